@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is looked for on the machine. Nothing is downloaded at configure time.
+
+find_package(ZLIB REQUIRED)
+
+if(STEPSCOPE_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
+
+# CLI11 is header-only; a folder given by hand wins over an installed one.
+if(STEPSCOPE_CLI11_DIR)
+  if(NOT EXISTS "${STEPSCOPE_CLI11_DIR}/CLI/CLI.hpp")
+    message(FATAL_ERROR
+            "STEPSCOPE_CLI11_DIR: no CLI/CLI.hpp in ${STEPSCOPE_CLI11_DIR}")
+  endif()
+  add_library(stepscope_cli11 INTERFACE)
+  target_include_directories(stepscope_cli11 SYSTEM
+                             INTERFACE "${STEPSCOPE_CLI11_DIR}")
+  add_library(CLI11::CLI11 ALIAS stepscope_cli11)
+else()
+  find_package(CLI11 QUIET)
+endif()

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+# stepscope_flags: the compile flags of every target of ours, and of nobody
+# else's (it is linked through BUILD_INTERFACE, so it is never exported).
+
+add_library(stepscope_flags INTERFACE)
+target_compile_features(stepscope_flags INTERFACE cxx_std_20 c_std_11)
+target_compile_options(
+  stepscope_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow
+  $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>
+  $<$<BOOL:${STEPSCOPE_WERROR}>:-Werror>)
+# The version lives in project() and nowhere else.
+target_compile_definitions(
+  stepscope_flags INTERFACE STEPSCOPE_VERSION="${PROJECT_VERSION}")
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+target_link_libraries(stepscope_flags INTERFACE Threads::Threads
+                                                ${CMAKE_DL_LIBS})
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+# Sanitizers change the ABI of the standard containers' checks and the runtime
+# of every object, so they are the one thing set for the whole tree.
+if(STEPSCOPE_SANITIZE)
+  add_compile_options(-fsanitize=${STEPSCOPE_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${STEPSCOPE_SANITIZE})
+endif()

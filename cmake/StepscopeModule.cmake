@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+# How a folder of src/ says what it is, in one call each.
+
+# stepscope_module(<name> [SOURCES a.cc ...] [DEPENDS trace base] [LINK Z::Z])
+#
+# The static library stepscope_<name>, included as "module/header.h" from src/.
+# DEPENDS names sibling modules, LINK takes any target. Without a .cc it is a
+# header-only INTERFACE library.
+function(stepscope_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINK")
+  set(target stepscope_${name})
+  list(TRANSFORM arg_DEPENDS PREPEND stepscope_)
+  set(scope PUBLIC)
+  if(arg_SOURCES MATCHES "\\.(cc|c)(;|$)")
+    add_library(${target} STATIC ${arg_SOURCES})
+    target_link_libraries(${target}
+                          PRIVATE $<BUILD_INTERFACE:stepscope_flags>)
+  else()
+    set(scope INTERFACE)
+    add_library(${target} INTERFACE)
+    target_sources(${target} PRIVATE ${arg_SOURCES})
+  endif()
+  # Installed consumers get the include path from the header set of the
+  # installed target; these two are for our own tree only.
+  target_include_directories(
+    ${target} ${scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+                       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+  foreach(dependency IN LISTS arg_DEPENDS arg_LINK)
+    target_link_libraries(${target} ${scope} $<BUILD_INTERFACE:${dependency}>)
+  endforeach()
+endfunction()
+
+# stepscope_program(<name> SOURCES a.cc [DEPENDS trace] [LINK Z::Z])
+#
+# An executable in <build>/bin. The program named stepscope (the CLI) has the
+# target stepscope_program, because stepscope is the shared library.
+function(stepscope_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINK")
+  set(target ${name})
+  if(name STREQUAL "stepscope")
+    set(target stepscope_program)
+  endif()
+  add_executable(${target} ${arg_SOURCES})
+  set_target_properties(
+    ${target} PROPERTIES OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY
+                                             "${PROJECT_BINARY_DIR}/bin")
+  stepscope_link_(${target} "${arg_DEPENDS}" "${arg_LINK}")
+endfunction()
+
+# stepscope_test(<name> SOURCES foo_test.cc [DEPENDS trace] [LINK Z::Z]
+#                [LABELS unit] [TIMEOUT seconds] [ENVIRONMENT A=b ...])
+#
+# A GoogleTest binary; each of its tests is a CTest test <name>.Suite.Case.
+# Labels: unit (quick; the default), e2e, fault (slow hardening), install.
+function(stepscope_test name)
+  if(NOT STEPSCOPE_TESTS)
+    return()
+  endif()
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT"
+                        "SOURCES;DEPENDS;LINK;LABELS;ENVIRONMENT")
+  if(NOT arg_LABELS)
+    set(arg_LABELS unit)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 120)
+  endif()
+  add_executable(${name} ${arg_SOURCES})
+  set_target_properties(
+    ${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
+                       "${PROJECT_BINARY_DIR}/test-bin")
+  stepscope_link_(${name} "${arg_DEPENDS}" "${arg_LINK};GTest::gtest_main")
+  list(APPEND arg_ENVIRONMENT ${STEPSCOPE_TEST_ENVIRONMENT})
+  gtest_discover_tests(
+    ${name}
+    TEST_PREFIX "${name}."
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT
+               "${arg_ENVIRONMENT}")
+endfunction()
+
+# What sanitizer runtimes need to hear in every test.
+set(STEPSCOPE_TEST_ENVIRONMENT
+    "UBSAN_OPTIONS=print_stacktrace=1" "TSAN_OPTIONS=halt_on_error=1")
+
+function(stepscope_link_ target depends link)
+  list(TRANSFORM depends PREPEND stepscope_)
+  target_link_libraries(${target} PRIVATE stepscope_flags ${depends} ${link})
+  target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src"
+                                               "${PROJECT_SOURCE_DIR}/include")
+endfunction()
