@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Column<T>: a large array of plain values. Unlike std::vector it does not
+// touch memory before it is written and asks for huge pages, which decides the
+// load time of a 100 M event trace. Movable, single owner.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace stepscope {
+
+// Maps `bytes` of zeroed memory; null for 0 bytes or when there is none.
+void* MapColumn(size_t bytes);
+void UnmapColumn(void* data, size_t bytes);
+
+template <typename T>
+class Column {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Column() = default;
+  ~Column() { UnmapColumn(data_, capacity_ * sizeof(T)); }
+  Column(Column&& other) noexcept { swap(other); }
+  Column& operator=(Column&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+
+  size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  T& operator[](size_t i) { return data_[i]; }
+  const T& operator[](size_t i) const { return data_[i]; }
+  std::span<const T> view() const { return {data_, size_}; }
+  std::span<T> span() { return {data_, size_}; }
+
+  // Sets the size; new values are zero. False when memory is refused.
+  [[nodiscard]] bool Resize(size_t size) {
+    if (size > capacity_ && !Reserve(size)) return false;
+    size_ = size;
+    return true;
+  }
+  [[nodiscard]] bool Append(const T& value) {
+    if (size_ == capacity_ &&
+        !Reserve(capacity_ == 0 ? 1024 : capacity_ * 2))
+      return false;
+    data_[size_++] = value;
+    return true;
+  }
+  [[nodiscard]] bool Reserve(size_t capacity) {
+    if (capacity <= capacity_) return true;
+    T* data = static_cast<T*>(MapColumn(capacity * sizeof(T)));
+    if (data == nullptr) return false;
+    if (size_ > 0) std::memcpy(data, data_, size_ * sizeof(T));
+    UnmapColumn(data_, capacity_ * sizeof(T));
+    data_ = data;
+    capacity_ = capacity;
+    return true;
+  }
+  void swap(Column& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+ private:
+  T* data_ = nullptr;
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+};
+
+}  // namespace stepscope

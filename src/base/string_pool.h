@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Byte-exact interned strings with dense 32-bit ids. Id 0 is the empty string.
+// Interning is single-threaded; reading is thread-safe once interning is over.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace stepscope {
+
+struct StringId {
+  uint32_t v = 0;
+  friend bool operator==(StringId, StringId) = default;
+  friend auto operator<=>(StringId, StringId) = default;
+};
+
+class StringPool {
+ public:
+  StringPool();
+  ~StringPool();
+  StringPool(StringPool&&) noexcept;
+  StringPool& operator=(StringPool&&) noexcept;
+
+  StringId Intern(std::string_view text);
+  // The id of `text`, or the empty string's if it is not here.
+  StringId Find(std::string_view text) const;
+
+  std::string_view view(StringId id) const { return views_[id.v]; }
+  // 64-bit content hash, for joins across pools.
+  uint64_t hash(StringId id) const { return hashes_[id.v]; }
+  uint32_t size() const { return static_cast<uint32_t>(views_.size()); }
+
+ private:
+  void Grow();
+
+  std::vector<std::string_view> views_;
+  std::vector<uint64_t> hashes_;
+  std::vector<uint32_t> slots_;  // open addressing: id + 1, 0 empty
+  std::vector<std::unique_ptr<char[]>> arena_;
+  size_t arena_left_ = 0;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Trace: what was recorded, as typed columns and tables. The waist of the
+// system: importers build it, analyses and exporters read it. A Trace is made
+// by TraceBuilder and immutable afterwards; share it as
+// std::shared_ptr<const Trace>. All reads are thread-safe.
+//
+// Times are int64 nanoseconds from Trace::epoch_ns(); raw, never corrected.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/column.h"
+#include "base/string_pool.h"
+#include "trace/ledger.h"
+
+namespace stepscope {
+
+using Row = uint32_t;  // index of an event in the columns; its identity
+inline constexpr Row kNoRow = 0xffffffffu;
+
+// Flags of an event.
+enum EventFlag : uint16_t {
+  kEventInstant = 1,      // a point in time, duration 0
+  kEventOpenAtEnd = 2,    // never ended: duration runs to the end of recording
+  kEventNameClipped = 4,  // recorder kept only the start of the name
+  kEventInferred = 8,     // not recorded but concluded by an importer
+};
+
+// One process of one trace file.
+struct Process {
+  int64_t pid = 0;
+  int64_t rank = -1;  // -1: not stated
+  StringId name;      // executable or label; may be empty
+  StringId host;
+  StringId source;    // path of the file it came from
+  int64_t start_ns = 0;
+  // Everything else the file said, in file order.
+  std::vector<std::pair<StringId, StringId>> metadata;
+};
+
+enum class TrackKind : uint8_t { kThread, kStream, kCounter, kAsync };
+
+// A line of a timeline. Events of one track are contiguous rows ordered by
+// (start, -duration, recording order); those of overlapping siblings lie on
+// another lane of the same (process, kind, id).
+struct Track {
+  uint32_t process = 0;
+  TrackKind kind = TrackKind::kThread;
+  int64_t id = 0;       // thread id, stream id, ...
+  int64_t device = -1;  // kStream: device number
+  uint32_t lane = 0;
+  StringId name;
+  StringId device_type;  // kStream: "GPU", "MLU", ...
+  Row first = 0;
+  Row last = 0;  // one past the end
+};
+
+// Loss and state of one recording thread, for `stepscope info`.
+struct ThreadReport {
+  uint32_t track = 0;
+  uint64_t recorded = 0;  // events
+  uint64_t side_recorded = 0;
+  std::vector<std::pair<std::string_view, uint64_t>> dropped;  // reason, count
+  std::vector<Row> open_scopes;  // outermost first, as of the end
+  bool exited = false;
+};
+
+enum class FlowPhase : uint8_t { kBegin, kStep, kEnd };
+struct Flow {
+  int64_t time_ns = 0;
+  uint64_t id = 0;
+  StringId name;
+  uint32_t track = 0;
+  FlowPhase phase = FlowPhase::kBegin;
+};
+
+// GPU work -> launching call and the like: sparse, keyed by process and id.
+enum class LinkSpace : uint8_t { kCorrelation, kExternal, kGraphNode, kSequence };
+struct Link {
+  uint32_t process = 0;
+  LinkSpace space = LinkSpace::kCorrelation;
+  uint64_t id = 0;
+  Row row = kNoRow;
+};
+
+struct CounterSample {
+  int64_t time_ns = 0;
+  uint32_t track = 0;  // kind kCounter; its name is the counter's
+  bool integer = false;
+  int64_t int_value = 0;
+  double value = 0;  // also set when integer
+};
+
+enum class MemoryKind : uint8_t { kAllocate, kFree, kReservedAllocate, kReservedFree };
+struct MemoryEvent {
+  int64_t time_ns = 0;
+  uint64_t address = 0;
+  int64_t bytes = 0;  // negative when freed
+  uint64_t total_allocated = 0;
+  uint64_t total_reserved = 0;
+  StringId place;
+  uint32_t track = 0;
+  MemoryKind kind = MemoryKind::kAllocate;
+  Row owner = kNoRow;  // innermost event of the track at that time
+};
+
+enum class ArgKind : uint8_t { kInt, kDouble, kText, kIntList, kJson };
+struct Arg {
+  Row row = kNoRow;
+  StringId key;
+  ArgKind kind = ArgKind::kInt;
+  bool clipped = false;
+  int64_t int_value = 0;
+  double double_value = 0;
+  StringId text;              // kText, kJson
+  uint32_t list_first = 0;    // kIntList: range of Trace::arg_ints()
+  uint32_t list_count = 0;
+};
+
+// One clock of the recording, for `stepscope info`.
+struct ClockInfo {
+  std::string_view source;     // "tsc", "cntvct", "monotonic", "" unknown
+  uint64_t anchors = 0;
+  int64_t worst_error_ns = 0;  // half the widest anchor bracket
+  double ticks_per_second = 0; // measured
+  bool epoch_known = false;    // epoch_ns() is UTC
+};
+
+// CPU use over the recorded window; negative: unknown.
+struct CpuUsage {
+  double process = -1;  // cores, 1.0 = one core busy all the time
+  double system = -1;   // 0..1 of the whole machine
+};
+
+// Parent, depth and self time within each track; computed on first use.
+struct Nesting {
+  Column<Row> parent;        // kNoRow: outermost
+  Column<uint32_t> depth;    // 0: outermost
+  Column<int64_t> self_ns;   // duration less that of direct children
+};
+
+class Trace {
+ public:
+  ~Trace();
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  // Events, one entry per row.
+  Row size() const { return static_cast<Row>(start_ns_.size()); }
+  std::span<const int64_t> start_ns() const { return start_ns_.view(); }
+  std::span<const int64_t> dur_ns() const { return dur_ns_.view(); }
+  std::span<const StringId> name() const { return name_.view(); }
+  std::span<const uint32_t> track() const { return track_.view(); }
+  std::span<const uint16_t> type() const { return type_.view(); }
+  std::span<const uint16_t> flags() const { return flags_.view(); }
+  int64_t end_ns(Row row) const { return start_ns_[row] + dur_ns_[row]; }
+
+  const std::vector<Process>& processes() const { return processes_; }
+  const std::vector<Track>& tracks() const { return tracks_; }
+  const std::vector<ThreadReport>& threads() const { return threads_; }
+  const std::vector<Flow>& flows() const { return flows_; }        // by time
+  const std::vector<Link>& links() const { return links_; }  // process,space,id
+  const std::vector<CounterSample>& counters() const { return counters_; }
+  const std::vector<MemoryEvent>& memory() const { return memory_; }
+  const std::vector<Arg>& args() const { return args_; }  // by row
+  std::span<const Arg> args_of(Row row) const;
+  const std::vector<int64_t>& arg_ints() const { return arg_ints_; }
+
+  const StringPool& strings() const { return strings_; }
+  std::string_view str(StringId id) const { return strings_.view(id); }
+
+  const Nesting& nesting() const;
+
+  int64_t epoch_ns() const { return epoch_ns_; }  // UTC of time 0, if known
+  int64_t begin_ns() const { return begin_ns_; }  // recorded window
+  int64_t end_ns() const { return end_ns_; }
+  const ClockInfo& clock() const { return clock_; }
+  const CpuUsage& cpu_usage() const { return cpu_usage_; }
+  const Ledger& ledger() const { return ledger_; }
+  std::string_view format() const { return format_; }  // "capture", "kineto"...
+  const std::vector<std::string>& files() const { return files_; }
+  bool complete() const { return complete_; }  // stopped, not killed
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  friend class TraceBuilder;
+  Trace();
+
+  Column<int64_t> start_ns_;
+  Column<int64_t> dur_ns_;
+  Column<StringId> name_;
+  Column<uint32_t> track_;
+  Column<uint16_t> type_;
+  Column<uint16_t> flags_;
+  std::vector<Process> processes_;
+  std::vector<Track> tracks_;
+  std::vector<ThreadReport> threads_;
+  std::vector<Flow> flows_;
+  std::vector<Link> links_;
+  std::vector<CounterSample> counters_;
+  std::vector<MemoryEvent> memory_;
+  std::vector<Arg> args_;
+  std::vector<int64_t> arg_ints_;
+  StringPool strings_;
+  int64_t epoch_ns_ = 0;
+  int64_t begin_ns_ = 0;
+  int64_t end_ns_ = 0;
+  ClockInfo clock_;
+  CpuUsage cpu_usage_;
+  Ledger ledger_;
+  std::string format_;
+  std::vector<std::string> files_;
+  bool complete_ = true;
+  std::vector<std::string> notes_;
+  mutable std::once_flag nesting_once_;
+  mutable std::unique_ptr<Nesting> nesting_;
+};
+
+}  // namespace stepscope
