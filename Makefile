@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+# The commands of CONTRIBUTING.md. The build itself is CMake's.
+
+.PHONY: help build demo test check bench clean
+
+help:
+	@echo "make build   everything, optimised, into build/ (CLI: build/bin/stepscope)"
+	@echo "make demo    profile a small training run; print the summary, write the timeline"
+	@echo "make test    all tests: release, AddressSanitizer+UBSan and ThreadSanitizer trees"
+	@echo "make check   the quick tests on the release tree"
+	@echo "make bench   the table of measured costs, as ratios to the floor"
+	@echo "make clean   remove all build trees"
+
+build:
+	@tools/bootstrap build
+	@cmake --preset release --log-level=WARNING
+	@cmake --build build
+
+demo: build
+	@tools/demo
+
+test:
+	@tools/bootstrap test
+	@python3 tools/run_tests.py
+
+check:
+	@tools/bootstrap build
+	@python3 tools/run_tests.py --quick release
+
+bench: build
+	@tools/bootstrap test
+	@cmake --build build --target bench
+
+clean:
+	rm -rf build build-dev build-asan build-tsan build-live

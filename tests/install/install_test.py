@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Uses the installed package as an outside project would; see main()."""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+
+def run(*command, **how):
+    print("+", *command, flush=True)
+    return subprocess.run([str(part) for part in command], check=True, **how)
+
+
+def fresh(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def library_folder(prefix):
+    (found,) = prefix.glob("lib*/**/libstepscope.so")
+    return found.parent
+
+
+def environment(prefix):
+    # Only the loader path of this test: no STEPSCOPE_ variable of the caller.
+    kept = {key: value for key, value in os.environ.items()
+            if not key.startswith(("STEPSCOPE_", "FLAGS_"))}
+    return kept | {"LD_LIBRARY_PATH": str(library_folder(prefix))}
+
+
+def check_traces(folder):
+    """At least one timeline, and every one strict JSON with our events."""
+    traces = sorted(folder.glob("profiler_demo/*.json"))
+    assert traces, f"no timeline in {folder}/profiler_demo"
+    for trace in traces:
+        events = json.loads(trace.read_text())["traceEvents"]
+        names = [event.get("name") for event in events]
+        # StepRange(2, 10) records eight steps.
+        assert names.count("DataPrepare") == 8, names.count("DataPrepare")
+        assert names.count("Net") == 8, names.count("Net")
+
+
+def tree(args):
+    fresh(args.prefix)
+    run(args.cmake, "--install", args.build, "--prefix", args.prefix)
+    folder = library_folder(args.prefix)
+    for wanted in (args.prefix / "include/stepscope/c.h",
+                   args.prefix / "include/stepscope/stepscope.h",
+                   folder / "libstepscope_collector.a",
+                   folder / "cmake/stepscope/stepscopeConfig.cmake",
+                   folder / "cmake/stepscope/stepscopeConfigVersion.cmake"):
+        assert wanted.exists(), f"{wanted} is not installed"
+    program = args.prefix / "bin/stepscope"
+    if (args.build / "bin/stepscope").exists():
+        said = run(program, "--version", text=True, stdout=subprocess.PIPE)
+        assert args.version in said.stdout, said.stdout
+
+
+def headers(args):
+    """Each header alone, included twice, in every language it promises."""
+    work = fresh(args.work / "headers")
+    languages = [(args.cc, "c", "c11", ["c.h", "plugin.h"])]
+    for standard in ("c++17", "c++20"):
+        languages.append((args.cxx, "cc", standard,
+                          ["c.h", "plugin.h", "stepscope.h"]))
+    count = 0
+    for compiler, suffix, standard, names in languages:
+        for name in names:
+            if not (args.prefix / "include/stepscope" / name).exists():
+                continue
+            source = work / f"{name.replace('.', '_')}.{suffix}"
+            line = f"#include <stepscope/{name}>\n"
+            source.write_text(line + line + "int dummy;\n")
+            run(compiler, f"-std={standard}", *STRICT, "-fsyntax-only",
+                "-I", args.prefix / "include", source)
+            count += 1
+    assert count >= 5, f"only {count} headers checked"
+
+
+def c_program(args):
+    work = fresh(args.work / "c_program")
+    program = work / "c_program"
+    run(args.cc, "-std=c11", *STRICT, "-O2", HERE / "c_program/main.c", "-I",
+        args.prefix / "include", "-L", library_folder(args.prefix),
+        "-lstepscope", "-o", program)
+    run(program, "trace", cwd=work, env=environment(args.prefix))
+    assert list(work.glob("**/*.sscap")), "no capture was written"
+
+
+def build_consumer(args, target):
+    work = fresh(args.work / target)
+    source = HERE / "cmake_consumer"
+    run(args.cmake, "-S", source, "-B", work, "-DCMAKE_BUILD_TYPE=Release",
+        f"-DCMAKE_PREFIX_PATH={args.prefix}", f"-DVERSION={args.version}",
+        f"-DCMAKE_C_COMPILER={args.cc}", f"-DCMAKE_CXX_COMPILER={args.cxx}")
+    run(args.cmake, "--build", work, "--target", target)
+    return work, work / target
+
+
+def cmake_consumer(args):
+    work, program = build_consumer(args, "consumer")
+    run(program, cwd=work, env=environment(args.prefix))
+    check_traces(work)
+
+
+def collector_consumer(args):
+    """The static collector alone, with no shared library beside it."""
+    work, program = build_consumer(args, "collector_only")
+    needed = run("readelf", "-dW", program, text=True,
+                 stdout=subprocess.PIPE).stdout
+    assert "libstepscope" not in needed, needed
+    run(program, "trace", cwd=work)
+    assert list(work.glob("**/*.sscap")), "no capture was written"
+
+
+def main():
+    steps = [tree, headers, c_program, cmake_consumer, collector_consumer]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("step", choices=[step.__name__ for step in steps])
+    for name in ("prefix", "work", "build"):
+        parser.add_argument(f"--{name}", type=pathlib.Path)
+    for name in ("cc", "cxx", "cmake", "version"):
+        parser.add_argument(f"--{name}")
+    args = parser.parse_args()
+    {step.__name__: step for step in steps}[args.step](args)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fails on what a formatter does not see, and on what it does when it is here.
+
+usage: check_style.py [ROOT] [--clang-format PROGRAM]
+
+Without a formatter: licence line, 80 columns, tabs, trailing blanks, newline
+at the end, #pragma once, notes to self, and files above 600 lines.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+
+FOLDERS = ["include", "src", "examples", "benchmarks", "tests", "tools",
+           "cmake", "python"]
+CODE = {".h", ".cc", ".c"}
+SCRIPTS = {".py", ".sh", ".cmake"}
+MAX_COLUMNS = 80
+MAX_LINES = 600
+LICENCE = "SPDX-License-Identifier: Apache-2.0"
+NOTES = ["TO" + "DO", "FIX" + "ME", "XX" + "X:"]
+
+
+def files_of(root):
+    for folder in FOLDERS:
+        for path in sorted((root / folder).rglob("*")):
+            if path.is_file() and "golden" not in path.parts:
+                if path.suffix in CODE | SCRIPTS or (
+                        path.name == "CMakeLists.txt"):
+                    yield path
+
+
+def problems_of(path):
+    raw = path.read_bytes()
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        yield 1, f"not UTF-8: {error}"
+        return
+    lines = text.split("\n")
+    if LICENCE not in "\n".join(lines[:2]):
+        yield 1, "no licence line"
+    if lines[-1] != "":
+        yield len(lines), "no newline at the end"
+    if len(lines) > MAX_LINES and "why this file is long" not in text:
+        yield len(lines), f"more than {MAX_LINES} lines"
+    if path.suffix == ".h" and "#pragma once\n" not in text:
+        yield 1, "no #pragma once"
+    formatted = True
+    for number, line in enumerate(lines, 1):
+        if "clang-format o" in line:
+            formatted = line.rstrip().endswith("on")
+        if formatted and len(line) > MAX_COLUMNS and "http" not in line and (
+                "#include" not in line):
+            yield number, f"{len(line)} columns"
+        if "\t" in line:
+            yield number, "tab"
+        if line != line.rstrip():
+            yield number, "blank at the end"
+        for note in NOTES:
+            if note in line:
+                yield number, f"{note} in the sources"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("root", nargs="?", default=".")
+    parser.add_argument("--clang-format")
+    args = parser.parse_args()
+    root = pathlib.Path(args.root).resolve()
+    files = list(files_of(root))
+    if not files:
+        sys.exit(f"check_style: no sources under {root}")
+    if args.clang_format:
+        code = [path for path in files if path.suffix in CODE]
+        return subprocess.run([args.clang_format, "--dry-run", "-Werror",
+                               *code], check=False).returncode
+    count = 0
+    for path in files:
+        for number, what in problems_of(path):
+            print(f"{path.relative_to(root)}:{number}: {what}")
+            count += 1
+    print(f"check_style: {len(files)} files, {count} problems")
+    return 1 if count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Configures, builds and tests one tree per preset; counts over all of them.
+
+usage: run_tests.py [--quick] [PRESET...]
+
+The default is release, asan and tsan. A tree that does not build counts as one
+failed test. The last line is "N passed, N failed", with ", N skipped" after it
+when there are skipped tests; the exit status is 1 if anything failed.
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# Labels that a tree leaves out. "once": says the same in every tree.
+# "no_asan", "no_tsan": the test measures, forks or kills in a way which that
+# sanitizer's runtime does not survive; the test says why.
+LEAVE_OUT = {
+    "release": "^$",
+    "asan": "^(once|install|no_asan)$",
+    "tsan": "^(once|install|e2e|fault|no_tsan)$",
+}
+FOLDERS = {"release": "build"}
+
+
+def run(*command):
+    return subprocess.run([str(part) for part in command], cwd=ROOT,
+                          check=False).returncode
+
+
+def count(report):
+    """Passed, names of the failed, skipped, from a JUnit file."""
+    passed, skipped, failed = 0, 0, []
+    for case in ElementTree.parse(report).getroot().iter("testcase"):
+        status = case.get("status")
+        reason = case.find("skipped")
+        if status == "run":
+            passed += 1
+        elif status == "disabled" or (
+                reason is not None and "SKIP" in reason.get("message", "")):
+            skipped += 1
+        else:
+            failed.append(case.get("name"))
+    return passed, failed, skipped
+
+
+def test_tree(preset, jobs, quick):
+    folder = ROOT / FOLDERS.get(preset, f"build-{preset}")
+    if run("cmake", "--preset", preset, "--log-level=WARNING"):
+        return 0, [f"{preset}: configure"], 0
+    if run("cmake", "--build", folder, "--parallel", jobs):
+        return 0, [f"{preset}: build"], 0
+    report = folder / "test_report.xml"
+    report.unlink(missing_ok=True)
+    select = ["--label-exclude", LEAVE_OUT[preset]]
+    if quick:
+        select += ["--label-regex", "^unit$"]
+    code = run("ctest", "--test-dir", folder, "--parallel", jobs,
+               "--output-on-failure", "--no-tests=error", "--progress",
+               "--output-junit", report, *select)
+    if not report.exists():
+        return 0, [f"{preset}: ctest"], 0
+    passed, failed, skipped = count(report)
+    if code != 0 and not failed:
+        failed = [f"{preset}: ctest exit {code}"]
+    return passed, [f"{preset}: {name}" for name in failed], skipped
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--quick", action="store_true",
+                        help="only tests with the label unit")
+    parser.add_argument("presets", nargs="*",
+                        help="of " + ", ".join(LEAVE_OUT))
+    args = parser.parse_args()
+    jobs = len(os.sched_getaffinity(0))
+    passed, failed, skipped = 0, [], 0
+    for preset in args.presets or LEAVE_OUT:
+        if preset not in LEAVE_OUT:
+            parser.error(f"no such preset: {preset}")
+        start = time.monotonic()
+        print(f"== {preset}", flush=True)
+        result = test_tree(preset, jobs, args.quick)
+        print(f"== {preset}: {result[0]} passed, {len(result[1])} failed, "
+              f"{time.monotonic() - start:.0f} s", flush=True)
+        passed += result[0]
+        failed += result[1]
+        skipped += result[2]
+    for name in failed:
+        print(f"FAILED {name}")
+    tail = f", {skipped} skipped" if skipped else ""
+    print(f"{passed} passed, {len(failed)} failed{tail}", flush=True)
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
