@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Names of event types (stepscope_event_type), as Paddle spells them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace stepscope {
+
+// "Operator", "Dataloader", ...; "Type<n>" is not made up: unknown is "".
+std::string_view EventTypeName(uint16_t type);
+// By name, in any case.
+std::optional<uint16_t> EventTypeByName(std::string_view name);
+
+}  // namespace stepscope

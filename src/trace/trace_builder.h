@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TraceBuilder: the one way to make a Trace. An importer adds processes,
+// tracks, events and side tables in any order, several importers may add to
+// one builder, and Finish() groups, sorts and freezes.
+//
+// Until Finish() an event is named by the row at which it was added. Finish()
+// may move rows; everything that was added under the old row moves with it.
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "trace/trace.h"
+
+namespace stepscope {
+
+// One event as an importer hands it over.
+struct EventSpec {
+  uint32_t track = 0;
+  int64_t start_ns = 0;
+  int64_t dur_ns = 0;  // not negative
+  StringId name;
+  uint16_t type = 0;   // stepscope_event_type
+  uint16_t flags = 0;  // EventFlag
+};
+
+class TraceBuilder {
+ public:
+  TraceBuilder();
+  ~TraceBuilder();
+  TraceBuilder(const TraceBuilder&) = delete;
+  TraceBuilder& operator=(const TraceBuilder&) = delete;
+
+  StringPool& strings();
+  StringId Intern(std::string_view text) { return strings().Intern(text); }
+
+  // Both return the index that tracks and events refer to. The rows and the
+  // lane of a track are Finish()'s to set. The references are for filling in
+  // what a file says later; they last until the next Add.
+  uint32_t AddProcess(Process process);
+  uint32_t AddTrack(Track track);
+  Process& process(uint32_t index);
+  Track& track(uint32_t index);
+  uint32_t process_count() const;
+  uint32_t track_count() const;
+
+  // Adds one event and returns its row. Memory refused or too many events:
+  // kNoRow, and Finish() fails.
+  Row AddEvent(const EventSpec& event);
+  Row event_count() const;
+
+  // Fast path: events written in place. ReserveRows makes room for `count`
+  // rows after event_count(); the pointers are to the first of them and last
+  // until the next ReserveRows or AddEvent. CommitRows adopts the first
+  // `count`, of which every column has been written but `flags` and `type`
+  // (zero unless written). Rows that are already grouped by track, ordered
+  // and nested are not moved by Finish().
+  struct Rows {
+    Row first = 0;
+    int64_t* start_ns = nullptr;
+    int64_t* dur_ns = nullptr;
+    StringId* name = nullptr;
+    uint32_t* track = nullptr;
+    uint16_t* type = nullptr;
+    uint16_t* flags = nullptr;
+  };
+  Status ReserveRows(uint64_t count);
+  Rows rows();
+  void CommitRows(uint64_t count);
+  // Columns of the rows added so far, for ends and flags that come late.
+  int64_t start_ns(Row row) const;
+  int64_t dur_ns(Row row) const;
+  void SetDuration(Row row, int64_t dur_ns);
+  void AddFlags(Row row, uint16_t flags);
+
+  // Arguments. `arg.row` is the event; list_first and list_count are set here.
+  void AddArg(Arg arg);
+  void AddListArg(Arg arg, std::span<const int64_t> values);
+  void AddInt(Row row, std::string_view key, int64_t value);
+  void AddDouble(Row row, std::string_view key, double value);
+  void AddText(Row row, std::string_view key, std::string_view value);
+
+  void AddFlow(const Flow& flow);
+  void AddLink(const Link& link);
+  void AddCounter(const CounterSample& sample);
+  // `owner` is set by Finish().
+  void AddMemory(const MemoryEvent& event);
+  void AddThread(ThreadReport report);
+
+  // Times handed over are relative to the builder's epoch. The first caller
+  // sets it to its own and gets 0; a later one gets what it must add to its
+  // times. `known`: epoch_ns is UTC. Unknown epochs are not aligned: 0.
+  int64_t AlignEpoch(int64_t epoch_ns, bool known);
+
+  void AddWindow(int64_t begin_ns, int64_t end_ns);  // widens the window
+  // Adds anchors, keeps the worst error; source and rate are the first's.
+  void MergeClock(const ClockInfo& clock);
+  // Processes add up; the machine's use is the highest stated.
+  void MergeCpuUsage(const CpuUsage& usage);
+  Ledger& ledger();
+  // Several formats in one trace are joined with '+'.
+  void AddSource(std::string_view format, std::string_view file);
+  void SetIncomplete();
+  void AddNote(std::string note);
+
+  // Groups rows by track; orders them by (start, -duration, as added); lays
+  // siblings that overlap without nesting onto further lanes, each a Track of
+  // its own right behind the first; sorts the side tables; finds the owners
+  // of memory events. Without a window, it is the span of the events. The
+  // builder is empty afterwards.
+  Result<std::shared_ptr<const Trace>> Finish();
+
+ private:
+  std::unique_ptr<Trace> trace_;
+  bool epoch_set_ = false;
+  bool window_set_ = false;
+  bool failed_ = false;  // an AddEvent was refused
+};
+
+}  // namespace stepscope
