@@ -48,15 +48,17 @@ function(stepscope_program name)
 endfunction()
 
 # stepscope_test(<name> SOURCES foo_test.cc [DEPENDS trace] [LINK Z::Z]
-#                [LABELS unit] [TIMEOUT seconds] [ENVIRONMENT A=b ...])
+#                [LABELS unit] [TIMEOUT seconds] [ENVIRONMENT A=b ...]
+#                [SERIAL])
 #
 # A GoogleTest binary; each of its tests is a CTest test <name>.Suite.Case.
-# Labels: unit (quick; the default), e2e, fault (slow hardening), install.
+# Labels: unit (quick; the default), e2e, fault (slow hardening), install; and
+# once, no_asan, no_tsan (see tools/run_tests.py). SERIAL: nothing runs beside.
 function(stepscope_test name)
   if(NOT STEPSCOPE_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT"
                         "SOURCES;DEPENDS;LINK;LABELS;ENVIRONMENT")
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
@@ -75,8 +77,8 @@ function(stepscope_test name)
     TEST_PREFIX "${name}."
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} ENVIRONMENT
-               "${arg_ENVIRONMENT}")
+    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+               RUN_SERIAL ${arg_SERIAL} ENVIRONMENT "${arg_ENVIRONMENT}")
 endfunction()
 
 # What sanitizer runtimes need to hear in every test.
