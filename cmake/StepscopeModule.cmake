@@ -75,10 +75,20 @@ function(stepscope_test name)
   gtest_discover_tests(
     ${name}
     TEST_PREFIX "${name}."
+    TEST_LIST ${name}_tests
     DISCOVERY_MODE PRE_TEST
-    DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
-               RUN_SERIAL ${arg_SERIAL} ENVIRONMENT "${arg_ENVIRONMENT}")
+    DISCOVERY_TIMEOUT 60)
+  # gtest_discover_tests(PROPERTIES) takes no lists, so what CTest reads after
+  # the discovered tests sets them.
+  set(properties "${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake")
+  file(CONFIGURE OUTPUT "${properties}" @ONLY CONTENT [[
+if(@name@_tests)
+  set_tests_properties(${@name@_tests} PROPERTIES
+    LABELS "@arg_LABELS@" TIMEOUT @arg_TIMEOUT@ RUN_SERIAL @arg_SERIAL@
+    ENVIRONMENT "@arg_ENVIRONMENT@")
+endif()
+]])
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${properties}")
 endfunction()
 
 # What sanitizer runtimes need to hear in every test.
