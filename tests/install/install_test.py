@@ -8,6 +8,7 @@ import os
 import pathlib
 import shutil
 import subprocess
+import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
@@ -105,7 +106,18 @@ def build_consumer(args, target):
     return work, work / target
 
 
+def check_readme():
+    """The program that is built here is the one the README shows."""
+    readme = (HERE.parents[1] / "README.md").read_text()
+    block = readme.split("```cpp\n", 1)[1].split("```", 1)[0]
+    source = (HERE / "cmake_consumer/main.cc").read_text()
+    body = source.split("// begin README\n")[1].split("  // end README")[0]
+    shown = "#include <stepscope/stepscope.h>\n" + textwrap.dedent(body)
+    assert block == shown, f"README shows:\n{block}\nthe test builds:\n{shown}"
+
+
 def cmake_consumer(args):
+    check_readme()
     work, program = build_consumer(args, "consumer")
     run(program, cwd=work, env=environment(args.prefix))
     check_traces(work)

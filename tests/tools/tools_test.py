@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The scripts that count and judge, tried on inputs with known answers.
+
+usage: tools_test.py ROOT
+"""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
+sys.path.insert(0, str(ROOT / "tools"))
+sys.dont_write_bytecode = True
+
+import check_style  # noqa: E402
+import run_tests  # noqa: E402
+
+REPORT = """<testsuite>
+<testcase name="good" status="run"/>
+<testcase name="also_good" status="run"/>
+<testcase name="bad" status="fail"><failure message="1"/></testcase>
+<testcase name="skipped" status="notrun">
+  <skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>
+<testcase name="disabled" status="disabled"/>
+<testcase name="missing" status="notrun">
+  <skipped message="Unable to find executable"/></testcase>
+<testcase name="odd" status="whatever"/>
+</testsuite>
+"""
+
+CLEAN = "// SPDX-License-Identifier: Apache-2.0\n#pragma once\nint x;\n"
+
+
+class RunTests(unittest.TestCase):
+
+    def test_counts_every_outcome(self):
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder) / "report.xml"
+            report.write_text(REPORT)
+            passed, failed, skipped = run_tests.count(report)
+        self.assertEqual(passed, 2)
+        self.assertEqual(failed, ["bad", "missing", "odd"])
+        self.assertEqual(skipped, 2)
+
+
+class CheckStyle(unittest.TestCase):
+
+    def problems(self, text, name="planted.h"):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / name
+            path.write_bytes(text.encode("latin-1"))
+            return [what for _, what in check_style.problems_of(path)]
+
+    def test_clean_file_passes(self):
+        self.assertEqual(self.problems(CLEAN), [])
+
+    def test_each_defect_is_named(self):
+        note = "TO" + "DO"
+        for text, wanted in [
+            ("#pragma once\n", "no licence line"),
+            (CLEAN.replace("#pragma once\n", ""), "no #pragma once"),
+            (CLEAN + "// " + "x" * 78 + "\n", "81 columns"),
+            (CLEAN + "\tint y;\n", "tab"),
+            (CLEAN + "int y; \n", "blank at the end"),
+            (CLEAN + "int y;", "no newline at the end"),
+            (CLEAN + f"// {note}: later\n", f"{note} in the sources"),
+            (CLEAN + "int y;\n" * 600, "more than 600 lines"),
+        ]:
+            self.assertEqual(self.problems(text), [wanted])
+
+    def test_bytes_that_are_no_text(self):
+        (problem,) = self.problems(CLEAN + "\xff\n")
+        self.assertIn("not UTF-8", problem)
+
+
+class Bootstrap(unittest.TestCase):
+
+    def test_refuses_an_unknown_set(self):
+        done = subprocess.run([ROOT / "tools/bootstrap", "everything"],
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
