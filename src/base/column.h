@@ -43,6 +43,8 @@ class Column {
   // Sets the size; new values are zero. False when memory is refused.
   [[nodiscard]] bool Resize(size_t size) {
     if (size > capacity_ && !Reserve(size)) return false;
+    // What lies beyond the size is zero at all times.
+    if (size < size_) std::memset(data_ + size, 0, (size_ - size) * sizeof(T));
     size_ = size;
     return true;
   }
@@ -55,6 +57,7 @@ class Column {
   }
   [[nodiscard]] bool Reserve(size_t capacity) {
     if (capacity <= capacity_) return true;
+    if (capacity > static_cast<size_t>(-1) / sizeof(T)) return false;
     T* data = static_cast<T*>(MapColumn(capacity * sizeof(T)));
     if (data == nullptr) return false;
     if (size_ > 0) std::memcpy(data, data_, size_ * sizeof(T));

@@ -4,6 +4,7 @@
 // Interning is single-threaded; reading is thread-safe once interning is over.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -34,6 +35,7 @@ class StringPool {
   uint32_t size() const { return static_cast<uint32_t>(views_.size()); }
 
  private:
+  std::string_view Copy(std::string_view text);
   void Grow();
 
   std::vector<std::string_view> views_;

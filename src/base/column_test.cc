@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/column.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+namespace stepscope {
+namespace {
+
+TEST(ColumnTest, GrowsThroughEverySizeClass) {
+  Column<uint64_t> column;
+  constexpr uint64_t kCount = 2'000'000;  // 16 MB: heap, pages, huge pages
+  for (uint64_t i = 0; i < kCount; ++i) ASSERT_TRUE(column.Append(i * 3));
+  ASSERT_EQ(column.size(), kCount);
+  for (uint64_t i = 0; i < kCount; ++i) ASSERT_EQ(column[i], i * 3);
+}
+
+TEST(ColumnTest, NewValuesAreZeroAlsoAfterShrinking) {
+  Column<uint32_t> column;
+  ASSERT_TRUE(column.Resize(100));
+  for (size_t i = 0; i < 100; ++i) column[i] = 7;
+  ASSERT_TRUE(column.Resize(10));
+  ASSERT_TRUE(column.Resize(100));
+  EXPECT_EQ(column[9], 7u);
+  for (size_t i = 10; i < 100; ++i) EXPECT_EQ(column[i], 0u);
+}
+
+TEST(ColumnTest, RefusesWhatCannotBe) {
+  Column<uint64_t> column;
+  EXPECT_FALSE(column.Reserve(SIZE_MAX));
+  EXPECT_FALSE(column.Reserve(SIZE_MAX / 8));
+  EXPECT_TRUE(column.empty());
+}
+
+TEST(ColumnTest, MovesOwnership) {
+  Column<int> a;
+  ASSERT_TRUE(a.Append(5));
+  Column<int> b = std::move(a);
+  EXPECT_EQ(b[0], 5);
+  EXPECT_TRUE(a.empty());
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/string_pool.h"
+
+#include <cstring>
+
+#include "base/hash.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kArenaBytes = size_t{64} << 10;
+constexpr size_t kOwnBlockFrom = kArenaBytes / 4;
+constexpr size_t kFirstSlots = 256;
+
+}  // namespace
+
+StringPool::StringPool() : slots_(kFirstSlots, 0) { Intern({}); }
+StringPool::~StringPool() = default;
+StringPool::StringPool(StringPool&&) noexcept = default;
+StringPool& StringPool::operator=(StringPool&&) noexcept = default;
+
+StringId StringPool::Intern(std::string_view text) {
+  const uint64_t hash = Hash64(text);
+  const size_t mask = slots_.size() - 1;
+  size_t at = static_cast<size_t>(hash) & mask;
+  for (; slots_[at] != 0; at = (at + 1) & mask) {
+    const uint32_t id = slots_[at] - 1;
+    if (hashes_[id] == hash && views_[id] == text) return {id};
+  }
+  const auto id = static_cast<uint32_t>(views_.size());
+  views_.push_back(Copy(text));
+  hashes_.push_back(hash);
+  slots_[at] = id + 1;
+  if (views_.size() * 2 > slots_.size()) Grow();
+  return {id};
+}
+
+StringId StringPool::Find(std::string_view text) const {
+  const uint64_t hash = Hash64(text);
+  const size_t mask = slots_.size() - 1;
+  for (size_t at = static_cast<size_t>(hash) & mask; slots_[at] != 0;
+       at = (at + 1) & mask) {
+    const uint32_t id = slots_[at] - 1;
+    if (hashes_[id] == hash && views_[id] == text) return {id};
+  }
+  return {};
+}
+
+std::string_view StringPool::Copy(std::string_view text) {
+  if (text.empty()) return {};
+  char* out;
+  if (text.size() >= kOwnBlockFrom) {
+    // A block of its own, put behind the one being filled.
+    arena_.push_back(std::make_unique<char[]>(text.size()));
+    out = arena_.back().get();
+    if (arena_.size() > 1) std::swap(arena_.back(), arena_[arena_.size() - 2]);
+    if (arena_.size() == 1) arena_left_ = 0;
+  } else {
+    if (arena_left_ < text.size()) {
+      arena_.push_back(std::make_unique<char[]>(kArenaBytes));
+      arena_left_ = kArenaBytes;
+    }
+    out = arena_.back().get() + (kArenaBytes - arena_left_);
+    arena_left_ -= text.size();
+  }
+  std::memcpy(out, text.data(), text.size());
+  return {out, text.size()};
+}
+
+void StringPool::Grow() {
+  std::vector<uint32_t> slots(slots_.size() * 2, 0);
+  const size_t mask = slots.size() - 1;
+  for (uint32_t id = 0; id < hashes_.size(); ++id) {
+    size_t at = static_cast<size_t>(hashes_[id]) & mask;
+    while (slots[at] != 0) at = (at + 1) & mask;
+    slots[at] = id + 1;
+  }
+  slots_.swap(slots);
+}
+
+}  // namespace stepscope

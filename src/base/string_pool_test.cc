@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/string_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/hash.h"
+
+namespace stepscope {
+namespace {
+
+TEST(StringPoolTest, EmptyStringIsIdZero) {
+  StringPool pool;
+  EXPECT_EQ(pool.size(), 1u);
+  EXPECT_EQ(pool.Intern("").v, 0u);
+  EXPECT_EQ(pool.view({0}), "");
+}
+
+TEST(StringPoolTest, SameBytesSameId) {
+  StringPool pool;
+  const StringId a = pool.Intern("conv2d");
+  EXPECT_EQ(pool.Intern(std::string("conv2d")), a);
+  EXPECT_NE(pool.Intern("conv2D"), a);
+  EXPECT_EQ(pool.Find("conv2d"), a);
+  EXPECT_EQ(pool.Find("absent").v, 0u);
+}
+
+TEST(StringPoolTest, EveryByteIsKept) {
+  StringPool pool;
+  std::string all;
+  for (int i = 0; i < 256; ++i) all.push_back(static_cast<char>(i));
+  const StringId id = pool.Intern(all);
+  EXPECT_EQ(pool.view(id), all);
+  // Embedded and trailing zeros make different strings.
+  EXPECT_NE(pool.Intern(std::string("a\0", 2)), pool.Intern("a"));
+}
+
+TEST(StringPoolTest, ManyAndLongStringsSurviveGrowth) {
+  StringPool pool;
+  std::vector<StringId> ids;
+  auto text = [](uint32_t i) {
+    std::string s = "name_" + std::to_string(i);
+    if (i % 1000 == 0) s.append(100'000, 'x');  // a block of its own
+    return s;
+  };
+  for (uint32_t i = 0; i < 50'000; ++i) ids.push_back(pool.Intern(text(i)));
+  StringPool moved = std::move(pool);
+  for (uint32_t i = 0; i < 50'000; ++i) {
+    ASSERT_EQ(moved.view(ids[i]), text(i));
+    ASSERT_EQ(moved.Intern(text(i)), ids[i]);
+  }
+  EXPECT_EQ(moved.size(), 50'001u);
+}
+
+TEST(StringPoolTest, FirstStringMayBeLong) {
+  StringPool pool;
+  const std::string big(1 << 20, 'b');
+  const StringId id = pool.Intern(big);
+  const StringId small = pool.Intern("small");
+  EXPECT_EQ(pool.view(id), big);
+  EXPECT_EQ(pool.view(small), "small");
+}
+
+// Joins across files rely on the value.
+TEST(Hash64Test, ValueNeverChanges) {
+  EXPECT_EQ(Hash64("conv2d"), 0x5f89ce83875663c3u);
+  EXPECT_EQ(Hash64("void gemm_kernel<float>(int)"), 0x12a9c24ebde54a8u);
+  StringPool a, b;
+  b.Intern("other");
+  EXPECT_EQ(a.hash(a.Intern("matmul")), b.hash(b.Intern("matmul")));
+  EXPECT_NE(Hash64("a"), Hash64(std::string_view("a\0", 2)));
+}
+
+}  // namespace
+}  // namespace stepscope
