@@ -10,8 +10,8 @@ namespace cnn {
 namespace {
 
 constexpr int64_t kMaxShift = 4;
-constexpr float kAmplitude = 40.0F;  // of the stripes, in byte values
-constexpr float kNoise = 90.0F;      // largest noise, in byte values
+constexpr float kAmplitude = 45.0F;  // of the stripes, in byte values
+constexpr float kNoise = 80.0F;      // largest noise, in byte values
 
 // Pixels of one sample of class `label`, before encoding.
 void DrawImage(int32_t label, Random& random, std::span<uint8_t> pixels) {
