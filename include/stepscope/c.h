@@ -405,6 +405,227 @@ STEPSCOPE_API const char* stepscope_last_error(void) STEPSCOPE_NOEXCEPT;
 // "0.1.0"
 STEPSCOPE_API const char* stepscope_version(void) STEPSCOPE_NOEXCEPT;
 
+// Profiler --------------------------------------------------------------------
+//
+// Chooses which steps of a program are recorded, hands each recorded window to
+// a callback, and times every step. C++ code uses stepscope::Profiler.
+// All functions may be called from any thread; start, step and stop belong to
+// the thread that trains. A profiler inherited through fork() does nothing in
+// the child.
+
+// What a step is for. Paddle's ProfilerState values.
+enum stepscope_profiler_state {
+  STEPSCOPE_STATE_CLOSED = 0,            // nothing is recorded
+  STEPSCOPE_STATE_READY = 1,             // memory and files are made ready
+  STEPSCOPE_STATE_RECORD = 2,            // the step is recorded
+  STEPSCOPE_STATE_RECORD_AND_RETURN = 3  // recorded; the window ends with it
+};
+
+// Paddle's ProfilerTarget values; a mask is made of 1 << value.
+enum stepscope_target {
+  STEPSCOPE_TARGET_CPU = 0,
+  STEPSCOPE_TARGET_GPU = 1,
+  STEPSCOPE_TARGET_XPU = 2,
+  STEPSCOPE_TARGET_CUSTOM_DEVICE = 3
+};
+
+// Cycles of `closed`, `ready` and `record` steps, `repeat` times (0: for ever)
+// after `skip_first` steps; the last step of a cycle is RECORD_AND_RETURN.
+typedef struct stepscope_schedule {
+  uint32_t struct_size;  // sizeof(stepscope_schedule)
+  uint32_t flags;        // 0
+  int64_t closed;
+  int64_t ready;
+  int64_t record;  // at least 1
+  int64_t repeat;
+  int64_t skip_first;
+} stepscope_schedule;
+
+// The state of a step (from 0), or -1 if the numbers make no sense.
+STEPSCOPE_API int stepscope_schedule_state(const stepscope_schedule* schedule,
+                                           int64_t step) STEPSCOPE_NOEXCEPT;
+
+typedef struct stepscope_profiler stepscope_profiler;
+
+enum stepscope_profiler_flag {
+  STEPSCOPE_RECORD_SHAPES = 1,   // wish passed on to framework adapters
+  STEPSCOPE_PROFILE_MEMORY = 2,  // likewise
+  STEPSCOPE_TIMER_ONLY = 4,      // time steps, record nothing
+  STEPSCOPE_EMIT_NVTX = 8,       // wish passed on to framework adapters
+  STEPSCOPE_WITH_FLOPS = 16,     // likewise
+  STEPSCOPE_KEEP_CAPTURE = 32,   // leave the *.sscap of each window in place
+  STEPSCOPE_QUIET = 64           // stop prints no Perf Summary
+};
+
+// Receives text that is otherwise written to standard output.
+typedef void (*stepscope_print_fn)(void* user, const char* text,
+                                   size_t length);
+
+typedef struct stepscope_profiler_options {
+  uint32_t struct_size;  // sizeof(stepscope_profiler_options)
+  uint32_t flags;        // stepscope_profiler_flag
+  uint32_t targets;      // mask; 0: what the machine has
+  uint32_t reserved;     // 0
+  // Given to every callback. Must outlive the profiler.
+  void* user;
+  // The state of a step, called on the thread that steps. NULL: always RECORD.
+  // Another value than a state counts as CLOSED and sets the last error.
+  int (*scheduler)(void* user, int64_t step);
+  // A window is complete: called on the delivery thread, one window at a time.
+  // There stop, summary and export do not wait and act on this window. Returns
+  // 0, or anything else after writing a NUL-terminated reason to `error`.
+  // NULL: a Chrome trace in ./profiler_log.
+  int (*on_trace_ready)(void* user, stepscope_profiler* profiler, char* error,
+                        size_t error_size);
+  stepscope_print_fn print;  // NULL: standard output
+  // Where captures go when STEPSCOPE_OUT is not set. NULL: ./profiler_log.
+  const char* out_dir;
+  uint64_t memory_budget;  // of the recorder, bytes; 0: its default
+} stepscope_profiler_options;
+
+// `options` may be NULL: records every step, until stop.
+STEPSCOPE_API int stepscope_profiler_create(
+    const stepscope_profiler_options* options, stepscope_profiler** profiler)
+    STEPSCOPE_NOEXCEPT;
+
+// Stops it if it runs, waits for deliveries (60 s at most) and frees it. NULL
+// is allowed.
+STEPSCOPE_API void stepscope_profiler_destroy(stepscope_profiler* profiler)
+    STEPSCOPE_NOEXCEPT;
+
+// Enters step 0. BUSY if it runs already.
+STEPSCOPE_API int stepscope_profiler_start(stepscope_profiler* profiler)
+    STEPSCOPE_NOEXCEPT;
+
+// Ends a step and enters the next one. num_samples < 0: not stated; the speed
+// is then in steps/s from here on.
+STEPSCOPE_API int stepscope_profiler_step(stepscope_profiler* profiler,
+                                          int64_t num_samples)
+    STEPSCOPE_NOEXCEPT;
+
+// Prints the Perf Summary, seals the window if one is being recorded, and
+// returns; delivery goes on behind. NOT_RUNNING the second time.
+STEPSCOPE_API int stepscope_profiler_stop(stepscope_profiler* profiler)
+    STEPSCOPE_NOEXCEPT;
+
+// Drops what was recorded and timed so far, and goes on.
+STEPSCOPE_API int stepscope_profiler_reset(stepscope_profiler* profiler)
+    STEPSCOPE_NOEXCEPT;
+
+// Takes the time in between (a validation loop) out of the timer. Recording
+// goes on.
+STEPSCOPE_API int stepscope_profiler_pause(stepscope_profiler* profiler)
+    STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API int stepscope_profiler_resume(stepscope_profiler* profiler)
+    STEPSCOPE_NOEXCEPT;
+
+// Waits until every sealed window was delivered. Does not wait on the delivery
+// thread.
+STEPSCOPE_API int stepscope_profiler_wait(stepscope_profiler* profiler,
+                                          int timeout_ms) STEPSCOPE_NOEXCEPT;
+
+// Paddle's SortedKeys values.
+enum stepscope_sort_key {
+  STEPSCOPE_SORT_CPU_TOTAL = 0,
+  STEPSCOPE_SORT_CPU_AVG = 1,
+  STEPSCOPE_SORT_CPU_MAX = 2,
+  STEPSCOPE_SORT_CPU_MIN = 3,
+  STEPSCOPE_SORT_GPU_TOTAL = 4,
+  STEPSCOPE_SORT_GPU_AVG = 5,
+  STEPSCOPE_SORT_GPU_MAX = 6,
+  STEPSCOPE_SORT_GPU_MIN = 7
+};
+
+// Paddle's SummaryView values; a mask is made of 1 << value.
+enum stepscope_summary_view {
+  STEPSCOPE_VIEW_DEVICE = 0,
+  STEPSCOPE_VIEW_OVERVIEW = 1,
+  STEPSCOPE_VIEW_MODEL = 2,
+  STEPSCOPE_VIEW_DISTRIBUTED = 3,
+  STEPSCOPE_VIEW_KERNEL = 4,
+  STEPSCOPE_VIEW_OPERATOR = 5,
+  STEPSCOPE_VIEW_MEMORY = 6,
+  STEPSCOPE_VIEW_MEMORY_MANIPULATION = 7,
+  STEPSCOPE_VIEW_USER_DEFINED = 8
+};
+
+typedef struct stepscope_summary_options {
+  uint32_t struct_size;   // sizeof(stepscope_summary_options)
+  uint32_t sorted_by;     // stepscope_sort_key
+  uint32_t no_op_detail;  // 1: operators without their inner rows
+  uint32_t thread_sep;    // 1: operators by thread
+  uint32_t views;         // mask; 0: all
+  const char* time_unit;  // "s", "ms", "us" or "ns"; NULL: "ms"
+} stepscope_summary_options;
+
+// Prints the tables of the last delivered window to `print` (NULL: the
+// profiler's own). Waits for delivery, 60 s at most. NOT_RUNNING if there is
+// no window. `options` may be NULL.
+STEPSCOPE_API int stepscope_profiler_summary(
+    stepscope_profiler* profiler, const stepscope_summary_options* options,
+    stepscope_print_fn print, void* user) STEPSCOPE_NOEXCEPT;
+
+// Writes the last delivered window. Waits likewise. `format` is "json" (Chrome
+// trace; compressed if the path ends in .gz) or "capture"; NULL: by the path,
+// .sscap is a capture and all else a Chrome trace. The file appears whole.
+STEPSCOPE_API int stepscope_profiler_export(stepscope_profiler* profiler,
+                                            const char* path,
+                                            const char* format)
+    STEPSCOPE_NOEXCEPT;
+
+// The same under Paddle's name in a folder:
+// <worker>_time_<date and time>.paddle_trace.json, worker NULL or "":
+// host_<hostname>pid_<pid>. The format "capture" ends in .sscap instead.
+STEPSCOPE_API int stepscope_profiler_export_to(stepscope_profiler* profiler,
+                                               const char* folder,
+                                               const char* worker,
+                                               const char* format)
+    STEPSCOPE_NOEXCEPT;
+
+// Makes a folder and those above it.
+STEPSCOPE_API int stepscope_make_folder(const char* path) STEPSCOPE_NOEXCEPT;
+
+// Cost of the steps since the last call, such as
+// " reader_cost: 0.00010 s batch_cost: 0.00790 s ips: 506.329 images/s".
+// unit NULL: "samples". NUL-terminated; TRUNCATED if it does not fit.
+STEPSCOPE_API int stepscope_profiler_step_info(stepscope_profiler* profiler,
+                                               const char* unit, char* buffer,
+                                               size_t size) STEPSCOPE_NOEXCEPT;
+
+// Copies why the last failing call or callback of this profiler failed; "" if
+// none did since start.
+STEPSCOPE_API int stepscope_profiler_last_error(
+    const stepscope_profiler* profiler, char* buffer,
+    size_t size) STEPSCOPE_NOEXCEPT;
+
+STEPSCOPE_API int64_t
+stepscope_profiler_step_number(const stepscope_profiler* profiler)
+    STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API int stepscope_profiler_state_now(
+    const stepscope_profiler* profiler) STEPSCOPE_NOEXCEPT;
+
+// Waiting for a batch: records a Dataloader event and feeds the timer of the
+// profiler started last. `reader` says whose batches: while another reader
+// than the first is in use (validation inside training) the timer rests.
+typedef struct stepscope_read {
+  stepscope_scope scope;
+  int64_t begin_ns;
+  const void* reader;
+} stepscope_read;
+
+STEPSCOPE_API stepscope_read stepscope_reader_begin(const void* reader)
+    STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API void stepscope_reader_end(stepscope_read read)
+    STEPSCOPE_NOEXCEPT;
+// Ends the event of a read that gave no batch; the timer does not count it.
+STEPSCOPE_API void stepscope_reader_cancel(stepscope_read read)
+    STEPSCOPE_NOEXCEPT;
+
+// Marks the end of a step (a request, a batch) of a program that has no
+// profiler and is profiled by STEPSCOPE_PERIOD or STEPSCOPE_STEPS alone. One
+// load and a branch otherwise.
+STEPSCOPE_API void stepscope_step(void) STEPSCOPE_NOEXCEPT;
+
 #ifdef __cplusplus
 }
 #endif
