@@ -44,7 +44,10 @@ class Column {
   [[nodiscard]] bool Resize(size_t size) {
     if (size > capacity_ && !Reserve(size)) return false;
     // What lies beyond the size is zero at all times.
-    if (size < size_) std::memset(data_ + size, 0, (size_ - size) * sizeof(T));
+    if (size < size_) {
+      std::memset(static_cast<void*>(data_ + size), 0,
+                  (size_ - size) * sizeof(T));
+    }
     size_ = size;
     return true;
   }

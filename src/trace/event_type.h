@@ -9,7 +9,7 @@
 
 namespace stepscope {
 
-// "Operator", "Dataloader", ...; "Type<n>" is not made up: unknown is "".
+// "Operator", "Dataloader", ...; "" for a number without a name.
 std::string_view EventTypeName(uint16_t type);
 // By name, in any case.
 std::optional<uint16_t> EventTypeByName(std::string_view name);

@@ -167,8 +167,9 @@ class Trace {
   const std::vector<ThreadReport>& threads() const { return threads_; }
   const std::vector<Flow>& flows() const { return flows_; }        // by time
   const std::vector<Link>& links() const { return links_; }  // process,space,id
+  // By (track, time).
   const std::vector<CounterSample>& counters() const { return counters_; }
-  const std::vector<MemoryEvent>& memory() const { return memory_; }
+  const std::vector<MemoryEvent>& memory() const { return memory_; }  // by time
   const std::vector<Arg>& args() const { return args_; }  // by row
   std::span<const Arg> args_of(Row row) const;
   const std::vector<int64_t>& arg_ints() const { return arg_ints_; }

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/row_order.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/text.h"
+#include "trace/lanes.h"
+
+namespace stepscope {
+namespace {
+
+// Rows of one lane of one track, as a range of the ordered columns.
+struct LaneRange {
+  uint32_t track;
+  uint32_t lane;
+  Row first;
+  Row last;
+};
+
+class Orderer {
+ public:
+  Orderer(EventColumns columns, std::vector<Track>& tracks)
+      : c_(columns), tracks_(tracks) {}
+
+  Result<RowMoves> Run() {
+    STEPSCOPE_TRY_ASSIGN(const bool grouped, FindRanges());
+    if (!grouped) STEPSCOPE_TRY(Group());
+    for (uint32_t track = 0; track < tracks_.size(); ++track)
+      STEPSCOPE_TRY(OrderTrack(track));
+    if (lanes_.size() != tracks_.size()) SplitTracks();
+    return std::move(moves_);
+  }
+
+ private:
+  Row size() const { return static_cast<Row>(c_.start_ns.size()); }
+
+  // Sets first and last of every track; false if one is in several places.
+  Result<bool> FindRanges() {
+    for (Track& track : tracks_) track.first = track.last = 0;
+    const Row n = size();
+    const uint32_t* const track = c_.track.data();
+    for (Row row = 0; row < n;) {
+      const uint32_t t = track[row];
+      const Row first = row;
+      if (t >= tracks_.size())
+        return Fail(ErrorCode::kInvalidArgument,
+                    Format("event %u: no track %u", row, t));
+      while (row < n && track[row] == t) ++row;
+      if (tracks_[t].last != 0) return false;
+      tracks_[t].first = first;
+      tracks_[t].last = row;
+    }
+    return true;
+  }
+
+  Status Group() {
+    std::vector<Row> next(tracks_.size() + 1, 0);
+    for (const uint32_t t : c_.track.view()) {
+      if (t >= tracks_.size())
+        return Fail(ErrorCode::kInvalidArgument, Format("no track %u", t));
+      ++next[t + 1];
+    }
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    for (size_t t = 0; t < tracks_.size(); ++t) {
+      tracks_[t].first = next[t];
+      tracks_[t].last = next[t + 1];
+    }
+    Column<Row> from;
+    if (!from.Resize(size())) return OutOfMemory();
+    for (Row row = 0; row < size(); ++row) from[next[c_.track[row]]++] = row;
+    return Move(0, from.span());
+  }
+
+  // One reading pass where all is well, which is the rule.
+  Status OrderTrack(uint32_t t) {
+    const Row first = tracks_[t].first;
+    const Row last = tracks_[t].last;
+    STEPSCOPE_TRY_ASSIGN(const bool ordered, IsOrderedAndNested(first, last));
+    if (ordered) {
+      lanes_.push_back({t, 0, first, last});
+      return Ok();
+    }
+    Column<Row> from;
+    if (!from.Resize(last - first)) return OutOfMemory();
+    std::iota(from.span().begin(), from.span().end(), first);
+    const int64_t* const start = c_.start_ns.data();
+    const int64_t* const dur = c_.dur_ns.data();
+    std::sort(from.span().begin(), from.span().end(), [=](Row a, Row b) {
+      if (start[a] != start[b]) return start[a] < start[b];
+      if (dur[a] != dur[b]) return dur[a] > dur[b];
+      return a < b;
+    });
+    STEPSCOPE_TRY(AssignLanes(t, from));
+    return Move(first, from.span());
+  }
+
+  Result<bool> IsOrderedAndNested(Row first, Row last) {
+    const int64_t* const start = c_.start_ns.data();
+    const int64_t* const dur = c_.dur_ns.data();
+    open_.clear();
+    bool ordered = true;
+    for (Row row = first; row < last; ++row) {
+      int64_t end;
+      if (dur[row] < 0 || __builtin_add_overflow(start[row], dur[row], &end))
+        return Fail(ErrorCode::kInvalidArgument,
+                    Format("event %u: bad duration", row));
+      if (!ordered) continue;  // the rest is checked for sane ends only
+      if (row > first && (start[row] < start[row - 1] ||
+                          (start[row] == start[row - 1] &&
+                           dur[row] > dur[row - 1])))
+        ordered = false;
+      while (!open_.empty() && open_.back() <= start[row]) open_.pop_back();
+      if (!open_.empty() && end > open_.back()) ordered = false;
+      open_.push_back(end);
+    }
+    return ordered;
+  }
+
+  // Splits the sorted rows `from` of a track by lane, stably.
+  Status AssignLanes(uint32_t t, Column<Row>& from) {
+    Lanes layout;
+    Column<uint32_t> lane;
+    Column<Row> sorted;
+    if (!lane.Resize(from.size()) || !sorted.Resize(from.size()))
+      return OutOfMemory();
+    for (size_t i = 0; i < from.size(); ++i) {
+      const Row row = from[i];
+      lane[i] = layout.Place(c_.start_ns[row],
+                             c_.start_ns[row] + c_.dur_ns[row]);
+    }
+    std::vector<Row> next(layout.count() + 1, 0);
+    for (const uint32_t l : lane.view()) ++next[l + 1];
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    const Row first = tracks_[t].first;
+    for (uint32_t l = 0; l < layout.count(); ++l)
+      lanes_.push_back({t, l, first + next[l], first + next[l + 1]});
+    for (size_t i = 0; i < from.size(); ++i) sorted[next[lane[i]]++] = from[i];
+    from.swap(sorted);
+    return Ok();
+  }
+
+  // Row first + i becomes what row from[i] was.
+  Status Move(Row first, std::span<const Row> from) {
+    if (moves_.row.empty()) {
+      if (!moves_.row.Resize(size())) return OutOfMemory();
+      std::iota(moves_.row.span().begin(), moves_.row.span().end(), Row{0});
+      if (!origin_.Resize(size())) return OutOfMemory();
+      std::iota(origin_.span().begin(), origin_.span().end(), Row{0});
+    }
+    if (!Gather(c_.start_ns, first, from) || !Gather(c_.dur_ns, first, from) ||
+        !Gather(c_.name, first, from) || !Gather(c_.track, first, from) ||
+        !Gather(c_.type, first, from) || !Gather(c_.flags, first, from) ||
+        !Gather(origin_, first, from))
+      return OutOfMemory();
+    for (Row i = 0; i < from.size(); ++i)
+      moves_.row[origin_[first + i]] = first + i;
+    return Ok();
+  }
+
+  template <typename T>
+  static bool Gather(Column<T>& column, Row first, std::span<const Row> from) {
+    Column<T> moved;
+    if (!moved.Resize(from.size())) return false;
+    for (size_t i = 0; i < from.size(); ++i) moved[i] = column[from[i]];
+    if (!from.empty())
+      std::memcpy(&column[first], moved.data(), from.size() * sizeof(T));
+    return true;
+  }
+
+  void SplitTracks() {
+    std::vector<Track> split;
+    moves_.track.resize(tracks_.size());
+    for (const LaneRange& range : lanes_) {
+      const auto index = static_cast<uint32_t>(split.size());
+      split.push_back(tracks_[range.track]);
+      split.back().lane = range.lane;
+      split.back().first = range.first;
+      split.back().last = range.last;
+      if (range.lane == 0) moves_.track[range.track] = index;
+      std::fill(c_.track.data() + range.first, c_.track.data() + range.last,
+                index);
+    }
+    tracks_.swap(split);
+  }
+
+  static Error OutOfMemory() {
+    return Fail(ErrorCode::kIo, "not enough memory to order the events");
+  }
+
+  EventColumns c_;
+  std::vector<Track>& tracks_;
+  std::vector<LaneRange> lanes_;
+  std::vector<int64_t> open_;  // ends of open events
+  Column<Row> origin_;         // current row -> old row
+  RowMoves moves_;
+};
+
+}  // namespace
+
+Result<RowMoves> OrderRows(EventColumns columns, std::vector<Track>& tracks) {
+  return Orderer(columns, tracks).Run();
+}
+
+}  // namespace stepscope

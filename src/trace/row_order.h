@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OrderRows: brings the rows of a trace under construction into their final
+// order. What is already in order is only read, once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/column.h"
+#include "base/result.h"
+#include "trace/trace.h"
+
+namespace stepscope {
+
+struct EventColumns {
+  Column<int64_t>& start_ns;
+  Column<int64_t>& dur_ns;
+  Column<StringId>& name;
+  Column<uint32_t>& track;
+  Column<uint16_t>& type;
+  Column<uint16_t>& flags;
+};
+
+// What became of rows and tracks. Empty: nothing moved.
+struct RowMoves {
+  Column<Row> row;              // old row -> new row
+  std::vector<uint32_t> track;  // old track -> new track
+};
+
+// Groups rows by track, orders each track by (start, -duration, row), gives
+// every lane beyond the first a Track behind the first, and fills in
+// Track::first, last and lane. Fails where an event has no track, a negative
+// duration or an end beyond int64.
+Result<RowMoves> OrderRows(EventColumns columns, std::vector<Track>& tracks);
+
+}  // namespace stepscope

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/trace_builder.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "trace/memory_owner.h"
+#include "trace/row_order.h"
+
+namespace stepscope {
+
+TraceBuilder::TraceBuilder() : trace_(new Trace) {}
+TraceBuilder::~TraceBuilder() = default;
+
+StringPool& TraceBuilder::strings() { return trace_->strings_; }
+Ledger& TraceBuilder::ledger() { return trace_->ledger_; }
+
+uint32_t TraceBuilder::AddProcess(Process process) {
+  trace_->processes_.push_back(std::move(process));
+  return process_count() - 1;
+}
+
+uint32_t TraceBuilder::AddTrack(Track track) {
+  trace_->tracks_.push_back(track);
+  return track_count() - 1;
+}
+
+Process& TraceBuilder::process(uint32_t index) {
+  return trace_->processes_[index];
+}
+Track& TraceBuilder::track(uint32_t index) { return trace_->tracks_[index]; }
+
+uint32_t TraceBuilder::process_count() const {
+  return static_cast<uint32_t>(trace_->processes_.size());
+}
+uint32_t TraceBuilder::track_count() const {
+  return static_cast<uint32_t>(trace_->tracks_.size());
+}
+Row TraceBuilder::event_count() const { return trace_->size(); }
+
+Row TraceBuilder::AddEvent(const EventSpec& event) {
+  Trace& t = *trace_;
+  const Row row = t.size();
+  if (row >= kNoRow - 1 || !t.start_ns_.Append(event.start_ns) ||
+      !t.dur_ns_.Append(event.dur_ns) || !t.name_.Append(event.name) ||
+      !t.track_.Append(event.track) || !t.type_.Append(event.type) ||
+      !t.flags_.Append(event.flags)) {
+    failed_ = true;
+    return kNoRow;
+  }
+  return row;
+}
+
+Status TraceBuilder::ReserveRows(uint64_t count) {
+  Trace& t = *trace_;
+  if (count >= kNoRow - event_count())
+    return Fail(ErrorCode::kUnsupported,
+                "more than 4,294,967,294 events in one trace");
+  const size_t want = event_count() + static_cast<size_t>(count);
+  if (!t.start_ns_.Reserve(want) || !t.dur_ns_.Reserve(want) ||
+      !t.name_.Reserve(want) || !t.track_.Reserve(want) ||
+      !t.type_.Reserve(want) || !t.flags_.Reserve(want))
+    return Fail(ErrorCode::kIo, "not enough memory for the events");
+  return Ok();
+}
+
+TraceBuilder::Rows TraceBuilder::rows() {
+  Trace& t = *trace_;
+  const Row n = event_count();
+  if (t.start_ns_.data() == nullptr) return {};
+  return {n,
+          t.start_ns_.data() + n,
+          t.dur_ns_.data() + n,
+          t.name_.data() + n,
+          t.track_.data() + n,
+          t.type_.data() + n,
+          t.flags_.data() + n};
+}
+
+void TraceBuilder::CommitRows(uint64_t count) {
+  Trace& t = *trace_;
+  const size_t size = event_count() + static_cast<size_t>(count);
+  // Within what was reserved, so that nothing is allocated or refused.
+  failed_ |= !t.start_ns_.Resize(size) || !t.dur_ns_.Resize(size) ||
+             !t.name_.Resize(size) || !t.track_.Resize(size) ||
+             !t.type_.Resize(size) || !t.flags_.Resize(size);
+}
+
+int64_t TraceBuilder::start_ns(Row row) const { return trace_->start_ns_[row]; }
+int64_t TraceBuilder::dur_ns(Row row) const { return trace_->dur_ns_[row]; }
+void TraceBuilder::SetDuration(Row row, int64_t dur_ns) {
+  trace_->dur_ns_[row] = dur_ns;
+}
+void TraceBuilder::AddFlags(Row row, uint16_t flags) {
+  trace_->flags_[row] = static_cast<uint16_t>(trace_->flags_[row] | flags);
+}
+
+void TraceBuilder::AddArg(Arg arg) { trace_->args_.push_back(arg); }
+
+void TraceBuilder::AddListArg(Arg arg, std::span<const int64_t> values) {
+  std::vector<int64_t>& ints = trace_->arg_ints_;
+  arg.kind = ArgKind::kIntList;
+  arg.list_first = static_cast<uint32_t>(ints.size());
+  arg.list_count = static_cast<uint32_t>(values.size());
+  ints.insert(ints.end(), values.begin(), values.end());
+  AddArg(arg);
+}
+
+void TraceBuilder::AddInt(Row row, std::string_view key, int64_t value) {
+  Arg arg;
+  arg.row = row;
+  arg.key = Intern(key);
+  arg.kind = ArgKind::kInt;
+  arg.int_value = value;
+  AddArg(arg);
+}
+
+void TraceBuilder::AddDouble(Row row, std::string_view key, double value) {
+  Arg arg;
+  arg.row = row;
+  arg.key = Intern(key);
+  arg.kind = ArgKind::kDouble;
+  arg.double_value = value;
+  AddArg(arg);
+}
+
+void TraceBuilder::AddText(Row row, std::string_view key,
+                           std::string_view value) {
+  Arg arg;
+  arg.row = row;
+  arg.key = Intern(key);
+  arg.kind = ArgKind::kText;
+  arg.text = Intern(value);
+  AddArg(arg);
+}
+
+void TraceBuilder::AddFlow(const Flow& flow) { trace_->flows_.push_back(flow); }
+void TraceBuilder::AddLink(const Link& link) { trace_->links_.push_back(link); }
+void TraceBuilder::AddCounter(const CounterSample& sample) {
+  trace_->counters_.push_back(sample);
+}
+void TraceBuilder::AddMemory(const MemoryEvent& event) {
+  trace_->memory_.push_back(event);
+}
+void TraceBuilder::AddThread(ThreadReport report) {
+  trace_->threads_.push_back(std::move(report));
+}
+
+int64_t TraceBuilder::AlignEpoch(int64_t epoch_ns, bool known) {
+  Trace& t = *trace_;
+  if (!epoch_set_) {
+    epoch_set_ = true;
+    t.epoch_ns_ = epoch_ns;
+    t.clock_.epoch_known = known;
+    return 0;
+  }
+  int64_t offset = 0;
+  if (!known || !t.clock_.epoch_known ||
+      __builtin_sub_overflow(epoch_ns, t.epoch_ns_, &offset))
+    return 0;
+  return offset;
+}
+
+void TraceBuilder::AddWindow(int64_t begin_ns, int64_t end_ns) {
+  Trace& t = *trace_;
+  t.begin_ns_ = window_set_ ? std::min(t.begin_ns_, begin_ns) : begin_ns;
+  t.end_ns_ = window_set_ ? std::max(t.end_ns_, end_ns) : end_ns;
+  window_set_ = true;
+}
+
+void TraceBuilder::MergeClock(const ClockInfo& clock) {
+  ClockInfo& mine = trace_->clock_;
+  if (mine.source.empty()) mine.source = clock.source;
+  if (mine.ticks_per_second == 0) mine.ticks_per_second = clock.ticks_per_second;
+  mine.anchors += clock.anchors;
+  mine.worst_error_ns = std::max(mine.worst_error_ns, clock.worst_error_ns);
+}
+
+void TraceBuilder::MergeCpuUsage(const CpuUsage& usage) {
+  CpuUsage& mine = trace_->cpu_usage_;
+  if (usage.process >= 0)
+    mine.process = std::max(mine.process, 0.0) + usage.process;
+  mine.system = std::max(mine.system, usage.system);
+}
+
+void TraceBuilder::AddSource(std::string_view format, std::string_view file) {
+  std::string& all = trace_->format_;
+  const std::string needle = "+" + std::string(format) + "+";
+  if (("+" + all + "+").find(needle) == std::string::npos) {
+    if (!all.empty()) all += '+';
+    all += format;
+  }
+  trace_->files_.emplace_back(file);
+}
+
+void TraceBuilder::SetIncomplete() { trace_->complete_ = false; }
+void TraceBuilder::AddNote(std::string note) {
+  trace_->notes_.push_back(std::move(note));
+}
+
+Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
+  std::unique_ptr<Trace> done(new Trace);
+  done.swap(trace_);
+  Trace& t = *done;
+  const bool failed = std::exchange(failed_, false);
+  const bool window_set = std::exchange(window_set_, false);
+  epoch_set_ = false;
+  if (failed)
+    return Fail(ErrorCode::kIo, "too many events, or not enough memory");
+
+  STEPSCOPE_TRY_ASSIGN(
+      const RowMoves moves,
+      OrderRows({t.start_ns_, t.dur_ns_, t.name_, t.track_, t.type_, t.flags_},
+                t.tracks_));
+  if (!moves.row.empty()) {
+    const auto move = [&](Row& row) {
+      if (row < moves.row.size()) row = moves.row[row];
+    };
+    for (Arg& arg : t.args_) move(arg.row);
+    for (Link& link : t.links_) move(link.row);
+    for (ThreadReport& thread : t.threads_)
+      for (Row& row : thread.open_scopes) move(row);
+  }
+  if (!moves.track.empty()) {
+    const auto move = [&](uint32_t& track) {
+      if (track < moves.track.size()) track = moves.track[track];
+    };
+    for (Flow& flow : t.flows_) move(flow.track);
+    for (CounterSample& sample : t.counters_) move(sample.track);
+    for (MemoryEvent& event : t.memory_) move(event.track);
+    for (ThreadReport& thread : t.threads_) move(thread.track);
+  }
+
+  const auto sort_by = [](auto& table, auto key) {
+    const auto less = [key](const auto& a, const auto& b) {
+      return key(a) < key(b);
+    };
+    if (!std::is_sorted(table.begin(), table.end(), less))
+      std::stable_sort(table.begin(), table.end(), less);
+  };
+  sort_by(t.args_, [](const Arg& a) { return a.row; });
+  sort_by(t.flows_, [](const Flow& f) { return f.time_ns; });
+  sort_by(t.links_, [](const Link& l) {
+    return std::tuple(l.process, l.space, l.id, l.row);
+  });
+  sort_by(t.counters_, [](const CounterSample& c) {
+    return std::pair(c.track, c.time_ns);
+  });
+  sort_by(t.memory_, [](const MemoryEvent& m) { return m.time_ns; });
+  AssignMemoryOwners(t.start_ns_.view(), t.dur_ns_.view(), t.tracks_,
+                     t.memory_);
+
+  if (!window_set && t.size() > 0) {
+    t.begin_ns_ = t.start_ns_[0];
+    t.end_ns_ = t.start_ns_[0];
+    for (Row row = 0; row < t.size(); ++row) {
+      t.begin_ns_ = std::min(t.begin_ns_, t.start_ns_[row]);
+      t.end_ns_ = std::max(t.end_ns_, t.end_ns(row));
+    }
+  }
+  return std::shared_ptr<const Trace>(std::move(done));
+}
+
+}  // namespace stepscope
