@@ -73,9 +73,9 @@ def test_tree(preset, jobs, quick):
     select = ["--label-exclude", LEAVE_OUT[preset]]
     if quick:
         select += ["--label-regex", "^unit$"]
-    code = run(*wrapper(preset), "ctest", "--test-dir", folder, "--parallel", jobs,
-               "--output-on-failure", "--no-tests=error", "--progress",
-               "--output-junit", report, *select)
+    code = run(*wrapper(preset), "ctest", "--test-dir", folder,
+               "--parallel", jobs, "--output-on-failure", "--no-tests=error",
+               "--progress", "--output-junit", report, *select)
     if not report.exists():
         return 0, [f"{preset}: ctest"], 0
     passed, failed, skipped = count(report)

@@ -71,6 +71,18 @@ class CheckStyle(unittest.TestCase):
         ]:
             self.assertEqual(self.problems(text), [wanted])
 
+    def test_text_that_must_not_break_may_be_long(self):
+        long = "x" * 90
+        for name, text in [
+            ("a.h", f'auto s = R"(\n{long}\n)";\n'),
+            ("a.h", f"// clang-format off\n{long}\n// clang-format on\n"),
+            ("a.h", f"// http://{long}\n"),
+            ("a_test.h", f'  "{long}"\n'),
+        ]:
+            self.assertEqual(self.problems(CLEAN + text, name), [])
+            after = self.problems(CLEAN + text + f"{long}\n", name)
+            self.assertEqual(after, ["90 columns"])
+
     def test_bytes_that_are_no_text(self):
         (problem,) = self.problems(CLEAN + "\xff\n")
         self.assertIn("not UTF-8", problem)
