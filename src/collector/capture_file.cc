@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/capture_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "collector/error.h"
+#include "collector/random.h"
+#include "format/crc32c.h"
+
+namespace stepscope::collector {
+
+using format::BlockHeader;
+using format::BlockKind;
+
+bool CaptureFile::Create(const char* path, uint32_t generation,
+                         const uint8_t ring_id[16]) {
+  fd_ = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (fd_ < 0) {
+    SetLastError("%s: cannot create the capture: %s", path, strerror(errno));
+    return false;
+  }
+  format::FileHeader header{};
+  std::memcpy(header.magic, format::kFileMagic, sizeof(header.magic));
+  header.version = format::kFileVersion;
+  header.header_bytes = sizeof(header);
+  RandomBytes(header.session_id, sizeof(header.session_id));
+  std::memcpy(header.ring_id, ring_id, sizeof(header.ring_id));
+  header.generation = generation;
+  header.crc =
+      format::Crc32c(&header, offsetof(format::FileHeader, crc));
+  bytes_ = 0;
+  next_seq_ = 0;
+  failed_before_ = false;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(&header);
+  if (Append(bytes, sizeof(header), 0, true) == AppendResult::kOk) return true;
+  SetLastError("%s: cannot write: %s", path, strerror(errno));
+  Close();
+  unlink(path);
+  return false;
+}
+
+void CaptureFile::Close() {
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
+}
+
+uint64_t CaptureFile::Seal(uint8_t* block, uint64_t payload, BlockKind kind) {
+  const uint64_t padded = format::PaddedBytes(payload);
+  std::memset(block + sizeof(BlockHeader) + payload, 0, padded - payload);
+  BlockHeader header{};
+  header.magic = format::kBlockMagic;
+  header.kind = static_cast<uint16_t>(kind);
+  header.version = 1;
+  header.bytes = payload;
+  header.payload_crc = format::Crc32c(block + sizeof(BlockHeader), payload);
+  header.seq = next_seq_++;
+  header.header_crc =
+      format::Crc32c(&header, offsetof(BlockHeader, header_crc));
+  std::memcpy(block, &header, sizeof(header));
+  return sizeof(header) + padded;
+}
+
+AppendResult CaptureFile::Append(const uint8_t* blocks, uint64_t bytes,
+                                 uint32_t count, bool essential) {
+  if (!essential && limit_ != 0 && bytes_ + bytes > limit_) {
+    next_seq_ -= count;
+    return AppendResult::kFileLimit;
+  }
+  uint64_t done = 0;
+  while (done < bytes) {
+    const ssize_t n = write(fd_, blocks + done, bytes - done);
+    if (n > 0) {
+      done += static_cast<uint64_t>(n);
+      continue;
+    }
+    if (n < 0 && errno == EINTR) continue;
+    const int reason = errno;
+    if (!failed_before_)
+      SetLastError("capture: write failed after %llu bytes: %s",
+                   static_cast<unsigned long long>(bytes_), strerror(reason));
+    failed_before_ = true;
+    next_seq_ -= count;
+    // Cut the torn block off; if even that fails, the reader's CRC will.
+    if (ftruncate(fd_, static_cast<off_t>(bytes_)) == 0)
+      lseek(fd_, static_cast<off_t>(bytes_), SEEK_SET);
+    errno = reason;
+    return AppendResult::kIoError;
+  }
+  bytes_ += bytes;
+  return AppendResult::kOk;
+}
+
+AppendResult CaptureFile::AppendSmall(BlockKind kind, const void* payload,
+                                      size_t bytes) {
+  alignas(8) uint8_t block[sizeof(BlockHeader) + 4096 + 8];
+  if (bytes > 4096) bytes = 4096;
+  std::memcpy(block + sizeof(BlockHeader), payload, bytes);
+  const uint64_t total = Seal(block, bytes, kind);
+  return Append(block, total, 1, true);
+}
+
+}  // namespace stepscope::collector

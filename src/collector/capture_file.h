@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Appends blocks to a capture file with write(2). A write that fails part-way
+// is cut off again, so that the file always ends with a whole block. Not
+// thread-safe: the control thread creates the file, the writer thread goes on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "format/block.h"
+
+namespace stepscope::collector {
+
+enum class AppendResult { kOk, kIoError, kFileLimit };
+
+class CaptureFile {
+ public:
+  // Creates the file (it must not exist) and writes its header. False with the
+  // last error set.
+  bool Create(const char* path, uint32_t generation, const uint8_t ring_id[16]);
+  void Close();
+  bool is_open() const { return fd_ >= 0; }
+  uint64_t bytes() const { return bytes_; }
+  void set_limit(uint64_t max_bytes) { limit_ = max_bytes; }
+
+  // Lays a block header over `block` (32 bytes of room first, then `payload`
+  // bytes), numbered as the next one of this file; returns the padded length.
+  // The padding bytes must exist in the buffer.
+  uint64_t Seal(uint8_t* block, uint64_t payload, format::BlockKind kind);
+
+  // Writes sealed blocks. `essential` ones (threads, clock, end) pass the file
+  // limit. On failure the file is as before and the numbers are free again.
+  AppendResult Append(const uint8_t* blocks, uint64_t bytes, uint32_t count,
+                      bool essential);
+
+  // For small blocks: seals and writes one. `payload` <= 4096 bytes.
+  AppendResult AppendSmall(format::BlockKind kind, const void* payload,
+                           size_t bytes);
+
+ private:
+  int fd_ = -1;
+  uint64_t bytes_ = 0;
+  uint64_t limit_ = 0;  // 0: none
+  uint32_t next_seq_ = 0;
+  bool failed_before_ = false;
+};
+
+}  // namespace stepscope::collector

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/names.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include <cstring>
+
+#include "collector/sync.h"
+#include "format/slot.h"
+
+namespace stepscope::collector {
+namespace {
+
+using format::kMaxNameBytes;
+using format::NameRecord;
+using format::NameRecordBytes;
+
+constexpr uint32_t kTableSlots = kMaxNames * 2;
+constexpr uint32_t kFirstId = format::kRefusedSite + 1;
+// Space of the live file's name region is reserved in these steps, so that a
+// store into it can never hit a full file system.
+constexpr uint64_t kLiveStep = 256 * 1024;
+
+// Private memory, reserved once, touched as names come.
+struct Memory {
+  std::atomic<uint64_t> table[kTableSlots];    // hash32 << 32 | id, 0 empty
+  std::atomic<uint32_t> offset[kMaxNames];     // of the record in the arena
+  alignas(8) uint8_t arena[kMaxNameArena];
+};
+
+struct LiveCopy {
+  int fd = -1;
+  uint64_t file_offset = 0;
+  uint8_t* base = nullptr;
+  uint64_t capacity = 0;
+  uint64_t reserved = 0;
+  uint64_t* used = nullptr;
+};
+
+std::atomic<Memory*> memory{nullptr};
+std::atomic<uint64_t> arena_used{0};
+std::atomic<uint32_t> next_id{kFirstId};
+std::atomic<uint64_t> refused{0};
+SpinLock lock;
+LiveCopy live;  // guarded by lock
+
+Memory* GetMemory() {
+  Memory* m = memory.load(std::memory_order_acquire);
+  if (m != nullptr) return m;
+  void* fresh = mmap(nullptr, sizeof(Memory), PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (fresh == MAP_FAILED) return nullptr;
+  if (memory.compare_exchange_strong(m, static_cast<Memory*>(fresh),
+                                     std::memory_order_acq_rel))
+    return static_cast<Memory*>(fresh);
+  munmap(fresh, sizeof(Memory));
+  return m;
+}
+
+uint32_t HashName(const char* name, size_t length, uint32_t type) {
+  uint64_t hash = 0x9e3779b97f4a7c15u ^ (uint64_t{type} << 32) ^ length;
+  size_t i = 0;
+  for (; i + 8 <= length; i += 8) {
+    uint64_t word;
+    std::memcpy(&word, name + i, 8);
+    hash = (hash ^ word) * 0x9fb21c651e98df25u;
+    hash ^= hash >> 32;
+  }
+  uint64_t tail = 0;
+  std::memcpy(&tail, name + i, length - i);
+  hash = (hash ^ tail) * 0x9fb21c651e98df25u;
+  hash ^= hash >> 29;
+  const auto folded = static_cast<uint32_t>(hash ^ (hash >> 32));
+  return folded == 0 ? 1 : folded;
+}
+
+const NameRecord* RecordOf(const Memory* m, uint32_t id) {
+  const uint32_t at =
+      m->offset[id - kFirstId].load(std::memory_order_relaxed);
+  return reinterpret_cast<const NameRecord*>(m->arena + at);
+}
+
+bool Matches(const Memory* m, uint32_t id, const char* name, size_t kept,
+             size_t full, uint32_t type) {
+  const NameRecord* record = RecordOf(m, id);
+  return record->type == type && record->length == kept &&
+         record->full_length == full &&
+         std::memcmp(record + 1, name, kept) == 0;
+}
+
+// The id of the name if it is known; else 0, and `*slot` is where it goes.
+uint32_t Probe(const Memory* m, uint32_t hash, const char* name, size_t kept,
+               size_t full, uint32_t type, uint32_t* slot) {
+  for (uint32_t i = hash % kTableSlots;; i = (i + 1) % kTableSlots) {
+    const uint64_t entry = m->table[i].load(std::memory_order_acquire);
+    *slot = i;
+    if (entry == 0) return 0;
+    const auto id = static_cast<uint32_t>(entry);
+    if (static_cast<uint32_t>(entry >> 32) == hash &&
+        Matches(m, id, name, kept, full, type))
+      return id;
+  }
+}
+
+// Appends one record to the live file. REQUIRES: lock held.
+bool CopyToLive(const uint8_t* record, uint64_t bytes) {
+  if (live.base == nullptr) return true;
+  const uint64_t used = *live.used;
+  if (bytes > live.capacity - used) return false;
+  while (live.reserved < used + bytes) {
+    const uint64_t step = live.capacity - live.reserved < kLiveStep
+                              ? live.capacity - live.reserved
+                              : kLiveStep;
+    const auto at = static_cast<off_t>(live.file_offset + live.reserved);
+    if (fallocate(live.fd, 0, at, static_cast<off_t>(step)) != 0) return false;
+    live.reserved += step;
+  }
+  std::memcpy(live.base + used, record, bytes);
+  __atomic_store_n(live.used, used + bytes, __ATOMIC_RELEASE);
+  return true;
+}
+
+uint32_t Refuse() {
+  refused.fetch_add(1, std::memory_order_relaxed);
+  return format::kRefusedSite;
+}
+
+// REQUIRES: lock held. The record becomes visible to look-ups last.
+uint32_t Add(Memory* m, uint32_t hash, const char* name, size_t kept,
+             size_t full, uint32_t type) {
+  uint32_t slot = 0;
+  const uint32_t known = Probe(m, hash, name, kept, full, type, &slot);
+  if (known != 0) return known;
+  const uint32_t id = next_id.load(std::memory_order_relaxed);
+  const uint64_t at = arena_used.load(std::memory_order_relaxed);
+  const uint64_t bytes = NameRecordBytes(kept);
+  if (id - kFirstId >= kMaxNames - 1 || bytes > kMaxNameArena - at)
+    return Refuse();
+  auto* record = reinterpret_cast<NameRecord*>(m->arena + at);
+  *record = {id, type, static_cast<uint32_t>(kept),
+             full > 0xffffffffu ? 0xffffffffu : static_cast<uint32_t>(full)};
+  std::memcpy(record + 1, name, kept);
+  if (!CopyToLive(m->arena + at, bytes)) return Refuse();
+  m->offset[id - kFirstId].store(static_cast<uint32_t>(at),
+                                 std::memory_order_relaxed);
+  arena_used.store(at + bytes, std::memory_order_release);
+  next_id.store(id + 1, std::memory_order_relaxed);
+  m->table[slot].store(uint64_t{hash} << 32 | id, std::memory_order_release);
+  return id;
+}
+
+}  // namespace
+
+uint32_t InternName(const char* name, size_t length, uint32_t type) {
+  if (name == nullptr) {
+    name = "(null)";
+    length = kUnknownLength;
+  }
+  if (length == kUnknownLength) length = std::strlen(name);
+  const size_t kept = length < kMaxNameBytes ? length : kMaxNameBytes;
+  Memory* m = GetMemory();
+  if (m == nullptr) return Refuse();
+  const uint32_t hash = HashName(name, kept, type);
+  uint32_t slot = 0;
+  const uint32_t known = Probe(m, hash, name, kept, length, type, &slot);
+  if (known != 0) return known;
+  // Once full, stay cheap: no lock for names that cannot be added.
+  if (next_id.load(std::memory_order_relaxed) - kFirstId >= kMaxNames - 1)
+    return Refuse();
+  if (!lock.Lock()) return Refuse();
+  const uint32_t id = Add(m, hash, name, kept, length, type);
+  lock.Unlock();
+  return id;
+}
+
+bool NameEquals(uint32_t id, const char* name, size_t length, uint32_t type) {
+  const Memory* m = memory.load(std::memory_order_acquire);
+  if (m == nullptr || id < kFirstId || name == nullptr) return false;
+  const NameRecord* record = RecordOf(m, id);
+  if (record->type != type || record->full_length != record->length)
+    return false;
+  // strnlen first: the caller's string may be shorter than the record.
+  if (length == kUnknownLength)
+    return strnlen(name, record->length) == record->length &&
+           std::memcmp(record + 1, name, record->length) == 0 &&
+           name[record->length] == '\0';
+  return record->length == length &&
+         std::memcmp(record + 1, name, length) == 0;
+}
+
+uint64_t NameRecords(uint64_t offset, const uint8_t** records) {
+  const Memory* m = memory.load(std::memory_order_acquire);
+  const uint64_t used = arena_used.load(std::memory_order_acquire);
+  if (m == nullptr || offset >= used) return 0;
+  *records = m->arena + offset;
+  return used - offset;
+}
+
+uint64_t NameCount() {
+  return next_id.load(std::memory_order_relaxed) - kFirstId;
+}
+
+uint64_t NamesRefused() { return refused.load(std::memory_order_relaxed); }
+
+bool AttachLiveNames(int fd, uint64_t file_offset, uint8_t* base,
+                     uint64_t capacity, uint64_t* used) {
+  if (!lock.Lock()) return false;
+  live = {fd, file_offset, base, capacity, 0, used};
+  const uint8_t* records = nullptr;
+  const uint64_t bytes = NameRecords(0, &records);
+  const bool fits = bytes == 0 || CopyToLive(records, bytes);
+  if (!fits) live = LiveCopy{};
+  lock.Unlock();
+  return fits;
+}
+
+void DetachLiveNames() {
+  if (!lock.Lock()) return;
+  live = LiveCopy{};
+  lock.Unlock();
+}
+
+void ResetNamesAfterFork() {
+  lock.ResetAfterFork();
+  live = LiveCopy{};
+}
+
+}  // namespace stepscope::collector

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a capture says about its process: host, boot, ids, rank, and what the
+// program adds with stepscope_set_metadata.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "format/block.h"
+
+namespace stepscope::collector {
+
+// Keeps a pair for this and later sessions; a known key gets the new value.
+// At most 64 pairs, 63 bytes a key, 255 a value.
+void SetMetadata(const char* key, const char* value);
+
+// The payload of a Process block, at most `room` bytes; returns its length.
+size_t DescribeProcess(const char* live_path, uint8_t* out, size_t room);
+
+// CPU time of this process and of the machine, now.
+format::UsageSample TakeUsage();
+
+}  // namespace stepscope::collector

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "collector/error.h"
+#include "collector/names.h"
+#include "collector/random.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+namespace stepscope::collector {
+namespace {
+
+using format::ChunkHeader;
+using format::ChunkState;
+using format::kChunkBytes;
+
+constexpr uint64_t kPage = 65536;  // alignment that suits 4 and 64 KiB pages
+constexpr uint32_t kFirstChunks = 16;
+constexpr uint32_t kStepChunks = 64;
+
+uint64_t RoundUp(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
+
+// Faults pages in so that recording threads do not. Touching is safe: the
+// space is reserved.
+void Populate(std::byte* begin, uint64_t bytes) {
+  if (madvise(begin, bytes, MADV_POPULATE_WRITE) == 0) return;
+  for (uint64_t at = 0; at < bytes; at += 4096) {
+    auto* word = reinterpret_cast<uint64_t*>(begin + at);
+    __atomic_fetch_or(word, uint64_t{0}, __ATOMIC_RELAXED);
+  }
+}
+
+ChunkState LoadState(const ChunkHeader* chunk) {
+  return static_cast<ChunkState>(
+      __atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE));
+}
+void StoreState(ChunkHeader* chunk, ChunkState state) {
+  __atomic_store_n(&chunk->state, static_cast<uint32_t>(state),
+                   __ATOMIC_RELEASE);
+}
+bool ChangeState(ChunkHeader* chunk, ChunkState from, ChunkState to) {
+  auto expected = static_cast<uint32_t>(from);
+  return __atomic_compare_exchange_n(&chunk->state, &expected,
+                                     static_cast<uint32_t>(to), false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+}  // namespace
+
+RingSizes DivideBudget(uint64_t budget, uint64_t names_in_use) {
+  budget = std::clamp<uint64_t>(budget, 1u << 20, uint64_t{2} << 30);
+  RingSizes sizes;
+  sizes.threads = static_cast<uint32_t>(
+      std::clamp<uint64_t>(budget / (16 * 1024), 64, 4096));
+  const uint64_t names =
+      std::clamp<uint64_t>(budget / 16, 64 * 1024, kMaxNameArena);
+  sizes.names_bytes = RoundUp(std::max(names, names_in_use + 32 * 1024), kPage);
+  sizes.threads_offset = format::kLiveHeaderBytes;
+  sizes.names_offset = RoundUp(
+      sizes.threads_offset + uint64_t{sizes.threads} * format::kThreadEntryBytes,
+      kPage);
+  sizes.chunks_offset = sizes.names_offset + sizes.names_bytes;
+  // The private copy of the names and the writer's buffers count as well.
+  const uint64_t other = sizes.chunks_offset + sizes.names_bytes + (1u << 18);
+  const uint64_t left = budget > other ? budget - other : 0;
+  sizes.chunks = static_cast<uint32_t>(
+      std::clamp<uint64_t>(left / kChunkBytes, 4, (1u << 15) - 1));
+  sizes.total_bytes = sizes.chunks_offset + uint64_t{sizes.chunks} * kChunkBytes;
+  return sizes;
+}
+
+std::byte* Ring::TakeRange(uint64_t bytes) {
+  for (uint32_t i = 0; i < retired_count_; ++i) {
+    if (retired_count_ < kMaxRetired || retired_[i].bytes != bytes) continue;
+    std::byte* range = retired_[i].base;
+    std::copy(retired_ + i + 1, retired_ + retired_count_, retired_ + i);
+    --retired_count_;
+    return range;
+  }
+  // 64 KiB aligned, so that end - slot tells chunks apart.
+  void* p = mmap(nullptr, bytes + kPage, PROT_NONE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return nullptr;
+  const auto start = reinterpret_cast<uintptr_t>(p);
+  return reinterpret_cast<std::byte*>(RoundUp(start, kPage));
+}
+
+bool Ring::Reserve(uint64_t offset, uint64_t bytes) {
+  for (;;) {
+    if (fallocate(fd_, 0, static_cast<off_t>(offset),
+                  static_cast<off_t>(bytes)) == 0)
+      return true;
+    if (errno == EINTR) continue;
+    if (errno != EOPNOTSUPP) return false;
+    // No fallocate here (some network file systems): writing reserves too.
+    static const char zeros[65536] = {};
+    for (uint64_t at = 0; at < bytes;) {
+      const uint64_t n = std::min<uint64_t>(bytes - at, sizeof(zeros));
+      const ssize_t done = pwrite(fd_, zeros, n,
+                                  static_cast<off_t>(offset + at));
+      if (done <= 0) return false;
+      at += static_cast<uint64_t>(done);
+    }
+    return true;
+  }
+}
+
+bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
+  std::snprintf(path_, sizeof(path_), "%s", path);
+  fd_ = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (fd_ < 0) {
+    SetLastError("%s: cannot create the live file: %s", path, strerror(errno));
+    return false;
+  }
+  sizes_ = sizes;
+  const uint64_t first =
+      sizes.chunks_offset +
+      uint64_t{std::min(kFirstChunks, sizes.chunks)} * kChunkBytes;
+  std::byte* range = nullptr;
+  const bool room =
+      ftruncate(fd_, static_cast<off_t>(sizes.total_bytes)) == 0 &&
+      Reserve(0, sizes.names_offset) &&
+      Reserve(sizes.chunks_offset, first - sizes.chunks_offset);
+  if (room) range = TakeRange(sizes.total_bytes);
+  void* mapped = MAP_FAILED;
+  if (range != nullptr)
+    mapped = mmap(range, sizes.total_bytes, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_FIXED, fd_, 0);
+  if (mapped == MAP_FAILED) {
+    SetLastError("%s: cannot reserve %llu bytes for recording: %s", path,
+                 static_cast<unsigned long long>(first), strerror(errno));
+    close(fd_);
+    unlink(path);
+    fd_ = -1;
+    return false;
+  }
+  base_ = static_cast<std::byte*>(mapped);
+  mapped_bytes_ = sizes.total_bytes;
+  free_.Reset();
+  full_.Reset();
+  parked_.Reset();
+  entries_.Reset();
+  for (uint32_t i = 0; i < sizes.chunks; ++i) {
+    on_parked_[i].store(0, std::memory_order_relaxed);
+    owner_bits_[i].store(0, std::memory_order_relaxed);
+  }
+  // Entry 0 counts what no attached thread can: see session.h.
+  for (uint32_t i = sizes.threads - 1; i >= 1; --i)
+    entries_.Push(next_entry_, i);
+  holders_.store(0, std::memory_order_relaxed);
+  fresh_.store(0, std::memory_order_relaxed);
+  Populate(base_, sizes.names_offset);
+  const uint32_t ready = std::min(4u, sizes.chunks);
+  Populate(reinterpret_cast<std::byte*>(chunk(0)), uint64_t{ready} * kChunkBytes);
+  reserved_.store(std::min(kFirstChunks, sizes.chunks),
+                  std::memory_order_release);
+  format::LiveHeader* h = header();
+  h->version = format::kLiveVersion;
+  h->header_bytes = format::kLiveHeaderBytes;
+  RandomBytes(h->ring_id, sizeof(h->ring_id));
+  h->pid = static_cast<uint32_t>(getpid());
+  h->chunk_bytes = kChunkBytes;
+  h->chunk_count = sizes.chunks;
+  h->thread_capacity = sizes.threads;
+  h->threads_offset = sizes.threads_offset;
+  h->names_offset = sizes.names_offset;
+  h->names_bytes = sizes.names_bytes;
+  h->chunks_offset = sizes.chunks_offset;
+  std::memcpy(h->magic, format::kLiveMagic, sizeof(h->magic));
+  serial_.store(serial, std::memory_order_release);
+  return true;
+}
+
+void Ring::Destroy(bool keep_counters) {
+  if (base_ == nullptr) return;
+  serial_.store(0, std::memory_order_release);
+  mmap(base_, mapped_bytes_, PROT_READ | PROT_WRITE,
+       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  if (keep_counters) {
+    if (ftruncate(fd_, static_cast<off_t>(sizes_.chunks_offset)) != 0)
+      SetLastError("%s: cannot shorten: %s", path_, strerror(errno));
+  } else {
+    unlink(path_);
+  }
+  close(fd_);
+  fd_ = -1;
+  reserved_.store(0, std::memory_order_relaxed);
+  Range range{base_, mapped_bytes_};
+  base_ = nullptr;
+  if (holders_.load(std::memory_order_seq_cst) == 0)
+    munmap(range.base, range.bytes);  // nobody can store here any more
+  else if (retired_count_ < kMaxRetired)
+    retired_[retired_count_++] = range;
+}
+
+void Ring::Abandon() {
+  base_ = nullptr;
+  fd_ = -1;
+  serial_.store(0, std::memory_order_relaxed);
+  reserved_.store(0, std::memory_order_relaxed);
+}
+
+bool Ring::PositionOf(const format::Slot* slot, uint32_t* position) const {
+  const auto at = reinterpret_cast<uintptr_t>(slot);
+  const auto first = reinterpret_cast<uintptr_t>(base_) + sizes_.chunks_offset;
+  if (base_ == nullptr || at < first ||
+      at >= reinterpret_cast<uintptr_t>(base_) + sizes_.total_bytes)
+    return false;
+  const uint64_t offset = at - first;
+  const uint64_t within = offset % kChunkBytes;
+  if (within < format::kChunkHeaderBytes || within % sizeof(format::Slot) != 0)
+    return false;
+  *position = format::SlotPosition(
+      static_cast<uint32_t>(offset / kChunkBytes),
+      static_cast<uint32_t>((within - format::kChunkHeaderBytes) /
+                            sizeof(format::Slot)));
+  return true;
+}
+
+uint32_t Ring::TakeFresh() {
+  uint32_t index = fresh_.load(std::memory_order_relaxed);
+  while (index < reserved_.load(std::memory_order_acquire)) {
+    if (fresh_.compare_exchange_weak(index, index + 1,
+                                     std::memory_order_relaxed))
+      return index;
+  }
+  return kNone;
+}
+
+uint32_t Ring::Acquire(uint32_t generation, uint32_t thread_uid, uint32_t seq,
+                       uint32_t entry_index) {
+  uint32_t index = free_.Pop(next_);
+  // Not yet prefaulted, but reserved: better than to drop.
+  if (index == kNone) index = TakeFresh();
+  if (index == kNone) return kNone;
+  ChunkHeader* c = chunk(index);
+  owner_bits_[index].store(0, std::memory_order_relaxed);
+  c->thread_uid = thread_uid;
+  c->seq = seq;
+  c->generation = generation;
+  c->entry = entry_index;
+  c->used = 0;
+  c->incarnation = incarnations_.fetch_add(1, std::memory_order_relaxed) + 1;
+  StoreState(c, ChunkState::kActive);
+  return index;
+}
+
+uint32_t Ring::AcquireParked(uint32_t generation, uint32_t room) {
+  for (int tries = 0; tries < 8; ++tries) {
+    const uint32_t index = parked_.Pop(next_parked_);
+    if (index == kNone) return kNone;
+    on_parked_[index].store(0, std::memory_order_release);
+    ChunkHeader* c = chunk(index);
+    // Entries may be stale: the state tells.
+    if (!ChangeState(c, ChunkState::kParked, ChunkState::kActive)) continue;
+    if (c->generation == generation &&
+        c->used + room <= format::kSlotsPerChunk) {
+      owner_bits_[index].store(0, std::memory_order_relaxed);
+      return index;
+    }
+    Leave(index);
+  }
+  return kNone;
+}
+
+// Owner and writer each set one of two bits; who comes second returns the
+// chunk to circulation.
+void Ring::Leave(uint32_t index) {
+  ChunkHeader* c = chunk(index);
+  const uint8_t before =
+      owner_bits_[index].fetch_or(kOwnerLeft, std::memory_order_acq_rel);
+  if (ChangeState(c, ChunkState::kActive, ChunkState::kFull) ||
+      ((before & kInFile) != 0 &&
+       ChangeState(c, ChunkState::kWritten, ChunkState::kFull)))
+    full_.Push(next_, index);
+}
+
+void Ring::Park(uint32_t index, uint32_t used) {
+  ChunkHeader* c = chunk(index);
+  c->used = used;
+  if (used + 8 > format::kSlotsPerChunk ||
+      !ChangeState(c, ChunkState::kActive, ChunkState::kParked)) {
+    Leave(index);
+    return;
+  }
+  if (on_parked_[index].exchange(1, std::memory_order_acq_rel) == 0)
+    parked_.Push(next_parked_, index);
+}
+
+uint32_t Ring::AcquireEntry() { return entries_.Pop(next_entry_); }
+
+void Ring::ReleaseEntry(uint32_t entry_index) {
+  __atomic_store_n(&entry(entry_index)->state,
+                   static_cast<uint32_t>(format::ThreadState::kFree),
+                   __ATOMIC_RELEASE);
+  entries_.Push(next_entry_, entry_index);
+}
+
+bool Ring::GrowStep() {
+  const uint32_t reserved = reserved_.load(std::memory_order_relaxed);
+  if (reserved < sizes_.chunks) {
+    const uint32_t step = std::min(kStepChunks, sizes_.chunks - reserved);
+    const uint64_t offset =
+        sizes_.chunks_offset + uint64_t{reserved} * kChunkBytes;
+    if (Reserve(offset, uint64_t{step} * kChunkBytes)) {
+      reserved_.store(reserved + step, std::memory_order_release);
+    } else {
+      SetLastError("%s: only %u of %u chunks could be reserved: %s", path_,
+                   reserved, sizes_.chunks, strerror(errno));
+      sizes_.chunks = reserved;  // go on with what there is
+    }
+  }
+  for (uint32_t n = 0; n < kStepChunks; ++n) {
+    const uint32_t index = TakeFresh();
+    if (index == kNone) return reserved_.load() < sizes_.chunks;
+    Populate(reinterpret_cast<std::byte*>(chunk(index)), kChunkBytes);
+    free_.Push(next_, index);
+  }
+  return true;
+}
+
+bool Ring::Seize(uint32_t index, uint32_t generation) {
+  ChunkHeader* c = chunk(index);
+  const ChunkState state = LoadState(c);
+  if (c->generation != generation) return false;
+  if (state == ChunkState::kParked &&
+      ChangeState(c, ChunkState::kParked, ChunkState::kFull)) {
+    owner_bits_[index].fetch_or(kOwnerLeft, std::memory_order_acq_rel);
+    return true;
+  }
+  return state == ChunkState::kActive &&
+         ChangeState(c, ChunkState::kActive, ChunkState::kFull);
+}
+
+void Ring::Recycle(uint32_t index) {
+  ChunkHeader* c = chunk(index);
+  if ((owner_bits_[index].load(std::memory_order_acquire) & kOwnerLeft) == 0) {
+    StoreState(c, ChunkState::kWritten);
+    const uint8_t before =
+        owner_bits_[index].fetch_or(kInFile, std::memory_order_acq_rel);
+    if ((before & kOwnerLeft) == 0) return;  // comes back when it is left
+  }
+  ZeroAndFree(index);
+}
+
+void Ring::ZeroAndFree(uint32_t index) {
+  ChunkHeader* c = chunk(index);
+  StoreState(c, ChunkState::kFree);
+  std::memset(c + 1, 0, kChunkBytes - sizeof(ChunkHeader));
+  owner_bits_[index].store(0, std::memory_order_relaxed);
+  free_.Push(next_, index);
+}
+
+}  // namespace stepscope::collector

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "collector/clock.h"
+#include "collector/core.h"
+#include "collector/error.h"
+#include "collector/names.h"
+#include "collector/paths.h"
+#include "collector/process_info.h"
+#include "collector/writer.h"
+
+namespace stepscope::collector {
+namespace {
+
+constexpr uint64_t kDefaultBudget = uint64_t{64} << 20;
+
+class ControlLock {
+ public:
+  ControlLock() { pthread_mutex_lock(&core.control); }
+  ~ControlLock() { pthread_mutex_unlock(&core.control); }
+  ControlLock(const ControlLock&) = delete;
+  ControlLock& operator=(const ControlLock&) = delete;
+};
+
+// Growing a file past RLIMIT_FSIZE raises SIGXFSZ, which kills by default.
+class FileSizeSignalBlocked {
+ public:
+  FileSizeSignalBlocked() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &set, &before_);
+    was_pending_ = IsPending();
+  }
+  ~FileSizeSignalBlocked() {
+    if (!was_pending_ && IsPending()) {
+      sigset_t set;
+      sigemptyset(&set);
+      sigaddset(&set, SIGXFSZ);
+      const timespec none = {0, 0};
+      sigtimedwait(&set, nullptr, &none);
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  static bool IsPending() {
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+  }
+  sigset_t before_;
+  bool was_pending_;
+};
+
+uint64_t BytesFromEnvironment(const char* variable, uint64_t otherwise) {
+  const char* text = std::getenv(variable);
+  if (text == nullptr || text[0] == '\0') return otherwise;
+  char* end = nullptr;
+  const double value = std::strtod(text, &end);
+  double unit = 1;
+  if (*end == 'k' || *end == 'K') unit = 1024.0;
+  if (*end == 'm' || *end == 'M') unit = 1024.0 * 1024;
+  if (*end == 'g' || *end == 'G') unit = 1024.0 * 1024 * 1024;
+  if (end == text || !(value >= 0) || value * unit > 9e18) return otherwise;
+  return static_cast<uint64_t>(value * unit);
+}
+
+Session* Find(SessionState state) {
+  for (Session& session : core.sessions)
+    if (session.state.load(std::memory_order_acquire) == state)
+      return &session;
+  return nullptr;
+}
+
+Session* FindId(uint64_t id) {
+  for (Session& session : core.sessions)
+    if (id != 0 && session.id == id) return &session;
+  return nullptr;
+}
+
+// The slot unused for longest.
+Session* Unused() {
+  Session* oldest = nullptr;
+  for (Session& session : core.sessions) {
+    if (session.NeedsRing()) continue;
+    if (oldest == nullptr || session.id < oldest->id) oldest = &session;
+  }
+  return oldest;
+}
+
+bool EnsureRing(const char* capture_path, uint64_t budget) {
+  if (core.ring.exists()) return true;
+  const uint8_t* records = nullptr;
+  const uint64_t names = NameRecords(0, &records);
+  const RingSizes sizes = DivideBudget(budget, names);
+  char live[4096];
+  LivePath(capture_path, sizes.total_bytes, live, sizeof(live));
+  const uint64_t serial = ++core.ring_serials;
+  bool made = core.ring.Create(live, sizes, serial);
+  if (!made) {
+    // Shared memory may be closed to us: beside the capture, then.
+    std::snprintf(live, sizeof(live), "%.4000s.live", capture_path);
+    made = core.ring.Create(live, sizes, serial);
+  }
+  if (!made) return false;
+  core.keep_live = false;
+  const RingSizes& s = core.ring.sizes();
+  if (AttachLiveNames(core.ring.fd(), s.names_offset,
+                      reinterpret_cast<uint8_t*>(core.ring.header()) +
+                          s.names_offset,
+                      s.names_bytes, &core.ring.header()->names_used))
+    return true;
+  SetLastError("%s: no room for %llu bytes of names", live,
+               static_cast<unsigned long long>(names));
+  core.ring.Destroy(false);
+  return false;
+}
+
+void WriteClock(Session* session, const format::Anchor& anchor) {
+  struct {
+    format::ClockHeader header;
+    format::Anchor anchor;
+  } payload{{static_cast<uint32_t>(ClockKindInUse()), 1, NominalHz()}, anchor};
+  session->file.AppendSmall(format::BlockKind::kClock, &payload,
+                            sizeof(payload));
+}
+
+// A session whose file exists and whose ring is ready. REQUIRES: control held.
+int Prepare(const stepscope_options* options, Session** out) {
+  stepscope_options given{};
+  if (options != nullptr) {
+    if (options->struct_size < offsetof(stepscope_options, path) ||
+        options->struct_size > 4096) {
+      SetLastError("stepscope_options: struct_size is %u, expected %zu",
+                   options->struct_size, sizeof(given));
+      return STEPSCOPE_INVALID;
+    }
+    std::memcpy(&given, options,
+                options->struct_size < sizeof(given) ? options->struct_size
+                                                     : sizeof(given));
+  }
+  const uint64_t budget = given.memory_budget != 0
+                              ? given.memory_budget
+                              : BytesFromEnvironment("STEPSCOPE_BUDGET",
+                                                     kDefaultBudget);
+  char relative[4096];
+  if (given.path != nullptr && given.path[0] != '\0') {
+    if (std::strlen(given.path) >= sizeof(relative) - 64) {
+      SetLastError("capture path is longer than %zu bytes",
+                   sizeof(relative) - 65);
+      return STEPSCOPE_INVALID;
+    }
+    std::snprintf(relative, sizeof(relative), "%s", given.path);
+  } else {
+    DefaultCapturePath(relative, sizeof(relative));
+  }
+  Session* session = Unused();
+  if (session == nullptr) {
+    SetLastError("%u sessions are still being written", Core::kSessions);
+    return STEPSCOPE_BUSY;
+  }
+  const FileSizeSignalBlocked blocked;
+  char path[4096];
+  AbsolutePath(relative, path, sizeof(path));
+  if (!MakeFolderOf(path)) return STEPSCOPE_IO;
+  if (!EnsureRing(path, budget)) return STEPSCOPE_IO;
+  const uint32_t generation = ++core.generations;
+  if (!session->file.Create(path, generation, core.ring.header()->ring_id)) {
+    EnsureWriter();  // takes the ring down again if nobody needs it
+    return STEPSCOPE_IO;
+  }
+  session->file.set_limit(
+      given.max_file != 0 ? given.max_file
+                          : BytesFromEnvironment("STEPSCOPE_MAX_FILE", 0));
+  std::memcpy(session->path, path, sizeof(path));
+  session->live_link[0] = '\0';
+  char link[4096];
+  std::snprintf(link, sizeof(link), "%.4000s.live", path);
+  if (std::strcmp(link, core.ring.path()) != 0 &&
+      symlink(core.ring.path(), link) == 0)
+    std::memcpy(session->live_link, link, sizeof(link));
+  session->id = ++core.session_ids;
+  session->generation.store(generation, std::memory_order_relaxed);
+  session->names_written = 0;
+  session->names_refused_before = NamesRefused();
+  session->last_anchor_ns = 0;
+  session->usage_started = false;
+  session->threads = 0;
+  std::memset(session->dropped, 0, sizeof(session->dropped));
+  uint8_t description[4096];
+  const size_t bytes = DescribeProcess(core.ring.path(), description,
+                                       sizeof(description));
+  if (session->file.AppendSmall(format::BlockKind::kProcess, description,
+                                bytes) != AppendResult::kOk) {
+    session->file.Close();
+    unlink(path);
+    if (session->live_link[0] != '\0') unlink(session->live_link);
+    EnsureWriter();
+    return STEPSCOPE_IO;
+  }
+  session->state.store(SessionState::kPrepared, std::memory_order_release);
+  if (!EnsureWriter()) {
+    SetLastError("the system refuses a thread for the writer");
+    session->state.store(SessionState::kUnused, std::memory_order_release);
+    session->file.Close();
+    unlink(path);
+    if (session->live_link[0] != '\0') unlink(session->live_link);
+    return STEPSCOPE_NO_MEMORY;
+  }
+  *out = session;
+  return STEPSCOPE_OK;
+}
+
+void Discard(Session* session) {
+  session->file.Close();
+  unlink(session->path);
+  if (session->live_link[0] != '\0') unlink(session->live_link);
+  session->state.store(SessionState::kUnused, std::memory_order_release);
+  core.writer_sleeper.Wake();
+}
+
+// True if a prepared session is what `options` asks for.
+bool Serves(const Session& session, const stepscope_options* options) {
+  if (options == nullptr || options->path == nullptr) return true;
+  char path[4096];
+  AbsolutePath(options->path, path, sizeof(path));
+  return std::strcmp(path, session.path) == 0;
+}
+
+}  // namespace
+
+int PrepareSession(const stepscope_options* options) {
+  const ControlLock lock;
+  EnsureCore();
+  Session* prepared = Find(SessionState::kPrepared);
+  if (prepared != nullptr) {
+    if (Serves(*prepared, options)) return STEPSCOPE_OK;
+    Discard(prepared);
+  }
+  return Prepare(options, &prepared);
+}
+
+int StartSession(const stepscope_options* options) {
+  const ControlLock lock;
+  EnsureCore();
+  if (Find(SessionState::kRecording) != nullptr) {
+    SetLastError("a session is already recording");
+    return STEPSCOPE_BUSY;
+  }
+  Session* session = Find(SessionState::kPrepared);
+  if (session != nullptr && !Serves(*session, options)) {
+    Discard(session);
+    session = nullptr;
+  }
+  if (session == nullptr) {
+    const int status = Prepare(options, &session);
+    if (status != STEPSCOPE_OK) return status;
+  }
+  const format::Anchor anchor = TakeAnchor();
+  WriteClock(session, anchor);
+  session->start_tick = anchor.tick;
+  core.start_tick.store(anchor.tick, std::memory_order_relaxed);
+  session->state.store(SessionState::kRecording, std::memory_order_release);
+  StoreGate(session->generation.load(std::memory_order_relaxed));
+  return STEPSCOPE_OK;
+}
+
+int StopSession() {
+  const ControlLock lock;
+  EnsureCore();
+  Session* session = Find(SessionState::kRecording);
+  if (session == nullptr) {
+    Session* prepared = Find(SessionState::kPrepared);
+    if (prepared != nullptr) Discard(prepared);
+    return STEPSCOPE_NOT_RUNNING;
+  }
+  StoreGate(0);
+  session->stop_tick = Now();
+  session->state.store(SessionState::kStopping, std::memory_order_release);
+  core.writer_sleeper.Wake();
+  return STEPSCOPE_OK;
+}
+
+int WaitSealed(uint64_t id, int timeout_ms) {
+  const ControlLock lock;
+  EnsureCore();
+  if (id == 0 || id > core.session_ids) return STEPSCOPE_NOT_RUNNING;
+  const int64_t deadline = MonotonicNs() + int64_t{timeout_ms} * 1000000;
+  for (;;) {
+    const Session* session = FindId(id);
+    if (session == nullptr || !session->NeedsRing()) return STEPSCOPE_OK;
+    if (session->state.load() != SessionState::kStopping)
+      return STEPSCOPE_NOT_RUNNING;
+    const int64_t left = deadline - MonotonicNs();
+    if (left <= 0) return STEPSCOPE_TIMEOUT;
+    // In slices: the condition's clock may be set back.
+    timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += left < 100000000 ? left : 100000000;
+    if (until.tv_nsec >= 1000000000) {
+      until.tv_nsec -= 1000000000;
+      ++until.tv_sec;
+    }
+    pthread_cond_timedwait(&core.sealed, &core.control, &until);
+  }
+}
+
+int SessionPath(uint64_t id, char* buffer, size_t size) {
+  const ControlLock lock;
+  EnsureCore();
+  const Session* session = FindId(id);
+  if (session == nullptr) return STEPSCOPE_NOT_RUNNING;
+  const size_t length = std::strlen(session->path);
+  if (buffer == nullptr || length >= size) return STEPSCOPE_TRUNCATED;
+  std::memcpy(buffer, session->path, length + 1);
+  return STEPSCOPE_OK;
+}
+
+uint64_t CurrentSession() {
+  const ControlLock lock;
+  EnsureCore();
+  const Session* recording = Find(SessionState::kRecording);
+  if (recording != nullptr) return recording->id;
+  uint64_t newest = 0;
+  for (const Session& session : core.sessions) {
+    const SessionState state = session.state.load();
+    if ((state == SessionState::kStopping || state == SessionState::kSealed) &&
+        session.id > newest)
+      newest = session.id;
+  }
+  return newest;
+}
+
+int SessionStats(stepscope_stats* stats) {
+  if (stats == nullptr || stats->struct_size < 8) return STEPSCOPE_INVALID;
+  const uint64_t id = CurrentSession();
+  const ControlLock lock;
+  stepscope_stats out{};
+  out.struct_size = stats->struct_size;
+  out.names = NameCount();
+  out.names_refused = NamesRefused();
+  if (core.ring.exists()) out.memory_bytes = core.ring.sizes().total_bytes;
+  const Session* session = FindId(id);
+  if (session != nullptr) {
+    out.threads = session->threads;
+    std::memcpy(out.dropped, session->dropped, sizeof(out.dropped));
+    out.file_bytes = session->file.bytes();
+    for (uint32_t i = 0; session->NeedsRing() && i < core.ring.sizes().threads;
+         ++i) {
+      const format::ThreadEntry* entry = core.ring.entry(i);
+      if (i > 0 &&
+          (__atomic_load_n(&entry->state, __ATOMIC_ACQUIRE) ==
+               static_cast<uint32_t>(format::ThreadState::kFree) ||
+           entry->generation != session->generation.load()))
+        continue;
+      if (i > 0) ++out.threads;
+      for (int r = 0; r < STEPSCOPE_DROP_REASONS; ++r)
+        out.dropped[r] += __atomic_load_n(&entry->dropped[r], __ATOMIC_RELAXED);
+      out.dropped[STEPSCOPE_DROP_IO] +=
+          __atomic_load_n(&entry->lost_io, __ATOMIC_RELAXED);
+      out.dropped[STEPSCOPE_DROP_FILE_LIMIT] +=
+          __atomic_load_n(&entry->lost_file_limit, __ATOMIC_RELAXED);
+    }
+  }
+  std::memcpy(stats, &out,
+              stats->struct_size < sizeof(out) ? stats->struct_size
+                                               : sizeof(out));
+  return session != nullptr ? STEPSCOPE_OK : STEPSCOPE_NOT_RUNNING;
+}
+
+void FinishSessionsAtExit() {
+  if (core.pid == 0 || core.pid != getpid()) return;
+  StopSession();
+  const uint64_t id = CurrentSession();
+  if (id != 0) WaitSealed(id, 10000);
+  // The writer removes the live file as its last act.
+  for (int i = 0; i < 2000 && core.writer_running.load(); ++i) {
+    core.writer_sleeper.Wake();
+    usleep(1000);
+  }
+}
+
+}  // namespace stepscope::collector

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The few synchronisation tools the collector allows itself: a bounded spin
+// lock for rare paths, an index stack without locks, and a sleep that another
+// thread can cut short. None of them allocates; all are usable in a process
+// whose other threads may have vanished in a fork.
+#pragma once
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace stepscope::collector {
+
+// Held for nanoseconds on rare paths. Lock() gives up after some milliseconds
+// (a holder that vanished, say) and returns false: the caller counts and goes
+// on. Never taken by a thread that is already inside the collector.
+class SpinLock {
+ public:
+  [[nodiscard]] bool Lock() {
+    for (int round = 0; round < 20000; ++round) {
+      if (word_.exchange(1, std::memory_order_acquire) == 0) return true;
+      if (round > 50) sched_yield();
+    }
+    return false;
+  }
+  void Unlock() { word_.store(0, std::memory_order_release); }
+  void ResetAfterFork() { word_.store(0, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<uint32_t> word_{0};
+};
+
+// A stack of small indices (Treiber), with a tag against the ABA problem. The
+// links live in an array that the owner provides.
+class IndexStack {
+ public:
+  static constexpr uint32_t kNone = 0xffffffffu;
+
+  void Reset() { head_.store(0, std::memory_order_relaxed); }
+
+  void Push(std::atomic<uint32_t>* next, uint32_t index) {
+    uint64_t head = head_.load(std::memory_order_relaxed);
+    uint64_t want;
+    do {
+      next[index].store(static_cast<uint32_t>(head),
+                        std::memory_order_relaxed);
+      want = Tagged(head, index + 1);
+    } while (!head_.compare_exchange_weak(head, want,
+                                          std::memory_order_release,
+                                          std::memory_order_relaxed));
+  }
+
+  uint32_t Pop(std::atomic<uint32_t>* next) {
+    uint64_t head = head_.load(std::memory_order_acquire);
+    for (;;) {
+      const auto top = static_cast<uint32_t>(head);
+      if (top == 0) return kNone;
+      const uint32_t below = next[top - 1].load(std::memory_order_relaxed);
+      if (head_.compare_exchange_weak(head, Tagged(head, below),
+                                      std::memory_order_acquire,
+                                      std::memory_order_acquire))
+        return top - 1;
+    }
+  }
+
+  bool empty() const {
+    return static_cast<uint32_t>(head_.load(std::memory_order_relaxed)) == 0;
+  }
+
+  // Takes everything at once; walk it with Next(). Newest first.
+  uint32_t TakeAll() {
+    uint64_t head = head_.load(std::memory_order_acquire);
+    while (!head_.compare_exchange_weak(head, Tagged(head, 0),
+                                        std::memory_order_acquire,
+                                        std::memory_order_acquire)) {
+    }
+    return static_cast<uint32_t>(head) - 1;  // 0 becomes kNone
+  }
+  static uint32_t Next(std::atomic<uint32_t>* next, uint32_t index) {
+    return next[index].load(std::memory_order_relaxed) - 1;
+  }
+
+ private:
+  // Upper half: tag, one more at each change. Lower half: index + 1.
+  static uint64_t Tagged(uint64_t head, uint32_t low) {
+    return (((head >> 32) + 1) << 32) | low;
+  }
+  std::atomic<uint64_t> head_{0};
+};
+
+// A thread sleeps here with a bound; Wake() ends the sleep at once.
+class Sleeper {
+ public:
+  void Sleep(int64_t ns) {
+    const uint32_t seen = word_.exchange(0, std::memory_order_acquire);
+    if (seen != 0) return;
+    timespec timeout;
+    timeout.tv_sec = ns / 1000000000;
+    timeout.tv_nsec = ns % 1000000000;
+    syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, 0, &timeout, nullptr, 0);
+    word_.store(0, std::memory_order_relaxed);
+  }
+  void Wake() {
+    word_.store(1, std::memory_order_release);
+    syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  }
+
+ private:
+  std::atomic<uint32_t> word_{0};
+};
+
+}  // namespace stepscope::collector

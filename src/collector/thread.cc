@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/thread.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <new>
+
+#include "collector/clock.h"
+#include "collector/core.h"
+#include "collector/sync.h"
+
+extern "C" {
+STEPSCOPE_API __thread stepscope_thread_v1 stepscope_thread_local_v1
+    __attribute__((tls_model("initial-exec")));
+}
+
+namespace stepscope::collector {
+namespace {
+
+using format::Slot;
+using format::ThreadEntry;
+
+// States are carved from mapped slabs and reused, never unmapped.
+SpinLock free_lock;
+ThreadState* free_states = nullptr;  // guarded by free_lock
+constexpr uint32_t kSlabStates = 16;
+
+pthread_key_t exit_key;
+pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
+std::atomic<bool> exit_key_made{false};
+
+void StoreU64(uint64_t* where, uint64_t value) {
+  __atomic_store_n(where, value, __ATOMIC_RELAXED);
+}
+
+// Stores without a lock: each counter has one writer.
+void Increment(uint64_t* counter) {
+  StoreU64(counter, __atomic_load_n(counter, __ATOMIC_RELAXED) + 1);
+}
+
+// Leaves session and ring, as far as they still exist. The caller goes out of
+// line for its next event.
+void Detach(ThreadHot* hot, ThreadState* state, bool exiting) {
+  const Slot* cursor = hot->cur < hot->end ? hot->cur : hot->end;
+  hot->generation = 0;
+  __asm__ volatile("" ::: "memory");
+  hot->cur = nullptr;
+  hot->end = nullptr;
+  Ring& ring = core.ring;
+  if (state->generation != 0 && state->ring_serial == ring.serial()) {
+    if (state->has_chunk) {
+      if (exiting && stepscope_gate() == state->generation)
+        ring.Park(state->chunk, static_cast<uint32_t>(
+                                    cursor - ring.slots(state->chunk)));
+      else
+        ring.Leave(state->chunk);
+    }
+    if (state->has_lagging) ring.Leave(state->lagging);
+    ThreadEntry* entry = ring.entry(state->entry);
+    StoreU64(&entry->exit_tick, Now());
+    __atomic_store_n(&entry->state,
+                     static_cast<uint32_t>(format::ThreadState::kExited),
+                     __ATOMIC_RELEASE);
+    ring.DropHolder();
+  }
+  state->has_chunk = false;
+  state->has_lagging = false;
+  state->generation = 0;
+}
+
+// Hands the thread's chunk over to the writer. If its last slots are taken but
+// not filled, a signal handler runs on top of an event that is about to fill
+// them: then the chunk is kept until the next one is handed over.
+void HandOver(ThreadState* state) {
+  Ring& ring = core.ring;
+  if (state->has_lagging) ring.Leave(state->lagging);
+  const Slot* last = ring.slots(state->chunk) + format::kSlotsPerChunk - 1;
+  bool unfilled = false;
+  for (int i = 0; i < 4; ++i)
+    unfilled |= __atomic_load_n(&(last - i)->begin, __ATOMIC_RELAXED) == 0;
+  state->has_lagging = unfilled;
+  state->lagging = state->chunk;
+  if (!unfilled) ring.Leave(state->chunk);
+  state->has_chunk = false;
+}
+
+void Free(ThreadState* state) {
+  if (!free_lock.Lock()) return;  // leaked rather than waited for
+  state->next_free = free_states;
+  free_states = state;
+  free_lock.Unlock();
+}
+
+// Runs in each round of the thread's key destructors and acts in the last one,
+// so that events in other destructors are still recorded.
+void OnThreadExit(void* argument) {
+  auto* state = static_cast<ThreadState*>(argument);
+  if (++state->exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+    pthread_setspecific(exit_key, state);
+    return;
+  }
+  ThreadHot* hot = &stepscope_thread_local_v1;
+  hot->busy = kGone;
+  __asm__ volatile("" ::: "memory");
+  Detach(hot, state, true);
+  hot->state = nullptr;
+  Free(state);
+}
+
+void MakeExitKey() {
+  if (pthread_key_create(&exit_key, OnThreadExit) == 0)
+    exit_key_made.store(true, std::memory_order_release);
+}
+
+ThreadState* Allocate() {
+  if (!free_lock.Lock()) return nullptr;
+  if (free_states == nullptr) {
+    void* slab = mmap(nullptr, kSlabStates * sizeof(ThreadState),
+                      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                      0);
+    if (slab != MAP_FAILED) {
+      auto* states = static_cast<ThreadState*>(slab);
+      for (uint32_t i = 0; i < kSlabStates; ++i) {
+        states[i].next_free = free_states;
+        free_states = &states[i];
+      }
+    }
+  }
+  ThreadState* state = free_states;
+  if (state != nullptr) free_states = state->next_free;
+  free_lock.Unlock();
+  if (state != nullptr) new (state) ThreadState();
+  return state;
+}
+
+// Gives `state` a chunk to go on in; false: none is free.
+bool TakeChunk(ThreadHot* hot, ThreadState* state, uint32_t gate) {
+  Ring& ring = core.ring;
+  const uint32_t seq = state->runs;
+  uint32_t used = 0;
+  // Threads that come and go share chunks; a thread's second chunk is its own.
+  uint32_t index = Ring::kNone;
+  if (seq == 0) index = ring.AcquireParked(gate, 64);
+  if (index != Ring::kNone) {
+    used = ring.chunk(index)->used;
+  } else {
+    index = ring.Acquire(gate, state->uid, seq, state->entry);
+    if (index == Ring::kNone) return false;
+  }
+  state->chunk = index;
+  state->has_chunk = true;
+  ++state->runs;
+  StoreU64(&ring.entry(state->entry)->runs, state->runs);
+  Slot* slots = ring.slots(index);
+  if (used > 0) {
+    // The slots up to here belong to threads that exited.
+    const format::OwnerPayload owner{state->uid, seq, state->entry, 0};
+    Slot* slot = slots + used;
+    __atomic_store_n(&slot->site,
+                     format::SideSite(format::SideKind::kOwner, 1),
+                     __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->begin, Now(), __ATOMIC_RELAXED);
+    std::memcpy(slot + 1, &owner, sizeof(owner));
+    __asm__ volatile("" ::: "memory");
+    __atomic_store_n(&slot->dur, 1u, __ATOMIC_RELAXED);
+    used += 2;
+  }
+  hot->cur = slots + used;
+  hot->end = slots + format::kSlotsPerChunk;
+  return true;
+}
+
+}  // namespace
+
+ThreadState* StateOf(ThreadHot* hot) {
+  if (hot->state != nullptr) return static_cast<ThreadState*>(hot->state);
+  pthread_once(&exit_key_once, MakeExitKey);
+  ThreadState* state = Allocate();
+  if (state == nullptr) return nullptr;
+  hot->state = state;
+  if (exit_key_made.load(std::memory_order_acquire))
+    pthread_setspecific(exit_key, state);
+  return state;
+}
+
+bool Attach(ThreadHot* hot, ThreadState* state, uint32_t gate) {
+  Detach(hot, state, false);
+  Ring& ring = core.ring;
+  ring.AddHolder();
+  // After this the ring stays mapped; before it, the session may have ended.
+  if (GateAcquire() != gate) {
+    ring.DropHolder();
+    return false;
+  }
+  const uint32_t index = ring.AcquireEntry();
+  if (index == Ring::kNone) {
+    ring.DropHolder();
+    return false;
+  }
+  state->tid = static_cast<uint32_t>(syscall(SYS_gettid));
+  if (!state->name_set) prctl(PR_GET_NAME, state->name);
+  state->ring_serial = ring.serial();
+  state->entry = index;
+  state->uid = ring.NextUid();
+  state->runs = 0;
+  ThreadEntry* entry = ring.entry(index);
+  ThreadEntry fresh{};
+  fresh.uid = state->uid;
+  fresh.tid = state->tid;
+  fresh.generation = gate;
+  fresh.attach_tick = Now();
+  std::memcpy(fresh.name, state->name, sizeof(fresh.name));
+  std::memcpy(entry, &fresh, sizeof(fresh));
+  __atomic_store_n(&entry->state,
+                   static_cast<uint32_t>(format::ThreadState::kLive),
+                   __ATOMIC_RELEASE);
+  state->generation = gate;
+  return true;
+}
+
+Slot* TakeSlots(ThreadHot* hot, ThreadState* state, uint32_t gate,
+                uint32_t count) {
+  // A handler that records from here on must go out of line, where it is
+  // turned away.
+  hot->generation = 0;
+  __asm__ volatile("" ::: "memory");
+  if (!state->has_chunk || hot->cur > hot->end ||
+      static_cast<uint32_t>(hot->end - hot->cur) < count) {
+    if (state->has_chunk) {
+      HandOver(state);
+      hot->cur = hot->end = nullptr;
+    }
+    if (!TakeChunk(hot, state, gate)) return nullptr;
+  }
+  Slot* slot = hot->cur;
+  hot->cur = slot + count;
+  __asm__ volatile("" ::: "memory");
+  // Where the counter is unusable every event takes this path.
+  if (CounterUsable()) hot->generation = gate;
+  return slot;
+}
+
+void CountDrop(ThreadState* state, uint32_t reason, bool side) {
+  ThreadEntry* entry = core.ring.entry(state->entry);
+  Increment(side ? &entry->side_dropped : &entry->dropped[reason]);
+}
+
+void CountUnattachedDrop(uint32_t reason, bool side) {
+  Ring& ring = core.ring;
+  ring.AddHolder();
+  if (GateAcquire() != 0) {
+    ThreadEntry* entry = ring.entry(0);
+    __atomic_fetch_add(side ? &entry->side_dropped : &entry->dropped[reason],
+                       1, __ATOMIC_RELAXED);
+  }
+  ring.DropHolder();
+}
+
+void SetThreadName(ThreadHot* hot, const char* name) {
+  ThreadState* state = StateOf(hot);
+  if (state == nullptr || name == nullptr) return;
+  char text[format::kThreadNameBytes] = {};
+  std::strncpy(text, name, sizeof(text) - 1);
+  std::memcpy(state->name, text, sizeof(text));
+  state->name_set = true;
+  if (state->generation != 0 && state->ring_serial == core.ring.serial())
+    std::memcpy(core.ring.entry(state->entry)->name, text, sizeof(text));
+}
+
+void ResetThreadsAfterFork() {
+  free_lock.ResetAfterFork();
+  // Only the forking thread is here, and it is in nobody's session.
+  auto* state = static_cast<ThreadState*>(stepscope_thread_local_v1.state);
+  stepscope_thread_local_v1.generation = 0;
+  if (stepscope_thread_local_v1.busy == kInside)
+    stepscope_thread_local_v1.busy = kIdle;
+  if (state == nullptr) return;
+  state->generation = 0;
+  state->has_chunk = false;
+  state->has_lagging = false;
+  state->ring_serial = 0;
+}
+
+}  // namespace stepscope::collector

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a thread of the user's program carries: its place in the ring and a
+// cache of names. All functions act on the calling thread and run with its
+// `busy` flag set, so that a signal handler which records meanwhile is turned
+// away (and counted) instead of entering twice.
+#pragma once
+
+#include <stepscope/c.h>
+
+#include <cstdint>
+
+#include "format/live_file.h"
+#include "format/slot.h"
+
+namespace stepscope::collector {
+
+using ThreadHot = stepscope_thread_v1;
+
+// Values of ThreadHot::busy.
+inline constexpr uint32_t kIdle = 0;
+inline constexpr uint32_t kInside = 1;
+inline constexpr uint32_t kGone = 2;  // after the thread's own teardown
+
+struct NameCacheEntry {
+  const char* name;  // as the caller gave it; verified by content at each hit
+  uint32_t id;
+  uint32_t type;
+};
+
+struct ThreadState {
+  uint64_t ring_serial = 0;  // ring that chunk and entry belong to
+  uint32_t generation = 0;   // session attached to; 0: none
+  uint32_t chunk = 0;
+  uint32_t entry = 0;
+  uint32_t uid = 0;
+  uint32_t runs = 0;
+  uint32_t tid = 0;
+  bool has_chunk = false;
+  bool has_lagging = false;
+  uint32_t lagging = 0;      // chunk before this one, not yet handed over
+  bool name_set = false;
+  int exit_rounds = 0;
+  ThreadState* next_free = nullptr;
+  char name[format::kThreadNameBytes] = {};
+  static constexpr uint32_t kSets = 64;
+  static constexpr uint32_t kWays = 4;
+  NameCacheEntry cache[kSets][kWays] = {};
+};
+
+// Guards one call into the collector on this thread.
+class Entered {
+ public:
+  explicit Entered(ThreadHot* hot) : hot_(hot), ok_(hot->busy == kIdle) {
+    if (!ok_) return;
+    hot_->busy = kInside;
+    __asm__ volatile("" ::: "memory");
+  }
+  ~Entered() {
+    if (!ok_) return;
+    __asm__ volatile("" ::: "memory");
+    if (hot_->busy == kInside) hot_->busy = kIdle;
+  }
+  Entered(const Entered&) = delete;
+  Entered& operator=(const Entered&) = delete;
+  bool ok() const { return ok_; }
+
+ private:
+  ThreadHot* hot_;
+  bool ok_;
+};
+
+// The calling thread's state, made on first use; null when there is no memory.
+ThreadState* StateOf(ThreadHot* hot);
+
+// Makes the thread part of session `gate`. False: no room for more threads or
+// the session is over. The thread has no chunk yet.
+bool Attach(ThreadHot* hot, ThreadState* state, uint32_t gate);
+
+// `count` (<= 256) slots in a row, or null: no chunk is free. REQUIRES:
+// attached to `gate`.
+format::Slot* TakeSlots(ThreadHot* hot, ThreadState* state, uint32_t gate,
+                        uint32_t count);
+
+// Counts an event (or side record) of this thread that is not recorded.
+void CountDrop(ThreadState* state, uint32_t reason, bool side);
+// The same where no thread entry is at hand: goes to entry 0.
+void CountUnattachedDrop(uint32_t reason, bool side);
+
+void SetThreadName(ThreadHot* hot, const char* name);
+
+void ResetThreadsAfterFork();
+
+}  // namespace stepscope::collector

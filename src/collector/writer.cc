@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/writer.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "collector/clock.h"
+#include "collector/core.h"
+#include "collector/drain.h"
+#include "collector/names.h"
+#include "collector/process_info.h"
+
+namespace stepscope::collector {
+namespace {
+
+using format::BlockKind;
+using format::ThreadEntry;
+
+constexpr int64_t kAnchorIntervalNs = 200000000;
+constexpr int64_t kBusySleepNs = 500000;
+constexpr int64_t kIdleSleepNs = 5000000;
+
+void AppendAnchor(Session* session) {
+  struct {
+    format::ClockHeader header;
+    format::Anchor anchor;
+  } payload{{static_cast<uint32_t>(ClockKindInUse()), 1, NominalHz()},
+            TakeAnchor()};
+  session->last_anchor_ns = payload.anchor.monotonic_ns;
+  session->file.AppendSmall(BlockKind::kClock, &payload, sizeof(payload));
+}
+
+AppendResult AppendUsage(Session* session) {
+  const format::UsageSample sample = TakeUsage();
+  return session->file.AppendSmall(BlockKind::kUsage, &sample, sizeof(sample));
+}
+
+AppendResult AppendNames(Session* session, Drain* drain) {
+  const uint8_t* records = nullptr;
+  const uint64_t bytes = NameRecords(session->names_written, &records);
+  if (bytes == 0) return AppendResult::kOk;
+  const AppendResult result =
+      drain->AppendCopy(session, BlockKind::kNames, records, bytes);
+  if (result == AppendResult::kOk) session->names_written += bytes;
+  return result;
+}
+
+// Adds a thread's losses to the figures that outlive its entry.
+void Account(Session* session, const ThreadEntry& entry) {
+  for (int r = 0; r < STEPSCOPE_DROP_REASONS; ++r)
+    session->dropped[r] += entry.dropped[r];
+  session->dropped[STEPSCOPE_DROP_IO] += entry.lost_io;
+  session->dropped[STEPSCOPE_DROP_FILE_LIMIT] += entry.lost_file_limit;
+}
+
+bool IsState(const ThreadEntry* entry, format::ThreadState state) {
+  return __atomic_load_n(&entry->state, __ATOMIC_ACQUIRE) ==
+         static_cast<uint32_t>(state);
+}
+
+// Writes and frees the entries of threads that exited. With `sealing`, all
+// entries of that session are written; those of living threads stay theirs.
+AppendResult AppendThreads(Session* sealing, Drain* drain) {
+  AppendResult worst = AppendResult::kOk;
+  Ring& ring = core.ring;
+  for (uint32_t i = 0; i < ring.sizes().threads; ++i) {
+    ThreadEntry* entry = ring.entry(i);
+    const bool exited = IsState(entry, format::ThreadState::kExited);
+    if (i == 0) {
+      if (sealing == nullptr) continue;
+    } else if (!exited) {
+      if (sealing == nullptr || IsState(entry, format::ThreadState::kFree) ||
+          entry->generation != sealing->generation.load())
+        continue;
+    }
+    ThreadEntry copy;
+    std::memcpy(&copy, entry, sizeof(copy));
+    Session* session = i == 0 ? sealing : SessionOf(copy.generation);
+    if (session != nullptr) {
+      const AppendResult result = drain->AppendThread(session, copy);
+      if (result != AppendResult::kOk) {
+        worst = result;
+        if (sealing == nullptr) continue;  // try again later
+      }
+    }
+    pthread_mutex_lock(&core.control);
+    if (session != nullptr && (exited || session == sealing)) {
+      Account(session, copy);
+      if (i > 0) ++session->threads;
+    }
+    if (i == 0)
+      std::memset(entry, 0, sizeof(*entry));
+    else if (exited)
+      ring.ReleaseEntry(i);
+    else if (sealing != nullptr)
+      entry->generation = 0;  // counted; its thread still holds it
+    pthread_mutex_unlock(&core.control);
+  }
+  const AppendResult flushed = drain->Flush();
+  return flushed != AppendResult::kOk ? flushed : worst;
+}
+
+// Appends what is due while a session records.
+void Tend(Session* session, Drain* drain) {
+  if (!session->usage_started) {
+    AppendUsage(session);
+    session->usage_started = true;
+  }
+  AppendNames(session, drain);
+  if (MonotonicNs() - session->last_anchor_ns >= kAnchorIntervalNs)
+    AppendAnchor(session);
+}
+
+// Collects what threads still hold, completes the file and closes it.
+void SealSession(Session* session, Drain* drain) {
+  // A thread that passed the gate before it closed is done by then, unless it
+  // lost its core; what it stores later began after the stop.
+  usleep(50);
+  drain->DrainFull();
+  drain->DrainSession(session);
+  const format::EndRecord end{
+      session->stop_tick, NamesRefused() - session->names_refused_before, {}};
+  if (!session->usage_started) AppendUsage(session);
+  session->usage_started = true;
+  AppendResult worst = AppendUsage(session);
+  AppendAnchor(session);
+  const AppendResult names = AppendNames(session, drain);
+  const AppendResult threads = AppendThreads(session, drain);
+  const AppendResult ended =
+      session->file.AppendSmall(BlockKind::kEnd, &end, sizeof(end));
+  for (const AppendResult result : {names, threads, ended})
+    if (result != AppendResult::kOk) worst = result;
+  session->file.Close();
+  if (worst != AppendResult::kOk) core.keep_live = true;
+  if (worst == AppendResult::kOk && session->live_link[0] != '\0')
+    unlink(session->live_link);
+  pthread_mutex_lock(&core.control);
+  session->state.store(SessionState::kSealed, std::memory_order_release);
+  pthread_cond_broadcast(&core.sealed);
+  pthread_mutex_unlock(&core.control);
+}
+
+// Takes the ring down if no session needs it; true: the thread may end.
+bool FinishIfIdle() {
+  // Whoever holds control may be waiting for a slow disk: come back later.
+  if (pthread_mutex_trylock(&core.control) != 0) return false;
+  bool needed = false;
+  for (const Session& session : core.sessions) needed |= session.NeedsRing();
+  if (!needed) {
+    DetachLiveNames();
+    core.ring.Destroy(core.keep_live);
+    core.writer_running.store(false, std::memory_order_release);
+  }
+  pthread_mutex_unlock(&core.control);
+  return !needed;
+}
+
+void* WriterMain(void*) {
+  // Below the threads that are being measured.
+  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);
+  Drain* drain = Drain::Get();
+  for (;;) {
+    const bool growing = core.ring.GrowStep();
+    __atomic_store_n(&core.ring.header()->heartbeat, Now(), __ATOMIC_RELAXED);
+    const bool busy = drain->DrainFull() > 0;
+    for (Session& session : core.sessions) {
+      const SessionState state = session.state.load(std::memory_order_acquire);
+      if (state == SessionState::kRecording) Tend(&session, drain);
+      if (state == SessionState::kStopping) SealSession(&session, drain);
+    }
+    AppendThreads(nullptr, drain);
+    if (FinishIfIdle()) return nullptr;
+    if (!growing) core.writer_sleeper.Sleep(busy ? kBusySleepNs : kIdleSleepNs);
+  }
+}
+
+}  // namespace
+
+bool EnsureWriter() {
+  if (core.writer_running.load(std::memory_order_acquire)) {
+    core.writer_sleeper.Wake();
+    return true;
+  }
+  // The user's signal handlers must not run on our thread.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_attr_setstacksize(&attributes, 256 * 1024);
+  pthread_t thread;
+  core.writer_running.store(true, std::memory_order_release);
+  const bool made =
+      pthread_create(&thread, &attributes, WriterMain, nullptr) == 0;
+  if (!made) core.writer_running.store(false, std::memory_order_release);
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (made) pthread_setname_np(thread, "stepscope");
+  return made;
+}
+
+}  // namespace stepscope::collector
