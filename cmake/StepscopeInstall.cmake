@@ -18,12 +18,16 @@ foreach(target stepscope stepscope_collector)
     ${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}/include"
                      FILES ${headers})
 endforeach()
+# <stepscope/stepscope.h> is C++17.
+target_compile_features(stepscope INTERFACE cxx_std_17)
 set_target_properties(stepscope_collector PROPERTIES EXPORT_NAME collector)
-# In our own tree these come with stepscope_flags.
+# In our own tree these come with stepscope_flags. The C++ runtime is named
+# because a project in C alone links with the C compiler.
 target_link_libraries(
   stepscope_collector
   INTERFACE $<INSTALL_INTERFACE:Threads::Threads>
-            $<INSTALL_INTERFACE:${CMAKE_DL_LIBS}>)
+            $<INSTALL_INTERFACE:${CMAKE_DL_LIBS}>
+            $<INSTALL_INTERFACE:stdc++>)
 
 install(
   TARGETS stepscope stepscope_collector

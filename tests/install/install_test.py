@@ -96,14 +96,13 @@ def c_program(args):
     assert list(work.glob("**/*.sscap")), "no capture was written"
 
 
-def build_consumer(args, target):
-    work = fresh(args.work / target)
-    source = HERE / "cmake_consumer"
-    run(args.cmake, "-S", source, "-B", work, "-DCMAKE_BUILD_TYPE=Release",
+def build_consumer(args, name, language, compiler):
+    work = fresh(args.work / name)
+    run(args.cmake, "-S", HERE / name, "-B", work, "-DCMAKE_BUILD_TYPE=Release",
         f"-DCMAKE_PREFIX_PATH={args.prefix}", f"-DVERSION={args.version}",
-        f"-DCMAKE_C_COMPILER={args.cc}", f"-DCMAKE_CXX_COMPILER={args.cxx}")
-    run(args.cmake, "--build", work, "--target", target)
-    return work, work / target
+        f"-DCMAKE_{language}_COMPILER={compiler}")
+    run(args.cmake, "--build", work)
+    return work, work / "consumer"
 
 
 def check_readme():
@@ -118,14 +117,15 @@ def check_readme():
 
 def cmake_consumer(args):
     check_readme()
-    work, program = build_consumer(args, "consumer")
+    work, program = build_consumer(args, "cmake_consumer", "CXX", args.cxx)
     run(program, cwd=work, env=environment(args.prefix))
     check_traces(work)
 
 
 def collector_consumer(args):
-    """The static collector alone, with no shared library beside it."""
-    work, program = build_consumer(args, "collector_only")
+    """The static collector alone, in a project that has no C++ compiler."""
+    work, program = build_consumer(args, "collector_consumer", "C",
+                                   args.cc)
     needed = run("readelf", "-dW", program, text=True,
                  stdout=subprocess.PIPE).stdout
     assert "libstepscope" not in needed, needed
