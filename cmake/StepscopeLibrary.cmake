@@ -16,14 +16,16 @@ add_library(stepscope::stepscope ALIAS stepscope)
 add_library(stepscope::collector ALIAS stepscope_collector)
 
 # Whole archives where the C ABI is defined: nothing inside the library calls
-# those functions, so the linker would leave them out.
-foreach(module collector profiler)
-  if(TARGET stepscope_${module})
-    target_link_libraries(
-      stepscope
-      PRIVATE "$<LINK_LIBRARY:WHOLE_ARCHIVE,stepscope_${module}>")
-  endif()
-endforeach()
+# those functions, so the linker would leave them out. An override, because
+# modules also name each other as plain libraries.
+set(whole stepscope_collector)
+if(TARGET stepscope_profiler)
+  list(APPEND whole stepscope_profiler)
+endif()
+target_link_libraries(stepscope PRIVATE ${whole})
+list(JOIN whole "," whole)
+set_property(TARGET stepscope PROPERTY LINK_LIBRARY_OVERRIDE
+                                       "WHOLE_ARCHIVE,${whole}")
 target_link_libraries(stepscope PRIVATE stepscope_flags)
 
 set(exports "${PROJECT_SOURCE_DIR}/cmake/stepscope.map")
