@@ -68,6 +68,7 @@ struct ThreadReport {
   uint64_t recorded = 0;  // events
   uint64_t side_recorded = 0;
   std::vector<std::pair<std::string_view, uint64_t>> dropped;  // reason, count
+  uint64_t side_dropped = 0;  // side records, whatever the reason
   std::vector<Row> open_scopes;  // outermost first, as of the end
   bool exited = false;
 };

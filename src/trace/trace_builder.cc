@@ -89,6 +89,7 @@ void TraceBuilder::CommitRows(uint64_t count) {
 
 int64_t TraceBuilder::start_ns(Row row) const { return trace_->start_ns_[row]; }
 int64_t TraceBuilder::dur_ns(Row row) const { return trace_->dur_ns_[row]; }
+uint32_t TraceBuilder::track_of(Row row) const { return trace_->track_[row]; }
 void TraceBuilder::SetDuration(Row row, int64_t dur_ns) {
   trace_->dur_ns_[row] = dur_ns;
 }

@@ -76,6 +76,7 @@ class TraceBuilder {
   // Columns of the rows added so far, for ends and flags that come late.
   int64_t start_ns(Row row) const;
   int64_t dur_ns(Row row) const;
+  uint32_t track_of(Row row) const;
   void SetDuration(Row row, int64_t dur_ns);
   void AddFlags(Row row, uint16_t flags);
 

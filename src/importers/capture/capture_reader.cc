@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importers/capture/capture_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <tuple>
+
+#include "base/text.h"
+#include "format/event_codec.h"
+
+namespace stepscope::capture {
+namespace {
+
+using format::BlockKind;
+using format::EventsHeader;
+
+// What a damaged run held, as far as its header can be believed.
+uint64_t StatedRecords(const EventsHeader& header) {
+  return std::min<uint64_t>(
+      uint64_t{header.events} + header.side_records, format::kSlotsPerChunk);
+}
+
+}  // namespace
+
+CaptureReader::CaptureReader(File file, TraceBuilder& builder)
+    : file_(std::move(file)), builder_(builder), tables_(builder.strings()) {}
+
+Status CaptureReader::Read() {
+  STEPSCOPE_TRY(Scan());
+  STEPSCOPE_TRY(ReadTables());
+  if (!tables_.end && list_.header) JoinLive();
+  OrderRuns();
+  STEPSCOPE_TRY_ASSIGN(const bool readable, AnythingReadable());
+  if (!readable)
+    return Fail(ErrorCode::kCorrupt,
+                At(first_damage_.value_or(0),
+                   list_.header ? "expected a block; no event can be read"
+                                : "expected the header of a capture"));
+  return AddToBuilder();
+}
+
+std::string CaptureReader::At(uint64_t offset, const std::string& what) const {
+  return Format("%s: byte %llu: ", file_.path().c_str(),
+                static_cast<unsigned long long>(offset)) +
+         what;
+}
+
+Status CaptureReader::Scan() {
+  STEPSCOPE_TRY_ASSIGN(list_, ScanBlocks(file_));
+  if (list_.header && list_.header->version > format::kFileVersion)
+    return Fail(ErrorCode::kUnsupported,
+                At(8, Format("capture version %u; this program reads up to %u",
+                             list_.header->version, format::kFileVersion)));
+  if (!list_.header) first_damage_ = 0;
+  if (list_.skipped_bytes > 0 && !first_damage_)
+    first_damage_ = list_.first_skipped;
+  return Ok();
+}
+
+void CaptureReader::Damaged(const Block& block) {
+  ++damaged_blocks_;
+  if (!first_damage_) first_damage_ = block.offset;
+}
+
+Status CaptureReader::ReadTables() {
+  for (const Block& block : list_.blocks) {
+    const auto kind = static_cast<BlockKind>(block.header.kind);
+    if (block.header.version != 1 || block.header.kind == 0 ||
+        kind > BlockKind::kEnd) {
+      ++unknown_blocks_;
+      continue;
+    }
+    if (kind == BlockKind::kEvents) {
+      STEPSCOPE_TRY(AddFileRun(block));
+      continue;
+    }
+    STEPSCOPE_TRY_ASSIGN(const bool intact,
+                         ReadPayload(file_, block, buffer_));
+    if (!intact) {
+      Damaged(block);
+      continue;
+    }
+    ReadTable(block, {buffer_.data(), static_cast<size_t>(block.header.bytes)});
+  }
+  return Ok();
+}
+
+void CaptureReader::ReadTable(const Block& block, Bytes payload) {
+  bool good = true;
+  switch (static_cast<BlockKind>(block.header.kind)) {
+    case BlockKind::kProcess:
+      good = tables_.AddProcess(payload);
+      break;
+    case BlockKind::kClock:
+      good = tables_.AddClock(payload);
+      break;
+    case BlockKind::kNames:
+      good = tables_.AddNames(payload);
+      break;
+    case BlockKind::kThreads:
+      good = tables_.AddThreads(payload, sizeof(format::ThreadEntry));
+      break;
+    case BlockKind::kUsage:
+      good = tables_.AddUsage(payload);
+      break;
+    case BlockKind::kEnd:
+      good = tables_.AddEnd(payload);
+      break;
+    default:
+      break;
+  }
+  if (!good) Damaged(block);
+}
+
+// Only the run's header is read now; its slots when their turn comes.
+Status CaptureReader::AddFileRun(const Block& block) {
+  Run run;
+  run.offset = block.offset;
+  run.block = &block;
+  uint8_t bytes[sizeof(EventsHeader)];
+  STEPSCOPE_TRY_ASSIGN(const size_t got,
+                       file_.ReadAt(block.payload_offset(), bytes));
+  if (got < sizeof(bytes) || block.header.bytes < sizeof(bytes)) {
+    Damaged(block);
+    return Ok();
+  }
+  std::memcpy(&run.header, bytes, sizeof(bytes));
+  runs_.push_back(run);
+  return Ok();
+}
+
+void CaptureReader::JoinLive() {
+  const std::string beside = file_.path() + ".live";
+  live_ = ReadLive(beside, *list_.header, tables_);
+  if (const auto path = tables_.Find("live_path"); !live_ && path)
+    live_ = ReadLive(std::string(*path), *list_.header, tables_);
+  if (!live_) return;
+  // A chunk that is still in the ring may have been written as well, perhaps
+  // only in part; the ring has all of it. What the writer marked as written
+  // counts only where the file does not have it.
+  std::set<uint64_t> in_file;
+  for (const Run& run : runs_)
+    if (!run.block->torn) in_file.insert(run.header.incarnation);
+  std::set<uint64_t> in_ring;
+  std::vector<Run> joined;
+  for (const LiveChunk& chunk : live_->chunks) {
+    if (chunk.header.state ==
+            static_cast<uint32_t>(format::ChunkState::kWritten) &&
+        in_file.contains(chunk.header.incarnation))
+      continue;
+    in_ring.insert(chunk.header.incarnation);
+    for (const LiveRun& part : SplitRuns(chunk)) {
+      Run run;
+      run.chunk = &chunk;
+      run.header.thread_uid = part.thread_uid;
+      run.header.seq = part.seq;
+      run.header.incarnation = chunk.header.incarnation;
+      run.header.chunk = chunk.index;
+      run.header.first_slot = part.first_slot;
+      run.header.slots = part.slots;
+      joined.push_back(run);
+    }
+  }
+  std::erase_if(runs_, [&](const Run& run) {
+    return in_ring.contains(run.header.incarnation);
+  });
+  runs_.insert(runs_.end(), joined.begin(), joined.end());
+}
+
+void CaptureReader::OrderRuns() {
+  const auto key = [](const Run& run) {
+    const EventsHeader& h = run.header;
+    return std::tuple(h.thread_uid, h.seq, h.incarnation, h.first_slot);
+  };
+  std::stable_sort(runs_.begin(), runs_.end(), [&](const Run& a, const Run& b) {
+    return key(a) < key(b);
+  });
+  std::vector<Run> once;
+  for (const Run& run : runs_) {
+    // The same run twice: of two, a torn one goes.
+    if (!once.empty() && key(once.back()) == key(run)) {
+      const bool swap = once.back().block != nullptr &&
+                        once.back().block->torn && !run.block->torn;
+      duplicates_.push_back(swap ? once.back() : run);
+      if (swap) once.back() = run;
+    } else {
+      once.push_back(run);
+    }
+  }
+  runs_.swap(once);
+}
+
+// A file without damage is readable even if nothing was recorded.
+Result<bool> CaptureReader::AnythingReadable() {
+  bool torn = false;
+  for (const Run& run : runs_) {
+    if (run.chunk != nullptr) return true;
+    STEPSCOPE_TRY_ASSIGN(const bool intact,
+                         ReadPayload(file_, *run.block, buffer_));
+    if (intact && StatedRecords(run.header) > 0) return true;
+    torn |= !intact;
+    if (!intact && !first_damage_) first_damage_ = run.offset;
+  }
+  return !torn && !first_damage_;
+}
+
+Status CaptureReader::AddToBuilder() {
+  clock_ = ClockMap(tables_.anchors, tables_.nominal_hz);
+  const bool has_clock = !clock_.anchors().empty();
+  int64_t offset_ns = 0;
+  if (has_clock) {
+    offset_ns =
+        builder_.AlignEpoch(clock_.anchors().front().realtime_ns, true);
+    // Sums of two times stay within int64.
+    if (offset_ns > kTimeLimitNs || offset_ns < -kTimeLimitNs) offset_ns = 0;
+  }
+  const uint32_t process = AddProcess(offset_ns);
+  AddTracks(process);
+  EventDecoder decoder(builder_, process, clock_, has_clock, offset_ns,
+                       tables_.sites);
+  STEPSCOPE_TRY(DecodeRuns(decoder));
+  decoder.Resolve();
+  Report(decoder, offset_ns);
+  return Ok();
+}
+
+uint32_t CaptureReader::AddProcess(int64_t offset_ns) {
+  Process process;
+  process.pid = tables_.FindInt("pid").value_or(0);
+  process.rank = tables_.FindInt("rank").value_or(-1);
+  process.host = builder_.Intern(tables_.Find("host").value_or(""));
+  const std::string_view exe = tables_.Find("exe").value_or("");
+  const size_t slash = exe.rfind('/');
+  process.name = builder_.Intern(tables_.Find("name").value_or(
+      slash == std::string_view::npos ? exe : exe.substr(slash + 1)));
+  process.source = builder_.Intern(file_.path());
+  // The kernel states a process's start in hundredths of a second after boot.
+  constexpr int64_t kJiffyNs = 10'000'000;
+  int64_t start = 0;
+  if (const auto jiffies = tables_.FindInt("pid_start");
+      jiffies && !clock_.anchors().empty() &&
+      !__builtin_mul_overflow(*jiffies, kJiffyNs, &start) &&
+      !__builtin_sub_overflow(start, clock_.anchors().front().boottime_ns,
+                              &start) &&
+      start < kTimeLimitNs && start > -kTimeLimitNs)
+    process.start_ns = start + offset_ns;
+  for (const auto& [key, value] : tables_.process)
+    process.metadata.emplace_back(builder_.Intern(key), builder_.Intern(value));
+  return builder_.AddProcess(std::move(process));
+}
+
+void CaptureReader::AddTracks(uint32_t process) {
+  for (const Run& run : runs_) tracks_.emplace(run.header.thread_uid, 0);
+  for (const auto& [uid, entry] : tables_.threads)
+    if (uid != 0) tracks_.emplace(uid, 0);
+  for (auto& [uid, index] : tracks_) {
+    Track track;
+    track.process = process;
+    track.kind = TrackKind::kThread;
+    const auto entry = tables_.threads.find(uid);
+    if (entry == tables_.threads.end()) {
+      track.id = uid;
+      track.name = builder_.Intern(Format("(unlisted thread %u)", uid));
+    } else {
+      track.id = entry->second.tid;
+      const char* const name = entry->second.name;
+      track.name =
+          builder_.Intern({name, strnlen(name, format::kThreadNameBytes)});
+    }
+    index = builder_.AddTrack(track);
+  }
+}
+
+Status CaptureReader::DecodeRuns(EventDecoder& decoder) {
+  uint64_t most = 0;
+  for (const Run& run : runs_) {
+    most += run.chunk != nullptr
+                ? run.header.slots
+                : MaxEvents(run.header, run.block->torn
+                                            ? 0
+                                            : run.block->header.bytes);
+  }
+  STEPSCOPE_TRY(decoder.Reserve(most));
+  for (const Run& run : runs_) {
+    RunInfo info;
+    info.header = run.header;
+    info.track = tracks_[run.header.thread_uid];
+    info.offset = run.offset;
+    if (run.chunk == nullptr) {
+      STEPSCOPE_TRY(DecodeFileRun(run, info, decoder));
+      continue;
+    }
+    const RunCounts counts = decoder.DecodeSlots(
+        info, std::span(run.chunk->slots)
+                  .subspan(run.header.first_slot, run.header.slots));
+    live_events_ += counts.events;
+    Count(run.header.thread_uid, counts);
+  }
+  for (const Run& run : duplicates_)
+    builder_.ledger().Reject("duplicate block", run.offset, {},
+                             StatedRecords(run.header));
+  return Ok();
+}
+
+Status CaptureReader::DecodeFileRun(const Run& run, const RunInfo& info,
+                                    EventDecoder& decoder) {
+  STEPSCOPE_TRY_ASSIGN(bool whole, ReadPayload(file_, *run.block, buffer_));
+  RunCounts counts;
+  // A running process only appends, but the file may be anybody's.
+  whole = whole &&
+          std::memcmp(buffer_.data(), &run.header, sizeof(run.header)) == 0;
+  if (whole) {
+    const Bytes packed(
+        buffer_.data() + sizeof(EventsHeader),
+        static_cast<size_t>(run.block->header.bytes) - sizeof(EventsHeader));
+    counts = decoder.DecodePacked(info, packed, &whole);
+    Count(run.header.thread_uid, counts);
+  }
+  if (!whole) {
+    Damaged(*run.block);
+    const uint64_t stated = StatedRecords(run.header);
+    const uint64_t read = counts.events + counts.side_records;
+    if (stated > read)
+      builder_.ledger().Reject("damaged block", run.offset, {}, stated - read);
+  }
+  return Ok();
+}
+
+void CaptureReader::Count(uint32_t uid, const RunCounts& counts) {
+  RunCounts& sum = recorded_[uid];
+  sum.events += counts.events;
+  sum.side_records += counts.side_records;
+}
+
+}  // namespace stepscope::capture

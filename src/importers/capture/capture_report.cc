@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of CaptureReader that tells what was lost, left open or damaged,
+// and on which clock.
+#include <algorithm>
+
+#include "base/text.h"
+#include "importers/capture/capture_reader.h"
+
+namespace stepscope::capture {
+namespace {
+
+using format::ThreadEntry;
+
+constexpr std::string_view kReasons[STEPSCOPE_DROP_REASONS] = {
+    "pool", "reentrant", "threads", "io", "file_limit", "exited",
+    "reason_6", "reason_7"};
+
+std::string_view ClockName(format::ClockKind kind) {
+  switch (kind) {
+    case format::ClockKind::kTsc:
+      return "tsc";
+    case format::ClockKind::kCntvct:
+      return "cntvct";
+    case format::ClockKind::kMonotonic:
+      return "monotonic";
+  }
+  return "";
+}
+
+std::vector<std::pair<std::string_view, uint64_t>> Losses(
+    const ThreadEntry& entry) {
+  std::vector<std::pair<std::string_view, uint64_t>> losses;
+  for (size_t i = 0; i < STEPSCOPE_DROP_REASONS; ++i) {
+    uint64_t lost = entry.dropped[i];
+    // The same reason before and after hand-over to the writer.
+    if (i == STEPSCOPE_DROP_IO) lost += entry.lost_io;
+    if (i == STEPSCOPE_DROP_FILE_LIMIT) lost += entry.lost_file_limit;
+    if (lost > 0) losses.emplace_back(kReasons[i], lost);
+  }
+  return losses;
+}
+
+// Use of the processors between the first and the last sample.
+CpuUsage UsageOf(const std::vector<format::UsageSample>& samples,
+                 const ClockMap& clock) {
+  CpuUsage usage;
+  if (samples.size() < 2) return usage;
+  const auto earlier = [](const auto& a, const auto& b) {
+    return a.tick < b.tick;
+  };
+  const auto [first, last] =
+      std::minmax_element(samples.begin(), samples.end(), earlier);
+  const auto since = [](int64_t from, int64_t to) {
+    return static_cast<double>(to) - static_cast<double>(from);
+  };
+  const double wall = since(clock.ToNs(first->tick), clock.ToNs(last->tick));
+  const double used =
+      since(first->process_user_ns, last->process_user_ns) +
+      since(first->process_system_ns, last->process_system_ns);
+  const double busy = since(first->machine_busy_ns, last->machine_busy_ns);
+  const double idle = since(first->machine_idle_ns, last->machine_idle_ns);
+  if (wall > 0 && used >= 0) usage.process = used / wall;
+  if (busy >= 0 && idle >= 0 && busy + idle > 0)
+    usage.system = busy / (busy + idle);
+  return usage;
+}
+
+std::string Plural(uint64_t n, const char* what) {
+  return Format("%llu %s%s", static_cast<unsigned long long>(n), what,
+                n == 1 ? "" : "s");
+}
+
+}  // namespace
+
+void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
+  int64_t end_ns = 0;
+  if (tables_.end) {
+    end_ns = clock_.ToNs(tables_.end->stop_tick) + offset_ns;
+  } else {
+    end_ns = decoder.LatestNs();
+    if (live_ && live_->heartbeat != 0)
+      end_ns = std::max(end_ns, clock_.ToNs(live_->heartbeat) + offset_ns);
+    builder_.SetIncomplete();
+    if (live_) {
+      builder_.AddNote("process was killed or is still recording: " +
+                       Plural(live_events_, "event") +
+                       " joined from the live file");
+    } else {
+      builder_.AddNote(
+          "capture was not ended and its live file was not found: what was "
+          "still in memory is missing");
+    }
+  }
+  const int64_t begin_ns =
+      clock_.anchors().empty() ? std::min<int64_t>(end_ns, 0) : offset_ns;
+  builder_.AddWindow(begin_ns, std::max(begin_ns, end_ns));
+  ReportThreads(decoder.CloseOpenEvents(end_ns));
+  ReportClock();
+  ReportDamage();
+  builder_.MergeCpuUsage(UsageOf(tables_.usage, clock_));
+  builder_.AddSource("capture", file_.path());
+}
+
+void CaptureReader::ReportClock() {
+  ClockInfo info;
+  info.source = ClockName(tables_.clock_kind);
+  info.anchors = clock_.anchors().size();
+  for (const format::Anchor& anchor : clock_.anchors())
+    info.worst_error_ns = std::max(
+        info.worst_error_ns,
+        static_cast<int64_t>(std::min<uint64_t>(anchor.error_ns, INT64_MAX)));
+  info.ticks_per_second = clock_.ticks_per_second();
+  builder_.MergeClock(info);
+  if (!clock_.anchors().empty() && !clock_.rate_known())
+    builder_.AddNote("clock rate unknown: one tick taken as one nanosecond");
+  if (clock_.anchors_left_out() > 0)
+    builder_.AddNote(Plural(clock_.anchors_left_out(), "clock anchor") +
+                     " left out: not in order");
+}
+
+void CaptureReader::ReportThreads(const std::vector<Row>& open) {
+  std::map<uint32_t, std::vector<Row>> open_by_track;
+  for (const Row row : open)
+    open_by_track[builder_.track_of(row)].push_back(row);
+  for (const auto& [uid, track] : tracks_) {
+    ThreadReport report;
+    report.track = track;
+    report.recorded = recorded_[uid].events;
+    report.side_recorded = recorded_[uid].side_records;
+    if (const auto it = open_by_track.find(track); it != open_by_track.end())
+      report.open_scopes = it->second;
+    if (const auto it = tables_.threads.find(uid);
+        it != tables_.threads.end()) {
+      report.dropped = Losses(it->second);
+      report.side_dropped = it->second.side_dropped + it->second.lost_side;
+      report.exited = it->second.state ==
+                      static_cast<uint32_t>(format::ThreadState::kExited);
+    }
+    builder_.AddThread(std::move(report));
+  }
+}
+
+void CaptureReader::ReportDamage() {
+  if (list_.skipped_bytes > 0)
+    builder_.AddNote(At(list_.first_skipped,
+                        Plural(list_.skipped_bytes, "byte") +
+                            " skipped up to the next block"));
+  if (damaged_blocks_ > 0)
+    builder_.AddNote(At(first_damage_.value_or(0),
+                        Plural(damaged_blocks_, "damaged block")));
+  if (unknown_blocks_ > 0)
+    builder_.AddNote(Plural(unknown_blocks_, "block") +
+                     " of a later version skipped");
+  if (!list_.header) builder_.AddNote(At(0, "damaged file header"));
+  const uint64_t refused = tables_.end ? tables_.end->names_refused
+                           : live_     ? live_->names_refused
+                                       : 0;
+  if (refused > 0)
+    builder_.AddNote(Plural(refused, "name") +
+                     " beyond the recorder's bound recorded without a name");
+}
+
+}  // namespace stepscope::capture

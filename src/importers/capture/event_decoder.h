@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// EventDecoder: slots straight into the columns of a TraceBuilder. Runs are
+// fed in the order in which their rows shall stand. What refers to events of
+// other runs (late ends, arguments) is put aside for Resolve().
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "format/block.h"
+#include "importers/capture/clock_map.h"
+#include "importers/capture/sites.h"
+#include "importers/capture/slot_index.h"
+#include "trace/trace_builder.h"
+
+namespace stepscope::capture {
+
+// Where a run's slots come from and whose they are.
+struct RunInfo {
+  format::EventsHeader header = {};
+  uint32_t track = 0;
+  uint64_t offset = 0;  // byte in the input, for the ledger
+};
+
+struct RunCounts {
+  uint64_t events = 0;
+  uint64_t side_records = 0;  // all but owner records
+};
+
+// Bounds what a packed run can hold, whatever its header says: an event takes
+// 3 bytes at least.
+inline uint64_t MaxEvents(const format::EventsHeader& header,
+                          uint64_t packed_bytes) {
+  return packed_bytes / 3 < header.slots ? packed_bytes / 3 : header.slots;
+}
+
+class EventDecoder {
+ public:
+  // `has_clock`: ticks can be converted; otherwise every event is repaired.
+  // `offset_ns` is added to all times.
+  EventDecoder(TraceBuilder& builder, uint32_t process, const ClockMap& clock,
+               bool has_clock, int64_t offset_ns, SiteTable& sites);
+
+  // At most this many events come out of the runs to be fed.
+  Status Reserve(uint64_t events);
+
+  // Decodes one run. `whole` is set to false where the packed bytes are not
+  // what they should be; what came before has been used.
+  RunCounts DecodePacked(const RunInfo& run, std::span<const uint8_t> packed,
+                         bool* whole);
+  RunCounts DecodeSlots(const RunInfo& run,
+                        std::span<const format::Slot> slots);
+
+  // After the last run: adopts the rows and attaches what was put aside.
+  void Resolve();
+
+  // After Resolve(): rows without an end, in row order. Their duration runs
+  // to `end_ns`, which includes offset_ns.
+  std::vector<Row> CloseOpenEvents(int64_t end_ns);
+  // The latest time at which anything happened; includes offset_ns.
+  int64_t LatestNs() const;
+  Row row_count() const { return row_; }
+
+ private:
+  class Sink;
+  struct PendingEnd {
+    format::SlotRef ref;
+    uint64_t tick;
+    uint64_t offset;
+  };
+  struct PendingArg {
+    format::SlotRef ref;
+    uint32_t aux;
+    uint32_t bytes;     // of the value, as far as recorded
+    size_t first_byte;  // in arg_bytes_
+    uint64_t offset;
+  };
+
+  RunCounts FinishRun(const RunInfo& run, const Sink& sink);
+  void Side(const RunInfo& run, const format::Slot& header,
+            const uint8_t* payload, uint32_t payload_slots);
+  bool Counter(const RunInfo& run, uint64_t tick, const uint8_t* payload);
+  bool Memory(const RunInfo& run, uint64_t tick, const uint8_t* payload);
+  bool Flow(const RunInfo& run, uint64_t tick, const uint8_t* payload);
+  Row RowOf(const format::SlotRef& ref) const;
+  void ResolveEnd(const PendingEnd& end);
+  void ResolveArg(const PendingArg& arg);
+  std::string_view ReasonOf(const Site& site, uint32_t id) const;
+  // One side record: kept, or repaired for `reason` or for its time.
+  void Account(int64_t time_ns, std::string_view reason, uint64_t offset);
+
+  TraceBuilder& builder_;
+  uint32_t process_;
+  const ClockMap& clock_;
+  bool has_clock_;
+  int64_t offset_ns_;
+  SiteTable& sites_;
+  TraceBuilder::Rows rows_;
+  uint64_t capacity_ = 0;
+  Row row_ = 0;  // next to be written, counted from rows_.first
+  SlotIndex index_;
+  std::vector<Row> open_;
+  std::vector<PendingEnd> ends_;
+  std::vector<PendingArg> args_;
+  std::vector<uint8_t> arg_bytes_;
+  std::unordered_map<uint32_t, uint32_t> counter_tracks_;  // by name id
+};
+
+}  // namespace stepscope::capture

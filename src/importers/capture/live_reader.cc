@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importers/capture/live_reader.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/file.h"
+
+namespace stepscope::capture {
+namespace {
+
+using format::ChunkHeader;
+using format::ChunkState;
+using format::LiveHeader;
+using format::Slot;
+
+// A T at `offset`; false where the file has none.
+template <typename T>
+bool ReadStruct(const File& file, uint64_t offset, T* value) {
+  const Result<size_t> got = file.ReadAt(
+      offset, {reinterpret_cast<uint8_t*>(value), sizeof(T)});
+  return got && *got == sizeof(T);
+}
+
+// Up to `bytes` bytes at `offset`, as far as the file goes.
+std::vector<uint8_t> ReadRange(const File& file, uint64_t offset,
+                               uint64_t bytes, uint64_t file_size) {
+  std::vector<uint8_t> data;
+  if (offset >= file_size) return data;
+  data.resize(static_cast<size_t>(std::min(bytes, file_size - offset)));
+  const Result<size_t> got = file.ReadAt(offset, data);
+  data.resize(got ? *got : 0);
+  return data;
+}
+
+void AddThreads(const File& file, const LiveHeader& header,
+                uint32_t generation, uint64_t file_size, Tables& tables) {
+  const std::vector<uint8_t> table =
+      ReadRange(file, header.threads_offset,
+                uint64_t{header.thread_capacity} * format::kThreadEntryBytes,
+                file_size);
+  for (size_t at = 0; at + format::kThreadEntryBytes <= table.size();
+       at += format::kThreadEntryBytes) {
+    format::ThreadEntry entry;
+    std::memcpy(&entry, table.data() + at, sizeof(entry));
+    if (entry.generation == generation &&
+        entry.state != static_cast<uint32_t>(format::ThreadState::kFree))
+      tables.threads[entry.uid] = entry;
+  }
+}
+
+bool IsRecorded(const ChunkHeader& header, uint32_t generation) {
+  if (header.generation != generation) return false;
+  switch (static_cast<ChunkState>(header.state)) {
+    case ChunkState::kActive:
+    case ChunkState::kFull:
+    case ChunkState::kParked:
+    case ChunkState::kWritten:
+      return true;
+    case ChunkState::kFree:
+      return false;
+  }
+  return false;
+}
+
+void AddChunks(const File& file, const LiveHeader& header,
+               uint32_t generation, uint64_t file_size, LiveData& live) {
+  if (header.chunk_bytes != format::kChunkBytes ||
+      header.chunks_offset >= file_size)
+    return;
+  const uint64_t room =
+      (file_size - header.chunks_offset) / format::kChunkBytes;
+  const uint64_t count = std::min<uint64_t>(header.chunk_count, room);
+  for (uint64_t i = 0; i < count; ++i) {
+    const uint64_t at = header.chunks_offset + i * format::kChunkBytes;
+    LiveChunk chunk;
+    chunk.index = static_cast<uint32_t>(i);
+    if (!ReadStruct(file, at, &chunk.header) ||
+        !IsRecorded(chunk.header, generation))
+      continue;
+    chunk.slots.resize(format::kSlotsPerChunk);
+    const Result<size_t> got = file.ReadAt(
+        at + format::kChunkHeaderBytes,
+        {reinterpret_cast<uint8_t*>(chunk.slots.data()),
+         chunk.slots.size() * sizeof(Slot)});
+    size_t used = got ? *got / sizeof(Slot) : 0;
+    const auto unused = [](const Slot& s) {
+      return s.begin == 0 && s.dur == 0 && s.site == 0;
+    };
+    while (used > 0 && unused(chunk.slots[used - 1])) --used;
+    chunk.slots.resize(used);
+    if (used > 0) live.chunks.push_back(std::move(chunk));
+  }
+}
+
+}  // namespace
+
+std::optional<LiveData> ReadLive(const std::string& path,
+                                 const format::FileHeader& capture,
+                                 Tables& tables) {
+  const Result<File> file = File::OpenForReading(path);
+  LiveHeader header;
+  if (!file || !ReadStruct(*file, 0, &header) ||
+      std::memcmp(header.magic, format::kLiveMagic, sizeof(header.magic)) !=
+          0 ||
+      header.version != format::kLiveVersion ||
+      std::memcmp(header.ring_id, capture.ring_id, sizeof(header.ring_id)) != 0)
+    return std::nullopt;
+  const Result<uint64_t> size = file->Size();
+  if (!size) return std::nullopt;
+  LiveData live;
+  live.path = path;
+  live.heartbeat = header.heartbeat;
+  live.names_refused = header.names_refused;
+  AddThreads(*file, header, capture.generation, *size, tables);
+  AddChunks(*file, header, capture.generation, *size, live);
+  // Last: in a process that still runs, every site of a copied chunk was named
+  // before.
+  if (ReadStruct(*file, 0, &header)) {
+    const std::vector<uint8_t> names =
+        ReadRange(*file, header.names_offset,
+                  std::min(header.names_used, header.names_bytes), *size);
+    // Cut short is as good as ended here.
+    static_cast<void>(tables.AddNames(names));
+  }
+  return live;
+}
+
+std::vector<LiveRun> SplitRuns(const LiveChunk& chunk) {
+  std::vector<LiveRun> runs;
+  LiveRun run;
+  run.thread_uid = chunk.header.thread_uid;
+  run.seq = chunk.header.seq;
+  const auto count = static_cast<uint32_t>(chunk.slots.size());
+  const auto close = [&](uint32_t at) {
+    run.slots = at - run.first_slot;
+    if (run.slots > 0) runs.push_back(run);
+  };
+  for (uint32_t i = 0; i < count; ++i) {
+    const Slot& slot = chunk.slots[i];
+    if (slot.begin == 0 || !format::IsSide(slot.site)) continue;
+    const uint32_t payload =
+        std::min(format::SidePayloadSlots(slot.site), count - i - 1);
+    if (format::SideKindOf(slot.site) == format::SideKind::kOwner &&
+        slot.dur != 0 && payload >= 1) {
+      close(i);
+      format::OwnerPayload owner;
+      std::memcpy(&owner, &chunk.slots[i + 1], sizeof(owner));
+      run = {owner.thread_uid, owner.seq, i + payload + 1, 0};
+    }
+    i += payload;
+  }
+  close(count);
+  return runs;
+}
+
+}  // namespace stepscope::capture
