@@ -49,7 +49,7 @@ DataLoader::~DataLoader() {
 }
 
 Batch DataLoader::Next() {
-  const stepscope::ReaderScope reader;
+  const stepscope::ReaderScope reader(this);
   std::unique_lock<std::mutex> lock(mutex_);
   Slot& slot = SlotOf(next_to_deliver_);
   ready_.wait(lock, [&] { return slot.ready; });
