@@ -15,6 +15,9 @@
 //
 // C++ code uses stepscope.h, which wraps this header in RAII types.
 //
+// Above 600 lines because this is the whole C interface: recording, sessions,
+// the profiler.
+//
 // The section "hot path" is inlined into user code and therefore binary
 // interface: its structs and symbols carry a version suffix and never change
 // under that suffix.
@@ -272,26 +275,31 @@ STEPSCOPE_INLINE void stepscope_end(stepscope_scope scope) {
 // read: for executors that run operators back to back.
 STEPSCOPE_INLINE stepscope_scope stepscope_next_id(stepscope_scope scope,
                                                    uint32_t site) {
-  stepscope_scope next = {NULL, 0};
+  struct stepscope_thread_v1* t = &stepscope_thread_local_v1;
   uint32_t gate = stepscope_gate();
-  uint64_t now;
   struct stepscope_slot_v1* slot;
-  if (STEPSCOPE_UNLIKELY(scope.slot == NULL || gate == 0)) {
-    stepscope_end(scope);
-    return stepscope_begin_id(site);
-  }
-  slot = stepscope_take_slot(gate);
-  if (STEPSCOPE_UNLIKELY(slot == NULL)) {
+  stepscope_scope next;
+  uint64_t dur;
+  // The same tests as in stepscope_close_slot; a NULL slot is out of range.
+  if (STEPSCOPE_UNLIKELY(
+          gate == 0 ||
+          (uintptr_t)t->end - (uintptr_t)scope.slot > STEPSCOPE_CHUNK_BYTES ||
+          (slot = stepscope_take_slot(gate)) == NULL)) {
     stepscope_end(scope);
     return stepscope_begin_slow(site);
   }
   __atomic_store_n(&slot->site, site, __ATOMIC_RELAXED);
-  now = stepscope_tick();
-  __atomic_store_n(&slot->begin, now, __ATOMIC_RELAXED);
-  if (STEPSCOPE_UNLIKELY(!stepscope_close_slot(scope, now)))
-    stepscope_end_slow(scope, now);
   next.slot = slot;
-  next.begin = now;
+  next.begin = stepscope_tick();
+  __atomic_store_n(&slot->begin, next.begin, __ATOMIC_RELAXED);
+  dur = next.begin - scope.begin;
+  if (STEPSCOPE_UNLIKELY(
+          __atomic_load_n(&scope.slot->begin, __ATOMIC_RELAXED) !=
+              scope.begin ||
+          dur >= STEPSCOPE_DUR_LIMIT))
+    stepscope_end_slow(scope, next.begin);
+  else
+    __atomic_store_n(&scope.slot->dur, (uint32_t)dur + 1, __ATOMIC_RELAXED);
   return next;
 }
 
@@ -458,8 +466,7 @@ enum stepscope_profiler_flag {
 };
 
 // Receives text that is otherwise written to standard output.
-typedef void (*stepscope_print_fn)(void* user, const char* text,
-                                   size_t length);
+typedef void (*stepscope_print_fn)(void* user, const char* text, size_t length);
 
 typedef struct stepscope_profiler_options {
   uint32_t struct_size;  // sizeof(stepscope_profiler_options)
@@ -485,8 +492,8 @@ typedef struct stepscope_profiler_options {
 
 // `options` may be NULL: records every step, until stop.
 STEPSCOPE_API int stepscope_profiler_create(
-    const stepscope_profiler_options* options, stepscope_profiler** profiler)
-    STEPSCOPE_NOEXCEPT;
+    const stepscope_profiler_options* options,
+    stepscope_profiler** profiler) STEPSCOPE_NOEXCEPT;
 
 // Stops it if it runs, waits for deliveries (60 s at most) and frees it. NULL
 // is allowed.
@@ -499,9 +506,8 @@ STEPSCOPE_API int stepscope_profiler_start(stepscope_profiler* profiler)
 
 // Ends a step and enters the next one. num_samples < 0: not stated; the speed
 // is then in steps/s from here on.
-STEPSCOPE_API int stepscope_profiler_step(stepscope_profiler* profiler,
-                                          int64_t num_samples)
-    STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API int stepscope_profiler_step(
+    stepscope_profiler* profiler, int64_t num_samples) STEPSCOPE_NOEXCEPT;
 
 // Prints the Perf Summary, seals the window if one is being recorded, and
 // returns; delivery goes on behind. NOT_RUNNING the second time.
@@ -568,19 +574,16 @@ STEPSCOPE_API int stepscope_profiler_summary(
 // Writes the last delivered window. Waits likewise. `format` is "json" (Chrome
 // trace; compressed if the path ends in .gz) or "capture"; NULL: by the path,
 // .sscap is a capture and all else a Chrome trace. The file appears whole.
-STEPSCOPE_API int stepscope_profiler_export(stepscope_profiler* profiler,
-                                            const char* path,
-                                            const char* format)
-    STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API int stepscope_profiler_export(
+    stepscope_profiler* profiler, const char* path,
+    const char* format) STEPSCOPE_NOEXCEPT;
 
 // The same under Paddle's name in a folder:
 // <worker>_time_<date and time>.paddle_trace.json, worker NULL or "":
 // host_<hostname>pid_<pid>. The format "capture" ends in .sscap instead.
-STEPSCOPE_API int stepscope_profiler_export_to(stepscope_profiler* profiler,
-                                               const char* folder,
-                                               const char* worker,
-                                               const char* format)
-    STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API int stepscope_profiler_export_to(
+    stepscope_profiler* profiler, const char* folder, const char* worker,
+    const char* format) STEPSCOPE_NOEXCEPT;
 
 // Makes a folder and those above it.
 STEPSCOPE_API int stepscope_make_folder(const char* path) STEPSCOPE_NOEXCEPT;
@@ -598,9 +601,8 @@ STEPSCOPE_API int stepscope_profiler_last_error(
     const stepscope_profiler* profiler, char* buffer,
     size_t size) STEPSCOPE_NOEXCEPT;
 
-STEPSCOPE_API int64_t
-stepscope_profiler_step_number(const stepscope_profiler* profiler)
-    STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API int64_t stepscope_profiler_step_number(
+    const stepscope_profiler* profiler) STEPSCOPE_NOEXCEPT;
 STEPSCOPE_API int stepscope_profiler_state_now(
     const stepscope_profiler* profiler) STEPSCOPE_NOEXCEPT;
 
@@ -615,8 +617,7 @@ typedef struct stepscope_read {
 
 STEPSCOPE_API stepscope_read stepscope_reader_begin(const void* reader)
     STEPSCOPE_NOEXCEPT;
-STEPSCOPE_API void stepscope_reader_end(stepscope_read read)
-    STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API void stepscope_reader_end(stepscope_read read) STEPSCOPE_NOEXCEPT;
 // Ends the event of a read that gave no batch; the timer does not count it.
 STEPSCOPE_API void stepscope_reader_cancel(stepscope_read read)
     STEPSCOPE_NOEXCEPT;

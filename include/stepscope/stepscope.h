@@ -15,8 +15,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <functional>
 #include <initializer_list>
+#include <stdexcept>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace stepscope {
 
@@ -169,3 +176,400 @@ inline void SetThreadName(const char* name) noexcept {
   ::stepscope::RecordEvent STEPSCOPE_CONCAT(stepscope_event_, __LINE__)( \
       &STEPSCOPE_CONCAT(stepscope_site_, __LINE__))
 #endif
+
+// ---------------------------------------------------------------------------
+// Profiler: which steps are recorded, what becomes of each recorded window,
+// and how long steps take.
+//
+//   stepscope::Profiler prof(
+//       {.scheduler = stepscope::StepRange(2, 10),
+//        .on_trace_ready = stepscope::ExportChromeTracing("./profiler_demo")});
+//   prof.Start();
+//   for (...) {
+//     { stepscope::ReaderScope reader; batch = loader.Next(); }
+//     ...
+//     prof.Step(batch.size());
+//   }
+//   prof.Stop();
+//   prof.Summary();
+
+namespace stepscope {
+
+class Profiler;
+
+// See stepscope_profiler_state.
+enum class ProfilerState : int {
+  kClosed = STEPSCOPE_STATE_CLOSED,
+  kReady = STEPSCOPE_STATE_READY,
+  kRecord = STEPSCOPE_STATE_RECORD,
+  kRecordAndReturn = STEPSCOPE_STATE_RECORD_AND_RETURN,
+};
+
+enum class ProfilerTarget : int {
+  kCpu = STEPSCOPE_TARGET_CPU,
+  kGpu = STEPSCOPE_TARGET_GPU,
+  kXpu = STEPSCOPE_TARGET_XPU,
+  kCustomDevice = STEPSCOPE_TARGET_CUSTOM_DEVICE,
+};
+
+enum class SortedKeys : int {
+  kCpuTotal = STEPSCOPE_SORT_CPU_TOTAL,
+  kCpuAvg = STEPSCOPE_SORT_CPU_AVG,
+  kCpuMax = STEPSCOPE_SORT_CPU_MAX,
+  kCpuMin = STEPSCOPE_SORT_CPU_MIN,
+  kGpuTotal = STEPSCOPE_SORT_GPU_TOTAL,
+  kGpuAvg = STEPSCOPE_SORT_GPU_AVG,
+  kGpuMax = STEPSCOPE_SORT_GPU_MAX,
+  kGpuMin = STEPSCOPE_SORT_GPU_MIN,
+};
+
+enum class SummaryView : int {
+  kDevice = STEPSCOPE_VIEW_DEVICE,
+  kOverview = STEPSCOPE_VIEW_OVERVIEW,
+  kModel = STEPSCOPE_VIEW_MODEL,
+  kDistributed = STEPSCOPE_VIEW_DISTRIBUTED,
+  kKernel = STEPSCOPE_VIEW_KERNEL,
+  kOperator = STEPSCOPE_VIEW_OPERATOR,
+  kMemory = STEPSCOPE_VIEW_MEMORY,
+  kMemoryManipulation = STEPSCOPE_VIEW_MEMORY_MANIPULATION,
+  kUserDefined = STEPSCOPE_VIEW_USER_DEFINED,
+};
+
+// The state of a step, counted from 0. Called on the thread that steps.
+using Scheduler = std::function<ProfilerState(int64_t step)>;
+
+// A window is complete. Called on the delivery thread, one window at a time;
+// there Stop, Summary and Export do not wait and act on this window. What it
+// throws is kept for Profiler::LastError().
+using TraceReady = std::function<void(Profiler&)>;
+
+// Cycles of `closed`, `ready` and `record` steps, `repeat` times (0: for ever)
+// after `skip_first` steps; the last step of a cycle ends a window.
+struct ScheduleOptions {
+  int64_t closed = 0;
+  int64_t ready = 0;
+  int64_t record = 0;  // at least 1
+  int64_t repeat = 0;
+  int64_t skip_first = 0;
+};
+
+// Throws std::invalid_argument for numbers that make no sense.
+inline Scheduler MakeScheduler(const ScheduleOptions& options) {
+  const stepscope_schedule schedule = {sizeof(stepscope_schedule),
+                                       0,
+                                       options.closed,
+                                       options.ready,
+                                       options.record,
+                                       options.repeat,
+                                       options.skip_first};
+  if (stepscope_schedule_state(&schedule, 0) < 0) {
+    throw std::invalid_argument(
+        "stepscope::MakeScheduler: record must be at least 1 and the other "
+        "numbers at least 0");
+  }
+  return [schedule](int64_t step) {
+    return static_cast<ProfilerState>(
+        stepscope_schedule_state(&schedule, step));
+  };
+}
+
+// Records the steps [first, last) once. Throws std::invalid_argument if there
+// are none.
+inline Scheduler StepRange(int64_t first, int64_t last) {
+  if (last <= first || last <= 0) {
+    throw std::invalid_argument(
+        "stepscope::StepRange: the range [first, last) holds no step");
+  }
+  ScheduleOptions options;
+  if (first >= 1) {
+    options.closed = first - 1;
+    options.ready = 1;
+  } else {
+    first = 0;
+  }
+  options.record = last - first;
+  options.repeat = 1;
+  return MakeScheduler(options);
+}
+
+// Members in Paddle's order, then ours; new ones come last.
+struct ProfilerOptions {
+  std::vector<ProfilerTarget> targets = {};  // none: what the machine has
+  Scheduler scheduler = nullptr;             // none: every step is recorded
+  TraceReady on_trace_ready = nullptr;  // none: Chrome trace in ./profiler_log
+  bool record_shapes = false;
+  bool profile_memory = false;
+  bool timer_only = false;  // time steps, record nothing
+  bool emit_nvtx = false;
+  std::vector<std::string> custom_device_types = {};
+  bool with_flops = false;
+
+  bool keep_capture = false;   // leave the *.sscap of each window in place
+  std::string out_dir = {};    // for captures; STEPSCOPE_OUT goes first. Empty:
+                               // the exporter's folder, else ./profiler_log
+  uint64_t memory_budget = 0;  // of the recorder, bytes. 0: 64 MiB
+  bool quiet = false;          // Stop prints no Perf Summary
+  // Takes what Stop and Summary print. None: standard output.
+  std::function<void(std::string_view text)> print = nullptr;
+};
+
+struct SummaryOptions {
+  SortedKeys sorted_by = SortedKeys::kCpuTotal;
+  bool op_detail = true;                // operators with their inner rows
+  bool thread_sep = false;              // operators by thread
+  std::string time_unit = "ms";         // s, ms, us or ns
+  std::vector<SummaryView> views = {};  // none: all
+};
+
+// What ExportChromeTracing and ExportCapture return; a named type so that the
+// Profiler finds the folder in it.
+class FolderExporter {
+ public:
+  FolderExporter(std::string folder, std::string worker, const char* format)
+      : folder_(std::move(folder)),
+        worker_(std::move(worker)),
+        format_(format) {
+    stepscope_make_folder(folder_.c_str());  // delivery reports a failure
+  }
+
+  const std::string& folder() const { return folder_; }
+  inline void operator()(Profiler& profiler) const;
+
+ private:
+  std::string folder_;
+  std::string worker_;
+  const char* format_;
+};
+
+// Each window becomes <worker>_time_<date and time>.paddle_trace.json in
+// `folder`, which is made at once. worker_name empty: host_<hostname>pid_<pid>.
+inline FolderExporter ExportChromeTracing(std::string folder,
+                                          std::string worker_name = {}) {
+  return FolderExporter(std::move(folder), std::move(worker_name), "json");
+}
+
+// The same as a capture, <worker>_time_<date and time>.sscap.
+inline FolderExporter ExportCapture(std::string folder,
+                                    std::string worker_name = {}) {
+  return FolderExporter(std::move(folder), std::move(worker_name), "capture");
+}
+
+// Start, Step and Stop belong to the thread that trains; the other methods may
+// be called from any thread. No method throws, save for lack of memory; those
+// that return bool say why they failed in LastError(). The destructor stops
+// and waits for delivery, 60 s at most. After fork() it does nothing in the
+// child.
+class Profiler {
+ public:
+  Profiler() : Profiler(ProfilerOptions()) {}
+  inline explicit Profiler(ProfilerOptions options);
+  ~Profiler() { stepscope_profiler_destroy(handle_); }
+  Profiler(const Profiler&) = delete;
+  Profiler& operator=(const Profiler&) = delete;
+
+  // Enters step 0. False if it runs already.
+  bool Start() noexcept { return Ok(stepscope_profiler_start(handle_)); }
+
+  // Ends a step and enters the next one. With the number of samples in the
+  // step the speed is in samples/s, else in steps/s.
+  bool Step() noexcept { return Ok(stepscope_profiler_step(handle_, -1)); }
+  bool Step(int64_t num_samples) noexcept {
+    return Ok(stepscope_profiler_step(handle_, num_samples));
+  }
+
+  // Prints the Perf Summary, seals the window that is being recorded, and
+  // returns; delivery goes on behind. False the second time.
+  bool Stop() noexcept { return Ok(stepscope_profiler_stop(handle_)); }
+
+  // Drops what was recorded and timed so far, and goes on.
+  bool Reset() noexcept { return Ok(stepscope_profiler_reset(handle_)); }
+
+  // Takes the time in between (a validation loop) out of the timer.
+  bool Pause() noexcept { return Ok(stepscope_profiler_pause(handle_)); }
+  bool Resume() noexcept { return Ok(stepscope_profiler_resume(handle_)); }
+
+  // Prints the tables of the last delivered window.
+  inline bool Summary(const SummaryOptions& options = SummaryOptions());
+  // Returns them instead; "" if there is no window.
+  inline std::string SummaryText(
+      const SummaryOptions& options = SummaryOptions());
+
+  // Writes the last delivered window: format "json" (Chrome trace, compressed
+  // if the path ends in .gz) or "capture"; empty: by the path.
+  bool Export(const std::string& path, const std::string& format = {}) {
+    return Ok(stepscope_profiler_export(
+        handle_, path.c_str(), format.empty() ? nullptr : format.c_str()));
+  }
+
+  // Reader cost, batch cost and speed of the steps since the last call.
+  inline std::string StepInfo(const std::string& unit = {});
+
+  // Waits until every sealed window was delivered. Never on the delivery
+  // thread.
+  bool Wait(int timeout_ms = 60000) noexcept {
+    return Ok(stepscope_profiler_wait(handle_, timeout_ms));
+  }
+
+  // Why the last failing call or callback failed; "" if none did.
+  inline std::string LastError() const;
+
+  int64_t step_num() const noexcept {
+    return stepscope_profiler_step_number(handle_);
+  }
+  ProfilerState current_state() const noexcept {
+    return static_cast<ProfilerState>(stepscope_profiler_state_now(handle_));
+  }
+  stepscope_profiler* handle() const noexcept { return handle_; }
+
+ private:
+  static bool Ok(int status) noexcept { return status == STEPSCOPE_OK; }
+  static inline int CallScheduler(void* user, int64_t step) noexcept;
+  static inline int CallTraceReady(void* user, stepscope_profiler* profiler,
+                                   char* error, size_t error_size) noexcept;
+  static inline void CallPrint(void* user, const char* text,
+                               size_t length) noexcept;
+  static inline void Append(void* user, const char* text,
+                            size_t length) noexcept;
+  inline bool Render(const SummaryOptions& options, stepscope_print_fn print,
+                     void* user);
+
+  ProfilerOptions options_;
+  stepscope_profiler* handle_ = nullptr;
+};
+
+// Times waiting for a batch: a Dataloader event, and the reader cost of the
+// timer of the running Profiler. While another `reader` than the first one is
+// in use (validation inside training) the timer rests.
+class [[nodiscard]] ReaderScope {
+ public:
+  explicit ReaderScope(const void* reader = nullptr) noexcept
+      : read_(stepscope_reader_begin(reader)) {}
+  ~ReaderScope() {
+    if (open_) stepscope_reader_end(read_);
+  }
+  ReaderScope(const ReaderScope&) = delete;
+  ReaderScope& operator=(const ReaderScope&) = delete;
+
+  // There was no further batch: the timer does not count this wait.
+  void Cancel() noexcept {
+    if (open_) stepscope_reader_cancel(read_);
+    open_ = false;
+  }
+
+ private:
+  stepscope_read read_;
+  bool open_ = true;
+};
+
+inline Profiler::Profiler(ProfilerOptions options)
+    : options_(std::move(options)) {
+  if (!options_.on_trace_ready && !options_.timer_only)
+    options_.on_trace_ready = ExportChromeTracing("./profiler_log");
+  std::string out_dir = options_.out_dir;
+  const auto* exporter = options_.on_trace_ready.target<FolderExporter>();
+  if (out_dir.empty() && exporter != nullptr) out_dir = exporter->folder();
+
+  stepscope_profiler_options c = {};
+  c.struct_size = sizeof(c);
+  for (ProfilerTarget target : options_.targets)
+    c.targets |= 1u << static_cast<unsigned>(target);
+  if (!options_.custom_device_types.empty())
+    c.targets |= 1u << STEPSCOPE_TARGET_CUSTOM_DEVICE;
+  auto flag = [&c](bool on, uint32_t bit) { c.flags |= on ? bit : 0u; };
+  flag(options_.record_shapes, STEPSCOPE_RECORD_SHAPES);
+  flag(options_.profile_memory, STEPSCOPE_PROFILE_MEMORY);
+  flag(options_.timer_only, STEPSCOPE_TIMER_ONLY);
+  flag(options_.emit_nvtx, STEPSCOPE_EMIT_NVTX);
+  flag(options_.with_flops, STEPSCOPE_WITH_FLOPS);
+  flag(options_.keep_capture, STEPSCOPE_KEEP_CAPTURE);
+  flag(options_.quiet, STEPSCOPE_QUIET);
+  c.user = this;
+  if (options_.scheduler) c.scheduler = &Profiler::CallScheduler;
+  c.on_trace_ready = &Profiler::CallTraceReady;
+  if (options_.print) c.print = &Profiler::CallPrint;
+  c.out_dir = out_dir.empty() ? nullptr : out_dir.c_str();
+  c.memory_budget = options_.memory_budget;
+  stepscope_profiler_create(&c, &handle_);
+}
+
+inline void FolderExporter::operator()(Profiler& profiler) const {
+  stepscope_profiler_export_to(profiler.handle(), folder_.c_str(),
+                               worker_.c_str(), format_);
+}
+
+inline int Profiler::CallScheduler(void* user, int64_t step) noexcept {
+  try {
+    return static_cast<int>(
+        static_cast<Profiler*>(user)->options_.scheduler(step));
+  } catch (...) {
+    return -1;
+  }
+}
+
+inline int Profiler::CallTraceReady(void* user, stepscope_profiler*,
+                                    char* error, size_t error_size) noexcept {
+  const char* why = "on_trace_ready threw something unknown";
+  Profiler* self = static_cast<Profiler*>(user);
+  try {
+    if (self->options_.on_trace_ready) self->options_.on_trace_ready(*self);
+    return 0;
+  } catch (const std::exception& thrown) {
+    std::snprintf(error, error_size, "on_trace_ready threw: %s", thrown.what());
+  } catch (...) {
+    std::snprintf(error, error_size, "%s", why);
+  }
+  return 1;
+}
+
+inline void Profiler::CallPrint(void* user, const char* text,
+                                size_t length) noexcept {
+  try {
+    static_cast<Profiler*>(user)->options_.print({text, length});
+  } catch (...) {  // nobody to tell: printing is the last thing that happens
+  }
+}
+
+inline void Profiler::Append(void* user, const char* text,
+                             size_t length) noexcept {
+  try {
+    static_cast<std::string*>(user)->append(text, length);
+  } catch (...) {  // out of memory: the text stays short
+  }
+}
+
+inline bool Profiler::Render(const SummaryOptions& options,
+                             stepscope_print_fn print, void* user) {
+  stepscope_summary_options c = {};
+  c.struct_size = sizeof(c);
+  c.sorted_by = static_cast<uint32_t>(options.sorted_by);
+  c.no_op_detail = options.op_detail ? 0 : 1;
+  c.thread_sep = options.thread_sep ? 1 : 0;
+  c.time_unit = options.time_unit.c_str();
+  for (SummaryView view : options.views)
+    c.views |= 1u << static_cast<unsigned>(view);
+  return Ok(stepscope_profiler_summary(handle_, &c, print, user));
+}
+
+inline bool Profiler::Summary(const SummaryOptions& options) {
+  return Render(options, nullptr, nullptr);
+}
+
+inline std::string Profiler::SummaryText(const SummaryOptions& options) {
+  std::string text;
+  Render(options, &Profiler::Append, &text);
+  return text;
+}
+
+inline std::string Profiler::StepInfo(const std::string& unit) {
+  char buffer[512] = "";
+  stepscope_profiler_step_info(handle_, unit.c_str(), buffer, sizeof(buffer));
+  return buffer;
+}
+
+inline std::string Profiler::LastError() const {
+  char buffer[4096] = "";
+  stepscope_profiler_last_error(handle_, buffer, sizeof(buffer));
+  return buffer;
+}
+
+}  // namespace stepscope

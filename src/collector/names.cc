@@ -174,17 +174,42 @@ uint32_t InternName(const char* name, size_t length, uint32_t type) {
   return id;
 }
 
-bool NameEquals(uint32_t id, const char* name, size_t length, uint32_t type) {
+// Compares a NUL-terminated string with a record a word at a time. A word that
+// does not cross a page cannot fault even where it reads past the terminator,
+// and the first word that differs, be it by the terminator, ends the loop.
+__attribute__((no_sanitize("address"))) bool EqualsText(
+    const NameRecord* record, const char* name) {
+  const auto* kept = reinterpret_cast<const char*>(record + 1);
+  const size_t length = record->length;
+  size_t i = 0;
+  for (; i + 8 <= length; i += 8) {
+    uint64_t mine, theirs;
+    std::memcpy(&mine, kept + i, 8);
+    if ((reinterpret_cast<uintptr_t>(name + i) & 4095) > 4088)
+      return std::strncmp(kept + i, name + i, length - i) == 0 &&
+             std::memchr(kept + i, 0, length - i) == nullptr &&
+             name[length] == '\0';
+    std::memcpy(&theirs, name + i, 8);
+    if (mine != theirs) return false;
+    // A NUL inside the record: the caller's string ended here.
+    if (((mine - 0x0101010101010101u) & ~mine & 0x8080808080808080u) != 0)
+      return false;
+  }
+  for (; i < length; ++i)
+    if (kept[i] != name[i] || kept[i] == '\0') return false;
+  return name[length] == '\0';
+}
+
+const NameRecord* NameRecordOf(uint32_t id) {
   const Memory* m = memory.load(std::memory_order_acquire);
-  if (m == nullptr || id < kFirstId || name == nullptr) return false;
-  const NameRecord* record = RecordOf(m, id);
+  return m == nullptr || id < kFirstId ? nullptr : RecordOf(m, id);
+}
+
+bool NameEquals(const NameRecord* record, const char* name, size_t length,
+                uint32_t type) {
   if (record->type != type || record->full_length != record->length)
     return false;
-  // strnlen first: the caller's string may be shorter than the record.
-  if (length == kUnknownLength)
-    return strnlen(name, record->length) == record->length &&
-           std::memcmp(record + 1, name, record->length) == 0 &&
-           name[record->length] == '\0';
+  if (length == kUnknownLength) return EqualsText(record, name);
   return record->length == length &&
          std::memcmp(record + 1, name, length) == 0;
 }

@@ -23,8 +23,13 @@ inline constexpr size_t kUnknownLength = static_cast<size_t>(-1);
 // kUnknownLength: NUL-terminated. Never fails: see kRefusedSite.
 uint32_t InternName(const char* name, size_t length, uint32_t type);
 
-// True if site `id` is (name, type); used to verify a pointer-keyed cache.
-bool NameEquals(uint32_t id, const char* name, size_t length, uint32_t type);
+// The record of a site id from InternName; null for kRefusedSite. It never
+// moves and never changes.
+const format::NameRecord* NameRecordOf(uint32_t id);
+
+// True if `record` is (name, type); used to verify a pointer-keyed cache.
+bool NameEquals(const format::NameRecord* record, const char* name,
+                size_t length, uint32_t type);
 
 // The records of all names so far, as they stand in the arena, from `offset`.
 // Returns their bytes; the memory never moves and is never freed.

@@ -91,30 +91,39 @@ bool BelongsToSession(const stepscope_scope& scope) {
   return scope.begin >= core.start_tick.load(std::memory_order_relaxed);
 }
 
-// Direct-mapped by pointer in sets; a hit is verified by content, since the
-// same address with other text is normal.
-uint32_t CachedName(ThreadState* state, const char* name, size_t length,
-                    uint32_t type) {
-  auto key = reinterpret_cast<uintptr_t>(name);
-  key = (key >> 3) ^ (key >> 12);
-  NameCacheEntry* set = state->cache[key % ThreadState::kSets];
-  for (uint32_t way = 0; way < ThreadState::kWays; ++way) {
-    if (set[way].name == name && set[way].type == type &&
-        NameEquals(set[way].id, name, length, type))
-      return set[way].id;
-  }
-  const uint32_t id = InternName(name, length, type);
-  if (id == format::kRefusedSite) return id;
-  std::memmove(set + 1, set, (ThreadState::kWays - 1) * sizeof(*set));
-  set[0] = {name, id, type};
-  return id;
+// The cache is keyed by pointer; a hit is verified by content, since the same
+// address with other text is normal. A handler that changes the cache during a
+// look-up is harmless for the same reason.
+NameCacheEntry* CacheSet(ThreadState* state, const char* name) {
+  const uint64_t mixed =
+      reinterpret_cast<uintptr_t>(name) * 0x9e3779b97f4a7c15u;
+  return state->cache[mixed >> (64 - ThreadState::kSetBits)];
 }
 
+uint32_t FindCached(ThreadState* state, const char* name, size_t length,
+                    uint32_t type) {
+  const NameCacheEntry* set = CacheSet(state, name);
+  for (uint32_t way = 0; way < ThreadState::kWays; ++way) {
+    if (set[way].name == name &&
+        NameEquals(set[way].record, name, length, type))
+      return set[way].record->id;
+  }
+  return 0;
+}
+
+// REQUIRES: inside the collector.
 uint32_t Name(ThreadHot* hot, const char* name, size_t length, uint32_t type) {
   ThreadState* state = StateOf(hot);
-  return state != nullptr && name != nullptr
-             ? CachedName(state, name, length, type)
-             : InternName(name, length, type);
+  if (state == nullptr || name == nullptr)
+    return InternName(name, length, type);
+  const uint32_t known = FindCached(state, name, length, type);
+  if (known != 0) return known;
+  const uint32_t id = InternName(name, length, type);
+  if (id == format::kRefusedSite) return id;
+  NameCacheEntry* set = CacheSet(state, name);
+  std::memmove(set + 1, set, (ThreadState::kWays - 1) * sizeof(*set));
+  set[0] = {name, NameRecordOf(id)};
+  return id;
 }
 
 void Argument(stepscope_scope scope, const char* key, uint32_t aux,
@@ -193,8 +202,11 @@ stepscope_scope stepscope_begin_name(const char* name, size_t length,
                                      uint32_t type) noexcept {
   ThreadHot* hot = &stepscope_thread_local_v1;
   if (stepscope_gate() == 0) return kNothing;
-  uint32_t site;
-  {
+  auto* state = static_cast<ThreadState*>(hot->state);
+  uint32_t site = 0;
+  if (state != nullptr && name != nullptr)
+    site = FindCached(state, name, length, type);
+  if (site == 0) {
     const Entered entered(hot);
     if (!entered.ok()) {
       CountTurnedAway(hot, false);

@@ -26,7 +26,7 @@ using format::ChunkState;
 using format::kChunkBytes;
 
 constexpr uint64_t kPage = 65536;  // alignment that suits 4 and 64 KiB pages
-constexpr uint32_t kFirstChunks = 16;
+constexpr uint32_t kFirstChunks = 8;
 constexpr uint32_t kStepChunks = 64;
 
 uint64_t RoundUp(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
@@ -160,8 +160,8 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
     entries_.Push(next_entry_, i);
   holders_.store(0, std::memory_order_relaxed);
   fresh_.store(0, std::memory_order_relaxed);
-  Populate(base_, sizes.names_offset);
-  const uint32_t ready = std::min(4u, sizes.chunks);
+  Populate(base_, kPage);
+  const uint32_t ready = std::min(2u, sizes.chunks);
   Populate(reinterpret_cast<std::byte*>(chunk(0)), uint64_t{ready} * kChunkBytes);
   reserved_.store(std::min(kFirstChunks, sizes.chunks),
                   std::memory_order_release);

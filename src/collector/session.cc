@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -186,6 +187,9 @@ int Prepare(const stepscope_options* options, Session** out) {
   session->live_link[0] = '\0';
   char link[4096];
   std::snprintf(link, sizeof(link), "%.4000s.live", path);
+  // A killed process of the same capture path may have left its link.
+  struct stat stale;
+  if (lstat(link, &stale) == 0 && S_ISLNK(stale.st_mode)) unlink(link);
   if (std::strcmp(link, core.ring.path()) != 0 &&
       symlink(core.ring.path(), link) == 0)
     std::memcpy(session->live_link, link, sizeof(link));

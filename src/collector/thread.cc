@@ -135,7 +135,7 @@ ThreadState* Allocate() {
   ThreadState* state = free_states;
   if (state != nullptr) free_states = state->next_free;
   free_lock.Unlock();
-  if (state != nullptr) new (state) ThreadState();
+  if (state != nullptr) new (state) ThreadState;  // leaves the cache as it is
   return state;
 }
 

@@ -24,8 +24,7 @@ inline constexpr uint32_t kGone = 2;  // after the thread's own teardown
 
 struct NameCacheEntry {
   const char* name;  // as the caller gave it; verified by content at each hit
-  uint32_t id;
-  uint32_t type;
+  const format::NameRecord* record;
 };
 
 struct ThreadState {
@@ -43,9 +42,11 @@ struct ThreadState {
   int exit_rounds = 0;
   ThreadState* next_free = nullptr;
   char name[format::kThreadNameBytes] = {};
-  static constexpr uint32_t kSets = 64;
+  // Not cleared when a new thread takes the state over: hits are verified.
+  static constexpr uint32_t kSetBits = 7;
+  static constexpr uint32_t kSets = 1u << kSetBits;
   static constexpr uint32_t kWays = 4;
-  NameCacheEntry cache[kSets][kWays] = {};
+  NameCacheEntry cache[kSets][kWays];
 };
 
 // Guards one call into the collector on this thread.

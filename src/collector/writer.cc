@@ -190,10 +190,11 @@ bool EnsureWriter() {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
+  // The default stack size: a small one could not hold a program's large
+  // thread-local data, which lives there too.
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_attr_setstacksize(&attributes, 256 * 1024);
   pthread_t thread;
   core.writer_running.store(true, std::memory_order_release);
   const bool made =
