@@ -34,6 +34,7 @@ class Reader {
     if (verb == "memory") return AddMemory();
     if (verb == "flow") return AddFlow();
     if (verb == "window") return b_.AddWindow(Int(Word(1)), Int(Word(2)));
+    if (verb == "cpu") return AddCpuUsage();
     AddEvent();
   }
 
@@ -251,11 +252,19 @@ class Reader {
         event.total_allocated = static_cast<uint64_t>(Int(*total));
       } else if (const auto reserved = Value(i, "reserved")) {
         event.total_reserved = static_cast<uint64_t>(Int(*reserved));
+      } else if (words_[i] == "reserve") {
+        event.kind = event.bytes < 0 ? MemoryKind::kReservedFree
+                                     : MemoryKind::kReservedAllocate;
       } else {
         Refuse("unknown key");
       }
     }
     b_.AddMemory(event);
+  }
+
+  void AddCpuUsage() {
+    b_.MergeCpuUsage({std::strtod(Word(1).c_str(), nullptr),
+                      std::strtod(Word(2).c_str(), nullptr)});
   }
 
   void AddFlow() {

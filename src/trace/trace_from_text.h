@@ -14,6 +14,8 @@
 //   counter 15 loss 0.5                    # time name value
 //   memory 15 +1024 Place(cpu) 0x10 total=1024 reserved=2048
 //   memory 30 -1024 Place(cpu) 0x10        # on the current track
+//   memory 9 +4096 Place(cpu) 0x0 reserve  # by the allocator itself
+//   cpu 1.5 0.25                           # use: process in cores, system
 //   flow 12 5 begin arrow                  # time id begin|step|end name
 //   window 0 120                           # recorded window
 //

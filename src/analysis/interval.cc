@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/interval.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+bool BeginsBefore(const Interval& a, const Interval& b) {
+  return a.begin < b.begin;
+}
+
+// Extends the last range of `set` by `part`, or appends it. REQUIRES: parts
+// come sorted by begin.
+void Append(IntervalSet& set, const Interval& part) {
+  if (!set.empty() && part.begin <= set.back().end) {
+    set.back().end = std::max(set.back().end, part.end);
+  } else {
+    set.push_back(part);
+  }
+}
+
+}  // namespace
+
+int64_t TotalLength(std::span<const Interval> set) {
+  int64_t total = 0;
+  for (const Interval& part : set) {
+    total = SaturatingAdd(total, SaturatingSubtract(part.end, part.begin));
+  }
+  return total;
+}
+
+IntervalSet Union(std::span<const Interval> a, std::span<const Interval> b) {
+  IntervalSet result;
+  size_t i = 0;
+  size_t j = 0;
+  while (i < a.size() || j < b.size()) {
+    const bool from_a =
+        j == b.size() || (i < a.size() && BeginsBefore(a[i], b[j]));
+    Append(result, from_a ? a[i++] : b[j++]);
+  }
+  return result;
+}
+
+IntervalSet Intersection(std::span<const Interval> a,
+                         std::span<const Interval> b) {
+  IntervalSet result;
+  size_t i = 0;
+  size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    const int64_t begin = std::max(a[i].begin, b[j].begin);
+    const int64_t end = std::min(a[i].end, b[j].end);
+    if (begin < end) result.push_back({begin, end});
+    if (a[i].end < b[j].end) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+  return result;
+}
+
+IntervalSet Difference(std::span<const Interval> a,
+                       std::span<const Interval> b) {
+  IntervalSet result;
+  size_t j = 0;
+  for (const Interval& part : a) {
+    int64_t begin = part.begin;
+    while (j < b.size() && b[j].end <= begin) ++j;
+    // A range of `b` may reach over several of `a`, so it stays current.
+    for (size_t k = j; k < b.size() && b[k].begin < part.end; ++k) {
+      if (begin < b[k].begin) result.push_back({begin, b[k].begin});
+      begin = std::max(begin, b[k].end);
+      j = k;
+    }
+    if (begin < part.end) result.push_back({begin, part.end});
+  }
+  return result;
+}
+
+IntervalSet IntervalCollector::Finish() {
+  runs_.push_back(parts_.size());
+  while (runs_.size() > 1) {
+    // Merges neighbours: n log(runs) in all, whatever their number.
+    std::vector<size_t> merged;
+    size_t first = 0;
+    for (size_t i = 0; i + 1 < runs_.size(); i += 2) {
+      const auto at = [&](size_t index) {
+        return parts_.begin() + static_cast<ptrdiff_t>(index);
+      };
+      std::inplace_merge(at(first), at(runs_[i]), at(runs_[i + 1]),
+                         BeginsBefore);
+      first = runs_[i + 1];
+      merged.push_back(first);
+    }
+    if (runs_.size() % 2 == 1) merged.push_back(runs_.back());
+    runs_ = std::move(merged);
+  }
+  runs_.clear();
+  size_t kept = 0;
+  for (const Interval& part : parts_) {
+    if (kept > 0 && part.begin <= parts_[kept - 1].end) {
+      parts_[kept - 1].end = std::max(parts_[kept - 1].end, part.end);
+    } else {
+      parts_[kept++] = part;
+    }
+  }
+  parts_.resize(kept);
+  return std::exchange(parts_, {});
+}
+
+}  // namespace stepscope

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the analyses call an event, by its type (stepscope_event_type).
+#pragma once
+
+#include <stepscope/c.h>
+
+#include <cstdint>
+
+#include "trace/trace.h"
+
+namespace stepscope {
+
+// A call of the device's API on the host: launches, copies, waits.
+inline bool IsApiCall(uint16_t type) {
+  return type == STEPSCOPE_CUDA_RUNTIME || type == STEPSCOPE_GRAPH_LAUNCH;
+}
+
+inline bool IsDeviceWork(uint16_t type) {
+  return type == STEPSCOPE_KERNEL || type == STEPSCOPE_MEMCPY ||
+         type == STEPSCOPE_MEMSET;
+}
+
+inline bool IsStage(uint16_t type) {
+  return type == STEPSCOPE_DATALOADER || type == STEPSCOPE_FORWARD ||
+         type == STEPSCOPE_BACKWARD || type == STEPSCOPE_OPTIMIZATION;
+}
+
+inline bool IsUserDefined(uint16_t type) {
+  return type == STEPSCOPE_USER_DEFINED ||
+         type == STEPSCOPE_PYTHON_USER_DEFINED;
+}
+
+}  // namespace stepscope

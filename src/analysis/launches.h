@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Device work and the host event that launched it: by correlation id, else by
+// external id.
+#pragma once
+
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace stepscope {
+
+// A kernel, copy or set on a stream.
+struct DeviceWork {
+  Row row = kNoRow;
+  Row launch = kNoRow;  // host event of the same id; kNoRow: not recorded
+  Row owner = kNoRow;   // innermost host event around it that is no API call
+};
+
+// All device work, stream by stream; `owner` is left to EventTree. An id that
+// is used again belongs to the last launch that began no later than the work.
+std::vector<DeviceWork> FindLaunches(const Trace& trace);
+
+}  // namespace stepscope

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/name_class.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace stepscope {
+namespace {
+
+std::string Lower(std::string_view name) {
+  std::string text(name);
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+template <size_t kCount>
+bool ContainsAny(std::string_view text,
+                 const std::array<std::string_view, kCount>& words) {
+  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return text.find(word) != text.npos;
+  });
+}
+
+// Libraries, and what only communication is called.
+constexpr std::array<std::string_view, 18> kCollectives = {
+    "nccl",           "rccl",          "xccl",       "hccl",
+    "gloo:",          "gloo::",        "allreduce",  "all_reduce",
+    "allgather",      "all_gather",    "alltoall",   "all_to_all",
+    "reducescatter",  "reduce_scatter", "nvshmem",   "cross_device_reduce",
+    "sendrecv",       "send_recv"};
+
+// Of host events only: too short or too common among kernels.
+constexpr std::array<std::string_view, 7> kHostCollectives = {
+    "c10d::",  "record_param_comms", "send_v2",  "recv_v2",
+    "mpi:",    "partial_send",       "partial_recv"};
+
+// Array operations, not communication.
+constexpr std::array<std::string_view, 6> kBroadcastShapes = {
+    "broadcast_to",  "broadcast_tensors", "broadcast_in_dim",
+    "broadcast_add", "broadcast_shape",   "broadcast_like"};
+
+constexpr std::array<std::string_view, 3> kMemoryWords = {
+    "memcpy", "memorycopy", "memset"};
+
+bool IsLetter(char c) { return c >= 'a' && c <= 'z'; }
+
+// "rpc" as a word: not within another one.
+bool HasWord(std::string_view text, std::string_view word) {
+  for (size_t at = text.find(word); at != text.npos;
+       at = text.find(word, at + 1)) {
+    const size_t after = at + word.size();
+    if ((at == 0 || !IsLetter(text[at - 1])) &&
+        (after == text.size() || !IsLetter(text[after]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool CollectiveEvent(std::string_view lower) {
+  if (ContainsAny(lower, kCollectives)) return true;
+  if (ContainsAny(lower, kHostCollectives)) return true;
+  if (HasWord(lower, "rpc")) return true;
+  return lower.find("broadcast") != lower.npos &&
+         !ContainsAny(lower, kBroadcastShapes);
+}
+
+}  // namespace
+
+bool IsCollectiveEvent(std::string_view name) {
+  return CollectiveEvent(Lower(name));
+}
+
+bool IsCollectiveKernel(std::string_view name) {
+  return ContainsAny(Lower(name), kCollectives);
+}
+
+bool IsMemoryManipulation(std::string_view name) {
+  return ContainsAny(Lower(name), kMemoryWords);
+}
+
+uint8_t NameClasses::Classify(StringId id) {
+  const std::string lower = Lower(strings_.view(id));
+  uint8_t result = kKnown;
+  if (CollectiveEvent(lower)) result |= kEvent;
+  if (ContainsAny(lower, kCollectives)) result |= kKernel;
+  if (ContainsAny(lower, kMemoryWords)) result |= kMemory;
+  return classes_[id.v] = result;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The summary as Markdown tables, one heading each.
+#pragma once
+
+#include <string>
+
+#include "analysis/summary.h"
+
+namespace stepscope {
+
+std::string RenderMarkdown(const Summary& summary, const SummaryOptions& options);
+
+}  // namespace stepscope

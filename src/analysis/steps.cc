@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/steps.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "analysis/kinds.h"
+#include "analysis/stats.h"
+
+namespace stepscope {
+namespace {
+
+// n of "ProfileStep#n" (or of any name that ends so), else `otherwise`.
+int64_t StepIndex(std::string_view name, int64_t otherwise) {
+  const size_t hash = name.rfind('#');
+  if (hash == name.npos) return otherwise;
+  int64_t index = 0;
+  const char* const end = name.data() + name.size();
+  const auto [stop, error] =
+      std::from_chars(name.data() + hash + 1, end, index);
+  return error == std::errc() && stop == end ? index : otherwise;
+}
+
+}  // namespace
+
+StepTable::StepTable(const EventTree& tree) {
+  Collect(tree);
+  ChooseMainThreads(tree);
+  ComputeTotal(tree);
+  AttributeWork(tree);
+}
+
+void StepTable::Collect(const EventTree& tree) {
+  const Trace& trace = tree.trace();
+  const Threads& threads = tree.threads();
+  const auto type = trace.type();
+  for (uint32_t i = 0; i < threads.size(); ++i) {
+    steps_.first.push_back(steps_.spans.size());
+    stages_.first.push_back(stages_.spans.size());
+    OpenSpan step;
+    OpenSpan stage;
+    int64_t count = 0;
+    threads.ForEachRow(i, [&](Row row) {
+      const bool is_step = type[row] == STEPSCOPE_PROFILE_STEP;
+      if (!is_step && !IsStage(type[row])) return;
+      StepSpan span;
+      span.range = {trace.start_ns()[row], tree.end_ns(row)};
+      if (!(is_step ? step : stage).Enter(span.range.begin, span.range.end))
+        return;
+      span.row = row;
+      span.thread = i;
+      span.type = type[row];
+      if (is_step) {
+        span.index = StepIndex(trace.str(trace.name()[row]), count++);
+      }
+      (is_step ? steps_ : stages_).spans.push_back(span);
+    });
+  }
+  steps_.first.push_back(steps_.spans.size());
+  stages_.first.push_back(stages_.spans.size());
+}
+
+// The thread with the most steps, else with the most stages.
+void StepTable::ChooseMainThreads(const EventTree& tree) {
+  const Threads& threads = tree.threads();
+  const size_t processes = tree.trace().processes().size();
+  main_thread_.assign(processes, kNoThread);
+  std::vector<std::pair<size_t, size_t>> most(processes, {0, 0});
+  for (uint32_t i = 0; i < threads.size(); ++i) {
+    const uint32_t process = threads[i].process;
+    const std::pair count = {steps_.first[i + 1] - steps_.first[i],
+                             stages_.first[i + 1] - stages_.first[i]};
+    if (count > most[process]) {
+      most[process] = count;
+      main_thread_[process] = i;
+    }
+  }
+}
+
+void StepTable::ComputeTotal(const EventTree& tree) {
+  IntervalCollector collector;
+  for (const StepSpan& step : steps_.spans) {
+    collector.Add(step.range.begin, step.range.end);
+  }
+  total_ns_ = TotalLength(collector.Finish());
+  if (total_ns_ > 0) return;
+  const Trace& trace = tree.trace();
+  total_ns_ = SaturatingSubtract(trace.end_ns(), trace.begin_ns());
+  if (total_ns_ > 0) return;
+  Interval span{INT64_MAX, INT64_MIN};
+  for (Row row = 0; row < trace.size(); ++row) {
+    span.begin = std::min(span.begin, trace.start_ns()[row]);
+    span.end = std::max(span.end, tree.end_ns(row));
+  }
+  total_ns_ = trace.size() > 0 ? SaturatingSubtract(span.end, span.begin) : 0;
+}
+
+// Spans of one thread do not contain each other, so of those that began, the
+// last ends last.
+StepSpan* StepTable::SpanList::Find(uint32_t thread, int64_t time_ns) {
+  if (thread == kNoThread) return nullptr;
+  const auto begin = spans.begin() + static_cast<ptrdiff_t>(first[thread]);
+  const auto end = spans.begin() + static_cast<ptrdiff_t>(first[thread + 1]);
+  const auto after = std::upper_bound(
+      begin, end, time_ns, [](int64_t time, const StepSpan& span) {
+        return time < span.range.begin;
+      });
+  if (after == begin || time_ns >= after[-1].range.end) return nullptr;
+  return &after[-1];
+}
+
+const StepSpan* StepTable::StageAt(uint32_t thread, int64_t time_ns) const {
+  return const_cast<StepTable*>(this)->stages_.Find(thread, time_ns);
+}
+
+void StepTable::AttributeWork(const EventTree& tree) {
+  const Trace& trace = tree.trace();
+  for (const DeviceWork& work : tree.work()) {
+    const int64_t dur = trace.dur_ns()[work.row];
+    if (steps_.spans.empty()) gpu_ns_ = SaturatingAdd(gpu_ns_, dur);
+    if (work.launch == kNoRow) continue;
+    const int64_t time = trace.start_ns()[work.launch];
+    const uint32_t own = tree.thread_of(work.launch);
+    const uint32_t main = main_thread_[tree.threads()[own].process];
+    const auto add = [&](SpanList& list) {
+      StepSpan* span = list.Find(own, time);
+      if (span == nullptr && own != main) span = list.Find(main, time);
+      if (span == nullptr) return false;
+      span->gpu_ns = SaturatingAdd(span->gpu_ns, dur);
+      return true;
+    };
+    add(stages_);
+    if (add(steps_)) gpu_ns_ = SaturatingAdd(gpu_ns_, dur);
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps (ProfileStep events) and stages (the outermost Dataloader, Forward,
+// Backward and Optimization events) as interval tables, with the device work
+// that belongs to each.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/event_tree.h"
+#include "analysis/interval.h"
+
+namespace stepscope {
+
+struct StepSpan {
+  Interval range;
+  int64_t gpu_ns = 0;  // kernels, copies and sets launched in it, plain sum
+  int64_t index = 0;   // steps: n of "ProfileStep#n", else counted from 0
+  Row row = kNoRow;
+  uint32_t thread = 0;
+  uint16_t type = 0;   // STEPSCOPE_PROFILE_STEP or that of the stage
+};
+
+// Work belongs to the step and the stage around its launch; when a helper
+// thread launched it (autograd, a data loader) and has none of its own, to
+// those in force at that time on the thread with the steps.
+class StepTable {
+ public:
+  explicit StepTable(const EventTree& tree);
+
+  // By thread, then by start.
+  std::span<const StepSpan> steps() const { return steps_.spans; }
+  std::span<const StepSpan> stages() const { return stages_.spans; }
+  // The thread that steps, by process; kNoThread if there is none.
+  uint32_t main_thread(uint32_t process) const {
+    return main_thread_[process];
+  }
+  // What ratios are taken over: the union of the steps; without steps, the
+  // recorded window; never 0 unless nothing took any time.
+  int64_t total_ns() const { return total_ns_; }
+  // All device work that was launched inside a step; without steps, all.
+  int64_t gpu_ns() const { return gpu_ns_; }
+
+  // The stage in force on a thread at a time, or null.
+  const StepSpan* StageAt(uint32_t thread, int64_t time_ns) const;
+
+ private:
+  struct SpanList {
+    std::vector<StepSpan> spans;
+    std::vector<size_t> first;  // by thread; one more at the end
+    StepSpan* Find(uint32_t thread, int64_t time_ns);
+  };
+
+  void Collect(const EventTree& tree);
+  void ChooseMainThreads(const EventTree& tree);
+  void ComputeTotal(const EventTree& tree);
+  void AttributeWork(const EventTree& tree);
+
+  SpanList steps_;
+  SpanList stages_;
+  std::vector<uint32_t> main_thread_;
+  int64_t total_ns_ = 0;
+  int64_t gpu_ns_ = 0;
+};
+
+}  // namespace stepscope

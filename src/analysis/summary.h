@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The summary of a trace: every table, computed once, printed as text (the
+// layout of paddle.profiler), JSON, CSV or Markdown.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/event_tree.h"
+#include "analysis/steps.h"
+#include "analysis/summary_options.h"
+#include "analysis/tables/benchmark.h"
+#include "analysis/tables/device.h"
+#include "analysis/tables/distribution.h"
+#include "analysis/tables/kernel.h"
+#include "analysis/tables/memory.h"
+#include "analysis/tables/model.h"
+#include "analysis/tables/operator.h"
+#include "analysis/tables/overview.h"
+#include "analysis/tables/user_defined.h"
+
+namespace stepscope {
+
+// One step, for the list of them.
+struct StepRow {
+  int64_t index = 0;
+  int64_t start_ns = 0;
+  int64_t dur_ns = 0;
+};
+
+// Refers to the trace that it was computed from. Tables of views that were
+// not asked for are empty.
+struct Summary {
+  const Trace* trace = nullptr;
+  bool has_steps = false;
+  int64_t total_ns = 0;  // what ratios are of: steps, else recorded window
+  uint64_t no_launch = 0;  // device events whose launch was not recorded
+  std::vector<StepRow> steps;  // by start
+  std::vector<DeviceRow> device;
+  Overview overview;
+  std::vector<ModelRow> model;
+  Distribution distribution;
+  std::vector<OperatorGroup> operators;
+  std::vector<NamedRow> kernel;
+  std::vector<NamedRow> memory_manipulation;
+  std::vector<ThreadRows> user_defined;
+  std::vector<MemoryPlace> memory;
+  Benchmark benchmark;
+  // What a reader must know before trusting the numbers: no steps, loss,
+  // events still open. One sentence each.
+  std::vector<std::string> notes;
+};
+
+Summary ComputeSummary(const Trace& trace, const SummaryOptions& options);
+
+// In the format that `options` ask for; ends in a newline.
+std::string RenderSummary(const Summary& summary,
+                          const SummaryOptions& options);
+std::string RenderSummary(const Trace& trace, const SummaryOptions& options);
+
+}  // namespace stepscope

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/summary_notes.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace stepscope {
+namespace {
+
+unsigned long long Print(uint64_t value) { return value; }
+
+// Names of the views that were asked for and have nothing to show.
+std::string EmptyViews(const Summary& summary, uint32_t views) {
+  std::string list;
+  const auto check = [&](uint32_t view, bool empty, std::string_view name) {
+    if ((views & view) == 0 || !empty) return;
+    if (!list.empty()) list += ", ";
+    list += name;
+  };
+  check(kModelView, !ShowsModel(summary.model), "Model");
+  check(kDistributedView, !summary.distribution.any(), "Distribution");
+  check(kOperatorView, summary.operators.empty(), "Operator");
+  check(kKernelView, summary.kernel.empty(), "Kernel");
+  check(kMemoryManipulationView, summary.memory_manipulation.empty(),
+        "Memory Manipulation");
+  check(kUserDefinedView, summary.user_defined.empty(), "UserDefined");
+  check(kMemoryView, summary.memory.empty(), "Memory");
+  return list;
+}
+
+void AddLosses(const Trace& trace, std::vector<std::string>& notes) {
+  uint64_t dropped = 0;
+  uint64_t open = 0;
+  for (const ThreadReport& thread : trace.threads()) {
+    for (const auto& [reason, count] : thread.dropped) dropped += count;
+    open += thread.open_scopes.size();
+  }
+  if (!trace.complete()) {
+    notes.push_back(
+        "The recording was cut short: the process was killed or is still "
+        "running.");
+  }
+  if (open > 0) {
+    notes.push_back(
+        Format("%llu events were still open at the end; their time runs to "
+               "the end of the recording.",
+               Print(open)));
+  }
+  if (dropped > 0) {
+    notes.push_back(
+        Format("%llu events were dropped while recording and are in no "
+               "table; stepscope info says why.",
+               Print(dropped)));
+  }
+  uint64_t rejected = 0;
+  for (const auto& [reason, bin] : trace.ledger().rejected()) {
+    rejected += bin.count;
+  }
+  if (rejected > 0) {
+    notes.push_back(
+        Format("%llu of %llu records could not be read; stepscope info says "
+               "why.",
+               Print(rejected), Print(trace.ledger().seen())));
+  }
+}
+
+void AddOddNumbers(const Summary& summary, std::vector<std::string>& notes) {
+  const auto above_one = [](const auto& row) { return row.ratio > 1; };
+  if (std::any_of(summary.overview.cpu.begin(), summary.overview.cpu.end(),
+                  above_one) ||
+      std::any_of(summary.overview.gpu.begin(), summary.overview.gpu.end(),
+                  above_one)) {
+    notes.push_back(
+        "A ratio above 100% counts events outside the steps, while the time "
+        "it is taken over is that of the steps.");
+  }
+  for (const ModelRow& row : summary.model) {
+    if (row.name != kOthersName) continue;
+    if (row.cpu.total_ns < 0 || row.gpu.total_ns < 0) {
+      notes.push_back(
+          "Others is negative: stages of several threads overlap, or lie "
+          "outside the steps, so that together they exceed the steps.");
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> SummaryNotes(const Summary& summary,
+                                      const SummaryOptions& options) {
+  const Trace& trace = *summary.trace;
+  std::vector<std::string> notes;
+  if (trace.size() == 0 && trace.memory().empty()) {
+    notes.push_back("The trace has no events.");
+  } else if (!summary.has_steps) {
+    notes.push_back(
+        Format("No ProfileStep was recorded: ratios are of the recorded "
+               "window, %.2f ms.",
+               static_cast<double>(summary.total_ns) / 1e6));
+  }
+  if (summary.no_launch > 0) {
+    notes.push_back(
+        Format("%llu device events have no recorded launch; they are the row "
+               "(no launch) of the Operator table.",
+               Print(summary.no_launch)));
+  }
+  AddLosses(trace, notes);
+  AddOddNumbers(summary, notes);
+  const std::string empty = EmptyViews(summary, options.views);
+  if (!empty.empty()) {
+    notes.push_back("Nothing was recorded for: " + empty + ".");
+  }
+  return notes;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a reader of the tables must know: what is missing from the trace, what
+// was lost, and why a number looks odd. One sentence each.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/summary.h"
+
+namespace stepscope {
+
+std::vector<std::string> SummaryNotes(const Summary& summary,
+                                      const SummaryOptions& options);
+
+}  // namespace stepscope

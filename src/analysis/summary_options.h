@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What to summarise and how, with the spellings that users may give.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "analysis/tables/rows.h"
+
+namespace stepscope {
+
+// Bits of SummaryOptions::views; the values are 1 << Paddle's SummaryView.
+enum SummaryView : uint32_t {
+  kDeviceView = 1u << 0,
+  kOverView = 1u << 1,
+  kModelView = 1u << 2,
+  kDistributedView = 1u << 3,
+  kKernelView = 1u << 4,
+  kOperatorView = 1u << 5,
+  kMemoryView = 1u << 6,
+  kMemoryManipulationView = 1u << 7,
+  kUserDefinedView = 1u << 8,
+  kAllViews = (1u << 9) - 1,
+};
+
+enum class TimeUnit : uint8_t { kS, kMs, kUs, kNs };
+enum class SummaryFormat : uint8_t { kText, kJson, kCsv, kMarkdown };
+
+struct SummaryOptions {
+  SortKey sort = SortKey::kCpuTotal;
+  bool op_detail = true;    // inner and device rows under operators
+  bool thread_sep = false;  // Operator and UserDefined tables per thread
+  TimeUnit unit = TimeUnit::kMs;  // text only
+  uint32_t views = kAllViews;     // SummaryView bits
+  SummaryFormat format = SummaryFormat::kText;
+};
+
+// Each takes Paddle's enum name or our JSON key, in any case: "CPUTotal",
+// "cpu_total"; "OperatorView", "operator"; nothing if it is neither.
+std::optional<SortKey> ParseSortKey(std::string_view text);
+std::optional<uint32_t> ParseView(std::string_view text);
+std::optional<TimeUnit> ParseTimeUnit(std::string_view text);
+std::optional<SummaryFormat> ParseSummaryFormat(std::string_view text);
+
+// "s", "ms", "us", "ns" and the nanoseconds in one.
+std::string_view TimeUnitName(TimeUnit unit);
+double NanosecondsIn(TimeUnit unit);
+
+}  // namespace stepscope

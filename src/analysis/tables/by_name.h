@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ByName: adds up host events by name, for the whole process or per thread.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/event_tree.h"
+#include "analysis/flat_map.h"
+#include "analysis/stats.h"
+
+namespace stepscope {
+
+// Where an event comes in Paddle's walk over the threads in ascending order,
+// each from its last event back, parents first. Decides the order of rows
+// that are equal or not sorted.
+struct Visit {
+  uint32_t thread = 0;
+  int64_t end_ns = 0;
+  Row row = kNoRow;
+
+  bool Before(const Visit& other) const {
+    if (thread != other.thread) return thread < other.thread;
+    if (end_ns != other.end_ns) return end_ns > other.end_ns;
+    return row < other.row;
+  }
+};
+
+struct NameStats {
+  StringId name;
+  uint32_t group = 0;  // thread, or 0 when all are taken together
+  uint64_t calls = 0;
+  TimeStats cpu;
+  TimeStats gpu;
+  int64_t self_cpu_ns = 0;
+  int64_t self_gpu_ns = 0;
+  Visit first;
+  OpenSpan open;  // of `open_thread`
+  uint32_t open_thread = kNoThread;
+};
+
+class ByName {
+ public:
+  ByName(const EventTree& tree, bool per_thread)
+      : tree_(tree),
+        per_thread_(per_thread),
+        slot_of_name_(per_thread ? 0 : tree.trace().strings().size(), kNone) {}
+
+  // REQUIRES: events of a thread one after the other, by (start, -duration).
+  // An event inside one of the same name adds its time once. Returns its slot.
+  uint32_t Add(Row row, uint32_t thread) {
+    const Trace& trace = tree_.trace();
+    const uint32_t slot = SlotOf(thread, trace.name()[row]);
+    NameStats& stats = stats_[slot];
+    if (stats.open_thread != thread) {
+      stats.open_thread = thread;
+      stats.open = {};
+    }
+    const int64_t end = tree_.end_ns(row);
+    const bool in_total = stats.open.Enter(trace.start_ns()[row], end);
+    ++stats.calls;
+    stats.cpu.Add(trace.dur_ns()[row], in_total);
+    stats.gpu.Add(tree_.gpu_ns(row), in_total);
+    stats.self_cpu_ns = SaturatingAdd(stats.self_cpu_ns, tree_.self_ns(row));
+    const Visit visit{thread, end, row};
+    if (stats.calls == 1 || visit.Before(stats.first)) stats.first = visit;
+    return slot;
+  }
+
+  // Slot of a name that Add has seen on this thread.
+  uint32_t Find(Row row, uint32_t thread) const {
+    const StringId name = tree_.trace().name()[row];
+    return per_thread_ ? by_thread_.Find(Key(thread, name))
+                       : slot_of_name_[name.v];
+  }
+
+  std::vector<NameStats>& stats() { return stats_; }
+  // Slots by group, then in order of first visit.
+  std::vector<uint32_t> Order() const;
+
+ private:
+  static constexpr uint32_t kNone = FlatMap::kNew;
+  static uint64_t Key(uint32_t thread, StringId name) {
+    return uint64_t{thread} << 32 | name.v;
+  }
+
+  uint32_t SlotOf(uint32_t thread, StringId name) {
+    uint32_t slot = per_thread_ ? by_thread_.Insert(Key(thread, name))
+                                : slot_of_name_[name.v];
+    if (slot != kNone) return slot;
+    slot = static_cast<uint32_t>(stats_.size());
+    if (!per_thread_) slot_of_name_[name.v] = slot;
+    stats_.emplace_back();
+    stats_.back().name = name;
+    stats_.back().group = per_thread_ ? thread : 0;
+    return slot;
+  }
+
+  const EventTree& tree_;
+  const bool per_thread_;
+  std::vector<uint32_t> slot_of_name_;
+  FlatMap by_thread_;
+  std::vector<NameStats> stats_;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/tables/device.h"
+
+#include <map>
+#include <tuple>
+
+#include "analysis/kinds.h"
+#include "analysis/stats.h"
+#include "base/text.h"
+
+namespace stepscope {
+namespace {
+
+std::optional<double> IfKnown(double value) {
+  if (value < 0) return std::nullopt;
+  return value;
+}
+
+// Devices of different processes are told apart only where their names clash.
+std::string ProcessLabel(const Process& process) {
+  return process.rank >= 0
+             ? Format("rank %lld ", static_cast<long long>(process.rank))
+             : Format("pid %lld ", static_cast<long long>(process.pid));
+}
+
+}  // namespace
+
+std::vector<DeviceRow> ComputeDevices(const EventTree& tree,
+                                      const StepTable& steps) {
+  const Trace& trace = tree.trace();
+  std::vector<DeviceRow> rows;
+  rows.push_back({"CPU(Process)", IfKnown(trace.cpu_usage().process), 0});
+  rows.push_back({"CPU(System)", IfKnown(trace.cpu_usage().system), 0});
+
+  using Key = std::tuple<std::string_view, int64_t, uint32_t>;
+  std::map<Key, IntervalCollector> devices;
+  std::map<std::string, int> uses;
+  const auto type = trace.type();
+  for (const Track& track : trace.tracks()) {
+    if (track.kind != TrackKind::kStream) continue;
+    IntervalCollector* kernels = nullptr;
+    for (Row row = track.first; row < track.last; ++row) {
+      if (!IsDeviceWork(type[row])) continue;
+      if (kernels == nullptr) {
+        kernels = &devices[Key(trace.str(track.device_type), track.device,
+                               track.process)];
+      }
+      if (type[row] != STEPSCOPE_KERNEL) continue;
+      kernels->Add(trace.start_ns()[row], tree.end_ns(row));
+    }
+  }
+  const auto name_of = [](const Key& key) {
+    const std::string kind(std::get<0>(key));
+    return (kind.empty() ? "GPU" : kind) + std::to_string(std::get<1>(key));
+  };
+  for (const auto& [key, kernels] : devices) ++uses[name_of(key)];
+  for (auto& [key, kernels] : devices) {
+    DeviceRow row;
+    row.name = name_of(key);
+    if (uses[row.name] > 1) {
+      row.name = ProcessLabel(trace.processes()[std::get<2>(key)]) + row.name;
+    }
+    row.busy_ns = TotalLength(kernels.Finish());
+    row.utilization = Ratio(row.busy_ns, steps.total_ns());
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Distribution table: communication against computation, as unions.
+//   Communication  host events and kernels that communicate
+//   Computation    all other kernels; a kernel is one or the other
+//   Overlap        the time when both went on
+#pragma once
+
+#include <cstdint>
+
+#include "analysis/name_class.h"
+#include "analysis/steps.h"
+
+namespace stepscope {
+
+struct Distribution {
+  int64_t communication_ns = 0;
+  int64_t computation_ns = 0;
+  int64_t overlap_ns = 0;
+  // The parts of Communication, for the Overview table.
+  uint64_t host_calls = 0;
+  int64_t host_ns = 0;
+  uint64_t gpu_calls = 0;
+  int64_t gpu_ns = 0;
+
+  bool any() const { return host_calls > 0 || gpu_calls > 0; }
+};
+
+// A kernel communicates if it is named so or launched inside a communicating
+// host event.
+Distribution ComputeDistribution(const EventTree& tree, NameClasses& names);
+
+}  // namespace stepscope

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/tables/memory.h"
+
+#include <algorithm>
+#include <array>
+
+#include "analysis/flat_map.h"
+#include "analysis/kinds.h"
+#include "analysis/tables/rows.h"
+
+namespace stepscope {
+namespace {
+
+// Finds the event that a memory event of `owner` is counted under. Chains of
+// phases are followed once, however long and however often asked for.
+class Accountable {
+ public:
+  explicit Accountable(const EventTree& tree) : tree_(tree) {}
+
+  Row Of(Row owner) {
+    const auto type = tree_.trace().type();
+    chain_.clear();
+    Row row = owner;
+    while (row != kNoRow && (type[row] == STEPSCOPE_OPERATOR_INNER ||
+                             IsApiCall(type[row]))) {
+      const uint32_t slot = slots_.Find(row);
+      if (slot != FlatMap::kNew) {
+        row = answers_[slot];
+        break;
+      }
+      chain_.push_back(row);
+      row = tree_.parent(row);
+    }
+    for (const Row link : chain_) {
+      slots_.Insert(link);
+      answers_.push_back(row);
+    }
+    return row;
+  }
+
+ private:
+  const EventTree& tree_;
+  FlatMap slots_;
+  std::vector<Row> answers_;  // by slot
+  std::vector<Row> chain_;
+};
+
+// Stands for the name of no event.
+constexpr StringId kOutside{0xffffffffu};
+
+struct PlaceTotals {
+  std::array<int64_t, 2> stated{};   // peak: allocated, reserved
+  std::array<int64_t, 2> running{};  // sum of the events so far
+  std::array<int64_t, 2> summed{};   // peak of `running`
+};
+
+int64_t Magnitude(int64_t bytes) {
+  return bytes < 0 ? SaturatingSubtract(0, bytes) : bytes;
+}
+
+int64_t AsSigned(uint64_t bytes) {
+  return static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX));
+}
+
+}  // namespace
+
+std::vector<MemoryPlace> ComputeMemory(const EventTree& tree) {
+  const Trace& trace = tree.trace();
+  std::vector<MemoryPlace> places;
+  std::vector<PlaceTotals> totals;
+  FlatMap place_slots;
+  FlatMap row_slots;                // of (place, reserved, name)
+  std::vector<size_t> row_in_place;  // by slot
+  Accountable accountable(tree);
+  for (const MemoryEvent& event : trace.memory()) {
+    size_t at = place_slots.Insert(event.place.v);
+    if (at == FlatMap::kNew) {
+      at = places.size();
+      places.push_back({trace.str(event.place), 0, 0, {}});
+      totals.emplace_back();
+    }
+    const bool reserved = event.kind == MemoryKind::kReservedAllocate ||
+                          event.kind == MemoryKind::kReservedFree;
+    const bool frees = event.kind == MemoryKind::kFree ||
+                       event.kind == MemoryKind::kReservedFree;
+    const Row owner = accountable.Of(event.owner);
+    const StringId name =
+        owner == kNoRow ? kOutside : trace.name()[owner];
+    std::vector<MemoryRow>& rows = places[at].rows;
+    // At most 2^31 places: each has a name of its own.
+    uint32_t slot = row_slots.Insert(uint64_t{at} << 33 |
+                                     uint64_t{reserved} << 32 | name.v);
+    if (slot == FlatMap::kNew) {
+      slot = row_slots.size() - 1;
+      row_in_place.push_back(rows.size());
+      rows.push_back({name == kOutside ? kOutsideName : trace.str(name),
+                      reserved, 0, 0, 0, 0});
+    }
+    MemoryRow& row = rows[row_in_place[slot]];
+    const int64_t bytes = Magnitude(event.bytes);
+    ++(frees ? row.frees : row.allocations);
+    int64_t& sum = frees ? row.freed_bytes : row.allocated_bytes;
+    sum = SaturatingAdd(sum, bytes);
+
+    PlaceTotals& total = totals[at];
+    total.stated[0] =
+        std::max(total.stated[0], AsSigned(event.total_allocated));
+    total.stated[1] =
+        std::max(total.stated[1], AsSigned(event.total_reserved));
+    int64_t& running = total.running[reserved];
+    running = frees ? SaturatingSubtract(running, bytes)
+                    : SaturatingAdd(running, bytes);
+    total.summed[reserved] = std::max(total.summed[reserved], running);
+  }
+  for (size_t i = 0; i < places.size(); ++i) {
+    const auto peak = [&](size_t kind) {
+      return totals[i].stated[kind] > 0 ? totals[i].stated[kind]
+                                        : totals[i].summed[kind];
+    };
+    places[i].peak_allocated_bytes = peak(0);
+    places[i].peak_reserved_bytes = peak(1);
+    std::stable_sort(places[i].rows.begin(), places[i].rows.end(),
+                     [](const MemoryRow& a, const MemoryRow& b) {
+                       if (a.reserved != b.reserved) return b.reserved;
+                       return a.increase_bytes() > b.increase_bytes();
+                     });
+  }
+  return places;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/tables/model.h"
+
+#include "analysis/kinds.h"
+#include "trace/event_type.h"
+
+namespace stepscope {
+namespace {
+
+constexpr uint16_t kStages[] = {STEPSCOPE_DATALOADER, STEPSCOPE_FORWARD,
+                                STEPSCOPE_BACKWARD, STEPSCOPE_OPTIMIZATION};
+
+ModelRow MakeRow(const EventTree& tree, const StepTable& steps,
+                 std::span<const StepSpan> spans, uint16_t type) {
+  ModelRow row;
+  row.name = EventTypeName(type);
+  TimeStats cpu;
+  TimeStats gpu;
+  for (const StepSpan& span : spans) {
+    if (span.type != type) continue;
+    ++row.calls;
+    cpu.Add(SaturatingSubtract(span.range.end, span.range.begin));
+    gpu.Add(span.gpu_ns);
+    if (tree.trace().flags()[span.row] & kEventInferred) row.inferred = true;
+  }
+  row.cpu = TimeColumn::Of(cpu, steps.total_ns());
+  row.gpu = TimeColumn::Of(gpu, steps.gpu_ns());
+  return row;
+}
+
+}  // namespace
+
+std::vector<ModelRow> ComputeModel(const EventTree& tree,
+                                   const StepTable& steps) {
+  std::vector<ModelRow> rows;
+  if (steps.steps().empty() && steps.stages().empty()) return rows;
+  if (!steps.steps().empty()) {
+    rows.push_back(
+        MakeRow(tree, steps, steps.steps(), STEPSCOPE_PROFILE_STEP));
+  }
+  ModelRow others;
+  others.name = kOthersName;
+  others.cpu.total_ns = steps.total_ns();
+  others.gpu.total_ns = steps.gpu_ns();
+  for (const uint16_t stage : kStages) {
+    ModelRow row = MakeRow(tree, steps, steps.stages(), stage);
+    if (row.calls == 0) continue;
+    others.cpu.total_ns =
+        SaturatingSubtract(others.cpu.total_ns, row.cpu.total_ns);
+    others.gpu.total_ns =
+        SaturatingSubtract(others.gpu.total_ns, row.gpu.total_ns);
+    rows.push_back(row);
+  }
+  others.cpu.ratio = Ratio(others.cpu.total_ns, steps.total_ns());
+  others.gpu.ratio = Ratio(others.gpu.total_ns, steps.gpu_ns());
+  rows.push_back(others);
+  return rows;
+}
+
+}  // namespace stepscope

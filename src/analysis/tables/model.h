@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Model table: where a step goes, by stage. CPU is the plain sum of the
+// outermost stage events; GPU is the work that belongs to the stage (kernels,
+// copies and sets), plain sum, for time and ratio alike.
+#pragma once
+
+#include <vector>
+
+#include "analysis/steps.h"
+#include "analysis/tables/rows.h"
+
+namespace stepscope {
+
+struct ModelRow {
+  std::string_view name;  // "ProfileStep", "Forward", ..., "Others"
+  uint64_t calls = 0;     // of Others: 0, and only totals and ratios count
+  TimeColumn cpu;         // ratio of the total time
+  TimeColumn gpu;         // ratio of the work launched in steps
+  bool inferred = false;  // concluded by an importer, not recorded
+};
+
+// ProfileStep, the stages that occur, Others; empty without steps and stages.
+// Others is what remains: it is negative where stages of several threads
+// overlap or lie outside the steps.
+std::vector<ModelRow> ComputeModel(const EventTree& tree,
+                                   const StepTable& steps);
+
+// Whether the table is worth printing: two kinds of row and Others.
+inline bool ShowsModel(const std::vector<ModelRow>& rows) {
+  return rows.size() > 2;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/tables/operator.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/kinds.h"
+#include "analysis/tables/by_name.h"
+#include "analysis/tables/operator_detail.h"
+
+namespace stepscope {
+namespace {
+
+struct Totals {
+  int64_t cpu_ns = 0;
+  int64_t gpu_ns = 0;
+};
+
+OperatorRow NoLaunchRow(const EventTree& tree, bool detail) {
+  const Trace& trace = tree.trace();
+  OperatorRow row;
+  row.name = kNoLaunchName;
+  row.no_launch = true;
+  TimeStats gpu;
+  OperatorDetail kernels;
+  for (const DeviceWork& work : tree.work()) {
+    if (work.launch != kNoRow) continue;
+    ++row.calls;
+    gpu.Add(trace.dur_ns()[work.row]);
+    if (detail) kernels.AddDevice(tree, work, 0, {0, 0, work.row});
+  }
+  row.gpu = TimeColumn::Of(gpu, gpu.total_ns);
+  row.self_gpu_ns = gpu.total_ns;
+  if (detail) row.device = kernels.DeviceRows(trace, 0, gpu.total_ns);
+  return row;
+}
+
+class OperatorTable {
+ public:
+  OperatorTable(const EventTree& tree, const OperatorOptions& options)
+      : tree_(tree),
+        options_(options),
+        operators_(tree, options.per_thread),
+        totals_(options.per_thread ? tree.threads().size() : 1) {}
+
+  std::vector<OperatorGroup> Compute() {
+    for (uint32_t i = 0; i < tree_.threads().size(); ++i) AddThread(i);
+    for (const DeviceWork& work : tree_.work()) AddWork(work);
+    return MakeGroups();
+  }
+
+ private:
+  void AddThread(uint32_t thread) {
+    const Trace& trace = tree_.trace();
+    const auto type = trace.type();
+    Totals& totals = totals_[options_.per_thread ? thread : 0];
+    OpenSpan outermost;
+    tree_.threads().ForEachRow(thread, [&](Row row) {
+      if (type[row] == STEPSCOPE_OPERATOR) {
+        operators_.Add(row, thread);
+        if (outermost.Enter(trace.start_ns()[row], tree_.end_ns(row))) {
+          totals.cpu_ns = SaturatingAdd(totals.cpu_ns, trace.dur_ns()[row]);
+          totals.gpu_ns = SaturatingAdd(totals.gpu_ns, tree_.gpu_ns(row));
+        }
+        return;
+      }
+      if (!options_.detail || IsApiCall(type[row])) return;
+      const Row parent = tree_.parent(row);
+      if (parent == kNoRow || type[parent] != STEPSCOPE_OPERATOR) return;
+      detail_.AddInner(tree_, row, operators_.Find(parent, thread),
+                       {thread, tree_.end_ns(parent), row});
+    });
+  }
+
+  void AddWork(const DeviceWork& work) {
+    if (work.owner == kNoRow) return;
+    const auto type = tree_.trace().type();
+    const uint32_t thread = tree_.thread_of(work.owner);
+    if (type[work.owner] == STEPSCOPE_OPERATOR) {
+      const uint32_t slot = operators_.Find(work.owner, thread);
+      int64_t& self = operators_.stats()[slot].self_gpu_ns;
+      self = SaturatingAdd(self, tree_.trace().dur_ns()[work.row]);
+      if (!options_.detail) return;
+      detail_.AddDevice(tree_, work, slot,
+                        {thread, tree_.end_ns(work.owner), work.launch});
+      return;
+    }
+    const Row parent = tree_.parent(work.owner);
+    if (!options_.detail || parent == kNoRow ||
+        type[parent] != STEPSCOPE_OPERATOR) {
+      return;
+    }
+    const uint32_t inner = detail_.FindInner(
+        tree_, work.owner, operators_.Find(parent, thread));
+    detail_.AddDevice(tree_, work, OperatorDetail::kInner | inner,
+                      {thread, tree_.end_ns(parent), work.launch});
+  }
+
+  OperatorRow MakeRow(uint32_t slot, const Totals& totals) {
+    const NameStats& stats = operators_.stats()[slot];
+    OperatorRow row;
+    row.name = tree_.trace().str(stats.name);
+    row.calls = stats.calls;
+    row.cpu = TimeColumn::Of(stats.cpu, totals.cpu_ns);
+    row.gpu = TimeColumn::Of(stats.gpu, totals.gpu_ns);
+    row.self_cpu_ns = stats.self_cpu_ns;
+    row.self_gpu_ns = stats.self_gpu_ns;
+    if (options_.detail) {
+      row.inner = detail_.InnerRows(tree_.trace(), slot, row);
+      row.device = detail_.DeviceRows(tree_.trace(), slot, row.gpu.total_ns);
+    }
+    return row;
+  }
+
+  std::vector<OperatorGroup> MakeGroups() {
+    std::vector<OperatorGroup> groups;
+    OperatorRow lost;
+    if (tree_.orphans() > 0) {
+      lost = NoLaunchRow(tree_, options_.detail);
+      // It stands beside the outermost operators.
+      if (!options_.per_thread) {
+        totals_[0].gpu_ns =
+            SaturatingAdd(totals_[0].gpu_ns, lost.gpu.total_ns);
+        lost.gpu.ratio = Ratio(lost.gpu.total_ns, totals_[0].gpu_ns);
+      }
+    }
+    detail_.Finish();
+    uint32_t group = kNoThread;
+    for (const uint32_t slot : operators_.Order()) {
+      const NameStats& stats = operators_.stats()[slot];
+      if (stats.group != group) {
+        group = stats.group;
+        const Thread& thread = tree_.threads()[group];
+        groups.push_back({thread.id, thread.process, false, {}});
+      }
+      groups.back().rows.push_back(MakeRow(slot, totals_[group]));
+    }
+    if (tree_.orphans() > 0) {
+      if (groups.empty() || options_.per_thread) {
+        groups.push_back({0, 0, options_.per_thread, {}});
+      }
+      groups.back().rows.push_back(std::move(lost));
+    }
+    for (OperatorGroup& sorted : groups) {
+      std::stable_sort(sorted.rows.begin(), sorted.rows.end(),
+                       [&](const OperatorRow& a, const OperatorRow& b) {
+                         return ComesBefore(a, b, options_.sort);
+                       });
+    }
+    return groups;
+  }
+
+  const EventTree& tree_;
+  const OperatorOptions& options_;
+  ByName operators_;
+  OperatorDetail detail_;
+  std::vector<Totals> totals_;  // of outermost operators, by group
+};
+
+}  // namespace
+
+std::vector<OperatorGroup> ComputeOperators(const EventTree& tree,
+                                            const OperatorOptions& options) {
+  return OperatorTable(tree, options).Compute();
+}
+
+}  // namespace stepscope

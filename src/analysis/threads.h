@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The threads of a trace in ascending order, each with its lanes: events that
+// overlap without nesting are on several tracks of one thread.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace stepscope {
+
+struct Thread {
+  uint32_t process = 0;
+  int64_t id = 0;
+  StringId name;
+  uint32_t first_track = 0;
+  uint32_t last_track = 0;  // one past the end; more than one: lanes
+};
+
+inline constexpr uint32_t kNoThread = 0xffffffffu;
+
+// Thread-safe once made; refers to the trace.
+class Threads {
+ public:
+  explicit Threads(const Trace& trace);
+
+  size_t size() const { return threads_.size(); }
+  const Thread& operator[](size_t i) const { return threads_[i]; }
+  // The thread of a track, kNoThread for streams and counters.
+  uint32_t of_track(uint32_t track) const { return of_track_[track]; }
+  bool has_lanes() const { return has_lanes_; }
+
+  // Calls `visit(row)` for each event of a thread ordered by (start,
+  // -duration), all lanes together.
+  template <typename Visit>
+  void ForEachRow(size_t thread, Visit visit) const {
+    const Thread& t = threads_[thread];
+    if (t.last_track - t.first_track == 1) {
+      const Track& track = trace_->tracks()[t.first_track];
+      for (Row row = track.first; row < track.last; ++row) visit(row);
+    } else {
+      for (Row row : MergedRows(t)) visit(row);
+    }
+  }
+
+ private:
+  std::vector<Row> MergedRows(const Thread& thread) const;
+
+  const Trace* trace_;
+  std::vector<Thread> threads_;
+  std::vector<uint32_t> of_track_;
+  bool has_lanes_ = false;
+};
+
+}  // namespace stepscope

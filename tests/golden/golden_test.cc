@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Golden summaries: tests/golden/summary/<trace>.trace, drawn as text, printed
+// with some options, must be <want>. STEPSCOPE_UPDATE_GOLDEN=1 rewrites the
+// wanted files; read the difference before committing it.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "analysis/summary.h"
+#include "base/file.h"
+#include "trace/trace_from_text.h"
+
+namespace stepscope {
+namespace {
+
+const std::string kFolder = STEPSCOPE_GOLDEN_FOLDER;
+
+struct Golden {
+  const char* name;   // of the test
+  const char* trace;  // without .trace
+  const char* want;
+  SummaryOptions options;
+};
+
+std::string MustRead(const std::string& path) {
+  const Result<std::string> text = ReadFile(path);
+  if (text) return *text;
+  ADD_FAILURE() << text.error().message;
+  return "";
+}
+
+class GoldenTest : public testing::TestWithParam<Golden> {};
+
+TEST_P(GoldenTest, SummaryIsAsWanted) {
+  const Golden& golden = GetParam();
+  const std::shared_ptr<const Trace> trace =
+      TraceFromText(MustRead(kFolder + "/" + golden.trace + ".trace"));
+  const std::string have = RenderSummary(*trace, golden.options);
+  const std::string path = kFolder + "/" + golden.want;
+  if (std::getenv("STEPSCOPE_UPDATE_GOLDEN") != nullptr) {
+    ASSERT_TRUE(ReplaceFile(path, have).has_value());
+  }
+  EXPECT_EQ(have, MustRead(path)) << "wanted: " << path;
+}
+
+SummaryOptions With(SummaryFormat format) {
+  SummaryOptions options;
+  options.format = format;
+  return options;
+}
+
+SummaryOptions ThreadsInMicroseconds() {
+  SummaryOptions options;
+  options.sort = SortKey::kGpuAvg;
+  options.op_detail = false;
+  options.thread_sep = true;
+  options.unit = TimeUnit::kUs;
+  return options;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Summary, GoldenTest,
+    testing::Values(
+        Golden{"PaddleText", "paddle", "paddle.txt", {}},
+        Golden{"PaddleThreads", "paddle", "paddle_threads.txt",
+               ThreadsInMicroseconds()},
+        Golden{"PaddleJson", "paddle", "paddle.json",
+               With(SummaryFormat::kJson)},
+        Golden{"PaddleCsv", "paddle", "paddle.csv", With(SummaryFormat::kCsv)},
+        Golden{"PaddleMarkdown", "paddle", "paddle.md",
+               With(SummaryFormat::kMarkdown)}),
+    [](const testing::TestParamInfo<Golden>& test) {
+      return std::string(test.param.name);
+    });
+
+}  // namespace
+}  // namespace stepscope
