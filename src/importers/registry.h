@@ -23,7 +23,8 @@ Result<std::shared_ptr<const Trace>> ImportFile(
     const std::string& path, const ImportOptions& options = {});
 
 // A file, or a folder: every readable trace in it, as processes of one Trace
-// ordered by (rank, pid). What cannot be read there becomes a note.
+// keyed by (rank, pid), in the order of the file names. What cannot be read
+// there becomes a note.
 Result<std::shared_ptr<const Trace>> ImportPath(
     const std::string& path, const ImportOptions& options = {});
 

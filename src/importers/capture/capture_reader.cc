@@ -15,6 +15,16 @@ namespace {
 using format::BlockKind;
 using format::EventsHeader;
 
+// Uid of the entry that counts losses which no thread's entry can.
+constexpr uint32_t kNoThread = 0;
+
+bool HasLosses(const format::ThreadEntry& entry) {
+  uint64_t lost = entry.side_dropped | entry.lost_io | entry.lost_side |
+                  entry.lost_file_limit;
+  for (const uint64_t n : entry.dropped) lost |= n;
+  return lost != 0;
+}
+
 // What a damaged run held, as far as its header can be believed.
 uint64_t StatedRecords(const EventsHeader& header) {
   return std::min<uint64_t>(
@@ -253,13 +263,15 @@ uint32_t CaptureReader::AddProcess(int64_t offset_ns) {
 void CaptureReader::AddTracks(uint32_t process) {
   for (const Run& run : runs_) tracks_.emplace(run.header.thread_uid, 0);
   for (const auto& [uid, entry] : tables_.threads)
-    if (uid != 0) tracks_.emplace(uid, 0);
+    if (uid != kNoThread || HasLosses(entry)) tracks_.emplace(uid, 0);
   for (auto& [uid, index] : tracks_) {
     Track track;
     track.process = process;
     track.kind = TrackKind::kThread;
     const auto entry = tables_.threads.find(uid);
-    if (entry == tables_.threads.end()) {
+    if (uid == kNoThread) {
+      track.name = builder_.Intern("(threads without an entry)");
+    } else if (entry == tables_.threads.end()) {
       track.id = uid;
       track.name = builder_.Intern(Format("(unlisted thread %u)", uid));
     } else {

@@ -43,8 +43,11 @@ void AddThreads(const File& file, const LiveHeader& header,
        at += format::kThreadEntryBytes) {
     format::ThreadEntry entry;
     std::memcpy(&entry, table.data() + at, sizeof(entry));
-    if (entry.generation == generation &&
-        entry.state != static_cast<uint32_t>(format::ThreadState::kFree))
+    // Entry 0 is no thread: it counts what no thread's entry can.
+    if (at == 0) entry.uid = 0;
+    if (at == 0 ||
+        (entry.generation == generation &&
+         entry.state != static_cast<uint32_t>(format::ThreadState::kFree)))
       tables.threads[entry.uid] = entry;
   }
 }
