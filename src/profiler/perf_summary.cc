@@ -52,24 +52,25 @@ double Rate(double work, int64_t ns) { return ns > 0 ? work / Seconds(ns) : 0; }
 std::string SpeedLine(const StepTimer& timer, const StepFigures& figures) {
   const Series& batch = figures.batch;
   if (timer.in_samples()) {
-    return Line("ips",
-                Number(Rate(static_cast<double>(figures.samples),
-                            batch.total())),
-                Number(figures.max_samples_per_second),
-                Number(figures.min_samples_per_second));
+    return Line(
+        "ips",
+        Number(Rate(static_cast<double>(figures.samples), batch.total())),
+        Number(figures.max_samples_per_second),
+        Number(figures.min_samples_per_second));
   }
-  return Line(
-      "ips", Number(Rate(static_cast<double>(batch.count()), batch.total())),
-      Number(Rate(1, batch.min())), Number(Rate(1, batch.max())));
+  return Line("ips",
+              Number(Rate(static_cast<double>(batch.count()), batch.total())),
+              Number(Rate(1, batch.min())), Number(Rate(1, batch.max())));
 }
 
 std::string CountedLine(const StepTimer& timer) {
   long long counted = timer.counted().batch.count();
   long long steps = timer.steps();
   if (counted == steps) {
-    return Format("Steps counted: all %lld (of longer runs the first %lld are "
-                  "left out)\n",
-                  steps, static_cast<long long>(StepTimer::kWarmUpSteps));
+    return Format(
+        "Steps counted: all %lld (of longer runs the first %lld are "
+        "left out)\n",
+        steps, static_cast<long long>(StepTimer::kWarmUpSteps));
   }
   return Format("Steps counted: %lld of %lld (the first %lld are left out)\n",
                 counted, steps,

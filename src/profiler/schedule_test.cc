@@ -10,8 +10,8 @@ namespace {
 
 stepscope_schedule Make(int64_t closed, int64_t ready, int64_t record,
                         int64_t repeat = 0, int64_t skip_first = 0) {
-  return {sizeof(stepscope_schedule), 0, closed, ready, record, repeat,
-          skip_first};
+  return {
+      sizeof(stepscope_schedule), 0, closed, ready, record, repeat, skip_first};
 }
 
 // One letter a step: Closed, reAdy, Record, retUrn, ? invalid.

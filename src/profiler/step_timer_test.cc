@@ -60,20 +60,26 @@ TEST(StepTimer, StepsPerSecond) {
           " reader_cost: 0.01255 s batch_cost: 0.02580 s ips: 38.760 steps/s");
     }
   }
-  EXPECT_EQ(
-      PerfSummary(loop.timer()),
-      "============================================Perf Summary"
-      "============================================\n"
-      "Reader Ratio: 50.969%\n"
-      "Time Unit: s, IPS Unit: steps/s\n"
-      "|                 |       avg       |       max       |       min       |\n"
-      "|   reader_cost   |     0.01315     |     0.01330     |     0.01300     |\n"
-      "|    batch_cost   |     0.02580     |     0.02600     |     0.02560     |\n"
-      "|       ips       |     38.75969    |     39.06250    |     38.46154    |\n"
-      "|                 |       p50       |       p90       |       p99       |\n"
-      "|   reader_cost   |     0.01310     |     0.01330     |     0.01330     |\n"
-      "|    batch_cost   |     0.02560     |     0.02600     |     0.02600     |\n"
-      "Steps counted: 4 of 14 (the first 10 are left out)\n");
+  EXPECT_EQ(PerfSummary(loop.timer()),
+            "============================================Perf Summary"
+            "============================================\n"
+            "Reader Ratio: 50.969%\n"
+            "Time Unit: s, IPS Unit: steps/s\n"
+            "|                 |       avg       |       max       |       min "
+            "      |\n"
+            "|   reader_cost   |     0.01315     |     0.01330     |     "
+            "0.01300     |\n"
+            "|    batch_cost   |     0.02580     |     0.02600     |     "
+            "0.02560     |\n"
+            "|       ips       |     38.75969    |     39.06250    |     "
+            "38.46154    |\n"
+            "|                 |       p50       |       p90       |       p99 "
+            "      |\n"
+            "|   reader_cost   |     0.01310     |     0.01330     |     "
+            "0.01330     |\n"
+            "|    batch_cost   |     0.02560     |     0.02600     |     "
+            "0.02600     |\n"
+            "Steps counted: 4 of 14 (the first 10 are left out)\n");
 }
 
 TEST(StepTimer, SamplesPerSecondInTheUnitOfStepInfo) {

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ctime>
+#include <mutex>
+#include <unordered_set>
+
+#include "base/text.h"
+#include "profiler/recorder.h"
+
+namespace stepscope {
+namespace {
+
+stepscope_options Options(const std::string& path, uint64_t memory_budget) {
+  stepscope_options options = {};
+  options.struct_size = sizeof(options);
+  options.path = path.c_str();
+  options.memory_budget = memory_budget;
+  return options;
+}
+
+Error CollectorError(int status, const std::string& path) {
+  std::string why = stepscope_last_error();
+  if (status == STEPSCOPE_BUSY) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "another session of this process is recording");
+  }
+  if (status == STEPSCOPE_TIMEOUT) {
+    return Fail(ErrorCode::kIo,
+                path + ": the capture was not complete in time");
+  }
+  if (why.empty())
+    why = Format("%s: collector status %d", path.c_str(), status);
+  return Fail(ErrorCode::kIo, why);
+}
+
+class Collector final : public Recorder {
+ public:
+  int64_t NowNs() override {
+    timespec now = {};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  }
+
+  void Prepare(const std::string& path, uint64_t memory_budget) override {
+    stepscope_options options = Options(path, memory_budget);
+    stepscope_prepare(&options);  // a failure shows again at Start
+  }
+
+  void Unprepare() override {
+    // With nothing recording, stop drops what was prepared.
+    if (!stepscope_enabled()) stepscope_stop();
+  }
+
+  Result<uint64_t> Start(const std::string& path,
+                         uint64_t memory_budget) override {
+    stepscope_options options = Options(path, memory_budget);
+    int status = stepscope_start(&options);
+    if (status != STEPSCOPE_OK) return CollectorError(status, path);
+    return stepscope_session();
+  }
+
+  void Stop(uint64_t session) override {
+    if (stepscope_session() == session) stepscope_stop();
+  }
+
+  Status Wait(uint64_t session, int timeout_ms) override {
+    int status = stepscope_wait(session, timeout_ms);
+    if (status == STEPSCOPE_OK || status == STEPSCOPE_NOT_RUNNING) return Ok();
+    return CollectorError(status, "session");
+  }
+
+  stepscope_scope BeginStep(int64_t number) override {
+    if (!stepscope_enabled()) return stepscope_scope{nullptr, 0};
+    if (!MayName(number)) {
+      stepscope_scope scope =
+          stepscope_begin("ProfileStep", STEPSCOPE_PROFILE_STEP);
+      stepscope_arg_i64(scope, "step", number);
+      return scope;
+    }
+    std::string name =
+        Format("ProfileStep#%lld", static_cast<long long>(number));
+    return stepscope_begin_name(name.data(), name.size(),
+                                STEPSCOPE_PROFILE_STEP);
+  }
+
+  void EndStep(stepscope_scope scope) override { stepscope_end(scope); }
+
+ private:
+  // The collector holds a bounded number of names for the whole process. Of
+  // more steps than this the number is an argument, so that the names of the
+  // program's own events always find room.
+  static constexpr size_t kMaxStepNames = 32768;
+
+  bool MayName(int64_t number) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (named_.size() < kMaxStepNames) named_.insert(number);
+    return named_.count(number) != 0;
+  }
+
+  std::mutex mutex_;
+  std::unordered_set<int64_t> named_;
+};
+
+}  // namespace
+
+Recorder& CollectorRecorder() {
+  static Recorder* const recorder = new Collector;
+  return *recorder;
+}
+
+}  // namespace stepscope

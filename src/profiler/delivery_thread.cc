@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/delivery_thread.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+thread_local bool in_job = false;
+
+void RunJob(const std::function<void()>& job) {
+  bool outer = std::exchange(in_job, true);
+  job();
+  in_job = outer;
+}
+
+}  // namespace
+
+bool DeliveryThread::IsCurrent() { return in_job; }
+
+void DeliveryThread::Enqueue(std::function<void()> job) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!closed_ && StartLocked()) {
+      jobs_.push_back(std::move(job));
+      changed_.notify_all();
+      return;
+    }
+  }
+  RunJob(job);
+}
+
+bool DeliveryThread::StartLocked() {
+  if (thread_.joinable()) return true;
+  // The program's signals are not for this thread.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool started = true;
+  try {
+    thread_ = std::thread(&DeliveryThread::Run, this);
+    pthread_setname_np(thread_.native_handle(), "stepscope-out");
+  } catch (const std::system_error&) {
+    started = false;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
+}
+
+void DeliveryThread::Run() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return closed_ || !jobs_.empty(); });
+    if (jobs_.empty()) break;
+    std::function<void()> job = std::move(jobs_.front());
+    jobs_.pop_front();
+    lock.unlock();
+    RunJob(job);
+    job = nullptr;  // its captures go before the lock is taken again
+    lock.lock();
+  }
+  finished_ = true;
+  changed_.notify_all();
+}
+
+bool DeliveryThread::Shutdown(int timeout_ms) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  closed_ = true;
+  changed_.notify_all();
+  if (!thread_.joinable()) return true;
+  if (!changed_.wait_for(lock, std::chrono::milliseconds(timeout_ms),
+                         [this] { return finished_; })) {
+    thread_.detach();
+    return false;
+  }
+  std::thread finished = std::move(thread_);
+  lock.unlock();
+  finished.join();
+  return true;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one thread of the process on which finished windows are read, exported
+// and handed to callbacks, in the order in which they were sealed. Started by
+// the first job; thread-safe.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace stepscope {
+
+class DeliveryThread {
+ public:
+  DeliveryThread() = default;
+  DeliveryThread(const DeliveryThread&) = delete;
+  DeliveryThread& operator=(const DeliveryThread&) = delete;
+
+  // Runs `job` on the thread; at once and here if there is none to be had or
+  // after Shutdown. Jobs do not throw.
+  void Enqueue(std::function<void()> job);
+
+  // Finishes the jobs and ends the thread. False, with the thread left to
+  // itself, if that takes longer.
+  bool Shutdown(int timeout_ms);
+
+  // True inside a job: whoever waits for delivery there waits for itself.
+  static bool IsCurrent();
+
+ private:
+  void Run();
+  bool StartLocked();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> jobs_;
+  std::thread thread_;
+  bool closed_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace stepscope

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/environment_profiler.h"
+
+#include <stepscope/c.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "base/text.h"
+#include "profiler/environment.h"
+#include "profiler/output_names.h"
+#include "profiler/process_state.h"
+#include "profiler/profiler_core.h"
+
+namespace stepscope {
+namespace {
+
+// "%p" stands for the process id, so that several processes of one job do not
+// replace each other's file.
+std::string WithPid(std::string path) {
+  size_t at = path.find("%p");
+  if (at != std::string::npos) path.replace(at, 2, std::to_string(getpid()));
+  return path;
+}
+
+class EnvironmentProfiler {
+ public:
+  explicit EnvironmentProfiler(Environment environment);
+
+  void Start();
+  void Step();
+  // Delivers what there is; a period cut short only if it is the first.
+  void Finish();
+  // Stops without a trace of it.
+  void GiveWay();
+
+ private:
+  CoreOptions MakeOptions();
+  std::string Export();
+  void RotateWhenDue(int64_t now);
+  void RunTicker();
+
+  const Environment environment_;
+  std::string path_;    // "": a new name for each window
+  std::string folder_;  // of path_, or of those names
+  std::shared_ptr<ProfilerCore> core_;
+  std::mutex mutex_;  // one step at a time
+  int64_t due_ns_ = 0;
+  bool finished_ = false;
+  std::condition_variable finishing_;
+  std::thread ticker_;
+};
+
+EnvironmentProfiler::EnvironmentProfiler(Environment environment)
+    : environment_(std::move(environment)), path_(WithPid(environment_.path)) {
+  if (path_.empty()) {
+    folder_ = CaptureFolder("");
+    if (environment_.periodic())
+      path_ = folder_ + "/" + DefaultWorkerName() + ".paddle_trace.json";
+  } else {
+    folder_ = std::filesystem::path(path_).parent_path().string();
+    if (folder_.empty()) folder_ = ".";
+  }
+  core_ = std::make_shared<ProfilerCore>(MakeOptions(), CollectorRecorder(),
+                                         DefaultTraceTools());
+}
+
+CoreOptions EnvironmentProfiler::MakeOptions() {
+  CoreOptions options;
+  options.flags = STEPSCOPE_QUIET;
+  options.out_dir = folder_;
+  options.on_trace_ready = [this] { return Export(); };
+  if (environment_.period_steps > 0) {
+    stepscope_schedule schedule = {};
+    schedule.struct_size = sizeof(schedule);
+    schedule.record = environment_.period_steps;
+    options.scheduler = [schedule](int64_t step) {
+      return stepscope_schedule_state(&schedule, step);
+    };
+  } else if (environment_.period_ns == 0) {
+    options.flags |= STEPSCOPE_KEEP_CAPTURE;
+    options.scheduler = [schedule =
+                             ScheduleFor(*environment_.steps)](int64_t step) {
+      return stepscope_schedule_state(&schedule, step);
+    };
+  }
+  options.number_steps_by_window = environment_.periodic();
+  return options;
+}
+
+std::string EnvironmentProfiler::Export() {
+  Status done = MakeFolder(folder_);
+  if (done) {
+    done = core_->Export(
+        path_.empty() ? TimedPath(folder_, "", ".paddle_trace.json") : path_,
+        "");
+  }
+  return done ? "" : done.error().message;
+}
+
+void EnvironmentProfiler::Start() {
+  due_ns_ = CollectorRecorder().NowNs() + environment_.period_ns;
+  core_->Start();
+  if (environment_.period_ns > 0)
+    ticker_ = std::thread(&EnvironmentProfiler::RunTicker, this);
+}
+
+void EnvironmentProfiler::Step() {
+  if (core_->inert()) return;
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (environment_.period_ns > 0) RotateWhenDue(CollectorRecorder().NowNs());
+  core_->Step(-1);
+}
+
+void EnvironmentProfiler::RotateWhenDue(int64_t now) {
+  if (now < due_ns_) return;
+  core_->Rotate();
+  due_ns_ = now + environment_.period_ns;
+}
+
+// A busy server ends its periods in Step, between two steps; this thread does
+// it for one that is idle, and therefore comes a little later.
+void EnvironmentProfiler::RunTicker() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  int64_t grace_ns = environment_.period_ns / 8;
+  while (!finished_) {
+    int64_t now = CollectorRecorder().NowNs();
+    if (now >= due_ns_ + grace_ns) RotateWhenDue(now);
+    finishing_.wait_for(lock,
+                        std::chrono::nanoseconds(due_ns_ + grace_ns - now));
+  }
+}
+
+void EnvironmentProfiler::Finish() {
+  if (core_->inert()) return;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    finished_ = true;
+    finishing_.notify_all();
+  }
+  if (ticker_.joinable()) ticker_.join();
+  core_->Wait(kDeliveryTimeoutMs);
+  if (environment_.periodic() && core_->delivered() > 0) {
+    core_->StopAndDiscard();
+  } else {
+    core_->Stop();
+  }
+}
+
+void EnvironmentProfiler::GiveWay() {
+  if (!environment_.periodic()) core_->StopAndDiscard();
+}
+
+// Never destroyed: any thread may be inside stepscope_step() at exit.
+std::atomic<EnvironmentProfiler*> active{nullptr};
+
+void FinishAtExit() {
+  EnvironmentProfiler* profiler = active.exchange(nullptr);
+  if (profiler != nullptr) profiler->Finish();
+}
+
+__attribute__((constructor)) void StartFromEnvironment() {
+  try {
+    Environment environment = ReadEnvironment();
+    for (const std::string& complaint : environment.complaints)
+      std::fprintf(stderr, "stepscope: %s\n", complaint.c_str());
+    if (!environment.periodic() && !environment.steps) return;
+    auto* profiler = new EnvironmentProfiler(std::move(environment));
+    std::atexit(&FinishAtExit);
+    profiler->Start();
+    active.store(profiler, std::memory_order_release);
+  } catch (...) {
+    std::fputs("stepscope: not enough memory to profile\n", stderr);
+  }
+}
+
+}  // namespace
+
+std::optional<StepSpan> EnvironmentSteps() { return ReadEnvironment().steps; }
+
+void YieldEnvironment() {
+  EnvironmentProfiler* profiler = active.load(std::memory_order_acquire);
+  if (profiler != nullptr) profiler->GiveWay();
+}
+
+}  // namespace stepscope
+
+extern "C" void stepscope_step(void) noexcept {
+  stepscope::EnvironmentProfiler* profiler =
+      stepscope::active.load(std::memory_order_acquire);
+  if (profiler == nullptr) return;
+  try {
+    profiler->Step();
+  } catch (...) {  // no memory: the step goes unmarked
+  }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The profiler that the environment starts in a program which has none of its
+// own: made when the library is loaded, stepped by stepscope_step(), finished
+// when the process ends. Thread-safe.
+#pragma once
+
+#include <optional>
+
+#include "profiler/schedule.h"
+
+namespace stepscope {
+
+// STEPSCOPE_STEPS, which overrules the scheduler of every profiler.
+std::optional<StepSpan> EnvironmentSteps();
+
+// A profiler of the program starts. STEPSCOPE_STEPS then speaks of its steps;
+// the environment's own profiler gives way. A periodic one goes on.
+void YieldEnvironment();
+
+}  // namespace stepscope

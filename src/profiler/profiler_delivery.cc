@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The half of ProfilerCore that deals with finished windows.
+#include <chrono>
+
+#include "base/file.h"
+#include "profiler/process_state.h"
+#include "profiler/profiler_core.h"
+
+namespace stepscope {
+namespace {
+
+bool EndsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() &&
+         text.substr(text.size() - end.size()) == end;
+}
+
+}  // namespace
+
+void ProfilerCore::Deliver(const std::shared_ptr<CaptureWindow>& window,
+                           uint64_t resets) {
+  Status complete = recorder_.Wait(window->session(), kDeliveryTimeoutMs);
+  if (!complete) {
+    diagnostics_.Report(Reason::kDelivery,
+                        window->path() + ": " + complete.error().message);
+  }
+  bool call = false;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    delivering_ = window;
+    call = !closed_;
+  }
+  if (call) RunCallback();
+  window->Unload();
+  // What nobody saw, or what lies partly elsewhere, keeps its name.
+  bool keep =
+      (options_.flags & STEPSCOPE_KEEP_CAPTURE) != 0 || !call || !complete;
+  if (!keep) window->Unlink();
+  std::lock_guard<std::mutex> lock(mutex_);
+  delivering_.reset();
+  if (resets == resets_) last_ = window;
+  --pending_;
+  ++delivered_;
+  delivered_changed_.notify_all();
+}
+
+void ProfilerCore::RunCallback() {
+  if (!options_.on_trace_ready) return;
+  std::string why = options_.on_trace_ready();
+  if (!why.empty()) diagnostics_.Report(Reason::kCallback, why);
+}
+
+bool ProfilerCore::Wait(int timeout_ms) {
+  if (inert()) return true;
+  std::unique_lock<std::mutex> lock(mutex_);
+  auto done = [this] { return pending_ == 0; };
+  if (DeliveryThread::IsCurrent()) return done();
+  return delivered_changed_.wait_for(
+      lock, std::chrono::milliseconds(timeout_ms), done);
+}
+
+Result<std::shared_ptr<CaptureWindow>> ProfilerCore::WindowAtHand() {
+  if (inert()) {
+    return Fail(ErrorCode::kNotFound,
+                "a profiler inherited through fork has no windows");
+  }
+  if (!DeliveryThread::IsCurrent() && !Wait(kDeliveryTimeoutMs))
+    return Fail(ErrorCode::kIo, "the window was not delivered within 60 s");
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (DeliveryThread::IsCurrent() && delivering_ != nullptr) return delivering_;
+  if (last_ == nullptr)
+    return Fail(ErrorCode::kNotFound, "no window was recorded");
+  return last_;
+}
+
+Result<std::string> ProfilerCore::SummaryText(
+    const stepscope_summary_options& options) {
+  STEPSCOPE_TRY_ASSIGN(auto window, WindowAtHand());
+  STEPSCOPE_TRY_ASSIGN(auto trace, window->Load());
+  auto text = tools_.Summarize(*trace, options);
+  if (!DeliveryThread::IsCurrent()) window->Unload();
+  return text;
+}
+
+Status ProfilerCore::Export(const std::string& path, std::string_view format) {
+  if (format.empty()) format = EndsWith(path, ".sscap") ? "capture" : "json";
+  STEPSCOPE_TRY_ASSIGN(auto window, WindowAtHand());
+  if (format == "capture") return window->CopyTo(path);
+  if (format != "json") {
+    return Fail(ErrorCode::kUnsupported, "unknown export format \"" +
+                                             std::string(format) +
+                                             "\": expected json or capture");
+  }
+  STEPSCOPE_TRY_ASSIGN(auto trace, window->Load());
+  Status written = tools_.WriteChrome(*trace, path, window->index());
+  if (!DeliveryThread::IsCurrent()) window->Unload();
+  return written;
+}
+
+bool ProfilerCore::Close() {
+  if (inert()) return false;
+  Stop();
+  bool delivered = Wait(kDeliveryTimeoutMs);
+  std::lock_guard<std::mutex> lock(mutex_);
+  closed_ = true;
+  if (delivered || DeliveryThread::IsCurrent()) return true;
+  diagnostics_.Report(Reason::kTimeout,
+                      "gave up waiting for the delivery of a window after "
+                      "60 s; captures not delivered stay where they are");
+  return false;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the profiler needs of the collector, as an interface so that the state
+// machine can be tested on a virtual clock without recording anything.
+#pragma once
+
+#include <stepscope/c.h>
+
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+
+namespace stepscope {
+
+// Thread-safe.
+class Recorder {
+ public:
+  virtual ~Recorder() = default;
+
+  // Nanoseconds of a steady clock.
+  virtual int64_t NowNs() = 0;
+
+  // Makes the next Start with the same arguments cheap. memory_budget in
+  // bytes, 0: the collector's default.
+  virtual void Prepare(const std::string& path, uint64_t memory_budget) = 0;
+
+  // Takes Prepare back.
+  virtual void Unprepare() = 0;
+
+  // Begins recording into a capture at `path`. Returns the session's id.
+  virtual Result<uint64_t> Start(const std::string& path,
+                                 uint64_t memory_budget) = 0;
+
+  // Seals a session; its file is completed behind. Leaves alone a session
+  // that is not the running one.
+  virtual void Stop(uint64_t session) = 0;
+
+  // Waits until the file of a sealed session is complete.
+  virtual Status Wait(uint64_t session, int timeout_ms) = 0;
+
+  // The event ProfileStep#<number> on the calling thread.
+  virtual stepscope_scope BeginStep(int64_t number) = 0;
+  virtual void EndStep(stepscope_scope scope) = 0;
+};
+
+// The collector of this process; never destroyed.
+Recorder& CollectorRecorder();
+
+}  // namespace stepscope

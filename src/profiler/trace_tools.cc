@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "profiler/trace_tools.h"
+
+#include "analysis/summary.h"
+#include "exporters/chrome/chrome.h"
+#include "importers/capture/capture_importer.h"
+#include "trace/trace.h"
+
+namespace stepscope {
+namespace {
+
+Result<SummaryOptions> Translate(const stepscope_summary_options& c) {
+  SummaryOptions options;
+  if (c.sorted_by > STEPSCOPE_SORT_GPU_MIN)
+    return Fail(ErrorCode::kInvalidArgument, "sorted_by is no sort key");
+  options.sort = static_cast<SortKey>(c.sorted_by);
+  options.op_detail = c.no_op_detail == 0;
+  options.thread_sep = c.thread_sep != 0;
+  if (c.views != 0) options.views = c.views & kAllViews;
+  if (c.time_unit != nullptr) {
+    auto unit = ParseTimeUnit(c.time_unit);
+    if (!unit) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  "time_unit is \"" + std::string(c.time_unit) +
+                      "\": expected s, ms, us or ns");
+    }
+    options.unit = *unit;
+  }
+  return options;
+}
+
+class Tools final : public TraceTools {
+ public:
+  Result<std::shared_ptr<const Trace>> Load(
+      const std::string& capture) override {
+    return ImportCapture(capture);
+  }
+
+  Status WriteChrome(const Trace& trace, const std::string& path,
+                     int index) override {
+    ChromeOptions options;
+    options.span_index = index;
+    return ExportChrome(trace, path, options);
+  }
+
+  Result<std::string> Summarize(const Trace& trace,
+                                const stepscope_summary_options& c) override {
+    STEPSCOPE_TRY_ASSIGN(auto options, Translate(c));
+    return RenderSummary(trace, options);
+  }
+};
+
+}  // namespace
+
+TraceTools& DefaultTraceTools() {
+  static TraceTools* const tools = new Tools;
+  return *tools;
+}
+
+}  // namespace stepscope
