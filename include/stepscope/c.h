@@ -285,8 +285,12 @@ STEPSCOPE_INLINE stepscope_scope stepscope_next_id(stepscope_scope scope,
           gate == 0 ||
           (uintptr_t)t->end - (uintptr_t)scope.slot > STEPSCOPE_CHUNK_BYTES ||
           (slot = stepscope_take_slot(gate)) == NULL)) {
-    stepscope_end(scope);
-    return stepscope_begin_slow(site);
+    next = stepscope_begin_slow(site);
+    if (next.slot != NULL && scope.slot != NULL)
+      stepscope_end_slow(scope, next.begin);
+    else
+      stepscope_end(scope);
+    return next;
   }
   __atomic_store_n(&slot->site, site, __ATOMIC_RELAXED);
   next.slot = slot;

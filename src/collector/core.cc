@@ -7,7 +7,9 @@
 #include <cstring>
 #include <new>
 
+#include "collector/drain.h"
 #include "collector/names.h"
+#include "collector/process_info.h"
 #include "collector/session.h"
 #include "collector/thread.h"
 
@@ -34,11 +36,13 @@ void OnForkInChild() {
   core.sealed = PTHREAD_COND_INITIALIZER;
   ResetNamesAfterFork();
   ResetThreadsAfterFork();
+  ResetMetadataAfterFork();
 }
 
 // The parent's session, ring and writer are not ours: forget them.
 void StartAfresh() {
   core.ring.Abandon();
+  Drain::Get()->ResetAfterFork();
   core.writer_running.store(false, std::memory_order_relaxed);
   for (Session& session : core.sessions) {
     // The descriptor is a copy of the parent's; closing ours is harmless.

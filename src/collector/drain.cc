@@ -183,13 +183,19 @@ AppendResult Drain::Flush() {
     if (result != AppendResult::kOk) CountLost(result);
   }
   for (uint32_t i = 0; i < chunk_count_; ++i) core.ring.Recycle(chunks_[i]);
+  Clear();
+  return result;
+}
+
+void Drain::Clear() {
   bytes_ = 0;
   blocks_ = 0;
   essential_ = false;
   chunk_count_ = 0;
   run_count_ = 0;
   session_ = nullptr;
-  return result;
 }
+
+void Drain::ResetAfterFork() { Clear(); }
 
 }  // namespace stepscope::collector

@@ -28,6 +28,8 @@ class Drain {
   AppendResult AppendCopy(Session* session, format::BlockKind kind,
                           const uint8_t* bytes, uint64_t count);
   AppendResult Flush();
+  // In a forked child: forget what the parent's writer was gathering.
+  void ResetAfterFork();
 
  private:
   // One run of slots that belong to one thread.
@@ -43,6 +45,7 @@ class Drain {
   void AddRun(Session* session, uint32_t chunk, const Run& run);
   void CountLost(AppendResult why);
   void Use(Session* session);
+  void Clear();
 
   Session* session_ = nullptr;  // whose blocks are gathered
   uint64_t bytes_ = 0;

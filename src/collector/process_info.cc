@@ -100,6 +100,8 @@ void SetMetadata(const char* key, const char* value) {
   pairs_lock.Unlock();
 }
 
+void ResetMetadataAfterFork() { pairs_lock.ResetAfterFork(); }
+
 size_t DescribeProcess(const char* live_path, uint8_t* out, size_t room) {
   PairWriter writer(out, room);
   writer.Add("stepscope", stepscope_version());

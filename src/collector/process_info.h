@@ -15,6 +15,8 @@ namespace stepscope::collector {
 // At most 64 pairs, 63 bytes a key, 255 a value.
 void SetMetadata(const char* key, const char* value);
 
+void ResetMetadataAfterFork();
+
 // The payload of a Process block, at most `room` bytes; returns its length.
 size_t DescribeProcess(const char* live_path, uint8_t* out, size_t room);
 

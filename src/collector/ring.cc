@@ -182,8 +182,8 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
   return true;
 }
 
-void Ring::Destroy(bool keep_counters) {
-  if (base_ == nullptr) return;
+int Ring::Destroy(bool keep_counters) {
+  if (base_ == nullptr) return -1;
   serial_.store(0, std::memory_order_release);
   mmap(base_, mapped_bytes_, PROT_READ | PROT_WRITE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
@@ -193,15 +193,16 @@ void Ring::Destroy(bool keep_counters) {
   } else {
     unlink(path_);
   }
-  close(fd_);
+  const int fd = fd_;
   fd_ = -1;
   reserved_.store(0, std::memory_order_relaxed);
-  Range range{base_, mapped_bytes_};
+  const Range range{base_, mapped_bytes_};
   base_ = nullptr;
   if (holders_.load(std::memory_order_seq_cst) == 0)
     munmap(range.base, range.bytes);  // nobody can store here any more
   else if (retired_count_ < kMaxRetired)
     retired_[retired_count_++] = range;
+  return fd;
 }
 
 void Ring::Abandon() {

@@ -44,7 +44,8 @@ class Ring {
   // a straggler hits that. The range is given back when no thread holds a
   // chunk, else kept.
   // `keep_counters` leaves header, threads and names behind as a short file.
-  void Destroy(bool keep_counters);
+  // Returns the descriptor: closing it frees the memory, which takes a while.
+  int Destroy(bool keep_counters);
   // In a forked child: forget without touching anything.
   void Abandon();
 

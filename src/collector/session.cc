@@ -123,7 +123,7 @@ bool EnsureRing(const char* capture_path, uint64_t budget) {
     return true;
   SetLastError("%s: no room for %llu bytes of names", live,
                static_cast<unsigned long long>(names));
-  core.ring.Destroy(false);
+  close(core.ring.Destroy(false));
   return false;
 }
 

@@ -116,8 +116,35 @@ void Tend(Session* session, Drain* drain) {
     AppendAnchor(session);
 }
 
-// Collects what threads still hold, completes the file and closes it.
-void SealSession(Session* session, Drain* drain) {
+// Declares `sealed` (if any) complete and takes the ring down if no session
+// needs it, in this order for whoever waits: nothing is left behind when the
+// file is complete. True: the thread ends.
+bool Finish(Session* sealed) {
+  // Whoever holds control may be waiting for a slow disk: come back later,
+  // unless somebody waits for this session.
+  if (sealed != nullptr)
+    pthread_mutex_lock(&core.control);
+  else if (pthread_mutex_trylock(&core.control) != 0)
+    return false;
+  if (sealed != nullptr)
+    sealed->state.store(SessionState::kSealed, std::memory_order_release);
+  bool needed = false;
+  for (const Session& session : core.sessions) needed |= session.NeedsRing();
+  int fd = -1;
+  if (!needed) {
+    DetachLiveNames();
+    fd = core.ring.Destroy(core.keep_live);
+    core.writer_running.store(false, std::memory_order_release);
+  }
+  pthread_cond_broadcast(&core.sealed);
+  pthread_mutex_unlock(&core.control);
+  if (fd >= 0) close(fd);
+  return !needed;
+}
+
+// Collects what threads still hold, completes the file and closes it. True:
+// that was the last session, and the thread ends.
+bool SealSession(Session* session, Drain* drain) {
   // A thread that passed the gate before it closed is done by then, unless it
   // lost its core; what it stores later began after the stop.
   usleep(50);
@@ -139,25 +166,7 @@ void SealSession(Session* session, Drain* drain) {
   if (worst != AppendResult::kOk) core.keep_live = true;
   if (worst == AppendResult::kOk && session->live_link[0] != '\0')
     unlink(session->live_link);
-  pthread_mutex_lock(&core.control);
-  session->state.store(SessionState::kSealed, std::memory_order_release);
-  pthread_cond_broadcast(&core.sealed);
-  pthread_mutex_unlock(&core.control);
-}
-
-// Takes the ring down if no session needs it; true: the thread may end.
-bool FinishIfIdle() {
-  // Whoever holds control may be waiting for a slow disk: come back later.
-  if (pthread_mutex_trylock(&core.control) != 0) return false;
-  bool needed = false;
-  for (const Session& session : core.sessions) needed |= session.NeedsRing();
-  if (!needed) {
-    DetachLiveNames();
-    core.ring.Destroy(core.keep_live);
-    core.writer_running.store(false, std::memory_order_release);
-  }
-  pthread_mutex_unlock(&core.control);
-  return !needed;
+  return Finish(session);
 }
 
 void* WriterMain(void*) {
@@ -171,10 +180,11 @@ void* WriterMain(void*) {
     for (Session& session : core.sessions) {
       const SessionState state = session.state.load(std::memory_order_acquire);
       if (state == SessionState::kRecording) Tend(&session, drain);
-      if (state == SessionState::kStopping) SealSession(&session, drain);
+      if (state == SessionState::kStopping && SealSession(&session, drain))
+        return nullptr;
     }
     AppendThreads(nullptr, drain);
-    if (FinishIfIdle()) return nullptr;
+    if (Finish(nullptr)) return nullptr;
     if (!growing) core.writer_sleeper.Sleep(busy ? kBusySleepNs : kIdleSleepNs);
   }
 }

@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sessions, threads, forks, signals, exits: the recorder never harms its host,
+// and attempted = recorded + dropped.
+#include <dirent.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <cstring>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "recorded.h"
+
+namespace stepscope {
+namespace {
+
+using testing::CountByName;
+using testing::Dropped;
+using testing::FindThread;
+using testing::Load;
+using testing::Options;
+using testing::Recorded;
+using testing::TempFolder;
+
+const auto test_started = std::filesystem::file_time_type::clock::now();
+
+uint64_t CountEntries(const char* folder) {
+  uint64_t n = 0;
+  DIR* dir = opendir(folder);
+  while (dir != nullptr && readdir(dir) != nullptr) ++n;
+  if (dir != nullptr) closedir(dir);
+  return n;
+}
+
+uint64_t ResidentBytes() {
+  std::ifstream statm("/proc/self/statm");
+  uint64_t total = 0, resident = 0;
+  statm >> total >> resident;
+  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+// True if a process that belongs to this test left a live file behind.
+bool HasLiveFiles() {
+  std::error_code ignored;
+  for (const auto& file :
+       std::filesystem::directory_iterator("/dev/shm", ignored)) {
+    const std::string name = file.path().filename().string();
+    int pid = 0;
+    if (std::sscanf(name.c_str(), "stepscope-%d-", &pid) != 1) continue;
+    if (kill(pid, 0) != 0 && file.last_write_time() > test_started) return true;
+  }
+  return false;
+}
+
+TEST(Lifecycle, StartTwiceStopTwice) {
+  TempFolder folder;
+  const std::string path = folder / "a.sscap";
+  const std::string other = folder / "b.sscap";
+  const stepscope_options options = Options(path);
+  ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
+  const stepscope_options again = Options(other);
+  EXPECT_EQ(stepscope_start(&again), STEPSCOPE_BUSY);
+  EXPECT_STRNE(stepscope_last_error(), "");
+  { RecordEvent event("kept"); }
+  EXPECT_EQ(stepscope_stop(), STEPSCOPE_OK);
+  EXPECT_EQ(stepscope_stop(), STEPSCOPE_NOT_RUNNING);
+  ASSERT_EQ(stepscope_wait(stepscope_session(), 20000), STEPSCOPE_OK);
+  EXPECT_EQ(Load(path)->size(), 1u);
+  EXPECT_FALSE(std::filesystem::exists(other));
+}
+
+TEST(Lifecycle, SessionsInARowShareTheRingAndKeepTheirEvents) {
+  TempFolder folder;
+  std::vector<uint64_t> ids;
+  constexpr int kSessions = 10;
+  for (int i = 0; i < kSessions; ++i) {
+    const std::string path = folder / (std::to_string(i) + ".sscap");
+    const stepscope_options options = Options(path);
+    ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK)
+        << stepscope_last_error();
+    for (int k = 0; k <= i; ++k) RecordEvent event("in session");
+    ASSERT_EQ(stepscope_stop(), STEPSCOPE_OK);
+    ids.push_back(stepscope_session());
+    RecordEvent between("between sessions");
+  }
+  for (int i = 0; i < kSessions; ++i) {
+    ASSERT_EQ(stepscope_wait(ids[static_cast<size_t>(i)], 20000), STEPSCOPE_OK);
+    const auto trace = Load(folder / (std::to_string(i) + ".sscap"));
+    EXPECT_EQ(trace->size(), static_cast<uint32_t>(i + 1));
+    EXPECT_EQ(CountByName(*trace)["between sessions"], 0u);
+  }
+}
+
+TEST(Lifecycle, AScopeOfAnEarlierSessionStaysOutOfTheNext) {
+  TempFolder folder;
+  const std::string first = folder / "first.sscap";
+  const std::string second = folder / "second.sscap";
+  const stepscope_options a = Options(first);
+  ASSERT_EQ(stepscope_start(&a), STEPSCOPE_OK);
+  RecordEvent across("across");
+  ASSERT_EQ(stepscope_stop(), STEPSCOPE_OK);
+  ASSERT_EQ(stepscope_wait(stepscope_session(), 20000), STEPSCOPE_OK);
+  const stepscope_options b = Options(second);
+  ASSERT_EQ(stepscope_start(&b), STEPSCOPE_OK);
+  { RecordEvent event("fresh"); }
+  across.End();
+  ASSERT_EQ(stepscope_stop(), STEPSCOPE_OK);
+  ASSERT_EQ(stepscope_wait(stepscope_session(), 20000), STEPSCOPE_OK);
+  EXPECT_EQ(Load(first)->threads()[0].open_scopes.size(), 1u);
+  const auto trace = Load(second);
+  EXPECT_EQ(trace->size(), 1u);
+  EXPECT_EQ(trace->ledger().seen(), 1u);
+}
+
+TEST(Lifecycle, FiveHundredSessionsLeaveNothingBehind) {
+  TempFolder folder;
+  const auto once = [&](int i) {
+    const std::string path = folder / (std::to_string(i) + ".sscap");
+    const stepscope_options options = Options(path);
+    ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK)
+        << stepscope_last_error();
+    for (int k = 0; k < 100; ++k) RecordEvent event("short session");
+    std::thread([] { RecordEvent event("helper"); }).join();
+    ASSERT_EQ(stepscope_stop(), STEPSCOPE_OK);
+    ASSERT_EQ(stepscope_wait(stepscope_session(), 20000), STEPSCOPE_OK);
+    std::filesystem::remove(path);
+  };
+  // The writer takes the ring down shortly after the last file is complete.
+  const auto settle = [] {
+    for (int i = 0; i < 2000 && CountEntries("/proc/self/task") > 3; ++i)
+      usleep(1000);
+  };
+  for (int i = 0; i < 20; ++i) once(i);
+  settle();
+  const uint64_t files = CountEntries("/proc/self/fd");
+  const uint64_t resident = ResidentBytes();
+  for (int i = 20; i < 500; ++i) once(i);
+  settle();
+  EXPECT_EQ(CountEntries("/proc/self/task"), 3u);  // ".", ".." and this one
+  EXPECT_EQ(CountEntries("/proc/self/fd"), files);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  EXPECT_LT(ResidentBytes(), resident + (1 << 20));
+#endif
+}
+
+TEST(Lifecycle, StopWhileThreadsRecordFlatOut) {
+  TempFolder folder;
+  std::atomic<bool> done{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t) {
+    threads.emplace_back([&] {
+      while (!done.load(std::memory_order_relaxed)) {
+        RecordEvent outer("outer");
+        RecordEvent inner("inner");
+      }
+    });
+  }
+  for (int i = 0; i < 15; ++i) {
+    const std::string path = folder / (std::to_string(i) + ".sscap");
+    const stepscope_options options = Options(path, 8 << 20);
+    ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
+    usleep(2000);
+    ASSERT_EQ(stepscope_stop(), STEPSCOPE_OK);
+    ASSERT_EQ(stepscope_wait(stepscope_session(), 20000), STEPSCOPE_OK);
+    const auto trace = Load(path);
+    ASSERT_NE(trace, nullptr);
+    for (const auto& [name, count] : CountByName(*trace))
+      EXPECT_TRUE(name == "outer" || name == "inner") << name;
+    std::filesystem::remove(path);
+  }
+  done = true;
+  for (auto& thread : threads) thread.join();
+}
+
+TEST(Lifecycle, TenThousandShortThreads) {
+  Recorded recorded;
+  constexpr int kThreads = 10000;
+  for (int i = 0; i < kThreads / 10; ++i) {
+    std::vector<std::thread> batch;
+    for (int k = 0; k < 10; ++k)
+      batch.emplace_back([] {
+        for (int e = 0; e < 20; ++e) RecordEvent event("short");
+      });
+    for (auto& thread : batch) thread.join();
+  }
+  const auto trace = recorded.Finish();
+  EXPECT_EQ(CountByName(*trace)["short"] + Dropped(*trace), 20u * kThreads);
+  EXPECT_EQ(Dropped(*trace), 0u);
+}
+
+TEST(Lifecycle, TwoHundredFiftySixThreadsAtOnce) {
+  Recorded recorded;
+  std::atomic<int> ready{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 256; ++t) {
+    threads.emplace_back([&, t] {
+      SetThreadName(("worker " + std::to_string(t)).c_str());
+      ready.fetch_add(1);
+      while (ready.load() < 256) usleep(100);
+      for (int e = 0; e < 1000; ++e) RecordEvent event("parallel");
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  const auto trace = recorded.Finish();
+  for (int t = 0; t < 256; ++t) {
+    const ThreadReport* report =
+        FindThread(*trace, "worker " + std::to_string(t));
+    ASSERT_NE(report, nullptr) << t;
+    EXPECT_EQ(report->recorded + Dropped(*report), 1000u) << t;
+  }
+}
+
+// A destructor that runs among the thread's last acts.
+struct LateEvents {
+  ~LateEvents() {
+    for (int i = 0; i < 10; ++i) RecordEvent event("late");
+  }
+};
+thread_local LateEvents late_events;
+
+TEST(Lifecycle, EventsInThreadDestructorsAreRecorded) {
+  Recorded recorded;
+  pthread_key_t key;
+  ASSERT_EQ(pthread_key_create(&key,
+                               [](void*) {
+                                 for (int i = 0; i < 10; ++i)
+                                   RecordEvent event("late");
+                               }),
+            0);
+  for (int t = 0; t < 100; ++t) {
+    std::thread([&] {
+      static_cast<void>(&late_events);
+      pthread_setspecific(key, &key);
+      RecordEvent event("early");
+    }).join();
+  }
+  pthread_key_delete(key);
+  const auto trace = recorded.Finish();
+  EXPECT_EQ(CountByName(*trace)["early"], 100u);
+  EXPECT_EQ(CountByName(*trace)["late"], 2000u);
+}
+
+TEST(Lifecycle, FloodBeyondTheBudgetIsCountedExactly) {
+  constexpr int kEvents = 3000000;
+  TempFolder folder;
+  Recorded recorded(1 << 20);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([t] {
+      SetThreadName(("flood " + std::to_string(t)).c_str());
+      for (int i = 0; i < kEvents / 4; ++i) {
+        STEPSCOPE_EVENT("flood", EventType::kOperator);
+      }
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  const auto trace = recorded.Finish();
+  for (int t = 0; t < 4; ++t) {
+    const ThreadReport* report =
+        FindThread(*trace, "flood " + std::to_string(t));
+    ASSERT_NE(report, nullptr);
+    EXPECT_EQ(report->recorded + Dropped(*report), uint64_t{kEvents / 4}) << t;
+  }
+}
+
+TEST(Lifecycle, FileLimitIsCountedExactly) {
+  constexpr int kEvents = 500000;
+  Recorded recorded(0, 200 * 1024);
+  SetThreadName("limited");
+  for (int i = 0; i < kEvents; ++i) RecordEvent event("limited");
+  const auto trace = recorded.Finish();
+  EXPECT_LT(std::filesystem::file_size(recorded.path()), 300u * 1024);
+  const ThreadReport* report = FindThread(*trace, "limited");
+  ASSERT_NE(report, nullptr);
+  EXPECT_GT(Dropped(*report), 0u);
+  EXPECT_GT(report->recorded, 0u);
+  EXPECT_EQ(report->recorded + Dropped(*report), uint64_t{kEvents});
+}
+
+// Runs `child` in a fork; true if it ended by itself with status 0.
+template <typename Child>
+bool RunChild(Child child, int seconds = 20) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    alarm(static_cast<unsigned>(seconds));
+    child();
+    _exit(::testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  const bool ended = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (!ended) ADD_FAILURE() << "child's wait status is " << status;
+  return ended;
+}
+
+TEST(Lifecycle, AFullDiskLosesEventsNotTheProgram) {
+  // A limit on file size stands in for the full disk: write(2) fails the same
+  // way, and SIGXFSZ must not kill.
+  EXPECT_TRUE(RunChild([] {
+    constexpr int kEvents = 2000000;
+    TempFolder folder;
+    const std::string path = folder / "full.sscap";
+    // The live file lies in shared memory and grows before the limit is set.
+    const stepscope_options options = Options(path, 4 << 20);
+    ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
+    usleep(100000);
+    const rlimit limit = {256 * 1024, 256 * 1024};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    SetThreadName("writer of much");
+    for (int i = 0; i < kEvents; ++i) RecordEvent event("much");
+    ASSERT_EQ(stepscope_stop(), STEPSCOPE_OK);
+    ASSERT_EQ(stepscope_wait(stepscope_session(), 20000), STEPSCOPE_OK);
+    EXPECT_NE(std::strstr(stepscope_last_error(), "write failed"), nullptr);
+    const auto trace = Load(path);
+    ASSERT_NE(trace, nullptr);
+    const ThreadReport* report = FindThread(*trace, "writer of much");
+    ASSERT_NE(report, nullptr);
+    EXPECT_GT(Dropped(*report), 0u);
+    EXPECT_EQ(report->recorded + Dropped(*report), uint64_t{kEvents});
+  }));
+}
+
+TEST(Lifecycle, FoldersThatCannotBeWrittenAreAnErrorNotACrash) {
+  TempFolder folder;
+  const std::string file = folder / "file";
+  std::ofstream(file) << "not a folder";
+  const std::string below = file + "/sub/x.sscap";
+  const stepscope_options options = Options(below);
+  EXPECT_EQ(stepscope_start(&options), STEPSCOPE_IO);
+  EXPECT_NE(std::strstr(stepscope_last_error(), file.c_str()), nullptr);
+  { RecordEvent event("recorded nowhere"); }
+  EXPECT_EQ(stepscope_stop(), STEPSCOPE_NOT_RUNNING);
+  const std::string proc = "/proc/stepscope/x.sscap";
+  const stepscope_options read_only = Options(proc);
+  EXPECT_EQ(stepscope_start(&read_only), STEPSCOPE_IO);
+  const std::string existing = folder / "taken.sscap";
+  std::ofstream(existing) << "precious";
+  const stepscope_options taken = Options(existing);
+  EXPECT_EQ(stepscope_start(&taken), STEPSCOPE_IO);
+  std::string content;
+  std::ifstream(existing) >> content;
+  EXPECT_EQ(content, "precious");
+  const std::string missing = folder / "new/folders/are/made/x.sscap";
+  const stepscope_options made = Options(missing);
+  EXPECT_EQ(stepscope_start(&made), STEPSCOPE_OK);
+  EXPECT_EQ(stepscope_stop(), STEPSCOPE_OK);
+  ASSERT_EQ(stepscope_wait(stepscope_session(), 20000), STEPSCOPE_OK);
+  EXPECT_TRUE(std::filesystem::exists(missing));
+}
+
+TEST(Lifecycle, ForkedChildIsSilentUntilItStartsItsOwnSession) {
+  TempFolder folder;
+  const std::string path = folder / "parent.sscap";
+  const stepscope_options options = Options(path);
+  ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
+  std::atomic<bool> done{false};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&] {
+      while (!done.load()) {
+        RecordEvent event("busy");
+        const std::string name = "name " + std::to_string(rand() % 5000);
+        RecordEvent dynamic{std::string_view(name)};
+      }
+    });
+  constexpr int kForks = 100;
+  uint64_t parent_events = 0;
+  for (int i = 0; i < kForks; ++i) {
+    RecordEvent open_in_parent("around fork");
+    ++parent_events;
+    const std::string mine = folder / ("child" + std::to_string(i) + ".sscap");
+    ASSERT_TRUE(RunChild([&] {
+      { RecordEvent event("in child, silent"); }
+      open_in_parent.End();
+      EXPECT_EQ(stepscope_enabled(), 0);
+      if (i % 4 == 0) {
+        const stepscope_options own = Options(mine, 2 << 20);
+        ASSERT_EQ(stepscope_start(&own), STEPSCOPE_OK)
+            << stepscope_last_error();
+        { RecordEvent event("in child, own session"); }
+        std::thread([] { RecordEvent event("in child, own session"); }).join();
+        ASSERT_EQ(stepscope_stop(), STEPSCOPE_OK);
+        ASSERT_EQ(stepscope_wait(stepscope_session(), 10000), STEPSCOPE_OK);
+      }
+    })) << i;
+    if (i % 4 == 0) {
+      const auto child = Load(mine);
+      ASSERT_NE(child, nullptr);
+      EXPECT_EQ(CountByName(*child)["in child, own session"], 2u);
+      EXPECT_EQ(child->size(), 2u);
+    }
+  }
+  done = true;
+  for (auto& thread : threads) thread.join();
+  ASSERT_EQ(stepscope_stop(), STEPSCOPE_OK);
+  ASSERT_EQ(stepscope_wait(stepscope_session(), 20000), STEPSCOPE_OK);
+  const auto trace = Load(path);
+  const auto counts = CountByName(*trace);
+  EXPECT_EQ(counts.at("around fork"), parent_events);
+  EXPECT_FALSE(HasLiveFiles());
+  EXPECT_EQ(counts.count("in child, silent"), 0u);
+  EXPECT_EQ(counts.count("in child, own session"), 0u);
+}
+
+TEST(Lifecycle, RawCloneChildIsSilentToo) {
+  Recorded recorded;
+  for (int i = 0; i < 100; ++i) {
+    RecordEvent before("parent");
+    const long pid = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    if (pid == 0) {
+      RecordEvent event("clone child");
+      before.End();
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(static_cast<pid_t>(pid), &status, 0);
+    ASSERT_TRUE(WIFEXITED(status));
+  }
+  const auto trace = recorded.Finish();
+  EXPECT_EQ(CountByName(*trace)["parent"], 100u);
+  EXPECT_EQ(CountByName(*trace)["clone child"], 0u);
+}
+
+std::atomic<uint64_t> handler_events{0};
+void RecordInHandler(int) {
+  STEPSCOPE_EVENT("in handler", EventType::kUserDefined);
+  handler_events.fetch_add(1, std::memory_order_relaxed);
+}
+
+TEST(Lifecycle, SignalHandlersMayRecord) {
+  Recorded recorded;
+  // The site is registered outside the handler: names need the collector.
+  RecordInHandler(0);
+  struct sigaction action {};
+  action.sa_handler = RecordInHandler;
+  action.sa_flags = SA_RESTART;
+  struct sigaction before {};
+  sigaction(SIGALRM, &action, &before);
+  itimerval timer = {{0, 50}, {0, 50}};
+  setitimer(ITIMER_REAL, &timer, nullptr);
+  uint64_t attempted = 0;
+  const auto start = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - start < std::chrono::seconds(1)) {
+    for (int i = 0; i < 100; ++i) {
+      STEPSCOPE_EVENT("interrupted", EventType::kOperator);
+      ++attempted;
+    }
+  }
+  timer = {{0, 0}, {0, 0}};
+  setitimer(ITIMER_REAL, &timer, nullptr);
+  sigaction(SIGALRM, &before, nullptr);
+  const auto trace = recorded.Finish();
+  const auto counts = CountByName(*trace);
+  EXPECT_GT(handler_events.load(), 1000u);
+  EXPECT_EQ(counts.at("interrupted") + counts.at("in handler") +
+                Dropped(*trace),
+            attempted + handler_events.load());
+  EXPECT_GT(counts.at("in handler"), 0u);
+}
+
+TEST(Lifecycle, ExitWhileRecordingCompletesTheFile) {
+  TempFolder folder;
+  const std::string path = folder / "exit.sscap";
+  const pid_t pid = fork();
+  if (pid == 0) {
+    const stepscope_options options = Options(path, 2 << 20);
+    stepscope_start(&options);
+    static LateEvents at_static_destruction;
+    { RecordEvent event("before exit"); }
+    exit(0);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  ASSERT_TRUE(WIFEXITED(status));
+  const auto trace = Load(path);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_TRUE(trace->complete());
+  EXPECT_EQ(CountByName(*trace)["before exit"], 1u);
+  EXPECT_EQ(CountByName(*trace)["late"], 10u);
+  EXPECT_FALSE(std::filesystem::exists(path + ".live"));
+}
+
+TEST(Lifecycle, FallbackClockRecordsTheSame) {
+  ASSERT_TRUE(RunChild([] {
+    TempFolder folder;
+    const std::string path = folder / "clock.sscap";
+    setenv("STEPSCOPE_CLOCK", "monotonic", 1);
+    // A fresh image, since the clock is chosen once per process.
+    const pid_t pid = fork();
+    if (pid == 0) {
+      execl("/proc/self/exe", "lifecycle_test", "--record-with-fallback-clock",
+            path.c_str(), static_cast<char*>(nullptr));
+      _exit(9);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    const auto trace = Load(path);
+    ASSERT_NE(trace, nullptr);
+    EXPECT_EQ(trace->clock().source, "monotonic");
+    EXPECT_EQ(CountByName(*trace)["fallback"], 10000u);
+    for (Row row = 0; row < trace->size(); ++row)
+      ASSERT_EQ(trace->flags()[row] & kEventOpenAtEnd, 0);
+  }));
+}
+
+int RecordWithFallbackClock(const char* path) {
+  const std::string where = path;
+  const stepscope_options options = Options(where, 2 << 20);
+  if (stepscope_start(&options) != STEPSCOPE_OK) return 1;
+  for (int i = 0; i < 10000; ++i) RecordEvent event("fallback");
+  return stepscope_stop();  // exit completes the file
+}
+
+}  // namespace
+}  // namespace stepscope
+
+int main(int argc, char** argv) {
+  if (argc == 3 && std::strcmp(argv[1], "--record-with-fallback-clock") == 0)
+    return stepscope::RecordWithFallbackClock(argv[2]);
+  ::testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
