@@ -7,26 +7,19 @@ if(NOT TARGET stepscope_collector)
   return()
 endif()
 
-# A library needs one source of its own; the code comes from the archives.
-set(anchor "${PROJECT_BINARY_DIR}/generated/stepscope_library.cc")
-file(CONFIGURE OUTPUT "${anchor}" CONTENT
-     "// SPDX-License-Identifier: Apache-2.0\n")
-add_library(stepscope SHARED "${anchor}")
+# The objects that define the C ABI, named one by one: nothing inside the
+# library calls them, so out of an archive the linker would leave them behind.
+set(modules stepscope_collector)
+if(TARGET stepscope_profiler)
+  list(APPEND modules stepscope_profiler)
+endif()
+set(objects ${modules})
+list(TRANSFORM objects REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
+add_library(stepscope SHARED ${objects})
 add_library(stepscope::stepscope ALIAS stepscope)
 add_library(stepscope::collector ALIAS stepscope_collector)
-
-# Whole archives where the C ABI is defined: nothing inside the library calls
-# those functions, so the linker would leave them out. An override, because
-# modules also name each other as plain libraries.
-set(whole stepscope_collector)
-if(TARGET stepscope_profiler)
-  list(APPEND whole stepscope_profiler)
-endif()
-target_link_libraries(stepscope PRIVATE ${whole})
-list(JOIN whole "," whole)
-set_property(TARGET stepscope PROPERTY LINK_LIBRARY_OVERRIDE
-                                       "WHOLE_ARCHIVE,${whole}")
-target_link_libraries(stepscope PRIVATE stepscope_flags)
+set_property(TARGET stepscope PROPERTY LINKER_LANGUAGE CXX)
+target_link_libraries(stepscope PRIVATE stepscope_flags ${modules})
 
 set(exports "${PROJECT_SOURCE_DIR}/cmake/stepscope.map")
 target_link_options(stepscope PRIVATE "LINKER:--version-script=${exports}"

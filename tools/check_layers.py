@@ -63,6 +63,8 @@ SYSTEM = re.compile(
          arm_acle|arm_neon|immintrin|nmmintrin|x86intrin)\.h
     """, re.VERBOSE)
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+# Kinds of file that are in no library; _support is what tests share.
+TEST_ENDINGS = ("_test", "_bench", "_fuzzer", "_support")
 SUFFIXES = {".h", ".cc", ".c", ".cpp", ".hpp"}
 
 
@@ -95,7 +97,7 @@ def problems_of(path, root):
         yield f"{relative}: src/{module} is not in the table of layers"
         return
     extras = bare_extras(relative)
-    is_test = path.stem.endswith(("_test", "_bench", "_fuzzer"))
+    is_test = path.stem.endswith(TEST_ENDINGS)
     for number, quote, header in includes(path):
         where = f"{relative}:{number}"
         first = header.split("/")[0]

@@ -10,6 +10,7 @@ at the end, #pragma once, notes to self, and files above 600 lines.
 
 import argparse
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -21,6 +22,7 @@ MAX_COLUMNS = 80
 MAX_LINES = 600
 EXCUSE = "lines because"  # in the first comment: "Above 600 lines because ..."
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
+RAW_STRING = re.compile(r'\bR"(\w*)\(')
 NOTES = ["TO" + "DO", "FIX" + "ME", "XX" + "X:"]
 
 
@@ -38,17 +40,20 @@ def unbroken(path, lines):
     or hide what they say: raw strings, expected text in tests, addresses, and
     what is kept from the formatter."""
     found = set()
-    raw, off = False, False
+    raw_end, off = None, False
     for number, line in enumerate(lines, 1):
         off = (off or "clang-format off" in line) and (
             "clang-format on" not in line)
-        opens = 'R"(' in line
+        opens = RAW_STRING.search(line)
+        if opens:
+            raw_end = f'){opens[1]}"'
         expected = path.stem.endswith("_test") and (
             line.lstrip().startswith('"'))
-        if raw or opens or off or expected or "http" in line or (
+        if raw_end or off or expected or "http" in line or (
                 "#include" in line):
             found.add(number)
-        raw = (raw or opens) and ')"' not in line
+        if raw_end and raw_end in line:
+            raw_end = None
     return found
 
 

@@ -75,6 +75,7 @@ class CheckStyle(unittest.TestCase):
         long = "x" * 90
         for name, text in [
             ("a.h", f'auto s = R"(\n{long}\n)";\n'),
+            ("a.h", f'auto s = R"js(\n"(a)"\n{long}\n)js";\n'),
             ("a.h", f"// clang-format off\n{long}\n// clang-format on\n"),
             ("a.h", f"// http://{long}\n"),
             ("a_test.h", f'  "{long}"\n'),
