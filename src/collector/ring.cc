@@ -26,8 +26,9 @@ using format::ChunkState;
 using format::kChunkBytes;
 
 constexpr uint64_t kPage = 65536;  // alignment that suits 4 and 64 KiB pages
-constexpr uint32_t kFirstChunks = 8;
+constexpr uint32_t kFirstChunks = 32;
 constexpr uint32_t kStepChunks = 64;
+constexpr uint32_t kUrgentChunks = 16;
 
 uint64_t RoundUp(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
@@ -160,6 +161,8 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
     entries_.Push(next_entry_, i);
   holders_.store(0, std::memory_order_relaxed);
   fresh_.store(0, std::memory_order_relaxed);
+  wanted_.store(sizes.chunks, std::memory_order_relaxed);
+  reserving_.store(false, std::memory_order_relaxed);
   Populate(base_, kPage);
   const uint32_t ready = std::min(2u, sizes.chunks);
   Populate(reinterpret_cast<std::byte*>(chunk(0)), uint64_t{ready} * kChunkBytes);
@@ -242,8 +245,10 @@ uint32_t Ring::TakeFresh() {
 uint32_t Ring::Acquire(uint32_t generation, uint32_t thread_uid, uint32_t seq,
                        uint32_t entry_index) {
   uint32_t index = free_.Pop(next_);
-  // Not yet prefaulted, but reserved: better than to drop.
+  // Not yet prefaulted, but reserved: better than to drop. So is a system call
+  // when recording outruns the writer's preparations.
   if (index == kNone) index = TakeFresh();
+  if (index == kNone && ReserveChunks(kUrgentChunks)) index = TakeFresh();
   if (index == kNone) return kNone;
   ChunkHeader* c = chunk(index);
   owner_bits_[index].store(0, std::memory_order_relaxed);
@@ -308,23 +313,35 @@ void Ring::ReleaseEntry(uint32_t entry_index) {
   entries_.Push(next_entry_, entry_index);
 }
 
-bool Ring::GrowStep() {
+// One thread at a time; the others find out by the free list.
+bool Ring::ReserveChunks(uint32_t count) {
+  const uint32_t wanted = wanted_.load(std::memory_order_relaxed);
+  if (reserved_.load(std::memory_order_relaxed) >= wanted) return false;
+  if (reserving_.exchange(true, std::memory_order_acquire)) return false;
   const uint32_t reserved = reserved_.load(std::memory_order_relaxed);
-  if (reserved < sizes_.chunks) {
-    const uint32_t step = std::min(kStepChunks, sizes_.chunks - reserved);
-    const uint64_t offset =
-        sizes_.chunks_offset + uint64_t{reserved} * kChunkBytes;
-    if (Reserve(offset, uint64_t{step} * kChunkBytes)) {
-      reserved_.store(reserved + step, std::memory_order_release);
-    } else {
-      SetLastError("%s: only %u of %u chunks could be reserved: %s", path_,
-                   reserved, sizes_.chunks, strerror(errno));
-      sizes_.chunks = reserved;  // go on with what there is
-    }
+  const uint32_t step = std::min(count, wanted - reserved);
+  const uint64_t offset =
+      sizes_.chunks_offset + uint64_t{reserved} * kChunkBytes;
+  const bool done =
+      step > 0 && Reserve(offset, uint64_t{step} * kChunkBytes);
+  if (done) {
+    reserved_.store(reserved + step, std::memory_order_release);
+  } else if (step > 0) {
+    SetLastError("%s: only %u of %u chunks could be reserved: %s", path_,
+                 reserved, wanted, strerror(errno));
+    wanted_.store(reserved, std::memory_order_relaxed);  // make do with these
   }
+  reserving_.store(false, std::memory_order_release);
+  return done;
+}
+
+bool Ring::GrowStep() {
+  ReserveChunks(kStepChunks);
   for (uint32_t n = 0; n < kStepChunks; ++n) {
     const uint32_t index = TakeFresh();
-    if (index == kNone) return reserved_.load() < sizes_.chunks;
+    if (index == kNone)
+      return reserved_.load(std::memory_order_relaxed) <
+             wanted_.load(std::memory_order_relaxed);
     Populate(reinterpret_cast<std::byte*>(chunk(index)), kChunkBytes);
     free_.Push(next_, index);
   }

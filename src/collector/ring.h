@@ -124,6 +124,7 @@ class Ring {
   void ZeroAndFree(uint32_t chunk);
   uint32_t TakeFresh();
   bool Reserve(uint64_t offset, uint64_t bytes);
+  bool ReserveChunks(uint32_t count);
 
   std::byte* base_ = nullptr;
   uint64_t mapped_bytes_ = 0;
@@ -133,6 +134,8 @@ class Ring {
   char path_[4096] = {};
   std::atomic<uint32_t> reserved_{0};  // chunks backed by the file system
   std::atomic<uint32_t> fresh_{0};     // chunks never handed out begin here
+  std::atomic<uint32_t> wanted_{0};    // chunks to reserve in all
+  std::atomic<bool> reserving_{false};
   std::atomic<uint64_t> incarnations_{0};
   std::atomic<uint32_t> uids_{0};
   std::atomic<uint32_t> holders_{0};

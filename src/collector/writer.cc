@@ -170,11 +170,15 @@ bool SealSession(Session* session, Drain* drain) {
 }
 
 void* WriterMain(void*) {
-  // Below the threads that are being measured.
-  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);
   Drain* drain = Drain::Get();
+  bool nice = false;
   for (;;) {
     const bool growing = core.ring.GrowStep();
+    if (!growing && !nice) {
+      // From now on below the threads that are being measured.
+      setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);
+      nice = true;
+    }
     __atomic_store_n(&core.ring.header()->heartbeat, Now(), __ATOMIC_RELAXED);
     const bool busy = drain->DrainFull() > 0;
     for (Session& session : core.sessions) {
