@@ -8,7 +8,8 @@ namespace stepscope {
 std::string Cells::Time(int64_t ns, uint64_t calls) const {
   const double value =
       calls == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(calls);
-  return Format("%.2f", value / ns_);
+  std::string text = Format("%.2f", value / ns_);
+  return text == "-0.00" ? "0.00" : text;
 }
 
 std::string Cells::Percent(double ratio) {

@@ -9,6 +9,7 @@
 
 namespace stepscope {
 
-std::string RenderMarkdown(const Summary& summary, const SummaryOptions& options);
+std::string RenderMarkdown(const Summary& summary,
+                           const SummaryOptions& options);
 
 }  // namespace stepscope

@@ -67,14 +67,18 @@ void AddLosses(const Trace& trace, std::vector<std::string>& notes) {
 }
 
 void AddOddNumbers(const Summary& summary, std::vector<std::string>& notes) {
-  const auto above_one = [](const auto& row) { return row.ratio > 1; };
-  if (std::any_of(summary.overview.cpu.begin(), summary.overview.cpu.end(),
-                  above_one) ||
-      std::any_of(summary.overview.gpu.begin(), summary.overview.gpu.end(),
-                  above_one)) {
+  const auto any_above_one = [](const auto& rows, auto ratio) {
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](const auto& row) { return ratio(row) > 1; });
+  };
+  const auto busy = [](const OverviewRow& row) { return row.ratio; };
+  const auto cpu = [](const ModelRow& row) { return row.cpu.ratio; };
+  if (any_above_one(summary.overview.cpu, busy) ||
+      any_above_one(summary.overview.gpu, busy) ||
+      any_above_one(summary.model, cpu)) {
     notes.push_back(
-        "A ratio above 100% counts events outside the steps, while the time "
-        "it is taken over is that of the steps.");
+        "A ratio above 100% counts time outside the steps, or of several "
+        "threads at once.");
   }
   for (const ModelRow& row : summary.model) {
     if (row.name != kOthersName) continue;

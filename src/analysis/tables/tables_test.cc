@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each table counts, on traces small enough to check by hand. The whole
+// picture is in tests/golden.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "analysis/summary.h"
+#include "trace/trace_from_text.h"
+
+namespace stepscope {
+namespace {
+
+struct Case {
+  explicit Case(std::string_view text, SummaryOptions options = {})
+      : trace(TraceFromText(text)), summary(ComputeSummary(*trace, options)) {}
+
+  const OperatorRow& Op(std::string_view name) const {
+    for (const OperatorGroup& group : summary.operators) {
+      for (const OperatorRow& row : group.rows) {
+        if (row.name == name) return row;
+      }
+    }
+    ADD_FAILURE() << "no operator " << name;
+    static const OperatorRow none;
+    return none;
+  }
+  const ModelRow& Stage(std::string_view name) const {
+    for (const ModelRow& row : summary.model) {
+      if (row.name == name) return row;
+    }
+    ADD_FAILURE() << "no stage " << name;
+    static const ModelRow none;
+    return none;
+  }
+  bool Notes(std::string_view part) const {
+    for (const std::string& note : summary.notes) {
+      if (note.find(part) != note.npos) return true;
+    }
+    return false;
+  }
+
+  std::shared_ptr<const Trace> trace;
+  Summary summary;
+};
+
+std::string OperatorNames(const Case& c) {
+  std::string names;
+  for (const OperatorRow& row : c.summary.operators.at(0).rows) {
+    names += std::string(row.name) + " ";
+  }
+  return names;
+}
+
+TEST(OperatorTableTest, EqualRowsComeLastFirst) {
+  const Case c(R"(
+    0..5 a Operator
+    5..10 b Operator
+    10..15 c Operator)");
+  EXPECT_EQ(OperatorNames(c), "c b a ");
+}
+
+TEST(OperatorTableTest, NestedOfTheSameNameAddsItsTimeOnce) {
+  const Case c(R"(
+    0..100 add Operator
+      10..60 add Operator
+        20..30 add Operator
+    200..210 add Operator)");
+  const OperatorRow& add = c.Op("add");
+  EXPECT_EQ(add.calls, 4u);
+  EXPECT_EQ(add.cpu.total_ns, 110);
+  EXPECT_EQ(add.cpu.max_ns, 100);
+  EXPECT_EQ(add.cpu.min_ns, 10);
+  EXPECT_DOUBLE_EQ(add.cpu.ratio, 1.0);
+  EXPECT_EQ(add.self_cpu_ns, 110);
+}
+
+TEST(OperatorTableTest, RatiosAreOfTheOutermost) {
+  const Case c(R"(
+    0..100 outer Operator
+      10..60 inner Operator
+    100..200 other Operator)");
+  EXPECT_DOUBLE_EQ(c.Op("outer").cpu.ratio, 0.5);
+  EXPECT_DOUBLE_EQ(c.Op("inner").cpu.ratio, 0.25);
+  EXPECT_DOUBLE_EQ(c.Op("other").cpu.ratio, 0.5);
+  EXPECT_EQ(c.Op("outer").self_cpu_ns, 50);
+}
+
+TEST(OperatorTableTest, NamesOfSeveralThreadsAreMergedOrKeptApart) {
+  constexpr std::string_view kText = R"(
+    thread 1
+      0..10 op Operator
+    thread 2
+      0..30 op Operator)";
+  EXPECT_EQ(Case(kText).Op("op").calls, 2u);
+  SummaryOptions options;
+  options.thread_sep = true;
+  const Case apart(kText, options);
+  ASSERT_EQ(apart.summary.operators.size(), 2u);
+  EXPECT_EQ(apart.summary.operators[0].thread_id, 1);
+  EXPECT_EQ(apart.summary.operators[1].rows[0].cpu.total_ns, 30);
+  EXPECT_DOUBLE_EQ(apart.summary.operators[1].rows[0].cpu.ratio, 1.0);
+}
+
+TEST(OperatorTableTest, WorkWithoutALaunchIsARowOfItsOwn) {
+  const Case c(R"(
+    thread 1
+      0..10 op Operator
+        1..2 launch CudaRuntime correlation=1
+    stream 7 GPU:0
+      20..50 a Kernel correlation=1
+      60..70 lost Kernel correlation=2)");
+  const OperatorRow& lost = c.Op(kNoLaunchName);
+  EXPECT_EQ(lost.calls, 1u);
+  EXPECT_EQ(lost.gpu.total_ns, 10);
+  EXPECT_DOUBLE_EQ(lost.gpu.ratio, 0.25);
+  EXPECT_DOUBLE_EQ(c.Op("op").gpu.ratio, 0.75);
+  EXPECT_EQ(c.summary.no_launch, 1u);
+  EXPECT_TRUE(c.Notes("1 device events have no recorded launch"));
+  ASSERT_EQ(c.summary.kernel.size(), 2u);
+}
+
+TEST(OperatorTableTest, SortKeys) {
+  constexpr std::string_view kText = R"(
+    0..10 a Operator
+    20..22 a Operator
+    30..39 b Operator)";
+  const auto names = [&](SortKey key) {
+    SummaryOptions options;
+    options.sort = key;
+    return OperatorNames(Case(kText, options));
+  };
+  EXPECT_EQ(names(SortKey::kCpuTotal), "a b ");
+  EXPECT_EQ(names(SortKey::kCpuAvg), "b a ");
+  EXPECT_EQ(names(SortKey::kCpuMax), "a b ");
+  EXPECT_EQ(names(SortKey::kCpuMin), "a b ");
+}
+
+TEST(DistributionTest, KernelOfACollectiveIsNotComputation) {
+  const Case c(R"(
+    thread 1
+      10..20 c_allreduce Operator
+        11..15 c_allreduce::compute OperatorInner
+          12..13 launch CudaRuntime correlation=1
+    stream 7 GPU:0
+      30..40 reduce_kernel Kernel correlation=1)");
+  EXPECT_EQ(c.summary.distribution.communication_ns, 20);
+  EXPECT_EQ(c.summary.distribution.computation_ns, 0);
+  EXPECT_EQ(c.summary.distribution.overlap_ns, 0);
+}
+
+TEST(ModelTest, HelperThreadWorkBelongsToTheStageInForce) {
+  const Case c(R"(
+    thread 1
+      0..100 ProfileStep#0 ProfileStep
+        10..40 net Forward
+        50..90 loss Backward
+    thread 2
+      60..70 grad Operator
+        61..62 launch CudaRuntime correlation=1
+      95..99 late Operator
+        96..97 launch CudaRuntime correlation=2
+    stream 7 GPU:0
+      200..230 a Kernel correlation=1
+      230..235 b Memcpy correlation=2)");
+  EXPECT_EQ(c.Stage("Backward").gpu.total_ns, 30);
+  EXPECT_EQ(c.Stage("Forward").gpu.total_ns, 0);
+  EXPECT_EQ(c.Stage("ProfileStep").gpu.total_ns, 35);
+  EXPECT_EQ(c.Stage("Others").gpu.total_ns, 5);
+  EXPECT_EQ(c.Stage("Others").cpu.total_ns, 30);
+}
+
+TEST(ModelTest, NegativeOthersAreExplained) {
+  const Case c(R"(
+    thread 1
+      0..100 ProfileStep#0 ProfileStep
+        0..90 net Forward
+    thread 2
+      0..90 worker Dataloader)");
+  EXPECT_EQ(c.Stage("Others").cpu.total_ns, -80);
+  EXPECT_TRUE(c.Notes("Others is negative"));
+}
+
+TEST(ModelTest, NestedStagesCountOnce) {
+  const Case c(R"(
+    0..100 ProfileStep#7 ProfileStep
+      10..40 net Forward
+        20..30 layer Forward)");
+  EXPECT_EQ(c.Stage("Forward").calls, 1u);
+  EXPECT_EQ(c.Stage("Forward").cpu.total_ns, 30);
+  ASSERT_EQ(c.summary.steps.size(), 1u);
+  EXPECT_EQ(c.summary.steps[0].index, 7);
+}
+
+TEST(MemoryTest, PhasesCountForTheirOperatorAndNothingTwice) {
+  const Case c(R"(
+    thread 1
+      0..100 op Operator
+        10..20 op::compute OperatorInner
+        30..40 mine UserDefined
+      memory 15 +100 Place(cpu) 0x1
+      memory 35 +10 Place(cpu) 0x2
+      memory 45 -100 Place(cpu) 0x1
+      memory 200 +1 Place(cpu) 0x3)");
+  ASSERT_EQ(c.summary.memory.size(), 1u);
+  const MemoryPlace& place = c.summary.memory[0];
+  EXPECT_EQ(place.peak_allocated_bytes, 110);  // no totals were stated
+  std::string rows;
+  for (const MemoryRow& row : place.rows) {
+    rows += std::string(row.name) + "=" + std::to_string(row.allocations) +
+            "/" + std::to_string(row.frees) + "/" +
+            std::to_string(row.increase_bytes()) + " ";
+  }
+  EXPECT_EQ(rows, "mine=1/0/10 (outside events)=1/0/1 op=1/1/0 ");
+}
+
+TEST(DeviceTest, EqualDevicesOfTwoProcessesAreToldApart) {
+  const Case c(R"(
+    process 10 rank=0
+    stream 7 GPU:0
+      0..50 a Kernel
+    process 11 rank=1
+    stream 7 GPU:0
+      0..25 a Kernel
+    stream 8 MLU:3
+      0..10 a Kernel
+    window 0 100)");
+  ASSERT_EQ(c.summary.device.size(), 5u);
+  EXPECT_FALSE(c.summary.device[0].utilization.has_value());
+  EXPECT_EQ(c.summary.device[2].name, "rank 0 GPU0");
+  EXPECT_DOUBLE_EQ(*c.summary.device[2].utilization, 0.5);
+  EXPECT_EQ(c.summary.device[3].name, "rank 1 GPU0");
+  EXPECT_EQ(c.summary.device[4].name, "MLU3");
+}
+
+TEST(BenchmarkTest, WarmStepsCountReaderAndBatchAlike) {
+  std::string text;
+  for (int i = 8; i < 14; ++i) {
+    const int start = i * 1000;
+    text += std::to_string(start) + ".." + std::to_string(start + 100 + i) +
+            " ProfileStep#" + std::to_string(i) + " ProfileStep\n" +
+            std::to_string(start + 10) + ".." + std::to_string(start + 30) +
+            " next Dataloader\n";
+  }
+  const Benchmark& benchmark = Case(text).summary.benchmark;
+  EXPECT_EQ(benchmark.steps, 4u);
+  EXPECT_EQ(benchmark.skipped, 2u);
+  EXPECT_EQ(benchmark.batch.min_ns, 110);
+  EXPECT_EQ(benchmark.batch.max_ns, 113);
+  EXPECT_EQ(benchmark.batch.avg_ns, 112);  // 111.5, half to even
+  EXPECT_EQ(benchmark.batch.p50_ns, 111);
+  EXPECT_EQ(benchmark.reader.avg_ns, 20);
+}
+
+TEST(BenchmarkTest, FewStepsAllCount) {
+  const Benchmark& benchmark =
+      Case("0..100 ProfileStep#0 ProfileStep").summary.benchmark;
+  EXPECT_EQ(benchmark.steps, 1u);
+  EXPECT_EQ(benchmark.skipped, 0u);
+  EXPECT_EQ(benchmark.reader.max_ns, 0);
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program as a user runs it: exit codes, what is on which stream, and that
+// errors are one line that names the file.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "base/file.h"
+#include "importers/capture/sample_capture.h"
+
+namespace stepscope {
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+bool Has(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+class CliTest : public testing::Test {
+ protected:
+  CliTest() {
+    sample_ = folder_.Write("sample.sscap", capture::EndedSample().bytes);
+  }
+
+  // Runs `stepscope <arguments>` in a shell; `to` replaces standard output.
+  Outcome Run(const std::string& arguments, std::string to = "") {
+    const std::string err = folder_.path("stderr");
+    const std::string out = to.empty() ? folder_.path("stdout") : to;
+    const std::string command = std::string(STEPSCOPE_PROGRAM) + " " +
+                                arguments + " >" + out + " 2>" + err +
+                                " </dev/null";
+    const int status = std::system(command.c_str());
+    Outcome outcome;
+    outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (to.empty()) outcome.out = *ReadFile(out);
+    outcome.err = *ReadFile(err);
+    return outcome;
+  }
+
+  // Fails with `code`, nothing on standard output, and one line that says
+  // `part`.
+  void ExpectError(const std::string& arguments, int code,
+                   const std::string& part) {
+    const Outcome outcome = Run(arguments);
+    EXPECT_EQ(outcome.code, code) << arguments;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1)
+        << outcome.err;
+    EXPECT_TRUE(Has(outcome.err, "stepscope: ")) << outcome.err;
+    EXPECT_TRUE(Has(outcome.err, part)) << outcome.err;
+  }
+
+  // What a strict parser makes of the output.
+  bool IsJson(const std::string& text) {
+    const std::string path = folder_.Write("check.json", text);
+    const std::string command =
+        "python3 -c 'import json,sys; json.loads(open(sys.argv[1],"
+        "encoding=\"utf-8\").read())' " + path;
+    return std::system(command.c_str()) == 0;
+  }
+
+  capture::TempFolder folder_;
+  std::string sample_;
+};
+
+TEST_F(CliTest, HelpOfEachVerbHasAnExample) {
+  const Outcome help = Run("--help");
+  EXPECT_EQ(help.code, 0);
+  for (const std::string verb : {"info", "summary", "convert"}) {
+    EXPECT_TRUE(Has(help.out, verb));
+    const Outcome outcome = Run(verb + " --help");
+    EXPECT_EQ(outcome.code, 0);
+    EXPECT_TRUE(Has(outcome.out, "Example: ")) << outcome.out;
+    EXPECT_TRUE(Has(outcome.out, "stepscope " + verb)) << outcome.out;
+    EXPECT_EQ(outcome.err, "");
+  }
+  EXPECT_EQ(Run("--version").out, "stepscope " STEPSCOPE_VERSION "\n");
+}
+
+TEST_F(CliTest, UsageErrors) {
+  ExpectError("", 2, "see stepscope --help");
+  ExpectError("frobnicate", 2, "choose from info, summary, convert");
+  ExpectError("info", 2, "TRACE is required");
+  ExpectError("info " + sample_ + " --format xml", 2, "text, json");
+  ExpectError("info " + sample_ + " --nonsense", 2, "--nonsense");
+  ExpectError("summary " + sample_ + " --sort size", 2, "CPUTotal");
+  ExpectError("summary " + sample_ + " --unit min", 2, "s, ms, us, ns");
+  ExpectError("summary " + sample_ + " --views all,none", 2, "\"none\"");
+  ExpectError("convert " + sample_, 2, "--output is required");
+  ExpectError("convert " + sample_ + " -o x --to nothing", 2, "chrome");
+  ExpectError("convert " + sample_ + " -o " + sample_, 2, "is the input");
+}
+
+TEST_F(CliTest, UnreadableInput) {
+  const std::string text = folder_.Write("notes.txt", "not a trace at all");
+  const std::string empty = folder_.Write("empty", "");
+  const std::string bare = folder_.path("bare");
+  ASSERT_EQ(mkdir(bare.c_str(), 0777), 0);
+  for (const std::string verb : {"info ", "summary "}) {
+    ExpectError(verb + folder_.path("missing"), 3, "missing: No such file");
+    ExpectError(verb + text, 3, "byte 0: not a trace");
+    ExpectError(verb + empty, 3, "empty");
+    ExpectError(verb + bare, 3, "no readable trace");
+  }
+  ExpectError("convert " + text + " -o " + folder_.path("x.json"), 3,
+              "byte 0");
+  EXPECT_FALSE(FileExists(folder_.path("x.json")));
+}
+
+TEST_F(CliTest, ControlBytesInAPathStayOneLine) {
+  ExpectError("info \"$(printf 'a\\nb\\033[2J')\"", 3, "a\\nb\\x1b[2J");
+}
+
+TEST_F(CliTest, OutputThatCannotBeWritten) {
+  for (const std::string arguments :
+       {"--help", "info ", "summary ", "info --format json "}) {
+    const Outcome outcome =
+        Run(arguments == "--help" ? arguments : arguments + sample_,
+            "/dev/full");
+    EXPECT_EQ(outcome.code, 4) << arguments;
+    EXPECT_TRUE(Has(outcome.err, "No space left")) << outcome.err;
+  }
+  ExpectError("convert " + sample_ + " -o /dev/full", 4, "/dev/full");
+  ExpectError("convert " + sample_ + " -o " + folder_.path("no/such/x.json"),
+              4, "no/such");
+}
+
+TEST_F(CliTest, InfoSaysWhatWasRecorded) {
+  const Outcome outcome = Run("info " + sample_);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* part :
+       {"sample.sscap (capture)", "complete: recording was stopped", "clock",
+        "11 events", "seen =", "thread"}) {
+    EXPECT_TRUE(Has(outcome.out, part)) << part << "\n" << outcome.out;
+  }
+}
+
+TEST_F(CliTest, InfoOfAKilledProcessNamesItsOpenScopes) {
+  const capture::KilledSample killed = capture::MakeKilledSample();
+  const std::string path = folder_.Write("dead.sscap", killed.capture.bytes);
+  folder_.Write("dead.sscap.live", killed.live);
+  const Outcome outcome = Run("info " + path);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(Has(outcome.out, "cut short: the process was killed"))
+      << outcome.out;
+  EXPECT_TRUE(Has(outcome.out, "      open ")) << outcome.out;
+  const Outcome json = Run("info --format json " + path);
+  EXPECT_TRUE(Has(json.out, "\"complete\":false")) << json.out;
+  EXPECT_TRUE(IsJson(json.out)) << json.out;
+}
+
+TEST_F(CliTest, DamagedInputOfWhichSomethingIsLeftIsNoError) {
+  std::string bytes = capture::EndedSample().bytes;
+  bytes.resize(bytes.size() * 3 / 4);
+  const std::string path = folder_.Write("cut.sscap", bytes);
+  const Outcome outcome = Run("summary " + path);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(Has(outcome.out, "About this summary:")) << outcome.out;
+}
+
+TEST_F(CliTest, EveryJsonOutputHasItsKeys) {
+  const Outcome info = Run("info --format json " + sample_);
+  for (const char* key : {"source", "ledger", "processes", "threads", "clock",
+                          "open_scopes", "dropped"}) {
+    EXPECT_TRUE(Has(info.out, "\"" + std::string(key) + "\":")) << key;
+  }
+  EXPECT_TRUE(IsJson(info.out));
+  const Outcome summary = Run("summary --format json " + sample_);
+  for (const char* key :
+       {"source", "ledger", "steps", "device", "overview", "model",
+        "distribution", "operator", "kernel", "memory_manipulation",
+        "user_defined", "memory", "benchmark", "waterfall", "idle", "launch",
+        "outliers", "flops", "advice"}) {
+    EXPECT_TRUE(Has(summary.out, "\"" + std::string(key) + "\":")) << key;
+  }
+  EXPECT_TRUE(IsJson(summary.out));
+}
+
+TEST_F(CliTest, SummaryTakesViewsBeforeAndAfterTheTrace) {
+  const Outcome outcome = Run("summary --views DeviceView,model " + sample_);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(Has(outcome.out, "Device Summary"));
+  EXPECT_FALSE(Has(outcome.out, "Overview Summary"));
+  EXPECT_EQ(Run("summary " + sample_ + " --views DeviceView,model").out,
+            outcome.out);
+  EXPECT_TRUE(Has(Run("summary --format csv " + sample_).out, "table,thread"));
+  EXPECT_TRUE(Has(Run("summary --format md " + sample_).out, "## Device"));
+}
+
+TEST_F(CliTest, ConvertWritesAWholeFile) {
+  const std::string path = folder_.path("out.json");
+  const Outcome outcome = Run("convert " + sample_ + " -o " + path);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out + outcome.err, "");
+  const std::string text = *ReadFile(path);
+  EXPECT_TRUE(Has(text, "\"traceEvents\""));
+  EXPECT_TRUE(IsJson(text));
+  EXPECT_FALSE(Has(text, "[memory]"));
+  EXPECT_EQ(Run("convert --show-memory " + sample_ + " -o " + path).code, 0);
+  EXPECT_TRUE(Has(*ReadFile(path), "[memory]"));
+}
+
+TEST_F(CliTest, SeveralInputsBecomeOneTimeline) {
+  const std::string again =
+      folder_.Write("again.sscap", capture::EndedSample().bytes);
+  const std::string path = folder_.path("both.json");
+  EXPECT_EQ(Run("convert " + sample_ + " " + again + " -o " + path).code, 0);
+  EXPECT_TRUE(IsJson(*ReadFile(path)));
+  EXPECT_TRUE(Has(Run("info " + folder_.root()).out, "22 events"));
+}
+
+}  // namespace
+}  // namespace stepscope

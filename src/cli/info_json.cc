@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "analysis/json_writer.h"
+#include "analysis/launches.h"
+#include "analysis/ledger_json.h"
+#include "cli/info.h"
+#include "cli/thread_info.h"
+#include "trace/event_type.h"
+
+namespace stepscope {
+namespace {
+
+void WriteProcesses(JsonWriter& json, const Trace& trace) {
+  json.Key("processes").BeginArray();
+  for (const Process& process : trace.processes()) {
+    json.BeginObject().Field("pid", process.pid).Key("rank");
+    if (process.rank >= 0) {
+      json.Int(process.rank);
+    } else {
+      json.Null();
+    }
+    json.Field("name", trace.str(process.name));
+    json.Field("host", trace.str(process.host));
+    json.Field("source", trace.str(process.source));
+    json.Field("start_ns", process.start_ns);
+    // A list, since keys may repeat.
+    json.Key("metadata").BeginArray();
+    for (const auto& [key, value] : process.metadata) {
+      json.BeginObject().Field("key", trace.str(key));
+      json.Field("value", trace.str(value)).EndObject();
+    }
+    json.EndArray().EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteThread(JsonWriter& json, const Trace& trace,
+                 const ThreadInfo& thread) {
+  const ThreadReport none;
+  const ThreadReport& report =
+      thread.report == nullptr ? none : *thread.report;
+  json.BeginObject();
+  json.Field("process", uint64_t{thread.track->process});
+  json.Field("tid", thread.track->id);
+  json.Field("name", trace.str(thread.track->name));
+  json.Field("events", thread.events);
+  json.Field("recorded", thread.report ? report.recorded : thread.events);
+  json.Field("side_recorded", report.side_recorded);
+  json.Key("dropped").BeginObject();
+  for (const auto& [reason, count] : report.dropped) json.Field(reason, count);
+  json.EndObject().Field("dropped_total", thread.dropped);
+  json.Field("exited", report.exited);
+  json.Key("open_scopes").BeginArray();
+  for (const Row row : report.open_scopes) {
+    json.BeginObject().Field("name", trace.str(trace.name()[row]));
+    json.Field("type", EventTypeName(trace.type()[row]));
+    json.Field("start_ns", trace.start_ns()[row]);
+    json.Field("dur_ns", trace.dur_ns()[row]).EndObject();
+  }
+  json.EndArray().EndObject();
+}
+
+}  // namespace
+
+std::string InfoJson(const Trace& trace) {
+  JsonWriter json;
+  json.BeginObject();
+  WriteSource(json, trace);
+  const std::vector<DeviceWork> work = FindLaunches(trace);
+  const auto lost =
+      std::count_if(work.begin(), work.end(), [](const DeviceWork& item) {
+        return item.launch == kNoRow;
+      });
+  WriteLedger(json, trace, static_cast<uint64_t>(lost));
+  json.Field("complete", trace.complete());
+  json.Key("window").BeginObject().Field("begin_ns", trace.begin_ns());
+  json.Field("end_ns", trace.end_ns()).EndObject();
+  json.Key("counts").BeginObject();
+  json.Field("events", uint64_t{trace.size()});
+  json.Field("memory", uint64_t{trace.memory().size()});
+  json.Field("counters", uint64_t{trace.counters().size()});
+  json.Field("flows", uint64_t{trace.flows().size()});
+  json.Field("args", uint64_t{trace.args().size()});
+  json.Field("names", uint64_t{trace.strings().size()}).EndObject();
+  WriteProcesses(json, trace);
+  json.Key("threads").BeginArray();
+  for (const ThreadInfo& thread : ThreadInfos(trace)) {
+    WriteThread(json, trace, thread);
+  }
+  json.EndArray();
+  const ClockInfo& clock = trace.clock();
+  json.Key("clock").BeginObject().Field("source", clock.source);
+  json.Field("anchors", clock.anchors);
+  json.Field("worst_error_ns", clock.worst_error_ns);
+  json.Field("ticks_per_second", clock.ticks_per_second);
+  json.Field("epoch_known", clock.epoch_known);
+  json.Field("epoch_ns", trace.epoch_ns()).EndObject();
+  json.Key("notes").BeginArray();
+  for (const std::string& note : trace.notes()) json.String(note);
+  json.EndArray().EndObject();
+  return json.Take() + "\n";
+}
+
+}  // namespace stepscope

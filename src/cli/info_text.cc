@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "analysis/visible_text.h"
+#include "base/text.h"
+#include "cli/human.h"
+#include "cli/info.h"
+#include "cli/thread_info.h"
+
+namespace stepscope {
+namespace {
+
+// Threads that are listed one by one; those with loss or open scopes first.
+constexpr size_t kThreadsShown = 40;
+constexpr size_t kScopesShown = 8;
+constexpr size_t kLongestName = 60;
+
+std::string Name(const Trace& trace, StringId id) {
+  return Shorten(VisibleText(trace.str(id)), kLongestName);
+}
+
+std::string Padded(std::string text, size_t width) {
+  const size_t have = DisplayWidth(text);
+  if (have < width) text.append(width - have, ' ');
+  return text;
+}
+
+void Field(std::string& out, std::string_view name, std::string_view value) {
+  out += Padded(std::string(name), 10);
+  out += value;
+  out += '\n';
+}
+
+std::string Count(size_t count, const char* what) {
+  return HumanCount(count) + " " + what;
+}
+
+void AddSource(std::string& out, const Trace& trace) {
+  std::string files;
+  for (size_t i = 0; i < trace.files().size() && i < 4; ++i) {
+    if (i > 0) files += ", ";
+    files += VisibleText(trace.files()[i]);
+  }
+  if (trace.files().size() > 4) {
+    files += ", and " + HumanCount(trace.files().size() - 4) + " more";
+  }
+  Field(out, "file", files + " (" + VisibleText(trace.format()) + ")");
+  Field(out, "state",
+        trace.complete()
+            ? "complete: recording was stopped by the program"
+            : "cut short: the process was killed or is still running");
+  std::string when = HumanDuration(trace.end_ns() - trace.begin_ns());
+  if (trace.clock().epoch_known) {
+    when += ", from " + HumanTime(trace.epoch_ns() + trace.begin_ns());
+  }
+  Field(out, "recorded", when);
+}
+
+void AddProcesses(std::string& out, const Trace& trace) {
+  constexpr size_t kShown = 16;
+  for (size_t i = 0; i < trace.processes().size() && i < kShown; ++i) {
+    const Process& process = trace.processes()[i];
+    std::string text = Format("pid %lld", static_cast<long long>(process.pid));
+    if (process.rank >= 0) {
+      text += Format(", rank %lld", static_cast<long long>(process.rank));
+    }
+    if (!trace.str(process.name).empty()) {
+      text += ", " + Name(trace, process.name);
+    }
+    if (!trace.str(process.host).empty()) {
+      text += ", on " + Name(trace, process.host);
+    }
+    Field(out, "process", text);
+  }
+  if (trace.processes().size() > kShown) {
+    Field(out, "", "and " + Count(trace.processes().size() - kShown, "more"));
+  }
+}
+
+void AddClock(std::string& out, const Trace& trace) {
+  const ClockInfo& clock = trace.clock();
+  if (clock.source.empty()) {
+    Field(out, "clock", "not stated");
+    return;
+  }
+  Field(out, "clock",
+        VisibleText(clock.source) +
+            Format(", %.6f GHz measured, ", clock.ticks_per_second / 1e9) +
+            Count(clock.anchors, "anchors, error at most ") +
+            HumanDuration(clock.worst_error_ns));
+}
+
+void AddLedger(std::string& out, const Trace& trace) {
+  const Ledger& ledger = trace.ledger();
+  uint64_t repaired = 0;
+  uint64_t rejected = 0;
+  for (const auto& [reason, bin] : ledger.repaired()) repaired += bin.count;
+  for (const auto& [reason, bin] : ledger.rejected()) rejected += bin.count;
+  Field(out, "records",
+        HumanCount(ledger.seen()) + " seen = " + HumanCount(ledger.kept()) +
+            " kept + " + HumanCount(repaired) + " repaired + " +
+            HumanCount(rejected) + " rejected");
+  const auto list = [&](const char* what, const auto& bins) {
+    for (const auto& [reason, bin] : bins) {
+      std::string text =
+          HumanCount(bin.count) + " " + what + ": " + VisibleText(reason);
+      if (!bin.examples.empty()) {
+        text += Format(" (first at byte %llu)",
+                       static_cast<unsigned long long>(
+                           bin.examples.front().offset));
+      }
+      Field(out, "", text);
+    }
+  };
+  list("repaired", ledger.repaired());
+  list("rejected", ledger.rejected());
+}
+
+void AddOpenScopes(std::string& out, const Trace& trace,
+                   const std::vector<Row>& scopes) {
+  for (size_t i = 0; i < scopes.size(); ++i) {
+    // Of a deep stack, the outermost and the innermost tell most.
+    if (scopes.size() > kScopesShown && i == kScopesShown / 2) {
+      const size_t hidden = scopes.size() - kScopesShown;
+      out += "      ... " + HumanCount(hidden) + " more ...\n";
+      i += hidden;
+    }
+    out += "      open " +
+           Padded(HumanDuration(trace.dur_ns()[scopes[i]]), 10) + " " +
+           Name(trace, trace.name()[scopes[i]]) + "\n";
+  }
+}
+
+void AddThreads(std::string& out, const Trace& trace) {
+  std::vector<ThreadInfo> threads = ThreadInfos(trace);
+  if (threads.empty()) return;
+  const auto weight = [](const ThreadInfo& thread) {
+    const bool open =
+        thread.report != nullptr && !thread.report->open_scopes.empty();
+    return (thread.dropped > 0 ? 2 : 0) + (open ? 1 : 0);
+  };
+  std::stable_sort(threads.begin(), threads.end(),
+                   [&](const ThreadInfo& a, const ThreadInfo& b) {
+                     if (weight(a) != weight(b)) return weight(a) > weight(b);
+                     return a.events > b.events;
+                   });
+  out += "\n  " + Padded("thread", 12) + Padded("events", 14) +
+         Padded("dropped", 12) + "name\n";
+  uint64_t hidden_events = 0;
+  for (size_t i = 0; i < threads.size(); ++i) {
+    const ThreadInfo& thread = threads[i];
+    if (i >= kThreadsShown) {
+      hidden_events += thread.events;
+      continue;
+    }
+    out += "  " + Padded(std::to_string(thread.track->id), 12) +
+           Padded(HumanCount(thread.events), 14) +
+           Padded(HumanCount(thread.dropped), 12) +
+           Name(trace, thread.track->name) + "\n";
+    if (thread.report == nullptr) continue;
+    for (const auto& [reason, count] : thread.report->dropped) {
+      if (count == 0) continue;
+      out += "      dropped " + HumanCount(count) + ": " +
+             VisibleText(reason) + "\n";
+    }
+    AddOpenScopes(out, trace, thread.report->open_scopes);
+  }
+  if (threads.size() > kThreadsShown) {
+    out += "  and " + Count(threads.size() - kThreadsShown, "threads with ") +
+           Count(hidden_events, "events; --format json has them all\n");
+  }
+}
+
+}  // namespace
+
+std::string InfoText(const Trace& trace) {
+  std::string out;
+  AddSource(out, trace);
+  AddProcesses(out, trace);
+  AddClock(out, trace);
+  Field(out, "contents",
+        Count(trace.size(), "events, ") +
+            Count(trace.memory().size(), "memory events, ") +
+            Count(trace.counters().size(), "counter values, ") +
+            Count(trace.flows().size(), "flow points, ") +
+            Count(trace.args().size(), "arguments"));
+  AddLedger(out, trace);
+  for (const std::string& note : trace.notes()) {
+    Field(out, "note", VisibleText(note));
+  }
+  AddThreads(out, trace);
+  return out;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/load.h"
+
+#include "base/file.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "importers/registry.h"
+
+namespace stepscope {
+namespace {
+
+std::string Remedy(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kNotFound:
+      return "check the path";
+    case ErrorCode::kUnsupported: {
+      std::string formats;
+      for (const Importer* importer : Importers()) {
+        if (!formats.empty()) formats += ", ";
+        formats += importer->format();
+      }
+      return "this build reads: " + formats;
+    }
+    case ErrorCode::kCorrupt:
+      return "nothing in it can be read, record it again";
+    case ErrorCode::kIo:
+      return "check that it is readable";
+    case ErrorCode::kInvalidArgument:
+      break;
+  }
+  return "see stepscope --help";
+}
+
+Result<std::shared_ptr<const Trace>> ImportAll(
+    const std::vector<std::string>& inputs) {
+  if (inputs.size() == 1) return ImportPath(inputs[0]);
+  TraceBuilder builder;
+  for (const std::string& input : inputs) {
+    if (IsDirectory(input)) {
+      return Fail(ErrorCode::kInvalidArgument,
+                  input + ": give one folder, or files only");
+    }
+    STEPSCOPE_TRY_ASSIGN(const Importer* importer, FindImporter(input));
+    STEPSCOPE_TRY(importer->Import(input, {}, builder));
+  }
+  return builder.Finish();
+}
+
+}  // namespace
+
+std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
+                                       ExitCode& code) {
+  const Result<std::shared_ptr<const Trace>> trace = [&] {
+    const Progress progress("reading " + inputs.front());
+    return ImportAll(inputs);
+  }();
+  if (trace) return *trace;
+  const Error& error = trace.error();
+  code = Complain(error.code == ErrorCode::kInvalidArgument ? kExitUsage
+                                                            : kExitUnreadable,
+                  error.message, Remedy(error.code));
+  return nullptr;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command line. The only file that includes CLI11, which costs seconds to
+// compile: it fills the options of a verb and calls it.
+#include <CLI/CLI.hpp>
+#include <exception>
+#include <sstream>
+
+#include "cli/output.h"
+#include "cli/verbs.h"
+
+namespace stepscope {
+namespace {
+
+void AddInfo(CLI::App& app, InfoOptions& options, ExitCode& code) {
+  CLI::App* verb = app.add_subcommand(
+      "info",
+      "What was recorded, by whom, whether it is complete, what was lost, and "
+      "what each thread was doing at the end");
+  verb->add_option("TRACE", options.input, "A trace, or a folder of traces")
+      ->required()
+      ->type_name("");
+  verb->add_option("--format", options.format, "text or json")
+      ->capture_default_str();
+  verb->footer(
+      "Example: what was a killed job doing?\n"
+      "  stepscope info profiler_log/job.sscap");
+  verb->callback([&] { code = RunInfo(options); });
+}
+
+void AddSummary(CLI::App& app, SummaryArguments& arguments, ExitCode& code) {
+  CLI::App* verb = app.add_subcommand(
+      "summary", "Tables: devices, event types, stages, operators, kernels, "
+                 "memory, your own events");
+  verb->add_option("TRACE", arguments.input, "A trace, or a folder of traces")
+      ->required()
+      ->type_name("");
+  verb->add_option("--views", arguments.views,
+                   "Tables to print, by comma: device, overview, model, "
+                   "distribution, operator, kernel, memory_manipulation, "
+                   "user_defined, memory, or all")
+      ->type_name("LIST")
+      ->capture_default_str();
+  verb->add_option("--sort", arguments.sort,
+                   "CPUTotal, CPUAvg, CPUMax, CPUMin, GPUTotal, GPUAvg, "
+                   "GPUMax or GPUMin")
+      ->capture_default_str();
+  verb->add_option("--unit", arguments.unit, "s, ms, us or ns (text, md)")
+      ->capture_default_str();
+  verb->add_flag("--no-op-detail", arguments.no_op_detail,
+                 "Leave out what is inside operators");
+  verb->add_flag("--thread-sep", arguments.thread_sep,
+                 "Operators and your own events for each thread by itself");
+  verb->add_option("--format", arguments.format, "text, json, csv or md")
+      ->capture_default_str();
+  verb->footer(
+      "Example: which operators take the GPU's time?\n"
+      "  stepscope summary job.sscap --views operator --sort GPUTotal");
+  verb->callback([&] { code = RunSummary(arguments); });
+}
+
+void AddConvert(CLI::App& app, ConvertOptions& options, ExitCode& code) {
+  CLI::App* verb =
+      app.add_subcommand("convert", "The same trace in another format");
+  verb->add_option("IN", options.inputs,
+                   "Traces, or one folder; several become one timeline")
+      ->required()
+      ->type_name("");
+  verb->add_option("-o,--output", options.output,
+                   "File to write; compressed if it ends in .gz")
+      ->required()
+      ->type_name("FILE");
+  verb->add_option("--to", options.to,
+                   "chrome: JSON for Perfetto and chrome://tracing")
+      ->capture_default_str();
+  verb->add_flag("--show-memory", options.show_memory,
+                 "Memory events and totals as well");
+  verb->add_flag("--no-dataflow", options.no_dataflow, "No arrows");
+  verb->footer(
+      "Example: a timeline for https://ui.perfetto.dev\n"
+      "  stepscope convert job.sscap -o job.json.gz --to chrome");
+  verb->callback([&] { code = RunConvert(options); });
+}
+
+// Says so if the first word is no verb; CLI11 would only say that one is
+// missing.
+bool HasUnknownVerb(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return false;
+  std::string verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) {
+    if (verb->get_name() == argv[1]) return false;
+    if (!verbs.empty()) verbs += ", ";
+    verbs += verb->get_name();
+  }
+  Complain(kExitUsage, "there is no verb \"" + std::string(argv[1]) + "\"",
+           "choose from " + verbs);
+  return true;
+}
+
+ExitCode Main(int argc, char** argv) {
+  CLI::App app("stepscope: where the time of a deep-learning program goes",
+               "stepscope");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "stepscope " STEPSCOPE_VERSION);
+  app.footer("stepscope VERB --help says more and has an example.");
+  ExitCode code = kExitOk;
+  InfoOptions info;
+  SummaryArguments summary;
+  ConvertOptions convert;
+  AddInfo(app, info, code);
+  AddSummary(app, summary, code);
+  AddConvert(app, convert, code);
+  if (HasUnknownVerb(app, argc, argv)) return kExitUsage;
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    std::ostringstream unused;
+    // Asking for help or the version is an "error" of code 0.
+    if (app.exit(error, out, unused) == 0) return WriteOutput(out.str());
+    return Complain(kExitUsage, error.what(), "see stepscope --help");
+  }
+  return code;
+}
+
+}  // namespace
+}  // namespace stepscope
+
+int main(int argc, char** argv) {
+  try {
+    return stepscope::Main(argc, argv);
+  } catch (const std::exception& error) {
+    // Memory, in practice: everything else is a Result.
+    return stepscope::Complain(stepscope::kExitIo, error.what(),
+                               "give the program more memory");
+  }
+}

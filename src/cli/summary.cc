@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/summary.h"
+
+#include <sstream>
+
+#include "cli/load.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/verbs.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kSortKeys =
+    "CPUTotal, CPUAvg, CPUMax, CPUMin, GPUTotal, GPUAvg, GPUMax, GPUMin";
+constexpr std::string_view kViews =
+    "device, overview, model, distribution, operator, kernel, "
+    "memory_manipulation, user_defined, memory";
+
+// Fills one option; says what is possible if `text` is not.
+template <typename T>
+bool Choose(std::string_view option, const std::string& text,
+            std::optional<T> value, std::string_view choices, T& out) {
+  if (value) {
+    out = *value;
+    return true;
+  }
+  Complain(kExitUsage,
+           std::string(option) + ": there is no \"" + text + "\"",
+           "choose from " + std::string(choices));
+  return false;
+}
+
+bool Parse(const SummaryArguments& arguments, SummaryOptions& options) {
+  options.op_detail = !arguments.no_op_detail;
+  options.thread_sep = arguments.thread_sep;
+  options.views = 0;
+  std::stringstream views(arguments.views);
+  for (std::string text; std::getline(views, text, ',');) {
+    uint32_t view = 0;
+    if (!Choose("--views", text, ParseView(text), kViews, view)) return false;
+    options.views |= view;
+  }
+  return Choose("--sort", arguments.sort, ParseSortKey(arguments.sort),
+                kSortKeys, options.sort) &&
+         Choose("--unit", arguments.unit, ParseTimeUnit(arguments.unit),
+                "s, ms, us, ns", options.unit) &&
+         Choose("--format", arguments.format,
+                ParseSummaryFormat(arguments.format), "text, json, csv, md",
+                options.format);
+}
+
+}  // namespace
+
+ExitCode RunSummary(const SummaryArguments& arguments) {
+  SummaryOptions options;
+  if (!Parse(arguments, options)) return kExitUsage;
+  ExitCode code = kExitOk;
+  const std::shared_ptr<const Trace> trace =
+      LoadTrace({arguments.input}, code);
+  if (trace == nullptr) return code;
+  std::string text;
+  {
+    const Progress progress("adding up " + arguments.input);
+    text = RenderSummary(*trace, options);
+  }
+  return WriteOutput(text);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The verbs of the command line. Each has its options, filled by main.cc, and
+// a function that does the work and returns the exit code.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/exit_code.h"
+
+namespace stepscope {
+
+// info: what was recorded, by whom, and what was lost.
+struct InfoOptions {
+  std::string input;
+  std::string format = "text";
+};
+ExitCode RunInfo(const InfoOptions& options);
+
+// summary: the tables. The spellings are those of summary_options.h.
+struct SummaryArguments {
+  std::string input;
+  std::string views = "all";  // by comma
+  std::string sort = "CPUTotal";
+  std::string unit = "ms";
+  std::string format = "text";
+  bool no_op_detail = false;
+  bool thread_sep = false;
+};
+ExitCode RunSummary(const SummaryArguments& arguments);
+
+// convert: the same trace in another format.
+struct ConvertOptions {
+  std::vector<std::string> inputs;
+  std::string output;
+  std::string to = "chrome";
+  bool show_memory = false;
+  bool no_dataflow = false;
+};
+ExitCode RunConvert(const ConvertOptions& options);
+
+}  // namespace stepscope
