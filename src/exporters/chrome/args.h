@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The members of "args" that not every event has: its own arguments, ids that
+// link it, and what must be said about its record.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "exporters/chrome/escaped_names.h"
+#include "exporters/chrome/key_set.h"
+#include "trace/trace.h"
+
+namespace stepscope::chrome {
+
+class ArgWriter {
+ public:
+  ArgWriter(const Trace& trace, EscapedNames& names)
+      : trace_(trace), names_(names) {}
+
+  // Appends `,"key":value` for each. Goes before nothing but the closing
+  // brace; start_time and end_time stand before it.
+  void Append(std::string& out, Row row, std::span<const Arg> args,
+              std::span<const Link> links);
+
+ private:
+  void AppendKey(std::string& out, std::string_view key);
+  // What the tables of the trace know, unless the event itself says it.
+  void AppendKnown(std::string& out, std::span<const Arg> args,
+                   std::string_view key, int64_t value);
+  void AppendOwn(std::string& out, const Arg& arg, bool of_operator);
+  void AppendValue(std::string& out, const Arg& arg);
+  bool AppendPaddleValue(std::string& out, std::string_view key,
+                         const Arg& arg);
+  void AppendText(std::string& out, StringId text);
+  void AppendIntList(std::string& out, const Arg& arg);
+  void AppendNotes(std::string& out, Row row, std::span<const Arg> args);
+  void AppendBytes(std::string& out, std::string_view key, StringId text);
+
+  const Trace& trace_;
+  EscapedNames& names_;
+  KeySet keys_;  // of the event being written
+};
+
+}  // namespace stepscope::chrome

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporters/chrome/chrome.h"
+
+#include "exporters/chrome/document.h"
+#include "exporters/chrome/escaped_names.h"
+#include "exporters/chrome/out_buffer.h"
+#include "exporters/chrome/rows.h"
+#include "exporters/chrome/side_events.h"
+#include "exporters/chrome/slices.h"
+
+namespace stepscope {
+namespace {
+
+class Exporting : public Exporter {
+ public:
+  std::string_view name() const override { return "chrome"; }
+
+  Status Export(const Trace& trace, const ExportOptions& options,
+                Sink& sink) const override {
+    chrome::OutBuffer out(sink);
+    chrome::EscapedNames names(trace.strings());
+    chrome::Rows rows(trace);
+    chrome::Context context = {trace, chrome::FindTimeBase(trace), names, rows,
+                               out};
+    out.Append(chrome::Head(trace, context.base, options.span_index));
+    WriteSlices(trace, context.base, names, rows, out);
+    WriteCounters(context);
+    if (options.memory) WriteMemory(context);
+    if (options.dataflow) {
+      WriteFlows(context);
+      WriteLaunches(context);
+    }
+    // Last, as in Paddle: by now it is known which rows there are.
+    out.Append(rows.Metadata());
+    // Every entry ends in a comma, of which the last one is too much. Without
+    // a process there is no entry.
+    if (!trace.processes().empty()) out.RemoveSuffix(2);
+    out.Append(chrome::Tail(trace, context.base));
+    return out.Finish();
+  }
+};
+
+}  // namespace
+
+const Exporter& ChromeExporter() {
+  static const Exporting exporter;
+  return exporter;
+}
+
+Status ExportChrome(const Trace& trace, const std::string& path,
+                    const ChromeOptions& options) {
+  return ExportFile(trace, ChromeExporter(), path, options);
+}
+
+std::string ChromeJson(const Trace& trace, const ChromeOptions& options) {
+  MemorySink sink;
+  // A sink in memory does not fail.
+  (void)ChromeExporter().Export(trace, options, sink).has_value();
+  return sink.TakeText();
+}
+
+}  // namespace stepscope

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+#include "exporters/chrome/json_text.h"
+#include "exporters/chrome/side_events.h"
+
+namespace stepscope::chrome {
+namespace {
+
+constexpr uint64_t kExactInDouble = uint64_t{1} << 53;
+// Arrows end at the start of device work shorter than this, as in Paddle.
+constexpr int64_t kShortNs = 1000;
+
+// The innermost event of the track that holds `time_ns`: the one a viewer ties
+// the arrow to. kNoRow if there is none.
+Row Enclosing(const Trace& trace, const Track& track, int64_t time_ns) {
+  auto starts = trace.start_ns().subspan(track.first,
+                                         track.last - track.first);
+  auto after = std::upper_bound(starts.begin(), starts.end(), time_ns);
+  if (after == starts.begin()) return kNoRow;
+  Row row = track.first + static_cast<Row>(after - starts.begin()) - 1;
+  while (row != kNoRow &&
+         Plus(trace.start_ns()[row], trace.dur_ns()[row]) < time_ns)
+    row = trace.nesting().parent[row];
+  return row;
+}
+
+struct Arrow {
+  std::string_view cat;
+  char phase = 's';
+  bool enclosing = false;  // "bp": "e"
+  uint32_t track = 0;
+  Side side = Side::kCpp;
+  int64_t time_ns = 0;
+};
+
+// From after the name and the id to the end.
+void AppendArrow(std::string& out, const Context& context,
+                 const Arrow& arrow) {
+  context.rows.Use(arrow.track, arrow.side);
+  out += R"(,"cat":")";
+  out += arrow.cat;
+  out += R"(","ph":")";
+  out += arrow.phase;
+  out += arrow.enclosing ? R"(","bp":"e","pid":)" : R"(","pid":)";
+  AppendInt(out, context.rows.pid(arrow.track));
+  out += R"(,"tid":)";
+  out += context.rows.Tid(arrow.track, arrow.side);
+  out += R"(,"ts":)";
+  AppendMicros(out, Since(arrow.time_ns, context.base.ts_ns));
+  out += "},\n";
+}
+
+// Correlation ids are unique within a process only.
+void AppendLaunchId(std::string& out, const Trace& trace, const Link& link) {
+  if (trace.processes().size() == 1 && link.id < kExactInDouble) {
+    AppendUint(out, link.id);
+    return;
+  }
+  out += '"';
+  AppendUint(out, link.process);
+  out += ':';
+  AppendUint(out, link.id);
+  out += '"';
+}
+
+void WriteLaunchEnd(const Context& context, const Link& link) {
+  const Trace& trace = context.trace;
+  uint32_t track = trace.track()[link.row];
+  bool device = trace.tracks()[track].kind == TrackKind::kStream;
+  int64_t dur = trace.dur_ns()[link.row];
+  bool is_short = device && dur < kShortNs;
+  std::string text = R"({"name":"launch","id":)";
+  AppendLaunchId(text, trace, link);
+  AppendArrow(text, context,
+              {.cat = "async",
+               .phase = device ? 'f' : 's',
+               .enclosing = device && !is_short,
+               .track = track,
+               .side = device ? Side::kCpp : SideOf(trace.type()[link.row]),
+               .time_ns = Plus(trace.start_ns()[link.row],
+                               is_short ? 0 : dur / 2)});
+  context.out.Append(text);
+}
+
+}  // namespace
+
+void WriteFlows(const Context& context) {
+  const Trace& trace = context.trace;
+  std::string text;
+  for (const Flow& flow : trace.flows()) {
+    if (context.out.failed()) return;
+    const Track& track = trace.tracks()[flow.track];
+    Row row = Enclosing(trace, track, flow.time_ns);
+    Side side = row == kNoRow ? Side::kCpp : SideOf(trace.type()[row]);
+    text.assign(1, '{');
+    AppendTextField(text, "name", trace.str(flow.name));
+    text += R"(,"id":)";
+    bool exact = flow.id < kExactInDouble;
+    if (!exact) text += '"';
+    AppendUint(text, flow.id);
+    if (!exact) text += '"';
+    AppendArrow(text, context,
+                {.cat = "flow",
+                 .phase = flow.phase == FlowPhase::kBegin  ? 's'
+                          : flow.phase == FlowPhase::kStep ? 't'
+                                                           : 'f',
+                 .enclosing = flow.phase == FlowPhase::kEnd,
+                 .track = flow.track,
+                 .side = side,
+                 .time_ns = flow.time_ns});
+    context.out.Append(text);
+  }
+}
+
+void WriteLaunches(const Context& context) {
+  const Trace& trace = context.trace;
+  const std::vector<Link>& links = trace.links();
+  auto key = [](const Link& link) {
+    return std::tuple(link.process, link.space, link.id);
+  };
+  auto is_device = [&](const Link& link) {
+    return trace.tracks()[trace.track()[link.row]].kind == TrackKind::kStream;
+  };
+  // The table is sorted by key: each run is one launch.
+  for (auto first = links.begin(); first != links.end();) {
+    auto last = std::find_if(first, links.end(), [&](const Link& link) {
+      return key(link) != key(*first);
+    });
+    bool host = false;
+    bool device = false;
+    for (auto link = first; link != last; ++link)
+      if (link->row != kNoRow) (is_device(*link) ? device : host) = true;
+    // An arrow has two ends.
+    if (first->space == LinkSpace::kCorrelation && host && device) {
+      for (auto link = first; link != last; ++link)
+        if (link->row != kNoRow) WriteLaunchEnd(context, *link);
+    }
+    if (context.out.failed()) return;
+    first = last;
+  }
+}
+
+}  // namespace stepscope::chrome

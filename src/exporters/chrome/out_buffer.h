@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One large block that formatters write into with raw pointers; full blocks go
+// to a sink. After an error of the sink everything is swallowed, and Finish()
+// returns that error.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <string_view>
+
+#include "base/result.h"
+#include "exporters/chrome/digits.h"
+#include "exporters/sink.h"
+
+namespace stepscope::chrome {
+
+class OutBuffer {
+ public:
+  // Half of a usual second-level cache: what is written is still there when
+  // the kernel copies it.
+  static constexpr size_t kBlockBytes = size_t{512} << 10;
+
+  explicit OutBuffer(Sink& sink, size_t block_bytes = kBlockBytes)
+      : sink_(sink), block_(block_bytes) {}
+
+  // Room for `bytes` and the slack of the Put functions. Write there, then
+  // call Commit with the end of what was written.
+  char* Reserve(size_t bytes) {
+    if (block_.capacity - block_.size < bytes + kPutSlack) [[unlikely]]
+      MakeRoom(bytes + kPutSlack);
+    return block_.data.get() + block_.size;
+  }
+  void Commit(const char* end) {
+    block_.size = static_cast<size_t>(end - block_.data.get());
+  }
+
+  void Append(std::string_view text) {
+    Commit(PutText(Reserve(text.size()), text));
+  }
+
+  // Takes back the last bytes. REQUIRES: the last Reserve was for at least
+  // that many, so that they have not left the block.
+  void RemoveSuffix(size_t bytes) { block_.size -= bytes; }
+
+  bool failed() const { return !status_; }
+
+  // Hands over what is left. The sink is the caller's to close.
+  Status Finish() {
+    Flush();
+    return status_;
+  }
+
+ private:
+  void Flush() {
+    if (status_ && block_.size > 0) status_ = sink_.Write(block_);
+    block_.size = 0;
+  }
+  void MakeRoom(size_t bytes) {
+    Flush();
+    if (block_.capacity < bytes) block_ = Block(bytes);
+  }
+
+  Sink& sink_;
+  Block block_;
+  Status status_ = Ok();
+};
+
+}  // namespace stepscope::chrome

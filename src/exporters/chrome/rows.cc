@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporters/chrome/rows.h"
+
+#include <stepscope/c.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "exporters/chrome/json_text.h"
+
+namespace stepscope::chrome {
+namespace {
+
+// What Paddle adds to sort devices behind processes. Also where numbers are
+// taken from when a pid is not unique.
+constexpr int64_t kDeviceOrder = 0x10000000;
+// A double holds twice this exactly.
+constexpr int64_t kMaxOrder = int64_t{1} << 51;
+
+int64_t FreePid(std::set<int64_t>& taken, int64_t wanted) {
+  int64_t pid = wanted;
+  if (taken.contains(pid)) {
+    pid = kDeviceOrder + std::clamp<int64_t>(wanted, 0, kDeviceOrder);
+    while (taken.contains(pid)) ++pid;
+  }
+  taken.insert(pid);
+  return pid;
+}
+
+void AppendMeta(std::string& out, std::string_view what, int64_t pid,
+                std::string_view tid, std::string_view args) {
+  out += R"({"name":")";
+  out += what;
+  out += R"(","ph":"M","pid":)";
+  AppendInt(out, pid);
+  if (!tid.empty()) {
+    out += R"(,"tid":)";
+    out += tid;
+  }
+  out += R"(,"args":{)";
+  out += args;
+  out += "}},\n";
+}
+
+std::string NameArg(std::string_view name) {
+  std::string args;
+  AppendTextField(args, "name", name);
+  return args;
+}
+
+std::string OrderArg(int64_t order) {
+  return R"("sort_index":)" + std::to_string(order);
+}
+
+}  // namespace
+
+Side SideOf(uint16_t type) {
+  switch (type) {
+    case STEPSCOPE_PROFILE_STEP:
+    case STEPSCOPE_FORWARD:
+    case STEPSCOPE_BACKWARD:
+    case STEPSCOPE_DATALOADER:
+    case STEPSCOPE_OPTIMIZATION:
+    case STEPSCOPE_PYTHON_OP:
+    case STEPSCOPE_PYTHON_USER_DEFINED:
+    case STEPSCOPE_PYTHON_FUNCTION:
+      return Side::kPython;
+    default:
+      return Side::kCpp;
+  }
+}
+
+Rows::Rows(const Trace& trace)
+    : trace_(trace),
+      pids_(trace.processes().size()),
+      rows_(trace.tracks().size()) {
+  AddGroups();
+  FindTwins();
+}
+
+// Processes choose first, so that they keep their pid; in a container a pid
+// may well be the number of a device.
+void Rows::AddGroups() {
+  std::set<int64_t> taken;
+  for (uint32_t i = 0; i < pids_.size(); ++i) {
+    pids_[i] = FreePid(taken, trace_.processes()[i].pid);
+    groups_.push_back({.pid = pids_[i], .process = i, .device_type = {}});
+  }
+  std::map<std::pair<uint32_t, int64_t>, int64_t> devices;
+  for (uint32_t i = 0; i < rows_.size(); ++i) {
+    const Track& track = trace_.tracks()[i];
+    if (track.kind != TrackKind::kStream) {
+      rows_[i].pid = pids_[track.process];
+      continue;
+    }
+    auto [device, fresh] = devices.try_emplace({track.process, track.device});
+    if (fresh) {
+      device->second = FreePid(taken, track.device);
+      groups_.push_back({.pid = device->second,
+                         .process = track.process,
+                         .is_device = true,
+                         .device = track.device,
+                         .device_type = track.device_type});
+    }
+    rows_[i].pid = device->second;
+  }
+}
+
+// The system may give the id of a finished thread to a new one.
+void Rows::FindTwins() {
+  std::map<std::tuple<int64_t, TrackKind, int64_t, uint32_t>, uint32_t> seen;
+  for (uint32_t i = 0; i < rows_.size(); ++i) {
+    const Track& track = trace_.tracks()[i];
+    rows_[i].twin = seen[{rows_[i].pid, track.kind, track.id, track.lane}]++;
+  }
+}
+
+std::string Rows::Suffix(uint32_t track) const {
+  std::string suffix;
+  uint32_t lane = trace_.tracks()[track].lane;
+  if (lane > 0) suffix += " lane " + std::to_string(lane);
+  uint32_t twin = rows_[track].twin;
+  if (twin > 0) suffix += " #" + std::to_string(twin + 1);
+  return suffix;
+}
+
+std::string Rows::Tid(uint32_t track, Side side) const {
+  const Track& t = trace_.tracks()[track];
+  std::string id = std::to_string(t.id);
+  std::string suffix = Suffix(track);
+  switch (t.kind) {
+    case TrackKind::kStream:
+      return suffix.empty() ? id : '"' + id + suffix + '"';
+    case TrackKind::kAsync:
+      return '"' + id + "(async)" + suffix + '"';
+    case TrackKind::kCounter:
+      return '"' + id + "(counter)" + suffix + '"';
+    case TrackKind::kThread:
+      break;
+  }
+  return '"' + id + (side == Side::kPython ? "(Python)" : "(C++)") + suffix +
+         '"';
+}
+
+void Rows::AppendGroup(std::string& out, const Group& group) const {
+  const Process& process = trace_.processes()[group.process];
+  std::string name;
+  if (!group.is_device) {
+    name = "Process " + std::to_string(process.pid) + " (CPU)";
+  } else {
+    std::string type(trace_.str(group.device_type));
+    name = "Device " + std::to_string(group.device) + " (" +
+           (type.empty() ? "GPU" : type) + ")";
+    if (pids_.size() > 1)
+      name += " of process " + std::to_string(process.pid);
+  }
+  AppendMeta(out, "process_name", group.pid, {}, NameArg(name));
+
+  std::string labels;
+  auto add = [&](const std::string& label) {
+    if (!labels.empty()) labels += ", ";
+    labels += label;
+  };
+  if (process.name.v != 0) add(std::string(trace_.str(process.name)));
+  if (process.rank >= 0) add("rank " + std::to_string(process.rank));
+  if (process.host.v != 0) add(std::string(trace_.str(process.host)));
+  if (!labels.empty() && !group.is_device) {
+    std::string args;
+    AppendTextField(args, "labels", labels);
+    AppendMeta(out, "process_labels", group.pid, {}, args);
+  }
+  int64_t order =
+      group.is_device ? group.device + kDeviceOrder : group.pid;
+  AppendMeta(out, "process_sort_index", group.pid, {}, OrderArg(order));
+}
+
+void Rows::AppendRow(std::string& out, uint32_t track, Side side) const {
+  const Track& t = trace_.tracks()[track];
+  std::string id = std::to_string(t.id);
+  std::string name;
+  int64_t order = std::clamp(t.id, -kMaxOrder, kMaxOrder);
+  switch (t.kind) {
+    case TrackKind::kStream:
+      name = "stream " + id;
+      if (t.name.v != 0) name += ":" + std::string(trace_.str(t.name));
+      break;
+    case TrackKind::kThread:
+      name = "thread " + id + ":" + std::string(trace_.str(t.name)) +
+             (side == Side::kPython ? "(Python)" : "(C++)");
+      order = 2 * order + (side == Side::kCpp ? 1 : 0);
+      break;
+    case TrackKind::kAsync:
+    case TrackKind::kCounter:
+      name = std::string(trace_.str(t.name));
+      break;
+  }
+  name += Suffix(track);
+  int64_t pid = rows_[track].pid;
+  std::string tid = Tid(track, side);
+  AppendMeta(out, "thread_name", pid, tid, NameArg(name));
+  AppendMeta(out, "thread_sort_index", pid, tid, OrderArg(order));
+}
+
+std::string Rows::Metadata() const {
+  std::string out;
+  for (const Group& group : groups_) AppendGroup(out, group);
+  for (uint32_t i = 0; i < rows_.size(); ++i) {
+    const RowOf& row = rows_[i];
+    if (row.used[0]) AppendRow(out, i, Side::kPython);
+    // A thread that recorded nothing is still there.
+    bool thread = trace_.tracks()[i].kind == TrackKind::kThread;
+    if (row.used[1] || (thread && !row.used[0])) AppendRow(out, i, Side::kCpp);
+  }
+  return out;
+}
+
+}  // namespace stepscope::chrome

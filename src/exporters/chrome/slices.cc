@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporters/chrome/slices.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "exporters/chrome/args.h"
+#include "exporters/chrome/digits.h"
+#include "exporters/chrome/json_text.h"
+#include "trace/event_type.h"
+
+namespace stepscope::chrome {
+namespace {
+
+// More than all numbers and literals of one entry take.
+constexpr size_t kFixedBytes = 256;
+
+// What stands between name and time, which is the same for all events of one
+// type on one track. Made on first use.
+class Middles {
+ public:
+  void Start(uint32_t track) {
+    track_ = track;
+    for (auto& pair : known_)
+      for (std::string& middle : pair) middle.clear();
+    other_type_ = kNone;
+  }
+
+  // Padded by kPutSlack bytes.
+  const std::string& Get(Rows& rows, uint16_t type, bool instant) {
+    if (type >= known_.size()) [[unlikely]]
+      return Other(rows, type, instant);
+    std::string& middle = known_[type][instant];
+    if (middle.empty()) [[unlikely]] Make(middle, rows, type, instant);
+    return middle;
+  }
+
+ private:
+  static constexpr uint32_t kNone = 0xffffffff;
+
+  const std::string& Other(Rows& rows, uint16_t type, bool instant) {
+    uint32_t wanted = type * 2u + (instant ? 1u : 0u);
+    if (wanted != other_type_) Make(other_, rows, type, instant);
+    other_type_ = wanted;
+    return other_;
+  }
+
+  void Make(std::string& out, Rows& rows, uint16_t type, bool instant) {
+    Side side = SideOf(type);
+    rows.Use(track_, side);
+    std::string_view name = EventTypeName(type);
+    out = R"(","cat":")";
+    out += name.empty() ? "Type" + std::to_string(type) : std::string(name);
+    out += instant ? R"(","ph":"i","s":"t","pid":)" : R"(","ph":"X","pid":)";
+    AppendInt(out, rows.pid(track_));
+    out += R"(,"tid":)";
+    out += rows.Tid(track_, side);
+    out += R"(,"ts":)";
+    out.append(kPutSlack, '\0');
+  }
+
+  uint32_t track_ = 0;
+  std::array<std::array<std::string, 2>, 64> known_;
+  std::string other_;
+  uint32_t other_type_ = kNone;
+};
+
+// The side table entries of ascending rows.
+template <typename T>
+class ByRow {
+ public:
+  explicit ByRow(std::span<const T> all) : all_(all), at_(all.begin()) {}
+
+  void Seek(Row row) {
+    at_ = std::lower_bound(
+        all_.begin(), all_.end(), row,
+        [](const T& entry, Row wanted) { return entry.row < wanted; });
+  }
+  Row next_row() const { return at_ == all_.end() ? kNoRow : at_->row; }
+  std::span<const T> Take(Row row) {
+    auto first = at_;
+    while (at_ != all_.end() && at_->row == row) ++at_;
+    return {first, at_};
+  }
+
+ private:
+  std::span<const T> all_;
+  typename std::span<const T>::iterator at_;
+};
+
+std::vector<Link> LinksByRow(const Trace& trace) {
+  std::vector<Link> links = trace.links();
+  std::erase_if(links, [](const Link& link) { return link.row == kNoRow; });
+  std::stable_sort(links.begin(), links.end(),
+                   [](const Link& a, const Link& b) { return a.row < b.row; });
+  return links;
+}
+
+class SliceWriter {
+ public:
+  SliceWriter(const Trace& trace, const TimeBase& base, EscapedNames& names,
+              Rows& rows, OutBuffer& out)
+      : trace_(trace),
+        base_(base),
+        names_(names),
+        rows_(rows),
+        out_(out),
+        arg_writer_(trace, names),
+        links_(LinksByRow(trace)),
+        args_of_(trace.args()),
+        links_of_(links_) {}
+
+  void WriteTrack(uint32_t index) {
+    const Track& track = trace_.tracks()[index];
+    middles_.Start(index);
+    // Entries of streams always say more than their times.
+    special_track_ = track.kind == TrackKind::kStream;
+    args_of_.Seek(track.first);
+    links_of_.Seek(track.first);
+    Row row = track.first;
+    while (row < track.last) {
+      if (out_.failed()) return;
+      Row end = std::min<Row>(track.last - row, kRowsBetweenChecks) + row;
+      for (; row < end; ++row) WriteRow(row);
+    }
+  }
+
+ private:
+  static constexpr Row kRowsBetweenChecks = 4096;
+
+  void WriteRow(Row row) {
+    uint16_t flags = trace_.flags()[row];
+    bool instant = (flags & kEventInstant) != 0;
+    const std::string& middle =
+        middles_.Get(rows_, trace_.type()[row], instant);
+    EscapedNames::Fragment name = names_.EventStart(trace_.name()[row]);
+    int64_t start = trace_.start_ns()[row];
+    int64_t dur = trace_.dur_ns()[row];
+    int64_t end = Plus(start, dur);
+
+    char* p = out_.Reserve(name.size + middle.size() + kFixedBytes);
+    p = PutPadded(p, name.data, name.size);
+    p = PutPadded(p, middle.data(), middle.size() - kPutSlack);
+    const char* ts = p;
+    p = PutMicros(p, Since(start, base_.ts_ns));
+    size_t ts_size = static_cast<size_t>(p - ts);
+    if (!instant) [[likely]] {
+      p = PutLiteral(p, ",\"dur\":");
+      p = PutMicros(p, dur);
+    }
+    p = PutLiteral(p, ",\"args\":{\"start_time\":\"");
+    if (base_.host_ns == base_.ts_ns) [[likely]] {
+      // Through a copy, because the slack may reach into what is written.
+      char digits[kPutSlack];
+      std::memcpy(digits, ts, kPutSlack);
+      p = PutPadded(p, digits, ts_size);
+    } else {
+      p = PutMicros(p, Since(start, base_.host_ns));
+    }
+    p = PutLiteral(p, " us\",\"end_time\":\"");
+    p = PutMicros(p, Since(end, base_.host_ns));
+    p = PutLiteral(p, " us\"");
+    if ((flags & ~kEventInstant) != 0 || special_track_ || !name.valid ||
+        args_of_.next_row() == row || links_of_.next_row() == row)
+        [[unlikely]] {
+      out_.Commit(p);
+      WriteMoreArgs(row);
+      p = out_.Reserve(0);
+    }
+    p = PutLiteral(p, "}},\n");
+    out_.Commit(p);
+  }
+
+  void WriteMoreArgs(Row row) {
+    more_.clear();
+    arg_writer_.Append(more_, row, args_of_.Take(row), links_of_.Take(row));
+    out_.Append(more_);
+  }
+
+  const Trace& trace_;
+  const TimeBase base_;
+  EscapedNames& names_;
+  Rows& rows_;
+  OutBuffer& out_;
+  ArgWriter arg_writer_;
+  std::vector<Link> links_;
+  ByRow<Arg> args_of_;
+  ByRow<Link> links_of_;
+  Middles middles_;
+  bool special_track_ = false;
+  std::string more_;
+};
+
+}  // namespace
+
+void WriteSlices(const Trace& trace, const TimeBase& base,
+                 EscapedNames& names, Rows& rows, OutBuffer& out) {
+  SliceWriter writer(trace, base, names, rows, out);
+  for (uint32_t i = 0; i < trace.tracks().size(); ++i) writer.WriteTrack(i);
+}
+
+}  // namespace stepscope::chrome

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The events of a trace as "X" and "i" entries: the part whose speed counts.
+#pragma once
+
+#include "exporters/chrome/escaped_names.h"
+#include "exporters/chrome/out_buffer.h"
+#include "exporters/chrome/rows.h"
+#include "exporters/chrome/time_base.h"
+#include "trace/trace.h"
+
+namespace stepscope::chrome {
+
+// Each entry is followed by a comma and a newline.
+void WriteSlices(const Trace& trace, const TimeBase& base,
+                 EscapedNames& names, Rows& rows, OutBuffer& out);
+
+}  // namespace stepscope::chrome

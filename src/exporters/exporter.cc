@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporters/exporter.h"
+
+#include <new>
+
+#include "exporters/chrome/chrome.h"
+#include "exporters/file_sink.h"
+
+namespace stepscope {
+namespace {
+
+Status Write(const Trace& trace, const Exporter& exporter,
+             const std::string& path, const ExportOptions& options) {
+  STEPSCOPE_TRY_ASSIGN(auto sink, OpenFileSink(path, options.gzip_level));
+  STEPSCOPE_TRY(exporter.Export(trace, options, *sink));
+  return sink->Close();
+}
+
+}  // namespace
+
+std::span<const Exporter* const> AllExporters() {
+  static const Exporter* const kAll[] = {&ChromeExporter()};
+  return kAll;
+}
+
+const Exporter* FindExporter(std::string_view name) {
+  for (const Exporter* exporter : AllExporters())
+    if (exporter->name() == name) return exporter;
+  return nullptr;
+}
+
+Status ExportFile(const Trace& trace, const Exporter& exporter,
+                  const std::string& path, const ExportOptions& options) {
+  try {
+    return Write(trace, exporter, path, options);
+  } catch (const std::bad_alloc&) {
+    return Fail(ErrorCode::kIo, path + ": not enough memory");
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Exporters turn a Trace into a file of another format. One per format, all
+// listed in exporter.cc, found by name. Stateless and thread-safe.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "exporters/sink.h"
+#include "trace/trace.h"
+
+namespace stepscope {
+
+struct ExportOptions {
+  int span_index = 0;   // which window of its process the trace is, from 0
+  bool memory = true;   // memory events and totals
+  bool dataflow = true; // arrows: flows, and launches to device work
+  int gzip_level = 1;   // of files named *.gz: 1 (fast) to 9 (small)
+};
+
+class Exporter {
+ public:
+  virtual ~Exporter() = default;
+
+  virtual std::string_view name() const = 0;  // as in `convert --to NAME`
+  // Writes everything but does not close the sink.
+  virtual Status Export(const Trace& trace, const ExportOptions& options,
+                        Sink& sink) const = 0;
+};
+
+std::span<const Exporter* const> AllExporters();
+// Null: there is none of that name.
+const Exporter* FindExporter(std::string_view name);
+
+// Writes the file `path`, which appears whole or not at all; gzip if the name
+// ends in ".gz". Errors name the path.
+Status ExportFile(const Trace& trace, const Exporter& exporter,
+                  const std::string& path, const ExportOptions& options = {});
+
+}  // namespace stepscope
