@@ -76,6 +76,7 @@ function(stepscope_test name)
     ${name}
     TEST_PREFIX "${name}."
     TEST_LIST ${name}_tests
+    NO_PRETTY_VALUES
     DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60)
   # gtest_discover_tests(PROPERTIES) takes no lists, so what CTest reads after
