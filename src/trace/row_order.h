@@ -31,7 +31,7 @@ struct RowMoves {
 // Groups rows by track, orders each track by (start, -duration, row), gives
 // every lane beyond the first a Track behind the first, and fills in
 // Track::first, last and lane. Fails where an event has no track, a negative
-// duration or an end beyond int64.
+// duration, or a time beyond +-2^62 ns.
 Result<RowMoves> OrderRows(EventColumns columns, std::vector<Track>& tracks);
 
 }  // namespace stepscope

@@ -136,6 +136,15 @@ Status CaptureReader::AddFileRun(const Block& block) {
     return Ok();
   }
   std::memcpy(&run.header, bytes, sizeof(bytes));
+  // An event takes 3 bytes at least: a header that states more is damaged, and
+  // must not make us reserve for what cannot be there.
+  if (run.header.slots > format::kSlotsPerChunk ||
+      run.header.events > run.header.slots ||
+      run.header.events > block.header.bytes / 3) {
+    Damaged(block);
+    rejected_.emplace_back(run, "damaged block");
+    return Ok();
+  }
   runs_.push_back(run);
   return Ok();
 }
@@ -169,6 +178,8 @@ void CaptureReader::JoinLive() {
       run.header.chunk = chunk.index;
       run.header.first_slot = part.first_slot;
       run.header.slots = part.slots;
+      run.header.events = part.slots;  // at most
+      run.header.base_tick = part.first_tick;
       joined.push_back(run);
     }
   }
@@ -192,7 +203,7 @@ void CaptureReader::OrderRuns() {
     if (!once.empty() && key(once.back()) == key(run)) {
       const bool swap = once.back().block != nullptr &&
                         once.back().block->torn && !run.block->torn;
-      duplicates_.push_back(swap ? once.back() : run);
+      rejected_.emplace_back(swap ? once.back() : run, "duplicate block");
       if (swap) once.back() = run;
     } else {
       once.push_back(run);
@@ -286,13 +297,7 @@ void CaptureReader::AddTracks(uint32_t process) {
 
 Status CaptureReader::DecodeRuns(EventDecoder& decoder) {
   uint64_t most = 0;
-  for (const Run& run : runs_) {
-    most += run.chunk != nullptr
-                ? run.header.slots
-                : MaxEvents(run.header, run.block->torn
-                                            ? 0
-                                            : run.block->header.bytes);
-  }
+  for (const Run& run : runs_) most += run.header.events;
   STEPSCOPE_TRY(decoder.Reserve(most));
   for (const Run& run : runs_) {
     RunInfo info;
@@ -304,14 +309,12 @@ Status CaptureReader::DecodeRuns(EventDecoder& decoder) {
       continue;
     }
     const RunCounts counts = decoder.DecodeSlots(
-        info, std::span(run.chunk->slots)
-                  .subspan(run.header.first_slot, run.header.slots));
+        info, run.chunk->slots.data() + run.header.first_slot);
     live_events_ += counts.events;
     Count(run.header.thread_uid, counts);
   }
-  for (const Run& run : duplicates_)
-    builder_.ledger().Reject("duplicate block", run.offset, {},
-                             StatedRecords(run.header));
+  for (const auto& [run, reason] : rejected_)
+    builder_.ledger().Reject(reason, run.offset, {}, StatedRecords(run.header));
   return Ok();
 }
 

@@ -9,6 +9,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -67,7 +69,7 @@ class CaptureReader {
   std::optional<LiveData> live_;
   ClockMap clock_;
   std::vector<Run> runs_;
-  std::vector<Run> duplicates_;
+  std::vector<std::pair<Run, std::string_view>> rejected_;  // and why
   std::vector<uint8_t> buffer_;
   std::map<uint32_t, uint32_t> tracks_;     // by thread uid
   std::map<uint32_t, RunCounts> recorded_;  // by thread uid

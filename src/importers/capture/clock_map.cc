@@ -16,16 +16,15 @@ Segment MakeSegment(uint64_t tick, int64_t at_ns, uint64_t ns,
   Segment s;
   s.tick = tick;
   s.ns = at_ns;
-  while ((Wide{ticks} << s.shift) <= ns) ++s.shift;
-  const Wide divisor = Wide{ticks} << s.shift;
+  s.whole = ns / ticks;
   // Rounded up, so that the end of the segment meets the next anchor.
-  const Wide rate = ((Wide{ns} << 64) + divisor - 1) / divisor;
-  s.rate = static_cast<uint64_t>(std::min<Wide>(rate, ~uint64_t{0}));
-  // As many ticks as stay below the limit and fit after the shift.
+  const Wide fraction = ((Wide{ns % ticks} << 64) + ticks - 1) / ticks;
+  s.fraction = static_cast<uint64_t>(std::min<Wide>(fraction, ~uint64_t{0}));
+  // As many ticks as stay below the limit.
+  constexpr auto kMost = static_cast<uint64_t>(INT64_MAX);
   const auto room = static_cast<uint64_t>(kTimeLimitNs - at_ns);
-  const Wide limit = ns == 0 ? Wide{1} << 63 : Wide{room} * ticks / ns;
   s.span = static_cast<uint64_t>(
-      std::min<Wide>(limit, ~uint64_t{0} >> (s.shift + 1)));
+      ns == 0 ? kMost : std::min<Wide>(Wide{room} * ticks / ns, kMost));
   return s;
 }
 
@@ -102,12 +101,6 @@ int64_t ClockMap::ToNs(uint64_t tick) const {
   const Segment segment = Find(tick);
   return segment.span > 0 ? std::min(segment.At(tick), kTimeLimitNs)
                           : kTimeLimitNs;
-}
-
-int64_t ClockCursor::Seek(uint64_t tick) {
-  const ClockMap::Segment found = map_->Find(tick);
-  if (found.span > 0) segment_ = found;
-  return map_->ToNs(tick);
 }
 
 }  // namespace stepscope::capture

@@ -31,21 +31,21 @@ class ClockMap {
   bool rate_known() const { return rate_known_; }
   double ticks_per_second() const { return ticks_per_second_; }
 
-  // ns + ((tick - this->tick) << shift) * rate / 2^64, for `span` ticks.
+  // ns + (tick - this->tick) * (whole + fraction / 2^64), for `span` ticks.
   struct Segment {
     uint64_t tick = 0;
-    uint64_t span = 0;
+    uint64_t span = 0;  // below 2^63
     int64_t ns = 0;
-    uint64_t rate = 0;
-    uint32_t shift = 0;
+    uint64_t whole = 0;
+    uint64_t fraction = 0;
 
     bool Holds(uint64_t t) const { return t - tick < span; }
     int64_t At(uint64_t t) const { return ns + Advance(t - tick); }
     int64_t Advance(uint64_t ticks) const {
       __extension__ using Wide = unsigned __int128;
       return static_cast<int64_t>(
-          static_cast<uint64_t>((static_cast<Wide>(ticks << shift) * rate) >>
-                                64));
+          ticks * whole +
+          static_cast<uint64_t>((static_cast<Wide>(ticks) * fraction) >> 64));
     }
   };
   // The segment that holds `tick`; one with span 0 where none does.
@@ -58,24 +58,6 @@ class ClockMap {
   uint64_t left_out_ = 0;
   bool rate_known_ = false;
   double ticks_per_second_ = 0;
-};
-
-// ToNs for ticks that come roughly in order: one multiplication each. Not
-// thread-safe.
-class ClockCursor {
- public:
-  explicit ClockCursor(const ClockMap& map) : map_(&map) {}
-
-  int64_t ToNs(uint64_t tick) {
-    if (__builtin_expect(segment_.Holds(tick), 1)) return segment_.At(tick);
-    return Seek(tick);
-  }
-
- private:
-  [[gnu::noinline]] int64_t Seek(uint64_t tick);
-
-  const ClockMap* map_;
-  ClockMap::Segment segment_;
 };
 
 }  // namespace stepscope::capture

@@ -2,6 +2,7 @@
 #include "importers/capture/event_decoder.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "format/event_codec.h"
 
@@ -20,104 +21,68 @@ bool OutOfRange(int64_t ns) {
 
 }  // namespace
 
-// Takes the slots of one run. Everything that is the same for all of them is
-// held here by value, so that the loop of the decoder keeps it in registers.
-class EventDecoder::Sink {
+// Takes the slots of one run and writes the rows of plain events: ended, at a
+// known site, within one segment of the clock. Everything else it only lists.
+// It decides how long a capture takes to load, so nothing here lets its
+// address escape: the compiler keeps it in registers.
+class EventDecoder::RowSink {
  public:
-  Sink(EventDecoder& decoder, const RunInfo& run)
-      : decoder_(decoder),
-        run_(run),
-        clock_(decoder.clock_),
-        offset_ns_(decoder.offset_ns_),
-        sites_(decoder.sites_.dense()),
-        rows_(decoder.rows_),
-        first_(decoder.row_),
-        row_(decoder.row_) {}
+  explicit RowSink(const EventDecoder& d, uint64_t tick)
+      : segment_(d.clock_.Find(tick)),
+        base_ns_(segment_.ns + d.offset_ns_),
+        sites_(d.sites_.dense().data()),
+        site_count_(d.sites_.dense().size()),
+        rows_(d.rows_),
+        row_(d.row_),
+        odd_(d.lists_->odd),
+        side_(d.lists_->side),
+        break_(d.lists_->breaks) {}
 
-  void Event(uint32_t slot, uint64_t begin, uint32_t dur, uint32_t site_id) {
-    const int64_t start = clock_.ToNs(begin);
-    Site site;
-    site.flags = kSiteOdd;
-    if (site_id < sites_.size()) site = sites_[site_id];
-    int64_t length = 0;
-    if (__builtin_expect(dur - 1 < STEPSCOPE_DUR_LIMIT &&
-                             (site.flags & kSiteOdd) == 0 && !OutOfRange(start),
-                         1)) {
+  void Event(uint32_t slot, uint64_t begin, uint32_t dur, uint32_t id) {
+    if (slot != next_slot_) *break_++ = {slot, static_cast<Row>(row_)};
+    next_slot_ = slot + 1;
+    // Site 0 is nobody's and marked as odd.
+    const Site site = sites_[id < site_count_ ? id : 0];
+    const uint64_t from = begin - segment_.tick;
+    const uint32_t ticks = dur - 1;
+    const uint64_t to = from + ticks;
+    if (__builtin_expect(((site.flags & kSiteOdd) != 0) |
+                             (ticks >= STEPSCOPE_DUR_LIMIT) |
+                             (from >= segment_.span) | (to >= segment_.span),
+                         0)) {
+      *odd_++ = {{begin, dur, id}, static_cast<Row>(row_)};
+    } else {
       // From two absolute times, so that what nests in ticks nests in
       // nanoseconds.
-      length = clock_.ToNs(begin + (dur - 1)) - start;
-      length = length < 0 ? 0 : length;
-    } else {
-      length = Odd(begin, start, dur, site_id, &site);
+      const int64_t from_ns = segment_.Advance(from);
+      rows_.start_ns[row_] = base_ns_ + from_ns;
+      rows_.dur_ns[row_] = segment_.Advance(to) - from_ns;
+      rows_.name[row_] = site.name;
+      rows_.type[row_] = site.type;
+      rows_.flags[row_] = site.flags;
     }
-    rows_.start_ns[row_] = start + offset_ns_;
-    rows_.dur_ns[row_] = length;
-    rows_.name[row_] = site.name;
-    rows_.type[row_] = site.type;
-    rows_.flags[row_] = site.flags;
-    if (slot != next_slot_) decoder_.index_.AddBreak(slot, row_);
-    next_slot_ = slot + 1;
-    min_tick_ = begin < min_tick_ ? begin : min_tick_;
-    max_tick_ = begin > max_tick_ ? begin : max_tick_;
     ++row_;
   }
 
   void Side(uint32_t, const Slot& header, const uint8_t* payload, uint32_t n) {
-    if (format::SideKindOf(header.site) == format::SideKind::kOwner) return;
-    ++side_records_;
-    decoder_.Side(run_, header, payload, n);
+    *side_++ = {header, payload, n};
   }
 
-  Row first() const { return first_; }
-  Row row() const { return row_; }
-  uint32_t last_slot() const { return next_slot_ - 1; }
-  uint64_t min_tick() const { return min_tick_; }
-  uint64_t max_tick() const { return max_tick_; }
-  uint64_t side_records() const { return side_records_; }
-  uint64_t repaired() const { return repaired_; }
+  RunEnds ends() const {
+    return {static_cast<Row>(row_), odd_, side_, break_};
+  }
 
  private:
-  // Everything but a plain event that has ended. Returns its duration.
-  [[gnu::noinline]] int64_t Odd(uint64_t begin, int64_t start, uint32_t dur,
-                                uint32_t site_id, Site* site) {
-    std::string_view reason;
-    if (OutOfRange(start)) reason = kTimeRange;
-    if ((site->flags & kSiteOdd) != 0) {
-      *site = decoder_.sites_.Resolve(site_id);
-      if ((site->flags & kSiteOdd) != 0 && reason.empty())
-        reason = decoder_.sites_.RepairReason(site_id);
-      site->flags &= static_cast<uint16_t>(~kSiteOdd);
-    }
-    int64_t length = 0;
-    if (dur == STEPSCOPE_DUR_INSTANT) {
-      site->flags |= kEventInstant;
-    } else if (dur - 1 < STEPSCOPE_DUR_LIMIT) {
-      length = std::max<int64_t>(clock_.ToNs(begin + (dur - 1)) - start, 0);
-    } else {
-      if (dur != 0 && reason.empty()) reason = kBadDuration;
-      site->flags |= kEventOpenAtEnd;
-      decoder_.open_.push_back(row_);
-    }
-    if (!reason.empty() && decoder_.has_clock_) {
-      ++repaired_;
-      decoder_.builder_.ledger().Repair(reason, run_.offset);
-    }
-    return length;
-  }
-
-  EventDecoder& decoder_;
-  const RunInfo& run_;
-  ClockCursor clock_;
-  const int64_t offset_ns_;
-  const std::span<const Site> sites_;
+  const ClockMap::Segment segment_;
+  const int64_t base_ns_;
+  const Site* const sites_;
+  const size_t site_count_;
   const TraceBuilder::Rows rows_;
-  const Row first_;
-  Row row_;
+  size_t row_;
   uint32_t next_slot_ = ~0u;
-  uint64_t min_tick_ = ~uint64_t{0};
-  uint64_t max_tick_ = 0;
-  uint64_t side_records_ = 0;
-  uint64_t repaired_ = 0;
+  OddEvent* odd_;
+  SideRecord* side_;
+  SlotIndex::Break* break_;
 };
 
 EventDecoder::EventDecoder(TraceBuilder& builder, uint32_t process,
@@ -128,61 +93,127 @@ EventDecoder::EventDecoder(TraceBuilder& builder, uint32_t process,
       clock_(clock),
       has_clock_(has_clock),
       offset_ns_(offset_ns),
-      sites_(sites) {}
+      sites_(sites),
+      lists_(std::make_unique<Lists>()) {}
+
+EventDecoder::~EventDecoder() = default;
 
 Status EventDecoder::Reserve(uint64_t events) {
-  STEPSCOPE_TRY(builder_.ReserveRows(events));
+  // A run that holds more than it states must not write past the end.
+  STEPSCOPE_TRY(builder_.ReserveRows(events + format::kSlotsPerChunk));
   rows_ = builder_.rows();
   capacity_ = events;
   return Ok();
+}
+
+// Everything inlined, so that the sink can be taken apart.
+[[gnu::flatten]] EventDecoder::RunEnds EventDecoder::Unpack(
+    const format::EventsHeader& header, std::span<const uint8_t> packed,
+    bool* whole) const {
+  RowSink sink(*this, header.base_tick);
+  *whole = format::DecodeSlots(packed.data(), packed.size(), header, sink);
+  return sink.ends();
 }
 
 RunCounts EventDecoder::DecodePacked(const RunInfo& run,
                                      std::span<const uint8_t> packed,
                                      bool* whole) {
   *whole = false;
-  if (MaxEvents(run.header, packed.size()) > capacity_ - row_) return {};
-  index_.BeginRun(run.header.chunk, run.header.incarnation,
-                  run.header.first_slot);
-  Sink sink(*this, run);
-  *whole = format::DecodeSlots(packed.data(), packed.size(), run.header, sink);
-  return FinishRun(run, sink);
+  if (!HasRoom(run)) return {};
+  const RunEnds ends = Unpack(run.header, packed, whole);
+  return FinishRun(run, ends, whole);
 }
 
-RunCounts EventDecoder::DecodeSlots(const RunInfo& run,
-                                    std::span<const Slot> slots) {
-  if (slots.size() > capacity_ - row_) return {};
-  index_.BeginRun(run.header.chunk, run.header.incarnation,
-                  run.header.first_slot);
-  Sink sink(*this, run);
-  for (size_t i = 0; i < slots.size(); ++i) {
+RunCounts EventDecoder::DecodeSlots(const RunInfo& run, const Slot* slots) {
+  if (!HasRoom(run)) return {};
+  const uint32_t count = run.header.slots;
+  RowSink sink(*this, run.header.base_tick);
+  for (uint32_t i = 0; i < count; ++i) {
     const Slot& slot = slots[i];
-    const auto index = static_cast<uint32_t>(run.header.first_slot + i);
+    const uint32_t index = run.header.first_slot + i;
     if (slot.begin == 0) continue;
     if (!format::IsSide(slot.site)) {
       sink.Event(index, slot.begin, slot.dur, slot.site);
       continue;
     }
-    const size_t payload = std::min<size_t>(format::SidePayloadSlots(slot.site),
-                                            slots.size() - i - 1);
+    const uint32_t payload =
+        std::min(format::SidePayloadSlots(slot.site), count - i - 1);
     sink.Side(index, slot, reinterpret_cast<const uint8_t*>(&slot + 1),
-              static_cast<uint32_t>(payload));
+              payload);
     i += payload;
   }
-  return FinishRun(run, sink);
+  bool whole = true;
+  return FinishRun(run, sink.ends(), &whole);
 }
 
-RunCounts EventDecoder::FinishRun(const RunInfo& run, const Sink& sink) {
-  row_ = sink.row();
-  const RunCounts counts = {sink.row() - sink.first(), sink.side_records()};
-  std::fill(rows_.track + sink.first(), rows_.track + sink.row(), run.track);
-  index_.EndRun(sink.last_slot(), sink.min_tick(), sink.max_tick());
+bool EventDecoder::HasRoom(const RunInfo& run) const {
+  return run.header.slots <= format::kSlotsPerChunk &&
+         run.header.events <= capacity_ - row_;
+}
+
+RunCounts EventDecoder::FinishRun(const RunInfo& run, const RunEnds& ends,
+                                  bool* whole) {
+  const Row first = row_;
+  if (ends.row - first > run.header.events) {
+    // Not what the header states: none of it can be believed.
+    *whole = false;
+    std::fill(rows_.type + first, rows_.type + ends.row, uint16_t{0});
+    std::fill(rows_.flags + first, rows_.flags + ends.row, uint16_t{0});
+    return {};
+  }
+  row_ = ends.row;
+  RunCounts counts;
+  counts.events = row_ - first;
+  std::fill(rows_.track + first, rows_.track + row_, run.track);
+  index_.AddRun(run.header, row_, {static_cast<const SlotIndex::Break*>(lists_->breaks), ends.breaks});
+  uint64_t repaired = 0;
+  for (const OddEvent* odd = lists_->odd; odd != ends.odd; ++odd)
+    repaired += AddOddEvent(run, *odd) ? 1 : 0;
+  for (const SideRecord* side = lists_->side; side != ends.side; ++side) {
+    if (format::SideKindOf(side->header.site) == format::SideKind::kOwner)
+      continue;
+    ++counts.side_records;
+    Side(run, side->header, side->payload, side->payload_slots);
+  }
   if (has_clock_) {
-    builder_.ledger().Keep(counts.events - sink.repaired());
+    builder_.ledger().Keep(counts.events - repaired);
   } else {
     builder_.ledger().Repair(kNoClock, run.offset, {}, counts.events);
   }
   return counts;
+}
+
+// Any other event: in another segment of the clock, open, an instant, of an
+// unknown site. True if it was repaired (and has_clock_).
+bool EventDecoder::AddOddEvent(const RunInfo& run, const OddEvent& odd) {
+  const Slot& slot = odd.slot;
+  const int64_t start = clock_.ToNs(slot.begin);
+  std::string_view reason;
+  if (OutOfRange(start)) reason = kTimeRange;
+  Site site = sites_.Resolve(slot.site);
+  if ((site.flags & kSiteOdd) != 0) {
+    if (reason.empty()) reason = sites_.RepairReason(slot.site);
+    site.flags &= static_cast<uint16_t>(~kSiteOdd);
+  }
+  int64_t length = 0;
+  if (slot.dur == STEPSCOPE_DUR_INSTANT) {
+    site.flags |= kEventInstant;
+  } else if (slot.dur - 1 < STEPSCOPE_DUR_LIMIT) {
+    const int64_t end = clock_.ToNs(slot.begin + (slot.dur - 1));
+    length = std::max<int64_t>(end - start, 0);
+  } else {
+    if (slot.dur != 0 && reason.empty()) reason = kBadDuration;
+    site.flags |= kEventOpenAtEnd;
+    open_.push_back(odd.row);
+  }
+  rows_.start_ns[odd.row] = start + offset_ns_;
+  rows_.dur_ns[odd.row] = length;
+  rows_.name[odd.row] = site.name;
+  rows_.type[odd.row] = site.type;
+  rows_.flags[odd.row] = site.flags;
+  if (reason.empty() || !has_clock_) return false;
+  builder_.ledger().Repair(reason, run.offset);
+  return true;
 }
 
 int64_t EventDecoder::LatestNs() const {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -32,29 +33,27 @@ struct RunCounts {
   uint64_t side_records = 0;  // all but owner records
 };
 
-// Bounds what a packed run can hold, whatever its header says: an event takes
-// 3 bytes at least.
-inline uint64_t MaxEvents(const format::EventsHeader& header,
-                          uint64_t packed_bytes) {
-  return packed_bytes / 3 < header.slots ? packed_bytes / 3 : header.slots;
-}
-
 class EventDecoder {
  public:
   // `has_clock`: ticks can be converted; otherwise every event is repaired.
   // `offset_ns` is added to all times.
   EventDecoder(TraceBuilder& builder, uint32_t process, const ClockMap& clock,
                bool has_clock, int64_t offset_ns, SiteTable& sites);
+  ~EventDecoder();
+  EventDecoder(const EventDecoder&) = delete;
+  EventDecoder& operator=(const EventDecoder&) = delete;
 
-  // At most this many events come out of the runs to be fed.
+  // At most this many events come out of the runs to be fed: the sum of their
+  // RunInfo::header.events.
   Status Reserve(uint64_t events);
 
   // Decodes one run. `whole` is set to false where the packed bytes are not
   // what they should be; what came before has been used.
   RunCounts DecodePacked(const RunInfo& run, std::span<const uint8_t> packed,
                          bool* whole);
-  RunCounts DecodeSlots(const RunInfo& run,
-                        std::span<const format::Slot> slots);
+  // The same for slots as they stand in a chunk; run.header.slots of them, of
+  // which at most run.header.events are events.
+  RunCounts DecodeSlots(const RunInfo& run, const format::Slot* slots);
 
   // After the last run: adopts the rows and attaches what was put aside.
   void Resolve();
@@ -67,7 +66,29 @@ class EventDecoder {
   Row row_count() const { return row_; }
 
  private:
-  class Sink;
+  class RowSink;
+  // What a run holds besides plain events.
+  struct OddEvent {
+    format::Slot slot;
+    Row row;
+  };
+  struct SideRecord {
+    format::Slot header;
+    const uint8_t* payload;
+    uint32_t payload_slots;
+  };
+  struct Lists {
+    OddEvent odd[format::kSlotsPerChunk];
+    SideRecord side[format::kSlotsPerChunk];
+    SlotIndex::Break breaks[format::kSlotsPerChunk];
+  };
+  // How far a run filled rows and lists.
+  struct RunEnds {
+    Row row;
+    const OddEvent* odd;
+    const SideRecord* side;
+    const SlotIndex::Break* breaks;
+  };
   struct PendingEnd {
     format::SlotRef ref;
     uint64_t tick;
@@ -81,7 +102,11 @@ class EventDecoder {
     uint64_t offset;
   };
 
-  RunCounts FinishRun(const RunInfo& run, const Sink& sink);
+  bool HasRoom(const RunInfo& run) const;
+  RunEnds Unpack(const format::EventsHeader& header,
+                 std::span<const uint8_t> packed, bool* whole) const;
+  RunCounts FinishRun(const RunInfo& run, const RunEnds& ends, bool* whole);
+  bool AddOddEvent(const RunInfo& run, const OddEvent& odd);
   void Side(const RunInfo& run, const format::Slot& header,
             const uint8_t* payload, uint32_t payload_slots);
   bool Counter(const RunInfo& run, uint64_t tick, const uint8_t* payload);
@@ -103,6 +128,7 @@ class EventDecoder {
   TraceBuilder::Rows rows_;
   uint64_t capacity_ = 0;
   Row row_ = 0;  // next to be written, counted from rows_.first
+  std::unique_ptr<Lists> lists_;
   SlotIndex index_;
   std::vector<Row> open_;
   std::vector<PendingEnd> ends_;

@@ -137,7 +137,9 @@ std::vector<LiveRun> SplitRuns(const LiveChunk& chunk) {
   const auto count = static_cast<uint32_t>(chunk.slots.size());
   const auto close = [&](uint32_t at) {
     run.slots = at - run.first_slot;
-    if (run.slots > 0) runs.push_back(run);
+    for (uint32_t i = run.first_slot; i < at && run.first_tick == 0; ++i)
+      run.first_tick = chunk.slots[i].begin;
+    if (run.first_tick != 0) runs.push_back(run);
   };
   for (uint32_t i = 0; i < count; ++i) {
     const Slot& slot = chunk.slots[i];
@@ -149,7 +151,7 @@ std::vector<LiveRun> SplitRuns(const LiveChunk& chunk) {
       close(i);
       format::OwnerPayload owner;
       std::memcpy(&owner, &chunk.slots[i + 1], sizeof(owner));
-      run = {owner.thread_uid, owner.seq, i + payload + 1, 0};
+      run = {owner.thread_uid, owner.seq, i + payload + 1, 0, 0};
     }
     i += payload;
   }

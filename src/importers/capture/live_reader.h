@@ -28,6 +28,7 @@ struct LiveRun {
   uint32_t seq = 0;
   uint32_t first_slot = 0;
   uint32_t slots = 0;
+  uint64_t first_tick = 0;
 };
 
 struct LiveData {

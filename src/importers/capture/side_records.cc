@@ -160,10 +160,9 @@ std::string_view EventDecoder::ReasonOf(const Site& site, uint32_t id) const {
 
 // The row (counted from rows_.first) of a slot, by position and begin time.
 Row EventDecoder::RowOf(const SlotRef& ref) const {
-  const Row row = index_.Find(ref);
-  if (row >= row_ || rows_.start_ns[row] != clock_.ToNs(ref.begin) + offset_ns_)
-    return kNoRow;
-  return row;
+  const int64_t start = clock_.ToNs(ref.begin) + offset_ns_;
+  return index_.Find(
+      ref, [&](Row row) { return row < row_ && rows_.start_ns[row] == start; });
 }
 
 void EventDecoder::Resolve() {

@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "format/block.h"
 #include "format/slot.h"
 #include "trace/trace.h"
 
@@ -15,34 +17,48 @@ namespace stepscope::capture {
 
 class SlotIndex {
  public:
-  // A run of slots is told between BeginRun and EndRun; of its events, only
-  // those that do not directly follow the one before.
-  void BeginRun(uint32_t chunk, uint64_t incarnation, uint32_t first_slot);
-  void AddBreak(uint32_t slot, Row row) { breaks_.push_back({slot, row}); }
-  // `last_slot` is that of the last event, `ticks` the bounds of begin ticks.
-  void EndRun(uint32_t last_slot, uint64_t min_tick, uint64_t max_tick);
-
-  // Once, after the last run.
-  void Seal();
-
-  // The row, to be checked by the caller against the begin time; else kNoRow.
-  Row Find(const format::SlotRef& ref) const;
-
- private:
+  // The event in `slot` is `row`, the slots behind it are the rows behind it.
   struct Break {
     uint32_t slot;
     Row row;
   };
+
+  // A run of slots, by its events that do not directly follow the one before.
+  // `last_row` is one past its last event.
+  void AddRun(const format::EventsHeader& header, Row last_row,
+              std::span<const Break> breaks);
+
+  // Once, after the last run.
+  void Seal();
+
+  // The row of `ref` for which `is_right(row)` holds (does its event begin
+  // when it should?), else kNoRow.
+  template <typename Check>
+  Row Find(const format::SlotRef& ref, Check is_right) const {
+    // By begin tick this run or its neighbours: the events of a signal
+    // handler may be out of order by a few.
+    const size_t after = RunsUpTo(ref);
+    for (size_t i = after + 1; i-- > 0 && i + 3 > after;) {
+      const Row row = RowIn(i, ref);
+      if (row != kNoRow && is_right(row)) return row;
+    }
+    return kNoRow;
+  }
+
+ private:
   struct Run {
     uint32_t chunk;
     uint32_t first_slot;
     uint64_t incarnation;
-    uint64_t min_tick;
-    uint64_t max_tick;
-    uint32_t last_slot;
-    uint32_t break_count;
+    uint64_t first_tick;
+    Row last_row;
     size_t first_break;
+    size_t break_count;
   };
+  // How many runs lie before the one after `ref`.
+  size_t RunsUpTo(const format::SlotRef& ref) const;
+  Row RowIn(size_t run, const format::SlotRef& ref) const;
+
   std::vector<Run> runs_;
   std::vector<Break> breaks_;
 };

@@ -7,47 +7,62 @@ namespace stepscope::capture {
 namespace {
 
 using format::SlotPosition;
-using format::SlotRef;
 
-// Chunk 3, twice: slots 0..9 without 4 and 5 at ticks 100..190, and slots
-// 0..4 at ticks 1000..1040; behind it, of another thread, slots 7..8.
+// Chunk 3, twice: slots 0..9 without 4 and 5 from tick 100 on, and slots 0..4
+// from tick 1000 on; behind it, of another thread, slots 7..8 from tick 1070.
+void Add(SlotIndex& index, uint32_t chunk, uint64_t incarnation,
+         uint64_t first_tick, Row last_row,
+         const std::vector<SlotIndex::Break>& breaks) {
+  format::EventsHeader header = {};
+  header.chunk = chunk;
+  header.incarnation = incarnation;
+  header.first_slot = breaks.empty() ? 0 : breaks[0].slot;
+  header.base_tick = first_tick;
+  index.AddRun(header, last_row, breaks);
+}
+
 SlotIndex MakeIndex() {
   SlotIndex index;
-  index.BeginRun(3, 2, 0);
-  index.AddBreak(0, 50);
-  index.EndRun(4, 1000, 1040);
-  index.BeginRun(3, 1, 0);
-  index.AddBreak(0, 10);
-  index.AddBreak(6, 14);
-  index.EndRun(9, 100, 190);
-  index.BeginRun(3, 2, 7);
-  index.AddBreak(7, 70);
-  index.EndRun(8, 1070, 1080);
-  index.BeginRun(4, 3, 0);  // no events
-  index.EndRun(~0u, ~uint64_t{0}, 0);
+  Add(index, 3, 2, 1000, 55, {{0, 50}});
+  Add(index, 3, 1, 100, 18, {{0, 10}, {6, 14}});
+  Add(index, 3, 2, 1070, 72, {{7, 70}});
+  Add(index, 4, 3, 0, 72, {});
   index.Seal();
   return index;
 }
 
+Row Find(const SlotIndex& index, uint32_t chunk, uint32_t slot,
+         uint64_t begin) {
+  return index.Find({SlotPosition(chunk, slot), 0, begin},
+                    [](Row) { return true; });
+}
+
 TEST(SlotIndexTest, FindsTheIncarnationByTime) {
   const SlotIndex index = MakeIndex();
-  EXPECT_EQ(index.Find({SlotPosition(3, 2), 0, 120}), 12u);
-  EXPECT_EQ(index.Find({SlotPosition(3, 2), 0, 1020}), 52u);
-  EXPECT_EQ(index.Find({SlotPosition(3, 8), 0, 1080}), 71u);
-  // A signal handler's event, older than the run's neighbours.
-  EXPECT_EQ(index.Find({SlotPosition(3, 9), 0, 185}), 17u);
+  EXPECT_EQ(Find(index, 3, 7, 170), 15u);
+  EXPECT_EQ(Find(index, 3, 8, 1080), 71u);
+  // Two incarnations have a slot 2: the check tells.
+  for (const Row row : {12u, 52u}) {
+    EXPECT_EQ(index.Find({SlotPosition(3, 2), 0, 1020},
+                         [&](Row r) { return r == row; }),
+              row);
+  }
+  // A signal handler's event in slot 8, before that of slot 7.
+  EXPECT_EQ(index.Find({SlotPosition(3, 8), 0, 1069},
+                       [&](Row r) { return r == 71; }),
+            71u);
 }
 
 TEST(SlotIndexTest, WhatIsNoEventIsNotFound) {
   const SlotIndex index = MakeIndex();
-  EXPECT_EQ(index.Find({SlotPosition(3, 4), 0, 140}), kNoRow);
-  EXPECT_EQ(index.Find({SlotPosition(3, 5), 0, 150}), kNoRow);
-  EXPECT_EQ(index.Find({SlotPosition(3, 6), 0, 1060}), kNoRow);
-  EXPECT_EQ(index.Find({SlotPosition(3, 0), 0, 99}), kNoRow);
-  EXPECT_EQ(index.Find({SlotPosition(3, 0), 0, 500}), kNoRow);
-  EXPECT_EQ(index.Find({SlotPosition(4, 0), 0, 100}), kNoRow);
-  EXPECT_EQ(index.Find({SlotPosition(9, 0), 0, 100}), kNoRow);
-  EXPECT_EQ(SlotIndex().Find({0, 0, 0}), kNoRow);
+  EXPECT_EQ(index.Find({SlotPosition(3, 4), 0, 140},
+                       [](Row r) { return r < 50; }),
+            kNoRow);
+  EXPECT_EQ(Find(index, 3, 5, 150), kNoRow);
+  EXPECT_EQ(Find(index, 3, 10, 1090), kNoRow);
+  EXPECT_EQ(Find(index, 4, 0, 100), kNoRow);
+  EXPECT_EQ(Find(index, 9, 0, 100), kNoRow);
+  EXPECT_EQ(Find(SlotIndex(), 0, 0, 0), kNoRow);
 }
 
 }  // namespace
