@@ -19,10 +19,6 @@ stepscope_options Options(const std::string& path, uint64_t memory_budget) {
 
 Error CollectorError(int status, const std::string& path) {
   std::string why = stepscope_last_error();
-  if (status == STEPSCOPE_BUSY) {
-    return Fail(ErrorCode::kInvalidArgument,
-                "another session of this process is recording");
-  }
   if (status == STEPSCOPE_TIMEOUT) {
     return Fail(ErrorCode::kIo,
                 path + ": the capture was not complete in time");
