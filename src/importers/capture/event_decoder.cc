@@ -94,7 +94,7 @@ EventDecoder::EventDecoder(TraceBuilder& builder, uint32_t process,
       has_clock_(has_clock),
       offset_ns_(offset_ns),
       sites_(sites),
-      lists_(std::make_unique<Lists>()) {}
+      lists_(std::make_unique_for_overwrite<Lists>()) {}
 
 EventDecoder::~EventDecoder() = default;
 
