@@ -25,14 +25,21 @@ constexpr stepscope_scope kNothing = {nullptr, 0};
 constexpr size_t kMaxArgText = 3072;
 constexpr size_t kMaxArgList = 400;
 
-// Attaches if need be and takes slots; counts what cannot be had.
-Slot* Take(ThreadHot* hot, uint32_t gate, uint32_t count, bool side) {
+// The calling thread's state, attached to `gate`; else null, and the loss is
+// counted.
+ThreadState* Attached(ThreadHot* hot, uint32_t gate, bool side) {
   ThreadState* state = StateOf(hot);
-  if (state == nullptr ||
-      (state->generation != gate && !Attach(hot, state, gate))) {
-    CountUnattachedDrop(STEPSCOPE_DROP_THREADS, side);
-    return nullptr;
-  }
+  if (state != nullptr &&
+      (state->generation == gate || Attach(hot, state, gate)))
+    return state;
+  CountUnattachedDrop(STEPSCOPE_DROP_THREADS, side);
+  return nullptr;
+}
+
+// Slots in a row; counts what cannot be had.
+Slot* Take(ThreadHot* hot, uint32_t gate, uint32_t count, bool side) {
+  ThreadState* state = Attached(hot, gate, side);
+  if (state == nullptr) return nullptr;
   Slot* slots = TakeSlots(hot, state, gate, count);
   if (slots == nullptr) CountDrop(state, STEPSCOPE_DROP_POOL, side);
   return slots;
@@ -133,9 +140,10 @@ void Argument(stepscope_scope scope, const char* key, uint32_t aux,
   if (gate == 0 || scope.slot == nullptr) return;
   const Entered entered(hot);
   if (!entered.ok()) return CountTurnedAway(hot, true);
+  if (!BelongsToSession(scope)) return;
   SlotRef ref{};
-  if (!BelongsToSession(scope) ||
-      !core.ring.PositionOf(scope.slot, &ref.position))
+  const ThreadState* state = Attached(hot, gate, true);
+  if (state == nullptr || !state->map.PositionOf(scope.slot, &ref.position))
     return;
   ref.extra = Name(hot, key, kUnknownLength, STEPSCOPE_USER_DEFINED);
   ref.begin = scope.begin;
@@ -193,7 +201,9 @@ void stepscope_end_slow(stepscope_scope scope, uint64_t now) noexcept {
     return;
   }
   SlotRef ref{};
-  if (!core.ring.PositionOf(scope.slot, &ref.position)) return;
+  state = Attached(hot, gate, true);
+  if (state == nullptr || !state->map.PositionOf(scope.slot, &ref.position))
+    return;
   ref.begin = scope.begin;
   Side(hot, gate, SideKind::kLateEnd, now, 0, &ref, sizeof(ref));
 }

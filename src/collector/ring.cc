@@ -146,8 +146,12 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
     fd_ = -1;
     return false;
   }
-  base_ = static_cast<std::byte*>(mapped);
-  mapped_bytes_ = sizes.total_bytes;
+  auto* base = static_cast<std::byte*>(mapped);
+  base_.store(base, std::memory_order_relaxed);
+  threads_offset_.store(sizes.threads_offset, std::memory_order_relaxed);
+  chunks_offset_.store(sizes.chunks_offset, std::memory_order_relaxed);
+  total_bytes_.store(sizes.total_bytes, std::memory_order_relaxed);
+  exists_ = true;
   free_.Reset();
   full_.Reset();
   parked_.Reset();
@@ -163,7 +167,7 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
   fresh_.store(0, std::memory_order_relaxed);
   wanted_.store(sizes.chunks, std::memory_order_relaxed);
   reserving_.store(false, std::memory_order_relaxed);
-  Populate(base_, kPage);
+  Populate(base, kPage);
   const uint32_t ready = std::min(2u, sizes.chunks);
   Populate(reinterpret_cast<std::byte*>(chunk(0)), uint64_t{ready} * kChunkBytes);
   reserved_.store(std::min(kFirstChunks, sizes.chunks),
@@ -186,9 +190,10 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
 }
 
 int Ring::Destroy(bool keep_counters) {
-  if (base_ == nullptr) return -1;
+  if (!exists_) return -1;
   serial_.store(0, std::memory_order_release);
-  mmap(base_, mapped_bytes_, PROT_READ | PROT_WRITE,
+  const Range range{base_.load(std::memory_order_relaxed), sizes_.total_bytes};
+  mmap(range.base, range.bytes, PROT_READ | PROT_WRITE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (keep_counters) {
     if (ftruncate(fd_, static_cast<off_t>(sizes_.chunks_offset)) != 0)
@@ -198,9 +203,8 @@ int Ring::Destroy(bool keep_counters) {
   }
   const int fd = fd_;
   fd_ = -1;
+  exists_ = false;
   reserved_.store(0, std::memory_order_relaxed);
-  const Range range{base_, mapped_bytes_};
-  base_ = nullptr;
   if (holders_.load(std::memory_order_seq_cst) == 0)
     munmap(range.base, range.bytes);  // nobody can store here any more
   else if (retired_count_ < kMaxRetired)
@@ -209,17 +213,16 @@ int Ring::Destroy(bool keep_counters) {
 }
 
 void Ring::Abandon() {
-  base_ = nullptr;
+  exists_ = false;
   fd_ = -1;
   serial_.store(0, std::memory_order_relaxed);
   reserved_.store(0, std::memory_order_relaxed);
 }
 
-bool Ring::PositionOf(const format::Slot* slot, uint32_t* position) const {
+bool RingMap::PositionOf(const format::Slot* slot, uint32_t* position) const {
   const auto at = reinterpret_cast<uintptr_t>(slot);
-  const auto first = reinterpret_cast<uintptr_t>(base_) + sizes_.chunks_offset;
-  if (base_ == nullptr || at < first ||
-      at >= reinterpret_cast<uintptr_t>(base_) + sizes_.total_bytes)
+  const auto first = reinterpret_cast<uintptr_t>(base) + chunks_offset;
+  if (at < first || at >= reinterpret_cast<uintptr_t>(base) + total_bytes)
     return false;
   const uint64_t offset = at - first;
   const uint64_t within = offset % kChunkBytes;
@@ -242,7 +245,8 @@ uint32_t Ring::TakeFresh() {
   return kNone;
 }
 
-uint32_t Ring::Acquire(uint32_t generation, uint32_t thread_uid, uint32_t seq,
+uint32_t Ring::Acquire(const RingMap& map, uint32_t generation,
+                       uint32_t thread_uid, uint32_t seq,
                        uint32_t entry_index) {
   uint32_t index = free_.Pop(next_);
   // Not yet prefaulted, but reserved: better than to drop. So is a system call
@@ -250,7 +254,7 @@ uint32_t Ring::Acquire(uint32_t generation, uint32_t thread_uid, uint32_t seq,
   if (index == kNone) index = TakeFresh();
   if (index == kNone && ReserveChunks(kUrgentChunks)) index = TakeFresh();
   if (index == kNone) return kNone;
-  ChunkHeader* c = chunk(index);
+  ChunkHeader* c = map.chunk(index);
   owner_bits_[index].store(0, std::memory_order_relaxed);
   c->thread_uid = thread_uid;
   c->seq = seq;
@@ -262,12 +266,13 @@ uint32_t Ring::Acquire(uint32_t generation, uint32_t thread_uid, uint32_t seq,
   return index;
 }
 
-uint32_t Ring::AcquireParked(uint32_t generation, uint32_t room) {
+uint32_t Ring::AcquireParked(const RingMap& map, uint32_t generation,
+                             uint32_t room) {
   for (int tries = 0; tries < 8; ++tries) {
     const uint32_t index = parked_.Pop(next_parked_);
     if (index == kNone) return kNone;
     on_parked_[index].store(0, std::memory_order_release);
-    ChunkHeader* c = chunk(index);
+    ChunkHeader* c = map.chunk(index);
     // Entries may be stale: the state tells.
     if (!ChangeState(c, ChunkState::kParked, ChunkState::kActive)) continue;
     if (c->generation == generation &&
@@ -275,15 +280,15 @@ uint32_t Ring::AcquireParked(uint32_t generation, uint32_t room) {
       owner_bits_[index].store(0, std::memory_order_relaxed);
       return index;
     }
-    Leave(index);
+    Leave(map, index);
   }
   return kNone;
 }
 
 // Owner and writer each set one of two bits; who comes second returns the
 // chunk to circulation.
-void Ring::Leave(uint32_t index) {
-  ChunkHeader* c = chunk(index);
+void Ring::Leave(const RingMap& map, uint32_t index) {
+  ChunkHeader* c = map.chunk(index);
   const uint8_t before =
       owner_bits_[index].fetch_or(kOwnerLeft, std::memory_order_acq_rel);
   if (ChangeState(c, ChunkState::kActive, ChunkState::kFull) ||
@@ -292,12 +297,12 @@ void Ring::Leave(uint32_t index) {
     full_.Push(next_, index);
 }
 
-void Ring::Park(uint32_t index, uint32_t used) {
-  ChunkHeader* c = chunk(index);
+void Ring::Park(const RingMap& map, uint32_t index, uint32_t used) {
+  ChunkHeader* c = map.chunk(index);
   c->used = used;
   if (used + 8 > format::kSlotsPerChunk ||
       !ChangeState(c, ChunkState::kActive, ChunkState::kParked)) {
-    Leave(index);
+    Leave(map, index);
     return;
   }
   if (on_parked_[index].exchange(1, std::memory_order_acq_rel) == 0)

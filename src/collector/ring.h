@@ -33,6 +33,30 @@ struct RingSizes {
 // How a memory budget is divided. Budgets under 1 MiB count as 1 MiB.
 RingSizes DivideBudget(uint64_t budget, uint64_t names_in_use);
 
+// Where a ring is mapped. A thread keeps its own copy from attaching to
+// leaving: the mapping stays until then, even if the ring is taken down and
+// another made meanwhile.
+struct RingMap {
+  std::byte* base = nullptr;
+  uint64_t threads_offset = 0;
+  uint64_t chunks_offset = 0;
+  uint64_t total_bytes = 0;
+
+  format::ThreadEntry* entry(uint32_t i) const {
+    return reinterpret_cast<format::ThreadEntry*>(
+        base + threads_offset + uint64_t{i} * format::kThreadEntryBytes);
+  }
+  format::ChunkHeader* chunk(uint32_t i) const {
+    return reinterpret_cast<format::ChunkHeader*>(
+        base + chunks_offset + uint64_t{i} * format::kChunkBytes);
+  }
+  format::Slot* slots(uint32_t i) const {
+    return reinterpret_cast<format::Slot*>(chunk(i) + 1);
+  }
+  // Position of a slot for a SlotRef; false if it is not in this ring.
+  bool PositionOf(const format::Slot* slot, uint32_t* position) const;
+};
+
 class Ring {
  public:
   static constexpr uint32_t kNone = IndexStack::kNone;
@@ -49,44 +73,44 @@ class Ring {
   // In a forked child: forget without touching anything.
   void Abandon();
 
-  bool exists() const { return base_ != nullptr; }
-  uint64_t serial() const { return serial_.load(std::memory_order_relaxed); }
+  // Control and writer thread.
+  bool exists() const { return exists_; }
   const char* path() const { return path_; }
   const RingSizes& sizes() const { return sizes_; }
-  format::LiveHeader* header() const {
-    return reinterpret_cast<format::LiveHeader*>(base_);
-  }
-  format::ThreadEntry* entry(uint32_t i) const {
-    return reinterpret_cast<format::ThreadEntry*>(
-        base_ + sizes_.threads_offset + uint64_t{i} * format::kThreadEntryBytes);
-  }
-  format::ChunkHeader* chunk(uint32_t i) const {
-    return reinterpret_cast<format::ChunkHeader*>(
-        base_ + sizes_.chunks_offset + uint64_t{i} * format::kChunkBytes);
-  }
-  format::Slot* slots(uint32_t i) const {
-    return reinterpret_cast<format::Slot*>(chunk(i) + 1);
-  }
   int fd() const { return fd_; }
-  // Position of a slot for a SlotRef; false if it is not one of ours.
-  bool PositionOf(const format::Slot* slot, uint32_t* position) const;
+  format::LiveHeader* header() const {
+    return reinterpret_cast<format::LiveHeader*>(map().base);
+  }
+  format::ThreadEntry* entry(uint32_t i) const { return map().entry(i); }
+  format::ChunkHeader* chunk(uint32_t i) const { return map().chunk(i); }
+  format::Slot* slots(uint32_t i) const { return map().slots(i); }
+
+  // Tells rings of this process apart; 0 while there is none.
+  uint64_t serial() const { return serial_.load(std::memory_order_acquire); }
+  RingMap map() const {
+    return {base_.load(std::memory_order_relaxed),
+            threads_offset_.load(std::memory_order_relaxed),
+            chunks_offset_.load(std::memory_order_relaxed),
+            total_bytes_.load(std::memory_order_relaxed)};
+  }
 
   // Chunks that exist as far as reserved; others must not be touched.
   uint32_t reserved_chunks() const {
     return reserved_.load(std::memory_order_acquire);
   }
 
-  // --- any thread -----------------------------------------------------------
+  // --- any thread that holds the ring ----------------------------------------
   // An empty chunk, header filled, state kActive; kNone: budget used up.
-  uint32_t Acquire(uint32_t generation, uint32_t thread_uid, uint32_t seq,
-                   uint32_t entry_index);
+  uint32_t Acquire(const RingMap& map, uint32_t generation,
+                   uint32_t thread_uid, uint32_t seq, uint32_t entry_index);
   // A parked chunk of this session with at least `room` slots left; its
   // `used` says where to go on. kNone: there is none.
-  uint32_t AcquireParked(uint32_t generation, uint32_t room);
+  uint32_t AcquireParked(const RingMap& map, uint32_t generation,
+                         uint32_t room);
   // The owner will not touch the chunk again: full, or its session is over.
-  void Leave(uint32_t chunk);
+  void Leave(const RingMap& map, uint32_t chunk);
   // The owner exits in the middle of a chunk.
-  void Park(uint32_t chunk, uint32_t used);
+  void Park(const RingMap& map, uint32_t chunk, uint32_t used);
 
   // Threads between attaching to a session and leaving their last chunk.
   void AddHolder() { holders_.fetch_add(1, std::memory_order_seq_cst); }
@@ -126,8 +150,11 @@ class Ring {
   bool Reserve(uint64_t offset, uint64_t bytes);
   bool ReserveChunks(uint32_t count);
 
-  std::byte* base_ = nullptr;
-  uint64_t mapped_bytes_ = 0;
+  bool exists_ = false;
+  std::atomic<std::byte*> base_{nullptr};
+  std::atomic<uint64_t> threads_offset_{0};
+  std::atomic<uint64_t> chunks_offset_{0};
+  std::atomic<uint64_t> total_bytes_{0};
   RingSizes sizes_;
   int fd_ = -1;
   std::atomic<uint64_t> serial_{0};

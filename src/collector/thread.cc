@@ -56,13 +56,14 @@ void Detach(ThreadHot* hot, ThreadState* state, bool exiting) {
   if (state->generation != 0 && state->ring_serial == ring.serial()) {
     if (state->has_chunk) {
       if (exiting && stepscope_gate() == state->generation)
-        ring.Park(state->chunk, static_cast<uint32_t>(
-                                    cursor - ring.slots(state->chunk)));
+        ring.Park(state->map, state->chunk,
+                  static_cast<uint32_t>(cursor -
+                                        state->map.slots(state->chunk)));
       else
-        ring.Leave(state->chunk);
+        ring.Leave(state->map, state->chunk);
     }
-    if (state->has_lagging) ring.Leave(state->lagging);
-    ThreadEntry* entry = ring.entry(state->entry);
+    if (state->has_lagging) ring.Leave(state->map, state->lagging);
+    ThreadEntry* entry = state->map.entry(state->entry);
     StoreU64(&entry->exit_tick, Now());
     __atomic_store_n(&entry->state,
                      static_cast<uint32_t>(format::ThreadState::kExited),
@@ -79,14 +80,15 @@ void Detach(ThreadHot* hot, ThreadState* state, bool exiting) {
 // them: then the chunk is kept until the next one is handed over.
 void HandOver(ThreadState* state) {
   Ring& ring = core.ring;
-  if (state->has_lagging) ring.Leave(state->lagging);
-  const Slot* last = ring.slots(state->chunk) + format::kSlotsPerChunk - 1;
+  if (state->has_lagging) ring.Leave(state->map, state->lagging);
+  const Slot* last =
+      state->map.slots(state->chunk) + format::kSlotsPerChunk - 1;
   bool unfilled = false;
   for (int i = 0; i < 4; ++i)
     unfilled |= __atomic_load_n(&(last - i)->begin, __ATOMIC_RELAXED) == 0;
   state->has_lagging = unfilled;
   state->lagging = state->chunk;
-  if (!unfilled) ring.Leave(state->chunk);
+  if (!unfilled) ring.Leave(state->map, state->chunk);
   state->has_chunk = false;
 }
 
@@ -97,11 +99,18 @@ void Free(ThreadState* state) {
   free_lock.Unlock();
 }
 
+// ThreadSanitizer takes its own hold of a thread down in the last round.
+#if defined(__SANITIZE_THREAD__)
+constexpr int kLastRound = PTHREAD_DESTRUCTOR_ITERATIONS - 1;
+#else
+constexpr int kLastRound = PTHREAD_DESTRUCTOR_ITERATIONS;
+#endif
+
 // Runs in each round of the thread's key destructors and acts in the last one,
 // so that events in other destructors are still recorded.
 void OnThreadExit(void* argument) {
   auto* state = static_cast<ThreadState*>(argument);
-  if (++state->exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
+  if (++state->exit_rounds < kLastRound) {
     pthread_setspecific(exit_key, state);
     return;
   }
@@ -146,18 +155,18 @@ bool TakeChunk(ThreadHot* hot, ThreadState* state, uint32_t gate) {
   uint32_t used = 0;
   // Threads that come and go share chunks; a thread's second chunk is its own.
   uint32_t index = Ring::kNone;
-  if (seq == 0) index = ring.AcquireParked(gate, 64);
+  if (seq == 0) index = ring.AcquireParked(state->map, gate, 64);
   if (index != Ring::kNone) {
-    used = ring.chunk(index)->used;
+    used = state->map.chunk(index)->used;
   } else {
-    index = ring.Acquire(gate, state->uid, seq, state->entry);
+    index = ring.Acquire(state->map, gate, state->uid, seq, state->entry);
     if (index == Ring::kNone) return false;
   }
   state->chunk = index;
   state->has_chunk = true;
   ++state->runs;
-  StoreU64(&ring.entry(state->entry)->runs, state->runs);
-  Slot* slots = ring.slots(index);
+  StoreU64(&state->map.entry(state->entry)->runs, state->runs);
+  Slot* slots = state->map.slots(index);
   if (used > 0) {
     // The slots up to here belong to threads that exited.
     const format::OwnerPayload owner{state->uid, seq, state->entry, 0};
@@ -206,10 +215,11 @@ bool Attach(ThreadHot* hot, ThreadState* state, uint32_t gate) {
   state->tid = static_cast<uint32_t>(syscall(SYS_gettid));
   if (!state->name_set) prctl(PR_GET_NAME, state->name);
   state->ring_serial = ring.serial();
+  state->map = ring.map();
   state->entry = index;
   state->uid = ring.NextUid();
   state->runs = 0;
-  ThreadEntry* entry = ring.entry(index);
+  ThreadEntry* entry = state->map.entry(index);
   ThreadEntry fresh{};
   fresh.uid = state->uid;
   fresh.tid = state->tid;
@@ -230,6 +240,8 @@ Slot* TakeSlots(ThreadHot* hot, ThreadState* state, uint32_t gate,
   // turned away.
   hot->generation = 0;
   __asm__ volatile("" ::: "memory");
+  // A thread that slept here may find its ring taken down.
+  if (state->ring_serial != core.ring.serial()) return nullptr;
   if (!state->has_chunk || hot->cur > hot->end ||
       static_cast<uint32_t>(hot->end - hot->cur) < count) {
     if (state->has_chunk) {
@@ -247,15 +259,18 @@ Slot* TakeSlots(ThreadHot* hot, ThreadState* state, uint32_t gate,
 }
 
 void CountDrop(ThreadState* state, uint32_t reason, bool side) {
-  ThreadEntry* entry = core.ring.entry(state->entry);
+  ThreadEntry* entry = state->map.entry(state->entry);
   Increment(side ? &entry->side_dropped : &entry->dropped[reason]);
 }
 
 void CountUnattachedDrop(uint32_t reason, bool side) {
   Ring& ring = core.ring;
   ring.AddHolder();
-  if (GateAcquire() != 0) {
-    ThreadEntry* entry = ring.entry(0);
+  const uint32_t gate = GateAcquire();
+  const RingMap map = ring.map();
+  // The map belongs together if the session went on meanwhile.
+  if (gate != 0 && GateAcquire() == gate) {
+    ThreadEntry* entry = map.entry(0);
     __atomic_fetch_add(side ? &entry->side_dropped : &entry->dropped[reason],
                        1, __ATOMIC_RELAXED);
   }
@@ -270,7 +285,7 @@ void SetThreadName(ThreadHot* hot, const char* name) {
   std::memcpy(state->name, text, sizeof(text));
   state->name_set = true;
   if (state->generation != 0 && state->ring_serial == core.ring.serial())
-    std::memcpy(core.ring.entry(state->entry)->name, text, sizeof(text));
+    std::memcpy(state->map.entry(state->entry)->name, text, sizeof(text));
 }
 
 void ResetThreadsAfterFork() {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "collector/ring.h"
 #include "format/live_file.h"
 #include "format/slot.h"
 
@@ -29,6 +30,7 @@ struct NameCacheEntry {
 
 struct ThreadState {
   uint64_t ring_serial = 0;  // ring that chunk and entry belong to
+  RingMap map;               // where it is mapped
   uint32_t generation = 0;   // session attached to; 0: none
   uint32_t chunk = 0;
   uint32_t entry = 0;
@@ -84,6 +86,7 @@ format::Slot* TakeSlots(ThreadHot* hot, ThreadState* state, uint32_t gate,
                         uint32_t count);
 
 // Counts an event (or side record) of this thread that is not recorded.
+// REQUIRES: attached.
 void CountDrop(ThreadState* state, uint32_t reason, bool side);
 // The same where no thread entry is at hand: goes to entry 0.
 void CountUnattachedDrop(uint32_t reason, bool side);
