@@ -37,6 +37,7 @@ int ProfilerCore::Start() {
   if (!timer_only()) state = AskScheduler(0);
   {
     std::lock_guard<std::mutex> lock(mutex_);
+    if (!running_) return STEPSCOPE_OK;  // stopped by another thread meanwhile
     step_ = 0;
     state_ = state;
     ApplyLocked(PlanStart(state));
