@@ -29,7 +29,7 @@ check:
 
 bench: build
 	@tools/bootstrap test
-	@cmake --build build --target bench
+	@tools/bench
 
 clean:
 	rm -rf build build-dev build-asan build-tsan build-live
