@@ -31,7 +31,8 @@ class Exporting : public Exporter {
       WriteLaunches(context);
     }
     // Last, as in Paddle: by now it is known which rows there are.
-    out.Append(rows.Metadata());
+    int64_t last = chrome::Since(context.base.last_ns, context.base.ts_ns);
+    out.Append(rows.Metadata(last));
     // Every entry ends in a comma, of which the last one is too much. Without
     // a process there is no entry.
     if (!trace.processes().empty()) out.RemoveSuffix(2);

@@ -53,12 +53,12 @@ thread 7 main
 {"name":"conv2d","cat":"Operator","ph":"X","pid":100,"tid":"7(C++)","ts":1.500,"dur":8.845,"args":{"start_time":"1.500 us","end_time":"10.345 us","bytes":64}},
 {"name":"mark","cat":"UserDefined","ph":"i","s":"t","pid":100,"tid":"7(C++)","ts":48.000,"args":{"start_time":"48.000 us","end_time":"48.000 us"}},
 {"name":"process_name","ph":"M","pid":100,"args":{"name":"Process 100 (CPU)"}},
-{"name":"process_labels","ph":"M","pid":100,"args":{"labels":"train, rank 3, node7"}},
+{"name":"process_labels","ph":"M","pid":100,"args":{"labels":"train,rank 3,node7"}},
 {"name":"process_sort_index","ph":"M","pid":100,"args":{"sort_index":100}},
-{"name":"thread_name","ph":"M","pid":100,"tid":"7(Python)","args":{"name":"thread 7:main(Python)"}},
-{"name":"thread_sort_index","ph":"M","pid":100,"tid":"7(Python)","args":{"sort_index":14}},
-{"name":"thread_name","ph":"M","pid":100,"tid":"7(C++)","args":{"name":"thread 7:main(C++)"}},
-{"name":"thread_sort_index","ph":"M","pid":100,"tid":"7(C++)","args":{"sort_index":15}}
+{"name":"thread_sort_index","ph":"M","pid":100,"tid":"7(Python)","ts":98.000,"args":{"sort_index":14}},
+{"name":"thread_name","ph":"M","pid":100,"tid":"7(Python)","ts":98.000,"args":{"name":"thread 7:main(Python)"}},
+{"name":"thread_sort_index","ph":"M","pid":100,"tid":"7(C++)","ts":98.000,"args":{"sort_index":15}},
+{"name":"thread_name","ph":"M","pid":100,"tid":"7(C++)","ts":98.000,"args":{"name":"thread 7:main(C++)"}}
 )x");
 }
 // clang-format on
@@ -132,7 +132,8 @@ TEST(Chrome, ReusedThreadIdGetsRowsOfItsOwn) {
   ASSERT_TRUE(trace);
   std::string events = Events(**trace);
   EXPECT_HAS(events, R"x({"name":"thread 7:first(C++)"})x");
-  EXPECT_HAS(events, R"x("tid":"7(C++) #2","args":{"name":"thread 7:second)x");
+  EXPECT_HAS(events, R"x("tid":"7(C++) #2","ts":0.015,)x"
+                     R"x("args":{"name":"thread 7:second(C++) #2"})x");
 }
 
 TEST(Chrome, SilentThreadIsStillListed) {
@@ -183,11 +184,11 @@ thread 7 main
 stream 3 GPU:0
   2500..5000 gemm Kernel correlation=5
 )");
-  EXPECT_EQ(Count(events, R"x("id":"0:5")x"), 2u) << events;
-  EXPECT_EQ(Count(events, R"x("id":"1:5")x"), 2u) << events;
+  EXPECT_EQ(Count(events, R"x("launch","id":1,)x"), 2u) << events;
+  EXPECT_EQ(Count(events, R"x("launch","id":2,)x"), 2u) << events;
   // Equal pids and device numbers are told apart.
   EXPECT_EQ(Count(events, "\"process_name\""), 4u);
-  EXPECT_HAS(events, R"x("pid":268435556,"tid":"7(C++)")x");
+  EXPECT_HAS(events, R"x("pid":268435556,"tid":"7(C++) @268435556")x");
   EXPECT_HAS(events, R"x("pid":268435456,"tid":3)x");
   EXPECT_HAS(events, "Device 0 (GPU) of process 100");
 }
@@ -203,6 +204,7 @@ memory 1500 +1024 Place(cpu) 0x10 total=1024 reserved=2048
 memory 1700 -1024 Place(cpu) 0x10 total=0 reserved=2048
 flow 1500 5 begin arrow
 flow 5000 5 end arrow
+flow 5000 9223372036854775807 step far
 )";
   std::string events = EventsOf(text);
   EXPECT_HAS(events, R"x({"name":"loss","ph":"C","pid":100,"ts":1.500,)x"
@@ -220,6 +222,7 @@ flow 5000 5 end arrow
                      R"x("pid":100,"tid":"7(C++)","ts":1.500})x");
   EXPECT_HAS(events, R"x("ph":"f","bp":"e","pid":100,"tid":"7(Python)",)x"
                      R"x("ts":5.000})x");
+  EXPECT_HAS(events, R"x({"name":"far","id":"0x7fffffffffffffff",)x");
   std::string less =
       Events(*TraceFromText(text), {.memory = false, .dataflow = false});
   EXPECT_HAS_NOT(less, "emory");

@@ -53,27 +53,27 @@ void AppendArrow(std::string& out, const Context& context,
   out += "},\n";
 }
 
-// Correlation ids are unique within a process only.
-void AppendLaunchId(std::string& out, const Trace& trace, const Link& link) {
-  if (trace.processes().size() == 1 && link.id < kExactInDouble) {
-    AppendUint(out, link.id);
+// As a number where every reader holds it exactly, else in hexadecimal, which
+// viewers take as a string.
+void AppendId(std::string& out, uint64_t id) {
+  if (id < kExactInDouble) {
+    AppendUint(out, id);
     return;
   }
-  out += '"';
-  AppendUint(out, link.process);
-  out += ':';
-  AppendUint(out, link.id);
+  out += "\"0x";
+  for (int shift = 60; shift >= 0; shift -= 4)
+    out += "0123456789abcdef"[id >> shift & 15];
   out += '"';
 }
 
-void WriteLaunchEnd(const Context& context, const Link& link) {
+void WriteLaunchEnd(const Context& context, const Link& link, uint64_t id) {
   const Trace& trace = context.trace;
   uint32_t track = trace.track()[link.row];
   bool device = trace.tracks()[track].kind == TrackKind::kStream;
   int64_t dur = trace.dur_ns()[link.row];
   bool is_short = device && dur < kShortNs;
   std::string text = R"({"name":"launch","id":)";
-  AppendLaunchId(text, trace, link);
+  AppendId(text, id);
   AppendArrow(text, context,
               {.cat = "async",
                .phase = device ? 'f' : 's',
@@ -98,10 +98,7 @@ void WriteFlows(const Context& context) {
     text.assign(1, '{');
     AppendTextField(text, "name", trace.str(flow.name));
     text += R"(,"id":)";
-    bool exact = flow.id < kExactInDouble;
-    if (!exact) text += '"';
-    AppendUint(text, flow.id);
-    if (!exact) text += '"';
+    AppendId(text, flow.id);
     AppendArrow(text, context,
                 {.cat = "flow",
                  .phase = flow.phase == FlowPhase::kBegin  ? 's'
@@ -124,6 +121,9 @@ void WriteLaunches(const Context& context) {
   auto is_device = [&](const Link& link) {
     return trace.tracks()[trace.track()[link.row]].kind == TrackKind::kStream;
   };
+  // Correlation ids are unique within a process only.
+  bool numbered = trace.processes().size() > 1;
+  uint64_t launches = 0;
   // The table is sorted by key: each run is one launch.
   for (auto first = links.begin(); first != links.end();) {
     auto last = std::find_if(first, links.end(), [&](const Link& link) {
@@ -135,8 +135,9 @@ void WriteLaunches(const Context& context) {
       if (link->row != kNoRow) (is_device(*link) ? device : host) = true;
     // An arrow has two ends.
     if (first->space == LinkSpace::kCorrelation && host && device) {
+      uint64_t id = numbered ? ++launches : first->id;
       for (auto link = first; link != last; ++link)
-        if (link->row != kNoRow) WriteLaunchEnd(context, *link);
+        if (link->row != kNoRow) WriteLaunchEnd(context, *link, id);
     }
     if (context.out.failed()) return;
     first = last;

@@ -30,15 +30,12 @@ int64_t FreePid(std::set<int64_t>& taken, int64_t wanted) {
 }
 
 void AppendMeta(std::string& out, std::string_view what, int64_t pid,
-                std::string_view tid, std::string_view args) {
+                std::string_view args, std::string_view row = {}) {
   out += R"({"name":")";
   out += what;
   out += R"(","ph":"M","pid":)";
   AppendInt(out, pid);
-  if (!tid.empty()) {
-    out += R"(,"tid":)";
-    out += tid;
-  }
+  out += row;
   out += R"(,"args":{)";
   out += args;
   out += "}},\n";
@@ -108,12 +105,19 @@ void Rows::AddGroups() {
   }
 }
 
-// The system may give the id of a finished thread to a new one.
+// The system may give the id of a finished thread to a new one, and processes
+// of several hosts have equal ids. Viewers are not prepared for either:
+// Perfetto knows a thread by its tid alone if that is a string.
 void Rows::FindTwins() {
-  std::map<std::tuple<int64_t, TrackKind, int64_t, uint32_t>, uint32_t> seen;
+  using Key = std::tuple<TrackKind, int64_t, uint32_t>;
+  std::map<std::pair<int64_t, Key>, uint32_t> seen;
+  std::map<Key, int64_t> first_pid;
   for (uint32_t i = 0; i < rows_.size(); ++i) {
     const Track& track = trace_.tracks()[i];
-    rows_[i].twin = seen[{rows_[i].pid, track.kind, track.id, track.lane}]++;
+    Key key = {track.kind, track.id, track.lane};
+    int64_t pid = rows_[i].pid;
+    rows_[i].twin = seen[{pid, key}]++;
+    rows_[i].shared = first_pid.try_emplace(key, pid).first->second != pid;
   }
 }
 
@@ -130,6 +134,8 @@ std::string Rows::Tid(uint32_t track, Side side) const {
   const Track& t = trace_.tracks()[track];
   std::string id = std::to_string(t.id);
   std::string suffix = Suffix(track);
+  if (rows_[track].shared && t.kind != TrackKind::kStream)
+    suffix += " @" + std::to_string(rows_[track].pid);
   switch (t.kind) {
     case TrackKind::kStream:
       return suffix.empty() ? id : '"' + id + suffix + '"';
@@ -156,11 +162,11 @@ void Rows::AppendGroup(std::string& out, const Group& group) const {
     if (pids_.size() > 1)
       name += " of process " + std::to_string(process.pid);
   }
-  AppendMeta(out, "process_name", group.pid, {}, NameArg(name));
+  AppendMeta(out, "process_name", group.pid, NameArg(name));
 
   std::string labels;
   auto add = [&](const std::string& label) {
-    if (!labels.empty()) labels += ", ";
+    if (!labels.empty()) labels += ",";
     labels += label;
   };
   if (process.name.v != 0) add(std::string(trace_.str(process.name)));
@@ -169,14 +175,15 @@ void Rows::AppendGroup(std::string& out, const Group& group) const {
   if (!labels.empty() && !group.is_device) {
     std::string args;
     AppendTextField(args, "labels", labels);
-    AppendMeta(out, "process_labels", group.pid, {}, args);
+    AppendMeta(out, "process_labels", group.pid, args);
   }
   int64_t order =
       group.is_device ? group.device + kDeviceOrder : group.pid;
-  AppendMeta(out, "process_sort_index", group.pid, {}, OrderArg(order));
+  AppendMeta(out, "process_sort_index", group.pid, OrderArg(order));
 }
 
-void Rows::AppendRow(std::string& out, uint32_t track, Side side) const {
+void Rows::AppendRow(std::string& out, uint32_t track, Side side,
+                     int64_t ts_ns) const {
   const Track& t = trace_.tracks()[track];
   std::string id = std::to_string(t.id);
   std::string name;
@@ -198,20 +205,24 @@ void Rows::AppendRow(std::string& out, uint32_t track, Side side) const {
   }
   name += Suffix(track);
   int64_t pid = rows_[track].pid;
-  std::string tid = Tid(track, side);
-  AppendMeta(out, "thread_name", pid, tid, NameArg(name));
-  AppendMeta(out, "thread_sort_index", pid, tid, OrderArg(order));
+  std::string row = R"(,"tid":)" + Tid(track, side) + R"(,"ts":)";
+  AppendMicros(row, ts_ns);
+  // Perfetto takes a tid that is a string for the name of the thread, at each
+  // entry anew: the name must come last, in time and in the file.
+  AppendMeta(out, "thread_sort_index", pid, OrderArg(order), row);
+  AppendMeta(out, "thread_name", pid, NameArg(name), row);
 }
 
-std::string Rows::Metadata() const {
+std::string Rows::Metadata(int64_t last_ts_ns) const {
   std::string out;
   for (const Group& group : groups_) AppendGroup(out, group);
   for (uint32_t i = 0; i < rows_.size(); ++i) {
     const RowOf& row = rows_[i];
-    if (row.used[0]) AppendRow(out, i, Side::kPython);
+    if (row.used[0]) AppendRow(out, i, Side::kPython, last_ts_ns);
     // A thread that recorded nothing is still there.
     bool thread = trace_.tracks()[i].kind == TrackKind::kThread;
-    if (row.used[1] || (thread && !row.used[0])) AppendRow(out, i, Side::kCpp);
+    if (row.used[1] || (thread && !row.used[0]))
+      AppendRow(out, i, Side::kCpp, last_ts_ns);
   }
   return out;
 }

@@ -33,13 +33,15 @@ class Rows {
     rows_[track].used[static_cast<size_t>(side)] = true;
   }
   // The metadata events: names and order of processes, devices and rows. Each
-  // is followed by a comma and a newline.
-  std::string Metadata() const;
+  // is followed by a comma and a newline. `last_ts_ns` is not earlier than any
+  // other entry of the file.
+  std::string Metadata(int64_t last_ts_ns) const;
 
  private:
   struct RowOf {
     int64_t pid = 0;
     uint32_t twin = 0;  // how many earlier tracks would have the same rows
+    bool shared = false;  // another process has a thread of that id
     bool used[2] = {false, false};
   };
   // One per process, then one per (process, device).
@@ -54,7 +56,8 @@ class Rows {
   void AddGroups();
   void FindTwins();
   void AppendGroup(std::string& out, const Group& group) const;
-  void AppendRow(std::string& out, uint32_t track, Side side) const;
+  void AppendRow(std::string& out, uint32_t track, Side side,
+                 int64_t ts_ns) const;
   std::string Suffix(uint32_t track) const;
 
   const Trace& trace_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Zero points of the two ways in which a file states time.
+// Zero points of the two ways in which a file states time, and its end.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@ namespace stepscope::chrome {
 struct TimeBase {
   int64_t ts_ns = 0;    // of "ts": the earliest of everything
   int64_t host_ns = 0;  // of "start_time": the earliest event of any thread
+  int64_t last_ns = 0;  // nothing starts later
 };
 
 TimeBase FindTimeBase(const Trace& trace);
