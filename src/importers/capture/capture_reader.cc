@@ -296,9 +296,13 @@ void CaptureReader::AddTracks(uint32_t process) {
 }
 
 Status CaptureReader::DecodeRuns(EventDecoder& decoder) {
-  uint64_t most = 0;
-  for (const Run& run : runs_) most += run.header.events;
-  STEPSCOPE_TRY(decoder.Reserve(most));
+  uint64_t events = 0;
+  uint32_t most_slots = 0;
+  for (const Run& run : runs_) {
+    events += run.header.events;
+    most_slots = std::max(most_slots, run.header.slots);
+  }
+  STEPSCOPE_TRY(decoder.Reserve(events, most_slots));
   for (const Run& run : runs_) {
     RunInfo info;
     info.header = run.header;

@@ -34,9 +34,9 @@ class EventDecoder::RowSink {
         site_count_(d.sites_.dense().size()),
         rows_(d.rows_),
         row_(d.row_),
-        odd_(d.lists_->odd),
-        side_(d.lists_->side),
-        break_(d.lists_->breaks) {}
+        odd_(d.lists_.odd.get()),
+        side_(d.lists_.side.get()),
+        break_(d.lists_.breaks.get()) {}
 
   void Event(uint32_t slot, uint64_t begin, uint32_t dur, uint32_t id) {
     if (slot != next_slot_) *break_++ = {slot, static_cast<Row>(row_)};
@@ -93,16 +93,20 @@ EventDecoder::EventDecoder(TraceBuilder& builder, uint32_t process,
       clock_(clock),
       has_clock_(has_clock),
       offset_ns_(offset_ns),
-      sites_(sites),
-      lists_(std::make_unique_for_overwrite<Lists>()) {}
+      sites_(sites) {}
 
 EventDecoder::~EventDecoder() = default;
 
-Status EventDecoder::Reserve(uint64_t events) {
+Status EventDecoder::Reserve(uint64_t events, uint32_t most_slots) {
   // A run that holds more than it states must not write past the end.
-  STEPSCOPE_TRY(builder_.ReserveRows(events + format::kSlotsPerChunk));
+  STEPSCOPE_TRY(builder_.ReserveRows(events + most_slots));
   rows_ = builder_.rows();
   capacity_ = events;
+  most_slots_ = most_slots;
+  lists_.odd = std::make_unique_for_overwrite<OddEvent[]>(most_slots);
+  lists_.side = std::make_unique_for_overwrite<SideRecord[]>(most_slots);
+  lists_.breaks =
+      std::make_unique_for_overwrite<SlotIndex::Break[]>(most_slots);
   return Ok();
 }
 
@@ -147,7 +151,7 @@ RunCounts EventDecoder::DecodeSlots(const RunInfo& run, const Slot* slots) {
 }
 
 bool EventDecoder::HasRoom(const RunInfo& run) const {
-  return run.header.slots <= format::kSlotsPerChunk &&
+  return run.header.slots <= most_slots_ &&
          run.header.events <= capacity_ - row_;
 }
 
@@ -165,11 +169,12 @@ RunCounts EventDecoder::FinishRun(const RunInfo& run, const RunEnds& ends,
   RunCounts counts;
   counts.events = row_ - first;
   std::fill(rows_.track + first, rows_.track + row_, run.track);
-  index_.AddRun(run.header, row_, {static_cast<const SlotIndex::Break*>(lists_->breaks), ends.breaks});
+  const SlotIndex::Break* const breaks = lists_.breaks.get();
+  index_.AddRun(run.header, row_, {breaks, ends.breaks});
   uint64_t repaired = 0;
-  for (const OddEvent* odd = lists_->odd; odd != ends.odd; ++odd)
+  for (const OddEvent* odd = lists_.odd.get(); odd != ends.odd; ++odd)
     repaired += AddOddEvent(run, *odd) ? 1 : 0;
-  for (const SideRecord* side = lists_->side; side != ends.side; ++side) {
+  for (const SideRecord* side = lists_.side.get(); side != ends.side; ++side) {
     if (format::SideKindOf(side->header.site) == format::SideKind::kOwner)
       continue;
     ++counts.side_records;

@@ -43,9 +43,9 @@ class EventDecoder {
   EventDecoder(const EventDecoder&) = delete;
   EventDecoder& operator=(const EventDecoder&) = delete;
 
-  // At most this many events come out of the runs to be fed: the sum of their
-  // RunInfo::header.events.
-  Status Reserve(uint64_t events);
+  // For runs whose header.events add up to `events` and of which none has more
+  // than `most_slots` header.slots. Before the first run.
+  Status Reserve(uint64_t events, uint32_t most_slots);
 
   // Decodes one run. `whole` is set to false where the packed bytes are not
   // what they should be; what came before has been used.
@@ -77,10 +77,11 @@ class EventDecoder {
     const uint8_t* payload;
     uint32_t payload_slots;
   };
+  // Room for the largest run; filled anew by each.
   struct Lists {
-    OddEvent odd[format::kSlotsPerChunk];
-    SideRecord side[format::kSlotsPerChunk];
-    SlotIndex::Break breaks[format::kSlotsPerChunk];
+    std::unique_ptr<OddEvent[]> odd;
+    std::unique_ptr<SideRecord[]> side;
+    std::unique_ptr<SlotIndex::Break[]> breaks;
   };
   // How far a run filled rows and lists.
   struct RunEnds {
@@ -128,7 +129,8 @@ class EventDecoder {
   TraceBuilder::Rows rows_;
   uint64_t capacity_ = 0;
   Row row_ = 0;  // next to be written, counted from rows_.first
-  std::unique_ptr<Lists> lists_;
+  uint32_t most_slots_ = 0;
+  Lists lists_;
   SlotIndex index_;
   std::vector<Row> open_;
   std::vector<PendingEnd> ends_;
