@@ -196,6 +196,7 @@ STEPSCOPE_INLINE struct stepscope_slot_v1* stepscope_take_slot(uint32_t gate) {
     slot = (struct stepscope_slot_v1*)step;
   }
   if (STEPSCOPE_UNLIKELY(slot >= t->end)) return NULL;
+  if (slot == NULL) __builtin_unreachable();  // spares callers a test
 #else
   // The generation doubles as busy flag and is cleared before the cursor is
   // read: a handler that interrupts here goes out of line.
@@ -214,25 +215,31 @@ STEPSCOPE_INLINE struct stepscope_slot_v1* stepscope_take_slot(uint32_t gate) {
 }
 
 
+// REQUIRES: gate, as just read, is not 0.
+STEPSCOPE_INLINE stepscope_scope stepscope_begin_open(uint32_t gate,
+                                                      uint32_t site) {
+  stepscope_scope scope;
+  struct stepscope_slot_v1* slot = stepscope_take_slot(gate);
+  if (STEPSCOPE_UNLIKELY(slot == NULL)) return stepscope_begin_slow(site);
+  __atomic_store_n(&slot->site, site, __ATOMIC_RELAXED);
+  scope.slot = slot;
+  scope.begin = stepscope_tick();
+  __atomic_store_n(&slot->begin, scope.begin, __ATOMIC_RELAXED);
+  return scope;
+}
+
 // Begins an event at a site id of this process (stepscope_site_id).
 STEPSCOPE_INLINE stepscope_scope stepscope_begin_id(uint32_t site) {
   stepscope_scope scope = {NULL, 0};
   uint32_t gate = stepscope_gate();
-  if (gate != 0) {
-    struct stepscope_slot_v1* slot = stepscope_take_slot(gate);
-    if (STEPSCOPE_UNLIKELY(slot == NULL)) return stepscope_begin_slow(site);
-    __atomic_store_n(&slot->site, site, __ATOMIC_RELAXED);
-    scope.begin = stepscope_tick();
-    __atomic_store_n(&slot->begin, scope.begin, __ATOMIC_RELAXED);
-    scope.slot = slot;
-  }
-  return scope;
+  return gate == 0 ? scope : stepscope_begin_open(gate, site);
 }
 
 STEPSCOPE_INLINE stepscope_scope stepscope_begin_site(stepscope_site* site) {
   stepscope_scope scope = {NULL, 0};
-  if (stepscope_gate() == 0) return scope;
-  return stepscope_begin_id(stepscope_site_id(site));
+  uint32_t gate = stepscope_gate();
+  return gate == 0 ? scope
+                   : stepscope_begin_open(gate, stepscope_site_id(site));
 }
 
 // Begins an event with any name (NUL-terminated, copied once per distinct

@@ -174,30 +174,39 @@ uint32_t InternName(const char* name, size_t length, uint32_t type) {
   return id;
 }
 
+bool HasZeroByte(uint64_t word) {
+  return ((word - 0x0101010101010101u) & ~word & 0x8080808080808080u) != 0;
+}
+
+// Byte by byte, where a word could cross into an unmapped page.
+bool EqualsTail(const char* kept, const char* name, size_t left) {
+  for (size_t i = 0; i < left; ++i)
+    if (kept[i] != name[i] || kept[i] == '\0') return false;
+  return name[left] == '\0';
+}
+
 // Compares a NUL-terminated string with a record a word at a time. A word that
 // does not cross a page cannot fault even where it reads past the terminator,
-// and the first word that differs, be it by the terminator, ends the loop.
+// and the first word that differs, be it by the terminator, ends the loop. A
+// record with a NUL inside equals no such string.
 __attribute__((no_sanitize("address"))) bool EqualsText(
     const NameRecord* record, const char* name) {
   const auto* kept = reinterpret_cast<const char*>(record + 1);
-  const size_t length = record->length;
-  size_t i = 0;
-  for (; i + 8 <= length; i += 8) {
-    uint64_t mine, theirs;
-    std::memcpy(&mine, kept + i, 8);
-    if ((reinterpret_cast<uintptr_t>(name + i) & 4095) > 4088)
-      return std::strncmp(kept + i, name + i, length - i) == 0 &&
-             std::memchr(kept + i, 0, length - i) == nullptr &&
-             name[length] == '\0';
-    std::memcpy(&theirs, name + i, 8);
-    if (mine != theirs) return false;
-    // A NUL inside the record: the caller's string ended here.
-    if (((mine - 0x0101010101010101u) & ~mine & 0x8080808080808080u) != 0)
-      return false;
+  for (size_t left = record->length;; left -= 8, kept += 8, name += 8) {
+    if (left == 0) return *name == '\0';
+    if ((reinterpret_cast<uintptr_t>(name) & 4095) > 4088)
+      return EqualsTail(kept, name, left);
+    uint64_t mine, theirs;  // records are padded with zeros to whole words
+    std::memcpy(&mine, kept, 8);
+    std::memcpy(&theirs, name, 8);
+    if (left < 8) {
+      const uint64_t text = ~uint64_t{0} >> (64 - 8 * left);
+      const uint64_t text_and_end = (text << 8) | 0xff;
+      return ((mine ^ theirs) & text_and_end) == 0 &&
+             !HasZeroByte(mine | ~text);
+    }
+    if (mine != theirs || HasZeroByte(mine)) return false;
   }
-  for (; i < length; ++i)
-    if (kept[i] != name[i] || kept[i] == '\0') return false;
-  return name[length] == '\0';
 }
 
 const NameRecord* NameRecordOf(uint32_t id) {
