@@ -45,7 +45,7 @@ struct ThreadState {
   ThreadState* next_free = nullptr;
   char name[format::kThreadNameBytes] = {};
   // Not cleared when a new thread takes the state over: hits are verified.
-  static constexpr uint32_t kSetBits = 7;
+  static constexpr uint32_t kSetBits = 8;
   static constexpr uint32_t kSets = 1u << kSetBits;
   static constexpr uint32_t kWays = 4;
   NameCacheEntry cache[kSets][kWays];
