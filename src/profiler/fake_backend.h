@@ -4,6 +4,7 @@
 // them, on a clock that the test moves. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <fstream>
 #include <memory>
@@ -97,7 +98,7 @@ class FakeTools final : public TraceTools {
     return std::string("tables\n");
   }
 
-  int loads = 0;
+  std::atomic<int> loads{0};
 };
 
 }  // namespace stepscope

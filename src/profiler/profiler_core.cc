@@ -253,18 +253,15 @@ void ProfilerCore::SealLocked(bool deliver) {
   auto window =
       std::make_shared<CaptureWindow>(path_, session_, windows_, tools_);
   session_ = 0;
+  ++pending_;
   if (deliver) {
-    ++pending_;
     ++windows_;
     outbox_.push_back([self = shared_from_this(), window, resets = resets_] {
       self->Deliver(window, resets);
     });
   } else {
-    outbox_.push_back([self = shared_from_this(), window] {
-      static_cast<void>(
-          self->recorder_.Wait(window->session(), kDeliveryTimeoutMs));
-      window->Discard();
-    });
+    outbox_.push_back(
+        [self = shared_from_this(), window] { self->Discard(window); });
   }
 }
 

@@ -93,6 +93,7 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   void CloseStepLocked();
   int Finish(bool deliver);
   void Deliver(const std::shared_ptr<CaptureWindow>& window, uint64_t resets);
+  void Discard(const std::shared_ptr<CaptureWindow>& window);
   void Post(std::unique_lock<std::mutex> lock);
   void RunCallback();
   Result<std::shared_ptr<CaptureWindow>> WindowAtHand();
@@ -117,7 +118,7 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   uint64_t session_ = 0;   // being recorded; 0: none
   uint64_t resets_ = 0;
   int windows_ = 0;      // sealed so far for delivery
-  int64_t pending_ = 0;  // windows sealed and not yet delivered
+  int64_t pending_ = 0;  // windows sealed and not yet dealt with
   int64_t delivered_ = 0;
   // For the delivery thread; posted when the lock is no longer held, because
   // a thread that cannot be had means that jobs run where they are posted.

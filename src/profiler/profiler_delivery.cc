@@ -44,6 +44,15 @@ void ProfilerCore::Deliver(const std::shared_ptr<CaptureWindow>& window,
   delivered_changed_.notify_all();
 }
 
+void ProfilerCore::Discard(const std::shared_ptr<CaptureWindow>& window) {
+  // Complete or not, nobody wants it.
+  static_cast<void>(recorder_.Wait(window->session(), kDeliveryTimeoutMs));
+  window->Discard();
+  std::lock_guard<std::mutex> lock(mutex_);
+  --pending_;
+  delivered_changed_.notify_all();
+}
+
 void ProfilerCore::RunCallback() {
   if (!options_.on_trace_ready) return;
   std::string why = options_.on_trace_ready();
