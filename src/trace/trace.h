@@ -83,7 +83,12 @@ struct Flow {
 };
 
 // GPU work -> launching call and the like: sparse, keyed by process and id.
-enum class LinkSpace : uint8_t { kCorrelation, kExternal, kGraphNode, kSequence };
+enum class LinkSpace : uint8_t {
+  kCorrelation,
+  kExternal,
+  kGraphNode,
+  kSequence
+};
 struct Link {
   uint32_t process = 0;
   LinkSpace space = LinkSpace::kCorrelation;
@@ -99,7 +104,12 @@ struct CounterSample {
   double value = 0;  // also set when integer
 };
 
-enum class MemoryKind : uint8_t { kAllocate, kFree, kReservedAllocate, kReservedFree };
+enum class MemoryKind : uint8_t {
+  kAllocate,
+  kFree,
+  kReservedAllocate,
+  kReservedFree
+};
 struct MemoryEvent {
   int64_t time_ns = 0;
   uint64_t address = 0;

@@ -173,7 +173,8 @@ void TraceBuilder::AddWindow(int64_t begin_ns, int64_t end_ns) {
 void TraceBuilder::MergeClock(const ClockInfo& clock) {
   ClockInfo& mine = trace_->clock_;
   if (mine.source.empty()) mine.source = clock.source;
-  if (mine.ticks_per_second == 0) mine.ticks_per_second = clock.ticks_per_second;
+  if (mine.ticks_per_second == 0)
+    mine.ticks_per_second = clock.ticks_per_second;
   mine.anchors += clock.anchors;
   mine.worst_error_ns = std::max(mine.worst_error_ns, clock.worst_error_ns);
 }
