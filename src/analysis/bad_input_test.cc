@@ -106,8 +106,8 @@ TEST(BadInputTest, TimesAtTheEndsOfTheRange) {
   const uint32_t track = builder.AddTrack({});
   const StringId name = builder.Intern("far");
   for (const uint16_t type : std::initializer_list<uint16_t>{0, 2, 7, 9}) {
-    builder.AddEvent({track, -(int64_t{1} << 61), int64_t{1} << 62, name,
-                      type, 0});
+    builder.AddEvent({track, -(int64_t{1} << 61), (int64_t{1} << 62) - 1,
+                      name, type, 0});
     builder.AddEvent({track, int64_t{1} << 61, int64_t{1} << 61, name, type,
                       0});
   }

@@ -2,6 +2,7 @@
 #include "analysis/event_tree.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "analysis/kinds.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 // Where a container of an event on a further lane is looked for. Bounds the
 // work when thousands of events overlap each other.
-constexpr uint32_t kLanesSearched = 8;
+constexpr uint32_t kLanesSearched = 16;
 
 }  // namespace
 
@@ -22,8 +23,14 @@ EventTree::EventTree(const Trace& trace)
   if (work_.empty() && !threads_.has_lanes()) return;
   if (!own_parent_.Resize(nested.size())) return;
   std::copy(nested.data(), nested.data() + nested.size(), own_parent_.data());
-  for (size_t i = 0; i < threads_.size(); ++i) {
-    if (threads_[i].last_track - threads_[i].first_track > 1) ResolveLanes(i);
+  if (threads_.has_lanes() && own_self_ns_.Resize(self_ns_.size())) {
+    std::copy(self_ns_.begin(), self_ns_.end(), own_self_ns_.data());
+    self_ns_ = own_self_ns_.view();
+    for (size_t i = 0; i < threads_.size(); ++i) {
+      if (threads_[i].last_track - threads_[i].first_track == 1) continue;
+      ResolveLanes(i);
+      ComputeSelf(i);
+    }
   }
   SkipApiCalls();
   parent_ = own_parent_.view();
@@ -59,6 +66,56 @@ void EventTree::ResolveLanes(size_t thread) {
     close(open[lane], start[row]);
     open[lane].push_back(row);
   });
+}
+
+// Children on several lanes overlap: what they cover together is not self.
+void EventTree::ComputeSelf(size_t thread) {
+  const auto start = trace_.start_ns();
+  std::unordered_map<Row, int64_t> covered;  // parents: up to when
+  threads_.ForEachRow(thread, [&](Row row) {
+    own_self_ns_[row] = trace_.dur_ns()[row];
+    const Row parent = own_parent_[row];
+    if (parent == kNoRow) return;
+    int64_t& until = covered.try_emplace(parent, start[parent]).first->second;
+    const int64_t from = std::max(start[row], until);
+    if (end_ns(row) <= from) return;
+    own_self_ns_[parent] -= end_ns(row) - from;
+    until = end_ns(row);
+  });
+}
+
+// Walks the tree of a thread whose events are on several lanes.
+std::vector<EventTree::NestedRow> EventTree::NestedOrder(
+    const Thread& thread) const {
+  std::vector<Row> rows;
+  std::unordered_map<Row, std::vector<Row>> children;
+  threads_.ForEachRow(threads_.of_track(thread.first_track), [&](Row row) {
+    if (parent(row) == kNoRow) {
+      rows.push_back(row);
+    } else {
+      children[parent(row)].push_back(row);
+    }
+  });
+  std::vector<NestedRow> order;
+  // Rows to visit, the next one last. A negative entry is reached when all
+  // below the event at that position (as -1 - position) has been visited.
+  std::vector<int64_t> stack(rows.rbegin(), rows.rend());
+  while (!stack.empty()) {
+    const int64_t top = stack.back();
+    stack.pop_back();
+    const auto position = static_cast<int64_t>(order.size());
+    if (top < 0) {
+      order[static_cast<size_t>(-top - 1)].span.end = position;
+      continue;
+    }
+    const Row row = static_cast<Row>(top);
+    order.push_back({row, {position, position + 1}});
+    stack.push_back(-position - 1);
+    const auto below = children.find(row);
+    if (below == children.end()) continue;
+    stack.insert(stack.end(), below->second.rbegin(), below->second.rend());
+  }
+  return order;
 }
 
 void EventTree::SkipApiCalls() {

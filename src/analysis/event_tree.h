@@ -3,7 +3,8 @@
 // EventTree: who contains and who launched whom. Every table is computed from
 // it. Built in one pass over the trace after sorting; immutable afterwards and
 // safe to read from several threads. Refers to the trace, which must outlive
-// it. Memory: 12 bytes an event where there is device work, else nothing.
+// it. Memory: 12 bytes an event where there is device work and as much where
+// events of a thread overlap without nesting, else nothing.
 #pragma once
 
 #include <cstdint>
@@ -51,15 +52,42 @@ class EventTree {
   // Work whose launch was not recorded.
   uint64_t orphans() const { return orphans_; }
 
+  // Calls `visit(row, span)` for each event of a thread, parents first. An
+  // event is inside an earlier one, by parent(), exactly if its span is inside
+  // the other's; spans never overlap without nesting. OpenSpan takes them.
+  template <typename Visit>
+  void ForEachNested(size_t thread, Visit visit) const {
+    const Thread& t = threads_[thread];
+    const Track& track = trace_.tracks()[t.first_track];
+    std::vector<NestedRow> order;
+    const bool lanes = t.last_track - t.first_track > 1;
+    if (lanes) order = NestedOrder(t);
+    const size_t count = lanes ? order.size() : track.last - track.first;
+    for (size_t i = 0; i < count; ++i) {
+      const Row row = lanes ? order[i].row : track.first + static_cast<Row>(i);
+      visit(row, lanes ? order[i].span
+                       : Interval{trace_.start_ns()[row], end_ns(row)});
+    }
+  }
+
  private:
+  struct NestedRow {
+    Row row = kNoRow;
+    Interval span;  // of positions in the order, not of time
+  };
+
+  std::vector<NestedRow> NestedOrder(const Thread& thread) const;
   void ResolveLanes(size_t thread);
+  void ComputeSelf(size_t thread);
   void SkipApiCalls();
   void AddDeviceTime();
 
   const Trace& trace_;
   Threads threads_;
   std::vector<DeviceWork> work_;
-  Column<Row> own_parent_;  // only where it differs from Nesting's
+  // Only where they differ from Nesting's.
+  Column<Row> own_parent_;
+  Column<int64_t> own_self_ns_;
   // Both are empty if memory was refused.
   std::span<const Row> parent_;
   std::span<const int64_t> self_ns_;

@@ -66,4 +66,33 @@ class IntervalCollector {
   std::vector<size_t> runs_;  // where a run begins, but for the first
 };
 
+// The length of a union. Where all ranges come in one run, sorted by begin,
+// nothing needs to be kept.
+class BusyTime {
+ public:
+  explicit BusyTime(bool one_run = false) : one_run_(one_run) {}
+
+  // REQUIRES: with one run, `begin` does not decrease.
+  void Add(int64_t begin, int64_t end) {
+    if (!one_run_) {
+      collector_.Add(begin, end);
+      return;
+    }
+    if (begin >= end) return;
+    const int64_t from = begin > until_ ? begin : until_;
+    if (end <= from) return;
+    total_ = SaturatingAdd(total_, SaturatingSubtract(end, from));
+    until_ = end;
+  }
+  int64_t Finish() {
+    return one_run_ ? total_ : TotalLength(collector_.Finish());
+  }
+
+ private:
+  bool one_run_;
+  int64_t total_ = 0;
+  int64_t until_ = INT64_MIN;
+  IntervalCollector collector_;
+};
+
 }  // namespace stepscope

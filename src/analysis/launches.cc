@@ -44,9 +44,13 @@ class Matcher {
 
   // Where the work of `row` is in work_; null if it is no device work.
   DeviceWork* Find(Row row) {
-    const uint32_t track = trace_.track()[row];
-    if (trace_.tracks()[track].kind != TrackKind::kStream) return nullptr;
-    const auto from = work_.begin() + static_cast<ptrdiff_t>(first_[track]);
+    const uint32_t index = trace_.track()[row];
+    const Track& track = trace_.tracks()[index];
+    if (track.kind != TrackKind::kStream) return nullptr;
+    // As a rule a stream holds nothing but device work.
+    const size_t guess = first_[index] + (row - track.first);
+    if (guess < work_.size() && work_[guess].row == row) return &work_[guess];
+    const auto from = work_.begin() + static_cast<ptrdiff_t>(first_[index]);
     const auto at = std::lower_bound(
         from, work_.end(), row,
         [](const DeviceWork& work, Row wanted) { return work.row < wanted; });

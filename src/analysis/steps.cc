@@ -100,6 +100,15 @@ void StepTable::ComputeTotal(const EventTree& tree) {
 // last ends last.
 StepSpan* StepTable::SpanList::Find(uint32_t thread, int64_t time_ns) {
   if (thread == kNoThread) return nullptr;
+  if (last_found < spans.size()) {
+    StepSpan& span = spans[last_found];
+    if (span.thread == thread && time_ns >= span.range.begin &&
+        time_ns < span.range.end &&
+        (last_found + 1 == first[thread + 1] ||
+         time_ns < spans[last_found + 1].range.begin)) {
+      return &span;
+    }
+  }
   const auto begin = spans.begin() + static_cast<ptrdiff_t>(first[thread]);
   const auto end = spans.begin() + static_cast<ptrdiff_t>(first[thread + 1]);
   const auto after = std::upper_bound(
@@ -107,11 +116,8 @@ StepSpan* StepTable::SpanList::Find(uint32_t thread, int64_t time_ns) {
         return time < span.range.begin;
       });
   if (after == begin || time_ns >= after[-1].range.end) return nullptr;
+  last_found = static_cast<size_t>(after - spans.begin()) - 1;
   return &after[-1];
-}
-
-const StepSpan* StepTable::StageAt(uint32_t thread, int64_t time_ns) const {
-  return const_cast<StepTable*>(this)->stages_.Find(thread, time_ns);
 }
 
 void StepTable::AttributeWork(const EventTree& tree) {

@@ -43,13 +43,13 @@ class StepTable {
   // All device work that was launched inside a step; without steps, all.
   int64_t gpu_ns() const { return gpu_ns_; }
 
-  // The stage in force on a thread at a time, or null.
-  const StepSpan* StageAt(uint32_t thread, int64_t time_ns) const;
-
  private:
   struct SpanList {
     std::vector<StepSpan> spans;
     std::vector<size_t> first;  // by thread; one more at the end
+    size_t last_found = 0;      // where the next is likely to be found too
+
+    // The span in force on a thread at a time, or null.
     StepSpan* Find(uint32_t thread, int64_t time_ns);
   };
 

@@ -47,9 +47,10 @@ class ByName {
         per_thread_(per_thread),
         slot_of_name_(per_thread ? 0 : tree.trace().strings().size(), kNone) {}
 
-  // REQUIRES: events of a thread one after the other, by (start, -duration).
-  // An event inside one of the same name adds its time once. Returns its slot.
-  uint32_t Add(Row row, uint32_t thread) {
+  // REQUIRES: events of a thread one after the other, with the span that
+  // ForEachNested gives. An event inside one of the same name adds its time
+  // once.
+  void Add(Row row, uint32_t thread, const Interval& span) {
     const Trace& trace = tree_.trace();
     const uint32_t slot = SlotOf(thread, trace.name()[row]);
     NameStats& stats = stats_[slot];
@@ -57,15 +58,13 @@ class ByName {
       stats.open_thread = thread;
       stats.open = {};
     }
-    const int64_t end = tree_.end_ns(row);
-    const bool in_total = stats.open.Enter(trace.start_ns()[row], end);
+    const bool in_total = stats.open.Enter(span.begin, span.end);
     ++stats.calls;
     stats.cpu.Add(trace.dur_ns()[row], in_total);
     stats.gpu.Add(tree_.gpu_ns(row), in_total);
     stats.self_cpu_ns = SaturatingAdd(stats.self_cpu_ns, tree_.self_ns(row));
-    const Visit visit{thread, end, row};
+    const Visit visit{thread, tree_.end_ns(row), row};
     if (stats.calls == 1 || visit.Before(stats.first)) stats.first = visit;
-    return slot;
   }
 
   // Slot of a name that Add has seen on this thread.

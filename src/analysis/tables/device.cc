@@ -33,34 +33,50 @@ std::vector<DeviceRow> ComputeDevices(const EventTree& tree,
   rows.push_back({"CPU(System)", IfKnown(trace.cpu_usage().system), 0});
 
   using Key = std::tuple<std::string_view, int64_t, uint32_t>;
-  std::map<Key, IntervalCollector> devices;
+  struct Device {
+    uint32_t streams = 0;
+    BusyTime kernels;
+  };
+  std::map<Key, Device> devices;
   std::map<std::string, int> uses;
   const auto type = trace.type();
-  for (const Track& track : trace.tracks()) {
-    if (track.kind != TrackKind::kStream) continue;
-    IntervalCollector* kernels = nullptr;
-    for (Row row = track.first; row < track.last; ++row) {
-      if (!IsDeviceWork(type[row])) continue;
-      if (kernels == nullptr) {
-        kernels = &devices[Key(trace.str(track.device_type), track.device,
-                               track.process)];
-      }
-      if (type[row] != STEPSCOPE_KERNEL) continue;
-      kernels->Add(trace.start_ns()[row], tree.end_ns(row));
+  const auto key_of = [&](const Track& track) {
+    return Key(trace.str(track.device_type), track.device, track.process);
+  };
+  const auto each = [&](auto visit) {
+    for (const Track& track : trace.tracks()) {
+      if (track.kind == TrackKind::kStream) visit(track);
     }
+  };
+  each([&](const Track& track) {
+    const auto work = [&](Row row) { return IsDeviceWork(type[row]); };
+    Row row = track.first;
+    while (row < track.last && !work(row)) ++row;
+    if (row < track.last) ++devices[key_of(track)].streams;
+  });
+  for (auto& [key, device] : devices) {
+    device.kernels = BusyTime(device.streams == 1);
   }
+  each([&](const Track& track) {
+    const auto device = devices.find(key_of(track));
+    if (device == devices.end()) return;
+    for (Row row = track.first; row < track.last; ++row) {
+      if (type[row] != STEPSCOPE_KERNEL) continue;
+      device->second.kernels.Add(trace.start_ns()[row], tree.end_ns(row));
+    }
+  });
   const auto name_of = [](const Key& key) {
     const std::string kind(std::get<0>(key));
     return (kind.empty() ? "GPU" : kind) + std::to_string(std::get<1>(key));
   };
-  for (const auto& [key, kernels] : devices) ++uses[name_of(key)];
-  for (auto& [key, kernels] : devices) {
+  for (const auto& [key, device] : devices) ++uses[name_of(key)];
+  for (auto& [key, device] : devices) {
     DeviceRow row;
     row.name = name_of(key);
     if (uses[row.name] > 1) {
       row.name = ProcessLabel(trace.processes()[std::get<2>(key)]) + row.name;
     }
-    row.busy_ns = TotalLength(kernels.Finish());
+    row.busy_ns = device.kernels.Finish();
     row.utilization = Ratio(row.busy_ns, steps.total_ns());
     rows.push_back(std::move(row));
   }

@@ -22,6 +22,7 @@ struct Distribution {
   int64_t host_ns = 0;
   uint64_t gpu_calls = 0;
   int64_t gpu_ns = 0;
+  int64_t kernel_ns = 0;  // all kernels, communicating or not
 
   bool any() const { return host_calls > 0 || gpu_calls > 0; }
 };

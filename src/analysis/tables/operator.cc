@@ -55,10 +55,10 @@ class OperatorTable {
     const auto type = trace.type();
     Totals& totals = totals_[options_.per_thread ? thread : 0];
     OpenSpan outermost;
-    tree_.threads().ForEachRow(thread, [&](Row row) {
+    tree_.ForEachNested(thread, [&](Row row, const Interval& span) {
       if (type[row] == STEPSCOPE_OPERATOR) {
-        operators_.Add(row, thread);
-        if (outermost.Enter(trace.start_ns()[row], tree_.end_ns(row))) {
+        operators_.Add(row, thread, span);
+        if (outermost.Enter(span.begin, span.end)) {
           totals.cpu_ns = SaturatingAdd(totals.cpu_ns, trace.dur_ns()[row]);
           totals.gpu_ns = SaturatingAdd(totals.gpu_ns, tree_.gpu_ns(row));
         }

@@ -14,11 +14,20 @@ namespace {
 // Types are small numbers; what a damaged file makes of them shares one row.
 constexpr uint16_t kTypes = 64;
 
-struct TypeTime {
-  uint64_t calls = 0;
-  IntervalCollector busy;
+// Calls of each type, and in how many threads or streams it occurs.
+struct TypeCounts {
+  std::array<uint64_t, kTypes + 1> calls{};
+  std::array<uint32_t, kTypes + 1> runs{};
+
+  void Add(const std::array<uint64_t, kTypes + 1>& run) {
+    for (size_t i = 0; i <= kTypes; ++i) {
+      calls[i] += run[i];
+      runs[i] += run[i] > 0;
+    }
+  }
 };
-using TypeTimes = std::array<TypeTime, kTypes + 1>;
+
+size_t Slot(uint16_t type) { return std::min(type, kTypes); }
 
 std::string TypeLabel(size_t type) {
   if (type == kTypes) return "Type 64 and above";
@@ -26,11 +35,11 @@ std::string TypeLabel(size_t type) {
   return name.empty() ? "Type " + std::to_string(type) : std::string(name);
 }
 
-void AddEvent(const EventTree& tree, Row row, TypeTimes& times) {
-  const Trace& trace = tree.trace();
-  TypeTime& time = times[std::min(trace.type()[row], kTypes)];
-  ++time.calls;
-  time.busy.Add(trace.start_ns()[row], tree.end_ns(row));
+// What occurs in one run only comes sorted, and no interval has to be kept.
+std::vector<BusyTime> MakeTimes(const TypeCounts& counts) {
+  std::vector<BusyTime> times;
+  for (size_t i = 0; i <= kTypes; ++i) times.emplace_back(counts.runs[i] <= 1);
+  return times;
 }
 
 OverviewRow MakeRow(std::string type, uint64_t calls, int64_t time_ns,
@@ -41,18 +50,28 @@ OverviewRow MakeRow(std::string type, uint64_t calls, int64_t time_ns,
 std::vector<OverviewRow> HostRows(const EventTree& tree,
                                   const StepTable& steps,
                                   const Distribution& distribution) {
-  TypeTimes times;
+  const Trace& trace = tree.trace();
+  const auto type = trace.type();
+  TypeCounts counts;
+  for (const Track& track : trace.tracks()) {
+    if (track.kind != TrackKind::kThread) continue;
+    std::array<uint64_t, kTypes + 1> run{};
+    for (Row row = track.first; row < track.last; ++row) ++run[Slot(type[row])];
+    counts.Add(run);
+  }
+  std::vector<BusyTime> times = MakeTimes(counts);
   for (size_t i = 0; i < tree.threads().size(); ++i) {
-    tree.threads().ForEachRow(i, [&](Row row) { AddEvent(tree, row, times); });
+    tree.threads().ForEachRow(i, [&](Row row) {
+      times[Slot(type[row])].Add(trace.start_ns()[row], tree.end_ns(row));
+    });
   }
   std::array<uint64_t, kTypes + 1> stages{};
   for (const StepSpan& stage : steps.stages()) ++stages[stage.type];
   std::vector<OverviewRow> rows;
-  for (size_t type = 0; type <= kTypes; ++type) {
-    if (times[type].calls == 0 || type == STEPSCOPE_COMMUNICATION) continue;
-    const uint64_t calls = stages[type] > 0 ? stages[type] : times[type].calls;
-    rows.push_back(MakeRow(TypeLabel(type), calls,
-                           TotalLength(times[type].busy.Finish()), steps));
+  for (size_t i = 0; i <= kTypes; ++i) {
+    if (counts.calls[i] == 0 || i == STEPSCOPE_COMMUNICATION) continue;
+    const uint64_t calls = stages[i] > 0 ? stages[i] : counts.calls[i];
+    rows.push_back(MakeRow(TypeLabel(i), calls, times[i].Finish(), steps));
   }
   if (distribution.host_calls > 0) {
     rows.push_back(MakeRow(TypeLabel(STEPSCOPE_COMMUNICATION),
@@ -69,26 +88,41 @@ std::vector<OverviewRow> HostRows(const EventTree& tree,
   return rows;
 }
 
+std::vector<OverviewRow> DeviceRows(const EventTree& tree,
+                                    const StepTable& steps,
+                                    const Distribution& distribution) {
+  const Trace& trace = tree.trace();
+  std::vector<OverviewRow> rows;
+  uint64_t kernels = 0;
+  std::array<uint64_t, 2> calls{};  // Memcpy, Memset
+  std::array<BusyTime, 2> times;
+  for (const DeviceWork& work : tree.work()) {
+    const uint16_t type = trace.type()[work.row];
+    if (type == STEPSCOPE_KERNEL) {
+      ++kernels;
+      continue;
+    }
+    const size_t kind = type == STEPSCOPE_MEMCPY ? 0 : 1;
+    ++calls[kind];
+    times[kind].Add(trace.start_ns()[work.row], tree.end_ns(work.row));
+  }
+  const auto add = [&](uint16_t type, uint64_t count, int64_t time_ns) {
+    if (count == 0) return;
+    rows.push_back(MakeRow(TypeLabel(type), count, time_ns, steps));
+  };
+  add(STEPSCOPE_KERNEL, kernels, distribution.kernel_ns);
+  add(STEPSCOPE_MEMCPY, calls[0], times[0].Finish());
+  add(STEPSCOPE_MEMSET, calls[1], times[1].Finish());
+  add(STEPSCOPE_COMMUNICATION, distribution.gpu_calls, distribution.gpu_ns);
+  return rows;
+}
+
 }  // namespace
 
 Overview ComputeOverview(const EventTree& tree, const StepTable& steps,
                          const Distribution& distribution) {
-  Overview result;
-  result.cpu = HostRows(tree, steps, distribution);
-  TypeTimes times;
-  for (const DeviceWork& work : tree.work()) AddEvent(tree, work.row, times);
-  for (size_t type = 0; type <= kTypes; ++type) {
-    if (times[type].calls == 0) continue;
-    result.gpu.push_back(MakeRow(TypeLabel(type), times[type].calls,
-                                 TotalLength(times[type].busy.Finish()),
-                                 steps));
-  }
-  if (distribution.gpu_calls > 0) {
-    result.gpu.push_back(MakeRow(TypeLabel(STEPSCOPE_COMMUNICATION),
-                                 distribution.gpu_calls, distribution.gpu_ns,
-                                 steps));
-  }
-  return result;
+  return {HostRows(tree, steps, distribution),
+          DeviceRows(tree, steps, distribution)};
 }
 
 }  // namespace stepscope

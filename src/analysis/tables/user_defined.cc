@@ -26,10 +26,10 @@ UserDefined ComputeUserDefined(const EventTree& tree, const StepTable& steps,
   ByName events(tree, per_thread);
   ByName memory(tree, false);
   for (uint32_t i = 0; i < tree.threads().size(); ++i) {
-    tree.threads().ForEachRow(i, [&](Row row) {
+    tree.ForEachNested(i, [&](Row row, const Interval& span) {
       if (!IsUserDefined(type[row])) return;
       const bool moves = names.memory_manipulation(trace.name()[row]);
-      (moves ? memory : events).Add(row, i);
+      (moves ? memory : events).Add(row, i, span);
     });
   }
   UserDefined result;

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Speed of the summary tables on one core: all of them together and one by
+// one, against a bare pass over the columns of the same trace in the same run.
+//
+// usage: summary_bench [EVENTS [cpu|gpu]]
+#include <stepscope/c.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "analysis/summary.h"
+#include "trace/trace_builder.h"
+
+namespace stepscope {
+namespace {
+
+constexpr int kRounds = 5;
+constexpr int kNames = 300;
+
+// Time that this thread was given, so that a busy machine does not matter.
+double Now() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) +
+         static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+// Steps of stages of operators, each with a phase; with a device, each phase
+// launches one kernel: 5 events an operator instead of 2.
+std::shared_ptr<const Trace> MakeTrace(uint32_t events, bool gpu) {
+  TraceBuilder builder;
+  builder.AddProcess({});
+  Track host;
+  host.id = 1;
+  Track stream;
+  stream.kind = TrackKind::kStream;
+  stream.id = 7;
+  stream.device = 0;
+  stream.device_type = builder.Intern("GPU");
+  const uint32_t thread = builder.AddTrack(host);
+  const uint32_t device = builder.AddTrack(stream);
+  std::vector<StringId> ops;
+  std::vector<StringId> phases;
+  std::vector<StringId> kernels;
+  for (int i = 0; i < kNames; ++i) {
+    const std::string name = "op" + std::to_string(i);
+    ops.push_back(builder.Intern(name));
+    phases.push_back(builder.Intern(name + "::compute"));
+    kernels.push_back(builder.Intern("void " + name + "_kernel<float>(int)"));
+  }
+  const StringId launch = builder.Intern("cudaLaunchKernel");
+  uint64_t random = 88172645463325252u;
+  int64_t time = 0;
+  uint64_t id = 0;
+  for (uint32_t step = 0; builder.event_count() < events; ++step) {
+    const int64_t step_start = time;
+    for (const uint16_t stage :
+         {STEPSCOPE_DATALOADER, STEPSCOPE_FORWARD, STEPSCOPE_BACKWARD,
+          STEPSCOPE_OPTIMIZATION}) {
+      const int64_t stage_start = time;
+      for (int i = 0; i < 250; ++i) {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        const size_t name = random % kNames;
+        builder.AddEvent({thread, time, 1000, ops[name], STEPSCOPE_OPERATOR,
+                          0});
+        builder.AddEvent({thread, time + 100, 800, phases[name],
+                          STEPSCOPE_OPERATOR_INNER, 0});
+        if (gpu) {
+          const Row call = builder.AddEvent(
+              {thread, time + 200, 100, launch, STEPSCOPE_CUDA_RUNTIME, 0});
+          const Row kernel = builder.AddEvent(
+              {device, time + 400, 600, kernels[name], STEPSCOPE_KERNEL, 0});
+          builder.AddLink({0, LinkSpace::kCorrelation, id, call});
+          builder.AddLink({0, LinkSpace::kCorrelation, id++, kernel});
+        }
+        time += 1100;
+      }
+      builder.AddEvent({thread, stage_start, time - stage_start,
+                        builder.Intern("stage"), stage, 0});
+    }
+    builder.AddEvent({thread, step_start, time - step_start,
+                      builder.Intern("ProfileStep#" + std::to_string(step)),
+                      STEPSCOPE_PROFILE_STEP, 0});
+    time += 10;
+  }
+  const Result<std::shared_ptr<const Trace>> trace = builder.Finish();
+  if (!trace) {
+    std::fprintf(stderr, "summary_bench: %s\n", trace.error().message.c_str());
+    std::exit(1);
+  }
+  (*trace)->nesting();  // is part of the trace
+  return *trace;
+}
+
+// The floor: every column read once, time added up by type.
+int64_t BareScan(const Trace& trace) {
+  int64_t sums[64] = {};
+  uint64_t names = 0;
+  for (Row row = 0; row < trace.size(); ++row) {
+    sums[trace.type()[row] & 63] += trace.dur_ns()[row] +
+                                    (trace.start_ns()[row] & 1);
+    names += trace.name()[row].v;
+  }
+  return sums[0] + static_cast<int64_t>(names);
+}
+
+double Median(const std::function<void()>& work) {
+  std::vector<double> times;
+  for (int i = 0; i < kRounds; ++i) {
+    const double start = Now();
+    work();
+    times.push_back(Now() - start);
+  }
+  std::sort(times.begin(), times.end());
+  return times[kRounds / 2];
+}
+
+size_t PeakBytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<size_t>(usage.ru_maxrss) * 1024;
+}
+
+int Main(int argc, char** argv) {
+  const auto events =
+      static_cast<uint32_t>(argc > 1 ? std::strtoul(argv[1], nullptr, 10)
+                                     : 5000000);
+  const bool gpu = argc > 2 && std::strcmp(argv[2], "gpu") == 0;
+  const std::shared_ptr<const Trace> trace = MakeTrace(events, gpu);
+  const double count = trace->size();
+  const double bytes = count * (28 + 16);  // columns and nesting
+  volatile int64_t sink = 0;
+  const double floor = Median([&] { sink = sink + BareScan(*trace); });
+  std::printf("summary tables, %.0f events, %s, one core\n", count,
+              gpu ? "CPU and GPU" : "CPU only");
+  const auto report = [&](const char* what, double seconds) {
+    std::printf("%-28s %8.1f M events/s %8.1f x the bare pass\n", what,
+                count / seconds / 1e6, seconds / floor);
+  };
+  report("bare pass over the columns", floor);
+  const size_t before = PeakBytes();
+  const double all = Median([&] { ComputeSummary(*trace, {}); });
+  const size_t after = PeakBytes();
+  report("all tables", all);
+  const struct {
+    const char* name;
+    uint32_t views;
+  } kParts[] = {{"event tree and steps", 0},
+                {"+ device", kDeviceView},
+                {"+ overview, distribution", kOverView | kDistributedView},
+                {"+ model", kModelView},
+                {"+ operator", kOperatorView},
+                {"+ kernel", kKernelView},
+                {"+ user-defined, memory", kUserDefinedView | kMemoryView}};
+  for (const auto& part : kParts) {
+    SummaryOptions options;
+    options.views = part.views;
+    report(part.name, Median([&] { ComputeSummary(*trace, options); }));
+  }
+  std::printf("memory above the trace: %.2f x the trace's columns\n",
+              static_cast<double>(after > before ? after - before : 0) / bytes);
+  return 0;
+}
+
+}  // namespace
+}  // namespace stepscope
+
+int main(int argc, char** argv) { return stepscope::Main(argc, argv); }

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What must hold for every trace, tried on thousands of random ones: parts
+// add up to their whole, busy time fits into the window, and the tables agree
+// with each other and with a slow, obvious computation.
+#include <gtest/gtest.h>
+#include <stepscope/c.h>
+
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+
+#include "analysis/kinds.h"
+#include "analysis/summary.h"
+#include "trace/trace_builder.h"
+
+namespace stepscope {
+namespace {
+
+constexpr int64_t kSpan = 400;
+
+class RandomTrace {
+ public:
+  // Every other trace has events of a thread that overlap without nesting.
+  explicit RandomTrace(uint32_t seed)
+      : nested_(seed % 2 == 0), random_(seed) {}
+
+  std::shared_ptr<const Trace> Make() {
+    builder_.AddProcess({});
+    const uint32_t threads = Draw(4);
+    for (uint32_t i = 0; i < threads; ++i) AddThread(i + 1);
+    const uint32_t streams = Draw(4);
+    for (uint32_t i = 0; i < streams; ++i) AddStream(i, i % 2);
+    builder_.AddWindow(0, kSpan);
+    const auto trace = builder_.Finish();
+    EXPECT_TRUE(trace.has_value());
+    return *trace;
+  }
+
+ private:
+  uint32_t Draw(uint32_t below) {
+    return static_cast<uint32_t>(random_() % below);
+  }
+  StringId Name(const char* prefix, uint32_t count) {
+    return builder_.Intern(prefix + std::to_string(Draw(count)));
+  }
+
+  void AddThread(int64_t id) {
+    Track track;
+    track.id = id;
+    const uint32_t index = builder_.AddTrack(track);
+    if (nested_) {
+      AddNested(index, 0, kSpan, 0);
+      return;
+    }
+    const uint32_t events = Draw(40);
+    for (uint32_t i = 0; i < events; ++i) {
+      const int64_t start = Draw(kSpan);
+      const int64_t dur = Draw(static_cast<uint32_t>(kSpan - start + 1));
+      AddHostEvent(index, start, Draw(2) == 0 ? dur / 16 : dur);
+    }
+  }
+
+  void AddNested(uint32_t track, int64_t begin, int64_t end, int depth) {
+    while (begin < end && depth < 6) {
+      const int64_t start = begin + Draw(20);
+      const int64_t dur = Draw(depth == 0 ? 200 : 60);
+      if (start + dur > end) return;
+      AddHostEvent(track, start, dur);
+      AddNested(track, start, start + dur, depth + 1);
+      begin = start + dur;
+    }
+  }
+
+  void AddHostEvent(uint32_t track, int64_t start, int64_t dur) {
+    constexpr uint16_t kTypes[] = {
+        STEPSCOPE_OPERATOR,      STEPSCOPE_OPERATOR,  STEPSCOPE_CUDA_RUNTIME,
+        STEPSCOPE_CUDA_RUNTIME,  STEPSCOPE_FORWARD,   STEPSCOPE_BACKWARD,
+        STEPSCOPE_PROFILE_STEP,  STEPSCOPE_DATALOADER, STEPSCOPE_USER_DEFINED,
+        STEPSCOPE_COMMUNICATION, STEPSCOPE_OPERATOR_INNER};
+    EventSpec event;
+    event.track = track;
+    event.start_ns = start;
+    event.dur_ns = dur;
+    event.type = kTypes[Draw(std::size(kTypes))];
+    event.name =
+        Draw(12) == 0 ? builder_.Intern("all_reduce") : Name("e", 5);
+    const Row row = builder_.AddEvent(event);
+    if (event.type == STEPSCOPE_CUDA_RUNTIME) {
+      builder_.AddLink({0, LinkSpace::kCorrelation, Draw(30), row});
+    }
+  }
+
+  void AddStream(int64_t id, int64_t device) {
+    Track track;
+    track.kind = TrackKind::kStream;
+    track.id = id;
+    track.device = device;
+    const uint32_t index = builder_.AddTrack(track);
+    int64_t time = Draw(20);
+    while (time < kSpan - 40) {
+      EventSpec event;
+      event.track = index;
+      event.start_ns = time;
+      event.dur_ns = Draw(30);
+      event.type = static_cast<uint16_t>(STEPSCOPE_KERNEL + Draw(3));
+      event.name = Draw(6) == 0 ? builder_.Intern("ncclKernel") : Name("k", 4);
+      const Row row = builder_.AddEvent(event);
+      if (Draw(4) != 0) {
+        builder_.AddLink({0, LinkSpace::kCorrelation, Draw(30), row});
+      }
+      time += event.dur_ns + Draw(20);
+    }
+  }
+
+  const bool nested_;
+  std::mt19937 random_;
+  TraceBuilder builder_;
+};
+
+// One bit a nanosecond.
+template <typename Wanted>
+int64_t SlowUnion(const Trace& trace, Wanted wanted) {
+  std::set<int64_t> busy;
+  for (Row row = 0; row < trace.size(); ++row) {
+    if (!wanted(row)) continue;
+    for (int64_t t = 0; t < trace.dur_ns()[row]; ++t) {
+      busy.insert(trace.start_ns()[row] + t);
+    }
+  }
+  return static_cast<int64_t>(busy.size());
+}
+
+bool OnStream(const Trace& trace, Row row) {
+  return trace.tracks()[trace.track()[row]].kind == TrackKind::kStream;
+}
+
+void CheckOverview(const Trace& trace, const Summary& summary) {
+  for (const bool gpu : {false, true}) {
+    uint64_t calls = 0;
+    for (const OverviewRow& row :
+         gpu ? summary.overview.gpu : summary.overview.cpu) {
+      ASSERT_LE(row.time_ns, kSpan);
+      ASSERT_GE(row.time_ns, 0);
+      if (row.type == "Communication") continue;
+      const int64_t slow = SlowUnion(trace, [&](Row r) {
+        static const std::map<std::string, uint16_t> kByName = {
+            {"Operator", 0},     {"Dataloader", 1}, {"ProfileStep", 2},
+            {"CudaRuntime", 3},  {"Kernel", 4},     {"Memcpy", 5},
+            {"Memset", 6},       {"UserDefined", 7}, {"OperatorInner", 8},
+            {"Forward", 9},      {"Backward", 10}};
+        return OnStream(trace, r) == gpu &&
+               trace.type()[r] == kByName.at(row.type);
+      });
+      ASSERT_EQ(row.time_ns, slow) << row.type;
+      if (gpu) calls += row.calls;
+    }
+    uint64_t work = 0;
+    for (Row row = 0; row < trace.size(); ++row) work += OnStream(trace, row);
+    if (gpu) {
+      ASSERT_EQ(calls, work);
+    }
+  }
+}
+
+void CheckModel(const Summary& summary) {
+  if (summary.model.empty()) return;
+  int64_t cpu = 0;
+  int64_t gpu = 0;
+  int64_t step_gpu = -1;
+  for (const ModelRow& row : summary.model) {
+    if (row.name == "ProfileStep") {
+      step_gpu = row.gpu.total_ns;
+      continue;
+    }
+    cpu += row.cpu.total_ns;
+    gpu += row.gpu.total_ns;
+  }
+  ASSERT_EQ(cpu, summary.total_ns);  // stages and Others make the whole
+  if (step_gpu >= 0) {
+    ASSERT_EQ(gpu, step_gpu);
+  }
+}
+
+void CheckDistribution(const Trace& trace, const Summary& summary) {
+  const Distribution& d = summary.distribution;
+  ASSERT_LE(d.communication_ns, kSpan);
+  ASSERT_LE(d.overlap_ns, std::min(d.communication_ns, d.computation_ns));
+  const int64_t kernels = SlowUnion(trace, [&](Row row) {
+    return OnStream(trace, row) && trace.type()[row] == STEPSCOPE_KERNEL;
+  });
+  ASSERT_EQ(d.kernel_ns, kernels);
+  ASSERT_LE(d.computation_ns, kernels);
+  ASSERT_GE(d.computation_ns + d.gpu_ns, kernels);
+}
+
+void CheckKernels(const Trace& trace, const Summary& summary) {
+  int64_t total = 0;
+  for (Row row = 0; row < trace.size(); ++row) {
+    if (OnStream(trace, row) && trace.type()[row] == STEPSCOPE_KERNEL) {
+      total += trace.dur_ns()[row];
+    }
+  }
+  int64_t listed = 0;
+  double ratio = 0;
+  for (const NamedRow& row : summary.kernel) {
+    listed += row.gpu.total_ns;
+    ratio += row.gpu.ratio;
+    ASSERT_LE(row.gpu.min_ns, row.gpu.max_ns);
+    ASSERT_LE(row.gpu.max_ns, row.gpu.total_ns);
+  }
+  ASSERT_EQ(listed, total);
+  if (total > 0) {
+    ASSERT_NEAR(ratio, 1, 1e-9);
+  }
+}
+
+// Device time below each host event, found by walking up from each launch.
+void CheckTree(const EventTree& tree) {
+  const Trace& trace = tree.trace();
+  std::map<Row, int64_t> slow;
+  uint64_t orphans = 0;
+  for (const DeviceWork& work : tree.work()) {
+    if (work.launch == kNoRow) {
+      ++orphans;
+      continue;
+    }
+    for (Row row = work.launch; row != kNoRow; row = tree.parent(row)) {
+      ASSERT_TRUE(row == work.launch || !IsApiCall(trace.type()[row]));
+      slow[row] += trace.dur_ns()[work.row];
+    }
+  }
+  ASSERT_EQ(tree.orphans(), orphans);
+  for (Row row = 0; row < trace.size(); ++row) {
+    ASSERT_EQ(tree.gpu_ns(row), slow.contains(row) ? slow[row] : 0);
+    const Row parent = tree.parent(row);
+    if (parent == kNoRow) continue;
+    ASSERT_LE(trace.start_ns()[parent], trace.start_ns()[row]);
+    ASSERT_GE(tree.end_ns(parent), tree.end_ns(row));
+    ASSERT_EQ(tree.thread_of(parent), tree.thread_of(row));
+  }
+}
+
+void CheckSelf(const EventTree& tree) {
+  const Trace& trace = tree.trace();
+  for (size_t i = 0; i < tree.threads().size(); ++i) {
+    const Thread& thread = tree.threads()[i];
+    int64_t self = 0;
+    int64_t outermost = 0;
+    tree.threads().ForEachRow(i, [&](Row row) {
+      ASSERT_GE(tree.self_ns(row), 0);
+      ASSERT_LE(tree.self_ns(row), trace.dur_ns()[row]);
+      self += tree.self_ns(row);
+      if (trace.nesting().parent[row] == kNoRow) {
+        outermost += trace.dur_ns()[row];
+      }
+    });
+    if (thread.last_track - thread.first_track > 1) continue;
+    ASSERT_EQ(self, outermost);
+    ASSERT_LE(outermost, kSpan);
+  }
+}
+
+void CheckOperators(const EventTree& tree, const Summary& merged,
+                    const Summary& apart) {
+  const Trace& trace = tree.trace();
+  std::map<std::string_view, std::pair<uint64_t, int64_t>> by_name;
+  int64_t self = 0;
+  for (Row row = 0; row < trace.size(); ++row) {
+    if (OnStream(trace, row) || trace.type()[row] != STEPSCOPE_OPERATOR)
+      continue;
+    ++by_name[trace.str(trace.name()[row])].first;
+    self += tree.self_ns(row);
+  }
+  for (const Summary* summary : {&merged, &apart}) {
+    uint64_t calls = 0;
+    int64_t listed_self = 0;
+    for (const OperatorGroup& group : summary->operators) {
+      for (const OperatorRow& row : group.rows) {
+        if (row.no_launch) {
+          ASSERT_EQ(row.calls, summary->no_launch);
+          continue;
+        }
+        calls += row.calls;
+        listed_self += row.self_cpu_ns;
+        ASSERT_LE(row.cpu.max_ns, row.cpu.total_ns);
+        // Not where one thread runs two events of a name at once.
+        if (!tree.threads().has_lanes()) {
+          ASSERT_LE(row.self_cpu_ns, row.cpu.total_ns);
+        }
+        ASSERT_LE(row.self_gpu_ns, row.gpu.total_ns);
+        if (summary == &merged) {
+          ASSERT_EQ(row.calls, by_name.at(row.name).first);
+        }
+      }
+    }
+    uint64_t wanted = 0;
+    for (const auto& [name, count] : by_name) wanted += count.first;
+    ASSERT_EQ(calls, wanted);
+    ASSERT_EQ(listed_self, self);
+  }
+}
+
+class PropertyTest : public testing::TestWithParam<uint32_t> {};
+
+TEST_P(PropertyTest, TablesReconcile) {
+  constexpr uint32_t kTraces = 500;
+  for (uint32_t i = 0; i < kTraces; ++i) {
+    const uint32_t seed = GetParam() * kTraces + i;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    const auto trace = RandomTrace(seed).Make();
+    const Summary summary = ComputeSummary(*trace, {});
+    SummaryOptions per_thread;
+    per_thread.thread_sep = true;
+    CheckOverview(*trace, summary);
+    CheckModel(summary);
+    CheckDistribution(*trace, summary);
+    CheckKernels(*trace, summary);
+    const EventTree tree(*trace);
+    CheckTree(tree);
+    CheckSelf(tree);
+    CheckOperators(tree, summary, ComputeSummary(*trace, per_thread));
+    for (const DeviceRow& device : summary.device) {
+      ASSERT_LE(device.busy_ns, kSpan);
+    }
+    if (HasFatalFailure()) return;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, PropertyTest, testing::Range(0u, 6u));
+
+}  // namespace
+}  // namespace stepscope
