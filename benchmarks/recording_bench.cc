@@ -42,7 +42,10 @@ __attribute__((noinline)) void Nested8(int n) {
 }
 __attribute__((noinline)) void Next(int n) {
   RecordEvent event(&site);
-  for (int i = 0; i < n; ++i) event.Next((i & 1) != 0 ? &site : &site2);
+  for (int i = 0; i < n; i += 2) {
+    event.Next(&site2);
+    event.Next(&site);
+  }
 }
 void Dynamic(const std::vector<std::string>& names, int n) {
   for (int i = 0; i < n; ++i)
@@ -175,24 +178,43 @@ bool HotRows(int rounds) {
   return met;
 }
 
-bool ColdRows() {
+// Floor and event of one process, in ticks: where its pages lie moves both by
+// 15 %, so the row is taken over many processes.
+void PrintColdOnce() {
   Recording recording;
-  usleep(100000);
+  usleep(50000);
   PinTo(1);
   EventOnce();
   std::vector<double> floors, events;
-  for (int i = 0; i < 9; ++i) {
+  for (int i = 0; i < 5; ++i) {
     floors.push_back(Cold(FloorOnce, 101).median);
     events.push_back(Cold(EventOnce, 101).median);
   }
-  const double floor = Summarise(floors).median;
-  const double event = Summarise(events).median;
-  std::printf("%-46s %8.0f ticks\n", "cold cache (8 MiB dirtied), floor", floor);
-  std::printf("%-46s %8.0f ticks %6.3f  <= %-5.2f %s\n",
-              "cold cache, event", event, event / floor, 1.2,
-              event / floor <= 1.2 ? "met" : "MISSED");
+  std::printf("%f %f\n", Summarise(floors).median, Summarise(events).median);
   recording.Finish();
-  return event / floor <= 1.2;
+}
+
+bool ColdRows(const char* program) {
+  const std::string command = std::string(program) + " --cold-once";
+  std::vector<double> floors, events, ratios;
+  for (int i = 0; i < 21; ++i) {
+    double floor = 0, event = 0;
+    FILE* child = popen(command.c_str(), "r");
+    const bool read =
+        child != nullptr && std::fscanf(child, "%lf %lf", &floor, &event) == 2;
+    if (child != nullptr) pclose(child);
+    if (!read) return false;
+    floors.push_back(floor);
+    events.push_back(event);
+    ratios.push_back(event / floor);
+  }
+  const Sample ratio = Summarise(ratios);
+  std::printf("%-46s %8.0f ticks\n", "cold cache (8 MiB dirtied), floor",
+              Summarise(floors).median);
+  std::printf("%-46s %8.0f ticks %6.3f  <= %-5.2f %s (21 processes)\n",
+              "cold cache, event", Summarise(events).median, ratio.median, 1.2,
+              ratio.median <= 1.2 ? "met" : "MISSED");
+  return ratio.median <= 1.2;
 }
 
 bool OffRow(int rounds) {
@@ -245,6 +267,10 @@ bool WindowRows() {
 }
 
 int Main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "--cold-once") == 0) {
+    PrintColdOnce();
+    return 0;
+  }
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 101;
   for (int i = 0; i < 32; ++i)
     names32.push_back("a dynamic name of 32 bytes #" + std::to_string(1000 + i));
@@ -252,7 +278,7 @@ int Main(int argc, char** argv) {
     names512.push_back("one of many dynamic names ##" + std::to_string(1000 + i));
   bool met = OffRow(rounds);
   met &= HotRows(rounds);
-  met &= ColdRows();
+  met &= ColdRows(argv[0]);
   met &= WindowRows();
   return met ? 0 : 1;
 }

@@ -287,6 +287,8 @@ STEPSCOPE_INLINE stepscope_scope stepscope_next_id(stepscope_scope scope,
   struct stepscope_slot_v1* slot;
   stepscope_scope next;
   uint64_t dur;
+  // The counter comes first: what follows runs in its shadow.
+  uint64_t now = stepscope_tick();
   // The same tests as in stepscope_close_slot; a NULL slot is out of range.
   if (STEPSCOPE_UNLIKELY(
           gate == 0 ||
@@ -300,17 +302,17 @@ STEPSCOPE_INLINE stepscope_scope stepscope_next_id(stepscope_scope scope,
     return next;
   }
   __atomic_store_n(&slot->site, site, __ATOMIC_RELAXED);
-  next.slot = slot;
-  next.begin = stepscope_tick();
-  __atomic_store_n(&slot->begin, next.begin, __ATOMIC_RELAXED);
-  dur = next.begin - scope.begin;
+  __atomic_store_n(&slot->begin, now, __ATOMIC_RELAXED);
+  dur = now - scope.begin;
   if (STEPSCOPE_UNLIKELY(
           __atomic_load_n(&scope.slot->begin, __ATOMIC_RELAXED) !=
               scope.begin ||
           dur >= STEPSCOPE_DUR_LIMIT))
-    stepscope_end_slow(scope, next.begin);
+    stepscope_end_slow(scope, now);
   else
     __atomic_store_n(&scope.slot->dur, (uint32_t)dur + 1, __ATOMIC_RELAXED);
+  next.slot = slot;
+  next.begin = now;
   return next;
 }
 
