@@ -3,6 +3,7 @@
 """Takes a picture of a trace file in Perfetto's UI.
 
 usage: timeline_picture.py TRACE.json OUT.png [--start US --end US]
+                           [--height PIXELS]
 
 Needs what `tools/bootstrap test` installs. Made docs/images/timeline.png.
 """
@@ -16,21 +17,13 @@ import fetch_viewer
 import viewers
 
 # All processes unfolded, nothing beside the timeline.
-PREPARE = """(async () => {
-  app.sidebar.enabled && app.sidebar.toggleVisibility &&
-      app.sidebar.visible && app.sidebar.toggleVisibility();
+PREPARE = """(() => {
+  if (app.sidebar.visible) app.sidebar.toggleVisibility();
   for (const track of app.trace.workspace.flatTracks) track.expand();
-  return true;
 })()"""
 ZOOM = """(() => {
-  const trace = app.trace;
-  const time = trace.traceInfo.start;
-  trace.timeline.panSpanIntoView
-      ? trace.timeline.panSpanIntoView(time + %dn, time + %dn, {
-          align: 'zoom', margin: 0})
-      : trace.scrollTo({time: {start: time + %dn, end: time + %dn,
-                               behavior: {viewPercentage: 1.0}}});
-  return true;
+  const begin = app.trace.traceInfo.start;
+  app.trace.timeline.setViewportTime(begin + %dn, begin + %dn);
 })()"""
 
 
@@ -40,7 +33,7 @@ def main():
     parser.add_argument("picture")
     parser.add_argument("--start", type=float, help="microseconds")
     parser.add_argument("--end", type=float, help="microseconds")
-    parser.add_argument("--height", type=int, default=620)
+    parser.add_argument("--height", type=int, default=680)
     args = parser.parse_args()
     folder = fetch_viewer.find()
     if browser.find() is None or folder is None:
@@ -50,8 +43,7 @@ def main():
         viewers.open_perfetto(page, address)
         page.evaluate(PREPARE)
         if args.start is not None and args.end is not None:
-            span = (int(args.start * 1000), int(args.end * 1000))
-            page.evaluate(ZOOM % (span + span))
+            page.evaluate(ZOOM % (args.start * 1000, args.end * 1000))
         time.sleep(3)  # animations
         page.screenshot(args.picture)
 
