@@ -19,9 +19,8 @@ Result<std::vector<std::string>> FilesIn(const std::string& folder) {
   if (error) return FileError(folder, error.value());
   for (; it != fs::directory_iterator(); it.increment(error)) {
     if (error) return FileError(folder, error.value());
-    // Symbolic links to live files and the like are no traces of their own.
-    if (it->is_regular_file(error) && !it->is_symlink(error))
-      files.push_back(it->path().string());
+    // Links count as what they lead to.
+    if (it->is_regular_file(error)) files.push_back(it->path().string());
   }
   std::sort(files.begin(), files.end());
   return files;

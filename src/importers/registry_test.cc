@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "importers/capture/sample_capture.h"
 
 namespace stepscope {
@@ -34,8 +36,11 @@ TEST(RegistryTest, EitherMagicIsEnough) {
 
 TEST(RegistryTest, FolderIsOneTraceOfManyProcesses) {
   const TempFolder folder;
+  const TempFolder elsewhere;
   folder.Write("a.sscap", EndedSample().bytes);
-  folder.Write("b.sscap", EndedSample().bytes);
+  std::filesystem::create_symlink(
+      elsewhere.Write("b.sscap", EndedSample().bytes), folder.path("b.sscap"));
+  folder.Write("a.sscap.live", capture::MakeKilledSample().live);
   folder.Write("notes.txt", "not a trace");
   folder.Write("c.sscap", EndedSample().bytes.substr(0, 80));  // unreadable
   const auto trace = ImportPath(folder.root());

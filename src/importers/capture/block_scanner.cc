@@ -12,7 +12,9 @@ namespace {
 using format::BlockHeader;
 using format::FileHeader;
 
-constexpr size_t kWindowBytes = size_t{256} << 10;
+// The next header is near more often than not.
+constexpr size_t kFirstWindow = size_t{4} << 10;
+constexpr size_t kLastWindow = size_t{256} << 10;
 
 bool IsHeader(const uint8_t* p, BlockHeader* header) {
   uint32_t magic;
@@ -26,9 +28,12 @@ bool IsHeader(const uint8_t* p, BlockHeader* header) {
 // The first header at or after `from` (a multiple of 8), or `size`.
 Result<uint64_t> FindHeader(const File& file, uint64_t from, uint64_t size,
                             std::vector<uint8_t>& window) {
-  window.resize(kWindowBytes);
+  window.resize(kLastWindow);
+  size_t ask = kFirstWindow;
   while (from + sizeof(BlockHeader) <= size) {
-    STEPSCOPE_TRY_ASSIGN(const size_t got, file.ReadAt(from, window));
+    STEPSCOPE_TRY_ASSIGN(const size_t got,
+                         file.ReadAt(from, {window.data(), ask}));
+    ask = std::min(ask * 2, kLastWindow);
     if (got < sizeof(BlockHeader)) break;
     const size_t last = got - sizeof(BlockHeader);
     for (size_t at = 0; at <= last; at += 8) {
