@@ -150,6 +150,9 @@ bool SealSession(Session* session, Drain* drain) {
   usleep(50);
   drain->DrainFull();
   drain->DrainSession(session);
+  // Threads that moved on to the next session meanwhile left their chunks to
+  // the list of full ones, where DrainSession does not look.
+  drain->DrainFull();
   const format::EndRecord end{
       session->stop_tick, NamesRefused() - session->names_refused_before, {}};
   if (!session->usage_started) AppendUsage(session);
