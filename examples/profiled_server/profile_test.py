@@ -17,6 +17,7 @@ import unittest
 
 PROGRAM = ""  # set from the command line
 PATIENCE_S = 60
+WINDOWS = 20  # looked at, one after another
 
 
 class ProfileTest(unittest.TestCase):
@@ -57,13 +58,21 @@ class ProfileTest(unittest.TestCase):
     def test_a_period_of_steps_is_replaced_while_the_server_runs(self):
         server = self.start(STEPSCOPE_PERIOD="20",
                             STEPSCOPE_PATH=str(self.path))
+        # Period follows period without a gap, and each must be whole.
+        seen = set()
+
+        def read_on():
+            with open(self.path, encoding="utf-8") as file:
+                window = os.fstat(file.fileno()).st_mtime_ns
+                events = json.load(file)["traceEvents"]
+            if window not in seen:
+                steps = [e for e in events if e.get("cat") == "ProfileStep"]
+                self.assertEqual(len(steps), 20, f"window {len(seen)}")
+            seen.add(window)
+            return len(seen) >= WINDOWS
+
         self.wait_for(self.path.exists)
-        first = self.path.stat().st_ino, self.path.stat().st_mtime_ns
-        self.wait_for(lambda: first != (self.path.stat().st_ino,
-                                        self.path.stat().st_mtime_ns))
-        # Never half a file, whenever it is read.
-        for _ in range(10):
-            self.assertEqual(self.count(cat="ProfileStep", ph="X"), 20)
+        self.wait_for(read_on)
         self.assertEqual(self.count(name="sgd", ph="X"), 20)
         self.assertGreater(self.count(name="RequestSend", ph="X"), 60)
         self.assertGreater(self.count(ph="f"), 60)
