@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "op"},
         BadInput{"KernelsWithoutLaunch",
                  "thread 1\n0..9 op Operator\nstream 1 GPU:0\n2..3 a Kernel",
-                 "1 device events have no recorded launch"},
+                 "1 device event has no recorded launch"},
         BadInput{"LaunchesWithoutKernel",
                  "thread 1\n0..9 op Operator\n1..2 l CudaRuntime "
                  "correlation=1",

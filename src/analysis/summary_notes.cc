@@ -9,7 +9,11 @@
 namespace stepscope {
 namespace {
 
-unsigned long long Print(uint64_t value) { return value; }
+// "1 event was", "2 events were"
+std::string Count(uint64_t count, std::string_view one,
+                  std::string_view many) {
+  return std::to_string(count) + " " + std::string(count == 1 ? one : many);
+}
 
 // Names of the views that were asked for and have nothing to show.
 std::string EmptyViews(const Summary& summary, uint32_t views) {
@@ -44,15 +48,14 @@ void AddLosses(const Trace& trace, std::vector<std::string>& notes) {
   }
   if (open > 0) {
     notes.push_back(
-        Format("%llu events were still open at the end; their time runs to "
-               "the end of the recording.",
-               Print(open)));
+        Count(open, "event was", "events were") +
+        " still open at the end; the time of such runs to the end of the "
+        "recording.");
   }
   if (dropped > 0) {
     notes.push_back(
-        Format("%llu events were dropped while recording and are in no "
-               "table; stepscope info says why.",
-               Print(dropped)));
+        Count(dropped, "event was", "events were") +
+        " dropped while recording, in no table; stepscope info says why.");
   }
   uint64_t rejected = 0;
   for (const auto& [reason, bin] : trace.ledger().rejected()) {
@@ -60,9 +63,9 @@ void AddLosses(const Trace& trace, std::vector<std::string>& notes) {
   }
   if (rejected > 0) {
     notes.push_back(
-        Format("%llu of %llu records could not be read; stepscope info says "
-               "why.",
-               Print(rejected), Print(trace.ledger().seen())));
+        Count(rejected, "record", "records") + " of " +
+        std::to_string(trace.ledger().seen()) +
+        " could not be read; stepscope info says why.");
   }
 }
 
@@ -106,9 +109,8 @@ std::vector<std::string> SummaryNotes(const Summary& summary,
   }
   if (summary.no_launch > 0) {
     notes.push_back(
-        Format("%llu device events have no recorded launch; they are the row "
-               "(no launch) of the Operator table.",
-               Print(summary.no_launch)));
+        Count(summary.no_launch, "device event has", "device events have") +
+        " no recorded launch: the row (no launch) of the Operator table.");
   }
   AddLosses(trace, notes);
   AddOddNumbers(summary, notes);

@@ -13,6 +13,10 @@ std::string HumanCount(uint64_t value) {
   return text;
 }
 
+std::string HumanCount(uint64_t value, const std::string& noun) {
+  return HumanCount(value) + " " + noun + (value == 1 ? "" : "s");
+}
+
 std::string HumanDuration(int64_t ns) {
   const double value = static_cast<double>(ns);
   if (ns < 0) return "-" + HumanDuration(ns == INT64_MIN ? INT64_MAX : -ns);

@@ -9,6 +9,8 @@
 namespace stepscope {
 
 std::string HumanCount(uint64_t value);
+// "1 event", "2 events"
+std::string HumanCount(uint64_t value, const std::string& noun);
 std::string HumanDuration(int64_t ns);
 // A moment since 1970 in UTC.
 std::string HumanTime(int64_t epoch_ns);

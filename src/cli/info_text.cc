@@ -31,10 +31,6 @@ void Field(std::string& out, std::string_view name, std::string_view value) {
   out += '\n';
 }
 
-std::string Count(size_t count, const char* what) {
-  return HumanCount(count) + " " + what;
-}
-
 void AddSource(std::string& out, const Trace& trace) {
   std::string files;
   for (size_t i = 0; i < trace.files().size() && i < 4; ++i) {
@@ -73,7 +69,7 @@ void AddProcesses(std::string& out, const Trace& trace) {
     Field(out, "process", text);
   }
   if (trace.processes().size() > kShown) {
-    Field(out, "", "and " + Count(trace.processes().size() - kShown, "more"));
+    Field(out, "", "and " + HumanCount(trace.processes().size() - kShown) + " more");
   }
 }
 
@@ -86,7 +82,7 @@ void AddClock(std::string& out, const Trace& trace) {
   Field(out, "clock",
         VisibleText(clock.source) +
             Format(", %.6f GHz measured, ", clock.ticks_per_second / 1e9) +
-            Count(clock.anchors, "anchors, error at most ") +
+            HumanCount(clock.anchors, "anchor") + ", error at most " +
             HumanDuration(clock.worst_error_ns));
 }
 
@@ -166,8 +162,9 @@ void AddThreads(std::string& out, const Trace& trace) {
     AddOpenScopes(out, trace, thread.report->open_scopes);
   }
   if (threads.size() > kThreadsShown) {
-    out += "  and " + Count(threads.size() - kThreadsShown, "threads with ") +
-           Count(hidden_events, "events; --format json has them all\n");
+    out += "  and " + HumanCount(threads.size() - kThreadsShown, "thread") +
+           " with " + HumanCount(hidden_events, "event") +
+           "; --format json has them all\n";
   }
 }
 
@@ -179,11 +176,11 @@ std::string InfoText(const Trace& trace) {
   AddProcesses(out, trace);
   AddClock(out, trace);
   Field(out, "contents",
-        Count(trace.size(), "events, ") +
-            Count(trace.memory().size(), "memory events, ") +
-            Count(trace.counters().size(), "counter values, ") +
-            Count(trace.flows().size(), "flow points, ") +
-            Count(trace.args().size(), "arguments"));
+        HumanCount(trace.size(), "event") + ", " +
+            HumanCount(trace.memory().size(), "memory event") + ", " +
+            HumanCount(trace.counters().size(), "counter value") + ", " +
+            HumanCount(trace.flows().size(), "flow point") + ", " +
+            HumanCount(trace.args().size(), "argument"));
   AddLedger(out, trace);
   for (const std::string& note : trace.notes()) {
     Field(out, "note", VisibleText(note));

@@ -117,7 +117,7 @@ TEST(OperatorTableTest, WorkWithoutALaunchIsARowOfItsOwn) {
   EXPECT_DOUBLE_EQ(lost.gpu.ratio, 0.25);
   EXPECT_DOUBLE_EQ(c.Op("op").gpu.ratio, 0.75);
   EXPECT_EQ(c.summary.no_launch, 1u);
-  EXPECT_TRUE(c.Notes("1 device events have no recorded launch"));
+  EXPECT_TRUE(c.Notes("1 device event has no recorded launch"));
   ASSERT_EQ(c.summary.kernel.size(), 2u);
 }
 
