@@ -142,7 +142,7 @@ class Generator {
                  .kind = static_cast<ArgKind>(Below(5)),
                  .clipped = Below(9) == 0,
                  .int_value = static_cast<int64_t>(random_()),
-                 .double_value = static_cast<double>(random_()) /
+                 .double_value = static_cast<double>(random_() * Below(2)) /
                                  static_cast<double>(Below(3)),
                  .text = Text()};
       const int64_t values[] = {arg.int_value, -1, 0};
