@@ -64,7 +64,7 @@ class Generator {
       else
         text += kWords[Below(std::size(kWords))];
     }
-    if (Below(500) == 0) text.append(1 << 20, static_cast<char>(Below(256)));
+    if (Below(500) == 0) text.append(1 << 16, static_cast<char>(Below(256)));
     return text;
   }
 
