@@ -321,12 +321,15 @@ TEST_F(ProfilerE2e, ForkInTheMiddle) {
   if (child == 0) {
     Train(prof, 3);
     bool inert = !prof.Step() && !prof.Stop() && prof.SummaryText().empty();
+    bool stopped = true;
+#if !defined(__SANITIZE_THREAD__)  // which allows no threads after a fork
     stepscope::Profiler own(
         {.on_trace_ready = stepscope::ExportChromeTracing("child"),
          .quiet = true});
     own.Start();
     Train(own, 2);
-    bool stopped = own.Stop() && own.Wait();
+    stopped = own.Stop() && own.Wait();
+#endif
     _exit(inert && stopped ? 0 : 1);
   }
   int status = 0;
@@ -338,9 +341,11 @@ TEST_F(ProfilerE2e, ForkInTheMiddle) {
   auto files = Files("out", "");
   ASSERT_EQ(files.size(), 1u);
   EXPECT_EQ(Count(ReadAll(files[0]), "\"name\":\"work\""), 4u);
+#if !defined(__SANITIZE_THREAD__)
   files = Files("child", "");
   ASSERT_EQ(files.size(), 1u);
   EXPECT_EQ(Count(ReadAll(files[0]), "\"name\":\"work\""), 2u);
+#endif
 }
 
 }  // namespace
