@@ -69,7 +69,8 @@ void AddProcesses(std::string& out, const Trace& trace) {
     Field(out, "process", text);
   }
   if (trace.processes().size() > kShown) {
-    Field(out, "", "and " + HumanCount(trace.processes().size() - kShown) + " more");
+    Field(out, "",
+          "and " + HumanCount(trace.processes().size() - kShown) + " more");
   }
 }
 
