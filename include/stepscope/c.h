@@ -111,7 +111,10 @@ struct stepscope_thread_v1 {
   void* state;
 } __attribute__((aligned(32)));
 
+// Chunks are aligned to their size and begin with a header of 64 bytes, so that
+// a slot's own address tells whether the cursor ran past the end of its chunk.
 #define STEPSCOPE_CHUNK_BYTES 65536u
+#define STEPSCOPE_SLOT_MASK 0xffc0u
 #define STEPSCOPE_DUR_LIMIT 0xfffffff0u
 #define STEPSCOPE_DUR_INSTANT 0xffffffffu
 
@@ -195,25 +198,34 @@ STEPSCOPE_INLINE struct stepscope_slot_v1* stepscope_take_slot(uint32_t gate) {
     __asm__ volatile("xaddq %0, %1" : "+r"(step), "+m"(t->cur)::"memory");
     slot = (struct stepscope_slot_v1*)step;
   }
-  if (STEPSCOPE_UNLIKELY(slot >= t->end)) return NULL;
-  if (slot == NULL) __builtin_unreachable();  // spares callers a test
 #else
   // The generation doubles as busy flag and is cleared before the cursor is
   // read: a handler that interrupts here goes out of line.
   t->generation = 0;
   __asm__ volatile("" ::: "memory");
   slot = t->cur;
-  if (STEPSCOPE_UNLIKELY(slot >= t->end)) {
-    t->generation = gate;
-    return NULL;
-  }
   t->cur = slot + 1;
   __asm__ volatile("" ::: "memory");
   t->generation = gate;
 #endif
+  // Not against t->end: a handler may have moved on to another chunk since.
+  if (STEPSCOPE_UNLIKELY(((uintptr_t)slot & STEPSCOPE_SLOT_MASK) == 0))
+    return NULL;
   return slot;
 }
 
+typedef uint64_t __attribute__((may_alias)) stepscope_two_words_v1;
+
+// Names the slot's site and clears its duration with one store.
+STEPSCOPE_INLINE void stepscope_name_slot(struct stepscope_slot_v1* slot,
+                                          uint32_t site) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  __atomic_store_n((stepscope_two_words_v1*)(void*)&slot->dur,
+                   (uint64_t)site << 32, __ATOMIC_RELAXED);
+#else
+#error "stepscope's slots are little-endian"
+#endif
+}
 
 // REQUIRES: gate, as just read, is not 0.
 STEPSCOPE_INLINE stepscope_scope stepscope_begin_open(uint32_t gate,
@@ -221,7 +233,7 @@ STEPSCOPE_INLINE stepscope_scope stepscope_begin_open(uint32_t gate,
   stepscope_scope scope;
   struct stepscope_slot_v1* slot = stepscope_take_slot(gate);
   if (STEPSCOPE_UNLIKELY(slot == NULL)) return stepscope_begin_slow(site);
-  __atomic_store_n(&slot->site, site, __ATOMIC_RELAXED);
+  stepscope_name_slot(slot, site);
   scope.slot = slot;
   scope.begin = stepscope_tick();
   __atomic_store_n(&slot->begin, scope.begin, __ATOMIC_RELAXED);
@@ -301,7 +313,7 @@ STEPSCOPE_INLINE stepscope_scope stepscope_next_id(stepscope_scope scope,
       stepscope_end(scope);
     return next;
   }
-  __atomic_store_n(&slot->site, site, __ATOMIC_RELAXED);
+  stepscope_name_slot(slot, site);
   __atomic_store_n(&slot->begin, now, __ATOMIC_RELAXED);
   dur = now - scope.begin;
   if (STEPSCOPE_UNLIKELY(

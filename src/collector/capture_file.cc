@@ -32,7 +32,7 @@ bool CaptureFile::Create(const char* path, uint32_t generation,
   header.generation = generation;
   header.crc =
       format::Crc32c(&header, offsetof(format::FileHeader, crc));
-  bytes_ = 0;
+  bytes_.store(0, std::memory_order_relaxed);
   next_seq_ = 0;
   failed_before_ = false;
   const auto* bytes = reinterpret_cast<const uint8_t*>(&header);
@@ -66,7 +66,7 @@ uint64_t CaptureFile::Seal(uint8_t* block, uint64_t payload, BlockKind kind) {
 
 AppendResult CaptureFile::Append(const uint8_t* blocks, uint64_t bytes,
                                  uint32_t count, bool essential) {
-  if (!essential && limit_ != 0 && bytes_ + bytes > limit_) {
+  if (!essential && limit_ != 0 && this->bytes() + bytes > limit_) {
     next_seq_ -= count;
     return AppendResult::kFileLimit;
   }
@@ -81,16 +81,16 @@ AppendResult CaptureFile::Append(const uint8_t* blocks, uint64_t bytes,
     const int reason = errno;
     if (!failed_before_)
       SetLastError("capture: write failed after %llu bytes: %s",
-                   static_cast<unsigned long long>(bytes_), strerror(reason));
+                   static_cast<unsigned long long>(this->bytes()), strerror(reason));
     failed_before_ = true;
     next_seq_ -= count;
     // Cut the torn block off; if even that fails, the reader's CRC will.
-    if (ftruncate(fd_, static_cast<off_t>(bytes_)) == 0)
-      lseek(fd_, static_cast<off_t>(bytes_), SEEK_SET);
+    if (ftruncate(fd_, static_cast<off_t>(this->bytes())) == 0)
+      lseek(fd_, static_cast<off_t>(this->bytes()), SEEK_SET);
     errno = reason;
     return AppendResult::kIoError;
   }
-  bytes_ += bytes;
+  bytes_.store(this->bytes() + bytes, std::memory_order_relaxed);
   return AppendResult::kOk;
 }
 

@@ -5,6 +5,7 @@
 // thread-safe: the control thread creates the file, the writer thread goes on.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -21,7 +22,8 @@ class CaptureFile {
   bool Create(const char* path, uint32_t generation, const uint8_t ring_id[16]);
   void Close();
   bool is_open() const { return fd_ >= 0; }
-  uint64_t bytes() const { return bytes_; }
+  // Readable by any thread.
+  uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   void set_limit(uint64_t max_bytes) { limit_ = max_bytes; }
 
   // Lays a block header over `block` (32 bytes of room first, then `payload`
@@ -40,7 +42,7 @@ class CaptureFile {
 
  private:
   int fd_ = -1;
-  uint64_t bytes_ = 0;
+  std::atomic<uint64_t> bytes_{0};
   uint64_t limit_ = 0;  // 0: none
   uint32_t next_seq_ = 0;
   bool failed_before_ = false;

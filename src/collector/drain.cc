@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/drain.h"
 
+#include <unistd.h>
+
 #include <cstring>
 
 namespace stepscope::collector {
@@ -53,6 +55,16 @@ void Drain::DrainSession(Session* session) {
   for (uint32_t i = 0; i < count; ++i)
     if (core.ring.Seize(i, generation)) AddChunk(session, i);
   Flush();
+  // A thread that moves on to the next session hands its chunk over in two
+  // steps; one that lost its core in between is waited for, within reason.
+  for (int tries = 0; tries < 10000; ++tries) {
+    DrainFull();
+    bool pending = false;
+    for (uint32_t i = 0; i < count && !pending; ++i)
+      pending = core.ring.IsPending(i, generation);
+    if (!pending) return;
+    usleep(100);
+  }
 }
 
 void Drain::Use(Session* session) {

@@ -19,7 +19,8 @@ class Drain {
 
   // Writes and recycles all full chunks; returns how many there were.
   uint32_t DrainFull();
-  // The same for chunks that threads of a stopped session still hold.
+  // The same for chunks that threads of a stopped session still hold, or were
+  // about to hand over.
   void DrainSession(Session* session);
 
   // Gathers one thread's record; Flush writes.

@@ -56,7 +56,7 @@ stepscope_scope Open(ThreadHot* hot, uint32_t gate, uint32_t site,
                      uint32_t dur) {
   Slot* slot = Take(hot, gate, 1, false);
   if (slot == nullptr) return kNothing;
-  __atomic_store_n(&slot->site, site, __ATOMIC_RELAXED);
+  stepscope_name_slot(slot, site);
   if (dur != 0) __atomic_store_n(&slot->dur, dur, __ATOMIC_RELAXED);
   const uint64_t begin = Now();
   __asm__ volatile("" ::: "memory");
@@ -74,8 +74,7 @@ void Side(ThreadHot* hot, uint32_t gate, SideKind kind, uint64_t tick,
       static_cast<uint32_t>((bytes + sizeof(Slot) - 1) / sizeof(Slot));
   Slot* slot = Take(hot, gate, payload + 1, true);
   if (slot == nullptr) return;
-  __atomic_store_n(&slot->site, format::SideSite(kind, payload),
-                   __ATOMIC_RELAXED);
+  stepscope_name_slot(slot, format::SideSite(kind, payload));
   __asm__ volatile("" ::: "memory");
   __atomic_store_n(&slot->begin, tick, __ATOMIC_RELAXED);
   __asm__ volatile("" ::: "memory");

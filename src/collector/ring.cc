@@ -89,7 +89,7 @@ std::byte* Ring::TakeRange(uint64_t bytes) {
     --retired_count_;
     return range;
   }
-  // 64 KiB aligned, so that end - slot tells chunks apart.
+  // Chunks are aligned to their size; the hot path relies on it.
   void* p = mmap(nullptr, bytes + kPage, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return nullptr;
@@ -258,7 +258,8 @@ uint32_t Ring::Acquire(const RingMap& map, uint32_t generation,
   owner_bits_[index].store(0, std::memory_order_relaxed);
   c->thread_uid = thread_uid;
   c->seq = seq;
-  c->generation = generation;
+  // Atomic because the writer asks chunks of any state for their session.
+  __atomic_store_n(&c->generation, generation, __ATOMIC_RELAXED);
   c->entry = entry_index;
   c->used = 0;
   c->incarnation = incarnations_.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -355,8 +356,12 @@ bool Ring::GrowStep() {
 
 bool Ring::Seize(uint32_t index, uint32_t generation) {
   ChunkHeader* c = chunk(index);
+  // The state first: it is stored last when a chunk is handed out.
   const ChunkState state = LoadState(c);
-  if (c->generation != generation) return false;
+  if (state != ChunkState::kParked && state != ChunkState::kActive)
+    return false;
+  if (__atomic_load_n(&c->generation, __ATOMIC_RELAXED) != generation)
+    return false;
   if (state == ChunkState::kParked &&
       ChangeState(c, ChunkState::kParked, ChunkState::kFull)) {
     owner_bits_[index].fetch_or(kOwnerLeft, std::memory_order_acq_rel);
@@ -364,6 +369,12 @@ bool Ring::Seize(uint32_t index, uint32_t generation) {
   }
   return state == ChunkState::kActive &&
          ChangeState(c, ChunkState::kActive, ChunkState::kFull);
+}
+
+bool Ring::IsPending(uint32_t index, uint32_t generation) const {
+  const ChunkHeader* c = chunk(index);
+  return LoadState(c) == ChunkState::kFull && c->generation == generation &&
+         !InFile(index);
 }
 
 void Ring::Recycle(uint32_t index) {

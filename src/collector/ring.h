@@ -130,6 +130,8 @@ class Ring {
   uint32_t NextFull(uint32_t chunk) { return IndexStack::Next(next_, chunk); }
   // Takes over a chunk that a thread holds or parked when its session stops.
   bool Seize(uint32_t chunk, uint32_t generation);
+  // True while a full chunk of that session is not in its file.
+  bool IsPending(uint32_t chunk, uint32_t generation) const;
   // True if the chunk's slots are in a file already.
   bool InFile(uint32_t chunk) const {
     return (owner_bits_[chunk].load(std::memory_order_acquire) & kInFile) != 0;

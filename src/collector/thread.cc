@@ -171,9 +171,7 @@ bool TakeChunk(ThreadHot* hot, ThreadState* state, uint32_t gate) {
     // The slots up to here belong to threads that exited.
     const format::OwnerPayload owner{state->uid, seq, state->entry, 0};
     Slot* slot = slots + used;
-    __atomic_store_n(&slot->site,
-                     format::SideSite(format::SideKind::kOwner, 1),
-                     __ATOMIC_RELAXED);
+    stepscope_name_slot(slot, format::SideSite(format::SideKind::kOwner, 1));
     __atomic_store_n(&slot->begin, Now(), __ATOMIC_RELAXED);
     std::memcpy(slot + 1, &owner, sizeof(owner));
     __asm__ volatile("" ::: "memory");
@@ -243,7 +241,7 @@ Slot* TakeSlots(ThreadHot* hot, ThreadState* state, uint32_t gate,
   // A thread that slept here may find its ring taken down.
   if (state->ring_serial != core.ring.serial()) return nullptr;
   if (!state->has_chunk || hot->cur > hot->end ||
-      static_cast<uint32_t>(hot->end - hot->cur) < count) {
+      hot->end - hot->cur < static_cast<ptrdiff_t>(count)) {
     if (state->has_chunk) {
       HandOver(state);
       hot->cur = hot->end = nullptr;

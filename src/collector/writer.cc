@@ -63,46 +63,68 @@ bool IsState(const ThreadEntry* entry, format::ThreadState state) {
          static_cast<uint32_t>(state);
 }
 
+// Takes a written entry out of circulation: counted, and free if its thread is
+// gone.
+void Retire(uint32_t index, Session* session, bool exited) {
+  ThreadEntry* entry = core.ring.entry(index);
+  pthread_mutex_lock(&core.control);
+  if (session != nullptr) {
+    Account(session, *entry);
+    if (index > 0) ++session->threads;
+  }
+  if (index == 0)
+    std::memset(entry, 0, sizeof(*entry));
+  else if (exited)
+    core.ring.ReleaseEntry(index);
+  else
+    entry->generation = 0;  // counted; its thread still holds it
+  pthread_mutex_unlock(&core.control);
+}
+
 // Writes and frees the entries of threads that exited. With `sealing`, all
 // entries of that session are written; those of living threads stay theirs.
+// An entry is freed only after it was written: a kill loses none.
 AppendResult AppendThreads(Session* sealing, Drain* drain) {
+  constexpr uint32_t kBatch = 256;
+  struct Written {
+    uint32_t index;
+    Session* session;
+    bool exited;
+  };
+  Written batch[kBatch];
+  uint32_t count = 0;
   AppendResult worst = AppendResult::kOk;
-  Ring& ring = core.ring;
-  for (uint32_t i = 0; i < ring.sizes().threads; ++i) {
-    ThreadEntry* entry = ring.entry(i);
+  const auto flush = [&] {
+    const AppendResult result = drain->Flush();
+    if (result != AppendResult::kOk) worst = result;
+    // What could not be written while recording is tried again later.
+    if (result == AppendResult::kOk || sealing != nullptr)
+      for (uint32_t i = 0; i < count; ++i)
+        Retire(batch[i].index, batch[i].session, batch[i].exited);
+    count = 0;
+  };
+  const RingMap map = core.ring.map();
+  for (uint32_t i = sealing != nullptr ? 0 : 1; i < core.ring.sizes().threads;
+       ++i) {
+    const ThreadEntry* entry = map.entry(i);
     const bool exited = IsState(entry, format::ThreadState::kExited);
-    if (i == 0) {
-      if (sealing == nullptr) continue;
-    } else if (!exited) {
-      if (sealing == nullptr || IsState(entry, format::ThreadState::kFree) ||
-          entry->generation != sealing->generation.load())
-        continue;
-    }
-    ThreadEntry copy;
-    std::memcpy(&copy, entry, sizeof(copy));
-    Session* session = i == 0 ? sealing : SessionOf(copy.generation);
+    const bool wanted =
+        i == 0 || exited ||
+        (sealing != nullptr && !IsState(entry, format::ThreadState::kFree) &&
+         entry->generation == sealing->generation.load());
+    if (!wanted) continue;
+    Session* session = i == 0 ? sealing : SessionOf(entry->generation);
     if (session != nullptr) {
+      ThreadEntry copy;
+      std::memcpy(&copy, entry, sizeof(copy));
       const AppendResult result = drain->AppendThread(session, copy);
-      if (result != AppendResult::kOk) {
-        worst = result;
-        if (sealing == nullptr) continue;  // try again later
-      }
+      if (result != AppendResult::kOk) worst = result;
     }
-    pthread_mutex_lock(&core.control);
-    if (session != nullptr && (exited || session == sealing)) {
-      Account(session, copy);
-      if (i > 0) ++session->threads;
-    }
-    if (i == 0)
-      std::memset(entry, 0, sizeof(*entry));
-    else if (exited)
-      ring.ReleaseEntry(i);
-    else if (sealing != nullptr)
-      entry->generation = 0;  // counted; its thread still holds it
-    pthread_mutex_unlock(&core.control);
+    batch[count++] = {i, session, exited};
+    if (count == kBatch) flush();
   }
-  const AppendResult flushed = drain->Flush();
-  return flushed != AppendResult::kOk ? flushed : worst;
+  flush();
+  return worst;
 }
 
 // Appends what is due while a session records.
@@ -150,9 +172,6 @@ bool SealSession(Session* session, Drain* drain) {
   usleep(50);
   drain->DrainFull();
   drain->DrainSession(session);
-  // Threads that moved on to the next session meanwhile left their chunks to
-  // the list of full ones, where DrainSession does not look.
-  drain->DrainFull();
   const format::EndRecord end{
       session->stop_tick, NamesRefused() - session->names_refused_before, {}};
   if (!session->usage_started) AppendUsage(session);

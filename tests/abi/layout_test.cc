@@ -29,6 +29,7 @@ static_assert(offsetof(stepscope_site, type) == 8);
 static_assert(offsetof(stepscope_site, id) == 12);
 
 static_assert(STEPSCOPE_CHUNK_BYTES == 65536);
+static_assert(STEPSCOPE_SLOT_MASK == 0xffc0);
 static_assert(STEPSCOPE_DUR_LIMIT == 0xfffffff0u);
 static_assert(STEPSCOPE_DUR_INSTANT == 0xffffffffu);
 
