@@ -44,8 +44,9 @@ class Exporting : public Exporter {
 }  // namespace
 
 const Exporter& ChromeExporter() {
-  static const Exporting exporter;
-  return exporter;
+  // Never destroyed: windows are still written while the process ends.
+  static const auto* const exporter = new Exporting;
+  return *exporter;
 }
 
 Status ExportChrome(const Trace& trace, const std::string& path,

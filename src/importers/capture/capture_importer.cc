@@ -35,8 +35,9 @@ class CaptureImporterImpl : public Importer {
 }  // namespace
 
 const Importer& CaptureImporter() {
-  static const CaptureImporterImpl importer;
-  return importer;
+  // Never destroyed: windows are still read while the process ends.
+  static const auto* const importer = new CaptureImporterImpl;
+  return *importer;
 }
 
 Result<std::shared_ptr<const Trace>> ImportCapture(const std::string& path) {
