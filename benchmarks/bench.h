@@ -59,7 +59,8 @@ struct Sample {
 inline Sample Summarise(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto at = [&](double q) {
-    return values[static_cast<size_t>(q * static_cast<double>(values.size() - 1))];
+    const double last = static_cast<double>(values.size() - 1);
+    return values[static_cast<size_t>(q * last)];
   };
   return {at(0.5), at(0.1), at(0.95)};
 }

@@ -48,8 +48,10 @@ __attribute__((noinline)) void Next(int n) {
   }
 }
 void Dynamic(const std::vector<std::string>& names, int n) {
-  for (int i = 0; i < n; ++i)
-    RecordEvent event(std::string_view(names[static_cast<size_t>(i) % names.size()]));
+  for (int i = 0; i < n; ++i) {
+    const std::string& name = names[static_cast<size_t>(i) % names.size()];
+    RecordEvent event{std::string_view(name)};
+  }
 }
 __attribute__((noinline)) void EmptyLoop(int n) {
   for (int i = 0; i < n; ++i) __asm__ volatile("" ::: "memory");
@@ -241,12 +243,14 @@ bool WindowRows() {
   }
   const uint64_t bytes = window.Finish();
   const double dropped = static_cast<double>(window.stats.dropped[0]);
-  std::printf("%-46s %8.2f ms\n", "Start() returns after", window.start_ns / 1e6);
+  std::printf("%-46s %8.2f ms\n", "Start() returns after",
+              window.start_ns / 1e6);
   std::printf("%-46s %8.3f ms         <= 5    %s\n",
               "Stop() of 10 M events returns after", window.stop_ns / 1e6,
               window.stop_ns <= 5e6 ? "met" : "MISSED");
-  std::printf("%-46s %8.1f ms         <= 200  %s\n", "  and its file is closed after",
-              window.sealed_ns / 1e6, window.sealed_ns <= 200e6 ? "met" : "MISSED");
+  std::printf("%-46s %8.1f ms         <= 200  %s\n",
+              "  and its file is closed after", window.sealed_ns / 1e6,
+              window.sealed_ns <= 200e6 ? "met" : "MISSED");
   std::printf("%-46s %8.2f B          <= 8    %s   (16 B in flight)\n",
               "file, per event",
               static_cast<double>(bytes) / (kEvents - dropped),
@@ -273,9 +277,11 @@ int Main(int argc, char** argv) {
   }
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 101;
   for (int i = 0; i < 32; ++i)
-    names32.push_back("a dynamic name of 32 bytes #" + std::to_string(1000 + i));
+    names32.push_back("a dynamic name of 32 bytes #" +
+                      std::to_string(1000 + i));
   for (int i = 0; i < 512; ++i)
-    names512.push_back("one of many dynamic names ##" + std::to_string(1000 + i));
+    names512.push_back("one of many dynamic names ##" +
+                       std::to_string(1000 + i));
   bool met = OffRow(rounds);
   met &= HotRows(rounds);
   met &= ColdRows(argv[0]);

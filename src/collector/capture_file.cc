@@ -81,7 +81,8 @@ AppendResult CaptureFile::Append(const uint8_t* blocks, uint64_t bytes,
     const int reason = errno;
     if (!failed_before_)
       SetLastError("capture: write failed after %llu bytes: %s",
-                   static_cast<unsigned long long>(this->bytes()), strerror(reason));
+                   static_cast<unsigned long long>(this->bytes()),
+                   strerror(reason));
     failed_before_ = true;
     next_seq_ -= count;
     // Cut the torn block off; if even that fails, the reader's CRC will.

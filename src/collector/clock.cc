@@ -134,8 +134,8 @@ format::Anchor TakeAnchor() {
   // a tick is taken as a nanosecond: an upper bound.
   const uint64_t hz = NominalHz();
   const double ns_per_tick = hz != 0 ? 1e9 / static_cast<double>(hz) : 1.0;
-  best.error_ns =
-      1 + static_cast<uint64_t>(static_cast<double>(narrowest) * ns_per_tick / 2);
+  const double bracket = static_cast<double>(narrowest) * ns_per_tick;
+  best.error_ns = 1 + static_cast<uint64_t>(bracket / 2);
   return best;
 }
 

@@ -68,16 +68,17 @@ RingSizes DivideBudget(uint64_t budget, uint64_t names_in_use) {
       std::clamp<uint64_t>(budget / 16, 64 * 1024, kMaxNameArena);
   sizes.names_bytes = RoundUp(std::max(names, names_in_use + 32 * 1024), kPage);
   sizes.threads_offset = format::kLiveHeaderBytes;
-  sizes.names_offset = RoundUp(
-      sizes.threads_offset + uint64_t{sizes.threads} * format::kThreadEntryBytes,
-      kPage);
+  const uint64_t threads_bytes =
+      uint64_t{sizes.threads} * format::kThreadEntryBytes;
+  sizes.names_offset = RoundUp(sizes.threads_offset + threads_bytes, kPage);
   sizes.chunks_offset = sizes.names_offset + sizes.names_bytes;
   // The private copy of the names and the writer's buffers count as well.
   const uint64_t other = sizes.chunks_offset + sizes.names_bytes + (1u << 18);
   const uint64_t left = budget > other ? budget - other : 0;
   sizes.chunks = static_cast<uint32_t>(
       std::clamp<uint64_t>(left / kChunkBytes, 4, (1u << 15) - 1));
-  sizes.total_bytes = sizes.chunks_offset + uint64_t{sizes.chunks} * kChunkBytes;
+  sizes.total_bytes =
+      sizes.chunks_offset + uint64_t{sizes.chunks} * kChunkBytes;
   return sizes;
 }
 
@@ -169,7 +170,7 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
   reserving_.store(false, std::memory_order_relaxed);
   Populate(base, kPage);
   const uint32_t ready = std::min(2u, sizes.chunks);
-  Populate(reinterpret_cast<std::byte*>(chunk(0)), uint64_t{ready} * kChunkBytes);
+  Populate(base + sizes.chunks_offset, uint64_t{ready} * kChunkBytes);
   reserved_.store(std::min(kFirstChunks, sizes.chunks),
                   std::memory_order_release);
   format::LiveHeader* h = header();

@@ -122,7 +122,7 @@ class Ring {
     return uids_.fetch_add(1, std::memory_order_relaxed) + 1;
   }
 
-  // --- writer thread ----------------------------------------------------------
+  // --- writer thread ---------------------------------------------------------
   // Reserves and prefaults a further part; false when all of it is ready or
   // the file system has no more room.
   bool GrowStep();

@@ -63,21 +63,23 @@ bool IsState(const ThreadEntry* entry, format::ThreadState state) {
          static_cast<uint32_t>(state);
 }
 
-// Takes a written entry out of circulation: counted, and free if its thread is
-// gone.
-void Retire(uint32_t index, Session* session, bool exited) {
+// Counts an entry's losses and, if it was written, takes it out of
+// circulation; one that was not stays for the live file that is kept then.
+void Retire(uint32_t index, Session* session, bool exited, bool written) {
   ThreadEntry* entry = core.ring.entry(index);
   pthread_mutex_lock(&core.control);
   if (session != nullptr) {
     Account(session, *entry);
     if (index > 0) ++session->threads;
   }
-  if (index == 0)
-    std::memset(entry, 0, sizeof(*entry));
-  else if (exited)
-    core.ring.ReleaseEntry(index);
-  else
-    entry->generation = 0;  // counted; its thread still holds it
+  if (written) {
+    if (index == 0)
+      std::memset(entry, 0, sizeof(*entry));
+    else if (exited)
+      core.ring.ReleaseEntry(index);
+    else
+      entry->generation = 0;  // counted; its thread still holds it
+  }
   pthread_mutex_unlock(&core.control);
 }
 
@@ -98,9 +100,10 @@ AppendResult AppendThreads(Session* sealing, Drain* drain) {
     const AppendResult result = drain->Flush();
     if (result != AppendResult::kOk) worst = result;
     // What could not be written while recording is tried again later.
-    if (result == AppendResult::kOk || sealing != nullptr)
+    const bool written = result == AppendResult::kOk;
+    if (written || sealing != nullptr)
       for (uint32_t i = 0; i < count; ++i)
-        Retire(batch[i].index, batch[i].session, batch[i].exited);
+        Retire(batch[i].index, batch[i].session, batch[i].exited, written);
     count = 0;
   };
   const RingMap map = core.ring.map();

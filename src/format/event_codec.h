@@ -5,9 +5,9 @@
 //   packed  = item* zero[16]                   the zeros let the decoder read
 //   item    = event | special                  whole words without a bound test
 //   event   = control delta dur site
-//     control, from bit 0: 2 bits length of delta - 1, 2 bits length of dur - 1,
-//     2 bits site (0: as the event before, 1: 1 byte, 2: 2 bytes, 3: 4 bytes),
-//     bits 6 and 7 zero
+//     control, from bit 0: 2 bits length of delta - 1, 2 bits length of dur
+//     - 1, 2 bits site (0: as the event before, 1: 1 byte, 2: 2 bytes, 3: 4
+//     bytes), bits 6 and 7 zero
 //     delta: begin minus the begin before (or EventsHeader::base_tick)
 //     dur: Slot::dur as it stands (0: open)
 //   special = 0x40 count:u32                   unused slots

@@ -90,8 +90,9 @@ TEST(Recording, ArgumentsCountersMemoryFlowsInstants) {
     RecordInstant("epoch");
     stepscope_flow("batch", 42, 0);
     stepscope_flow("batch", 42, 1);
-    RecordAlloc(reinterpret_cast<void*>(0x1000), 4096, "Place(cpu)", 4096, 8192);
-    RecordFree(reinterpret_cast<void*>(0x1000), 4096, "Place(cpu)", 0, 8192);
+    void* const block = reinterpret_cast<void*>(0x1000);
+    RecordAlloc(block, 4096, "Place(cpu)", 4096, 8192);
+    RecordFree(block, 4096, "Place(cpu)", 0, 8192);
   }
   const auto trace = recorded.Finish();
   const Row row = FindEvent(*trace, "conv2d");
