@@ -13,7 +13,8 @@
 //   stepscope_end(s);
 //   stepscope_stop();                            // writes <name>.sscap
 //
-// C++ code uses stepscope.h, which wraps this header in RAII types.
+// C++ code uses stepscope.h, which wraps this header in RAII types. This is the
+// whole C interface in one file, for whoever includes, reads or binds it.
 //
 // Above 600 lines because this is the whole C interface: recording, sessions,
 // the profiler.
