@@ -54,6 +54,7 @@ endfunction()
 # A GoogleTest binary; each of its tests is a CTest test <name>.Suite.Case.
 # Labels: unit (quick; the default), e2e, fault (slow hardening), install; and
 # once, no_asan, no_tsan (see tools/run_tests.py). SERIAL: nothing runs beside.
+# TIMEOUT is for an optimised build; under a sanitizer it is three times that.
 function(stepscope_test name)
   if(NOT STEPSCOPE_TESTS)
     return()
@@ -65,6 +66,9 @@ function(stepscope_test name)
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 120)
+  endif()
+  if(STEPSCOPE_SANITIZE)
+    math(EXPR arg_TIMEOUT "3 * ${arg_TIMEOUT}")
   endif()
   add_executable(${name} ${arg_SOURCES})
   set_target_properties(
