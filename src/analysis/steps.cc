@@ -11,10 +11,20 @@
 namespace stepscope {
 namespace {
 
-// n of "ProfileStep#n" (or of any name that ends so), else `otherwise`.
-int64_t StepIndex(std::string_view name, int64_t otherwise) {
+// The event's argument "step", which runs of very many steps use.
+int64_t StepArgument(const Trace& trace, Row row, int64_t otherwise) {
+  for (const Arg& arg : trace.args_of(row))
+    if (arg.kind == ArgKind::kInt && trace.str(arg.key) == "step")
+      return arg.int_value;
+  return otherwise;
+}
+
+// n of "ProfileStep#n" (or of any name that ends so), else the argument "step",
+// else `otherwise`.
+int64_t StepIndex(const Trace& trace, Row row, int64_t otherwise) {
+  const std::string_view name = trace.str(trace.name()[row]);
   const size_t hash = name.rfind('#');
-  if (hash == name.npos) return otherwise;
+  if (hash == name.npos) return StepArgument(trace, row, otherwise);
   int64_t index = 0;
   const char* const end = name.data() + name.size();
   const auto [stop, error] =
@@ -52,7 +62,7 @@ void StepTable::Collect(const EventTree& tree) {
       span.thread = i;
       span.type = type[row];
       if (is_step) {
-        span.index = StepIndex(trace.str(trace.name()[row]), count++);
+        span.index = StepIndex(trace, row, count++);
       }
       (is_step ? steps_ : stages_).spans.push_back(span);
     });

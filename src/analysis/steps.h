@@ -17,7 +17,8 @@ namespace stepscope {
 struct StepSpan {
   Interval range;
   int64_t gpu_ns = 0;  // kernels, copies and sets launched in it, plain sum
-  int64_t index = 0;   // steps: n of "ProfileStep#n", else counted from 0
+  int64_t index = 0;   // steps: n of "ProfileStep#n" or the argument "step",
+                       // else counted from 0
   Row row = kNoRow;
   uint32_t thread = 0;
   uint16_t type = 0;   // STEPSCOPE_PROFILE_STEP or that of the stage
