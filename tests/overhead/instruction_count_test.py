@@ -13,12 +13,13 @@ import sys
 import tempfile
 
 EVENTS = 2000
-# Instructions a pair, loop and chunk changes included, on x86_64; the floor of
-# two counter reads and a store takes about 20 of them.
+# Instructions a pair, loop and chunk changes included: one more than g++ 12
+# -O3 makes of it on x86_64 (47, 145, 6), where the floor of two counter reads
+# and a store takes about 20. Other machines report, and have no budget yet.
 BUDGETS = {
-    "stepscope_hot_loop": 46,
-    "stepscope_literal_loop": 165,
-    "stepscope_off_loop": 8,
+    "stepscope_hot_loop": 48,
+    "stepscope_literal_loop": 146,
+    "stepscope_off_loop": 7,
 }
 SKIPPED = 77
 
@@ -58,10 +59,12 @@ def main():
         few = count(binary, function, EVENTS)
         many = count(binary, function, 2 * EVENTS)
         per_event = (many - few) / EVENTS
-        verdict = "ok" if per_event <= budget else "TOO MANY"
+        bounded = platform.machine() == "x86_64"
+        too_many = bounded and per_event > budget
+        verdict = "TOO MANY" if too_many else "ok"
         print(f"{function}: {per_event:.1f} instructions an event "
               f"(at most {budget}, {platform.machine()}): {verdict}")
-        failed |= per_event > budget
+        failed |= too_many
         # A harness that counts nothing would pass for ever.
         failed |= many <= few
     return 1 if failed else 0
