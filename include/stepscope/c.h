@@ -116,6 +116,8 @@ struct stepscope_thread_v1 {
 // a slot's own address tells whether the cursor ran past the end of its chunk.
 #define STEPSCOPE_CHUNK_BYTES 65536u
 #define STEPSCOPE_SLOT_MASK 0xffc0u
+// stepscope_thread_v1.generation while the cursor moves; no session has it.
+#define STEPSCOPE_TAKING_SLOT 0xffffffffu
 #define STEPSCOPE_DUR_LIMIT 0xfffffff0u
 #define STEPSCOPE_DUR_INSTANT 0xffffffffu
 
@@ -200,9 +202,9 @@ STEPSCOPE_INLINE struct stepscope_slot_v1* stepscope_take_slot(uint32_t gate) {
     slot = (struct stepscope_slot_v1*)step;
   }
 #else
-  // The generation doubles as busy flag and is cleared before the cursor is
-  // read: a handler that interrupts here goes out of line.
-  t->generation = 0;
+  // The generation doubles as busy flag and is marked before the cursor is
+  // read: a handler that interrupts here goes out of line and is turned away.
+  t->generation = STEPSCOPE_TAKING_SLOT;
   __asm__ volatile("" ::: "memory");
   slot = t->cur;
   t->cur = slot + 1;

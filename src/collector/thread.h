@@ -54,7 +54,11 @@ struct ThreadState {
 // Guards one call into the collector on this thread.
 class Entered {
  public:
-  explicit Entered(ThreadHot* hot) : hot_(hot), ok_(hot->busy == kIdle) {
+  // Turned away: a handler that interrupted the collector, or the inline code
+  // between reading the cursor and moving it; either would share its slot.
+  explicit Entered(ThreadHot* hot)
+      : hot_(hot),
+        ok_(hot->busy == kIdle && hot->generation != STEPSCOPE_TAKING_SLOT) {
     if (!ok_) return;
     hot_->busy = kInside;
     __asm__ volatile("" ::: "memory");
