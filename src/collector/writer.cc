@@ -161,6 +161,10 @@ bool Finish(Session* sealed) {
     fd = core.ring.Destroy(core.keep_live);
     core.writer_running.store(false, std::memory_order_release);
   }
+  // After the file it leads to, so that a kill in between leaves no file that
+  // nothing names.
+  if (sealed != nullptr && sealed->live_link[0] != '\0')
+    unlink(sealed->live_link);
   pthread_cond_broadcast(&core.sealed);
   pthread_mutex_unlock(&core.control);
   if (fd >= 0) close(fd);
@@ -188,9 +192,10 @@ bool SealSession(Session* session, Drain* drain) {
   for (const AppendResult result : {names, threads, ended})
     if (result != AppendResult::kOk) worst = result;
   session->file.Close();
-  if (worst != AppendResult::kOk) core.keep_live = true;
-  if (worst == AppendResult::kOk && session->live_link[0] != '\0')
-    unlink(session->live_link);
+  if (worst != AppendResult::kOk) {
+    core.keep_live = true;
+    session->live_link[0] = '\0';  // stays, to lead to it
+  }
   return Finish(session);
 }
 

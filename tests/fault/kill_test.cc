@@ -154,6 +154,7 @@ class Kill : public ::testing::Test {
     const std::string path = folder / "killed.sscap";
     const pid_t pid = fork();
     if (pid == 0) Child(page_, path, plan);
+    pid_ = pid;
     while (page_->started.load() == 0) {
       int status = 0;
       if (waitpid(pid, &status, WNOHANG) == pid) {
@@ -169,13 +170,18 @@ class Kill : public ::testing::Test {
     return path;
   }
 
-  static void RemoveLive(const std::string& path) {
+  // Also the one that a kill during start or stop left without a link.
+  void RemoveLive(const std::string& path) {
     std::error_code ignored;
-    const auto live = std::filesystem::read_symlink(path + ".live", ignored);
-    if (!ignored) std::filesystem::remove(live, ignored);
     std::filesystem::remove(path + ".live", ignored);
+    const std::string prefix = "stepscope-" + std::to_string(pid_) + "-";
+    for (const auto& file :
+         std::filesystem::directory_iterator("/dev/shm", ignored))
+      if (file.path().filename().string().rfind(prefix, 0) == 0)
+        std::filesystem::remove(file.path(), ignored);
   }
 
+  pid_t pid_ = 0;
   SharedPage* page_ = nullptr;
 };
 
