@@ -3,6 +3,22 @@
 
 find_package(ZLIB REQUIRED)
 
+# What reads the traces of other tools. zstd is used where it is found.
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(ZSTD IMPORTED_TARGET GLOBAL libzstd)
+endif()
+if(NOT STEPSCOPE_LIVE)
+  # Through its package: the target carries a macro on which the size of the
+  # parser depends.
+  find_package(simdjson REQUIRED)
+  find_package(SQLite3 REQUIRED)
+  find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_reader.hpp REQUIRED)
+  add_library(stepscope_protozero INTERFACE)
+  target_include_directories(stepscope_protozero SYSTEM
+                             INTERFACE "${PROTOZERO_INCLUDE_DIR}")
+endif()
+
 if(STEPSCOPE_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)
