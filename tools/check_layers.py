@@ -49,6 +49,7 @@ BARE = {
     "src/analysis": {"zlib.h"},
     "src/profiler": {"zlib.h"},
     "src/importers/capture": {"zlib.h"},
+    "src/importers/input": {"zlib.h", "zstd.h"},
     "src/exporters/chrome": {"zlib.h"},
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "importers/capture/capture_importer.h"
+#include "importers/input/input_file.h"
 
 namespace stepscope {
 namespace {
@@ -36,11 +37,11 @@ std::span<const Importer* const> Importers() {
 }
 
 Result<const Importer*> FindImporter(const std::string& path) {
-  STEPSCOPE_TRY_ASSIGN(const File file, File::OpenForReading(path));
-  std::vector<uint8_t> head(Importer::kHeadBytes);
-  STEPSCOPE_TRY_ASSIGN(const size_t got, file.ReadAt(0, head));
+  STEPSCOPE_TRY_ASSIGN(const auto input, InputFile::Open(path));
+  STEPSCOPE_TRY_ASSIGN(const std::span<const uint8_t> head,
+                       input->Head(Importer::kHeadBytes));
   for (const Importer* importer : Importers())
-    if (importer->Sniff({head.data(), got})) return importer;
+    if (importer->Sniff(head)) return importer;
   return Fail(ErrorCode::kUnsupported,
               path + ": byte 0: not a trace in a known format");
 }
