@@ -184,7 +184,7 @@ int Main(int argc, char** argv) {
                 {"+ kernel", kKernelView},
                 {"+ user-defined, memory", kUserDefinedView | kMemoryView}};
   for (const auto& part : kParts) {
-    SummaryOptions options;
+    TableOptions options;
     options.views = part.views;
     report(part.name, Median([&] { ComputeSummary(*trace, options); }));
   }

@@ -19,18 +19,18 @@ struct BadInput {
   const char* says;  // in the text output
 };
 
-std::string Render(const Trace& trace, SummaryFormat format,
+std::string Render(const Trace& trace, TableFormat format,
                    bool thread_sep = false) {
-  SummaryOptions options;
+  TableOptions options;
   options.format = format;
   options.thread_sep = thread_sep;
   return RenderSummary(trace, options);
 }
 
 void ExpectSane(const Trace& trace) {
-  for (const SummaryFormat format :
-       {SummaryFormat::kText, SummaryFormat::kJson, SummaryFormat::kCsv,
-        SummaryFormat::kMarkdown}) {
+  for (const TableFormat format :
+       {TableFormat::kText, TableFormat::kJson, TableFormat::kCsv,
+        TableFormat::kMarkdown}) {
     for (const bool thread_sep : {false, true}) {
       const std::string text = Render(trace, format, thread_sep);
       EXPECT_FALSE(text.empty());
@@ -46,7 +46,7 @@ class BadInputTest : public testing::TestWithParam<BadInput> {};
 TEST_P(BadInputTest, IsSummarisedAndExplained) {
   const auto trace = TraceFromText(GetParam().text);
   ExpectSane(*trace);
-  const std::string text = Render(*trace, SummaryFormat::kText);
+  const std::string text = Render(*trace, TableFormat::kText);
   EXPECT_NE(text.find(GetParam().says), text.npos) << text;
 }
 
@@ -124,7 +124,7 @@ TEST(BadInputTest, UnknownTypesAreListed) {
   builder.AddEvent({track, 20, 10, builder.Intern("a"), 65535, 0});
   const auto trace = builder.Finish();
   ASSERT_TRUE(trace.has_value());
-  const std::string text = Render(**trace, SummaryFormat::kText);
+  const std::string text = Render(**trace, TableFormat::kText);
   EXPECT_NE(text.find("Type 50"), text.npos);
   EXPECT_NE(text.find("Type 64 and above"), text.npos);
 }
@@ -154,11 +154,11 @@ TEST(BadInputTest, NamesOf100KilobytesDoNotWidenTheTable) {
     text += "20..30 small" + std::to_string(i) + "\n";
   }
   const auto trace = TraceFromText(text);
-  EXPECT_LT(Render(*trace, SummaryFormat::kText).size(), 100000u);
+  EXPECT_LT(Render(*trace, TableFormat::kText).size(), 100000u);
   // Every other format has it whole.
-  EXPECT_NE(Render(*trace, SummaryFormat::kJson).find(name),
+  EXPECT_NE(Render(*trace, TableFormat::kJson).find(name),
             std::string::npos);
-  EXPECT_NE(Render(*trace, SummaryFormat::kCsv).find(name), std::string::npos);
+  EXPECT_NE(Render(*trace, TableFormat::kCsv).find(name), std::string::npos);
 }
 
 // Quadratic work would take hours here.

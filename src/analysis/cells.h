@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "analysis/summary_options.h"
+#include "analysis/table_options.h"
 #include "analysis/tables/rows.h"
 
 namespace stepscope {

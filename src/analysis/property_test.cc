@@ -311,7 +311,7 @@ TEST_P(PropertyTest, TablesReconcile) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const auto trace = RandomTrace(seed).Make();
     const Summary summary = ComputeSummary(*trace, {});
-    SummaryOptions per_thread;
+    TableOptions per_thread;
     per_thread.thread_sep = true;
     CheckOverview(*trace, summary);
     CheckModel(summary);

@@ -153,7 +153,7 @@ void AddOperators(CsvTable& csv, const Summary& summary, bool thread_sep) {
 
 }  // namespace
 
-std::string RenderCsv(const Summary& summary, const SummaryOptions& options) {
+std::string RenderCsv(const Summary& summary, const TableOptions& options) {
   CsvTable csv;
   for (const DeviceRow& row : summary.device) {
     csv.Row("device", row.name);

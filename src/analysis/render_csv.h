@@ -11,6 +11,6 @@
 
 namespace stepscope {
 
-std::string RenderCsv(const Summary& summary, const SummaryOptions& options);
+std::string RenderCsv(const Summary& summary, const TableOptions& options);
 
 }  // namespace stepscope

@@ -145,7 +145,7 @@ void WriteBenchmark(JsonWriter& json, const Benchmark& benchmark) {
 }
 
 void WriteTables(JsonWriter& json, const Summary& summary,
-                 const SummaryOptions& options) {
+                 const TableOptions& options) {
   json.Key("device").BeginArray();
   for (const DeviceRow& row : summary.device) {
     json.BeginObject().Field("name", row.name).Key("utilization");
@@ -209,7 +209,7 @@ void WriteTables(JsonWriter& json, const Summary& summary,
 
 }  // namespace
 
-std::string RenderJson(const Summary& summary, const SummaryOptions& options) {
+std::string RenderJson(const Summary& summary, const TableOptions& options) {
   JsonWriter json;
   json.BeginObject();
   WriteSource(json, *summary.trace);

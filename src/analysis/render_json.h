@@ -10,6 +10,6 @@
 
 namespace stepscope {
 
-std::string RenderJson(const Summary& summary, const SummaryOptions& options);
+std::string RenderJson(const Summary& summary, const TableOptions& options);
 
 }  // namespace stepscope

@@ -43,7 +43,7 @@ class MarkdownTable {
 
 class MarkdownRenderer {
  public:
-  MarkdownRenderer(const Summary& summary, const SummaryOptions& options)
+  MarkdownRenderer(const Summary& summary, const TableOptions& options)
       : summary_(summary),
         options_(options),
         cells_(options.unit),
@@ -186,7 +186,7 @@ class MarkdownRenderer {
   }
 
   const Summary& summary_;
-  const SummaryOptions& options_;
+  const TableOptions& options_;
   const Cells cells_;
   const std::string unit_;
   std::string out_;
@@ -195,7 +195,7 @@ class MarkdownRenderer {
 }  // namespace
 
 std::string RenderMarkdown(const Summary& summary,
-                           const SummaryOptions& options) {
+                           const TableOptions& options) {
   return MarkdownRenderer(summary, options).Render();
 }
 

@@ -10,6 +10,6 @@
 namespace stepscope {
 
 std::string RenderMarkdown(const Summary& summary,
-                           const SummaryOptions& options);
+                           const TableOptions& options);
 
 }  // namespace stepscope

@@ -62,7 +62,7 @@ class SizedRows {
 
 class TextRenderer {
  public:
-  TextRenderer(const Summary& summary, const SummaryOptions& options)
+  TextRenderer(const Summary& summary, const TableOptions& options)
       : summary_(summary),
         cells_(options.unit),
         unit_("Time unit: " + std::string(TimeUnitName(options.unit))),
@@ -306,7 +306,7 @@ void TextRenderer::Notes() {
 
 }  // namespace
 
-std::string RenderText(const Summary& summary, const SummaryOptions& options) {
+std::string RenderText(const Summary& summary, const TableOptions& options) {
   TextRenderer text(summary, options);
   if (options.views & kDeviceView) text.Device();
   if (options.views & kOverView) text.OverviewTable();

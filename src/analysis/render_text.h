@@ -9,6 +9,6 @@
 
 namespace stepscope {
 
-std::string RenderText(const Summary& summary, const SummaryOptions& options);
+std::string RenderText(const Summary& summary, const TableOptions& options);
 
 }  // namespace stepscope

@@ -11,7 +11,7 @@
 
 namespace stepscope {
 
-Summary ComputeSummary(const Trace& trace, const SummaryOptions& options) {
+Summary ComputeSummary(const Trace& trace, const TableOptions& options) {
   const EventTree tree(trace);
   const StepTable steps(tree);
   NameClasses names(trace.strings());
@@ -63,21 +63,21 @@ Summary ComputeSummary(const Trace& trace, const SummaryOptions& options) {
 }
 
 std::string RenderSummary(const Summary& summary,
-                          const SummaryOptions& options) {
+                          const TableOptions& options) {
   switch (options.format) {
-    case SummaryFormat::kJson:
+    case TableFormat::kJson:
       return RenderJson(summary, options);
-    case SummaryFormat::kCsv:
+    case TableFormat::kCsv:
       return RenderCsv(summary, options);
-    case SummaryFormat::kMarkdown:
+    case TableFormat::kMarkdown:
       return RenderMarkdown(summary, options);
-    case SummaryFormat::kText:
+    case TableFormat::kText:
       break;
   }
   return RenderText(summary, options);
 }
 
-std::string RenderSummary(const Trace& trace, const SummaryOptions& options) {
+std::string RenderSummary(const Trace& trace, const TableOptions& options) {
   return RenderSummary(ComputeSummary(trace, options), options);
 }
 

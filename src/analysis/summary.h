@@ -10,7 +10,7 @@
 
 #include "analysis/event_tree.h"
 #include "analysis/steps.h"
-#include "analysis/summary_options.h"
+#include "analysis/table_options.h"
 #include "analysis/tables/benchmark.h"
 #include "analysis/tables/device.h"
 #include "analysis/tables/distribution.h"
@@ -53,11 +53,11 @@ struct Summary {
   std::vector<std::string> notes;
 };
 
-Summary ComputeSummary(const Trace& trace, const SummaryOptions& options);
+Summary ComputeSummary(const Trace& trace, const TableOptions& options);
 
 // In the format that `options` ask for; ends in a newline.
 std::string RenderSummary(const Summary& summary,
-                          const SummaryOptions& options);
-std::string RenderSummary(const Trace& trace, const SummaryOptions& options);
+                          const TableOptions& options);
+std::string RenderSummary(const Trace& trace, const TableOptions& options);
 
 }  // namespace stepscope

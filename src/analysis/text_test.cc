@@ -9,7 +9,7 @@
 #include "analysis/json_writer.h"
 #include "analysis/name_class.h"
 #include "analysis/stats.h"
-#include "analysis/summary_options.h"
+#include "analysis/table_options.h"
 #include "analysis/visible_text.h"
 
 namespace stepscope {

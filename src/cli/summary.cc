@@ -31,7 +31,7 @@ bool Choose(std::string_view option, const std::string& text,
   return false;
 }
 
-bool Parse(const SummaryArguments& arguments, SummaryOptions& options) {
+bool Parse(const SummaryArguments& arguments, TableOptions& options) {
   options.op_detail = !arguments.no_op_detail;
   options.thread_sep = arguments.thread_sep;
   options.views = 0;
@@ -46,14 +46,14 @@ bool Parse(const SummaryArguments& arguments, SummaryOptions& options) {
          Choose("--unit", arguments.unit, ParseTimeUnit(arguments.unit),
                 "s, ms, us, ns", options.unit) &&
          Choose("--format", arguments.format,
-                ParseSummaryFormat(arguments.format), "text, json, csv, md",
+                ParseTableFormat(arguments.format), "text, json, csv, md",
                 options.format);
 }
 
 }  // namespace
 
 ExitCode RunSummary(const SummaryArguments& arguments) {
-  SummaryOptions options;
+  TableOptions options;
   if (!Parse(arguments, options)) return kExitUsage;
   ExitCode code = kExitOk;
   const std::shared_ptr<const Trace> trace =

@@ -18,7 +18,7 @@ struct InfoOptions {
 };
 ExitCode RunInfo(const InfoOptions& options);
 
-// summary: the tables. The spellings are those of summary_options.h.
+// summary: the tables. The spellings are those of table_options.h.
 struct SummaryArguments {
   std::string input;
   std::string views = "all";  // by comma

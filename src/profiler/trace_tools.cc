@@ -9,8 +9,8 @@
 namespace stepscope {
 namespace {
 
-Result<SummaryOptions> Translate(const stepscope_summary_options& c) {
-  SummaryOptions options;
+Result<TableOptions> Translate(const stepscope_summary_options& c) {
+  TableOptions options;
   if (c.sorted_by > STEPSCOPE_SORT_GPU_MIN)
     return Fail(ErrorCode::kInvalidArgument, "sorted_by is no sort key");
   options.sort = static_cast<SortKey>(c.sorted_by);

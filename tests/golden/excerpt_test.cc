@@ -109,7 +109,7 @@ TimeColumn Times(const std::string& cell, uint64_t calls) {
 
 // Compares the printed text with the excerpt, line by line from the start.
 void ExpectLines(const Excerpt& excerpt, const Summary& summary,
-                 SummaryOptions options) {
+                 TableOptions options) {
   const std::vector<std::string> have =
       Lines(RenderSummary(summary, options));
   ASSERT_GE(have.size(), excerpt.lines.size());
@@ -118,8 +118,8 @@ void ExpectLines(const Excerpt& excerpt, const Summary& summary,
   }
 }
 
-SummaryOptions Only(uint32_t view) {
-  SummaryOptions options;
+TableOptions Only(uint32_t view) {
+  TableOptions options;
   options.views = view;
   return options;
 }

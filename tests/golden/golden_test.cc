@@ -21,7 +21,7 @@ struct Golden {
   const char* name;   // of the test
   const char* trace;  // without .trace
   const char* want;
-  SummaryOptions options;
+  TableOptions options;
 };
 
 std::string MustRead(const std::string& path) {
@@ -45,14 +45,14 @@ TEST_P(GoldenTest, SummaryIsAsWanted) {
   EXPECT_EQ(have, MustRead(path)) << "wanted: " << path;
 }
 
-SummaryOptions With(SummaryFormat format) {
-  SummaryOptions options;
+TableOptions With(TableFormat format) {
+  TableOptions options;
   options.format = format;
   return options;
 }
 
-SummaryOptions ThreadsInMicroseconds() {
-  SummaryOptions options;
+TableOptions ThreadsInMicroseconds() {
+  TableOptions options;
   options.sort = SortKey::kGpuAvg;
   options.op_detail = false;
   options.thread_sep = true;
@@ -67,10 +67,10 @@ INSTANTIATE_TEST_SUITE_P(
         Golden{"PaddleThreads", "paddle", "paddle_threads.txt",
                ThreadsInMicroseconds()},
         Golden{"PaddleJson", "paddle", "paddle.json",
-               With(SummaryFormat::kJson)},
-        Golden{"PaddleCsv", "paddle", "paddle.csv", With(SummaryFormat::kCsv)},
+               With(TableFormat::kJson)},
+        Golden{"PaddleCsv", "paddle", "paddle.csv", With(TableFormat::kCsv)},
         Golden{"PaddleMarkdown", "paddle", "paddle.md",
-               With(SummaryFormat::kMarkdown)}),
+               With(TableFormat::kMarkdown)}),
     [](const testing::TestParamInfo<Golden>& test) {
       return std::string(test.param.name);
     });

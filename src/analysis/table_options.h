@@ -12,8 +12,8 @@
 
 namespace stepscope {
 
-// Bits of SummaryOptions::views; the values are 1 << Paddle's SummaryView.
-enum SummaryView : uint32_t {
+// Bits of TableOptions::views; the values are 1 << Paddle's SummaryView.
+enum TableView : uint32_t {
   kDeviceView = 1u << 0,
   kOverView = 1u << 1,
   kModelView = 1u << 2,
@@ -27,15 +27,15 @@ enum SummaryView : uint32_t {
 };
 
 enum class TimeUnit : uint8_t { kS, kMs, kUs, kNs };
-enum class SummaryFormat : uint8_t { kText, kJson, kCsv, kMarkdown };
+enum class TableFormat : uint8_t { kText, kJson, kCsv, kMarkdown };
 
-struct SummaryOptions {
+struct TableOptions {
   SortKey sort = SortKey::kCpuTotal;
   bool op_detail = true;    // inner and device rows under operators
   bool thread_sep = false;  // Operator and UserDefined tables per thread
   TimeUnit unit = TimeUnit::kMs;  // text only
-  uint32_t views = kAllViews;     // SummaryView bits
-  SummaryFormat format = SummaryFormat::kText;
+  uint32_t views = kAllViews;     // TableView bits
+  TableFormat format = TableFormat::kText;
 };
 
 // Each takes Paddle's enum name or our JSON key, in any case: "CPUTotal",
@@ -43,7 +43,7 @@ struct SummaryOptions {
 std::optional<SortKey> ParseSortKey(std::string_view text);
 std::optional<uint32_t> ParseView(std::string_view text);
 std::optional<TimeUnit> ParseTimeUnit(std::string_view text);
-std::optional<SummaryFormat> ParseSummaryFormat(std::string_view text);
+std::optional<TableFormat> ParseTableFormat(std::string_view text);
 
 // "s", "ms", "us", "ns" and the nanoseconds in one.
 std::string_view TimeUnitName(TimeUnit unit);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/summary_options.h"
+#include "analysis/table_options.h"
 
 #include <cctype>
 #include <utility>
@@ -62,10 +62,10 @@ constexpr std::pair<std::string_view, TimeUnit> kUnits[] = {
     {"ns", TimeUnit::kNs},
 };
 
-constexpr std::pair<std::string_view, SummaryFormat> kFormats[] = {
-    {"text", SummaryFormat::kText},    {"json", SummaryFormat::kJson},
-    {"csv", SummaryFormat::kCsv},      {"md", SummaryFormat::kMarkdown},
-    {"markdown", SummaryFormat::kMarkdown},
+constexpr std::pair<std::string_view, TableFormat> kFormats[] = {
+    {"text", TableFormat::kText},    {"json", TableFormat::kJson},
+    {"csv", TableFormat::kCsv},      {"md", TableFormat::kMarkdown},
+    {"markdown", TableFormat::kMarkdown},
 };
 
 }  // namespace
@@ -85,8 +85,8 @@ std::optional<TimeUnit> ParseTimeUnit(std::string_view text) {
   return Lookup<TimeUnit>(Canonical(text), kUnits);
 }
 
-std::optional<SummaryFormat> ParseSummaryFormat(std::string_view text) {
-  return Lookup<SummaryFormat>(Canonical(text), kFormats);
+std::optional<TableFormat> ParseTableFormat(std::string_view text) {
+  return Lookup<TableFormat>(Canonical(text), kFormats);
 }
 
 std::string_view TimeUnitName(TimeUnit unit) {
