@@ -3,7 +3,7 @@
 
 #include "exporters/chrome/document.h"
 #include "exporters/chrome/escaped_names.h"
-#include "exporters/chrome/out_buffer.h"
+#include "exporters/out_buffer.h"
 #include "exporters/chrome/rows.h"
 #include "exporters/chrome/side_events.h"
 #include "exporters/chrome/slices.h"
@@ -17,7 +17,7 @@ class Exporting : public Exporter {
 
   Status Export(const Trace& trace, const ExportOptions& options,
                 Sink& sink) const override {
-    chrome::OutBuffer out(sink);
+    OutBuffer out(sink);
     chrome::EscapedNames names(trace.strings());
     chrome::Rows rows(trace);
     chrome::Context context = {trace, chrome::FindTimeBase(trace), names, rows,

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "exporters/chrome/escaped_names.h"
-#include "exporters/chrome/out_buffer.h"
+#include "exporters/out_buffer.h"
 #include "exporters/chrome/rows.h"
 #include "exporters/chrome/time_base.h"
 #include "trace/trace.h"

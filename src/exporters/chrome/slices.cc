@@ -17,6 +17,7 @@ namespace {
 
 // More than all numbers and literals of one entry take.
 constexpr size_t kFixedBytes = 256;
+static_assert(kPutSlack <= OutBuffer::kSlack);
 
 // What stands between name and time, which is the same for all events of one
 // type on one track. Made on first use.

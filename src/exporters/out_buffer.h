@@ -11,13 +11,14 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "exporters/chrome/digits.h"
 #include "exporters/sink.h"
 
-namespace stepscope::chrome {
+namespace stepscope {
 
 class OutBuffer {
  public:
+  // What a formatter may write beyond the bytes that it reserved.
+  static constexpr size_t kSlack = 32;
   // Half of a usual second-level cache: what is written is still there when
   // the kernel copies it.
   static constexpr size_t kBlockBytes = size_t{512} << 10;
@@ -25,11 +26,11 @@ class OutBuffer {
   explicit OutBuffer(Sink& sink, size_t block_bytes = kBlockBytes)
       : sink_(sink), block_(block_bytes) {}
 
-  // Room for `bytes` and the slack of the Put functions. Write there, then
-  // call Commit with the end of what was written.
+  // Room for `bytes` and the slack. Write there, then call Commit with the end
+  // of what was written.
   char* Reserve(size_t bytes) {
-    if (block_.capacity - block_.size < bytes + kPutSlack) [[unlikely]]
-      MakeRoom(bytes + kPutSlack);
+    if (block_.capacity - block_.size < bytes + kSlack) [[unlikely]]
+      MakeRoom(bytes + kSlack);
     return block_.data.get() + block_.size;
   }
   void Commit(const char* end) {
@@ -37,7 +38,9 @@ class OutBuffer {
   }
 
   void Append(std::string_view text) {
-    Commit(PutText(Reserve(text.size()), text));
+    char* p = Reserve(text.size());
+    if (!text.empty()) std::memcpy(p, text.data(), text.size());
+    Commit(p + text.size());
   }
 
   // Takes back the last bytes. REQUIRES: the last Reserve was for at least
@@ -67,4 +70,4 @@ class OutBuffer {
   Status status_ = Ok();
 };
 
-}  // namespace stepscope::chrome
+}  // namespace stepscope
