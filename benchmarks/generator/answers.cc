@@ -18,7 +18,7 @@ struct Total {
 
 }  // namespace
 
-std::string Answers(const Workload& workload, const Format& format) {
+std::string Answers(const Workload& workload, const FileFormat& format) {
   Names names(format.dialect, workload.options().names);
   std::map<std::pair<Kind, uint32_t>, Total> totals;
   uint64_t events = 0;
@@ -40,7 +40,7 @@ std::string Answers(const Workload& workload, const Format& format) {
     total.total_ns += record.dur_ns;
   });
   const int64_t epoch = workload.options().epoch_ns;
-  std::string out = stepscope::Format(
+  std::string out = Format(
       "{\"format\": \"%s\", \"events\": %llu, \"steps\": %llu, "
       "\"memory\": %llu, \"start_ns\": %lld, \"end_ns\": %lld,\n"
       " \"totals\": [",
@@ -60,7 +60,7 @@ std::string Answers(const Workload& workload, const Format& format) {
     out += "\", \"name\": \"";
     if (record.kind != Kind::kStep)
       chrome::AppendEscaped(out, names.Of(record));
-    out += stepscope::Format(
+    out += Format(
         "\", \"calls\": %llu, \"total_ns\": %lld}",
         static_cast<unsigned long long>(total.calls),
         static_cast<long long>(total.total_ns));

@@ -13,6 +13,6 @@ namespace stepscope::generator {
 //  "end_ns": ..., "totals": [{"kind", "name", "calls", "total_ns"}, ...]}
 // Events are slices; memory records are counted apart. Steps, each of its own
 // name, are one entry of the totals, named "".
-std::string Answers(const Workload& workload, const Format& format);
+std::string Answers(const Workload& workload, const FileFormat& format);
 
 }  // namespace stepscope::generator

@@ -13,7 +13,7 @@
 
 namespace stepscope::generator {
 
-struct Format {
+struct FileFormat {
   const char* name;
   const char* what;
   Dialect dialect;
@@ -32,8 +32,8 @@ constexpr uint32_t Mask(std::initializer_list<Kind> kinds) {
 }
 inline constexpr uint32_t kAllKinds = (1u << kKinds) - 1;
 
-std::span<const Format> Formats();
-const Format* FindFormat(std::string_view name);
+std::span<const FileFormat> Formats();
+const FileFormat* FindFormat(std::string_view name);
 
 Status WriteCapture(const Workload& workload, OutBuffer& out);
 Status WriteChrome(const Workload& workload, OutBuffer& out);

@@ -42,7 +42,7 @@ int Usage() {
                "[--seed N] [--names N]\n"
                "                          [--rank N] [--no-memory]\n"
                "formats:\n");
-  for (const Format& format : Formats())
+  for (const FileFormat& format : Formats())
     std::fprintf(stderr, "  %-12s %s\n", format.name, format.what);
   return 2;
 }
@@ -55,7 +55,7 @@ std::optional<uint64_t> Number(const char* text) {
 }
 
 // How many events make a file of `bytes`, from a small one.
-Result<uint64_t> EventsFor(const Format& format, WorkloadOptions options,
+Result<uint64_t> EventsFor(const FileFormat& format, WorkloadOptions options,
                            uint64_t bytes) {
   options.events = 20000;
   const Workload sample(options);
@@ -67,7 +67,7 @@ Result<uint64_t> EventsFor(const Format& format, WorkloadOptions options,
   return static_cast<uint64_t>(static_cast<double>(bytes) / each);
 }
 
-Status Generate(const Format& format, const std::string& path,
+Status Generate(const FileFormat& format, const std::string& path,
                 const Workload& workload) {
   STEPSCOPE_TRY_ASSIGN(auto sink, OpenFileSink(path));
   OutBuffer out(*sink);
@@ -77,7 +77,7 @@ Status Generate(const Format& format, const std::string& path,
 
 int Main(int argc, char** argv) {
   if (argc < 3) return Usage();
-  const Format* const format = FindFormat(argv[1]);
+  const FileFormat* const format = FindFormat(argv[1]);
   if (format == nullptr) return Usage();
   WorkloadOptions options;
   std::optional<uint64_t> bytes;

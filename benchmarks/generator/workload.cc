@@ -27,7 +27,8 @@ Workload::Workload(const WorkloadOptions& options) : options_(options) {
 
 Workload::Maker::Maker(const Workload& workload)
     : workload_(workload),
-      state_(workload.options_.seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du),
+      state_(workload.options_.seed * 0x9e3779b97f4a7c15u +
+             0x2545f4914f6cdd1du),
       now_(1000000) {
   if (state_ == 0) state_ = 1;
 }
@@ -194,15 +195,24 @@ Names::Names(Dialect dialect, uint32_t count) : dialect_(dialect) {
                                            "cudaMemsetAsync_v3020"};
   fill(Kind::kKernel, "void gemm_kernel<float, ",
        ">(float const*, float*, int)", count);
-  if (dialect == Dialect::kFluid) {
+  if (dialect == Dialect::kFluid || dialect == Dialect::kStepStats) {
     by_kind_[static_cast<size_t>(Kind::kKernel)].clear();
     calls.clear();
     fill(Kind::kKernel, "op_", "", count);
     fill(Kind::kLaunch, "op_", "", 3);
   }
+  const bool tensorflow =
+      dialect == Dialect::kTensorFlow || dialect == Dialect::kStepStats;
   fill(Kind::kMemcpy,
-       torch ? "Memcpy HtoD (Pageable -> Device)" : "MEMCPY_HtoD", "", 1);
-  fill(Kind::kMemset, torch ? "Memset (Device)" : "MEMSET", "", 1);
+       torch        ? "Memcpy HtoD (Pageable -> Device)"
+       : tensorflow ? "MemcpyH2D"
+                    : "MEMCPY_HtoD",
+       "", 1);
+  fill(Kind::kMemset,
+       torch        ? "Memset (Device)"
+       : tensorflow ? "Memset"
+                    : "MEMSET",
+       "", 1);
   fill(Kind::kAllocate, "[memory]", "", 1);
   fill(Kind::kFree, "[memory]", "", 1);
 }

@@ -7,7 +7,7 @@
 //
 // A step runs on two threads and two streams:
 //
-//   main      step{ dataloader  forward{ operator{ launch inner } * }  optimizer
+//   main      step{ dataloader forward{ operator{ launch inner } * } optimizer
 //   autograd             backward{ operator{ launch } * }
 //   stream 7              kernel ...
 //   stream 14   copy
@@ -134,8 +134,8 @@ class Workload {
 };
 
 // Names as the framework spells them that would have written the format.
-// Fluid names GPU work and API calls after the operator.
-enum class Dialect { kTorch, kPaddle, kFluid, kTensorFlow };
+// Fluid and StepStats name GPU work and API calls after the operator.
+enum class Dialect { kTorch, kPaddle, kFluid, kTensorFlow, kStepStats };
 
 class Names {
  public:
