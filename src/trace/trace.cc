@@ -18,6 +18,11 @@ std::span<const Arg> Trace::args_of(Row row) const {
   return {first, last};
 }
 
+std::string Trace::raw_args(Row row) const {
+  RawArgReader reader(*this);
+  return std::string(reader.Get(row));
+}
+
 const Nesting& Trace::nesting() const {
   std::call_once(nesting_once_, [this] {
     nesting_ = std::make_unique<Nesting>(

@@ -19,6 +19,7 @@
 #include "base/column.h"
 #include "base/string_pool.h"
 #include "trace/ledger.h"
+#include "trace/raw_args.h"
 
 namespace stepscope {
 
@@ -184,6 +185,14 @@ class Trace {
   const std::vector<Arg>& args() const { return args_; }  // by row
   std::span<const Arg> args_of(Row row) const;
   const std::vector<int64_t>& arg_ints() const { return arg_ints_; }
+  // What the file said of an event beyond args(): members of a JSON object,
+  // without braces. RawArgReader reads many rows faster.
+  std::string raw_args(Row row) const;
+  bool has_raw_args() const { return !raw_refs_.empty(); }
+  RawRef raw_ref(Row row) const {
+    return row < raw_refs_.size() ? raw_refs_[row] : 0;
+  }
+  const RawArgs& raw_args() const { return raw_args_; }
 
   const StringPool& strings() const { return strings_; }
   std::string_view str(StringId id) const { return strings_.view(id); }
@@ -220,6 +229,8 @@ class Trace {
   std::vector<MemoryEvent> memory_;
   std::vector<Arg> args_;
   std::vector<int64_t> arg_ints_;
+  RawArgs raw_args_;
+  Column<RawRef> raw_refs_;  // by row; shorter or empty where there are none
   StringPool strings_;
   int64_t epoch_ns_ = 0;
   int64_t begin_ns_ = 0;

@@ -10,6 +10,20 @@
 
 namespace stepscope {
 
+namespace {
+
+bool MoveRawRefs(Column<RawRef>& refs, const Column<Row>& new_row) {
+  if (refs.empty()) return true;
+  Column<RawRef> moved;
+  if (!moved.Resize(new_row.size())) return false;
+  for (size_t row = 0; row < refs.size(); ++row)
+    moved[new_row[row]] = refs[row];
+  refs.swap(moved);
+  return true;
+}
+
+}  // namespace
+
 TraceBuilder::TraceBuilder() : trace_(new Trace) {}
 TraceBuilder::~TraceBuilder() = default;
 
@@ -90,6 +104,11 @@ void TraceBuilder::CommitRows(uint64_t count) {
 int64_t TraceBuilder::start_ns(Row row) const { return trace_->start_ns_[row]; }
 int64_t TraceBuilder::dur_ns(Row row) const { return trace_->dur_ns_[row]; }
 uint32_t TraceBuilder::track_of(Row row) const { return trace_->track_[row]; }
+uint16_t TraceBuilder::type_of(Row row) const { return trace_->type_[row]; }
+StringId TraceBuilder::name_of(Row row) const { return trace_->name_[row]; }
+void TraceBuilder::SetType(Row row, uint16_t type) {
+  trace_->type_[row] = type;
+}
 void TraceBuilder::SetDuration(Row row, int64_t dur_ns) {
   trace_->dur_ns_[row] = dur_ns;
 }
@@ -134,6 +153,20 @@ void TraceBuilder::AddText(Row row, std::string_view key,
   arg.kind = ArgKind::kText;
   arg.text = Intern(value);
   AddArg(arg);
+}
+
+RawArgs& TraceBuilder::raw_args() { return trace_->raw_args_; }
+
+void TraceBuilder::AddRawArgs(Row row, std::string_view members) {
+  Trace& t = *trace_;
+  if (members.empty() || row >= t.size()) return;
+  while (t.raw_refs_.size() <= row) {
+    if (!t.raw_refs_.Append(0)) {
+      failed_ = true;
+      return;
+    }
+  }
+  t.raw_refs_[row] = t.raw_args_.Add(members);
 }
 
 void TraceBuilder::AddFlow(const Flow& flow) { trace_->flows_.push_back(flow); }
@@ -208,6 +241,7 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
   const bool failed = std::exchange(failed_, false);
   const bool window_set = std::exchange(window_set_, false);
   epoch_set_ = false;
+  t.raw_args_.Seal();
   if (failed)
     return Fail(ErrorCode::kIo, "too many events, or not enough memory");
 
@@ -221,6 +255,8 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
     };
     for (Arg& arg : t.args_) move(arg.row);
     for (Link& link : t.links_) move(link.row);
+    if (!MoveRawRefs(t.raw_refs_, moves.row))
+      return Fail(ErrorCode::kIo, "not enough memory to order the arguments");
     for (ThreadReport& thread : t.threads_)
       for (Row& row : thread.open_scopes) move(row);
   }

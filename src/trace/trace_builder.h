@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "trace/trace.h"
@@ -77,8 +78,11 @@ class TraceBuilder {
   int64_t start_ns(Row row) const;
   int64_t dur_ns(Row row) const;
   uint32_t track_of(Row row) const;
+  uint16_t type_of(Row row) const;
+  StringId name_of(Row row) const;
   void SetDuration(Row row, int64_t dur_ns);
   void AddFlags(Row row, uint16_t flags);
+  void SetType(Row row, uint16_t type);
 
   // Arguments. `arg.row` is the event; list_first and list_count are set here.
   void AddArg(Arg arg);
@@ -86,6 +90,10 @@ class TraceBuilder {
   void AddInt(Row row, std::string_view key, int64_t value);
   void AddDouble(Row row, std::string_view key, double value);
   void AddText(Row row, std::string_view key, std::string_view value);
+  // Members of a JSON object that no typed argument holds; see
+  // Trace::raw_args. Once for an event.
+  void AddRawArgs(Row row, std::string_view members);
+  RawArgs& raw_args();
 
   void AddFlow(const Flow& flow);
   void AddLink(const Link& link);
@@ -110,6 +118,11 @@ class TraceBuilder {
   void SetIncomplete();
   void AddNote(std::string note);
 
+  // Adds all that another builder holds, its times brought to this one's
+  // epoch where both are known. So several files can be read at once, each
+  // into a builder of its own. The other is empty afterwards.
+  void Merge(TraceBuilder&& other);
+
   // Groups rows by track; orders them by (start, -duration, as added); lays
   // siblings that overlap without nesting onto further lanes, each a Track of
   // its own right behind the first; sorts the side tables; finds the owners
@@ -118,6 +131,9 @@ class TraceBuilder {
   Result<std::shared_ptr<const Trace>> Finish();
 
  private:
+  bool IsEmpty() const;
+  std::vector<StringId> MergeStrings(const StringPool& from);
+
   std::unique_ptr<Trace> trace_;
   bool epoch_set_ = false;
   bool window_set_ = false;

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/raw_args.h"
+
+#include <cstring>
+#include <utility>
+
+#include "base/lz.h"
+#include "trace/trace.h"
+
+namespace stepscope {
+namespace {
+
+// Each text stands behind its length, 4 bytes.
+constexpr size_t kLengthBytes = sizeof(uint32_t);
+
+}  // namespace
+
+void RawArgs::Block::Pack() {
+  std::vector<uint8_t> smaller = LzPack(bytes);
+  if (smaller.size() < bytes.size()) {
+    bytes.swap(smaller);
+    packed = true;
+  }
+}
+
+std::string RawArgs::Block::Plain() const {
+  std::string plain(plain_size, '\0');
+  auto* const out = reinterpret_cast<uint8_t*>(plain.data());
+  if (!packed) {
+    if (plain_size > 0) std::memcpy(out, bytes.data(), plain_size);
+  } else if (!LzUnpack(bytes, {out, plain_size})) {
+    plain.clear();
+  }
+  return plain;
+}
+
+RawRef RawArgs::Add(std::string_view text) {
+  if (!open_.empty() &&
+      open_.size() + kLengthBytes + text.size() > kBlockBytes)
+    Seal();
+  if (open_.empty()) open_.reserve(kBlockBytes);
+  const RawRef ref = (RawRef{blocks_.size()} + 1) << 32 | open_.size();
+  const auto length = static_cast<uint32_t>(text.size());
+  const size_t at = open_.size();
+  open_.resize(at + kLengthBytes + text.size());
+  std::memcpy(&open_[at], &length, kLengthBytes);
+  if (!text.empty())
+    std::memcpy(&open_[at + kLengthBytes], text.data(), text.size());
+  return ref;
+}
+
+void RawArgs::Seal() {
+  if (open_.empty()) return;
+  auto block = std::make_unique<Block>();
+  block->plain_size = static_cast<uint32_t>(open_.size());
+  block->bytes = std::exchange(open_, {});
+  blocks_.push_back(std::move(block));
+  if (packer_)
+    packer_(*blocks_.back());
+  else
+    blocks_.back()->Pack();
+}
+
+RawRef RawArgs::Append(RawArgs&& other) {
+  Seal();
+  other.Seal();
+  const RawRef grown = RawRef{blocks_.size()} << 32;
+  for (auto& block : other.blocks_) blocks_.push_back(std::move(block));
+  other.blocks_.clear();
+  return grown;
+}
+
+std::string_view RawArgs::At(std::string_view plain, RawRef ref) {
+  const size_t at = static_cast<uint32_t>(ref);
+  uint32_t length = 0;
+  if (at + kLengthBytes > plain.size()) return {};
+  std::memcpy(&length, plain.data() + at, kLengthBytes);
+  return plain.substr(at + kLengthBytes, length);
+}
+
+std::string_view RawArgReader::Get(Row row) {
+  const RawRef ref = trace_.raw_ref(row);
+  if (ref == 0) return {};
+  const uint32_t block = RawArgs::BlockOf(ref);
+  Entry& entry = cache_[block % cache_.size()];
+  if (entry.block != block) {
+    entry.plain = trace_.raw_args().Unpack(block);
+    entry.block = block;
+  }
+  return RawArgs::At(entry.plain, ref);
+}
+
+}  // namespace stepscope

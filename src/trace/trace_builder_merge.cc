@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include "trace/trace_builder.h"
+
+namespace stepscope {
+
+bool TraceBuilder::IsEmpty() const {
+  const Trace& t = *trace_;
+  return t.size() == 0 && t.processes_.empty() && t.tracks_.empty() &&
+         t.files_.empty() && t.notes_.empty() && t.strings_.size() == 1 &&
+         t.ledger_.seen() == 0 && !epoch_set_ && !window_set_;
+}
+
+// The ids here of all strings there.
+std::vector<StringId> TraceBuilder::MergeStrings(const StringPool& from) {
+  std::vector<StringId> ids(from.size());
+  for (uint32_t i = 0; i < from.size(); ++i)
+    ids[i] = Intern(from.view(StringId{i}));
+  return ids;
+}
+
+void TraceBuilder::Merge(TraceBuilder&& other) {
+  if (IsEmpty()) {
+    std::swap(trace_, other.trace_);
+    std::swap(epoch_set_, other.epoch_set_);
+    std::swap(window_set_, other.window_set_);
+    std::swap(failed_, other.failed_);
+    return;
+  }
+  const std::unique_ptr<Trace> from =
+      std::exchange(other.trace_, std::unique_ptr<Trace>(new Trace));
+  Trace& t = *trace_;
+  Trace& o = *from;
+  failed_ |= std::exchange(other.failed_, false);
+  const bool other_epoch = std::exchange(other.epoch_set_, false);
+  const bool other_window = std::exchange(other.window_set_, false);
+  const int64_t shift =
+      other_epoch ? AlignEpoch(o.epoch_ns_, o.clock_.epoch_known) : 0;
+  const std::vector<StringId> ids = MergeStrings(o.strings_);
+  const auto first_process = process_count();
+  const auto first_track = track_count();
+  const Row first_row = event_count();
+  const auto move_row = [&](Row& row) {
+    if (row != kNoRow) row += first_row;
+  };
+  // Wraps rather than overflows: OrderRows refuses what is out of range.
+  const auto move_time = [&](int64_t& time) {
+    time = static_cast<int64_t>(static_cast<uint64_t>(time) +
+                                static_cast<uint64_t>(shift));
+  };
+
+  for (Process& process : o.processes_) {
+    process.name = ids[process.name.v];
+    process.host = ids[process.host.v];
+    process.source = ids[process.source.v];
+    move_time(process.start_ns);
+    for (auto& [key, value] : process.metadata) {
+      key = ids[key.v];
+      value = ids[value.v];
+    }
+    t.processes_.push_back(std::move(process));
+  }
+  for (Track& track : o.tracks_) {
+    track.process += first_process;
+    track.name = ids[track.name.v];
+    track.device_type = ids[track.device_type.v];
+    t.tracks_.push_back(track);
+  }
+
+  const Row count = o.size();
+  if (const Status room = ReserveRows(count); !room) {
+    failed_ = true;
+    return;
+  }
+  Rows into = rows();
+  for (Row row = 0; row < count; ++row) {
+    into.start_ns[row] = o.start_ns_[row];
+    move_time(into.start_ns[row]);
+    into.dur_ns[row] = o.dur_ns_[row];
+    into.name[row] = ids[o.name_[row].v];
+    into.track[row] = o.track_[row] + first_track;
+    into.type[row] = o.type_[row];
+    into.flags[row] = o.flags_[row];
+  }
+  CommitRows(count);
+
+  const auto first_int = static_cast<uint32_t>(t.arg_ints_.size());
+  t.arg_ints_.insert(t.arg_ints_.end(), o.arg_ints_.begin(),
+                     o.arg_ints_.end());
+  for (Arg arg : o.args_) {
+    move_row(arg.row);
+    arg.key = ids[arg.key.v];
+    arg.text = ids[arg.text.v];
+    arg.list_first += first_int;
+    t.args_.push_back(arg);
+  }
+  const RawRef grown = t.raw_args_.Append(std::move(o.raw_args_));
+  if (!o.raw_refs_.empty()) {
+    while (t.raw_refs_.size() < first_row)
+      if (!t.raw_refs_.Append(0)) failed_ = true;
+    for (const RawRef ref : o.raw_refs_.view())
+      if (!t.raw_refs_.Append(ref == 0 ? 0 : ref + grown)) failed_ = true;
+  }
+  for (Flow flow : o.flows_) {
+    move_time(flow.time_ns);
+    flow.name = ids[flow.name.v];
+    flow.track += first_track;
+    t.flows_.push_back(flow);
+  }
+  for (Link link : o.links_) {
+    link.process += first_process;
+    move_row(link.row);
+    t.links_.push_back(link);
+  }
+  for (CounterSample sample : o.counters_) {
+    move_time(sample.time_ns);
+    sample.track += first_track;
+    t.counters_.push_back(sample);
+  }
+  for (MemoryEvent event : o.memory_) {
+    move_time(event.time_ns);
+    event.place = ids[event.place.v];
+    event.track += first_track;
+    t.memory_.push_back(event);
+  }
+  for (ThreadReport& report : o.threads_) {
+    report.track += first_track;
+    for (Row& row : report.open_scopes) move_row(row);
+    t.threads_.push_back(std::move(report));
+  }
+
+  if (other_window) {
+    int64_t begin = o.begin_ns_;
+    int64_t end = o.end_ns_;
+    move_time(begin);
+    move_time(end);
+    AddWindow(begin, end);
+  }
+  MergeClock(o.clock_);
+  MergeCpuUsage(o.cpu_usage_);
+  t.ledger_.Merge(o.ledger_);
+  t.complete_ &= o.complete_;
+  const size_t before = t.files_.size();
+  AddSource(o.format_, "");
+  t.files_.resize(before);
+  for (std::string& file : o.files_) t.files_.push_back(std::move(file));
+  for (std::string& note : o.notes_) t.notes_.push_back(std::move(note));
+}
+
+}  // namespace stepscope
