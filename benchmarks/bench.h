@@ -24,10 +24,14 @@ struct FloorRecord {
   uint64_t begin, end, site, extra;
 };
 inline constexpr uint64_t kFloorRing = 32768;
-inline thread_local FloorRecord floor_ring[kFloorRing];
-inline thread_local uint64_t floor_head = 0;
+// In floor.cc, which is linked in or a shared library, as the collector is:
+// thread-local data of a library lies behind one load more, for both.
+extern __thread FloorRecord floor_ring[kFloorRing]
+    __attribute__((visibility("default"), tls_model("initial-exec")));
+extern __thread uint64_t floor_head
+    __attribute__((visibility("default"), tls_model("initial-exec")));
 
-__attribute__((noinline)) inline void FloorLoop(int n) {
+inline void FloorLoop(int n) {
   uint64_t head = floor_head;
   for (int i = 0; i < n; ++i) {
     const uint64_t begin = stepscope_tick();

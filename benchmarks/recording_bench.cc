@@ -99,8 +99,14 @@ Sample Cold(Scope scope, int repetitions) {
   return Summarise(std::move(times));
 }
 
-__attribute__((noinline)) void FloorOnce() { FloorLoop(1); }
-__attribute__((noinline)) void EventOnce() { RecordEvent event(&site); }
+// Both begin a cache line and lie within a page, so that neither pays for where
+// the linker happened to put it.
+__attribute__((noinline, flatten, aligned(256))) void FloorOnce() {
+  FloorLoop(1);
+}
+__attribute__((noinline, flatten, aligned(256))) void EventOnce() {
+  RecordEvent event(&site);
+}
 
 std::string CapturePath() {
   static int serial = 0;
