@@ -8,6 +8,9 @@
 #include "base/file.h"
 #include "importers/capture/capture_importer.h"
 #include "importers/input/input_file.h"
+#ifdef STEPSCOPE_HAVE_IMPORTER_PROTO
+#include "importers/proto/proto_importers.h"
+#endif
 
 namespace stepscope {
 namespace {
@@ -30,10 +33,15 @@ Result<std::vector<std::string>> FilesIn(const std::string& folder) {
 }  // namespace
 
 std::span<const Importer* const> Importers() {
-  static const Importer* const importers[] = {
-      &CaptureImporter(),
-  };
-  return importers;
+  // Never destroyed: windows are still read while the process ends.
+  static const auto* const importers = [] {
+    auto* all = new std::vector<const Importer*>{&CaptureImporter()};
+#ifdef STEPSCOPE_HAVE_IMPORTER_PROTO
+    for (const Importer* importer : ProtoImporters()) all->push_back(importer);
+#endif
+    return all;
+  }();
+  return *importers;
 }
 
 Result<const Importer*> FindImporter(const std::string& path) {

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importers/proto/fluid_profile.h"
+
+#include <stepscope/c.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "importers/proto/fluid_fields.h"
+#include "importers/proto/sniff.h"
+
+namespace stepscope::proto {
+namespace {
+
+using namespace fluid;  // NOLINT: field numbers only
+using Holds = Rule::Holds;
+
+constexpr Rule kEventRules[] = {
+    {kName, Holds::kText, nullptr, true},
+    {kStart, Holds::kAny, nullptr, true},
+    {kEnd, Holds::kAny, nullptr, true},
+    {kDevice},
+    {kSubDevice},
+    {kMemcopy},
+    {kType},
+    {kDetail, Holds::kText},
+};
+constexpr Shape kEventShape = {kEventRules, 3};
+constexpr Rule kMemoryRules[] = {
+    {kMemoryStart, Holds::kAny, nullptr, true},
+    {kMemoryEnd, Holds::kAny, nullptr, true},
+    {kMemoryBytes, Holds::kAny, nullptr, true},
+    {kMemoryPlace},
+    {kMemoryThread},
+    {kMemoryDevice},
+    {kAllocatedIn, Holds::kText, nullptr, true},
+    {kFreedIn, Holds::kText, nullptr, true},
+};
+constexpr Shape kMemoryShape = {kMemoryRules, 5};
+constexpr Rule kProfileRules[] = {
+    {kEvent, Holds::kMessage, &kEventShape},
+    {kProfileStart},
+    {kProfileEnd},
+    {kMemoryEvent, Holds::kMessage, &kMemoryShape},
+};
+constexpr Shape kProfileShape = {kProfileRules};
+
+// Memory places by number.
+constexpr std::string_view kPlaces[] = {"gpu", "cpu", "cuda_pinned", "xpu",
+                                        "npu"};
+
+// Parts of an operator, as fluid names them behind the operator's own name.
+constexpr std::string_view kInner[] = {"compute", "infer_shape", "prepare_data",
+                                       "infer_meta"};
+
+std::string_view LastPart(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+uint16_t HostType(std::string_view name) {
+  const std::string_view last = LastPart(name);
+  if (std::find(std::begin(kInner), std::end(kInner), last) != std::end(kInner))
+    return STEPSCOPE_OPERATOR_INNER;
+  // Operators are lower case; what frames them is Executor::Run and the like.
+  const bool plain = std::all_of(last.begin(), last.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  return plain && !last.empty() && last.front() != '_' ? STEPSCOPE_OPERATOR
+                                                       : STEPSCOPE_USER_DEFINED;
+}
+
+bool Contains(std::string_view text, std::string_view part) {
+  return text.find(part) != text.npos;
+}
+
+// The kernel's own name is the detail where an annotation is the name.
+uint16_t DeviceType(std::string_view name, std::string_view detail,
+                    bool copied) {
+  const auto says = [&](std::string_view a, std::string_view b) {
+    return Contains(name, a) || Contains(detail, a) || Contains(name, b) ||
+           Contains(detail, b);
+  };
+  if (copied || says("MEMCPY", "Memcpy")) return STEPSCOPE_MEMCPY;
+  return says("MEMSET", "Memset") ? STEPSCOPE_MEMSET : STEPSCOPE_KERNEL;
+}
+
+}  // namespace
+
+bool IsFluidProfile(Bytes head) { return BeginsAs(kProfileShape, head); }
+
+void ImportFluidProfile(const Input& input, TraceBuilder& builder) {
+  FluidProfile(input, builder).Read();
+}
+
+FluidProfile::FluidProfile(const Input& input, TraceBuilder& builder)
+    : input_(input), out_(input.bytes, builder), tracks_(builder) {
+  Process process;
+  process.source = out_.Intern(input.path);
+  process_ = builder.AddProcess(std::move(process));
+}
+
+void FluidProfile::Read() {
+  uint64_t start = 0;
+  uint64_t end = 0;
+  Message message(input_.bytes);
+  while (message.Next()) {
+    switch (message.tag()) {
+      case kEvent:
+        ReadEvent(message.bytes(), message.cut());
+        break;
+      case kMemoryEvent:
+        ReadMemory(message.bytes(), message.cut());
+        break;
+      case kProfileStart:
+        start = message.value();
+        break;
+      case kProfileEnd:
+        end = message.value();
+        break;
+      default:
+        break;
+    }
+    if (message.cut()) out_.FileEndsEarly(input_.path, message);
+  }
+  out_.RejectRest(message);
+  AddMemoryEvents();
+  SetStart(start, end);
+}
+
+void FluidProfile::ReadEvent(Bytes event, bool cut) {
+  Span span;
+  std::string_view name;
+  std::string_view detail;
+  int64_t device = 0;
+  uint64_t sub_device = 0;
+  auto kind = Kind::kCpu;
+  bool copied = false;
+  uint64_t bytes = 0;
+  uint32_t times = 0;
+  bool wrong = false;
+  Message message(event);
+  while (message.Next()) {
+    switch (message.tag()) {
+      case kName:
+        name = message.text();
+        break;
+      case kStart:
+        span.start_ns = ToTime(message.value());
+        ++times;
+        break;
+      case kEnd:
+        span.end_ns = ToTime(message.value());
+        ++times;
+        break;
+      case kDevice:
+        device = message.sint();
+        break;
+      case kSubDevice:
+        sub_device = message.value();
+        break;
+      case kMemcopy: {
+        copied = true;
+        Message copy(message.bytes());
+        while (copy.Next())
+          if (copy.tag() == kMemcopyBytes) bytes = copy.value();
+        break;
+      }
+      case kType:
+        kind = static_cast<Kind>(message.value());
+        break;
+      case kDetail:
+        detail = message.text();
+        break;
+      default:
+        wrong |= message.number() <= kDetail >> 3;
+        break;
+    }
+  }
+  if (out_.RejectIfBroken(message, cut, wrong, times == 2, event)) return;
+  span.name = out_.Intern(name);
+  std::string_view repair;
+  if (kind == Kind::kCpu) {
+    span.track = tracks_.Thread(process_, static_cast<int64_t>(sub_device));
+    span.type = device == -1 ? static_cast<uint16_t>(STEPSCOPE_CUDA_RUNTIME)
+                             : HostType(name);
+  } else {
+    if (kind != Kind::kGpuKernel && kind != Kind::kNpuKernel)
+      repair = "unknown event type";
+    span.track =
+        tracks_.Stream(process_, kind == Kind::kNpuKernel ? "NPU" : "GPU",
+                       device, static_cast<int64_t>(sub_device));
+    span.type = DeviceType(name, detail, copied);
+  }
+  const Row row = out_.Add(span, event.data(), repair);
+  if (row == kNoRow) return;
+  TraceBuilder& builder = out_.builder();
+  if (kind == Kind::kCpu && device != 0 && device != -1)
+    builder.AddInt(row, "block", device);
+  if (copied) builder.AddInt(row, "bytes", static_cast<int64_t>(bytes));
+  if (!detail.empty()) builder.AddText(row, "detail_info", detail);
+}
+
+void FluidProfile::ReadMemory(Bytes event, bool cut) {
+  MemoryEvent first;
+  int64_t end = 0;
+  uint64_t bytes = 0;
+  uint64_t place = 0;
+  uint64_t thread = 0;
+  uint64_t device = 0;
+  bool wrong = false;
+  uint32_t times = 0;
+  Message message(event);
+  while (message.Next()) {
+    switch (message.tag()) {
+      case kMemoryStart:
+        first.time_ns = ToTime(message.value());
+        ++times;
+        break;
+      case kMemoryEnd:
+        end = ToTime(message.value());
+        ++times;
+        break;
+      case kMemoryBytes:
+        bytes = message.value();
+        break;
+      case kMemoryPlace:
+        place = message.value();
+        break;
+      case kMemoryThread:
+        thread = message.value();
+        break;
+      case kMemoryDevice:
+        device = message.value();
+        break;
+      case kAllocatedIn:
+      case kFreedIn:
+        break;  // the owner is found by time
+      default:
+        wrong |= message.number() <= kFreedIn >> 3;
+        break;
+    }
+  }
+  if (out_.RejectIfBroken(message, cut, wrong, times == 2, event)) return;
+  if (!out_.Shift(&first.time_ns) || !out_.Shift(&end) || bytes > INT64_MAX) {
+    out_.Reject(bytes > INT64_MAX ? "size out of range" : kTimeRange,
+                event.data());
+    return;
+  }
+  const std::string name =
+      place < std::size(kPlaces)
+          ? Format("Place(%s:%llu)", std::string(kPlaces[place]).c_str(),
+                   static_cast<unsigned long long>(device))
+          : Format("Place(%llu:%llu)", static_cast<unsigned long long>(place),
+                   static_cast<unsigned long long>(device));
+  first.bytes = static_cast<int64_t>(bytes);
+  first.place = out_.Intern(name);
+  first.track = tracks_.Thread(process_, static_cast<int64_t>(thread));
+  MemoryEvent last = first;
+  last.kind = MemoryKind::kFree;
+  last.time_ns = std::max(end, first.time_ns);
+  last.bytes = -first.bytes;
+  memory_.push_back(first);
+  memory_.push_back(last);
+  if (end < first.time_ns) {
+    out_.Repair(kEndBeforeStart, event.data());
+  } else {
+    out_.Keep();
+  }
+}
+
+// Totals are not in the file: they follow, per place, from what was recorded.
+void FluidProfile::AddMemoryEvents() {
+  std::stable_sort(memory_.begin(), memory_.end(),
+                   [](const MemoryEvent& a, const MemoryEvent& b) {
+                     return a.time_ns < b.time_ns;
+                   });
+  std::map<StringId, uint64_t> totals;
+  for (MemoryEvent& event : memory_) {
+    uint64_t& total = totals[event.place];
+    total += static_cast<uint64_t>(event.bytes);
+    event.total_allocated = total;
+    out_.builder().AddMemory(event);
+  }
+}
+
+void FluidProfile::SetStart(uint64_t start, uint64_t end) {
+  int64_t begin_ns = ToTime(start);
+  int64_t end_ns = ToTime(end);
+  // Some versions write 0, or times of another clock than that of the events.
+  if (start == 0 || begin_ns >= end_ns) return;
+  if (!out_.Shift(&begin_ns) || !out_.Shift(&end_ns)) return;
+  out_.builder().process(process_).start_ns = begin_ns;
+}
+
+}  // namespace stepscope::proto

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "importers/proto/samples.h"
+
+namespace stepscope::proto {
+namespace {
+
+std::shared_ptr<const Trace> Sample() {
+  return ImportBytes(ImportPaddleTree, PaddleTreeSample());
+}
+
+// One tree with one node, which holds `event`.
+std::string TreeOf(const Pb& event) {
+  return Pb()
+      .Text(1, "1.0.2")
+      .Int(2, 0)
+      .Sub(3, Pb().Int(1, 7).Sub(2, Pb().Int(1, 1).Int(2, 0).Sub(3, event)))
+      .str();
+}
+
+TEST(PaddleTreeTest, EveryRecordIsInItsPlace) {
+  const auto trace = Sample();
+  EXPECT_EQ(Drawn(*trace),
+            "thread 7 MainThread\n"
+            "  0..1000 ProfileStep#3 ProfileStep\n"
+            "  100..500 matmul Operator\n"
+            "  120..400 matmul dygraph OperatorInner\n"
+            "  200..250 cudaLaunchKernel_v7000 CudaRuntime\n"
+            "  300..350 cudaLaunchKernel_v7000 CudaRuntime\n"
+            "stream 13 GPU:0\n"
+            "  400..700 gemm Kernel\n"
+            "  720..800 MEMCPY_HtoD Memcpy\n");
+  // 3 host, 2 runtime, 2 device, 1 memory, 1 supplement; no root.
+  EXPECT_EQ(LedgerText(*trace), "kept 9");
+  EXPECT_TRUE(trace->clock().epoch_known);
+  EXPECT_TRUE(trace->complete());
+  ASSERT_EQ(trace->processes().size(), 1u);
+  EXPECT_EQ(trace->processes()[0].pid, 100);
+  EXPECT_EQ(trace->cpu_usage().process, 0.5);
+}
+
+TEST(PaddleTreeTest, WorkIsLinkedToItsLaunch) {
+  const auto trace = Sample();
+  ASSERT_EQ(trace->links().size(), 4u);
+  EXPECT_EQ(trace->links()[0].id, 5u);
+  EXPECT_EQ(trace->links()[1].id, 5u);
+  EXPECT_EQ(trace->str(trace->name()[trace->links()[1].row]), "gemm");
+}
+
+TEST(PaddleTreeTest, Arguments) {
+  const auto trace = Sample();
+  EXPECT_EQ(ArgText(*trace, "gemm", "grid"), "64,2,1");
+  EXPECT_EQ(ArgText(*trace, "gemm", "block"), "128,1,1");
+  EXPECT_EQ(ArgText(*trace, "gemm", "shared memory"), "1536");
+  EXPECT_EQ(ArgText(*trace, "gemm", "registers per thread"), "32");
+  EXPECT_EQ(ArgText(*trace, "gemm", "blocks per SM"), "1.5");
+  EXPECT_EQ(ArgText(*trace, "gemm", "theoretical achieved occupancy %"), "50");
+  EXPECT_EQ(ArgText(*trace, "MEMCPY_HtoD", "bytes"), "4096");
+  EXPECT_EQ(ArgText(*trace, "matmul", "input_shapes"), R"({"X":[[32,3]]})");
+  EXPECT_EQ(ArgText(*trace, "matmul", "input_dtypes"), R"({"X":["float32"]})");
+  EXPECT_EQ(ArgText(*trace, "matmul", "callstack"), "model.py:3 \"f\"");
+  EXPECT_EQ(ArgText(*trace, "matmul dygraph", "type"), "DygraphKernelLaunch");
+}
+
+TEST(PaddleTreeTest, MemoryBelongsToTheInnermostEvent) {
+  const auto trace = Sample();
+  ASSERT_EQ(trace->memory().size(), 1u);
+  const MemoryEvent& event = trace->memory()[0];
+  EXPECT_EQ(event.bytes, 256);
+  EXPECT_EQ(event.total_reserved, 1024u);
+  EXPECT_EQ(trace->str(event.place), "Place(gpu:0)");
+  EXPECT_EQ(event.owner, FindRow(*trace, "matmul dygraph"));
+}
+
+TEST(PaddleTreeTest, MetadataIsKept) {
+  const auto trace = Sample();
+  std::string all;
+  for (const auto& [key, value] : trace->processes()[0].metadata) {
+    all += trace->str(key);
+    all += "=";
+    all += trace->str(value);
+    all += "\n";
+  }
+  EXPECT_EQ(all,
+            "schemaVersion=1.0.2\n"
+            "span_indx=4\n"
+            "deviceProperties=[{\"id\":0,\"name\":\"H200\",\"smCount\":132}]\n"
+            "Process Cpu Utilization=0.5\n");
+}
+
+TEST(PaddleTreeTest, UnknownTypesAreRepairedNotLost) {
+  const auto trace =
+      ImportBytes(ImportPaddleTree,
+                  TreeOf(Pb().Text(1, "new").Int(2, 99).Int(3, 10).Int(4, 20)));
+  EXPECT_EQ(LedgerText(*trace), "kept 0, unknown event type 1");
+  EXPECT_EQ(ArgText(*trace, "new", "type"), "99");
+}
+
+TEST(PaddleTreeTest, OddTimes) {
+  const auto ledger_of = [](int64_t start, int64_t end) {
+    return LedgerText(*ImportBytes(
+        ImportPaddleTree,
+        TreeOf(Pb().Text(1, "e").Int(2, 0).Int(3, start).Int(4, end))));
+  };
+  EXPECT_EQ(ledger_of(10, 10), "kept 1");
+  EXPECT_EQ(ledger_of(20, 10), "kept 0, end before start 1");
+  EXPECT_EQ(ledger_of(10, -1), "kept 0, -time out of range 1");
+  EXPECT_EQ(ledger_of(INT64_MAX, INT64_MAX), "kept 0, -time out of range 1");
+  EXPECT_EQ(LedgerText(*ImportBytes(ImportPaddleTree,
+                                    TreeOf(Pb().Text(1, "e").Int(3, 5)))),
+            "kept 0, -no time 1");
+}
+
+TEST(PaddleTreeTest, WrongWireTypeIsRejectedWithItsOffset) {
+  const auto trace =
+      ImportBytes(ImportPaddleTree,
+                  TreeOf(Pb().Text(1, "e").Int(2, 0).Double(3, 1).Int(4, 20)));
+  EXPECT_EQ(LedgerText(*trace), "kept 0, -field with a wrong wire type 1");
+  const auto& examples = trace->ledger().rejected().begin()->second.examples;
+  ASSERT_EQ(examples.size(), 1u);
+  // version 7, span 2, tree 4, node 6, event 2 bytes stand before it.
+  EXPECT_EQ(examples[0].offset, 21u);
+}
+
+TEST(PaddleTreeTest, NewerVersionsAreRead) {
+  std::string bytes = PaddleTreeSample();
+  bytes += Pb().Text(9, "something new").Int(10, 3).str();
+  EXPECT_EQ(LedgerText(*ImportBytes(ImportPaddleTree, bytes)), "kept 9");
+}
+
+TEST(PaddleTreeTest, TruncatedFileIsReadUpToTheCut) {
+  const std::string bytes = PaddleTreeSample();
+  const auto trace =
+      ImportBytes(ImportPaddleTree, std::string_view(bytes).substr(0, 200));
+  EXPECT_EQ(LedgerText(*trace), "kept 2, -record cut short 1");
+  EXPECT_FALSE(trace->complete());
+  ASSERT_EQ(trace->notes().size(), 1u);
+  EXPECT_EQ(trace->notes()[0], "sample: byte 200: the file ends in a message");
+}
+
+}  // namespace
+}  // namespace stepscope::proto

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Recorder: what every protobuf importer does with a record once it is read:
+// checks its times, adds it to the builder, and puts it into exactly one bin
+// of the ledger. Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "importers/proto/wire.h"
+#include "trace/trace_builder.h"
+
+namespace stepscope::proto {
+
+// Reasons that the formats share.
+inline constexpr std::string_view kCutShort = "record cut short";
+inline constexpr std::string_view kUnreadable = "bytes that are no message";
+inline constexpr std::string_view kWrongType = "field with a wrong wire type";
+inline constexpr std::string_view kNoTime = "no time";
+inline constexpr std::string_view kTimeRange = "time out of range";
+inline constexpr std::string_view kEndBeforeStart = "end before start";
+
+// Unix nanoseconds of the year 2000. Times above are taken for such, times
+// below for those of a clock that began somewhere else.
+inline constexpr int64_t kPlausibleEpochNs = 946'684'800'000'000'000;
+
+// Of a time that is stored unsigned; what does not fit is out of range.
+inline int64_t ToTime(uint64_t value) {
+  return value > INT64_MAX ? INT64_MAX : static_cast<int64_t>(value);
+}
+
+// One event as a file states it.
+struct Span {
+  uint32_t track = 0;
+  int64_t start_ns = 0;
+  int64_t end_ns = 0;
+  StringId name;
+  uint16_t type = 0;
+  uint16_t flags = 0;
+};
+
+class Recorder {
+ public:
+  // Offsets in the ledger count from the beginning of `file`.
+  Recorder(Bytes file, TraceBuilder& builder)
+      : file_(file.data()), builder_(builder), ledger_(builder.ledger()) {}
+
+  TraceBuilder& builder() { return builder_; }
+  Ledger& ledger() { return ledger_; }
+  StringId Intern(std::string_view text) { return builder_.Intern(text); }
+
+  // What time 0 of the file is; see TraceBuilder::AlignEpoch. Where nobody
+  // says so, the first time that is added decides whether times are Unix
+  // times.
+  void SetEpoch(int64_t epoch_ns, bool known) {
+    offset_ns_ = builder_.AlignEpoch(epoch_ns, known);
+    epoch_set_ = true;
+  }
+
+  // Adds the record that begins at `at` and counts it: as kept, as repaired
+  // for `repair` if there is one, or as rejected; then kNoRow. An end before
+  // the start is a repair and leaves a point in time.
+  Row Add(const Span& span, const uint8_t* at, std::string_view repair = {});
+
+  // Moves a time to the builder's epoch. False if it is out of range.
+  bool Shift(int64_t* time_ns) {
+    if (!epoch_set_) [[unlikely]]
+      SetEpoch(0, *time_ns >= kPlausibleEpochNs);
+    return !__builtin_add_overflow(*time_ns, offset_ns_, time_ns) &&
+           *time_ns >= -kMaxTimeNs && *time_ns <= kMaxTimeNs;
+  }
+
+  void Keep() { ledger_.Keep(); }
+  void Repair(std::string_view reason, const uint8_t* at,
+              std::string_view what = {}) {
+    ledger_.Repair(reason, Offset(at), what);
+  }
+  void Reject(std::string_view reason, const uint8_t* at,
+              std::string_view what = {}) {
+    ledger_.Reject(reason, Offset(at), what);
+  }
+  // Counts the end of a walk that was not the end of its message. Not to be
+  // called where the last field was handed out clipped: it counts itself.
+  void RejectRest(const Message& message) {
+    if (!message.ok() && !message.cut()) Reject(kUnreadable, message.field());
+  }
+  // Rejects a record that cannot be used, for the first of these reasons.
+  // `cut`: its bytes end early; `wrong`: a known field had a wrong wire type;
+  // `timed`: it has the times it must have. False if nothing is the matter.
+  bool RejectIfBroken(const Message& message, bool cut, bool wrong, bool timed,
+                      Bytes record) {
+    if (!cut && message.ok() && !wrong && timed) [[likely]]
+      return false;
+    Reject(cut             ? kCutShort
+           : !message.ok() ? kUnreadable
+           : wrong         ? kWrongType
+                           : kNoTime,
+           record.data());
+    return true;
+  }
+  // Says that the file ends before its last message does.
+  void FileEndsEarly(const std::string& path, const Message& last);
+
+  uint64_t Offset(const uint8_t* at) const {
+    return static_cast<uint64_t>(at - file_);
+  }
+
+ private:
+  // What TraceBuilder takes.
+  static constexpr int64_t kMaxTimeNs = int64_t{1} << 62;
+
+  const uint8_t* file_;
+  TraceBuilder& builder_;
+  Ledger& ledger_;
+  int64_t offset_ns_ = 0;
+  bool epoch_set_ = false;
+};
+
+}  // namespace stepscope::proto

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Message: walks the fields of one protobuf message without copying, throwing
+// or recursing, and says where damage begins. A field that claims more bytes
+// than its message has is handed out clipped, so that the readable part of a
+// truncated file is read; the walk then ends with ok() false.
+//
+// A case of a switch on tag() holds number and wire type together: a field
+// with a wrong wire type falls into `default` like an unknown one.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string_view>
+
+namespace stepscope::proto {
+
+using Bytes = std::span<const uint8_t>;
+
+enum class Wire : uint32_t {
+  kVarint = 0,
+  kFixed64 = 1,
+  kBytes = 2,
+  kFixed32 = 5,
+};
+
+// As on the wire, if the number is below 16.
+constexpr uint32_t Tag(uint32_t number, Wire wire) {
+  return number << 3 | static_cast<uint32_t>(wire);
+}
+constexpr uint32_t Varint(uint32_t number) {
+  return Tag(number, Wire::kVarint);
+}
+constexpr uint32_t Delimited(uint32_t number) {
+  return Tag(number, Wire::kBytes);
+}
+constexpr uint32_t Fixed64(uint32_t number) {
+  return Tag(number, Wire::kFixed64);
+}
+constexpr uint32_t Fixed32(uint32_t number) {
+  return Tag(number, Wire::kFixed32);
+}
+
+inline std::string_view Text(Bytes bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// The varint at `p`; moves `p` behind it. False, with `p` where it was, if it
+// does not end before `end` or has more than ten bytes.
+inline bool ReadVarint(const uint8_t*& p, const uint8_t* end, uint64_t* out) {
+  if (p < end && *p < 0x80) [[likely]] {
+    *out = *p++;
+    return true;
+  }
+  uint64_t value = 0;
+  const uint8_t* at = p;
+  for (uint32_t shift = 0; shift < 70 && at < end; shift += 7) {
+    const uint8_t byte = *at++;
+    value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) {
+      p = at;
+      *out = value;
+      return true;
+    }
+  }
+  return false;
+}
+
+class Message {
+ public:
+  explicit Message(Bytes bytes)
+      : at_(bytes.data()), end_(bytes.data() + bytes.size()), field_(at_) {}
+
+  // Moves to the next field. False at the end, and at damage.
+  bool Next() {
+    if (at_ == end_) return false;
+    field_ = at_;
+    uint64_t tag = 0;
+    if (!ReadVarint(at_, end_, &tag) || tag < 8 || tag > UINT32_MAX)
+      return Damaged();
+    tag_ = static_cast<uint32_t>(tag);
+    switch (static_cast<Wire>(tag & 7)) {
+      case Wire::kVarint:
+        return ReadVarint(at_, end_, &value_) || Damaged();
+      case Wire::kBytes: {
+        uint64_t size = 0;
+        if (!ReadVarint(at_, end_, &size)) return Damaged();
+        const uint8_t* const data = at_;
+        if (size > static_cast<uint64_t>(end_ - at_)) [[unlikely]] {
+          cut_ = true;
+          ok_ = false;
+          size = static_cast<uint64_t>(end_ - at_);
+        }
+        at_ += size;
+        bytes_ = {data, static_cast<size_t>(size)};
+        return true;
+      }
+      case Wire::kFixed64:
+        return Fixed(8);
+      case Wire::kFixed32:
+        return Fixed(4);
+    }
+    return Damaged();  // groups and what does not exist
+  }
+
+  uint32_t tag() const { return tag_; }
+  uint32_t number() const { return tag_ >> 3; }
+  // Of a varint or fixed field.
+  uint64_t value() const { return value_; }
+  int64_t sint() const { return static_cast<int64_t>(value_); }
+  double real() const { return std::bit_cast<double>(value_); }
+  float real32() const {
+    return std::bit_cast<float>(static_cast<uint32_t>(value_));
+  }
+  // Of a length-delimited field.
+  Bytes bytes() const { return bytes_; }
+  std::string_view text() const { return Text(bytes_); }
+  // The field claimed more bytes than there are; the rest of it is missing.
+  bool cut() const { return cut_; }
+
+  // False once something could not be read.
+  bool ok() const { return ok_; }
+  // Where the current field, or what could not be read, begins.
+  const uint8_t* field() const { return field_; }
+
+ private:
+  bool Damaged() {
+    ok_ = false;
+    at_ = end_;
+    return false;
+  }
+  bool Fixed(uint32_t size) {
+    if (static_cast<uint64_t>(end_ - at_) < size) return Damaged();
+    value_ = 0;
+    std::memcpy(&value_, at_, size);  // little-endian, as the machine is
+    at_ += size;
+    return true;
+  }
+
+  const uint8_t* at_;
+  const uint8_t* end_;
+  const uint8_t* field_;
+  uint32_t tag_ = 0;
+  bool ok_ = true;
+  bool cut_ = false;
+  uint64_t value_ = 0;
+  Bytes bytes_;
+};
+
+// The values of a repeated number, packed or not: of `message`'s field.
+template <typename Visit>
+void ForEachVarint(const Message& message, Visit visit) {
+  if ((message.tag() & 7) == static_cast<uint32_t>(Wire::kVarint)) {
+    visit(message.value());
+    return;
+  }
+  const uint8_t* p = message.bytes().data();
+  const uint8_t* const end = p + message.bytes().size();
+  for (uint64_t value = 0; p < end && ReadVarint(p, end, &value);) visit(value);
+}
+
+}  // namespace stepscope::proto

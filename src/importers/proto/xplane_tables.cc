@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importers/proto/xplane_tables.h"
+
+#include "importers/proto/xplane_fields.h"
+
+namespace stepscope::proto {
+namespace {
+
+using namespace xplane;  // NOLINT: field numbers only
+
+struct Known {
+  std::string_view name;
+  KnownStat stat;
+};
+constexpr Known kKnown[] = {
+    {"correlation_id", KnownStat::kCorrelation},
+    {"step_num", KnownStat::kStepNumber},
+    {"step_name", KnownStat::kStepName},
+    {"kernel_details", KnownStat::kKernelDetails},
+    {"memcpy_details", KnownStat::kMemcpyDetails},
+    {"memset_details", KnownStat::kMemsetDetails},
+    {"Memset_details", KnownStat::kMemsetDetails},
+    {"hlo_op", KnownStat::kHloOp},
+    {"tf_op", KnownStat::kTfOp},
+    {"_pt", KnownStat::kProducerType},
+    {"_p", KnownStat::kProducerId},
+    {"_ct", KnownStat::kConsumerType},
+    {"_c", KnownStat::kConsumerId},
+    {"allocator_name", KnownStat::kAllocator},
+    {"bytes_reserved", KnownStat::kBytesReserved},
+    {"bytes_allocated", KnownStat::kBytesAllocated},
+    {"allocation_bytes", KnownStat::kAllocationBytes},
+    {"addr", KnownStat::kAddress},
+};
+
+KnownStat KnownByName(std::string_view name) {
+  for (const Known& known : kKnown)
+    if (known.name == name) return known.stat;
+  return KnownStat::kOther;
+}
+
+// Id and message of a map entry.
+struct Entry {
+  uint64_t id = 0;
+  Bytes value;
+};
+Entry ReadEntry(Bytes bytes) {
+  Entry entry;
+  Message message(bytes);
+  while (message.Next()) {
+    if (message.tag() == kMapId) entry.id = message.value();
+    if (message.tag() == kMapValue) entry.value = message.bytes();
+  }
+  return entry;
+}
+
+}  // namespace
+
+XPlaneTables::XPlaneTables(Bytes plane, Recorder& out) : out_(out) {
+  Message names(plane);
+  while (names.Next()) {
+    if (names.tag() == kPlaneName) name_ = names.text();
+    if (names.tag() == kStatMetadata) ReadStatMetadata(names.bytes());
+  }
+  // Only now, because these refer to the names.
+  Message message(plane);
+  while (message.Next()) {
+    if (message.tag() == kEventMetadata) ReadEventMetadata(message.bytes());
+    if (message.tag() != kPlaneStat) continue;
+    StatValue value;
+    if (ReadStat(message.bytes(), &value)) stats_.push_back(value);
+  }
+}
+
+void XPlaneTables::ReadStatMetadata(Bytes bytes) {
+  const Entry entry = ReadEntry(bytes);
+  std::string_view name;
+  Message message(entry.value);
+  while (message.Next())
+    if (message.tag() == kMetadataName) name = message.text();
+  StatName& stat = stat_names_.Add(entry.id);
+  stat.name = out_.Intern(name);
+  stat.known = KnownByName(name);
+}
+
+void XPlaneTables::ReadEventMetadata(Bytes bytes) {
+  const Entry entry = ReadEntry(bytes);
+  std::string_view name;
+  std::string_view display_name;
+  EventName& event = events_.Add(entry.id);
+  event.stats.clear();
+  Message message(entry.value);
+  while (message.Next()) {
+    if (message.tag() == kMetadataName) name = message.text();
+    if (message.tag() == kMetadataDisplayName) display_name = message.text();
+    if (message.tag() != kMetadataStat) continue;
+    StatValue value;
+    // A whole program (an HLO proto) may hang here; it is no argument.
+    if (message.bytes().size() <= kMaxMetadataStatBytes &&
+        ReadStat(message.bytes(), &value))
+      event.stats.push_back(value);
+  }
+  const bool two = !display_name.empty() && display_name != name;
+  event.name = out_.Intern(two ? display_name : name);
+  event.whole = two ? out_.Intern(name) : StringId{};
+  event.deallocation = name == "MemoryDeallocation";
+  event.memory = event.deallocation || name == "MemoryAllocation";
+}
+
+bool XPlaneTables::ReadStat(Bytes bytes, StatValue* out) const {
+  uint64_t id = 0;
+  Message message(bytes);
+  while (message.Next()) {
+    switch (message.tag()) {
+      case kStatId:
+        id = message.value();
+        break;
+      case kStatDouble:
+        out->kind = StatValue::Kind::kDouble;
+        out->number = message.value();
+        break;
+      case kStatUint:
+        out->kind = StatValue::Kind::kUint;
+        out->number = message.value();
+        break;
+      case kStatInt:
+        out->kind = StatValue::Kind::kInt;
+        out->number = message.value();
+        break;
+      case kStatText:
+      case kStatBytes:
+        out->kind = StatValue::Kind::kText;
+        out->text = out_.Intern(message.text());
+        break;
+      case kStatRef: {
+        const StatName* const value = stat_names_.Find(message.value());
+        if (value == nullptr) return false;
+        out->kind = StatValue::Kind::kText;
+        out->text = value->name;
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  out->stat = stat_names_.Find(id);
+  return message.ok() && out->stat != nullptr &&
+         out->kind != StatValue::Kind::kNone;
+}
+
+}  // namespace stepscope::proto
