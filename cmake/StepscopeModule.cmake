@@ -52,8 +52,9 @@ endfunction()
 #                [SERIAL])
 #
 # A GoogleTest binary; each of its tests is a CTest test <name>.Suite.Case.
-# Labels: unit (quick; the default), e2e, fault (slow hardening), install; and
-# once, no_asan, no_tsan (see tools/run_tests.py). SERIAL: nothing runs beside.
+# Labels: unit (quick; the default), e2e, fault (slow hardening), install;
+# threads, which is what the ThreadSanitizer tree builds and runs; and once,
+# no_asan, no_tsan (see tools/run_tests.py). SERIAL: nothing runs beside.
 # TIMEOUT is for an optimised build; under a sanitizer it is three times that.
 function(stepscope_test name)
   if(NOT STEPSCOPE_TESTS)
@@ -71,6 +72,12 @@ function(stepscope_test name)
     math(EXPR arg_TIMEOUT "3 * ${arg_TIMEOUT}")
   endif()
   add_executable(${name} ${arg_SOURCES})
+  if("threads" IN_LIST arg_LABELS)
+    if(NOT TARGET thread_tests)
+      add_custom_target(thread_tests)
+    endif()
+    add_dependencies(thread_tests ${name})
+  endif()
   set_target_properties(
     ${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
                        "${PROJECT_BINARY_DIR}/test-bin")
