@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small, fast LZ77 codec for text that repeats itself, kept in memory only:
-// the layout is nobody's contract.
+// A small, fast LZ77 codec for text that repeats itself. Captures hold what it
+// makes: the layout stays.
 //
 // A packed block is a row of sequences:
 //   token     high 4 bits: literals, low 4 bits: match length - 4

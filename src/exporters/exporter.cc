@@ -3,6 +3,7 @@
 
 #include <new>
 
+#include "exporters/capture/capture.h"
 #include "exporters/chrome/chrome.h"
 #include "exporters/file_sink.h"
 
@@ -19,7 +20,8 @@ Status Write(const Trace& trace, const Exporter& exporter,
 }  // namespace
 
 std::span<const Exporter* const> AllExporters() {
-  static const Exporter* const kAll[] = {&ChromeExporter()};
+  static const Exporter* const kAll[] = {&ChromeExporter(),
+                                         &CaptureExporter()};
   return kAll;
 }
 

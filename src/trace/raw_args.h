@@ -56,6 +56,14 @@ class RawArgs {
 
   size_t block_count() const { return blocks_.size(); }
 
+  // Blocks as they are, for who stores them elsewhere. AddBlock: the
+  // references are those that the block had where it came from, if blocks are
+  // added in the same order and nothing else is.
+  const Block& block(uint32_t index) const { return *blocks_[index]; }
+  void AddBlock(Block block) {
+    blocks_.push_back(std::make_unique<Block>(std::move(block)));
+  }
+
  private:
   std::vector<std::unique_ptr<Block>> blocks_;
   std::vector<uint8_t> open_;

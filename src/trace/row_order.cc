@@ -210,7 +210,7 @@ class Orderer {
     for (const LaneRange& range : lanes_) {
       const auto index = static_cast<uint32_t>(split.size());
       split.push_back(tracks_[range.track]);
-      split.back().lane = range.lane;
+      split.back().lane += range.lane;  // an importer may know lanes already
       split.back().first = range.first;
       split.back().last = range.last;
       if (range.lane == 0) moves_.track[range.track] = index;

@@ -115,6 +115,9 @@ void TraceBuilder::SetDuration(Row row, int64_t dur_ns) {
 void TraceBuilder::AddFlags(Row row, uint16_t flags) {
   trace_->flags_[row] = static_cast<uint16_t>(trace_->flags_[row] | flags);
 }
+void TraceBuilder::ClearFlags(Row row, uint16_t flags) {
+  trace_->flags_[row] = static_cast<uint16_t>(trace_->flags_[row] & ~flags);
+}
 
 void TraceBuilder::AddArg(Arg arg) { trace_->args_.push_back(arg); }
 
@@ -158,15 +161,20 @@ void TraceBuilder::AddText(Row row, std::string_view key,
 RawArgs& TraceBuilder::raw_args() { return trace_->raw_args_; }
 
 void TraceBuilder::AddRawArgs(Row row, std::string_view members) {
+  if (members.empty() || row >= trace_->size()) return;
+  SetRawRef(row, trace_->raw_args_.Add(members));
+}
+
+void TraceBuilder::SetRawRef(Row row, RawRef ref) {
   Trace& t = *trace_;
-  if (members.empty() || row >= t.size()) return;
+  if (row >= t.size()) return;
   while (t.raw_refs_.size() <= row) {
     if (!t.raw_refs_.Append(0)) {
       failed_ = true;
       return;
     }
   }
-  t.raw_refs_[row] = t.raw_args_.Add(members);
+  t.raw_refs_[row] = ref;
 }
 
 void TraceBuilder::AddFlow(const Flow& flow) { trace_->flows_.push_back(flow); }

@@ -82,6 +82,7 @@ class TraceBuilder {
   StringId name_of(Row row) const;
   void SetDuration(Row row, int64_t dur_ns);
   void AddFlags(Row row, uint16_t flags);
+  void ClearFlags(Row row, uint16_t flags);
   void SetType(Row row, uint16_t type);
 
   // Arguments. `arg.row` is the event; list_first and list_count are set here.
@@ -94,6 +95,8 @@ class TraceBuilder {
   // Trace::raw_args. Once for an event.
   void AddRawArgs(Row row, std::string_view members);
   RawArgs& raw_args();
+  // The same for a text that is in raw_args() already.
+  void SetRawRef(Row row, RawRef ref);
 
   void AddFlow(const Flow& flow);
   void AddLink(const Link& link);

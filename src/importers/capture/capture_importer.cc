@@ -5,6 +5,7 @@
 
 #include "format/block.h"
 #include "importers/capture/capture_reader.h"
+#include "importers/capture/table_reader.h"
 
 namespace stepscope {
 namespace {
@@ -28,6 +29,8 @@ class CaptureImporterImpl : public Importer {
   Status Import(const std::string& path, const ImportOptions&,
                 TraceBuilder& builder) const override {
     STEPSCOPE_TRY_ASSIGN(File file, File::OpenForReading(path));
+    STEPSCOPE_TRY_ASSIGN(const bool tables, capture::IsTableCapture(file));
+    if (tables) return capture::TableReader(std::move(file)).Read(builder);
     return capture::CaptureReader(std::move(file), builder).Read();
   }
 };

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of TableReader that makes entries of a trace from rows. An entry
+// that makes no sense fails its block: the CRC was right, so somebody wrote it.
+#include <algorithm>
+#include <bit>
+
+#include "importers/capture/table_reader.h"
+
+namespace stepscope::capture {
+namespace {
+
+constexpr uint64_t kSign = uint64_t{1} << 63;
+constexpr uint64_t kTimeBound = uint64_t{1} << 62;
+
+int64_t Signed(uint64_t value) { return static_cast<int64_t>(value); }
+
+uint64_t Largest(const uint32_t* values, uint32_t rows) {
+  uint32_t largest = 0;
+  for (uint32_t i = 0; i < rows; ++i) largest = std::max(largest, values[i]);
+  return largest;
+}
+
+}  // namespace
+
+bool TableReader::TakeProcesses(const TableBlock& block) {
+  if (tracks_added_ || !MakeRoom(block, processes_)) return false;
+  DecodeAll(block);
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    Process& process = processes_[block.first_row() + i];
+    process.pid = Signed(values_[0][i]);
+    process.rank = Signed(values_[1][i]);
+    process.name = StringOf(values_[2][i]);
+    process.host = StringOf(values_[3][i]);
+    process.source = StringOf(values_[4][i]);
+    process.start_ns = Signed(values_[5][i]);
+  }
+  return true;
+}
+
+bool TableReader::TakeMetadata(const TableBlock& block) {
+  if (tracks_added_) return false;
+  DecodeAll(block);
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    if (values_[0][i] >= processes_.size())
+      ++references_lost_;
+    else
+      processes_[static_cast<size_t>(values_[0][i])].metadata.emplace_back(
+          StringOf(values_[1][i]), StringOf(values_[2][i]));
+  }
+  return true;
+}
+
+bool TableReader::TakeTracks(const TableBlock& block) {
+  DecodeAll(block);
+  // A process is named by a number that the file has room for.
+  for (uint32_t i = 0; i < block.rows(); ++i)
+    if (values_[0][i] >= file_bytes_ || values_[0][i] > UINT32_MAX - 1 ||
+        values_[1][i] > static_cast<uint64_t>(TrackKind::kAsync))
+      return false;
+  if (tracks_added_ || !MakeRoom(block, tracks_)) return false;
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    Track& track = tracks_[block.first_row() + i];
+    track.process = static_cast<uint32_t>(values_[0][i]);
+    track.kind = static_cast<TrackKind>(values_[1][i]);
+    track.id = Signed(values_[2][i]);
+    track.device = Signed(values_[3][i]);
+    track.lane = static_cast<uint32_t>(values_[4][i]);
+    track.name = StringOf(values_[5][i]);
+    track.device_type = StringOf(values_[6][i]);
+  }
+  return true;
+}
+
+// The path whose speed counts: columns are decoded where they stay.
+bool TableReader::TakeEvents(const TableBlock& block) {
+  if (!stretches_.empty() &&
+      block.first_row() <
+          stretches_.back().file_first + stretches_.back().rows)
+    return false;  // out of order, or twice
+  if (!builder_.ReserveRows(block.rows())) return false;
+  const TraceBuilder::Rows rows = builder_.rows();
+  const uint32_t count = block.rows();
+  static_assert(sizeof(StringId) == sizeof(uint32_t));
+  auto* const names = reinterpret_cast<uint32_t*>(rows.name);
+  block.Decode(0, rows.start_ns);
+  block.Decode(1, rows.dur_ns);
+  block.Decode(2, names);
+  block.Decode(3, rows.track);
+  block.Decode(4, rows.type);
+  block.Decode(5, rows.flags);
+  uint64_t bad = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    const auto start = static_cast<uint64_t>(rows.start_ns[i]);
+    const auto dur = static_cast<uint64_t>(rows.dur_ns[i]);
+    bad |= (start + kTimeBound) | dur | (dur << 1);
+  }
+  if ((bad & kSign) != 0 || Largest(rows.track, count) >= tracks_.size() ||
+      Largest(names, count) >= std::max<size_t>(strings_.size(), 1)) {
+    // Rows beyond the size stay zero.
+    std::fill_n(rows.type, count, uint16_t{0});
+    std::fill_n(rows.flags, count, uint16_t{0});
+    return false;
+  }
+  if (!same_ids_)
+    for (uint32_t i = 0; i < count; ++i) names[i] = StringOf(names[i]).v;
+  builder_.CommitRows(count);
+  if (!stretches_.empty() &&
+      stretches_.back().file_first + stretches_.back().rows ==
+          block.first_row())
+    stretches_.back().rows += count;
+  else
+    stretches_.push_back({block.first_row(), count, rows.first});
+  return true;
+}
+
+bool TableReader::TakeArgs(const TableBlock& block) {
+  DecodeAll(block);
+  for (uint32_t i = 0; i < block.rows(); ++i)
+    if (values_[2][i] > static_cast<uint64_t>(ArgKind::kJson)) return false;
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    Arg arg;
+    arg.row = RowOf(values_[0][i]);
+    arg.key = StringOf(values_[1][i]);
+    arg.kind = static_cast<ArgKind>(values_[2][i]);
+    arg.clipped = values_[3][i] != 0;
+    const uint64_t value = values_[4][i];
+    const uint64_t length = values_[5][i];
+    const bool list = arg.kind == ArgKind::kIntList;
+    if (arg.row == kNoRow ||
+        (list && (value > arg_ints_.size() ||
+                  length > arg_ints_.size() - value))) {
+      ++references_lost_;
+      continue;
+    }
+    if (list) {
+      builder_.AddListArg(arg, {arg_ints_.data() + value,
+                                static_cast<size_t>(length)});
+      continue;
+    }
+    if (arg.kind == ArgKind::kInt) arg.int_value = Signed(value);
+    if (arg.kind == ArgKind::kDouble)
+      arg.double_value = std::bit_cast<double>(value);
+    if (arg.kind == ArgKind::kText || arg.kind == ArgKind::kJson)
+      arg.text = StringOf(value);
+    builder_.AddArg(arg);
+  }
+  return true;
+}
+
+bool TableReader::TakeRawBlocks(const TableBlock& block) {
+  // What a byte can stand for at most when packed.
+  constexpr uint64_t kMostExpanded = 256;
+  DecodeAll(block);
+  uint64_t total = 0;
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    const uint64_t bytes = values_[0][i];
+    const uint64_t plain = values_[1][i];
+    if (bytes > block.extra().size() - total) return false;
+    total += bytes;
+    if (values_[2][i] != 0 ? plain > (bytes + 1) * kMostExpanded
+                           : plain != bytes)
+      return false;
+  }
+  RawArgs& raw = builder_.raw_args();
+  if (!Fits(block) || block.first_row() < raw.block_count()) return false;
+  // Lost ones are empty, so that the others keep their numbers.
+  while (raw.block_count() < block.first_row()) raw.AddBlock({});
+  const char* at = block.extra().data();
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    RawArgs::Block packed;
+    packed.bytes.assign(at, at + values_[0][i]);
+    packed.plain_size = static_cast<uint32_t>(values_[1][i]);
+    packed.packed = values_[2][i] != 0;
+    raw.AddBlock(std::move(packed));
+    at += values_[0][i];
+  }
+  return true;
+}
+
+bool TableReader::TakeRawRefs(const TableBlock& block) {
+  DecodeAll(block);
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    const Row row = RowOf(values_[0][i]);
+    const RawRef ref = values_[1][i];
+    if (row == kNoRow || ref >> 32 == 0 ||
+        RawArgs::BlockOf(ref) >= builder_.raw_args().block_count())
+      ++references_lost_;
+    else
+      builder_.SetRawRef(row, ref);
+  }
+  return true;
+}
+
+bool TableReader::TakeLinks(const TableBlock& block) {
+  DecodeAll(block);
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    if (values_[2][i] > static_cast<uint64_t>(LinkSpace::kSequence))
+      return false;
+  }
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    Link link;
+    const bool no_row = values_[0][i] == kNoRow;
+    link.row = no_row ? kNoRow : RowOf(values_[0][i]);
+    if (values_[1][i] >= processes_.size() ||
+        (link.row == kNoRow && !no_row)) {
+      ++references_lost_;
+      continue;
+    }
+    link.process = static_cast<uint32_t>(values_[1][i]);
+    link.space = static_cast<LinkSpace>(values_[2][i]);
+    link.id = values_[3][i];
+    builder_.AddLink(link);
+  }
+  return true;
+}
+
+bool TableReader::TakeFlows(const TableBlock& block) {
+  DecodeAll(block);
+  for (uint32_t i = 0; i < block.rows(); ++i)
+    if (values_[4][i] > static_cast<uint64_t>(FlowPhase::kEnd)) return false;
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    if (!IsTrack(values_[3][i])) {
+      ++references_lost_;
+      continue;
+    }
+    Flow flow;
+    flow.time_ns = Signed(values_[0][i]);
+    flow.id = values_[1][i];
+    flow.name = StringOf(values_[2][i]);
+    flow.track = static_cast<uint32_t>(values_[3][i]);
+    flow.phase = static_cast<FlowPhase>(values_[4][i]);
+    builder_.AddFlow(flow);
+  }
+  return true;
+}
+
+bool TableReader::TakeCounters(const TableBlock& block) {
+  DecodeAll(block);
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    if (!IsTrack(values_[1][i])) {
+      ++references_lost_;
+      continue;
+    }
+    CounterSample sample;
+    sample.time_ns = Signed(values_[0][i]);
+    sample.track = static_cast<uint32_t>(values_[1][i]);
+    sample.integer = values_[2][i] != 0;
+    sample.int_value = Signed(values_[3][i]);
+    sample.value = std::bit_cast<double>(values_[4][i]);
+    builder_.AddCounter(sample);
+  }
+  return true;
+}
+
+bool TableReader::TakeMemory(const TableBlock& block) {
+  DecodeAll(block);
+  for (uint32_t i = 0; i < block.rows(); ++i)
+    if (values_[7][i] > static_cast<uint64_t>(MemoryKind::kReservedFree))
+      return false;
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    if (!IsTrack(values_[6][i])) {
+      ++references_lost_;
+      continue;
+    }
+    MemoryEvent event;
+    event.time_ns = Signed(values_[0][i]);
+    event.address = values_[1][i];
+    event.bytes = Signed(values_[2][i]);
+    event.total_allocated = values_[3][i];
+    event.total_reserved = values_[4][i];
+    event.place = StringOf(values_[5][i]);
+    event.track = static_cast<uint32_t>(values_[6][i]);
+    event.kind = static_cast<MemoryKind>(values_[7][i]);
+    builder_.AddMemory(event);
+  }
+  return true;
+}
+
+bool TableReader::TakeThreads(const TableBlock& block) {
+  if (!MakeRoom(block, threads_)) return false;
+  DecodeAll(block);
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    ThreadReport& thread = threads_[block.first_row() + i];
+    thread.track = static_cast<uint32_t>(
+        std::min<uint64_t>(values_[0][i], UINT32_MAX));
+    thread.recorded = values_[1][i];
+    thread.side_recorded = values_[2][i];
+    thread.side_dropped = values_[3][i];
+    thread.exited = values_[4][i] != 0;
+  }
+  return true;
+}
+
+bool TableReader::TakeOpenScopes(const TableBlock& block) {
+  DecodeAll(block);
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    const Row row = RowOf(values_[1][i]);
+    if (values_[0][i] >= threads_.size() || row == kNoRow)
+      ++references_lost_;
+    else
+      threads_[static_cast<size_t>(values_[0][i])].open_scopes.push_back(row);
+  }
+  return true;
+}
+
+bool TableReader::TakeOwned(const TableBlock& block,
+                            std::vector<OwnedText>& owned) {
+  DecodeAll(block);
+  std::string_view extra = block.extra();
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    if (values_[2][i] > extra.size()) return false;
+    const auto length = static_cast<size_t>(values_[2][i]);
+    owned.push_back({values_[0][i], values_[1][i],
+                     std::string(extra.substr(0, length))});
+    extra.remove_prefix(length);
+  }
+  return true;
+}
+
+bool TableReader::TakeBins(const TableBlock& block) {
+  if (!MakeRoom(block, bins_)) return false;
+  DecodeAll(block);
+  std::string_view extra = block.extra();
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    if (values_[2][i] > extra.size()) return false;
+    const auto length = static_cast<size_t>(values_[2][i]);
+    bins_[block.first_row() + i] = {values_[0][i] != 0, values_[1][i],
+                                    std::string(extra.substr(0, length))};
+    extra.remove_prefix(length);
+  }
+  return true;
+}
+
+}  // namespace stepscope::capture
