@@ -45,6 +45,38 @@ constexpr std::array<std::string_view, 6> kBroadcastShapes = {
 constexpr std::array<std::string_view, 3> kMemoryWords = {
     "memcpy", "memorycopy", "memset"};
 
+constexpr std::array<std::string_view, 3> kCopyCalls = {
+    "cudamemcpy", "cumemcpy", "hipmemcpy"};
+
+constexpr std::array<std::string_view, 15> kMatrixWords = {
+    "gemm",     "convolve", "implicit_con", "conv2d_", "conv3d_",
+    "xmma",     "cutlass",  "nvjet",        "wgrad",   "dgrad",
+    "fprop",    "winograd", "fmha",         "flash_fwd", "flash_bwd"};
+
+// Instruction shapes and names of the tensor units, as libraries put them
+// into the names of their kernels.
+constexpr std::array<std::string_view, 19> kTensorWords = {
+    "hmma",      "imma",      "dmma",      "gmma",     "wmma",
+    "tensorop",  "s884",      "h884",      "i8816",    "s1688",
+    "h1688",     "s16816",    "h16816",    "tf32",     "nvjet",
+    "flash_fwd", "flash_bwd", "fmha",      "bf16_s161616"};
+
+constexpr std::array<std::string_view, 4> kHalfWords = {
+    "f16f16", "bf16bf16", "e4m3", "i8i8"};
+
+bool SyncCall(std::string_view lower) {
+  if (lower.find("synchronize") != lower.npos) return true;
+  const bool copies = std::any_of(
+      kCopyCalls.begin(), kCopyCalls.end(),
+      [&](std::string_view word) { return lower.starts_with(word); });
+  return copies && lower.find("async") == lower.npos;
+}
+
+bool TensorCore(std::string_view lower) {
+  if (ContainsAny(lower, kTensorWords)) return true;
+  return lower.find("xmma") != lower.npos && ContainsAny(lower, kHalfWords);
+}
+
 bool IsLetter(char c) { return c >= 'a' && c <= 'z'; }
 
 // "rpc" as a word: not within another one.
@@ -82,12 +114,30 @@ bool IsMemoryManipulation(std::string_view name) {
   return ContainsAny(Lower(name), kMemoryWords);
 }
 
+bool IsSyncCall(std::string_view name) { return SyncCall(Lower(name)); }
+
+bool IsLaunchCall(std::string_view name) {
+  return Lower(name).find("launch") != std::string::npos;
+}
+
+bool IsMatrixKernel(std::string_view name) {
+  return ContainsAny(Lower(name), kMatrixWords);
+}
+
+bool IsTensorCoreKernel(std::string_view name) {
+  return TensorCore(Lower(name));
+}
+
 uint8_t NameClasses::Classify(StringId id) {
   const std::string lower = Lower(strings_.view(id));
   uint8_t result = kKnown;
   if (CollectiveEvent(lower)) result |= kEvent;
   if (ContainsAny(lower, kCollectives)) result |= kKernel;
   if (ContainsAny(lower, kMemoryWords)) result |= kMemory;
+  if (SyncCall(lower)) result |= kSync;
+  if (lower.find("launch") != lower.npos) result |= kLaunch;
+  if (ContainsAny(lower, kMatrixWords)) result |= kMatrix;
+  if (TensorCore(lower)) result |= kTensor;
   return classes_[id.v] = result;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a name says about an event: collective communication, or moving memory.
+// What a name says about an event: collective communication, moving memory,
+// waiting for the device, launching, matrix arithmetic, tensor cores.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,16 @@ bool IsCollectiveEvent(std::string_view name);
 bool IsCollectiveKernel(std::string_view name);
 // GpuMemcpyAsync:CPU->GPU, BufferedReader:MemoryCopy, ...
 bool IsMemoryManipulation(std::string_view name);
+// An API call that returns only when the device has done its work:
+// cudaStreamSynchronize, cudaMemcpy (not cudaMemcpyAsync).
+bool IsSyncCall(std::string_view name);
+// An API call that puts a kernel or a graph of them into a queue.
+bool IsLaunchCall(std::string_view name);
+// A kernel that multiplies matrices or convolves.
+bool IsMatrixKernel(std::string_view name);
+// Such a kernel that uses tensor cores. By name, so an estimate: rules for
+// Volta to Hopper, and the libraries' own families (nvjet, flash attention).
+bool IsTensorCoreKernel(std::string_view name);
 
 // The same by string id, each name looked at once. Not thread-safe.
 class NameClasses {
@@ -28,12 +39,20 @@ class NameClasses {
   bool collective_event(StringId id) { return (Of(id) & kEvent) != 0; }
   bool collective_kernel(StringId id) { return (Of(id) & kKernel) != 0; }
   bool memory_manipulation(StringId id) { return (Of(id) & kMemory) != 0; }
+  bool sync_call(StringId id) { return (Of(id) & kSync) != 0; }
+  bool launch_call(StringId id) { return (Of(id) & kLaunch) != 0; }
+  bool matrix_kernel(StringId id) { return (Of(id) & kMatrix) != 0; }
+  bool tensor_core_kernel(StringId id) { return (Of(id) & kTensor) != 0; }
 
  private:
   static constexpr uint8_t kEvent = 1;
   static constexpr uint8_t kKernel = 2;
   static constexpr uint8_t kMemory = 4;
   static constexpr uint8_t kKnown = 8;
+  static constexpr uint8_t kSync = 16;
+  static constexpr uint8_t kLaunch = 32;
+  static constexpr uint8_t kMatrix = 64;
+  static constexpr uint8_t kTensor = 128;
 
   uint8_t Of(StringId id) {
     return classes_[id.v] != 0 ? classes_[id.v] : Classify(id);

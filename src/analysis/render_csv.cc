@@ -14,6 +14,8 @@ constexpr std::string_view kColumns[] = {
     "gpu_total_ns", "gpu_avg_ns",       "gpu_max_ns", "gpu_min_ns",
     "gpu_ratio",    "self_cpu_ns",      "self_gpu_ns", "allocation_count",
     "free_count",   "allocation_bytes", "free_bytes", "increase_bytes",
+    "cpu_p50_ns",   "cpu_p90_ns",       "cpu_p99_ns", "gpu_p50_ns",
+    "gpu_p90_ns",   "gpu_p99_ns",       "flops",      "tflops_per_s",
 };
 
 std::string Quoted(std::string_view text) {
@@ -79,6 +81,14 @@ class CsvTable {
     return *this;
   }
 
+  CsvTable& Percentiles(const std::string& side, const Spread& spread) {
+    if (spread.histogram.empty()) return *this;
+    Set(side + "_p50_ns", std::to_string(spread.p50_ns));
+    Set(side + "_p90_ns", std::to_string(spread.p90_ns));
+    Set(side + "_p99_ns", std::to_string(spread.p99_ns));
+    return *this;
+  }
+
   std::string Take() {
     Flush();
     return std::move(out_);
@@ -139,6 +149,8 @@ void AddOperators(CsvTable& csv, const Summary& summary, bool thread_sep) {
       csv.Times("cpu", row.cpu, row.calls).Times("gpu", row.gpu, row.calls);
       csv.Int("self_cpu_ns", row.self_cpu_ns);
       csv.Int("self_gpu_ns", row.self_gpu_ns);
+      csv.Percentiles("cpu", row.cpu_spread);
+      csv.Percentiles("gpu", row.gpu_spread);
       for (const OperatorInnerRow& inner : row.inner) {
         csv.Row("operator_inner", inner.name).Count("calls", inner.calls);
         csv.Text("thread", thread).Text("parent", row.name);
@@ -148,6 +160,51 @@ void AddOperators(CsvTable& csv, const Summary& summary, bool thread_sep) {
       }
       AddDevices(csv, row.device, thread, row.name);
     }
+  }
+}
+
+void AddStepTables(CsvTable& csv, const Summary& summary, uint32_t views) {
+  const Waterfall& waterfall = summary.waterfall;
+  if ((views & kWaterfallView) && !waterfall.steps.empty()) {
+    for (size_t i = 0; i < kStepParts; ++i) {
+      csv.Row("waterfall", StepPartName(static_cast<StepPart>(i)));
+      csv.Int("time_ns", waterfall.part_ns[i]);
+      csv.Real("ratio", Ratio(waterfall.part_ns[i], waterfall.step_ns));
+    }
+  }
+  for (const IdleDevice& device : summary.idle.devices) {
+    if ((views & kIdleView) == 0) break;
+    for (const IdleRow& row : device.rows) {
+      csv.Row("idle", StepPartName(row.cause)).Text("parent", device.name);
+      csv.Count("calls", row.gaps).Int("time_ns", row.time_ns);
+      csv.Real("ratio", Ratio(row.time_ns, device.step_ns));
+    }
+  }
+  if ((views & kLaunchView) && summary.launch.device_events > 0) {
+    const LaunchStats& launch = summary.launch;
+    csv.Row("launch", "call").Count("calls", launch.call.count);
+    csv.Int("time_ns", launch.call.time.total_ns);
+    csv.Percentiles("cpu", launch.call.spread);
+    csv.Row("launch", "queue_delay").Count("calls", launch.queue_delay.count);
+    csv.Int("time_ns", launch.queue_delay.time.total_ns);
+    csv.Percentiles("gpu", launch.queue_delay.spread);
+    csv.Row("launch", "launch_bound").Count("calls", launch.launch_bound);
+    csv.Real("ratio", launch.launch_bound_ratio());
+  }
+  for (const FlopsRow& row : summary.flops.rows) {
+    if ((views & kFlopsView) == 0) break;
+    csv.Row("flops", row.name).Count("calls", row.counted_calls);
+    csv.Int("time_ns", row.time_ns).Int("flops", row.flops);
+    csv.Real("tflops_per_s", row.tflops_per_s());
+  }
+  for (const OutlierRow& row : summary.outliers) {
+    if ((views & kOutlierView) == 0) break;
+    csv.Row("outlier", std::to_string(row.index));
+    csv.Text("parent", StepPartName(row.cause)).Int("time_ns", row.dur_ns);
+  }
+  for (const Finding& finding : summary.advice.findings) {
+    csv.Row("advice", finding.id).Int("time_ns", finding.saving_ns);
+    csv.Real("ratio", finding.saving_ratio);
   }
 }
 
@@ -166,7 +223,7 @@ std::string RenderCsv(const Summary& summary, const TableOptions& options) {
     if (row.calls > 0) csv.Count("calls", row.calls);
     csv.Times("cpu", row.cpu, row.calls).Times("gpu", row.gpu, row.calls);
   }
-  if (options.views & kDistributedView) {
+  if (options.chosen_views() & kDistributedView) {
     const Distribution& part = summary.distribution;
     const auto add = [&](std::string_view name, int64_t ns) {
       csv.Row("distribution", name).Int("time_ns", ns);
@@ -178,9 +235,9 @@ std::string RenderCsv(const Summary& summary, const TableOptions& options) {
     add("Overlap", part.overlap_ns);
   }
   AddOperators(csv, summary, options.thread_sep);
-  for (const NamedRow& row : summary.kernel) {
+  for (const KernelRow& row : summary.kernel) {
     csv.Row("kernel", row.name).Count("calls", row.calls);
-    csv.Times("gpu", row.gpu, row.calls);
+    csv.Times("gpu", row.gpu, row.calls).Percentiles("gpu", row.spread);
   }
   for (const NamedRow& row : summary.memory_manipulation) {
     AddNamed(csv, "memory_manipulation", row);
@@ -202,6 +259,7 @@ std::string RenderCsv(const Summary& summary, const TableOptions& options) {
       csv.Int("increase_bytes", row.increase_bytes());
     }
   }
+  AddStepTables(csv, summary, options.chosen_views());
   return csv.Take();
 }
 

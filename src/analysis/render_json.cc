@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/render_json.h"
 
+#include "analysis/advice/render_advice.h"
 #include "analysis/json_writer.h"
 #include "analysis/ledger_json.h"
+#include "analysis/step_tables_json.h"
 
 namespace stepscope {
 namespace {
@@ -15,6 +17,20 @@ void WriteTimes(JsonWriter& json, std::string_view key, const TimeColumn& time,
   json.Field("max_ns", time.max_ns);
   json.Field("min_ns", time.min_ns);
   json.Field("ratio", time.ratio).EndObject();
+}
+
+// The same with percentiles and a histogram; null and [] unless asked for.
+void WriteSpreadTimes(JsonWriter& json, std::string_view key,
+                      const TimeColumn& time, const Spread& spread,
+                      uint64_t calls) {
+  json.Key(key).BeginObject();
+  json.Field("total_ns", time.total_ns);
+  json.Field("avg_ns", AverageNs(time.total_ns, calls));
+  json.Field("max_ns", time.max_ns);
+  json.Field("min_ns", time.min_ns);
+  json.Field("ratio", time.ratio);
+  WriteSpread(json, spread);
+  json.EndObject();
 }
 
 // Of a row without calls only the total means something.
@@ -75,8 +91,8 @@ void WriteThread(JsonWriter& json, bool known, int64_t id) {
 
 void WriteOperator(JsonWriter& json, const OperatorRow& row) {
   json.Field("name", row.name).Field("calls", row.calls);
-  WriteTimes(json, "cpu", row.cpu, row.calls);
-  WriteTimes(json, "gpu", row.gpu, row.calls);
+  WriteSpreadTimes(json, "cpu", row.cpu, row.cpu_spread, row.calls);
+  WriteSpreadTimes(json, "gpu", row.gpu, row.gpu_spread, row.calls);
   json.Field("self_cpu_ns", row.self_cpu_ns);
   json.Field("self_gpu_ns", row.self_gpu_ns);
   json.Key("inner").BeginArray();
@@ -91,11 +107,29 @@ void WriteOperator(JsonWriter& json, const OperatorRow& row) {
   WriteDevices(json, row.device);
 }
 
-// CPU times are left out of the table of kernels, which have none.
-void WriteNamed(JsonWriter& json, const NamedRow& row, bool with_cpu) {
+void WriteNamed(JsonWriter& json, const NamedRow& row) {
   json.Field("name", row.name).Field("calls", row.calls);
-  if (with_cpu) WriteTimes(json, "cpu", row.cpu, row.calls);
+  WriteTimes(json, "cpu", row.cpu, row.calls);
   WriteTimes(json, "gpu", row.gpu, row.calls);
+}
+
+void WriteIfKnown(JsonWriter& json, std::string_view key,
+                  const std::optional<double>& value) {
+  json.Key(key);
+  if (value) {
+    json.Number(*value);
+  } else {
+    json.Null();
+  }
+}
+
+void WriteKernel(JsonWriter& json, const KernelRow& row) {
+  json.BeginObject().Field("name", row.name).Field("calls", row.calls);
+  WriteSpreadTimes(json, "gpu", row.gpu, row.spread, row.calls);
+  json.Field("tensor_core_estimated", row.tensor_core);
+  WriteIfKnown(json, "occupancy", row.occupancy);
+  WriteIfKnown(json, "unfilled", row.unfilled);
+  json.EndObject();
 }
 
 void WriteMemory(JsonWriter& json, const std::vector<MemoryPlace>& places) {
@@ -114,7 +148,9 @@ void WriteMemory(JsonWriter& json, const std::vector<MemoryPlace>& places) {
       json.Field("free_bytes", row.freed_bytes);
       json.Field("increase_bytes", row.increase_bytes()).EndObject();
     }
-    json.EndArray().EndObject();
+    json.EndArray();
+    WriteMemoryLife(json, place.life);
+    json.EndObject();
   }
   json.EndArray();
 }
@@ -148,12 +184,8 @@ void WriteTables(JsonWriter& json, const Summary& summary,
                  const TableOptions& options) {
   json.Key("device").BeginArray();
   for (const DeviceRow& row : summary.device) {
-    json.BeginObject().Field("name", row.name).Key("utilization");
-    if (row.utilization) {
-      json.Number(*row.utilization);
-    } else {
-      json.Null();
-    }
+    json.BeginObject().Field("name", row.name);
+    WriteIfKnown(json, "utilization", row.utilization);
     json.EndObject();
   }
   json.EndArray().Key("overview").BeginObject();
@@ -163,7 +195,7 @@ void WriteTables(JsonWriter& json, const Summary& summary,
   WriteModel(json, summary.model);
   const Distribution& distribution = summary.distribution;
   json.Key("distribution");
-  if (options.views & kDistributedView) {
+  if (options.chosen_views() & kDistributedView) {
     json.BeginObject().Field("step_ns", summary.total_ns);
     json.Field("communication_ns", distribution.communication_ns);
     json.Field("computation_ns", distribution.computation_ns);
@@ -182,22 +214,18 @@ void WriteTables(JsonWriter& json, const Summary& summary,
     }
   }
   json.EndArray().Key("kernel").BeginArray();
-  for (const NamedRow& row : summary.kernel) {
-    json.BeginObject();
-    WriteNamed(json, row, false);
-    json.EndObject();
-  }
+  for (const KernelRow& row : summary.kernel) WriteKernel(json, row);
   json.EndArray().Key("memory_manipulation").BeginArray();
   for (const NamedRow& row : summary.memory_manipulation) {
     json.BeginObject();
-    WriteNamed(json, row, true);
+    WriteNamed(json, row);
     json.EndObject();
   }
   json.EndArray().Key("user_defined").BeginArray();
   for (const ThreadRows& group : summary.user_defined) {
     for (const NamedRow& row : group.rows) {
       json.BeginObject();
-      WriteNamed(json, row, true);
+      WriteNamed(json, row);
       WriteThread(json, options.thread_sep, group.thread_id);
       json.EndObject();
     }
@@ -222,12 +250,8 @@ std::string RenderJson(const Summary& summary, const TableOptions& options) {
   }
   json.EndArray();
   WriteTables(json, summary, options);
-  // Keys of analyses that this version does not have.
-  json.Key("waterfall").Null().Key("idle").BeginArray().EndArray();
-  json.Key("launch").Null();
-  for (const char* key : {"outliers", "flops", "advice"}) {
-    json.Key(key).BeginArray().EndArray();
-  }
+  WriteStepTables(json, summary, options);
+  WriteAdvice(json, summary);
   json.Key("notes").BeginArray();
   for (const std::string& note : summary.notes) json.String(note);
   json.EndArray().EndObject();

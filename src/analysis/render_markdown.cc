@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/render_markdown.h"
 
+#include "analysis/advice/render_advice.h"
 #include "analysis/cells.h"
+#include "analysis/grid.h"
 #include "analysis/visible_text.h"
 
 namespace stepscope {
@@ -50,14 +52,16 @@ class MarkdownRenderer {
         unit_(" (" + std::string(TimeUnitName(options.unit)) + ")") {}
 
   std::string Render() {
-    if (options_.views & kDeviceView) Device();
-    if (options_.views & kOverView) OverviewTables();
+    if (options_.chosen_views() & kDeviceView) Device();
+    if (options_.chosen_views() & kOverView) OverviewTables();
     if (ShowsModel(summary_.model)) Model();
-    if (summary_.distribution.any() && (options_.views & kDistributedView)) {
+    if (summary_.distribution.any() &&
+        (options_.chosen_views() & kDistributedView)) {
       DistributionTable();
     }
-    Operators();
-    if (!summary_.kernel.empty()) {
+    const uint32_t views = options_.chosen_views();
+    if (views & kOperatorView) Operators();
+    if (!summary_.kernel.empty() && (views & kKernelView)) {
       MarkdownTable table(out_, "Kernel", Heads({"GPU"}));
       for (const NamedRow& row : summary_.kernel) {
         table.Row(Line(row.name, row.calls, nullptr, &row.gpu));
@@ -67,7 +71,8 @@ class MarkdownRenderer {
     for (const ThreadRows& group : summary_.user_defined) {
       Named("UserDefined" + ThreadSuffix(group.thread_id), group.rows);
     }
-    Memory();
+    if (views & kMemoryView) Memory();
+    StepTables();
     if (!summary_.notes.empty()) {
       out_ += "\n## About this summary\n\n";
       for (const std::string& note : summary_.notes) {
@@ -164,6 +169,21 @@ class MarkdownRenderer {
     MarkdownTable table(out_, title, Heads({"CPU", "GPU"}));
     for (const NamedRow& row : rows) {
       table.Row(Line(row.name, row.calls, &row.cpu, &row.gpu));
+    }
+  }
+  void StepTables() {
+    for (const Grid& grid : StepGrids(summary_, options_)) {
+      const std::string unit = grid.has_times ? unit_ : "";
+      MarkdownTable table(out_, Escaped(grid.title) + unit, grid.heads);
+      for (const std::vector<std::string>& row : grid.rows) {
+        std::vector<std::string> cells;
+        for (const std::string& cell : row) cells.push_back(Escaped(cell));
+        table.Row(cells);
+      }
+      for (const std::string& note : grid.notes) out_ += "\n" + note + "\n";
+    }
+    if (options_.chosen_views() & kAdviceView) {
+      out_ += "\n## Advice\n\n```\n" + RenderAdviceText(summary_) + "```\n";
     }
   }
   void Memory() {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "analysis/advice/render_advice.h"
 #include "analysis/cells.h"
+#include "analysis/grid.h"
 #include "analysis/text_notes.h"
 #include "analysis/text_table.h"
 #include "analysis/visible_text.h"
@@ -15,6 +17,7 @@ constexpr std::string_view kCpuFive = "CPU Total / Avg / Max / Min / Ratio(%)";
 constexpr std::string_view kGpuFive = "GPU Total / Avg / Max / Min / Ratio(%)";
 constexpr size_t kFiveWidth = 40;
 constexpr size_t kCallsWidth = 6;
+constexpr size_t kFlopsWidth = 10;
 // The reference does not shorten these names; ours may be 64 KiB long.
 constexpr size_t kLongestName = 200;
 
@@ -30,6 +33,7 @@ class SizedRows {
       : widths_{name_width, kCallsWidth} {
     widths_.insert(widths_.end(), fives, kFiveWidth);
   }
+  void AddColumn(size_t width) { widths_.push_back(width); }
   void Add(std::vector<std::string> cells) {
     for (size_t i = 1; i < cells.size(); ++i) {
       widths_[i] = std::max(widths_[i], cells[i].size());
@@ -66,7 +70,8 @@ class TextRenderer {
       : summary_(summary),
         cells_(options.unit),
         unit_("Time unit: " + std::string(TimeUnitName(options.unit))),
-        thread_sep_(options.thread_sep) {}
+        thread_sep_(options.thread_sep),
+        flops_(options.flops) {}
 
   void Device();
   void OverviewTable();
@@ -77,6 +82,7 @@ class TextRenderer {
   void MemoryManipulation();
   void UserDefinedTable();
   void Memory();
+  void StepTables(const TableOptions& options);
   void Notes();
   std::string Take() { return std::move(out_); }
 
@@ -92,10 +98,26 @@ class TextRenderer {
   void AddDevices(SizedRows& rows, const std::vector<OperatorDeviceRow>& list,
                   size_t indent, size_t limit) const {
     for (const OperatorDeviceRow& device : list) {
-      rows.Add({std::string(indent, ' ') + DisplayName(device.name, limit),
-                std::to_string(device.calls), Cells::NoTimes(),
-                cells_.Five(device.gpu, device.calls)});
+      AddLine(rows,
+              {std::string(indent, ' ') + DisplayName(device.name, limit),
+               std::to_string(device.calls), Cells::NoTimes(),
+               cells_.Five(device.gpu, device.calls)},
+              "-");
     }
+  }
+  // A line of the Operator table, which may have one column more.
+  void AddLine(SizedRows& rows, std::vector<std::string> cells,
+               std::string flops) const {
+    if (flops_) cells.push_back(std::move(flops));
+    rows.Add(std::move(cells));
+  }
+  std::string FlopsOf(const OperatorRow& row) const {
+    for (const FlopsRow& flops : summary_.flops.rows) {
+      if (!row.no_launch && flops.id == row.id) {
+        return std::to_string(flops.flops);
+      }
+    }
+    return "0";
   }
   void AddOperator(SizedRows& rows, const OperatorRow& row) const;
   void AddNamed(SizedRows& rows, const NamedRow& row) const {
@@ -112,6 +134,7 @@ class TextRenderer {
   const Cells cells_;
   const std::string unit_;
   const bool thread_sep_;
+  const bool flops_;
   std::string out_;
 };
 
@@ -205,13 +228,17 @@ void TextRenderer::DistributionTable() {
 }
 
 void TextRenderer::AddOperator(SizedRows& rows, const OperatorRow& row) const {
-  rows.Add({DisplayName(row.name), std::to_string(row.calls),
-            row.no_launch ? Cells::NoTimes() : cells_.Five(row.cpu, row.calls),
-            cells_.Five(row.gpu, row.calls)});
+  AddLine(rows,
+          {DisplayName(row.name), std::to_string(row.calls),
+           row.no_launch ? Cells::NoTimes() : cells_.Five(row.cpu, row.calls),
+           cells_.Five(row.gpu, row.calls)},
+          FlopsOf(row));
   for (const OperatorInnerRow& inner : row.inner) {
-    rows.Add({"  " + DisplayName(inner.name, 50), std::to_string(inner.calls),
-              cells_.Five(inner.cpu, inner.calls),
-              cells_.Five(inner.gpu, inner.calls)});
+    AddLine(rows,
+            {"  " + DisplayName(inner.name, 50), std::to_string(inner.calls),
+             cells_.Five(inner.cpu, inner.calls),
+             cells_.Five(inner.gpu, inner.calls)},
+            "-");
     AddDevices(rows, inner.device, 4, 48);
   }
   AddDevices(rows, row.device, 2, 50);
@@ -220,14 +247,20 @@ void TextRenderer::AddOperator(SizedRows& rows, const OperatorRow& row) const {
 void TextRenderer::Operator() {
   if (summary_.operators.empty()) return;
   SizedRows rows(52, 2);
+  if (flops_) rows.AddColumn(kFlopsWidth);
   for (const OperatorGroup& group : summary_.operators) {
     rows.AddTitle(group.unknown_thread ? "Thread: unknown"
                                        : ThreadTitle(group.thread_id));
     for (const OperatorRow& row : group.rows) AddOperator(rows, row);
   }
   TextTable table(out_, rows.widths());
-  Head(table, "Operator Summary",
-       {"Name", "Calls", std::string(kCpuFive), std::string(kGpuFive)});
+  std::vector<std::string> heads;
+  for (const std::string_view head :
+       {std::string_view("Name"), std::string_view("Calls"), kCpuFive,
+        kGpuFive, std::string_view("FLOPs")}) {
+    if (flops_ || head != "FLOPs") heads.emplace_back(head);
+  }
+  Head(table, "Operator Summary", heads);
   rows.Print(table);
   table.Separator();
   table.End();
@@ -298,6 +331,15 @@ void TextRenderer::Memory() {
   }
 }
 
+void TextRenderer::StepTables(const TableOptions& options) {
+  for (const Grid& grid : StepGrids(summary_, options)) {
+    PrintGrid(grid, options.unit, out_);
+  }
+  if (options.chosen_views() & kAdviceView) {
+    out_ += RenderAdviceText(summary_) + "\n\n";
+  }
+}
+
 void TextRenderer::Notes() {
   if (summary_.notes.empty()) return;
   out_ += "About this summary:\n";
@@ -308,15 +350,17 @@ void TextRenderer::Notes() {
 
 std::string RenderText(const Summary& summary, const TableOptions& options) {
   TextRenderer text(summary, options);
-  if (options.views & kDeviceView) text.Device();
-  if (options.views & kOverView) text.OverviewTable();
-  text.Model();
-  if (options.views & kDistributedView) text.DistributionTable();
-  text.Operator();
-  text.Kernel();
+  const uint32_t views = options.chosen_views();
+  if (views & kDeviceView) text.Device();
+  if (views & kOverView) text.OverviewTable();
+  if (views & kModelView) text.Model();
+  if (views & kDistributedView) text.DistributionTable();
+  if (views & kOperatorView) text.Operator();
+  if (views & kKernelView) text.Kernel();
   text.MemoryManipulation();
   text.UserDefinedTable();
-  text.Memory();
+  if (views & kMemoryView) text.Memory();
+  text.StepTables(options);
   text.Notes();
   return text.Take();
 }

@@ -94,16 +94,17 @@ void StepTable::ComputeTotal(const EventTree& tree) {
     collector.Add(step.range.begin, step.range.end);
   }
   total_ns_ = TotalLength(collector.Finish());
-  if (total_ns_ > 0) return;
   const Trace& trace = tree.trace();
-  total_ns_ = SaturatingSubtract(trace.end_ns(), trace.begin_ns());
+  window_ = {trace.begin_ns(), trace.end_ns()};
   if (total_ns_ > 0) return;
-  Interval span{INT64_MAX, INT64_MIN};
+  total_ns_ = SaturatingSubtract(window_.end, window_.begin);
+  if (total_ns_ > 0 || trace.size() == 0) return;
+  window_ = {INT64_MAX, INT64_MIN};
   for (Row row = 0; row < trace.size(); ++row) {
-    span.begin = std::min(span.begin, trace.start_ns()[row]);
-    span.end = std::max(span.end, tree.end_ns(row));
+    window_.begin = std::min(window_.begin, trace.start_ns()[row]);
+    window_.end = std::max(window_.end, tree.end_ns(row));
   }
-  total_ns_ = trace.size() > 0 ? SaturatingSubtract(span.end, span.begin) : 0;
+  total_ns_ = SaturatingSubtract(window_.end, window_.begin);
 }
 
 // Spans of one thread do not contain each other, so of those that began, the

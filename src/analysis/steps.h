@@ -41,6 +41,8 @@ class StepTable {
   // What ratios are taken over: the union of the steps; without steps, the
   // recorded window; never 0 unless nothing took any time.
   int64_t total_ns() const { return total_ns_; }
+  // The recorded window; where none is stated, the span of the events.
+  const Interval& window() const { return window_; }
   // All device work that was launched inside a step; without steps, all.
   int64_t gpu_ns() const { return gpu_ns_; }
 
@@ -62,6 +64,7 @@ class StepTable {
   SpanList steps_;
   SpanList stages_;
   std::vector<uint32_t> main_thread_;
+  Interval window_;
   int64_t total_ns_ = 0;
   int64_t gpu_ns_ = 0;
 };

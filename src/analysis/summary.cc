@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/advice/rules.h"
 #include "analysis/render_csv.h"
 #include "analysis/render_json.h"
 #include "analysis/render_markdown.h"
@@ -11,42 +12,100 @@
 
 namespace stepscope {
 
+namespace {
+
+// Tables that others are made from.
+uint32_t WithInputs(uint32_t views, const TableOptions& options) {
+  if (views & kAdviceView) views |= kAdviceTables | kOverView;
+  if (views & kPercentileView) views |= kOperatorView | kKernelView;
+  if (views & kMemoryLifeView) views |= kMemoryView;
+  if (options.flops) views |= kFlopsView;
+  return views;
+}
+
+// Empties what was only an input.
+void KeepOnly(uint32_t views, Summary& summary) {
+  const auto unwanted = [&](uint32_t any_of) { return (views & any_of) == 0; };
+  if (unwanted(kOverView)) summary.overview = {};
+  if (unwanted(kOperatorView | kPercentileView)) summary.operators.clear();
+  if (unwanted(kKernelView | kPercentileView)) summary.kernel.clear();
+  if (unwanted(kMemoryView | kMemoryLifeView)) summary.memory.clear();
+}
+
+std::vector<StepRow> ListSteps(const StepTable& steps) {
+  std::vector<StepRow> rows;
+  for (const StepSpan& step : steps.steps()) {
+    rows.push_back({step.index, step.range.begin,
+                    SaturatingSubtract(step.range.end, step.range.begin)});
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const StepRow& a, const StepRow& b) {
+                     return a.start_ns < b.start_ns;
+                   });
+  return rows;
+}
+
+// Waterfall, idle time and outliers, in one sweep over the steps.
+void SweepSteps(const EventTree& tree, const StepTable& steps,
+                NameClasses& names, const Communication& communication,
+                Summary& summary) {
+  const StepSweep sweep(tree, steps, names, communication);
+  WaterfallTable waterfall;
+  IdleTable idle(tree, steps, sweep);
+  sweep.Run([&](const StepWindow& window) {
+    waterfall.Add(window);
+    idle.Add(window);
+  });
+  summary.waterfall = waterfall.Finish(tree, steps);
+  summary.idle = idle.Finish();
+  if (summary.has_steps) summary.outliers = ComputeOutliers(summary.waterfall);
+}
+
+}  // namespace
+
 Summary ComputeSummary(const Trace& trace, const TableOptions& options) {
   const EventTree tree(trace);
   const StepTable steps(tree);
   NameClasses names(trace.strings());
-  const auto wanted = [&](uint32_t views) {
-    return (options.views & views) != 0;
-  };
+  const uint32_t views = WithInputs(options.chosen_views(), options);
+  const auto wanted = [&](uint32_t any_of) { return (views & any_of) != 0; };
 
   Summary summary;
   summary.trace = &trace;
   summary.has_steps = !steps.steps().empty();
   summary.total_ns = steps.total_ns();
   summary.no_launch = tree.orphans();
-  for (const StepSpan& step : steps.steps()) {
-    summary.steps.push_back(
-        {step.index, step.range.begin,
-         SaturatingSubtract(step.range.end, step.range.begin)});
-  }
-  std::stable_sort(summary.steps.begin(), summary.steps.end(),
-                   [](const StepRow& a, const StepRow& b) {
-                     return a.start_ns < b.start_ns;
-                   });
+  summary.steps = ListSteps(steps);
   summary.benchmark = ComputeBenchmark(steps);
   if (wanted(kDeviceView)) summary.device = ComputeDevices(tree, steps);
-  if (wanted(kOverView | kDistributedView)) {
-    summary.distribution = ComputeDistribution(tree, names);
+  if (wanted(kLaunchView)) summary.launch = ComputeLaunches(tree, names);
+  if (wanted(kKernelView)) {
+    summary.kernel =
+        ComputeKernels(tree, names, {options.sort, wanted(kPercentileView)});
   }
-  if (wanted(kOverView)) {
-    summary.overview = ComputeOverview(tree, steps, summary.distribution);
+  if (wanted(kMemoryView)) summary.memory = ComputeMemory(tree, steps);
+  const uint32_t swept = kWaterfallView | kIdleView | kOutlierView;
+  if (wanted(kOverView | kDistributedView | swept)) {
+    const Communication communication(tree, names);
+    summary.distribution = ComputeDistribution(tree, names, communication);
+    if (wanted(swept)) {
+      SweepSteps(tree, steps, names, communication, summary);
+    }
+    if (wanted(kOverView)) {
+      summary.overview = ComputeOverview(tree, steps, summary.distribution);
+    }
+    if (wanted(kAdviceView)) {
+      summary.advice =
+          ComputeAdvice({tree, steps, names, communication, summary});
+    }
   }
   if (wanted(kModelView)) summary.model = ComputeModel(tree, steps);
   if (wanted(kOperatorView)) {
     summary.operators = ComputeOperators(
-        tree, {options.sort, options.thread_sep, options.op_detail});
+        tree, {options.sort, options.thread_sep, options.op_detail,
+               wanted(kPercentileView)});
   }
-  if (wanted(kKernelView)) summary.kernel = ComputeKernels(tree, options.sort);
+  if (wanted(kFlopsView)) summary.flops = ComputeFlops(tree);
   if (wanted(kMemoryManipulationView | kUserDefinedView)) {
     UserDefined events = ComputeUserDefined(tree, steps, names, options.sort,
                                             options.thread_sep);
@@ -57,7 +116,7 @@ Summary ComputeSummary(const Trace& trace, const TableOptions& options) {
       summary.user_defined = std::move(events.events);
     }
   }
-  if (wanted(kMemoryView)) summary.memory = ComputeMemory(tree);
+  KeepOnly(options.chosen_views(), summary);
   summary.notes = SummaryNotes(summary, options);
   return summary;
 }

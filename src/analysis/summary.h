@@ -8,18 +8,24 @@
 #include <string>
 #include <vector>
 
+#include "analysis/advice/advice.h"
 #include "analysis/event_tree.h"
 #include "analysis/steps.h"
 #include "analysis/table_options.h"
 #include "analysis/tables/benchmark.h"
 #include "analysis/tables/device.h"
 #include "analysis/tables/distribution.h"
+#include "analysis/tables/flops.h"
+#include "analysis/tables/idle.h"
 #include "analysis/tables/kernel.h"
+#include "analysis/tables/launch.h"
 #include "analysis/tables/memory.h"
 #include "analysis/tables/model.h"
 #include "analysis/tables/operator.h"
+#include "analysis/tables/outliers.h"
 #include "analysis/tables/overview.h"
 #include "analysis/tables/user_defined.h"
+#include "analysis/tables/waterfall.h"
 
 namespace stepscope {
 
@@ -43,11 +49,17 @@ struct Summary {
   std::vector<ModelRow> model;
   Distribution distribution;
   std::vector<OperatorGroup> operators;
-  std::vector<NamedRow> kernel;
+  std::vector<KernelRow> kernel;
   std::vector<NamedRow> memory_manipulation;
   std::vector<ThreadRows> user_defined;
   std::vector<MemoryPlace> memory;
   Benchmark benchmark;
+  Waterfall waterfall;
+  Idle idle;
+  LaunchStats launch;
+  std::vector<OutlierRow> outliers;
+  FlopsTable flops;
+  Advice advice;
   // What a reader must know before trusting the numbers: no steps, loss,
   // events still open. One sentence each.
   std::vector<std::string> notes;

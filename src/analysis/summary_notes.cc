@@ -114,7 +114,7 @@ std::vector<std::string> SummaryNotes(const Summary& summary,
   }
   AddLosses(trace, notes);
   AddOddNumbers(summary, notes);
-  const std::string empty = EmptyViews(summary, options.views);
+  const std::string empty = EmptyViews(summary, options.chosen_views());
   if (!empty.empty()) {
     notes.push_back("Nothing was recorded for: " + empty + ".");
   }

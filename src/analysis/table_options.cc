@@ -52,6 +52,16 @@ constexpr std::pair<std::string_view, uint32_t> kViews[] = {
     {"memorymanipulationview", kMemoryManipulationView},
     {"userdefined", kUserDefinedView},
     {"udfview", kUserDefinedView},
+    {"percentile", kPercentileView},
+    {"percentiles", kPercentileView},
+    {"waterfall", kWaterfallView},
+    {"idle", kIdleView},
+    {"launch", kLaunchView},
+    {"flops", kFlopsView},
+    {"outliers", kOutlierView},
+    {"memorylife", kMemoryLifeView},
+    {"advice", kAdviceView},
+    {"paddle", kPaddleViews},
     {"all", kAllViews},
 };
 

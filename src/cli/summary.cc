@@ -15,7 +15,8 @@ constexpr std::string_view kSortKeys =
     "CPUTotal, CPUAvg, CPUMax, CPUMin, GPUTotal, GPUAvg, GPUMax, GPUMin";
 constexpr std::string_view kViews =
     "device, overview, model, distribution, operator, kernel, "
-    "memory_manipulation, user_defined, memory";
+    "memory_manipulation, user_defined, memory, percentiles, waterfall, "
+    "idle, launch, flops, outliers, memory_life, advice, paddle, all";
 
 // Fills one option; says what is possible if `text` is not.
 template <typename T>
@@ -34,6 +35,7 @@ bool Choose(std::string_view option, const std::string& text,
 bool Parse(const SummaryArguments& arguments, TableOptions& options) {
   options.op_detail = !arguments.no_op_detail;
   options.thread_sep = arguments.thread_sep;
+  options.flops = arguments.flops;
   options.views = 0;
   std::stringstream views(arguments.views);
   for (std::string text; std::getline(views, text, ',');) {

@@ -21,14 +21,31 @@ ExitCode RunInfo(const InfoOptions& options);
 // summary: the tables. The spellings are those of table_options.h.
 struct SummaryArguments {
   std::string input;
-  std::string views = "all";  // by comma
+  std::string views;  // by comma; empty: what suits the format
   std::string sort = "CPUTotal";
   std::string unit = "ms";
   std::string format = "text";
   bool no_op_detail = false;
   bool thread_sep = false;
+  bool flops = false;
 };
 ExitCode RunSummary(const SummaryArguments& arguments);
+
+// advise: what holds the steps up, worst first.
+struct AdviseArguments {
+  std::string input;
+  std::string format = "text";
+};
+ExitCode RunAdvise(const AdviseArguments& arguments);
+
+// compare: is B slower than A, and where?
+struct CompareArguments {
+  std::string a;
+  std::string b;
+  double fail_if_slower = -1;  // percent; negative: no gate
+  std::string format = "text";
+};
+ExitCode RunCompare(const CompareArguments& arguments);
 
 // convert: the same trace in another format.
 struct ConvertOptions {

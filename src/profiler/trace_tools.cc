@@ -16,7 +16,7 @@ Result<TableOptions> Translate(const stepscope_summary_options& c) {
   options.sort = static_cast<SortKey>(c.sorted_by);
   options.op_detail = c.no_op_detail == 0;
   options.thread_sep = c.thread_sep != 0;
-  if (c.views != 0) options.views = c.views & kAllViews;
+  if (c.views != 0) options.views = c.views & kPaddleViews;
   if (c.time_unit != nullptr) {
     auto unit = ParseTimeUnit(c.time_unit);
     if (!unit) {

@@ -240,7 +240,7 @@ TEST(ExcerptTest, Kernel) {
   const Excerpt excerpt("kernel");
   Summary summary;
   for (const auto& cells : excerpt.rows) {
-    NamedRow row;
+    KernelRow row;
     row.name = cells[0];
     row.calls = Calls(cells[1]);
     row.gpu = Times(cells[2], row.calls);

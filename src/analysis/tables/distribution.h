@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "analysis/communication.h"
 #include "analysis/name_class.h"
 #include "analysis/steps.h"
 
@@ -27,8 +28,7 @@ struct Distribution {
   bool any() const { return host_calls > 0 || gpu_calls > 0; }
 };
 
-// A kernel communicates if it is named so or launched inside a communicating
-// host event.
-Distribution ComputeDistribution(const EventTree& tree, NameClasses& names);
+Distribution ComputeDistribution(const EventTree& tree, NameClasses& names,
+                                 const Communication& communication);
 
 }  // namespace stepscope

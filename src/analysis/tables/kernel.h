@@ -4,14 +4,36 @@
 // is of all kernels together.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analysis/event_tree.h"
+#include "analysis/name_class.h"
+#include "analysis/percentiles.h"
 #include "analysis/tables/rows.h"
 
 namespace stepscope {
 
-// `cpu` of a row stays empty. CPU keys sort by total.
-std::vector<NamedRow> ComputeKernels(const EventTree& tree, SortKey sort);
+struct KernelRow : NamedRow {
+  StringId id;
+  Spread spread;  // of the calls; empty unless asked for
+  bool matrix = false;       // a matrix product or a convolution, by name
+  bool tensor_core = false;  // by name: an estimate
+  // Means over the recorded time of the calls that state them: share of the
+  // warps that a multiprocessor can hold, and of the multiprocessors that the
+  // grid does not reach.
+  std::optional<double> occupancy;
+  std::optional<double> unfilled;
+};
+
+struct KernelOptions {
+  SortKey sort = SortKey::kGpuTotal;  // CPU keys sort by total
+  bool spread = false;                // fill `spread`
+};
+
+// `cpu` of a row stays empty.
+std::vector<KernelRow> ComputeKernels(const EventTree& tree,
+                                      NameClasses& names,
+                                      const KernelOptions& options);
 
 }  // namespace stepscope

@@ -5,48 +5,11 @@
 #include <array>
 
 #include "analysis/flat_map.h"
-#include "analysis/kinds.h"
+#include "analysis/tables/accountable.h"
 #include "analysis/tables/rows.h"
 
 namespace stepscope {
 namespace {
-
-// Finds the event that a memory event of `owner` is counted under. Chains of
-// phases are followed once, however long and however often asked for.
-class Accountable {
- public:
-  explicit Accountable(const EventTree& tree) : tree_(tree) {}
-
-  Row Of(Row owner) {
-    const auto type = tree_.trace().type();
-    chain_.clear();
-    Row row = owner;
-    while (row != kNoRow && (type[row] == STEPSCOPE_OPERATOR_INNER ||
-                             IsApiCall(type[row]))) {
-      const uint32_t slot = slots_.Find(row);
-      if (slot != FlatMap::kNew) {
-        row = answers_[slot];
-        break;
-      }
-      chain_.push_back(row);
-      row = tree_.parent(row);
-    }
-    for (const Row link : chain_) {
-      slots_.Insert(link);
-      answers_.push_back(row);
-    }
-    return row;
-  }
-
- private:
-  const EventTree& tree_;
-  FlatMap slots_;
-  std::vector<Row> answers_;  // by slot
-  std::vector<Row> chain_;
-};
-
-// Stands for the name of no event.
-constexpr StringId kOutside{0xffffffffu};
 
 struct PlaceTotals {
   std::array<int64_t, 2> stated{};   // peak: allocated, reserved
@@ -64,7 +27,8 @@ int64_t AsSigned(uint64_t bytes) {
 
 }  // namespace
 
-std::vector<MemoryPlace> ComputeMemory(const EventTree& tree) {
+std::vector<MemoryPlace> ComputeMemory(const EventTree& tree,
+                                       const StepTable& steps) {
   const Trace& trace = tree.trace();
   std::vector<MemoryPlace> places;
   std::vector<PlaceTotals> totals;
@@ -76,16 +40,14 @@ std::vector<MemoryPlace> ComputeMemory(const EventTree& tree) {
     size_t at = place_slots.Insert(event.place.v);
     if (at == FlatMap::kNew) {
       at = places.size();
-      places.push_back({trace.str(event.place), 0, 0, {}});
+      places.push_back({trace.str(event.place), 0, 0, {}, {}});
       totals.emplace_back();
     }
     const bool reserved = event.kind == MemoryKind::kReservedAllocate ||
                           event.kind == MemoryKind::kReservedFree;
     const bool frees = event.kind == MemoryKind::kFree ||
                        event.kind == MemoryKind::kReservedFree;
-    const Row owner = accountable.Of(event.owner);
-    const StringId name =
-        owner == kNoRow ? kOutside : trace.name()[owner];
+    const StringId name = accountable.NameOf(event.owner);
     std::vector<MemoryRow>& rows = places[at].rows;
     // At most 2^31 places: each has a name of its own.
     uint32_t slot = row_slots.Insert(uint64_t{at} << 33 |
@@ -93,7 +55,7 @@ std::vector<MemoryPlace> ComputeMemory(const EventTree& tree) {
     if (slot == FlatMap::kNew) {
       slot = row_slots.size() - 1;
       row_in_place.push_back(rows.size());
-      rows.push_back({name == kOutside ? kOutsideName : trace.str(name),
+      rows.push_back({name == kOutsideEvents ? kOutsideName : trace.str(name),
                       reserved, 0, 0, 0, 0});
     }
     MemoryRow& row = rows[row_in_place[slot]];
@@ -124,6 +86,10 @@ std::vector<MemoryPlace> ComputeMemory(const EventTree& tree) {
                        if (a.reserved != b.reserved) return b.reserved;
                        return a.increase_bytes() > b.increase_bytes();
                      });
+  }
+  std::vector<MemoryLife> lives = ComputeMemoryLives(tree, steps);
+  for (size_t i = 0; i < places.size(); ++i) {
+    places[i].life = std::move(lives[i]);
   }
   return places;
 }

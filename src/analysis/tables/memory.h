@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/event_tree.h"
+#include "analysis/tables/memory_life.h"
 
 namespace stepscope {
 
@@ -30,10 +31,12 @@ struct MemoryPlace {
   int64_t peak_allocated_bytes = 0;
   int64_t peak_reserved_bytes = 0;
   std::vector<MemoryRow> rows;  // allocated, then reserved, by increase
+  MemoryLife life;
 };
 
 // Places in order of their first event. Peaks are the largest totals that the
 // allocator stated or, where it stated none, of the sum of what was recorded.
-std::vector<MemoryPlace> ComputeMemory(const EventTree& tree);
+std::vector<MemoryPlace> ComputeMemory(const EventTree& tree,
+                                       const StepTable& steps);
 
 }  // namespace stepscope

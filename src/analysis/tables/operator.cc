@@ -2,6 +2,7 @@
 #include "analysis/tables/operator.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "analysis/kinds.h"
@@ -46,6 +47,7 @@ class OperatorTable {
   std::vector<OperatorGroup> Compute() {
     for (uint32_t i = 0; i < tree_.threads().size(); ++i) AddThread(i);
     for (const DeviceWork& work : tree_.work()) AddWork(work);
+    if (options_.spread) ComputeSpreads();
     return MakeGroups();
   }
 
@@ -96,15 +98,54 @@ class OperatorTable {
                       {thread, tree_.end_ns(parent), work.launch});
   }
 
+  // A second pass, now that it is known how many calls each name has.
+  void ComputeSpreads() {
+    std::vector<uint64_t> counts;
+    for (const NameStats& stats : operators_.stats()) {
+      counts.push_back(stats.calls);
+    }
+    spreads_[0] = SpreadsOf(counts, [&](Row row) {
+      return tree_.trace().dur_ns()[row];
+    });
+    if (tree_.work().empty()) return;
+    spreads_[1] =
+        SpreadsOf(counts, [&](Row row) { return tree_.gpu_ns(row); });
+  }
+
+  template <typename Value>
+  std::vector<Spread> SpreadsOf(const std::vector<uint64_t>& counts,
+                                Value value) {
+    const auto type = tree_.trace().type();
+    GroupedValues values(counts);
+    for (uint32_t i = 0; i < tree_.threads().size(); ++i) {
+      const Thread& thread = tree_.threads()[i];
+      for (uint32_t t = thread.first_track; t < thread.last_track; ++t) {
+        const Track& track = tree_.trace().tracks()[t];
+        for (Row row = track.first; row < track.last; ++row) {
+          if (type[row] != STEPSCOPE_OPERATOR) continue;
+          values.Add(operators_.Find(row, i), value(row));
+        }
+      }
+    }
+    std::vector<Spread> spreads;
+    for (uint32_t i = 0; i < counts.size(); ++i) {
+      spreads.push_back(values.SpreadOf(i));
+    }
+    return spreads;
+  }
+
   OperatorRow MakeRow(uint32_t slot, const Totals& totals) {
     const NameStats& stats = operators_.stats()[slot];
     OperatorRow row;
     row.name = tree_.trace().str(stats.name);
+    row.id = stats.name;
     row.calls = stats.calls;
     row.cpu = TimeColumn::Of(stats.cpu, totals.cpu_ns);
     row.gpu = TimeColumn::Of(stats.gpu, totals.gpu_ns);
     row.self_cpu_ns = stats.self_cpu_ns;
     row.self_gpu_ns = stats.self_gpu_ns;
+    if (!spreads_[0].empty()) row.cpu_spread = std::move(spreads_[0][slot]);
+    if (!spreads_[1].empty()) row.gpu_spread = std::move(spreads_[1][slot]);
     if (options_.detail) {
       row.inner = detail_.InnerRows(tree_.trace(), slot, row);
       row.device = detail_.DeviceRows(tree_.trace(), slot, row.gpu.total_ns);
@@ -155,6 +196,7 @@ class OperatorTable {
   ByName operators_;
   OperatorDetail detail_;
   std::vector<Totals> totals_;  // of outermost operators, by group
+  std::array<std::vector<Spread>, 2> spreads_;  // CPU and GPU, by slot
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/event_tree.h"
+#include "analysis/percentiles.h"
 #include "analysis/tables/rows.h"
 
 namespace stepscope {
@@ -36,6 +37,9 @@ struct OperatorRow {
   TimeColumn gpu;
   int64_t self_cpu_ns = 0;  // less child events and API calls
   int64_t self_gpu_ns = 0;  // launched by the operator itself
+  Spread cpu_spread;  // of the calls; empty unless asked for
+  Spread gpu_spread;
+  StringId id;
   std::vector<OperatorInnerRow> inner;
   std::vector<OperatorDeviceRow> device;
   bool no_launch = false;  // the row of work whose launch was not recorded
@@ -52,6 +56,7 @@ struct OperatorOptions {
   SortKey sort = SortKey::kCpuTotal;
   bool per_thread = false;  // sort and take ratios for each thread by itself
   bool detail = true;       // fill `inner` and `device`
+  bool spread = false;      // fill `cpu_spread` and `gpu_spread`
 };
 
 std::vector<OperatorGroup> ComputeOperators(const EventTree& tree,

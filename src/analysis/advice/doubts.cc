@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Why the trace may not be typical of the program: what a reader must know
+// before acting on the findings.
+#include <stepscope/c.h>
+
+#include "analysis/advice/rules.h"
+#include "analysis/stats.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kFewSteps = 3;
+
+void DoubtSteps(const AdviceInput& input, Advice& advice) {
+  const Waterfall& waterfall = input.waterfall();
+  if (!input.summary.has_steps) {
+    advice.doubts.push_back(
+        "No step was marked: the recorded window is taken as one step, with "
+        "whatever starting up and ending is in it.");
+  } else if (waterfall.steps.size() < kFewSteps) {
+    advice.doubts.push_back(
+        "Only " + std::to_string(waterfall.steps.size()) +
+        (waterfall.steps.size() == 1 ? " step was" : " steps were") +
+        " recorded: chance weighs as much as anything.");
+  }
+  for (const OutlierRow& row : input.summary.outliers) {
+    if (!waterfall.steps.empty() && row.index == waterfall.steps[0].index) {
+      advice.doubts.push_back(
+          "The first step took " + Milliseconds(row.dur_ns) + ", the others " +
+          Milliseconds(row.median_ns) +
+          ": it looks like warming up; record later ones.");
+      break;
+    }
+  }
+  const auto outliers = static_cast<double>(input.summary.outliers.size());
+  if (outliers > 0.2 * static_cast<double>(waterfall.steps.size())) {
+    advice.doubts.push_back(
+        std::to_string(input.summary.outliers.size()) + " of " +
+        std::to_string(waterfall.steps.size()) +
+        " steps are much longer than the rest: averages describe neither.");
+  }
+}
+
+void DoubtRecording(const AdviceInput& input, Advice& advice) {
+  const Trace& trace = input.trace();
+  uint64_t dropped = 0;
+  for (const ThreadReport& thread : trace.threads()) {
+    for (const auto& [reason, count] : thread.dropped) dropped += count;
+  }
+  if (dropped > 0) {
+    advice.doubts.push_back(std::to_string(dropped) +
+                            " events were dropped while recording.");
+  }
+  if (!trace.complete()) {
+    advice.doubts.push_back("The recording was cut short.");
+  }
+  const LaunchStats& launch = input.summary.launch;
+  const auto share = [&](uint64_t count) {
+    return launch.device_events == 0
+               ? 0
+               : static_cast<double>(count) /
+                     static_cast<double>(launch.device_events);
+  };
+  constexpr double kManyOrphans = 0.05;
+  if (share(launch.without_launch) > kManyOrphans) {
+    advice.doubts.push_back(
+        Percent(share(launch.without_launch)) +
+        " of the device's work has no recorded launch: launch gaps are "
+        "underestimated.");
+  }
+  constexpr double kManyEarly = 0.01;
+  if (share(launch.early) > kManyEarly) {
+    advice.doubts.push_back(
+        Percent(share(launch.early)) +
+        " of the device's work seems to begin before its launch: the clocks "
+        "of host and device disagree.");
+  }
+  constexpr double kMuch = 0.3;
+  const double unexplained =
+      input.ShareOfSteps(input.waterfall().part(StepPart::kUnexplained));
+  if (unexplained > kMuch) {
+    advice.doubts.push_back("Nothing was recorded during " +
+                            Percent(unexplained) + " of the steps.");
+  }
+  int64_t overhead = 0;
+  for (const OverviewRow& row : input.summary.overview.cpu) {
+    if (row.type == "Overhead") overhead = row.time_ns;
+  }
+  if (input.IsWorthSaying(overhead)) {
+    advice.doubts.push_back("Profiling itself took " +
+                            Percent(input.ShareOfSteps(overhead)) +
+                            " of the time.");
+  }
+}
+
+}  // namespace
+
+void FindDoubts(const AdviceInput& input, Advice& advice) {
+  DoubtSteps(input, advice);
+  DoubtRecording(input, advice);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Findings about the host: it waits for data, for the device, or computes
+// while the device has nothing to do.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "analysis/advice/rules.h"
+#include "analysis/kinds.h"
+#include "analysis/stats.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMostExamples = 3;
+
+std::string Quoted(std::string_view name) {
+  std::string text(1, '"');
+  text += name;
+  text += '"';
+  return text;
+}
+
+// "3 calls", "1 call"
+std::string Count(uint64_t count, std::string_view one) {
+  return std::to_string(count) + " " + std::string(one) +
+         (count == 1 ? "" : "s");
+}
+
+// The longest wait for data of a thread that steps, and how many steps had
+// one at all.
+Row LongestInput(const AdviceInput& input) {
+  Row longest = kNoRow;
+  int64_t best = 0;
+  for (const StepSpan& stage : input.steps.stages()) {
+    if (stage.type != STEPSCOPE_DATALOADER) continue;
+    const uint32_t process = input.tree.threads()[stage.thread].process;
+    const uint32_t main = input.steps.main_thread(process);
+    const int64_t length =
+        SaturatingSubtract(stage.range.end, stage.range.begin);
+    if (stage.thread != main || length <= best) continue;
+    best = length;
+    longest = stage.row;
+  }
+  return longest;
+}
+
+uint64_t StepsWith(const Waterfall& waterfall, StepPart part) {
+  return static_cast<uint64_t>(std::count_if(
+      waterfall.steps.begin(), waterfall.steps.end(),
+      [&](const StepParts& step) {
+        return step.part_ns[static_cast<size_t>(part)] > 0;
+      }));
+}
+
+// Calls that wait for the device, by the event around them.
+struct SyncCaller {
+  uint64_t calls = 0;
+  int64_t time_ns = 0;
+  Row longest = kNoRow;
+};
+
+std::vector<std::pair<std::string, SyncCaller>> SyncCallers(
+    const AdviceInput& input) {
+  const Trace& trace = input.trace();
+  std::map<std::string, SyncCaller> callers;
+  for (uint32_t i = 0; i < input.tree.threads().size(); ++i) {
+    input.tree.threads().ForEachRow(i, [&](Row row) {
+      const uint16_t type = trace.type()[row];
+      if (!(IsApiCall(type) && input.names.sync_call(trace.name()[row])) &&
+          type != STEPSCOPE_SYNCHRONIZATION) {
+        return;
+      }
+      std::string name(trace.str(trace.name()[row]));
+      const Row parent = input.tree.parent(row);
+      if (parent != kNoRow && !IsStage(trace.type()[parent]) &&
+          trace.type()[parent] != STEPSCOPE_PROFILE_STEP) {
+        name += " in " + std::string(trace.str(trace.name()[parent]));
+      }
+      SyncCaller& caller = callers[name];
+      ++caller.calls;
+      const int64_t dur = trace.dur_ns()[row];
+      caller.time_ns = SaturatingAdd(caller.time_ns, dur);
+      if (caller.longest == kNoRow || dur > trace.dur_ns()[caller.longest]) {
+        caller.longest = row;
+      }
+    });
+  }
+  std::vector<std::pair<std::string, SyncCaller>> sorted(callers.begin(),
+                                                         callers.end());
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) {
+                     return a.second.time_ns > b.second.time_ns;
+                   });
+  return sorted;
+}
+
+}  // namespace
+
+void FindDataLoader(const AdviceInput& input, Advice& advice) {
+  const int64_t wait = input.waterfall().part(StepPart::kInputStall);
+  const Row longest = LongestInput(input);
+  if (!input.IsWorthSaying(wait) || longest == kNoRow) return;
+  const Trace& trace = input.trace();
+  Finding finding;
+  finding.id = "data_loader";
+  finding.finding = "The step waits for the data loader.";
+  finding.saving_ns = wait;
+  finding.saving_basis =
+      "the wait itself: a batch that is ready in time costs nothing";
+  const std::string name(trace.str(trace.name()[longest]));
+  finding.evidence.push_back(
+      {"The stepping thread waited for data for " + input.PerStep(wait) +
+           ", in " +
+           std::to_string(StepsWith(input.waterfall(),
+                                    StepPart::kInputStall)) +
+           " of " + Count(input.step_count(), "step") + ".",
+       name, longest, input.step_count(), wait});
+  finding.evidence.push_back(
+      {"The longest wait was " + Milliseconds(trace.dur_ns()[longest]) + ".",
+       name, longest, 1, trace.dur_ns()[longest]});
+  finding.to_try = {
+      "more loader workers, so that batches are made in parallel",
+      "reading ahead (prefetch), so that they are made while the step runs",
+      "less work for a sample: smaller files, decoding once, caching"};
+  advice.findings.push_back(std::move(finding));
+}
+
+void FindHostSync(const AdviceInput& input, Advice& advice) {
+  const int64_t lost = input.OfWorstDevices(
+      [](const IdleDevice& device) { return device.around_sync_ns; });
+  if (!input.IsWorthSaying(lost)) return;
+  const auto callers = SyncCallers(input);
+  if (callers.empty()) return;
+  Finding finding;
+  finding.id = "host_sync";
+  finding.finding =
+      "The host waits for the device in the loop, and the device then waits "
+      "for the host.";
+  finding.saving_ns = lost;
+  finding.saving_basis =
+      "idle time of the device from such a call on, until the host had "
+      "launched again: without the call that would have been done before";
+  for (const auto& [name, caller] : callers) {
+    if (finding.evidence.size() == kMostExamples) break;
+    finding.evidence.push_back(
+        {Count(caller.calls, "call") + " of " + name + ", " +
+             Milliseconds(caller.time_ns) + " in all.",
+         std::string(input.trace().str(input.trace().name()[caller.longest])),
+         caller.longest, caller.calls, caller.time_ns});
+  }
+  finding.to_try = {
+      "reading results (loss.item(), .cpu(), print) every so many steps only",
+      "copies from pinned memory that do not block",
+      "leaving out explicit synchronisation"};
+  advice.findings.push_back(std::move(finding));
+}
+
+void FindHostOperators(const AdviceInput& input, Advice& advice) {
+  int64_t lost = 0;
+  for (const HostOperator& op : input.summary.idle.host_operators) {
+    lost = SaturatingAdd(lost, op.idle_ns);
+  }
+  if (!input.IsWorthSaying(lost)) return;
+  const Trace& trace = input.trace();
+  Finding finding;
+  finding.id = "cpu_operator";
+  finding.finding =
+      "Operators run on the CPU while the device has nothing to do.";
+  finding.saving_ns = lost;
+  finding.saving_basis = "the time in which the device stood idle meanwhile";
+  for (const HostOperator& op : input.summary.idle.host_operators) {
+    if (finding.evidence.size() == kMostExamples) break;
+    const std::string name(trace.str(op.name));
+    finding.evidence.push_back(
+        {Count(op.calls, "call") + " of " + Quoted(name) +
+             " launched nothing and held the device up for " +
+             Milliseconds(op.idle_ns) + ".",
+         name, op.example, op.calls, op.idle_ns});
+  }
+  finding.to_try = {
+      "an implementation of the operator for the device (sparse and string "
+      "operators often have none)",
+      "moving the operator out of the step, or to the data loader"};
+  advice.findings.push_back(std::move(finding));
+}
+
+void FindHostBoundBackward(const AdviceInput& input, Advice& advice) {
+  const int64_t idle = input.OfWorstDevices(
+      [](const IdleDevice& device) { return device.in_backward_ns; });
+  const int64_t backward = input.OfWorstDevices(
+      [](const IdleDevice& device) { return device.backward_ns; });
+  constexpr double kOfStep = 0.05;
+  constexpr double kOfBackward = 0.3;
+  if (!input.IsWorthSaying(idle, kOfStep)) return;
+  if (Ratio(idle, backward) < kOfBackward) return;
+  Finding finding;
+  finding.id = "host_bound_backward";
+  finding.finding = "The backward pass is held up by the host.";
+  finding.saving_ns = idle;
+  finding.saving_basis = "the time in which the device stood idle in Backward";
+  Row longest = kNoRow;
+  uint64_t calls = 0;
+  for (const StepSpan& stage : input.steps.stages()) {
+    if (stage.type != STEPSCOPE_BACKWARD) continue;
+    ++calls;
+    if (longest == kNoRow || input.trace().dur_ns()[stage.row] >
+                                 input.trace().dur_ns()[longest]) {
+      longest = stage.row;
+    }
+  }
+  if (longest == kNoRow) return;
+  finding.evidence.push_back(
+      {"The device stood idle for " + Percent(Ratio(idle, backward)) +
+           " of the backward pass: " + input.PerStep(idle) + ".",
+       std::string(input.trace().str(input.trace().name()[longest])), longest,
+       calls, backward});
+  finding.to_try = {
+      "a compiled or captured graph, which launches the pass as a whole",
+      "fewer, larger operators; hooks and custom gradients in C++"};
+  advice.findings.push_back(std::move(finding));
+}
+
+void FindMemoryGrowth(const AdviceInput& input, Advice& advice) {
+  Finding finding;
+  finding.id = "memory_growth";
+  finding.finding = "Memory grows with every step and is not given back.";
+  finding.saving_basis = "no time: the job ends when memory does";
+  for (const MemoryPlace& place : input.summary.memory) {
+    for (const LeakRow& leak : place.life.leaks) {
+      if (finding.evidence.size() == kMostExamples) break;
+      finding.evidence.push_back(
+          {Quoted(leak.name) + " kept " +
+               std::to_string(AverageNs(leak.bytes, leak.steps)) +
+               " bytes of " + std::string(place.place) + " in each of " +
+               Count(leak.steps, "step") + ".",
+           std::string(leak.name), kNoRow, leak.allocations, 0});
+    }
+  }
+  if (finding.evidence.empty()) return;
+  finding.to_try = {
+      "not keeping tensors that carry history: loss.item() or loss.detach() "
+      "when adding up",
+      "emptying lists and caches that grow by a step's results"};
+  advice.findings.push_back(std::move(finding));
+}
+
+}  // namespace stepscope

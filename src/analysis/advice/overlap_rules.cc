@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Findings about things that could go on at the same time and do not.
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "analysis/advice/rules.h"
+#include "analysis/kinds.h"
+#include "analysis/stats.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMostExamples = 3;
+
+struct Communicator {
+  uint64_t calls = 0;
+  int64_t time_ns = 0;
+  Row longest = kNoRow;
+
+  void Add(const Trace& trace, Row row) {
+    ++calls;
+    time_ns = SaturatingAdd(time_ns, trace.dur_ns()[row]);
+    if (longest == kNoRow || trace.dur_ns()[row] > trace.dur_ns()[longest]) {
+      longest = row;
+    }
+  }
+};
+
+// What communicates, by name, longest first.
+std::vector<Communicator> Communicators(const AdviceInput& input) {
+  const Trace& trace = input.trace();
+  std::map<StringId, Communicator> all;
+  for (const DeviceWork& work : input.tree.work()) {
+    if (!input.communication.IsKernel(work)) continue;
+    all[trace.name()[work.row]].Add(trace, work.row);
+  }
+  for (uint32_t i = 0; i < input.tree.threads().size(); ++i) {
+    if (input.communication.host_calls() == 0) break;
+    OpenSpan outermost;
+    input.tree.threads().ForEachRow(i, [&](Row row) {
+      if (!input.communication.IsHostEvent(row)) return;
+      if (input.tree.gpu_ns(row) > 0) return;
+      if (!outermost.Enter(trace.start_ns()[row], input.tree.end_ns(row))) {
+        return;
+      }
+      all[trace.name()[row]].Add(trace, row);
+    });
+  }
+  std::vector<Communicator> sorted;
+  for (const auto& [name, sum] : all) sorted.push_back(sum);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Communicator& a, const Communicator& b) {
+                     return a.time_ns > b.time_ns;
+                   });
+  return sorted;
+}
+
+struct Stream {
+  int64_t id = 0;
+  IntervalSet busy;
+  int64_t busy_ns = 0;
+  Row longest = kNoRow;
+};
+
+using DeviceKey = std::tuple<uint32_t, std::string_view, int64_t>;
+
+// Streams with computation or copies, by device; only of devices that have
+// several.
+std::map<DeviceKey, std::vector<Stream>> StreamsByDevice(
+    const AdviceInput& input) {
+  const Trace& trace = input.trace();
+  std::map<DeviceKey, std::map<int64_t, IntervalCollector>> collectors;
+  std::map<std::pair<DeviceKey, int64_t>, Row> longest;
+  for (const DeviceWork& work : input.tree.work()) {
+    if (input.communication.IsKernel(work)) continue;
+    const Track& track = trace.tracks()[trace.track()[work.row]];
+    const DeviceKey key{track.process, trace.str(track.device_type),
+                        track.device};
+    collectors[key][track.id].Add(trace.start_ns()[work.row],
+                                  input.tree.end_ns(work.row));
+    Row& best = longest.try_emplace({key, track.id}, work.row).first->second;
+    if (trace.dur_ns()[work.row] > trace.dur_ns()[best]) best = work.row;
+  }
+  std::map<DeviceKey, std::vector<Stream>> result;
+  for (auto& [key, streams] : collectors) {
+    if (streams.size() < 2) continue;
+    for (auto& [id, collector] : streams) {
+      Stream stream{id, collector.Finish(), 0, longest[{key, id}]};
+      stream.busy_ns = TotalLength(stream.busy);
+      result[key].push_back(std::move(stream));
+    }
+    std::stable_sort(result[key].begin(), result[key].end(),
+                     [](const Stream& a, const Stream& b) {
+                       return a.busy_ns > b.busy_ns;
+                     });
+  }
+  return result;
+}
+
+}  // namespace
+
+void FindExposedCommunication(const AdviceInput& input, Advice& advice) {
+  constexpr double kOfStep = 0.05;
+  const int64_t exposed = input.waterfall().part(StepPart::kCommunication);
+  if (!input.IsWorthSaying(exposed, kOfStep)) return;
+  const std::vector<Communicator> communicators = Communicators(input);
+  if (communicators.empty()) return;
+  const Distribution& distribution = input.summary.distribution;
+  const Trace& trace = input.trace();
+  Finding finding;
+  finding.id = "exposed_communication";
+  finding.finding = "Communication is not hidden behind computation.";
+  finding.saving_ns = exposed;
+  finding.saving_basis = "the exposed time itself";
+  finding.evidence.push_back(
+      {"Nothing was computed meanwhile for " + input.PerStep(exposed) +
+           "; of " + Milliseconds(distribution.communication_ns) +
+           " of communication " +
+           Percent(Ratio(distribution.overlap_ns,
+                         distribution.communication_ns)) +
+           " went on behind computation.",
+       "", kNoRow, 0, exposed});
+  for (const Communicator& sum : communicators) {
+    if (finding.evidence.size() > kMostExamples) break;
+    const std::string name(trace.str(trace.name()[sum.longest]));
+    finding.evidence.push_back(
+        {std::to_string(sum.calls) + " x " + name + ", " +
+             Milliseconds(sum.time_ns) + " in all, " +
+             Milliseconds(trace.dur_ns()[sum.longest]) + " at most.",
+         name, sum.longest, sum.calls, sum.time_ns});
+  }
+  finding.to_try = {
+      "starting gradients' exchange during the backward pass, in buckets",
+      "fewer exchanges: gradient accumulation, a larger batch per process",
+      "less data: bfloat16 gradients; on GPUs, NCCL rather than Gloo",
+      "a look at the other ranks: waiting for a late one counts here"};
+  advice.findings.push_back(std::move(finding));
+}
+
+void FindSerialStreams(const AdviceInput& input, Advice& advice) {
+  constexpr double kBusyEnough = 0.05;
+  constexpr double kNever = 0.01;
+  for (const auto& [key, streams] : StreamsByDevice(input)) {
+    // The two busiest: what the second does could run behind the first.
+    const Stream& a = streams[0];
+    const Stream& b = streams[1];
+    if (!input.IsWorthSaying(b.busy_ns, kBusyEnough)) continue;
+    const int64_t both = TotalLength(Intersection(a.busy, b.busy));
+    if (Ratio(both, b.busy_ns) > kNever) continue;
+    Finding finding;
+    finding.id = "serial_streams";
+    finding.finding = "Streams take turns instead of running together.";
+    finding.saving_ns = b.busy_ns;
+    finding.saving_basis =
+        "the time of the less busy one, if all of it ran behind the other; "
+        "an upper bound, since they share one device";
+    for (const Stream* stream : {&a, &b}) {
+      finding.evidence.push_back(
+          {"Stream " + std::to_string(stream->id) + " of " +
+               std::string(std::get<1>(key)) +
+               std::to_string(std::get<2>(key)) + " was busy for " +
+               Milliseconds(stream->busy_ns) + ", both at once for " +
+               Milliseconds(both) + ".",
+           std::string(input.trace().str(
+               input.trace().name()[stream->longest])),
+           stream->longest, 0, stream->busy_ns});
+    }
+    finding.to_try = {
+        "looking for events or synchronisation that order them",
+        "copies from pinned memory, which alone can overlap with kernels"};
+    advice.findings.push_back(std::move(finding));
+    return;
+  }
+}
+
+}  // namespace stepscope

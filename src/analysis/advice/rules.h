@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rules behind the advice. Each looks at the tables, and at the events
+// where a table does not say who it was, and adds at most one finding.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analysis/advice/advice.h"
+#include "analysis/communication.h"
+#include "analysis/event_tree.h"
+#include "analysis/name_class.h"
+#include "analysis/steps.h"
+#include "analysis/summary.h"
+
+namespace stepscope {
+
+// Less than this share of the steps is not worth a finding.
+inline constexpr double kWorthSaying = 0.03;
+
+// What rules see. All tables that kAdviceTables names have been computed.
+struct AdviceInput {
+  const EventTree& tree;
+  const StepTable& steps;
+  NameClasses& names;
+  const Communication& communication;
+  const Summary& summary;
+
+  const Trace& trace() const { return tree.trace(); }
+  const Waterfall& waterfall() const { return summary.waterfall; }
+  bool has_devices() const { return !summary.idle.devices.empty(); }
+  uint64_t step_count() const { return summary.waterfall.steps.size(); }
+  // Of all steps.
+  bool IsWorthSaying(int64_t ns, double share = kWorthSaying) const;
+  double ShareOfSteps(int64_t ns) const;
+  // "12.34 ms (5.6 %) of a step"; on average.
+  std::string PerStep(int64_t ns) const;
+  // The device that stands idle longest, one for each process, added up.
+  template <typename Value>
+  int64_t OfWorstDevices(Value value) const;
+};
+
+inline constexpr uint32_t kAdviceTables =
+    kWaterfallView | kIdleView | kLaunchView | kKernelView | kMemoryView |
+    kDistributedView | kOutlierView;
+
+std::string Milliseconds(int64_t ns);
+std::string Percent(double share);
+
+// host_rules.cc
+void FindDataLoader(const AdviceInput& input, Advice& advice);
+void FindHostSync(const AdviceInput& input, Advice& advice);
+void FindHostOperators(const AdviceInput& input, Advice& advice);
+void FindHostBoundBackward(const AdviceInput& input, Advice& advice);
+void FindMemoryGrowth(const AdviceInput& input, Advice& advice);
+// device_rules.cc
+void FindLaunchBound(const AdviceInput& input, Advice& advice);
+void FindSmallKernels(const AdviceInput& input, Advice& advice);
+void FindLowOccupancy(const AdviceInput& input, Advice& advice);
+void FindIdleTensorCores(const AdviceInput& input, Advice& advice);
+// overlap_rules.cc
+void FindExposedCommunication(const AdviceInput& input, Advice& advice);
+void FindSerialStreams(const AdviceInput& input, Advice& advice);
+// doubts.cc
+void FindDoubts(const AdviceInput& input, Advice& advice);
+
+Advice ComputeAdvice(const AdviceInput& input);
+
+template <typename Value>
+int64_t AdviceInput::OfWorstDevices(Value value) const {
+  int64_t total = 0;
+  int64_t worst = 0;
+  const auto& devices = summary.idle.devices;
+  for (size_t i = 0; i < devices.size(); ++i) {
+    worst = std::max<int64_t>(worst, value(devices[i]));
+    if (i + 1 == devices.size() ||
+        devices[i + 1].process != devices[i].process) {
+      total = SaturatingAdd(total, worst);
+      worst = 0;
+    }
+  }
+  return total;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What of a trace is communication: host events by type or name, kernels by
+// name or because a communicating host event launched them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/event_tree.h"
+#include "analysis/interval.h"
+#include "analysis/name_class.h"
+
+namespace stepscope {
+
+// Refers to the tree and the names, which must outlive it. Not thread-safe.
+class Communication {
+ public:
+  Communication(const EventTree& tree, NameClasses& names);
+
+  uint64_t host_calls() const { return host_calls_; }
+  // Busy time of communicating host events, by thread.
+  const std::vector<IntervalSet>& by_thread() const { return by_thread_; }
+
+  // A host event that exchanges data between processes.
+  bool IsHostEvent(Row row) const;
+  // A kernel that does; a kernel is communication or computation.
+  bool IsKernel(const DeviceWork& work) const;
+
+ private:
+  const EventTree& tree_;
+  NameClasses& names_;
+  std::vector<IntervalSet> by_thread_;
+  uint64_t host_calls_ = 0;
+};
+
+}  // namespace stepscope

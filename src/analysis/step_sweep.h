@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// StepSweep: goes through the steps of each process in time order and says of
+// every nanosecond of a step what took it. The parts of a step do not overlap
+// and add up to the step exactly: where several things went on at once, the
+// first in the order of StepPart takes the time.
+//
+// One pass over the events; memory is that of the largest step.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/communication.h"
+#include "analysis/event_tree.h"
+#include "analysis/interval.h"
+#include "analysis/steps.h"
+
+namespace stepscope {
+
+enum class StepPart : uint8_t {
+  kKernel,         // a device computes
+  kCopy,           // else a device copies or sets memory
+  kCommunication,  // else a device communicates, or the host does by itself
+  kLaunchGap,      // else work was launched and has not begun
+  kInputStall,     // else the stepping thread waits for data
+  kHostSync,       // else the host is in a call that waits for the device
+  kOtherCpu,       // else some event goes on on the host
+  kUnexplained,    // nothing was recorded
+};
+inline constexpr size_t kStepParts = 8;
+
+// "kernel", "copy", "communication exposed", ...; and how it is computed.
+std::string_view StepPartName(StepPart part);
+std::string_view StepPartFormula(StepPart part);
+
+struct SweepDevice {
+  uint32_t process = 0;
+  std::string name;  // "GPU0", "MLU1"
+};
+
+// One step of one process; without steps in the trace, the recorded window.
+struct StepWindow {
+  const StepSpan* step = nullptr;  // null: the recorded window
+  uint32_t process = 0;
+  // Less what an earlier step of the same thread covers.
+  Interval range;
+  std::array<int64_t, kStepParts> part_ns{};
+  // Causes of idle time, within the range, in the order of StepPart from
+  // kCommunication (of the host) to kOtherCpu; they may overlap.
+  std::array<IntervalSet, 5> causes;
+  // By device: when it did nothing. One set for each of the process' devices.
+  std::vector<IntervalSet> idle;
+  uint32_t first_device = 0;  // of `idle`, in StepSweep::devices()
+  // Outermost long operators that launched nothing, on a process with devices.
+  std::vector<Row> host_operators;
+
+  int64_t length() const {
+    return SaturatingSubtract(range.end, range.begin);
+  }
+  const IntervalSet& sync() const { return causes[3]; }
+};
+
+// Refers to all it is given. Not thread-safe.
+class StepSweep {
+ public:
+  StepSweep(const EventTree& tree, const StepTable& steps, NameClasses& names,
+            const Communication& communication);
+
+  const std::vector<SweepDevice>& devices() const { return devices_; }
+  // Calls `visit` for each window, by process, then by start.
+  void Run(const std::function<void(const StepWindow&)>& visit) const;
+
+ private:
+  const EventTree& tree_;
+  const StepTable& steps_;
+  NameClasses& names_;
+  const Communication& communication_;
+  std::vector<SweepDevice> devices_;
+  std::vector<uint32_t> device_of_track_;  // streams with work only
+};
+
+}  // namespace stepscope

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/tables/flops.h"
+
+#include <stepscope/c.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "analysis/flop_rules.h"
+#include "analysis/op_shapes.h"
+#include "analysis/stats.h"
+
+namespace stepscope {
+FlopsTable ComputeFlops(const EventTree& tree) {
+  const Trace& trace = tree.trace();
+  FlopsTable table;
+  if (trace.args().empty() && !trace.has_raw_args()) return table;
+  std::vector<FlopRule> rules(trace.strings().size());
+  bool any = false;
+  for (uint32_t i = 0; i < rules.size(); ++i) {
+    rules[i] = FlopRuleOf(trace.str(StringId{i}));
+    any = any || rules[i] != FlopRule::kNone;
+  }
+  if (!any) return table;
+  RawArgReader raw(trace);
+
+  std::unordered_map<uint32_t, FlopsRow> rows;
+  for (uint32_t i = 0; i < tree.threads().size(); ++i) {
+    OpenSpan outermost;
+    tree.ForEachNested(i, [&](Row row, const Interval& span) {
+      const StringId name = trace.name()[row];
+      if (trace.type()[row] != STEPSCOPE_OPERATOR ||
+          rules[name.v] == FlopRule::kNone) {
+        return;
+      }
+      FlopsRow& sum = rows[name.v];
+      sum.name = trace.str(name);
+      sum.id = name;
+      ++sum.calls;
+      const std::optional<int64_t> flops =
+          CountFlops(rules[name.v], ShapesOf(trace, row, raw.Get(row)));
+      if (!flops) return;
+      ++sum.counted_calls;
+      sum.flops = SaturatingAdd(sum.flops, *flops);
+      const int64_t gpu = tree.gpu_ns(row);
+      sum.on_device = sum.on_device || gpu > 0;
+      sum.time_ns =
+          SaturatingAdd(sum.time_ns, gpu > 0 ? gpu : trace.dur_ns()[row]);
+      if (outermost.Enter(span.begin, span.end)) {
+        table.total_flops = SaturatingAdd(table.total_flops, *flops);
+      }
+    });
+  }
+  for (const auto& [name, row] : rows) table.rows.push_back(row);
+  std::sort(table.rows.begin(), table.rows.end(),
+            [](const FlopsRow& a, const FlopsRow& b) {
+              if (a.flops != b.flops) return a.flops > b.flops;
+              return a.name < b.name;
+            });
+  return table;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/tables/idle.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/kinds.h"
+
+namespace stepscope {
+namespace {
+
+constexpr auto kFirstCause = static_cast<size_t>(StepPart::kCommunication);
+constexpr uint32_t kNone = 0xffffffffu;
+
+void AddPieces(const IntervalSet& pieces, IdleRow& row) {
+  row.gaps += pieces.size();
+  for (const Interval& piece : pieces) {
+    const int64_t length = SaturatingSubtract(piece.end, piece.begin);
+    row.time_ns = SaturatingAdd(row.time_ns, length);
+    if (length <= row.longest_ns) continue;
+    row.longest_ns = length;
+    row.longest_at_ns = piece.begin;
+  }
+}
+
+// Of each gap, what comes after a range of `set` has begun in it.
+IntervalSet FromThen(const IntervalSet& gaps, const IntervalSet& set) {
+  IntervalSet result;
+  size_t j = 0;
+  for (const Interval& gap : gaps) {
+    while (j < set.size() && set[j].end <= gap.begin) ++j;
+    if (j == set.size()) break;
+    if (set[j].begin >= gap.end) continue;
+    result.push_back({std::max(gap.begin, set[j].begin), gap.end});
+  }
+  return result;
+}
+
+// While the host waits for the device and launches or computes afterwards.
+int64_t TimeAroundSync(const StepWindow& window, const IntervalSet& idle) {
+  if (window.sync().empty()) return 0;
+  const IntervalSet since = FromThen(idle, window.sync());
+  const IntervalSet& pending = window.causes[1];
+  const IntervalSet& input = window.causes[2];
+  const IntervalSet& host = window.causes[4];
+  const IntervalSet active = Union(window.sync(), Union(pending, host));
+  return TotalLength(Difference(Intersection(since, active), input));
+}
+
+}  // namespace
+
+IdleTable::IdleTable(const EventTree& tree, const StepTable& steps,
+                     const StepSweep& sweep)
+    : tree_(tree),
+      backward_(tree.trace().processes().size()),
+      operator_slots_(tree.trace().strings().size(), kNone) {
+  for (const SweepDevice& device : sweep.devices()) {
+    IdleDevice row;
+    row.name = device.name;
+    row.process = device.process;
+    for (size_t i = 0; i < row.rows.size(); ++i) {
+      row.rows[i].cause = static_cast<StepPart>(kFirstCause + i);
+    }
+    result_.devices.push_back(std::move(row));
+  }
+  if (result_.devices.empty()) return;
+  std::vector<IntervalCollector> backward(backward_.size());
+  for (const StepSpan& stage : steps.stages()) {
+    if (stage.type != STEPSCOPE_BACKWARD) continue;
+    backward[tree.threads()[stage.thread].process].Add(stage.range.begin,
+                                                       stage.range.end);
+  }
+  for (size_t i = 0; i < backward.size(); ++i) {
+    backward_[i] = backward[i].Finish();
+  }
+}
+
+void IdleTable::Add(const StepWindow& window) {
+  for (size_t i = 0; i < window.idle.size(); ++i) {
+    AddGaps(window, window.idle[i], result_.devices[window.first_device + i]);
+  }
+  if (!window.host_operators.empty()) AddHostOperators(window);
+}
+
+void IdleTable::AddGaps(const StepWindow& window, const IntervalSet& idle,
+                        IdleDevice& device) {
+  device.step_ns = SaturatingAdd(device.step_ns, window.length());
+  device.idle_ns = SaturatingAdd(device.idle_ns, TotalLength(idle));
+  device.around_sync_ns =
+      SaturatingAdd(device.around_sync_ns, TimeAroundSync(window, idle));
+  IntervalSet rest = idle;
+  for (size_t i = 0; i < window.causes.size(); ++i) {
+    if (window.causes[i].empty()) continue;
+    AddPieces(Intersection(rest, window.causes[i]), device.rows[i]);
+    rest = Difference(rest, window.causes[i]);
+  }
+  AddPieces(rest, device.rows.back());
+
+  // Stages come in time order, and so do windows.
+  const IntervalSet& all = backward_[window.process];
+  auto first = std::lower_bound(all.begin(), all.end(), window.range.begin,
+                                [](const Interval& stage, int64_t time) {
+                                  return stage.end <= time;
+                                });
+  IntervalSet backward;
+  for (; first != all.end() && first->begin < window.range.end; ++first) {
+    backward.push_back({std::max(first->begin, window.range.begin),
+                        std::min(first->end, window.range.end)});
+  }
+  device.backward_ns =
+      SaturatingAdd(device.backward_ns, TotalLength(backward));
+  device.in_backward_ns = SaturatingAdd(
+      device.in_backward_ns, TotalLength(Intersection(idle, backward)));
+}
+
+void IdleTable::AddHostOperators(const StepWindow& window) {
+  const Trace& trace = tree_.trace();
+  // Waiting for data is the loader's, whatever goes on inside.
+  const IntervalSet idle = Difference(window.idle.front(), window.causes[2]);
+  for (const Row row : window.host_operators) {
+    const Interval span{trace.start_ns()[row], tree_.end_ns(row)};
+    auto gap = std::lower_bound(idle.begin(), idle.end(), span.begin,
+                                [](const Interval& part, int64_t time) {
+                                  return part.end <= time;
+                                });
+    int64_t held_up = 0;
+    for (; gap != idle.end() && gap->begin < span.end; ++gap) {
+      held_up = SaturatingAdd(
+          held_up, SaturatingSubtract(std::min(gap->end, span.end),
+                                      std::max(gap->begin, span.begin)));
+    }
+    if (held_up <= 0) continue;
+    const StringId name = trace.name()[row];
+    uint32_t& slot = operator_slots_[name.v];
+    if (slot == kNone) {
+      slot = static_cast<uint32_t>(result_.host_operators.size());
+      result_.host_operators.push_back({kNoRow, name, 0, 0, 0});
+    }
+    HostOperator& op = result_.host_operators[slot];
+    ++op.calls;
+    op.idle_ns = SaturatingAdd(op.idle_ns, held_up);
+    if (held_up > op.longest_ns) {
+      op.longest_ns = held_up;
+      op.example = row;
+    }
+  }
+}
+
+Idle IdleTable::Finish() {
+  std::stable_sort(result_.host_operators.begin(),
+                   result_.host_operators.end(),
+                   [](const HostOperator& a, const HostOperator& b) {
+                     return a.idle_ns > b.idle_ns;
+                   });
+  return std::move(result_);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/tables/launch.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "analysis/kinds.h"
+
+namespace stepscope {
+namespace {
+
+void Finish(std::vector<int64_t>& values, LaunchSeries& series) {
+  series.count = values.size();
+  for (const int64_t value : values) series.time.Add(value);
+  series.spread = ComputeSpread(values);
+  values.clear();
+}
+
+// Launch calls that no device event refers to.
+uint64_t CountWithoutWork(const EventTree& tree, NameClasses& names,
+                          const std::vector<bool>& launched) {
+  const Trace& trace = tree.trace();
+  uint64_t count = 0;
+  for (const Track& track : trace.tracks()) {
+    if (track.kind != TrackKind::kThread) continue;
+    for (Row row = track.first; row < track.last; ++row) {
+      if (!IsApiCall(trace.type()[row]) || launched[row]) continue;
+      count += names.launch_call(trace.name()[row]);
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names) {
+  const Trace& trace = tree.trace();
+  const auto start = trace.start_ns();
+  const auto dur = trace.dur_ns();
+  LaunchStats result;
+  result.device_events = tree.work().size();
+  result.without_launch = tree.orphans();
+  if (tree.work().empty()) return result;
+
+  std::vector<bool> launched(trace.size());
+  std::vector<int64_t> calls;
+  std::vector<int64_t> delays;
+  calls.reserve(tree.work().size());
+  delays.reserve(tree.work().size());
+  uint32_t stream = kNoThread;
+  int64_t stream_until = INT64_MIN;
+  for (const DeviceWork& work : tree.work()) {
+    const uint32_t track = trace.track()[work.row];
+    const bool follows = track == stream;
+    if (!follows) stream_until = INT64_MIN;
+    const int64_t idle_since = stream_until;
+    stream = track;
+    stream_until = std::max(stream_until, tree.end_ns(work.row));
+    if (work.launch == kNoRow) continue;
+    const int64_t called = start[work.launch];
+    if (follows) {
+      ++result.followers;
+      result.launch_bound += idle_since <= called;
+    }
+    if (!launched[work.launch]) {
+      launched[work.launch] = true;
+      calls.push_back(dur[work.launch]);
+    }
+    result.early += start[work.row] < called;
+    delays.push_back(std::max<int64_t>(
+        0, SaturatingSubtract(start[work.row], tree.end_ns(work.launch))));
+    if (trace.type()[work.row] == STEPSCOPE_KERNEL &&
+        dur[work.row] < dur[work.launch]) {
+      ++result.short_kernels;
+      result.short_kernels_ns =
+          SaturatingAdd(result.short_kernels_ns, dur[work.row]);
+      result.short_calls_ns =
+          SaturatingAdd(result.short_calls_ns, dur[work.launch]);
+    }
+  }
+  result.launches_without_work = CountWithoutWork(tree, names, launched);
+  Finish(calls, result.call);
+  Finish(delays, result.queue_delay);
+  return result;
+}
+
+}  // namespace stepscope

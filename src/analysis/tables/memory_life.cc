@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/tables/memory_life.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "analysis/flat_map.h"
+#include "analysis/tables/accountable.h"
+#include "analysis/tables/rows.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kStepsForLeaks = 4;
+constexpr uint32_t kNoStep = 0xffffffffu;
+
+struct Allocation {
+  uint32_t place = 0;
+  int64_t bytes = 0;
+  StringId name;
+  uint32_t process = 0;
+  uint32_t step = kNoStep;  // of the process, in time order
+};
+
+struct Key {
+  uint32_t place = 0;
+  uint64_t address = 0;
+  friend bool operator==(const Key&, const Key&) = default;
+};
+struct KeyHash {
+  size_t operator()(const Key& key) const {
+    return (key.address ^ (uint64_t{key.place} << 48)) * 0x9e3779b97f4a7c15u;
+  }
+};
+
+int64_t Magnitude(int64_t bytes) {
+  return bytes < 0 ? SaturatingSubtract(0, bytes) : bytes;
+}
+
+bool IsReserved(const MemoryEvent& event) {
+  return event.kind == MemoryKind::kReservedAllocate ||
+         event.kind == MemoryKind::kReservedFree;
+}
+
+// Steps of the stepping threads, by process, to tell which one a time is in.
+class StepFinder {
+ public:
+  StepFinder(const EventTree& tree, const StepTable& steps)
+      : steps_(tree.trace().processes().size()) {
+    for (const StepSpan& step : steps.steps()) {
+      const uint32_t process = tree.threads()[step.thread].process;
+      if (step.thread != steps.main_thread(process)) continue;
+      steps_[process].push_back(step.range);
+    }
+  }
+  uint32_t Find(uint32_t process, int64_t time_ns) const {
+    const std::vector<Interval>& all = steps_[process];
+    const auto after = std::upper_bound(
+        all.begin(), all.end(), time_ns,
+        [](int64_t time, const Interval& step) { return time < step.begin; });
+    if (after == all.begin() || time_ns >= after[-1].end) return kNoStep;
+    return static_cast<uint32_t>(after - all.begin()) - 1;
+  }
+  size_t count(uint32_t process) const { return steps_[process].size(); }
+
+ private:
+  std::vector<std::vector<Interval>> steps_;
+};
+
+class Replay {
+ public:
+  Replay(const EventTree& tree, const StepTable& steps)
+      : tree_(tree), finder_(tree, steps), accountable_(tree) {}
+
+  std::vector<MemoryLife> Run() {
+    FindPeaks();
+    const std::vector<MemoryEvent>& events = tree_.trace().memory();
+    for (size_t i = 0; i < events.size(); ++i) {
+      if (IsReserved(events[i])) continue;
+      const uint32_t place = places_.Find(events[i].place.v);
+      Apply(events[i], place);
+      if (peaks_[place].event == i) Snapshot(place);
+    }
+    FindLeaks();
+    return std::move(lives_);
+  }
+
+ private:
+  struct Peak {
+    size_t event = SIZE_MAX;  // none: nothing was allocated
+    int64_t bytes = 0;
+    int64_t running = 0;
+    bool stated = false;
+  };
+
+  void FindPeaks() {
+    const std::vector<MemoryEvent>& events = tree_.trace().memory();
+    for (size_t i = 0; i < events.size(); ++i) {
+      const MemoryEvent& event = events[i];
+      uint32_t place = places_.Insert(event.place.v);
+      if (place == FlatMap::kNew) {
+        place = places_.size() - 1;
+        peaks_.emplace_back();
+      }
+      if (IsReserved(event)) continue;
+      Peak& peak = peaks_[place];
+      const int64_t bytes = Magnitude(event.bytes);
+      peak.running = event.kind == MemoryKind::kFree
+                         ? SaturatingSubtract(peak.running, bytes)
+                         : SaturatingAdd(peak.running, bytes);
+      if (event.total_allocated > 0 && !peak.stated) {
+        peak.stated = true;
+        peak.bytes = 0;
+      }
+      const int64_t now =
+          peak.stated ? static_cast<int64_t>(std::min<uint64_t>(
+                            event.total_allocated, INT64_MAX))
+                      : peak.running;
+      if (now <= peak.bytes) continue;
+      peak.bytes = now;
+      peak.event = i;
+    }
+    lives_.resize(peaks_.size());
+  }
+
+  void Apply(const MemoryEvent& event, uint32_t place) {
+    const Key key{place, event.address};
+    if (event.kind == MemoryKind::kFree) {
+      live_.erase(key);
+      return;
+    }
+    const uint32_t process =
+        tree_.trace().tracks()[event.track].process;
+    live_[key] = {place, Magnitude(event.bytes),
+                  accountable_.NameOf(event.owner), process,
+                  finder_.Find(process, event.time_ns)};
+  }
+
+  std::string_view NameOf(StringId name) const {
+    return name == kOutsideEvents ? kOutsideName : tree_.trace().str(name);
+  }
+
+  void Snapshot(uint32_t place) {
+    MemoryLife& life = lives_[place];
+    life.peak_at_ns = tree_.trace().memory()[peaks_[place].event].time_ns;
+    std::map<uint32_t, LiveRow> rows;
+    int64_t known = 0;
+    for (const auto& [key, allocation] : live_) {
+      if (key.place != place) continue;
+      LiveRow& row = rows[allocation.name.v];
+      row.name = NameOf(allocation.name);
+      row.bytes = SaturatingAdd(row.bytes, allocation.bytes);
+      ++row.allocations;
+      known = SaturatingAdd(known, allocation.bytes);
+    }
+    for (const auto& [name, row] : rows) life.live_at_peak.push_back(row);
+    std::stable_sort(life.live_at_peak.begin(), life.live_at_peak.end(),
+                     [](const LiveRow& a, const LiveRow& b) {
+                       return a.bytes > b.bytes;
+                     });
+    life.before_bytes = std::max<int64_t>(
+        0, SaturatingSubtract(peaks_[place].bytes, known));
+  }
+
+  void FindLeaks() {
+    struct Growth {
+      LeakRow row;
+      std::vector<bool> steps;
+    };
+    std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Growth> all;
+    for (const auto& [key, allocation] : live_) {
+      const size_t count = finder_.count(allocation.process);
+      if (count < kStepsForLeaks || allocation.step == kNoStep) continue;
+      if (allocation.step == 0 || allocation.step + 1 == count) continue;
+      Growth& growth =
+          all[{key.place, allocation.process, allocation.name.v}];
+      growth.steps.resize(count);
+      growth.row.name = NameOf(allocation.name);
+      growth.row.bytes = SaturatingAdd(growth.row.bytes, allocation.bytes);
+      ++growth.row.allocations;
+      if (!growth.steps[allocation.step]) ++growth.row.steps;
+      growth.steps[allocation.step] = true;
+    }
+    for (const auto& [key, growth] : all) {
+      if (growth.row.steps + 2 != growth.steps.size()) continue;
+      lives_[std::get<0>(key)].leaks.push_back(growth.row);
+    }
+    for (MemoryLife& life : lives_) {
+      std::stable_sort(life.leaks.begin(), life.leaks.end(),
+                       [](const LeakRow& a, const LeakRow& b) {
+                         return a.bytes > b.bytes;
+                       });
+    }
+  }
+
+  const EventTree& tree_;
+  const StepFinder finder_;
+  Accountable accountable_;
+  FlatMap places_;  // to the slots of `peaks_` and `lives_`
+  std::vector<Peak> peaks_;
+  std::vector<MemoryLife> lives_;
+  std::unordered_map<Key, Allocation, KeyHash> live_;
+};
+
+}  // namespace
+
+std::vector<MemoryLife> ComputeMemoryLives(const EventTree& tree,
+                                           const StepTable& steps) {
+  return Replay(tree, steps).Run();
+}
+
+}  // namespace stepscope

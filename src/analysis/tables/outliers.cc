@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/tables/outliers.h"
+
+#include <algorithm>
+#include <span>
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kFewestSteps = 5;
+
+// The lower of the two in the middle; so it is a value that occurred.
+int64_t Median(std::vector<int64_t> values) {
+  const auto middle =
+      values.begin() + static_cast<ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+template <typename Value>
+int64_t MedianOf(std::span<const StepParts> steps, Value value) {
+  std::vector<int64_t> values;
+  values.reserve(steps.size());
+  for (const StepParts& step : steps) values.push_back(value(step));
+  return Median(std::move(values));
+}
+
+void AddProcess(std::span<const StepParts> steps,
+                std::vector<OutlierRow>& rows) {
+  if (steps.size() < kFewestSteps) return;
+  const int64_t median =
+      MedianOf(steps, [](const StepParts& step) { return step.length(); });
+  const int64_t deviation = MedianOf(steps, [&](const StepParts& step) {
+    const int64_t off = SaturatingSubtract(step.length(), median);
+    return off < 0 ? SaturatingSubtract(0, off) : off;
+  });
+  const double limit = std::max(3 * 1.4826 * static_cast<double>(deviation),
+                                static_cast<double>(median) / 10);
+  std::array<int64_t, kStepParts> usual{};
+  bool usual_known = false;
+  for (const StepParts& step : steps) {
+    const int64_t excess = SaturatingSubtract(step.length(), median);
+    if (static_cast<double>(excess) <= limit) continue;
+    if (!usual_known) {
+      usual_known = true;
+      for (size_t i = 0; i < kStepParts; ++i) {
+        usual[i] = MedianOf(
+            steps, [&](const StepParts& other) { return other.part_ns[i]; });
+      }
+    }
+    OutlierRow row{step.index, step.process,  step.range.begin,
+                   step.length(), median, excess,
+                   StepPart::kUnexplained, INT64_MIN};
+    for (size_t i = 0; i < kStepParts; ++i) {
+      const int64_t more = SaturatingSubtract(step.part_ns[i], usual[i]);
+      if (more <= row.cause_excess_ns) continue;
+      row.cause_excess_ns = more;
+      row.cause = static_cast<StepPart>(i);
+    }
+    rows.push_back(row);
+  }
+}
+
+}  // namespace
+
+std::vector<OutlierRow> ComputeOutliers(const Waterfall& waterfall) {
+  std::vector<OutlierRow> rows;
+  const std::span<const StepParts> all(waterfall.steps);
+  for (size_t first = 0; first < all.size();) {
+    size_t last = first + 1;
+    while (last < all.size() && all[last].process == all[first].process) {
+      ++last;
+    }
+    AddProcess(all.subspan(first, last - first), rows);
+    first = last;
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const OutlierRow& a, const OutlierRow& b) {
+                     return a.excess_ns > b.excess_ns;
+                   });
+  return rows;
+}
+
+}  // namespace stepscope
