@@ -8,6 +8,9 @@
 #include "base/file.h"
 #include "importers/capture/capture_importer.h"
 #include "importers/input/input_file.h"
+#ifdef STEPSCOPE_HAVE_IMPORTER_JSON
+#include "importers/json/json_importer.h"
+#endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_PROTO
 #include "importers/proto/proto_importers.h"
 #endif
@@ -36,6 +39,9 @@ std::span<const Importer* const> Importers() {
   // Never destroyed: windows are still read while the process ends.
   static const auto* const importers = [] {
     auto* all = new std::vector<const Importer*>{&CaptureImporter()};
+#ifdef STEPSCOPE_HAVE_IMPORTER_JSON
+    all->push_back(&JsonImporter());
+#endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_PROTO
     for (const Importer* importer : ProtoImporters()) all->push_back(importer);
 #endif

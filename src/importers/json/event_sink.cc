@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importers/json/event_sink.h"
+
+#include <stepscope/c.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "importers/json/event_time.h"
+#include "importers/json/json_string.h"
+#include "importers/json/number.h"
+
+namespace stepscope::json {
+namespace {
+
+// Seven days: longer device work is an overflow of the device's clock.
+constexpr int64_t kLongestWorkNs = int64_t{7} * 24 * 3600 * 1000000000;
+
+ArgSet ArgsOf(const Category& category) {
+  switch (category.type) {
+    case STEPSCOPE_KERNEL:
+    case STEPSCOPE_MEMCPY:
+    case STEPSCOPE_MEMSET:
+      return ArgSet::kDevice;
+    case STEPSCOPE_CUDA_RUNTIME:
+    case STEPSCOPE_GRAPH_LAUNCH:
+      return ArgSet::kApi;
+    default:
+      return category.row == RowKind::kHost ? ArgSet::kHost : ArgSet::kNone;
+  }
+}
+
+}  // namespace
+
+EventSink::EventSink(TraceBuilder& builder)
+    : builder_(builder), rows_(builder), args_(builder) {}
+
+std::string_view EventSink::format() const {
+  if (header_.by_paddle()) return "paddle";
+  return kineto_ || header_.by_kineto() ? "kineto" : "chrome";
+}
+
+void EventSink::OnMember(std::string_view key, std::string_view value) {
+  header_.Add(builder_, RowMap::kMainProcess, key, value);
+}
+
+void EventSink::OnRejected(std::string_view reason, uint64_t offset,
+                           std::string_view text) {
+  builder_.ledger().Reject(reason, offset, text);
+}
+
+void EventSink::OnEvent(const Tokens& tokens, const EventText& text,
+                        std::string_view wrong_bytes, uint64_t offset) {
+  // Some writers end the array with {} so that they need not count commas.
+  if (text.empty()) {
+    builder_.ledger().Keep();
+    return;
+  }
+  Current event{tokens, text, offset, wrong_bytes};
+  const Outcome outcome = Dispatch(event);
+  if (!outcome.rejected.empty()) {
+    builder_.ledger().Reject(outcome.rejected, offset, text.name);
+  } else if (!outcome.deferred) {
+    if (event.repaired.empty())
+      builder_.ledger().Keep();
+    else
+      builder_.ledger().Repair(event.repaired, offset, text.name);
+  }
+}
+
+EventSink::Outcome EventSink::Dispatch(Current& event) {
+  const std::string_view ph = event.text.ph;
+  if (ph.size() != 1) return {ph.empty() ? "no phase" : "unknown phase"};
+  if (ph[0] == 'M') return AddMetadata(event);
+  if (const std::string_view wrong = ReadTime(event); !wrong.empty())
+    return {wrong};
+  switch (ph[0]) {
+    case 'X':
+      return AddComplete(event);
+    case 'B':
+      return AddBegin(event);
+    case 'E':
+      return AddEnd(event);
+    case 'C':
+      return AddCounter(event);
+    case 's':
+    case 't':
+    case 'f':
+      return AddFlow(event);
+    case 'b':
+    case 'e':
+    case 'n':
+    case 'S':
+    case 'T':
+    case 'p':
+    case 'F':
+    case 'N':
+    case 'O':
+    case 'D':
+      return AddAsync(event);
+    case 'i':
+    case 'I':
+      if (event.text.name == "[memory]") return AddMemory(event);
+      return AddInstant(event);
+    case 'R':  // mark
+    case 'P':  // sample
+    case 'V':  // memory dump
+    case 'v':
+    case 'c':  // clock synchronisation
+    case '(':  // context
+    case ')':
+    case '=':  // linked id
+      return AddInstant(event);
+    default:
+      return {"unknown phase"};
+  }
+}
+
+const Category& EventSink::CategoryOf(std::string_view cat) {
+  if (last_category_ != nullptr && cat == last_cat_) return *last_category_;
+  const auto [it, fresh] = categories_.try_emplace(std::string(cat));
+  if (fresh) it->second = FindCategory(Unescaped(cat, buffer_));
+  last_cat_ = cat;
+  last_category_ = &it->second;
+  kineto_ |= it->second.dialect == Dialect::kKineto;
+  return it->second;
+}
+
+StringId EventSink::NameOf(std::string_view name) {
+  if (header_.by_paddle()) name = WithoutDuration(name);
+  return builder_.Intern(Unescaped(name, buffer_));
+}
+
+NameKind EventSink::KindOf(StringId name) {
+  if (name.v >= name_kinds_.size()) name_kinds_.resize(name.v + 1024, 0);
+  uint8_t& known = name_kinds_[name.v];
+  if (known == 0)
+    known = static_cast<uint8_t>(
+        1 + static_cast<int>(KindOfName(builder_.strings().view(name))));
+  return static_cast<NameKind>(known - 1);
+}
+
+std::string_view EventSink::ReadTime(Current& event) const {
+  const std::string_view wrong = ReadMicros(event.text.ts, event.time_ns);
+  if (wrong.empty() || !event.text.ts.empty()) return wrong;
+  return "no time";
+}
+
+std::string_view EventSink::ReadDuration(Current& event) const {
+  const std::string_view dur = event.text.dur;
+  if (dur.empty()) {
+    event.repaired = "no duration";
+    return {};
+  }
+  const std::string_view wrong =
+      ReadSpan(event.text.ts, dur, event.time_ns, event.dur_ns);
+  if (!wrong.empty()) return wrong;
+  if (event.dur_ns < 0) {
+    event.dur_ns = 0;
+    event.repaired = "negative duration";
+  }
+  return {};
+}
+
+// Paddle states whole microseconds, and nanoseconds in the arguments, counted
+// from the earliest event.
+void EventSink::UseOwnTimes(Current& event) {
+  int64_t start = 0;
+  int64_t end = 0;
+  if (!ReadOwnTime(args_.start_time(), start) ||
+      !ReadOwnTime(args_.end_time(), end) || end < start)
+    return;
+  if (!paddle_base_known_) {
+    paddle_base_ns_ = event.time_ns - start;
+    paddle_base_known_ = true;
+  }
+  // Device clocks may be told apart from the host's: only a refinement.
+  const int64_t exact = paddle_base_ns_ + start;
+  if (std::abs(exact - event.time_ns) > 1000) return;
+  event.time_ns = exact;
+  event.dur_ns = end - start;
+}
+
+uint32_t EventSink::TrackOf(const EventText& event, const Category& category) {
+  // Rows of torch that are no process.
+  const bool aside = event.pid == "\"Traces\"" || event.pid == "\"Spans\"" ||
+                     event.pid == "\"\"";
+  return rows_.Find(aside ? RowKind::kAside : category.row, event.pid,
+                    event.tid, args_.device(), args_.stream());
+}
+
+Row EventSink::AddRow(const Current& event, const Category& category,
+                      uint32_t track, uint16_t flags) {
+  const StringId name = NameOf(event.text.name);
+  const NameKind kind = KindOf(name);
+  const TypeAndFlags type = TypeOf(category, kind);
+  const auto all_flags =
+      static_cast<uint16_t>(type.flags | flags | args_.flags());
+  const Row row = builder_.AddEvent(
+      {track, event.time_ns, event.dur_ns, name, type.type, all_flags});
+  if (row == kNoRow) return row;
+  first_time_ns_ = std::min(first_time_ns_, event.time_ns);
+  last_time_ns_ = std::max(last_time_ns_, event.time_ns + event.dur_ns);
+  args_.AddTyped(row);
+  AddLinks(row, category);
+  if (kind != NameKind::kPlain && category.row == RowKind::kHost)
+    stages_.Add(builder_, row, kind);
+  return row;
+}
+
+void EventSink::AddLinks(Row row, const Category& category) {
+  const auto link = [&](LinkSpace space, int64_t id) {
+    builder_.AddLink(
+        {RowMap::kMainProcess, space, static_cast<uint64_t>(id), row});
+  };
+  if (args_.correlation() > 0) {
+    link(LinkSpace::kCorrelation, args_.correlation());
+    if (category.row == RowKind::kHost)
+      external_.AddCall(args_.correlation());
+  }
+  if (args_.sequence() >= 0) link(LinkSpace::kSequence, args_.sequence());
+  if (args_.graph_node() > 0) link(LinkSpace::kGraphNode, args_.graph_node());
+  if (category.row == RowKind::kStream) {
+    external_.AddDevice(row, args_.correlation(), args_.external_id());
+  } else if (args_.external_id() > 0) {
+    external_.AddHost(row, args_.external_id());
+  }
+}
+
+EventSink::Outcome EventSink::AddComplete(Current& event) {
+  const Category& category = CategoryOf(event.text.cat);
+  if (const std::string_view wrong = ReadDuration(event); !wrong.empty())
+    return {wrong};
+  args_.Read(event.tokens, event.text, ArgsOf(category),
+             header_.has_paddle_keys());
+  if (header_.by_paddle()) UseOwnTimes(event);
+  if (category.row == RowKind::kStream && event.dur_ns > kLongestWorkNs)
+    return {"device work of more than 7 days"};
+  const Row row =
+      AddRow(event, category, TrackOf(event.text, category), 0);
+  if (row != kNoRow) builder_.AddRawArgs(row, args_.rest());
+  return {};
+}
+
+EventSink::Outcome EventSink::AddInstant(Current& event) {
+  const Category& category = CategoryOf(event.text.cat);
+  args_.Read(event.tokens, event.text, ArgSet::kNone,
+             header_.has_paddle_keys());
+  const Row row = AddRow(event, category, TrackOf(event.text, category),
+                         kEventInstant);
+  if (row != kNoRow) builder_.AddRawArgs(row, args_.rest());
+  return {};
+}
+
+EventSink::Outcome EventSink::AddBegin(Current& event) {
+  const Category& category = CategoryOf(event.text.cat);
+  args_.Read(event.tokens, event.text, ArgsOf(category), false);
+  const uint32_t track = TrackOf(event.text, category);
+  const Row row = AddRow(event, category, track, kEventOpenAtEnd);
+  if (row != kNoRow)
+    open_[track].push_back({row, event.offset, args_.rest()});
+  return {{}, true};
+}
+
+EventSink::Outcome EventSink::AddEnd(Current& event) {
+  // The end belongs to the last begin of its row; it may have no category.
+  args_.Read(event.tokens, event.text, ArgSet::kNone, false);
+  for (const RowKind kind :
+       {CategoryOf(event.text.cat).row, RowKind::kHost, RowKind::kStream}) {
+    const uint32_t track =
+        rows_.Find(kind, event.text.pid, event.text.tid);
+    const auto it = open_.find(track);
+    if (it == open_.end() || it->second.empty()) continue;
+    if (event.time_ns < builder_.start_ns(it->second.back().row))
+      return {"end before its begin"};
+    Close(it->second.back(), event.time_ns, args_.rest());
+    it->second.pop_back();
+    builder_.ledger().Keep();  // of the begin
+    return {};
+  }
+  return {"end without a begin"};
+}
+
+void EventSink::Close(const AsyncEvents::Open& open, int64_t end_ns,
+                      std::string_view args) {
+  builder_.SetDuration(open.row, end_ns - builder_.start_ns(open.row));
+  builder_.ClearFlags(open.row, kEventOpenAtEnd);
+  last_time_ns_ = std::max(last_time_ns_, end_ns);
+  std::string all = open.args;
+  if (!all.empty() && !args.empty()) all += ", ";
+  all += args;
+  builder_.AddRawArgs(open.row, all);
+}
+
+EventSink::Outcome EventSink::AddAsync(Current& event) {
+  const EventText& text = event.text;
+  const char phase = text.ph[0];
+  const bool object = phase == 'N' || phase == 'O' || phase == 'D';
+  if (text.id.empty()) return {"no id"};
+  args_.Read(event.tokens, text, ArgSet::kNone, false);
+  const uint32_t process = rows_.ProcessOf(text.pid);
+  const char family = object ? 'N' : phase == 'b' || phase == 'e' ? 'b' : 'S';
+  // Objects are told apart by name, old asynchronous events too.
+  const std::string key = AsyncEvents::Key(
+      process, family, text.cat, text.id,
+      family == 'b' ? text.scope : text.name);
+  if (phase == 'e' || phase == 'F' || phase == 'D') {
+    const AsyncEvents::Open open = async_.End(key);
+    if (open.row == kNoRow) return {"end without a begin"};
+    if (event.time_ns < builder_.start_ns(open.row)) {
+      async_.Begin(key, open);
+      return {"end before its begin"};
+    }
+    Close(open, event.time_ns, args_.rest());
+    builder_.ledger().Keep();  // of the begin
+    return {};
+  }
+  const Category& category = CategoryOf(text.cat);
+  const Category aside = {category.name, category.type, RowKind::kAside,
+                          category.dialect};
+  const uint32_t track =
+      rows_.Named(TrackKind::kAsync, process, Unescaped(text.cat, buffer_));
+  const bool begins = phase == 'b' || phase == 'S' || phase == 'N';
+  const Row row = AddRow(event, aside, track,
+                         begins ? kEventOpenAtEnd : kEventInstant);
+  if (row == kNoRow) return {};
+  std::string args = args_.rest();
+  if (!args.empty()) args += ", ";
+  args += "\"id\": ";
+  args += text.id;
+  if (begins) {
+    async_.Begin(key, {row, event.offset, std::move(args)});
+    return {{}, true};
+  }
+  builder_.AddRawArgs(row, args);
+  return {};
+}
+
+void EventSink::FinishOpen() {
+  std::vector<AsyncEvents::Open> rest = async_.TakeRest();
+  for (auto& [track, stack] : open_)
+    for (AsyncEvents::Open& open : stack) rest.push_back(std::move(open));
+  open_.clear();
+  for (const AsyncEvents::Open& open : rest) {
+    const int64_t start = builder_.start_ns(open.row);
+    builder_.SetDuration(open.row, std::max(last_time_ns_, start) - start);
+    builder_.AddRawArgs(open.row, open.args);
+    builder_.ledger().Repair("begin without an end", open.offset);
+  }
+}
+
+void EventSink::Finish(const std::string& path) {
+  FinishOpen();
+  rows_.Finish();
+  external_.Finish(builder_, RowMap::kMainProcess);
+  if (format() == "kineto") stages_.Finish(builder_, 0);
+  const StringId source = builder_.Intern(path);
+  for (uint32_t i = 0; i < builder_.process_count(); ++i) {
+    Process& process = builder_.process(i);
+    process.source = source;
+    if (first_time_ns_ <= last_time_ns_) process.start_ns = first_time_ns_;
+  }
+  // Microseconds since 1970 are told from others by their size.
+  constexpr int64_t kYear2001Ns = int64_t{1000000000} * 1000000000;
+  const bool known = header_.has_base() ? header_.epoch_known()
+                                        : first_time_ns_ >= kYear2001Ns &&
+                                              first_time_ns_ <= last_time_ns_;
+  builder_.AlignEpoch(header_.base_ns(), known);
+}
+
+}  // namespace stepscope::json

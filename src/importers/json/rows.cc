@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importers/json/rows.h"
+
+#include <charconv>
+#include <utility>
+
+#include "base/hash.h"
+#include "importers/json/json_string.h"
+#include "importers/json/number.h"
+
+namespace stepscope::json {
+namespace {
+
+std::string Key(std::string_view a, std::string_view b) {
+  std::string key(a);
+  key += '\0';
+  key += b;
+  return key;
+}
+
+// A token as text: what a string means, a number as it is written.
+std::string Shown(std::string_view token) {
+  if (token.size() < 2 || token.front() != '"') return std::string(token);
+  std::string text;
+  Unescape(token.substr(1, token.size() - 2), text);
+  return text;
+}
+
+// The id that a token states: a number, or a string that holds one, as in
+// "123(Python)" and "stream 7". False if there is none.
+bool StatedId(std::string_view token, int64_t& id, std::string& suffix) {
+  if (ParseInteger(token, id)) return true;
+  std::string text = Shown(token);
+  constexpr std::string_view kStream = "stream ";
+  if (text.starts_with(kStream)) text.erase(0, kStream.size());
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error != std::errc() || end == text.data()) return false;
+  suffix = text.substr(static_cast<size_t>(end - text.data()));
+  return true;
+}
+
+// Rows of Paddle and of our exporter: one thread has a row for Python and one
+// for C++, and further ones where events overlap.
+bool IsPartOfThread(std::string_view suffix) {
+  const size_t lane = suffix.find(" lane ");
+  if (lane != suffix.npos) suffix = suffix.substr(0, lane);
+  return suffix.empty() || suffix == "(Python)" || suffix == "(C++)" ||
+         suffix == " ";
+}
+
+// Ids of rows that have none.
+constexpr int64_t kFirstInvented = int64_t{1} << 40;
+
+}  // namespace
+
+RowMap::RowMap(TraceBuilder& builder) : builder_(builder) {
+  builder_.AddProcess({});
+}
+
+uint32_t RowMap::Find(RowKind kind, std::string_view pid, std::string_view tid,
+                      int64_t device, int64_t stream) {
+  const uint64_t hash = Hash64(pid) * 31 + Hash64(tid) * 7 +
+                        static_cast<uint64_t>(kind);
+  Recent& recent = recent_[(hash >> 20) % recent_.size()];
+  if (recent.used && recent.kind == kind && recent.tid == tid &&
+      recent.pid == pid)
+    return recent.track;
+  recent.track = Look(kind, pid, tid, device, stream);
+  recent.used = true;
+  recent.kind = kind;
+  recent.pid = pid;
+  recent.tid = tid;
+  return recent.track;
+}
+
+uint32_t RowMap::Look(RowKind kind, std::string_view pid, std::string_view tid,
+                      int64_t device, int64_t stream) {
+  std::string key = Key(pid, tid);
+  key += static_cast<char>('0' + static_cast<int>(kind));
+  const auto [it, fresh] = tracks_.try_emplace(std::move(key), 0);
+  if (!fresh) return it->second;
+  uint32_t track = 0;
+  switch (kind) {
+    case RowKind::kHost:
+      track = MakeHost(pid, tid);
+      break;
+    case RowKind::kStream:
+      track = MakeStream(pid, tid, device, stream);
+      break;
+    case RowKind::kAside:
+      track = MakeAside(pid, tid);
+      break;
+  }
+  it->second = track;
+  return track;
+}
+
+uint32_t RowMap::ProcessOf(std::string_view pid) {
+  const auto [it, fresh] = processes_.try_emplace(std::string(pid), 0);
+  if (!fresh) return it->second;
+  int64_t id = 0;
+  std::string suffix;
+  const bool stated = StatedId(pid, id, suffix);
+  if (!std::exchange(main_taken_, true)) {
+    it->second = kMainProcess;
+  } else {
+    it->second = builder_.AddProcess({});
+  }
+  Process& process = builder_.process(it->second);
+  process.pid = stated ? id : -1;
+  if (!stated) {
+    const StringId name = builder_.Intern(Shown(pid));
+    builder_.process(it->second).name = name;
+  }
+  return it->second;
+}
+
+uint32_t RowMap::MakeHost(std::string_view pid, std::string_view tid) {
+  Track track;
+  track.process = ProcessOf(pid);
+  std::string suffix;
+  if (!StatedId(tid, track.id, suffix)) {
+    track.id = kFirstInvented + invented_id_++;
+    track.name = builder_.Intern(Shown(tid));
+  }
+  const std::string thread =
+      std::to_string(track.process) + ' ' + std::to_string(track.id);
+  if (!IsPartOfThread(suffix)) {
+    track.name = builder_.Intern(Shown(tid));
+    return builder_.AddTrack(track);
+  }
+  const auto [it, fresh] = same_tracks_.try_emplace(thread, 0);
+  if (fresh) it->second = builder_.AddTrack(track);
+  return it->second;
+}
+
+uint32_t RowMap::MakeStream(std::string_view pid, std::string_view tid,
+                            int64_t device, int64_t stream) {
+  Track track;
+  track.kind = TrackKind::kStream;
+  track.process = kMainProcess;
+  std::string suffix;
+  track.device = device;
+  if (device < 0 && !StatedId(pid, track.device, suffix)) track.device = 0;
+  track.id = stream;
+  if (stream < 0 && !StatedId(tid, track.id, suffix)) track.id = 0;
+  track.name = builder_.Intern("stream " + std::to_string(track.id));
+  track.device_type = builder_.Intern("GPU");
+  const std::string key = "stream " + std::string(pid) + ' ' +
+                          std::to_string(track.device) + ' ' +
+                          std::to_string(track.id);
+  const auto [it, fresh] = same_tracks_.try_emplace(key, 0);
+  if (fresh) it->second = builder_.AddTrack(track);
+  return it->second;
+}
+
+uint32_t RowMap::MakeAside(std::string_view pid, std::string_view tid) {
+  Track track;
+  track.kind = TrackKind::kAsync;
+  track.process = kMainProcess;
+  std::string suffix;
+  if (!StatedId(tid, track.id, suffix)) track.id = 0;
+  if (!StatedId(pid, track.device, suffix)) track.device = -1;
+  const std::string name = Shown(pid) + ' ' + Shown(tid);
+  track.name = builder_.Intern(name);
+  return builder_.AddTrack(track);
+}
+
+uint32_t RowMap::Named(TrackKind kind, uint32_t process,
+                       std::string_view name) {
+  std::string key = std::to_string(process) + ' ' +
+                    std::to_string(static_cast<int>(kind)) + ' ';
+  key += name;
+  const auto [it, fresh] = named_.try_emplace(std::move(key), 0);
+  if (fresh) {
+    Track track;
+    track.kind = kind;
+    track.process = process;
+    track.id = static_cast<int64_t>(named_.size());
+    track.name = builder_.Intern(name);
+    it->second = builder_.AddTrack(track);
+  }
+  return it->second;
+}
+
+void RowMap::NameProcess(std::string_view pid, std::string_view name) {
+  process_names_.insert_or_assign(std::string(pid), std::string(name));
+}
+
+void RowMap::NameThread(std::string_view pid, std::string_view tid,
+                        std::string_view name) {
+  thread_names_.insert_or_assign(Key(pid, tid), std::string(name));
+}
+
+void RowMap::AddProcessData(std::string_view pid, std::string_view key,
+                            std::string_view value) {
+  process_data_.push_back(
+      {std::string(pid), std::string(key), std::string(value)});
+}
+
+void RowMap::Finish() {
+  for (const auto& [pid, process] : processes_) {
+    const auto name = process_names_.find(pid);
+    if (name == process_names_.end()) continue;
+    const StringId id = builder_.Intern(name->second);
+    builder_.process(process).name = id;
+  }
+  for (const auto& [key, track] : tracks_) {
+    const auto name = thread_names_.find(key.substr(0, key.size() - 1));
+    if (name == thread_names_.end()) continue;
+    const StringId id = builder_.Intern(name->second);
+    builder_.track(track).name = id;
+  }
+  for (const auto& [pid, key, value] : process_data_) {
+    const auto process = processes_.find(pid);
+    if (process == processes_.end()) continue;
+    const std::pair entry = {builder_.Intern(key), builder_.Intern(value)};
+    builder_.process(process->second).metadata.push_back(entry);
+  }
+}
+
+}  // namespace stepscope::json

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tokens of a piece of JSON: where each of { } [ ] : , and the first byte
+// of each string, number and literal is. Found by simdjson's first stage, the
+// vector instructions of the machine; walked by us, because a piece of a file
+// is no document.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace stepscope::json {
+
+// Tokens by number, 0 .. count-1. Refers to the text and to the TokenIndex
+// that made it.
+class Tokens {
+ public:
+  Tokens() = default;
+  Tokens(const char* text, const uint32_t* at, size_t count)
+      : text_(text), at_(at), count_(count) {}
+
+  size_t count() const { return count_; }
+  // First byte of token `i`. REQUIRES: i < count().
+  char kind(size_t i) const { return text_[at_[i]]; }
+  // Where token `i` begins; for count(), where the text ends.
+  size_t offset(size_t i) const { return at_[i]; }
+  std::string_view Between(size_t from, size_t to) const {
+    return {text_ + from, to - from};
+  }
+
+  // Token `i`, a scalar, as it is written; quotes of a string included.
+  std::string_view Scalar(size_t i) const {
+    size_t end = at_[i + 1];
+    while (end > at_[i] + size_t{1} && IsSpace(text_[end - 1])) --end;
+    return {text_ + at_[i], end - at_[i]};
+  }
+  // The same less the quotes, if it is a string that ends.
+  std::string_view Text(size_t i) const {
+    const std::string_view scalar = Scalar(i);
+    return scalar.size() >= 2 && scalar.front() == '"' && scalar.back() == '"'
+               ? scalar.substr(1, scalar.size() - 2)
+               : scalar;
+  }
+
+  // The token behind the value at `i`; kNone if its end is not here.
+  static constexpr size_t kNone = ~size_t{0};
+  size_t SkipValue(size_t i) const {
+    if (i >= count_) return kNone;
+    if (kind(i) != '{' && kind(i) != '[') return i + 1;
+    size_t depth = 0;
+    for (; i < count_; ++i) {
+      const char c = kind(i);
+      if (c == '{' || c == '[') ++depth;
+      if ((c == '}' || c == ']') && --depth == 0) return i + 1;
+    }
+    return kNone;
+  }
+
+  static bool IsSpace(char c) {
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+  }
+
+ private:
+  const char* text_ = nullptr;
+  const uint32_t* at_ = nullptr;
+  size_t count_ = 0;
+};
+
+// Walks the members of the object that begins at a token:
+//
+//   Members members(tokens, brace);
+//   while (members.Next() == Members::State::kMember) {
+//     ... members.key(), members.value() ...
+//     if (!members.SkipValue()) break;
+//   }
+class Members {
+ public:
+  enum class State : uint8_t { kMember, kEnd, kCut, kBad };
+
+  Members(const Tokens& tokens, size_t brace) : t_(tokens), at_(brace + 1) {}
+
+  // Moves to the next member. kEnd: next() is behind the closing brace.
+  // kCut: the tokens end first. kBad: this is not JSON.
+  State Next() {
+    if (at_ >= t_.count()) return State::kCut;
+    if (!first_ && t_.kind(at_) == ',') {
+      if (++at_ >= t_.count()) return State::kCut;
+    } else if (!first_ && t_.kind(at_) != '}') {
+      return State::kBad;
+    }
+    first_ = false;
+    if (t_.kind(at_) == '}') {
+      ++at_;
+      return State::kEnd;
+    }
+    if (t_.kind(at_) != '"') return State::kBad;
+    if (at_ + 2 >= t_.count()) return State::kCut;
+    if (t_.kind(at_ + 1) != ':') return State::kBad;
+    key_ = at_;
+    value_ = at_ + 2;
+    const char c = t_.kind(value_);
+    if (c == ',' || c == ':' || c == '}' || c == ']') return State::kBad;
+    return State::kMember;
+  }
+  // Leaves the value of the member; false if it has no end here.
+  bool SkipValue() {
+    at_ = t_.SkipValue(value_);
+    return at_ != Tokens::kNone;
+  }
+  // The same for who knows where the value ends.
+  void LeaveAt(size_t next) { at_ = next; }
+
+  size_t key() const { return key_; }
+  size_t value() const { return value_; }
+  size_t next() const { return at_; }
+
+ private:
+  const Tokens& t_;
+  size_t at_;
+  size_t key_ = 0;
+  size_t value_ = 0;
+  bool first_ = true;
+};
+
+// Finds tokens. Reused from piece to piece; not thread-safe.
+class TokenIndex {
+ public:
+  TokenIndex();
+  ~TokenIndex();
+
+  // REQUIRES: text begins outside of strings, as far as is known, and
+  // text.size() < 2^32. False where memory is refused.
+  bool Find(std::string_view text);
+  // Valid until the next Find, as long as the text.
+  Tokens tokens() const;
+  // How much of the text has been looked at: up to a string that does not end.
+  size_t size() const { return size_; }
+  // Whether there are bytes in the text that JSON does not allow. Tokens are
+  // found nevertheless.
+  bool has_wrong_bytes() const { return wrong_bytes_; }
+
+ private:
+  struct Parser;
+
+  bool FindIn(std::string_view text);
+
+  std::unique_ptr<Parser> parser_;
+  std::string masked_;
+  const char* text_ = nullptr;
+  size_t size_ = 0;
+  bool wrong_bytes_ = false;
+};
+
+// The length of the longest beginning of `text` that ends outside of strings.
+// REQUIRES: text begins outside of strings.
+size_t OutsideOfStrings(std::string_view text);
+
+}  // namespace stepscope::json
