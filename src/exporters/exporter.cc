@@ -6,6 +6,7 @@
 #include "exporters/capture/capture.h"
 #include "exporters/chrome/chrome.h"
 #include "exporters/file_sink.h"
+#include "exporters/perfetto/perfetto.h"
 
 namespace stepscope {
 namespace {
@@ -21,8 +22,13 @@ Status Write(const Trace& trace, const Exporter& exporter,
 
 std::span<const Exporter* const> AllExporters() {
   static const Exporter* const kAll[] = {&ChromeExporter(),
-                                         &CaptureExporter()};
+                                         &CaptureExporter(),
+                                         &PerfettoExporter()};
   return kAll;
+}
+
+std::string LostContent(const Trace& trace, const Exporter& exporter) {
+  return ContentNames(ContentOf(trace) & ~exporter.carries());
 }
 
 const Exporter* FindExporter(std::string_view name) {

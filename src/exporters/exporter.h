@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "exporters/content.h"
 #include "exporters/sink.h"
 #include "trace/trace.h"
 
@@ -26,12 +27,16 @@ class Exporter {
   virtual ~Exporter() = default;
 
   virtual std::string_view name() const = 0;  // as in `convert --to NAME`
+  // Which contents of a trace the format has a place for.
+  virtual uint32_t carries() const = 0;
   // Writes everything but does not close the sink.
   virtual Status Export(const Trace& trace, const ExportOptions& options,
                         Sink& sink) const = 0;
 };
 
 std::span<const Exporter* const> AllExporters();
+// What this trace holds and the file will not: "counters, flows", or "".
+std::string LostContent(const Trace& trace, const Exporter& exporter);
 // Null: there is none of that name.
 const Exporter* FindExporter(std::string_view name);
 

@@ -3,13 +3,13 @@
 // Writes one small trace with everything that a file can hold, for
 // viewer_test.py, which knows what must be seen.
 //
-// usage: viewer_sample_trace FILE
+// usage: viewer_sample_trace FILE FORMAT
 #include <stepscope/c.h>
 
 #include <cstdio>
 #include <string>
 
-#include "exporters/chrome/chrome.h"
+#include "exporters/exporter.h"
 #include "trace/trace_from_text.h"
 
 namespace stepscope {
@@ -40,7 +40,7 @@ counter 100000 loss 2.5
 counter 200000 loss 1.5
 )";
 
-Status Run(const std::string& path) {
+Status Run(const std::string& path, const Exporter& exporter) {
   TraceBuilder builder;
   BuildFromText(kTrace, builder);
   // An arrow from the loader to the step.
@@ -63,18 +63,20 @@ Status Run(const std::string& path) {
                     builder.Intern("<img src=x onerror=\"alert(1)\">"),
                     STEPSCOPE_USER_DEFINED, 0});
   STEPSCOPE_TRY_ASSIGN(auto trace, builder.Finish());
-  return ExportChrome(*trace, path);
+  return ExportFile(*trace, exporter, path);
 }
 
 }  // namespace
 }  // namespace stepscope
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fprintf(stderr, "usage: viewer_sample_trace FILE\n");
+  const stepscope::Exporter* const exporter =
+      argc == 3 ? stepscope::FindExporter(argv[2]) : nullptr;
+  if (exporter == nullptr) {
+    std::fprintf(stderr, "usage: viewer_sample_trace FILE FORMAT\n");
     return 2;
   }
-  stepscope::Status status = stepscope::Run(argv[1]);
+  stepscope::Status status = stepscope::Run(argv[1], *exporter);
   if (!status) std::fprintf(stderr, "%s\n", status.error().message.c_str());
   return status ? 0 : 1;
 }

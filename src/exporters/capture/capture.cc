@@ -357,6 +357,7 @@ namespace {
 class Exporting : public Exporter {
  public:
   std::string_view name() const override { return "capture"; }
+  uint32_t carries() const override { return kAllContent; }
 
   Status Export(const Trace& trace, const ExportOptions&,
                 Sink& sink) const override {

@@ -3,28 +3,12 @@
 
 #include <stepscope/c.h>
 
+#include "exporters/arrows.h"
 #include "exporters/chrome/json_check.h"
 #include "exporters/chrome/json_text.h"
+#include "exporters/chrome/raw_members.h"
 
 namespace stepscope::chrome {
-namespace {
-
-std::string_view LinkKey(LinkSpace space) {
-  switch (space) {
-    case LinkSpace::kCorrelation:
-      return "correlation id";
-    case LinkSpace::kExternal:
-      return "External id";
-    case LinkSpace::kGraphNode:
-      return "graph node id";
-    case LinkSpace::kSequence:
-      return "Sequence number";
-  }
-  return "link id";
-}
-
-}  // namespace
-
 void ArgWriter::Append(std::string& out, Row row, std::span<const Arg> args,
                        std::span<const Link> links) {
   keys_.Clear();
@@ -42,6 +26,27 @@ void ArgWriter::Append(std::string& out, Row row, std::span<const Arg> args,
     AppendKnown(out, args, "device", track.device);
     AppendKnown(out, args, "stream", track.id);
   }
+  AppendRaw(out, raw_.Get(row));
+}
+
+// What the file said beyond what we know, as it said it.
+void ArgWriter::AppendRaw(std::string& out, std::string_view members) {
+  if (members.empty()) return;
+  const bool valid =
+      ForEachMember(members, [&](std::string_view key, std::string_view value) {
+        AppendKey(out, key);
+        out += value;
+      });
+  if (valid) return;
+  AppendKey(out, "raw_args");
+  out += '"';
+  const bool utf8 = AppendEscaped(out, members);
+  out += '"';
+  if (utf8) return;
+  AppendKey(out, "raw_args.bytes");
+  out += '"';
+  AppendHex(out, members);
+  out += '"';
 }
 
 void ArgWriter::AppendKnown(std::string& out, std::span<const Arg> args,

@@ -18,7 +18,7 @@ namespace stepscope::chrome {
 class ArgWriter {
  public:
   ArgWriter(const Trace& trace, EscapedNames& names)
-      : trace_(trace), names_(names) {}
+      : trace_(trace), names_(names), raw_(trace) {}
 
   // Appends `,"key":value` for each. Goes before nothing but the closing
   // brace; start_time and end_time stand before it.
@@ -36,11 +36,13 @@ class ArgWriter {
                          const Arg& arg);
   void AppendText(std::string& out, StringId text);
   void AppendIntList(std::string& out, const Arg& arg);
+  void AppendRaw(std::string& out, std::string_view members);
   void AppendNotes(std::string& out, Row row, std::span<const Arg> args);
   void AppendBytes(std::string& out, std::string_view key, StringId text);
 
   const Trace& trace_;
   EscapedNames& names_;
+  RawArgReader raw_;
   KeySet keys_;  // of the event being written
 };
 

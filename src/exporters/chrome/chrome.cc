@@ -14,6 +14,7 @@ namespace {
 class Exporting : public Exporter {
  public:
   std::string_view name() const override { return "chrome"; }
+  uint32_t carries() const override { return kAllContent & ~kMetadata; }
 
   Status Export(const Trace& trace, const ExportOptions& options,
                 Sink& sink) const override {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <string>
-#include <tuple>
 
+#include "exporters/arrows.h"
 #include "exporters/chrome/json_text.h"
 #include "exporters/chrome/side_events.h"
 
@@ -12,20 +11,6 @@ namespace {
 constexpr uint64_t kExactInDouble = uint64_t{1} << 53;
 // Arrows end at the start of device work shorter than this, as in Paddle.
 constexpr int64_t kShortNs = 1000;
-
-// The innermost event of the track that holds `time_ns`: the one a viewer ties
-// the arrow to. kNoRow if there is none.
-Row Enclosing(const Trace& trace, const Track& track, int64_t time_ns) {
-  auto starts = trace.start_ns().subspan(track.first,
-                                         track.last - track.first);
-  auto after = std::upper_bound(starts.begin(), starts.end(), time_ns);
-  if (after == starts.begin()) return kNoRow;
-  Row row = track.first + static_cast<Row>(after - starts.begin()) - 1;
-  while (row != kNoRow &&
-         Plus(trace.start_ns()[row], trace.dur_ns()[row]) < time_ns)
-    row = trace.nesting().parent[row];
-  return row;
-}
 
 struct Arrow {
   std::string_view cat;
@@ -69,7 +54,7 @@ void AppendId(std::string& out, uint64_t id) {
 void WriteLaunchEnd(const Context& context, const Link& link, uint64_t id) {
   const Trace& trace = context.trace;
   uint32_t track = trace.track()[link.row];
-  bool device = trace.tracks()[track].kind == TrackKind::kStream;
+  bool device = IsDeviceRow(trace, link.row);
   int64_t dur = trace.dur_ns()[link.row];
   bool is_short = device && dur < kShortNs;
   std::string text = R"({"name":"launch","id":)";
@@ -93,7 +78,7 @@ void WriteFlows(const Context& context) {
   for (const Flow& flow : trace.flows()) {
     if (context.out.failed()) return;
     const Track& track = trace.tracks()[flow.track];
-    Row row = Enclosing(trace, track, flow.time_ns);
+    Row row = EnclosingRow(trace, track, flow.time_ns);
     Side side = row == kNoRow ? Side::kCpp : SideOf(trace.type()[row]);
     text.assign(1, '{');
     AppendTextField(text, "name", trace.str(flow.name));
@@ -113,35 +98,15 @@ void WriteFlows(const Context& context) {
 }
 
 void WriteLaunches(const Context& context) {
-  const Trace& trace = context.trace;
-  const std::vector<Link>& links = trace.links();
-  auto key = [](const Link& link) {
-    return std::tuple(link.process, link.space, link.id);
-  };
-  auto is_device = [&](const Link& link) {
-    return trace.tracks()[trace.track()[link.row]].kind == TrackKind::kStream;
-  };
   // Correlation ids are unique within a process only.
-  bool numbered = trace.processes().size() > 1;
+  bool numbered = context.trace.processes().size() > 1;
   uint64_t launches = 0;
-  // The table is sorted by key: each run is one launch.
-  for (auto first = links.begin(); first != links.end();) {
-    auto last = std::find_if(first, links.end(), [&](const Link& link) {
-      return key(link) != key(*first);
-    });
-    bool host = false;
-    bool device = false;
-    for (auto link = first; link != last; ++link)
-      if (link->row != kNoRow) (is_device(*link) ? device : host) = true;
-    // An arrow has two ends.
-    if (first->space == LinkSpace::kCorrelation && host && device) {
-      uint64_t id = numbered ? ++launches : first->id;
-      for (auto link = first; link != last; ++link)
-        if (link->row != kNoRow) WriteLaunchEnd(context, *link, id);
-    }
+  ForEachLaunch(context.trace, [&](const Link* first, const Link* last) {
     if (context.out.failed()) return;
-    first = last;
-  }
+    uint64_t id = numbered ? ++launches : first->id;
+    for (const Link* link = first; link != last; ++link)
+      if (link->row != kNoRow) WriteLaunchEnd(context, *link, id);
+  });
 }
 
 }  // namespace stepscope::chrome

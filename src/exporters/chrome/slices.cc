@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "exporters/arrows.h"
+#include "exporters/by_row.h"
 #include "exporters/chrome/args.h"
 #include "exporters/chrome/digits.h"
 #include "exporters/chrome/json_text.h"
@@ -68,37 +70,6 @@ class Middles {
   std::string other_;
   uint32_t other_type_ = kNone;
 };
-
-// The side table entries of ascending rows.
-template <typename T>
-class ByRow {
- public:
-  explicit ByRow(std::span<const T> all) : all_(all), at_(all.begin()) {}
-
-  void Seek(Row row) {
-    at_ = std::lower_bound(
-        all_.begin(), all_.end(), row,
-        [](const T& entry, Row wanted) { return entry.row < wanted; });
-  }
-  Row next_row() const { return at_ == all_.end() ? kNoRow : at_->row; }
-  std::span<const T> Take(Row row) {
-    auto first = at_;
-    while (at_ != all_.end() && at_->row == row) ++at_;
-    return {first, at_};
-  }
-
- private:
-  std::span<const T> all_;
-  typename std::span<const T>::iterator at_;
-};
-
-std::vector<Link> LinksByRow(const Trace& trace) {
-  std::vector<Link> links = trace.links();
-  std::erase_if(links, [](const Link& link) { return link.row == kNoRow; });
-  std::stable_sort(links.begin(), links.end(),
-                   [](const Link& a, const Link& b) { return a.row < b.row; });
-  return links;
-}
 
 class SliceWriter {
  public:
@@ -165,7 +136,8 @@ class SliceWriter {
     p = PutMicros(p, Since(end, base_.host_ns));
     p = PutLiteral(p, " us\"");
     if ((flags & ~kEventInstant) != 0 || special_track_ || !name.valid ||
-        args_of_.next_row() == row || links_of_.next_row() == row)
+        args_of_.next_row() == row || links_of_.next_row() == row ||
+        trace_.raw_ref(row) != 0)
         [[unlikely]] {
       out_.Commit(p);
       WriteMoreArgs(row);

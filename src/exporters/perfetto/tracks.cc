@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporters/perfetto/tracks.h"
+
+#include <set>
+#include <string>
+
+namespace stepscope::perfetto {
+namespace {
+
+using proto::Message;
+
+constexpr int64_t kMaxId = 0x7fffffff;  // ids are 32 bits in the format
+
+std::string Valid(std::string_view text) {
+  std::string out;
+  AppendValidUtf8(out, text);
+  return out;
+}
+
+// Perfetto knows a process by its pid; ranks of several hosts may share one.
+int64_t FreePid(std::set<int64_t>& taken, int64_t wanted) {
+  int64_t pid = wanted >= 1 && wanted <= kMaxId ? wanted : 1;
+  while (!taken.insert(pid).second) pid = pid == kMaxId ? 1 : pid + 1;
+  return pid;
+}
+
+}  // namespace
+
+void Tracks::Write() {
+  std::set<int64_t> taken;
+  for (const Process& process : trace_.processes())
+    pids_.push_back(FreePid(taken, process.pid));
+  for (uint32_t i = 0; i < pids_.size(); ++i) WriteProcess(i);
+  uuids_.resize(trace_.tracks().size());
+  for (uint32_t i = 0; i < uuids_.size(); ++i) WriteTrack(i);
+}
+
+void Tracks::WriteProcess(uint32_t index) {
+  const Process& process = trace_.processes()[index];
+  processes_.push_back(NewUuid());
+  std::string name = "Process " + std::to_string(process.pid) + " (CPU)";
+  if (process.name.v != 0) name = Valid(trace_.str(process.name));
+  Message inner;
+  inner.Int(kProcessPid, pids_[index]).Text(kProcessName, name);
+  if (process.rank >= 0)
+    inner.Text(kProcessLabels, "rank " + std::to_string(process.rank));
+  if (process.host.v != 0)
+    inner.Text(kProcessLabels, Valid(trace_.str(process.host)));
+  if (pids_[index] != process.pid)
+    inner.Text(kProcessLabels, "pid " + std::to_string(process.pid));
+  Message track;
+  track.Uint(kUuid, processes_.back()).Sub(kProcess, inner);
+  packets_.WriteDescriptor(track);
+}
+
+void Tracks::WriteNamed(uint64_t uuid, uint64_t parent, std::string_view name,
+                        int64_t rank) {
+  Message track;
+  track.Uint(kUuid, uuid).Uint(kParentUuid, parent).Text(kName, Valid(name));
+  track.Uint(kChildOrdering, kExplicitOrder);
+  if (rank >= 0 && rank <= kMaxId) track.Int(kSiblingOrderRank, rank);
+  packets_.WriteDescriptor(track);
+}
+
+void Tracks::WriteCounter(uint64_t uuid, uint64_t parent,
+                          std::string_view name, uint64_t unit) {
+  Message counter;
+  if (unit != 0) counter.Uint(kCounterUnit, unit);
+  Message track;
+  track.Uint(kUuid, uuid).Uint(kParentUuid, parent).Text(kName, Valid(name));
+  track.Sub(kCounter, counter);
+  packets_.WriteDescriptor(track);
+}
+
+uint64_t Tracks::DeviceOf(const Track& track) {
+  const auto [device, fresh] =
+      devices_.try_emplace({track.process, track.device});
+  if (fresh) {
+    device->second = NewUuid();
+    std::string type(trace_.str(track.device_type));
+    if (type.empty()) type = "GPU";
+    WriteNamed(device->second, processes_[track.process],
+               "Device " + std::to_string(track.device) + " (" + type + ")",
+               track.device);
+  }
+  return device->second;
+}
+
+// The first track of a thread id is the thread; lanes, and later threads that
+// were given the same id, are its children.
+void Tracks::WriteThread(uint32_t index) {
+  const Track& track = trace_.tracks()[index];
+  uuids_[index] = NewUuid();
+  const std::string name = Valid(trace_.str(track.name));
+  const auto [thread, fresh] =
+      threads_.try_emplace({track.process, track.id}, uuids_[index]);
+  if (!fresh) {
+    WriteNamed(uuids_[index], thread->second,
+               track.lane > 0 ? "lane " + std::to_string(track.lane)
+                              : "later thread " + name,
+               track.lane);
+    return;
+  }
+  Message inner;
+  inner.Int(kThreadPid, pids_[track.process]).Int(kThreadTid, track.id);
+  inner.Text(kThreadName, name);
+  Message message;
+  message.Uint(kUuid, uuids_[index]).Sub(kThread, inner);
+  packets_.WriteDescriptor(message);
+}
+
+void Tracks::WriteTrack(uint32_t index) {
+  const Track& track = trace_.tracks()[index];
+  const std::string name(trace_.str(track.name));
+  switch (track.kind) {
+    case TrackKind::kThread:
+      WriteThread(index);
+      return;
+    case TrackKind::kStream: {
+      const uint64_t device = DeviceOf(track);
+      uuids_[index] = NewUuid();
+      std::string shown = "stream " + std::to_string(track.id);
+      if (!name.empty()) shown += ": " + name;
+      // Of one name, so that the viewer shows lanes as one row.
+      WriteNamed(uuids_[index], device, shown, track.id);
+      return;
+    }
+    case TrackKind::kCounter:
+      uuids_[index] = NewUuid();
+      WriteCounter(uuids_[index], processes_[track.process], name, 0);
+      return;
+    case TrackKind::kAsync:
+      uuids_[index] = NewUuid();
+      WriteNamed(uuids_[index], processes_[track.process],
+                 name.empty() ? "async " + std::to_string(track.id) : name,
+                 -1);
+      return;
+  }
+}
+
+uint64_t Tracks::MemoryCounter(uint32_t process, StringId place,
+                               bool reserved) {
+  const uint64_t key = uint64_t{place.v} * 2 + (reserved ? 1 : 0);
+  const auto [counter, fresh] = memory_.try_emplace({process, key});
+  if (fresh) {
+    counter->second = NewUuid();
+    WriteCounter(counter->second, processes_[process],
+                 "Memory " + std::string(trace_.str(place)) +
+                     (reserved ? " reserved" : " allocated"),
+                 kUnitBytes);
+  }
+  return counter->second;
+}
+
+uint64_t Tracks::MemoryRow(uint32_t track) {
+  const auto [row, fresh] = memory_rows_.try_emplace(track);
+  if (fresh) {
+    row->second = NewUuid();
+    WriteNamed(row->second, uuids_[track], "memory", -1);
+  }
+  return row->second;
+}
+
+}  // namespace stepscope::perfetto
