@@ -9,6 +9,7 @@
 
 #include "collector/drain.h"
 #include "collector/names.h"
+#include "collector/plugin_host.h"
 #include "collector/process_info.h"
 #include "collector/session.h"
 #include "collector/thread.h"
@@ -37,6 +38,7 @@ void OnForkInChild() {
   ResetNamesAfterFork();
   ResetThreadsAfterFork();
   ResetMetadataAfterFork();
+  ResetDevicesAfterFork();
 }
 
 // The parent's session, ring and writer are not ours: forget them.

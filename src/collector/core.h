@@ -28,6 +28,8 @@ enum class SessionState : uint32_t {
 // the writer thread owns everything but `state`, which changes under
 // Core::control.
 struct Session {
+  static constexpr uint32_t kPlugins = 4;
+
   std::atomic<SessionState> state{SessionState::kUnused};
   std::atomic<uint32_t> generation{0};
   uint64_t id = 0;
@@ -41,6 +43,9 @@ struct Session {
   uint64_t names_refused_before = 0;
   int64_t last_anchor_ns = 0;
   bool usage_started = false;
+  uint32_t device_lines[kPlugins] = {};  // last line written of each plugin
+  uint64_t device_lost_io = 0;  // device records that were not written
+  uint64_t device_lost_limit = 0;
   // Figures of threads whose entries are gone, for stepscope_get_stats;
   // guarded by Core::control.
   uint32_t threads = 0;

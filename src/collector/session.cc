@@ -17,6 +17,7 @@
 #include "collector/error.h"
 #include "collector/names.h"
 #include "collector/paths.h"
+#include "collector/plugin_host.h"
 #include "collector/process_info.h"
 #include "collector/writer.h"
 
@@ -199,6 +200,8 @@ int Prepare(const stepscope_options* options, Session** out) {
   session->names_refused_before = NamesRefused();
   session->last_anchor_ns = 0;
   session->usage_started = false;
+  std::memset(session->device_lines, 0, sizeof(session->device_lines));
+  session->device_lost_io = session->device_lost_limit = 0;
   session->threads = 0;
   std::memset(session->dropped, 0, sizeof(session->dropped));
   uint8_t description[4096];
@@ -251,12 +254,22 @@ int PrepareSession(const stepscope_options* options) {
     if (Serves(*prepared, options)) return STEPSCOPE_OK;
     Discard(prepared);
   }
-  return Prepare(options, &prepared);
+  const int status = Prepare(options, &prepared);
+  if (status == STEPSCOPE_OK)
+    WantDevices();
+  else
+    ReleaseDevices(0);
+  return status;
 }
 
 int StartSession(const stepscope_options* options) {
+  {
+    const ControlLock lock;
+    EnsureCore();
+    if (Find(SessionState::kRecording) == nullptr) WantDevices();
+  }
+  WaitForDevices();
   const ControlLock lock;
-  EnsureCore();
   if (Find(SessionState::kRecording) != nullptr) {
     SetLastError("a session is already recording");
     return STEPSCOPE_BUSY;
@@ -268,12 +281,16 @@ int StartSession(const stepscope_options* options) {
   }
   if (session == nullptr) {
     const int status = Prepare(options, &session);
-    if (status != STEPSCOPE_OK) return status;
+    if (status != STEPSCOPE_OK) {
+      ReleaseDevices(0);
+      return status;
+    }
   }
   const format::Anchor anchor = TakeAnchor();
   WriteClock(session, anchor);
   session->start_tick = anchor.tick;
   core.start_tick.store(anchor.tick, std::memory_order_relaxed);
+  BindDevices(*session);
   session->state.store(SessionState::kRecording, std::memory_order_release);
   StoreGate(session->generation.load(std::memory_order_relaxed));
   return STEPSCOPE_OK;
@@ -286,10 +303,12 @@ int StopSession() {
   if (session == nullptr) {
     Session* prepared = Find(SessionState::kPrepared);
     if (prepared != nullptr) Discard(prepared);
+    ReleaseDevices(0);
     return STEPSCOPE_NOT_RUNNING;
   }
   StoreGate(0);
   session->stop_tick = Now();
+  ReleaseDevices(session->stop_tick);
   session->state.store(SessionState::kStopping, std::memory_order_release);
   core.writer_sleeper.Wake();
   return STEPSCOPE_OK;

@@ -13,6 +13,7 @@
 #include "collector/core.h"
 #include "collector/drain.h"
 #include "collector/names.h"
+#include "collector/plugin_host.h"
 #include "collector/process_info.h"
 
 namespace stepscope::collector {
@@ -137,6 +138,7 @@ void Tend(Session* session, Drain* drain) {
     session->usage_started = true;
   }
   AppendNames(session, drain);
+  TendDevices(session);
   if (MonotonicNs() - session->last_anchor_ns >= kAnchorIntervalNs)
     AppendAnchor(session);
 }
@@ -179,6 +181,7 @@ bool SealSession(Session* session, Drain* drain) {
   usleep(50);
   drain->DrainFull();
   drain->DrainSession(session);
+  TendDevices(session);
   const format::EndRecord end{
       session->stop_tick, NamesRefused() - session->names_refused_before, {}};
   if (!session->usage_started) AppendUsage(session);
@@ -210,11 +213,15 @@ void* WriterMain(void*) {
       nice = true;
     }
     __atomic_store_n(&core.ring.header()->heartbeat, Now(), __ATOMIC_RELAXED);
-    const bool busy = drain->DrainFull() > 0;
+    bool busy = drain->DrainFull() > 0;
     for (Session& session : core.sessions) {
       const SessionState state = session.state.load(std::memory_order_acquire);
       if (state == SessionState::kRecording) Tend(&session, drain);
-      if (state == SessionState::kStopping && SealSession(&session, drain))
+      if (state != SessionState::kStopping) continue;
+      TendDevices(&session);
+      if (!DevicesFinished(session))
+        busy = true;  // look again soon
+      else if (SealSession(&session, drain))
         return nullptr;
     }
     AppendThreads(nullptr, drain);

@@ -51,8 +51,8 @@ enum class BlockKind : uint16_t {
   kEvents = 5,   // EventsHeader, packed slots (event_codec.h)
   kUsage = 6,    // UsageSample*
   kEnd = 7,      // EndRecord: the session was stopped cleanly
+  kDevice = 8,   // DeviceHeader, records of <stepscope/plugin.h>
   // Reserved; readers skip and count them.
-  kDevice = 8,
   kTiles = 9,
   kIndex = 10,
   kTable = 11,
@@ -91,6 +91,13 @@ struct EventsHeader {
   uint64_t base_tick;    // first delta is relative to this
 };
 static_assert(sizeof(EventsHeader) == 48);
+
+struct DeviceHeader {
+  uint32_t device_type;  // name id: "GPU"
+  uint32_t records;
+  uint32_t unused[2];
+};
+static_assert(sizeof(DeviceHeader) == 16);
 
 // CPU time of process and machine at one instant.
 struct UsageSample {

@@ -77,12 +77,16 @@ Status CaptureReader::ReadTables() {
   for (const Block& block : list_.blocks) {
     const auto kind = static_cast<BlockKind>(block.header.kind);
     if (block.header.version != 1 || block.header.kind == 0 ||
-        kind > BlockKind::kEnd) {
+        kind > BlockKind::kDevice) {
       ++unknown_blocks_;
       continue;
     }
     if (kind == BlockKind::kEvents) {
       STEPSCOPE_TRY(AddFileRun(block));
+      continue;
+    }
+    if (kind == BlockKind::kDevice) {
+      device_blocks_.push_back(&block);
       continue;
     }
     STEPSCOPE_TRY_ASSIGN(const bool intact,
@@ -242,6 +246,7 @@ Status CaptureReader::AddToBuilder() {
                        tables_.sites);
   STEPSCOPE_TRY(DecodeRuns(decoder));
   decoder.Resolve();
+  STEPSCOPE_TRY(AddDevices(process, offset_ns));
   Report(decoder, offset_ns);
   return Ok();
 }
@@ -343,6 +348,31 @@ Status CaptureReader::DecodeFileRun(const Run& run, const RunInfo& info,
     if (stated > read)
       builder_.ledger().Reject("damaged block", run.offset, {}, stated - read);
   }
+  return Ok();
+}
+
+Status CaptureReader::AddDevices(uint32_t process, int64_t offset_ns) {
+  if (device_blocks_.empty()) return Ok();
+  DeviceRecords devices(builder_, process, clock_, offset_ns, tables_.sites);
+  if (tables_.end) devices.SetStop(tables_.end->stop_tick);
+  for (const auto& [uid, entry] : tables_.threads)
+    if (const auto track = tracks_.find(uid);
+        track != tracks_.end() && uid != kNoThread)
+      devices.AddThread(entry.tid, track->second);
+  for (const Block* block : device_blocks_) {
+    STEPSCOPE_TRY_ASSIGN(const bool intact,
+                         ReadPayload(file_, *block, buffer_));
+    if (intact) {
+      devices.AddBlock(
+          {buffer_.data(), static_cast<size_t>(block->header.bytes)},
+          block->offset);
+      continue;
+    }
+    Damaged(*block);
+    builder_.ledger().Reject("damaged device block", block->offset);
+  }
+  devices.Finish();
+  device_latest_ns_ = devices.LatestNs();
   return Ok();
 }
 

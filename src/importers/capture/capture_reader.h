@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "importers/capture/block_scanner.h"
 #include "importers/capture/clock_map.h"
+#include "importers/capture/device_records.h"
 #include "importers/capture/event_decoder.h"
 #include "importers/capture/live_reader.h"
 #include "importers/capture/tables.h"
@@ -54,6 +55,8 @@ class CaptureReader {
   Status DecodeRuns(EventDecoder& decoder);
   Status DecodeFileRun(const Run& run, const RunInfo& info,
                        EventDecoder& decoder);
+  Status AddDevices(uint32_t process, int64_t offset_ns);
+  void ReportDevices();
   void Count(uint32_t uid, const RunCounts& counts);
   void Report(EventDecoder& decoder, int64_t offset_ns);
   void ReportClock();
@@ -69,6 +72,8 @@ class CaptureReader {
   std::optional<LiveData> live_;
   ClockMap clock_;
   std::vector<Run> runs_;
+  std::vector<const Block*> device_blocks_;
+  int64_t device_latest_ns_ = INT64_MIN;
   std::vector<std::pair<Run, std::string_view>> rejected_;  // and why
   std::vector<uint8_t> buffer_;
   std::map<uint32_t, uint32_t> tracks_;     // by thread uid

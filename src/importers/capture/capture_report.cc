@@ -78,7 +78,7 @@ void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
   if (tables_.end) {
     end_ns = clock_.ToNs(tables_.end->stop_tick) + offset_ns;
   } else {
-    end_ns = decoder.LatestNs();
+    end_ns = std::max(decoder.LatestNs(), device_latest_ns_);
     if (live_ && live_->heartbeat != 0)
       end_ns = std::max(end_ns, clock_.ToNs(live_->heartbeat) + offset_ns);
     builder_.SetIncomplete();
@@ -98,6 +98,7 @@ void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
   ReportThreads(decoder.CloseOpenEvents(end_ns));
   ReportClock();
   ReportDamage();
+  ReportDevices();
   builder_.MergeCpuUsage(UsageOf(tables_.usage, clock_));
   builder_.AddSource("capture", file_.path());
 }
@@ -138,6 +139,25 @@ void CaptureReader::ReportThreads(const std::vector<Row>& open) {
                       static_cast<uint32_t>(format::ThreadState::kExited);
     }
     builder_.AddThread(std::move(report));
+  }
+}
+
+// Why device data is absent or partial. That a machine has no such device is no
+// news; it is in the metadata.
+void CaptureReader::ReportDevices() {
+  constexpr std::string_view kState = "device.";
+  std::map<std::string_view, std::string_view> last;
+  for (const auto& [key, value] : tables_.process)
+    if (key.starts_with(kState))
+      last[std::string_view(key).substr(kState.size())] = value;
+  for (const auto& [device, state] : last)
+    if (state.starts_with("refused") || state.starts_with("partial"))
+      builder_.AddNote(std::string(device) + ": " + std::string(state));
+  for (const std::string_view why : {"io", "file_limit"}) {
+    const auto lost = tables_.FindInt("device_lost." + std::string(why));
+    if (lost && *lost > 0)
+      builder_.ledger().Reject("device records lost: " + std::string(why), 0,
+                               {}, static_cast<uint64_t>(*lost));
   }
 }
 

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/device_worker.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "collector/clock.h"
+#include "collector/device_blocks.h"
+#include "collector/names.h"
+
+namespace stepscope::collector {
+namespace {
+
+constexpr int64_t kMs = 1000000;
+constexpr int64_t kPollNs = 10 * kMs;
+
+class Lock {
+ public:
+  explicit Lock(pthread_mutex_t* mutex) : mutex_(mutex) {
+    pthread_mutex_lock(mutex_);
+  }
+  ~Lock() { pthread_mutex_unlock(mutex_); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  pthread_mutex_t* mutex_;
+};
+
+const char* StateName(uint32_t state) {
+  switch (state) {
+    case STEPSCOPE_DEVICE_RECORDING:
+      return "recording";
+    case STEPSCOPE_DEVICE_ABSENT:
+      return "absent";
+    case STEPSCOPE_DEVICE_REFUSED:
+      return "refused";
+    case STEPSCOPE_DEVICE_PARTIAL:
+      return "partial";
+    default:
+      return "unknown";
+  }
+}
+
+// What the device library still holds is fetched this often: it bounds what a
+// kill loses.
+int64_t FlushPeriodNs() {
+  const char* text = std::getenv("STEPSCOPE_GPU_FLUSH_MS");
+  const long ms = text != nullptr ? std::atol(text) : 0;
+  return (ms > 0 && ms < 3600000 ? ms : 1000) * kMs;
+}
+
+}  // namespace
+
+void DeviceWorker::SetPath(const char* path) {
+  const Lock lock(&mutex_);
+  std::snprintf(path_, sizeof(path_), "%s", path);
+}
+
+void DeviceWorker::Want() {
+  const Lock lock(&mutex_);
+  if (path_[0] == '\0' || unusable_ || wanted_) return;
+  if (abandoned_) {
+    Say(STEPSCOPE_DEVICE_REFUSED,
+        "the plugin has not returned from an earlier session");
+    return;
+  }
+  wanted_ = true;
+  decided_ = false;
+  if (!thread_) StartThread();
+  pthread_cond_broadcast(&changed_);
+}
+
+// REQUIRES: mutex_ held; so in all functions below that wait.
+bool DeviceWorker::WaitUntil(int64_t deadline_ns) {
+  const int64_t left = deadline_ns - MonotonicNs();
+  if (left <= 0) return false;
+  // In slices: the condition's clock may be set back.
+  timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += left < 100 * kMs ? left : 100 * kMs;
+  if (until.tv_nsec >= 1000000000) {
+    until.tv_nsec -= 1000000000;
+    ++until.tv_sec;
+  }
+  pthread_cond_timedwait(&changed_, &mutex_, &until);
+  return true;
+}
+
+bool DeviceWorker::WaitDecided() {
+  const Lock lock(&mutex_);
+  const int64_t deadline = MonotonicNs() + kAttachMs * kMs;
+  while (wanted_ && !decided_) {
+    if (WaitUntil(deadline)) continue;
+    Say(STEPSCOPE_DEVICE_REFUSED, "the plugin did not attach within %d ms",
+        kAttachMs);
+    wanted_ = false;
+    abandoned_ = true;
+  }
+  return phase_ == Phase::kAttached;
+}
+
+void DeviceWorker::Bind(uint64_t session, uint64_t begin) {
+  const Lock lock(&mutex_);
+  if (phase_ != Phase::kAttached || !wanted_ || session_.load() != 0) return;
+  end_.store(0);
+  session_.store(session);
+  last_flush_ns_ = MonotonicNs();
+  begin_.store(begin);
+}
+
+void DeviceWorker::Release(uint64_t end) {
+  const Lock lock(&mutex_);
+  if (!wanted_) return;
+  wanted_ = false;
+  end_.store(end);
+  abandon_at_ns_ = MonotonicNs() + kAbandonMs * kMs;
+  pthread_cond_broadcast(&changed_);
+}
+
+bool DeviceWorker::Finished(uint64_t session) {
+  const Lock lock(&mutex_);
+  if (session_.load() != session) return true;
+  if (wanted_ || MonotonicNs() < abandon_at_ns_) return false;
+  Say(STEPSCOPE_DEVICE_PARTIAL,
+      "the device did not hand over its last records within %d ms of the stop",
+      kAbandonMs);
+  session_.store(0);  // what still comes is nobody's
+  abandoned_ = true;
+  return true;
+}
+
+void DeviceWorker::WaitReleased() {
+  const Lock lock(&mutex_);
+  const int64_t deadline = MonotonicNs() + kAbandonMs * kMs;
+  while (thread_ && phase_ != Phase::kIdle && !wanted_)
+    if (!WaitUntil(deadline)) return;
+}
+
+bool DeviceWorker::NewLine(uint32_t* seen, char* key, size_t key_bytes,
+                           char* line) {
+  const Lock lock(&mutex_);
+  if (line_number_ == *seen) return false;
+  *seen = line_number_;
+  std::snprintf(key, key_bytes, "%s",
+                plugin_ != nullptr ? plugin_->device_type : "GPU");
+  std::snprintf(line, kLineBytes, "%s: %.560s", StateName(state_), line_);
+  return true;
+}
+
+// In a forked child the device library is as its parent left it, and its
+// threads are gone: it can be used only if it never was. Plain stores only.
+void DeviceWorker::ResetAfterFork() {
+  mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  changed_ = PTHREAD_COND_INITIALIZER;
+  if (thread_ || attached_before_) {
+    static constexpr char kWhy[] =
+        "this process was forked from one whose device was recorded; start it "
+        "anew (spawn, exec) to record its own";
+    unusable_ = true;
+    state_ = STEPSCOPE_DEVICE_REFUSED;
+    std::memcpy(line_, kWhy, sizeof(kWhy));
+    ++line_number_;
+  }
+  phase_ = Phase::kIdle;
+  wanted_ = thread_ = abandoned_ = false;
+  session_.store(0);
+}
+
+// REQUIRES: mutex_ held.
+void DeviceWorker::StartThread() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  thread_ = pthread_create(&thread, &attributes, ThreadMain, this) == 0;
+  pthread_attr_destroy(&attributes);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (thread_) {
+    pthread_setname_np(thread, "stepscope-dev");
+    return;
+  }
+  wanted_ = false;
+  Say(STEPSCOPE_DEVICE_REFUSED, "the system refuses a thread for the plugin");
+}
+
+void* DeviceWorker::ThreadMain(void* worker) {
+  static_cast<DeviceWorker*>(worker)->Run();
+  return nullptr;
+}
+
+void DeviceWorker::Run() {
+  const Lock lock(&mutex_);
+  if (plugin_ == nullptr && !Load()) {
+    unusable_ = true;
+    wanted_ = false;
+  }
+  while (wanted_ || phase_ == Phase::kAttached) {
+    if (phase_ == Phase::kIdle)
+      Attach();
+    else if (wanted_)
+      Poll();
+    else
+      Detach();
+  }
+  decided_ = true;
+  thread_ = false;
+  abandoned_ = false;  // it did come back
+  pthread_cond_broadcast(&changed_);
+}
+
+// REQUIRES: mutex_ held; so in Attach, Poll and Detach. All let go of it while
+// they are in the plugin.
+bool DeviceWorker::Load() {
+  pthread_mutex_unlock(&mutex_);
+  const stepscope_plugin* found = nullptr;
+  // Never closed again: it may have left callbacks with the driver.
+  void* library = dlopen(path_, RTLD_NOW | RTLD_LOCAL);
+  char why[400] = {};
+  if (library == nullptr) {
+    const char* error = dlerror();
+    std::snprintf(why, sizeof(why), "%.399s", error != nullptr ? error : path_);
+  } else {
+    using Entry = const stepscope_plugin* (*)();
+    const auto entry =
+        reinterpret_cast<Entry>(dlsym(library, "stepscope_plugin_v1"));
+    found = entry != nullptr ? entry() : nullptr;
+  }
+  pthread_mutex_lock(&mutex_);
+  if (library == nullptr) {
+    Say(STEPSCOPE_DEVICE_REFUSED, "%s", why);
+    return false;
+  }
+  if (found == nullptr || found->struct_size < sizeof(*found) ||
+      found->abi != STEPSCOPE_PLUGIN_ABI || found->device_type == nullptr ||
+      found->query == nullptr || found->attach == nullptr ||
+      found->poll == nullptr || found->detach == nullptr) {
+    Say(STEPSCOPE_DEVICE_REFUSED, "%s: not a plugin of ABI %u", path_,
+        STEPSCOPE_PLUGIN_ABI);
+    return false;
+  }
+  FillHost();
+  plugin_ = found;
+  device_type_ = InternName(found->device_type, kUnknownLength,
+                            STEPSCOPE_USER_DEFINED);
+  pthread_mutex_unlock(&mutex_);
+  const int status = found->query(&host_);
+  pthread_mutex_lock(&mutex_);
+  return status == STEPSCOPE_OK && EnsureDeviceBlocks();
+}
+
+void DeviceWorker::FillHost() {
+  host_ = {sizeof(host_), STEPSCOPE_PLUGIN_ABI, this,   NowTicks, Intern,
+           Reserve,       Commit,               Report, Window};
+}
+
+void DeviceWorker::Attach() {
+  phase_ = Phase::kAttaching;
+  attached_before_ = true;
+  begin_.store(0);
+  end_.store(0);
+  pthread_mutex_unlock(&mutex_);
+  const int status = plugin_->attach(&host_);
+  pthread_mutex_lock(&mutex_);
+  phase_ = status == STEPSCOPE_OK ? Phase::kAttached : Phase::kIdle;
+  if (status != STEPSCOPE_OK) wanted_ = false;  // once, not in a loop
+  decided_ = true;
+  pthread_cond_broadcast(&changed_);
+}
+
+void DeviceWorker::Poll() {
+  const int64_t now = MonotonicNs();
+  uint32_t flags = 0;
+  if (session_.load() != 0 && now - last_flush_ns_ >= FlushPeriodNs()) {
+    flags = STEPSCOPE_POLL_FLUSH;
+    last_flush_ns_ = now;
+  }
+  pthread_mutex_unlock(&mutex_);
+  // Below the threads that are being measured, once it has attached.
+  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);
+  plugin_->poll(&host_, flags);
+  pthread_mutex_lock(&mutex_);
+  if (wanted_) WaitUntil(MonotonicNs() + kPollNs);
+}
+
+void DeviceWorker::Detach() {
+  phase_ = Phase::kDetaching;
+  pthread_mutex_unlock(&mutex_);
+  plugin_->detach(&host_, kDetachMs);
+  pthread_mutex_lock(&mutex_);
+  phase_ = Phase::kIdle;
+  session_.store(0);
+  begin_.store(0);
+  pthread_cond_broadcast(&changed_);
+}
+
+// REQUIRES: mutex_ held.
+void DeviceWorker::Say(uint32_t state, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  std::vsnprintf(line_, sizeof(line_), format, args);
+  va_end(args);
+  state_ = state;
+  ++line_number_;
+}
+
+uint64_t DeviceWorker::NowTicks(void*) { return Now(); }
+
+uint32_t DeviceWorker::Intern(void*, const char* name, size_t length,
+                              uint32_t type) {
+  return InternName(name, length, type);
+}
+
+void* DeviceWorker::Reserve(void* worker, size_t bytes) {
+  auto* self = static_cast<DeviceWorker*>(worker);
+  const uint64_t session = self->session_.load();
+  if (session == 0) return nullptr;
+  return ReserveDeviceBlock(bytes, session, self->device_type_);
+}
+
+int DeviceWorker::Commit(void*, void* block, size_t bytes, uint32_t records) {
+  return CommitDeviceBlock(block, bytes, records) ? STEPSCOPE_OK
+                                                  : STEPSCOPE_INVALID;
+}
+
+void DeviceWorker::Report(void* worker, uint32_t state, const char* text) {
+  auto* self = static_cast<DeviceWorker*>(worker);
+  const Lock lock(&self->mutex_);
+  self->Say(state, "%s", text != nullptr ? text : "");
+}
+
+void DeviceWorker::Window(void* worker, uint64_t* begin, uint64_t* end) {
+  const auto* self = static_cast<const DeviceWorker*>(worker);
+  *begin = self->begin_.load();
+  *end = self->end_.load();
+}
+
+}  // namespace stepscope::collector

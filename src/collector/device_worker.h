@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DeviceWorker: one device plugin and the thread that talks to it. The thread
+// exists only while the plugin is wanted. A plugin that does not return is
+// left behind: nobody waits for it longer than a bound.
+#pragma once
+
+#include <pthread.h>
+#include <stepscope/plugin.h>
+
+#include <atomic>
+#include <cstdint>
+
+namespace stepscope::collector {
+
+class DeviceWorker {
+ public:
+  // How long a plugin may take to attach before a session starts without it,
+  // and to detach before a session is sealed without the rest.
+  static constexpr int kAttachMs = 5000;
+  static constexpr int kDetachMs = 1500;
+  static constexpr int kAbandonMs = 2000;
+
+  // Before anything else: the shared library to load.
+  void SetPath(const char* path);
+
+  // Wishes for the plugin; returns at once.
+  void Want();
+  // True once it is attached or certain not to be; waits up to kAttachMs.
+  bool WaitDecided();
+  // If attached and unbound: its records are `session`'s from `begin` on.
+  void Bind(uint64_t session, uint64_t begin);
+  // Ends the wish; what is bound stays so until everything was handed over.
+  void Release(uint64_t end);
+  // False while `session` still waits for the plugin's records.
+  bool Finished(uint64_t session);
+  // The same for whatever is bound; waits up to kAbandonMs.
+  void WaitReleased();
+
+  // The newest line of the plugin if it is not number `*seen`. False: nothing
+  // new. `line` has room for kLineBytes.
+  static constexpr size_t kLineBytes = 600;
+  bool NewLine(uint32_t* seen, char* key, size_t key_bytes, char* line);
+
+  void ResetAfterFork();
+
+ private:
+  enum class Phase { kIdle, kAttaching, kAttached, kDetaching };
+
+  static void* ThreadMain(void* worker);
+  void Run();
+  bool Load();
+  void Attach();
+  void Poll();
+  void Detach();
+  void StartThread();
+  void Say(uint32_t state, const char* format, ...)
+      __attribute__((format(printf, 3, 4)));
+  void FillHost();
+  bool WaitUntil(int64_t deadline_ns);
+
+  // The host table's slots.
+  static uint64_t NowTicks(void* worker);
+  static uint32_t Intern(void* worker, const char* name, size_t length,
+                         uint32_t type);
+  static void* Reserve(void* worker, size_t bytes);
+  static int Commit(void* worker, void* block, size_t bytes, uint32_t records);
+  static void Report(void* worker, uint32_t state, const char* text);
+  static void Window(void* worker, uint64_t* begin, uint64_t* end);
+
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;  // for all below
+  pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
+  Phase phase_ = Phase::kIdle;
+  bool wanted_ = false;
+  bool decided_ = false;  // since the last Want()
+  bool thread_ = false;
+  bool unusable_ = false;  // for good: not here, or not loadable
+  bool abandoned_ = false;
+  bool attached_before_ = false;  // or tried to
+  int64_t abandon_at_ns_ = 0;
+  int64_t last_flush_ns_ = 0;
+  uint32_t line_number_ = 0;
+  uint32_t state_ = 0;
+  char line_[kLineBytes] = {};
+
+  char path_[4096] = {};
+  const stepscope_plugin* plugin_ = nullptr;
+  stepscope_plugin_host host_ = {};
+  uint32_t device_type_ = 0;
+  std::atomic<uint64_t> session_{0};  // 0: unbound
+  std::atomic<uint64_t> begin_{0};
+  std::atomic<uint64_t> end_{0};
+};
+
+}  // namespace stepscope::collector

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/plugin_host.h"
+
+#include <dlfcn.h>
+#include <stepscope/plugin.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "collector/clock.h"
+#include "collector/device_blocks.h"
+#include "collector/device_worker.h"
+
+namespace stepscope::collector {
+namespace {
+
+constexpr uint32_t kPlugins = Session::kPlugins;
+
+constinit DeviceWorker workers[kPlugins];
+std::atomic<int> mode{STEPSCOPE_DEVICES_AUTO};
+std::atomic<bool> searched{false};
+pthread_mutex_t search = PTHREAD_MUTEX_INITIALIZER;
+std::atomic<bool> at_exit_set{false};
+
+// The libraries of the devices are still whole when this runs; when the
+// collector's own destructor runs they need not be.
+void DetachAtExit() {
+  for (DeviceWorker& worker : workers) worker.Release(0);
+  for (DeviceWorker& worker : workers) worker.WaitReleased();
+}
+
+void SearchBesideLibrary() {
+  Dl_info self = {};
+  if (dladdr(reinterpret_cast<void*>(&WantDevices), &self) == 0 ||
+      self.dli_fname == nullptr)
+    return;
+  char path[4096];
+  const char* slash = std::strrchr(self.dli_fname, '/');
+  const int folder =
+      slash != nullptr ? static_cast<int>(slash - self.dli_fname) + 1 : 0;
+  std::snprintf(path, sizeof(path), "%.*slibstepscope_cupti.so", folder,
+                self.dli_fname);
+  if (access(path, R_OK) == 0) workers[0].SetPath(path);
+}
+
+void Search() {
+  if (searched.load(std::memory_order_acquire)) return;
+  pthread_mutex_lock(&search);
+  if (!searched.load(std::memory_order_relaxed)) {
+    const char* list = std::getenv("STEPSCOPE_PLUGIN_PATH");
+    if (list == nullptr || list[0] == '\0') {
+      SearchBesideLibrary();
+    } else {
+      for (uint32_t i = 0; i < kPlugins && *list != '\0'; ++i) {
+        const size_t length = std::strcspn(list, ":");
+        char path[4096];
+        std::snprintf(path, sizeof(path), "%.*s", static_cast<int>(length),
+                      list);
+        workers[i].SetPath(path);
+        list += length + (list[length] == ':' ? 1 : 0);
+      }
+    }
+    searched.store(true, std::memory_order_release);
+  }
+  pthread_mutex_unlock(&search);
+}
+
+bool OffByEnvironment() {
+  const char* text = std::getenv("STEPSCOPE_GPU");
+  return text != nullptr && std::strcmp(text, "0") == 0;
+}
+
+void Want() {
+  Search();
+  if (!at_exit_set.exchange(true)) std::atexit(DetachAtExit);
+  for (DeviceWorker& worker : workers) worker.Want();
+}
+
+// A Process block with one key.
+void AppendKey(Session* session, const char* key, const char* value) {
+  uint8_t payload[1024];
+  const uint32_t lengths[2] = {static_cast<uint32_t>(std::strlen(key)),
+                               static_cast<uint32_t>(std::strlen(value))};
+  if (sizeof(lengths) + lengths[0] + lengths[1] > sizeof(payload)) return;
+  std::memcpy(payload, lengths, sizeof(lengths));
+  std::memcpy(payload + sizeof(lengths), key, lengths[0]);
+  std::memcpy(payload + sizeof(lengths) + lengths[0], value, lengths[1]);
+  session->file.AppendSmall(format::BlockKind::kProcess, payload,
+                            sizeof(lengths) + lengths[0] + lengths[1]);
+}
+
+void AppendLost(Session* session, const char* key, uint64_t* lost) {
+  if (*lost == 0) return;
+  char value[32];
+  std::snprintf(value, sizeof(value), "%llu",
+                static_cast<unsigned long long>(*lost));
+  AppendKey(session, key, value);
+  *lost = 0;
+}
+
+}  // namespace
+
+void WantDevices() {
+  if (mode.load() == STEPSCOPE_DEVICES_AUTO && !OffByEnvironment()) Want();
+}
+
+void WaitForDevices() {
+  for (DeviceWorker& worker : workers) worker.WaitDecided();
+}
+
+void BindDevices(const Session& session) {
+  for (DeviceWorker& worker : workers)
+    worker.Bind(session.id, session.start_tick);
+}
+
+void ReleaseDevices(uint64_t end) {
+  for (DeviceWorker& worker : workers) worker.Release(end);
+}
+
+void TendDevices(Session* session) {
+  DrainDeviceBlocks();
+  for (uint32_t i = 0; i < kPlugins; ++i) {
+    char type[64];
+    char key[80];
+    char line[DeviceWorker::kLineBytes];
+    if (!workers[i].NewLine(&session->device_lines[i], type, sizeof(type),
+                            line))
+      continue;
+    std::snprintf(key, sizeof(key), "device.%s", type);
+    AppendKey(session, key, line);
+  }
+  if (session->state.load(std::memory_order_acquire) !=
+      SessionState::kStopping)
+    return;
+  AppendLost(session, "device_lost.io", &session->device_lost_io);
+  AppendLost(session, "device_lost.file_limit", &session->device_lost_limit);
+}
+
+bool DevicesFinished(const Session& session) {
+  bool finished = true;
+  for (DeviceWorker& worker : workers) finished &= worker.Finished(session.id);
+  return finished;
+}
+
+void ResetDevicesAfterFork() {
+  search = PTHREAD_MUTEX_INITIALIZER;
+  for (DeviceWorker& worker : workers) worker.ResetAfterFork();
+  ResetDeviceBlocksAfterFork();
+}
+
+}  // namespace stepscope::collector
+
+namespace sc = stepscope::collector;
+
+extern "C" {
+
+void stepscope_use_devices(int wanted) noexcept {
+  sc::mode.store(wanted, std::memory_order_relaxed);
+}
+
+int stepscope_attach_devices(void) noexcept {
+  if (sc::mode.load() == STEPSCOPE_DEVICES_OFF || sc::OffByEnvironment())
+    return STEPSCOPE_OK;
+  bool any = false;
+  for (const sc::Session& session : sc::core.sessions) {
+    const sc::SessionState state = session.state.load();
+    any |= state == sc::SessionState::kPrepared ||
+           state == sc::SessionState::kRecording;
+  }
+  if (!any) return STEPSCOPE_NOT_RUNNING;
+  sc::Want();
+  sc::WaitForDevices();
+  pthread_mutex_lock(&sc::core.control);
+  for (const sc::Session& session : sc::core.sessions)
+    if (session.state.load() == sc::SessionState::kRecording)
+      sc::BindDevices(session);
+  pthread_mutex_unlock(&sc::core.control);
+  return STEPSCOPE_OK;
+}
+
+void stepscope_device_report(char* buffer, size_t size) noexcept {
+  if (buffer == nullptr || size == 0) return;
+  buffer[0] = '\0';
+  size_t used = 0;
+  for (sc::DeviceWorker& worker : sc::workers) {
+    uint32_t seen = 0;
+    char type[64];
+    char line[sc::DeviceWorker::kLineBytes];
+    if (used >= size || !worker.NewLine(&seen, type, sizeof(type), line))
+      continue;
+    const int n = std::snprintf(buffer + used, size - used, "%s%s: %s",
+                                used > 0 ? "\n" : "", type, line);
+    if (n > 0) used += static_cast<size_t>(n);
+  }
+}
+
+}  // extern "C"

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/clock.h"
+
+#include <cmath>
+
+namespace stepscope::gpu {
+
+void DeviceClock::Start(const stepscope_plugin_host* host, const CuptiApi* api,
+                        bool shared) {
+  host_ = host;
+  api_ = api;
+  shared_ = shared;
+  error_ = 0;
+  count_ = 0;
+  // Two readings make a rate.
+  for (int i = 0; i < 2; ++i) {
+    Reading reading;
+    if (!Read(&reading)) continue;
+    readings_[count_++ % kReadings] = reading;
+  }
+}
+
+void DeviceClock::Tend() {
+  Reading reading;
+  if (shared_ || !Read(&reading)) return;
+  // Readings too close together would make a poor rate.
+  const Reading& last = readings_[(count_ + kReadings - 1) % kReadings];
+  if (count_ > 1 && reading.time - last.time < 50'000'000) return;
+  readings_[count_++ % kReadings] = reading;
+}
+
+bool DeviceClock::Read(Reading* reading) {
+  constexpr int kTries = 8;
+  uint64_t narrowest = ~uint64_t{0};
+  for (int i = 0; i < kTries; ++i) {
+    uint64_t time = 0;
+    const uint64_t before = now();
+    if (api_->cuptiGetTimestamp(&time) != CUPTI_SUCCESS) return false;
+    const uint64_t after = now();
+    if (after - before >= narrowest) continue;
+    narrowest = after - before;
+    *reading = {before + narrowest / 2, time};
+  }
+  if (narrowest / 2 + 1 > error_) error_ = narrowest / 2 + 1;
+  return true;
+}
+
+uint64_t DeviceClock::Interpolate(uint64_t time) const {
+  if (count_ < 2) return 0;
+  // The newest pair of neighbours that begins no later than `time`; beyond
+  // them the nearest pair goes on.
+  const uint32_t kept = count_ < kReadings ? count_ : kReadings;
+  uint32_t at = count_ - 2;
+  for (uint32_t i = 0; i + 2 < kept; ++i, --at)
+    if (readings_[at % kReadings].time <= time) break;
+  const Reading& a = readings_[at % kReadings];
+  const Reading& b = readings_[(at + 1) % kReadings];
+  if (b.time == a.time) return a.tick;
+  const long double rate = static_cast<long double>(b.tick - a.tick) /
+                           static_cast<long double>(b.time - a.time);
+  const auto since = static_cast<int64_t>(time - a.time);
+  return a.tick + static_cast<uint64_t>(
+                      std::llround(static_cast<long double>(since) * rate));
+}
+
+}  // namespace stepscope::gpu

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is collected: the activity kinds, and which API calls are worth a
+// record. STEPSCOPE_GPU_KINDS chooses among the kinds by name, separated by
+// commas; STEPSCOPE_GPU_GRAPHS=nodes records the kernels in a CUDA graph one by
+// one instead of the graph as a whole; STEPSCOPE_GPU_CALLS=all keeps every API
+// call.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpu/cupti_api.h"
+
+namespace stepscope::gpu {
+
+struct Kind {
+  const char* name;  // in STEPSCOPE_GPU_KINDS
+  CUpti_ActivityKind kind;
+  bool required;  // without it there is nothing to record
+  bool dump;      // objects that exist already are reported as well
+};
+
+class KindSet {
+ public:
+  explicit KindSet(const CuptiApi& api) : api_(api) {}
+
+  // Enables what is wanted. On failure of a required kind nothing is left
+  // enabled, and `why` says why. `missing` lists what else was refused.
+  bool Enable(char* why, size_t why_bytes, char* missing,
+              size_t missing_bytes);
+  // Disables what Enable() enabled. False: something stayed on.
+  bool Disable();
+
+ private:
+  void FilterCalls();
+
+  const CuptiApi& api_;
+  std::vector<CUpti_ActivityKind> enabled_;
+  std::vector<uint32_t> driver_calls_;
+};
+
+// True for calls that ask but do nothing, of which programs make thousands.
+bool IsNoiseCall(const char* name);
+// True for driver calls that launch, copy, set, allocate or wait.
+bool IsDriverWork(const char* name);
+
+}  // namespace stepscope::gpu

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/recorder.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace stepscope::gpu {
+namespace {
+
+constexpr size_t kDefaultBudget = size_t{64} << 20;
+
+int64_t NowNs() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+// STEPSCOPE_GPU_BUDGET, in MiB.
+size_t Budget() {
+  const char* text = std::getenv("STEPSCOPE_GPU_BUDGET");
+  const long mib = text != nullptr ? std::atol(text) : 0;
+  return mib > 0 && mib <= 1024 ? static_cast<size_t>(mib) << 20
+                                : kDefaultBudget;
+}
+
+}  // namespace
+
+Recorder& Recorder::Get() {
+  static auto* const recorder = new Recorder;
+  return *recorder;
+}
+
+void Recorder::OnRequest(uint8_t** buffer, size_t* size, size_t* max_records) {
+  Recorder& self = Get();
+  *max_records = 0;
+  *size = 0;
+  *buffer = nullptr;
+  // A forked child has the parent's callbacks but none of its threads.
+  if (self.pid_ != getpid()) return;
+  if (self.accepting_.load(std::memory_order_acquire))
+    *buffer = self.pool_.Take(size);
+  if (*buffer == nullptr && self.api_.version < kMayRefuseBuffer)
+    *buffer = self.pool_.TakeScratch(size);
+}
+
+void Recorder::OnComplete(CUcontext, uint32_t, uint8_t* buffer, size_t,
+                          size_t valid) {
+  Recorder& self = Get();
+  if (buffer != nullptr && self.pid_ == getpid())
+    self.pool_.Give(buffer, valid);
+}
+
+uint64_t Recorder::OnTimestamp() {
+  const stepscope_plugin_host* host = Get().host_;
+  return host->now_ticks(host->context);
+}
+
+// A context takes what it still holds with it: fetch that first.
+void Recorder::OnCallback(void*, CUpti_CallbackDomain domain,
+                          CUpti_CallbackId id, const void*) {
+  Recorder& self = Get();
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE &&
+      id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING &&
+      self.accepting_.load(std::memory_order_acquire))
+    self.api_.cuptiActivityFlushAll(0);
+}
+
+int Recorder::Refuse(const char* why) {
+  host_->report_capability(host_->context, STEPSCOPE_DEVICE_REFUSED, why);
+  return STEPSCOPE_INVALID;
+}
+
+bool Recorder::Subscribe(char* why, size_t size) {
+  CUptiResult result = CUPTI_SUCCESS;
+  char other[128] = {};
+  if (api_.cuptiSubscribe_v2 != nullptr) {
+    CUpti_SubscriberParams params = {};
+    params.structSize = CUpti_SubscriberParams_STRUCT_SIZE;
+    params.subscriberName = "stepscope";
+    params.oldSubscriberName = other;
+    params.oldSubscriberSize = sizeof(other);
+    result = api_.cuptiSubscribe_v2(&subscriber_, OnCallback, nullptr, &params);
+  } else {
+    result = api_.cuptiSubscribe(&subscriber_, OnCallback, nullptr);
+  }
+  if (result != CUPTI_SUCCESS) {
+    subscriber_ = nullptr;
+    char text[300];
+    api_.Explain("cuptiSubscribe", result, text, sizeof(text));
+    other[sizeof(other) - 1] = '\0';
+    std::snprintf(why, size, "%s%s%s%s", text, other[0] != '\0' ? " (" : "",
+                  other, other[0] != '\0' ? ")" : "");
+    return false;
+  }
+  // Without it records of a context that ends early may be lost, no more.
+  api_.cuptiEnableCallback(1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE,
+                           CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING);
+  return true;
+}
+
+void Recorder::Unsubscribe() {
+  if (subscriber_ != nullptr) api_.cuptiUnsubscribe(subscriber_);
+  subscriber_ = nullptr;
+}
+
+bool Recorder::Register(char* why, size_t size) {
+  if (api_.cuptiSetThreadIdType != nullptr)
+    api_.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
+  const bool shared =
+      api_.cuptiActivityRegisterTimestampCallback != nullptr &&
+      api_.cuptiActivityRegisterTimestampCallback(OnTimestamp) ==
+          CUPTI_SUCCESS;
+  const CUptiResult result =
+      api_.cuptiActivityRegisterCallbacks(OnRequest, OnComplete);
+  if (result != CUPTI_SUCCESS) {
+    api_.Explain("cuptiActivityRegisterCallbacks", result, why, size);
+    return false;
+  }
+  clock_.Start(host_, &api_, shared);
+  return true;
+}
+
+int Recorder::Attach(const stepscope_plugin_host* host) {
+  host_ = host;
+  pid_ = getpid();
+  char why[600] = {};
+  if (!loaded_ && !LoadCupti(&api_, why, sizeof(why))) return Refuse(why);
+  loaded_ = true;
+  if (!pool_.Prepare(Budget())) return Refuse("no memory for CUPTI's buffers");
+  if (!Subscribe(why, sizeof(why))) return Refuse(why);
+  kinds_ = std::make_unique<KindSet>(api_);
+  if (!Register(why, sizeof(why))) {
+    Unsubscribe();
+    return Refuse(why);
+  }
+  decoder_.Start(host_, &api_, &clock_);
+  refused_before_ = pool_.refused();
+  out_before_ = pool_.out();
+  CountDropped();  // what an earlier attachment dropped is not ours
+  accepting_.store(true, std::memory_order_release);
+  if (!kinds_->Enable(why, sizeof(why), missing_, sizeof(missing_))) {
+    accepting_.store(false, std::memory_order_release);
+    Unsubscribe();
+    return Refuse(why);
+  }
+  // The description of the devices comes first.
+  api_.cuptiActivityFlushAll(0);
+  DecodeCompleted();
+  std::snprintf(why, sizeof(why), "CUPTI %u from %.300s, %s clock%s%.150s",
+                api_.version, api_.path, clock_.shared() ? "shared" : "mapped",
+                missing_[0] != '\0' ? ", without " : "", missing_);
+  host_->report_capability(host_->context, STEPSCOPE_DEVICE_RECORDING, why);
+  return STEPSCOPE_OK;
+}
+
+void Recorder::DecodeCompleted() {
+  decoder_.UpdateWindow();
+  BufferPool::Completed completed;
+  while (pool_.Next(&completed)) {
+    if (completed.scratch)
+      decoder_.CountLost(completed.bytes, completed.valid, Reason::kNoBuffer);
+    else
+      decoder_.Decode(completed.bytes, completed.valid);
+    pool_.Recycle(completed);
+    pool_.Refill();
+  }
+}
+
+void Recorder::CountDropped() {
+  size_t dropped = 0;
+  if (api_.cuptiActivityGetNumDroppedRecords(nullptr, 0, &dropped) ==
+      CUPTI_SUCCESS)
+    decoder_.Lose(Reason::kDropped, dropped);
+}
+
+void Recorder::Poll(bool flush) {
+  clock_.Tend();
+  if (flush) api_.cuptiActivityFlushAll(0);
+  DecodeCompleted();
+  if (flush) CountDropped();
+  decoder_.Commit(flush);
+  pool_.Refill();
+}
+
+void Recorder::FlushUntil(int64_t deadline_ns) {
+  for (;;) {
+    // Gives back the buffers in which every record is complete.
+    api_.cuptiActivityFlushAll(0);
+    DecodeCompleted();
+    if (pool_.out() <= out_before_ || NowNs() >= deadline_ns) return;
+    usleep(1000);
+  }
+}
+
+void Recorder::Detach(uint32_t timeout_ms) {
+  const int64_t begin = NowNs();
+  const bool quiet = kinds_->Disable();
+  // Work in flight is waited for during two thirds of the time there is.
+  FlushUntil(begin + int64_t{timeout_ms} * 1'000'000 * 2 / 3);
+  accepting_.store(false, std::memory_order_release);
+  if (pool_.out() > out_before_) {
+    decoder_.SetForced();
+    api_.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    DecodeCompleted();
+  }
+  CountDropped();
+  decoder_.Commit(true);
+  Unsubscribe();
+  pool_.Release();
+  if (!quiet) {
+    host_->report_capability(host_->context, STEPSCOPE_DEVICE_PARTIAL,
+                             "CUPTI kept an activity kind enabled after stop");
+    return;
+  }
+  Report();
+}
+
+void Recorder::Report() {
+  char text[400];
+  const uint32_t kept = pool_.out() > out_before_ ? pool_.out() - out_before_
+                                                  : 0;
+  if (kept > 0) {
+    std::snprintf(text, sizeof(text),
+                  "CUPTI did not give %u buffers back: another profiler in "
+                  "this process took its callbacks over",
+                  kept);
+  } else if (decoder_.lost() > 0) {
+    std::snprintf(text, sizeof(text), "%llu records could not be kept%s",
+                  static_cast<unsigned long long>(decoder_.lost()),
+                  pool_.refused() > refused_before_
+                      ? "; a larger STEPSCOPE_GPU_BUDGET (MiB) may help"
+                      : "");
+  } else {
+    return;
+  }
+  host_->report_capability(host_->context, STEPSCOPE_DEVICE_PARTIAL, text);
+}
+
+}  // namespace stepscope::gpu

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Recorder: one attachment to CUPTI, from subscribing to leaving nothing
+// behind. All functions are called on the device thread; CUPTI's callbacks,
+// which come on any thread, touch the buffer pool alone.
+#pragma once
+
+#include <stepscope/plugin.h>
+
+#include <memory>
+
+#include "gpu/buffer_pool.h"
+#include "gpu/clock.h"
+#include "gpu/cupti_api.h"
+#include "gpu/decoder.h"
+#include "gpu/kinds.h"
+
+namespace stepscope::gpu {
+
+class Recorder {
+ public:
+  // The one of this process; never destroyed, since CUPTI keeps callbacks.
+  static Recorder& Get();
+
+  int Attach(const stepscope_plugin_host* host);
+  void Poll(bool flush);
+  void Detach(uint32_t timeout_ms);
+
+ private:
+  Recorder() = default;
+
+  static void OnRequest(uint8_t** buffer, size_t* size, size_t* max_records);
+  static void OnComplete(CUcontext context, uint32_t stream, uint8_t* buffer,
+                         size_t size, size_t valid);
+  static uint64_t OnTimestamp();
+  static void OnCallback(void* user, CUpti_CallbackDomain domain,
+                         CUpti_CallbackId id, const void* data);
+
+  bool Subscribe(char* why, size_t size);
+  void Unsubscribe();
+  bool Register(char* why, size_t size);
+  int Refuse(const char* why);
+  void DecodeCompleted();
+  void CountDropped();
+  // Until every buffer is back or `deadline_ns` has come.
+  void FlushUntil(int64_t deadline_ns);
+  void Report();
+
+  const stepscope_plugin_host* host_ = nullptr;
+  bool loaded_ = false;
+  CuptiApi api_;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
+  std::unique_ptr<KindSet> kinds_;
+  BufferPool pool_;
+  DeviceClock clock_;
+  Decoder decoder_;
+  char missing_[200] = {};
+  uint64_t refused_before_ = 0;
+  uint32_t out_before_ = 0;
+  std::atomic<bool> accepting_{false};
+  int pid_ = 0;
+};
+
+}  // namespace stepscope::gpu

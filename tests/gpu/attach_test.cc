@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Attaching: what the plugin finds, what it refuses and how it says so, and
+// that nothing is left behind.
+#include <cupti.h>
+#include <gtest/gtest.h>
+
+#include "test_host.h"
+
+namespace {
+
+using testing::AssertionFailure;
+using testing::AssertionResult;
+using testing::AssertionSuccess;
+
+AssertionResult Contains(const std::string& text, const std::string& part) {
+  if (text.find(part) != std::string::npos) return AssertionSuccess();
+  return AssertionFailure() << '"' << part << "\" is not in \"" << text << '"';
+}
+
+AssertionResult NothingLeft(const Fake& fake) {
+  for (const char* what : {"enabled", "driver_calls", "subscribers"})
+    if (fake.count(what) != 0)
+      return AssertionFailure() << fake.count(what) << " " << what;
+  return AssertionSuccess();
+}
+
+TEST(Attach, SaysWhatItRecordsWith) {
+  Fake& fake = Fake::Get();
+  TestHost host;
+  ASSERT_EQ(host.Query(), STEPSCOPE_OK);
+  ASSERT_TRUE(host.Record());
+  EXPECT_EQ(host.state, STEPSCOPE_DEVICE_RECORDING);
+  EXPECT_TRUE(Contains(host.report, "CUPTI 130001"));
+  EXPECT_TRUE(Contains(host.report, "shared clock"));
+  EXPECT_GT(fake.count("enabled"), 8);
+  EXPECT_EQ(fake.count("driver_calls"), 1);  // cuLaunchKernel
+  host.Detach();
+  EXPECT_TRUE(NothingLeft(fake));
+}
+
+TEST(Attach, ReportsTheAbsenceOfADriver) {
+  // Nothing fake is loaded in this process.
+  if (dlopen("libcuda.so.1", RTLD_NOW) != nullptr)
+    GTEST_SKIP() << "this machine has a driver";
+  TestHost host;
+  EXPECT_NE(host.Query(), STEPSCOPE_OK);
+  EXPECT_EQ(host.state, STEPSCOPE_DEVICE_ABSENT);
+  EXPECT_TRUE(Contains(host.report, "libcuda.so.1"));
+}
+
+TEST(Attach, ReportsTheAbsenceOfTheLibrary) {
+  setenv("STEPSCOPE_CUPTI_PATH", "/nowhere/libcupti.so.13", 1);
+  TestHost host;
+  EXPECT_FALSE(host.Record());
+  EXPECT_EQ(host.state, STEPSCOPE_DEVICE_REFUSED);
+  EXPECT_TRUE(Contains(host.report, "STEPSCOPE_CUPTI_PATH"));
+}
+
+TEST(Attach, NamesTheFirstSymbolThatIsMissing) {
+  setenv("STEPSCOPE_CUPTI_PATH", FAKE_DRIVER, 1);  // a library, not CUPTI
+  TestHost host;
+  EXPECT_FALSE(host.Record());
+  EXPECT_TRUE(Contains(host.report, "has no cuptiGetVersion"));
+}
+
+TEST(Attach, StubLibraryIsNamedAsSuch) {
+  Fake& fake = Fake::Get();
+  fake.fail("*", CUPTI_ERROR_NOT_INITIALIZED);
+  TestHost host;
+  EXPECT_FALSE(host.Record());
+  EXPECT_TRUE(Contains(host.report, "stub"));
+}
+
+TEST(Attach, TakesVersions12And13Only) {
+  Fake& fake = Fake::Get();
+  TestHost host;
+  for (const int64_t version : {1, 17, 18, 140000, 150000}) {
+    fake.set("version", version);
+    EXPECT_FALSE(host.Record()) << version;
+    EXPECT_TRUE(Contains(host.report, std::to_string(version)));
+  }
+  // Once a good one was found it is kept, so the good ones come last.
+  fake.set("version", 19);
+  ASSERT_TRUE(host.Record());
+  host.Detach();
+}
+
+TEST(Attach, OtherSubscriberKeepsItsSubscription) {
+  Fake& fake = Fake::Get();
+  fake.set("other_subscriber", 1);
+  TestHost host;
+  EXPECT_FALSE(host.Record());
+  EXPECT_TRUE(Contains(host.report, "other tool"));
+  EXPECT_TRUE(Contains(host.report, "another profiler"));
+  EXPECT_EQ(fake.count("cuptiUnsubscribe"), 0);
+  EXPECT_EQ(fake.count("cuptiActivityEnable"), 0);
+  EXPECT_EQ(fake.count("cuptiActivityRegisterCallbacks"), 0);
+  // It works once the other is gone.
+  fake.set("other_subscriber", 0);
+  EXPECT_TRUE(host.Record());
+  host.Detach();
+}
+
+TEST(Attach, PermissionRefusedNamesTheSetting) {
+  Fake& fake = Fake::Get();
+  fake.fail("cuptiActivityEnable", CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
+  TestHost host;
+  EXPECT_FALSE(host.Record());
+  EXPECT_TRUE(
+      Contains(host.report, "NVreg_RestrictProfilingToAdminUsers=0"));
+  EXPECT_TRUE(NothingLeft(fake));
+}
+
+TEST(Attach, TakeOverIsNoticed) {
+  Fake& fake = Fake::Get();
+  TestHost host;
+  ASSERT_TRUE(host.Record());
+  fake.Kernel();
+  fake.set("take_over", 1);  // its callbacks are not ours
+  fake.Kernel();
+  host.Detach();
+  EXPECT_EQ(host.state, STEPSCOPE_DEVICE_PARTIAL);
+  EXPECT_TRUE(Contains(host.report, "another profiler"));
+}
+
+// Every function fails in every way: the plugin refuses or records, never
+// crashes, never tries in a loop, and leaves nothing on.
+TEST(Attach, SurvivesEveryErrorOfEveryFunction) {
+  Fake& fake = Fake::Get();
+  TestHost host;
+  ASSERT_TRUE(host.Record());  // the library is found once
+  host.Detach();
+  constexpr const char* kFunctions[] = {
+      "cuptiSubscribe",
+      "cuptiSubscribe_v2",
+      "cuptiEnableCallback",
+      "cuptiGetCallbackName",
+      "cuptiGetTimestamp",
+      "cuptiSetThreadIdType",
+      "cuptiActivityEnable",
+      "cuptiActivityEnableAndDump",
+      "cuptiActivityEnableRuntimeApi",
+      "cuptiActivityEnableDriverApi",
+      "cuptiActivityRegisterTimestampCallback",
+      "cuptiActivityRegisterCallbacks",
+      "cuptiActivityGetNextRecord",
+      "cuptiActivityGetNumDroppedRecords",
+      "cuptiActivityFlushAll"};
+  int refused = 0;
+  for (const char* function : kFunctions) {
+    for (int result = 1; result < 50; ++result) {
+      fake.reset();
+      fake.fail(function, result);
+      const bool recording = host.Record();
+      refused += recording ? 0 : 1;
+      EXPECT_LE(fake.count(function), 300) << function << " " << result;
+      fake.Kernel();
+      if (recording) {
+        host.Poll();
+        fake.fail(function, 0);
+        host.Detach(30);
+      } else {
+        EXPECT_EQ(host.state, STEPSCOPE_DEVICE_REFUSED);
+        EXPECT_FALSE(host.report.empty());
+      }
+      EXPECT_TRUE(NothingLeft(fake)) << function << " " << result;
+    }
+  }
+  // Subscribing (two ways, one of them used), enabling and registering are
+  // what it cannot do without.
+  EXPECT_EQ(refused, 4 * 49);
+}
+
+TEST(Attach, ThousandSessionsDeliverTheirOwnKernels) {
+  Fake& fake = Fake::Get();
+  TestHost host;
+  for (int i = 0; i < 1000; ++i) {
+    host.blocks.clear();
+    ASSERT_TRUE(host.Record());
+    for (int k = 0; k < 3; ++k) fake.Kernel();
+    host.Detach();
+    ASSERT_EQ(host.Work().size(), 3u) << i;
+    ASSERT_EQ(host.Calls().size(), 3u) << i;
+    ASSERT_TRUE(host.Balanced());
+  }
+  EXPECT_TRUE(NothingLeft(fake));
+}
+
+}  // namespace

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A device type that nobody knows travels from <stepscope/plugin.h> to the
+// tables and the timeline: the interface is not CUDA's.
+#include <gtest/gtest.h>
+#include <stepscope/c.h>
+#include <stepscope/plugin.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "analysis/summary.h"
+#include "exporters/chrome/chrome.h"
+#include "importers/capture/capture_importer.h"
+
+namespace stepscope {
+namespace {
+
+// Records one operator while the fake device works, and returns the capture.
+std::string RecordCapture() {
+  const std::string path =
+      testing::TempDir() + "mlu_" + std::to_string(getpid()) + ".sscap";
+  std::filesystem::remove(path);
+  stepscope_options options = {};
+  options.struct_size = sizeof(options);
+  options.path = path.c_str();
+  EXPECT_EQ(stepscope_start(&options), STEPSCOPE_OK);
+  const stepscope_scope scope = stepscope_begin("matmul", STEPSCOPE_OPERATOR);
+  usleep(200000);  // the plugin is polled every 10 ms
+  stepscope_end(scope);
+  EXPECT_EQ(stepscope_stop(), STEPSCOPE_OK);
+  EXPECT_EQ(stepscope_wait(stepscope_session(), 10000), STEPSCOPE_OK);
+  return path;
+}
+
+class DevicePlugin : public testing::Test {
+ protected:
+  void SetUp() override { setenv("STEPSCOPE_PLUGIN_PATH", FAKE_MLU, 1); }
+};
+
+TEST_F(DevicePlugin, ReachesTheTables) {
+  const auto trace = ImportCapture(RecordCapture());
+  ASSERT_TRUE(trace.has_value()) << trace.error().message;
+  const Trace& t = **trace;
+  EXPECT_EQ(t.ledger().kept(), t.ledger().seen());
+  const EventTree tree(t);
+  const Summary summary = ComputeSummary(t, {});
+  std::vector<std::string> devices;
+  for (const DeviceRow& row : summary.device) devices.push_back(row.name);
+  EXPECT_EQ(devices, (std::vector<std::string>{"CPU(Process)", "CPU(System)",
+                                               "MLU0", "MLU1"}));
+  ASSERT_EQ(summary.kernel.size(), 1u);
+  EXPECT_EQ(summary.kernel[0].name, "mlu_matmul");
+  EXPECT_EQ(summary.kernel[0].calls, 4u);
+  // All six launches were made inside the operator.
+  for (const DeviceWork& work : tree.work()) {
+    ASSERT_NE(work.owner, kNoRow);
+    EXPECT_EQ(t.str(t.name()[work.owner]), "matmul");
+  }
+}
+
+TEST_F(DevicePlugin, ReachesTheTimeline) {
+  const auto trace = ImportCapture(RecordCapture());
+  ASSERT_TRUE(trace.has_value());
+  const std::string json = ChromeJson(**trace);
+  EXPECT_NE(json.find("MLU"), std::string::npos);
+  EXPECT_NE(json.find("mlu_matmul"), std::string::npos);
+}
+
+TEST_F(DevicePlugin, CanBeTurnedOff) {
+  stepscope_use_devices(STEPSCOPE_DEVICES_OFF);
+  const auto trace = ImportCapture(RecordCapture());
+  ASSERT_TRUE(trace.has_value());
+  for (const Track& track : (*trace)->tracks())
+    EXPECT_NE(track.kind, TrackKind::kStream);
+}
+
+// Injected programs attach when their device library initialises.
+TEST_F(DevicePlugin, AttachesLater) {
+  stepscope_use_devices(STEPSCOPE_DEVICES_LATER);
+  EXPECT_EQ(stepscope_attach_devices(), STEPSCOPE_NOT_RUNNING);
+  const std::string path =
+      testing::TempDir() + "later_" + std::to_string(getpid()) + ".sscap";
+  std::filesystem::remove(path);
+  stepscope_options options = {};
+  options.struct_size = sizeof(options);
+  options.path = path.c_str();
+  ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
+  char report[256];
+  stepscope_device_report(report, sizeof(report));
+  EXPECT_STREQ(report, "");
+  EXPECT_EQ(stepscope_attach_devices(), STEPSCOPE_OK);
+  stepscope_device_report(report, sizeof(report));
+  EXPECT_STREQ(report, "MLU: recording: two imaginary devices");
+  usleep(50000);
+  stepscope_stop();
+  ASSERT_EQ(stepscope_wait(stepscope_session(), 10000), STEPSCOPE_OK);
+  const auto trace = ImportCapture(path);
+  ASSERT_TRUE(trace.has_value());
+  uint32_t streams = 0;
+  for (const Track& track : (*trace)->tracks())
+    streams += track.kind == TrackKind::kStream ? 1 : 0;
+  EXPECT_EQ(streams, 2u);
+}
+
+TEST_F(DevicePlugin, ThatIsNoneIsRefused) {
+  setenv("STEPSCOPE_PLUGIN_PATH", "/nowhere/plugin.so", 1);
+  const auto trace = ImportCapture(RecordCapture());
+  ASSERT_TRUE(trace.has_value());
+  ASSERT_EQ((*trace)->notes().size(), 1u);
+  EXPECT_NE((*trace)->notes()[0].find("/nowhere/plugin.so"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace stepscope

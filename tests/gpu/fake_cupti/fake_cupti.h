@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A libcupti without a GPU: a shared library with the functions that the
+// plugin calls, behind which a test scripts what a device would do. Its own
+// controls are the functions below, found with dlsym.
+//
+// As the real one by default, it keeps one buffer per thread. All functions
+// are thread-safe.
+#pragma once
+
+#include <cstdint>
+
+// One launch or copy and what the device made of it. Times are those of the
+// timestamp callback, if one is registered.
+struct FakeWork {
+  enum Kind { kKernel, kMemcpy, kPeer, kMemset, kGraph };
+  Kind kind = kKernel;
+  const char* name = "kernel";
+  uint32_t cbid = 2;  // of the runtime call; 0: no call is recorded
+  uint32_t device = 0;
+  uint32_t stream = 7;
+  int64_t lead = 1000;       // begins this long after its call did
+  int64_t duration = 5000;
+  bool zero_times = false;   // no timestamps could be taken
+  bool reversed = false;     // ends before it starts
+  bool wrong_clock = false;  // times of another clock, far in the future
+  bool in_flight = false;    // has no end until fake_cupti_finish()
+  uint64_t bytes = 4096;
+  uint64_t graph_node = 0;
+};
+
+extern "C" {
+
+// Back to a healthy CUPTI 13.0 without records or subscribers.
+void fake_cupti_reset(void);
+
+// `function` returns `result` from now on; 0: works again. "*": all.
+void fake_cupti_fail(const char* function, int result);
+
+// What can be set:
+//   version          as cuptiGetVersion says it; below 130000: old structs
+//   other_subscriber 1: another profiler is subscribed
+//   hang_flush_ms    cuptiActivityFlushAll takes this long
+//   take_over        1: another profiler registered its callbacks after ours
+//   mig              1: the device is a MIG slice
+//   unreadable       1: cuptiActivityGetNextRecord fails
+//   endless          1: cuptiActivityGetNextRecord never comes to an end
+//   clock_offset     added to times where no timestamp callback is registered
+void fake_cupti_set(const char* what, int64_t value);
+
+// Returns the correlation id, 0 if nothing was recorded.
+uint32_t fake_cupti_work(const FakeWork* work);
+// A runtime call that launches nothing.
+uint32_t fake_cupti_call(uint32_t cbid);
+void fake_cupti_wait(uint32_t type, uint32_t correlation);
+void fake_cupti_event(uint32_t event, uint32_t correlation);
+void fake_cupti_memory(uint64_t address, uint64_t bytes, int release,
+                       uint32_t correlation);
+void fake_cupti_overhead(uint32_t kind);
+// A record of a kind that nobody knows.
+void fake_cupti_unknown_kind(void);
+// Ends what is in flight.
+void fake_cupti_finish(void);
+// The context-destroy callback, as cuCtxDestroy makes it.
+void fake_cupti_destroy_context(void);
+// Completes a buffer a second time.
+void fake_cupti_complete_twice(void);
+
+// How often `what` happened: the name of a function, or "enabled" (kinds on
+// now), "driver_calls" (enabled one by one), "subscribers", "buffers_out",
+// "records" (written), "dropped".
+int64_t fake_cupti_count(const char* what);
+
+}  // extern "C"

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A plugin for a device that does not exist: two kernels and a copy on each of
+// two MLUs, written through <stepscope/plugin.h> alone.
+#include <stepscope/plugin.h>
+#include <unistd.h>
+
+#include <cstring>
+
+namespace {
+
+constexpr uint32_t kDevices = 2;
+bool written = false;
+
+uint32_t Name(const stepscope_plugin_host* host, const char* name,
+              uint32_t type) {
+  return host->intern(host->context, name, std::strlen(name), type);
+}
+
+int Query(const stepscope_plugin_host*) { return STEPSCOPE_OK; }
+
+int Attach(const stepscope_plugin_host* host) {
+  written = false;
+  host->report_capability(host->context, STEPSCOPE_DEVICE_RECORDING,
+                          "two imaginary devices");
+  return STEPSCOPE_OK;
+}
+
+// Lays records one behind the other.
+class Block {
+ public:
+  explicit Block(void* bytes) : next_(static_cast<uint8_t*>(bytes)) {}
+  template <typename Record>
+  void Add(Record record, uint16_t kind, uint32_t name) {
+    record.head = {kind, sizeof(record), name};
+    std::memcpy(next_ + used_, &record, sizeof(record));
+    used_ += sizeof(record);
+    ++records_;
+  }
+  size_t used() const { return used_; }
+  uint32_t records() const { return records_; }
+
+ private:
+  uint8_t* next_;
+  size_t used_ = 0;
+  uint32_t records_ = 0;
+};
+
+void Write(const stepscope_plugin_host* host) {
+  const uint64_t now = host->now_ticks(host->context);
+  void* bytes = host->reserve_block(host->context, 4096);
+  if (bytes == nullptr) return;
+  Block block(bytes);
+  uint64_t correlation = 0;
+  for (uint32_t device = 0; device < kDevices; ++device) {
+    stepscope_record_device described = {};
+    described.device = device;
+    block.Add(described, STEPSCOPE_RECORD_DEVICE,
+              Name(host, "Imaginary", STEPSCOPE_USER_DEFINED));
+    for (uint64_t i = 0; i < 3; ++i) {
+      stepscope_record_call call = {};
+      call.start = now + 10000 * (3 * device + i) + 100;
+      call.end = call.start + 1000;
+      call.correlation = ++correlation;
+      call.thread = static_cast<uint32_t>(getpid());
+      block.Add(call, STEPSCOPE_RECORD_CALL,
+                Name(host, "mluLaunch", STEPSCOPE_CUDA_RUNTIME));
+      stepscope_record_work work = {};
+      work.start = call.start + 2000;
+      work.end = work.start + 4000;
+      work.correlation = correlation;
+      work.device = device;
+      work.stream = 3;
+      work.amount = i == 2 ? 64 : 0;
+      block.Add(work, STEPSCOPE_RECORD_WORK,
+                i < 2 ? Name(host, "mlu_matmul", STEPSCOPE_KERNEL)
+                      : Name(host, "Memcpy HtoD", STEPSCOPE_MEMCPY));
+    }
+  }
+  host->commit_block(host->context, bytes, block.used(), block.records());
+  written = true;
+}
+
+int Poll(const stepscope_plugin_host* host, uint32_t) {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  host->window(host->context, &begin, &end);
+  if (begin != 0 && !written) Write(host);
+  return STEPSCOPE_OK;
+}
+
+int Detach(const stepscope_plugin_host* host, uint32_t) {
+  return Poll(host, 0);
+}
+
+constexpr stepscope_plugin kPlugin = {
+    sizeof(stepscope_plugin), STEPSCOPE_PLUGIN_ABI, "fake_mlu", "MLU",
+    Query,                    Attach,               Poll,       Detach};
+
+}  // namespace
+
+extern "C" const stepscope_plugin* stepscope_plugin_v1(void) noexcept {
+  return &kPlugin;
+}
