@@ -229,8 +229,12 @@ void TraceBuilder::MergeCpuUsage(const CpuUsage& usage) {
 
 void TraceBuilder::AddSource(std::string_view format, std::string_view file) {
   std::string& all = trace_->format_;
-  const std::string needle = "+" + std::string(format) + "+";
-  if (("+" + all + "+").find(needle) == std::string::npos) {
+  const auto enclosed = [](std::string_view text) {
+    std::string result(1, '+');
+    result.append(text).push_back('+');
+    return result;
+  };
+  if (enclosed(all).find(enclosed(format)) == std::string::npos) {
     if (!all.empty()) all += '+';
     all += format;
   }

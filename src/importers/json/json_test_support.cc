@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importers/json/json_test_support.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "importers/json/json_importer.h"
+#include "trace/trace_builder.h"
+
+namespace stepscope::json {
+
+Result<std::shared_ptr<const Trace>> ReadText(std::string_view text) {
+  char path[] = "/tmp/stepscope_json_XXXXXX";
+  const int fd = mkstemp(path);
+  EXPECT_GE(fd, 0);
+  EXPECT_TRUE(WriteAll(fd, text, path));
+  close(fd);
+  TraceBuilder builder;
+  const Status status = JsonImporter().Import(path, {}, builder);
+  unlink(path);
+  if (!status) return status.error();
+  return builder.Finish();
+}
+
+Row RowNamed(const Trace& trace, std::string_view name) {
+  Row found = kNoRow;
+  for (Row row = 0; row < trace.size(); ++row) {
+    if (trace.str(trace.name()[row]) != name) continue;
+    EXPECT_EQ(found, kNoRow) << "several rows named " << name;
+    found = row;
+  }
+  EXPECT_NE(found, kNoRow) << "no row named " << name;
+  return found;
+}
+
+bool HasName(const Trace& trace, std::string_view name) {
+  for (const StringId id : trace.name())
+    if (trace.str(id) == name) return true;
+  return false;
+}
+
+std::string LedgerLine(const Trace& trace) {
+  const Ledger& ledger = trace.ledger();
+  std::string line = "kept " + std::to_string(ledger.kept());
+  for (const auto& [reason, bin] : ledger.repaired())
+    line += ", repaired " + reason + ' ' + std::to_string(bin.count);
+  for (const auto& [reason, bin] : ledger.rejected())
+    line += ", rejected " + reason + ' ' + std::to_string(bin.count);
+  return line;
+}
+
+}  // namespace stepscope::json
