@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 
@@ -69,6 +70,24 @@ void AddLosses(const Trace& trace, std::vector<std::string>& notes) {
   }
 }
 
+// What `stepscope run` wrote into a capture about things it could not record.
+void AddAbsences(const Summary& summary, std::vector<std::string>& notes) {
+  const Trace& trace = *summary.trace;
+  const auto add = [&](std::string_view what, StringId why) {
+    std::string note = std::string(what) + std::string(trace.str(why)) + ".";
+    if (std::find(notes.begin(), notes.end(), note) == notes.end())
+      notes.push_back(std::move(note));
+  };
+  for (const Process& process : trace.processes()) {
+    for (const auto& [key, why] : process.metadata) {
+      if (trace.str(key) == "absent_operators" && summary.operators.empty())
+        add("Operators were not recorded: ", why);
+      if (trace.str(key) == "absent_gpu" && summary.kernel.empty())
+        add("The GPU was not recorded: ", why);
+    }
+  }
+}
+
 void AddOddNumbers(const Summary& summary, std::vector<std::string>& notes) {
   const auto any_above_one = [](const auto& rows, auto ratio) {
     return std::any_of(rows.begin(), rows.end(),
@@ -112,6 +131,7 @@ std::vector<std::string> SummaryNotes(const Summary& summary,
         Count(summary.no_launch, "device event has", "device events have") +
         " no recorded launch: the row (no launch) of the Operator table.");
   }
+  AddAbsences(summary, notes);
   AddLosses(trace, notes);
   AddOddNumbers(summary, notes);
   const std::string empty = EmptyViews(summary, options.chosen_views());

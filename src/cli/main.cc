@@ -5,8 +5,10 @@
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <sstream>
+#include <string_view>
 
 #include "cli/output.h"
+#include "cli/run.h"
 #include "cli/verbs.h"
 
 namespace stepscope {
@@ -82,6 +84,54 @@ void AddConvert(CLI::App& app, ConvertOptions& options, ExitCode& code) {
   verb->callback([&] { code = RunConvert(options); });
 }
 
+void AddRun(CLI::App& app, RunOptions& options, int& code) {
+  CLI::App* verb = app.add_subcommand(
+      "run",
+      "Profile a program as it is, with the processes it starts; the command "
+      "comes last, after --");
+  verb->add_option("--out", options.out,
+                   "Folder for the captures, one a process; default: a fresh "
+                   "one in profiler_log")
+      ->type_name("DIR");
+  verb->add_option("--steps", options.steps, "Record the steps [A, B) only")
+      ->type_name("A:B");
+  verb->add_option("--step-range", options.step_range,
+                   "Ranges of this name are the steps; * stands for anything")
+      ->type_name("NAME");
+  verb->add_option("--start-after", options.start_after_s,
+                   "Begin so long after the command started")
+      ->type_name("SECONDS");
+  verb->add_option("--start-at", options.start_at,
+                   "Begin when a range of this name does; * stands for "
+                   "anything")
+      ->type_name("NAME");
+  verb->add_flag("--no-gpu", options.no_gpu, "Record the host alone");
+  verb->add_flag("--nvtx", options.nvtx,
+                 "Take NVTX ranges even where another NVTX tool is set");
+  verb->add_flag("--no-torch", options.no_torch,
+                 "Do not observe torch's operators");
+  verb->add_flag("--shapes", options.shapes,
+                 "Operators with the shapes and types of their inputs");
+  verb->add_flag("--quiet", options.quiet, "Say nothing but errors");
+  verb->footer(
+      "The exit code is the command's.\n"
+      "Example: three steps of a training script, after its warm-up\n"
+      "  stepscope run --steps 10:13 -- python train.py --epochs 1");
+  verb->callback([&] { code = RunRun(options); });
+}
+
+// Takes "-- COMMAND..." off the end: what follows is not ours to understand.
+// Returns how many arguments are left.
+int TakeCommand(int argc, char** argv, RunOptions& options) {
+  if (argc < 2 || std::string_view(argv[1]) != "run") return argc;
+  for (int i = 2; i < argc; ++i) {
+    if (std::string_view(argv[i]) != "--") continue;
+    options.command.assign(argv + i + 1, argv + argc);
+    return i;
+  }
+  return argc;
+}
+
 // Says so if the first word is no verb; CLI11 would only say that one is
 // missing.
 bool HasUnknownVerb(const CLI::App& app, int argc, char** argv) {
@@ -97,7 +147,7 @@ bool HasUnknownVerb(const CLI::App& app, int argc, char** argv) {
   return true;
 }
 
-ExitCode Main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   CLI::App app("stepscope: where the time of a deep-learning program goes",
                "stepscope");
   app.require_subcommand(1);
@@ -110,6 +160,10 @@ ExitCode Main(int argc, char** argv) {
   AddInfo(app, info, code);
   AddSummary(app, summary, code);
   AddConvert(app, convert, code);
+  RunOptions run;
+  int run_code = 0;  // any that a command may have
+  AddRun(app, run, run_code);
+  argc = TakeCommand(argc, argv, run);
   if (HasUnknownVerb(app, argc, argv)) return kExitUsage;
   try {
     app.parse(argc, argv);
@@ -120,7 +174,7 @@ ExitCode Main(int argc, char** argv) {
     if (app.exit(error, out, unused) == 0) return WriteOutput(out.str());
     return Complain(kExitUsage, error.what(), "see stepscope --help");
   }
-  return code;
+  return run_code != 0 ? run_code : code;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/environment_profiler.h"
 
+#include <dlfcn.h>
 #include <stepscope/c.h>
 #include <unistd.h>
 
@@ -160,6 +161,14 @@ void EnvironmentProfiler::GiveWay() {
   if (!environment_.periodic()) core_->StopAndDiscard();
 }
 
+// Of the library that `stepscope run` preloads; null without it. It then
+// records this process, counts its steps, and stops when told to give way.
+using GiveWayFunction = void (*)();
+GiveWayFunction Injector() {
+  return reinterpret_cast<GiveWayFunction>(
+      dlsym(RTLD_DEFAULT, "stepscope_injector_give_way_v1"));
+}
+
 // Never destroyed: any thread may be inside stepscope_step() at exit.
 std::atomic<EnvironmentProfiler*> active{nullptr};
 
@@ -173,7 +182,9 @@ __attribute__((constructor)) void StartFromEnvironment() {
     Environment environment = ReadEnvironment();
     for (const std::string& complaint : environment.complaints)
       std::fprintf(stderr, "stepscope: %s\n", complaint.c_str());
-    if (!environment.periodic() && !environment.steps) return;
+    if (!environment.periodic() &&
+        (!environment.steps || Injector() != nullptr))
+      return;
     auto* profiler = new EnvironmentProfiler(std::move(environment));
     std::atexit(&FinishAtExit);
     profiler->Start();
@@ -190,6 +201,8 @@ std::optional<StepSpan> EnvironmentSteps() { return ReadEnvironment().steps; }
 void YieldEnvironment() {
   EnvironmentProfiler* profiler = active.load(std::memory_order_acquire);
   if (profiler != nullptr) profiler->GiveWay();
+  const GiveWayFunction injector = Injector();
+  if (injector != nullptr) injector();
 }
 
 }  // namespace stepscope

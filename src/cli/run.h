@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// run: profile a program as it is. The command line's wishes, and the pieces
+// that the verb is made of.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stepscope {
+
+struct RunOptions {
+  std::vector<std::string> command;
+  std::string out;         // "": a fresh folder in profiler_log
+  std::string steps;       // "A:B"
+  std::string start_at;    // pattern of a range's name
+  std::string step_range;  // likewise
+  double start_after_s = 0;
+  bool no_gpu = false;
+  bool nvtx = false;  // also where another NVTX tool is set
+  bool no_torch = false;
+  bool shapes = false;
+  bool quiet = false;
+};
+
+// Returns what the command returned; if a signal ended it, ends this process
+// by the same signal. 2: usage; 126 and 127: the command cannot be run or does
+// not exist, as a shell would say. Trouble with profiling is one line each,
+// and the command runs all the same.
+int RunRun(const RunOptions& options);
+
+}  // namespace stepscope

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_environment.h"
+
+#include <cmath>
+
+namespace stepscope {
+namespace {
+
+std::string Find(const Variables& variables, const std::string& name) {
+  for (const auto& [key, value] : variables)
+    if (key == name) return value;
+  return "";
+}
+
+}  // namespace
+
+Variables RunVariables(const RunOptions& options, const Injection& injection,
+                       const Variables& inherited) {
+  Variables set;
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) set.emplace_back(name, value);
+  };
+  const std::string preloaded = Find(inherited, "LD_PRELOAD");
+  add("LD_PRELOAD", preloaded.empty() ? injection.injector
+                                      : injection.injector + ":" + preloaded);
+  if (options.nvtx || Find(inherited, "NVTX_INJECTION64_PATH").empty())
+    add("NVTX_INJECTION64_PATH", injection.injector);
+  if (options.no_gpu) {
+    add("STEPSCOPE_GPU", "0");
+  } else if (Find(inherited, "CUDA_INJECTION64_PATH").empty()) {
+    add("CUDA_INJECTION64_PATH", injection.injector);
+  }
+  add("STEPSCOPE_FOLLOW", "1");
+  add("STEPSCOPE_OUT", injection.folder);
+  add("STEPSCOPE_STEPS", options.steps);
+  add("STEPSCOPE_START_AT", options.start_at);
+  add("STEPSCOPE_STEP_RANGE", options.step_range);
+  if (options.start_after_s > 0) {
+    add("STEPSCOPE_START_AFTER",
+        std::to_string(std::llround(options.start_after_s * 1e9)));
+  }
+  add("STEPSCOPE_RUN_BEGAN", std::to_string(injection.began_ns));
+  add("STEPSCOPE_SHAPES", options.shapes ? "1" : "");
+  add("STEPSCOPE_TORCH_LIBRARY", injection.torch_library);
+  add("STEPSCOPE_TORCH_OBSERVER", injection.torch_observer);
+  add("STEPSCOPE_TORCH_ABSENT", injection.torch_absent);
+  add("STEPSCOPE_GPU_ABSENT", injection.gpu_absent);
+  return set;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the command finds in its environment. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/run.h"
+
+namespace stepscope {
+
+// What there is to inject, and why something is missing ("": it is not).
+struct Injection {
+  std::string injector;        // libstepscope_inject.so
+  std::string folder;          // where captures go, absolute
+  std::string torch_library;   // libtorch_cpu.so
+  std::string torch_observer;  // built for it
+  std::string torch_absent;
+  std::string gpu_absent;
+  int64_t began_ns = 0;        // CLOCK_MONOTONIC
+};
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+// The variables to set. `inherited` has those of LD_PRELOAD,
+// NVTX_INJECTION64_PATH and CUDA_INJECTION64_PATH that are set now: another
+// library to preload stays, and another tool's NVTX or CUDA injection is left
+// alone unless --nvtx asks for ours.
+Variables RunVariables(const RunOptions& options, const Injection& injection,
+                       const Variables& inherited);
+
+}  // namespace stepscope

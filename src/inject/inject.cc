@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// libstepscope_inject.so is preloaded into the command of `stepscope run` and
+// into the processes it starts. It holds the collector, takes NVTX ranges, and
+// loads the observer of torch. It must never be the reason that a program
+// behaves otherwise: it prints one line at most, and only on failure.
+#include <errno.h>
+#include <pthread.h>
+#include <stepscope/c.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "inject/command_line.h"
+#include "inject/nvtx_objects.h"
+#include "inject/nvtx_ranges.h"
+#include "inject/recording.h"
+#include "inject/settings.h"
+#include "inject/torch_watch.h"
+#include "inject/watcher.h"
+
+namespace stepscope::inject {
+namespace {
+
+// These change the process in ways that the kernel refuses to a process with
+// threads, and then execute the program that matters.
+bool MustStaySingleThreaded() {
+  for (const char* name : {"unshare", "nsenter", "bwrap"})
+    if (std::strcmp(program_invocation_short_name, name) == 0) return true;
+  return false;
+}
+
+void InForkedChild() {
+  ForgetWatcher();
+  recording.ResetInForkedChild();
+  nvtx::ResetObjectsInForkedChild();
+  nvtx::ForgetRangesInForkedChild();
+}
+
+void Describe(const Settings& settings) {
+  stepscope_set_metadata("injected", "1");
+  char command[256];
+  ReadCommandLine(command, sizeof(command));
+  stepscope_set_metadata("command", command);
+  if (settings.torch_absent[0] != '\0')
+    stepscope_set_metadata("absent_operators", settings.torch_absent);
+  if (settings.gpu_absent[0] != '\0')
+    stepscope_set_metadata("absent_gpu", settings.gpu_absent);
+}
+
+__attribute__((constructor)) void OnLoad() {
+  const Settings settings = ReadSettings(
+      [](const char* name) -> const char* { return std::getenv(name); });
+  if (!settings.follow || settings.out[0] == '\0' || MustStaySingleThreaded())
+    return;
+  Describe(settings);
+  ConfigureTorchWatch(settings);
+  recording.Configure(settings);
+  // Before ours, so that in a child the collector is in order when we look.
+  stepscope_session();
+  pthread_atfork(nullptr, nullptr, &InForkedChild);
+  StartWatcher();
+}
+
+}  // namespace
+}  // namespace stepscope::inject
+
+extern "C" {
+
+// For a program that marks its steps: instead of the profiler that
+// libstepscope.so would start for it.
+STEPSCOPE_API void stepscope_step(void) noexcept {
+  stepscope::inject::recording.Step();
+}
+
+// libstepscope.so looks for this: the program's own profiler starts.
+STEPSCOPE_API void stepscope_injector_give_way_v1(void) noexcept {
+  stepscope::inject::recording.GiveWay();
+}
+
+}  // extern "C"

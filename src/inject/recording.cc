@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "inject/recording.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+
+namespace stepscope::inject {
+
+constinit Recording recording;
+
+namespace {
+
+// The collector holds a bounded number of names; beyond this many steps their
+// number is an argument.
+constexpr int64_t kMaxStepNames = 32768;
+
+class Lock {
+ public:
+  explicit Lock(pthread_mutex_t* mutex) : mutex_(mutex) {
+    pthread_mutex_lock(mutex_);
+  }
+  ~Lock() { pthread_mutex_unlock(mutex_); }
+  Lock(const Lock&) = delete;
+  Lock& operator=(const Lock&) = delete;
+
+ private:
+  pthread_mutex_t* mutex_;
+};
+
+pid_t ThreadId() { return static_cast<pid_t>(syscall(SYS_gettid)); }
+
+template <size_t kSize>
+void Copy(char (&to)[kSize], const char* from) {
+  std::snprintf(to, kSize, "%s", from);
+}
+
+// Registered when recording starts, not when the library is loaded: handlers
+// of that time run after the destructors, of which one completes the capture.
+void FinishAtExit() { recording.Finish(); }
+
+stepscope_scope OpenStepEvent(int64_t index) {
+  if (!stepscope_enabled()) return {nullptr, 0};
+  if (index >= kMaxStepNames) {
+    const stepscope_scope scope =
+        stepscope_begin("ProfileStep", STEPSCOPE_PROFILE_STEP);
+    stepscope_arg_i64(scope, "step", index);
+    return scope;
+  }
+  char name[32];
+  const int length = std::snprintf(name, sizeof(name), "ProfileStep#%lld",
+                                   static_cast<long long>(index));
+  return stepscope_begin_name(name, static_cast<size_t>(length),
+                              STEPSCOPE_PROFILE_STEP);
+}
+
+}  // namespace
+
+int64_t MonotonicNs() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+void Complain(const char* format, ...) {
+  char line[1024] = "stepscope: ";
+  constexpr size_t kStart = sizeof("stepscope: ") - 1;
+  va_list arguments;
+  va_start(arguments, format);
+  const int n = std::vsnprintf(line + kStart, sizeof(line) - kStart - 1,
+                               format, arguments);
+  va_end(arguments);
+  if (n < 0) return;
+  size_t length = kStart + static_cast<size_t>(n);
+  if (length > sizeof(line) - 2) length = sizeof(line) - 2;
+  line[length++] = '\n';
+  // Nobody to tell if standard error is gone.
+  if (write(STDERR_FILENO, line, length) < 0) return;
+}
+
+void Recording::Configure(const Settings& settings) {
+  Copy(out_, settings.out);
+  Copy(start_at_, settings.start_at);
+  Copy(step_range_, settings.step_range);
+  if (settings.steps.given())
+    window_ = StepWindow(settings.steps.first, settings.steps.last);
+  range_seen_ = start_at_[0] == '\0';
+  const int64_t now = MonotonicNs();
+  armed_from_ns_ = settings.start_after_ns == 0
+                       ? now
+                       : settings.run_began_ns + settings.start_after_ns;
+  due_ns_ = now + kPatienceNs;
+  SetStateLocked(State::kWaiting);
+  ArmIfDueLocked(now);
+}
+
+// What the hot path must be told follows from the state.
+void Recording::SetStateLocked(State state) {
+  uint32_t attention = 0;
+  const bool live = state == State::kWaiting || state == State::kArmed ||
+                    state == State::kRecording;
+  if (live && step_range_[0] != '\0') attention |= kNames;
+  if (state == State::kWaiting && !range_seen_) attention |= kNames;
+  if (state == State::kArmed && window_.OpenAtFirst()) attention |= kFirstEvent;
+  state_.store(state, std::memory_order_release);
+  attention_.store(attention, std::memory_order_relaxed);
+}
+
+void Recording::ArmIfDueLocked(int64_t now_ns) {
+  if (state_.load() != State::kWaiting || !range_seen_ ||
+      now_ns < armed_from_ns_)
+    return;
+  SetStateLocked(State::kArmed);
+}
+
+void Recording::set_listener(void (*listener)(bool)) {
+  const Lock lock(&mutex_);
+  listener_ = listener;
+  if (listener_ != nullptr && state_.load() == State::kRecording)
+    listener_(true);
+}
+
+void Recording::Wake() {
+  if ((attention_.load(std::memory_order_relaxed) & kFirstEvent) == 0) return;
+  const Lock lock(&mutex_);
+  if (state_.load() == State::kArmed && window_.OpenAtFirst()) StartLocked();
+}
+
+void Recording::Tick(int64_t now_ns) {
+  const State state = state_.load(std::memory_order_acquire);
+  if (state != State::kWaiting && state != State::kArmed) return;
+  const Lock lock(&mutex_);
+  ArmIfDueLocked(now_ns);
+  if (state_.load() == State::kArmed && window_.OpenAtFirst() &&
+      now_ns >= due_ns_)
+    StartLocked();
+}
+
+Recording::Range Recording::RangeBegins(std::string_view name,
+                                        Source source) {
+  RangeKind kind = KindOf(name);
+  if (source == Source::kNvtx && kind != RangeKind::kStep)
+    kind = RangeKind::kOther;
+  Range range{TypeOf(kind), kind};
+  const uint32_t attention = attention_.load(std::memory_order_relaxed);
+  if (attention == 0 && kind == RangeKind::kOther) return range;
+  const Lock lock(&mutex_);
+  if (state_.load() == State::kWaiting) {
+    if (!range_seen_ && MonotonicNs() >= armed_from_ns_ &&
+        Matches(start_at_, name)) {
+      range_seen_ = true;
+    }
+    ArmIfDueLocked(MonotonicNs());
+  }
+  const State state = state_.load();
+  if (state != State::kArmed && state != State::kRecording) return range;
+  if (state == State::kArmed && window_.OpenAtFirst()) StartLocked();
+  if (step_range_[0] != '\0' && Matches(step_range_, name)) {
+    range = {STEPSCOPE_PROFILE_STEP, RangeKind::kStep};
+  }
+  switch (range.kind) {
+    case RangeKind::kStep:
+      if (rule_.Begins(StepHint::kExplicit, ThreadId()))
+        BeginStepLocked(/*open_event=*/false);
+      break;
+    case RangeKind::kLoaderNext:
+      if (rule_.Begins(StepHint::kLoader, ThreadId()))
+        BeginStepLocked(/*open_event=*/true);
+      break;
+    case RangeKind::kZeroGrad:
+      if (rule_.BeginsWithZeroGrad(ThreadId()))
+        BeginStepLocked(/*open_event=*/true);
+      break;
+    case RangeKind::kOptimizerStep:  // ends one, when it is over
+    case RangeKind::kOther:
+      break;
+  }
+  return range;
+}
+
+void Recording::RangeEnds(Range range, bool without_batch) {
+  if (range.kind == RangeKind::kOther || range.kind == RangeKind::kZeroGrad)
+    return;
+  const Lock lock(&mutex_);
+  const State state = state_.load();
+  if (state != State::kArmed && state != State::kRecording) return;
+  if (range.kind == RangeKind::kStep) {
+    if (rule_.best() == StepHint::kExplicit)
+      ActLocked(window_.End(steps_ - 1));
+  } else if (range.kind == RangeKind::kLoaderNext) {
+    if (without_batch && rule_.Begins(StepHint::kLoader, ThreadId()))
+      TakeBackStepLocked("end of data");
+  } else {
+    optimized_tick_ = stepscope_tick();
+    // Without zero_grad the first step has no beginning, but it counts.
+    const bool first = rule_.best() == StepHint::kNone;
+    if (rule_.Begins(StepHint::kOptimizer, ThreadId())) {
+      if (first) ++steps_;
+      BeginStepLocked(/*open_event=*/true);
+    }
+  }
+}
+
+void Recording::Step() {
+  const Lock lock(&mutex_);
+  const State state = state_.load();
+  if (state != State::kArmed && state != State::kRecording) return;
+  if (state == State::kArmed && window_.OpenAtFirst()) StartLocked();
+  const bool first = rule_.best() != StepHint::kExplicit;
+  if (!rule_.Begins(StepHint::kExplicit, ThreadId())) return;
+  if (first && steps_ == 0) ++steps_;
+  BeginStepLocked(/*open_event=*/true);
+}
+
+void Recording::BeginStepLocked(bool open_event) {
+  EndStepLocked();
+  const int64_t index = steps_++;
+  ActLocked(window_.Begin(index));
+  if (open_event && state_.load() == State::kRecording)
+    step_ = OpenStepEvent(index);
+}
+
+void Recording::EndStepLocked() {
+  stepscope_end(step_);
+  step_ = {nullptr, 0};
+}
+
+// The step that just began is none. Its event is already in the capture, so
+// it becomes another one, which ends here.
+void Recording::TakeBackStepLocked(const char* name) {
+  if (steps_ > 0) --steps_;
+  stepscope_thread_v1* thread = &stepscope_thread_local_v1;
+  // As in stepscope_close_slot: still this thread's, and in its open chunk.
+  if (step_.slot != nullptr && stepscope_gate() == thread->generation &&
+      reinterpret_cast<uintptr_t>(thread->end) -
+              reinterpret_cast<uintptr_t>(step_.slot) <=
+          STEPSCOPE_CHUNK_BYTES &&
+      __atomic_load_n(&step_.slot->begin, __ATOMIC_RELAXED) == step_.begin) {
+    stepscope_site site = {name, STEPSCOPE_USER_DEFINED, 0};
+    stepscope_name_slot(step_.slot, stepscope_site_id(&site));
+  }
+  EndStepLocked();
+}
+
+void Recording::ActLocked(StepWindow::Action action) {
+  switch (action) {
+    case StepWindow::Action::kNone:
+      break;
+    case StepWindow::Action::kPrepare: {
+      char path[4096];
+      PathLocked(path, sizeof(path));
+      stepscope_options options = {};
+      options.struct_size = sizeof(options);
+      options.path = path;
+      stepscope_prepare(&options);  // a failure shows again at the start
+      break;
+    }
+    case StepWindow::Action::kStart:
+      StartLocked();
+      break;
+    case StepWindow::Action::kStop:
+      if (state_.load() == State::kRecording) StopLocked();
+      SetStateLocked(State::kDone);
+      break;
+  }
+}
+
+// <program>_<pid>_<when the process was injected>_<count>.sscap
+void Recording::PathLocked(char* out, size_t size) const {
+  std::snprintf(out, size, "%s/%s_%d_%llx_%d.sscap", out_,
+                program_invocation_short_name, static_cast<int>(getpid()),
+                static_cast<unsigned long long>(due_ns_), captures_);
+}
+
+void Recording::StartLocked() {
+  char path[4096];
+  PathLocked(path, sizeof(path));
+  stepscope_options options = {};
+  options.struct_size = sizeof(options);
+  options.path = path;
+  const int status = stepscope_start(&options);
+  if (status == STEPSCOPE_BUSY) {  // the program records by itself
+    SetStateLocked(State::kGaveWay);
+    return;
+  }
+  if (status != STEPSCOPE_OK) {
+    if (!complained_) {
+      Complain("process %d is not recorded: %s", static_cast<int>(getpid()),
+               stepscope_last_error());
+    }
+    complained_ = true;
+    SetStateLocked(State::kDone);
+    return;
+  }
+  if (captures_++ == 0) std::atexit(&FinishAtExit);
+  SetStateLocked(State::kRecording);
+  if (listener_ != nullptr) listener_(true);
+}
+
+void Recording::StopLocked() {
+  EndStepLocked();
+  stepscope_stop();
+  if (listener_ != nullptr) listener_(false);
+}
+
+void Recording::GiveWay() {
+  const Lock lock(&mutex_);
+  if (state_.load() == State::kRecording) {
+    EndStepLocked();
+    stepscope_stop();
+  }
+  // The program's own session wants operators as well.
+  if (state_.load() != State::kOff && listener_ != nullptr) listener_(true);
+  SetStateLocked(State::kGaveWay);
+}
+
+void Recording::Finish() {
+  const Lock lock(&mutex_);
+  // The collector completes the file, after the program's last destructor.
+  if (state_.load() != State::kRecording) return;
+  if (rule_.best() != StepHint::kLoader) {
+    // Began when the one before it ended, but nothing followed.
+    TakeBackStepLocked("after the last step");
+  } else if (step_.slot != nullptr && optimized_tick_ > step_.begin) {
+    // The loop was left: its last step ended with the optimizer.
+    if (!stepscope_close_slot(step_, optimized_tick_))
+      stepscope_end_slow(step_, optimized_tick_);
+  } else {
+    EndStepLocked();
+  }
+}
+
+void Recording::ResetInForkedChild() {
+  mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  step_ = {nullptr, 0};
+  rule_ = StepRule();
+  steps_ = 0;
+  captures_ = 0;
+  due_ns_ = MonotonicNs() + kPatienceNs;
+  // The gate is shut in a child; it opens its own capture at its first event.
+  if (state_.load(std::memory_order_relaxed) == State::kRecording)
+    SetStateLocked(State::kArmed);
+}
+
+}  // namespace stepscope::inject

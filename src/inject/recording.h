@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// When this process is recorded: armed at once, after a time or at a range;
+// then from the first event on, or from and to a step. One object per process,
+// constant-initialised, never destroyed. Thread-safe.
+//
+// A process that has nothing to record and ends or executes another program
+// within kPatienceNs leaves no capture: a script's helpers do not litter.
+#pragma once
+
+#include <pthread.h>
+#include <stepscope/c.h>
+
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+
+#include "inject/range_name.h"
+#include "inject/settings.h"
+#include "inject/step_rule.h"
+
+namespace stepscope::inject {
+
+inline constexpr int64_t kPatienceNs = 50'000'000;
+
+class Recording {
+ public:
+  // REQUIRES: no other thread of the process runs yet.
+  void Configure(const Settings& settings);
+
+  // True while somebody must look at events before they are recorded. The one
+  // thing that the hot path asks.
+  bool wants_attention() const {
+    return attention_.load(std::memory_order_relaxed) != 0;
+  }
+  const uint32_t* attention_word() const {
+    static_assert(sizeof(attention_) == sizeof(uint32_t));
+    return reinterpret_cast<const uint32_t*>(&attention_);
+  }
+  // An event is about to be recorded.
+  void Wake();
+  // A range begins; says as what it is recorded. Decides about steps, where
+  // only torch's own ranges hint at those that the program does not name.
+  struct Range {
+    uint32_t type;
+    RangeKind kind;
+  };
+  enum class Source : uint8_t { kNvtx, kTorch };
+  Range RangeBegins(std::string_view name, Source source);
+  // `without_batch`: a DataLoader was asked and had no more. REQUIRES: its
+  // event has ended.
+  void RangeEnds(Range range, bool without_batch = false);
+  // The program says that a step is over.
+  void Step();
+  // A profiler of the program itself takes over.
+  void GiveWay();
+  // Called now and then; starts what is due.
+  void Tick(int64_t now_ns);
+  // The process ends.
+  void Finish();
+  // Only stores: other threads are gone whatever they held.
+  void ResetInForkedChild();
+
+  // True while a capture of ours is being recorded.
+  bool recording() const {
+    return state_.load(std::memory_order_acquire) == State::kRecording;
+  }
+  // Told at the beginning and at the end of recording, with the lock held.
+  void set_listener(void (*listener)(bool recording));
+
+ private:
+  enum class State : uint32_t {
+    kOff,
+    kWaiting,    // for a time or a range
+    kArmed,      // for the first event, or for a step
+    kRecording,
+    kDone,
+    kGaveWay,
+  };
+  enum Attention : uint32_t { kFirstEvent = 1, kNames = 2 };
+
+  void ArmIfDueLocked(int64_t now_ns);
+  void StartLocked();
+  void StopLocked();
+  void ActLocked(StepWindow::Action action);
+  void BeginStepLocked(bool open_event);
+  void EndStepLocked();
+  void TakeBackStepLocked(const char* name);
+  void SetStateLocked(State state);
+  void PathLocked(char* out, size_t size) const;
+
+  pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  std::atomic<State> state_{State::kOff};
+  std::atomic<uint32_t> attention_{0};
+  void (*listener_)(bool) = nullptr;
+  StepRule rule_;
+  StepWindow window_;
+  int64_t steps_ = 0;       // begun since armed
+  stepscope_scope step_ = {nullptr, 0};
+  uint64_t optimized_tick_ = 0;  // when an optimizer last stepped
+  int64_t armed_from_ns_ = 0;
+  int64_t due_ns_ = 0;      // start then, event or not
+  bool range_seen_ = true;  // start_at_ came by, or was not asked for
+  bool complained_ = false;
+  int captures_ = 0;
+  char out_[3072] = {};
+  char start_at_[256] = {};
+  char step_range_[256] = {};
+};
+
+extern Recording recording;
+
+int64_t MonotonicNs();
+
+// One line on standard error: "stepscope: <text>".
+__attribute__((format(printf, 1, 2))) void Complain(const char* format, ...);
+
+}  // namespace stepscope::inject

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `stepscope run` asks of the processes it injects, handed down through
+// the environment. Pure; read once per process.
+//
+//   STEPSCOPE_FOLLOW=1            this process is to be recorded
+//   STEPSCOPE_OUT=DIR             where its capture goes
+//   STEPSCOPE_STEPS=A:B           only the steps [A, B)
+//   STEPSCOPE_START_AFTER=NS      nanoseconds after the command started
+//   STEPSCOPE_START_AT=PATTERN    when a range of that name begins
+//   STEPSCOPE_STEP_RANGE=PATTERN  ranges of that name are the steps
+//   STEPSCOPE_SHAPES=1            operators with the shapes of their inputs
+//   STEPSCOPE_TORCH_LIBRARY=FILE  the libtorch_cpu.so that
+//   STEPSCOPE_TORCH_OBSERVER=FILE was built for
+//   STEPSCOPE_TORCH_ABSENT=TEXT   why there is no such observer
+//   STEPSCOPE_GPU_ABSENT=TEXT     why no device is recorded
+//   STEPSCOPE_RUN_BEGAN=NS        CLOCK_MONOTONIC when the command started
+#pragma once
+
+#include <cstdint>
+
+namespace stepscope::inject {
+
+struct StepSpan {
+  int64_t first = 0;
+  int64_t last = -1;  // one past the end; negative: every step
+
+  bool given() const { return last >= 0; }
+};
+
+// Texts point into the environment of the process, which must not move them:
+// they are copied by whoever keeps them.
+struct Settings {
+  bool follow = false;
+  StepSpan steps;
+  int64_t start_after_ns = 0;
+  int64_t run_began_ns = 0;
+  bool shapes = false;
+  // "" where not given.
+  const char* out = "";
+  const char* start_at = "";
+  const char* step_range = "";
+  const char* torch_library = "";
+  const char* torch_observer = "";
+  const char* torch_absent = "";
+  const char* gpu_absent = "";
+};
+
+using GetVariable = const char* (*)(const char* name);
+
+// `get` is getenv or a stand-in. What makes no sense counts as not given: the
+// command line has been checked by `stepscope run`.
+Settings ReadSettings(GetVariable get);
+
+// "3:7" is [3, 7), ":7" is [0, 7). False if it is neither.
+bool ParseSteps(const char* text, StepSpan* steps);
+
+}  // namespace stepscope::inject

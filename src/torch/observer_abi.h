@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Between the injector, which is in every process that `stepscope run` starts,
+ * and libstepscope_torch.so, which is built on the user's machine against the
+ * torch found there. C, so that the two may come from different compilers.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum stepscope_torch_flag { STEPSCOPE_TORCH_SHAPES = 1 };
+
+/* What the injector offers. Lives as long as the process. */
+struct stepscope_torch_host_v1 {
+  uint32_t struct_size;
+  uint32_t flags;
+  /* Not 0: call wake() before recording an event while nothing records. */
+  const uint32_t* attention;
+  void (*wake)(void);
+  /* A user range begins or ends. Begin says as what type to record it, in the
+   * lower half, and what to give to end; there `without_batch` tells that a
+   * DataLoader had no batch to give. */
+  uint32_t (*range_begins)(const char* name);
+  void (*range_ends)(uint32_t range, int without_batch);
+};
+
+/* What the observer offers in return. */
+struct stepscope_torch_observer_v1 {
+  uint32_t struct_size;
+  uint32_t reserved;
+  /* Operators are observed from here on, or no more: off, torch does not even
+   * call. May be called from any thread, also from inside a range. */
+  void (*observe_operators)(int on);
+};
+
+/* Begins to observe user ranges. Returns 0, or fills nothing and returns why
+ * not: 1 the host is too old. */
+typedef int (*stepscope_torch_attach_fn_v1)(
+    const struct stepscope_torch_host_v1* host,
+    struct stepscope_torch_observer_v1* observer);
+
+#ifdef __cplusplus
+}
+#endif
