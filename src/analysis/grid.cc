@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/cells.h"
+#include "analysis/markdown_table.h"
 #include "analysis/text_table.h"
 #include "analysis/visible_text.h"
 #include "base/text.h"
@@ -274,6 +275,16 @@ void PrintGrid(const Grid& grid, TimeUnit unit, std::string& out) {
   if (!grid.notes.empty()) table.Line("Note:");
   for (const std::string& note : grid.notes) table.Line(note);
   table.End();
+}
+
+void PrintMarkdown(const Grid& grid, std::string& out) {
+  MarkdownTable table(out, "", grid.heads);
+  for (const std::vector<std::string>& row : grid.rows) {
+    std::vector<std::string> cells;
+    for (const std::string& cell : row) cells.push_back(EscapeMarkdown(cell));
+    table.Row(cells);
+  }
+  for (const std::string& note : grid.notes) out += "\n" + note + "\n";
 }
 
 }  // namespace stepscope

@@ -26,5 +26,7 @@ std::vector<Grid> StepGrids(const Summary& summary,
 
 // In the style of the other text tables; ends in two empty lines.
 void PrintGrid(const Grid& grid, TimeUnit unit, std::string& out);
+// Without the title.
+void PrintMarkdown(const Grid& grid, std::string& out);
 
 }  // namespace stepscope

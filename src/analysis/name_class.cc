@@ -92,6 +92,11 @@ bool HasWord(std::string_view text, std::string_view word) {
   return false;
 }
 
+bool OnHost(std::string_view lower) {
+  return lower.find("gloo") != lower.npos || lower.starts_with("mpi:") ||
+         HasWord(lower, "rpc");
+}
+
 bool CollectiveEvent(std::string_view lower) {
   if (ContainsAny(lower, kCollectives)) return true;
   if (ContainsAny(lower, kHostCollectives)) return true;
@@ -114,6 +119,10 @@ bool IsMemoryManipulation(std::string_view name) {
   return ContainsAny(Lower(name), kMemoryWords);
 }
 
+bool IsHostSideCollective(std::string_view name) {
+  return OnHost(Lower(name));
+}
+
 bool IsSyncCall(std::string_view name) { return SyncCall(Lower(name)); }
 
 bool IsLaunchCall(std::string_view name) {
@@ -128,12 +137,13 @@ bool IsTensorCoreKernel(std::string_view name) {
   return TensorCore(Lower(name));
 }
 
-uint8_t NameClasses::Classify(StringId id) {
+uint16_t NameClasses::Classify(StringId id) {
   const std::string lower = Lower(strings_.view(id));
-  uint8_t result = kKnown;
+  uint16_t result = kKnown;
   if (CollectiveEvent(lower)) result |= kEvent;
   if (ContainsAny(lower, kCollectives)) result |= kKernel;
   if (ContainsAny(lower, kMemoryWords)) result |= kMemory;
+  if (OnHost(lower)) result |= kOnHost;
   if (SyncCall(lower)) result |= kSync;
   if (lower.find("launch") != lower.npos) result |= kLaunch;
   if (ContainsAny(lower, kMatrixWords)) result |= kMatrix;

@@ -19,6 +19,8 @@ bool IsCollectiveEvent(std::string_view name);
 bool IsCollectiveKernel(std::string_view name);
 // GpuMemcpyAsync:CPU->GPU, BufferedReader:MemoryCopy, ...
 bool IsMemoryManipulation(std::string_view name);
+// Communication that the host does by itself: gloo, MPI, rpc.
+bool IsHostSideCollective(std::string_view name);
 // An API call that returns only when the device has done its work:
 // cudaStreamSynchronize, cudaMemcpy (not cudaMemcpyAsync).
 bool IsSyncCall(std::string_view name);
@@ -39,28 +41,30 @@ class NameClasses {
   bool collective_event(StringId id) { return (Of(id) & kEvent) != 0; }
   bool collective_kernel(StringId id) { return (Of(id) & kKernel) != 0; }
   bool memory_manipulation(StringId id) { return (Of(id) & kMemory) != 0; }
+  bool host_side_collective(StringId id) { return (Of(id) & kOnHost) != 0; }
   bool sync_call(StringId id) { return (Of(id) & kSync) != 0; }
   bool launch_call(StringId id) { return (Of(id) & kLaunch) != 0; }
   bool matrix_kernel(StringId id) { return (Of(id) & kMatrix) != 0; }
   bool tensor_core_kernel(StringId id) { return (Of(id) & kTensor) != 0; }
 
  private:
-  static constexpr uint8_t kEvent = 1;
-  static constexpr uint8_t kKernel = 2;
-  static constexpr uint8_t kMemory = 4;
-  static constexpr uint8_t kKnown = 8;
-  static constexpr uint8_t kSync = 16;
-  static constexpr uint8_t kLaunch = 32;
-  static constexpr uint8_t kMatrix = 64;
-  static constexpr uint8_t kTensor = 128;
+  static constexpr uint16_t kEvent = 1;
+  static constexpr uint16_t kKernel = 2;
+  static constexpr uint16_t kMemory = 4;
+  static constexpr uint16_t kKnown = 8;
+  static constexpr uint16_t kSync = 16;
+  static constexpr uint16_t kLaunch = 32;
+  static constexpr uint16_t kMatrix = 64;
+  static constexpr uint16_t kTensor = 128;
+  static constexpr uint16_t kOnHost = 256;
 
-  uint8_t Of(StringId id) {
+  uint16_t Of(StringId id) {
     return classes_[id.v] != 0 ? classes_[id.v] : Classify(id);
   }
-  uint8_t Classify(StringId id);
+  uint16_t Classify(StringId id);
 
   const StringPool& strings_;
-  std::vector<uint8_t> classes_;
+  std::vector<uint16_t> classes_;
 };
 
 }  // namespace stepscope

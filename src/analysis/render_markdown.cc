@@ -4,44 +4,10 @@
 #include "analysis/advice/render_advice.h"
 #include "analysis/cells.h"
 #include "analysis/grid.h"
-#include "analysis/visible_text.h"
+#include "analysis/markdown_table.h"
 
 namespace stepscope {
 namespace {
-
-// A name as Markdown shows it: no markup, one line.
-std::string Escaped(std::string_view name) {
-  std::string result;
-  for (const char c : VisibleText(name)) {
-    if (std::string_view("\\|`*_<>[]&").find(c) != std::string_view::npos) {
-      result += '\\';
-    }
-    result += c;
-  }
-  return result;
-}
-
-class MarkdownTable {
- public:
-  MarkdownTable(std::string& out, std::string_view title,
-                const std::vector<std::string>& heads)
-      : out_(out) {
-    if (!out_.empty()) out_ += '\n';
-    out_ += "## " + std::string(title) + "\n\n";
-    Row(heads);
-    out_ += '|';
-    for (size_t i = 0; i < heads.size(); ++i) out_ += i == 0 ? "---|" : "--:|";
-    out_ += '\n';
-  }
-  void Row(const std::vector<std::string>& cells) {
-    out_ += '|';
-    for (const std::string& cell : cells) out_ += ' ' + cell + " |";
-    out_ += '\n';
-  }
-
- private:
-  std::string& out_;
-};
 
 class MarkdownRenderer {
  public:
@@ -99,7 +65,7 @@ class MarkdownRenderer {
                                 const TimeColumn* cpu,
                                 const TimeColumn* gpu) const {
     std::vector<std::string> cells = {
-        Escaped(name), calls == 0 ? "-" : std::to_string(calls)};
+        EscapeMarkdown(name), calls == 0 ? "-" : std::to_string(calls)};
     for (const TimeColumn* time : {cpu, gpu}) {
       if (time == nullptr) continue;
       cells.push_back(cells_.Time(time->total_ns));
@@ -121,7 +87,7 @@ class MarkdownRenderer {
   void Device() {
     MarkdownTable table(out_, "Device", {"Device", "Utilization %"});
     for (const DeviceRow& row : summary_.device) {
-      table.Row({Escaped(row.name), row.utilization
+      table.Row({EscapeMarkdown(row.name), row.utilization
                                         ? Cells::Percent(*row.utilization)
                                         : std::string("-")});
     }
@@ -130,7 +96,7 @@ class MarkdownRenderer {
     MarkdownTable table(out_, "Overview",
                         {"Event type", "Side", "Calls", "Time" + unit_, "%"});
     const auto add = [&](const OverviewRow& row, const char* side) {
-      table.Row({Escaped(row.type), side, std::to_string(row.calls),
+      table.Row({EscapeMarkdown(row.type), side, std::to_string(row.calls),
                  cells_.Time(row.time_ns), Cells::Percent(row.ratio)});
     };
     for (const OverviewRow& row : summary_.overview.cpu) add(row, "CPU");
@@ -173,14 +139,9 @@ class MarkdownRenderer {
   }
   void StepTables() {
     for (const Grid& grid : StepGrids(summary_, options_)) {
-      const std::string unit = grid.has_times ? unit_ : "";
-      MarkdownTable table(out_, Escaped(grid.title) + unit, grid.heads);
-      for (const std::vector<std::string>& row : grid.rows) {
-        std::vector<std::string> cells;
-        for (const std::string& cell : row) cells.push_back(Escaped(cell));
-        table.Row(cells);
-      }
-      for (const std::string& note : grid.notes) out_ += "\n" + note + "\n";
+      out_ += "\n## " + EscapeMarkdown(grid.title) +
+              (grid.has_times ? unit_ : "") + "\n\n";
+      PrintMarkdown(grid, out_);
     }
     if (options_.chosen_views() & kAdviceView) {
       out_ += "\n## Advice\n\n```\n" + RenderAdviceText(summary_) + "```\n";
@@ -188,11 +149,11 @@ class MarkdownRenderer {
   }
   void Memory() {
     for (const MemoryPlace& place : summary_.memory) {
-      MarkdownTable table(out_, "Memory, " + Escaped(place.place),
+      MarkdownTable table(out_, "Memory, " + EscapeMarkdown(place.place),
                           {"Name", "Type", "Allocations", "Frees",
                            "Allocated bytes", "Freed bytes", "Increase"});
       for (const MemoryRow& row : place.rows) {
-        table.Row({Escaped(row.name), row.reserved ? "Reserved" : "Allocated",
+        table.Row({EscapeMarkdown(row.name), row.reserved ? "Reserved" : "Allocated",
                    std::to_string(row.allocations), std::to_string(row.frees),
                    std::to_string(row.allocated_bytes),
                    std::to_string(row.freed_bytes),

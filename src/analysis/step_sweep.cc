@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint32_t kNoDevice = 0xffffffffu;
 // Operators that are worth a look when they launch nothing.
-constexpr int64_t kLongOperatorNs = 20'000;
+constexpr int64_t kLongOperatorNs = 100'000;
 
 // What the sweep tells apart: the parts that are recorded, with the two kinds
 // of communication by themselves.
@@ -178,8 +178,11 @@ class ProcessSweep {
           Mark(kSync, begin, end);
         }
       } else if (communication_.IsHostEvent(row)) {
-        // What launches work on a device communicates there.
-        if (tree_.gpu_ns(row) == 0) Mark(kHostCommunication, begin, end);
+        // As a rule, what launches work on a device communicates there.
+        if (tree_.gpu_ns(row) == 0 ||
+            names_.host_side_collective(trace.name()[row])) {
+          Mark(kHostCommunication, begin, end);
+        }
       } else if (kind == STEPSCOPE_OPERATOR && end > cursor.operator_until &&
                  trace.dur_ns()[row] >= kLongOperatorNs && devices_ > 0 &&
                  tree_.gpu_ns(row) == 0) {
@@ -310,8 +313,8 @@ std::string_view StepPartFormula(StepPart part) {
   constexpr std::string_view kFormulas[] = {
       "union of the kernels that compute, of all streams",
       "union of copies and sets, less what is above",
-      "union of communicating kernels and of host communication that "
-      "launched none, less what is above",
+      "union of communicating kernels and of communication that the host "
+      "does by itself, less what is above",
       "union of [begin of the launch, begin of the work), less what is above",
       "union of Dataloader events of the stepping thread, less what is above",
       "union of calls that wait for the device, less what is above",

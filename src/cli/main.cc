@@ -40,9 +40,10 @@ void AddSummary(CLI::App& app, SummaryArguments& arguments, ExitCode& code) {
   verb->add_option("--views", arguments.views,
                    "Tables to print, by comma: device, overview, model, "
                    "distribution, operator, kernel, memory_manipulation, "
-                   "user_defined, memory, or all")
-      ->type_name("LIST")
-      ->capture_default_str();
+                   "user_defined, memory (together: paddle), percentiles, "
+                   "waterfall, idle, launch, flops, outliers, memory_life, "
+                   "advice, or all. Without: paddle as text and md, else all")
+      ->type_name("LIST");
   verb->add_option("--sort", arguments.sort,
                    "CPUTotal, CPUAvg, CPUMax, CPUMin, GPUTotal, GPUAvg, "
                    "GPUMax or GPUMin")
@@ -53,12 +54,51 @@ void AddSummary(CLI::App& app, SummaryArguments& arguments, ExitCode& code) {
                  "Leave out what is inside operators");
   verb->add_flag("--thread-sep", arguments.thread_sep,
                  "Operators and your own events for each thread by itself");
+  verb->add_flag("--flops", arguments.flops,
+                 "A column of FLOPs in the table of operators (text)");
   verb->add_option("--format", arguments.format, "text, json, csv or md")
       ->capture_default_str();
   verb->footer(
       "Example: which operators take the GPU's time?\n"
       "  stepscope summary job.sscap --views operator --sort GPUTotal");
   verb->callback([&] { code = RunSummary(arguments); });
+}
+
+void AddAdvise(CLI::App& app, AdviseArguments& arguments, ExitCode& code) {
+  CLI::App* verb = app.add_subcommand(
+      "advise", "What holds the steps up, worst first: evidence, what could "
+                "be saved, what to try");
+  verb->add_option("TRACE", arguments.input, "A trace, or a folder of traces")
+      ->required()
+      ->type_name("");
+  verb->add_option("--format", arguments.format, "text or json")
+      ->capture_default_str();
+  verb->footer(
+      "Example: why is the training slow?\n"
+      "  stepscope advise job.sscap");
+  verb->callback([&] { code = RunAdvise(arguments); });
+}
+
+void AddCompare(CLI::App& app, CompareArguments& arguments, ExitCode& code) {
+  CLI::App* verb = app.add_subcommand(
+      "compare", "Is B slower than A, where, and is that more than noise?");
+  verb->add_option("A", arguments.a, "The trace to compare with")
+      ->required()
+      ->type_name("");
+  verb->add_option("B", arguments.b, "The trace to judge")
+      ->required()
+      ->type_name("");
+  verb->add_option("--fail-if-slower", arguments.fail_if_slower,
+                   "Exit code 1 if a step of B takes longer by more than "
+                   "PCT percent and by more than noise")
+      ->type_name("PCT")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--format", arguments.format, "text, json, csv or md")
+      ->capture_default_str();
+  verb->footer(
+      "Example: a gate in CI\n"
+      "  stepscope compare main.sscap change.sscap --fail-if-slower 5");
+  verb->callback([&] { code = RunCompare(arguments); });
 }
 
 void AddConvert(CLI::App& app, ConvertOptions& options, ExitCode& code) {
@@ -156,9 +196,13 @@ int Main(int argc, char** argv) {
   ExitCode code = kExitOk;
   InfoOptions info;
   SummaryArguments summary;
+  AdviseArguments advise;
+  CompareArguments compare;
   ConvertOptions convert;
   AddInfo(app, info, code);
   AddSummary(app, summary, code);
+  AddAdvise(app, advise, code);
+  AddCompare(app, compare, code);
   AddConvert(app, convert, code);
   RunOptions run;
   int run_code = 0;  // any that a command may have

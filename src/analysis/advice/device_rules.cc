@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/advice/rules.h"
+#include "analysis/cells.h"
 #include "analysis/stats.h"
 #include "base/text.h"
 
@@ -45,9 +46,9 @@ Row LongestOf(const AdviceInput& input, StringId name) {
 
 Evidence OfKernel(const AdviceInput& input, const KernelRow& row,
                   const std::string& more) {
-  return {std::to_string(row.calls) + " x " + std::string(row.name) + ", " +
-              Milliseconds(AverageNs(row.gpu.total_ns, row.calls)) + " each" +
-              more + ".",
+  return {std::to_string(row.calls) + " calls of " +
+              Milliseconds(AverageNs(row.gpu.total_ns, row.calls)) + more +
+              ": " + std::string(WithoutArguments(row.name)),
           std::string(row.name), LongestOf(input, row.id), row.calls,
           row.gpu.total_ns};
 }
@@ -172,6 +173,7 @@ void FindLowOccupancy(const AdviceInput& input, Advice& advice) {
   std::vector<const KernelRow*> rows;
   for (const KernelRow* row : ByTime(input.summary.kernel)) {
     if (row->unfilled.value_or(0) < kMostlyUnfilled) continue;
+    if (input.names.collective_kernel(row->id)) continue;
     saving += static_cast<double>(row->gpu.total_ns) * *row->unfilled;
     rows.push_back(row);
   }

@@ -28,20 +28,20 @@ std::string Count(uint64_t count, std::string_view one) {
          (count == 1 ? "" : "s");
 }
 
-// The longest wait for data of a thread that steps, and how many steps had
-// one at all.
+// The longest wait for data of a thread that steps.
 Row LongestInput(const AdviceInput& input) {
+  const Trace& trace = input.trace();
   Row longest = kNoRow;
-  int64_t best = 0;
-  for (const StepSpan& stage : input.steps.stages()) {
-    if (stage.type != STEPSCOPE_DATALOADER) continue;
-    const uint32_t process = input.tree.threads()[stage.thread].process;
-    const uint32_t main = input.steps.main_thread(process);
-    const int64_t length =
-        SaturatingSubtract(stage.range.end, stage.range.begin);
-    if (stage.thread != main || length <= best) continue;
-    best = length;
-    longest = stage.row;
+  for (uint32_t i = 0; i < input.tree.threads().size(); ++i) {
+    const uint32_t main =
+        input.steps.main_thread(input.tree.threads()[i].process);
+    if (main != i && main != kNoThread) continue;
+    input.tree.threads().ForEachRow(i, [&](Row row) {
+      if (trace.type()[row] != STEPSCOPE_DATALOADER) return;
+      if (longest == kNoRow || trace.dur_ns()[row] > trace.dur_ns()[longest]) {
+        longest = row;
+      }
+    });
   }
   return longest;
 }

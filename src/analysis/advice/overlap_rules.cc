@@ -42,7 +42,10 @@ std::vector<Communicator> Communicators(const AdviceInput& input) {
     OpenSpan outermost;
     input.tree.threads().ForEachRow(i, [&](Row row) {
       if (!input.communication.IsHostEvent(row)) return;
-      if (input.tree.gpu_ns(row) > 0) return;
+      if (input.tree.gpu_ns(row) > 0 &&
+          !input.names.host_side_collective(trace.name()[row])) {
+        return;
+      }
       if (!outermost.Enter(trace.start_ns()[row], input.tree.end_ns(row))) {
         return;
       }
@@ -127,9 +130,9 @@ void FindExposedCommunication(const AdviceInput& input, Advice& advice) {
     if (finding.evidence.size() > kMostExamples) break;
     const std::string name(trace.str(trace.name()[sum.longest]));
     finding.evidence.push_back(
-        {std::to_string(sum.calls) + " x " + name + ", " +
-             Milliseconds(sum.time_ns) + " in all, " +
-             Milliseconds(trace.dur_ns()[sum.longest]) + " at most.",
+        {std::to_string(sum.calls) + " calls, " + Milliseconds(sum.time_ns) +
+             " in all, " + Milliseconds(trace.dur_ns()[sum.longest]) +
+             " at most: " + name,
          name, sum.longest, sum.calls, sum.time_ns});
   }
   finding.to_try = {

@@ -10,7 +10,7 @@ namespace stepscope {
 
 std::string Milliseconds(int64_t ns) {
   const auto value = static_cast<double>(ns);
-  if (ns >= 10'000) return Format("%.2f ms", value / 1e6);
+  if (ns >= 1'000'000) return Format("%.2f ms", value / 1e6);
   return Format("%.2f us", value / 1e3);
 }
 

@@ -25,7 +25,12 @@ FlopsTable ComputeFlops(const EventTree& tree) {
   if (!any) return table;
   RawArgReader raw(trace);
 
-  std::unordered_map<uint32_t, FlopsRow> rows;
+  struct Sum {
+    FlopsRow row;
+    OpenSpan open;
+    uint32_t thread = kNoThread;  // of `open`
+  };
+  std::unordered_map<uint32_t, Sum> sums;
   for (uint32_t i = 0; i < tree.threads().size(); ++i) {
     OpenSpan outermost;
     tree.ForEachNested(i, [&](Row row, const Interval& span) {
@@ -34,7 +39,12 @@ FlopsTable ComputeFlops(const EventTree& tree) {
           rules[name.v] == FlopRule::kNone) {
         return;
       }
-      FlopsRow& sum = rows[name.v];
+      Sum& named = sums[name.v];
+      if (named.thread != i) {
+        named.thread = i;
+        named.open = {};
+      }
+      FlopsRow& sum = named.row;
       sum.name = trace.str(name);
       sum.id = name;
       ++sum.calls;
@@ -42,6 +52,8 @@ FlopsTable ComputeFlops(const EventTree& tree) {
           CountFlops(rules[name.v], ShapesOf(trace, row, raw.Get(row)));
       if (!flops) return;
       ++sum.counted_calls;
+      // An operator inside one of the same name does the same work.
+      if (!named.open.Enter(span.begin, span.end)) return;
       sum.flops = SaturatingAdd(sum.flops, *flops);
       const int64_t gpu = tree.gpu_ns(row);
       sum.on_device = sum.on_device || gpu > 0;
@@ -52,7 +64,7 @@ FlopsTable ComputeFlops(const EventTree& tree) {
       }
     });
   }
-  for (const auto& [name, row] : rows) table.rows.push_back(row);
+  for (const auto& [name, sum] : sums) table.rows.push_back(sum.row);
   std::sort(table.rows.begin(), table.rows.end(),
             [](const FlopsRow& a, const FlopsRow& b) {
               if (a.flops != b.flops) return a.flops > b.flops;

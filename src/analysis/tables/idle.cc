@@ -40,11 +40,10 @@ IntervalSet FromThen(const IntervalSet& gaps, const IntervalSet& set) {
 int64_t TimeAroundSync(const StepWindow& window, const IntervalSet& idle) {
   if (window.sync().empty()) return 0;
   const IntervalSet since = FromThen(idle, window.sync());
-  const IntervalSet& pending = window.causes[1];
-  const IntervalSet& input = window.causes[2];
-  const IntervalSet& host = window.causes[4];
-  const IntervalSet active = Union(window.sync(), Union(pending, host));
-  return TotalLength(Difference(Intersection(since, active), input));
+  const auto& [communication, pending, input, sync, host] = window.causes;
+  const IntervalSet active = Union(sync, Union(pending, host));
+  return TotalLength(Difference(Intersection(since, active),
+                                Union(communication, input)));
 }
 
 }  // namespace

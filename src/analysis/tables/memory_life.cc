@@ -2,10 +2,14 @@
 #include "analysis/tables/memory_life.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "analysis/flat_map.h"
+#include "analysis/step_finder.h"
 #include "analysis/tables/accountable.h"
 #include "analysis/tables/rows.h"
 
@@ -13,14 +17,13 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kStepsForLeaks = 4;
-constexpr uint32_t kNoStep = 0xffffffffu;
 
 struct Allocation {
   uint32_t place = 0;
   int64_t bytes = 0;
   StringId name;
   uint32_t process = 0;
-  uint32_t step = kNoStep;  // of the process, in time order
+  uint32_t step = StepFinder::kNone;  // of the process, in time order
 };
 
 struct Key {
@@ -42,31 +45,6 @@ bool IsReserved(const MemoryEvent& event) {
   return event.kind == MemoryKind::kReservedAllocate ||
          event.kind == MemoryKind::kReservedFree;
 }
-
-// Steps of the stepping threads, by process, to tell which one a time is in.
-class StepFinder {
- public:
-  StepFinder(const EventTree& tree, const StepTable& steps)
-      : steps_(tree.trace().processes().size()) {
-    for (const StepSpan& step : steps.steps()) {
-      const uint32_t process = tree.threads()[step.thread].process;
-      if (step.thread != steps.main_thread(process)) continue;
-      steps_[process].push_back(step.range);
-    }
-  }
-  uint32_t Find(uint32_t process, int64_t time_ns) const {
-    const std::vector<Interval>& all = steps_[process];
-    const auto after = std::upper_bound(
-        all.begin(), all.end(), time_ns,
-        [](int64_t time, const Interval& step) { return time < step.begin; });
-    if (after == all.begin() || time_ns >= after[-1].end) return kNoStep;
-    return static_cast<uint32_t>(after - all.begin()) - 1;
-  }
-  size_t count(uint32_t process) const { return steps_[process].size(); }
-
- private:
-  std::vector<std::vector<Interval>> steps_;
-};
 
 class Replay {
  public:
@@ -171,7 +149,7 @@ class Replay {
     std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Growth> all;
     for (const auto& [key, allocation] : live_) {
       const size_t count = finder_.count(allocation.process);
-      if (count < kStepsForLeaks || allocation.step == kNoStep) continue;
+      if (count < kStepsForLeaks || allocation.step == StepFinder::kNone) continue;
       if (allocation.step == 0 || allocation.step + 1 == count) continue;
       Growth& growth =
           all[{key.place, allocation.process, allocation.name.v}];

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a step of a trace costs, item by item: for each operator, kernel and so
+// on the time of every step, so that two traces can be compared.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "analysis/compare/student.h"
+#include "trace/trace.h"
+
+namespace stepscope {
+
+enum class CompareTable : uint8_t {
+  kStep,         // the step itself
+  kWaterfall,    // its parts
+  kModel,        // stages, host time
+  kOperatorCpu,  // host time, by name and shape; an operator inside one of
+                 // the same name counts once
+  kOperatorGpu,  // device work launched inside
+  kKernel,
+  kUserDefined,
+  kMemory,  // bytes at the peak, by place
+};
+std::string_view CompareTableName(CompareTable table);
+
+struct CompareKey {
+  CompareTable table = CompareTable::kStep;
+  std::string name;
+  std::string shape;  // of an operator's inputs, where recorded
+  friend auto operator<=>(const CompareKey&, const CompareKey&) = default;
+};
+
+struct CompareItem {
+  uint64_t calls = 0;
+  Sample per_step;  // ns, or bytes; a step without it counts as 0
+};
+
+struct StepProfile {
+  uint64_t steps = 0;       // over all processes
+  bool has_steps = false;   // else the recorded window is the one step
+  bool has_shapes = false;  // of some operator
+  uint64_t outside = 0;     // operators and kernels in no step: not compared
+  std::map<CompareKey, CompareItem> items;
+};
+
+// `by_shape`: operators of different shapes are different items.
+StepProfile MakeStepProfile(const Trace& trace, bool by_shape);
+// Whether some operator states the shapes of its inputs.
+bool HasShapes(const Trace& trace);
+
+}  // namespace stepscope

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/compare/compare.h"
+
+#include "base/text.h"
+#include "cli/load.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/verbs.h"
+
+namespace stepscope {
+
+ExitCode RunCompare(const CompareArguments& arguments) {
+  TableOptions options;
+  const auto format = ParseTableFormat(arguments.format);
+  if (!format) {
+    return Complain(kExitUsage,
+                    "--format: there is no \"" + arguments.format + "\"",
+                    "choose from text, json, csv, md");
+  }
+  options.format = *format;
+  ExitCode code = kExitOk;
+  const std::shared_ptr<const Trace> a = LoadTrace({arguments.a}, code);
+  if (a == nullptr) return code;
+  const std::shared_ptr<const Trace> b = LoadTrace({arguments.b}, code);
+  if (b == nullptr) return code;
+  Comparison comparison;
+  {
+    const Progress progress("comparing");
+    comparison = CompareTraces(*a, *b);
+  }
+  code = WriteOutput(RenderComparison(comparison, options));
+  if (code != kExitOk || arguments.fail_if_slower < 0) return code;
+  if (!comparison.IsSlowerBy(arguments.fail_if_slower)) return kExitOk;
+  // Not an error: the answer, for whoever reads the log of a gate.
+  PrintError(Format("B is slower than A by %.2f %%, which is more than %g %%",
+                    comparison.step.ratio() * 100,
+                    arguments.fail_if_slower));
+  return kExitNo;
+}
+
+}  // namespace stepscope
