@@ -36,7 +36,7 @@ enum EventFlag : uint16_t {
 
 // One process of one trace file.
 struct Process {
-  int64_t pid = 0;
+  int64_t pid = 0;    // negative: a number only, the name says what it is
   int64_t rank = -1;  // -1: not stated
   StringId name;      // executable or label; may be empty
   StringId host;

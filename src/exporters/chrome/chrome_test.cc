@@ -63,6 +63,17 @@ thread 7 main
 }
 // clang-format on
 
+TEST(Chrome, WhatIsNoProcessIsKnownByItsName) {
+  std::string events = EventsOf(R"(
+process -2 name="/device:CPU:0 Compute"
+thread 0
+  0..10 MatMul Operator
+)");
+  EXPECT_HAS(events, R"("name":"process_name","ph":"M","pid":2,)"
+                     R"("args":{"name":"/device:CPU:0 Compute"})");
+  EXPECT_HAS_NOT(events, "process_labels");
+}
+
 TEST(Chrome, TopLevelKeysInPaddlesOrder) {
   TraceBuilder builder;
   builder.AlignEpoch(1786000000000000000, true);

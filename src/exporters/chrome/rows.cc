@@ -82,7 +82,9 @@ Rows::Rows(const Trace& trace)
 void Rows::AddGroups() {
   std::set<int64_t> taken;
   for (uint32_t i = 0; i < pids_.size(); ++i) {
-    pids_[i] = FreePid(taken, trace_.processes()[i].pid);
+    // Viewers take negative pids for large ones.
+    const int64_t pid = trace_.processes()[i].pid;
+    pids_[i] = FreePid(taken, pid < 0 && pid > -kMaxOrder ? -pid : pid);
     groups_.push_back({.pid = pids_[i], .process = i, .device_type = {}});
   }
   std::map<std::pair<uint32_t, int64_t>, int64_t> devices;
@@ -153,14 +155,19 @@ std::string Rows::Tid(uint32_t track, Side side) const {
 void Rows::AppendGroup(std::string& out, const Group& group) const {
   const Process& process = trace_.processes()[group.process];
   std::string name;
-  if (!group.is_device) {
+  // What is no process of an operating system is known by its name.
+  const bool by_name = process.pid < 0 && process.name.v != 0;
+  if (!group.is_device && by_name) {
+    name = trace_.str(process.name);
+  } else if (!group.is_device) {
     name = "Process " + std::to_string(process.pid) + " (CPU)";
   } else {
     std::string type(trace_.str(group.device_type));
     name = "Device " + std::to_string(group.device) + " (" +
            (type.empty() ? "GPU" : type) + ")";
     if (pids_.size() > 1)
-      name += " of process " + std::to_string(process.pid);
+      name += by_name ? " of " + std::string(trace_.str(process.name))
+                      : " of process " + std::to_string(process.pid);
   }
   AppendMeta(out, "process_name", group.pid, NameArg(name));
 
@@ -169,7 +176,8 @@ void Rows::AppendGroup(std::string& out, const Group& group) const {
     if (!labels.empty()) labels += ",";
     labels += label;
   };
-  if (process.name.v != 0) add(std::string(trace_.str(process.name)));
+  if (process.name.v != 0 && !by_name)
+    add(std::string(trace_.str(process.name)));
   if (process.rank >= 0) add("rank " + std::to_string(process.rank));
   if (process.host.v != 0) add(std::string(trace_.str(process.host)));
   if (!labels.empty() && !group.is_device) {
