@@ -54,8 +54,10 @@ constexpr std::string_view kPlaces[] = {"gpu", "cpu", "cuda_pinned", "xpu",
 constexpr std::string_view kInner[] = {"compute", "infer_shape", "prepare_data",
                                        "infer_meta"};
 
+// Of "backward/Local_MatmulGradNode/matmul_grad infer_meta": the part behind
+// the last slash, or behind the blank in it.
 std::string_view LastPart(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
+  return path.substr(path.find_last_of("/ ") + 1);
 }
 
 uint16_t HostType(std::string_view name) {

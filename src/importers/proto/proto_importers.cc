@@ -67,6 +67,8 @@ std::span<const Importer* const> ProtoImporters() {
   static const Importer* const importers[] = {
       new ProtoImporter("paddle-pb", IsPaddleTree, ImportPaddleTree),
       new ProtoImporter("fluid", IsFluidProfile, ImportFluidProfile),
+      new ProtoImporter("tf-step-stats", IsStepStats, ImportStepStats),
+      new ProtoImporter("tf-run-metadata", IsRunMetadata, ImportRunMetadata),
       new ProtoImporter("xplane", IsXSpace, ImportXSpace),
   };
   return importers;

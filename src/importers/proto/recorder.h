@@ -69,7 +69,7 @@ class Recorder {
     if (!epoch_set_) [[unlikely]]
       SetEpoch(0, *time_ns >= kPlausibleEpochNs);
     return !__builtin_add_overflow(*time_ns, offset_ns_, time_ns) &&
-           *time_ns >= -kMaxTimeNs && *time_ns <= kMaxTimeNs;
+           *time_ns > -kMaxTimeNs && *time_ns < kMaxTimeNs;
   }
 
   void Keep() { ledger_.Keep(); }
@@ -108,7 +108,7 @@ class Recorder {
   }
 
  private:
-  // What TraceBuilder takes.
+  // What TraceBuilder takes; the difference of two such times fits as well.
   static constexpr int64_t kMaxTimeNs = int64_t{1} << 62;
 
   const uint8_t* file_;

@@ -27,6 +27,8 @@ TEST(SniffTest, EachSampleIsClaimedOnce) {
   EXPECT_EQ(Claims(PaddleTreeSample()), "paddle-pb");
   EXPECT_EQ(Claims(FluidProfileSample()), "fluid");
   EXPECT_EQ(Claims(XSpaceSample()), "xplane");
+  EXPECT_EQ(Claims(StepStatsSample()), "tf-step-stats");
+  EXPECT_EQ(Claims(RunMetadataSample()), "tf-run-metadata");
 }
 
 // However short the head is cut, no other format takes the file.
@@ -34,6 +36,8 @@ TEST(SniffTest, PartsOfAHeadAreNeverAmbiguous) {
   const std::pair<std::string, std::string_view> samples[] = {
       {PaddleTreeSample(), "paddle-pb"},
       {FluidProfileSample(), "fluid"},
+      {StepStatsSample(), "tf-step-stats"},
+      {RunMetadataSample(), "tf-run-metadata"},
       {XSpaceSample(), "xplane"},
   };
   for (const auto& [bytes, format] : samples) {
