@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "inject/command_line.h"
+#include "inject/devices.h"
 #include "inject/nvtx_objects.h"
 #include "inject/nvtx_ranges.h"
 #include "inject/recording.h"
@@ -55,6 +56,7 @@ __attribute__((constructor)) void OnLoad() {
   if (!settings.follow || settings.out[0] == '\0' || MustStaySingleThreaded())
     return;
   Describe(settings);
+  DeferDevices();
   ConfigureTorchWatch(settings);
   recording.Configure(settings);
   // Before ours, so that in a child the collector is in order when we look.

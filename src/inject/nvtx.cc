@@ -144,13 +144,15 @@ void Mark(const Domain& domain, Message& message,
 
 int Push(const Domain& domain, Message& message,
          const EventAttributes* attributes) {
+  if (!HasRoomToPush()) return -1;
   return PushRange(Open(domain, message, attributes));
 }
 
 uint64_t Start(const Domain& domain, Message& message,
                const EventAttributes* attributes) {
-  const OpenRange open = Open(domain, message, attributes);
-  return KeepRange(open);
+  const uint64_t place = ReservePlace();
+  if (place != 0) KeepRange(place, Open(domain, message, attributes));
+  return place;
 }
 
 int Pop(const Domain& domain) {

@@ -27,6 +27,13 @@ struct Slot {
 constinit Slot slots[kSlots];
 std::atomic<uint64_t> started{1};
 
+std::atomic<int64_t> without_room{0};
+
+void CountWithoutRoom() {
+  stepscope_counter_i64("NVTX ranges not recorded, for want of room",
+                        without_room.fetch_add(1) + 1);
+}
+
 int LevelOf(const Domain* domain) {
   int level = -1;
   for (uint32_t i = 0; i < stack.size; ++i)
@@ -36,11 +43,14 @@ int LevelOf(const Domain* domain) {
 
 }  // namespace
 
+bool HasRoomToPush() {
+  if (stack.size < kDepth) return true;
+  ++stack.beyond;
+  CountWithoutRoom();
+  return false;
+}
+
 int PushRange(const OpenRange& range) {
-  if (stack.size == kDepth) {
-    ++stack.beyond;
-    return -1;
-  }
   stack.ranges[stack.size++] = range;
   return LevelOf(range.domain);
 }
@@ -60,7 +70,7 @@ int PopRange(const Domain* domain, OpenRange* range) {
   return level;
 }
 
-uint64_t KeepRange(const OpenRange& range) {
+uint64_t ReservePlace() {
   const uint64_t number = started.fetch_add(1, std::memory_order_relaxed);
   for (uint32_t i = 0; i < kTries; ++i) {
     const auto at = static_cast<uint32_t>((number + i) % kSlots);
@@ -68,18 +78,23 @@ uint64_t KeepRange(const OpenRange& range) {
     if (!slots[at].id.compare_exchange_strong(free, kBusy,
                                               std::memory_order_acquire))
       continue;
-    slots[at].range = range;
-    const uint64_t id = (number << kSlotBits) | at;
-    slots[at].id.store(id, std::memory_order_release);
-    return id;
+    return (number << kSlotBits) | at;
   }
+  CountWithoutRoom();
   return 0;
 }
 
-bool TakeRange(uint64_t id, OpenRange* range) {
-  if (id == 0) return false;
-  Slot& slot = slots[id % kSlots];
-  if (!slot.id.compare_exchange_strong(id, kBusy, std::memory_order_acquire))
+void KeepRange(uint64_t place, const OpenRange& range) {
+  Slot& slot = slots[place % kSlots];
+  slot.range = range;
+  slot.id.store(place, std::memory_order_release);
+}
+
+bool TakeRange(uint64_t place, OpenRange* range) {
+  if (place == 0 || place == kBusy) return false;
+  Slot& slot = slots[place % kSlots];
+  if (!slot.id.compare_exchange_strong(place, kBusy,
+                                       std::memory_order_acquire))
     return false;
   *range = slot.range;
   slot.id.store(0, std::memory_order_release);
