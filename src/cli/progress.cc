@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -21,8 +22,13 @@ constexpr milliseconds kQuick{400};   // shorter work shows nothing
 constexpr milliseconds kFrame{100};
 constexpr size_t kBarWidth = 20;
 
-// The size of the work is not known beforehand: a block that runs to and fro.
-std::string Bar(size_t frame) {
+// Filled as far as the work is; where that is not known, a block that runs to
+// and fro.
+std::string Bar(size_t frame, int percent) {
+  if (percent >= 0) {
+    const size_t filled = static_cast<size_t>(percent) * kBarWidth / 100;
+    return std::string(filled, '=') + std::string(kBarWidth - filled, '.');
+  }
   constexpr size_t kBlock = 4;
   constexpr size_t kWay = kBarWidth - kBlock;
   const size_t at = frame % (2 * kWay);
@@ -49,6 +55,13 @@ Progress::~Progress() {
   if (thread_.joinable()) thread_.join();
 }
 
+void Progress::Set(uint64_t done, uint64_t total) {
+  if (total == 0) return;
+  const double share =
+      static_cast<double>(done) / static_cast<double>(total);
+  percent_.store(std::clamp(static_cast<int>(share * 100), 0, 100));
+}
+
 void Progress::Run() {
   const auto start = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
@@ -59,8 +72,11 @@ void Progress::Run() {
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
             .count();
     // Back to the first column, and clear what the last frame left behind.
-    const std::string line = Format("\r[%s] %s, %.1f s\x1b[K",
-                                    Bar(frame).c_str(), what_.c_str(), seconds);
+    const int percent = percent_.load();
+    const std::string share = percent < 0 ? "" : Format("%d %%, ", percent);
+    const std::string line =
+        Format("\r[%s] %s, %s%.1f s\x1b[K", Bar(frame, percent).c_str(),
+               what_.c_str(), share.c_str(), seconds);
     std::fputs(line.c_str(), stderr);
     wake_.wait_for(lock, kFrame, done);
   }

@@ -4,7 +4,9 @@
 // standard error is no terminal or the work is quick.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -18,6 +20,10 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  // How far the work is. Until then the line only shows that it goes on.
+  // Thread-safe.
+  void Set(uint64_t done, uint64_t total);
+
  private:
   void Run();
 
@@ -25,6 +31,7 @@ class Progress {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool done_ = false;
+  std::atomic<int> percent_{-1};  // -1: not known
   std::thread thread_;
 };
 

@@ -2,7 +2,12 @@
 #include "importers/registry.h"
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
+#include <mutex>
+#include <numeric>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/file.h"
@@ -31,6 +36,66 @@ Result<std::vector<std::string>> FilesIn(const std::string& folder) {
   }
   std::sort(files.begin(), files.end());
   return files;
+}
+
+struct FileImport {
+  std::unique_ptr<TraceBuilder> builder;
+  Status status = Ok();
+};
+
+// Adds up the progress of several files for one listener. Thread-safe.
+class SharedProgress {
+ public:
+  SharedProgress(std::span<const std::string> paths,
+                 const ImportOptions& options)
+      : options_(options), done_(paths.size()), total_(0) {
+    for (const std::string& path : paths) {
+      std::error_code error;
+      const uint64_t size = std::filesystem::file_size(path, error);
+      if (!error) total_ += size;
+    }
+  }
+
+  ImportOptions OptionsOf(size_t file) {
+    ImportOptions options = options_;
+    if (options.progress)
+      options.progress = [this, file](uint64_t done, uint64_t) {
+        const std::lock_guard lock(mutex_);
+        done_[file] = done;
+        options_.progress(
+            std::accumulate(done_.begin(), done_.end(), uint64_t{0}), total_);
+      };
+    return options;
+  }
+
+ private:
+  const ImportOptions& options_;
+  std::mutex mutex_;
+  std::vector<uint64_t> done_;  // by file
+  uint64_t total_;
+};
+
+// Every file into a builder of its own, several at a time.
+std::vector<FileImport> ImportAtOnce(
+    std::span<const std::string> paths,
+    std::span<const Importer* const> importers, const ImportOptions& options) {
+  std::vector<FileImport> imports(paths.size());
+  SharedProgress progress(paths, options);
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t i; (i = next.fetch_add(1)) < paths.size();) {
+      imports[i].builder = std::make_unique<TraceBuilder>();
+      imports[i].status = importers[i]->Import(
+          paths[i], progress.OptionsOf(i), *imports[i].builder);
+    }
+  };
+  const size_t processors = std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> helpers;
+  for (size_t i = 1; i < std::min(processors, paths.size()); ++i)
+    helpers.emplace_back(work);
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  return imports;
 }
 
 }  // namespace
@@ -68,22 +133,48 @@ Result<std::shared_ptr<const Trace>> ImportFile(const std::string& path,
   return builder.Finish();
 }
 
+Result<std::shared_ptr<const Trace>> ImportFiles(
+    std::span<const std::string> paths, const ImportOptions& options) {
+  std::vector<const Importer*> importers;
+  for (const std::string& path : paths) {
+    STEPSCOPE_TRY_ASSIGN(const Importer* importer, FindImporter(path));
+    importers.push_back(importer);
+  }
+  std::vector<FileImport> imports = ImportAtOnce(paths, importers, options);
+  TraceBuilder all;
+  for (FileImport& one : imports) {
+    STEPSCOPE_TRY(one.status);
+    all.Merge(std::move(*one.builder));
+    one.builder.reset();
+  }
+  return all.Finish();
+}
+
 Result<std::shared_ptr<const Trace>> ImportPath(const std::string& path,
                                                 const ImportOptions& options) {
   if (!IsDirectory(path)) return ImportFile(path, options);
-  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> files, FilesIn(path));
-  TraceBuilder builder;
-  size_t read = 0;
-  for (const std::string& file : files) {
+  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> all_files,
+                       FilesIn(path));
+  std::vector<std::string> files;
+  std::vector<const Importer*> importers;
+  for (const std::string& file : all_files) {
     const Result<const Importer*> importer = FindImporter(file);
     if (!importer) continue;  // not a trace
-    const Status status = (*importer)->Import(file, options, builder);
-    if (status) {
+    files.push_back(file);
+    importers.push_back(*importer);
+  }
+  std::vector<FileImport> imports = ImportAtOnce(files, importers, options);
+  TraceBuilder builder;
+  size_t read = 0;
+  for (FileImport& one : imports) {
+    if (one.status) {
       ++read;
-    } else if (status.error().code == ErrorCode::kCorrupt) {
-      builder.AddNote(status.error().message);
+      builder.Merge(std::move(*one.builder));
+      one.builder.reset();
+    } else if (one.status.error().code == ErrorCode::kCorrupt) {
+      builder.AddNote(one.status.error().message);
     } else {
-      return status.error();
+      return one.status.error();
     }
   }
   if (read == 0)

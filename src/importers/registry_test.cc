@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <mutex>
+#include <string>
+#include <vector>
 
 #include "importers/capture/sample_capture.h"
 
@@ -54,6 +57,34 @@ TEST(RegistryTest, FolderIsOneTraceOfManyProcesses) {
   for (const std::string& note : (*trace)->notes())
     noted |= note.find("c.sscap: byte 64") != std::string::npos;
   EXPECT_TRUE(noted);
+}
+
+TEST(RegistryTest, SeveralFilesAreOneTraceInTheirOrder) {
+  const TempFolder folder;
+  std::vector<std::string> paths;
+  for (int i = 0; i < 7; ++i)
+    paths.push_back(
+        folder.Write(std::to_string(9 - i), EndedSample().bytes));
+  std::mutex mutex;
+  uint64_t last = 0;
+  uint64_t total = 0;
+  ImportOptions options;
+  options.progress = [&](uint64_t done, uint64_t all) {
+    const std::lock_guard lock(mutex);
+    EXPECT_GE(done, last);
+    last = done;
+    total = all;
+  };
+  const auto trace = ImportFiles(paths, options);
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ((*trace)->files(), paths);
+  EXPECT_EQ((*trace)->size(), 7 * capture::kSampleEvents);
+  ASSERT_EQ((*trace)->processes().size(), 7u);
+  for (size_t i = 0; i < 7; ++i)
+    EXPECT_EQ((*trace)->str((*trace)->processes()[i].source), paths[i]);
+  EXPECT_LE(last, total);
+  paths.push_back(folder.path("absent"));
+  EXPECT_FALSE(ImportFiles(paths));
 }
 
 TEST(RegistryTest, FolderWithoutATraceFails) {

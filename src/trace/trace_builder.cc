@@ -22,6 +22,28 @@ bool MoveRawRefs(Column<RawRef>& refs, const Column<Row>& new_row) {
   return true;
 }
 
+// Arguments as a rule come in the order of their events. Then they follow the
+// rows without being compared.
+bool MoveArgs(std::vector<Arg>& args, const Column<Row>& new_row) {
+  const auto by_row = [](const Arg& a, const Arg& b) { return a.row < b.row; };
+  if (args.empty() || !std::is_sorted(args.begin(), args.end(), by_row) ||
+      args.back().row >= new_row.size() || args.size() > UINT32_MAX)
+    return false;
+  // By new row: how many arguments, then where the first of them goes.
+  Column<uint32_t> place;
+  if (!place.Resize(new_row.size() + 1)) return false;
+  for (const Arg& arg : args) ++place[new_row[arg.row] + 1];
+  for (size_t i = 1; i < place.size(); ++i) place[i] += place[i - 1];
+  std::vector<Arg> moved(args.size());
+  for (const Arg& arg : args) {
+    Arg& target = moved[place[new_row[arg.row]]++];
+    target = arg;
+    target.row = new_row[arg.row];
+  }
+  args.swap(moved);
+  return true;
+}
+
 }  // namespace
 
 TraceBuilder::TraceBuilder() : trace_(new Trace) {}
@@ -265,7 +287,8 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
     const auto move = [&](Row& row) {
       if (row < moves.row.size()) row = moves.row[row];
     };
-    for (Arg& arg : t.args_) move(arg.row);
+    if (!MoveArgs(t.args_, moves.row))
+      for (Arg& arg : t.args_) move(arg.row);
     for (Link& link : t.links_) move(link.row);
     if (!MoveRawRefs(t.raw_refs_, moves.row))
       return Fail(ErrorCode::kIo, "not enough memory to order the arguments");

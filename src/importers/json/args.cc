@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/json/args.h"
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "importers/json/json_string.h"
 #include "importers/json/number.h"
@@ -10,31 +12,19 @@ namespace stepscope::json {
 namespace {
 
 // Typed arguments, under the names that the files have for them.
-bool IsTypedOfHost(std::string_view key) {
-  return key == "Input Dims" || key == "Input type" ||
-         key == "Concrete Inputs" || key == "input_shapes" ||
-         key == "input_dtypes";
-}
+constexpr std::string_view kTypedKeys[] = {
+    "Input Dims", "Input type", "Concrete Inputs", "input_shapes",
+    "input_dtypes",  // of the host up to here
+    "grid", "block", "bytes", "blocks per SM", "est. achieved occupancy %",
+    "theoretical achieved occupancy %"};
+constexpr size_t kHostKeys = 5;
+constexpr size_t kAllKeys = std::size(kTypedKeys);
+static_assert(kAllKeys == ArgReader::kTypedKeyCount);
 
-bool IsTypedOfDevice(std::string_view key) {
-  switch (key.size()) {
-    case 4:
-      return key == "grid";
-    case 5:
-      return key == "block" || key == "bytes";
-    case 12:
-      return key == "warps per SM";
-    case 13:
-      return key == "blocks per SM" || key == "shared memory";
-    case 20:
-      return key == "registers per thread";
-    case 25:
-      return key == "est. achieved occupancy %";
-    case 32:
-      return key == "theoretical achieved occupancy %";
-    default:
-      return false;
-  }
+// Which of keys [first, last) it is; `last` if none.
+size_t FindTyped(std::string_view key, size_t first, size_t last) {
+  while (first < last && kTypedKeys[first] != key) ++first;
+  return first;
 }
 
 // The member as written, from its key to the end of its value.
@@ -54,6 +44,10 @@ std::string_view ValueOf(const Tokens& tokens, const MemberAt& member) {
                         tokens.offset(member.next - 1) + 1);
 }
 
+bool IsHostInitial(char c) {
+  return c == 'E' || c == 'e' || c == 'S' || c == 'I' || c == 'C' || c == 'i';
+}
+
 bool ParseId(std::string_view value, int64_t& id) {
   return ParseInteger(value, id);
 }
@@ -68,6 +62,7 @@ void ArgReader::Read(const Tokens& tokens, const EventText& event, ArgSet set,
   flags_ = 0;
   rest_.clear();
   typed_.clear();
+  run_ = {};
   for (const MemberAt& member : event.args) {
     const std::string_view key = tokens.Text(member.key);
     const std::string_view value = ValueOf(tokens, member);
@@ -82,12 +77,31 @@ void ArgReader::Read(const Tokens& tokens, const EventText& event, ArgSet set,
       Keep(tokens, member);
     }
   }
-  for (const MemberAt& member : event.others) Keep(tokens, member);
+  Flush();
+  for (const MemberAt& member : event.others) {
+    Keep(tokens, member);
+    Flush();
+  }
 }
 
+// Members that stand side by side are copied in one go.
 void ArgReader::Keep(const Tokens& tokens, const MemberAt& member) {
+  const std::string_view text = Whole(tokens, member);
+  if (!run_.empty() && member.key == run_next_ + 1) {
+    run_ = {run_.data(),
+            static_cast<size_t>(text.data() + text.size() - run_.data())};
+  } else {
+    Flush();
+    run_ = text;
+  }
+  run_next_ = member.next;
+}
+
+void ArgReader::Flush() {
+  if (run_.empty()) return;
   if (!rest_.empty()) rest_ += ", ";
-  rest_ += Whole(tokens, member);
+  rest_ += run_;
+  run_ = {};
 }
 
 // Notes that our own exporter adds.
@@ -106,13 +120,15 @@ bool ArgReader::Take(ArgSet set, std::string_view key, std::string_view value,
     case ArgSet::kNone:
       return false;
     case ArgSet::kHost:
+      // By its first letter, most of what there is means nothing to us.
+      if (key.empty() || !IsHostInitial(key[0])) return false;
       if (key == "External id" || key == "external id") {
         // Kept as written as well: it becomes a link only where it is needed.
         ParseId(value, external_id_);
         return false;
       }
       if (key == "Sequence number") return ParseId(value, sequence_);
-      return IsTypedOfHost(key) && TakeTyped(key, value, kind);
+      return TakeTyped(FindTyped(key, 0, kHostKeys), kHostKeys, value, kind);
     case ArgSet::kApi:
       if (key == "External id" || key == "external id") return false;
       return (key == "correlation" || key == "correlation id") &&
@@ -127,14 +143,18 @@ bool ArgReader::Take(ArgSet set, std::string_view key, std::string_view value,
       if (key == "device") return ParseId(value, device_);
       if (key == "stream") return ParseId(value, stream_);
       if (key == "graph node id") return ParseId(value, graph_node_);
-      return IsTypedOfDevice(key) && TakeTyped(key, value, kind);
+      return TakeTyped(FindTyped(key, kHostKeys, kAllKeys), kAllKeys,
+                       value, kind);
   }
   return false;
 }
 
-bool ArgReader::TakeTyped(std::string_view key, std::string_view value,
+bool ArgReader::TakeTyped(size_t key, size_t none, std::string_view value,
                           char kind) {
-  typed_.push_back({builder_.Intern(key), value, kind});
+  if (key == none) return false;
+  StringId& id = key_ids_[key];
+  if (id == StringId{}) id = builder_.Intern(kTypedKeys[key]);
+  typed_.push_back({id, value, kind});
   return true;
 }
 
@@ -169,7 +189,7 @@ void ArgReader::AddTyped(Row row) {
     arg.key = typed.key;
     const std::string_view value = typed.value;
     const char* const end = value.data() + value.size();
-    if (ParseInteger(value, arg.int_value) && typed.kind != '"') {
+    if (typed.kind != '"' && ParseInteger(value, arg.int_value)) {
       arg.kind = ArgKind::kInt;
     } else if (typed.kind == '[' && AddNumbers(row, typed)) {
       continue;

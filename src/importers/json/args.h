@@ -4,6 +4,7 @@
 // become links, and all the rest stays as it is written.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,6 +25,8 @@ enum class ArgSet : uint8_t {
 
 class ArgReader {
  public:
+  static constexpr size_t kTypedKeyCount = 11;
+
   explicit ArgReader(TraceBuilder& builder) : builder_(builder) {}
 
   // Reads the arguments of an event. `own_times`: "start_time" and "end_time"
@@ -56,9 +59,10 @@ class ArgReader {
 
   bool Take(ArgSet set, std::string_view key, std::string_view value,
             char kind);
-  bool TakeTyped(std::string_view key, std::string_view value, char kind);
+  bool TakeTyped(size_t key, size_t none, std::string_view value, char kind);
   bool TakeNote(std::string_view key, std::string_view value);
   void Keep(const Tokens& tokens, const MemberAt& member);
+  void Flush();
   bool AddNumbers(Row row, const Typed& typed);
 
   TraceBuilder& builder_;
@@ -72,7 +76,10 @@ class ArgReader {
   std::string_view end_time_;
   uint16_t flags_ = 0;
   std::string rest_;
+  std::string_view run_;  // members that belong to rest_, not yet there
+  size_t run_next_ = 0;   // the token behind them
   std::vector<Typed> typed_;
+  std::array<StringId, kTypedKeyCount> key_ids_;  // empty: not interned yet
   std::vector<int64_t> numbers_;
   std::string buffer_;
 };

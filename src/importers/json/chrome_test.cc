@@ -312,7 +312,7 @@ TEST(SizeTest, EventsAcrossChunksAndLongOnes) {
   for (const Row row : {0u, 2999u, 3001u, 5999u}) {
     EXPECT_EQ(trace->start_ns()[row], row * 10000);
     EXPECT_EQ(trace->raw_args(row),
-              "\"i\":" + std::to_string(row) + ", \"p\":\"" + pad + "\"");
+              "\"i\":" + std::to_string(row) + ",\"p\":\"" + pad + "\"");
   }
   EXPECT_GT(trace->raw_args(3000).size(), 3000000u);
 }

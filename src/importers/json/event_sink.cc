@@ -71,12 +71,12 @@ void EventSink::OnEvent(const Tokens& tokens, const EventText& text,
 EventSink::Outcome EventSink::Dispatch(Current& event) {
   const std::string_view ph = event.text.ph;
   if (ph.size() != 1) return {ph.empty() ? "no phase" : "unknown phase"};
+  // Both read more than a time.
   if (ph[0] == 'M') return AddMetadata(event);
+  if (ph[0] == 'X') return AddComplete(event);
   if (const std::string_view wrong = ReadTime(event); !wrong.empty())
     return {wrong};
   switch (ph[0]) {
-    case 'X':
-      return AddComplete(event);
     case 'B':
       return AddBegin(event);
     case 'E':
@@ -141,16 +141,15 @@ NameKind EventSink::KindOf(StringId name) {
 }
 
 std::string_view EventSink::ReadTime(Current& event) const {
-  const std::string_view wrong = ReadMicros(event.text.ts, event.time_ns);
-  if (wrong.empty() || !event.text.ts.empty()) return wrong;
-  return "no time";
+  if (event.text.ts.empty()) return "no time";
+  return ReadMicros(event.text.ts, event.time_ns);
 }
 
 std::string_view EventSink::ReadDuration(Current& event) const {
   const std::string_view dur = event.text.dur;
-  if (dur.empty()) {
+  if (dur.empty() || event.text.ts.empty()) {
     event.repaired = "no duration";
-    return {};
+    return ReadTime(event);
   }
   const std::string_view wrong =
       ReadSpan(event.text.ts, dur, event.time_ns, event.dur_ns);

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "importers/json/args.h"
@@ -65,6 +67,7 @@ class EventSink : public DocumentHandler {
   Outcome AddAsync(Current& event);
   Outcome AddMemory(Current& event);
   Outcome AddMetadata(Current& event);
+  StringId PlaceOf(int64_t device_type, int64_t device);
 
   std::string_view ReadTime(Current& event) const;
   std::string_view ReadDuration(Current& event) const;
@@ -94,6 +97,7 @@ class EventSink : public DocumentHandler {
   const Category* last_category_ = nullptr;
   std::unordered_map<std::string, Category> categories_;
   std::vector<uint8_t> name_kinds_;  // by StringId: 1 + NameKind, 0 unknown
+  std::map<std::pair<int64_t, int64_t>, StringId> places_;
   std::string buffer_;
   std::unordered_map<uint32_t, std::vector<AsyncEvents::Open>>
       open_;  // begins without an end yet, by track

@@ -77,13 +77,14 @@ TEST(KinetoTest, ArgumentsAreTypedOrRaw) {
   EXPECT_EQ(trace->raw_args(op), "\"External id\":3, \"Ev Idx\":0");
   const Row kernel = RowNamed(*trace, "gemm");
   const auto work = trace->args_of(kernel);
-  ASSERT_EQ(work.size(), 4u);
+  ASSERT_EQ(work.size(), 3u);
   EXPECT_EQ(work[0].kind, ArgKind::kIntList);
   EXPECT_EQ(trace->arg_ints()[work[0].list_first], 2);
-  EXPECT_EQ(work[2].int_value, 32);
-  EXPECT_EQ(work[3].kind, ArgKind::kDouble);
-  EXPECT_EQ(work[3].double_value, 0.5);
-  EXPECT_EQ(trace->raw_args(kernel), "\"External id\":3, \"context\":1");
+  EXPECT_EQ(work[2].kind, ArgKind::kDouble);
+  EXPECT_EQ(work[2].double_value, 0.5);
+  EXPECT_EQ(trace->raw_args(kernel),
+            "\"External id\":3, \"registers per thread\":32, "
+            "\"context\":1");
 }
 
 TEST(KinetoTest, WithoutTheCallTheExternalIdLinks) {

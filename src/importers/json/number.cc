@@ -38,9 +38,34 @@ bool Shift(uint64_t& value, int64_t exponent) {
   return true;
 }
 
+// Digits, perhaps a point and up to `scale` digits more: nearly every number
+// there is. False where there is more to it.
+bool ParsePlain(std::string_view text, int scale, int64_t& value) {
+  constexpr size_t kSafeDigits = 18;
+  if (text.empty() || text.size() > kSafeDigits) return false;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  int64_t number = 0;
+  for (; at < end && IsDigit(*at); ++at) number = number * 10 + (*at - '0');
+  if (at == text.data()) return false;
+  int left = scale;
+  if (at < end) {
+    if (scale == 0 || *at++ != '.') return false;
+    for (; at < end && IsDigit(*at) && left > 0; ++at, --left)
+      number = number * 10 + (*at - '0');
+    if (at < end) return false;
+  }
+  // At most 18 digits stand in the text: three zeros more may not fit.
+  if (text.size() + static_cast<size_t>(left) > kSafeDigits) return false;
+  for (; left > 0; --left) number *= 10;
+  value = number;
+  return true;
+}
+
 }  // namespace
 
 NumberState ParseScaled(std::string_view text, int scale, int64_t& value) {
+  if (ParsePlain(text, scale, value)) return NumberState::kOk;
   text = WithoutQuotes(text);
   size_t at = 0;
   const bool negative = at < text.size() && text[at] == '-';
@@ -88,6 +113,8 @@ NumberState ParseScaled(std::string_view text, int scale, int64_t& value) {
 }
 
 bool ParseInteger(std::string_view text, int64_t& value) {
+  if (ParsePlain(text, 0, value)) return true;
+  if (text.empty() || text.front() == '[' || text.front() == '{') return false;
   const std::string_view plain = WithoutQuotes(text);
   const char* first = plain.data();
   const char* const last = first + plain.size();

@@ -60,9 +60,14 @@ RowMap::RowMap(TraceBuilder& builder) : builder_(builder) {
 
 uint32_t RowMap::Find(RowKind kind, std::string_view pid, std::string_view tid,
                       int64_t device, int64_t stream) {
+  // Runs of events are of one row.
+  if (last_ != nullptr && last_->kind == kind && last_->tid == tid &&
+      last_->pid == pid)
+    return last_->track;
   const uint64_t hash = Hash64(pid) * 31 + Hash64(tid) * 7 +
                         static_cast<uint64_t>(kind);
   Recent& recent = recent_[(hash >> 20) % recent_.size()];
+  last_ = &recent;
   if (recent.used && recent.kind == kind && recent.tid == tid &&
       recent.pid == pid)
     return recent.track;

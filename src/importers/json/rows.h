@@ -59,6 +59,7 @@ class RowMap {
 
   TraceBuilder& builder_;
   std::array<Recent, 64> recent_;
+  const Recent* last_ = nullptr;
   std::unordered_map<std::string, uint32_t> tracks_;  // kind, pid, tid
   std::unordered_map<std::string, uint32_t> same_tracks_;  // process, what, id
   std::unordered_map<std::string, uint32_t> processes_;    // pid

@@ -121,6 +121,12 @@ EventSink::Outcome EventSink::AddFlow(Current& event) {
   return {};
 }
 
+StringId EventSink::PlaceOf(int64_t device_type, int64_t device) {
+  const auto [it, fresh] = places_.try_emplace({device_type, device});
+  if (fresh) it->second = builder_.Intern(Place(device_type, device));
+  return it->second;
+}
+
 EventSink::Outcome EventSink::AddMemory(Current& event) {
   const auto number = [&](std::string_view key, int64_t& value) {
     return ParseInteger(FindArg(event.tokens, event.text, key), value);
@@ -133,7 +139,7 @@ EventSink::Outcome EventSink::AddMemory(Current& event) {
     int64_t device = 0;
     number("Device Type", device_type);
     number("Device Id", device);
-    memory.place = builder_.Intern(Place(device_type, device));
+    memory.place = PlaceOf(device_type, device);
     if (number("Addr", value)) memory.address = static_cast<uint64_t>(value);
     if (number("Total Allocated", value))
       memory.total_allocated = static_cast<uint64_t>(value);

@@ -50,11 +50,14 @@ class Tokens {
   size_t SkipValue(size_t i) const {
     if (i >= count_) return kNone;
     if (kind(i) != '{' && kind(i) != '[') return i + 1;
-    size_t depth = 0;
-    for (; i < count_; ++i) {
-      const char c = kind(i);
-      if (c == '{' || c == '[') ++depth;
-      if ((c == '}' || c == ']') && --depth == 0) return i + 1;
+    // With bit 5 set, a bracket is a brace.
+    int64_t depth = 0;
+    const uint32_t* at = at_ + i;
+    const uint32_t* const end = at_ + count_;
+    for (; at < end; ++at) {
+      const char c = static_cast<char>(text_[*at] | 0x20);
+      depth += (c == '{') - (c == '}');
+      if (depth == 0) return static_cast<size_t>(at - at_) + 1;
     }
     return kNone;
   }
