@@ -19,11 +19,9 @@ struct BadInput {
   const char* says;  // in the text output
 };
 
-std::string Render(const Trace& trace, TableFormat format,
-                   bool thread_sep = false) {
+std::string Render(const Trace& trace, TableFormat format) {
   TableOptions options;
   options.format = format;
-  options.thread_sep = thread_sep;
   return RenderSummary(trace, options);
 }
 
@@ -32,7 +30,12 @@ void ExpectSane(const Trace& trace) {
        {TableFormat::kText, TableFormat::kJson, TableFormat::kCsv,
         TableFormat::kMarkdown}) {
     for (const bool thread_sep : {false, true}) {
-      const std::string text = Render(trace, format, thread_sep);
+      TableOptions options;
+      options.format = format;
+      options.thread_sep = thread_sep;
+      options.flops = thread_sep;
+      options.views = kAllViews;
+      const std::string text = RenderSummary(trace, options);
       EXPECT_FALSE(text.empty());
       for (const char* odd : {"nan", "inf ", "inf\n", "-0.00"}) {
         EXPECT_EQ(text.find(odd), text.npos) << odd << " in " << text;
@@ -139,7 +142,9 @@ TEST(BadInputTest, AMillionDistinctNames) {
   }
   const auto trace = builder.Finish();
   ASSERT_TRUE(trace.has_value());
-  const Summary summary = ComputeSummary(**trace, {});
+  TableOptions options;
+  options.views = kAllViews;
+  const Summary summary = ComputeSummary(**trace, options);
   ASSERT_EQ(summary.operators.size(), 1u);
   EXPECT_EQ(summary.operators[0].rows.size(), 1000000u);
 }
@@ -172,7 +177,9 @@ TEST(BadInputTest, ThousandsOfOverlappingEvents) {
   }
   const auto trace = builder.Finish();
   ASSERT_TRUE(trace.has_value());
-  const Summary summary = ComputeSummary(**trace, {});
+  TableOptions options;
+  options.views = kAllViews;
+  const Summary summary = ComputeSummary(**trace, options);
   EXPECT_EQ(summary.operators[0].rows[0].calls,
             static_cast<uint64_t>(kCount));
 }

@@ -153,7 +153,8 @@ class MarkdownRenderer {
                           {"Name", "Type", "Allocations", "Frees",
                            "Allocated bytes", "Freed bytes", "Increase"});
       for (const MemoryRow& row : place.rows) {
-        table.Row({EscapeMarkdown(row.name), row.reserved ? "Reserved" : "Allocated",
+        table.Row({EscapeMarkdown(row.name),
+                   row.reserved ? "Reserved" : "Allocated",
                    std::to_string(row.allocations), std::to_string(row.frees),
                    std::to_string(row.allocated_bytes),
                    std::to_string(row.freed_bytes),

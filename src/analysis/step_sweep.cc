@@ -39,6 +39,9 @@ struct Cursor {
   uint32_t device = kNoDevice;   // of the process
   size_t next = 0;               // row, or index of the work
   size_t last = 0;
+  // kLaunches: the work in order of its launches, where the stream runs it in
+  // another one; `next` and `last` are then positions in here.
+  std::vector<uint32_t> by_launch;
   int64_t host_until = INT64_MIN;
   int64_t loader_until = INT64_MIN;
   int64_t operator_until = INT64_MIN;
@@ -69,6 +72,7 @@ class ProcessSweep {
     cursor.last = last;
     Add(cursor);
     cursor.kind = Cursor::kLaunches;
+    SortLaunches(cursor);
     Add(cursor);
     devices_ = std::max<size_t>(devices_, device + 1);
   }
@@ -89,6 +93,39 @@ class ProcessSweep {
   }
 
  private:
+  const DeviceWork& LaunchedWork(const Cursor& cursor) const {
+    return tree_.work()[cursor.by_launch.empty()
+                            ? cursor.next
+                            : cursor.by_launch[cursor.next]];
+  }
+
+  // A stream runs in the order of its launches, as a rule.
+  void SortLaunches(Cursor& cursor) const {
+    const auto start = tree_.trace().start_ns();
+    const auto launched = [&](size_t i) {
+      const Row launch = tree_.work()[i].launch;
+      return launch == kNoRow ? INT64_MIN : start[launch];
+    };
+    int64_t last = INT64_MIN;
+    bool sorted = true;
+    for (size_t i = cursor.next; i < cursor.last && sorted; ++i) {
+      const int64_t time = launched(i);
+      if (time == INT64_MIN) continue;
+      sorted = time >= last;
+      last = time;
+    }
+    if (sorted) return;
+    for (size_t i = cursor.next; i < cursor.last; ++i) {
+      cursor.by_launch.push_back(static_cast<uint32_t>(i));
+    }
+    std::stable_sort(cursor.by_launch.begin(), cursor.by_launch.end(),
+                     [&](uint32_t a, uint32_t b) {
+                       return launched(a) < launched(b);
+                     });
+    cursor.next = 0;
+    cursor.last = cursor.by_launch.size();
+  }
+
   void Add(const Cursor& cursor) {
     cursors_.push_back(cursor);
     Queue(static_cast<uint32_t>(cursors_.size() - 1));
@@ -99,7 +136,7 @@ class ProcessSweep {
     Cursor& cursor = cursors_[index];
     if (cursor.kind == Cursor::kLaunches) {
       while (cursor.next < cursor.last &&
-             tree_.work()[cursor.next].launch == kNoRow) {
+             LaunchedWork(cursor).launch == kNoRow) {
         ++cursor.next;
       }
     }
@@ -116,7 +153,7 @@ class ProcessSweep {
       case Cursor::kLaunches:
         break;
     }
-    return start[tree_.work()[cursor.next].launch];
+    return start[LaunchedWork(cursor).launch];
   }
 
   // Takes all that begins before `limit`.
@@ -213,11 +250,10 @@ class ProcessSweep {
     }
   }
 
-  // A stream runs in the order of its launches, so these come sorted too.
   void TakeLaunches(Cursor& cursor, int64_t limit) {
     const auto start = tree_.trace().start_ns();
     for (; cursor.next < cursor.last; ++cursor.next) {
-      const DeviceWork& work = tree_.work()[cursor.next];
+      const DeviceWork& work = LaunchedWork(cursor);
       if (work.launch == kNoRow) continue;
       if (start[work.launch] >= limit) return;
       Mark(kPending, start[work.launch], start[work.row]);

@@ -24,8 +24,8 @@ class Accumulator {
   uint32_t Item(CompareTable table, std::string_view name,
                 std::string_view shape = {}) {
     CompareKey key{table, std::string(name), std::string(shape)};
-    const auto [at, added] =
-        slots_.try_emplace(std::move(key), static_cast<uint32_t>(calls_.size()));
+    const auto next = static_cast<uint32_t>(calls_.size());
+    const auto [at, added] = slots_.try_emplace(std::move(key), next);
     if (added) calls_.push_back(0);
     return at->second;
   }

@@ -12,11 +12,14 @@
 #include "analysis/step_finder.h"
 #include "analysis/tables/accountable.h"
 #include "analysis/tables/rows.h"
+#include "trace/event_type.h"
 
 namespace stepscope {
 namespace {
 
 constexpr size_t kStepsForLeaks = 4;
+// Stands for all steps, whose names differ by their number.
+constexpr StringId kStepItself{0xfffffffeu};
 
 struct Allocation {
   uint32_t place = 0;
@@ -110,12 +113,20 @@ class Replay {
     }
     const uint32_t process =
         tree_.trace().tracks()[event.track].process;
-    live_[key] = {place, Magnitude(event.bytes),
-                  accountable_.NameOf(event.owner), process,
+    live_[key] = {place, Magnitude(event.bytes), OwnerOf(event), process,
                   finder_.Find(process, event.time_ns)};
   }
 
+  StringId OwnerOf(const MemoryEvent& event) {
+    const Row row = accountable_.Of(event.owner);
+    if (row == kNoRow) return kOutsideEvents;
+    if (tree_.trace().type()[row] == STEPSCOPE_PROFILE_STEP) {
+      return kStepItself;
+    }
+    return tree_.trace().name()[row];
+  }
   std::string_view NameOf(StringId name) const {
+    if (name == kStepItself) return EventTypeName(STEPSCOPE_PROFILE_STEP);
     return name == kOutsideEvents ? kOutsideName : tree_.trace().str(name);
   }
 
@@ -149,8 +160,9 @@ class Replay {
     std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Growth> all;
     for (const auto& [key, allocation] : live_) {
       const size_t count = finder_.count(allocation.process);
-      if (count < kStepsForLeaks || allocation.step == StepFinder::kNone) continue;
-      if (allocation.step == 0 || allocation.step + 1 == count) continue;
+      const uint32_t step = allocation.step;
+      if (count < kStepsForLeaks || step == StepFinder::kNone) continue;
+      if (step == 0 || step + 1 == count) continue;
       Growth& growth =
           all[{key.place, allocation.process, allocation.name.v}];
       growth.steps.resize(count);
