@@ -146,7 +146,7 @@ class Writer {
       for (uint32_t i = 0; i < std::size(kSizes); ++i)
         info.Uint(i + 1, kSizes[i]);
       info.Uint(12, 0).Uint(13, 0).Uint(14, 0);
-      info.Float(15, 1.939394f).Float(16, 15.515152f).Float(17, 24.242f);
+      info.Float(15, 1.939394f).Float(16, 15.515152f).Float(17, 0.24242f);
       event.Sub(9, info);
     } else if (record.kind == Kind::kMemcpy) {
       info.Int(1, record.bytes).Text(2, "MEMCPY_HtoD");

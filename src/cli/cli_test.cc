@@ -89,7 +89,7 @@ TEST_F(CliTest, HelpOfEachVerbHasAnExample) {
 
 TEST_F(CliTest, UsageErrors) {
   ExpectError("", 2, "see stepscope --help");
-  ExpectError("frobnicate", 2, "choose from info, summary, convert");
+  ExpectError("frobnicate", 2, "choose from info, summary, ");
   ExpectError("info", 2, "TRACE is required");
   ExpectError("info " + sample_ + " --format xml", 2, "text, json");
   ExpectError("info " + sample_ + " --nonsense", 2, "--nonsense");
@@ -213,10 +213,75 @@ TEST_F(CliTest, ConvertWritesAWholeFile) {
 TEST_F(CliTest, SeveralInputsBecomeOneTimeline) {
   const std::string again =
       folder_.Write("again.sscap", capture::EndedSample().bytes);
+  EXPECT_TRUE(Has(Run("info " + folder_.root()).out, "22 events"));
   const std::string path = folder_.path("both.json");
   EXPECT_EQ(Run("convert " + sample_ + " " + again + " -o " + path).code, 0);
   EXPECT_TRUE(IsJson(*ReadFile(path)));
-  EXPECT_TRUE(Has(Run("info " + folder_.root()).out, "22 events"));
+}
+
+TEST_F(CliTest, ConvertChoosesTheFormatByName) {
+  const auto head = [&](const std::string& name, const std::string& more = "") {
+    const std::string path = folder_.path(name);
+    EXPECT_EQ(Run("convert " + sample_ + " -o " + path + more).code, 0);
+    return ReadFile(path)->substr(0, 20);
+  };
+  EXPECT_EQ(head("a.sscap").substr(0, 7), "SSCAP01");
+  EXPECT_EQ(head("a.pftrace")[0], '\n');
+  EXPECT_EQ(head("a.pb").substr(2, 5), "1.0.2");
+  EXPECT_EQ(head("a.csv").substr(0, 17), "gpustarttimestamp");
+  EXPECT_EQ(head("a.txt").substr(0, 1), "{");
+  EXPECT_EQ(head("a.json", " --to capture").substr(0, 7), "SSCAP01");
+  ExpectError("convert " + sample_ + " -o " + folder_.path("x") +
+                  " --to parrot",
+              2, "choose from chrome");
+  ExpectError("convert " + sample_ + " -o " + folder_.path("x.json") +
+                  " --remove-live",
+              2, "--to capture only");
+  ExpectError("convert " + sample_ + " -o " + folder_.path("x.csv") +
+                  " --mode xml",
+              2, "csv, kvp");
+}
+
+TEST_F(CliTest, ConvertSaysWhatAFormatCannotHold) {
+  const Outcome outcome =
+      Run("convert " + sample_ + " -o " + folder_.path("a.csv"));
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_TRUE(Has(outcome.err, "note: cuda-profile has no place for"));
+  EXPECT_TRUE(Has(outcome.err, "host events"));
+}
+
+TEST_F(CliTest, CaptureOfACaptureHasTheSameTables) {
+  const std::string path = folder_.path("whole.sscap");
+  ASSERT_EQ(Run("convert " + sample_ + " -o " + path).code, 0);
+  const std::string want = Run("summary --format json " + sample_).out;
+  EXPECT_EQ(Run("summary --format json " + path).out, want);
+  EXPECT_GT(want.size(), 100u);
+}
+
+TEST_F(CliTest, TimelineOfLabelledFiles) {
+  const std::string again =
+      folder_.Write("again.sscap", capture::EndedSample().bytes);
+  const std::string path = folder_.path("dist.timeline");
+  const Outcome outcome =
+      Run("timeline --profile_path trainer0=" + sample_ + ",pserver0=" + again +
+          " --timeline_path=" + path);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  const std::string text = *ReadFile(path);
+  EXPECT_TRUE(IsJson(text));
+  EXPECT_TRUE(Has(text, "\"trainer0:cpu:block:0\""));
+  EXPECT_TRUE(Has(text, "\"pserver0:cpu:block:0\""));
+  ASSERT_EQ(Run("timeline --profile_path " + sample_ + " --timeline_path " +
+                path)
+                .code,
+            0);
+  EXPECT_TRUE(Has(*ReadFile(path), "\"trainer:cpu:block:0\""));
+  ExpectError("timeline --profile_path a=x,b --timeline_path " + path, 2,
+              "expected LABEL=FILE");
+  ExpectError("timeline --profile_path a=x,a=y --timeline_path " + path, 2,
+              "given twice");
+  ExpectError("timeline --profile_path " + folder_.path("none") +
+                  " --timeline_path " + path,
+              3, "none");
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ std::string Remedy(ErrorCode code) {
 }
 
 Result<std::shared_ptr<const Trace>> ImportAll(
-    const std::vector<std::string>& inputs) {
-  if (inputs.size() == 1) return ImportPath(inputs[0]);
+    const std::vector<std::string>& inputs, const ImportOptions& options) {
+  if (inputs.size() == 1) return ImportPath(inputs[0], options);
   TraceBuilder builder;
   for (const std::string& input : inputs) {
     if (IsDirectory(input)) {
@@ -41,7 +41,7 @@ Result<std::shared_ptr<const Trace>> ImportAll(
                   input + ": give one folder, or files only");
     }
     STEPSCOPE_TRY_ASSIGN(const Importer* importer, FindImporter(input));
-    STEPSCOPE_TRY(importer->Import(input, {}, builder));
+    STEPSCOPE_TRY(importer->Import(input, options, builder));
   }
   return builder.Finish();
 }
@@ -49,17 +49,21 @@ Result<std::shared_ptr<const Trace>> ImportAll(
 }  // namespace
 
 std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
-                                       ExitCode& code) {
+                                       ExitCode& code,
+                                       const ImportOptions& options) {
   const Result<std::shared_ptr<const Trace>> trace = [&] {
     const Progress progress("reading " + inputs.front());
-    return ImportAll(inputs);
+    return ImportAll(inputs, options);
   }();
   if (trace) return *trace;
-  const Error& error = trace.error();
-  code = Complain(error.code == ErrorCode::kInvalidArgument ? kExitUsage
+  code = ComplainOfInput(trace.error());
+  return nullptr;
+}
+
+ExitCode ComplainOfInput(const Error& error) {
+  return Complain(error.code == ErrorCode::kInvalidArgument ? kExitUsage
                                                             : kExitUnreadable,
                   error.message, Remedy(error.code));
-  return nullptr;
 }
 
 }  // namespace stepscope

@@ -113,12 +113,23 @@ void AddConvert(CLI::App& app, ConvertOptions& options, ExitCode& code) {
       ->required()
       ->type_name("FILE");
   verb->add_option("--to", options.to,
-                   "chrome: JSON for Perfetto and chrome://tracing")
-      ->capture_default_str();
+                   "chrome, perfetto, paddle, capture or cuda-profile; "
+                   "without: by the name of the file (.sscap, .pftrace, "
+                   ".paddle_trace.json, .pb, .csv), else chrome")
+      ->type_name("FORMAT");
   verb->add_flag("--show-memory", options.show_memory,
                  "Memory events and totals as well");
   verb->add_flag("--no-dataflow", options.no_dataflow, "No arrows");
+  verb->add_flag("--remove-live", options.remove_live,
+                 "With --to capture: remove the live files of killed "
+                 "processes, which the capture then holds");
+  verb->add_option("--mode", options.mode,
+                   "Of cuda-profile: csv (the default) or kvp");
+  verb->add_option("--config", options.config,
+                   "Of cuda-profile: a file with one option a line")
+      ->type_name("FILE");
   verb->footer(
+      DescribeFormats() +
       "Example: a timeline for https://ui.perfetto.dev\n"
       "  stepscope convert job.sscap -o job.json.gz --to chrome");
   verb->callback([&] { code = RunConvert(options); });
@@ -172,6 +183,24 @@ int TakeCommand(int argc, char** argv, RunOptions& options) {
   return argc;
 }
 
+void AddTimeline(CLI::App& app, TimelineOptions& options, ExitCode& code) {
+  CLI::App* verb = app.add_subcommand(
+      "timeline",
+      "Profiles of trainers and parameter servers as one timeline for "
+      "chrome://tracing, as Paddle's tools/timeline.py made it");
+  verb->add_option("--profile_path", options.profile_path,
+                   "A trace, or several with labels; default: /tmp/profile")
+      ->type_name("[LABEL=]FILE[,LABEL=FILE]...");
+  verb->add_option("--timeline_path", options.timeline_path,
+                   "File to write; default: /tmp/timeline")
+      ->type_name("OUT");
+  verb->footer(
+      "Example: two trainers and a parameter server\n"
+      "  stepscope timeline --profile_path "
+      "trainer0=a,trainer1=b,pserver0=c --timeline_path dist.timeline");
+  verb->callback([&] { code = RunTimeline(options); });
+}
+
 // Says so if the first word is no verb; CLI11 would only say that one is
 // missing.
 bool HasUnknownVerb(const CLI::App& app, int argc, char** argv) {
@@ -204,6 +233,8 @@ int Main(int argc, char** argv) {
   AddAdvise(app, advise, code);
   AddCompare(app, compare, code);
   AddConvert(app, convert, code);
+  TimelineOptions timeline;
+  AddTimeline(app, timeline, code);
   RunOptions run;
   int run_code = 0;  // any that a command may have
   AddRun(app, run, run_code);

@@ -51,10 +51,22 @@ ExitCode RunCompare(const CompareArguments& arguments);
 struct ConvertOptions {
   std::vector<std::string> inputs;
   std::string output;
-  std::string to = "chrome";
+  std::string to;  // empty: by the name of the output
   bool show_memory = false;
   bool no_dataflow = false;
+  bool remove_live = false;  // of killed processes, once the output is there
+  std::string mode;          // of cuda-profile: csv or kvp
+  std::string config;        // of cuda-profile: a file of options
 };
 ExitCode RunConvert(const ConvertOptions& options);
+// "chrome: ...\n perfetto: ...": the formats and what each leaves out.
+std::string DescribeFormats();
+
+// timeline: profiles of several processes as one timeline.
+struct TimelineOptions {
+  std::string profile_path;   // [LABEL=]FILE[,LABEL=FILE]...
+  std::string timeline_path;
+};
+ExitCode RunTimeline(const TimelineOptions& options);
 
 }  // namespace stepscope

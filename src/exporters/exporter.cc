@@ -5,7 +5,9 @@
 
 #include "exporters/capture/capture.h"
 #include "exporters/chrome/chrome.h"
+#include "exporters/cuda_profile/cuda_profile.h"
 #include "exporters/file_sink.h"
+#include "exporters/paddle/paddle.h"
 #include "exporters/perfetto/perfetto.h"
 
 namespace stepscope {
@@ -14,7 +16,9 @@ namespace {
 Status Write(const Trace& trace, const Exporter& exporter,
              const std::string& path, const ExportOptions& options) {
   STEPSCOPE_TRY_ASSIGN(auto sink, OpenFileSink(path, options.gzip_level));
-  STEPSCOPE_TRY(exporter.Export(trace, options, *sink));
+  ExportOptions with_path = options;
+  with_path.path = path;
+  STEPSCOPE_TRY(exporter.Export(trace, with_path, *sink));
   return sink->Close();
 }
 
@@ -23,7 +27,9 @@ Status Write(const Trace& trace, const Exporter& exporter,
 std::span<const Exporter* const> AllExporters() {
   static const Exporter* const kAll[] = {&ChromeExporter(),
                                          &CaptureExporter(),
-                                         &PerfettoExporter()};
+                                         &PerfettoExporter(),
+                                         &PaddleExporter(),
+                                         &CudaProfileExporter()};
   return kAll;
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "exporters/content.h"
@@ -20,6 +21,10 @@ struct ExportOptions {
   bool memory = true;   // memory events and totals
   bool dataflow = true; // arrows: flows, and launches to device work
   int gzip_level = 1;   // of files named *.gz: 1 (fast) to 9 (small)
+  std::string path = {};  // ExportFile sets it, for formats named by it
+  std::string cuda_mode = {};  // of cuda-profile: csv (the default) or kvp
+  std::vector<std::string> cuda_config = {};  // its options; empty: the usual
+  std::vector<std::string>* notes = nullptr;  // gets what a user should know
 };
 
 class Exporter {

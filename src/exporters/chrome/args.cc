@@ -27,6 +27,23 @@ void ArgWriter::Append(std::string& out, Row row, std::span<const Arg> args,
     AppendKnown(out, args, "stream", track.id);
   }
   AppendRaw(out, raw_.Get(row));
+  if (style_ == ChromeStyle::kPaddle)
+    AppendPaddleDefaults(out, of_operator, track.kind == TrackKind::kStream);
+}
+
+// What Paddle writes for every event of a kind, and VisualDL reads unasked.
+void ArgWriter::AppendPaddleDefaults(std::string& out, bool of_operator,
+                                     bool device) {
+  const auto add = [&](std::string_view key, std::string_view value) {
+    if (keys_.Contains(key)) return;
+    AppendKey(out, key);
+    out += value;
+  };
+  if (device) add("correlation id", "0");
+  if (!of_operator) return;
+  add("input_shapes", "{}");
+  add("input_dtypes", "{}");
+  add("callstack", "\"\"");
 }
 
 // What the file said beyond what we know, as it said it.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "exporters/chrome/chrome.h"
 #include "exporters/chrome/escaped_names.h"
 #include "exporters/chrome/key_set.h"
 #include "trace/trace.h"
@@ -17,8 +18,9 @@ namespace stepscope::chrome {
 
 class ArgWriter {
  public:
-  ArgWriter(const Trace& trace, EscapedNames& names)
-      : trace_(trace), names_(names), raw_(trace) {}
+  ArgWriter(const Trace& trace, EscapedNames& names,
+            ChromeStyle style = ChromeStyle::kPlain)
+      : trace_(trace), names_(names), raw_(trace), style_(style) {}
 
   // Appends `,"key":value` for each. Goes before nothing but the closing
   // brace; start_time and end_time stand before it.
@@ -37,12 +39,14 @@ class ArgWriter {
   void AppendText(std::string& out, StringId text);
   void AppendIntList(std::string& out, const Arg& arg);
   void AppendRaw(std::string& out, std::string_view members);
+  void AppendPaddleDefaults(std::string& out, bool of_operator, bool device);
   void AppendNotes(std::string& out, Row row, std::span<const Arg> args);
   void AppendBytes(std::string& out, std::string_view key, StringId text);
 
   const Trace& trace_;
   EscapedNames& names_;
   RawArgReader raw_;
+  ChromeStyle style_;
   KeySet keys_;  // of the event being written
 };
 

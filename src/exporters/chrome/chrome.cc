@@ -14,35 +14,40 @@ namespace {
 class Exporting : public Exporter {
  public:
   std::string_view name() const override { return "chrome"; }
-  uint32_t carries() const override { return kAllContent & ~kMetadata; }
+  uint32_t carries() const override { return kAllContent; }
 
   Status Export(const Trace& trace, const ExportOptions& options,
                 Sink& sink) const override {
-    OutBuffer out(sink);
-    chrome::EscapedNames names(trace.strings());
-    chrome::Rows rows(trace);
-    chrome::Context context = {trace, chrome::FindTimeBase(trace), names, rows,
-                               out};
-    out.Append(chrome::Head(trace, context.base, options.span_index));
-    WriteSlices(trace, context.base, names, rows, out);
-    WriteCounters(context);
-    if (options.memory) WriteMemory(context);
-    if (options.dataflow) {
-      WriteFlows(context);
-      WriteLaunches(context);
-    }
-    // Last, as in Paddle: by now it is known which rows there are.
-    int64_t last = chrome::Since(context.base.last_ns, context.base.ts_ns);
-    out.Append(rows.Metadata(last));
-    // Every entry ends in a comma, of which the last one is too much. Without
-    // a process there is no entry.
-    if (!trace.processes().empty()) out.RemoveSuffix(2);
-    out.Append(chrome::Tail(trace, context.base));
-    return out.Finish();
+    return WriteChrome(trace, options, ChromeStyle::kPlain, sink);
   }
 };
 
 }  // namespace
+
+Status WriteChrome(const Trace& trace, const ChromeOptions& options,
+                   ChromeStyle style, Sink& sink) {
+  OutBuffer out(sink);
+  chrome::EscapedNames names(trace.strings());
+  chrome::Rows rows(trace);
+  chrome::Context context = {trace, chrome::FindTimeBase(trace), names, rows,
+                             out};
+  out.Append(chrome::Head(trace, context.base, options.span_index));
+  WriteSlices(trace, context.base, style, names, rows, out);
+  WriteCounters(context);
+  if (options.memory) WriteMemory(context);
+  if (options.dataflow) {
+    WriteFlows(context);
+    WriteLaunches(context);
+  }
+  // Last, as in Paddle: by now it is known which rows there are.
+  int64_t last = chrome::Since(context.base.last_ns, context.base.ts_ns);
+  out.Append(rows.Metadata(last));
+  // Every entry ends in a comma, of which the last one is too much. Without
+  // a process there is no entry.
+  if (!trace.processes().empty()) out.RemoveSuffix(2);
+  out.Append(chrome::Tail(trace, context.base));
+  return out.Finish();
+}
 
 const Exporter& ChromeExporter() {
   // Never destroyed: windows are still written while the process ends.

@@ -12,6 +12,15 @@ namespace stepscope {
 
 using ChromeOptions = ExportOptions;
 
+enum class ChromeStyle {
+  kPlain,
+  // What VisualDL insists on: the duration behind each name, arguments that it
+  // does not do without.
+  kPaddle,
+};
+Status WriteChrome(const Trace& trace, const ChromeOptions& options,
+                   ChromeStyle style, Sink& sink);
+
 const Exporter& ChromeExporter();
 
 Status ExportChrome(const Trace& trace, const std::string& path,

@@ -109,6 +109,8 @@ TEST(Chrome, TopLevelKeysInPaddlesOrder) {
   "baseTimeNanoseconds": "1786000000000000500",
   "epochKnown": true,
   "complete": false,
+  "processes": [
+    {"pid": 1, "metadata": {}}],
   "ledger": {"seen": 3, "kept": 1, "repaired": {}, "rejected": {"bad \"block\"": 2}},
   "dropped": {},
   "notes": []

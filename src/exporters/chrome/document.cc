@@ -118,6 +118,26 @@ void AppendList(std::string& out, std::string_view key,
   out += ']';
 }
 
+// What the file or the recorder said of each process, as texts.
+void AppendMetadata(std::string& out, const Trace& trace) {
+  out += "  \"processes\": [";
+  for (const Process& process : trace.processes()) {
+    out += out.back() == '[' ? "\n    {\"pid\": " : ",\n    {\"pid\": ";
+    AppendInt(out, process.pid);
+    out += ", \"metadata\": {";
+    KeySet keys;
+    for (const auto& [key, value] : process.metadata) {
+      std::string escaped;
+      AppendEscaped(escaped, trace.str(key));
+      out += out.back() == '{' ? "\"" : ", \"";
+      out += keys.Add(escaped) + "\": ";
+      AppendString(out, trace.str(value));
+    }
+    out += "}}";
+  }
+  out += "],\n";
+}
+
 }  // namespace
 
 std::string Head(const Trace& trace, const TimeBase& base, int span_index) {
@@ -146,6 +166,7 @@ std::string Tail(const Trace& trace, const TimeBase& base) {
   out += trace.clock().epoch_known ? "true" : "false";
   out += ",\n  \"complete\": ";
   out += trace.complete() ? "true,\n" : "false,\n";
+  AppendMetadata(out, trace);
   AppendLedger(out, trace.ledger());
   AppendDropped(out, trace);
   out += ",\n  ";

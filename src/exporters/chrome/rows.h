@@ -25,6 +25,9 @@ class Rows {
 
   int64_t process_pid(uint32_t process) const { return pids_[process]; }
   int64_t pid(uint32_t track) const { return rows_[track].pid; }
+  bool is_stream(uint32_t track) const {
+    return trace_.tracks()[track].kind == TrackKind::kStream;
+  }
   // The JSON value, quoted where it is a string.
   std::string Tid(uint32_t track, Side side) const;
 

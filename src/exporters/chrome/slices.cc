@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporters/chrome/slices.h"
 
+#include <stepscope/c.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -21,10 +23,27 @@ namespace {
 constexpr size_t kFixedBytes = 256;
 static_assert(kPutSlack <= OutBuffer::kSlack);
 
+bool IsDeviceWork(uint16_t type) {
+  return type == STEPSCOPE_KERNEL || type == STEPSCOPE_MEMCPY ||
+         type == STEPSCOPE_MEMSET;
+}
+
+// "[1.234 us]", or ms above one. Three decimals, rounded half up.
+char* PutDuration(char* p, int64_t dur_ns) {
+  const bool long_one = dur_ns > 1000000;
+  *p++ = '[';
+  p = PutMicros(p, long_one ? (dur_ns + 500) / 1000 : dur_ns);
+  p = long_one ? PutLiteral(p, " ms") : PutLiteral(p, " us");
+  *p++ = ']';
+  return p;
+}
+
 // What stands between name and time, which is the same for all events of one
 // type on one track. Made on first use.
 class Middles {
  public:
+  explicit Middles(bool paddle) : paddle_(paddle) {}
+
   void Start(uint32_t track) {
     track_ = track;
     for (auto& pair : known_)
@@ -57,6 +76,9 @@ class Middles {
     std::string_view name = EventTypeName(type);
     out = R"(","cat":")";
     out += name.empty() ? "Type" + std::to_string(type) : std::string(name);
+    // On a stream VisualDL takes what it knows for a thread's and fails.
+    if (paddle_ && rows.is_stream(track_) && !IsDeviceWork(type))
+      out += " on device";
     out += instant ? R"(","ph":"i","s":"t","pid":)" : R"(","ph":"X","pid":)";
     AppendInt(out, rows.pid(track_));
     out += R"(,"tid":)";
@@ -65,6 +87,7 @@ class Middles {
     out.append(kPutSlack, '\0');
   }
 
+  bool paddle_;
   uint32_t track_ = 0;
   std::array<std::array<std::string, 2>, 64> known_;
   std::string other_;
@@ -73,17 +96,19 @@ class Middles {
 
 class SliceWriter {
  public:
-  SliceWriter(const Trace& trace, const TimeBase& base, EscapedNames& names,
-              Rows& rows, OutBuffer& out)
+  SliceWriter(const Trace& trace, const TimeBase& base, ChromeStyle style,
+              EscapedNames& names, Rows& rows, OutBuffer& out)
       : trace_(trace),
         base_(base),
+        paddle_(style == ChromeStyle::kPaddle),
         names_(names),
         rows_(rows),
         out_(out),
-        arg_writer_(trace, names),
+        arg_writer_(trace, names, style),
         links_(LinksByRow(trace)),
         args_of_(trace.args()),
-        links_of_(links_) {}
+        links_of_(links_),
+        middles_(paddle_) {}
 
   void WriteTrack(uint32_t index) {
     const Track& track = trace_.tracks()[index];
@@ -115,6 +140,7 @@ class SliceWriter {
 
     char* p = out_.Reserve(name.size + middle.size() + kFixedBytes);
     p = PutPadded(p, name.data, name.size);
+    if (paddle_) p = PutDuration(p, dur);
     p = PutPadded(p, middle.data(), middle.size() - kPutSlack);
     const char* ts = p;
     p = PutMicros(p, Since(start, base_.ts_ns));
@@ -137,8 +163,8 @@ class SliceWriter {
     p = PutLiteral(p, " us\"");
     if ((flags & ~kEventInstant) != 0 || special_track_ || !name.valid ||
         args_of_.next_row() == row || links_of_.next_row() == row ||
-        trace_.raw_ref(row) != 0)
-        [[unlikely]] {
+        trace_.raw_ref(row) != 0 ||
+        (paddle_ && trace_.type()[row] == STEPSCOPE_OPERATOR)) [[unlikely]] {
       out_.Commit(p);
       WriteMoreArgs(row);
       p = out_.Reserve(0);
@@ -155,6 +181,7 @@ class SliceWriter {
 
   const Trace& trace_;
   const TimeBase base_;
+  const bool paddle_;
   EscapedNames& names_;
   Rows& rows_;
   OutBuffer& out_;
@@ -169,9 +196,9 @@ class SliceWriter {
 
 }  // namespace
 
-void WriteSlices(const Trace& trace, const TimeBase& base,
+void WriteSlices(const Trace& trace, const TimeBase& base, ChromeStyle style,
                  EscapedNames& names, Rows& rows, OutBuffer& out) {
-  SliceWriter writer(trace, base, names, rows, out);
+  SliceWriter writer(trace, base, style, names, rows, out);
   for (uint32_t i = 0; i < trace.tracks().size(); ++i) writer.WriteTrack(i);
 }
 

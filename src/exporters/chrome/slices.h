@@ -3,6 +3,7 @@
 // The events of a trace as "X" and "i" entries: the part whose speed counts.
 #pragma once
 
+#include "exporters/chrome/chrome.h"
 #include "exporters/chrome/escaped_names.h"
 #include "exporters/out_buffer.h"
 #include "exporters/chrome/rows.h"
@@ -12,7 +13,7 @@
 namespace stepscope::chrome {
 
 // Each entry is followed by a comma and a newline.
-void WriteSlices(const Trace& trace, const TimeBase& base,
+void WriteSlices(const Trace& trace, const TimeBase& base, ChromeStyle style,
                  EscapedNames& names, Rows& rows, OutBuffer& out);
 
 }  // namespace stepscope::chrome

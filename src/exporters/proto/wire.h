@@ -79,6 +79,11 @@ class Message {
   Message& Sub(uint32_t field, const Message& message) {
     return Text(field, message.bytes_);
   }
+  // The fields of another one.
+  Message& Append(const Message& other) {
+    bytes_ += other.bytes_;
+    return *this;
+  }
   // Tag and length of a field of `bytes` bytes, which follow by themselves.
   Message& Head(uint32_t field, uint64_t bytes) {
     Raw(Tag(field, kBytes));

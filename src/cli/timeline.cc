@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <thread>
+
+#include "base/file.h"
+#include "cli/load.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/verbs.h"
+#include "exporters/file_sink.h"
+#include "exporters/timeline/timeline.h"
+#include "importers/registry.h"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kDefaultProfile = "/tmp/profile";
+constexpr const char* kDefaultTimeline = "/tmp/timeline";
+constexpr const char* kDefaultLabel = "trainer";
+
+struct Item {
+  std::string label;
+  std::string path;
+};
+
+// [LABEL=]FILE, or LABEL=FILE,LABEL=FILE... A path may itself hold '='.
+Result<std::vector<Item>> ParseProfiles(const std::string& text) {
+  std::vector<Item> items;
+  if (text.find(',') == std::string::npos) {
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || FileExists(text))
+      items.push_back({kDefaultLabel, text});
+    else
+      items.push_back({text.substr(0, equals), text.substr(equals + 1)});
+    return items;
+  }
+  for (size_t at = 0; at <= text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    const std::string item = text.substr(at, comma - at);
+    const size_t equals = item.find('=');
+    if (equals == std::string::npos || equals == 0 ||
+        equals + 1 == item.size())
+      return Fail(ErrorCode::kInvalidArgument,
+                  "--profile_path: \"" + item + "\": expected LABEL=FILE");
+    items.push_back({item.substr(0, equals), item.substr(equals + 1)});
+    at = comma + 1;
+  }
+  for (size_t i = 0; i < items.size(); ++i)
+    for (size_t j = 0; j < i; ++j)
+      if (items[i].label == items[j].label)
+        return Fail(ErrorCode::kInvalidArgument,
+                    "--profile_path: label \"" + items[i].label +
+                        "\" is given twice");
+  return items;
+}
+
+// All files, as many at once as there are processors. The first error in the
+// order of the items.
+Result<std::vector<LabelledTrace>> ImportItems(const std::vector<Item>& items) {
+  ImportOptions options;
+  options.show_memory = true;
+  std::vector<std::optional<Result<std::shared_ptr<const Trace>>>> results(
+      items.size());
+  std::atomic<size_t> next{0};
+  const auto work = [&] {
+    for (size_t i = next++; i < items.size(); i = next++)
+      results[i] = ImportPath(items[i].path, options);
+  };
+  const size_t workers =
+      std::min<size_t>(items.size(), std::thread::hardware_concurrency());
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < workers; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  std::vector<LabelledTrace> traces;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!*results[i]) return results[i]->error();
+    traces.push_back({items[i].label, **results[i]});
+  }
+  return traces;
+}
+
+Status WriteFile(const std::vector<LabelledTrace>& traces,
+                 const std::string& path, std::vector<std::string>& notes) {
+  STEPSCOPE_TRY_ASSIGN(auto sink, OpenFileSink(path));
+  STEPSCOPE_TRY(WriteTimeline(traces, *sink, notes));
+  return sink->Close();
+}
+
+}  // namespace
+
+ExitCode RunTimeline(const TimelineOptions& options) {
+  const std::string profiles =
+      options.profile_path.empty() ? kDefaultProfile : options.profile_path;
+  const std::string output =
+      options.timeline_path.empty() ? kDefaultTimeline : options.timeline_path;
+  const Result<std::vector<Item>> items = ParseProfiles(profiles);
+  if (!items)
+    return Complain(kExitUsage, items.error().message,
+                    "see stepscope timeline --help");
+  const Result<std::vector<LabelledTrace>> traces = [&] {
+    const Progress progress("reading " + profiles);
+    return ImportItems(*items);
+  }();
+  if (!traces) return ComplainOfInput(traces.error());
+  std::vector<std::string> notes;
+  const Status status = [&] {
+    const Progress progress("writing " + output);
+    return WriteFile(*traces, output, notes);
+  }();
+  if (!status)
+    return Complain(kExitIo, status.error().message,
+                    "check the folder and the space left");
+  for (const std::string& note : notes) PrintError("note: " + note);
+  return kExitOk;
+}
+
+}  // namespace stepscope

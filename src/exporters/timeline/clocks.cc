@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporters/timeline/clocks.h"
+
+#include <algorithm>
+
+namespace stepscope::timeline {
+namespace {
+
+// Up to here a double holds microseconds with three decimals exactly.
+constexpr int64_t kExactNs = int64_t{1} << 52;
+
+struct Extent {
+  int64_t first = INT64_MAX;
+  int64_t last = INT64_MIN;
+};
+
+Extent ExtentOf(const Trace& trace) {
+  Extent extent;
+  const auto add = [&](int64_t time_ns) {
+    extent.first = std::min(extent.first, time_ns);
+    extent.last = std::max(extent.last, time_ns);
+  };
+  for (Row row = 0; row < trace.size(); ++row) {
+    add(trace.start_ns()[row]);
+    add(trace.end_ns(row));
+  }
+  for (const MemoryEvent& event : trace.memory()) add(event.time_ns);
+  if (extent.first > extent.last) return {0, 0};
+  return extent;
+}
+
+void AddNote(std::span<const LabelledTrace> traces, bool moved,
+             std::vector<std::string>& notes) {
+  std::string labels;
+  for (const LabelledTrace& item : traces) {
+    if (item.trace->clock().epoch_known) continue;
+    if (!labels.empty()) labels += ", ";
+    labels += item.label;
+  }
+  notes.push_back("clocks are not aligned: " + labels +
+                  (moved ? " state no absolute time and begin where the first "
+                           "of the others begins"
+                         : " state no absolute time and keep their own"));
+}
+
+}  // namespace
+
+Clocks AlignClocks(std::span<const LabelledTrace> traces,
+                   std::vector<std::string>& notes) {
+  Clocks clocks;
+  std::vector<Extent> extents;
+  int64_t first_known = INT64_MAX;
+  size_t known = 0;
+  for (const LabelledTrace& item : traces) {
+    const Trace& trace = *item.trace;
+    extents.push_back(ExtentOf(trace));
+    clocks.shift_ns.push_back(trace.epoch_ns());
+    if (!trace.clock().epoch_known) continue;
+    ++known;
+    first_known =
+        std::min(first_known, trace.epoch_ns() + extents.back().first);
+  }
+  const bool some = known > 0 && known < traces.size();
+  for (size_t i = 0; i < traces.size(); ++i)
+    if (some && !traces[i].trace->clock().epoch_known)
+      clocks.shift_ns[i] = first_known - extents[i].first;
+  if (traces.size() > 1 && known < traces.size()) AddNote(traces, some, notes);
+
+  int64_t first = INT64_MAX;
+  int64_t last = INT64_MIN;
+  for (size_t i = 0; i < traces.size(); ++i) {
+    first = std::min(first, clocks.shift_ns[i] + extents[i].first);
+    last = std::max(last, clocks.shift_ns[i] + extents[i].last);
+  }
+  if (!traces.empty() && last >= kExactNs) clocks.base_ns = first;
+  return clocks;
+}
+
+}  // namespace stepscope::timeline
