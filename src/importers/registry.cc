@@ -16,6 +16,9 @@
 #ifdef STEPSCOPE_HAVE_IMPORTER_JSON
 #include "importers/json/json_importer.h"
 #endif
+#ifdef STEPSCOPE_HAVE_IMPORTER_NSYS
+#include "importers/nsys/nsys_importer.h"
+#endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_PROTO
 #include "importers/proto/proto_importers.h"
 #endif
@@ -106,6 +109,9 @@ std::span<const Importer* const> Importers() {
     auto* all = new std::vector<const Importer*>{&CaptureImporter()};
 #ifdef STEPSCOPE_HAVE_IMPORTER_JSON
     all->push_back(&JsonImporter());
+#endif
+#ifdef STEPSCOPE_HAVE_IMPORTER_NSYS
+    all->push_back(&NsysImporter());
 #endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_PROTO
     for (const Importer* importer : ProtoImporters()) all->push_back(importer);
