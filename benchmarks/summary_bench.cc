@@ -3,7 +3,8 @@
 // Speed of the summary tables on one core: all of them together and one by
 // one, against a bare pass over the columns of the same trace in the same run.
 //
-// usage: summary_bench [EVENTS [cpu|gpu]]
+// usage: summary_bench [EVENTS [cpu|gpu [all]]]
+//        "all": no table by itself, for large traces and for a profiler
 #include <malloc.h>
 #include <stepscope/c.h>
 
@@ -178,7 +179,9 @@ int Main(int argc, char** argv) {
   report("all tables", Median([&] { ComputeSummary(*trace, everything); }));
   TableOptions paddle;
   paddle.views = kPaddleViews;
-  report("Paddle's tables", Median([&] { ComputeSummary(*trace, paddle); }));
+  if (argc <= 3) {
+    report("Paddle's tables", Median([&] { ComputeSummary(*trace, paddle); }));
+  }
   const struct {
     const char* name;
     uint32_t views;
@@ -193,7 +196,9 @@ int Main(int argc, char** argv) {
                 {"+ waterfall, idle", kWaterfallView | kIdleView},
                 {"+ launch", kLaunchView},
                 {"+ flops", kFlopsView}};
+  const bool only_all = argc > 3 && std::strcmp(argv[3], "all") == 0;
   for (const auto& part : kParts) {
+    if (only_all) break;
     TableOptions options;
     options.views = part.views;
     report(part.name, Median([&] { ComputeSummary(*trace, options); }));

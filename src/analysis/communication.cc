@@ -28,6 +28,12 @@ Communication::Communication(const EventTree& tree, NameClasses& names)
     });
     by_thread_[i] = thread.Finish();
   }
+  const Trace& trace = tree.trace();
+  named_kernel_ = std::any_of(
+      tree.work().begin(), tree.work().end(), [&](const DeviceWork& work) {
+        return trace.type()[work.row] == STEPSCOPE_KERNEL &&
+               names.collective_kernel(trace.name()[work.row]);
+      });
 }
 
 bool Communication::IsHostEvent(Row row) const {
@@ -37,7 +43,7 @@ bool Communication::IsHostEvent(Row row) const {
          names_.collective_event(tree_.trace().name()[row]);
 }
 
-bool Communication::IsKernel(const DeviceWork& work) const {
+bool Communication::Communicates(const DeviceWork& work) const {
   const Trace& trace = tree_.trace();
   if (trace.type()[work.row] != STEPSCOPE_KERNEL) return false;
   if (names_.collective_kernel(trace.name()[work.row])) return true;

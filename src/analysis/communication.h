@@ -20,19 +20,26 @@ class Communication {
   Communication(const EventTree& tree, NameClasses& names);
 
   uint64_t host_calls() const { return host_calls_; }
+  // Whether any kernel can be communication.
+  bool any_kernel() const { return host_calls_ > 0 || named_kernel_; }
   // Busy time of communicating host events, by thread.
   const std::vector<IntervalSet>& by_thread() const { return by_thread_; }
 
   // A host event that exchanges data between processes.
   bool IsHostEvent(Row row) const;
   // A kernel that does; a kernel is communication or computation.
-  bool IsKernel(const DeviceWork& work) const;
+  bool IsKernel(const DeviceWork& work) const {
+    return any_kernel() && Communicates(work);
+  }
 
  private:
+  bool Communicates(const DeviceWork& work) const;
+
   const EventTree& tree_;
   NameClasses& names_;
   std::vector<IntervalSet> by_thread_;
   uint64_t host_calls_ = 0;
+  bool named_kernel_ = false;  // some kernel is named after a collective
 };
 
 }  // namespace stepscope

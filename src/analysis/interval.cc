@@ -79,6 +79,33 @@ IntervalSet Difference(std::span<const Interval> a,
   return result;
 }
 
+int64_t Take(std::span<const Interval> set, IntervalSet& rest,
+             IntervalSet& taken) {
+  taken.clear();
+  int64_t length = 0;
+  IntervalSet left;
+  left.reserve(rest.size());
+  size_t j = 0;
+  for (const Interval& part : rest) {
+    int64_t begin = part.begin;
+    while (j < set.size() && set[j].end <= begin) ++j;
+    // A range of `set` may reach over several of `rest`, so it stays current.
+    for (; j < set.size() && set[j].begin < part.end; ++j) {
+      if (begin < set[j].begin) left.push_back({begin, set[j].begin});
+      const Interval both{std::max(begin, set[j].begin),
+                          std::min(part.end, set[j].end)};
+      taken.push_back(both);
+      length =
+          SaturatingAdd(length, SaturatingSubtract(both.end, both.begin));
+      begin = both.end;
+      if (set[j].end > part.end) break;
+    }
+    if (begin < part.end) left.push_back({begin, part.end});
+  }
+  rest.swap(left);
+  return length;
+}
+
 IntervalSet IntervalCollector::Finish() {
   runs_.push_back(parts_.size());
   while (runs_.size() > 1) {

@@ -40,6 +40,11 @@ IntervalSet Intersection(std::span<const Interval> a,
 IntervalSet Difference(std::span<const Interval> a,
                        std::span<const Interval> b);
 
+// Moves what `set` covers out of `rest` into `taken`, which it replaces.
+// Returns the length that was moved.
+int64_t Take(std::span<const Interval> set, IntervalSet& rest,
+             IntervalSet& taken);
+
 // Collects ranges, in any order and overlapping, and makes a set of them.
 // Ranges that come sorted by begin (the rows of a track do) cost one
 // comparison each; a step back starts a new run, and runs are merged pairwise

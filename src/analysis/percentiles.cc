@@ -83,21 +83,36 @@ Spread ComputeSpread(std::span<int64_t> values) {
     }
     before += counts[bin];
   }
+  // One bin may hold several of the ranks.
+  std::vector<int64_t> inside;
   std::array<int64_t, 3> found{};
   for (size_t i = 0; i < kPercents.size(); ++i) {
-    // Bins ascend with the percentile: what is before one is not needed again.
-    const auto last =
-        std::partition(values.begin(), values.end(), [&](int64_t value) {
-          return FineBin(value) == bins[i];
-        });
-    const auto at = values.begin() + static_cast<ptrdiff_t>(ranks[i]);
-    std::nth_element(values.begin(), at, last);
+    if (bins[i] < (1u << kSubBits)) {  // the bin of one value
+      found[i] = static_cast<int64_t>(bins[i]);
+      continue;
+    }
+    if (i == 0 || bins[i] != bins[i - 1]) {
+      inside.clear();
+      inside.reserve(counts[bins[i]]);
+      for (const int64_t value : values) {
+        if (FineBin(value) == bins[i]) inside.push_back(value);
+      }
+    }
+    const auto at = inside.begin() + static_cast<ptrdiff_t>(ranks[i]);
+    std::nth_element(inside.begin(), at, inside.end());
     found[i] = *at;
   }
   spread.p50_ns = found[0];
   spread.p90_ns = found[1];
   spread.p99_ns = found[2];
   return spread;
+}
+
+Spread SpreadOfEqual(int64_t value, uint64_t count) {
+  if (count == 0) return {};
+  const auto v = static_cast<uint64_t>(value);
+  return {value, value, value,
+          {{static_cast<int>(std::bit_width(v)) - 1, count}}};
 }
 
 GroupedValues::GroupedValues(std::span<const uint64_t> counts) {

@@ -27,8 +27,10 @@ struct Spread {
   std::vector<HistogramBin> histogram;  // bins that are not empty, ascending
 };
 
-// Reorders `values`, of which none is negative. Linear; all 0 for none.
+// May reorder `values`, of which none is negative. Linear; all 0 for none.
 Spread ComputeSpread(std::span<int64_t> values);
+// The same of `count` values that are all alike.
+Spread SpreadOfEqual(int64_t value, uint64_t count);
 
 // Durations by group, each with a known number of them, in one block of
 // memory: for percentiles by name.

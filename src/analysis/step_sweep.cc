@@ -266,29 +266,30 @@ class ProcessSweep {
     for (size_t i = 0; i < kActivities; ++i) sets[i] = active_[i].Finish();
     IntervalSet rest;
     if (window_.begin < window_.end) rest.push_back(window_);
-    int64_t left = TotalLength(rest);
-    const auto take = [&](size_t activity, StepPart part) {
+    IntervalSet unused;
+    const auto take = [&](size_t activity, StepPart part, IntervalSet& taken) {
       if (sets[activity].empty()) return;
-      rest = Difference(rest, sets[activity]);
-      const int64_t now = TotalLength(rest);
-      window.part_ns[static_cast<size_t>(part)] += left - now;
-      left = now;
+      window.part_ns[static_cast<size_t>(part)] +=
+          Take(sets[activity], rest, taken);
     };
-    take(kKernel, StepPart::kKernel);
-    take(kCopy, StepPart::kCopy);
-    take(kDeviceCommunication, StepPart::kCommunication);
+    take(kKernel, StepPart::kKernel, unused);
+    take(kCopy, StepPart::kCopy, unused);
+    take(kDeviceCommunication, StepPart::kCommunication, unused);
     window.idle.assign(devices_, {});
     if (devices_ == 1) window.idle[0] = rest;
     for (size_t i = 0; i < busy_.size(); ++i) {
       const Interval whole[] = {window_};
       window.idle[i] = Difference(whole, busy_[i].Finish());
     }
-    take(kHostCommunication, StepPart::kCommunication);
-    take(kPending, StepPart::kLaunchGap);
-    take(kInput, StepPart::kInputStall);
-    take(kSync, StepPart::kHostSync);
-    take(kHost, StepPart::kOtherCpu);
-    window.part_ns[static_cast<size_t>(StepPart::kUnexplained)] = left;
+    auto& pieces = window.pieces;
+    take(kHostCommunication, StepPart::kCommunication, pieces[0]);
+    take(kPending, StepPart::kLaunchGap, pieces[1]);
+    take(kInput, StepPart::kInputStall, pieces[2]);
+    take(kSync, StepPart::kHostSync, pieces[3]);
+    take(kHost, StepPart::kOtherCpu, pieces[4]);
+    window.part_ns[static_cast<size_t>(StepPart::kUnexplained)] =
+        TotalLength(rest);
+    pieces[5] = std::move(rest);
     for (size_t i = kOnDevice; i < kActivities; ++i) {
       window.causes[i - kOnDevice] = std::move(sets[i]);
     }

@@ -55,6 +55,9 @@ struct StepWindow {
   std::array<IntervalSet, 5> causes;
   // By device: when it did nothing. One set for each of the process' devices.
   std::vector<IntervalSet> idle;
+  // With one device: its idle time dealt out, kCommunication (of the host) to
+  // kUnexplained. These do not overlap.
+  std::array<IntervalSet, 6> pieces;
   uint32_t first_device = 0;  // of `idle`, in StepSweep::devices()
   // Outermost long operators that launched nothing, on a process with devices.
   std::vector<Row> host_operators;

@@ -87,7 +87,7 @@ Summary ComputeSummary(const Trace& trace, const TableOptions& options) {
   const uint32_t swept = kWaterfallView | kIdleView | kOutlierView;
   if (wanted(kOverView | kDistributedView | swept)) {
     const Communication communication(tree, names);
-    summary.distribution = ComputeDistribution(tree, names, communication);
+    summary.distribution = ComputeDistribution(tree, communication);
     if (wanted(swept)) {
       SweepSteps(tree, steps, names, communication, summary);
     }

@@ -3,6 +3,7 @@
 // Findings about things that could go on at the same time and do not.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -70,30 +71,52 @@ struct Stream {
 
 using DeviceKey = std::tuple<uint32_t, std::string_view, int64_t>;
 
+DeviceKey KeyOf(const Trace& trace, const Track& track) {
+  return {track.process, trace.str(track.device_type), track.device};
+}
+
 // Streams with computation or copies, by device; only of devices that have
 // several.
 std::map<DeviceKey, std::vector<Stream>> StreamsByDevice(
     const AdviceInput& input) {
   const Trace& trace = input.trace();
-  std::map<DeviceKey, std::map<int64_t, IntervalCollector>> collectors;
-  std::map<std::pair<DeviceKey, int64_t>, Row> longest;
+  std::map<DeviceKey, std::set<int64_t>> ids;
+  uint32_t last = kNoThread;
   for (const DeviceWork& work : input.tree.work()) {
-    if (input.communication.IsKernel(work)) continue;
-    const Track& track = trace.tracks()[trace.track()[work.row]];
-    const DeviceKey key{track.process, trace.str(track.device_type),
-                        track.device};
-    collectors[key][track.id].Add(trace.start_ns()[work.row],
-                                  input.tree.end_ns(work.row));
-    Row& best = longest.try_emplace({key, track.id}, work.row).first->second;
-    if (trace.dur_ns()[work.row] > trace.dur_ns()[best]) best = work.row;
+    const uint32_t track = trace.track()[work.row];
+    if (track == last) continue;
+    last = track;
+    ids[KeyOf(trace, trace.tracks()[track])].insert(trace.tracks()[track].id);
+  }
+  struct Collected {
+    IntervalCollector busy;
+    Row longest = kNoRow;
+  };
+  std::map<DeviceKey, std::map<int64_t, Collected>> all;
+  last = kNoThread;
+  Collected* stream = nullptr;
+  for (const DeviceWork& work : input.tree.work()) {
+    const uint32_t index = trace.track()[work.row];
+    if (index != last) {
+      last = index;
+      const Track& track = trace.tracks()[index];
+      const DeviceKey key = KeyOf(trace, track);
+      stream = ids[key].size() > 1 ? &all[key][track.id] : nullptr;
+    }
+    if (stream == nullptr || input.communication.IsKernel(work)) continue;
+    stream->busy.Add(trace.start_ns()[work.row], input.tree.end_ns(work.row));
+    if (stream->longest == kNoRow ||
+        trace.dur_ns()[work.row] > trace.dur_ns()[stream->longest]) {
+      stream->longest = work.row;
+    }
   }
   std::map<DeviceKey, std::vector<Stream>> result;
-  for (auto& [key, streams] : collectors) {
-    if (streams.size() < 2) continue;
-    for (auto& [id, collector] : streams) {
-      Stream stream{id, collector.Finish(), 0, longest[{key, id}]};
-      stream.busy_ns = TotalLength(stream.busy);
-      result[key].push_back(std::move(stream));
+  for (auto& [key, streams] : all) {
+    for (auto& [id, collected] : streams) {
+      if (collected.longest == kNoRow) continue;
+      Stream made{id, collected.busy.Finish(), 0, collected.longest};
+      made.busy_ns = TotalLength(made.busy);
+      result[key].push_back(std::move(made));
     }
     std::stable_sort(result[key].begin(), result[key].end(),
                      [](const Stream& a, const Stream& b) {
@@ -147,6 +170,7 @@ void FindSerialStreams(const AdviceInput& input, Advice& advice) {
   constexpr double kBusyEnough = 0.05;
   constexpr double kNever = 0.01;
   for (const auto& [key, streams] : StreamsByDevice(input)) {
+    if (streams.size() < 2) continue;
     // The two busiest: what the second does could run behind the first.
     const Stream& a = streams[0];
     const Stream& b = streams[1];

@@ -31,18 +31,13 @@ int64_t KernelTime(const EventTree& tree) {
 
 }  // namespace
 
-Distribution ComputeDistribution(const EventTree& tree, NameClasses& names,
+Distribution ComputeDistribution(const EventTree& tree,
                                  const Communication& communication) {
   const Trace& trace = tree.trace();
   const auto type = trace.type();
   Distribution result;
   result.host_calls = communication.host_calls();
-  const bool any_kernel = std::any_of(
-      tree.work().begin(), tree.work().end(), [&](const DeviceWork& work) {
-        return type[work.row] == STEPSCOPE_KERNEL &&
-               names.collective_kernel(trace.name()[work.row]);
-      });
-  if (result.host_calls == 0 && !any_kernel) {
+  if (!communication.any_kernel()) {
     result.kernel_ns = result.computation_ns = KernelTime(tree);
     return result;
   }

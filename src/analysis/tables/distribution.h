@@ -9,7 +9,6 @@
 #include <cstdint>
 
 #include "analysis/communication.h"
-#include "analysis/name_class.h"
 #include "analysis/steps.h"
 
 namespace stepscope {
@@ -28,7 +27,7 @@ struct Distribution {
   bool any() const { return host_calls > 0 || gpu_calls > 0; }
 };
 
-Distribution ComputeDistribution(const EventTree& tree, NameClasses& names,
+Distribution ComputeDistribution(const EventTree& tree,
                                  const Communication& communication);
 
 }  // namespace stepscope

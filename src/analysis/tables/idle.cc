@@ -87,13 +87,19 @@ void IdleTable::AddGaps(const StepWindow& window, const IntervalSet& idle,
   device.idle_ns = SaturatingAdd(device.idle_ns, TotalLength(idle));
   device.around_sync_ns =
       SaturatingAdd(device.around_sync_ns, TimeAroundSync(window, idle));
-  IntervalSet rest = idle;
-  for (size_t i = 0; i < window.causes.size(); ++i) {
-    if (window.causes[i].empty()) continue;
-    AddPieces(Intersection(rest, window.causes[i]), device.rows[i]);
-    rest = Difference(rest, window.causes[i]);
+  if (window.idle.size() == 1) {
+    for (size_t i = 0; i < window.pieces.size(); ++i) {
+      AddPieces(window.pieces[i], device.rows[i]);
+    }
+  } else {
+    IntervalSet rest = idle;
+    IntervalSet taken;
+    for (size_t i = 0; i < window.causes.size(); ++i) {
+      Take(window.causes[i], rest, taken);
+      AddPieces(taken, device.rows[i]);
+    }
+    AddPieces(rest, device.rows.back());
   }
-  AddPieces(rest, device.rows.back());
 
   // Stages come in time order, and so do windows.
   const IntervalSet& all = backward_[window.process];
@@ -108,6 +114,7 @@ void IdleTable::AddGaps(const StepWindow& window, const IntervalSet& idle,
   }
   device.backward_ns =
       SaturatingAdd(device.backward_ns, TotalLength(backward));
+  if (backward.empty()) return;
   device.in_backward_ns = SaturatingAdd(
       device.in_backward_ns, TotalLength(Intersection(idle, backward)));
 }

@@ -43,10 +43,8 @@ LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names) {
   if (tree.work().empty()) return result;
 
   std::vector<bool> launched(trace.size());
-  std::vector<int64_t> calls;
-  std::vector<int64_t> delays;
-  calls.reserve(tree.work().size());
-  delays.reserve(tree.work().size());
+  std::vector<int64_t> values;  // of one series, then of the other
+  values.reserve(tree.work().size());
   uint32_t stream = kNoThread;
   int64_t stream_until = INT64_MIN;
   for (const DeviceWork& work : tree.work()) {
@@ -64,11 +62,9 @@ LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names) {
     }
     if (!launched[work.launch]) {
       launched[work.launch] = true;
-      calls.push_back(dur[work.launch]);
+      values.push_back(dur[work.launch]);
     }
     result.early += start[work.row] < called;
-    delays.push_back(std::max<int64_t>(
-        0, SaturatingSubtract(start[work.row], tree.end_ns(work.launch))));
     if (trace.type()[work.row] == STEPSCOPE_KERNEL &&
         dur[work.row] < dur[work.launch]) {
       ++result.short_kernels;
@@ -79,8 +75,13 @@ LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names) {
     }
   }
   result.launches_without_work = CountWithoutWork(tree, names, launched);
-  Finish(calls, result.call);
-  Finish(delays, result.queue_delay);
+  Finish(values, result.call);
+  for (const DeviceWork& work : tree.work()) {
+    if (work.launch == kNoRow) continue;
+    values.push_back(std::max<int64_t>(
+        0, SaturatingSubtract(start[work.row], tree.end_ns(work.launch))));
+  }
+  Finish(values, result.queue_delay);
   return result;
 }
 

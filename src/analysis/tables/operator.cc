@@ -100,24 +100,28 @@ class OperatorTable {
 
   // A second pass, now that it is known how many calls each name has.
   void ComputeSpreads() {
-    std::vector<uint64_t> counts;
-    for (const NameStats& stats : operators_.stats()) {
-      counts.push_back(stats.calls);
-    }
-    spreads_[0] = SpreadsOf(counts, [&](Row row) {
+    spreads_[0] = SpreadsOf(&NameStats::cpu, [&](Row row) {
       return tree_.trace().dur_ns()[row];
     });
     if (tree_.work().empty()) return;
-    spreads_[1] =
-        SpreadsOf(counts, [&](Row row) { return tree_.gpu_ns(row); });
+    spreads_[1] = SpreadsOf(&NameStats::gpu,
+                            [&](Row row) { return tree_.gpu_ns(row); });
   }
 
+  // Names whose calls all took the same time (no device time at all, as a
+  // rule) need not be looked at one by one.
   template <typename Value>
-  std::vector<Spread> SpreadsOf(const std::vector<uint64_t>& counts,
-                                Value value) {
-    const auto type = tree_.trace().type();
+  std::vector<Spread> SpreadsOf(TimeStats NameStats::*column, Value value) {
+    std::vector<uint64_t> counts;
+    uint64_t kept = 0;
+    for (const NameStats& stats : operators_.stats()) {
+      const TimeStats& time = stats.*column;
+      counts.push_back(time.min_ns == time.max_ns ? 0 : stats.calls);
+      kept += counts.back();
+    }
     GroupedValues values(counts);
-    for (uint32_t i = 0; i < tree_.threads().size(); ++i) {
+    const auto type = tree_.trace().type();
+    for (uint32_t i = 0; i < tree_.threads().size() && kept > 0; ++i) {
       const Thread& thread = tree_.threads()[i];
       for (uint32_t t = thread.first_track; t < thread.last_track; ++t) {
         const Track& track = tree_.trace().tracks()[t];
@@ -129,7 +133,10 @@ class OperatorTable {
     }
     std::vector<Spread> spreads;
     for (uint32_t i = 0; i < counts.size(); ++i) {
-      spreads.push_back(values.SpreadOf(i));
+      const NameStats& stats = operators_.stats()[i];
+      spreads.push_back(counts[i] > 0 ? values.SpreadOf(i)
+                                      : SpreadOfEqual((stats.*column).max_ns,
+                                                      stats.calls));
     }
     return spreads;
   }

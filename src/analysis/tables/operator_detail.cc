@@ -13,35 +13,41 @@ uint64_t Key(uint32_t level, StringId name) {
 
 }  // namespace
 
-OperatorDetail::Entry& OperatorDetail::At(FlatMap& map, Entries& entries,
+OperatorDetail::Entry& OperatorDetail::At(Index& index, Entries& entries,
                                           uint32_t level, StringId name) {
-  const uint32_t slot = map.Insert(Key(level, name));
-  if (slot != FlatMap::kNew) return entries[slot];
+  uint32_t& last = index.Last(level);
+  if (last != Index::kNone && entries[last].name == name) return entries[last];
+  const uint32_t slot = index.map.Insert(Key(level, name));
+  if (slot != FlatMap::kNew) {
+    last = slot;
+    return entries[slot];
+  }
   Entry entry;
   entry.level = level;
   entry.slot = static_cast<uint32_t>(entries.size());
   entry.name = name;
+  last = entry.slot;
   return entries.emplace_back(entry);
 }
 
 void OperatorDetail::AddInner(const EventTree& tree, Row row, uint32_t op,
                               const Visit& visit) {
   const Trace& trace = tree.trace();
-  Entry& entry = At(inner_map_, inner_, op, trace.name()[row]);
+  Entry& entry = At(inner_index_, inner_, op, trace.name()[row]);
   if (entry.calls++ == 0 || visit.Before(entry.first)) entry.first = visit;
   entry.cpu.Add(trace.dur_ns()[row]);
   entry.gpu.Add(tree.gpu_ns(row));
 }
 
 uint32_t OperatorDetail::FindInner(const EventTree& tree, Row row,
-                                   uint32_t op) const {
-  return inner_map_.Find(Key(op, tree.trace().name()[row]));
+                                   uint32_t op) {
+  return At(inner_index_, inner_, op, tree.trace().name()[row]).slot;
 }
 
 void OperatorDetail::AddDevice(const EventTree& tree, const DeviceWork& work,
                                uint32_t level, const Visit& visit) {
   const Trace& trace = tree.trace();
-  Entry& entry = At(device_map_, device_, level, trace.name()[work.row]);
+  Entry& entry = At(device_index_, device_, level, trace.name()[work.row]);
   if (entry.calls++ == 0 || visit.Before(entry.first)) entry.first = visit;
   entry.gpu.Add(trace.dur_ns()[work.row]);
 }

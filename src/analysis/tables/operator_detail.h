@@ -25,7 +25,7 @@ class OperatorDetail {
   void AddInner(const EventTree& tree, Row row, uint32_t op,
                 const Visit& visit);
   // The slot of an inner event that was added.
-  uint32_t FindInner(const EventTree& tree, Row row, uint32_t op) const;
+  uint32_t FindInner(const EventTree& tree, Row row, uint32_t op);
   // `level`: the operator's slot, or kInner | the inner event's.
   void AddDevice(const EventTree& tree, const DeviceWork& work,
                  uint32_t level, const Visit& visit);
@@ -50,14 +50,29 @@ class OperatorDetail {
   };
   using Entries = std::vector<Entry>;
 
-  static Entry& At(FlatMap& map, Entries& entries, uint32_t level,
+  // Finds entries by (level, name). A level mostly has one name, so the last
+  // one found is tried first.
+  struct Index {
+    static constexpr uint32_t kNone = FlatMap::kNew;
+    FlatMap map;
+    std::vector<uint32_t> last[2];  // by slot: of operators, of inner events
+
+    uint32_t& Last(uint32_t level) {
+      std::vector<uint32_t>& slots = last[level >= kInner];
+      const uint32_t slot = level & ~kInner;
+      if (slot >= slots.size()) slots.resize(2 * slot + 16, kNone);
+      return slots[slot];
+    }
+  };
+
+  static Entry& At(Index& index, Entries& entries, uint32_t level,
                    StringId name);
   static void Sort(Entries& entries);
   static std::pair<size_t, size_t> Range(const Entries& entries,
                                          uint32_t level);
 
-  FlatMap inner_map_;
-  FlatMap device_map_;
+  Index inner_index_;
+  Index device_index_;
   Entries inner_;
   Entries device_;
 };
