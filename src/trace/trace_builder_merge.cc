@@ -103,7 +103,12 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
     for (const RawRef ref : o.raw_refs_.view())
       if (!t.raw_refs_.Append(ref == 0 ? 0 : ref + grown)) failed_ = true;
   }
+  // Ids of arrows are unique within a file only.
+  uint64_t first_flow = 0;
+  for (const Flow& flow : t.flows_)
+    first_flow = std::max(first_flow, flow.id + 1);
   for (Flow flow : o.flows_) {
+    flow.id += first_flow;
     move_time(flow.time_ns);
     flow.name = ids[flow.name.v];
     flow.track += first_track;

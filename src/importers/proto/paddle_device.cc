@@ -161,8 +161,9 @@ void PaddleTree::ReadKernelInfo(Row row, Bytes info) {
   // Since 1.0.1.
   if (has_real[15]) builder.AddDouble(row, "blocks per SM", real[15]);
   if (has_real[16]) builder.AddDouble(row, "warps per SM", real[16]);
+  // A part of one here, percent in Paddle's JSON.
   if (has_real[17])
-    builder.AddDouble(row, "theoretical achieved occupancy %", real[17]);
+    builder.AddDouble(row, "theoretical achieved occupancy %", real[17] * 100);
 }
 
 void PaddleTree::ReadMemoryEvent(Bytes event, uint64_t thread, bool cut) {

@@ -25,7 +25,7 @@ Bytes Unwrap(Bytes node, bool* cut) {
     *cut |= message.cut();
     return message.bytes();
   }
-  return {};
+  return node.first(0);  // nothing, but where it should have been
 }
 
 }  // namespace
@@ -110,7 +110,8 @@ void PaddleTree::ReadHostNode(Bytes node, uint64_t thread, bool cut) {
         break;
     }
   }
-  out_.RejectRest(message);
+  // A node without an event has been counted.
+  if (root || !event.empty()) out_.RejectRest(message);
 }
 
 Row PaddleTree::ReadHostEvent(Bytes event, uint64_t thread, bool cut) {

@@ -31,7 +31,7 @@ Pb Kernel() {
                       .Int(9, 32)
                       .Float(15, 1.5f)
                       .Float(16, 6)
-                      .Float(17, 50);
+                      .Float(17, 0.5F);
   return Pb().Sub(1, Pb().Text(1, "gemm")
                          .Int(2, 4)
                          .Int(3, kSampleTime + 400)

@@ -162,10 +162,12 @@ void XSpace::ReadEvent(Bytes event, bool cut, LineInfo& line,
         break;
       case kEventStat: {
         StatValue& value = stats_.emplace_back();
-        if (!tables.ReadStat(message.bytes(), &value)) {
-          stats_.pop_back();
-          wrong |= !message.bytes().empty();
-        }
+        const auto result = tables.ReadStat(message.bytes(), &value);
+        if (result == XPlaneTables::StatResult::kOk) break;
+        stats_.pop_back();
+        fields.unknown_stat |= result == XPlaneTables::StatResult::kUnknown;
+        wrong |= result == XPlaneTables::StatResult::kBroken &&
+                 !message.bytes().empty();
         break;
       }
       case kEventOccurrences:
@@ -190,6 +192,7 @@ void XSpace::AddEvent(const EventFields& fields, const uint8_t* at,
   static const EventName kUnknown;
   const EventName* name = tables.FindEvent(fields.metadata_id);
   std::string_view repair;
+  if (fields.unknown_stat) repair = "stat of no metadata";
   if (name == nullptr) {
     repair = "event of no metadata";
     name = &kUnknown;

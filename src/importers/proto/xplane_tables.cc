@@ -68,7 +68,8 @@ XPlaneTables::XPlaneTables(Bytes plane, Recorder& out) : out_(out) {
     if (message.tag() == kEventMetadata) ReadEventMetadata(message.bytes());
     if (message.tag() != kPlaneStat) continue;
     StatValue value;
-    if (ReadStat(message.bytes(), &value)) stats_.push_back(value);
+    if (ReadStat(message.bytes(), &value) == StatResult::kOk)
+      stats_.push_back(value);
   }
 }
 
@@ -97,7 +98,7 @@ void XPlaneTables::ReadEventMetadata(Bytes bytes) {
     StatValue value;
     // A whole program (an HLO proto) may hang here; it is no argument.
     if (message.bytes().size() <= kMaxMetadataStatBytes &&
-        ReadStat(message.bytes(), &value))
+        ReadStat(message.bytes(), &value) == StatResult::kOk)
       event.stats.push_back(value);
   }
   const bool two = !display_name.empty() && display_name != name;
@@ -107,8 +108,10 @@ void XPlaneTables::ReadEventMetadata(Bytes bytes) {
   event.memory = event.deallocation || name == "MemoryAllocation";
 }
 
-bool XPlaneTables::ReadStat(Bytes bytes, StatValue* out) const {
+XPlaneTables::StatResult XPlaneTables::ReadStat(Bytes bytes,
+                                                StatValue* out) const {
   uint64_t id = 0;
+  bool unknown = false;
   Message message(bytes);
   while (message.Next()) {
     switch (message.tag()) {
@@ -134,18 +137,20 @@ bool XPlaneTables::ReadStat(Bytes bytes, StatValue* out) const {
         break;
       case kStatRef: {
         const StatName* const value = stat_names_.Find(message.value());
-        if (value == nullptr) return false;
+        unknown = value == nullptr;
         out->kind = StatValue::Kind::kText;
-        out->text = value->name;
+        if (!unknown) out->text = value->name;
         break;
       }
       default:
         break;
     }
   }
+  if (!message.ok() || out->kind == StatValue::Kind::kNone)
+    return StatResult::kBroken;
   out->stat = stat_names_.Find(id);
-  return message.ok() && out->stat != nullptr &&
-         out->kind != StatValue::Kind::kNone;
+  return unknown || out->stat == nullptr ? StatResult::kUnknown
+                                         : StatResult::kOk;
 }
 
 }  // namespace stepscope::proto

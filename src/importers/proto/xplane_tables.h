@@ -69,8 +69,9 @@ class XPlaneTables {
   const EventName* FindEvent(uint64_t id) const { return events_.Find(id); }
   const std::vector<StatValue>& stats() const { return stats_; }
 
-  // False if the bytes are no stat.
-  bool ReadStat(Bytes bytes, StatValue* out) const;
+  // kUnknown: the table has no name for it, or none for its value.
+  enum class StatResult : uint8_t { kOk, kUnknown, kBroken };
+  StatResult ReadStat(Bytes bytes, StatValue* out) const;
 
  private:
   void ReadStatMetadata(Bytes entry);

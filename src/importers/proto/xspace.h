@@ -47,6 +47,7 @@ class XSpace {
     int64_t offset_ps = 0;
     int64_t duration_ps = 0;
     bool aggregated = false;
+    bool unknown_stat = false;  // one was left out
     int64_t occurrences = 0;
   };
   struct Facts;
