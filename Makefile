@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The commands of CONTRIBUTING.md. The build itself is CMake's.
 
-.PHONY: help build demo test check bench clean
+.PHONY: help build demo test check bench fuzz clean
 
 help:
 	@echo "make build   everything, optimised, into build/ (CLI: build/bin/stepscope)"
@@ -9,6 +9,7 @@ help:
 	@echo "make test    all tests: release, AddressSanitizer+UBSan and ThreadSanitizer trees"
 	@echo "make check   the quick tests on the release tree"
 	@echo "make bench   the table of measured costs, as ratios to the floor"
+	@echo "make fuzz    the importers under libFuzzer, FUZZ_SECONDS (600) a target"
 	@echo "make clean   remove all build trees"
 
 build:
@@ -31,5 +32,10 @@ bench: build
 	@tools/bootstrap test
 	@tools/bench
 
+FUZZ_SECONDS ?= 600
+fuzz:
+	@tools/bootstrap test
+	@tools/fuzz $(FUZZ_SECONDS)
+
 clean:
-	rm -rf build build-dev build-asan build-tsan build-live
+	rm -rf build build-dev build-asan build-tsan build-fuzz build-live

@@ -4,7 +4,8 @@
 
 usage: run_tests.py [--quick] [PRESET...]
 
-The default is release, asan and tsan. A tree that does not build counts as one
+The default is release, asan, tsan, and fuzz: the importers for some seconds
+under libFuzzer, see tools/fuzz. A tree that does not build counts as one
 failed test. The last line is "N passed, N failed", with ", N skipped" after it
 when there are skipped tests; the exit status is 1 if anything failed.
 """
@@ -32,6 +33,7 @@ LEAVE_OUT = {
 # code that runs on one thread.
 ONLY = {"tsan": ("thread_tests", "^threads$")}
 FOLDERS = {"release": "build"}
+FUZZ_SECONDS = 5  # a target
 
 
 def run(*command):
@@ -90,21 +92,40 @@ def test_tree(preset, jobs, quick):
     return passed, [f"{preset}: {name}" for name in failed], skipped
 
 
+def fuzz():
+    """Each fuzz target is one test."""
+    if not shutil.which("clang++-19"):
+        print("fuzz: no clang++-19, skipped", flush=True)
+        return 0, [], 1
+    result = subprocess.run([str(ROOT / "tools/fuzz"), str(FUZZ_SECONDS)],
+                            cwd=ROOT, check=False, text=True,
+                            stdout=subprocess.PIPE)
+    print(result.stdout, end="", flush=True)
+    lines = result.stdout.splitlines()
+    passed = sum(line.startswith("ok ") for line in lines)
+    failed = [line.removeprefix("FAILED ") for line in lines
+              if line.startswith("FAILED ")]
+    if result.returncode != 0 and not failed:
+        failed = [f"tools/fuzz exit {result.returncode}"]
+    return passed, [f"fuzz: {name}" for name in failed], 0
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true",
                         help="only tests with the label unit")
     parser.add_argument("presets", nargs="*",
-                        help="of " + ", ".join(LEAVE_OUT))
+                        help="of " + ", ".join([*LEAVE_OUT, "fuzz"]))
     args = parser.parse_args()
     jobs = len(os.sched_getaffinity(0))
     passed, failed, skipped = 0, [], 0
-    for preset in args.presets or LEAVE_OUT:
-        if preset not in LEAVE_OUT:
+    for preset in args.presets or [*LEAVE_OUT, "fuzz"]:
+        if preset != "fuzz" and preset not in LEAVE_OUT:
             parser.error(f"no such preset: {preset}")
         start = time.monotonic()
         print(f"== {preset}", flush=True)
-        result = test_tree(preset, jobs, args.quick)
+        result = (fuzz() if preset == "fuzz" else
+                  test_tree(preset, jobs, args.quick))
         print(f"== {preset}: {result[0]} passed, {len(result[1])} failed, "
               f"{time.monotonic() - start:.0f} s", flush=True)
         passed += result[0]

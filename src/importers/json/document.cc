@@ -164,10 +164,7 @@ Document::Progress Document::Read(const TokenIndex& index,
   // A unit that has no end here: it goes on in the next piece, or the file is
   // cut, or a quote is broken.
   const size_t length = text.size() - start;
-  if (state_ != State::kEvents) {
-    rubbish_ |= last;
-    return {last ? text.size() : start, false};
-  }
+  if (state_ != State::kEvents) return {last ? text.size() : start, false};
   if (!last && length < kSuspectBytes) return {start, false};
   const size_t inner = FindInner(start, text.size());
   if (inner != text.npos) {

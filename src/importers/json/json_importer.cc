@@ -63,7 +63,12 @@ class Json : public Importer {
     json::Document document(sink);
     Status status = Ok();
     {
-      json::ChunkSource source(input, kChunkBytes, total >= kThreadFrom);
+      // One byte more than the file has: it ends within the first chunk.
+      const size_t chunk_bytes =
+          input.compression() == Compression::kNone
+              ? static_cast<size_t>(std::min<uint64_t>(kChunkBytes, total + 1))
+              : kChunkBytes;
+      json::ChunkSource source(input, chunk_bytes, total >= kThreadFrom);
       builder.raw_args().set_packer([&](RawArgs::Block& block) {
         source.Run([&block] { block.Pack(); });
       });
@@ -88,9 +93,9 @@ class Json : public Importer {
       builder.SetIncomplete();
       builder.AddNote(path + ": " + input.damage());
     }
-    if (document.has_rubbish()) {
+    if (document.has_rubbish())
       builder.AddNote(path + ": there is more in the file than one document");
-    } else if (!document.complete()) {
+    if (!document.complete()) {
       builder.SetIncomplete();
       builder.AddNote(path + ": the document has no end");
     }

@@ -132,6 +132,8 @@ uint32_t RowMap::MakeHost(std::string_view pid, std::string_view tid) {
   const std::string thread =
       std::to_string(track.process) + ' ' + std::to_string(track.id);
   if (!IsPartOfThread(suffix)) {
+    // As our exporter marks rows that are of no thread.
+    if (suffix.starts_with("(async)")) track.kind = TrackKind::kAsync;
     track.name = builder_.Intern(Shown(tid));
     return builder_.AddTrack(track);
   }

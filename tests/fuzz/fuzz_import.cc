@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz_import.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "trace/trace_builder.h"
+
+namespace stepscope::fuzz {
+namespace {
+
+[[noreturn]] void Unsound(const char* what) {
+  std::fprintf(stderr, "unsound trace: %s\n", what);
+  std::abort();
+}
+
+void Check(bool sound, const char* what) {
+  if (!sound) Unsound(what);
+}
+
+// One file in memory, used again and again.
+const std::string& FileWith(std::span<const uint8_t> bytes) {
+  static const int fd = memfd_create("input", MFD_CLOEXEC);
+  static const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  Check(fd >= 0 && ftruncate(fd, 0) == 0, "no file");
+  size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t n = pwrite(fd, bytes.data() + done, bytes.size() - done,
+                             static_cast<off_t>(done));
+    Check(n > 0, "no file");
+    done += static_cast<size_t>(n);
+  }
+  return path;
+}
+
+void CheckRows(const Trace& trace) {
+  uint64_t covered = 0;
+  for (size_t i = 0; i < trace.tracks().size(); ++i) {
+    const Track& track = trace.tracks()[i];
+    Check(track.process < trace.processes().size(), "track of no process");
+    Check(track.first <= track.last && track.last <= trace.size(),
+          "track of rows that are not");
+    covered += track.last - track.first;
+    for (Row row = track.first; row < track.last; ++row) {
+      Check(trace.track()[row] == i, "row of another track");
+      Check(trace.dur_ns()[row] >= 0, "negative duration");
+      if (row > track.first)
+        Check(trace.start_ns()[row] >= trace.start_ns()[row - 1], "order");
+    }
+  }
+  Check(covered == trace.size(), "rows of no track");
+  for (Row row = 0; row < trace.size(); ++row) {
+    const Row parent = trace.nesting().parent[row];
+    if (parent == kNoRow) continue;
+    Check(parent < row, "parent behind its child");
+    Check(trace.end_ns(parent) >= trace.end_ns(row), "child outlives parent");
+  }
+}
+
+// Touches every byte that the trace claims to have.
+size_t ReadAll(const Trace& trace) {
+  size_t sum = 0;
+  const auto use = [&](StringId id) { sum += trace.str(id).size(); };
+  for (const StringId id : trace.name()) use(id);
+  for (const Process& process : trace.processes()) {
+    use(process.name);
+    for (const auto& [key, value] : process.metadata) use(key), use(value);
+  }
+  for (const Track& track : trace.tracks()) use(track.name);
+  for (const Arg& arg : trace.args()) {
+    Check(arg.row < trace.size(), "argument of no row");
+    use(arg.key);
+    use(arg.text);
+    if (arg.kind == ArgKind::kIntList && arg.list_count > 0)
+      sum += static_cast<size_t>(
+          trace.arg_ints().at(arg.list_first + arg.list_count - 1) & 1);
+  }
+  for (const Link& link : trace.links())
+    Check(link.row == kNoRow || link.row < trace.size(), "link to no row");
+  for (const Flow& flow : trace.flows())
+    Check(flow.track < trace.tracks().size(), "flow of no track");
+  for (const CounterSample& sample : trace.counters())
+    Check(sample.track < trace.tracks().size(), "sample of no track");
+  for (const MemoryEvent& event : trace.memory()) {
+    Check(event.track < trace.tracks().size(), "memory event of no track");
+    use(event.place);
+  }
+  RawArgReader raw(trace);
+  for (Row row = 0; row < trace.size(); ++row) sum += raw.Get(row).size();
+  return sum;
+}
+
+void ReadPastTheEnd(const Trace& trace) {
+  const std::vector<int64_t> copy(trace.start_ns().begin(),
+                                  trace.start_ns().end());
+  const volatile int64_t* const data = copy.data();
+  std::printf("%lld\n", static_cast<long long>(data[copy.size()]));
+}
+
+}  // namespace
+
+int FuzzImport(const Importer& importer, std::span<const uint8_t> bytes) {
+  static const bool planted = std::getenv("STEPSCOPE_FUZZ_PLANT") != nullptr;
+  const std::string& path = FileWith(bytes);
+  const size_t head = std::min(bytes.size(), Importer::kHeadBytes);
+  static_cast<void>(importer.Sniff(bytes.first(head)));
+  TraceBuilder builder;
+  if (!importer.Import(path, {}, builder)) return 0;
+  const auto trace = builder.Finish();
+  if (!trace) Unsound(trace.error().message.c_str());
+  CheckRows(**trace);
+  static_cast<void>(ReadAll(**trace));
+  if (planted && (*trace)->size() > 0 && !(*trace)->ledger().rejected().empty())
+    ReadPastTheEnd(**trace);
+  return 0;
+}
+
+}  // namespace stepscope::fuzz

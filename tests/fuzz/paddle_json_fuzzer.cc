@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Events of Paddle's dialect: the bytes are what stands in the array.
+#include <string>
+
+#include "fuzz_import.h"
+#include "importers/json/json_importer.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string text =
+      "{\"schemaVersion\": \"1.0.2\", \"span_indx\": \"0\", \"traceEvents\": [";
+  text.append(reinterpret_cast<const char*>(data), size);
+  text += "]}";
+  return stepscope::fuzz::FuzzImport(
+      stepscope::JsonImporter(),
+      {reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+}
