@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/clock.h"
 
+#include <unistd.h>
+
 #include <cmath>
 
 namespace stepscope::gpu {
@@ -12,11 +14,11 @@ void DeviceClock::Start(const stepscope_plugin_host* host, const CuptiApi* api,
   shared_ = shared;
   error_ = 0;
   count_ = 0;
-  // Two readings make a rate.
-  for (int i = 0; i < 2; ++i) {
+  // Two readings make a rate; close together they would make a poor one.
+  for (int i = 0; i < (shared ? 1 : 2); ++i) {
+    if (i > 0) usleep(20000);
     Reading reading;
-    if (!Read(&reading)) continue;
-    readings_[count_++ % kReadings] = reading;
+    if (Read(&reading)) readings_[count_++ % kReadings] = reading;
   }
 }
 

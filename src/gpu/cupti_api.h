@@ -31,6 +31,7 @@ namespace stepscope::gpu {
   X(cuptiActivityEnableAndDump)             \
   X(cuptiActivityEnableRuntimeApi)          \
   X(cuptiActivityEnableDriverApi)           \
+  X(cuptiEnableDomain)                      \
   X(cuptiFinalize)
 
 struct CuptiApi {
@@ -51,6 +52,8 @@ struct CuptiApi {
 inline constexpr uint32_t kOldestVersion = 19;
 // From 12.9 on the library may be refused a buffer; earlier ones may crash.
 inline constexpr uint32_t kMayRefuseBuffer = 27;
+// From 12.6 on the library may be finalised in a program with CUDA graphs.
+inline constexpr uint32_t kMayFinalize = 24;
 // The first one that nobody has tried.
 inline constexpr uint32_t kUnknownVersion = 140000;
 

@@ -9,20 +9,23 @@
 namespace stepscope::gpu {
 namespace {
 
+// Waits and events are left to the calls that make them: their own kinds made
+// a training step a quarter slower where all others together cost some percent
+// (docs/guide/gpu.md).
 constexpr Kind kKinds[] = {
-    {"kernel", CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, true, false},
-    {"memcpy", CUPTI_ACTIVITY_KIND_MEMCPY, true, false},
-    {"memset", CUPTI_ACTIVITY_KIND_MEMSET, true, false},
-    {"peer", CUPTI_ACTIVITY_KIND_MEMCPY2, false, false},
-    {"graph", CUPTI_ACTIVITY_KIND_GRAPH_TRACE, false, false},
-    {"runtime", CUPTI_ACTIVITY_KIND_RUNTIME, false, false},
-    {"sync", CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false, false},
-    {"event", CUPTI_ACTIVITY_KIND_CUDA_EVENT, false, false},
-    {"memory", CUPTI_ACTIVITY_KIND_MEMORY2, false, false},
-    {"pool", CUPTI_ACTIVITY_KIND_MEMORY_POOL, false, false},
-    {"overhead", CUPTI_ACTIVITY_KIND_OVERHEAD, false, false},
-    {"device", CUPTI_ACTIVITY_KIND_DEVICE, false, true},
+    {"kernel", CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, true, false, true},
+    {"memcpy", CUPTI_ACTIVITY_KIND_MEMCPY, true, false, true},
+    {"memset", CUPTI_ACTIVITY_KIND_MEMSET, true, false, true},
+    {"peer", CUPTI_ACTIVITY_KIND_MEMCPY2, false, false, true},
+    {"graph", CUPTI_ACTIVITY_KIND_GRAPH_TRACE, false, false, true},
+    {"sync", CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, false, false, false},
+    {"event", CUPTI_ACTIVITY_KIND_CUDA_EVENT, false, false, false},
+    {"memory", CUPTI_ACTIVITY_KIND_MEMORY2, false, false, true},
+    {"pool", CUPTI_ACTIVITY_KIND_MEMORY_POOL, false, false, true},
+    {"overhead", CUPTI_ACTIVITY_KIND_OVERHEAD, false, false, true},
+    {"device", CUPTI_ACTIVITY_KIND_DEVICE, false, true, true},
 };
+constexpr const char* kRuntime = "runtime";
 constexpr const char* kDriver = "driver";
 
 // More calls than CUDA has; the library says where its list ends.
@@ -32,9 +35,10 @@ bool StartsWith(const char* text, const char* with) {
   return std::strncmp(text, with, std::strlen(with)) == 0;
 }
 
-// Whether `name` is in the comma-separated `list`; an empty list has all.
-bool Listed(const char* list, const char* name) {
-  if (list == nullptr || list[0] == '\0') return true;
+// Whether `name` is in the comma-separated `list`; without one, `otherwise`.
+bool Listed(const char* list, const char* name, bool otherwise) {
+  if (list == nullptr || list[0] == '\0') return otherwise;
+  if (std::strcmp(list, "all") == 0) return true;
   const size_t length = std::strlen(name);
   for (const char* at = list; *at != '\0';) {
     const size_t word = std::strcspn(at, ",");
@@ -51,26 +55,16 @@ bool EnvironmentIs(const char* variable, const char* value) {
 
 }  // namespace
 
-bool IsNoiseCall(const char* name) {
+bool IsWork(const char* call) {
+  const char* bare = StartsWith(call, "cuda") ? call + 4 : call + 2;
+  if (!StartsWith(call, "cu")) return false;
   for (const char* start :
-       {"cudaGet", "cudaSetDevice_", "cudaPeek", "cudaDeviceGet",
-        "cudaFuncGet", "cudaFuncSetAttribute", "cudaOccupancy",
-        "cudaStreamGet", "cudaStreamIsCapturing", "cudaPointerGet",
-        "cudaEventCreate", "cudaEventDestroy", "cudaEventQuery",
-        "cudaStreamQuery", "cudaThreadExchangeStreamCaptureMode",
-        "cudaDriverGetVersion", "cudaRuntimeGetVersion", "cudaMemGetInfo",
-        "__cudaPushCallConfiguration", "__cudaPopCallConfiguration",
-        "cudaCtxResetPersisting"})
-    if (StartsWith(name, start)) return true;
-  return false;
-}
-
-bool IsDriverWork(const char* name) {
-  for (const char* start :
-       {"cuLaunch", "cuGraphLaunch", "cuMemcpy", "cuMemset", "cuMemAlloc",
-        "cuMemFree", "cuCtxSynchronize", "cuStreamSynchronize",
-        "cuEventSynchronize", "cuStreamWaitEvent"})
-    if (StartsWith(name, start)) return true;
+       {"Launch", "GraphLaunch", "Memcpy", "Memset", "Malloc", "Free",
+        "MemAlloc", "MemFree", "EventRecord", "StreamWaitEvent",
+        "MemPrefetch", "DeviceSynchronize", "CtxSynchronize",
+        "StreamSynchronize", "EventSynchronize", "GraphInstantiate",
+        "ModuleLoad", "LibraryLoad"})
+    if (StartsWith(bare, start)) return true;
   return false;
 }
 
@@ -80,7 +74,7 @@ bool KindSet::Enable(char* why, size_t why_bytes, char* missing,
   const bool nodes = EnvironmentIs("STEPSCOPE_GPU_GRAPHS", "nodes");
   missing[0] = '\0';
   for (const Kind& kind : kKinds) {
-    if (!Listed(list, kind.name)) continue;
+    if (!Listed(list, kind.name, kind.standard)) continue;
     if (kind.kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && nodes) continue;
     const bool dump = kind.dump && api_.cuptiActivityEnableAndDump != nullptr;
     const CUptiResult result = dump ? api_.cuptiActivityEnableAndDump(kind.kind)
@@ -98,50 +92,50 @@ bool KindSet::Enable(char* why, size_t why_bytes, char* missing,
     std::snprintf(missing + used, missing_bytes - used, "%s%s",
                   used > 0 ? ", " : "", kind.name);
   }
-  FilterCalls();
+  const bool all = EnvironmentIs("STEPSCOPE_GPU_CALLS", "all");
+  const auto enable_all = [&](CUpti_ActivityKind kind) {
+    if (api_.cuptiActivityEnable(kind) == CUPTI_SUCCESS)
+      enabled_.push_back(kind);
+  };
+  if (Listed(list, kRuntime, true)) {
+    if (all || api_.cuptiActivityEnableRuntimeApi == nullptr)
+      enable_all(CUPTI_ACTIVITY_KIND_RUNTIME);
+    else
+      EnableCalls(CUPTI_CB_DOMAIN_RUNTIME_API,
+                  api_.cuptiActivityEnableRuntimeApi, &runtime_calls_);
+  }
+  if (Listed(list, kDriver, true)) {
+    // Before 12.5 it is all or nothing; then nothing, unless asked for.
+    if (all)
+      enable_all(CUPTI_ACTIVITY_KIND_DRIVER);
+    else if (api_.cuptiActivityEnableDriverApi != nullptr)
+      EnableCalls(CUPTI_CB_DOMAIN_DRIVER_API,
+                  api_.cuptiActivityEnableDriverApi, &driver_calls_);
+  }
   return true;
 }
 
-// Runtime calls: all but the noise. Driver calls: only those that do work; the
-// runtime makes its own without passing through them.
-void KindSet::FilterCalls() {
-  const char* list = std::getenv("STEPSCOPE_GPU_KINDS");
-  const bool all = EnvironmentIs("STEPSCOPE_GPU_CALLS", "all");
-  const auto each = [&](CUpti_CallbackDomain domain, auto visit) {
-    for (uint32_t cbid = 1; cbid < kMaxCalls; ++cbid) {
-      const char* name = nullptr;
-      if (api_.cuptiGetCallbackName(domain, cbid, &name) != CUPTI_SUCCESS ||
-          name == nullptr)
-        return;
-      visit(cbid, name);
-    }
-  };
-  if (api_.cuptiActivityEnableRuntimeApi != nullptr && !all &&
-      Listed(list, "runtime"))
-    each(CUPTI_CB_DOMAIN_RUNTIME_API, [&](uint32_t cbid, const char* name) {
-      if (IsNoiseCall(name)) api_.cuptiActivityEnableRuntimeApi(cbid, 0);
-    });
-  if (!Listed(list, kDriver)) return;
-  if (all || api_.cuptiActivityEnableDriverApi == nullptr) {
-    // Before 12.5 it is all or nothing; then nothing, unless asked for.
-    if (all && api_.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_DRIVER) ==
-                   CUPTI_SUCCESS)
-      enabled_.push_back(CUPTI_ACTIVITY_KIND_DRIVER);
-    return;
+void KindSet::EnableCalls(CUpti_CallbackDomain domain, EnableCall enable,
+                          std::vector<uint32_t>* calls) {
+  for (uint32_t cbid = 1; cbid < kMaxCalls; ++cbid) {
+    const char* name = nullptr;
+    if (api_.cuptiGetCallbackName(domain, cbid, &name) != CUPTI_SUCCESS ||
+        name == nullptr)
+      return;
+    if (IsWork(name) && enable(cbid, 1) == CUPTI_SUCCESS)
+      calls->push_back(cbid);
   }
-  each(CUPTI_CB_DOMAIN_DRIVER_API, [&](uint32_t cbid, const char* name) {
-    if (IsDriverWork(name) &&
-        api_.cuptiActivityEnableDriverApi(cbid, 1) == CUPTI_SUCCESS)
-      driver_calls_.push_back(cbid);
-  });
 }
 
 bool KindSet::Disable() {
   bool all = true;
+  for (const uint32_t cbid : runtime_calls_)
+    all &= api_.cuptiActivityEnableRuntimeApi(cbid, 0) == CUPTI_SUCCESS;
   for (const uint32_t cbid : driver_calls_)
     all &= api_.cuptiActivityEnableDriverApi(cbid, 0) == CUPTI_SUCCESS;
   for (const CUpti_ActivityKind kind : enabled_)
     all &= api_.cuptiActivityDisable(kind) == CUPTI_SUCCESS;
+  runtime_calls_.clear();
   driver_calls_.clear();
   enabled_.clear();
   return all;

@@ -2,9 +2,9 @@
 //
 // What is collected: the activity kinds, and which API calls are worth a
 // record. STEPSCOPE_GPU_KINDS chooses among the kinds by name, separated by
-// commas; STEPSCOPE_GPU_GRAPHS=nodes records the kernels in a CUDA graph one by
+// commas, or "all"; STEPSCOPE_GPU_GRAPHS=nodes records the kernels in a CUDA graph one by
 // one instead of the graph as a whole; STEPSCOPE_GPU_CALLS=all keeps every API
-// call.
+// call, not only those that do work.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ struct Kind {
   CUpti_ActivityKind kind;
   bool required;  // without it there is nothing to record
   bool dump;      // objects that exist already are reported as well
+  bool standard;  // enabled unless STEPSCOPE_GPU_KINDS says otherwise
 };
 
 class KindSet {
@@ -33,16 +34,20 @@ class KindSet {
   bool Disable();
 
  private:
-  void FilterCalls();
+  using EnableCall = decltype(CuptiApi::cuptiActivityEnableRuntimeApi);
+
+  // Enables the calls of a domain that do work, one by one.
+  void EnableCalls(CUpti_CallbackDomain domain, EnableCall enable,
+                   std::vector<uint32_t>* calls);
 
   const CuptiApi& api_;
   std::vector<CUpti_ActivityKind> enabled_;
+  std::vector<uint32_t> runtime_calls_;
   std::vector<uint32_t> driver_calls_;
 };
 
-// True for calls that ask but do nothing, of which programs make thousands.
-bool IsNoiseCall(const char* name);
-// True for driver calls that launch, copy, set, allocate or wait.
-bool IsDriverWork(const char* name);
+// True for calls of the runtime or the driver that launch, copy, set, allocate
+// or wait. The others ask, and programs make thousands of them.
+bool IsWork(const char* call);
 
 }  // namespace stepscope::gpu

@@ -61,8 +61,9 @@ uint64_t Recorder::OnTimestamp() {
 
 // A context takes what it still holds with it: fetch that first.
 void Recorder::OnCallback(void*, CUpti_CallbackDomain domain,
-                          CUpti_CallbackId id, const void*) {
+                          CUpti_CallbackId id, const void* data) {
   Recorder& self = Get();
+  self.farewell_.OnCall(self.api_, domain, data);
   if (domain == CUPTI_CB_DOMAIN_RESOURCE &&
       id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING &&
       self.accepting_.load(std::memory_order_acquire))
@@ -107,6 +108,22 @@ void Recorder::Unsubscribe() {
   subscriber_ = nullptr;
 }
 
+// Leaves the process as if it had never been recorded, where the library can
+// do that; a process that is about to exit needs no more than silence.
+void Recorder::Leave(bool exiting) {
+  constexpr int kWaitMs = 20;
+  const char* choice = std::getenv("STEPSCOPE_CUPTI_FINALIZE");
+  const bool may = api_.cuptiFinalize != nullptr &&
+                   api_.cuptiEnableDomain != nullptr &&
+                   api_.version >= kMayFinalize &&
+                   (choice == nullptr || choice[0] != '0');
+  if (exiting || !may) return Unsubscribe();
+  if (farewell_.Begin(api_, subscriber_, kWaitMs)) {
+    farewell_.Cancel(api_, subscriber_);  // it is done: as new
+    subscriber_ = nullptr;
+  }
+}
+
 bool Recorder::Register(char* why, size_t size) {
   if (api_.cuptiSetThreadIdType != nullptr)
     api_.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
@@ -131,6 +148,10 @@ int Recorder::Attach(const stepscope_plugin_host* host) {
   if (!loaded_ && !LoadCupti(&api_, why, sizeof(why))) return Refuse(why);
   loaded_ = true;
   if (!pool_.Prepare(Budget())) return Refuse("no memory for CUPTI's buffers");
+  if (subscriber_ != nullptr) {
+    if (!farewell_.Cancel(api_, subscriber_)) Unsubscribe();
+    subscriber_ = nullptr;
+  }
   if (!Subscribe(why, sizeof(why))) return Refuse(why);
   kinds_ = std::make_unique<KindSet>(api_);
   if (!Register(why, sizeof(why))) {
@@ -209,7 +230,10 @@ void Recorder::Detach(uint32_t timeout_ms) {
   }
   CountDropped();
   decoder_.Commit(true);
-  Unsubscribe();
+  uint64_t window_begin = 0;
+  uint64_t window_end = 0;
+  host_->window(host_->context, &window_begin, &window_end);
+  Leave(window_end == 0);
   pool_.Release();
   if (!quiet) {
     host_->report_capability(host_->context, STEPSCOPE_DEVICE_PARTIAL,

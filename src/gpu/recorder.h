@@ -13,6 +13,7 @@
 #include "gpu/clock.h"
 #include "gpu/cupti_api.h"
 #include "gpu/decoder.h"
+#include "gpu/farewell.h"
 #include "gpu/kinds.h"
 
 namespace stepscope::gpu {
@@ -38,6 +39,7 @@ class Recorder {
 
   bool Subscribe(char* why, size_t size);
   void Unsubscribe();
+  void Leave(bool exiting);
   bool Register(char* why, size_t size);
   int Refuse(const char* why);
   void DecodeCompleted();
@@ -52,6 +54,7 @@ class Recorder {
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::unique_ptr<KindSet> kinds_;
   BufferPool pool_;
+  Farewell farewell_;
   DeviceClock clock_;
   Decoder decoder_;
   char missing_[200] = {};

@@ -2,6 +2,7 @@
 //
 // The C ABI of the profiler. Nothing thrown passes this border.
 #include <stepscope/c.h>
+#include <stepscope/plugin.h>
 
 #include <cstring>
 #include <memory>
@@ -16,12 +17,13 @@
 
 struct stepscope_profiler {
   std::shared_ptr<stepscope::ProfilerCore> core;
+  uint32_t targets = 0;
 };
 
 namespace stepscope {
 namespace {
 
-constexpr uint32_t kSupportedTargets = 1u << STEPSCOPE_TARGET_CPU;
+constexpr uint32_t kCpuTarget = 1u << STEPSCOPE_TARGET_CPU;
 
 int StatusOf(const Error& error) {
   switch (error.code) {
@@ -109,12 +111,26 @@ CoreOptions Translate(const stepscope_profiler_options& c,
   return options;
 }
 
+// Without targets, what the machine has is recorded.
+void UseTargets(uint32_t targets) {
+  stepscope_use_devices(targets == kCpuTarget ? STEPSCOPE_DEVICES_OFF
+                                              : STEPSCOPE_DEVICES_AUTO);
+}
+
+// Says why a device that was asked for by name is not recorded.
 void CheckTargets(uint32_t targets, Diagnostics& diagnostics) {
-  uint32_t unsupported = targets & ~kSupportedTargets;
-  if (unsupported == 0) return;
+  if ((targets & ~kCpuTarget) == 0) return;
+  char report[1024];
+  stepscope_device_report(report, sizeof(report));
+  const std::string_view said(report);
+  if (said.find(": recording: ") != said.npos ||
+      said.find(": partial: ") != said.npos)
+    return;
   diagnostics.Warn(Reason::kTargets,
-                   "only the CPU can be recorded here; the other targets are "
-                   "left out");
+                   said.empty() ? "only the CPU is recorded: no device plugin "
+                                  "beside libstepscope.so"
+                                : "only the CPU is recorded: " +
+                                      std::string(said));
 }
 
 }  // namespace
@@ -140,7 +156,7 @@ int stepscope_profiler_create(const stepscope_profiler_options* options,
     handle->core = std::make_shared<ProfilerCore>(
         stepscope::Translate(c, handle.get()), stepscope::CollectorRecorder(),
         stepscope::DefaultTraceTools());
-    stepscope::CheckTargets(c.targets, handle->core->diagnostics());
+    handle->targets = c.targets;
     *profiler = handle.release();
     return STEPSCOPE_OK;
   } catch (...) {
@@ -161,8 +177,11 @@ void stepscope_profiler_destroy(stepscope_profiler* profiler) noexcept {
 }
 
 int stepscope_profiler_start(stepscope_profiler* profiler) noexcept {
-  return Guarded(profiler, [](ProfilerCore& core) {
-    if (!core.timer_only() && !core.inert()) stepscope::YieldEnvironment();
+  return Guarded(profiler, [profiler](ProfilerCore& core) {
+    if (!core.timer_only() && !core.inert()) {
+      stepscope::YieldEnvironment();
+      stepscope::UseTargets(profiler->targets);
+    }
     return core.Start();
   });
 }
@@ -175,7 +194,11 @@ int stepscope_profiler_step(stepscope_profiler* profiler,
 }
 
 int stepscope_profiler_stop(stepscope_profiler* profiler) noexcept {
-  return Guarded(profiler, [](ProfilerCore& core) { return core.Stop(); });
+  return Guarded(profiler, [profiler](ProfilerCore& core) {
+    if (!core.timer_only() && !core.inert())
+      stepscope::CheckTargets(profiler->targets, core.diagnostics());
+    return core.Stop();
+  });
 }
 
 int stepscope_profiler_reset(stepscope_profiler* profiler) noexcept {

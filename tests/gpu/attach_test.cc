@@ -18,8 +18,11 @@ AssertionResult Contains(const std::string& text, const std::string& part) {
   return AssertionFailure() << '"' << part << "\" is not in \"" << text << '"';
 }
 
+// The program's next call into CUDA ends what waits for one.
 AssertionResult NothingLeft(const Fake& fake) {
-  for (const char* what : {"enabled", "driver_calls", "subscribers"})
+  fake.call(5);
+  for (const char* what :
+       {"enabled", "runtime_calls", "driver_calls", "subscribers", "domains"})
     if (fake.count(what) != 0)
       return AssertionFailure() << fake.count(what) << " " << what;
   return AssertionSuccess();
@@ -33,9 +36,75 @@ TEST(Attach, SaysWhatItRecordsWith) {
   EXPECT_EQ(host.state, STEPSCOPE_DEVICE_RECORDING);
   EXPECT_TRUE(Contains(host.report, "CUPTI 130001"));
   EXPECT_TRUE(Contains(host.report, "shared clock"));
-  EXPECT_GT(fake.count("enabled"), 8);
+  EXPECT_EQ(fake.count("enabled"), 9);
   EXPECT_EQ(fake.count("driver_calls"), 1);  // cuLaunchKernel
+  EXPECT_EQ(fake.count("runtime_calls"), 9);  // all but cudaGetDevice
   host.Detach();
+  EXPECT_TRUE(NothingLeft(fake));
+}
+
+// Launches are as fast as before once CUPTI is finalised, which it allows at the
+// exit of a call.
+TEST(Attach, FinalisesAtTheNextCall) {
+  Fake& fake = Fake::Get();
+  TestHost host;
+  ASSERT_TRUE(host.Record());
+  host.Detach();
+  EXPECT_EQ(fake.count("cuptiFinalize"), 0);  // nobody calls: nobody pays
+  fake.call(5);
+  EXPECT_EQ(fake.count("cuptiFinalize"), 1);
+  EXPECT_TRUE(NothingLeft(fake));
+  fake.call(5);
+  EXPECT_EQ(fake.count("cuptiFinalize"), 1);
+  host.blocks.clear();
+  ASSERT_TRUE(host.Record());
+  fake.Kernel();
+  host.Detach();
+  EXPECT_EQ(host.Work().size(), 1u);
+}
+
+TEST(Attach, DoesNotFinaliseWhatIsAttachedAgain) {
+  Fake& fake = Fake::Get();
+  TestHost host;
+  for (int i = 0; i < 3; ++i) {
+    host.blocks.clear();
+    ASSERT_TRUE(host.Record());
+    fake.Kernel();
+    host.Detach();
+    EXPECT_EQ(host.Work().size(), 1u);
+  }
+  EXPECT_EQ(fake.count("cuptiFinalize"), 0);
+}
+
+TEST(Attach, DoesNotFinaliseAtExit) {
+  Fake& fake = Fake::Get();
+  TestHost host;
+  ASSERT_TRUE(host.Record());
+  host.DetachAtExit();
+  fake.call(5);
+  EXPECT_EQ(fake.count("cuptiFinalize"), 0);
+  EXPECT_TRUE(NothingLeft(fake));
+}
+
+TEST(Attach, DoesNotFinaliseBeforeCuda126) {
+  Fake& fake = Fake::Get();
+  fake.set("version", 23);
+  TestHost host;
+  ASSERT_TRUE(host.Record());
+  host.Detach();
+  fake.call(5);
+  EXPECT_EQ(fake.count("cuptiFinalize"), 0);
+  EXPECT_TRUE(NothingLeft(fake));
+}
+
+TEST(Attach, KeepsEveryCallIfAskedTo) {
+  setenv("STEPSCOPE_GPU_CALLS", "all", 1);
+  Fake& fake = Fake::Get();
+  TestHost host;
+  ASSERT_TRUE(host.Record());
+  EXPECT_NE(fake.call(1), 0u);  // cudaGetDevice
+  host.Detach();
+  EXPECT_EQ(host.Calls().size(), 1u);
   EXPECT_TRUE(NothingLeft(fake));
 }
 
@@ -127,6 +196,7 @@ TEST(Attach, TakeOverIsNoticed) {
 // Every function fails in every way: the plugin refuses or records, never
 // crashes, never tries in a loop, and leaves nothing on.
 TEST(Attach, SurvivesEveryErrorOfEveryFunction) {
+  setenv("STEPSCOPE_CUPTI_FINALIZE", "0", 1);  // no waiting for a call
   Fake& fake = Fake::Get();
   TestHost host;
   ASSERT_TRUE(host.Record());  // the library is found once
@@ -173,6 +243,7 @@ TEST(Attach, SurvivesEveryErrorOfEveryFunction) {
 }
 
 TEST(Attach, ThousandSessionsDeliverTheirOwnKernels) {
+  setenv("STEPSCOPE_CUPTI_FINALIZE", "0", 1);  // no waiting for a call
   Fake& fake = Fake::Get();
   TestHost host;
   for (int i = 0; i < 1000; ++i) {

@@ -136,6 +136,7 @@ TEST_F(Session, KernelArguments) {
 }
 
 TEST_F(Session, WaitsAndMemoryAreWhereTheirCallIs) {
+  setenv("STEPSCOPE_GPU_KINDS", "all", 1);
   Fake& fake = Fake::Get();
   ASSERT_EQ(Start(), STEPSCOPE_OK);
   fake.wait(4, fake.call(5));
@@ -230,8 +231,10 @@ TEST_F(Session, NothingIsLeftAfterStop) {
     ASSERT_NE(trace, nullptr);
     EXPECT_EQ(CountType(*trace, STEPSCOPE_KERNEL), 10u);
   }
+  fake.call(5);  // the program goes on calling CUDA
   for (const char* what :
-       {"enabled", "driver_calls", "subscribers", "buffers_out"})
+       {"enabled", "runtime_calls", "driver_calls", "subscribers",
+        "domains", "buffers_out"})
     EXPECT_EQ(fake.count(what), 0) << what;
   for (int i = 0; i < 200 && Threads() > before; ++i) usleep(10000);
   EXPECT_EQ(Threads(), before);

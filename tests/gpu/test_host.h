@@ -40,6 +40,10 @@ class TestHost {
     end = Now(this);
     plugin_->detach(&table_, timeout_ms);
   }
+  // As when the process exits: recording has not been stopped.
+  void DetachAtExit(uint32_t timeout_ms = 200) {
+    plugin_->detach(&table_, timeout_ms);
+  }
 
   // All records of a kind so far.
   template <typename Record>

@@ -77,6 +77,7 @@ CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
   FAKE_CUPTI_ENTER(cuptiUnsubscribe);
   state->subscriber = nullptr;
   state->callback = nullptr;
+  state->domains.clear();
   return CUPTI_SUCCESS;
 }
 
@@ -84,6 +85,28 @@ CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle,
                                 CUpti_CallbackDomain, CUpti_CallbackId) {
   FAKE_CUPTI_ENTER(cuptiEnableCallback);
   state->context_callback = enable != 0;
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle,
+                              CUpti_CallbackDomain domain) {
+  FAKE_CUPTI_ENTER(cuptiEnableDomain);
+  if (enable != 0)
+    state->domains.insert(domain);
+  else
+    state->domains.erase(domain);
+  return CUPTI_SUCCESS;
+}
+
+CUptiResult cuptiFinalize(void) {
+  FAKE_CUPTI_ENTER(cuptiFinalize);
+  state->subscriber = nullptr;
+  state->callback = nullptr;
+  state->domains.clear();
+  state->enabled.clear();
+  state->runtime_on.clear();
+  state->driver_on.clear();
+  state->timestamp = nullptr;
   return CUPTI_SUCCESS;
 }
 
@@ -130,7 +153,6 @@ CUptiResult cuptiActivityRegisterCallbacks(
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   FAKE_CUPTI_ENTER(cuptiActivityEnable);
   state->enabled.insert(kind);
-  if (kind == CUPTI_ACTIVITY_KIND_RUNTIME) state->runtime_off.clear();
   return CUPTI_SUCCESS;
 }
 
@@ -150,10 +172,10 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
 CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid,
                                           uint8_t enable) {
   FAKE_CUPTI_ENTER(cuptiActivityEnableRuntimeApi);
-  if (enable == 0)
-    state->runtime_off.insert(cbid);
+  if (enable != 0)
+    state->runtime_on.insert(cbid);
   else
-    state->runtime_off.erase(cbid);
+    state->runtime_on.erase(cbid);
   return CUPTI_SUCCESS;
 }
 

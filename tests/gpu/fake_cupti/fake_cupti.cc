@@ -267,8 +267,16 @@ uint32_t fake_cupti_work(const FakeWork* work) {
 
 uint32_t fake_cupti_call(uint32_t cbid) {
   const Lock lock(mutex);
-  if (cbid == 0 || state->runtime_off.count(cbid) != 0) return 0;
+  if (state->callback != nullptr && !state->domains.empty()) {
+    CUpti_CallbackData data = {};
+    data.callbackSite = CUPTI_API_EXIT;
+    state->callback(nullptr, CUPTI_CB_DOMAIN_RUNTIME_API, cbid, &data);
+  }
+  const bool all = state->enabled.count(CUPTI_ACTIVITY_KIND_RUNTIME) != 0;
+  if (cbid == 0 || (!all && state->runtime_on.count(cbid) == 0)) return 0;
+  state->enabled.insert(CUPTI_ACTIVITY_KIND_RUNTIME);
   auto* call = Append<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
+  if (!all) state->enabled.erase(CUPTI_ACTIVITY_KIND_RUNTIME);
   if (call == nullptr) return 0;
   call->cbid = static_cast<CUpti_CallbackId>(cbid);
   call->start = state->call_start = Now();
@@ -367,8 +375,12 @@ int64_t fake_cupti_count(const char* what) {
   const Lock lock(mutex);
   if (std::strcmp(what, "enabled") == 0)
     return static_cast<int64_t>(state->enabled.size());
+  if (std::strcmp(what, "domains") == 0)
+    return static_cast<int64_t>(state->domains.size());
   if (std::strcmp(what, "driver_calls") == 0)
     return static_cast<int64_t>(state->driver_on.size());
+  if (std::strcmp(what, "runtime_calls") == 0)
+    return static_cast<int64_t>(state->runtime_on.size());
   if (std::strcmp(what, "subscribers") == 0)
     return state->subscriber != nullptr ? 1 : 0;
   if (std::strcmp(what, "records") == 0)

@@ -67,7 +67,7 @@ void fake_cupti_destroy_context(void);
 void fake_cupti_complete_twice(void);
 
 // How often `what` happened: the name of a function, or "enabled" (kinds on
-// now), "driver_calls" (enabled one by one), "subscribers", "buffers_out",
+// now), "runtime_calls", "driver_calls" (enabled one by one), "subscribers", "domains" (with callbacks at every call), "buffers_out",
 // "records" (written), "dropped".
 int64_t fake_cupti_count(const char* what);
 

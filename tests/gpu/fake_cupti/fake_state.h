@@ -29,11 +29,12 @@ struct State {
   std::map<std::string, int64_t> set;
   std::map<std::string, int64_t> calls;
   std::set<int> enabled;
-  std::set<uint32_t> runtime_off;
+  std::set<uint32_t> runtime_on;
   std::set<uint32_t> driver_on;
   CUpti_SubscriberHandle subscriber = nullptr;
   CUpti_CallbackFunc callback = nullptr;
   bool context_callback = false;
+  std::set<int> domains;  // with callbacks at every call
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
   CUpti_TimestampCallbackFunc timestamp = nullptr;
