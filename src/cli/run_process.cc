@@ -39,6 +39,9 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
                           const Variables& variables, int report) {
   for (const auto& [name, value] : variables)
     setenv(name.c_str(), value.c_str(), 1);
+  // It keeps its number when it executes another program.
+  if (!variables.empty())
+    setenv("STEPSCOPE_RUN_PID", std::to_string(getpid()).c_str(), 1);
   execvp(arguments[0], arguments.data());
   const int reason = errno;
   if (write(report, &reason, sizeof(reason)) < 0) _exit(126);

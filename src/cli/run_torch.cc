@@ -40,14 +40,13 @@ std::string InterpreterOfScript(const std::string& path) {
   std::string line(head.begin() + 2,
                    head.begin() + static_cast<ptrdiff_t>(*got));
   line = line.substr(0, line.find('\n'));
-  std::string last;
   for (size_t at = 0; at < line.size();) {
     const size_t begin = line.find_first_not_of(" \t\r", at);
     if (begin == line.npos) break;
     const size_t end = std::min(line.find_first_of(" \t\r", begin),
                                 line.size());
-    last = line.substr(begin, end - begin);
-    if (IsPython(last)) return FindProgram(last);
+    const std::string word = line.substr(begin, end - begin);
+    if (IsPython(word)) return FindProgram(word);
     at = end;
   }
   return "";
@@ -124,19 +123,19 @@ Result<TorchInstall> Complete(TorchInstall torch, const std::string& folder) {
 }  // namespace
 
 std::string InterpreterOf(const std::vector<std::string>& command) {
-  for (size_t i = 0; i < command.size(); ++i) {
-    const std::string path = FindProgram(command[i]);
+  bool launcher = false;
+  for (const std::string& word : command) {
+    const std::string path = FindProgram(word);
     if (path.empty()) continue;
     if (IsPython(path)) return path;
     const std::string interpreter = InterpreterOfScript(path);
     if (!interpreter.empty()) return interpreter;
-    const std::string name = BaseName(command[i]);
-    const bool launcher = std::find(kLaunchers.begin(), kLaunchers.end(),
-                                    name) != kLaunchers.end();
-    if (i == 0 && !launcher) return "";
+    const std::string name = BaseName(word);
+    launcher |= std::find(kLaunchers.begin(), kLaunchers.end(), name) !=
+                kLaunchers.end();
   }
   // A launcher that names no Python: most likely the usual one.
-  return FindProgram("python3");
+  return launcher ? FindProgram("python3") : "";
 }
 
 Result<TorchInstall> FindTorch(const std::vector<std::string>& command) {

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "inject/devices.h"
+
 namespace stepscope::inject {
 
 constinit Recording recording;
@@ -19,6 +21,8 @@ namespace {
 // The collector holds a bounded number of names; beyond this many steps their
 // number is an argument.
 constexpr int64_t kMaxStepNames = 32768;
+// How long the end of a process waits for device records.
+constexpr int kExitMs = 5000;
 
 class Lock {
  public:
@@ -40,10 +44,6 @@ void Copy(char (&to)[kSize], const char* from) {
   std::snprintf(to, kSize, "%s", from);
 }
 
-// Registered when recording starts, not when the library is loaded: handlers
-// of that time run after the destructors, of which one completes the capture.
-void FinishAtExit() { recording.Finish(); }
-
 stepscope_scope OpenStepEvent(int64_t index) {
   if (!stepscope_enabled()) return {nullptr, 0};
   if (index >= kMaxStepNames) {
@@ -60,6 +60,8 @@ stepscope_scope OpenStepEvent(int64_t index) {
 }
 
 }  // namespace
+
+void FinishAtExit() { recording.Finish(); }
 
 int64_t MonotonicNs() {
   timespec now = {};
@@ -94,7 +96,9 @@ void Recording::Configure(const Settings& settings) {
   armed_from_ns_ = settings.start_after_ns == 0
                        ? now
                        : settings.run_began_ns + settings.start_after_ns;
-  due_ns_ = now + kPatienceNs;
+  patience_ns_ = settings.root_pid == getpid() ? kPatienceNs
+                                               : kPatienceWithChildrenNs;
+  due_ns_ = now + patience_ns_;
   SetStateLocked(State::kWaiting);
   ArmIfDueLocked(now);
 }
@@ -297,6 +301,8 @@ void Recording::StartLocked() {
     SetStateLocked(State::kDone);
     return;
   }
+  // Not when the library is loaded: handlers of that time run after the
+  // destructors, of which one completes the capture.
   if (captures_++ == 0) std::atexit(&FinishAtExit);
   SetStateLocked(State::kRecording);
   if (listener_ != nullptr) listener_(true);
@@ -321,8 +327,18 @@ void Recording::GiveWay() {
 
 void Recording::Finish() {
   const Lock lock(&mutex_);
-  // The collector completes the file, after the program's last destructor.
   if (state_.load() != State::kRecording) return;
+  FinishStepLocked();
+  // The collector completes the file, after the program's last destructor. But
+  // where there is a device, while its driver still works.
+  if (!DevicesSeen()) return;
+  const uint64_t session = stepscope_session();
+  StopLocked();
+  SetStateLocked(State::kDone);
+  stepscope_wait(session, kExitMs);
+}
+
+void Recording::FinishStepLocked() {
   if (rule_.best() != StepHint::kLoader) {
     // Began when the one before it ended, but nothing followed.
     TakeBackStepLocked("after the last step");
@@ -330,6 +346,7 @@ void Recording::Finish() {
     // The loop was left: its last step ended with the optimizer.
     if (!stepscope_close_slot(step_, optimized_tick_))
       stepscope_end_slow(step_, optimized_tick_);
+    step_ = {nullptr, 0};
   } else {
     EndStepLocked();
   }
@@ -341,7 +358,7 @@ void Recording::ResetInForkedChild() {
   rule_ = StepRule();
   steps_ = 0;
   captures_ = 0;
-  due_ns_ = MonotonicNs() + kPatienceNs;
+  due_ns_ = MonotonicNs() + patience_ns_;
   // The gate is shut in a child; it opens its own capture at its first event.
   if (state_.load(std::memory_order_relaxed) == State::kRecording)
     SetStateLocked(State::kArmed);

@@ -5,7 +5,8 @@
 // constant-initialised, never destroyed. Thread-safe.
 //
 // A process that has nothing to record and ends or executes another program
-// within kPatienceNs leaves no capture: a script's helpers do not litter.
+// within its patience leaves no capture: helpers do not litter. The command
+// itself has little of it, a process that it starts has more.
 #pragma once
 
 #include <pthread.h>
@@ -22,6 +23,7 @@
 namespace stepscope::inject {
 
 inline constexpr int64_t kPatienceNs = 50'000'000;
+inline constexpr int64_t kPatienceWithChildrenNs = 1'000'000'000;
 
 class Recording {
  public:
@@ -85,6 +87,7 @@ class Recording {
   void ActLocked(StepWindow::Action action);
   void BeginStepLocked(bool open_event);
   void EndStepLocked();
+  void FinishStepLocked();
   void TakeBackStepLocked(const char* name);
   void SetStateLocked(State state);
   void PathLocked(char* out, size_t size) const;
@@ -99,6 +102,7 @@ class Recording {
   stepscope_scope step_ = {nullptr, 0};
   uint64_t optimized_tick_ = 0;  // when an optimizer last stepped
   int64_t armed_from_ns_ = 0;
+  int64_t patience_ns_ = kPatienceNs;
   int64_t due_ns_ = 0;      // start then, event or not
   bool range_seen_ = true;  // start_at_ came by, or was not asked for
   bool complained_ = false;
@@ -109,6 +113,9 @@ class Recording {
 };
 
 extern Recording recording;
+
+// For std::atexit: recording.Finish().
+void FinishAtExit();
 
 int64_t MonotonicNs();
 

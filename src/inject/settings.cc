@@ -45,6 +45,7 @@ Settings ReadSettings(GetVariable get) {
   ParseSteps(Text(get, "STEPSCOPE_STEPS"), &settings.steps);
   settings.start_after_ns = Number(get, "STEPSCOPE_START_AFTER");
   settings.run_began_ns = Number(get, "STEPSCOPE_RUN_BEGAN");
+  settings.root_pid = Number(get, "STEPSCOPE_RUN_PID");
   settings.shapes = std::strcmp(Text(get, "STEPSCOPE_SHAPES"), "1") == 0;
   settings.out = Text(get, "STEPSCOPE_OUT");
   settings.start_at = Text(get, "STEPSCOPE_START_AT");

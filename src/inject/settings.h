@@ -15,6 +15,7 @@
 //   STEPSCOPE_TORCH_ABSENT=TEXT   why there is no such observer
 //   STEPSCOPE_GPU_ABSENT=TEXT     why no device is recorded
 //   STEPSCOPE_RUN_BEGAN=NS        CLOCK_MONOTONIC when the command started
+//   STEPSCOPE_RUN_PID=PID         the command itself, not a child of it
 #pragma once
 
 #include <cstdint>
@@ -35,6 +36,7 @@ struct Settings {
   StepSpan steps;
   int64_t start_after_ns = 0;
   int64_t run_began_ns = 0;
+  int64_t root_pid = 0;
   bool shapes = false;
   // "" where not given.
   const char* out = "";

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "inject/cpu_sampler.h"
+#include "inject/devices.h"
 #include "inject/recording.h"
 #include "inject/torch_watch.h"
 
@@ -25,6 +26,7 @@ void* Watch(void*) {
     const int64_t now = MonotonicNs();
     recording.Tick(now);
     WatchForTorch();
+    StayAheadOfDriver(now, &FinishAtExit);
     if (recording.recording()) sampler.SampleIfDue(now);
     const timespec period = {0, kPeriodNs};
     nanosleep(&period, nullptr);
