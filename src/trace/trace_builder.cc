@@ -141,6 +141,17 @@ void TraceBuilder::ClearFlags(Row row, uint16_t flags) {
   trace_->flags_[row] = static_cast<uint16_t>(trace_->flags_[row] & ~flags);
 }
 
+void TraceBuilder::ReserveSide(uint64_t args, uint64_t links) {
+  // Grows by doubling at least, however often it is called.
+  const auto grow = [](auto& table, uint64_t more) {
+    const auto want = static_cast<size_t>(table.size() + more);
+    if (want > table.capacity())
+      table.reserve(std::max(want, 2 * table.capacity()));
+  };
+  grow(trace_->args_, args);
+  grow(trace_->links_, links);
+}
+
 void TraceBuilder::AddArg(Arg arg) { trace_->args_.push_back(arg); }
 
 void TraceBuilder::AddListArg(Arg arg, std::span<const int64_t> values) {

@@ -85,6 +85,9 @@ class TraceBuilder {
   void ClearFlags(Row row, uint16_t flags);
   void SetType(Row row, uint16_t type);
 
+  // Room for so many more arguments and links; a guess is good enough. Memory
+  // is not touched before it is used.
+  void ReserveSide(uint64_t args, uint64_t links);
   // Arguments. `arg.row` is the event; list_first and list_count are set here.
   void AddArg(Arg arg);
   void AddListArg(Arg arg, std::span<const int64_t> values);

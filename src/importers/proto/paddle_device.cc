@@ -81,7 +81,8 @@ void PaddleTree::ReadDeviceEvent(Bytes event, bool cut) {
   const Row row = out_.Add(span, event.data(), repair);
   if (row == kNoRow) return;
   out_.builder().AddLink({process, LinkSpace::kCorrelation, correlation, row});
-  out_.builder().AddInt(row, "context", static_cast<int64_t>(context));
+  if (context != 0)
+    out_.builder().AddInt(row, "context", static_cast<int64_t>(context));
   ReadDeviceInfo(row, info_tag, info);
 }
 

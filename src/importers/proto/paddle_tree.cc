@@ -13,6 +13,9 @@ namespace {
 
 using namespace paddle;  // NOLINT: field numbers only
 
+// Of a host event without launches; others take more.
+constexpr uint64_t kBytesAnEvent = 60;
+
 // Types that Paddle's newer builds write and its own schema does not know.
 constexpr uint64_t kDygraphKernelLaunch = 15;
 constexpr uint64_t kStaticKernelLaunch = 16;
@@ -34,6 +37,9 @@ PaddleTree::PaddleTree(const Input& input, TraceBuilder& builder)
     : input_(input), out_(input.bytes, builder), tracks_(builder) {}
 
 void PaddleTree::Read() {
+  // By experience; more than enough for most files.
+  const uint64_t events = input_.bytes.size() / kBytesAnEvent;
+  out_.Expect(events, events, events);
   Message message(input_.bytes);
   while (message.Next()) {
     switch (message.tag()) {

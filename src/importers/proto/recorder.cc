@@ -30,6 +30,12 @@ Row Recorder::Add(const Span& span, const uint8_t* at,
   return row;
 }
 
+void Recorder::Expect(uint64_t events, uint64_t args, uint64_t links) {
+  // Refused memory shows when it is needed.
+  static_cast<void>(builder_.ReserveRows(events));
+  builder_.ReserveSide(args, links);
+}
+
 void Recorder::FileEndsEarly(const std::string& path, const Message& last) {
   const uint64_t end = Offset(last.bytes().data() + last.bytes().size());
   builder_.AddNote(Format("%s: byte %llu: the file ends in a message",

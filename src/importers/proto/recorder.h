@@ -64,6 +64,10 @@ class Recorder {
   // the start is a repair and leaves a point in time.
   Row Add(const Span& span, const uint8_t* at, std::string_view repair = {});
 
+  // Room for so many more records, arguments and links, so that tables do not
+  // grow step by step. What the file cannot hold is not asked for.
+  void Expect(uint64_t events, uint64_t args, uint64_t links);
+
   // Moves a time to the builder's epoch. False if it is out of range.
   bool Shift(int64_t* time_ns) {
     if (!epoch_set_) [[unlikely]]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/proto/xspace.h"
 
+#include <algorithm>
 #include <string>
 
 #include "importers/proto/xplane_fields.h"
@@ -9,6 +10,9 @@ namespace stepscope::proto {
 namespace {
 
 using namespace xplane;  // NOLINT: field numbers only
+
+// Lines with fewer events do not make tables grow often.
+constexpr uint64_t kWorthCounting = 1024;
 
 std::string ToText(const StatValue& value, const StringPool& strings) {
   switch (value.kind) {
@@ -182,7 +186,27 @@ uint32_t XSpace::TrackOf(const LineInfo& line, const XPlaneTables& tables) {
   return index;
 }
 
+// Events and stats of a line: the first all, the second as its first event has
+// them.
+void XSpace::ExpectEventsOf(Bytes line) {
+  uint64_t events = 0;
+  uint64_t stats = 0;
+  Message message(line);
+  while (message.Next()) {
+    if (message.tag() != kEvent) continue;
+    if (events++ > 0) continue;
+    Message event(message.bytes());
+    while (event.Next()) stats += event.tag() == kEventStat;
+  }
+  if (events < kWorthCounting) return;
+  // A stat takes four bytes at least.
+  const uint64_t args = std::min<uint64_t>(events * stats, line.size() / 4);
+  out_.Expect(std::max<uint64_t>(events, out_.builder().event_count()), args,
+              0);
+}
+
 void XSpace::ReadLine(Bytes line, const XPlaneTables& tables) {
+  ExpectEventsOf(line);
   LineInfo info = ReadLineInfo(line, tables);
   Message message(line);
   while (message.Next()) {

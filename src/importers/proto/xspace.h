@@ -62,6 +62,7 @@ class XSpace {
   void ReadTop();
   void ReadEnvironment();
   void ReadPlane(Bytes plane);
+  void ExpectEventsOf(Bytes line);
   void ReadLine(Bytes line, const XPlaneTables& tables);
   LineInfo ReadLineInfo(Bytes line, const XPlaneTables& tables);
   void ReadEvent(Bytes event, bool cut, LineInfo& line,
