@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <memory>
 
 namespace stepscope {
 namespace {
@@ -70,10 +71,12 @@ uint8_t* PutLiterals(uint8_t* out, const uint8_t* from, size_t count,
 
 std::vector<uint8_t> LzPack(std::span<const uint8_t> plain) {
   const size_t size = plain.size();
-  std::vector<uint8_t> packed(size + size / 255 + 16);
+  // Not cleared, and given back whole: only the result is worth its pages.
+  const std::unique_ptr<uint8_t[]> packed(
+      new uint8_t[size + size / 255 + 16]);
   const uint8_t* const begin = plain.data();
   const uint8_t* const end = begin + size;
-  uint8_t* out = packed.data();
+  uint8_t* out = packed.get();
   size_t anchor = 0;  // first byte that no sequence holds yet
   if (size > kTail) {
     uint32_t table[size_t{1} << kTableBits] = {};
@@ -105,9 +108,7 @@ std::vector<uint8_t> LzPack(std::span<const uint8_t> plain) {
     }
   }
   out = PutLiterals(out, begin + anchor, size - anchor, 0);
-  packed.resize(static_cast<size_t>(out - packed.data()));
-  packed.shrink_to_fit();
-  return packed;
+  return {packed.get(), out};
 }
 
 bool LzUnpack(std::span<const uint8_t> packed, std::span<uint8_t> plain) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/json/header.h"
 
+#include <charconv>
+#include <cmath>
 #include <string>
 
 #include "importers/json/json_string.h"
@@ -22,6 +24,17 @@ std::string_view MemberOf(const TokenIndex& index, std::string_view wanted) {
     if (!members.SkipValue()) break;
   }
   return {};
+}
+
+// "1.25", quoted or not; negative if it is no such number.
+double UsageOf(std::string_view token) {
+  if (token.size() >= 2 && token.front() == '"')
+    token = token.substr(1, token.size() - 2);
+  double usage = -1;
+  const auto [end, error] =
+      std::from_chars(token.data(), token.data() + token.size(), usage);
+  const bool whole = end == token.data() + token.size();
+  return error == std::errc() && whole && std::isfinite(usage) ? usage : -1;
 }
 
 }  // namespace
@@ -48,13 +61,24 @@ void Header::Add(TraceBuilder& builder, uint32_t process, std::string_view key,
   }
   if (key == "host_name") {
     builder.process(process).host = entry.second;
-  } else if (key == "distributedInfo" || key == "stepscope") {
+  } else if (key == "distributedInfo" || key == "stepscope" ||
+             key == "ExtraInfo") {
     TokenIndex index;
     if (!index.Find(value)) return;
     if (key == "distributedInfo") {
       ParseInteger(MemberOf(index, "rank"), builder.process(process).rank);
+    } else if (key == "ExtraInfo") {
+      // Of Paddle and of our exporter, as texts.
+      builder.MergeCpuUsage(
+          {UsageOf(MemberOf(index, "Process Cpu Utilization")),
+           UsageOf(MemberOf(index, "System Cpu Utilization"))});
     } else {
       epoch_known_ = MemberOf(index, "epochKnown") != "false";
+      int64_t begin = 0;
+      int64_t end = 0;
+      if (ParseInteger(MemberOf(index, "windowBegin"), begin) &&
+          ParseInteger(MemberOf(index, "windowEnd"), end) && begin <= end)
+        builder.AddWindow(begin, end);
     }
   }
 }

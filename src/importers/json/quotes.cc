@@ -13,26 +13,37 @@ namespace {
 
 constexpr size_t kBlock = 64;
 
-// Bit i: whether byte i of the block is `wanted`.
+// Bit i: whether byte i of a block is a quote, a backslash.
+struct Found {
+  uint64_t quotes = 0;
+  uint64_t backslashes = 0;
+};
+
 #if defined(__SSE2__)
-uint64_t Find(const char* block, char wanted) {
-  const __m128i value = _mm_set1_epi8(wanted);
-  uint64_t bits = 0;
+Found FindIn(const char* block) {
+  const __m128i quote = _mm_set1_epi8('"');
+  const __m128i backslash = _mm_set1_epi8('\\');
+  const auto mask = [](__m128i part, __m128i wanted) {
+    return uint64_t{static_cast<unsigned>(
+        _mm_movemask_epi8(_mm_cmpeq_epi8(part, wanted)))};
+  };
+  Found found;
   for (size_t i = 0; i < kBlock; i += 16) {
     const __m128i part =
         _mm_loadu_si128(reinterpret_cast<const __m128i*>(block + i));
-    const auto mask = static_cast<unsigned>(
-        _mm_movemask_epi8(_mm_cmpeq_epi8(part, value)));
-    bits |= uint64_t{mask} << i;
+    found.quotes |= mask(part, quote) << i;
+    found.backslashes |= mask(part, backslash) << i;
   }
-  return bits;
+  return found;
 }
 #else
-uint64_t Find(const char* block, char wanted) {
-  uint64_t bits = 0;
-  for (size_t i = 0; i < kBlock; ++i)
-    bits |= uint64_t{block[i] == wanted} << i;
-  return bits;
+Found FindIn(const char* block) {
+  Found found;
+  for (size_t i = 0; i < kBlock; ++i) {
+    found.quotes |= uint64_t{block[i] == '"'} << i;
+    found.backslashes |= uint64_t{block[i] == '\\'} << i;
+  }
+  return found;
 }
 #endif
 
@@ -57,12 +68,11 @@ size_t OutsideOfStrings(std::string_view text) {
     }
   };
   while (text.size() - at >= kBlock) {
-    const char* const block = text.data() + at;
-    if (escaped || Find(block, '\\') != 0) {
+    const auto [quotes, backslashes] = FindIn(text.data() + at);
+    if (escaped || backslashes != 0) {
       step(at + kBlock);
       continue;
     }
-    const uint64_t quotes = Find(block, '"');
     if (quotes != 0) {
       quoted ^= (std::popcount(quotes) & 1) != 0;
       last_quote =

@@ -127,46 +127,49 @@ StringId EventSink::PlaceOf(int64_t device_type, int64_t device) {
   return it->second;
 }
 
+// torch and Paddle name the same things differently.
 EventSink::Outcome EventSink::AddMemory(Current& event) {
-  const auto number = [&](std::string_view key, int64_t& value) {
-    return ParseInteger(FindArg(event.tokens, event.text, key), value);
-  };
   MemoryEvent memory;
   memory.time_ns = event.time_ns;
-  int64_t value = 0;
-  if (number("Bytes", memory.bytes)) {
-    int64_t device_type = 0;
-    int64_t device = 0;
-    number("Device Type", device_type);
-    number("Device Id", device);
-    memory.place = PlaceOf(device_type, device);
-    if (number("Addr", value)) memory.address = static_cast<uint64_t>(value);
-    if (number("Total Allocated", value))
+  int64_t device_type = 0;
+  int64_t device = 0;
+  bool has_bytes = false;
+  bool has_place = false;
+  for (const MemberAt& member : event.text.args) {
+    const std::string_view key = event.tokens.Text(member.key);
+    if (key == "place") {
+      memory.place = builder_.Intern(
+          Unescaped(event.tokens.Text(member.value), buffer_));
+      has_place = true;
+      continue;
+    }
+    int64_t value = 0;
+    if (!ParseInteger(event.tokens.Scalar(member.value), value)) continue;
+    if (key == "Bytes" || key == "increase_bytes") {
+      memory.bytes = value;
+      has_bytes = true;
+    } else if (key == "Addr" || key == "addr") {
+      memory.address = static_cast<uint64_t>(value);
+    } else if (key == "Total Allocated" || key == "current_allocated") {
       memory.total_allocated = static_cast<uint64_t>(value);
-    if (number("Total Reserved", value))
+    } else if (key == "Total Reserved" || key == "current_reserved") {
       memory.total_reserved = static_cast<uint64_t>(value);
-    memory.kind =
-        memory.bytes < 0 ? MemoryKind::kFree : MemoryKind::kAllocate;
-  } else if (number("increase_bytes", memory.bytes)) {
-    std::string_view place = FindArg(event.tokens, event.text, "place");
-    if (place.size() >= 2) place = place.substr(1, place.size() - 2);
-    memory.place = builder_.Intern(Unescaped(place, buffer_));
-    if (number("addr", value)) memory.address = static_cast<uint64_t>(value);
-    if (number("current_allocated", value))
-      memory.total_allocated = static_cast<uint64_t>(value);
-    if (number("current_reserved", value))
-      memory.total_reserved = static_cast<uint64_t>(value);
-    const std::string_view cat = event.text.cat;
-    memory.kind = cat == "Free"              ? MemoryKind::kFree
-                  : cat == "ReservedAllocate" ? MemoryKind::kReservedAllocate
-                  : cat == "ReservedFree"     ? MemoryKind::kReservedFree
-                                              : MemoryKind::kAllocate;
-  } else {
-    return {"memory event without bytes"};
+    } else if (key == "Device Type") {
+      device_type = value;
+    } else if (key == "Device Id") {
+      device = value;
+    }
   }
-  kineto_ |= event.text.cat == "cpu_instant_event";
-  args_.Read(event.tokens, event.text, ArgSet::kNone, false);
-  memory.track = TrackOf(event.text, Category());
+  if (!has_bytes) return {"memory event without bytes"};
+  if (!has_place) memory.place = PlaceOf(device_type, device);
+  const std::string_view cat = event.text.cat;
+  memory.kind = cat == "ReservedAllocate" ? MemoryKind::kReservedAllocate
+                : cat == "ReservedFree"   ? MemoryKind::kReservedFree
+                : cat == "Free" || memory.bytes < 0 ? MemoryKind::kFree
+                                                    : MemoryKind::kAllocate;
+  kineto_ |= cat == "cpu_instant_event";
+  memory.track =
+      rows_.Find(RowKind::kHost, event.text.pid, event.text.tid);
   builder_.AddMemory(memory);
   return {};
 }
