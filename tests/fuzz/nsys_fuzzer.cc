@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz_import.h"
+#include "importers/nsys/nsys_importer.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  return stepscope::fuzz::FuzzImport(stepscope::NsysImporter(), {data, size});
+}
