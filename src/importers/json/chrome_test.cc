@@ -237,7 +237,8 @@ TEST(TimeTest, EpochNanosecondsAreExact) {
   const auto trace = Events(
       R"({"ph":"X","name":"a","pid":1,"tid":2,"ts":1712000000123456.789,
           "dur":0.001})");
-  EXPECT_EQ(trace->start_ns()[0], 1712000000123456789);
+  EXPECT_EQ(trace->start_ns()[0], 123456789);
+  EXPECT_EQ(trace->epoch_ns(), 1712000000000000000);
   EXPECT_EQ(trace->dur_ns()[0], 1);
   EXPECT_TRUE(trace->clock().epoch_known);
   const auto based = Read(R"({"baseTimeNanoseconds": 1712000000000000000,

@@ -140,12 +140,27 @@ NameKind EventSink::KindOf(StringId name) {
   return static_cast<NameKind>(known - 1);
 }
 
-std::string_view EventSink::ReadTime(Current& event) const {
-  if (event.text.ts.empty()) return "no time";
-  return ReadMicros(event.text.ts, event.time_ns);
+// Microseconds since 1970 are told from others by their size. They are
+// counted from the second of the first event, like those of other files.
+void EventSink::FromOrigin(int64_t& time_ns) {
+  constexpr int64_t kSecondNs = 1000000000;
+  constexpr int64_t kYear2001Ns = kSecondNs * kSecondNs;
+  if (!has_origin_) {
+    has_origin_ = true;
+    if (time_ns >= kYear2001Ns)
+      origin_ns_ = time_ns / kSecondNs * kSecondNs;
+  }
+  time_ns -= origin_ns_;
 }
 
-std::string_view EventSink::ReadDuration(Current& event) const {
+std::string_view EventSink::ReadTime(Current& event) {
+  if (event.text.ts.empty()) return "no time";
+  const std::string_view wrong = ReadMicros(event.text.ts, event.time_ns);
+  if (wrong.empty()) FromOrigin(event.time_ns);
+  return wrong;
+}
+
+std::string_view EventSink::ReadDuration(Current& event) {
   const std::string_view dur = event.text.dur;
   if (dur.empty() || event.text.ts.empty()) {
     event.repaired = "no duration";
@@ -154,6 +169,7 @@ std::string_view EventSink::ReadDuration(Current& event) const {
   const std::string_view wrong =
       ReadSpan(event.text.ts, dur, event.time_ns, event.dur_ns);
   if (!wrong.empty()) return wrong;
+  FromOrigin(event.time_ns);
   if (event.dur_ns < 0) {
     event.dur_ns = 0;
     event.repaired = "negative duration";
@@ -359,12 +375,11 @@ void EventSink::Finish(const std::string& path) {
     process.source = source;
     if (first_time_ns_ <= last_time_ns_) process.start_ns = first_time_ns_;
   }
-  // Microseconds since 1970 are told from others by their size.
-  constexpr int64_t kYear2001Ns = int64_t{1000000000} * 1000000000;
-  const bool known = header_.has_base() ? header_.epoch_known()
-                                        : first_time_ns_ >= kYear2001Ns &&
-                                              first_time_ns_ <= last_time_ns_;
-  builder_.AlignEpoch(header_.base_ns(), known);
+  bool known = header_.has_base() ? header_.epoch_known() : origin_ns_ != 0;
+  int64_t epoch_ns = 0;
+  if (__builtin_add_overflow(header_.base_ns(), origin_ns_, &epoch_ns))
+    known = false;
+  builder_.AlignEpoch(epoch_ns, known);
 }
 
 }  // namespace stepscope::json

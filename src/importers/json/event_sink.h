@@ -69,8 +69,9 @@ class EventSink : public DocumentHandler {
   Outcome AddMetadata(Current& event);
   StringId PlaceOf(int64_t device_type, int64_t device);
 
-  std::string_view ReadTime(Current& event) const;
-  std::string_view ReadDuration(Current& event) const;
+  std::string_view ReadTime(Current& event);
+  std::string_view ReadDuration(Current& event);
+  void FromOrigin(int64_t& time_ns);
   void UseOwnTimes(Current& event);
 
   const Category& CategoryOf(std::string_view cat);
@@ -105,6 +106,8 @@ class EventSink : public DocumentHandler {
   int64_t first_time_ns_ = INT64_MAX;
   int64_t paddle_base_ns_ = 0;  // of the times in the arguments
   bool paddle_base_known_ = false;
+  int64_t origin_ns_ = 0;  // taken off all times
+  bool has_origin_ = false;
   bool kineto_ = false;
 };
 
