@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporters/content.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace stepscope {
@@ -20,6 +21,7 @@ constexpr std::string_view kNames[] = {
     "the ledger",
     "more than one process",
     "absolute time",
+    "the recorded window",
 };
 
 }  // namespace
@@ -48,6 +50,13 @@ uint32_t ContentOf(const Trace& trace) {
       !trace.ledger().repaired().empty() || !trace.ledger().rejected().empty());
   add(kSeveral, trace.processes().size() > 1);
   add(kEpoch, trace.clock().epoch_known);
+  int64_t first = INT64_MAX;
+  int64_t last = INT64_MIN;
+  for (Row row = 0; row < trace.size(); ++row) {
+    first = std::min(first, trace.start_ns()[row]);
+    last = std::max(last, trace.end_ns(row));
+  }
+  add(kWindow, first != trace.begin_ns() || last != trace.end_ns());
   return content;
 }
 

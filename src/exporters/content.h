@@ -25,8 +25,9 @@ enum Content : uint32_t {
   kLedger = 1 << 10,
   kSeveral = 1 << 11,   // processes
   kEpoch = 1 << 12,     // absolute time
+  kWindow = 1 << 13,    // when recording began and ended, beyond the events
 };
-inline constexpr uint32_t kAllContent = (1 << 13) - 1;
+inline constexpr uint32_t kAllContent = (1 << 14) - 1;
 
 // Which of them the trace has.
 uint32_t ContentOf(const Trace& trace);

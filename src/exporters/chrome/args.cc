@@ -40,7 +40,8 @@ void ArgWriter::AppendPaddleDefaults(std::string& out, bool of_operator,
     out += value;
   };
   if (device) add("correlation id", "0");
-  if (!of_operator) return;
+  // torch's word for shapes says more than an empty one of Paddle's.
+  if (!of_operator || keys_.Contains("Input Dims")) return;
   add("input_shapes", "{}");
   add("input_dtypes", "{}");
   add("callstack", "\"\"");

@@ -31,7 +31,10 @@ Status WriteChrome(const Trace& trace, const ChromeOptions& options,
   chrome::Rows rows(trace);
   chrome::Context context = {trace, chrome::FindTimeBase(trace), names, rows,
                              out};
-  out.Append(chrome::Head(trace, context.base, options.span_index));
+  // Paddle states absolute times, and readers know its files by that.
+  bool absolute = style == ChromeStyle::kPaddle;
+  if (absolute) context.base.ts_ns = chrome::Since(0, trace.epoch_ns());
+  out.Append(chrome::Head(trace, context.base, options.span_index, absolute));
   WriteSlices(trace, context.base, style, names, rows, out);
   WriteCounters(context);
   if (options.memory) WriteMemory(context);

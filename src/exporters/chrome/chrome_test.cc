@@ -108,6 +108,8 @@ TEST(Chrome, TopLevelKeysInPaddlesOrder) {
   "source": {"format":"capture", "files": ["a.sscap"]},
   "baseTimeNanoseconds": "1786000000000000500",
   "epochKnown": true,
+  "windowBegin": 0,
+  "windowEnd": 400,
   "complete": false,
   "processes": [
     {"pid": 1, "metadata": {}}],

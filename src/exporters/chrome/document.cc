@@ -140,14 +140,17 @@ void AppendMetadata(std::string& out, const Trace& trace) {
 
 }  // namespace
 
-std::string Head(const Trace& trace, const TimeBase& base, int span_index) {
+std::string Head(const Trace& trace, const TimeBase& base, int span_index,
+                 bool absolute) {
   std::string out = "{\n\"displayTimeUnit\": \"ms\",\n";
   out += "\"schemaVersion\": \"1.0.2\",\n\"span_indx\": \"";
   AppendInt(out, span_index);
   out += "\",\n\"deviceProperties\": ";
   out += DeviceProperties(trace);
-  out += ",\n\"baseTimeNanoseconds\": ";
-  AppendInt(out, Plus(trace.epoch_ns(), base.ts_ns));
+  if (!absolute) {
+    out += ",\n\"baseTimeNanoseconds\": ";
+    AppendInt(out, Plus(trace.epoch_ns(), base.ts_ns));
+  }
   out += ",\n\"traceEvents\": [\n";
   return out;
 }
@@ -164,6 +167,10 @@ std::string Tail(const Trace& trace, const TimeBase& base) {
   AppendInt(out, Plus(trace.epoch_ns(), base.ts_ns));
   out += "\",\n  \"epochKnown\": ";
   out += trace.clock().epoch_known ? "true" : "false";
+  out += ",\n  \"windowBegin\": ";
+  AppendInt(out, Since(trace.begin_ns(), base.ts_ns));
+  out += ",\n  \"windowEnd\": ";
+  AppendInt(out, Since(trace.end_ns(), base.ts_ns));
   out += ",\n  \"complete\": ";
   out += trace.complete() ? "true,\n" : "false,\n";
   AppendMetadata(out, trace);

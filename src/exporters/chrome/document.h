@@ -12,7 +12,8 @@
 namespace stepscope::chrome {
 
 // From the start to the bracket of "traceEvents".
-std::string Head(const Trace& trace, const TimeBase& base, int span_index);
+std::string Head(const Trace& trace, const TimeBase& base, int span_index,
+                 bool absolute = false);
 // From that list's closing bracket to the end.
 std::string Tail(const Trace& trace, const TimeBase& base);
 

@@ -41,7 +41,7 @@ class Writer {
     std::map<std::pair<uint32_t, int64_t>, std::vector<uint32_t>> threads;
     for (uint32_t t = 0; t < trace_.tracks().size(); ++t) {
       const Track& track = trace_.tracks()[t];
-      if (track.kind == TrackKind::kThread || track.kind == TrackKind::kAsync)
+      if (track.kind == TrackKind::kThread)
         threads[{track.process, track.id}].push_back(t);
     }
     for (const auto& [key, tracks] : threads) {
@@ -229,8 +229,16 @@ void Writer::WriteDevices() {
 
 void Writer::AddNotes() const {
   uint64_t work = 0;
-  for (const Track& track : trace_.tracks())
+  uint64_t aside = 0;
+  for (const Track& track : trace_.tracks()) {
     if (track.kind == TrackKind::kStream) work += track.last - track.first;
+    if (track.kind == TrackKind::kAsync) aside += track.last - track.first;
+  }
+  if (aside > 0)
+    options_.notes->push_back(Format(
+        "%llu events left out: they are of no thread and no stream, and "
+        "Paddle's trees have no place for them",
+        static_cast<unsigned long long>(aside)));
   if (work > work_written_)
     options_.notes->push_back(Format(
         "%llu device events left out: their launch was not recorded, and "

@@ -2,6 +2,7 @@
 #include "exporters/perfetto/packets.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/utf8.h"
 #include "trace/event_type.h"
@@ -41,7 +42,6 @@ Packets::Packets(const Trace& trace, OutBuffer& out)
     : trace_(trace),
       out_(out),
       names_(trace.strings().size()),
-      invalid_(trace.strings().size()),
       keys_(trace.strings().size()) {}
 
 void Packets::Write(const Message& packet) {
@@ -96,9 +96,15 @@ void Packets::Define(Interned kind, uint64_t iid, std::string_view text) {
 }
 
 void Packets::DefineName(StringId name) {
-  names_[name.v] = true;
+  Field& field = names_[name.v];
   std::string ignored;
-  invalid_[name.v] = !AppendValidUtf8(ignored, trace_.str(name));
+  field.valid = AppendValidUtf8(ignored, trace_.str(name));
+  char bytes[1 + proto::kMaxVarintBytes] = {};
+  bytes[0] = static_cast<char>(proto::Tag(kNameIid, proto::kVarint));
+  const char* const end =
+      proto::PutVarint(bytes + 1, uint64_t{name.v} + kFirstNameIid);
+  field.size = static_cast<uint8_t>(end - bytes);
+  std::memcpy(&field.bytes, bytes, sizeof(field.bytes));
   Define(kEventNames, uint64_t{name.v} + kFirstNameIid, trace_.str(name));
 }
 

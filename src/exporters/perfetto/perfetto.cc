@@ -67,7 +67,7 @@ class Exporting : public Exporter {
  public:
   std::string_view name() const override { return "perfetto"; }
   uint32_t carries() const override {
-    return kAllContent & ~(kMetadata | kLosses | kLedger);
+    return kAllContent & ~(kMetadata | kLosses | kLedger | kWindow);
   }
 
   Status Export(const Trace& trace, const ExportOptions& options,

@@ -2,6 +2,7 @@
 #include "exporters/perfetto/slices.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,6 @@ using proto::kVarint;
 using proto::Message;
 using proto::PutVarint;
 using proto::Tag;
-using proto::VarintBytes;
 
 // One end of an arrow.
 struct ArrowEnd {
@@ -62,12 +62,111 @@ std::vector<ArrowEnd> Arrows(const Trace& trace) {
   return ends;
 }
 
+// Bytes that many events have in common.
+struct Piece {
+  char bytes[16] = {};
+  size_t size = 0;
+
+  void Add(uint64_t value) {
+    size = static_cast<size_t>(PutVarint(bytes + size, value) - bytes);
+  }
+  char* Put(char* p) const {
+    std::memcpy(p, bytes, sizeof(bytes));
+    return p + size;
+  }
+};
+
+// Short packets, written with a pointer that stays in a register. Lengths are
+// one byte each. packet = length { time, sequence, flags, event = length {} }
+class ShortPackets {
+ public:
+  static constexpr uint64_t kTimeLimit = uint64_t{1} << 56;
+
+  explicit ShortPackets(OutBuffer& out) : out_(out) { Resume(); }
+  ~ShortPackets() { Suspend(); }
+  ShortPackets(const ShortPackets&) = delete;
+  ShortPackets& operator=(const ShortPackets&) = delete;
+
+  // Around everything else that writes to the buffer.
+  void Suspend() { out_.Commit(p_); }
+  void Resume() {
+    p_ = out_.Reserve(kStretch);
+    limit_ = p_ + kStretch - kMaxBytes;
+  }
+
+  void SetTrack(uint64_t uuid) {
+    Piece event;
+    event.Add(Tag(kType, kVarint));
+    event.Add(kSliceEnd);
+    event.Add(Tag(kTrackUuid, kVarint));
+    event.Add(uuid);
+    end_ = {};
+    end_.Add(Tag(kSequenceId, kVarint));
+    end_.Add(kSequence);
+    end_.Add(Tag(kTrackEvent, kBytes));
+    end_.Add(event.size);
+    end_event_ = event;
+  }
+  // `rest`: what follows the name.
+  void PutBegin(uint64_t time, uint64_t type, const Packets::Field& name,
+                const Piece& rest) {
+    // The event's length is below.
+    constexpr uint64_t kMiddle =
+        Tag(kSequenceId, kVarint) | kSequence << 8 |
+        uint64_t{Tag(kSequenceFlags, kVarint)} << 16 | kNeedsState << 24 |
+        uint64_t{Tag(kTrackEvent, kBytes)} << 32 |
+        uint64_t{Tag(kType, kVarint)} << 48;
+    const size_t event = 2 + name.size + rest.size;
+    char* const start = Room();
+    char* p = PutTime(start, time);
+    const uint64_t middle = kMiddle | uint64_t{event} << 40 | type << 56;
+    std::memcpy(p, &middle, sizeof(middle));
+    std::memcpy(p + 8, &name.bytes, sizeof(name.bytes));
+    Finish(start, rest.Put(p + 8 + name.size));
+  }
+  void PutEnd(uint64_t time) {
+    char* const start = Room();
+    Finish(start, end_event_.Put(end_.Put(PutTime(start, time))));
+  }
+
+ private:
+  static constexpr size_t kStretch = size_t{16} << 10;
+  static constexpr size_t kMaxBytes = 96;
+
+  char* Room() {
+    if (p_ > limit_) [[unlikely]] {
+      Suspend();
+      Resume();
+    }
+    return p_;
+  }
+  // Leaves room for the length.
+  static char* PutTime(char* start, uint64_t time) {
+    constexpr uint32_t kHead = Tag(kTracePacket, kBytes) |
+                               Tag(kTimestamp, kVarint) << 16;
+    std::memcpy(start, &kHead, sizeof(kHead));
+    if (time < kTimeLimit) [[likely]]
+      return proto::PutVarint56(start + 3, time);
+    return PutVarint(start + 3, time);
+  }
+  void Finish(char* start, char* end) {
+    start[1] = static_cast<char>(end - start - 2);
+    p_ = end;
+  }
+
+  OutBuffer& out_;
+  char* p_ = nullptr;
+  char* limit_ = nullptr;
+  Piece end_;
+  Piece end_event_;
+};
+
 class Writer {
  public:
   Writer(const Trace& trace, int64_t zero_ns, bool dataflow,
          const Tracks& tracks, Packets& packets)
       : trace_(trace),
-        zero_ns_(zero_ns),
+        zero_ns_(static_cast<uint64_t>(zero_ns)),
         tracks_(tracks),
         packets_(packets),
         annotations_(trace, packets),
@@ -83,108 +182,81 @@ class Writer {
     args_of_.Seek(track.first);
     links_of_.Seek(track.first);
     arrows_of_.Seek(track.first);
-    open_.clear();
+    FindNextSpecial();
+    ShortPackets out(packets_.out());
+    out.SetTrack(uuid_);
+    const int64_t* const starts = trace_.start_ns().data();
+    const int64_t* const durs = trace_.dur_ns().data();
+    const uint16_t* const types = trace_.type().data();
+    const uint16_t* const flags = trace_.flags().data();
+    const StringId* const names = trace_.name().data();
+    const bool raw = trace_.has_raw_args();
+    for (Piece& rest : rests_) rest = {};
+    open_.assign(1, INT64_MAX);  // never ends
     for (Row row = track.first; row < track.last; ++row) {
-      if (packets_.out().failed()) return;
-      const int64_t start = trace_.start_ns()[row];
-      CloseUpTo(start);
-      WriteBegin(row, Time(start));
-      if ((trace_.flags()[row] & kEventInstant) == 0)
-        open_.push_back(trace_.end_ns(row));
+      const int64_t start = starts[row];
+      while (open_.back() <= start) {
+        out.PutEnd(Time(open_.back()));
+        open_.pop_back();
+      }
+      const bool instant = (flags[row] & kEventInstant) != 0;
+      const Packets::Field& name = packets_.KnownName(names[row]);
+      if (row == next_special_ || flags[row] > kEventInstant ||
+          name.size == 0 || !name.valid ||
+          rests_[types[row] % kRests].size == 0 ||
+          types[row] >= kRests || (raw && trace_.raw_ref(row) != 0))
+          [[unlikely]] {
+        out.Suspend();
+        const bool failed = packets_.out().failed();
+        if (!failed) WriteSlowly(row, instant ? kInstant : kSliceBegin);
+        out.Resume();
+        if (failed) return;
+      } else {
+        out.PutBegin(Time(start), instant ? kInstant : kSliceBegin, name,
+                     rests_[types[row]]);
+      }
+      if (!instant) open_.push_back(start + durs[row]);
     }
-    CloseUpTo(INT64_MAX);
+    for (; open_.size() > 1; open_.pop_back())
+      out.PutEnd(Time(open_.back()));
   }
 
  private:
+  static constexpr size_t kRests = 64;
+
   uint64_t Time(int64_t time_ns) const {
-    return static_cast<uint64_t>(time_ns - zero_ns_);
+    return static_cast<uint64_t>(time_ns) - zero_ns_;
   }
 
-  // Events nest, so the last one opened ends first.
-  void CloseUpTo(int64_t time_ns) {
-    while (!open_.empty() && open_.back() <= time_ns) {
-      PutEnd(Time(open_.back()));
-      open_.pop_back();
-    }
+  void FindNextSpecial() {
+    next_special_ = std::min({args_of_.next_row(), links_of_.next_row(),
+                              arrows_of_.next_row()});
   }
 
-  bool HasMore(Row row) const {
-    return (trace_.flags()[row] & ~kEventInstant) != 0 ||
-           args_of_.next_row() == row || links_of_.next_row() == row ||
-           arrows_of_.next_row() == row || trace_.raw_ref(row) != 0;
-  }
-
-  void WriteBegin(Row row, uint64_t time) {
-    const uint64_t name = packets_.NameIid(trace_.name()[row]);
+  // An event that says more, or the first of its name or type.
+  void WriteSlowly(Row row, uint64_t type) {
     const uint64_t category = packets_.CategoryIid(trace_.type()[row]);
-    const bool instant = (trace_.flags()[row] & kEventInstant) != 0;
-    const uint64_t type = instant ? kInstant : kSliceBegin;
-    if (HasMore(row) || !packets_.IsValid(trace_.name()[row])) [[unlikely]] {
-      WriteLong(row, time, type, name, category);
-      return;
+    if (trace_.type()[row] < kRests) {
+      Piece& rest = rests_[trace_.type()[row]];
+      rest = {};
+      rest.Add(Tag(kCategoryIids, kVarint));
+      rest.Add(category);
+      rest.Add(Tag(kTrackUuid, kVarint));
+      rest.Add(uuid_);
     }
-    PutShort(time, type, name, category);
-  }
-
-  static constexpr size_t kShortBytes = 64;
-
-  // Everything in 64 bytes, lengths in one byte each.
-  void PutShort(uint64_t time, uint64_t type, uint64_t name,
-                uint64_t category) {
-    const size_t event = 2 + 1 + VarintBytes(name) + 1 +
-                         VarintBytes(category) + 1 + VarintBytes(uuid_);
-    char* p = packets_.out().Reserve(kShortBytes);
-    p = PutHead(p, time, event);
-    *p++ = static_cast<char>(Tag(kType, kVarint));
-    *p++ = static_cast<char>(type);
-    *p++ = static_cast<char>(Tag(kNameIid, kVarint));
-    p = PutVarint(p, name);
-    *p++ = static_cast<char>(Tag(kCategoryIids, kVarint));
-    p = PutVarint(p, category);
-    p = PutUuid(p);
-    packets_.out().Commit(p);
-  }
-  void PutEnd(uint64_t time) {
-    char* p = packets_.out().Reserve(kShortBytes);
-    p = PutHead(p, time, 2 + 1 + VarintBytes(uuid_));
-    *p++ = static_cast<char>(Tag(kType, kVarint));
-    *p++ = static_cast<char>(kSliceEnd);
-    p = PutUuid(p);
-    packets_.out().Commit(p);
-  }
-  // From the packet's tag to the event's length.
-  static char* PutHead(char* p, uint64_t time, size_t event_bytes) {
-    const size_t packet = 1 + VarintBytes(time) + 2 + 2 + 2 + event_bytes;
-    *p++ = static_cast<char>(Tag(kTracePacket, kBytes));
-    *p++ = static_cast<char>(packet);
-    *p++ = static_cast<char>(Tag(kTimestamp, kVarint));
-    p = PutVarint(p, time);
-    *p++ = static_cast<char>(Tag(kSequenceId, kVarint));
-    *p++ = static_cast<char>(kSequence);
-    *p++ = static_cast<char>(Tag(kSequenceFlags, kVarint));
-    *p++ = static_cast<char>(kNeedsState);
-    *p++ = static_cast<char>(Tag(kTrackEvent, kBytes));
-    *p++ = static_cast<char>(event_bytes);
-    return p;
-  }
-  char* PutUuid(char* p) const {
-    *p++ = static_cast<char>(Tag(kTrackUuid, kVarint));
-    return PutVarint(p, uuid_);
-  }
-
-  void WriteLong(Row row, uint64_t time, uint64_t type, uint64_t name,
-                 uint64_t category) {
     event_.Clear();
-    event_.Uint(kType, type).Uint(kNameIid, name);
+    event_.Uint(kType, type);
+    event_.Uint(kNameIid, packets_.NameIid(trace_.name()[row]));
     event_.Uint(kCategoryIids, category).Uint(kTrackUuid, uuid_);
     annotations_.Append(event_, row, args_of_.Take(row), links_of_.Take(row));
     for (const ArrowEnd& end : arrows_of_.Take(row))
       event_.Fixed(end.last ? kTerminatingFlowIds : kFlowIds, end.id);
-    packets_.WriteEvent(time, event_);
+    packets_.WriteEvent(Time(trace_.start_ns()[row]), event_);
+    FindNextSpecial();
   }
 
   const Trace& trace_;
-  const int64_t zero_ns_;
+  const uint64_t zero_ns_;
   const Tracks& tracks_;
   Packets& packets_;
   Annotations annotations_;
@@ -193,7 +265,9 @@ class Writer {
   ByRow<Arg> args_of_;
   ByRow<Link> links_of_;
   ByRow<ArrowEnd> arrows_of_;
+  Row next_special_ = kNoRow;
   uint64_t uuid_ = 0;
+  Piece rests_[kRests];        // by type, for this track
   std::vector<int64_t> open_;  // ends, innermost last
   Message event_;
 };
