@@ -74,19 +74,23 @@ std::shared_ptr<const Trace> MakeTrace(uint32_t events, bool gpu) {
         random ^= random >> 7;
         random ^= random << 17;
         const size_t name = random % kNames;
-        builder.AddEvent({thread, time, 1000, ops[name], STEPSCOPE_OPERATOR,
-                          0});
+        // No two calls are alike, as in life.
+        const auto more = static_cast<int64_t>(random >> 32 & 255);
+        builder.AddEvent({thread, time, 1000 + more, ops[name],
+                          STEPSCOPE_OPERATOR, 0});
         builder.AddEvent({thread, time + 100, 800, phases[name],
                           STEPSCOPE_OPERATOR_INNER, 0});
         if (gpu) {
-          const Row call = builder.AddEvent(
-              {thread, time + 200, 100, launch, STEPSCOPE_CUDA_RUNTIME, 0});
-          const Row kernel = builder.AddEvent(
-              {device, time + 400, 600, kernels[name], STEPSCOPE_KERNEL, 0});
+          const Row call =
+              builder.AddEvent({thread, time + 200, 100 + more / 4, launch,
+                                STEPSCOPE_CUDA_RUNTIME, 0});
+          const Row kernel =
+              builder.AddEvent({device, time + 400 + more, 600 - more,
+                                kernels[name], STEPSCOPE_KERNEL, 0});
           builder.AddLink({0, LinkSpace::kCorrelation, id, call});
           builder.AddLink({0, LinkSpace::kCorrelation, id++, kernel});
         }
-        time += 1100;
+        time += 1300;
       }
       builder.AddEvent({thread, stage_start, time - stage_start,
                         builder.Intern("stage"), stage, 0});

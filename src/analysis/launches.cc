@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "analysis/kinds.h"
 
@@ -27,9 +28,16 @@ class Matcher {
   void Match(LinkSpace space) {
     const std::vector<Link>& links = trace_.links();
     for (size_t i = 0; i < links.size();) {
+      // Links are sorted by process and space: the others are skipped whole.
+      if (links[i].space != space) {
+        i = EndOfSpace(i);
+        continue;
+      }
       size_t end = i + 1;
       while (end < links.size() && SameId(links[i], links[end])) ++end;
-      if (links[i].space == space) MatchGroup(links, i, end);
+      if (end - i != 2 || !MatchPair(links[i].row, links[i + 1].row)) {
+        MatchGroup(links, i, end);
+      }
       i = end;
     }
   }
@@ -40,6 +48,33 @@ class Matcher {
   static bool SameId(const Link& a, const Link& b) {
     return std::tie(a.process, a.space, a.id) ==
            std::tie(b.process, b.space, b.id);
+  }
+
+  size_t EndOfSpace(size_t first) const {
+    const std::vector<Link>& links = trace_.links();
+    const auto end = std::partition_point(
+        links.begin() + static_cast<ptrdiff_t>(first), links.end(),
+        [&](const Link& link) {
+          return link.process == links[first].process &&
+                 link.space == links[first].space;
+        });
+    return static_cast<size_t>(end - links.begin());
+  }
+
+  // The common case: one call, one piece of work. False: it is another.
+  bool MatchPair(Row a, Row b) {
+    if (a >= trace_.size() || b >= trace_.size()) return false;
+    const auto kind = [&](Row row) {
+      return trace_.tracks()[trace_.track()[row]].kind;
+    };
+    if (kind(a) != TrackKind::kThread) std::swap(a, b);
+    if (kind(a) != TrackKind::kThread || kind(b) != TrackKind::kStream) {
+      return false;
+    }
+    if (DeviceWork* work = Find(b); work != nullptr && work->launch == kNoRow) {
+      work->launch = a;
+    }
+    return true;
   }
 
   // Where the work of `row` is in work_; null if it is no device work.

@@ -83,23 +83,26 @@ Spread ComputeSpread(std::span<int64_t> values) {
     }
     before += counts[bin];
   }
-  // One bin may hold several of the ranks.
-  std::vector<int64_t> inside;
+  // The values of the bins that matter; one may hold several of the ranks.
+  constexpr uint8_t kNotWanted = 3;
+  std::array<uint8_t, kFineBins> slot_of_bin;
+  slot_of_bin.fill(kNotWanted);
+  std::array<std::vector<int64_t>, 3> inside;
+  for (size_t i = kPercents.size(); i-- > 0;) {
+    slot_of_bin[bins[i]] = static_cast<uint8_t>(i);
+  }
+  for (size_t i = 0; i < kPercents.size(); ++i) {
+    if (slot_of_bin[bins[i]] == i) inside[i].reserve(counts[bins[i]]);
+  }
+  for (const int64_t value : values) {
+    const uint8_t slot = slot_of_bin[FineBin(value)];
+    if (slot != kNotWanted) inside[slot].push_back(value);
+  }
   std::array<int64_t, 3> found{};
   for (size_t i = 0; i < kPercents.size(); ++i) {
-    if (bins[i] < (1u << kSubBits)) {  // the bin of one value
-      found[i] = static_cast<int64_t>(bins[i]);
-      continue;
-    }
-    if (i == 0 || bins[i] != bins[i - 1]) {
-      inside.clear();
-      inside.reserve(counts[bins[i]]);
-      for (const int64_t value : values) {
-        if (FineBin(value) == bins[i]) inside.push_back(value);
-      }
-    }
-    const auto at = inside.begin() + static_cast<ptrdiff_t>(ranks[i]);
-    std::nth_element(inside.begin(), at, inside.end());
+    std::vector<int64_t>& all = inside[slot_of_bin[bins[i]]];
+    const auto at = all.begin() + static_cast<ptrdiff_t>(ranks[i]);
+    std::nth_element(all.begin(), at, all.end());
     found[i] = *at;
   }
   spread.p50_ns = found[0];

@@ -30,26 +30,11 @@ int64_t KernelTime(const std::vector<KernelRow>& rows) {
   return time;
 }
 
-// The longest kernel of a name, to look at.
-Row LongestOf(const AdviceInput& input, StringId name) {
-  const Trace& trace = input.trace();
-  Row longest = kNoRow;
-  for (const DeviceWork& work : input.tree.work()) {
-    if (trace.name()[work.row] != name) continue;
-    if (longest == kNoRow ||
-        trace.dur_ns()[work.row] > trace.dur_ns()[longest]) {
-      longest = work.row;
-    }
-  }
-  return longest;
-}
-
-Evidence OfKernel(const AdviceInput& input, const KernelRow& row,
-                  const std::string& more) {
+Evidence OfKernel(const KernelRow& row, const std::string& more) {
   return {std::to_string(row.calls) + " calls of " +
               Milliseconds(AverageNs(row.gpu.total_ns, row.calls)) + more +
               ": " + std::string(WithoutArguments(row.name)),
-          std::string(row.name), LongestOf(input, row.id), row.calls,
+          std::string(row.name), row.longest, row.calls,
           row.gpu.total_ns};
 }
 
@@ -157,7 +142,7 @@ void FindSmallKernels(const AdviceInput& input, Advice& advice) {
                    });
   if (small.size() > kMostExamples) small.resize(kMostExamples);
   for (const KernelRow* row : small) {
-    finding.evidence.push_back(OfKernel(input, *row, ""));
+    finding.evidence.push_back(OfKernel(*row, ""));
   }
   finding.to_try = {
       "fusing them: a compiler, or fused versions of optimizer and "
@@ -193,7 +178,7 @@ void FindLowOccupancy(const AdviceInput& input, Advice& advice) {
     std::string more =
         ", " + Percent(*row->unfilled) + " of the multiprocessors empty";
     if (row->occupancy) more += ", occupancy " + Percent(*row->occupancy);
-    finding.evidence.push_back(OfKernel(input, *row, more));
+    finding.evidence.push_back(OfKernel(*row, more));
   }
   finding.to_try = {"a larger batch, or larger tensors in one call",
                     "running independent kernels on several streams"};
@@ -227,7 +212,7 @@ void FindIdleTensorCores(const AdviceInput& input, Advice& advice) {
        "", kNoRow, 0, without});
   if (rows.size() > kMostExamples) rows.resize(kMostExamples);
   for (const KernelRow* row : rows) {
-    finding.evidence.push_back(OfKernel(input, *row, ""));
+    finding.evidence.push_back(OfKernel(*row, ""));
   }
   finding.to_try = {"mixed precision (autocast to bfloat16 or float16)",
                     "TF32 for matrix products in float32",

@@ -100,8 +100,9 @@ std::vector<std::pair<std::string, SyncCaller>> SyncCallers(
 
 void FindDataLoader(const AdviceInput& input, Advice& advice) {
   const int64_t wait = input.waterfall().part(StepPart::kInputStall);
+  if (!input.IsWorthSaying(wait)) return;
   const Row longest = LongestInput(input);
-  if (!input.IsWorthSaying(wait) || longest == kNoRow) return;
+  if (longest == kNoRow) return;
   const Trace& trace = input.trace();
   Finding finding;
   finding.id = "data_loader";

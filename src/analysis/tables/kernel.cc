@@ -16,6 +16,7 @@ struct Kernel {
   uint64_t calls = 0;
   TimeStats gpu;
   KernelUse use;
+  Row longest = kNoRow;
 };
 
 class KernelTable {
@@ -30,11 +31,13 @@ class KernelTable {
       uint32_t& slot = slot_of_name_[name.v];
       if (slot == kNone) {
         slot = static_cast<uint32_t>(kernels_.size());
-        kernels_.push_back({name, 0, {}, {}});
+        kernels_.push_back({name, 0, {}, {}, row});
       }
       const int64_t dur = trace.dur_ns()[row];
-      ++kernels_[slot].calls;
-      kernels_[slot].gpu.Add(dur);
+      Kernel& kernel = kernels_[slot];
+      ++kernel.calls;
+      if (dur > kernel.gpu.max_ns) kernel.longest = row;
+      kernel.gpu.Add(dur);
       total_ns_ = SaturatingAdd(total_ns_, dur);
     });
   }
@@ -99,6 +102,7 @@ std::vector<KernelRow> ComputeKernels(const EventTree& tree,
     KernelRow& row = rows.emplace_back();
     row.name = tree.trace().str(kernel.name);
     row.id = kernel.name;
+    row.longest = kernel.longest;
     row.calls = kernel.calls;
     row.gpu = TimeColumn::Of(kernel.gpu, table.total_ns());
     row.matrix = names.matrix_kernel(kernel.name);

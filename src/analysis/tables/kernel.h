@@ -16,6 +16,7 @@ namespace stepscope {
 
 struct KernelRow : NamedRow {
   StringId id;
+  Row longest = kNoRow;
   Spread spread;  // of the calls; empty unless asked for
   bool matrix = false;       // a matrix product or a convolution, by name
   bool tensor_core = false;  // by name: an estimate

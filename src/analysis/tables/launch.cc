@@ -12,7 +12,9 @@ namespace {
 void Finish(std::vector<int64_t>& values, LaunchSeries& series) {
   series.count = values.size();
   for (const int64_t value : values) series.time.Add(value);
-  series.spread = ComputeSpread(values);
+  series.spread = series.time.min_ns == series.time.max_ns
+                      ? SpreadOfEqual(series.time.max_ns, series.count)
+                      : ComputeSpread(values);
   values.clear();
 }
 

@@ -98,45 +98,49 @@ class OperatorTable {
                       {thread, tree_.end_ns(parent), work.launch});
   }
 
-  // A second pass, now that it is known how many calls each name has.
+  // A second pass, now that it is known how many calls each name has. Names
+  // whose calls all took the same time (no device time at all, as a rule)
+  // need not be looked at one by one.
   void ComputeSpreads() {
-    spreads_[0] = SpreadsOf(&NameStats::cpu, [&](Row row) {
-      return tree_.trace().dur_ns()[row];
-    });
-    if (tree_.work().empty()) return;
-    spreads_[1] = SpreadsOf(&NameStats::gpu,
-                            [&](Row row) { return tree_.gpu_ns(row); });
-  }
-
-  // Names whose calls all took the same time (no device time at all, as a
-  // rule) need not be looked at one by one.
-  template <typename Value>
-  std::vector<Spread> SpreadsOf(TimeStats NameStats::*column, Value value) {
-    std::vector<uint64_t> counts;
-    uint64_t kept = 0;
-    for (const NameStats& stats : operators_.stats()) {
-      const TimeStats& time = stats.*column;
-      counts.push_back(time.min_ns == time.max_ns ? 0 : stats.calls);
-      kept += counts.back();
-    }
-    GroupedValues values(counts);
+    GroupedValues cpu(CountsOf(&NameStats::cpu));
+    GroupedValues gpu(CountsOf(&NameStats::gpu));
     const auto type = tree_.trace().type();
-    for (uint32_t i = 0; i < tree_.threads().size() && kept > 0; ++i) {
+    const auto dur = tree_.trace().dur_ns();
+    for (uint32_t i = 0; i < tree_.threads().size(); ++i) {
       const Thread& thread = tree_.threads()[i];
       for (uint32_t t = thread.first_track; t < thread.last_track; ++t) {
         const Track& track = tree_.trace().tracks()[t];
         for (Row row = track.first; row < track.last; ++row) {
           if (type[row] != STEPSCOPE_OPERATOR) continue;
-          values.Add(operators_.Find(row, i), value(row));
+          const uint32_t slot = operators_.Find(row, i);
+          cpu.Add(slot, dur[row]);
+          gpu.Add(slot, tree_.gpu_ns(row));
         }
       }
     }
+    spreads_[0] = SpreadsOf(&NameStats::cpu, cpu);
+    if (!tree_.work().empty()) spreads_[1] = SpreadsOf(&NameStats::gpu, gpu);
+  }
+
+  // Values to keep of each name.
+  std::vector<uint64_t> CountsOf(TimeStats NameStats::*column) {
+    std::vector<uint64_t> counts;
+    for (const NameStats& stats : operators_.stats()) {
+      const TimeStats& time = stats.*column;
+      counts.push_back(time.min_ns == time.max_ns ? 0 : stats.calls);
+    }
+    return counts;
+  }
+
+  std::vector<Spread> SpreadsOf(TimeStats NameStats::*column,
+                                GroupedValues& values) {
     std::vector<Spread> spreads;
-    for (uint32_t i = 0; i < counts.size(); ++i) {
+    for (uint32_t i = 0; i < operators_.stats().size(); ++i) {
       const NameStats& stats = operators_.stats()[i];
-      spreads.push_back(counts[i] > 0 ? values.SpreadOf(i)
-                                      : SpreadOfEqual((stats.*column).max_ns,
-                                                      stats.calls));
+      const TimeStats& time = stats.*column;
+      spreads.push_back(time.min_ns == time.max_ns
+                            ? SpreadOfEqual(time.max_ns, stats.calls)
+                            : values.SpreadOf(i));
     }
     return spreads;
   }
