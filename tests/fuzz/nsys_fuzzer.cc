@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The seed has rows that are rejected: a short run does not get there by
+// itself through the pages of a database.
 #include "fuzz_import.h"
 #include "importers/nsys/nsys_importer.h"
 
