@@ -103,6 +103,16 @@ INSTANTIATE_TEST_SUITE_P(
       return std::string(test.param.name);
     });
 
+TEST(BadInputTest, SaysWhichOfTheFurtherTablesHaveNothing) {
+  const auto trace = TraceFromText("0..100 ProfileStep#0 ProfileStep");
+  TableOptions options;
+  options.views = kIdleView | kLaunchView | kFlopsView | kWaterfallView;
+  const std::string text = RenderSummary(*trace, options);
+  EXPECT_NE(text.find("Nothing was recorded for: Idle, Launch, FLOPs."),
+            text.npos)
+      << text;
+}
+
 TEST(BadInputTest, TimesAtTheEndsOfTheRange) {
   TraceBuilder builder;
   builder.AddProcess({});

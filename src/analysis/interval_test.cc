@@ -87,5 +87,17 @@ TEST(IntervalTest, AgreesWithBitsOnRandomSets) {
   }
 }
 
+TEST(IntervalTest, TakeDividesIntoTakenAndRest) {
+  const IntervalSet set = {{5, 12}, {20, 21}, {28, 40}};
+  IntervalSet rest = {{0, 10}, {11, 30}, {35, 36}, {50, 60}};
+  const IntervalSet whole = rest;
+  IntervalSet taken = {{7, 8}};  // replaced
+  EXPECT_EQ(Take(set, rest, taken), 5 + 1 + 1 + 2 + 1);
+  EXPECT_EQ(taken, Intersection(whole, set));
+  EXPECT_EQ(rest, Difference(whole, set));
+  EXPECT_EQ(Take({}, rest, taken), 0);
+  EXPECT_TRUE(taken.empty());
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -32,6 +32,13 @@ std::string EmptyViews(const Summary& summary, uint32_t views) {
         "Memory Manipulation");
   check(kUserDefinedView, summary.user_defined.empty(), "UserDefined");
   check(kMemoryView, summary.memory.empty(), "Memory");
+  check(kPercentileView, summary.operators.empty() && summary.kernel.empty(),
+        "Percentiles");
+  check(kWaterfallView, summary.waterfall.step_ns == 0, "Waterfall");
+  check(kIdleView, summary.idle.devices.empty(), "Idle");
+  check(kLaunchView, summary.launch.device_events == 0, "Launch");
+  check(kFlopsView, summary.flops.rows.empty(), "FLOPs");
+  check(kMemoryLifeView, summary.memory.empty(), "Memory at the peak");
   return list;
 }
 
