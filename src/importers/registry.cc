@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "importers/capture/capture_importer.h"
+#include "importers/expanded_file.h"
 #include "importers/input/input_file.h"
 #ifdef STEPSCOPE_HAVE_IMPORTER_JSON
 #include "importers/json/json_importer.h"
@@ -39,6 +40,33 @@ Result<std::vector<std::string>> FilesIn(const std::string& folder) {
   }
   std::sort(files.begin(), files.end());
   return files;
+}
+
+// Captures and databases are read by position; the others decompress as they
+// go.
+bool NeedsPlainFile(const Importer& importer) {
+  return importer.format() == "capture" || importer.format() == "nsys";
+}
+
+Status ImportInto(const Importer& importer, const std::string& path,
+                  const ImportOptions& options, TraceBuilder& builder) {
+  if (!NeedsPlainFile(importer)) return importer.Import(path, options, builder);
+  STEPSCOPE_TRY_ASSIGN(const auto input, InputFile::Open(path));
+  if (input->compression() == Compression::kNone)
+    return importer.Import(path, options, builder);
+  STEPSCOPE_TRY_ASSIGN(const auto plain, ExpandedFile::Make(*input));
+  TraceBuilder own;
+  if (const Status status = importer.Import(plain->path(), options, own);
+      !status) {
+    return WithContext(status.error(), path + ", decompressed");
+  }
+  if (!input->damage().empty()) {
+    own.SetIncomplete();
+    own.AddNote(path + ": " + input->damage());
+  }
+  own.RenameSource(plain->path(), path);
+  builder.Merge(std::move(own));
+  return Ok();
 }
 
 struct FileImport {
@@ -88,8 +116,9 @@ std::vector<FileImport> ImportAtOnce(
   const auto work = [&] {
     for (size_t i; (i = next.fetch_add(1)) < paths.size();) {
       imports[i].builder = std::make_unique<TraceBuilder>();
-      imports[i].status = importers[i]->Import(
-          paths[i], progress.OptionsOf(i), *imports[i].builder);
+      imports[i].status =
+          ImportInto(*importers[i], paths[i], progress.OptionsOf(i),
+                     *imports[i].builder);
     }
   };
   const size_t processors = std::max(1u, std::thread::hardware_concurrency());
@@ -135,7 +164,7 @@ Result<std::shared_ptr<const Trace>> ImportFile(const std::string& path,
                                                 const ImportOptions& options) {
   STEPSCOPE_TRY_ASSIGN(const Importer* importer, FindImporter(path));
   TraceBuilder builder;
-  STEPSCOPE_TRY(importer->Import(path, options, builder));
+  STEPSCOPE_TRY(ImportInto(*importer, path, options, builder));
   return builder.Finish();
 }
 

@@ -2,12 +2,14 @@
 #include "importers/registry.h"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <filesystem>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "importers/capture/sample_capture.h"
 
 namespace stepscope {
@@ -57,6 +59,28 @@ TEST(RegistryTest, FolderIsOneTraceOfManyProcesses) {
   for (const std::string& note : (*trace)->notes())
     noted |= note.find("c.sscap: byte 64") != std::string::npos;
   EXPECT_TRUE(noted);
+}
+
+TEST(RegistryTest, CompressedCapturesAreExpandedFirst) {
+  const TempFolder folder;
+  const std::string path = folder.path("x.sscap.gz");
+  const std::string plain = EndedSample().bytes;
+  gzFile file = gzopen(path.c_str(), "wb");
+  ASSERT_EQ(gzwrite(file, plain.data(), static_cast<unsigned>(plain.size())),
+            static_cast<int>(plain.size()));
+  ASSERT_EQ(gzclose(file), Z_OK);
+  const auto trace = ImportFile(path);
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ((*trace)->size(), capture::kSampleEvents);
+  EXPECT_EQ((*trace)->files()[0], path);
+  EXPECT_EQ((*trace)->str((*trace)->processes()[0].source), path);
+  EXPECT_TRUE((*trace)->complete());
+  // Cut short: the readable part, and a note.
+  const std::string bytes = *ReadFile(path);
+  const auto part = ImportFile(
+      folder.Write("part.gz", bytes.substr(0, bytes.size() * 3 / 4)));
+  ASSERT_TRUE(part) << part.error().message;
+  EXPECT_FALSE((*part)->complete());
 }
 
 TEST(RegistryTest, SeveralFilesAreOneTraceInTheirOrder) {

@@ -274,6 +274,15 @@ void TraceBuilder::AddSource(std::string_view format, std::string_view file) {
   trace_->files_.emplace_back(file);
 }
 
+void TraceBuilder::RenameSource(std::string_view from, std::string_view to) {
+  const StringId old_id = strings().Find(from);
+  const StringId new_id = Intern(to);
+  for (std::string& file : trace_->files_)
+    if (file == from) file = to;
+  for (Process& process : trace_->processes_)
+    if (process.source == old_id) process.source = new_id;
+}
+
 void TraceBuilder::SetIncomplete() { trace_->complete_ = false; }
 void TraceBuilder::AddNote(std::string note) {
   trace_->notes_.push_back(std::move(note));

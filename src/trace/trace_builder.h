@@ -121,6 +121,8 @@ class TraceBuilder {
   Ledger& ledger();
   // Several formats in one trace are joined with '+'.
   void AddSource(std::string_view format, std::string_view file);
+  // For who read a file under another name than the user's.
+  void RenameSource(std::string_view from, std::string_view to);
   void SetIncomplete();
   void AddNote(std::string note);
 
