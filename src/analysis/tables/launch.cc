@@ -62,18 +62,22 @@ LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names) {
       ++result.followers;
       result.launch_bound += idle_since <= called;
     }
-    if (!launched[work.launch]) {
+    const bool first = !launched[work.launch];
+    if (first) {
       launched[work.launch] = true;
       values.push_back(dur[work.launch]);
     }
     result.early += start[work.row] < called;
+    // A graph is launched by one call for many kernels.
     if (trace.type()[work.row] == STEPSCOPE_KERNEL &&
-        dur[work.row] < dur[work.launch]) {
+        tree.gpu_ns(work.launch) < dur[work.launch]) {
       ++result.short_kernels;
       result.short_kernels_ns =
           SaturatingAdd(result.short_kernels_ns, dur[work.row]);
-      result.short_calls_ns =
-          SaturatingAdd(result.short_calls_ns, dur[work.launch]);
+      if (first) {
+        result.short_calls_ns =
+            SaturatingAdd(result.short_calls_ns, dur[work.launch]);
+      }
     }
   }
   result.launches_without_work = CountWithoutWork(tree, names, launched);

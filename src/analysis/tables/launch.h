@@ -26,7 +26,7 @@ struct LaunchStats {
   LaunchSeries call;         // duration of the calls that launched something
   LaunchSeries queue_delay;  // end of the call to begin of the work, >= 0
   uint64_t early = 0;  // work that began before its call: clocks disagree
-  // Kernels shorter than the call that launched them.
+  // Kernels of calls that took longer than all the work they launched.
   uint64_t short_kernels = 0;
   int64_t short_kernels_ns = 0;
   int64_t short_calls_ns = 0;

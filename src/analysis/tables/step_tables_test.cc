@@ -147,6 +147,19 @@ stream 7 GPU:0
   EXPECT_EQ(launch.early, 0u);
 }
 
+TEST(LaunchTest, AGraphIsOneLaunchOfManyKernels) {
+  const auto trace = TraceFromText(R"(
+thread 1
+  0..20 cudaGraphLaunch CudaRuntime correlation=1
+stream 7 GPU:0
+  25..37 a Kernel correlation=1
+  40..52 b Kernel correlation=1
+)");
+  const Summary summary = Everything(trace);
+  EXPECT_EQ(summary.launch.call.count, 1u);
+  EXPECT_EQ(summary.launch.short_kernels, 0u);  // 24 of work for a call of 20
+}
+
 TEST(OutliersTest, NamesTheStepAndItsPart) {
   std::string text = "thread 1\n";
   for (int i = 0; i < 10; ++i) {
