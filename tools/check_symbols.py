@@ -18,10 +18,10 @@ import sys
 ALLOWED = ["libc.so.6", "libpthread.so.0", "libdl.so.2", "libstdc++.so.6",
            "libgcc_s.so.1", "libm.so.6"]
 LOADER = re.compile(r"ld-linux.*\.so\.\d+")
-# Made by the linker or by libgcc.a for every object.
+# Made by the linker, by libgcc.a or (atexit) by the static part of libc.
 FROM_TOOLCHAIN = re.compile(
     r"_GLOBAL_OFFSET_TABLE_|__dso_handle|__ehdr_start|_DYNAMIC|_end|"
-    r"__start_\w+|__stop_\w+|__tls_get_addr|_dl_\w+|__aarch64_\w+")
+    r"__start_\w+|__stop_\w+|__tls_get_addr|_dl_\w+|__aarch64_\w+|atexit")
 
 
 def output(*command):

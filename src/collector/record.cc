@@ -10,6 +10,7 @@
 #include "collector/clock.h"
 #include "collector/core.h"
 #include "collector/names.h"
+#include "collector/nvtx_emitter.h"
 #include "collector/thread.h"
 #include "format/slot.h"
 
@@ -61,6 +62,7 @@ stepscope_scope Open(ThreadHot* hot, uint32_t gate, uint32_t site,
   const uint64_t begin = Now();
   __asm__ volatile("" ::: "memory");
   __atomic_store_n(&slot->begin, begin, __ATOMIC_RELAXED);
+  if (EmitsNvtx()) dur == 0 ? EmitBegin(site, slot) : EmitMark(site);
   return {slot, begin};
 }
 
@@ -183,6 +185,7 @@ stepscope_scope stepscope_begin_slow(uint32_t site) noexcept {
 void stepscope_end_slow(stepscope_scope scope, uint64_t now) noexcept {
   ThreadHot* hot = &stepscope_thread_local_v1;
   const uint32_t gate = GateAcquire();
+  if (EmitsNvtx()) EmitEnd(scope.slot);
   if (gate == 0) return;  // the session ended first: "open at stop"
   if (!CounterUsable()) now = Now();
   const Entered entered(hot);

@@ -16,6 +16,7 @@
 #include "collector/core.h"
 #include "collector/error.h"
 #include "collector/names.h"
+#include "collector/nvtx_emitter.h"
 #include "collector/paths.h"
 #include "collector/plugin_host.h"
 #include "collector/process_info.h"
@@ -244,6 +245,13 @@ bool Serves(const Session& session, const stepscope_options* options) {
   return std::strcmp(path, session.path) == 0;
 }
 
+bool WantsNvtx(const stepscope_options* options) {
+  if (options != nullptr && (options->flags & STEPSCOPE_EMIT_NVTX) != 0)
+    return true;
+  const char* wish = std::getenv("STEPSCOPE_EMIT_NVTX");
+  return wish != nullptr && std::strcmp(wish, "1") == 0;
+}
+
 }  // namespace
 
 int PrepareSession(const stepscope_options* options) {
@@ -291,6 +299,7 @@ int StartSession(const stepscope_options* options) {
   session->start_tick = anchor.tick;
   core.start_tick.store(anchor.tick, std::memory_order_relaxed);
   BindDevices(*session);
+  SetEmitNvtx(WantsNvtx(options));
   session->state.store(SessionState::kRecording, std::memory_order_release);
   StoreGate(session->generation.load(std::memory_order_relaxed));
   return STEPSCOPE_OK;

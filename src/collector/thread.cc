@@ -13,6 +13,7 @@
 
 #include "collector/clock.h"
 #include "collector/core.h"
+#include "collector/nvtx_emitter.h"
 #include "collector/sync.h"
 
 extern "C" {
@@ -251,8 +252,9 @@ Slot* TakeSlots(ThreadHot* hot, ThreadState* state, uint32_t gate,
   Slot* slot = hot->cur;
   hot->cur = slot + count;
   __asm__ volatile("" ::: "memory");
-  // Where the counter is unusable every event takes this path.
-  if (CounterUsable()) hot->generation = gate;
+  // Where the counter is unusable, or somebody else must hear of it, every
+  // event takes this path.
+  if (CounterUsable() && !EmitsNvtx()) hot->generation = gate;
   return slot;
 }
 

@@ -46,9 +46,10 @@ class Collector final : public Recorder {
     if (!stepscope_enabled()) stepscope_stop();
   }
 
-  Result<uint64_t> Start(const std::string& path,
-                         uint64_t memory_budget) override {
+  Result<uint64_t> Start(const std::string& path, uint64_t memory_budget,
+                         uint32_t flags) override {
     stepscope_options options = Options(path, memory_budget);
+    options.flags = flags & STEPSCOPE_EMIT_NVTX;
     int status = stepscope_start(&options);
     if (status != STEPSCOPE_OK) return CollectorError(status, path);
     return stepscope_session();

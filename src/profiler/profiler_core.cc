@@ -227,7 +227,8 @@ void ProfilerCore::StartWindowLocked() {
   path_ = std::exchange(next_path_, "");
   if (path_.empty())
     path_ = TimedPath(CaptureFolder(options_.out_dir), "", ".sscap");
-  Result<uint64_t> session = recorder_.Start(path_, options_.memory_budget);
+  Result<uint64_t> session =
+      recorder_.Start(path_, options_.memory_budget, options_.flags);
   session_ = session ? *session : 0;
   if (!session) {
     diagnostics_.Report(

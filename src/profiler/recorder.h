@@ -28,9 +28,10 @@ class Recorder {
   // Takes Prepare back.
   virtual void Unprepare() = 0;
 
-  // Begins recording into a capture at `path`. Returns the session's id.
+  // Begins recording into a capture at `path`; of stepscope_profiler_flag it
+  // heeds STEPSCOPE_EMIT_NVTX. Returns the session's id.
   virtual Result<uint64_t> Start(const std::string& path,
-                                 uint64_t memory_budget) = 0;
+                                 uint64_t memory_budget, uint32_t flags) = 0;
 
   // Seals a session; its file is completed behind. Leaves alone a session
   // that is not the running one.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`stepscope run` on programs that know nothing of it.
 
-usage: run_test.py STEPSCOPE RANGES OWN_PROFILER
+usage: run_test.py STEPSCOPE RANGES OWN_PROFILER EMITS_NVTX NVTX_TOOL
 """
 
 import collections
@@ -18,6 +18,8 @@ from support import RunTestCase, names
 
 RANGES = ""
 OWN_PROFILER = ""
+EMITS_NVTX = ""
+NVTX_TOOL = ""
 
 
 class CommandTest(RunTestCase):
@@ -248,7 +250,49 @@ class ProcessesTest(RunTestCase):
                         counters)
 
 
+class EmitNvtxTest(RunTestCase):
+    """Our own events, shown to an NVTX tool."""
+
+    def emit(self, how, **settings):
+        log = self.folder / "log"
+        env = {**os.environ, "NVTX_INJECTION64_PATH": NVTX_TOOL,
+               "NVTX_TOOL_LOG": str(log), **settings}
+        subprocess.run([EMITS_NVTX, how], check=True, timeout=60, env=env,
+                       cwd=self.folder)
+        return log.read_text().splitlines() if log.exists() else []
+
+    def check(self, lines):
+        loop = ["push outer", "push eight ch", "pop", "push site",
+                "mark point", "pop", "pop"]
+        self.assertEqual(lines[0], "push ProfileStep#0")
+        self.assertEqual(lines[1:15], loop + loop)
+        # What NVTX cannot say is bounded by the event around it.
+        self.assertEqual(lines[15:20],
+                         ["push a", "push b", "pop", "pop", "push away"])
+        self.assertEqual(lines[20:], ["pop", "pop"])
+
+    def test_every_event_is_a_range(self):
+        self.check(self.emit("option"))
+
+    def test_the_environment_asks_for_it_too(self):
+        self.check(self.emit("environment", STEPSCOPE_EMIT_NVTX="1"))
+
+    def test_without_the_wish_the_tool_is_not_even_loaded(self):
+        self.assertEqual(self.emit("environment"), [])
+
+    def test_a_tool_that_is_not_there_does_no_harm(self):
+        self.assertEqual(
+            self.emit("option", NVTX_INJECTION64_PATH="/no/such/tool.so"), [])
+
+    def test_the_capture_has_the_events_as_well(self):
+        self.emit("option")
+        (timeline,) = self.folder.glob("profiler_log/*.json")
+        text = timeline.read_text()
+        self.assertEqual(text.count('"outer"'), 2)
+        self.assertEqual(text.count('"away"'), 1)
+
+
 if __name__ == "__main__":
-    support.STEPSCOPE, RANGES, OWN_PROFILER = (
-        str(pathlib.Path(p).resolve()) for p in sys.argv[1:4])
-    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=2)
+    support.STEPSCOPE, RANGES, OWN_PROFILER, EMITS_NVTX, NVTX_TOOL = (
+        str(pathlib.Path(p).resolve()) for p in sys.argv[1:6])
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:], verbosity=2)
