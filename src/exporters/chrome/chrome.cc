@@ -28,7 +28,7 @@ Status WriteChrome(const Trace& trace, const ChromeOptions& options,
                    ChromeStyle style, Sink& sink) {
   OutBuffer out(sink);
   chrome::EscapedNames names(trace.strings());
-  chrome::Rows rows(trace);
+  chrome::Rows rows(trace, style == ChromeStyle::kPaddle);
   chrome::Context context = {trace, chrome::FindTimeBase(trace), names, rows,
                              out};
   // Paddle states absolute times, and readers know its files by that.

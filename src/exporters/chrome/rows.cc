@@ -69,8 +69,9 @@ Side SideOf(uint16_t type) {
   }
 }
 
-Rows::Rows(const Trace& trace)
+Rows::Rows(const Trace& trace, bool unsigned_ids)
     : trace_(trace),
+      unsigned_ids_(unsigned_ids),
       pids_(trace.processes().size()),
       rows_(trace.tracks().size()) {
   AddGroups();
@@ -135,6 +136,7 @@ std::string Rows::Suffix(uint32_t track) const {
 std::string Rows::Tid(uint32_t track, Side side) const {
   const Track& t = trace_.tracks()[track];
   std::string id = std::to_string(t.id);
+  if (unsigned_ids_ && t.id < 0) id.erase(0, 1);
   std::string suffix = Suffix(track);
   if (rows_[track].shared && t.kind != TrackKind::kStream)
     suffix += " @" + std::to_string(rows_[track].pid);

@@ -21,7 +21,9 @@ Side SideOf(uint16_t type);
 
 class Rows {
  public:
-  explicit Rows(const Trace& trace);
+  // `unsigned_ids`: negative thread ids lose their sign, which VisualDL cannot
+  // read.
+  explicit Rows(const Trace& trace, bool unsigned_ids = false);
 
   int64_t process_pid(uint32_t process) const { return pids_[process]; }
   int64_t pid(uint32_t track) const { return rows_[track].pid; }
@@ -64,6 +66,7 @@ class Rows {
   std::string Suffix(uint32_t track) const;
 
   const Trace& trace_;
+  const bool unsigned_ids_;
   std::vector<int64_t> pids_;  // by process
   std::vector<Group> groups_;
   std::vector<RowOf> rows_;    // by track
