@@ -34,16 +34,13 @@ std::string Remedy(ErrorCode code) {
 Result<std::shared_ptr<const Trace>> ImportAll(
     const std::vector<std::string>& inputs, const ImportOptions& options) {
   if (inputs.size() == 1) return ImportPath(inputs[0], options);
-  TraceBuilder builder;
   for (const std::string& input : inputs) {
     if (IsDirectory(input)) {
       return Fail(ErrorCode::kInvalidArgument,
                   input + ": give one folder, or files only");
     }
-    STEPSCOPE_TRY_ASSIGN(const Importer* importer, FindImporter(input));
-    STEPSCOPE_TRY(importer->Import(input, options, builder));
   }
-  return builder.Finish();
+  return ImportFiles(inputs, options);
 }
 
 }  // namespace
@@ -52,8 +49,12 @@ std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
                                        ExitCode& code,
                                        const ImportOptions& options) {
   const Result<std::shared_ptr<const Trace>> trace = [&] {
-    const Progress progress("reading " + inputs.front());
-    return ImportAll(inputs, options);
+    Progress progress("reading " + inputs.front());
+    ImportOptions with_progress = options;
+    with_progress.progress = [&](uint64_t done, uint64_t total) {
+      progress.Set(done, total);
+    };
+    return ImportAll(inputs, with_progress);
   }();
   if (trace) return *trace;
   code = ComplainOfInput(trace.error());
