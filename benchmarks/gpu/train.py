@@ -46,7 +46,7 @@ def cnn():
 
 
 MODELS = {"gpt": gpt, "cnn": cnn,
-          "big": lambda: gpt(layers=8, width=2048, batch=16, length=512)}
+          "big": lambda: gpt(layers=4, width=2048, batch=8, length=512)}
 
 
 class Trainer:

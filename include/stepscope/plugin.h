@@ -69,7 +69,13 @@ typedef struct stepscope_plugin_host {
   // not. Work that begins after it is, if it was launched before; readers
   // leave out what has no call.
   void (*window)(void* context, uint64_t* begin, uint64_t* end);
+  uint32_t flags;  // stepscope_host_flag, as of the call that is being made
+  uint32_t unused;
 } stepscope_plugin_host;
+
+enum stepscope_host_flag {
+  STEPSCOPE_HOST_EARLY = 1  // attach: the device library is initialising
+};
 
 #define STEPSCOPE_DEVICE_BLOCK_BYTES (256u * 1024u)
 
@@ -250,8 +256,9 @@ enum stepscope_devices_mode {
 // the environment means OFF whatever is asked for here.
 STEPSCOPE_API void stepscope_use_devices(int mode) STEPSCOPE_NOEXCEPT;
 
-// Attaches the plugins to the session that records or is prepared; what is
-// attached already stays. Waits for them, bounded. NOT_RUNNING without a
+// For libraries that are loaded as the device library initialises: attaches
+// the plugins to the session that records or is prepared; what is attached
+// already stays. Waits for them, bounded. NOT_RUNNING without a
 // session.
 STEPSCOPE_API int stepscope_attach_devices(void) STEPSCOPE_NOEXCEPT;
 

@@ -61,12 +61,13 @@ int64_t FlushPeriodNs() {
 
 }  // namespace
 
-void DeviceWorker::SetPath(const char* path) {
+void DeviceWorker::Configure(const char* path, void (*at_exit)()) {
   const Lock lock(&mutex_);
   std::snprintf(path_, sizeof(path_), "%s", path);
+  at_exit_ = at_exit;
 }
 
-void DeviceWorker::Want() {
+void DeviceWorker::Want(bool early) {
   const Lock lock(&mutex_);
   if (path_[0] == '\0' || unusable_ || wanted_) return;
   if (abandoned_) {
@@ -75,6 +76,7 @@ void DeviceWorker::Want() {
     return;
   }
   wanted_ = true;
+  early_ = early;
   decided_ = false;
   if (!thread_) StartThread();
   pthread_cond_broadcast(&changed_);
@@ -263,7 +265,17 @@ bool DeviceWorker::Load() {
 
 void DeviceWorker::FillHost() {
   host_ = {sizeof(host_), STEPSCOPE_PLUGIN_ABI, this,   NowTicks, Intern,
-           Reserve,       Commit,               Report, Window};
+           Reserve,       Commit,               Report, Window,
+           0,             0};
+}
+
+// Exit handlers run last made first. The device's libraries make theirs as they
+// are loaded and as they begin to work; ours must run before them.
+void DeviceWorker::StayAheadOfLibraries() {
+  constexpr int kTimes = 2;
+  if (at_exit_made_ == kTimes) return;
+  ++at_exit_made_;
+  std::atexit(at_exit_);
 }
 
 void DeviceWorker::Attach() {
@@ -271,8 +283,10 @@ void DeviceWorker::Attach() {
   attached_before_ = true;
   begin_.store(0);
   end_.store(0);
+  host_.flags = early_ ? uint32_t{STEPSCOPE_HOST_EARLY} : 0;
   pthread_mutex_unlock(&mutex_);
   const int status = plugin_->attach(&host_);
+  if (status == STEPSCOPE_OK) StayAheadOfLibraries();
   pthread_mutex_lock(&mutex_);
   phase_ = status == STEPSCOPE_OK ? Phase::kAttached : Phase::kIdle;
   if (status != STEPSCOPE_OK) wanted_ = false;  // once, not in a loop
@@ -291,6 +305,7 @@ void DeviceWorker::Poll() {
   // Below the threads that are being measured, once it has attached.
   setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);
   plugin_->poll(&host_, flags);
+  if (flags != 0) StayAheadOfLibraries();
   pthread_mutex_lock(&mutex_);
   if (wanted_) WaitUntil(MonotonicNs() + kPollNs);
 }

@@ -21,11 +21,13 @@ class DeviceWorker {
   static constexpr int kDetachMs = 1500;
   static constexpr int kAbandonMs = 2000;
 
-  // Before anything else: the shared library to load.
-  void SetPath(const char* path);
+  // Before anything else: the shared library to load, and what releases all
+  // workers when the process exits.
+  void Configure(const char* path, void (*at_exit)());
 
-  // Wishes for the plugin; returns at once.
-  void Want();
+  // Wishes for the plugin; returns at once. `early`: its device library is
+  // only just initialising.
+  void Want(bool early);
   // True once it is attached or certain not to be; waits up to kAttachMs.
   bool WaitDecided();
   // If attached and unbound: its records are `session`'s from `begin` on.
@@ -57,6 +59,7 @@ class DeviceWorker {
   void Say(uint32_t state, const char* format, ...)
       __attribute__((format(printf, 3, 4)));
   void FillHost();
+  void StayAheadOfLibraries();
   bool WaitUntil(int64_t deadline_ns);
 
   // The host table's slots.
@@ -72,6 +75,7 @@ class DeviceWorker {
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
   Phase phase_ = Phase::kIdle;
   bool wanted_ = false;
+  bool early_ = false;
   bool decided_ = false;  // since the last Want()
   bool thread_ = false;
   bool unusable_ = false;  // for good: not here, or not loadable
@@ -84,6 +88,8 @@ class DeviceWorker {
   char line_[kLineBytes] = {};
 
   char path_[4096] = {};
+  void (*at_exit_)() = nullptr;
+  int at_exit_made_ = 0;
   const stepscope_plugin* plugin_ = nullptr;
   stepscope_plugin_host host_ = {};
   uint32_t device_type_ = 0;

@@ -22,7 +22,6 @@ constinit DeviceWorker workers[kPlugins];
 std::atomic<int> mode{STEPSCOPE_DEVICES_AUTO};
 std::atomic<bool> searched{false};
 pthread_mutex_t search = PTHREAD_MUTEX_INITIALIZER;
-std::atomic<bool> at_exit_set{false};
 
 // The libraries of the devices are still whole when this runs; when the
 // collector's own destructor runs they need not be.
@@ -42,7 +41,7 @@ void SearchBesideLibrary() {
       slash != nullptr ? static_cast<int>(slash - self.dli_fname) + 1 : 0;
   std::snprintf(path, sizeof(path), "%.*slibstepscope_cupti.so", folder,
                 self.dli_fname);
-  if (access(path, R_OK) == 0) workers[0].SetPath(path);
+  if (access(path, R_OK) == 0) workers[0].Configure(path, DetachAtExit);
 }
 
 void Search() {
@@ -58,7 +57,7 @@ void Search() {
         char path[4096];
         std::snprintf(path, sizeof(path), "%.*s", static_cast<int>(length),
                       list);
-        workers[i].SetPath(path);
+        workers[i].Configure(path, DetachAtExit);
         list += length + (list[length] == ':' ? 1 : 0);
       }
     }
@@ -72,10 +71,9 @@ bool OffByEnvironment() {
   return text != nullptr && std::strcmp(text, "0") == 0;
 }
 
-void Want() {
+void Want(bool early) {
   Search();
-  if (!at_exit_set.exchange(true)) std::atexit(DetachAtExit);
-  for (DeviceWorker& worker : workers) worker.Want();
+  for (DeviceWorker& worker : workers) worker.Want(early);
 }
 
 // A Process block with one key.
@@ -103,7 +101,8 @@ void AppendLost(Session* session, const char* key, uint64_t* lost) {
 }  // namespace
 
 void WantDevices() {
-  if (mode.load() == STEPSCOPE_DEVICES_AUTO && !OffByEnvironment()) Want();
+  if (mode.load() == STEPSCOPE_DEVICES_AUTO && !OffByEnvironment())
+    Want(false);
 }
 
 void WaitForDevices() {
@@ -170,7 +169,7 @@ int stepscope_attach_devices(void) noexcept {
            state == sc::SessionState::kRecording;
   }
   if (!any) return STEPSCOPE_NOT_RUNNING;
-  sc::Want();
+  sc::Want(true);
   sc::WaitForDevices();
   pthread_mutex_lock(&sc::core.control);
   for (const sc::Session& session : sc::core.sessions)

@@ -148,6 +148,8 @@ void Decoder::Graph(const CUpti_ActivityGraphTrace& graph) {
 
 void Decoder::Call(const CUpti_ActivityAPI& call,
                    CUpti_CallbackDomain domain) {
+  several_ |= thread_ != 0 && thread_ != call.threadId;
+  thread_ = call.threadId;
   uint64_t start = 0;
   uint64_t end = 0;
   if (!Times(call.start, call.end, &start, &end) || AfterWindow(start)) return;

@@ -54,6 +54,9 @@ class Decoder {
   void Commit(bool with_stats);
 
   uint64_t lost() const;
+  // The one thread that called CUDA since Start(), in the window or not; 0:
+  // none did, or several.
+  uint32_t only_thread() const { return several_ ? 0 : thread_; }
 
  private:
   bool InWindow(uint64_t end) const;
@@ -99,6 +102,8 @@ class Decoder {
   uint64_t begin_ = 0;
   uint64_t end_ = 0;
   bool forced_ = false;
+  uint32_t thread_ = 0;
+  bool several_ = false;
   uint64_t seen_ = 0;
   uint64_t lost_[static_cast<size_t>(Reason::kCount)] = {};
   uint64_t stats_written_ = 0;  // sum of all counts then

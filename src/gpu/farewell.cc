@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/farewell.h"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace stepscope::gpu {
@@ -13,7 +14,8 @@ void Farewell::Listen(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
 }
 
 bool Farewell::Begin(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
-                     int wait_ms) {
+                     uint32_t thread, int wait_ms) {
+  thread_ = thread;
   state_.store(kWanted, std::memory_order_release);
   Listen(api, subscriber, true);
   for (int i = 0; i < wait_ms; ++i) {
@@ -30,6 +32,9 @@ void Farewell::OnCall(const CuptiApi& api, CUpti_CallbackDomain domain,
     return;
   if (static_cast<const CUpti_CallbackData*>(data)->callbackSite !=
       CUPTI_API_EXIT)
+    return;
+  if (state_.load(std::memory_order_acquire) != kWanted ||
+      static_cast<uint32_t>(syscall(SYS_gettid)) != thread_)
     return;
   uint32_t wanted = kWanted;
   if (!state_.compare_exchange_strong(wanted, kRunning)) return;

@@ -4,7 +4,8 @@
 // an H200 with 13.0) for the rest of the process. CUPTI allows it at the exit
 // of a call into CUDA, on the thread that made the call: so it is done there,
 // once, at the first call after recording ended. A program that makes no
-// further call never pays for it.
+// further call never pays for it. Only for programs of which one thread calls
+// CUDA: with two, a program crashed when it was finalised under the other.
 #pragma once
 
 #include <atomic>
@@ -18,8 +19,9 @@ class Farewell {
  public:
   // Asks for it and waits up to `wait_ms`. True: CUPTI is finalised, and with
   // it the subscription is gone. False: it will be, at the next call.
+  // `thread` is the one that may do it.
   bool Begin(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
-             int wait_ms);
+             uint32_t thread, int wait_ms);
 
   // From the subscriber's callback, any thread.
   void OnCall(const CuptiApi& api, CUpti_CallbackDomain domain,
@@ -35,6 +37,7 @@ class Farewell {
                      bool on);
 
   std::atomic<uint32_t> state_{kNone};
+  uint32_t thread_ = 0;
 };
 
 }  // namespace stepscope::gpu

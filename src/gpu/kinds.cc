@@ -92,51 +92,44 @@ bool KindSet::Enable(char* why, size_t why_bytes, char* missing,
     std::snprintf(missing + used, missing_bytes - used, "%s%s",
                   used > 0 ? ", " : "", kind.name);
   }
-  const bool all = EnvironmentIs("STEPSCOPE_GPU_CALLS", "all");
-  const auto enable_all = [&](CUpti_ActivityKind kind) {
-    if (api_.cuptiActivityEnable(kind) == CUPTI_SUCCESS)
-      enabled_.push_back(kind);
-  };
-  if (Listed(list, kRuntime, true)) {
-    if (all || api_.cuptiActivityEnableRuntimeApi == nullptr)
-      enable_all(CUPTI_ACTIVITY_KIND_RUNTIME);
-    else
-      EnableCalls(CUPTI_CB_DOMAIN_RUNTIME_API,
-                  api_.cuptiActivityEnableRuntimeApi, &runtime_calls_);
-  }
-  if (Listed(list, kDriver, true)) {
-    // Before 12.5 it is all or nothing; then nothing, unless asked for.
-    if (all)
-      enable_all(CUPTI_ACTIVITY_KIND_DRIVER);
-    else if (api_.cuptiActivityEnableDriverApi != nullptr)
-      EnableCalls(CUPTI_CB_DOMAIN_DRIVER_API,
-                  api_.cuptiActivityEnableDriverApi, &driver_calls_);
-  }
+  if (Listed(list, kRuntime, true))
+    EnableCalls(CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_CB_DOMAIN_RUNTIME_API,
+                api_.cuptiActivityEnableRuntimeApi);
+  // Before 12.5 it is all driver calls or none; then none.
+  if (Listed(list, kDriver, true) &&
+      api_.cuptiActivityEnableDriverApi != nullptr)
+    EnableCalls(CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_CB_DOMAIN_DRIVER_API,
+                api_.cuptiActivityEnableDriverApi);
   return true;
 }
 
-void KindSet::EnableCalls(CUpti_CallbackDomain domain, EnableCall enable,
-                          std::vector<uint32_t>* calls) {
-  for (uint32_t cbid = 1; cbid < kMaxCalls; ++cbid) {
+void KindSet::EnableCalls(CUpti_ActivityKind kind, CUpti_CallbackDomain domain,
+                          EnableCall enable) {
+  const bool all =
+      enable == nullptr || EnvironmentIs("STEPSCOPE_GPU_CALLS", "all");
+  const bool single = early_ && !all;
+  if (!single) {
+    if (api_.cuptiActivityEnable(kind) != CUPTI_SUCCESS) return;
+    enabled_.push_back(kind);
+  }
+  for (uint32_t cbid = 1; cbid < kMaxCalls && !all; ++cbid) {
     const char* name = nullptr;
     if (api_.cuptiGetCallbackName(domain, cbid, &name) != CUPTI_SUCCESS ||
         name == nullptr)
       return;
-    if (IsWork(name) && enable(cbid, 1) == CUPTI_SUCCESS)
-      calls->push_back(cbid);
+    if (!single && !IsWork(name)) enable(cbid, 0);
+    if (single && IsWork(name) && enable(cbid, 1) == CUPTI_SUCCESS)
+      single_.push_back({enable, cbid});
   }
 }
 
 bool KindSet::Disable() {
   bool all = true;
-  for (const uint32_t cbid : runtime_calls_)
-    all &= api_.cuptiActivityEnableRuntimeApi(cbid, 0) == CUPTI_SUCCESS;
-  for (const uint32_t cbid : driver_calls_)
-    all &= api_.cuptiActivityEnableDriverApi(cbid, 0) == CUPTI_SUCCESS;
+  for (const SingleCall& call : single_)
+    all &= call.enable(call.cbid, 0) == CUPTI_SUCCESS;
   for (const CUpti_ActivityKind kind : enabled_)
     all &= api_.cuptiActivityDisable(kind) == CUPTI_SUCCESS;
-  runtime_calls_.clear();
-  driver_calls_.clear();
+  single_.clear();
   enabled_.clear();
   return all;
 }

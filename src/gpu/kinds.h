@@ -2,9 +2,9 @@
 //
 // What is collected: the activity kinds, and which API calls are worth a
 // record. STEPSCOPE_GPU_KINDS chooses among the kinds by name, separated by
-// commas, or "all"; STEPSCOPE_GPU_GRAPHS=nodes records the kernels in a CUDA graph one by
-// one instead of the graph as a whole; STEPSCOPE_GPU_CALLS=all keeps every API
-// call, not only those that do work.
+// commas, or "all"; STEPSCOPE_GPU_GRAPHS=nodes records the kernels in a CUDA
+// graph one by one instead of the graph as a whole; STEPSCOPE_GPU_CALLS=all
+// keeps every API call, not only those that do work.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ struct Kind {
 
 class KindSet {
  public:
-  explicit KindSet(const CuptiApi& api) : api_(api) {}
+  // `early`: CUDA is not initialised yet.
+  KindSet(const CuptiApi& api, bool early) : api_(api), early_(early) {}
 
   // Enables what is wanted. On failure of a required kind nothing is left
   // enabled, and `why` says why. `missing` lists what else was refused.
@@ -36,14 +37,21 @@ class KindSet {
  private:
   using EnableCall = decltype(CuptiApi::cuptiActivityEnableRuntimeApi);
 
-  // Enables the calls of a domain that do work, one by one.
-  void EnableCalls(CUpti_CallbackDomain domain, EnableCall enable,
-                   std::vector<uint32_t>* calls);
+  // Enables the calls of a domain that do work: one by one, or, where CUDA is
+  // initialised already and single calls would not be reported, the kind less
+  // all others. The former is what costs less.
+  void EnableCalls(CUpti_ActivityKind kind, CUpti_CallbackDomain domain,
+                   EnableCall enable);
+
+  struct SingleCall {
+    EnableCall enable;
+    uint32_t cbid;
+  };
 
   const CuptiApi& api_;
+  bool early_;
   std::vector<CUpti_ActivityKind> enabled_;
-  std::vector<uint32_t> runtime_calls_;
-  std::vector<uint32_t> driver_calls_;
+  std::vector<SingleCall> single_;
 };
 
 // True for calls of the runtime or the driver that launch, copy, set, allocate

@@ -108,8 +108,9 @@ void Recorder::Unsubscribe() {
   subscriber_ = nullptr;
 }
 
-// Leaves the process as if it had never been recorded, where the library can
-// do that; a process that is about to exit needs no more than silence.
+// Leaves the process as if it had never been recorded, where that is safe: not
+// while another thread may be inside the library. A process that is about to
+// exit needs no more than silence.
 void Recorder::Leave(bool exiting) {
   constexpr int kWaitMs = 20;
   const char* choice = std::getenv("STEPSCOPE_CUPTI_FINALIZE");
@@ -117,8 +118,9 @@ void Recorder::Leave(bool exiting) {
                    api_.cuptiEnableDomain != nullptr &&
                    api_.version >= kMayFinalize &&
                    (choice == nullptr || choice[0] != '0');
-  if (exiting || !may) return Unsubscribe();
-  if (farewell_.Begin(api_, subscriber_, kWaitMs)) {
+  const uint32_t thread = decoder_.only_thread();
+  if (exiting || !may || thread == 0) return Unsubscribe();
+  if (farewell_.Begin(api_, subscriber_, thread, kWaitMs)) {
     farewell_.Cancel(api_, subscriber_);  // it is done: as new
     subscriber_ = nullptr;
   }
@@ -153,7 +155,8 @@ int Recorder::Attach(const stepscope_plugin_host* host) {
     subscriber_ = nullptr;
   }
   if (!Subscribe(why, sizeof(why))) return Refuse(why);
-  kinds_ = std::make_unique<KindSet>(api_);
+  kinds_ = std::make_unique<KindSet>(
+      api_, (host_->flags & STEPSCOPE_HOST_EARLY) != 0);
   if (!Register(why, sizeof(why))) {
     Unsubscribe();
     return Refuse(why);

@@ -4,6 +4,7 @@
 // interface. Compiling this file is the test; if a line fails, the change needs
 // new symbols with a new version suffix.
 #include <stepscope/c.h>
+#include <stepscope/plugin.h>
 
 #include <cstddef>
 
@@ -52,5 +53,38 @@ static_assert(STEPSCOPE_OPERATOR == 0 && STEPSCOPE_DATALOADER == 1 &&
               STEPSCOPE_COMMUNICATION == 12 && STEPSCOPE_PYTHON_OP == 13 &&
               STEPSCOPE_PYTHON_USER_DEFINED == 14 &&
               STEPSCOPE_PYTHON_FUNCTION == 32);
+
+// Device plugins: the tables grow at the end only, records are stored on disk.
+static_assert(offsetof(stepscope_plugin_host, struct_size) == 0);
+static_assert(offsetof(stepscope_plugin_host, context) == 8);
+static_assert(offsetof(stepscope_plugin_host, now_ticks) == 16);
+static_assert(offsetof(stepscope_plugin_host, intern) == 24);
+static_assert(offsetof(stepscope_plugin_host, reserve_block) == 32);
+static_assert(offsetof(stepscope_plugin_host, commit_block) == 40);
+static_assert(offsetof(stepscope_plugin_host, report_capability) == 48);
+static_assert(offsetof(stepscope_plugin_host, window) == 56);
+static_assert(offsetof(stepscope_plugin_host, flags) == 64);
+static_assert(offsetof(stepscope_plugin, struct_size) == 0);
+static_assert(offsetof(stepscope_plugin, name) == 8);
+static_assert(offsetof(stepscope_plugin, device_type) == 16);
+static_assert(offsetof(stepscope_plugin, query) == 24);
+static_assert(offsetof(stepscope_plugin, attach) == 32);
+static_assert(offsetof(stepscope_plugin, poll) == 40);
+static_assert(offsetof(stepscope_plugin, detach) == 48);
+static_assert(sizeof(stepscope_record_head) == 8);
+static_assert(sizeof(stepscope_record_work) == 64);
+static_assert(offsetof(stepscope_record_work, correlation) == 24);
+static_assert(offsetof(stepscope_record_work, details) == 44);
+static_assert(offsetof(stepscope_record_work, graph_node) == 56);
+static_assert(sizeof(stepscope_record_pair) == 16);
+static_assert(sizeof(stepscope_record_details) == 16);
+static_assert(sizeof(stepscope_record_call) == 40);
+static_assert(sizeof(stepscope_record_wait) == 48);
+static_assert(sizeof(stepscope_record_memory) == 64);
+static_assert(sizeof(stepscope_record_device) == 16);
+static_assert(sizeof(stepscope_record_overhead) == 32);
+static_assert(sizeof(stepscope_record_note) == 24);
+static_assert(sizeof(stepscope_record_stats) == 24);
+static_assert(sizeof(stepscope_record_clock) == 32);
 
 int main() { return 0; }

@@ -5,6 +5,8 @@
 #include <cupti.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "test_host.h"
 
 namespace {
@@ -21,8 +23,7 @@ AssertionResult Contains(const std::string& text, const std::string& part) {
 // The program's next call into CUDA ends what waits for one.
 AssertionResult NothingLeft(const Fake& fake) {
   fake.call(5);
-  for (const char* what :
-       {"enabled", "runtime_calls", "driver_calls", "subscribers", "domains"})
+  for (const char* what : {"enabled", "single_calls", "subscribers", "domains"})
     if (fake.count(what) != 0)
       return AssertionFailure() << fake.count(what) << " " << what;
   return AssertionSuccess();
@@ -36,19 +37,20 @@ TEST(Attach, SaysWhatItRecordsWith) {
   EXPECT_EQ(host.state, STEPSCOPE_DEVICE_RECORDING);
   EXPECT_TRUE(Contains(host.report, "CUPTI 130001"));
   EXPECT_TRUE(Contains(host.report, "shared clock"));
-  EXPECT_EQ(fake.count("enabled"), 9);
-  EXPECT_EQ(fake.count("driver_calls"), 1);  // cuLaunchKernel
-  EXPECT_EQ(fake.count("runtime_calls"), 9);  // all but cudaGetDevice
+  EXPECT_EQ(fake.count("enabled"), 11);
+  EXPECT_EQ(fake.count("driver_off"), 2);   // all but cuLaunchKernel
+  EXPECT_EQ(fake.count("runtime_off"), 1);  // cudaGetDevice
   host.Detach();
   EXPECT_TRUE(NothingLeft(fake));
 }
 
-// Launches are as fast as before once CUPTI is finalised, which it allows at the
-// exit of a call.
+// Launches are as fast as before once CUPTI is finalised, which it allows at
+// the exit of a call.
 TEST(Attach, FinalisesAtTheNextCall) {
   Fake& fake = Fake::Get();
   TestHost host;
   ASSERT_TRUE(host.Record());
+  fake.Kernel();
   host.Detach();
   EXPECT_EQ(fake.count("cuptiFinalize"), 0);  // nobody calls: nobody pays
   fake.call(5);
@@ -76,10 +78,37 @@ TEST(Attach, DoesNotFinaliseWhatIsAttachedAgain) {
   EXPECT_EQ(fake.count("cuptiFinalize"), 0);
 }
 
+TEST(Attach, DoesNotFinaliseUnderAnotherThread) {
+  Fake& fake = Fake::Get();
+  TestHost host;
+  ASSERT_TRUE(host.Record());
+  fake.Kernel();
+  std::thread([&] { fake.Kernel(); }).join();
+  host.Detach();
+  fake.call(5);
+  EXPECT_EQ(fake.count("cuptiFinalize"), 0);
+  EXPECT_TRUE(NothingLeft(fake));
+}
+
+TEST(Attach, EnablesSingleCallsBeforeCudaIsInitialised) {
+  Fake& fake = Fake::Get();
+  TestHost host;
+  host.SetEarly();
+  ASSERT_TRUE(host.Record());
+  EXPECT_EQ(fake.count("enabled"), 9);
+  EXPECT_EQ(fake.count("single_calls"), 10);
+  EXPECT_EQ(fake.call(1), 0u);  // cudaGetDevice
+  fake.Kernel();
+  host.Detach();
+  EXPECT_EQ(host.Calls().size(), 1u);
+  EXPECT_TRUE(NothingLeft(fake));
+}
+
 TEST(Attach, DoesNotFinaliseAtExit) {
   Fake& fake = Fake::Get();
   TestHost host;
   ASSERT_TRUE(host.Record());
+  fake.Kernel();
   host.DetachAtExit();
   fake.call(5);
   EXPECT_EQ(fake.count("cuptiFinalize"), 0);
@@ -91,6 +120,7 @@ TEST(Attach, DoesNotFinaliseBeforeCuda126) {
   fake.set("version", 23);
   TestHost host;
   ASSERT_TRUE(host.Record());
+  fake.Kernel();
   host.Detach();
   fake.call(5);
   EXPECT_EQ(fake.count("cuptiFinalize"), 0);

@@ -17,13 +17,15 @@ class TestHost {
  public:
   TestHost() {
     table_ = {sizeof(table_), STEPSCOPE_PLUGIN_ABI, this,   Now,   Intern,
-              Reserve,        Commit,               Report, Window};
+              Reserve,        Commit,               Report, Window,
+              0,              0};
     void* library = Fake::Open(CUPTI_PLUGIN);
     const auto entry = reinterpret_cast<const stepscope_plugin* (*)()>(
         dlsym(library, "stepscope_plugin_v1"));
     plugin_ = entry();
   }
 
+  void SetEarly() { table_.flags = STEPSCOPE_HOST_EARLY; }
   int Query() { return plugin_->query(&table_); }
   int Attach() { return plugin_->attach(&table_); }
   // Attached and recording from now on.

@@ -26,6 +26,18 @@ constexpr const char* kRuntime[] = {
 constexpr const char* kDriver[] = {nullptr, "cuInit", "cuLaunchKernel",
                                    "cuMemGetInfo_v2"};
 
+// A call out of an enabled kind, or one of a kind that is not.
+void Toggle(CUpti_ActivityKind kind, uint32_t cbid, uint8_t enable,
+            std::set<uint32_t>* off, std::set<uint32_t>* on) {
+  if (enable != 0) {
+    off->erase(cbid);
+    if (state->enabled.count(kind) == 0) on->insert(cbid);
+  } else {
+    on->erase(cbid);
+    if (state->enabled.count(kind) != 0) off->insert(cbid);
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -153,6 +165,9 @@ CUptiResult cuptiActivityRegisterCallbacks(
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   FAKE_CUPTI_ENTER(cuptiActivityEnable);
   state->enabled.insert(kind);
+  // The kind overrides what was said about single calls.
+  if (kind == CUPTI_ACTIVITY_KIND_RUNTIME) state->runtime_off.clear();
+  if (kind == CUPTI_ACTIVITY_KIND_DRIVER) state->driver_off.clear();
   return CUPTI_SUCCESS;
 }
 
@@ -172,20 +187,16 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
 CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid,
                                           uint8_t enable) {
   FAKE_CUPTI_ENTER(cuptiActivityEnableRuntimeApi);
-  if (enable != 0)
-    state->runtime_on.insert(cbid);
-  else
-    state->runtime_on.erase(cbid);
+  Toggle(CUPTI_ACTIVITY_KIND_RUNTIME, cbid, enable, &state->runtime_off,
+         &state->runtime_on);
   return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid,
                                          uint8_t enable) {
   FAKE_CUPTI_ENTER(cuptiActivityEnableDriverApi);
-  if (enable != 0)
-    state->driver_on.insert(cbid);
-  else
-    state->driver_on.erase(cbid);
+  Toggle(CUPTI_ACTIVITY_KIND_DRIVER, cbid, enable, &state->driver_off,
+         &state->driver_on);
   return CUPTI_SUCCESS;
 }
 

@@ -272,11 +272,11 @@ uint32_t fake_cupti_call(uint32_t cbid) {
     data.callbackSite = CUPTI_API_EXIT;
     state->callback(nullptr, CUPTI_CB_DOMAIN_RUNTIME_API, cbid, &data);
   }
-  const bool all = state->enabled.count(CUPTI_ACTIVITY_KIND_RUNTIME) != 0;
-  if (cbid == 0 || (!all && state->runtime_on.count(cbid) == 0)) return 0;
-  state->enabled.insert(CUPTI_ACTIVITY_KIND_RUNTIME);
+  if (cbid == 0 || state->runtime_off.count(cbid) != 0) return 0;
+  const bool single = state->runtime_on.count(cbid) != 0;
+  if (single) state->enabled.insert(CUPTI_ACTIVITY_KIND_RUNTIME);
   auto* call = Append<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
-  if (!all) state->enabled.erase(CUPTI_ACTIVITY_KIND_RUNTIME);
+  if (single) state->enabled.erase(CUPTI_ACTIVITY_KIND_RUNTIME);
   if (call == nullptr) return 0;
   call->cbid = static_cast<CUpti_CallbackId>(cbid);
   call->start = state->call_start = Now();
@@ -377,10 +377,13 @@ int64_t fake_cupti_count(const char* what) {
     return static_cast<int64_t>(state->enabled.size());
   if (std::strcmp(what, "domains") == 0)
     return static_cast<int64_t>(state->domains.size());
-  if (std::strcmp(what, "driver_calls") == 0)
-    return static_cast<int64_t>(state->driver_on.size());
-  if (std::strcmp(what, "runtime_calls") == 0)
-    return static_cast<int64_t>(state->runtime_on.size());
+  if (std::strcmp(what, "single_calls") == 0)
+    return static_cast<int64_t>(state->runtime_on.size() +
+                                state->driver_on.size());
+  if (std::strcmp(what, "driver_off") == 0)
+    return static_cast<int64_t>(state->driver_off.size());
+  if (std::strcmp(what, "runtime_off") == 0)
+    return static_cast<int64_t>(state->runtime_off.size());
   if (std::strcmp(what, "subscribers") == 0)
     return state->subscriber != nullptr ? 1 : 0;
   if (std::strcmp(what, "records") == 0)

@@ -67,8 +67,9 @@ void fake_cupti_destroy_context(void);
 void fake_cupti_complete_twice(void);
 
 // How often `what` happened: the name of a function, or "enabled" (kinds on
-// now), "runtime_calls", "driver_calls" (enabled one by one), "subscribers", "domains" (with callbacks at every call), "buffers_out",
-// "records" (written), "dropped".
+// now), "runtime_off", "driver_off" (calls left out), "single_calls" (enabled
+// one by one), "subscribers", "domains" (with callbacks at every call),
+// "buffers_out", "records" (written), "dropped".
 int64_t fake_cupti_count(const char* what);
 
 }  // extern "C"

@@ -29,7 +29,9 @@ struct State {
   std::map<std::string, int64_t> set;
   std::map<std::string, int64_t> calls;
   std::set<int> enabled;
-  std::set<uint32_t> runtime_on;
+  std::set<uint32_t> runtime_off;  // of a kind that is enabled
+  std::set<uint32_t> driver_off;
+  std::set<uint32_t> runtime_on;  // enabled one by one
   std::set<uint32_t> driver_on;
   CUpti_SubscriberHandle subscriber = nullptr;
   CUpti_CallbackFunc callback = nullptr;
