@@ -1,10 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "trace/trace_builder.h"
 
 namespace stepscope {
+namespace {
+
+// Tracks by what tells them apart.
+class TrackIndex {
+ public:
+  explicit TrackIndex(const std::vector<Track>& tracks) {
+    for (uint32_t i = 0; i < tracks.size(); ++i)
+      index_.try_emplace(KeyOf(tracks[i]), i);
+  }
+  // UINT32_MAX: there is none.
+  uint32_t Find(const Track& track) const {
+    const auto it = index_.find(KeyOf(track));
+    return it == index_.end() ? UINT32_MAX : it->second;
+  }
+
+ private:
+  using Key = std::tuple<uint32_t, TrackKind, int64_t, int64_t, StringId>;
+  static Key KeyOf(const Track& track) {
+    return {track.process, track.kind, track.device, track.id, track.name};
+  }
+  std::map<Key, uint32_t> index_;
+};
+
+// The index of the process that `other` is a further part of; their number if
+// there is none. What is known by its name alone is the same in every file, as
+// a device of which several files hold a step each.
+uint32_t FindNamed(const std::vector<Process>& processes,
+                   const Process& other) {
+  const auto count = static_cast<uint32_t>(processes.size());
+  if (other.pid >= 0 || other.name.v == 0) return count;
+  for (uint32_t i = 0; i < count; ++i) {
+    const Process& mine = processes[i];
+    if (mine.pid == other.pid && mine.name == other.name &&
+        mine.host == other.host && mine.rank == other.rank)
+      return i;
+  }
+  return count;
+}
+
+}  // namespace
 
 bool TraceBuilder::IsEmpty() const {
   const Trace& t = *trace_;
@@ -39,8 +81,6 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
   const int64_t shift =
       other_epoch ? AlignEpoch(o.epoch_ns_, o.clock_.epoch_known) : 0;
   const std::vector<StringId> ids = MergeStrings(o.strings_);
-  const auto first_process = process_count();
-  const auto first_track = track_count();
   const Row first_row = event_count();
   const auto move_row = [&](Row& row) {
     if (row != kNoRow) row += first_row;
@@ -51,6 +91,9 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
                                 static_cast<uint64_t>(shift));
   };
 
+  // Where the processes and tracks of the other come to lie.
+  std::vector<uint32_t> process_of;
+  std::vector<bool> known;
   for (Process& process : o.processes_) {
     process.name = ids[process.name.v];
     process.host = ids[process.host.v];
@@ -60,13 +103,26 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
       key = ids[key.v];
       value = ids[value.v];
     }
-    t.processes_.push_back(std::move(process));
+    const uint32_t same = FindNamed(t.processes_, process);
+    known.push_back(same < process_count());
+    process_of.push_back(same);
+    if (!known.back()) t.processes_.push_back(std::move(process));
   }
+  // What refers to nothing goes on doing so; Finish() refuses it.
+  const auto at = [](const std::vector<uint32_t>& moved, uint32_t index) {
+    return index < moved.size() ? moved[index] : UINT32_MAX;
+  };
+  std::vector<uint32_t> track_of;
+  const TrackIndex here(t.tracks_);
   for (Track& track : o.tracks_) {
-    track.process += first_process;
+    const bool may_be_known =
+        track.process < known.size() && known[track.process];
+    track.process = at(process_of, track.process);
     track.name = ids[track.name.v];
     track.device_type = ids[track.device_type.v];
-    t.tracks_.push_back(track);
+    const uint32_t same = may_be_known ? here.Find(track) : track_count();
+    track_of.push_back(std::min(same, track_count()));
+    if (track_of.back() == track_count()) t.tracks_.push_back(track);
   }
 
   const Row count = o.size();
@@ -80,15 +136,14 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
     move_time(into.start_ns[row]);
     into.dur_ns[row] = o.dur_ns_[row];
     into.name[row] = ids[o.name_[row].v];
-    into.track[row] = o.track_[row] + first_track;
+    into.track[row] = at(track_of, o.track_[row]);
     into.type[row] = o.type_[row];
     into.flags[row] = o.flags_[row];
   }
   CommitRows(count);
 
   const auto first_int = static_cast<uint32_t>(t.arg_ints_.size());
-  t.arg_ints_.insert(t.arg_ints_.end(), o.arg_ints_.begin(),
-                     o.arg_ints_.end());
+  t.arg_ints_.insert(t.arg_ints_.end(), o.arg_ints_.begin(), o.arg_ints_.end());
   for (Arg arg : o.args_) {
     move_row(arg.row);
     arg.key = ids[arg.key.v];
@@ -111,27 +166,27 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
     flow.id += first_flow;
     move_time(flow.time_ns);
     flow.name = ids[flow.name.v];
-    flow.track += first_track;
+    flow.track = at(track_of, flow.track);
     t.flows_.push_back(flow);
   }
   for (Link link : o.links_) {
-    link.process += first_process;
+    link.process = at(process_of, link.process);
     move_row(link.row);
     t.links_.push_back(link);
   }
   for (CounterSample sample : o.counters_) {
     move_time(sample.time_ns);
-    sample.track += first_track;
+    sample.track = at(track_of, sample.track);
     t.counters_.push_back(sample);
   }
   for (MemoryEvent event : o.memory_) {
     move_time(event.time_ns);
     event.place = ids[event.place.v];
-    event.track += first_track;
+    event.track = at(track_of, event.track);
     t.memory_.push_back(event);
   }
   for (ThreadReport& report : o.threads_) {
-    report.track += first_track;
+    report.track = at(track_of, report.track);
     for (Row& row : report.open_scopes) move_row(row);
     t.threads_.push_back(std::move(report));
   }

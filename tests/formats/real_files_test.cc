@@ -140,6 +140,8 @@ TEST(RealFilesTest, SeveralFilesAreSeveralSteps) {
       steps.emplace_back((*trace)->str((*trace)->name()[row]));
   EXPECT_EQ(steps,
             (std::vector<std::string>{"ProfileStep#0", "ProfileStep#1"}));
+  // On the rows of the same two devices.
+  EXPECT_EQ((*trace)->processes().size(), 2u);
   // No arrow leads from one step to the other.
   std::map<uint64_t, uint32_t> ends;
   for (const Flow& flow : (*trace)->flows()) ++ends[flow.id];

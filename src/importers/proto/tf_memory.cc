@@ -70,6 +70,14 @@ class Memory {
     }
   }
 
+  // "/job:worker/replica:0/task:1" of the first device.
+  std::string Worker() const {
+    for (const TfDevice& device : step_.devices)
+      if (device.parsed.role == Role::kExecutor)
+        return std::string(device.name.substr(0, device.name.find("/device:")));
+    return {};
+  }
+
   // Control successors do not hold data.
   void FindLastUses(const std::vector<TfEdge>& edges) {
     for (const TfEdge& edge : edges) {
@@ -224,7 +232,7 @@ class Memory {
     for (const Change& change : changes_) {
       if (counters.empty()) {
         Process allocators;
-        allocators.name = out_.Intern("Allocators");
+        allocators.name = out_.Intern(Worker() + " Allocators");
         allocators.pid = -kAllocatorsPid;
         process = builder.AddProcess(std::move(allocators));
       }

@@ -13,7 +13,7 @@ namespace stepscope::proto {
 
 // Adds a process "<device> Tensors" a device, in which every output has a span
 // from its producer's start to its last consumer's end, and a counter an
-// allocator in a process "Allocators". Allocations are those that TensorFlow
+// allocator in a process "<worker> Allocators". Allocations are those that TensorFlow
 // recorded; where it recorded none, they follow from the spans of buffers,
 // several tensors at one address being one buffer. REQUIRES: the nodes have
 // been placed.
