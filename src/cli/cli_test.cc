@@ -5,12 +5,16 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "base/file.h"
+#include "format/live_file.h"
+#include "importers/capture/capture_writer.h"
 #include "importers/capture/sample_capture.h"
 
 namespace stepscope {
@@ -256,6 +260,29 @@ TEST_F(CliTest, CaptureOfACaptureHasTheSameTables) {
   const std::string want = Run("summary --format json " + sample_).out;
   EXPECT_EQ(Run("summary --format json " + path).out, want);
   EXPECT_GT(want.size(), 100u);
+}
+
+TEST_F(CliTest, RemoveLiveTakesOnlyTheRingOfADeadProcess) {
+  // The ring of the sample capture, but the process is this one: it runs.
+  const auto live = [&](uint8_t ring, uint32_t pid) {
+    std::string bytes = capture::MakeLive(ring, 1, {}, {}, {});
+    std::memcpy(bytes.data() + offsetof(format::LiveHeader, pid), &pid,
+                sizeof(pid));
+    return folder_.Write("sample.sscap.live", bytes);
+  };
+  const std::string convert = "convert " + sample_ + " -o " +
+                              folder_.path("whole.sscap") + " --remove-live";
+  constexpr uint32_t kNobody = 0x7ffffffe;
+  ASSERT_EQ(sample_, folder_.path("sample.sscap"));
+  std::string path = live(1, static_cast<uint32_t>(getpid()));
+  EXPECT_TRUE(Has(Run(convert).err, "still runs"));
+  EXPECT_TRUE(FileExists(path));
+  path = live(2, kNobody);  // of another session
+  EXPECT_EQ(Run(convert).err, "");
+  EXPECT_TRUE(FileExists(path));
+  path = live(1, kNobody);
+  EXPECT_TRUE(Has(Run(convert).err, "removed"));
+  EXPECT_FALSE(FileExists(path));
 }
 
 TEST_F(CliTest, TimelineOfLabelledFiles) {

@@ -128,7 +128,8 @@ ExitCode RunConvert(const ConvertOptions& options) {
       LoadTrace(options.inputs, code, import);
   if (trace == nullptr) return code;
   code = Write(*trace, *exporter, options);
-  if (code == kExitOk && options.remove_live) return RemoveLiveFiles(*trace);
+  if (code == kExitOk && options.remove_live)
+    return RemoveLiveFiles(*trace, options.inputs);
   return code;
 }
 
