@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
 
@@ -180,16 +180,20 @@ void Report(const RunOptions& options, const std::string& folder) {
   PrintError("see it with: stepscope summary " + shown);
 }
 
+// "A:B", "A:" or ":B".
 bool StepsMakeSense(const std::string& steps) {
-  long long first = 0;
-  long long last = 0;
-  char rest = 0;
+  const size_t colon = steps.find(':');
   if (steps.empty()) return true;
-  const char* text = steps.c_str();
-  const int read = text[0] == ':'
-                       ? 1 + std::sscanf(text, ":%lld%c", &last, &rest)
-                       : std::sscanf(text, "%lld:%lld%c", &first, &last, &rest);
-  return read == 2 && first >= 0 && first < last;
+  if (colon == steps.npos || steps.size() == 1) return false;
+  const auto read = [&](size_t at, size_t end, int64_t otherwise) {
+    if (at == end) return otherwise;
+    int64_t value = -1;
+    const auto [stop, error] =
+        std::from_chars(steps.data() + at, steps.data() + end, value);
+    return error == std::errc() && stop == steps.data() + end ? value : -1;
+  };
+  const int64_t first = read(0, colon, 0);
+  return first >= 0 && first < read(colon + 1, steps.size(), INT64_MAX);
 }
 
 }  // namespace
@@ -201,7 +205,7 @@ int RunRun(const RunOptions& options) {
   }
   if (!StepsMakeSense(options.steps)) {
     return Complain(kExitUsage, "--steps " + options.steps,
-                    "expected A:B with A < B, the steps [A, B)");
+                    "expected A:B with A < B, the steps [A, B), or A:");
   }
   if (!(options.start_after_s >= 0 && options.start_after_s < 1e9))
     return Complain(kExitUsage, "--start-after", "expected seconds");

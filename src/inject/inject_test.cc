@@ -41,12 +41,15 @@ TEST(Settings, AnEmptyEnvironmentAsksForNothing) {
 
 TEST(Settings, StepsThatMakeNoSenseAreRefused) {
   StepSpan steps;
-  for (const char* text : {"", ":", "3", "3:", "7:3", "3:3", "-1:2", "1:2x",
+  for (const char* text : {"", ":", "3", "x:", "7:3", "3:3", "-1:2", "1:2x",
                            "a:b", "1:99999999999999999999"})
     EXPECT_FALSE(ParseSteps(text, &steps)) << text;
   ASSERT_TRUE(ParseSteps(":4", &steps));
   EXPECT_EQ(steps.first, 0);
   EXPECT_EQ(steps.last, 4);
+  ASSERT_TRUE(ParseSteps("4:", &steps));
+  EXPECT_EQ(steps.first, 4);
+  EXPECT_EQ(steps.last, INT64_MAX);
 }
 
 TEST(RangeName, PatternsMatchWholeNames) {

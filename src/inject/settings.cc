@@ -31,9 +31,14 @@ int64_t Number(GetVariable get, const char* name) {
 
 bool ParseSteps(const char* text, StepSpan* steps) {
   StepSpan read;
-  if (*text != ':' && !ReadNumber(&text, &read.first)) return false;
+  const bool from_first = *text == ':';
+  if (!from_first && !ReadNumber(&text, &read.first)) return false;
   if (*text++ != ':') return false;
-  if (!ReadNumber(&text, &read.last) || *text != '\0') return false;
+  if (*text == '\0' && !from_first) {
+    read.last = INT64_MAX;
+  } else if (!ReadNumber(&text, &read.last) || *text != '\0') {
+    return false;
+  }
   if (read.first >= read.last) return false;
   *steps = read;
   return true;

@@ -54,7 +54,7 @@ using GetVariable = const char* (*)(const char* name);
 // command line has been checked by `stepscope run`.
 Settings ReadSettings(GetVariable get);
 
-// "3:7" is [3, 7), ":7" is [0, 7). False if it is neither.
+// "3:7" is [3, 7), ":7" is [0, 7), "3:" has no end. False if it is none.
 bool ParseSteps(const char* text, StepSpan* steps);
 
 }  // namespace stepscope::inject

@@ -8,6 +8,8 @@ usage: run_test.py STEPSCOPE RANGES OWN_PROFILER EMITS_NVTX NVTX_TOOL
 import collections
 import os
 import pathlib
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -66,6 +68,8 @@ class CommandTest(RunTestCase):
     def test_usage_errors(self):
         for flags in ([], ["--"], ["--steps", "5:2", "--", "true"],
                       ["--steps", "x", "--", "true"],
+                      ["--steps", ":", "--", "true"],
+                      ["--steps", "1:2x", "--", "true"],
                       ["--start-after", "-1", "--", "true"],
                       ["--frobnicate", "--", "true"]):
             done = subprocess.run([support.STEPSCOPE, "run", *flags],
@@ -97,6 +101,16 @@ class CommandTest(RunTestCase):
             self.skipTest("cannot link statically here")
         done = self.run_it(program, code=9)
         self.assertIn("it is linked statically", done.stderr)
+
+    def test_what_is_preloaded_needs_libc_alone(self):
+        injector = (pathlib.Path(support.STEPSCOPE).parent.parent / "lib" /
+                    "libstepscope_inject.so")
+        text = subprocess.run(["readelf", "-dW", injector], check=True,
+                              capture_output=True, text=True).stdout
+        needed = re.findall(r"\(NEEDED\).*\[(.+?)\]", text)
+        self.assertIn("libc.so.6", needed)
+        self.assertEqual([n for n in needed if n != "libc.so.6" and
+                          not n.startswith("ld-linux")], [])
 
     def test_helpers_that_end_at_once_leave_nothing(self):
         done = self.run_it("sh", "-c", "true; /bin/true; exec /bin/true")
@@ -163,6 +177,10 @@ class RangesTest(RunTestCase):
         self.assertEqual(steps, ["step 5", "step 6", "step 7"])
         self.assertEqual(names(events).count("forward"), 3)
         self.assertNotIn("handed over", names(events))
+        shutil.rmtree(self.out)
+        self.run_it(RANGES, "20", flags=["--step-range", "step *", "--steps",
+                                         "18:"])
+        self.assertEqual(names(self.events()).count("forward"), 2)
 
     def test_start_at_a_range(self):
         self.run_it(RANGES, "20", flags=["--start-at", "step 17"])
