@@ -12,8 +12,9 @@
 namespace stepscope {
 
 // Removes the live files that the captures among `inputs` (files or folders)
-// were joined with when this trace was read from them, and says which. Those of processes that still run are left alone. REQUIRES: what
-// they held has been written elsewhere.
+// were joined with when this trace was read from them, and says which. Those
+// of processes that still run are left alone. REQUIRES: what they held has
+// been written elsewhere.
 ExitCode RemoveLiveFiles(const Trace& trace,
                          const std::vector<std::string>& inputs);
 
