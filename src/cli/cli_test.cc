@@ -172,6 +172,20 @@ TEST_F(CliTest, DamagedInputOfWhichSomethingIsLeftIsNoError) {
   EXPECT_TRUE(Has(outcome.out, "About this summary:")) << outcome.out;
 }
 
+#ifndef STEPSCOPE_LIVE
+TEST_F(CliTest, DamagedInputOfWhichNothingIsLeftIsAnError) {
+  const std::string path = folder_.Write(
+      "bad.json", "[{\"ph\":\"X\",\"name\":\"a\",\"ts\":\"never\"}]");
+  ExpectError("info " + path, 3, "bad.json: byte 1: ");
+  ExpectError("summary " + path, 3, "bad.json: byte 1: ");
+  const std::string some = folder_.Write(
+      "some.json",
+      "[{\"ph\":\"X\",\"name\":\"a\",\"ts\":\"never\"},"
+      "{\"ph\":\"X\",\"name\":\"b\",\"ts\":1,\"dur\":1,\"pid\":1,\"tid\":1}]");
+  EXPECT_EQ(Run("info " + some).code, 0);
+}
+#endif
+
 TEST_F(CliTest, EveryJsonOutputHasItsKeys) {
   const Outcome info = Run("info --format json " + sample_);
   for (const char* key : {"source", "ledger", "processes", "threads", "clock",

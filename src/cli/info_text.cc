@@ -31,6 +31,15 @@ void Field(std::string& out, std::string_view name, std::string_view value) {
   out += '\n';
 }
 
+// Whether the program stopped its recorder only our own captures say.
+std::string_view State(const Trace& trace) {
+  if (trace.format() != "capture")
+    return trace.complete() ? "whole file" : "cut short: the file has no end";
+  return trace.complete()
+             ? "complete: recording was stopped by the program"
+             : "cut short: the process was killed or is still running";
+}
+
 void AddSource(std::string& out, const Trace& trace) {
   std::string files;
   for (size_t i = 0; i < trace.files().size() && i < 4; ++i) {
@@ -41,10 +50,7 @@ void AddSource(std::string& out, const Trace& trace) {
     files += ", and " + HumanCount(trace.files().size() - 4) + " more";
   }
   Field(out, "file", files + " (" + VisibleText(trace.format()) + ")");
-  Field(out, "state",
-        trace.complete()
-            ? "complete: recording was stopped by the program"
-            : "cut short: the process was killed or is still running");
+  Field(out, "state", State(trace));
   std::string when = HumanDuration(trace.end_ns() - trace.begin_ns());
   if (trace.clock().epoch_known) {
     when += ", from " + HumanTime(trace.epoch_ns() + trace.begin_ns());

@@ -2,6 +2,7 @@
 #include "cli/load.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "importers/registry.h"
@@ -43,6 +44,28 @@ Result<std::shared_ptr<const Trace>> ImportAll(
   return ImportFiles(inputs, options);
 }
 
+// Damaged, and not one record of it could be used. A capture that is cut short
+// is whole as far as it goes: its process may have recorded nothing yet.
+bool NothingIsLeft(const Trace& trace) {
+  const Ledger& ledger = trace.ledger();
+  if (ledger.kept() > 0 || !ledger.repaired().empty()) return false;
+  return !ledger.rejected().empty() ||
+         (!trace.complete() && trace.format() != "capture");
+}
+
+// What the reader has to say about it: the first rejection, else a note.
+std::string WhatIsWrong(const Trace& trace, const std::string& input) {
+  for (const auto& [reason, bin] : trace.ledger().rejected()) {
+    std::string where;
+    if (!bin.examples.empty())
+      where = Format("byte %llu: ", static_cast<unsigned long long>(
+                                        bin.examples[0].offset));
+    return input + ": " + where + reason;
+  }
+  return trace.notes().empty() ? input + ": cut short"
+                               : trace.notes().front();
+}
+
 }  // namespace
 
 std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
@@ -56,9 +79,16 @@ std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
     };
     return ImportAll(inputs, with_progress);
   }();
-  if (trace) return *trace;
-  code = ComplainOfInput(trace.error());
-  return nullptr;
+  if (!trace) {
+    code = ComplainOfInput(trace.error());
+    return nullptr;
+  }
+  if (NothingIsLeft(**trace)) {
+    code = ComplainOfInput(
+        Fail(ErrorCode::kCorrupt, WhatIsWrong(**trace, inputs.front())));
+    return nullptr;
+  }
+  return *trace;
 }
 
 ExitCode ComplainOfInput(const Error& error) {
