@@ -186,7 +186,9 @@ TEST(MemoryLifeTest, TellsLeaksFromWhatIsUsed) {
   std::string memory;
   for (int i = 0; i < 5; ++i) {
     const std::string t = std::to_string(i * 100);
-    const auto at = [&](int offset) { return std::to_string(i * 100 + offset); };
+    const auto at = [&](int offset) {
+      return std::to_string(i * 100 + offset);
+    };
     text += t + ".." + at(90) + " ProfileStep#" + std::to_string(i) +
             " ProfileStep\n" + at(10) + ".." + at(20) + " keep Operator\n" +
             at(30) + ".." + at(60) + " reuse Operator\n";
