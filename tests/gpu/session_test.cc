@@ -107,6 +107,21 @@ TEST_F(Session, KernelsBelongToTheOperatorThatLaunchedThem) {
   EXPECT_EQ(Notes(*trace), "");
 }
 
+TEST_F(Session, OpenScopesAreClosedBesideManyKernels) {
+  Fake& fake = Fake::Get();
+  ASSERT_EQ(Start(), STEPSCOPE_OK);
+  stepscope_begin("open", STEPSCOPE_OPERATOR);
+  for (int i = 0; i < 100000; ++i) fake.Kernel();
+  const auto trace = Finish();
+  ASSERT_NE(trace, nullptr);
+  EXPECT_EQ(CountType(*trace, STEPSCOPE_KERNEL), 100000u);
+  for (Row row = 0; row < trace->size(); ++row) {
+    if (trace->type()[row] != STEPSCOPE_OPERATOR) continue;
+    EXPECT_TRUE(trace->flags()[row] & kEventOpenAtEnd);
+    EXPECT_GT(trace->dur_ns()[row], 0);
+  }
+}
+
 TEST_F(Session, KernelArguments) {
   Fake& fake = Fake::Get();
   ASSERT_EQ(Start(), STEPSCOPE_OK);

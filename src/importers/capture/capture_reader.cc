@@ -246,8 +246,9 @@ Status CaptureReader::AddToBuilder() {
                        tables_.sites);
   STEPSCOPE_TRY(DecodeRuns(decoder));
   decoder.Resolve();
-  STEPSCOPE_TRY(AddDevices(process, offset_ns));
   Report(decoder, offset_ns);
+  // Last: rows added one by one move those of the decoder.
+  STEPSCOPE_TRY(AddDevices(process, offset_ns));
   return Ok();
 }
 
@@ -372,7 +373,8 @@ Status CaptureReader::AddDevices(uint32_t process, int64_t offset_ns) {
     builder_.ledger().Reject("damaged device block", block->offset);
   }
   devices.Finish();
-  device_latest_ns_ = devices.LatestNs();
+  if (!tables_.end && devices.LatestNs() != INT64_MIN)
+    builder_.AddWindow(devices.LatestNs(), devices.LatestNs());
   return Ok();
 }
 

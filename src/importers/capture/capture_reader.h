@@ -73,7 +73,6 @@ class CaptureReader {
   ClockMap clock_;
   std::vector<Run> runs_;
   std::vector<const Block*> device_blocks_;
-  int64_t device_latest_ns_ = INT64_MIN;
   std::vector<std::pair<Run, std::string_view>> rejected_;  // and why
   std::vector<uint8_t> buffer_;
   std::map<uint32_t, uint32_t> tracks_;     // by thread uid

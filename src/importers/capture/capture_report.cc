@@ -78,7 +78,7 @@ void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
   if (tables_.end) {
     end_ns = clock_.ToNs(tables_.end->stop_tick) + offset_ns;
   } else {
-    end_ns = std::max(decoder.LatestNs(), device_latest_ns_);
+    end_ns = decoder.LatestNs();
     if (live_ && live_->heartbeat != 0)
       end_ns = std::max(end_ns, clock_.ToNs(live_->heartbeat) + offset_ns);
     builder_.SetIncomplete();
