@@ -261,5 +261,41 @@ TEST(BenchmarkTest, FewStepsAllCount) {
   EXPECT_EQ(benchmark.reader.max_ns, 0);
 }
 
+constexpr std::string_view kCopies = R"(
+    0..100 ProfileStep#0 ProfileStep
+      1..5 cudaMemcpyAsync CudaRuntime correlation=1
+      10..12 cudaMemcpyAsync CudaRuntime correlation=2
+      20..23 cudaGraphLaunch CudaRuntime correlation=3
+    stream 7 GPU:0
+      6..16 "Memcpy HtoD" Memcpy correlation=1
+      20..40 "Memcpy HtoD" Memcpy correlation=2
+      50..53 Memset Memset correlation=3
+      53..56 Memset Memset correlation=3
+      60..70 gemm Kernel correlation=3)";
+
+TEST(MemoryManipulationTest, CopiesOfTheDeviceWhereTheHostNamesNone) {
+  const Case c(kCopies);
+  const std::vector<NamedRow>& rows = c.summary.memory_manipulation;
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].name, "Memcpy HtoD");
+  EXPECT_EQ(rows[0].calls, 2u);
+  EXPECT_EQ(rows[0].cpu.total_ns, 6);
+  EXPECT_EQ(rows[0].gpu.total_ns, 30);
+  EXPECT_EQ(rows[0].gpu.max_ns, 20);
+  EXPECT_EQ(rows[1].name, "Memset");
+  EXPECT_EQ(rows[1].calls, 2u);
+  EXPECT_EQ(rows[1].cpu.total_ns, 3);  // one call launched both
+  EXPECT_EQ(rows[1].gpu.total_ns, 6);
+}
+
+TEST(MemoryManipulationTest, EventsOfTheHostComeFirst) {
+  const Case c(std::string(kCopies) + R"(
+    thread 9 loader
+      0..4 GpuMemcpyAsync:CPU->GPU)");
+  const std::vector<NamedRow>& rows = c.summary.memory_manipulation;
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].name, "GpuMemcpyAsync:CPU->GPU");
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -5,6 +5,7 @@
 
 #include "analysis/kinds.h"
 #include "analysis/tables/by_name.h"
+#include "analysis/tables/device_copies.h"
 
 namespace stepscope {
 namespace {
@@ -37,6 +38,8 @@ UserDefined ComputeUserDefined(const EventTree& tree, const StepTable& steps,
     result.memory_manipulation.push_back(
         MakeRow(trace, steps, memory.stats()[slot]));
   }
+  if (result.memory_manipulation.empty())
+    result.memory_manipulation = ComputeDeviceCopies(tree, steps);
   uint32_t group = kNoThread;
   for (const uint32_t slot : events.Order()) {
     const NameStats& stats = events.stats()[slot];

@@ -24,7 +24,9 @@ struct ThreadRows {
 struct UserDefined {
   // One group for all threads or, `per_thread`, one for each that has rows.
   std::vector<ThreadRows> events;
-  std::vector<NamedRow> memory_manipulation;  // in order of first visit
+  // In order of first visit; where no host event is named so, the device's
+  // own copies and sets (device_copies.h).
+  std::vector<NamedRow> memory_manipulation;
 };
 
 UserDefined ComputeUserDefined(const EventTree& tree, const StepTable& steps,

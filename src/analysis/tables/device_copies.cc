@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/tables/device_copies.h"
+
+#include <stepscope/c.h>
+
+#include <algorithm>
+
+#include "analysis/flat_map.h"
+
+namespace stepscope {
+namespace {
+
+struct CopyStats {
+  StringId name;
+  uint64_t calls = 0;
+  TimeStats cpu;
+  TimeStats gpu;
+};
+
+}  // namespace
+
+std::vector<NamedRow> ComputeDeviceCopies(const EventTree& tree,
+                                          const StepTable& steps) {
+  const Trace& trace = tree.trace();
+  std::vector<CopyStats> copies;
+  FlatMap slots;
+  FlatMap launches;  // a call that launched several counts once
+  for (const DeviceWork& work : tree.work()) {
+    const uint16_t type = trace.type()[work.row];
+    if (type != STEPSCOPE_MEMCPY && type != STEPSCOPE_MEMSET) continue;
+    const StringId name = trace.name()[work.row];
+    uint32_t slot = slots.Insert(name.v);
+    if (slot == FlatMap::kNew) {
+      slot = static_cast<uint32_t>(copies.size());
+      copies.push_back({name, 0, {}, {}});
+    }
+    CopyStats& stats = copies[slot];
+    ++stats.calls;
+    stats.gpu.Add(trace.dur_ns()[work.row]);
+    if (work.launch != kNoRow &&
+        launches.Insert(work.launch) == FlatMap::kNew) {
+      stats.cpu.Add(trace.dur_ns()[work.launch]);
+    }
+  }
+  std::vector<NamedRow> rows;
+  for (const CopyStats& stats : copies) {
+    rows.push_back({trace.str(stats.name), stats.calls,
+                    TimeColumn::Of(stats.cpu, steps.total_ns()),
+                    TimeColumn::Of(stats.gpu, steps.gpu_ns())});
+  }
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const NamedRow& a, const NamedRow& b) {
+                     return ComesBefore(a, b, SortKey::kGpuTotal);
+                   });
+  return rows;
+}
+
+}  // namespace stepscope

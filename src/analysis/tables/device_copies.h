@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Copies and sets of the device by name: the Memory Manipulation table of a
+// trace whose host events do not name them, as those of torch and of plain CUDA
+// programs. CPU is the call that launched them. Largest GPU time first.
+#pragma once
+
+#include <vector>
+
+#include "analysis/steps.h"
+#include "analysis/tables/rows.h"
+
+namespace stepscope {
+
+std::vector<NamedRow> ComputeDeviceCopies(const EventTree& tree,
+                                          const StepTable& steps);
+
+}  // namespace stepscope
