@@ -59,7 +59,6 @@ ExitCode Write(const Trace& trace, const Exporter& exporter,
                const ConvertOptions& options) {
   std::vector<std::string> notes;
   ExportOptions wanted;
-  wanted.memory = options.show_memory;
   wanted.dataflow = !options.no_dataflow;
   wanted.cuda_mode = options.mode;
   wanted.notes = &notes;

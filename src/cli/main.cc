@@ -118,7 +118,8 @@ void AddConvert(CLI::App& app, ConvertOptions& options, ExitCode& code) {
                    ".paddle_trace.json, .pb, .csv), else chrome")
       ->type_name("FORMAT");
   verb->add_flag("--show-memory", options.show_memory,
-                 "Memory events and totals as well");
+                 "Of TensorFlow's step statistics: tensor lifetimes and "
+                 "allocator totals as well");
   verb->add_flag("--no-dataflow", options.no_dataflow, "No arrows");
   verb->add_flag("--remove-live", options.remove_live,
                  "With --to capture: remove the live files of killed "

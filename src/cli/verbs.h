@@ -52,7 +52,7 @@ struct ConvertOptions {
   std::vector<std::string> inputs;
   std::string output;
   std::string to;  // empty: by the name of the output
-  bool show_memory = false;
+  bool show_memory = false;  // of TensorFlow's step statistics
   bool no_dataflow = false;
   bool remove_live = false;  // of killed processes, once the output is there
   std::string mode;          // of cuda-profile: csv or kvp
