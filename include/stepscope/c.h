@@ -390,7 +390,7 @@ STEPSCOPE_API void stepscope_set_metadata(const char* key, const char* value)
 
 typedef struct stepscope_options {
   uint32_t struct_size;    // sizeof(stepscope_options)
-  uint32_t flags;          // 0
+  uint32_t flags;          // 0 or STEPSCOPE_EMIT_NVTX
   const char* path;        // capture file. NULL: a fresh name in STEPSCOPE_OUT
                            // or ./profiler_log. The folder is made.
   uint64_t memory_budget;  // bytes. 0: STEPSCOPE_BUDGET or 64 MiB
@@ -487,7 +487,7 @@ enum stepscope_profiler_flag {
   STEPSCOPE_RECORD_SHAPES = 1,   // wish passed on to framework adapters
   STEPSCOPE_PROFILE_MEMORY = 2,  // likewise
   STEPSCOPE_TIMER_ONLY = 4,      // time steps, record nothing
-  STEPSCOPE_EMIT_NVTX = 8,       // wish passed on to framework adapters
+  STEPSCOPE_EMIT_NVTX = 8,       // events also go to an NVTX tool
   STEPSCOPE_WITH_FLOPS = 16,     // likewise
   STEPSCOPE_KEEP_CAPTURE = 32,   // leave the *.sscap of each window in place
   STEPSCOPE_QUIET = 64           // stop prints no Perf Summary
