@@ -190,10 +190,12 @@ bool SealSession(Session* session, Drain* drain) {
   AppendAnchor(session);
   const AppendResult names = AppendNames(session, drain);
   const AppendResult threads = AppendThreads(session, drain);
-  const AppendResult ended =
-      session->file.AppendSmall(BlockKind::kEnd, &end, sizeof(end));
-  for (const AppendResult result : {names, threads, ended})
+  for (const AppendResult result : {names, threads})
     if (result != AppendResult::kOk) worst = result;
+  // Only behind what is whole: a reader that sees it looks no further, and
+  // what found no room is in the live file.
+  if (worst == AppendResult::kOk)
+    worst = session->file.AppendSmall(BlockKind::kEnd, &end, sizeof(end));
   session->file.Close();
   if (worst != AppendResult::kOk) {
     core.keep_live = true;
