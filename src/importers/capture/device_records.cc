@@ -28,6 +28,7 @@ bool ReadPairs(std::span<const uint8_t> body, const Record& record,
       (body.size() - sizeof(Record)) / sizeof(stepscope_record_pair);
   if (record.count > room) return false;
   pairs->resize(record.count);
+  if (pairs->empty()) return true;
   std::memcpy(pairs->data(), body.data() + sizeof(Record),
               pairs->size() * sizeof(stepscope_record_pair));
   return true;
