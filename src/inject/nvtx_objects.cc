@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -40,10 +42,22 @@ thread_local uint32_t thread_names_taken = 0;
 
 uint32_t ThisThread() { return static_cast<uint32_t>(syscall(SYS_gettid)); }
 
+// Heads every object. They last for ever, since a range may outlive its domain;
+// the list is for who looks for leaks.
+struct alignas(std::max_align_t) Made {
+  Made* before;
+};
+std::atomic<Made*> last_made{nullptr};
+
 template <typename T>
 T* Make() {
-  void* memory = std::malloc(sizeof(T));
-  return memory != nullptr ? new (memory) T() : nullptr;
+  void* memory = std::malloc(sizeof(Made) + sizeof(T));
+  if (memory == nullptr) return nullptr;
+  auto* made = new (memory) Made{last_made.load(std::memory_order_relaxed)};
+  while (!last_made.compare_exchange_weak(made->before, made,
+                                          std::memory_order_release)) {
+  }
+  return new (made + 1) T();
 }
 
 // A byte sequence for one code point; returns its length.

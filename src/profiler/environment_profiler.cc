@@ -169,8 +169,10 @@ GiveWayFunction Injector() {
       dlsym(RTLD_DEFAULT, "stepscope_injector_give_way_v1"));
 }
 
-// Never destroyed: any thread may be inside stepscope_step() at exit.
+// Never destroyed: any thread may be inside stepscope_step() at exit. The other
+// one still leads to it then, for who looks for leaks; nobody reads it.
 std::atomic<EnvironmentProfiler*> active{nullptr};
+EnvironmentProfiler* volatile kept = nullptr;
 
 void FinishAtExit() {
   EnvironmentProfiler* profiler = active.exchange(nullptr);
@@ -186,6 +188,7 @@ __attribute__((constructor)) void StartFromEnvironment() {
         (!environment.steps || Injector() != nullptr))
       return;
     auto* profiler = new EnvironmentProfiler(std::move(environment));
+    kept = profiler;
     std::atexit(&FinishAtExit);
     profiler->Start();
     active.store(profiler, std::memory_order_release);
