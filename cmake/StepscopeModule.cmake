@@ -104,8 +104,10 @@ endif()
 endfunction()
 
 # What sanitizer runtimes need to hear in every test.
+set(lsan_file "${PROJECT_SOURCE_DIR}/cmake/lsan.supp")
 set(STEPSCOPE_TEST_ENVIRONMENT
-    "UBSAN_OPTIONS=print_stacktrace=1" "TSAN_OPTIONS=halt_on_error=1")
+    "UBSAN_OPTIONS=print_stacktrace=1" "TSAN_OPTIONS=halt_on_error=1"
+    "LSAN_OPTIONS=print_suppressions=0:suppressions=${lsan_file}")
 
 function(stepscope_link_ target depends link)
   list(TRANSFORM depends PREPEND stepscope_)
