@@ -21,6 +21,12 @@ FIGURES = {  # torch's key: ours
     "dev_total": lambda row: row["gpu"]["total_ns"] / 1e3,
     "self_dev": lambda row: row["self_gpu_ns"] / 1e3,
 }
+ROUNDING_US = 0.002  # torch's sums are doubles of numbers with three decimals
+# Operators of which torch states up to 0.3 % less self CPU time than its own
+# trace gives; why is not known.
+OFF_IN_SELF = {"torch_resnet50_amp": {
+    "aten::_to_copy", "aten::convolution", "aten::cudnn_convolution",
+    "aten::add_", "aten::cudnn_batch_norm"}}
 
 
 def self_nested(trace):
@@ -44,7 +50,10 @@ def check(program, trace_path):
     stated = json.loads(
         (trace_path.parent / f"{stem}.key_averages.json").read_text())
     with gzip.open(trace_path) as file:
-        nested = self_nested(json.load(file))
+        trace = json.load(file)
+    nested = self_nested(trace)
+    operators = {e["name"] for e in trace["traceEvents"]
+                 if e.get("cat") == "cpu_op"}
     done = subprocess.run(
         [program, "summary", str(trace_path), "--format", "json"], check=True,
         capture_output=True, text=True, timeout=60)
@@ -55,12 +64,16 @@ def check(program, trace_path):
         if row["dev_type"] != "DeviceType.CPU" or row["key"] in nested:
             continue
         if row["key"] not in ours:
+            if row["key"] in operators:
+                wrong.append(f"{row['key']}: not in our table")
             continue
         compared += 1
         for key, value in FIGURES.items():
             want, have = row[key], value(ours[row["key"]])
-            # Its self times differ from its own trace by up to 0.3 %.
-            if abs(want - have) > 0.05 + 3e-3 * abs(want):
+            slack = 0 if key == "count" else ROUNDING_US
+            if key == "self_cpu" and row["key"] in OFF_IN_SELF.get(stem, ()):
+                slack = 3e-3 * want
+            if abs(want - have) > slack:
                 wrong.append(f"{row['key']}: {key} {want}, ours {have}")
     parts = summary["waterfall"]
     if sum(p["time_ns"] for p in parts["parts"]) != parts["step_ns"]:
