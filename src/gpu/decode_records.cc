@@ -87,34 +87,27 @@ void Decoder::Kernel(const CUpti_ActivityKernel9& kernel) {
   work->graph_node = kernel.graphNodeId;
 }
 
-void Decoder::Copy(const CUpti_ActivityMemcpy5& copy) {
+template <typename Activity>
+bool Decoder::CopyWork(const Activity& copy) {
   uint64_t start = 0;
   uint64_t end = 0;
-  if (!Times(copy.start, copy.end, &start, &end)) return;
+  if (!Times(copy.start, copy.end, &start, &end)) return false;
   auto* work = Work(names_.Copy(copy.copyKind, copy.srcKind, copy.dstKind),
                     start, end);
-  if (work == nullptr) return;
+  if (work == nullptr) return false;
   work->correlation = copy.correlationId;
   work->device = copy.deviceId;
   work->context = copy.contextId;
   work->stream = copy.streamId;
   work->amount = copy.bytes;
   work->graph_node = copy.graphNodeId;
+  return true;
 }
 
+void Decoder::Copy(const CUpti_ActivityMemcpy5& copy) { CopyWork(copy); }
+
 void Decoder::PeerCopy(const CUpti_ActivityMemcpyPtoP4& copy) {
-  uint64_t start = 0;
-  uint64_t end = 0;
-  if (!Times(copy.start, copy.end, &start, &end)) return;
-  auto* work = Work(names_.Copy(copy.copyKind, copy.srcKind, copy.dstKind),
-                    start, end);
-  if (work == nullptr) return;
-  work->correlation = copy.correlationId;
-  work->device = copy.deviceId;
-  work->context = copy.contextId;
-  work->stream = copy.streamId;
-  work->amount = copy.bytes;
-  work->graph_node = copy.graphNodeId;
+  if (!CopyWork(copy)) return;
   AddNote(copy.correlationId, {{"source device", copy.srcDeviceId},
                                {"destination device", copy.dstDeviceId}});
 }

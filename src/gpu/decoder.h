@@ -68,6 +68,9 @@ class Decoder {
   void Kernel(const CUpti_ActivityKernel9& kernel);
   void Copy(const CUpti_ActivityMemcpy5& copy);
   void PeerCopy(const CUpti_ActivityMemcpyPtoP4& copy);
+  // What both have in common; false: it was not recorded.
+  template <typename Activity>
+  bool CopyWork(const Activity& copy);
   void Set(const CUpti_ActivityMemset4& set);
   void Graph(const CUpti_ActivityGraphTrace& graph);
   void Call(const CUpti_ActivityAPI& call, CUpti_CallbackDomain domain);
