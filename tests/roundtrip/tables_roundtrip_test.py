@@ -85,7 +85,7 @@ class TablesTest(unittest.TestCase):
             with self.subTest(trace=path.name, to=file):
                 out = self.folder / file
                 self.run_program(STEPSCOPE, "convert", path, "--to", name,
-                                 "--show-memory", "-o", out)
+                                 "-o", out)
                 got = self.tables(out)
                 for key in want.keys() - ABOUT_FILE - not_kept:
                     self.assertIsNone(
