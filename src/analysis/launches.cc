@@ -2,6 +2,7 @@
 #include "analysis/launches.h"
 
 #include <algorithm>
+#include <span>
 #include <tuple>
 #include <utility>
 
@@ -26,7 +27,7 @@ class Matcher {
   }
 
   void Match(LinkSpace space) {
-    const std::vector<Link>& links = trace_.links();
+    const std::span<const Link> links = trace_.links();
     for (size_t i = 0; i < links.size();) {
       // Links are sorted by process and space: the others are skipped whole.
       if (links[i].space != space) {
@@ -51,7 +52,7 @@ class Matcher {
   }
 
   size_t EndOfSpace(size_t first) const {
-    const std::vector<Link>& links = trace_.links();
+    const std::span<const Link> links = trace_.links();
     const auto end = std::partition_point(
         links.begin() + static_cast<ptrdiff_t>(first), links.end(),
         [&](const Link& link) {
@@ -92,7 +93,7 @@ class Matcher {
     return at != work_.end() && at->row == row ? &*at : nullptr;
   }
 
-  void MatchGroup(const std::vector<Link>& links, size_t first, size_t last) {
+  void MatchGroup(std::span<const Link> links, size_t first, size_t last) {
     hosts_.clear();
     devices_.clear();
     for (size_t i = first; i < last; ++i) {

@@ -3,8 +3,10 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 
 namespace stepscope {
 namespace {
@@ -50,6 +52,20 @@ void* MapColumn(size_t bytes) {
   if (bytes < kMapFrom) return std::calloc(1, bytes);
   const size_t mapped = MappedBytes(bytes);
   return bytes >= kHugeFrom ? MapHuge(mapped) : Map(mapped);
+}
+
+void* GrowColumn(void* data, size_t bytes, size_t new_bytes) {
+  void* const grown = MapColumn(new_bytes);
+  if (grown == nullptr || data == nullptr) return grown;
+  // Takes the place of the first pages there; the old ones are gone with it.
+  // Huge pages stay whole, because both mappings begin on one.
+  if (bytes >= kMapFrom &&
+      mremap(data, MappedBytes(bytes), MappedBytes(bytes),
+             MREMAP_MAYMOVE | MREMAP_FIXED, grown) == grown)
+    return grown;
+  std::memcpy(grown, data, std::min(bytes, new_bytes));
+  UnmapColumn(data, bytes);
+  return grown;
 }
 
 void UnmapColumn(void* data, size_t bytes) {

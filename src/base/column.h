@@ -5,6 +5,7 @@
 // load time of a 100 M event trace. Movable, single owner.
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstring>
@@ -17,6 +18,9 @@ namespace stepscope {
 // Maps `bytes` of zeroed memory; null for 0 bytes or when there is none.
 void* MapColumn(size_t bytes);
 void UnmapColumn(void* data, size_t bytes);
+// The same memory with room for more; its pages move and are not copied. Null
+// where memory is refused; then the old is as it was.
+void* GrowColumn(void* data, size_t bytes, size_t new_bytes);
 
 template <typename T>
 class Column {
@@ -52,20 +56,33 @@ class Column {
     return true;
   }
   [[nodiscard]] bool Append(const T& value) {
-    if (size_ == capacity_ &&
-        !Reserve(capacity_ == 0 ? 1024 : capacity_ * 2))
-      return false;
+    if (size_ == capacity_ && !ReserveMore(1)) return false;
     data_[size_++] = value;
     return true;
+  }
+  [[nodiscard]] bool AppendAll(std::span<const T> values) {
+    if (values.size() > capacity_ - size_ && !ReserveMore(values.size()))
+      return false;
+    if (!values.empty())
+      std::memcpy(data_ + size_, values.data(), values.size_bytes());
+    size_ += values.size();
+    return true;
+  }
+  // Room for so many values behind those that are here. Grows by doubling at
+  // least, however often it is called.
+  [[nodiscard]] bool ReserveMore(size_t count) {
+    if (count <= capacity_ - size_) return true;
+    if (count > static_cast<size_t>(-1) - size_) return false;
+    constexpr size_t kFirstCapacity = 1024;
+    return Reserve(std::max({size_ + count, capacity_ * 2, kFirstCapacity}));
   }
   [[nodiscard]] bool Reserve(size_t capacity) {
     if (capacity <= capacity_) return true;
     if (capacity > static_cast<size_t>(-1) / sizeof(T)) return false;
-    T* data = static_cast<T*>(MapColumn(capacity * sizeof(T)));
+    void* const data =
+        GrowColumn(data_, capacity_ * sizeof(T), capacity * sizeof(T));
     if (data == nullptr) return false;
-    if (size_ > 0) std::memcpy(data, data_, size_ * sizeof(T));
-    UnmapColumn(data_, capacity_ * sizeof(T));
-    data_ = data;
+    data_ = static_cast<T*>(data);
     capacity_ = capacity;
     return true;
   }

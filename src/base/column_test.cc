@@ -16,6 +16,30 @@ TEST(ColumnTest, GrowsThroughEverySizeClass) {
   for (uint64_t i = 0; i < kCount; ++i) ASSERT_EQ(column[i], i * 3);
 }
 
+TEST(ColumnTest, AppendsManyAtOnce) {
+  Column<uint64_t> column;
+  const uint64_t few[] = {1, 2, 3};
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(column.AppendAll(few));
+  ASSERT_TRUE(column.AppendAll({}));
+  ASSERT_EQ(column.size(), 3000u);
+  for (size_t i = 0; i < 3000; ++i) ASSERT_EQ(column[i], i % 3 + 1);
+}
+
+TEST(ColumnTest, KeepsValuesAndZerosWhenItGrows) {
+  // Heap, pages and huge pages, and from each to the next.
+  for (const size_t from : {100, 100'000, 1'000'000}) {
+    for (const size_t to : {2 * from, 20 * from}) {
+      Column<uint64_t> column;
+      ASSERT_TRUE(column.Resize(from));
+      for (size_t i = 0; i < from; ++i) column[i] = i + 1;
+      ASSERT_TRUE(column.Reserve(to));
+      ASSERT_TRUE(column.Resize(to));
+      for (size_t i = 0; i < from; ++i) ASSERT_EQ(column[i], i + 1);
+      for (size_t i = from; i < to; ++i) ASSERT_EQ(column[i], 0u);
+    }
+  }
+}
+
 TEST(ColumnTest, NewValuesAreZeroAlsoAfterShrinking) {
   Column<uint32_t> column;
   ASSERT_TRUE(column.Resize(100));
@@ -30,6 +54,7 @@ TEST(ColumnTest, RefusesWhatCannotBe) {
   Column<uint64_t> column;
   EXPECT_FALSE(column.Reserve(SIZE_MAX));
   EXPECT_FALSE(column.Reserve(SIZE_MAX / 8));
+  EXPECT_FALSE(column.ReserveMore(SIZE_MAX));
   EXPECT_TRUE(column.empty());
 }
 

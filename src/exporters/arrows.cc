@@ -35,7 +35,7 @@ std::string_view LinkKey(LinkSpace space) {
 }
 
 std::vector<Link> LinksByRow(const Trace& trace) {
-  std::vector<Link> links = trace.links();
+  std::vector<Link> links(trace.links().begin(), trace.links().end());
   std::erase_if(links, [](const Link& link) { return link.row == kNoRow; });
   std::stable_sort(links.begin(), links.end(),
                    [](const Link& a, const Link& b) { return a.row < b.row; });

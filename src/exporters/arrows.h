@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -28,7 +29,7 @@ std::vector<Link> LinksByRow(const Trace& trace);
 // work on a device.
 template <typename Take>
 void ForEachLaunch(const Trace& trace, Take take) {
-  const std::vector<Link>& links = trace.links();
+  const std::span<const Link> links = trace.links();
   for (size_t first = 0; first < links.size();) {
     const Link& head = links[first];
     size_t last = first;

@@ -2,6 +2,7 @@
 #include "trace/trace.h"
 
 #include <algorithm>
+#include <span>
 
 #include "trace/nesting.h"
 
@@ -12,9 +13,10 @@ Trace::~Trace() = default;
 
 std::span<const Arg> Trace::args_of(Row row) const {
   const auto by_row = [](const Arg& arg, Row r) { return arg.row < r; };
-  const auto first = std::lower_bound(args_.begin(), args_.end(), row, by_row);
+  const std::span<const Arg> args = args_.view();
+  const auto first = std::lower_bound(args.begin(), args.end(), row, by_row);
   auto last = first;
-  while (last != args_.end() && last->row == row) ++last;
+  while (last != args.end() && last->row == row) ++last;
   return {first, last};
 }
 

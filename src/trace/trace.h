@@ -123,18 +123,29 @@ struct MemoryEvent {
   Row owner = kNoRow;  // innermost event of the track at that time
 };
 
+// There are more arguments than events, so one is small: `kind` says which of
+// the values it has.
 enum class ArgKind : uint8_t { kInt, kDouble, kText, kIntList, kJson };
 struct Arg {
+  Arg() : int_value(0) {}
+
   Row row = kNoRow;
   StringId key;
   ArgKind kind = ArgKind::kInt;
   bool clipped = false;
-  int64_t int_value = 0;
-  double double_value = 0;
-  StringId text;              // kText, kJson
-  uint32_t list_first = 0;    // kIntList: range of Trace::arg_ints()
-  uint32_t list_count = 0;
+  uint32_t list_count = 0;  // kIntList: range of Trace::arg_ints(); else 0
+  union {
+    int64_t int_value;
+    double double_value;
+    StringId text;  // kText, kJson
+    uint32_t list_first;
+  };
+
+  bool has_text() const {
+    return kind == ArgKind::kText || kind == ArgKind::kJson;
+  }
 };
+static_assert(sizeof(Arg) == 24);
 
 // One clock of the recording, for `stepscope info`.
 struct ClockInfo {
@@ -178,13 +189,15 @@ class Trace {
   const std::vector<Track>& tracks() const { return tracks_; }
   const std::vector<ThreadReport>& threads() const { return threads_; }
   const std::vector<Flow>& flows() const { return flows_; }        // by time
-  const std::vector<Link>& links() const { return links_; }  // process,space,id
+  std::span<const Link> links() const {  // by process, space, id
+    return links_.view();
+  }
   // By (track, time).
   const std::vector<CounterSample>& counters() const { return counters_; }
   const std::vector<MemoryEvent>& memory() const { return memory_; }  // by time
-  const std::vector<Arg>& args() const { return args_; }  // by row
+  std::span<const Arg> args() const { return args_.view(); }  // by row
   std::span<const Arg> args_of(Row row) const;
-  const std::vector<int64_t>& arg_ints() const { return arg_ints_; }
+  std::span<const int64_t> arg_ints() const { return arg_ints_.view(); }
   // What the file said of an event beyond args(): members of a JSON object,
   // without braces. RawArgReader reads many rows faster.
   std::string raw_args(Row row) const;
@@ -224,11 +237,11 @@ class Trace {
   std::vector<Track> tracks_;
   std::vector<ThreadReport> threads_;
   std::vector<Flow> flows_;
-  std::vector<Link> links_;
+  Column<Link> links_;
   std::vector<CounterSample> counters_;
   std::vector<MemoryEvent> memory_;
-  std::vector<Arg> args_;
-  std::vector<int64_t> arg_ints_;
+  Column<Arg> args_;
+  Column<int64_t> arg_ints_;
   RawArgs raw_args_;
   Column<RawRef> raw_refs_;  // by row; shorter or empty where there are none
   StringPool strings_;

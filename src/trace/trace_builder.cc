@@ -2,9 +2,10 @@
 #include "trace/trace_builder.h"
 
 #include <algorithm>
-#include <tuple>
+#include <span>
 #include <utility>
 
+#include "trace/link_order.h"
 #include "trace/memory_owner.h"
 #include "trace/row_order.h"
 
@@ -24,18 +25,20 @@ bool MoveRawRefs(Column<RawRef>& refs, const Column<Row>& new_row) {
 
 // Arguments as a rule come in the order of their events. Then they follow the
 // rows without being compared.
-bool MoveArgs(std::vector<Arg>& args, const Column<Row>& new_row) {
+bool MoveArgs(Column<Arg>& args, const Column<Row>& new_row) {
   const auto by_row = [](const Arg& a, const Arg& b) { return a.row < b.row; };
-  if (args.empty() || !std::is_sorted(args.begin(), args.end(), by_row) ||
-      args.back().row >= new_row.size() || args.size() > UINT32_MAX)
+  const std::span<const Arg> all = args.view();
+  if (all.empty() || !std::is_sorted(all.begin(), all.end(), by_row) ||
+      all.back().row >= new_row.size() || all.size() > UINT32_MAX)
     return false;
   // By new row: how many arguments, then where the first of them goes.
   Column<uint32_t> place;
   if (!place.Resize(new_row.size() + 1)) return false;
-  for (const Arg& arg : args) ++place[new_row[arg.row] + 1];
+  for (const Arg& arg : all) ++place[new_row[arg.row] + 1];
   for (size_t i = 1; i < place.size(); ++i) place[i] += place[i - 1];
-  std::vector<Arg> moved(args.size());
-  for (const Arg& arg : args) {
+  Column<Arg> moved;
+  if (!moved.Resize(all.size())) return false;
+  for (const Arg& arg : all) {
     Arg& target = moved[place[new_row[arg.row]]++];
     target = arg;
     target.row = new_row[arg.row];
@@ -142,24 +145,24 @@ void TraceBuilder::ClearFlags(Row row, uint16_t flags) {
 }
 
 void TraceBuilder::ReserveSide(uint64_t args, uint64_t links) {
-  // Grows by doubling at least, however often it is called.
+  // Refused memory is found out when it is used.
   const auto grow = [](auto& table, uint64_t more) {
-    const auto want = static_cast<size_t>(table.size() + more);
-    if (want > table.capacity())
-      table.reserve(std::max(want, 2 * table.capacity()));
+    static_cast<void>(table.ReserveMore(static_cast<size_t>(more)));
   };
   grow(trace_->args_, args);
   grow(trace_->links_, links);
 }
 
-void TraceBuilder::AddArg(Arg arg) { trace_->args_.push_back(arg); }
+void TraceBuilder::AddArg(const Arg& arg) {
+  failed_ |= !trace_->args_.Append(arg);
+}
 
 void TraceBuilder::AddListArg(Arg arg, std::span<const int64_t> values) {
-  std::vector<int64_t>& ints = trace_->arg_ints_;
+  Column<int64_t>& ints = trace_->arg_ints_;
   arg.kind = ArgKind::kIntList;
   arg.list_first = static_cast<uint32_t>(ints.size());
   arg.list_count = static_cast<uint32_t>(values.size());
-  ints.insert(ints.end(), values.begin(), values.end());
+  failed_ |= !ints.AppendAll(values);
   AddArg(arg);
 }
 
@@ -211,7 +214,9 @@ void TraceBuilder::SetRawRef(Row row, RawRef ref) {
 }
 
 void TraceBuilder::AddFlow(const Flow& flow) { trace_->flows_.push_back(flow); }
-void TraceBuilder::AddLink(const Link& link) { trace_->links_.push_back(link); }
+void TraceBuilder::AddLink(const Link& link) {
+  failed_ |= !trace_->links_.Append(link);
+}
 void TraceBuilder::AddCounter(const CounterSample& sample) {
   trace_->counters_.push_back(sample);
 }
@@ -308,8 +313,8 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
       if (row < moves.row.size()) row = moves.row[row];
     };
     if (!MoveArgs(t.args_, moves.row))
-      for (Arg& arg : t.args_) move(arg.row);
-    for (Link& link : t.links_) move(link.row);
+      for (Arg& arg : t.args_.span()) move(arg.row);
+    for (Link& link : t.links_.span()) move(link.row);
     if (!MoveRawRefs(t.raw_refs_, moves.row))
       return Fail(ErrorCode::kIo, "not enough memory to order the arguments");
     for (ThreadReport& thread : t.threads_)
@@ -332,11 +337,10 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
     if (!std::is_sorted(table.begin(), table.end(), less))
       std::stable_sort(table.begin(), table.end(), less);
   };
-  sort_by(t.args_, [](const Arg& a) { return a.row; });
+  std::span<Arg> args = t.args_.span();
+  sort_by(args, [](const Arg& a) { return a.row; });
   sort_by(t.flows_, [](const Flow& f) { return f.time_ns; });
-  sort_by(t.links_, [](const Link& l) {
-    return std::tuple(l.process, l.space, l.id, l.row);
-  });
+  SortLinks(t.links_);
   sort_by(t.counters_, [](const CounterSample& c) {
     return std::pair(c.track, c.time_ns);
   });

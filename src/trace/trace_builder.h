@@ -89,7 +89,7 @@ class TraceBuilder {
   // is not touched before it is used.
   void ReserveSide(uint64_t args, uint64_t links);
   // Arguments. `arg.row` is the event; list_first and list_count are set here.
-  void AddArg(Arg arg);
+  void AddArg(const Arg& arg);
   void AddListArg(Arg arg, std::span<const int64_t> values);
   void AddInt(Row row, std::string_view key, int64_t value);
   void AddDouble(Row row, std::string_view key, double value);

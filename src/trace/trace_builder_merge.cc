@@ -143,13 +143,13 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
   CommitRows(count);
 
   const auto first_int = static_cast<uint32_t>(t.arg_ints_.size());
-  t.arg_ints_.insert(t.arg_ints_.end(), o.arg_ints_.begin(), o.arg_ints_.end());
-  for (Arg arg : o.args_) {
+  failed_ |= !t.arg_ints_.AppendAll(o.arg_ints_.view());
+  for (Arg arg : o.args_.view()) {
     move_row(arg.row);
     arg.key = ids[arg.key.v];
-    arg.text = ids[arg.text.v];
-    arg.list_first += first_int;
-    t.args_.push_back(arg);
+    if (arg.has_text()) arg.text = ids[arg.text.v];
+    if (arg.kind == ArgKind::kIntList) arg.list_first += first_int;
+    AddArg(arg);
   }
   const RawRef grown = t.raw_args_.Append(std::move(o.raw_args_));
   if (!o.raw_refs_.empty()) {
@@ -169,10 +169,10 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
     flow.track = at(track_of, flow.track);
     t.flows_.push_back(flow);
   }
-  for (Link link : o.links_) {
+  for (Link link : o.links_.view()) {
     link.process = at(process_of, link.process);
     move_row(link.row);
-    t.links_.push_back(link);
+    AddLink(link);
   }
   for (CounterSample sample : o.counters_) {
     move_time(sample.time_ns);

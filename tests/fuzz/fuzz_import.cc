@@ -76,10 +76,11 @@ size_t ReadAll(const Trace& trace) {
   for (const Arg& arg : trace.args()) {
     Check(arg.row < trace.size(), "argument of no row");
     use(arg.key);
-    use(arg.text);
-    if (arg.kind == ArgKind::kIntList && arg.list_count > 0)
-      sum += static_cast<size_t>(
-          trace.arg_ints().at(arg.list_first + arg.list_count - 1) & 1);
+    if (arg.has_text()) use(arg.text);
+    if (arg.kind == ArgKind::kIntList)
+      Check(uint64_t{arg.list_first} + arg.list_count <=
+                trace.arg_ints().size(),
+            "argument of no list");
   }
   for (const Link& link : trace.links())
     Check(link.row == kNoRow || link.row < trace.size(), "link to no row");

@@ -91,12 +91,15 @@ class Comparing {
   void Args() {
     Rows(a_.args(), b_.args(), "args", [&](const Arg& x, const Arg& y,
                                            size_t i) {
-      Same(std::tuple(x.row, x.kind, x.clipped, x.int_value, x.list_count),
-           std::tuple(y.row, y.kind, y.clipped, y.int_value, y.list_count),
-           "arg", i);
+      Same(std::tuple(x.row, x.kind, x.clipped, x.list_count),
+           std::tuple(y.row, y.kind, y.clipped, y.list_count), "arg", i);
       SameText(x.key, y.key, "key of arg", i);
-      SameText(x.text, y.text, "text of arg", i);
-      SameBits(x.double_value, y.double_value, "double of arg", i);
+      if (!difference_.empty()) return;
+      if (x.kind == ArgKind::kInt)
+        Same(x.int_value, y.int_value, "integer of arg", i);
+      if (x.has_text()) SameText(x.text, y.text, "text of arg", i);
+      if (x.kind == ArgKind::kDouble)
+        SameBits(x.double_value, y.double_value, "double of arg", i);
       for (uint32_t n = 0; n < x.list_count && difference_.empty(); ++n)
         Same(a_.arg_ints()[x.list_first + n], b_.arg_ints()[y.list_first + n],
              "list of arg", i);

@@ -5,6 +5,7 @@
 #include <stepscope/c.h>
 
 #include <limits>
+#include <span>
 #include <string>
 
 #include "exporters/chrome/chrome.h"
@@ -30,11 +31,21 @@ class ArgsTest : public testing::Test {
 
   void AddText(Row row, std::string_view key, std::string_view text,
                ArgKind kind, bool clipped = false) {
-    builder_.AddArg({.row = row,
-                     .key = builder_.Intern(key),
-                     .kind = kind,
-                     .clipped = clipped,
-                     .text = builder_.Intern(text)});
+    Arg arg;
+    arg.row = row;
+    arg.key = builder_.Intern(key);
+    arg.kind = kind;
+    arg.clipped = clipped;
+    arg.text = builder_.Intern(text);
+    builder_.AddArg(arg);
+  }
+
+  void AddList(Row row, std::string_view key,
+               std::span<const int64_t> values) {
+    Arg arg;
+    arg.row = row;
+    arg.key = builder_.Intern(key);
+    builder_.AddListArg(arg, values);
   }
 
   std::string Finish() {
@@ -57,8 +68,7 @@ TEST_F(ArgsTest, EveryKind) {
   builder_.AddDouble(row, "nan", std::numeric_limits<double>::quiet_NaN());
   builder_.AddText(row, "text", "a\"b");
   const int64_t shape[] = {32, -1};
-  builder_.AddListArg({.row = row, .key = builder_.Intern("list"), .text = {}},
-                      shape);
+  AddList(row, "list", shape);
   AddText(row, "json", R"x({"a": [1]})x", ArgKind::kJson);
   EXPECT_EQ(Finish(), R"x(,"int":-9223372036854775808,"double":2.0,)x"
                       R"x("nan":"NaN","text":"a\"b","list":[32,-1],)x"
@@ -97,8 +107,7 @@ TEST_F(ArgsTest, ClippedIsSaid) {
 TEST_F(ArgsTest, OperatorsCarryPaddlesShapes) {
   Row row = Event(STEPSCOPE_OPERATOR);
   const int64_t shape[] = {32, 3};
-  builder_.AddListArg(
-      {.row = row, .key = builder_.Intern("input_shapes"), .text = {}}, shape);
+  AddList(row, "input_shapes", shape);
   builder_.AddText(row, "input_dtypes", "float32");
   EXPECT_EQ(Finish(), R"x(,"input_shapes":{"X":[[32,3]]},)x"
                       R"x("input_dtypes":{"X":["float32"]})x");

@@ -137,15 +137,20 @@ class Generator {
   void AddArgs(Row row) {
     uint64_t count = Below(10) == 0 ? Below(100) : Below(5);
     for (uint64_t i = 0; i < count; ++i) {
-      Arg arg = {.row = row,
-                 .key = Text(),
-                 .kind = static_cast<ArgKind>(Below(5)),
-                 .clipped = Below(9) == 0,
-                 .int_value = static_cast<int64_t>(random_()),
-                 .double_value = static_cast<double>(random_() * Below(2)) /
-                                 static_cast<double>(Below(3)),
-                 .text = Text()};
-      const int64_t values[] = {arg.int_value, -1, 0};
+      Arg arg;
+      arg.row = row;
+      arg.key = Text();
+      arg.kind = static_cast<ArgKind>(Below(5));
+      arg.clipped = Below(9) == 0;
+      if (arg.has_text()) {
+        arg.text = Text();
+      } else if (arg.kind == ArgKind::kDouble) {
+        arg.double_value = static_cast<double>(random_() * Below(2)) /
+                           static_cast<double>(Below(3));
+      } else {
+        arg.int_value = static_cast<int64_t>(random_());
+      }
+      const int64_t values[] = {static_cast<int64_t>(random_()), -1, 0};
       if (arg.kind == ArgKind::kIntList)
         builder_.AddListArg(arg, std::span(values, Below(4)));
       else

@@ -296,7 +296,7 @@ void XSpace::AddStat(Row row, const StatValue& value) {
   }
   builder.AddArg(arg);
   if (value.stat->known == KnownStat::kStepNumber)
-    builder.AddInt(row, "step", arg.int_value);
+    builder.AddInt(row, "step", static_cast<int64_t>(value.number));
 }
 
 // "regs:38 static_shared:0 dynamic_shared:0 grid:160,1,1 block:1024,1,1

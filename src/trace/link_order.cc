@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/link_order.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <tuple>
+#include <vector>
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kSpaces = 4;
+static_assert(static_cast<size_t>(LinkSpace::kSequence) + 1 == kSpaces);
+
+bool Less(const Link& a, const Link& b) {
+  return std::tie(a.process, a.space, a.id, a.row) <
+         std::tie(b.process, b.space, b.id, b.row);
+}
+
+void SortIfNeeded(std::span<Link> links) {
+  if (!std::is_sorted(links.begin(), links.end(), Less))
+    std::sort(links.begin(), links.end(), Less);
+}
+
+}  // namespace
+
+void SortLinks(Column<Link>& links) {
+  const std::span<Link> all = links.span();
+  if (std::is_sorted(all.begin(), all.end(), Less)) return;
+  uint32_t last_process = 0;
+  for (const Link& link : all)
+    last_process = std::max(last_process, link.process);
+  const auto group = [](const Link& link) {
+    return link.process * kSpaces + static_cast<size_t>(link.space);
+  };
+  Column<Link> apart;
+  // A process may be any number until the trace is checked.
+  if (last_process >= all.size() || !apart.Resize(all.size())) {
+    std::sort(all.begin(), all.end(), Less);
+    return;
+  }
+  std::vector<size_t> next((size_t{last_process} + 1) * kSpaces + 1, 0);
+  for (const Link& link : all) ++next[group(link) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  const std::vector<size_t> first = next;
+  for (const Link& link : all) apart[next[group(link)]++] = link;
+  links.swap(apart);
+  for (size_t i = 0; i + 1 < first.size(); ++i)
+    SortIfNeeded(links.span().subspan(first[i], first[i + 1] - first[i]));
+}
+
+}  // namespace stepscope
