@@ -12,7 +12,8 @@
 // after" pairs, with one recorded session between the two (control: none); soak
 // prints "launches seconds max-rss-KiB". exit ends the program while it
 // records. cycles records ten captures, CAPTURE0 to CAPTURE9, while another
-// thread launches all the time, and replays a graph in each.
+// thread launches all the time, and replays a graph in each. LIBRARY may be
+// the one of bare CUPTI everywhere.
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 #include <stepscope/c.h>
@@ -145,13 +146,13 @@ int main(int argc, char** argv) {
   Recorder recorder;
   const bool control = std::strcmp(arm, "control") == 0;
   recorder.none = control || std::strcmp(arm, "plain") == 0;
-  recorder.bare = std::strcmp(arm, "bare") == 0;
   if (!recorder.none) {
     recorder.library = dlopen(argv[2], RTLD_NOW | RTLD_GLOBAL);
     if (recorder.library == nullptr) {
       std::fprintf(stderr, "launch_loop: %s\n", dlerror());
       return 1;
     }
+    recorder.bare = dlsym(recorder.library, "bare_start") != nullptr;
   }
   const long launches = std::atol(argv[3]);
   Loop(20000);

@@ -10,8 +10,8 @@ ARM    plain, bare, gpu (stepscope, device only), all (stepscope, operators and
        device), torch (torch.profiler, CPU + CUDA)
 
 Each line "N" on standard input runs N steps and prints their median in
-milliseconds; "table FILE" writes the kernel table of torch.profiler, or stops
-stepscope's session, whose capture is FILE.
+milliseconds, "best N" the fastest; "table FILE" writes the kernel table of
+torch.profiler, or stops stepscope's session, whose capture is FILE.
 """
 
 import ctypes
@@ -62,7 +62,7 @@ class Trainer:
         self.loss(self.shape(self.model(self.x)), self.target).backward()
         self.optimizer.step()
 
-    def median_ms(self, steps):
+    def times_ms(self, steps):
         times = []
         for _ in range(steps):
             torch.cuda.synchronize()
@@ -70,7 +70,10 @@ class Trainer:
             self.step()
             torch.cuda.synchronize()
             times.append(1e3 * (time.perf_counter() - begin))
-        return sorted(times)[len(times) // 2]
+        return sorted(times)
+
+    def median_ms(self, steps):
+        return self.times_ms(steps)[steps // 2]
 
 
 class Options(ctypes.Structure):
@@ -140,6 +143,8 @@ def main():
         elif words[0] == "table":
             stop(words[1])
             print("stopped", flush=True)
+        elif words[0] == "best":
+            print(f"{trainer.times_ms(int(words[1]))[0]:.4f}", flush=True)
         else:
             print(f"{trainer.median_ms(int(words[0])):.4f}", flush=True)
 

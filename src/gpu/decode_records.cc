@@ -6,6 +6,8 @@
 
 #include "gpu/decoder.h"
 
+#include <algorithm>
+
 namespace stepscope::gpu {
 
 // Null: the record was counted as lost.
@@ -139,10 +141,15 @@ void Decoder::Graph(const CUpti_ActivityGraphTrace& graph) {
   work->stream = graph.streamId;
 }
 
+void Decoder::NoteThread(uint32_t thread) {
+  last_thread_ = thread;
+  if (std::find(threads_.begin(), threads_.end(), thread) == threads_.end())
+    threads_.push_back(thread);
+}
+
 void Decoder::Call(const CUpti_ActivityAPI& call,
                    CUpti_CallbackDomain domain) {
-  several_ |= thread_ != 0 && thread_ != call.threadId;
-  thread_ = call.threadId;
+  if (call.threadId != last_thread_) NoteThread(call.threadId);
   uint64_t start = 0;
   uint64_t end = 0;
   if (!Times(call.start, call.end, &start, &end) || AfterWindow(start)) return;

@@ -60,8 +60,8 @@ void Decoder::Start(const stepscope_plugin_host* host, const CuptiApi* api,
   devices_written_ = 0;
   begin_ = end_ = 0;
   forced_ = false;
-  thread_ = 0;
-  several_ = false;
+  last_thread_ = 0;
+  threads_.clear();
   seen_ = stats_written_ = 0;
   for (uint64_t& count : lost_) count = 0;
 }

@@ -54,9 +54,8 @@ class Decoder {
   void Commit(bool with_stats);
 
   uint64_t lost() const;
-  // The one thread that called CUDA since Start(), in the window or not; 0:
-  // none did, or several.
-  uint32_t only_thread() const { return several_ ? 0 : thread_; }
+  // The threads that called CUDA since Start(), in the window or not.
+  const std::vector<uint32_t>& threads() const { return threads_; }
 
  private:
   bool InWindow(uint64_t end) const;
@@ -80,6 +79,7 @@ class Decoder {
   void Pool(const CUpti_ActivityMemoryPool2& pool);
   void Overhead(const CUpti_ActivityOverhead& overhead);
   void Device(const CUpti_ActivityDevice4& device);
+  void NoteThread(uint32_t thread);
   void WriteDevices();
   void WriteStats();
   void WriteClock();
@@ -105,8 +105,8 @@ class Decoder {
   uint64_t begin_ = 0;
   uint64_t end_ = 0;
   bool forced_ = false;
-  uint32_t thread_ = 0;
-  bool several_ = false;
+  uint32_t last_thread_ = 0;
+  std::vector<uint32_t> threads_;
   uint64_t seen_ = 0;
   uint64_t lost_[static_cast<size_t>(Reason::kCount)] = {};
   uint64_t stats_written_ = 0;  // sum of all counts then

@@ -1,10 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/farewell.h"
 
-#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 namespace stepscope::gpu {
+namespace {
+
+constexpr int64_t kMillisecond = 1'000'000;
+// Of calls, after which CUPTI stays: every one of them tells us.
+constexpr int64_t kListen = 2000 * kMillisecond;
+// A thread that has not called for this long is not waited for.
+constexpr int64_t kIdle = kMillisecond;
+// How long a thread is kept in a call for the others to gather, and how often.
+constexpr int64_t kGather = 20 * kMillisecond;
+constexpr int64_t kPause = 50 * kMillisecond;
+// No thread waits longer than this, whatever CUPTI does.
+constexpr int64_t kLongestWait = 1000 * kMillisecond;
+
+int64_t NowNs() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+}  // namespace
 
 void Farewell::Listen(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
                       bool on) {
@@ -14,15 +34,15 @@ void Farewell::Listen(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
 }
 
 bool Farewell::Begin(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
-                     uint32_t thread, int wait_ms) {
-  thread_ = thread;
-  state_.store(kWanted, std::memory_order_release);
+                     const std::vector<uint32_t>& threads, int wait_ms) {
+  threads_.Reset(threads);
+  subscriber_ = subscriber;
+  give_up_ns_ = 0;
+  next_try_ns_ = 0;
+  state_ = kWanted;
   Listen(api, subscriber, true);
-  for (int i = 0; i < wait_ms; ++i) {
-    if (state_.load(std::memory_order_acquire) == kDone) return true;
-    usleep(1000);
-  }
-  return state_.load(std::memory_order_acquire) == kDone;
+  for (int i = 0; i < wait_ms && state_ != kDone; ++i) usleep(1000);
+  return state_ == kDone;
 }
 
 void Farewell::OnCall(const CuptiApi& api, CUpti_CallbackDomain domain,
@@ -30,26 +50,96 @@ void Farewell::OnCall(const CuptiApi& api, CUpti_CallbackDomain domain,
   if (domain != CUPTI_CB_DOMAIN_RUNTIME_API &&
       domain != CUPTI_CB_DOMAIN_DRIVER_API)
     return;
-  if (static_cast<const CUpti_CallbackData*>(data)->callbackSite !=
-      CUPTI_API_EXIT)
+  const uint32_t state = state_;
+  if (state == kNone || state == kDone) return;
+  CallingThreads::Entry* mine = threads_.Mine();
+  if (mine == nullptr) return;
+  if (static_cast<const CUpti_CallbackData*>(data)->callbackSite ==
+      CUPTI_API_ENTER)
+    return Enter(mine);
+  const uint32_t depth = mine->depth;
+  if (depth > 1) {
+    mine->depth = depth - 1;
     return;
-  if (state_.load(std::memory_order_acquire) != kWanted ||
-      static_cast<uint32_t>(syscall(SYS_gettid)) != thread_)
-    return;
+  }
+  const int64_t now = NowNs();
+  mine->out_since_ns = now;
+  mine->depth = 0;
+  if (depth == 0) return;  // the call began before we listened
+  if (state_ == kWanted) return Try(api, mine, now);
+  mine->parked = true;
+  WaitWhile(kGathering, kRunning);
+  mine->parked = false;
+}
+
+// Either the one that finalises sees this thread inside, or this thread sees
+// that it is at it and waits: both orders of the two stores are sequential.
+void Farewell::Enter(CallingThreads::Entry* mine) {
+  const uint32_t depth = mine->depth;
+  mine->depth = depth + 1;
+  if (depth != 0 || state_ != kRunning) return;
+  mine->depth = 0;
+  WaitWhile(kRunning, kRunning);
+  mine->depth = 1;
+}
+
+void Farewell::WaitWhile(State low, State high) const {
+  const int64_t until = NowNs() + kLongestWait;
+  for (;;) {
+    const uint32_t state = state_;
+    if (state < low || state > high || NowNs() > until) return;
+    usleep(20);
+  }
+}
+
+void Farewell::Try(const CuptiApi& api, const CallingThreads::Entry* mine,
+                   int64_t now_ns) {
+  int64_t unset = 0;
+  give_up_ns_.compare_exchange_strong(unset, now_ns + kListen);
+  if (now_ns < next_try_ns_) return;
   uint32_t wanted = kWanted;
-  if (!state_.compare_exchange_strong(wanted, kRunning)) return;
+  if (now_ns > give_up_ns_) {
+    if (state_.compare_exchange_strong(wanted, kNone))
+      Listen(api, subscriber_, false);
+    return;
+  }
+  if (!threads_.OthersAreKnown(mine)) {
+    next_try_ns_ = now_ns + kMillisecond;
+    return;
+  }
+  if (!state_.compare_exchange_strong(wanted, kGathering)) return;
+  while (NowNs() - now_ns < kGather) {
+    if (FinaliseIfOthersAreOut(api, mine)) return;
+    usleep(20);
+  }
+  next_try_ns_ = NowNs() + kPause;
+  state_ = kWanted;
+}
+
+bool Farewell::FinaliseIfOthersAreOut(const CuptiApi& api,
+                                      const CallingThreads::Entry* mine) {
+  if (!threads_.OthersAreOut(mine, NowNs(), kIdle)) return false;
+  state_ = kRunning;
+  if (!threads_.OthersAreOut(mine, NowNs(), kIdle)) {
+    state_ = kGathering;
+    return false;
+  }
   api.cuptiFinalize();
-  state_.store(kDone, std::memory_order_release);
+  state_ = kDone;
+  return true;
 }
 
 bool Farewell::Cancel(const CuptiApi& api, CUpti_SubscriberHandle subscriber) {
   uint32_t wanted = kWanted;
-  if (state_.compare_exchange_strong(wanted, kNone)) {
-    Listen(api, subscriber, false);
-    return false;
+  // A thread that is at it comes to an end within milliseconds.
+  for (int i = 0; i < 1000 && wanted != kNone && wanted != kDone; ++i) {
+    wanted = kWanted;
+    if (state_.compare_exchange_strong(wanted, kNone)) {
+      Listen(api, subscriber, false);
+      return false;
+    }
+    usleep(1000);
   }
-  // The thread that is at it comes to an end within milliseconds.
-  for (int i = 0; i < 1000 && state_.load() == kRunning; ++i) usleep(1000);
   return state_.exchange(kNone) == kDone;
 }
 

@@ -2,15 +2,21 @@
 //
 // Farewell: finalises CUPTI, without which launches stay slower (by a third on
 // an H200 with 13.0) for the rest of the process. CUPTI allows it at the exit
-// of a call into CUDA, on the thread that made the call: so it is done there,
-// once, at the first call after recording ended. A program that makes no
-// further call never pays for it. Only for programs of which one thread calls
-// CUDA: with two, a program crashed when it was finalised under the other.
+// of a call into CUDA, on the thread that made the call; with another thread
+// inside CUDA at that moment the program crashes. So it is done at the first
+// exit at which all other threads are known to be out: each that called CUDA
+// while it was recorded must have been seen to leave a call, or have ended;
+// those that call often wait in the exit of theirs until it is done. Where that
+// does not come about within two seconds of calls, CUPTI stays.
+//
+// A program that makes no further call never pays for it.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
+#include "gpu/calling_threads.h"
 #include "gpu/cupti_api.h"
 
 namespace stepscope::gpu {
@@ -18,10 +24,10 @@ namespace stepscope::gpu {
 class Farewell {
  public:
   // Asks for it and waits up to `wait_ms`. True: CUPTI is finalised, and with
-  // it the subscription is gone. False: it will be, at the next call.
-  // `thread` is the one that may do it.
+  // it the subscription is gone. False: it may be, at a later call.
+  // `threads`: those that called CUDA so far.
   bool Begin(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
-             uint32_t thread, int wait_ms);
+             const std::vector<uint32_t>& threads, int wait_ms);
 
   // From the subscriber's callback, any thread.
   void OnCall(const CuptiApi& api, CUpti_CallbackDomain domain,
@@ -32,12 +38,22 @@ class Farewell {
   bool Cancel(const CuptiApi& api, CUpti_SubscriberHandle subscriber);
 
  private:
-  enum State : uint32_t { kNone, kWanted, kRunning, kDone };
+  enum State : uint32_t { kNone, kWanted, kGathering, kRunning, kDone };
   static void Listen(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
                      bool on);
+  void Enter(CallingThreads::Entry* mine);
+  void Try(const CuptiApi& api, const CallingThreads::Entry* mine,
+           int64_t now_ns);
+  // In kGathering, by the thread that brought it about.
+  bool FinaliseIfOthersAreOut(const CuptiApi& api,
+                              const CallingThreads::Entry* mine);
+  void WaitWhile(State low, State high) const;
 
   std::atomic<uint32_t> state_{kNone};
-  uint32_t thread_ = 0;
+  CallingThreads threads_;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
+  std::atomic<int64_t> give_up_ns_{0};  // 0: no call was seen yet
+  std::atomic<int64_t> next_try_ns_{0};
 };
 
 }  // namespace stepscope::gpu

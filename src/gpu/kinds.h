@@ -3,8 +3,8 @@
 // What is collected: the activity kinds, and which API calls are worth a
 // record. STEPSCOPE_GPU_KINDS chooses among the kinds by name, separated by
 // commas, or "all"; STEPSCOPE_GPU_GRAPHS=nodes records the kernels in a CUDA
-// graph one by one instead of the graph as a whole; STEPSCOPE_GPU_CALLS=all
-// keeps every API call, not only those that do work.
+// graph one by one, =whole the graph as one; STEPSCOPE_GPU_CALLS=all keeps
+// every API call, not only those that do work.
 #pragma once
 
 #include <cstdint>

@@ -108,9 +108,8 @@ void Recorder::Unsubscribe() {
   subscriber_ = nullptr;
 }
 
-// Leaves the process as if it had never been recorded, where that is safe: not
-// while another thread may be inside the library. A process that is about to
-// exit needs no more than silence.
+// Leaves the process as if it had never been recorded, where that is possible.
+// A process that is about to exit needs no more than silence.
 void Recorder::Leave(bool exiting) {
   constexpr int kWaitMs = 20;
   const char* choice = std::getenv("STEPSCOPE_CUPTI_FINALIZE");
@@ -118,9 +117,8 @@ void Recorder::Leave(bool exiting) {
                    api_.cuptiEnableDomain != nullptr &&
                    api_.version >= kMayFinalize &&
                    (choice == nullptr || choice[0] != '0');
-  const uint32_t thread = decoder_.only_thread();
-  if (exiting || !may || thread == 0) return Unsubscribe();
-  if (farewell_.Begin(api_, subscriber_, thread, kWaitMs)) {
+  if (exiting || !may || decoder_.threads().empty()) return Unsubscribe();
+  if (farewell_.Begin(api_, subscriber_, decoder_.threads(), kWaitMs)) {
     farewell_.Cancel(api_, subscriber_);  // it is done: as new
     subscriber_ = nullptr;
   }

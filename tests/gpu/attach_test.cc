@@ -37,7 +37,7 @@ TEST(Attach, SaysWhatItRecordsWith) {
   EXPECT_EQ(host.state, STEPSCOPE_DEVICE_RECORDING);
   EXPECT_TRUE(Contains(host.report, "CUPTI 130001"));
   EXPECT_TRUE(Contains(host.report, "shared clock"));
-  EXPECT_EQ(fake.count("enabled"), 11);
+  EXPECT_EQ(fake.count("enabled"), 10);
   EXPECT_EQ(fake.count("driver_off"), 2);   // all but cuLaunchKernel
   EXPECT_EQ(fake.count("runtime_off"), 1);  // cudaGetDevice
   host.Detach();
@@ -78,16 +78,26 @@ TEST(Attach, DoesNotFinaliseWhatIsAttachedAgain) {
   EXPECT_EQ(fake.count("cuptiFinalize"), 0);
 }
 
-TEST(Attach, DoesNotFinaliseUnderAnotherThread) {
+TEST(Attach, TracesGraphsAsWholesOnlyWhereNoneCanExist) {
   Fake& fake = Fake::Get();
+  for (const bool early : {false, true}) {
+    TestHost host;
+    if (early) host.SetEarly();
+    ASSERT_TRUE(host.Record());
+    FakeWork graph;
+    graph.kind = FakeWork::kGraph;
+    fake.work(&graph);
+    host.Detach();
+    EXPECT_EQ(host.Work().size(), early ? 1u : 0u);
+  }
+  setenv("STEPSCOPE_GPU_GRAPHS", "whole", 1);
   TestHost host;
   ASSERT_TRUE(host.Record());
-  fake.Kernel();
-  std::thread([&] { fake.Kernel(); }).join();
+  FakeWork graph;
+  graph.kind = FakeWork::kGraph;
+  fake.work(&graph);
   host.Detach();
-  fake.call(5);
-  EXPECT_EQ(fake.count("cuptiFinalize"), 0);
-  EXPECT_TRUE(NothingLeft(fake));
+  EXPECT_EQ(host.Work().size(), 1u);
 }
 
 TEST(Attach, EnablesSingleCallsBeforeCudaIsInitialised) {

@@ -18,6 +18,8 @@ struct Fake {
   FAKE_CONTROL(set);
   FAKE_CONTROL(work);
   FAKE_CONTROL(call);
+  FAKE_CONTROL(enter);
+  FAKE_CONTROL(leave);
   FAKE_CONTROL(wait);
   FAKE_CONTROL(event);
   FAKE_CONTROL(memory);
@@ -52,6 +54,8 @@ struct Fake {
       FAKE_CONTROL(set);
       FAKE_CONTROL(work);
       FAKE_CONTROL(call);
+      FAKE_CONTROL(enter);
+      FAKE_CONTROL(leave);
       FAKE_CONTROL(wait);
       FAKE_CONTROL(event);
       FAKE_CONTROL(memory);

@@ -33,6 +33,7 @@ TEST(Records, KernelWithItsCall) {
 }
 
 TEST(Records, CopiesSetsGraphs) {
+  setenv("STEPSCOPE_GPU_GRAPHS", "whole", 1);
   Fake& fake = Fake::Get();
   TestHost host;
   ASSERT_TRUE(host.Record());
@@ -131,6 +132,7 @@ TEST(Records, SuffixesOfCallNamesAreLeftOff) {
 }
 
 TEST(Records, Cupti12HasShorterStructs) {
+  setenv("STEPSCOPE_GPU_GRAPHS", "whole", 1);
   setenv("STEPSCOPE_GPU_KINDS", "all", 1);
   Fake& fake = Fake::Get();
   fake.set("version", 22);

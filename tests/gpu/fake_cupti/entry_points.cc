@@ -112,6 +112,7 @@ CUptiResult cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle,
 
 CUptiResult cuptiFinalize(void) {
   FAKE_CUPTI_ENTER(cuptiFinalize);
+  if (fake::inside > 0) ++state->calls["finalised_under_a_call"];
   state->subscriber = nullptr;
   state->callback = nullptr;
   state->domains.clear();

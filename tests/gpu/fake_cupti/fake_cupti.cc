@@ -13,6 +13,7 @@ namespace fake {
 
 std::recursive_mutex mutex;
 State* state = new State;
+std::atomic<int> inside{0};
 
 CUptiResult Enter(const char* function) {
   const Lock lock(mutex);
@@ -181,6 +182,47 @@ void Device() {
 
 using namespace fake;
 
+namespace {
+
+// A callback at the border of a call. Without the lock: it may wait for other
+// threads.
+void Announce(uint32_t cbid, CUpti_ApiCallbackSite site) {
+  CUpti_CallbackFunc callback = nullptr;
+  {
+    const Lock lock(mutex);
+    if (!state->domains.empty()) callback = state->callback;
+  }
+  if (callback == nullptr) return;
+  CUpti_CallbackData data = {};
+  data.callbackSite = site;
+  callback(nullptr, CUPTI_CB_DOMAIN_RUNTIME_API, cbid, &data);
+}
+
+struct CallScope {
+  explicit CallScope(uint32_t id) : cbid(id) { fake_cupti_enter(cbid); }
+  ~CallScope() { fake_cupti_leave(cbid); }
+  const uint32_t cbid;
+};
+
+uint32_t RecordCall(uint32_t cbid) {
+  const Lock lock(mutex);
+  if (cbid == 0 || state->runtime_off.count(cbid) != 0) return 0;
+  const bool single = state->runtime_on.count(cbid) != 0;
+  if (single) state->enabled.insert(CUPTI_ACTIVITY_KIND_RUNTIME);
+  auto* call = Append<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
+  if (single) state->enabled.erase(CUPTI_ACTIVITY_KIND_RUNTIME);
+  if (call == nullptr) return 0;
+  call->cbid = static_cast<CUpti_CallbackId>(cbid);
+  call->start = state->call_start = Now();
+  call->end = Now() + 1;
+  call->processId = static_cast<uint32_t>(getpid());
+  call->threadId = static_cast<uint32_t>(syscall(SYS_gettid));
+  call->correlationId = ++state->correlation;
+  return call->correlationId;
+}
+
+}  // namespace
+
 extern "C" {
 
 void fake_cupti_reset(void) {
@@ -202,11 +244,22 @@ void fake_cupti_set(const char* what, int64_t value) {
   state->set[what] = value;
 }
 
+void fake_cupti_enter(uint32_t cbid) {
+  Announce(cbid, CUPTI_API_ENTER);
+  ++inside;
+}
+
+void fake_cupti_leave(uint32_t cbid) {
+  --inside;
+  Announce(cbid, CUPTI_API_EXIT);
+}
+
 uint32_t fake_cupti_work(const FakeWork* work) {
+  const CallScope call_scope(work->cbid);
   const Lock lock(mutex);
   if (state->enabled.empty()) return 0;
   state->call_start = Now();
-  uint32_t correlation = fake_cupti_call(work->cbid);
+  uint32_t correlation = RecordCall(work->cbid);
   if (correlation == 0) correlation = ++state->correlation;
   const uint64_t call = state->call_start;
   switch (work->kind) {
@@ -266,25 +319,8 @@ uint32_t fake_cupti_work(const FakeWork* work) {
 }
 
 uint32_t fake_cupti_call(uint32_t cbid) {
-  const Lock lock(mutex);
-  if (state->callback != nullptr && !state->domains.empty()) {
-    CUpti_CallbackData data = {};
-    data.callbackSite = CUPTI_API_EXIT;
-    state->callback(nullptr, CUPTI_CB_DOMAIN_RUNTIME_API, cbid, &data);
-  }
-  if (cbid == 0 || state->runtime_off.count(cbid) != 0) return 0;
-  const bool single = state->runtime_on.count(cbid) != 0;
-  if (single) state->enabled.insert(CUPTI_ACTIVITY_KIND_RUNTIME);
-  auto* call = Append<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
-  if (single) state->enabled.erase(CUPTI_ACTIVITY_KIND_RUNTIME);
-  if (call == nullptr) return 0;
-  call->cbid = static_cast<CUpti_CallbackId>(cbid);
-  call->start = state->call_start = Now();
-  call->end = Now() + 1;
-  call->processId = static_cast<uint32_t>(getpid());
-  call->threadId = static_cast<uint32_t>(syscall(SYS_gettid));
-  call->correlationId = ++state->correlation;
-  return call->correlationId;
+  const CallScope call_scope(cbid);
+  return RecordCall(cbid);
 }
 
 void fake_cupti_wait(uint32_t type, uint32_t correlation) {

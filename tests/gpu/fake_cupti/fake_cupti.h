@@ -52,6 +52,9 @@ void fake_cupti_set(const char* what, int64_t value);
 uint32_t fake_cupti_work(const FakeWork* work);
 // A runtime call that launches nothing.
 uint32_t fake_cupti_call(uint32_t cbid);
+// The begin and the end of one that is not recorded.
+void fake_cupti_enter(uint32_t cbid);
+void fake_cupti_leave(uint32_t cbid);
 void fake_cupti_wait(uint32_t type, uint32_t correlation);
 void fake_cupti_event(uint32_t event, uint32_t correlation);
 void fake_cupti_memory(uint64_t address, uint64_t bytes, int release,
@@ -69,7 +72,8 @@ void fake_cupti_complete_twice(void);
 // How often `what` happened: the name of a function, or "enabled" (kinds on
 // now), "runtime_off", "driver_off" (calls left out), "single_calls" (enabled
 // one by one), "subscribers", "domains" (with callbacks at every call),
-// "buffers_out", "records" (written), "dropped".
+// "buffers_out", "records" (written), "dropped", "finalised_under_a_call" (of
+// another thread: what crashes the real one).
 int64_t fake_cupti_count(const char* what);
 
 }  // extern "C"

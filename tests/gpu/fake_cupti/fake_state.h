@@ -7,6 +7,7 @@
 #include <cupti.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -51,6 +52,8 @@ struct State {
 
 extern std::recursive_mutex mutex;
 extern State* state;
+// Threads in a call, less those that are at a callback at its border.
+extern std::atomic<int> inside;
 
 using Lock = std::lock_guard<std::recursive_mutex>;
 
