@@ -3,7 +3,7 @@
 // Speed of the summary tables on one core: all of them together and one by
 // one, against a bare pass over the columns of the same trace in the same run.
 //
-// usage: summary_bench [EVENTS [cpu|gpu [all]]]
+// usage: summary_bench [EVENTS [cpu|gpu [all [ROUNDS]]]]
 //        "all": no table by itself, for large traces and for a profiler
 #include <malloc.h>
 #include <stepscope/c.h>
@@ -18,13 +18,13 @@
 #include <string>
 #include <vector>
 
+#include "analysis/name_totals.h"
 #include "analysis/summary.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope {
 namespace {
 
-constexpr int kRounds = 5;
 constexpr int kNames = 300;
 constexpr uint32_t kNoView = 1u << 31;  // not 0, which is the default
 
@@ -121,15 +121,22 @@ int64_t BareScan(const Trace& trace) {
   return sums[0] + static_cast<int64_t>(names);
 }
 
-double Median(const std::function<void()>& work) {
-  std::vector<double> times;
-  for (int i = 0; i < kRounds; ++i) {
+// The shortest of several rounds: what disturbs a round only ever adds to it.
+double Best(size_t rounds, const std::function<void()>& work) {
+  double best = 1e9;
+  for (size_t i = 0; i < rounds; ++i) {
     const double start = Now();
     work();
-    times.push_back(Now() - start);
+    best = std::min(best, Now() - start);
   }
-  std::sort(times.begin(), times.end());
-  return times[kRounds / 2];
+  return best;
+}
+
+// The plainest summary: calls, total, least and greatest by name.
+int64_t SumNames(const Trace& trace) {
+  NameTotals totals(trace);
+  totals.Add(0, trace.size());
+  return totals.totals().back().total_ns;
 }
 
 // A figure of /proc/self/status in bytes: VmRSS (now) or VmHWM (the peak).
@@ -170,7 +177,9 @@ int Main(int argc, char** argv) {
   const double count = trace->size();
   const double bytes = count * (28 + 16);  // columns and nesting
   volatile int64_t sink = 0;
-  const double floor = Median([&] { sink = sink + BareScan(*trace); });
+  const size_t rounds = std::max<size_t>(
+      1, argc > 4 ? std::strtoul(argv[4], nullptr, 10) : 7);
+  const double floor = Best(rounds, [&] { sink = sink + BareScan(*trace); });
   std::printf("summary tables, %.0f events, %s, one core\n", count,
               gpu ? "CPU and GPU" : "CPU only");
   const auto report = [&](const char* what, double seconds) {
@@ -178,14 +187,19 @@ int Main(int argc, char** argv) {
                 count / seconds / 1e6, seconds / floor);
   };
   report("bare pass over the columns", floor);
+  report("name summary", Best(rounds, [&] {
+           sink = sink + SumNames(*trace);
+         }));
+  const auto tables = [&](const char* what, const TableOptions& options) {
+    report(what, Best(rounds, [&] { ComputeSummary(*trace, options); }));
+  };
   TableOptions everything;
   everything.views = kAllViews;
-  report("all tables", Median([&] { ComputeSummary(*trace, everything); }));
+  tables("all tables", everything);
   TableOptions paddle;
   paddle.views = kPaddleViews;
-  if (argc <= 3) {
-    report("Paddle's tables", Median([&] { ComputeSummary(*trace, paddle); }));
-  }
+  const bool only_all = argc > 3 && std::strcmp(argv[3], "all") == 0;
+  if (!only_all) tables("Paddle's tables", paddle);
   const struct {
     const char* name;
     uint32_t views;
@@ -200,12 +214,11 @@ int Main(int argc, char** argv) {
                 {"+ waterfall, idle", kWaterfallView | kIdleView},
                 {"+ launch", kLaunchView},
                 {"+ flops", kFlopsView}};
-  const bool only_all = argc > 3 && std::strcmp(argv[3], "all") == 0;
   for (const auto& part : kParts) {
     if (only_all) break;
     TableOptions options;
     options.views = part.views;
-    report(part.name, Median([&] { ComputeSummary(*trace, options); }));
+    tables(part.name, options);
   }
   std::printf("memory above the trace: %.2f x the trace's columns\n",
               PeakBytesOf([&] { ComputeSummary(*trace, everything); }) / bytes);

@@ -8,6 +8,11 @@
 namespace stepscope {
 namespace {
 
+// Types whose names say whether they communicate.
+constexpr TypeSet kByName = SetOf(STEPSCOPE_OPERATOR) |
+                            SetOf(STEPSCOPE_USER_DEFINED) |
+                            SetOf(STEPSCOPE_PYTHON_USER_DEFINED);
+
 bool Contains(const IntervalSet& set, int64_t time_ns) {
   const auto after = std::upper_bound(
       set.begin(), set.end(), time_ns,
@@ -17,29 +22,39 @@ bool Contains(const IntervalSet& set, int64_t time_ns) {
 
 }  // namespace
 
+// Names are looked at first: most traces of one process have none that
+// matters, and then no event has to be.
 Communication::Communication(const EventTree& tree, NameClasses& names)
     : tree_(tree), names_(names), by_thread_(tree.threads().size()) {
+  const Census& census = tree.census();
+  const auto count = static_cast<uint32_t>(tree.trace().strings().size());
+  for (uint32_t i = 0; i < count && !(any_host_ && named_kernel_); ++i) {
+    const StringId name{i};
+    const TypeSet host = census.host_types(name);
+    any_host_ = any_host_ || (host & SetOf(STEPSCOPE_COMMUNICATION)) != 0 ||
+                ((host & kByName) != 0 && names.collective_event(name));
+    named_kernel_ =
+        named_kernel_ ||
+        ((census.device_types(name) & SetOf(STEPSCOPE_KERNEL)) != 0 &&
+         names.collective_kernel(name));
+  }
+  if (!any_host_) return;
   for (size_t i = 0; i < by_thread_.size(); ++i) {
+    if (!tree.Has(i, kByName | SetOf(STEPSCOPE_COMMUNICATION))) continue;
     IntervalCollector thread;
     tree.threads().ForEachRow(i, [&](Row row) {
-      if (!IsHostEvent(row)) return;
+      if (!Exchanges(row)) return;
       ++host_calls_;
       thread.Add(tree.trace().start_ns()[row], tree.end_ns(row));
     });
     by_thread_[i] = thread.Finish();
   }
-  const Trace& trace = tree.trace();
-  named_kernel_ = std::any_of(
-      tree.work().begin(), tree.work().end(), [&](const DeviceWork& work) {
-        return trace.type()[work.row] == STEPSCOPE_KERNEL &&
-               names.collective_kernel(trace.name()[work.row]);
-      });
 }
 
-bool Communication::IsHostEvent(Row row) const {
+bool Communication::Exchanges(Row row) const {
   const uint16_t type = tree_.trace().type()[row];
   if (type == STEPSCOPE_COMMUNICATION) return true;
-  return (type == STEPSCOPE_OPERATOR || IsUserDefined(type)) &&
+  return (SetOf(type) & kByName) != 0 &&
          names_.collective_event(tree_.trace().name()[row]);
 }
 

@@ -26,18 +26,20 @@ class Communication {
   const std::vector<IntervalSet>& by_thread() const { return by_thread_; }
 
   // A host event that exchanges data between processes.
-  bool IsHostEvent(Row row) const;
+  bool IsHostEvent(Row row) const { return any_host_ && Exchanges(row); }
   // A kernel that does; a kernel is communication or computation.
   bool IsKernel(const DeviceWork& work) const {
     return any_kernel() && Communicates(work);
   }
 
  private:
+  bool Exchanges(Row row) const;
   bool Communicates(const DeviceWork& work) const;
 
   const EventTree& tree_;
   NameClasses& names_;
   std::vector<IntervalSet> by_thread_;
+  bool any_host_ = false;  // some host event can be communication
   uint64_t host_calls_ = 0;
   bool named_kernel_ = false;  // some kernel is named after a collective
 };

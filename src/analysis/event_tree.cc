@@ -2,7 +2,6 @@
 #include "analysis/event_tree.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "analysis/kinds.h"
 
@@ -16,25 +15,40 @@ constexpr uint32_t kLanesSearched = 16;
 }  // namespace
 
 EventTree::EventTree(const Trace& trace)
-    : trace_(trace), threads_(trace), work_(FindLaunches(trace)) {
-  const Column<Row>& nested = trace.nesting().parent;
-  parent_ = nested.view();
-  self_ns_ = trace.nesting().self_ns.view();
-  if (work_.empty() && !threads_.has_lanes()) return;
-  if (!own_parent_.Resize(nested.size())) return;
-  std::copy(nested.data(), nested.data() + nested.size(), own_parent_.data());
-  if (threads_.has_lanes() && own_self_ns_.Resize(self_ns_.size())) {
-    std::copy(self_ns_.begin(), self_ns_.end(), own_self_ns_.data());
-    self_ns_ = own_self_ns_.view();
-    for (size_t i = 0; i < threads_.size(); ++i) {
-      if (threads_[i].last_track - threads_[i].first_track == 1) continue;
-      ResolveLanes(i);
-      ComputeSelf(i);
-    }
-  }
-  SkipApiCalls();
-  parent_ = own_parent_.view();
+    : trace_(trace),
+      threads_(trace),
+      census_(trace),
+      work_(FindLaunches(trace, census_)),
+      parent_(trace.nesting().parent.view()),
+      self_ns_(trace.nesting().self_ns.view()) {
+  if (threads_.has_lanes()) ResolveAllLanes();
+  if (!work_.empty() || threads_.has_lanes()) SkipApiCalls();
   AddDeviceTime();
+  if (!threads_.has_lanes()) return;
+  nested_.resize(threads_.size());
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    if (threads_[i].has_lanes()) OrderLanes(i);
+  }
+}
+
+// Makes the parents this tree's own, to be changed.
+bool EventTree::OwnParents() {
+  if (!own_parent_.empty()) return true;
+  if (!own_parent_.Resize(parent_.size())) return false;
+  std::copy(parent_.begin(), parent_.end(), own_parent_.data());
+  parent_ = own_parent_.view();
+  return true;
+}
+
+void EventTree::ResolveAllLanes() {
+  if (!OwnParents() || !own_self_ns_.Resize(self_ns_.size())) return;
+  std::copy(self_ns_.begin(), self_ns_.end(), own_self_ns_.data());
+  self_ns_ = own_self_ns_.view();
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    if (!threads_[i].has_lanes()) continue;
+    ResolveLanes(i);
+    ComputeSelf(i);
+  }
 }
 
 // An event on a further lane overlaps something without nesting, but may well
@@ -71,12 +85,16 @@ void EventTree::ResolveLanes(size_t thread) {
 // Children on several lanes overlap: what they cover together is not self.
 void EventTree::ComputeSelf(size_t thread) {
   const auto start = trace_.start_ns();
-  std::unordered_map<Row, int64_t> covered;  // parents: up to when
+  const Row first = trace_.tracks()[threads_[thread].first_track].first;
+  const Row last = trace_.tracks()[threads_[thread].last_track - 1].last;
+  Column<int64_t> covered;  // parents, from the first row: up to when
+  if (!covered.Resize(last - first)) return;
   threads_.ForEachRow(thread, [&](Row row) {
     own_self_ns_[row] = trace_.dur_ns()[row];
+    covered[row - first] = start[row];
     const Row parent = own_parent_[row];
     if (parent == kNoRow) return;
-    int64_t& until = covered.try_emplace(parent, start[parent]).first->second;
+    int64_t& until = covered[parent - first];
     const int64_t from = std::max(start[row], until);
     if (end_ns(row) <= from) return;
     own_self_ns_[parent] -= end_ns(row) - from;
@@ -84,41 +102,48 @@ void EventTree::ComputeSelf(size_t thread) {
   });
 }
 
-// Walks the tree of a thread whose events are on several lanes.
-std::vector<EventTree::NestedRow> EventTree::NestedOrder(
-    const Thread& thread) const {
-  std::vector<Row> rows;
-  std::unordered_map<Row, std::vector<Row>> children;
-  threads_.ForEachRow(threads_.of_track(thread.first_track), [&](Row row) {
-    if (parent(row) == kNoRow) {
-      rows.push_back(row);
-    } else {
-      children[parent(row)].push_back(row);
-    }
-  });
-  std::vector<NestedRow> order;
-  // Rows to visit, the next one last. A negative entry is reached when all
-  // below the event at that position (as -1 - position) has been visited.
-  std::vector<int64_t> stack(rows.rbegin(), rows.rend());
-  while (!stack.empty()) {
-    const int64_t top = stack.back();
-    stack.pop_back();
-    const auto position = static_cast<int64_t>(order.size());
-    if (top < 0) {
-      order[static_cast<size_t>(-top - 1)].span.end = position;
-      continue;
-    }
-    const Row row = static_cast<Row>(top);
-    order.push_back({row, {position, position + 1}});
-    stack.push_back(-position - 1);
-    const auto below = children.find(row);
-    if (below == children.end()) continue;
-    stack.insert(stack.end(), below->second.rbegin(), below->second.rend());
+// Parents first, each followed by all inside it: places of the events are
+// dealt out from above, once it is known how many are below each.
+void EventTree::OrderLanes(size_t thread) {
+  const Row first = trace_.tracks()[threads_[thread].first_track].first;
+  const Row last = trace_.tracks()[threads_[thread].last_track - 1].last;
+  const std::span<const Row> rows = threads_.merged(thread);
+  std::vector<uint32_t> below(last - first, 0);
+  for (size_t i = rows.size(); i-- > 0;) {
+    const Row up = parent(rows[i]);
+    if (up != kNoRow) below[up - first] += below[rows[i] - first] + 1;
   }
-  return order;
+  std::vector<NestedRow>& order = nested_[thread];
+  order.resize(rows.size());
+  std::vector<uint32_t> next(last - first, 0);  // place within a parent
+  uint32_t outermost = 0;
+  for (const Row row : rows) {
+    const Row up = parent(row);
+    uint32_t& place = up == kNoRow ? outermost : next[up - first];
+    const uint32_t end = place + 1 + below[row - first];
+    order[place] = {row, end};
+    next[row - first] = place + 1;
+    place = end;
+  }
+}
+
+// Whether any API call has events inside; the first of them comes next.
+bool EventTree::CallsContainEvents() const {
+  const auto type = trace_.type();
+  for (uint32_t i = 0; i < trace_.tracks().size(); ++i) {
+    const Track& track = trace_.tracks()[i];
+    if ((census_.types(i) & kApiCallTypes) == 0) continue;
+    for (Row row = track.first; row + 1 < track.last; ++row) {
+      if (IsApiCall(type[row]) && parent_[row + 1] == row) return true;
+    }
+  }
+  return false;
 }
 
 void EventTree::SkipApiCalls() {
+  if (parent_.empty()) return;
+  if (!threads_.has_lanes() && !CallsContainEvents()) return;
+  if (!OwnParents()) return;
   const auto type = trace_.type();
   // Tracks of lanes come after the lanes that their parents are on.
   for (Row row = 0; row < own_parent_.size(); ++row) {
@@ -133,7 +158,7 @@ void EventTree::AddDeviceTime() {
   if (work_.empty() || !gpu_ns_.Resize(trace_.size())) return;
   const auto type = trace_.type();
   const auto dur = trace_.dur_ns();
-  for (DeviceWork& work : work_) {
+  for (DeviceWork& work : work_.span()) {
     if (work.launch == kNoRow) {
       ++orphans_;
       continue;
@@ -144,10 +169,15 @@ void EventTree::AddDeviceTime() {
         IsApiCall(type[work.launch]) ? parent(work.launch) : work.launch;
   }
   // Children come after their parents.
-  for (Row row = trace_.size(); row-- > 0;) {
-    if (gpu_ns_[row] == 0 || parent(row) == kNoRow) continue;
-    int64_t& sum = gpu_ns_[parent(row)];
-    sum = SaturatingAdd(sum, gpu_ns_[row]);
+  for (size_t i = trace_.tracks().size(); i-- > 0;) {
+    const Track& track = trace_.tracks()[i];
+    if (track.kind != TrackKind::kThread) continue;
+    for (Row row = track.last; row-- > track.first;) {
+      const int64_t below = gpu_ns_[row];
+      const Row up = parent(row);
+      if (below == 0 || up == kNoRow) continue;
+      gpu_ns_[up] = SaturatingAdd(gpu_ns_[up], below);
+    }
   }
 }
 

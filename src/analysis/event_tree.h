@@ -3,14 +3,16 @@
 // EventTree: who contains and who launched whom. Every table is computed from
 // it. Built in one pass over the trace after sorting; immutable afterwards and
 // safe to read from several threads. Refers to the trace, which must outlive
-// it. Memory: 12 bytes an event where there is device work and as much where
-// events of a thread overlap without nesting, else nothing.
+// it. Memory: 8 bytes an event where there is device work and 12 for each piece
+// of that; 24 bytes an event where events of a thread overlap without nesting,
+// else next to nothing.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "analysis/census.h"
 #include "analysis/interval.h"
 #include "analysis/launches.h"
 #include "analysis/threads.h"
@@ -27,7 +29,8 @@ class EventTree {
 
   const Trace& trace() const { return trace_; }
   const Threads& threads() const { return threads_; }
-  std::span<const DeviceWork> work() const { return work_; }
+  const Census& census() const { return census_; }
+  std::span<const DeviceWork> work() const { return work_.view(); }
 
   // The innermost event around a host event, of any lane of its thread;
   // kNoRow if outermost. API calls are leaves: with device work in the trace,
@@ -52,6 +55,16 @@ class EventTree {
   // Work whose launch was not recorded.
   uint64_t orphans() const { return orphans_; }
 
+  // Whether a thread has events of any of these types.
+  bool Has(size_t thread, TypeSet types) const {
+    TypeSet all = 0;
+    for (uint32_t i = threads_[thread].first_track;
+         i < threads_[thread].last_track; ++i) {
+      all |= census_.types(i);
+    }
+    return (all & types) != 0;
+  }
+
   // Calls `visit(row, span)` for each event of a thread, parents first. An
   // event is inside an earlier one, by parent(), exactly if its span is inside
   // the other's; spans never overlap without nesting. OpenSpan takes them.
@@ -59,38 +72,45 @@ class EventTree {
   void ForEachNested(size_t thread, Visit visit) const {
     const Thread& t = threads_[thread];
     const Track& track = trace_.tracks()[t.first_track];
-    std::vector<NestedRow> order;
-    const bool lanes = t.last_track - t.first_track > 1;
-    if (lanes) order = NestedOrder(t);
+    const bool lanes = t.has_lanes();
+    const std::span<const NestedRow> order =
+        lanes ? std::span(nested_[thread]) : std::span<const NestedRow>();
     const size_t count = lanes ? order.size() : track.last - track.first;
     for (size_t i = 0; i < count; ++i) {
       const Row row = lanes ? order[i].row : track.first + static_cast<Row>(i);
-      visit(row, lanes ? order[i].span
+      visit(row, lanes ? Interval{static_cast<int64_t>(i), order[i].end}
                        : Interval{trace_.start_ns()[row], end_ns(row)});
     }
   }
 
  private:
+  // Of a thread with lanes: at position i of the order, [i, end) are the
+  // event and all inside it.
   struct NestedRow {
     Row row = kNoRow;
-    Interval span;  // of positions in the order, not of time
+    uint32_t end = 0;
   };
 
-  std::vector<NestedRow> NestedOrder(const Thread& thread) const;
+  bool OwnParents();
+  void ResolveAllLanes();
   void ResolveLanes(size_t thread);
   void ComputeSelf(size_t thread);
+  void OrderLanes(size_t thread);
+  bool CallsContainEvents() const;
   void SkipApiCalls();
   void AddDeviceTime();
 
   const Trace& trace_;
   Threads threads_;
-  std::vector<DeviceWork> work_;
+  Census census_;
+  Column<DeviceWork> work_;
   // Only where they differ from Nesting's.
   Column<Row> own_parent_;
   Column<int64_t> own_self_ns_;
   // Both are empty if memory was refused.
   std::span<const Row> parent_;
   std::span<const int64_t> self_ns_;
+  std::vector<std::vector<NestedRow>> nested_;  // by thread; with lanes
   Column<int64_t> gpu_ns_;
   uint64_t orphans_ = 0;
 };

@@ -79,19 +79,38 @@ IntervalSet Difference(std::span<const Interval> a,
   return result;
 }
 
-int64_t Take(std::span<const Interval> set, IntervalSet& rest,
-             IntervalSet& taken) {
-  taken.clear();
+int64_t OverlapLength(std::span<const Interval> a,
+                      std::span<const Interval> b) {
   int64_t length = 0;
-  IntervalSet left;
-  left.reserve(rest.size());
+  size_t i = 0;
   size_t j = 0;
-  for (const Interval& part : rest) {
+  while (i < a.size() && j < b.size()) {
+    const int64_t begin = std::max(a[i].begin, b[j].begin);
+    const int64_t end = std::min(a[i].end, b[j].end);
+    if (begin < end) {
+      length = SaturatingAdd(length, SaturatingSubtract(end, begin));
+    }
+    if (a[i].end < b[j].end) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+  return length;
+}
+
+int64_t Remainder::Take(std::span<const Interval> set, IntervalSet& taken) {
+  taken.clear();
+  if (set.empty()) return 0;
+  int64_t length = 0;
+  left_.clear();
+  size_t j = 0;
+  for (const Interval& part : rest_) {
     int64_t begin = part.begin;
     while (j < set.size() && set[j].end <= begin) ++j;
-    // A range of `set` may reach over several of `rest`, so it stays current.
+    // A range of `set` may reach over several of the rest, so it stays current.
     for (; j < set.size() && set[j].begin < part.end; ++j) {
-      if (begin < set[j].begin) left.push_back({begin, set[j].begin});
+      if (begin < set[j].begin) left_.push_back({begin, set[j].begin});
       const Interval both{std::max(begin, set[j].begin),
                           std::min(part.end, set[j].end)};
       taken.push_back(both);
@@ -100,13 +119,25 @@ int64_t Take(std::span<const Interval> set, IntervalSet& rest,
       begin = both.end;
       if (set[j].end > part.end) break;
     }
-    if (begin < part.end) left.push_back({begin, part.end});
+    if (begin < part.end) left_.push_back({begin, part.end});
   }
-  rest.swap(left);
+  rest_.swap(left_);
   return length;
 }
 
 IntervalSet IntervalCollector::Finish() {
+  Normalise();
+  return std::exchange(parts_, {});
+}
+
+void IntervalCollector::Finish(IntervalSet& set) {
+  Normalise();
+  set.swap(parts_);
+  parts_.clear();
+}
+
+void IntervalCollector::Normalise() {
+  if (runs_.empty()) return;  // made as it should be
   runs_.push_back(parts_.size());
   while (runs_.size() > 1) {
     // Merges neighbours: n log(runs) in all, whatever their number.
@@ -134,7 +165,6 @@ IntervalSet IntervalCollector::Finish() {
     }
   }
   parts_.resize(kept);
-  return std::exchange(parts_, {});
 }
 
 }  // namespace stepscope

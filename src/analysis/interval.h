@@ -40,10 +40,25 @@ IntervalSet Intersection(std::span<const Interval> a,
 IntervalSet Difference(std::span<const Interval> a,
                        std::span<const Interval> b);
 
-// Moves what `set` covers out of `rest` into `taken`, which it replaces.
-// Returns the length that was moved.
-int64_t Take(std::span<const Interval> set, IntervalSet& rest,
-             IntervalSet& taken);
+// The length of the intersection.
+int64_t OverlapLength(std::span<const Interval> a,
+                      std::span<const Interval> b);
+
+// Deals a set out piece by piece. Keeps its memory from one to the next.
+class Remainder {
+ public:
+  const IntervalSet& rest() const { return rest_; }
+  void Reset(std::span<const Interval> whole) {
+    rest_.assign(whole.begin(), whole.end());
+  }
+  // Moves what `set` covers out of the rest into `taken`, which it replaces.
+  // Returns the length that was moved.
+  int64_t Take(std::span<const Interval> set, IntervalSet& taken);
+
+ private:
+  IntervalSet rest_;
+  IntervalSet left_;
+};
 
 // Collects ranges, in any order and overlapping, and makes a set of them.
 // Ranges that come sorted by begin (the rows of a track do) cost one
@@ -65,8 +80,12 @@ class IntervalCollector {
   }
   // The set of all that was added; the collector is empty afterwards.
   IntervalSet Finish();
+  // The same into `set`, whose memory the collector goes on with.
+  void Finish(IntervalSet& set);
 
  private:
+  void Normalise();
+
   std::vector<Interval> parts_;
   std::vector<size_t> runs_;  // where a run begins, but for the first
 };

@@ -89,14 +89,29 @@ TEST(IntervalTest, AgreesWithBitsOnRandomSets) {
 
 TEST(IntervalTest, TakeDividesIntoTakenAndRest) {
   const IntervalSet set = {{5, 12}, {20, 21}, {28, 40}};
-  IntervalSet rest = {{0, 10}, {11, 30}, {35, 36}, {50, 60}};
-  const IntervalSet whole = rest;
+  const IntervalSet whole = {{0, 10}, {11, 30}, {35, 36}, {50, 60}};
+  Remainder remainder;
+  remainder.Reset(whole);
   IntervalSet taken = {{7, 8}};  // replaced
-  EXPECT_EQ(Take(set, rest, taken), 5 + 1 + 1 + 2 + 1);
+  EXPECT_EQ(remainder.Take(set, taken), 5 + 1 + 1 + 2 + 1);
   EXPECT_EQ(taken, Intersection(whole, set));
-  EXPECT_EQ(rest, Difference(whole, set));
-  EXPECT_EQ(Take({}, rest, taken), 0);
+  EXPECT_EQ(remainder.rest(), Difference(whole, set));
+  EXPECT_EQ(OverlapLength(whole, set), TotalLength(taken));
+  EXPECT_EQ(remainder.Take({}, taken), 0);
   EXPECT_TRUE(taken.empty());
+}
+
+TEST(IntervalTest, ACollectorGoesOnWithTheMemoryOfTheLastSet) {
+  IntervalCollector collector;
+  IntervalSet set = {{1, 2}};
+  collector.Add(5, 9);
+  collector.Add(3, 6);
+  collector.Finish(set);
+  EXPECT_EQ(set, (IntervalSet{{3, 9}}));
+  collector.Add(1, 2);
+  collector.Finish(set);
+  EXPECT_EQ(set, (IntervalSet{{1, 2}}));
+  EXPECT_TRUE(collector.Finish().empty());
 }
 
 }  // namespace

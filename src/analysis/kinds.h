@@ -7,6 +7,7 @@
 
 #include <cstdint>
 
+#include "analysis/census.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -16,10 +17,17 @@ inline bool IsApiCall(uint16_t type) {
   return type == STEPSCOPE_CUDA_RUNTIME || type == STEPSCOPE_GRAPH_LAUNCH;
 }
 
+inline constexpr TypeSet kApiCallTypes =
+    SetOf(STEPSCOPE_CUDA_RUNTIME) | SetOf(STEPSCOPE_GRAPH_LAUNCH);
+
 inline bool IsDeviceWork(uint16_t type) {
   return type == STEPSCOPE_KERNEL || type == STEPSCOPE_MEMCPY ||
          type == STEPSCOPE_MEMSET;
 }
+
+inline constexpr TypeSet kDeviceWorkTypes = SetOf(STEPSCOPE_KERNEL) |
+                                            SetOf(STEPSCOPE_MEMCPY) |
+                                            SetOf(STEPSCOPE_MEMSET);
 
 inline bool IsStage(uint16_t type) {
   return type == STEPSCOPE_DATALOADER || type == STEPSCOPE_FORWARD ||

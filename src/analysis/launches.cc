@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <span>
-#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "analysis/kinds.h"
 
@@ -13,20 +13,31 @@ namespace {
 
 class Matcher {
  public:
-  explicit Matcher(const Trace& trace)
+  Matcher(const Trace& trace, const Census& census)
       : trace_(trace), first_(trace.tracks().size(), 0) {
+    size_t count = 0;
+    for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
+      if (trace.tracks()[i].kind != TrackKind::kStream) continue;
+      for (const uint16_t type :
+           {STEPSCOPE_KERNEL, STEPSCOPE_MEMCPY, STEPSCOPE_MEMSET}) {
+        count += census.counts(i)[type];
+      }
+    }
+    if (!work_.Resize(count)) return;
     const auto type = trace.type();
+    size_t next = 0;
     for (size_t i = 0; i < trace.tracks().size(); ++i) {
       const Track& track = trace.tracks()[i];
-      first_[i] = work_.size();
+      first_[i] = next;
       if (track.kind != TrackKind::kStream) continue;
       for (Row row = track.first; row < track.last; ++row) {
-        if (IsDeviceWork(type[row])) work_.push_back({row, kNoRow, kNoRow});
+        if (IsDeviceWork(type[row])) work_[next++] = {row, kNoRow, kNoRow};
       }
     }
   }
 
   void Match(LinkSpace space) {
+    if (work_.empty()) return;
     const std::span<const Link> links = trace_.links();
     for (size_t i = 0; i < links.size();) {
       // Links are sorted by process and space: the others are skipped whole.
@@ -43,12 +54,19 @@ class Matcher {
     }
   }
 
-  std::vector<DeviceWork> Take() { return std::move(work_); }
+  Column<DeviceWork> Take() { return std::move(work_); }
 
  private:
+  // Rows of the track that a link was found on last; the next one is, too.
+  struct Recent {
+    Row first = 0;
+    Row last = 0;
+    size_t work = 0;  // streams: its first entry in work_
+    bool Has(Row row) const { return row >= first && row < last; }
+  };
+
   static bool SameId(const Link& a, const Link& b) {
-    return std::tie(a.process, a.space, a.id) ==
-           std::tie(b.process, b.space, b.id);
+    return a.id == b.id && a.process == b.process && a.space == b.space;
   }
 
   size_t EndOfSpace(size_t first) const {
@@ -62,35 +80,42 @@ class Matcher {
     return static_cast<size_t>(end - links.begin());
   }
 
+  bool OnThread(Row row) {
+    return thread_.Has(row) || Lookup(row, TrackKind::kThread, thread_);
+  }
+  bool OnStream(Row row) {
+    return stream_.Has(row) || Lookup(row, TrackKind::kStream, stream_);
+  }
+  bool Lookup(Row row, TrackKind kind, Recent& recent) const {
+    if (row >= trace_.size()) return false;
+    const uint32_t index = trace_.track()[row];
+    const Track& track = trace_.tracks()[index];
+    if (track.kind != kind) return false;
+    recent = {track.first, track.last, first_[index]};
+    return true;
+  }
+
   // The common case: one call, one piece of work. False: it is another.
   bool MatchPair(Row a, Row b) {
-    if (a >= trace_.size() || b >= trace_.size()) return false;
-    const auto kind = [&](Row row) {
-      return trace_.tracks()[trace_.track()[row]].kind;
-    };
-    if (kind(a) != TrackKind::kThread) std::swap(a, b);
-    if (kind(a) != TrackKind::kThread || kind(b) != TrackKind::kStream) {
-      return false;
-    }
+    if (!OnThread(a)) std::swap(a, b);
+    if (!OnThread(a) || !OnStream(b)) return false;
     if (DeviceWork* work = Find(b); work != nullptr && work->launch == kNoRow) {
       work->launch = a;
     }
     return true;
   }
 
-  // Where the work of `row` is in work_; null if it is no device work.
+  // Where the work of a row of a stream is; null if it is no device work.
   DeviceWork* Find(Row row) {
-    const uint32_t index = trace_.track()[row];
-    const Track& track = trace_.tracks()[index];
-    if (track.kind != TrackKind::kStream) return nullptr;
+    if (!OnStream(row)) return nullptr;
     // As a rule a stream holds nothing but device work.
-    const size_t guess = first_[index] + (row - track.first);
+    const size_t guess = stream_.work + (row - stream_.first);
     if (guess < work_.size() && work_[guess].row == row) return &work_[guess];
-    const auto from = work_.begin() + static_cast<ptrdiff_t>(first_[index]);
+    const std::span<DeviceWork> from = work_.span().subspan(stream_.work);
     const auto at = std::lower_bound(
-        from, work_.end(), row,
+        from.begin(), from.end(), row,
         [](const DeviceWork& work, Row wanted) { return work.row < wanted; });
-    return at != work_.end() && at->row == row ? &*at : nullptr;
+    return at != from.end() && at->row == row ? &*at : nullptr;
   }
 
   void MatchGroup(std::span<const Link> links, size_t first, size_t last) {
@@ -98,9 +123,7 @@ class Matcher {
     devices_.clear();
     for (size_t i = first; i < last; ++i) {
       const Row row = links[i].row;
-      if (row >= trace_.size()) continue;
-      const TrackKind kind = trace_.tracks()[trace_.track()[row]].kind;
-      if (kind == TrackKind::kThread) {
+      if (OnThread(row)) {
         hosts_.push_back(row);
       } else if (DeviceWork* work = Find(row);
                  work != nullptr && work->launch == kNoRow) {
@@ -128,16 +151,18 @@ class Matcher {
   }
 
   const Trace& trace_;
-  std::vector<DeviceWork> work_;
+  Column<DeviceWork> work_;
   std::vector<size_t> first_;  // by track: its first entry in work_
+  Recent thread_;
+  Recent stream_;
   std::vector<Row> hosts_;
   std::vector<DeviceWork*> devices_;
 };
 
 }  // namespace
 
-std::vector<DeviceWork> FindLaunches(const Trace& trace) {
-  Matcher matcher(trace);
+Column<DeviceWork> FindLaunches(const Trace& trace, const Census& census) {
+  Matcher matcher(trace, census);
   matcher.Match(LinkSpace::kCorrelation);
   matcher.Match(LinkSpace::kExternal);
   return matcher.Take();

@@ -4,8 +4,8 @@
 // external id.
 #pragma once
 
-#include <vector>
-
+#include "analysis/census.h"
+#include "base/column.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -19,6 +19,7 @@ struct DeviceWork {
 
 // All device work, stream by stream; `owner` is left to EventTree. An id that
 // is used again belongs to the last launch that began no later than the work.
-std::vector<DeviceWork> FindLaunches(const Trace& trace);
+// Empty where memory is refused.
+Column<DeviceWork> FindLaunches(const Trace& trace, const Census& census);
 
 }  // namespace stepscope

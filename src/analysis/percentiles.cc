@@ -9,32 +9,43 @@ namespace stepscope {
 namespace {
 
 constexpr std::array<size_t, 3> kPercents = {50, 90, 99};
-// Up to so many, counting bins would cost more than it saves.
-constexpr size_t kFew = 256;
+// Up to so many, sorting is cheaper than counting.
+constexpr size_t kFew = 64;
+// From so many on, finer bins pay: fewer values are looked at twice.
+constexpr size_t kMany = 1024;
 
-// Fine bins: 16 to each doubling, one value each below 16. Ascending in v.
-constexpr unsigned kSubBits = 4;
-constexpr size_t kFineBins = (64 - kSubBits + 1) << kSubBits;
+// Bins that ascend with the value: below 2^(kSubBits + 1) one value each,
+// above that 2^kSubBits to each doubling.
+template <unsigned kSubBits, typename T>
+struct Bins {
+  static constexpr size_t kCount = (8 * sizeof(T) + 1 - kSubBits) << kSubBits;
 
-size_t FineBin(int64_t value) {
-  const auto v = static_cast<uint64_t>(value);
-  if (v < (1u << kSubBits)) return static_cast<size_t>(v);
-  const auto exponent = static_cast<unsigned>(std::bit_width(v)) - 1;
-  const size_t sub = static_cast<size_t>(v >> (exponent - kSubBits)) &
-                     ((1u << kSubBits) - 1);
-  return (size_t{exponent - kSubBits + 1} << kSubBits) + sub;
-}
-
-// The doubling that a fine bin lies in.
-int ExponentOf(size_t bin) {
-  if (bin < (1u << kSubBits)) {
-    return static_cast<int>(std::bit_width(bin)) - 1;
+  static unsigned ShiftOf(uint64_t value) {
+    constexpr uint64_t kLeast = uint64_t{1} << kSubBits;
+    return static_cast<unsigned>(std::bit_width(value | kLeast)) -
+           (kSubBits + 1);
   }
-  return static_cast<int>((bin >> kSubBits) - 1 + kSubBits);
-}
+  static size_t Of(uint64_t value) {
+    const unsigned shift = ShiftOf(value);
+    return (size_t{shift} << kSubBits) + static_cast<size_t>(value >> shift);
+  }
+  // How far the values of a bin are shifted: it holds 2^shift of them.
+  static unsigned Shift(size_t bin) {
+    const size_t doubling = bin >> kSubBits;
+    return doubling < 2 ? 0 : static_cast<unsigned>(doubling - 1);
+  }
+  static uint64_t Least(size_t bin) {
+    const unsigned shift = Shift(bin);
+    return uint64_t{bin - (size_t{shift} << kSubBits)} << shift;
+  }
+};
 
 size_t RankOf(size_t count, size_t percent) {
   return (count * percent + 99) / 100 - 1;
+}
+
+int ExponentOf(uint64_t value) {
+  return static_cast<int>(std::bit_width(value)) - 1;
 }
 
 void CountBin(Spread& spread, int exponent, uint64_t count) {
@@ -45,95 +56,134 @@ void CountBin(Spread& spread, int exponent, uint64_t count) {
   spread.histogram.back().count += count;
 }
 
-Spread SpreadOfFew(std::span<int64_t> values) {
+template <typename T>
+Spread SpreadOfFew(std::span<T> values) {
   std::sort(values.begin(), values.end());
-  Spread spread;
-  spread.p50_ns = values[RankOf(values.size(), kPercents[0])];
-  spread.p90_ns = values[RankOf(values.size(), kPercents[1])];
-  spread.p99_ns = values[RankOf(values.size(), kPercents[2])];
-  for (const int64_t value : values) {
-    const auto v = static_cast<uint64_t>(value);
-    CountBin(spread, static_cast<int>(std::bit_width(v)) - 1, 1);
+  const auto at = [&](size_t percent) {
+    return static_cast<int64_t>(values[RankOf(values.size(), percent)]);
+  };
+  Spread spread{at(kPercents[0]), at(kPercents[1]), at(kPercents[2]), {}};
+  for (const T value : values) {
+    CountBin(spread, ExponentOf(static_cast<uint64_t>(value)), 1);
   }
   return spread;
 }
 
-}  // namespace
+// A rank, and the bin that it falls into.
+struct Wanted {
+  size_t rank = 0;     // within the bin
+  uint64_t least = 0;  // value of the bin
+  uint64_t width = 0;  // of the bin; 1: its only value is the answer
+};
 
-// Counts fine bins, then looks only at the values of those three bins that
-// the ranks fall into.
-Spread ComputeSpread(std::span<int64_t> values) {
-  if (values.empty()) return {};
-  if (values.size() <= kFew) return SpreadOfFew(values);
-  std::array<uint32_t, kFineBins> counts{};
-  for (const int64_t value : values) ++counts[FineBin(value)];
+// The values at the wanted ranks. Looks again at those of their bins only.
+template <typename T>
+std::array<uint64_t, 3> Select(std::span<const T> values,
+                               const std::array<Wanted, 3>& wanted) {
+  std::array<std::vector<T>, 3> inside;
+  bool exact = true;
+  for (const Wanted& one : wanted) exact = exact && one.width == 1;
+  if (!exact) {
+    for (const T value : values) {
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        const uint64_t off = static_cast<uint64_t>(value) - wanted[i].least;
+        if (off < wanted[i].width) inside[i].push_back(value);
+      }
+    }
+  }
+  std::array<uint64_t, 3> found{};
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    found[i] = wanted[i].least;
+    if (wanted[i].width == 1) continue;
+    const auto at =
+        inside[i].begin() + static_cast<ptrdiff_t>(wanted[i].rank);
+    std::nth_element(inside[i].begin(), at, inside[i].end());
+    found[i] = static_cast<uint64_t>(*at);
+  }
+  return found;
+}
 
+template <unsigned kSubBits, typename T>
+Spread SpreadOfMany(std::span<const T> values) {
+  using Fine = Bins<kSubBits, T>;
+  std::array<uint32_t, Fine::kCount> counts{};
+  for (const T value : values) {
+    ++counts[Fine::Of(static_cast<uint64_t>(value))];
+  }
   Spread spread;
-  std::array<size_t, 3> bins{};
-  std::array<size_t, 3> ranks{};  // within the bin
+  std::array<Wanted, 3> wanted;
   size_t before = 0;
-  for (size_t bin = 0; bin < kFineBins; ++bin) {
+  for (size_t bin = 0; before < values.size(); ++bin) {
     if (counts[bin] == 0) continue;
-    CountBin(spread, ExponentOf(bin), counts[bin]);
+    CountBin(spread, ExponentOf(Fine::Least(bin)), counts[bin]);
     for (size_t i = 0; i < kPercents.size(); ++i) {
       const size_t rank = RankOf(values.size(), kPercents[i]);
       if (rank < before || rank >= before + counts[bin]) continue;
-      bins[i] = bin;
-      ranks[i] = rank - before;
+      wanted[i] = {rank - before, Fine::Least(bin),
+                   uint64_t{1} << Fine::Shift(bin)};
     }
     before += counts[bin];
   }
-  // The values of the bins that matter; one may hold several of the ranks.
-  constexpr uint8_t kNotWanted = 3;
-  std::array<uint8_t, kFineBins> slot_of_bin;
-  slot_of_bin.fill(kNotWanted);
-  std::array<std::vector<int64_t>, 3> inside;
-  for (size_t i = kPercents.size(); i-- > 0;) {
-    slot_of_bin[bins[i]] = static_cast<uint8_t>(i);
-  }
-  for (size_t i = 0; i < kPercents.size(); ++i) {
-    if (slot_of_bin[bins[i]] == i) inside[i].reserve(counts[bins[i]]);
-  }
-  for (const int64_t value : values) {
-    const uint8_t slot = slot_of_bin[FineBin(value)];
-    if (slot != kNotWanted) inside[slot].push_back(value);
-  }
-  std::array<int64_t, 3> found{};
-  for (size_t i = 0; i < kPercents.size(); ++i) {
-    std::vector<int64_t>& all = inside[slot_of_bin[bins[i]]];
-    const auto at = all.begin() + static_cast<ptrdiff_t>(ranks[i]);
-    std::nth_element(all.begin(), at, all.end());
-    found[i] = *at;
-  }
-  spread.p50_ns = found[0];
-  spread.p90_ns = found[1];
-  spread.p99_ns = found[2];
+  const std::array<uint64_t, 3> found = Select(values, wanted);
+  spread.p50_ns = static_cast<int64_t>(found[0]);
+  spread.p90_ns = static_cast<int64_t>(found[1]);
+  spread.p99_ns = static_cast<int64_t>(found[2]);
   return spread;
+}
+
+template <typename T>
+Spread SpreadOf(std::span<T> values) {
+  if (values.empty()) return {};
+  if (values.size() <= kFew) return SpreadOfFew(values);
+  const std::span<const T> read = values;
+  return values.size() < kMany ? SpreadOfMany<4>(read) : SpreadOfMany<7>(read);
+}
+
+}  // namespace
+
+Spread ComputeSpread(std::span<int64_t> values) {
+  return stepscope::SpreadOf(values);
 }
 
 Spread SpreadOfEqual(int64_t value, uint64_t count) {
   if (count == 0) return {};
   const auto v = static_cast<uint64_t>(value);
-  return {value, value, value,
-          {{static_cast<int>(std::bit_width(v)) - 1, count}}};
+  return {value, value, value, {{ExponentOf(v), count}}};
 }
 
-GroupedValues::GroupedValues(std::span<const uint64_t> counts) {
+GroupedValues::GroupedValues(std::span<const uint64_t> counts,
+                             int64_t largest)
+    : narrow_(largest <= int64_t{UINT32_MAX}) {
   uint64_t total = 0;
-  next_.reserve(counts.size());
-  last_.reserve(counts.size());
+  ranges_.reserve(counts.size());
   for (const uint64_t count : counts) {
-    next_.push_back(total);
+    ranges_.push_back({total, total + count});
     total += count;
-    last_.push_back(total);
   }
-  values_.resize(total);
+  if (narrow_ ? short_.Resize(total) : long_.Resize(total)) return;
+  for (Range& range : ranges_) range = {};
 }
 
 Spread GroupedValues::SpreadOf(uint32_t group) {
-  const uint64_t first = group == 0 ? 0 : last_[group - 1];
-  return ComputeSpread(
-      std::span(values_).subspan(first, next_[group] - first));
+  const uint64_t first = group == 0 ? 0 : ranges_[group - 1].last;
+  const uint64_t count = ranges_[group].next - first;
+  return narrow_ ? stepscope::SpreadOf(short_.span().subspan(first, count))
+                 : stepscope::SpreadOf(long_.span().subspan(first, count));
+}
+
+void Durations::Widen() {
+  if (wide_) return;
+  wide_ = true;
+  if (!long_.Reserve(std::max(short_.size(), room_))) return;
+  for (const uint32_t value : short_.view()) {
+    static_cast<void>(long_.Append(value));  // there is room
+  }
+  short_ = {};
+}
+
+Spread Durations::ComputeSpread() {
+  return wide_ ? stepscope::SpreadOf(long_.span())
+               : stepscope::SpreadOf(short_.span());
 }
 
 }  // namespace stepscope

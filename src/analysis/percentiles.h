@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "base/column.h"
+
 namespace stepscope {
 
 // Durations d with 2^exponent <= d < 2^(exponent + 1); exponent -1: d = 0.
@@ -33,23 +35,58 @@ Spread ComputeSpread(std::span<int64_t> values);
 Spread SpreadOfEqual(int64_t value, uint64_t count);
 
 // Durations by group, each with a known number of them, in one block of
-// memory: for percentiles by name.
+// memory: for percentiles by name. Four bytes a value where all fit.
 class GroupedValues {
  public:
-  // `counts`: values that will be added to each group.
-  explicit GroupedValues(std::span<const uint64_t> counts);
+  // `counts`: values that will be added to each group; `largest`: none of
+  // them is above. Where memory is refused, nothing is kept.
+  GroupedValues(std::span<const uint64_t> counts, int64_t largest);
 
   void Add(uint32_t group, int64_t value) {
-    uint64_t& at = next_[group];
-    if (at < last_[group]) values_[at++] = value;
+    Range& range = ranges_[group];
+    if (range.next == range.last) return;
+    if (narrow_) {
+      short_[range.next++] = static_cast<uint32_t>(value);
+    } else {
+      long_[range.next++] = value;
+    }
   }
   // Of what was added; may reorder it.
   Spread SpreadOf(uint32_t group);
 
  private:
-  std::vector<uint64_t> next_;
-  std::vector<uint64_t> last_;
-  std::vector<int64_t> values_;
+  struct Range {  // begins where that of the group before ends
+    uint64_t next = 0;
+    uint64_t last = 0;
+  };
+  std::vector<Range> ranges_;
+  bool narrow_;
+  Column<uint32_t> short_;  // one of them is used
+  Column<int64_t> long_;
+};
+
+// Durations of one kind, four bytes each as long as all fit. Where memory is
+// refused, the rest is left out.
+class Durations {
+ public:
+  explicit Durations(size_t room) : room_(room) {
+    static_cast<void>(short_.Reserve(room));
+  }
+  // REQUIRES: not negative.
+  void Add(int64_t value) {
+    if (value > int64_t{UINT32_MAX}) Widen();
+    static_cast<void>(wide_ ? long_.Append(value)
+                            : short_.Append(static_cast<uint32_t>(value)));
+  }
+  Spread ComputeSpread();  // may reorder them
+
+ private:
+  void Widen();
+
+  size_t room_;
+  bool wide_ = false;
+  Column<uint32_t> short_;  // one of them is used
+  Column<int64_t> long_;
 };
 
 }  // namespace stepscope

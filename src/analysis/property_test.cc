@@ -154,7 +154,7 @@ void CheckSelf(const EventTree& tree) {
         outermost += trace.dur_ns()[row];
       }
     });
-    if (thread.last_track - thread.first_track > 1) continue;
+    if (thread.has_lanes()) continue;
     ASSERT_EQ(self, outermost);
     ASSERT_LE(outermost, kSpan);
   }

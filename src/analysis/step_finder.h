@@ -39,10 +39,19 @@ class StepFinder {
     if (after == all.begin() || time_ns >= after[-1].end) return kNone;
     return static_cast<uint32_t>(after - all.begin()) - 1;
   }
-  // Counted over all processes.
-  uint32_t FindOfAll(uint32_t process, int64_t time_ns) const {
-    const uint32_t step = Find(process, time_ns);
-    return step == kNone ? kNone : first_[process] + step;
+  // Counted over all processes. `likely`: of the process, tried first; takes
+  // the answer.
+  uint32_t FindOfAll(uint32_t process, int64_t time_ns,
+                     uint32_t& likely) const {
+    const std::vector<Interval>& all = steps_[process];
+    const bool here = likely < all.size() && time_ns >= all[likely].begin &&
+                      time_ns < all[likely].end &&
+                      (likely + 1 == all.size() ||
+                       time_ns < all[likely + 1].begin);
+    const uint32_t step = here ? likely : Find(process, time_ns);
+    if (step == kNone) return kNone;
+    likely = step;
+    return first_[process] + step;
   }
   size_t count(uint32_t process) const { return steps_[process].size(); }
   uint32_t total() const { return total_; }

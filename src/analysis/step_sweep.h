@@ -12,31 +12,15 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analysis/communication.h"
 #include "analysis/event_tree.h"
 #include "analysis/interval.h"
+#include "analysis/step_part.h"
 #include "analysis/steps.h"
 
 namespace stepscope {
-
-enum class StepPart : uint8_t {
-  kKernel,         // a device computes
-  kCopy,           // else a device copies or sets memory
-  kCommunication,  // else a device communicates, or the host does by itself
-  kLaunchGap,      // else work was launched and has not begun
-  kInputStall,     // else the stepping thread waits for data
-  kHostSync,       // else the host is in a call that waits for the device
-  kOtherCpu,       // else some event goes on on the host
-  kUnexplained,    // nothing was recorded
-};
-inline constexpr size_t kStepParts = 8;
-
-// "kernel", "copy", "communication exposed", ...; and how it is computed.
-std::string_view StepPartName(StepPart part);
-std::string_view StepPartFormula(StepPart part);
 
 struct SweepDevice {
   uint32_t process = 0;
@@ -44,6 +28,7 @@ struct SweepDevice {
 };
 
 // One step of one process; without steps in the trace, the recorded window.
+// One object serves all windows of a sweep, so that sets keep their memory.
 struct StepWindow {
   const StepSpan* step = nullptr;  // null: the recorded window
   uint32_t process = 0;
@@ -75,7 +60,8 @@ class StepSweep {
             const Communication& communication);
 
   const std::vector<SweepDevice>& devices() const { return devices_; }
-  // Calls `visit` for each window, by process, then by start.
+  // Calls `visit` for each window, by process, then by start. The window is
+  // only valid during the call.
   void Run(const std::function<void(const StepWindow&)>& visit) const;
 
  private:

@@ -51,7 +51,7 @@ void StepTable::Collect(const EventTree& tree) {
     OpenSpan step;
     OpenSpan stage;
     int64_t count = 0;
-    threads.ForEachRow(i, [&](Row row) {
+    const auto add = [&](Row row) {
       const bool is_step = type[row] == STEPSCOPE_PROFILE_STEP;
       if (!is_step && !IsStage(type[row])) return;
       StepSpan span;
@@ -65,7 +65,13 @@ void StepTable::Collect(const EventTree& tree) {
         span.index = StepIndex(trace, row, count++);
       }
       (is_step ? steps_ : stages_).spans.push_back(span);
-    });
+    };
+    if (threads[i].has_lanes()) {
+      threads.ForEachRow(i, add);
+    } else {
+      const auto marks = tree.census().marks(threads[i].first_track);
+      std::for_each(marks.begin(), marks.end(), add);
+    }
   }
   steps_.first.push_back(steps_.spans.size());
   stages_.first.push_back(stages_.spans.size());
@@ -109,17 +115,8 @@ void StepTable::ComputeTotal(const EventTree& tree) {
 
 // Spans of one thread do not contain each other, so of those that began, the
 // last ends last.
-StepSpan* StepTable::SpanList::Find(uint32_t thread, int64_t time_ns) {
+StepSpan* StepTable::SpanList::Search(uint32_t thread, int64_t time_ns) {
   if (thread == kNoThread) return nullptr;
-  if (last_found < spans.size()) {
-    StepSpan& span = spans[last_found];
-    if (span.thread == thread && time_ns >= span.range.begin &&
-        time_ns < span.range.end &&
-        (last_found + 1 == first[thread + 1] ||
-         time_ns < spans[last_found + 1].range.begin)) {
-      return &span;
-    }
-  }
   const auto begin = spans.begin() + static_cast<ptrdiff_t>(first[thread]);
   const auto end = spans.begin() + static_cast<ptrdiff_t>(first[thread + 1]);
   const auto after = std::upper_bound(

@@ -53,7 +53,19 @@ class StepTable {
     size_t last_found = 0;      // where the next is likely to be found too
 
     // The span in force on a thread at a time, or null.
-    StepSpan* Find(uint32_t thread, int64_t time_ns);
+    StepSpan* Find(uint32_t thread, int64_t time_ns) {
+      if (last_found < spans.size()) {
+        StepSpan& span = spans[last_found];
+        if (span.thread == thread && time_ns >= span.range.begin &&
+            time_ns < span.range.end &&
+            (last_found + 1 == first[thread + 1] ||
+             time_ns < spans[last_found + 1].range.begin)) {
+          return &span;
+        }
+      }
+      return Search(thread, time_ns);
+    }
+    StepSpan* Search(uint32_t thread, int64_t time_ns);
   };
 
   void Collect(const EventTree& tree);

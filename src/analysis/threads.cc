@@ -31,6 +31,11 @@ Threads::Threads(const Trace& trace)
     std::fill(of_track_.begin() + threads_[i].first_track,
               of_track_.begin() + threads_[i].last_track, i);
   }
+  if (!has_lanes_) return;
+  merged_.resize(threads_.size());
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    if (threads_[i].has_lanes()) merged_[i] = MergedRows(threads_[i]);
+  }
 }
 
 std::vector<Row> Threads::MergedRows(const Thread& thread) const {

@@ -67,11 +67,10 @@ std::string InfoJson(const Trace& trace) {
   JsonWriter json;
   json.BeginObject();
   WriteSource(json, trace);
-  const std::vector<DeviceWork> work = FindLaunches(trace);
-  const auto lost =
-      std::count_if(work.begin(), work.end(), [](const DeviceWork& item) {
-        return item.launch == kNoRow;
-      });
+  const Column<DeviceWork> work = FindLaunches(trace, Census(trace));
+  const auto lost = std::count_if(
+      work.view().begin(), work.view().end(),
+      [](const DeviceWork& item) { return item.launch == kNoRow; });
   WriteLedger(json, trace, static_cast<uint64_t>(lost));
   json.Field("complete", trace.complete());
   json.Key("window").BeginObject().Field("begin_ns", trace.begin_ns());

@@ -36,12 +36,16 @@ Row LongestInput(const AdviceInput& input) {
     const uint32_t main =
         input.steps.main_thread(input.tree.threads()[i].process);
     if (main != i && main != kNoThread) continue;
-    input.tree.threads().ForEachRow(i, [&](Row row) {
-      if (trace.type()[row] != STEPSCOPE_DATALOADER) return;
-      if (longest == kNoRow || trace.dur_ns()[row] > trace.dur_ns()[longest]) {
-        longest = row;
+    const Thread& thread = input.tree.threads()[i];
+    for (uint32_t t = thread.first_track; t < thread.last_track; ++t) {
+      for (const Row row : input.tree.census().marks(t)) {
+        if (trace.type()[row] != STEPSCOPE_DATALOADER) continue;
+        if (longest == kNoRow ||
+            trace.dur_ns()[row] > trace.dur_ns()[longest]) {
+          longest = row;
+        }
       }
-    });
+    }
   }
   return longest;
 }
@@ -53,6 +57,9 @@ uint64_t StepsWith(const Waterfall& waterfall, StepPart part) {
         return step.part_ns[static_cast<size_t>(part)] > 0;
       }));
 }
+
+constexpr TypeSet kWaitingTypes =
+    kApiCallTypes | SetOf(STEPSCOPE_SYNCHRONIZATION);
 
 // Calls that wait for the device, by the event around them.
 struct SyncCaller {
@@ -66,6 +73,7 @@ std::vector<std::pair<std::string, SyncCaller>> SyncCallers(
   const Trace& trace = input.trace();
   std::map<std::string, SyncCaller> callers;
   for (uint32_t i = 0; i < input.tree.threads().size(); ++i) {
+    if (!input.tree.Has(i, kWaitingTypes)) continue;
     input.tree.threads().ForEachRow(i, [&](Row row) {
       const uint16_t type = trace.type()[row];
       if (!(IsApiCall(type) && input.names.sync_call(trace.name()[row])) &&

@@ -81,19 +81,24 @@ std::map<DeviceKey, std::vector<Stream>> StreamsByDevice(
     const AdviceInput& input) {
   const Trace& trace = input.trace();
   std::map<DeviceKey, std::set<int64_t>> ids;
-  uint32_t last = kNoThread;
-  for (const DeviceWork& work : input.tree.work()) {
-    const uint32_t track = trace.track()[work.row];
-    if (track == last) continue;
-    last = track;
-    ids[KeyOf(trace, trace.tracks()[track])].insert(trace.tracks()[track].id);
+  bool several = false;
+  for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
+    const Track& track = trace.tracks()[i];
+    if (track.kind != TrackKind::kStream ||
+        (input.tree.census().types(i) & kDeviceWorkTypes) == 0) {
+      continue;
+    }
+    std::set<int64_t>& of_device = ids[KeyOf(trace, track)];
+    of_device.insert(track.id);
+    several = several || of_device.size() > 1;
   }
+  if (!several) return {};
   struct Collected {
     IntervalCollector busy;
     Row longest = kNoRow;
   };
   std::map<DeviceKey, std::map<int64_t, Collected>> all;
-  last = kNoThread;
+  uint32_t last = kNoThread;
   Collected* stream = nullptr;
   for (const DeviceWork& work : input.tree.work()) {
     const uint32_t index = trace.track()[work.row];

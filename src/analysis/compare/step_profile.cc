@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "analysis/flat_map.h"
+#include "analysis/compare/item_sums.h"
 #include "analysis/kinds.h"
 #include "analysis/op_shapes.h"
 #include "analysis/stats.h"
@@ -16,57 +16,6 @@
 namespace stepscope {
 namespace {
 
-// Adds up times by item and step.
-class Accumulator {
- public:
-  explicit Accumulator(uint32_t steps) : steps_(steps) {}
-
-  uint32_t Item(CompareTable table, std::string_view name,
-                std::string_view shape = {}) {
-    CompareKey key{table, std::string(name), std::string(shape)};
-    const auto next = static_cast<uint32_t>(calls_.size());
-    const auto [at, added] = slots_.try_emplace(std::move(key), next);
-    if (added) calls_.push_back(0);
-    return at->second;
-  }
-
-  void Add(uint32_t item, uint32_t step, int64_t value, bool in_total = true) {
-    ++calls_[item];
-    if (!in_total) return;
-    const uint32_t cell =
-        cells_.Insert(uint64_t{item} << 32 | step);
-    if (cell == FlatMap::kNew) {
-      values_.push_back({item, value});
-    } else {
-      values_[cell].value = SaturatingAdd(values_[cell].value, value);
-    }
-  }
-
-  std::map<CompareKey, CompareItem> Finish() const {
-    std::vector<Sample> samples(calls_.size());
-    for (const Cell& cell : values_) {
-      samples[cell.item].Add(static_cast<double>(cell.value));
-    }
-    std::map<CompareKey, CompareItem> items;
-    for (const auto& [key, slot] : slots_) {
-      samples[slot].count = steps_;  // the others were 0
-      items[key] = {calls_[slot], samples[slot]};
-    }
-    return items;
-  }
-
- private:
-  struct Cell {
-    uint32_t item = 0;
-    int64_t value = 0;
-  };
-  uint32_t steps_;
-  std::map<CompareKey, uint32_t> slots_;
-  std::vector<uint64_t> calls_;  // by slot
-  FlatMap cells_;                // (slot, step)
-  std::vector<Cell> values_;
-};
-
 class Profiler {
  public:
   Profiler(const Trace& trace, bool by_shape)
@@ -75,7 +24,7 @@ class Profiler {
         finder_(tree_, steps_),
         by_shape_(by_shape),
         raw_(trace),
-        sums_(std::max<uint32_t>(1, finder_.total())) {}
+        sums_(trace, std::max<uint32_t>(1, finder_.total())) {}
 
   StepProfile Make() {
     profile_.has_steps = finder_.total() > 0;
@@ -94,7 +43,7 @@ class Profiler {
   // kNone: in no step, which is counted. Without steps all is in one.
   uint32_t StepOf(uint32_t process, int64_t time_ns) {
     if (!profile_.has_steps) return 0;
-    const uint32_t step = finder_.FindOfAll(process, time_ns);
+    const uint32_t step = finder_.FindOfAll(process, time_ns, last_step_);
     if (step == StepFinder::kNone) ++profile_.outside;
     return step;
   }
@@ -138,22 +87,23 @@ class Profiler {
 
   void AddThread(uint32_t thread) {
     const uint32_t process = tree_.threads()[thread].process;
-    std::map<uint32_t, OpenSpan> open;  // by item
+    std::vector<OpenSpan> open;  // by item
     tree_.ForEachNested(thread, [&](Row row, const Interval& span) {
       const uint16_t type = trace().type()[row];
       const bool is_operator = type == STEPSCOPE_OPERATOR;
       if (!is_operator && !IsUserDefined(type)) return;
       const uint32_t step = StepOf(process, trace().start_ns()[row]);
       if (step == StepFinder::kNone) return;
-      const std::string_view name = trace().str(trace().name()[row]);
-      const std::string shape =
+      const StringId name = trace().name()[row];
+      const uint32_t shape =
           is_operator && by_shape_
-              ? ShapesOf(trace(), row, raw_.Get(row)).text
-              : std::string();
+              ? sums_.ShapeId(ShapesOf(trace(), row, raw_.Get(row)).text)
+              : 0;
       const uint32_t item =
           sums_.Item(is_operator ? CompareTable::kOperatorCpu
                                  : CompareTable::kUserDefined,
                      name, shape);
+      if (item >= open.size()) open.resize(2 * size_t{item} + 16);
       const bool outermost = open[item].Enter(span.begin, span.end);
       sums_.Add(item, step, trace().dur_ns()[row], outermost);
       if (!is_operator || tree_.gpu_ns(row) == 0) return;
@@ -170,9 +120,9 @@ class Profiler {
           trace().tracks()[trace().track()[work.row]].process;
       const uint32_t step = StepOf(process, trace().start_ns()[at]);
       if (step == StepFinder::kNone) continue;
-      sums_.Add(sums_.Item(CompareTable::kKernel,
-                           trace().str(trace().name()[work.row])),
-                step, trace().dur_ns()[work.row]);
+      sums_.Add(
+          sums_.Item(CompareTable::kKernel, trace().name()[work.row], 0), step,
+          trace().dur_ns()[work.row]);
     }
   }
 
@@ -181,7 +131,8 @@ class Profiler {
   const StepFinder finder_;
   const bool by_shape_;
   RawArgReader raw_;
-  Accumulator sums_;
+  ItemSums sums_;
+  uint32_t last_step_ = 0;  // where the next event is likely to be, too
   StepProfile profile_;
 };
 
@@ -195,6 +146,7 @@ std::string_view CompareTableName(CompareTable table) {
 }
 
 bool HasShapes(const Trace& trace) {
+  if (trace.args().empty() && !trace.has_raw_args()) return false;
   RawArgReader raw(trace);
   for (Row row = 0; row < trace.size(); ++row) {
     if (trace.type()[row] != STEPSCOPE_OPERATOR) continue;

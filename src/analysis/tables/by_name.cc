@@ -6,6 +6,15 @@
 
 namespace stepscope {
 
+uint32_t ByName::NewSlot(uint32_t thread, StringId name) {
+  const auto slot = static_cast<uint32_t>(stats_.size());
+  if (!per_thread_) slot_of_name_[name.v] = slot;
+  NameStats& stats = stats_.emplace_back();
+  stats.name = name;
+  stats.group = per_thread_ ? thread : 0;
+  return slot;
+}
+
 std::vector<uint32_t> ByName::Order() const {
   std::vector<uint32_t> order(stats_.size());
   std::iota(order.begin(), order.end(), 0u);

@@ -16,9 +16,9 @@ namespace stepscope {
 // each from its last event back, parents first. Decides the order of rows
 // that are equal or not sorted.
 struct Visit {
-  uint32_t thread = 0;
-  int64_t end_ns = 0;
+  uint32_t thread = kNoThread;  // after all others, as long as not visited
   Row row = kNoRow;
+  int64_t end_ns = 0;
 
   bool Before(const Visit& other) const {
     if (thread != other.thread) return thread < other.thread;
@@ -32,11 +32,11 @@ struct NameStats {
   uint32_t group = 0;  // thread, or 0 when all are taken together
   uint64_t calls = 0;
   TimeStats cpu;
-  TimeStats gpu;
   int64_t self_cpu_ns = 0;
-  int64_t self_gpu_ns = 0;
-  Visit first;
   OpenSpan open;  // of `open_thread`
+  Visit first;
+  TimeStats gpu;
+  int64_t self_gpu_ns = 0;
   uint32_t open_thread = kNoThread;
 };
 
@@ -45,12 +45,13 @@ class ByName {
   ByName(const EventTree& tree, bool per_thread)
       : tree_(tree),
         per_thread_(per_thread),
+        has_work_(!tree.work().empty()),
         slot_of_name_(per_thread ? 0 : tree.trace().strings().size(), kNone) {}
 
   // REQUIRES: events of a thread one after the other, with the span that
   // ForEachNested gives. An event inside one of the same name adds its time
-  // once.
-  void Add(Row row, uint32_t thread, const Interval& span) {
+  // once. Returns the slot of the name.
+  uint32_t Add(Row row, uint32_t thread, const Interval& span) {
     const Trace& trace = tree_.trace();
     const uint32_t slot = SlotOf(thread, trace.name()[row]);
     NameStats& stats = stats_[slot];
@@ -61,17 +62,11 @@ class ByName {
     const bool in_total = stats.open.Enter(span.begin, span.end);
     ++stats.calls;
     stats.cpu.Add(trace.dur_ns()[row], in_total);
-    stats.gpu.Add(tree_.gpu_ns(row), in_total);
+    if (has_work_) stats.gpu.Add(tree_.gpu_ns(row), in_total);
     stats.self_cpu_ns = SaturatingAdd(stats.self_cpu_ns, tree_.self_ns(row));
-    const Visit visit{thread, tree_.end_ns(row), row};
-    if (stats.calls == 1 || visit.Before(stats.first)) stats.first = visit;
-  }
-
-  // Slot of a name that Add has seen on this thread.
-  uint32_t Find(Row row, uint32_t thread) const {
-    const StringId name = tree_.trace().name()[row];
-    return per_thread_ ? by_thread_.Find(Key(thread, name))
-                       : slot_of_name_[name.v];
+    const Visit visit{thread, row, tree_.end_ns(row)};
+    if (visit.Before(stats.first)) stats.first = visit;
+    return slot;
   }
 
   std::vector<NameStats>& stats() { return stats_; }
@@ -88,16 +83,13 @@ class ByName {
     uint32_t slot = per_thread_ ? by_thread_.Insert(Key(thread, name))
                                 : slot_of_name_[name.v];
     if (slot != kNone) return slot;
-    slot = static_cast<uint32_t>(stats_.size());
-    if (!per_thread_) slot_of_name_[name.v] = slot;
-    stats_.emplace_back();
-    stats_.back().name = name;
-    stats_.back().group = per_thread_ ? thread : 0;
-    return slot;
+    return NewSlot(thread, name);
   }
+  uint32_t NewSlot(uint32_t thread, StringId name);
 
   const EventTree& tree_;
   const bool per_thread_;
+  const bool has_work_;
   std::vector<uint32_t> slot_of_name_;
   FlatMap by_thread_;
   std::vector<NameStats> stats_;

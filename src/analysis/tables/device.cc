@@ -44,25 +44,22 @@ std::vector<DeviceRow> ComputeDevices(const EventTree& tree,
     return Key(trace.str(track.device_type), track.device, track.process);
   };
   const auto each = [&](auto visit) {
-    for (const Track& track : trace.tracks()) {
-      if (track.kind == TrackKind::kStream) visit(track);
+    for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
+      if (trace.tracks()[i].kind == TrackKind::kStream &&
+          (tree.census().types(i) & kDeviceWorkTypes) != 0) {
+        visit(trace.tracks()[i]);
+      }
     }
   };
-  each([&](const Track& track) {
-    const auto work = [&](Row row) { return IsDeviceWork(type[row]); };
-    Row row = track.first;
-    while (row < track.last && !work(row)) ++row;
-    if (row < track.last) ++devices[key_of(track)].streams;
-  });
+  each([&](const Track& track) { ++devices[key_of(track)].streams; });
   for (auto& [key, device] : devices) {
     device.kernels = BusyTime(device.streams == 1);
   }
   each([&](const Track& track) {
-    const auto device = devices.find(key_of(track));
-    if (device == devices.end()) return;
+    BusyTime& kernels = devices[key_of(track)].kernels;
     for (Row row = track.first; row < track.last; ++row) {
       if (type[row] != STEPSCOPE_KERNEL) continue;
-      device->second.kernels.Add(trace.start_ns()[row], tree.end_ns(row));
+      kernels.Add(trace.start_ns()[row], tree.end_ns(row));
     }
   });
   const auto name_of = [](const Key& key) {

@@ -17,12 +17,22 @@ struct CopyStats {
   TimeStats gpu;
 };
 
+bool AnyCopies(const EventTree& tree) {
+  const std::vector<Track>& tracks = tree.trace().tracks();
+  TypeSet types = 0;
+  for (uint32_t i = 0; i < tracks.size(); ++i) {
+    if (tracks[i].kind == TrackKind::kStream) types |= tree.census().types(i);
+  }
+  return (types & (SetOf(STEPSCOPE_MEMCPY) | SetOf(STEPSCOPE_MEMSET))) != 0;
+}
+
 }  // namespace
 
 std::vector<NamedRow> ComputeDeviceCopies(const EventTree& tree,
                                           const StepTable& steps) {
   const Trace& trace = tree.trace();
   std::vector<CopyStats> copies;
+  if (!AnyCopies(tree)) return {};
   FlatMap slots;
   FlatMap launches;  // a call that launched several counts once
   for (const DeviceWork& work : tree.work()) {

@@ -13,13 +13,9 @@ namespace {
 int64_t KernelTime(const EventTree& tree) {
   const Trace& trace = tree.trace();
   uint32_t streams = 0;
-  uint32_t last = kNoThread;
-  for (const DeviceWork& work : tree.work()) {
-    const uint32_t track = trace.track()[work.row];
-    if (track != last && trace.type()[work.row] == STEPSCOPE_KERNEL) {
-      ++streams;
-      last = track;
-    }
+  for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
+    streams += trace.tracks()[i].kind == TrackKind::kStream &&
+               (tree.census().types(i) & SetOf(STEPSCOPE_KERNEL)) != 0;
   }
   BusyTime kernels(streams <= 1);
   for (const DeviceWork& work : tree.work()) {

@@ -92,13 +92,12 @@ void IdleTable::AddGaps(const StepWindow& window, const IntervalSet& idle,
       AddPieces(window.pieces[i], device.rows[i]);
     }
   } else {
-    IntervalSet rest = idle;
-    IntervalSet taken;
+    remainder_.Reset(idle);
     for (size_t i = 0; i < window.causes.size(); ++i) {
-      Take(window.causes[i], rest, taken);
-      AddPieces(taken, device.rows[i]);
+      remainder_.Take(window.causes[i], taken_);
+      AddPieces(taken_, device.rows[i]);
     }
-    AddPieces(rest, device.rows.back());
+    AddPieces(remainder_.rest(), device.rows.back());
   }
 
   // Stages come in time order, and so do windows.
@@ -116,7 +115,7 @@ void IdleTable::AddGaps(const StepWindow& window, const IntervalSet& idle,
       SaturatingAdd(device.backward_ns, TotalLength(backward));
   if (backward.empty()) return;
   device.in_backward_ns = SaturatingAdd(
-      device.in_backward_ns, TotalLength(Intersection(idle, backward)));
+      device.in_backward_ns, OverlapLength(idle, backward));
 }
 
 void IdleTable::AddHostOperators(const StepWindow& window) {

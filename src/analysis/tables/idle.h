@@ -67,6 +67,8 @@ class IdleTable {
   Idle result_;
   std::vector<IntervalSet> backward_;     // by process
   std::vector<uint32_t> operator_slots_;  // by name
+  Remainder remainder_;  // both kept for their memory
+  IntervalSet taken_;
 };
 
 }  // namespace stepscope

@@ -2,64 +2,122 @@
 #include "analysis/tables/kernel.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/kernel_use.h"
 #include "analysis/kinds.h"
+#include "analysis/name_totals.h"
 
 namespace stepscope {
 namespace {
 
 constexpr uint32_t kNone = 0xffffffffu;
 
-struct Kernel {
-  StringId name;
-  uint64_t calls = 0;
-  TimeStats gpu;
-  KernelUse use;
-  Row longest = kNoRow;
-};
-
 class KernelTable {
  public:
   explicit KernelTable(const EventTree& tree)
-      : tree_(tree), slot_of_name_(tree.trace().strings().size(), kNone) {}
-
-  void AddAll() {
-    const Trace& trace = tree_.trace();
-    ForEach([&](Row row) {
-      const StringId name = trace.name()[row];
-      uint32_t& slot = slot_of_name_[name.v];
-      if (slot == kNone) {
-        slot = static_cast<uint32_t>(kernels_.size());
-        kernels_.push_back({name, 0, {}, {}, row});
+      : tree_(tree), slot_of_name_(tree.trace().strings().size(), kNone) {
+    NameTotals totals(tree.trace());
+    ForEachStream([&](const Track& track, bool only_kernels) {
+      if (only_kernels) {
+        totals.Add(track.first, track.last);
+      } else {
+        ForEachKernel(track, [&](Row row) { totals.Add(row); });
       }
-      const int64_t dur = trace.dur_ns()[row];
-      Kernel& kernel = kernels_[slot];
-      ++kernel.calls;
-      if (dur > kernel.gpu.max_ns) kernel.longest = row;
-      kernel.gpu.Add(dur);
-      total_ns_ = SaturatingAdd(total_ns_, dur);
     });
+    for (uint32_t i = 0; i < totals.totals().size(); ++i) {
+      if (totals.totals()[i].calls == 0) continue;
+      kernels_.push_back({StringId{i}, totals.totals()[i], {}});
+      total_ns_ = SaturatingAdd(total_ns_, totals.totals()[i].total_ns);
+    }
+    std::sort(kernels_.begin(), kernels_.end(),
+              [](const Kernel& a, const Kernel& b) {
+                return a.sum.first < b.sum.first;
+              });
+    for (uint32_t i = 0; i < kernels_.size(); ++i) {
+      slot_of_name_[kernels_[i].name.v] = i;
+    }
   }
 
   void AddUse() {
-    const Trace& trace = tree_.trace();
-    KernelUseReader reader(trace);
+    KernelUseReader reader(tree_.trace());
     if (!reader.any()) return;
-    ForEach([&](Row row) {
-      kernels_[slot_of_name_[trace.name()[row].v]].use.Add(
-          reader.Read(row), trace.dur_ns()[row]);
+    const auto dur = tree_.trace().dur_ns();
+    ForEachKernel([&](Row row) {
+      kernels_[SlotOf(row)].use.Add(reader.Read(row), dur[row]);
     });
   }
 
-  std::vector<Spread> Spreads() {
-    const Trace& trace = tree_.trace();
-    std::vector<uint64_t> counts;
-    for (const Kernel& kernel : kernels_) counts.push_back(kernel.calls);
-    GroupedValues values(counts);
-    ForEach([&](Row row) {
-      values.Add(slot_of_name_[trace.name()[row].v], trace.dur_ns()[row]);
+  std::vector<KernelRow> Rows(NameClasses& names, bool spread) {
+    std::vector<Spread> spreads(kernels_.size());
+    if (spread) spreads = Spreads();
+    std::vector<KernelRow> rows;
+    rows.reserve(kernels_.size());
+    for (size_t i = 0; i < kernels_.size(); ++i) {
+      const Kernel& kernel = kernels_[i];
+      const TimeStats gpu{kernel.sum.total_ns, kernel.sum.max_ns,
+                          kernel.sum.min_ns};
+      KernelRow& row = rows.emplace_back();
+      row.name = tree_.trace().str(kernel.name);
+      row.id = kernel.name;
+      row.longest = kernel.sum.longest;
+      row.calls = kernel.sum.calls;
+      row.gpu = TimeColumn::Of(gpu, total_ns_);
+      row.matrix = names.matrix_kernel(kernel.name);
+      row.tensor_core = names.tensor_core_kernel(kernel.name);
+      row.occupancy = kernel.use.occupancy();
+      row.unfilled = kernel.use.unfilled();
+      row.spread = std::move(spreads[i]);
+    }
+    return rows;
+  }
+
+ private:
+  struct Kernel {
+    StringId name;
+    NameTotal sum;
+    KernelUse use;
+  };
+
+  // Streams that have kernels; and whether they have anything else.
+  template <typename Visit>
+  void ForEachStream(Visit visit) const {
+    const std::vector<Track>& tracks = tree_.trace().tracks();
+    for (uint32_t i = 0; i < tracks.size(); ++i) {
+      const TypeSet types = tree_.census().types(i);
+      if (tracks[i].kind != TrackKind::kStream) continue;
+      if ((types & SetOf(STEPSCOPE_KERNEL)) == 0) continue;
+      visit(tracks[i], types == SetOf(STEPSCOPE_KERNEL));
+    }
+  }
+  template <typename Visit>
+  void ForEachKernel(const Track& track, Visit visit) const {
+    const auto type = tree_.trace().type();
+    for (Row row = track.first; row < track.last; ++row) {
+      if (type[row] == STEPSCOPE_KERNEL) visit(row);
+    }
+  }
+  template <typename Visit>
+  void ForEachKernel(Visit visit) const {
+    ForEachStream([&](const Track& track, bool) {
+      ForEachKernel(track, visit);
     });
+  }
+
+  uint32_t SlotOf(Row row) const {
+    return slot_of_name_[tree_.trace().name()[row].v];
+  }
+
+  std::vector<Spread> Spreads() {
+    std::vector<uint64_t> counts;
+    int64_t largest = 0;
+    for (const Kernel& kernel : kernels_) {
+      counts.push_back(kernel.sum.calls);
+      largest = std::max(largest, kernel.sum.max_ns);
+    }
+    GroupedValues values(counts, largest);
+    const auto dur = tree_.trace().dur_ns();
+    ForEachKernel([&](Row row) { values.Add(SlotOf(row), dur[row]); });
     std::vector<Spread> spreads;
     for (uint32_t i = 0; i < counts.size(); ++i) {
       spreads.push_back(values.SpreadOf(i));
@@ -67,21 +125,9 @@ class KernelTable {
     return spreads;
   }
 
-  const std::vector<Kernel>& kernels() const { return kernels_; }
-  int64_t total_ns() const { return total_ns_; }
-
- private:
-  template <typename Visit>
-  void ForEach(Visit visit) {
-    const auto type = tree_.trace().type();
-    for (const DeviceWork& work : tree_.work()) {
-      if (type[work.row] == STEPSCOPE_KERNEL) visit(work.row);
-    }
-  }
-
   const EventTree& tree_;
   std::vector<uint32_t> slot_of_name_;
-  std::vector<Kernel> kernels_;
+  std::vector<Kernel> kernels_;  // as they were met first
   int64_t total_ns_ = 0;
 };
 
@@ -91,26 +137,8 @@ std::vector<KernelRow> ComputeKernels(const EventTree& tree,
                                       NameClasses& names,
                                       const KernelOptions& options) {
   KernelTable table(tree);
-  table.AddAll();
   table.AddUse();
-  std::vector<Spread> spreads;
-  if (options.spread) spreads = table.Spreads();
-  std::vector<KernelRow> rows;
-  rows.reserve(table.kernels().size());
-  for (size_t i = 0; i < table.kernels().size(); ++i) {
-    const Kernel& kernel = table.kernels()[i];
-    KernelRow& row = rows.emplace_back();
-    row.name = tree.trace().str(kernel.name);
-    row.id = kernel.name;
-    row.longest = kernel.longest;
-    row.calls = kernel.calls;
-    row.gpu = TimeColumn::Of(kernel.gpu, table.total_ns());
-    row.matrix = names.matrix_kernel(kernel.name);
-    row.tensor_core = names.tensor_core_kernel(kernel.name);
-    row.occupancy = kernel.use.occupancy();
-    row.unfilled = kernel.use.unfilled();
-    if (options.spread) row.spread = std::move(spreads[i]);
-  }
+  std::vector<KernelRow> rows = table.Rows(names, options.spread);
   const SortKey sort = std::max(options.sort, SortKey::kGpuTotal);
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const KernelRow& a, const KernelRow& b) {

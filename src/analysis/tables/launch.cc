@@ -9,24 +9,40 @@
 namespace stepscope {
 namespace {
 
-void Finish(std::vector<int64_t>& values, LaunchSeries& series) {
-  series.count = values.size();
-  for (const int64_t value : values) series.time.Add(value);
-  series.spread = series.time.min_ns == series.time.max_ns
-                      ? SpreadOfEqual(series.time.max_ns, series.count)
-                      : ComputeSpread(values);
-  values.clear();
-}
+// Values of a series, kept for its percentiles.
+class Series {
+ public:
+  Series(size_t room, LaunchSeries& result) : values_(room), result_(result) {}
+
+  void Add(int64_t ns) {
+    ++result_.count;
+    result_.time.Add(ns);
+    values_.Add(ns);
+  }
+  void Finish() {
+    const TimeStats& time = result_.time;
+    result_.spread = time.min_ns == time.max_ns
+                         ? SpreadOfEqual(time.max_ns, result_.count)
+                         : values_.ComputeSpread();
+  }
+
+ private:
+  Durations values_;
+  LaunchSeries& result_;
+};
 
 // Launch calls that no device event refers to.
 uint64_t CountWithoutWork(const EventTree& tree, NameClasses& names,
                           const std::vector<bool>& launched) {
   const Trace& trace = tree.trace();
+  const auto type = trace.type();
   uint64_t count = 0;
-  for (const Track& track : trace.tracks()) {
+  for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
+    const Track& track = trace.tracks()[i];
     if (track.kind != TrackKind::kThread) continue;
+    if ((tree.census().types(i) & kApiCallTypes) == 0) continue;
     for (Row row = track.first; row < track.last; ++row) {
-      if (!IsApiCall(trace.type()[row]) || launched[row]) continue;
+      if (!IsApiCall(type[row]) || launched[row]) continue;
       count += names.launch_call(trace.name()[row]);
     }
   }
@@ -45,8 +61,8 @@ LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names) {
   if (tree.work().empty()) return result;
 
   std::vector<bool> launched(trace.size());
-  std::vector<int64_t> values;  // of one series, then of the other
-  values.reserve(tree.work().size());
+  Series calls(tree.work().size(), result.call);
+  Series delays(tree.work().size(), result.queue_delay);
   uint32_t stream = kNoThread;
   int64_t stream_until = INT64_MIN;
   for (const DeviceWork& work : tree.work()) {
@@ -65,8 +81,10 @@ LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names) {
     const bool first = !launched[work.launch];
     if (first) {
       launched[work.launch] = true;
-      values.push_back(dur[work.launch]);
+      calls.Add(dur[work.launch]);
     }
+    delays.Add(std::max<int64_t>(
+        0, SaturatingSubtract(start[work.row], tree.end_ns(work.launch))));
     result.early += start[work.row] < called;
     // A graph is launched by one call for many kernels.
     if (trace.type()[work.row] == STEPSCOPE_KERNEL &&
@@ -81,13 +99,8 @@ LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names) {
     }
   }
   result.launches_without_work = CountWithoutWork(tree, names, launched);
-  Finish(values, result.call);
-  for (const DeviceWork& work : tree.work()) {
-    if (work.launch == kNoRow) continue;
-    values.push_back(std::max<int64_t>(
-        0, SaturatingSubtract(start[work.row], tree.end_ns(work.launch))));
-  }
-  Finish(values, result.queue_delay);
+  calls.Finish();
+  delays.Finish();
   return result;
 }
 

@@ -28,7 +28,7 @@ OperatorRow NoLaunchRow(const EventTree& tree, bool detail) {
     if (work.launch != kNoRow) continue;
     ++row.calls;
     gpu.Add(trace.dur_ns()[work.row]);
-    if (detail) kernels.AddDevice(tree, work, 0, {0, 0, work.row});
+    if (detail) kernels.AddDevice(tree, work, 0, {0, work.row, 0});
   }
   row.gpu = TimeColumn::Of(gpu, gpu.total_ns);
   row.self_gpu_ns = gpu.total_ns;
@@ -45,8 +45,10 @@ class OperatorTable {
         totals_(options.per_thread ? tree.threads().size() : 1) {}
 
   std::vector<OperatorGroup> Compute() {
+    // Without it nothing can be told; memory was refused.
+    if (!level_.Resize(tree_.trace().size())) return {};
     for (uint32_t i = 0; i < tree_.threads().size(); ++i) AddThread(i);
-    for (const DeviceWork& work : tree_.work()) AddWork(work);
+    AddWork();
     if (options_.spread) ComputeSpreads();
     return MakeGroups();
   }
@@ -58,8 +60,9 @@ class OperatorTable {
     Totals& totals = totals_[options_.per_thread ? thread : 0];
     OpenSpan outermost;
     tree_.ForEachNested(thread, [&](Row row, const Interval& span) {
+      level_[row] = kNoLevel;
       if (type[row] == STEPSCOPE_OPERATOR) {
-        operators_.Add(row, thread, span);
+        level_[row] = operators_.Add(row, thread, span);
         if (outermost.Enter(span.begin, span.end)) {
           totals.cpu_ns = SaturatingAdd(totals.cpu_ns, trace.dur_ns()[row]);
           totals.gpu_ns = SaturatingAdd(totals.gpu_ns, tree_.gpu_ns(row));
@@ -69,41 +72,37 @@ class OperatorTable {
       if (!options_.detail || IsApiCall(type[row])) return;
       const Row parent = tree_.parent(row);
       if (parent == kNoRow || type[parent] != STEPSCOPE_OPERATOR) return;
-      detail_.AddInner(tree_, row, operators_.Find(parent, thread),
-                       {thread, tree_.end_ns(parent), row});
+      level_[row] = detail_.AddInner(tree_, row, level_[parent],
+                                     {thread, row, tree_.end_ns(parent)});
     });
   }
 
-  void AddWork(const DeviceWork& work) {
-    if (work.owner == kNoRow) return;
-    const auto type = tree_.trace().type();
-    const uint32_t thread = tree_.thread_of(work.owner);
-    if (type[work.owner] == STEPSCOPE_OPERATOR) {
-      const uint32_t slot = operators_.Find(work.owner, thread);
-      int64_t& self = operators_.stats()[slot].self_gpu_ns;
-      self = SaturatingAdd(self, tree_.trace().dur_ns()[work.row]);
-      if (!options_.detail) return;
-      detail_.AddDevice(tree_, work, slot,
-                        {thread, tree_.end_ns(work.owner), work.launch});
-      return;
+  void AddWork() {
+    const auto dur = tree_.trace().dur_ns();
+    for (const DeviceWork& work : tree_.work()) {
+      if (work.owner == kNoRow) continue;
+      const uint32_t level = level_[work.owner];
+      if (level == kNoLevel) continue;
+      const bool of_inner = (level & OperatorDetail::kInner) != 0;
+      if (!of_inner) {
+        int64_t& self = operators_.stats()[level].self_gpu_ns;
+        self = SaturatingAdd(self, dur[work.row]);
+      }
+      if (!options_.detail) continue;
+      const Row op = of_inner ? tree_.parent(work.owner) : work.owner;
+      detail_.AddDevice(
+          tree_, work, level,
+          {tree_.thread_of(op), work.launch, tree_.end_ns(op)});
     }
-    const Row parent = tree_.parent(work.owner);
-    if (!options_.detail || parent == kNoRow ||
-        type[parent] != STEPSCOPE_OPERATOR) {
-      return;
-    }
-    const uint32_t inner = detail_.FindInner(
-        tree_, work.owner, operators_.Find(parent, thread));
-    detail_.AddDevice(tree_, work, OperatorDetail::kInner | inner,
-                      {thread, tree_.end_ns(parent), work.launch});
   }
 
   // A second pass, now that it is known how many calls each name has. Names
   // whose calls all took the same time (no device time at all, as a rule)
   // need not be looked at one by one.
   void ComputeSpreads() {
-    GroupedValues cpu(CountsOf(&NameStats::cpu));
-    GroupedValues gpu(CountsOf(&NameStats::gpu));
+    GroupedValues cpu = ValuesOf(&NameStats::cpu);
+    GroupedValues gpu = ValuesOf(&NameStats::gpu);
+    const bool has_work = !tree_.work().empty();
     const auto type = tree_.trace().type();
     const auto dur = tree_.trace().dur_ns();
     for (uint32_t i = 0; i < tree_.threads().size(); ++i) {
@@ -112,24 +111,25 @@ class OperatorTable {
         const Track& track = tree_.trace().tracks()[t];
         for (Row row = track.first; row < track.last; ++row) {
           if (type[row] != STEPSCOPE_OPERATOR) continue;
-          const uint32_t slot = operators_.Find(row, i);
-          cpu.Add(slot, dur[row]);
-          gpu.Add(slot, tree_.gpu_ns(row));
+          cpu.Add(level_[row], dur[row]);
+          if (has_work) gpu.Add(level_[row], tree_.gpu_ns(row));
         }
       }
     }
     spreads_[0] = SpreadsOf(&NameStats::cpu, cpu);
-    if (!tree_.work().empty()) spreads_[1] = SpreadsOf(&NameStats::gpu, gpu);
+    if (has_work) spreads_[1] = SpreadsOf(&NameStats::gpu, gpu);
   }
 
-  // Values to keep of each name.
-  std::vector<uint64_t> CountsOf(TimeStats NameStats::*column) {
+  // Room for the values of each name.
+  GroupedValues ValuesOf(TimeStats NameStats::*column) {
     std::vector<uint64_t> counts;
+    int64_t largest = 0;
     for (const NameStats& stats : operators_.stats()) {
       const TimeStats& time = stats.*column;
-      counts.push_back(time.min_ns == time.max_ns ? 0 : stats.calls);
+      counts.push_back(time.min_ns >= time.max_ns ? 0 : stats.calls);
+      largest = std::max(largest, time.max_ns);
     }
-    return counts;
+    return GroupedValues(counts, largest);
   }
 
   std::vector<Spread> SpreadsOf(TimeStats NameStats::*column,
@@ -202,8 +202,12 @@ class OperatorTable {
     return groups;
   }
 
+  static constexpr uint32_t kNoLevel = 0xffffffffu;
+
   const EventTree& tree_;
   const OperatorOptions& options_;
+  // Of host events: an operator's slot, or an inner event's level.
+  Column<uint32_t> level_;
   ByName operators_;
   OperatorDetail detail_;
   std::vector<Totals> totals_;  // of outermost operators, by group

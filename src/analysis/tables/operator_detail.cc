@@ -13,43 +13,31 @@ uint64_t Key(uint32_t level, StringId name) {
 
 }  // namespace
 
-OperatorDetail::Entry& OperatorDetail::At(Index& index, Entries& entries,
-                                          uint32_t level, StringId name) {
-  uint32_t& last = index.Last(level);
-  if (last != Index::kNone && entries[last].name == name) return entries[last];
-  const uint32_t slot = index.map.Insert(Key(level, name));
-  if (slot != FlatMap::kNew) {
-    last = slot;
-    return entries[slot];
+OperatorDetail::Entry& OperatorDetail::Index::Search(uint32_t level,
+                                                     StringId name) {
+  const size_t at = level & ~kInner;
+  std::vector<uint32_t>& last = last_[level >= kInner];
+  if (at >= last.size()) {
+    last.resize(2 * at + 16, kNone);
+    expected_[level >= kInner].resize(last.size());
   }
-  Entry entry;
-  entry.level = level;
-  entry.slot = static_cast<uint32_t>(entries.size());
-  entry.name = name;
-  last = entry.slot;
-  return entries.emplace_back(entry);
-}
-
-void OperatorDetail::AddInner(const EventTree& tree, Row row, uint32_t op,
-                              const Visit& visit) {
-  const Trace& trace = tree.trace();
-  Entry& entry = At(inner_index_, inner_, op, trace.name()[row]);
-  if (entry.calls++ == 0 || visit.Before(entry.first)) entry.first = visit;
-  entry.cpu.Add(trace.dur_ns()[row]);
-  entry.gpu.Add(tree.gpu_ns(row));
-}
-
-uint32_t OperatorDetail::FindInner(const EventTree& tree, Row row,
-                                   uint32_t op) {
-  return At(inner_index_, inner_, op, tree.trace().name()[row]).slot;
-}
-
-void OperatorDetail::AddDevice(const EventTree& tree, const DeviceWork& work,
-                               uint32_t level, const Visit& visit) {
-  const Trace& trace = tree.trace();
-  Entry& entry = At(device_index_, device_, level, trace.name()[work.row]);
-  if (entry.calls++ == 0 || visit.Before(entry.first)) entry.first = visit;
-  entry.gpu.Add(trace.dur_ns()[work.row]);
+  uint32_t slot = map_.Insert(Key(level, name));
+  if (slot == FlatMap::kNew) {
+    slot = static_cast<uint32_t>(entries_.size());
+    Entry entry;
+    entry.level = level;
+    entry.slot = entry.next = slot;
+    entry.name = entry.next_name = name;
+    if (last[at] != kNone) {
+      Entry& before = entries_[last[at]];
+      entry.next = std::exchange(before.next, slot);
+      entry.next_name = std::exchange(before.next_name, name);
+    }
+    last[at] = slot;
+    entries_.push_back(entry);
+  }
+  Expect(entries_[slot]);
+  return entries_[slot];
 }
 
 void OperatorDetail::Sort(Entries& entries) {
@@ -61,14 +49,16 @@ void OperatorDetail::Sort(Entries& entries) {
 }
 
 void OperatorDetail::Finish() {
-  Sort(inner_);
-  Sort(device_);
+  Sort(inner_.entries());
+  Sort(device_.entries());
 }
 
 std::pair<size_t, size_t> OperatorDetail::Range(const Entries& entries,
                                                 uint32_t level) {
+  Entry key;
+  key.level = level;
   const auto [first, last] = std::equal_range(
-      entries.begin(), entries.end(), Entry{level, 0, {}, 0, {}, {}, {}},
+      entries.begin(), entries.end(), key,
       [](const Entry& a, const Entry& b) { return a.level < b.level; });
   return {static_cast<size_t>(first - entries.begin()),
           static_cast<size_t>(last - entries.begin())};
@@ -77,9 +67,9 @@ std::pair<size_t, size_t> OperatorDetail::Range(const Entries& entries,
 std::vector<OperatorInnerRow> OperatorDetail::InnerRows(
     const Trace& trace, uint32_t op, const OperatorRow& row) const {
   std::vector<OperatorInnerRow> rows;
-  const auto [first, last] = Range(inner_, op);
+  const auto [first, last] = Range(inner_.entries(), op);
   for (size_t i = first; i < last; ++i) {
-    const Entry& entry = inner_[i];
+    const Entry& entry = inner_.entries()[i];
     rows.push_back({trace.str(entry.name), entry.calls,
                     TimeColumn::Of(entry.cpu, row.cpu.total_ns),
                     TimeColumn::Of(entry.gpu, row.gpu.total_ns),
@@ -92,9 +82,9 @@ std::vector<OperatorInnerRow> OperatorDetail::InnerRows(
 std::vector<OperatorDeviceRow> OperatorDetail::DeviceRows(
     const Trace& trace, uint32_t level, int64_t whole_ns) const {
   std::vector<OperatorDeviceRow> rows;
-  const auto [first, last] = Range(device_, level);
+  const auto [first, last] = Range(device_.entries(), level);
   for (size_t i = first; i < last; ++i) {
-    const Entry& entry = device_[i];
+    const Entry& entry = device_.entries()[i];
     rows.push_back({trace.str(entry.name), entry.calls,
                     TimeColumn::Of(entry.gpu, whole_ns)});
   }

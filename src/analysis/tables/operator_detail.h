@@ -22,13 +22,24 @@ class OperatorDetail {
 
   // `visit`: where it is met first; its end is the operator's, so that rows
   // come in the order of Paddle's walk.
-  void AddInner(const EventTree& tree, Row row, uint32_t op,
-                const Visit& visit);
-  // The slot of an inner event that was added.
-  uint32_t FindInner(const EventTree& tree, Row row, uint32_t op);
-  // `level`: the operator's slot, or kInner | the inner event's.
+  // Returns the level of device work that the event launches.
+  uint32_t AddInner(const EventTree& tree, Row row, uint32_t op,
+                    const Visit& visit) {
+    Entry& entry = inner_.At(op, tree.trace().name()[row]);
+    ++entry.calls;
+    if (visit.Before(entry.first)) entry.first = visit;
+    entry.cpu.Add(tree.trace().dur_ns()[row]);
+    entry.gpu.Add(tree.gpu_ns(row));
+    return kInner | entry.slot;
+  }
+  // `level`: the operator's slot, or what AddInner returned.
   void AddDevice(const EventTree& tree, const DeviceWork& work,
-                 uint32_t level, const Visit& visit);
+                 uint32_t level, const Visit& visit) {
+    Entry& entry = device_.At(level, tree.trace().name()[work.row]);
+    ++entry.calls;
+    if (visit.Before(entry.first)) entry.first = visit;
+    entry.gpu.Add(tree.trace().dur_ns()[work.row]);
+  }
 
   void Finish();  // nothing is added afterwards
   // Both REQUIRE: Finish() was called, or everything added has one level.
@@ -43,38 +54,60 @@ class OperatorDetail {
     uint32_t level = 0;
     uint32_t slot = 0;  // before sorting
     StringId name;
-    uint64_t calls = 0;
-    TimeStats cpu;
+    uint32_t calls = 0;
+    // What comes next in the level, round about; at first itself.
+    uint32_t next = 0;
+    StringId next_name;
     TimeStats gpu;
+    TimeStats cpu;
     Visit first;
   };
   using Entries = std::vector<Entry>;
 
-  // Finds entries by (level, name). A level mostly has one name, so the last
-  // one found is tried first.
-  struct Index {
-    static constexpr uint32_t kNone = FlatMap::kNew;
-    FlatMap map;
-    std::vector<uint32_t> last[2];  // by slot: of operators, of inner events
-
-    uint32_t& Last(uint32_t level) {
-      std::vector<uint32_t>& slots = last[level >= kInner];
-      const uint32_t slot = level & ~kInner;
-      if (slot >= slots.size()) slots.resize(2 * slot + 16, kNone);
-      return slots[slot];
+  // Entries by (level, name). What is inside a level comes in the same order
+  // every time, as a rule: so the one after the last is expected.
+  class Index {
+   public:
+    Entry& At(uint32_t level, StringId name) {
+      const std::vector<Expected>& expected = expected_[level >= kInner];
+      const uint32_t at = level & ~kInner;
+      if (at < expected.size() && expected[at].slot != kNone &&
+          expected[at].name == name) {
+        Entry& entry = entries_[expected[at].slot];
+        if (entry.next != entry.slot) Expect(entry);
+        return entry;
+      }
+      return Search(level, name);
     }
+    Entries& entries() { return entries_; }
+    const Entries& entries() const { return entries_; }
+
+   private:
+    static constexpr uint32_t kNone = FlatMap::kNew;
+    struct Expected {
+      StringId name;
+      uint32_t slot = kNone;
+    };
+
+    Entry& Search(uint32_t level, StringId name);
+    // After `entry` has come.
+    void Expect(const Entry& entry) {
+      expected_[entry.level >= kInner][entry.level & ~kInner] = {
+          entry.next_name, entry.next};
+    }
+
+    Entries entries_;
+    FlatMap map_;
+    std::vector<Expected> expected_[2];  // by slot: of operators, of inner
+    std::vector<uint32_t> last_[2];      // added there
   };
 
-  static Entry& At(Index& index, Entries& entries, uint32_t level,
-                   StringId name);
   static void Sort(Entries& entries);
   static std::pair<size_t, size_t> Range(const Entries& entries,
                                          uint32_t level);
 
-  Index inner_index_;
-  Index device_index_;
-  Entries inner_;
-  Entries device_;
+  Index inner_;
+  Index device_;
 };
 
 }  // namespace stepscope

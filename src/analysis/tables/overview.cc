@@ -11,36 +11,67 @@
 namespace stepscope {
 namespace {
 
-// Types are small numbers; what a damaged file makes of them shares one row.
-constexpr uint16_t kTypes = 64;
-
-// Calls of each type, and in how many threads or streams it occurs.
-struct TypeCounts {
-  std::array<uint64_t, kTypes + 1> calls{};
-  std::array<uint32_t, kTypes + 1> runs{};
-
-  void Add(const std::array<uint64_t, kTypes + 1>& run) {
-    for (size_t i = 0; i <= kTypes; ++i) {
-      calls[i] += run[i];
-      runs[i] += run[i] > 0;
-    }
-  }
-};
-
-size_t Slot(uint16_t type) { return std::min(type, kTypes); }
-
 std::string TypeLabel(size_t type) {
-  if (type == kTypes) return "Type 64 and above";
+  if (type == kOddTypes) return "Type 64 and above";
   const std::string_view name = EventTypeName(static_cast<uint16_t>(type));
   return name.empty() ? "Type " + std::to_string(type) : std::string(name);
 }
 
-// What occurs in one run only comes sorted, and no interval has to be kept.
-std::vector<BusyTime> MakeTimes(const TypeCounts& counts) {
-  std::vector<BusyTime> times;
-  for (size_t i = 0; i <= kTypes; ++i) times.emplace_back(counts.runs[i] <= 1);
-  return times;
-}
+// Busy time of the host's events by type. What occurs on one track only comes
+// sorted, and no interval has to be kept.
+class TypeTimes {
+ public:
+  explicit TypeTimes(const EventTree& tree) {
+    const std::vector<Track>& tracks = tree.trace().tracks();
+    for (uint32_t i = 0; i < tracks.size(); ++i) {
+      if (tracks[i].kind != TrackKind::kThread) continue;
+      for (size_t slot = 0; slot < kTypeSlots; ++slot) {
+        calls_[slot] += tree.census().counts(i)[slot];
+        runs_[slot] += tree.census().counts(i)[slot] > 0;
+      }
+    }
+    for (const Track& track : tracks) {
+      if (track.kind == TrackKind::kThread) Add(tree, track);
+    }
+  }
+
+  uint64_t calls(size_t slot) const { return calls_[slot]; }
+  int64_t Finish(size_t slot) {
+    if (runs_[slot] > 1) return TotalLength(several_[slot].Finish());
+    return static_cast<int64_t>(
+        std::min<uint64_t>(one_[slot].total, INT64_MAX));
+  }
+
+ private:
+  // A union of sorted ranges; it never exceeds 64 bits.
+  struct OneRun {
+    int64_t until = INT64_MIN;
+    uint64_t total = 0;
+  };
+
+  void Add(const EventTree& tree, const Track& track) {
+    const uint16_t* const type = tree.trace().type().data();
+    const int64_t* const start = tree.trace().start_ns().data();
+    for (Row row = track.first; row < track.last; ++row) {
+      const uint16_t slot = TypeSlot(type[row]);
+      const int64_t end = tree.end_ns(row);
+      if (runs_[slot] > 1) {
+        several_[slot].Add(start[row], end);
+        continue;
+      }
+      OneRun& run = one_[slot];
+      const int64_t from = std::max(start[row], run.until);
+      if (end <= from) continue;
+      run.total += static_cast<uint64_t>(end) - static_cast<uint64_t>(from);
+      run.until = end;
+    }
+  }
+
+  std::array<uint64_t, kTypeSlots> calls_{};
+  std::array<uint32_t, kTypeSlots> runs_{};  // tracks that it occurs on
+  std::array<OneRun, kTypeSlots> one_{};
+  std::array<IntervalCollector, kTypeSlots> several_;
+};
 
 OverviewRow MakeRow(std::string type, uint64_t calls, int64_t time_ns,
                     const StepTable& steps) {
@@ -50,28 +81,14 @@ OverviewRow MakeRow(std::string type, uint64_t calls, int64_t time_ns,
 std::vector<OverviewRow> HostRows(const EventTree& tree,
                                   const StepTable& steps,
                                   const Distribution& distribution) {
-  const Trace& trace = tree.trace();
-  const auto type = trace.type();
-  TypeCounts counts;
-  for (const Track& track : trace.tracks()) {
-    if (track.kind != TrackKind::kThread) continue;
-    std::array<uint64_t, kTypes + 1> run{};
-    for (Row row = track.first; row < track.last; ++row) ++run[Slot(type[row])];
-    counts.Add(run);
-  }
-  std::vector<BusyTime> times = MakeTimes(counts);
-  for (size_t i = 0; i < tree.threads().size(); ++i) {
-    tree.threads().ForEachRow(i, [&](Row row) {
-      times[Slot(type[row])].Add(trace.start_ns()[row], tree.end_ns(row));
-    });
-  }
-  std::array<uint64_t, kTypes + 1> stages{};
+  TypeTimes times(tree);
+  std::array<uint64_t, kTypeSlots> stages{};
   for (const StepSpan& stage : steps.stages()) ++stages[stage.type];
   std::vector<OverviewRow> rows;
-  for (size_t i = 0; i <= kTypes; ++i) {
-    if (counts.calls[i] == 0 || i == STEPSCOPE_COMMUNICATION) continue;
-    const uint64_t calls = stages[i] > 0 ? stages[i] : counts.calls[i];
-    rows.push_back(MakeRow(TypeLabel(i), calls, times[i].Finish(), steps));
+  for (size_t i = 0; i < kTypeSlots; ++i) {
+    if (times.calls(i) == 0 || i == STEPSCOPE_COMMUNICATION) continue;
+    const uint64_t calls = stages[i] > 0 ? stages[i] : times.calls(i);
+    rows.push_back(MakeRow(TypeLabel(i), calls, times.Finish(i), steps));
   }
   if (distribution.host_calls > 0) {
     rows.push_back(MakeRow(TypeLabel(STEPSCOPE_COMMUNICATION),
@@ -93,26 +110,32 @@ std::vector<OverviewRow> DeviceRows(const EventTree& tree,
                                     const Distribution& distribution) {
   const Trace& trace = tree.trace();
   std::vector<OverviewRow> rows;
-  uint64_t kernels = 0;
-  std::array<uint64_t, 2> calls{};  // Memcpy, Memset
-  std::array<BusyTime, 2> times;
-  for (const DeviceWork& work : tree.work()) {
-    const uint16_t type = trace.type()[work.row];
-    if (type == STEPSCOPE_KERNEL) {
-      ++kernels;
+  std::array<uint64_t, 3> calls{};  // Kernel, Memcpy, Memset
+  std::array<BusyTime, 3> times;    // of the last two
+  for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
+    const Track& track = trace.tracks()[i];
+    if (track.kind != TrackKind::kStream) continue;
+    for (size_t kind = 0; kind < calls.size(); ++kind) {
+      calls[kind] += tree.census().counts(i)[STEPSCOPE_KERNEL + kind];
+    }
+    if ((tree.census().types(i) & kDeviceWorkTypes) ==
+        SetOf(STEPSCOPE_KERNEL)) {
       continue;
     }
-    const size_t kind = type == STEPSCOPE_MEMCPY ? 0 : 1;
-    ++calls[kind];
-    times[kind].Add(trace.start_ns()[work.row], tree.end_ns(work.row));
+    for (Row row = track.first; row < track.last; ++row) {
+      const uint16_t type = trace.type()[row];
+      if (type != STEPSCOPE_MEMCPY && type != STEPSCOPE_MEMSET) continue;
+      times[type - STEPSCOPE_KERNEL].Add(trace.start_ns()[row],
+                                         tree.end_ns(row));
+    }
   }
   const auto add = [&](uint16_t type, uint64_t count, int64_t time_ns) {
     if (count == 0) return;
     rows.push_back(MakeRow(TypeLabel(type), count, time_ns, steps));
   };
-  add(STEPSCOPE_KERNEL, kernels, distribution.kernel_ns);
-  add(STEPSCOPE_MEMCPY, calls[0], times[0].Finish());
-  add(STEPSCOPE_MEMSET, calls[1], times[1].Finish());
+  add(STEPSCOPE_KERNEL, calls[0], distribution.kernel_ns);
+  add(STEPSCOPE_MEMCPY, calls[1], times[1].Finish());
+  add(STEPSCOPE_MEMSET, calls[2], times[2].Finish());
   add(STEPSCOPE_COMMUNICATION, distribution.gpu_calls, distribution.gpu_ns);
   return rows;
 }

@@ -10,6 +10,9 @@
 namespace stepscope {
 namespace {
 
+constexpr TypeSet kUserDefinedTypes =
+    SetOf(STEPSCOPE_USER_DEFINED) | SetOf(STEPSCOPE_PYTHON_USER_DEFINED);
+
 NamedRow MakeRow(const Trace& trace, const StepTable& steps,
                  const NameStats& stats) {
   return {trace.str(stats.name), stats.calls,
@@ -27,6 +30,7 @@ UserDefined ComputeUserDefined(const EventTree& tree, const StepTable& steps,
   ByName events(tree, per_thread);
   ByName memory(tree, false);
   for (uint32_t i = 0; i < tree.threads().size(); ++i) {
+    if (!tree.Has(i, kUserDefinedTypes)) continue;
     tree.ForEachNested(i, [&](Row row, const Interval& span) {
       if (!IsUserDefined(type[row])) return;
       const bool moves = names.memory_manipulation(trace.name()[row]);
