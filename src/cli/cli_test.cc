@@ -215,6 +215,16 @@ TEST_F(CliTest, SummaryTakesViewsBeforeAndAfterTheTrace) {
   EXPECT_TRUE(Has(Run("summary --format md " + sample_).out, "## Device"));
 }
 
+TEST_F(CliTest, SummaryAsTheOlderProfilerPrintedIt) {
+  const Outcome outcome = Run("summary --format fluid " + sample_);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(Has(outcome.out, "Profiling Report")) << outcome.out;
+  EXPECT_TRUE(Has(Run("summary --format fluid --sort ave " + sample_).out,
+                  "Sorted by average time"));
+  ExpectError("summary --format fluid --sort CPUTotal " + sample_, 2,
+              "calls, total, max, min, ave");
+}
+
 TEST_F(CliTest, ConvertWritesAWholeFile) {
   const std::string path = folder_.path("out.json");
   const Outcome outcome = Run("convert " + sample_ + " -o " + path);

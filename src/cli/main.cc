@@ -45,9 +45,9 @@ void AddSummary(CLI::App& app, SummaryArguments& arguments, ExitCode& code) {
                    "advice, or all. Without: paddle as text and md, else all")
       ->type_name("LIST");
   verb->add_option("--sort", arguments.sort,
-                   "CPUTotal, CPUAvg, CPUMax, CPUMin, GPUTotal, GPUAvg, "
-                   "GPUMax or GPUMin")
-      ->capture_default_str();
+                   "CPUTotal (the default), CPUAvg, CPUMax, CPUMin, GPUTotal, "
+                   "GPUAvg, GPUMax or GPUMin; of fluid: calls, total, max, min "
+                   "or ave");
   verb->add_option("--unit", arguments.unit, "s, ms, us or ns (text, md)")
       ->capture_default_str();
   verb->add_flag("--no-op-detail", arguments.no_op_detail,
@@ -56,7 +56,9 @@ void AddSummary(CLI::App& app, SummaryArguments& arguments, ExitCode& code) {
                  "Operators and your own events for each thread by itself");
   verb->add_flag("--flops", arguments.flops,
                  "A column of FLOPs in the table of operators (text)");
-  verb->add_option("--format", arguments.format, "text, json, csv or md")
+  verb->add_option("--format", arguments.format,
+                   "text, json, csv, md, or fluid: the report of the older "
+                   "fluid.profiler")
       ->capture_default_str();
   verb->footer(
       "Example: which operators take the GPU's time?\n"

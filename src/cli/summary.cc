@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/summary.h"
 
+#include <functional>
 #include <sstream>
 
+#include "analysis/fluid_report.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -43,20 +45,48 @@ bool Parse(const SummaryArguments& arguments, TableOptions& options) {
     if (!Choose("--views", text, ParseView(text), kViews, view)) return false;
     options.views |= view;
   }
-  return Choose("--sort", arguments.sort, ParseSortKey(arguments.sort),
-                kSortKeys, options.sort) &&
+  const std::string sort =
+      arguments.sort.empty() ? "CPUTotal" : arguments.sort;
+  return Choose("--sort", sort, ParseSortKey(sort), kSortKeys,
+                options.sort) &&
          Choose("--unit", arguments.unit, ParseTimeUnit(arguments.unit),
                 "s, ms, us, ns", options.unit) &&
          Choose("--format", arguments.format,
-                ParseTableFormat(arguments.format), "text, json, csv, md",
+                ParseTableFormat(arguments.format),
+                "text, json, csv, md, fluid",
                 options.format);
+}
+
+// What turns a trace into text; none if an option makes no sense.
+using Render = std::function<std::string(const Trace&)>;
+
+Render TableRenderer(const SummaryArguments& arguments) {
+  TableOptions options;
+  if (!Parse(arguments, options)) return nullptr;
+  return [options](const Trace& trace) {
+    return RenderSummary(trace, options);
+  };
+}
+
+Render FluidRenderer(const SummaryArguments& arguments) {
+  FluidOptions options;
+  if (!arguments.sort.empty() &&
+      !Choose("--sort", arguments.sort, ParseFluidSort(arguments.sort),
+              "calls, total, max, min, ave", options.sort)) {
+    return nullptr;
+  }
+  return [options](const Trace& trace) {
+    return RenderFluidReport(trace, options);
+  };
 }
 
 }  // namespace
 
 ExitCode RunSummary(const SummaryArguments& arguments) {
-  TableOptions options;
-  if (!Parse(arguments, options)) return kExitUsage;
+  const Render render = arguments.format == "fluid"
+                            ? FluidRenderer(arguments)
+                            : TableRenderer(arguments);
+  if (!render) return kExitUsage;
   ExitCode code = kExitOk;
   const std::shared_ptr<const Trace> trace =
       LoadTrace({arguments.input}, code);
@@ -64,7 +94,7 @@ ExitCode RunSummary(const SummaryArguments& arguments) {
   std::string text;
   {
     const Progress progress("adding up " + arguments.input);
-    text = RenderSummary(*trace, options);
+    text = render(*trace);
   }
   return WriteOutput(text);
 }

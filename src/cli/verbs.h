@@ -22,7 +22,7 @@ ExitCode RunInfo(const InfoOptions& options);
 struct SummaryArguments {
   std::string input;
   std::string views;  // by comma; empty: what suits the format
-  std::string sort = "CPUTotal";
+  std::string sort;   // empty: CPUTotal; of fluid, as calls ended
   std::string unit = "ms";
   std::string format = "text";
   bool no_op_detail = false;
