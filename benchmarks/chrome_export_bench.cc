@@ -15,7 +15,7 @@
 namespace stepscope::bench {
 namespace {
 
-constexpr int kRounds = 7;
+constexpr int kRounds = 11;
 
 // The same entries, the usual way.
 size_t FormatWithSnprintf(const Trace& trace) {
@@ -59,7 +59,7 @@ void Run(uint32_t events, const std::string& folder) {
   size_t zipped = 0;
   for (int round = 0; round < kRounds; ++round) {
     format.push_back(FormatSeconds(*trace, exporter, bytes));
-    if (round % 3 == 0) {
+    if (round % 5 == 0) {
       double begin = Now();
       if (FormatWithSnprintf(*trace) == 0) std::exit(1);
       slow.push_back(Now() - begin);
@@ -88,8 +88,8 @@ void Run(uint32_t events, const std::string& folder) {
   row("format in memory", Median(format), Median(slow) / Median(format),
       "snprintf");
   row("snprintf", Median(slow), 1, "");
-  row("to a file", Median(file), Median(raw) / Median(file), "write(2)");
-  row("to a file, one thread", Median(alone), Median(raw) / Median(alone),
+  row("to a file", Median(file), MedianRatio(raw, file), "write(2)");
+  row("to a file, one thread", Median(alone), MedianRatio(raw, alone),
       "write(2)");
   row("write(2), same bytes", Median(raw), 1, "");
   row("to a file, gzip", Median(zip),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the benchmarks of exporters share: a trace, and the floor, which is
-// bare write(2) of the same bytes.
+// bare write(2) of the same bytes into a new file beside it.
 #pragma once
 
 #include <fcntl.h>
@@ -33,6 +33,15 @@ inline double Now() {
 inline double Median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
+}
+
+// The median of what each round says by itself: a neighbour that is busy for a
+// while slows both alike.
+inline double MedianRatio(const std::vector<double>& above,
+                          const std::vector<double>& below) {
+  std::vector<double> ratios(above.size());
+  for (size_t i = 0; i < above.size(); ++i) ratios[i] = above[i] / below[i];
+  return Median(std::move(ratios));
 }
 
 [[noreturn]] inline void Die(const Error& error) {

@@ -12,7 +12,7 @@
 namespace stepscope::bench {
 namespace {
 
-constexpr int kRounds = 7;
+constexpr int kRounds = 11;
 constexpr double kWriteTarget = 0.8;
 constexpr double kLoadTarget = 100;  // M events a second
 
@@ -36,7 +36,7 @@ bool Export(const Trace& trace, const Exporter& exporter,
     file.push_back(FileSeconds(trace, exporter, path));
   }
   const double count = trace.size();
-  const double ratio = Median(raw) / Median(file);
+  const double ratio = MedianRatio(raw, file);
   std::printf("%-9s %5.1f bytes an event, %6.1f M events/s in memory, "
               "%6.1f to a file: %.2f x write(2)%s\n",
               std::string(exporter.name()).c_str(),

@@ -60,7 +60,7 @@ class OutBuffer {
     if (status_ && block_.size > 0) status_ = sink_.Write(block_);
     block_.size = 0;
   }
-  void MakeRoom(size_t bytes) {
+  [[gnu::noinline]] void MakeRoom(size_t bytes) {
     Flush();
     if (block_.capacity < bytes) block_ = Block(bytes);
   }

@@ -3,8 +3,7 @@
 
 #include <signal.h>
 
-#include <condition_variable>
-#include <mutex>
+#include <atomic>
 #include <system_error>
 #include <thread>
 
@@ -23,15 +22,14 @@ class PipelinedSink : public Sink {
 
   Status Write(Block& block) override {
     if (!thread_.joinable() && !StartThread()) return next_->Write(block);
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return !busy_; });
-    if (!status_) return status_;
-    if (pending_.capacity < block.capacity) pending_ = Block(block.capacity);
-    std::swap(pending_, block);
+    WaitForPlace();
+    if (failed_.load(std::memory_order_acquire)) return status_;
+    Block& place = blocks_[filled_ % kBlocks];
+    if (place.capacity < block.capacity) place = Block(block.capacity);
+    std::swap(place, block);
     block.size = 0;
-    busy_ = true;
-    lock.unlock();
-    changed_.notify_all();
+    filled_ = (filled_ + 1) & ~kDone;
+    Give(filled_);
     return Ok();
   }
 
@@ -42,9 +40,14 @@ class PipelinedSink : public Sink {
   }
 
  private:
+  // Waiting to be written. Together they stay in a second-level cache; with
+  // one, whoever is ahead waits for the other at every block.
+  static constexpr uint32_t kBlocks = 2;
+  static constexpr uint32_t kDone = uint32_t{1} << 31;  // no more will come
+
   // False: not yet, or the system has no thread for us.
   bool StartThread() {
-    if (++blocks_ <= kBlocksBeforeThread) return false;
+    if (++calls_ <= kBlocksBeforeThread) return false;
     // The program's signals are none of this thread's business.
     sigset_t all, before;
     sigfillset(&all);
@@ -52,45 +55,58 @@ class PipelinedSink : public Sink {
     try {
       thread_ = std::thread([this] { Run(); });
     } catch (const std::system_error&) {
-      blocks_ = 0;
+      calls_ = 0;
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return thread_.joinable();
   }
 
+  // Never spins: where processors are few, it is the other that needs them.
+  void WaitForPlace() {
+    uint32_t taken = taken_.load(std::memory_order_acquire);
+    while (((filled_ - taken) & ~kDone) == kBlocks) {
+      taken_.wait(taken, std::memory_order_acquire);
+      taken = taken_.load(std::memory_order_acquire);
+    }
+  }
+  void Give(uint32_t given) {
+    given_.store(given, std::memory_order_release);
+    given_.notify_one();
+  }
+
   void Run() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      changed_.wait(lock, [this] { return busy_ || done_; });
-      if (!busy_) return;
-      lock.unlock();
-      Status status = next_->Write(pending_);
-      lock.lock();
-      busy_ = false;
-      if (!status) status_ = std::move(status);
-      changed_.notify_all();
+    for (uint32_t taken = 0;;) {
+      const uint32_t given = given_.load(std::memory_order_acquire);
+      if ((given & ~kDone) == taken) {
+        if ((given & kDone) != 0) return;
+        given_.wait(given, std::memory_order_acquire);
+        continue;
+      }
+      Block& block = blocks_[taken % kBlocks];
+      if (status_) status_ = next_->Write(block);
+      block.size = 0;
+      if (!status_) failed_.store(true, std::memory_order_release);
+      taken = (taken + 1) & ~kDone;
+      taken_.store(taken, std::memory_order_release);
+      taken_.notify_one();
     }
   }
 
   void Join() {
     if (!thread_.joinable()) return;
-    {
-      std::lock_guard lock(mutex_);
-      done_ = true;
-    }
-    changed_.notify_all();
+    Give(filled_ | kDone);
     thread_.join();
   }
 
   std::unique_ptr<Sink> next_;
   std::thread thread_;
-  int blocks_ = 0;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool busy_ = false;     // pending_ belongs to the thread
-  bool done_ = false;     // no more blocks will come
-  Status status_ = Ok();  // of the last write that failed
-  Block pending_;
+  int calls_ = 0;
+  uint32_t filled_ = 0;            // blocks so far, the caller's count
+  std::atomic<uint32_t> given_{0};  // the same, and kDone
+  std::atomic<uint32_t> taken_{0};  // blocks written
+  std::atomic<bool> failed_{false};
+  Status status_ = Ok();  // the thread's until it failed or was joined
+  Block blocks_[kBlocks];
 };
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "exporters/perfetto/packets.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/utf8.h"
 #include "trace/event_type.h"
@@ -96,15 +95,9 @@ void Packets::Define(Interned kind, uint64_t iid, std::string_view text) {
 }
 
 void Packets::DefineName(StringId name) {
-  Field& field = names_[name.v];
   std::string ignored;
-  field.valid = AppendValidUtf8(ignored, trace_.str(name));
-  char bytes[1 + proto::kMaxVarintBytes] = {};
-  bytes[0] = static_cast<char>(proto::Tag(kNameIid, proto::kVarint));
-  const char* const end =
-      proto::PutVarint(bytes + 1, uint64_t{name.v} + kFirstNameIid);
-  field.size = static_cast<uint8_t>(end - bytes);
-  std::memcpy(&field.bytes, bytes, sizeof(field.bytes));
+  const bool valid = AppendValidUtf8(ignored, trace_.str(name));
+  names_[name.v] = valid ? kValid : kNotUtf8;
   Define(kEventNames, uint64_t{name.v} + kFirstNameIid, trace_.str(name));
 }
 

@@ -33,22 +33,9 @@ class Packets {
   // An event with more than the fast path writes.
   void WriteEvent(uint64_t time_ns, const proto::Message& event);
 
-  // A field of an event, ready to be copied: up to 8 bytes.
-  struct Field {
-    uint64_t bytes = 0;
-    uint8_t size = 0;  // 0: not made yet
-    bool valid = true;  // of a name: it is UTF-8
-  };
-
-  // The field of a name, defined or not.
-  const Field& KnownName(StringId name) const { return names_[name.v]; }
   // Numbers of strings, which are defined on first use.
-  const Field& NameField(StringId name) {
-    if (names_[name.v].size == 0) [[unlikely]] DefineName(name);
-    return names_[name.v];
-  }
   uint64_t NameIid(StringId name) {
-    NameField(name);
+    if (names_[name.v] == kUndefined) [[unlikely]] DefineName(name);
     return uint64_t{name.v} + kFirstNameIid;
   }
   uint64_t CategoryIid(uint16_t type) {
@@ -62,11 +49,12 @@ class Packets {
   uint64_t NameIid(std::string_view name);
 
   // Whether the string is UTF-8; known once it has been defined.
-  bool IsValid(StringId name) const { return names_[name.v].valid; }
+  bool IsValid(StringId name) const { return names_[name.v] == kValid; }
   OutBuffer& out() { return out_; }
 
  private:
   static constexpr uint64_t kFirstNameIid = 1;
+  enum NameState : uint8_t { kUndefined, kValid, kNotUtf8 };
 
   void DefineName(StringId name);
   void DefineCategory(uint16_t type);
@@ -75,7 +63,7 @@ class Packets {
 
   const Trace& trace_;
   OutBuffer& out_;
-  std::vector<Field> names_;      // by StringId
+  std::vector<NameState> names_;  // by StringId
   std::vector<bool> keys_;
   std::vector<bool> categories_;  // by event type
   std::vector<std::string> own_keys_;

@@ -192,5 +192,26 @@ TEST(Perfetto, AnyTraceComesBack) {
   }
 }
 
+// More names than are kept ready, each with several types in turn, deeper than
+// the first room for ends, across many values of the high bits of a time.
+TEST(Perfetto, NamesAndDepthsAreNotBounded) {
+  TraceBuilder builder;
+  builder.AddProcess({});
+  builder.AddTrack({});
+  constexpr int64_t kEnd = int64_t{1} << 40;
+  for (int64_t i = 0; i < 9000; ++i) {
+    EventSpec event;
+    event.start_ns = i * 50'000'000;
+    event.dur_ns = i < 1000 ? kEnd - 2 * event.start_ns : 10'000'000;
+    event.name = builder.Intern("n" + std::to_string(i % 4500));
+    event.type = static_cast<uint16_t>(i / 7 % 3);
+    builder.AddEvent(event);
+  }
+  const auto trace = builder.Finish();
+  ASSERT_TRUE(trace) << trace.error().message;
+  ASSERT_EQ((*trace)->tracks().size(), 1u) << "nothing overlaps";
+  EXPECT_EQ(WithoutTracks(Slices(**trace)), Expected(**trace, 0));
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -2,13 +2,13 @@
 #include "exporters/perfetto/slices.h"
 
 #include <algorithm>
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "exporters/arrows.h"
 #include "exporters/by_row.h"
 #include "exporters/perfetto/annotations.h"
+#include "exporters/perfetto/short_packets.h"
 
 namespace stepscope::perfetto {
 namespace {
@@ -16,7 +16,6 @@ namespace {
 using proto::kBytes;
 using proto::kVarint;
 using proto::Message;
-using proto::PutVarint;
 using proto::Tag;
 
 // One end of an arrow.
@@ -62,111 +61,87 @@ std::vector<ArrowEnd> Arrows(const Trace& trace) {
   return ends;
 }
 
-// Bytes that many events have in common.
-struct Piece {
-  char bytes[16] = {};
-  size_t size = 0;
-
-  void Add(uint64_t value) {
-    size = static_cast<size_t>(PutVarint(bytes + size, value) - bytes);
-  }
-  char* Put(char* p) const {
-    std::memcpy(p, bytes, sizeof(bytes));
-    return p + size;
-  }
-};
-
-// Short packets, written with a pointer that stays in a register. Lengths are
-// one byte each. packet = length { time, sequence, flags, event = length {} }
-class ShortPackets {
+// The tails of events by name and type, for one track at a time. As many as
+// stay in the cache; another of the same place takes it.
+class BeginTails {
  public:
-  static constexpr uint64_t kTimeLimit = uint64_t{1} << 56;
+  struct alignas(64) Entry {
+    uint64_t key = 0;
+    Tail tail;
+  };
 
-  explicit ShortPackets(OutBuffer& out) : out_(out) { Resume(); }
-  ~ShortPackets() { Suspend(); }
-  ShortPackets(const ShortPackets&) = delete;
-  ShortPackets& operator=(const ShortPackets&) = delete;
+  BeginTails() : entries_(kCount) {}
 
-  // Around everything else that writes to the buffer.
-  void Suspend() { out_.Commit(p_); }
-  void Resume() {
-    p_ = out_.Reserve(kStretch);
-    limit_ = p_ + kStretch - kMaxBytes;
-  }
-
+  // For none of the events that were found so far.
   void SetTrack(uint64_t uuid) {
-    Piece event;
+    uuid_ = uuid;
+    // Names and types take 48 bits of a key.
+    if (++generation_ >> 15 != 0) {
+      std::fill(entries_.begin(), entries_.end(), Entry());
+      generation_ = 1;
+    }
+  }
+  // What keys of this track have in common.
+  uint64_t first_key() const { return generation_ << 49; }
+  static uint64_t KeyOf(uint64_t first, StringId name, uint16_t type,
+                        uint64_t instant) {
+    return first | uint64_t{name.v} << 17 | uint64_t{type} << 1 | instant;
+  }
+  // Where the entry of such an event is, if its key says so.
+  Entry& At(StringId name, uint16_t type) {
+    return entries_[(name.v * 2 + type) % kCount];
+  }
+
+  void Make(Entry& entry, uint64_t key, uint64_t name_iid, uint64_t category) {
+    Tail event;
     event.Add(Tag(kType, kVarint));
-    event.Add(kSliceEnd);
+    event.Add((key & 1) != 0 ? kInstant : kSliceBegin);
+    event.Add(Tag(kNameIid, kVarint));
+    event.Add(name_iid);
+    event.Add(Tag(kCategoryIids, kVarint));
+    event.Add(category);
     event.Add(Tag(kTrackUuid, kVarint));
-    event.Add(uuid);
-    end_ = {};
-    end_.Add(Tag(kSequenceId, kVarint));
-    end_.Add(kSequence);
-    end_.Add(Tag(kTrackEvent, kBytes));
-    end_.Add(event.size);
-    end_event_ = event;
-  }
-  // `rest`: what follows the name.
-  void PutBegin(uint64_t time, uint64_t type, const Packets::Field& name,
-                const Piece& rest) {
-    // The event's length is below.
-    constexpr uint64_t kMiddle =
-        Tag(kSequenceId, kVarint) | kSequence << 8 |
-        uint64_t{Tag(kSequenceFlags, kVarint)} << 16 | kNeedsState << 24 |
-        uint64_t{Tag(kTrackEvent, kBytes)} << 32 |
-        uint64_t{Tag(kType, kVarint)} << 48;
-    const size_t event = 2 + name.size + rest.size;
-    char* const start = Room();
-    char* p = PutTime(start, time);
-    const uint64_t middle = kMiddle | uint64_t{event} << 40 | type << 56;
-    std::memcpy(p, &middle, sizeof(middle));
-    std::memcpy(p + 8, &name.bytes, sizeof(name.bytes));
-    Finish(start, rest.Put(p + 8 + name.size));
-  }
-  void PutEnd(uint64_t time) {
-    char* const start = Room();
-    Finish(start, end_event_.Put(end_.Put(PutTime(start, time))));
+    event.Add(uuid_);
+    entry.tail = {};
+    entry.tail.Add(Tag(kSequenceId, kVarint));
+    entry.tail.Add(kSequence);
+    entry.tail.Add(Tag(kSequenceFlags, kVarint));
+    entry.tail.Add(kNeedsState);
+    entry.tail.Add(Tag(kTrackEvent, kBytes));
+    entry.tail.Add(event.size);
+    entry.tail.AddBytes(event);
+    entry.key = key;
   }
 
  private:
-  static constexpr size_t kStretch = size_t{16} << 10;
-  static constexpr size_t kMaxBytes = 96;
+  static constexpr size_t kCount = 4096;
 
-  char* Room() {
-    if (p_ > limit_) [[unlikely]] {
-      Suspend();
-      Resume();
-    }
-    return p_;
-  }
-  // Leaves room for the length.
-  static char* PutTime(char* start, uint64_t time) {
-    constexpr uint32_t kHead = Tag(kTracePacket, kBytes) |
-                               Tag(kTimestamp, kVarint) << 16;
-    std::memcpy(start, &kHead, sizeof(kHead));
-    if (time < kTimeLimit) [[likely]]
-      return proto::PutVarint56(start + 3, time);
-    return PutVarint(start + 3, time);
-  }
-  void Finish(char* start, char* end) {
-    start[1] = static_cast<char>(end - start - 2);
-    p_ = end;
-  }
-
-  OutBuffer& out_;
-  char* p_ = nullptr;
-  char* limit_ = nullptr;
-  Piece end_;
-  Piece end_event_;
+  std::vector<Entry> entries_;
+  uint64_t uuid_ = 0;
+  uint64_t generation_ = 0;
 };
+
+Tail EndTail(uint64_t uuid) {
+  Tail event;
+  event.Add(Tag(kType, kVarint));
+  event.Add(kSliceEnd);
+  event.Add(Tag(kTrackUuid, kVarint));
+  event.Add(uuid);
+  Tail tail;
+  tail.Add(Tag(kSequenceId, kVarint));
+  tail.Add(kSequence);
+  tail.Add(Tag(kTrackEvent, kBytes));
+  tail.Add(event.size);
+  tail.AddBytes(event);
+  return tail;
+}
 
 class Writer {
  public:
   Writer(const Trace& trace, int64_t zero_ns, bool dataflow,
          const Tracks& tracks, Packets& packets)
       : trace_(trace),
-        zero_ns_(static_cast<uint64_t>(zero_ns)),
+        zero_ns_(zero_ns),
         tracks_(tracks),
         packets_(packets),
         annotations_(trace, packets),
@@ -183,67 +158,104 @@ class Writer {
     links_of_.Seek(track.first);
     arrows_of_.Seek(track.first);
     FindNextSpecial();
-    ShortPackets out(packets_.out());
-    out.SetTrack(uuid_);
-    const int64_t* const starts = trace_.start_ns().data();
-    const int64_t* const durs = trace_.dur_ns().data();
-    const uint16_t* const types = trace_.type().data();
-    const uint16_t* const flags = trace_.flags().data();
-    const StringId* const names = trace_.name().data();
-    const bool raw = trace_.has_raw_args();
-    for (Piece& rest : rests_) rest = {};
+    tails_.SetTrack(uuid_);
+    end_tail_ = EndTail(uuid_);
     open_.assign(1, INT64_MAX);  // never ends
-    for (Row row = track.first; row < track.last; ++row) {
-      const int64_t start = starts[row];
-      while (open_.back() <= start) {
-        out.PutEnd(Time(open_.back()));
-        open_.pop_back();
-      }
-      const bool instant = (flags[row] & kEventInstant) != 0;
-      const Packets::Field& name = packets_.KnownName(names[row]);
-      if (row == next_special_ || flags[row] > kEventInstant ||
-          name.size == 0 || !name.valid ||
-          rests_[types[row] % kRests].size == 0 ||
-          types[row] >= kRests || (raw && trace_.raw_ref(row) != 0))
-          [[unlikely]] {
-        out.Suspend();
-        const bool failed = packets_.out().failed();
-        if (!failed) WriteSlowly(row, instant ? kInstant : kSliceBegin);
-        out.Resume();
-        if (failed) return;
-      } else {
-        out.PutBegin(Time(start), instant ? kInstant : kSliceBegin, name,
-                     rests_[types[row]]);
-      }
-      if (!instant) open_.push_back(start + durs[row]);
+    for (Row row = track.first; row < track.last;) {
+      if (packets_.out().failed()) return;
+      const Row last =
+          row + std::min<Row>(track.last - row, kRowsBetweenChecks);
+      const Row usual = std::min(last, next_special_);
+      row = trace_.has_raw_args() ? WriteUsual<true>(row, usual)
+                                  : WriteUsual<false>(row, usual);
+      if (row == last) continue;
+      const bool instant = (trace_.flags()[row] & kEventInstant) != 0;
+      WriteEnds(Time(trace_.start_ns()[row]));
+      WriteSlowly(row, instant ? kInstant : kSliceBegin);
+      if (!instant) open_.push_back(Time(trace_.end_ns(row)));
+      ++row;
     }
-    for (; open_.size() > 1; open_.pop_back())
-      out.PutEnd(Time(open_.back()));
+    WriteEnds(INT64_MAX - 1);
   }
 
  private:
-  static constexpr size_t kRests = 64;
+  static constexpr Row kRowsBetweenChecks = 1 << 16;
+  static constexpr size_t kSpareEnds = 64;
 
-  uint64_t Time(int64_t time_ns) const {
-    return static_cast<uint64_t>(time_ns) - zero_ns_;
-  }
+  // Since the earliest of the trace; no trace is longer than 2^63 ns.
+  int64_t Time(int64_t time_ns) const { return time_ns - zero_ns_; }
 
   void FindNextSpecial() {
     next_special_ = std::min({args_of_.next_row(), links_of_.next_row(),
                               arrows_of_.next_row()});
   }
 
-  // An event that says more, or the first of its name or type.
+  void WriteEnds(int64_t until) {
+    ShortPackets out(packets_.out());
+    for (; open_.back() <= until; open_.pop_back())
+      out.Put(static_cast<uint64_t>(open_.back()), end_tail_);
+  }
+
+  // Writes events that say no more than name, type and time. Returns the first
+  // that does, or `last`.
+  template <bool kRawArgs>
+  [[gnu::noinline]] Row WriteUsual(Row row, Row last) {
+    const int64_t* const starts = trace_.start_ns().data();
+    const int64_t* const durs = trace_.dur_ns().data();
+    const uint16_t* const types = trace_.type().data();
+    const uint16_t* const flags = trace_.flags().data();
+    const StringId* const names = trace_.name().data();
+    const int64_t zero = zero_ns_;
+    const Tail end_tail = end_tail_;
+    ShortPackets out(packets_.out());
+    size_t depth = open_.size();
+    const auto make_room = [&] { open_.resize(2 * depth + kSpareEnds); };
+    make_room();
+    int64_t* top = &open_[depth - 1];
+    const int64_t* full = &open_.back();
+    const uint64_t first_key = tails_.first_key();
+    for (; row < last; ++row) {
+      if (flags[row] > kEventInstant) [[unlikely]] break;
+      if (kRawArgs && trace_.raw_ref(row) != 0) break;
+      const int64_t start = starts[row] - zero;
+      for (; *top <= start; --top)
+        out.Put(static_cast<uint64_t>(*top), end_tail);
+      const uint16_t instant = flags[row];
+      const uint64_t key =
+          BeginTails::KeyOf(first_key, names[row], types[row], instant);
+      BeginTails::Entry& entry = tails_.At(names[row], types[row]);
+      if (entry.key != key) [[unlikely]] {
+        out.Suspend();
+        const bool made = MakeTail(entry, key, row);
+        out.Resume();
+        if (!made) break;
+      }
+      out.Put(static_cast<uint64_t>(start), entry.tail);
+      if (instant != 0) continue;
+      if (top == full) [[unlikely]] {
+        depth = open_.size();
+        make_room();
+        top = &open_[depth - 1];
+        full = &open_.back();
+      }
+      *++top = start + durs[row];
+    }
+    open_.resize(static_cast<size_t>(top - open_.data()) + 1);
+    return row;
+  }
+
+  // Defines what the event refers to. False: its name must be explained.
+  bool MakeTail(BeginTails::Entry& entry, uint64_t key, Row row) {
+    const StringId name = trace_.name()[row];
+    const uint64_t iid = packets_.NameIid(name);
+    if (!packets_.IsValid(name)) return false;
+    tails_.Make(entry, key, iid, packets_.CategoryIid(trace_.type()[row]));
+    return true;
+  }
+
+  // An event that says more.
   void WriteSlowly(Row row, uint64_t type) {
     const uint64_t category = packets_.CategoryIid(trace_.type()[row]);
-    if (trace_.type()[row] < kRests) {
-      Piece& rest = rests_[trace_.type()[row]];
-      rest = {};
-      rest.Add(Tag(kCategoryIids, kVarint));
-      rest.Add(category);
-      rest.Add(Tag(kTrackUuid, kVarint));
-      rest.Add(uuid_);
-    }
     event_.Clear();
     event_.Uint(kType, type);
     event_.Uint(kNameIid, packets_.NameIid(trace_.name()[row]));
@@ -251,12 +263,13 @@ class Writer {
     annotations_.Append(event_, row, args_of_.Take(row), links_of_.Take(row));
     for (const ArrowEnd& end : arrows_of_.Take(row))
       event_.Fixed(end.last ? kTerminatingFlowIds : kFlowIds, end.id);
-    packets_.WriteEvent(Time(trace_.start_ns()[row]), event_);
+    packets_.WriteEvent(
+        static_cast<uint64_t>(Time(trace_.start_ns()[row])), event_);
     FindNextSpecial();
   }
 
   const Trace& trace_;
-  const uint64_t zero_ns_;
+  const int64_t zero_ns_;
   const Tracks& tracks_;
   Packets& packets_;
   Annotations annotations_;
@@ -267,8 +280,9 @@ class Writer {
   ByRow<ArrowEnd> arrows_of_;
   Row next_special_ = kNoRow;
   uint64_t uuid_ = 0;
-  Piece rests_[kRests];        // by type, for this track
-  std::vector<int64_t> open_;  // ends, innermost last
+  BeginTails tails_;
+  Tail end_tail_;
+  std::vector<int64_t> open_;  // Time() of ends, innermost last
   Message event_;
 };
 
