@@ -52,7 +52,8 @@ void AppendRecord(std::string& out, const Workload& workload, Names& names,
   }
   out += R"({"name":")";
   out += names.Of(record);
-  out += R"(","cat":")";
+  // A list of categories, none of which is a framework's.
+  out += R"(","cat":"generated,)";
   out += KindName(record.kind);
   out += R"(","ph":"X")";
   AppendWhere(out, workload, record);

@@ -23,6 +23,10 @@ constexpr FileFormat kFormats[] = {
      kAllKinds & ~Mask({Kind::kAllocate}), &WriteFluid},
     {"xplane", "XSpace of TensorFlow 2 and JAX", Dialect::kTensorFlow,
      kAllKinds & ~kMemory, &WriteXPlane},
+#ifdef STEPSCOPE_GENERATE_NSYS
+    {"nsys", "sqlite export of Nsight Systems", Dialect::kTorch,
+     kAllKinds, &WriteNsys},
+#endif
     {"paddle-json", "JSON of paddle.profiler", Dialect::kPaddle, kAllKinds,
      &WritePaddleJson},
     {"paddle-pb", "node trees of paddle.profiler", Dialect::kPaddle, kAllKinds,

@@ -39,6 +39,7 @@ Status WriteCapture(const Workload& workload, OutBuffer& out);
 Status WriteChrome(const Workload& workload, OutBuffer& out);
 Status WriteFluid(const Workload& workload, OutBuffer& out);
 Status WriteKineto(const Workload& workload, OutBuffer& out);
+Status WriteNsys(const Workload& workload, OutBuffer& out);
 Status WritePaddleJson(const Workload& workload, OutBuffer& out);
 Status WritePaddlePb(const Workload& workload, OutBuffer& out);
 Status WriteStepStats(const Workload& workload, OutBuffer& out);

@@ -20,11 +20,21 @@ HOST = ["operator", "gradient"]
 FORMATS = {
     "capture": HOST,
     "kineto": HOST + ["kernel"],
+    "nsys": HOST + ["kernel"],
     "paddle-json": HOST + ["kernel"],
     "paddle-pb": HOST + ["kernel"],
     "fluid": HOST + ["kernel"],
     "stepstats": HOST,
 }
+# In these no table has the names: everything is counted only.
+COUNTED = ["chrome", "xplane"]
+# Rows that the importer concludes: a step around all of a RunMetadata. Those
+# of Kineto's stages depend on what was launched.
+CONCLUDED = {"stepstats": 1, "kineto": None}
+# Fluid has no steps, a RunMetadata is one.
+STEPS = {"fluid": 0, "stepstats": 1}
+# A fluid record is an allocation and what frees it; JSON has counters only.
+MEMORY = {"fluid": ("memory", 2), "chrome": ("counters", 1)}
 # TensorFlow lists device work once more under stream:all and memcpy.
 REJECTED = {"stepstats": {"duplicate of a stream's own record"}}
 
@@ -40,6 +50,9 @@ class GeneratorTest(unittest.TestCase):
                                  "--seed", 3))
         tables = json.loads(run(STEPSCOPE, "summary", path, "--format",
                                 "json"))
+        self.assertEqual(len(tables["steps"]),
+                         STEPS.get(name, answers["steps"]))
+        self.check_counts(name, answers, path)
         ledger = tables["ledger"]
         self.assertEqual(set(ledger["rejected"]), REJECTED.get(name, set()))
         self.assertEqual(ledger["repaired"], {})
@@ -51,6 +64,8 @@ class GeneratorTest(unittest.TestCase):
         for row in tables["kernel"]:
             found["kernel", row["name"]] = (row["calls"],
                                             row["gpu"]["total_ns"])
+        if not kinds:
+            return
         compared = 0
         for total in answers["totals"]:
             if total["kind"] not in kinds:
@@ -63,9 +78,20 @@ class GeneratorTest(unittest.TestCase):
             compared += 1
         self.assertGreater(compared, 50)
 
+    def check_counts(self, name, answers, path):
+        info = json.loads(run(STEPSCOPE, "info", path, "--format", "json"))
+        concluded = CONCLUDED.get(name, 0)
+        if concluded is not None:
+            self.assertEqual(info["counts"]["events"] - concluded,
+                             answers["events"])
+        table, times = MEMORY.get(name, ("memory", 1))
+        self.assertEqual(info["counts"][table], answers["memory"] * times)
+        self.assertTrue(info["complete"])
+
     def test_answers(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name, kinds in FORMATS.items():
+            for name, kinds in [*FORMATS.items(),
+                                *((name, []) for name in COUNTED)]:
                 with self.subTest(format=name):
                     self.check(name, kinds, pathlib.Path(folder) / name)
 

@@ -17,14 +17,27 @@ constexpr int64_t kStartEnd = 60;
 constexpr int64_t kDomainCreate = 75;
 constexpr int64_t kDomainDestroy = 76;
 
-// Under emit_nvtx torch names its operators "aten::add, seq = 12, ...".
-uint16_t RangeType(std::string_view text, std::string_view domain) {
-  if (domain == "NCCL") return STEPSCOPE_COMMUNICATION;
-  if (text.starts_with("ProfileStep#")) return STEPSCOPE_PROFILE_STEP;
-  const std::string_view name = text.substr(0, text.find(", seq ="));
-  return name.starts_with("aten::") || name.size() != text.size()
-             ? STEPSCOPE_OPERATOR
-             : STEPSCOPE_USER_DEFINED;
+struct TypeAndFlags {
+  uint16_t type;
+  uint16_t flags;
+};
+
+// What a range is by its name and domain. Stages that torch annotates by
+// itself are taken for the program's.
+TypeAndFlags RangeType(const NvtxText& text, std::string_view domain) {
+  const auto starts = [&](std::string_view prefix) {
+    return text.name.starts_with(prefix);
+  };
+  if (domain == "NCCL") return {STEPSCOPE_COMMUNICATION, 0};
+  if (starts("ProfilerStep#") || starts("ProfileStep#"))
+    return {STEPSCOPE_PROFILE_STEP, 0};
+  if (starts("enumerate(DataLoader)#"))
+    return {STEPSCOPE_DATALOADER, kEventInferred};
+  if (starts("Optimizer.step#"))
+    return {STEPSCOPE_OPTIMIZATION, kEventInferred};
+  if (starts("Optimizer.zero_grad#")) return {STEPSCOPE_USER_DEFINED, 0};
+  if (text.of_operator || starts("aten::")) return {STEPSCOPE_OPERATOR, 0};
+  return {STEPSCOPE_USER_DEFINED, 0};
 }
 
 }  // namespace
@@ -67,22 +80,47 @@ void NsysReader::ReadNvtx() {
     event.start_ns = query.Int(0);
     event.end_ns = query.Int(1);
     event.ended = kind != kMark && !query.IsNull(1);
-    event.name = text_of(query);
-    event.type = RangeType(builder_.strings().view(event.name), domain_name);
+    const NvtxText text = ParseNvtxText(
+        query.IsNull(3) ? builder_.strings().view(Name(query.Int(4)))
+                        : query.Text(3));
+    const auto [type, flags] = RangeType(text, domain_name);
+    event.type = type;
     event.rowid = query.Int(11);
     // Started and ended anywhere, these do not nest with what is pushed.
     event.track = kind == kStartEnd
                       ? FindTrack(Process(query.Int(5)), TrackKind::kAsync, -1,
                                   query.Int(9))
                       : Thread(query.Int(5));
+    event.name = builder_.Intern(text.name);
     const Row row = Add(event);
     if (row == kNoRow) continue;
+    builder_.AddFlags(row, flags);
+    AddCall(row, text);
     if (!domain_name.empty()) builder_.AddText(row, "domain", domain_name);
     if (!query.IsNull(7) && query.Int(7) != 0)
       AddIfSet(row, query, 7, "category");
     if (kind != kMark && !event.ended) builder_.AddFlags(row, kEventOpenAtEnd);
   }
   Ends(query, "NVTX_EVENTS");
+}
+
+// Which call of its operator a range is.
+void NsysReader::AddCall(Row row, const NvtxText& text) {
+  if (text.sequence && *text.sequence >= 0)
+    builder_.AddLink({builder_.track(builder_.track_of(row)).process,
+                      LinkSpace::kSequence,
+                      static_cast<uint64_t>(*text.sequence), row});
+  if (text.op_id) builder_.AddInt(row, "op_id", *text.op_id);
+  if (!text.sizes.empty()) {
+    Arg arg;
+    arg.row = row;
+    arg.kind = ArgKind::kJson;
+    arg.key = builder_.Intern("Input Dims");
+    arg.text = builder_.Intern(text.sizes);
+    builder_.AddArg(arg);
+  }
+  if (!text.input_op_ids.empty())
+    builder_.AddText(row, "input_op_ids", text.input_op_ids);
 }
 
 void NsysReader::ReadSystemCalls() {

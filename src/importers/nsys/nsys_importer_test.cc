@@ -54,7 +54,7 @@ CREATE TABLE NVTX_EVENTS (start INTEGER, "end" INTEGER, eventType INTEGER,
   textId INTEGER, domainId INTEGER);
 INSERT INTO NVTX_EVENTS VALUES
   (0,NULL,75,NULL,NULL,'NCCL',281475060596745,NULL,3),
-  (90,400,59,NULL,NULL,'aten::mm, seq = 1, op_id = 2',281475060596745,NULL,0),
+  (90,400,59,NULL,NULL,'aten::mm, seq = 1, op_id = 2, sizes = [[2, 3], [3, 4]]',281475060596745,NULL,0),
   (95,96,59,NULL,NULL,'ncclAllReduce',281475060596745,NULL,3),
   (120,NULL,34,NULL,NULL,'mark',281475060596745,NULL,0),
   (50,500,60,1,NULL,'request',281475060596745,NULL,0),
@@ -129,7 +129,7 @@ TEST_F(NsysImporterTest, EveryRowIsInItsPlace) {
   const auto trace = Import(Make(kSchema));
   EXPECT_EQ(Drawn(*trace),
             "0 9 main thread\n"
-            "  90..400 aten::mm, seq = 1, op_id = 2 Operator\n"
+            "  90..400 aten::mm Operator\n"
             "  95..96 ncclAllReduce Communication\n"
             "  100..150 cudaLaunchKernel_v7000 CudaRuntime\n"
             "  120..120 mark UserDefined\n"
@@ -169,6 +169,25 @@ TEST_F(NsysImporterTest, WorkIsLinkedToItsCall) {
                 trace->start_ns()[link.row] == 200);
   }
   EXPECT_EQ(found, 2u);
+}
+
+// Under emit_nvtx each call of an operator has a text of its own: they are
+// calls of one operator nevertheless.
+TEST_F(NsysImporterTest, TextsOfOperatorsAreTakenApart) {
+  const auto trace = Import(Make(kSchema));
+  const Row row = 0;
+  ASSERT_EQ(trace->str(trace->name()[row]), "aten::mm");
+  const auto args = trace->args_of(row);
+  ASSERT_EQ(args.size(), 2u);
+  EXPECT_EQ(trace->str(args[0].key), "op_id");
+  EXPECT_EQ(args[0].int_value, 2);
+  EXPECT_EQ(trace->str(args[1].key), "Input Dims");
+  EXPECT_EQ(trace->str(args[1].text), "[[2, 3], [3, 4]]");
+  uint32_t sequences = 0;
+  for (const Link& link : trace->links())
+    sequences += link.space == LinkSpace::kSequence && link.id == 1 &&
+                 link.row == row;
+  EXPECT_EQ(sequences, 1u);
 }
 
 TEST_F(NsysImporterTest, OtherDatabasesAreRefused) {

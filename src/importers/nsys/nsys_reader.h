@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "importers/nsys/database.h"
+#include "importers/nsys/nvtx_text.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope::nsys {
@@ -45,6 +46,7 @@ class NsysReader {
   void ReadSynchronization();
   void ReadGraphs();
   void ReadNvtx();
+  void AddCall(Row row, const NvtxText& text);
   void ReadSystemCalls();
   void ReadLibraries();
   void ReadOverhead();
