@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "importers/capture/capture_importer.h"
+#include "importers/clock_placement.h"
 #include "importers/expanded_file.h"
 #include "importers/input/input_file.h"
 #ifdef STEPSCOPE_HAVE_IMPORTER_JSON
@@ -127,6 +128,11 @@ std::vector<FileImport> ImportAtOnce(
     helpers.emplace_back(work);
   work();
   for (std::thread& helper : helpers) helper.join();
+  std::vector<FilePart> parts;
+  for (size_t i = 0; i < paths.size(); ++i)
+    if (imports[i].status)
+      parts.push_back({paths[i], imports[i].builder.get()});
+  PlaceUnknownClocks(parts);
   return imports;
 }
 
@@ -154,6 +160,8 @@ Result<const Importer*> FindImporter(const std::string& path) {
   STEPSCOPE_TRY_ASSIGN(const auto input, InputFile::Open(path));
   STEPSCOPE_TRY_ASSIGN(const std::span<const uint8_t> head,
                        input->Head(Importer::kHeadBytes));
+  if (head.empty())
+    return Fail(ErrorCode::kCorrupt, path + ": byte 0: the file is empty");
   for (const Importer* importer : Importers())
     if (importer->Sniff(head)) return importer;
   return Fail(ErrorCode::kUnsupported,
@@ -192,9 +200,14 @@ Result<std::shared_ptr<const Trace>> ImportPath(const std::string& path,
                        FilesIn(path));
   std::vector<std::string> files;
   std::vector<const Importer*> importers;
+  std::vector<std::string> unread;
   for (const std::string& file : all_files) {
     const Result<const Importer*> importer = FindImporter(file);
-    if (!importer) continue;  // not a trace
+    if (!importer) {
+      if (importer.error().code != ErrorCode::kUnsupported)
+        unread.push_back(importer.error().message);
+      continue;  // not a trace
+    }
     files.push_back(file);
     importers.push_back(*importer);
   }
@@ -207,13 +220,16 @@ Result<std::shared_ptr<const Trace>> ImportPath(const std::string& path,
       builder.Merge(std::move(*one.builder));
       one.builder.reset();
     } else if (one.status.error().code == ErrorCode::kCorrupt) {
-      builder.AddNote(one.status.error().message);
+      unread.push_back(one.status.error().message);
     } else {
       return one.status.error();
     }
   }
   if (read == 0)
-    return Fail(ErrorCode::kNotFound, path + ": no readable trace in it");
+    return Fail(ErrorCode::kNotFound,
+                path + ": no readable trace in it" +
+                    (unread.empty() ? "" : "; " + unread[0]));
+  for (std::string& why : unread) builder.AddNote(std::move(why));
   return builder.Finish();
 }
 

@@ -2,6 +2,7 @@
 #include "importers/registry.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <filesystem>
@@ -109,6 +110,26 @@ TEST(RegistryTest, SeveralFilesAreOneTraceInTheirOrder) {
   EXPECT_LE(last, total);
   paths.push_back(folder.path("absent"));
   EXPECT_FALSE(ImportFiles(paths));
+}
+
+// Leaves nothing out silently: what may not be opened is named.
+TEST(RegistryTest, UnreadableFilesOfAFolderAreNoted) {
+  const TempFolder folder;
+  folder.Write("a.sscap", EndedSample().bytes);
+  const std::string closed = folder.Write("b.sscap", EndedSample().bytes);
+  std::filesystem::permissions(folder.root(), std::filesystem::perms(0755));
+  std::filesystem::permissions(closed, std::filesystem::perms::none);
+  const uid_t self = geteuid();
+  // Root may open anything.
+  ASSERT_TRUE(self != 0 || seteuid(65534) == 0);
+  const auto trace = ImportPath(folder.root());
+  ASSERT_TRUE(self != 0 || seteuid(self) == 0);
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ((*trace)->size(), capture::kSampleEvents);
+  bool noted = false;
+  for (const std::string& note : (*trace)->notes())
+    noted |= note.find("b.sscap: Permission denied") != std::string::npos;
+  EXPECT_TRUE(noted);
 }
 
 TEST(RegistryTest, FolderWithoutATraceFails) {

@@ -242,6 +242,29 @@ int64_t TraceBuilder::AlignEpoch(int64_t epoch_ns, bool known) {
   return offset;
 }
 
+bool TraceBuilder::epoch_known() const { return trace_->clock_.epoch_known; }
+int64_t TraceBuilder::epoch_ns() const { return trace_->epoch_ns_; }
+
+std::optional<int64_t> TraceBuilder::FirstTime() const {
+  const Trace& t = *trace_;
+  int64_t first = INT64_MAX;
+  for (const int64_t start : t.start_ns_.view())
+    first = std::min(first, start);
+  for (const CounterSample& sample : t.counters_)
+    first = std::min(first, sample.time_ns);
+  for (const MemoryEvent& event : t.memory_)
+    first = std::min(first, event.time_ns);
+  if (window_set_) first = std::min(first, t.begin_ns_);
+  if (first == INT64_MAX) return std::nullopt;
+  return first;
+}
+
+void TraceBuilder::AssumeEpoch(int64_t epoch_ns) {
+  epoch_set_ = true;
+  trace_->epoch_ns_ = epoch_ns;
+  trace_->clock_.epoch_known = true;
+}
+
 void TraceBuilder::AddWindow(int64_t begin_ns, int64_t end_ns) {
   Trace& t = *trace_;
   t.begin_ns_ = window_set_ ? std::min(t.begin_ns_, begin_ns) : begin_ns;

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -112,6 +113,12 @@ class TraceBuilder {
   // sets it to its own and gets 0; a later one gets what it must add to its
   // times. `known`: epoch_ns is UTC. Unknown epochs are not aligned: 0.
   int64_t AlignEpoch(int64_t epoch_ns, bool known);
+  bool epoch_known() const;
+  int64_t epoch_ns() const;
+  // The earliest event, sample or window so far.
+  std::optional<int64_t> FirstTime() const;
+  // For who knows better where a file whose epoch is unknown belongs.
+  void AssumeEpoch(int64_t epoch_ns);
 
   void AddWindow(int64_t begin_ns, int64_t end_ns);  // widens the window
   // Adds anchors, keeps the worst error; source and rate are the first's.

@@ -213,6 +213,19 @@ TEST(RealFilesTest, JaxsTwoFormatsSayTheSame) {
   ASSERT_EQ(mine.size(), other.size());
   for (size_t i = 0; i < mine.size(); ++i) EXPECT_EQ(mine[i], other[i]) << i;
   EXPECT_EQ(plane->memory().size(), 100u);
+  // Also on which stream of which device the kernels ran.
+  const auto kernels = [](const Trace& trace) {
+    std::map<std::tuple<std::string_view, int64_t, int64_t>, size_t> counts;
+    for (Row row = 0; row < trace.size(); ++row) {
+      const Track& track = trace.tracks()[trace.track()[row]];
+      if (track.kind == TrackKind::kStream &&
+          trace.type()[row] == STEPSCOPE_KERNEL)
+        ++counts[{trace.str(track.device_type), track.device, track.id}];
+    }
+    return counts;
+  };
+  EXPECT_EQ(kernels(*plane), kernels(*json));
+  EXPECT_EQ((kernels(*json)[{"GPU", 0, 14}]), 170u);
 }
 
 TEST(RealFilesTest, SharedXPlanesAreReadWhole) {

@@ -287,6 +287,41 @@ TEST(RowTest, IdsAreTakenAsTheyAre) {
   EXPECT_EQ(trace->tracks()[2].id, -1);
 }
 
+// The names come last here, as nothing says that they must come first.
+TEST(RowTest, DevicesOfTensorFlowAndJaxHaveStreams) {
+  const auto trace = Events(R"json(
+    {"ph":"X","name":"jit_step","pid":701,"tid":3,"ts":1,"dur":9},
+    {"ph":"X","name":"fusion_1","pid":1,"tid":14,"ts":2,"dur":1},
+    {"ph":"X","name":"MemcpyH2D","pid":1,"tid":15,"ts":2,"dur":1},
+    {"ph":"X","name":"train","pid":1,"tid":16,"ts":2,"dur":1},
+    {"ph":"X","name":"fusion_2","pid":2,"tid":1,"ts":2,"dur":1},
+    {"ph":"M","name":"process_name","pid":1,"args":{"name":"/device:GPU:3"}},
+    {"ph":"M","name":"process_name","pid":2,"args":{"name":"/device:TPU:1"}},
+    {"ph":"M","name":"process_name","pid":701,"args":{"name":"/host:CPU"}},
+    {"ph":"M","name":"thread_name","pid":1,"tid":14,
+     "args":{"name":"Stream #14(Compute)"}},
+    {"ph":"M","name":"thread_name","pid":1,"tid":15,
+     "args":{"name":"Stream #15(MemcpyH2D)"}},
+    {"ph":"M","name":"thread_name","pid":1,"tid":16,"args":{"name":"Steps"}},
+    {"ph":"M","name":"thread_name","pid":2,"tid":1,
+     "args":{"name":"XLA Ops"}})json");
+  EXPECT_EQ(LedgerLine(*trace), "kept 12");
+  const auto check = [&](std::string_view name, TrackKind kind, int64_t device,
+                         std::string_view device_type, uint16_t type) {
+    const Row row = RowNamed(*trace, name);
+    const Track& track = trace->tracks()[trace->track()[row]];
+    EXPECT_EQ(track.kind, kind) << name;
+    EXPECT_EQ(track.device, device) << name;
+    EXPECT_EQ(trace->str(track.device_type), device_type) << name;
+    EXPECT_EQ(trace->type()[row], type) << name;
+  };
+  check("jit_step", TrackKind::kThread, -1, "", STEPSCOPE_USER_DEFINED);
+  check("fusion_1", TrackKind::kStream, 3, "GPU", STEPSCOPE_KERNEL);
+  check("MemcpyH2D", TrackKind::kStream, 3, "GPU", STEPSCOPE_MEMCPY);
+  check("train", TrackKind::kAsync, 3, "", STEPSCOPE_USER_DEFINED);
+  check("fusion_2", TrackKind::kStream, 1, "TPU", STEPSCOPE_KERNEL);
+}
+
 TEST(RowTest, OverlapsGoToFurtherLanes) {
   const auto trace = Events(R"(
     {"ph":"X","name":"b","pid":1,"tid":2,"ts":5,"dur":10},

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "importers/json/device_rows.h"
 #include "importers/json/event_time.h"
 #include "importers/json/json_string.h"
 #include "importers/json/number.h"
@@ -367,6 +368,7 @@ void EventSink::FinishOpen() {
 void EventSink::Finish(const std::string& path) {
   FinishOpen();
   rows_.Finish();
+  MarkDeviceRows(builder_);
   external_.Finish(builder_, RowMap::kMainProcess);
   if (format() == "kineto") stages_.Finish(builder_, 0);
   const StringId source = builder_.Intern(path);

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of devices in the JSON that TensorFlow 2 and JAX write. Their events
+// have no category; a process named "/device:GPU:0" is what tells that its
+// threads are streams and their events work of the device.
+#pragma once
+
+#include "trace/trace_builder.h"
+
+namespace stepscope::json {
+
+// Once processes and threads have their names.
+void MarkDeviceRows(TraceBuilder& builder);
+
+}  // namespace stepscope::json
