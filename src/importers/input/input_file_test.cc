@@ -178,8 +178,7 @@ TEST(InputFileTest, TrailingRubbishIsDamage) {
   EXPECT_NE(input->damage().find("not gzip"), std::string::npos);
 }
 
-TEST(InputFileTest, BombsAreRefused) {
-  const std::string bomb = Gzip(std::string(8 << 20, ' '));
+void ExpectRefused(const std::string& bomb) {
   const TempFile file(bomb);
   InputLimits limits;
   limits.ratio_from = 1 << 20;
@@ -196,6 +195,14 @@ TEST(InputFileTest, BombsAreRefused) {
   ASSERT_FALSE(whole);
   EXPECT_NE(whole.error().message.find("1048576 bytes in memory"),
             std::string::npos);
+}
+
+TEST(InputFileTest, BombsAreRefused) {
+  const std::string plain(8 << 20, ' ');
+  ExpectRefused(Gzip(plain));
+#ifdef STEPSCOPE_HAVE_ZSTD
+  ExpectRefused(Zstd(plain));
+#endif
 }
 
 TEST(InputFileTest, WhatCannotBeOpenedSaysWhy) {

@@ -207,6 +207,29 @@ TEST_F(NsysImporterTest, ViewsAreNotRead) {
   EXPECT_EQ(trace->size(), 0u);
 }
 
+// Every page lost in turn, and parts of pages: what is left is read, and the
+// ledger says that a table broke off.
+TEST_F(NsysImporterTest, CutShort) {
+  const auto read = ReadFile(Make(kSchema));
+  ASSERT_TRUE(read);
+  const std::string cut_path = (folder_ / "cut").string();
+  uint32_t partly = 0;
+  for (size_t size = 0; size < read->size(); size += 211) {
+    std::ofstream(cut_path, std::ios::binary) << read->substr(0, size);
+    TraceBuilder builder;
+    const Status status = NsysImporter().Import(cut_path, {}, builder);
+    const auto trace = builder.Finish();
+    ASSERT_TRUE(trace) << size;
+    if (!status) continue;
+    const Ledger& ledger = (*trace)->ledger();
+    if (ledger.kept() < 13) {
+      EXPECT_FALSE((*trace)->complete()) << size;
+      partly += ledger.kept() > 0;
+    }
+  }
+  EXPECT_GT(partly, 10u);
+}
+
 TEST_F(NsysImporterTest, DamageNeverCrashes) {
   const std::string path = Make(kSchema);
   const auto read = ReadFile(path);

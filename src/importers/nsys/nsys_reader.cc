@@ -26,8 +26,8 @@ Status NsysReader::Read() {
   if (!database_.HasTable("StringIds"))
     return Fail(ErrorCode::kUnsupported,
                 path_ +
-                    ": byte 0: an SQLite database, but not one that nsys "
-                    "exported: it has no table StringIds");
+                    ": byte 0: an SQLite database, but damaged or not one that "
+                    "nsys exported: it has no table StringIds");
   ReadMetadata();
   ReadNames();
   ReadNvtx();
