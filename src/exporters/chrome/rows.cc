@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include "exporters/chrome/json_text.h"
+#include "exporters/pid_pool.h"
 
 namespace stepscope::chrome {
 namespace {
@@ -19,14 +19,9 @@ constexpr int64_t kDeviceOrder = 0x10000000;
 // A double holds twice this exactly.
 constexpr int64_t kMaxOrder = int64_t{1} << 51;
 
-int64_t FreePid(std::set<int64_t>& taken, int64_t wanted) {
-  int64_t pid = wanted;
-  if (taken.contains(pid)) {
-    pid = kDeviceOrder + std::clamp<int64_t>(wanted, 0, kDeviceOrder);
-    while (taken.contains(pid)) ++pid;
-  }
-  taken.insert(pid);
-  return pid;
+int64_t FreePid(PidPool& pool, int64_t wanted) {
+  return pool.Take(
+      wanted, kDeviceOrder + std::clamp<int64_t>(wanted, 0, kDeviceOrder));
 }
 
 void AppendMeta(std::string& out, std::string_view what, int64_t pid,
@@ -81,7 +76,7 @@ Rows::Rows(const Trace& trace, bool unsigned_ids)
 // Processes choose first, so that they keep their pid; in a container a pid
 // may well be the number of a device.
 void Rows::AddGroups() {
-  std::set<int64_t> taken;
+  PidPool taken;
   for (uint32_t i = 0; i < pids_.size(); ++i) {
     // Viewers take negative pids for large ones.
     const int64_t pid = trace_.processes()[i].pid;

@@ -160,7 +160,9 @@ class Writer {
     FindNextSpecial();
     tails_.SetTrack(uuid_);
     end_tail_ = EndTail(uuid_);
-    open_.assign(1, INT64_MAX);  // never ends
+    open_.resize(std::max(open_.size(), kSpareEnds));
+    open_[0] = INT64_MAX;  // never ends
+    depth_ = 1;
     for (Row row = track.first; row < track.last;) {
       if (packets_.out().failed()) return;
       const Row last =
@@ -172,7 +174,7 @@ class Writer {
       const bool instant = (trace_.flags()[row] & kEventInstant) != 0;
       WriteEnds(Time(trace_.start_ns()[row]));
       WriteSlowly(row, instant ? kInstant : kSliceBegin);
-      if (!instant) open_.push_back(Time(trace_.end_ns(row)));
+      if (!instant) Push(Time(trace_.end_ns(row)));
       ++row;
     }
     WriteEnds(INT64_MAX - 1);
@@ -190,10 +192,15 @@ class Writer {
                               arrows_of_.next_row()});
   }
 
+  void Push(int64_t end) {
+    if (depth_ == open_.size()) open_.resize(2 * depth_);
+    open_[depth_++] = end;
+  }
+
   void WriteEnds(int64_t until) {
     ShortPackets out(packets_.out());
-    for (; open_.back() <= until; open_.pop_back())
-      out.Put(static_cast<uint64_t>(open_.back()), end_tail_);
+    for (; open_[depth_ - 1] <= until; --depth_)
+      out.Put(static_cast<uint64_t>(open_[depth_ - 1]), end_tail_);
   }
 
   // Writes events that say no more than name, type and time. Returns the first
@@ -208,10 +215,7 @@ class Writer {
     const int64_t zero = zero_ns_;
     const Tail end_tail = end_tail_;
     ShortPackets out(packets_.out());
-    size_t depth = open_.size();
-    const auto make_room = [&] { open_.resize(2 * depth + kSpareEnds); };
-    make_room();
-    int64_t* top = &open_[depth - 1];
+    int64_t* top = &open_[depth_ - 1];
     const int64_t* full = &open_.back();
     const uint64_t first_key = tails_.first_key();
     for (; row < last; ++row) {
@@ -233,14 +237,14 @@ class Writer {
       out.Put(static_cast<uint64_t>(start), entry.tail);
       if (instant != 0) continue;
       if (top == full) [[unlikely]] {
-        depth = open_.size();
-        make_room();
+        const size_t depth = open_.size();
+        open_.resize(2 * depth);
         top = &open_[depth - 1];
         full = &open_.back();
       }
       *++top = start + durs[row];
     }
-    open_.resize(static_cast<size_t>(top - open_.data()) + 1);
+    depth_ = static_cast<size_t>(top - open_.data()) + 1;
     return row;
   }
 
@@ -282,7 +286,8 @@ class Writer {
   uint64_t uuid_ = 0;
   BeginTails tails_;
   Tail end_tail_;
-  std::vector<int64_t> open_;  // Time() of ends, innermost last
+  std::vector<int64_t> open_;  // Time() of ends; the first depth_ count
+  size_t depth_ = 0;
   Message event_;
 };
 

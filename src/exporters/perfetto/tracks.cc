@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporters/perfetto/tracks.h"
 
-#include <set>
 #include <string>
+
+#include "exporters/pid_pool.h"
 
 namespace stepscope::perfetto {
 namespace {
@@ -18,16 +19,15 @@ std::string Valid(std::string_view text) {
 }
 
 // Perfetto knows a process by its pid; ranks of several hosts may share one.
-int64_t FreePid(std::set<int64_t>& taken, int64_t wanted) {
-  int64_t pid = wanted >= 1 && wanted <= kMaxId ? wanted : 1;
-  while (!taken.insert(pid).second) pid = pid == kMaxId ? 1 : pid + 1;
-  return pid;
+int64_t FreePid(PidPool& pool, int64_t wanted) {
+  const int64_t pid = wanted >= 1 && wanted <= kMaxId ? wanted : 1;
+  return pool.Take(pid, pid <= kMaxId / 2 ? pid : 1);
 }
 
 }  // namespace
 
 void Tracks::Write() {
-  std::set<int64_t> taken;
+  PidPool taken;
   for (const Process& process : trace_.processes())
     pids_.push_back(FreePid(taken, process.pid));
   for (uint32_t i = 0; i < pids_.size(); ++i) WriteProcess(i);

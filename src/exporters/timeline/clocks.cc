@@ -32,15 +32,19 @@ Extent ExtentOf(const Trace& trace) {
 void AddNote(std::span<const LabelledTrace> traces, bool moved,
              std::vector<std::string>& notes) {
   std::string labels;
+  size_t count = 0;
   for (const LabelledTrace& item : traces) {
     if (item.trace->clock().epoch_known) continue;
-    if (!labels.empty()) labels += ", ";
+    if (count++ > 0) labels += ", ";
     labels += item.label;
   }
+  const bool one = count == 1;
   notes.push_back("clocks are not aligned: " + labels +
-                  (moved ? " state no absolute time and begin where the first "
-                           "of the others begins"
-                         : " state no absolute time and keep their own"));
+                  (one ? " states no absolute time and "
+                       : " state no absolute time and ") +
+                  (moved ? one ? "begins where the first of the others begins"
+                               : "begin where the first of the others begins"
+                         : "keep their own"));
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ TEST(Timeline, UnknownClocksAreSaidToBe) {
                                {"b", WithEpoch(text, 0, false)}},
                               &notes);
   ASSERT_EQ(notes.size(), 1u);
-  EXPECT_EQ(notes[0].find("clocks are not aligned: b state no absolute time"),
+  EXPECT_EQ(notes[0].find("clocks are not aligned: b states no absolute time"),
             0u);
   EXPECT_NE(json.find(R"("pid":1,"tid":0,"ts":0.000)"), std::string::npos);
   notes.clear();

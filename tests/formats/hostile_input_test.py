@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Input that is far too large, empty or of the wrong kind, through every verb.
+
+usage: hostile_input_test.py STEPSCOPE
+
+What is read must end in the ledger and every command in seconds, also where a
+trace has more threads, processes or levels than anybody looked at: a search
+through what came before, done for each, would not.
+"""
+
+import gzip
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SECONDS = 100
+MEBIBYTE = 1 << 20
+
+
+def stepscope(*args):
+    return subprocess.run([STEPSCOPE, *map(str, args)], timeout=SECONDS,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True)
+
+
+class HostileInputTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, events):
+        path = self.folder / "in.json"
+        with open(path, "w", encoding="ascii") as file:
+            file.write("[")
+            file.write(",\n".join(events))
+            file.write("]")
+        return path
+
+    def info(self, path):
+        result = stepscope("info", path, "--format", "json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        info = json.loads(result.stdout)
+        ledger = info["ledger"]
+        self.assertEqual(ledger["seen"], ledger["kept"] +
+                         sum(ledger["repaired"].values()) +
+                         sum(ledger["rejected"].values()))
+        return info
+
+    def convert_to_all(self, path):
+        for out in ["o.json", "o.pftrace", "o.sscap", "o.paddle_trace.json",
+                    "o.pb"]:
+            with self.subTest(to=out):
+                result = stepscope("convert", path, "-o", self.folder / out)
+                self.assertEqual(result.returncode, 0, result.stderr)
+        result = stepscope("timeline", "--profile_path", path,
+                           "--timeline_path", self.folder / "o.timeline")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        result = stepscope("summary", path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_a_million_threads(self):
+        count = 1_000_000
+        path = self.write(
+            f'{{"ph":"X","name":"n","pid":1,"tid":{i},"ts":{i},"dur":1}}'
+            for i in range(count))
+        info = self.info(path)
+        self.assertEqual(info["counts"]["events"], count)
+        self.assertEqual(len(info["threads"]), count)
+        result = stepscope("convert", path, "-o", self.folder / "o.sscap")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.info(self.folder / "o.sscap")["counts"],
+                         info["counts"])
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        self.assertLess(peak, 2 * MEBIBYTE, "KiB")
+
+    def test_processes_of_the_same_pid(self):
+        count = 60_000  # names instead of numbers: none has a pid
+        path = self.write(
+            f'{{"ph":"X","name":"n","pid":"p{i}","tid":1,"ts":{i},"dur":1}}'
+            for i in range(count))
+        self.assertEqual(len(self.info(path)["processes"]), count)
+        self.convert_to_all(path)
+
+    def test_levels_that_each_say_more(self):
+        count = 150_000  # never ended, of one id
+        path = self.write(
+            f'{{"ph":"b","cat":"c","id":1,"name":"n","pid":1,"tid":1,"ts":{i},'
+            f'"args":{{"i":{i}}}}}' for i in range(count))
+        info = self.info(path)
+        self.assertEqual(info["ledger"]["repaired"],
+                         {"begin without an end": count})
+        self.convert_to_all(path)
+
+    def test_siblings_that_all_overlap(self):
+        count = 20_000
+        path = self.write(
+            f'{{"ph":"X","name":"n","pid":1,"tid":1,"ts":{i},"dur":{count}}}'
+            for i in range(count))
+        info = self.info(path)
+        self.assertEqual(info["ledger"]["kept"], count, "none is dropped")
+        self.convert_to_all(path)
+
+    def refuse(self, path, what):
+        for verb in ["info", "summary"]:
+            result = stepscope(verb, path)
+            self.assertEqual(result.returncode, 3, (verb, result.stderr))
+            self.assertEqual(result.stdout, "")
+            self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+            self.assertIn(what, result.stderr)
+        out = self.folder / "out.json"
+        self.assertEqual(stepscope("convert", path, "-o", out).returncode, 3)
+        self.assertFalse(out.exists())
+
+    def test_nothing_and_other_things(self):
+        path = self.folder / "file"
+        path.write_bytes(b"")
+        self.refuse(path, "byte 0: the file is empty")
+        path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8)
+        self.refuse(path, "not a trace in a known format")
+        path.write_bytes(gzip.compress(b""))
+        self.refuse(path, "byte 0: the file is empty")
+        path.write_bytes(gzip.compress(b"[" + b'{"ph":"X"},' * 9)[:12])
+        self.refuse(path, "byte")
+        self.refuse(self.folder / "absent", "No such file")
+        (self.folder / "folder").mkdir()
+        self.refuse(self.folder / "folder", "no readable trace")
+
+    def test_bomb(self):
+        path = self.folder / "bomb.json.gz"
+        with gzip.open(path, "wb", compresslevel=9) as file:
+            file.write(b'[{"ph":"X","name":"n","pid":1,"tid":1,"ts":1,'
+                       b'"dur":1},')
+            for _ in range(4096):
+                file.write(b" " * MEBIBYTE)
+        info = self.info(path)
+        self.assertEqual(info["counts"]["events"], 1, "what came before it")
+        self.assertFalse(info["complete"])
+        self.assertTrue(any("400 times" in note for note in info["notes"]),
+                        info["notes"])
+        # Of the 4 GiB that it would be. One element may have 512 MiB.
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        self.assertLess(peak, 2 * MEBIBYTE, "KiB")
+
+    @unittest.skipIf(os.geteuid() == 0, "root may read everything")
+    def test_file_of_somebody_else(self):
+        path = self.folder / "closed"
+        path.write_bytes(b"[]")
+        path.chmod(0)
+        self.refuse(path, "Permission denied")
+
+
+if __name__ == "__main__":
+    STEPSCOPE = sys.argv.pop(1)
+    unittest.main()
