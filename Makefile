@@ -29,7 +29,7 @@ check:
 	@python3 tools/run_tests.py --quick release
 
 bench: build
-	@tools/bootstrap test
+	@tools/bootstrap bench
 	@tools/bench
 
 FUZZ_SECONDS ?= 600
