@@ -16,6 +16,8 @@ namespace stepscope::bench {
 namespace {
 
 constexpr int kRounds = 11;
+constexpr double kFormatTarget = 20;  // M events a second
+constexpr double kWriteTarget = 0.8;
 
 // The same entries, the usual way.
 size_t FormatWithSnprintf(const Trace& trace) {
@@ -48,7 +50,7 @@ size_t FormatWithSnprintf(const Trace& trace) {
   return total + used;
 }
 
-void Run(uint32_t events, const std::string& folder) {
+bool Run(uint32_t events, const std::string& folder) {
   std::shared_ptr<const Trace> trace = MakeTrace(events);
   const Exporter& exporter = ChromeExporter();
   std::string path = folder + "/chrome_export_bench.json";
@@ -79,22 +81,30 @@ void Run(uint32_t events, const std::string& folder) {
 
   double size = static_cast<double>(bytes);
   auto row = [&](const char* what, double seconds, double ratio,
-                 const char* to) {
-    std::printf("%-28s %7.1f M events/s %8.0f MB/s   %5.2f x %s\n", what,
-                count / seconds / 1e6, size / seconds / 1e6, ratio, to);
+                 const char* to, const std::string& target = "") {
+    std::printf("%-28s %7.1f M events/s %8.0f MB/s   %5.2f x %s%s\n", what,
+                count / seconds / 1e6, size / seconds / 1e6, ratio, to,
+                target.c_str());
+  };
+  const double rate = count / Median(format) / 1e6;
+  const double ratio = MedianRatio(raw, file);
+  const auto judged = [](const char* target, bool met) {
+    return std::string("  >= ") + target + (met ? " met" : " MISSED");
   };
   std::printf("Chrome JSON export, %.0f events, %.0f bytes an event\n", count,
               size / count);
   row("format in memory", Median(format), Median(slow) / Median(format),
-      "snprintf");
+      "snprintf", judged("20 M events/s", rate >= kFormatTarget));
   row("snprintf", Median(slow), 1, "");
-  row("to a file", Median(file), MedianRatio(raw, file), "write(2)");
+  row("to a file", Median(file), ratio, "write(2)",
+      judged("0.80", ratio >= kWriteTarget));
   row("to a file, one thread", Median(alone), MedianRatio(raw, alone),
       "write(2)");
   row("write(2), same bytes", Median(raw), 1, "");
   row("to a file, gzip", Median(zip),
       size / static_cast<double>(std::max<size_t>(zipped, 1)),
       "smaller");
+  return rate >= kFormatTarget && ratio >= kWriteTarget;
 }
 
 }  // namespace
@@ -103,6 +113,5 @@ void Run(uint32_t events, const std::string& folder) {
 int main(int argc, char** argv) {
   uint32_t events = argc > 1 ? static_cast<uint32_t>(std::atol(argv[1]))
                              : 4'000'000;
-  stepscope::bench::Run(events, argc > 2 ? argv[2] : ".");
-  return 0;
+  return stepscope::bench::Run(events, argc > 2 ? argv[2] : ".") ? 0 : 1;
 }
