@@ -13,9 +13,9 @@ namespace {
 
 // Below this the allocator is cheaper than a mapping of its own.
 constexpr size_t kMapFrom = size_t{128} << 10;
-// From here on huge pages halve the cost of first touch.
-constexpr size_t kHugeFrom = size_t{4} << 20;
+// From one huge page on they halve the cost of first touch.
 constexpr size_t kHugePage = size_t{2} << 20;
+constexpr size_t kHugeFrom = kHugePage;
 constexpr size_t kPage = 4096;
 
 size_t RoundUp(size_t bytes, size_t to) { return (bytes + to - 1) & ~(to - 1); }

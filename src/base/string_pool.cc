@@ -11,15 +11,45 @@ namespace {
 constexpr size_t kArenaBytes = size_t{64} << 10;
 constexpr size_t kOwnBlockFrom = kArenaBytes / 4;
 constexpr size_t kFirstSlots = 256;
+constexpr size_t kRecent = 1024;
+// Below this hashing is as cheap as anything.
+constexpr size_t kLookFrom = 16;
+
+uint64_t Load(const char* p) {
+  uint64_t word;
+  std::memcpy(&word, p, sizeof word);
+  return word;
+}
+
+// Of the length and the bytes where names of one length differ as a rule.
+size_t RecentSlot(std::string_view text) {
+  const char* const p = text.data();
+  const size_t size = text.size();
+  const uint64_t mixed =
+      MixHash(Load(p) ^ size * 0x9e3779b97f4a7c15u,
+              (Load(p + size / 2 - 4) + Load(p + size - 8)) | 1);
+  return static_cast<size_t>(mixed) % kRecent;
+}
 
 }  // namespace
 
-StringPool::StringPool() : slots_(kFirstSlots, 0) { Intern({}); }
+StringPool::StringPool() : slots_(kFirstSlots, 0), recent_(kRecent, 0) {
+  Intern({});
+}
 StringPool::~StringPool() = default;
 StringPool::StringPool(StringPool&&) noexcept = default;
 StringPool& StringPool::operator=(StringPool&&) noexcept = default;
 
 StringId StringPool::Intern(std::string_view text) {
+  if (text.size() < kLookFrom) return InternHashed(text);
+  uint32_t& recent = recent_[RecentSlot(text)];
+  if (views_[recent] == text) return {recent};
+  const StringId id = InternHashed(text);
+  recent = id.v;
+  return id;
+}
+
+StringId StringPool::InternHashed(std::string_view text) {
   const uint64_t hash = Hash64(text);
   const size_t mask = slots_.size() - 1;
   size_t at = static_cast<size_t>(hash) & mask;

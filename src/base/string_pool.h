@@ -35,12 +35,16 @@ class StringPool {
   uint32_t size() const { return static_cast<uint32_t>(views_.size()); }
 
  private:
+  StringId InternHashed(std::string_view text);
   std::string_view Copy(std::string_view text);
   void Grow();
 
   std::vector<std::string_view> views_;
   std::vector<uint64_t> hashes_;
   std::vector<uint32_t> slots_;  // open addressing: id + 1, 0 empty
+  // Ids of late by a few bytes of the text: most that is interned has just
+  // been before, and comparing is cheaper than hashing. 0: none.
+  std::vector<uint32_t> recent_;
   std::vector<std::unique_ptr<char[]>> arena_;
   size_t arena_left_ = 0;
 };

@@ -53,6 +53,22 @@ TEST(StringPoolTest, ManyAndLongStringsSurviveGrowth) {
   EXPECT_EQ(moved.size(), 50'001u);
 }
 
+// Names of one template differ in a place that is not looked at first.
+TEST(StringPoolTest, AlikeTextsAreToldApart) {
+  StringPool pool;
+  std::vector<StringId> ids;
+  const auto text = [](char c) {
+    std::string name(60, '<');
+    name[15] = c;
+    return name;
+  };
+  for (char c = 'a'; c <= 'z'; ++c) ids.push_back(pool.Intern(text(c)));
+  for (int round = 0; round < 3; ++round)
+    for (char c = 'a'; c <= 'z'; ++c)
+      EXPECT_EQ(pool.Intern(text(c)), ids[static_cast<size_t>(c - 'a')]);
+  EXPECT_EQ(pool.size(), 27u);
+}
+
 TEST(StringPoolTest, FirstStringMayBeLong) {
   StringPool pool;
   const std::string big(1 << 20, 'b');
