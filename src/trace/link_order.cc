@@ -18,9 +18,23 @@ bool Less(const Link& a, const Link& b) {
          std::tie(b.process, b.space, b.id, b.row);
 }
 
-void SortIfNeeded(std::span<Link> links) {
-  if (!std::is_sorted(links.begin(), links.end(), Less))
+// Links of one process and space. Where the ids are in order, only the few
+// links of one id may be in disorder.
+void SortGroup(std::span<Link> links) {
+  const auto by_id = [](const Link& a, const Link& b) { return a.id < b.id; };
+  if (!std::is_sorted(links.begin(), links.end(), by_id)) {
     std::sort(links.begin(), links.end(), Less);
+    return;
+  }
+  for (size_t first = 0; first < links.size();) {
+    size_t last = first + 1;
+    bool ordered = true;
+    for (; last < links.size() && links[last].id == links[first].id; ++last)
+      ordered &= links[last - 1].row <= links[last].row;
+    const auto same = links.subspan(first, last - first);
+    if (!ordered) std::sort(same.begin(), same.end(), Less);
+    first = last;
+  }
 }
 
 }  // namespace
@@ -47,7 +61,7 @@ void SortLinks(Column<Link>& links) {
   for (const Link& link : all) apart[next[group(link)]++] = link;
   links.swap(apart);
   for (size_t i = 0; i + 1 < first.size(); ++i)
-    SortIfNeeded(links.span().subspan(first[i], first[i + 1] - first[i]));
+    SortGroup(links.span().subspan(first[i], first[i + 1] - first[i]));
 }
 
 }  // namespace stepscope

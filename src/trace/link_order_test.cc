@@ -44,6 +44,17 @@ TEST(LinkOrderTest, SpacesMixed) {
   ExpectSorted(links);
 }
 
+// The work of a call has a lower row where its track comes first.
+TEST(LinkOrderTest, IdsInOrderRowsNot) {
+  std::vector<Link> links;
+  for (Row row = 0; row < 300; ++row) {
+    links.push_back({0, LinkSpace::kCorrelation, row / 3, 1000 + row});
+    links.push_back({0, LinkSpace::kCorrelation, row / 3, 500 - row});
+    links.push_back({0, LinkSpace::kSequence, row / 2, row});
+  }
+  ExpectSorted(links);
+}
+
 TEST(LinkOrderTest, AnyOrder) {
   std::mt19937_64 random(1);
   for (const uint32_t processes : {1u, 3u, 40u}) {

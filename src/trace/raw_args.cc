@@ -34,18 +34,24 @@ std::string RawArgs::Block::Plain() const {
   return plain;
 }
 
-RawRef RawArgs::Add(std::string_view text) {
-  if (!open_.empty() &&
-      open_.size() + kLengthBytes + text.size() > kBlockBytes)
+RawRef RawArgs::Add(std::span<const std::string_view> parts) {
+  constexpr std::string_view kBetween = ", ";
+  size_t size = parts.empty() ? 0 : (parts.size() - 1) * kBetween.size();
+  for (const std::string_view part : parts) size += part.size();
+  if (!open_.empty() && open_.size() + kLengthBytes + size > kBlockBytes)
     Seal();
   if (open_.empty()) open_.reserve(kBlockBytes);
   const RawRef ref = (RawRef{blocks_.size()} + 1) << 32 | open_.size();
-  const auto length = static_cast<uint32_t>(text.size());
-  const size_t at = open_.size();
-  open_.resize(at + kLengthBytes + text.size());
-  std::memcpy(&open_[at], &length, kLengthBytes);
-  if (!text.empty())
-    std::memcpy(&open_[at + kLengthBytes], text.data(), text.size());
+  const auto append = [this](const char* bytes, size_t count) {
+    const auto* const first = reinterpret_cast<const uint8_t*>(bytes);
+    open_.insert(open_.end(), first, first + count);
+  };
+  const auto length = static_cast<uint32_t>(size);
+  append(reinterpret_cast<const char*>(&length), kLengthBytes);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) append(kBetween.data(), kBetween.size());
+    append(parts[i].data(), parts[i].size());
+  }
   return ref;
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,9 @@ class RawArgs {
     std::string Plain() const;
   };
 
-  RawRef Add(std::string_view text);
+  RawRef Add(std::string_view text) { return Add({&text, 1}); }
+  // A text of parts, with ", " between them.
+  RawRef Add(std::span<const std::string_view> parts);
   // Ends the block in work. Before reading, and before Append.
   void Seal();
   // Takes the blocks of another; its references grow by what is returned.

@@ -184,22 +184,32 @@ class Orderer {
       if (!origin_.Resize(size())) return OutOfMemory();
       std::iota(origin_.span().begin(), origin_.span().end(), Row{0});
     }
-    if (!Gather(c_.start_ns, first, from) || !Gather(c_.dur_ns, first, from) ||
-        !Gather(c_.name, first, from) || !Gather(c_.track, first, from) ||
-        !Gather(c_.type, first, from) || !Gather(c_.flags, first, from) ||
-        !Gather(origin_, first, from))
+    Column<int64_t> times;
+    Column<StringId> names;
+    Column<uint32_t> words;
+    Column<uint16_t> halves;
+    if (!Gather(c_.start_ns, first, from, times) ||
+        !Gather(c_.dur_ns, first, from, times) ||
+        !Gather(c_.name, first, from, names) ||
+        !Gather(c_.track, first, from, words) ||
+        !Gather(origin_, first, from, words) ||
+        !Gather(c_.type, first, from, halves) ||
+        !Gather(c_.flags, first, from, halves))
       return OutOfMemory();
     for (Row i = 0; i < from.size(); ++i)
       moves_.row[origin_[first + i]] = first + i;
     return Ok();
   }
 
+  // `moved`: memory that may be used again for the next column.
   template <typename T>
-  static bool Gather(Column<T>& column, Row first, std::span<const Row> from) {
-    Column<T> moved;
+  static bool Gather(Column<T>& column, Row first, std::span<const Row> from,
+                     Column<T>& moved) {
     if (!moved.Resize(from.size())) return false;
     for (size_t i = 0; i < from.size(); ++i) moved[i] = column[from[i]];
-    if (!from.empty())
+    if (from.size() == column.size())
+      column.swap(moved);
+    else if (!from.empty())
       std::memcpy(&column[first], moved.data(), from.size() * sizeof(T));
     return true;
   }

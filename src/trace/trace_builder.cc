@@ -153,10 +153,6 @@ void TraceBuilder::ReserveSide(uint64_t args, uint64_t links) {
   grow(trace_->links_, links);
 }
 
-void TraceBuilder::AddArg(const Arg& arg) {
-  failed_ |= !trace_->args_.Append(arg);
-}
-
 void TraceBuilder::AddListArg(Arg arg, std::span<const int64_t> values) {
   Column<int64_t>& ints = trace_->arg_ints_;
   arg.kind = ArgKind::kIntList;
@@ -197,6 +193,11 @@ void TraceBuilder::AddText(Row row, std::string_view key,
 RawArgs& TraceBuilder::raw_args() { return trace_->raw_args_; }
 
 void TraceBuilder::AddRawArgs(Row row, std::string_view members) {
+  if (!members.empty()) AddRawArgs(row, {&members, 1});
+}
+
+void TraceBuilder::AddRawArgs(Row row,
+                              std::span<const std::string_view> members) {
   if (members.empty() || row >= trace_->size()) return;
   SetRawRef(row, trace_->raw_args_.Add(members));
 }
@@ -204,19 +205,16 @@ void TraceBuilder::AddRawArgs(Row row, std::string_view members) {
 void TraceBuilder::SetRawRef(Row row, RawRef ref) {
   Trace& t = *trace_;
   if (row >= t.size()) return;
-  while (t.raw_refs_.size() <= row) {
-    if (!t.raw_refs_.Append(0)) {
-      failed_ = true;
-      return;
-    }
+  if (t.raw_refs_.size() <= row &&
+      (!t.raw_refs_.Reserve(t.start_ns_.capacity()) ||
+       !t.raw_refs_.Resize(size_t{row} + 1))) {
+    failed_ = true;
+    return;
   }
   t.raw_refs_[row] = ref;
 }
 
 void TraceBuilder::AddFlow(const Flow& flow) { trace_->flows_.push_back(flow); }
-void TraceBuilder::AddLink(const Link& link) {
-  failed_ |= !trace_->links_.Append(link);
-}
 void TraceBuilder::AddCounter(const CounterSample& sample) {
   trace_->counters_.push_back(sample);
 }
@@ -331,11 +329,13 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
       const RowMoves moves,
       OrderRows({t.start_ns_, t.dur_ns_, t.name_, t.track_, t.type_, t.flags_},
                 t.tracks_));
+  bool args_in_order = false;
   if (!moves.row.empty()) {
     const auto move = [&](Row& row) {
       if (row < moves.row.size()) row = moves.row[row];
     };
-    if (!MoveArgs(t.args_, moves.row))
+    args_in_order = MoveArgs(t.args_, moves.row);
+    if (!args_in_order)
       for (Arg& arg : t.args_.span()) move(arg.row);
     for (Link& link : t.links_.span()) move(link.row);
     if (!MoveRawRefs(t.raw_refs_, moves.row))
@@ -361,7 +361,7 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
       std::stable_sort(table.begin(), table.end(), less);
   };
   std::span<Arg> args = t.args_.span();
-  sort_by(args, [](const Arg& a) { return a.row; });
+  if (!args_in_order) sort_by(args, [](const Arg& a) { return a.row; });
   sort_by(t.flows_, [](const Flow& f) { return f.time_ns; });
   SortLinks(t.links_);
   sort_by(t.counters_, [](const CounterSample& c) {

@@ -90,7 +90,7 @@ class TraceBuilder {
   // is not touched before it is used.
   void ReserveSide(uint64_t args, uint64_t links);
   // Arguments. `arg.row` is the event; list_first and list_count are set here.
-  void AddArg(const Arg& arg);
+  void AddArg(const Arg& arg) { failed_ |= !trace_->args_.Append(arg); }
   void AddListArg(Arg arg, std::span<const int64_t> values);
   void AddInt(Row row, std::string_view key, int64_t value);
   void AddDouble(Row row, std::string_view key, double value);
@@ -98,12 +98,14 @@ class TraceBuilder {
   // Members of a JSON object that no typed argument holds; see
   // Trace::raw_args. Once for an event.
   void AddRawArgs(Row row, std::string_view members);
+  // The same in parts; ", " comes between them.
+  void AddRawArgs(Row row, std::span<const std::string_view> members);
   RawArgs& raw_args();
   // The same for a text that is in raw_args() already.
   void SetRawRef(Row row, RawRef ref);
 
   void AddFlow(const Flow& flow);
-  void AddLink(const Link& link);
+  void AddLink(const Link& link) { failed_ |= !trace_->links_.Append(link); }
   void AddCounter(const CounterSample& sample);
   // `owner` is set by Finish().
   void AddMemory(const MemoryEvent& event);
