@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/json/args.h"
 
-#include <algorithm>
-#include <charconv>
+#include <cstddef>
 #include <iterator>
 
 #include "importers/json/json_string.h"
@@ -14,27 +13,14 @@ namespace {
 // Typed arguments, under the names that the files have for them.
 constexpr std::string_view kTypedKeys[] = {
     "Input Dims", "Input type", "Concrete Inputs", "input_shapes",
-    "input_dtypes",  // of the host up to here
-    "grid", "block", "bytes", "blocks per SM", "est. achieved occupancy %",
-    "theoretical achieved occupancy %"};
-constexpr size_t kHostKeys = 5;
-constexpr size_t kAllKeys = std::size(kTypedKeys);
-static_assert(kAllKeys == ArgReader::kTypedKeyCount);
+    "input_dtypes", "grid", "block", "bytes", "blocks per SM",
+    "est. achieved occupancy %", "theoretical achieved occupancy %"};
+static_assert(std::size(kTypedKeys) == ArgReader::kTypedKeyCount);
 
-// Which of keys [first, last) it is; `last` if none.
-size_t FindTyped(std::string_view key, size_t first, size_t last) {
-  while (first < last && kTypedKeys[first] != key) ++first;
-  return first;
-}
-
-// The member as written, from its key to the end of its value.
-std::string_view Whole(const Tokens& tokens, const MemberAt& member) {
-  const size_t from = tokens.offset(member.key);
-  const char kind = tokens.kind(member.value);
-  if (kind == '{' || kind == '[')
-    return tokens.Between(from, tokens.offset(member.next - 1) + 1);
-  const std::string_view value = tokens.Scalar(member.value);
-  return tokens.Between(from, tokens.offset(member.value) + value.size());
+constexpr size_t IndexOf(std::string_view key) {
+  size_t i = 0;
+  while (kTypedKeys[i] != key) ++i;
+  return i;
 }
 
 std::string_view ValueOf(const Tokens& tokens, const MemberAt& member) {
@@ -42,14 +28,6 @@ std::string_view ValueOf(const Tokens& tokens, const MemberAt& member) {
   if (kind != '{' && kind != '[') return tokens.Scalar(member.value);
   return tokens.Between(tokens.offset(member.value),
                         tokens.offset(member.next - 1) + 1);
-}
-
-bool IsHostInitial(char c) {
-  return c == 'E' || c == 'e' || c == 'S' || c == 'I' || c == 'C' || c == 'i';
-}
-
-bool ParseId(std::string_view value, int64_t& id) {
-  return ParseInteger(value, id);
 }
 
 }  // namespace
@@ -60,120 +38,170 @@ void ArgReader::Read(const Tokens& tokens, const EventText& event, ArgSet set,
   device_ = stream_ = -1;
   start_time_ = end_time_ = {};
   flags_ = 0;
-  rest_.clear();
+  runs_.clear();
   typed_.clear();
-  run_ = {};
+  uint32_t run_next = ~0u - 1;  // the token behind the last run
+  const auto keep = [&](const MemberAt& member, std::string_view value) {
+    const char* const end = value.data() + value.size();
+    const char* begin = tokens.Between(tokens.offset(member.key), 0).data();
+    if (member.key == run_next + 1) {
+      begin = runs_.back().data();
+      runs_.pop_back();
+    }
+    runs_.emplace_back(begin, static_cast<size_t>(end - begin));
+    run_next = member.next;
+  };
   for (const MemberAt& member : event.args) {
     const std::string_view key = tokens.Text(member.key);
     const std::string_view value = ValueOf(tokens, member);
-    if (own_times && key == "start_time") {
-      start_time_ = value;
-    } else if (own_times && key == "end_time") {
-      end_time_ = value;
-    } else if ((own_times && TakeNote(key, value)) ||
-               Take(set, key, value, tokens.kind(member.value))) {
-      continue;
-    } else {
-      Keep(tokens, member);
+    bool taken = own_times && TakeOwn(key, value);
+    if (!taken) {
+      switch (set) {
+        case ArgSet::kNone:
+          break;
+        case ArgSet::kHost:
+          taken = TakeHost(key, value);
+          break;
+        case ArgSet::kApi:
+          taken = TakeApi(key, value);
+          break;
+        case ArgSet::kDevice:
+          taken = TakeDevice(key, value);
+          break;
+      }
     }
+    if (!taken) keep(member, value);
   }
-  Flush();
   for (const MemberAt& member : event.others) {
-    Keep(tokens, member);
-    Flush();
+    run_next = ~0u - 1;  // of the event, not of the arguments
+    keep(member, ValueOf(tokens, member));
   }
 }
 
-// Members that stand side by side are copied in one go.
-void ArgReader::Keep(const Tokens& tokens, const MemberAt& member) {
-  const std::string_view text = Whole(tokens, member);
-  if (!run_.empty() && member.key == run_next_ + 1) {
-    run_ = {run_.data(),
-            static_cast<size_t>(text.data() + text.size() - run_.data())};
+std::string ArgReader::rest() const {
+  std::string rest;
+  for (const std::string_view run : runs_) {
+    if (!rest.empty()) rest += ", ";
+    rest += run;
+  }
+  return rest;
+}
+
+// What our own exporter and Paddle add to the arguments.
+bool ArgReader::TakeOwn(std::string_view key, std::string_view value) {
+  if (key == "start_time") {
+    start_time_ = value;
+  } else if (key == "end_time") {
+    end_time_ = value;
+  } else if (value != "true") {
+    return false;
+  } else if (key == "open_at_end") {
+    flags_ |= kEventOpenAtEnd;
+  } else if (key == "name_clipped") {
+    flags_ |= kEventNameClipped;
+  } else if (key == "inferred") {
+    flags_ |= kEventInferred;
   } else {
-    Flush();
-    run_ = text;
+    return false;
   }
-  run_next_ = member.next;
-}
-
-void ArgReader::Flush() {
-  if (run_.empty()) return;
-  if (!rest_.empty()) rest_ += ", ";
-  rest_ += run_;
-  run_ = {};
-}
-
-// Notes that our own exporter adds.
-bool ArgReader::TakeNote(std::string_view key, std::string_view value) {
-  if (value != "true") return false;
-  if (key == "open_at_end") flags_ |= kEventOpenAtEnd;
-  else if (key == "name_clipped") flags_ |= kEventNameClipped;
-  else if (key == "inferred") flags_ |= kEventInferred;
-  else return false;
   return true;
 }
 
-bool ArgReader::Take(ArgSet set, std::string_view key, std::string_view value,
-                     char kind) {
-  switch (set) {
-    case ArgSet::kNone:
+// The three below tell keys by their length first: then a comparison is one
+// of words.
+bool ArgReader::TakeHost(std::string_view key, std::string_view value) {
+  switch (key.size()) {
+    case 10:
+      if (key == "Input Dims") return TakeTyped(IndexOf("Input Dims"), value);
+      if (key == "Input type") return TakeTyped(IndexOf("Input type"), value);
       return false;
-    case ArgSet::kHost:
-      // By its first letter, most of what there is means nothing to us.
-      if (key.empty() || !IsHostInitial(key[0])) return false;
-      if (key == "External id" || key == "external id") {
-        // Kept as written as well: it becomes a link only where it is needed.
-        ParseId(value, external_id_);
-        return false;
-      }
-      if (key == "Sequence number") return ParseId(value, sequence_);
-      return TakeTyped(FindTyped(key, 0, kHostKeys), kHostKeys, value, kind);
-    case ArgSet::kApi:
-      if (key == "External id" || key == "external id") return false;
-      return (key == "correlation" || key == "correlation id") &&
-             ParseId(value, correlation_);
-    case ArgSet::kDevice:
-      if (key == "correlation" || key == "correlation id")
-        return ParseId(value, correlation_);
-      if (key == "External id" || key == "external id") {
-        ParseId(value, external_id_);
-        return false;
-      }
-      if (key == "device") return ParseId(value, device_);
-      if (key == "stream") return ParseId(value, stream_);
-      if (key == "graph node id") return ParseId(value, graph_node_);
-      return TakeTyped(FindTyped(key, kHostKeys, kAllKeys), kAllKeys,
-                       value, kind);
+    case 11:
+      // Kept as written as well: it becomes a link only where it is needed.
+      if (key == "External id" || key == "external id")
+        ParseInteger(value, external_id_);
+      return false;
+    case 12:
+      if (key == "input_shapes")
+        return TakeTyped(IndexOf("input_shapes"), value);
+      if (key == "input_dtypes")
+        return TakeTyped(IndexOf("input_dtypes"), value);
+      return false;
+    case 15:
+      if (key == "Sequence number") return ParseInteger(value, sequence_);
+      if (key == "Concrete Inputs")
+        return TakeTyped(IndexOf("Concrete Inputs"), value);
+      return false;
+    default:
+      return false;
   }
-  return false;
 }
 
-bool ArgReader::TakeTyped(size_t key, size_t none, std::string_view value,
-                          char kind) {
-  if (key == none) return false;
+bool ArgReader::TakeApi(std::string_view key, std::string_view value) {
+  return (key == "correlation" || key == "correlation id") &&
+         ParseInteger(value, correlation_);
+}
+
+bool ArgReader::TakeDevice(std::string_view key, std::string_view value) {
+  switch (key.size()) {
+    case 4:
+      return key == "grid" && TakeTyped(IndexOf("grid"), value);
+    case 5:
+      if (key == "block") return TakeTyped(IndexOf("block"), value);
+      if (key == "bytes") return TakeTyped(IndexOf("bytes"), value);
+      return false;
+    case 6:
+      if (key == "device") return ParseInteger(value, device_);
+      if (key == "stream") return ParseInteger(value, stream_);
+      return false;
+    case 11:
+      if (key == "correlation") return ParseInteger(value, correlation_);
+      if (key == "External id" || key == "external id")
+        ParseInteger(value, external_id_);
+      return false;
+    case 13:
+      if (key == "blocks per SM")
+        return TakeTyped(IndexOf("blocks per SM"), value);
+      return key == "graph node id" && ParseInteger(value, graph_node_);
+    case 14:
+      return key == "correlation id" && ParseInteger(value, correlation_);
+    default:
+      if (key == "est. achieved occupancy %")
+        return TakeTyped(IndexOf("est. achieved occupancy %"), value);
+      return key == "theoretical achieved occupancy %" &&
+             TakeTyped(IndexOf("theoretical achieved occupancy %"), value);
+  }
+}
+
+bool ArgReader::TakeTyped(size_t key, std::string_view value) {
   StringId& id = key_ids_[key];
   if (id == StringId{}) id = builder_.Intern(kTypedKeys[key]);
-  typed_.push_back({id, value, kind});
+  typed_.push_back({id, value});
   return true;
 }
 
 // "[1, 2, 3]"
 bool ArgReader::AddNumbers(Row row, const Typed& typed) {
+  constexpr ptrdiff_t kSafeDigits = 18;
   numbers_.clear();
-  std::string_view text = typed.value.substr(1, typed.value.size() - 2);
-  while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
-    std::string_view item = text.substr(0, comma);
-    while (!item.empty() && Tokens::IsSpace(item.front()))
-      item.remove_prefix(1);
-    while (!item.empty() && Tokens::IsSpace(item.back())) item.remove_suffix(1);
+  const char* at = typed.value.data() + 1;
+  const char* const end = typed.value.data() + typed.value.size() - 1;
+  while (at < end) {
+    while (at < end && Tokens::IsSpace(*at)) ++at;
+    const char* const first = at;
+    // Digits are counted up on the way; what has others, or too many to be
+    // sure, is read once more.
     int64_t number = 0;
-    const auto [end, error] =
-        std::from_chars(item.data(), item.data() + item.size(), number);
-    if (error != std::errc() || end != item.data() + item.size()) return false;
+    bool plain = true;
+    for (; at < end && *at != ',' && !Tokens::IsSpace(*at); ++at) {
+      plain &= *at >= '0' && *at <= '9' && at - first < kSafeDigits;
+      if (plain) number = number * 10 + (*at - '0');
+    }
+    if ((!plain || at == first) &&
+        !ParseSigned({first, static_cast<size_t>(at - first)}, number))
+      return false;
     numbers_.push_back(number);
-    text.remove_prefix(std::min(comma + 1, text.size()));
+    while (at < end && Tokens::IsSpace(*at)) ++at;
+    if (at < end && *at++ != ',') return false;
   }
   Arg arg;
   arg.row = row;
@@ -184,23 +212,23 @@ bool ArgReader::AddNumbers(Row row, const Typed& typed) {
 
 void ArgReader::AddTyped(Row row) {
   for (const Typed& typed : typed_) {
+    const std::string_view value = typed.value;
+    const char kind = value.front();
+    if (kind == '[' && AddNumbers(row, typed)) continue;
     Arg arg;
     arg.row = row;
     arg.key = typed.key;
-    const std::string_view value = typed.value;
-    const char* const end = value.data() + value.size();
-    if (typed.kind != '"' && ParseInteger(value, arg.int_value)) {
-      arg.kind = ArgKind::kInt;
-    } else if (typed.kind == '[' && AddNumbers(row, typed)) {
-      continue;
-    } else if (const auto number =
-                   std::from_chars(value.data(), end, arg.double_value);
-               number.ec == std::errc() && number.ptr == end) {
-      arg.kind = ArgKind::kDouble;
-    } else if (typed.kind == '"') {
+    if (kind == '"') {
       arg.kind = ArgKind::kText;
       arg.text = builder_.Intern(
           Unescaped(value.substr(1, value.size() - 2), buffer_));
+    } else if (kind == '[' || kind == '{') {
+      arg.kind = ArgKind::kJson;
+      arg.text = builder_.Intern(value);
+    } else if (ParseInteger(value, arg.int_value)) {
+      arg.kind = ArgKind::kInt;
+    } else if (ParseReal(value, arg.double_value)) {
+      arg.kind = ArgKind::kDouble;
     } else {
       arg.kind = ArgKind::kJson;
       arg.text = builder_.Intern(value);

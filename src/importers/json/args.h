@@ -45,7 +45,10 @@ class ArgReader {
   std::string_view end_time() const { return end_time_; }
   uint16_t flags() const { return flags_; }
   // The members that nothing else holds, as they are written.
-  const std::string& rest() const { return rest_; }
+  std::string rest() const;
+
+  // Gives the rest to an event.
+  void AddRest(Row row) { builder_.AddRawArgs(row, runs_); }
 
   // Gives the typed arguments to an event.
   void AddTyped(Row row);
@@ -54,15 +57,13 @@ class ArgReader {
   struct Typed {
     StringId key;
     std::string_view value;
-    char kind = 0;
   };
 
-  bool Take(ArgSet set, std::string_view key, std::string_view value,
-            char kind);
-  bool TakeTyped(size_t key, size_t none, std::string_view value, char kind);
-  bool TakeNote(std::string_view key, std::string_view value);
-  void Keep(const Tokens& tokens, const MemberAt& member);
-  void Flush();
+  bool TakeHost(std::string_view key, std::string_view value);
+  bool TakeApi(std::string_view key, std::string_view value);
+  bool TakeDevice(std::string_view key, std::string_view value);
+  bool TakeTyped(size_t key, std::string_view value);
+  bool TakeOwn(std::string_view key, std::string_view value);
   bool AddNumbers(Row row, const Typed& typed);
 
   TraceBuilder& builder_;
@@ -75,9 +76,8 @@ class ArgReader {
   std::string_view start_time_;
   std::string_view end_time_;
   uint16_t flags_ = 0;
-  std::string rest_;
-  std::string_view run_;  // members that belong to rest_, not yet there
-  size_t run_next_ = 0;   // the token behind them
+  // The rest; members that stand side by side are one run.
+  std::vector<std::string_view> runs_;
   std::vector<Typed> typed_;
   std::array<StringId, kTypedKeyCount> key_ids_;  // empty: not interned yet
   std::vector<int64_t> numbers_;

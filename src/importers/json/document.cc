@@ -103,7 +103,7 @@ Document::Unit Document::ReadElement(const Tokens& tokens, size_t& i) {
   }
   if (kind == '{') {
     size_t next = 0;
-    const Members::State state = ReadEvent(tokens, i, event_, next);
+    const Members::State state = ReadEvent(tokens, i, *room_, event_, next);
     if (state == Members::State::kCut) return Unit::kCut;
     if (state == Members::State::kBad) return Unit::kBroken;
     const size_t from = tokens.offset(i);
@@ -121,13 +121,15 @@ Document::Unit Document::ReadElement(const Tokens& tokens, size_t& i) {
   return Unit::kTaken;
 }
 
-Document::Progress Document::Read(const TokenIndex& index,
+Document::Progress Document::Read(const TokenIndex& index, MemberRoom& room,
                                   std::string_view text, uint64_t offset,
                                   bool last) {
+  room_ = &room;
   text_ = text;
   offset_ = offset;
   wrong_bytes_ = index.has_wrong_bytes();
   const Tokens tokens = index.tokens();
+  room.Clear(tokens.count());
   size_t i = 0;
   Unit unit = Unit::kTaken;
   while (i < tokens.count() && unit == Unit::kTaken) {

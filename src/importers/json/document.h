@@ -41,9 +41,10 @@ class Document {
     bool again = false;   // tokens behind them must be found anew
   };
   // Handles what is whole in `text`, whose tokens `index` has found. `offset`
-  // is that of the text in the file; `last`: nothing comes behind it.
-  Progress Read(const TokenIndex& index, std::string_view text,
-                uint64_t offset, bool last);
+  // is that of the text in the file; `last`: nothing comes behind it. What the
+  // handler is told refers to all three.
+  Progress Read(const TokenIndex& index, MemberRoom& room,
+                std::string_view text, uint64_t offset, bool last);
 
   // Without: an element that is not JSON is left out whole, with all that may
   // be sound in it.
@@ -73,6 +74,7 @@ class Document {
   bool resync_ = true;
   EventText event_;
   // Of the piece that is being read.
+  MemberRoom* room_ = nullptr;
   std::string_view text_;
   uint64_t offset_ = 0;
   bool wrong_bytes_ = false;

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
-#include <string_view>
 
 #include "base/text.h"
 
@@ -19,96 +17,72 @@ constexpr size_t kFirstWindow = 4096;
 constexpr uint64_t kFreeRescans = uint64_t{64} << 20;
 constexpr uint64_t kRescansPerByte = 8;
 
-class DocumentReader {
- public:
-  DocumentReader(ChunkSource& source, Document& document)
-      : source_(source), document_(document) {}
-
-  Status Run(const std::function<void(uint64_t)>& progress) {
-    while (true) {
-      Chunk& chunk = source_.Next();
-      STEPSCOPE_TRY(chunk.status);
-      const bool last = chunk.size < source_.chunk_bytes();
-      const std::string_view text = Join(chunk);
-      // A unit that did not end: wait for twice as much before looking again.
-      if (last || text.size() >= wanted_) {
-        STEPSCOPE_TRY(Handle(text, last));
-      }
-      if (progress) progress(chunk.source_offset);
-      if (last) return Ok();
-    }
-  }
-
- private:
-  // What was left over, followed by the chunk. Left-overs are short as a rule
-  // and fit into the room before the chunk.
-  std::string_view Join(Chunk& chunk) {
-    if (rest_.size() <= Chunk::kRoom) {
-      char* const begin = chunk.data() - rest_.size();
-      if (!rest_.empty()) std::memcpy(begin, rest_.data(), rest_.size());
-      const std::string_view text(begin, rest_.size() + chunk.size);
-      if (offset_ == 0 && !started_ && text.starts_with(kByteOrderMark)) {
-        offset_ = kByteOrderMark.size();
-        started_ = true;
-        return text.substr(kByteOrderMark.size());
-      }
-      started_ = true;
-      return text;
-    }
-    rest_.append(chunk.data(), chunk.size);
-    return rest_;
-  }
-
-  Status Handle(std::string_view text, bool last) {
-    size_t window = text.npos;
-    while (true) {
-      const std::string_view part = text.substr(0, window);
-      const bool whole = part.size() == text.size();
-      if (!index_.Find(part))
-        return Fail(ErrorCode::kIo, "not enough memory to parse");
-      const Document::Progress done =
-          document_.Read(index_, part, offset_, last && whole);
-      offset_ += done.consumed;
-      text.remove_prefix(done.consumed);
-      if (done.again) {
-        window = kFirstWindow;
-        rescanned_ += std::min(window, text.size());
-      } else if (whole) {
-        break;
-      } else {
-        window *= 2;
-        rescanned_ += std::min(window, text.size());
-      }
-      document_.set_resync(rescanned_ <
-                           kFreeRescans + kRescansPerByte * offset_);
-    }
-    if (text.size() > kMaxUnitBytes)
-      return Fail(ErrorCode::kUnsupported,
-                  Format("byte %llu: an element of more than %zu bytes",
-                         static_cast<unsigned long long>(offset_),
-                         kMaxUnitBytes));
-    wanted_ = text.size() > Chunk::kRoom ? text.size() * 2 : 0;
-    // The text may be part of what is assigned to.
-    std::string rest(text);
-    rest_.swap(rest);
-    return Ok();
-  }
-
-  ChunkSource& source_;
-  Document& document_;
-  TokenIndex index_;
-  std::string rest_;     // not handled yet
-  uint64_t offset_ = 0;  // of what is not handled yet, in the plain bytes
-  uint64_t rescanned_ = 0;
-  size_t wanted_ = 0;
-  bool started_ = false;
-};
-
 }  // namespace
 
-Status ReadDocument(ChunkSource& source, Document& document,
-                    const std::function<void(uint64_t)>& progress) {
-  return DocumentReader(source, document).Run(progress);
+void DocumentReader::Read(Piece& piece) {
+  const Result<size_t> got =
+      input_.Read({reinterpret_cast<uint8_t*>(piece.data()), piece_bytes_});
+  piece.source_offset = input_.source_offset();
+  piece.status = got ? Ok() : Status(got.error());
+  if (got) {
+    piece.last = *got < piece_bytes_;
+    const std::string_view text = Join(piece, *got);
+    // A unit that did not end: wait for twice as much before looking again.
+    if (piece.last || text.size() >= wanted_)
+      piece.status = Handle(piece, text, piece.last);
+  }
+  if (!piece.status) piece.last = true;
+}
+
+// What was left over, followed by what was read. Left-overs are short as a
+// rule and fit into the room before it.
+std::string_view DocumentReader::Join(Piece& piece, size_t size) {
+  if (rest_.size() > Piece::kRoom) {
+    rest_.append(piece.data(), size);
+    return rest_;
+  }
+  char* const begin = piece.data() - rest_.size();
+  if (!rest_.empty()) std::memcpy(begin, rest_.data(), rest_.size());
+  std::string_view text(begin, rest_.size() + size);
+  if (!started_ && text.starts_with(kByteOrderMark)) {
+    offset_ = kByteOrderMark.size();
+    text.remove_prefix(kByteOrderMark.size());
+  }
+  started_ = true;
+  return text;
+}
+
+Status DocumentReader::Handle(Piece& piece, std::string_view text, bool last) {
+  const bool own_text = text.data() != rest_.data();
+  size_t window = text.npos;
+  while (true) {
+    const std::string_view part = text.substr(0, window);
+    const bool whole = part.size() == text.size();
+    if (!piece.index.Find(part, !(last && whole)))
+      return Fail(ErrorCode::kIo, "not enough memory to parse");
+    const Document::Progress done =
+        document_.Read(piece.index, piece.room, part, offset_, last && whole);
+    offset_ += done.consumed;
+    text.remove_prefix(done.consumed);
+    if (!done.again && whole) break;
+    // Tokens are looked for again.
+    settle_(piece);
+    window = done.again ? kFirstWindow : window * 2;
+    rescanned_ += std::min(window, text.size());
+    document_.set_resync(rescanned_ <
+                         kFreeRescans + kRescansPerByte * offset_);
+  }
+  if (text.size() > kMaxUnitBytes)
+    return Fail(ErrorCode::kUnsupported,
+                Format("byte %llu: an element of more than %zu bytes",
+                       static_cast<unsigned long long>(offset_),
+                       kMaxUnitBytes));
+  wanted_ = text.size() > Piece::kRoom ? text.size() * 2 : 0;
+  if (!own_text) settle_(piece);
+  // The text may be part of what is assigned to.
+  std::string rest(text);
+  rest_.swap(rest);
+  return Ok();
 }
 
 }  // namespace stepscope::json

@@ -118,11 +118,15 @@ EventSink::Outcome EventSink::Dispatch(Current& event) {
 }
 
 const Category& EventSink::CategoryOf(std::string_view cat) {
-  if (last_category_ != nullptr && cat == last_cat_) return *last_category_;
+  size_t slot = cat.size();
+  if (!cat.empty())
+    slot = slot * 5 + static_cast<unsigned char>(cat.front()) * 3u +
+           static_cast<unsigned char>(cat.back());
+  const CategoryEntry*& recent = recent_categories_[slot % 64];
+  if (recent != nullptr && recent->first == cat) return recent->second;
   const auto [it, fresh] = categories_.try_emplace(std::string(cat));
   if (fresh) it->second = FindCategory(Unescaped(cat, buffer_));
-  last_cat_ = cat;
-  last_category_ = &it->second;
+  recent = &*it;
   kineto_ |= it->second.dialect == Dialect::kKineto;
   return it->second;
 }
@@ -254,7 +258,7 @@ EventSink::Outcome EventSink::AddComplete(Current& event) {
     return {"device work of more than 7 days"};
   const Row row =
       AddRow(event, category, TrackOf(event.text, category), 0);
-  if (row != kNoRow) builder_.AddRawArgs(row, args_.rest());
+  if (row != kNoRow) args_.AddRest(row);
   return {};
 }
 
@@ -264,7 +268,7 @@ EventSink::Outcome EventSink::AddInstant(Current& event) {
              header_.has_paddle_keys());
   const Row row = AddRow(event, category, TrackOf(event.text, category),
                          kEventInstant);
-  if (row != kNoRow) builder_.AddRawArgs(row, args_.rest());
+  if (row != kNoRow) args_.AddRest(row);
   return {};
 }
 

@@ -5,6 +5,7 @@
 // async_events.h, the stages of training in stages.h. Not thread-safe.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -94,9 +95,10 @@ class EventSink : public DocumentHandler {
   AsyncEvents async_;
   ExternalIds external_;
   Stages stages_;
-  std::string last_cat_;
-  const Category* last_category_ = nullptr;
+  // Categories that were met, and the same by a hash of three characters.
   std::unordered_map<std::string, Category> categories_;
+  using CategoryEntry = std::pair<const std::string, Category>;
+  std::array<const CategoryEntry*, 64> recent_categories_ = {};
   std::vector<uint8_t> name_kinds_;  // by StringId: 1 + NameKind, 0 unknown
   std::map<std::pair<int64_t, int64_t>, StringId> places_;
   std::string buffer_;

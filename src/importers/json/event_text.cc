@@ -6,16 +6,23 @@ namespace {
 
 using State = Members::State;
 
+MemberAt At(const Members& members) {
+  return {static_cast<uint32_t>(members.key()),
+          static_cast<uint32_t>(members.value()),
+          static_cast<uint32_t>(members.next())};
+}
+
 // The members of "args", which are looked at when all of the event is known.
-State ReadArgs(const Tokens& tokens, size_t brace, EventText& event,
+State ReadArgs(const Tokens& tokens, size_t brace, MemberAt*& out,
                size_t& next) {
-  event.args.clear();
   Members members(tokens, brace);
+  MemberAt* to = out;
   State state;
   while ((state = members.Next()) == State::kMember) {
     if (!members.SkipValue()) return State::kCut;
-    event.args.push_back({members.key(), members.value(), members.next()});
+    *to++ = At(members);
   }
+  out = to;
   next = members.next();
   return state;
 }
@@ -56,18 +63,11 @@ std::string_view EventText::* ViewOf(std::string_view key, bool& in_quotes) {
 
 }  // namespace
 
-State ReadEvent(const Tokens& tokens, size_t brace, EventText& event,
-                size_t& next) {
-  // Every view anew, the vectors without giving back their memory.
-  std::vector<MemberAt> args = std::move(event.args);
-  std::vector<MemberAt> others = std::move(event.others);
+State ReadEvent(const Tokens& tokens, size_t brace, MemberRoom& room,
+                EventText& event, size_t& next) {
   event = EventText();
-  args.clear();
-  others.clear();
-  event.args = std::move(args);
-  event.others = std::move(others);
-  event.offset = tokens.offset(brace);
-
+  MemberAt* const first_other = room.next_other_;
+  MemberAt* other = first_other;
   Members members(tokens, brace);
   State state;
   while ((state = members.Next()) == State::kMember) {
@@ -77,8 +77,10 @@ State ReadEvent(const Tokens& tokens, size_t brace, EventText& event,
     const std::string_view key = tokens.Text(members.key());
     if (kind == '{' && key == "args") {
       size_t behind = 0;
-      const State inner = ReadArgs(tokens, value, event, behind);
+      const MemberAt* const first = room.next_arg_;
+      const State inner = ReadArgs(tokens, value, room.next_arg_, behind);
       if (inner != State::kEnd) return inner;
+      event.args = {first, room.next_arg_};
       members.LeaveAt(behind);
       continue;
     }
@@ -87,7 +89,7 @@ State ReadEvent(const Tokens& tokens, size_t brace, EventText& event,
     std::string_view EventText::* const view = ViewOf(key, in_quotes);
     const bool container = kind == '{' || kind == '[';
     if (view == nullptr || (container && view != &EventText::id)) {
-      event.others.push_back({members.key(), value, members.next()});
+      *other++ = At(members);
     } else if (container) {
       const size_t from = tokens.offset(value);
       event.*view =
@@ -96,6 +98,8 @@ State ReadEvent(const Tokens& tokens, size_t brace, EventText& event,
       event.*view = in_quotes ? tokens.Text(value) : tokens.Scalar(value);
     }
   }
+  event.others = {first_other, other};
+  room.next_other_ = other;
   next = members.next();
   return state;
 }

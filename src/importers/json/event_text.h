@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <string_view>
-#include <vector>
 
 #include "importers/json/tokens.h"
 
@@ -14,9 +16,9 @@ namespace stepscope::json {
 
 // A member of an object, by its tokens.
 struct MemberAt {
-  size_t key = 0;
-  size_t value = 0;
-  size_t next = 0;  // the token behind the value
+  uint32_t key;
+  uint32_t value;
+  uint32_t next;  // the token behind the value
 };
 
 struct EventText {
@@ -33,18 +35,47 @@ struct EventText {
   std::string_view ts;
   std::string_view dur;
   std::string_view id;
-  std::vector<MemberAt> args;
-  std::vector<MemberAt> others;  // members of the event that are none of these
-  size_t offset = 0;             // of the event, in the text
+  std::span<const MemberAt> args;
+  // Members of the event that are none of these.
+  std::span<const MemberAt> others;
 
   bool empty() const { return members == 0; }
   size_t members = 0;
 };
 
-// Reads the object that begins at token `brace` into `event`, whose vectors
-// are reused. kEnd: `next` is the token behind it; other states are those of
-// Members.
-Members::State ReadEvent(const Tokens& tokens, size_t brace, EventText& event,
-                         size_t& next);
+// Where the members of events are kept: all those of a piece of text, so that
+// they last as long as its tokens.
+class MemberRoom {
+ public:
+  // Makes room for the members of a text of so many tokens.
+  void Clear(size_t token_count) {
+    // A member is a key, a colon and a value, and no part of another one.
+    const size_t most = token_count / 3 + 1;
+    if (most > size_) {
+      // Not cleared: most of it is never touched.
+      args_.reset(new MemberAt[most]);
+      others_.reset(new MemberAt[most]);
+      size_ = most;
+    }
+    next_arg_ = args_.get();
+    next_other_ = others_.get();
+  }
+
+ private:
+  friend Members::State ReadEvent(const Tokens&, size_t, MemberRoom&,
+                                  EventText&, size_t&);
+
+  std::unique_ptr<MemberAt[]> args_;
+  std::unique_ptr<MemberAt[]> others_;
+  size_t size_ = 0;
+  MemberAt* next_arg_ = nullptr;
+  MemberAt* next_other_ = nullptr;
+};
+
+// Reads the object that begins at token `brace` into `event`. kEnd: `next` is
+// the token behind it; other states are those of Members. REQUIRES: the room
+// was made for these tokens, and no token is read twice.
+Members::State ReadEvent(const Tokens& tokens, size_t brace, MemberRoom& room,
+                         EventText& event, size_t& next);
 
 }  // namespace stepscope::json

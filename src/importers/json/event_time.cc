@@ -41,6 +41,10 @@ std::string_view ReadMicros(std::string_view text, int64_t& ns) {
 
 std::string_view ReadSpan(std::string_view ts, std::string_view dur,
                           int64_t& start_ns, int64_t& dur_ns) {
+  // Without anything below a nanosecond there is nothing to round.
+  if (ParsePlain(ts, 3, start_ns) && ParsePlain(dur, 3, dur_ns) &&
+      InRange(start_ns) && InRange(dur_ns))
+    return {};
   if (const std::string_view wrong = ReadMicros(ts, start_ns); !wrong.empty())
     return wrong;
   if (const std::string_view wrong = ReadMicros(dur, dur_ns); !wrong.empty())

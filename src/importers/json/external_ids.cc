@@ -2,33 +2,53 @@
 #include "importers/json/external_ids.h"
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 namespace stepscope::json {
+namespace {
+
+// A sorted list, asked for values that as a rule come in its own order.
+class Sorted {
+ public:
+  explicit Sorted(std::span<int64_t> values) : values_(values) {
+    if (!std::is_sorted(values.begin(), values.end()))
+      std::sort(values.begin(), values.end());
+  }
+  bool Has(int64_t value) {
+    if (at_ < values_.size() && values_[at_] < value) ++at_;
+    if (at_ == values_.size() || values_[at_] != value)
+      at_ = static_cast<size_t>(
+          std::lower_bound(values_.begin(), values_.end(), value) -
+          values_.begin());
+    return at_ < values_.size() && values_[at_] == value;
+  }
+
+ private:
+  std::span<const int64_t> values_;
+  size_t at_ = 0;
+};
+
+}  // namespace
 
 void ExternalIds::Finish(TraceBuilder& builder, uint32_t process) {
-  if (!std::is_sorted(calls_.begin(), calls_.end()))
-    std::sort(calls_.begin(), calls_.end());
-  std::erase_if(devices_, [&](const Device& device) {
-    return device.correlation >= 0 &&
-           std::binary_search(calls_.begin(), calls_.end(),
-                              device.correlation);
-  });
-  std::vector<int64_t> wanted;
-  for (const Device& device : devices_) wanted.push_back(device.id);
-  std::sort(wanted.begin(), wanted.end());
   const auto add = [&](Row row, int64_t id) {
     builder.AddLink(
         {process, LinkSpace::kExternal, static_cast<uint64_t>(id), row});
   };
-  for (const Device& device : devices_) add(device.row, device.id);
-  if (!wanted.empty()) {
-    for (const Host& host : hosts_)
-      if (std::binary_search(wanted.begin(), wanted.end(), host.id))
-        add(host.row, host.id);
+  Sorted calls(calls_.span());
+  std::vector<int64_t> ids;
+  for (const Device& device : devices_.view()) {
+    if (device.correlation >= 0 && calls.Has(device.correlation)) continue;
+    add(device.row, device.id);
+    ids.push_back(device.id);
   }
-  hosts_.clear();
-  devices_.clear();
-  calls_.clear();
+  if (!ids.empty()) {
+    Sorted wanted(ids);
+    for (const Host& host : hosts_.view())
+      if (wanted.Has(host.id)) add(host.row, host.id);
+  }
+  *this = ExternalIds();
 }
 
 }  // namespace stepscope::json

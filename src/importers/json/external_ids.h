@@ -7,18 +7,23 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "base/column.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope::json {
 
 class ExternalIds {
  public:
-  void AddHost(Row row, int64_t id) { hosts_.push_back({row, id}); }
-  void AddCall(int64_t correlation) { calls_.push_back(correlation); }
+  // Where memory is refused, what comes then has no such link.
+  void AddHost(Row row, int64_t id) {
+    static_cast<void>(hosts_.Append({row, id}));
+  }
+  void AddCall(int64_t correlation) {
+    static_cast<void>(calls_.Append(correlation));
+  }
   void AddDevice(Row row, int64_t correlation, int64_t id) {
-    if (id > 0) devices_.push_back({row, correlation, id});
+    if (id > 0) static_cast<void>(devices_.Append({row, correlation, id}));
   }
   // Adds the links that are needed, as those of `process`.
   void Finish(TraceBuilder& builder, uint32_t process);
@@ -33,9 +38,9 @@ class ExternalIds {
     int64_t correlation;
     int64_t id;
   };
-  std::vector<Host> hosts_;
-  std::vector<Device> devices_;
-  std::vector<int64_t> calls_;
+  Column<Host> hosts_;
+  Column<Device> devices_;
+  Column<int64_t> calls_;
 };
 
 }  // namespace stepscope::json

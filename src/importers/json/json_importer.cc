@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/json/json_importer.h"
 
+#include <sched.h>
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
 
 #include "importers/input/input_file.h"
-#include "importers/json/chunk_source.h"
 #include "importers/json/document.h"
 #include "importers/json/document_reader.h"
 #include "importers/json/event_sink.h"
+#include "importers/json/pipeline.h"
 
 namespace stepscope {
 namespace {
 
-// Large enough that a chunk costs nothing, small enough that the tokens of
-// one stay in the cache.
-constexpr size_t kChunkBytes = size_t{1} << 20;
+// Large enough that a piece costs nothing, small enough that all of one stays
+// in the cache.
+constexpr size_t kPieceBytes = size_t{256} << 10;
 // Smaller files are not worth a thread.
 constexpr uint64_t kThreadFrom = uint64_t{256} << 10;
 
@@ -25,6 +27,13 @@ constexpr std::string_view kKeys[] = {
     "\"traceEvents\"",    "\"ph\"",          "\"schemaVersion\"",
     "\"displayTimeUnit\"", "\"otherData\"",  "\"stackFrames\"",
     "\"deviceProperties\"", "\"distributedInfo\"", "\"baseTimeNanoseconds\""};
+
+// Whether this thread may run on so many processors.
+bool HaveProcessors(int count) {
+  cpu_set_t allowed;
+  return sched_getaffinity(0, sizeof allowed, &allowed) != 0 ||
+         CPU_COUNT(&allowed) >= count;
+}
 
 class Json : public Importer {
  public:
@@ -55,29 +64,57 @@ class Json : public Importer {
   }
 
  private:
+  // Room for what a file of that size usually holds, so that columns are huge
+  // pages from the beginning. Too much costs nothing, too little some time.
+  static void Reserve(const InputFile& input, TraceBuilder& builder) {
+    constexpr uint64_t kBytesPerEvent = 256;
+    constexpr uint64_t kUsualRatio = 8;
+    constexpr uint64_t kMostBytes = uint64_t{64} << 30;
+    const uint64_t bytes = std::min(kMostBytes, input.source_size());
+    const uint64_t events =
+        bytes * (input.compression() == Compression::kNone ? 1 : kUsualRatio) /
+        kBytesPerEvent;
+    // Refused memory is found out when it is used.
+    static_cast<void>(builder.ReserveRows(events).has_value());
+    builder.ReserveSide(2 * events, events);
+  }
+
   static Status Read(InputFile& input, const ImportOptions& options,
                      TraceBuilder& builder) {
     const std::string& path = input.path();
     const uint64_t total = input.source_size();
     json::EventSink sink(builder);
-    json::Document document(sink);
+    json::Recorder recorder;
+    const bool threads = total >= kThreadFrom && HaveProcessors(2);
+    // On one thread there is nothing to write down.
+    json::Document document(threads ? static_cast<json::DocumentHandler&>(
+                                          recorder)
+                                    : sink);
+    Reserve(input, builder);
+    // One byte more than the file has: it ends within the first piece.
+    const size_t piece_bytes =
+        input.compression() == Compression::kNone
+            ? static_cast<size_t>(std::min<uint64_t>(kPieceBytes, total + 1))
+            : kPieceBytes;
+    json::Pipeline pipeline(piece_bytes, threads);
+    json::DocumentReader reader(
+        input, piece_bytes, document,
+        [&](json::Piece& piece) { pipeline.Settle(piece); });
+    builder.raw_args().set_packer([&](RawArgs::Block& block) {
+      pipeline.Do([&block] { block.Pack(); });
+    });
     Status status = Ok();
-    {
-      // One byte more than the file has: it ends within the first chunk.
-      const size_t chunk_bytes =
-          input.compression() == Compression::kNone
-              ? static_cast<size_t>(std::min<uint64_t>(kChunkBytes, total + 1))
-              : kChunkBytes;
-      json::ChunkSource source(input, chunk_bytes, total >= kThreadFrom);
-      builder.raw_args().set_packer([&](RawArgs::Block& block) {
-        source.Run([&block] { block.Pack(); });
-      });
-      status = json::ReadDocument(source, document, [&](uint64_t done) {
-        if (options.progress) options.progress(done, total);
-      });
-      source.Finish();
-      builder.raw_args().set_packer(nullptr);
-    }
+    pipeline.Run(
+        [&](json::Piece& piece) {
+          recorder.set_piece(piece);
+          reader.Read(piece);
+        },
+        [&](json::Piece& piece) {
+          json::Replay(piece, sink);
+          status = piece.status;
+          if (options.progress) options.progress(piece.source_offset, total);
+        });
+    builder.raw_args().set_packer(nullptr);
     if (!status && builder.ledger().seen() == 0)
       return WithContext(status.error(), path);
     if (!document.has_events())

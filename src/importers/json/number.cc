@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/json/number.h"
 
+#include <bit>
 #include <charconv>
+#include <cstring>
+#include <iterator>
 #include <limits>
 
 namespace stepscope::json {
@@ -12,6 +15,36 @@ constexpr uint64_t kMaxMantissa = std::numeric_limits<uint64_t>::max() / 10 - 1;
 constexpr int64_t kHugeExponent = 1000000;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+uint64_t Next(uint64_t number, char digit) {
+  return number * 10 + static_cast<uint64_t>(digit - '0');
+}
+
+// Eight characters as one word, the first of them lowest.
+uint64_t Load(const char* text) {
+  uint64_t word;
+  std::memcpy(&word, text, sizeof word);
+  if constexpr (std::endian::native == std::endian::big)
+    word = __builtin_bswap64(word);
+  return word;
+}
+
+bool AreDigits(const char* text) {
+  const uint64_t word = Load(text);
+  constexpr uint64_t kHigh = 0xf0f0f0f0f0f0f0f0u;
+  // 0x30 .. 0x39 have a 3 in the high half, and still have it six later.
+  return (((word & kHigh) |
+           (((word + 0x0606060606060606u) & kHigh) >> 4)) ==
+          0x3333333333333333u);
+}
+
+// Their value: neighbours are joined to pairs, fours and the whole.
+uint64_t EightDigits(const char* text) {
+  uint64_t word = Load(text) & 0x0f0f0f0f0f0f0f0fu;
+  word = (word * 10 + (word >> 8)) & 0x00ff00ff00ff00ffu;
+  word = (word * 100 + (word >> 16)) & 0x0000ffff0000ffffu;
+  return (word * 10000 + (word >> 32)) & 0xffffffffu;
+}
 
 std::string_view WithoutQuotes(std::string_view text) {
   if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
@@ -38,31 +71,33 @@ bool Shift(uint64_t& value, int64_t exponent) {
   return true;
 }
 
-// Digits, perhaps a point and up to `scale` digits more: nearly every number
-// there is. False where there is more to it.
+}  // namespace
+
 bool ParsePlain(std::string_view text, int scale, int64_t& value) {
   constexpr size_t kSafeDigits = 18;
   if (text.empty() || text.size() > kSafeDigits) return false;
   const char* at = text.data();
   const char* const end = at + text.size();
-  int64_t number = 0;
-  for (; at < end && IsDigit(*at); ++at) number = number * 10 + (*at - '0');
+  uint64_t number = 0;
+  while (end - at >= 8 && AreDigits(at)) {
+    number = number * 100000000 + EightDigits(at);
+    at += 8;
+  }
+  for (; at < end && IsDigit(*at); ++at) number = Next(number, *at);
   if (at == text.data()) return false;
   int left = scale;
   if (at < end) {
     if (scale == 0 || *at++ != '.') return false;
     for (; at < end && IsDigit(*at) && left > 0; ++at, --left)
-      number = number * 10 + (*at - '0');
+      number = Next(number, *at);
     if (at < end) return false;
   }
   // At most 18 digits stand in the text: three zeros more may not fit.
   if (text.size() + static_cast<size_t>(left) > kSafeDigits) return false;
   for (; left > 0; --left) number *= 10;
-  value = number;
+  value = static_cast<int64_t>(number);
   return true;
 }
-
-}  // namespace
 
 NumberState ParseScaled(std::string_view text, int scale, int64_t& value) {
   if (ParsePlain(text, scale, value)) return NumberState::kOk;
@@ -131,6 +166,32 @@ bool ParseInteger(std::string_view text, int64_t& value) {
   if (result.ec != std::errc() || result.ptr != last) return false;
   value = static_cast<int64_t>(large);
   return true;
+}
+
+bool ParseSigned(std::string_view text, int64_t& value) {
+  if (ParsePlain(text, 0, value)) return true;
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && last == end;
+}
+
+bool ParseReal(std::string_view text, double& value) {
+  // Up to 2^53 an integer is a double, and so are these powers: the quotient
+  // is rounded once.
+  constexpr double kPowers[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+  constexpr int64_t kExact = int64_t{1} << 53;
+  const size_t point = text.find('.');
+  const size_t decimals = point == text.npos ? 0 : text.size() - point - 1;
+  int64_t digits = 0;
+  if (decimals < std::size(kPowers) &&
+      ParsePlain(text, static_cast<int>(decimals), digits) &&
+      digits <= kExact) {
+    value = static_cast<double>(digits) / kPowers[decimals];
+    return true;
+  }
+  const char* const end = text.data() + text.size();
+  const auto [last, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && last == end;
 }
 
 }  // namespace stepscope::json

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <random>
+#include <string>
+
 #include "importers/json/event_time.h"
 
 namespace stepscope::json {
@@ -45,6 +49,55 @@ TEST(NumberTest, WhatIsNoNumberOrTooLarge) {
   for (const char* text : {"9223372036854775.808", "1e400", "1e17",
                            "99999999999999999999999999"})
     EXPECT_EQ(ParseMicros(text, ns), NumberState::kOutOfRange) << text;
+}
+
+// Eight digits are read at once: every length, and every place of a wrong one.
+TEST(NumberTest, PlainNumbers) {
+  const std::string digits = "123456789012345678";
+  for (size_t size = 1; size <= digits.size(); ++size) {
+    int64_t value = 0;
+    const std::string text = digits.substr(0, size);
+    ASSERT_TRUE(ParsePlain(text, 0, value)) << text;
+    EXPECT_EQ(value, std::stoll(text));
+    for (size_t at = 0; at < size; ++at) {
+      for (const char wrong : {'/', ':', ' ', '-', 'e', '\xb5', '\0'}) {
+        std::string bad = text;
+        bad[at] = wrong;
+        EXPECT_FALSE(ParsePlain(bad, 0, value)) << bad;
+      }
+    }
+  }
+  int64_t value = 0;
+  EXPECT_TRUE(ParsePlain("12345678901234.567", 3, value));
+  EXPECT_EQ(value, 12345678901234567);
+  EXPECT_FALSE(ParsePlain("1.2345", 3, value));
+  EXPECT_FALSE(ParsePlain("1.5", 0, value));
+  EXPECT_FALSE(ParsePlain("1234567890123456789", 0, value));
+}
+
+TEST(NumberTest, SignedNumbers) {
+  int64_t value = 0;
+  EXPECT_TRUE(ParseSigned("-9223372036854775808", value));
+  EXPECT_EQ(value, INT64_MIN);
+  for (const char* text : {"", "-", "+1", "1.0", "9223372036854775808", "1 "})
+    EXPECT_FALSE(ParseSigned(text, value)) << text;
+}
+
+TEST(NumberTest, RealsAreTheNearest) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 20000; ++i) {
+    std::string text = std::to_string(random() >> random() % 64);
+    if (i % 4 != 0)
+      text.insert(random() % text.size() + 1, ".");
+    double value = 0;
+    ASSERT_TRUE(ParseReal(text, value)) << text;
+    ASSERT_EQ(value, std::strtod(text.c_str(), nullptr)) << text;
+  }
+  double value = 0;
+  EXPECT_TRUE(ParseReal("-2.5e-3", value));
+  EXPECT_EQ(value, -2.5e-3);
+  for (const char* text : {"", "x", "1.5x", "1.2.3", "\"1\""})
+    EXPECT_FALSE(ParseReal(text, value)) << text;
 }
 
 TEST(NumberTest, Integers) {

@@ -2,6 +2,7 @@
 #include "importers/json/rows.h"
 
 #include <charconv>
+#include <cstring>
 #include <utility>
 
 #include "base/hash.h"
@@ -49,6 +50,37 @@ bool IsPartOfThread(std::string_view suffix) {
          suffix == " ";
 }
 
+template <typename T>
+uint64_t Load(const char* p) {
+  T value;
+  std::memcpy(&value, p, sizeof value);
+  return value;
+}
+
+// A text of up to seven bytes as those and its length, a longer number of up
+// to 18 digits without leading zeros as that number. All differ. kNoWord: it
+// is neither.
+constexpr uint64_t kNoWord = ~uint64_t{0};
+uint64_t Word(std::string_view id) {
+  constexpr uint64_t kText = uint64_t{1} << 63;
+  const char* const p = id.data();
+  const size_t size = id.size();
+  if (size == 0) return kText;
+  if (size < 4)
+    return kText | Load<uint8_t>(p) << 20 | Load<uint8_t>(p + size / 2) << 12 |
+           Load<uint8_t>(p + size - 1) << 4 | size;
+  if (size < 8)
+    return kText |
+           (Load<uint32_t>(p) |
+            Load<uint32_t>(p + size - 4) << (8 * (size - 4)))
+               << 4 |
+           size;
+  int64_t number = 0;
+  return id[0] != '0' && ParsePlain(id, 0, number)
+             ? static_cast<uint64_t>(number)
+             : kNoWord;
+}
+
 // Ids of rows that have none.
 constexpr int64_t kFirstInvented = int64_t{1} << 40;
 
@@ -60,22 +92,21 @@ RowMap::RowMap(TraceBuilder& builder) : builder_(builder) {
 
 uint32_t RowMap::Find(RowKind kind, std::string_view pid, std::string_view tid,
                       int64_t device, int64_t stream) {
-  // Runs of events are of one row.
-  if (last_ != nullptr && last_->kind == kind && last_->tid == tid &&
-      last_->pid == pid)
-    return last_->track;
-  const uint64_t hash = Hash64(pid) * 31 + Hash64(tid) * 7 +
-                        static_cast<uint64_t>(kind);
-  Recent& recent = recent_[(hash >> 20) % recent_.size()];
-  last_ = &recent;
-  if (recent.used && recent.kind == kind && recent.tid == tid &&
-      recent.pid == pid)
+  const uint64_t pid_word = Word(pid);
+  const uint64_t tid_word = Word(tid);
+  if (pid_word == kNoWord || tid_word == kNoWord)
+    return Look(kind, pid, tid, device, stream);
+  const uint64_t hash = MixHash(pid_word ^ static_cast<uint64_t>(kind) << 60,
+                                tid_word ^ 0x9e3779b97f4a7c15u);
+  Recent& recent = recent_[hash % recent_.size()];
+  if (recent.used && recent.kind == kind && recent.pid == pid_word &&
+      recent.tid == tid_word)
     return recent.track;
   recent.track = Look(kind, pid, tid, device, stream);
   recent.used = true;
   recent.kind = kind;
-  recent.pid = pid;
-  recent.tid = tid;
+  recent.pid = pid_word;
+  recent.tid = tid_word;
   return recent.track;
 }
 

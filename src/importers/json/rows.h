@@ -42,9 +42,10 @@ class RowMap {
   void Finish();
 
  private:
+  // Ids are short as a rule: then they are one word.
   struct Recent {
-    std::string pid;
-    std::string tid;
+    uint64_t pid = 0;
+    uint64_t tid = 0;
     RowKind kind = RowKind::kHost;
     bool used = false;
     uint32_t track = 0;
@@ -59,7 +60,6 @@ class RowMap {
 
   TraceBuilder& builder_;
   std::array<Recent, 64> recent_;
-  const Recent* last_ = nullptr;
   std::unordered_map<std::string, uint32_t> tracks_;  // kind, pid, tid
   std::unordered_map<std::string, uint32_t> same_tracks_;  // process, what, id
   std::unordered_map<std::string, uint32_t> processes_;    // pid

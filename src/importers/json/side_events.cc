@@ -2,8 +2,6 @@
 //
 // The phases of EventSink that fill side tables: counters, flows, memory and
 // metadata.
-#include <charconv>
-
 #include "base/hash.h"
 #include "base/text.h"
 #include "importers/json/event_sink.h"
@@ -13,12 +11,10 @@
 namespace stepscope::json {
 namespace {
 
-bool ParseReal(std::string_view text, double& value) {
+bool ParseSample(std::string_view text, double& value) {
   if (text.size() >= 2 && text.front() == '"')
     text = text.substr(1, text.size() - 2);
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + text.size(), value);
-  return error == std::errc() && end == text.data() + text.size();
+  return ParseReal(text, value);
 }
 
 // An id as a number: itself, or a hash of what is written.
@@ -82,7 +78,7 @@ EventSink::Outcome EventSink::AddCounter(Current& event) {
     sample.integer = ParseInteger(value, sample.int_value);
     if (sample.integer) {
       sample.value = static_cast<double>(sample.int_value);
-    } else if (!ParseReal(value, sample.value)) {
+    } else if (!ParseSample(value, sample.value)) {
       continue;
     }
     const std::string_view series = event.tokens.Text(member.key);

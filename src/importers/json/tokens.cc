@@ -6,6 +6,18 @@
 #include <algorithm>
 
 namespace stepscope::json {
+namespace {
+
+// Behind the last end of a line; 0 where the last line is a long one.
+size_t EndOfLastLine(std::string_view text) {
+  constexpr size_t kLongLine = size_t{64} << 10;
+  const size_t first = text.size() - std::min(text.size(), kLongLine);
+  for (size_t at = text.size(); at > first; --at)
+    if (text[at - 1] == '\n') return at;
+  return 0;
+}
+
+}  // namespace
 
 struct TokenIndex::Parser {
   std::unique_ptr<simdjson::internal::dom_parser_implementation> stage;
@@ -32,24 +44,33 @@ bool TokenIndex::FindIn(std::string_view text) {
   return code == simdjson::SUCCESS;
 }
 
-bool TokenIndex::Find(std::string_view text) {
+bool TokenIndex::Reserve(size_t size) {
+  if (size <= parser_->capacity) return true;
+  parser_->stage.reset();
+  parser_->capacity = 0;
+  const size_t capacity = size + size / 4;
+  const auto* const active = static_cast<const simdjson::implementation*>(
+      simdjson::get_active_implementation());
+  if (active->create_dom_parser_implementation(capacity, 1, parser_->stage) !=
+      simdjson::SUCCESS)
+    return false;
+  parser_->capacity = capacity;
+  return true;
+}
+
+bool TokenIndex::Find(std::string_view text, bool more) {
   text_ = text.data();
-  size_ = OutsideOfStrings(text);
   wrong_bytes_ = false;
-  if (size_ == 0) return true;
-  if (size_ > parser_->capacity) {
-    parser_->stage.reset();
-    parser_->capacity = 0;
-    const size_t capacity = size_ + size_ / 4;
-    const auto* const active =
-        static_cast<const simdjson::implementation*>(
-            simdjson::get_active_implementation());
-    if (active->create_dom_parser_implementation(capacity, 1,
-                                                 parser_->stage) !=
-        simdjson::SUCCESS)
-      return false;
-    parser_->capacity = capacity;
+  size_ = more ? EndOfLastLine(text) : 0;
+  if (size_ > 0) {
+    // No string of JSON goes on in the next line: strings need not be told
+    // from the rest beforehand. If that is not so, simdjson says it.
+    if (!Reserve(size_)) return false;
+    if (FindIn(text.substr(0, size_))) return true;
   }
+  size_ = OutsideOfStrings(text);
+  if (size_ == 0) return true;
+  if (!Reserve(size_)) return false;
   text = text.substr(0, size_);
   if (FindIn(text)) return true;
   // simdjson refuses bytes that are not UTF-8 and raw control characters in

@@ -33,12 +33,18 @@ class Tokens {
 
   // Token `i`, a scalar, as it is written; quotes of a string included.
   std::string_view Scalar(size_t i) const {
+    const size_t begin = at_[i];
     size_t end = at_[i + 1];
-    while (end > at_[i] + size_t{1} && IsSpace(text_[end - 1])) --end;
-    return {text_ + at_[i], end - at_[i]};
+    while (end > begin + 1 && IsSpace(text_[end - 1])) --end;
+    return {text_ + begin, end - begin};
   }
   // The same less the quotes, if it is a string that ends.
   std::string_view Text(size_t i) const {
+    const size_t begin = at_[i];
+    const size_t end = at_[i + 1];
+    // As a rule the next token follows at once.
+    if (text_[begin] == '"' && text_[end - 1] == '"' && end - begin >= 2)
+      return {text_ + begin + 1, end - begin - 2};
     const std::string_view scalar = Scalar(i);
     return scalar.size() >= 2 && scalar.front() == '"' && scalar.back() == '"'
                ? scalar.substr(1, scalar.size() - 2)
@@ -63,6 +69,7 @@ class Tokens {
   }
 
   static bool IsSpace(char c) {
+    if (static_cast<unsigned char>(c) > ' ') return false;
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
   }
 
@@ -83,7 +90,7 @@ class Members {
  public:
   enum class State : uint8_t { kMember, kEnd, kCut, kBad };
 
-  Members(const Tokens& tokens, size_t brace) : t_(tokens), at_(brace + 1) {}
+  Members(Tokens tokens, size_t brace) : t_(tokens), at_(brace + 1) {}
 
   // Moves to the next member. kEnd: next() is behind the closing brace.
   // kCut: the tokens end first. kBad: this is not JSON.
@@ -121,7 +128,7 @@ class Members {
   size_t next() const { return at_; }
 
  private:
-  const Tokens& t_;
+  const Tokens t_;  // by value: so it stays in registers
   size_t at_;
   size_t key_ = 0;
   size_t value_ = 0;
@@ -135,11 +142,14 @@ class TokenIndex {
   ~TokenIndex();
 
   // REQUIRES: text begins outside of strings, as far as is known, and
-  // text.size() < 2^32. False where memory is refused.
-  bool Find(std::string_view text);
+  // text.size() < 2^32. `more`: the text goes on behind what is here; then it
+  // is looked at up to its last whole line only. False where memory is
+  // refused.
+  bool Find(std::string_view text, bool more = false);
   // Valid until the next Find, as long as the text.
   Tokens tokens() const;
-  // How much of the text has been looked at: up to a string that does not end.
+  // How much of the text has been looked at: up to the end of a line, or to a
+  // string that does not end.
   size_t size() const { return size_; }
   // Whether there are bytes in the text that JSON does not allow. Tokens are
   // found nevertheless.
@@ -148,6 +158,7 @@ class TokenIndex {
  private:
   struct Parser;
 
+  bool Reserve(size_t size);
   bool FindIn(std::string_view text);
 
   std::unique_ptr<Parser> parser_;

@@ -53,6 +53,21 @@ TEST(TokensTest, TokensOfAPiece) {
   EXPECT_EQ(tokens.kind(members.next()), ',');
 }
 
+TEST(TokensTest, TextThatGoesOnIsReadByLines) {
+  TokenIndex index;
+  const std::string text = "[{\"a\": 1},\n {\"b\": 12";
+  ASSERT_TRUE(index.Find(text, true));
+  EXPECT_EQ(index.size(), text.find('\n') + 1);
+  EXPECT_EQ(index.tokens().count(), 7u);
+  ASSERT_TRUE(index.Find(text));
+  EXPECT_EQ(index.size(), text.size());
+  // A line that ends within a string: not JSON, but to be read around.
+  const std::string odd = "[{\"a\": 1}, {\"b\": \"x\ny\"}, {\"c";
+  ASSERT_TRUE(index.Find(odd, true));
+  EXPECT_EQ(index.size(), odd.size() - 2);
+  EXPECT_TRUE(index.has_wrong_bytes());
+}
+
 TEST(TokensTest, WrongBytesAreReadAroundAndSaid) {
   TokenIndex index;
   const std::string text = "{\"a\": \"\xff\x01z\", \"b\": 1}";
