@@ -4,7 +4,9 @@
 // On-Demand scan of the same file, which reads ph, cat, name, ts, dur, pid and
 // tid of every event and skips the rest. Both begin with the file and end with
 // all of it seen; both are measured on one processor and on all of them, in
-// processes of their own, so that peak memory is that of one import.
+// processes of their own, so that peak memory is that of one import. Rounds
+// alternate, and the best of each counts: what else runs on the machine only
+// ever adds. Python's json and pandas read the same file at the end.
 //
 // usage: json_import_bench [FILE]    default: a synthetic trace of 256 MB
 #include <sched.h>
@@ -18,8 +20,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <string>
-#include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -30,7 +32,8 @@ namespace stepscope {
 namespace {
 
 constexpr uint64_t kSyntheticBytes = uint64_t{256} << 20;
-constexpr int kRounds = 5;
+constexpr int kRounds = 7;
+constexpr double kTarget = 0.8;  // of the scan, per processor
 
 // Operators with shapes, launches, kernels and memory events as torch 2.11
 // writes them.
@@ -168,38 +171,38 @@ int Run(const std::string& path) {
   };
   bool met = true;
   for (const int processors : {1, 0}) {
-    std::vector<double> floors;
-    std::vector<double> imports;
+    double floor = std::numeric_limits<double>::infinity();
+    double ours = floor;
     double peak = 0;
     // On one processor its time is compared: others may want it as well.
     const auto time = [&](const Measured& run) {
       return processors == 1 ? run.cpu_seconds : run.seconds;
     };
     for (int round = 0; round < kRounds; ++round) {
-      floors.push_back(time(Measure(processors, scan)));
+      floor = std::min(floor, time(Measure(processors, scan)));
       const Measured one = Measure(processors, import);
-      imports.push_back(time(one));
+      ours = std::min(ours, time(one));
       peak = std::max(peak, one.peak_bytes);
     }
-    const double floor = bench::Summarise(floors).median;
-    const double ours = bench::Summarise(imports).median;
-    const double target = processors == 1 ? 0.6 : 0.8;
     std::printf("%-18s scan %6.0f MB/s  import %6.0f MB/s  %5.2f x  >= %.1f %s"
                 "  peak %4.2f x the file %s\n",
                 processors == 1 ? "one processor" : "all processors",
-                bytes / floor / 1e6, bytes / ours / 1e6, floor / ours, target,
-                floor / ours >= target ? "met" : "MISSED", peak / bytes,
+                bytes / floor / 1e6, bytes / ours / 1e6, floor / ours, kTarget,
+                floor / ours >= kTarget ? "met" : "MISSED", peak / bytes,
                 peak <= bytes ? "met" : "MISSED");
-    met &= floor / ours >= target && peak <= bytes;
+    met &= floor / ours >= kTarget && peak <= bytes;
   }
-  // For comparison, where pandas is installed: the system's first, since that
-  // is where the package is.
   std::fflush(stdout);
-  const std::string script =
-      " " STEPSCOPE_BENCHMARKS_DIR "/json_import_python.py '" + path + "'";
-  if (std::system(("/usr/bin/python3" + script).c_str()) != 0 &&
-      std::system(("python3" + script).c_str()) != 0)
-    std::printf("Python json + pandas: not available\n");
+  // For comparison: the system's Python where it has pandas, since that is
+  // where the package is.
+  const bool system =
+      std::system("/usr/bin/python3 -c 'import pandas' 2>/dev/null") == 0;
+  const std::string python = system ? "/usr/bin/python3" : "python3";
+  if (std::system((python + " " STEPSCOPE_BENCHMARKS_DIR
+                            "/json_import_python.py '" +
+                   path + "'")
+                      .c_str()) != 0)
+    std::printf("Python json + pandas: could not be run, not compared\n");
   return met ? 0 : 1;
 }
 
