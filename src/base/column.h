@@ -61,6 +61,13 @@ class Column {
     data_[size_++] = value;
     return true;
   }
+  // REQUIRES: capacity() > size().
+  void AppendReserved(const T& value) { data_[size_++] = value; }
+  // Appends a zero, to be filled in where it lies. Null when memory is refused.
+  [[nodiscard]] T* AppendZero() {
+    if (size_ == capacity_ && !ReserveMore(1)) return nullptr;
+    return &data_[size_++];
+  }
   [[nodiscard]] bool AppendAll(std::span<const T> values) {
     if (values.size() > capacity_ - size_ && !ReserveMore(values.size()))
       return false;

@@ -18,6 +18,25 @@ inline uint64_t MixHash(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
+// The bytes [p + size - rest, p + size), 1 to 7 of them, as a number; low bytes
+// first. Loads that overlap instead of a copy of `rest` bytes, which would be a
+// call.
+inline uint64_t HashTail(const char* p, size_t size, size_t rest) {
+  const auto load = [](const char* at, auto value) {
+    std::memcpy(&value, at, sizeof(value));
+    return value;
+  };
+  const char* const end = p + size;
+  if (size >= 8) return load(end - 8, uint64_t{}) >> (8 * (8 - rest));
+  if (rest >= 4)
+    return load(p, uint32_t{}) |
+           static_cast<uint64_t>(load(end - 4, uint32_t{})) << (8 * (rest - 4));
+  const auto byte = [p](size_t i) {
+    return static_cast<uint64_t>(static_cast<unsigned char>(p[i])) << (8 * i);
+  };
+  return byte(0) | byte(rest / 2) | byte(rest - 1);
+}
+
 inline uint64_t Hash64(std::string_view text) {
   constexpr uint64_t kSeed = 0x9e3779b97f4a7c15u;   // 2^64 / golden ratio
   constexpr uint64_t kOdd = 0xd1342543de82ef95u;
@@ -29,8 +48,8 @@ inline uint64_t Hash64(std::string_view text) {
     std::memcpy(&word, p, 8);
     hash = MixHash(hash ^ word, kOdd) + kSeed;
   }
-  uint64_t word = 0;
-  if (left > 0) std::memcpy(&word, p, left);
+  const uint64_t word =
+      left > 0 ? HashTail(text.data(), text.size(), left) : 0;
   return MixHash(hash ^ word, kOdd ^ text.size());
 }
 

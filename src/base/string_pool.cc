@@ -65,6 +65,14 @@ StringId StringPool::InternHashed(std::string_view text) {
   return {id};
 }
 
+StringPool StringPool::Fork() const {
+  StringPool fork;
+  fork.views_ = views_;
+  fork.hashes_ = hashes_;
+  fork.slots_ = slots_;
+  return fork;
+}
+
 StringId StringPool::Find(std::string_view text) const {
   const uint64_t hash = Hash64(text);
   const size_t mask = slots_.size() - 1;

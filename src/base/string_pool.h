@@ -26,6 +26,9 @@ class StringPool {
   StringPool& operator=(StringPool&&) noexcept;
 
   StringId Intern(std::string_view text);
+  // A pool with the same strings under the same ids, to which more can be
+  // added on another thread. Their text stays here: this pool must live on.
+  StringPool Fork() const;
   // The id of `text`, or the empty string's if it is not here.
   StringId Find(std::string_view text) const;
 

@@ -78,10 +78,31 @@ TEST(StringPoolTest, FirstStringMayBeLong) {
   EXPECT_EQ(pool.view(small), "small");
 }
 
+TEST(StringPoolTest, AForkKnowsTheSameAndGrowsAlone) {
+  StringPool pool;
+  const StringId conv = pool.Intern("conv");
+  StringPool fork = pool.Fork();
+  const StringId mine = pool.Intern("mine");
+  for (int i = 0; i < 1000; ++i) fork.Intern("fork " + std::to_string(i));
+  EXPECT_EQ(fork.Intern("conv"), conv);
+  EXPECT_EQ(fork.view(conv), "conv");
+  EXPECT_EQ(fork.view(mine), "fork 0");
+  EXPECT_EQ(fork.Find("mine"), StringId{});
+  EXPECT_EQ(pool.size(), 3u);
+  EXPECT_EQ(pool.Find("fork 0"), StringId{});
+}
+
 // Joins across files rely on the value.
 TEST(Hash64Test, ValueNeverChanges) {
   EXPECT_EQ(Hash64("conv2d"), 0x5f89ce83875663c3u);
   EXPECT_EQ(Hash64("void gemm_kernel<float>(int)"), 0x12a9c24ebde54a8u);
+  std::string text;
+  uint64_t all = 0;
+  for (int i = 0; i < 40; ++i) {
+    all = MixHash(all ^ Hash64(text), 0x9e3779b97f4a7c15u);
+    text += static_cast<char>('!' + i * 37);
+  }
+  EXPECT_EQ(all, 0x1caa51d3d9254d89u);
   StringPool a, b;
   b.Intern("other");
   EXPECT_EQ(a.hash(a.Intern("matmul")), b.hash(b.Intern("matmul")));

@@ -83,10 +83,27 @@ class Orderer {
       tracks_[t].first = next[t];
       tracks_[t].last = next[t + 1];
     }
-    Column<Row> from;
-    if (!from.Resize(size())) return OutOfMemory();
-    for (Row row = 0; row < size(); ++row) from[next[c_.track[row]]++] = row;
-    return Move(0, from.span());
+    if (!moves_.row.Resize(size())) return OutOfMemory();
+    for (Row row = 0; row < size(); ++row)
+      moves_.row[row] = next[c_.track[row]]++;
+    if (!Scatter(c_.start_ns) || !Scatter(c_.dur_ns) || !Scatter(c_.name) ||
+        !Scatter(c_.type) || !Scatter(c_.flags))
+      return OutOfMemory();
+    for (uint32_t t = 0; t < tracks_.size(); ++t)
+      std::fill(c_.track.data() + tracks_[t].first,
+                c_.track.data() + tracks_[t].last, t);
+    return Ok();
+  }
+
+  // Every row to its place in moves_.
+  template <typename T>
+  bool Scatter(Column<T>& column) {
+    Column<T> moved;
+    if (!moved.Resize(size())) return false;
+    const Row* const to = moves_.row.data();
+    for (Row row = 0; row < size(); ++row) moved[to[row]] = column[row];
+    column.swap(moved);
+    return true;
   }
 
   // One reading pass where all is well, which is the rule.
@@ -181,8 +198,10 @@ class Orderer {
     if (moves_.row.empty()) {
       if (!moves_.row.Resize(size())) return OutOfMemory();
       std::iota(moves_.row.span().begin(), moves_.row.span().end(), Row{0});
+    }
+    if (origin_.empty()) {
       if (!origin_.Resize(size())) return OutOfMemory();
-      std::iota(origin_.span().begin(), origin_.span().end(), Row{0});
+      for (Row row = 0; row < size(); ++row) origin_[moves_.row[row]] = row;
     }
     Column<int64_t> times;
     Column<StringId> names;

@@ -51,9 +51,7 @@ bool MoveArgs(Column<Arg>& args, const Column<Row>& new_row) {
 
 TraceBuilder::TraceBuilder() : trace_(new Trace) {}
 TraceBuilder::~TraceBuilder() = default;
-
-StringPool& TraceBuilder::strings() { return trace_->strings_; }
-Ledger& TraceBuilder::ledger() { return trace_->ledger_; }
+TraceBuilder::TraceBuilder(TraceBuilder&&) noexcept = default;
 
 uint32_t TraceBuilder::AddProcess(Process process) {
   trace_->processes_.push_back(std::move(process));
@@ -76,20 +74,6 @@ uint32_t TraceBuilder::process_count() const {
 uint32_t TraceBuilder::track_count() const {
   return static_cast<uint32_t>(trace_->tracks_.size());
 }
-Row TraceBuilder::event_count() const { return trace_->size(); }
-
-Row TraceBuilder::AddEvent(const EventSpec& event) {
-  Trace& t = *trace_;
-  const Row row = t.size();
-  if (row >= kNoRow - 1 || !t.start_ns_.Append(event.start_ns) ||
-      !t.dur_ns_.Append(event.dur_ns) || !t.name_.Append(event.name) ||
-      !t.track_.Append(event.track) || !t.type_.Append(event.type) ||
-      !t.flags_.Append(event.flags)) {
-    failed_ = true;
-    return kNoRow;
-  }
-  return row;
-}
 
 Status TraceBuilder::ReserveRows(uint64_t count) {
   Trace& t = *trace_;
@@ -101,7 +85,18 @@ Status TraceBuilder::ReserveRows(uint64_t count) {
       !t.name_.Reserve(want) || !t.track_.Reserve(want) ||
       !t.type_.Reserve(want) || !t.flags_.Reserve(want))
     return Fail(ErrorCode::kIo, "not enough memory for the events");
+  room_ = std::max(room_, static_cast<Row>(want));
   return Ok();
+}
+
+bool TraceBuilder::MakeRoom() {
+  constexpr uint64_t kFirst = 1024;
+  // Doubles, up to the number of rows that there can be.
+  const uint64_t more = std::max<uint64_t>(event_count(), kFirst);
+  const uint64_t most = kNoRow - 1 - event_count();
+  if (most > 0 && ReserveRows(std::min(more, most))) return true;
+  failed_ = true;
+  return false;
 }
 
 TraceBuilder::Rows TraceBuilder::rows() {
@@ -126,7 +121,6 @@ void TraceBuilder::CommitRows(uint64_t count) {
              !t.type_.Resize(size) || !t.flags_.Resize(size);
 }
 
-int64_t TraceBuilder::start_ns(Row row) const { return trace_->start_ns_[row]; }
 int64_t TraceBuilder::dur_ns(Row row) const { return trace_->dur_ns_[row]; }
 uint32_t TraceBuilder::track_of(Row row) const { return trace_->track_[row]; }
 uint16_t TraceBuilder::type_of(Row row) const { return trace_->type_[row]; }
@@ -163,31 +157,20 @@ void TraceBuilder::AddListArg(Arg arg, std::span<const int64_t> values) {
 }
 
 void TraceBuilder::AddInt(Row row, std::string_view key, int64_t value) {
-  Arg arg;
-  arg.row = row;
-  arg.key = Intern(key);
-  arg.kind = ArgKind::kInt;
-  arg.int_value = value;
-  AddArg(arg);
+  NewArg(row, Intern(key)).int_value = value;
 }
 
 void TraceBuilder::AddDouble(Row row, std::string_view key, double value) {
-  Arg arg;
-  arg.row = row;
-  arg.key = Intern(key);
+  Arg& arg = NewArg(row, Intern(key));
   arg.kind = ArgKind::kDouble;
   arg.double_value = value;
-  AddArg(arg);
 }
 
 void TraceBuilder::AddText(Row row, std::string_view key,
                            std::string_view value) {
-  Arg arg;
-  arg.row = row;
-  arg.key = Intern(key);
+  Arg& arg = NewArg(row, Intern(key));
   arg.kind = ArgKind::kText;
   arg.text = Intern(value);
-  AddArg(arg);
 }
 
 RawArgs& TraceBuilder::raw_args() { return trace_->raw_args_; }
@@ -317,6 +300,7 @@ void TraceBuilder::AddNote(std::string note) {
 Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
   std::unique_ptr<Trace> done(new Trace);
   done.swap(trace_);
+  room_ = 0;
   Trace& t = *done;
   const bool failed = std::exchange(failed_, false);
   const bool window_set = std::exchange(window_set_, false);

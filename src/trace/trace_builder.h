@@ -36,10 +36,11 @@ class TraceBuilder {
  public:
   TraceBuilder();
   ~TraceBuilder();
+  TraceBuilder(TraceBuilder&&) noexcept;
   TraceBuilder(const TraceBuilder&) = delete;
   TraceBuilder& operator=(const TraceBuilder&) = delete;
 
-  StringPool& strings();
+  StringPool& strings() { return trace_->strings_; }
   StringId Intern(std::string_view text) { return strings().Intern(text); }
 
   // Both return the index that tracks and events refer to. The rows and the
@@ -54,8 +55,20 @@ class TraceBuilder {
 
   // Adds one event and returns its row. Memory refused or too many events:
   // kNoRow, and Finish() fails.
-  Row AddEvent(const EventSpec& event);
-  Row event_count() const;
+  Row AddEvent(const EventSpec& event) {
+    Trace& t = *trace_;
+    const Row row = t.size();
+    if (row >= room_ && !MakeRoom()) [[unlikely]]
+      return kNoRow;
+    t.start_ns_.AppendReserved(event.start_ns);
+    t.dur_ns_.AppendReserved(event.dur_ns);
+    t.name_.AppendReserved(event.name);
+    t.track_.AppendReserved(event.track);
+    t.type_.AppendReserved(event.type);
+    t.flags_.AppendReserved(event.flags);
+    return row;
+  }
+  Row event_count() const { return trace_->size(); }
 
   // Fast path: events written in place. ReserveRows makes room for `count`
   // rows after event_count(); the pointers are to the first of them and last
@@ -76,7 +89,7 @@ class TraceBuilder {
   Rows rows();
   void CommitRows(uint64_t count);
   // Columns of the rows added so far, for ends and flags that come late.
-  int64_t start_ns(Row row) const;
+  int64_t start_ns(Row row) const { return trace_->start_ns_[row]; }
   int64_t dur_ns(Row row) const;
   uint32_t track_of(Row row) const;
   uint16_t type_of(Row row) const;
@@ -90,6 +103,17 @@ class TraceBuilder {
   // is not touched before it is used.
   void ReserveSide(uint64_t args, uint64_t links);
   // Arguments. `arg.row` is the event; list_first and list_count are set here.
+  // NewArg: to be filled in where it lies, before the next is made.
+  Arg& NewArg(Row row, StringId key) {
+    Arg* arg = trace_->args_.AppendZero();
+    if (arg == nullptr) [[unlikely]] {
+      failed_ = true;
+      arg = &refused_;
+    }
+    arg->row = row;
+    arg->key = key;
+    return *arg;
+  }
   void AddArg(const Arg& arg) { failed_ |= !trace_->args_.Append(arg); }
   void AddListArg(Arg arg, std::span<const int64_t> values);
   void AddInt(Row row, std::string_view key, int64_t value);
@@ -127,7 +151,7 @@ class TraceBuilder {
   void MergeClock(const ClockInfo& clock);
   // Processes add up; the machine's use is the highest stated.
   void MergeCpuUsage(const CpuUsage& usage);
-  Ledger& ledger();
+  Ledger& ledger() { return trace_->ledger_; }
   // Several formats in one trace are joined with '+'.
   void AddSource(std::string_view format, std::string_view file);
   // For who read a file under another name than the user's.
@@ -140,6 +164,15 @@ class TraceBuilder {
   // into a builder of its own. The other is empty afterwards.
   void Merge(TraceBuilder&& other);
 
+  // To read several parts of one file at once. A fork knows the strings,
+  // processes and tracks of this builder under the same ids, and holds nothing
+  // else. Join() adds what it holds behind what is here; what it made since
+  // becomes one with what an earlier fork made, if both are the same process
+  // or track. Forks that are joined in the order of the file give what one
+  // builder would have.
+  TraceBuilder Fork() const;
+  void Join(TraceBuilder&& fork);
+
   // Groups rows by track; orders them by (start, -duration, as added); lays
   // siblings that overlap without nesting onto further lanes, each a Track of
   // its own right behind the first; sorts the side tables; finds the owners
@@ -148,10 +181,23 @@ class TraceBuilder {
   Result<std::shared_ptr<const Trace>> Finish();
 
  private:
+  struct Moves;  // of one builder's ids to another's
+  struct Base {  // what a fork shares with where it came from
+    uint32_t strings = 0;
+    uint32_t processes = 0;
+    uint32_t tracks = 0;
+  };
+
   bool IsEmpty() const;
-  std::vector<StringId> MergeStrings(const StringPool& from);
+  void Append(Trace& from, const Moves& moves);
+  std::vector<StringId> MergeStrings(const StringPool& from, uint32_t same);
+
+  bool MakeRoom();
 
   std::unique_ptr<Trace> trace_;
+  Row room_ = 0;  // rows that fit into what every column has
+  Arg refused_;   // takes what is written when there is no memory
+  Base base_;
   bool epoch_set_ = false;
   bool window_set_ = false;
   bool failed_ = false;  // an AddEvent was refused

@@ -12,8 +12,9 @@ namespace {
 // Tracks by what tells them apart.
 class TrackIndex {
  public:
-  explicit TrackIndex(const std::vector<Track>& tracks) {
-    for (uint32_t i = 0; i < tracks.size(); ++i)
+  // From the track `first` on.
+  explicit TrackIndex(const std::vector<Track>& tracks, uint32_t first = 0) {
+    for (uint32_t i = first; i < tracks.size(); ++i)
       index_.try_emplace(KeyOf(tracks[i]), i);
   }
   // UINT32_MAX: there is none.
@@ -46,6 +47,11 @@ uint32_t FindNamed(const std::vector<Process>& processes,
   return count;
 }
 
+// What refers to nothing goes on doing so; Finish() refuses it.
+uint32_t At(const std::vector<uint32_t>& moved, uint32_t index) {
+  return index < moved.size() ? moved[index] : UINT32_MAX;
+}
+
 }  // namespace
 
 bool TraceBuilder::IsEmpty() const {
@@ -55,101 +61,65 @@ bool TraceBuilder::IsEmpty() const {
          t.ledger_.seen() == 0 && !epoch_set_ && !window_set_;
 }
 
-// The ids here of all strings there.
-std::vector<StringId> TraceBuilder::MergeStrings(const StringPool& from) {
+// The ids here of all strings there; below `same` both have the same.
+std::vector<StringId> TraceBuilder::MergeStrings(const StringPool& from,
+                                                 uint32_t same) {
   std::vector<StringId> ids(from.size());
   for (uint32_t i = 0; i < from.size(); ++i)
-    ids[i] = Intern(from.view(StringId{i}));
+    ids[i] = i < same ? StringId{i} : Intern(from.view(StringId{i}));
   return ids;
 }
 
-void TraceBuilder::Merge(TraceBuilder&& other) {
-  if (IsEmpty()) {
-    std::swap(trace_, other.trace_);
-    std::swap(epoch_set_, other.epoch_set_);
-    std::swap(window_set_, other.window_set_);
-    std::swap(failed_, other.failed_);
-    return;
+struct TraceBuilder::Moves {
+  std::vector<StringId> ids;
+  std::vector<uint32_t> process;
+  std::vector<uint32_t> track;
+  int64_t shift_ns = 0;
+  uint64_t first_flow = 0;
+
+  // Wraps rather than overflows: OrderRows refuses what is out of range.
+  void Time(int64_t& time) const {
+    time = static_cast<int64_t>(static_cast<uint64_t>(time) +
+                                static_cast<uint64_t>(shift_ns));
   }
-  const std::unique_ptr<Trace> from =
-      std::exchange(other.trace_, std::unique_ptr<Trace>(new Trace));
+};
+
+void TraceBuilder::Append(Trace& o, const Moves& moves) {
   Trace& t = *trace_;
-  Trace& o = *from;
-  failed_ |= std::exchange(other.failed_, false);
-  const bool other_epoch = std::exchange(other.epoch_set_, false);
-  const bool other_window = std::exchange(other.window_set_, false);
-  const int64_t shift =
-      other_epoch ? AlignEpoch(o.epoch_ns_, o.clock_.epoch_known) : 0;
-  const std::vector<StringId> ids = MergeStrings(o.strings_);
+  const std::vector<StringId>& ids = moves.ids;
   const Row first_row = event_count();
   const auto move_row = [&](Row& row) {
     if (row != kNoRow) row += first_row;
   };
-  // Wraps rather than overflows: OrderRows refuses what is out of range.
-  const auto move_time = [&](int64_t& time) {
-    time = static_cast<int64_t>(static_cast<uint64_t>(time) +
-                                static_cast<uint64_t>(shift));
-  };
-
-  // Where the processes and tracks of the other come to lie.
-  std::vector<uint32_t> process_of;
-  std::vector<bool> known;
-  for (Process& process : o.processes_) {
-    process.name = ids[process.name.v];
-    process.host = ids[process.host.v];
-    process.source = ids[process.source.v];
-    move_time(process.start_ns);
-    for (auto& [key, value] : process.metadata) {
-      key = ids[key.v];
-      value = ids[value.v];
-    }
-    const uint32_t same = FindNamed(t.processes_, process);
-    known.push_back(same < process_count());
-    process_of.push_back(same);
-    if (!known.back()) t.processes_.push_back(std::move(process));
-  }
-  // What refers to nothing goes on doing so; Finish() refuses it.
-  const auto at = [](const std::vector<uint32_t>& moved, uint32_t index) {
-    return index < moved.size() ? moved[index] : UINT32_MAX;
-  };
-  std::vector<uint32_t> track_of;
-  const TrackIndex here(t.tracks_);
-  for (Track& track : o.tracks_) {
-    const bool may_be_known =
-        track.process < known.size() && known[track.process];
-    track.process = at(process_of, track.process);
-    track.name = ids[track.name.v];
-    track.device_type = ids[track.device_type.v];
-    const uint32_t same = may_be_known ? here.Find(track) : track_count();
-    track_of.push_back(std::min(same, track_count()));
-    if (track_of.back() == track_count()) t.tracks_.push_back(track);
-  }
-
   const Row count = o.size();
   if (const Status room = ReserveRows(count); !room) {
     failed_ = true;
     return;
   }
-  Rows into = rows();
-  for (Row row = 0; row < count; ++row) {
-    into.start_ns[row] = o.start_ns_[row];
-    move_time(into.start_ns[row]);
-    into.dur_ns[row] = o.dur_ns_[row];
-    into.name[row] = ids[o.name_[row].v];
-    into.track[row] = at(track_of, o.track_[row]);
-    into.type[row] = o.type_[row];
-    into.flags[row] = o.flags_[row];
-  }
-  CommitRows(count);
+  failed_ |= !t.start_ns_.AppendAll(o.start_ns_.view()) ||
+             !t.dur_ns_.AppendAll(o.dur_ns_.view()) ||
+             !t.name_.AppendAll(o.name_.view()) ||
+             !t.track_.AppendAll(o.track_.view()) ||
+             !t.type_.AppendAll(o.type_.view()) ||
+             !t.flags_.AppendAll(o.flags_.view());
+  if (failed_) return;
+  if (moves.shift_ns != 0)
+    for (int64_t& time : t.start_ns_.span().subspan(first_row))
+      moves.Time(time);
+  for (StringId& name : t.name_.span().subspan(first_row)) name = ids[name.v];
+  for (uint32_t& track : t.track_.span().subspan(first_row))
+    track = At(moves.track, track);
 
   const auto first_int = static_cast<uint32_t>(t.arg_ints_.size());
-  failed_ |= !t.arg_ints_.AppendAll(o.arg_ints_.view());
-  for (Arg arg : o.args_.view()) {
+  const size_t first_arg = t.args_.size();
+  failed_ |= !t.arg_ints_.AppendAll(o.arg_ints_.view()) ||
+             !t.args_.AppendAll(o.args_.view());
+  if (failed_) return;
+  for (Arg& arg : t.args_.span().subspan(first_arg)) {
     move_row(arg.row);
     arg.key = ids[arg.key.v];
     if (arg.has_text()) arg.text = ids[arg.text.v];
     if (arg.kind == ArgKind::kIntList) arg.list_first += first_int;
-    AddArg(arg);
   }
   const RawRef grown = t.raw_args_.Append(std::move(o.raw_args_));
   if (!o.raw_refs_.empty()) {
@@ -158,55 +128,164 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
     for (const RawRef ref : o.raw_refs_.view())
       if (!t.raw_refs_.Append(ref == 0 ? 0 : ref + grown)) failed_ = true;
   }
-  // Ids of arrows are unique within a file only.
-  uint64_t first_flow = 0;
-  for (const Flow& flow : t.flows_)
-    first_flow = std::max(first_flow, flow.id + 1);
   for (Flow flow : o.flows_) {
-    flow.id += first_flow;
-    move_time(flow.time_ns);
+    flow.id += moves.first_flow;
+    moves.Time(flow.time_ns);
     flow.name = ids[flow.name.v];
-    flow.track = at(track_of, flow.track);
+    flow.track = At(moves.track, flow.track);
     t.flows_.push_back(flow);
   }
-  for (Link link : o.links_.view()) {
-    link.process = at(process_of, link.process);
+  const size_t first_link = t.links_.size();
+  failed_ |= !t.links_.AppendAll(o.links_.view());
+  if (failed_) return;
+  for (Link& link : t.links_.span().subspan(first_link)) {
+    link.process = At(moves.process, link.process);
     move_row(link.row);
-    AddLink(link);
   }
   for (CounterSample sample : o.counters_) {
-    move_time(sample.time_ns);
-    sample.track = at(track_of, sample.track);
+    moves.Time(sample.time_ns);
+    sample.track = At(moves.track, sample.track);
     t.counters_.push_back(sample);
   }
   for (MemoryEvent event : o.memory_) {
-    move_time(event.time_ns);
+    moves.Time(event.time_ns);
     event.place = ids[event.place.v];
-    event.track = at(track_of, event.track);
+    event.track = At(moves.track, event.track);
     t.memory_.push_back(event);
   }
   for (ThreadReport& report : o.threads_) {
-    report.track = at(track_of, report.track);
+    report.track = At(moves.track, report.track);
     for (Row& row : report.open_scopes) move_row(row);
     t.threads_.push_back(std::move(report));
   }
+  t.ledger_.Merge(o.ledger_);
+  t.complete_ &= o.complete_;
+  for (std::string& note : o.notes_) t.notes_.push_back(std::move(note));
+}
+
+void TraceBuilder::Merge(TraceBuilder&& other) {
+  if (IsEmpty()) {
+    std::swap(trace_, other.trace_);
+    std::swap(room_, other.room_);
+    std::swap(epoch_set_, other.epoch_set_);
+    std::swap(window_set_, other.window_set_);
+    std::swap(failed_, other.failed_);
+    return;
+  }
+  const std::unique_ptr<Trace> from =
+      std::exchange(other.trace_, std::unique_ptr<Trace>(new Trace));
+  other.room_ = 0;
+  Trace& t = *trace_;
+  Trace& o = *from;
+  failed_ |= std::exchange(other.failed_, false);
+  const bool other_epoch = std::exchange(other.epoch_set_, false);
+  const bool other_window = std::exchange(other.window_set_, false);
+  const int64_t shift =
+      other_epoch ? AlignEpoch(o.epoch_ns_, o.clock_.epoch_known) : 0;
+  Moves moves;
+  moves.ids = MergeStrings(o.strings_, 0);
+  moves.shift_ns = shift;
+  const std::vector<StringId>& ids = moves.ids;
+
+  // Where the processes and tracks of the other come to lie.
+  std::vector<bool> known;
+  for (Process& process : o.processes_) {
+    process.name = ids[process.name.v];
+    process.host = ids[process.host.v];
+    process.source = ids[process.source.v];
+    moves.Time(process.start_ns);
+    for (auto& [key, value] : process.metadata) {
+      key = ids[key.v];
+      value = ids[value.v];
+    }
+    const uint32_t same = FindNamed(t.processes_, process);
+    known.push_back(same < process_count());
+    moves.process.push_back(same);
+    if (!known.back()) t.processes_.push_back(std::move(process));
+  }
+  const TrackIndex here(t.tracks_);
+  for (Track& track : o.tracks_) {
+    const bool may_be_known =
+        track.process < known.size() && known[track.process];
+    track.process = At(moves.process, track.process);
+    track.name = ids[track.name.v];
+    track.device_type = ids[track.device_type.v];
+    const uint32_t same = may_be_known ? here.Find(track) : track_count();
+    moves.track.push_back(std::min(same, track_count()));
+    if (moves.track.back() == track_count()) t.tracks_.push_back(track);
+  }
+  // Ids of arrows are unique within a file only.
+  for (const Flow& flow : t.flows_)
+    moves.first_flow = std::max(moves.first_flow, flow.id + 1);
+  Append(o, moves);
 
   if (other_window) {
     int64_t begin = o.begin_ns_;
     int64_t end = o.end_ns_;
-    move_time(begin);
-    move_time(end);
+    moves.Time(begin);
+    moves.Time(end);
     AddWindow(begin, end);
   }
   MergeClock(o.clock_);
   MergeCpuUsage(o.cpu_usage_);
-  t.ledger_.Merge(o.ledger_);
-  t.complete_ &= o.complete_;
   const size_t before = t.files_.size();
   AddSource(o.format_, "");
   t.files_.resize(before);
   for (std::string& file : o.files_) t.files_.push_back(std::move(file));
-  for (std::string& note : o.notes_) t.notes_.push_back(std::move(note));
+}
+
+TraceBuilder TraceBuilder::Fork() const {
+  TraceBuilder fork;
+  Trace& t = *fork.trace_;
+  t.strings_ = trace_->strings_.Fork();
+  t.processes_ = trace_->processes_;
+  t.tracks_ = trace_->tracks_;
+  fork.base_ = {t.strings_.size(), process_count(), track_count()};
+  fork.epoch_set_ = epoch_set_;
+  t.epoch_ns_ = trace_->epoch_ns_;
+  t.clock_.epoch_known = trace_->clock_.epoch_known;
+  return fork;
+}
+
+void TraceBuilder::Join(TraceBuilder&& fork) {
+  const TraceBuilder from(std::move(fork));
+  const Base& base = from.base_;
+  Trace& o = *from.trace_;
+  Trace& t = *trace_;
+  failed_ |= from.failed_;
+  Moves moves;
+  moves.ids = MergeStrings(o.strings_, base.strings);
+  const std::vector<StringId>& ids = moves.ids;
+  for (uint32_t i = 0; i < o.processes_.size(); ++i) {
+    uint32_t same = i;
+    Process& process = o.processes_[i];
+    if (i >= base.processes) {
+      process.name = ids[process.name.v];
+      process.host = ids[process.host.v];
+      process.source = ids[process.source.v];
+      same = base.processes;
+      while (same < process_count() &&
+             !(t.processes_[same].pid == process.pid &&
+               t.processes_[same].source == process.source))
+        ++same;
+      if (same == process_count()) t.processes_.push_back(std::move(process));
+    }
+    moves.process.push_back(same);
+  }
+  const TrackIndex here(t.tracks_, base.tracks);
+  for (uint32_t i = 0; i < o.tracks_.size(); ++i) {
+    uint32_t same = i;
+    if (i >= base.tracks) {
+      Track track = o.tracks_[i];
+      track.process = At(moves.process, track.process);
+      track.name = ids[track.name.v];
+      track.device_type = ids[track.device_type.v];
+      same = std::min(here.Find(track), track_count());
+      if (same == track_count()) t.tracks_.push_back(track);
+    }
+    moves.track.push_back(same);
+  }
+  Append(o, moves);
 }
 
 }  // namespace stepscope
