@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "importers/proto/fluid_fields.h"
+#include "importers/proto/in_order.h"
 #include "importers/proto/sniff.h"
 
 namespace stepscope::proto {
@@ -76,6 +77,9 @@ bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
 }
 
+// Of a small event.
+constexpr uint64_t kBytesAnEvent = 40;
+
 // The kernel's own name is the detail where an annotation is the name.
 uint16_t DeviceType(std::string_view name, std::string_view detail,
                     bool copied) {
@@ -103,6 +107,7 @@ FluidProfile::FluidProfile(const Input& input, TraceBuilder& builder)
 }
 
 void FluidProfile::Read() {
+  out_.Expect(input_.bytes.size() / kBytesAnEvent, 0, 0);
   uint64_t start = 0;
   uint64_t end = 0;
   Message message(input_.bytes);
@@ -131,32 +136,40 @@ void FluidProfile::Read() {
 }
 
 void FluidProfile::ReadEvent(Bytes event, bool cut) {
-  Span span;
   std::string_view name;
   std::string_view detail;
-  int64_t device = 0;
+  uint64_t start = 0;
+  uint64_t end = 0;
+  uint64_t device_bits = 0;
   uint64_t sub_device = 0;
   auto kind = Kind::kCpu;
   bool copied = false;
   uint64_t bytes = 0;
   uint32_t times = 0;
   bool wrong = false;
-  Message message(event);
+  const uint8_t* const file_end = input_.bytes.data() + input_.bytes.size();
+  InOrder fields(event, file_end);
+  fields.Text(kName, &name);
+  times += fields.Number(kStart, &start);
+  times += fields.Number(kEnd, &end);
+  fields.Small(kDevice, &device_bits);
+  fields.Number(kSubDevice, &sub_device);
+  Message message(fields.rest(), file_end);
   while (message.Next()) {
     switch (message.tag()) {
       case kName:
         name = message.text();
         break;
       case kStart:
-        span.start_ns = ToTime(message.value());
+        start = message.value();
         ++times;
         break;
       case kEnd:
-        span.end_ns = ToTime(message.value());
+        end = message.value();
         ++times;
         break;
       case kDevice:
-        device = message.sint();
+        device_bits = message.value();
         break;
       case kSubDevice:
         sub_device = message.value();
@@ -180,19 +193,28 @@ void FluidProfile::ReadEvent(Bytes event, bool cut) {
     }
   }
   if (out_.RejectIfBroken(message, cut, wrong, times == 2, event)) return;
+  const auto device = static_cast<int64_t>(device_bits);
+  Span span;
+  span.start_ns = ToTime(start);
+  span.end_ns = ToTime(end);
   span.name = out_.Intern(name);
   std::string_view repair;
   if (kind == Kind::kCpu) {
     span.track = tracks_.Thread(process_, static_cast<int64_t>(sub_device));
     span.type = device == -1 ? static_cast<uint16_t>(STEPSCOPE_CUDA_RUNTIME)
-                             : HostType(name);
+                             : TypeOf(span.name, host_types_,
+                                      [&] { return HostType(name); });
   } else {
     if (kind != Kind::kGpuKernel && kind != Kind::kNpuKernel)
       repair = "unknown event type";
     span.track =
         tracks_.Stream(process_, kind == Kind::kNpuKernel ? "NPU" : "GPU",
                        device, static_cast<int64_t>(sub_device));
-    span.type = DeviceType(name, detail, copied);
+    span.type = copied || !detail.empty()
+                    ? DeviceType(name, detail, copied)
+                    : TypeOf(span.name, kernel_types_, [&] {
+                        return DeviceType(name, {}, false);
+                      });
   }
   const Row row = out_.Add(span, event.data(), repair);
   if (row == kNoRow) return;

@@ -21,15 +21,28 @@ class FluidProfile {
   void Read();
 
  private:
+  static constexpr uint16_t kUnknownType = 0xffff;
+
   void ReadEvent(Bytes event, bool cut);
   void ReadMemory(Bytes event, bool cut);
   void AddMemoryEvents();
   void SetStart(uint64_t start, uint64_t end);
 
+  // The type that `find` makes of the name, which it is asked for once.
+  template <typename Find>
+  static uint16_t TypeOf(StringId name, std::vector<uint16_t>& types,
+                         Find find) {
+    if (name.v >= types.size()) types.resize(2 * name.v + 64, kUnknownType);
+    if (types[name.v] == kUnknownType) types[name.v] = find();
+    return types[name.v];
+  }
+
   const Input& input_;
   Recorder out_;
   Tracks tracks_;
   uint32_t process_ = 0;
+  std::vector<uint16_t> host_types_;    // by name's id; kUnknownType: not
+  std::vector<uint16_t> kernel_types_;  // looked at yet
   // A memory event of the file is a lifetime; these are both ends of each.
   std::vector<MemoryEvent> memory_;
 };

@@ -19,30 +19,41 @@ class IdTable {
     if (id >= dense_.size() && id < 2 * dense_.size() + kFirst &&
         sparse_.find(id) == sparse_.end()) {
       dense_.resize(static_cast<size_t>(id) + 1);
-      known_.resize(dense_.size());
+      dense_count_ = dense_.size();
     }
     if (id >= dense_.size()) return sparse_[id];
-    const auto index = static_cast<size_t>(id);
-    if (!known_[index]) {
+    Slot& slot = dense_[static_cast<size_t>(id)];
+    if (!slot.known) {
       // It may have come before the table reached so far.
       if (const auto it = sparse_.find(id); it != sparse_.end())
         return it->second;
-      known_[index] = true;
+      slot.known = true;
     }
-    return dense_[index];
+    return slot.value;
   }
   const T* Find(uint64_t id) const {
-    if (id < dense_.size() && known_[static_cast<size_t>(id)]) [[likely]]
-      return &dense_[static_cast<size_t>(id)];
-    const auto it = sparse_.find(id);
-    return it == sparse_.end() ? nullptr : &it->second;
+    if (id < dense_count_) [[likely]] {
+      const Slot& slot = dense_[static_cast<size_t>(id)];
+      if (slot.known) [[likely]]
+        return &slot.value;
+    }
+    return FindSparse(id);
   }
 
  private:
   static constexpr uint64_t kFirst = 64;
+  struct Slot {
+    T value;
+    bool known = false;
+  };
 
-  std::vector<T> dense_;
-  std::vector<bool> known_;
+  const T* FindSparse(uint64_t id) const {
+    const auto it = sparse_.find(id);
+    return it == sparse_.end() ? nullptr : &it->second;
+  }
+
+  size_t dense_count_ = 0;  // of dense_, which would divide to know it
+  std::vector<Slot> dense_;
   std::unordered_map<uint64_t, T> sparse_;
 };
 

@@ -18,7 +18,9 @@ constexpr uint64_t kMemoryKinds = 4;
 }  // namespace
 
 void PaddleTree::ReadDeviceEvent(Bytes event, bool cut) {
-  Span span;
+  std::string_view name;
+  uint64_t start = 0;
+  uint64_t end = 0;
   uint64_t type = STEPSCOPE_KERNEL;
   uint64_t device = 0;
   uint64_t context = 0;
@@ -28,21 +30,30 @@ void PaddleTree::ReadDeviceEvent(Bytes event, bool cut) {
   Bytes info;
   bool wrong = false;
   uint32_t times = 0;
-  Message message(event);
+  InOrder fields = Take(event);
+  fields.Text(kDeviceName, &name);
+  fields.Small(kDeviceType, &type);
+  times += fields.Number(kDeviceStart, &start);
+  times += fields.Number(kDeviceEnd, &end);
+  fields.Small(kDeviceId, &device);
+  fields.Small(kDeviceContext, &context);
+  fields.Small(kDeviceStream, &stream);
+  fields.Number(kDeviceCorrelation, &correlation);
+  Message message = Walk(fields.rest());
   while (message.Next()) {
     switch (message.tag()) {
       case kDeviceName:
-        span.name = out_.Intern(message.text());
+        name = message.text();
         break;
       case kDeviceType:
         type = message.value();
         break;
       case kDeviceStart:
-        span.start_ns = ToTime(message.value());
+        start = message.value();
         ++times;
         break;
       case kDeviceEnd:
-        span.end_ns = ToTime(message.value());
+        end = message.value();
         ++times;
         break;
       case kDeviceId:
@@ -74,8 +85,12 @@ void PaddleTree::ReadDeviceEvent(Bytes event, bool cut) {
     repair = "unknown device event type";
     type = STEPSCOPE_KERNEL;
   }
+  Span span;
   span.type = static_cast<uint16_t>(type);
-  const uint32_t process = ProcessOf(last_pid_);
+  span.name = out_.Intern(name);
+  span.start_ns = ToTime(start);
+  span.end_ns = ToTime(end);
+  const uint32_t process = ProcessOf(LastPid());
   span.track = tracks_.Stream(process, "GPU", static_cast<int64_t>(device),
                               static_cast<int64_t>(stream));
   const Row row = out_.Add(span, event.data(), repair);
@@ -83,7 +98,7 @@ void PaddleTree::ReadDeviceEvent(Bytes event, bool cut) {
   out_.builder().AddLink({process, LinkSpace::kCorrelation, correlation, row});
   if (context != 0)
     out_.builder().AddInt(row, "context", static_cast<int64_t>(context));
-  ReadDeviceInfo(row, info_tag, info);
+  if (info_tag != 0) ReadDeviceInfo(row, info_tag, info);
 }
 
 void PaddleTree::ReadDeviceInfo(Row row, uint32_t tag, Bytes info) {
@@ -92,7 +107,7 @@ void PaddleTree::ReadDeviceInfo(Row row, uint32_t tag, Bytes info) {
     return;
   }
   TraceBuilder& builder = out_.builder();
-  Message message(info);
+  Message message = Walk(info);
   while (message.Next()) {
     const bool copy = tag == kMemcpyInfo;
     switch (message.tag()) {
@@ -122,7 +137,7 @@ void PaddleTree::ReadKernelInfo(Row row, Bytes info) {
   uint64_t whole[kFirstKernelFloat] = {};
   double real[kLastKernelField + 1] = {};
   bool has_real[kLastKernelField + 1] = {};
-  Message message(info);
+  Message message = Walk(info);
   while (message.Next()) {
     const uint32_t number = message.number();
     if (number < kFirstKernelFloat && message.tag() == Varint(number)) {
@@ -169,11 +184,12 @@ void PaddleTree::ReadKernelInfo(Row row, Bytes info) {
 
 void PaddleTree::ReadMemoryEvent(Bytes event, uint64_t thread, bool cut) {
   MemoryEvent memory;
-  uint64_t pid = last_pid_;
+  uint64_t pid = 0;
+  bool has_pid = false;
   uint64_t kind = 0;
   bool wrong = false;
   bool timed = false;
-  Message message(event);
+  Message message = Walk(event);
   while (message.Next()) {
     switch (message.tag()) {
       case kMemoryTime:
@@ -188,6 +204,7 @@ void PaddleTree::ReadMemoryEvent(Bytes event, uint64_t thread, bool cut) {
         break;
       case kMemoryProcess:
         pid = message.value();
+        has_pid = true;
         break;
       case kMemoryThread:
         thread = message.value();
@@ -219,7 +236,8 @@ void PaddleTree::ReadMemoryEvent(Bytes event, uint64_t thread, bool cut) {
     return;
   }
   memory.kind = static_cast<MemoryKind>(kind);
-  memory.track = tracks_.Thread(ProcessOf(pid), static_cast<int64_t>(thread));
+  memory.track = tracks_.Thread(ProcessOf(has_pid ? pid : LastPid()),
+                                static_cast<int64_t>(thread));
   out_.builder().AddMemory(memory);
   out_.Keep();
 }

@@ -3,6 +3,7 @@
 
 #include <stepscope/c.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "importers/proto/json_text.h"
@@ -34,12 +35,23 @@ Bytes Unwrap(Bytes node, bool* cut) {
 }  // namespace
 
 PaddleTree::PaddleTree(const Input& input, TraceBuilder& builder)
-    : input_(input), out_(input.bytes, builder), tracks_(builder) {}
+    : input_(input),
+      out_(input.bytes, builder),
+      tracks_(builder),
+      first_track_(builder.track_count()),
+      first_process_(builder.process_count()) {}
+
+PaddleTree::PaddleTree(const PaddleTree& whole, TraceBuilder& fork)
+    : input_(whole.input_),
+      out_(whole.out_, fork),
+      tracks_(whole.tracks_, fork),
+      trees_(whole.trees_),
+      first_track_(whole.first_track_),
+      first_process_(whole.first_process_),
+      processes_(whole.processes_),
+      pid_known_(false) {}
 
 void PaddleTree::Read() {
-  // By experience; more than enough for most files.
-  const uint64_t events = input_.bytes.size() / kBytesAnEvent;
-  out_.Expect(events, events, events);
   Message message(input_.bytes);
   while (message.Next()) {
     switch (message.tag()) {
@@ -50,7 +62,7 @@ void PaddleTree::Read() {
         span_index_ = message.value();
         break;
       case kThreadTree:
-        ReadThread(message.bytes());
+        trees_.push_back(message.bytes());
         break;
       case kExtraInfo:
         ReadExtraInfo(message.bytes());
@@ -64,27 +76,120 @@ void PaddleTree::Read() {
     if (message.cut()) out_.FileEndsEarly(input_.path, message);
   }
   out_.RejectRest(message);
+  ReadTrees();
   FinishProcesses();
 }
 
-void PaddleTree::ReadThread(Bytes tree) {
-  uint64_t thread = 0;
-  Message message(tree);
-  while (message.Next()) {
-    if (message.tag() == kTreeThread) thread = message.value();
-    if (message.tag() == kHostNode)
-      ReadHostNode(message.bytes(), thread, message.cut());
+void PaddleTree::ReadTrees() {
+  const auto expect = [](PaddleTree& reader, uint64_t bytes) {
+    // By experience; more than enough for most files.
+    const uint64_t events = bytes / kBytesAnEvent;
+    reader.out_.Expect(events, events, events);
+  };
+  expect(*this, input_.bytes.size());
+  if (trees_.empty()) return;
+  // Up to the first event, which says what times are.
+  constexpr ptrdiff_t kStep = 4096;
+  const uint8_t* const end = trees_.back().data() + trees_.back().size();
+  const uint8_t* at = trees_.front().data();
+  while (at < end && !out_.epoch_set()) {
+    const uint8_t* const from = at;
+    at += std::min(kStep, end - at);
+    ReadNodes({from, at});
   }
-  out_.RejectRest(message);
+  std::vector<Bytes> rest;
+  uint64_t bytes = 0;
+  for (const Bytes tree : trees_) {
+    if (tree.data() + tree.size() <= at) continue;
+    const uint8_t* const from = std::max(tree.data(), at);
+    rest.push_back(tree.subspan(static_cast<size_t>(from - tree.data())));
+    bytes += rest.back().size();
+  }
+  const size_t count = ReadersFor(bytes, input_.readers);
+  const std::vector<Range> ranges = ShareBytes(rest, count);
+  std::vector<TraceBuilder> forks;
+  std::vector<PaddleTree> readers;
+  forks.reserve(count);
+  readers.reserve(count);
+  for (size_t i = 1; i < count; ++i) {
+    forks.push_back(out_.builder().Fork());
+    readers.push_back(PaddleTree(*this, forks.back()));
+    expect(readers.back(), bytes / count);
+  }
+  ReadAtOnce(count, [&](size_t i) {
+    (i > 0 ? readers[i - 1] : *this).ReadNodes(ranges[i]);
+  });
+  for (size_t i = 1; i < count; ++i) Join(std::move(readers[i - 1]), ranges[i]);
 }
 
+void PaddleTree::Join(PaddleTree&& next, const Range& range) {
+  if (next.guessed_) {
+    // It would have had to know what came before, as this one now does.
+    ReadNodes(range);
+    return;
+  }
+  TraceBuilder& builder = out_.builder();
+  builder.Join(std::move(next.out_.builder()));
+  tracks_.Learn(first_track_);
+  for (uint32_t i = first_process_; i < builder.process_count(); ++i)
+    processes_.try_emplace(static_cast<uint64_t>(builder.process(i).pid), i);
+  if (next.pid_known_) ProcessOf(next.last_pid_);
+}
+
+void PaddleTree::ReadNodes(const Range& range) {
+  for (const Bytes tree : trees_) {
+    if (!range.Touches(tree)) continue;
+    uint64_t thread = 0;
+    Message message = Walk(tree);
+    while (message.Next()) {
+      if (message.field() >= range.to) return;
+      if (message.tag() == kTreeThread) thread = message.value();
+      if (message.tag() == kHostNode && message.field() >= range.from)
+        ReadHostNode(message.bytes(), thread, message.cut());
+    }
+    if (range.Holds(message.field())) out_.RejectRest(message);
+  }
+}
+
+// As Paddle writes it, the event comes before what hangs on it.
 void PaddleTree::ReadHostNode(Bytes node, uint64_t thread, bool cut) {
-  // The event first: what hangs on the node belongs to it. As a rule it is
-  // the third field.
+  bool root = false;
+  bool has_event = false;
+  Row row = kNoRow;
+  Message message = Walk(node);
+  while (message.Next()) {
+    switch (message.tag()) {
+      case kNodeId:
+        break;
+      case kNodeParent:
+        if (!has_event) root = message.sint() == -1;
+        break;
+      case kHostEvent:
+        if (has_event || message.bytes().empty()) break;
+        has_event = true;
+        if (!root) row = ReadHostEvent(message.bytes(), thread, message.cut());
+        break;
+      default:
+        if (!has_event) {
+          ReadHostNodeInAnyOrder(node, thread, cut);
+          return;
+        }
+        ReadChild(message, thread, row);
+        break;
+    }
+  }
+  if (has_event || root)
+    out_.RejectRest(message);
+  else
+    out_.Reject(cut ? kCutShort : kUnreadable, node.data());
+}
+
+void PaddleTree::ReadHostNodeInAnyOrder(Bytes node, uint64_t thread,
+                                        bool cut) {
   bool root = false;
   Row row = kNoRow;
   Bytes event;
-  Message head(node);
+  Message head = Walk(node);
   while (event.empty() && head.Next()) {
     if (head.tag() == kNodeParent) root = head.sint() == -1;
     if (head.tag() == kHostEvent) event = head.bytes();
@@ -94,53 +199,63 @@ void PaddleTree::ReadHostNode(Bytes node, uint64_t thread, bool cut) {
   } else if (!root) {
     out_.Reject(cut ? kCutShort : kUnreadable, node.data());
   }
-
-  Message message(node);
-  while (message.Next()) {
-    bool part = message.cut();
-    switch (message.tag()) {
-      case kRuntimeNode:
-        ReadRuntimeNode(message.bytes(), thread);
-        break;
-      case kMemoryNode: {
-        const Bytes inner = Unwrap(message.bytes(), &part);
-        ReadMemoryEvent(inner, thread, part);
-        break;
-      }
-      case kSupplementNode: {
-        const Bytes inner = Unwrap(message.bytes(), &part);
-        ReadSupplement(inner, row, part);
-        break;
-      }
-      default:
-        break;
-    }
-  }
+  Message message = Walk(node);
+  while (message.Next()) ReadChild(message, thread, row);
   // A node without an event has been counted.
   if (root || !event.empty()) out_.RejectRest(message);
 }
 
+void PaddleTree::ReadChild(const Message& field, uint64_t thread, Row row) {
+  bool part = field.cut();
+  switch (field.tag()) {
+    case kRuntimeNode:
+      ReadRuntimeNode(field.bytes(), thread);
+      break;
+    case kMemoryNode: {
+      const Bytes inner = Unwrap(field.bytes(), &part);
+      ReadMemoryEvent(inner, thread, part);
+      break;
+    }
+    case kSupplementNode: {
+      const Bytes inner = Unwrap(field.bytes(), &part);
+      ReadSupplement(inner, row, part);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
 Row PaddleTree::ReadHostEvent(Bytes event, uint64_t thread, bool cut) {
-  Span span;
+  std::string_view name;
   uint64_t type = STEPSCOPE_USER_DEFINED;
+  uint64_t start = 0;
+  uint64_t end = 0;
   uint64_t pid = 0;
   bool wrong = false;
   uint32_t times = 0;
-  Message message(event);
+  InOrder fields = Take(event);
+  fields.Text(kHostName, &name);
+  fields.Small(kHostType, &type);
+  times += fields.Number(kHostStart, &start);
+  times += fields.Number(kHostEnd, &end);
+  fields.Number(kHostProcess, &pid);
+  fields.Number(kHostThread, &thread);
+  Message message = Walk(fields.rest());
   while (message.Next()) {
     switch (message.tag()) {
       case kHostName:
-        span.name = out_.Intern(message.text());
+        name = message.text();
         break;
       case kHostType:
         type = message.value();
         break;
       case kHostStart:
-        span.start_ns = ToTime(message.value());
+        start = message.value();
         ++times;
         break;
       case kHostEnd:
-        span.end_ns = ToTime(message.value());
+        end = message.value();
         ++times;
         break;
       case kHostProcess:
@@ -156,6 +271,10 @@ Row PaddleTree::ReadHostEvent(Bytes event, uint64_t thread, bool cut) {
   }
   if (out_.RejectIfBroken(message, cut, wrong, times == 2, event))
     return kNoRow;
+  Span span;
+  span.name = out_.Intern(name);
+  span.start_ns = ToTime(start);
+  span.end_ns = ToTime(end);
   span.track = tracks_.Thread(ProcessOf(pid), static_cast<int64_t>(thread));
   if (type <= STEPSCOPE_PYTHON_USER_DEFINED) [[likely]] {
     span.type = static_cast<uint16_t>(type);
@@ -178,7 +297,7 @@ Row PaddleTree::ReadHostEvent(Bytes event, uint64_t thread, bool cut) {
 }
 
 void PaddleTree::ReadRuntimeNode(Bytes node, uint64_t thread) {
-  Message message(node);
+  Message message = Walk(node);
   while (message.Next()) {
     bool part = message.cut();
     if (message.tag() == kRuntimeEvent) {
@@ -192,33 +311,44 @@ void PaddleTree::ReadRuntimeNode(Bytes node, uint64_t thread) {
 }
 
 void PaddleTree::ReadRuntimeEvent(Bytes event, uint64_t thread, bool cut) {
-  Span span;
-  span.type = STEPSCOPE_CUDA_RUNTIME;
-  uint64_t pid = last_pid_;
+  std::string_view name;
+  uint64_t start = 0;
+  uint64_t end = 0;
+  uint64_t pid = 0;
+  bool has_pid = false;
   uint64_t correlation = 0;
   uint64_t callback = 0;
+  uint64_t own_thread = 0;
   bool wrong = false;
   uint32_t times = 0;
-  Message message(event);
+  InOrder fields = Take(event);
+  fields.Text(kRuntimeName, &name);
+  times += fields.Number(kRuntimeStart, &start);
+  times += fields.Number(kRuntimeEnd, &end);
+  has_pid = fields.Number(kRuntimeProcess, &pid);
+  fields.Number(kRuntimeThread, &own_thread);
+  fields.Number(kRuntimeCorrelation, &correlation);
+  fields.Small(kRuntimeCallback, &callback);
+  Message message = Walk(fields.rest());
   while (message.Next()) {
     switch (message.tag()) {
       case kRuntimeName:
-        span.name = out_.Intern(message.text());
+        name = message.text();
         break;
       case kRuntimeStart:
-        span.start_ns = ToTime(message.value());
+        start = message.value();
         ++times;
         break;
       case kRuntimeEnd:
-        span.end_ns = ToTime(message.value());
+        end = message.value();
         ++times;
         break;
       case kRuntimeProcess:
         pid = message.value();
+        has_pid = true;
         break;
       case kRuntimeThread:
-        // Threads that ended before the profiler did are written as 0.
-        if (message.value() != 0) thread = message.value();
+        own_thread = message.value();
         break;
       case kRuntimeCorrelation:
         correlation = message.value();
@@ -232,7 +362,18 @@ void PaddleTree::ReadRuntimeEvent(Bytes event, uint64_t thread, bool cut) {
     }
   }
   if (out_.RejectIfBroken(message, cut, wrong, times == 2, event)) return;
-  const uint32_t process = ProcessOf(pid);
+  const uint32_t process = ProcessOf(has_pid ? pid : LastPid());
+  if (name != last_call_) {
+    last_call_ = name;
+    last_call_id_ = out_.Intern(name);
+  }
+  // Threads that ended before the profiler did are written as 0.
+  if (own_thread != 0) thread = own_thread;
+  Span span;
+  span.type = STEPSCOPE_CUDA_RUNTIME;
+  span.name = last_call_id_;
+  span.start_ns = ToTime(start);
+  span.end_ns = ToTime(end);
   span.track = tracks_.Thread(process, static_cast<int64_t>(thread));
   const Row row = out_.Add(span, event.data());
   if (row == kNoRow) return;
@@ -242,7 +383,8 @@ void PaddleTree::ReadRuntimeEvent(Bytes event, uint64_t thread, bool cut) {
 }
 
 uint32_t PaddleTree::ProcessOf(uint64_t pid) {
-  if (pid == last_pid_ && !processes_.empty()) return last_process_;
+  if (pid == last_pid_ && pid_known_ && !processes_.empty())
+    return last_process_;
   const auto [it, fresh] = processes_.try_emplace(pid, 0u);
   if (fresh) {
     Process process;
@@ -251,6 +393,7 @@ uint32_t PaddleTree::ProcessOf(uint64_t pid) {
     it->second = out_.builder().AddProcess(std::move(process));
   }
   last_pid_ = pid;
+  pid_known_ = true;
   return last_process_ = it->second;
 }
 

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "importers/proto/in_order.h"
+#include "importers/proto/parts.h"
 #include "importers/proto/proto_importers.h"
 #include "importers/proto/recorder.h"
 #include "importers/proto/tracks.h"
@@ -23,8 +25,17 @@ class PaddleTree {
   void Read();
 
  private:
-  void ReadThread(Bytes tree);
+  // Reads a part of the same file into a fork of the builder.
+  PaddleTree(const PaddleTree& whole, TraceBuilder& fork);
+
+  void ReadTrees();
+  // Those nodes of all trees that begin in `range`.
+  void ReadNodes(const Range& range);
+  // Takes over what another has read of what follows.
+  void Join(PaddleTree&& next, const Range& range);
   void ReadHostNode(Bytes node, uint64_t thread, bool cut);
+  void ReadHostNodeInAnyOrder(Bytes node, uint64_t thread, bool cut);
+  void ReadChild(const Message& field, uint64_t thread, Row row);
   Row ReadHostEvent(Bytes event, uint64_t thread, bool cut);
   void ReadRuntimeNode(Bytes node, uint64_t thread);
   void ReadRuntimeEvent(Bytes event, uint64_t thread, bool cut);
@@ -37,14 +48,31 @@ class PaddleTree {
   void ReadDeviceProperty(Bytes property);
   void FinishProcesses();
 
+  Message Walk(Bytes message) const { return {message, file_end()}; }
+  InOrder Take(Bytes message) const { return {message, file_end()}; }
+  const uint8_t* file_end() const {
+    return input_.bytes.data() + input_.bytes.size();
+  }
   // The index of the process, which is made when it is first met.
   uint32_t ProcessOf(uint64_t pid);
+  // The process of the event before.
+  uint64_t LastPid() {
+    guessed_ |= !pid_known_;
+    return last_pid_;
+  }
 
   const Input& input_;
   Recorder out_;
   Tracks tracks_;
+  std::vector<Bytes> trees_;  // of threads, as in the file
+  uint32_t first_track_;     // of this file
+  uint32_t first_process_;
   std::map<uint64_t, uint32_t> processes_;
+  std::string_view last_call_;  // name of a runtime event, and its id:
+  StringId last_call_id_;       // most are launches
   uint64_t last_pid_ = 0;
+  bool pid_known_ = true;  // false: there may have been one before this part
+  bool guessed_ = false;   // and it would have been needed
   uint32_t last_process_ = 0;
   std::vector<std::pair<std::string, std::string>> extra_;
   std::string device_properties_;  // JSON, as Paddle's JSON files have it

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "importers/proto/samples.h"
+#include "importers/proto/whole_text.h"
 
 namespace stepscope::proto {
 namespace {
@@ -121,6 +122,26 @@ TEST(PaddleTreeTest, WrongWireTypeIsRejectedWithItsOffset) {
   ASSERT_EQ(examples.size(), 1u);
   // version 7, span 2, tree 4, node 6, event 2 bytes stand before it.
   EXPECT_EQ(examples[0].offset, 21u);
+}
+
+// What hangs on a node belongs to its event wherever that stands.
+TEST(PaddleTreeTest, OrderOfFieldsMakesNoDifference) {
+  const Pb event = Pb().Text(1, "op").Int(2, 0).Int(3, 10).Int(4, 90).Int(5, 8);
+  const Pb call = Pb().Sub(1, Pb().Text(1, "call").Int(2, 20).Int(3, 30));
+  const Pb supplement = Pb().Sub(1, Pb().Text(2, "matmul"));
+  const auto tree = [](const Pb& node) {
+    const Pb thread = Pb().Int(1, 7).Sub(2, node);
+    return Pb().Text(1, "1.0.2").Int(2, 0).Sub(3, thread).str();
+  };
+  const Pb written =
+      Pb().Int(1, 1).Int(2, 0).Sub(3, event).Sub(4, call).Sub(6, supplement);
+  const Pb other =
+      Pb().Sub(4, call).Sub(6, supplement).Sub(3, event).Int(2, 0).Int(1, 1);
+  const auto trace = ImportBytes(ImportPaddleTree, tree(written));
+  EXPECT_EQ(WholeText(*trace),
+            WholeText(*ImportBytes(ImportPaddleTree, tree(other))));
+  EXPECT_EQ(LedgerText(*trace), "kept 3");
+  EXPECT_EQ(ArgText(*trace, "op", "op_type"), "matmul");
 }
 
 TEST(PaddleTreeTest, NewerVersionsAreRead) {

@@ -21,6 +21,7 @@ struct Input {
   Bytes bytes;
   std::string path;  // for messages, and to tell processes apart
   const ImportOptions* options = nullptr;
+  unsigned readers = 0;  // threads; 0: as many as the file is worth
 };
 
 // Each adds what it can read. What it cannot is in the ledger.

@@ -5,27 +5,23 @@
 
 namespace stepscope::proto {
 
-Row Recorder::Add(const Span& span, const uint8_t* at,
-                  std::string_view repair) {
-  int64_t start = span.start_ns;
-  int64_t end = span.end_ns;
-  if (!Shift(&start) || !Shift(&end)) {
-    Reject(kTimeRange, at, builder_.strings().view(span.name));
+Row Recorder::AddOdd(const Span& span, bool in_range, int64_t start,
+                     int64_t end, const uint8_t* at, std::string_view repair) {
+  const std::string_view name = builder_.strings().view(span.name);
+  if (!in_range) {
+    Reject(kTimeRange, at, name);
     return kNoRow;
   }
-  EventSpec event{span.track, start,     end - start,
-                  span.name,  span.type, span.flags};
   if (end < start) {
-    event.dur_ns = 0;
+    end = start;
     if (repair.empty()) repair = kEndBeforeStart;
   }
-  const Row row = builder_.AddEvent(event);
+  const Row row = builder_.AddEvent(
+      {span.track, start, end - start, span.name, span.type, span.flags});
   if (row == kNoRow) {
-    Reject("no memory", at);  // Finish() fails
-  } else if (repair.empty()) {
-    Keep();
+    Reject(kNoMemory, at);
   } else {
-    Repair(repair, at, builder_.strings().view(span.name));
+    Repair(repair, at, name);
   }
   return row;
 }

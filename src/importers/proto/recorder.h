@@ -21,6 +21,7 @@ inline constexpr std::string_view kWrongType = "field with a wrong wire type";
 inline constexpr std::string_view kNoTime = "no time";
 inline constexpr std::string_view kTimeRange = "time out of range";
 inline constexpr std::string_view kEndBeforeStart = "end before start";
+inline constexpr std::string_view kNoMemory = "no memory";
 
 // Unix nanoseconds of the year 2000. Times above are taken for such, times
 // below for those of a clock that began somewhere else.
@@ -47,6 +48,14 @@ class Recorder {
   Recorder(Bytes file, TraceBuilder& builder)
       : file_(file.data()), builder_(builder), ledger_(builder.ledger()) {}
 
+  // The same for a part of the file, which goes into a builder of its own.
+  Recorder(const Recorder& whole, TraceBuilder& builder)
+      : file_(whole.file_),
+        builder_(builder),
+        ledger_(builder.ledger()),
+        offset_ns_(whole.offset_ns_),
+        epoch_set_(whole.epoch_set_) {}
+
   TraceBuilder& builder() { return builder_; }
   Ledger& ledger() { return ledger_; }
   StringId Intern(std::string_view text) { return builder_.Intern(text); }
@@ -59,10 +68,25 @@ class Recorder {
     epoch_set_ = true;
   }
 
+  bool epoch_set() const { return epoch_set_; }
+
   // Adds the record that begins at `at` and counts it: as kept, as repaired
   // for `repair` if there is one, or as rejected; then kNoRow. An end before
   // the start is a repair and leaves a point in time.
-  Row Add(const Span& span, const uint8_t* at, std::string_view repair = {});
+  Row Add(const Span& span, const uint8_t* at, std::string_view repair = {}) {
+    int64_t start = span.start_ns;
+    int64_t end = span.end_ns;
+    const bool in_range = Shift(&start) && Shift(&end);
+    if (!in_range || end < start || !repair.empty()) [[unlikely]]
+      return AddOdd(span, in_range, start, end, at, repair);
+    const Row row = builder_.AddEvent(
+        {span.track, start, end - start, span.name, span.type, span.flags});
+    if (row == kNoRow) [[unlikely]]
+      Reject(kNoMemory, at);  // Finish() fails
+    else
+      Keep();
+    return row;
+  }
 
   // Room for so many more records, arguments and links, so that tables do not
   // grow step by step. What the file cannot hold is not asked for.
@@ -112,6 +136,10 @@ class Recorder {
   }
 
  private:
+  // Add for a record that is repaired or rejected; times are those shifted.
+  Row AddOdd(const Span& span, bool in_range, int64_t start, int64_t end,
+             const uint8_t* at, std::string_view repair);
+
   // What TraceBuilder takes; the difference of two such times fits as well.
   static constexpr int64_t kMaxTimeNs = int64_t{1} << 62;
 

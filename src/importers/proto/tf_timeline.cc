@@ -207,9 +207,12 @@ void TfTimeline::RemoveDuplicates() {
 
 void TfTimeline::PlaceExecutor(TfDevice& device) {
   const uint32_t process = ProcessOf(device);
-  std::stable_sort(
-      device.nodes.begin(), device.nodes.end(),
-      [](const TfNode& a, const TfNode& b) { return a.start_ns < b.start_ns; });
+  const auto earlier = [](const TfNode& a, const TfNode& b) {
+    return a.start_ns < b.start_ns;
+  };
+  // Nodes are large, and in order as a rule.
+  if (!std::is_sorted(device.nodes.begin(), device.nodes.end(), earlier))
+    std::stable_sort(device.nodes.begin(), device.nodes.end(), earlier);
   Bins bins;
   for (TfNode& node : device.nodes) {
     const uint32_t bin =

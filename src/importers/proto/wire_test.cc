@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "importers/proto/id_table.h"
 #include "importers/proto/pb_writer.h"
 
@@ -50,6 +53,41 @@ TEST(WireTest, DamageEndsTheWalkAndSaysWhere) {
     EXPECT_FALSE(m.ok());
     EXPECT_EQ(m.field(), pb.bytes().data() + 2);
     EXPECT_FALSE(m.Next());
+  }
+}
+
+// Reading in one go finds the same numbers and the same damage.
+TEST(WireTest, WhatLiesBehindAMessageMakesNoDifference) {
+  std::vector<std::string> messages;
+  for (int shift = 0; shift < 64; ++shift)
+    for (const uint64_t less : {0, 1})
+      messages.push_back(
+          Pb().Int(2, static_cast<int64_t>((uint64_t{1} << shift) - less))
+              .Text(3, "abc")
+              .str());
+  for (size_t size = 1; size <= 12; ++size)
+    messages.push_back("\x10" + std::string(size - 1, '\xff') + "\x01");
+  for (const std::string& message : messages) {
+    for (size_t size = 0; size <= message.size(); ++size) {
+      const std::string exact = message.substr(0, size);
+      for (const char filler : {'\0', '\x7f', '\xff'}) {
+        const std::string longer = exact + std::string(32, filler);
+        Message a(AsBytes(exact));
+        Message b(AsBytes(longer).first(size),
+                  AsBytes(longer).data() + longer.size());
+        bool more = true;
+        while (more) {
+          more = a.Next();
+          ASSERT_EQ(more, b.Next()) << testing::PrintToString(exact);
+          ASSERT_EQ(a.ok(), b.ok());
+          ASSERT_EQ(a.cut(), b.cut());
+          if (!more) break;
+          ASSERT_EQ(a.tag(), b.tag());
+          ASSERT_EQ(a.value(), b.value());
+          ASSERT_EQ(a.text(), b.text());
+        }
+      }
+    }
   }
 }
 

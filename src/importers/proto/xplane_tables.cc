@@ -56,7 +56,8 @@ Entry ReadEntry(Bytes bytes) {
 
 }  // namespace
 
-XPlaneTables::XPlaneTables(Bytes plane, Recorder& out) : out_(out) {
+XPlaneTables::XPlaneTables(Bytes plane, StringPool& strings)
+    : strings_(strings) {
   Message names(plane);
   while (names.Next()) {
     if (names.tag() == kPlaneName) name_ = names.text();
@@ -68,7 +69,7 @@ XPlaneTables::XPlaneTables(Bytes plane, Recorder& out) : out_(out) {
     if (message.tag() == kEventMetadata) ReadEventMetadata(message.bytes());
     if (message.tag() != kPlaneStat) continue;
     StatValue value;
-    if (ReadStat(message.bytes(), &value) == StatResult::kOk)
+    if (ReadStat(message.bytes(), strings_, &value) == StatResult::kOk)
       stats_.push_back(value);
   }
 }
@@ -80,7 +81,7 @@ void XPlaneTables::ReadStatMetadata(Bytes bytes) {
   while (message.Next())
     if (message.tag() == kMetadataName) name = message.text();
   StatName& stat = stat_names_.Add(entry.id);
-  stat.name = out_.Intern(name);
+  stat.name = strings_.Intern(name);
   stat.known = KnownByName(name);
 }
 
@@ -98,17 +99,29 @@ void XPlaneTables::ReadEventMetadata(Bytes bytes) {
     StatValue value;
     // A whole program (an HLO proto) may hang here; it is no argument.
     if (message.bytes().size() <= kMaxMetadataStatBytes &&
-        ReadStat(message.bytes(), &value) == StatResult::kOk)
+        ReadStat(message.bytes(), strings_, &value) == StatResult::kOk)
       event.stats.push_back(value);
   }
   const bool two = !display_name.empty() && display_name != name;
-  event.name = out_.Intern(two ? display_name : name);
-  event.whole = two ? out_.Intern(name) : StringId{};
+  event.name = strings_.Intern(two ? display_name : name);
+  event.whole = two ? strings_.Intern(name) : StringId{};
   event.deallocation = name == "MemoryDeallocation";
   event.memory = event.deallocation || name == "MemoryAllocation";
+  has_memory_ |= event.memory;
+  event.facts = {};
+  event.special = false;
+  for (const StatValue& value : event.stats) {
+    event.facts.Take(value);
+    event.special |= value.stat->known != KnownStat::kOther;
+  }
+  event.plain = !two && !event.memory && event.stats.empty();
+  for (size_t role = 0; role < kLineRoles; ++role)
+    event.type[role] = event.facts.Type(static_cast<LineRole>(role),
+                                        two ? display_name : name, two);
 }
 
 XPlaneTables::StatResult XPlaneTables::ReadStat(Bytes bytes,
+                                                StringPool& strings,
                                                 StatValue* out) const {
   uint64_t id = 0;
   bool unknown = false;
@@ -133,7 +146,7 @@ XPlaneTables::StatResult XPlaneTables::ReadStat(Bytes bytes,
       case kStatText:
       case kStatBytes:
         out->kind = StatValue::Kind::kText;
-        out->text = out_.Intern(message.text());
+        out->text = strings.Intern(message.text());
         break;
       case kStatRef: {
         const StatName* const value = stat_names_.Find(message.value());

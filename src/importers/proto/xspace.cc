@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "importers/proto/parts.h"
 #include "importers/proto/xplane_fields.h"
 
 namespace stepscope::proto {
@@ -11,8 +12,43 @@ namespace {
 
 using namespace xplane;  // NOLINT: field numbers only
 
-// Lines with fewer events do not make tables grow often.
-constexpr uint64_t kWorthCounting = 1024;
+// Some event of the line may be an allocation.
+bool HasMemory(Bytes line, const XPlaneTables& tables) {
+  Message message(line);
+  while (message.Next()) {
+    if (message.tag() != kEvent) continue;
+    Message event(message.bytes());
+    while (event.Next()) {
+      if (event.tag() != kEventMetadataId) continue;
+      const EventName* const name = tables.FindEvent(event.value());
+      if (name != nullptr && name->memory) return true;
+    }
+  }
+  return false;
+}
+
+// How many events and stats a line has, by its first ones; rather too many.
+struct Guess {
+  uint64_t events = 0;
+  uint64_t stats = 0;
+};
+Guess GuessAt(const XLine& line) {
+  constexpr uint64_t kLook = 64;
+  Guess guess;
+  uint64_t bytes = 0;
+  Message message(line.bytes);
+  while (guess.events < kLook && message.Next()) {
+    if (message.tag() != kEvent) continue;
+    ++guess.events;
+    bytes += message.bytes().size() + 1;
+    Message event(message.bytes());
+    while (event.Next()) guess.stats += event.tag() == kEventStat;
+  }
+  // An event takes two bytes at least, a stat four.
+  const uint64_t scale = line.bytes.size() / std::max<uint64_t>(bytes, 1) + 1;
+  return {std::min<uint64_t>(guess.events * scale, line.bytes.size() / 2),
+          std::min<uint64_t>(guess.stats * scale, line.bytes.size() / 4)};
+}
 
 std::string ToText(const StatValue& value, const StringPool& strings) {
   switch (value.kind) {
@@ -47,7 +83,7 @@ void XSpace::Read() {
   ReadTop();
   ReadEnvironment();
   for (const Bytes plane : planes_) ReadPlane(plane);
-  if (input_.options == nullptr || input_.options->dataflow) AddArrows();
+  ReadEvents();
 }
 
 void XSpace::ReadTop() {
@@ -84,7 +120,7 @@ void XSpace::ReadEnvironment() {
     while (message.Next())
       if (message.tag() == kPlaneName) name = message.text();
     if (name != "Task Environment") continue;
-    const XPlaneTables tables(plane, out_);
+    const XPlaneTables tables(plane, out_.builder().strings());
     for (const StatValue& value : tables.stats()) {
       if (out_.builder().strings().view(value.stat->name) ==
           "profile_start_time")
@@ -95,7 +131,9 @@ void XSpace::ReadEnvironment() {
 }
 
 void XSpace::ReadPlane(Bytes plane) {
-  const XPlaneTables tables(plane, out_);
+  tables_.push_back(
+      std::make_unique<XPlaneTables>(plane, out_.builder().strings()));
+  const XPlaneTables& tables = *tables_.back();
   AddMetadata(tables);
   Message message(plane);
   while (message.Next())
@@ -120,22 +158,24 @@ void XSpace::AddMetadata(const XPlaneTables& tables) {
   }
 }
 
-XSpace::LineInfo XSpace::ReadLineInfo(Bytes line, const XPlaneTables& tables) {
-  LineInfo info;
+void XSpace::ReadLine(Bytes bytes, const XPlaneTables& tables) {
+  XLine line;
+  line.bytes = bytes;
+  line.tables = &tables;
   std::string_view display_name;
-  Message message(line);
+  Message message(bytes);
   while (message.Next()) {
     // Fields are in the order of their numbers: all that is needed has come.
-    if (message.tag() == kEvent && !info.name.empty()) break;
+    if (message.tag() == kEvent && !line.name.empty()) break;
     switch (message.tag()) {
       case kLineId:
-        info.id = message.sint();
+        line.id = message.sint();
         break;
       case kLineName:
-        info.name = message.text();
+        line.name = message.text();
         break;
       case kLineTimestamp:
-        info.timestamp_ns = message.sint();
+        line.timestamp_ns = message.sint();
         break;
       case kLineDisplayName:
         display_name = message.text();
@@ -144,17 +184,20 @@ XSpace::LineInfo XSpace::ReadLineInfo(Bytes line, const XPlaneTables& tables) {
         break;
     }
   }
-  if (info.name.empty()) info.name = display_name;
-  info.role = RoleOfLine(tables.name(), info.name, info.id);
-  info.track = TrackOf(info, tables);
-  return info;
+  if (line.name.empty()) line.name = display_name;
+  line.role = RoleOfLine(tables.name(), line.name, line.id);
+  line.track = TrackOf(line);
+  if (tables.has_memory() && HasMemory(bytes, tables))
+    line.memory_track = AddMemoryTrack(line);
+  lines_.push_back(line);
 }
 
-uint32_t XSpace::TrackOf(const LineInfo& line, const XPlaneTables& tables) {
+uint32_t XSpace::TrackOf(const XLine& line) {
   TraceBuilder& builder = out_.builder();
+  const std::string_view plane = line.tables->name();
   std::string_view type;
   int64_t device = 0;
-  const bool on_device = ParseDevicePlane(tables.name(), &type, &device);
+  const bool on_device = ParseDevicePlane(plane, &type, &device);
   uint32_t index = 0;
   switch (line.role) {
     case LineRole::kHostThread:
@@ -167,14 +210,10 @@ uint32_t XSpace::TrackOf(const LineInfo& line, const XPlaneTables& tables) {
     case LineRole::kDerived: {
       Track track;
       track.process = process_;
-      // Steps that only the device knows stand on a thread, where tables look
-      // for them.
-      track.kind = line.role == LineRole::kDeviceSteps && !host_steps_
-                       ? TrackKind::kThread
-                       : TrackKind::kAsync;
+      track.kind = TrackKind::kAsync;
       track.id = line.id;
       track.device = on_device ? device : -1;
-      std::string name(tables.name());
+      std::string name(plane);
       name += ' ';
       name += line.name;
       track.name = out_.Intern(name);
@@ -186,62 +225,59 @@ uint32_t XSpace::TrackOf(const LineInfo& line, const XPlaneTables& tables) {
   return index;
 }
 
-// Events and stats of a line: the first all, the second as its first event has
-// them.
-void XSpace::ExpectEventsOf(Bytes line) {
-  uint64_t events = 0;
-  uint64_t stats = 0;
-  Message message(line);
-  while (message.Next()) {
-    if (message.tag() != kEvent) continue;
-    if (events++ > 0) continue;
-    Message event(message.bytes());
-    while (event.Next()) stats += event.tag() == kEventStat;
-  }
-  if (events < kWorthCounting) return;
-  // A stat takes four bytes at least.
-  const uint64_t args = std::min<uint64_t>(events * stats, line.size() / 4);
-  out_.Expect(std::max<uint64_t>(events, out_.builder().event_count()), args,
-              0);
-}
-
-void XSpace::ReadLine(Bytes line, const XPlaneTables& tables) {
-  ExpectEventsOf(line);
-  LineInfo info = ReadLineInfo(line, tables);
-  Message message(line);
-  while (message.Next()) {
-    if (message.tag() == kEvent)
-      ReadEvent(message.bytes(), message.cut(), info, tables);
-  }
-  out_.RejectRest(message);
-}
-
-uint32_t XSpace::MemoryTrack(LineInfo& line) {
-  if (line.has_memory_track) return line.memory_track;
+uint32_t XSpace::AddMemoryTrack(const XLine& line) {
   Track track;
   track.process = process_;
   track.kind = TrackKind::kAsync;
   track.id = line.id;
   track.name = out_.Intern(std::string(line.name) + " allocations");
-  line.memory_track = out_.builder().AddTrack(track);
-  line.has_memory_track = true;
-  return line.memory_track;
+  return out_.builder().AddTrack(track);
 }
 
-// From each producer to those who consumed what it announced.
-void XSpace::AddArrows() {
+XEvents XSpace::ReadParts() {
   TraceBuilder& builder = out_.builder();
-  const StringId name = out_.Intern("dataflow");
-  for (const auto& [key, consumer] : consumers_) {
-    const auto producer = producers_.find(key);
-    if (producer == producers_.end()) continue;
-    // A row is an id that no other arrow of the trace has.
-    const uint64_t id = uint64_t{consumer.row} << 16;
-    builder.AddFlow({producer->second.time_ns, id, name, producer->second.track,
-                     FlowPhase::kBegin});
-    builder.AddFlow(
-        {consumer.time_ns, id, name, consumer.track, FlowPhase::kEnd});
+  std::vector<Bytes> pieces;
+  uint64_t bytes = 0;
+  Guess guess;
+  for (const XLine& line : lines_) {
+    pieces.push_back(line.bytes);
+    bytes += line.bytes.size();
+    const Guess more = GuessAt(line);
+    guess.events += more.events;
+    guess.stats += more.stats;
   }
+  const size_t count = ReadersFor(bytes, input_.readers);
+  const std::vector<Range> ranges = ShareBytes(pieces, count);
+  // The first reads into the builder itself, which has room for all.
+  std::vector<TraceBuilder> forks;
+  std::vector<XEvents> readers;
+  forks.reserve(count);
+  readers.reserve(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (i > 0) forks.push_back(builder.Fork());
+    readers.emplace_back(input_.bytes, out_, i > 0 ? forks.back() : builder,
+                         process_);
+    readers.back().Expect(guess.events / (i > 0 ? count : 1),
+                          guess.stats / (i > 0 ? count : 1));
+  }
+  ReadAtOnce(count, [&](size_t i) {
+    for (const XLine& line : lines_)
+      if (ranges[i].Touches(line.bytes)) readers[i].Read(line, ranges[i]);
+  });
+  for (size_t i = 1; i < count; ++i) readers[0].Join(std::move(readers[i]));
+  return std::move(readers[0]);
+}
+
+void XSpace::ReadEvents() {
+  TraceBuilder& builder = out_.builder();
+  XEvents events = ReadParts();
+  // Steps that only the device knows stand on a thread, where tables look for
+  // them.
+  for (const XLine& line : lines_)
+    if (line.role == LineRole::kDeviceSteps && !events.host_steps())
+      builder.track(line.track).kind = TrackKind::kThread;
+  if (input_.options == nullptr || input_.options->dataflow)
+    events.AddArrows();
 }
 
 }  // namespace stepscope::proto
