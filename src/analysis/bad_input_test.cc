@@ -4,9 +4,13 @@
 // made, nothing divides by zero, and what is missing is said.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
 
+#include "analysis/advice/render_advice.h"
+#include "analysis/compare/compare.h"
+#include "analysis/fluid_report.h"
 #include "analysis/summary.h"
 #include "trace/trace_from_text.h"
 
@@ -25,6 +29,13 @@ std::string Render(const Trace& trace, TableFormat format) {
   return RenderSummary(trace, options);
 }
 
+void ExpectNumbers(const std::string& text) {
+  EXPECT_FALSE(text.empty());
+  for (const char* odd : {"nan", "inf ", "inf\n", " -0.00"}) {
+    EXPECT_EQ(text.find(odd), text.npos) << odd << " in " << text;
+  }
+}
+
 void ExpectSane(const Trace& trace) {
   for (const TableFormat format :
        {TableFormat::kText, TableFormat::kJson, TableFormat::kCsv,
@@ -35,13 +46,18 @@ void ExpectSane(const Trace& trace) {
       options.thread_sep = thread_sep;
       options.flops = thread_sep;
       options.views = kAllViews;
-      const std::string text = RenderSummary(trace, options);
-      EXPECT_FALSE(text.empty());
-      for (const char* odd : {"nan", "inf ", "inf\n", "-0.00"}) {
-        EXPECT_EQ(text.find(odd), text.npos) << odd << " in " << text;
-      }
+      ExpectNumbers(RenderSummary(trace, options));
     }
+    TableOptions options;
+    options.format = format;
+    ExpectNumbers(RenderComparison(CompareTraces(trace, trace), options));
   }
+  TableOptions options;
+  options.views = kAdviceView;
+  const Summary summary = ComputeSummary(trace, options);
+  ExpectNumbers(RenderAdviceText(summary));
+  ExpectNumbers(RenderAdviceJson(summary));
+  ExpectNumbers(RenderFluidReport(trace, {}) + "\n");
 }
 
 class BadInputTest : public testing::TestWithParam<BadInput> {};
@@ -157,6 +173,9 @@ TEST(BadInputTest, AMillionDistinctNames) {
   const Summary summary = ComputeSummary(**trace, options);
   ASSERT_EQ(summary.operators.size(), 1u);
   EXPECT_EQ(summary.operators[0].rows.size(), 1000000u);
+  options.views = kOperatorView;
+  const std::string text = RenderSummary(summary, options);
+  EXPECT_GT(std::count(text.begin(), text.end(), '\n'), 1000000);
 }
 
 TEST(BadInputTest, NamesOf100KilobytesDoNotWidenTheTable) {

@@ -12,7 +12,7 @@ constexpr std::array<size_t, 3> kPercents = {50, 90, 99};
 // Up to so many, sorting is cheaper than counting.
 constexpr size_t kFew = 64;
 // From so many on, finer bins pay: fewer values are looked at twice.
-constexpr size_t kMany = 1024;
+constexpr size_t kMany = 384;
 
 // Bins that ascend with the value: below 2^(kSubBits + 1) one value each,
 // above that 2^kSubBits to each doubling.
@@ -72,6 +72,7 @@ Spread SpreadOfFew(std::span<T> values) {
 // A rank, and the bin that it falls into.
 struct Wanted {
   size_t rank = 0;     // within the bin
+  size_t count = 0;    // of the bin
   uint64_t least = 0;  // value of the bin
   uint64_t width = 0;  // of the bin; 1: its only value is the answer
 };
@@ -82,7 +83,11 @@ std::array<uint64_t, 3> Select(std::span<const T> values,
                                const std::array<Wanted, 3>& wanted) {
   std::array<std::vector<T>, 3> inside;
   bool exact = true;
-  for (const Wanted& one : wanted) exact = exact && one.width == 1;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i].width == 1) continue;
+    exact = false;
+    inside[i].reserve(wanted[i].count);
+  }
   if (!exact) {
     for (const T value : values) {
       for (size_t i = 0; i < wanted.size(); ++i) {
@@ -119,7 +124,7 @@ Spread SpreadOfMany(std::span<const T> values) {
     for (size_t i = 0; i < kPercents.size(); ++i) {
       const size_t rank = RankOf(values.size(), kPercents[i]);
       if (rank < before || rank >= before + counts[bin]) continue;
-      wanted[i] = {rank - before, Fine::Least(bin),
+      wanted[i] = {rank - before, counts[bin], Fine::Least(bin),
                    uint64_t{1} << Fine::Shift(bin)};
     }
     before += counts[bin];

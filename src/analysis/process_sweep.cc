@@ -2,7 +2,6 @@
 #include "analysis/process_sweep.h"
 
 #include <algorithm>
-#include <span>
 
 #include "analysis/kinds.h"
 
@@ -11,6 +10,18 @@ namespace {
 
 // Operators that are worth a look when they launch nothing.
 constexpr int64_t kLongOperatorNs = 100'000;
+
+// What `set`, which lies within `whole`, leaves of it.
+void Complement(const Interval& whole, const IntervalSet& set,
+                IntervalSet& left) {
+  left.clear();
+  int64_t at = whole.begin;
+  for (const Interval& part : set) {
+    if (at < part.begin) left.push_back({at, part.begin});
+    at = part.end;
+  }
+  if (at < whole.end) left.push_back({at, whole.end});
+}
 
 }  // namespace
 
@@ -223,14 +234,15 @@ void ProcessSweep::TakeLaunches(Cursor& cursor, int64_t limit) {
 // Deals the window out to the parts.
 void ProcessSweep::Divide(StepWindow& window) {
   for (size_t i = 0; i < kActivities; ++i) active_[i].Finish(sets_[i]);
-  const Interval whole[] = {window_};
-  const size_t any = window_.begin < window_.end ? 1 : 0;
-  remainder_.Reset(std::span(whole, any));
+  // Kernels come first and are the most.
+  Complement(window_, sets_[kKernel], taken_);
+  remainder_.Reset(taken_);
+  window.part_ns[static_cast<size_t>(StepPart::kKernel)] =
+      TotalLength(sets_[kKernel]);
   const auto take = [&](Activity activity, StepPart part, IntervalSet& taken) {
     window.part_ns[static_cast<size_t>(part)] +=
         remainder_.Take(sets_[activity], taken);
   };
-  take(kKernel, StepPart::kKernel, taken_);
   take(kCopy, StepPart::kCopy, taken_);
   take(kDeviceCommunication, StepPart::kCommunication, taken_);
   window.idle.resize(devices_);
@@ -238,7 +250,7 @@ void ProcessSweep::Divide(StepWindow& window) {
     window.idle[0].assign(remainder_.rest().begin(), remainder_.rest().end());
   }
   for (size_t i = 0; i < busy_.size(); ++i) {
-    window.idle[i] = Difference(whole, busy_[i].Finish());
+    Complement(window_, busy_[i].Finish(), window.idle[i]);
   }
   auto& pieces = window.pieces;
   take(kHostCommunication, StepPart::kCommunication, pieces[0]);

@@ -2,6 +2,7 @@
 #include "analysis/render_text.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "analysis/advice/render_advice.h"
 #include "analysis/cells.h"
@@ -71,7 +72,11 @@ class TextRenderer {
         cells_(options.unit),
         unit_("Time unit: " + std::string(TimeUnitName(options.unit))),
         thread_sep_(options.thread_sep),
-        flops_(options.flops) {}
+        flops_(options.flops) {
+    for (const FlopsRow& row : summary.flops.rows) {
+      if (flops_) flops_of_[row.id.v] = row.flops;
+    }
+  }
 
   void Device();
   void OverviewTable();
@@ -112,12 +117,10 @@ class TextRenderer {
     rows.Add(std::move(cells));
   }
   std::string FlopsOf(const OperatorRow& row) const {
-    for (const FlopsRow& flops : summary_.flops.rows) {
-      if (!row.no_launch && flops.id == row.id) {
-        return std::to_string(flops.flops);
-      }
-    }
-    return "0";
+    const auto flops = flops_of_.find(row.id.v);
+    return row.no_launch || flops == flops_of_.end()
+               ? "0"
+               : std::to_string(flops->second);
   }
   void AddOperator(SizedRows& rows, const OperatorRow& row) const;
   void AddNamed(SizedRows& rows, const NamedRow& row) const {
@@ -135,6 +138,7 @@ class TextRenderer {
   const std::string unit_;
   const bool thread_sep_;
   const bool flops_;
+  std::unordered_map<uint32_t, int64_t> flops_of_;  // by name
   std::string out_;
 };
 
