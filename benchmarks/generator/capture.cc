@@ -105,6 +105,7 @@ class Writer {
         run.slots.data(), header.slots, header.base_tick,
         packed_.data() + sizeof(header));
     header.events = counts.events;
+    header.controls = counts.controls;
     std::memcpy(packed_.data(), &header, sizeof(header));
     blocks_.Write(BlockKind::kEvents, packed_.data(),
                   sizeof(header) + counts.bytes);

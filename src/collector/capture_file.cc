@@ -54,7 +54,7 @@ uint64_t CaptureFile::Seal(uint8_t* block, uint64_t payload, BlockKind kind) {
   BlockHeader header{};
   header.magic = format::kBlockMagic;
   header.kind = static_cast<uint16_t>(kind);
-  header.version = 1;
+  header.version = format::VersionOf(kind);
   header.bytes = payload;
   header.payload_crc = format::Crc32c(block + sizeof(BlockHeader), payload);
   header.seq = next_seq_++;

@@ -124,6 +124,7 @@ void Drain::AddRun(Session* session, uint32_t chunk, const Run& run) {
   header.slots = run.count;
   header.events = packed.events;
   header.side_records = packed.side_records;
+  header.controls = packed.controls;
   header.base_tick = base;
   std::memcpy(payload, &header, sizeof(header));
   bytes_ += session->file.Seal(block, sizeof(header) + packed.bytes,

@@ -58,6 +58,11 @@ enum class BlockKind : uint16_t {
   kTable = 11,
 };
 
+// The version of the payload that is written now. Readers know all before it.
+constexpr uint16_t VersionOf(BlockKind kind) {
+  return kind == BlockKind::kEvents ? 2 : 1;
+}
+
 // Counter kinds of Clock blocks.
 enum class ClockKind : uint32_t { kTsc = 1, kCntvct = 2, kMonotonic = 3 };
 
@@ -87,7 +92,7 @@ struct EventsHeader {
   uint32_t slots;        // slots covered, unused ones included
   uint32_t events;       // event slots (instants included)
   uint32_t side_records;
-  uint32_t unused;
+  uint32_t controls;     // of the packed items; version 1: unused
   uint64_t base_tick;    // first delta is relative to this
 };
 static_assert(sizeof(EventsHeader) == 48);

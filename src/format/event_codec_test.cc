@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "format/crc32c.h"
+#include "format/event_unpack.h"
 
 namespace stepscope::format {
 namespace {
@@ -15,8 +16,10 @@ namespace {
 struct Rebuild {
   std::vector<Slot> slots;
   uint32_t first = 0;
-  void Event(uint32_t slot, uint64_t begin, uint32_t dur, uint32_t site) {
-    slots.at(slot - first) = {begin, dur, site};
+  void Events(uint32_t slot, const EventBatch& batch) {
+    for (uint32_t i = 0; i < batch.count; ++i)
+      slots.at(slot - first + i) = {batch.base + batch.from[i], batch.dur[i],
+                                    batch.site[i]};
   }
   void Side(uint32_t slot, const Slot& header, const uint8_t* payload,
             uint32_t n) {
@@ -26,23 +29,95 @@ struct Rebuild {
   }
 };
 
-void ExpectRoundTrip(const std::vector<Slot>& slots, uint64_t base,
-                     uint32_t first_slot) {
+struct Packed {
+  std::vector<uint8_t> bytes;
+  uint16_t version = 0;
+  uint32_t controls = 0;
+};
+
+Packed Pack(const std::vector<Slot>& slots, uint64_t base) {
   const auto count = static_cast<uint32_t>(slots.size());
-  std::vector<uint8_t> packed(MaxPackedBytes(count));
+  Packed packed;
+  packed.version = VersionOf(BlockKind::kEvents);
+  packed.bytes.resize(MaxPackedBytes(count));
   const PackedCounts counts =
-      EncodeSlots(slots.data(), count, base, packed.data());
-  ASSERT_LE(counts.bytes, packed.size());
-  packed.resize(counts.bytes);
-  packed.shrink_to_fit();  // so that ASan sees a read past the end
+      EncodeSlots(slots.data(), count, base, packed.bytes.data());
+  EXPECT_LE(counts.bytes, packed.bytes.size());
+  packed.bytes.resize(counts.bytes);
+  packed.bytes.shrink_to_fit();  // so that ASan sees a read past the end
+  packed.controls = counts.controls;
+  return packed;
+}
+
+// As recorders before version 2 did it.
+Packed PackVersion1(const std::vector<Slot>& slots, uint64_t base) {
+  Packed packed;
+  packed.version = 1;
+  const auto put = [&](uint64_t value, size_t bytes) {
+    for (size_t i = 0; i < bytes; ++i)
+      packed.bytes.push_back(static_cast<uint8_t>(value >> (8 * i)));
+  };
+  const auto length = [](uint32_t v) {
+    return v < 0x100 ? 1u : v < 0x10000 ? 2u : v < 0x1000000 ? 3u : 4u;
+  };
+  uint32_t before = 0;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const Slot& slot = slots[i];
+    if (slot.begin == 0) {
+      put(kPackedGap, 1);
+      put(1, 4);
+    } else if (IsSide(slot.site)) {
+      const size_t n = std::min<size_t>(SidePayloadSlots(slot.site),
+                                        slots.size() - i - 1);
+      put(kPackedSide, 1);
+      const auto* const bytes = reinterpret_cast<const uint8_t*>(&slot);
+      packed.bytes.insert(packed.bytes.end(), bytes,
+                          bytes + (n + 1) * sizeof(Slot));
+      i += n;
+    } else {
+      if (slot.begin - base > UINT32_MAX) {
+        put(kPackedJump, 1);
+        put(slot.begin - base, 8);
+        base = slot.begin;
+      }
+      const auto delta = static_cast<uint32_t>(slot.begin - base);
+      const uint32_t code = slot.site == before     ? 0u
+                            : slot.site < 0x100     ? 1u
+                            : slot.site < 0x10000   ? 2u
+                                                    : 3u;
+      put((length(delta) - 1) | ((length(slot.dur) - 1) << 2) | (code << 4),
+          1);
+      put(delta, length(delta));
+      put(slot.dur, length(slot.dur));
+      put(slot.site, code == 3 ? 4 : code);
+      base = slot.begin;
+      before = slot.site;
+    }
+  }
+  put(0, kPackedTail);
+  packed.bytes.shrink_to_fit();
+  return packed;
+}
+
+void ExpectSame(const Packed& packed, const std::vector<Slot>& slots,
+                uint64_t base, uint32_t first_slot) {
+  const auto count = static_cast<uint32_t>(slots.size());
   EventsHeader header{};
   header.base_tick = base;
   header.first_slot = first_slot;
   header.slots = count;
+  header.controls = packed.controls;
   Rebuild rebuild{std::vector<Slot>(count), first_slot};
-  ASSERT_TRUE(DecodeSlots(packed.data(), packed.size(), header, rebuild));
+  ASSERT_TRUE(DecodeSlots(packed.bytes.data(), packed.bytes.size(), header,
+                          packed.version, rebuild));
   EXPECT_EQ(
       std::memcmp(rebuild.slots.data(), slots.data(), count * sizeof(Slot)), 0);
+}
+
+void ExpectRoundTrip(const std::vector<Slot>& slots, uint64_t base,
+                     uint32_t first_slot) {
+  ExpectSame(Pack(slots, base), slots, base, first_slot);
+  ExpectSame(PackVersion1(slots, base), slots, base, first_slot);
 }
 
 std::vector<Slot> RandomSlots(std::mt19937_64& rng, size_t n) {
@@ -85,11 +160,48 @@ TEST(EventCodec, TypicalEventsTakeAtMostEightBytes) {
     slot = {tick, static_cast<uint32_t>(1 + rng() % 300000),
             static_cast<uint32_t>(1 + rng() % 200)};
   }
-  std::vector<uint8_t> packed(MaxPackedBytes(slots.size()));
-  const auto counts = EncodeSlots(slots.data(), kSlotsPerChunk,
-                                  slots[0].begin, packed.data());
-  EXPECT_EQ(counts.events, kSlotsPerChunk);
-  EXPECT_LE(static_cast<double>(counts.bytes) / kSlotsPerChunk, 8.0);
+  EXPECT_LE(static_cast<double>(Pack(slots, slots[0].begin).bytes.size()) /
+                kSlotsPerChunk,
+            8.0);
+}
+
+// One by one and by fours: what one processor reads, all read.
+TEST(EventCodec, BothWaysToUnpackAgree) {
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("ssse3")) GTEST_SKIP() << "no SSSE3";
+  std::mt19937_64 rng(3);
+  for (int round = 0; round < 2000; ++round) {
+    uint8_t control[EventBatch::kRows];
+    std::vector<uint8_t> data(sizeof(control) * 12 + kPackedTail);
+    for (uint8_t& byte : data) byte = static_cast<uint8_t>(rng());
+    for (uint8_t& c : control) {
+      do {
+        c = static_cast<uint8_t>(rng() % 64);
+      } while ((c & 3) == 3);
+    }
+    const auto n = static_cast<uint32_t>(rng() % (EventBatch::kRows + 1));
+    const codec_detail::Cursor start = {data.data(), rng(),
+                                        static_cast<uint32_t>(rng())};
+    EventBatch one, four;
+    one.base = four.base = start.tick;
+    codec_detail::Cursor at_one = start;
+    codec_detail::Cursor at_four = start;
+    codec_detail::UnpackEach(control, 0, n, at_one, one);
+    const uint32_t done = codec_detail::UnpackFours(control, n, at_four, four);
+    EXPECT_GT(done + 4, n);
+    codec_detail::UnpackEach(control, done, n, at_four, four);
+    EXPECT_EQ(at_one.p, at_four.p);
+    EXPECT_EQ(at_one.tick, at_four.tick);
+    EXPECT_EQ(at_one.site, at_four.site);
+    for (uint32_t i = 0; i < n; ++i) {
+      ASSERT_EQ(one.from[i], four.from[i]);
+      ASSERT_EQ(one.dur[i], four.dur[i]);
+      ASSERT_EQ(one.site[i], four.site[i]);
+    }
+  }
+#else
+  GTEST_SKIP() << "one way only";
+#endif
 }
 
 TEST(EventCodec, CutSideRecordAtTheEndOfARun) {
@@ -103,23 +215,27 @@ TEST(EventCodec, CutSideRecordAtTheEndOfARun) {
 TEST(EventCodec, DamagedBytesNeverReadOutside) {
   std::mt19937_64 rng(11);
   struct Ignore {
-    void Event(uint32_t, uint64_t, uint32_t, uint32_t) {}
+    void Events(uint32_t, const EventBatch&) {}
     void Side(uint32_t, const Slot&, const uint8_t*, uint32_t) {}
   } ignore;
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 6000; ++round) {
     const auto slots = RandomSlots(rng, 64);
-    std::vector<uint8_t> packed(MaxPackedBytes(slots.size()));
-    const auto counts = EncodeSlots(slots.data(), 64, 0, packed.data());
+    const Packed packed =
+        round % 2 == 0 ? Pack(slots, 0) : PackVersion1(slots, 0);
     // Exactly-sized heap copy: ASan traps a read past the end.
-    std::vector<uint8_t> cut(packed.begin(),
-                             packed.begin() + static_cast<long>(
-                                 rng() % (counts.bytes + 1)));
+    std::vector<uint8_t> cut(
+        packed.bytes.begin(),
+        packed.bytes.begin() +
+            static_cast<long>(rng() % (packed.bytes.size() + 1)));
     cut.shrink_to_fit();
     if (!cut.empty())
       cut[rng() % cut.size()] ^= static_cast<uint8_t>(1u << (rng() % 8));
     EventsHeader header{};
     header.slots = 64;
-    static_cast<void>(DecodeSlots(cut.data(), cut.size(), header, ignore));
+    header.controls =
+        rng() % 2 == 0 ? packed.controls : static_cast<uint32_t>(rng() % 200);
+    static_cast<void>(DecodeSlots(cut.data(), cut.size(), header,
+                                  packed.version, ignore));
   }
 }
 

@@ -7,12 +7,10 @@
 
 #include "base/text.h"
 #include "trace/lanes.h"
+#include "trace/order_check.h"
 
 namespace stepscope {
 namespace {
-
-// Times lie within +-2^62 ns, so that sums and differences do not overflow.
-constexpr int64_t kTimeBound = int64_t{1} << 62;
 
 // Rows of one lane of one track, as a range of the ordered columns.
 struct LaneRange {
@@ -24,12 +22,16 @@ struct LaneRange {
 
 class Orderer {
  public:
-  Orderer(EventColumns columns, std::vector<Track>& tracks)
-      : c_(columns), tracks_(tracks) {}
+  Orderer(EventColumns columns, std::vector<Track>& tracks,
+          std::span<const OrderedRows> ordered)
+      : c_(columns), tracks_(tracks), ordered_(ordered) {}
 
   Result<RowMoves> Run() {
     STEPSCOPE_TRY_ASSIGN(const bool grouped, FindRanges());
-    if (!grouped) STEPSCOPE_TRY(Group());
+    if (!grouped) {
+      STEPSCOPE_TRY(Group());
+      ordered_ = {};
+    }
     for (uint32_t track = 0; track < tracks_.size(); ++track)
       STEPSCOPE_TRY(OrderTrack(track));
     if (lanes_.size() != tracks_.size()) SplitTracks();
@@ -110,11 +112,10 @@ class Orderer {
   Status OrderTrack(uint32_t t) {
     const Row first = tracks_[t].first;
     const Row last = tracks_[t].last;
-    if (first == last) {
-      lanes_.push_back({t, 0, first, last});
-      return Ok();
+    bool ordered = first == last || IsKnownOrdered(t);
+    if (!ordered) {
+      STEPSCOPE_TRY_ASSIGN(ordered, IsOrderedAndNested(first, last));
     }
-    STEPSCOPE_TRY_ASSIGN(const bool ordered, IsOrderedAndNested(first, last));
     if (ordered) {
       lanes_.push_back({t, 0, first, last});
       return Ok();
@@ -133,41 +134,22 @@ class Orderer {
     return Move(first, from.span());
   }
 
-  // Every trace is read by this loop once, so it does little per row and takes
-  // no branch but one: what is wrong shows in the sign of `bad` or `disorder`.
+  bool IsKnownOrdered(uint32_t t) const {
+    return std::any_of(
+        ordered_.begin(), ordered_.end(), [&](const OrderedRows& rows) {
+          return rows.track == t && rows.first == tracks_[t].first &&
+                 rows.last == tracks_[t].last;
+        });
+  }
+
   Result<bool> IsOrderedAndNested(Row first, Row last) {
-    const uint64_t* const start =
-        reinterpret_cast<const uint64_t*>(c_.start_ns.data());
-    const uint64_t* const dur =
-        reinterpret_cast<const uint64_t*>(c_.dur_ns.data());
-    // Ends of open events above one that never comes; pages appear as they
-    // are used.
-    if (!open_.Reserve(size_t{last - first} + 2)) return OutOfMemory();
-    int64_t* const bottom = open_.data();
-    int64_t* top = bottom;
-    *top = kTimeBound;
-    uint64_t before_start = start[first] - 1;
-    uint64_t before_dur = 0;
-    uint64_t bad = 0;
-    uint64_t disorder = 0;
-    for (Row row = first; row < last; ++row) {
-      const uint64_t begin = start[row];
-      const uint64_t length = dur[row];
-      const uint64_t end = begin + length;
-      bad |= (begin + kTimeBound) | length | (length + length);
-      while (*top <= static_cast<int64_t>(begin) && top != bottom) --top;
-      disorder |= (static_cast<uint64_t>(*top) - end) |
-                  (begin - before_start) |
-                  ((begin - before_start - 1) & (before_dur - length));
-      before_start = begin;
-      before_dur = length;
-      *++top = static_cast<int64_t>(end);
-    }
-    constexpr uint64_t kSign = uint64_t{1} << 63;
-    if ((bad & kSign) != 0)
+    OrderCheck check;
+    check.Add(c_.start_ns.data() + first, c_.dur_ns.data() + first,
+              last - first);
+    if (check.out_of_range())
       return Fail(ErrorCode::kInvalidArgument,
                   "an event has a negative duration or is out of range");
-    return (disorder & kSign) == 0;
+    return check.ordered();
   }
 
   // Splits the sorted rows `from` of a track by lane, stably.
@@ -255,16 +237,17 @@ class Orderer {
 
   EventColumns c_;
   std::vector<Track>& tracks_;
+  std::span<const OrderedRows> ordered_;
   std::vector<LaneRange> lanes_;
-  Column<int64_t> open_;       // ends of open events
   Column<Row> origin_;         // current row -> old row
   RowMoves moves_;
 };
 
 }  // namespace
 
-Result<RowMoves> OrderRows(EventColumns columns, std::vector<Track>& tracks) {
-  return Orderer(columns, tracks).Run();
+Result<RowMoves> OrderRows(EventColumns columns, std::vector<Track>& tracks,
+                           std::span<const OrderedRows> ordered) {
+  return Orderer(columns, tracks, ordered).Run();
 }
 
 }  // namespace stepscope

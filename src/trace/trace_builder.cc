@@ -7,7 +7,6 @@
 
 #include "trace/link_order.h"
 #include "trace/memory_owner.h"
-#include "trace/row_order.h"
 
 namespace stepscope {
 
@@ -121,6 +120,10 @@ void TraceBuilder::CommitRows(uint64_t count) {
              !t.type_.Resize(size) || !t.flags_.Resize(size);
 }
 
+void TraceBuilder::SetOrdered(const OrderedRows& rows) {
+  ordered_.push_back(rows);
+}
+
 int64_t TraceBuilder::dur_ns(Row row) const { return trace_->dur_ns_[row]; }
 uint32_t TraceBuilder::track_of(Row row) const { return trace_->track_[row]; }
 uint16_t TraceBuilder::type_of(Row row) const { return trace_->type_[row]; }
@@ -129,6 +132,7 @@ void TraceBuilder::SetType(Row row, uint16_t type) {
   trace_->type_[row] = type;
 }
 void TraceBuilder::SetDuration(Row row, int64_t dur_ns) {
+  ordered_.clear();
   trace_->dur_ns_[row] = dur_ns;
 }
 void TraceBuilder::AddFlags(Row row, uint16_t flags) {
@@ -303,6 +307,7 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
   room_ = 0;
   Trace& t = *done;
   const bool failed = std::exchange(failed_, false);
+  const std::vector<OrderedRows> ordered = std::exchange(ordered_, {});
   const bool window_set = std::exchange(window_set_, false);
   epoch_set_ = false;
   t.raw_args_.Seal();
@@ -312,7 +317,7 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
   STEPSCOPE_TRY_ASSIGN(
       const RowMoves moves,
       OrderRows({t.start_ns_, t.dur_ns_, t.name_, t.track_, t.type_, t.flags_},
-                t.tracks_));
+                t.tracks_, ordered));
   bool args_in_order = false;
   if (!moves.row.empty()) {
     const auto move = [&](Row& row) {

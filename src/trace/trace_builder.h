@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "trace/row_order.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -73,9 +74,9 @@ class TraceBuilder {
   // Fast path: events written in place. ReserveRows makes room for `count`
   // rows after event_count(); the pointers are to the first of them and last
   // until the next ReserveRows or AddEvent. CommitRows adopts the first
-  // `count`, of which every column has been written but `flags` and `type`
-  // (zero unless written). Rows that are already grouped by track, ordered
-  // and nested are not moved by Finish().
+  // `count`, of which every column has been written but `track`, `type` and
+  // `flags` (zero unless written). Rows that are already grouped by track,
+  // ordered and nested are not moved by Finish().
   struct Rows {
     Row first = 0;
     int64_t* start_ns = nullptr;
@@ -88,6 +89,9 @@ class TraceBuilder {
   Status ReserveRows(uint64_t count);
   Rows rows();
   void CommitRows(uint64_t count);
+  // For who checked the order of rows while they were in the cache: if these
+  // turn out to be all of the track's, Finish() does not check them again.
+  void SetOrdered(const OrderedRows& rows);
   // Columns of the rows added so far, for ends and flags that come late.
   int64_t start_ns(Row row) const { return trace_->start_ns_[row]; }
   int64_t dur_ns(Row row) const;
@@ -201,6 +205,7 @@ class TraceBuilder {
   bool epoch_set_ = false;
   bool window_set_ = false;
   bool failed_ = false;  // an AddEvent was refused
+  std::vector<OrderedRows> ordered_;
 };
 
 }  // namespace stepscope

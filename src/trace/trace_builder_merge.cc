@@ -170,6 +170,7 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
     std::swap(epoch_set_, other.epoch_set_);
     std::swap(window_set_, other.window_set_);
     std::swap(failed_, other.failed_);
+    std::swap(ordered_, other.ordered_);
     return;
   }
   const std::unique_ptr<Trace> from =
@@ -178,6 +179,7 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
   Trace& t = *trace_;
   Trace& o = *from;
   failed_ |= std::exchange(other.failed_, false);
+  other.ordered_.clear();
   const bool other_epoch = std::exchange(other.epoch_set_, false);
   const bool other_window = std::exchange(other.window_set_, false);
   const int64_t shift =

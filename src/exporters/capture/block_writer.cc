@@ -17,11 +17,11 @@ void BlockWriter::WriteFileHeader() {
 }
 
 void BlockWriter::Write(format::BlockKind kind, const void* payload,
-                        size_t bytes, uint16_t version) {
+                        size_t bytes) {
   format::BlockHeader header = {};
   header.magic = format::kBlockMagic;
   header.kind = static_cast<uint16_t>(kind);
-  header.version = version;
+  header.version = format::VersionOf(kind);
   header.bytes = bytes;
   header.payload_crc = format::Crc32c(payload, bytes);
   header.seq = seq_++;

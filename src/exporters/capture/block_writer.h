@@ -21,8 +21,7 @@ class BlockWriter {
   // First, and once. The file belongs to no ring: nothing is looked for
   // beside it.
   void WriteFileHeader();
-  void Write(format::BlockKind kind, const void* payload, size_t bytes,
-             uint16_t version = 1);
+  void Write(format::BlockKind kind, const void* payload, size_t bytes);
   bool failed() const { return out_.failed(); }
   Status Finish() { return out_.Finish(); }
 

@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "format/event_codec.h"
 
 namespace stepscope::capture {
 namespace {
@@ -76,8 +75,9 @@ void CaptureReader::Damaged(const Block& block) {
 Status CaptureReader::ReadTables() {
   for (const Block& block : list_.blocks) {
     const auto kind = static_cast<BlockKind>(block.header.kind);
-    if (block.header.version != 1 || block.header.kind == 0 ||
-        kind > BlockKind::kDevice) {
+    if (block.header.kind == 0 || kind > BlockKind::kDevice ||
+        block.header.version == 0 ||
+        block.header.version > format::VersionOf(kind)) {
       ++unknown_blocks_;
       continue;
     }
@@ -312,6 +312,7 @@ Status CaptureReader::DecodeRuns(EventDecoder& decoder) {
   for (const Run& run : runs_) {
     RunInfo info;
     info.header = run.header;
+    if (run.block != nullptr) info.version = run.block->header.version;
     info.track = tracks_[run.header.thread_uid];
     info.offset = run.offset;
     if (run.chunk == nullptr) {

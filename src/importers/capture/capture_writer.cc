@@ -36,6 +36,10 @@ uint32_t SlotList::Open(uint64_t begin, uint32_t site) {
   return size() - 1;
 }
 
+void SlotList::SetEnd(uint32_t slot, uint64_t tick) {
+  slots_[slot].dur = static_cast<uint32_t>(tick - slots_[slot].begin) + 1;
+}
+
 uint32_t SlotList::Instant(uint64_t tick, uint32_t site) {
   slots_.push_back({tick, STEPSCOPE_DUR_INSTANT, site});
   return size() - 1;
@@ -224,7 +228,9 @@ void CaptureWriter::Events(uint32_t uid, uint32_t seq, uint32_t chunk,
   packed.resize(counts.bytes);
   header.events = counts.events;
   header.side_records = counts.side_records;
-  Block(static_cast<uint16_t>(format::BlockKind::kEvents), 1,
+  header.controls = counts.controls;
+  Block(static_cast<uint16_t>(format::BlockKind::kEvents),
+        format::VersionOf(format::BlockKind::kEvents),
         BytesOf(header) + packed);
 }
 

@@ -24,6 +24,8 @@ class SlotList {
   // Ended `ticks` after `begin`. Returns the slot's index.
   uint32_t Event(uint64_t begin, uint64_t ticks, uint32_t site);
   uint32_t Open(uint64_t begin, uint32_t site);
+  // Ends the open event in that slot.
+  void SetEnd(uint32_t slot, uint64_t tick);
   uint32_t Instant(uint64_t tick, uint32_t site);
   void Gap(uint32_t slots);
   void Owner(uint64_t tick, uint32_t uid, uint32_t seq);

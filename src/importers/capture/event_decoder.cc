@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "format/event_codec.h"
+#include "format/event_unpack.h"
+#include "importers/capture/event_times.h"
 
 namespace stepscope::capture {
 namespace {
@@ -23,13 +24,13 @@ bool OutOfRange(int64_t ns) {
 
 // Takes the slots of one run and writes the rows of plain events: ended, at a
 // known site, within one segment of the clock. Everything else it only lists.
-// It decides how long a capture takes to load, so nothing here lets its
-// address escape: the compiler keeps it in registers.
+// It decides how long a capture takes to load.
 class EventDecoder::RowSink {
  public:
-  explicit RowSink(const EventDecoder& d, uint64_t tick)
-      : segment_(d.clock_.Find(tick)),
-        base_ns_(segment_.ns + d.offset_ns_),
+  RowSink(const EventDecoder& d, uint64_t tick)
+      : clock_(d.clock_),
+        segment_(d.clock_.Find(tick)),
+        offset_ns_(d.offset_ns_),
         sites_(d.sites_.dense().data()),
         site_count_(d.sites_.dense().size()),
         rows_(d.rows_),
@@ -38,24 +39,72 @@ class EventDecoder::RowSink {
         side_(d.lists_.side.get()),
         break_(d.lists_.breaks.get()) {}
 
-  void Event(uint32_t slot, uint64_t begin, uint32_t dur, uint32_t id) {
+  void Events(uint32_t slot, const format::EventBatch& batch) {
+    NoteSlots(slot, batch.count);
+    if (!segment_.Holds(batch.base)) segment_ = clock_.Find(batch.base);
+    if (ConvertTimes(segment_, offset_ns_, batch, rows_.start_ns + row_,
+                     rows_.dur_ns + row_) &&
+        SetSites(batch)) {
+      row_ += batch.count;
+      return;
+    }
+    for (uint32_t i = 0; i < batch.count; ++i)
+      Add({batch.base + batch.from[i], batch.dur[i], batch.site[i]});
+  }
+
+  void Event(uint32_t slot, const Slot& event) {
+    NoteSlots(slot, 1);
+    Add(event);
+  }
+
+  void Side(uint32_t, const Slot& header, const uint8_t* payload, uint32_t n) {
+    *side_++ = {header, payload, n, static_cast<Row>(row_)};
+  }
+
+  RunEnds ends() const {
+    return {static_cast<Row>(row_), odd_, side_, break_};
+  }
+
+ private:
+  void NoteSlots(uint32_t slot, uint32_t count) {
     if (slot != next_slot_) *break_++ = {slot, static_cast<Row>(row_)};
-    next_slot_ = slot + 1;
-    // Site 0 is nobody's and marked as odd.
-    const Site site = sites_[id < site_count_ ? id : 0];
-    const uint64_t from = begin - segment_.tick;
-    const uint32_t ticks = dur - 1;
+    next_slot_ = slot + count;
+  }
+
+  // Site 0 is nobody's and marked as odd.
+  Site SiteOf(uint32_t id) const { return sites_[id < site_count_ ? id : 0]; }
+
+  // Names, types and flags of the batch; false if a site is odd. The flags of
+  // most are zero, as the columns are: pages that nobody writes cost nothing.
+  bool SetSites(const format::EventBatch& batch) const {
+    StringId* const name = rows_.name + row_;
+    uint16_t* const type = rows_.type + row_;
+    uint16_t flags = 0;
+    for (uint32_t i = 0; i < batch.count; ++i) {
+      const Site site = SiteOf(batch.site[i]);
+      name[i] = site.name;
+      type[i] = site.type;
+      flags |= site.flags;
+    }
+    if ((flags & kSiteOdd) != 0) return false;
+    if (flags != 0)
+      for (uint32_t i = 0; i < batch.count; ++i)
+        rows_.flags[row_ + i] = SiteOf(batch.site[i]).flags;
+    return true;
+  }
+
+  void Add(const Slot& event) {
+    const Site site = SiteOf(event.site);
+    const uint64_t from = event.begin - segment_.tick;
+    const uint32_t ticks = event.dur - 1;
     const uint64_t to = from + ticks;
-    if (__builtin_expect(((site.flags & kSiteOdd) != 0) |
-                             (ticks >= STEPSCOPE_DUR_LIMIT) |
-                             (from >= segment_.span) | (to >= segment_.span),
-                         0)) {
-      *odd_++ = {{begin, dur, id}, static_cast<Row>(row_)};
+    if ((site.flags & kSiteOdd) != 0 || ticks >= STEPSCOPE_DUR_LIMIT ||
+        from >= segment_.span || to >= segment_.span) {
+      *odd_++ = {event, static_cast<Row>(row_)};
     } else {
-      // From two absolute times, so that what nests in ticks nests in
-      // nanoseconds.
+      // From two absolute times, as in ConvertTimes().
       const int64_t from_ns = segment_.Advance(from);
-      rows_.start_ns[row_] = base_ns_ + from_ns;
+      rows_.start_ns[row_] = segment_.ns + offset_ns_ + from_ns;
       rows_.dur_ns[row_] = segment_.Advance(to) - from_ns;
       rows_.name[row_] = site.name;
       rows_.type[row_] = site.type;
@@ -64,17 +113,9 @@ class EventDecoder::RowSink {
     ++row_;
   }
 
-  void Side(uint32_t, const Slot& header, const uint8_t* payload, uint32_t n) {
-    *side_++ = {header, payload, n};
-  }
-
-  RunEnds ends() const {
-    return {static_cast<Row>(row_), odd_, side_, break_};
-  }
-
- private:
-  const ClockMap::Segment segment_;
-  const int64_t base_ns_;
+  const ClockMap& clock_;
+  ClockMap::Segment segment_;
+  const int64_t offset_ns_;
   const Site* const sites_;
   const size_t site_count_;
   const TraceBuilder::Rows rows_;
@@ -101,6 +142,7 @@ Status EventDecoder::Reserve(uint64_t events, uint32_t most_slots) {
   // A run that holds more than it states must not write past the end.
   STEPSCOPE_TRY(builder_.ReserveRows(events + most_slots));
   rows_ = builder_.rows();
+  order_.Use(rows_);
   capacity_ = events;
   most_slots_ = most_slots;
   lists_.odd = std::make_unique_for_overwrite<OddEvent[]>(most_slots);
@@ -110,22 +152,15 @@ Status EventDecoder::Reserve(uint64_t events, uint32_t most_slots) {
   return Ok();
 }
 
-// Everything inlined, so that the sink can be taken apart.
-[[gnu::flatten]] EventDecoder::RunEnds EventDecoder::Unpack(
-    const format::EventsHeader& header, std::span<const uint8_t> packed,
-    bool* whole) const {
-  RowSink sink(*this, header.base_tick);
-  *whole = format::DecodeSlots(packed.data(), packed.size(), header, sink);
-  return sink.ends();
-}
-
 RunCounts EventDecoder::DecodePacked(const RunInfo& run,
                                      std::span<const uint8_t> packed,
                                      bool* whole) {
   *whole = false;
   if (!HasRoom(run)) return {};
-  const RunEnds ends = Unpack(run.header, packed, whole);
-  return FinishRun(run, ends, whole);
+  RowSink sink(*this, run.header.base_tick);
+  *whole = format::DecodeSlots(packed.data(), packed.size(), run.header,
+                               run.version, sink);
+  return FinishRun(run, sink.ends(), whole);
 }
 
 RunCounts EventDecoder::DecodeSlots(const RunInfo& run, const Slot* slots) {
@@ -137,7 +172,7 @@ RunCounts EventDecoder::DecodeSlots(const RunInfo& run, const Slot* slots) {
     const uint32_t index = run.header.first_slot + i;
     if (slot.begin == 0) continue;
     if (!format::IsSide(slot.site)) {
-      sink.Event(index, slot.begin, slot.dur, slot.site);
+      sink.Event(index, slot);
       continue;
     }
     const uint32_t payload =
@@ -168,18 +203,22 @@ RunCounts EventDecoder::FinishRun(const RunInfo& run, const RunEnds& ends,
   row_ = ends.row;
   RunCounts counts;
   counts.events = row_ - first;
-  std::fill(rows_.track + first, rows_.track + row_, run.track);
+  // Zero already, and on pages that then need not be there.
+  if (run.track != 0)
+    std::fill(rows_.track + first, rows_.track + row_, run.track);
   const SlotIndex::Break* const breaks = lists_.breaks.get();
   index_.AddRun(run.header, row_, {breaks, ends.breaks});
   uint64_t repaired = 0;
   for (const OddEvent* odd = lists_.odd.get(); odd != ends.odd; ++odd)
     repaired += AddOddEvent(run, *odd) ? 1 : 0;
+  order_.StartRun(run.track, first);
   for (const SideRecord* side = lists_.side.get(); side != ends.side; ++side) {
     if (format::SideKindOf(side->header.site) == format::SideKind::kOwner)
       continue;
     ++counts.side_records;
-    Side(run, side->header, side->payload, side->payload_slots);
+    Side(run, *side);
   }
+  order_.FinishRun(row_);
   if (has_clock_) {
     builder_.ledger().Keep(counts.events - repaired);
   } else {
@@ -210,6 +249,7 @@ bool EventDecoder::AddOddEvent(const RunInfo& run, const OddEvent& odd) {
     if (slot.dur != 0 && reason.empty()) reason = kBadDuration;
     site.flags |= kEventOpenAtEnd;
     open_.push_back(odd.row);
+    order_.AddOpen(odd.row);
   }
   rows_.start_ns[odd.row] = start + offset_ns_;
   rows_.dur_ns[odd.row] = length;

@@ -15,6 +15,7 @@
 #include "base/result.h"
 #include "format/block.h"
 #include "importers/capture/clock_map.h"
+#include "importers/capture/run_order.h"
 #include "importers/capture/sites.h"
 #include "importers/capture/slot_index.h"
 #include "trace/trace_builder.h"
@@ -24,6 +25,7 @@ namespace stepscope::capture {
 // Where a run's slots come from and whose they are.
 struct RunInfo {
   format::EventsHeader header = {};
+  uint16_t version = 0;  // of the block, if packed
   uint32_t track = 0;
   uint64_t offset = 0;  // byte in the input, for the ledger
 };
@@ -76,6 +78,7 @@ class EventDecoder {
     format::Slot header;
     const uint8_t* payload;
     uint32_t payload_slots;
+    Row before;  // row of the next event
   };
   // Room for the largest run; filled anew by each.
   struct Lists {
@@ -94,6 +97,7 @@ class EventDecoder {
     format::SlotRef ref;
     uint64_t tick;
     uint64_t offset;
+    Row expected;  // what order_ took for its row
   };
   struct PendingArg {
     format::SlotRef ref;
@@ -104,12 +108,10 @@ class EventDecoder {
   };
 
   bool HasRoom(const RunInfo& run) const;
-  RunEnds Unpack(const format::EventsHeader& header,
-                 std::span<const uint8_t> packed, bool* whole) const;
   RunCounts FinishRun(const RunInfo& run, const RunEnds& ends, bool* whole);
   bool AddOddEvent(const RunInfo& run, const OddEvent& odd);
-  void Side(const RunInfo& run, const format::Slot& header,
-            const uint8_t* payload, uint32_t payload_slots);
+  void Side(const RunInfo& run, const SideRecord& record);
+  void LateEnd(const RunInfo& run, const SideRecord& record);
   bool Counter(const RunInfo& run, uint64_t tick, const uint8_t* payload);
   bool Memory(const RunInfo& run, uint64_t tick, const uint8_t* payload);
   bool Flow(const RunInfo& run, uint64_t tick, const uint8_t* payload);
@@ -132,6 +134,7 @@ class EventDecoder {
   uint32_t most_slots_ = 0;
   Lists lists_;
   SlotIndex index_;
+  RunOrder order_;
   std::vector<Row> open_;
   std::vector<PendingEnd> ends_;
   std::vector<PendingArg> args_;

@@ -40,9 +40,11 @@ uint32_t LeastPayload(SideKind kind) {
 
 }  // namespace
 
-void EventDecoder::Side(const RunInfo& run, const Slot& header,
-                        const uint8_t* payload, uint32_t payload_slots) {
+void EventDecoder::Side(const RunInfo& run, const SideRecord& record) {
   Ledger& ledger = builder_.ledger();
+  const Slot& header = record.header;
+  const uint8_t* const payload = record.payload;
+  const uint32_t payload_slots = record.payload_slots;
   const SideKind kind = format::SideKindOf(header.site);
   const uint32_t least = LeastPayload(kind);
   if (header.dur == 0)
@@ -55,7 +57,7 @@ void EventDecoder::Side(const RunInfo& run, const Slot& header,
     case SideKind::kOwner:
       break;
     case SideKind::kLateEnd:
-      ends_.push_back({Load<SlotRef>(payload), tick, run.offset});
+      LateEnd(run, record);
       break;
     case SideKind::kArg: {
       const uint8_t* const value = payload + sizeof(SlotRef);
@@ -77,6 +79,15 @@ void EventDecoder::Side(const RunInfo& run, const Slot& header,
       break;
   }
   if (!good) ledger.Reject(kBadRecord, run.offset);
+}
+
+void EventDecoder::LateEnd(const RunInfo& run, const SideRecord& record) {
+  const auto ref = Load<SlotRef>(record.payload);
+  const uint64_t tick = record.header.begin;
+  const Row expected =
+      order_.End(record.before, clock_.ToNs(ref.begin) + offset_ns_,
+                 clock_.ToNs(tick) + offset_ns_);
+  ends_.push_back({ref, tick, run.offset, expected});
 }
 
 bool EventDecoder::Counter(const RunInfo& run, uint64_t tick,
@@ -169,6 +180,7 @@ void EventDecoder::Resolve() {
   builder_.CommitRows(row_);
   index_.Seal();
   for (const PendingEnd& end : ends_) ResolveEnd(end);
+  order_.Finish(builder_);
   for (const PendingArg& arg : args_) ResolveArg(arg);
   ends_ = {};
   args_ = {};
@@ -178,6 +190,7 @@ void EventDecoder::Resolve() {
 void EventDecoder::ResolveEnd(const PendingEnd& end) {
   Ledger& ledger = builder_.ledger();
   const Row row = RowOf(end.ref);
+  if (row != end.expected) order_.GiveUp();
   if (row == kNoRow) return ledger.Reject("end without its event", end.offset);
   if ((rows_.flags[row] & kEventOpenAtEnd) == 0)
     return ledger.Reject("event had ended already", end.offset);

@@ -24,6 +24,14 @@ class TableBlock {
   uint64_t first_row() const { return first_row_; }
   std::string_view extra() const { return extra_; }
 
+  // Whether all values of a column are the same, or zero, as far as its header
+  // tells.
+  bool IsConstant(uint32_t column) const {
+    return columns_[column].header.width == 0;
+  }
+  bool IsZero(uint32_t column) const {
+    return IsConstant(column) && columns_[column].header.base == 0;
+  }
   // The values of a column, cut to T. `out` has room for rows().
   template <typename T>
   void Decode(uint32_t column, T* out) const;

@@ -86,6 +86,7 @@ Status TableReader::Read(TraceBuilder& builder) {
                 At(first_damage_.value_or(list_.first_skipped),
                    "expected a table; no event can be read"));
   Report();
+  order_.Finish(builder_);
   builder.Merge(std::move(builder_));
   return Ok();
 }

@@ -15,6 +15,7 @@
 #include "base/file.h"
 #include "base/result.h"
 #include "importers/capture/block_scanner.h"
+#include "importers/capture/run_order.h"
 #include "importers/capture/table_block.h"
 #include "trace/trace_builder.h"
 
@@ -54,6 +55,7 @@ class TableReader {
   bool TakeMetadata(const TableBlock& block);
   bool TakeTracks(const TableBlock& block);
   bool TakeEvents(const TableBlock& block);
+  void CheckOrder(const TableBlock& block, const TraceBuilder::Rows& rows);
   bool TakeArgs(const TableBlock& block);
   bool TakeRawBlocks(const TableBlock& block);
   bool TakeRawRefs(const TableBlock& block);
@@ -102,6 +104,7 @@ class TableReader {
   std::vector<Track> tracks_;
   bool tracks_added_ = false;
   std::vector<Stretch> stretches_;
+  RunOrder order_;
   std::vector<int64_t> arg_ints_;
   std::vector<ThreadReport> threads_;
   std::vector<OwnedText> dropped_;

@@ -86,22 +86,27 @@ bool TableReader::TakeEvents(const TableBlock& block) {
   block.Decode(0, rows.start_ns);
   block.Decode(1, rows.dur_ns);
   block.Decode(2, names);
-  block.Decode(3, rows.track);
-  block.Decode(4, rows.type);
-  block.Decode(5, rows.flags);
+  // Zero already, and on pages that then need not be there.
+  if (!block.IsZero(3)) block.Decode(3, rows.track);
+  if (!block.IsZero(4)) block.Decode(4, rows.type);
+  if (!block.IsZero(5)) block.Decode(5, rows.flags);
   uint64_t bad = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const auto start = static_cast<uint64_t>(rows.start_ns[i]);
     const auto dur = static_cast<uint64_t>(rows.dur_ns[i]);
     bad |= (start + kTimeBound) | dur | (dur << 1);
   }
-  if ((bad & kSign) != 0 || Largest(rows.track, count) >= tracks_.size() ||
+  const uint32_t tracks = block.IsConstant(3) ? 1 : count;
+  if ((bad & kSign) != 0 ||
+      Largest(rows.track, tracks) >= tracks_.size() ||
       Largest(names, count) >= std::max<size_t>(strings_.size(), 1)) {
     // Rows beyond the size stay zero.
+    std::fill_n(rows.track, count, 0u);
     std::fill_n(rows.type, count, uint16_t{0});
     std::fill_n(rows.flags, count, uint16_t{0});
     return false;
   }
+  CheckOrder(block, rows);
   if (!same_ids_)
     for (uint32_t i = 0; i < count; ++i) names[i] = StringOf(names[i]).v;
   builder_.CommitRows(count);
@@ -112,6 +117,26 @@ bool TableReader::TakeEvents(const TableBlock& block) {
   else
     stretches_.push_back({block.first_row(), count, rows.first});
   return true;
+}
+
+// While the rows are in the cache.
+void TableReader::CheckOrder(const TableBlock& block,
+                             const TraceBuilder::Rows& rows) {
+  TraceBuilder::Rows all;
+  all.start_ns = rows.start_ns - rows.first;
+  all.dur_ns = rows.dur_ns - rows.first;
+  order_.Use(all);
+  const uint32_t count = block.rows();
+  for (uint32_t i = 0; i < count;) {
+    const uint32_t first = i;
+    const uint32_t track = rows.track[first];
+    if (block.IsConstant(3))
+      i = count;
+    else
+      while (i < count && rows.track[i] == track) ++i;
+    order_.StartRun(track, rows.first + first);
+    order_.FinishRun(rows.first + i);
+  }
 }
 
 bool TableReader::TakeArgs(const TableBlock& block) {
