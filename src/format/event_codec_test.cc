@@ -94,7 +94,7 @@ Packed PackVersion1(const std::vector<Slot>& slots, uint64_t base) {
       before = slot.site;
     }
   }
-  put(0, kPackedTail);
+  packed.bytes.resize(packed.bytes.size() + kPackedTail);
   packed.bytes.shrink_to_fit();
   return packed;
 }
@@ -248,6 +248,20 @@ TEST(Crc32c, KnownAnswersAndBothImplementations) {
   for (size_t n = 0; n < 43; ++n) {
     EXPECT_EQ(~crc32c_detail::Portable(~0u, bytes, n), Crc32c(text, n));
     EXPECT_EQ(Crc32c(text + n, 43 - n, Crc32c(text, n)), Crc32c(text, 43));
+  }
+}
+
+TEST(Crc32c, BothImplementationsAgreeOnLongInput) {
+  std::mt19937_64 rng(9);
+  std::vector<uint8_t> bytes(20000);
+  for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(rng());
+  for (int round = 0; round < 300; ++round) {
+    const size_t from = rng() % 100;
+    const size_t n = round == 0 ? 3 * crc32c_detail::kLane
+                                : rng() % (bytes.size() - from);
+    EXPECT_EQ(Crc32c(bytes.data() + from, n),
+              ~crc32c_detail::Portable(~0u, bytes.data() + from, n))
+        << n;
   }
 }
 

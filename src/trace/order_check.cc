@@ -28,11 +28,15 @@ void OrderCheck::AddSome(const int64_t* start_ns, const int64_t* dur_ns,
   int64_t* const bottom = outer_.data();
   int64_t* top = bottom + depth_;
   int64_t open_end = open_end_;
-  uint64_t start_before = first_ ? static_cast<uint64_t>(start_ns[0]) - 1
-                                 : start_;
+  if (first_) {
+    first_start_ = static_cast<uint64_t>(start_ns[0]);
+    start_ = first_start_ - 1;
+    first_ = false;
+  }
+  uint64_t start_before = start_;
   uint64_t dur_before = dur_;
   auto end_before = static_cast<int64_t>(start_before + dur_before);
-  uint64_t bad = bad_;
+  uint64_t durs = durs_;
   uint64_t disorder = disorder_;
   for (size_t i = 0; i < count; ++i) {
     const auto start = static_cast<uint64_t>(start_ns[i]);
@@ -45,7 +49,7 @@ void OrderCheck::AddSome(const int64_t* start_ns, const int64_t* dur_ns,
     } else {
       while (begin >= open_end && top != bottom) open_end = *--top;
     }
-    bad |= (start + static_cast<uint64_t>(kNever)) | dur | (dur + dur);
+    durs |= dur;
     const uint64_t step = start - start_before;
     disorder |= (static_cast<uint64_t>(open_end) - static_cast<uint64_t>(end)) |
                 step | ((step - 1) & (dur_before - dur));
@@ -53,12 +57,11 @@ void OrderCheck::AddSome(const int64_t* start_ns, const int64_t* dur_ns,
     dur_before = dur;
     end_before = end;
   }
-  first_ = false;
   depth_ = static_cast<size_t>(top - bottom);
   open_end_ = open_end;
   start_ = start_before;
   dur_ = dur_before;
-  bad_ = bad;
+  durs_ = durs;
   disorder_ = disorder;
 }
 

@@ -22,10 +22,14 @@ class OrderCheck {
   void AddOpen(int64_t start_ns);
   void End(int64_t end_ns);
 
-  // Some event had a negative duration, or a time beyond +-2^62 ns, so that
-  // sums and differences may overflow.
-  bool out_of_range() const { return Negative(bad_); }
-  bool ordered() const { return !Negative(disorder_); }
+  // Ordered and nested, and no event has a negative duration, or a time beyond
+  // +-2^62 ns, with which sums and differences might overflow.
+  bool ordered() const {
+    // Of starts that ascend, the first and the last tell.
+    return !Negative(disorder_) && !Negative(durs_ | (durs_ << 1)) &&
+           (first_ || (!Negative(first_start_ + kNever) &&
+                       !Negative(start_ + kNever)));
+  }
 
  private:
   static bool Negative(uint64_t bits) { return bits >> 63 != 0; }
@@ -44,9 +48,9 @@ class OrderCheck {
   uint64_t start_ = 0;
   uint64_t dur_ = 0;
   bool first_ = true;
-  // What is wrong shows in the sign.
-  uint64_t bad_ = 0;
-  uint64_t disorder_ = 0;
+  uint64_t first_start_ = 0;
+  uint64_t durs_ = 0;      // all their bits
+  uint64_t disorder_ = 0;  // negative: there was some
 };
 
 }  // namespace stepscope

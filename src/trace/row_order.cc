@@ -12,6 +12,9 @@
 namespace stepscope {
 namespace {
 
+// Times lie within +-2^62 ns, so that sums and differences do not overflow.
+constexpr uint64_t kTimeBound = uint64_t{1} << 62;
+
 // Rows of one lane of one track, as a range of the ordered columns.
 struct LaneRange {
   uint32_t track;
@@ -146,10 +149,17 @@ class Orderer {
     OrderCheck check;
     check.Add(c_.start_ns.data() + first, c_.dur_ns.data() + first,
               last - first);
-    if (check.out_of_range())
+    if (check.ordered()) return true;
+    uint64_t bad = 0;
+    for (Row row = first; row < last; ++row) {
+      const auto start = static_cast<uint64_t>(c_.start_ns[row]);
+      const auto dur = static_cast<uint64_t>(c_.dur_ns[row]);
+      bad |= (start + kTimeBound) | dur | (dur << 1);
+    }
+    if (bad >> 63 != 0)
       return Fail(ErrorCode::kInvalidArgument,
                   "an event has a negative duration or is out of range");
-    return check.ordered();
+    return false;
   }
 
   // Splits the sorted rows `from` of a track by lane, stably.

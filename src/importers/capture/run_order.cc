@@ -45,8 +45,7 @@ void RunOrder::FinishRun(Row last) {
 }
 
 void RunOrder::CloseTrack() {
-  if (started_ && waiting_.empty() && check_.ordered() &&
-      !check_.out_of_range())
+  if (started_ && waiting_.empty() && check_.ordered())
     ordered_.push_back({track_, rows_.first + first_, rows_.first + next_});
   check_ = OrderCheck();
   waiting_.clear();
