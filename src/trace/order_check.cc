@@ -16,7 +16,7 @@ void OrderCheck::Add(const int64_t* start_ns, const int64_t* dur_ns,
   for (size_t done = 0; done < count; done += kStep) {
     const size_t n = std::min(count - done, kStep);
     // Each event opens one at most: the loop need not ask for room.
-    if (outer_.size() < depth_ + n) outer_.resize(depth_ + kStep);
+    if (outer_.size() < depth_ + n) outer_.resize(depth_ + n);
     AddSome(start_ns + done, dur_ns + done, n);
   }
 }

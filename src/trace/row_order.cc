@@ -35,6 +35,7 @@ class Orderer {
       STEPSCOPE_TRY(Group());
       ordered_ = {};
     }
+    FindKnownTracks();
     for (uint32_t track = 0; track < tracks_.size(); ++track)
       STEPSCOPE_TRY(OrderTrack(track));
     if (lanes_.size() != tracks_.size()) SplitTracks();
@@ -115,7 +116,7 @@ class Orderer {
   Status OrderTrack(uint32_t t) {
     const Row first = tracks_[t].first;
     const Row last = tracks_[t].last;
-    bool ordered = first == last || IsKnownOrdered(t);
+    bool ordered = first == last || known_[t];
     if (!ordered) {
       STEPSCOPE_TRY_ASSIGN(ordered, IsOrderedAndNested(first, last));
     }
@@ -137,12 +138,15 @@ class Orderer {
     return Move(first, from.span());
   }
 
-  bool IsKnownOrdered(uint32_t t) const {
-    return std::any_of(
-        ordered_.begin(), ordered_.end(), [&](const OrderedRows& rows) {
-          return rows.track == t && rows.first == tracks_[t].first &&
-                 rows.last == tracks_[t].last;
-        });
+  // Those all of whose rows are in one run that was found in order.
+  void FindKnownTracks() {
+    known_.resize(tracks_.size());
+    for (const OrderedRows& rows : ordered_) {
+      if (rows.track >= tracks_.size()) continue;
+      const Track& track = tracks_[rows.track];
+      if (rows.first == track.first && rows.last == track.last)
+        known_[rows.track] = true;
+    }
   }
 
   Result<bool> IsOrderedAndNested(Row first, Row last) {
@@ -248,6 +252,7 @@ class Orderer {
   EventColumns c_;
   std::vector<Track>& tracks_;
   std::span<const OrderedRows> ordered_;
+  std::vector<bool> known_;  // by track
   std::vector<LaneRange> lanes_;
   Column<Row> origin_;         // current row -> old row
   RowMoves moves_;
