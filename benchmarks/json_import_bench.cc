@@ -5,8 +5,8 @@
 // tid of every event and skips the rest. Both begin with the file and end with
 // all of it seen; both are measured on one processor and on all of them, in
 // processes of their own, so that peak memory is that of one import. Rounds
-// alternate, and the best of each counts: what else runs on the machine only
-// ever adds. Python's json and pandas read the same file at the end.
+// alternate; medians count. Python's json and pandas read the same file at the
+// end.
 //
 // usage: json_import_bench [FILE]    default: a synthetic trace of 256 MB
 #include <sched.h>
@@ -20,7 +20,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <limits>
 #include <string>
 
 #include "base/file.h"
@@ -171,19 +170,21 @@ int Run(const std::string& path) {
   };
   bool met = true;
   for (const int processors : {1, 0}) {
-    double floor = std::numeric_limits<double>::infinity();
-    double ours = floor;
+    std::vector<double> scans;
+    std::vector<double> imports;
     double peak = 0;
     // On one processor its time is compared: others may want it as well.
     const auto time = [&](const Measured& run) {
       return processors == 1 ? run.cpu_seconds : run.seconds;
     };
     for (int round = 0; round < kRounds; ++round) {
-      floor = std::min(floor, time(Measure(processors, scan)));
+      scans.push_back(time(Measure(processors, scan)));
       const Measured one = Measure(processors, import);
-      ours = std::min(ours, time(one));
+      imports.push_back(time(one));
       peak = std::max(peak, one.peak_bytes);
     }
+    const double floor = bench::Summarise(scans).median;
+    const double ours = bench::Summarise(imports).median;
     std::printf("%-18s scan %6.0f MB/s  import %6.0f MB/s  %5.2f x  >= %.1f %s"
                 "  peak %4.2f x the file %s\n",
                 processors == 1 ? "one processor" : "all processors",

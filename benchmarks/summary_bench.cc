@@ -121,15 +121,16 @@ int64_t BareScan(const Trace& trace) {
   return sums[0] + static_cast<int64_t>(names);
 }
 
-// The shortest of several rounds: what disturbs a round only ever adds to it.
-double Best(size_t rounds, const std::function<void()>& work) {
-  double best = 1e9;
+// Seconds of the median round.
+double Median(size_t rounds, const std::function<void()>& work) {
+  std::vector<double> times;
   for (size_t i = 0; i < rounds; ++i) {
     const double start = Now();
     work();
-    best = std::min(best, Now() - start);
+    times.push_back(Now() - start);
   }
-  return best;
+  std::sort(times.begin(), times.end());
+  return times[rounds / 2];
 }
 
 // The plainest summary: calls, total, least and greatest by name.
@@ -179,7 +180,7 @@ int Main(int argc, char** argv) {
   volatile int64_t sink = 0;
   const size_t rounds = std::max<size_t>(
       1, argc > 4 ? std::strtoul(argv[4], nullptr, 10) : 7);
-  const double floor = Best(rounds, [&] { sink = sink + BareScan(*trace); });
+  const double floor = Median(rounds, [&] { sink = sink + BareScan(*trace); });
   std::printf("summary tables, %.0f events, %s, one core\n", count,
               gpu ? "CPU and GPU" : "CPU only");
   const auto report = [&](const char* what, double seconds) {
@@ -187,11 +188,11 @@ int Main(int argc, char** argv) {
                 count / seconds / 1e6, seconds / floor);
   };
   report("bare pass over the columns", floor);
-  report("name summary", Best(rounds, [&] {
+  report("name summary", Median(rounds, [&] {
            sink = sink + SumNames(*trace);
          }));
   const auto tables = [&](const char* what, const TableOptions& options) {
-    report(what, Best(rounds, [&] { ComputeSummary(*trace, options); }));
+    report(what, Median(rounds, [&] { ComputeSummary(*trace, options); }));
   };
   TableOptions everything;
   everything.views = kAllViews;

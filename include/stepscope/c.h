@@ -13,11 +13,10 @@
 //   stepscope_end(s);
 //   stepscope_stop();                            // writes <name>.sscap
 //
-// C++ code uses stepscope.h, which wraps this header in RAII types. This is the
-// whole C interface in one file, for whoever includes, reads or binds it.
+// C++ code uses stepscope.h, which wraps this header in RAII types.
 //
-// Above 600 lines because this is the whole C interface: recording, sessions,
-// the profiler.
+// Above 600 lines because the whole C interface (recording, sessions, the
+// profiler) is in one file, for whoever includes, reads or binds it.
 //
 // The section "hot path" is inlined into user code and therefore binary
 // interface: its structs and symbols carry a version suffix and never change

@@ -51,6 +51,22 @@ class Worker {
 
 void Idle() { usleep(5000); }
 
+// After a session in which this thread and another one called CUDA; the other
+// lives on.
+class FarewellOfTwo : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(host.Record());
+    fake.Kernel();
+    other.Do([&] { fake.Kernel(); });
+    host.Detach();
+  }
+
+  Fake& fake = Fake::Get();
+  TestHost host;
+  Worker other;
+};
+
 TEST(Farewell, OfAThreadThatHasEnded) {
   Fake& fake = Fake::Get();
   TestHost host;
@@ -63,14 +79,7 @@ TEST(Farewell, OfAThreadThatHasEnded) {
 }
 
 // Nobody knows whether it is in a call that began before.
-TEST(Farewell, NotBeforeTheOtherThreadWasSeen) {
-  Fake& fake = Fake::Get();
-  TestHost host;
-  Worker other;
-  ASSERT_TRUE(host.Record());
-  fake.Kernel();
-  other.Do([&] { fake.Kernel(); });
-  host.Detach();
+TEST_F(FarewellOfTwo, NotBeforeTheOtherThreadWasSeen) {
   Idle();
   fake.call(kCall);
   EXPECT_EQ(fake.count("cuptiFinalize"), 0);
@@ -80,14 +89,7 @@ TEST(Farewell, NotBeforeTheOtherThreadWasSeen) {
   EXPECT_EQ(fake.count("finalised_under_a_call"), 0);
 }
 
-TEST(Farewell, NotWhileTheOtherThreadIsInside) {
-  Fake& fake = Fake::Get();
-  TestHost host;
-  Worker other;
-  ASSERT_TRUE(host.Record());
-  fake.Kernel();
-  other.Do([&] { fake.Kernel(); });
-  host.Detach();
+TEST_F(FarewellOfTwo, NotWhileTheOtherThreadIsInside) {
   Idle();
   other.Do([&] {
     fake.call(kCall);
@@ -104,14 +106,7 @@ TEST(Farewell, NotWhileTheOtherThreadIsInside) {
 }
 
 // A call that makes another is not over when that one is.
-TEST(Farewell, NotBetweenTheCallsOfACall) {
-  Fake& fake = Fake::Get();
-  TestHost host;
-  Worker other;
-  ASSERT_TRUE(host.Record());
-  fake.Kernel();
-  other.Do([&] { fake.Kernel(); });
-  host.Detach();
+TEST_F(FarewellOfTwo, NotBetweenTheCallsOfACall) {
   other.Do([&] {
     fake.enter(kCall);
     fake.call(kCall);
@@ -153,14 +148,7 @@ TEST(Farewell, AmidLaunchingThreads) {
 }
 
 // A thread that never comes back to CUDA: after a while nobody listens.
-TEST(Farewell, GivesUp) {
-  Fake& fake = Fake::Get();
-  TestHost host;
-  Worker other;
-  ASSERT_TRUE(host.Record());
-  fake.Kernel();
-  other.Do([&] { fake.Kernel(); });
-  host.Detach();
+TEST_F(FarewellOfTwo, GivesUp) {
   EXPECT_EQ(fake.count("domains"), 2);
   fake.call(kCall);
   usleep(2'100'000);
