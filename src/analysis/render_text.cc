@@ -106,14 +106,12 @@ class TextRenderer {
       AddLine(rows,
               {std::string(indent, ' ') + DisplayName(device.name, limit),
                std::to_string(device.calls), Cells::NoTimes(),
-               cells_.Five(device.gpu, device.calls)},
-              "-");
+               cells_.Five(device.gpu, device.calls), "-"});
     }
   }
-  // A line of the Operator table, which may have one column more.
-  void AddLine(SizedRows& rows, std::vector<std::string> cells,
-               std::string flops) const {
-    if (flops_) cells.push_back(std::move(flops));
+  // A line of the Operator table; its last column is shown where FLOPs are.
+  void AddLine(SizedRows& rows, std::vector<std::string> cells) const {
+    if (!flops_) cells.pop_back();
     rows.Add(std::move(cells));
   }
   std::string FlopsOf(const OperatorRow& row) const {
@@ -235,14 +233,12 @@ void TextRenderer::AddOperator(SizedRows& rows, const OperatorRow& row) const {
   AddLine(rows,
           {DisplayName(row.name), std::to_string(row.calls),
            row.no_launch ? Cells::NoTimes() : cells_.Five(row.cpu, row.calls),
-           cells_.Five(row.gpu, row.calls)},
-          FlopsOf(row));
+           cells_.Five(row.gpu, row.calls), FlopsOf(row)});
   for (const OperatorInnerRow& inner : row.inner) {
     AddLine(rows,
             {"  " + DisplayName(inner.name, 50), std::to_string(inner.calls),
              cells_.Five(inner.cpu, inner.calls),
-             cells_.Five(inner.gpu, inner.calls)},
-            "-");
+             cells_.Five(inner.gpu, inner.calls), "-"});
     AddDevices(rows, inner.device, 4, 48);
   }
   AddDevices(rows, row.device, 2, 50);
