@@ -9,7 +9,9 @@
 // time, never on a thread that trains:
 //
 //   query    may this machine be recorded? Once per process.
-//   attach   begin to collect.
+//   attach   begin to collect. STEPSCOPE_NOT_RUNNING: nothing in this process
+//            uses the device yet; the session begins without it, and attach is
+//            called again every few milliseconds while it lasts.
 //   poll     every few milliseconds: turn what has come into records.
 //   detach   stop collecting, hand over the rest, leave nothing behind.
 //

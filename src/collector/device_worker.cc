@@ -22,6 +22,7 @@ namespace {
 
 constexpr int64_t kMs = 1000000;
 constexpr int64_t kPollNs = 10 * kMs;
+constexpr int64_t kAwaitUseNs = 20 * kMs;
 
 class Lock {
  public:
@@ -61,10 +62,12 @@ int64_t FlushPeriodNs() {
 
 }  // namespace
 
-void DeviceWorker::Configure(const char* path, void (*at_exit)()) {
+void DeviceWorker::Configure(const char* path, void (*at_exit)(),
+                             void (*bind)()) {
   const Lock lock(&mutex_);
   std::snprintf(path_, sizeof(path_), "%s", path);
   at_exit_ = at_exit;
+  bind_ = bind;
 }
 
 void DeviceWorker::Want(bool early) {
@@ -164,7 +167,7 @@ bool DeviceWorker::NewLine(uint32_t* seen, char* key, size_t key_bytes,
 void DeviceWorker::ResetAfterFork() {
   mutex_ = PTHREAD_MUTEX_INITIALIZER;
   changed_ = PTHREAD_COND_INITIALIZER;
-  if (thread_ || attached_before_) {
+  if ((thread_ && !waiting_) || attached_before_) {
     static constexpr char kWhy[] =
         "this process was forked from one whose device was recorded; start it "
         "anew (spawn, exec) to record its own";
@@ -174,7 +177,7 @@ void DeviceWorker::ResetAfterFork() {
     ++line_number_;
   }
   phase_ = Phase::kIdle;
-  wanted_ = thread_ = abandoned_ = false;
+  wanted_ = thread_ = abandoned_ = waiting_ = false;
   session_.store(0);
 }
 
@@ -218,7 +221,7 @@ void DeviceWorker::Run() {
       Detach();
   }
   decided_ = true;
-  thread_ = false;
+  thread_ = waiting_ = false;
   abandoned_ = false;  // it did come back
   pthread_cond_broadcast(&changed_);
 }
@@ -280,7 +283,6 @@ void DeviceWorker::StayAheadOfLibraries() {
 
 void DeviceWorker::Attach() {
   phase_ = Phase::kAttaching;
-  attached_before_ = true;
   begin_.store(0);
   end_.store(0);
   host_.flags = early_ ? uint32_t{STEPSCOPE_HOST_EARLY} : 0;
@@ -289,9 +291,18 @@ void DeviceWorker::Attach() {
   if (status == STEPSCOPE_OK) StayAheadOfLibraries();
   pthread_mutex_lock(&mutex_);
   phase_ = status == STEPSCOPE_OK ? Phase::kAttached : Phase::kIdle;
-  if (status != STEPSCOPE_OK) wanted_ = false;  // once, not in a loop
+  const bool late = waiting_ && status == STEPSCOPE_OK;
+  waiting_ = status == STEPSCOPE_NOT_RUNNING;
+  attached_before_ = attached_before_ || !waiting_;
+  // Only what waits is tried again.
+  if (status != STEPSCOPE_OK && !waiting_) wanted_ = false;
   decided_ = true;
   pthread_cond_broadcast(&changed_);
+  if (waiting_) WaitUntil(MonotonicNs() + kAwaitUseNs);
+  if (!late) return;
+  pthread_mutex_unlock(&mutex_);
+  bind_();  // takes the lock of the sessions, under which ours is taken
+  pthread_mutex_lock(&mutex_);
 }
 
 void DeviceWorker::Poll() {

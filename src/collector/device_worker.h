@@ -21,14 +21,15 @@ class DeviceWorker {
   static constexpr int kDetachMs = 1500;
   static constexpr int kAbandonMs = 2000;
 
-  // Before anything else: the shared library to load, and what releases all
-  // workers when the process exits.
-  void Configure(const char* path, void (*at_exit)());
+  // Before anything else: the shared library to load, what releases all
+  // workers when the process exits, and what binds those that attach while a
+  // session is recording.
+  void Configure(const char* path, void (*at_exit)(), void (*bind)());
 
   // Wishes for the plugin; returns at once. `early`: its device library is
   // only just initialising.
   void Want(bool early);
-  // True once it is attached or certain not to be; waits up to kAttachMs.
+  // True once it is attached, or not to be for now; waits up to kAttachMs.
   bool WaitDecided();
   // If attached and unbound: its records are `session`'s from `begin` on.
   void Bind(uint64_t session, uint64_t begin);
@@ -78,6 +79,7 @@ class DeviceWorker {
   bool early_ = false;
   bool decided_ = false;  // since the last Want()
   bool thread_ = false;
+  bool waiting_ = false;   // nothing uses the device yet
   bool unusable_ = false;  // for good: not here, or not loadable
   bool abandoned_ = false;
   bool attached_before_ = false;  // or tried to
@@ -89,6 +91,7 @@ class DeviceWorker {
 
   char path_[4096] = {};
   void (*at_exit_)() = nullptr;
+  void (*bind_)() = nullptr;
   int at_exit_made_ = 0;
   const stepscope_plugin* plugin_ = nullptr;
   stepscope_plugin_host host_ = {};

@@ -30,6 +30,14 @@ void DetachAtExit() {
   for (DeviceWorker& worker : workers) worker.WaitReleased();
 }
 
+// Gives the recording session what has attached since it began.
+void BindLate() {
+  pthread_mutex_lock(&core.control);
+  for (const Session& session : core.sessions)
+    if (session.state.load() == SessionState::kRecording) BindDevices(session);
+  pthread_mutex_unlock(&core.control);
+}
+
 void SearchBesideLibrary() {
   Dl_info self = {};
   if (dladdr(reinterpret_cast<void*>(&WantDevices), &self) == 0 ||
@@ -41,7 +49,8 @@ void SearchBesideLibrary() {
       slash != nullptr ? static_cast<int>(slash - self.dli_fname) + 1 : 0;
   std::snprintf(path, sizeof(path), "%.*slibstepscope_cupti.so", folder,
                 self.dli_fname);
-  if (access(path, R_OK) == 0) workers[0].Configure(path, DetachAtExit);
+  if (access(path, R_OK) == 0)
+    workers[0].Configure(path, DetachAtExit, BindLate);
 }
 
 void Search() {
@@ -57,7 +66,7 @@ void Search() {
         char path[4096];
         std::snprintf(path, sizeof(path), "%.*s", static_cast<int>(length),
                       list);
-        workers[i].Configure(path, DetachAtExit);
+        workers[i].Configure(path, DetachAtExit, BindLate);
         list += length + (list[length] == ':' ? 1 : 0);
       }
     }
@@ -171,11 +180,7 @@ int stepscope_attach_devices(void) noexcept {
   if (!any) return STEPSCOPE_NOT_RUNNING;
   sc::Want(true);
   sc::WaitForDevices();
-  pthread_mutex_lock(&sc::core.control);
-  for (const sc::Session& session : sc::core.sessions)
-    if (session.state.load() == sc::SessionState::kRecording)
-      sc::BindDevices(session);
-  pthread_mutex_unlock(&sc::core.control);
+  sc::BindLate();
   return STEPSCOPE_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <stepscope/plugin.h>
 
+#include "gpu/cuda_use.h"
 #include "gpu/library.h"
 #include "gpu/recorder.h"
 
@@ -14,6 +15,10 @@ namespace {
 using stepscope::gpu::Recorder;
 
 int Query(const stepscope_plugin_host* host) {
+  // Where nothing uses CUDA yet its driver is left alone.
+  if (!stepscope::gpu::ProcessUsesCuda() &&
+      stepscope::gpu::SystemShowsDriver())
+    return STEPSCOPE_OK;
   char why[200];
   if (stepscope::gpu::HasDriver(why, sizeof(why))) return STEPSCOPE_OK;
   host->report_capability(host->context, STEPSCOPE_DEVICE_ABSENT, why);
@@ -21,7 +26,17 @@ int Query(const stepscope_plugin_host* host) {
 }
 
 int Attach(const stepscope_plugin_host* host) {
-  return Recorder::Get().Attach(host);
+  static bool said = false;  // once: it is called again and again
+  if (!stepscope::gpu::ProcessUsesCuda()) {
+    if (!said)
+      host->report_capability(host->context, STEPSCOPE_DEVICE_ABSENT,
+                              "nothing in this process uses CUDA");
+    said = true;
+    return STEPSCOPE_NOT_RUNNING;
+  }
+  const bool late = said;
+  said = false;
+  return Recorder::Get().Attach(host, late);
 }
 
 int Poll(const stepscope_plugin_host*, uint32_t flags) {

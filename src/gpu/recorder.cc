@@ -141,7 +141,7 @@ bool Recorder::Register(char* why, size_t size) {
   return true;
 }
 
-int Recorder::Attach(const stepscope_plugin_host* host) {
+int Recorder::Attach(const stepscope_plugin_host* host, bool late) {
   host_ = host;
   pid_ = getpid();
   char why[600] = {};
@@ -172,8 +172,9 @@ int Recorder::Attach(const stepscope_plugin_host* host) {
   // The description of the devices comes first.
   api_.cuptiActivityFlushAll(0);
   DecodeCompleted();
-  std::snprintf(why, sizeof(why), "CUPTI %u from %.300s, %s clock%s%.150s",
+  std::snprintf(why, sizeof(why), "CUPTI %u from %.300s, %s clock%s%s%.150s",
                 api_.version, api_.path, clock_.shared() ? "shared" : "mapped",
+                late ? ", since CUDA came into use" : "",
                 missing_[0] != '\0' ? ", without " : "", missing_);
   host_->report_capability(host_->context, STEPSCOPE_DEVICE_RECORDING, why);
   return STEPSCOPE_OK;

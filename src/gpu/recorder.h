@@ -23,7 +23,8 @@ class Recorder {
   // The one of this process; never destroyed, since CUPTI keeps callbacks.
   static Recorder& Get();
 
-  int Attach(const stepscope_plugin_host* host);
+  // `late`: CUDA came into use after recording began.
+  int Attach(const stepscope_plugin_host* host, bool late);
   void Poll(bool flush);
   void Detach(uint32_t timeout_ms);
 

@@ -158,7 +158,24 @@ TEST(Attach, ReportsTheAbsenceOfADriver) {
   EXPECT_TRUE(Contains(host.report, "libcuda.so.1"));
 }
 
+// Neither driver nor CUPTI is touched while nothing else uses CUDA.
+TEST(Attach, WaitsUntilCudaIsUsed) {
+  TestHost host;
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(host.Attach(), STEPSCOPE_NOT_RUNNING);
+  EXPECT_EQ(host.state, STEPSCOPE_DEVICE_ABSENT);
+  EXPECT_EQ(host.report, "nothing in this process uses CUDA");
+  EXPECT_EQ(host.reports, 1);
+  Fake& fake = Fake::Get();
+  ASSERT_TRUE(host.Record());
+  EXPECT_TRUE(Contains(host.report, "since CUDA came into use"));
+  fake.Kernel();
+  host.Detach();
+  EXPECT_EQ(host.Work().size(), 1u);
+}
+
 TEST(Attach, ReportsTheAbsenceOfTheLibrary) {
+  Fake::Open(FAKE_DRIVER);
   setenv("STEPSCOPE_CUPTI_PATH", "/nowhere/libcupti.so.13", 1);
   TestHost host;
   EXPECT_FALSE(host.Record());
@@ -167,6 +184,7 @@ TEST(Attach, ReportsTheAbsenceOfTheLibrary) {
 }
 
 TEST(Attach, NamesTheFirstSymbolThatIsMissing) {
+  Fake::Open(FAKE_DRIVER);
   setenv("STEPSCOPE_CUPTI_PATH", FAKE_DRIVER, 1);  // a library, not CUPTI
   TestHost host;
   EXPECT_FALSE(host.Record());

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <stepscope/c.h>
 #include <stepscope/plugin.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -103,6 +104,50 @@ TEST_F(DevicePlugin, AttachesLater) {
   for (const Track& track : (*trace)->tracks())
     streams += track.kind == TrackKind::kStream ? 1 : 0;
   EXPECT_EQ(streams, 2u);
+}
+
+// A program that does not use the device yet: its session begins at once, and
+// the device joins it when it comes into use.
+TEST_F(DevicePlugin, JoinsWhenItComesIntoUse) {
+  setenv("FAKE_MLU_UNUSED", "4", 1);
+  const auto trace = ImportCapture(RecordCapture());
+  ASSERT_TRUE(trace.has_value()) << trace.error().message;
+  uint32_t kernels = 0;
+  for (const uint16_t type : (*trace)->type())
+    kernels += type == STEPSCOPE_KERNEL ? 1 : 0;
+  EXPECT_EQ(kernels, 4u);
+}
+
+TEST_F(DevicePlugin, ThatIsNeverUsedHoldsNothingUp) {
+  setenv("FAKE_MLU_UNUSED", "1000000", 1);
+  for (int i = 0; i < 3; ++i) {
+    const auto trace = ImportCapture(RecordCapture());
+    ASSERT_TRUE(trace.has_value()) << trace.error().message;
+    EXPECT_EQ((*trace)->type().size(), 1u);
+  }
+}
+
+// Whoever forks before the device came into use has not spoilt it for its
+// child.
+TEST_F(DevicePlugin, IsLeftToAForkedChildWhileUnused) {
+  setenv("FAKE_MLU_UNUSED", "1000000", 1);
+  const std::string path =
+      testing::TempDir() + "parent_" + std::to_string(getpid()) + ".sscap";
+  stepscope_options options = {};
+  options.struct_size = sizeof(options);
+  options.path = path.c_str();
+  ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
+  const pid_t child = fork();
+  if (child == 0) {
+    stepscope_start(nullptr);
+    char report[256];
+    stepscope_device_report(report, sizeof(report));
+    _exit(std::string(report).find("forked") == std::string::npos ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  stepscope_stop();
 }
 
 TEST_F(DevicePlugin, ThatIsNoneIsRefused) {

@@ -5,6 +5,7 @@
 #include <stepscope/plugin.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 
 namespace {
@@ -20,7 +21,17 @@ uint32_t Name(const stepscope_plugin_host* host, const char* name,
 
 int Query(const stepscope_plugin_host*) { return STEPSCOPE_OK; }
 
+// FAKE_MLU_UNUSED: how many times the devices are found out of use.
+bool Unused() {
+  static int left = [] {
+    const char* text = std::getenv("FAKE_MLU_UNUSED");
+    return text != nullptr ? std::atoi(text) : 0;
+  }();
+  return left > 0 && left-- > 0;
+}
+
 int Attach(const stepscope_plugin_host* host) {
+  if (Unused()) return STEPSCOPE_NOT_RUNNING;
   written = false;
   polls = 0;
   host->report_capability(host->context, STEPSCOPE_DEVICE_RECORDING,

@@ -102,6 +102,7 @@ class TestHost {
   std::vector<std::vector<uint8_t>> blocks;
   uint32_t state = 0;  // as reported last
   std::string report;
+  int reports = 0;
   uint64_t begin = 0;
   uint64_t end = 0;
   bool refuse_blocks = false;
@@ -140,6 +141,7 @@ class TestHost {
     auto* host = static_cast<TestHost*>(self);
     host->state = state;
     host->report = text;
+    ++host->reports;
   }
   static void Window(void* self, uint64_t* begin, uint64_t* end) {
     *begin = static_cast<TestHost*>(self)->begin;
