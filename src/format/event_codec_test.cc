@@ -165,10 +165,10 @@ TEST(EventCodec, TypicalEventsTakeAtMostEightBytes) {
             8.0);
 }
 
-// One by one and by fours: what one processor reads, all read.
+// One by one and by eights: what one processor reads, all read.
 TEST(EventCodec, BothWaysToUnpackAgree) {
 #if defined(__x86_64__)
-  if (!__builtin_cpu_supports("ssse3")) GTEST_SKIP() << "no SSSE3";
+  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "no AVX2";
   std::mt19937_64 rng(3);
   for (int round = 0; round < 2000; ++round) {
     uint8_t control[EventBatch::kRows];
@@ -182,21 +182,22 @@ TEST(EventCodec, BothWaysToUnpackAgree) {
     const auto n = static_cast<uint32_t>(rng() % (EventBatch::kRows + 1));
     const codec_detail::Cursor start = {data.data(), rng(),
                                         static_cast<uint32_t>(rng())};
-    EventBatch one, four;
-    one.base = four.base = start.tick;
+    EventBatch one, eight;
+    one.base = eight.base = start.tick;
     codec_detail::Cursor at_one = start;
-    codec_detail::Cursor at_four = start;
+    codec_detail::Cursor at_eight = start;
     codec_detail::UnpackEach(control, 0, n, at_one, one);
-    const uint32_t done = codec_detail::UnpackFours(control, n, at_four, four);
-    EXPECT_GT(done + 4, n);
-    codec_detail::UnpackEach(control, done, n, at_four, four);
-    EXPECT_EQ(at_one.p, at_four.p);
-    EXPECT_EQ(at_one.tick, at_four.tick);
-    EXPECT_EQ(at_one.site, at_four.site);
+    const uint32_t done =
+        codec_detail::UnpackEights(control, n, at_eight, eight);
+    EXPECT_GT(done + 8, n);
+    codec_detail::UnpackEach(control, done, n, at_eight, eight);
+    EXPECT_EQ(at_one.p, at_eight.p);
+    EXPECT_EQ(at_one.tick, at_eight.tick);
+    EXPECT_EQ(at_one.site, at_eight.site);
     for (uint32_t i = 0; i < n; ++i) {
-      ASSERT_EQ(one.from[i], four.from[i]);
-      ASSERT_EQ(one.dur[i], four.dur[i]);
-      ASSERT_EQ(one.site[i], four.site[i]);
+      ASSERT_EQ(one.from[i], eight.from[i]);
+      ASSERT_EQ(one.dur[i], eight.dur[i]);
+      ASSERT_EQ(one.site[i], eight.site[i]);
     }
   }
 #else

@@ -12,7 +12,7 @@
 #include <cstring>
 
 #if defined(__x86_64__)
-#include <nmmintrin.h>
+#include <immintrin.h>
 #endif
 
 #include "format/block.h"
@@ -109,48 +109,75 @@ constexpr std::array<Spread, 64> MakeSpreads() {
 }
 inline constexpr std::array<Spread, 64> kSpreads = MakeSpreads();
 
-// The events of controls [0, n), as far as they come in fours. Returns how
+#define STEPSCOPE_UNPACK_AVX2 __attribute__((target("avx2"))) inline
+
+// Two stretches of 16 bytes.
+STEPSCOPE_UNPACK_AVX2 __m256i Both(const void* low, const void* high) {
+  return _mm256_inserti128_si256(
+      _mm256_castsi128_si256(
+          _mm_loadu_si128(static_cast<const __m128i*>(low))),
+      _mm_loadu_si128(static_cast<const __m128i*>(high)), 1);
+}
+// The last of the lower four values, four times, above zeros.
+STEPSCOPE_UNPACK_AVX2 __m256i Carry(__m256i v) {
+  return _mm256_shuffle_epi32(_mm256_permute2x128_si256(v, v, 0x08), 0xff);
+}
+STEPSCOPE_UNPACK_AVX2 void Store(uint32_t* out, __m256i values) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), values);
+}
+
+// The events of controls [0, n), as far as they come in eights. Returns how
 // many that is.
-__attribute__((target("ssse3"))) inline uint32_t UnpackFours(
-    const uint8_t* control, uint32_t n, Cursor& at, EventBatch& batch) {
+STEPSCOPE_UNPACK_AVX2 uint32_t UnpackEights(const uint8_t* control, uint32_t n,
+                                            Cursor& at, EventBatch& batch) {
+  const __m256i last = _mm256_set1_epi32(7);
+  const __m256i in_turn = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  __m256i from = _mm256_set1_epi32(static_cast<int32_t>(at.tick - batch.base));
+  __m256i site = _mm256_set1_epi32(static_cast<int32_t>(at.site));
   const uint8_t* p = at.p;
-  const auto take = [&p](uint32_t c) __attribute__((target("ssse3"))) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-    p += kShapes[c].bytes;
-    return _mm_shuffle_epi8(
-        bytes, *reinterpret_cast<const __m128i*>(kSpreads[c].from));
+  // {delta, dur, site, 0} of the next two.
+  const auto take = [&p](const uint8_t* c) __attribute__((target("avx2"))) {
+    const uint8_t* const second = p + kShapes[c[0]].bytes;
+    const __m256i bytes = Both(p, second);
+    p = second + kShapes[c[1]].bytes;
+    return _mm256_shuffle_epi8(
+        bytes, Both(kSpreads[c[0]].from, kSpreads[c[1]].from));
   };
-  __m128i from = _mm_set1_epi32(static_cast<int32_t>(at.tick - batch.base));
-  __m128i site = _mm_set1_epi32(static_cast<int32_t>(at.site));
   uint32_t i = 0;
-  for (; i + 4 <= n; i += 4) {
-    const __m128i a = take(control[i]);
-    const __m128i b = take(control[i + 1]);
-    const __m128i c = take(control[i + 2]);
-    const __m128i d = take(control[i + 3]);
-    const __m128i ab = _mm_unpacklo_epi32(a, b);
-    const __m128i cd = _mm_unpacklo_epi32(c, d);
+  for (; i + 8 <= n; i += 8) {
+    const __m256i e01 = take(control + i);
+    const __m256i e23 = take(control + i + 2);
+    const __m256i e45 = take(control + i + 4);
+    const __m256i e67 = take(control + i + 6);
+    const __m256i low = _mm256_unpacklo_epi32(e01, e23);
+    const __m256i high = _mm256_unpacklo_epi32(e45, e67);
+    // The even ones, then the odd ones: in turn again.
+    __m256i deltas = _mm256_permutevar8x32_epi32(
+        _mm256_unpacklo_epi64(low, high), in_turn);
+    const __m256i durs = _mm256_permutevar8x32_epi32(
+        _mm256_unpackhi_epi64(low, high), in_turn);
+    __m256i sites = _mm256_permutevar8x32_epi32(
+        _mm256_unpacklo_epi64(_mm256_unpackhi_epi32(e01, e23),
+                              _mm256_unpackhi_epi32(e45, e67)),
+        in_turn);
     // Running sum of the deltas, running difference of the sites.
-    __m128i deltas = _mm_unpacklo_epi64(ab, cd);
-    deltas = _mm_add_epi32(deltas, _mm_slli_si128(deltas, 4));
-    deltas = _mm_add_epi32(deltas, _mm_slli_si128(deltas, 8));
-    from = _mm_add_epi32(from, deltas);
-    __m128i sites = _mm_unpacklo_epi64(_mm_unpackhi_epi32(a, b),
-                                       _mm_unpackhi_epi32(c, d));
-    sites = _mm_xor_si128(sites, _mm_slli_si128(sites, 4));
-    sites = _mm_xor_si128(sites, _mm_slli_si128(sites, 8));
-    site = _mm_xor_si128(site, sites);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(batch.from + i), from);
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(batch.dur + i),
-                     _mm_unpackhi_epi64(ab, cd));
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(batch.site + i), site);
-    from = _mm_shuffle_epi32(from, 0xff);  // the last one, four times
-    site = _mm_shuffle_epi32(site, 0xff);
+    deltas = _mm256_add_epi32(deltas, _mm256_slli_si256(deltas, 4));
+    deltas = _mm256_add_epi32(deltas, _mm256_slli_si256(deltas, 8));
+    from = _mm256_add_epi32(from, _mm256_add_epi32(deltas, Carry(deltas)));
+    sites = _mm256_xor_si256(sites, _mm256_slli_si256(sites, 4));
+    sites = _mm256_xor_si256(sites, _mm256_slli_si256(sites, 8));
+    site = _mm256_xor_si256(site, _mm256_xor_si256(sites, Carry(sites)));
+    Store(batch.from + i, from);
+    Store(batch.dur + i, durs);
+    Store(batch.site + i, site);
+    from = _mm256_permutevar8x32_epi32(from, last);
+    site = _mm256_permutevar8x32_epi32(site, last);
   }
-  at = {p, batch.base + static_cast<uint32_t>(_mm_cvtsi128_si32(from)),
-        static_cast<uint32_t>(_mm_cvtsi128_si32(site))};
+  at = {p, batch.base + static_cast<uint32_t>(_mm256_cvtsi256_si32(from)),
+        static_cast<uint32_t>(_mm256_cvtsi256_si32(site))};
   return i;
 }
+#undef STEPSCOPE_UNPACK_AVX2
 #endif
 
 // Version 2: controls apart from data.
@@ -174,8 +201,8 @@ class Split {
         Plain(static_cast<uint32_t>(std::min<ptrdiff_t>(most, room)));
     uint32_t done = 0;
 #if defined(__x86_64__)
-    static const bool shuffles = __builtin_cpu_supports("ssse3") != 0;
-    if (shuffles) done = UnpackFours(control_, n, at, batch);
+    static const bool wide = __builtin_cpu_supports("avx2") != 0;
+    if (wide) done = UnpackEights(control_, n, at, batch);
 #endif
     UnpackEach(control_, done, n, at, batch);
     control_ += n;

@@ -2,17 +2,98 @@
 #include "trace/order_check.h"
 
 #include <algorithm>
+#include <bit>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace stepscope {
 namespace {
 
 constexpr uint64_t kDisorder = uint64_t{1} << 63;
 
+int64_t Sum(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) +
+                              static_cast<uint64_t>(b));
+}
+
+// The first of [first, last) that starts at `time_ns` or later. Out of the way
+// of the loop that seldom needs it.
+[[gnu::noinline]] size_t FirstFrom(const int64_t* start_ns, size_t first,
+                                   size_t last, int64_t time_ns) {
+  return static_cast<size_t>(
+      std::lower_bound(start_ns + first, start_ns + last, time_ns) - start_ns);
+}
+
 }  // namespace
+
+// An event and the one before it, [first, last) of the step.
+void OrderCheck::Pairs::Add(const int64_t* start_ns, const int64_t* dur_ns,
+                            size_t first, size_t last) {
+  for (size_t i = first; i < last; ++i)
+    AddOne(i, start_ns[i - 1], dur_ns[i - 1], start_ns[i], dur_ns[i]);
+}
+
+void OrderCheck::Pairs::AddOne(size_t i, int64_t start_before,
+                               int64_t dur_before, int64_t start,
+                               int64_t dur) {
+  const uint64_t step =
+      static_cast<uint64_t>(start) - static_cast<uint64_t>(start_before);
+  // Negative if it starts earlier, or as early and is longer.
+  disorder |= step | ((step - 1) & (static_cast<uint64_t>(dur_before) -
+                                    static_cast<uint64_t>(dur)));
+  durs |= static_cast<uint64_t>(dur);
+  const bool within = start < Sum(start_before, dur_before);
+  inner[i / 64] |= uint64_t{within} << (i % 64);
+}
+
+#if defined(__x86_64__)
+namespace {
+
+__attribute__((target("avx2"))) inline __m256i Load(const int64_t* p) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+}
+
+}  // namespace
+
+// The same for events [4, last), as far as they come in fours. Returns one past
+// the last of them.
+__attribute__((target("avx2"))) size_t OrderCheck::Pairs::AddFours(
+    const int64_t* start_ns, const int64_t* dur_ns, size_t last) {
+  const __m256i minus_one = _mm256_set1_epi64x(-1);
+  __m256i all_durs = _mm256_setzero_si256();
+  __m256i all_disorder = _mm256_setzero_si256();
+  size_t i = 4;
+  for (; i + 4 <= last; i += 4) {
+    const __m256i start = Load(start_ns + i);
+    const __m256i start_before = Load(start_ns + i - 1);
+    const __m256i dur = Load(dur_ns + i);
+    const __m256i dur_before = Load(dur_ns + i - 1);
+    const __m256i step = _mm256_sub_epi64(start, start_before);
+    const __m256i longer =
+        _mm256_and_si256(_mm256_add_epi64(step, minus_one),
+                         _mm256_sub_epi64(dur_before, dur));
+    all_disorder =
+        _mm256_or_si256(all_disorder, _mm256_or_si256(step, longer));
+    all_durs = _mm256_or_si256(all_durs, dur);
+    const __m256i within = _mm256_cmpgt_epi64(
+        _mm256_add_epi64(start_before, dur_before), start);
+    inner[i / 64] |= static_cast<uint64_t>(
+                         _mm256_movemask_pd(_mm256_castsi256_pd(within)))
+                     << (i % 64);
+  }
+  uint64_t lanes[4];
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes), all_durs);
+  for (const uint64_t lane : lanes) durs |= lane;
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes), all_disorder);
+  for (const uint64_t lane : lanes) disorder |= lane;
+  return i;
+}
+#endif
 
 void OrderCheck::Add(const int64_t* start_ns, const int64_t* dur_ns,
                      size_t count) {
-  constexpr size_t kStep = 4096;
   for (size_t done = 0; done < count; done += kStep) {
     const size_t n = std::min(count - done, kStep);
     // Each event opens one at most: the loop need not ask for room.
@@ -21,48 +102,69 @@ void OrderCheck::Add(const int64_t* start_ns, const int64_t* dur_ns,
   }
 }
 
-// Does little per event, and takes no branch that a regular program would not
-// make predictable.
 void OrderCheck::AddSome(const int64_t* start_ns, const int64_t* dur_ns,
                          size_t count) {
-  int64_t* const bottom = outer_.data();
-  int64_t* top = bottom + depth_;
-  int64_t open_end = open_end_;
   if (first_) {
     first_start_ = static_cast<uint64_t>(start_ns[0]);
     start_ = first_start_ - 1;
     first_ = false;
   }
-  uint64_t start_before = start_;
-  uint64_t dur_before = dur_;
-  auto end_before = static_cast<int64_t>(start_before + dur_before);
-  uint64_t durs = durs_;
-  uint64_t disorder = disorder_;
-  for (size_t i = 0; i < count; ++i) {
-    const auto start = static_cast<uint64_t>(start_ns[i]);
-    const auto dur = static_cast<uint64_t>(dur_ns[i]);
-    const auto begin = static_cast<int64_t>(start);
-    const auto end = static_cast<int64_t>(start + dur);
-    if (begin < end_before) {
-      *top++ = open_end;
-      open_end = end_before;
-    } else {
-      while (begin >= open_end && top != bottom) open_end = *--top;
-    }
-    durs |= dur;
-    const uint64_t step = start - start_before;
-    disorder |= (static_cast<uint64_t>(open_end) - static_cast<uint64_t>(end)) |
-                step | ((step - 1) & (dur_before - dur));
-    start_before = start;
-    dur_before = dur;
-    end_before = end;
+  Pairs pairs;
+  pairs.AddOne(0, static_cast<int64_t>(start_), static_cast<int64_t>(dur_),
+               start_ns[0], dur_ns[0]);
+  size_t done = 1;
+#if defined(__x86_64__)
+  static const bool wide = __builtin_cpu_supports("avx2") != 0;
+  if (wide && count >= 8) {
+    pairs.Add(start_ns, dur_ns, 1, 4);
+    done = pairs.AddFours(start_ns, dur_ns, count);
   }
+#endif
+  pairs.Add(start_ns, dur_ns, done, count);
+  durs_ |= pairs.durs;
+  disorder_ |= pairs.disorder;
+  if (!Nest(start_ns, dur_ns, count, pairs)) disorder_ |= kDisorder;
+  start_ = static_cast<uint64_t>(start_ns[count - 1]);
+  dur_ = static_cast<uint64_t>(dur_ns[count - 1]);
+}
+
+// Stops only at events that begin inside the one before. Those in between
+// stand side by side: of them only who is last, or last before the end of what
+// encloses them, can reach beyond it.
+bool OrderCheck::Nest(const int64_t* start_ns, const int64_t* dur_ns,
+                      size_t count, const Pairs& pairs) {
+  int64_t* const bottom = outer_.data();
+  int64_t* top = bottom + depth_;
+  int64_t open_end = open_end_;
+  const auto end_of = [&](size_t i) { return Sum(start_ns[i], dur_ns[i]); };
+  // Closes what is over when the last of [first, last), side by side, begins.
+  const auto side_by_side = [&](size_t first, size_t last) {
+    const int64_t begin = start_ns[last - 1];
+    while (begin >= open_end && top != bottom) {
+      size_t inside = last - 1;  // one past those that begin in what is open
+      if (inside > first && start_ns[inside - 1] >= open_end) [[unlikely]]
+        inside = FirstFrom(start_ns, first, inside, open_end);
+      if (inside > first && end_of(inside - 1) > open_end) return false;
+      open_end = *--top;
+    }
+    return end_of(last - 1) <= open_end;
+  };
+  bool nested = true;
+  size_t first = 0;
+  for (size_t word = 0; nested && word * 64 < count; ++word) {
+    for (uint64_t bits = pairs.inner[word]; nested && bits != 0;
+         bits &= bits - 1) {
+      const size_t i = word * 64 + static_cast<size_t>(std::countr_zero(bits));
+      nested = i == first || side_by_side(first, i);
+      *top++ = open_end;
+      open_end = i == 0 ? EndBefore() : end_of(i - 1);
+      first = i;
+    }
+  }
+  nested = nested && side_by_side(first, count);
   depth_ = static_cast<size_t>(top - bottom);
   open_end_ = open_end;
-  start_ = start_before;
-  dur_ = dur_before;
-  durs_ = durs;
-  disorder_ = disorder;
+  return nested;
 }
 
 void OrderCheck::AddOpen(int64_t start_ns) {

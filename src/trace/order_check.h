@@ -34,7 +34,27 @@ class OrderCheck {
  private:
   static bool Negative(uint64_t bits) { return bits >> 63 != 0; }
   int64_t EndBefore() const { return static_cast<int64_t>(start_ + dur_); }
+
+  // Events are looked at in steps, which the first-level cache holds.
+  static constexpr size_t kStep = 1024;
+  // What can be said of each event of a step and the one before it alone.
+  struct Pairs {
+    uint64_t durs = 0;                 // all bits of the durations
+    uint64_t disorder = 0;             // negative: there was some
+    uint64_t inner[kStep / 64] = {};   // bit i: i begins within i - 1
+
+    void Add(const int64_t* start_ns, const int64_t* dur_ns, size_t first,
+             size_t last);
+    void AddOne(size_t i, int64_t start_before, int64_t dur_before,
+                int64_t start, int64_t dur);
+    size_t AddFours(const int64_t* start_ns, const int64_t* dur_ns,
+                    size_t last);
+  };
   void AddSome(const int64_t* start_ns, const int64_t* dur_ns, size_t count);
+  // Follows which events enclose which, until one ends behind the one around
+  // it: then false.
+  bool Nest(const int64_t* start_ns, const int64_t* dur_ns, size_t count,
+            const Pairs& pairs);
 
   // Ends of the events that enclose the one before, by level: outer_[0] never
   // comes, the innermost (of level depth_) is open_end_, those between are in

@@ -65,6 +65,61 @@ TEST(OrderCheckTest, AgreesWithTheDefinition) {
   EXPECT_LT(ordered, kRounds / 10 * 9);
 }
 
+// Events that nest, in order: children of one that lasts from `from` to `to`.
+void AddForest(std::mt19937_64& rng, int64_t from, int64_t to, size_t most,
+               std::vector<Event>& events) {
+  while (from < to && events.size() < most) {
+    const int64_t start = from + static_cast<int64_t>(rng() % 3);
+    const int64_t room = to - start;
+    if (room <= 0) return;
+    const auto some = static_cast<int64_t>(rng() >> (1 + rng() % 62));
+    const int64_t dur = rng() % 8 == 0 ? room : some % room;
+    events.push_back({start, dur});
+    if (rng() % 4 != 0) AddForest(rng, start, start + dur, most, events);
+    // One that takes no time stands behind who begins with it.
+    from = start + std::max<int64_t>(dur, 1);
+  }
+}
+
+// Many at a time is as good as one by one, wherever the defect and the borders
+// between the pieces are.
+TEST(OrderCheckTest, PiecesOfAnyLengthGiveTheSame) {
+  std::mt19937_64 rng(3);
+  int ordered = 0;
+  size_t longest = 0;
+  constexpr int kRounds = 3000;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<Event> events;
+    AddForest(rng, 0, 1 + static_cast<int64_t>(rng() % 20000), 5000, events);
+    if (events.empty()) continue;
+    if (rng() % 4 != 0) {
+      Event& odd = events[rng() % events.size()];
+      int64_t& time = rng() % 2 == 0 ? odd.start : odd.dur;
+      time = std::max<int64_t>(
+          0, time + static_cast<int64_t>(rng() % 21) - 10);
+    }
+    longest = std::max(longest, events.size());
+    std::vector<int64_t> start;
+    std::vector<int64_t> dur;
+    for (const Event& event : events) {
+      start.push_back(event.start);
+      dur.push_back(event.dur);
+    }
+    OrderCheck check;
+    for (size_t done = 0; done < events.size();) {
+      const size_t n = std::min<size_t>(1 + (rng() >> (50 + rng() % 14)),
+                                        events.size() - done);
+      check.Add(start.data() + done, dur.data() + done, n);
+      done += n;
+    }
+    ASSERT_EQ(check.ordered(), Check(events)) << round;
+    ordered += check.ordered() ? 1 : 0;
+  }
+  EXPECT_GT(ordered, kRounds / 5);
+  EXPECT_LT(ordered, kRounds / 5 * 4);
+  EXPECT_GT(longest, 2500u);  // more than two steps
+}
+
 // An end that comes late, when all that it encloses has passed, is as good as
 // one known from the start. It may be refused where it was not, but never taken
 // where it should not be.

@@ -15,6 +15,7 @@
 #include "exporters/capture/capture.h"
 #include "importers/capture/capture_importer.h"
 #include "format/block.h"
+#include "format/table.h"
 #include "importers/capture/capture_writer.h"
 #include "roundtrip/random_trace.h"
 #include "roundtrip/same_trace.h"
@@ -194,6 +195,57 @@ TEST_F(CaptureRoundtrip, NonsenseWithRightChecksums) {
       ASSERT_LT(arg.row, (*left)->size()) << round;
     for (Row row = 0; row < (*left)->size(); ++row)
       ASSERT_LT((*left)->track()[row], (*left)->tracks().size()) << round;
+  }
+}
+
+// Far into a block there is a name that is none: all of it is left out, what
+// comes behind takes its place, and the rest is in order.
+TEST_F(CaptureRoundtrip, BlockThatGoesWrongHalfway) {
+  constexpr Row kRows = 3 * format::kTableRows;
+  TraceBuilder builder;
+  builder.AddProcess({});
+  builder.AddTrack({});
+  const StringId names[] = {builder.Intern("a"), builder.Intern("b")};
+  for (Row i = 0; i < kRows; ++i)
+    builder.AddEvent({0, int64_t{i} * 10, i % 7 + 1, names[i % 2], 0, 0});
+  builder.ledger().Keep(kRows);
+  const auto whole = builder.Finish();
+  std::string bytes = CaptureOf(**whole);
+  uint32_t event_blocks = 0;
+  for (size_t at = sizeof(format::FileHeader); at < bytes.size();) {
+    format::BlockHeader header;
+    std::memcpy(&header, bytes.data() + at, sizeof(header));
+    size_t column = at + sizeof(header);
+    format::TableHeader table;
+    std::memcpy(&table, bytes.data() + column, sizeof(table));
+    column += sizeof(table);
+    if (table.table == static_cast<uint32_t>(format::Table::kEvents) &&
+        ++event_blocks == 2) {
+      format::ColumnHeader values;
+      for (int skipped = 0; skipped < 2; ++skipped) {  // start and duration
+        std::memcpy(&values, bytes.data() + column, sizeof(values));
+        column += sizeof(values) +
+                  static_cast<size_t>(format::PaddedBytes(
+                      uint64_t{table.rows} * values.width));
+      }
+      std::memcpy(&values, bytes.data() + column, sizeof(values));
+      ASSERT_EQ(values.width, 1);
+      bytes[column + sizeof(values) + 5000] = '\x7f';
+      capture::FixCrc(bytes, at);
+    }
+    at += sizeof(header) + format::PaddedBytes(header.bytes);
+  }
+  ASSERT_EQ(event_blocks, 3u);
+  const auto left = Load(bytes);
+  ASSERT_TRUE(left) << left.error().message;
+  ASSERT_EQ((*left)->size(), kRows - format::kTableRows);
+  ExpectSound(**whole, **left, 0);
+  ASSERT_EQ((*left)->tracks().size(), 1u);
+  for (Row row = 0; row < (*left)->size(); ++row) {
+    const Row from =
+        row < format::kTableRows ? row : row + format::kTableRows;
+    ASSERT_EQ((*left)->start_ns()[row], (*whole)->start_ns()[from]) << row;
+    ASSERT_EQ((*left)->dur_ns()[row], (*whole)->dur_ns()[from]) << row;
   }
 }
 

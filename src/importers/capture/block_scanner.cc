@@ -67,11 +67,11 @@ Result<BlockList> ScanBlocks(const File& file) {
   std::vector<uint8_t> window;
   uint64_t at = sizeof(FileHeader);
   while (at < size) {
-    uint8_t bytes[sizeof(BlockHeader)];
-    STEPSCOPE_TRY_ASSIGN(const size_t got, file.ReadAt(at, bytes));
     Block block;
     block.offset = at;
-    if (got < sizeof(bytes) || !IsHeader(bytes, &block.header)) {
+    uint8_t bytes[sizeof(BlockHeader) + sizeof(block.head)];
+    STEPSCOPE_TRY_ASSIGN(const size_t got, file.ReadAt(at, bytes));
+    if (got < sizeof(BlockHeader) || !IsHeader(bytes, &block.header)) {
       STEPSCOPE_TRY_ASSIGN(const uint64_t found,
                            FindHeader(file, at + 8, size, window));
       const uint64_t next = std::min(found, size);
@@ -80,7 +80,11 @@ Result<BlockList> ScanBlocks(const File& file) {
       at = next;
       continue;
     }
-    const uint64_t room = size - block.payload_offset();
+    block.head_bytes = static_cast<uint32_t>(got - sizeof(BlockHeader));
+    std::memcpy(block.head, bytes + sizeof(BlockHeader), block.head_bytes);
+    // The file may have grown since.
+    const uint64_t room =
+        size - std::min<uint64_t>(size, block.payload_offset());
     block.torn = block.header.bytes > room;
     list.blocks.push_back(block);
     // Of a torn block the length means nothing: look on behind its header.

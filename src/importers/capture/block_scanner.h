@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -18,9 +19,22 @@ struct Block {
   uint64_t offset = 0;  // of the header in the file
   format::BlockHeader header = {};
   bool torn = false;  // the file ends inside the payload
+  // The first bytes behind the header, read along with it: whoever asks only
+  // what a block is about need not read again. Payload as far as there is any.
+  uint8_t head[48] = {};
+  uint32_t head_bytes = 0;
 
   uint64_t payload_offset() const {
     return offset + sizeof(format::BlockHeader);
+  }
+  // The T that the payload begins with; false if it is too short. Not checked
+  // against the CRC.
+  template <typename T>
+  bool ReadHead(T* value) const {
+    static_assert(sizeof(T) <= sizeof(head));
+    if (head_bytes < sizeof(T) || header.bytes < sizeof(T)) return false;
+    std::memcpy(value, head, sizeof(T));
+    return true;
   }
 };
 

@@ -82,7 +82,7 @@ Status CaptureReader::ReadTables() {
       continue;
     }
     if (kind == BlockKind::kEvents) {
-      STEPSCOPE_TRY(AddFileRun(block));
+      AddFileRun(block);
       continue;
     }
     if (kind == BlockKind::kDevice) {
@@ -127,19 +127,12 @@ void CaptureReader::ReadTable(const Block& block, Bytes payload) {
   if (!good) Damaged(block);
 }
 
-// Only the run's header is read now; its slots when their turn comes.
-Status CaptureReader::AddFileRun(const Block& block) {
+// Only the run's header is looked at now; its slots when their turn comes.
+void CaptureReader::AddFileRun(const Block& block) {
   Run run;
   run.offset = block.offset;
   run.block = &block;
-  uint8_t bytes[sizeof(EventsHeader)];
-  STEPSCOPE_TRY_ASSIGN(const size_t got,
-                       file_.ReadAt(block.payload_offset(), bytes));
-  if (got < sizeof(bytes) || block.header.bytes < sizeof(bytes)) {
-    Damaged(block);
-    return Ok();
-  }
-  std::memcpy(&run.header, bytes, sizeof(bytes));
+  if (!block.ReadHead(&run.header)) return Damaged(block);
   // An event takes 3 bytes at least: a header that states more is damaged, and
   // must not make us reserve for what cannot be there.
   if (run.header.slots > format::kSlotsPerChunk ||
@@ -147,10 +140,9 @@ Status CaptureReader::AddFileRun(const Block& block) {
       run.header.events > block.header.bytes / 3) {
     Damaged(block);
     rejected_.emplace_back(run, "damaged block");
-    return Ok();
+    return;
   }
   runs_.push_back(run);
-  return Ok();
 }
 
 void CaptureReader::JoinLive() {

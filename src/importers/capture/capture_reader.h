@@ -45,7 +45,7 @@ class CaptureReader {
   Status Scan();
   Status ReadTables();
   void ReadTable(const Block& block, Bytes payload);
-  Status AddFileRun(const Block& block);
+  void AddFileRun(const Block& block);
   void JoinLive();
   void OrderRuns();
   Result<bool> AnythingReadable();

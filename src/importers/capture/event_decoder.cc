@@ -2,10 +2,9 @@
 #include "importers/capture/event_decoder.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstring>
 
 #include "format/event_unpack.h"
+#include "importers/capture/event_sites.h"
 #include "importers/capture/event_times.h"
 
 namespace stepscope::capture {
@@ -21,25 +20,6 @@ bool OutOfRange(int64_t ns) {
   return ns >= kTimeLimitNs || ns <= -kTimeLimitNs;
 }
 
-// Names and types of a batch by its sites; returns all flags in one. A function
-// of its own, for its registers' sake.
-[[gnu::noinline]] uint16_t LookUp(const Site* sites, size_t site_count,
-                                  const format::EventBatch& batch,
-                                  StringId* name, uint16_t* type) {
-  static_assert(sizeof(Site) == 8 && offsetof(Site, type) == 4 &&
-                offsetof(Site, flags) == 6);
-  uint64_t all = 0;
-  for (uint32_t i = 0; i < batch.count; ++i) {
-    const uint32_t id = batch.site[i];
-    uint64_t site;
-    std::memcpy(&site, sites + (id < site_count ? id : 0), sizeof(site));
-    name[i] = StringId{static_cast<uint32_t>(site)};
-    type[i] = static_cast<uint16_t>(site >> 32);
-    all |= site;
-  }
-  return static_cast<uint16_t>(all >> 48);
-}
-
 }  // namespace
 
 // Takes the slots of one run and writes the rows of plain events: ended, at a
@@ -51,8 +31,7 @@ class EventDecoder::RowSink {
       : clock_(d.clock_),
         segment_(d.clock_.Find(tick)),
         offset_ns_(d.offset_ns_),
-        sites_(d.sites_.dense().data()),
-        site_count_(d.sites_.dense().size()),
+        sites_(d.sites_.dense()),
         rows_(d.rows_),
         row_(d.row_),
         odd_(d.lists_.odd.get()),
@@ -92,16 +71,21 @@ class EventDecoder::RowSink {
   }
 
   // Site 0 is nobody's and marked as odd.
-  Site SiteOf(uint32_t id) const { return sites_[id < site_count_ ? id : 0]; }
+  Site SiteOf(uint32_t id) const {
+    return sites_[id < sites_.size() ? id : 0];
+  }
 
-  // Names, types and flags of the batch; false if a site is odd. The flags of
-  // most are zero, as the columns are: pages that nobody writes cost nothing.
+  // Names, types and flags of the batch; false if a site is odd. Types and
+  // flags of most are zero, as the columns are: pages that nobody writes cost
+  // nothing.
   bool SetSites(const format::EventBatch& batch) const {
-    const uint16_t flags =
-        LookUp(sites_, site_count_, batch, rows_.name + row_,
-               rows_.type + row_);
-    if ((flags & kSiteOdd) != 0) return false;
-    if (flags != 0)
+    uint16_t types[format::EventBatch::kRows];
+    const SiteUnion all =
+        LookUpSites(sites_, batch, rows_.name + row_, types);
+    if ((all.flags & kSiteOdd) != 0) return false;
+    if (all.types != 0)
+      std::copy_n(types, batch.count, rows_.type + row_);
+    if (all.flags != 0)
       for (uint32_t i = 0; i < batch.count; ++i)
         rows_.flags[row_ + i] = SiteOf(batch.site[i]).flags;
     return true;
@@ -121,8 +105,8 @@ class EventDecoder::RowSink {
       rows_.start_ns[row_] = segment_.ns + offset_ns_ + from_ns;
       rows_.dur_ns[row_] = segment_.Advance(to) - from_ns;
       rows_.name[row_] = site.name;
-      rows_.type[row_] = site.type;
-      rows_.flags[row_] = site.flags;
+      if (site.type != 0) rows_.type[row_] = site.type;
+      if (site.flags != 0) rows_.flags[row_] = site.flags;
     }
     ++row_;
   }
@@ -130,8 +114,7 @@ class EventDecoder::RowSink {
   const ClockMap& clock_;
   ClockMap::Segment segment_;
   const int64_t offset_ns_;
-  const Site* const sites_;
-  const size_t site_count_;
+  const std::span<const Site> sites_;
   const TraceBuilder::Rows rows_;
   size_t row_;
   uint32_t next_slot_ = ~0u;
@@ -261,15 +244,14 @@ bool EventDecoder::AddOddEvent(const RunInfo& run, const OddEvent& odd) {
     length = std::max<int64_t>(end - start, 0);
   } else {
     if (slot.dur != 0 && reason.empty()) reason = kBadDuration;
-    site.flags |= kEventOpenAtEnd;
-    open_.push_back(odd.row);
+    open_.push_back({odd.row, false});
     order_.AddOpen(odd.row);
   }
   rows_.start_ns[odd.row] = start + offset_ns_;
   rows_.dur_ns[odd.row] = length;
   rows_.name[odd.row] = site.name;
-  rows_.type[odd.row] = site.type;
-  rows_.flags[odd.row] = site.flags;
+  if (site.type != 0) rows_.type[odd.row] = site.type;
+  if (site.flags != 0) rows_.flags[odd.row] = site.flags;
   if (reason.empty() || !has_clock_) return false;
   builder_.ledger().Repair(reason, run.offset);
   return true;
@@ -285,8 +267,9 @@ int64_t EventDecoder::LatestNs() const {
 
 std::vector<Row> EventDecoder::CloseOpenEvents(int64_t end_ns) {
   std::vector<Row> open;
-  for (const Row row : open_) {
-    if ((rows_.flags[row] & kEventOpenAtEnd) == 0) continue;
+  for (const auto& [row, ended] : open_) {
+    if (ended) continue;
+    rows_.flags[row] |= kEventOpenAtEnd;
     rows_.dur_ns[row] = std::max<int64_t>(end_ns - rows_.start_ns[row], 0);
     open.push_back(rows_.first + row);
   }

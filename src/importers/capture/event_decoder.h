@@ -93,6 +93,12 @@ class EventDecoder {
     const SideRecord* side;
     const SlotIndex::Break* breaks;
   };
+  // One without an end in its slot. Their rows get the flag when the file has
+  // been read: as a rule the end comes later, and no page of flags is touched.
+  struct OpenEvent {
+    Row row;
+    bool ended;
+  };
   struct PendingEnd {
     format::SlotRef ref;
     uint64_t tick;
@@ -135,7 +141,7 @@ class EventDecoder {
   Lists lists_;
   SlotIndex index_;
   RunOrder order_;
-  std::vector<Row> open_;
+  std::vector<OpenEvent> open_;  // by row
   std::vector<PendingEnd> ends_;
   std::vector<PendingArg> args_;
   std::vector<uint8_t> arg_bytes_;

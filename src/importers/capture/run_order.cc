@@ -45,6 +45,7 @@ void RunOrder::FinishRun(Row last) {
 }
 
 void RunOrder::CloseTrack() {
+  all_ordered_ = all_ordered_ && check_.ordered();
   if (started_ && waiting_.empty() && check_.ordered())
     ordered_.push_back({track_, rows_.first + first_, rows_.first + next_});
   check_ = OrderCheck();

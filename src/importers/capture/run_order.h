@@ -29,8 +29,13 @@ class RunOrder {
   // The run ends before row `last`.
   void FinishRun(Row last);
 
-  // An end was not what it seemed to be: nothing is known.
+  // Something was not what it seemed to be: nothing is known.
   void GiveUp() { given_up_ = true; }
+  bool given_up() const { return given_up_; }
+  // Whether all that was checked so far is in order, its times in range.
+  bool ordered_so_far() const {
+    return !given_up_ && all_ordered_ && check_.ordered();
+  }
   // After the last run: tells the builder which tracks are in order.
   void Finish(TraceBuilder& builder);
 
@@ -48,6 +53,7 @@ class RunOrder {
   size_t open_done_ = 0;         // how many of them were checked
   std::vector<Row> waiting_;     // of the track, without an end yet
   std::vector<OrderedRows> ordered_;
+  bool all_ordered_ = true;  // tracks that are closed
   bool given_up_ = false;
 };
 

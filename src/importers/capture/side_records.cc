@@ -192,9 +192,12 @@ void EventDecoder::ResolveEnd(const PendingEnd& end) {
   const Row row = RowOf(end.ref);
   if (row != end.expected) order_.GiveUp();
   if (row == kNoRow) return ledger.Reject("end without its event", end.offset);
-  if ((rows_.flags[row] & kEventOpenAtEnd) == 0)
+  const auto open = std::lower_bound(
+      open_.begin(), open_.end(), row,
+      [](const OpenEvent& event, Row r) { return event.row < r; });
+  if (open == open_.end() || open->row != row || open->ended)
     return ledger.Reject("event had ended already", end.offset);
-  rows_.flags[row] &= static_cast<uint16_t>(~kEventOpenAtEnd);
+  open->ended = true;
   const int64_t time = clock_.ToNs(end.tick);
   const int64_t length = time + offset_ns_ - rows_.start_ns[row];
   rows_.dur_ns[row] = std::max<int64_t>(length, 0);

@@ -16,25 +16,6 @@ bool IsWidth(uint8_t width) {
   return width == 0 || width == 1 || width == 2 || width == 4 || width == 8;
 }
 
-template <typename Stored, typename T>
-void DecodeAs(const uint8_t* data, Coding coding, uint64_t base, uint32_t rows,
-              T* out) {
-  const auto at = [data](uint32_t i) {
-    Stored v;
-    std::memcpy(&v, data + i * sizeof(Stored), sizeof(Stored));
-    return static_cast<uint64_t>(v);
-  };
-  if (coding == Coding::kOffset) {
-    for (uint32_t i = 0; i < rows; ++i) out[i] = static_cast<T>(base + at(i));
-    return;
-  }
-  uint64_t value = base;
-  for (uint32_t i = 0; i < rows; ++i) {
-    value += at(i);
-    out[i] = static_cast<T>(value);
-  }
-}
-
 }  // namespace
 
 std::optional<TableBlock> TableBlock::Parse(std::span<const uint8_t> payload) {
@@ -73,29 +54,52 @@ std::optional<TableBlock> TableBlock::Parse(std::span<const uint8_t> payload) {
   return block;
 }
 
+TableBlock::Values::Values(const TableBlock& block, uint32_t column)
+    : header_(block.columns_[column].header),
+      data_(block.columns_[column].data),
+      value_(header_.base) {}
+
+template <typename Stored, typename T>
+void TableBlock::Values::NextAs(uint32_t rows, T* out) {
+  const uint8_t* const data = data_;
+  const auto at = [data](uint32_t i) {
+    Stored v;
+    std::memcpy(&v, data + i * sizeof(Stored), sizeof(Stored));
+    return static_cast<uint64_t>(v);
+  };
+  data_ += rows * sizeof(Stored);
+  uint64_t value = value_;
+  if (static_cast<Coding>(header_.coding) == Coding::kOffset) {
+    for (uint32_t i = 0; i < rows; ++i) out[i] = static_cast<T>(value + at(i));
+    return;
+  }
+  for (uint32_t i = 0; i < rows; ++i) {
+    value += at(i);
+    out[i] = static_cast<T>(value);
+  }
+  value_ = value;
+}
+
 template <typename T>
-void TableBlock::Decode(uint32_t column, T* out) const {
-  const Column& c = columns_[column];
-  const auto coding = static_cast<Coding>(c.header.coding);
-  switch (c.header.width) {
+void TableBlock::Values::Next(uint32_t rows, T* out) {
+  switch (header_.width) {
     case 0:
-      for (uint32_t i = 0; i < rows_; ++i)
-        out[i] = static_cast<T>(c.header.base);
+      for (uint32_t i = 0; i < rows; ++i) out[i] = static_cast<T>(value_);
       return;
     case 1:
-      return DecodeAs<uint8_t>(c.data, coding, c.header.base, rows_, out);
+      return NextAs<uint8_t>(rows, out);
     case 2:
-      return DecodeAs<uint16_t>(c.data, coding, c.header.base, rows_, out);
+      return NextAs<uint16_t>(rows, out);
     case 4:
-      return DecodeAs<uint32_t>(c.data, coding, c.header.base, rows_, out);
+      return NextAs<uint32_t>(rows, out);
     default:
-      return DecodeAs<uint64_t>(c.data, coding, c.header.base, rows_, out);
+      return NextAs<uint64_t>(rows, out);
   }
 }
 
-template void TableBlock::Decode(uint32_t, uint64_t*) const;
-template void TableBlock::Decode(uint32_t, int64_t*) const;
-template void TableBlock::Decode(uint32_t, uint32_t*) const;
-template void TableBlock::Decode(uint32_t, uint16_t*) const;
+template void TableBlock::Values::Next(uint32_t, uint64_t*);
+template void TableBlock::Values::Next(uint32_t, int64_t*);
+template void TableBlock::Values::Next(uint32_t, uint32_t*);
+template void TableBlock::Values::Next(uint32_t, uint16_t*);
 
 }  // namespace stepscope::capture

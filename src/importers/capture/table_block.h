@@ -32,9 +32,28 @@ class TableBlock {
   bool IsZero(uint32_t column) const {
     return IsConstant(column) && columns_[column].header.base == 0;
   }
-  // The values of a column, cut to T. `out` has room for rows().
+  // The values of a column one stretch after the other, so that a reader can
+  // look at them while they are in the cache. Refers to the block.
+  class Values {
+   public:
+    Values(const TableBlock& block, uint32_t column);
+    // The next `rows`, cut to T. REQUIRES: there are so many.
+    template <typename T>
+    void Next(uint32_t rows, T* out);
+
+   private:
+    template <typename Stored, typename T>
+    void NextAs(uint32_t rows, T* out);
+
+    format::ColumnHeader header_;
+    const uint8_t* data_;
+    uint64_t value_;  // kDelta: the one before
+  };
+  // All values of a column. `out` has room for rows().
   template <typename T>
-  void Decode(uint32_t column, T* out) const;
+  void Decode(uint32_t column, T* out) const {
+    Values(*this, column).Next(rows_, out);
+  }
   void Decode(uint32_t column, std::vector<uint64_t>& out) const {
     out.resize(rows_);
     Decode(column, out.data());

@@ -268,12 +268,8 @@ Status TableReader::AddTracks() {
   for (const Block& block : list_.blocks) {
     if (block.torn) continue;
     format::TableHeader header;
-    uint8_t bytes[sizeof(header)];
-    STEPSCOPE_TRY_ASSIGN(const size_t got,
-                         file_.ReadAt(block.payload_offset(), bytes));
-    if (got < sizeof(bytes)) continue;
-    std::memcpy(&header, bytes, sizeof(header));
-    if (header.table == static_cast<uint32_t>(Table::kEvents))
+    if (block.ReadHead(&header) &&
+        header.table == static_cast<uint32_t>(Table::kEvents))
       events += std::min<uint64_t>(header.rows, block.header.bytes);
   }
   return builder_.ReserveRows(events);

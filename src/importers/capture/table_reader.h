@@ -55,7 +55,8 @@ class TableReader {
   bool TakeMetadata(const TableBlock& block);
   bool TakeTracks(const TableBlock& block);
   bool TakeEvents(const TableBlock& block);
-  void CheckOrder(const TableBlock& block, const TraceBuilder::Rows& rows);
+  void CheckOrder(const TableBlock& block, const TraceBuilder::Rows& rows,
+                  uint32_t first, uint32_t last);
   bool TakeArgs(const TableBlock& block);
   bool TakeRawBlocks(const TableBlock& block);
   bool TakeRawRefs(const TableBlock& block);

@@ -21,6 +21,17 @@ uint64_t Largest(const uint32_t* values, uint32_t rows) {
   return largest;
 }
 
+// No negative duration, and no time with which sums might overflow.
+bool AreTimes(const int64_t* start_ns, const int64_t* dur_ns, uint32_t rows) {
+  uint64_t bad = 0;
+  for (uint32_t i = 0; i < rows; ++i) {
+    const auto start = static_cast<uint64_t>(start_ns[i]);
+    const auto dur = static_cast<uint64_t>(dur_ns[i]);
+    bad |= (start + kTimeBound) | dur | (dur << 1);
+  }
+  return (bad & kSign) == 0;
+}
+
 }  // namespace
 
 bool TableReader::TakeProcesses(const TableBlock& block) {
@@ -72,7 +83,8 @@ bool TableReader::TakeTracks(const TableBlock& block) {
   return true;
 }
 
-// The path whose speed counts: columns are decoded where they stay.
+// The path whose speed counts: columns are decoded where they stay, and looked
+// at while they are in the cache.
 bool TableReader::TakeEvents(const TableBlock& block) {
   if (!stretches_.empty() &&
       block.first_row() <
@@ -83,30 +95,37 @@ bool TableReader::TakeEvents(const TableBlock& block) {
   const uint32_t count = block.rows();
   static_assert(sizeof(StringId) == sizeof(uint32_t));
   auto* const names = reinterpret_cast<uint32_t*>(rows.name);
-  block.Decode(0, rows.start_ns);
-  block.Decode(1, rows.dur_ns);
-  block.Decode(2, names);
   // Zero already, and on pages that then need not be there.
   if (!block.IsZero(3)) block.Decode(3, rows.track);
   if (!block.IsZero(4)) block.Decode(4, rows.type);
   if (!block.IsZero(5)) block.Decode(5, rows.flags);
-  uint64_t bad = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    const auto start = static_cast<uint64_t>(rows.start_ns[i]);
-    const auto dur = static_cast<uint64_t>(rows.dur_ns[i]);
-    bad |= (start + kTimeBound) | dur | (dur << 1);
+  bool good =
+      Largest(rows.track, block.IsConstant(3) ? 1 : count) < tracks_.size();
+  const uint64_t known_names = std::max<size_t>(strings_.size(), 1);
+  TableBlock::Values start(block, 0);
+  TableBlock::Values dur(block, 1);
+  TableBlock::Values name(block, 2);
+  constexpr uint32_t kStep = 1024;
+  for (uint32_t i = 0; good && i < count; i += kStep) {
+    const uint32_t n = std::min(kStep, count - i);
+    start.Next(n, rows.start_ns + i);
+    dur.Next(n, rows.dur_ns + i);
+    name.Next(n, names + i);
+    CheckOrder(block, rows, i, i + n);
+    // What is in order is in range, and most is.
+    good = Largest(names + i, n) < known_names &&
+           (order_.ordered_so_far() ||
+            AreTimes(rows.start_ns + i, rows.dur_ns + i, n));
   }
-  const uint32_t tracks = block.IsConstant(3) ? 1 : count;
-  if ((bad & kSign) != 0 ||
-      Largest(rows.track, tracks) >= tracks_.size() ||
-      Largest(names, count) >= std::max<size_t>(strings_.size(), 1)) {
+  if (!good) {
+    // Some of these rows were checked, and others take their place.
+    order_.GiveUp();
     // Rows beyond the size stay zero.
     std::fill_n(rows.track, count, 0u);
     std::fill_n(rows.type, count, uint16_t{0});
     std::fill_n(rows.flags, count, uint16_t{0});
     return false;
   }
-  CheckOrder(block, rows);
   if (!same_ids_)
     for (uint32_t i = 0; i < count; ++i) names[i] = StringOf(names[i]).v;
   builder_.CommitRows(count);
@@ -119,23 +138,22 @@ bool TableReader::TakeEvents(const TableBlock& block) {
   return true;
 }
 
-// While the rows are in the cache.
 void TableReader::CheckOrder(const TableBlock& block,
-                             const TraceBuilder::Rows& rows) {
+                             const TraceBuilder::Rows& rows, uint32_t first,
+                             uint32_t last) {
+  if (order_.given_up()) return;
   TraceBuilder::Rows all;
   all.start_ns = rows.start_ns - rows.first;
   all.dur_ns = rows.dur_ns - rows.first;
   order_.Use(all);
-  const uint32_t count = block.rows();
-  for (uint32_t i = 0; i < count;) {
-    const uint32_t first = i;
+  while (first < last) {
     const uint32_t track = rows.track[first];
-    if (block.IsConstant(3))
-      i = count;
-    else
-      while (i < count && rows.track[i] == track) ++i;
     order_.StartRun(track, rows.first + first);
-    order_.FinishRun(rows.first + i);
+    if (block.IsConstant(3))
+      first = last;
+    else
+      while (first < last && rows.track[first] == track) ++first;
+    order_.FinishRun(rows.first + first);
   }
 }
 
