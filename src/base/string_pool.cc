@@ -21,6 +21,17 @@ uint64_t Load(const char* p) {
   return word;
 }
 
+// Names are short as a rule: a call would take longer. REQUIRES: eight bytes.
+bool Same(std::string_view a, std::string_view b) {
+  constexpr size_t kShort = 64;
+  const size_t size = a.size();
+  if (size != b.size()) return false;
+  if (size > kShort) return a == b;
+  for (size_t i = 0; i + 8 < size; i += 8)
+    if (Load(a.data() + i) != Load(b.data() + i)) return false;
+  return Load(a.data() + size - 8) == Load(b.data() + size - 8);
+}
+
 // Of the length and the bytes where names of one length differ as a rule.
 size_t RecentSlot(std::string_view text) {
   const char* const p = text.data();
@@ -43,7 +54,7 @@ StringPool& StringPool::operator=(StringPool&&) noexcept = default;
 StringId StringPool::Intern(std::string_view text) {
   if (text.size() < kLookFrom) return InternHashed(text);
   uint32_t& recent = recent_[RecentSlot(text)];
-  if (views_[recent] == text) return {recent};
+  if (Same(text, views_[recent])) return {recent};
   const StringId id = InternHashed(text);
   recent = id.v;
   return id;

@@ -5,6 +5,7 @@
 #include <span>
 #include <utility>
 
+#include "trace/arg_order.h"
 #include "trace/link_order.h"
 #include "trace/memory_owner.h"
 
@@ -302,6 +303,7 @@ void TraceBuilder::AddNote(std::string note) {
 }
 
 Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
+  PlaceStaged();
   std::unique_ptr<Trace> done(new Trace);
   done.swap(trace_);
   room_ = 0;
@@ -349,8 +351,7 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
     if (!std::is_sorted(table.begin(), table.end(), less))
       std::stable_sort(table.begin(), table.end(), less);
   };
-  std::span<Arg> args = t.args_.span();
-  if (!args_in_order) sort_by(args, [](const Arg& a) { return a.row; });
+  if (!args_in_order) SortArgs(t.args_, t.size());
   sort_by(t.flows_, [](const Flow& f) { return f.time_ns; });
   SortLinks(t.links_);
   sort_by(t.counters_, [](const CounterSample& c) {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -19,6 +20,7 @@
 
 #include "base/result.h"
 #include "trace/row_order.h"
+#include "trace/row_stage.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -70,6 +72,27 @@ class TraceBuilder {
     return row;
   }
   Row event_count() const { return trace_->size(); }
+
+  // The same for events of many tracks in any mixture, which Finish() then
+  // need not take apart. Rows so named are for arguments and links alone until
+  // PlaceStaged() gives them others, and no event is added otherwise before.
+  Row StageEvent(const EventSpec& event) {
+    const Row slot =
+        stage_.Add(event.track, {event.start_ns, event.dur_ns, event.name,
+                                 event.type, event.flags});
+    if (slot >= kNoRow - event_count()) [[unlikely]] {
+      failed_ = true;
+      return kNoRow;
+    }
+    return event_count() + slot;
+  }
+  void ReserveStaged(uint64_t events);
+  // Makes rows of what was staged. `at_once` calls what it is given on any
+  // number of threads and returns when all have returned; empty: on this one.
+  // Merge() and Finish() do it where it was forgotten.
+  using Work = std::function<void()>;
+  using AtOnce = std::function<void(const Work& work)>;
+  void PlaceStaged(const AtOnce& at_once = {});
 
   // Fast path: events written in place. ReserveRows makes room for `count`
   // rows after event_count(); the pointers are to the first of them and last
@@ -133,7 +156,10 @@ class TraceBuilder {
   void SetRawRef(Row row, RawRef ref);
 
   void AddFlow(const Flow& flow);
-  void AddLink(const Link& link) { failed_ |= !trace_->links_.Append(link); }
+  void AddLink(const Link& link) {
+    if (!trace_->links_.Append(link)) [[unlikely]]
+      failed_ = true;
+  }
   void AddCounter(const CounterSample& sample);
   // `owner` is set by Finish().
   void AddMemory(const MemoryEvent& event);
@@ -199,6 +225,7 @@ class TraceBuilder {
   bool MakeRoom();
 
   std::unique_ptr<Trace> trace_;
+  RowStage stage_;
   Row room_ = 0;  // rows that fit into what every column has
   Arg refused_;   // takes what is written when there is no memory
   Base base_;

@@ -88,8 +88,9 @@ void TraceBuilder::Append(Trace& o, const Moves& moves) {
   Trace& t = *trace_;
   const std::vector<StringId>& ids = moves.ids;
   const Row first_row = event_count();
+  const Row first_slot = stage_.slots();
   const auto move_row = [&](Row& row) {
-    if (row != kNoRow) row += first_row;
+    if (row != kNoRow) row += first_row + first_slot;
   };
   const Row count = o.size();
   if (const Status room = ReserveRows(count); !room) {
@@ -164,6 +165,8 @@ void TraceBuilder::Append(Trace& o, const Moves& moves) {
 }
 
 void TraceBuilder::Merge(TraceBuilder&& other) {
+  PlaceStaged();
+  other.PlaceStaged();
   if (IsEmpty()) {
     std::swap(trace_, other.trace_);
     std::swap(room_, other.room_);
@@ -250,7 +253,7 @@ TraceBuilder TraceBuilder::Fork() const {
 }
 
 void TraceBuilder::Join(TraceBuilder&& fork) {
-  const TraceBuilder from(std::move(fork));
+  TraceBuilder from(std::move(fork));
   const Base& base = from.base_;
   Trace& o = *from.trace_;
   Trace& t = *trace_;
@@ -288,6 +291,11 @@ void TraceBuilder::Join(TraceBuilder&& fork) {
     moves.track.push_back(same);
   }
   Append(o, moves);
+  // Where the fork made no names, they are those of this builder.
+  const bool same_names = o.strings_.size() == base.strings;
+  failed_ |= !stage_.Append(std::move(from.stage_),
+                            same_names ? std::span<const StringId>() : ids,
+                            moves.track);
 }
 
 }  // namespace stepscope
