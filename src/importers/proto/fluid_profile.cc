@@ -100,7 +100,9 @@ void ImportFluidProfile(const Input& input, TraceBuilder& builder) {
 }
 
 FluidProfile::FluidProfile(const Input& input, TraceBuilder& builder)
-    : input_(input), out_(input.bytes, builder), tracks_(builder) {
+    : input_(input),
+      out_(input.bytes, builder, Recorder::Order::kMixed),
+      tracks_(builder) {
   Process process;
   process.source = out_.Intern(input.path);
   process_ = builder.AddProcess(std::move(process));
@@ -131,6 +133,7 @@ void FluidProfile::Read() {
     if (message.cut()) out_.FileEndsEarly(input_.path, message);
   }
   out_.RejectRest(message);
+  out_.builder().PlaceStaged();
   AddMemoryEvents();
   SetStart(start, end);
 }
@@ -142,57 +145,63 @@ void FluidProfile::ReadEvent(Bytes event, bool cut) {
   uint64_t end = 0;
   uint64_t device_bits = 0;
   uint64_t sub_device = 0;
-  auto kind = Kind::kCpu;
+  uint64_t kind_number = static_cast<uint64_t>(Kind::kCpu);
   bool copied = false;
   uint64_t bytes = 0;
   uint32_t times = 0;
   bool wrong = false;
+  bool ok = true;
   const uint8_t* const file_end = input_.bytes.data() + input_.bytes.size();
   InOrder fields(event, file_end);
   fields.Text(kName, &name);
-  times += fields.Number(kStart, &start);
-  times += fields.Number(kEnd, &end);
+  times += fields.Time(kStart, &start);
+  times += fields.Time(kEnd, &end);
   fields.Small(kDevice, &device_bits);
-  fields.Number(kSubDevice, &sub_device);
-  Message message(fields.rest(), file_end);
-  while (message.Next()) {
-    switch (message.tag()) {
-      case kName:
-        name = message.text();
-        break;
-      case kStart:
-        start = message.value();
-        ++times;
-        break;
-      case kEnd:
-        end = message.value();
-        ++times;
-        break;
-      case kDevice:
-        device_bits = message.value();
-        break;
-      case kSubDevice:
-        sub_device = message.value();
-        break;
-      case kMemcopy: {
-        copied = true;
-        Message copy(message.bytes());
-        while (copy.Next())
-          if (copy.tag() == kMemcopyBytes) bytes = copy.value();
-        break;
+  fields.Small(kSubDevice, &sub_device);
+  fields.Small(kType, &kind_number);
+  if (!fields.rest().empty()) {
+    Message message(fields.rest(), file_end);
+    while (message.Next()) {
+      switch (message.tag()) {
+        case kName:
+          name = message.text();
+          break;
+        case kStart:
+          start = message.value();
+          ++times;
+          break;
+        case kEnd:
+          end = message.value();
+          ++times;
+          break;
+        case kDevice:
+          device_bits = message.value();
+          break;
+        case kSubDevice:
+          sub_device = message.value();
+          break;
+        case kMemcopy: {
+          copied = true;
+          Message copy(message.bytes());
+          while (copy.Next())
+            if (copy.tag() == kMemcopyBytes) bytes = copy.value();
+          break;
+        }
+        case kType:
+          kind_number = message.value();
+          break;
+        case kDetail:
+          detail = message.text();
+          break;
+        default:
+          wrong |= message.number() <= kDetail >> 3;
+          break;
       }
-      case kType:
-        kind = static_cast<Kind>(message.value());
-        break;
-      case kDetail:
-        detail = message.text();
-        break;
-      default:
-        wrong |= message.number() <= kDetail >> 3;
-        break;
     }
+    ok = message.ok();
   }
-  if (out_.RejectIfBroken(message, cut, wrong, times == 2, event)) return;
+  if (out_.RejectIfBroken(ok, cut, wrong, times == 2, event)) return;
+  const auto kind = static_cast<Kind>(kind_number);
   const auto device = static_cast<int64_t>(device_bits);
   Span span;
   span.start_ns = ToTime(start);
@@ -265,7 +274,7 @@ void FluidProfile::ReadMemory(Bytes event, bool cut) {
         break;
     }
   }
-  if (out_.RejectIfBroken(message, cut, wrong, times == 2, event)) return;
+  if (out_.RejectIfBroken(message.ok(), cut, wrong, times == 2, event)) return;
   if (!out_.Shift(&first.time_ns) || !out_.Shift(&end) || bytes > INT64_MAX) {
     out_.Reject(bytes > INT64_MAX ? "size out of range" : kTimeRange,
                 event.data());

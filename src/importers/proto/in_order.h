@@ -7,62 +7,87 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 #include "importers/proto/wire.h"
 
 namespace stepscope::proto {
 
+// Every call looks at the next field, whose tag is below 128 if it is the one
+// that is asked for. At the end of a message that is a byte of what follows,
+// and what seems to be a field is then found to reach beyond the end.
 class InOrder {
  public:
   // `readable`: where what may be looked at ends, at or behind the message.
   InOrder(Bytes message, const uint8_t* readable)
       : at_(message.data()), end_(message.data() + message.size()) {
-    stop_ = readable - end_ >= kMaxVarint ? end_ : at_;
+    if (readable - end_ < kLookahead) [[unlikely]] {
+      begin_ = at_;
+      at_ = kNothing;
+    }
   }
 
-  // The number of the next field, if its tag is this; tags are below 128.
   bool Number(uint32_t tag, uint64_t* out) {
-    if (at_ >= stop_ || *at_ != tag) return false;
+    if (*at_ != tag) return false;
     const uint8_t* p = at_ + 1;
     uint64_t value = 0;
-    if (!QuickVarint(p, &value) || p > end_) return Stop();
+    if (!QuickShort(p, &value) && !QuickVarint(p, &value)) return false;
+    if (p > end_) return false;
     at_ = p;
     *out = value;
     return true;
   }
   // The same for what is below 128 as a rule.
   bool Small(uint32_t tag, uint64_t* out) {
-    if (end_ - at_ < 2 || at_[1] >= 0x80) return Number(tag, out);
-    if (at_ >= stop_ || *at_ != tag) return false;
+    if (at_[1] >= 0x80) return Number(tag, out);
+    if (*at_ != tag || at_ + 2 > end_) return false;
     *out = at_[1];
     at_ += 2;
     return true;
   }
-  bool Text(uint32_t tag, std::string_view* out) {
-    if (at_ >= stop_ || *at_ != tag) return false;
+  // The same for what has nine bytes as a rule: Unix times in nanoseconds.
+  bool Time(uint32_t tag, uint64_t* out) {
+    if (*at_ != tag) return false;
+    uint64_t word;
+    std::memcpy(&word, at_ + 1, sizeof(word));
+    if ((~word & kGoesOn) != 0 || at_[9] >= 0x80 || at_ + 10 > end_)
+      return Number(tag, out);
+    *out = CloseUp(word) | static_cast<uint64_t>(at_[9]) << 56;
+    at_ += 10;
+    return true;
+  }
+  // Bytes that are all there.
+  bool Sub(uint32_t tag, Bytes* out) {
+    if (*at_ != tag) return false;
     const uint8_t* p = at_ + 1;
     uint64_t size = 0;
     if (!QuickSmall(p, &size) || p > end_ ||
         size > static_cast<uint64_t>(end_ - p))
-      return Stop();
-    *out = proto::Text({p, static_cast<size_t>(size)});
+      return false;
+    *out = {p, static_cast<size_t>(size)};
     at_ = p + size;
+    return true;
+  }
+  bool Text(uint32_t tag, std::string_view* out) {
+    Bytes bytes;
+    if (!Sub(tag, &bytes)) return false;
+    *out = proto::Text(bytes);
     return true;
   }
 
   // What has not been taken.
-  Bytes rest() const { return {at_, end_}; }
+  Bytes rest() const { return {at_ == kNothing ? begin_ : at_, end_}; }
 
  private:
-  bool Stop() {
-    stop_ = at_;
-    return false;
-  }
+  // Bytes behind the end that a call may look at: a tag and a varint.
+  static constexpr ptrdiff_t kLookahead = 1 + kMaxVarint;
+  // Where no tag is found, for messages that end too close to `readable`.
+  static constexpr uint8_t kNothing[kLookahead] = {};
 
   const uint8_t* at_;
   const uint8_t* end_;
-  const uint8_t* stop_;  // nothing is taken from here on
+  const uint8_t* begin_ = nullptr;
 };
 
 }  // namespace stepscope::proto

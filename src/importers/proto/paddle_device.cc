@@ -17,69 +17,79 @@ constexpr uint64_t kMemoryKinds = 4;
 
 }  // namespace
 
+void PaddleTree::ReadDeviceNode(Bytes node, bool cut) {
+  const Bytes event = Unwrap(node, &cut);
+  ReadDeviceEvent(event, cut);
+}
+
 void PaddleTree::ReadDeviceEvent(Bytes event, bool cut) {
   std::string_view name;
+  uint64_t type = STEPSCOPE_KERNEL;
   uint64_t start = 0;
   uint64_t end = 0;
-  uint64_t type = STEPSCOPE_KERNEL;
   uint64_t device = 0;
   uint64_t context = 0;
   uint64_t stream = 0;
   uint64_t correlation = 0;
-  uint32_t info_tag = 0;
   Bytes info;
-  bool wrong = false;
+  uint32_t info_tag = 0;
   uint32_t times = 0;
+  bool wrong = false;
+  bool ok = true;
   InOrder fields = Take(event);
   fields.Text(kDeviceName, &name);
   fields.Small(kDeviceType, &type);
-  times += fields.Number(kDeviceStart, &start);
-  times += fields.Number(kDeviceEnd, &end);
+  times += fields.Time(kDeviceStart, &start);
+  times += fields.Time(kDeviceEnd, &end);
   fields.Small(kDeviceId, &device);
   fields.Small(kDeviceContext, &context);
   fields.Small(kDeviceStream, &stream);
   fields.Number(kDeviceCorrelation, &correlation);
-  Message message = Walk(fields.rest());
-  while (message.Next()) {
-    switch (message.tag()) {
-      case kDeviceName:
-        name = message.text();
-        break;
-      case kDeviceType:
-        type = message.value();
-        break;
-      case kDeviceStart:
-        start = message.value();
-        ++times;
-        break;
-      case kDeviceEnd:
-        end = message.value();
-        ++times;
-        break;
-      case kDeviceId:
-        device = message.value();
-        break;
-      case kDeviceContext:
-        context = message.value();
-        break;
-      case kDeviceStream:
-        stream = message.value();
-        break;
-      case kDeviceCorrelation:
-        correlation = message.value();
-        break;
-      case kKernelInfo:
-      case kMemcpyInfo:
-      case kMemsetInfo:
-        info_tag = message.tag();
-        info = message.bytes();
-        break;
-      default:
-        wrong |= message.number() <= kMemsetInfo >> 3;
-        break;
+  if (fields.Sub(kKernelInfo, &info)) info_tag = kKernelInfo;
+  if (!fields.rest().empty()) {
+    Message message = Walk(fields.rest());
+    while (message.Next()) {
+      switch (message.tag()) {
+        case kDeviceName:
+          name = message.text();
+          break;
+        case kDeviceType:
+          type = message.value();
+          break;
+        case kDeviceStart:
+          start = message.value();
+          ++times;
+          break;
+        case kDeviceEnd:
+          end = message.value();
+          ++times;
+          break;
+        case kDeviceId:
+          device = message.value();
+          break;
+        case kDeviceContext:
+          context = message.value();
+          break;
+        case kDeviceStream:
+          stream = message.value();
+          break;
+        case kDeviceCorrelation:
+          correlation = message.value();
+          break;
+        case kKernelInfo:
+        case kMemcpyInfo:
+        case kMemsetInfo:
+          info_tag = message.tag();
+          info = message.bytes();
+          break;
+        default:
+          wrong |= message.number() <= kMemsetInfo >> 3;
+          break;
+      }
     }
+    ok = message.ok();
   }
-  if (out_.RejectIfBroken(message, cut, wrong, times == 2, event)) return;
+  if (out_.RejectIfBroken(ok, cut, wrong, times == 2, event)) return;
   std::string_view repair;
   if (type < STEPSCOPE_KERNEL || type > STEPSCOPE_MEMSET) {
     repair = "unknown device event type";
@@ -91,8 +101,7 @@ void PaddleTree::ReadDeviceEvent(Bytes event, bool cut) {
   span.start_ns = ToTime(start);
   span.end_ns = ToTime(end);
   const uint32_t process = ProcessOf(LastPid());
-  span.track = tracks_.Stream(process, "GPU", static_cast<int64_t>(device),
-                              static_cast<int64_t>(stream));
+  span.track = StreamTrack(process, device, stream);
   const Row row = out_.Add(span, event.data(), repair);
   if (row == kNoRow) return;
   out_.builder().AddLink({process, LinkSpace::kCorrelation, correlation, row});
@@ -229,7 +238,7 @@ void PaddleTree::ReadMemoryEvent(Bytes event, uint64_t thread, bool cut) {
         break;
     }
   }
-  if (out_.RejectIfBroken(message, cut, wrong, timed, event)) return;
+  if (out_.RejectIfBroken(message.ok(), cut, wrong, timed, event)) return;
   if (kind >= kMemoryKinds || !out_.Shift(&memory.time_ns)) {
     out_.Reject(kind >= kMemoryKinds ? "unknown memory event type" : kTimeRange,
                 event.data());

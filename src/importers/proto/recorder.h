@@ -44,16 +44,27 @@ struct Span {
 
 class Recorder {
  public:
-  // Offsets in the ledger count from the beginning of `file`.
-  Recorder(Bytes file, TraceBuilder& builder)
-      : file_(file.data()), builder_(builder), ledger_(builder.ledger()) {}
+  // How records of several tracks come: those of each together, or mixed.
+  enum class Order { kByTrack, kMixed };
+
+  // Offsets in the ledger count from the beginning of `file`. Where records
+  // are mixed, rows are for arguments and links until the builder has placed
+  // them; see TraceBuilder::StageEvent.
+  Recorder(Bytes file, TraceBuilder& builder, Order order = Order::kByTrack)
+      : file_(file.data()),
+        builder_(builder),
+        ledger_(builder.ledger()),
+        order_(order) {}
 
   // The same for a part of the file, which goes into a builder of its own.
   Recorder(const Recorder& whole, TraceBuilder& builder)
       : file_(whole.file_),
         builder_(builder),
         ledger_(builder.ledger()),
+        order_(whole.order_),
         offset_ns_(whole.offset_ns_),
+        lowest_(whole.lowest_),
+        in_range_(whole.in_range_),
         epoch_set_(whole.epoch_set_) {}
 
   TraceBuilder& builder() { return builder_; }
@@ -63,10 +74,7 @@ class Recorder {
   // What time 0 of the file is; see TraceBuilder::AlignEpoch. Where nobody
   // says so, the first time that is added decides whether times are Unix
   // times.
-  void SetEpoch(int64_t epoch_ns, bool known) {
-    offset_ns_ = builder_.AlignEpoch(epoch_ns, known);
-    epoch_set_ = true;
-  }
+  void SetEpoch(int64_t epoch_ns, bool known);
 
   bool epoch_set() const { return epoch_set_; }
 
@@ -74,13 +82,11 @@ class Recorder {
   // for `repair` if there is one, or as rejected; then kNoRow. An end before
   // the start is a repair and leaves a point in time.
   Row Add(const Span& span, const uint8_t* at, std::string_view repair = {}) {
-    int64_t start = span.start_ns;
-    int64_t end = span.end_ns;
-    const bool in_range = Shift(&start) && Shift(&end);
-    if (!in_range || end < start || !repair.empty()) [[unlikely]]
-      return AddOdd(span, in_range, start, end, at, repair);
-    const Row row = builder_.AddEvent(
-        {span.track, start, end - start, span.name, span.type, span.flags});
+    if (!InRange(span.start_ns) || !InRange(span.end_ns) ||
+        span.end_ns < span.start_ns || !repair.empty()) [[unlikely]]
+      return AddOdd(span, at, repair);
+    const Row row = AddEvent(span, span.start_ns + offset_ns_,
+                             span.end_ns - span.start_ns);
     if (row == kNoRow) [[unlikely]]
       Reject(kNoMemory, at);  // Finish() fails
     else
@@ -115,16 +121,16 @@ class Recorder {
     if (!message.ok() && !message.cut()) Reject(kUnreadable, message.field());
   }
   // Rejects a record that cannot be used, for the first of these reasons.
-  // `cut`: its bytes end early; `wrong`: a known field had a wrong wire type;
-  // `timed`: it has the times it must have. False if nothing is the matter.
-  bool RejectIfBroken(const Message& message, bool cut, bool wrong, bool timed,
-                      Bytes record) {
-    if (!cut && message.ok() && !wrong && timed) [[likely]]
+  // `ok`: its bytes could be read; `cut`: they end early; `wrong`: a known
+  // field had a wrong wire type; `timed`: it has the times it must have. False
+  // if nothing is the matter.
+  bool RejectIfBroken(bool ok, bool cut, bool wrong, bool timed, Bytes record) {
+    if (!cut && ok && !wrong && timed) [[likely]]
       return false;
-    Reject(cut             ? kCutShort
-           : !message.ok() ? kUnreadable
-           : wrong         ? kWrongType
-                           : kNoTime,
+    Reject(cut     ? kCutShort
+           : !ok   ? kUnreadable
+           : wrong ? kWrongType
+                   : kNoTime,
            record.data());
     return true;
   }
@@ -136,9 +142,19 @@ class Recorder {
   }
 
  private:
-  // Add for a record that is repaired or rejected; times are those shifted.
-  Row AddOdd(const Span& span, bool in_range, int64_t start, int64_t end,
-             const uint8_t* at, std::string_view repair);
+  Row AddEvent(const Span& span, int64_t start_ns, int64_t dur_ns) {
+    const EventSpec event = {span.track, start_ns,  dur_ns,
+                             span.name,  span.type, span.flags};
+    return order_ == Order::kMixed ? builder_.StageEvent(event)
+                                   : builder_.AddEvent(event);
+  }
+  // Add for the first record, and those that are repaired or rejected.
+  Row AddOdd(Span span, const uint8_t* at, std::string_view repair);
+  // Whether a time of the file can be shifted. False before the epoch is set.
+  bool InRange(int64_t time_ns) const {
+    return static_cast<uint64_t>(time_ns) - static_cast<uint64_t>(lowest_) <
+           in_range_;
+  }
 
   // What TraceBuilder takes; the difference of two such times fits as well.
   static constexpr int64_t kMaxTimeNs = int64_t{1} << 62;
@@ -146,7 +162,10 @@ class Recorder {
   const uint8_t* file_;
   TraceBuilder& builder_;
   Ledger& ledger_;
+  Order order_;
   int64_t offset_ns_ = 0;
+  int64_t lowest_ = 0;      // time of the file that is in range
+  uint64_t in_range_ = 0;  // how many are, from there on
   bool epoch_set_ = false;
 };
 

@@ -174,7 +174,7 @@ void ReadNode(Bytes record, bool cut, TfDevice* device, Recorder& out) {
     }
   }
   const bool timed = micros.start != 0 || nanos.start != 0;
-  if (out.RejectIfBroken(message, cut, wrong, timed, record)) return;
+  if (out.RejectIfBroken(message.ok(), cut, wrong, timed, record)) return;
   if (!SetTimes(micros, nanos, &node)) {
     out.Reject(kTimeRange, record.data(), node.name);
     return;

@@ -69,6 +69,28 @@ inline bool ReadVarint(const uint8_t*& p, const uint8_t* end, uint64_t* out) {
 }
 
 inline constexpr ptrdiff_t kMaxVarint = 10;  // bytes
+inline constexpr uint64_t kGoesOn = 0x8080808080808080u;  // by byte
+
+// Groups of 7 bits, closed up in pairs; the highest bit of a byte is ignored.
+inline uint64_t CloseUp(uint64_t word) {
+  word = (word & 0x007f007f007f007fu) | (word & 0x7f007f007f007f00u) >> 1;
+  word = (word & 0x00003fff00003fffu) | (word & 0x3fff00003fff0000u) >> 2;
+  return (word & 0x000000000fffffffu) | (word & 0x0fffffff00000000u) >> 4;
+}
+
+// As ReadVarint for up to four bytes, which most ids have. False, and nothing
+// else, if there are more. REQUIRES: four bytes from `p` on.
+inline bool QuickShort(const uint8_t*& p, uint64_t* out) {
+  uint32_t word;
+  std::memcpy(&word, p, sizeof(word));  // little-endian, as the machine is
+  const uint32_t last = ~word & static_cast<uint32_t>(kGoesOn);
+  if (last == 0) return false;
+  p += (std::countr_zero(last) >> 3) + 1;
+  word &= last ^ (last - 1);
+  word = (word & 0x007f007fu) | (word >> 1 & 0x3f803f80u);
+  *out = (word & 0x3fffu) | (word >> 2 & 0x0fffc000u);
+  return true;
+}
 
 // As ReadVarint, eight bytes at a time and without an end. REQUIRES: kMaxVarint
 // bytes from `p` on.
@@ -76,15 +98,10 @@ inline bool QuickVarint(const uint8_t*& p, uint64_t* out) {
   uint64_t word;
   std::memcpy(&word, p, sizeof(word));  // little-endian, as the machine is
   // The first byte that has no successor, as its highest bit.
-  const uint64_t last = ~word & 0x8080808080808080u;
+  const uint64_t last = ~word & kGoesOn;
   const uint8_t* const from = p;
   p += last == 0 ? 8 : (std::countr_zero(last) >> 3) + 1;
-  word &= last ^ (last - 1);
-  // Groups of 7 bits, closed up in pairs.
-  word = (word & 0x007f007f007f007fu) | (word & 0x7f007f007f007f00u) >> 1;
-  word = (word & 0x00003fff00003fffu) | (word & 0x3fff00003fff0000u) >> 2;
-  word = (word & 0x000000000fffffffu) | (word & 0x0fffffff00000000u) >> 4;
-  *out = word;
+  *out = CloseUp(word & (last ^ (last - 1)));
   if (last != 0) [[likely]]
     return true;
   *out |= static_cast<uint64_t>(*p & 0x7f) << 56;
@@ -101,7 +118,7 @@ inline bool QuickSmall(const uint8_t*& p, uint64_t* out) {
     *out = *p++;
     return true;
   }
-  return QuickVarint(p, out);
+  return QuickShort(p, out) || QuickVarint(p, out);
 }
 
 class Message {

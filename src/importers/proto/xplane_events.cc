@@ -154,7 +154,7 @@ bool XEvents::ReadInAnyOrder(Bytes event, bool cut, const XPlaneTables& tables,
         break;
     }
   }
-  if (out_.RejectIfBroken(message, cut, false, true, event)) return false;
+  if (out_.RejectIfBroken(message.ok(), cut, false, true, event)) return false;
   if (wrong) out_.Reject("event with an unreadable field", event.data());
   return !wrong;
 }
