@@ -18,11 +18,30 @@ bool Less(const Link& a, const Link& b) {
          std::tie(b.process, b.space, b.id, b.row);
 }
 
+// Ids count up in a program, if not in its file: then links are placed by
+// them, those of one id in the order they have. False where they do not.
+bool PlaceById(std::span<Link> links) {
+  const auto by_id = [](const Link& a, const Link& b) { return a.id < b.id; };
+  const auto [lowest, highest] =
+      std::minmax_element(links.begin(), links.end(), by_id);
+  const uint64_t first = lowest->id;
+  const uint64_t range = highest->id - first;
+  Column<Link> ordered;
+  if (range > 2 * links.size() || !ordered.Resize(links.size())) return false;
+  std::vector<size_t> next(static_cast<size_t>(range) + 2, 0);
+  for (const Link& link : links) ++next[link.id - first + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (const Link& link : links) ordered[next[link.id - first]++] = link;
+  std::copy_n(ordered.data(), links.size(), links.begin());
+  return true;
+}
+
 // Links of one process and space. Where the ids are in order, only the few
 // links of one id may be in disorder.
 void SortGroup(std::span<Link> links) {
   const auto by_id = [](const Link& a, const Link& b) { return a.id < b.id; };
-  if (!std::is_sorted(links.begin(), links.end(), by_id)) {
+  if (!std::is_sorted(links.begin(), links.end(), by_id) &&
+      !PlaceById(links)) {
     std::sort(links.begin(), links.end(), Less);
     return;
   }

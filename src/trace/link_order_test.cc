@@ -57,11 +57,14 @@ TEST(LinkOrderTest, IdsInOrderRowsNot) {
 
 TEST(LinkOrderTest, AnyOrder) {
   std::mt19937_64 random(1);
-  for (const uint32_t processes : {1u, 3u, 40u}) {
+  for (const auto& [processes, ids] :
+       {std::pair(1u, uint64_t{9}), std::pair(3u, UINT64_MAX),
+        std::pair(3u, uint64_t{500}), std::pair(40u, uint64_t{9}),
+        std::pair(1u, UINT64_MAX)}) {
     std::vector<Link> links(500);
     for (Link& link : links)
       link = {static_cast<uint32_t>(random() % processes),
-              static_cast<LinkSpace>(random() % 4), random() % 9,
+              static_cast<LinkSpace>(random() % 4), random() % ids,
               static_cast<Row>(random() % 1000)};
     ExpectSorted(links);
   }
