@@ -248,7 +248,9 @@ void TfTimeline::AddOperator(TfDevice& device, TfNode& node, uint32_t track) {
   } else {
     const auto& inputs = defined != nullptr ? defined->inputs : label.inputs;
     for (size_t i = 0; i < inputs.size(); ++i)
-      builder.AddText(node.row, Format("input%zu", i), inputs[i]);
+      AddText(node.row,
+              NumberedKey(input_keys_, "input", static_cast<int64_t>(i)),
+              inputs[i]);
   }
   AddNodeArgs(node, node.row);
   const auto [id, fresh] =
@@ -285,9 +287,29 @@ void TfTimeline::AddNodeArgs(const TfNode& node, Row row) {
     if (!tensor.shaped) continue;
     std::string text(DataTypeName(tensor.dtype));
     text += ShapeText(tensor.shape);
-    builder.AddText(
-        row, Format("output%lld", static_cast<long long>(tensor.slot)), text);
+    AddText(row, NumberedKey(output_keys_, "output", tensor.slot), text);
   }
+}
+
+void TfTimeline::AddText(Row row, StringId key, std::string_view text) {
+  Arg& arg = out_.builder().NewArg(row, key);
+  arg.kind = ArgKind::kText;
+  arg.text = out_.Intern(text);
+}
+
+StringId TfTimeline::NumberedKey(std::vector<StringId>& keys,
+                                 const char* prefix, int64_t number) {
+  constexpr int64_t kKept = 64;
+  const bool kept = number >= 0 && number < kKept;
+  const auto index = static_cast<size_t>(number);
+  if (kept && index < keys.size() && keys[index].v != 0) return keys[index];
+  const StringId key = out_.Intern(
+      Format("%s%lld", prefix, static_cast<long long>(number)));
+  if (kept) {
+    if (index >= keys.size()) keys.resize(index + 1);
+    keys[index] = key;
+  }
+  return key;
 }
 
 void TfTimeline::PlaceStream(TfDevice& device) {

@@ -45,6 +45,10 @@ class TfTimeline {
   void AddTransfer(TfNode& node);
   void PlaceStream(TfDevice& device);
   void AddNodeArgs(const TfNode& node, Row row);
+  void AddText(Row row, StringId key, std::string_view text);
+  // The key `prefix` with a number; `keys` are those made before.
+  StringId NumberedKey(std::vector<StringId>& keys, const char* prefix,
+                       int64_t number);
   void FindEdges();
   void AddEdge(TfNode& consumer, std::string_view input,
                std::string_view device, bool from_label);
@@ -67,6 +71,8 @@ class TfTimeline {
   std::unordered_map<std::string_view, std::vector<Execution>> executions_;
   std::unordered_map<std::string_view, uint64_t> operator_ids_;
   std::vector<TfEdge> edges_;
+  std::vector<StringId> input_keys_;   // by number
+  std::vector<StringId> output_keys_;
 };
 
 }  // namespace stepscope::proto
