@@ -4,6 +4,7 @@
 // text; nothing is copied or decoded yet.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -68,6 +69,9 @@ class MemberRoom {
   std::unique_ptr<MemberAt[]> args_;
   std::unique_ptr<MemberAt[]> others_;
   size_t size_ = 0;
+  // By known member: the two that came behind it of late, by which most need
+  // not be looked up.
+  std::array<std::array<uint8_t, 2>, 16> followers_ = {};
   MemberAt* next_arg_ = nullptr;
   MemberAt* next_other_ = nullptr;
 };

@@ -20,6 +20,13 @@ uint64_t Next(uint64_t number, char digit) {
   return number * 10 + static_cast<uint64_t>(digit - '0');
 }
 
+// Powers of ten, as far as a rest of less than eight digits needs them.
+constexpr uint64_t kTen[] = {1,      10,      100,      1000,
+                             10'000, 100'000, 1'000'000, 10'000'000};
+
+constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr uint64_t kZeros = 0x3030303030303030u;  // eight characters
+
 // Eight characters as one word, the first of them lowest.
 uint64_t Load(const char* text) {
   uint64_t word;
@@ -29,8 +36,7 @@ uint64_t Load(const char* text) {
   return word;
 }
 
-bool AreDigits(const char* text) {
-  const uint64_t word = Load(text);
+bool AreDigits(uint64_t word) {
   constexpr uint64_t kHigh = 0xf0f0f0f0f0f0f0f0u;
   // 0x30 .. 0x39 have a 3 in the high half, and still have it six later.
   return (((word & kHigh) |
@@ -39,11 +45,59 @@ bool AreDigits(const char* text) {
 }
 
 // Their value: neighbours are joined to pairs, fours and the whole.
-uint64_t EightDigits(const char* text) {
-  uint64_t word = Load(text) & 0x0f0f0f0f0f0f0f0fu;
+uint64_t EightDigits(uint64_t word) {
+  word &= 0x0f0f0f0f0f0f0f0fu;
   word = (word * 10 + (word >> 8)) & 0x00ff00ff00ff00ffu;
   word = (word * 100 + (word >> 16)) & 0x0000ffff0000ffffu;
   return (word * 10000 + (word >> 32)) & 0xffffffffu;
+}
+
+// The number that `size` digits state; false if they are none. REQUIRES: at
+// most 18 of them.
+bool ReadDigits(const char* at, size_t size, uint64_t& number) {
+  number = 0;
+  if (size < 8) {
+    for (size_t i = 0; i < size; ++i) {
+      if (!IsDigit(at[i])) return false;
+      number = Next(number, at[i]);
+    }
+    return size > 0;
+  }
+  for (; size >= 8; at += 8, size -= 8) {
+    const uint64_t word = Load(at);
+    if (!AreDigits(word)) return false;
+    number = number * 100'000'000 + EightDigits(word);
+  }
+  if (size == 0) return true;
+  // The rest and what stands before it, which is taken for zeros.
+  const uint64_t rest = ~uint64_t{0} << (8 * (8 - size));
+  const uint64_t word = (Load(at + size - 8) & rest) | (kZeros & ~rest);
+  if (!AreDigits(word)) return false;
+  number = number * kTen[size] + EightDigits(word);
+  return true;
+}
+
+// The same for four to seven digits where eight bytes can be read.
+bool ReadFewDigits(const char* at, size_t size, uint64_t& number) {
+  const uint64_t word =
+      (Load(at) << (8 * (8 - size))) | (kZeros >> (8 * size));
+  number = EightDigits(word);
+  return AreDigits(word);
+}
+
+// The same with three decimals, in thousandths: as most times are written.
+bool ReadThousandths(std::string_view text, uint64_t& number) {
+  const size_t size = text.size();
+  if (size < 5 || text[size - 4] != '.') return false;
+  const char* const decimals = text.data() + size - 3;
+  const size_t digits = size - 4;
+  uint64_t whole = 0;
+  if (!IsDigit(decimals[0]) || !IsDigit(decimals[1]) || !IsDigit(decimals[2]) ||
+      !(digits >= 4 && digits < 8 ? ReadFewDigits(text.data(), digits, whole)
+                                  : ReadDigits(text.data(), digits, whole)))
+    return false;
+  number = Next(Next(Next(whole, decimals[0]), decimals[1]), decimals[2]);
+  return true;
 }
 
 std::string_view WithoutQuotes(std::string_view text) {
@@ -79,9 +133,15 @@ bool ParsePlain(std::string_view text, int scale, int64_t& value) {
   const char* at = text.data();
   const char* const end = at + text.size();
   uint64_t number = 0;
-  while (end - at >= 8 && AreDigits(at)) {
-    number = number * 100000000 + EightDigits(at);
-    at += 8;
+  if (scale == 3 && ReadThousandths(text, number)) {
+    value = static_cast<int64_t>(number);
+    return true;
+  }
+  number = 0;
+  for (; end - at >= 8; at += 8) {
+    const uint64_t word = Load(at);
+    if (!AreDigits(word)) break;
+    number = number * 100'000'000 + EightDigits(word);
   }
   for (; at < end && IsDigit(*at); ++at) number = Next(number, *at);
   if (at == text.data()) return false;
@@ -92,9 +152,12 @@ bool ParsePlain(std::string_view text, int scale, int64_t& value) {
       number = Next(number, *at);
     if (at < end) return false;
   }
-  // At most 18 digits stand in the text: three zeros more may not fit.
-  if (text.size() + static_cast<size_t>(left) > kSafeDigits) return false;
-  for (; left > 0; --left) number *= 10;
+  if (left > 0) {
+    // At most 18 digits stand in the text: three zeros more may not fit.
+    const auto zeros = static_cast<size_t>(left);
+    if (zeros >= std::size(kTen) || number > kMost / kTen[zeros]) return false;
+    number *= kTen[zeros];
+  }
   value = static_cast<int64_t>(number);
   return true;
 }

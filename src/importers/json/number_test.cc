@@ -75,6 +75,35 @@ TEST(NumberTest, PlainNumbers) {
   EXPECT_FALSE(ParsePlain("1234567890123456789", 0, value));
 }
 
+// As most times are written, and every place of a wrong character.
+TEST(NumberTest, ThreeDecimals) {
+  const std::string digits = "12345678901234";
+  for (size_t size = 1; size <= digits.size(); ++size) {
+    const std::string text = digits.substr(0, size) + ".507";
+    int64_t value = 0;
+    ASSERT_TRUE(ParsePlain(text, 3, value)) << text;
+    EXPECT_EQ(value, std::stoll(digits.substr(0, size) + "507"));
+    for (size_t at = 0; at < text.size(); ++at) {
+      for (const char wrong : {'/', ':', ' ', '-', 'e', '\xb5', '\0'}) {
+        std::string bad = text;
+        bad[at] = wrong;
+        EXPECT_FALSE(ParsePlain(bad, 3, value)) << bad;
+      }
+    }
+  }
+  int64_t value = 0;
+  EXPECT_FALSE(ParsePlain(".507", 3, value));
+  EXPECT_FALSE(ParsePlain("123456789012345.507", 3, value));
+  // Whole microseconds since 1970, and the largest number that fits.
+  EXPECT_TRUE(ParsePlain("1623143089861351", 3, value));
+  EXPECT_EQ(value, 1623143089861351000);
+  EXPECT_TRUE(ParsePlain("9223372036854775", 3, value));
+  EXPECT_EQ(value, 9223372036854775000);
+  EXPECT_FALSE(ParsePlain("9223372036854776", 3, value));
+  EXPECT_TRUE(ParsePlain("0000.001", 3, value));
+  EXPECT_EQ(value, 1);
+}
+
 TEST(NumberTest, SignedNumbers) {
   int64_t value = 0;
   EXPECT_TRUE(ParseSigned("-9223372036854775808", value));

@@ -6,8 +6,10 @@
 // is no document.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,6 +31,15 @@ class Tokens {
   size_t offset(size_t i) const { return at_[i]; }
   std::string_view Between(size_t from, size_t to) const {
     return {text_ + from, to - from};
+  }
+
+  // Whether token `i` and what follows are these eight bytes, as far as the
+  // mask goes; both are as in memory.
+  bool Begins(size_t i, uint64_t bytes, uint64_t mask) const {
+    if (at_[i] + sizeof bytes > at_[count_]) return false;
+    uint64_t here;
+    std::memcpy(&here, text_ + at_[i], sizeof here);
+    return (here & mask) == bytes;
   }
 
   // Token `i`, a scalar, as it is written; quotes of a string included.
@@ -56,13 +67,11 @@ class Tokens {
   size_t SkipValue(size_t i) const {
     if (i >= count_) return kNone;
     if (kind(i) != '{' && kind(i) != '[') return i + 1;
-    // With bit 5 set, a bracket is a brace.
     int64_t depth = 0;
     const uint32_t* at = at_ + i;
     const uint32_t* const end = at_ + count_;
     for (; at < end; ++at) {
-      const char c = static_cast<char>(text_[*at] | 0x20);
-      depth += (c == '{') - (c == '}');
+      depth += kDeeper[static_cast<unsigned char>(text_[*at])];
       if (depth == 0) return static_cast<size_t>(at - at_) + 1;
     }
     return kNone;
@@ -74,6 +83,14 @@ class Tokens {
   }
 
  private:
+  // By the first byte of a token: how much deeper the next one lies.
+  static constexpr auto kDeeper = [] {
+    std::array<int8_t, 256> deeper = {};
+    deeper['{'] = deeper['['] = 1;
+    deeper['}'] = deeper[']'] = -1;
+    return deeper;
+  }();
+
   const char* text_ = nullptr;
   const uint32_t* at_ = nullptr;
   size_t count_ = 0;
