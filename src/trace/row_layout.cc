@@ -17,13 +17,17 @@ void CopyRows(const RowStage::Part& part, const RowStage::Piece& piece,
   StringId* const name = columns.name.data() + to;
   uint16_t* const type = columns.type.data() + to;
   uint16_t* const flags = columns.flags.data() + to;
+  uint32_t any_flags = 0;
   for (Row i = 0; i < count; ++i) {
     start[i] = from[i].start_ns;
     dur[i] = from[i].dur_ns;
     name[i] = from[i].name;
     type[i] = from[i].type;
-    flags[i] = from[i].flags;
+    any_flags |= from[i].flags;
   }
+  // They are zero as a rule, and so is the column: it need not be touched.
+  if (any_flags != 0)
+    for (Row i = 0; i < count; ++i) flags[i] = from[i].flags;
   if (!part.names.empty())
     for (Row i = 0; i < count; ++i) name[i] = part.names[name[i].v];
   std::fill_n(columns.track.data() + to, count, piece.track);
