@@ -18,19 +18,24 @@ bool Less(const Link& a, const Link& b) {
          std::tie(b.process, b.space, b.id, b.row);
 }
 
-// Ids count up in a program, if not in its file: then links are placed by
-// them, those of one id in the order they have. False where they do not.
+// Ids count up in a program, if not in its file, and some of them in six or so
+// are here: then links are placed by them, those of one id in the order they
+// have. False where they do not.
 bool PlaceById(std::span<Link> links) {
   const auto by_id = [](const Link& a, const Link& b) { return a.id < b.id; };
   const auto [lowest, highest] =
       std::minmax_element(links.begin(), links.end(), by_id);
   const uint64_t first = lowest->id;
   const uint64_t range = highest->id - first;
+  constexpr size_t kSparse = 8;  // ids for a link
   Column<Link> ordered;
-  if (range > 2 * links.size() || !ordered.Resize(links.size())) return false;
-  std::vector<size_t> next(static_cast<size_t>(range) + 2, 0);
+  Column<uint32_t> next;
+  if (links.size() > UINT32_MAX || range / kSparse > links.size() ||
+      !ordered.Resize(links.size()) ||
+      !next.Resize(static_cast<size_t>(range) + 2))
+    return false;
   for (const Link& link : links) ++next[link.id - first + 1];
-  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (size_t i = 1; i < next.size(); ++i) next[i] += next[i - 1];
   for (const Link& link : links) ordered[next[link.id - first]++] = link;
   std::copy_n(ordered.data(), links.size(), links.begin());
   return true;
