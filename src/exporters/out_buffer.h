@@ -19,9 +19,10 @@ class OutBuffer {
  public:
   // What a formatter may write beyond the bytes that it reserved.
   static constexpr size_t kSlack = 32;
-  // Half of a usual second-level cache: what is written is still there when
-  // the kernel copies it.
-  static constexpr size_t kBlockBytes = size_t{512} << 10;
+  // A file system takes few large writes faster than many small ones: of half
+  // the size they cost a tenth more. Twice the size no longer stays in a
+  // second-level cache until the kernel copies it.
+  static constexpr size_t kBlockBytes = size_t{1} << 20;
 
   explicit OutBuffer(Sink& sink, size_t block_bytes = kBlockBytes)
       : sink_(sink), block_(block_bytes) {}

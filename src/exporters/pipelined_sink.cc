@@ -10,7 +10,7 @@
 namespace stepscope {
 namespace {
 
-constexpr int kBlocksBeforeThread = 4;
+constexpr int kBlocksBeforeThread = 2;
 
 class PipelinedSink : public Sink {
  public:
@@ -40,8 +40,8 @@ class PipelinedSink : public Sink {
   }
 
  private:
-  // Waiting to be written. Together they stay in a second-level cache; with
-  // one, whoever is ahead waits for the other at every block.
+  // Waiting to be written. With one, whoever is ahead waits for the other at
+  // every block; more than two gain nothing.
   static constexpr uint32_t kBlocks = 2;
   static constexpr uint32_t kDone = uint32_t{1} << 31;  // no more will come
 

@@ -98,4 +98,39 @@ inline char* PutMicros(char* p, int64_t ns) {
   return p + 4;
 }
 
+// The same for a time that is written more than once. Its text stays in
+// registers: bytes that were just stored piece by piece are slow to load.
+class MicrosText {
+ public:
+  explicit MicrosText(int64_t ns) : ns_(ns) {
+    const auto magnitude = static_cast<uint64_t>(ns);
+    if (magnitude >= kLimit) [[unlikely]]
+      return;
+    const uint64_t micros = magnitude / 1000;
+    const uint64_t digits = EightDigits(micros);
+    const int blank = std::countr_zero(digits | uint64_t{1} << 56) & ~7;
+    digits_ = (digits + kZeros) >> blank;
+    size_ = 8 - static_cast<size_t>(blank) / 8;
+    std::memcpy(&thousandths_, &kThousandths[4 * (magnitude - micros * 1000)],
+                4);
+  }
+
+  char* Put(char* p) const {
+    if (size_ == 0) [[unlikely]]
+      return PutMicros(p, ns_);
+    std::memcpy(p, &digits_, 8);
+    std::memcpy(p + size_, &thousandths_, 4);
+    return p + size_ + 4;
+  }
+
+ private:
+  // Eight digits of microseconds.
+  static constexpr uint64_t kLimit = 100'000'000'000;
+
+  int64_t ns_;
+  uint64_t digits_ = 0;
+  size_t size_ = 0;  // 0: long or negative, to be written anew
+  uint32_t thousandths_ = 0;
+};
+
 }  // namespace stepscope::chrome

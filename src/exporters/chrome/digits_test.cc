@@ -73,6 +73,27 @@ TEST(Digits, MicrosecondsAreExact) {
   }
 }
 
+TEST(Digits, MicrosecondsThatAreKeptAreTheSame) {
+  std::mt19937_64 random(2);
+  constexpr int64_t kLimit = 100'000'000'000;
+  const auto expect_same = [](int64_t ns) {
+    const MicrosText text(ns);
+    for (int i = 0; i < 2; ++i) {
+      char bytes[64] = {};
+      const char* const end = text.Put(bytes);
+      ASSERT_EQ(std::string_view(bytes, static_cast<size_t>(end - bytes)),
+                Micros(ns));
+    }
+  };
+  for (const int64_t ns :
+       {int64_t{0}, int64_t{-1}, int64_t{999}, int64_t{1000}, kLimit - 1,
+        kLimit, kLimit + 1, std::numeric_limits<int64_t>::max(),
+        std::numeric_limits<int64_t>::min()})
+    expect_same(ns);
+  for (int i = 0; i < 200000; ++i)
+    expect_same(static_cast<int64_t>(random() >> (random() % 64)));
+}
+
 TEST(Digits, PaddedCopyEndsWhereItShould) {
   const std::string from(200, 'x');
   for (size_t size = 0; size < 160; ++size) {

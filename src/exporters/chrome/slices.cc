@@ -101,6 +101,7 @@ class SliceWriter {
       : trace_(trace),
         base_(base),
         paddle_(style == ChromeStyle::kPaddle),
+        raw_args_(trace.has_raw_args()),
         names_(names),
         rows_(rows),
         out_(out),
@@ -114,9 +115,10 @@ class SliceWriter {
     const Track& track = trace_.tracks()[index];
     middles_.Start(index);
     // Entries of streams always say more than their times.
-    special_track_ = track.kind == TrackKind::kStream;
+    always_more_ = track.kind == TrackKind::kStream;
     args_of_.Seek(track.first);
     links_of_.Seek(track.first);
+    FindNextMore();
     Row row = track.first;
     while (row < track.last) {
       if (out_.failed()) return;
@@ -131,8 +133,8 @@ class SliceWriter {
   void WriteRow(Row row) {
     uint16_t flags = trace_.flags()[row];
     bool instant = (flags & kEventInstant) != 0;
-    const std::string& middle =
-        middles_.Get(rows_, trace_.type()[row], instant);
+    const uint16_t type = trace_.type()[row];
+    const std::string& middle = middles_.Get(rows_, type, instant);
     EscapedNames::Fragment name = names_.EventStart(trace_.name()[row]);
     int64_t start = trace_.start_ns()[row];
     int64_t dur = trace_.dur_ns()[row];
@@ -142,29 +144,24 @@ class SliceWriter {
     p = PutPadded(p, name.data, name.size);
     if (paddle_) p = PutDuration(p, dur);
     p = PutPadded(p, middle.data(), middle.size() - kPutSlack);
-    const char* ts = p;
-    p = PutMicros(p, Since(start, base_.ts_ns));
-    size_t ts_size = static_cast<size_t>(p - ts);
+    const MicrosText ts(Since(start, base_.ts_ns));
+    p = ts.Put(p);
     if (!instant) [[likely]] {
       p = PutLiteral(p, ",\"dur\":");
-      p = PutMicros(p, dur);
+      p = MicrosText(dur).Put(p);
     }
     p = PutLiteral(p, ",\"args\":{\"start_time\":\"");
     if (base_.host_ns == base_.ts_ns) [[likely]] {
-      // Through a copy, because the slack may reach into what is written.
-      char digits[kPutSlack];
-      std::memcpy(digits, ts, kPutSlack);
-      p = PutPadded(p, digits, ts_size);
+      p = ts.Put(p);
     } else {
       p = PutMicros(p, Since(start, base_.host_ns));
     }
     p = PutLiteral(p, " us\",\"end_time\":\"");
-    p = PutMicros(p, Since(end, base_.host_ns));
+    p = MicrosText(Since(end, base_.host_ns)).Put(p);
     p = PutLiteral(p, " us\"");
-    if ((flags & ~kEventInstant) != 0 || special_track_ || !name.valid ||
-        args_of_.next_row() == row || links_of_.next_row() == row ||
-        trace_.raw_ref(row) != 0 ||
-        (paddle_ && trace_.type()[row] == STEPSCOPE_OPERATOR)) [[unlikely]] {
+    if (flags > kEventInstant || always_more_ || !name.valid ||
+        row == next_more_ || (raw_args_ && trace_.raw_ref(row) != 0) ||
+        (paddle_ && type == STEPSCOPE_OPERATOR)) [[unlikely]] {
       out_.Commit(p);
       WriteMoreArgs(row);
       p = out_.Reserve(0);
@@ -176,12 +173,17 @@ class SliceWriter {
   void WriteMoreArgs(Row row) {
     more_.clear();
     arg_writer_.Append(more_, row, args_of_.Take(row), links_of_.Take(row));
+    FindNextMore();
     out_.Append(more_);
+  }
+  void FindNextMore() {
+    next_more_ = std::min(args_of_.next_row(), links_of_.next_row());
   }
 
   const Trace& trace_;
   const TimeBase base_;
   const bool paddle_;
+  const bool raw_args_;
   EscapedNames& names_;
   Rows& rows_;
   OutBuffer& out_;
@@ -190,7 +192,8 @@ class SliceWriter {
   ByRow<Arg> args_of_;
   ByRow<Link> links_of_;
   Middles middles_;
-  bool special_track_ = false;
+  bool always_more_ = false;
+  Row next_more_ = kNoRow;  // of those with arguments or links
   std::string more_;
 };
 

@@ -213,5 +213,33 @@ TEST(Perfetto, NamesAndDepthsAreNotBounded) {
   EXPECT_EQ(WithoutTracks(Slices(**trace)), Expected(**trace, 0));
 }
 
+// Names that share a place among those that are kept ready, one right behind
+// the other, and instants between them.
+TEST(Perfetto, NeighboursDoNotTakeEachOthersNames) {
+  std::mt19937_64 random(6);
+  TraceBuilder builder;
+  builder.AddProcess({});
+  builder.AddTrack({});
+  std::vector<StringId> names;
+  for (int i = 0; i < 10000; ++i)
+    names.push_back(builder.Intern("n" + std::to_string(i)));
+  for (int64_t i = 0; i < 20000; ++i) {
+    EventSpec event;
+    event.start_ns = i * 1000;
+    const bool instant = random() % 50 == 0;
+    event.dur_ns = instant ? 0 : 900;
+    event.flags = instant ? uint16_t{kEventInstant} : uint16_t{0};
+    // Now a few, now all of them, now those 2048 apart.
+    const uint64_t pick = random();
+    event.name = names[i % 3000 < 1000   ? pick % 20
+                       : i % 3000 < 2000 ? pick % names.size()
+                                         : pick % 4 * 2048];
+    builder.AddEvent(event);
+  }
+  const auto trace = builder.Finish();
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ(WithoutTracks(Slices(**trace)), Expected(**trace, 0));
+}
+
 }  // namespace
 }  // namespace stepscope

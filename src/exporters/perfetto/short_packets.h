@@ -19,7 +19,7 @@
 
 namespace stepscope::perfetto {
 
-// What follows the time.
+// What follows the lower bits of the time.
 struct Tail {
   // Sequence, flags, event; of the event type, name, category and track.
   static constexpr size_t kMaxBytes = 32;
@@ -36,6 +36,36 @@ struct Tail {
   uint64_t size = 0;
 };
 
+// The time of a packet in two parts: the lower bits, and those above, which
+// seldom change since the times of a track ascend. So the bytes of the upper
+// part and the tail behind them are ready made as one, with room for what
+// comes before: a packet is one store or two, and stores decide.
+inline constexpr int kLowTimeBits = 28;
+
+struct TimedTail {
+  // Tag and length of the packet, tag of its time and four bytes of that.
+  static constexpr size_t kHeadBytes = 7;
+  static constexpr size_t kMaxBytes = 48;
+
+  // For times with these upper bits. Where they are 0, the time ends with a
+  // byte that it could do without, which every reader of varints takes.
+  void Set(uint64_t upper, const Tail& tail) {
+    static_assert(kMaxBytes >= kHeadBytes + (63 - kLowTimeBits + 6) / 7 +
+                                   Tail::kMaxBytes);
+    char* const rest = proto::PutVarint(bytes + kHeadBytes, upper);
+    std::memcpy(rest, tail.bytes, sizeof(tail.bytes));
+    size = static_cast<uint64_t>(rest - bytes) + tail.size;
+    bytes[0] = proto::Tag(kTracePacket, proto::kBytes);
+    bytes[1] = static_cast<char>(size - 2);
+    bytes[2] = proto::Tag(kTimestamp, proto::kVarint);
+    // None of the four is the last one of its varint.
+    std::memset(bytes + 3, 0x80, kHeadBytes - 3);
+  }
+
+  char bytes[kMaxBytes] = {};
+  uint64_t size = 0;  // of the packet
+};
+
 class ShortPackets {
  public:
   explicit ShortPackets(OutBuffer& out) : out_(out) { Resume(); }
@@ -46,65 +76,37 @@ class ShortPackets {
   [[gnu::always_inline]] void Suspend() { out_.Commit(p_); }
   [[gnu::always_inline]] void Resume() {
     p_ = out_.Reserve(kStretch);
-    limit_ = p_ + kStretch - kMaxBytes;
+    limit_ = p_ + kStretch - TimedTail::kMaxBytes;
   }
 
-  [[gnu::always_inline]] void Put(uint64_t time, const Tail& tail) {
+  // A packet whose time has the upper bits that the tail was set for.
+  [[gnu::always_inline]] void Put(int64_t time, const TimedTail& tail) {
     if (p_ > limit_) [[unlikely]] {
       Suspend();
       Resume();
     }
-    if (time >> kLowBits != high_) [[unlikely]] {
-      if (time >> kLowBits == 0) {
-        PutGeneral(time, tail);
-        return;
-      }
-      SetHigh(time >> kLowBits);
-    }
     // Seven bits into each byte: what is above moves up by two, then by one.
-    uint64_t low = time & ((uint64_t{1} << kLowBits) - 1);
+    uint64_t low =
+        static_cast<uint64_t>(time) & ((uint64_t{1} << kLowTimeBits) - 1);
     low += (low & 0xfffc000) * 3;
     low += low & 0x3f803f80;
-    const uint64_t head = head_ + (tail.size << 8) + (low << 24);
-    std::memcpy(p_, &head, sizeof(head));
-    std::memcpy(p_ + 7, &high_bytes_, sizeof(high_bytes_));
-    char* const rest = p_ + 7 + high_size_;
-    std::memcpy(rest, tail.bytes, sizeof(tail.bytes));
-    p_ = rest + tail.size;
+    using Words [[gnu::vector_size(32)]] = uint64_t;
+    Words words;
+    std::memcpy(&words, tail.bytes, sizeof(words));
+    words |= Words{low << 24, 0, 0, 0};
+    std::memcpy(p_, &words, sizeof(words));
+    if (tail.size > sizeof(words)) [[unlikely]]
+      std::memcpy(p_ + sizeof(words), tail.bytes + sizeof(words),
+                  TimedTail::kMaxBytes - sizeof(words));
+    p_ += tail.size;
   }
 
  private:
   static constexpr size_t kStretch = size_t{16} << 10;
-  static constexpr size_t kMaxBytes = 64;
-  // Of a time; those above seldom change, since the times of a track ascend.
-  static constexpr int kLowBits = 28;
-  static constexpr uint64_t kHead =
-      proto::Tag(kTracePacket, proto::kBytes) |
-      proto::Tag(kTimestamp, proto::kVarint) << 16;
-
-  [[gnu::always_inline]] void SetHigh(uint64_t high) {
-    char bytes[proto::kMaxVarintBytes] = {};
-    high_ = high;
-    high_size_ = static_cast<size_t>(proto::PutVarint(bytes, high) - bytes);
-    std::memcpy(&high_bytes_, bytes, sizeof(high_bytes_));
-    // None of the four bytes is the last one of its varint.
-    head_ = kHead + ((high_size_ + 5) << 8) + (uint64_t{0x80808080} << 24);
-  }
-  [[gnu::always_inline]] void PutGeneral(uint64_t time, const Tail& tail) {
-    std::memcpy(p_, &kHead, sizeof(kHead));
-    char* const rest = proto::PutVarint56(p_ + 3, time);
-    p_[1] = static_cast<char>(static_cast<uint64_t>(rest - p_) - 2 + tail.size);
-    std::memcpy(rest, tail.bytes, sizeof(tail.bytes));
-    p_ = rest + tail.size;
-  }
 
   OutBuffer& out_;
   char* p_ = nullptr;
   char* limit_ = nullptr;
-  uint64_t high_ = ~uint64_t{0};  // no time has these
-  uint64_t high_bytes_ = 0;       // up to six of them, as a varint goes on
-  size_t high_size_ = 0;
-  uint64_t head_ = 0;             // with the length but for the tail's
 };
 
 }  // namespace stepscope::perfetto

@@ -8,6 +8,7 @@
 #include "exporters/arrows.h"
 #include "exporters/by_row.h"
 #include "exporters/perfetto/annotations.h"
+#include "exporters/perfetto/begin_tails.h"
 #include "exporters/perfetto/short_packets.h"
 
 namespace stepscope::perfetto {
@@ -61,66 +62,6 @@ std::vector<ArrowEnd> Arrows(const Trace& trace) {
   return ends;
 }
 
-// The tails of events by name and type, for one track at a time. As many as
-// stay in the cache; another of the same place takes it.
-class BeginTails {
- public:
-  struct alignas(64) Entry {
-    uint64_t key = 0;
-    Tail tail;
-  };
-
-  BeginTails() : entries_(kCount) {}
-
-  // For none of the events that were found so far.
-  void SetTrack(uint64_t uuid) {
-    uuid_ = uuid;
-    // Names and types take 48 bits of a key.
-    if (++generation_ >> 15 != 0) {
-      std::fill(entries_.begin(), entries_.end(), Entry());
-      generation_ = 1;
-    }
-  }
-  // What keys of this track have in common.
-  uint64_t first_key() const { return generation_ << 49; }
-  static uint64_t KeyOf(uint64_t first, StringId name, uint16_t type,
-                        uint64_t instant) {
-    return first | uint64_t{name.v} << 17 | uint64_t{type} << 1 | instant;
-  }
-  // Where the entry of such an event is, if its key says so.
-  Entry& At(StringId name, uint16_t type) {
-    return entries_[(name.v * 2 + type) % kCount];
-  }
-
-  void Make(Entry& entry, uint64_t key, uint64_t name_iid, uint64_t category) {
-    Tail event;
-    event.Add(Tag(kType, kVarint));
-    event.Add((key & 1) != 0 ? kInstant : kSliceBegin);
-    event.Add(Tag(kNameIid, kVarint));
-    event.Add(name_iid);
-    event.Add(Tag(kCategoryIids, kVarint));
-    event.Add(category);
-    event.Add(Tag(kTrackUuid, kVarint));
-    event.Add(uuid_);
-    entry.tail = {};
-    entry.tail.Add(Tag(kSequenceId, kVarint));
-    entry.tail.Add(kSequence);
-    entry.tail.Add(Tag(kSequenceFlags, kVarint));
-    entry.tail.Add(kNeedsState);
-    entry.tail.Add(Tag(kTrackEvent, kBytes));
-    entry.tail.Add(event.size);
-    entry.tail.AddBytes(event);
-    entry.key = key;
-  }
-
- private:
-  static constexpr size_t kCount = 4096;
-
-  std::vector<Entry> entries_;
-  uint64_t uuid_ = 0;
-  uint64_t generation_ = 0;
-};
-
 Tail EndTail(uint64_t uuid) {
   Tail event;
   event.Add(Tag(kType, kVarint));
@@ -158,8 +99,8 @@ class Writer {
     links_of_.Seek(track.first);
     arrows_of_.Seek(track.first);
     FindNextSpecial();
-    tails_.SetTrack(uuid_);
     end_tail_ = EndTail(uuid_);
+    SetUpper(0);
     open_.resize(std::max(open_.size(), kSpareEnds));
     open_[0] = INT64_MAX;  // never ends
     depth_ = 1;
@@ -168,8 +109,7 @@ class Writer {
       const Row last =
           row + std::min<Row>(track.last - row, kRowsBetweenChecks);
       const Row usual = std::min(last, next_special_);
-      row = trace_.has_raw_args() ? WriteUsual<true>(row, usual)
-                                  : WriteUsual<false>(row, usual);
+      row = WriteUsual(row, usual);
       if (row == last) continue;
       const bool instant = (trace_.flags()[row] & kEventInstant) != 0;
       WriteEnds(Time(trace_.start_ns()[row]));
@@ -183,6 +123,7 @@ class Writer {
  private:
   static constexpr Row kRowsBetweenChecks = 1 << 16;
   static constexpr size_t kSpareEnds = 64;
+  static constexpr Row kFound = 256;
 
   // Since the earliest of the trace; no trace is longer than 2^63 ns.
   int64_t Time(int64_t time_ns) const { return time_ns - zero_ns_; }
@@ -197,55 +138,123 @@ class Writer {
     open_[depth_++] = end;
   }
 
+  // What is ready made is for times with these upper bits from here on.
+  void SetUpper(int64_t upper) {
+    upper_ = upper;
+    tails_.Set(uuid_, static_cast<uint64_t>(upper));
+    timed_end_.Set(static_cast<uint64_t>(upper), end_tail_);
+  }
+  static int64_t UpperOf(int64_t time) { return time >> kLowTimeBits; }
+
   void WriteEnds(int64_t until) {
     ShortPackets out(packets_.out());
-    for (; open_[depth_ - 1] <= until; --depth_)
-      out.Put(static_cast<uint64_t>(open_[depth_ - 1]), end_tail_);
+    for (; open_[depth_ - 1] <= until; --depth_) {
+      const int64_t end = open_[depth_ - 1];
+      if (UpperOf(end) != upper_) SetUpper(UpperOf(end));
+      out.Put(end, timed_end_);
+    }
   }
 
   // Writes events that say no more than name, type and time. Returns the first
   // that does, or `last`.
+  Row WriteUsual(Row row, Row last) {
+    const uint16_t* const flags = trace_.flags().data();
+    while (row < last) {
+      const int64_t start = Time(trace_.start_ns()[row]);
+      if (UpperOf(start) != upper_) {
+        WriteEnds(start);
+        SetUpper(UpperOf(start));
+      }
+      if (flags[row] != 0) {
+        if (flags[row] != kEventInstant || trace_.raw_ref(row) != 0 ||
+            !WriteInstant(row))
+          return row;
+        ++row;
+        continue;
+      }
+      const Row end = row + std::min<Row>(last - row, kFound);
+      const Row found = trace_.has_raw_args() ? Prepare<true>(row, end)
+                                              : Prepare<false>(row, end);
+      if (found == 0) return row;
+      Emit(row, found);
+      row += found;
+    }
+    return row;
+  }
+
+  // Finds the tails of events from `row` on, as far as they are usual, have no
+  // flags and the upper bits of this time. Returns how many.
   template <bool kRawArgs>
-  [[gnu::noinline]] Row WriteUsual(Row row, Row last) {
+  [[gnu::noinline]] Row Prepare(Row row, Row last) {
     const int64_t* const starts = trace_.start_ns().data();
-    const int64_t* const durs = trace_.dur_ns().data();
+    const auto is_now = [this](int64_t start) {
+      return UpperOf(Time(start)) == upper_;
+    };
+    if (!is_now(starts[last - 1]))
+      last = static_cast<Row>(
+          std::partition_point(starts + row, starts + last, is_now) - starts);
+    const Row first = row;
     const uint16_t* const types = trace_.type().data();
     const uint16_t* const flags = trace_.flags().data();
     const StringId* const names = trace_.name().data();
-    const int64_t zero = zero_ns_;
-    const Tail end_tail = end_tail_;
-    ShortPackets out(packets_.out());
-    int64_t* top = &open_[depth_ - 1];
-    const int64_t* full = &open_.back();
     const uint64_t first_key = tails_.first_key();
     for (; row < last; ++row) {
-      if (flags[row] > kEventInstant) [[unlikely]] break;
-      if (kRawArgs && trace_.raw_ref(row) != 0) break;
-      const int64_t start = starts[row] - zero;
-      for (; *top <= start; --top)
-        out.Put(static_cast<uint64_t>(*top), end_tail);
-      const uint16_t instant = flags[row];
+      if (flags[row] != 0 || (kRawArgs && trace_.raw_ref(row) != 0)) break;
       const uint64_t key =
-          BeginTails::KeyOf(first_key, names[row], types[row], instant);
+          BeginTails::KeyOf(first_key, names[row], types[row], 0);
       BeginTails::Entry& entry = tails_.At(names[row], types[row]);
       if (entry.key != key) [[unlikely]] {
-        out.Suspend();
-        const bool made = MakeTail(entry, key, row);
-        out.Resume();
-        if (!made) break;
+        // One that was found may refer to what stands there.
+        if (row != first && entry.key >= first_key) break;
+        if (!MakeTail(entry, key, row)) break;
       }
-      out.Put(static_cast<uint64_t>(start), entry.tail);
-      if (instant != 0) continue;
-      if (top == full) [[unlikely]] {
-        const size_t depth = open_.size();
-        open_.resize(2 * depth);
-        top = &open_[depth - 1];
-        full = &open_.back();
-      }
-      *++top = start + durs[row];
+      found_[row - first] = &entry.tail;
+    }
+    return row - first;
+  }
+
+  // Writes the events whose tails were found. Apart from Prepare(), so that
+  // what either needs stays in registers.
+  [[gnu::always_inline]] void EmitAll(Row row, Row count) {
+    if (open_.size() < depth_ + count) open_.resize(2 * (depth_ + count));
+    const int64_t* const starts = trace_.start_ns().data() + row;
+    const int64_t* const durs = trace_.dur_ns().data() + row;
+    const int64_t zero = zero_ns_;
+    ShortPackets out(packets_.out());
+    const TimedTail end_tail = timed_end_;
+    int64_t* top = &open_[depth_ - 1];
+    for (size_t i = 0; i < count; ++i) {
+      const int64_t start = starts[i] - zero;
+      for (; *top <= start; --top) out.Put(*top, end_tail);
+      out.Put(start, *found_[i]);
+      *++top = start + durs[i];
     }
     depth_ = static_cast<size_t>(top - open_.data()) + 1;
-    return row;
+  }
+#if defined(__x86_64__)
+  [[gnu::target("avx2"), gnu::noinline]] void EmitWide(Row row, Row count) {
+    EmitAll(row, count);
+  }
+#endif
+  [[gnu::noinline]] void Emit(Row row, Row count) {
+#if defined(__x86_64__)
+    static const bool wide = __builtin_cpu_supports("avx2") != 0;
+    if (wide) return EmitWide(row, count);
+#endif
+    EmitAll(row, count);
+  }
+
+  // False: its name must be explained.
+  bool WriteInstant(Row row) {
+    const int64_t start = Time(trace_.start_ns()[row]);
+    const StringId name = trace_.name()[row];
+    const uint16_t type = trace_.type()[row];
+    const uint64_t key = BeginTails::KeyOf(tails_.first_key(), name, type, 1);
+    BeginTails::Entry& entry = tails_.At(name, type);
+    if (entry.key != key && !MakeTail(entry, key, row)) return false;
+    WriteEnds(start);
+    ShortPackets(packets_.out()).Put(start, entry.tail);
+    return true;
   }
 
   // Defines what the event refers to. False: its name must be explained.
@@ -284,8 +293,11 @@ class Writer {
   ByRow<ArrowEnd> arrows_of_;
   Row next_special_ = kNoRow;
   uint64_t uuid_ = 0;
+  int64_t upper_ = 0;  // what the next two are for
   BeginTails tails_;
+  TimedTail timed_end_;
   Tail end_tail_;
+  const TimedTail* found_[kFound];
   std::vector<int64_t> open_;  // Time() of ends; the first depth_ count
   size_t depth_ = 0;
   Message event_;
