@@ -130,9 +130,52 @@ void OrderCheck::AddSome(const int64_t* start_ns, const int64_t* dur_ns,
 
 // Stops only at events that begin inside the one before. Those in between
 // stand side by side: of them only who is last, or last before the end of what
-// encloses them, can reach beyond it.
+// encloses them, can reach beyond it. Where there are many to stop at, it is
+// less work to go through all.
 bool OrderCheck::Nest(const int64_t* start_ns, const int64_t* dur_ns,
                       size_t count, const Pairs& pairs) {
+  constexpr size_t kWord = 64;
+  constexpr int kMany = kWord / 3;
+  for (size_t first = 0; first < count; first += kWord) {
+    const uint64_t inner = pairs.inner[first / kWord];
+    const size_t n = std::min(count - first, kWord);
+    const int64_t end_before =
+        first == 0 ? EndBefore()
+                   : Sum(start_ns[first - 1], dur_ns[first - 1]);
+    const bool nested =
+        std::popcount(inner) > kMany
+            ? NestEach(start_ns + first, dur_ns + first, n, end_before)
+            : NestInner(start_ns + first, dur_ns + first, n, end_before,
+                        inner);
+    if (!nested) return false;
+  }
+  return true;
+}
+
+bool OrderCheck::NestEach(const int64_t* start_ns, const int64_t* dur_ns,
+                          size_t count, int64_t end_before) {
+  int64_t* const bottom = outer_.data();
+  int64_t* top = bottom + depth_;
+  int64_t open_end = open_end_;
+  bool nested = true;
+  for (size_t i = 0; i < count && nested; ++i) {
+    const int64_t begin = start_ns[i];
+    if (begin < end_before) {
+      *top++ = open_end;
+      open_end = end_before;
+    } else {
+      while (begin >= open_end && top != bottom) open_end = *--top;
+    }
+    end_before = Sum(begin, dur_ns[i]);
+    nested = end_before <= open_end;
+  }
+  depth_ = static_cast<size_t>(top - bottom);
+  open_end_ = open_end;
+  return nested;
+}
+
+bool OrderCheck::NestInner(const int64_t* start_ns, const int64_t* dur_ns,
+                           size_t count, int64_t end_before, uint64_t inner) {
   int64_t* const bottom = outer_.data();
   int64_t* top = bottom + depth_;
   int64_t open_end = open_end_;
@@ -151,15 +194,12 @@ bool OrderCheck::Nest(const int64_t* start_ns, const int64_t* dur_ns,
   };
   bool nested = true;
   size_t first = 0;
-  for (size_t word = 0; nested && word * 64 < count; ++word) {
-    for (uint64_t bits = pairs.inner[word]; nested && bits != 0;
-         bits &= bits - 1) {
-      const size_t i = word * 64 + static_cast<size_t>(std::countr_zero(bits));
-      nested = i == first || side_by_side(first, i);
-      *top++ = open_end;
-      open_end = i == 0 ? EndBefore() : end_of(i - 1);
-      first = i;
-    }
+  for (; nested && inner != 0; inner &= inner - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(inner));
+    nested = i == first || side_by_side(first, i);
+    *top++ = open_end;
+    open_end = i == 0 ? end_before : end_of(i - 1);
+    first = i;
   }
   nested = nested && side_by_side(first, count);
   depth_ = static_cast<size_t>(top - bottom);

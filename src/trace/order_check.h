@@ -55,6 +55,11 @@ class OrderCheck {
   // it: then false.
   bool Nest(const int64_t* start_ns, const int64_t* dur_ns, size_t count,
             const Pairs& pairs);
+  bool NestEach(const int64_t* start_ns, const int64_t* dur_ns, size_t count,
+                int64_t end_before);
+  // `inner` as in Pairs.
+  bool NestInner(const int64_t* start_ns, const int64_t* dur_ns, size_t count,
+                 int64_t end_before, uint64_t inner);
 
   // Ends of the events that enclose the one before, by level: outer_[0] never
   // comes, the innermost (of level depth_) is open_end_, those between are in
