@@ -194,6 +194,27 @@ TEST(ProtoFaultTest, LargeIdsInManySmallPlanes) {
   ImportBytes(ImportXSpace, space.str());
 }
 
+// A Trace holds durations of less than 2^62 ns, and the times between which
+// an event lies may be further apart: of itself, or of a step and all in it.
+TEST(ProtoFaultTest, TimesFurtherApartThanADurationCanBe) {
+  constexpr int64_t kLong = 4'000'000'000'000'000;  // microseconds, 126 years
+  const auto node = [](int64_t start, int64_t length) {
+    return Pb().Text(1, "n").Int(2, start).Int(5, length);
+  };
+  const auto stats = [](const Pb& a, const Pb& b) {
+    return Pb().Sub(1, Pb().Text(1, "/cpu:0").Sub(2, a).Sub(2, b)).str();
+  };
+  const auto one =
+      ImportBytes(ImportStepStats, stats(node(-kLong, kLong * 3 / 2),
+                                         node(-kLong, 5)));
+  EXPECT_EQ(LedgerText(*one), "kept 1, -time out of range 1");
+  EXPECT_EQ(one->size(), 2u);  // and the step
+  const auto step =
+      ImportBytes(ImportStepStats, stats(node(-kLong, 5), node(kLong, 5)));
+  EXPECT_EQ(LedgerText(*step), "kept 2");
+  EXPECT_EQ(step->size(), 2u);
+}
+
 TEST(ProtoFaultTest, ManyThreadsAndManyExecutions) {
   Pb profile;
   for (int64_t i = 0; i < 200'000; ++i)

@@ -25,7 +25,8 @@ Row Recorder::AddOdd(Span span, const uint8_t* at, std::string_view repair) {
   const std::string_view name = builder_.strings().view(span.name);
   int64_t start = span.start_ns;
   int64_t end = span.end_ns;
-  if (!Shift(&start) || !Shift(&end)) {
+  if (!Shift(&start) || !Shift(&end) ||
+      (end > start && end - start >= kMaxTimeNs)) {
     Reject(kTimeRange, at, name);
     return kNoRow;
   }

@@ -44,6 +44,10 @@ struct Span {
 
 class Recorder {
  public:
+  // What TraceBuilder takes are times, positive or negative, and durations
+  // below this. The difference of two such times fits, but may be longer.
+  static constexpr int64_t kMaxTimeNs = int64_t{1} << 62;
+
   // How records of several tracks come: those of each together, or mixed.
   enum class Order { kByTrack, kMixed };
 
@@ -82,8 +86,12 @@ class Recorder {
   // for `repair` if there is one, or as rejected; then kNoRow. An end before
   // the start is a repair and leaves a point in time.
   Row Add(const Span& span, const uint8_t* at, std::string_view repair = {}) {
-    if (!InRange(span.start_ns) || !InRange(span.end_ns) ||
-        span.end_ns < span.start_ns || !repair.empty()) [[unlikely]]
+    // Neither negative nor too long.
+    const bool lasts = static_cast<uint64_t>(span.end_ns) -
+                           static_cast<uint64_t>(span.start_ns) <
+                       static_cast<uint64_t>(kMaxTimeNs);
+    if (!InRange(span.start_ns) || !InRange(span.end_ns) || !lasts ||
+        !repair.empty()) [[unlikely]]
       return AddOdd(span, at, repair);
     const Row row = AddEvent(span, span.start_ns + offset_ns_,
                              span.end_ns - span.start_ns);
@@ -155,9 +163,6 @@ class Recorder {
     return static_cast<uint64_t>(time_ns) - static_cast<uint64_t>(lowest_) <
            in_range_;
   }
-
-  // What TraceBuilder takes; the difference of two such times fits as well.
-  static constexpr int64_t kMaxTimeNs = int64_t{1} << 62;
 
   const uint8_t* file_;
   TraceBuilder& builder_;

@@ -143,7 +143,8 @@ class Memory {
     EventSpec event;
     event.track = track;
     event.start_ns = life.begin_ns;
-    event.dur_ns = life.end_ns - life.begin_ns;
+    event.dur_ns = std::min(life.end_ns - life.begin_ns,
+                            Recorder::kMaxTimeNs - 1);
     event.name = out_.Intern(name);
     event.type = STEPSCOPE_USER_DEFINED;
     event.flags = kEventInferred;

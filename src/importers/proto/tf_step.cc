@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/proto/tf_step.h"
 
+#include <algorithm>
+
 #include "importers/proto/tf_fields.h"
 
 namespace stepscope::proto {
 namespace {
 
 using namespace tf;  // NOLINT: field numbers only
+
+// Of a node with one output; and no more room than this is made on a guess.
+constexpr size_t kBytesANode = 100;
+constexpr size_t kMostGuessed = size_t{1} << 20;
 
 // False on overflow.
 bool MicrosToNs(int64_t micros, int64_t* ns) {
@@ -201,6 +207,9 @@ TfStep ReadTfStep(Bytes step_stats, Recorder& out) {
   while (message.Next()) {
     if (message.tag() != kDeviceStats) continue;
     TfDevice& device = step.devices.emplace_back();
+    // Moving nodes to a larger place costs more than room that is not used.
+    device.nodes.reserve(
+        std::min(message.bytes().size() / kBytesANode, kMostGuessed));
     Message inner(message.bytes());
     while (inner.Next()) {
       if (inner.tag() == kDevice) device.name = inner.text();

@@ -241,8 +241,8 @@ void TfTimeline::AddOperator(TfDevice& device, TfNode& node, uint32_t track) {
   node.row = out_.Add(span, node.record.data());
   if (node.row == kNoRow) return;
   TraceBuilder& builder = out_.builder();
-  builder.AddText(node.row, "name", node.name);
-  if (!op.empty()) builder.AddText(node.row, "op", op);
+  AddText(node.row, KeyOf(kName), node.name);
+  if (!op.empty()) AddText(node.row, KeyOf(kOp), op);
   if (transfer) {
     AddTransfer(node);
   } else {
@@ -273,22 +273,33 @@ void TfTimeline::AddTransfer(TfNode& node) {
 }
 
 void TfTimeline::AddNodeArgs(const TfNode& node, Row row) {
-  TraceBuilder& builder = out_.builder();
   if (node.thread != 0)
-    builder.AddInt(row, "thread_id", static_cast<int64_t>(node.thread));
+    AddInt(row, kThread, static_cast<int64_t>(node.thread));
   int64_t waited = 0;
   if (node.scheduled_ns != 0 &&
       !__builtin_sub_overflow(node.start_ns, node.scheduled_ns, &waited))
-    builder.AddInt(row, "scheduled_before_ns", waited);
-  if (node.op_start_ns != 0)
-    builder.AddInt(row, "op_start_ns", node.op_start_ns);
-  if (node.op_end_ns != 0) builder.AddInt(row, "op_end_ns", node.op_end_ns);
+    AddInt(row, kScheduled, waited);
+  if (node.op_start_ns != 0) AddInt(row, kOpStart, node.op_start_ns);
+  if (node.op_end_ns != 0) AddInt(row, kOpEnd, node.op_end_ns);
   for (const TfTensor& tensor : node.outputs) {
     if (!tensor.shaped) continue;
     std::string text(DataTypeName(tensor.dtype));
     text += ShapeText(tensor.shape);
     AddText(row, NumberedKey(output_keys_, "output", tensor.slot), text);
   }
+}
+
+StringId TfTimeline::KeyOf(NodeKey key) {
+  constexpr std::string_view kNames[kNodeKeys] = {
+      "name", "op", "thread_id", "scheduled_before_ns", "op_start_ns",
+      "op_end_ns"};
+  StringId& id = node_keys_[key];
+  if (id.v == 0) id = out_.Intern(kNames[key]);
+  return id;
+}
+
+void TfTimeline::AddInt(Row row, NodeKey key, int64_t value) {
+  out_.builder().NewArg(row, KeyOf(key)).int_value = value;
 }
 
 void TfTimeline::AddText(Row row, StringId key, std::string_view text) {
@@ -337,9 +348,9 @@ void TfTimeline::PlaceStream(TfDevice& device) {
     node.track = track;
     node.row = out_.Add(span, node.record.data());
     if (node.row == kNoRow) continue;
-    builder.AddText(node.row, "name", node.name);
+    AddText(node.row, KeyOf(kName), node.name);
     if (!node.label.empty()) builder.AddText(node.row, "label", node.label);
-    if (!label.op.empty()) builder.AddText(node.row, "op", label.op);
+    if (!label.op.empty()) AddText(node.row, KeyOf(kOp), label.op);
     AddNodeArgs(node, node.row);
     // By the name of the operator: every execution of it has the same id, and
     // the last that began before the work is its launch.
@@ -364,7 +375,8 @@ void TfTimeline::AddStep() {
           std::max(end, builder.start_ns(node.row) + builder.dur_ns(node.row));
     }
   }
-  if (begin > end) return;
+  // Damage may put events further apart than a step can last.
+  if (begin > end || end - begin >= Recorder::kMaxTimeNs) return;
   EventSpec step;
   step.track = tracks_.Thread(process, kStepThread);
   builder.track(step.track).name = out_.Intern("Step");

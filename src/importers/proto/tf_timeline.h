@@ -7,6 +7,7 @@
 // the labels say.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <string_view>
@@ -45,6 +46,10 @@ class TfTimeline {
   void AddTransfer(TfNode& node);
   void PlaceStream(TfDevice& device);
   void AddNodeArgs(const TfNode& node, Row row);
+  // Arguments that most nodes have, under keys that are made once.
+  enum NodeKey { kName, kOp, kThread, kScheduled, kOpStart, kOpEnd, kNodeKeys };
+  StringId KeyOf(NodeKey key);
+  void AddInt(Row row, NodeKey key, int64_t value);
   void AddText(Row row, StringId key, std::string_view text);
   // The key `prefix` with a number; `keys` are those made before.
   StringId NumberedKey(std::vector<StringId>& keys, const char* prefix,
@@ -71,7 +76,8 @@ class TfTimeline {
   std::unordered_map<std::string_view, std::vector<Execution>> executions_;
   std::unordered_map<std::string_view, uint64_t> operator_ids_;
   std::vector<TfEdge> edges_;
-  std::vector<StringId> input_keys_;   // by number
+  std::array<StringId, kNodeKeys> node_keys_;  // empty: not made yet
+  std::vector<StringId> input_keys_;           // by number
   std::vector<StringId> output_keys_;
 };
 
