@@ -50,7 +50,7 @@ enum class EventType : uint32_t {
   kGraphLaunch = STEPSCOPE_GRAPH_LAUNCH,
 };
 
-// Times the enclosing block, or until End(). Off, it is one load and a branch.
+// Times the enclosing block, or until End(). Off, it is two loads and a branch.
 // The object may be ended on another thread and in any order. Not copyable;
 // moving hands the open scope over.
 class [[nodiscard]] RecordEvent {

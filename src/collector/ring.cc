@@ -14,10 +14,6 @@
 #include "collector/names.h"
 #include "collector/random.h"
 
-#ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23
-#endif
-
 namespace stepscope::collector {
 namespace {
 
@@ -27,20 +23,9 @@ using format::kChunkBytes;
 
 constexpr uint64_t kPage = 65536;  // alignment that suits 4 and 64 KiB pages
 constexpr uint32_t kFirstChunks = 32;
-constexpr uint32_t kStepChunks = 64;
 constexpr uint32_t kUrgentChunks = 16;
 
 uint64_t RoundUp(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
-
-// Faults pages in so that recording threads do not. Touching is safe: the
-// space is reserved.
-void Populate(std::byte* begin, uint64_t bytes) {
-  if (madvise(begin, bytes, MADV_POPULATE_WRITE) == 0) return;
-  for (uint64_t at = 0; at < bytes; at += 4096) {
-    auto* word = reinterpret_cast<uint64_t*>(begin + at);
-    __atomic_fetch_or(word, uint64_t{0}, __ATOMIC_RELAXED);
-  }
-}
 
 ChunkState LoadState(const ChunkHeader* chunk) {
   return static_cast<ChunkState>(
@@ -90,32 +75,13 @@ std::byte* Ring::TakeRange(uint64_t bytes) {
     --retired_count_;
     return range;
   }
-  // Chunks are aligned to their size; the hot path relies on it.
-  void* p = mmap(nullptr, bytes + kPage, PROT_NONE,
+  // Chunks are aligned to their size, on which the hot path relies, and the
+  // file's huge pages lie on those of the address space.
+  void* p = mmap(nullptr, bytes + kHugePage, PROT_NONE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) return nullptr;
   const auto start = reinterpret_cast<uintptr_t>(p);
-  return reinterpret_cast<std::byte*>(RoundUp(start, kPage));
-}
-
-bool Ring::Reserve(uint64_t offset, uint64_t bytes) {
-  for (;;) {
-    if (fallocate(fd_, 0, static_cast<off_t>(offset),
-                  static_cast<off_t>(bytes)) == 0)
-      return true;
-    if (errno == EINTR) continue;
-    if (errno != EOPNOTSUPP) return false;
-    // No fallocate here (some network file systems): writing reserves too.
-    static const char zeros[65536] = {};
-    for (uint64_t at = 0; at < bytes;) {
-      const uint64_t n = std::min<uint64_t>(bytes - at, sizeof(zeros));
-      const ssize_t done = pwrite(fd_, zeros, n,
-                                  static_cast<off_t>(offset + at));
-      if (done <= 0) return false;
-      at += static_cast<uint64_t>(done);
-    }
-    return true;
-  }
+  return reinterpret_cast<std::byte*>(RoundUp(start, kHugePage));
 }
 
 bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
@@ -236,16 +202,6 @@ bool RingMap::PositionOf(const format::Slot* slot, uint32_t* position) const {
   return true;
 }
 
-uint32_t Ring::TakeFresh() {
-  uint32_t index = fresh_.load(std::memory_order_relaxed);
-  while (index < reserved_.load(std::memory_order_acquire)) {
-    if (fresh_.compare_exchange_weak(index, index + 1,
-                                     std::memory_order_relaxed))
-      return index;
-  }
-  return kNone;
-}
-
 uint32_t Ring::Acquire(const RingMap& map, uint32_t generation,
                        uint32_t thread_uid, uint32_t seq,
                        uint32_t entry_index) {
@@ -318,41 +274,6 @@ void Ring::ReleaseEntry(uint32_t entry_index) {
                    static_cast<uint32_t>(format::ThreadState::kFree),
                    __ATOMIC_RELEASE);
   entries_.Push(next_entry_, entry_index);
-}
-
-// One thread at a time; the others find out by the free list.
-bool Ring::ReserveChunks(uint32_t count) {
-  const uint32_t wanted = wanted_.load(std::memory_order_relaxed);
-  if (reserved_.load(std::memory_order_relaxed) >= wanted) return false;
-  if (reserving_.exchange(true, std::memory_order_acquire)) return false;
-  const uint32_t reserved = reserved_.load(std::memory_order_relaxed);
-  const uint32_t step = std::min(count, wanted - reserved);
-  const uint64_t offset =
-      sizes_.chunks_offset + uint64_t{reserved} * kChunkBytes;
-  const bool done =
-      step > 0 && Reserve(offset, uint64_t{step} * kChunkBytes);
-  if (done) {
-    reserved_.store(reserved + step, std::memory_order_release);
-  } else if (step > 0) {
-    SetLastError("%s: only %u of %u chunks could be reserved: %s", path_,
-                 reserved, wanted, strerror(errno));
-    wanted_.store(reserved, std::memory_order_relaxed);  // make do with these
-  }
-  reserving_.store(false, std::memory_order_release);
-  return done;
-}
-
-bool Ring::GrowStep() {
-  ReserveChunks(kStepChunks);
-  for (uint32_t n = 0; n < kStepChunks; ++n) {
-    const uint32_t index = TakeFresh();
-    if (index == kNone)
-      return reserved_.load(std::memory_order_relaxed) <
-             wanted_.load(std::memory_order_relaxed);
-    Populate(reinterpret_cast<std::byte*>(chunk(index)), kChunkBytes);
-    free_.Push(next_, index);
-  }
-  return true;
 }
 
 bool Ring::Seize(uint32_t index, uint32_t generation) {

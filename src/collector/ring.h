@@ -20,6 +20,9 @@
 
 namespace stepscope::collector {
 
+// What x86_64 and 4 KiB pages of aarch64 have. Rings are aligned to it.
+inline constexpr uint64_t kHugePage = 2u << 20;
+
 struct RingSizes {
   uint32_t chunks = 0;
   uint32_t threads = 0;
@@ -148,9 +151,11 @@ class Ring {
   static constexpr uint32_t kInFile = 2;
 
   void ZeroAndFree(uint32_t chunk);
+  static void Populate(std::byte* begin, uint64_t bytes);
   uint32_t TakeFresh();
   bool Reserve(uint64_t offset, uint64_t bytes);
   bool ReserveChunks(uint32_t count);
+  uint32_t RunAt(uint32_t chunk) const;
 
   bool exists_ = false;
   std::atomic<std::byte*> base_{nullptr};
@@ -165,6 +170,7 @@ class Ring {
   std::atomic<uint32_t> fresh_{0};     // chunks never handed out begin here
   std::atomic<uint32_t> wanted_{0};    // chunks to reserve in all
   std::atomic<bool> reserving_{false};
+  bool collapses_ = true;  // writer thread: the system makes huge pages
   std::atomic<uint64_t> incarnations_{0};
   std::atomic<uint32_t> uids_{0};
   std::atomic<uint32_t> holders_{0};
