@@ -121,6 +121,7 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
   exists_ = true;
   free_.Reset();
   full_.Reset();
+  full_count_.store(0, std::memory_order_relaxed);
   parked_.Reset();
   entries_.Reset();
   for (uint32_t i = 0; i < sizes.chunks; ++i) {
@@ -251,8 +252,10 @@ void Ring::Leave(const RingMap& map, uint32_t index) {
       owner_bits_[index].fetch_or(kOwnerLeft, std::memory_order_acq_rel);
   if (ChangeState(c, ChunkState::kActive, ChunkState::kFull) ||
       ((before & kInFile) != 0 &&
-       ChangeState(c, ChunkState::kWritten, ChunkState::kFull)))
+       ChangeState(c, ChunkState::kWritten, ChunkState::kFull))) {
     full_.Push(next_, index);
+    full_count_.fetch_add(1, std::memory_order_relaxed);
+  }
 }
 
 void Ring::Park(const RingMap& map, uint32_t index, uint32_t used) {

@@ -112,6 +112,11 @@ class Ring {
                          uint32_t room);
   // The owner will not touch the chunk again: full, or its session is over.
   void Leave(const RingMap& map, uint32_t chunk);
+  // True if so many full chunks wait that the writer should come.
+  bool Crowded() const {
+    return full_count_.load(std::memory_order_relaxed) * 4 >=
+           reserved_.load(std::memory_order_relaxed);
+  }
   // The owner exits in the middle of a chunk.
   void Park(const RingMap& map, uint32_t chunk, uint32_t used);
 
@@ -129,7 +134,10 @@ class Ring {
   // Reserves and prefaults a further part; false when all of it is ready or
   // the file system has no more room.
   bool GrowStep();
-  uint32_t TakeFull() { return full_.TakeAll(); }
+  uint32_t TakeFull() {
+    full_count_.store(0, std::memory_order_relaxed);
+    return full_.TakeAll();
+  }
   uint32_t NextFull(uint32_t chunk) { return IndexStack::Next(next_, chunk); }
   // Takes over a chunk that a thread holds or parked when its session stops.
   bool Seize(uint32_t chunk, uint32_t generation);
@@ -176,6 +184,7 @@ class Ring {
   std::atomic<uint32_t> holders_{0};
   IndexStack free_;
   IndexStack full_;
+  std::atomic<uint32_t> full_count_{0};  // about; a hint
   IndexStack parked_;
   IndexStack entries_;
   std::atomic<uint32_t> next_[kMaxChunks];         // free_ and full_

@@ -161,6 +161,7 @@ bool TakeChunk(ThreadHot* hot, ThreadState* state, uint32_t gate) {
     used = state->map.chunk(index)->used;
   } else {
     index = ring.Acquire(state->map, gate, state->uid, seq, state->entry);
+    if (index == Ring::kNone || ring.Crowded()) core.writer_sleeper.Hurry();
     if (index == Ring::kNone) return false;
   }
   state->chunk = index;

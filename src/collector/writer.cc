@@ -26,6 +26,9 @@ using format::ThreadEntry;
 constexpr int64_t kAnchorIntervalNs = 200000000;
 constexpr int64_t kBusySleepNs = 500000;
 constexpr int64_t kIdleSleepNs = 5000000;
+// A burst that fits the ring is over before its chunks are packed: on a machine
+// whose processors all record, the writer takes the time of one of them.
+constexpr int64_t kDrainIntervalNs = 20000000;
 
 void AppendAnchor(Session* session) {
   struct {
@@ -208,6 +211,7 @@ bool SealSession(Session* session, Drain* drain) {
 void* WriterMain(void*) {
   Drain* drain = Drain::Get();
   bool nice = false;
+  int64_t last_drain_ns = 0;
   for (;;) {
     const bool growing = core.ring.GrowStep();
     if (!growing && !nice) {
@@ -216,7 +220,12 @@ void* WriterMain(void*) {
       nice = true;
     }
     __atomic_store_n(&core.ring.header()->heartbeat, Now(), __ATOMIC_RELAXED);
-    bool busy = drain->DrainFull() > 0;
+    const int64_t now_ns = MonotonicNs();
+    if (core.ring.Crowded() || now_ns - last_drain_ns >= kDrainIntervalNs) {
+      drain->DrainFull();
+      last_drain_ns = now_ns;
+    }
+    bool busy = false;
     for (Session& session : core.sessions) {
       const SessionState state = session.state.load(std::memory_order_acquire);
       if (state == SessionState::kRecording) Tend(&session, drain);
