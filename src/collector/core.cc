@@ -72,7 +72,7 @@ void EnsureCore() {
   } else {
     // Fails on kernels before 4.14; the handler below then does it alone.
     madvise(stepscope_gate_v1, sizeof(stepscope_gate_v1), MADV_WIPEONFORK);
-    pthread_atfork(nullptr, nullptr, OnForkInChild);
+    pthread_atfork(HoldDevicesForFork, ResumeDevicesAfterFork, OnForkInChild);
   }
   core.pid = pid;
 }

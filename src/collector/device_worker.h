@@ -45,6 +45,11 @@ class DeviceWorker {
   static constexpr size_t kLineBytes = 600;
   bool NewLine(uint32_t* seen, char* key, size_t key_bytes, char* line);
 
+  // Around a fork. The plugin's thread may be in the loader of libraries, which
+  // a child then finds locked for ever: waits until `deadline_ns` for it to
+  // come out, and keeps it out until the fork is done.
+  void HoldForFork(int64_t deadline_ns);
+  void ResumeAfterFork();
   void ResetAfterFork();
 
  private:
@@ -72,6 +77,10 @@ class DeviceWorker {
   static void Report(void* worker, uint32_t state, const char* text);
   static void Window(void* worker, uint64_t* begin, uint64_t* end);
 
+  // Held, and alone, by whoever calls what may load a library.
+  pthread_mutex_t loading_ = PTHREAD_MUTEX_INITIALIZER;
+  std::atomic<pid_t> forking_{0};   // thread that holds it for a fork
+  std::atomic<bool> hangs_{false};  // a fork has waited long enough for it
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;  // for all below
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
   Phase phase_ = Phase::kIdle;

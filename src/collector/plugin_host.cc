@@ -152,6 +152,16 @@ bool DevicesFinished(const Session& session) {
   return finished;
 }
 
+void HoldDevicesForFork() {
+  constexpr int64_t kLongestNs = 1000000000;
+  const int64_t deadline = MonotonicNs() + kLongestNs;
+  for (DeviceWorker& worker : workers) worker.HoldForFork(deadline);
+}
+
+void ResumeDevicesAfterFork() {
+  for (DeviceWorker& worker : workers) worker.ResumeAfterFork();
+}
+
 void ResetDevicesAfterFork() {
   search = PTHREAD_MUTEX_INITIALIZER;
   for (DeviceWorker& worker : workers) worker.ResetAfterFork();

@@ -26,6 +26,9 @@ void TendDevices(Session* session);
 // False while a stopped session still waits, bounded, for device records.
 bool DevicesFinished(const Session& session);
 
+// Around a fork, in the parent; and after it, in the child.
+void HoldDevicesForFork();
+void ResumeDevicesAfterFork();
 void ResetDevicesAfterFork();
 
 }  // namespace stepscope::collector

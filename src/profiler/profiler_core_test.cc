@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "base/forking_tests.h"
 #include "profiler/fake_backend.h"
 #include "profiler/output_names.h"
 
@@ -378,6 +379,7 @@ TEST_F(ProfilerCoreTest, PauseAndResume) {
 }
 
 TEST_F(ProfilerCoreTest, InheritedThroughForkItDoesNothing) {
+  STEPSCOPE_SKIP_FORK_WITH_THREADS();
   auto core = Make(Options());
   core->Start();
   core->Step(-1);

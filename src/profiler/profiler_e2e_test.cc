@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/forking_tests.h"
 #include "profiler/e2e_support.h"
 
 namespace {
@@ -312,6 +313,7 @@ TEST_F(ProfilerE2e, ResetBeginsAgain) {
 }
 
 TEST_F(ProfilerE2e, ForkInTheMiddle) {
+  STEPSCOPE_SKIP_FORK_WITH_THREADS();
   stepscope::Profiler prof(
       {.on_trace_ready = stepscope::ExportChromeTracing("out"), .quiet = true});
   prof.Start();

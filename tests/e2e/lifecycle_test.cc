@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/forking_tests.h"
 #include "recorded.h"
 
 namespace stepscope {
@@ -376,10 +377,7 @@ TEST(Lifecycle, FoldersThatCannotBeWrittenAreAnErrorNotACrash) {
 
 TEST(Lifecycle, ForkedChildIsSilentUntilItStartsItsOwnSession) {
   SKIP_FORKS_UNDER_TSAN();
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "g++ 12's AddressSanitizer leaves the locks of its allocator "
-                  "to chance over a fork: a child with threads may hang";
-#endif
+  STEPSCOPE_SKIP_FORK_WITH_THREADS();
   TempFolder folder;
   const std::string path = folder / "parent.sscap";
   const stepscope_options options = Options(path);

@@ -2,28 +2,36 @@
 //
 // A device type that nobody knows travels from <stepscope/plugin.h> to the
 // tables and the timeline: the interface is not CUDA's.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <stepscope/c.h>
 #include <stepscope/plugin.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "analysis/summary.h"
+#include "base/forking_tests.h"
 #include "exporters/chrome/chrome.h"
 #include "importers/capture/capture_importer.h"
 
 namespace stepscope {
 namespace {
 
+std::string FreshPath(const char* what) {
+  const std::string path = testing::TempDir() + what + "_" +
+                           std::to_string(getpid()) + ".sscap";
+  std::filesystem::remove(path);
+  return path;
+}
+
 // Records one operator while the fake device works, and returns the capture.
 std::string RecordCapture() {
-  const std::string path =
-      testing::TempDir() + "mlu_" + std::to_string(getpid()) + ".sscap";
-  std::filesystem::remove(path);
+  const std::string path = FreshPath("mlu");
   stepscope_options options = {};
   options.struct_size = sizeof(options);
   options.path = path.c_str();
@@ -130,6 +138,7 @@ TEST_F(DevicePlugin, ThatIsNeverUsedHoldsNothingUp) {
 // Whoever forks before the device came into use has not spoilt it for its
 // child.
 TEST_F(DevicePlugin, IsLeftToAForkedChildWhileUnused) {
+  STEPSCOPE_SKIP_FORK_WITH_THREADS();
   setenv("FAKE_MLU_UNUSED", "1000000", 1);
   const std::string path =
       testing::TempDir() + "parent_" + std::to_string(getpid()) + ".sscap";
@@ -148,6 +157,54 @@ TEST_F(DevicePlugin, IsLeftToAForkedChildWhileUnused) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
   stepscope_stop();
+}
+
+// A fork that leaves the loader locked makes a child that hangs at its next
+// import: most workers of data loaders are forked, and load libraries.
+TEST_F(DevicePlugin, ForkedChildCanLoadLibraries) {
+  STEPSCOPE_SKIP_FORK_WITH_THREADS();
+  setenv("FAKE_MLU_UNUSED", "1000000", 1);
+  setenv("FAKE_MLU_LOADING_MS", "40", 1);
+  stepscope_options options = {};
+  options.struct_size = sizeof(options);
+  const std::string path = FreshPath("loading");
+  options.path = path.c_str();
+  ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
+  for (int i = 0; i < 10; ++i) {
+    usleep(7000);
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(5);
+      _exit(dlopen("libpthread.so.0", RTLD_NOW) != nullptr ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  }
+  stepscope_stop();
+}
+
+// A plugin that does not come back from the loader delays one fork, no more.
+TEST_F(DevicePlugin, ThatHangsDoesNotHoldAForkUpForLong) {
+  STEPSCOPE_SKIP_FORK_WITH_THREADS();
+  setenv("FAKE_MLU_LOADING_MS", "60000", 1);
+  stepscope_options options = {};
+  options.struct_size = sizeof(options);
+  const std::string path = FreshPath("hanging");
+  options.path = path.c_str();
+  ASSERT_EQ(stepscope_prepare(&options), STEPSCOPE_OK);
+  usleep(50000);
+  const auto before = std::chrono::steady_clock::now();
+  for (int i = 0; i < 20; ++i) {
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - before,
+            std::chrono::seconds(10));
+  _exit(testing::Test::HasFailure() ? 1 : 0);  // the plugin is still in there
 }
 
 TEST_F(DevicePlugin, ThatIsNoneIsRefused) {

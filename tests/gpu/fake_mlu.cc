@@ -2,6 +2,7 @@
 //
 // A plugin for a device that does not exist: two kernels and a copy on each of
 // two MLUs, written through <stepscope/plugin.h> alone.
+#include <link.h>
 #include <stepscope/plugin.h>
 #include <unistd.h>
 
@@ -30,7 +31,21 @@ bool Unused() {
   return left > 0 && left-- > 0;
 }
 
+int Linger(dl_phdr_info*, size_t, void* ms) {
+  usleep(static_cast<useconds_t>(*static_cast<int*>(ms)) * 1000);
+  return 1;
+}
+
+// FAKE_MLU_LOADING_MS: how long the loader's lock is held, as by a plugin that
+// looks for its libraries.
+void HoldTheLoader() {
+  const char* text = std::getenv("FAKE_MLU_LOADING_MS");
+  int ms = text != nullptr ? std::atoi(text) : 0;
+  if (ms > 0) dl_iterate_phdr(Linger, &ms);
+}
+
 int Attach(const stepscope_plugin_host* host) {
+  HoldTheLoader();
   if (Unused()) return STEPSCOPE_NOT_RUNNING;
   written = false;
   polls = 0;

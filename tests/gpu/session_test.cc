@@ -14,6 +14,7 @@
 #include <filesystem>
 
 #include "analysis/event_tree.h"
+#include "base/forking_tests.h"
 #include "fake.h"
 #include "importers/capture/capture_importer.h"
 
@@ -295,6 +296,7 @@ TEST_F(Session, KillLosesNoMoreThanAFlushPeriod) {
 }
 
 TEST_F(Session, ForkedChildRecordsItsHostOnly) {
+  STEPSCOPE_SKIP_FORK_WITH_THREADS();
   Fake& fake = Fake::Get();
   ASSERT_EQ(Start(), STEPSCOPE_OK);
   fake.Kernel();
