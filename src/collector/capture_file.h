@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "collector/descriptor.h"
 #include "format/block.h"
 
 namespace stepscope::collector {
@@ -41,7 +42,7 @@ class CaptureFile {
                            size_t bytes);
 
  private:
-  int fd_ = -1;
+  Descriptor fd_;
   std::atomic<uint64_t> bytes_{0};
   uint64_t limit_ = 0;  // 0: none
   uint32_t next_seq_ = 0;

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "collector/descriptor.h"
 #include "collector/sync.h"
 #include "format/live_file.h"
 
@@ -171,14 +172,14 @@ class Ring {
   std::atomic<uint64_t> chunks_offset_{0};
   std::atomic<uint64_t> total_bytes_{0};
   RingSizes sizes_;
-  int fd_ = -1;
+  Descriptor fd_;
   std::atomic<uint64_t> serial_{0};
   char path_[4096] = {};
   std::atomic<uint32_t> reserved_{0};  // chunks backed by the file system
   std::atomic<uint32_t> fresh_{0};     // chunks never handed out begin here
   std::atomic<uint32_t> wanted_{0};    // chunks to reserve in all
   std::atomic<bool> reserving_{false};
-  bool collapses_ = true;  // writer thread: the system makes huge pages
+  bool no_huge_ = false;  // writer thread: the system makes no huge pages
   std::atomic<uint64_t> incarnations_{0};
   std::atomic<uint32_t> uids_{0};
   std::atomic<uint32_t> holders_{0};

@@ -100,7 +100,7 @@ bool Ring::ReserveChunks(uint32_t count) {
 uint32_t Ring::RunAt(uint32_t index) const {
   const uint32_t wanted = wanted_.load(std::memory_order_relaxed);
   const uint64_t offset = sizes_.chunks_offset + uint64_t{index} * kChunkBytes;
-  if (!collapses_ || wanted < kMinHugeRing || offset % kHugePage != 0 ||
+  if (no_huge_ || wanted < kMinHugeRing || offset % kHugePage != 0 ||
       wanted - index < kHugeChunks)
     return 1;
   return wanted - index < 2 * kHugeChunks ? wanted - index : kHugeChunks;
@@ -122,7 +122,7 @@ bool Ring::GrowStep() {
     // One walk of the page table then finds 32 chunks, and a shorter one. Needs
     // Linux 6.1 and shared memory; elsewhere the pages stay small.
     if (run > 1 && madvise(begin, kHugePage, MADV_COLLAPSE) != 0)
-      collapses_ = errno != EINVAL;
+      no_huge_ = errno == EINVAL;
     Populate(begin, uint64_t{run} * kChunkBytes);
     for (uint32_t i = run; i > 0; --i) free_.Push(next_, index + i - 1);
     n += run;
