@@ -41,6 +41,19 @@ inline void FloorLoop(int n) {
   }
 }
 
+// The floor of what survives a kill: the same record, its begin stored before
+// the end is read.
+inline void FloorBeginFirst() {
+  const uint64_t head = floor_head;
+  FloorRecord* record = &floor_ring[head & (kFloorRing - 1)];
+  __atomic_store_n(&record->site, 7, __ATOMIC_RELAXED);
+  const uint64_t begin = stepscope_tick();
+  __atomic_store_n(&record->begin, begin, __ATOMIC_RELAXED);
+  const uint64_t end = stepscope_tick();
+  __atomic_store_n(&record->end, end, __ATOMIC_RELAXED);
+  __atomic_store_n(&floor_head, head + 1, __ATOMIC_RELEASE);
+}
+
 inline double NowNs() {
   timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);

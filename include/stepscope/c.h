@@ -154,6 +154,8 @@ STEPSCOPE_API stepscope_scope stepscope_begin_name(const char* name,
                                                    size_t length,
                                                    uint32_t type)
     STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API stepscope_scope stepscope_begin_site_slow(stepscope_site* site)
+    STEPSCOPE_NOEXCEPT;
 STEPSCOPE_API uint32_t stepscope_register_site(stepscope_site* site)
     STEPSCOPE_NOEXCEPT;
 
@@ -186,12 +188,13 @@ STEPSCOPE_INLINE uint32_t stepscope_site_id(stepscope_site* site) {
 }
 
 // Takes the thread's next slot so that a signal handler which records in
-// between takes another one. Returns NULL when the out-of-line path must act:
-// thread not attached to this session, chunk used up, or re-entered.
-STEPSCOPE_INLINE struct stepscope_slot_v1* stepscope_take_slot(uint32_t gate) {
+// between takes another one. False when the out-of-line path must act: thread
+// not attached to this session, chunk used up, or re-entered.
+STEPSCOPE_INLINE int stepscope_take_slot(uint32_t gate,
+                                         struct stepscope_slot_v1** taken) {
   struct stepscope_thread_v1* t = &stepscope_thread_local_v1;
   struct stepscope_slot_v1* slot;
-  if (STEPSCOPE_UNLIKELY(gate != t->generation)) return NULL;
+  if (STEPSCOPE_UNLIKELY(gate != t->generation)) return 0;
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
   {
     // Not locked: atomic against signals on this thread, which is all it
@@ -211,9 +214,8 @@ STEPSCOPE_INLINE struct stepscope_slot_v1* stepscope_take_slot(uint32_t gate) {
   t->generation = gate;
 #endif
   // Not against t->end: a handler may have moved on to another chunk since.
-  if (STEPSCOPE_UNLIKELY(((uintptr_t)slot & STEPSCOPE_SLOT_MASK) == 0))
-    return NULL;
-  return slot;
+  *taken = slot;
+  return ((uintptr_t)slot & STEPSCOPE_SLOT_MASK) != 0;
 }
 
 typedef uint64_t __attribute__((may_alias)) stepscope_two_words_v1;
@@ -229,12 +231,9 @@ STEPSCOPE_INLINE void stepscope_name_slot(struct stepscope_slot_v1* slot,
 #endif
 }
 
-// REQUIRES: gate, as just read, is not 0.
-STEPSCOPE_INLINE stepscope_scope stepscope_begin_open(uint32_t gate,
-                                                      uint32_t site) {
+STEPSCOPE_INLINE stepscope_scope stepscope_open_slot(
+    struct stepscope_slot_v1* slot, uint32_t site) {
   stepscope_scope scope;
-  struct stepscope_slot_v1* slot = stepscope_take_slot(gate);
-  if (STEPSCOPE_UNLIKELY(slot == NULL)) return stepscope_begin_slow(site);
   stepscope_name_slot(slot, site);
   scope.slot = slot;
   scope.begin = stepscope_tick();
@@ -245,20 +244,29 @@ STEPSCOPE_INLINE stepscope_scope stepscope_begin_open(uint32_t gate,
 // Begins an event at a site id of this process (stepscope_site_id).
 STEPSCOPE_INLINE stepscope_scope stepscope_begin_id(uint32_t site) {
   stepscope_scope scope = {NULL, 0};
+  struct stepscope_slot_v1* slot;
   uint32_t gate = stepscope_gate();
-  return gate == 0 ? scope : stepscope_begin_open(gate, site);
+  if (STEPSCOPE_UNLIKELY(gate == 0)) return scope;
+  if (STEPSCOPE_UNLIKELY(!stepscope_take_slot(gate, &slot)))
+    return stepscope_begin_slow(site);
+  return stepscope_open_slot(slot, site);
 }
 
 STEPSCOPE_INLINE stepscope_scope stepscope_begin_site(stepscope_site* site) {
   stepscope_scope scope = {NULL, 0};
+  struct stepscope_slot_v1* slot;
   uint32_t gate = stepscope_gate();
   // Asked for before the branch on the gate, which in a cold cache is a load
   // long under way; the asm keeps the compiler from moving it behind.
   uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
   __asm__ volatile("" : "+r"(id));
-  if (gate == 0) return scope;
-  if (STEPSCOPE_UNLIKELY(id == 0)) id = stepscope_register_site(site);
-  return stepscope_begin_open(gate, id);
+  // Recording runs straight on: in a cold cache a jump on a load that is still
+  // under way is taken for one that does not happen.
+  if (STEPSCOPE_UNLIKELY(gate == 0)) return scope;
+  if (STEPSCOPE_UNLIKELY(id == 0)) return stepscope_begin_site_slow(site);
+  if (STEPSCOPE_UNLIKELY(!stepscope_take_slot(gate, &slot)))
+    return stepscope_begin_site_slow(site);
+  return stepscope_open_slot(slot, id);
 }
 
 // Begins an event with any name (NUL-terminated, copied once per distinct
@@ -312,7 +320,7 @@ STEPSCOPE_INLINE stepscope_scope stepscope_next_id(stepscope_scope scope,
   if (STEPSCOPE_UNLIKELY(
           gate == 0 ||
           (uintptr_t)t->end - (uintptr_t)scope.slot > STEPSCOPE_CHUNK_BYTES ||
-          (slot = stepscope_take_slot(gate)) == NULL)) {
+          !stepscope_take_slot(gate, &slot))) {
     next = stepscope_begin_slow(site);
     if (next.slot != NULL && scope.slot != NULL)
       stepscope_end_slow(scope, next.begin);

@@ -229,6 +229,10 @@ stepscope_scope stepscope_begin_name(const char* name, size_t length,
   return stepscope_begin_id(site);
 }
 
+stepscope_scope stepscope_begin_site_slow(stepscope_site* site) noexcept {
+  return stepscope_begin_id(stepscope_site_id(site));
+}
+
 uint32_t stepscope_register_site(stepscope_site* site) noexcept {
   ThreadHot* hot = &stepscope_thread_local_v1;
   const Entered entered(hot);
