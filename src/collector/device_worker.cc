@@ -162,28 +162,42 @@ bool DeviceWorker::NewLine(uint32_t* seen, char* key, size_t key_bytes,
   return true;
 }
 
+void DeviceWorker::BeginLoading() {
+  pthread_mutex_lock(&loading_);
+  loading_by_.store(gettid());
+}
+
+void DeviceWorker::EndLoading() {
+  loading_by_.store(0);
+  pthread_mutex_unlock(&loading_);
+}
+
 void DeviceWorker::HoldForFork(int64_t deadline_ns) {
   constexpr useconds_t kPauseUs = 100;
+  // The plugin itself forks: a driver may run a program as it starts.
+  if (loading_by_.load() == gettid()) return;
   while (pthread_mutex_trylock(&loading_) != 0) {
     if (hangs_.load()) return;
     if (MonotonicNs() >= deadline_ns) return hangs_.store(true);
     usleep(kPauseUs);
   }
   hangs_.store(false);
-  forking_.store(gettid());
+  forking_ = true;
+  loading_by_.store(gettid());
 }
 
 void DeviceWorker::ResumeAfterFork() {
-  if (forking_.load() != gettid()) return;
-  forking_.store(0);
-  pthread_mutex_unlock(&loading_);
+  if (loading_by_.load() != gettid() || !forking_) return;
+  forking_ = false;
+  EndLoading();
 }
 
 // In a forked child the device library is as its parent left it, and its
 // threads are gone: it can be used only if it never was. Plain stores only.
 void DeviceWorker::ResetAfterFork() {
   loading_ = mutex_ = PTHREAD_MUTEX_INITIALIZER;
-  forking_.store(0);
+  loading_by_.store(0);
+  forking_ = false;
   hangs_.store(false);
   changed_ = PTHREAD_COND_INITIALIZER;
   if ((thread_ && !waiting_) || attached_before_) {
@@ -249,7 +263,7 @@ void DeviceWorker::Run() {
 // they are in the plugin.
 bool DeviceWorker::Load() {
   pthread_mutex_unlock(&mutex_);
-  pthread_mutex_lock(&loading_);
+  BeginLoading();
   const stepscope_plugin* found = nullptr;
   // Never closed again: it may have left callbacks with the driver.
   void* library = dlopen(path_, RTLD_NOW | RTLD_LOCAL);
@@ -263,7 +277,7 @@ bool DeviceWorker::Load() {
         reinterpret_cast<Entry>(dlsym(library, "stepscope_plugin_v1"));
     found = entry != nullptr ? entry() : nullptr;
   }
-  pthread_mutex_unlock(&loading_);
+  EndLoading();
   pthread_mutex_lock(&mutex_);
   if (library == nullptr) {
     Say(STEPSCOPE_DEVICE_REFUSED, "%s", why);
@@ -282,9 +296,9 @@ bool DeviceWorker::Load() {
   device_type_ = InternName(found->device_type, kUnknownLength,
                             STEPSCOPE_USER_DEFINED);
   pthread_mutex_unlock(&mutex_);
-  pthread_mutex_lock(&loading_);
+  BeginLoading();
   const int status = found->query(&host_);
-  pthread_mutex_unlock(&loading_);
+  EndLoading();
   pthread_mutex_lock(&mutex_);
   return status == STEPSCOPE_OK && EnsureDeviceBlocks();
 }
@@ -310,9 +324,9 @@ void DeviceWorker::Attach() {
   end_.store(0);
   host_.flags = early_ ? uint32_t{STEPSCOPE_HOST_EARLY} : 0;
   pthread_mutex_unlock(&mutex_);
-  pthread_mutex_lock(&loading_);
+  BeginLoading();
   const int status = plugin_->attach(&host_);
-  pthread_mutex_unlock(&loading_);
+  EndLoading();
   if (status == STEPSCOPE_OK) StayAheadOfLibraries();
   pthread_mutex_lock(&mutex_);
   phase_ = status == STEPSCOPE_OK ? Phase::kAttached : Phase::kIdle;

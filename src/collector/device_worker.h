@@ -58,6 +58,8 @@ class DeviceWorker {
   static void* ThreadMain(void* worker);
   void Run();
   bool Load();
+  void BeginLoading();
+  void EndLoading();
   void Attach();
   void Poll();
   void Detach();
@@ -77,9 +79,10 @@ class DeviceWorker {
   static void Report(void* worker, uint32_t state, const char* text);
   static void Window(void* worker, uint64_t* begin, uint64_t* end);
 
-  // Held, and alone, by whoever calls what may load a library.
+  // Held, and alone, while the plugin may load a library, or for a fork.
   pthread_mutex_t loading_ = PTHREAD_MUTEX_INITIALIZER;
-  std::atomic<pid_t> forking_{0};   // thread that holds it for a fork
+  std::atomic<pid_t> loading_by_{0};
+  bool forking_ = false;            // guarded by loading_
   std::atomic<bool> hangs_{false};  // a fork has waited long enough for it
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;  // for all below
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;

@@ -184,6 +184,20 @@ TEST_F(DevicePlugin, ForkedChildCanLoadLibraries) {
   stepscope_stop();
 }
 
+TEST_F(DevicePlugin, MayForkWhileItAttaches) {
+  STEPSCOPE_SKIP_FORK_WITH_THREADS();
+  setenv("FAKE_MLU_FORKS", "1", 1);
+  const std::string path = FreshPath("forking");
+  stepscope_options options = {};
+  options.struct_size = sizeof(options);
+  options.path = path.c_str();
+  const auto before = std::chrono::steady_clock::now();
+  ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
+  EXPECT_LT(std::chrono::steady_clock::now() - before,
+            std::chrono::milliseconds(900));
+  stepscope_stop();
+}
+
 // A plugin that does not come back from the loader delays one fork, no more.
 TEST_F(DevicePlugin, ThatHangsDoesNotHoldAForkUpForLong) {
   STEPSCOPE_SKIP_FORK_WITH_THREADS();

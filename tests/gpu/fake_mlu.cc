@@ -4,6 +4,7 @@
 // two MLUs, written through <stepscope/plugin.h> alone.
 #include <link.h>
 #include <stepscope/plugin.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -44,8 +45,18 @@ void HoldTheLoader() {
   if (ms > 0) dl_iterate_phdr(Linger, &ms);
 }
 
+// FAKE_MLU_FORKS: attaching runs a program, as a driver does that makes its
+// device files.
+void RunAProgram() {
+  if (std::getenv("FAKE_MLU_FORKS") == nullptr) return;
+  const pid_t child = fork();
+  if (child == 0) _exit(0);
+  waitpid(child, nullptr, 0);
+}
+
 int Attach(const stepscope_plugin_host* host) {
   HoldTheLoader();
+  RunAProgram();
   if (Unused()) return STEPSCOPE_NOT_RUNNING;
   written = false;
   polls = 0;
