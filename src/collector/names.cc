@@ -42,7 +42,7 @@ std::atomic<Memory*> memory{nullptr};
 std::atomic<uint64_t> arena_used{0};
 std::atomic<uint32_t> next_id{kFirstId};
 std::atomic<uint64_t> refused{0};
-SpinLock lock;
+BoundedLock lock;
 LiveCopy live;  // guarded by lock
 
 Memory* GetMemory() {

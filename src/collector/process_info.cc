@@ -25,7 +25,7 @@ struct Pair {
 constexpr int kMaxPairs = 64;
 Pair pairs[kMaxPairs];  // guarded by pairs_lock
 int pair_count = 0;
-SpinLock pairs_lock;
+BoundedLock pairs_lock;
 
 size_t ReadSmallFile(const char* path, char* out, size_t size) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -230,7 +230,10 @@ stepscope_scope stepscope_begin_name(const char* name, size_t length,
 }
 
 stepscope_scope stepscope_begin_site_slow(stepscope_site* site) noexcept {
-  return stepscope_begin_id(stepscope_site_id(site));
+  const uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
+  // The inline code was turned away, or has not tried for want of an id.
+  return id != 0 ? stepscope_begin_slow(id)
+                 : stepscope_begin_id(stepscope_register_site(site));
 }
 
 uint32_t stepscope_register_site(stepscope_site* site) noexcept {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The few synchronisation tools the collector allows itself: a bounded spin
-// lock for rare paths, an index stack without locks, and a sleep that another
-// thread can cut short. None of them allocates; all are usable in a process
-// whose other threads may have vanished in a fork.
+// The few synchronisation tools the collector allows itself: a lock for rare
+// paths that is waited for with a bound, an index stack without locks, and a
+// sleep that another thread can cut short. None of them allocates; all are
+// usable in a process whose other threads may have vanished in a fork.
 #pragma once
 
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,23 +16,49 @@
 
 namespace stepscope::collector {
 
-// Held for nanoseconds on rare paths. Lock() gives up after some milliseconds
-// (a holder that vanished, say) and returns false: the caller counts and goes
-// on. Never taken by a thread that is already inside the collector.
-class SpinLock {
+// For rare paths, held for microseconds. Whoever waits sleeps, so that a holder
+// that lost its processor gets one; after a second (a holder that vanished,
+// say) Lock() returns false: the caller counts and goes on. Never taken by a
+// thread that is already inside the collector.
+class BoundedLock {
  public:
   [[nodiscard]] bool Lock() {
-    for (int round = 0; round < 20000; ++round) {
-      if (word_.exchange(1, std::memory_order_acquire) == 0) return true;
-      if (round > 50) sched_yield();
+    constexpr int kSpins = 50;
+    constexpr int64_t kLongestNs = 1000000000;
+    for (int i = 0; i < kSpins; ++i) {
+      uint32_t expected = kFree;
+      if (word_.compare_exchange_weak(expected, kHeld,
+                                      std::memory_order_acquire,
+                                      std::memory_order_relaxed))
+        return true;
     }
-    return false;
+    const int64_t deadline = Now() + kLongestNs;
+    while (word_.exchange(kAwaited, std::memory_order_acquire) != kFree) {
+      const timespec pause = {0, 10000000};
+      syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, kAwaited, &pause, nullptr,
+              0);
+      if (Now() > deadline) return false;
+    }
+    return true;
   }
-  void Unlock() { word_.store(0, std::memory_order_release); }
-  void ResetAfterFork() { word_.store(0, std::memory_order_relaxed); }
+  void Unlock() {
+    if (word_.exchange(kFree, std::memory_order_release) == kAwaited)
+      syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  }
+  void ResetAfterFork() { word_.store(kFree, std::memory_order_relaxed); }
 
  private:
-  std::atomic<uint32_t> word_{0};
+  static constexpr uint32_t kFree = 0;
+  static constexpr uint32_t kHeld = 1;
+  static constexpr uint32_t kAwaited = 2;  // held, and somebody may sleep
+
+  static int64_t Now() {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
+  }
+
+  std::atomic<uint32_t> word_{kFree};
 };
 
 // A stack of small indices (Treiber), with a tag against the ABA problem. The

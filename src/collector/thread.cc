@@ -28,7 +28,7 @@ using format::Slot;
 using format::ThreadEntry;
 
 // States are carved from mapped slabs and reused, never unmapped.
-SpinLock free_lock;
+BoundedLock free_lock;
 ThreadState* free_states = nullptr;  // guarded by free_lock
 constexpr uint32_t kSlabStates = 16;
 

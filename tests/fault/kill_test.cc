@@ -120,8 +120,10 @@ std::string Check(const SharedPage& page, const std::string& path,
     // While events drop, so may the end of one that was begun before.
     const uint64_t open = report->open_scopes.size();
     if (dropped == 0 && report->recorded - open < completed)
-      wrong << ThreadName(t) << ": " << completed << " completed, but only "
-            << report->recorded - open << " recorded as such; ";
+      wrong << ThreadName(t) << ": " << attempted << " attempted, "
+            << completed << " completed, but " << report->recorded
+            << " recorded, " << open << " of them open, and "
+            << report->side_dropped << " side records dropped; ";
     // One outer, one inner, at most.
     if (open > 2 && dropped == 0) wrong << open << " scopes open; ";
     for (const Row row : report->open_scopes) {
