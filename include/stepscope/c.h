@@ -213,8 +213,8 @@ STEPSCOPE_INLINE int stepscope_take_slot(uint32_t gate,
   __asm__ volatile("" ::: "memory");
   t->generation = gate;
 #endif
-  // Not against t->end: a handler may have moved on to another chunk since.
   *taken = slot;
+  // Not against t->end: a handler may have moved on to another chunk since.
   return ((uintptr_t)slot & STEPSCOPE_SLOT_MASK) != 0;
 }
 
@@ -260,8 +260,8 @@ STEPSCOPE_INLINE stepscope_scope stepscope_begin_site(stepscope_site* site) {
   // long under way; the asm keeps the compiler from moving it behind.
   uint32_t id = __atomic_load_n(&site->id, __ATOMIC_RELAXED);
   __asm__ volatile("" : "+r"(id));
-  // Recording runs straight on: in a cold cache a jump on a load that is still
-  // under way is taken for one that does not happen.
+  // While recording, no branch is taken: in a cold cache a taken one, on a load
+  // still under way, is mispredicted (docs/decisions/0011).
   if (STEPSCOPE_UNLIKELY(gate == 0)) return scope;
   if (STEPSCOPE_UNLIKELY(id == 0)) return stepscope_begin_site_slow(site);
   if (STEPSCOPE_UNLIKELY(!stepscope_take_slot(gate, &slot)))

@@ -37,6 +37,8 @@ class Lock {
   pthread_mutex_t* mutex_;
 };
 
+pid_t ThreadId() { return static_cast<pid_t>(syscall(SYS_gettid)); }
+
 const char* StateName(uint32_t state) {
   switch (state) {
     case STEPSCOPE_DEVICE_RECORDING:
@@ -164,7 +166,7 @@ bool DeviceWorker::NewLine(uint32_t* seen, char* key, size_t key_bytes,
 
 void DeviceWorker::BeginLoading() {
   pthread_mutex_lock(&loading_);
-  loading_by_.store(gettid());
+  loading_by_.store(ThreadId());
 }
 
 void DeviceWorker::EndLoading() {
@@ -175,7 +177,7 @@ void DeviceWorker::EndLoading() {
 void DeviceWorker::HoldForFork(int64_t deadline_ns) {
   constexpr useconds_t kPauseUs = 100;
   // The plugin itself forks: a driver may run a program as it starts.
-  if (loading_by_.load() == gettid()) return;
+  if (loading_by_.load() == ThreadId()) return;
   while (pthread_mutex_trylock(&loading_) != 0) {
     if (hangs_.load()) return;
     if (MonotonicNs() >= deadline_ns) return hangs_.store(true);
@@ -183,11 +185,11 @@ void DeviceWorker::HoldForFork(int64_t deadline_ns) {
   }
   hangs_.store(false);
   forking_ = true;
-  loading_by_.store(gettid());
+  loading_by_.store(ThreadId());
 }
 
 void DeviceWorker::ResumeAfterFork() {
-  if (loading_by_.load() != gettid() || !forking_) return;
+  if (loading_by_.load() != ThreadId() || !forking_) return;
   forking_ = false;
   EndLoading();
 }
@@ -353,7 +355,7 @@ void DeviceWorker::Poll() {
   }
   pthread_mutex_unlock(&mutex_);
   // Below the threads that are being measured, once it has attached.
-  setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);
+  setpriority(PRIO_PROCESS, static_cast<id_t>(ThreadId()), 5);
   plugin_->poll(&host_, flags);
   if (flags != 0) StayAheadOfLibraries();
   pthread_mutex_lock(&mutex_);

@@ -14,6 +14,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "collector/clock.h"
+
 namespace stepscope::collector {
 
 // For rare paths, held for microseconds. Whoever waits sleeps, so that a holder
@@ -32,12 +34,12 @@ class BoundedLock {
                                       std::memory_order_relaxed))
         return true;
     }
-    const int64_t deadline = Now() + kLongestNs;
+    const int64_t deadline = MonotonicNs() + kLongestNs;
     while (word_.exchange(kAwaited, std::memory_order_acquire) != kFree) {
       const timespec pause = {0, 10000000};
       syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, kAwaited, &pause, nullptr,
               0);
-      if (Now() > deadline) return false;
+      if (MonotonicNs() > deadline) return false;
     }
     return true;
   }
@@ -51,12 +53,6 @@ class BoundedLock {
   static constexpr uint32_t kFree = 0;
   static constexpr uint32_t kHeld = 1;
   static constexpr uint32_t kAwaited = 2;  // held, and somebody may sleep
-
-  static int64_t Now() {
-    timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
-  }
 
   std::atomic<uint32_t> word_{kFree};
 };

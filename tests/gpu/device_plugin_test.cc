@@ -29,12 +29,18 @@ std::string FreshPath(const char* what) {
   return path;
 }
 
-// Records one operator while the fake device works, and returns the capture.
-std::string RecordCapture() {
-  const std::string path = FreshPath("mlu");
+// REQUIRES: `path` outlives them.
+stepscope_options OptionsFor(const std::string& path) {
   stepscope_options options = {};
   options.struct_size = sizeof(options);
   options.path = path.c_str();
+  return options;
+}
+
+// Records one operator while the fake device works, and returns the capture.
+std::string RecordCapture() {
+  const std::string path = FreshPath("mlu");
+  const stepscope_options options = OptionsFor(path);
   EXPECT_EQ(stepscope_start(&options), STEPSCOPE_OK);
   const stepscope_scope scope = stepscope_begin("matmul", STEPSCOPE_OPERATOR);
   usleep(200000);  // the plugin is polled every 10 ms
@@ -90,12 +96,8 @@ TEST_F(DevicePlugin, CanBeTurnedOff) {
 TEST_F(DevicePlugin, AttachesLater) {
   stepscope_use_devices(STEPSCOPE_DEVICES_LATER);
   EXPECT_EQ(stepscope_attach_devices(), STEPSCOPE_NOT_RUNNING);
-  const std::string path =
-      testing::TempDir() + "later_" + std::to_string(getpid()) + ".sscap";
-  std::filesystem::remove(path);
-  stepscope_options options = {};
-  options.struct_size = sizeof(options);
-  options.path = path.c_str();
+  const std::string path = FreshPath("later");
+  const stepscope_options options = OptionsFor(path);
   ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
   char report[256];
   stepscope_device_report(report, sizeof(report));
@@ -140,11 +142,8 @@ TEST_F(DevicePlugin, ThatIsNeverUsedHoldsNothingUp) {
 TEST_F(DevicePlugin, IsLeftToAForkedChildWhileUnused) {
   STEPSCOPE_SKIP_FORK_WITH_THREADS();
   setenv("FAKE_MLU_UNUSED", "1000000", 1);
-  const std::string path =
-      testing::TempDir() + "parent_" + std::to_string(getpid()) + ".sscap";
-  stepscope_options options = {};
-  options.struct_size = sizeof(options);
-  options.path = path.c_str();
+  const std::string path = FreshPath("parent");
+  const stepscope_options options = OptionsFor(path);
   ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
   const pid_t child = fork();
   if (child == 0) {
@@ -165,10 +164,8 @@ TEST_F(DevicePlugin, ForkedChildCanLoadLibraries) {
   STEPSCOPE_SKIP_FORK_WITH_THREADS();
   setenv("FAKE_MLU_UNUSED", "1000000", 1);
   setenv("FAKE_MLU_LOADING_MS", "40", 1);
-  stepscope_options options = {};
-  options.struct_size = sizeof(options);
   const std::string path = FreshPath("loading");
-  options.path = path.c_str();
+  const stepscope_options options = OptionsFor(path);
   ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
   for (int i = 0; i < 10; ++i) {
     usleep(7000);
@@ -188,9 +185,7 @@ TEST_F(DevicePlugin, MayForkWhileItAttaches) {
   STEPSCOPE_SKIP_FORK_WITH_THREADS();
   setenv("FAKE_MLU_FORKS", "1", 1);
   const std::string path = FreshPath("forking");
-  stepscope_options options = {};
-  options.struct_size = sizeof(options);
-  options.path = path.c_str();
+  const stepscope_options options = OptionsFor(path);
   const auto before = std::chrono::steady_clock::now();
   ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
   EXPECT_LT(std::chrono::steady_clock::now() - before,
@@ -202,10 +197,8 @@ TEST_F(DevicePlugin, MayForkWhileItAttaches) {
 TEST_F(DevicePlugin, ThatHangsDoesNotHoldAForkUpForLong) {
   STEPSCOPE_SKIP_FORK_WITH_THREADS();
   setenv("FAKE_MLU_LOADING_MS", "60000", 1);
-  stepscope_options options = {};
-  options.struct_size = sizeof(options);
   const std::string path = FreshPath("hanging");
-  options.path = path.c_str();
+  const stepscope_options options = OptionsFor(path);
   ASSERT_EQ(stepscope_prepare(&options), STEPSCOPE_OK);
   usleep(50000);
   const auto before = std::chrono::steady_clock::now();
