@@ -6,8 +6,9 @@ usage: run_tests.py [--quick] [PRESET...]
 
 The default is release, asan, tsan, and fuzz: the importers for some seconds
 under libFuzzer, see tools/fuzz. A tree that does not build counts as one
-failed test. The last line is "N passed, N failed", with ", N skipped" after it
-when there are skipped tests; the exit status is 1 if anything failed.
+failed test. What the failed tests said comes again at the end, where a log that
+was cut still has it. The last line is "N passed, N failed", with ", N skipped"
+after it when there are skipped tests; the exit status is 1 if anything failed.
 """
 
 import argparse
@@ -34,6 +35,7 @@ LEAVE_OUT = {
 ONLY = {"tsan": ("thread_tests", "^threads$")}
 FOLDERS = {"release": "build"}
 FUZZ_SECONDS = 5  # a target
+LAST_WORDS = 20  # lines repeated of a failed test
 
 
 def run(*command):
@@ -41,8 +43,16 @@ def run(*command):
                           check=False).returncode
 
 
+def last_words(case):
+    """The end of what a test printed, without gtest's own frame."""
+    said = (case.findtext("system-out") or "").splitlines()
+    said = [line for line in said if line.strip() and
+            not line.startswith(("[---", "[===", "Note: Google Test"))]
+    return "".join(f"\n    {line[:300]}" for line in said[-LAST_WORDS:])
+
+
 def count(report):
-    """Passed, names of the failed, skipped, from a JUnit file."""
+    """Passed, the failed with their last words, skipped, from a JUnit file."""
     passed, skipped, failed = 0, 0, []
     for case in ElementTree.parse(report).getroot().iter("testcase"):
         status = case.get("status")
@@ -53,7 +63,7 @@ def count(report):
                 reason is not None and "SKIP" in reason.get("message", "")):
             skipped += 1
         else:
-            failed.append(case.get("name"))
+            failed.append(case.get("name") + last_words(case))
     return passed, failed, skipped
 
 

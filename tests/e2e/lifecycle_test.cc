@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstring>
 #include <fstream>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -47,17 +48,27 @@ uint64_t CountEntries(const char* folder) {
   return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// True if a child of this test left a live file behind.
-bool HasLiveFiles() {
+std::set<std::string> LiveFiles() {
+  std::set<std::string> names;
   std::error_code ignored;
   for (const auto& file :
-       std::filesystem::directory_iterator("/dev/shm", ignored)) {
-    const std::string name = file.path().filename().string();
+       std::filesystem::directory_iterator("/dev/shm", ignored))
+    names.insert(file.path().filename().string());
+  return names;
+}
+
+// Of processes that had a child's number before it, and were killed.
+const std::set<std::string> live_files_before = LiveFiles();
+
+// The live files that children of this test left behind.
+std::string LiveFilesOfChildren() {
+  std::string left;
+  for (const std::string& name : LiveFiles())
     for (const pid_t pid : children)
-      if (name.rfind("stepscope-" + std::to_string(pid) + "-", 0) == 0)
-        return true;
-  }
-  return false;
+      if (name.rfind("stepscope-" + std::to_string(pid) + "-", 0) == 0 &&
+          live_files_before.count(name) == 0)
+        left += name + "\n";
+  return left;
 }
 
 TEST(Lifecycle, StartTwiceStopTwice) {
@@ -344,7 +355,7 @@ TEST(Lifecycle, AFullDiskLosesEventsNotTheProgram) {
     EXPECT_EQ(trace->complete(), static_cast<bool>(none));
     if (!none) std::filesystem::remove(live);
   }));
-  EXPECT_FALSE(HasLiveFiles());
+  EXPECT_EQ(LiveFilesOfChildren(), "");
 }
 
 TEST(Lifecycle, FoldersThatCannotBeWrittenAreAnErrorNotACrash) {
@@ -426,7 +437,7 @@ TEST(Lifecycle, ForkedChildIsSilentUntilItStartsItsOwnSession) {
   const auto trace = Load(path);
   const auto counts = CountByName(*trace);
   EXPECT_EQ(counts.at("around fork"), parent_events);
-  EXPECT_FALSE(HasLiveFiles());
+  EXPECT_EQ(LiveFilesOfChildren(), "");
   EXPECT_EQ(counts.count("in child, silent"), 0u);
   EXPECT_EQ(counts.count("in child, own session"), 0u);
 }

@@ -18,6 +18,7 @@
 #include "base/forking_tests.h"
 #include "exporters/chrome/chrome.h"
 #include "importers/capture/capture_importer.h"
+#include "live_file.h"
 
 namespace stepscope {
 namespace {
@@ -145,11 +146,15 @@ TEST_F(DevicePlugin, IsLeftToAForkedChildWhileUnused) {
   const std::string path = FreshPath("parent");
   const stepscope_options options = OptionsFor(path);
   ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
+  const std::string own_path = FreshPath("child");
   const pid_t child = fork();
   if (child == 0) {
-    stepscope_start(nullptr);
+    const stepscope_options own = OptionsFor(own_path);
+    stepscope_start(&own);
     char report[256];
     stepscope_device_report(report, sizeof(report));
+    stepscope_stop();
+    stepscope_wait(stepscope_session(), 10000);
     _exit(std::string(report).find("forked") == std::string::npos ? 0 : 1);
   }
   int status = -1;
@@ -211,6 +216,7 @@ TEST_F(DevicePlugin, ThatHangsDoesNotHoldAForkUpForLong) {
   }
   EXPECT_LT(std::chrono::steady_clock::now() - before,
             std::chrono::seconds(10));
+  RemoveLiveFileOf(path);
   _exit(testing::Test::HasFailure() ? 1 : 0);  // the plugin is still in there
 }
 

@@ -17,6 +17,7 @@
 #include "base/forking_tests.h"
 #include "fake.h"
 #include "importers/capture/capture_importer.h"
+#include "live_file.h"
 
 namespace stepscope {
 namespace {
@@ -290,6 +291,7 @@ TEST_F(Session, KillLosesNoMoreThanAFlushPeriod) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
   const auto trace = Read();
+  RemoveLiveFileOf(path_);
   ASSERT_NE(trace, nullptr);
   EXPECT_FALSE(trace->complete());
   EXPECT_GE(CountType(*trace, STEPSCOPE_KERNEL), 50u);

@@ -21,7 +21,10 @@ import run_tests  # noqa: E402
 REPORT = """<testsuite>
 <testcase name="good" status="run"/>
 <testcase name="also_good" status="run"/>
-<testcase name="bad" status="fail"><failure message="1"/></testcase>
+<testcase name="bad" status="fail"><failure message="1"/>
+  <system-out>[==========] Running 1 test
+
+x_test.cc:7: Failure</system-out></testcase>
 <testcase name="skipped" status="notrun">
   <skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>
 <testcase name="disabled" status="disabled"/>
@@ -42,7 +45,8 @@ class RunTests(unittest.TestCase):
             report.write_text(REPORT)
             passed, failed, skipped = run_tests.count(report)
         self.assertEqual(passed, 2)
-        self.assertEqual(failed, ["bad", "missing", "odd"])
+        self.assertEqual(failed, ["bad\n    x_test.cc:7: Failure", "missing",
+                                  "odd"])
         self.assertEqual(skipped, 2)
 
 
