@@ -126,7 +126,9 @@ uint32_t Refuse() {
   return format::kRefusedSite;
 }
 
-// REQUIRES: lock held. The record becomes visible to look-ups last.
+// REQUIRES: lock held. The record becomes visible to look-ups last. A fork may
+// stop this anywhere for the child: the id is taken before the record counts,
+// so that the child cannot give it to another name.
 uint32_t Add(Memory* m, uint32_t hash, const char* name, size_t kept,
              size_t full, uint32_t type) {
   uint32_t slot = 0;
@@ -144,8 +146,8 @@ uint32_t Add(Memory* m, uint32_t hash, const char* name, size_t kept,
   if (!CopyToLive(m->arena + at, bytes)) return Refuse();
   m->offset[id - kFirstId].store(static_cast<uint32_t>(at),
                                  std::memory_order_relaxed);
-  arena_used.store(at + bytes, std::memory_order_release);
   next_id.store(id + 1, std::memory_order_relaxed);
+  arena_used.store(at + bytes, std::memory_order_release);
   m->table[slot].store(uint64_t{hash} << 32 | id, std::memory_order_release);
   return id;
 }
