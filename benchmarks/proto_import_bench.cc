@@ -157,9 +157,9 @@ int Main(int argc, char** argv) {
                      proto::ImportXSpace, kTarget);
   met &= Compare("Paddle tree", MakeTree(events), kTrees,
                  proto::ImportPaddleTree, kTarget);
-  // Formats of the past; StepStats is laid out and its graph guessed as well.
   met &= Compare("fluid", MakeFluid(events), kFluid,
-                 proto::ImportFluidProfile, 0);
+                 proto::ImportFluidProfile, kTarget);
+  // A format of the past, that is laid out and its graph guessed as well.
   met &= Compare("StepStats", MakeStepStats(events), kStepStats,
                  proto::ImportStepStats, 0);
   return met ? 0 : 1;

@@ -79,6 +79,8 @@ bool Contains(std::string_view text, std::string_view part) {
 
 // Of a small event.
 constexpr uint64_t kBytesAnEvent = 40;
+// Room for the names of a step or two.
+constexpr ptrdiff_t kMaxHeadBytes = 64 * 1024;
 
 // The kernel's own name is the detail where an annotation is the name.
 uint16_t DeviceType(std::string_view name, std::string_view detail,
@@ -102,18 +104,73 @@ void ImportFluidProfile(const Input& input, TraceBuilder& builder) {
 FluidProfile::FluidProfile(const Input& input, TraceBuilder& builder)
     : input_(input),
       out_(input.bytes, builder, Recorder::Order::kMixed),
-      tracks_(builder) {
+      tracks_(builder),
+      first_track_(builder.track_count()) {
   Process process;
   process.source = out_.Intern(input.path);
   process_ = builder.AddProcess(std::move(process));
 }
 
+FluidProfile::FluidProfile(const FluidProfile& whole, TraceBuilder& fork)
+    : input_(whole.input_),
+      out_(whole.out_, fork),
+      tracks_(whole.tracks_, fork),
+      first_track_(whole.first_track_),
+      process_(whole.process_),
+      is_fork_(true) {}
+
 void FluidProfile::Read() {
   out_.Expect(input_.bytes.size() / kBytesAnEvent, 0, 0);
-  uint64_t start = 0;
-  uint64_t end = 0;
-  Message message(input_.bytes);
+  const size_t readers = ReadRecords();
+  out_.builder().PlaceStaged([&](const TraceBuilder::Work& place) {
+    ReadAtOnce(readers, [&](size_t) { place(); });
+  });
+  AddMemoryEvents();
+  SetStart();
+}
+
+size_t FluidProfile::ReadRecords() {
+  const uint8_t* at = input_.bytes.data();
+  const uint8_t* const end = at + input_.bytes.size();
+  // Up to the first event, which says what times are, and some more: what is
+  // named there need not be named anew in every part.
+  at = ReadPart(at, {at, at + std::min(kMaxHeadBytes, (end - at) / 16)});
+  while (at < end && !out_.epoch_set()) at = ReadPart(at, {at, at + 1});
+  const Bytes rest(at, static_cast<size_t>(end - at));
+  const size_t count = ReadersFor(rest.size(), input_.readers);
+  const std::vector<Range> parts = ShareBytes({&rest, 1}, count);
+  std::vector<TraceBuilder> forks;
+  std::vector<FluidProfile> readers;
+  forks.reserve(count);
+  readers.reserve(count);
+  for (size_t i = 1; i < count; ++i) {
+    forks.push_back(out_.builder().Fork());
+    readers.push_back(FluidProfile(*this, forks.back()));
+    readers.back().out_.Expect(rest.size() / count / kBytesAnEvent, 0, 0);
+  }
+  ReadAtOnce(count, [&](size_t i) {
+    (i > 0 ? readers[i - 1] : *this).ReadPart(at, parts[i]);
+  });
+  for (size_t i = 1; i < count; ++i) Join(std::move(readers[i - 1]), parts[i]);
+  return count;
+}
+
+void FluidProfile::Join(FluidProfile&& next, const Range& part) {
+  out_.builder().Join(std::move(next.out_.builder()));
+  tracks_.Learn(first_track_);
+  if (next.stopped_at_ != nullptr)
+    ReadPart(next.stopped_at_, {next.stopped_at_, part.to});
+}
+
+const uint8_t* FluidProfile::ReadPart(const uint8_t* from,
+                                      const Range& part) {
+  const uint8_t* const end = input_.bytes.data() + input_.bytes.size();
+  Message message({from, end}, end);
   while (message.Next()) {
+    if (message.field() < part.from) continue;
+    if (message.field() >= part.to) return message.field();
+    if (is_fork_ && message.tag() != kEvent)
+      return stopped_at_ = message.field();
     switch (message.tag()) {
       case kEvent:
         ReadEvent(message.bytes(), message.cut());
@@ -122,20 +179,19 @@ void FluidProfile::Read() {
         ReadMemory(message.bytes(), message.cut());
         break;
       case kProfileStart:
-        start = message.value();
+        start_ = message.value();
         break;
       case kProfileEnd:
-        end = message.value();
+        end_ = message.value();
         break;
       default:
         break;
     }
     if (message.cut()) out_.FileEndsEarly(input_.path, message);
   }
+  if (!part.Holds(message.field())) return message.ok() ? end : message.field();
   out_.RejectRest(message);
-  out_.builder().PlaceStaged();
-  AddMemoryEvents();
-  SetStart(start, end);
+  return end;
 }
 
 void FluidProfile::ReadEvent(Bytes event, bool cut) {
@@ -317,11 +373,11 @@ void FluidProfile::AddMemoryEvents() {
   }
 }
 
-void FluidProfile::SetStart(uint64_t start, uint64_t end) {
-  int64_t begin_ns = ToTime(start);
-  int64_t end_ns = ToTime(end);
+void FluidProfile::SetStart() {
+  int64_t begin_ns = ToTime(start_);
+  int64_t end_ns = ToTime(end_);
   // Some versions write 0, or times of another clock than that of the events.
-  if (start == 0 || begin_ns >= end_ns) return;
+  if (start_ == 0 || begin_ns >= end_ns) return;
   if (!out_.Shift(&begin_ns) || !out_.Shift(&end_ns)) return;
   out_.builder().process(process_).start_ns = begin_ns;
 }

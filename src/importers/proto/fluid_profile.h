@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "importers/proto/parts.h"
 #include "importers/proto/proto_importers.h"
 #include "importers/proto/recorder.h"
 #include "importers/proto/tracks.h"
@@ -23,10 +24,20 @@ class FluidProfile {
  private:
   static constexpr uint16_t kUnknownType = 0xffff;
 
+  // Reads a part of the same file into a fork of the builder.
+  FluidProfile(const FluidProfile& whole, TraceBuilder& fork);
+
+  // Returns how many threads did.
+  size_t ReadRecords();
+  // Those records that begin in `part`. `from`: where a record begins, at or
+  // before it. Returns where the first behind it begins.
+  const uint8_t* ReadPart(const uint8_t* from, const Range& part);
+  // Takes over what another has read of `part`, and reads the rest of it.
+  void Join(FluidProfile&& next, const Range& part);
   void ReadEvent(Bytes event, bool cut);
   void ReadMemory(Bytes event, bool cut);
   void AddMemoryEvents();
-  void SetStart(uint64_t start, uint64_t end);
+  void SetStart();
 
   // The type that `find` makes of the name, which it is asked for once.
   template <typename Find>
@@ -40,7 +51,14 @@ class FluidProfile {
   const Input& input_;
   Recorder out_;
   Tracks tracks_;
+  uint32_t first_track_ = 0;  // of this file
   uint32_t process_ = 0;
+  uint64_t start_ = 0;  // of the profile, as the file states them
+  uint64_t end_ = 0;
+  // A fork stops at what is no event, for who puts the parts together to read;
+  // as a rule that lies behind all events.
+  bool is_fork_ = false;
+  const uint8_t* stopped_at_ = nullptr;
   std::vector<uint16_t> host_types_;    // by name's id; kUnknownType: not
   std::vector<uint16_t> kernel_types_;  // looked at yet
   // A memory event of the file is a lifetime; these are both ends of each.

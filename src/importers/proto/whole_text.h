@@ -44,9 +44,14 @@ inline std::string WholeText(const Trace& trace) {
                   static_cast<long long>(flow.time_ns),
                   static_cast<unsigned long long>(flow.id));
   for (const MemoryEvent& event : trace.memory())
-    all += Format("memory %u %u %lld %lld\n", event.track, event.owner,
+    all += Format("memory %u %u %lld %lld %llu #%u\n", event.track, event.owner,
                   static_cast<long long>(event.time_ns),
-                  static_cast<long long>(event.bytes));
+                  static_cast<long long>(event.bytes),
+                  static_cast<unsigned long long>(event.total_allocated),
+                  event.place.v);
+  for (const Process& process : trace.processes())
+    all += Format("process %lld %lld\n", static_cast<long long>(process.pid),
+                  static_cast<long long>(process.start_ns));
   for (const auto* bins :
        {&trace.ledger().repaired(), &trace.ledger().rejected()})
     for (const auto& [reason, bin] : *bins)
@@ -56,7 +61,18 @@ inline std::string WholeText(const Trace& trace) {
   return all;
 }
 
-// The same for bytes that several threads read at once.
+// Where in the file the examples of the ledger lie.
+inline std::string OffsetsText(const Trace& trace) {
+  std::string all;
+  for (const auto* bins :
+       {&trace.ledger().repaired(), &trace.ledger().rejected()})
+    for (const auto& [reason, bin] : *bins)
+      for (const Ledger::Example& example : bin.examples)
+        all += std::to_string(example.offset) + "\n";
+  return all;
+}
+
+// Both for bytes that several threads read at once.
 inline std::string ReadAtOnceText(ImportFunction import, std::string_view bytes,
                                   unsigned readers) {
   Input input;
@@ -66,7 +82,8 @@ inline std::string ReadAtOnceText(ImportFunction import, std::string_view bytes,
   TraceBuilder builder;
   import(input, builder);
   const auto trace = builder.Finish();
-  return trace ? WholeText(**trace) : trace.error().message;
+  return trace ? WholeText(**trace) + OffsetsText(**trace)
+               : trace.error().message;
 }
 
 }  // namespace stepscope::proto
