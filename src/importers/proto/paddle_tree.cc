@@ -74,14 +74,16 @@ size_t PaddleTree::ReadTrees() {
   };
   expect(*this, input_.bytes.size());
   if (trees_.empty()) return 1;
-  // Up to the first event, which says what times are.
-  constexpr ptrdiff_t kStep = 4096;
+  // Up to the first event, which says what times are. Each step begins at the
+  // first tree again: the longer it takes, the larger they are.
+  ptrdiff_t step = 4096;
   const uint8_t* const end = trees_.back().data() + trees_.back().size();
   const uint8_t* at = trees_.front().data();
   while (at < end && !out_.epoch_set()) {
     const uint8_t* const from = at;
-    at += std::min(kStep, end - at);
+    at += std::min(step, end - at);
     ReadNodes({from, at});
+    step = at - trees_.front().data();
   }
   std::vector<Bytes> rest;
   uint64_t bytes = 0;

@@ -4,6 +4,7 @@
 // what only an adversary writes.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <random>
 
 #include "base/text.h"
@@ -229,6 +230,27 @@ TEST(ProtoFaultTest, ManyThreadsAndManyExecutions) {
                       .Text(8, "a = A(a, a, b)"));
   EXPECT_GT(ImportBytes(ImportStepStats, Pb().Sub(1, device).str())->size(),
             20'000u);
+}
+
+// Before an event says what times are, the file is read by one reader, step by
+// step: not from its beginning for each step.
+TEST(ProtoFaultTest, NoRecordSaysItsTime) {
+  constexpr int kRecords = 2'000'000;
+  const Pb event = Pb().Text(1, "name").Int(2, 5);
+  Pb tree;
+  Pb profile;
+  for (int i = 0; i < kRecords; ++i) {
+    tree.Sub(2, Pb().Int(1, 5).Int(2, 0).Sub(3, event));
+    profile.Sub(1, event);
+  }
+  const std::string trees = Pb().Text(1, "1.0.2").Sub(3, tree).str();
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_EQ(Import(ImportPaddleTree, trees).rejected, uint64_t{kRecords});
+  EXPECT_EQ(Import(ImportFluidProfile, profile.str()).rejected,
+            uint64_t{kRecords});
+  // A second or two; from the beginning each time: half a minute or more.
+  EXPECT_LT(std::chrono::steady_clock::now() - before,
+            std::chrono::seconds(15));
 }
 
 }  // namespace
