@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <initializer_list>
 #include <string>
 
@@ -211,6 +212,29 @@ TEST(BadInputTest, ThousandsOfOverlappingEvents) {
   const Summary summary = ComputeSummary(**trace, options);
   EXPECT_EQ(summary.operators[0].rows[0].calls,
             static_cast<uint64_t>(kCount));
+}
+
+// A merged run of many machines. Quadratic work would take half a minute here.
+TEST(BadInputTest, ManyProcesses) {
+  constexpr uint32_t kCount = 100000;
+  TraceBuilder builder;
+  for (uint32_t i = 0; i < kCount; ++i) {
+    Process process;
+    process.pid = i;
+    Track track;
+    track.process = builder.AddProcess(std::move(process));
+    builder.AddEvent({builder.AddTrack(track), i, 1, builder.Intern("op"), 0,
+                      0});
+  }
+  const auto trace = builder.Finish();
+  ASSERT_TRUE(trace.has_value());
+  TableOptions options;
+  options.views = kAllViews;
+  const auto before = std::chrono::steady_clock::now();
+  const Summary summary = ComputeSummary(**trace, options);
+  EXPECT_LT(std::chrono::steady_clock::now() - before,
+            std::chrono::seconds(10));
+  EXPECT_EQ(summary.operators[0].rows[0].calls, uint64_t{kCount});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <string_view>
 #include <tuple>
 
@@ -19,15 +20,38 @@ struct StepRange {
   Interval range;
 };
 
+// Indices by the process they belong to, each process' in their order: a trace
+// of thousands of processes is not searched once for each.
+class ByProcess {
+ public:
+  // `process_of(i)`: of the index i < count.
+  template <typename ProcessOf>
+  ByProcess(size_t processes, size_t count, ProcessOf process_of)
+      : first_(processes + 1), indices_(count) {
+    for (uint32_t i = 0; i < count; ++i) ++first_[process_of(i) + 1];
+    for (size_t p = 1; p < first_.size(); ++p) first_[p] += first_[p - 1];
+    std::vector<uint32_t> next = first_;
+    for (uint32_t i = 0; i < count; ++i) indices_[next[process_of(i)]++] = i;
+  }
+  std::span<const uint32_t> of(uint32_t process) const {
+    return std::span(indices_).subspan(first_[process],
+                                       first_[process + 1] - first_[process]);
+  }
+
+ private:
+  std::vector<uint32_t> first_;
+  std::vector<uint32_t> indices_;
+};
+
 // The steps of the stepping thread, cut so that none overlaps another.
-std::vector<StepRange> RangesOf(const EventTree& tree, const StepTable& steps,
-                                uint32_t process) {
+std::vector<StepRange> RangesOf(const StepTable& steps, uint32_t process,
+                                std::span<const uint32_t> of_process) {
   if (steps.steps().empty()) return {{nullptr, steps.window()}};
   std::vector<StepRange> ranges;
   int64_t until = INT64_MIN;
-  for (const StepSpan& step : steps.steps()) {
+  for (const uint32_t index : of_process) {
+    const StepSpan& step = steps.steps()[index];
     if (step.thread != steps.main_thread(process)) continue;
-    if (tree.threads()[step.thread].process != process) continue;
     const Interval range{std::max(step.range.begin, until),
                          std::max(step.range.end, until)};
     until = range.end;
@@ -76,20 +100,28 @@ void StepSweep::Run(
     const std::function<void(const StepWindow&)>& visit) const {
   const Trace& trace = tree_.trace();
   const auto work = tree_.work();
+  const size_t processes = trace.processes().size();
+  const ByProcess tracks(processes, trace.tracks().size(), [&](uint32_t i) {
+    return trace.tracks()[i].process;
+  });
+  const ByProcess steps(processes, steps_.steps().size(), [&](uint32_t i) {
+    return tree_.threads()[steps_.steps()[i].thread].process;
+  });
   StepWindow window;
-  for (uint32_t process = 0; process < trace.processes().size(); ++process) {
-    const std::vector<StepRange> ranges = RangesOf(tree_, steps_, process);
+  uint32_t first_device = 0;
+  for (uint32_t process = 0; process < processes; ++process) {
+    const std::vector<StepRange> ranges =
+        RangesOf(steps_, process, steps.of(process));
     if (ranges.empty()) continue;
-    uint32_t first_device = 0;
     while (first_device < devices_.size() &&
            devices_[first_device].process < process) {
       ++first_device;
     }
     ProcessSweep sweep(tree_, names_, communication_);
     const uint32_t main = steps_.main_thread(process);
-    for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
+    for (const uint32_t i : tracks.of(process)) {
       const Track& track = trace.tracks()[i];
-      if (track.process != process || track.first == track.last) continue;
+      if (track.first == track.last) continue;
       if (track.kind == TrackKind::kThread) {
         sweep.AddThread(track, main == kNoThread ||
                                    tree_.threads().of_track(i) == main);
