@@ -89,12 +89,14 @@ Status TraceBuilder::ReserveRows(uint64_t count) {
   return Ok();
 }
 
-bool TraceBuilder::MakeRoom() {
+bool TraceBuilder::MakeRoom(uint64_t count) {
   constexpr uint64_t kFirst = 1024;
+  if (room_ >= event_count() && count <= room_ - event_count()) return true;
   // Doubles, up to the number of rows that there can be.
   const uint64_t more = std::max<uint64_t>(event_count(), kFirst);
   const uint64_t most = kNoRow - 1 - event_count();
-  if (most > 0 && ReserveRows(std::min(more, most))) return true;
+  if (most >= count && ReserveRows(std::max(count, std::min(more, most))))
+    return true;
   failed_ = true;
   return false;
 }
@@ -312,6 +314,7 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
   const std::vector<OrderedRows> ordered = std::exchange(ordered_, {});
   const bool window_set = std::exchange(window_set_, false);
   epoch_set_ = false;
+  next_flow_ = flows_seen_ = 0;
   t.raw_args_.Seal();
   if (failed)
     return Fail(ErrorCode::kIo, "too many events, or not enough memory");

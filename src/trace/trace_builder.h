@@ -222,7 +222,9 @@ class TraceBuilder {
   void Append(Trace& from, const Moves& moves);
   std::vector<StringId> MergeStrings(const StringPool& from, uint32_t same);
 
-  bool MakeRoom();
+  // For `count` more rows, and as many again as there are, so that adding a
+  // little often costs little. False, and Finish() fails: there is none.
+  bool MakeRoom(uint64_t count = 1);
 
   std::unique_ptr<Trace> trace_;
   RowStage stage_;
@@ -233,6 +235,9 @@ class TraceBuilder {
   bool window_set_ = false;
   bool failed_ = false;  // an AddEvent was refused
   std::vector<OrderedRows> ordered_;
+  // For Merge(): above the ids of the first so many arrows.
+  uint64_t next_flow_ = 0;
+  size_t flows_seen_ = 0;
 };
 
 }  // namespace stepscope

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -92,11 +93,7 @@ void TraceBuilder::Append(Trace& o, const Moves& moves) {
   const auto move_row = [&](Row& row) {
     if (row != kNoRow) row += first_row + first_slot;
   };
-  const Row count = o.size();
-  if (const Status room = ReserveRows(count); !room) {
-    failed_ = true;
-    return;
-  }
+  if (!MakeRoom(o.size())) return;
   failed_ |= !t.start_ns_.AppendAll(o.start_ns_.view()) ||
              !t.dur_ns_.AppendAll(o.dur_ns_.view()) ||
              !t.name_.AppendAll(o.name_.view()) ||
@@ -208,20 +205,24 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
     moves.process.push_back(same);
     if (!known.back()) t.processes_.push_back(std::move(process));
   }
-  const TrackIndex here(t.tracks_);
+  // Most files bring processes of their own.
+  std::optional<TrackIndex> here;
+  if (std::find(known.begin(), known.end(), true) != known.end())
+    here.emplace(t.tracks_);
   for (Track& track : o.tracks_) {
     const bool may_be_known =
         track.process < known.size() && known[track.process];
     track.process = At(moves.process, track.process);
     track.name = ids[track.name.v];
     track.device_type = ids[track.device_type.v];
-    const uint32_t same = may_be_known ? here.Find(track) : track_count();
+    const uint32_t same = may_be_known ? here->Find(track) : track_count();
     moves.track.push_back(std::min(same, track_count()));
     if (moves.track.back() == track_count()) t.tracks_.push_back(track);
   }
   // Ids of arrows are unique within a file only.
-  for (const Flow& flow : t.flows_)
-    moves.first_flow = std::max(moves.first_flow, flow.id + 1);
+  for (; flows_seen_ < t.flows_.size(); ++flows_seen_)
+    next_flow_ = std::max(next_flow_, t.flows_[flows_seen_].id + 1);
+  moves.first_flow = next_flow_;
   Append(o, moves);
 
   if (other_window) {
