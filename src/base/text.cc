@@ -22,4 +22,39 @@ std::string Format(const char* format, ...) {
   return text;
 }
 
+namespace {
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Takes the number at the front off, without the zeros it begins with.
+std::string_view TakeNumber(std::string_view& text) {
+  size_t end = 0;
+  while (end < text.size() && IsDigit(text[end])) ++end;
+  std::string_view number = text.substr(0, end);
+  text.remove_prefix(end);
+  while (number.size() > 1 && number.front() == '0') number.remove_prefix(1);
+  return number;
+}
+
+}  // namespace
+
+bool NaturallyBefore(std::string_view a, std::string_view b) {
+  std::string_view x = a;
+  std::string_view y = b;
+  while (!x.empty() && !y.empty()) {
+    if (IsDigit(x.front()) && IsDigit(y.front())) {
+      const std::string_view m = TakeNumber(x);
+      const std::string_view n = TakeNumber(y);
+      if (m.size() != n.size()) return m.size() < n.size();
+      if (m != n) return m < n;
+      continue;
+    }
+    if (x.front() != y.front()) return x.front() < y.front();
+    x.remove_prefix(1);
+    y.remove_prefix(1);
+  }
+  // "07" and "7" are the same so far; an order has to be one.
+  return x.empty() && y.empty() ? a < b : x.empty();
+}
+
 }  // namespace stepscope

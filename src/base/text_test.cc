@@ -12,5 +12,16 @@ TEST(FormatTest, AnyLength) {
   EXPECT_EQ(Format("%5000d", 1).size(), 5000u);
 }
 
+TEST(NaturallyBeforeTest, NumbersCountByValue) {
+  const std::string_view sorted[] = {
+      "",       "7",       "07.json", "9",    "10", "rank2.json", "rank10",
+      "rank10.json", "rank10a", "rank99999999999999999999999", "rankx"};
+  for (const std::string_view& a : sorted)
+    for (const std::string_view& b : sorted)
+      EXPECT_EQ(NaturallyBefore(a, b), &a < &b) << a << " and " << b;
+  EXPECT_TRUE(NaturallyBefore("a01", "a1"));
+  EXPECT_FALSE(NaturallyBefore("a1", "a01"));
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "importers/capture/capture_importer.h"
 #include "importers/clock_placement.h"
 #include "importers/expanded_file.h"
@@ -39,7 +40,7 @@ Result<std::vector<std::string>> FilesIn(const std::string& folder) {
     // Links count as what they lead to.
     if (it->is_regular_file(error)) files.push_back(it->path().string());
   }
-  std::sort(files.begin(), files.end());
+  std::sort(files.begin(), files.end(), NaturallyBefore);
   return files;
 }
 
