@@ -30,9 +30,16 @@ bool CountAndPlace(Column<Arg>& args, Row rows) {
 
 }  // namespace
 
-void SortArgs(Column<Arg>& args, Row rows) {
+bool AreByRow(std::span<const Arg> args, size_t known) {
+  // The last of those that are known comes before the others.
+  const auto first = args.begin() + static_cast<ptrdiff_t>(
+                                        known > 0 ? known - 1 : 0);
+  return std::is_sorted(first, args.end(), Less);
+}
+
+void SortArgs(Column<Arg>& args, Row rows, size_t known) {
   const std::span<Arg> all = args.span();
-  if (std::is_sorted(all.begin(), all.end(), Less)) return;
+  if (AreByRow(all, known)) return;
   constexpr size_t kFew = 16;  // times fewer than rows
   if (all.size() < rows / kFew || !CountAndPlace(args, rows))
     std::stable_sort(all.begin(), all.end(), Less);

@@ -47,6 +47,20 @@ TEST(ArgOrderTest, RowsThatDoNotExist) {
   EXPECT_EQ(args[499].row, kNoRow);
 }
 
+TEST(ArgOrderTest, SomeAreKnownToBeInOrder) {
+  Column<Arg> args = RandomArgs(500, 300);
+  SortArgs(args, 300);
+  EXPECT_TRUE(AreByRow(args.view(), 0));
+  EXPECT_TRUE(AreByRow(args.view(), 400));
+  EXPECT_TRUE(AreByRow(args.view(), 500));
+  // The first that is not known to be.
+  args[400].row = args[399].row - 1;
+  EXPECT_FALSE(AreByRow(args.view(), 400));
+  args[400].int_value = 1000;
+  SortArgs(args, 300, 400);
+  EXPECT_TRUE(AreByRow(args.view(), 0));
+}
+
 TEST(ArgOrderTest, NoneAndOne) {
   Column<Arg> args;
   SortArgs(args, 0);

@@ -25,10 +25,9 @@ bool MoveRawRefs(Column<RawRef>& refs, const Column<Row>& new_row) {
 
 // Arguments as a rule come in the order of their events. Then they follow the
 // rows without being compared.
-bool MoveArgs(Column<Arg>& args, const Column<Row>& new_row) {
-  const auto by_row = [](const Arg& a, const Arg& b) { return a.row < b.row; };
+bool MoveArgs(Column<Arg>& args, size_t by_row, const Column<Row>& new_row) {
   const std::span<const Arg> all = args.view();
-  if (all.empty() || !std::is_sorted(all.begin(), all.end(), by_row) ||
+  if (all.empty() || !AreByRow(all, by_row) ||
       all.back().row >= new_row.size() || all.size() > UINT32_MAX)
     return false;
   // By new row: how many arguments, then where the first of them goes.
@@ -127,8 +126,6 @@ void TraceBuilder::SetOrdered(const OrderedRows& rows) {
   ordered_.push_back(rows);
 }
 
-int64_t TraceBuilder::dur_ns(Row row) const { return trace_->dur_ns_[row]; }
-uint32_t TraceBuilder::track_of(Row row) const { return trace_->track_[row]; }
 uint16_t TraceBuilder::type_of(Row row) const { return trace_->type_[row]; }
 StringId TraceBuilder::name_of(Row row) const { return trace_->name_[row]; }
 void TraceBuilder::SetType(Row row, uint16_t type) {
@@ -152,6 +149,19 @@ void TraceBuilder::ReserveSide(uint64_t args, uint64_t links) {
   };
   grow(trace_->args_, args);
   grow(trace_->links_, links);
+}
+
+std::span<Arg> TraceBuilder::NewArgs(size_t count) {
+  const size_t before = trace_->args_.size();
+  if (!trace_->args_.Resize(before + count)) failed_ = true;
+  if (args_by_row_ == before) args_by_row_ = trace_->args_.size();
+  return trace_->args_.span().subspan(before);
+}
+
+std::span<Link> TraceBuilder::NewLinks(size_t count) {
+  const size_t before = trace_->links_.size();
+  if (!trace_->links_.Resize(before + count)) failed_ = true;
+  return trace_->links_.span().subspan(before);
 }
 
 void TraceBuilder::AddListArg(Arg arg, std::span<const int64_t> values) {
@@ -312,6 +322,7 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
   Trace& t = *done;
   const bool failed = std::exchange(failed_, false);
   const std::vector<OrderedRows> ordered = std::exchange(ordered_, {});
+  size_t args_by_row = std::exchange(args_by_row_, 0);
   const bool window_set = std::exchange(window_set_, false);
   epoch_set_ = false;
   next_flow_ = flows_seen_ = 0;
@@ -328,7 +339,8 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
     const auto move = [&](Row& row) {
       if (row < moves.row.size()) row = moves.row[row];
     };
-    args_in_order = MoveArgs(t.args_, moves.row);
+    args_in_order = MoveArgs(t.args_, args_by_row, moves.row);
+    args_by_row = 0;
     if (!args_in_order)
       for (Arg& arg : t.args_.span()) move(arg.row);
     for (Link& link : t.links_.span()) move(link.row);
@@ -354,7 +366,7 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
     if (!std::is_sorted(table.begin(), table.end(), less))
       std::stable_sort(table.begin(), table.end(), less);
   };
-  if (!args_in_order) SortArgs(t.args_, t.size());
+  if (!args_in_order) SortArgs(t.args_, t.size(), args_by_row);
   sort_by(t.flows_, [](const Flow& f) { return f.time_ns; });
   SortLinks(t.links_);
   sort_by(t.counters_, [](const CounterSample& c) {

@@ -117,8 +117,8 @@ class TraceBuilder {
   void SetOrdered(const OrderedRows& rows);
   // Columns of the rows added so far, for ends and flags that come late.
   int64_t start_ns(Row row) const { return trace_->start_ns_[row]; }
-  int64_t dur_ns(Row row) const;
-  uint32_t track_of(Row row) const;
+  int64_t dur_ns(Row row) const { return trace_->dur_ns_[row]; }
+  uint32_t track_of(Row row) const { return trace_->track_[row]; }
   uint16_t type_of(Row row) const;
   StringId name_of(Row row) const;
   void SetDuration(Row row, int64_t dur_ns);
@@ -141,6 +141,15 @@ class TraceBuilder {
     arg->key = key;
     return *arg;
   }
+  // The same for many, which any thread may fill in. They stay where they are
+  // as long as there is room for more. REQUIRES: they get rows in ascending
+  // order, none below that of an argument that is here. Fewer than `count` if
+  // memory is refused.
+  std::span<Arg> NewArgs(size_t count);
+  bool HasRoomForArgs(size_t count) const {
+    return trace_->args_.capacity() - trace_->args_.size() >= count;
+  }
+  std::span<Link> NewLinks(size_t count);
   void AddArg(const Arg& arg) { failed_ |= !trace_->args_.Append(arg); }
   void AddListArg(Arg arg, std::span<const int64_t> values);
   void AddInt(Row row, std::string_view key, int64_t value);
@@ -229,6 +238,7 @@ class TraceBuilder {
   std::unique_ptr<Trace> trace_;
   RowStage stage_;
   Row room_ = 0;  // rows that fit into what every column has
+  size_t args_by_row_ = 0;  // arguments that are known to be in order
   Arg refused_;   // takes what is written when there is no memory
   Base base_;
   bool epoch_set_ = false;

@@ -169,6 +169,7 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
     std::swap(room_, other.room_);
     std::swap(epoch_set_, other.epoch_set_);
     std::swap(window_set_, other.window_set_);
+    std::swap(args_by_row_, other.args_by_row_);
     std::swap(failed_, other.failed_);
     std::swap(ordered_, other.ordered_);
     return;
@@ -176,6 +177,7 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
   const std::unique_ptr<Trace> from =
       std::exchange(other.trace_, std::unique_ptr<Trace>(new Trace));
   other.room_ = 0;
+  other.args_by_row_ = 0;
   Trace& t = *trace_;
   Trace& o = *from;
   failed_ |= std::exchange(other.failed_, false);

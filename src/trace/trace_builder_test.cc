@@ -40,6 +40,44 @@ TEST(TraceBuilderTest, GroupsAndOrdersRows) {
   EXPECT_EQ((*trace)->end_ns(), 100);
 }
 
+// Arguments that were made in one go, others behind them, and rows that move.
+TEST(TraceBuilderTest, ManyArgumentsAtOnce) {
+  for (const bool moved : {false, true}) {
+    for (const bool more : {false, true}) {
+      TraceBuilder b;
+      b.AddProcess({});
+      const uint32_t track = b.AddTrack({});
+      const StringId key = b.Intern("key");
+      for (const int64_t start : {0, moved ? 20 : 10, moved ? 10 : 20})
+        b.AddEvent({track, start, 5, b.Intern("event"), 7, 0});
+      const std::span<Arg> args = b.NewArgs(6);
+      ASSERT_EQ(args.size(), 6u);
+      for (uint32_t i = 0; i < 6; ++i) {
+        args[i].row = i / 2;
+        args[i].key = key;
+        args[i].int_value = i;
+      }
+      const std::span<Link> links = b.NewLinks(2);
+      ASSERT_EQ(links.size(), 2u);
+      links[0] = {0, LinkSpace::kExternal, 7, 2};
+      links[1] = {0, LinkSpace::kExternal, 5, 0};
+      if (more) b.AddInt(0, "more", 9);
+      const auto trace = b.Finish();
+      ASSERT_TRUE(trace);
+      std::string values;
+      for (Row row = 0; row < 3; ++row) {
+        for (const Arg& arg : (*trace)->args_of(row))
+          values += std::to_string(arg.int_value);
+        values += ' ';
+      }
+      EXPECT_EQ(values, std::string(more ? "019 " : "01 ") +
+                            (moved ? "45 23 " : "23 45 "));
+      EXPECT_EQ((*trace)->links()[0].id, 5u);
+      EXPECT_EQ((*trace)->links()[1].row, moved ? 1u : 2u);
+    }
+  }
+}
+
 TEST(TraceBuilderTest, LongerFirstThenAsAdded) {
   const auto trace = TraceFromText(
       "0..5 short\n"

@@ -16,6 +16,12 @@ class Bins {
  public:
   // REQUIRES: calls in the order of starts.
   uint32_t Place(int64_t start, int64_t end) {
+    // Nothing overlaps, as a rule for long stretches.
+    if (count_ == 1 && busy_.top().first <= start) {
+      busy_.pop();
+      busy_.emplace(end, 0u);
+      return 0;
+    }
     while (!busy_.empty() && busy_.top().first <= start) {
       free_.push(busy_.top().second);
       busy_.pop();

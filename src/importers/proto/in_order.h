@@ -57,6 +57,16 @@ class InOrder {
     at_ += 10;
     return true;
   }
+  // The same for a field from number 16 on, whose tag has two bytes.
+  bool HighNumber(uint32_t tag, uint64_t* out) {
+    if (at_[0] != ((tag & 0x7f) | 0x80) || at_[1] != tag >> 7) return false;
+    const uint8_t* p = at_ + 2;
+    uint64_t value = 0;
+    if (!QuickVarint(p, &value) || p > end_) return false;
+    at_ = p;
+    *out = value;
+    return true;
+  }
   // Bytes that are all there.
   bool Sub(uint32_t tag, Bytes* out) {
     if (*at_ != tag) return false;
@@ -81,7 +91,7 @@ class InOrder {
 
  private:
   // Bytes behind the end that a call may look at: a tag and a varint.
-  static constexpr ptrdiff_t kLookahead = 1 + kMaxVarint;
+  static constexpr ptrdiff_t kLookahead = 2 + kMaxVarint;
   // Where no tag is found, for messages that end too close to `readable`.
   static constexpr uint8_t kNothing[kLookahead] = {};
 

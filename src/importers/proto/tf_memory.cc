@@ -8,6 +8,8 @@
 #include <set>
 #include <string>
 
+#include "importers/proto/tf_tensor.h"
+
 namespace stepscope::proto {
 namespace {
 
@@ -28,7 +30,7 @@ struct Change {
 
 struct Lifetime {
   const TfNode* node = nullptr;
-  const TfTensor* tensor = nullptr;
+  TfTensor tensor;
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
   int64_t consumers = 0;
@@ -56,18 +58,29 @@ class Memory {
     bool fetched = false;
   };
 
+  uint32_t TrackOf(const TfNode& node) const {
+    return out_.builder().track_of(node.row);
+  }
   int64_t EndOf(const TfNode& node) const {
     return out_.builder().start_ns(node.row) + out_.builder().dur_ns(node.row);
   }
 
+  template <typename Visit>
+  static void ForEachPlaced(const TfDevice& device, Visit visit) {
+    for (const std::span<const TfNode> part : device.parts)
+      for (const TfNode& node : part)
+        if (node.row != kNoRow) visit(node);
+  }
+  template <typename Visit>
+  void ForEachPlaced(Visit visit) const {
+    for (const TfDevice& device : step_.devices) ForEachPlaced(device, visit);
+  }
+
   void FindStep() {
-    for (const TfDevice& device : step_.devices) {
-      for (const TfNode& node : device.nodes) {
-        if (node.row == kNoRow) continue;
-        begin_ns_ = std::min(begin_ns_, out_.builder().start_ns(node.row));
-        end_ns_ = std::max(end_ns_, EndOf(node));
-      }
-    }
+    ForEachPlaced([this](const TfNode& node) {
+      begin_ns_ = std::min(begin_ns_, out_.builder().start_ns(node.row));
+      end_ns_ = std::max(end_ns_, EndOf(node));
+    });
   }
 
   // "/job:worker/replica:0/task:1" of the first device.
@@ -86,20 +99,20 @@ class Memory {
       use.end_ns = std::max(use.end_ns, EndOf(*edge.consumer));
       ++use.count;
       // What is fetched goes out of the step alive.
-      use.fetched |= edge.consumer->name.starts_with("_retval_") ||
-                     ParseOpLabel(edge.consumer->label).op == "_Retval";
+      use.fetched |= edge.consumer->text->name.starts_with("_retval_") ||
+                     ParseOpLabel(edge.consumer->text->label).op == "_Retval";
     }
   }
 
   Lifetime LifetimeOf(const TfNode& node, const TfTensor& tensor) const {
-    Lifetime life = {&node, &tensor, out_.builder().start_ns(node.row),
+    Lifetime life = {&node, tensor, out_.builder().start_ns(node.row),
                      EndOf(node), 0};
     if (const auto use = uses_.find({&node, tensor.slot}); use != uses_.end()) {
       life.end_ns = std::max(
           life.end_ns, use->second.fetched ? end_ns_ : use->second.end_ns);
       life.consumers = use->second.count;
     }
-    if (node.persistent) {
+    if (IsPersistent(node.bytes())) {
       life.begin_ns = begin_ns_;
       life.end_ns = end_ns_;
     }
@@ -113,13 +126,12 @@ class Memory {
     track.name = out_.Intern("Tensors");
     bool made = false;
     uint32_t index = 0;
-    for (const TfNode& node : device.nodes) {
-      if (node.row == kNoRow) continue;
-      for (const TfTensor& tensor : node.outputs) {
+    ForEachPlaced(device, [&](const TfNode& node) {
+      for (const TfTensor& tensor : ReadOutputs(node.bytes())) {
         if (!made) {
           Process process;
           process.name = out_.Intern(std::string(device.name) + " Tensors");
-          const uint32_t of = builder.track(node.track).process;
+          const uint32_t of = builder.track(TrackOf(node)).process;
           process.source = builder.process(of).source;
           process.pid = builder.process(of).pid - kTensorsPid;
           track.process = builder.AddProcess(std::move(process));
@@ -129,13 +141,13 @@ class Memory {
         lives_.push_back(LifetimeOf(node, tensor));
         AddTensor(lives_.back(), index);
       }
-    }
+    });
   }
 
   void AddTensor(const Lifetime& life, uint32_t track) {
     TraceBuilder& builder = out_.builder();
-    const TfTensor& tensor = *life.tensor;
-    std::string name(life.node->name);
+    const TfTensor& tensor = life.tensor;
+    std::string name(life.node->text->name);
     if (tensor.slot > 0) {
       name += ':';
       name += std::to_string(tensor.slot);
@@ -153,26 +165,21 @@ class Memory {
     builder.AddInt(row, "bytes", tensor.bytes);
     builder.AddText(row, "allocator", tensor.allocator);
     builder.AddInt(row, "consumers", life.consumers);
-    std::string type(DataTypeName(tensor.dtype));
-    if (tensor.shaped) type += ShapeText(tensor.shape);
-    builder.AddText(row, "tensor", type);
+    builder.AddText(row, "tensor", TypeText(tensor));
     if (tensor.pointer != 0)
       builder.AddInt(row, "addr", static_cast<int64_t>(tensor.pointer));
   }
 
   void AddRecorded() {
-    for (const TfDevice& device : step_.devices) {
-      for (const TfNode& node : device.nodes) {
-        if (node.row == kNoRow) continue;
-        for (const TfAllocation& allocation : node.allocations) {
-          int64_t time = allocation.time_ns;
-          if (!out_.Shift(&time)) continue;
-          recorded_.insert(allocation.allocator);
-          changes_.push_back(
-              {allocation.allocator, time, allocation.bytes, 0, node.track});
-        }
+    ForEachPlaced([this](const TfNode& node) {
+      for (const TfAllocation& allocation : ReadAllocations(node.bytes())) {
+        int64_t time = allocation.time_ns;
+        if (!out_.Shift(&time)) continue;
+        recorded_.insert(allocation.allocator);
+        changes_.push_back({allocation.allocator, time, allocation.bytes, 0,
+                            TrackOf(node)});
       }
-    }
+    });
   }
 
   // Of allocators that recorded nothing: one buffer an address while tensors
@@ -180,7 +187,7 @@ class Memory {
   void AddFollowing() {
     std::map<std::pair<std::string_view, uint64_t>, std::vector<Lifetime>> at;
     for (const Lifetime& life : lives_) {
-      const TfTensor& tensor = *life.tensor;
+      const TfTensor& tensor = life.tensor;
       if (tensor.bytes <= 0 || recorded_.contains(tensor.allocator)) continue;
       if (tensor.pointer == 0) {
         AddBuffer(life, tensor.bytes);
@@ -194,26 +201,26 @@ class Memory {
                          return a.begin_ns < b.begin_ns;
                        });
       Lifetime buffer = lives.front();
-      int64_t bytes = buffer.tensor->bytes;
+      int64_t bytes = buffer.tensor.bytes;
       for (size_t i = 1; i < lives.size(); ++i) {
         if (lives[i].begin_ns > buffer.end_ns) {
           AddBuffer(buffer, bytes);
           buffer = lives[i];
-          bytes = buffer.tensor->bytes;
+          bytes = buffer.tensor.bytes;
         }
         buffer.end_ns = std::max(buffer.end_ns, lives[i].end_ns);
-        bytes = std::max(bytes, lives[i].tensor->bytes);
+        bytes = std::max(bytes, lives[i].tensor.bytes);
       }
       AddBuffer(buffer, bytes);
     }
   }
 
   void AddBuffer(const Lifetime& life, int64_t bytes) {
-    const TfTensor& tensor = *life.tensor;
+    const TfTensor& tensor = life.tensor;
     changes_.push_back({tensor.allocator, life.begin_ns, bytes, tensor.pointer,
-                        life.node->track});
+                        TrackOf(*life.node)});
     changes_.push_back({tensor.allocator, life.end_ns, -bytes, tensor.pointer,
-                        life.node->track});
+                        TrackOf(*life.node)});
   }
 
   // Frees before allocations of the same time.

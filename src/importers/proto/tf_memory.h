@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "importers/proto/recorder.h"
-#include "importers/proto/tf_timeline.h"
+#include "importers/proto/tf_edges.h"
 
 namespace stepscope::proto {
 

@@ -7,27 +7,19 @@
 // the labels say.
 #pragma once
 
-#include <array>
 #include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "importers/proto/proto_importers.h"
 #include "importers/proto/recorder.h"
+#include "importers/proto/tf_args.h"
 #include "importers/proto/tf_graph.h"
 #include "importers/proto/tf_step.h"
 #include "importers/proto/tracks.h"
 
 namespace stepscope::proto {
-
-// From the output of one execution to another that takes it.
-struct TfEdge {
-  TfNode* producer = nullptr;
-  int64_t slot = 0;  // -1: control only, no data
-  TfNode* consumer = nullptr;
-};
 
 class TfTimeline {
  public:
@@ -41,25 +33,18 @@ class TfTimeline {
   uint32_t ProcessOf(const TfDevice& device);
   uint32_t AddProcess(const std::string& name);
   void RemoveDuplicates();
+  void PlaceAll();
   void PlaceExecutor(TfDevice& device);
-  void AddOperator(TfDevice& device, TfNode& node, uint32_t track);
-  void AddTransfer(TfNode& node);
   void PlaceStream(TfDevice& device);
-  void AddNodeArgs(const TfNode& node, Row row);
-  // Arguments that most nodes have, under keys that are made once.
-  enum NodeKey { kName, kOp, kThread, kScheduled, kOpStart, kOpEnd, kNodeKeys };
-  StringId KeyOf(NodeKey key);
-  void AddInt(Row row, NodeKey key, int64_t value);
-  void AddText(Row row, StringId key, std::string_view text);
-  // The key `prefix` with a number; `keys` are those made before.
-  StringId NumberedKey(std::vector<StringId>& keys, const char* prefix,
-                       int64_t number);
-  void FindEdges();
-  void AddEdge(TfNode& consumer, std::string_view input,
-               std::string_view device, bool from_label);
-  TfNode* Producer(std::string_view device, std::string_view name,
-                   const TfNode& consumer) const;
-  void AddArrows();
+  // Adds a row for each node, on the track that `track_of` gives it.
+  template <typename TrackOf>
+  void Place(TfDevice& device, uint32_t process, TrackOf track_of);
+  // What the texts say: for the span, and for arguments and links.
+  void NameSpan(const TfDevice& device, TfText& text);
+  void Learn(const TfDevice& device, uint32_t process, TfText& text);
+  void LearnTransfer(const TfText& text);
+  void LearnInputs(const std::vector<std::string_view>& inputs, TfText& text);
+  StringId InputKey(size_t number);
   void AddStep();
 
   const Input& input_;
@@ -68,17 +53,14 @@ class TfTimeline {
   Recorder& out_;
   Tracks tracks_;
   std::map<std::string_view, uint32_t> processes_;  // by device
-  // Executions by name, in the order of their ends.
-  struct Execution {
-    std::string_view device;
-    TfNode* node = nullptr;
-  };
-  std::unordered_map<std::string_view, std::vector<Execution>> executions_;
-  std::unordered_map<std::string_view, uint64_t> operator_ids_;
-  std::vector<TfEdge> edges_;
-  std::array<StringId, kNodeKeys> node_keys_;  // empty: not made yet
-  std::vector<StringId> input_keys_;           // by number
-  std::vector<StringId> output_keys_;
+  size_t threads_;
+  TfArgs args_;
+  StringId name_key_;
+  StringId op_key_;
+  std::vector<StringId> input_keys_;  // by number
+  // Of what has been placed.
+  int64_t begin_ns_ = INT64_MAX;
+  int64_t end_ns_ = INT64_MIN;
 };
 
 }  // namespace stepscope::proto
