@@ -153,7 +153,10 @@ void TraceBuilder::ReserveSide(uint64_t args, uint64_t links) {
 
 std::span<Arg> TraceBuilder::NewArgs(size_t count) {
   const size_t before = trace_->args_.size();
-  if (!trace_->args_.Resize(before + count)) failed_ = true;
+  // By doubling at least, so that adding some often costs little.
+  if (!trace_->args_.ReserveMore(count) ||
+      !trace_->args_.Resize(before + count))
+    failed_ = true;
   if (args_by_row_ == before) args_by_row_ = trace_->args_.size();
   return trace_->args_.span().subspan(before);
 }
