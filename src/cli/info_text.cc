@@ -175,6 +175,16 @@ void AddThreads(std::string& out, const Trace& trace) {
   }
 }
 
+// ", and 12 events with others as the file has them", or nothing.
+std::string RawArguments(const Trace& trace) {
+  uint64_t events = 0;
+  for (Row row = 0; trace.has_raw_args() && row < trace.size(); ++row)
+    events += trace.raw_ref(row) != 0;
+  return events == 0 ? ""
+                     : ", and " + HumanCount(events, "event") +
+                           " with others as the file has them";
+}
+
 }  // namespace
 
 std::string InfoText(const Trace& trace) {
@@ -187,7 +197,8 @@ std::string InfoText(const Trace& trace) {
             HumanCount(trace.memory().size(), "memory event") + ", " +
             HumanCount(trace.counters().size(), "counter value") + ", " +
             HumanCount(trace.flows().size(), "flow point") + ", " +
-            HumanCount(trace.args().size(), "argument"));
+            HumanCount(trace.args().size(), "argument") +
+            RawArguments(trace));
   AddLedger(out, trace);
   for (const std::string& note : trace.notes()) {
     Field(out, "note", VisibleText(note));
