@@ -168,8 +168,7 @@ uint32_t InternName(const char* name, size_t length, uint32_t type) {
   const uint32_t known = Probe(m, hash, name, kept, length, type, &slot);
   if (known != 0) return known;
   // Once full, stay cheap: no lock for names that cannot be added.
-  if (next_id.load(std::memory_order_relaxed) - kFirstId >= kMaxNames - 1)
-    return Refuse();
+  if (NamesFull()) return Refuse();
   if (!lock.Lock()) return Refuse();
   const uint32_t id = Add(m, hash, name, kept, length, type);
   lock.Unlock();
@@ -232,6 +231,8 @@ uint64_t NameRecords(uint64_t offset, const uint8_t** records) {
   *records = m->arena + offset;
   return used - offset;
 }
+
+bool NamesFull() { return NameCount() >= kMaxNames - 1; }
 
 uint64_t NameCount() {
   return next_id.load(std::memory_order_relaxed) - kFirstId;

@@ -36,6 +36,8 @@ bool NameEquals(const format::NameRecord* record, const char* name,
 uint64_t NameRecords(uint64_t offset, const uint8_t** records);
 
 uint64_t NameCount();
+// Whether no further name will be taken in.
+bool NamesFull();
 uint64_t NamesRefused();
 
 // Where names are copied to while a live file is mapped. `used` is its

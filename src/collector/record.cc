@@ -242,7 +242,9 @@ uint32_t stepscope_register_site(stepscope_site* site) noexcept {
   // A handler on top of the collector must not wait for its lock.
   if (!entered.ok()) return stepscope::format::kRefusedSite;
   const uint32_t id = InternName(site->name, kUnknownLength, site->type);
-  __atomic_store_n(&site->id, id, __ATOMIC_RELAXED);
+  // What was refused for another reason than want of room is tried again.
+  if (id != stepscope::format::kRefusedSite || NamesFull())
+    __atomic_store_n(&site->id, id, __ATOMIC_RELAXED);
   return id;
 }
 

@@ -19,29 +19,37 @@
 namespace stepscope::collector {
 
 // For rare paths, held for microseconds. Whoever waits sleeps, so that a holder
-// that lost its processor gets one; after a second (a holder that vanished,
-// say) Lock() returns false: the caller counts and goes on. Never taken by a
-// thread that is already inside the collector.
+// that lost its processor gets one. If one and the same holder has it for a
+// second (it vanished, say), Lock() returns false: the caller counts and goes
+// on. Never taken by a thread that is already inside the collector.
 class BoundedLock {
  public:
   [[nodiscard]] bool Lock() {
     constexpr int kSpins = 50;
-    constexpr int64_t kLongestNs = 1000000000;
     for (int i = 0; i < kSpins; ++i) {
       uint32_t expected = kFree;
       if (word_.compare_exchange_weak(expected, kHeld,
                                       std::memory_order_acquire,
                                       std::memory_order_relaxed))
-        return true;
+        return Taken();
     }
-    const int64_t deadline = MonotonicNs() + kLongestNs;
+    constexpr int64_t kLongestNs = 1000000000;
+    uint32_t holder = holders_.load(std::memory_order_relaxed);
+    int64_t since = MonotonicNs();
     while (word_.exchange(kAwaited, std::memory_order_acquire) != kFree) {
       const timespec pause = {0, 10000000};
       syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, kAwaited, &pause, nullptr,
               0);
-      if (MonotonicNs() > deadline) return false;
+      const uint32_t next = holders_.load(std::memory_order_relaxed);
+      const int64_t now = MonotonicNs();
+      if (next != holder) {
+        holder = next;
+        since = now;
+      } else if (now - since > kLongestNs) {
+        return false;
+      }
     }
-    return true;
+    return Taken();
   }
   void Unlock() {
     if (word_.exchange(kFree, std::memory_order_release) == kAwaited)
@@ -54,7 +62,14 @@ class BoundedLock {
   static constexpr uint32_t kHeld = 1;
   static constexpr uint32_t kAwaited = 2;  // held, and somebody may sleep
 
+  bool Taken() {
+    holders_.store(holders_.load(std::memory_order_relaxed) + 1,
+                   std::memory_order_relaxed);
+    return true;
+  }
+
   std::atomic<uint32_t> word_{kFree};
+  std::atomic<uint32_t> holders_{0};  // so far; only the holder counts
 };
 
 // A stack of small indices (Treiber), with a tag against the ABA problem. The

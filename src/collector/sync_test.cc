@@ -26,6 +26,24 @@ TEST(BoundedLock, WaitsForAHolderThatLostItsProcessor) {
   holder.join();
 }
 
+// Hundreds of threads that begin at once on two processors: each holder is
+// quick, but it may be long before one gets its turn.
+TEST(BoundedLock, WaitsWhileItChangesHands) {
+  BoundedLock lock;
+  ASSERT_TRUE(lock.Lock());
+  std::thread others([&] {
+    for (int i = 0; i < 8; ++i) {
+      std::this_thread::sleep_for(milliseconds(300));
+      lock.Unlock();
+      ASSERT_TRUE(lock.Lock());  // before who sleeps has woken up
+    }
+    lock.Unlock();
+  });
+  EXPECT_TRUE(lock.Lock());
+  lock.Unlock();
+  others.join();
+}
+
 TEST(BoundedLock, GivesUpOnAHolderThatVanished) {
   BoundedLock lock;
   ASSERT_TRUE(lock.Lock());

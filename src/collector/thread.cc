@@ -8,13 +8,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <new>
 
 #include "collector/clock.h"
 #include "collector/core.h"
 #include "collector/nvtx_emitter.h"
-#include "collector/sync.h"
 
 extern "C" {
 STEPSCOPE_API __thread stepscope_thread_v1 stepscope_thread_local_v1
@@ -27,9 +27,12 @@ namespace {
 using format::Slot;
 using format::ThreadEntry;
 
-// States are carved from mapped slabs and reused, never unmapped.
-BoundedLock free_lock;
-ThreadState* free_states = nullptr;  // guarded by free_lock
+// States are carved from mapped slabs and reused, never unmapped. Anybody may
+// add to the list; one at a time takes from it, so that what it looks at stays
+// there. Nobody waits: a thread's first event must not depend on whether
+// another one has a processor.
+std::atomic<ThreadState*> free_states{nullptr};
+std::atomic<bool> taking{false};
 constexpr uint32_t kSlabStates = 16;
 
 pthread_key_t exit_key;
@@ -94,10 +97,33 @@ void HandOver(ThreadState* state) {
 }
 
 void Free(ThreadState* state) {
-  if (!free_lock.Lock()) return;  // leaked rather than waited for
-  state->next_free = free_states;
-  free_states = state;
-  free_lock.Unlock();
+  ThreadState* head = free_states.load(std::memory_order_relaxed);
+  do {
+    state->next_free = head;
+  } while (!free_states.compare_exchange_weak(head, state,
+                                              std::memory_order_release,
+                                              std::memory_order_relaxed));
+}
+
+// Null if the list is empty. REQUIRES: `taking` is this thread's.
+ThreadState* TakeFree() {
+  ThreadState* head = free_states.load(std::memory_order_acquire);
+  while (head != nullptr &&
+         !free_states.compare_exchange_weak(head, head->next_free,
+                                            std::memory_order_acquire,
+                                            std::memory_order_acquire)) {
+  }
+  return head;
+}
+
+// A new one; the others of `count` are for the list. Null if memory is refused.
+ThreadState* MapStates(uint32_t count) {
+  void* slab = mmap(nullptr, count * sizeof(ThreadState),
+                    PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (slab == MAP_FAILED) return nullptr;
+  auto* states = static_cast<ThreadState*>(slab);
+  for (uint32_t i = 1; i < count; ++i) Free(&states[i]);
+  return states;
 }
 
 // ThreadSanitizer takes its own hold of a thread down in the last round.
@@ -129,22 +155,13 @@ void MakeExitKey() {
 }
 
 ThreadState* Allocate() {
-  if (!free_lock.Lock()) return nullptr;
-  if (free_states == nullptr) {
-    void* slab = mmap(nullptr, kSlabStates * sizeof(ThreadState),
-                      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-                      0);
-    if (slab != MAP_FAILED) {
-      auto* states = static_cast<ThreadState*>(slab);
-      for (uint32_t i = 0; i < kSlabStates; ++i) {
-        states[i].next_free = free_states;
-        free_states = &states[i];
-      }
-    }
+  ThreadState* state = nullptr;
+  const bool mine = !taking.exchange(true, std::memory_order_acquire);
+  if (mine) {
+    state = TakeFree();
+    taking.store(false, std::memory_order_release);
   }
-  ThreadState* state = free_states;
-  if (state != nullptr) free_states = state->next_free;
-  free_lock.Unlock();
+  if (state == nullptr) state = MapStates(mine ? kSlabStates : 1);
   if (state != nullptr) new (state) ThreadState;  // leaves the cache as it is
   return state;
 }
@@ -290,7 +307,7 @@ void SetThreadName(ThreadHot* hot, const char* name) {
 }
 
 void ResetThreadsAfterFork() {
-  free_lock.ResetAfterFork();
+  taking.store(false, std::memory_order_relaxed);
   // Only the forking thread is here, and it is in nobody's session.
   auto* state = static_cast<ThreadState*>(stepscope_thread_local_v1.state);
   stepscope_thread_local_v1.generation = 0;

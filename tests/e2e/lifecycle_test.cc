@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstring>
 #include <fstream>
+#include <latch>
 #include <set>
 #include <thread>
 #include <vector>
@@ -212,13 +213,12 @@ TEST(Lifecycle, TenThousandShortThreads) {
 
 TEST(Lifecycle, TwoHundredFiftySixThreadsAtOnce) {
   Recorded recorded;
-  std::atomic<int> ready{0};
+  std::latch ready{256};
   std::vector<std::thread> threads;
   for (int t = 0; t < 256; ++t) {
     threads.emplace_back([&, t] {
       SetThreadName(("worker " + std::to_string(t)).c_str());
-      ready.fetch_add(1);
-      while (ready.load() < 256) usleep(100);
+      ready.arrive_and_wait();
       for (int e = 0; e < 1000; ++e) RecordEvent event("parallel");
     });
   }

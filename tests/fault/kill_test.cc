@@ -42,6 +42,7 @@ struct Plan {
   bool side_records;   // arguments, counters, memory between the events
   int stop_after_us;   // > 0: the child stops its session after that
   int kill_after_us;
+  uint64_t kill_after_events = 0;  // of the first thread, that long or longer
 };
 
 std::string ThreadName(int t) { return "recorder " + std::to_string(t); }
@@ -165,6 +166,9 @@ class Kill : public ::testing::Test {
       }
     }
     usleep(static_cast<useconds_t>(plan.kill_after_us));
+    // On a busy machine the threads may not have begun by then.
+    while (page_->threads[0].completed.load() < plan.kill_after_events)
+      usleep(1000);
     kill(pid, SIGKILL);
     int status = 0;
     waitpid(pid, &status, 0);
@@ -190,7 +194,7 @@ class Kill : public ::testing::Test {
 TEST_F(Kill, TheHarnessNoticesALostLiveFile) {
   // The planted defect: what only the live file holds is gone.
   TempFolder folder;
-  const std::string path = Run(folder, {0, false, 0, 3000});
+  const std::string path = Run(folder, {0, false, 0, 3000, 100});
   uint64_t recovered = 0;
   EXPECT_EQ(Check(*page_, path, &recovered), "");
   RemoveLive(path);
