@@ -165,6 +165,14 @@ void FluidProfile::Join(FluidProfile&& next, const Range& part) {
 const uint8_t* FluidProfile::ReadPart(const uint8_t* from,
                                       const Range& part) {
   const uint8_t* const end = input_.bytes.data() + input_.bytes.size();
+  // Events that follow each other, up to the last few bytes.
+  const ptrdiff_t ahead = std::min(InOrder::kLookahead, end - from);
+  InOrder events({from, end - ahead}, end);
+  for (Bytes event; events.Sub(kEvent, &event);) {
+    if (from >= part.to) return from;
+    if (from >= part.from) ReadEvent(event, false);
+    from = event.data() + event.size();
+  }
   Message message({from, end}, end);
   while (message.Next()) {
     if (message.field() < part.from) continue;
@@ -265,16 +273,19 @@ void FluidProfile::ReadEvent(Bytes event, bool cut) {
   span.name = out_.Intern(name);
   std::string_view repair;
   if (kind == Kind::kCpu) {
-    span.track = tracks_.Thread(process_, static_cast<int64_t>(sub_device));
+    span.track = TrackOf(false, 0, sub_device, [&] {
+      return tracks_.Thread(process_, static_cast<int64_t>(sub_device));
+    });
     span.type = device == -1 ? static_cast<uint16_t>(STEPSCOPE_CUDA_RUNTIME)
                              : TypeOf(span.name, host_types_,
                                       [&] { return HostType(name); });
   } else {
     if (kind != Kind::kGpuKernel && kind != Kind::kNpuKernel)
       repair = "unknown event type";
-    span.track =
-        tracks_.Stream(process_, kind == Kind::kNpuKernel ? "NPU" : "GPU",
-                       device, static_cast<int64_t>(sub_device));
+    span.track = TrackOf(true, device, sub_device, [&] {
+      return tracks_.Stream(process_, kind == Kind::kNpuKernel ? "NPU" : "GPU",
+                            device, static_cast<int64_t>(sub_device));
+    });
     span.type = copied || !detail.empty()
                     ? DeviceType(name, detail, copied)
                     : TypeOf(span.name, kernel_types_, [&] {

@@ -48,6 +48,23 @@ class FluidProfile {
     return types[name.v];
   }
 
+  // The same for a track: most files have a few, whose events take turns.
+  template <typename Find>
+  uint32_t TrackOf(bool stream, int64_t device, uint64_t id, Find find) {
+    KnownTrack& known = known_tracks_[stream][id % kKnownTracks];
+    if (known.id != id || known.device != device || known.track == kNoTrack)
+      known = {device, id, find()};
+    return known.track;
+  }
+
+  static constexpr uint32_t kNoTrack = UINT32_MAX;
+  static constexpr size_t kKnownTracks = 16;
+  struct KnownTrack {
+    int64_t device = 0;
+    uint64_t id = 0;
+    uint32_t track = kNoTrack;
+  };
+
   const Input& input_;
   Recorder out_;
   Tracks tracks_;
@@ -61,6 +78,7 @@ class FluidProfile {
   const uint8_t* stopped_at_ = nullptr;
   std::vector<uint16_t> host_types_;    // by name's id; kUnknownType: not
   std::vector<uint16_t> kernel_types_;  // looked at yet
+  KnownTrack known_tracks_[2][kKnownTracks];  // threads, streams
   // A memory event of the file is a lifetime; these are both ends of each.
   std::vector<MemoryEvent> memory_;
 };

@@ -19,6 +19,9 @@ namespace stepscope::proto {
 // and what seems to be a field is then found to reach beyond the end.
 class InOrder {
  public:
+  // Bytes behind the end that a call may look at: a tag and a varint.
+  static constexpr ptrdiff_t kLookahead = 2 + kMaxVarint;
+
   // `readable`: where what may be looked at ends, at or behind the message.
   InOrder(Bytes message, const uint8_t* readable)
       : at_(message.data()), end_(message.data() + message.size()) {
@@ -90,8 +93,6 @@ class InOrder {
   Bytes rest() const { return {at_ == kNothing ? begin_ : at_, end_}; }
 
  private:
-  // Bytes behind the end that a call may look at: a tag and a varint.
-  static constexpr ptrdiff_t kLookahead = 2 + kMaxVarint;
   // Where no tag is found, for messages that end too close to `readable`.
   static constexpr uint8_t kNothing[kLookahead] = {};
 
