@@ -2,8 +2,10 @@
 //
 // stepscope C API: record what a process does, at the cost of two counter
 // reads an event. Everything here may be called from any thread, at any time,
-// recording or not; nothing throws, prints, aborts or blocks. Functions that
-// can fail return a stepscope_status; stepscope_last_error() says why.
+// recording or not; nothing throws, prints or aborts, and no event waits for
+// another thread, but that a name's first use may wait for one that is adding a
+// name, a second at most if that one gets no processor. Functions that can
+// fail return a stepscope_status; stepscope_last_error() says why.
 //
 // Minimal use:
 //
