@@ -232,6 +232,21 @@ TEST(ProtoFaultTest, ManyThreadsAndManyExecutions) {
             20'000u);
 }
 
+// Streams of devices that execute nothing: each was looked for among all.
+TEST(ProtoFaultTest, ManyDevices) {
+  constexpr int kDevices = 60'000;
+  Pb stats;
+  for (int i = 0; i < kDevices; ++i) {
+    const Pb node = Pb().Text(1, "n").Int(2, 1'000'000 + i).Int(5, 2);
+    const std::string name = Format("/device:GPU:%d/stream:1", i);
+    stats.Sub(1, Pb().Text(1, name).Sub(2, node));
+  }
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_EQ(Import(ImportStepStats, stats.str()).usable, uint64_t{kDevices});
+  EXPECT_LT(std::chrono::steady_clock::now() - before,
+            std::chrono::seconds(10));
+}
+
 // Before an event says what times are, the file is read by one reader, step by
 // step: not from its beginning for each step.
 TEST(ProtoFaultTest, NoRecordSaysItsTime) {

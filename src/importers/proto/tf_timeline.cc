@@ -150,6 +150,10 @@ void TfTimeline::AddProcesses() {
       continue;
     const uint32_t index = AddProcess(std::string(device.name) + " Compute");
     processes_[device.name] = index;
+    for (size_t at = 0; at != device.name.npos;
+         at = device.name.find('/', at + 1))
+      executors_.try_emplace(device.name.substr(at), index);
+    executors_.try_emplace({}, index);
     for (const auto& [thread, name] : device.thread_names) {
       const StringId key = out_.Intern(
           Format("thread %llu", static_cast<unsigned long long>(thread)));
@@ -166,12 +170,10 @@ uint32_t TfTimeline::ProcessOf(const TfDevice& device) {
       parsed.role == Role::kExecutor ? device.name : parsed.base;
   if (const auto it = processes_.find(base); it != processes_.end())
     return it->second;
-  for (const TfDevice& other : step_.devices) {
-    if (other.parsed.role != Role::kExecutor || !other.name.ends_with(base))
-      continue;
-    return processes_[base] = processes_[other.name];
-  }
-  const uint32_t index = AddProcess(std::string(base));
+  const auto executor = executors_.find(base);
+  const uint32_t index = executor != executors_.end()
+                             ? executor->second
+                             : AddProcess(std::string(base));
   return processes_[base] = index;
 }
 

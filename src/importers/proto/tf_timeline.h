@@ -53,6 +53,8 @@ class TfTimeline {
   Recorder& out_;
   Tracks tracks_;
   std::map<std::string_view, uint32_t> processes_;  // by device
+  // Those of executors, by the ends of their names, each from a slash on.
+  std::map<std::string_view, uint32_t> executors_;
   size_t threads_;
   TfArgs args_;
   StringId name_key_;
