@@ -247,6 +247,24 @@ TEST(ProtoFaultTest, ManyDevices) {
             std::chrono::seconds(10));
 }
 
+// One node of many outputs, and one that takes them all.
+TEST(ProtoFaultTest, ManyInputsAndOutputs) {
+  constexpr int kTensors = 100'000;
+  Pb producer = Pb().Text(1, "a").Int(2, 1'000'000).Int(5, 2);
+  std::string label = "b = Op(a";
+  for (int i = 0; i < kTensors; ++i) {
+    producer.Sub(7, Pb().Int(1, i).Sub(3, Pb().Int(1, 1)));
+    label += Format(", a:%d", i);
+  }
+  const Pb consumer =
+      Pb().Text(1, "b").Int(2, 1'000'010).Int(5, 2).Text(8, label + ")");
+  const Pb device = Pb().Text(1, "/cpu:0").Sub(2, producer).Sub(2, consumer);
+  const auto before = std::chrono::steady_clock::now();
+  EXPECT_EQ(Import(ImportStepStats, Pb().Sub(1, device).str()).usable, 2u);
+  EXPECT_LT(std::chrono::steady_clock::now() - before,
+            std::chrono::seconds(10));
+}
+
 // Before an event says what times are, the file is read by one reader, step by
 // step: not from its beginning for each step.
 TEST(ProtoFaultTest, NoRecordSaysItsTime) {

@@ -93,18 +93,25 @@ class Memory {
 
   // Control successors do not hold data.
   void FindLastUses(const std::vector<TfEdge>& edges) {
+    const TfNode* last = nullptr;  // one may take many
+    bool fetches = false;
     for (const TfEdge& edge : edges) {
       if (edge.slot < 0) continue;
+      if (edge.consumer != last) {
+        last = edge.consumer;
+        fetches = last->text->name.starts_with("_retval_") ||
+                  ParseOpLabel(last->text->label).op == "_Retval";
+      }
       Use& use = uses_[{edge.producer, edge.slot}];
       use.end_ns = std::max(use.end_ns, EndOf(*edge.consumer));
       ++use.count;
       // What is fetched goes out of the step alive.
-      use.fetched |= edge.consumer->text->name.starts_with("_retval_") ||
-                     ParseOpLabel(edge.consumer->text->label).op == "_Retval";
+      use.fetched |= fetches;
     }
   }
 
-  Lifetime LifetimeOf(const TfNode& node, const TfTensor& tensor) const {
+  Lifetime LifetimeOf(const TfNode& node, const TfTensor& tensor,
+                      bool persistent) const {
     Lifetime life = {&node, tensor, out_.builder().start_ns(node.row),
                      EndOf(node), 0};
     if (const auto use = uses_.find({&node, tensor.slot}); use != uses_.end()) {
@@ -112,7 +119,7 @@ class Memory {
           life.end_ns, use->second.fetched ? end_ns_ : use->second.end_ns);
       life.consumers = use->second.count;
     }
-    if (IsPersistent(node.bytes())) {
+    if (persistent) {
       life.begin_ns = begin_ns_;
       life.end_ns = end_ns_;
     }
@@ -127,6 +134,7 @@ class Memory {
     bool made = false;
     uint32_t index = 0;
     ForEachPlaced(device, [&](const TfNode& node) {
+      const bool persistent = IsPersistent(node.bytes());
       for (const TfTensor& tensor : ReadOutputs(node.bytes())) {
         if (!made) {
           Process process;
@@ -138,7 +146,7 @@ class Memory {
           index = builder.AddTrack(track);
           made = true;
         }
-        lives_.push_back(LifetimeOf(node, tensor));
+        lives_.push_back(LifetimeOf(node, tensor, persistent));
         AddTensor(lives_.back(), index);
       }
     });
