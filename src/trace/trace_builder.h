@@ -245,7 +245,7 @@ class TraceBuilder {
   bool window_set_ = false;
   bool failed_ = false;  // an AddEvent was refused
   std::vector<OrderedRows> ordered_;
-  // For Merge(): above the ids of the first so many arrows.
+  // For Merge(): an id above those of all arrows it has seen, and their number.
   uint64_t next_flow_ = 0;
   size_t flows_seen_ = 0;
 };

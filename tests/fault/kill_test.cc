@@ -167,8 +167,10 @@ class Kill : public ::testing::Test {
     }
     usleep(static_cast<useconds_t>(plan.kill_after_us));
     // On a busy machine the threads may not have begun by then.
-    while (page_->threads[0].completed.load() < plan.kill_after_events)
+    for (int i = 0; i < 10000; ++i) {
+      if (page_->threads[0].completed.load() >= plan.kill_after_events) break;
       usleep(1000);
+    }
     kill(pid, SIGKILL);
     int status = 0;
     waitpid(pid, &status, 0);

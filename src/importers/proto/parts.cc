@@ -22,8 +22,7 @@ size_t ReadersFor(uint64_t bytes, unsigned wanted) {
                             std::max<size_t>(worth, 1));
 }
 
-std::vector<Range> ShareBytes(std::span<const Bytes> pieces, size_t readers,
-                              double hop) {
+std::vector<Range> ShareBytes(std::span<const Bytes> pieces, size_t readers) {
   if (pieces.empty()) return std::vector<Range>(readers);
   uint64_t total = 0;
   for (const Bytes piece : pieces) total += piece.size();
@@ -31,13 +30,8 @@ std::vector<Range> ShareBytes(std::span<const Bytes> pieces, size_t readers,
   const uint8_t* from = pieces.front().data();
   size_t index = 0;
   uint64_t before = 0;  // bytes of the pieces before `index`
-  // Each share is that much smaller than the one before.
-  std::vector<double> ends = {0};
-  for (double share = 1; ends.size() <= readers; share *= 1 - hop)
-    ends.push_back(ends.back() + share);
   for (size_t reader = 1; reader < readers; ++reader) {
-    const auto end = static_cast<uint64_t>(static_cast<double>(total) *
-                                           (ends[reader] / ends.back()));
+    const uint64_t end = total / readers * reader;
     while (before + pieces[index].size() < end)
       before += pieces[index++].size();
     const uint8_t* const to = pieces[index].data() + (end - before);

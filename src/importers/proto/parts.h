@@ -33,11 +33,9 @@ struct Range {
 // so; else one a processor at most.
 size_t ReadersFor(uint64_t bytes, unsigned wanted);
 
-// Shares of `pieces`, which lie in the order of the file: as many as there are
-// readers, one behind the other. `hop`: what it costs to hop over bytes, as a
-// share of what it costs to read them; with that they take equally long.
-std::vector<Range> ShareBytes(std::span<const Bytes> pieces, size_t readers,
-                              double hop = 0);
+// About equal shares of `pieces`, which lie in the order of the file: as many
+// as there are readers, one behind the other.
+std::vector<Range> ShareBytes(std::span<const Bytes> pieces, size_t readers);
 
 // Calls read(0) here and read(1), ... on threads of their own; returns when all
 // have.

@@ -15,12 +15,12 @@ TEST(PartsTest, SharesAreAboutEqual) {
   const Bytes all(file);
   // Where shares begin and end, for pieces of these places and sizes.
   const auto shares = [&](std::vector<std::pair<size_t, size_t>> places,
-                          size_t readers, double hop = 0) {
+                          size_t readers) {
     std::vector<Bytes> pieces;
     for (const auto& [at, size] : places)
       pieces.push_back(all.subspan(at, size));
     std::string text;
-    for (const Range& range : ShareBytes(pieces, readers, hop))
+    for (const Range& range : ShareBytes(pieces, readers))
       text += std::to_string(range.from - all.data()) + ".." +
               std::to_string(range.to - all.data()) + " ";
     return text;
@@ -30,8 +30,6 @@ TEST(PartsTest, SharesAreAboutEqual) {
   EXPECT_EQ(shares({{100, 10}, {300, 90}}, 2), "100..340 340..390 ");
   EXPECT_EQ(shares({{100, 0}, {300, 1}}, 2), "100..100 100..301 ");
   EXPECT_EQ(ShareBytes({}, 2).size(), 2u);
-  // Who hops over 666 bytes has time to read 333 fewer.
-  EXPECT_EQ(shares({{0, 1000}}, 2, 0.5), "0..666 666..1000 ");
 }
 
 TEST(PartsTest, SmallFilesHaveOneReader) {

@@ -234,7 +234,7 @@ TEST(ProtoFaultTest, ManyThreadsAndManyExecutions) {
 
 // Streams of devices that execute nothing: each was looked for among all.
 TEST(ProtoFaultTest, ManyDevices) {
-  constexpr int kDevices = 60'000;
+  constexpr int kDevices = 150'000;
   Pb stats;
   for (int i = 0; i < kDevices; ++i) {
     const Pb node = Pb().Text(1, "n").Int(2, 1'000'000 + i).Int(5, 2);

@@ -17,8 +17,6 @@ using namespace tf;  // NOLINT: field numbers only
 
 // Of a small node with a label.
 constexpr size_t kBytesANode = 64;
-// See ShareBytes.
-constexpr double kHop = 0.15;
 
 // The times of one node, in one of the units that the file has.
 struct Times {
@@ -349,7 +347,7 @@ TfStep ReadTfStep(Bytes step_stats, unsigned readers, Recorder& out) {
     bytes += devices.back().size();
   }
   const size_t count = ReadersFor(bytes, readers);
-  const std::vector<Range> ranges = ShareBytes(devices, count, kHop);
+  const std::vector<Range> ranges = ShareBytes(devices, count);
   std::vector<std::unique_ptr<NodeReader>> all;
   for (size_t i = 0; i < count; ++i)
     all.push_back(std::make_unique<NodeReader>(step_stats, out));
