@@ -12,7 +12,10 @@
 #include <protozero/pbf_reader.hpp>
 
 #include "bench.h"
-#include "importers/proto/proto_importers.h"
+#include "importers/fluid/fluid_importer.h"
+#include "importers/paddle/paddle_importer.h"
+#include "importers/tensorflow/tensorflow_importer.h"
+#include "importers/xplane/xplane_importer.h"
 #include "proto_files.h"
 #include "trace/trace_builder.h"
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "importers/import_many.h"
 #include "importers/registry.h"
 
 namespace stepscope {

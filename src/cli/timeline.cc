@@ -11,6 +11,7 @@
 #include "cli/verbs.h"
 #include "exporters/file_sink.h"
 #include "exporters/timeline/timeline.h"
+#include "importers/import_many.h"
 #include "importers/registry.h"
 
 namespace stepscope {

@@ -1,54 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/registry.h"
 
-#include <algorithm>
-#include <atomic>
-#include <filesystem>
-#include <mutex>
-#include <numeric>
-#include <thread>
 #include <utility>
 #include <vector>
 
-#include "base/file.h"
-#include "base/text.h"
 #include "importers/capture/capture_importer.h"
-#include "importers/clock_placement.h"
 #include "importers/expanded_file.h"
 #include "importers/input/input_file.h"
+#ifdef STEPSCOPE_HAVE_IMPORTER_FLUID
+#include "importers/fluid/fluid_importer.h"
+#endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_JSON
 #include "importers/json/json_importer.h"
 #endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_NSYS
 #include "importers/nsys/nsys_importer.h"
 #endif
-#ifdef STEPSCOPE_HAVE_IMPORTER_PROTO
-#include "importers/proto/proto_importers.h"
+#ifdef STEPSCOPE_HAVE_IMPORTER_PADDLE
+#include "importers/paddle/paddle_importer.h"
+#endif
+#ifdef STEPSCOPE_HAVE_IMPORTER_TENSORFLOW
+#include "importers/tensorflow/tensorflow_importer.h"
+#endif
+#ifdef STEPSCOPE_HAVE_IMPORTER_XPLANE
+#include "importers/xplane/xplane_importer.h"
 #endif
 
 namespace stepscope {
 namespace {
-
-Result<std::vector<std::string>> FilesIn(const std::string& folder) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> files;
-  std::error_code error;
-  fs::directory_iterator it(folder, error);
-  if (error) return FileError(folder, error.value());
-  for (; it != fs::directory_iterator(); it.increment(error)) {
-    if (error) return FileError(folder, error.value());
-    // Links count as what they lead to.
-    if (it->is_regular_file(error)) files.push_back(it->path().string());
-  }
-  std::sort(files.begin(), files.end(), NaturallyBefore);
-  return files;
-}
 
 // Captures and databases are read by position; the others decompress as they
 // go.
 bool NeedsPlainFile(const Importer& importer) {
   return importer.format() == "capture" || importer.format() == "nsys";
 }
+
+}  // namespace
 
 Status ImportInto(const Importer& importer, const std::string& path,
                   const ImportOptions& options, TraceBuilder& builder) {
@@ -71,86 +58,29 @@ Status ImportInto(const Importer& importer, const std::string& path,
   return Ok();
 }
 
-struct FileImport {
-  std::unique_ptr<TraceBuilder> builder;
-  Status status = Ok();
-};
-
-// Adds up the progress of several files for one listener. Thread-safe.
-class SharedProgress {
- public:
-  SharedProgress(std::span<const std::string> paths,
-                 const ImportOptions& options)
-      : options_(options), done_(paths.size()), total_(0) {
-    for (const std::string& path : paths) {
-      std::error_code error;
-      const uint64_t size = std::filesystem::file_size(path, error);
-      if (!error) total_ += size;
-    }
-  }
-
-  ImportOptions OptionsOf(size_t file) {
-    ImportOptions options = options_;
-    if (options.progress)
-      options.progress = [this, file](uint64_t done, uint64_t) {
-        const std::lock_guard lock(mutex_);
-        done_[file] = done;
-        options_.progress(
-            std::accumulate(done_.begin(), done_.end(), uint64_t{0}), total_);
-      };
-    return options;
-  }
-
- private:
-  const ImportOptions& options_;
-  std::mutex mutex_;
-  std::vector<uint64_t> done_;  // by file
-  uint64_t total_;
-};
-
-// Every file into a builder of its own, several at a time.
-std::vector<FileImport> ImportAtOnce(
-    std::span<const std::string> paths,
-    std::span<const Importer* const> importers, const ImportOptions& options) {
-  std::vector<FileImport> imports(paths.size());
-  SharedProgress progress(paths, options);
-  std::atomic<size_t> next = 0;
-  const auto work = [&] {
-    for (size_t i; (i = next.fetch_add(1)) < paths.size();) {
-      imports[i].builder = std::make_unique<TraceBuilder>();
-      imports[i].status =
-          ImportInto(*importers[i], paths[i], progress.OptionsOf(i),
-                     *imports[i].builder);
-    }
-  };
-  const size_t processors = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::thread> helpers;
-  for (size_t i = 1; i < std::min(processors, paths.size()); ++i)
-    helpers.emplace_back(work);
-  work();
-  for (std::thread& helper : helpers) helper.join();
-  std::vector<FilePart> parts;
-  for (size_t i = 0; i < paths.size(); ++i)
-    if (imports[i].status)
-      parts.push_back({paths[i], imports[i].builder.get()});
-  PlaceUnknownClocks(parts);
-  return imports;
-}
-
-}  // namespace
-
 std::span<const Importer* const> Importers() {
   // Never destroyed: windows are still read while the process ends.
   static const auto* const importers = [] {
     auto* all = new std::vector<const Importer*>{&CaptureImporter()};
+    // In the order in which they are asked: shapes that say more come first.
 #ifdef STEPSCOPE_HAVE_IMPORTER_JSON
     all->push_back(&JsonImporter());
 #endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_NSYS
     all->push_back(&NsysImporter());
 #endif
-#ifdef STEPSCOPE_HAVE_IMPORTER_PROTO
-    for (const Importer* importer : ProtoImporters()) all->push_back(importer);
+#ifdef STEPSCOPE_HAVE_IMPORTER_PADDLE
+    all->push_back(&PaddleTreeImporter());
+#endif
+#ifdef STEPSCOPE_HAVE_IMPORTER_FLUID
+    all->push_back(&FluidImporter());
+#endif
+#ifdef STEPSCOPE_HAVE_IMPORTER_TENSORFLOW
+    all->push_back(&StepStatsImporter());
+    all->push_back(&RunMetadataImporter());
+#endif
+#ifdef STEPSCOPE_HAVE_IMPORTER_XPLANE
+    all->push_back(&XPlaneImporter());
 #endif
     return all;
   }();
@@ -174,63 +104,6 @@ Result<std::shared_ptr<const Trace>> ImportFile(const std::string& path,
   STEPSCOPE_TRY_ASSIGN(const Importer* importer, FindImporter(path));
   TraceBuilder builder;
   STEPSCOPE_TRY(ImportInto(*importer, path, options, builder));
-  return builder.Finish();
-}
-
-Result<std::shared_ptr<const Trace>> ImportFiles(
-    std::span<const std::string> paths, const ImportOptions& options) {
-  std::vector<const Importer*> importers;
-  for (const std::string& path : paths) {
-    STEPSCOPE_TRY_ASSIGN(const Importer* importer, FindImporter(path));
-    importers.push_back(importer);
-  }
-  std::vector<FileImport> imports = ImportAtOnce(paths, importers, options);
-  TraceBuilder all;
-  for (FileImport& one : imports) {
-    STEPSCOPE_TRY(one.status);
-    all.Merge(std::move(*one.builder));
-    one.builder.reset();
-  }
-  return all.Finish();
-}
-
-Result<std::shared_ptr<const Trace>> ImportPath(const std::string& path,
-                                                const ImportOptions& options) {
-  if (!IsDirectory(path)) return ImportFile(path, options);
-  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> all_files,
-                       FilesIn(path));
-  std::vector<std::string> files;
-  std::vector<const Importer*> importers;
-  std::vector<std::string> unread;
-  for (const std::string& file : all_files) {
-    const Result<const Importer*> importer = FindImporter(file);
-    if (!importer) {
-      if (importer.error().code != ErrorCode::kUnsupported)
-        unread.push_back(importer.error().message);
-      continue;  // not a trace
-    }
-    files.push_back(file);
-    importers.push_back(*importer);
-  }
-  std::vector<FileImport> imports = ImportAtOnce(files, importers, options);
-  TraceBuilder builder;
-  size_t read = 0;
-  for (FileImport& one : imports) {
-    if (one.status) {
-      ++read;
-      builder.Merge(std::move(*one.builder));
-      one.builder.reset();
-    } else if (one.status.error().code == ErrorCode::kCorrupt) {
-      unread.push_back(one.status.error().message);
-    } else {
-      return one.status.error();
-    }
-  }
-  if (read == 0)
-    return Fail(ErrorCode::kNotFound,
-                path + ": no readable trace in it" +
-                    (unread.empty() ? "" : "; " + unread[0]));
-  for (std::string& why : unread) builder.AddNote(std::move(why));
   return builder.Finish();
 }
 

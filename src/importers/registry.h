@@ -19,19 +19,12 @@ std::span<const Importer* const> Importers();
 // The importer for the file at `path`; kUnsupported if there is none.
 Result<const Importer*> FindImporter(const std::string& path);
 
+// Adds the file at `path`, which `importer` has recognised. Formats that are
+// read by position are decompressed first.
+Status ImportInto(const Importer& importer, const std::string& path,
+                  const ImportOptions& options, TraceBuilder& builder);
+
 Result<std::shared_ptr<const Trace>> ImportFile(
-    const std::string& path, const ImportOptions& options = {});
-
-// Several files as processes of one Trace, in that order. Read at once, on as
-// many threads as there are processors. The first that fails, in that order,
-// fails all.
-Result<std::shared_ptr<const Trace>> ImportFiles(
-    std::span<const std::string> paths, const ImportOptions& options = {});
-
-// A file, or a folder: every readable trace in it, as processes of one Trace
-// keyed by (rank, pid), in the order of the file names, read as ImportFiles
-// does. What cannot be read there becomes a note.
-Result<std::shared_ptr<const Trace>> ImportPath(
     const std::string& path, const ImportOptions& options = {});
 
 }  // namespace stepscope

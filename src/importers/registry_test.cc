@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "importers/import_many.h"
 #include "importers/registry.h"
 
 #include <gtest/gtest.h>

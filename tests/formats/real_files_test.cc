@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "importers/import_many.h"
 #include "importers/registry.h"
 
 namespace stepscope {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz_import.h"
-#include "importers/proto/proto_importers.h"
+#include "importers/tensorflow/tensorflow_importer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  for (const stepscope::Importer* importer : stepscope::ProtoImporters())
-    if (importer->format() == "tf-run-metadata")
-      return stepscope::fuzz::FuzzImport(*importer, {data, size});
-  return -1;
+  return stepscope::fuzz::FuzzImport(stepscope::RunMetadataImporter(),
+                                     {data, size});
 }

@@ -8,8 +8,11 @@
 #include <string>
 #include <string_view>
 
+#include "importers/fluid/fluid_importer.h"
+#include "importers/paddle/paddle_importer.h"
 #include "importers/proto/pb_writer.h"
-#include "importers/proto/proto_importers.h"
+#include "importers/tensorflow/tensorflow_importer.h"
+#include "importers/xplane/xplane_importer.h"
 #include "trace/trace.h"
 
 namespace stepscope::proto {
@@ -23,7 +26,7 @@ std::string XSpaceSample();
 std::string StepStatsSample();
 std::string RunMetadataSample();
 
-using ImportFunction = void (*)(const Input& input, TraceBuilder& builder);
+using ImportFunction = ProtoImporter::ImportFunction;
 
 // The Trace of these bytes; never null.
 std::shared_ptr<const Trace> ImportBytes(ImportFunction import,

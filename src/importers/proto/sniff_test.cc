@@ -15,7 +15,9 @@ constexpr size_t kHead = Importer::kHeadBytes;
 // The formats that claim a file which begins so.
 std::string Claims(std::string_view head) {
   std::string all;
-  for (const Importer* importer : ProtoImporters()) {
+  for (const Importer* importer :
+       {&PaddleTreeImporter(), &FluidImporter(), &StepStatsImporter(),
+        &RunMetadataImporter(), &XPlaneImporter()}) {
     if (!importer->Sniff(AsBytes(head.substr(0, kHead)))) continue;
     if (!all.empty()) all += ' ';
     all += importer->format();

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Several files, or all of a folder, as one Trace.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "importers/importer.h"
+#include "trace/trace.h"
+
+namespace stepscope {
+
+// Several files as processes of one Trace, in that order. Read at once, on as
+// many threads as there are processors. The first that fails, in that order,
+// fails all.
+Result<std::shared_ptr<const Trace>> ImportFiles(
+    std::span<const std::string> paths, const ImportOptions& options = {});
+
+// A file, or a folder: every readable trace in it, as processes of one Trace
+// keyed by (rank, pid), in the order of the file names, read as ImportFiles
+// does. What cannot be read there becomes a note.
+Result<std::shared_ptr<const Trace>> ImportPath(
+    const std::string& path, const ImportOptions& options = {});
+
+}  // namespace stepscope

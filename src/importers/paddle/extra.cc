@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of PaddleTree that reads what is no event: operators' supplements,
+// extra information and device properties.
+#include <charconv>
+#include <cmath>
+
+#include "importers/proto/json_text.h"
+#include "importers/paddle/fields.h"
+#include "importers/paddle/tree.h"
+
+namespace stepscope::proto {
+namespace {
+
+using namespace paddle;  // NOLINT: field numbers only
+
+// Key and type of a device property's field, by number; as in Paddle's JSON.
+constexpr std::string_view kPropertyKeys[] = {"",
+                                              "id",
+                                              "name",
+                                              "totalGlobalMem",
+                                              "computeMajor",
+                                              "computeMinor",
+                                              "maxThreadsPerBlock",
+                                              "maxThreadsPerMultiprocessor",
+                                              "regsPerBlock",
+                                              "regsPerMultiprocessor",
+                                              "warpSize",
+                                              "sharedMemPerBlock",
+                                              "sharedMemPerMultiprocessor",
+                                              "smCount",
+                                              "sharedMemPerBlockOptin"};
+
+bool ParseDouble(std::string_view text, double* out) {
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), *out);
+  return error == std::errc() && end == text.data() + text.size() &&
+         std::isfinite(*out) && *out >= 0;
+}
+
+bool ParseId(std::string_view text, int64_t* out) {
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), *out);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// {"key": value, ...} of {key 1 repeated, value 2 repeated}.
+template <typename Append>
+std::string MapAsJson(Bytes map, Append append_value) {
+  std::vector<std::string_view> keys;
+  Message keys_of(map);
+  while (keys_of.Next())
+    if (keys_of.tag() == Delimited(1)) keys.push_back(keys_of.text());
+  std::string json = "{";
+  size_t index = 0;
+  Message values(map);
+  while (values.Next()) {
+    if (values.tag() != Delimited(2)) continue;
+    if (index > 0) json += ',';
+    AppendJsonString(json, index < keys.size() ? keys[index] : "");
+    json += ':';
+    append_value(json, values.bytes());
+    ++index;
+  }
+  return json + "}";
+}
+
+void AppendDims(std::string& json, Bytes shape) {
+  json += '[';
+  bool first = true;
+  Message message(shape);
+  while (message.Next()) {
+    if (message.tag() != Varint(1) && message.tag() != Delimited(1)) continue;
+    ForEachVarint(message, [&](uint64_t size) {
+      if (!first) json += ',';
+      first = false;
+      json += std::to_string(static_cast<int64_t>(size));
+    });
+  }
+  json += ']';
+}
+
+}  // namespace
+
+std::string ShapesAsJson(Bytes shapes) {
+  return MapAsJson(shapes, [](std::string& json, Bytes vec) {
+    json += '[';
+    bool first = true;
+    Message message(vec);
+    while (message.Next()) {
+      if (message.tag() != Delimited(1)) continue;
+      if (!first) json += ',';
+      first = false;
+      AppendDims(json, message.bytes());
+    }
+    json += ']';
+  });
+}
+
+std::string DtypesAsJson(Bytes dtypes) {
+  return MapAsJson(dtypes, [](std::string& json, Bytes vec) {
+    json += '[';
+    bool first = true;
+    Message message(vec);
+    while (message.Next()) {
+      if (message.tag() != Delimited(1)) continue;
+      if (!first) json += ',';
+      first = false;
+      AppendJsonString(json, message.text());
+    }
+    json += ']';
+  });
+}
+
+void PaddleTree::ReadSupplement(Bytes event, Row row, bool cut) {
+  if (cut || row == kNoRow) {
+    out_.Reject(cut ? kCutShort : "supplement of no event", event.data());
+    return;
+  }
+  TraceBuilder& builder = out_.builder();
+  const auto json = [&](std::string_view key, const std::string& text) {
+    if (text == "{}") return;
+    Arg arg;
+    arg.row = row;
+    arg.key = out_.Intern(key);
+    arg.kind = ArgKind::kJson;
+    arg.text = out_.Intern(text);
+    builder.AddArg(arg);
+  };
+  Message message(event);
+  while (message.Next()) {
+    switch (message.tag()) {
+      case kSupplementOp:
+        builder.AddText(row, "op_type", message.text());
+        break;
+      case kSupplementShapes:
+        json("input_shapes", ShapesAsJson(message.bytes()));
+        break;
+      case kSupplementDtypes:
+        json("input_dtypes", DtypesAsJson(message.bytes()));
+        break;
+      case kSupplementCallstack:
+        if (!message.text().empty())
+          builder.AddText(row, "callstack", message.text());
+        break;
+      case kSupplementId:
+        builder.AddInt(row, "op_id", message.sint());
+        break;
+      default:
+        break;  // its time and place are the event's
+    }
+  }
+  if (message.ok()) {
+    out_.Keep();
+  } else {
+    out_.Repair("supplement read in part", event.data());
+  }
+}
+
+void PaddleTree::ReadExtraInfo(Bytes info) {
+  std::string key;
+  std::string value;
+  Message message(info);
+  while (message.Next()) {
+    if (message.tag() == kMapKey) key = message.text();
+    if (message.tag() == kMapValue) value = message.text();
+  }
+  extra_.emplace_back(std::move(key), std::move(value));
+}
+
+void PaddleTree::ReadDeviceProperty(Bytes property) {
+  std::string json = "{";
+  Message message(property);
+  while (message.Next()) {
+    const uint32_t number = message.number();
+    if (number >= std::size(kPropertyKeys)) continue;
+    const bool text = message.tag() == Delimited(number);
+    if (!text && message.tag() != Varint(number)) continue;
+    if (json.size() > 1) json += ',';
+    AppendJsonString(json, kPropertyKeys[number]);
+    json += ':';
+    if (text) {
+      AppendJsonString(json, message.text());
+    } else {
+      json += std::to_string(message.value());
+    }
+  }
+  device_properties_ += device_properties_.empty() ? "[" : ",";
+  device_properties_ += json + "}";
+}
+
+// What the file says of all processes; as a rule there is one.
+void PaddleTree::FinishProcesses() {
+  TraceBuilder& builder = out_.builder();
+  CpuUsage usage;
+  for (const auto& [key, value] : extra_) {
+    if (key == "Process Cpu Utilization") ParseDouble(value, &usage.process);
+    if (key == "System Cpu Utilization") ParseDouble(value, &usage.system);
+  }
+  builder.MergeCpuUsage(usage);
+  for (const auto& [pid, index] : processes_) {
+    auto& metadata = builder.process(index).metadata;
+    const auto add = [&](std::string_view key, std::string_view value) {
+      metadata.emplace_back(builder.Intern(key), builder.Intern(value));
+    };
+    add("schemaVersion", version_);
+    add("span_indx", std::to_string(span_index_));
+    if (!device_properties_.empty())
+      add("deviceProperties", device_properties_ + "]");
+    for (const auto& [key, value] : extra_) {
+      int64_t thread = 0;
+      if (!ParseId(key, &thread)) {
+        add(key, value);
+        continue;
+      }
+      // A named thread that recorded nothing is still there.
+      builder.track(tracks_.Thread(index, thread)).name = builder.Intern(value);
+    }
+  }
+}
+
+}  // namespace stepscope::proto

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The importers of TensorFlow's step statistics, bare or inside RunMetadata.
+#pragma once
+
+#include "importers/proto/proto_importer.h"
+
+namespace stepscope {
+
+const Importer& StepStatsImporter();
+const Importer& RunMetadataImporter();
+
+namespace proto {
+
+void ImportStepStats(const Input& input, TraceBuilder& builder);
+void ImportRunMetadata(const Input& input, TraceBuilder& builder);
+bool IsStepStats(Bytes head);
+bool IsRunMetadata(Bytes head);
+
+}  // namespace proto
+
+}  // namespace stepscope

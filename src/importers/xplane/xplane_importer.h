@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The importer of XPlane files, what JAX and TensorFlow write.
+#pragma once
+
+#include "importers/proto/proto_importer.h"
+
+namespace stepscope {
+
+const Importer& XPlaneImporter();
+
+namespace proto {
+
+void ImportXSpace(const Input& input, TraceBuilder& builder);
+bool IsXSpace(Bytes head);
+
+}  // namespace proto
+
+}  // namespace stepscope
