@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/trace_tools.h"
 
-#include "analysis/summary.h"
 #include "exporters/chrome/chrome.h"
 #include "importers/capture/capture_importer.h"
+#include "report/summary.h"
 #include "trace/trace.h"
 
 namespace stepscope::profiler {
