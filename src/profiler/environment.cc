@@ -44,7 +44,7 @@ Environment ReadEnvironment(
   Environment environment;
   Setting steps = Either(get, "STEPSCOPE_STEPS", nullptr);
   if (!steps.value.empty()) {
-    environment.steps = ParseStepSpan(steps.value);
+    environment.steps = ParseStepBounds(steps.value);
     if (!environment.steps) {
       environment.complaints.push_back("STEPSCOPE_STEPS=" + steps.value +
                                        ": expected A:B with A < B; ignored");

@@ -23,7 +23,7 @@
 namespace stepscope::profiler {
 
 struct Environment {
-  std::optional<StepSpan> steps;
+  std::optional<StepBounds> steps;
   int64_t period_steps = 0;  // 0: not by steps
   int64_t period_ns = 0;     // 0: not by time
   std::string path;          // "" if not given

@@ -199,7 +199,7 @@ __attribute__((constructor)) void StartFromEnvironment() {
 
 }  // namespace
 
-std::optional<StepSpan> EnvironmentSteps() { return ReadEnvironment().steps; }
+std::optional<StepBounds> EnvironmentSteps() { return ReadEnvironment().steps; }
 
 void YieldEnvironment() {
   EnvironmentProfiler* profiler = active.load(std::memory_order_acquire);

@@ -12,7 +12,7 @@
 namespace stepscope::profiler {
 
 // STEPSCOPE_STEPS, which overrules the scheduler of every profiler.
-std::optional<StepSpan> EnvironmentSteps();
+std::optional<StepBounds> EnvironmentSteps();
 
 // A profiler of the program starts. STEPSCOPE_STEPS then speaks of its steps;
 // the environment's own profiler gives way. A periodic one goes on.

@@ -22,10 +22,10 @@ bool ParseNumber(std::string_view text, int64_t* value) {
 
 }  // namespace
 
-std::optional<StepSpan> ParseStepSpan(std::string_view text) {
+std::optional<StepBounds> ParseStepBounds(std::string_view text) {
   size_t colon = text.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  StepSpan span;
+  StepBounds span;
   std::string_view first = text.substr(0, colon);
   std::string_view last = text.substr(colon + 1);
   if (!first.empty() && !ParseNumber(first, &span.first)) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<StepSpan> ParseStepSpan(std::string_view text) {
   return span;
 }
 
-stepscope_schedule ScheduleFor(StepSpan span) {
+stepscope_schedule ScheduleFor(StepBounds span) {
   stepscope_schedule schedule = {};
   schedule.struct_size = sizeof(schedule);
   int64_t first = std::max<int64_t>(span.first, 0);
