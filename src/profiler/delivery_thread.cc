@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -27,9 +28,13 @@ void DeliveryThread::Enqueue(std::function<void()> job) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!closed_ && StartLocked()) {
-      jobs_.push_back(std::move(job));
-      changed_.notify_all();
-      return;
+      try {
+        jobs_.emplace_back();
+        jobs_.back() = std::move(job);
+        changed_.notify_all();
+        return;
+      } catch (const std::bad_alloc&) {  // then here and now
+      }
     }
   }
   RunJob(job);

@@ -2,6 +2,7 @@
 #include "profiler/diagnostics.h"
 
 #include <cstdio>
+#include <new>
 
 namespace stepscope::profiler {
 
@@ -28,6 +29,22 @@ void Diagnostics::Warn(Reason reason, const std::string& text) {
 void Diagnostics::Keep(const std::string& text) {
   std::lock_guard<std::mutex> lock(mutex_);
   last_error_ = text;
+}
+
+void Diagnostics::ReportNoMemory(const char* what, const char* path) noexcept {
+  // Formed without allocating: the line must come out even if keeping it fails.
+  char text[1024];
+  std::snprintf(text, sizeof(text), "%s%s%s: not enough memory",
+                path != nullptr ? path : "", path != nullptr ? ": " : "", what);
+  const uint32_t bit = 1u << static_cast<uint32_t>(Reason::kMemory);
+  std::lock_guard<std::mutex> lock(mutex_);
+  if ((printed_ & bit) == 0) std::fprintf(stderr, "stepscope: %s\n", text);
+  printed_ |= bit;
+  try {
+    last_error_ = text;
+  } catch (const std::bad_alloc&) {
+    last_error_ = "no memory";  // fits into any std::string
+  }
 }
 
 std::string Diagnostics::last_error() const {

@@ -135,7 +135,12 @@ void EnvironmentProfiler::RunTicker() {
   int64_t grace_ns = environment_.period_ns / 8;
   while (!finished_) {
     int64_t now = CollectorRecorder().NowNs();
-    if (now >= due_ns_ + grace_ns) RotateWhenDue(now);
+    try {
+      if (now >= due_ns_ + grace_ns) RotateWhenDue(now);
+    } catch (...) {  // nothing but lack of memory
+      core_->diagnostics().ReportNoMemory("the period goes on", nullptr);
+      due_ns_ = now + environment_.period_ns;
+    }
     finishing_.wait_for(lock,
                         std::chrono::nanoseconds(due_ns_ + grace_ns - now));
   }

@@ -93,6 +93,8 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   void CloseStepLocked();
   int Finish(bool deliver);
   void Deliver(const std::shared_ptr<CaptureWindow>& window, uint64_t resets);
+  // True if the window is complete and was shown to the callback.
+  bool Present(const std::shared_ptr<CaptureWindow>& window);
   void Discard(const std::shared_ptr<CaptureWindow>& window);
   void Post(std::unique_lock<std::mutex> lock);
   void RunCallback();
