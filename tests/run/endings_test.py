@@ -16,7 +16,7 @@ import support
 from support import RunTestCase, names
 
 RANGES = ""
-UNKNOWN = "ended without closing its capture (by _exit or a signal)"
+UNKNOWN = "ended without closing the capture (by _exit or a signal)"
 
 
 class EndingsTest(RunTestCase):
@@ -34,7 +34,7 @@ class EndingsTest(RunTestCase):
 
     def test_exit_without_handlers_is_no_loss(self):
         text = self.check("exit", 3, True, "ended by _exit (code 3) without "
-                          "closing its capture; all its events are here")
+                          "closing its capture; all events are here")
         self.assertIn("state     complete", text)
 
     def test_a_request_to_end_is_no_loss(self):

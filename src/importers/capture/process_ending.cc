@@ -49,7 +49,7 @@ bool IsRequest(int signal) {
 
 ProcessEnding DescribeEnding(std::string_view ended) {
   constexpr const char* kAllHere =
-      " without closing its capture; all its events are here";
+      " without closing the capture; all events are here";
   if (const std::optional<int> code = NumberBehind("exit ", ended))
     return {false, "ended by _exit (code " + std::to_string(*code) + ")" +
                        kAllHere};
@@ -59,13 +59,13 @@ ProcessEnding DescribeEnding(std::string_view ended) {
     return {true, "was killed by " + NameOf(*signal) +
                       (*signal == SIGKILL ? " (by hand or for lack of memory)"
                                           : "") +
-                      "; all its events up to then are here"};
+                      "; all events up to then are here"};
   }
   if (ended == "exec")
-    return {false, "executed another program; all its events up to then are "
+    return {false, "executed another program; all events up to then are "
                    "here"};
-  return {false, "ended without closing its capture (by _exit or a signal); "
-                 "all its events are here"};
+  return {false, "ended without closing the capture (by _exit or a signal); "
+                 "all events are here"};
 }
 
 std::string NameProcess(int64_t pid, std::string_view command) {
