@@ -191,13 +191,13 @@ int Main(int argc, char** argv) {
   report("name summary", Median(rounds, [&] {
            sink = sink + SumNames(*trace);
          }));
-  const auto tables = [&](const char* what, const TableOptions& options) {
+  const auto tables = [&](const char* what, const SummaryOptions& options) {
     report(what, Median(rounds, [&] { ComputeSummary(*trace, options); }));
   };
-  TableOptions everything;
+  SummaryOptions everything;
   everything.views = kAllViews;
   tables("all tables", everything);
-  TableOptions paddle;
+  SummaryOptions paddle;
   paddle.views = kPaddleViews;
   const bool only_all = argc > 3 && std::strcmp(argv[3], "all") == 0;
   if (!only_all) tables("Paddle's tables", paddle);
@@ -217,7 +217,7 @@ int Main(int argc, char** argv) {
                 {"+ flops", kFlopsView}};
   for (const auto& part : kParts) {
     if (only_all) break;
-    TableOptions options;
+    SummaryOptions options;
     options.views = part.views;
     tables(part.name, options);
   }

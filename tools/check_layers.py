@@ -27,16 +27,22 @@ LAYERS = {
     "importers": {"trace", "base", "format"},
     "exporters": {"trace", "base", "format"},
     "analysis": {"trace", "base"},
-    "profiler": {"importers/capture", "analysis", "exporters", "trace", "base"},
+    "report": {"analysis", "trace", "base"},
+    "profiler": {
+        "importers/capture", "analysis", "report", "exporters", "trace", "base",
+    },
     "query": {"trace", "base"},
-    "server": {"analysis", "query", "importers", "exporters", "trace", "base"},
+    "server": {
+        "analysis", "report", "query", "importers", "exporters", "trace",
+        "base",
+    },
     "cli": {
-        "server", "query", "profiler", "analysis", "importers", "exporters",
-        "trace", "base", "format",
+        "server", "query", "profiler", "report", "analysis", "importers",
+        "exporters", "trace", "base", "format",
     },
     "python": {
-        "query", "profiler", "analysis", "importers", "exporters", "trace",
-        "base",
+        "query", "profiler", "report", "analysis", "importers", "exporters",
+        "trace", "base",
     },
 }
 
@@ -50,6 +56,7 @@ BARE = {
     "src/base": {"zlib.h"},
     "src/trace": {"zlib.h"},
     "src/analysis": {"zlib.h"},
+    "src/report": set(),
     "src/profiler": {"zlib.h"},
     "src/importers/capture": {"zlib.h"},
     "src/importers/input": {"zlib.h", "zstd.h"},

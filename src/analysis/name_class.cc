@@ -151,4 +151,14 @@ uint16_t NameClasses::Classify(StringId id) {
   return classes_[id.v] = result;
 }
 
+std::string_view WithoutArguments(std::string_view kernel) {
+  const size_t open = kernel.find('<');
+  const size_t close = kernel.rfind(">(");
+  if (open == kernel.npos || open == 0 || close == kernel.npos ||
+      close < open || kernel.find(')', close) == kernel.npos) {
+    return kernel;
+  }
+  return kernel.substr(0, close + 1);
+}
+
 }  // namespace stepscope

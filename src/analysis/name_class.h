@@ -67,4 +67,8 @@ class NameClasses {
   std::vector<uint16_t> classes_;
 };
 
+// A kernel's name without its argument list, if it has a template list before
+// that: `void f<int>(int*)` is shown as `void f<int>`.
+std::string_view WithoutArguments(std::string_view kernel);
+
 }  // namespace stepscope

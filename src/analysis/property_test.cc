@@ -209,7 +209,7 @@ TEST_P(PropertyTest, TablesReconcile) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const auto trace = RandomTrace(seed).Make();
     const Summary summary = ComputeSummary(*trace, {});
-    TableOptions per_thread;
+    SummaryOptions per_thread;
     per_thread.thread_sep = true;
     CheckOverview(*trace, summary);
     CheckModel(summary);

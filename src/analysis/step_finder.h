@@ -19,7 +19,7 @@ class StepFinder {
 
   StepFinder(const EventTree& tree, const StepTable& steps)
       : steps_(tree.trace().processes().size()) {
-    for (const StepSpan& step : steps.steps()) {
+    for (const StepInterval& step : steps.steps()) {
       const uint32_t process = tree.threads()[step.thread].process;
       if (step.thread != steps.main_thread(process)) continue;
       steps_[process].push_back(step.range);

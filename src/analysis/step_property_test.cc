@@ -183,7 +183,7 @@ class StepPropertyTest : public testing::TestWithParam<uint32_t> {};
 
 TEST_P(StepPropertyTest, EveryNanosecondIsInOnePart) {
   constexpr uint32_t kTraces = 400;
-  TableOptions options;
+  SummaryOptions options;
   options.views = kAllViews;
   for (uint32_t i = 0; i < kTraces; ++i) {
     const uint32_t seed = 100'000 + GetParam() * kTraces + i;

@@ -16,7 +16,7 @@ namespace {
 constexpr uint32_t kNoDevice = 0xffffffffu;
 
 struct StepRange {
-  const StepSpan* step = nullptr;  // null: the recorded window
+  const StepInterval* step = nullptr;  // null: the recorded window
   Interval range;
 };
 
@@ -50,7 +50,7 @@ std::vector<StepRange> RangesOf(const StepTable& steps, uint32_t process,
   std::vector<StepRange> ranges;
   int64_t until = INT64_MIN;
   for (const uint32_t index : of_process) {
-    const StepSpan& step = steps.steps()[index];
+    const StepInterval& step = steps.steps()[index];
     if (step.thread != steps.main_thread(process)) continue;
     const Interval range{std::max(step.range.begin, until),
                          std::max(step.range.end, until)};

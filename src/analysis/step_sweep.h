@@ -30,7 +30,7 @@ struct SweepDevice {
 // One step of one process; without steps in the trace, the recorded window.
 // One object serves all windows of a sweep, so that sets keep their memory.
 struct StepWindow {
-  const StepSpan* step = nullptr;  // null: the recorded window
+  const StepInterval* step = nullptr;  // null: the recorded window
   uint32_t process = 0;
   // Less what an earlier step of the same thread covers.
   Interval range;

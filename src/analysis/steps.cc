@@ -54,7 +54,7 @@ void StepTable::Collect(const EventTree& tree) {
     const auto add = [&](Row row) {
       const bool is_step = type[row] == STEPSCOPE_PROFILE_STEP;
       if (!is_step && !IsStage(type[row])) return;
-      StepSpan span;
+      StepInterval span;
       span.range = {trace.start_ns()[row], tree.end_ns(row)};
       if (!(is_step ? step : stage).Enter(span.range.begin, span.range.end))
         return;
@@ -96,7 +96,7 @@ void StepTable::ChooseMainThreads(const EventTree& tree) {
 
 void StepTable::ComputeTotal(const EventTree& tree) {
   IntervalCollector collector;
-  for (const StepSpan& step : steps_.spans) {
+  for (const StepInterval& step : steps_.spans) {
     collector.Add(step.range.begin, step.range.end);
   }
   total_ns_ = TotalLength(collector.Finish());
@@ -115,12 +115,12 @@ void StepTable::ComputeTotal(const EventTree& tree) {
 
 // Spans of one thread do not contain each other, so of those that began, the
 // last ends last.
-StepSpan* StepTable::SpanList::Search(uint32_t thread, int64_t time_ns) {
+StepInterval* StepTable::SpanList::Search(uint32_t thread, int64_t time_ns) {
   if (thread == kNoThread) return nullptr;
   const auto begin = spans.begin() + static_cast<ptrdiff_t>(first[thread]);
   const auto end = spans.begin() + static_cast<ptrdiff_t>(first[thread + 1]);
   const auto after = std::upper_bound(
-      begin, end, time_ns, [](int64_t time, const StepSpan& span) {
+      begin, end, time_ns, [](int64_t time, const StepInterval& span) {
         return time < span.range.begin;
       });
   if (after == begin || time_ns >= after[-1].range.end) return nullptr;
@@ -138,7 +138,7 @@ void StepTable::AttributeWork(const EventTree& tree) {
     const uint32_t own = tree.thread_of(work.launch);
     const uint32_t main = main_thread_[tree.threads()[own].process];
     const auto add = [&](SpanList& list) {
-      StepSpan* span = list.Find(own, time);
+      StepInterval* span = list.Find(own, time);
       if (span == nullptr && own != main) span = list.Find(main, time);
       if (span == nullptr) return false;
       span->gpu_ns = SaturatingAdd(span->gpu_ns, dur);

@@ -14,7 +14,7 @@
 
 namespace stepscope {
 
-struct StepSpan {
+struct StepInterval {
   Interval range;
   int64_t gpu_ns = 0;  // kernels, copies and sets launched in it, plain sum
   int64_t index = 0;   // steps: n of "ProfileStep#n" or the argument "step",
@@ -32,8 +32,8 @@ class StepTable {
   explicit StepTable(const EventTree& tree);
 
   // By thread, then by start.
-  std::span<const StepSpan> steps() const { return steps_.spans; }
-  std::span<const StepSpan> stages() const { return stages_.spans; }
+  std::span<const StepInterval> steps() const { return steps_.spans; }
+  std::span<const StepInterval> stages() const { return stages_.spans; }
   // The thread that steps, by process; kNoThread if there is none.
   uint32_t main_thread(uint32_t process) const {
     return main_thread_[process];
@@ -48,14 +48,14 @@ class StepTable {
 
  private:
   struct SpanList {
-    std::vector<StepSpan> spans;
+    std::vector<StepInterval> spans;
     std::vector<size_t> first;  // by thread; one more at the end
     size_t last_found = 0;      // where the next is likely to be found too
 
     // The span in force on a thread at a time, or null.
-    StepSpan* Find(uint32_t thread, int64_t time_ns) {
+    StepInterval* Find(uint32_t thread, int64_t time_ns) {
       if (last_found < spans.size()) {
-        StepSpan& span = spans[last_found];
+        StepInterval& span = spans[last_found];
         if (span.thread == thread && time_ns >= span.range.begin &&
             time_ns < span.range.end &&
             (last_found + 1 == first[thread + 1] ||
@@ -65,7 +65,7 @@ class StepTable {
       }
       return Search(thread, time_ns);
     }
-    StepSpan* Search(uint32_t thread, int64_t time_ns);
+    StepInterval* Search(uint32_t thread, int64_t time_ns);
   };
 
   void Collect(const EventTree& tree);

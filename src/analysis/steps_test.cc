@@ -38,7 +38,7 @@ TEST(StepTableTest, IndexIsInTheNameOrInTheArgument) {
   const EventTree tree(**trace);
   const StepTable table(tree);
   std::vector<int64_t> indices;
-  for (const StepSpan& step : table.steps()) indices.push_back(step.index);
+  for (const StepInterval& step : table.steps()) indices.push_back(step.index);
   EXPECT_EQ(indices, (std::vector<int64_t>{7, 40000, 2}));
 }
 

@@ -4,10 +4,6 @@
 #include <algorithm>
 
 #include "analysis/advice/rules.h"
-#include "analysis/render_csv.h"
-#include "analysis/render_json.h"
-#include "analysis/render_markdown.h"
-#include "analysis/render_text.h"
 #include "analysis/summary_notes.h"
 
 namespace stepscope {
@@ -15,7 +11,7 @@ namespace stepscope {
 namespace {
 
 // Tables that others are made from.
-uint32_t WithInputs(uint32_t views, const TableOptions& options) {
+uint32_t WithInputs(uint32_t views, const SummaryOptions& options) {
   if (views & kAdviceView) views |= kAdviceTables | kOverView;
   if (views & kPercentileView) views |= kOperatorView | kKernelView;
   if (views & kMemoryLifeView) views |= kMemoryView;
@@ -34,7 +30,7 @@ void KeepOnly(uint32_t views, Summary& summary) {
 
 std::vector<StepRow> ListSteps(const StepTable& steps) {
   std::vector<StepRow> rows;
-  for (const StepSpan& step : steps.steps()) {
+  for (const StepInterval& step : steps.steps()) {
     rows.push_back({step.index, step.range.begin,
                     SaturatingSubtract(step.range.end, step.range.begin)});
   }
@@ -63,7 +59,7 @@ void SweepSteps(const EventTree& tree, const StepTable& steps,
 
 }  // namespace
 
-Summary ComputeSummary(const Trace& trace, const TableOptions& options) {
+Summary ComputeSummary(const Trace& trace, const SummaryOptions& options) {
   const EventTree tree(trace);
   const StepTable steps(tree);
   NameClasses names(trace.strings());
@@ -119,25 +115,6 @@ Summary ComputeSummary(const Trace& trace, const TableOptions& options) {
   KeepOnly(options.chosen_views(), summary);
   summary.notes = SummaryNotes(summary, options);
   return summary;
-}
-
-std::string RenderSummary(const Summary& summary,
-                          const TableOptions& options) {
-  switch (options.format) {
-    case TableFormat::kJson:
-      return RenderJson(summary, options);
-    case TableFormat::kCsv:
-      return RenderCsv(summary, options);
-    case TableFormat::kMarkdown:
-      return RenderMarkdown(summary, options);
-    case TableFormat::kText:
-      break;
-  }
-  return RenderText(summary, options);
-}
-
-std::string RenderSummary(const Trace& trace, const TableOptions& options) {
-  return RenderSummary(ComputeSummary(trace, options), options);
 }
 
 }  // namespace stepscope

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The summary of a trace: every table, computed once, printed as text (the
-// layout of paddle.profiler), JSON, CSV or Markdown.
+// The summary of a trace: every table, computed once. Shown by report/.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 #include "analysis/advice/advice.h"
 #include "analysis/event_tree.h"
 #include "analysis/steps.h"
-#include "analysis/table_options.h"
+#include "analysis/summary_options.h"
 #include "analysis/tables/benchmark.h"
 #include "analysis/tables/device.h"
 #include "analysis/tables/distribution.h"
@@ -65,11 +64,6 @@ struct Summary {
   std::vector<std::string> notes;
 };
 
-Summary ComputeSummary(const Trace& trace, const TableOptions& options);
-
-// In the format that `options` ask for; ends in a newline.
-std::string RenderSummary(const Summary& summary,
-                          const TableOptions& options);
-std::string RenderSummary(const Trace& trace, const TableOptions& options);
+Summary ComputeSummary(const Trace& trace, const SummaryOptions& options);
 
 }  // namespace stepscope

@@ -122,7 +122,7 @@ void AddOddNumbers(const Summary& summary, std::vector<std::string>& notes) {
 }  // namespace
 
 std::vector<std::string> SummaryNotes(const Summary& summary,
-                                      const TableOptions& options) {
+                                      const SummaryOptions& options) {
   const Trace& trace = *summary.trace;
   std::vector<std::string> notes;
   if (trace.size() == 0 && trace.memory().empty()) {

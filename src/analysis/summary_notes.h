@@ -12,6 +12,6 @@
 namespace stepscope {
 
 std::vector<std::string> SummaryNotes(const Summary& summary,
-                                      const TableOptions& options);
+                                      const SummaryOptions& options);
 
 }  // namespace stepscope

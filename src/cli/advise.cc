@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/advice/render_advice.h"
 #include "analysis/summary.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "report/render_advice.h"
 
 namespace stepscope {
 
@@ -19,7 +19,7 @@ ExitCode RunAdvise(const AdviseArguments& arguments) {
   const std::shared_ptr<const Trace> trace =
       LoadTrace({arguments.input}, code);
   if (trace == nullptr) return code;
-  TableOptions options;
+  SummaryOptions options;
   options.views = kAdviceView;
   std::string text;
   {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/compare/compare.h"
+#include "report/render_compare.h"
 
 #include "base/text.h"
 #include "cli/load.h"

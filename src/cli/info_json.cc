@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "analysis/json_writer.h"
 #include "analysis/launches.h"
-#include "analysis/ledger_json.h"
+#include "base/json_writer.h"
 #include "cli/info.h"
 #include "cli/thread_info.h"
+#include "report/ledger_json.h"
 #include "trace/event_type.h"
 
 namespace stepscope {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "analysis/visible_text.h"
 #include "base/text.h"
+#include "base/visible_text.h"
 #include "cli/human.h"
 #include "cli/info.h"
 #include "cli/notes.h"

@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <string>
 
-#include "analysis/visible_text.h"
 #include "base/file.h"
+#include "base/visible_text.h"
 
 namespace stepscope {
 

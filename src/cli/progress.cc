@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/visible_text.h"
 #include "base/text.h"
+#include "base/visible_text.h"
 
 namespace stepscope {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/summary.h"
+#include "report/summary.h"
 
 #include <functional>
 #include <sstream>
 
-#include "analysis/fluid_report.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "report/fluid_report.h"
 
 namespace stepscope {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "profiler/recorder.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 stepscope_options Options(const std::string& path, uint64_t memory_budget) {
@@ -104,4 +104,4 @@ Recorder& CollectorRecorder() {
   return *recorder;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

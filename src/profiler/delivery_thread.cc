@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 thread_local bool in_job = false;
@@ -85,4 +85,4 @@ bool DeliveryThread::Shutdown(int timeout_ms) {
   return true;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

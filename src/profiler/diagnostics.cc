@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 void Diagnostics::Report(Reason reason, const std::string& text) {
   Keep(text);
@@ -40,4 +40,4 @@ void Diagnostics::Clear() {
   last_error_.clear();
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

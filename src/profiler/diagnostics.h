@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 enum class Reason : uint32_t {
   kTargets,
@@ -40,4 +40,4 @@ class Diagnostics {
   std::string last_error_;
 };
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 struct Setting {
@@ -69,4 +69,4 @@ Environment ReadEnvironment() {
       [](const char* name) -> const char* { return std::getenv(name); });
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -20,7 +20,7 @@
 
 #include "profiler/schedule.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 struct Environment {
   std::optional<StepSpan> steps;
@@ -38,4 +38,4 @@ struct Environment {
 Environment ReadEnvironment(const std::function<const char*(const char*)>& get);
 Environment ReadEnvironment();
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -22,7 +22,7 @@
 #include "profiler/process_state.h"
 #include "profiler/profiler_core.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 // "%p" stands for the process id, so that several processes of one job do not
@@ -208,11 +208,11 @@ void YieldEnvironment() {
   if (injector != nullptr) injector();
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler
 
 extern "C" void stepscope_step(void) noexcept {
-  stepscope::EnvironmentProfiler* profiler =
-      stepscope::active.load(std::memory_order_acquire);
+  stepscope::profiler::EnvironmentProfiler* profiler =
+      stepscope::profiler::active.load(std::memory_order_acquire);
   if (profiler == nullptr) return;
   try {
     profiler->Step();

@@ -9,7 +9,7 @@
 
 #include "profiler/schedule.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 // STEPSCOPE_STEPS, which overrules the scheduler of every profiler.
 std::optional<StepSpan> EnvironmentSteps();
@@ -18,4 +18,4 @@ std::optional<StepSpan> EnvironmentSteps();
 // the environment's own profiler gives way. A periodic one goes on.
 void YieldEnvironment();
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

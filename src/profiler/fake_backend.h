@@ -17,7 +17,7 @@
 #include "profiler/trace_tools.h"
 #include "trace/trace_builder.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 // The calls in order, in one line: "prepare start step#0 ...".
 class CallLog {
@@ -102,4 +102,4 @@ class FakeTools final : public TraceTools {
   std::atomic<int> loads{0};
 };
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -16,11 +16,11 @@
 #include "profiler/schedule.h"
 
 struct stepscope_profiler {
-  std::shared_ptr<stepscope::ProfilerCore> core;
+  std::shared_ptr<stepscope::profiler::ProfilerCore> core;
   uint32_t targets = 0;
 };
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 constexpr uint32_t kCpuTarget = 1u << STEPSCOPE_TARGET_CPU;
@@ -134,11 +134,12 @@ void CheckTargets(uint32_t targets, Diagnostics& diagnostics) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::profiler
 
-using stepscope::Guarded;
-using stepscope::ProcessState;
-using stepscope::ProfilerCore;
+namespace sp = stepscope::profiler;
+using sp::Guarded;
+using sp::ProcessState;
+using sp::ProfilerCore;
 
 extern "C" {
 
@@ -154,8 +155,8 @@ int stepscope_profiler_create(const stepscope_profiler_options* options,
   try {
     auto handle = std::make_unique<stepscope_profiler>();
     handle->core = std::make_shared<ProfilerCore>(
-        stepscope::Translate(c, handle.get()), stepscope::CollectorRecorder(),
-        stepscope::DefaultTraceTools());
+        sp::Translate(c, handle.get()), sp::CollectorRecorder(),
+        sp::DefaultTraceTools());
     handle->targets = c.targets;
     *profiler = handle.release();
     return STEPSCOPE_OK;
@@ -179,8 +180,8 @@ void stepscope_profiler_destroy(stepscope_profiler* profiler) noexcept {
 int stepscope_profiler_start(stepscope_profiler* profiler) noexcept {
   return Guarded(profiler, [profiler](ProfilerCore& core) {
     if (!core.timer_only() && !core.inert()) {
-      stepscope::YieldEnvironment();
-      stepscope::UseTargets(profiler->targets);
+      sp::YieldEnvironment();
+      sp::UseTargets(profiler->targets);
     }
     return core.Start();
   });
@@ -196,7 +197,7 @@ int stepscope_profiler_step(stepscope_profiler* profiler,
 int stepscope_profiler_stop(stepscope_profiler* profiler) noexcept {
   return Guarded(profiler, [profiler](ProfilerCore& core) {
     if (!core.timer_only() && !core.inert())
-      stepscope::CheckTargets(profiler->targets, core.diagnostics());
+      sp::CheckTargets(profiler->targets, core.diagnostics());
     return core.Stop();
   });
 }
@@ -232,7 +233,7 @@ int stepscope_profiler_summary(stepscope_profiler* profiler,
     auto text = core.SummaryText(c);
     if (!text) {
       core.diagnostics().Keep(text.error().message);
-      return stepscope::StatusOf(text.error());
+      return sp::StatusOf(text.error());
     }
     if (print != nullptr) {
       print(user, text->data(), text->size());
@@ -247,7 +248,7 @@ int stepscope_profiler_export(stepscope_profiler* profiler, const char* path,
                               const char* format) noexcept {
   if (path == nullptr || *path == '\0') return STEPSCOPE_INVALID;
   return Guarded(profiler, [=](ProfilerCore& core) {
-    return stepscope::Outcome(core, core.Export(path, stepscope::Text(format)));
+    return sp::Outcome(core, core.Export(path, sp::Text(format)));
   });
 }
 
@@ -256,15 +257,14 @@ int stepscope_profiler_export_to(stepscope_profiler* profiler,
                                  const char* format) noexcept {
   if (folder == nullptr || *folder == '\0') return STEPSCOPE_INVALID;
   return Guarded(profiler, [=](ProfilerCore& core) {
-    return stepscope::ExportTo(core, folder, stepscope::Text(worker),
-                               stepscope::Text(format));
+    return sp::ExportTo(core, folder, sp::Text(worker), sp::Text(format));
   });
 }
 
 int stepscope_make_folder(const char* path) noexcept {
   if (path == nullptr || *path == '\0') return STEPSCOPE_INVALID;
   try {
-    stepscope::Status made = stepscope::MakeFolder(path);
+    stepscope::Status made = sp::MakeFolder(path);
     return made ? STEPSCOPE_OK : STEPSCOPE_IO;
   } catch (...) {
     return STEPSCOPE_NO_MEMORY;
@@ -274,15 +274,15 @@ int stepscope_make_folder(const char* path) noexcept {
 int stepscope_profiler_step_info(stepscope_profiler* profiler, const char* unit,
                                  char* buffer, size_t size) noexcept {
   return Guarded(profiler, [=](ProfilerCore& core) {
-    return stepscope::Copy(core.StepInfo(stepscope::Text(unit)), buffer, size);
+    return sp::Copy(core.StepInfo(sp::Text(unit)), buffer, size);
   });
 }
 
 int stepscope_profiler_last_error(const stepscope_profiler* profiler,
                                   char* buffer, size_t size) noexcept {
   return Guarded(profiler, [=](ProfilerCore& core) {
-    if (core.inert()) return stepscope::Copy("", buffer, size);
-    return stepscope::Copy(core.diagnostics().last_error(), buffer, size);
+    if (core.inert()) return sp::Copy("", buffer, size);
+    return sp::Copy(core.diagnostics().last_error(), buffer, size);
   });
 }
 

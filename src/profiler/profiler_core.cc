@@ -9,7 +9,7 @@
 #include "profiler/process_state.h"
 #include "profiler/schedule.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 ProfilerCore::ProfilerCore(CoreOptions options, Recorder& recorder,
                            TraceTools& tools)
@@ -273,4 +273,4 @@ void ProfilerCore::Post(std::unique_lock<std::mutex> lock) {
     ProcessState::Get().delivery().Enqueue(std::move(job));
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -24,7 +24,7 @@
 #include "profiler/trace_tools.h"
 #include "profiler/transition.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 struct CoreOptions {
   uint32_t flags = 0;  // stepscope_profiler_flag
@@ -127,4 +127,4 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   std::shared_ptr<CaptureWindow> last_;
 };
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

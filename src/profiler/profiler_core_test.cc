@@ -13,7 +13,7 @@
 #include "profiler/fake_backend.h"
 #include "profiler/output_names.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 constexpr int kClosed = STEPSCOPE_STATE_CLOSED;
@@ -448,4 +448,4 @@ TEST(OutputNames, PaddlesPattern) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::profiler

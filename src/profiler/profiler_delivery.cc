@@ -7,7 +7,7 @@
 #include "profiler/process_state.h"
 #include "profiler/profiler_core.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 bool EndsWith(std::string_view text, std::string_view end) {
@@ -119,4 +119,4 @@ bool ProfilerCore::Close() {
   return false;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

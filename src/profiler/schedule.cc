@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 // Sums that exceed int64 mean "longer than any run".
@@ -52,7 +52,7 @@ bool IsState(int state) {
          state <= STEPSCOPE_STATE_RECORD_AND_RETURN;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler
 
 extern "C" int stepscope_schedule_state(const stepscope_schedule* schedule,
                                         int64_t step) noexcept {
@@ -67,8 +67,8 @@ extern "C" int stepscope_schedule_state(const stepscope_schedule* schedule,
   }
   if (step < s.skip_first) return STEPSCOPE_STATE_CLOSED;
   step -= s.skip_first;
-  int64_t lead = stepscope::SaturatingAdd(s.closed, s.ready);
-  int64_t period = stepscope::SaturatingAdd(lead, s.record);
+  int64_t lead = stepscope::profiler::SaturatingAdd(s.closed, s.ready);
+  int64_t period = stepscope::profiler::SaturatingAdd(lead, s.record);
   if (s.repeat > 0 && step / period >= s.repeat) return STEPSCOPE_STATE_CLOSED;
   int64_t phase = step % period;
   if (phase < s.closed) return STEPSCOPE_STATE_CLOSED;

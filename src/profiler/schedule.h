@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 // Half-open range of steps.
 struct StepSpan {
@@ -27,4 +27,4 @@ stepscope_schedule ScheduleFor(StepSpan span);
 // True for the four values of stepscope_profiler_state.
 bool IsState(int state);
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

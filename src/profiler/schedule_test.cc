@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 stepscope_schedule Make(int64_t closed, int64_t ready, int64_t record,
@@ -76,4 +76,4 @@ TEST(Schedule, ParsesRanges) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/trace_tools.h"
 
-#include "analysis/summary.h"
 #include "exporters/chrome/chrome.h"
 #include "importers/capture/capture_importer.h"
+#include "report/summary.h"
 #include "trace/trace.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 Result<TableOptions> Translate(const stepscope_summary_options& c) {
@@ -57,4 +57,4 @@ TraceTools& DefaultTraceTools() {
   return *tools;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/summary.h"
 #include "base/file.h"
+#include "report/summary.h"
 
 namespace stepscope {
 namespace {

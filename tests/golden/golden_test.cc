@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "analysis/summary.h"
 #include "base/file.h"
+#include "report/summary.h"
 #include "trace/trace_from_text.h"
 
 namespace stepscope {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "analysis/advice/rules.h"
-#include "analysis/cells.h"
 #include "analysis/stats.h"
 #include "base/text.h"
 

@@ -211,7 +211,7 @@ void FindHostBoundBackward(const AdviceInput& input, Advice& advice) {
   finding.saving_basis = "the time in which the device stood idle in Backward";
   Row longest = kNoRow;
   uint64_t calls = 0;
-  for (const StepSpan& stage : input.steps.stages()) {
+  for (const StepInterval& stage : input.steps.stages()) {
     if (stage.type != STEPSCOPE_BACKWARD) continue;
     ++calls;
     if (longest == kNoRow || input.trace().dur_ns()[stage.row] >

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "analysis/compare/step_profile.h"
-#include "analysis/table_options.h"
 
 namespace stepscope {
 
@@ -42,9 +41,5 @@ struct Comparison {
 };
 
 Comparison CompareTraces(const Trace& a, const Trace& b);
-
-// In the format that `options` ask for; ends in a newline.
-std::string RenderComparison(const Comparison& comparison,
-                             const TableOptions& options);
 
 }  // namespace stepscope

@@ -49,7 +49,7 @@ class Profiler {
   }
 
   void AddSummary() {
-    TableOptions options;
+    SummaryOptions options;
     options.views = kWaterfallView | kMemoryView;
     const Summary summary = ComputeSummary(trace(), options);
     const uint32_t whole = sums_.Item(CompareTable::kStep, "step");
@@ -74,7 +74,7 @@ class Profiler {
   }
 
   void AddStages() {
-    for (const StepSpan& stage : steps_.stages()) {
+    for (const StepInterval& stage : steps_.stages()) {
       const uint32_t process = tree_.threads()[stage.thread].process;
       if (stage.thread != steps_.main_thread(process)) continue;
       const uint32_t step = StepOf(process, stage.range.begin);

@@ -40,7 +40,7 @@ Benchmark ComputeBenchmark(const StepTable& steps) {
   Benchmark result;
   const auto all = steps.steps();
   const bool warm =
-      std::any_of(all.begin(), all.end(), [](const StepSpan& step) {
+      std::any_of(all.begin(), all.end(), [](const StepInterval& step) {
         return step.index >= kWarmUpSteps;
       });
   // Stages and steps are both ordered by thread and start.
@@ -48,7 +48,7 @@ Benchmark ComputeBenchmark(const StepTable& steps) {
   std::vector<int64_t> batch;
   std::vector<int64_t> reader;
   size_t next = 0;
-  for (const StepSpan& step : all) {
+  for (const StepInterval& step : all) {
     while (next < stages.size() &&
            (stages[next].thread < step.thread ||
             (stages[next].thread == step.thread &&

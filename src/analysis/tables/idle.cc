@@ -64,7 +64,7 @@ IdleTable::IdleTable(const EventTree& tree, const StepTable& steps,
   }
   if (result_.devices.empty()) return;
   std::vector<IntervalCollector> backward(backward_.size());
-  for (const StepSpan& stage : steps.stages()) {
+  for (const StepInterval& stage : steps.stages()) {
     if (stage.type != STEPSCOPE_BACKWARD) continue;
     backward[tree.threads()[stage.thread].process].Add(stage.range.begin,
                                                        stage.range.end);

@@ -11,12 +11,12 @@ constexpr uint16_t kStages[] = {STEPSCOPE_DATALOADER, STEPSCOPE_FORWARD,
                                 STEPSCOPE_BACKWARD, STEPSCOPE_OPTIMIZATION};
 
 ModelRow MakeRow(const EventTree& tree, const StepTable& steps,
-                 std::span<const StepSpan> spans, uint16_t type) {
+                 std::span<const StepInterval> spans, uint16_t type) {
   ModelRow row;
   row.name = EventTypeName(type);
   TimeStats cpu;
   TimeStats gpu;
-  for (const StepSpan& span : spans) {
+  for (const StepInterval& span : spans) {
     if (span.type != type) continue;
     ++row.calls;
     cpu.Add(SaturatingSubtract(span.range.end, span.range.begin));

@@ -83,7 +83,7 @@ std::vector<OverviewRow> HostRows(const EventTree& tree,
                                   const Distribution& distribution) {
   TypeTimes times(tree);
   std::array<uint64_t, kTypeSlots> stages{};
-  for (const StepSpan& stage : steps.stages()) ++stages[stage.type];
+  for (const StepInterval& stage : steps.stages()) ++stages[stage.type];
   std::vector<OverviewRow> rows;
   for (size_t i = 0; i < kTypeSlots; ++i) {
     if (times.calls(i) == 0 || i == STEPSCOPE_COMMUNICATION) continue;

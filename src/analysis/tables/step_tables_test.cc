@@ -13,7 +13,7 @@ namespace stepscope {
 namespace {
 
 Summary Everything(const std::shared_ptr<const Trace>& trace) {
-  TableOptions options;
+  SummaryOptions options;
   options.views = kAllViews;
   return ComputeSummary(*trace, options);
 }

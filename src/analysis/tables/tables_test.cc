@@ -13,7 +13,7 @@ namespace stepscope {
 namespace {
 
 struct Case {
-  explicit Case(std::string_view text, TableOptions options = {})
+  explicit Case(std::string_view text, SummaryOptions options = {})
       : trace(TraceFromText(text)), summary(ComputeSummary(*trace, options)) {}
 
   const OperatorRow& Op(std::string_view name) const {
@@ -94,7 +94,7 @@ TEST(OperatorTableTest, NamesOfSeveralThreadsAreMergedOrKeptApart) {
     thread 2
       0..30 op Operator)";
   EXPECT_EQ(Case(kText).Op("op").calls, 2u);
-  TableOptions options;
+  SummaryOptions options;
   options.thread_sep = true;
   const Case apart(kText, options);
   ASSERT_EQ(apart.summary.operators.size(), 2u);
@@ -127,7 +127,7 @@ TEST(OperatorTableTest, SortKeys) {
     20..22 a Operator
     30..39 b Operator)";
   const auto names = [&](SortKey key) {
-    TableOptions options;
+    SummaryOptions options;
     options.sort = key;
     return OperatorNames(Case(kText, options));
   };

@@ -58,7 +58,7 @@ void ArgWriter::AppendRaw(std::string& out, std::string_view members) {
   if (valid) return;
   AppendKey(out, "raw_args");
   out += '"';
-  const bool utf8 = AppendEscaped(out, members);
+  const bool utf8 = AppendJsonEscaped(out, members);
   out += '"';
   if (utf8) return;
   AppendKey(out, "raw_args.bytes");
@@ -128,7 +128,7 @@ void ArgWriter::AppendOwn(std::string& out, const Arg& arg,
   if (!key_valid) AppendBytes(out, shown + ".key_bytes", arg.key);
   if (arg.kind == ArgKind::kText || arg.kind == ArgKind::kJson) {
     std::string ignored;
-    if (!AppendEscaped(ignored, trace_.str(arg.text)))
+    if (!AppendJsonEscaped(ignored, trace_.str(arg.text)))
       AppendBytes(out, shown + ".bytes", arg.text);
   }
 }
@@ -175,7 +175,7 @@ bool ArgWriter::AppendPaddleValue(std::string& out, std::string_view key,
 
 void ArgWriter::AppendText(std::string& out, StringId text) {
   out += '"';
-  AppendEscaped(out, trace_.str(text));
+  AppendJsonEscaped(out, trace_.str(text));
   out += '"';
 }
 

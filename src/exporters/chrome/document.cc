@@ -29,7 +29,7 @@ std::string DeviceProperties(const Trace& trace) {
 
 void AppendString(std::string& out, std::string_view text) {
   out += '"';
-  AppendEscaped(out, text);
+  AppendJsonEscaped(out, text);
   out += '"';
 }
 
@@ -71,7 +71,7 @@ void AppendBins(std::string& out, std::string_view key,
   KeySet keys;
   for (const auto& [reason, bin] : bins) {
     std::string escaped;
-    AppendEscaped(escaped, reason);
+    AppendJsonEscaped(escaped, reason);
     out += out.back() == '{' ? "\"" : ", \"";
     out += keys.Add(escaped);
     out += "\": ";
@@ -128,7 +128,7 @@ void AppendMetadata(std::string& out, const Trace& trace) {
     KeySet keys;
     for (const auto& [key, value] : process.metadata) {
       std::string escaped;
-      AppendEscaped(escaped, trace.str(key));
+      AppendJsonEscaped(escaped, trace.str(key));
       out += out.back() == '{' ? "\"" : ", \"";
       out += keys.Add(escaped) + "\": ";
       AppendString(out, trace.str(value));

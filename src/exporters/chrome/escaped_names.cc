@@ -22,7 +22,7 @@ void EscapedNames::Make(StringId id, Entry& entry) {
   if (!arena_.empty()) arena_.resize(arena_.size() - kPutSlack);
   entry.offset = arena_.size();
   arena_ += kStart;
-  entry.valid = AppendEscaped(arena_, strings_.view(id));
+  entry.valid = AppendJsonEscaped(arena_, strings_.view(id));
   entry.size = arena_.size() - entry.offset;
   arena_.resize(arena_.size() + kPutSlack);
 }

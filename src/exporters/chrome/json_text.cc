@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include "base/utf8.h"
 #include "exporters/chrome/digits.h"
 
 namespace stepscope::chrome {
@@ -14,58 +13,7 @@ namespace {
 constexpr char kHex[] = "0123456789abcdef";
 constexpr size_t kNumberBytes = 64;
 
-bool IsPlain(char c) {
-  return static_cast<uint8_t>(c) >= 0x20 && static_cast<uint8_t>(c) < 0x80 &&
-         c != '"' && c != '\\';
-}
-
-void AppendEscape(std::string& out, char c) {
-  switch (c) {
-    case '"':
-      out += "\\\"";
-      break;
-    case '\\':
-      out += "\\\\";
-      break;
-    case '\n':
-      out += "\\n";
-      break;
-    case '\r':
-      out += "\\r";
-      break;
-    case '\t':
-      out += "\\t";
-      break;
-    default:
-      out += "\\u00";
-      out += kHex[static_cast<uint8_t>(c) >> 4];
-      out += kHex[c & 15];
-  }
-}
-
 }  // namespace
-
-bool AppendEscaped(std::string& out, std::string_view bytes) {
-  bool valid = true;
-  size_t i = 0;
-  while (i < bytes.size()) {
-    size_t plain = i;
-    while (i < bytes.size() && IsPlain(bytes[i])) ++i;
-    out.append(bytes.substr(plain, i - plain));
-    if (i == bytes.size()) break;
-    size_t start = i;
-    char32_t code = NextCodePoint(bytes, i);
-    if (code == kInvalidUtf8) {
-      out += "\xef\xbf\xbd";
-      valid = false;
-    } else if (code < 0x80) {
-      AppendEscape(out, static_cast<char>(code));
-    } else {
-      out.append(bytes.substr(start, i - start));
-    }
-  }
-  return valid;
-}
 
 void AppendHex(std::string& out, std::string_view bytes) {
   for (char c : bytes) {
@@ -79,7 +27,7 @@ void AppendTextField(std::string& out, std::string_view key,
   out += '"';
   out += key;
   out += "\":\"";
-  bool valid = AppendEscaped(out, bytes);
+  bool valid = AppendJsonEscaped(out, bytes);
   out += '"';
   if (valid) return;
   out += ",\"";

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any bytes as the inside of a JSON string. Valid UTF-8 comes out unaltered
-// after parsing. JSON cannot hold other bytes: each ill-formed byte becomes
-// U+FFFD, and the caller keeps the exact bytes beside it with AppendHex.
+// Members of a JSON object, and numbers as Chrome's format has them. JSON cannot
+// hold bytes that are not UTF-8: each becomes U+FFFD, and the exact bytes stand
+// beside it as AppendHex writes them.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace stepscope::chrome {
+#include "base/json_text.h"
 
-// Appends without quotes. False: some bytes were not UTF-8.
-bool AppendEscaped(std::string& out, std::string_view bytes);
+namespace stepscope::chrome {
 
 // Two lower-case digits a byte.
 void AppendHex(std::string& out, std::string_view bytes);

@@ -17,7 +17,7 @@ namespace {
 
 std::string Escaped(std::string_view bytes, bool want_valid = true) {
   std::string out;
-  EXPECT_EQ(AppendEscaped(out, bytes), want_valid) << bytes;
+  EXPECT_EQ(AppendJsonEscaped(out, bytes), want_valid) << bytes;
   EXPECT_EQ(CheckJson('"' + out + '"'), JsonKind::kString) << out;
   return out;
 }

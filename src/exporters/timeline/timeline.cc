@@ -17,7 +17,6 @@ namespace stepscope {
 namespace timeline {
 namespace {
 
-using chrome::AppendEscaped;
 using chrome::AppendInt;
 using chrome::AppendMicros;
 using chrome::AppendTextField;

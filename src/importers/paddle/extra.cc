@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "importers/proto/json_text.h"
+#include "base/json_text.h"
 #include "importers/paddle/fields.h"
 #include "importers/paddle/tree.h"
 
@@ -57,7 +57,8 @@ std::string MapAsJson(Bytes map, Append append_value) {
   while (values.Next()) {
     if (values.tag() != Delimited(2)) continue;
     if (index > 0) json += ',';
-    AppendJsonString(json, index < keys.size() ? keys[index] : "");
+    AppendJsonString(json, index < keys.size() ? keys[index] : "",
+                     InvalidUtf8::kKeep);
     json += ':';
     append_value(json, values.bytes());
     ++index;
@@ -106,7 +107,7 @@ std::string DtypesAsJson(Bytes dtypes) {
       if (message.tag() != Delimited(1)) continue;
       if (!first) json += ',';
       first = false;
-      AppendJsonString(json, message.text());
+      AppendJsonString(json, message.text(), InvalidUtf8::kKeep);
     }
     json += ']';
   });
@@ -180,7 +181,7 @@ void PaddleTree::ReadDeviceProperty(Bytes property) {
     AppendJsonString(json, kPropertyKeys[number]);
     json += ':';
     if (text) {
-      AppendJsonString(json, message.text());
+      AppendJsonString(json, message.text(), InvalidUtf8::kKeep);
     } else {
       json += std::to_string(message.value());
     }

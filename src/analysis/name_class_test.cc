@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "analysis/name_class.h"
+#include "analysis/stats.h"
+
+namespace stepscope {
+namespace {
+
+TEST(StatsTest, AveragesAreRoundedHalfToEven) {
+  EXPECT_EQ(AverageNs(5, 2), 2);
+  EXPECT_EQ(AverageNs(7, 2), 4);
+  EXPECT_EQ(AverageNs(8, 3), 3);
+  EXPECT_EQ(AverageNs(-5, 2), -2);
+  EXPECT_EQ(AverageNs(-7, 2), -4);
+  EXPECT_EQ(AverageNs(INT64_MAX, 1), INT64_MAX);
+  EXPECT_EQ(AverageNs(9, 0), 0);
+}
+
+TEST(NameClassTest, CollectivesAreKnownAndLookAlikesAreNot) {
+  for (const char* name :
+       {"c_allreduce_sum", "c_broadcast", "c10d::allreduce_", "nccl:all_reduce",
+        "gloo:all_gather", "c_reducescatter", "all_to_all", "rpc_send",
+        "record_param_comms", "nccl:send", "send_v2", "broadcast"}) {
+    EXPECT_TRUE(IsCollectiveEvent(name)) << name;
+  }
+  for (const char* name :
+       {"conv2d", "aten::broadcast_tensors", "broadcast_to", "interpolate",
+        "aten::gather", "scatter", "reduce_sum", "aten::sum", ""}) {
+    EXPECT_FALSE(IsCollectiveEvent(name)) << name;
+  }
+  EXPECT_TRUE(IsCollectiveKernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL"));
+  EXPECT_TRUE(IsCollectiveKernel("rcclKernel"));
+  EXPECT_FALSE(IsCollectiveKernel("void reduce_kernel<512>(float*)"));
+  EXPECT_FALSE(IsCollectiveKernel("vectorized_broadcast_kernel"));
+  EXPECT_TRUE(IsMemoryManipulation("GpuMemcpyAsync:CPU->GPU"));
+  EXPECT_TRUE(IsMemoryManipulation("BufferedReader:MemoryCopy"));
+  EXPECT_FALSE(IsMemoryManipulation("MyRecord"));
+}
+
+TEST(NameClassTest, ArgumentsAfterATemplateListAreLeftOut) {
+  EXPECT_EQ(WithoutArguments("void f<int, (A)2>(int*)"), "void f<int, (A)2>");
+  EXPECT_EQ(WithoutArguments("nccl_sum(ncclColl)"), "nccl_sum(ncclColl)");
+  EXPECT_EQ(WithoutArguments("f<g<int>(x)>(int)"), "f<g<int>(x)>");
+  EXPECT_EQ(WithoutArguments("<lambda>(int)"), "<lambda>(int)");
+  EXPECT_EQ(WithoutArguments("f<int>"), "f<int>");
+  EXPECT_EQ(WithoutArguments("f<int>("), "f<int>(");
+  EXPECT_EQ(WithoutArguments(""), "");
+}
+
+}  // namespace
+}  // namespace stepscope

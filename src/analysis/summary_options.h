@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What to summarise: which tables, in which order, how finely.
+#pragma once
+
+#include <cstdint>
+
+#include "analysis/tables/rows.h"
+
+namespace stepscope {
+
+// Bits of SummaryOptions::views; the first nine are 1 << Paddle's SummaryView.
+enum TableView : uint32_t {
+  kDeviceView = 1u << 0,
+  kOverView = 1u << 1,
+  kModelView = 1u << 2,
+  kDistributedView = 1u << 3,
+  kKernelView = 1u << 4,
+  kOperatorView = 1u << 5,
+  kMemoryView = 1u << 6,
+  kMemoryManipulationView = 1u << 7,
+  kUserDefinedView = 1u << 8,
+  kPaddleViews = (1u << 9) - 1,
+  kPercentileView = 1u << 9,
+  kWaterfallView = 1u << 10,
+  kIdleView = 1u << 11,
+  kLaunchView = 1u << 12,
+  kFlopsView = 1u << 13,
+  kOutlierView = 1u << 14,
+  kMemoryLifeView = 1u << 15,
+  kAdviceView = 1u << 16,
+  kStepsView = 1u << 17,
+  kBenchmarkView = 1u << 18,
+  kAllViews = ~0u,
+};
+
+struct SummaryOptions {
+  SortKey sort = SortKey::kCpuTotal;
+  bool op_detail = true;    // inner and device rows under operators
+  bool thread_sep = false;  // Operator and UserDefined tables per thread
+  bool flops = false;       // for a column of the Operator table
+  uint32_t views = 0;       // TableView bits; 0: Paddle's tables
+
+  // `views`, or what it stands for.
+  uint32_t chosen_views() const { return views != 0 ? views : kPaddleViews; }
+};
+
+}  // namespace stepscope

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/grid.h"
+
+#include <algorithm>
+
+#include "analysis/name_class.h"
+#include "base/markdown.h"
+#include "base/text.h"
+#include "base/visible_text.h"
+#include "report/cells.h"
+#include "report/text_table.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kLongestName = 80;
+constexpr size_t kBarLength = 40;
+
+std::string Shown(std::string_view name) {
+  return Shorten(VisibleText(name), kLongestName);
+}
+
+class GridMaker {
+ public:
+  GridMaker(const Summary& summary, const TableOptions& options)
+      : summary_(summary), cells_(options.unit) {}
+
+  Grid Percentiles() const {
+    Grid grid;
+    grid.title = "Percentile Summary";
+    grid.heads = {"Name", "Calls", "CPU p50 / p90 / p99",
+                  "GPU p50 / p90 / p99"};
+    for (const OperatorGroup& group : summary_.operators) {
+      for (const OperatorRow& row : group.rows) {
+        grid.rows.push_back({Shown(row.name), std::to_string(row.calls),
+                             Three(row.cpu_spread), Three(row.gpu_spread)});
+      }
+    }
+    for (const KernelRow& row : summary_.kernel) {
+      grid.rows.push_back({"  " + Shown(WithoutArguments(row.name)),
+                           std::to_string(row.calls), "- / - / -",
+                           Three(row.spread)});
+    }
+    grid.notes = {
+        "Durations of single calls, nearest rank: half of the calls took p50 "
+        "or less. Operators, then kernels."};
+    return grid;
+  }
+
+  Grid WaterfallGrid() const {
+    const Waterfall& waterfall = summary_.waterfall;
+    Grid grid;
+    grid.title = "Waterfall Summary";
+    grid.heads = {"Part", "Time", "Per Step", "Ratio (%)", "Where a step goes"};
+    size_t begin = 0;
+    int64_t sum = 0;
+    for (size_t i = 0; i < kStepParts; ++i) {
+      const int64_t ns = waterfall.part_ns[i];
+      sum = SaturatingAdd(sum, ns);
+      const auto end = static_cast<size_t>(
+          Ratio(sum, waterfall.step_ns) * kBarLength + 0.5);
+      grid.rows.push_back(
+          {std::string(StepPartName(static_cast<StepPart>(i))),
+           cells_.Time(ns), cells_.Time(ns, waterfall.steps.size()),
+           Cells::Percent(Ratio(ns, waterfall.step_ns)),
+           std::string(begin, ' ') + std::string(end - begin, '#')});
+      begin = end;
+    }
+    grid.rows.push_back({"step", cells_.Time(waterfall.step_ns),
+                         cells_.Time(waterfall.step_ns,
+                                     waterfall.steps.size()),
+                         Cells::Percent(waterfall.step_ns > 0 ? 1 : 0), ""});
+    grid.notes = {"Each part is what the parts above leave of it; they add up "
+                  "to the steps exactly."};
+    for (size_t i = 0; i < kStepParts; ++i) {
+      const auto part = static_cast<StepPart>(i);
+      grid.notes.push_back(std::string(StepPartName(part)) + ": " +
+                           std::string(StepPartFormula(part)) + ".");
+    }
+    grid.notes.push_back(Format(
+        "Made from %llu host events, %llu device events (%llu with a "
+        "launch), %zu %s; %s %% of the time is explained.",
+        static_cast<unsigned long long>(waterfall.host_events),
+        static_cast<unsigned long long>(waterfall.device_events),
+        static_cast<unsigned long long>(waterfall.device_events_launched),
+        waterfall.steps.size(),
+        summary_.has_steps ? "steps" : "recorded window(s)",
+        Cells::Percent(waterfall.coverage()).c_str()));
+    if (waterfall.other_threads_steps > 0) {
+      grid.notes.push_back(
+          std::to_string(waterfall.other_threads_steps) +
+          " steps of other threads are not in it.");
+    }
+    return grid;
+  }
+
+  Grid IdleGrid(const IdleDevice& device) const {
+    Grid grid;
+    grid.title = "Idle Summary - " + VisibleText(device.name);
+    if (summary_.trace->processes().size() > 1) {
+      grid.title +=
+          " of pid " +
+          std::to_string(summary_.trace->processes()[device.process].pid);
+    }
+    grid.heads = {"Cause", "Time", "Ratio (%)", "Gaps", "Longest"};
+    const auto add = [&](std::string_view name, int64_t ns, uint64_t gaps,
+                         int64_t longest) {
+      grid.rows.push_back({std::string(name), cells_.Time(ns),
+                           Cells::Percent(Ratio(ns, device.step_ns)),
+                           std::to_string(gaps), cells_.Time(longest)});
+    };
+    uint64_t gaps = 0;
+    int64_t longest = 0;
+    for (const IdleRow& row : device.rows) {
+      add(StepPartName(row.cause), row.time_ns, row.gaps, row.longest_ns);
+      gaps += row.gaps;
+      longest = std::max(longest, row.longest_ns);
+    }
+    add("idle", device.idle_ns, gaps, longest);
+    grid.notes = {"What the device did not do, by what went on meanwhile; the "
+                  "first cause that applies takes the time. Ratios are of the "
+                  "steps."};
+    return grid;
+  }
+
+  Grid Launch() const {
+    const LaunchStats& launch = summary_.launch;
+    Grid grid;
+    grid.title = "Launch Summary";
+    grid.heads = {"What", "Count", "Avg / p50 / p90 / p99 / Max"};
+    const auto series = [&](std::string_view name, const LaunchSeries& s) {
+      grid.rows.push_back({std::string(name), std::to_string(s.count),
+                           cells_.Time(s.time.total_ns, s.count) + " / " +
+                               Three(s.spread) + " / " +
+                               cells_.Time(s.time.max_ns)});
+    };
+    const auto count = [&](std::string_view name, uint64_t value) {
+      grid.rows.push_back({std::string(name), std::to_string(value), "-"});
+    };
+    series("launching calls", launch.call);
+    series("queue delay", launch.queue_delay);
+    count("kernels shorter than their launch", launch.short_kernels);
+    count("launches into an empty stream", launch.launch_bound);
+    count("device events", launch.device_events);
+    count("device events without a launch", launch.without_launch);
+    count("launches without a device event", launch.launches_without_work);
+    count("device events before their launch", launch.early);
+    grid.notes = {
+        "Queue delay: end of the launching call to begin of the work.",
+        "Launch-bound share: " + Cells::Percent(launch.launch_bound_ratio()) +
+            " % of " + std::to_string(launch.followers) +
+            " launches that were not the first of their stream found it "
+            "empty."};
+    return grid;
+  }
+
+  Grid Flops() const {
+    Grid grid;
+    grid.title = "FLOPs Summary";
+    grid.heads = {"Name", "Calls", "Counted", "GFLOPs", "Time", "TFLOP/s",
+                  "On"};
+    for (const FlopsRow& row : summary_.flops.rows) {
+      grid.rows.push_back(
+          {Shown(row.name), std::to_string(row.calls),
+           std::to_string(row.counted_calls),
+           Format("%.3f", static_cast<double>(row.flops) / 1e9),
+           cells_.Time(row.time_ns), Format("%.2f", row.tflops_per_s()),
+           row.on_device ? "device" : "host"});
+    }
+    grid.notes = {
+        "From the shapes of the inputs, for matrix products, convolutions and "
+        "attention; a multiplication and an addition are two.",
+        Format("Outermost operators together: %.3f GFLOPs.",
+               static_cast<double>(summary_.flops.total_flops) / 1e9)};
+    return grid;
+  }
+
+  Grid Outliers() const {
+    Grid grid;
+    grid.title = "Outlier Summary";
+    grid.heads = {"Step", "Time", "Median", "Excess", "Mostly", "Of Excess"};
+    for (const OutlierRow& row : summary_.outliers) {
+      grid.rows.push_back({std::to_string(row.index), cells_.Time(row.dur_ns),
+                           cells_.Time(row.median_ns),
+                           cells_.Time(row.excess_ns),
+                           std::string(StepPartName(row.cause)),
+                           cells_.Time(row.cause_excess_ns)});
+    }
+    grid.notes = {
+        "Steps longer than the median by more than 3 x 1.4826 x the median "
+        "deviation and by a tenth."};
+    return grid;
+  }
+
+  Grid MemoryLifeGrid(const MemoryPlace& place) const {
+    Grid grid;
+    grid.has_times = false;
+    grid.title = "Memory at the Peak - " + Shown(place.place);
+    grid.heads = {"Name", "State", "Bytes", "Allocations", "Steps"};
+    for (const LiveRow& row : place.life.live_at_peak) {
+      grid.rows.push_back({Shown(row.name), "live", std::to_string(row.bytes),
+                           std::to_string(row.allocations), "-"});
+    }
+    if (place.life.before_bytes > 0) {
+      grid.rows.push_back({"(before the recording)", "live",
+                           std::to_string(place.life.before_bytes), "-", "-"});
+    }
+    for (const LeakRow& row : place.life.leaks) {
+      grid.rows.push_back({Shown(row.name), "grows", std::to_string(row.bytes),
+                           std::to_string(row.allocations),
+                           std::to_string(row.steps)});
+    }
+    grid.notes = {"live: allocated and not freed when most was in use.",
+                  "grows: allocated in every step and never freed; the first "
+                  "and the last step do not count."};
+    return grid;
+  }
+
+ private:
+  std::string Three(const Spread& spread) const {
+    if (spread.histogram.empty()) return "- / - / -";
+    return cells_.Time(spread.p50_ns) + " / " + cells_.Time(spread.p90_ns) +
+           " / " + cells_.Time(spread.p99_ns);
+  }
+
+  const Summary& summary_;
+  const Cells cells_;
+};
+
+}  // namespace
+
+std::vector<Grid> StepGrids(const Summary& summary,
+                            const TableOptions& options) {
+  const GridMaker make(summary, options);
+  const uint32_t views = options.chosen_views();
+  std::vector<Grid> grids;
+  const auto add = [&](uint32_t view, bool any, const auto& grid) {
+    if ((views & view) != 0 && any) grids.push_back(grid());
+  };
+  add(kPercentileView, !summary.operators.empty() || !summary.kernel.empty(),
+      [&] { return make.Percentiles(); });
+  add(kWaterfallView, !summary.waterfall.steps.empty(),
+      [&] { return make.WaterfallGrid(); });
+  for (const IdleDevice& device : summary.idle.devices) {
+    add(kIdleView, true, [&] { return make.IdleGrid(device); });
+  }
+  add(kLaunchView, summary.launch.device_events > 0,
+      [&] { return make.Launch(); });
+  add(kFlopsView, !summary.flops.rows.empty(), [&] { return make.Flops(); });
+  add(kOutlierView, !summary.outliers.empty(),
+      [&] { return make.Outliers(); });
+  for (const MemoryPlace& place : summary.memory) {
+    add(kMemoryLifeView, true, [&] { return make.MemoryLifeGrid(place); });
+  }
+  return grids;
+}
+
+void PrintGrid(const Grid& grid, TimeUnit unit, std::string& out) {
+  std::vector<size_t> widths;
+  for (const std::string& head : grid.heads) widths.push_back(head.size());
+  for (const auto& row : grid.rows) {
+    for (size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], DisplayWidth(row[i]));
+    }
+  }
+  TextTable table(out, widths);
+  table.Title(grid.title);
+  if (grid.has_times) {
+    table.Line("Time unit: " + std::string(TimeUnitName(unit)));
+  }
+  table.Separator();
+  table.Row(grid.heads);
+  table.Separator();
+  for (const auto& row : grid.rows) table.Row(row);
+  table.Separator();
+  if (!grid.notes.empty()) table.Line("Note:");
+  for (const std::string& note : grid.notes) table.Line(note);
+  table.End();
+}
+
+void PrintMarkdown(const Grid& grid, std::string& out) {
+  MarkdownTable table(out, "", grid.heads);
+  for (const std::vector<std::string>& row : grid.rows) {
+    std::vector<std::string> cells;
+    for (const std::string& cell : row) cells.push_back(EscapeMarkdown(cell));
+    table.Row(cells);
+  }
+  for (const std::string& note : grid.notes) out += "\n" + note + "\n";
+}
+
+}  // namespace stepscope

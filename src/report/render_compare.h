@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A comparison as text, Markdown, JSON and CSV.
+#pragma once
+
+#include <string>
+
+#include "analysis/compare/compare.h"
+#include "report/table_options.h"
+
+namespace stepscope {
+
+// In the format that `options` ask for; ends in a newline.
+std::string RenderComparison(const Comparison& comparison,
+                             const TableOptions& options);
+
+}  // namespace stepscope

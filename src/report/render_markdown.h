@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The summary as Markdown tables, one heading each.
+#pragma once
+
+#include <string>
+
+#include "analysis/summary.h"
+#include "report/table_options.h"
+
+namespace stepscope {
+
+std::string RenderMarkdown(const Summary& summary,
+                           const TableOptions& options);
+
+}  // namespace stepscope

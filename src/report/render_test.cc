@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Advice, comparisons and single columns as they are printed.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "report/render_advice.h"
+#include "report/render_compare.h"
+#include "report/summary.h"
+#include "trace/trace_from_text.h"
+
+namespace stepscope {
+namespace {
+
+TEST(RenderAdviceTest, SaysWhenTheTraceIsNotTypical) {
+  const auto doubts = [](const char* text) {
+    const auto trace = TraceFromText(text);
+    SummaryOptions options;
+    options.views = kAdviceView;
+    const Summary summary = ComputeSummary(*trace, options);
+    return RenderAdviceText(summary) + RenderAdviceJson(summary);
+  };
+  EXPECT_NE(doubts("0..1000 op Operator").find("No step was marked"),
+            std::string::npos);
+  EXPECT_NE(doubts("0..1000 ProfileStep#0 ProfileStep").find("Only 1 step"),
+            std::string::npos);
+  EXPECT_NE(doubts("").find("\"representative\":false"), std::string::npos);
+}
+
+TEST(RenderAdviceTest, SaysThatThereIsNothing) {
+  const auto trace = TraceFromText("0..1000 op Operator");
+  SummaryOptions options;
+  options.views = kAdviceView;
+  const Summary summary = ComputeSummary(*trace, options);
+  EXPECT_NE(RenderAdviceText(summary).find("No finding"), std::string::npos);
+}
+
+std::shared_ptr<const Trace> Steps(const std::vector<int>& lengths,
+                                   const std::string& op = "op") {
+  std::string text = "thread 1\n";
+  int time = 0;
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    const auto range = [&](int length) {
+      return std::to_string(time) + ".." + std::to_string(time + length);
+    };
+    text += range(lengths[i]) + " ProfileStep#" + std::to_string(i) +
+            " ProfileStep\n";
+    text += range(lengths[i] / 2) + " " + op + " Operator\n";
+    time += lengths[i] + 10;
+  }
+  return TraceFromText(text);
+}
+
+TEST(RenderCompareTest, EveryFormatOfAnyTwo) {
+  const std::vector<std::shared_ptr<const Trace>> traces = {
+      TraceFromText(""), TraceFromText("0..10 op Operator"),
+      TraceFromText("memory 5 +10 Place(cpu) 0x1"),
+      TraceFromText("stream 1 GPU:0\n0..0 k Kernel"), Steps({0}),
+      Steps({10, 20})};
+  for (const auto& a : traces) {
+    for (const auto& b : traces) {
+      const Comparison comparison = CompareTraces(*a, *b);
+      for (const TableFormat format :
+           {TableFormat::kText, TableFormat::kJson, TableFormat::kCsv,
+            TableFormat::kMarkdown}) {
+        TableOptions options;
+        options.format = format;
+        const std::string text = RenderComparison(comparison, options);
+        EXPECT_FALSE(text.empty());
+        EXPECT_EQ(text.find("nan"), text.npos) << text;
+        EXPECT_EQ(text.find("inf"), text.npos) << text;
+      }
+    }
+  }
+}
+
+TEST(RenderCompareTest, SaysWhatNoiseAloneCouldDo) {
+  const Comparison comparison = CompareTraces(
+      *Steps({1000, 2000, 1500, 900}), *Steps({1100, 2100, 1700, 1000}));
+  EXPECT_NE(RenderComparison(comparison, {}).find("noise floor"),
+            std::string::npos);
+}
+
+TEST(RenderTextTest, FlopsAreAColumnOfTheOperators) {
+  TraceBuilder builder;
+  builder.AddProcess({});
+  const uint32_t track = builder.AddTrack({});
+  const Row row =
+      builder.AddEvent({track, 0, 10, builder.Intern("aten::mm"), 0, 0});
+  builder.AddRawArgs(row, R"("Input Dims": [[2, 3], [3, 5]])");
+  const auto trace = *builder.Finish();
+  TableOptions options;
+  options.flops = true;
+  options.views = kOperatorView;
+  const std::string text = RenderSummary(*trace, options);
+  EXPECT_NE(text.find("FLOPs"), text.npos);
+  EXPECT_NE(text.find("  60          \n"), text.npos) << text;
+}
+
+}  // namespace
+}  // namespace stepscope
