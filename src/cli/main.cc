@@ -171,7 +171,11 @@ void AddRun(CLI::App& app, RunOptions& options, int& code) {
       "The exit code is the command's.\n"
       "Example: three steps of a training script, after its warm-up\n"
       "  stepscope run --steps 10:13 -- python train.py --epochs 1");
-  verb->callback([&] { code = RunRun(options); });
+  verb->allow_extras();  // so that run itself can say what is missing
+  verb->callback([&, verb] {
+    options.stray = verb->remaining();
+    code = RunRun(options);
+  });
 }
 
 // Takes "-- COMMAND..." off the end: what follows is not ours to understand.
