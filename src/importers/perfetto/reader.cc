@@ -23,9 +23,9 @@ using proto::Varint;
 // How far a file is searched for what time it was.
 constexpr size_t kLookAhead = size_t{1} << 20;
 
-// What compressed packets of a file may become, in all: some, and so many
-// times their size. Real ones reach 10; deflate ends at 1032.
-constexpr uint64_t kMostExpanded = uint64_t{64} << 20;
+// What compressed packets may become: some bytes, and so many times their size.
+// Real ones reach 10; deflate ends at 1032.
+constexpr uint64_t kMostExpanded = uint64_t{1} << 20;
 constexpr uint64_t kMostRatio = 400;
 
 }  // namespace
@@ -409,7 +409,6 @@ void Reader::ReadFlowFact(Bytes fact) {
 // The packets within are the records; this one is none, unless it is damaged.
 void Reader::ReadCompressed(Bytes packed) {
   std::vector<uint8_t> plain;
-  std::string_view wrong;
   z_stream stream = {};
   constexpr int kZlibOrGzip = 15 + 32;
   if (inflateInit2(&stream, kZlibOrGzip) != Z_OK) {
@@ -419,13 +418,13 @@ void Reader::ReadCompressed(Bytes packed) {
   stream.next_in = const_cast<Bytef*>(packed.data());
   stream.avail_in = static_cast<uInt>(
       std::min<size_t>(packed.size(), size_t{1} << 30));
-  packed_bytes_ += packed.size();
   int code = Z_OK;
   while (code == Z_OK) {
     const size_t size = plain.size();
-    if (expanded_bytes_ + size > kMostExpanded + packed_bytes_ * kMostRatio) {
-      wrong = "compressed packets that expand too much";
-      break;
+    if (size > kMostExpanded + packed.size() * kMostRatio) {
+      inflateEnd(&stream);
+      Reject("compressed packets that expand too much");
+      return;
     }
     plain.resize(size + std::max<size_t>(size, size_t{64} << 10));
     stream.next_out = plain.data() + size;
@@ -435,14 +434,12 @@ void Reader::ReadCompressed(Bytes packed) {
     if (plain.size() == size && code == Z_OK) break;
   }
   inflateEnd(&stream);
-  expanded_bytes_ += plain.size();
-  if (code != Z_STREAM_END && wrong.empty())
-    wrong = "compressed packets that are damaged or cut short";
   in_compressed_ = true;
   const bool whole = ReadPackets(plain, false);
   in_compressed_ = false;
   // A packet that was cut has been counted.
-  if (!wrong.empty() && whole) Reject(wrong);
+  if (code != Z_STREAM_END && whole)
+    Reject("compressed packets that are damaged or cut short");
 }
 
 void Reader::Finish() {

@@ -148,8 +148,6 @@ class Reader {
   uint64_t offset_ = 0;                // of the packet in work
   uint64_t kept_ = 0;
   uint64_t lost_ = 0;  // places where packets are missing
-  uint64_t packed_bytes_ = 0;
-  uint64_t expanded_bytes_ = 0;
   int64_t last_ns_ = INT64_MIN;
   bool own_ = false;  // the file is ours
   bool in_compressed_ = false;
