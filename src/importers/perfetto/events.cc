@@ -147,36 +147,34 @@ uint32_t Reader::CategoryOf(const Event& event, const Sequence& sequence) {
   return best;
 }
 
-// The fast path: a begin or an end that says no more than it must.
-void Reader::TakePlain(const Packet& packet, const Event& event,
-                       Sequence& sequence) {
-  int64_t time = proto::ToTime(packet.time);
+// The fast path. A sequence that has stated something has been seen.
+void Reader::TakePlain(uint64_t file_time, const PlainEvent& event,
+                       const Sequence::State& state) {
+  int64_t time = proto::ToTime(file_time);
   if (!out_.Shift(&time)) [[unlikely]] {
     Reject(proto::kTimeRange);
     return;
   }
-  sequence.seen = true;
   last_ns_ = std::max(last_ns_, time);
   const uint32_t index = tracks_.Find(event.uuid);
   if (event.type == tag::kSliceEnd) {
     slices_.End(index, time, offset_);
     return;
   }
-  std::string_view repair;
-  const StringId name = NameOf(event, sequence, &repair);
-  uint32_t category = event.has_category_iid
-                          ? sequence.state->categories.Find(event.category_iid)
-                          : 0;
+  const uint32_t found = state.names.Find(event.name_iid);
+  const StringId name = {found == kNone ? 0 : found};
+  uint32_t category = state.categories.Find(event.category_iid);
   if (category == kNone) category = 0;
   if (types_.IsDeviceWork(category)) tracks_.info(index).device_work = true;
   const importers::TypeAndFlags type = types_.Of(category, name);
   const Row row = out_.builder().AddEvent({tracks_.TrackOf(index), time, 0,
                                            name, type.type, type.flags});
-  if (row == kNoRow) {
+  if (row == kNoRow) [[unlikely]] {
     Reject(proto::kNoMemory);
     return;
   }
-  slices_.Begin(index, time, row, offset_, repair);
+  slices_.Begin(index, time, row, offset_,
+                found == kNone ? kNoName : std::string_view());
 }
 
 bool Reader::TimeOf(const Packet& packet, Sequence& sequence,

@@ -82,28 +82,32 @@ bool Reader::ReadPackets(Bytes bytes, bool whole_file) {
 // writer states their fields. False, and nothing else: it is not such a one.
 bool Reader::ReadQuickly(Bytes bytes) {
   proto::InOrder in(bytes, readable_);
-  Packet packet;
-  Bytes event_bytes;
-  if (!in.Number(tag::kTimestamp, &packet.time) ||
-      !in.Small(tag::kSequenceId, &packet.sequence))
+  uint64_t time = 0;
+  uint64_t number = 0;
+  uint64_t flags = 0;
+  Bytes event;
+  if (!in.Number(tag::kTimestamp, &time) ||
+      !in.Small(tag::kSequenceId, &number))
     return false;
-  in.Small(tag::kSequenceFlags, &packet.flags);
-  if (!in.Sub(tag::kTrackEvent, &event_bytes) || !in.rest().empty() ||
-      (packet.flags & tag::kStateCleared) != 0)
+  in.Small(tag::kSequenceFlags, &flags);
+  if (!in.Sub(tag::kTrackEvent, &event) || !in.rest().empty() ||
+      (flags & tag::kStateCleared) != 0)
     return false;
-  proto::InOrder fields(event_bytes, readable_);
-  Event event;
-  if (!fields.Small(tag::kType, &event.type) || event.type < tag::kSliceBegin ||
-      event.type > tag::kSliceEnd)
+  proto::InOrder fields(event, readable_);
+  PlainEvent plain;
+  if (!fields.Small(tag::kType, &plain.type)) return false;
+  if (plain.type == tag::kSliceBegin) {
+    if (!fields.Number(tag::kNameIid, &plain.name_iid)) return false;
+    fields.Small(tag::kCategoryIid, &plain.category_iid);
+  } else if (plain.type != tag::kSliceEnd) {
     return false;
-  event.has_name_iid = fields.Number(tag::kNameIid, &event.name_iid);
-  event.has_category_iid = fields.Small(tag::kCategoryIid, &event.category_iid);
-  event.has_uuid = fields.Number(tag::kTrackUuid, &event.uuid);
-  if (!event.has_uuid || !fields.rest().empty() || !out_.epoch_set())
+  }
+  if (!fields.Number(tag::kTrackUuid, &plain.uuid) || !fields.rest().empty() ||
+      !out_.epoch_set())
     return false;
-  Sequence& sequence = SequenceOf(packet.sequence);
+  const Sequence& sequence = SequenceOf(number);
   if (!sequence.state || sequence.state->clock != 0) return false;
-  TakePlain(packet, event, sequence);
+  TakePlain(time, plain, *sequence.state);
   return true;
 }
 
@@ -421,16 +425,16 @@ void Reader::ReadCompressed(Bytes packed) {
   int code = Z_OK;
   while (code == Z_OK) {
     const size_t size = plain.size();
-    if (size > kMostExpanded + packed.size() * kMostRatio) {
-      inflateEnd(&stream);
-      Reject("compressed packets that expand too much");
-      return;
-    }
     plain.resize(size + std::max<size_t>(size, size_t{64} << 10));
     stream.next_out = plain.data() + size;
     stream.avail_out = static_cast<uInt>(plain.size() - size);
     code = inflate(&stream, Z_NO_FLUSH);
     plain.resize(plain.size() - stream.avail_out);
+    if (plain.size() > kMostExpanded + packed.size() * kMostRatio) {
+      inflateEnd(&stream);
+      Reject("compressed packets that expand too much");
+      return;
+    }
     if (plain.size() == size && code == Z_OK) break;
   }
   inflateEnd(&stream);

@@ -63,6 +63,14 @@ struct Event {
   proto::Bytes bytes;  // all of it
 };
 
+// The same of a begin or an end that says no more than it must.
+struct PlainEvent {
+  uint64_t type = 0;
+  uint64_t name_iid = 0;
+  uint64_t category_iid = 0;  // 0: none
+  uint64_t uuid = 0;
+};
+
 class Reader {
  public:
   Reader(const proto::Input& input, TraceBuilder& builder);
@@ -108,7 +116,8 @@ class Reader {
   void TakeEvent(const Packet& packet, Sequence& sequence, const Event& event);
   bool TimeOf(const Packet& packet, Sequence& sequence, const Event& event,
               int64_t* time_ns);
-  void TakePlain(const Packet& packet, const Event& event, Sequence& sequence);
+  void TakePlain(uint64_t time, const PlainEvent& event,
+                 const Sequence::State& state);
   void Dispatch(Current& current);
   void AddBegin(Current& current);
   void AddEnd(Current& current);

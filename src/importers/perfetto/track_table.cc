@@ -25,12 +25,17 @@ int64_t NumberIn(std::string_view text) {
 }  // namespace
 
 uint32_t TrackTable::Look(uint64_t uuid) {
+  last_uuid_ = uuid;
+  if (const uint32_t* const known = by_uuid_.Find(uuid);
+      known != nullptr && *known != 0) [[likely]] {
+    last_ = *known - 1;
+    return last_;
+  }
   uint32_t& slot = by_uuid_.Add(uuid);
   if (slot == 0) {
     infos_.emplace_back();
     slot = static_cast<uint32_t>(infos_.size());
   }
-  last_uuid_ = uuid;
   last_ = slot - 1;
   return last_;
 }
