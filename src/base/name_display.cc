@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/name_display.h"
+
+#include <algorithm>
+
+#include "base/utf8.h"
+#include "base/visible_text.h"
+
+namespace stepscope {
+namespace {
+
+constexpr std::string_view kDots = "...";
+constexpr std::string_view kAnonymous = "(anonymous namespace)";
+constexpr size_t kShortestTail = 8;
+
+// Bytes of the longest beginning that takes at most `columns`.
+size_t Fitting(std::string_view text, size_t columns) {
+  size_t used = 0;
+  for (size_t at = 0; at < text.size();) {
+    const size_t start = at;
+    NextCodePoint(text, at);
+    used += DisplayWidth(text.substr(start, at - start));
+    if (used > columns) return start;
+  }
+  return text.size();
+}
+
+// Where the longest end begins that takes at most `columns`.
+size_t FittingEnd(std::string_view text, size_t columns) {
+  size_t width = DisplayWidth(text);
+  size_t at = 0;
+  while (at < text.size() && width > columns) {
+    const size_t start = at;
+    NextCodePoint(text, at);
+    width -= DisplayWidth(text.substr(start, at - start));
+  }
+  // What belongs to the character before it says nothing alone.
+  for (size_t next = at; next < text.size(); at = next) {
+    NextCodePoint(text, next);
+    if (DisplayWidth(text.substr(at, next - at)) > 0) break;
+  }
+  return at;
+}
+
+struct FunctionName {
+  size_t begin = 0;  // behind the namespaces
+  size_t end = 0;    // before the template arguments or the arguments
+};
+
+FunctionName FindFunction(std::string_view text) {
+  FunctionName name;
+  size_t at = 0;
+  for (; at < text.size(); ++at) {
+    if (text.substr(at).starts_with(kAnonymous)) {
+      at += kAnonymous.size() - 1;
+    } else if (text.substr(at).starts_with("::")) {
+      name.begin = at + 2;
+    } else if (text[at] == '<' || text[at] == '(') {
+      break;
+    }
+  }
+  name.end = at;
+  return name;
+}
+
+bool IsWordBorder(char c) {
+  return c == ' ' || c == ',' || c == '<' || c == '(' || c == ':' || c == '_';
+}
+
+// Begins the end part with a whole word, if that costs little of it.
+size_t AtWord(std::string_view text, size_t begin) {
+  const size_t room = (text.size() - begin) / 3;
+  for (size_t i = begin; i < begin + room && i > 0; ++i)
+    if (IsWordBorder(text[i - 1]) && !IsWordBorder(text[i])) return i;
+  return begin;
+}
+
+// About `tail` columns of the end, and the beginning in what `room` is left.
+std::string Cut(std::string_view text, size_t tail, size_t room) {
+  const size_t begin = AtWord(text, FittingEnd(text, tail));
+  const size_t end = Fitting(text, room - DisplayWidth(text.substr(begin)));
+  return std::string(text.substr(0, end)) + std::string(kDots) +
+         std::string(text.substr(begin));
+}
+
+bool IsIdentifier(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+         (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+// "a::b::c<d::e>" as "c<e>". What stands in the scope of a function, such as a
+// lambda, keeps it.
+std::string WithoutNamespaces(std::string_view text) {
+  std::string result;
+  size_t word = 0;  // where the identifier that may be a namespace begins
+  for (size_t at = 0; at < text.size(); ++at) {
+    if (text.substr(at).starts_with("(anonymous namespace)::")) {
+      at += kAnonymous.size() + 1;
+      word = result.size();
+      continue;
+    }
+    const std::string_view last = std::string_view(result).substr(word);
+    if (text.substr(at).starts_with("::") && !last.empty() &&
+        last != "const" && IsIdentifier(result.back())) {
+      result.resize(word);
+      ++at;
+      continue;
+    }
+    result += text[at];
+    if (!IsIdentifier(text[at])) word = result.size();
+  }
+  return result;
+}
+
+// "f<A, B>(A*, B*)" as "f<A, B>"; the arguments of other functions stay.
+std::string_view WithoutArguments(std::string_view text) {
+  if (!text.ends_with(')')) return text;
+  int depth = 0;
+  for (size_t at = text.size(); at-- > 0;) {
+    depth += text[at] == ')' ? 1 : text[at] == '(' ? -1 : 0;
+    if (depth > 0) continue;
+    return at > 1 && text[at - 1] == '>' ? text.substr(0, at) : text;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string ShortenMiddle(std::string_view visible, size_t width) {
+  if (DisplayWidth(visible) <= width) return std::string(visible);
+  if (width <= 2 * kDots.size())
+    return std::string(visible.substr(0, Fitting(visible, width)));
+  const size_t room = width - kDots.size();
+  const FunctionName name = FindFunction(visible);
+  // Nothing but an identifier: both ends tell as much.
+  if (name.end == visible.size() && name.begin == 0)
+    return Cut(visible, room / 2, room);
+  const size_t tail = room / 3;
+  // With a bracket behind it, to see that there is more.
+  const size_t wanted = DisplayWidth(visible.substr(0, name.end)) + 1;
+  if (wanted + tail <= room) return Cut(visible, tail, room);
+  if (wanted + kShortestTail <= room)
+    return Cut(visible, room - wanted, room);
+  if (name.begin > 0)
+    return ShortenMiddle(visible.substr(name.begin), width);
+  return Cut(visible, tail, room);
+}
+
+std::string DisplayName(std::string_view name, size_t width) {
+  std::string text = VisibleText(Demangle(name));
+  std::string_view shown = WithoutArguments(text);
+  if (shown.starts_with("void ") && shown.find('<') != shown.npos)
+    shown.remove_prefix(5);
+  if (DisplayWidth(shown) <= width) return std::string(shown);
+  if (FindFunction(shown).end < shown.size()) {
+    text = WithoutNamespaces(shown);
+    shown = text;
+  }
+  return ShortenMiddle(shown, width);
+}
+
+}  // namespace stepscope

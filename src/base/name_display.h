@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Recorded names for people: mangled C++ names in clear, and long names cut
+// where it hurts least. Data formats (JSON, CSV) keep names as recorded.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace stepscope {
+
+// "_Z4copyIfEvPT_" becomes "void copy<float>(float*)"; any other name is
+// returned as it is. Names of any length are taken (the C++ runtime refuses
+// those above 1024 characters, which kernels of CUTLASS have), but work and
+// result are bounded whatever the name holds.
+std::string Demangle(std::string_view name);
+
+// At most `width` columns of a terminal. If the name is longer, "..." stands
+// for its middle: the name of the function is kept, if need be without the
+// namespaces around it, and as much of the end as there is room for. Never
+// splits a UTF-8 sequence. REQUIRES: visible text (base/visible_text.h).
+std::string ShortenMiddle(std::string_view visible, size_t width);
+
+// What a table on a terminal shows for a recorded name: demangled, without
+// control characters, without "void" and the argument list that repeat what
+// the template arguments say, and at most `width` columns wide.
+std::string DisplayName(std::string_view name, size_t width);
+
+}  // namespace stepscope
