@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // stepscope for C++17 and later: events that end with their scope, and the
-// Profiler. Header-only, on top of the C functions of c.h: no type of the C++
-// standard library crosses the border of libstepscope.so, so that the program
+// Profiler. Header-only, on top of the C functions of c.h, so that the program
 // may be built by any compiler.
 //
 //   {
@@ -10,12 +9,10 @@
 //     ...
 //   }
 //
-// With STEPSCOPE_DISABLE defined before this header (for the whole program or
-// for some of its files), everything that marks the program does nothing and
-// needs no library: RecordEvent, STEPSCOPE_EVENT, RecordInstant, RecordCounter,
-// RecordAlloc, RecordFree, SetThreadName, ReaderScope, and the same functions
-// of c.h. Sessions and the Profiler stay: a program that uses them still needs
-// the library, and then records and times its steps alone.
+// With STEPSCOPE_DISABLE defined before this header, in all files of a program
+// or in some, everything that marks the program does nothing and needs no
+// library: RecordEvent to ReaderScope below, STEPSCOPE_EVENT, and the same
+// functions of c.h. The Profiler stays, and then records and times steps alone.
 #pragma once
 
 #include <stepscope/c.h>
@@ -98,14 +95,12 @@ class [[nodiscard]] RecordEvent {
     scope_ = stepscope_scope{nullptr, 0};
   }
 
-  // Ends this event and begins another one at the same time, with one read of
-  // the counter instead of two.
+  // Ends this event and begins another one with the same read of the counter.
   void Next(stepscope_site* site) noexcept {
     scope_ = stepscope_next_id(scope_, stepscope_site_id(site));
   }
 
-  // Adds an argument to the open event: a shape, a data type, a number of
-  // bytes.
+  // Adds an argument to the open event: a shape, a data type, a size.
   void Arg(const char* key, int64_t value) noexcept {
     if (scope_.slot != nullptr) stepscope_arg_i64(scope_, key, value);
   }
@@ -177,6 +172,31 @@ inline void RecordFree(const void* address, uint64_t bytes, const char* place,
 inline void SetThreadName(const char* name) noexcept {
   stepscope_set_thread_name(name);
 }
+
+// Records the time spent waiting for a batch, as a Dataloader event and as the
+// reader cost of the Profiler that was started last. `reader` tells data
+// loaders apart: while a second one is in use (validation inside training), its
+// time is not counted.
+class [[nodiscard]] ReaderScope {
+ public:
+  explicit ReaderScope(const void* reader = nullptr) noexcept
+      : read_(stepscope_reader_begin(reader)) {}
+  ~ReaderScope() {
+    if (open_) stepscope_reader_end(read_);
+  }
+  ReaderScope(const ReaderScope&) = delete;
+  ReaderScope& operator=(const ReaderScope&) = delete;
+
+  // There was no further batch: this time is not counted.
+  void Cancel() noexcept {
+    if (open_) stepscope_reader_cancel(read_);
+    open_ = false;
+  }
+
+ private:
+  stepscope_read read_;
+  bool open_ = true;
+};
 
 #if defined(STEPSCOPE_DISABLE)
 }  // namespace disabled
@@ -258,8 +278,7 @@ enum class SummaryView : int {
   kUserDefined = STEPSCOPE_VIEW_USER_DEFINED,
 };
 
-// Returns the state of a step, counted from 0. Called on the thread that
-// steps.
+// Returns the state of a step, from 0. Called on the thread that steps.
 using Scheduler = std::function<ProfilerState(int64_t step)>;
 
 // Called when a window is complete, on the delivery thread, for one window at a
@@ -367,8 +386,7 @@ class FolderExporter {
 };
 
 // Writes each window to <worker>_time_<date and time>.paddle_trace.json in
-// `folder`, which is created at once. `worker_name` empty:
-// host_<hostname>pid_<pid>.
+// `folder`, created at once. `worker_name` empty: host_<hostname>pid_<pid>.
 inline FolderExporter ExportChromeTracing(std::string folder,
                                           std::string worker_name = {}) {
   return FolderExporter(std::move(folder), std::move(worker_name), "json");
@@ -430,8 +448,7 @@ class Profiler {
         handle_, path.c_str(), format.empty() ? nullptr : format.c_str()));
   }
 
-  // What the steps since the last call cost on average: reader cost, batch
-  // cost, speed.
+  // Reader cost, batch cost and speed of the steps since the last call.
   inline std::string StepInfo(const std::string& unit = {});
 
   // Waits until all finished windows are delivered. Returns at once when
@@ -440,8 +457,7 @@ class Profiler {
     return Ok(stepscope_profiler_wait(handle_, timeout_ms));
   }
 
-  // The reason of the last failure since Start, of a call or of a callback, on
-  // any thread. "" if nothing failed.
+  // Why a call or callback last failed since Start, on any thread; or "".
   inline std::string LastError() const;
 
   int64_t step_num() const noexcept {
@@ -467,39 +483,6 @@ class Profiler {
   ProfilerOptions options_;
   stepscope_profiler* handle_ = nullptr;
 };
-
-#if defined(STEPSCOPE_DISABLE)
-inline namespace disabled {
-#endif
-
-// Records the time spent waiting for a batch, as a Dataloader event and as the
-// reader cost of the Profiler that was started last. `reader` tells data
-// loaders apart: while a second one is in use (validation inside training), its
-// time is not counted.
-class [[nodiscard]] ReaderScope {
- public:
-  explicit ReaderScope(const void* reader = nullptr) noexcept
-      : read_(stepscope_reader_begin(reader)) {}
-  ~ReaderScope() {
-    if (open_) stepscope_reader_end(read_);
-  }
-  ReaderScope(const ReaderScope&) = delete;
-  ReaderScope& operator=(const ReaderScope&) = delete;
-
-  // There was no further batch: this time is not counted.
-  void Cancel() noexcept {
-    if (open_) stepscope_reader_cancel(read_);
-    open_ = false;
-  }
-
- private:
-  stepscope_read read_;
-  bool open_ = true;
-};
-
-#if defined(STEPSCOPE_DISABLE)
-}  // namespace disabled
-#endif
 
 inline Profiler::Profiler(ProfilerOptions options)
     : options_(std::move(options)) {
