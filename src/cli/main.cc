@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "cli/doctor.h"
 #include "cli/output.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
@@ -178,6 +179,27 @@ void AddRun(CLI::App& app, RunOptions& options, int& code) {
   });
 }
 
+void AddDoctor(CLI::App& app, DoctorOptions& options, ExitCode& code) {
+  CLI::App* verb = app.add_subcommand(
+      "doctor",
+      "What can be recorded on this machine, why not the rest, and the remedy "
+      "for each");
+  verb->add_option("--out", options.out,
+                   "Folder that captures would be written to")
+      ->type_name("DIR")
+      ->capture_default_str();
+  verb->add_option("--python", options.python, "The Python that has torch")
+      ->type_name("PROGRAM")
+      ->capture_default_str();
+  verb->add_option("--format", options.format, "text or json")
+      ->capture_default_str();
+  verb->footer(
+      "Exit code 0 if the host can be recorded, else 1.\n"
+      "Example: may this container record its GPU?\n"
+      "  stepscope doctor");
+  verb->callback([&] { code = RunDoctor(options); });
+}
+
 // Takes "-- COMMAND..." off the end: what follows is not ours to understand.
 // Returns how many arguments are left.
 int TakeCommand(int argc, char** argv, RunOptions& options) {
@@ -242,6 +264,8 @@ int Main(int argc, char** argv) {
   AddConvert(app, convert, code);
   TimelineOptions timeline;
   AddTimeline(app, timeline, code);
+  DoctorOptions doctor;
+  AddDoctor(app, doctor, code);
   RunOptions run;
   int run_code = 0;  // any that a command may have
   AddRun(app, run, run_code);

@@ -6,6 +6,7 @@ usage: run_test.py STEPSCOPE RANGES OWN_PROFILER EMITS_NVTX NVTX_TOOL
 """
 
 import collections
+import json
 import os
 import pathlib
 import re
@@ -283,6 +284,43 @@ class ProcessesTest(RunTestCase):
         self.assertIn("CPU cores in use", counters)
         self.assertTrue(any(c.startswith("CPU of python") for c in counters),
                         counters)
+
+
+class DoctorTest(RunTestCase):
+
+    def doctor(self, *flags, **settings):
+        return subprocess.run([support.STEPSCOPE, "doctor", *flags],
+                              capture_output=True, text=True, timeout=60,
+                              check=False, cwd=self.folder,
+                              env={**os.environ, **settings})
+
+    def test_what_doctor_promises_run_keeps(self):
+        done = self.doctor("--format", "json", "--out", str(self.out))
+        answer = json.loads(done.stdout)
+        self.assertEqual(done.returncode, 0 if answer["host"] else 1)
+        self.assertTrue(answer["host"], done.stdout)
+        self.run_it(RANGES, "1")
+        self.assertEqual(len(self.captures()), 1)
+        # It looks, and makes nothing.
+        self.assertEqual(self.doctor().returncode, 0)
+        self.assertFalse((self.folder / "profiler_log").exists())
+
+    def test_a_machine_that_cannot_record_is_exit_code_1(self):
+        done = self.doctor("--out", "/proc/nowhere")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("Host: cannot be recorded", done.stdout)
+        self.assertEqual(done.stderr, "")
+
+    def test_leftovers_and_variables_of_others_are_named(self):
+        (self.folder / "stepscope-99999999-1.sscap.live").write_text("x")
+        done = self.doctor(STEPSCOPE_LIVE_DIR=str(self.folder),
+                           NVTX_INJECTION64_PATH="/no/such/tool.so")
+        self.assertIn("1 live file of killed processes", done.stdout)
+        self.assertIn("/no/such/tool.so", done.stdout)
+        self.assertEqual(done.returncode, 0)
+
+    def test_an_unknown_format_is_a_usage_error(self):
+        self.assertEqual(self.doctor("--format", "xml").returncode, 2)
 
 
 class EmitNvtxTest(RunTestCase):
