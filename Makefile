@@ -6,7 +6,7 @@
 help:
 	@echo "make build   everything, optimised, into build/ (CLI: build/bin/stepscope)"
 	@echo "make demo    profile a small training run; print the summary, write the timeline"
-	@echo "make test    all tests: release, AddressSanitizer+UBSan and ThreadSanitizer trees"
+	@echo "make test    all tests: release, AddressSanitizer+UBSan, ThreadSanitizer, ODR, fuzz"
 	@echo "make check   the quick tests on the release tree"
 	@echo "make bench   the table of measured costs, as ratios to the floor"
 	@echo "make fuzz    the importers under libFuzzer, FUZZ_SECONDS (600) a target"
@@ -17,7 +17,11 @@ build:
 	@cmake --preset release --log-level=WARNING
 	@cmake --build build
 
-demo: build
+# Only what the demo runs. The tree is that of `make build`, which adds the rest.
+demo:
+	@tools/bootstrap demo
+	@cmake --preset demo --log-level=WARNING
+	@cmake --build build --target demo_programs
 	@tools/demo
 
 test:
@@ -28,8 +32,9 @@ check:
 	@tools/bootstrap build
 	@python3 tools/run_tests.py --quick release
 
-bench: build
+bench:
 	@tools/bootstrap bench
+	@$(MAKE) --no-print-directory build
 	@tools/bench
 
 FUZZ_SECONDS ?= 600
@@ -38,4 +43,4 @@ fuzz:
 	@tools/fuzz $(FUZZ_SECONDS)
 
 clean:
-	rm -rf build build-dev build-asan build-tsan build-fuzz build-live
+	rm -rf build build-dev build-asan build-tsan build-fuzz build-live build-odr

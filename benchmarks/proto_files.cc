@@ -61,6 +61,68 @@ std::string MakeXSpace(int64_t events) {
   return bytes;
 }
 
+// Slices of eight threads, nested in pairs, one in eight with an argument; in
+// the order of time, as a recorder writes them.
+std::string MakePerfetto(int64_t events) {
+  std::string bytes;
+  pbf_writer trace(bytes);
+  constexpr int64_t kThreads = 8;
+  {
+    pbf_writer packet(trace, 1);
+    packet.add_uint32(10, 1);
+    pbf_writer interned(packet, 12);
+    for (int i = 0; i < kNames; ++i) {
+      pbf_writer entry(interned, 2);
+      entry.add_uint64(1, static_cast<uint64_t>(i) + 1);
+      entry.add_string(2, NameOf(i));
+    }
+    {
+      pbf_writer entry(interned, 1);
+      entry.add_uint64(1, 1);
+      entry.add_string(2, "Operator");
+    }
+    pbf_writer key(interned, 3);
+    key.add_uint64(1, 1);
+    key.add_string(2, "batch");
+  }
+  for (int64_t thread = 0; thread < kThreads; ++thread) {
+    pbf_writer packet(trace, 1);
+    packet.add_uint32(10, 1);
+    pbf_writer track(packet, 60);
+    track.add_uint64(1, static_cast<uint64_t>(thread) + 1);
+    pbf_writer inner(track, 4);
+    inner.add_int32(1, 100);
+    inner.add_int32(2, 200 + static_cast<int32_t>(thread));
+  }
+  const auto event = [&](int64_t time, int64_t name, int64_t thread,
+                         bool argument) {
+    pbf_writer packet(trace, 1);
+    packet.add_uint64(8, static_cast<uint64_t>(time));
+    packet.add_uint32(10, 1);
+    packet.add_uint32(13, 2);
+    pbf_writer inner(packet, 11);
+    inner.add_uint32(9, name < 0 ? 2 : 1);
+    if (name >= 0) {
+      inner.add_uint64(10, static_cast<uint64_t>(name) + 1);
+      inner.add_uint64(3, 1);
+    }
+    inner.add_uint64(11, static_cast<uint64_t>(thread) + 1);
+    if (!argument) return;
+    pbf_writer annotation(inner, 4);
+    annotation.add_uint64(1, 1);
+    annotation.add_int64(4, time);
+  };
+  for (int64_t i = 0; i < events / 2; ++i) {
+    const int64_t thread = i % kThreads;
+    const int64_t time = 1'000'000'000 + i * 1000;
+    event(time, i % kNames, thread, i % 4 == 0);
+    event(time + 100, (i + 7) % kNames, thread, false);
+    event(time + 300, -1, thread, false);
+    event(time + 900, -1, thread, false);
+  }
+  return bytes;
+}
+
 // Operators, each with a launch and its kernel.
 std::string MakeTree(int64_t events) {
   std::string bytes;

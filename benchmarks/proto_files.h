@@ -11,6 +11,7 @@ namespace stepscope::bench {
 std::string MakeXSpace(int64_t events);
 std::string MakeTree(int64_t events);
 std::string MakeFluid(int64_t events);
+std::string MakePerfetto(int64_t events);
 std::string MakeStepStats(int64_t events);
 
 }  // namespace stepscope::bench

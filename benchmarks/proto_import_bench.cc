@@ -14,6 +14,7 @@
 #include "bench.h"
 #include "importers/fluid/fluid_importer.h"
 #include "importers/paddle/paddle_importer.h"
+#include "importers/perfetto/perfetto_importer.h"
 #include "importers/tensorflow/tensorflow_importer.h"
 #include "importers/xplane/xplane_importer.h"
 #include "proto_files.h"
@@ -51,6 +52,14 @@ constexpr Schema kOutput[] = {{3, kDescription}, {0, nullptr}};
 constexpr Schema kNodeStats[] = {{6, kLeaf}, {7, kOutput}, {0, nullptr}};
 constexpr Schema kDeviceStats[] = {{2, kNodeStats}, {0, nullptr}};
 constexpr Schema kStepStats[] = {{1, kDeviceStats}, {0, nullptr}};
+
+constexpr Schema kTrackEvent[] = {{4, kLeaf}, {0, nullptr}};
+constexpr Schema kInterned[] = {
+    {1, kLeaf}, {2, kLeaf}, {3, kLeaf}, {0, nullptr}};
+constexpr Schema kDescriptor[] = {{3, kLeaf}, {4, kLeaf}, {0, nullptr}};
+constexpr Schema kTracePacket[] = {
+    {11, kTrackEvent}, {12, kInterned}, {60, kDescriptor}, {0, nullptr}};
+constexpr Schema kPerfetto[] = {{1, kTracePacket}, {0, nullptr}};
 
 uint64_t Scan(pbf_reader message, const Schema* schema) {
   uint64_t sum = 0;
@@ -162,6 +171,8 @@ int Main(int argc, char** argv) {
                  proto::ImportPaddleTree, kTarget);
   met &= Compare("fluid", MakeFluid(events), kFluid,
                  proto::ImportFluidProfile, kTarget);
+  met &= Compare("Perfetto", MakePerfetto(events), kPerfetto,
+                 proto::ImportPerfetto, kTarget);
   // A format of the past, that is laid out and its graph guessed as well.
   met &= Compare("StepStats", MakeStepStats(events), kStepStats,
                  proto::ImportStepStats, 0);

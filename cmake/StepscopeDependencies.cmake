@@ -13,10 +13,6 @@ if(NOT STEPSCOPE_LIVE)
   # parser depends.
   find_package(simdjson REQUIRED)
   find_package(SQLite3 REQUIRED)
-  find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_reader.hpp REQUIRED)
-  add_library(stepscope_protozero INTERFACE)
-  target_include_directories(stepscope_protozero SYSTEM
-                             INTERFACE "${PROTOZERO_INCLUDE_DIR}")
 endif()
 
 if(STEPSCOPE_TESTS)

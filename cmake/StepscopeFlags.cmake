@@ -8,6 +8,17 @@ target_compile_options(
   stepscope_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow
   $<$<COMPILE_LANGUAGE:CXX>:-Wconversion>
   $<$<BOOL:${STEPSCOPE_WERROR}>:-Werror>)
+# g++ 12 forgets that a precompiled header was the system's, and then warns of
+# what its optimiser suspects inside std::string.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
+   AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+  target_compile_options(
+    stepscope_flags
+    INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overflow>
+              $<$<COMPILE_LANGUAGE:CXX>:-Wno-stringop-overread>
+              $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>
+              $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>)
+endif()
 # The version lives in project() and nowhere else.
 target_compile_definitions(
   stepscope_flags INTERFACE STEPSCOPE_VERSION="${PROJECT_VERSION}")

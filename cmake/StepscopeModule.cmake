@@ -15,6 +15,7 @@ function(stepscope_module name)
     add_library(${target} STATIC ${arg_SOURCES})
     target_link_libraries(${target}
                           PRIVATE $<BUILD_INTERFACE:stepscope_flags>)
+    target_precompile_headers(${target} REUSE_FROM stepscope_module_pch)
   else()
     set(scope INTERFACE)
     add_library(${target} INTERFACE)
@@ -82,6 +83,8 @@ function(stepscope_test name)
     ${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
                        "${PROJECT_BINARY_DIR}/test-bin")
   stepscope_link_(${name} "${arg_DEPENDS}" "${arg_LINK};GTest::gtest_main")
+  target_compile_options(${name} PRIVATE ${stepscope_test_options})
+  target_precompile_headers(${name} REUSE_FROM stepscope_test_pch)
   list(APPEND arg_ENVIRONMENT ${STEPSCOPE_TEST_ENVIRONMENT})
   gtest_discover_tests(
     ${name}

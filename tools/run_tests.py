@@ -2,16 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configures, builds and tests one tree per preset; counts over all of them.
 
-usage: run_tests.py [--quick] [PRESET...]
+usage: run_tests.py [--quick] [--beside N] [PRESET...]
 
-The default is release, asan, tsan, and fuzz: the importers for some seconds
-under libFuzzer, see tools/fuzz. A tree that does not build counts as one
-failed test. What the failed tests said comes again at the end, where a log that
-was cut still has it. The last line is "N passed, N failed", with ", N skipped"
-after it when there are skipped tests; the exit status is 1 if anything failed.
+The default is release, asan, tsan, odr and fuzz. odr compares the definitions
+of all modules, see tools/check_odr.py; fuzz gives the importers some seconds
+under libFuzzer, see tools/fuzz. A tree that does not build counts as one failed
+test. With --beside N the tests, not the builds, run beside N busy processes: no
+test may depend on how fast the machine is. What the failed tests said comes
+again at the end, where a log that was cut still has it. The last line is
+"N passed, N failed", with ", N skipped" after it when there are skipped tests;
+the exit status is 1 if anything failed.
 """
 
 import argparse
+import contextlib
 import os
 import pathlib
 import shutil
@@ -77,7 +81,35 @@ def wrapper(preset):
     return []
 
 
-def test_tree(preset, jobs, quick):
+@contextlib.contextmanager
+def busy(processes):
+    """Keeps so many processes busy meanwhile."""
+    # They end by themselves if this program is killed: their pipe then closes.
+    loop = ("import select, sys\n"
+            "while not select.select([sys.stdin], [], [], 0)[0]:\n"
+            "  for _ in range(1000000): pass\n")
+    running = []
+    try:
+        for _ in range(processes):
+            running.append(subprocess.Popen([sys.executable, "-c", loop],
+                                            stdin=subprocess.PIPE))
+        yield
+    finally:
+        for process in running:
+            process.kill()
+            process.communicate()
+
+
+def odr():
+    """The comparison is one test; making it is part of it."""
+    if (run("cmake", "--preset", "odr", "--log-level=WARNING") or
+            run("cmake", "--build", ROOT / "build-odr", "--target",
+                "one_definition")):
+        return 0, ["odr: one_definition"], 0
+    return 1, [], 0
+
+
+def test_tree(preset, jobs, args):
     folder = ROOT / FOLDERS.get(preset, f"build-{preset}")
     if run("cmake", "--preset", preset, "--log-level=WARNING"):
         return 0, [f"{preset}: configure"], 0
@@ -89,11 +121,13 @@ def test_tree(preset, jobs, quick):
     select = ["--label-exclude", LEAVE_OUT[preset]]
     if label:
         select += ["--label-regex", label]
-    if quick:
+    if args.quick:
         select += ["--label-regex", "^unit$"]
-    code = run(*wrapper(preset), "ctest", "--test-dir", folder,
-               "--parallel", jobs, "--output-on-failure", "--no-tests=error",
-               "--progress", "--output-junit", report, *select)
+    with busy(args.beside):
+        code = run(*wrapper(preset), "ctest", "--test-dir", folder,
+                   "--parallel", jobs, "--output-on-failure",
+                   "--no-tests=error", "--progress", "--output-junit", report,
+                   *select)
     if not report.exists():
         return 0, [f"{preset}: ctest"], 0
     passed, failed, skipped = count(report)
@@ -120,22 +154,27 @@ def fuzz():
     return passed, [f"fuzz: {name}" for name in failed], 0
 
 
+OTHERS = {"odr": odr, "fuzz": fuzz}
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true",
                         help="only tests with the label unit")
+    parser.add_argument("--beside", type=int, default=0, metavar="N",
+                        help="run the tests beside N busy processes")
     parser.add_argument("presets", nargs="*",
-                        help="of " + ", ".join([*LEAVE_OUT, "fuzz"]))
+                        help="of " + ", ".join([*LEAVE_OUT, *OTHERS]))
     args = parser.parse_args()
     jobs = len(os.sched_getaffinity(0))
     passed, failed, skipped = 0, [], 0
-    for preset in args.presets or [*LEAVE_OUT, "fuzz"]:
-        if preset != "fuzz" and preset not in LEAVE_OUT:
+    for preset in args.presets or [*LEAVE_OUT, *OTHERS]:
+        if preset not in OTHERS and preset not in LEAVE_OUT:
             parser.error(f"no such preset: {preset}")
         start = time.monotonic()
         print(f"== {preset}", flush=True)
-        result = (fuzz() if preset == "fuzz" else
-                  test_tree(preset, jobs, args.quick))
+        result = (OTHERS[preset]() if preset in OTHERS else
+                  test_tree(preset, jobs, args))
         print(f"== {preset}: {result[0]} passed, {len(result[1])} failed, "
               f"{time.monotonic() - start:.0f} s", flush=True)
         passed += result[0]

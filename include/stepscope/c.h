@@ -448,9 +448,23 @@ typedef struct stepscope_stats {
 STEPSCOPE_API int stepscope_get_stats(stepscope_stats* stats)
     STEPSCOPE_NOEXCEPT;
 
-// Why the last failing call of this process failed, or why recording is off;
-// "" when nothing failed. Valid until the next failing call.
+// Why something failed. Each thread has its own answer:
+//
+//   * If the last call of this thread that returns a status failed, the answer
+//     says why. What other threads do does not change it.
+//   * Otherwise, if something failed on one of stepscope's own threads (the
+//     capture could not be written, for example), the answer is the last such
+//     failure. It does not end with the session, and every thread sees it.
+//   * Otherwise the answer is "".
+//
+// Never NULL, at most 511 bytes. The text stays valid until the next failing
+// call of this thread, or until the thread ends; copy it to keep it longer.
 STEPSCOPE_API const char* stepscope_last_error(void) STEPSCOPE_NOEXCEPT;
+
+// For libraries that are built on this one: makes `text` the calling thread's
+// last error, as if a call had just failed. NULL or "": as if it had succeeded.
+STEPSCOPE_API void stepscope_set_last_error(const char* text)
+    STEPSCOPE_NOEXCEPT;
 
 // "0.1.0"
 STEPSCOPE_API const char* stepscope_version(void) STEPSCOPE_NOEXCEPT;

@@ -13,9 +13,11 @@ namespace {
 constexpr size_t kMinMatch = 4;
 constexpr size_t kMaxDistance = 65535;
 constexpr size_t kTableBits = 12;
-// A match is not begun closer to the end than this: eight bytes can be loaded
-// at every place that is looked at.
+// LZ4's end rule: a match begins at least 12 bytes before the end, so that
+// eight bytes can be loaded at every place that is looked at, and the last 5
+// bytes are literals.
 constexpr size_t kTail = 12;
+constexpr size_t kLastLiterals = 5;
 constexpr size_t kNibble = 15;
 
 uint64_t Load64(const uint8_t* p) {
@@ -75,12 +77,12 @@ std::vector<uint8_t> LzPack(std::span<const uint8_t> plain) {
   const std::unique_ptr<uint8_t[]> packed(
       new uint8_t[size + size / 255 + 16]);
   const uint8_t* const begin = plain.data();
-  const uint8_t* const end = begin + size;
   uint8_t* out = packed.get();
   size_t anchor = 0;  // first byte that no sequence holds yet
   if (size > kTail) {
     uint32_t table[size_t{1} << kTableBits] = {};
     const size_t limit = size - kTail;
+    const uint8_t* const match_end = begin + size - kLastLiterals;
     size_t at = 1;
     while (at < limit) {
       uint32_t& slot = table[Bucket(begin + at)];
@@ -94,7 +96,7 @@ std::vector<uint8_t> LzPack(std::span<const uint8_t> plain) {
       }
       const size_t length =
           kMinMatch + CommonBytes(begin + at + kMinMatch,
-                                  begin + candidate + kMinMatch, end);
+                                  begin + candidate + kMinMatch, match_end);
       const size_t code = length - kMinMatch;
       out = PutLiterals(out, begin + anchor, at - anchor, code);
       const size_t distance = at - candidate;
@@ -153,6 +155,36 @@ bool LzUnpack(std::span<const uint8_t> packed, std::span<uint8_t> plain) {
     }
   }
   return out == out_end;
+}
+
+bool IsLz4Block(std::span<const uint8_t> packed, size_t plain_size) {
+  size_t at = 0;
+  size_t done = 0;  // bytes of the plain text
+  const auto more = [&](size_t& value) {
+    uint8_t byte = 255;
+    while (byte == 255 && at < packed.size()) value += byte = packed[at++];
+  };
+  size_t last_match = 0;
+  bool any_match = false;
+  while (at < packed.size()) {
+    const uint8_t token = packed[at++];
+    size_t literals = token >> 4;
+    if (literals == kNibble) more(literals);
+    at += literals;
+    done += literals;
+    if (at >= packed.size()) {
+      return at == packed.size() && done == plain_size &&
+             (!any_match || (literals >= kLastLiterals &&
+                             plain_size - last_match >= kTail));
+    }
+    at += 2;
+    size_t length = token & kNibble;
+    if (length == kNibble) more(length);
+    last_match = done;
+    any_match = true;
+    done += length + kMinMatch;
+  }
+  return false;  // ends in a match
 }
 
 }  // namespace stepscope

@@ -5,6 +5,7 @@
 #include "base/visible_text.h"
 #include "cli/human.h"
 #include "cli/info.h"
+#include "cli/notes.h"
 #include "cli/thread_info.h"
 
 namespace stepscope {
@@ -35,9 +36,13 @@ void Field(std::string& out, std::string_view name, std::string_view value) {
 std::string_view State(const Trace& trace) {
   if (trace.format() != "capture")
     return trace.complete() ? "whole file" : "cut short: the file has no end";
-  return trace.complete()
-             ? "complete: recording was stopped by the program"
-             : "cut short: the process was killed or is still running";
+  if (!trace.complete())
+    return "cut short: the process was killed or is still running";
+  for (const Process& process : trace.processes())
+    for (const auto& [key, value] : process.metadata)
+      if (trace.str(key) == "ended")
+        return "complete: all that was recorded is here";
+  return "complete: recording was stopped by the program";
 }
 
 void AddSource(std::string& out, const Trace& trace) {
@@ -200,7 +205,7 @@ std::string InfoText(const Trace& trace) {
             HumanCount(trace.args().size(), "argument") +
             RawArguments(trace));
   AddLedger(out, trace);
-  for (const std::string& note : trace.notes()) {
+  for (const std::string& note : NotesForPeople(trace)) {
     Field(out, "note", VisibleText(note));
   }
   AddThreads(out, trace);

@@ -12,12 +12,14 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "cli/human.h"
 #include "cli/output.h"
 #include "cli/run_captures.h"
 #include "cli/run_environment.h"
+#include "cli/run_folder.h"
 #include "cli/run_process.h"
+#include "cli/run_report.h"
 #include "cli/run_torch.h"
+#include "cli/run_watch.h"
 
 namespace stepscope {
 namespace {
@@ -26,6 +28,8 @@ namespace fs = std::filesystem;
 
 constexpr int kCannotExecute = 126;  // as shells have it
 constexpr int kNoSuchCommand = 127;
+constexpr int kLastMoments = 10;
+constexpr useconds_t kMomentUs = 50'000;
 
 // The folder of a library or of data, whether this program is installed or
 // lies in a build tree: both have bin/ beside them.
@@ -49,28 +53,6 @@ Variables Inherited() {
     if (value != nullptr && value[0] != '\0') set.emplace_back(name, value);
   }
   return set;
-}
-
-// A folder that exists and can be written to, absolute.
-Result<std::string> MakeOutFolder(const RunOptions& options) {
-  fs::path folder = options.out;
-  if (options.out.empty()) {
-    const time_t now = time(nullptr);
-    tm parts = {};
-    localtime_r(&now, &parts);
-    char stamp[32];
-    strftime(stamp, sizeof(stamp), "run_%Y_%m_%d_%H_%M_%S", &parts);
-    folder = fs::path("profiler_log") /
-             (stamp + Format("_%d", static_cast<int>(getpid())));
-  }
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) return FileError(folder.string(), error.value());
-  if (access(folder.c_str(), W_OK | X_OK) != 0)
-    return FileError(folder.string(), errno);
-  const fs::path absolute = fs::absolute(folder, error);
-  if (error) return FileError(folder.string(), error.value());
-  return absolute.string();
 }
 
 // Why the loader will not preload into this program, or "".
@@ -132,7 +114,8 @@ void AddGpu(const RunOptions& options, Injection& injection) {
 }
 
 // Everything that can be wrong with profiling is said here, in one line.
-Result<Injection> PrepareInjection(const RunOptions& options) {
+Result<Injection> PrepareInjection(const RunOptions& options,
+                                   OutFolder& folder) {
   Injection injection;
   injection.injector =
       Beside({"lib", STEPSCOPE_LIBDIR}, "libstepscope_inject.so");
@@ -143,41 +126,23 @@ Result<Injection> PrepareInjection(const RunOptions& options) {
   const std::string program = FindProgram(options.command[0]);
   const std::string why = CannotInject(program);
   if (!why.empty()) return Fail(ErrorCode::kUnsupported, program + ": " + why);
-  STEPSCOPE_TRY_ASSIGN(injection.folder, MakeOutFolder(options));
+  STEPSCOPE_TRY_ASSIGN(folder, MakeOutFolder(options.out));
+  injection.folder = folder.path;
+  if (!folder.occupied.empty()) {
+    PrintError("note: " + folder.occupied +
+               " holds an earlier run; this one goes to " +
+               fs::relative(folder.path).string());
+  }
   AddTorch(options, injection);
   AddGpu(options, injection);
   timespec now = {};
   clock_gettime(CLOCK_MONOTONIC, &now);
   injection.began_ns = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  char host[128] = "host";
+  gethostname(host, sizeof(host) - 1);
+  injection.run_id = Format("%s-%d-%llx", host, static_cast<int>(getpid()),
+                            static_cast<unsigned long long>(time(nullptr)));
   return injection;
-}
-
-void Report(const RunOptions& options, const std::string& folder) {
-  const std::vector<CaptureFileInfo> captures = CapturesIn(folder);
-  if (captures.empty()) {
-    PrintError(
-        "nothing was recorded: the command ended at once, waited for a step or "
-        "range that did not come, or cleared its environment");
-    std::error_code ignored;
-    if (options.out.empty()) fs::remove(folder, ignored);
-    return;
-  }
-  if (options.quiet) return;
-  uint64_t bytes = 0;
-  uint64_t live = 0;
-  for (const CaptureFileInfo& capture : captures) {
-    bytes += capture.bytes;
-    live += capture.live ? 1 : 0;
-  }
-  const std::string shown = fs::relative(folder).string();
-  PrintError("recorded " + HumanCount(captures.size(), "capture") +
-             Format(", %.2f MB, in ", static_cast<double>(bytes) / 1e6) +
-             shown);
-  if (live > 0) {
-    PrintError(HumanCount(live, "capture") +
-               " of them still being written, by a process that runs on");
-  }
-  PrintError("see it with: stepscope summary " + shown);
 }
 
 // "A:B", "A:" or ":B".
@@ -196,6 +161,17 @@ bool StepsMakeSense(const std::string& steps) {
   return first >= 0 && first < read(colon + 1, steps.size(), INT64_MAX);
 }
 
+int CannotRun(const Error& error) {
+  PrintError(error.message);
+  return error.code == ErrorCode::kNotFound ? kNoSuchCommand : kCannotExecute;
+}
+
+int RunPlainly(const std::vector<std::string>& command) {
+  const Result<Ending> ending = RunCommand(command, {}, {});
+  if (!ending) return CannotRun(ending.error());
+  EndLike(*ending);
+}
+
 }  // namespace
 
 int RunRun(const RunOptions& options) {
@@ -209,27 +185,43 @@ int RunRun(const RunOptions& options) {
   }
   if (!(options.start_after_s >= 0 && options.start_after_s < 1e9))
     return Complain(kExitUsage, "--start-after", "expected seconds");
-  Result<Injection> injection = PrepareInjection(options);
-  Variables variables;
-  if (injection) {
-    variables = RunVariables(options, *injection, Inherited());
-  } else {
+  OutFolder folder;
+  const Result<Injection> injection = PrepareInjection(options, folder);
+  if (!injection) {
     PrintError("running without profiling: " + injection.error().message);
+    return RunPlainly(options.command);
   }
-  const auto adopt = [&] {
-    if (injection) AdoptLiveFiles(injection->folder);
+  ProcessWatch watch(folder.path);
+  LiveCaptures live;
+  std::vector<CaptureEnding> ended;
+  const auto fold = [&] {
+    watch.Look();
+    live = FoldLiveFiles(folder.path, injection->run_id,
+                         [&](pid_t pid) { return watch.EndedOf(pid); });
+    for (CaptureEnding& one : live.ended)
+      if (one.error.empty()) ended.push_back(std::move(one));
   };
-  const Result<Ending> ending = RunCommand(options.command, variables, adopt);
+  const Result<Ending> ending =
+      RunCommand(options.command,
+                 RunVariables(options, *injection, Inherited()),
+                 {fold, watch.fd(), [&] { watch.Look(); }});
   if (!ending) {
-    PrintError(ending.error().message);
     std::error_code ignored;
-    if (injection && options.out.empty())
-      fs::remove(injection->folder, ignored);
-    return ending.error().code == ErrorCode::kNotFound ? kNoSuchCommand
-                                                       : kCannotExecute;
+    if (folder.fresh) fs::remove(folder.path, ignored);
+    return CannotRun(ending.error());
   }
-  adopt();
-  if (injection) Report(options, injection->folder);
+  watch.SetEnding(*ending);
+  fold();
+  // What ends together with the command, by one signal to all, is not running
+  // in the background: it only has not ended yet.
+  for (int i = 0; i < kLastMoments && !live.running.empty(); ++i) {
+    usleep(kMomentUs);
+    fold();
+  }
+  for (const CaptureEnding& one : live.ended)
+    if (!one.error.empty()) ended.push_back(one);
+  ReportRun(folder.path, folder.fresh, options.quiet,
+            DescribeProcesses(ended, live.running));
   EndLike(*ending);
 }
 

@@ -3,7 +3,10 @@
 // The captures that the processes of a run left in its folder.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,15 +15,37 @@ namespace stepscope {
 struct CaptureFileInfo {
   std::string name;  // without the folder
   uint64_t bytes = 0;
-  bool live = false;  // its process records still, or could not be adopted
 };
 
 // By name.
 std::vector<CaptureFileInfo> CapturesIn(const std::string& folder);
 
-// A process that was killed leaves what it recorded last in shared memory,
-// which others need. Moves that into the folder, without its empty parts, for
-// each process that is gone. Returns how many it moved.
-int AdoptLiveFiles(const std::string& folder);
+// One process whose capture was completed, or could not be.
+struct CaptureEnding {
+  pid_t pid = 0;
+  std::string command;
+  std::string ended;  // "exit 3", "signal 9", "exec" or "unknown"
+  std::string error;  // why its live file was left as it is; "": it was not
+};
+
+// The captures of processes that still run.
+struct RunningCapture {
+  pid_t pid = 0;
+  std::string command;
+  std::string live;  // path of its live file
+};
+
+struct LiveCaptures {
+  std::vector<CaptureEnding> ended;
+  std::vector<RunningCapture> running;
+};
+
+// A process that ends without stopping its recorder leaves a live file, most
+// often in shared memory, which others need. Completes the capture of each
+// process of the run that is gone with what its live file holds, and removes
+// that. `ended` tells how a process ended. Other runs, on other machines too,
+// may share the folder: theirs is theirs.
+LiveCaptures FoldLiveFiles(const std::string& folder, const std::string& run_id,
+                           const std::function<std::string(pid_t)>& ended);
 
 }  // namespace stepscope

@@ -40,6 +40,7 @@ Variables RunVariables(const RunOptions& options, const Injection& injection,
         std::to_string(std::llround(options.start_after_s * 1e9)));
   }
   add("STEPSCOPE_RUN_BEGAN", std::to_string(injection.began_ns));
+  add("STEPSCOPE_RUN_ID", injection.run_id);
   add("STEPSCOPE_SHAPES", options.shapes ? "1" : "");
   add("STEPSCOPE_TORCH_LIBRARY", injection.torch_library);
   add("STEPSCOPE_TORCH_OBSERVER", injection.torch_observer);

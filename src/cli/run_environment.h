@@ -21,6 +21,7 @@ struct Injection {
   std::string torch_absent;
   std::string gpu_absent;
   int64_t began_ns = 0;        // CLOCK_MONOTONIC
+  std::string run_id;          // no other run of any machine has it
 };
 
 using Variables = std::vector<std::pair<std::string, std::string>>;

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -59,9 +60,9 @@ int ReadReport(int fd) {
   return n == sizeof(reason) ? reason : 0;
 }
 
-Ending EndingOf(int status) {
-  if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
-  return {WEXITSTATUS(status), 0};
+Ending EndingOf(pid_t pid, int status) {
+  if (WIFSIGNALED(status)) return {0, WTERMSIG(status), pid};
+  return {WEXITSTATUS(status), 0, pid};
 }
 
 Error CannotExecute(const std::string& name, int reason) {
@@ -71,22 +72,27 @@ Error CannotExecute(const std::string& name, int reason) {
 }
 
 // Waits for the child, and passes on what it does not get by itself.
-Ending Supervise(pid_t child, const sigset_t& signals,
-                 const std::function<void()>& idle) {
+Ending Supervise(pid_t child, int signals, const Meanwhile& meanwhile) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kPeriod(1000);
+  Clock::time_point last = Clock::now();
   for (;;) {
     int status = 0;
     const pid_t ended = waitpid(child, &status, WNOHANG);
-    if (ended == child) return EndingOf(status);
-    if (ended < 0 && errno != EINTR) return {127, 0};
-    siginfo_t info = {};
-    const timespec second = {1, 0};
-    const int signal = sigtimedwait(&signals, &info, &second);
-    if (signal < 0) {
-      if (errno == EAGAIN) idle();
-      continue;
+    if (ended == child) return EndingOf(child, status);
+    if (ended < 0 && errno != EINTR) return {127, 0, child};
+    pollfd wait[] = {{signals, POLLIN, 0}, {meanwhile.fd, POLLIN, 0}};
+    const int ready = poll(wait, 2, static_cast<int>(kPeriod.count()));
+    if (ready > 0 && wait[1].revents != 0) meanwhile.ready();
+    if (meanwhile.idle && Clock::now() - last >= kPeriod) {
+      meanwhile.idle();
+      last = Clock::now();
     }
+    signalfd_siginfo info = {};
+    if (read(signals, &info, sizeof(info)) != sizeof(info)) continue;
+    const int signal = static_cast<int>(info.ssi_signo);
     // What the terminal sends goes to the whole group.
-    if (signal != SIGCHLD && info.si_code != SI_KERNEL) kill(child, signal);
+    if (signal != SIGCHLD && info.ssi_code != SI_KERNEL) kill(child, signal);
   }
 }
 
@@ -94,7 +100,7 @@ Ending Supervise(pid_t child, const sigset_t& signals,
 
 Result<Ending> RunCommand(const std::vector<std::string>& command,
                           const Variables& variables,
-                          const std::function<void()>& idle) {
+                          const Meanwhile& meanwhile) {
   const std::vector<char*> arguments = Pointers(command);
   int report[2];
   if (pipe2(report, O_CLOEXEC) != 0) return FileError("pipe", errno);
@@ -104,7 +110,8 @@ Result<Ending> RunCommand(const std::vector<std::string>& command,
   sigaddset(&signals, SIGCHLD);
   for (int signal : kForwarded) sigaddset(&signals, signal);
   sigprocmask(SIG_BLOCK, &signals, &before);
-  const pid_t child = fork();
+  const int queue = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+  const pid_t child = queue < 0 ? -1 : fork();
   if (child == 0) {
     sigprocmask(SIG_SETMASK, &before, nullptr);
     close(report[0]);
@@ -112,11 +119,15 @@ Result<Ending> RunCommand(const std::vector<std::string>& command,
   }
   close(report[1]);
   if (child < 0) {
+    const int why = errno;
     close(report[0]);
-    return FileError("fork", errno);
+    if (queue >= 0) close(queue);
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    return FileError("fork", why);
   }
   const int reason = ReadReport(report[0]);
-  const Ending ending = Supervise(child, signals, idle);
+  const Ending ending = Supervise(child, queue, meanwhile);
+  close(queue);
   sigprocmask(SIG_SETMASK, &before, nullptr);
   if (reason != 0) return CannotExecute(command[0], reason);
   return ending;

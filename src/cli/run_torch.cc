@@ -72,13 +72,15 @@ bool IsDynamicProgram(const std::string& path) {
          text->find("libtorch") != text->npos;
 }
 
-std::string VersionIn(const std::string& folder) {
+void ReadVersion(const std::string& folder, TorchInstall& torch) {
   const Result<std::string> text = ReadFile(folder + "/version.py");
+  if (!text) return;
+  torch.debug = text->find("debug = True") != text->npos;
   const std::string_view key = "__version__ = '";
-  const size_t at = text ? text->find(key) : std::string::npos;
-  if (at == std::string::npos) return "";
+  const size_t at = text->find(key);
+  if (at == text->npos) return;
   const size_t begin = at + key.size();
-  return text->substr(begin, text->find('\'', begin) - begin);
+  torch.version = text->substr(begin, text->find('\'', begin) - begin);
 }
 
 std::string FirstWith(const std::vector<std::string>& folders,
@@ -138,6 +140,24 @@ std::string InterpreterOf(const std::vector<std::string>& command) {
   return launcher ? FindProgram("python3") : "";
 }
 
+Result<TorchInstall> TorchOfPython(const std::string& python) {
+  const Result<std::string> answer = OutputOf(
+      {python, "-c",
+       "import importlib.util as u\n"
+       "s = u.find_spec('torch')\n"
+       "print(s.submodule_search_locations[0] if s else '')"},
+      {}, 20);
+  if (!answer || *answer == "\n")
+    return Fail(ErrorCode::kNotFound, python + " has no torch");
+  const std::string folder = answer->substr(0, answer->find('\n'));
+  TorchInstall torch;
+  torch.library = LibraryOf(folder);
+  ReadVersion(folder, torch);
+  if (torch.library.empty())
+    return Fail(ErrorCode::kUnsupported, folder + ": no libtorch_cpu.so");
+  return Complete(torch, folder);
+}
+
 Result<TorchInstall> FindTorch(const std::vector<std::string>& command) {
   const std::string program = FindProgram(command[0]);
   if (IsDynamicProgram(program)) {
@@ -151,21 +171,7 @@ Result<TorchInstall> FindTorch(const std::vector<std::string>& command) {
   const std::string python = InterpreterOf(command);
   if (python.empty())
     return Fail(ErrorCode::kNotFound, "the command is not a Python program");
-  const Result<std::string> answer = OutputOf(
-      {python, "-c",
-       "import importlib.util as u\n"
-       "s = u.find_spec('torch')\n"
-       "print(s.submodule_search_locations[0] if s else '')"},
-      {}, 20);
-  if (!answer || *answer == "\n")
-    return Fail(ErrorCode::kNotFound, python + " has no torch");
-  const std::string folder = answer->substr(0, answer->find('\n'));
-  TorchInstall torch;
-  torch.library = LibraryOf(folder);
-  torch.version = VersionIn(folder);
-  if (torch.library.empty())
-    return Fail(ErrorCode::kUnsupported, folder + ": no libtorch_cpu.so");
-  return Complete(torch, folder);
+  return TorchOfPython(python);
 }
 
 }  // namespace stepscope

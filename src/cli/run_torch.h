@@ -23,7 +23,11 @@ struct TorchInstall {
   std::string library;  // libtorch_cpu.so
   std::string include;  // folder with ATen/
   std::string version;  // "" if it is not stated
+  bool debug = false;   // built with assertions, which changes its types
 };
+
+// The torch that `python` imports. kNotFound if it has none.
+Result<TorchInstall> TorchOfPython(const std::string& python);
 
 // The torch of the Python that `command` runs, or the one that a native
 // program is linked to. kNotFound if there is none to be seen.
@@ -33,6 +37,9 @@ Result<TorchInstall> FindTorch(const std::vector<std::string>& command);
 // standard error unless `quiet`. `sources` is the folder share/stepscope/torch.
 Result<TorchObserver> ObserverFor(const TorchInstall& torch,
                                   const std::string& sources, bool quiet);
+
+// The C++ compiler that would build it: $CXX or the usual ones; "" if none.
+std::string TorchCompiler();
 
 // The Python interpreter of a command: itself, that of its first line, or the
 // one that a launcher (env, nice, torchrun, a shell) will start. "" if none.

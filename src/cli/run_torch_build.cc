@@ -21,12 +21,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kCompileSeconds = 300;
+constexpr const char* kStandards[] = {"-std=c++17", "-std=c++20"};
 constexpr const char* kSources[] = {
     "torch/iteration.cc",   "torch/iteration.h", "torch/observer.cc",
     "torch/observer_abi.h", "torch/shapes.cc",   "torch/shapes.h",
     "stepscope/c.h"};
 
-std::string Compiler() {
+}  // namespace
+
+std::string TorchCompiler() {
   const char* wish = std::getenv("CXX");
   for (const char* name : {wish != nullptr ? wish : "", "c++", "g++",
                            "clang++"}) {
@@ -35,6 +38,8 @@ std::string Compiler() {
   }
   return "";
 }
+
+namespace {
 
 std::string CacheFolder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
@@ -55,26 +60,6 @@ bool UsesNewStrings(const std::string& library) {
   return !text || text->find("__cxx11") != text->npos;
 }
 
-// Whatever the result depends on.
-Result<std::string> KeyOf(const TorchInstall& torch, const std::string& sources,
-                          const std::string& compiler) {
-  uint64_t hash = Hash64(torch.library);
-  for (const char* name : kSources) {
-    STEPSCOPE_TRY_ASSIGN(const std::string text,
-                         ReadFile(sources + "/" + name));
-    hash = MixHash(hash, Hash64(text));
-  }
-  struct stat info;
-  if (stat(torch.library.c_str(), &info) != 0)
-    return FileError(torch.library, errno);
-  hash = MixHash(hash, static_cast<uint64_t>(info.st_size));
-  hash = MixHash(hash, static_cast<uint64_t>(info.st_mtime));
-  hash = MixHash(hash, Hash64(compiler));
-  return Format("%s-%016llx",
-                torch.version.empty() ? "torch" : torch.version.c_str(),
-                static_cast<unsigned long long>(hash));
-}
-
 std::vector<std::string> CommandLine(const TorchInstall& torch,
                                      const std::string& sources,
                                      const std::string& compiler,
@@ -92,15 +77,40 @@ std::vector<std::string> CommandLine(const TorchInstall& torch,
       "-include", "torch/shapes.cc", "-include", "torch/iteration.cc",
       sources + "/torch/observer.cc",
       "-o", output, torch.library};
+  // at::RecordFunction has a member more without it: what we would read as
+  // ours belongs to torch.
+  if (!torch.debug) line.push_back("-DNDEBUG");
   if (FileExists(c10)) line.push_back(c10);
   return line;
+}
+
+// Whatever the result depends on.
+Result<std::string> KeyOf(const TorchInstall& torch, const std::string& sources,
+                          const std::string& compiler) {
+  uint64_t hash = Hash64(torch.library);
+  for (const std::string& word :
+       CommandLine(torch, sources, compiler, kStandards[0], ""))
+    hash = MixHash(hash, Hash64(word));
+  for (const char* name : kSources) {
+    STEPSCOPE_TRY_ASSIGN(const std::string text,
+                         ReadFile(sources + "/" + name));
+    hash = MixHash(hash, Hash64(text));
+  }
+  struct stat info;
+  if (stat(torch.library.c_str(), &info) != 0)
+    return FileError(torch.library, errno);
+  hash = MixHash(hash, static_cast<uint64_t>(info.st_size));
+  hash = MixHash(hash, static_cast<uint64_t>(info.st_mtime));
+  return Format("%s-%016llx",
+                torch.version.empty() ? "torch" : torch.version.c_str(),
+                static_cast<unsigned long long>(hash));
 }
 
 }  // namespace
 
 Result<TorchObserver> ObserverFor(const TorchInstall& torch,
                                   const std::string& sources, bool quiet) {
-  const std::string compiler = Compiler();
+  const std::string compiler = TorchCompiler();
   STEPSCOPE_TRY_ASSIGN(const std::string key, KeyOf(torch, sources, compiler));
   const std::string cache = CacheFolder();
   if (cache.empty())
@@ -122,7 +132,7 @@ Result<TorchObserver> ObserverFor(const TorchInstall& torch,
   const std::string part =
       folder + Format("/part_%d.so", static_cast<int>(getpid()));
   const std::string log = folder + "/build.log";
-  for (const char* standard : {"-std=c++17", "-std=c++20"}) {
+  for (const char* standard : kStandards) {
     const Result<std::string> built =
         OutputOf(CommandLine(torch, sources, compiler, standard, part), {},
                  kCompileSeconds, log);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atomic>
 #include <optional>
-#include <thread>
 
 #include "base/file.h"
 #include "cli/load.h"
@@ -57,24 +55,15 @@ Result<std::vector<Item>> ParseProfiles(const std::string& text) {
   return items;
 }
 
-// All files, as many at once as there are processors. The first error in the
-// order of the items.
+// All files, several at once. The first error in the order of the items.
 Result<std::vector<LabelledTrace>> ImportItems(const std::vector<Item>& items) {
   ImportOptions options;
   options.show_memory = true;
   std::vector<std::optional<Result<std::shared_ptr<const Trace>>>> results(
       items.size());
-  std::atomic<size_t> next{0};
-  const auto work = [&] {
-    for (size_t i = next++; i < items.size(); i = next++)
-      results[i] = ImportPath(items[i].path, options);
-  };
-  const size_t workers =
-      std::min<size_t>(items.size(), std::thread::hardware_concurrency());
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < workers; ++i) threads.emplace_back(work);
-  work();
-  for (std::thread& thread : threads) thread.join();
+  options.executor->ForEach(items.size(), [&](size_t i) {
+    results[i] = ImportPath(items[i].path, options);
+  });
   std::vector<LabelledTrace> traces;
   for (size_t i = 0; i < items.size(); ++i) {
     if (!*results[i]) return results[i]->error();

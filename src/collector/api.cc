@@ -13,30 +13,46 @@
 
 namespace sc = stepscope::collector;
 
+namespace {
+
+// What a failing call says stands until the thread's next call.
+int Done(int status) {
+  if (status == STEPSCOPE_OK) sc::ClearLastError();
+  return status;
+}
+
+}  // namespace
+
 extern "C" {
 
 int stepscope_prepare(const stepscope_options* options) noexcept {
-  return sc::PrepareSession(options);
+  return Done(sc::PrepareSession(options));
 }
 int stepscope_start(const stepscope_options* options) noexcept {
-  return sc::StartSession(options);
+  return Done(sc::StartSession(options));
 }
-int stepscope_stop(void) noexcept { return sc::StopSession(); }
+int stepscope_stop(void) noexcept { return Done(sc::StopSession()); }
 uint64_t stepscope_session(void) noexcept { return sc::CurrentSession(); }
 int stepscope_wait(uint64_t session, int timeout_ms) noexcept {
-  return sc::WaitSealed(session, timeout_ms);
+  return Done(sc::WaitSealed(session, timeout_ms));
 }
 int stepscope_session_path(uint64_t session, char* buffer,
                            size_t size) noexcept {
-  return sc::SessionPath(session, buffer, size);
+  return Done(sc::SessionPath(session, buffer, size));
 }
 int stepscope_get_stats(stepscope_stats* stats) noexcept {
-  return sc::SessionStats(stats);
+  return Done(sc::SessionStats(stats));
 }
 void stepscope_set_metadata(const char* key, const char* value) noexcept {
   sc::SetMetadata(key, value);
 }
 const char* stepscope_last_error(void) noexcept { return sc::LastError(); }
+void stepscope_set_last_error(const char* text) noexcept {
+  if (text == nullptr || text[0] == '\0')
+    sc::ClearLastError();
+  else
+    sc::SetLastError("%s", text);
+}
 const char* stepscope_version(void) noexcept { return STEPSCOPE_VERSION; }
 
 }  // extern "C"

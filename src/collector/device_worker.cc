@@ -15,6 +15,7 @@
 
 #include "collector/clock.h"
 #include "collector/device_blocks.h"
+#include "collector/error.h"
 #include "collector/names.h"
 
 namespace stepscope::collector {
@@ -237,6 +238,7 @@ void DeviceWorker::StartThread() {
 }
 
 void* DeviceWorker::ThreadMain(void* worker) {
+  MarkBackgroundThread();
   static_cast<DeviceWorker*>(worker)->Run();
   return nullptr;
 }

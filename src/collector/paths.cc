@@ -20,7 +20,7 @@ bool MakeFolderOf(const char* path) {
   char folder[4096];
   const int n = std::snprintf(folder, sizeof(folder), "%s", path);
   if (n < 0 || static_cast<size_t>(n) >= sizeof(folder)) {
-    SetLastError("capture path is longer than 4095 bytes");
+    SetLastError("the path of the capture is longer than 4095 bytes");
     return false;
   }
   for (char* p = folder + 1; *p != '\0'; ++p) {

@@ -12,6 +12,7 @@
 #include "collector/clock.h"
 #include "collector/device_blocks.h"
 #include "collector/device_worker.h"
+#include "collector/error.h"
 
 namespace stepscope::collector {
 namespace {
@@ -187,10 +188,13 @@ int stepscope_attach_devices(void) noexcept {
     any |= state == sc::SessionState::kPrepared ||
            state == sc::SessionState::kRecording;
   }
-  if (!any) return STEPSCOPE_NOT_RUNNING;
+  if (!any)
+    return sc::Fail(STEPSCOPE_NOT_RUNNING,
+                    "no session is recording or prepared");
   sc::Want(true);
   sc::WaitForDevices();
   sc::BindLate();
+  sc::ClearLastError();
   return STEPSCOPE_OK;
 }
 

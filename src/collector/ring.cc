@@ -88,7 +88,10 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
   std::snprintf(path_, sizeof(path_), "%s", path);
   fd_ = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (fd_ < 0) {
-    SetLastError("%s: cannot create the live file: %s", path, strerror(errno));
+    const int reason = errno;
+    SetLastError("%s: cannot create the live file: %s", path,
+                 strerror(reason));
+    errno = reason;
     return false;
   }
   sizes_ = sizes;
@@ -106,11 +109,13 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
     mapped = mmap(range, sizes.total_bytes, PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_FIXED, fd_, 0);
   if (mapped == MAP_FAILED) {
+    const int reason = errno;
     SetLastError("%s: cannot reserve %llu bytes for recording: %s", path,
-                 static_cast<unsigned long long>(first), strerror(errno));
+                 static_cast<unsigned long long>(first), strerror(reason));
     close(fd_);
     unlink(path);
     fd_ = -1;
+    errno = reason;
     return false;
   }
   auto* base = static_cast<std::byte*>(mapped);

@@ -101,8 +101,8 @@ Session* Unused() {
   return oldest;
 }
 
-bool EnsureRing(const char* capture_path, uint64_t budget) {
-  if (core.ring.exists()) return true;
+int EnsureRing(const char* capture_path, uint64_t budget) {
+  if (core.ring.exists()) return STEPSCOPE_OK;
   const uint8_t* records = nullptr;
   const uint64_t names = NameRecords(0, &records);
   const RingSizes sizes = DivideBudget(budget, names);
@@ -115,18 +115,17 @@ bool EnsureRing(const char* capture_path, uint64_t budget) {
     std::snprintf(live, sizeof(live), "%.4000s.live", capture_path);
     made = core.ring.Create(live, sizes, serial);
   }
-  if (!made) return false;
+  if (!made) return errno == ENOMEM ? STEPSCOPE_NO_MEMORY : STEPSCOPE_IO;
   core.keep_live = false;
   const RingSizes& s = core.ring.sizes();
   if (AttachLiveNames(core.ring.fd(), s.names_offset,
                       reinterpret_cast<uint8_t*>(core.ring.header()) +
                           s.names_offset,
                       s.names_bytes, &core.ring.header()->names_used))
-    return true;
-  SetLastError("%s: no room for %llu bytes of names", live,
-               static_cast<unsigned long long>(names));
+    return STEPSCOPE_OK;
   close(core.ring.Destroy(false));
-  return false;
+  return Fail(STEPSCOPE_IO, "%s: no room for %llu bytes of names", live,
+              static_cast<unsigned long long>(names));
 }
 
 void WriteClock(Session* session, const format::Anchor& anchor) {
@@ -143,11 +142,10 @@ int Prepare(const stepscope_options* options, Session** out) {
   stepscope_options given{};
   if (options != nullptr) {
     if (options->struct_size < offsetof(stepscope_options, path) ||
-        options->struct_size > 4096) {
-      SetLastError("stepscope_options: struct_size is %u, expected %zu",
-                   options->struct_size, sizeof(given));
-      return STEPSCOPE_INVALID;
-    }
+        options->struct_size > 4096)
+      return Fail(STEPSCOPE_INVALID,
+                  "stepscope_options: struct_size is %u, expected %zu",
+                  options->struct_size, sizeof(given));
     std::memcpy(&given, options,
                 options->struct_size < sizeof(given) ? options->struct_size
                                                      : sizeof(given));
@@ -158,25 +156,24 @@ int Prepare(const stepscope_options* options, Session** out) {
                                                      kDefaultBudget);
   char relative[4096];
   if (given.path != nullptr && given.path[0] != '\0') {
-    if (std::strlen(given.path) >= sizeof(relative) - 64) {
-      SetLastError("capture path is longer than %zu bytes",
-                   sizeof(relative) - 65);
-      return STEPSCOPE_INVALID;
-    }
+    if (std::strlen(given.path) >= sizeof(relative) - 64)
+      return Fail(STEPSCOPE_INVALID,
+                  "the path of the capture is longer than %zu bytes",
+                  sizeof(relative) - 65);
     std::snprintf(relative, sizeof(relative), "%s", given.path);
   } else {
     DefaultCapturePath(relative, sizeof(relative));
   }
   Session* session = Unused();
-  if (session == nullptr) {
-    SetLastError("%u sessions are still being written", Core::kSessions);
-    return STEPSCOPE_BUSY;
-  }
+  if (session == nullptr)
+    return Fail(STEPSCOPE_BUSY, "%u sessions are still being written",
+                Core::kSessions);
   const FileSizeSignalBlocked blocked;
   char path[4096];
   AbsolutePath(relative, path, sizeof(path));
   if (!MakeFolderOf(path)) return STEPSCOPE_IO;
-  if (!EnsureRing(path, budget)) return STEPSCOPE_IO;
+  const int ring = EnsureRing(path, budget);
+  if (ring != STEPSCOPE_OK) return ring;
   const uint32_t generation = ++core.generations;
   if (!session->file.Create(path, generation, core.ring.header()->ring_id)) {
     EnsureWriter();  // takes the ring down again if nobody needs it
@@ -218,12 +215,12 @@ int Prepare(const stepscope_options* options, Session** out) {
   }
   session->state.store(SessionState::kPrepared, std::memory_order_release);
   if (!EnsureWriter()) {
-    SetLastError("the system refuses a thread for the writer");
     session->state.store(SessionState::kUnused, std::memory_order_release);
     session->file.Close();
     unlink(path);
     if (session->live_link[0] != '\0') unlink(session->live_link);
-    return STEPSCOPE_NO_MEMORY;
+    return Fail(STEPSCOPE_NO_MEMORY,
+                "the system refused a thread for writing the capture");
   }
   *out = session;
   return STEPSCOPE_OK;
@@ -278,10 +275,8 @@ int StartSession(const stepscope_options* options) {
   }
   WaitForDevices();
   const ControlLock lock;
-  if (Find(SessionState::kRecording) != nullptr) {
-    SetLastError("a session is already recording");
-    return STEPSCOPE_BUSY;
-  }
+  if (Find(SessionState::kRecording) != nullptr)
+    return Fail(STEPSCOPE_BUSY, "a session is already recording");
   Session* session = Find(SessionState::kPrepared);
   if (session != nullptr && !Serves(*session, options)) {
     Discard(session);
@@ -313,7 +308,7 @@ int StopSession() {
     Session* prepared = Find(SessionState::kPrepared);
     if (prepared != nullptr) Discard(prepared);
     ReleaseDevices(0);
-    return STEPSCOPE_NOT_RUNNING;
+    return Fail(STEPSCOPE_NOT_RUNNING, "no session is recording");
   }
   StoreGate(0);
   session->stop_tick = Now();
@@ -326,15 +321,21 @@ int StopSession() {
 int WaitSealed(uint64_t id, int timeout_ms) {
   const ControlLock lock;
   EnsureCore();
-  if (id == 0 || id > core.session_ids) return STEPSCOPE_NOT_RUNNING;
+  if (id == 0 || id > core.session_ids)
+    return Fail(STEPSCOPE_NOT_RUNNING, "there was no session %llu",
+                static_cast<unsigned long long>(id));
   const int64_t deadline = MonotonicNs() + int64_t{timeout_ms} * 1000000;
   for (;;) {
     const Session* session = FindId(id);
     if (session == nullptr || !session->NeedsRing()) return STEPSCOPE_OK;
     if (session->state.load() != SessionState::kStopping)
-      return STEPSCOPE_NOT_RUNNING;
+      return Fail(STEPSCOPE_NOT_RUNNING,
+                  "%s: the session has not been stopped", session->path);
     const int64_t left = deadline - MonotonicNs();
-    if (left <= 0) return STEPSCOPE_TIMEOUT;
+    if (left <= 0)
+      return Fail(STEPSCOPE_TIMEOUT,
+                  "%s: the capture was not complete within %d ms",
+                  session->path, timeout_ms);
     // In slices: the condition's clock may be set back.
     timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -351,9 +352,15 @@ int SessionPath(uint64_t id, char* buffer, size_t size) {
   const ControlLock lock;
   EnsureCore();
   const Session* session = FindId(id);
-  if (session == nullptr) return STEPSCOPE_NOT_RUNNING;
+  if (session == nullptr)
+    return Fail(STEPSCOPE_NOT_RUNNING,
+                "session %llu is not one of the last %u",
+                static_cast<unsigned long long>(id), Core::kSessions);
   const size_t length = std::strlen(session->path);
-  if (buffer == nullptr || length >= size) return STEPSCOPE_TRUNCATED;
+  if (buffer == nullptr || length >= size)
+    return Fail(STEPSCOPE_TRUNCATED,
+                "the path takes %zu bytes, the buffer has %zu", length + 1,
+                buffer == nullptr ? size_t{0} : size);
   std::memcpy(buffer, session->path, length + 1);
   return STEPSCOPE_OK;
 }
@@ -374,7 +381,10 @@ uint64_t CurrentSession() {
 }
 
 int SessionStats(stepscope_stats* stats) {
-  if (stats == nullptr || stats->struct_size < 8) return STEPSCOPE_INVALID;
+  if (stats == nullptr || stats->struct_size < 8)
+    return Fail(STEPSCOPE_INVALID,
+                "stepscope_stats: struct_size must be set to %zu",
+                sizeof(stepscope_stats));
   const uint64_t id = CurrentSession();
   const ControlLock lock;
   stepscope_stats out{};
@@ -407,7 +417,9 @@ int SessionStats(stepscope_stats* stats) {
   std::memcpy(stats, &out,
               stats->struct_size < sizeof(out) ? stats->struct_size
                                                : sizeof(out));
-  return session != nullptr ? STEPSCOPE_OK : STEPSCOPE_NOT_RUNNING;
+  return session != nullptr
+             ? STEPSCOPE_OK
+             : Fail(STEPSCOPE_NOT_RUNNING, "no session has been started");
 }
 
 void FinishSessionsAtExit() {

@@ -41,6 +41,7 @@ struct ThreadState {
   bool has_lagging = false;
   uint32_t lagging = 0;      // chunk before this one, not yet handed over
   bool name_set = false;
+  bool has_error = false;
   int exit_rounds = 0;
   ThreadState* next_free = nullptr;
   char name[format::kThreadNameBytes] = {};
@@ -49,6 +50,10 @@ struct ThreadState {
   static constexpr uint32_t kSets = 1u << kSetBits;
   static constexpr uint32_t kWays = 4;
   NameCacheEntry cache[kSets][kWays];
+  // Why the thread's last call failed (error.h); last, so that a thread whose
+  // calls succeed never touches its page.
+  static constexpr uint32_t kErrorBytes = 512;
+  char error[kErrorBytes];
 };
 
 // Guards one call into the collector on this thread.

@@ -13,6 +13,7 @@
 #include "collector/clock.h"
 #include "collector/core.h"
 #include "collector/drain.h"
+#include "collector/error.h"
 #include "collector/names.h"
 #include "collector/plugin_host.h"
 #include "collector/process_info.h"
@@ -209,6 +210,7 @@ bool SealSession(Session* session, Drain* drain) {
 }
 
 void* WriterMain(void*) {
+  MarkBackgroundThread();
   Drain* drain = Drain::Get();
   bool nice = false;
   int64_t last_drain_ns = 0;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporters/pipelined_sink.h"
 
-#include <signal.h>
-
 #include <atomic>
-#include <system_error>
-#include <thread>
+
+#include "base/executor.h"
 
 namespace stepscope {
 namespace {
@@ -21,7 +19,7 @@ class PipelinedSink : public Sink {
   ~PipelinedSink() override { Join(); }
 
   Status Write(Block& block) override {
-    if (!thread_.joinable() && !StartThread()) return next_->Write(block);
+    if (thread_ == nullptr && !StartThread()) return next_->Write(block);
     WaitForPlace();
     if (failed_.load(std::memory_order_acquire)) return status_;
     Block& place = blocks_[filled_ % kBlocks];
@@ -45,20 +43,12 @@ class PipelinedSink : public Sink {
   static constexpr uint32_t kBlocks = 2;
   static constexpr uint32_t kDone = uint32_t{1} << 31;  // no more will come
 
-  // False: not yet, or the system has no thread for us.
+  // False: not yet, or no thread is free.
   bool StartThread() {
     if (++calls_ <= kBlocksBeforeThread) return false;
-    // The program's signals are none of this thread's business.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    try {
-      thread_ = std::thread([this] { Run(); });
-    } catch (const std::system_error&) {
-      calls_ = 0;
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
-    return thread_.joinable();
+    thread_ = Executor::Shared().TryStart([this] { Run(); });
+    if (thread_ == nullptr) calls_ = 0;
+    return thread_ != nullptr;
   }
 
   // Never spins: where processors are few, it is the other that needs them.
@@ -93,13 +83,12 @@ class PipelinedSink : public Sink {
   }
 
   void Join() {
-    if (!thread_.joinable()) return;
+    if (thread_ == nullptr) return;
     Give(filled_ | kDone);
-    thread_.join();
+    thread_.reset();  // waits for its end
   }
 
   std::unique_ptr<Sink> next_;
-  std::thread thread_;
   int calls_ = 0;
   uint32_t filled_ = 0;            // blocks so far, the caller's count
   std::atomic<uint32_t> given_{0};  // the same, and kDone
@@ -107,6 +96,7 @@ class PipelinedSink : public Sink {
   std::atomic<bool> failed_{false};
   Status status_ = Ok();  // the thread's until it failed or was joined
   Block blocks_[kBlocks];
+  std::unique_ptr<Executor::Companion> thread_;  // last: it uses the rest
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lets the caller format the next block while a thread writes the last one.
-// Small outputs never start that thread.
+// Small outputs never take that thread, and none does while all are busy.
 #pragma once
 
 #include <memory>

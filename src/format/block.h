@@ -52,10 +52,9 @@ enum class BlockKind : uint16_t {
   kUsage = 6,    // UsageSample*
   kEnd = 7,      // EndRecord: the session was stopped cleanly
   kDevice = 8,   // DeviceHeader, records of <stepscope/plugin.h>
-  // Reserved; readers skip and count them.
-  kTiles = 9,
-  kIndex = 10,
-  kTable = 11,
+  kTiles = 9,    // reserved; readers skip and count them
+  kIndex = 10,   // likewise
+  kTable = 11,   // TableHeader, columns (table.h): a converted trace
 };
 
 // The version of the payload that is written now. Readers know all before it.

@@ -60,11 +60,18 @@ enum class Coding : uint8_t {
 // are their bits.
 struct ColumnHeader {
   uint8_t coding;  // Coding
-  uint8_t width;   // bytes a row: 0, 1, 2, 4 or 8
+  uint8_t width;   // bytes per row: 0, 1, 2, 4 or 8
   uint8_t unused[6];
   uint64_t base;
 };
 static_assert(sizeof(ColumnHeader) == 16);
+
+// How a block of raw arguments is packed.
+enum class Packing : uint64_t {
+  kPlain = 0,
+  kLz = 1,   // as LZ4, but may end in a match; only earlier versions wrote it
+  kLz4 = 2,  // an LZ4 block
+};
 
 // Columns of a version-1 table; readers accept more.
 constexpr uint32_t ColumnsOf(Table table) {
@@ -103,7 +110,7 @@ constexpr uint32_t ColumnsOf(Table table) {
       return 5;
     case Table::kDropped:  // thread, count, length; extra: reason
     case Table::kExamples:  // bin, offset, length; extra: text
-    case Table::kRawBlocks:  // length, plain size, packed; extra: bytes
+    case Table::kRawBlocks:  // length, plain size, Packing; extra: bytes
       return 3;
     case Table::kOpenScopes:  // thread, row
     case Table::kRawRefs:     // row, reference

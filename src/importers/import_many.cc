@@ -2,11 +2,9 @@
 #include "importers/import_many.h"
 
 #include <algorithm>
-#include <atomic>
 #include <filesystem>
 #include <mutex>
 #include <numeric>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -76,21 +74,12 @@ std::vector<FileImport> ImportAtOnce(
     std::span<const Importer* const> importers, const ImportOptions& options) {
   std::vector<FileImport> imports(paths.size());
   SharedProgress progress(paths, options);
-  std::atomic<size_t> next = 0;
-  const auto work = [&] {
-    for (size_t i; (i = next.fetch_add(1)) < paths.size();) {
-      imports[i].builder = std::make_unique<TraceBuilder>();
-      imports[i].status =
-          ImportInto(*importers[i], paths[i], progress.OptionsOf(i),
-                     *imports[i].builder);
-    }
-  };
-  const size_t processors = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::thread> helpers;
-  for (size_t i = 1; i < std::min(processors, paths.size()); ++i)
-    helpers.emplace_back(work);
-  work();
-  for (std::thread& helper : helpers) helper.join();
+  options.executor->ForEach(paths.size(), [&](size_t i) {
+    imports[i].builder = std::make_unique<TraceBuilder>();
+    imports[i].status =
+        ImportInto(*importers[i], paths[i], progress.OptionsOf(i),
+                   *imports[i].builder);
+  });
   std::vector<FilePart> parts;
   for (size_t i = 0; i < paths.size(); ++i)
     if (imports[i].status)

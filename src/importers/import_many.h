@@ -13,9 +13,9 @@
 
 namespace stepscope {
 
-// Several files as processes of one Trace, in that order. Read at once, on as
-// many threads as there are processors. The first that fails, in that order,
-// fails all.
+// Several files as processes of one Trace, in that order. Read at once, as
+// far as the executor has threads. The first that fails, in that order, fails
+// all.
 Result<std::shared_ptr<const Trace>> ImportFiles(
     std::span<const std::string> paths, const ImportOptions& options = {});
 

@@ -10,12 +10,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/executor.h"
 #include "base/result.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope {
 
 struct ImportOptions {
+  // Who does the work, beside the caller. Never null.
+  Executor* executor = &Executor::Shared();
   // Called now and then with the bytes of the file that have been read and
   // its size; from any thread, one at a time for one file.
   std::function<void(uint64_t done, uint64_t total)> progress;

@@ -19,6 +19,9 @@
 #ifdef STEPSCOPE_HAVE_IMPORTER_PADDLE
 #include "importers/paddle/paddle_importer.h"
 #endif
+#ifdef STEPSCOPE_HAVE_IMPORTER_PERFETTO
+#include "importers/perfetto/perfetto_importer.h"
+#endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_TENSORFLOW
 #include "importers/tensorflow/tensorflow_importer.h"
 #endif
@@ -81,6 +84,9 @@ std::span<const Importer* const> Importers() {
 #endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_XPLANE
     all->push_back(&XPlaneImporter());
+#endif
+#ifdef STEPSCOPE_HAVE_IMPORTER_PERFETTO
+    all->push_back(&PerfettoImporter());
 #endif
     return all;
   }();

@@ -41,6 +41,7 @@ void InForkedChild() {
 
 void Describe(const Settings& settings) {
   stepscope_set_metadata("injected", "1");
+  stepscope_set_metadata("run", settings.run_id);
   char command[256];
   ReadCommandLine(command, sizeof(command));
   stepscope_set_metadata("command", command);

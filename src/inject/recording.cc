@@ -294,7 +294,8 @@ void Recording::StartLocked() {
   }
   if (status != STEPSCOPE_OK) {
     if (!complained_) {
-      Complain("process %d is not recorded: %s", static_cast<int>(getpid()),
+      Complain("process %d (%s) is not recorded: %s",
+               static_cast<int>(getpid()), program_invocation_short_name,
                stepscope_last_error());
     }
     complained_ = true;

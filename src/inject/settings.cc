@@ -59,6 +59,7 @@ Settings ReadSettings(GetVariable get) {
   settings.torch_observer = Text(get, "STEPSCOPE_TORCH_OBSERVER");
   settings.torch_absent = Text(get, "STEPSCOPE_TORCH_ABSENT");
   settings.gpu_absent = Text(get, "STEPSCOPE_GPU_ABSENT");
+  settings.run_id = Text(get, "STEPSCOPE_RUN_ID");
   return settings;
 }
 

@@ -16,6 +16,7 @@
 //   STEPSCOPE_GPU_ABSENT=TEXT     why no device is recorded
 //   STEPSCOPE_RUN_BEGAN=NS        CLOCK_MONOTONIC when the command started
 //   STEPSCOPE_RUN_PID=PID         the command itself, not a child of it
+//   STEPSCOPE_RUN_ID=TEXT         the run, among all of all machines
 #pragma once
 
 #include <cstdint>
@@ -46,6 +47,7 @@ struct Settings {
   const char* torch_observer = "";
   const char* torch_absent = "";
   const char* gpu_absent = "";
+  const char* run_id = "";
 };
 
 using GetVariable = const char* (*)(const char* name);

@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "profiler/trace_tools.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 CaptureWindow::~CaptureWindow() {
   if (fd_ >= 0) close(fd_);
@@ -66,4 +66,4 @@ void CaptureWindow::Discard() {
   unlink(path_.c_str());
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -16,6 +16,9 @@
 namespace stepscope {
 
 class Trace;
+
+namespace profiler {
+
 class TraceTools;
 
 class CaptureWindow {
@@ -61,4 +64,5 @@ class CaptureWindow {
   std::shared_ptr<const Trace> trace_;
 };
 
+}  // namespace profiler
 }  // namespace stepscope

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <cstdio>
 #include <ctime>
 #include <mutex>
+#include <new>
 #include <unordered_set>
 
 #include "base/text.h"
 #include "profiler/recorder.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 stepscope_options Options(const std::string& path, uint64_t memory_budget) {
@@ -73,10 +76,10 @@ class Collector final : public Recorder {
       stepscope_arg_i64(scope, "step", number);
       return scope;
     }
-    std::string name =
-        Format("ProfileStep#%lld", static_cast<long long>(number));
-    return stepscope_begin_name(name.data(), name.size(),
-                                STEPSCOPE_PROFILE_STEP);
+    char name[40];
+    std::snprintf(name, sizeof(name), "ProfileStep#%lld",
+                  static_cast<long long>(number));
+    return stepscope_begin(name, STEPSCOPE_PROFILE_STEP);
   }
 
   void EndStep(stepscope_scope scope) override { stepscope_end(scope); }
@@ -89,7 +92,10 @@ class Collector final : public Recorder {
 
   bool MayName(int64_t number) {
     std::lock_guard<std::mutex> lock(mutex_);
-    if (named_.size() < kMaxStepNames) named_.insert(number);
+    try {
+      if (named_.size() < kMaxStepNames) named_.insert(number);
+    } catch (const std::bad_alloc&) {  // the number becomes an argument
+    }
     return named_.count(number) != 0;
   }
 
@@ -100,8 +106,10 @@ class Collector final : public Recorder {
 }  // namespace
 
 Recorder& CollectorRecorder() {
-  static Recorder* const recorder = new Collector;
+  // Not allocated: callers cannot fail.
+  alignas(Collector) static std::byte place[sizeof(Collector)];
+  static Recorder* const recorder = new (place) Collector;
   return *recorder;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -5,10 +5,11 @@
 #include <signal.h>
 
 #include <chrono>
+#include <new>
 #include <system_error>
 #include <utility>
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 thread_local bool in_job = false;
@@ -27,9 +28,13 @@ void DeliveryThread::Enqueue(std::function<void()> job) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (!closed_ && StartLocked()) {
-      jobs_.push_back(std::move(job));
-      changed_.notify_all();
-      return;
+      try {
+        jobs_.emplace_back();
+        jobs_.back() = std::move(job);
+        changed_.notify_all();
+        return;
+      } catch (const std::bad_alloc&) {  // then here and now
+      }
     }
   }
   RunJob(job);
@@ -85,4 +90,4 @@ bool DeliveryThread::Shutdown(int timeout_ms) {
   return true;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

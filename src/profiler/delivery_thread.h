@@ -11,7 +11,7 @@
 #include <mutex>
 #include <thread>
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 class DeliveryThread {
  public:
@@ -42,4 +42,4 @@ class DeliveryThread {
   bool finished_ = false;
 };
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -2,8 +2,9 @@
 #include "profiler/diagnostics.h"
 
 #include <cstdio>
+#include <new>
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 void Diagnostics::Report(Reason reason, const std::string& text) {
   Keep(text);
@@ -30,6 +31,22 @@ void Diagnostics::Keep(const std::string& text) {
   last_error_ = text;
 }
 
+void Diagnostics::ReportNoMemory(const char* what, const char* path) noexcept {
+  // Formed without allocating: the line must come out even if keeping it fails.
+  char text[1024];
+  std::snprintf(text, sizeof(text), "%s%s%s: not enough memory",
+                path != nullptr ? path : "", path != nullptr ? ": " : "", what);
+  const uint32_t bit = 1u << static_cast<uint32_t>(Reason::kMemory);
+  std::lock_guard<std::mutex> lock(mutex_);
+  if ((printed_ & bit) == 0) std::fprintf(stderr, "stepscope: %s\n", text);
+  printed_ |= bit;
+  try {
+    last_error_ = text;
+  } catch (const std::bad_alloc&) {
+    last_error_ = "no memory";  // fits into any std::string
+  }
+}
+
 std::string Diagnostics::last_error() const {
   std::lock_guard<std::mutex> lock(mutex_);
   return last_error_;
@@ -40,4 +57,4 @@ void Diagnostics::Clear() {
   last_error_.clear();
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What went wrong in a profiler: the last error for whoever asks, and on
-// standard error one line a reason. Thread-safe.
+// standard error one line per reason. Thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <mutex>
 #include <string>
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 enum class Reason : uint32_t {
   kTargets,
@@ -20,6 +20,7 @@ enum class Reason : uint32_t {
   kCallback,
   kExport,
   kTimeout,
+  kMemory,
 };
 
 class Diagnostics {
@@ -30,6 +31,9 @@ class Diagnostics {
   void Warn(Reason reason, const std::string& text);
   // Keeps only.
   void Keep(const std::string& text);
+  // Reports that memory ran out. `what` was not done; `path`, if not null, is
+  // the file that it was about.
+  void ReportNoMemory(const char* what, const char* path) noexcept;
 
   std::string last_error() const;
   void Clear();
@@ -40,4 +44,4 @@ class Diagnostics {
   std::string last_error_;
 };
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

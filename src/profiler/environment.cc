@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstdlib>
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 struct Setting {
@@ -44,7 +44,7 @@ Environment ReadEnvironment(
   Environment environment;
   Setting steps = Either(get, "STEPSCOPE_STEPS", nullptr);
   if (!steps.value.empty()) {
-    environment.steps = ParseStepSpan(steps.value);
+    environment.steps = ParseStepBounds(steps.value);
     if (!environment.steps) {
       environment.complaints.push_back("STEPSCOPE_STEPS=" + steps.value +
                                        ": expected A:B with A < B; ignored");
@@ -69,4 +69,4 @@ Environment ReadEnvironment() {
       [](const char* name) -> const char* { return std::getenv(name); });
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -20,10 +20,10 @@
 
 #include "profiler/schedule.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 struct Environment {
-  std::optional<StepSpan> steps;
+  std::optional<StepBounds> steps;
   int64_t period_steps = 0;  // 0: not by steps
   int64_t period_ns = 0;     // 0: not by time
   std::string path;          // "" if not given
@@ -38,4 +38,4 @@ struct Environment {
 Environment ReadEnvironment(const std::function<const char*(const char*)>& get);
 Environment ReadEnvironment();
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -22,7 +22,7 @@
 #include "profiler/process_state.h"
 #include "profiler/profiler_core.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 // "%p" stands for the process id, so that several processes of one job do not
@@ -135,7 +135,12 @@ void EnvironmentProfiler::RunTicker() {
   int64_t grace_ns = environment_.period_ns / 8;
   while (!finished_) {
     int64_t now = CollectorRecorder().NowNs();
-    if (now >= due_ns_ + grace_ns) RotateWhenDue(now);
+    try {
+      if (now >= due_ns_ + grace_ns) RotateWhenDue(now);
+    } catch (...) {  // nothing but lack of memory
+      core_->diagnostics().ReportNoMemory("the period goes on", nullptr);
+      due_ns_ = now + environment_.period_ns;
+    }
     finishing_.wait_for(lock,
                         std::chrono::nanoseconds(due_ns_ + grace_ns - now));
   }
@@ -199,7 +204,7 @@ __attribute__((constructor)) void StartFromEnvironment() {
 
 }  // namespace
 
-std::optional<StepSpan> EnvironmentSteps() { return ReadEnvironment().steps; }
+std::optional<StepBounds> EnvironmentSteps() { return ReadEnvironment().steps; }
 
 void YieldEnvironment() {
   EnvironmentProfiler* profiler = active.load(std::memory_order_acquire);
@@ -208,11 +213,11 @@ void YieldEnvironment() {
   if (injector != nullptr) injector();
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler
 
 extern "C" void stepscope_step(void) noexcept {
-  stepscope::EnvironmentProfiler* profiler =
-      stepscope::active.load(std::memory_order_acquire);
+  stepscope::profiler::EnvironmentProfiler* profiler =
+      stepscope::profiler::active.load(std::memory_order_acquire);
   if (profiler == nullptr) return;
   try {
     profiler->Step();

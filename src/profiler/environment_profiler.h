@@ -9,13 +9,13 @@
 
 #include "profiler/schedule.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 // STEPSCOPE_STEPS, which overrules the scheduler of every profiler.
-std::optional<StepSpan> EnvironmentSteps();
+std::optional<StepBounds> EnvironmentSteps();
 
 // A profiler of the program starts. STEPSCOPE_STEPS then speaks of its steps;
 // the environment's own profiler gives way. A periodic one goes on.
 void YieldEnvironment();
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

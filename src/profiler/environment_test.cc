@@ -5,7 +5,7 @@
 
 #include <map>
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 Environment Read(const std::map<std::string, std::string>& variables) {
@@ -61,4 +61,4 @@ TEST(Environment, WhatMakesNoSenseIsIgnoredAndNamed) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@
 #include "profiler/trace_tools.h"
 #include "trace/trace_builder.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 // The calls in order, in one line: "prepare start step#0 ...".
 class CallLog {
@@ -85,6 +86,7 @@ class FakeTools final : public TraceTools {
     if (!std::ifstream(capture))
       return Fail(ErrorCode::kNotFound, capture + ": no such file");
     ++loads;
+    if (no_memory) throw std::bad_alloc();
     return TraceBuilder().Finish();
   }
   Status WriteChrome(const Trace&, const std::string& path,
@@ -100,6 +102,7 @@ class FakeTools final : public TraceTools {
   }
 
   std::atomic<int> loads{0};
+  std::atomic<bool> no_memory{false};
 };
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

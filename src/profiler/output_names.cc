@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/text.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 std::string DefaultWorkerName() {
   char host[256] = "";
@@ -50,4 +50,4 @@ Status MakeFolder(const std::string& path) {
   return Ok();
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

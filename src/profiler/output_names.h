@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 // host_<hostname>pid_<pid>, as Paddle writes it.
 std::string DefaultWorkerName();
@@ -24,4 +24,4 @@ std::string CaptureFolder(const std::string& wish);
 // With the folders above it; one that exists is fine.
 Status MakeFolder(const std::string& path);
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

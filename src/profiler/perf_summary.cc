@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "profiler/step_timer.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 constexpr size_t kCellWidth = 15;
@@ -109,4 +109,4 @@ std::string PerfSummary(const StepTimer& timer) {
   return text;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 std::atomic<ProcessState*> current{nullptr};
@@ -72,4 +72,4 @@ std::shared_ptr<ProfilerCore> ProcessState::LastRunning() {
   return running_.empty() ? nullptr : running_.back();
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

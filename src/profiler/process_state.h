@@ -11,7 +11,7 @@
 
 #include "profiler/delivery_thread.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 class ProfilerCore;
 
@@ -41,4 +41,4 @@ class ProcessState {
   std::vector<std::shared_ptr<ProfilerCore>> running_;
 };
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

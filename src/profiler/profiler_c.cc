@@ -16,11 +16,11 @@
 #include "profiler/schedule.h"
 
 struct stepscope_profiler {
-  std::shared_ptr<stepscope::ProfilerCore> core;
+  std::shared_ptr<stepscope::profiler::ProfilerCore> core;
   uint32_t targets = 0;
 };
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 constexpr uint32_t kCpuTarget = 1u << STEPSCOPE_TARGET_CPU;
@@ -39,15 +39,55 @@ int StatusOf(const Error& error) {
   return STEPSCOPE_IO;
 }
 
+// The reason for stepscope_last_error(), where the status says it all.
+const char* ReasonFor(int status) {
+  switch (status) {
+    case STEPSCOPE_OK:
+      return nullptr;
+    case STEPSCOPE_BUSY:
+      return "the profiler is already running";
+    case STEPSCOPE_NOT_RUNNING:
+      return "the profiler is not running";
+    case STEPSCOPE_NO_MEMORY:
+      return "not enough memory";
+    case STEPSCOPE_TIMEOUT:
+      return "a window was not delivered in time";
+    case STEPSCOPE_TRUNCATED:
+      return "the text does not fit into the buffer";
+    default:
+      return "an argument of the call is NULL, empty or out of range";
+  }
+}
+
+// Sets the thread's last error; null clears it.
+int Finish(int status, const char* why) {
+  stepscope_set_last_error(why);
+  return status;
+}
+
 // Runs `body` on the profiler; what it throws can only be lack of memory.
+// `body` gives the reason of its own failures.
 template <typename Body>
 int Guarded(const stepscope_profiler* profiler, Body body) noexcept {
-  if (profiler == nullptr) return STEPSCOPE_INVALID;
+  if (profiler == nullptr)
+    return Finish(STEPSCOPE_INVALID, "the profiler is NULL");
   try {
-    return body(*profiler->core);
+    const int status = body(*profiler->core);
+    if (status == STEPSCOPE_OK) stepscope_set_last_error(nullptr);
+    return status;
   } catch (...) {
-    return STEPSCOPE_NO_MEMORY;
+    profiler->core->diagnostics().ReportNoMemory("the call failed", nullptr);
+    return Finish(STEPSCOPE_NO_MEMORY, ReasonFor(STEPSCOPE_NO_MEMORY));
   }
+}
+
+// For a `body` whose status says why it failed.
+template <typename Body>
+int Call(const stepscope_profiler* profiler, Body body) noexcept {
+  return Guarded(profiler, [&body](ProfilerCore& core) -> int {
+    const int status = body(core);
+    return Finish(status, ReasonFor(status));
+  });
 }
 
 int Copy(const std::string& text, char* buffer, size_t size) {
@@ -64,7 +104,7 @@ std::string Text(const char* text) { return text != nullptr ? text : ""; }
 int Outcome(ProfilerCore& core, const Status& status) {
   if (status) return STEPSCOPE_OK;
   core.diagnostics().Report(Reason::kExport, status.error().message);
-  return StatusOf(status.error());
+  return Finish(StatusOf(status.error()), status.error().message.c_str());
 }
 
 int ExportTo(ProfilerCore& core, const std::string& folder,
@@ -134,33 +174,38 @@ void CheckTargets(uint32_t targets, Diagnostics& diagnostics) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::profiler
 
-using stepscope::Guarded;
-using stepscope::ProcessState;
-using stepscope::ProfilerCore;
+namespace sp = stepscope::profiler;
+using sp::Call;
+using sp::Guarded;
+using sp::ProcessState;
+using sp::ProfilerCore;
 
 extern "C" {
 
 int stepscope_profiler_create(const stepscope_profiler_options* options,
                               stepscope_profiler** profiler) noexcept {
-  if (profiler == nullptr) return STEPSCOPE_INVALID;
+  if (profiler == nullptr)
+    return sp::Finish(STEPSCOPE_INVALID, "the profiler is NULL");
   *profiler = nullptr;
   stepscope_profiler_options c = {};
   if (options != nullptr) {
-    if (options->struct_size < sizeof(c)) return STEPSCOPE_INVALID;
+    if (options->struct_size < sizeof(c))
+      return sp::Finish(STEPSCOPE_INVALID,
+                        "stepscope_profiler_options: struct_size is not set");
     c = *options;
   }
   try {
     auto handle = std::make_unique<stepscope_profiler>();
     handle->core = std::make_shared<ProfilerCore>(
-        stepscope::Translate(c, handle.get()), stepscope::CollectorRecorder(),
-        stepscope::DefaultTraceTools());
+        sp::Translate(c, handle.get()), sp::CollectorRecorder(),
+        sp::DefaultTraceTools());
     handle->targets = c.targets;
     *profiler = handle.release();
-    return STEPSCOPE_OK;
+    return sp::Finish(STEPSCOPE_OK, nullptr);
   } catch (...) {
-    return STEPSCOPE_NO_MEMORY;
+    return sp::Finish(STEPSCOPE_NO_MEMORY, "not enough memory for a profiler");
   }
 }
 
@@ -177,10 +222,10 @@ void stepscope_profiler_destroy(stepscope_profiler* profiler) noexcept {
 }
 
 int stepscope_profiler_start(stepscope_profiler* profiler) noexcept {
-  return Guarded(profiler, [profiler](ProfilerCore& core) {
+  return Call(profiler, [profiler](ProfilerCore& core) {
     if (!core.timer_only() && !core.inert()) {
-      stepscope::YieldEnvironment();
-      stepscope::UseTargets(profiler->targets);
+      sp::YieldEnvironment();
+      sp::UseTargets(profiler->targets);
     }
     return core.Start();
   });
@@ -188,34 +233,34 @@ int stepscope_profiler_start(stepscope_profiler* profiler) noexcept {
 
 int stepscope_profiler_step(stepscope_profiler* profiler,
                             int64_t num_samples) noexcept {
-  return Guarded(profiler, [num_samples](ProfilerCore& core) {
+  return Call(profiler, [num_samples](ProfilerCore& core) {
     return core.Step(num_samples);
   });
 }
 
 int stepscope_profiler_stop(stepscope_profiler* profiler) noexcept {
-  return Guarded(profiler, [profiler](ProfilerCore& core) {
+  return Call(profiler, [profiler](ProfilerCore& core) {
     if (!core.timer_only() && !core.inert())
-      stepscope::CheckTargets(profiler->targets, core.diagnostics());
+      sp::CheckTargets(profiler->targets, core.diagnostics());
     return core.Stop();
   });
 }
 
 int stepscope_profiler_reset(stepscope_profiler* profiler) noexcept {
-  return Guarded(profiler, [](ProfilerCore& core) { return core.Reset(); });
+  return Call(profiler, [](ProfilerCore& core) { return core.Reset(); });
 }
 
 int stepscope_profiler_pause(stepscope_profiler* profiler) noexcept {
-  return Guarded(profiler, [](ProfilerCore& core) { return core.Pause(); });
+  return Call(profiler, [](ProfilerCore& core) { return core.Pause(); });
 }
 
 int stepscope_profiler_resume(stepscope_profiler* profiler) noexcept {
-  return Guarded(profiler, [](ProfilerCore& core) { return core.Resume(); });
+  return Call(profiler, [](ProfilerCore& core) { return core.Resume(); });
 }
 
 int stepscope_profiler_wait(stepscope_profiler* profiler,
                             int timeout_ms) noexcept {
-  return Guarded(profiler, [timeout_ms](ProfilerCore& core) -> int {
+  return Call(profiler, [timeout_ms](ProfilerCore& core) -> int {
     return core.Wait(timeout_ms) ? STEPSCOPE_OK : STEPSCOPE_TIMEOUT;
   });
 }
@@ -226,13 +271,16 @@ int stepscope_profiler_summary(stepscope_profiler* profiler,
   return Guarded(profiler, [=](ProfilerCore& core) -> int {
     stepscope_summary_options c = {};
     if (options != nullptr) {
-      if (options->struct_size < sizeof(c)) return STEPSCOPE_INVALID;
+      if (options->struct_size < sizeof(c))
+        return sp::Finish(STEPSCOPE_INVALID,
+                          "stepscope_summary_options: struct_size is not set");
       c = *options;
     }
     auto text = core.SummaryText(c);
     if (!text) {
       core.diagnostics().Keep(text.error().message);
-      return stepscope::StatusOf(text.error());
+      return sp::Finish(sp::StatusOf(text.error()),
+                        text.error().message.c_str());
     }
     if (print != nullptr) {
       print(user, text->data(), text->size());
@@ -245,45 +293,54 @@ int stepscope_profiler_summary(stepscope_profiler* profiler,
 
 int stepscope_profiler_export(stepscope_profiler* profiler, const char* path,
                               const char* format) noexcept {
-  if (path == nullptr || *path == '\0') return STEPSCOPE_INVALID;
+  if (path == nullptr || *path == '\0')
+    return sp::Finish(STEPSCOPE_INVALID, "the path is NULL or empty");
   return Guarded(profiler, [=](ProfilerCore& core) {
-    return stepscope::Outcome(core, core.Export(path, stepscope::Text(format)));
+    return sp::Outcome(core, core.Export(path, sp::Text(format)));
   });
 }
 
 int stepscope_profiler_export_to(stepscope_profiler* profiler,
                                  const char* folder, const char* worker,
                                  const char* format) noexcept {
-  if (folder == nullptr || *folder == '\0') return STEPSCOPE_INVALID;
+  if (folder == nullptr || *folder == '\0')
+    return sp::Finish(STEPSCOPE_INVALID, "the folder is NULL or empty");
   return Guarded(profiler, [=](ProfilerCore& core) {
-    return stepscope::ExportTo(core, folder, stepscope::Text(worker),
-                               stepscope::Text(format));
+    return sp::ExportTo(core, folder, sp::Text(worker), sp::Text(format));
   });
 }
 
 int stepscope_make_folder(const char* path) noexcept {
-  if (path == nullptr || *path == '\0') return STEPSCOPE_INVALID;
+  if (path == nullptr || *path == '\0')
+    return sp::Finish(STEPSCOPE_INVALID, "the path is NULL or empty");
   try {
-    stepscope::Status made = stepscope::MakeFolder(path);
-    return made ? STEPSCOPE_OK : STEPSCOPE_IO;
+    stepscope::Status made = sp::MakeFolder(path);
+    return made ? sp::Finish(STEPSCOPE_OK, nullptr)
+                : sp::Finish(STEPSCOPE_IO, made.error().message.c_str());
   } catch (...) {
-    return STEPSCOPE_NO_MEMORY;
+    return sp::Finish(STEPSCOPE_NO_MEMORY,
+                      sp::ReasonFor(STEPSCOPE_NO_MEMORY));
   }
 }
 
 int stepscope_profiler_step_info(stepscope_profiler* profiler, const char* unit,
                                  char* buffer, size_t size) noexcept {
-  return Guarded(profiler, [=](ProfilerCore& core) {
-    return stepscope::Copy(core.StepInfo(stepscope::Text(unit)), buffer, size);
+  return Call(profiler, [=](ProfilerCore& core) {
+    return sp::Copy(core.StepInfo(sp::Text(unit)), buffer, size);
   });
 }
 
 int stepscope_profiler_last_error(const stepscope_profiler* profiler,
                                   char* buffer, size_t size) noexcept {
-  return Guarded(profiler, [=](ProfilerCore& core) {
-    if (core.inert()) return stepscope::Copy("", buffer, size);
-    return stepscope::Copy(core.diagnostics().last_error(), buffer, size);
-  });
+  if (profiler == nullptr) return STEPSCOPE_INVALID;
+  // Leaves stepscope_last_error() alone: whoever asks here may ask there next.
+  try {
+    ProfilerCore& core = *profiler->core;
+    return sp::Copy(core.inert() ? "" : core.diagnostics().last_error(), buffer,
+                    size);
+  } catch (...) {
+    return STEPSCOPE_NO_MEMORY;
+  }
 }
 
 int64_t stepscope_profiler_step_number(

@@ -9,7 +9,7 @@
 #include "profiler/process_state.h"
 #include "profiler/schedule.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 ProfilerCore::ProfilerCore(CoreOptions options, Recorder& recorder,
                            TraceTools& tools)
@@ -250,20 +250,20 @@ void ProfilerCore::CloseStepLocked() {
 
 void ProfilerCore::SealLocked(bool deliver) {
   if (session_ == 0) return;
-  recorder_.Stop(session_);
+  const uint64_t session = std::exchange(session_, 0);
+  recorder_.Stop(session);
   auto window =
-      std::make_shared<CaptureWindow>(path_, session_, windows_, tools_);
-  session_ = 0;
-  ++pending_;
+      std::make_shared<CaptureWindow>(path_, session, windows_, tools_);
   if (deliver) {
-    ++windows_;
     outbox_.push_back([self = shared_from_this(), window, resets = resets_] {
       self->Deliver(window, resets);
     });
+    ++windows_;
   } else {
     outbox_.push_back(
         [self = shared_from_this(), window] { self->Discard(window); });
   }
+  ++pending_;  // after what can run out of memory
 }
 
 void ProfilerCore::Post(std::unique_lock<std::mutex> lock) {
@@ -273,4 +273,4 @@ void ProfilerCore::Post(std::unique_lock<std::mutex> lock) {
     ProcessState::Get().delivery().Enqueue(std::move(job));
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

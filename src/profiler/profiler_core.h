@@ -24,7 +24,7 @@
 #include "profiler/trace_tools.h"
 #include "profiler/transition.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 struct CoreOptions {
   uint32_t flags = 0;  // stepscope_profiler_flag
@@ -93,6 +93,8 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   void CloseStepLocked();
   int Finish(bool deliver);
   void Deliver(const std::shared_ptr<CaptureWindow>& window, uint64_t resets);
+  // True if the window is complete and was shown to the callback.
+  bool Present(const std::shared_ptr<CaptureWindow>& window);
   void Discard(const std::shared_ptr<CaptureWindow>& window);
   void Post(std::unique_lock<std::mutex> lock);
   void RunCallback();
@@ -127,4 +129,4 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   std::shared_ptr<CaptureWindow> last_;
 };
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -13,7 +13,7 @@
 #include "profiler/fake_backend.h"
 #include "profiler/output_names.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 constexpr int kClosed = STEPSCOPE_STATE_CLOSED;
@@ -222,6 +222,34 @@ TEST_F(ProfilerCoreTest, CallbackThatFailsIsRememberedAndTheRunGoesOn) {
   EXPECT_TRUE(core->Wait(10'000));
   EXPECT_EQ(core->diagnostics().last_error(), "no such bucket");
   EXPECT_EQ(windows_.load(), 3);
+  core->Close();
+}
+
+TEST_F(ProfilerCoreTest, LackOfMemoryInDeliveryIsAnErrorNotTheEnd) {
+  CoreOptions options = Options();
+  options.scheduler = [](int64_t) { return kReturn; };
+  ProfilerCore* self = nullptr;
+  options.on_trace_ready = [this, &self] {
+    ++windows_;
+    const Status written = self->Export(folder_ + "/x.json", "json");
+    return written ? std::string() : written.error().message;
+  };
+  auto core = Make(std::move(options));
+  self = core.get();
+  tools_.no_memory = true;
+  core->Start();
+  core->Step(-1);
+  EXPECT_TRUE(core->Wait(10'000));
+  EXPECT_EQ(windows_.load(), 1);
+  const std::string why = core->diagnostics().last_error();
+  EXPECT_NE(why.find("not enough memory"), std::string::npos) << why;
+  EXPECT_NE(why.find(folder_), std::string::npos) << why;
+  EXPECT_EQ(Files(), 2u);  // the window that nobody saw, and the next one
+  tools_.no_memory = false;
+  core->Step(-1);
+  EXPECT_TRUE(core->Wait(10'000));
+  EXPECT_EQ(windows_.load(), 2);
+  EXPECT_TRUE(std::filesystem::exists(folder_ + "/x.json"));
   core->Close();
 }
 
@@ -448,4 +476,4 @@ TEST(OutputNames, PaddlesPattern) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::profiler

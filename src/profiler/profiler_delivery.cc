@@ -7,7 +7,7 @@
 #include "profiler/process_state.h"
 #include "profiler/profiler_core.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 bool EndsWith(std::string_view text, std::string_view end) {
@@ -17,8 +17,7 @@ bool EndsWith(std::string_view text, std::string_view end) {
 
 }  // namespace
 
-void ProfilerCore::Deliver(const std::shared_ptr<CaptureWindow>& window,
-                           uint64_t resets) {
+bool ProfilerCore::Present(const std::shared_ptr<CaptureWindow>& window) {
   Status complete = recorder_.Wait(window->session(), kDeliveryTimeoutMs);
   if (!complete) {
     diagnostics_.Report(Reason::kDelivery,
@@ -31,10 +30,22 @@ void ProfilerCore::Deliver(const std::shared_ptr<CaptureWindow>& window,
     call = !closed_;
   }
   if (call) RunCallback();
+  return call && complete;
+}
+
+void ProfilerCore::Deliver(const std::shared_ptr<CaptureWindow>& window,
+                           uint64_t resets) {
+  bool presented = false;
+  try {
+    presented = Present(window);
+  } catch (...) {  // callbacks do not throw: only memory can have run out
+    diagnostics_.ReportNoMemory("the window was not delivered",
+                                window->path().c_str());
+  }
   window->Unload();
   // What nobody saw, or what lies partly elsewhere, keeps its name.
-  bool keep =
-      (options_.flags & STEPSCOPE_KEEP_CAPTURE) != 0 || !call || !complete;
+  const bool keep =
+      (options_.flags & STEPSCOPE_KEEP_CAPTURE) != 0 || !presented;
   if (!keep) window->Unlink();
   std::lock_guard<std::mutex> lock(mutex_);
   delivering_.reset();
@@ -45,8 +56,11 @@ void ProfilerCore::Deliver(const std::shared_ptr<CaptureWindow>& window,
 }
 
 void ProfilerCore::Discard(const std::shared_ptr<CaptureWindow>& window) {
-  // Complete or not, nobody wants it.
-  static_cast<void>(recorder_.Wait(window->session(), kDeliveryTimeoutMs));
+  try {
+    // Complete or not, nobody wants it.
+    static_cast<void>(recorder_.Wait(window->session(), kDeliveryTimeoutMs));
+  } catch (...) {  // no memory for the text of an error that nobody reads
+  }
   window->Discard();
   std::lock_guard<std::mutex> lock(mutex_);
   --pending_;
@@ -119,4 +133,4 @@ bool ProfilerCore::Close() {
   return false;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -10,8 +10,8 @@
 #include "profiler/profiler_core.h"
 #include "profiler/recorder.h"
 
-using stepscope::ProcessState;
-using stepscope::ProfilerCore;
+using stepscope::profiler::ProcessState;
+using stepscope::profiler::ProfilerCore;
 
 extern "C" {
 
@@ -22,7 +22,7 @@ stepscope_read stepscope_reader_begin(const void* reader) noexcept {
     if (auto core = ProcessState::Get().LastRunning()) core->BeginRead(reader);
   } catch (...) {  // the first use of the process found no memory
   }
-  read.begin_ns = stepscope::CollectorRecorder().NowNs();
+  read.begin_ns = stepscope::profiler::CollectorRecorder().NowNs();
   read.scope = stepscope_begin_site(&site);
   return read;
 }

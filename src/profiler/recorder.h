@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 // Thread-safe.
 class Recorder {
@@ -48,4 +48,4 @@ class Recorder {
 // The collector of this process; never destroyed.
 Recorder& CollectorRecorder();
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 // Sums that exceed int64 mean "longer than any run".
@@ -22,10 +22,10 @@ bool ParseNumber(std::string_view text, int64_t* value) {
 
 }  // namespace
 
-std::optional<StepSpan> ParseStepSpan(std::string_view text) {
+std::optional<StepBounds> ParseStepBounds(std::string_view text) {
   size_t colon = text.find(':');
   if (colon == std::string_view::npos) return std::nullopt;
-  StepSpan span;
+  StepBounds span;
   std::string_view first = text.substr(0, colon);
   std::string_view last = text.substr(colon + 1);
   if (!first.empty() && !ParseNumber(first, &span.first)) return std::nullopt;
@@ -34,7 +34,7 @@ std::optional<StepSpan> ParseStepSpan(std::string_view text) {
   return span;
 }
 
-stepscope_schedule ScheduleFor(StepSpan span) {
+stepscope_schedule ScheduleFor(StepBounds span) {
   stepscope_schedule schedule = {};
   schedule.struct_size = sizeof(schedule);
   int64_t first = std::max<int64_t>(span.first, 0);
@@ -52,7 +52,7 @@ bool IsState(int state) {
          state <= STEPSCOPE_STATE_RECORD_AND_RETURN;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler
 
 extern "C" int stepscope_schedule_state(const stepscope_schedule* schedule,
                                         int64_t step) noexcept {
@@ -67,8 +67,8 @@ extern "C" int stepscope_schedule_state(const stepscope_schedule* schedule,
   }
   if (step < s.skip_first) return STEPSCOPE_STATE_CLOSED;
   step -= s.skip_first;
-  int64_t lead = stepscope::SaturatingAdd(s.closed, s.ready);
-  int64_t period = stepscope::SaturatingAdd(lead, s.record);
+  int64_t lead = stepscope::profiler::SaturatingAdd(s.closed, s.ready);
+  int64_t period = stepscope::profiler::SaturatingAdd(lead, s.record);
   if (s.repeat > 0 && step / period >= s.repeat) return STEPSCOPE_STATE_CLOSED;
   int64_t phase = step % period;
   if (phase < s.closed) return STEPSCOPE_STATE_CLOSED;

@@ -9,22 +9,22 @@
 #include <optional>
 #include <string_view>
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 // Half-open range of steps.
-struct StepSpan {
+struct StepBounds {
   int64_t first = 0;
   int64_t last = INT64_MAX;  // one past the end
 };
 
 // "A:B", "A:" (to the end) or ":B"; nothing if it is not such a range.
-std::optional<StepSpan> ParseStepSpan(std::string_view text);
+std::optional<StepBounds> ParseStepBounds(std::string_view text);
 
 // The schedule that records `span` once, with one READY step before it where
 // there is room.
-stepscope_schedule ScheduleFor(StepSpan span);
+stepscope_schedule ScheduleFor(StepBounds span);
 
 // True for the four values of stepscope_profiler_state.
 bool IsState(int state);
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 stepscope_schedule Make(int64_t closed, int64_t ready, int64_t record,
@@ -63,17 +63,17 @@ TEST(Schedule, RangeHasAReadyStepBeforeIt) {
 }
 
 TEST(Schedule, ParsesRanges) {
-  auto span = ParseStepSpan("2:10");
+  auto span = ParseStepBounds("2:10");
   ASSERT_TRUE(span.has_value());
   EXPECT_EQ(span->first, 2);
   EXPECT_EQ(span->last, 10);
-  EXPECT_EQ(ParseStepSpan("7:")->last, INT64_MAX);
-  EXPECT_EQ(ParseStepSpan(":4")->last, 4);
+  EXPECT_EQ(ParseStepBounds("7:")->last, INT64_MAX);
+  EXPECT_EQ(ParseStepBounds(":4")->last, 4);
   for (const char* bad : {"", "3", "5:5", "6:5", "-1:5", "a:b", "1:2x", "1:2:3",
                           " 1:2", "1:99999999999999999999"}) {
-    EXPECT_FALSE(ParseStepSpan(bad).has_value()) << bad;
+    EXPECT_FALSE(ParseStepBounds(bad).has_value()) << bad;
   }
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::profiler

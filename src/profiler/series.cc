@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 void Series::Add(int64_t value) {
   if (count_ == 0 || value > max_) max_ = value;
@@ -31,4 +31,4 @@ int64_t Series::Percentile(int percent) const {
   return *nth;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 class Series {
  public:
@@ -37,4 +37,4 @@ class Series {
   std::vector<int64_t> values_;
 };
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

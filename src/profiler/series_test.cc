@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 TEST(Series, Empty) {
@@ -52,4 +52,4 @@ TEST(Series, MemoryIsBoundedAndTotalsStayExact) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::profiler

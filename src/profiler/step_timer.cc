@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 double Seconds(double ns) { return ns / 1e9; }
@@ -101,4 +101,4 @@ std::string StepTimer::StepInfo(const std::string& unit) {
   return info;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -12,7 +12,7 @@
 
 #include "profiler/series.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 // Figures of a set of steps.
 struct StepFigures {
@@ -84,4 +84,4 @@ class StepTimer {
 // The Perf Summary; "" if no step was timed.
 std::string PerfSummary(const StepTimer& timer);
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

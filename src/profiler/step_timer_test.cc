@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 // A training loop on a virtual clock; all times in nanoseconds.
@@ -207,4 +207,4 @@ TEST(StepTimer, AnotherReaderPausesUntilTheFirstIsBack) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::profiler

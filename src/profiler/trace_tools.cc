@@ -6,7 +6,7 @@
 #include "report/summary.h"
 #include "trace/trace.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 Result<TableOptions> Translate(const stepscope_summary_options& c) {
@@ -57,4 +57,4 @@ TraceTools& DefaultTraceTools() {
   return *tools;
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -15,6 +15,8 @@ namespace stepscope {
 
 class Trace;
 
+namespace profiler {
+
 // Thread-safe.
 class TraceTools {
  public:
@@ -33,4 +35,5 @@ class TraceTools {
 // The real importer, exporter and tables; never destroyed.
 TraceTools& DefaultTraceTools();
 
+}  // namespace profiler
 }  // namespace stepscope

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiler/transition.h"
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 bool Records(int state) {
@@ -59,4 +59,4 @@ const char* WarningText(TransitionWarning warning) {
   return "";
 }
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -5,7 +5,7 @@
 
 #include <stepscope/c.h>
 
-namespace stepscope {
+namespace stepscope::profiler {
 
 enum class TransitionWarning {
   kNone,
@@ -30,4 +30,4 @@ Transition PlanStop(int state);
 
 const char* WarningText(TransitionWarning warning);
 
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace stepscope {
+namespace stepscope::profiler {
 namespace {
 
 constexpr int kClosed = STEPSCOPE_STATE_CLOSED;
@@ -66,4 +66,4 @@ TEST(Transition, StartAndStop) {
 }
 
 }  // namespace
-}  // namespace stepscope
+}  // namespace stepscope::profiler

@@ -386,6 +386,33 @@ TEST(Lifecycle, FoldersThatCannotBeWrittenAreAnErrorNotACrash) {
   EXPECT_TRUE(std::filesystem::exists(missing));
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(Lifecycle, LackOfMemoryIsAnErrorWithAReason) {
+  EXPECT_TRUE(RunChild([] {
+    TempFolder folder;
+    const std::string path = folder / "x.sscap";
+    uint64_t pages = 0;  // that the process has mapped already
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t bytes = pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) +
+                         (256 << 20);
+    const rlimit limit = {bytes, bytes};
+    setrlimit(RLIMIT_AS, &limit);
+    const stepscope_options options = Options(path, uint64_t{1} << 30);
+    EXPECT_EQ(stepscope_start(&options), STEPSCOPE_NO_MEMORY);
+    EXPECT_NE(std::strstr(stepscope_last_error(), "annot allocate memory"),
+              nullptr)
+        << stepscope_last_error();
+    EXPECT_FALSE(std::filesystem::exists(path));
+    const stepscope_options smaller = Options(path, 2 << 20);
+    EXPECT_EQ(stepscope_start(&smaller), STEPSCOPE_OK);
+    EXPECT_STREQ(stepscope_last_error(), "");
+    EXPECT_EQ(stepscope_stop(), STEPSCOPE_OK);
+    EXPECT_EQ(stepscope_wait(stepscope_session(), 20000), STEPSCOPE_OK);
+  }));
+  EXPECT_EQ(LiveFilesOfChildren(), "");
+}
+#endif
+
 TEST(Lifecycle, ForkedChildIsSilentUntilItStartsItsOwnSession) {
   SKIP_FORKS_UNDER_TSAN();
   STEPSCOPE_SKIP_FORK_WITH_THREADS();

@@ -18,6 +18,11 @@ import unittest
 
 REAL = ["torch_cnn.json.gz", "hta_nccl.json.gz", "torch_cuda_graph.json.gz",
         "jax.xplane.pb"]
+# More that only formats which keep everything are asked for.
+MORE_REAL = ["torch_resnet50_amp.json.gz", "torch_ddp_gloo_rank0.json.gz",
+             "torch_ddp_gloo_rank1.json.gz", "tf_gpu_worker.xplane.pb",
+             "paddle/paddle33_cnn.paddle_trace.json.gz",
+             "paddle/paddle26_cnn.paddle_trace.pb"]
 # They have types that Paddle's trees do not know.
 NOT_AS_TREES = ["torch_cuda_graph.json.gz", "jax.xplane.pb"]
 GENERATED = ["capture", "kineto", "paddle-json", "paddle-pb", "fluid",
@@ -34,6 +39,7 @@ TREES = ("paddle", "x.pb", {"flops", "advice", "launch", "outliers"}, 1e-6)
 # What only one of the formats says, or says where nothing was recorded.
 NOT_IN_TREES = {"inferred", "occupancy", "unfilled"}
 CAPTURE = ("capture", "x.sscap", set(), 0)
+PERFETTO = ("perfetto", "x.pftrace", set(), 0)
 
 
 def difference(a, b, tolerance, path=""):
@@ -98,7 +104,7 @@ class TablesTest(unittest.TestCase):
             # Fluid's types are guessed from names, and guessed otherwise
             # where a file states types.
             rest = () if name == "fluid" else (CHROME, PADDLE, TREES)
-            self.check(path, CAPTURE, *rest)
+            self.check(path, CAPTURE, PERFETTO, *rest)
 
     def test_real(self):
         folder = pathlib.Path(TRACES)
@@ -106,7 +112,10 @@ class TablesTest(unittest.TestCase):
             self.skipTest(f"no folder {folder}")
         for name in REAL:
             trees = () if name in NOT_AS_TREES else (TREES,)
-            self.check(folder / name, CAPTURE, CHROME, PADDLE, *trees)
+            self.check(folder / name, CAPTURE, PERFETTO, CHROME, PADDLE,
+                       *trees)
+        for name in MORE_REAL:
+            self.check(folder / name, PERFETTO)
 
     def test_a_difference_is_seen(self):
         a = {"x": [{"calls": 1, "ratio": 0.5, "start_ns": 1}]}

@@ -6,6 +6,8 @@
  *        ranges fork        the parent and a forked child have ranges
  *        ranges exit        ends by _exit, with ranges recorded
  *        ranges kill        ends by SIGKILL, inside a range
+ *        ranges segv, term  likewise by SIGSEGV and SIGTERM
+ *        ranges burst       many ranges, then SIGKILL
  *        ranges wait        prints "ready", then waits for SIGTERM: exit 5
  */
 #define _GNU_SOURCE
@@ -91,6 +93,15 @@ int main(int argc, char** argv) {
   if (strcmp(what, "kill") == 0) {
     one_step(0);
     nvtxRangePushA("never ends");
+    kill(getpid(), SIGKILL);
+  }
+  if (strcmp(what, "segv") == 0 || strcmp(what, "term") == 0) {
+    one_step(0);
+    nvtxRangePushA("never ends");
+    raise(what[0] == 's' ? SIGSEGV : SIGTERM);
+  }
+  if (strcmp(what, "burst") == 0) {
+    for (int i = 0; i < 20000; ++i) one_step(0);
     kill(getpid(), SIGKILL);
   }
   if (strcmp(what, "wait") == 0) {

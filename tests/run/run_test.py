@@ -43,6 +43,7 @@ class CommandTest(RunTestCase):
 
     def test_death_by_signal_is_death_by_the_same_signal(self):
         for number in (signal.SIGSEGV, signal.SIGTERM, signal.SIGKILL):
+            shutil.rmtree(self.out, ignore_errors=True)
             self.run_it("sh", "-c", f"kill -{int(number)} $$",
                         code=-int(number))
 
@@ -77,6 +78,16 @@ class CommandTest(RunTestCase):
                                   check=False)
             self.assertEqual(done.returncode, 2, flags)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+
+    def test_a_command_without_the_dashes_is_told_where_they_go(self):
+        for words in (["ls", "-l"], ["--out", "x", "python3", "a.py"]):
+            done = subprocess.run([support.STEPSCOPE, "run", *words],
+                                  capture_output=True, text=True, timeout=30,
+                                  check=False)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn("put -- before the command", done.stderr)
+            command = " ".join(words[-2:])
+            self.assertIn(f"stepscope run -- {command}\n", done.stderr)
 
     def test_the_program_runs_even_where_nothing_can_be_recorded(self):
         self.out.write_text("a file, not a folder")
@@ -201,6 +212,7 @@ class RangesTest(RunTestCase):
         env = dict(os.environ, NVTX_INJECTION64_PATH="/no/such/tool.so")
         self.run_it("sh", "-c", f"{RANGES} 1; sleep 0.3", env=env)
         self.assertNotIn("forward", names(self.events()))
+        shutil.rmtree(self.out)
         self.run_it(RANGES, "1", env=env, flags=["--nvtx"])
         self.assertIn("forward", names(self.events()))
 
@@ -242,8 +254,7 @@ class ProcessesTest(RunTestCase):
         self.assertIn("forward", events)
         self.assertIn("never ends", events)
         # Its memory is given back to the machine.
-        self.assertFalse((capture.parent / (capture.name + ".live"))
-                         .is_symlink())
+        self.assertEqual(list(self.out.glob("*.live")), [])
         pid = capture.name.split("_")[1]
         self.assertEqual(
             set(shared_memory.glob(f"stepscope-{pid}-*")) - others, set())

@@ -39,6 +39,11 @@ class RunTestCase(unittest.TestCase):
         with open(target, encoding="utf-8") as file:
             return json.load(file)["traceEvents"]
 
+    def info_text(self, path=None):
+        return subprocess.run(
+            [STEPSCOPE, "info", str(path or self.out)], check=True,
+            capture_output=True, text=True, timeout=120).stdout
+
     def info(self, path=None):
         done = subprocess.run(
             [STEPSCOPE, "info", "--format", "json", str(path or self.out)],

@@ -100,6 +100,48 @@ class TorchTest(RunTestCase):
         self.assertEqual(sum(stacks), 2 * BATCHES)
         self.assertEqual(sorted(stacks)[0], 0)  # the training process
 
+    def test_a_job_with_workers_leaves_whole_captures_and_nothing_else(self):
+        before = set(pathlib.Path("/dev/shm").glob("stepscope-*"))
+        done = self.train("workers", BATCHES)
+        # What other tests leave there has other processes' numbers.
+        pids = {c.name.split("_")[-3] for c in self.captures()}
+        self.assertEqual(len(pids), 3)
+        self.assertEqual(sorted(p.name for p in self.out.iterdir()),
+                         [c.name for c in self.captures()])
+        left = set(pathlib.Path("/dev/shm").glob("stepscope-*")) - before
+        self.assertEqual([p for p in left if p.name.split("-")[1] in pids], [])
+        self.assertRegex(
+            done.stderr.splitlines()[-2],
+            r"^stepscope: recorded 3 captures, \d+\.\d\d MB, in ")
+        self.assertNotIn("note:", done.stderr)
+        info = self.info()
+        self.assertTrue(info["complete"])
+        self.assertEqual(info["ledger"]["seen"], info["ledger"]["kept"])
+        text = self.info_text()
+        self.assertIn("state     complete", text)
+        self.assertEqual(text.count("\nnote "), 1, text)
+        self.assertRegex(text, r"note      2 processes \(\d+, \d+\): ended "
+                         r"(by _exit \(code 0\) )?without closing")
+        summary = subprocess.run(
+            [support.STEPSCOPE, "summary", str(self.out)], check=True,
+            capture_output=True, text=True, timeout=120).stdout
+        self.assertIn("aten::linear", summary)
+        self.assertNotIn("cut short", summary)
+
+    def test_shapes_of_every_operator_arrive_without_a_word_of_torch(self):
+        done = self.train("loader", BATCHES, flags=["--shapes"])
+        for line in done.stderr.splitlines():
+            self.assertTrue(line.startswith("stepscope: "), done.stderr)
+        # The engine's ranges around a node have no inputs, and torch.empty
+        # takes no tensor but has its arguments.
+        operators = [e for e in self.events() if e.get("cat") in
+                     ("Operator", "Backward") and
+                     not e["name"].startswith("autograd::engine")]
+        self.assertGreater(len(operators), 100)
+        without = {e["name"] for e in operators
+                   if "Input Dims" not in e.get("args", {})}
+        self.assertEqual(without, set())
+
     def test_shapes_on_request(self):
         self.train(flags=["--shapes"])
         found = [e["args"] for e in self.events()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(sys.argv.pop(1)).resolve()
 sys.path.insert(0, str(ROOT / "tools"))
@@ -48,6 +49,26 @@ class RunTests(unittest.TestCase):
         self.assertEqual(failed, ["bad\n    x_test.cc:7: Failure", "missing",
                                   "odd"])
         self.assertEqual(skipped, 2)
+
+
+    def test_busy_processes_start_and_end(self):
+        def state(pid):
+            # A name in brackets may hold blanks; the state follows it.
+            stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+            return stat.rpartition(")")[2].split()[0]
+
+        started = []
+        popen = subprocess.Popen
+        with unittest.mock.patch.object(
+                subprocess, "Popen",
+                lambda *args, **options: started.append(
+                    popen(*args, **options)) or started[-1]):
+            with run_tests.busy(3):
+                self.assertEqual(len(started), 3)
+                for process in started:
+                    self.assertNotEqual(state(process.pid), "Z")
+        for process in started:
+            self.assertIsNotNone(process.returncode)
 
 
 class CheckStyle(unittest.TestCase):

@@ -3,13 +3,22 @@
 
 #include <bit>
 
+#include "base/lz.h"
 #include "exporters/capture/table_writer.h"
 
 namespace stepscope {
 namespace capture {
 namespace {
 
+using format::Packing;
 using format::Table;
+
+// A block read from an earlier capture is written as it is.
+Packing PackingOf(const RawArgs::Block& block) {
+  if (!block.packed) return Packing::kPlain;
+  return IsLz4Block(block.bytes, block.plain_size) ? Packing::kLz4
+                                                   : Packing::kLz;
+}
 
 // Writes the tables of one trace, what others refer to first.
 class Writer {
@@ -226,7 +235,7 @@ class Writer {
           const RawArgs::Block& block = raw.block(static_cast<uint32_t>(row));
           put(block.bytes.size());
           put(block.plain_size);
-          put(block.packed);
+          put(static_cast<uint64_t>(PackingOf(block)));
         },
         [&](uint64_t row) {
           const RawArgs::Block& block = raw.block(static_cast<uint32_t>(row));

@@ -4,11 +4,22 @@
 #include "exporters/arrows.h"
 #include "exporters/chrome/json_check.h"
 #include "exporters/chrome/json_text.h"
+#include "format/perfetto_facts.h"
 
 namespace stepscope::perfetto {
 namespace {
 
+namespace facts = format::perfetto;
 using proto::Message;
+
+// Keys under which this file puts what is no argument.
+bool IsReserved(std::string_view key) {
+  if (key == "args" || key == "name_bytes") return true;
+  for (const LinkSpace space : {LinkSpace::kCorrelation, LinkSpace::kExternal,
+                                LinkSpace::kGraphNode, LinkSpace::kSequence})
+    if (key == LinkKey(space)) return true;
+  return false;
+}
 
 }  // namespace
 
@@ -91,6 +102,13 @@ void Annotations::AppendArg(Message& event, const Arg& arg) {
       }
       break;
     }
+  }
+  const bool reserved = IsReserved(trace_.str(arg.key));
+  if (arg.clipped || reserved) {
+    Message says;
+    if (reserved) says.Uint(facts::kPlain, 1);
+    if (arg.clipped) says.Uint(facts::kClipped, 1);
+    annotation_.Sub(facts::kFacts, says);
   }
   event.Sub(kDebugAnnotations, annotation_);
 }

@@ -1,15 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporters/perfetto/packets.h"
 
+#include <stepscope/c.h>
+
 #include <algorithm>
 
 #include "base/utf8.h"
+#include "format/perfetto_facts.h"
 #include "trace/event_type.h"
 
 namespace stepscope::perfetto {
 namespace {
 
+namespace facts = format::perfetto;
 using proto::Message;
+
+// What the file says of itself as a whole.
+Message FileFacts(const Trace& trace, int64_t zero_ns) {
+  const auto since = [zero_ns](int64_t time) {
+    return static_cast<uint64_t>(time) - static_cast<uint64_t>(zero_ns);
+  };
+  Message out;
+  out.Text(facts::kWriter, "stepscope " STEPSCOPE_VERSION);
+  out.Uint(facts::kWindowBegin, since(trace.begin_ns()));
+  out.Uint(facts::kWindowEnd, since(trace.end_ns()));
+  if (trace.cpu_usage().process >= 0)
+    out.Double(facts::kProcessCpu, trace.cpu_usage().process);
+  if (trace.cpu_usage().system >= 0)
+    out.Double(facts::kSystemCpu, trace.cpu_usage().system);
+  if (!trace.complete()) out.Uint(facts::kIncomplete, 1);
+  return out;
+}
 
 // The number of `text` in `list`, to which it is added.
 uint64_t IndexOf(std::vector<std::string>& list, std::string_view text,
@@ -64,6 +85,13 @@ void Packets::WriteStart(int64_t zero_ns) {
     snapshot.Sub(kClocks, clock(kRealtime, trace_.epoch_ns() + zero_ns));
     packet_.Sub(kClockSnapshot, snapshot);
   }
+  packet_.Sub(facts::kFacts, FileFacts(trace_, zero_ns));
+  Write(packet_);
+}
+
+void Packets::WriteFact(const Message& fact) {
+  packet_.Clear();
+  packet_.Uint(kSequenceId, kSequence).Sub(facts::kFacts, fact);
   Write(packet_);
 }
 

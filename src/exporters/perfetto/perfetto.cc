@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporters/perfetto/perfetto.h"
 
+#include <string>
+
 #include "exporters/chrome/time_base.h"
 #include "exporters/perfetto/packets.h"
 #include "exporters/perfetto/slices.h"
 #include "exporters/perfetto/tracks.h"
+#include "format/perfetto_facts.h"
 
 namespace stepscope {
 namespace perfetto {
 namespace {
 
+namespace facts = format::perfetto;
 using proto::Message;
 
 uint64_t Since(int64_t time_ns, int64_t zero_ns) {
@@ -31,6 +35,35 @@ void WriteCounters(const Trace& trace, int64_t zero_ns, const Tracks& tracks,
   }
 }
 
+// Arrows stand at the events they touch, which says neither when nor what they
+// are called: for who reads the trace back.
+void WriteFlows(const Trace& trace, int64_t zero_ns, const Tracks& tracks,
+                Packets& packets) {
+  for (const Flow& flow : trace.flows()) {
+    Message inner;
+    inner.Uint(facts::kFlowTime, Since(flow.time_ns, zero_ns));
+    inner.Uint(facts::kFlowId, flow.id);
+    if (flow.name.v != 0) inner.Text(facts::kFlowName, trace.str(flow.name));
+    inner.Uint(facts::kFlowGroup, tracks.GroupOf(flow.track));
+    inner.Uint(facts::kFlowPhase, static_cast<uint64_t>(flow.phase));
+    packets.WriteFact(Message().Sub(facts::kFlow, inner));
+  }
+}
+
+std::string_view KindName(MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::kAllocate:
+      return "Allocate";
+    case MemoryKind::kFree:
+      return "Free";
+    case MemoryKind::kReservedAllocate:
+      return "ReservedAllocate";
+    case MemoryKind::kReservedFree:
+      break;
+  }
+  return "ReservedFree";
+}
+
 void WriteMemory(const Trace& trace, int64_t zero_ns, Tracks& tracks,
                  Packets& packets) {
   Message event, annotation;
@@ -49,6 +82,18 @@ void WriteMemory(const Trace& trace, int64_t zero_ns, Tracks& tracks,
     };
     add("bytes", memory.bytes);
     add("address", static_cast<int64_t>(memory.address));
+    add("allocated", static_cast<int64_t>(memory.total_allocated));
+    add("reserved", static_cast<int64_t>(memory.total_reserved));
+    const auto say = [&](std::string_view key, std::string_view value) {
+      std::string text;
+      AppendValidUtf8(text, value);
+      annotation.Clear();
+      annotation.Uint(kAnnotationNameIid, packets.KeyIid(key));
+      annotation.Text(kStringValue, text);
+      event.Sub(kDebugAnnotations, annotation);
+    };
+    say("place", trace.str(memory.place));
+    say("kind", KindName(memory.kind));
     packets.WriteEvent(time, event);
     const uint32_t process = trace.tracks()[memory.track].process;
     for (const bool reserved : {false, true}) {
@@ -67,18 +112,19 @@ class Exporting : public Exporter {
  public:
   std::string_view name() const override { return "perfetto"; }
   uint32_t carries() const override {
-    return kAllContent & ~(kMetadata | kLosses | kLedger | kWindow);
+    return kAllContent & ~(kLosses | kLedger);
   }
 
   Status Export(const Trace& trace, const ExportOptions& options,
                 Sink& sink) const override {
     OutBuffer out(sink);
     Packets packets(trace, out);
-    Tracks tracks(trace, packets);
     const int64_t zero = chrome::FindTimeBase(trace).ts_ns;
+    Tracks tracks(trace, zero, packets);
     packets.WriteStart(zero);
     tracks.Write();
     WriteSlices(trace, zero, options.dataflow, tracks, packets);
+    if (options.dataflow) WriteFlows(trace, zero, tracks, packets);
     WriteCounters(trace, zero, tracks, packets);
     if (options.memory) WriteMemory(trace, zero, tracks, packets);
     return out.Finish();

@@ -4,10 +4,12 @@
 #include <string>
 
 #include "exporters/pid_pool.h"
+#include "format/perfetto_facts.h"
 
 namespace stepscope::perfetto {
 namespace {
 
+namespace facts = format::perfetto;
 using proto::Message;
 
 constexpr int64_t kMaxId = 0x7fffffff;  // ids are 32 bits in the format
@@ -24,7 +26,53 @@ int64_t FreePid(PidPool& pool, int64_t wanted) {
   return pool.Take(pid, pid <= kMaxId / 2 ? pid : 1);
 }
 
+facts::Kind KindOf(TrackKind kind) {
+  switch (kind) {
+    case TrackKind::kThread:
+      return facts::kThread;
+    case TrackKind::kStream:
+      return facts::kStream;
+    case TrackKind::kCounter:
+      return facts::kCounter;
+    case TrackKind::kAsync:
+      break;
+  }
+  return facts::kAsync;
+}
+
+// Of a process: what the labels say to a reader, and what they do not.
+Message FactsOfProcess(const Trace& trace, int64_t zero_ns, uint32_t index) {
+  const Process& process = trace.processes()[index];
+  Message out;
+  out.Uint(facts::kKind, facts::kProcessKind).Uint(facts::kProcess, index);
+  out.Int(facts::kId, process.pid).Int(facts::kRank, process.rank);
+  out.Text(facts::kName, trace.str(process.name));
+  out.Text(facts::kHost, trace.str(process.host));
+  out.Uint(facts::kStart, static_cast<uint64_t>(process.start_ns) -
+                              static_cast<uint64_t>(zero_ns));
+  for (const auto& [key, value] : process.metadata) {
+    Message entry;
+    entry.Text(facts::kKey, trace.str(key));
+    entry.Text(facts::kValue, trace.str(value));
+    out.Sub(facts::kMetadata, entry);
+  }
+  return out;
+}
+
 }  // namespace
+
+Message Tracks::FactsOf(uint32_t index) const {
+  const Track& track = trace_.tracks()[index];
+  Message out;
+  out.Uint(facts::kKind, KindOf(track.kind));
+  out.Uint(facts::kProcess, track.process).Uint(facts::kGroup, GroupOf(index));
+  out.Int(facts::kId, track.id);
+  if (track.device != -1) out.Int(facts::kDevice, track.device);
+  if (track.device_type.v != 0)
+    out.Text(facts::kDeviceType, trace_.str(track.device_type));
+  if (track.name.v != 0) out.Text(facts::kName, trace_.str(track.name));
+  return out;
+}
 
 void Tracks::Write() {
   PidPool taken;
@@ -32,6 +80,9 @@ void Tracks::Write() {
     pids_.push_back(FreePid(taken, process.pid));
   for (uint32_t i = 0; i < pids_.size(); ++i) WriteProcess(i);
   uuids_.resize(trace_.tracks().size());
+  for (uint32_t i = 0; i < uuids_.size(); ++i)
+    groups_.push_back(i > 0 && trace_.tracks()[i].lane > 0 ? groups_.back()
+                                                           : i);
   for (uint32_t i = 0; i < uuids_.size(); ++i) WriteTrack(i);
 }
 
@@ -50,25 +101,28 @@ void Tracks::WriteProcess(uint32_t index) {
     inner.Text(kProcessLabels, "pid " + std::to_string(process.pid));
   Message track;
   track.Uint(kUuid, processes_.back()).Sub(kProcess, inner);
+  track.Sub(facts::kFacts, FactsOfProcess(trace_, zero_ns_, index));
   packets_.WriteDescriptor(track);
 }
 
 void Tracks::WriteNamed(uint64_t uuid, uint64_t parent, std::string_view name,
-                        int64_t rank) {
+                        int64_t rank, const Message& says) {
   Message track;
   track.Uint(kUuid, uuid).Uint(kParentUuid, parent).Text(kName, Valid(name));
   track.Uint(kChildOrdering, kExplicitOrder);
   if (rank >= 0 && rank <= kMaxId) track.Int(kSiblingOrderRank, rank);
+  if (!says.empty()) track.Sub(facts::kFacts, says);
   packets_.WriteDescriptor(track);
 }
 
 void Tracks::WriteCounter(uint64_t uuid, uint64_t parent,
-                          std::string_view name, uint64_t unit) {
+                          std::string_view name, uint64_t unit,
+                          const Message& says) {
   Message counter;
   if (unit != 0) counter.Uint(kCounterUnit, unit);
   Message track;
   track.Uint(kUuid, uuid).Uint(kParentUuid, parent).Text(kName, Valid(name));
-  track.Sub(kCounter, counter);
+  track.Sub(kCounter, counter).Sub(facts::kFacts, says);
   packets_.WriteDescriptor(track);
 }
 
@@ -81,7 +135,7 @@ uint64_t Tracks::DeviceOf(const Track& track) {
     if (type.empty()) type = "GPU";
     WriteNamed(device->second, processes_[track.process],
                "Device " + std::to_string(track.device) + " (" + type + ")",
-               track.device);
+               track.device, {});
   }
   return device->second;
 }
@@ -98,7 +152,7 @@ void Tracks::WriteThread(uint32_t index) {
     WriteNamed(uuids_[index], thread->second,
                track.lane > 0 ? "lane " + std::to_string(track.lane)
                               : "later thread " + name,
-               track.lane);
+               track.lane, FactsOf(index));
     return;
   }
   Message inner;
@@ -106,6 +160,7 @@ void Tracks::WriteThread(uint32_t index) {
   inner.Text(kThreadName, name);
   Message message;
   message.Uint(kUuid, uuids_[index]).Sub(kThread, inner);
+  message.Sub(facts::kFacts, FactsOf(index));
   packets_.WriteDescriptor(message);
 }
 
@@ -122,18 +177,19 @@ void Tracks::WriteTrack(uint32_t index) {
       std::string shown = "stream " + std::to_string(track.id);
       if (!name.empty()) shown += ": " + name;
       // Of one name, so that the viewer shows lanes as one row.
-      WriteNamed(uuids_[index], device, shown, track.id);
+      WriteNamed(uuids_[index], device, shown, track.id, FactsOf(index));
       return;
     }
     case TrackKind::kCounter:
       uuids_[index] = NewUuid();
-      WriteCounter(uuids_[index], processes_[track.process], name, 0);
+      WriteCounter(uuids_[index], processes_[track.process], name, 0,
+                   FactsOf(index));
       return;
     case TrackKind::kAsync:
       uuids_[index] = NewUuid();
       WriteNamed(uuids_[index], processes_[track.process],
                  name.empty() ? "async " + std::to_string(track.id) : name,
-                 -1);
+                 -1, FactsOf(index));
       return;
   }
 }
@@ -147,7 +203,7 @@ uint64_t Tracks::MemoryCounter(uint32_t process, StringId place,
     WriteCounter(counter->second, processes_[process],
                  "Memory " + std::string(trace_.str(place)) +
                      (reserved ? " reserved" : " allocated"),
-                 kUnitBytes);
+                 kUnitBytes, Message().Uint(facts::kKind, facts::kForViewers));
   }
   return counter->second;
 }
@@ -156,7 +212,10 @@ uint64_t Tracks::MemoryRow(uint32_t track) {
   const auto [row, fresh] = memory_rows_.try_emplace(track);
   if (fresh) {
     row->second = NewUuid();
-    WriteNamed(row->second, uuids_[track], "memory", -1);
+    Message says;
+    says.Uint(facts::kKind, facts::kMemoryRow);
+    says.Uint(facts::kGroup, GroupOf(track));
+    WriteNamed(row->second, uuids_[track], "memory", -1, says);
   }
   return row->second;
 }

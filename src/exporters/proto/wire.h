@@ -10,7 +10,8 @@
 #include <string>
 #include <string_view>
 
-namespace stepscope::proto {
+// `writing`, because the importers have a proto::Message of their own.
+namespace stepscope::proto::inline writing {
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -117,4 +118,4 @@ class Message {
   std::string bytes_;
 };
 
-}  // namespace stepscope::proto
+}  // namespace stepscope::proto::inline writing

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "importers/capture/capture_reader.h"
+#include "importers/capture/process_ending.h"
 
 namespace stepscope::capture {
 namespace {
@@ -77,17 +78,23 @@ void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
   int64_t end_ns = 0;
   if (tables_.end) {
     end_ns = clock_.ToNs(tables_.end->stop_tick) + offset_ns;
+    if (const auto ended = tables_.Find("ended")) {
+      end_ns = std::max(end_ns, decoder.LatestNs());
+      const ProcessEnding ending = DescribeEnding(*ended);
+      if (ending.cut_short) builder_.SetIncomplete();
+      AddProcessNote(ending.text);
+    }
   } else {
     end_ns = decoder.LatestNs();
     if (live_ && live_->heartbeat != 0)
       end_ns = std::max(end_ns, clock_.ToNs(live_->heartbeat) + offset_ns);
     builder_.SetIncomplete();
     if (live_) {
-      builder_.AddNote("process was killed or is still recording: " +
-                       Plural(live_events_, "event") +
-                       " joined from the live file");
+      AddProcessNote("process was killed or is still recording: " +
+                     Plural(live_events_, "event") +
+                     " joined from the live file");
     } else {
-      builder_.AddNote(
+      AddProcessNote(
           "capture was not ended and its live file was not found: what was "
           "still in memory is missing");
     }
@@ -101,6 +108,14 @@ void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
   ReportDevices();
   builder_.MergeCpuUsage(UsageOf(tables_.usage, clock_));
   builder_.AddSource("capture", file_.path());
+}
+
+// A run has captures of several processes; alone, a capture speaks of its own.
+void CaptureReader::AddProcessNote(const std::string& text) {
+  const auto command = tables_.Find("command");
+  const auto pid = tables_.FindInt("pid");
+  builder_.AddNote(command && pid ? NameProcess(*pid, *command) + ": " + text
+                                  : text);
 }
 
 void CaptureReader::ReportClock() {
@@ -152,7 +167,7 @@ void CaptureReader::ReportDevices() {
       last[std::string_view(key).substr(kState.size())] = value;
   for (const auto& [device, state] : last)
     if (state.starts_with("refused") || state.starts_with("partial"))
-      builder_.AddNote(std::string(device) + ": " + std::string(state));
+      AddProcessNote(std::string(device) + ": " + std::string(state));
   for (const std::string_view why : {"io", "file_limit"}) {
     const auto lost = tables_.FindInt("device_lost." + std::string(why));
     if (lost && *lost > 0)

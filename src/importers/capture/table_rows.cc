@@ -201,8 +201,10 @@ bool TableReader::TakeRawBlocks(const TableBlock& block) {
     const uint64_t plain = values_[1][i];
     if (bytes > block.extra().size() - total) return false;
     total += bytes;
-    if (values_[2][i] != 0 ? plain > (bytes + 1) * kMostExpanded
-                           : plain != bytes)
+    const auto packing = static_cast<format::Packing>(values_[2][i]);
+    if (packing == format::Packing::kPlain
+            ? plain != bytes
+            : plain > (bytes + 1) * kMostExpanded)
       return false;
   }
   RawArgs& raw = builder_.raw_args();
@@ -214,6 +216,7 @@ bool TableReader::TakeRawBlocks(const TableBlock& block) {
     RawArgs::Block packed;
     packed.bytes.assign(at, at + values_[0][i]);
     packed.plain_size = static_cast<uint32_t>(values_[1][i]);
+    // Whatever the packing: LzUnpack reads both, and refuses what is neither.
     packed.packed = values_[2][i] != 0;
     raw.AddBlock(std::move(packed));
     at += values_[0][i];

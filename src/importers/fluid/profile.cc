@@ -123,7 +123,7 @@ void FluidProfile::Read() {
   out_.Expect(input_.bytes.size() / kBytesAnEvent, 0, 0);
   const size_t readers = ReadRecords();
   out_.builder().PlaceStaged([&](const TraceBuilder::Work& place) {
-    ReadAtOnce(readers, [&](size_t) { place(); });
+    input_.executor().ForEach(readers, [&](size_t) { place(); });
   });
   AddMemoryEvents();
   SetStart();
@@ -137,7 +137,8 @@ size_t FluidProfile::ReadRecords() {
   at = ReadPart(at, {at, at + std::min(kMaxHeadBytes, (end - at) / 16)});
   while (at < end && !out_.epoch_set()) at = ReadPart(at, {at, at + 1});
   const Bytes rest(at, static_cast<size_t>(end - at));
-  const size_t count = ReadersFor(rest.size(), input_.readers);
+  const size_t count =
+      ReadersFor(rest.size(), input_.readers, input_.executor());
   const std::vector<Range> parts = ShareBytes({&rest, 1}, count);
   std::vector<TraceBuilder> forks;
   std::vector<FluidProfile> readers;
@@ -148,7 +149,7 @@ size_t FluidProfile::ReadRecords() {
     readers.push_back(FluidProfile(*this, forks.back()));
     readers.back().out_.Expect(rest.size() / count / kBytesAnEvent, 0, 0);
   }
-  ReadAtOnce(count, [&](size_t i) {
+  input_.executor().ForEach(count, [&](size_t i) {
     (i > 0 ? readers[i - 1] : *this).ReadPart(at, parts[i]);
   });
   for (size_t i = 1; i < count; ++i) Join(std::move(readers[i - 1]), parts[i]);
@@ -400,7 +401,8 @@ namespace stepscope {
 const Importer& FluidImporter() {
   // Never destroyed: files may be read while the process ends.
   static const auto* const importer =
-      new proto::ProtoImporter("fluid", proto::IsFluidProfile, proto::ImportFluidProfile);
+      new proto::ProtoImporter("fluid", proto::IsFluidProfile,
+                               proto::ImportFluidProfile);
   return *importer;
 }
 

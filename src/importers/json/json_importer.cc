@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/json/json_importer.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -27,13 +25,6 @@ constexpr std::string_view kKeys[] = {
     "\"traceEvents\"",    "\"ph\"",          "\"schemaVersion\"",
     "\"displayTimeUnit\"", "\"otherData\"",  "\"stackFrames\"",
     "\"deviceProperties\"", "\"distributedInfo\"", "\"baseTimeNanoseconds\""};
-
-// Whether this thread may run on so many processors.
-bool HaveProcessors(int count) {
-  cpu_set_t allowed;
-  return sched_getaffinity(0, sizeof allowed, &allowed) != 0 ||
-         CPU_COUNT(&allowed) >= count;
-}
 
 class Json : public Importer {
  public:
@@ -85,18 +76,18 @@ class Json : public Importer {
     const uint64_t total = input.source_size();
     json::EventSink sink(builder);
     json::Recorder recorder;
-    const bool threads = total >= kThreadFrom && HaveProcessors(2);
-    // On one thread there is nothing to write down.
-    json::Document document(threads ? static_cast<json::DocumentHandler&>(
-                                          recorder)
-                                    : sink);
     Reserve(input, builder);
     // One byte more than the file has: it ends within the first piece.
     const size_t piece_bytes =
         input.compression() == Compression::kNone
             ? static_cast<size_t>(std::min<uint64_t>(kPieceBytes, total + 1))
             : kPieceBytes;
-    json::Pipeline pipeline(piece_bytes, threads);
+    json::Pipeline pipeline(piece_bytes,
+                            total >= kThreadFrom ? options.executor : nullptr);
+    // On one thread there is nothing to write down.
+    json::Document document(
+        pipeline.has_thread() ? static_cast<json::DocumentHandler&>(recorder)
+                              : sink);
     json::DocumentReader reader(
         input, piece_bytes, document,
         [&](json::Piece& piece) { pipeline.Settle(piece); });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/json/pipeline.h"
 
-#include <thread>
 #include <utility>
 
 namespace stepscope::json {
@@ -14,15 +13,34 @@ constexpr size_t kMaxJobs = 32;
 
 }  // namespace
 
-Pipeline::Pipeline(size_t piece_bytes, bool threads) : threads_(threads) {
-  for (int i = 0; i < (threads ? kPieces : 1); ++i) {
+Pipeline::Pipeline(size_t piece_bytes, Executor* executor) {
+  if (executor != nullptr)
+    producer_ = executor->TryStart([this] { WaitForRun(); });
+  has_thread_ = producer_ != nullptr;
+  for (int i = 0; i < (has_thread_ ? kPieces : 1); ++i) {
     pieces_.push_back(std::make_unique<Piece>(piece_bytes));
     empty_.push_back(pieces_.back().get());
   }
 }
 
+Pipeline::~Pipeline() { Stop(); }
+
+void Pipeline::Stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  changed_.notify_all();
+}
+
+void Pipeline::WaitForRun() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return produce_ != nullptr || stopped_; });
+  const Step* const produce = produce_;
+  lock.unlock();
+  if (produce != nullptr) Produce(*produce);
+}
+
 void Pipeline::Run(const Step& produce, const Step& consume) {
-  if (!threads_) {
+  if (!has_thread_) {
     Piece& piece = *pieces_.front();
     consume_ = &consume;
     while (!piece.last) {
@@ -31,23 +49,34 @@ void Pipeline::Run(const Step& produce, const Step& consume) {
     }
     return;
   }
-  std::thread producer([&] { Produce(produce); });
-  Consume(consume);
-  producer.join();
+  {
+    const std::lock_guard lock(mutex_);
+    produce_ = &produce;
+    changed_.notify_all();
+  }
+  try {
+    Consume(consume);
+  } catch (...) {
+    Stop();
+    producer_.reset();
+    throw;
+  }
+  producer_.reset();  // waits for its end
+  if (thrown_ != nullptr) std::rethrow_exception(thrown_);
 }
 
 void Pipeline::Settle(Piece& piece) {
-  if (!threads_) return (*consume_)(piece);
+  if (!has_thread_) return (*consume_)(piece);
   std::unique_lock lock(mutex_);
   settling_ = &piece;
   full_.push_back(&piece);
   changed_.notify_all();
-  changed_.wait(lock, [this] { return settling_ == nullptr; });
+  changed_.wait(lock, [this] { return settling_ == nullptr || stopped_; });
 }
 
 void Pipeline::Do(std::function<void()> job) {
   std::unique_lock lock(mutex_);
-  if (!threads_ || jobs_.size() >= kMaxJobs) {
+  if (!has_thread_ || jobs_.size() >= kMaxJobs) {
     lock.unlock();
     job();
     return;
@@ -71,7 +100,7 @@ void Pipeline::DoOne(std::unique_lock<std::mutex>& lock) {
 void Pipeline::Produce(const Step& produce) {
   std::unique_lock lock(mutex_);
   bool last = false;
-  while (!last) {
+  while (!last && !stopped_) {
     if (!jobs_.empty() && !full_.empty()) {
       DoOne(lock);
       continue;
@@ -83,9 +112,16 @@ void Pipeline::Produce(const Step& produce) {
     Piece* const piece = empty_.front();
     empty_.pop_front();
     lock.unlock();
-    produce(*piece);
+    std::exception_ptr thrown;
+    try {
+      produce(*piece);
+    } catch (...) {
+      thrown = std::current_exception();
+      piece->last = true;
+    }
     last = piece->last;
     lock.lock();
+    thrown_ = std::move(thrown);
     full_.push_back(piece);
     changed_.notify_all();
   }

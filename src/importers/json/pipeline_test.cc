@@ -29,8 +29,10 @@ std::string Read(const std::string& text, size_t piece_bytes, bool threads) {
   TraceBuilder builder;
   EventSink sink(builder);
   Recorder recorder;
+  Executor executor(threads ? 2 : 1);
+  Pipeline pipeline(piece_bytes, &executor);
+  EXPECT_EQ(pipeline.has_thread(), threads);
   Document document(threads ? static_cast<DocumentHandler&>(recorder) : sink);
-  Pipeline pipeline(piece_bytes, threads);
   DocumentReader reader(**input, piece_bytes, document,
                         [&](Piece& piece) { pipeline.Settle(piece); });
   builder.raw_args().set_packer([&](RawArgs::Block& block) {
@@ -119,7 +121,8 @@ TEST(PipelineTest, EventsLongerThanPieces) {
 
 TEST(PipelineTest, EveryJobIsDone) {
   for (const bool threads : {false, true}) {
-    Pipeline pipeline(16, threads);
+    Executor executor(threads ? 2 : 1);
+    Pipeline pipeline(16, &executor);
     std::atomic<int> done = 0;
     int made = 0;
     int seen = 0;
@@ -135,6 +138,41 @@ TEST(PipelineTest, EveryJobIsDone) {
     EXPECT_EQ(made, 50);
     EXPECT_EQ(seen, 57);
     EXPECT_EQ(done, 57 * 40);
+  }
+}
+
+TEST(PipelineTest, AThreadThatIsNotUsedIsGivenBack) {
+  Executor executor(2);
+  for (int round = 0; round < 3; ++round) {
+    const Pipeline pipeline(16, &executor);
+    EXPECT_TRUE(pipeline.has_thread());
+    EXPECT_FALSE(Pipeline(16, &executor).has_thread());
+  }
+}
+
+// Whichever side it is, the other does not wait for ever.
+TEST(PipelineTest, WhatIsThrownReachesTheCaller) {
+  for (const bool threads : {false, true}) {
+    for (const bool by_producer : {false, true}) {
+      Executor executor(threads ? 2 : 1);
+      Pipeline pipeline(16, &executor);
+      int made = 0;
+      const auto fail = [](bool now) {
+        if (now) throw std::bad_alloc();
+      };
+      EXPECT_THROW(
+          pipeline.Run(
+              [&](Piece& piece) {
+                ++made;
+                fail(by_producer && made == 20);
+                if (made % 3 == 0) pipeline.Settle(piece);
+                piece.last = made == 1000;
+              },
+              [&, seen = 0](Piece&) mutable {
+                fail(!by_producer && ++seen == 20);
+              }),
+          std::bad_alloc);
+    }
   }
 }
 

@@ -61,7 +61,7 @@ void PaddleTree::Read() {
   out_.RejectRest(message);
   const size_t readers = ReadTrees();
   out_.builder().PlaceStaged([&](const TraceBuilder::Work& place) {
-    ReadAtOnce(readers, [&](size_t) { place(); });
+    input_.executor().ForEach(readers, [&](size_t) { place(); });
   });
   FinishProcesses();
 }
@@ -93,7 +93,7 @@ size_t PaddleTree::ReadTrees() {
     rest.push_back(tree.subspan(static_cast<size_t>(from - tree.data())));
     bytes += rest.back().size();
   }
-  const size_t count = ReadersFor(bytes, input_.readers);
+  const size_t count = ReadersFor(bytes, input_.readers, input_.executor());
   const std::vector<Range> ranges = ShareBytes(rest, count);
   std::vector<TraceBuilder> forks;
   std::vector<PaddleTree> readers;
@@ -104,7 +104,7 @@ size_t PaddleTree::ReadTrees() {
     readers.push_back(PaddleTree(*this, forks.back()));
     expect(readers.back(), bytes / count);
   }
-  ReadAtOnce(count, [&](size_t i) {
+  input_.executor().ForEach(count, [&](size_t i) {
     (i > 0 ? readers[i - 1] : *this).ReadNodes(ranges[i]);
   });
   for (size_t i = 1; i < count; ++i) Join(std::move(readers[i - 1]), ranges[i]);
@@ -173,7 +173,8 @@ namespace stepscope {
 const Importer& PaddleTreeImporter() {
   // Never destroyed: files may be read while the process ends.
   static const auto* const importer =
-      new proto::ProtoImporter("paddle-pb", proto::IsPaddleTree, proto::ImportPaddleTree);
+      new proto::ProtoImporter("paddle-pb", proto::IsPaddleTree,
+                               proto::ImportPaddleTree);
   return *importer;
 }
 

@@ -2,24 +2,21 @@
 #include "importers/proto/parts.h"
 
 #include <algorithm>
-#include <system_error>
-#include <thread>
 
 namespace stepscope::proto {
 namespace {
 
-// Less is read before a thread has started.
+// Less is read before a thread has woken up.
 constexpr uint64_t kWorthAReader = uint64_t{2} << 20;
 constexpr size_t kMostReaders = 16;
 
 }  // namespace
 
-size_t ReadersFor(uint64_t bytes, unsigned wanted) {
+size_t ReadersFor(uint64_t bytes, unsigned wanted, const Executor& executor) {
   if (wanted > 0) return wanted;
   const auto worth = static_cast<size_t>(
       std::min<uint64_t>(bytes / kWorthAReader, kMostReaders));
-  return std::clamp<size_t>(std::thread::hardware_concurrency(), 1,
-                            std::max<size_t>(worth, 1));
+  return std::clamp<size_t>(executor.threads(), 1, std::max<size_t>(worth, 1));
 }
 
 std::vector<Range> ShareBytes(std::span<const Bytes> pieces, size_t readers) {
@@ -40,20 +37,6 @@ std::vector<Range> ShareBytes(std::span<const Bytes> pieces, size_t readers) {
   }
   shares.push_back({from, pieces.back().data() + pieces.back().size()});
   return shares;
-}
-
-void ReadAtOnce(size_t readers, const std::function<void(size_t)>& read) {
-  std::vector<std::thread> threads;
-  size_t started = 1;
-  try {
-    for (; started < readers; ++started)
-      threads.emplace_back(read, started);
-  } catch (const std::system_error&) {
-    // No more threads: what is left is read here.
-  }
-  read(0);
-  for (; started < readers; ++started) read(started);
-  for (std::thread& thread : threads) thread.join();
 }
 
 }  // namespace stepscope::proto

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts of one file that are read at once, each by a thread of its own. Who
-// reads them puts the results together in the order of the file.
+// Parts of one file that several threads read at once. Who reads them puts the
+// results together in the order of the file.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
+#include "base/executor.h"
 #include "importers/proto/wire.h"
 
 namespace stepscope::proto {
@@ -29,16 +29,12 @@ struct Range {
   }
 };
 
-// How many threads are worth it for so many bytes. `wanted`: if somebody says
-// so; else one a processor at most.
-size_t ReadersFor(uint64_t bytes, unsigned wanted);
+// How many readers are worth it for so many bytes. `wanted`: if somebody says
+// so; else at most one per thread of `executor`.
+size_t ReadersFor(uint64_t bytes, unsigned wanted, const Executor& executor);
 
 // About equal shares of `pieces`, which lie in the order of the file: as many
 // as there are readers, one behind the other.
 std::vector<Range> ShareBytes(std::span<const Bytes> pieces, size_t readers);
-
-// Calls read(0) here and read(1), ... on threads of their own; returns when all
-// have.
-void ReadAtOnce(size_t readers, const std::function<void(size_t)>& read);
 
 }  // namespace stepscope::proto

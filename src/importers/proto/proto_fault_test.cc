@@ -8,6 +8,7 @@
 #include <random>
 
 #include "base/text.h"
+#include "importers/perfetto/perfetto_sample.h"
 #include "importers/proto/samples.h"
 
 namespace stepscope::proto {
@@ -24,7 +25,8 @@ std::vector<Sample> Samples() {
           {"fluid", ImportFluidProfile, FluidProfileSample()},
           {"step stats", ImportStepStats, StepStatsSample()},
           {"run metadata", ImportRunMetadata, RunMetadataSample()},
-          {"xplane", ImportXSpace, XSpaceSample()}};
+          {"xplane", ImportXSpace, XSpaceSample()},
+          {"perfetto", ImportPerfetto, PerfettoSample()}};
 }
 
 uint64_t Sum(const std::map<std::string, Ledger::Bin, std::less<>>& bins) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/executor.h"
 #include "importers/importer.h"
 #include "importers/proto/wire.h"
 
@@ -17,7 +18,11 @@ struct Input {
   Bytes bytes;
   std::string path;  // for messages, and to tell processes apart
   const ImportOptions* options = nullptr;
-  unsigned readers = 0;  // threads; 0: as many as the file is worth
+  unsigned readers = 0;  // 0: as many as the file is worth
+
+  Executor& executor() const {
+    return options != nullptr ? *options->executor : Executor::Shared();
+  }
 };
 
 class ProtoImporter final : public Importer {

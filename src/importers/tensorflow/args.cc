@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "importers/proto/parts.h"
 #include "importers/tensorflow/tensor.h"
 
 namespace stepscope::proto {
@@ -22,9 +21,11 @@ constexpr size_t kChunksAhead = 2;
 
 }  // namespace
 
-TfArgs::TfArgs(Recorder& out, size_t nodes, size_t threads)
+TfArgs::TfArgs(Recorder& out, size_t nodes, Executor& executor,
+               size_t writers)
     : out_(out),
-      threads_(threads),
+      executor_(executor),
+      writers_(writers),
       thread_(out.Intern("thread_id")),
       scheduled_(out.Intern("scheduled_before_ns")),
       op_start_(out.Intern("op_start_ns")),
@@ -105,7 +106,7 @@ void TfArgs::EndChunk(std::span<const TfNode> nodes) {
   outputs_.clear();
   changed_.notify_all();
   // Others have enough to do.
-  if (chunks_.size() > kChunksAhead * (threads_ - 1)) WriteChunk(lock);
+  if (chunks_.size() > kChunksAhead * (writers_ - 1)) WriteChunk(lock);
 }
 
 void TfArgs::EndAll() {
@@ -186,8 +187,8 @@ void TfArgs::WriteLinks() {
   // Rows are small, so that the cache holds the ends of many groups.
   for (const Linked& linked : linked_.view())
     rows[links_[linked.links].next++] = linked.row;
-  const size_t share = links.size() / threads_ + 1;
-  ReadAtOnce(threads_, [&](size_t i) {
+  const size_t share = links.size() / writers_ + 1;
+  executor_.ForEach(writers_, [&](size_t i) {
     for (const uint32_t group : order) {
       const Links& same = links_[group];
       const size_t end = std::min(same.next, share * (i + 1));

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/column.h"
+#include "base/executor.h"
 #include "importers/proto/recorder.h"
 #include "importers/tensorflow/step.h"
 
@@ -21,8 +22,9 @@ namespace stepscope::proto {
 
 class TfArgs {
  public:
-  // For so many nodes at most. `threads` are going to write.
-  TfArgs(Recorder& out, size_t nodes, size_t threads);
+  // For so many nodes at most. So many are going to write, if there are
+  // threads for them.
+  TfArgs(Recorder& out, size_t nodes, Executor& executor, size_t writers);
 
   // Arguments that every node of a text has: those added in between.
   void Begin() { fixed_.clear(); }
@@ -89,7 +91,8 @@ class TfArgs {
   std::vector<uint32_t> OrderLinks();
 
   Recorder& out_;
-  size_t threads_;
+  Executor& executor_;
+  size_t writers_;
   StringId thread_;
   StringId scheduled_;
   StringId op_start_;

@@ -337,7 +337,7 @@ void Join(NodeReader& reader, TfStep* step, Recorder& out) {
 
 }  // namespace
 
-TfStep ReadTfStep(Bytes step_stats, unsigned readers, Recorder& out) {
+TfStep ReadTfStep(Bytes step_stats, const Input& input, Recorder& out) {
   std::vector<Bytes> devices;
   uint64_t bytes = 0;
   Message message(step_stats);
@@ -346,12 +346,13 @@ TfStep ReadTfStep(Bytes step_stats, unsigned readers, Recorder& out) {
     devices.push_back(message.bytes());
     bytes += devices.back().size();
   }
-  const size_t count = ReadersFor(bytes, readers);
+  const size_t count = ReadersFor(bytes, input.readers, input.executor());
   const std::vector<Range> ranges = ShareBytes(devices, count);
   std::vector<std::unique_ptr<NodeReader>> all;
   for (size_t i = 0; i < count; ++i)
     all.push_back(std::make_unique<NodeReader>(step_stats, out));
-  ReadAtOnce(count, [&](size_t i) { all[i]->Read(devices, ranges[i]); });
+  input.executor().ForEach(
+      count, [&](size_t i) { all[i]->Read(devices, ranges[i]); });
   TfStep step;
   step.devices.resize(devices.size());
   for (const auto& reader : all) Join(*reader, &step, out);

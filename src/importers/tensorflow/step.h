@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/column.h"
+#include "importers/proto/proto_importer.h"
 #include "importers/proto/recorder.h"
 #include "importers/tensorflow/graph.h"
 #include "importers/tensorflow/labels.h"
@@ -131,6 +132,6 @@ struct TfStep {
 // Reads StepStats, `readers` threads at once; 0: as many as are worth it.
 // Nodes that cannot be used are counted as rejected in `out`; the others are to
 // be counted by who adds them.
-TfStep ReadTfStep(Bytes step_stats, unsigned readers, Recorder& out);
+TfStep ReadTfStep(Bytes step_stats, const Input& input, Recorder& out);
 
 }  // namespace stepscope::proto

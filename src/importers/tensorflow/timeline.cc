@@ -64,7 +64,7 @@ size_t CountNodes(const TfStep& step) {
 
 void ImportStep(const Input& input, Bytes step_stats, Bytes run_metadata,
                 Recorder& out) {
-  TfStep step = ReadTfStep(step_stats, input.readers, out);
+  TfStep step = ReadTfStep(step_stats, input, out);
   const TfGraph graph(run_metadata);
   TfTimeline(input, step, graph, out).Build();
 }
@@ -101,15 +101,16 @@ TfTimeline::TfTimeline(const Input& input, TfStep& step, const TfGraph& graph,
       graph_(graph),
       out_(out),
       tracks_(out.builder()),
-      threads_(ReadersFor(input.bytes.size(), input.readers)),
-      args_(out, CountNodes(step), threads_),
+      writers_(ReadersFor(input.bytes.size(), input.readers,
+                          input.executor())),
+      args_(out, CountNodes(step), input.executor(), writers_),
       name_key_(out.Intern("name")),
       op_key_(out.Intern("op")) {}
 
 void TfTimeline::Build() {
   AddProcesses();
   RemoveDuplicates();
-  ReadAtOnce(threads_, [this](size_t i) {
+  input_.executor().ForEach(writers_, [this](size_t i) {
     if (i == 0) PlaceAll();
     args_.WriteChunks();
   });
@@ -299,14 +300,16 @@ namespace stepscope {
 const Importer& StepStatsImporter() {
   // Never destroyed: files may be read while the process ends.
   static const auto* const importer =
-      new proto::ProtoImporter("tf-step-stats", proto::IsStepStats, proto::ImportStepStats);
+      new proto::ProtoImporter("tf-step-stats", proto::IsStepStats,
+                               proto::ImportStepStats);
   return *importer;
 }
 
 const Importer& RunMetadataImporter() {
   // Never destroyed: files may be read while the process ends.
   static const auto* const importer =
-      new proto::ProtoImporter("tf-run-metadata", proto::IsRunMetadata, proto::ImportRunMetadata);
+      new proto::ProtoImporter("tf-run-metadata", proto::IsRunMetadata,
+                               proto::ImportRunMetadata);
   return *importer;
 }
 

@@ -55,7 +55,7 @@ class TfTimeline {
   std::map<std::string_view, uint32_t> processes_;  // by device
   // Those of executors, by the ends of their names, each from a slash on.
   std::map<std::string_view, uint32_t> executors_;
-  size_t threads_;
+  size_t writers_;
   TfArgs args_;
   StringId name_key_;
   StringId op_key_;

@@ -246,7 +246,7 @@ XEvents XSpace::ReadParts() {
     guess.events += more.events;
     guess.stats += more.stats;
   }
-  const size_t count = ReadersFor(bytes, input_.readers);
+  const size_t count = ReadersFor(bytes, input_.readers, input_.executor());
   const std::vector<Range> ranges = ShareBytes(pieces, count);
   // The first reads into the builder itself, which has room for all.
   std::vector<TraceBuilder> forks;
@@ -260,7 +260,7 @@ XEvents XSpace::ReadParts() {
     readers.back().Expect(guess.events / (i > 0 ? count : 1),
                           guess.stats / (i > 0 ? count : 1));
   }
-  ReadAtOnce(count, [&](size_t i) {
+  input_.executor().ForEach(count, [&](size_t i) {
     for (const XLine& line : lines_)
       if (ranges[i].Touches(line.bytes)) readers[i].Read(line, ranges[i]);
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importers/json/categories.h"
+#include "importers/categories.h"
 
 #include <stepscope/c.h>
 
@@ -7,7 +7,7 @@
 
 #include "trace/event_type.h"
 
-namespace stepscope::json {
+namespace stepscope::importers {
 namespace {
 
 constexpr RowKind kHost = RowKind::kHost;
@@ -126,4 +126,4 @@ TypeAndFlags TypeOf(const Category& category, NameKind name) {
   return {category.type, 0};
 }
 
-}  // namespace stepscope::json
+}  // namespace stepscope::importers

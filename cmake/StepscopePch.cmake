@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+# The headers of the standard library are half of what an object costs. Two
+# targets precompile them, once for all modules and once, with GoogleTest, for
+# all tests; the others take the result over, so their flags must be the same.
+# CMAKE_DISABLE_PRECOMPILE_HEADERS turns this off: the trees dev and odr are
+# built so, and find what a file forgot to include.
+
+# Headers of ours are not among them: a change of one would rebuild everything.
+set(stepscope_pch_headers
+    <algorithm>
+    <array>
+    <atomic>
+    <bit>
+    <charconv>
+    <chrono>
+    <cmath>
+    <condition_variable>
+    <cstddef>
+    <cstdint>
+    <cstdio>
+    <cstdlib>
+    <cstring>
+    <filesystem>
+    <functional>
+    <map>
+    <memory>
+    <mutex>
+    <optional>
+    <span>
+    <string>
+    <string_view>
+    <thread>
+    <tuple>
+    <unordered_map>
+    <utility>
+    <vector>)
+
+function(stepscope_pch_owner_ name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "HEADERS;LINK")
+  set(empty "${PROJECT_BINARY_DIR}/generated/${name}.cc")
+  file(CONFIGURE OUTPUT "${empty}" CONTENT "// Only headers.\n")
+  add_library(${name} OBJECT EXCLUDE_FROM_ALL "${empty}")
+  target_link_libraries(${name} PRIVATE stepscope_flags ${arg_LINK})
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Otherwise it refuses what a compiler cache made, for its headers' age.
+    target_compile_options(${name} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+  target_precompile_headers(${name} PRIVATE ${stepscope_pch_headers}
+                            ${arg_HEADERS})
+endfunction()
+
+stepscope_pch_owner_(stepscope_module_pch)
+
+# What tests measure is in the modules; they themselves need not be fast.
+set(stepscope_test_options $<$<CONFIG:Release>:-O1>)
+if(STEPSCOPE_TESTS)
+  stepscope_pch_owner_(stepscope_test_pch HEADERS <gtest/gtest.h>
+                       LINK GTest::gtest)
+  # As executables are compiled.
+  set_target_properties(stepscope_test_pch PROPERTIES
+                        POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(stepscope_test_pch PRIVATE -fPIE
+                                                    ${stepscope_test_options})
+endif()
