@@ -108,7 +108,7 @@ TEST_F(CliTest, UsageErrors) {
   ExpectError("sumary " + sample_, 2,
               "unknown command \"sumary\"; did you mean \"summary\"?");
   ExpectError("--fromat", 2, "unknown option \"--fromat\"");
-  ExpectError("run ls", 2, "stepscope run [options] -- ls");
+  ExpectError("run ls", 2, "stepscope run -- ls");
   ExpectError("completion tcsh", 2, "choose from bash, zsh, fish");
   ExpectError("compare - -", 2, "- is given twice");
   ExpectError("convert - - -o x.json", 2, "- is given twice");

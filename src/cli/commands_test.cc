@@ -128,7 +128,7 @@ TEST_F(CommandsTest, UsageErrorsNameTheWordAndTheRightOne) {
   EXPECT_EQ(Check("info", {"a", "--format", "json", "--format=text"}),
             "--format is given twice; give it once");
   EXPECT_EQ(Check("run", {"--quiet", "ls", "-l"}),
-            "put -- before the command: stepscope run [options] -- ls -l");
+            "put -- before the command: stepscope run -- ls -l");
   EXPECT_EQ(Check("run", {"--quiet=yes"}),
             "--quiet: takes no value; leave out \"=yes\"");
   EXPECT_EQ(Check("compare", {"a", "b", "--fail-if-slower", "much"}),

@@ -139,7 +139,7 @@ Error TooMany(const Command& command, std::span<const std::string> words) {
     return Usage("unexpected argument \"" + words[0] + "\"; expected " +
                  Synopsis(command));
   std::string message = "put -- before the command: stepscope " +
-                        command.name + " [options] --";
+                        command.name + " --";
   for (const std::string& word : words) message += " " + word;
   return Usage(std::move(message));
 }
