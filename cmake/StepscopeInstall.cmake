@@ -37,6 +37,18 @@ install(
   FILE_SET HEADERS DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET stepscope_program)
   install(TARGETS stepscope_program DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES docs/man/stepscope.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  # Where each shell looks; src/cli/CMakeLists.txt makes the files.
+  set(completions "${PROJECT_BINARY_DIR}/share/completions")
+  install(FILES "${completions}/stepscope.bash" RENAME stepscope
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
+          OPTIONAL)
+  install(FILES "${completions}/stepscope.zsh" RENAME _stepscope
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+          OPTIONAL)
+  install(FILES "${completions}/stepscope.fish"
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
+          OPTIONAL)
 endif()
 
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/stepscope")

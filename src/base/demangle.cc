@@ -63,7 +63,7 @@ class Reader {
   };
 
   struct Deeper {
-    explicit Deeper(Reader& reader) : reader(reader) {
+    explicit Deeper(Reader& whose) : reader(whose) {
       reader.work_ += kStep;
       if (++reader.depth_ > kDeepest || reader.work_ > kMostWork) reader.Fail();
     }

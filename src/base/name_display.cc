@@ -146,17 +146,19 @@ std::string ShortenMiddle(std::string_view visible, size_t width) {
   return Cut(visible, tail, room);
 }
 
-std::string DisplayName(std::string_view name, size_t width) {
-  std::string text = VisibleText(Demangle(name));
+std::string ClearName(std::string_view name) {
+  const std::string text = Demangle(name);
   std::string_view shown = WithoutArguments(text);
   if (shown.starts_with("void ") && shown.find('<') != shown.npos)
     shown.remove_prefix(5);
-  if (DisplayWidth(shown) <= width) return std::string(shown);
-  if (FindFunction(shown).end < shown.size()) {
-    text = WithoutNamespaces(shown);
-    shown = text;
-  }
-  return ShortenMiddle(shown, width);
+  return std::string(shown);
+}
+
+std::string ShortenName(std::string_view visible, size_t width) {
+  const bool has_arguments = FindFunction(visible).end < visible.size();
+  if (DisplayWidth(visible) <= width || !has_arguments)
+    return ShortenMiddle(visible, width);
+  return ShortenMiddle(WithoutNamespaces(visible), width);
 }
 
 }  // namespace stepscope

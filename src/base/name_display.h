@@ -22,9 +22,12 @@ std::string Demangle(std::string_view name);
 // splits a UTF-8 sequence. REQUIRES: visible text (base/visible_text.h).
 std::string ShortenMiddle(std::string_view visible, size_t width);
 
-// What a table on a terminal shows for a recorded name: demangled, without
-// control characters, without "void" and the argument list that repeat what
-// the template arguments say, and at most `width` columns wide.
-std::string DisplayName(std::string_view name, size_t width);
+// A recorded name in clear: demangled, and without the "void" and the argument
+// list that repeat what the template arguments of a kernel say.
+std::string ClearName(std::string_view name);
+
+// ShortenMiddle of a clear name; what is too long loses its namespaces first:
+// "a::f<b::g>" becomes "f<g>". REQUIRES: visible text.
+std::string ShortenName(std::string_view visible, size_t width);
 
 }  // namespace stepscope

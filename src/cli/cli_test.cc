@@ -80,7 +80,8 @@ class CliTest : public testing::Test {
 TEST_F(CliTest, HelpOfEachVerbHasAnExample) {
   const Outcome help = Run("--help");
   EXPECT_EQ(help.code, 0);
-  for (const std::string verb : {"info", "summary", "convert"}) {
+  for (const std::string verb : {"run", "info", "summary", "advise", "compare",
+                                 "convert", "timeline", "completion"}) {
     EXPECT_TRUE(Has(help.out, verb));
     const Outcome outcome = Run(verb + " --help");
     EXPECT_EQ(outcome.code, 0);
@@ -89,11 +90,28 @@ TEST_F(CliTest, HelpOfEachVerbHasAnExample) {
     EXPECT_EQ(outcome.err, "");
   }
   EXPECT_EQ(Run("--version").out, "stepscope " STEPSCOPE_VERSION "\n");
+  EXPECT_EQ(Run("-V").out, Run("--version").out);
+  EXPECT_EQ(Run("help info").out, Run("info --help").out);
+  EXPECT_EQ(Run("help").out, help.out);
+}
+
+TEST_F(CliTest, AloneItSaysHowToBegin) {
+  const Outcome outcome = Run("");
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_TRUE(Has(outcome.err, "stepscope run -- python train.py"));
+  EXPECT_TRUE(Has(outcome.err, "stepscope --help"));
 }
 
 TEST_F(CliTest, UsageErrors) {
-  ExpectError("", 2, "see stepscope --help");
-  ExpectError("frobnicate", 2, "choose from info, summary, ");
+  ExpectError("frobnicate", 2, "choose from run, summary, ");
+  ExpectError("sumary " + sample_, 2,
+              "unknown command \"sumary\"; did you mean \"summary\"?");
+  ExpectError("--fromat", 2, "unknown option \"--fromat\"");
+  ExpectError("run ls", 2, "stepscope run -- ls");
+  ExpectError("completion tcsh", 2, "choose from bash, zsh, fish");
+  ExpectError("compare - -", 2, "- is given twice");
+  ExpectError("convert - - -o x.json", 2, "- is given twice");
   ExpectError("info", 2, "TRACE is required");
   ExpectError("info " + sample_ + " --format xml", 2, "text, json");
   ExpectError("info " + sample_ + " --nonsense", 2, "--nonsense");
@@ -137,6 +155,47 @@ TEST_F(CliTest, OutputThatCannotBeWritten) {
   ExpectError("convert " + sample_ + " -o /dev/full", 4, "/dev/full");
   ExpectError("convert " + sample_ + " -o " + folder_.path("no/such/x.json"),
               4, "no/such");
+  ExpectError("convert " + sample_ + " -o " + folder_.root(), 4,
+              "is a folder; give a file in it");
+  ExpectError("convert " + sample_ + " -o " + sample_ + "/x.json", 4,
+              "sample.sscap is a file, not a folder");
+  ExpectError("timeline --profile_path " + sample_ + " --timeline_path " +
+                  folder_.root(),
+              4, "is a folder");
+  EXPECT_EQ(Run("convert " + sample_ + " -o -", "/dev/full").code, 4);
+}
+
+TEST_F(CliTest, ConvertToStandardOutput) {
+  const std::string path = folder_.path("a.json");
+  ASSERT_EQ(Run("convert " + sample_ + " -o " + path).code, 0);
+  const Outcome text = Run("convert " + sample_ + " -o -");
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_EQ(text.out, *ReadFile(path));
+  const Outcome binary = Run("convert " + sample_ + " -o - --to capture");
+  EXPECT_EQ(binary.code, 0) << binary.err;
+  EXPECT_EQ(binary.out.substr(0, 7), "SSCAP01");
+  EXPECT_FALSE(FileExists("-"));
+}
+
+TEST_F(CliTest, CompressionByName) {
+  const std::string plain = folder_.path("a.json");
+  ASSERT_EQ(Run("convert " + sample_ + " -o " + plain).code, 0);
+  const auto head = [&](const std::string& name) {
+    const Outcome outcome =
+        Run("convert " + sample_ + " -o " + folder_.path(name));
+    // A build without libzstd says so instead.
+    if (outcome.code == 2 && Has(outcome.err, "does not write zstd"))
+      return std::string("no zstd");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+#ifndef STEPSCOPE_LIVE
+    EXPECT_EQ(Run("summary --format csv " + folder_.path(name)).out,
+              Run("summary --format csv " + plain).out);
+#endif
+    return ReadFile(folder_.path(name))->substr(0, 4);
+  };
+  EXPECT_EQ(head("a.json.gz").substr(0, 2), "\x1f\x8b");
+  const std::string zstd = head("b.json.zst");
+  EXPECT_TRUE(zstd == "no zstd" || zstd == "\x28\xb5\x2f\xfd") << zstd;
 }
 
 TEST_F(CliTest, InfoSaysWhatWasRecorded) {
@@ -255,7 +314,13 @@ TEST_F(CliTest, ConvertChoosesTheFormatByName) {
   EXPECT_EQ(head("a.pftrace")[0], '\n');
   EXPECT_EQ(head("a.pb").substr(2, 5), "1.0.2");
   EXPECT_EQ(head("a.csv").substr(0, 17), "gpustarttimestamp");
-  EXPECT_EQ(head("a.txt").substr(0, 1), "{");
+  EXPECT_EQ(head("a").substr(0, 1), "{");
+  EXPECT_EQ(head("a.txt", " --to chrome").substr(0, 1), "{");
+  ExpectError("convert " + sample_ + " -o " + folder_.path("b.txt"), 2,
+              "end the name in .paddle_trace.json, .json, ");
+  ExpectError("convert " + sample_ + " -o " + folder_.path("b.txt.gz"), 2,
+              "--to FORMAT");
+  EXPECT_FALSE(FileExists(folder_.path("b.txt")));
   EXPECT_EQ(head("a.json", " --to capture").substr(0, 7), "SSCAP01");
   ExpectError("convert " + sample_ + " -o " + folder_.path("x") +
                   " --to parrot",
@@ -265,7 +330,7 @@ TEST_F(CliTest, ConvertChoosesTheFormatByName) {
               2, "--to capture only");
   ExpectError("convert " + sample_ + " -o " + folder_.path("x.csv") +
                   " --mode xml",
-              2, "csv, kvp");
+              2, "choose from csv, kvp");
 }
 
 TEST_F(CliTest, ConvertSaysWhatAFormatCannotHold) {

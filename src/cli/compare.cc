@@ -5,6 +5,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/usage.h"
 #include "cli/verbs.h"
 
 namespace stepscope {
@@ -18,6 +19,11 @@ ExitCode RunCompare(const CompareArguments& arguments) {
                     "choose from text, json, csv, md");
   }
   options.format = *format;
+  if (const Status once = CheckStandardInputOnce({arguments.a, arguments.b});
+      !once) {
+    PrintError(once.error().message);
+    return kExitUsage;
+  }
   ExitCode code = kExitOk;
   const std::shared_ptr<const Trace> a = LoadTrace({arguments.a}, code);
   if (a == nullptr) return code;

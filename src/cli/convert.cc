@@ -1,34 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <filesystem>
 
 #include "base/file.h"
+#include "base/terminal.h"
+#include "cli/help.h"
 #include "cli/live_files.h"
 #include "cli/load.h"
 #include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/progress.h"
+#include "cli/usage.h"
 #include "cli/verbs.h"
 #include "exporters/exporter.h"
+#include "exporters/output_name.h"
 
 namespace stepscope {
 namespace {
-
-struct Ending {
-  std::string_view ending;
-  std::string_view format;
-};
-// The first that fits; everything else is chrome.
-constexpr Ending kEndings[] = {
-    {".sscap", "capture"},           {".pftrace", "perfetto"},
-    {".perfetto-trace", "perfetto"}, {".paddle_trace.json", "paddle"},
-    {".pb", "paddle"},               {".csv", "cuda-profile"},
-};
-
-std::string_view FormatByName(std::string_view path) {
-  if (path.ends_with(".gz")) path.remove_suffix(3);
-  for (const Ending& known : kEndings)
-    if (path.ends_with(known.ending)) return known.format;
-  return "chrome";
-}
 
 std::string KnownFormats() {
   std::string list;
@@ -37,6 +26,31 @@ std::string KnownFormats() {
     list += exporter->name();
   }
   return list;
+}
+
+bool IsText(std::string_view format) {
+  for (const KnownSuffix& known : KnownSuffixes())
+    if (known.format == format && known.is_text) return true;
+  return false;
+}
+
+// By --to, else by the name; a name without a suffix is Chrome's JSON. Null:
+// what was wrong has been said.
+const Exporter* ChooseExporter(const ConvertOptions& options) {
+  if (!options.to.empty()) {
+    const Exporter* const exporter = FindExporter(options.to);
+    if (exporter == nullptr)
+      Complain(kExitUsage, "--to: unknown format \"" + options.to + "\"",
+               "choose from " + KnownFormats());
+    return exporter;
+  }
+  const KnownSuffix* const known = SuffixOf(options.output);
+  if (known != nullptr) return FindExporter(known->format);
+  if (!HasSuffix(options.output)) return FindExporter("chrome");
+  Complain(kExitUsage, options.output + ": the suffix is no known format",
+           "give --to FORMAT, or end the name in " + SuffixList() +
+               ", then .gz or .zst to compress");
+  return nullptr;
 }
 
 bool SameFile(const std::string& a, const std::string& b) {
@@ -69,16 +83,17 @@ ExitCode Write(const Trace& trace, const Exporter& exporter,
                       "check --config");
     wanted.cuda_config = *std::move(config);
   }
-  const Status status = [&] {
+  wanted.path = options.output;
+  const Status status = [&]() -> Status {
     const Progress progress("writing " + options.output);
-    return ExportFile(trace, exporter, options.output, wanted);
+    STEPSCOPE_TRY_ASSIGN(auto sink, OpenOutput(options.output));
+    return ExportTo(trace, exporter, *sink, wanted);
   }();
   if (!status) {
     if (status.error().code == ErrorCode::kInvalidArgument)
       return Complain(kExitUsage, status.error().message,
                       "see stepscope convert --help");
-    return Complain(kExitIo, status.error().message,
-                    "check the folder and the space left");
+    return ComplainOfOutput(status.error());
   }
   const std::string lost = LostContent(trace, exporter);
   if (!lost.empty())
@@ -91,38 +106,54 @@ ExitCode Write(const Trace& trace, const Exporter& exporter,
 }  // namespace
 
 std::string DescribeFormats() {
-  std::string text = "Formats, and what each has no place for:\n";
+  constexpr size_t kIndent = 16;
+  constexpr size_t kWidth = 80;
+  std::string text = "Formats, their suffixes, and what each cannot hold:\n";
   for (const Exporter* exporter : AllExporters()) {
     std::string name(exporter->name());
-    name.resize(13, ' ');
+    name.resize(kIndent - 2, ' ');
+    std::string suffixes;
+    for (const KnownSuffix& known : KnownSuffixes())
+      if (known.format == exporter->name())
+        suffixes += (suffixes.empty() ? "" : ", ") + std::string(known.suffix);
     const std::string lost = ContentNames(kAllContent & ~exporter->carries());
-    text += "  " + name + (lost.empty() ? "loses nothing" : lost) + "\n";
+    text += "  " + name + suffixes + "\n";
+    if (!lost.empty())
+      text += std::string(kIndent, ' ') +
+              WrapText("not: " + lost, kIndent, kWidth) + "\n";
   }
+  text.pop_back();
   return text;
 }
 
 ExitCode RunConvert(const ConvertOptions& options) {
-  const std::string to = options.to.empty()
-                             ? std::string(FormatByName(options.output))
-                             : options.to;
-  const Exporter* const exporter = FindExporter(to);
-  if (exporter == nullptr) {
-    return Complain(kExitUsage, "--to: there is no format \"" + to + "\"",
-                    "choose from " + KnownFormats());
+  const Exporter* const exporter = ChooseExporter(options);
+  if (exporter == nullptr) return kExitUsage;
+  if (const Status once = CheckStandardInputOnce(options.inputs); !once) {
+    PrintError(once.error().message);
+    return kExitUsage;
+  }
+  const bool to_output = options.output == "-";
+  if (to_output && IsTerminal(STDOUT_FILENO) && !IsText(exporter->name())) {
+    return Complain(kExitUsage,
+                    "-o -: " + std::string(exporter->name()) +
+                        " is binary, and standard output is a terminal",
+                    "give a file, or pipe it: stepscope convert ... | COMMAND");
   }
   for (const std::string& input : options.inputs) {
-    if (SameFile(input, options.output)) {
+    if (!to_output && SameFile(input, options.output)) {
       return Complain(kExitUsage, options.output + ": is the input as well",
                       "give another file to -o");
     }
   }
-  if (options.remove_live && to != "capture")
-    return Complain(kExitUsage, "--remove-live: goes with --to capture only",
+  if (options.remove_live && exporter->name() != "capture")
+    return Complain(kExitUsage, "--remove-live: works with --to capture only",
                     "write a capture, which holds all that the live file had");
+  ExitCode code = CheckOutput(options.output);
+  if (code != kExitOk) return code;
   ImportOptions import;
   import.dataflow = !options.no_dataflow;
   import.show_memory = options.show_memory;
-  ExitCode code = kExitOk;
   const std::shared_ptr<const Trace> trace =
       LoadTrace(options.inputs, code, import);
   if (trace == nullptr) return code;

@@ -3,6 +3,8 @@
 // What the program says to the shell. Scripts rely on it: never renumber.
 #pragma once
 
+#include <string_view>
+
 namespace stepscope {
 
 enum ExitCode {
@@ -11,6 +13,21 @@ enum ExitCode {
   kExitUsage = 2,       // wrong arguments
   kExitUnreadable = 3,  // no event could be read from the input
   kExitIo = 4,          // the output could not be written
+};
+
+// What the manual and the guide say about them.
+struct ExitMeaning {
+  ExitCode code;
+  std::string_view meaning;
+};
+inline constexpr ExitMeaning kExitMeanings[] = {
+    {kExitOk,
+     "done; also for a damaged input of which at least one event was read"},
+    {kExitNo, "the answer is \"no\": compare found B slower than allowed"},
+    {kExitUsage, "wrong arguments"},
+    {kExitUnreadable,
+     "the input cannot be read: missing, unknown format, nothing left of it"},
+    {kExitIo, "the output cannot be written"},
 };
 
 }  // namespace stepscope

@@ -155,23 +155,9 @@ int RunPlainly(const std::vector<std::string>& command) {
   EndLike(*ending);
 }
 
-// Words before the "--", or without one.
-int ComplainOfStray(const RunOptions& options) {
-  const std::string& first = options.stray[0];
-  if (first.starts_with("-") || !options.command.empty())
-    return Complain(kExitUsage, "run: unknown argument \"" + first + "\"",
-                    "see stepscope run --help");
-  std::string example = "stepscope run --";
-  for (const std::string& word : options.stray) example += " " + word;
-  return Complain(kExitUsage,
-                  "run: put -- before the command \"" + first + "\"",
-                  example);
-}
-
 }  // namespace
 
 int RunRun(const RunOptions& options) {
-  if (!options.stray.empty()) return ComplainOfStray(options);
   if (options.command.empty()) {
     return Complain(kExitUsage, "run needs a command",
                     "stepscope run -- python train.py");

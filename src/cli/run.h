@@ -12,7 +12,6 @@ namespace stepscope {
 
 struct RunOptions {
   std::vector<std::string> command;
-  std::vector<std::string> stray;  // words that are neither options nor it
   std::string out;         // "": a fresh folder in profiler_log
   std::string steps;       // "A:B"
   std::string start_at;    // pattern of a range's name

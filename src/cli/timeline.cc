@@ -5,9 +5,9 @@
 #include "base/file.h"
 #include "cli/load.h"
 #include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
-#include "exporters/file_sink.h"
 #include "exporters/timeline/timeline.h"
 #include "importers/import_many.h"
 #include "importers/registry.h"
@@ -74,7 +74,7 @@ Result<std::vector<LabelledTrace>> ImportItems(const std::vector<Item>& items) {
 
 Status WriteFile(const std::vector<LabelledTrace>& traces,
                  const std::string& path, std::vector<std::string>& notes) {
-  STEPSCOPE_TRY_ASSIGN(auto sink, OpenFileSink(path));
+  STEPSCOPE_TRY_ASSIGN(auto sink, OpenOutput(path));
   STEPSCOPE_TRY(WriteTimeline(traces, *sink, notes));
   return sink->Close();
 }
@@ -90,6 +90,7 @@ ExitCode RunTimeline(const TimelineOptions& options) {
   if (!items)
     return Complain(kExitUsage, items.error().message,
                     "see stepscope timeline --help");
+  if (const ExitCode code = CheckOutput(output); code != kExitOk) return code;
   const Result<std::vector<LabelledTrace>> traces = [&] {
     const Progress progress("reading " + profiles);
     return ImportItems(*items);
@@ -100,9 +101,7 @@ ExitCode RunTimeline(const TimelineOptions& options) {
     const Progress progress("writing " + output);
     return WriteFile(*traces, output, notes);
   }();
-  if (!status)
-    return Complain(kExitIo, status.error().message,
-                    "check the folder and the space left");
+  if (!status) return ComplainOfOutput(status.error());
   for (const std::string& note : notes) PrintError("note: " + note);
   return kExitOk;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verbs of the command line. Each has its options, filled by main.cc, and
-// a function that does the work and returns the exit code.
+// The commands. Each has its arguments, filled as commands.cc declares them,
+// and a function that does the work and returns the exit code.
 #pragma once
 
 #include <string>
@@ -59,7 +59,7 @@ struct ConvertOptions {
   std::string config;        // of cuda-profile: a file of options
 };
 ExitCode RunConvert(const ConvertOptions& options);
-// "chrome: ...\n perfetto: ...": the formats and what each leaves out.
+// For --help: the formats, their suffixes, and what each cannot hold.
 std::string DescribeFormats();
 
 // timeline: profiles of several processes as one timeline.

@@ -11,18 +11,6 @@
 #include "exporters/perfetto/perfetto.h"
 
 namespace stepscope {
-namespace {
-
-Status Write(const Trace& trace, const Exporter& exporter,
-             const std::string& path, const ExportOptions& options) {
-  STEPSCOPE_TRY_ASSIGN(auto sink, OpenFileSink(path, options.gzip_level));
-  ExportOptions with_path = options;
-  with_path.path = path;
-  STEPSCOPE_TRY(exporter.Export(trace, with_path, *sink));
-  return sink->Close();
-}
-
-}  // namespace
 
 std::span<const Exporter* const> AllExporters() {
   static const Exporter* const kAll[] = {&ChromeExporter(),
@@ -43,10 +31,23 @@ const Exporter* FindExporter(std::string_view name) {
   return nullptr;
 }
 
+Status ExportTo(const Trace& trace, const Exporter& exporter, Sink& sink,
+                const ExportOptions& options) {
+  try {
+    STEPSCOPE_TRY(exporter.Export(trace, options, sink));
+    return sink.Close();
+  } catch (const std::bad_alloc&) {
+    return Fail(ErrorCode::kIo, options.path + ": not enough memory");
+  }
+}
+
 Status ExportFile(const Trace& trace, const Exporter& exporter,
                   const std::string& path, const ExportOptions& options) {
   try {
-    return Write(trace, exporter, path, options);
+    ExportOptions with_path = options;
+    with_path.path = path;
+    STEPSCOPE_TRY_ASSIGN(auto sink, OpenFileSink(path, options.gzip_level));
+    return ExportTo(trace, exporter, *sink, with_path);
   } catch (const std::bad_alloc&) {
     return Fail(ErrorCode::kIo, path + ": not enough memory");
   }

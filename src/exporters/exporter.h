@@ -21,7 +21,8 @@ struct ExportOptions {
   bool memory = true;   // memory events and totals
   bool dataflow = true; // arrows: flows, and launches to device work
   int gzip_level = 1;   // of files named *.gz: 1 (fast) to 9 (small)
-  std::string path = {};  // ExportFile sets it, for formats named by it
+  // Of the output, for formats that depend on it. ExportFile sets it.
+  std::string path = {};
   std::string cuda_mode = {};  // of cuda-profile: csv (the default) or kvp
   std::vector<std::string> cuda_config = {};  // its options; empty: the usual
   std::vector<std::string>* notes = nullptr;  // gets what a user should know
@@ -44,6 +45,11 @@ std::span<const Exporter* const> AllExporters();
 std::string LostContent(const Trace& trace, const Exporter& exporter);
 // Null: there is none of that name.
 const Exporter* FindExporter(std::string_view name);
+
+// Writes everything to `sink` and closes it. What memory is missing for is an
+// error that names options.path.
+Status ExportTo(const Trace& trace, const Exporter& exporter, Sink& sink,
+                const ExportOptions& options);
 
 // Writes the file `path`, which appears whole or not at all; gzip if the name
 // ends in ".gz". Errors name the path.

@@ -13,13 +13,18 @@
 
 namespace stepscope {
 
-// The sink for `path`: gzip when the name ends in ".gz", and writing behind
-// the caller's back on a thread of its own once there is enough to write.
-// gzip_level: 1 (fast) to 9 (small).
+// The sink for `path`: gzip if the name ends in ".gz". A thread of its own
+// writes in the background once there is enough to write.
+// gzip_level: 1 (fast) to 9 (small). A name that ends in ".zst" is refused:
+// who wants zstd puts zstd_sink.h around the plain file.
 Result<std::unique_ptr<Sink>> OpenFileSink(const std::string& path,
                                            int gzip_level = 1);
 
 // The plain file alone, written by the calling thread.
 Result<std::unique_ptr<Sink>> OpenPlainFileSink(const std::string& path);
+
+// A file, pipe or terminal that is open already, and stays so. Errors name
+// `name`.
+std::unique_ptr<Sink> MakeOpenFileSink(int fd, const std::string& name);
 
 }  // namespace stepscope

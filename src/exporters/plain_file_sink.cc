@@ -66,7 +66,28 @@ class PlainFileSink : public Sink {
   std::string temporary_;
 };
 
+class BorrowedFileSink : public Sink {
+ public:
+  BorrowedFileSink(int fd, std::string name)
+      : fd_(fd), name_(std::move(name)) {}
+
+  Status Write(Block& block) override {
+    STEPSCOPE_TRY(WriteAll(fd_, block.view(), name_));
+    block.size = 0;
+    return Ok();
+  }
+  Status Close() override { return Ok(); }
+
+ private:
+  int fd_;
+  std::string name_;
+};
+
 }  // namespace
+
+std::unique_ptr<Sink> MakeOpenFileSink(int fd, const std::string& name) {
+  return std::make_unique<BorrowedFileSink>(fd, name);
+}
 
 Result<std::unique_ptr<Sink>> OpenPlainFileSink(const std::string& path) {
   static std::atomic<unsigned> counter{0};

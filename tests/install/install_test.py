@@ -63,6 +63,13 @@ def tree(args):
     if (args.build / "bin/stepscope").exists():
         said = run(program, "--version", text=True, stdout=subprocess.PIPE)
         assert args.version in said.stdout, said.stdout
+        share = args.prefix / "share"
+        for wanted in ("man/man1/stepscope.1",
+                       "bash-completion/completions/stepscope",
+                       "zsh/site-functions/_stepscope",
+                       "fish/vendor_completions.d/stepscope.fish"):
+            text = (share / wanted).read_text()
+            assert "summary" in text, f"{wanted} is empty"
 
 
 def headers(args):

@@ -152,7 +152,7 @@ Result<std::vector<const Option*>> ParseConfig(
     }
     if (!known)
       return Fail(ErrorCode::kInvalidArgument,
-                  "cuda-profile: there is no option \"" + std::string(name) +
+                  "cuda-profile: unknown option \"" + std::string(name) +
                       "\"; choose from " + Known());
   }
   return wanted;

@@ -97,7 +97,7 @@ class Exporting : public Exporter {
     const bool csv = options.cuda_mode.empty() || options.cuda_mode == "csv";
     if (!csv && options.cuda_mode != "kvp")
       return Fail(ErrorCode::kInvalidArgument,
-                  "--mode: there is no \"" + options.cuda_mode +
+                  "--mode: unknown value \"" + options.cuda_mode +
                       "\"; choose from csv, kvp");
     STEPSCOPE_TRY_ASSIGN(
         const auto columns,

@@ -2,6 +2,7 @@
 #include "exporters/paddle/paddle.h"
 
 #include "exporters/chrome/chrome.h"
+#include "exporters/output_name.h"
 #include "exporters/paddle/node_trees.h"
 
 namespace stepscope {
@@ -20,7 +21,7 @@ class Exporting : public Exporter {
                 Sink& sink) const override {
     ExportOptions all = options;
     all.memory = true;
-    if (options.path.ends_with(".pb"))
+    if (WithoutCompression(options.path).ends_with(".pb"))
       return paddle::WriteNodeTrees(trace, all, sink);
     return WriteChrome(trace, all, ChromeStyle::kPaddle, sink);
   }

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.h"
+
+#include "exporters/exporter.h"
+#include "report/fluid_report.h"
+#include "report/table_options.h"
+
+namespace stepscope {
+namespace {
+
+constexpr const char* kRecord = "Record";
+constexpr const char* kLook = "Find out where the time goes";
+constexpr const char* kFiles = "Other formats";
+constexpr const char* kShell = "Your shell";
+
+constexpr const char* kTraceMeaning =
+    "a trace file of any supported format, a folder of traces, or - for "
+    "standard input";
+
+Operand TraceOperand(std::string* target) {
+  return {.name = "TRACE", .meaning = kTraceMeaning, .target = target};
+}
+
+Option FormatOption(std::vector<std::string> choices, std::string* target) {
+  return {.name = "--format",
+          .value = "FORMAT",
+          .kind = ValueKind::kChoice,
+          .meaning = "how to print",
+          .fallback = "text",
+          .choices = std::move(choices),
+          .group = "Output",
+          .target = target};
+}
+
+std::vector<std::string> ExporterNames() {
+  std::vector<std::string> names;
+  for (const Exporter* exporter : AllExporters())
+    names.emplace_back(exporter->name());
+  return names;
+}
+
+Command RunCommand(RunOptions& options) {
+  return {
+      .name = "run",
+      .group = kRecord,
+      .summary = "record a program and the processes it starts",
+      .description =
+          "Runs a program and records what it does: NVTX ranges, operators of "
+          "torch, work on the GPU. The program needs no change. The exit code "
+          "is that of the program.",
+      .rest = "-- COMMAND [ARGUMENT...]",
+      .options =
+          {{.name = "--steps",
+            .value = "A:B",
+            .kind = ValueKind::kText,
+            .meaning = "record only the steps from A up to B, B not included",
+            .fallback = "all",
+            .group = "When to record",
+            .target = &options.steps},
+           {.name = "--step-range",
+            .value = "NAME",
+            .kind = ValueKind::kText,
+            .meaning = "ranges with this name are the steps; * matches any "
+                       "text",
+            .group = "When to record",
+            .target = &options.step_range},
+           {.name = "--start-after",
+            .value = "SECONDS",
+            .kind = ValueKind::kNumber,
+            .meaning = "start recording after SECONDS",
+            .group = "When to record",
+            .target = &options.start_after_s},
+           {.name = "--start-at",
+            .value = "NAME",
+            .kind = ValueKind::kText,
+            .meaning = "start recording when a range with this name begins; * "
+                       "matches any text",
+            .group = "When to record",
+            .target = &options.start_at},
+           {.name = "--no-gpu",
+            .meaning = "do not record the GPU",
+            .group = "What to record",
+            .target = &options.no_gpu},
+           {.name = "--nvtx",
+            .meaning = "record NVTX ranges even if another NVTX tool is set",
+            .group = "What to record",
+            .target = &options.nvtx},
+           {.name = "--no-torch",
+            .meaning = "do not record operators of torch",
+            .group = "What to record",
+            .target = &options.no_torch},
+           {.name = "--shapes",
+            .meaning = "record shapes and types of the inputs of operators",
+            .group = "What to record",
+            .target = &options.shapes},
+           {.name = "--out",
+            .value = "DIR",
+            .kind = ValueKind::kFolder,
+            .meaning = "folder for the captures, one per process",
+            .fallback = "a new folder in profiler_log",
+            .group = "Output",
+            .target = &options.out},
+           {.name = "--quiet",
+            .meaning = "print nothing but errors",
+            .group = "Output",
+            .target = &options.quiet}},
+      .example_title = "three steps of a training script, after its warm-up",
+      .example = "stepscope run --steps 10:13 -- python train.py --epochs 1",
+      .run = [&options] { return RunRun(options); }};
+}
+
+Command DoctorCommand(DoctorOptions& options) {
+  return {.name = "doctor",
+          .group = kRecord,
+          .summary = "what can be recorded on this machine",
+          .description =
+              "Says what can be recorded on this machine, why the rest cannot, "
+              "and what to do about it. The exit code is 0 if the host can be "
+              "recorded, else 1.",
+          .options = {{.name = "--out",
+                       .value = "DIR",
+                       .kind = ValueKind::kFolder,
+                       .meaning = "folder that captures would be written to",
+                       .fallback = options.out,
+                       .group = "What to look at",
+                       .target = &options.out},
+                      {.name = "--python",
+                       .value = "PROGRAM",
+                       .kind = ValueKind::kText,
+                       .meaning = "the Python that has torch",
+                       .fallback = options.python,
+                       .group = "What to look at",
+                       .target = &options.python},
+                      FormatOption({"text", "json"}, &options.format)},
+          .example_title = "why are there no kernels in my capture?",
+          .example = "stepscope doctor",
+          .run = [&options] { return RunDoctor(options); }};
+}
+
+Command SummaryCommand(SummaryArguments& arguments) {
+  const auto is_sort_key = [](const std::string& text) {
+    return ParseSortKey(text).has_value() || ParseFluidSort(text).has_value();
+  };
+  return {
+      .name = "summary",
+      .group = kLook,
+      .summary = "tables of steps, operators, kernels, memory and more",
+      .description =
+          "Prints tables of where the time went: devices, event types, stages "
+          "of a step, operators, kernels, memory, your own events.",
+      .operands = {TraceOperand(&arguments.input)},
+      .options =
+          {{.name = "--views",
+            .value = "LIST",
+            .kind = ValueKind::kList,
+            .meaning = "tables to print, separated by commas",
+            .fallback = "paddle, which is the first nine, for text and md, "
+                        "else all",
+            .choices = {"device", "overview", "model", "distribution",
+                        "operator", "kernel", "memory_manipulation",
+                        "user_defined", "memory", "percentiles", "waterfall",
+                        "idle", "launch", "flops", "outliers", "memory_life",
+                        "advice", "paddle", "all"},
+            .accepts = [](const std::string& text) {
+              return ParseView(text).has_value();
+            },
+            .group = "Which tables",
+            .target = &arguments.views},
+           {.name = "--no-op-detail",
+            .meaning = "leave out what is inside operators",
+            .group = "Which tables",
+            .target = &arguments.no_op_detail},
+           {.name = "--thread-sep",
+            .meaning = "operators and your own events per thread",
+            .group = "Which tables",
+            .target = &arguments.thread_sep},
+           {.name = "--flops",
+            .meaning = "add a column of FLOPs to the table of operators",
+            .group = "Which tables",
+            .target = &arguments.flops},
+           {.name = "--sort",
+            .value = "KEY",
+            .kind = ValueKind::kChoice,
+            .meaning = "order of the rows; the last five are for --format "
+                       "fluid",
+            .fallback = "CPUTotal",
+            .choices = {"CPUTotal", "CPUAvg", "CPUMax", "CPUMin", "GPUTotal",
+                        "GPUAvg", "GPUMax", "GPUMin", "calls", "total", "max",
+                        "min", "ave"},
+            .accepts = is_sort_key,
+            .group = "Output",
+            .target = &arguments.sort},
+           {.name = "--unit",
+            .value = "UNIT",
+            .kind = ValueKind::kChoice,
+            .meaning = "unit of times in text and md",
+            .fallback = "ms",
+            .choices = {"s", "ms", "us", "ns"},
+            .accepts = [](const std::string& text) {
+              return ParseTimeUnit(text).has_value();
+            },
+            .group = "Output",
+            .target = &arguments.unit},
+           FormatOption({"text", "json", "csv", "md", "fluid"},
+                        &arguments.format)},
+      .example_title = "which operators take the GPU's time?",
+      .example =
+          "stepscope summary job.sscap --views operator --sort GPUTotal",
+      .run = [&arguments] { return RunSummary(arguments); }};
+}
+
+Command AdviseCommand(AdviseArguments& arguments) {
+  return {.name = "advise",
+          .group = kLook,
+          .summary = "what slows the steps down, and what to try",
+          .description =
+              "Prints what slows the steps down, worst first: the evidence, "
+              "what could be saved, and what to try.",
+          .operands = {TraceOperand(&arguments.input)},
+          .options = {FormatOption({"text", "json"}, &arguments.format)},
+          .example_title = "why is the training slow?",
+          .example = "stepscope advise job.sscap",
+          .run = [&arguments] { return RunAdvise(arguments); }};
+}
+
+Command CompareCommand(CompareArguments& arguments) {
+  return {
+      .name = "compare",
+      .group = kLook,
+      .summary = "is B slower than A, where, and is it more than noise?",
+      .description =
+          "Compares two traces: whether the steps of B take longer than those "
+          "of A, whether noise alone could explain it, and which operators "
+          "and kernels changed.",
+      .operands = {{.name = "A",
+                    .meaning = "the trace to compare with; - for standard "
+                               "input",
+                    .target = &arguments.a},
+                   {.name = "B",
+                    .meaning = "the trace to judge",
+                    .target = &arguments.b}},
+      .options = {{.name = "--fail-if-slower",
+                   .value = "PCT",
+                   .kind = ValueKind::kNumber,
+                   .meaning = "exit with code 1 if a step of B is slower by "
+                              "more than PCT percent and by more than noise",
+                   .group = "Gate for CI",
+                   .target = &arguments.fail_if_slower},
+                  FormatOption({"text", "json", "csv", "md"},
+                               &arguments.format)},
+      .example_title = "a gate in CI",
+      .example =
+          "stepscope compare main.sscap change.sscap --fail-if-slower 5",
+      .run = [&arguments] { return RunCompare(arguments); }};
+}
+
+Command InfoCommand(InfoOptions& options) {
+  return {.name = "info",
+          .group = kLook,
+          .summary = "what a trace holds, what was lost, what was open",
+          .description =
+              "Prints what was recorded, by which process, whether it is "
+              "complete, what was lost, and what each thread was doing when "
+              "the recording ended.",
+          .operands = {TraceOperand(&options.input)},
+          .options = {FormatOption({"text", "json"}, &options.format)},
+          .example_title = "what was a killed job doing?",
+          .example = "stepscope info profiler_log/job.sscap",
+          .run = [&options] { return RunInfo(options); }};
+}
+
+Command ConvertCommand(ConvertOptions& options) {
+  return {
+      .name = "convert",
+      .group = kFiles,
+      .summary = "write a trace in another format",
+      .description =
+          "Writes a trace in another format. Several traces become one "
+          "timeline. The file appears when it is complete.",
+      .operands = {{.name = "IN",
+                    .meaning = "traces, or one folder of traces; - for "
+                               "standard input",
+                    .target = &options.inputs,
+                    .many = true}},
+      .options =
+          {{.name = "--output",
+            .short_name = "-o",
+            .value = "FILE",
+            .kind = ValueKind::kFile,
+            .meaning = "file to write; compressed if it ends in .gz or .zst; - "
+                       "for standard output",
+            .group = "Output",
+            .required = true,
+            .target = &options.output},
+           {.name = "--to",
+            .value = "FORMAT",
+            .kind = ValueKind::kChoice,
+            .meaning = "format to write",
+            .fallback = "by the name of the file, see below",
+            .choices = ExporterNames(),
+            .group = "Output",
+            .target = &options.to},
+           {.name = "--no-dataflow",
+            .meaning = "leave out the arrows",
+            .group = "Content",
+            .target = &options.no_dataflow},
+           {.name = "--show-memory",
+            .meaning = "add lifetimes of tensors and totals of allocators "
+                       "(step statistics of TensorFlow only)",
+            .group = "Content",
+            .target = &options.show_memory},
+           {.name = "--remove-live",
+            .meaning = "with --to capture: remove the live files of killed "
+                       "processes, which the new capture includes",
+            .group = "Content",
+            .target = &options.remove_live},
+           {.name = "--mode",
+            .value = "MODE",
+            .kind = ValueKind::kChoice,
+            .meaning = "with --to cuda-profile: how to write",
+            .fallback = "csv",
+            .choices = {"csv", "kvp"},
+            .group = "Content",
+            .target = &options.mode},
+           {.name = "--config",
+            .value = "FILE",
+            .kind = ValueKind::kFile,
+            .meaning = "with --to cuda-profile: a file with one option per "
+                       "line",
+            .group = "Content",
+            .target = &options.config}},
+      .more = DescribeFormats(),
+      .example_title = "a timeline for https://ui.perfetto.dev",
+      .example = "stepscope convert job.sscap -o job.json.gz",
+      .run = [&options] { return RunConvert(options); }};
+}
+
+Command TimelineCommand(TimelineOptions& options) {
+  return {
+      .name = "timeline",
+      .group = kFiles,
+      .summary = "trainers and parameter servers as one timeline",
+      .description =
+          "Writes the profiles of trainers and parameter servers as one "
+          "timeline for chrome://tracing, with the flags of Paddle's "
+          "tools/timeline.py.",
+      .options = {{.name = "--profile_path",
+                   .value = "[LABEL=]FILE,...",
+                   .kind = ValueKind::kFile,
+                   .meaning = "a trace, or several with labels, separated by "
+                              "commas",
+                   .fallback = "/tmp/profile",
+                   .target = &options.profile_path},
+                  {.name = "--timeline_path",
+                   .value = "FILE",
+                   .kind = ValueKind::kFile,
+                   .meaning = "file to write",
+                   .fallback = "/tmp/timeline",
+                   .target = &options.timeline_path}},
+      .example_title = "two trainers and a parameter server",
+      .example =
+          "stepscope timeline --profile_path t0=a,t1=b,ps0=c "
+          "--timeline_path all.json",
+      .run = [&options] { return RunTimeline(options); }};
+}
+
+Command CompletionCommand(CompletionArguments& arguments) {
+  return {
+      .name = "completion",
+      .group = kShell,
+      .summary = "completion for bash, zsh or fish",
+      .description =
+          "Prints a script that makes the shell complete commands, options and "
+          "values of stepscope. An installed stepscope has these scripts where "
+          "the shells look for them.",
+      .operands = {{.name = "SHELL",
+                    .meaning = "bash, zsh or fish",
+                    .kind = ValueKind::kChoice,
+                    .target = &arguments.shell,
+                    .choices = {"bash", "zsh", "fish"}}},
+      .example_title = "completion in this bash",
+      .example = "source <(stepscope completion bash)",
+      .run = [&arguments] { return RunCompletion(arguments); }};
+}
+
+}  // namespace
+
+std::vector<Command> MakeCommands(Arguments& arguments) {
+  return {RunCommand(arguments.run),
+          DoctorCommand(arguments.doctor),
+          SummaryCommand(arguments.summary),
+          AdviseCommand(arguments.advise),
+          CompareCommand(arguments.compare),
+          InfoCommand(arguments.info),
+          ConvertCommand(arguments.convert),
+          TimelineCommand(arguments.timeline),
+          CompletionCommand(arguments.completion)};
+}
+
+}  // namespace stepscope

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commands of the program. A new one is a function in commands.cc.
+#pragma once
+
+#include <vector>
+
+#include "cli/command.h"
+#include "cli/completion.h"
+#include "cli/doctor.h"
+#include "cli/run.h"
+#include "cli/verbs.h"
+
+namespace stepscope {
+
+// What the parser fills, command by command.
+struct Arguments {
+  RunOptions run;
+  DoctorOptions doctor;
+  SummaryArguments summary;
+  AdviseArguments advise;
+  CompareArguments compare;
+  InfoOptions info;
+  ConvertOptions convert;
+  TimelineOptions timeline;
+  CompletionArguments completion;
+};
+
+// In the order in which people meet them. `arguments` must outlive the result.
+std::vector<Command> MakeCommands(Arguments& arguments);
+
+}  // namespace stepscope
