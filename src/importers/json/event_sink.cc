@@ -374,6 +374,7 @@ void EventSink::Finish() {
   rows_.Finish();
   MarkDeviceRows(builder_);
   external_.Finish(builder_, RowMap::kMainProcess);
+  if (rows_.has_owners()) builder_.GiveLinksToTracks();
   if (format() == "kineto") stages_.Finish(builder_, 0);
   if (first_time_ns_ <= last_time_ns_)
     for (uint32_t i = 0; i < builder_.process_count(); ++i)
