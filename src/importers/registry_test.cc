@@ -75,7 +75,7 @@ TEST(RegistryTest, CompressedCapturesAreExpandedFirst) {
   ASSERT_TRUE(trace) << trace.error().message;
   EXPECT_EQ((*trace)->size(), capture::kSampleEvents);
   EXPECT_EQ((*trace)->files()[0], path);
-  EXPECT_EQ((*trace)->str((*trace)->processes()[0].source), path);
+  EXPECT_EQ((*trace)->source_of((*trace)->processes()[0]).path, path);
   EXPECT_TRUE((*trace)->complete());
   // Cut short: the readable part, and a note.
   const std::string bytes = *ReadFile(path);
@@ -107,7 +107,7 @@ TEST(RegistryTest, SeveralFilesAreOneTraceInTheirOrder) {
   EXPECT_EQ((*trace)->size(), 7 * capture::kSampleEvents);
   ASSERT_EQ((*trace)->processes().size(), 7u);
   for (size_t i = 0; i < 7; ++i)
-    EXPECT_EQ((*trace)->str((*trace)->processes()[i].source), paths[i]);
+    EXPECT_EQ((*trace)->source_of((*trace)->processes()[i]).path, paths[i]);
   EXPECT_LE(last, total);
   paths.push_back(folder.path("absent"));
   EXPECT_FALSE(ImportFiles(paths));

@@ -253,7 +253,6 @@ uint32_t CaptureReader::AddProcess(int64_t offset_ns) {
   const size_t slash = exe.rfind('/');
   process.name = builder_.Intern(tables_.Find("name").value_or(
       slash == std::string_view::npos ? exe : exe.substr(slash + 1)));
-  process.source = builder_.Intern(file_.path());
   // The kernel states a process's start in hundredths of a second after boot.
   constexpr int64_t kJiffyNs = 10'000'000;
   int64_t start = 0;

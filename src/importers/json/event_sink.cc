@@ -369,18 +369,16 @@ void EventSink::FinishOpen() {
   }
 }
 
-void EventSink::Finish(const std::string& path) {
+void EventSink::Finish() {
   FinishOpen();
   rows_.Finish();
   MarkDeviceRows(builder_);
   external_.Finish(builder_, RowMap::kMainProcess);
+  if (rows_.has_owners()) builder_.GiveLinksToTracks();
   if (format() == "kineto") stages_.Finish(builder_, 0);
-  const StringId source = builder_.Intern(path);
-  for (uint32_t i = 0; i < builder_.process_count(); ++i) {
-    Process& process = builder_.process(i);
-    process.source = source;
-    if (first_time_ns_ <= last_time_ns_) process.start_ns = first_time_ns_;
-  }
+  if (first_time_ns_ <= last_time_ns_)
+    for (uint32_t i = 0; i < builder_.process_count(); ++i)
+      builder_.process(i).start_ns = first_time_ns_;
   bool known = header_.has_base() ? header_.epoch_known() : origin_ns_ != 0;
   int64_t epoch_ns = 0;
   if (__builtin_add_overflow(header_.base_ns(), origin_ns_, &epoch_ns))

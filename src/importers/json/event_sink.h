@@ -37,7 +37,7 @@ class EventSink : public DocumentHandler {
                   std::string_view text) override;
 
   // After the last event: ends what is open, names rows, concludes stages.
-  void Finish(const std::string& path);
+  void Finish();
   // "kineto", "paddle" or "chrome", by what has been read.
   std::string_view format() const;
 

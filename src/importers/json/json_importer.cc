@@ -111,7 +111,7 @@ class Json : public Importer {
     if (!document.has_events())
       return Fail(ErrorCode::kCorrupt,
                   path + ": byte 0: JSON without trace events");
-    sink.Finish(path);
+    sink.Finish();
     builder.AddSource(sink.format(), path);
     if (!status) {
       builder.SetIncomplete();

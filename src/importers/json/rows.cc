@@ -41,11 +41,28 @@ bool StatedId(std::string_view token, int64_t& id, std::string& suffix) {
   return true;
 }
 
+// Takes `mark` and a number off the end. False: that is not how it ends.
+bool TakeNumber(std::string_view& text, std::string_view mark,
+                std::string_view* number = nullptr) {
+  const size_t at = text.rfind(mark);
+  if (at == text.npos) return false;
+  const std::string_view digits = text.substr(at + mark.size());
+  if (digits.empty() ||
+      digits.find_first_not_of("0123456789") != digits.npos)
+    return false;
+  if (number != nullptr) *number = digits;
+  text = text.substr(0, at);
+  return true;
+}
+
 // Rows of Paddle and of our exporter: one thread has a row for Python and one
-// for C++, and further ones where events overlap.
-bool IsPartOfThread(std::string_view suffix) {
-  const size_t lane = suffix.find(" lane ");
-  if (lane != suffix.npos) suffix = suffix.substr(0, lane);
+// for C++, and further ones where events overlap. Ours also say which of
+// several threads of one id it is (`twin`), and which process a thread is of
+// whose id another process has as well.
+bool IsPartOfThread(std::string_view suffix, std::string_view& twin) {
+  TakeNumber(suffix, " @");
+  TakeNumber(suffix, " #", &twin);
+  TakeNumber(suffix, " lane ");
   return suffix.empty() || suffix == "(Python)" || suffix == "(C++)" ||
          suffix == " ";
 }
@@ -160,9 +177,12 @@ uint32_t RowMap::MakeHost(std::string_view pid, std::string_view tid) {
     track.id = kFirstInvented + invented_id_++;
     track.name = builder_.Intern(Shown(tid));
   }
-  const std::string thread =
+  std::string thread =
       std::to_string(track.process) + ' ' + std::to_string(track.id);
-  if (!IsPartOfThread(suffix)) {
+  std::string_view twin;
+  const bool part = IsPartOfThread(suffix, twin);
+  if (!twin.empty()) thread += " #" + std::string(twin);
+  if (!part) {
     // As our exporter marks rows that are of no thread.
     if (suffix.starts_with("(async)")) track.kind = TrackKind::kAsync;
     track.name = builder_.Intern(Shown(tid));
@@ -189,7 +209,10 @@ uint32_t RowMap::MakeStream(std::string_view pid, std::string_view tid,
                           std::to_string(track.device) + ' ' +
                           std::to_string(track.id);
   const auto [it, fresh] = same_tracks_.try_emplace(key, 0);
-  if (fresh) it->second = builder_.AddTrack(track);
+  if (fresh) {
+    it->second = builder_.AddTrack(track);
+    streams_.emplace_back(it->second, pid);
+  }
   return it->second;
 }
 
@@ -237,7 +260,35 @@ void RowMap::AddProcessData(std::string_view pid, std::string_view key,
       {std::string(pid), std::string(key), std::string(value)});
 }
 
+void RowMap::SetOwner(std::string_view pid, std::string_view owner) {
+  if (!owner.empty()) owners_.insert_or_assign(std::string(pid), owner);
+}
+
+void RowMap::SetRank(std::string_view pid, std::string_view rank) {
+  int64_t number = -1;
+  if (ParseInteger(rank, number) && number >= 0)
+    ranks_.emplace_back(pid, number);
+}
+
+// Device work is of the process that owns the device; until the file says
+// which, it is of the main one.
+void RowMap::GiveToOwners() {
+  if (owners_.empty()) return;
+  for (const auto& [track, pid] : streams_) {
+    const auto owner = owners_.find(pid);
+    if (owner == owners_.end()) continue;
+    const uint32_t process = ProcessOf(owner->second);
+    builder_.track(track).process = process;
+  }
+}
+
 void RowMap::Finish() {
+  GiveToOwners();
+  for (const auto& [pid, rank] : ranks_) {
+    const auto process = processes_.find(pid);
+    if (process != processes_.end())
+      builder_.process(process->second).rank = rank;
+  }
   for (const auto& [pid, process] : processes_) {
     const auto name = process_names_.find(pid);
     if (name == process_names_.end()) continue;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "importers/json/categories.h"
@@ -39,6 +40,11 @@ class RowMap {
                   std::string_view name);
   void AddProcessData(std::string_view pid, std::string_view key,
                       std::string_view value);
+  // By our exporter: the process that the device with this pid belongs to, and
+  // the rank of a process. Empty: not stated.
+  void SetOwner(std::string_view pid, std::string_view owner);
+  void SetRank(std::string_view pid, std::string_view rank);
+  bool has_owners() const { return !owners_.empty(); }
   void Finish();
 
  private:
@@ -57,6 +63,7 @@ class RowMap {
   uint32_t MakeStream(std::string_view pid, std::string_view tid,
                       int64_t device, int64_t stream);
   uint32_t MakeAside(std::string_view pid, std::string_view tid);
+  void GiveToOwners();
 
   TraceBuilder& builder_;
   std::array<Recent, 64> recent_;
@@ -67,6 +74,10 @@ class RowMap {
   std::unordered_map<std::string, std::string> process_names_;
   std::unordered_map<std::string, std::string> thread_names_;
   std::vector<std::array<std::string, 3>> process_data_;
+  std::unordered_map<std::string, std::string> owners_;  // of devices, by pid
+  std::vector<std::pair<std::string, int64_t>> ranks_;   // by pid
+  // Tracks of device work, with the pid that their events have.
+  std::vector<std::pair<uint32_t, std::string>> streams_;
   bool main_taken_ = false;
   int64_t invented_id_ = 0;
 };

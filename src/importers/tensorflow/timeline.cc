@@ -139,7 +139,6 @@ uint32_t TfTimeline::AddProcess(const std::string& name) {
   // TensorFlow does not say; one number a device, as its own timeline has.
   process.pid = -static_cast<int64_t>(processes_.size()) - 1;
   process.name = out_.Intern(name);
-  process.source = out_.Intern(input_.path);
   return builder.AddProcess(std::move(process));
 }
 

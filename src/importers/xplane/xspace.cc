@@ -74,9 +74,7 @@ void ImportXSpace(const Input& input, TraceBuilder& builder) {
 
 XSpace::XSpace(const Input& input, TraceBuilder& builder)
     : input_(input), out_(input.bytes, builder), tracks_(builder) {
-  Process process;
-  process.source = out_.Intern(input.path);
-  process_ = builder.AddProcess(std::move(process));
+  process_ = builder.AddProcess({});
 }
 
 void XSpace::Read() {
