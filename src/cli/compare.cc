@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
+#include "importers/import_many.h"
 
 namespace stepscope {
 
@@ -18,6 +19,10 @@ ExitCode RunCompare(const CompareArguments& arguments) {
                     "choose from text, json, csv, md");
   }
   options.format = *format;
+  if (const Status once =
+          CheckStandardInput(std::vector{arguments.a, arguments.b});
+      !once)
+    return ComplainOfInput(once.error());
   ExitCode code = kExitOk;
   const std::shared_ptr<const Trace> a = LoadTrace({arguments.a}, code);
   if (a == nullptr) return code;

@@ -8,6 +8,8 @@
 #include "cli/progress.h"
 #include "cli/verbs.h"
 #include "exporters/exporter.h"
+#include "importers/tensorflow/tensorflow_importer.h"
+#include "importers/xplane/xplane_importer.h"
 
 namespace stepscope {
 namespace {
@@ -120,8 +122,9 @@ ExitCode RunConvert(const ConvertOptions& options) {
     return Complain(kExitUsage, "--remove-live: goes with --to capture only",
                     "write a capture, which holds all that the live file had");
   ImportOptions import;
-  import.dataflow = !options.no_dataflow;
-  import.show_memory = options.show_memory;
+  import.formats.Set(TensorflowOptions{.dataflow = !options.no_dataflow,
+                                       .show_memory = options.show_memory});
+  import.formats.Set(XPlaneOptions{.dataflow = !options.no_dataflow});
   ExitCode code = kExitOk;
   const std::shared_ptr<const Trace> trace =
       LoadTrace(options.inputs, code, import);

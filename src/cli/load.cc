@@ -28,6 +28,7 @@ std::string Remedy(ErrorCode code) {
     case ErrorCode::kIo:
       return "check that it is readable";
     case ErrorCode::kInvalidArgument:
+    case ErrorCode::kCancelled:
       break;
   }
   return "see stepscope --help";
@@ -37,7 +38,7 @@ Result<std::shared_ptr<const Trace>> ImportAll(
     const std::vector<std::string>& inputs, const ImportOptions& options) {
   if (inputs.size() == 1) return ImportPath(inputs[0], options);
   for (const std::string& input : inputs) {
-    if (IsDirectory(input)) {
+    if (input != "-" && IsDirectory(input)) {
       return Fail(ErrorCode::kInvalidArgument,
                   input + ": give one folder, or files only");
     }
@@ -73,7 +74,7 @@ std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
                                        ExitCode& code,
                                        const ImportOptions& options) {
   const Result<std::shared_ptr<const Trace>> trace = [&] {
-    Progress progress("reading " + inputs.front());
+    Progress progress("reading " + ShownPath(inputs.front()));
     ImportOptions with_progress = options;
     with_progress.progress = [&](uint64_t done, uint64_t total) {
       progress.Set(done, total);
@@ -86,7 +87,8 @@ std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
   }
   if (NothingIsLeft(**trace)) {
     code = ComplainOfInput(
-        Fail(ErrorCode::kCorrupt, WhatIsWrong(**trace, inputs.front())));
+        Fail(ErrorCode::kCorrupt,
+             WhatIsWrong(**trace, ShownPath(inputs.front()))));
     return nullptr;
   }
   return *trace;

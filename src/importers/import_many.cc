@@ -42,11 +42,14 @@ class SharedProgress {
   SharedProgress(std::span<const std::string> paths,
                  const ImportOptions& options)
       : options_(options), done_(paths.size()), total_(0) {
+    bool known = true;
     for (const std::string& path : paths) {
       std::error_code error;
       const uint64_t size = std::filesystem::file_size(path, error);
+      known &= !error;
       if (!error) total_ += size;
     }
+    if (!known) total_ = 0;
   }
 
   ImportOptions OptionsOf(size_t file) {
@@ -65,20 +68,37 @@ class SharedProgress {
   const ImportOptions& options_;
   std::mutex mutex_;
   std::vector<uint64_t> done_;  // by file
-  uint64_t total_;
+  uint64_t total_;  // 0: not known
 };
 
+// A file that was recognised. What can be opened once only stays open.
+struct Recognised {
+  const Importer* importer = nullptr;
+  std::unique_ptr<InputSource> pipe;
+};
+
+Result<Recognised> Recognise(const std::string& path) {
+  STEPSCOPE_TRY_ASSIGN(auto input, InputSource::Open(path));
+  Recognised file;
+  STEPSCOPE_TRY_ASSIGN(file.importer, FindImporter(*input));
+  if (input->is_pipe()) file.pipe = std::move(input);
+  return file;
+}
+
 // Every file into a builder of its own, several at a time.
-std::vector<FileImport> ImportAtOnce(
-    std::span<const std::string> paths,
-    std::span<const Importer* const> importers, const ImportOptions& options) {
+std::vector<FileImport> ImportAtOnce(std::span<const std::string> paths,
+                                     std::span<const Recognised> files,
+                                     const ImportOptions& options) {
   std::vector<FileImport> imports(paths.size());
   SharedProgress progress(paths, options);
   options.executor->ForEach(paths.size(), [&](size_t i) {
     imports[i].builder = std::make_unique<TraceBuilder>();
+    const Importer& importer = *files[i].importer;
+    const ImportOptions own = progress.OptionsOf(i);
     imports[i].status =
-        ImportInto(*importers[i], paths[i], progress.OptionsOf(i),
-                   *imports[i].builder);
+        files[i].pipe != nullptr
+            ? ImportInto(importer, *files[i].pipe, own, *imports[i].builder)
+            : ImportInto(importer, paths[i], own, *imports[i].builder);
   });
   std::vector<FilePart> parts;
   for (size_t i = 0; i < paths.size(); ++i)
@@ -90,14 +110,22 @@ std::vector<FileImport> ImportAtOnce(
 
 }  // namespace
 
+Status CheckStandardInput(std::span<const std::string> paths) {
+  if (std::count_if(paths.begin(), paths.end(), IsStandardInput) < 2)
+    return Ok();
+  return Fail(ErrorCode::kInvalidArgument,
+              "standard input is given twice and can be read only once");
+}
+
 Result<std::shared_ptr<const Trace>> ImportFiles(
     std::span<const std::string> paths, const ImportOptions& options) {
-  std::vector<const Importer*> importers;
+  STEPSCOPE_TRY(CheckStandardInput(paths));
+  std::vector<Recognised> files;
   for (const std::string& path : paths) {
-    STEPSCOPE_TRY_ASSIGN(const Importer* importer, FindImporter(path));
-    importers.push_back(importer);
+    STEPSCOPE_TRY_ASSIGN(Recognised file, Recognise(path));
+    files.push_back(std::move(file));
   }
-  std::vector<FileImport> imports = ImportAtOnce(paths, importers, options);
+  std::vector<FileImport> imports = ImportAtOnce(paths, files, options);
   TraceBuilder all;
   for (FileImport& one : imports) {
     STEPSCOPE_TRY(one.status);
@@ -109,23 +137,23 @@ Result<std::shared_ptr<const Trace>> ImportFiles(
 
 Result<std::shared_ptr<const Trace>> ImportPath(const std::string& path,
                                                 const ImportOptions& options) {
-  if (!IsDirectory(path)) return ImportFile(path, options);
+  if (path == "-" || !IsDirectory(path)) return ImportFile(path, options);
   STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> all_files,
                        FilesIn(path));
   std::vector<std::string> files;
-  std::vector<const Importer*> importers;
+  std::vector<Recognised> recognised;
   std::vector<std::string> unread;
   for (const std::string& file : all_files) {
-    const Result<const Importer*> importer = FindImporter(file);
-    if (!importer) {
-      if (importer.error().code != ErrorCode::kUnsupported)
-        unread.push_back(importer.error().message);
+    Result<Recognised> one = Recognise(file);
+    if (!one) {
+      if (one.error().code != ErrorCode::kUnsupported)
+        unread.push_back(one.error().message);
       continue;  // not a trace
     }
     files.push_back(file);
-    importers.push_back(*importer);
+    recognised.push_back(*std::move(one));
   }
-  std::vector<FileImport> imports = ImportAtOnce(files, importers, options);
+  std::vector<FileImport> imports = ImportAtOnce(files, recognised, options);
   TraceBuilder builder;
   size_t read = 0;
   for (FileImport& one : imports) {

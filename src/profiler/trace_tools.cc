@@ -3,7 +3,7 @@
 
 #include "analysis/summary.h"
 #include "exporters/chrome/chrome.h"
-#include "importers/capture/capture_importer.h"
+#include "importers/capture/capture_file.h"
 #include "trace/trace.h"
 
 namespace stepscope {

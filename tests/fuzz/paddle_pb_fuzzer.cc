@@ -3,5 +3,6 @@
 #include "importers/paddle/paddle_importer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  return stepscope::fuzz::FuzzImport(stepscope::PaddleTreeImporter(), {data, size});
+  return stepscope::fuzz::FuzzImport(stepscope::PaddleTreeImporter(),
+                                     {data, size});
 }

@@ -401,7 +401,8 @@ namespace stepscope {
 const Importer& FluidImporter() {
   // Never destroyed: files may be read while the process ends.
   static const auto* const importer =
-      new proto::ProtoImporter("fluid", proto::IsFluidProfile, proto::ImportFluidProfile);
+      new proto::ProtoImporter("fluid", proto::IsFluidProfile,
+                               proto::ImportFluidProfile);
   return *importer;
 }
 

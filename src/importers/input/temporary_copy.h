@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For importers that need a file by position: a compressed one is expanded
-// into a temporary file without a name, which goes with the object.
+// For importers that read a file by position: the plain bytes of a pipe or of
+// a compressed file, in a temporary file that goes with the object.
 #pragma once
 
 #include <memory>
@@ -9,24 +9,31 @@
 
 #include "base/file.h"
 #include "base/result.h"
-#include "importers/input/input_file.h"
 
 namespace stepscope {
 
-class ExpandedFile {
- public:
-  static Result<std::unique_ptr<ExpandedFile>> Make(InputFile& input);
-  ~ExpandedFile();
-  ExpandedFile(const ExpandedFile&) = delete;
-  ExpandedFile& operator=(const ExpandedFile&) = delete;
+class InputSource;
 
-  // Where it can be opened by this process, as long as the object lives.
+class TemporaryCopy {
+ public:
+  // In the folder that TMPDIR names.
+  static Result<std::unique_ptr<TemporaryCopy>> Make(InputSource& input);
+  ~TemporaryCopy();
+  TemporaryCopy(const TemporaryCopy&) = delete;
+  TemporaryCopy& operator=(const TemporaryCopy&) = delete;
+
+  // Where it can be opened, until it has no name any more.
   const std::string& path() const { return path_; }
+  // Takes the name away: what has the file open keeps it, and nobody else
+  // finds it, even if this process is killed.
+  void RemoveName();
+  // Hands the open file over, under the name of the input.
+  File TakeFile() { return std::move(file_); }
 
  private:
-  explicit ExpandedFile(int fd);
+  TemporaryCopy(File file, std::string path);
 
-  int fd_;
+  File file_;
   std::string path_;
 };
 

@@ -116,9 +116,7 @@ void TfTimeline::Build() {
   });
   args_.WriteLinks();
   AddStep();
-  const ImportOptions* const options = input_.options;
-  const bool arrows = options == nullptr || options->dataflow;
-  const bool memory = options != nullptr && options->show_memory;
+  const auto [arrows, memory] = input_.FormatOptions<TensorflowOptions>();
   TfEdges edges(step_, graph_, out_);
   if (arrows || memory) edges.Find();
   if (arrows) edges.AddArrows();
@@ -300,14 +298,16 @@ namespace stepscope {
 const Importer& StepStatsImporter() {
   // Never destroyed: files may be read while the process ends.
   static const auto* const importer =
-      new proto::ProtoImporter("tf-step-stats", proto::IsStepStats, proto::ImportStepStats);
+      new proto::ProtoImporter("tf-step-stats", proto::IsStepStats,
+                               proto::ImportStepStats);
   return *importer;
 }
 
 const Importer& RunMetadataImporter() {
   // Never destroyed: files may be read while the process ends.
   static const auto* const importer =
-      new proto::ProtoImporter("tf-run-metadata", proto::IsRunMetadata, proto::ImportRunMetadata);
+      new proto::ProtoImporter("tf-run-metadata", proto::IsRunMetadata,
+                               proto::ImportRunMetadata);
   return *importer;
 }
 
