@@ -31,6 +31,7 @@ std::string Remedy(ErrorCode code) {
     case ErrorCode::kIo:
       return "check that it is readable";
     case ErrorCode::kInvalidArgument:
+    case ErrorCode::kCancelled:
       break;
   }
   return "see stepscope --help";
@@ -40,10 +41,10 @@ std::string Remedy(ErrorCode code) {
 // so.
 Result<TraceFolder> ImportAll(const std::vector<std::string>& inputs,
                               const ImportOptions& options) {
-  if (inputs.size() == 1 && IsDirectory(inputs[0]))
+  if (inputs.size() == 1 && inputs[0] != "-" && IsDirectory(inputs[0]))
     return ImportFolder(inputs[0], options);
   for (const std::string& input : inputs) {
-    if (IsDirectory(input)) {
+    if (input != "-" && IsDirectory(input)) {
       return Fail(ErrorCode::kInvalidArgument,
                   input + ": give one folder, or files only");
     }
@@ -57,7 +58,7 @@ Result<TraceFolder> ImportAll(const std::vector<std::string>& inputs,
 
 Result<TraceFolder> ImportWithProgress(const std::vector<std::string>& inputs,
                                        const ImportOptions& options) {
-  Progress progress("reading " + inputs.front());
+  Progress progress("reading " + ShownPath(inputs.front()));
   ImportOptions with_progress = options;
   with_progress.progress = [&](uint64_t done, uint64_t total) {
     progress.Set(done, total);
@@ -105,7 +106,7 @@ std::shared_ptr<const Trace> MergeAndCheck(TraceFolder folder,
       TraceSet::Merge(Together(std::move(folder)));
   if (trace && !NothingIsLeft(**trace)) return *std::move(trace);
   code = ComplainOfInput(trace ? Fail(ErrorCode::kCorrupt,
-                                      WhatIsWrong(**trace, input))
+                                      WhatIsWrong(**trace, ShownPath(input)))
                                : trace.error());
   return nullptr;
 }
@@ -140,7 +141,7 @@ bool LoadForInfo(const std::string& input, LoadedInput& loaded,
     code = ComplainOfInput(folder.error());
     return false;
   }
-  loaded.is_folder = IsDirectory(input);
+  loaded.is_folder = input != "-" && IsDirectory(input);
   loaded.jobs = DescribeJobs(*folder);
   loaded.skipped = folder->skipped;
   loaded.trace = MergeAndCheck(*std::move(folder), input, code);

@@ -40,11 +40,14 @@ class SharedProgress {
   SharedProgress(std::span<const std::string> paths,
                  const ImportOptions& options)
       : options_(options), done_(paths.size()), total_(0) {
+    bool known = true;
     for (const std::string& path : paths) {
       std::error_code error;
       const uint64_t size = std::filesystem::file_size(path, error);
+      known &= !error;
       if (!error) total_ += size;
     }
+    if (!known) total_ = 0;
   }
 
   ImportOptions OptionsOf(size_t file) {
@@ -63,15 +66,33 @@ class SharedProgress {
   const ImportOptions& options_;
   std::mutex mutex_;
   std::vector<uint64_t> done_;  // by file
-  uint64_t total_;
+  uint64_t total_;  // 0: not known
 };
 
-FileImport ImportOne(const Importer& importer, const std::string& path,
+// A file that was recognised. What can be opened once only stays open.
+struct Recognised {
+  const Importer* importer = nullptr;
+  std::unique_ptr<InputSource> pipe;
+};
+
+Result<Recognised> Recognise(const std::string& path) {
+  STEPSCOPE_TRY_ASSIGN(auto input, InputSource::Open(path));
+  Recognised file;
+  STEPSCOPE_TRY_ASSIGN(file.importer, FindImporter(*input));
+  if (input->is_pipe()) file.pipe = std::move(input);
+  return file;
+}
+
+FileImport ImportOne(const Recognised& file, const std::string& path,
                      const ImportOptions& options) {
   // On a thread of its own, where nobody else would catch it.
   try {
     TraceBuilder builder;
-    STEPSCOPE_TRY(ImportInto(importer, path, options, builder));
+    if (file.pipe != nullptr) {
+      STEPSCOPE_TRY(ImportInto(*file.importer, *file.pipe, options, builder));
+    } else {
+      STEPSCOPE_TRY(ImportInto(*file.importer, path, options, builder));
+    }
     return builder.Finish();
   } catch (const std::bad_alloc&) {
     return Fail(ErrorCode::kIo, path + ": not enough memory to read it");
@@ -79,14 +100,14 @@ FileImport ImportOne(const Importer& importer, const std::string& path,
 }
 
 // Every file as a trace of its own, several at a time.
-std::vector<FileImport> ImportAtOnce(
-    std::span<const std::string> paths,
-    std::span<const Importer* const> importers, const ImportOptions& options) {
+std::vector<FileImport> ImportAtOnce(std::span<const std::string> paths,
+                                     std::span<const Recognised> files,
+                                     const ImportOptions& options) {
   std::vector<FileImport> imports(paths.size(),
                                   std::shared_ptr<const Trace>());
   SharedProgress progress(paths, options);
   options.executor->ForEach(paths.size(), [&](size_t i) {
-    imports[i] = ImportOne(*importers[i], paths[i], progress.OptionsOf(i));
+    imports[i] = ImportOne(files[i], paths[i], progress.OptionsOf(i));
   });
   return imports;
 }
@@ -113,23 +134,23 @@ Result<FolderTraces> ReadFolder(const std::string& path,
                        FilesIn(path));
   FolderTraces folder;
   std::vector<std::string> files;
-  std::vector<const Importer*> importers;
+  std::vector<Recognised> recognised;
   for (const std::string& file : all_files) {
-    const Result<const Importer*> importer = FindImporter(file);
-    if (importer) {
+    Result<Recognised> one = Recognise(file);
+    if (one) {
       files.push_back(file);
-      importers.push_back(*importer);
+      recognised.push_back(*std::move(one));
     } else if (!IsLiveFile(file, all_files)) {
-      folder.skipped.push_back(
-          {file, importer.error().message,
-           importer.error().code != ErrorCode::kUnsupported});
+      folder.skipped.push_back({file, one.error().message,
+                                one.error().code != ErrorCode::kUnsupported});
     }
   }
-  std::vector<FileImport> imports = ImportAtOnce(files, importers, options);
+  std::vector<FileImport> imports = ImportAtOnce(files, recognised, options);
   for (size_t i = 0; i < files.size(); ++i) {
     if (imports[i]) {
       folder.facts.push_back(
-          FactsOf(**imports[i], files[i], importers[i]->format()));
+          FactsOf(**imports[i], files[i],
+                  recognised[i].importer->format()));
       folder.traces.push_back(*std::move(imports[i]));
     } else if (imports[i].error().code == ErrorCode::kCorrupt) {
       folder.skipped.push_back({files[i], imports[i].error().message, true});
@@ -153,15 +174,23 @@ void AddNotes(const std::vector<TraceFolder::Skipped>& skipped,
 
 }  // namespace
 
+Status CheckStandardInput(std::span<const std::string> paths) {
+  if (std::count_if(paths.begin(), paths.end(), IsStandardInput) < 2)
+    return Ok();
+  return Fail(ErrorCode::kInvalidArgument,
+              "standard input is given twice and can be read only once");
+}
+
 Result<TraceSet> ImportSet(std::span<const std::string> paths,
                            const ImportOptions& options) {
-  std::vector<const Importer*> importers;
+  STEPSCOPE_TRY(CheckStandardInput(paths));
+  std::vector<Recognised> files;
   for (const std::string& path : paths) {
-    STEPSCOPE_TRY_ASSIGN(const Importer* importer, FindImporter(path));
-    importers.push_back(importer);
+    STEPSCOPE_TRY_ASSIGN(Recognised file, Recognise(path));
+    files.push_back(std::move(file));
   }
   std::vector<std::shared_ptr<const Trace>> traces;
-  for (FileImport& one : ImportAtOnce(paths, importers, options)) {
+  for (FileImport& one : ImportAtOnce(paths, files, options)) {
     if (!one) return one.error();
     traces.push_back(*std::move(one));
   }
@@ -203,7 +232,7 @@ Result<std::shared_ptr<const Trace>> ImportFiles(
 
 Result<std::shared_ptr<const Trace>> ImportPath(const std::string& path,
                                                 const ImportOptions& options) {
-  if (!IsDirectory(path)) return ImportFile(path, options);
+  if (path == "-" || !IsDirectory(path)) return ImportFile(path, options);
   STEPSCOPE_TRY_ASSIGN(FolderTraces read, ReadFolder(path, options));
   TraceSet set(std::move(read.traces));
   AddNotes(read.skipped, set);

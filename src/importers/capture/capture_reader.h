@@ -21,13 +21,16 @@
 #include "importers/capture/event_decoder.h"
 #include "importers/capture/live_reader.h"
 #include "importers/capture/tables.h"
+#include "importers/importer.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope::capture {
 
 class CaptureReader {
  public:
-  CaptureReader(File file, TraceBuilder& builder);
+  // `live_beside` as ReadCapture() has it.
+  CaptureReader(File file, std::string live_beside,
+                const ImportOptions& options, TraceBuilder& builder);
 
   // Fails, with nothing added to the builder, where no event can be read from
   // a damaged file.
@@ -67,6 +70,8 @@ class CaptureReader {
   std::string At(uint64_t offset, const std::string& what) const;
 
   File file_;
+  const std::string live_beside_;
+  const ImportOptions& options_;
   TraceBuilder& builder_;
   BlockList list_;
   Tables tables_;

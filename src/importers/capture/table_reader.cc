@@ -95,6 +95,8 @@ Status TableReader::Read(TraceBuilder& builder) {
 
 Status TableReader::ReadBlocks() {
   for (const Block& block : list_.blocks) {
+    if (options_.cancelled()) return Cancelled(file_.path());
+    options_.Report(block.offset, file_bytes_);
     if (block.header.kind !=
             static_cast<uint16_t>(format::BlockKind::kTable) ||
         block.header.version != 1) {

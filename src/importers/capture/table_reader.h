@@ -17,6 +17,7 @@
 #include "importers/capture/block_scanner.h"
 #include "importers/capture/run_order.h"
 #include "importers/capture/table_block.h"
+#include "importers/importer.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope::capture {
@@ -26,7 +27,8 @@ Result<bool> IsTableCapture(const File& file);
 
 class TableReader {
  public:
-  explicit TableReader(File file) : file_(std::move(file)) {}
+  TableReader(File file, const ImportOptions& options)
+      : file_(std::move(file)), options_(options) {}
 
   // Adds the trace to `builder`. Fails where nothing can be read.
   Status Read(TraceBuilder& builder);
@@ -96,6 +98,7 @@ class TableReader {
   std::string At(uint64_t offset, const std::string& what) const;
 
   File file_;
+  const ImportOptions& options_;
   TraceBuilder builder_;
   BlockList list_;
   uint64_t file_bytes_ = 0;

@@ -23,7 +23,7 @@ std::string Read(const std::string& text, size_t piece_bytes, bool threads) {
   const int fd = mkstemp(path);
   EXPECT_TRUE(WriteAll(fd, text, path));
   close(fd);
-  auto input = InputFile::Open(path);
+  auto input = InputSource::Open(path);
   unlink(path);
   EXPECT_TRUE(input);
   TraceBuilder builder;

@@ -116,9 +116,7 @@ void TfTimeline::Build() {
   });
   args_.WriteLinks();
   AddStep();
-  const ImportOptions* const options = input_.options;
-  const bool arrows = options == nullptr || options->dataflow;
-  const bool memory = options != nullptr && options->show_memory;
+  const auto [arrows, memory] = input_.FormatOptions<TensorflowOptions>();
   TfEdges edges(step_, graph_, out_);
   if (arrows || memory) edges.Find();
   if (arrows) edges.AddArrows();

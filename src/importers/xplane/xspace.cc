@@ -274,8 +274,7 @@ void XSpace::ReadEvents() {
   for (const XLine& line : lines_)
     if (line.role == LineRole::kDeviceSteps && !events.host_steps())
       builder.track(line.track).kind = TrackKind::kThread;
-  if (input_.options == nullptr || input_.options->dataflow)
-    events.AddArrows();
+  if (input_.FormatOptions<XPlaneOptions>().dataflow) events.AddArrows();
 }
 
 }  // namespace stepscope::proto
