@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analysis/visible_text.h"
+#include "base/visible_text.h"
 #include "cli/human.h"
 
 namespace stepscope {
