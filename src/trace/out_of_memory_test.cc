@@ -47,6 +47,7 @@ int InChild(Work work) {
 
 constexpr uint64_t kLittle = uint64_t{8} << 20;
 constexpr Row kEvents = 1'000'000;  // 28 bytes each
+constexpr Row kEntries = 300'000;   // 24 bytes each, in doubling tables
 
 void AddEvents(TraceBuilder& builder, Row count) {
   for (Row i = 0; i < count; ++i) {
@@ -92,7 +93,7 @@ TEST_F(OutOfMemoryTest, ArgumentsAndLinksThatDoNotFitFailTheTrace) {
                 AddEvents(builder, 1);
                 const StringId key = builder.Intern("key");
                 LimitMemory(kLittle);
-                for (Row i = 0; i < kEvents; ++i) {
+                for (Row i = 0; i < kEntries; ++i) {
                   if (links)
                     builder.AddLink({0, LinkSpace::kCorrelation, i, 0});
                   else

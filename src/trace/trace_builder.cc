@@ -90,6 +90,7 @@ Status TraceBuilder::ReserveRows(uint64_t count) {
 
 bool TraceBuilder::MakeRoom(uint64_t count) {
   constexpr uint64_t kFirst = 1024;
+  if (failed_) return false;  // the trace is lost; asking again takes long
   if (room_ >= event_count() && count <= room_ - event_count()) return true;
   // Doubles, up to the number of rows that there can be.
   const uint64_t more = std::max<uint64_t>(event_count(), kFirst);

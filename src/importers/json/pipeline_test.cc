@@ -50,7 +50,7 @@ std::string Read(const std::string& text, size_t piece_bytes, bool threads) {
       });
   builder.raw_args().set_packer(nullptr);
   EXPECT_TRUE(status);
-  sink.Finish("test");
+  sink.Finish();
   const auto trace = builder.Finish();
   EXPECT_TRUE(trace);
   std::string shown = LedgerLine(**trace) + "\n";
