@@ -69,6 +69,7 @@ Summary ComputeSummary(const Trace& trace, const SummaryOptions& options) {
   Summary summary;
   summary.trace = &trace;
   summary.has_steps = !steps.steps().empty();
+  summary.thread_sep = options.thread_sep;
   summary.total_ns = steps.total_ns();
   summary.no_launch = tree.orphans();
   summary.steps = ListSteps(steps);

@@ -40,6 +40,7 @@ struct StepRow {
 struct Summary {
   const Trace* trace = nullptr;
   bool has_steps = false;
+  bool thread_sep = false;  // operators and user_defined are per thread
   int64_t total_ns = 0;  // what ratios are of: steps, else recorded window
   uint64_t no_launch = 0;  // device events whose launch was not recorded
   std::vector<StepRow> steps;  // by start

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/tables/all_tables.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -19,26 +20,12 @@ std::string Count(uint64_t count, std::string_view one,
 // Names of the views that were asked for and have nothing to show.
 std::string EmptyViews(const Summary& summary, uint32_t views) {
   std::string list;
-  const auto check = [&](uint32_t view, bool empty, std::string_view name) {
-    if ((views & view) == 0 || !empty) return;
+  for (const TableSchema& table : AllTables()) {
+    if ((views & table.view) == 0 || !table.nothing) continue;
+    if (!table.nothing(summary)) continue;
     if (!list.empty()) list += ", ";
-    list += name;
-  };
-  check(kModelView, !ShowsModel(summary.model), "Model");
-  check(kDistributedView, !summary.distribution.any(), "Distribution");
-  check(kOperatorView, summary.operators.empty(), "Operator");
-  check(kKernelView, summary.kernel.empty(), "Kernel");
-  check(kMemoryManipulationView, summary.memory_manipulation.empty(),
-        "Memory Manipulation");
-  check(kUserDefinedView, summary.user_defined.empty(), "UserDefined");
-  check(kMemoryView, summary.memory.empty(), "Memory");
-  check(kPercentileView, summary.operators.empty() && summary.kernel.empty(),
-        "Percentiles");
-  check(kWaterfallView, summary.waterfall.step_ns == 0, "Waterfall");
-  check(kIdleView, summary.idle.devices.empty(), "Idle");
-  check(kLaunchView, summary.launch.device_events == 0, "Launch");
-  check(kFlopsView, summary.flops.rows.empty(), "FLOPs");
-  check(kMemoryLifeView, summary.memory.empty(), "Memory at the peak");
+    list += table.title;
+  }
   return list;
 }
 

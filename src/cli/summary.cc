@@ -13,13 +13,6 @@
 namespace stepscope {
 namespace {
 
-constexpr std::string_view kSortKeys =
-    "CPUTotal, CPUAvg, CPUMax, CPUMin, GPUTotal, GPUAvg, GPUMax, GPUMin";
-constexpr std::string_view kViews =
-    "device, overview, model, distribution, operator, kernel, "
-    "memory_manipulation, user_defined, memory, percentiles, waterfall, "
-    "idle, launch, flops, outliers, memory_life, advice, paddle, all";
-
 // Fills one option; says what is possible if `text` is not.
 template <typename T>
 bool Choose(std::string_view option, const std::string& text,
@@ -42,18 +35,20 @@ bool Parse(const SummaryArguments& arguments, TableOptions& options) {
   std::stringstream views(arguments.views);
   for (std::string text; std::getline(views, text, ',');) {
     uint32_t view = 0;
-    if (!Choose("--views", text, ParseView(text), kViews, view)) return false;
+    if (!Choose("--views", text, ParseView(text), ViewChoices(), view)) {
+      return false;
+    }
     options.views |= view;
   }
   const std::string sort =
       arguments.sort.empty() ? "CPUTotal" : arguments.sort;
-  return Choose("--sort", sort, ParseSortKey(sort), kSortKeys,
+  return Choose("--sort", sort, ParseSortKey(sort), SortKeyChoices(),
                 options.sort) &&
          Choose("--unit", arguments.unit, ParseTimeUnit(arguments.unit),
-                "s, ms, us, ns", options.unit) &&
+                TimeUnitChoices(), options.unit) &&
          Choose("--format", arguments.format,
                 ParseTableFormat(arguments.format),
-                "text, json, csv, md, fluid",
+                TableFormatChoices() + ", fluid",
                 options.format);
 }
 

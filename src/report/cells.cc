@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/cells.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/text.h"
 
 namespace stepscope {
@@ -8,8 +11,17 @@ namespace stepscope {
 std::string Cells::Time(int64_t ns, uint64_t calls) const {
   const double value =
       calls == 0 ? 0 : static_cast<double>(ns) / static_cast<double>(calls);
+  if (value != 0) smallest_ns_ = std::min(smallest_ns_, std::abs(value));
   std::string text = Format("%.2f", value / ns_);
   return text == "-0.00" ? "0.00" : text;
+}
+
+TimeUnit Cells::Suitable() const {
+  if (std::isinf(smallest_ns_)) return TimeUnit::kMs;  // there was none
+  for (const TimeUnit unit : {TimeUnit::kS, TimeUnit::kMs, TimeUnit::kUs}) {
+    if (smallest_ns_ >= 0.005 * NanosecondsIn(unit)) return unit;
+  }
+  return TimeUnit::kNs;
 }
 
 std::string Cells::Percent(double ratio) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -14,7 +15,11 @@ namespace stepscope {
 
 class Cells {
  public:
-  explicit Cells(TimeUnit unit) : ns_(NanosecondsIn(unit)) {}
+  explicit Cells(TimeUnit unit) : unit_(unit), ns_(NanosecondsIn(unit)) {}
+
+  TimeUnit unit() const { return unit_; }
+  // The largest unit in which no time that was made reads 0.00, unless it is 0.
+  TimeUnit Suitable() const;
 
   // "15.62"; `calls` above 1 for an average.
   std::string Time(int64_t ns, uint64_t calls = 1) const;
@@ -26,7 +31,21 @@ class Cells {
   static std::string NoTimes() { return "- / - / - / - / -"; }
 
  private:
+  TimeUnit unit_;
   double ns_;
+  mutable double smallest_ns_ = std::numeric_limits<double>::infinity();
 };
+
+// What `make` makes of Cells in that unit. Of kAuto it is called twice: once to
+// see the times.
+template <typename Make>
+auto InSuitableUnit(TimeUnit unit, Make make) {
+  if (unit == TimeUnit::kAuto) {
+    const Cells probe(TimeUnit::kMs);
+    make(probe);
+    unit = probe.Suitable();
+  }
+  return make(Cells(unit));
+}
 
 }  // namespace stepscope

@@ -16,14 +16,11 @@ namespace {
 constexpr size_t kLongestName = 80;
 constexpr size_t kBarLength = 40;
 
-std::string Shown(std::string_view name) {
-  return Shorten(VisibleText(name), kLongestName);
-}
-
 class GridMaker {
  public:
-  GridMaker(const Summary& summary, const TableOptions& options)
-      : summary_(summary), cells_(options.unit) {}
+  GridMaker(const Summary& summary, const TextStyle& style,
+            const Cells& cells)
+      : summary_(summary), style_(style), cells_(cells) {}
 
   Grid Percentiles() const {
     Grid grid;
@@ -44,6 +41,7 @@ class GridMaker {
     grid.notes = {
         "Durations of single calls, nearest rank: half of the calls took p50 "
         "or less. Operators, then kernels."};
+    Cut(grid);
     return grid;
   }
 
@@ -172,6 +170,7 @@ class GridMaker {
         "attention; a multiplication and an addition are two.",
         Format("Outermost operators together: %.3f GFLOPs.",
                static_cast<double>(summary_.flops.total_flops) / 1e9)};
+    Cut(grid);
     return grid;
   }
 
@@ -189,6 +188,7 @@ class GridMaker {
     grid.notes = {
         "Steps longer than the median by more than 3 x 1.4826 x the median "
         "deviation and by a tenth."};
+    Cut(grid);
     return grid;
   }
 
@@ -213,6 +213,7 @@ class GridMaker {
     grid.notes = {"live: allocated and not freed when most was in use.",
                   "grows: allocated in every step and never freed; the first "
                   "and the last step do not count."};
+    Cut(grid);
     return grid;
   }
 
@@ -223,39 +224,58 @@ class GridMaker {
            " / " + cells_.Time(spread.p99_ns);
   }
 
+  std::string Shown(std::string_view name) const {
+    return ShownName(name, kLongestName, style_);
+  }
+  // Leaves out what is beyond the top rows, and says so.
+  void Cut(Grid& grid) const {
+    if (style_.top == 0 || grid.rows.size() <= style_.top) return;
+    const size_t left_out = grid.rows.size() - style_.top;
+    grid.rows.resize(style_.top);
+    grid.notes.insert(grid.notes.begin(), MoreRows(left_out, style_));
+  }
+
   const Summary& summary_;
-  const Cells cells_;
+  const TextStyle& style_;
+  const Cells& cells_;
 };
 
 }  // namespace
 
 std::vector<Grid> StepGrids(const Summary& summary,
                             const TableOptions& options) {
-  const GridMaker make(summary, options);
   const uint32_t views = options.chosen_views();
   std::vector<Grid> grids;
   const auto add = [&](uint32_t view, bool any, const auto& grid) {
-    if ((views & view) != 0 && any) grids.push_back(grid());
+    if ((views & view) == 0 || !any) return;
+    grids.push_back(InSuitableUnit(options.unit, [&](const Cells& cells) {
+      Grid made = grid(GridMaker(summary, options.style, cells));
+      made.unit = cells.unit();
+      return made;
+    }));
   };
   add(kPercentileView, !summary.operators.empty() || !summary.kernel.empty(),
-      [&] { return make.Percentiles(); });
+      [&](const GridMaker& make) { return make.Percentiles(); });
   add(kWaterfallView, !summary.waterfall.steps.empty(),
-      [&] { return make.WaterfallGrid(); });
+      [&](const GridMaker& make) { return make.WaterfallGrid(); });
   for (const IdleDevice& device : summary.idle.devices) {
-    add(kIdleView, true, [&] { return make.IdleGrid(device); });
+    add(kIdleView, true,
+        [&](const GridMaker& make) { return make.IdleGrid(device); });
   }
   add(kLaunchView, summary.launch.device_events > 0,
-      [&] { return make.Launch(); });
-  add(kFlopsView, !summary.flops.rows.empty(), [&] { return make.Flops(); });
+      [&](const GridMaker& make) { return make.Launch(); });
+  add(kFlopsView, !summary.flops.rows.empty(),
+      [&](const GridMaker& make) { return make.Flops(); });
   add(kOutlierView, !summary.outliers.empty(),
-      [&] { return make.Outliers(); });
+      [&](const GridMaker& make) { return make.Outliers(); });
   for (const MemoryPlace& place : summary.memory) {
-    add(kMemoryLifeView, true, [&] { return make.MemoryLifeGrid(place); });
+    add(kMemoryLifeView, true,
+        [&](const GridMaker& make) { return make.MemoryLifeGrid(place); });
   }
   return grids;
 }
 
-void PrintGrid(const Grid& grid, TimeUnit unit, std::string& out) {
+void PrintGrid(const Grid& grid, std::string& out, size_t width) {
   std::vector<size_t> widths;
   for (const std::string& head : grid.heads) widths.push_back(head.size());
   for (const auto& row : grid.rows) {
@@ -266,7 +286,7 @@ void PrintGrid(const Grid& grid, TimeUnit unit, std::string& out) {
   TextTable table(out, widths);
   table.Title(grid.title);
   if (grid.has_times) {
-    table.Line("Time unit: " + std::string(TimeUnitName(unit)));
+    table.Line("Time unit: " + std::string(TimeUnitName(grid.unit)));
   }
   table.Separator();
   table.Row(grid.heads);
@@ -274,7 +294,7 @@ void PrintGrid(const Grid& grid, TimeUnit unit, std::string& out) {
   for (const auto& row : grid.rows) table.Row(row);
   table.Separator();
   if (!grid.notes.empty()) table.Line("Note:");
-  for (const std::string& note : grid.notes) table.Line(note);
+  for (const std::string& note : grid.notes) table.Line(Wrapped(note, width));
   table.End();
 }
 

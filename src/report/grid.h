@@ -18,15 +18,22 @@ struct Grid {
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> notes;  // below: formula, inputs, coverage
   bool has_times = true;  // whether the unit stands in the head
+  TimeUnit unit = TimeUnit::kMs;
 };
+
+// Tables that have a grid laid out by hand.
+inline constexpr uint32_t kGridViews = kPercentileView | kWaterfallView |
+                                       kIdleView | kLaunchView | kFlopsView |
+                                       kOutlierView | kMemoryLifeView;
 
 // Those that the options ask for and that have something to show: Percentile,
 // Waterfall, Idle, Launch, FLOPs, Outlier, Memory at the Peak.
 std::vector<Grid> StepGrids(const Summary& summary,
                             const TableOptions& options);
 
-// In the style of the other text tables; ends in two empty lines.
-void PrintGrid(const Grid& grid, TimeUnit unit, std::string& out);
+// In the style of the other text tables; ends in two empty lines. Notes are
+// wrapped at `width`; 0: nowhere.
+void PrintGrid(const Grid& grid, std::string& out, size_t width = 0);
 // Without the title.
 void PrintMarkdown(const Grid& grid, std::string& out);
 

@@ -2,9 +2,11 @@
 #include "report/render_advice.h"
 
 #include "analysis/advice/rules.h"
+#include "analysis/tables/all_tables.h"
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "report/ledger_json.h"
+#include "report/table_json.h"
 
 namespace stepscope {
 namespace {
@@ -37,44 +39,7 @@ std::string Heading(const Summary& summary) {
   return text + " of " + average + (steps == 1 ? ".\n" : " on average.\n");
 }
 
-void WriteEvidence(JsonWriter& json, const Trace& trace,
-                   const Evidence& evidence) {
-  json.BeginObject().Field("what", evidence.what);
-  json.Field("name", evidence.name).Field("calls", evidence.calls);
-  json.Field("time_ns", evidence.time_ns).Key("example");
-  if (evidence.example == kNoRow) {
-    json.Null().EndObject();
-    return;
-  }
-  const Row row = evidence.example;
-  const Track& track = trace.tracks()[trace.track()[row]];
-  json.BeginObject().Field("name", trace.str(trace.name()[row]));
-  json.Field("start_ns", trace.start_ns()[row]);
-  json.Field("dur_ns", trace.dur_ns()[row]);
-  json.Field("pid", trace.processes()[track.process].pid);
-  json.Field(track.kind == TrackKind::kStream ? "stream" : "thread", track.id);
-  json.EndObject().EndObject();
-}
-
 }  // namespace
-
-void WriteAdvice(JsonWriter& json, const Summary& summary) {
-  json.Key("advice").BeginArray();
-  for (const Finding& finding : summary.advice.findings) {
-    json.BeginObject().Field("finding", finding.finding);
-    json.Field("id", finding.id).Field("saving_ns", finding.saving_ns);
-    json.Field("saving_ratio", finding.saving_ratio);
-    json.Field("saving_basis", finding.saving_basis);
-    json.Key("evidence").BeginArray();
-    for (const Evidence& evidence : finding.evidence) {
-      WriteEvidence(json, *summary.trace, evidence);
-    }
-    json.EndArray().Key("try").BeginArray();
-    for (const std::string& text : finding.to_try) json.String(text);
-    json.EndArray().EndObject();
-  }
-  json.EndArray();
-}
 
 std::string RenderAdviceText(const Summary& summary) {
   const Advice& advice = summary.advice;
@@ -126,7 +91,8 @@ std::string RenderAdviceJson(const Summary& summary) {
   json.EndArray();
   json.Field("steps", summary.has_steps ? summary.waterfall.steps.size() : 0);
   json.Field("step_ns", summary.waterfall.step_ns);
-  WriteAdvice(json, summary);
+  const TableSchema& table = *FindTable("advice");
+  WriteTable(json.Key(table.key), table, table.rows(summary));
   json.EndObject();
   return json.Take() + "\n";
 }

@@ -6,12 +6,8 @@
 #include <string>
 
 #include "analysis/summary.h"
-#include "base/json_writer.h"
 
 namespace stepscope {
-
-// The key "advice" of the summary: a list of findings.
-void WriteAdvice(JsonWriter& json, const Summary& summary);
 
 // What `stepscope advise` prints; both end in a newline. REQUIRES: the
 // summary was computed with kAdviceView.

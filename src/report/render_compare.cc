@@ -127,7 +127,7 @@ std::string RenderText(const Comparison& comparison) {
   for (const std::string& note : comparison.notes) out += "* " + note + "\n";
   out += "\n";
   for (const Grid& grid : Grids(comparison)) {
-    PrintGrid(grid, TimeUnit::kMs, out);
+    PrintGrid(grid, out);
   }
   return out + std::string(kLegend) + "\n";
 }
@@ -188,7 +188,8 @@ std::string RenderJson(const Comparison& comparison) {
   return json.Take() + "\n";
 }
 
-std::string CsvText(std::string_view text) {
+// Always between quotes, so that a number as a name stays text.
+std::string Quoted(std::string_view text) {
   std::string result(1, '"');
   for (const char c : text) {
     if (c == '"') result += '"';
@@ -199,7 +200,7 @@ std::string CsvText(std::string_view text) {
 
 void AddCsv(const CompareRow& row, std::string& out) {
   out += std::string(CompareTableName(row.key.table)) + "," +
-         CsvText(row.key.name) + "," + CsvText(row.key.shape);
+         Quoted(row.key.name) + "," + Quoted(row.key.shape);
   out += Format(",%llu,%llu,%.0f,%.0f,%.0f,",
                 static_cast<unsigned long long>(row.calls_a),
                 static_cast<unsigned long long>(row.calls_b), row.mean_a,

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "analysis/schema.h"
 #include "analysis/summary.h"
 #include "report/table_options.h"
 
@@ -12,5 +13,9 @@ namespace stepscope {
 
 std::string RenderMarkdown(const Summary& summary,
                            const TableOptions& options);
+// One table, whichever views `options` name.
+std::string RenderTableMarkdown(const TableSchema& table,
+                                const Summary& summary,
+                                const TableOptions& options);
 
 }  // namespace stepscope

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "analysis/name_class.h"
+#include "analysis/tables/all_tables.h"
 #include "base/visible_text.h"
 #include "report/cells.h"
 #include "report/grid.h"
 #include "report/render_advice.h"
+#include "report/table_grid.h"
 #include "report/text_notes.h"
 #include "report/text_table.h"
 
@@ -23,9 +26,7 @@ constexpr size_t kFlopsWidth = 10;
 // The reference does not shorten these names; ours may be 64 KiB long.
 constexpr size_t kLongestName = 200;
 
-std::string DisplayName(std::string_view name, size_t limit = kLongestName) {
-  return Shorten(VisibleText(name), limit);
-}
+constexpr size_t kShortestName = 20;  // what a narrow terminal leaves of one
 
 // A table whose columns are as wide as what is in them: rows first, then out.
 class SizedRows {
@@ -70,8 +71,8 @@ class TextRenderer {
  public:
   TextRenderer(const Summary& summary, const TableOptions& options)
       : summary_(summary),
-        cells_(options.unit),
-        unit_("Time unit: " + std::string(TimeUnitName(options.unit))),
+        options_(options),
+        style_(options.style),
         thread_sep_(options.thread_sep),
         flops_(options.flops) {
     for (const FlopsRow& row : summary.flops.rows) {
@@ -88,15 +89,49 @@ class TextRenderer {
   void MemoryManipulation();
   void UserDefinedTable();
   void Memory();
-  void StepTables(const TableOptions& options);
+  void StepTables();
   void Notes();
+  // Prints a table in the unit that was asked for, or that suits it.
+  void Show(void (TextRenderer::*table)()) {
+    out_ += InSuitableUnit(options_.unit, [&](const Cells& cells) {
+      const size_t before = out_.size();
+      cells_ = &cells;
+      (this->*table)();
+      std::string text = out_.substr(before);
+      out_.resize(before);
+      return text;
+    });
+  }
   std::string Take() { return std::move(out_); }
 
  private:
+  std::string DisplayName(std::string_view name,
+                          size_t limit = kLongestName) const {
+    return ShownName(name, limit, style_);
+  }
+  // What a terminal's width leaves of a name beside calls and so many columns
+  // of five.
+  size_t NameLimit(size_t most, size_t fives) const {
+    if (style_.width == 0) return most;
+    const size_t others = kCallsWidth + 4 + fives * (kFiveWidth + 2);
+    const size_t left = style_.width > others ? style_.width - others : 0;
+    return std::clamp(left, std::min(kShortestName, most), most);
+  }
+  // Where rows may be left out: how many are shown.
+  size_t Shown(size_t rows) const {
+    return style_.top == 0 ? rows : std::min(rows, style_.top);
+  }
+  void More(TextTable& table, size_t left_out) const {
+    if (left_out > 0) table.Line(MoreRows(left_out, style_));
+  }
+  // Columns as wide as the reference has them or, on a terminal, as needed.
+  SizedRows NewRows(size_t name_width, size_t fives) const {
+    return SizedRows(style_.width == 0 ? name_width : 0, fives);
+  }
   void Head(TextTable& table, std::string_view title,
             const std::vector<std::string>& heads) {
     table.Title(title);
-    table.Line(unit_);
+    table.Line("Time unit: " + std::string(TimeUnitName(cells_->unit())));
     table.Separator();
     table.Row(heads);
     table.Separator();
@@ -107,7 +142,7 @@ class TextRenderer {
       AddLine(rows,
               {std::string(indent, ' ') + DisplayName(device.name, limit),
                std::to_string(device.calls), Cells::NoTimes(),
-               cells_.Five(device.gpu, device.calls), "-"});
+               cells_->Five(device.gpu, device.calls), "-"});
     }
   }
   // A line of the Operator table; its last column is shown where FLOPs are.
@@ -123,9 +158,9 @@ class TextRenderer {
   }
   void AddOperator(SizedRows& rows, const OperatorRow& row) const;
   void AddNamed(SizedRows& rows, const NamedRow& row) const {
-    rows.Add({DisplayName(row.name), std::to_string(row.calls),
-              cells_.Five(row.cpu, row.calls),
-              cells_.Five(row.gpu, row.calls)});
+    rows.Add({DisplayName(row.name, NameLimit(kLongestName, 2)),
+              std::to_string(row.calls), cells_->Five(row.cpu, row.calls),
+              cells_->Five(row.gpu, row.calls)});
   }
   std::string ThreadTitle(int64_t id) const {
     return thread_sep_ ? "Thread: " + std::to_string(id)
@@ -133,8 +168,9 @@ class TextRenderer {
   }
 
   const Summary& summary_;
-  const Cells cells_;
-  const std::string unit_;
+  const TableOptions& options_;
+  const TextStyle& style_;
+  const Cells* cells_ = nullptr;  // of the table that is being printed
   const bool thread_sep_;
   const bool flops_;
   std::unordered_map<uint32_t, int64_t> flops_of_;  // by name
@@ -153,7 +189,7 @@ void TextRenderer::Device() {
                                           : std::string("-")});
   }
   table.Separator();
-  table.Line(kDeviceNote);
+  table.Line(Wrapped(kDeviceNote, style_.width));
   table.Rule();
   table.End();
 }
@@ -164,7 +200,7 @@ void TextRenderer::OverviewTable() {
        {"Event Type", "Calls", "CPU Time", "Ratio (%)"});
   const auto add = [&](const OverviewRow& row, std::string_view indent) {
     table.Row({std::string(indent) + row.type, std::to_string(row.calls),
-               cells_.Time(row.time_ns), Cells::Percent(row.ratio)});
+               cells_->Time(row.time_ns), Cells::Percent(row.ratio)});
   };
   // Steps stand first and contain the rest.
   bool first = summary_.has_steps;
@@ -177,32 +213,33 @@ void TextRenderer::OverviewTable() {
   table.Separator();
   for (const OverviewRow& row : summary_.overview.gpu) add(row, "  ");
   table.Separator();
-  table.Line(kOverviewNote);
+  table.Line(Wrapped(kOverviewNote, style_.width));
   table.Rule();
   table.End();
 }
 
 void TextRenderer::Model() {
   if (!ShowsModel(summary_.model)) return;
-  SizedRows rows(15, 2);
+  SizedRows rows = NewRows(15, 2);
   for (const ModelRow& row : summary_.model) {
     const bool step = &row == &summary_.model.front() && summary_.has_steps;
     std::string name = (step ? "" : "  ") + std::string(row.name);
     if (row.name == kOthersName) {
-      rows.Add({name, "-", cells_.TotalOnly(row.cpu),
-                cells_.TotalOnly(row.gpu)});
+      rows.Add({name, "-", cells_->TotalOnly(row.cpu),
+                cells_->TotalOnly(row.gpu)});
       continue;
     }
     if (row.inferred) name += " *";
-    rows.Add({name, std::to_string(row.calls), cells_.Five(row.cpu, row.calls),
-              cells_.Five(row.gpu, row.calls)});
+    rows.Add({name, std::to_string(row.calls), cells_->Five(row.cpu, row.calls),
+              cells_->Five(row.gpu, row.calls)});
   }
+  if (style_.width != 0) rows.WidenName();
   TextTable table(out_, rows.widths());
   Head(table, "Model Summary",
        {"Name", "Calls", std::string(kCpuFive), std::string(kGpuFive)});
   rows.Print(table);
   table.Separator();
-  table.Line(kModelNote);
+  table.Line(Wrapped(kModelNote, style_.width));
   if (std::any_of(summary_.model.begin(), summary_.model.end(),
                   [](const ModelRow& row) { return row.inferred; })) {
     table.Line("* concluded from other events, not recorded.\n");
@@ -217,7 +254,7 @@ void TextRenderer::DistributionTable() {
   TextTable table(out_, {25, 25, 25});
   Head(table, "Distribution Summary", {"Name", "Total Time", "Ratio (%)"});
   const auto add = [&](std::string name, int64_t ns) {
-    table.Row({std::move(name), cells_.Time(ns),
+    table.Row({std::move(name), cells_->Time(ns),
                Cells::Percent(Ratio(ns, summary_.total_ns))});
   };
   add("ProfileStep", summary_.total_ns);
@@ -225,35 +262,41 @@ void TextRenderer::DistributionTable() {
   add("  Computation", distribution.computation_ns);
   add("  Overlap", distribution.overlap_ns);
   table.Separator();
-  table.Line(kDistributionNote);
+  table.Line(Wrapped(kDistributionNote, style_.width));
   table.Rule();
   table.End();
 }
 
 void TextRenderer::AddOperator(SizedRows& rows, const OperatorRow& row) const {
   AddLine(rows,
-          {DisplayName(row.name), std::to_string(row.calls),
-           row.no_launch ? Cells::NoTimes() : cells_.Five(row.cpu, row.calls),
-           cells_.Five(row.gpu, row.calls), FlopsOf(row)});
+          {DisplayName(row.name, NameLimit(kLongestName, 2)),
+           std::to_string(row.calls),
+           row.no_launch ? Cells::NoTimes() : cells_->Five(row.cpu, row.calls),
+           cells_->Five(row.gpu, row.calls), FlopsOf(row)});
   for (const OperatorInnerRow& inner : row.inner) {
     AddLine(rows,
-            {"  " + DisplayName(inner.name, 50), std::to_string(inner.calls),
-             cells_.Five(inner.cpu, inner.calls),
-             cells_.Five(inner.gpu, inner.calls), "-"});
-    AddDevices(rows, inner.device, 4, 48);
+            {"  " + DisplayName(inner.name, NameLimit(50, 2)),
+             std::to_string(inner.calls),
+             cells_->Five(inner.cpu, inner.calls),
+             cells_->Five(inner.gpu, inner.calls), "-"});
+    AddDevices(rows, inner.device, 4, NameLimit(48, 2));
   }
-  AddDevices(rows, row.device, 2, 50);
+  AddDevices(rows, row.device, 2, NameLimit(50, 2));
 }
 
 void TextRenderer::Operator() {
   if (summary_.operators.empty()) return;
-  SizedRows rows(52, 2);
+  SizedRows rows = NewRows(52, 2);
   if (flops_) rows.AddColumn(kFlopsWidth);
+  size_t left_out = 0;
   for (const OperatorGroup& group : summary_.operators) {
     rows.AddTitle(group.unknown_thread ? "Thread: unknown"
                                        : ThreadTitle(group.thread_id));
-    for (const OperatorRow& row : group.rows) AddOperator(rows, row);
+    const size_t shown = Shown(group.rows.size());
+    for (size_t i = 0; i < shown; ++i) AddOperator(rows, group.rows[i]);
+    left_out += group.rows.size() - shown;
   }
+  if (style_.width != 0) rows.WidenName();
   TextTable table(out_, rows.widths());
   std::vector<std::string> heads;
   for (const std::string_view head :
@@ -264,20 +307,25 @@ void TextRenderer::Operator() {
   Head(table, "Operator Summary", heads);
   rows.Print(table);
   table.Separator();
+  More(table, left_out);
   table.End();
 }
 
 void TextRenderer::Kernel() {
   if (summary_.kernel.empty()) return;
-  SizedRows rows(90, 1);
-  for (const NamedRow& row : summary_.kernel) {
-    rows.Add({DisplayName(WithoutArguments(row.name), 90),
-              std::to_string(row.calls), cells_.Five(row.gpu, row.calls)});
+  SizedRows rows = NewRows(90, 1);
+  const size_t shown = Shown(summary_.kernel.size());
+  for (size_t i = 0; i < shown; ++i) {
+    const NamedRow& row = summary_.kernel[i];
+    rows.Add({DisplayName(WithoutArguments(row.name), NameLimit(90, 1)),
+              std::to_string(row.calls), cells_->Five(row.gpu, row.calls)});
   }
+  if (style_.width != 0) rows.WidenName();
   TextTable table(out_, rows.widths());
   Head(table, "Kernel Summary", {"Name", "Calls", std::string(kGpuFive)});
   rows.Print(table);
   table.Separator();
+  More(table, summary_.kernel.size() - shown);
   table.End();
 }
 
@@ -297,15 +345,19 @@ void TextRenderer::MemoryManipulation() {
 void TextRenderer::UserDefinedTable() {
   if (summary_.user_defined.empty()) return;
   SizedRows rows(0, 2);
+  size_t left_out = 0;
   for (const ThreadRows& group : summary_.user_defined) {
     rows.AddTitle(ThreadTitle(group.thread_id));
-    for (const NamedRow& row : group.rows) AddNamed(rows, row);
+    const size_t shown = Shown(group.rows.size());
+    for (size_t i = 0; i < shown; ++i) AddNamed(rows, group.rows[i]);
+    left_out += group.rows.size() - shown;
   }
   rows.WidenName();
   TextTable table(out_, rows.widths());
   Head(table, "UserDefined Summary",
        {"Name", "Calls", std::string(kCpuFive), std::string(kGpuFive)});
   rows.Print(table);
+  More(table, left_out);
   table.End();
 }
 
@@ -332,36 +384,59 @@ void TextRenderer::Memory() {
   }
 }
 
-void TextRenderer::StepTables(const TableOptions& options) {
-  for (const Grid& grid : StepGrids(summary_, options)) {
-    PrintGrid(grid, options.unit, out_);
+// Of all other tables: those that have a grid of their own, the rest, advice.
+void TextRenderer::StepTables() {
+  for (const Grid& grid : StepGrids(summary_, options_)) {
+    PrintGrid(grid, out_, style_.width);
   }
-  if (options.chosen_views() & kAdviceView) {
-    out_ += RenderAdviceText(summary_) + "\n\n";
+  constexpr uint32_t kDone = kPaddleViews | kGridViews | kAdviceView;
+  for (const TableSchema& table : AllTables()) {
+    if ((options_.chosen_views() & table.view & ~kDone) == 0) continue;
+    if (table.rows(summary_).size() == 0) continue;
+    out_ += RenderTableText(table, summary_, options_);
+  }
+  if (options_.chosen_views() & kAdviceView) {
+    out_ += Wrapped(RenderAdviceText(summary_), style_.width) + "\n\n";
   }
 }
 
 void TextRenderer::Notes() {
   if (summary_.notes.empty()) return;
   out_ += "About this summary:\n";
-  for (const std::string& note : summary_.notes) out_ += "* " + note + "\n";
+  for (const std::string& note : summary_.notes) {
+    out_ += Wrapped("* " + note, style_.width) + "\n";
+  }
 }
 
 }  // namespace
 
+std::string RenderTableText(const TableSchema& table, const Summary& summary,
+                            const TableOptions& options) {
+  const std::vector<Grid> grids =
+      InSuitableUnit(options.unit, [&](const Cells& cells) {
+        return TableGrids(table, summary, options, cells);
+      });
+  std::string out;
+  for (const Grid& grid : grids) PrintGrid(grid, out, options.style.width);
+  return out;
+}
+
 std::string RenderText(const Summary& summary, const TableOptions& options) {
   TextRenderer text(summary, options);
-  const uint32_t views = options.chosen_views();
-  if (views & kDeviceView) text.Device();
-  if (views & kOverView) text.OverviewTable();
-  if (views & kModelView) text.Model();
-  if (views & kDistributedView) text.DistributionTable();
-  if (views & kOperatorView) text.Operator();
-  if (views & kKernelView) text.Kernel();
-  text.MemoryManipulation();
-  text.UserDefinedTable();
-  if (views & kMemoryView) text.Memory();
-  text.StepTables(options);
+  const std::pair<uint32_t, void (TextRenderer::*)()> tables[] = {
+      {kDeviceView, &TextRenderer::Device},
+      {kOverView, &TextRenderer::OverviewTable},
+      {kModelView, &TextRenderer::Model},
+      {kDistributedView, &TextRenderer::DistributionTable},
+      {kOperatorView, &TextRenderer::Operator},
+      {kKernelView, &TextRenderer::Kernel},
+      {kMemoryManipulationView, &TextRenderer::MemoryManipulation},
+      {kUserDefinedView, &TextRenderer::UserDefinedTable},
+      {kMemoryView, &TextRenderer::Memory}};
+  for (const auto& [view, table] : tables) {
+    if (options.chosen_views() & view) text.Show(table);
+  }
+  text.StepTables();
   text.Notes();
   return text.Take();
 }

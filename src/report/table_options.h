@@ -9,15 +9,19 @@
 #include <string_view>
 
 #include "analysis/summary_options.h"
+#include "analysis/tables/all_tables.h"
+#include "report/text_style.h"
 
 namespace stepscope {
 
-enum class TimeUnit : uint8_t { kS, kMs, kUs, kNs };
+// kAuto: for each table the largest unit in which no time reads 0.00.
+enum class TimeUnit : uint8_t { kS, kMs, kUs, kNs, kAuto };
 enum class TableFormat : uint8_t { kText, kJson, kCsv, kMarkdown };
 
 struct TableOptions : SummaryOptions {
   TimeUnit unit = TimeUnit::kMs;  // text and Markdown
   TableFormat format = TableFormat::kText;
+  TextStyle style;
 
   // `views`; 0: Paddle's tables as text and Markdown, all as data.
   uint32_t chosen_views() const {
@@ -28,14 +32,16 @@ struct TableOptions : SummaryOptions {
   }
 };
 
-// Each takes Paddle's enum name or our JSON key, in any case: "CPUTotal",
-// "cpu_total"; "OperatorView", "operator"; nothing if it is neither.
-std::optional<SortKey> ParseSortKey(std::string_view text);
-std::optional<uint32_t> ParseView(std::string_view text);
+// ParseView and ParseSortKey are in all_tables.h. Nothing if `text` is none of
+// the choices, which the functions below list, by comma.
 std::optional<TimeUnit> ParseTimeUnit(std::string_view text);
 std::optional<TableFormat> ParseTableFormat(std::string_view text);
+std::string ViewChoices();
+std::string SortKeyChoices();
+std::string TimeUnitChoices();
+std::string TableFormatChoices();
 
-// "s", "ms", "us", "ns" and the nanoseconds in one.
+// "s", "ms", "us", "ns", "auto" and the nanoseconds in one (of auto, in ms).
 std::string_view TimeUnitName(TimeUnit unit);
 double NanosecondsIn(TimeUnit unit);
 

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "analysis/kinds.h"
+#include "analysis/schema.h"
 #include "analysis/stats.h"
+#include "analysis/summary.h"
 
 namespace stepscope {
 namespace {
@@ -78,6 +80,57 @@ Benchmark ComputeBenchmark(const StepTable& steps) {
   result.ips_max = PerSecond(result.batch.min_ns);
   result.ips_min = PerSecond(result.batch.max_ns);
   return result;
+}
+
+namespace {
+
+void AddSeries(ColumnsOf<Benchmark>& columns, const std::string& name,
+               const std::string& what, CostSeries Benchmark::*series) {
+  const auto add = [&](const char* key, const char* which,
+                       int64_t CostSeries::*value) {
+    columns.Time(name + key, what + which,
+                 [=](const Benchmark& row) { return row.*series.*value; });
+  };
+  add(".avg_ns", ", on average", &CostSeries::avg_ns);
+  add(".max_ns", ", the longest", &CostSeries::max_ns);
+  add(".min_ns", ", the shortest", &CostSeries::min_ns);
+  add(".p50_ns", ": half took this or less", &CostSeries::p50_ns);
+  add(".p90_ns", ": nine in ten took this or less", &CostSeries::p90_ns);
+  add(".p99_ns", ": 99 in 100 took this or less", &CostSeries::p99_ns);
+}
+
+}  // namespace
+
+TableSchema DeclareBenchmarkTable() {
+  ColumnsOf<Benchmark> columns;
+  columns.Count("steps", "steps that count", &Benchmark::steps);
+  columns.Count("skipped", "steps that came before: warm-up",
+                &Benchmark::skipped);
+  AddSeries(columns, "reader_cost", "waiting for data in a step",
+            &Benchmark::reader);
+  AddSeries(columns, "batch_cost", "duration of a step", &Benchmark::batch);
+  columns.Ratio("reader_ratio", "average reader cost / average batch cost",
+                &Benchmark::reader_ratio);
+  columns.Text("ips.unit", "what is counted", [](const Benchmark&) {
+    return std::string_view("steps/s");
+  });
+  columns.Number("ips.avg", "steps/s", "of the average step",
+                 &Benchmark::ips_avg);
+  columns.Number("ips.max", "steps/s", "of the shortest step",
+                 &Benchmark::ips_max);
+  columns.Number("ips.min", "steps/s", "of the longest step",
+                 &Benchmark::ips_min);
+  return {.key = "benchmark",
+          .title = "Benchmark",
+          .meaning = "what does a step cost, and its data?",
+          .view = kBenchmarkView,
+          .json_views = kAllViews,
+          .shape = TableShape::kOne,
+          .columns = columns.Take(),
+          .rows = [](const Summary& s) {
+            return s.benchmark.steps == 0 ? RowList()
+                                          : RowList::One(s.benchmark);
+          }};
 }
 
 }  // namespace stepscope

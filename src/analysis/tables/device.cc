@@ -5,7 +5,9 @@
 #include <tuple>
 
 #include "analysis/kinds.h"
+#include "analysis/schema.h"
 #include "analysis/stats.h"
+#include "analysis/summary.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -78,6 +80,23 @@ std::vector<DeviceRow> ComputeDevices(const EventTree& tree,
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+TableSchema DeclareDeviceTable() {
+  ColumnsOf<DeviceRow> columns;
+  columns.Text("name", "CPU(Process), CPU(System), or a device: GPU0, MLU1",
+               &DeviceRow::name);
+  columns.Ratio("utilization",
+                "busy time over the total time; empty if not recorded",
+                &DeviceRow::utilization);
+  return {.key = "device",
+          .paddle_name = "DeviceView",
+          .title = "Device",
+          .meaning = "how busy were the processors?",
+          .view = kDeviceView,
+          .json_views = kDeviceView,
+          .columns = columns.Take(),
+          .rows = [](const Summary& s) { return RowList::Of(s.device); }};
 }
 
 }  // namespace stepscope

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "analysis/kinds.h"
+#include "analysis/schema.h"
+#include "analysis/summary.h"
 
 namespace stepscope {
 namespace {
@@ -62,6 +64,47 @@ Distribution ComputeDistribution(const EventTree& tree,
   result.computation_ns = TotalLength(compute_set);
   result.overlap_ns = TotalLength(Intersection(both, compute_set));
   return result;
+}
+
+namespace {
+
+struct DistributionRow {
+  int64_t step_ns = 0;
+  int64_t communication_ns = 0;
+  int64_t computation_ns = 0;
+  int64_t overlap_ns = 0;
+};
+
+}  // namespace
+
+TableSchema DeclareDistributionTable() {
+  ColumnsOf<DistributionRow> columns;
+  columns.Time("step_ns", Adds::kUnion,
+               "the total time: all steps, or the recorded window",
+               &DistributionRow::step_ns);
+  columns.Time("communication_ns", Adds::kUnion,
+               "host events and kernels that communicate",
+               &DistributionRow::communication_ns);
+  columns.Time("computation_ns", Adds::kUnion, "all other kernels",
+               &DistributionRow::computation_ns);
+  columns.Time("overlap_ns", Adds::kUnion, "when both went on",
+               &DistributionRow::overlap_ns);
+  return {.key = "distribution",
+          .paddle_name = "DistributedView",
+          .title = "Distribution",
+          .meaning = "is communication hidden behind computation?",
+          .view = kDistributedView,
+          .json_views = kDistributedView,
+          .shape = TableShape::kOne,
+          .columns = columns.Take(),
+          .rows =
+              [](const Summary& s) {
+                const Distribution& of = s.distribution;
+                return RowList::Own(std::vector<DistributionRow>{
+                    {s.total_ns, of.communication_ns, of.computation_ns,
+                     of.overlap_ns}});
+              },
+          .nothing = [](const Summary& s) { return !s.distribution.any(); }};
 }
 
 }  // namespace stepscope

@@ -2,14 +2,15 @@
 #include "analysis/tables/flops.h"
 
 #include <stepscope/c.h>
-
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
 
 #include "analysis/flop_rules.h"
 #include "analysis/op_shapes.h"
+#include "analysis/schema.h"
 #include "analysis/stats.h"
+#include "analysis/summary.h"
 
 namespace stepscope {
 FlopsTable ComputeFlops(const EventTree& tree) {
@@ -71,6 +72,32 @@ FlopsTable ComputeFlops(const EventTree& tree) {
               return a.name < b.name;
             });
   return table;
+}
+
+TableSchema DeclareFlopsTable() {
+  ColumnsOf<FlopsRow> columns;
+  columns.Text("name", "name of the operator", &FlopsRow::name);
+  columns.Count("calls", "calls of operators with a rule", &FlopsRow::calls);
+  columns.Count("counted_calls", "of these, with shapes known well enough",
+                &FlopsRow::counted_calls);
+  columns.Count("flops", "floating-point operations of the counted calls",
+                &FlopsRow::flops);
+  columns.Time("time_ns", Adds::kSum,
+               "device work of the counted calls, or the calls themselves",
+               &FlopsRow::time_ns);
+  columns.Bool("on_device", "whether the time is that of device work",
+               &FlopsRow::on_device);
+  columns.Number("tflops_per_s", "TFLOP/s", "flops / time",
+                 &FlopsRow::tflops_per_s);
+  return {.key = "flops",
+          .title = "FLOPs",
+          .meaning = "how fast is the arithmetic?",
+          .view = kFlopsView,
+          .json_views = kFlopsView,
+          .ranked = true,
+          .columns = columns.Take(),
+          .rows = [](const Summary& s) { return RowList::Of(s.flops.rows); },
+          .nothing = [](const Summary& s) { return s.flops.rows.empty(); }};
 }
 
 }  // namespace stepscope

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "analysis/kinds.h"
+#include "analysis/schema.h"
+#include "analysis/summary.h"
 
 namespace stepscope {
 namespace {
@@ -158,6 +160,61 @@ Idle IdleTable::Finish() {
                      return a.idle_ns > b.idle_ns;
                    });
   return std::move(result_);
+}
+
+namespace {
+
+struct CauseRow {
+  const IdleDevice* device = nullptr;
+  const IdleRow* row = nullptr;
+  int64_t pid = 0;
+};
+
+RowList CauseRows(const Summary& summary) {
+  std::vector<CauseRow> rows;
+  for (const IdleDevice& device : summary.idle.devices) {
+    const int64_t pid = summary.trace->processes()[device.process].pid;
+    for (const IdleRow& row : device.rows) rows.push_back({&device, &row, pid});
+  }
+  return RowList::Own(std::move(rows));
+}
+
+}  // namespace
+
+TableSchema DeclareIdleTable() {
+  ColumnsOf<CauseRow> columns;
+  columns.Text("device", "the device that stood idle",
+               [](const CauseRow& row) {
+                 return std::string_view(row.device->name);
+               });
+  columns.Count("pid", "process", &CauseRow::pid);
+  columns.Text("cause", "what went on meanwhile: a part of the waterfall",
+               [](const CauseRow& row) {
+                 return StepPartName(row.row->cause);
+               });
+  columns.Time("time_ns", Adds::kUnion, "idle time during the steps",
+               [](const CauseRow& row) { return row.row->time_ns; });
+  columns.Ratio("ratio", "time as a share of the steps of the process",
+                [](const CauseRow& row) {
+                  return Ratio(row.row->time_ns, row.device->step_ns);
+                });
+  columns.Count("gaps", "pieces of gaps",
+                [](const CauseRow& row) { return row.row->gaps; });
+  columns.Time("longest_ns", "the longest of them",
+               [](const CauseRow& row) { return row.row->longest_ns; });
+  columns.Time("longest_at_ns", "where that one begins",
+               [](const CauseRow& row) -> std::optional<int64_t> {
+                 if (row.row->gaps == 0) return std::nullopt;
+                 return row.row->longest_at_ns;
+               });
+  return {.key = "idle",
+          .title = "Idle",
+          .meaning = "why did a device do nothing?",
+          .view = kIdleView,
+          .json_views = kIdleView,
+          .columns = columns.Take(),
+          .rows = CauseRows,
+          .nothing = [](const Summary& s) { return s.idle.devices.empty(); }};
 }
 
 }  // namespace stepscope

@@ -7,6 +7,9 @@
 #include "analysis/kernel_use.h"
 #include "analysis/kinds.h"
 #include "analysis/name_totals.h"
+#include "analysis/schema.h"
+#include "analysis/summary.h"
+#include "analysis/tables/common_columns.h"
 
 namespace stepscope {
 namespace {
@@ -145,6 +148,36 @@ std::vector<KernelRow> ComputeKernels(const EventTree& tree,
                      return ComesBefore(a, b, sort);
                    });
   return rows;
+}
+
+TableSchema DeclareKernelTable() {
+  ColumnsOf<KernelRow> columns;
+  columns.Text("name", "whole name of the kernel", &KernelRow::name);
+  columns.Count("calls", "how often it ran", &KernelRow::calls);
+  AddTimes(columns, "gpu", {"time of the calls", "all kernels"},
+           [](const KernelRow& row) { return row.gpu; },
+           [](const KernelRow& row) { return row.calls; });
+  AddSpread(columns, "gpu",
+            [](const KernelRow& row) -> const Spread& { return row.spread; });
+  columns.Bool("tensor_core_estimated",
+               "whether it uses tensor cores, concluded from its name",
+               &KernelRow::tensor_core);
+  columns.Ratio("occupancy",
+                "mean share of the warps that a multiprocessor can hold",
+                &KernelRow::occupancy);
+  columns.Ratio("unfilled",
+                "mean share of the multiprocessors that had no block",
+                &KernelRow::unfilled);
+  return {.key = "kernel",
+          .paddle_name = "KernelView",
+          .title = "Kernel",
+          .meaning = "which kernels?",
+          .view = kKernelView,
+          .json_views = kKernelView | kPercentileView,
+          .ranked = true,
+          .columns = columns.Take(),
+          .rows = [](const Summary& s) { return RowList::Of(s.kernel); },
+          .nothing = [](const Summary& s) { return s.kernel.empty(); }};
 }
 
 }  // namespace stepscope

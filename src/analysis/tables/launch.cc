@@ -5,6 +5,9 @@
 #include <vector>
 
 #include "analysis/kinds.h"
+#include "analysis/schema.h"
+#include "analysis/summary.h"
+#include "analysis/tables/common_columns.h"
 
 namespace stepscope {
 namespace {
@@ -102,6 +105,79 @@ LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names) {
   calls.Finish();
   delays.Finish();
   return result;
+}
+
+namespace {
+
+void AddSeries(ColumnsOf<LaunchStats>& columns, const std::string& name,
+               const std::string& what, LaunchSeries LaunchStats::*series) {
+  columns.Count(name + ".count", "how many there were",
+                [=](const LaunchStats& row) { return (row.*series).count; });
+  columns.Time(name + ".total_ns", Adds::kSum, what + ", together",
+               [=](const LaunchStats& row) {
+                 return (row.*series).time.total_ns;
+               });
+  columns.Time(name + ".avg_ns", what + ", on average",
+               [=](const LaunchStats& row) {
+                 const LaunchSeries& of = row.*series;
+                 return AverageNs(of.time.total_ns, of.count);
+               });
+  columns.Time(name + ".max_ns", what + ", the longest",
+               [=](const LaunchStats& row) {
+                 return (row.*series).time.max_ns;
+               });
+  columns.Time(name + ".min_ns", what + ", the shortest",
+               [=](const LaunchStats& row) {
+                 return (row.*series).time.min_or_zero();
+               });
+  AddSpread(columns, name, [=](const LaunchStats& row) -> const Spread& {
+    return (row.*series).spread;
+  });
+}
+
+}  // namespace
+
+TableSchema DeclareLaunchTable() {
+  ColumnsOf<LaunchStats> columns;
+  columns.Count("device_events", "kernels, copies and sets",
+                &LaunchStats::device_events);
+  columns.Count("without_launch", "of these, without a recorded launch",
+                &LaunchStats::without_launch);
+  columns.Count("launches_without_work", "launching calls, no device event",
+                &LaunchStats::launches_without_work);
+  AddSeries(columns, "call", "time of the launching calls", &LaunchStats::call);
+  AddSeries(columns, "queue_delay", "end of the call to begin of the work",
+            &LaunchStats::queue_delay);
+  columns.Count("began_before_launch",
+                "work that began before its call: clocks disagree",
+                &LaunchStats::early);
+  columns.Count("short_kernels", "kernels that took less than their launch",
+                &LaunchStats::short_kernels);
+  columns.Time("short_kernels_ns", Adds::kSum, "time of these kernels",
+               &LaunchStats::short_kernels_ns);
+  columns.Time("short_kernels_call_ns", Adds::kSum, "time of their launches",
+               &LaunchStats::short_calls_ns);
+  columns.Count("launch_bound", "launches that found their stream empty",
+                &LaunchStats::launch_bound);
+  columns.Count("launch_bound_of", "launches that were not the stream's first",
+                &LaunchStats::followers);
+  columns.Ratio("launch_bound_ratio", "launch_bound / launch_bound_of",
+                &LaunchStats::launch_bound_ratio);
+  return {.key = "launch",
+          .title = "Launch",
+          .meaning = "does the device wait for launches?",
+          .view = kLaunchView,
+          .json_views = kLaunchView,
+          .shape = TableShape::kOne,
+          .columns = columns.Take(),
+          .rows =
+              [](const Summary& s) {
+                return s.launch.device_events == 0 ? RowList()
+                                                   : RowList::One(s.launch);
+              },
+          .nothing = [](const Summary& s) {
+            return s.launch.device_events == 0;
+          }};
 }
 
 }  // namespace stepscope

@@ -2,6 +2,9 @@
 #include "analysis/tables/model.h"
 
 #include "analysis/kinds.h"
+#include "analysis/schema.h"
+#include "analysis/summary.h"
+#include "analysis/tables/common_columns.h"
 #include "trace/event_type.h"
 
 namespace stepscope {
@@ -55,6 +58,36 @@ std::vector<ModelRow> ComputeModel(const EventTree& tree,
   others.gpu.ratio = Ratio(others.gpu.total_ns, steps.gpu_ns());
   rows.push_back(others);
   return rows;
+}
+
+TableSchema DeclareModelTable() {
+  const auto calls = [](const ModelRow& row) -> uint64_t {
+    return row.name == kOthersName ? 0 : row.calls;
+  };
+  ColumnsOf<ModelRow> columns;
+  columns.Text("name", "ProfileStep, a stage, or Others: what remains",
+               &ModelRow::name);
+  columns.Count("calls", "outermost events of the stage",
+                [](const ModelRow& row) -> std::optional<uint64_t> {
+                  if (row.name == kOthersName) return std::nullopt;
+                  return row.calls;
+                });
+  AddTimes(columns, "cpu", {"time of those events", "the total time"},
+           [](const ModelRow& row) { return row.cpu; }, calls);
+  AddTimes(columns, "gpu",
+           {"device work launched in them", "the work launched in steps"},
+           [](const ModelRow& row) { return row.gpu; }, calls);
+  columns.Bool("inferred", "concluded from other events, not recorded",
+               &ModelRow::inferred);
+  return {.key = "model",
+          .paddle_name = "ModelView",
+          .title = "Model",
+          .meaning = "which stage of the step takes the time?",
+          .view = kModelView,
+          .json_views = kModelView,
+          .columns = columns.Take(),
+          .rows = [](const Summary& s) { return RowList::Of(s.model); },
+          .nothing = [](const Summary& s) { return !ShowsModel(s.model); }};
 }
 
 }  // namespace stepscope

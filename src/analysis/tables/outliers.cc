@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <span>
 
+#include "analysis/schema.h"
+#include "analysis/summary.h"
+
 namespace stepscope {
 namespace {
 
@@ -79,6 +82,50 @@ std::vector<OutlierRow> ComputeOutliers(const Waterfall& waterfall) {
                      return a.excess_ns > b.excess_ns;
                    });
   return rows;
+}
+
+namespace {
+
+struct OddStep {
+  const OutlierRow* row = nullptr;
+  int64_t pid = 0;
+};
+
+RowList OddSteps(const Summary& summary) {
+  std::vector<OddStep> rows;
+  for (const OutlierRow& row : summary.outliers) {
+    rows.push_back({&row, summary.trace->processes()[row.process].pid});
+  }
+  return RowList::Own(std::move(rows));
+}
+
+}  // namespace
+
+TableSchema DeclareOutliersTable() {
+  ColumnsOf<OddStep> columns;
+  columns.Count("index", "number of the step",
+                [](const OddStep& row) { return row.row->index; });
+  columns.Count("pid", "process", &OddStep::pid);
+  columns.Time("start_ns", "when it began",
+               [](const OddStep& row) { return row.row->start_ns; });
+  columns.Time("dur_ns", "how long it took",
+               [](const OddStep& row) { return row.row->dur_ns; });
+  columns.Time("median_ns", "the median step of the process",
+               [](const OddStep& row) { return row.row->median_ns; });
+  columns.Time("excess_ns", "what it took more than that",
+               [](const OddStep& row) { return row.row->excess_ns; });
+  columns.Text("cause", "the part of the waterfall that grew most",
+               [](const OddStep& row) { return StepPartName(row.row->cause); });
+  columns.Time("cause_excess_ns", "by how much that part grew",
+               [](const OddStep& row) { return row.row->cause_excess_ns; });
+  return {.key = "outliers",
+          .title = "Outliers",
+          .meaning = "which steps were odd, and why?",
+          .view = kOutlierView,
+          .json_views = kOutlierView,
+          .ranked = true,
+          .columns = columns.Take(),
+          .rows = OddSteps};
 }
 
 }  // namespace stepscope

@@ -5,7 +5,9 @@
 #include <array>
 
 #include "analysis/kinds.h"
+#include "analysis/schema.h"
 #include "analysis/stats.h"
+#include "analysis/summary.h"
 #include "trace/event_type.h"
 
 namespace stepscope {
@@ -146,6 +148,44 @@ Overview ComputeOverview(const EventTree& tree, const StepTable& steps,
                          const Distribution& distribution) {
   return {HostRows(tree, steps, distribution),
           DeviceRows(tree, steps, distribution)};
+}
+
+namespace {
+
+ColumnsOf<OverviewRow> RowColumns(const std::string& whole) {
+  ColumnsOf<OverviewRow> columns;
+  columns.Text("type", "type of the events", &OverviewRow::type);
+  columns.Count("calls", "events; of stages the outermost only",
+                &OverviewRow::calls);
+  columns.Time("time_ns", Adds::kUnion,
+               "busy time, over all threads or streams",
+               &OverviewRow::time_ns);
+  columns.Ratio("ratio", "time as a share of the " + whole,
+                &OverviewRow::ratio);
+  return columns;
+}
+
+}  // namespace
+
+TableSchema DeclareOverviewTable() {
+  ColumnsOf<Overview> columns;
+  columns.Nested("cpu", "types of host events, the steps first",
+                 RowColumns("total time"), [](const Overview& overview) {
+                   return RowList::Of(overview.cpu);
+                 });
+  columns.Nested("gpu", "types of device work", RowColumns("total time"),
+                 [](const Overview& overview) {
+                   return RowList::Of(overview.gpu);
+                 });
+  return {.key = "overview",
+          .paddle_name = "OverView",
+          .title = "Overview",
+          .meaning = "how much time went into each kind of event?",
+          .view = kOverView,
+          .json_views = kOverView,
+          .shape = TableShape::kGroups,
+          .columns = columns.Take(),
+          .rows = [](const Summary& s) { return RowList::One(s.overview); }};
 }
 
 }  // namespace stepscope

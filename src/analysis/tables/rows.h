@@ -16,6 +16,7 @@ namespace stepscope {
 inline constexpr std::string_view kNoLaunchName = "(no launch)";
 inline constexpr std::string_view kOutsideName = "(outside events)";
 inline constexpr std::string_view kOthersName = "Others";
+inline constexpr std::string_view kBeforeName = "(before the recording)";
 
 // The five values of a CPU or GPU column; the average needs the calls.
 struct TimeColumn {
@@ -48,12 +49,14 @@ enum class SortKey : uint8_t {
   kGpuAvg,
   kGpuMax,
   kGpuMin,
+  kCalls,
 };
 
 // True if `a` comes before `b`. REQUIRES: both have calls.
 template <typename Row>
 bool ComesBefore(const Row& a, const Row& b, SortKey key) {
   __extension__ using Wide = __int128;
+  if (key == SortKey::kCalls) return a.calls > b.calls;
   const bool gpu = key >= SortKey::kGpuTotal;
   const TimeColumn& x = gpu ? a.gpu : a.cpu;
   const TimeColumn& y = gpu ? b.gpu : b.cpu;
@@ -70,6 +73,7 @@ bool ComesBefore(const Row& a, const Row& b, SortKey key) {
       return x.min_ns < y.min_ns;
     case SortKey::kCpuTotal:
     case SortKey::kGpuTotal:
+    case SortKey::kCalls:
       break;
   }
   return x.total_ns > y.total_ns;

@@ -3,7 +3,9 @@
 
 #include <utility>
 
+#include "analysis/schema.h"
 #include "analysis/stats.h"
+#include "analysis/summary.h"
 
 namespace stepscope {
 
@@ -40,6 +42,120 @@ Waterfall WaterfallTable::Finish(const EventTree& tree,
   const size_t windows = steps.steps().empty() ? 0 : result_.steps.size();
   result_.other_threads_steps = steps.steps().size() - windows;
   return std::move(result_);
+}
+
+namespace {
+
+struct PartRow {
+  StepPart part = StepPart::kKernel;
+  int64_t time_ns = 0;
+  double ratio = 0;
+};
+
+struct StepPartsRow {
+  const StepParts* step = nullptr;
+  int64_t pid = 0;
+};
+
+struct WaterfallRow {
+  const Summary* summary = nullptr;
+
+  const Waterfall& of() const { return summary->waterfall; }
+  RowList Parts() const {
+    std::vector<PartRow> parts;
+    for (size_t i = 0; i < kStepParts; ++i) {
+      const int64_t ns = of().part_ns[i];
+      parts.push_back({static_cast<StepPart>(i), ns, Ratio(ns, of().step_ns)});
+    }
+    return RowList::Own(std::move(parts));
+  }
+  RowList Steps() const {
+    std::vector<StepPartsRow> steps;
+    for (const StepParts& step : of().steps) {
+      steps.push_back({&step, summary->trace->processes()[step.process].pid});
+    }
+    return RowList::Own(std::move(steps));
+  }
+};
+
+ColumnsOf<PartRow> PartColumns() {
+  ColumnsOf<PartRow> columns;
+  columns.Text("name", "name of the part",
+               [](const PartRow& row) { return StepPartName(row.part); });
+  columns.Time("time_ns", Adds::kUnion, "what the parts above leave of it",
+               &PartRow::time_ns);
+  columns.Ratio("ratio", "time as a share of the steps", &PartRow::ratio);
+  columns.Text("formula", "how it is computed",
+               [](const PartRow& row) { return StepPartFormula(row.part); });
+  return columns;
+}
+
+ColumnsOf<StepPartsRow> StepColumns() {
+  ColumnsOf<StepPartsRow> columns;
+  columns.Count("index", "number of the step; empty: the recorded window",
+                [](const StepPartsRow& row) -> std::optional<int64_t> {
+                  if (row.step->row == kNoRow) return std::nullopt;
+                  return row.step->index;
+                });
+  columns.Count("pid", "process", &StepPartsRow::pid);
+  columns.Time("start_ns", "when it began",
+               [](const StepPartsRow& row) { return row.step->range.begin; });
+  columns.List<int64_t>("parts_ns", CellType::kTime,
+                        "its parts, in the order of `parts`",
+                        [](const StepPartsRow& row) {
+                          const auto& parts = row.step->part_ns;
+                          return RowList::Own(std::vector<int64_t>(
+                              parts.begin(), parts.end()));
+                        });
+  return columns;
+}
+
+}  // namespace
+
+TableSchema DeclareWaterfallTable() {
+  ColumnsOf<WaterfallRow> columns;
+  columns.Time("step_ns", Adds::kSum,
+               "all steps together: the sum of the parts",
+               [](const WaterfallRow& row) { return row.of().step_ns; });
+  columns.Nested("parts", "what took the steps, in order of precedence",
+                 PartColumns(), &WaterfallRow::Parts);
+  columns.Ratio("coverage", "share of the steps that is explained",
+                [](const WaterfallRow& row) { return row.of().coverage(); });
+  const auto input = [&](const char* name, const char* meaning, auto get) {
+    columns.Count(std::string("inputs.") + name, meaning, get);
+  };
+  input("processes", "processes that had a step",
+        [](const WaterfallRow& row) { return row.of().processes; });
+  input("steps", "steps; 0 if the recorded window stands for one",
+        [](const WaterfallRow& row) {
+          return row.summary->has_steps ? row.of().steps.size() : size_t{0};
+        });
+  input("other_threads_steps", "steps of other threads, which are left out",
+        [](const WaterfallRow& row) { return row.of().other_threads_steps; });
+  input("host_events", "host events that it was made from",
+        [](const WaterfallRow& row) { return row.of().host_events; });
+  input("device_events", "device events that it was made from",
+        [](const WaterfallRow& row) { return row.of().device_events; });
+  input("device_events_launched", "of these, with a recorded launch",
+        [](const WaterfallRow& row) {
+          return row.of().device_events_launched;
+        });
+  columns.Nested("per_step", "the parts of every step", StepColumns(),
+                 &WaterfallRow::Steps);
+  return {.key = "waterfall",
+          .title = "Waterfall",
+          .meaning = "what took each step, to the nanosecond?",
+          .view = kWaterfallView,
+          .json_views = kWaterfallView,
+          .shape = TableShape::kOne,
+          .columns = columns.Take(),
+          .rows =
+              [](const Summary& s) {
+                std::vector<WaterfallRow> rows;
+                if (!s.waterfall.steps.empty()) rows.push_back({&s});
+                return RowList::Own(std::move(rows));
+              },
+          .nothing = [](const Summary& s) { return s.waterfall.step_ns == 0; }};
 }
 
 }  // namespace stepscope

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/table_grid.h"
+
+#include <cctype>
+#include <utility>
+
+#include "base/text.h"
+#include "report/shown_rows.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kLongestName = 80;
+
+// One list of rows, with the label of the row that each is inside of.
+struct Level {
+  std::string title;
+  const std::vector<TableColumn>* columns = nullptr;
+  std::vector<std::pair<std::string, const void*>> rows;
+  std::vector<Cell> owners;  // of rows that no one else keeps
+};
+
+class GridMaker {
+ public:
+  GridMaker(const TableOptions& options, const Cells& cells)
+      : options_(options), cells_(cells) {}
+
+  Grid Upright(const std::string& title,
+               const std::vector<TableColumn>& columns,
+               const void* row) const {
+    Grid grid;
+    grid.title = title;
+    grid.heads = {"What", "Value"};
+    for (const TableColumn& column : columns) {
+      if (column.type == CellType::kRows) continue;
+      grid.rows.push_back({ColumnHead(column, cells_.unit()),
+                           CellText(column, column.cell(row))});
+    }
+    grid.has_times = false;  // the unit stands in the heads
+    return grid;
+  }
+
+  Grid Lines(const Level& level, bool with_parent) const {
+    Grid grid;
+    grid.title = level.title;
+    grid.has_times = false;
+    std::vector<std::vector<std::string>> lines(level.rows.size());
+    if (with_parent) {
+      grid.heads.push_back("In");
+      for (size_t i = 0; i < lines.size(); ++i) {
+        lines[i].push_back(level.rows[i].first);
+      }
+    }
+    for (const TableColumn& column : *level.columns) {
+      if (column.type == CellType::kRows) continue;
+      std::vector<std::string> texts;
+      bool any = level.rows.empty();
+      for (const auto& [parent, row] : level.rows) {
+        const Cell cell = column.cell(row);
+        any = any || !IsNull(cell);
+        texts.push_back(CellText(column, cell));
+      }
+      if (!any) continue;
+      grid.heads.push_back(ColumnHead(column, cells_.unit()));
+      for (size_t i = 0; i < lines.size(); ++i) {
+        lines[i].push_back(std::move(texts[i]));
+      }
+    }
+    grid.rows = std::move(lines);
+    return grid;
+  }
+
+  // The first cell of a row, by which rows inside it say where they are.
+  std::string Label(const std::vector<TableColumn>& columns,
+                    const void* row) const {
+    for (const TableColumn& column : columns) {
+      if (column.type != CellType::kRows) {
+        return CellText(column, column.cell(row));
+      }
+    }
+    return "";
+  }
+
+ private:
+  std::string CellText(const TableColumn& column, const Cell& cell) const {
+    if (const auto* text = std::get_if<std::string_view>(&cell)) {
+      if (options_.format != TableFormat::kText) return std::string(*text);
+      return ShownName(*text, kLongestName, options_.style);
+    }
+    if (const auto* integer = std::get_if<int64_t>(&cell)) {
+      return column.type == CellType::kTime ? cells_.Time(*integer)
+                                            : std::to_string(*integer);
+    }
+    if (const auto* number = std::get_if<double>(&cell)) {
+      return column.type == CellType::kRatio ? Cells::Percent(*number)
+                                             : Format("%.3f", *number);
+    }
+    if (const auto* truth = std::get_if<bool>(&cell)) {
+      return *truth ? "yes" : "no";
+    }
+    if (const auto* list = std::get_if<RowList>(&cell)) {
+      const TableColumn& value = column.columns.front();
+      std::string text;
+      for (size_t i = 0; i < list->size(); ++i) {
+        if (i > 0) text += value.type == CellType::kText ? "; " : ", ";
+        text += CellText(value, value.cell((*list)[i]));
+      }
+      return text;
+    }
+    return "-";
+  }
+
+  const TableOptions& options_;
+  const Cells& cells_;
+};
+
+bool HasScalars(const std::vector<TableColumn>& columns) {
+  for (const TableColumn& column : columns) {
+    if (column.type != CellType::kRows) return true;
+  }
+  return false;
+}
+
+void AddLevels(const GridMaker& make, const Level& level,
+               std::vector<Grid>& grids) {
+  for (const TableColumn& column : *level.columns) {
+    if (column.type != CellType::kRows) continue;
+    Level inner;
+    inner.title = level.title + " - " + column.name;
+    inner.columns = &column.columns;
+    for (const auto& [parent, row] : level.rows) {
+      Cell cell = column.cell(row);
+      const auto* rows = std::get_if<RowList>(&cell);
+      if (rows == nullptr) continue;
+      const std::string label = make.Label(*level.columns, row);
+      for (size_t i = 0; i < rows->size(); ++i) {
+        inner.rows.emplace_back(label, (*rows)[i]);
+      }
+      inner.owners.push_back(std::move(cell));
+    }
+    if (inner.rows.empty()) continue;
+    const bool inside_many = HasScalars(*level.columns) &&
+                             level.rows.size() > 1;
+    grids.push_back(make.Lines(inner, inside_many));
+    AddLevels(make, inner, grids);
+  }
+}
+
+}  // namespace
+
+std::string ColumnHead(const TableColumn& column, TimeUnit unit) {
+  std::string head;
+  std::string word;
+  const auto end_word = [&] {
+    if (word == "cpu" || word == "gpu") {
+      for (char& c : word) c = static_cast<char>(std::toupper(c));
+    } else if (word == "flops") {
+      word = "FLOPs";
+    } else if ((word == "ns" && column.type == CellType::kTime) ||
+               (word == "ratio" && column.type == CellType::kRatio)) {
+      word.clear();
+    }
+    if (word.empty()) return;
+    if (!head.empty()) head += ' ';
+    head += word;
+    word.clear();
+  };
+  for (const char c : column.name) {
+    if (c == '.' || c == '_') {
+      end_word();
+    } else {
+      word += c;
+    }
+  }
+  end_word();
+  if (!head.empty()) {
+    head[0] =
+        static_cast<char>(std::toupper(static_cast<unsigned char>(head[0])));
+  }
+  const bool times = column.type == CellType::kTime ||
+                     (column.type == CellType::kList &&
+                      column.columns.front().type == CellType::kTime);
+  if (times) return head + " (" + std::string(TimeUnitName(unit)) + ")";
+  if (column.type == CellType::kRatio) return head.empty() ? "%" : head + " %";
+  return head;
+}
+
+std::vector<Grid> TableGrids(const TableSchema& table, const Summary& summary,
+                             const TableOptions& options, const Cells& cells) {
+  const GridMaker make(options, cells);
+  const ShownRows shown = RowsToShow(table, summary, options.style.top);
+  std::vector<Grid> grids;
+  Level level;
+  level.title = std::string(table.title);
+  level.columns = &table.columns;
+  for (size_t i = 0; i < shown.rows.size(); ++i) {
+    level.rows.emplace_back("", shown.rows[i]);
+  }
+  if (HasScalars(table.columns)) {
+    if (table.shape != TableShape::kRows && !level.rows.empty()) {
+      grids.push_back(make.Upright(level.title, table.columns, shown.rows[0]));
+    } else {
+      grids.push_back(make.Lines(level, false));
+    }
+    if (shown.left_out > 0) {
+      grids.back().notes.push_back(MoreRows(shown.left_out, options.style));
+    }
+  }
+  AddLevels(make, level, grids);
+  return grids;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/table_json.h"
+
+#include <span>
+
+namespace stepscope {
+namespace {
+
+// "cpu" of "cpu.total_ns"; empty if the column is in no object.
+std::string_view ObjectOf(std::string_view name) {
+  const size_t dot = name.find('.');
+  return dot == name.npos ? std::string_view() : name.substr(0, dot);
+}
+
+std::string_view KeyOf(std::string_view name) {
+  const size_t dot = name.find('.');
+  return dot == name.npos ? name : name.substr(dot + 1);
+}
+
+void WriteColumn(JsonWriter& json, const TableColumn& column,
+                 const Cell& cell) {
+  if (column.absent_if_null && IsNull(cell)) return;
+  json.Key(KeyOf(column.name));
+  WriteCell(json, column, cell);
+}
+
+// Columns of one object; null if none of them has a value.
+void WriteObject(JsonWriter& json, std::span<const TableColumn> columns,
+                 const void* row) {
+  std::vector<Cell> cells;
+  bool any = false;
+  for (const TableColumn& column : columns) {
+    cells.push_back(column.cell(row));
+    any = any || !IsNull(cells.back());
+  }
+  if (!any) {
+    json.Null();
+    return;
+  }
+  json.BeginObject();
+  for (size_t i = 0; i < columns.size(); ++i) {
+    WriteColumn(json, columns[i], cells[i]);
+  }
+  json.EndObject();
+}
+
+void WriteRow(JsonWriter& json, std::span<const TableColumn> columns,
+              const void* row) {
+  json.BeginObject();
+  for (size_t i = 0; i < columns.size();) {
+    const std::string_view object = ObjectOf(columns[i].name);
+    if (object.empty()) {
+      WriteColumn(json, columns[i], columns[i].cell(row));
+      ++i;
+      continue;
+    }
+    size_t end = i + 1;
+    while (end < columns.size() && ObjectOf(columns[end].name) == object) ++end;
+    json.Key(object);
+    WriteObject(json, columns.subspan(i, end - i), row);
+    i = end;
+  }
+  json.EndObject();
+}
+
+void WriteRows(JsonWriter& json, std::span<const TableColumn> columns,
+               const RowList& rows) {
+  json.BeginArray();
+  for (size_t i = 0; i < rows.size(); ++i) WriteRow(json, columns, rows[i]);
+  json.EndArray();
+}
+
+}  // namespace
+
+void WriteCell(JsonWriter& json, const TableColumn& column, const Cell& cell) {
+  if (const auto* integer = std::get_if<int64_t>(&cell)) {
+    json.Int(*integer);
+  } else if (const auto* number = std::get_if<double>(&cell)) {
+    json.Number(*number);
+  } else if (const auto* truth = std::get_if<bool>(&cell)) {
+    json.Bool(*truth);
+  } else if (const auto* text = std::get_if<std::string_view>(&cell)) {
+    json.String(*text);
+  } else if (const auto* rows = std::get_if<RowList>(&cell)) {
+    if (column.type == CellType::kRows) {
+      WriteRows(json, column.columns, *rows);
+      return;
+    }
+    const TableColumn& value = column.columns.front();
+    json.BeginArray();
+    for (size_t i = 0; i < rows->size(); ++i) {
+      WriteCell(json, value, value.cell((*rows)[i]));
+    }
+    json.EndArray();
+  } else {
+    json.Null();
+  }
+}
+
+void WriteTable(JsonWriter& json, const TableSchema& table,
+                const RowList& rows) {
+  if (table.shape == TableShape::kRows) {
+    WriteRows(json, table.columns, rows);
+  } else if (rows.size() > 0) {
+    WriteRow(json, table.columns, rows[0]);
+  } else if (table.shape == TableShape::kOne) {
+    json.Null();
+  } else {
+    json.BeginObject();
+    for (const TableColumn& column : table.columns) {
+      json.Key(column.name).BeginArray().EndArray();
+    }
+    json.EndObject();
+  }
+}
+
+}  // namespace stepscope
