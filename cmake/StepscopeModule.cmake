@@ -67,7 +67,7 @@ function(stepscope_test name)
     set(arg_LABELS unit)
   endif()
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
+    set(arg_TIMEOUT 300)
   endif()
   if(STEPSCOPE_SANITIZE)
     math(EXPR arg_TIMEOUT "3 * ${arg_TIMEOUT}")
@@ -92,7 +92,7 @@ function(stepscope_test name)
     TEST_LIST ${name}_tests
     NO_PRETTY_VALUES
     DISCOVERY_MODE PRE_TEST
-    DISCOVERY_TIMEOUT 60)
+    DISCOVERY_TIMEOUT 300)
   # gtest_discover_tests(PROPERTIES) takes no lists, so what CTest reads after
   # the discovered tests sets them.
   set(properties "${CMAKE_CURRENT_BINARY_DIR}/${name}_properties.cmake")

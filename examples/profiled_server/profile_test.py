@@ -16,7 +16,7 @@ import time
 import unittest
 
 PROGRAM = ""  # set from the command line
-PATIENCE_S = 60
+PATIENCE_S = 120
 WINDOWS = 20  # looked at, one after another
 
 
@@ -81,7 +81,8 @@ class ProfileTest(unittest.TestCase):
     def test_a_period_of_time(self):
         self.start(STEPSCOPE_PERIOD="1s", STEPSCOPE_PATH=str(self.path))
         self.wait_for(self.path.exists)
-        self.assertGreater(self.count(name="RequestGet", ph="X"), 0)
+        # A stall may be longer than a period, which then holds nothing.
+        self.wait_for(lambda: self.count(name="RequestGet", ph="X") > 0)
 
     def test_paddles_variables(self):
         self.start(FLAGS_rpc_server_profile_period="10",

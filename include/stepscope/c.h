@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// stepscope C API: record what a process does, at the cost of two counter
-// reads an event. Everything here may be called from any thread, at any time,
-// recording or not; nothing throws, prints or aborts, and no event waits for
-// another thread, but that a name's first use may wait for one that is adding a
-// name, a second at most if that one gets no processor. Functions that can
-// fail return a stepscope_status; stepscope_last_error() says why.
+// stepscope C API: records what a process does. An event costs two reads of
+// the processor's counter and a store.
+//
+// All functions may be called from any thread, at any time, whether a session
+// records or not. They never throw, print or abort. Recording an event does not
+// wait for other threads, with one exception: the first use of a name may wait
+// while another thread adds a name, one second at most.
+//
+// Functions that can fail return a stepscope_status, and stepscope_last_error()
+// says why they failed.
 //
 // Minimal use:
 //
@@ -13,16 +17,20 @@
 //   stepscope_scope s = stepscope_begin("load", STEPSCOPE_USER_DEFINED);
 //   ...work...
 //   stepscope_end(s);
-//   stepscope_stop();                            // writes <name>.sscap
+//   stepscope_stop();                            // the file is finished in
+//                                                // the background
 //
 // C++ code uses stepscope.h, which wraps this header in RAII types.
 //
-// Above 600 lines because the whole C interface (recording, sessions, the
-// profiler) is in one file, for whoever includes, reads or binds it.
+// STEPSCOPE_DISABLE, defined before this header is included, turns the
+// functions that mark a program into nothing; see disabled.h.
 //
-// The section "hot path" is inlined into user code and therefore binary
-// interface: its structs and symbols carry a version suffix and never change
-// under that suffix.
+// Above 600 lines because the whole C interface (recording, sessions, the
+// profiler) is in one file: one header to include, to read and to bind.
+//
+// The section "Hot path" is inlined into user code and is therefore part of the
+// binary interface. Its structs and symbols have a version suffix and never
+// change under that suffix.
 #pragma once
 
 #include <stddef.h>
@@ -43,8 +51,8 @@ extern "C" {
 #define STEPSCOPE_NOEXCEPT
 #endif
 
-// What an event is. Values 0..14 are Paddle's TracerEventType wire values;
-// ours start at 32. Stored on disk: never renumber.
+// What kind of event it is. 0 to 14 are the values of Paddle's
+// TracerEventType; our own start at 32. Stored on disk: never renumber.
 enum stepscope_event_type {
   STEPSCOPE_OPERATOR = 0,             // framework operator
   STEPSCOPE_DATALOADER = 1,           // waiting for a batch
@@ -67,44 +75,46 @@ enum stepscope_event_type {
   STEPSCOPE_GRAPH_LAUNCH = 35         // device graph as a whole
 };
 
-// Outcome of a call. Zero is success.
+// What a call returns. Zero is success.
 enum stepscope_status {
   STEPSCOPE_OK = 0,
   STEPSCOPE_BUSY = 1,        // a session is already recording
   STEPSCOPE_NOT_RUNNING = 2, // nothing to stop or wait for
-  STEPSCOPE_INVALID = 3,     // an argument makes no sense
-  STEPSCOPE_IO = 4,          // file system refused; see stepscope_last_error
-  STEPSCOPE_NO_MEMORY = 5,   // the memory budget cannot be had
+  STEPSCOPE_INVALID = 3,     // an argument is not valid
+  STEPSCOPE_IO = 4,          // a file cannot be created, written or read
+  STEPSCOPE_NO_MEMORY = 5,   // not enough memory, or no thread
   STEPSCOPE_TIMEOUT = 6,     // not finished within the given time
   STEPSCOPE_TRUNCATED = 7    // the caller's buffer is too small
 };
 
 // Why an event was not recorded. Stored on disk: never renumber.
 enum stepscope_drop_reason {
-  STEPSCOPE_DROP_POOL = 0,       // all chunks in use: burst beyond the budget
-  STEPSCOPE_DROP_REENTRANT = 1,  // signal handler interrupted the recorder
-  STEPSCOPE_DROP_THREADS = 2,    // more threads at once than the table holds
+  STEPSCOPE_DROP_POOL = 0,       // the memory budget was used up
+  STEPSCOPE_DROP_REENTRANT = 1,  // a signal handler interrupted the recorder
+  STEPSCOPE_DROP_THREADS = 2,    // too many threads record at once
   STEPSCOPE_DROP_IO = 3,         // the capture file could not be written
-  STEPSCOPE_DROP_FILE_LIMIT = 4, // the capture file reached its bound
-  STEPSCOPE_DROP_EXITED = 5,     // thread recorded after its own teardown
+  STEPSCOPE_DROP_FILE_LIMIT = 4, // the capture file reached its limit
+  STEPSCOPE_DROP_EXITED = 5,     // the thread was already being destroyed
   STEPSCOPE_DROP_REASONS = 8     // array size; unused entries stay zero
 };
 
 // ---------------------------------------------------------------------------
 // Hot path (binary interface, version 1)
 
-// One event in flight. begin == 0: slot unused; dur == 0: still open; dur ==
-// STEPSCOPE_DUR_INSTANT: a point in time; otherwise duration + 1 in ticks.
-// Begin stores `site` then `begin`; end stores `dur`: at no instant is a slot
-// half written, so a process killed at any instruction leaves a readable slot.
+// One event. begin == 0: the slot is unused. dur == 0: the event is still open.
+// dur == STEPSCOPE_DUR_INSTANT: a point in time. Otherwise dur is the duration
+// in ticks, plus 1.
+//
+// Beginning an event stores `site`, then `begin`; ending it stores `dur`. A
+// slot is never half written: a process that is killed leaves readable slots.
 struct stepscope_slot_v1 {
   uint64_t begin;
   uint32_t dur;
   uint32_t site;
 };
 
-// What the calling thread needs to record: one 32-byte line. The alignment
-// must not exceed 32: dlopen refuses larger alignment in static TLS.
+// What a thread needs to record, in 32 bytes. The alignment must not exceed
+// 32: dlopen refuses a larger one in static TLS.
 struct stepscope_thread_v1 {
   struct stepscope_slot_v1* cur;
   struct stepscope_slot_v1* end;
@@ -113,18 +123,19 @@ struct stepscope_thread_v1 {
   void* state;
 } __attribute__((aligned(32)));
 
-// Chunks are aligned to their size and begin with a header of 64 bytes, so that
-// a slot's own address tells whether the cursor ran past the end of its chunk.
+// Chunks are aligned to their size and begin with a header of 64 bytes. So the
+// address of a slot shows whether it is past the end of its chunk.
 #define STEPSCOPE_CHUNK_BYTES 65536u
 #define STEPSCOPE_SLOT_MASK 0xffc0u
-// stepscope_thread_v1.generation while the cursor moves; no session has it.
+// Value of stepscope_thread_v1.generation while the cursor moves. No session
+// has this generation.
 #define STEPSCOPE_TAKING_SLOT 0xffffffffu
 #define STEPSCOPE_DUR_LIMIT 0xfffffff0u
 #define STEPSCOPE_DUR_INSTANT 0xffffffffu
 
-// The gate is alone on its page(s), which the kernel wipes on fork, so that a
-// forked child records nothing until it starts its own session. Word 0 is the
-// generation of the running session, 0 when off.
+// Word 0 is the generation of the running session, or 0 if nothing is recorded.
+// The array fills whole pages, which the kernel clears on fork: a forked child
+// records nothing until it starts its own session.
 #if defined(__aarch64__)
 #define STEPSCOPE_GATE_BYTES 65536
 #else
@@ -134,18 +145,19 @@ extern STEPSCOPE_API uint32_t stepscope_gate_v1[STEPSCOPE_GATE_BYTES / 4];
 extern STEPSCOPE_API __thread struct stepscope_thread_v1
     stepscope_thread_local_v1 __attribute__((tls_model("initial-exec")));
 
-// An open scope: pass it by value to stepscope_end, on any thread, in any
+// An open event. Pass it by value to stepscope_end, on any thread and in any
 // order. slot == NULL: nothing was begun.
 typedef struct stepscope_scope {
   struct stepscope_slot_v1* slot;
   uint64_t begin;
 } stepscope_scope;
 
-// A static call site: name and type are interned once, at first use.
+// A place in the code with a fixed name. The name is looked up once, at the
+// first use. Must be static, and never change.
 typedef struct stepscope_site {
   const char* name;
   uint32_t type;
-  uint32_t id;  // 0 until registered
+  uint32_t id;  // 0 until the first use
 } stepscope_site;
 
 STEPSCOPE_API stepscope_scope stepscope_begin_slow(uint32_t site)
@@ -161,8 +173,8 @@ STEPSCOPE_API stepscope_scope stepscope_begin_site_slow(stepscope_site* site)
 STEPSCOPE_API uint32_t stepscope_register_site(stepscope_site* site)
     STEPSCOPE_NOEXCEPT;
 
-// Raw counter. Neither serialised nor converted: readers convert with the
-// clock anchors in the capture.
+// The processor's counter, in ticks. Readers of the capture convert ticks to
+// nanoseconds.
 STEPSCOPE_INLINE uint64_t stepscope_tick(void) {
 #if defined(__x86_64__)
   uint32_t lo, hi;
@@ -189,9 +201,10 @@ STEPSCOPE_INLINE uint32_t stepscope_site_id(stepscope_site* site) {
   return STEPSCOPE_UNLIKELY(id == 0) ? stepscope_register_site(site) : id;
 }
 
-// Takes the thread's next slot so that a signal handler which records in
-// between takes another one. False when the out-of-line path must act: thread
-// not attached to this session, chunk used up, or re-entered.
+// Takes the thread's next slot. A signal handler that records at the same time
+// takes another one. False: the caller must use the out-of-line path, because
+// the thread has not joined this session, its chunk is used up, or a signal
+// handler interrupted the recorder.
 STEPSCOPE_INLINE int stepscope_take_slot(uint32_t gate,
                                          struct stepscope_slot_v1** taken) {
   struct stepscope_thread_v1* t = &stepscope_thread_local_v1;
@@ -199,15 +212,15 @@ STEPSCOPE_INLINE int stepscope_take_slot(uint32_t gate,
   if (STEPSCOPE_UNLIKELY(gate != t->generation)) return 0;
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
   {
-    // Not locked: atomic against signals on this thread, which is all it
-    // must be. A cursor past the end is mended out of line.
+    // Not locked: it only has to be atomic against signals on this thread.
+    // A cursor past the end is repaired out of line.
     uint64_t step = sizeof(struct stepscope_slot_v1);
     __asm__ volatile("xaddq %0, %1" : "+r"(step), "+m"(t->cur)::"memory");
     slot = (struct stepscope_slot_v1*)step;
   }
 #else
-  // The generation doubles as busy flag and is marked before the cursor is
-  // read: a handler that interrupts here goes out of line and is turned away.
+  // The generation is also a busy flag, set before the cursor is read: a
+  // handler that interrupts here goes out of line, where it is refused.
   t->generation = STEPSCOPE_TAKING_SLOT;
   __asm__ volatile("" ::: "memory");
   slot = t->cur;
@@ -222,7 +235,7 @@ STEPSCOPE_INLINE int stepscope_take_slot(uint32_t gate,
 
 typedef uint64_t __attribute__((may_alias)) stepscope_two_words_v1;
 
-// Names the slot's site and clears its duration with one store.
+// Stores the site and clears the duration, with one store.
 STEPSCOPE_INLINE void stepscope_name_slot(struct stepscope_slot_v1* slot,
                                           uint32_t site) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -271,8 +284,8 @@ STEPSCOPE_INLINE stepscope_scope stepscope_begin_site(stepscope_site* site) {
   return stepscope_open_slot(slot, id);
 }
 
-// Begins an event with any name (NUL-terminated, copied once per distinct
-// name; the pointer need not outlive the call).
+// Begins an event with any NUL-terminated name. The name is copied the first
+// time it is seen; the pointer is not kept.
 STEPSCOPE_INLINE stepscope_scope stepscope_begin(const char* name,
                                                  uint32_t type) {
   stepscope_scope scope = {NULL, 0};
@@ -280,9 +293,10 @@ STEPSCOPE_INLINE stepscope_scope stepscope_begin(const char* name,
   return stepscope_begin_name(name, (size_t)-1, type);
 }
 
-// Stores the duration if the slot is in this thread's current chunk and still
-// ours; whatever else (other thread, older chunk, over 2^32 ticks, session
-// over) goes out of line.
+// Stores the duration if the slot is in the current chunk of this thread and
+// still holds this event. False in all other cases (another thread, an older
+// chunk, more than 2^32 ticks, the session is over): then the out-of-line path
+// does it.
 STEPSCOPE_INLINE int stepscope_close_slot(stepscope_scope scope,
                                           uint64_t now) {
   struct stepscope_thread_v1* t = &stepscope_thread_local_v1;
@@ -307,8 +321,8 @@ STEPSCOPE_INLINE void stepscope_end(stepscope_scope scope) {
   }
 }
 
-// Ends `scope` and begins the next event at the same instant, with one counter
-// read: for executors that run operators back to back.
+// Ends `scope` and begins the next event at the same time, with one read of the
+// counter. For code that runs one operator directly after another.
 STEPSCOPE_INLINE stepscope_scope stepscope_next_id(stepscope_scope scope,
                                                    uint32_t site) {
   struct stepscope_thread_v1* t = &stepscope_thread_local_v1;
@@ -316,7 +330,7 @@ STEPSCOPE_INLINE stepscope_scope stepscope_next_id(stepscope_scope scope,
   struct stepscope_slot_v1* slot;
   stepscope_scope next;
   uint64_t dur;
-  // The counter comes first: what follows runs in its shadow.
+  // The counter comes first: the processor does the rest while it is read.
   uint64_t now = stepscope_tick();
   // The same tests as in stepscope_close_slot; a NULL slot is out of range.
   if (STEPSCOPE_UNLIKELY(
@@ -348,8 +362,9 @@ STEPSCOPE_INLINE stepscope_scope stepscope_next_id(stepscope_scope scope,
 // ---------------------------------------------------------------------------
 // Everything below is out of line.
 
-// Arguments of an open event: shapes, dtypes, bytes. Key and text are copied.
-// Text beyond 3 KiB and lists beyond 400 values are clipped and flagged.
+// Adds an argument to an open event: a shape, a data type, a number of bytes.
+// Key and text are copied. Text is cut after 3 KiB and a list after 400 values;
+// the capture says so.
 STEPSCOPE_API void stepscope_arg_i64(stepscope_scope scope, const char* key,
                                      int64_t value) STEPSCOPE_NOEXCEPT;
 STEPSCOPE_API void stepscope_arg_f64(stepscope_scope scope, const char* key,
@@ -361,11 +376,12 @@ STEPSCOPE_API void stepscope_arg_i64s(stepscope_scope scope, const char* key,
                                       const int64_t* values, size_t count)
     STEPSCOPE_NOEXCEPT;
 
-// A point in time on the calling thread.
+// Records a point in time on the calling thread.
 STEPSCOPE_API void stepscope_instant(const char* name, uint32_t type)
     STEPSCOPE_NOEXCEPT;
 
-// A value over time, one track per name and process.
+// Records the value that a counter has now. Each name is one counter of the
+// process.
 STEPSCOPE_API void stepscope_counter_f64(const char* name, double value)
     STEPSCOPE_NOEXCEPT;
 STEPSCOPE_API void stepscope_counter_i64(const char* name, int64_t value)
@@ -379,24 +395,26 @@ enum stepscope_memory_kind {
   STEPSCOPE_RESERVED_FREE = 3
 };
 
-// One allocator event. `bytes` is positive; `place` such as "Place(cpu)" or
-// "Place(gpu:0)"; the totals are the allocator's after this event.
+// Records that memory was allocated or freed. `bytes` is positive for both.
+// `place` is where, such as "Place(cpu)" or "Place(gpu:0)". The totals are
+// those of the allocator after this event, in bytes.
 STEPSCOPE_API void stepscope_memory(uint32_t kind, uint64_t address,
                                     uint64_t bytes, const char* place,
                                     uint64_t total_allocated,
                                     uint64_t total_reserved)
     STEPSCOPE_NOEXCEPT;
 
-// An arrow from where phase 0 was recorded to where phase 1 was, by id; 2 is a
-// point on the way.
+// Draws an arrow between events. Calls with the same `id` belong together:
+// phase 0 is the start of the arrow, 1 its end, 2 a point in between.
 STEPSCOPE_API void stepscope_flow(const char* name, uint64_t id,
                                   uint32_t phase) STEPSCOPE_NOEXCEPT;
 
-// Names the calling thread in timelines (at most 63 bytes are kept).
+// Sets the name of the calling thread in timelines. At most 63 bytes are kept.
 STEPSCOPE_API void stepscope_set_thread_name(const char* name)
     STEPSCOPE_NOEXCEPT;
 
-// A key of the process, such as "rank": kept for this and later sessions.
+// Stores a fact about the process, such as its "rank". It goes into the capture
+// of this session and of all later ones.
 STEPSCOPE_API void stepscope_set_metadata(const char* key, const char* value)
     STEPSCOPE_NOEXCEPT;
 
@@ -405,46 +423,51 @@ STEPSCOPE_API void stepscope_set_metadata(const char* key, const char* value)
 typedef struct stepscope_options {
   uint32_t struct_size;    // sizeof(stepscope_options)
   uint32_t flags;          // 0 or STEPSCOPE_EMIT_NVTX
-  const char* path;        // capture file. NULL: a fresh name in STEPSCOPE_OUT
-                           // or ./profiler_log. The folder is made.
+  const char* path;        // capture file; its folder is created. NULL: a new
+                           // name in STEPSCOPE_OUT or in ./profiler_log
   uint64_t memory_budget;  // bytes. 0: STEPSCOPE_BUDGET or 64 MiB
   uint64_t max_file;       // bytes. 0: STEPSCOPE_MAX_FILE or unlimited
 } stepscope_options;
 
-// Reserves memory and opens files so that the next start costs nothing.
-// Optional; start does it otherwise.
+// Reserves memory and opens files, so that the next start is fast. Optional:
+// otherwise stepscope_start does this.
 STEPSCOPE_API int stepscope_prepare(const stepscope_options* options)
     STEPSCOPE_NOEXCEPT;
 
-// Starts recording. BUSY if a session is recording. `options` may be NULL.
+// Starts recording. `options` may be NULL. STEPSCOPE_BUSY if a session is
+// already recording.
 STEPSCOPE_API int stepscope_start(const stepscope_options* options)
     STEPSCOPE_NOEXCEPT;
 
-// Seals the running session and returns at once; its file is completed behind.
+// Stops recording and returns at once. The file is finished in the background;
+// stepscope_wait waits for it.
 STEPSCOPE_API int stepscope_stop(void) STEPSCOPE_NOEXCEPT;
 
-// Id of the running session, else of the last one; 0 if there was none.
+// The id of the running session, or else of the last one. 0 if there was none.
 STEPSCOPE_API uint64_t stepscope_session(void) STEPSCOPE_NOEXCEPT;
 
-// Waits until the file of a stopped session is complete.
+// Waits until the file of a stopped session is complete. STEPSCOPE_TIMEOUT if
+// that takes longer than `timeout_ms`.
 STEPSCOPE_API int stepscope_wait(uint64_t session, int timeout_ms)
     STEPSCOPE_NOEXCEPT;
 
-// Copies the capture path of one of the last 16 sessions, NUL-terminated.
+// Copies the path of the capture of one of the last 16 sessions into `buffer`,
+// NUL-terminated.
 STEPSCOPE_API int stepscope_session_path(uint64_t session, char* buffer,
                                          size_t size) STEPSCOPE_NOEXCEPT;
 
 typedef struct stepscope_stats {
   uint32_t struct_size;
-  uint32_t threads;  // attached so far in this session
+  uint32_t threads;  // that recorded something in this session
   uint64_t dropped[STEPSCOPE_DROP_REASONS];  // by stepscope_drop_reason
-  uint64_t names;         // distinct names of the process
-  uint64_t names_refused; // names beyond the bound, recorded without a name
+  uint64_t names;         // different names in this process
+  uint64_t names_refused; // names beyond the limit; events have no name then
   uint64_t file_bytes;    // written so far
   uint64_t memory_bytes;  // mapped for recording
 } stepscope_stats;
 
-// Figures of the running session, else of the last one.
+// Fills in `stats` for the running session, or else for the last one. Set
+// struct_size before the call.
 STEPSCOPE_API int stepscope_get_stats(stepscope_stats* stats)
     STEPSCOPE_NOEXCEPT;
 
@@ -471,21 +494,23 @@ STEPSCOPE_API const char* stepscope_version(void) STEPSCOPE_NOEXCEPT;
 
 // Profiler --------------------------------------------------------------------
 //
-// Chooses which steps of a program are recorded, hands each recorded window to
-// a callback, and times every step. C++ code uses stepscope::Profiler.
-// All functions may be called from any thread; start, step and stop belong to
-// the thread that trains. A profiler inherited through fork() does nothing in
-// the child.
+// Decides which steps of a program are recorded, gives each recorded window to
+// a callback, and measures the time of every step. A window is a run of
+// recorded steps. C++ code uses stepscope::Profiler.
+//
+// All functions may be called from any thread. Call start, step and stop on the
+// thread that trains. In a forked child the parent's profiler does nothing.
 
 // What a step is for. Paddle's ProfilerState values.
 enum stepscope_profiler_state {
   STEPSCOPE_STATE_CLOSED = 0,            // nothing is recorded
-  STEPSCOPE_STATE_READY = 1,             // memory and files are made ready
+  STEPSCOPE_STATE_READY = 1,             // memory and files are prepared
   STEPSCOPE_STATE_RECORD = 2,            // the step is recorded
   STEPSCOPE_STATE_RECORD_AND_RETURN = 3  // recorded; the window ends with it
 };
 
-// Paddle's ProfilerTarget values; a mask is made of 1 << value.
+// What to record. Paddle's ProfilerTarget values; a mask has the bits
+// 1 << value.
 enum stepscope_target {
   STEPSCOPE_TARGET_CPU = 0,
   STEPSCOPE_TARGET_GPU = 1,
@@ -493,8 +518,9 @@ enum stepscope_target {
   STEPSCOPE_TARGET_CUSTOM_DEVICE = 3
 };
 
-// Cycles of `closed`, `ready` and `record` steps, `repeat` times (0: for ever)
-// after `skip_first` steps; the last step of a cycle is RECORD_AND_RETURN.
+// First `skip_first` steps are skipped. Then come cycles of `closed`, `ready`
+// and `record` steps, `repeat` times (0: forever). The last step of each cycle
+// is RECORD_AND_RETURN.
 typedef struct stepscope_schedule {
   uint32_t struct_size;  // sizeof(stepscope_schedule)
   uint32_t flags;        // 0
@@ -505,20 +531,20 @@ typedef struct stepscope_schedule {
   int64_t skip_first;
 } stepscope_schedule;
 
-// The state of a step (from 0), or -1 if the numbers make no sense.
+// The state of a step, counted from 0, or -1 if the schedule is not valid.
 STEPSCOPE_API int stepscope_schedule_state(const stepscope_schedule* schedule,
                                            int64_t step) STEPSCOPE_NOEXCEPT;
 
 typedef struct stepscope_profiler stepscope_profiler;
 
 enum stepscope_profiler_flag {
-  STEPSCOPE_RECORD_SHAPES = 1,   // wish passed on to framework adapters
-  STEPSCOPE_PROFILE_MEMORY = 2,  // likewise
-  STEPSCOPE_TIMER_ONLY = 4,      // time steps, record nothing
-  STEPSCOPE_EMIT_NVTX = 8,       // events also go to an NVTX tool
-  STEPSCOPE_WITH_FLOPS = 16,     // likewise
-  STEPSCOPE_KEEP_CAPTURE = 32,   // leave the *.sscap of each window in place
-  STEPSCOPE_QUIET = 64           // stop prints no Perf Summary
+  STEPSCOPE_RECORD_SHAPES = 1,   // a request to framework adapters
+  STEPSCOPE_PROFILE_MEMORY = 2,  // a request to framework adapters
+  STEPSCOPE_TIMER_ONLY = 4,      // measure steps, record nothing
+  STEPSCOPE_EMIT_NVTX = 8,       // also send events to an NVTX tool
+  STEPSCOPE_WITH_FLOPS = 16,     // a request to framework adapters
+  STEPSCOPE_KEEP_CAPTURE = 32,   // do not delete the *.sscap of each window
+  STEPSCOPE_QUIET = 64           // stop does not print the Perf Summary
 };
 
 // Receives text that is otherwise written to standard output.
@@ -529,64 +555,68 @@ typedef struct stepscope_profiler_options {
   uint32_t flags;        // stepscope_profiler_flag
   uint32_t targets;      // mask; 0: what the machine has
   uint32_t reserved;     // 0
-  // Given to every callback. Must outlive the profiler.
+  // The first argument of every callback. Must live longer than the profiler.
   void* user;
-  // The state of a step, called on the thread that steps. NULL: always RECORD.
-  // Another value than a state counts as CLOSED and sets the last error.
+  // Returns the state of a step. Called on the thread that steps. NULL: always
+  // RECORD. A value that is not a state counts as CLOSED and sets the last
+  // error.
   int (*scheduler)(void* user, int64_t step);
-  // A window is complete: called on the delivery thread, one window at a time.
-  // There stop, summary and export do not wait and act on this window. Returns
-  // 0, or anything else after writing a NUL-terminated reason to `error`.
-  // NULL: a Chrome trace in ./profiler_log.
+  // Called when a window is complete, on the delivery thread, for one window at
+  // a time. In the callback, stop, summary and export do not wait, and use this
+  // window. Returns 0, or writes a NUL-terminated reason to `error` and returns
+  // something else. NULL: a Chrome trace is written to ./profiler_log.
   int (*on_trace_ready)(void* user, stepscope_profiler* profiler, char* error,
                         size_t error_size);
   stepscope_print_fn print;  // NULL: standard output
-  // Where captures go when STEPSCOPE_OUT is not set. NULL: ./profiler_log.
+  // The folder of captures if STEPSCOPE_OUT is not set. NULL: ./profiler_log.
   const char* out_dir;
-  uint64_t memory_budget;  // of the recorder, bytes; 0: its default
+  uint64_t memory_budget;  // of the recorder, in bytes. 0: its default
 } stepscope_profiler_options;
 
-// `options` may be NULL: records every step, until stop.
+// Creates a profiler. `options` may be NULL: then every step is recorded until
+// stop.
 STEPSCOPE_API int stepscope_profiler_create(
     const stepscope_profiler_options* options,
     stepscope_profiler** profiler) STEPSCOPE_NOEXCEPT;
 
-// Stops it if it runs, waits for deliveries (60 s at most) and frees it. NULL
-// is allowed.
+// Stops the profiler if it is running, waits until its windows are delivered
+// (60 s at most), and frees it. NULL is allowed.
 STEPSCOPE_API void stepscope_profiler_destroy(stepscope_profiler* profiler)
     STEPSCOPE_NOEXCEPT;
 
-// Enters step 0. BUSY if it runs already.
+// Starts the profiler and enters step 0. STEPSCOPE_BUSY if it is running.
 STEPSCOPE_API int stepscope_profiler_start(stepscope_profiler* profiler)
     STEPSCOPE_NOEXCEPT;
 
-// Ends a step and enters the next one. num_samples < 0: not stated; the speed
-// is then in steps/s from here on.
+// Ends a step and enters the next one. `num_samples` is the number of samples
+// in the step that ends. Negative: unknown; from then on the speed is in
+// steps/s.
 STEPSCOPE_API int stepscope_profiler_step(
     stepscope_profiler* profiler, int64_t num_samples) STEPSCOPE_NOEXCEPT;
 
-// Prints the Perf Summary, seals the window if one is being recorded, and
-// returns; delivery goes on behind. NOT_RUNNING the second time.
+// Prints the Perf Summary, ends the window that is being recorded, and returns.
+// The window is delivered in the background. STEPSCOPE_NOT_RUNNING if the
+// profiler is not running.
 STEPSCOPE_API int stepscope_profiler_stop(stepscope_profiler* profiler)
     STEPSCOPE_NOEXCEPT;
 
-// Drops what was recorded and timed so far, and goes on.
+// Discards what was recorded and measured so far, and continues.
 STEPSCOPE_API int stepscope_profiler_reset(stepscope_profiler* profiler)
     STEPSCOPE_NOEXCEPT;
 
-// Takes the time in between (a validation loop) out of the timer. Recording
-// goes on.
+// The time between pause and resume does not count as time of steps: use them
+// around a validation loop. Recording continues.
 STEPSCOPE_API int stepscope_profiler_pause(stepscope_profiler* profiler)
     STEPSCOPE_NOEXCEPT;
 STEPSCOPE_API int stepscope_profiler_resume(stepscope_profiler* profiler)
     STEPSCOPE_NOEXCEPT;
 
-// Waits until every sealed window was delivered. Does not wait on the delivery
-// thread.
+// Waits until all finished windows are delivered. Returns at once when called
+// on the delivery thread.
 STEPSCOPE_API int stepscope_profiler_wait(stepscope_profiler* profiler,
                                           int timeout_ms) STEPSCOPE_NOEXCEPT;
 
-// Paddle's SortedKeys values.
+// What tables are sorted by. Paddle's SortedKeys values.
 enum stepscope_sort_key {
   STEPSCOPE_SORT_CPU_TOTAL = 0,
   STEPSCOPE_SORT_CPU_AVG = 1,
@@ -598,7 +628,8 @@ enum stepscope_sort_key {
   STEPSCOPE_SORT_GPU_MIN = 7
 };
 
-// Paddle's SummaryView values; a mask is made of 1 << value.
+// Which tables are shown. Paddle's SummaryView values; a mask has the bits
+// 1 << value.
 enum stepscope_summary_view {
   STEPSCOPE_VIEW_DEVICE = 0,
   STEPSCOPE_VIEW_OVERVIEW = 1,
@@ -614,57 +645,62 @@ enum stepscope_summary_view {
 typedef struct stepscope_summary_options {
   uint32_t struct_size;   // sizeof(stepscope_summary_options)
   uint32_t sorted_by;     // stepscope_sort_key
-  uint32_t no_op_detail;  // 1: operators without their inner rows
-  uint32_t thread_sep;    // 1: operators by thread
+  uint32_t no_op_detail;  // 1: operators without the phases inside them
+  uint32_t thread_sep;    // 1: a table of operators for each thread
   uint32_t views;         // mask; 0: all
   const char* time_unit;  // "s", "ms", "us" or "ns"; NULL: "ms"
 } stepscope_summary_options;
 
-// Prints the tables of the last delivered window to `print` (NULL: the
-// profiler's own). Waits for delivery, 60 s at most. NOT_RUNNING if there is
-// no window. `options` may be NULL.
+// Prints the tables of the last delivered window with `print` (NULL: as the
+// profiler prints). Waits for the delivery, 60 s at most. STEPSCOPE_NOT_RUNNING
+// if there is no window. `options` may be NULL.
 STEPSCOPE_API int stepscope_profiler_summary(
     stepscope_profiler* profiler, const stepscope_summary_options* options,
     stepscope_print_fn print, void* user) STEPSCOPE_NOEXCEPT;
 
-// Writes the last delivered window. Waits likewise. `format` is "json" (Chrome
-// trace; compressed if the path ends in .gz) or "capture"; NULL: by the path,
-// .sscap is a capture and all else a Chrome trace. The file appears whole.
+// Writes the last delivered window to a file. Waits for the delivery, 60 s at
+// most. `format` is "json" (a Chrome trace, compressed if the path ends in .gz)
+// or "capture". NULL: a capture if the path ends in .sscap, else a Chrome
+// trace. The file appears when it is complete.
 STEPSCOPE_API int stepscope_profiler_export(
     stepscope_profiler* profiler, const char* path,
     const char* format) STEPSCOPE_NOEXCEPT;
 
-// The same under Paddle's name in a folder:
-// <worker>_time_<date and time>.paddle_trace.json, worker NULL or "":
-// host_<hostname>pid_<pid>. The format "capture" ends in .sscap instead.
+// The same, with a file name as Paddle makes it, in `folder`:
+// <worker>_time_<date and time>.paddle_trace.json, or .sscap for the format
+// "capture". `worker` NULL or "": host_<hostname>pid_<pid>.
 STEPSCOPE_API int stepscope_profiler_export_to(
     stepscope_profiler* profiler, const char* folder, const char* worker,
     const char* format) STEPSCOPE_NOEXCEPT;
 
-// Makes a folder and those above it.
+// Creates a folder and the folders above it.
 STEPSCOPE_API int stepscope_make_folder(const char* path) STEPSCOPE_NOEXCEPT;
 
-// Cost of the steps since the last call, such as
+// Writes what the steps since the last call cost on average, such as
 // " reader_cost: 0.00010 s batch_cost: 0.00790 s ips: 506.329 images/s".
-// unit NULL: "samples". NUL-terminated; TRUNCATED if it does not fit.
+// `unit` NULL: "samples". NUL-terminated; STEPSCOPE_TRUNCATED if the text does
+// not fit.
 STEPSCOPE_API int stepscope_profiler_step_info(stepscope_profiler* profiler,
                                                const char* unit, char* buffer,
                                                size_t size) STEPSCOPE_NOEXCEPT;
 
-// Copies why the last failing call or callback of this profiler failed; "" if
-// none did since start.
+// Copies the reason of the last failure of this profiler since start, of a call
+// or of a callback, on any thread. "" if nothing failed.
 STEPSCOPE_API int stepscope_profiler_last_error(
     const stepscope_profiler* profiler, char* buffer,
     size_t size) STEPSCOPE_NOEXCEPT;
 
+// The number of the current step, from 0.
 STEPSCOPE_API int64_t stepscope_profiler_step_number(
     const stepscope_profiler* profiler) STEPSCOPE_NOEXCEPT;
+// The state of the current step, a stepscope_profiler_state.
 STEPSCOPE_API int stepscope_profiler_state_now(
     const stepscope_profiler* profiler) STEPSCOPE_NOEXCEPT;
 
-// Waiting for a batch: records a Dataloader event and feeds the timer of the
-// profiler started last. `reader` says whose batches: while another reader
-// than the first is in use (validation inside training) the timer rests.
+// Time spent waiting for a batch of data: between begin and end. Recorded as a
+// Dataloader event, and counted by the profiler that was started last. `reader`
+// tells data loaders apart: while a second one is in use (validation inside
+// training), its time is not counted.
 typedef struct stepscope_read {
   stepscope_scope scope;
   int64_t begin_ns;
@@ -674,14 +710,19 @@ typedef struct stepscope_read {
 STEPSCOPE_API stepscope_read stepscope_reader_begin(const void* reader)
     STEPSCOPE_NOEXCEPT;
 STEPSCOPE_API void stepscope_reader_end(stepscope_read read) STEPSCOPE_NOEXCEPT;
-// Ends the event of a read that gave no batch; the timer does not count it.
+// Instead of end, if there was no further batch: the time is not counted.
 STEPSCOPE_API void stepscope_reader_cancel(stepscope_read read)
     STEPSCOPE_NOEXCEPT;
 
-// Marks the end of a step (a request, a batch) of a program that has no
-// profiler and is profiled by STEPSCOPE_PERIOD or STEPSCOPE_STEPS alone. One
-// load and a branch otherwise.
+// Marks the end of a step (a request, a batch) in a program without a profiler,
+// which is profiled by the environment variable STEPSCOPE_PERIOD or
+// STEPSCOPE_STEPS, or by `stepscope run`. Costs one load and a branch if it is
+// not.
 STEPSCOPE_API void stepscope_step(void) STEPSCOPE_NOEXCEPT;
+
+#if defined(STEPSCOPE_DISABLE)
+#include <stepscope/disabled.h>
+#endif
 
 #ifdef __cplusplus
 }

@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a device (a GPU, another accelerator) is recorded: the interface between
-// the collector, the host, and a device plugin, a shared library that the host
-// loads at run time. Nothing in here is CUDA's.
+// How a device (a GPU or another accelerator) is recorded. A device plugin is a
+// shared library that the collector, here called the host, loads at run time.
+// Nothing in this interface is specific to CUDA.
 //
 // A plugin exports one function, stepscope_plugin_v1(), which returns a table
 // of entry points. The host calls them on a thread of its own, one call at a
 // time, never on a thread that trains:
 //
-//   query    may this machine be recorded? Once per process.
-//   attach   begin to collect. STEPSCOPE_NOT_RUNNING: nothing in this process
-//            uses the device yet; the session begins without it, and attach is
-//            called again every few milliseconds while it lasts.
-//   poll     every few milliseconds: turn what has come into records.
-//   detach   stop collecting, hand over the rest, leave nothing behind.
+//   query    Can the device be recorded on this machine? Once per process.
+//   attach   Begin to collect. Returns STEPSCOPE_NOT_RUNNING if nothing in this
+//            process uses the device yet: the session begins without it, and
+//            attach is called again every few milliseconds.
+//   poll     Turn what was collected into records. Called every few
+//            milliseconds.
+//   detach   Stop collecting, hand over the rest, leave nothing behind.
 //
-// The plugin gives what it collected back in blocks: reserve_block, fill it
-// with records, commit_block. There is no call per record, and names are
-// interned once each. A plugin that does not return from a call loses the rest
-// of its own records and nothing else: the host goes on without it.
+// The plugin returns what it collected in blocks: it calls reserve_block, fills
+// the block with records, and calls commit_block. There is no call per record,
+// and one call per name. If a plugin does not return from a call, the host
+// continues without it: only the rest of its own records is lost.
 //
-// Both tables begin with their size and grow at the end only: use a slot only
-// if struct_size covers it. Ticks are those of the capture's clock.
+// Both tables begin with their size, and new entries are added at the end. Use
+// an entry only if struct_size covers it. Ticks are those of the capture's
+// clock.
 #pragma once
 
 #include <stddef.h>
@@ -37,15 +39,15 @@ extern "C" {
 
 // What a plugin can say about its device. Stored on disk: never renumber.
 enum stepscope_device_state {
-  STEPSCOPE_DEVICE_RECORDING = 1,  // text: with what
-  STEPSCOPE_DEVICE_ABSENT = 2,     // there is no such device; text: how known
-  STEPSCOPE_DEVICE_REFUSED = 3,    // there may be one; text: why not, remedy
-  STEPSCOPE_DEVICE_PARTIAL = 4     // recorded with gaps; text: which and why
+  STEPSCOPE_DEVICE_RECORDING = 1,  // text: what records it
+  STEPSCOPE_DEVICE_ABSENT = 2,     // no such device; text: what shows that
+  STEPSCOPE_DEVICE_REFUSED = 3,    // cannot be recorded; text: why, what to do
+  STEPSCOPE_DEVICE_PARTIAL = 4     // recorded with gaps; text: which, and why
 };
 
-// What the host offers. `context` is the first argument of every slot. All
-// slots may be called from any thread, but only between the start of attach
-// and the end of detach, report_capability and intern also from query.
+// What the host offers. `context` is the first argument of every function. All
+// functions may be called from any thread, but only between the start of attach
+// and the end of detach; report_capability and intern also in query.
 typedef struct stepscope_plugin_host {
   uint32_t struct_size;
   uint32_t abi;  // STEPSCOPE_PLUGIN_ABI
@@ -55,21 +57,21 @@ typedef struct stepscope_plugin_host {
   // The id of a name for records. `type` is a stepscope_event_type.
   uint32_t (*intern)(void* context, const char* name, size_t length,
                      uint32_t type);
-  // Room for `bytes` of records, aligned to 8, or NULL: the capture cannot be
-  // written as fast as the plugin fills it. May wait some milliseconds.
-  // `bytes` is at most STEPSCOPE_DEVICE_BLOCK_BYTES.
+  // Memory for `bytes` of records, aligned to 8. `bytes` is at most
+  // STEPSCOPE_DEVICE_BLOCK_BYTES. NULL: the capture is not written as fast as
+  // the plugin fills blocks. May wait some milliseconds.
   void* (*reserve_block)(void* context, size_t bytes);
-  // Hands over the first `bytes` of a reserved block, `records` records; 0
-  // bytes gives it back unused. Returns a stepscope_status.
+  // Hands over the first `bytes` of a reserved block, which hold `records`
+  // records. 0 bytes: gives the block back unused. Returns a stepscope_status.
   int (*commit_block)(void* context, void* block, size_t bytes,
                       uint32_t records);
-  // One line for the user; the last one given counts.
+  // Reports one line of text for the user. The last one replaces all before.
   void (*report_capability)(void* context, uint32_t state, const char* text);
-  // The recorded window in ticks. *begin is 0 while nothing is being recorded
-  // yet (a plugin is attached early, to warm up): what ended before it is not
-  // wanted. *end is 0 until recording stopped: calls that began after it are
-  // not. Work that begins after it is, if it was launched before; readers
-  // leave out what has no call.
+  // The time that is recorded, in ticks. *begin is 0 as long as recording has
+  // not begun (a plugin is attached early, to warm up); leave out what ended
+  // before *begin. *end is 0 until recording stops; leave out calls that began
+  // after *end, but keep device work that was launched before it. Readers leave
+  // out work without a call.
   void (*window)(void* context, uint64_t* begin, uint64_t* end);
   uint32_t flags;  // stepscope_host_flag, as of the call that is being made
   uint32_t unused;
@@ -95,7 +97,7 @@ typedef struct stepscope_plugin {
   int (*query)(const stepscope_plugin_host* host);
   int (*attach)(const stepscope_plugin_host* host);
   int (*poll)(const stepscope_plugin_host* host, uint32_t flags);
-  // Should return within `timeout_ms`; the host waits a little longer.
+  // Should return within `timeout_ms`. The host waits a little longer.
   int (*detach)(const stepscope_plugin_host* host, uint32_t timeout_ms);
 } stepscope_plugin;
 
@@ -105,9 +107,10 @@ STEPSCOPE_API const stepscope_plugin* stepscope_plugin_v1(void)
 
 // Records ---------------------------------------------------------------------
 //
-// A block is a run of records, each a multiple of 8 bytes. Readers step over
-// kinds they do not know by `bytes`, and a later version may lengthen a record.
-// Stored on disk: never renumber, never reorder.
+// A block holds records one after another. The size of a record is a multiple
+// of 8 bytes. Readers use `bytes` to skip kinds that they do not know, and a
+// later version may make a record longer. Stored on disk: never renumber, never
+// reorder.
 
 enum stepscope_device_record_kind {
   STEPSCOPE_RECORD_WORK = 1,
@@ -122,7 +125,7 @@ enum stepscope_device_record_kind {
   STEPSCOPE_RECORD_CLOCK = 10
 };
 
-// `name` is an interned name; its type says what the event is.
+// `name` comes from intern; the type given there says what the event is.
 typedef struct stepscope_record_head {
   uint16_t kind;
   uint16_t bytes;  // of the whole record
@@ -150,8 +153,9 @@ typedef struct stepscope_record_pair {
   int64_t value;
 } stepscope_record_pair;
 
-// Arguments that many records share: grid, block, registers. The pairs follow.
-// Of two with the same id the later one counts for what comes after it.
+// Arguments that many records share: grid, block, registers. The pairs follow
+// the record. A later record with the same id replaces it for the records that
+// come after.
 typedef struct stepscope_record_details {
   stepscope_record_head head;  // name: 0
   uint32_t id;                 // not 0
@@ -221,8 +225,8 @@ enum stepscope_stats_meaning {
   STEPSCOPE_STATS_REJECTED = 1  // of those, left out; head.name: why
 };
 
-// A count since attach. Of several with the same name and meaning the last
-// counts.
+// A count since attach. A later record with the same name and meaning replaces
+// an earlier one.
 typedef struct stepscope_record_stats {
   stepscope_record_head head;
   uint32_t meaning;  // stepscope_stats_meaning
@@ -235,8 +239,8 @@ enum stepscope_device_clock {
   STEPSCOPE_CLOCK_MAPPED = 2   // its own clock, mapped by bracketed readings
 };
 
-// How device times became ticks, and how wrong they may be. The largest error
-// of several counts.
+// How the times of the device were converted to ticks, and how large the error
+// may be. If there are several, the largest error applies.
 typedef struct stepscope_record_clock {
   stepscope_record_head head;  // name: 0
   uint32_t method;             // stepscope_device_clock
@@ -254,18 +258,18 @@ enum stepscope_devices_mode {
                                 // stepscope_attach_devices() is called
 };
 
-// For sessions that are prepared or started from now on. STEPSCOPE_GPU=0 in
-// the environment means OFF whatever is asked for here.
+// Sets the mode for sessions that are prepared or started after this call.
+// STEPSCOPE_GPU=0 in the environment means OFF in any case.
 STEPSCOPE_API void stepscope_use_devices(int mode) STEPSCOPE_NOEXCEPT;
 
-// For libraries that are loaded as the device library initialises: attaches
-// the plugins to the session that records or is prepared; what is attached
-// already stays. Waits for them, bounded. NOT_RUNNING without a
-// session.
+// For libraries that are loaded while the device library initialises: attaches
+// the plugins to the session that records or is prepared, and waits for them
+// for a limited time. Plugins that are attached stay so. STEPSCOPE_NOT_RUNNING
+// if there is no session.
 STEPSCOPE_API int stepscope_attach_devices(void) STEPSCOPE_NOEXCEPT;
 
-// Copies what the plugins last said, one line each: "GPU: recording: ...".
-// Empty when there is no plugin. NUL-terminated, cut off where it does not fit.
+// Copies the last report of each plugin, one line each: "GPU: recording: ...".
+// Empty if there is no plugin. NUL-terminated; cut if it does not fit.
 STEPSCOPE_API void stepscope_device_report(char* buffer, size_t size)
     STEPSCOPE_NOEXCEPT;
 

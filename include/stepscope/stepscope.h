@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// stepscope for C++17 and later: RAII events and the Profiler, header-only over
-// the C functions of c.h, so that no std type crosses the library boundary.
+// stepscope for C++17 and later: events that end with their scope, and the
+// Profiler. Header-only, on top of the C functions of c.h, so that the program
+// may be built by any compiler.
 //
 //   {
 //     stepscope::RecordEvent event("DataPrepare");
 //     ...
 //   }
 //
-// Defining STEPSCOPE_DISABLE removes the STEPSCOPE_EVENT macros from the code.
+// With STEPSCOPE_DISABLE defined before this header, in all files of a program
+// or in some, everything that marks the program does nothing and needs no
+// library: RecordEvent to ReaderScope below, STEPSCOPE_EVENT, and the same
+// functions of c.h. The Profiler stays, and then records and times steps alone.
 #pragma once
 
 #include <stepscope/c.h>
@@ -27,7 +31,7 @@
 
 namespace stepscope {
 
-// Paddle's event types and ours; see stepscope_event_type for the meanings.
+// What kind of event it is; see stepscope_event_type.
 enum class EventType : uint32_t {
   kOperator = STEPSCOPE_OPERATOR,
   kDataloader = STEPSCOPE_DATALOADER,
@@ -50,9 +54,14 @@ enum class EventType : uint32_t {
   kGraphLaunch = STEPSCOPE_GRAPH_LAUNCH,
 };
 
-// Times the enclosing block, or until End(). Off, it is two loads and a branch.
-// The object may be ended on another thread and in any order. Not copyable;
-// moving hands the open scope over.
+#if defined(STEPSCOPE_DISABLE)
+// Other names for the linker: files with and without the macro may be mixed.
+inline namespace disabled {
+#endif
+
+// Records an event from here to the end of the block, or to End(). Costs two
+// loads and a branch while nothing is recorded. Events may end on another
+// thread and in any order. Cannot be copied; a moved-from event is over.
 class [[nodiscard]] RecordEvent {
  public:
   explicit RecordEvent(const char* name,
@@ -67,7 +76,7 @@ class [[nodiscard]] RecordEvent {
     }
   }
 
-  // For static call sites; see STEPSCOPE_EVENT.
+  // For a place in the code with a fixed name; see STEPSCOPE_EVENT.
   explicit RecordEvent(stepscope_site* site) noexcept
       : scope_(stepscope_begin_site(site)) {}
 
@@ -80,19 +89,18 @@ class [[nodiscard]] RecordEvent {
 
   ~RecordEvent() { stepscope_end(scope_); }
 
-  // Ends the event now; later calls and the destructor do nothing.
+  // Ends the event now. After that, End and the destructor do nothing.
   void End() noexcept {
     stepscope_end(scope_);
     scope_ = stepscope_scope{nullptr, 0};
   }
 
-  // Ends this event and begins another at the same instant, with one counter
-  // read instead of two.
+  // Ends this event and begins another one with the same read of the counter.
   void Next(stepscope_site* site) noexcept {
     scope_ = stepscope_next_id(scope_, stepscope_site_id(site));
   }
 
-  // Attaches an argument while the event is open: shape, dtype, bytes.
+  // Adds an argument to the open event: a shape, a data type, a size.
   void Arg(const char* key, int64_t value) noexcept {
     if (scope_.slot != nullptr) stepscope_arg_i64(scope_, key, value);
   }
@@ -123,12 +131,15 @@ class [[nodiscard]] RecordEvent {
   stepscope_scope scope_ = {nullptr, 0};
 };
 
+// Records a point in time on the calling thread.
 inline void RecordInstant(
     const char* name, EventType type = EventType::kUserDefined) noexcept {
   if (stepscope_enabled())
     stepscope_instant(name, static_cast<uint32_t>(type));
 }
 
+// Records the value that a counter has now. Each name is one counter of the
+// process.
 inline void RecordCounter(const char* name, double value) noexcept {
   if (stepscope_enabled()) stepscope_counter_f64(name, value);
 }
@@ -139,7 +150,9 @@ inline void RecordCounter(const char* name, int value) noexcept {
   RecordCounter(name, static_cast<int64_t>(value));
 }
 
-// An allocator's events. Totals are the allocator's after the event, in bytes.
+// Record that memory was allocated or freed. `place` is where, such as
+// "Place(cpu)" or "Place(gpu:0)". The totals are those of the allocator after
+// this event, in bytes.
 inline void RecordAlloc(const void* address, uint64_t bytes, const char* place,
                         uint64_t total_allocated,
                         uint64_t total_reserved = 0) noexcept {
@@ -155,17 +168,47 @@ inline void RecordFree(const void* address, uint64_t bytes, const char* place,
                      bytes, place, total_allocated, total_reserved);
 }
 
+// Sets the name of the calling thread in timelines.
 inline void SetThreadName(const char* name) noexcept {
   stepscope_set_thread_name(name);
 }
+
+// Records the time spent waiting for a batch, as a Dataloader event and as the
+// reader cost of the Profiler that was started last. `reader` tells data
+// loaders apart: while a second one is in use (validation inside training), its
+// time is not counted.
+class [[nodiscard]] ReaderScope {
+ public:
+  explicit ReaderScope(const void* reader = nullptr) noexcept
+      : read_(stepscope_reader_begin(reader)) {}
+  ~ReaderScope() {
+    if (open_) stepscope_reader_end(read_);
+  }
+  ReaderScope(const ReaderScope&) = delete;
+  ReaderScope& operator=(const ReaderScope&) = delete;
+
+  // There was no further batch: this time is not counted.
+  void Cancel() noexcept {
+    if (open_) stepscope_reader_cancel(read_);
+    open_ = false;
+  }
+
+ private:
+  stepscope_read read_;
+  bool open_ = true;
+};
+
+#if defined(STEPSCOPE_DISABLE)
+}  // namespace disabled
+#endif
 
 }  // namespace stepscope
 
 #define STEPSCOPE_CONCAT_(a, b) a##b
 #define STEPSCOPE_CONCAT(a, b) STEPSCOPE_CONCAT_(a, b)
 
-// Times the enclosing block from a static call site: the name is interned once
-// and the event path touches no string. `name` must be a literal.
+// Records an event from here to the end of the block. The cheapest way: the
+// name, which must be a literal, is looked up once and never copied.
 //   STEPSCOPE_EVENT("conv2d", stepscope::EventType::kOperator);
 #if defined(STEPSCOPE_DISABLE)
 #define STEPSCOPE_EVENT(name, type) static_cast<void>(0)
@@ -178,8 +221,8 @@ inline void SetThreadName(const char* name) noexcept {
 #endif
 
 // ---------------------------------------------------------------------------
-// Profiler: which steps are recorded, what becomes of each recorded window,
-// and how long steps take.
+// Profiler: decides which steps are recorded and what happens to each recorded
+// window, and measures how long steps take.
 //
 //   stepscope::Profiler prof(
 //       {.scheduler = stepscope::StepRange(2, 10),
@@ -197,7 +240,7 @@ namespace stepscope {
 
 class Profiler;
 
-// See stepscope_profiler_state.
+// What a step is for; see stepscope_profiler_state.
 enum class ProfilerState : int {
   kClosed = STEPSCOPE_STATE_CLOSED,
   kReady = STEPSCOPE_STATE_READY,
@@ -235,16 +278,17 @@ enum class SummaryView : int {
   kUserDefined = STEPSCOPE_VIEW_USER_DEFINED,
 };
 
-// The state of a step, counted from 0. Called on the thread that steps.
+// Returns the state of a step, from 0. Called on the thread that steps.
 using Scheduler = std::function<ProfilerState(int64_t step)>;
 
-// A window is complete. Called on the delivery thread, one window at a time;
-// there Stop, Summary and Export do not wait and act on this window. What it
-// throws is kept for Profiler::LastError().
+// Called when a window is complete, on the delivery thread, for one window at a
+// time. In the callback, Stop, Summary and Export do not wait, and use this
+// window. An exception becomes the text of Profiler::LastError().
 using TraceReady = std::function<void(Profiler&)>;
 
-// Cycles of `closed`, `ready` and `record` steps, `repeat` times (0: for ever)
-// after `skip_first` steps; the last step of a cycle ends a window.
+// First `skip_first` steps are skipped. Then come cycles of `closed`, `ready`
+// and `record` steps, `repeat` times (0: forever). The last step of each cycle
+// ends a window.
 struct ScheduleOptions {
   int64_t closed = 0;
   int64_t ready = 0;
@@ -253,7 +297,7 @@ struct ScheduleOptions {
   int64_t skip_first = 0;
 };
 
-// Throws std::invalid_argument for numbers that make no sense.
+// Throws std::invalid_argument if the numbers are not valid.
 inline Scheduler MakeScheduler(const ScheduleOptions& options) {
   const stepscope_schedule schedule = {sizeof(stepscope_schedule),
                                        0,
@@ -273,8 +317,8 @@ inline Scheduler MakeScheduler(const ScheduleOptions& options) {
   };
 }
 
-// Records the steps [first, last) once. Throws std::invalid_argument if there
-// are none.
+// Records the steps from `first` up to, but not including, `last`, once. Throws
+// std::invalid_argument if there are none.
 inline Scheduler StepRange(int64_t first, int64_t last) {
   if (last <= first || last <= 0) {
     throw std::invalid_argument(
@@ -292,44 +336,44 @@ inline Scheduler StepRange(int64_t first, int64_t last) {
   return MakeScheduler(options);
 }
 
-// Members in Paddle's order, then ours; new ones come last.
+// Paddle's options in Paddle's order, then our own. New ones come last.
 struct ProfilerOptions {
   std::vector<ProfilerTarget> targets = {};  // none: what the machine has
   Scheduler scheduler = nullptr;             // none: every step is recorded
   TraceReady on_trace_ready = nullptr;  // none: Chrome trace in ./profiler_log
   bool record_shapes = false;
   bool profile_memory = false;
-  bool timer_only = false;  // time steps, record nothing
+  bool timer_only = false;  // measure steps, record nothing
   bool emit_nvtx = false;
   std::vector<std::string> custom_device_types = {};
   bool with_flops = false;
 
-  bool keep_capture = false;   // leave the *.sscap of each window in place
-  std::string out_dir = {};    // for captures; STEPSCOPE_OUT goes first. Empty:
-                               // the exporter's folder, else ./profiler_log
-  uint64_t memory_budget = 0;  // of the recorder, bytes. 0: 64 MiB
-  bool quiet = false;          // Stop prints no Perf Summary
-  // Takes what Stop and Summary print. None: standard output.
+  bool keep_capture = false;   // do not delete the *.sscap of each window
+  std::string out_dir = {};    // of captures, if STEPSCOPE_OUT is not set.
+                               // Empty: as the exporter, else ./profiler_log
+  uint64_t memory_budget = 0;  // of the recorder, in bytes. 0: 64 MiB
+  bool quiet = false;          // Stop does not print the Perf Summary
+  // Receives what Stop and Summary print. None: standard output.
   std::function<void(std::string_view text)> print = nullptr;
 };
 
 struct SummaryOptions {
   SortedKeys sorted_by = SortedKeys::kCpuTotal;
-  bool op_detail = true;                // operators with their inner rows
-  bool thread_sep = false;              // operators by thread
+  bool op_detail = true;                // operators with phases inside them
+  bool thread_sep = false;              // operators of each thread apart
   std::string time_unit = "ms";         // s, ms, us or ns
   std::vector<SummaryView> views = {};  // none: all
 };
 
-// What ExportChromeTracing and ExportCapture return; a named type so that the
-// Profiler finds the folder in it.
+// What ExportChromeTracing and ExportCapture return. A type with a name,
+// because the Profiler asks it for its folder.
 class FolderExporter {
  public:
   FolderExporter(std::string folder, std::string worker, const char* format)
       : folder_(std::move(folder)),
         worker_(std::move(worker)),
         format_(format) {
-    stepscope_make_folder(folder_.c_str());  // delivery reports a failure
+    stepscope_make_folder(folder_.c_str());  // a failure shows at delivery
   }
 
   const std::string& folder() const { return folder_; }
@@ -341,24 +385,24 @@ class FolderExporter {
   const char* format_;
 };
 
-// Each window becomes <worker>_time_<date and time>.paddle_trace.json in
-// `folder`, which is made at once. worker_name empty: host_<hostname>pid_<pid>.
+// Writes each window to <worker>_time_<date and time>.paddle_trace.json in
+// `folder`, created at once. `worker_name` empty: host_<hostname>pid_<pid>.
 inline FolderExporter ExportChromeTracing(std::string folder,
                                           std::string worker_name = {}) {
   return FolderExporter(std::move(folder), std::move(worker_name), "json");
 }
 
-// The same as a capture, <worker>_time_<date and time>.sscap.
+// Writes each window to a capture, <worker>_time_<date and time>.sscap.
 inline FolderExporter ExportCapture(std::string folder,
                                     std::string worker_name = {}) {
   return FolderExporter(std::move(folder), std::move(worker_name), "capture");
 }
 
-// Start, Step and Stop belong to the thread that trains; the other methods may
-// be called from any thread. No method throws, save for lack of memory; those
-// that return bool say why they failed in LastError(). The destructor stops
-// and waits for delivery, 60 s at most. After fork() it does nothing in the
-// child.
+// Call Start, Step and Stop on the thread that trains; the other methods may be
+// called from any thread. Methods throw nothing but std::bad_alloc. Those that
+// return bool return false on failure, and LastError() says why. The destructor
+// stops the profiler and waits for the delivery of windows, 60 s at most. In a
+// forked child the parent's profiler does nothing.
 class Profiler {
  public:
   Profiler() : Profiler(ProfilerOptions()) {}
@@ -367,35 +411,38 @@ class Profiler {
   Profiler(const Profiler&) = delete;
   Profiler& operator=(const Profiler&) = delete;
 
-  // Enters step 0. False if it runs already.
+  // Starts the profiler and enters step 0. False if it is running.
   bool Start() noexcept { return Ok(stepscope_profiler_start(handle_)); }
 
-  // Ends a step and enters the next one. With the number of samples in the
-  // step the speed is in samples/s, else in steps/s.
+  // Ends a step and enters the next one. The speed is in samples/s if the
+  // number of samples in the step is given, else in steps/s.
   bool Step() noexcept { return Ok(stepscope_profiler_step(handle_, -1)); }
   bool Step(int64_t num_samples) noexcept {
     return Ok(stepscope_profiler_step(handle_, num_samples));
   }
 
-  // Prints the Perf Summary, seals the window that is being recorded, and
-  // returns; delivery goes on behind. False the second time.
+  // Prints the Perf Summary, ends the window that is being recorded, and
+  // returns. The window is delivered in the background. False if the profiler
+  // is not running.
   bool Stop() noexcept { return Ok(stepscope_profiler_stop(handle_)); }
 
-  // Drops what was recorded and timed so far, and goes on.
+  // Discards what was recorded and measured so far, and continues.
   bool Reset() noexcept { return Ok(stepscope_profiler_reset(handle_)); }
 
-  // Takes the time in between (a validation loop) out of the timer.
+  // The time between Pause and Resume does not count as time of steps: use them
+  // around a validation loop.
   bool Pause() noexcept { return Ok(stepscope_profiler_pause(handle_)); }
   bool Resume() noexcept { return Ok(stepscope_profiler_resume(handle_)); }
 
   // Prints the tables of the last delivered window.
   inline bool Summary(const SummaryOptions& options = SummaryOptions());
-  // Returns them instead; "" if there is no window.
+  // Returns the tables as text; "" if there is no window.
   inline std::string SummaryText(
       const SummaryOptions& options = SummaryOptions());
 
-  // Writes the last delivered window: format "json" (Chrome trace, compressed
-  // if the path ends in .gz) or "capture"; empty: by the path.
+  // Writes the last delivered window. `format` is "json" (a Chrome trace,
+  // compressed if the path ends in .gz) or "capture". Empty: a capture if the
+  // path ends in .sscap, else a Chrome trace.
   bool Export(const std::string& path, const std::string& format = {}) {
     return Ok(stepscope_profiler_export(
         handle_, path.c_str(), format.empty() ? nullptr : format.c_str()));
@@ -404,13 +451,13 @@ class Profiler {
   // Reader cost, batch cost and speed of the steps since the last call.
   inline std::string StepInfo(const std::string& unit = {});
 
-  // Waits until every sealed window was delivered. Never on the delivery
-  // thread.
+  // Waits until all finished windows are delivered. Returns at once when
+  // called on the delivery thread.
   bool Wait(int timeout_ms = 60000) noexcept {
     return Ok(stepscope_profiler_wait(handle_, timeout_ms));
   }
 
-  // Why the last failing call or callback failed; "" if none did.
+  // Why a call or callback last failed since Start, on any thread; or "".
   inline std::string LastError() const;
 
   int64_t step_num() const noexcept {
@@ -435,30 +482,6 @@ class Profiler {
 
   ProfilerOptions options_;
   stepscope_profiler* handle_ = nullptr;
-};
-
-// Times waiting for a batch: a Dataloader event, and the reader cost of the
-// timer of the running Profiler. While another `reader` than the first one is
-// in use (validation inside training) the timer rests.
-class [[nodiscard]] ReaderScope {
- public:
-  explicit ReaderScope(const void* reader = nullptr) noexcept
-      : read_(stepscope_reader_begin(reader)) {}
-  ~ReaderScope() {
-    if (open_) stepscope_reader_end(read_);
-  }
-  ReaderScope(const ReaderScope&) = delete;
-  ReaderScope& operator=(const ReaderScope&) = delete;
-
-  // There was no further batch: the timer does not count this wait.
-  void Cancel() noexcept {
-    if (open_) stepscope_reader_cancel(read_);
-    open_ = false;
-  }
-
- private:
-  stepscope_read read_;
-  bool open_ = true;
 };
 
 inline Profiler::Profiler(ProfilerOptions options)
@@ -525,7 +548,7 @@ inline void Profiler::CallPrint(void* user, const char* text,
                                 size_t length) noexcept {
   try {
     static_cast<Profiler*>(user)->options_.print({text, length});
-  } catch (...) {  // nobody to tell: printing is the last thing that happens
+  } catch (...) {  // printing is the last step: there is no one to tell
   }
 }
 

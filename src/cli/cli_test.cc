@@ -270,7 +270,7 @@ TEST_F(CliTest, SummaryTakesViewsBeforeAndAfterTheTrace) {
   EXPECT_FALSE(Has(outcome.out, "Overview Summary"));
   EXPECT_EQ(Run("summary " + sample_ + " --views DeviceView,model").out,
             outcome.out);
-  EXPECT_TRUE(Has(Run("summary --format csv " + sample_).out, "table,thread"));
+  EXPECT_TRUE(Has(Run("summary --format csv " + sample_).out, "table,parent"));
   EXPECT_TRUE(Has(Run("summary --format md " + sample_).out, "## Device"));
 }
 

@@ -109,6 +109,34 @@ Command RunCommand(RunOptions& options) {
       .run = [&options] { return RunRun(options); }};
 }
 
+Command DoctorCommand(DoctorOptions& options) {
+  return {.name = "doctor",
+          .group = kRecord,
+          .summary = "what can be recorded on this machine",
+          .description =
+              "Says what can be recorded on this machine, why the rest cannot, "
+              "and what to do about it. The exit code is 0 if the host can be "
+              "recorded, else 1.",
+          .options = {{.name = "--out",
+                       .value = "DIR",
+                       .kind = ValueKind::kFolder,
+                       .meaning = "folder that captures would be written to",
+                       .fallback = options.out,
+                       .group = "What to look at",
+                       .target = &options.out},
+                      {.name = "--python",
+                       .value = "PROGRAM",
+                       .kind = ValueKind::kText,
+                       .meaning = "the Python that has torch",
+                       .fallback = options.python,
+                       .group = "What to look at",
+                       .target = &options.python},
+                      FormatOption({"text", "json"}, &options.format)},
+          .example_title = "why are there no kernels in my capture?",
+          .example = "stepscope doctor",
+          .run = [&options] { return RunDoctor(options); }};
+}
+
 Command SummaryCommand(SummaryArguments& arguments) {
   const auto is_sort_key = [](const std::string& text) {
     return ParseSortKey(text).has_value() || ParseFluidSort(text).has_value();
@@ -359,6 +387,7 @@ Command CompletionCommand(CompletionArguments& arguments) {
 
 std::vector<Command> MakeCommands(Arguments& arguments) {
   return {RunCommand(arguments.run),
+          DoctorCommand(arguments.doctor),
           SummaryCommand(arguments.summary),
           AdviseCommand(arguments.advise),
           CompareCommand(arguments.compare),

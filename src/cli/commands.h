@@ -7,6 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/completion.h"
+#include "cli/doctor.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
 
@@ -15,6 +16,7 @@ namespace stepscope {
 // What the parser fills, command by command.
 struct Arguments {
   RunOptions run;
+  DoctorOptions doctor;
   SummaryArguments summary;
   AdviseArguments advise;
   CompareArguments compare;

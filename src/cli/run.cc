@@ -16,6 +16,7 @@
 #include "cli/run_captures.h"
 #include "cli/run_environment.h"
 #include "cli/run_folder.h"
+#include "cli/run_install.h"
 #include "cli/run_process.h"
 #include "cli/run_report.h"
 #include "cli/run_torch.h"
@@ -30,20 +31,6 @@ constexpr int kCannotExecute = 126;  // as shells have it
 constexpr int kNoSuchCommand = 127;
 constexpr int kLastMoments = 10;
 constexpr useconds_t kMomentUs = 50'000;
-
-// The folder of a library or of data, whether this program is installed or
-// lies in a build tree: both have bin/ beside them.
-std::string Beside(const std::vector<std::string>& folders,
-                   const std::string& file) {
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  if (error) return "";
-  for (const std::string& folder : folders) {
-    const fs::path path = self.parent_path().parent_path() / folder / file;
-    if (FileExists(path.string())) return path.string();
-  }
-  return "";
-}
 
 Variables Inherited() {
   Variables set;
@@ -84,15 +71,13 @@ void AddTorch(const RunOptions& options, Injection& injection) {
       PrintError("operators are not recorded: " + torch.error().message);
     return;
   }
-  const std::string sources =
-      Beside({"share/stepscope/torch"}, "torch/observer.cc");
+  const std::string sources = FindTorchSources();
   const Result<TorchObserver> observer =
       sources.empty()
           ? Result<TorchObserver>(
                 Fail(ErrorCode::kNotFound,
                      "share/stepscope/torch is missing; install stepscope"))
-          : ObserverFor(*torch, fs::path(sources).parent_path().parent_path(),
-                        options.quiet);
+          : ObserverFor(*torch, sources, options.quiet);
   if (!observer) {
     injection.torch_absent = observer.error().message;
     PrintError("operators are not recorded: " + observer.error().message);
@@ -107,8 +92,7 @@ void AddGpu(const RunOptions& options, Injection& injection) {
     injection.gpu_absent = "--no-gpu was given";
   } else if (!FileExists("/dev/nvidiactl") && !FileExists("/dev/dxg")) {
     injection.gpu_absent = "this machine has no NVIDIA driver";
-  } else if (!FileExists(fs::path(injection.injector).parent_path() /
-                         "libstepscope_cupti.so")) {
+  } else if (FindOurLibrary("libstepscope_cupti.so").empty()) {
     injection.gpu_absent = "libstepscope_cupti.so is not installed";
   }
 }
@@ -117,8 +101,7 @@ void AddGpu(const RunOptions& options, Injection& injection) {
 Result<Injection> PrepareInjection(const RunOptions& options,
                                    OutFolder& folder) {
   Injection injection;
-  injection.injector =
-      Beside({"lib", STEPSCOPE_LIBDIR}, "libstepscope_inject.so");
+  injection.injector = FindOurLibrary("libstepscope_inject.so");
   if (injection.injector.empty()) {
     return Fail(ErrorCode::kNotFound,
                 "libstepscope_inject.so is missing; install stepscope");

@@ -2,6 +2,8 @@
 #include "cli/run_fold.h"
 
 #include <fcntl.h>
+#include <stepscope/c.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -74,6 +76,7 @@ class Fold {
   Status Scan();
   Status AddNames(BlockList& blocks) const;
   void AddThreads(BlockList& blocks) const;
+  void AddClock(BlockList& blocks) const;
   void AddChunk(const capture::LiveChunk& chunk, BlockList& blocks);
   Status Write(const std::string& blocks) const;
   Status Append(uint64_t at, const std::string& blocks) const;
@@ -105,12 +108,16 @@ Status Fold::Scan() {
     if (kind == BlockKind::kEvents && block.ReadHead(&header))
       in_file_.insert(header.incarnation);
     ended_ |= kind == BlockKind::kEnd;
-    if (kind != BlockKind::kProcess) continue;
+    if (kind != BlockKind::kProcess && kind != BlockKind::kClock) continue;
     STEPSCOPE_TRY_ASSIGN(const bool intact,
                          capture::ReadPayload(file_, block, payload));
-    if (intact)
-      tables_.AddProcess(
-          {payload.data(), static_cast<size_t>(block.header.bytes)});
+    if (!intact) continue;
+    const capture::Bytes bytes(payload.data(),
+                               static_cast<size_t>(block.header.bytes));
+    if (kind == BlockKind::kProcess)
+      tables_.AddProcess(bytes);
+    else
+      tables_.AddClock(bytes);
   }
   result_.command = tables_.Find("command").value_or("");
   return Ok();
@@ -139,6 +146,35 @@ void Fold::AddThreads(BlockList& blocks) const {
   std::string entries;
   for (const auto& [uid, entry] : tables_.threads) entries += BytesOf(entry);
   if (!entries.empty()) blocks.Add(BlockKind::kThreads, entries);
+}
+
+// A process that lived for less than the writer's interval left one anchor, and
+// the rate of its counter takes two. The counter is the machine's: a second one
+// can be taken now. REQUIRES: recorded on this machine since it was started.
+void Fold::AddClock(BlockList& blocks) const {
+  if (tables_.anchors.size() != 1 ||
+      tables_.clock_kind == format::ClockKind::kMonotonic)
+    return;
+  const auto now = [](clockid_t id) {
+    timespec time = {};
+    clock_gettime(id, &time);
+    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  };
+  struct {
+    format::ClockHeader header;
+    format::Anchor anchor;
+  } payload = {};
+  payload.header = {static_cast<uint32_t>(tables_.clock_kind), 1,
+                    tables_.nominal_hz};
+  format::Anchor& anchor = payload.anchor;
+  const int64_t before = now(CLOCK_MONOTONIC);
+  anchor.tick = stepscope_tick();
+  const int64_t after = now(CLOCK_MONOTONIC);
+  anchor.monotonic_ns = before + (after - before) / 2;
+  anchor.error_ns = 1 + static_cast<uint64_t>(after - before) / 2;
+  anchor.realtime_ns = now(CLOCK_REALTIME);
+  anchor.boottime_ns = now(CLOCK_BOOTTIME);
+  blocks.Add(BlockKind::kClock, BytesOf(payload));
 }
 
 void Fold::AddChunk(const capture::LiveChunk& chunk, BlockList& blocks) {
@@ -188,6 +224,7 @@ Result<FoldedCapture> Fold::Run(std::string_view ended) {
   stop_tick_ = live->heartbeat;
   STEPSCOPE_TRY(AddNames(blocks));
   AddThreads(blocks);
+  AddClock(blocks);
   for (const capture::LiveChunk& chunk : live->chunks) {
     const bool in_file = in_file_.contains(chunk.header.incarnation);
     if (in_file && chunk.header.state ==

@@ -38,6 +38,10 @@ Result<TorchInstall> FindTorch(const std::vector<std::string>& command);
 Result<TorchObserver> ObserverFor(const TorchInstall& torch,
                                   const std::string& sources, bool quiet);
 
+// Whether that torch's strings are of the new C++ ABI: those of the old one
+// never mention the new.
+bool UsesNewStrings(const std::string& library);
+
 // The C++ compiler that would build it: $CXX or the usual ones; "" if none.
 std::string TorchCompiler();
 

@@ -39,6 +39,13 @@ std::string TorchCompiler() {
   return "";
 }
 
+bool UsesNewStrings(const std::string& library) {
+  const std::string c10 =
+      (fs::path(library).parent_path() / "libc10.so").string();
+  const Result<std::string> text = ReadFile(c10);
+  return !text || text->find("__cxx11") != text->npos;
+}
+
 namespace {
 
 std::string CacheFolder() {
@@ -49,15 +56,6 @@ std::string CacheFolder() {
   return home != nullptr && home[0] == '/'
              ? std::string(home) + "/.cache/stepscope/torch"
              : "";
-}
-
-// torch's strings are those of the old ABI where its libraries never mention
-// the new one.
-bool UsesNewStrings(const std::string& library) {
-  const std::string c10 =
-      (fs::path(library).parent_path() / "libc10.so").string();
-  const Result<std::string> text = ReadFile(c10);
-  return !text || text->find("__cxx11") != text->npos;
 }
 
 std::vector<std::string> CommandLine(const TorchInstall& torch,

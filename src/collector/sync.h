@@ -22,7 +22,8 @@ namespace stepscope::collector {
 // that lost its processor gets one. If one and the same holder has it for a
 // second (it vanished, say), Lock() returns false: the caller counts and goes
 // on. Never taken by a thread that is already inside the collector.
-class BoundedLock {
+template <typename Clock>
+class BasicBoundedLock {
  public:
   [[nodiscard]] bool Lock() {
     constexpr int kSpins = 50;
@@ -35,13 +36,13 @@ class BoundedLock {
     }
     constexpr int64_t kLongestNs = 1000000000;
     uint32_t holder = holders_.load(std::memory_order_relaxed);
-    int64_t since = MonotonicNs();
+    int64_t since = Clock::Now();
     while (word_.exchange(kAwaited, std::memory_order_acquire) != kFree) {
       const timespec pause = {0, 10000000};
       syscall(SYS_futex, &word_, FUTEX_WAIT_PRIVATE, kAwaited, &pause, nullptr,
               0);
       const uint32_t next = holders_.load(std::memory_order_relaxed);
-      const int64_t now = MonotonicNs();
+      const int64_t now = Clock::Now();
       if (next != holder) {
         holder = next;
         since = now;
@@ -71,6 +72,11 @@ class BoundedLock {
   std::atomic<uint32_t> word_{kFree};
   std::atomic<uint32_t> holders_{0};  // so far; only the holder counts
 };
+
+struct MonotonicClock {
+  static int64_t Now() { return MonotonicNs(); }
+};
+using BoundedLock = BasicBoundedLock<MonotonicClock>;
 
 // A stack of small indices (Treiber), with a tag against the ABA problem. The
 // links live in an array that the owner provides.

@@ -27,7 +27,7 @@ int ProfilerCore::Start() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     if (running_ || closed_) {
-      diagnostics_.Keep("Start: the profiler runs already");
+      diagnostics_.Keep("Start: the profiler is already running");
       return STEPSCOPE_BUSY;
     }
     running_ = true;
@@ -194,8 +194,8 @@ int ProfilerCore::AskScheduler(int64_t step) {
   if (IsState(state)) return state;
   diagnostics_.Report(
       Reason::kScheduler,
-      Format("the scheduler threw or gave no state for step %lld, which is "
-             "taken as CLOSED",
+      Format("the scheduler threw or returned no state for step %lld; the "
+             "step counts as CLOSED",
              static_cast<long long>(step)));
   return STEPSCOPE_STATE_CLOSED;
 }

@@ -195,11 +195,12 @@ TEST_F(ProfilerE2e, SchedulesThatMakeNoSenseThrow) {
 }
 
 TEST_F(ProfilerE2e, StopDoesNotWaitForTheCallback) {
+  std::atomic<bool> go_on{false};
   std::atomic<bool> done{false};
   stepscope::ProfilerOptions options;
   options.quiet = true;
-  options.on_trace_ready = [&done](stepscope::Profiler&) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  options.on_trace_ready = [&](stepscope::Profiler&) {
+    while (!go_on) std::this_thread::yield();
     done = true;
   };
   stepscope::Profiler prof(options);
@@ -208,6 +209,7 @@ TEST_F(ProfilerE2e, StopDoesNotWaitForTheCallback) {
   prof.Stop();
   EXPECT_FALSE(done.load());
   EXPECT_FALSE(prof.Wait(1));
+  go_on = true;
   EXPECT_TRUE(prof.Wait());
   EXPECT_TRUE(done.load());
 }

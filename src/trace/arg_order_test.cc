@@ -14,7 +14,7 @@ Column<Arg> RandomArgs(int count, Row rows) {
   Column<Arg> args;
   for (int i = 0; i < count; ++i) {
     Arg arg;
-    arg.row = random() % rows;
+    arg.row = static_cast<Row>(random() % rows);
     arg.int_value = i;
     EXPECT_TRUE(args.Append(arg));
   }
@@ -25,8 +25,9 @@ void ExpectOrdered(const Column<Arg>& args, size_t count) {
   ASSERT_EQ(args.size(), count);
   for (size_t i = 1; i < args.size(); ++i) {
     ASSERT_LE(args[i - 1].row, args[i].row) << i;
-    if (args[i - 1].row == args[i].row)
+    if (args[i - 1].row == args[i].row) {
       ASSERT_LT(args[i - 1].int_value, args[i].int_value) << i;
+    }
   }
 }
 

@@ -57,7 +57,7 @@ TEST(HugePages, TheRingLiesInHugePagesWhereTheSystemMakesThem) {
   }
   // The writer makes them behind our back; memory may be too scattered for all.
   uint64_t huge = 0;
-  for (int i = 0; i < 2000 && huge < 8 << 10; ++i) {
+  for (int i = 0; i < 60000 && huge < 8 << 10; ++i) {
     usleep(1000);
     huge = HugeKibOfRing();
   }

@@ -148,7 +148,8 @@ TEST(Lifecycle, FiveHundredSessionsLeaveNothingBehind) {
   const uint64_t threads = CountEntries("/proc/self/task");
   // The writer ends shortly after the last file is complete.
   const auto settle = [&] {
-    for (int i = 0; i < 2000 && CountEntries("/proc/self/task") > threads; ++i)
+    for (int i = 0; i < 60000 && CountEntries("/proc/self/task") > threads;
+         ++i)
       usleep(1000);
   };
   for (int i = 0; i < 20; ++i) once(i);
@@ -507,8 +508,8 @@ TEST(Lifecycle, SignalHandlersMayRecord) {
   itimerval timer = {{0, 50}, {0, 50}};
   setitimer(ITIMER_REAL, &timer, nullptr);
   uint64_t attempted = 0;
-  const auto start = std::chrono::steady_clock::now();
-  while (std::chrono::steady_clock::now() - start < std::chrono::seconds(1)) {
+  // A busy machine may take its time to interrupt us often enough.
+  while (handler_events.load() < 2000) {
     for (int i = 0; i < 100; ++i) {
       STEPSCOPE_EVENT("interrupted", EventType::kOperator);
       ++attempted;
@@ -519,7 +520,6 @@ TEST(Lifecycle, SignalHandlersMayRecord) {
   sigaction(SIGALRM, &before, nullptr);
   const auto trace = recorded.Finish();
   const auto counts = CountByName(*trace);
-  EXPECT_GT(handler_events.load(), 1000u);
   std::string rejected;
   for (const auto& [reason, bin] : trace->ledger().rejected())
     rejected += reason + ": " + std::to_string(bin.count) + "; ";

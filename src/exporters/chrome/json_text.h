@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Members of a JSON object, and numbers as Chrome has them. JSON cannot
-// hold bytes that are not UTF-8: each becomes U+FFFD, and the exact bytes stand
+// Members of a JSON object, and numbers as Chrome's format has them. JSON has
+// no bytes that are not UTF-8: each becomes U+FFFD, and the exact bytes stand
 // beside it as AppendHex writes them.
 #pragma once
 

@@ -98,8 +98,12 @@ void Clocks::Learn(uint64_t sequence, Bytes snapshot) {
     if (clock.points.empty() ||
         reading.time_ns > clock.points.back().time_ns)
       clock.points.push_back({reading.time_ns, *now});
-    if (reading.key == Key{0, kRealtime} && !epoch_ns_)
-      epoch_ns_ = Minus(reading.time_ns, *now);
+    if (reading.key == Key{0, kRealtime} && !epoch_ns_) {
+      const int64_t epoch = Minus(reading.time_ns, *now);
+      if (epoch > -proto::Recorder::kMaxTimeNs &&
+          epoch < proto::Recorder::kMaxTimeNs)
+        epoch_ns_ = epoch;
+    }
   }
 }
 

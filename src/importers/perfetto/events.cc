@@ -360,6 +360,7 @@ void Reader::AddFlows(Current& current, uint32_t track) {
 
 void Reader::AddSample(Sequence& sequence, uint32_t index, int64_t time_ns,
                        bool integer, uint64_t bits) {
+  if (tracks_.info(index).kind == TrackInfo::Kind::kForViewers) return;
   CounterSample sample;
   sample.time_ns = time_ns;
   sample.track = tracks_.TrackOf(index);

@@ -121,7 +121,6 @@ void TrackTable::ReadFacts(Bytes said, TrackInfo& info) {
       return;
     case facts::kForViewers:
       info.kind = TrackInfo::Kind::kForViewers;
-      info.own = true;
       return;
     case facts::kMemoryRow:
       if (known == groups_.end() || info.track != kNone) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Events that state a phase of Chrome's JSON instead of a type.
-#include <bit>
+#include <algorithm>
 
 #include "importers/perfetto/fields.h"
 #include "importers/perfetto/reader.h"
@@ -134,7 +134,8 @@ void Reader::TakeLegacy(Current& current) {
         current.repair = "negative duration";
       } else if (__builtin_mul_overflow(legacy.duration_us, int64_t{1000},
                                         &dur) ||
-                 dur >= proto::Recorder::kMaxTimeNs - current.time_ns) {
+                 dur >= proto::Recorder::kMaxTimeNs -
+                            std::max<int64_t>(current.time_ns, 0)) {
         Reject(proto::kTimeRange);
         return;
       }

@@ -122,5 +122,24 @@ TEST(PerfettoFaultTest, TimesOutOfRange) {
   EXPECT_EQ(LedgerText(*read), "kept 1, -no time 1, -time out of range 3");
 }
 
+// Tracks of our files that only viewers need, with everything on them that is
+// not meant for them, and no process at all.
+TEST(PerfettoFaultTest, EventsOnTracksForViewers) {
+  for (const int64_t kind : {1, 2, 3, 4, 6, 7, 99}) {
+    const Pb track =
+        Pb().Sub(60, Pb().Int(1, 5).Sub(15000, Pb().Int(1, kind).Int(3, 1)));
+    const Pb slice = Pb().Int(9, 1).Text(23, "e").Int(11, 5);
+    const auto read = Import(
+        Pb().Sub(1, track)
+            .Sub(1, Event(1, Pb().Int(9, 4).Int(11, 5).Int(30, 1)))
+            .Sub(1, Event(2, Pb(slice).Int(31, 5).Int(12, 7)))
+            .Sub(1, Event(3, Pb().Int(9, 2).Int(11, 5)))
+            .Sub(1, Event(4, Instant(5))));
+    for (const Track& each : read->tracks())
+      ASSERT_LT(each.process, read->processes().size()) << kind;
+    EXPECT_EQ(read->ledger().seen(), 5u) << kind;
+  }
+}
+
 }  // namespace
 }  // namespace stepscope::proto

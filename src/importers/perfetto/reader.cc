@@ -324,8 +324,8 @@ void Reader::FindEpoch() {
 
 // Snapshots are at the beginning as a rule, but need not be.
 void Reader::LearnClocksAhead(size_t limit) {
-  if (looked_ahead_ || in_compressed_) return;
-  looked_ahead_ = true;
+  if (looked_ahead_ >= limit || in_compressed_) return;
+  looked_ahead_ = limit;
   const uint8_t* const end = input_.bytes.data() + input_.bytes.size();
   const auto left = static_cast<size_t>(end - next_);
   Message message(Bytes(next_, std::min(left, limit)));

@@ -160,7 +160,7 @@ class Reader {
   int64_t last_ns_ = INT64_MIN;
   bool own_ = false;  // the file is ours
   bool in_compressed_ = false;
-  bool looked_ahead_ = false;
+  size_t looked_ahead_ = 0;  // bytes at most
 };
 
 }  // namespace stepscope::pftrace

@@ -89,7 +89,7 @@ class Generator {
     if (!OneIn(5)) pb.Text(4, std::string(random_() % 300, 'n'));
     if (!OneIn(5)) pb.Text(5, std::string(random_() % 20, 'i'));
     if (!OneIn(5)) pb.Int(17, Number());
-    if (OneIn(5)) pb.Int(1 + random_() % 3, Number());
+    if (OneIn(5)) pb.Int(static_cast<uint32_t>(1 + random_() % 3), Number());
     std::string bytes = pb.str();
     if (OneIn(3) && !bytes.empty())
       bytes[random_() % bytes.size()] ^= static_cast<char>(1u << random_() % 8);

@@ -84,8 +84,9 @@ TEST(TfTimelineTest, KernelsAreLinkedToTheirOperators) {
     if (link.row == kernel) id = link.id;
   ASSERT_NE(id, 0u);
   for (const Link& link : trace->links())
-    if (link.id == id && link.row != kernel)
+    if (link.id == id && link.row != kernel) {
       EXPECT_EQ(link.row, FindRow(*trace, "MatMul"));
+    }
 }
 
 TEST(TfTimelineTest, LabelsGiveArrowsWhereThereIsNoGraph) {

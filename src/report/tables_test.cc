@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All tables in all formats, and their pages. STEPSCOPE_UPDATE_DOCS=1 rewrites
+// the pages' lists of columns.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "analysis/tables/all_tables.h"
+#include "base/file.h"
+#include "report/summary.h"
+#include "report/table_arrow.h"
+#include "report/table_check.h"
+#include "report/table_docs.h"
+#include "trace/trace_from_text.h"
+
+namespace stepscope {
+namespace {
+
+const std::string kPages = STEPSCOPE_TABLE_PAGES;
+
+class TablesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const Result<std::string> text = ReadFile(STEPSCOPE_GOLDEN_TRACE);
+    ASSERT_TRUE(text.has_value()) << text.error().message;
+    trace_ = TraceFromText(*text);
+    SummaryOptions options;
+    options.views = kAllViews;
+    summary_ = ComputeSummary(*trace_, options);
+  }
+
+  std::shared_ptr<const Trace> trace_;
+  Summary summary_;
+};
+
+TEST_F(TablesTest, AreWholeInEveryFormatAndHaveTheirPage) {
+  if (std::getenv("STEPSCOPE_UPDATE_DOCS") != nullptr) {
+    for (const TableSchema& table : AllTables()) {
+      const std::string path = kPages + "/" + std::string(table.key) + ".md";
+      const Result<std::string> page = ReadFile(path);
+      ASSERT_TRUE(page.has_value()) << page.error().message;
+      ASSERT_TRUE(
+          ReplaceFile(path, WithColumnSection(*page, table)).has_value());
+    }
+  }
+  EXPECT_EQ(TableProblems(AllTables(), summary_, kPages),
+            std::vector<std::string>());
+}
+
+struct Planted {
+  int64_t value = 1;
+};
+
+TableSchema Whole() {
+  ColumnsOf<Planted> columns;
+  columns.Time("time_ns", "a time", &Planted::value);
+  TableSchema table;
+  table.key = "device";  // has a page, though not of these columns
+  table.title = "Planted";
+  table.meaning = "does the check see it?";
+  table.view = 1u << 30;
+  table.columns = columns.Take();
+  table.rows = [](const Summary&) {
+    return RowList::Own(std::vector<Planted>(1));
+  };
+  return table;
+}
+
+TEST_F(TablesTest, APlantedDefectIsFound) {
+  const auto says = [&](const TableSchema& table, const char* what) {
+    const std::vector<TableSchema> tables = {table};
+    std::string all;
+    for (const std::string& problem : TableProblems(tables, summary_, kPages)) {
+      all += problem + "\n";
+    }
+    EXPECT_NE(all.find(what), all.npos) << what << " in: " << all;
+  };
+  TableSchema table = Whole();
+  says(table, "has other columns");
+  table.key = "planted";
+  says(table, "no page");
+  table.meaning = {};
+  says(table, "no meaning");
+  table = Whole();
+  table.columns[0].meaning.clear();
+  says(table, "column \"time_ns\": no meaning");
+  table = Whole();
+  table.columns[0].cell = nullptr;  // neither CSV nor Arrow could have it
+  says(table, "no way to a cell");
+  table = Whole();
+  table.columns[0].type = CellType::kText;
+  says(table, "a cell of another type");
+  table = Whole();
+  table.rows = nullptr;
+  says(table, "no rows");
+  table = Whole();
+  table.view = kDeviceView | kKernelView;
+  says(table, "not one bit");
+}
+
+TEST_F(TablesTest, ArrowOwnsItsData) {
+  for (const TableSchema& table : AllTables()) {
+    ArrowArrayStream stream;
+    ASSERT_TRUE(ExportArrowStream(table, summary_, &stream).has_value());
+    const size_t rows = table.rows(summary_).size();
+    ArrowArray array;
+    ASSERT_EQ(stream.get_next(&stream, &array), 0);
+    ArrowArray end;
+    ASSERT_EQ(stream.get_next(&stream, &end), 0);
+    EXPECT_EQ(end.release, nullptr);
+    stream.release(&stream);
+    EXPECT_EQ(array.length, static_cast<int64_t>(rows)) << table.key;
+    // A consumer may keep one column and let go of the rest.
+    ArrowArray column = *array.children[0];
+    array.children[0]->release = nullptr;
+    array.release(&array);
+    EXPECT_EQ(array.release, nullptr);
+    EXPECT_EQ(column.length, static_cast<int64_t>(rows)) << table.key;
+    column.release(&column);
+  }
+}
+
+TEST_F(TablesTest, SortKeysAreColumnsOfTheOperators) {
+  const TableSchema& table = *FindTable("operator");
+  for (const SortKeyName& key : SortKeyNames()) {
+    bool found = false;
+    for (const TableColumn& column : table.columns) {
+      found |= column.name == key.column;
+    }
+    EXPECT_TRUE(found) << key.column;
+    EXPECT_EQ(ParseSortKey(key.name), key.key);
+    EXPECT_EQ(ParseSortKey(key.column), key.key);
+  }
+}
+
+TEST_F(TablesTest, TopLeavesOutRowsAndSaysSo) {
+  TableOptions options;
+  options.views = kKernelView;
+  options.style.top = 2;
+  for (const TableFormat format :
+       {TableFormat::kText, TableFormat::kJson, TableFormat::kMarkdown}) {
+    options.format = format;
+    const std::string text = RenderSummary(summary_, options);
+    EXPECT_NE(text.find("3 more rows; --top 0 shows all."), text.npos) << text;
+    EXPECT_EQ(text.find("sgd_kernel"), text.npos) << text;
+  }
+}
+
+TEST_F(TablesTest, UnitSuitsTheSmallestTime) {
+  const auto trace = TraceFromText("0..2000 op Operator\n5000..5040 op Operator");
+  TableOptions options;
+  options.views = kOperatorView;
+  options.unit = TimeUnit::kAuto;
+  const std::string text = RenderSummary(*trace, options);
+  EXPECT_NE(text.find("Time unit: us"), text.npos) << text;
+  EXPECT_NE(text.find("0.04"), text.npos) << text;
+}
+
+TEST_F(TablesTest, EveryViewPrintsItselfAsCsv) {
+  for (const TableSchema& table : AllTables()) {
+    TableOptions options;
+    options.views = table.view;
+    options.format = TableFormat::kCsv;
+    const std::string csv = RenderSummary(*trace_, options);
+    for (size_t line = csv.find('\n') + 1; line < csv.size();) {
+      EXPECT_EQ(csv.substr(line, table.key.size()), table.key);
+      line = std::min(csv.find('\n', line), csv.size() - 1) + 1;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepscope
