@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/summary.h"
+#include "cli/human.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -7,12 +8,24 @@
 #include "report/render_advice.h"
 
 namespace stepscope {
+namespace {
+
+// Leaves the first `top` (0: all), worst first; returns how many are gone.
+size_t KeepTop(std::vector<Finding>& findings, int top) {
+  const auto wanted = static_cast<size_t>(top);
+  if (wanted == 0 || findings.size() <= wanted) return 0;
+  const size_t more = findings.size() - wanted;
+  findings.resize(wanted);
+  return more;
+}
+
+}  // namespace
 
 ExitCode RunAdvise(const AdviseArguments& arguments) {
   const bool json = arguments.format == "json";
   if (!json && arguments.format != "text") {
     return Complain(kExitUsage,
-                    "--format: there is no \"" + arguments.format + "\"",
+                    "--format: unknown value \"" + arguments.format + "\"",
                     "choose from text, json");
   }
   ExitCode code = kExitOk;
@@ -24,8 +37,12 @@ ExitCode RunAdvise(const AdviseArguments& arguments) {
   std::string text;
   {
     const Progress progress("looking into " + arguments.input);
-    const Summary summary = ComputeSummary(*trace, options);
+    Summary summary = ComputeSummary(*trace, options);
+    const size_t more = KeepTop(summary.advice.findings, arguments.top);
     text = json ? RenderAdviceJson(summary) : RenderAdviceText(summary);
+    if (more > 0 && !json)
+      text += "\n" + HumanCount(more, "more finding") +
+              "; --top 0 shows all.\n";
   }
   return WriteOutput(text);
 }

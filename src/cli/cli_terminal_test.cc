@@ -133,5 +133,52 @@ TEST_F(CliTerminalTest, BinaryIsNotWrittenToATerminal) {
   }
 }
 
+// 30 kernels of a few microseconds with names as CUTLASS has them.
+std::string ManyKernels() {
+  std::string text = "{\"traceEvents\":[";
+  for (int i = 0; i < 30; ++i) {
+    const std::string ts = std::to_string(i * 10);
+    text += (i > 0 ? "," : "") +
+            std::string("{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"") +
+            "_ZN7cutlass6KernelINS_4gemm6kernel4GemmILi" + std::to_string(i) +
+            "ELi64EfNS_6layout8RowMajorENS4_11ColumnMajorENS4_11ColumnMajor" +
+            "EEEEEvNT_6ParamsE\",\"pid\":0,\"tid\":7,\"ts\":" + ts +
+            ",\"dur\":2.5,\"args\":{\"device\":0,\"stream\":7,"
+            "\"correlation\":" + std::to_string(i + 1) + "}}";
+  }
+  return text + "]}";
+}
+
+#ifndef STEPSCOPE_LIVE
+TEST_F(CliTerminalTest, TablesAreShortNarrowAndReadable) {
+  const std::string path = folder_.Write("kernels.json", ManyKernels());
+  const std::vector<std::string> words = {"summary", path, "--views", "kernel"};
+  const Outcome outcome = Run(words, {"NO_COLOR=1"}, 100);
+  if (outcome.code < 0) GTEST_SKIP() << "this machine has no pseudo-terminals";
+  EXPECT_EQ(outcome.code, 0) << outcome.text;
+  EXPECT_TRUE(Has(outcome.text, "10 more rows; --top 0 shows all."))
+      << outcome.text;
+  EXPECT_TRUE(Has(outcome.text, "Time unit: us")) << outcome.text;
+  EXPECT_TRUE(Has(outcome.text, "2.50")) << outcome.text;
+  EXPECT_TRUE(Has(outcome.text, "Kernel<Gemm<")) << outcome.text;
+  EXPECT_FALSE(Has(outcome.text, "_ZN7cutlass")) << outcome.text;
+  EXPECT_FALSE(Has(outcome.text, "\x1b"));
+  std::vector<std::string> all = words;
+  all.insert(all.end(), {"--top", "0", "--unit", "ms"});
+  const Outcome whole = Run(all, {"NO_COLOR=1"}, 100);
+  EXPECT_FALSE(Has(whole.text, "more rows")) << whole.text;
+  EXPECT_TRUE(Has(whole.text, "Time unit: ms")) << whole.text;
+  EXPECT_TRUE(Has(Run(words, {}, 100).text, "\x1b[1m---"));
+}
+
+TEST_F(CliTerminalTest, DataOnATerminalIsWhole) {
+  const std::string path = folder_.Write("kernels.json", ManyKernels());
+  const Outcome outcome = Run({"summary", path, "--format", "csv"});
+  if (outcome.code < 0) GTEST_SKIP() << "this machine has no pseudo-terminals";
+  EXPECT_TRUE(Has(outcome.text, "_ZN7cutlass6KernelINS_4gemm6kernel4GemmILi29"))
+      << outcome.text;
+}
+#endif
+
 }  // namespace
 }  // namespace stepscope

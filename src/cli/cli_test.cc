@@ -274,6 +274,21 @@ TEST_F(CliTest, SummaryTakesViewsBeforeAndAfterTheTrace) {
   EXPECT_TRUE(Has(Run("summary --format md " + sample_).out, "## Device"));
 }
 
+TEST_F(CliTest, TopCutsOnlyWhereItIsAsked) {
+  const std::string all = Run("summary --views operator " + sample_).out;
+  EXPECT_FALSE(Has(all, "--top 0 shows all")) << all;
+  EXPECT_TRUE(Has(all, "Time unit: ms")) << all;
+  EXPECT_EQ(Run("summary --views operator --top 0 " + sample_).out, all);
+  const Outcome one = Run("summary --views operator --top 1 " + sample_);
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_LE(one.out.size(), all.size() + 40);
+  EXPECT_EQ(Run("advise --top 1 " + sample_).code, 0);
+  EXPECT_EQ(Run("compare --top 1 " + sample_ + " " + sample_).code, 0);
+  EXPECT_EQ(Run("summary --sort calls --unit auto " + sample_).code, 0);
+  ExpectError("summary --top many " + sample_, 2,
+              "--top: expected a whole number of 0 or more, not \"many\"");
+}
+
 TEST_F(CliTest, SummaryAsTheOlderProfilerPrintedIt) {
   const Outcome outcome = Run("summary --format fluid " + sample_);
   EXPECT_EQ(outcome.code, 0) << outcome.err;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.h"
 
+#include "analysis/tables/all_tables.h"
 #include "exporters/exporter.h"
 #include "report/fluid_report.h"
 #include "report/table_options.h"
@@ -32,10 +33,35 @@ Option FormatOption(std::vector<std::string> choices, std::string* target) {
           .target = target};
 }
 
+Option TopOption(std::string what, std::string fallback, int* target) {
+  return {.name = "--top",
+          .value = "N",
+          .kind = ValueKind::kCount,
+          .meaning = "show the first N " + what + "; 0 shows all",
+          .fallback = std::move(fallback),
+          .group = "Output",
+          .target = target};
+}
+
 std::vector<std::string> ExporterNames() {
   std::vector<std::string> names;
   for (const Exporter* exporter : AllExporters())
     names.emplace_back(exporter->name());
+  return names;
+}
+
+std::vector<std::string> ViewSpellings() {
+  std::vector<std::string> names;
+  for (const ViewName& view : ViewNames()) names.emplace_back(view.name);
+  return names;
+}
+
+// Those of the tables, then what only the report of fluid has.
+std::vector<std::string> SortSpellings() {
+  std::vector<std::string> names;
+  for (const SortKeyName& key : SortKeyNames()) names.emplace_back(key.name);
+  for (const char* fluid : {"total", "max", "min", "ave"})
+    names.emplace_back(fluid);
   return names;
 }
 
@@ -154,13 +180,9 @@ Command SummaryCommand(SummaryArguments& arguments) {
             .value = "LIST",
             .kind = ValueKind::kList,
             .meaning = "tables to print, separated by commas",
-            .fallback = "paddle, which is the first nine, for text and md, "
-                        "else all",
-            .choices = {"device", "overview", "model", "distribution",
-                        "operator", "kernel", "memory_manipulation",
-                        "user_defined", "memory", "percentiles", "waterfall",
-                        "idle", "launch", "flops", "outliers", "memory_life",
-                        "advice", "paddle", "all"},
+            .fallback = "paddle, which stands for Paddle's nine, for text "
+                        "and md, else all",
+            .choices = ViewSpellings(),
             .accepts = [](const std::string& text) {
               return ParseView(text).has_value();
             },
@@ -181,12 +203,10 @@ Command SummaryCommand(SummaryArguments& arguments) {
            {.name = "--sort",
             .value = "KEY",
             .kind = ValueKind::kChoice,
-            .meaning = "order of the rows; the last five are for --format "
-                       "fluid",
+            .meaning = "order of the rows; total, max, min and ave are for "
+                       "--format fluid",
             .fallback = "CPUTotal",
-            .choices = {"CPUTotal", "CPUAvg", "CPUMax", "CPUMin", "GPUTotal",
-                        "GPUAvg", "GPUMax", "GPUMin", "calls", "total", "max",
-                        "min", "ave"},
+            .choices = SortSpellings(),
             .accepts = is_sort_key,
             .group = "Output",
             .target = &arguments.sort},
@@ -194,13 +214,15 @@ Command SummaryCommand(SummaryArguments& arguments) {
             .value = "UNIT",
             .kind = ValueKind::kChoice,
             .meaning = "unit of times in text and md",
-            .fallback = "ms",
-            .choices = {"s", "ms", "us", "ns"},
+            .fallback = "auto on a terminal, else ms",
+            .choices = {"s", "ms", "us", "ns", "auto"},
             .accepts = [](const std::string& text) {
               return ParseTimeUnit(text).has_value();
             },
             .group = "Output",
             .target = &arguments.unit},
+           TopOption("rows of each table", "20 on a terminal, else 0",
+                     &arguments.top),
            FormatOption({"text", "json", "csv", "md", "fluid"},
                         &arguments.format)},
       .example_title = "which operators take the GPU's time?",
@@ -217,7 +239,8 @@ Command AdviseCommand(AdviseArguments& arguments) {
               "Prints what slows the steps down, worst first: the evidence, "
               "what could be saved, and what to try.",
           .operands = {TraceOperand(&arguments.input)},
-          .options = {FormatOption({"text", "json"}, &arguments.format)},
+          .options = {TopOption("findings", "0", &arguments.top),
+                      FormatOption({"text", "json"}, &arguments.format)},
           .example_title = "why is the training slow?",
           .example = "stepscope advise job.sscap",
           .run = [&arguments] { return RunAdvise(arguments); }};
@@ -246,6 +269,8 @@ Command CompareCommand(CompareArguments& arguments) {
                               "more than PCT percent and by more than noise",
                    .group = "Gate for CI",
                    .target = &arguments.fail_if_slower},
+                  TopOption("rows of each table in text and md", "15",
+                            &arguments.top),
                   FormatOption({"text", "json", "csv", "md"},
                                &arguments.format)},
       .example_title = "a gate in CI",

@@ -14,6 +14,7 @@
 #include "cli/help.h"
 #include "cli/man_page.h"
 #include "cli/suggest.h"
+#include "cli/table_style.h"
 #include "cli/usage.h"
 
 namespace stepscope {
@@ -156,6 +157,13 @@ TEST_F(CommandsTest, HelpIsAskedForWhereItIsNoValue) {
   EXPECT_TRUE(AsksForHelp(info, {"-h"}));
   EXPECT_FALSE(AsksForHelp(info, {"--format", "--help"}));
   EXPECT_FALSE(AsksForHelp(info, {"--", "--help"}));
+}
+
+TEST(WithBoldTitlesTest, MarksTitlesAlone) {
+  EXPECT_EQ(WithBoldTitles("--Kernel Summary--\n----  ---  \na-b  c-\n-----\n"),
+            "\x1b[1m--Kernel Summary--\x1b[0m\n----  ---  \na-b  c-\n-----\n");
+  EXPECT_EQ(WithBoldTitles(""), "");
+  EXPECT_EQ(WithBoldTitles("no newline"), "no newline");
 }
 
 // Reads the file of the repository; writes it instead if asked to.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/render_compare.h"
 
+#include <cstdint>
+
 #include "base/text.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/table_style.h"
 #include "cli/usage.h"
 #include "cli/verbs.h"
 
@@ -15,10 +18,14 @@ ExitCode RunCompare(const CompareArguments& arguments) {
   const auto format = ParseTableFormat(arguments.format);
   if (!format) {
     return Complain(kExitUsage,
-                    "--format: there is no \"" + arguments.format + "\"",
+                    "--format: unknown value \"" + arguments.format + "\"",
                     "choose from text, json, csv, md");
   }
   options.format = *format;
+  options.style.top = arguments.top == 0 ? SIZE_MAX
+                      : arguments.top > 0
+                          ? static_cast<size_t>(arguments.top)
+                          : 0;
   if (const Status once = CheckStandardInputOnce({arguments.a, arguments.b});
       !once) {
     PrintError(once.error().message);
@@ -34,7 +41,8 @@ ExitCode RunCompare(const CompareArguments& arguments) {
     const Progress progress("comparing");
     comparison = CompareTraces(*a, *b);
   }
-  code = WriteOutput(RenderComparison(comparison, options));
+  const std::string text = RenderComparison(comparison, options);
+  code = *format == TableFormat::kText ? WriteTables(text) : WriteOutput(text);
   if (code != kExitOk || arguments.fail_if_slower < 0) return code;
   if (!comparison.IsSlowerBy(arguments.fail_if_slower)) return kExitOk;
   // Not an error: the answer, for whoever reads the log of a gate.

@@ -10,7 +10,7 @@ namespace stepscope {
 ExitCode RunInfo(const InfoOptions& options) {
   if (options.format != "text" && options.format != "json") {
     return Complain(kExitUsage,
-                    "--format: there is no \"" + options.format + "\"",
+                    "--format: unknown value \"" + options.format + "\"",
                     "choose from text, json");
   }
   ExitCode code = kExitOk;

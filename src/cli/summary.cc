@@ -7,6 +7,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/table_style.h"
 #include "cli/verbs.h"
 #include "report/fluid_report.h"
 
@@ -22,7 +23,7 @@ bool Choose(std::string_view option, const std::string& text,
     return true;
   }
   Complain(kExitUsage,
-           std::string(option) + ": there is no \"" + text + "\"",
+           std::string(option) + ": unknown value \"" + text + "\"",
            "choose from " + std::string(choices));
   return false;
 }
@@ -42,10 +43,13 @@ bool Parse(const SummaryArguments& arguments, TableOptions& options) {
   }
   const std::string sort =
       arguments.sort.empty() ? "CPUTotal" : arguments.sort;
+  const std::string unit =
+      arguments.unit.empty() ? UsualUnit() : arguments.unit;
+  options.style = StyleOfTables(arguments.top, arguments.format == "text");
   return Choose("--sort", sort, ParseSortKey(sort), SortKeyChoices(),
                 options.sort) &&
-         Choose("--unit", arguments.unit, ParseTimeUnit(arguments.unit),
-                TimeUnitChoices(), options.unit) &&
+         Choose("--unit", unit, ParseTimeUnit(unit), TimeUnitChoices(),
+                options.unit) &&
          Choose("--format", arguments.format,
                 ParseTableFormat(arguments.format),
                 TableFormatChoices() + ", fluid",
@@ -91,7 +95,7 @@ ExitCode RunSummary(const SummaryArguments& arguments) {
     const Progress progress("adding up " + arguments.input);
     text = render(*trace);
   }
-  return WriteOutput(text);
+  return arguments.format == "text" ? WriteTables(text) : WriteOutput(text);
 }
 
 }  // namespace stepscope

@@ -11,6 +11,8 @@
 
 namespace stepscope {
 
+inline constexpr int kTopNotGiven = -1;
+
 // info: what was recorded, by whom, and what was lost.
 struct InfoOptions {
   std::string input;
@@ -18,13 +20,15 @@ struct InfoOptions {
 };
 ExitCode RunInfo(const InfoOptions& options);
 
-// summary: the tables. The spellings are those of table_options.h.
+// summary: the tables. The spellings are those of the tables' own
+// declarations and of table_options.h.
 struct SummaryArguments {
   std::string input;
   std::string views;  // by comma; empty: what suits the format
   std::string sort;   // empty: CPUTotal; of fluid, as calls ended
-  std::string unit = "ms";
+  std::string unit;   // empty: auto on a terminal, else ms
   std::string format = "text";
+  int top = kTopNotGiven;  // rows of a table; 0: all
   bool no_op_detail = false;
   bool thread_sep = false;
   bool flops = false;
@@ -35,6 +39,7 @@ ExitCode RunSummary(const SummaryArguments& arguments);
 struct AdviseArguments {
   std::string input;
   std::string format = "text";
+  int top = 0;  // findings; 0: all
 };
 ExitCode RunAdvise(const AdviseArguments& arguments);
 
@@ -44,6 +49,7 @@ struct CompareArguments {
   std::string b;
   double fail_if_slower = -1;  // percent; negative: no gate
   std::string format = "text";
+  int top = kTopNotGiven;  // rows of a table; 0: all
 };
 ExitCode RunCompare(const CompareArguments& arguments);
 

@@ -87,7 +87,8 @@ std::string Sentence(const Comparison& comparison) {
          Milli(step.change.difference + step.change.half_width) + " ms.";
 }
 
-std::vector<Grid> Grids(const Comparison& comparison) {
+// At most `most` rows of each table.
+std::vector<Grid> Grids(const Comparison& comparison, size_t most) {
   std::vector<Grid> grids;
   size_t left_out = 0;
   const auto close = [&] {
@@ -108,7 +109,7 @@ std::vector<Grid> Grids(const Comparison& comparison) {
                     "B",    "B - A",   "Change",  "Noise"};
       grids.push_back(std::move(grid));
     }
-    if (grids.back().rows.size() < kRowsOfTable) {
+    if (grids.back().rows.size() < most) {
       grids.back().rows.push_back(Line(row));
     } else {
       ++left_out;
@@ -122,20 +123,20 @@ constexpr std::string_view kLegend =
     "A, B: mean of a step. Noise: half of the 95 % interval over the steps; "
     "* marks a change beyond it.";
 
-std::string RenderText(const Comparison& comparison) {
+std::string RenderText(const Comparison& comparison, size_t most) {
   std::string out = Sentence(comparison) + "\n";
   for (const std::string& note : comparison.notes) out += "* " + note + "\n";
   out += "\n";
-  for (const Grid& grid : Grids(comparison)) {
+  for (const Grid& grid : Grids(comparison, most)) {
     PrintGrid(grid, out);
   }
   return out + std::string(kLegend) + "\n";
 }
 
-std::string RenderMarkdown(const Comparison& comparison) {
+std::string RenderMarkdown(const Comparison& comparison, size_t most) {
   std::string out = Sentence(comparison) + "\n\n";
   for (const std::string& note : comparison.notes) out += "* " + note + "\n";
-  for (const Grid& grid : Grids(comparison)) {
+  for (const Grid& grid : Grids(comparison, most)) {
     out += "\n## " + grid.title + (grid.has_times ? " (ms)" : "") + "\n\n";
     PrintMarkdown(grid, out);
   }
@@ -224,17 +225,18 @@ std::string RenderCsv(const Comparison& comparison) {
 
 std::string RenderComparison(const Comparison& comparison,
                              const TableOptions& options) {
+  const size_t most = options.style.top > 0 ? options.style.top : kRowsOfTable;
   switch (options.format) {
     case TableFormat::kJson:
       return RenderJson(comparison);
     case TableFormat::kCsv:
       return RenderCsv(comparison);
     case TableFormat::kMarkdown:
-      return RenderMarkdown(comparison);
+      return RenderMarkdown(comparison, most);
     case TableFormat::kText:
       break;
   }
-  return RenderText(comparison);
+  return RenderText(comparison, most);
 }
 
 }  // namespace stepscope

@@ -10,7 +10,8 @@
 
 namespace stepscope {
 
-// In the format that `options` ask for; ends in a newline.
+// In the format that `options` ask for; ends in a newline. As text and
+// Markdown, a table has options.style.top rows at most; 15 if that is 0.
 std::string RenderComparison(const Comparison& comparison,
                              const TableOptions& options);
 

@@ -4,8 +4,8 @@
 #include <bit>
 #include <optional>
 
+#include "base/json_text.h"
 #include "importers/perfetto/fields.h"
-#include "importers/proto/json_text.h"
 
 namespace stepscope::pftrace {
 namespace {
@@ -245,7 +245,7 @@ void Annotations::AddOne(Row row, const Annotation& annotation,
     return;
   }
   if (!raw_.empty()) raw_ += ", ";
-  proto::AppendJsonString(raw_, key);
+  AppendJsonString(raw_, key, InvalidUtf8::kKeep);
   raw_ += ": ";
   raw_ += json;
 }

@@ -5,18 +5,22 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/json_text.h"
 #include "base/text.h"
 #include "importers/perfetto/annotations.h"
 #include "importers/perfetto/fields.h"
-#include "importers/proto/json_text.h"
 
 namespace stepscope::pftrace {
 namespace {
 
-using proto::AppendJsonString;
 using proto::Bytes;
 using proto::Message;
 using Holds = Annotation::Holds;
+
+// With the exact bytes, whatever they are: the raw arguments keep them.
+void AppendJsonString(std::string& out, std::string_view bytes) {
+  stepscope::AppendJsonString(out, bytes, InvalidUtf8::kKeep);
+}
 
 void AppendDouble(std::string& out, double value) {
   if (!std::isfinite(value)) {
