@@ -20,7 +20,7 @@
 #include "importers/capture/device_records.h"
 #include "importers/capture/event_decoder.h"
 #include "importers/capture/live_reader.h"
-#include "importers/capture/tables.h"
+#include "importers/capture/metadata.h"
 #include "importers/importer.h"
 #include "trace/trace_builder.h"
 
@@ -74,7 +74,7 @@ class CaptureReader {
   const ImportOptions& options_;
   TraceBuilder& builder_;
   BlockList list_;
-  Tables tables_;
+  Metadata tables_;
   std::optional<LiveData> live_;
   ClockMap clock_;
   std::vector<Run> runs_;

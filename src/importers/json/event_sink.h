@@ -20,7 +20,7 @@
 #include "importers/json/document.h"
 #include "importers/json/external_ids.h"
 #include "importers/json/header.h"
-#include "importers/json/rows.h"
+#include "importers/json/tracks.h"
 #include "importers/json/stages.h"
 #include "trace/trace_builder.h"
 
@@ -90,7 +90,7 @@ class EventSink : public DocumentHandler {
 
   TraceBuilder& builder_;
   Header header_;
-  RowMap rows_;
+  TrackMap rows_;
   ArgReader args_;
   AsyncEvents async_;
   ExternalIds external_;

@@ -165,7 +165,7 @@ EventSink::Outcome EventSink::AddMemory(Current& event) {
                                                     : MemoryKind::kAllocate;
   kineto_ |= cat == "cpu_instant_event";
   memory.track =
-      rows_.Find(RowKind::kHost, event.text.pid, event.text.tid);
+      rows_.Find(TrackPlace::kHost, event.text.pid, event.text.tid);
   builder_.AddMemory(memory);
   return {};
 }

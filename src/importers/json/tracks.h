@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RowMap: which Process and Track the pid and tid of an event mean. Ids are
+// TrackMap: which Process and Track the pid and tid of an event mean. Ids are
 // taken as they are written, numbers and strings alike. Not thread-safe.
 #pragma once
 
@@ -17,17 +17,17 @@
 
 namespace stepscope::json {
 
-class RowMap {
+class TrackMap {
  public:
   // Adds the file's first process to `builder`: the one that device work and
   // whatever has no pid of its own belong to.
-  explicit RowMap(TraceBuilder& builder);
+  explicit TrackMap(TraceBuilder& builder);
 
   static constexpr uint32_t kMainProcess = 0;
 
   // The track of an event. Device and stream of a kStream row are `device`
   // and `stream` where they are not negative, else pid and tid.
-  uint32_t Find(RowKind kind, std::string_view pid, std::string_view tid,
+  uint32_t Find(TrackPlace kind, std::string_view pid, std::string_view tid,
                 int64_t device = -1, int64_t stream = -1);
   // The process of a pid as a host row has it.
   uint32_t ProcessOf(std::string_view pid);
@@ -52,12 +52,12 @@ class RowMap {
   struct Recent {
     uint64_t pid = 0;
     uint64_t tid = 0;
-    RowKind kind = RowKind::kHost;
+    TrackPlace kind = TrackPlace::kHost;
     bool used = false;
     uint32_t track = 0;
   };
 
-  uint32_t Look(RowKind kind, std::string_view pid, std::string_view tid,
+  uint32_t Look(TrackPlace kind, std::string_view pid, std::string_view tid,
                 int64_t device, int64_t stream);
   uint32_t MakeHost(std::string_view pid, std::string_view tid);
   uint32_t MakeStream(std::string_view pid, std::string_view tid,

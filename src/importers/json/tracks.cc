@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importers/json/rows.h"
+#include "importers/json/tracks.h"
 
 #include <charconv>
 #include <cstring>
@@ -103,11 +103,11 @@ constexpr int64_t kFirstInvented = int64_t{1} << 40;
 
 }  // namespace
 
-RowMap::RowMap(TraceBuilder& builder) : builder_(builder) {
+TrackMap::TrackMap(TraceBuilder& builder) : builder_(builder) {
   builder_.AddProcess({});
 }
 
-uint32_t RowMap::Find(RowKind kind, std::string_view pid, std::string_view tid,
+uint32_t TrackMap::Find(TrackPlace kind, std::string_view pid, std::string_view tid,
                       int64_t device, int64_t stream) {
   const uint64_t pid_word = Word(pid);
   const uint64_t tid_word = Word(tid);
@@ -127,7 +127,7 @@ uint32_t RowMap::Find(RowKind kind, std::string_view pid, std::string_view tid,
   return recent.track;
 }
 
-uint32_t RowMap::Look(RowKind kind, std::string_view pid, std::string_view tid,
+uint32_t TrackMap::Look(TrackPlace kind, std::string_view pid, std::string_view tid,
                       int64_t device, int64_t stream) {
   std::string key = Key(pid, tid);
   key += static_cast<char>('0' + static_cast<int>(kind));
@@ -135,13 +135,13 @@ uint32_t RowMap::Look(RowKind kind, std::string_view pid, std::string_view tid,
   if (!fresh) return it->second;
   uint32_t track = 0;
   switch (kind) {
-    case RowKind::kHost:
+    case TrackPlace::kHost:
       track = MakeHost(pid, tid);
       break;
-    case RowKind::kStream:
+    case TrackPlace::kStream:
       track = MakeStream(pid, tid, device, stream);
       break;
-    case RowKind::kAside:
+    case TrackPlace::kAside:
       track = MakeAside(pid, tid);
       break;
   }
@@ -149,7 +149,7 @@ uint32_t RowMap::Look(RowKind kind, std::string_view pid, std::string_view tid,
   return track;
 }
 
-uint32_t RowMap::ProcessOf(std::string_view pid) {
+uint32_t TrackMap::ProcessOf(std::string_view pid) {
   const auto [it, fresh] = processes_.try_emplace(std::string(pid), 0);
   if (!fresh) return it->second;
   int64_t id = 0;
@@ -169,7 +169,7 @@ uint32_t RowMap::ProcessOf(std::string_view pid) {
   return it->second;
 }
 
-uint32_t RowMap::MakeHost(std::string_view pid, std::string_view tid) {
+uint32_t TrackMap::MakeHost(std::string_view pid, std::string_view tid) {
   Track track;
   track.process = ProcessOf(pid);
   std::string suffix;
@@ -193,7 +193,7 @@ uint32_t RowMap::MakeHost(std::string_view pid, std::string_view tid) {
   return it->second;
 }
 
-uint32_t RowMap::MakeStream(std::string_view pid, std::string_view tid,
+uint32_t TrackMap::MakeStream(std::string_view pid, std::string_view tid,
                             int64_t device, int64_t stream) {
   Track track;
   track.kind = TrackKind::kStream;
@@ -216,7 +216,7 @@ uint32_t RowMap::MakeStream(std::string_view pid, std::string_view tid,
   return it->second;
 }
 
-uint32_t RowMap::MakeAside(std::string_view pid, std::string_view tid) {
+uint32_t TrackMap::MakeAside(std::string_view pid, std::string_view tid) {
   Track track;
   track.kind = TrackKind::kAsync;
   track.process = kMainProcess;
@@ -228,7 +228,7 @@ uint32_t RowMap::MakeAside(std::string_view pid, std::string_view tid) {
   return builder_.AddTrack(track);
 }
 
-uint32_t RowMap::Named(TrackKind kind, uint32_t process,
+uint32_t TrackMap::Named(TrackKind kind, uint32_t process,
                        std::string_view name) {
   std::string key = std::to_string(process) + ' ' +
                     std::to_string(static_cast<int>(kind)) + ' ';
@@ -245,26 +245,26 @@ uint32_t RowMap::Named(TrackKind kind, uint32_t process,
   return it->second;
 }
 
-void RowMap::NameProcess(std::string_view pid, std::string_view name) {
+void TrackMap::NameProcess(std::string_view pid, std::string_view name) {
   process_names_.insert_or_assign(std::string(pid), std::string(name));
 }
 
-void RowMap::NameThread(std::string_view pid, std::string_view tid,
+void TrackMap::NameThread(std::string_view pid, std::string_view tid,
                         std::string_view name) {
   thread_names_.insert_or_assign(Key(pid, tid), std::string(name));
 }
 
-void RowMap::AddProcessData(std::string_view pid, std::string_view key,
+void TrackMap::AddProcessData(std::string_view pid, std::string_view key,
                             std::string_view value) {
   process_data_.push_back(
       {std::string(pid), std::string(key), std::string(value)});
 }
 
-void RowMap::SetOwner(std::string_view pid, std::string_view owner) {
+void TrackMap::SetOwner(std::string_view pid, std::string_view owner) {
   if (!owner.empty()) owners_.insert_or_assign(std::string(pid), owner);
 }
 
-void RowMap::SetRank(std::string_view pid, std::string_view rank) {
+void TrackMap::SetRank(std::string_view pid, std::string_view rank) {
   int64_t number = -1;
   if (ParseInteger(rank, number) && number >= 0)
     ranks_.emplace_back(pid, number);
@@ -272,7 +272,7 @@ void RowMap::SetRank(std::string_view pid, std::string_view rank) {
 
 // Device work is of the process that owns the device; until the file says
 // which, it is of the main one.
-void RowMap::GiveToOwners() {
+void TrackMap::GiveToOwners() {
   if (owners_.empty()) return;
   for (const auto& [track, pid] : streams_) {
     const auto owner = owners_.find(pid);
@@ -282,7 +282,7 @@ void RowMap::GiveToOwners() {
   }
 }
 
-void RowMap::Finish() {
+void TrackMap::Finish() {
   GiveToOwners();
   for (const auto& [pid, rank] : ranks_) {
     const auto process = processes_.find(pid);
