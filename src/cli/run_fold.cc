@@ -85,7 +85,7 @@ class Fold {
   File file_;
   std::string live_path_;
   StringPool strings_;
-  capture::Tables tables_{strings_};
+  capture::Metadata metadata_{strings_};
   capture::BlockList list_;
   uint64_t size_ = 0;
   bool ended_ = false;            // has its End block
@@ -115,11 +115,11 @@ Status Fold::Scan() {
     const capture::Bytes bytes(payload.data(),
                                static_cast<size_t>(block.header.bytes));
     if (kind == BlockKind::kProcess)
-      tables_.AddProcess(bytes);
+      metadata_.AddProcess(bytes);
     else
-      tables_.AddClock(bytes);
+      metadata_.AddClock(bytes);
   }
-  result_.command = tables_.Find("command").value_or("");
+  result_.command = metadata_.Find("command").value_or("");
   return Ok();
 }
 
@@ -144,7 +144,7 @@ Status Fold::AddNames(BlockList& blocks) const {
 
 void Fold::AddThreads(BlockList& blocks) const {
   std::string entries;
-  for (const auto& [uid, entry] : tables_.threads) entries += BytesOf(entry);
+  for (const auto& [uid, entry] : metadata_.threads) entries += BytesOf(entry);
   if (!entries.empty()) blocks.Add(BlockKind::kThreads, entries);
 }
 
@@ -152,8 +152,8 @@ void Fold::AddThreads(BlockList& blocks) const {
 // the rate of its counter takes two. The counter is the machine's: a second one
 // can be taken now. REQUIRES: recorded on this machine since it was started.
 void Fold::AddClock(BlockList& blocks) const {
-  if (tables_.anchors.size() != 1 ||
-      tables_.clock_kind == format::ClockKind::kMonotonic)
+  if (metadata_.anchors.size() != 1 ||
+      metadata_.clock_kind == format::ClockKind::kMonotonic)
     return;
   const auto now = [](clockid_t id) {
     timespec time = {};
@@ -164,8 +164,8 @@ void Fold::AddClock(BlockList& blocks) const {
     format::ClockHeader header;
     format::Anchor anchor;
   } payload = {};
-  payload.header = {static_cast<uint32_t>(tables_.clock_kind), 1,
-                    tables_.nominal_hz};
+  payload.header = {static_cast<uint32_t>(metadata_.clock_kind), 1,
+                    metadata_.nominal_hz};
   format::Anchor& anchor = payload.anchor;
   const int64_t before = now(CLOCK_MONOTONIC);
   anchor.tick = stepscope_tick();
@@ -215,7 +215,7 @@ Result<FoldedCapture> Fold::Run(std::string_view ended) {
   STEPSCOPE_TRY(Scan());
   if (ended_) return result_;
   const std::optional<capture::LiveData> live =
-      capture::ReadLive(live_path_, *list_.header, tables_);
+      capture::ReadLive(live_path_, *list_.header, metadata_);
   if (!live)
     return Fail(ErrorCode::kCorrupt,
                 live_path_ + ": not the live file of " + file_.path());
@@ -335,7 +335,7 @@ std::string RunOfCapture(const std::string& capture) {
       header.bytes > room)
     return "";
   StringPool strings;
-  capture::Tables tables(strings);
+  capture::Metadata tables(strings);
   tables.AddProcess({head.data() + kFirst + sizeof(header),
                      static_cast<size_t>(header.bytes)});
   return std::string(tables.Find("run").value_or(""));

@@ -33,7 +33,7 @@ constexpr uint64_t kMostRatio = 400;
 Reader::Reader(const proto::Input& input, TraceBuilder& builder)
     : input_(input),
       out_(input.bytes, builder),
-      tracks_(out_, builder.Intern(input.path)),
+      tracks_(out_),
       types_(builder),
       slices_(out_, tracks_),
       annotations_(out_) {}
