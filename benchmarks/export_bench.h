@@ -55,7 +55,7 @@ inline std::shared_ptr<const Trace> MakeTrace(uint32_t events) {
   uint32_t process = builder.AddProcess({.pid = 4242,
                                          .name = {},
                                          .host = {},
-                                         .source = {},
+                                         .source = 0,
                                          .metadata = {}});
   std::vector<StringId> names;
   for (int i = 0; i < 200; ++i)

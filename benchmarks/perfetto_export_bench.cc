@@ -7,7 +7,7 @@
 #include "export_bench.h"
 #include "exporters/capture/capture.h"
 #include "exporters/perfetto/perfetto.h"
-#include "importers/capture/capture_importer.h"
+#include "importers/capture/capture_file.h"
 
 namespace stepscope::bench {
 namespace {

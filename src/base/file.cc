@@ -39,6 +39,13 @@ Result<File> File::OpenForReading(const std::string& path) {
   return file;
 }
 
+File File::FromDescriptor(int fd, std::string path) {
+  File file;
+  file.fd_ = fd;
+  file.path_ = std::move(path);
+  return file;
+}
+
 Result<uint64_t> File::Size() const {
   struct stat status = {};
   if (fstat(fd_, &status) != 0) return FileError(path_, errno);

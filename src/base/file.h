@@ -24,6 +24,8 @@ class File {
   File& operator=(File&& other) noexcept;
 
   static Result<File> OpenForReading(const std::string& path);
+  // Takes an open descriptor over. `path` is what messages call it.
+  static File FromDescriptor(int fd, std::string path);
 
   bool is_open() const { return fd_ >= 0; }
   int fd() const { return fd_; }

@@ -17,6 +17,7 @@ enum class ErrorCode {
   kIo,               // the operating system refused
   kCorrupt,          // input is not what it claims to be
   kUnsupported,      // understood, but not handled by this build
+  kCancelled,        // the caller asked to give up
 };
 
 // `message` is one line that names file, offset and expectation:

@@ -15,6 +15,8 @@
 #include "cli/verbs.h"
 #include "exporters/exporter.h"
 #include "exporters/output_name.h"
+#include "importers/tensorflow/tensorflow_importer.h"
+#include "importers/xplane/xplane_importer.h"
 
 namespace stepscope {
 namespace {
@@ -152,8 +154,9 @@ ExitCode RunConvert(const ConvertOptions& options) {
   ExitCode code = CheckOutput(options.output);
   if (code != kExitOk) return code;
   ImportOptions import;
-  import.dataflow = !options.no_dataflow;
-  import.show_memory = options.show_memory;
+  import.formats.Set(TensorflowOptions{.dataflow = !options.no_dataflow,
+                                       .show_memory = options.show_memory});
+  import.formats.Set(XPlaneOptions{.dataflow = !options.no_dataflow});
   const std::shared_ptr<const Trace> trace =
       LoadTrace(options.inputs, code, import);
   if (trace == nullptr) return code;

@@ -46,7 +46,7 @@ Check CheckSystem(const Machine& machine) {
   if (machine.architecture != "x86_64" && machine.architecture != "aarch64") {
     check.verdict = Verdict::kWarn;
     check.remedy =
-        "tested on x86_64 and aarch64 only; events cost more here, since the "
+        "made for x86_64 and aarch64; events cost more here, since the "
         "processor's counter is not used";
   }
   return check;
@@ -134,6 +134,10 @@ Check CheckLiveFiles(const Machine& machine) {
                                     "busy disk can hold recording up"
                                   : "; nor is there room beside the captures"),
                  ""};
+  if (live.path != "/dev/shm") {
+    check.remedy = "name another folder in STEPSCOPE_LIVE_DIR, or unset it";
+    return check;
+  }
   check.remedy =
       machine.container
           ? "start the container with more shared memory (docker run "
@@ -240,7 +244,8 @@ Check CheckDriver(const Machine& machine) {
     return check;
   }
   check.text = machine.driver.path;
-  if (!machine.driver_release.empty()) check.text += ", " + machine.driver_release;
+  if (!machine.driver_release.empty())
+    check.text += ", " + machine.driver_release;
   if (machine.driver.version > 0)
     check.text += Format(", CUDA %u.%u", machine.driver.version / 1000,
                          machine.driver.version % 1000 / 10);
@@ -268,8 +273,9 @@ Check CheckCupti(const Machine& machine) {
     check.text = "libcupti.so.13 and .12 are not found" +
                  (cupti.error.empty() ? "" : ": " + cupti.error);
     check.remedy =
-        "pip install nvidia-cuda-cupti (comes with torch for CUDA), or the "
-        "CUDA toolkit; another place goes into STEPSCOPE_CUPTI_PATH";
+        "pip install nvidia-cuda-cupti-cu12 (for CUDA 13: nvidia-cuda-cupti; "
+        "torch brings it along), or the CUDA toolkit; name another place in "
+        "STEPSCOPE_CUPTI_PATH";
     return check;
   }
   check.text = cupti.path + Format(", API version %u", cupti.version);

@@ -87,6 +87,13 @@ TEST(DoctorTest, NoSharedMemory) {
               "remount");
 }
 
+TEST(DoctorTest, AnotherFolderForLiveFiles) {
+  Machine machine = GoodMachine();
+  machine.live = {"/scratch/none", false, false, 0, 0};
+  ExpectAlone(machine, "live files", Verdict::kWarn, "/scratch/none",
+              "STEPSCOPE_LIVE_DIR");
+}
+
 TEST(DoctorTest, FullSharedMemory) {
   Machine machine = GoodMachine();
   machine.container = true;

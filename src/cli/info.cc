@@ -14,10 +14,10 @@ ExitCode RunInfo(const InfoOptions& options) {
                     "choose from text, json");
   }
   ExitCode code = kExitOk;
-  const std::shared_ptr<const Trace> trace = LoadTrace({options.input}, code);
-  if (trace == nullptr) return code;
-  return WriteOutput(options.format == "json" ? InfoJson(*trace)
-                                              : InfoText(*trace));
+  LoadedInput input;
+  if (!LoadForInfo(options.input, input, code)) return code;
+  return WriteOutput(options.format == "json" ? InfoJson(input)
+                                              : InfoText(input));
 }
 
 }  // namespace stepscope

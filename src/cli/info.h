@@ -5,11 +5,11 @@
 
 #include <string>
 
-#include "trace/trace.h"
+#include "cli/load.h"
 
 namespace stepscope {
 
-std::string InfoText(const Trace& trace);
-std::string InfoJson(const Trace& trace);
+std::string InfoText(const LoadedInput& input);
+std::string InfoJson(const LoadedInput& input);
 
 }  // namespace stepscope

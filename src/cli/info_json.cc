@@ -22,7 +22,7 @@ void WriteProcesses(JsonWriter& json, const Trace& trace) {
     }
     json.Field("name", trace.str(process.name));
     json.Field("host", trace.str(process.host));
-    json.Field("source", trace.str(process.source));
+    json.Field("source", trace.source_of(process).path);
     json.Field("start_ns", process.start_ns);
     // A list, since keys may repeat.
     json.Key("metadata").BeginArray();
@@ -61,9 +61,52 @@ void WriteThread(JsonWriter& json, const Trace& trace,
   json.EndArray().EndObject();
 }
 
+void WriteSources(JsonWriter& json, const Trace& trace) {
+  json.Key("sources").BeginArray();
+  for (const Source& source : trace.sources()) {
+    const Ledger& ledger = source.ledger;
+    json.BeginObject().Field("format", source.format);
+    json.Field("file", source.path);
+    json.Field("complete", source.complete);
+    json.Field("epoch_known", source.clock.epoch_known);
+    json.Field("epoch_ns", source.epoch_ns);
+    json.Field("clock_source", source.clock.source);
+    json.Field("seen", ledger.seen()).Field("kept", ledger.kept());
+    json.Key("notes").BeginArray();
+    for (const std::string& note : source.notes) json.String(note);
+    json.EndArray().EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteJobs(JsonWriter& json, const LoadedInput& input) {
+  json.Key("jobs").BeginArray();
+  for (const JobInfo& job : input.jobs) {
+    json.BeginObject().Key("files").BeginArray();
+    for (const std::string& file : job.files) json.String(file);
+    json.EndArray().Key("same_window").BeginArray();
+    for (const TraceFolder::Repeat& repeat : job.repeats) {
+      json.BeginObject().Field("file", repeat.path);
+      json.Field("same_window_as", repeat.same_window_as).EndObject();
+    }
+    json.EndArray().Field("processes", job.processes);
+    json.Field("events", job.events);
+    json.Field("epoch_known", job.epoch_known);
+    json.Field("begin_ns", job.begin_ns);
+    json.Field("end_ns", job.end_ns).EndObject();
+  }
+  json.EndArray().Key("skipped").BeginArray();
+  for (const TraceFolder::Skipped& file : input.skipped) {
+    json.BeginObject().Field("file", file.path);
+    json.Field("reason", file.reason).EndObject();
+  }
+  json.EndArray();
+}
+
 }  // namespace
 
-std::string InfoJson(const Trace& trace) {
+std::string InfoJson(const LoadedInput& input) {
+  const Trace& trace = *input.trace;
   JsonWriter json;
   json.BeginObject();
   WriteSource(json, trace);
@@ -97,7 +140,10 @@ std::string InfoJson(const Trace& trace) {
   json.Field("epoch_ns", trace.epoch_ns()).EndObject();
   json.Key("notes").BeginArray();
   for (const std::string& note : trace.notes()) json.String(note);
-  json.EndArray().EndObject();
+  json.EndArray();
+  WriteSources(json, trace);
+  WriteJobs(json, input);
+  json.EndObject();
   return json.Take() + "\n";
 }
 

@@ -5,6 +5,7 @@
 #include "base/visible_text.h"
 #include "cli/human.h"
 #include "cli/info.h"
+#include "cli/job_info.h"
 #include "cli/notes.h"
 #include "cli/thread_info.h"
 
@@ -33,28 +34,55 @@ void Field(std::string& out, std::string_view name, std::string_view value) {
 }
 
 // Whether the program stopped its recorder only our own captures say.
-std::string_view State(const Trace& trace) {
-  if (trace.format() != "capture")
-    return trace.complete() ? "whole file" : "cut short: the file has no end";
-  if (!trace.complete())
-    return "cut short: the process was killed or is still running";
+std::string_view State(std::string_view format, bool complete) {
+  if (format != "capture")
+    return complete ? "whole file" : "cut short: the file has no end";
+  return complete ? "complete: recording was stopped by the program"
+                  : "cut short: the process was killed or is still running";
+}
+
+// `stepscope run` finishes the captures of processes that did not.
+bool WasFinishedForIt(const Trace& trace) {
   for (const Process& process : trace.processes())
     for (const auto& [key, value] : process.metadata)
-      if (trace.str(key) == "ended")
-        return "complete: all that was recorded is here";
-  return "complete: recording was stopped by the program";
+      if (trace.str(key) == "ended") return true;
+  return false;
+}
+
+std::string_view State(const Trace& trace) {
+  if (trace.format() == "capture" && trace.complete() &&
+      WasFinishedForIt(trace))
+    return "complete: all that was recorded is here";
+  return State(trace.format(), trace.complete());
+}
+
+// Each of several files on a line of its own.
+void AddSources(std::string& out, const Trace& trace) {
+  constexpr size_t kShown = 16;
+  for (size_t i = 0; i < trace.sources().size() && i < kShown; ++i) {
+    const Source& source = trace.sources()[i];
+    std::string text =
+        VisibleText(source.path) + " (" + VisibleText(source.format) + "), " +
+        HumanCount(source.ledger.kept()) + " of " +
+        HumanCount(source.ledger.seen(), "record") + " kept as they are";
+    if (!source.complete)
+      text += ", " + std::string(State(source.format, false));
+    if (!source.clock.epoch_known) text += ", no absolute time";
+    Field(out, "file", text);
+  }
+  if (trace.sources().size() > kShown)
+    Field(out, "", "and " + HumanCount(trace.sources().size() - kShown) +
+                       " more; --format json has them all");
 }
 
 void AddSource(std::string& out, const Trace& trace) {
-  std::string files;
-  for (size_t i = 0; i < trace.files().size() && i < 4; ++i) {
-    if (i > 0) files += ", ";
-    files += VisibleText(trace.files()[i]);
+  if (trace.sources().size() > 1) {
+    AddSources(out, trace);
+  } else {
+    Field(out, "file",
+          (trace.files().empty() ? "" : VisibleText(trace.files()[0])) + " (" +
+              VisibleText(trace.format()) + ")");
   }
-  if (trace.files().size() > 4) {
-    files += ", and " + HumanCount(trace.files().size() - 4) + " more";
-  }
-  Field(out, "file", files + " (" + VisibleText(trace.format()) + ")");
   Field(out, "state", State(trace));
   std::string when = HumanDuration(trace.end_ns() - trace.begin_ns());
   if (trace.clock().epoch_known) {
@@ -190,10 +218,26 @@ std::string RawArguments(const Trace& trace) {
                            " with others as the file has them";
 }
 
+void AddSkipped(std::string& out, const LoadedInput& input) {
+  for (const TraceFolder::Skipped& file : input.skipped)
+    // Of one job, a note says what could not be read.
+    if (!file.is_trace || input.jobs.size() > 1)
+      Field(out, "skipped", VisibleText(file.reason));
+}
+
 }  // namespace
 
-std::string InfoText(const Trace& trace) {
+std::string InfoText(const LoadedInput& input) {
+  const Trace& trace = *input.trace;
   std::string out;
+  if (input.jobs.size() > 1) {
+    Field(out, "jobs",
+          HumanCount(input.jobs.size()) +
+              " in this folder; name a file to see more of it");
+    out += JobLines(input.jobs);
+    AddSkipped(out, input);
+    return out;
+  }
   AddSource(out, trace);
   AddProcesses(out, trace);
   AddClock(out, trace);
@@ -208,6 +252,7 @@ std::string InfoText(const Trace& trace) {
   for (const std::string& note : NotesForPeople(trace)) {
     Field(out, "note", VisibleText(note));
   }
+  AddSkipped(out, input);
   AddThreads(out, trace);
   return out;
 }

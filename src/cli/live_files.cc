@@ -65,7 +65,7 @@ ExitCode Remove(const std::string& path, const std::string& capture) {
 ExitCode RemoveLiveFiles(const Trace& trace,
                          const std::vector<std::string>& inputs) {
   for (const Process& process : trace.processes()) {
-    const std::string capture(trace.str(process.source));
+    const std::string& capture = trace.source_of(process).path;
     // What came through another capture may be older than the live file.
     const bool read = std::any_of(
         inputs.begin(), inputs.end(), [&](const std::string& input) {

@@ -9,16 +9,29 @@
 
 #include "base/result.h"
 #include "cli/exit_code.h"
+#include "cli/job_info.h"
 #include "importers/importer.h"
 #include "trace/trace.h"
 
 namespace stepscope {
 
-// One trace of a file, of a folder, or of several files as processes of one
-// trace. Null: what was wrong has been said, and `code` is what to return.
+// One trace of a file, of a folder that holds one job, or of several files as
+// processes of one trace. Null: what was wrong has been said, and `code` is
+// what to return.
 std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
                                        ExitCode& code,
                                        const ImportOptions& options = {});
+
+// What `info` shows: everything in a folder, whatever jobs there are.
+struct LoadedInput {
+  std::shared_ptr<const Trace> trace;
+  bool is_folder = false;
+  std::vector<JobInfo> jobs;
+  std::vector<TraceFolder::Skipped> skipped;
+};
+bool LoadForInfo(const std::string& input, LoadedInput& loaded,
+                 ExitCode& code);
+
 // What is wrong with an input, and the code to return.
 ExitCode ComplainOfInput(const Error& error);
 

@@ -201,6 +201,10 @@ int RunRun(const RunOptions& options) {
     usleep(kMomentUs);
     fold();
   }
+  const char* const live_folder = std::getenv("STEPSCOPE_LIVE_DIR");
+  RemoveEmptyLiveFiles(live_folder != nullptr && live_folder[0] != '\0'
+                           ? live_folder
+                           : "/dev/shm");
   for (const CaptureEnding& one : live.ended)
     if (!one.error.empty()) ended.push_back(one);
   ReportRun(folder.path, folder.fresh, options.quiet,

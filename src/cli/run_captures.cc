@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_captures.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,8 +24,8 @@ namespace fs = std::filesystem;
 constexpr std::string_view kCaptureEnding = ".sscap";
 constexpr std::string_view kLiveEnding = ".live";
 
-// Who records into the live file; 0 if it is none.
-pid_t PidOfLive(const fs::path& live) {
+// Nothing if it is no live file, or none yet.
+std::optional<format::LiveHeader> ReadHeader(const fs::path& live) {
   const Result<File> file = File::OpenForReading(live.string());
   format::LiveHeader header;
   const Result<size_t> got =
@@ -33,8 +34,23 @@ pid_t PidOfLive(const fs::path& live) {
            : Result<size_t>(0);
   if (!got || *got < sizeof(header) ||
       std::memcmp(header.magic, format::kLiveMagic, sizeof(header.magic)) != 0)
-    return 0;
-  return static_cast<pid_t>(header.pid);
+    return std::nullopt;
+  return header;
+}
+
+// Who records into the live file; 0 if it is none.
+pid_t PidOfLive(const fs::path& live) {
+  const std::optional<format::LiveHeader> header = ReadHeader(live);
+  return header ? static_cast<pid_t>(header->pid) : 0;
+}
+
+// The kernel grants this to the only one who has a file open.
+bool IsOpenElsewhere(const fs::path& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return true;
+  const bool alone = fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
+  close(fd);  // and the lease with it
+  return !alone;
 }
 
 // The number may belong to another program by now, or to another process.
@@ -90,6 +106,25 @@ std::vector<CaptureFileInfo> CapturesIn(const std::string& folder) {
   std::sort(captures.begin(), captures.end(),
             [](const auto& a, const auto& b) { return a.name < b.name; });
   return captures;
+}
+
+int RemoveEmptyLiveFiles(const std::string& live_folder) {
+  int removed = 0;
+  std::error_code error;
+  for (fs::directory_iterator it(live_folder, error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (!name.starts_with("stepscope-") || !name.ends_with(".sscap.live"))
+      continue;
+    const std::optional<format::LiveHeader> header = ReadHeader(it->path());
+    // No event is recorded before its name.
+    if (header && (header->names_used != 0 ||
+                   IsRunning(static_cast<pid_t>(header->pid))))
+      continue;
+    if (!IsOpenElsewhere(it->path()) && unlink(it->path().c_str()) == 0)
+      ++removed;
+  }
+  return removed;
 }
 
 LiveCaptures FoldLiveFiles(const std::string& folder, const std::string& run_id,

@@ -48,4 +48,9 @@ struct LiveCaptures {
 LiveCaptures FoldLiveFiles(const std::string& folder, const std::string& run_id,
                            const std::function<std::string(pid_t)>& ended);
 
+// A process that ends in the very moment in which it begins to record leaves a
+// live file that no capture names. Removes those that are empty and that no
+// process has open, whoever made them. Returns how many.
+int RemoveEmptyLiveFiles(const std::string& live_folder);
+
 }  // namespace stepscope

@@ -18,7 +18,7 @@
 #include "format/event_codec.h"
 #include "importers/capture/block_scanner.h"
 #include "importers/capture/live_reader.h"
-#include "importers/capture/tables.h"
+#include "importers/capture/metadata.h"
 
 namespace stepscope {
 namespace {

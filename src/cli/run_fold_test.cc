@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/run_fold.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "cli/notes.h"
@@ -113,6 +115,31 @@ TEST(RunFoldTest, ADiskWithoutRoomChangesNothing) {
   ASSERT_FALSE(folded);
   EXPECT_EQ(*ReadFile(path), sample.capture.bytes);
   EXPECT_FALSE(FileExists(path + ".part"));
+}
+
+TEST(RunCapturesTest, OnlyEmptyLiveFilesThatNobodyHasOpenAreRemoved) {
+  const TempFolder folder;
+  const auto write = [&](const char* name, const std::string& bytes) {
+    return folder.Write("stepscope-" + std::string(name) + ".sscap.live",
+                        bytes);
+  };
+  const KilledSample sample = MakeKilledSample();
+  const std::string empty = capture::MakeLive(1, 0, {}, {}, {});
+  const std::string full = write("1-full", sample.live);
+  const std::string unfinished = write("2-unfinished", "");
+  const std::string gone = write("3-empty", empty);
+  const std::string open = write("4-open", empty);
+  const std::string other = folder.Write("else.sscap.live", empty);
+  {
+    const int fd = ::open(open.c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_GE(fd, 0);
+    EXPECT_EQ(RemoveEmptyLiveFiles(folder.root()), 2);
+    close(fd);
+  }
+  EXPECT_TRUE(FileExists(full) && FileExists(open) && FileExists(other));
+  EXPECT_FALSE(FileExists(unfinished) || FileExists(gone));
+  EXPECT_EQ(RemoveEmptyLiveFiles(folder.root()), 1);
+  EXPECT_EQ(RemoveEmptyLiveFiles(folder.path("none")), 0);
 }
 
 TEST(ProcessEndingTest, OnlyForceAndFaultsCutShort) {

@@ -99,7 +99,7 @@ pid_t PidOfCapture(const std::string& name) {
 
 bool IsRunning(pid_t pid) {
   constexpr size_t kThreads = 20 - 3;
-  if (kill(pid, 0) != 0 && errno == ESRCH) return false;
+  if (pid <= 0 || (kill(pid, 0) != 0 && errno == ESRCH)) return false;
   const std::vector<std::string> fields = StatFields(pid);
   if (fields.size() <= kThreads) return true;
   // The first thread may end before the others do.

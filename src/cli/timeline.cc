@@ -11,6 +11,7 @@
 #include "exporters/timeline/timeline.h"
 #include "importers/import_many.h"
 #include "importers/registry.h"
+#include "importers/tensorflow/tensorflow_importer.h"
 
 namespace stepscope {
 namespace {
@@ -57,8 +58,11 @@ Result<std::vector<Item>> ParseProfiles(const std::string& text) {
 
 // All files, several at once. The first error in the order of the items.
 Result<std::vector<LabelledTrace>> ImportItems(const std::vector<Item>& items) {
+  std::vector<std::string> paths;
+  for (const Item& item : items) paths.push_back(item.path);
+  STEPSCOPE_TRY(CheckStandardInput(paths));
   ImportOptions options;
-  options.show_memory = true;
+  options.formats.Set(TensorflowOptions{.show_memory = true});
   std::vector<std::optional<Result<std::shared_ptr<const Trace>>>> results(
       items.size());
   options.executor->ForEach(items.size(), [&](size_t i) {

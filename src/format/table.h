@@ -37,8 +37,10 @@ enum class Table : uint32_t {
   kNotes = 19,
   kRawBlocks = 20,  // packed raw arguments
   kRawRefs = 21,    // of events into them
+  kSources = 22,    // input files; bins and notes stand in their order
 };
-inline constexpr uint32_t kTables = 22;  // array size
+inline constexpr uint32_t kTables = 23;         // array size
+inline constexpr uint32_t kCountedTables = 22;  // in the row of kTrace
 
 struct TableHeader {
   uint32_t table;      // Table
@@ -77,7 +79,7 @@ enum class Packing : uint64_t {
 constexpr uint32_t ColumnsOf(Table table) {
   switch (table) {
     case Table::kTrace:
-      return 14 + kTables;
+      return 14 + kCountedTables;
     case Table::kStrings:  // length; extra: bytes
     case Table::kFiles:
     case Table::kNotes:
@@ -117,6 +119,12 @@ constexpr uint32_t ColumnsOf(Table table) {
       return 2;
     case Table::kBins:  // rejected, count, length; extra: reason
       return 3;
+    case Table::kSources:
+      // lengths of path, format and clock's name, epoch, is it known,
+      // complete, anchors, worst error, ticks a second, map to the trace
+      // (from, to, rate to, rate from), records kept, bins, notes; extra: the
+      // three texts
+      return 16;
   }
   return 0;
 }

@@ -10,9 +10,9 @@
 namespace stepscope::importers {
 namespace {
 
-constexpr RowKind kHost = RowKind::kHost;
-constexpr RowKind kStream = RowKind::kStream;
-constexpr RowKind kAside = RowKind::kAside;
+constexpr TrackPlace kHost = TrackPlace::kHost;
+constexpr TrackPlace kStream = TrackPlace::kStream;
+constexpr TrackPlace kAside = TrackPlace::kAside;
 constexpr Dialect kKineto = Dialect::kKineto;
 
 constexpr Category kCategories[] = {
@@ -95,7 +95,7 @@ NameKind KindOfName(std::string_view name) {
 }
 
 TypeAndFlags TypeOf(const Category& category, NameKind name) {
-  const bool range = category.row == RowKind::kHost &&
+  const bool range = category.row == TrackPlace::kHost &&
                      (category.type == STEPSCOPE_OPERATOR ||
                       category.type == STEPSCOPE_USER_DEFINED);
   switch (name) {

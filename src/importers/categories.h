@@ -13,7 +13,7 @@
 
 namespace stepscope::importers {
 
-enum class RowKind : uint8_t {
+enum class TrackPlace : uint8_t {
   kHost,    // a thread
   kStream,  // device work
   kAside,   // what lies over rows and must not count as part of them
@@ -25,7 +25,7 @@ enum class Dialect : uint8_t { kChrome, kKineto, kPaddle };
 struct Category {
   std::string_view name;
   uint16_t type = 0;
-  RowKind row = RowKind::kHost;
+  TrackPlace row = TrackPlace::kHost;
   Dialect dialect = Dialect::kChrome;
 };
 

@@ -4,14 +4,15 @@
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
-#include "importers/clock_placement.h"
 #include "importers/registry.h"
+#include "trace/jobs.h"
 
 namespace stepscope {
 namespace {
@@ -31,10 +32,7 @@ Result<std::vector<std::string>> FilesIn(const std::string& folder) {
   return files;
 }
 
-struct FileImport {
-  std::unique_ptr<TraceBuilder> builder;
-  Status status = Ok();
-};
+using FileImport = Result<std::shared_ptr<const Trace>>;
 
 // Adds up the progress of several files for one listener. Thread-safe.
 class SharedProgress {
@@ -42,11 +40,14 @@ class SharedProgress {
   SharedProgress(std::span<const std::string> paths,
                  const ImportOptions& options)
       : options_(options), done_(paths.size()), total_(0) {
+    bool known = true;
     for (const std::string& path : paths) {
       std::error_code error;
       const uint64_t size = std::filesystem::file_size(path, error);
+      known &= !error;
       if (!error) total_ += size;
     }
+    if (!known) total_ = 0;
   }
 
   ImportOptions OptionsOf(size_t file) {
@@ -65,86 +66,177 @@ class SharedProgress {
   const ImportOptions& options_;
   std::mutex mutex_;
   std::vector<uint64_t> done_;  // by file
-  uint64_t total_;
+  uint64_t total_;  // 0: not known
 };
 
-// Every file into a builder of its own, several at a time.
-std::vector<FileImport> ImportAtOnce(
-    std::span<const std::string> paths,
-    std::span<const Importer* const> importers, const ImportOptions& options) {
-  std::vector<FileImport> imports(paths.size());
+// A file that was recognised. What can be opened once only stays open.
+struct Recognised {
+  const Importer* importer = nullptr;
+  std::unique_ptr<InputSource> pipe;
+};
+
+Result<Recognised> Recognise(const std::string& path) {
+  STEPSCOPE_TRY_ASSIGN(auto input, InputSource::Open(path));
+  Recognised file;
+  STEPSCOPE_TRY_ASSIGN(file.importer, FindImporter(*input));
+  if (input->is_pipe()) file.pipe = std::move(input);
+  return file;
+}
+
+FileImport ImportOne(const Recognised& file, const std::string& path,
+                     const ImportOptions& options) {
+  // On a thread of its own, where nobody else would catch it.
+  try {
+    TraceBuilder builder;
+    if (file.pipe != nullptr) {
+      STEPSCOPE_TRY(ImportInto(*file.importer, *file.pipe, options, builder));
+    } else {
+      STEPSCOPE_TRY(ImportInto(*file.importer, path, options, builder));
+    }
+    return builder.Finish();
+  } catch (const std::bad_alloc&) {
+    return Fail(ErrorCode::kIo, path + ": not enough memory to read it");
+  }
+}
+
+// Every file as a trace of its own, several at a time.
+std::vector<FileImport> ImportAtOnce(std::span<const std::string> paths,
+                                     std::span<const Recognised> files,
+                                     const ImportOptions& options) {
+  std::vector<FileImport> imports(paths.size(),
+                                  std::shared_ptr<const Trace>());
   SharedProgress progress(paths, options);
   options.executor->ForEach(paths.size(), [&](size_t i) {
-    imports[i].builder = std::make_unique<TraceBuilder>();
-    imports[i].status =
-        ImportInto(*importers[i], paths[i], progress.OptionsOf(i),
-                   *imports[i].builder);
+    imports[i] = ImportOne(files[i], paths[i], progress.OptionsOf(i));
   });
-  std::vector<FilePart> parts;
-  for (size_t i = 0; i < paths.size(); ++i)
-    if (imports[i].status)
-      parts.push_back({paths[i], imports[i].builder.get()});
-  PlaceUnknownClocks(parts);
   return imports;
+}
+
+// The traces of a folder, one for each file that could be read.
+struct FolderTraces {
+  std::vector<std::shared_ptr<const Trace>> traces;
+  std::vector<FileFacts> facts;
+  std::vector<TraceFolder::Skipped> skipped;
+};
+
+// The ring of a process is read with its capture.
+bool IsLiveFile(const std::string& path,
+                const std::vector<std::string>& files) {
+  constexpr std::string_view kLive = ".live";
+  return path.ends_with(kLive) &&
+         std::find(files.begin(), files.end(),
+                   path.substr(0, path.size() - kLive.size())) != files.end();
+}
+
+Result<FolderTraces> ReadFolder(const std::string& path,
+                                const ImportOptions& options) {
+  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> all_files,
+                       FilesIn(path));
+  FolderTraces folder;
+  std::vector<std::string> files;
+  std::vector<Recognised> recognised;
+  for (const std::string& file : all_files) {
+    Result<Recognised> one = Recognise(file);
+    if (one) {
+      files.push_back(file);
+      recognised.push_back(*std::move(one));
+    } else if (!IsLiveFile(file, all_files)) {
+      folder.skipped.push_back({file, one.error().message,
+                                one.error().code != ErrorCode::kUnsupported});
+    }
+  }
+  std::vector<FileImport> imports = ImportAtOnce(files, recognised, options);
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (imports[i]) {
+      folder.facts.push_back(
+          FactsOf(**imports[i], files[i],
+                  recognised[i].importer->format()));
+      folder.traces.push_back(*std::move(imports[i]));
+    } else if (imports[i].error().code == ErrorCode::kCorrupt) {
+      folder.skipped.push_back({files[i], imports[i].error().message, true});
+    } else {
+      return imports[i].error();
+    }
+  }
+  if (!folder.traces.empty()) return folder;
+  std::string why;
+  for (const TraceFolder::Skipped& file : folder.skipped)
+    if (why.empty() && file.is_trace) why = "; " + file.reason;
+  return Fail(ErrorCode::kNotFound, path + ": no readable trace in it" + why);
+}
+
+// What was not read although it is a trace.
+void AddNotes(const std::vector<TraceFolder::Skipped>& skipped,
+              TraceSet& set) {
+  for (const TraceFolder::Skipped& file : skipped)
+    if (file.is_trace) set.AddNote(file.reason);
 }
 
 }  // namespace
 
+Status CheckStandardInput(std::span<const std::string> paths) {
+  if (std::count_if(paths.begin(), paths.end(), IsStandardInput) < 2)
+    return Ok();
+  return Fail(ErrorCode::kInvalidArgument,
+              "standard input is given twice and can be read only once");
+}
+
+Result<TraceSet> ImportSet(std::span<const std::string> paths,
+                           const ImportOptions& options) {
+  STEPSCOPE_TRY(CheckStandardInput(paths));
+  std::vector<Recognised> files;
+  for (const std::string& path : paths) {
+    STEPSCOPE_TRY_ASSIGN(Recognised file, Recognise(path));
+    files.push_back(std::move(file));
+  }
+  std::vector<std::shared_ptr<const Trace>> traces;
+  for (FileImport& one : ImportAtOnce(paths, files, options)) {
+    if (!one) return one.error();
+    traces.push_back(*std::move(one));
+  }
+  return TraceSet(std::move(traces));
+}
+
+Result<TraceFolder> ImportFolder(const std::string& path,
+                                 const ImportOptions& options) {
+  STEPSCOPE_TRY_ASSIGN(FolderTraces read, ReadFolder(path, options));
+  TraceFolder folder;
+  folder.skipped = std::move(read.skipped);
+  for (const Job& found : FindJobs(read.facts)) {
+    TraceFolder::Job job;
+    std::vector<std::shared_ptr<const Trace>> traces;
+    for (const uint32_t file : found.files) {
+      job.files.push_back(read.facts[file].path);
+      traces.push_back(std::move(read.traces[file]));
+    }
+    job.traces = TraceSet(std::move(traces));
+    for (const SameWindow& repeat : found.repeats) {
+      job.repeats.push_back(
+          {read.facts[repeat.file].path, read.facts[repeat.of].path});
+      job.traces.AddNote(job.repeats.back().path + ": same window as " +
+                         job.repeats.back().same_window_as +
+                         ", counted once");
+    }
+    folder.jobs.push_back(std::move(job));
+  }
+  if (folder.jobs.size() == 1)
+    AddNotes(folder.skipped, folder.jobs[0].traces);
+  return folder;
+}
+
 Result<std::shared_ptr<const Trace>> ImportFiles(
     std::span<const std::string> paths, const ImportOptions& options) {
-  std::vector<const Importer*> importers;
-  for (const std::string& path : paths) {
-    STEPSCOPE_TRY_ASSIGN(const Importer* importer, FindImporter(path));
-    importers.push_back(importer);
-  }
-  std::vector<FileImport> imports = ImportAtOnce(paths, importers, options);
-  TraceBuilder all;
-  for (FileImport& one : imports) {
-    STEPSCOPE_TRY(one.status);
-    all.Merge(std::move(*one.builder));
-    one.builder.reset();
-  }
-  return all.Finish();
+  STEPSCOPE_TRY_ASSIGN(TraceSet set, ImportSet(paths, options));
+  return TraceSet::Merge(std::move(set));
 }
 
 Result<std::shared_ptr<const Trace>> ImportPath(const std::string& path,
                                                 const ImportOptions& options) {
-  if (!IsDirectory(path)) return ImportFile(path, options);
-  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> all_files,
-                       FilesIn(path));
-  std::vector<std::string> files;
-  std::vector<const Importer*> importers;
-  std::vector<std::string> unread;
-  for (const std::string& file : all_files) {
-    const Result<const Importer*> importer = FindImporter(file);
-    if (!importer) {
-      if (importer.error().code != ErrorCode::kUnsupported)
-        unread.push_back(importer.error().message);
-      continue;  // not a trace
-    }
-    files.push_back(file);
-    importers.push_back(*importer);
-  }
-  std::vector<FileImport> imports = ImportAtOnce(files, importers, options);
-  TraceBuilder builder;
-  size_t read = 0;
-  for (FileImport& one : imports) {
-    if (one.status) {
-      ++read;
-      builder.Merge(std::move(*one.builder));
-      one.builder.reset();
-    } else if (one.status.error().code == ErrorCode::kCorrupt) {
-      unread.push_back(one.status.error().message);
-    } else {
-      return one.status.error();
-    }
-  }
-  if (read == 0)
-    return Fail(ErrorCode::kNotFound,
-                path + ": no readable trace in it" +
-                    (unread.empty() ? "" : "; " + unread[0]));
-  for (std::string& why : unread) builder.AddNote(std::move(why));
-  return builder.Finish();
+  if (path == "-" || !IsDirectory(path)) return ImportFile(path, options);
+  STEPSCOPE_TRY_ASSIGN(FolderTraces read, ReadFolder(path, options));
+  TraceSet set(std::move(read.traces));
+  AddNotes(read.skipped, set);
+  return TraceSet::Merge(std::move(set));
 }
 
 }  // namespace stepscope

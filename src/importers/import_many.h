@@ -1,27 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several files, or all of a folder, as one Trace.
+// Several files, or all of a folder: as the jobs that they belong to, or as
+// one Trace.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "importers/importer.h"
 #include "trace/trace.h"
+#include "trace/trace_set.h"
 
 namespace stepscope {
 
-// Several files as processes of one Trace, in that order. Read at once, as
-// far as the executor has threads. The first that fails, in that order, fails
-// all.
+// kInvalidArgument if more than one of them is standard input.
+Status CheckStandardInput(std::span<const std::string> paths);
+
+// Several files as one set, in that order. Read at once, as far as the
+// executor has threads. The first that fails, in that order, fails all.
+Result<TraceSet> ImportSet(std::span<const std::string> paths,
+                           const ImportOptions& options = {});
+
+// What a folder holds.
+struct TraceFolder {
+  struct Repeat {
+    std::string path;
+    std::string same_window_as;
+  };
+  struct Job {
+    TraceSet traces;  // in the order of the file names
+    std::vector<std::string> files;
+    std::vector<Repeat> repeats;  // files that do not count
+  };
+  struct Skipped {
+    std::string path;
+    std::string reason;
+    bool is_trace = false;  // of a known format, or it could not be opened
+  };
+  std::vector<Job> jobs;
+  std::vector<Skipped> skipped;
+};
+// Every readable trace of a folder, put into jobs as trace/jobs.h says, read
+// as ImportSet does. Fails if there is none.
+Result<TraceFolder> ImportFolder(const std::string& path,
+                                 const ImportOptions& options = {});
+
+// The same as one Trace, whatever job a file belongs to. What cannot be read
+// in a folder becomes a note.
 Result<std::shared_ptr<const Trace>> ImportFiles(
     std::span<const std::string> paths, const ImportOptions& options = {});
-
-// A file, or a folder: every readable trace in it, as processes of one Trace
-// keyed by (rank, pid), in the order of the file names, read as ImportFiles
-// does. What cannot be read there becomes a note.
 Result<std::shared_ptr<const Trace>> ImportPath(
     const std::string& path, const ImportOptions& options = {});
 

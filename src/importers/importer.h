@@ -10,23 +10,39 @@
 #include <string>
 #include <string_view>
 
+#include "base/cancel.h"
 #include "base/executor.h"
 #include "base/result.h"
+#include "importers/format_options.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope {
 
+class InputSource;
+
+// What an import works with.
 struct ImportOptions {
   // Who does the work, beside the caller. Never null.
   Executor* executor = &Executor::Shared();
+  // Where set: the import fails with kCancelled soon after it is cancelled.
+  const CancelToken* cancel = nullptr;
   // Called now and then with the bytes of the file that have been read and
-  // its size; from any thread, one at a time for one file.
+  // its size, 0 if that is not known; from any thread, one at a time for one
+  // file.
   std::function<void(uint64_t done, uint64_t total)> progress;
-  // TensorFlow step statistics: arrows from producer to consumer, and the
-  // lifetimes of tensors with the allocators' counters.
-  bool dataflow = true;
-  bool show_memory = false;
+  // What only one format understands.
+  FormatOptions formats;
+
+  bool cancelled() const { return cancel != nullptr && cancel->cancelled(); }
+  void Report(uint64_t done, uint64_t total) const {
+    if (progress) progress(done, total);
+  }
 };
+
+// How an import ends that was cancelled.
+inline Error Cancelled(const std::string& path) {
+  return Fail(ErrorCode::kCancelled, path + ": cancelled while it was read");
+}
 
 class Importer {
  public:
@@ -40,10 +56,11 @@ class Importer {
   virtual std::string_view format() const = 0;
   // Whether a file that begins with `head`, decompressed, is of this format.
   virtual bool Sniff(std::span<const uint8_t> head) const = 0;
-  // Adds the file's processes. Damage is for the ledger; fails only where
-  // nothing can be read. After a failure the builder must be thrown away
-  // unless nothing was added to it.
-  virtual Status Import(const std::string& path, const ImportOptions& options,
+  // Adds the processes of `input`, of which nothing but the Head() was read.
+  // Damage is for the ledger; fails only where nothing can be read, or where
+  // it is cancelled. After a failure the builder must be thrown away unless
+  // nothing was added to it.
+  virtual Status Import(InputSource& input, const ImportOptions& options,
                         TraceBuilder& builder) const = 0;
 };
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/registry.h"
 
-#include <utility>
 #include <vector>
 
 #include "importers/capture/capture_importer.h"
-#include "importers/expanded_file.h"
-#include "importers/input/input_file.h"
+#include "importers/input/input_source.h"
 #ifdef STEPSCOPE_HAVE_IMPORTER_FLUID
 #include "importers/fluid/fluid_importer.h"
 #endif
@@ -30,37 +28,6 @@
 #endif
 
 namespace stepscope {
-namespace {
-
-// Captures and databases are read by position; the others decompress as they
-// go.
-bool NeedsPlainFile(const Importer& importer) {
-  return importer.format() == "capture" || importer.format() == "nsys";
-}
-
-}  // namespace
-
-Status ImportInto(const Importer& importer, const std::string& path,
-                  const ImportOptions& options, TraceBuilder& builder) {
-  if (!NeedsPlainFile(importer)) return importer.Import(path, options, builder);
-  STEPSCOPE_TRY_ASSIGN(const auto input, InputFile::Open(path));
-  if (input->compression() == Compression::kNone)
-    return importer.Import(path, options, builder);
-  STEPSCOPE_TRY_ASSIGN(const auto plain, ExpandedFile::Make(*input));
-  TraceBuilder own;
-  if (const Status status = importer.Import(plain->path(), options, own);
-      !status) {
-    return WithContext(status.error(), path + ", decompressed");
-  }
-  if (!input->damage().empty()) {
-    own.SetIncomplete();
-    own.AddNote(path + ": " + input->damage());
-  }
-  own.RenameSource(plain->path(), path);
-  builder.Merge(std::move(own));
-  return Ok();
-}
-
 std::span<const Importer* const> Importers() {
   // Never destroyed: windows are still read while the process ends.
   static const auto* const importers = [] {
@@ -93,24 +60,48 @@ std::span<const Importer* const> Importers() {
   return *importers;
 }
 
-Result<const Importer*> FindImporter(const std::string& path) {
-  STEPSCOPE_TRY_ASSIGN(const auto input, InputFile::Open(path));
+Result<const Importer*> FindImporter(InputSource& input) {
   STEPSCOPE_TRY_ASSIGN(const std::span<const uint8_t> head,
-                       input->Head(Importer::kHeadBytes));
+                       input.Head(Importer::kHeadBytes));
   if (head.empty())
-    return Fail(ErrorCode::kCorrupt, path + ": byte 0: the file is empty");
+    return Fail(ErrorCode::kCorrupt, input.path() + ": byte 0: " +
+                                         (input.is_path() ? "the file is empty"
+                                                          : "it is empty"));
   for (const Importer* importer : Importers())
     if (importer->Sniff(head)) return importer;
   return Fail(ErrorCode::kUnsupported,
-              path + ": byte 0: not a trace in a known format");
+              input.path() + ": byte 0: not a trace in a known format");
+}
+
+Result<const Importer*> FindImporter(const std::string& path) {
+  STEPSCOPE_TRY_ASSIGN(const auto input, InputSource::Open(path));
+  return FindImporter(*input);
+}
+
+Status ImportInto(const Importer& importer, InputSource& input,
+                  const ImportOptions& options, TraceBuilder& builder) {
+  input.set_cancel(options.cancel);
+  return importer.Import(input, options, builder);
+}
+
+Status ImportInto(const Importer& importer, const std::string& path,
+                  const ImportOptions& options, TraceBuilder& builder) {
+  STEPSCOPE_TRY_ASSIGN(const auto input, InputSource::Open(path));
+  return ImportInto(importer, *input, options, builder);
+}
+
+Result<std::shared_ptr<const Trace>> ImportSource(
+    InputSource& input, const ImportOptions& options) {
+  STEPSCOPE_TRY_ASSIGN(const Importer* importer, FindImporter(input));
+  TraceBuilder builder;
+  STEPSCOPE_TRY(ImportInto(*importer, input, options, builder));
+  return builder.Finish();
 }
 
 Result<std::shared_ptr<const Trace>> ImportFile(const std::string& path,
                                                 const ImportOptions& options) {
-  STEPSCOPE_TRY_ASSIGN(const Importer* importer, FindImporter(path));
-  TraceBuilder builder;
-  STEPSCOPE_TRY(ImportInto(*importer, path, options, builder));
-  return builder.Finish();
+  STEPSCOPE_TRY_ASSIGN(const auto input, InputSource::Open(path));
+  return ImportSource(*input, options);
 }
 
 }  // namespace stepscope

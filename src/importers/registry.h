@@ -10,20 +10,28 @@
 
 #include "base/result.h"
 #include "importers/importer.h"
+#include "importers/input/input_source.h"
 #include "trace/trace.h"
 
 namespace stepscope {
 
 std::span<const Importer* const> Importers();
 
-// The importer for the file at `path`; kUnsupported if there is none.
+// The importer for what `input` holds, of which nothing is used up by it;
+// kUnsupported if there is none.
+Result<const Importer*> FindImporter(InputSource& input);
+// The same for a file. A pipe is used up by it.
 Result<const Importer*> FindImporter(const std::string& path);
 
-// Adds the file at `path`, which `importer` has recognised. Formats that are
-// read by position are decompressed first.
+// Adds what `importer` has recognised.
+Status ImportInto(const Importer& importer, InputSource& input,
+                  const ImportOptions& options, TraceBuilder& builder);
 Status ImportInto(const Importer& importer, const std::string& path,
                   const ImportOptions& options, TraceBuilder& builder);
 
+Result<std::shared_ptr<const Trace>> ImportSource(
+    InputSource& input, const ImportOptions& options = {});
+// A file, a pipe, or "-" for standard input: InputSource::Open().
 Result<std::shared_ptr<const Trace>> ImportFile(
     const std::string& path, const ImportOptions& options = {});
 

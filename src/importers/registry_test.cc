@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "importers/capture/sample_capture.h"
 
 namespace stepscope {
@@ -75,7 +76,7 @@ TEST(RegistryTest, CompressedCapturesAreExpandedFirst) {
   ASSERT_TRUE(trace) << trace.error().message;
   EXPECT_EQ((*trace)->size(), capture::kSampleEvents);
   EXPECT_EQ((*trace)->files()[0], path);
-  EXPECT_EQ((*trace)->str((*trace)->processes()[0].source), path);
+  EXPECT_EQ((*trace)->source_of((*trace)->processes()[0]).path, path);
   EXPECT_TRUE((*trace)->complete());
   // Cut short: the readable part, and a note.
   const std::string bytes = *ReadFile(path);
@@ -107,10 +108,96 @@ TEST(RegistryTest, SeveralFilesAreOneTraceInTheirOrder) {
   EXPECT_EQ((*trace)->size(), 7 * capture::kSampleEvents);
   ASSERT_EQ((*trace)->processes().size(), 7u);
   for (size_t i = 0; i < 7; ++i)
-    EXPECT_EQ((*trace)->str((*trace)->processes()[i].source), paths[i]);
+    EXPECT_EQ((*trace)->source_of((*trace)->processes()[i]).path, paths[i]);
   EXPECT_LE(last, total);
   paths.push_back(folder.path("absent"));
   EXPECT_FALSE(ImportFiles(paths));
+}
+
+// Cancels at the first report, and counts how many come after it.
+class Canceller {
+ public:
+  explicit Canceller(ImportOptions& options) {
+    options.cancel = &token_;
+    options.progress = [this](uint64_t done, uint64_t total) {
+      ++reports_;
+      last_ = done;
+      total_ = total;
+      token_.Cancel();
+    };
+  }
+  int reports() const { return reports_; }
+  bool at_the_end() const { return total_ > 0 && last_ == total_; }
+
+ private:
+  CancelToken token_;
+  int reports_ = 0;
+  uint64_t last_ = 0;
+  uint64_t total_ = 0;
+};
+
+std::string LongJson() {
+  std::string text = "[";
+  for (int i = 0; i < 40'000; ++i)
+    text += Format(R"(%s{"ph":"X","name":"op%d","pid":1,"tid":1,"ts":%d,)"
+                   R"("dur":1})",
+                   i > 0 ? "," : "", i % 9, i);
+  return text + "]";
+}
+
+TEST(RegistryTest, AnImportThatIsCancelledStopsBeforeTheEnd) {
+  const TempFolder folder;
+  std::vector<std::string> paths = {
+      folder.Write("a.sscap", EndedSample().bytes)};
+#ifdef STEPSCOPE_TEST_JSON
+  paths.push_back(folder.Write("b.json", LongJson()));
+#endif
+  for (const std::string& path : paths) {
+    for (const size_t threads : {1, 2}) {
+      Executor executor(threads);
+      ImportOptions options;
+      options.executor = &executor;
+      const Canceller canceller(options);
+      const auto trace = ImportFile(path, options);
+      ASSERT_FALSE(trace) << path;
+      EXPECT_EQ(trace.error().code, ErrorCode::kCancelled);
+      EXPECT_EQ(trace.error().message, path + ": cancelled while it was read");
+      EXPECT_FALSE(canceller.at_the_end()) << path;
+    }
+  }
+  // Before it begins.
+  CancelToken token;
+  token.Cancel();
+  ImportOptions options;
+  options.cancel = &token;
+  const auto trace = ImportFiles(paths, options);
+  ASSERT_FALSE(trace);
+  EXPECT_EQ(trace.error().code, ErrorCode::kCancelled);
+}
+
+TEST(RegistryTest, BytesInMemoryAreReadLikeFiles) {
+  const std::string bytes = EndedSample().bytes;
+  const auto input = InputSource::FromBytes(
+      {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}, "mine");
+  ASSERT_TRUE(input);
+  const auto trace = ImportSource(**input);
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ((*trace)->size(), capture::kSampleEvents);
+  EXPECT_EQ((*trace)->files()[0], "mine");
+}
+
+TEST(RegistryTest, OptionsOfAFormatAreFoundByTheirType) {
+  struct One {
+    int value = 1;
+  };
+  struct Two {
+    int value = 2;
+  };
+  FormatOptions options;
+  EXPECT_EQ(options.Get<One>().value, 1);
+  options.Set(One{7});
+  EXPECT_EQ(options.Get<One>().value, 7);
+  EXPECT_EQ(options.Get<Two>().value, 2);
 }
 
 // Leaves nothing out silently: what may not be opened is named.

@@ -34,6 +34,7 @@ int StatusOf(const Error& error) {
       return STEPSCOPE_INVALID;
     case ErrorCode::kIo:
     case ErrorCode::kCorrupt:
+    case ErrorCode::kCancelled:
       break;
   }
   return STEPSCOPE_IO;

@@ -2,7 +2,7 @@
 #include "profiler/trace_tools.h"
 
 #include "exporters/chrome/chrome.h"
-#include "importers/capture/capture_importer.h"
+#include "importers/capture/capture_file.h"
 #include "report/summary.h"
 #include "trace/trace.h"
 

@@ -150,7 +150,8 @@ TEST_F(TablesTest, TopLeavesOutRowsAndSaysSo) {
 }
 
 TEST_F(TablesTest, UnitSuitsTheSmallestTime) {
-  const auto trace = TraceFromText("0..2000 op Operator\n5000..5040 op Operator");
+  const auto trace =
+      TraceFromText("0..2000 op Operator\n5000..5040 op Operator");
   TableOptions options;
   options.views = kOperatorView;
   options.unit = TimeUnit::kAuto;

@@ -57,7 +57,7 @@ RawRef RawArgs::Add(std::span<const std::string_view> parts) {
 
 void RawArgs::Seal() {
   if (open_.empty()) return;
-  auto block = std::make_unique<Block>();
+  auto block = std::make_shared<Block>();
   block->plain_size = static_cast<uint32_t>(open_.size());
   block->bytes = std::exchange(open_, {});
   blocks_.push_back(std::move(block));
@@ -67,12 +67,10 @@ void RawArgs::Seal() {
     blocks_.back()->Pack();
 }
 
-RawRef RawArgs::Append(RawArgs&& other) {
+RawRef RawArgs::Append(const RawArgs& other) {
   Seal();
-  other.Seal();
   const RawRef grown = RawRef{blocks_.size()} << 32;
-  for (auto& block : other.blocks_) blocks_.push_back(std::move(block));
-  other.blocks_.clear();
+  blocks_.insert(blocks_.end(), other.blocks_.begin(), other.blocks_.end());
   return grown;
 }
 

@@ -42,8 +42,9 @@ class RawArgs {
   RawRef Add(std::span<const std::string_view> parts);
   // Ends the block in work. Before reading, and before Append.
   void Seal();
-  // Takes the blocks of another; its references grow by what is returned.
-  RawRef Append(RawArgs&& other);
+  // Shares the blocks of another, which is sealed; its references grow by what
+  // is returned.
+  RawRef Append(const RawArgs& other);
   // Who packs a full block, instead of Add(); may do so later, on another
   // thread, but before anything is read. The block stays where it is.
   void set_packer(std::function<void(Block&)> packer) {
@@ -64,11 +65,11 @@ class RawArgs {
   // added in the same order and nothing else is.
   const Block& block(uint32_t index) const { return *blocks_[index]; }
   void AddBlock(Block block) {
-    blocks_.push_back(std::make_unique<Block>(std::move(block)));
+    blocks_.push_back(std::make_shared<Block>(std::move(block)));
   }
 
  private:
-  std::vector<std::unique_ptr<Block>> blocks_;
+  std::vector<std::shared_ptr<Block>> blocks_;
   std::vector<uint8_t> open_;
   std::function<void(Block&)> packer_;
 };

@@ -2,7 +2,9 @@
 #include "trace/trace.h"
 
 #include <algorithm>
+#include <new>
 #include <span>
+#include <utility>
 
 #include "trace/nesting.h"
 
@@ -25,10 +27,27 @@ std::string Trace::raw_args(Row row) const {
   return std::string(reader.Get(row));
 }
 
+std::optional<int64_t> Trace::first_time_ns() const {
+  std::optional<int64_t> first;
+  const auto add = [&](int64_t time_ns) {
+    first = std::min(first.value_or(time_ns), time_ns);
+  };
+  // Events of a track, and its counter values, lie in order of time.
+  for (const Track& track : tracks_)
+    if (track.first < track.last) add(start_ns_[track.first]);
+  for (const CounterSample& sample : counters_) add(sample.time_ns);
+  for (const MemoryEvent& event : memory_) add(event.time_ns);
+  if (first || begin_ns_ != end_ns_) add(begin_ns_);
+  return first;
+}
+
 const Nesting& Trace::nesting() const {
   std::call_once(nesting_once_, [this] {
-    nesting_ = std::make_unique<Nesting>(
+    auto nesting = std::make_unique<Nesting>(
         ComputeNesting(start_ns_.view(), dur_ns_.view(), tracks_));
+    // Empty columns would pass for a trace of events without children.
+    if (nesting->parent.size() != start_ns_.size()) throw std::bad_alloc();
+    nesting_ = std::move(nesting);
   });
   return *nesting_;
 }

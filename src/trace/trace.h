@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "base/string_pool.h"
 #include "trace/ledger.h"
 #include "trace/raw_args.h"
+#include "trace/source.h"
 
 namespace stepscope {
 
@@ -40,7 +42,7 @@ struct Process {
   int64_t rank = -1;  // -1: not stated
   StringId name;      // executable or label; may be empty
   StringId host;
-  StringId source;    // path of the file it came from
+  uint32_t source = 0;  // index of Trace::sources()
   int64_t start_ns = 0;
   // Everything else the file said, in file order.
   std::vector<std::pair<StringId, StringId>> metadata;
@@ -147,15 +149,6 @@ struct Arg {
 };
 static_assert(sizeof(Arg) == 24);
 
-// One clock of the recording, for `stepscope info`.
-struct ClockInfo {
-  std::string_view source;     // "tsc", "cntvct", "monotonic", "" unknown
-  uint64_t anchors = 0;
-  int64_t worst_error_ns = 0;  // half the widest anchor bracket
-  double ticks_per_second = 0; // measured
-  bool epoch_known = false;    // epoch_ns() is UTC
-};
-
 // CPU use over the recorded window; negative: unknown.
 struct CpuUsage {
   double process = -1;  // cores, 1.0 = one core busy all the time
@@ -210,17 +203,32 @@ class Trace {
   const StringPool& strings() const { return strings_; }
   std::string_view str(StringId id) const { return strings_.view(id); }
 
+  // Throws std::bad_alloc where memory is refused.
   const Nesting& nesting() const;
 
   int64_t epoch_ns() const { return epoch_ns_; }  // UTC of time 0, if known
   int64_t begin_ns() const { return begin_ns_; }  // recorded window
   int64_t end_ns() const { return end_ns_; }
-  const ClockInfo& clock() const { return clock_; }
+  // The earliest event, counter value, memory event or begin of the window;
+  // nothing: the trace is empty.
+  std::optional<int64_t> first_time_ns() const;
   const CpuUsage& cpu_usage() const { return cpu_usage_; }
+
+  // The input files, each with its format, clock, ledger and notes. At least
+  // one if there is a process.
+  const std::vector<Source>& sources() const { return sources_; }
+  const Source& source_of(const Process& process) const {
+    return sources_[process.source];
+  }
+  // Over all sources. clock(): source and rate are the first's, anchors add
+  // up, the error is the worst; epoch_known is that of epoch_ns().
+  const ClockInfo& clock() const { return clock_; }
   const Ledger& ledger() const { return ledger_; }
-  std::string_view format() const { return format_; }  // "capture", "kineto"...
+  bool complete() const { return complete_; }
+  // Every format once, with '+' between several.
+  std::string_view format() const { return format_; }
   const std::vector<std::string>& files() const { return files_; }
-  bool complete() const { return complete_; }  // stopped, not killed
+  // What sources say, then what concerns several of them.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
@@ -248,8 +256,10 @@ class Trace {
   int64_t epoch_ns_ = 0;
   int64_t begin_ns_ = 0;
   int64_t end_ns_ = 0;
-  ClockInfo clock_;
   CpuUsage cpu_usage_;
+  std::vector<Source> sources_;
+  // Totals of the sources, made by TraceBuilder::Finish().
+  ClockInfo clock_;
   Ledger ledger_;
   std::string format_;
   std::vector<std::string> files_;

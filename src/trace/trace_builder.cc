@@ -90,6 +90,7 @@ Status TraceBuilder::ReserveRows(uint64_t count) {
 
 bool TraceBuilder::MakeRoom(uint64_t count) {
   constexpr uint64_t kFirst = 1024;
+  if (failed_) return false;  // the trace is lost; asking again takes long
   if (room_ >= event_count() && count <= room_ - event_count()) return true;
   // Doubles, up to the number of rows that there can be.
   const uint64_t more = std::max<uint64_t>(event_count(), kFirst);
@@ -218,6 +219,11 @@ void TraceBuilder::SetRawRef(Row row, RawRef ref) {
 }
 
 void TraceBuilder::AddFlow(const Flow& flow) { trace_->flows_.push_back(flow); }
+void TraceBuilder::GiveLinksToTracks() {
+  for (Link& link : trace_->links_.span())
+    if (link.row < event_count())
+      link.process = trace_->tracks_[track_of(link.row)].process;
+}
 void TraceBuilder::AddCounter(const CounterSample& sample) {
   trace_->counters_.push_back(sample);
 }
@@ -228,44 +234,6 @@ void TraceBuilder::AddThread(ThreadReport report) {
   trace_->threads_.push_back(std::move(report));
 }
 
-int64_t TraceBuilder::AlignEpoch(int64_t epoch_ns, bool known) {
-  Trace& t = *trace_;
-  if (!epoch_set_) {
-    epoch_set_ = true;
-    t.epoch_ns_ = epoch_ns;
-    t.clock_.epoch_known = known;
-    return 0;
-  }
-  int64_t offset = 0;
-  if (!known || !t.clock_.epoch_known ||
-      __builtin_sub_overflow(epoch_ns, t.epoch_ns_, &offset))
-    return 0;
-  return offset;
-}
-
-bool TraceBuilder::epoch_known() const { return trace_->clock_.epoch_known; }
-int64_t TraceBuilder::epoch_ns() const { return trace_->epoch_ns_; }
-
-std::optional<int64_t> TraceBuilder::FirstTime() const {
-  const Trace& t = *trace_;
-  int64_t first = INT64_MAX;
-  for (const int64_t start : t.start_ns_.view())
-    first = std::min(first, start);
-  for (const CounterSample& sample : t.counters_)
-    first = std::min(first, sample.time_ns);
-  for (const MemoryEvent& event : t.memory_)
-    first = std::min(first, event.time_ns);
-  if (window_set_) first = std::min(first, t.begin_ns_);
-  if (first == INT64_MAX) return std::nullopt;
-  return first;
-}
-
-void TraceBuilder::AssumeEpoch(int64_t epoch_ns) {
-  epoch_set_ = true;
-  trace_->epoch_ns_ = epoch_ns;
-  trace_->clock_.epoch_known = true;
-}
-
 void TraceBuilder::AddWindow(int64_t begin_ns, int64_t end_ns) {
   Trace& t = *trace_;
   t.begin_ns_ = window_set_ ? std::min(t.begin_ns_, begin_ns) : begin_ns;
@@ -273,48 +241,11 @@ void TraceBuilder::AddWindow(int64_t begin_ns, int64_t end_ns) {
   window_set_ = true;
 }
 
-void TraceBuilder::MergeClock(const ClockInfo& clock) {
-  ClockInfo& mine = trace_->clock_;
-  if (mine.source.empty()) mine.source = clock.source;
-  if (mine.ticks_per_second == 0)
-    mine.ticks_per_second = clock.ticks_per_second;
-  mine.anchors += clock.anchors;
-  mine.worst_error_ns = std::max(mine.worst_error_ns, clock.worst_error_ns);
-}
-
 void TraceBuilder::MergeCpuUsage(const CpuUsage& usage) {
   CpuUsage& mine = trace_->cpu_usage_;
   if (usage.process >= 0)
     mine.process = std::max(mine.process, 0.0) + usage.process;
   mine.system = std::max(mine.system, usage.system);
-}
-
-void TraceBuilder::AddSource(std::string_view format, std::string_view file) {
-  std::string& all = trace_->format_;
-  const auto enclosed = [](std::string_view text) {
-    std::string result(1, '+');
-    result.append(text).push_back('+');
-    return result;
-  };
-  if (enclosed(all).find(enclosed(format)) == std::string::npos) {
-    if (!all.empty()) all += '+';
-    all += format;
-  }
-  trace_->files_.emplace_back(file);
-}
-
-void TraceBuilder::RenameSource(std::string_view from, std::string_view to) {
-  const StringId old_id = strings().Find(from);
-  const StringId new_id = Intern(to);
-  for (std::string& file : trace_->files_)
-    if (file == from) file = to;
-  for (Process& process : trace_->processes_)
-    if (process.source == old_id) process.source = new_id;
-}
-
-void TraceBuilder::SetIncomplete() { trace_->complete_ = false; }
-void TraceBuilder::AddNote(std::string note) {
-  trace_->notes_.push_back(std::move(note));
 }
 
 Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
@@ -329,9 +260,12 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
   const bool window_set = std::exchange(window_set_, false);
   epoch_set_ = false;
   next_flow_ = flows_seen_ = 0;
+  SumUpSources(t, std::exchange(trace_notes_, {}));
   t.raw_args_.Seal();
   if (failed)
-    return Fail(ErrorCode::kIo, "too many events, or not enough memory");
+    return Fail(ErrorCode::kIo,
+                "not enough memory for the trace, or more than 4,294,967,294 "
+                "events");
 
   STEPSCOPE_TRY_ASSIGN(
       const RowMoves moves,

@@ -12,13 +12,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "trace/clock_placement.h"
 #include "trace/row_order.h"
 #include "trace/row_stage.h"
 #include "trace/trace.h"
@@ -169,6 +169,9 @@ class TraceBuilder {
     if (!trace_->links_.Append(link)) [[unlikely]]
       failed_ = true;
   }
+  // Makes every link one of the process that its row's track belongs to, for
+  // formats that say late which process that is.
+  void GiveLinksToTracks();
   void AddCounter(const CounterSample& sample);
   // `owner` is set by Finish().
   void AddMemory(const MemoryEvent& event);
@@ -177,31 +180,42 @@ class TraceBuilder {
   // Times handed over are relative to the builder's epoch. The first caller
   // sets it to its own and gets 0; a later one gets what it must add to its
   // times. `known`: epoch_ns is UTC. Unknown epochs are not aligned: 0.
+  // It is also noted as the epoch of the source.
   int64_t AlignEpoch(int64_t epoch_ns, bool known);
-  bool epoch_known() const;
-  int64_t epoch_ns() const;
-  // The earliest event, sample or window so far.
-  std::optional<int64_t> FirstTime() const;
-  // For who knows better where a file whose epoch is unknown belongs.
-  void AssumeEpoch(int64_t epoch_ns);
+  // The epoch of the trace alone, for who maps times to it.
+  void SetEpoch(const Epoch& epoch);
 
   void AddWindow(int64_t begin_ns, int64_t end_ns);  // widens the window
-  // Adds anchors, keeps the worst error; source and rate are the first's.
-  void MergeClock(const ClockInfo& clock);
   // Processes add up; the machine's use is the highest stated.
   void MergeCpuUsage(const CpuUsage& usage);
-  Ledger& ledger() { return trace_->ledger_; }
-  // Several formats in one trace are joined with '+'.
-  void AddSource(std::string_view format, std::string_view file);
-  // For who read a file under another name than the user's.
-  void RenameSource(std::string_view from, std::string_view to);
+
+  // The file that is being read. A builder has one from the beginning, and
+  // AddSource names it, at any time. A further AddSource begins another. What
+  // is said about a file (ledger, clock, notes, completeness) goes to the last
+  // one. References last until the next AddSource, Merge, Add or Finish.
+  void AddSource(std::string_view format, std::string_view path);
+  Source& source();
+  uint32_t source_index();
+  Ledger& ledger() { return source().ledger; }
+  // Adds anchors, keeps the worst error; source and rate are the first's.
+  void MergeClock(const ClockInfo& clock);
   void SetIncomplete();
   void AddNote(std::string note);
+  // For who read a file under another name than the user's.
+  void RenameSource(std::string_view from, std::string_view to);
+  // A note that concerns the trace and not one file.
+  void AddTraceNote(std::string note);
+
+  // For who was refused memory for what it would have added: Finish() fails
+  // rather than leave something out.
+  void SetOutOfMemory() { failed_ = true; }
 
   // Adds all that another builder holds, its times brought to this one's
-  // epoch where both are known. So several files can be read at once, each
-  // into a builder of its own. The other is empty afterwards.
+  // epoch where both are known. The other is empty afterwards.
   void Merge(TraceBuilder&& other);
+  // Adds a trace behind what is here, its times mapped by `clock` to those of
+  // this builder, whose epoch the caller sets. See TraceSet.
+  void Add(const Trace& trace, const ClockMap& clock);
 
   // To read several parts of one file at once. A fork knows the strings,
   // processes and tracks of this builder under the same ids, and holds nothing
@@ -228,7 +242,14 @@ class TraceBuilder {
   };
 
   bool IsEmpty() const;
-  void Append(Trace& from, const Moves& moves);
+  ClockMap PlaceEpoch(const Epoch& epoch);
+  static void SumUpSources(Trace& trace, std::vector<std::string> notes);
+  Moves MovesFor(const Trace& from, const ClockMap& clock, bool finished);
+  void Append(const Trace& from, const Moves& moves);
+  // Says which tracks of a finished trace need not be looked at again.
+  void KeepOrder(const Trace& from, const Moves& moves, Row first_row);
+  void AddSourcesOf(const Trace& from, const ClockMap& clock);
+  void AddWindowOf(const Trace& from, const ClockMap& clock);
   std::vector<StringId> MergeStrings(const StringPool& from, uint32_t same);
 
   // For `count` more rows, and as many again as there are, so that adding a
@@ -245,6 +266,7 @@ class TraceBuilder {
   bool window_set_ = false;
   bool failed_ = false;  // an AddEvent was refused
   std::vector<OrderedRows> ordered_;
+  std::vector<std::string> trace_notes_;
   // For Merge(): an id above those of all arrows it has seen, and their number.
   uint64_t next_flow_ = 0;
   size_t flows_seen_ = 0;

@@ -15,6 +15,7 @@
 
 #include "importers/import_many.h"
 #include "importers/registry.h"
+#include "importers/tensorflow/tensorflow_importer.h"
 
 namespace stepscope {
 namespace {
@@ -101,7 +102,7 @@ TEST(RealFilesTest, OperatorsAreThoseOfTensorFlowsTimeline) {
 
 TEST(RealFilesTest, TensorsLiveBetweenProducerAndLastConsumer) {
   ImportOptions options;
-  options.show_memory = true;
+  options.formats.Set(TensorflowOptions{.show_memory = true});
   const auto trace =
       Import(Fixture("tensorflow/run_metadata_0.pb.gz"), options);
   EXPECT_FALSE(trace->memory().empty());

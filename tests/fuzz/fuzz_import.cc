@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz_import.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
+#include "importers/input/input_source.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope::fuzz {
@@ -22,21 +20,6 @@ namespace {
 
 void Check(bool sound, const char* what) {
   if (!sound) Unsound(what);
-}
-
-// One file in memory, used again and again.
-const std::string& FileWith(std::span<const uint8_t> bytes) {
-  static const int fd = memfd_create("input", MFD_CLOEXEC);
-  static const std::string path = "/proc/self/fd/" + std::to_string(fd);
-  Check(fd >= 0 && ftruncate(fd, 0) == 0, "no file");
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t n = pwrite(fd, bytes.data() + done, bytes.size() - done,
-                             static_cast<off_t>(done));
-    Check(n > 0, "no file");
-    done += static_cast<size_t>(n);
-  }
-  return path;
 }
 
 void CheckRows(const Trace& trace) {
@@ -108,11 +91,12 @@ void ReadPastTheEnd(const Trace& trace) {
 
 int FuzzImport(const Importer& importer, std::span<const uint8_t> bytes) {
   static const bool planted = std::getenv("STEPSCOPE_FUZZ_PLANT") != nullptr;
-  const std::string& path = FileWith(bytes);
+  const auto input = InputSource::FromBytes(bytes, "input");
+  if (!input) return 0;
   const size_t head = std::min(bytes.size(), Importer::kHeadBytes);
   static_cast<void>(importer.Sniff(bytes.first(head)));
   TraceBuilder builder;
-  if (!importer.Import(path, {}, builder)) return 0;
+  if (!importer.Import(**input, {}, builder)) return 0;
   const auto trace = builder.Finish();
   if (!trace) Unsound(trace.error().message.c_str());
   CheckRows(**trace);

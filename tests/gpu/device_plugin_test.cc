@@ -17,7 +17,7 @@
 #include "analysis/summary.h"
 #include "base/forking_tests.h"
 #include "exporters/chrome/chrome.h"
-#include "importers/capture/capture_importer.h"
+#include "importers/capture/capture_file.h"
 #include "live_file.h"
 
 namespace stepscope {

@@ -15,7 +15,7 @@
 #include "analysis/event_tree.h"
 #include "base/forking_tests.h"
 #include "fake.h"
-#include "importers/capture/capture_importer.h"
+#include "importers/capture/capture_file.h"
 #include "live_file.h"
 
 namespace stepscope {

@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "exporters/capture/capture.h"
-#include "importers/capture/capture_importer.h"
+#include "importers/capture/capture_file.h"
 #include "format/block.h"
 #include "format/table.h"
 #include "importers/capture/capture_writer.h"
@@ -94,7 +94,9 @@ TEST_F(CaptureRoundtrip, MergesWithAnotherOne) {
   TraceBuilder builder;
   for (const char* name : {"/a.sscap", "/b.sscap"}) {
     ASSERT_TRUE(ReplaceFile(folder_ + name, CaptureOf(*one)));
-    ASSERT_TRUE(CaptureImporter().Import(folder_ + name, {}, builder));
+    auto file = File::OpenForReading(folder_ + name);
+    ASSERT_TRUE(file);
+    ASSERT_TRUE(capture::ReadCapture(*std::move(file), "", {}, builder));
   }
   const auto both = builder.Finish();
   ASSERT_TRUE(both) << both.error().message;

@@ -73,7 +73,6 @@ class Maker {
     process.rank = Number();
     process.name = Text();
     process.host = Text();
-    process.source = Text();
     process.start_ns = Number();
     for (uint32_t i = 0; i < Below(4); ++i)
       process.metadata.emplace_back(Text(), Text());

@@ -61,7 +61,7 @@ class Comparing {
                 std::tuple(y.pid, y.rank, y.start_ns), "process", i);
            SameText(x.name, y.name, "name of process", i);
            SameText(x.host, y.host, "host", i);
-           SameText(x.source, y.source, "source", i);
+           Same(a_.source_of(x).path, b_.source_of(y).path, "source", i);
            Rows(x.metadata, y.metadata, "metadata",
                 [&](const auto& p, const auto& q, size_t) {
                   SameText(p.first, q.first, "key of metadata", i);

@@ -11,20 +11,27 @@ formats are absolute and others are not.
 
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 
 REAL = ["torch_cnn.json.gz", "hta_nccl.json.gz", "torch_cuda_graph.json.gz",
-        "jax.xplane.pb"]
+        "jax.xplane.pb", "hta_event_sync.json.gz", "jax.trace.json.gz",
+        "kineto_2021_resnet50.pt.trace.json.gz", "torch_resnet50_amp.json.gz",
+        "torch_ddp_gloo_rank0.json.gz"]
 # More that only formats which keep everything are asked for.
-MORE_REAL = ["torch_resnet50_amp.json.gz", "torch_ddp_gloo_rank0.json.gz",
-             "torch_ddp_gloo_rank1.json.gz", "tf_gpu_worker.xplane.pb",
+MORE_REAL = ["torch_ddp_gloo_rank1.json.gz", "tf_gpu_worker.xplane.pb",
              "paddle/paddle33_cnn.paddle_trace.json.gz",
              "paddle/paddle26_cnn.paddle_trace.pb"]
-# They have types that Paddle's trees do not know.
-NOT_AS_TREES = ["torch_cuda_graph.json.gz", "jax.xplane.pb"]
+# They have types that Paddle's trees know, and that trees tell apart.
+AS_TREES = ["torch_cnn.json.gz", "hta_nccl.json.gz"]
+# Files that are copied into one folder, which is one job.
+FOLDERS = {
+    "two ranks": ["torch_ddp_gloo_rank0.json.gz",
+                  "torch_ddp_gloo_rank1.json.gz"],
+}
 GENERATED = ["capture", "kineto", "paddle-json", "paddle-pb", "fluid",
              "xplane"]
 # Points in time, and what tells about the file rather than the program.
@@ -40,6 +47,9 @@ TREES = ("paddle", "x.pb", {"flops", "advice", "launch", "outliers"}, 1e-6)
 NOT_IN_TREES = {"inferred", "occupancy", "unfilled"}
 CAPTURE = ("capture", "x.sscap", set(), 0)
 PERFETTO = ("perfetto", "x.pftrace", set(), 0)
+# Formats that keep every table of any trace, merged folders included. A new
+# one is a line here.
+LOSSLESS = [CAPTURE, CHROME, PERFETTO]
 
 
 def difference(a, b, tolerance, path=""):
@@ -111,11 +121,40 @@ class TablesTest(unittest.TestCase):
         if not folder.is_dir():
             self.skipTest(f"no folder {folder}")
         for name in REAL:
-            trees = () if name in NOT_AS_TREES else (TREES,)
-            self.check(folder / name, CAPTURE, PERFETTO, CHROME, PADDLE,
-                       *trees)
+            trees = (TREES,) if name in AS_TREES else ()
+            self.check(folder / name, *LOSSLESS, PADDLE, *trees)
         for name in MORE_REAL:
-            self.check(folder / name, PERFETTO)
+            self.check(folder / name, CAPTURE, PERFETTO)
+
+    def test_merged_folders(self):
+        folder = pathlib.Path(TRACES)
+        if not folder.is_dir():
+            self.skipTest(f"no folder {folder}")
+        for name, files in FOLDERS.items():
+            job = self.folder / name
+            job.mkdir()
+            for file in files:
+                shutil.copy(folder / file, job)
+            self.check(job, *LOSSLESS)
+            # Every process has its own device.
+            want = self.tables(job)
+            gpus = [row for row in want["device"]
+                    if "GPU" in row["name"]]
+            self.assertEqual(len(gpus), len(files))
+
+    def test_processes_keep_rank_and_devices(self):
+        folder = pathlib.Path(TRACES)
+        if not folder.is_dir():
+            self.skipTest(f"no folder {folder}")
+        files = [folder / file for file in FOLDERS["two ranks"]]
+        for name, file, _, _ in LOSSLESS:
+            out = self.folder / f"named_{file}"
+            self.run_program(STEPSCOPE, "convert", *files, "--to", name, "-o",
+                             out)
+            info = json.loads(self.run_program(STEPSCOPE, "info", out,
+                                               "--format", "json"))
+            self.assertEqual([row["rank"] for row in info["processes"]],
+                             [0, 1], name)
 
     def test_a_difference_is_seen(self):
         a = {"x": [{"calls": 1, "ratio": 0.5, "start_ns": 1}]}

@@ -25,10 +25,11 @@ class Writer {
  public:
   Writer(const Trace& trace, TableWriter& tables)
       : trace_(trace), tables_(tables) {
-    for (const auto* bins :
-         {&trace.ledger().repaired(), &trace.ledger().rejected()})
-      for (const auto& bin : *bins)
-        bins_.push_back({&bin, bins == &trace.ledger().rejected()});
+    for (const Source& source : trace.sources())
+      for (const auto* bins :
+           {&source.ledger.repaired(), &source.ledger.rejected()})
+        for (const auto& bin : *bins)
+          bins_.push_back({&bin, bins == &source.ledger.rejected()});
     for (uint64_t bin = 0; bin < bins_.size(); ++bin)
       for (const Ledger::Example& example : bins_[bin].bin->second.examples)
         examples_.push_back({bin, &example});
@@ -85,8 +86,8 @@ class Writer {
           put(trace_.ledger().kept());
           put(trace_.format().size());
           put(clock.source.size());
-          put(0);  // unused
-          for (uint32_t table = 0; table < format::kTables; ++table)
+          put(trace_.sources().size());
+          for (uint32_t table = 0; table < format::kCountedTables; ++table)
             put(RowsOf(static_cast<Table>(table)));
         },
         [&](uint64_t) { return std::string_view(texts); });
@@ -136,6 +137,8 @@ class Writer {
         return trace_.raw_args().block_count();
       case Table::kRawRefs:
         return raw_rows_.size();
+      case Table::kSources:
+        return trace_.sources().size();
     }
     return 0;
   }
@@ -162,7 +165,7 @@ class Writer {
                     put(Wide(p.rank));
                     put(p.name.v);
                     put(p.host.v);
-                    put(p.source.v);
+                    put(p.source);
                     put(Wide(p.start_ns));
                   });
     tables_.Write(Table::kMetadata, metadata_.size(),
@@ -316,7 +319,40 @@ class Writer {
                   });
   }
 
+  void WriteSources() {
+    std::string texts;
+    tables_.Write(
+        Table::kSources, trace_.sources().size(),
+        [&](uint64_t row, auto put) {
+          const Source& source = trace_.sources()[row];
+          const ClockInfo& clock = source.clock;
+          put(source.path.size());
+          put(source.format.size());
+          put(clock.source.size());
+          put(Wide(source.epoch_ns));
+          put(clock.epoch_known);
+          put(source.complete);
+          put(clock.anchors);
+          put(Wide(clock.worst_error_ns));
+          put(std::bit_cast<uint64_t>(clock.ticks_per_second));
+          put(Wide(source.to_trace.from_ns()));
+          put(Wide(source.to_trace.to_ns()));
+          put(Wide(source.to_trace.rate_to()));
+          put(Wide(source.to_trace.rate_from()));
+          put(source.ledger.kept());
+          put(source.ledger.repaired().size() +
+              source.ledger.rejected().size());
+          put(source.notes.size());
+        },
+        [&](uint64_t row) -> std::string_view {
+          const Source& source = trace_.sources()[row];
+          texts = source.path + source.format + source.clock.source;
+          return texts;
+        });
+  }
+
   void WriteLedger() {
+    WriteSources();
     WriteTextTable(Table::kFiles, trace_.files().size(),
                    [&](uint64_t row) -> std::string_view {
                      return trace_.files()[row];

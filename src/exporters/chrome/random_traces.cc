@@ -36,7 +36,7 @@ class Generator {
                            .rank = static_cast<int64_t>(Below(3)) - 1,
                            .name = Text(),
                            .host = Text(),
-                           .source = Text(),
+                           .source = 0,
                            .metadata = {}});
       uint64_t tracks = Below(5);
       for (uint64_t t = 0; t < tracks; ++t)

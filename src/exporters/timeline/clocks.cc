@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "trace/clock_placement.h"
+
 namespace stepscope::timeline {
 namespace {
 
@@ -53,21 +55,18 @@ Clocks AlignClocks(std::span<const LabelledTrace> traces,
                    std::vector<std::string>& notes) {
   Clocks clocks;
   std::vector<Extent> extents;
-  int64_t first_known = INT64_MAX;
+  std::vector<ClockFacts> facts;
   size_t known = 0;
   for (const LabelledTrace& item : traces) {
     const Trace& trace = *item.trace;
     extents.push_back(ExtentOf(trace));
-    clocks.shift_ns.push_back(trace.epoch_ns());
-    if (!trace.clock().epoch_known) continue;
-    ++known;
-    first_known =
-        std::min(first_known, trace.epoch_ns() + extents.back().first);
+    facts.push_back({{trace.epoch_ns(), trace.clock().epoch_known},
+                     extents.back().first});
+    known += trace.clock().epoch_known;
   }
   const bool some = known > 0 && known < traces.size();
-  for (size_t i = 0; i < traces.size(); ++i)
-    if (some && !traces[i].trace->clock().epoch_known)
-      clocks.shift_ns[i] = first_known - extents[i].first;
+  for (const PlacedClock& placed : PlaceClocks(facts))
+    clocks.shift_ns.push_back(placed.epoch.ns);
   if (traces.size() > 1 && known < traces.size()) AddNote(traces, some, notes);
 
   int64_t first = INT64_MAX;

@@ -2,10 +2,10 @@
 #include "importers/capture/capture_importer.h"
 
 #include <cstring>
+#include <utility>
 
 #include "format/block.h"
-#include "importers/capture/capture_reader.h"
-#include "importers/capture/table_reader.h"
+#include "importers/input/input_source.h"
 
 namespace stepscope {
 namespace {
@@ -26,12 +26,17 @@ class CaptureImporterImpl : public Importer {
            std::memcmp(head.data() + kAt, &magic, sizeof(magic)) == 0;
   }
 
-  Status Import(const std::string& path, const ImportOptions&,
+  Status Import(InputSource& input, const ImportOptions& options,
                 TraceBuilder& builder) const override {
-    STEPSCOPE_TRY_ASSIGN(File file, File::OpenForReading(path));
-    STEPSCOPE_TRY_ASSIGN(const bool tables, capture::IsTableCapture(file));
-    if (tables) return capture::TableReader(std::move(file)).Read(builder);
-    return capture::CaptureReader(std::move(file), builder).Read();
+    STEPSCOPE_TRY_ASSIGN(File file, input.PlainFile());
+    STEPSCOPE_TRY(capture::ReadCapture(
+        std::move(file), input.is_path() ? input.path() + ".live" : "",
+        options, builder));
+    if (!input.damage().empty()) {
+      builder.SetIncomplete();
+      builder.AddNote(input.path() + ": " + input.damage());
+    }
+    return Ok();
   }
 };
 
@@ -41,12 +46,6 @@ const Importer& CaptureImporter() {
   // Never destroyed: windows are still read while the process ends.
   static const auto* const importer = new CaptureImporterImpl;
   return *importer;
-}
-
-Result<std::shared_ptr<const Trace>> ImportCapture(const std::string& path) {
-  TraceBuilder builder;
-  STEPSCOPE_TRY(CaptureImporter().Import(path, {}, builder));
-  return builder.Finish();
 }
 
 }  // namespace stepscope

@@ -32,8 +32,14 @@ uint64_t StatedRecords(const EventsHeader& header) {
 
 }  // namespace
 
-CaptureReader::CaptureReader(File file, TraceBuilder& builder)
-    : file_(std::move(file)), builder_(builder), tables_(builder.strings()) {}
+CaptureReader::CaptureReader(File file, std::string live_beside,
+                             const ImportOptions& options,
+                             TraceBuilder& builder)
+    : file_(std::move(file)),
+      live_beside_(std::move(live_beside)),
+      options_(options),
+      builder_(builder),
+      tables_(builder.strings()) {}
 
 Status CaptureReader::Read() {
   STEPSCOPE_TRY(Scan());
@@ -146,8 +152,8 @@ void CaptureReader::AddFileRun(const Block& block) {
 }
 
 void CaptureReader::JoinLive() {
-  const std::string beside = file_.path() + ".live";
-  live_ = ReadLive(beside, *list_.header, tables_);
+  if (!live_beside_.empty())
+    live_ = ReadLive(live_beside_, *list_.header, tables_);
   if (const auto path = tables_.Find("live_path"); !live_ && path)
     live_ = ReadLive(std::string(*path), *list_.header, tables_);
   if (!live_) return;
@@ -253,7 +259,6 @@ uint32_t CaptureReader::AddProcess(int64_t offset_ns) {
   const size_t slash = exe.rfind('/');
   process.name = builder_.Intern(tables_.Find("name").value_or(
       slash == std::string_view::npos ? exe : exe.substr(slash + 1)));
-  process.source = builder_.Intern(file_.path());
   // The kernel states a process's start in hundredths of a second after boot.
   constexpr int64_t kJiffyNs = 10'000'000;
   int64_t start = 0;
@@ -301,7 +306,14 @@ Status CaptureReader::DecodeRuns(EventDecoder& decoder) {
     most_slots = std::max(most_slots, run.header.slots);
   }
   STEPSCOPE_TRY(decoder.Reserve(events, most_slots));
+  const uint64_t total = file_.Size() ? *file_.Size() : 0;
+  uint64_t done = 0;
   for (const Run& run : runs_) {
+    if (options_.cancelled()) return Cancelled(file_.path());
+    if (run.block != nullptr) {
+      done += run.block->header.bytes;
+      options_.Report(std::min(done, total), total);
+    }
     RunInfo info;
     info.header = run.header;
     if (run.block != nullptr) info.version = run.block->header.version;

@@ -20,14 +20,17 @@
 #include "importers/capture/device_records.h"
 #include "importers/capture/event_decoder.h"
 #include "importers/capture/live_reader.h"
-#include "importers/capture/tables.h"
+#include "importers/capture/metadata.h"
+#include "importers/importer.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope::capture {
 
 class CaptureReader {
  public:
-  CaptureReader(File file, TraceBuilder& builder);
+  // `live_beside` as ReadCapture() has it.
+  CaptureReader(File file, std::string live_beside,
+                const ImportOptions& options, TraceBuilder& builder);
 
   // Fails, with nothing added to the builder, where no event can be read from
   // a damaged file.
@@ -67,9 +70,11 @@ class CaptureReader {
   std::string At(uint64_t offset, const std::string& what) const;
 
   File file_;
+  const std::string live_beside_;
+  const ImportOptions& options_;
   TraceBuilder& builder_;
   BlockList list_;
-  Tables tables_;
+  Metadata tables_;
   std::optional<LiveData> live_;
   ClockMap clock_;
   std::vector<Run> runs_;

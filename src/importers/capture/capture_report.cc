@@ -94,9 +94,14 @@ void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
                      Plural(live_events_, "event") +
                      " joined from the live file");
     } else {
+      // A pipe has no neighbours.
       AddProcessNote(
-          "capture was not ended and its live file was not found: what was "
-          "still in memory is missing");
+          live_beside_.empty()
+              ? "capture was not ended, and this input has no live file beside "
+                "it: what was still in memory is missing; give the capture by "
+                "its path, decompressed"
+              : "capture was not ended and its live file was not found: what "
+                "was still in memory is missing");
     }
   }
   const int64_t begin_ns =

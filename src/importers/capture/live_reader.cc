@@ -34,7 +34,7 @@ std::vector<uint8_t> ReadRange(const File& file, uint64_t offset,
 }
 
 void AddThreads(const File& file, const LiveHeader& header,
-                uint32_t generation, uint64_t file_size, Tables& tables) {
+                uint32_t generation, uint64_t file_size, Metadata& tables) {
   const std::vector<uint8_t> table =
       ReadRange(file, header.threads_offset,
                 uint64_t{header.thread_capacity} * format::kThreadEntryBytes,
@@ -100,7 +100,7 @@ void AddChunks(const File& file, const LiveHeader& header,
 
 std::optional<LiveData> ReadLive(const std::string& path,
                                  const format::FileHeader& capture,
-                                 Tables& tables) {
+                                 Metadata& tables) {
   const Result<File> file = File::OpenForReading(path);
   LiveHeader header;
   if (!file || !ReadStruct(*file, 0, &header) ||

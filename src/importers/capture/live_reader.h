@@ -12,7 +12,7 @@
 #include "base/result.h"
 #include "format/block.h"
 #include "format/live_file.h"
-#include "importers/capture/tables.h"
+#include "importers/capture/metadata.h"
 
 namespace stepscope::capture {
 
@@ -42,7 +42,7 @@ struct LiveData {
 // names and threads go to `tables`. Nothing: absent, or another ring's.
 std::optional<LiveData> ReadLive(const std::string& path,
                                  const format::FileHeader& capture,
-                                 Tables& tables);
+                                 Metadata& tables);
 
 // Parts a chunk by the owner records in it.
 std::vector<LiveRun> SplitRuns(const LiveChunk& chunk);

@@ -27,6 +27,7 @@ enum TraceColumn : size_t {
   kKept,
   kFormatBytes,
   kClockBytes,
+  kSourceCount,
   kRowCounts = 14,
 };
 
@@ -34,7 +35,8 @@ constexpr const char* kTableNames[format::kTables] = {
     "",        "trace",  "strings", "processes", "metadata", "tracks",
     "events",  "args",   "lists",   "links",     "flows",    "counters",
     "memory",  "threads", "losses", "open scopes", "ledger", "examples",
-    "files",   "notes",  "raw arguments", "raw arguments"};
+    "files",   "notes",  "raw arguments", "raw arguments",
+    "sources"};
 
 uint64_t Bits(const std::vector<uint64_t>& row, TraceColumn column) {
   return row[column];
@@ -93,6 +95,8 @@ Status TableReader::Read(TraceBuilder& builder) {
 
 Status TableReader::ReadBlocks() {
   for (const Block& block : list_.blocks) {
+    if (options_.cancelled()) return Cancelled(file_.path());
+    options_.Report(block.offset, file_bytes_);
     if (block.header.kind !=
             static_cast<uint16_t>(format::BlockKind::kTable) ||
         block.header.version != 1) {
@@ -163,6 +167,8 @@ bool TableReader::Take(const TableBlock& block) {
       return TakeRawBlocks(block);
     case Table::kRawRefs:
       return TakeRawRefs(block);
+    case Table::kSources:
+      return TakeSources(block);
   }
   return false;
 }
@@ -296,19 +302,13 @@ void TableReader::FinishThreads() {
     if (IsTrack(thread.track)) builder_.AddThread(std::move(thread));
 }
 
-// The ledger of the first import goes on; events that were lost since then are
-// no longer kept.
-void TableReader::FinishLedger(uint64_t lost_events) {
-  Ledger& ledger = builder_.ledger();
-  const uint64_t kept = trace_ ? (*trace_)[kKept] : builder_.event_count();
-  const uint64_t no_longer = trace_ ? std::min(lost_events, kept) : 0;
-  ledger.Keep(kept - no_longer);
-  ledger.Reject("damaged block", first_damage_.value_or(0), {}, no_longer);
+void TableReader::AddBins(Ledger& ledger, size_t first, size_t last) const {
   std::vector<std::vector<const OwnedText*>> examples(bins_.size());
   for (const OwnedText& example : examples_)
     if (example.owner < examples.size())
       examples[static_cast<size_t>(example.owner)].push_back(&example);
-  for (size_t i = 0; i < bins_.size(); ++i) {
+  last = std::min(last, bins_.size());
+  for (size_t i = first; i < last; ++i) {
     const Bin& bin = bins_[i];
     const auto count = [&](uint64_t offset, std::string_view what, uint64_t n) {
       if (bin.rejected)
@@ -327,39 +327,107 @@ void TableReader::FinishLedger(uint64_t lost_events) {
   }
 }
 
-void TableReader::Report() {
-  uint64_t lost_events = 0;
+void TableReader::ReportClock() {
+  if (!trace_) return;
+  const Values& row = *trace_;
+  builder_.SetEpoch({static_cast<int64_t>(row[kEpoch]), row[kEpochKnown] != 0});
+  builder_.AddWindow(static_cast<int64_t>(row[kBegin]),
+                     static_cast<int64_t>(row[kEnd]));
+  builder_.MergeCpuUsage({std::bit_cast<double>(row[kProcessUse]),
+                          std::bit_cast<double>(row[kSystemUse])});
+}
+
+void TableReader::ReportLosses() {
+  if (!trace_) return;
+  for (size_t table = 1; table < format::kCountedTables; ++table) {
+    const uint64_t wanted = (*trace_)[kRowCounts + table];
+    if (table == static_cast<size_t>(Table::kTrace) || read_[table] >= wanted)
+      continue;
+    const uint64_t lost = wanted - read_[table];
+    builder_.AddNote(At(first_damage_.value_or(list_.first_skipped),
+                        Count(lost, "rows lost of the table ") +
+                            kTableNames[table]));
+  }
+}
+
+// The ledgers of the first import go on; events that were lost since then are
+// no longer kept.
+void TableReader::ReportSources(uint64_t lost_events) {
+  size_t bin = 0;
+  size_t note = 0;
+  for (SourceRow& row : sources_) {
+    // What has no name would not be told from what comes next.
+    if (sources_.size() > 1 && row.source.format.empty() &&
+        row.source.path.empty())
+      row.source.format = "unknown";
+    builder_.AddSource(row.source.format, row.source.path);
+    Source& source = builder_.source();
+    source = std::move(row.source);
+    const uint64_t no_longer = std::min(lost_events, row.kept);
+    lost_events -= no_longer;
+    source.ledger.Keep(row.kept - no_longer);
+    source.ledger.Reject("damaged block", first_damage_.value_or(0), {},
+                         no_longer);
+    const size_t bins = std::min<uint64_t>(row.bins, bins_.size() - bin);
+    AddBins(source.ledger, bin, bin + bins);
+    bin += bins;
+    for (uint64_t i = 0; i < row.notes && note < notes_.size(); ++i)
+      source.notes.push_back(std::move(notes_[note++]));
+  }
+  for (; note < notes_.size(); ++note)
+    builder_.AddTraceNote(std::move(notes_[note]));
+}
+
+// Captures without a table of sources know the files by name only.
+void TableReader::ReportOnlySource(uint64_t lost_events) {
   if (trace_) {
     const Values& row = *trace_;
     builder_.AlignEpoch(static_cast<int64_t>(row[kEpoch]),
                         row[kEpochKnown] != 0);
-    builder_.AddWindow(static_cast<int64_t>(row[kBegin]),
-                       static_cast<int64_t>(row[kEnd]));
     ClockInfo clock;
-    clock.source = clock_source_.empty() ? "" : Lasting(clock_source_);
+    clock.source = clock_source_;
     clock.anchors = row[kAnchors];
     clock.worst_error_ns = static_cast<int64_t>(row[kWorstError]);
     clock.ticks_per_second = std::bit_cast<double>(row[kTicksPerSecond]);
     builder_.MergeClock(clock);
-    builder_.MergeCpuUsage({std::bit_cast<double>(row[kProcessUse]),
-                            std::bit_cast<double>(row[kSystemUse])});
     if (row[kComplete] == 0) builder_.SetIncomplete();
   }
+  Ledger& ledger = builder_.ledger();
+  const uint64_t kept = trace_ ? (*trace_)[kKept] : builder_.event_count();
+  const uint64_t no_longer = trace_ ? std::min(lost_events, kept) : 0;
+  ledger.Keep(kept - no_longer);
+  ledger.Reject("damaged block", first_damage_.value_or(0), {}, no_longer);
+  AddBins(ledger, 0, bins_.size());
   for (const std::string& file : files_) builder_.AddSource(format_, file);
   if (!trace_ && files_.empty()) builder_.AddSource("capture", file_.path());
   for (std::string& note : notes_) builder_.AddNote(std::move(note));
-  if (trace_) {
-    for (size_t table = 1; table < format::kTables; ++table) {
-      const uint64_t wanted = (*trace_)[kRowCounts + table];
-      if (table == static_cast<size_t>(Table::kTrace) || read_[table] >= wanted)
-        continue;
-      const uint64_t lost = wanted - read_[table];
-      if (table == static_cast<size_t>(Table::kEvents)) lost_events = lost;
-      builder_.AddNote(At(first_damage_.value_or(list_.first_skipped),
-                          Count(lost, "rows lost of the table ") +
-                              kTableNames[table]));
-    }
+  // There, a process names the path of its file.
+  for (uint32_t i = 0; i < builder_.process_count(); ++i) {
+    Process& process = builder_.process(i);
+    const std::string_view path =
+        builder_.strings().view(StringOf(process.source));
+    const auto file = std::find(files_.begin(), files_.end(), path);
+    process.source = file == files_.end()
+                         ? 0
+                         : static_cast<uint32_t>(file - files_.begin());
   }
+}
+
+void TableReader::Report() {
+  ReportClock();
+  uint64_t lost_events = 0;
+  if (trace_)
+    lost_events = (*trace_)[kRowCounts + static_cast<size_t>(Table::kEvents)];
+  lost_events -= std::min(lost_events,
+                          read_[static_cast<size_t>(Table::kEvents)]);
+  const bool has_sources =
+      trace_ && (*trace_)[kSourceCount] > 0 &&
+      read_[static_cast<size_t>(Table::kSources)] >= (*trace_)[kSourceCount];
+  if (has_sources)
+    ReportSources(lost_events);
+  else
+    ReportOnlySource(lost_events);
+  ReportLosses();
   if (!trace_) builder_.AddNote(At(0, "clock and window are lost"));
   if (references_lost_ > 0)
     builder_.AddNote(Count(references_lost_, "entries left out: what they "
@@ -373,7 +441,6 @@ void TableReader::Report() {
                            "blocks of another kind or version skipped"));
   if (!list_.header) builder_.AddNote(At(0, "damaged file header"));
   FinishThreads();
-  FinishLedger(lost_events);
 }
 
 }  // namespace stepscope::capture

@@ -17,6 +17,7 @@
 #include "importers/capture/block_scanner.h"
 #include "importers/capture/run_order.h"
 #include "importers/capture/table_block.h"
+#include "importers/importer.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope::capture {
@@ -26,7 +27,8 @@ Result<bool> IsTableCapture(const File& file);
 
 class TableReader {
  public:
-  explicit TableReader(File file) : file_(std::move(file)) {}
+  TableReader(File file, const ImportOptions& options)
+      : file_(std::move(file)), options_(options) {}
 
   // Adds the trace to `builder`. Fails where nothing can be read.
   Status Read(TraceBuilder& builder);
@@ -68,6 +70,7 @@ class TableReader {
   bool TakeOwned(const TableBlock& block, std::vector<OwnedText>& owned);
   bool TakeOpenScopes(const TableBlock& block);
   bool TakeBins(const TableBlock& block);
+  bool TakeSources(const TableBlock& block);
 
   // Decodes all columns of the block into values_.
   void DecodeAll(const TableBlock& block);
@@ -86,11 +89,16 @@ class TableReader {
   bool IsTrack(uint64_t track) const { return track < tracks_.size(); }
   std::string_view Lasting(std::string_view text);
   void FinishThreads();
-  void FinishLedger(uint64_t lost_events);
+  void ReportLosses();
+  void ReportClock();
+  void ReportSources(uint64_t lost_events);
+  void ReportOnlySource(uint64_t lost_events);
+  void AddBins(Ledger& ledger, size_t first, size_t last) const;
   void Report();
   std::string At(uint64_t offset, const std::string& what) const;
 
   File file_;
+  const ImportOptions& options_;
   TraceBuilder builder_;
   BlockList list_;
   uint64_t file_bytes_ = 0;
@@ -116,6 +124,13 @@ class TableReader {
     std::string reason;
   };
   std::vector<Bin> bins_;
+  struct SourceRow {
+    Source source;
+    uint64_t kept = 0;
+    uint64_t bins = 0;
+    uint64_t notes = 0;
+  };
+  std::vector<SourceRow> sources_;
   std::vector<std::string> files_;
   std::vector<std::string> notes_;
   std::string format_;

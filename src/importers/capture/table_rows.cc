@@ -43,7 +43,7 @@ bool TableReader::TakeProcesses(const TableBlock& block) {
     process.rank = Signed(values_[1][i]);
     process.name = StringOf(values_[2][i]);
     process.host = StringOf(values_[3][i]);
-    process.source = StringOf(values_[4][i]);
+    process.source = static_cast<uint32_t>(values_[4][i]);
     process.start_ns = Signed(values_[5][i]);
   }
   return true;
@@ -374,6 +374,39 @@ bool TableReader::TakeBins(const TableBlock& block) {
     bins_[block.first_row() + i] = {values_[0][i] != 0, values_[1][i],
                                     std::string(extra.substr(0, length))};
     extra.remove_prefix(length);
+  }
+  return true;
+}
+
+bool TableReader::TakeSources(const TableBlock& block) {
+  if (!MakeRoom(block, sources_)) return false;
+  DecodeAll(block);
+  std::string_view extra = block.extra();
+  const auto take = [&](uint64_t length, std::string& text) {
+    if (length > extra.size()) return false;
+    text = extra.substr(0, static_cast<size_t>(length));
+    extra.remove_prefix(static_cast<size_t>(length));
+    return true;
+  };
+  for (uint32_t i = 0; i < block.rows(); ++i) {
+    SourceRow& row = sources_[block.first_row() + i];
+    Source& source = row.source;
+    if (!take(values_[0][i], source.path) ||
+        !take(values_[1][i], source.format) ||
+        !take(values_[2][i], source.clock.source))
+      return false;
+    source.epoch_ns = Signed(values_[3][i]);
+    source.clock.epoch_known = values_[4][i] != 0;
+    source.complete = values_[5][i] != 0;
+    source.clock.anchors = values_[6][i];
+    source.clock.worst_error_ns = Signed(values_[7][i]);
+    source.clock.ticks_per_second = std::bit_cast<double>(values_[8][i]);
+    source.to_trace = stepscope::ClockMap::FromParts(
+        Signed(values_[9][i]), Signed(values_[10][i]), Signed(values_[11][i]),
+        Signed(values_[12][i]));
+    row.kept = values_[13][i];
+    row.bins = values_[14][i];
+    row.notes = values_[15][i];
   }
   return true;
 }

@@ -19,7 +19,7 @@ uint64_t Rejected(const Trace& trace, std::string_view reason) {
   return it == trace.ledger().rejected().end() ? 0 : it->second.count;
 }
 
-// Tables and ledger are filled in different places: they must agree.
+// Metadata and ledger are filled in different places: they must agree.
 std::string CheckLedger(const Trace& trace, uint64_t late_ends) {
   const Ledger& ledger = trace.ledger();
   const uint64_t survived = ledger.kept() + CountOf(ledger.repaired());

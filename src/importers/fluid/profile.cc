@@ -106,9 +106,7 @@ FluidProfile::FluidProfile(const Input& input, TraceBuilder& builder)
       out_(input.bytes, builder, Recorder::Order::kMixed),
       tracks_(builder),
       first_track_(builder.track_count()) {
-  Process process;
-  process.source = out_.Intern(input.path);
-  process_ = builder.AddProcess(std::move(process));
+  process_ = builder.AddProcess({});
 }
 
 FluidProfile::FluidProfile(const FluidProfile& whole, TraceBuilder& fork)

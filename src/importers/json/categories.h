@@ -12,7 +12,7 @@ using importers::Dialect;
 using importers::FindCategory;
 using importers::KindOfName;
 using importers::NameKind;
-using importers::RowKind;
+using importers::TrackPlace;
 using importers::TypeAndFlags;
 using importers::TypeOf;
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "importers/input/input_file.h"
+#include "importers/input/input_source.h"
 #include "importers/json/document.h"
 #include "importers/json/piece.h"
 
@@ -23,7 +23,7 @@ class DocumentReader {
  public:
   // Pieces have room for `piece_bytes`. `settle` is called before text or
   // tokens change of which the document's handler has been told.
-  DocumentReader(InputFile& input, size_t piece_bytes, Document& document,
+  DocumentReader(InputSource& input, size_t piece_bytes, Document& document,
                  std::function<void(Piece&)> settle)
       : input_(input),
         piece_bytes_(piece_bytes),
@@ -40,7 +40,7 @@ class DocumentReader {
   std::string_view Join(Piece& piece, size_t size);
   Status Handle(Piece& piece, std::string_view text, bool last);
 
-  InputFile& input_;
+  InputSource& input_;
   const size_t piece_bytes_;
   Document& document_;
   const std::function<void(Piece&)> settle_;

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "importers/json/device_rows.h"
+#include "importers/json/device_tracks.h"
 #include "importers/json/event_time.h"
 #include "importers/json/json_string.h"
 #include "importers/json/number.h"
@@ -27,7 +27,7 @@ ArgSet ArgsOf(const Category& category) {
     case STEPSCOPE_GRAPH_LAUNCH:
       return ArgSet::kApi;
     default:
-      return category.row == RowKind::kHost ? ArgSet::kHost : ArgSet::kNone;
+      return category.row == TrackPlace::kHost ? ArgSet::kHost : ArgSet::kNone;
   }
 }
 
@@ -42,7 +42,7 @@ std::string_view EventSink::format() const {
 }
 
 void EventSink::OnMember(std::string_view key, std::string_view value) {
-  header_.Add(builder_, RowMap::kMainProcess, key, value);
+  header_.Add(builder_, TrackMap::kMainProcess, key, value);
 }
 
 void EventSink::OnRejected(std::string_view reason, uint64_t offset,
@@ -205,7 +205,7 @@ uint32_t EventSink::TrackOf(const EventText& event, const Category& category) {
   // Rows of torch that are no process.
   const bool aside = event.pid == "\"Traces\"" || event.pid == "\"Spans\"" ||
                      event.pid == "\"\"";
-  return rows_.Find(aside ? RowKind::kAside : category.row, event.pid,
+  return rows_.Find(aside ? TrackPlace::kAside : category.row, event.pid,
                     event.tid, args_.device(), args_.stream());
 }
 
@@ -223,7 +223,7 @@ Row EventSink::AddRow(const Current& event, const Category& category,
   last_time_ns_ = std::max(last_time_ns_, event.time_ns + event.dur_ns);
   args_.AddTyped(row);
   AddLinks(row, category);
-  if (kind != NameKind::kPlain && category.row == RowKind::kHost)
+  if (kind != NameKind::kPlain && category.row == TrackPlace::kHost)
     stages_.Add(builder_, row, kind);
   return row;
 }
@@ -231,16 +231,16 @@ Row EventSink::AddRow(const Current& event, const Category& category,
 void EventSink::AddLinks(Row row, const Category& category) {
   const auto link = [&](LinkSpace space, int64_t id) {
     builder_.AddLink(
-        {RowMap::kMainProcess, space, static_cast<uint64_t>(id), row});
+        {TrackMap::kMainProcess, space, static_cast<uint64_t>(id), row});
   };
   if (args_.correlation() > 0) {
     link(LinkSpace::kCorrelation, args_.correlation());
-    if (category.row == RowKind::kHost)
+    if (category.row == TrackPlace::kHost)
       external_.AddCall(args_.correlation());
   }
   if (args_.sequence() >= 0) link(LinkSpace::kSequence, args_.sequence());
   if (args_.graph_node() > 0) link(LinkSpace::kGraphNode, args_.graph_node());
-  if (category.row == RowKind::kStream) {
+  if (category.row == TrackPlace::kStream) {
     external_.AddDevice(row, args_.correlation(), args_.external_id());
   } else if (args_.external_id() > 0) {
     external_.AddHost(row, args_.external_id());
@@ -254,7 +254,7 @@ EventSink::Outcome EventSink::AddComplete(Current& event) {
   args_.Read(event.tokens, event.text, ArgsOf(category),
              header_.has_paddle_keys());
   if (header_.by_paddle()) UseOwnTimes(event);
-  if (category.row == RowKind::kStream && event.dur_ns > kLongestWorkNs)
+  if (category.row == TrackPlace::kStream && event.dur_ns > kLongestWorkNs)
     return {"device work of more than 7 days"};
   const Row row =
       AddRow(event, category, TrackOf(event.text, category), 0);
@@ -285,8 +285,8 @@ EventSink::Outcome EventSink::AddBegin(Current& event) {
 EventSink::Outcome EventSink::AddEnd(Current& event) {
   // The end belongs to the last begin of its row; it may have no category.
   args_.Read(event.tokens, event.text, ArgSet::kNone, false);
-  for (const RowKind kind :
-       {CategoryOf(event.text.cat).row, RowKind::kHost, RowKind::kStream}) {
+  for (const TrackPlace kind :
+       {CategoryOf(event.text.cat).row, TrackPlace::kHost, TrackPlace::kStream}) {
     const uint32_t track =
         rows_.Find(kind, event.text.pid, event.text.tid);
     const auto it = open_.find(track);
@@ -336,7 +336,7 @@ EventSink::Outcome EventSink::AddAsync(Current& event) {
     return {};
   }
   const Category& category = CategoryOf(text.cat);
-  const Category aside = {category.name, category.type, RowKind::kAside,
+  const Category aside = {category.name, category.type, TrackPlace::kAside,
                           category.dialect};
   const uint32_t track =
       rows_.Named(TrackKind::kAsync, process, Unescaped(text.cat, buffer_));
@@ -369,18 +369,16 @@ void EventSink::FinishOpen() {
   }
 }
 
-void EventSink::Finish(const std::string& path) {
+void EventSink::Finish() {
   FinishOpen();
   rows_.Finish();
-  MarkDeviceRows(builder_);
-  external_.Finish(builder_, RowMap::kMainProcess);
+  MarkDeviceTracks(builder_);
+  external_.Finish(builder_, TrackMap::kMainProcess);
+  if (rows_.has_owners()) builder_.GiveLinksToTracks();
   if (format() == "kineto") stages_.Finish(builder_, 0);
-  const StringId source = builder_.Intern(path);
-  for (uint32_t i = 0; i < builder_.process_count(); ++i) {
-    Process& process = builder_.process(i);
-    process.source = source;
-    if (first_time_ns_ <= last_time_ns_) process.start_ns = first_time_ns_;
-  }
+  if (first_time_ns_ <= last_time_ns_)
+    for (uint32_t i = 0; i < builder_.process_count(); ++i)
+      builder_.process(i).start_ns = first_time_ns_;
   bool known = header_.has_base() ? header_.epoch_known() : origin_ns_ != 0;
   int64_t epoch_ns = 0;
   if (__builtin_add_overflow(header_.base_ns(), origin_ns_, &epoch_ns))

@@ -20,7 +20,7 @@
 #include "importers/json/document.h"
 #include "importers/json/external_ids.h"
 #include "importers/json/header.h"
-#include "importers/json/rows.h"
+#include "importers/json/tracks.h"
 #include "importers/json/stages.h"
 #include "trace/trace_builder.h"
 
@@ -37,7 +37,7 @@ class EventSink : public DocumentHandler {
                   std::string_view text) override;
 
   // After the last event: ends what is open, names rows, concludes stages.
-  void Finish(const std::string& path);
+  void Finish();
   // "kineto", "paddle" or "chrome", by what has been read.
   std::string_view format() const;
 
@@ -90,7 +90,7 @@ class EventSink : public DocumentHandler {
 
   TraceBuilder& builder_;
   Header header_;
-  RowMap rows_;
+  TrackMap rows_;
   ArgReader args_;
   AsyncEvents async_;
   ExternalIds external_;

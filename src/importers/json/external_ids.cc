@@ -36,6 +36,7 @@ void ExternalIds::Finish(TraceBuilder& builder, uint32_t process) {
     builder.AddLink(
         {process, LinkSpace::kExternal, static_cast<uint64_t>(id), row});
   };
+  if (refused_) builder.SetOutOfMemory();
   Sorted calls(calls_.span());
   std::vector<int64_t> ids;
   for (const Device& device : devices_.view()) {

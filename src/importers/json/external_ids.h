@@ -15,17 +15,20 @@ namespace stepscope::json {
 
 class ExternalIds {
  public:
-  // Where memory is refused, what comes then has no such link.
   void AddHost(Row row, int64_t id) {
-    static_cast<void>(hosts_.Append({row, id}));
+    if (!hosts_.Append({row, id})) [[unlikely]]
+      refused_ = true;
   }
   void AddCall(int64_t correlation) {
-    static_cast<void>(calls_.Append(correlation));
+    if (!calls_.Append(correlation)) [[unlikely]]
+      refused_ = true;
   }
   void AddDevice(Row row, int64_t correlation, int64_t id) {
-    if (id > 0) static_cast<void>(devices_.Append({row, correlation, id}));
+    if (id > 0 && !devices_.Append({row, correlation, id})) [[unlikely]]
+      refused_ = true;
   }
-  // Adds the links that are needed, as those of `process`.
+  // Adds the links that are needed, as those of `process`. Where memory was
+  // refused, the builder's Finish() fails.
   void Finish(TraceBuilder& builder, uint32_t process);
 
  private:
@@ -41,6 +44,7 @@ class ExternalIds {
   Column<Host> hosts_;
   Column<Device> devices_;
   Column<int64_t> calls_;
+  bool refused_ = false;
 };
 
 }  // namespace stepscope::json

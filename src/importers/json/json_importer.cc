@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "importers/input/input_file.h"
+#include "importers/input/input_source.h"
 #include "importers/json/document.h"
 #include "importers/json/document_reader.h"
 #include "importers/json/event_sink.h"
@@ -45,11 +45,10 @@ class Json : public Importer {
         [&](std::string_view key) { return text.find(key) != text.npos; });
   }
 
-  Status Import(const std::string& path, const ImportOptions& options,
+  Status Import(InputSource& input, const ImportOptions& options,
                 TraceBuilder& builder) const override {
-    STEPSCOPE_TRY_ASSIGN(const auto input, InputFile::Open(path));
     TraceBuilder own;
-    STEPSCOPE_TRY(Read(*input, options, own));
+    STEPSCOPE_TRY(Read(input, options, own));
     builder.Merge(std::move(own));
     return Ok();
   }
@@ -57,7 +56,7 @@ class Json : public Importer {
  private:
   // Room for what a file of that size usually holds, so that columns are huge
   // pages from the beginning. Too much costs nothing, too little some time.
-  static void Reserve(const InputFile& input, TraceBuilder& builder) {
+  static void Reserve(const InputSource& input, TraceBuilder& builder) {
     constexpr uint64_t kBytesPerEvent = 256;
     constexpr uint64_t kUsualRatio = 8;
     constexpr uint64_t kMostBytes = uint64_t{64} << 30;
@@ -70,7 +69,7 @@ class Json : public Importer {
     builder.ReserveSide(2 * events, events);
   }
 
-  static Status Read(InputFile& input, const ImportOptions& options,
+  static Status Read(InputSource& input, const ImportOptions& options,
                      TraceBuilder& builder) {
     const std::string& path = input.path();
     const uint64_t total = input.source_size();
@@ -79,11 +78,12 @@ class Json : public Importer {
     Reserve(input, builder);
     // One byte more than the file has: it ends within the first piece.
     const size_t piece_bytes =
-        input.compression() == Compression::kNone
+        input.compression() == Compression::kNone && total > 0
             ? static_cast<size_t>(std::min<uint64_t>(kPieceBytes, total + 1))
             : kPieceBytes;
+    const bool worth_a_thread = total == 0 || total >= kThreadFrom;
     json::Pipeline pipeline(piece_bytes,
-                            total >= kThreadFrom ? options.executor : nullptr);
+                            worth_a_thread ? options.executor : nullptr);
     // On one thread there is nothing to write down.
     json::Document document(
         pipeline.has_thread() ? static_cast<json::DocumentHandler&>(recorder)
@@ -103,15 +103,16 @@ class Json : public Importer {
         [&](json::Piece& piece) {
           json::Replay(piece, sink);
           status = piece.status;
-          if (options.progress) options.progress(piece.source_offset, total);
+          options.Report(piece.source_offset, total);
         });
     builder.raw_args().set_packer(nullptr);
+    if (options.cancelled()) return Cancelled(path);
     if (!status && builder.ledger().seen() == 0)
       return WithContext(status.error(), path);
     if (!document.has_events())
       return Fail(ErrorCode::kCorrupt,
                   path + ": byte 0: JSON without trace events");
-    sink.Finish(path);
+    sink.Finish();
     builder.AddSource(sink.format(), path);
     if (!status) {
       builder.SetIncomplete();

@@ -2,24 +2,19 @@
 #include "importers/json/json_test_support.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include "base/file.h"
+#include "importers/input/input_source.h"
 #include "importers/json/json_importer.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope::json {
 
 Result<std::shared_ptr<const Trace>> ReadText(std::string_view text) {
-  char path[] = "/tmp/stepscope_json_XXXXXX";
-  const int fd = mkstemp(path);
-  EXPECT_GE(fd, 0);
-  EXPECT_TRUE(WriteAll(fd, text, path));
-  close(fd);
+  const auto input = InputSource::FromBytes(
+      {reinterpret_cast<const uint8_t*>(text.data()), text.size()}, "text");
+  EXPECT_TRUE(input);
   TraceBuilder builder;
-  const Status status = JsonImporter().Import(path, {}, builder);
-  unlink(path);
+  const Status status = JsonImporter().Import(**input, {}, builder);
   if (!status) return status.error();
   return builder.Finish();
 }

@@ -23,7 +23,7 @@ std::string Read(const std::string& text, size_t piece_bytes, bool threads) {
   const int fd = mkstemp(path);
   EXPECT_TRUE(WriteAll(fd, text, path));
   close(fd);
-  auto input = InputFile::Open(path);
+  auto input = InputSource::Open(path);
   unlink(path);
   EXPECT_TRUE(input);
   TraceBuilder builder;
@@ -50,7 +50,7 @@ std::string Read(const std::string& text, size_t piece_bytes, bool threads) {
       });
   builder.raw_args().set_packer(nullptr);
   EXPECT_TRUE(status);
-  sink.Finish("test");
+  sink.Finish();
   const auto trace = builder.Finish();
   EXPECT_TRUE(trace);
   std::string shown = LedgerLine(**trace) + "\n";

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "importers/input/input_file.h"
+#include "importers/input/input_source.h"
 #include "importers/json/json_importer.h"
 #include "importers/json/tokens.h"
 #include "trace/trace_builder.h"
@@ -25,8 +25,10 @@ std::string Folder() { return STEPSCOPE_SHARED_TRACES; }
 
 std::shared_ptr<const Trace> Import(const std::string& name) {
   TraceBuilder builder;
-  const Status status =
-      JsonImporter().Import(Folder() + "/" + name, {}, builder);
+  const auto input = InputSource::Open(Folder() + "/" + name);
+  EXPECT_TRUE(input);
+  if (!input) return nullptr;
+  const Status status = JsonImporter().Import(**input, {}, builder);
   EXPECT_TRUE(status) << status.error().message;
   auto trace = builder.Finish();
   EXPECT_TRUE(trace) << trace.error().message;
@@ -150,7 +152,7 @@ std::map<std::string, Figures> FromTrace(const Trace& trace) {
 // What torch says: an array of {"key": name, "count": n, "cpu_total": us,
 // "dev_total": us, "dev_type": "DeviceType.CPU", ...}.
 std::map<std::string, Figures> FromTorch(const std::string& name) {
-  auto input = InputFile::Open(Folder() + "/" + name);
+  auto input = InputSource::Open(Folder() + "/" + name);
   EXPECT_TRUE(input);
   const auto bytes = (*input)->WholeBytes();
   EXPECT_TRUE(bytes);

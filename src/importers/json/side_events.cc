@@ -165,7 +165,7 @@ EventSink::Outcome EventSink::AddMemory(Current& event) {
                                                     : MemoryKind::kAllocate;
   kineto_ |= cat == "cpu_instant_event";
   memory.track =
-      rows_.Find(RowKind::kHost, event.text.pid, event.text.tid);
+      rows_.Find(TrackPlace::kHost, event.text.pid, event.text.tid);
   builder_.AddMemory(memory);
   return {};
 }
@@ -185,6 +185,9 @@ EventSink::Outcome EventSink::AddMetadata(Current& event) {
     rows_.NameThread(text.pid, text.tid, BareThreadName(named("name")));
   } else if (text.name == "process_labels") {
     rows_.AddProcessData(text.pid, "process_labels", named("labels"));
+  } else if (text.name == "stepscope_process") {
+    rows_.SetOwner(text.pid, FindArg(event.tokens, text, "owner"));
+    rows_.SetRank(text.pid, FindArg(event.tokens, text, "rank"));
   } else if (text.name != "process_sort_index" &&
              text.name != "thread_sort_index") {
     args_.Read(event.tokens, text, ArgSet::kNone, false);

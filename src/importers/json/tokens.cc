@@ -8,6 +8,13 @@
 namespace stepscope::json {
 namespace {
 
+// simdjson::internal is nobody's promise: docs/decisions/0013. The order of
+// the structural indexes is checked by TokensTest, on every processor.
+static_assert(simdjson::SIMDJSON_VERSION_MAJOR == 3,
+              "tokens.cc uses the first stage of simdjson 3 by its internal "
+              "interface: check TokenIndex against the new version, run "
+              "importers_json_test, then widen this range");
+
 // Behind the last end of a line; 0 where the last line is a long one.
 size_t EndOfLastLine(std::string_view text) {
   constexpr size_t kLongLine = size_t{64} << 10;

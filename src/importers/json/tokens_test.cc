@@ -35,6 +35,29 @@ TEST(TokensTest, StringsAreToldAtEveryOffset) {
   }
 }
 
+// What we count on in simdjson's first stage, which it promises nobody: one
+// index for each bracket, colon, comma, first quote of a string and first byte
+// of a number or literal, in order, across the blocks of 64 bytes in which it
+// works, and nothing for what a string holds.
+TEST(TokensTest, TheFirstStageFindsWhatWeCountOn) {
+  for (size_t shift = 0; shift < 130; ++shift) {
+    const std::string text =
+        std::string(shift, ' ') +
+        R"({"k\\":[true,null,-1.5e3],"{[:,":"a\"]b","":{}} )";
+    TokenIndex index;
+    ASSERT_TRUE(index.Find(text));
+    ASSERT_EQ(index.size(), text.size());
+    const Tokens tokens = index.tokens();
+    std::string kinds;
+    for (size_t i = 0; i < tokens.count(); ++i) {
+      kinds += tokens.kind(i);
+      EXPECT_EQ(text[tokens.offset(i)], tokens.kind(i)) << shift;
+      if (i > 0) EXPECT_GT(tokens.offset(i), tokens.offset(i - 1)) << shift;
+    }
+    EXPECT_EQ(kinds, R"({":[t,n,-],":",":{}})") << shift;
+  }
+}
+
 TEST(TokensTest, TokensOfAPiece) {
   TokenIndex index;
   const std::string text = R"({"a" : [1, {"b":"x\"y"}], "c":-2.5 }, {"d)";

@@ -8,10 +8,15 @@
 namespace stepscope::nsys {
 namespace {
 
-// Steps of SQLite's machine between looks at the clock are not needed: a scan
-// of a table ends by itself. This bounds what a view or a trigger in a made-up
-// schema could do.
+// This bounds what a view or a trigger in a made-up schema could do.
 constexpr int kMaxSqlBytes = 1 << 16;
+
+// Steps of SQLite's machine between looks at the token: some thousand rows.
+constexpr int kStepsPerLook = 100'000;
+
+int IsCancelled(void* token) {
+  return static_cast<const CancelToken*>(token)->cancelled() ? 1 : 0;
+}
 
 std::string Quoted(std::string_view name) {
   std::string text = "\"";
@@ -75,7 +80,9 @@ std::string_view Query::Text(int column) const {
           static_cast<size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 
-Result<Database> Database::Open(const std::string& path) {
+Result<Database> Database::Open(const std::string& path,
+                                const std::string& shown,
+                                const CancelToken* cancel) {
   Database database;
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(
@@ -83,7 +90,10 @@ Result<Database> Database::Open(const std::string& path) {
       SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
   database.database_.reset(handle);
   if (code != SQLITE_OK)
-    return Fail(ErrorCode::kIo, path + ": " + sqlite3_errstr(code));
+    return Fail(ErrorCode::kIo, shown + ": " + sqlite3_errstr(code));
+  if (cancel != nullptr)
+    sqlite3_progress_handler(handle, kStepsPerLook, IsCancelled,
+                             const_cast<CancelToken*>(cancel));
   sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, nullptr);
   // Or a file that lacks its last page could not be read at all. It cannot be
   // written, whatever this is called.

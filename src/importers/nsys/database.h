@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/cancel.h"
 #include "base/result.h"
 
 struct sqlite3;
@@ -40,7 +41,11 @@ class Query {
 
 class Database {
  public:
-  static Result<Database> Open(const std::string& path);
+  // `shown`: what messages call it. Queries fail once `cancel`, if there is
+  // one, is cancelled.
+  static Result<Database> Open(const std::string& path,
+                               const std::string& shown,
+                               const CancelToken* cancel = nullptr);
 
   // The columns of a table, in order; empty if there is no such table.
   std::vector<std::string> Columns(std::string_view table);

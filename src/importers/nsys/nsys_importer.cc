@@ -3,7 +3,8 @@
 
 #include <cstring>
 
-#include "importers/input/input_file.h"
+#include "importers/input/input_source.h"
+#include "importers/input/temporary_copy.h"
 #include "importers/nsys/nsys_reader.h"
 
 namespace stepscope {
@@ -20,20 +21,30 @@ class NsysImporterImpl : public Importer {
            std::memcmp(head.data(), kMagic, sizeof(kMagic)) == 0;
   }
 
-  Status Import(const std::string& path, const ImportOptions& options,
+  Status Import(InputSource& input, const ImportOptions& options,
                 TraceBuilder& builder) const override {
-    STEPSCOPE_TRY_ASSIGN(const auto file, InputFile::Open(path));
-    if (file->compression() != Compression::kNone)
-      return Fail(ErrorCode::kUnsupported,
-                  path +
-                      ": byte 0: a database is read where it lies; "
-                      "decompress it first");
-    const uint64_t size = file->source_size();
-    if (options.progress) options.progress(0, size);
-    STEPSCOPE_TRY_ASSIGN(nsys::Database database, nsys::Database::Open(path));
-    STEPSCOPE_TRY(nsys::NsysReader(std::move(database), path, builder).Read());
-    if (options.progress) options.progress(size, size);
+    const std::string& path = input.path();
+    std::unique_ptr<TemporaryCopy> copy;
+    if (!input.is_path()) {
+      STEPSCOPE_TRY_ASSIGN(copy, TemporaryCopy::Make(input));
+    }
+    STEPSCOPE_TRY_ASSIGN(
+        nsys::Database database,
+        nsys::Database::Open(copy != nullptr ? copy->path() : path, path,
+                             options.cancel));
+    // The database has it open.
+    if (copy != nullptr) copy->RemoveName();
+    options.Report(0, input.source_size());
+    const Status status =
+        nsys::NsysReader(std::move(database), path, builder).Read();
+    if (options.cancelled()) return Cancelled(path);
+    STEPSCOPE_TRY(status);
+    options.Report(input.source_size(), input.source_size());
     builder.AddSource(format(), path);
+    if (!input.damage().empty()) {
+      builder.SetIncomplete();
+      builder.AddNote(path + ": " + input.damage());
+    }
     return Ok();
   }
 };

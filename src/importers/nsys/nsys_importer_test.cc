@@ -10,6 +10,7 @@
 #include <random>
 
 #include "base/file.h"
+#include "importers/input/input_source.h"
 #include "trace/event_type.h"
 
 namespace stepscope {
@@ -95,9 +96,14 @@ class NsysImporterTest : public testing::Test {
     return path;
   }
 
+  static Status ImportFrom(const std::string& path, TraceBuilder& builder,
+                           const ImportOptions& options = {}) {
+    STEPSCOPE_TRY_ASSIGN(const auto input, InputSource::Open(path));
+    return NsysImporter().Import(*input, options, builder);
+  }
   static std::shared_ptr<const Trace> Import(const std::string& path) {
     TraceBuilder builder;
-    const Status status = NsysImporter().Import(path, {}, builder);
+    const Status status = ImportFrom(path, builder);
     EXPECT_TRUE(status) << status.error().message;
     auto trace = builder.Finish();
     EXPECT_TRUE(trace);
@@ -192,8 +198,8 @@ TEST_F(NsysImporterTest, TextsOfOperatorsAreTakenApart) {
 
 TEST_F(NsysImporterTest, OtherDatabasesAreRefused) {
   TraceBuilder builder;
-  const Status status = NsysImporter().Import(
-      Make("CREATE TABLE t (a); INSERT INTO t VALUES (1);"), {}, builder);
+  const Status status = ImportFrom(
+      Make("CREATE TABLE t (a); INSERT INTO t VALUES (1);"), builder);
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::kUnsupported);
 }
@@ -217,7 +223,7 @@ TEST_F(NsysImporterTest, CutShort) {
   for (size_t size = 0; size < read->size(); size += 211) {
     std::ofstream(cut_path, std::ios::binary) << read->substr(0, size);
     TraceBuilder builder;
-    const Status status = NsysImporter().Import(cut_path, {}, builder);
+    const Status status = ImportFrom(cut_path, builder);
     const auto trace = builder.Finish();
     ASSERT_TRUE(trace) << size;
     if (!status) continue;
@@ -248,7 +254,7 @@ TEST_F(NsysImporterTest, DamageNeverCrashes) {
     }
     std::ofstream(damaged_path, std::ios::binary) << bytes;
     TraceBuilder builder;
-    const Status status = NsysImporter().Import(damaged_path, {}, builder);
+    const Status status = ImportFrom(damaged_path, builder);
     const auto trace = builder.Finish();
     ASSERT_TRUE(trace) << i;
     other += !status || (*trace)->ledger().kept() != 13;

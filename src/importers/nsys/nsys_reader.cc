@@ -161,7 +161,6 @@ uint32_t NsysReader::Process(int64_t global_pid) {
   if (fresh) {
     stepscope::Process process;
     process.pid = global_pid / kIdRange % kIdRange;
-    process.source = builder_.Intern(path_);
     it->second = builder_.AddProcess(std::move(process));
   }
   return it->second;

@@ -153,7 +153,6 @@ uint32_t PaddleTree::FindProcess(uint64_t pid) {
   if (fresh) {
     Process process;
     process.pid = static_cast<int64_t>(pid);
-    process.source = out_.Intern(input_.path);
     it->second = out_.builder().AddProcess(std::move(process));
   }
   last_pid_ = pid;

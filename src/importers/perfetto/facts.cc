@@ -20,7 +20,6 @@ using proto::Varint;
 
 void TrackTable::ReadProcessFacts(Bytes said, TrackInfo& info) {
   Process process;
-  process.source = source_;
   uint64_t number = 0;
   Message message(said);
   while (message.Next()) {

@@ -96,7 +96,6 @@ uint32_t TrackTable::ProcessByPid(int64_t pid) {
   if (fresh) {
     Process process;
     process.pid = pid;
-    process.source = source_;
     it->second = out_.builder().AddProcess(std::move(process));
   }
   return it->second;

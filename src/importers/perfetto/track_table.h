@@ -56,8 +56,7 @@ struct TrackInfo {
 
 class TrackTable {
  public:
-  TrackTable(proto::Recorder& out, StringId source)
-      : out_(out), source_(source) {}
+  explicit TrackTable(proto::Recorder& out) : out_(out) {}
 
   // Index of the track of that uuid, described or not.
   uint32_t Find(uint64_t uuid) {
@@ -108,7 +107,6 @@ class TrackTable {
   void SettleStream(const TrackInfo& info, Track& track, int64_t fallback_id);
 
   proto::Recorder& out_;
-  const StringId source_;
   std::vector<TrackInfo> infos_;
   proto::IdTable<uint32_t> by_uuid_;  // index + 1
   uint64_t last_uuid_ = 0;

@@ -23,7 +23,7 @@ class Types {
   // The number of a category.
   uint32_t Add(std::string_view category);
   bool IsDeviceWork(uint32_t category) const {
-    return entries_[category].words.row == importers::RowKind::kStream;
+    return entries_[category].words.row == importers::TrackPlace::kStream;
   }
   // Whether it says more than that somebody defined it.
   bool IsKnown(uint32_t category) const { return entries_[category].known; }

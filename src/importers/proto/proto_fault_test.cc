@@ -43,7 +43,7 @@ struct Counts {
 // Imports with everything on and looks at the result.
 Counts Import(ImportFunction import, std::string_view bytes) {
   ImportOptions options;
-  options.show_memory = true;
+  options.formats.Set(TensorflowOptions{.show_memory = true});
   const auto trace = ImportBytes(import, bytes, options);
   const Ledger& ledger = trace->ledger();
   for (const auto* bins : {&ledger.repaired(), &ledger.rejected()})

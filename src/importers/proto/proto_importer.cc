@@ -2,7 +2,7 @@
 #include "importers/proto/proto_importer.h"
 
 #include "base/text.h"
-#include "importers/input/input_file.h"
+#include "importers/input/input_source.h"
 
 namespace stepscope::proto {
 namespace {
@@ -16,26 +16,27 @@ uint64_t Usable(TraceBuilder& builder) {
 
 }  // namespace
 
-Status ProtoImporter::Import(const std::string& path,
-                             const ImportOptions& options,
+Status ProtoImporter::Import(InputSource& input, const ImportOptions& options,
                              TraceBuilder& builder) const {
-  STEPSCOPE_TRY_ASSIGN(const auto file, InputFile::Open(path));
-  STEPSCOPE_TRY_ASSIGN(const Bytes bytes, file->WholeBytes());
-  const uint64_t total = file->source_size();
-  if (options.progress) options.progress(0, total);
+  const std::string& path = input.path();
+  STEPSCOPE_TRY_ASSIGN(const Bytes bytes, input.WholeBytes());
+  const uint64_t total = input.source_size();
+  options.Report(0, total);
+  if (options.cancelled()) return Cancelled(path);
   const uint64_t kept = Usable(builder);
   const uint64_t seen = builder.ledger().seen();
   import_({bytes, path, &options}, builder);
-  if (options.progress) options.progress(total, total);
+  options.Report(total, total);
+  if (options.cancelled()) return Cancelled(path);
   if (Usable(builder) == kept && builder.ledger().seen() > seen)
     return Fail(
         ErrorCode::kCorrupt,
-        Format("%s: byte 0: none of its %llu records can be read",
-               path.c_str(),
-               static_cast<unsigned long long>(builder.ledger().seen() - seen)));
+        path + Format(": byte 0: none of its %llu records can be read",
+                      static_cast<unsigned long long>(
+                          builder.ledger().seen() - seen)));
   builder.AddSource(format_, path);
-  if (!file->damage().empty()) {
-    builder.AddNote(path + ": " + file->damage());
+  if (!input.damage().empty()) {
+    builder.AddNote(path + ": " + input.damage());
     builder.SetIncomplete();
   }
   return Ok();

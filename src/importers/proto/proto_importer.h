@@ -20,6 +20,11 @@ struct Input {
   const ImportOptions* options = nullptr;
   unsigned readers = 0;  // 0: as many as the file is worth
 
+  // What the caller wants of this format.
+  template <typename T>
+  T FormatOptions() const {
+    return options != nullptr ? options->formats.Get<T>() : T{};
+  }
   Executor& executor() const {
     return options != nullptr ? *options->executor : Executor::Shared();
   }
@@ -37,7 +42,7 @@ class ProtoImporter final : public Importer {
 
   std::string_view format() const override { return format_; }
   bool Sniff(Bytes head) const override { return sniff_(head); }
-  Status Import(const std::string& path, const ImportOptions& options,
+  Status Import(InputSource& input, const ImportOptions& options,
                 TraceBuilder& builder) const override;
 
  private:

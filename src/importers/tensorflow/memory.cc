@@ -140,7 +140,6 @@ class Memory {
           Process process;
           process.name = out_.Intern(std::string(device.name) + " Tensors");
           const uint32_t of = builder.track(TrackOf(node)).process;
-          process.source = builder.process(of).source;
           process.pid = builder.process(of).pid - kTensorsPid;
           track.process = builder.AddProcess(std::move(process));
           index = builder.AddTrack(track);

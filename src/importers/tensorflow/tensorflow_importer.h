@@ -7,6 +7,12 @@
 
 namespace stepscope {
 
+// In ImportOptions::formats.
+struct TensorflowOptions {
+  bool dataflow = true;      // arrows from producer to consumer
+  bool show_memory = false;  // lifetimes of tensors, allocators' counters
+};
+
 const Importer& StepStatsImporter();
 const Importer& RunMetadataImporter();
 

@@ -116,9 +116,7 @@ void TfTimeline::Build() {
   });
   args_.WriteLinks();
   AddStep();
-  const ImportOptions* const options = input_.options;
-  const bool arrows = options == nullptr || options->dataflow;
-  const bool memory = options != nullptr && options->show_memory;
+  const auto [arrows, memory] = input_.FormatOptions<TensorflowOptions>();
   TfEdges edges(step_, graph_, out_);
   if (arrows || memory) edges.Find();
   if (arrows) edges.AddArrows();
@@ -139,7 +137,6 @@ uint32_t TfTimeline::AddProcess(const std::string& name) {
   // TensorFlow does not say; one number a device, as its own timeline has.
   process.pid = -static_cast<int64_t>(processes_.size()) - 1;
   process.name = out_.Intern(name);
-  process.source = out_.Intern(input_.path);
   return builder.AddProcess(std::move(process));
 }
 

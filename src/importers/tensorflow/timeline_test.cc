@@ -105,7 +105,7 @@ TEST(TfTimelineTest, GraphGivesTheArrowsThatLabelsCannot) {
             "sum 0.1@35 -> 0.0@50\n"
             "x/_1 0.0@40 -> 1.0@40\n");
   ImportOptions options;
-  options.dataflow = false;
+  options.formats.Set(TensorflowOptions{.dataflow = false});
   EXPECT_TRUE(ImportBytes(ImportRunMetadata, RunMetadataSample(), options)
                   ->flows()
                   .empty());
@@ -171,7 +171,7 @@ std::string Memory(const Trace& trace) {
 
 TEST(TfMemoryTest, TensorsLiveUntilTheirLastConsumer) {
   ImportOptions options;
-  options.show_memory = true;
+  options.formats.Set(TensorflowOptions{.show_memory = true});
   const auto trace =
       ImportBytes(ImportRunMetadata, RunMetadataSample(), options);
   const std::string drawn = Drawn(*trace);
@@ -220,7 +220,7 @@ TEST(TfMemoryTest, RecordsOfTheAllocatorWin) {
           .Sub(7, Pb().Sub(3, Pb().Sub(4, Pb().Int(1, 77).Text(3, "bfc"))));
   const Pb step = Pb().Sub(1, Pb().Text(1, "/cpu:0").Sub(2, node));
   ImportOptions options;
-  options.show_memory = true;
+  options.formats.Set(TensorflowOptions{.show_memory = true});
   EXPECT_EQ(Memory(*ImportBytes(ImportStepStats, step.str(), options)),
             "2 100 = 100\n8 -100 = 0\n");
 }

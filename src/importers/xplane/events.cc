@@ -36,7 +36,7 @@ void XEvents::Read(const XLine& line, const Range& range) {
 // An event as all known writers put it: fields in the order of their numbers,
 // none of them twice, each stat an id and a value. False, and nothing is known
 // of the event, if it is any different.
-inline bool XEvents::ReadAsWritten(Bytes event, const XPlaneTables& tables,
+inline bool XEvents::ReadAsWritten(Bytes event, const XPlaneMetadata& tables,
                             Fields* fields) {
   const uint8_t* p = event.data();
   const uint8_t* const end = p + event.size();
@@ -67,7 +67,7 @@ inline bool XEvents::ReadAsWritten(Bytes event, const XPlaneTables& tables,
 }
 
 // REQUIRES: kLookAhead bytes behind the stat.
-inline bool XEvents::ReadStatAsWritten(Bytes stat, const XPlaneTables& tables) {
+inline bool XEvents::ReadStatAsWritten(Bytes stat, const XPlaneMetadata& tables) {
   const uint8_t* p = stat.data();
   const uint8_t* const end = p + stat.size();
   uint64_t id = 0;
@@ -115,7 +115,7 @@ inline bool XEvents::ReadStatAsWritten(Bytes stat, const XPlaneTables& tables) {
 }
 
 // False if the event is rejected.
-bool XEvents::ReadInAnyOrder(Bytes event, bool cut, const XPlaneTables& tables,
+bool XEvents::ReadInAnyOrder(Bytes event, bool cut, const XPlaneMetadata& tables,
                              Fields* fields) {
   *fields = {};
   stats_.clear();
@@ -136,12 +136,12 @@ bool XEvents::ReadInAnyOrder(Bytes event, bool cut, const XPlaneTables& tables,
         StatValue value;
         const auto result = tables.ReadStat(
             message.bytes(), out_.builder().strings(), &value);
-        if (result == XPlaneTables::StatResult::kOk) {
+        if (result == XPlaneMetadata::StatResult::kOk) {
           fields->special |= value.stat->known != KnownStat::kOther;
           stats_.push_back(value);
         }
-        fields->unknown_stat |= result == XPlaneTables::StatResult::kUnknown;
-        wrong |= result == XPlaneTables::StatResult::kBroken &&
+        fields->unknown_stat |= result == XPlaneMetadata::StatResult::kUnknown;
+        wrong |= result == XPlaneMetadata::StatResult::kBroken &&
                  !message.bytes().empty();
         break;
       }

@@ -17,7 +17,7 @@ namespace stepscope::proto {
 
 struct XLine {
   Bytes bytes;
-  const XPlaneTables* tables = nullptr;
+  const XPlaneMetadata* tables = nullptr;
   int64_t id = 0;
   int64_t timestamp_ns = 0;
   std::string_view name;
@@ -68,9 +68,9 @@ class XEvents {
     int64_t time_ns = 0;
   };
 
-  bool ReadAsWritten(Bytes event, const XPlaneTables& tables, Fields* fields);
-  bool ReadStatAsWritten(Bytes stat, const XPlaneTables& tables);
-  bool ReadInAnyOrder(Bytes event, bool cut, const XPlaneTables& tables,
+  bool ReadAsWritten(Bytes event, const XPlaneMetadata& tables, Fields* fields);
+  bool ReadStatAsWritten(Bytes stat, const XPlaneMetadata& tables);
+  bool ReadInAnyOrder(Bytes event, bool cut, const XPlaneMetadata& tables,
                       Fields* fields);
   bool AddPlain(const Fields& fields, const uint8_t* at, const XLine& line);
   void Add(const Fields& fields, const uint8_t* at, const XLine& line);

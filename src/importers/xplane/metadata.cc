@@ -56,7 +56,7 @@ Entry ReadEntry(Bytes bytes) {
 
 }  // namespace
 
-XPlaneTables::XPlaneTables(Bytes plane, StringPool& strings)
+XPlaneMetadata::XPlaneMetadata(Bytes plane, StringPool& strings)
     : strings_(strings) {
   Message names(plane);
   while (names.Next()) {
@@ -74,7 +74,7 @@ XPlaneTables::XPlaneTables(Bytes plane, StringPool& strings)
   }
 }
 
-void XPlaneTables::ReadStatMetadata(Bytes bytes) {
+void XPlaneMetadata::ReadStatMetadata(Bytes bytes) {
   const Entry entry = ReadEntry(bytes);
   std::string_view name;
   Message message(entry.value);
@@ -85,7 +85,7 @@ void XPlaneTables::ReadStatMetadata(Bytes bytes) {
   stat.known = KnownByName(name);
 }
 
-void XPlaneTables::ReadEventMetadata(Bytes bytes) {
+void XPlaneMetadata::ReadEventMetadata(Bytes bytes) {
   const Entry entry = ReadEntry(bytes);
   std::string_view name;
   std::string_view display_name;
@@ -120,7 +120,7 @@ void XPlaneTables::ReadEventMetadata(Bytes bytes) {
                                         two ? display_name : name, two);
 }
 
-XPlaneTables::StatResult XPlaneTables::ReadStat(Bytes bytes,
+XPlaneMetadata::StatResult XPlaneMetadata::ReadStat(Bytes bytes,
                                                 StringPool& strings,
                                                 StatValue* out) const {
   uint64_t id = 0;

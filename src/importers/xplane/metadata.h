@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// XPlaneTables: what the events of one plane refer to by id. The tables come
+// XPlaneMetadata: what the events of one plane refer to by id. The tables come
 // behind the events in the file, so they are read first. Reading from it is
 // thread-safe once it is made.
 #pragma once
@@ -33,10 +33,10 @@ struct EventName {
 // Longer values of metadata are left out of the arguments of events.
 inline constexpr size_t kMaxMetadataStatBytes = 4096;
 
-class XPlaneTables {
+class XPlaneMetadata {
  public:
   // Reads the tables of a plane.
-  XPlaneTables(Bytes plane, StringPool& strings);
+  XPlaneMetadata(Bytes plane, StringPool& strings);
 
   std::string_view name() const { return name_; }
   const EventName* FindEvent(uint64_t id) const { return events_.Find(id); }

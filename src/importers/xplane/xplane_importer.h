@@ -7,6 +7,11 @@
 
 namespace stepscope {
 
+// In ImportOptions::formats.
+struct XPlaneOptions {
+  bool dataflow = true;  // arrows from producer to consumer
+};
+
 const Importer& XPlaneImporter();
 
 namespace proto {

@@ -13,7 +13,7 @@ namespace {
 using namespace xplane;  // NOLINT: field numbers only
 
 // Some event of the line may be an allocation.
-bool HasMemory(Bytes line, const XPlaneTables& tables) {
+bool HasMemory(Bytes line, const XPlaneMetadata& tables) {
   Message message(line);
   while (message.Next()) {
     if (message.tag() != kEvent) continue;
@@ -74,9 +74,7 @@ void ImportXSpace(const Input& input, TraceBuilder& builder) {
 
 XSpace::XSpace(const Input& input, TraceBuilder& builder)
     : input_(input), out_(input.bytes, builder), tracks_(builder) {
-  Process process;
-  process.source = out_.Intern(input.path);
-  process_ = builder.AddProcess(std::move(process));
+  process_ = builder.AddProcess({});
 }
 
 void XSpace::Read() {
@@ -120,7 +118,7 @@ void XSpace::ReadEnvironment() {
     while (message.Next())
       if (message.tag() == kPlaneName) name = message.text();
     if (name != "Task Environment") continue;
-    const XPlaneTables tables(plane, out_.builder().strings());
+    const XPlaneMetadata tables(plane, out_.builder().strings());
     for (const StatValue& value : tables.stats()) {
       if (out_.builder().strings().view(value.stat->name) ==
           "profile_start_time")
@@ -132,8 +130,8 @@ void XSpace::ReadEnvironment() {
 
 void XSpace::ReadPlane(Bytes plane) {
   tables_.push_back(
-      std::make_unique<XPlaneTables>(plane, out_.builder().strings()));
-  const XPlaneTables& tables = *tables_.back();
+      std::make_unique<XPlaneMetadata>(plane, out_.builder().strings()));
+  const XPlaneMetadata& tables = *tables_.back();
   AddMetadata(tables);
   Message message(plane);
   while (message.Next())
@@ -141,7 +139,7 @@ void XSpace::ReadPlane(Bytes plane) {
   out_.RejectRest(message);
 }
 
-void XSpace::AddMetadata(const XPlaneTables& tables) {
+void XSpace::AddMetadata(const XPlaneMetadata& tables) {
   TraceBuilder& builder = out_.builder();
   std::string key;
   for (const StatValue& value : tables.stats()) {
@@ -158,7 +156,7 @@ void XSpace::AddMetadata(const XPlaneTables& tables) {
   }
 }
 
-void XSpace::ReadLine(Bytes bytes, const XPlaneTables& tables) {
+void XSpace::ReadLine(Bytes bytes, const XPlaneMetadata& tables) {
   XLine line;
   line.bytes = bytes;
   line.tables = &tables;
@@ -276,8 +274,7 @@ void XSpace::ReadEvents() {
   for (const XLine& line : lines_)
     if (line.role == LineRole::kDeviceSteps && !events.host_steps())
       builder.track(line.track).kind = TrackKind::kThread;
-  if (input_.options == nullptr || input_.options->dataflow)
-    events.AddArrows();
+  if (input_.FormatOptions<XPlaneOptions>().dataflow) events.AddArrows();
 }
 
 }  // namespace stepscope::proto

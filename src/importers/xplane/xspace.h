@@ -25,19 +25,19 @@ class XSpace {
   void ReadTop();
   void ReadEnvironment();
   void ReadPlane(Bytes plane);
-  void ReadLine(Bytes line, const XPlaneTables& tables);
+  void ReadLine(Bytes line, const XPlaneMetadata& tables);
   void ReadEvents();
   XEvents ReadParts();
   uint32_t TrackOf(const XLine& line);
   uint32_t AddMemoryTrack(const XLine& line);
-  void AddMetadata(const XPlaneTables& tables);
+  void AddMetadata(const XPlaneMetadata& tables);
 
   const Input& input_;
   Recorder out_;
   Tracks tracks_;
   uint32_t process_ = 0;
   std::vector<Bytes> planes_;
-  std::vector<std::unique_ptr<const XPlaneTables>> tables_;  // of planes
+  std::vector<std::unique_ptr<const XPlaneMetadata>> tables_;  // of planes
   std::vector<XLine> lines_;  // as in the file
 };
 

@@ -67,7 +67,7 @@ TEST(XSpaceTest, ArrowsGoFromProducerToConsumer) {
   EXPECT_EQ(trace->flows()[1].time_ns, 5600);
   EXPECT_EQ(trace->flows()[0].id, trace->flows()[1].id);
   ImportOptions options;
-  options.dataflow = false;
+  options.formats.Set(XPlaneOptions{.dataflow = false});
   EXPECT_TRUE(Sample(options)->flows().empty());
 }
 

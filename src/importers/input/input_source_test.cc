@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importers/input/input_file.h"
+#include "importers/input/input_source.h"
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ std::string Gzip(const std::string& plain) {
 }
 
 // Everything, by reads of `piece` bytes.
-std::string ReadAll(InputFile& input, size_t piece) {
+std::string ReadAll(InputSource& input, size_t piece) {
   std::string all;
   std::vector<uint8_t> buffer(piece);
   while (true) {
@@ -70,8 +70,9 @@ std::string Text(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-std::unique_ptr<InputFile> Open(const TempFile& file, InputLimits limits = {}) {
-  auto input = InputFile::Open(file.path(), limits);
+std::unique_ptr<InputSource> Open(const TempFile& file,
+                                  InputLimits limits = {}) {
+  auto input = InputSource::Open(file.path(), limits);
   EXPECT_TRUE(input);
   return std::move(*input);
 }
@@ -97,13 +98,13 @@ void ExpectReads(const std::string& bytes, const std::string& plain) {
   }
 }
 
-TEST(InputFileTest, PlainBytes) {
+TEST(InputSourceTest, PlainBytes) {
   ExpectReads(Sample(300000), Sample(300000));
   ExpectReads("", "");
   ExpectReads("x", "x");
 }
 
-TEST(InputFileTest, GzipOfOneAndManyMembers) {
+TEST(InputSourceTest, GzipOfOneAndManyMembers) {
   const std::string plain = Sample(900000);
   ExpectReads(Gzip(plain), plain);
   ExpectReads(Gzip("first,") + Gzip("") + Gzip(plain), "first," + plain);
@@ -118,14 +119,14 @@ std::string Zstd(const std::string& plain) {
   return out;
 }
 
-TEST(InputFileTest, ZstdOfOneAndManyFrames) {
+TEST(InputSourceTest, ZstdOfOneAndManyFrames) {
   const std::string plain = Sample(900000);
   ExpectReads(Zstd(plain), plain);
   const std::string skippable("\x50\x2a\x4d\x18\x03\0\0\0abc", 11);
   ExpectReads(skippable + Zstd("first,") + Zstd(plain), "first," + plain);
 }
 
-TEST(InputFileTest, ZstdCutShortGivesTheReadablePart) {
+TEST(InputSourceTest, ZstdCutShortGivesTheReadablePart) {
   const std::string bytes = Zstd(Sample(900000));
   const TempFile file(bytes.substr(0, bytes.size() / 2));
   const auto input = Open(file);
@@ -136,7 +137,7 @@ TEST(InputFileTest, ZstdCutShortGivesTheReadablePart) {
 }
 #endif
 
-TEST(InputFileTest, GzipCutShortGivesTheReadablePart) {
+TEST(InputSourceTest, GzipCutShortGivesTheReadablePart) {
   const std::string plain = Sample(900000);
   const std::string bytes = Gzip(plain);
   const TempFile file(bytes.substr(0, bytes.size() / 2));
@@ -150,7 +151,7 @@ TEST(InputFileTest, GzipCutShortGivesTheReadablePart) {
                 std::to_string(got.size()) + " bytes could be read");
 }
 
-TEST(InputFileTest, GzipCutAtEveryByteOfASmallFile) {
+TEST(InputSourceTest, GzipCutAtEveryByteOfASmallFile) {
   const std::string plain = Sample(200);
   const std::string bytes = Gzip(plain);
   for (size_t size = 2; size < bytes.size(); ++size) {
@@ -162,7 +163,7 @@ TEST(InputFileTest, GzipCutAtEveryByteOfASmallFile) {
   }
 }
 
-TEST(InputFileTest, DamagedGzipIsAPrefixAndSaysWhere) {
+TEST(InputSourceTest, DamagedGzipIsAPrefixAndSaysWhere) {
   std::string bytes = Gzip(Sample(900000));
   bytes[bytes.size() / 2] = static_cast<char>(~bytes[bytes.size() / 2]);
   const TempFile file(bytes);
@@ -171,7 +172,7 @@ TEST(InputFileTest, DamagedGzipIsAPrefixAndSaysWhere) {
   EXPECT_NE(input->damage().find("damaged"), std::string::npos);
 }
 
-TEST(InputFileTest, TrailingRubbishIsDamage) {
+TEST(InputSourceTest, TrailingRubbishIsDamage) {
   const TempFile file(Gzip("plain") + "rubbish");
   const auto input = Open(file);
   EXPECT_EQ(ReadAll(*input, 64), "plain");
@@ -197,7 +198,7 @@ void ExpectRefused(const std::string& bomb) {
             std::string::npos);
 }
 
-TEST(InputFileTest, BombsAreRefused) {
+TEST(InputSourceTest, BombsAreRefused) {
   const std::string plain(8 << 20, ' ');
   ExpectRefused(Gzip(plain));
 #ifdef STEPSCOPE_HAVE_ZSTD
@@ -205,9 +206,9 @@ TEST(InputFileTest, BombsAreRefused) {
 #endif
 }
 
-TEST(InputFileTest, WhatCannotBeOpenedSaysWhy) {
-  EXPECT_FALSE(InputFile::Open("/nonexistent/file"));
-  const auto folder = InputFile::Open("/tmp");
+TEST(InputSourceTest, WhatCannotBeOpenedSaysWhy) {
+  EXPECT_FALSE(InputSource::Open("/nonexistent/file"));
+  const auto folder = InputSource::Open("/tmp");
   ASSERT_FALSE(folder);
   EXPECT_EQ(folder.error().message, "/tmp: Is a directory");
 }

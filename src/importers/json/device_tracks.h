@@ -10,6 +10,6 @@
 namespace stepscope::json {
 
 // Once processes and threads have their names.
-void MarkDeviceRows(TraceBuilder& builder);
+void MarkDeviceTracks(TraceBuilder& builder);
 
 }  // namespace stepscope::json

@@ -23,8 +23,8 @@ namespace stepscope::capture {
 
 using Bytes = std::span<const uint8_t>;
 
-struct Tables {
-  explicit Tables(StringPool& strings) : sites(strings) {}
+struct Metadata {
+  explicit Metadata(StringPool& strings) : sites(strings) {}
 
   bool AddProcess(Bytes payload);
   bool AddClock(Bytes payload);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RowMap: which Process and Track the pid and tid of an event mean. Ids are
+// TrackMap: which Process and Track the pid and tid of an event mean. Ids are
 // taken as they are written, numbers and strings alike. Not thread-safe.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "importers/json/categories.h"
@@ -16,17 +17,17 @@
 
 namespace stepscope::json {
 
-class RowMap {
+class TrackMap {
  public:
   // Adds the file's first process to `builder`: the one that device work and
   // whatever has no pid of its own belong to.
-  explicit RowMap(TraceBuilder& builder);
+  explicit TrackMap(TraceBuilder& builder);
 
   static constexpr uint32_t kMainProcess = 0;
 
   // The track of an event. Device and stream of a kStream row are `device`
   // and `stream` where they are not negative, else pid and tid.
-  uint32_t Find(RowKind kind, std::string_view pid, std::string_view tid,
+  uint32_t Find(TrackPlace kind, std::string_view pid, std::string_view tid,
                 int64_t device = -1, int64_t stream = -1);
   // The process of a pid as a host row has it.
   uint32_t ProcessOf(std::string_view pid);
@@ -39,6 +40,11 @@ class RowMap {
                   std::string_view name);
   void AddProcessData(std::string_view pid, std::string_view key,
                       std::string_view value);
+  // By our exporter: the process that the device with this pid belongs to, and
+  // the rank of a process. Empty: not stated.
+  void SetOwner(std::string_view pid, std::string_view owner);
+  void SetRank(std::string_view pid, std::string_view rank);
+  bool has_owners() const { return !owners_.empty(); }
   void Finish();
 
  private:
@@ -46,17 +52,18 @@ class RowMap {
   struct Recent {
     uint64_t pid = 0;
     uint64_t tid = 0;
-    RowKind kind = RowKind::kHost;
+    TrackPlace kind = TrackPlace::kHost;
     bool used = false;
     uint32_t track = 0;
   };
 
-  uint32_t Look(RowKind kind, std::string_view pid, std::string_view tid,
+  uint32_t Look(TrackPlace kind, std::string_view pid, std::string_view tid,
                 int64_t device, int64_t stream);
   uint32_t MakeHost(std::string_view pid, std::string_view tid);
   uint32_t MakeStream(std::string_view pid, std::string_view tid,
                       int64_t device, int64_t stream);
   uint32_t MakeAside(std::string_view pid, std::string_view tid);
+  void GiveToOwners();
 
   TraceBuilder& builder_;
   std::array<Recent, 64> recent_;
@@ -67,6 +74,10 @@ class RowMap {
   std::unordered_map<std::string, std::string> process_names_;
   std::unordered_map<std::string, std::string> thread_names_;
   std::vector<std::array<std::string, 3>> process_data_;
+  std::unordered_map<std::string, std::string> owners_;  // of devices, by pid
+  std::vector<std::pair<std::string, int64_t>> ranks_;   // by pid
+  // Tracks of device work, with the pid that their events have.
+  std::vector<std::pair<uint32_t, std::string>> streams_;
   bool main_taken_ = false;
   int64_t invented_id_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importers/json/device_rows.h"
+#include "importers/json/device_tracks.h"
 
 #include <stepscope/c.h>
 
@@ -50,7 +50,7 @@ uint16_t WorkType(std::string_view name) {
 
 }  // namespace
 
-void MarkDeviceRows(TraceBuilder& builder) {
+void MarkDeviceTracks(TraceBuilder& builder) {
   std::vector<std::optional<Device>> devices(builder.process_count());
   bool any = false;
   for (uint32_t i = 0; i < devices.size(); ++i) {

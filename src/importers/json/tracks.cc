@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importers/json/rows.h"
+#include "importers/json/tracks.h"
 
 #include <charconv>
 #include <cstring>
@@ -41,11 +41,28 @@ bool StatedId(std::string_view token, int64_t& id, std::string& suffix) {
   return true;
 }
 
+// Takes `mark` and a number off the end. False: that is not how it ends.
+bool TakeNumber(std::string_view& text, std::string_view mark,
+                std::string_view* number = nullptr) {
+  const size_t at = text.rfind(mark);
+  if (at == text.npos) return false;
+  const std::string_view digits = text.substr(at + mark.size());
+  if (digits.empty() ||
+      digits.find_first_not_of("0123456789") != digits.npos)
+    return false;
+  if (number != nullptr) *number = digits;
+  text = text.substr(0, at);
+  return true;
+}
+
 // Rows of Paddle and of our exporter: one thread has a row for Python and one
-// for C++, and further ones where events overlap.
-bool IsPartOfThread(std::string_view suffix) {
-  const size_t lane = suffix.find(" lane ");
-  if (lane != suffix.npos) suffix = suffix.substr(0, lane);
+// for C++, and further ones where events overlap. Ours also say which of
+// several threads of one id it is (`twin`), and which process a thread is of
+// whose id another process has as well.
+bool IsPartOfThread(std::string_view suffix, std::string_view& twin) {
+  TakeNumber(suffix, " @");
+  TakeNumber(suffix, " #", &twin);
+  TakeNumber(suffix, " lane ");
   return suffix.empty() || suffix == "(Python)" || suffix == "(C++)" ||
          suffix == " ";
 }
@@ -86,11 +103,11 @@ constexpr int64_t kFirstInvented = int64_t{1} << 40;
 
 }  // namespace
 
-RowMap::RowMap(TraceBuilder& builder) : builder_(builder) {
+TrackMap::TrackMap(TraceBuilder& builder) : builder_(builder) {
   builder_.AddProcess({});
 }
 
-uint32_t RowMap::Find(RowKind kind, std::string_view pid, std::string_view tid,
+uint32_t TrackMap::Find(TrackPlace kind, std::string_view pid, std::string_view tid,
                       int64_t device, int64_t stream) {
   const uint64_t pid_word = Word(pid);
   const uint64_t tid_word = Word(tid);
@@ -110,7 +127,7 @@ uint32_t RowMap::Find(RowKind kind, std::string_view pid, std::string_view tid,
   return recent.track;
 }
 
-uint32_t RowMap::Look(RowKind kind, std::string_view pid, std::string_view tid,
+uint32_t TrackMap::Look(TrackPlace kind, std::string_view pid, std::string_view tid,
                       int64_t device, int64_t stream) {
   std::string key = Key(pid, tid);
   key += static_cast<char>('0' + static_cast<int>(kind));
@@ -118,13 +135,13 @@ uint32_t RowMap::Look(RowKind kind, std::string_view pid, std::string_view tid,
   if (!fresh) return it->second;
   uint32_t track = 0;
   switch (kind) {
-    case RowKind::kHost:
+    case TrackPlace::kHost:
       track = MakeHost(pid, tid);
       break;
-    case RowKind::kStream:
+    case TrackPlace::kStream:
       track = MakeStream(pid, tid, device, stream);
       break;
-    case RowKind::kAside:
+    case TrackPlace::kAside:
       track = MakeAside(pid, tid);
       break;
   }
@@ -132,7 +149,7 @@ uint32_t RowMap::Look(RowKind kind, std::string_view pid, std::string_view tid,
   return track;
 }
 
-uint32_t RowMap::ProcessOf(std::string_view pid) {
+uint32_t TrackMap::ProcessOf(std::string_view pid) {
   const auto [it, fresh] = processes_.try_emplace(std::string(pid), 0);
   if (!fresh) return it->second;
   int64_t id = 0;
@@ -152,7 +169,7 @@ uint32_t RowMap::ProcessOf(std::string_view pid) {
   return it->second;
 }
 
-uint32_t RowMap::MakeHost(std::string_view pid, std::string_view tid) {
+uint32_t TrackMap::MakeHost(std::string_view pid, std::string_view tid) {
   Track track;
   track.process = ProcessOf(pid);
   std::string suffix;
@@ -160,9 +177,12 @@ uint32_t RowMap::MakeHost(std::string_view pid, std::string_view tid) {
     track.id = kFirstInvented + invented_id_++;
     track.name = builder_.Intern(Shown(tid));
   }
-  const std::string thread =
+  std::string thread =
       std::to_string(track.process) + ' ' + std::to_string(track.id);
-  if (!IsPartOfThread(suffix)) {
+  std::string_view twin;
+  const bool part = IsPartOfThread(suffix, twin);
+  if (!twin.empty()) thread += " #" + std::string(twin);
+  if (!part) {
     // As our exporter marks rows that are of no thread.
     if (suffix.starts_with("(async)")) track.kind = TrackKind::kAsync;
     track.name = builder_.Intern(Shown(tid));
@@ -173,7 +193,7 @@ uint32_t RowMap::MakeHost(std::string_view pid, std::string_view tid) {
   return it->second;
 }
 
-uint32_t RowMap::MakeStream(std::string_view pid, std::string_view tid,
+uint32_t TrackMap::MakeStream(std::string_view pid, std::string_view tid,
                             int64_t device, int64_t stream) {
   Track track;
   track.kind = TrackKind::kStream;
@@ -189,11 +209,14 @@ uint32_t RowMap::MakeStream(std::string_view pid, std::string_view tid,
                           std::to_string(track.device) + ' ' +
                           std::to_string(track.id);
   const auto [it, fresh] = same_tracks_.try_emplace(key, 0);
-  if (fresh) it->second = builder_.AddTrack(track);
+  if (fresh) {
+    it->second = builder_.AddTrack(track);
+    streams_.emplace_back(it->second, pid);
+  }
   return it->second;
 }
 
-uint32_t RowMap::MakeAside(std::string_view pid, std::string_view tid) {
+uint32_t TrackMap::MakeAside(std::string_view pid, std::string_view tid) {
   Track track;
   track.kind = TrackKind::kAsync;
   track.process = kMainProcess;
@@ -205,7 +228,7 @@ uint32_t RowMap::MakeAside(std::string_view pid, std::string_view tid) {
   return builder_.AddTrack(track);
 }
 
-uint32_t RowMap::Named(TrackKind kind, uint32_t process,
+uint32_t TrackMap::Named(TrackKind kind, uint32_t process,
                        std::string_view name) {
   std::string key = std::to_string(process) + ' ' +
                     std::to_string(static_cast<int>(kind)) + ' ';
@@ -222,22 +245,50 @@ uint32_t RowMap::Named(TrackKind kind, uint32_t process,
   return it->second;
 }
 
-void RowMap::NameProcess(std::string_view pid, std::string_view name) {
+void TrackMap::NameProcess(std::string_view pid, std::string_view name) {
   process_names_.insert_or_assign(std::string(pid), std::string(name));
 }
 
-void RowMap::NameThread(std::string_view pid, std::string_view tid,
+void TrackMap::NameThread(std::string_view pid, std::string_view tid,
                         std::string_view name) {
   thread_names_.insert_or_assign(Key(pid, tid), std::string(name));
 }
 
-void RowMap::AddProcessData(std::string_view pid, std::string_view key,
+void TrackMap::AddProcessData(std::string_view pid, std::string_view key,
                             std::string_view value) {
   process_data_.push_back(
       {std::string(pid), std::string(key), std::string(value)});
 }
 
-void RowMap::Finish() {
+void TrackMap::SetOwner(std::string_view pid, std::string_view owner) {
+  if (!owner.empty()) owners_.insert_or_assign(std::string(pid), owner);
+}
+
+void TrackMap::SetRank(std::string_view pid, std::string_view rank) {
+  int64_t number = -1;
+  if (ParseInteger(rank, number) && number >= 0)
+    ranks_.emplace_back(pid, number);
+}
+
+// Device work is of the process that owns the device; until the file says
+// which, it is of the main one.
+void TrackMap::GiveToOwners() {
+  if (owners_.empty()) return;
+  for (const auto& [track, pid] : streams_) {
+    const auto owner = owners_.find(pid);
+    if (owner == owners_.end()) continue;
+    const uint32_t process = ProcessOf(owner->second);
+    builder_.track(track).process = process;
+  }
+}
+
+void TrackMap::Finish() {
+  GiveToOwners();
+  for (const auto& [pid, rank] : ranks_) {
+    const auto process = processes_.find(pid);
+    if (process != processes_.end())
+      builder_.process(process->second).rank = rank;
+  }
   for (const auto& [pid, process] : processes_) {
     const auto name = process_names_.find(pid);
     if (name == process_names_.end()) continue;

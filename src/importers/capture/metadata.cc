@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importers/capture/tables.h"
+#include "importers/capture/metadata.h"
 
 #include <charconv>
 #include <cstring>
@@ -22,7 +22,7 @@ std::string_view Text(Bytes bytes) {
 
 }  // namespace
 
-bool Tables::AddProcess(Bytes payload) {
+bool Metadata::AddProcess(Bytes payload) {
   while (!payload.empty()) {
     uint32_t key_bytes = 0;
     uint32_t value_bytes = 0;
@@ -37,7 +37,7 @@ bool Tables::AddProcess(Bytes payload) {
   return true;
 }
 
-bool Tables::AddClock(Bytes payload) {
+bool Metadata::AddClock(Bytes payload) {
   format::ClockHeader header = {};
   if (!Take(payload, &header)) return false;
   clock_kind = static_cast<format::ClockKind>(header.kind);
@@ -50,7 +50,7 @@ bool Tables::AddClock(Bytes payload) {
   return true;
 }
 
-bool Tables::AddNames(Bytes payload) {
+bool Metadata::AddNames(Bytes payload) {
   while (!payload.empty()) {
     format::NameRecord record = {};
     if (!Take(payload, &record) || record.length > payload.size()) return false;
@@ -65,7 +65,7 @@ bool Tables::AddNames(Bytes payload) {
   return true;
 }
 
-bool Tables::AddThreads(Bytes payload, size_t entry_bytes) {
+bool Metadata::AddThreads(Bytes payload, size_t entry_bytes) {
   while (payload.size() >= entry_bytes) {
     format::ThreadEntry entry;
     std::memcpy(&entry, payload.data(), sizeof(entry));
@@ -75,26 +75,26 @@ bool Tables::AddThreads(Bytes payload, size_t entry_bytes) {
   return payload.empty();
 }
 
-bool Tables::AddUsage(Bytes payload) {
+bool Metadata::AddUsage(Bytes payload) {
   format::UsageSample sample = {};
   while (Take(payload, &sample)) usage.push_back(sample);
   return payload.empty();
 }
 
-bool Tables::AddEnd(Bytes payload) {
+bool Metadata::AddEnd(Bytes payload) {
   format::EndRecord record = {};
   if (!Take(payload, &record)) return false;
   end = record;
   return true;
 }
 
-std::optional<std::string_view> Tables::Find(std::string_view key) const {
+std::optional<std::string_view> Metadata::Find(std::string_view key) const {
   for (auto it = process.rbegin(); it != process.rend(); ++it)
     if (it->first == key) return it->second;
   return std::nullopt;
 }
 
-std::optional<int64_t> Tables::FindInt(std::string_view key) const {
+std::optional<int64_t> Metadata::FindInt(std::string_view key) const {
   const std::optional<std::string_view> text = Find(key);
   if (!text) return std::nullopt;
   int64_t value = 0;
