@@ -37,11 +37,11 @@ APART = OTHER.replace("namespace stepscope", "namespace stepscope::lanes")
 
 class PlantedOdr(unittest.TestCase):
 
-    def check(self, *sources):
+    def check(self, *sources, apart=()):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             objects = []
-            for number, text in enumerate(sources):
+            for number, text in enumerate((*sources, *apart)):
                 source = folder / f"{number}.cc"
                 source.write_text(text)
                 objects.append(source.with_suffix(".o"))
@@ -49,7 +49,8 @@ class PlantedOdr(unittest.TestCase):
                                 "-o", objects[-1]], check=True)
             return subprocess.run(
                 [sys.executable, ROOT / "tools/check_odr.py", "--cxx", CXX,
-                 *objects], check=False, text=True, stderr=subprocess.PIPE)
+                 *objects[:len(sources)], "--apart", *objects[len(sources):]],
+                check=False, text=True, stderr=subprocess.PIPE)
 
     def test_two_definitions_of_one_name(self):
         result = self.check(FIRST, OTHER)
@@ -62,6 +63,20 @@ class PlantedOdr(unittest.TestCase):
                             "double Level() { return level; }")
         self.assertEqual(result.returncode, 1, result.stderr)
         self.assertIn("level", result.stderr)
+
+    def test_two_definitions_of_one_function(self):
+        result = self.check("int Level() { return 1; }",
+                            "int Level() { return 2; }")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("Level", result.stderr)
+
+    def test_libraries_of_their_own(self):
+        entry = 'extern "C" int Enter() { return 1; }'
+        result = self.check(entry, apart=[entry])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.check(FIRST, apart=[OTHER])
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertIn("Span", result.stderr)
 
     def test_sound_pairs(self):
         for second in (SAME, APART):
