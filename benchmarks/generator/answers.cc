@@ -5,8 +5,8 @@
 #include <map>
 #include <utility>
 
+#include "base/json_text.h"
 #include "base/text.h"
-#include "exporters/chrome/json_text.h"
 
 namespace stepscope::generator {
 namespace {
@@ -59,7 +59,7 @@ std::string Answers(const Workload& workload, const FileFormat& format) {
     out += KindName(record.kind);
     out += "\", \"name\": \"";
     if (record.kind != Kind::kStep)
-      chrome::AppendEscaped(out, names.Of(record));
+      AppendJsonEscaped(out, names.Of(record));
     out += Format(
         "\", \"calls\": %llu, \"total_ns\": %lld}",
         static_cast<unsigned long long>(total.calls),

@@ -55,7 +55,8 @@ Check CheckSystem(const Machine& machine) {
 Check CheckClock(const Machine& machine) {
   Check check = {Part::kHost, "clock", Verdict::kOk, "", ""};
   const std::string slower =
-      "clock_gettime, which costs more per event than the processor's counter: ";
+      "clock_gettime, which costs more per event than the processor's "
+      "counter: ";
   if (machine.clock_wish == "monotonic") {
     check.verdict = Verdict::kWarn;
     check.text = slower + "STEPSCOPE_CLOCK=monotonic asks for it";

@@ -65,8 +65,9 @@ Result<const Importer*> FindImporter(InputSource& input) {
                        input.Head(Importer::kHeadBytes));
   if (head.empty())
     return Fail(ErrorCode::kCorrupt, input.path() + ": byte 0: " +
-                                         (input.is_path() ? "the file is empty"
-                                                          : "it is empty"));
+                                         (input.is_named_file()
+                                              ? "the file is empty"
+                                              : "it is empty"));
   for (const Importer* importer : Importers())
     if (importer->Sniff(head)) return importer;
   return Fail(ErrorCode::kUnsupported,

@@ -158,6 +158,7 @@ class JobFinder {
     };
     for (uint32_t i = 0; i < count(); ++i) {
       if (!files_[i].job.empty()) join("job " + files_[i].job, i);
+      if (!files_[i].run.empty()) join("run " + files_[i].run, i);
       const std::string worker = WorkerOf(files_[i].path);
       if (!worker.empty()) join("worker " + worker, i);
       for (const FileFacts::Owner& owner : files_[i].processes) {
@@ -270,9 +271,12 @@ FileFacts FactsOf(const Trace& trace, std::string_view path,
   for (const Process& process : trace.processes()) {
     facts.processes.push_back(
         {process.pid, std::string(trace.str(process.host))});
-    for (const auto& [key, value] : process.metadata)
+    for (const auto& [key, value] : process.metadata) {
       if (facts.job.empty() && trace.str(key) == "job")
         facts.job = trace.str(value);
+      if (facts.run.empty() && trace.str(key) == "run")
+        facts.run = trace.str(value);
+    }
   }
   facts.epoch_known =
       trace.clock().epoch_known &&

@@ -3,7 +3,8 @@
 // Which files belong to one job. Decided by what the files say, in this order:
 //
 //   0. Files whose processes state a job (STEPSCOPE_JOB, SLURM_JOB_ID) are of
-//      that job. Two that state different ones are not joined by rule 3.
+//      that job. Two that state different ones are not joined by rule 3. The
+//      processes of one `stepscope run` are one job.
 //   1. Two formats of one window (what a tool exported twice, or a conversion
 //      beside its capture) are the same recording; one of them counts.
 //   2. Windows of one process are one job: equal host and pid, or equal worker
@@ -40,6 +41,7 @@ struct FileFacts {
   std::string format;  // what Trace::format() says
   std::string reader;  // what the importer is called: "capture", "chrome", ...
   std::string job;     // as stated; empty: it was not
+  std::string run;     // of `stepscope run`; the same
   std::vector<Owner> processes;
   bool epoch_known = false;
   // The recorded window: UTC if epoch_known, else of the file's own clock.

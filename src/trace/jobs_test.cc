@@ -55,6 +55,11 @@ TEST(JobsTest, TableOfCases) {
   FileFacts other_job = File("c.sscap", "capture", 9, 0, 5, "n3");
   slurm_a.job = slurm_b.job = "41";
   other_job.job = "42";
+  FileFacts run_a = File("r.sscap", "capture", 10, 0, 5, "h");
+  FileFacts run_b = File("s.sscap", "capture", 11, 900, 950, "h");
+  FileFacts other_run = File("t.sscap", "capture", 12, 2000, 2005, "h");
+  run_a.run = run_b.run = "1f";
+  other_run.run = "2e";
   const std::vector<Case> cases = {
       {"nothing", {}, ""},
       {"two ranks that overlap",
@@ -149,6 +154,9 @@ TEST(JobsTest, TableOfCases) {
         NoTime("c.sscap", "capture", 0, 10)},
        "0 | 1 | 2"},
       {"stated jobs", {slurm_a, slurm_b, other_job}, "0 1 | 2"},
+      {"what one stepscope run started, one after the other",
+       {run_a, run_b, other_run},
+       "0 1 | 2"},
       {"a stated job and a file beside it that states none",
        {slurm_a, File("k.json", "kineto", 99, 3, 4)},
        "0 1"},

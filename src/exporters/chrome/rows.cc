@@ -182,15 +182,16 @@ void Rows::AppendGroup(std::string& out, const Group& group) const {
     AppendTextField(args, "labels", labels);
     AppendMeta(out, "process_labels", group.pid, args);
   }
-  // Of several processes, what the rows alone do not tell a reader.
-  if (pids_.size() > 1 && (group.is_device || process.rank >= 0))
-    AppendMeta(out, "stepscope_process", group.pid,
-               group.is_device
-                   ? R"("owner":)" + std::to_string(pids_[group.process])
-                   : R"("rank":)" + std::to_string(process.rank));
   int64_t order =
       group.is_device ? group.device + kDeviceOrder : group.pid;
-  AppendMeta(out, "process_sort_index", group.pid, OrderArg(order));
+  std::string args = OrderArg(order);
+  // Of several processes, what the rows alone do not tell a reader. Viewers
+  // warn of metadata that they do not know, not of arguments.
+  if (pids_.size() > 1 && group.is_device)
+    args += R"(,"owner":)" + std::to_string(pids_[group.process]);
+  else if (pids_.size() > 1 && process.rank >= 0)
+    args += R"(,"rank":)" + std::to_string(process.rank);
+  AppendMeta(out, "process_sort_index", group.pid, args);
 }
 
 void Rows::AppendRow(std::string& out, uint32_t track, Side side,

@@ -85,6 +85,8 @@ class InputSource {
   // Whether the plain bytes are a file that others can open by path().
   bool is_path() const { return has_positions() && named_; }
 
+  // Whether it is a file that the user gave by its name.
+  bool is_named_file() const { return named_ && !is_pipe(); }
   // Whether it can be read only once.
   bool is_pipe() const { return kind_ == Kind::kPipe; }
 

@@ -286,7 +286,8 @@ EventSink::Outcome EventSink::AddEnd(Current& event) {
   // The end belongs to the last begin of its row; it may have no category.
   args_.Read(event.tokens, event.text, ArgSet::kNone, false);
   for (const TrackPlace kind :
-       {CategoryOf(event.text.cat).row, TrackPlace::kHost, TrackPlace::kStream}) {
+       {CategoryOf(event.text.cat).row, TrackPlace::kHost,
+        TrackPlace::kStream}) {
     const uint32_t track =
         rows_.Find(kind, event.text.pid, event.text.tid);
     const auto it = open_.find(track);

@@ -185,11 +185,11 @@ EventSink::Outcome EventSink::AddMetadata(Current& event) {
     rows_.NameThread(text.pid, text.tid, BareThreadName(named("name")));
   } else if (text.name == "process_labels") {
     rows_.AddProcessData(text.pid, "process_labels", named("labels"));
-  } else if (text.name == "stepscope_process") {
+  } else if (text.name == "process_sort_index") {
+    // Our exporter says more here.
     rows_.SetOwner(text.pid, FindArg(event.tokens, text, "owner"));
     rows_.SetRank(text.pid, FindArg(event.tokens, text, "rank"));
-  } else if (text.name != "process_sort_index" &&
-             text.name != "thread_sort_index") {
+  } else if (text.name != "thread_sort_index") {
     args_.Read(event.tokens, text, ArgSet::kNone, false);
     rows_.AddProcessData(text.pid, Unescaped(text.name, buffer_),
                          args_.rest());

@@ -107,8 +107,8 @@ TrackMap::TrackMap(TraceBuilder& builder) : builder_(builder) {
   builder_.AddProcess({});
 }
 
-uint32_t TrackMap::Find(TrackPlace kind, std::string_view pid, std::string_view tid,
-                      int64_t device, int64_t stream) {
+uint32_t TrackMap::Find(TrackPlace kind, std::string_view pid,
+                        std::string_view tid, int64_t device, int64_t stream) {
   const uint64_t pid_word = Word(pid);
   const uint64_t tid_word = Word(tid);
   if (pid_word == kNoWord || tid_word == kNoWord)
@@ -127,8 +127,8 @@ uint32_t TrackMap::Find(TrackPlace kind, std::string_view pid, std::string_view 
   return recent.track;
 }
 
-uint32_t TrackMap::Look(TrackPlace kind, std::string_view pid, std::string_view tid,
-                      int64_t device, int64_t stream) {
+uint32_t TrackMap::Look(TrackPlace kind, std::string_view pid,
+                        std::string_view tid, int64_t device, int64_t stream) {
   std::string key = Key(pid, tid);
   key += static_cast<char>('0' + static_cast<int>(kind));
   const auto [it, fresh] = tracks_.try_emplace(std::move(key), 0);

@@ -36,7 +36,7 @@ void XEvents::Read(const XLine& line, const Range& range) {
 // An event as all known writers put it: fields in the order of their numbers,
 // none of them twice, each stat an id and a value. False, and nothing is known
 // of the event, if it is any different.
-inline bool XEvents::ReadAsWritten(Bytes event, const XPlaneMetadata& tables,
+inline bool XEvents::ReadAsWritten(Bytes event, const XPlaneMetadata& plane,
                             Fields* fields) {
   const uint8_t* p = event.data();
   const uint8_t* const end = p + event.size();
@@ -58,7 +58,7 @@ inline bool XEvents::ReadAsWritten(Bytes event, const XPlaneMetadata& tables,
     uint64_t size = 0;
     if (!QuickSmall(p, &size) || p > end ||
         size > static_cast<uint64_t>(end - p) ||
-        !ReadStatAsWritten({p, static_cast<size_t>(size)}, tables))
+        !ReadStatAsWritten({p, static_cast<size_t>(size)}, plane))
       return false;
     p += size;
     fields->special |= stats_.back().stat->known != KnownStat::kOther;
@@ -67,14 +67,15 @@ inline bool XEvents::ReadAsWritten(Bytes event, const XPlaneMetadata& tables,
 }
 
 // REQUIRES: kLookAhead bytes behind the stat.
-inline bool XEvents::ReadStatAsWritten(Bytes stat, const XPlaneMetadata& tables) {
+inline bool XEvents::ReadStatAsWritten(Bytes stat,
+                                       const XPlaneMetadata& plane) {
   const uint8_t* p = stat.data();
   const uint8_t* const end = p + stat.size();
   uint64_t id = 0;
   if (*p != kStatId || !QuickSmall(++p, &id)) return false;
   const uint32_t tag = *p++;
   StatValue value;
-  value.stat = tables.FindStat(id);
+  value.stat = plane.FindStat(id);
   if (value.stat == nullptr) return false;
   switch (tag) {
     case kStatInt:
@@ -90,7 +91,7 @@ inline bool XEvents::ReadStatAsWritten(Bytes stat, const XPlaneMetadata& tables)
     case kStatRef: {
       uint64_t ref = 0;
       if (!QuickSmall(p, &ref)) return false;
-      const StatName* const text = tables.FindStat(ref);
+      const StatName* const text = plane.FindStat(ref);
       if (text == nullptr) return false;
       value.kind = Kind::kText;
       value.text = text->name;
@@ -115,7 +116,7 @@ inline bool XEvents::ReadStatAsWritten(Bytes stat, const XPlaneMetadata& tables)
 }
 
 // False if the event is rejected.
-bool XEvents::ReadInAnyOrder(Bytes event, bool cut, const XPlaneMetadata& tables,
+bool XEvents::ReadInAnyOrder(Bytes event, bool cut, const XPlaneMetadata& plane,
                              Fields* fields) {
   *fields = {};
   stats_.clear();
@@ -134,7 +135,7 @@ bool XEvents::ReadInAnyOrder(Bytes event, bool cut, const XPlaneMetadata& tables
         break;
       case kEventStat: {
         StatValue value;
-        const auto result = tables.ReadStat(
+        const auto result = plane.ReadStat(
             message.bytes(), out_.builder().strings(), &value);
         if (result == XPlaneMetadata::StatResult::kOk) {
           fields->special |= value.stat->known != KnownStat::kOther;

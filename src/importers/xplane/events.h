@@ -68,9 +68,9 @@ class XEvents {
     int64_t time_ns = 0;
   };
 
-  bool ReadAsWritten(Bytes event, const XPlaneMetadata& tables, Fields* fields);
-  bool ReadStatAsWritten(Bytes stat, const XPlaneMetadata& tables);
-  bool ReadInAnyOrder(Bytes event, bool cut, const XPlaneMetadata& tables,
+  bool ReadAsWritten(Bytes event, const XPlaneMetadata& plane, Fields* fields);
+  bool ReadStatAsWritten(Bytes stat, const XPlaneMetadata& plane);
+  bool ReadInAnyOrder(Bytes event, bool cut, const XPlaneMetadata& plane,
                       Fields* fields);
   bool AddPlain(const Fields& fields, const uint8_t* at, const XLine& line);
   void Add(const Fields& fields, const uint8_t* at, const XLine& line);

@@ -13,14 +13,14 @@ namespace {
 using namespace xplane;  // NOLINT: field numbers only
 
 // Some event of the line may be an allocation.
-bool HasMemory(Bytes line, const XPlaneMetadata& tables) {
+bool HasMemory(Bytes line, const XPlaneMetadata& plane) {
   Message message(line);
   while (message.Next()) {
     if (message.tag() != kEvent) continue;
     Message event(message.bytes());
     while (event.Next()) {
       if (event.tag() != kEventMetadataId) continue;
-      const EventName* const name = tables.FindEvent(event.value());
+      const EventName* const name = plane.FindEvent(event.value());
       if (name != nullptr && name->memory) return true;
     }
   }
@@ -119,7 +119,7 @@ void XSpace::ReadEnvironment() {
       if (message.tag() == kPlaneName) name = message.text();
     if (name != "Task Environment") continue;
     const XPlaneMetadata tables(plane, out_.builder().strings());
-    for (const StatValue& value : tables.stats()) {
+    for (const StatValue& value : plane.stats()) {
       if (out_.builder().strings().view(value.stat->name) ==
           "profile_start_time")
         epoch_ns = ToTime(value.number);
@@ -131,24 +131,24 @@ void XSpace::ReadEnvironment() {
 void XSpace::ReadPlane(Bytes plane) {
   tables_.push_back(
       std::make_unique<XPlaneMetadata>(plane, out_.builder().strings()));
-  const XPlaneMetadata& tables = *tables_.back();
-  AddMetadata(tables);
+  const XPlaneMetadata& plane = *tables_.back();
+  AddMetadata(plane);
   Message message(plane);
   while (message.Next())
-    if (message.tag() == kLine) ReadLine(message.bytes(), tables);
+    if (message.tag() == kLine) ReadLine(message.bytes(), plane);
   out_.RejectRest(message);
 }
 
-void XSpace::AddMetadata(const XPlaneMetadata& tables) {
+void XSpace::AddMetadata(const XPlaneMetadata& plane) {
   TraceBuilder& builder = out_.builder();
   std::string key;
-  for (const StatValue& value : tables.stats()) {
+  for (const StatValue& value : plane.stats()) {
     const std::string_view stat = builder.strings().view(value.stat->name);
     // A stat without a name is an entry of a table of its own (call stacks).
     if (stat.empty()) continue;
     if (stat == "process_id")
       builder.process(process_).pid = static_cast<int64_t>(value.number);
-    key = tables.name();
+    key = plane.name();
     key += ' ';
     key += stat;
     builder.process(process_).metadata.emplace_back(
@@ -156,10 +156,10 @@ void XSpace::AddMetadata(const XPlaneMetadata& tables) {
   }
 }
 
-void XSpace::ReadLine(Bytes bytes, const XPlaneMetadata& tables) {
+void XSpace::ReadLine(Bytes bytes, const XPlaneMetadata& plane) {
   XLine line;
   line.bytes = bytes;
-  line.tables = &tables;
+  line.tables = &plane;
   std::string_view display_name;
   Message message(bytes);
   while (message.Next()) {
@@ -183,9 +183,9 @@ void XSpace::ReadLine(Bytes bytes, const XPlaneMetadata& tables) {
     }
   }
   if (line.name.empty()) line.name = display_name;
-  line.role = RoleOfLine(tables.name(), line.name, line.id);
+  line.role = RoleOfLine(plane.name(), line.name, line.id);
   line.track = TrackOf(line);
-  if (tables.has_memory() && HasMemory(bytes, tables))
+  if (plane.has_memory() && HasMemory(bytes, plane))
     line.memory_track = AddMemoryTrack(line);
   lines_.push_back(line);
 }

@@ -25,12 +25,12 @@ class XSpace {
   void ReadTop();
   void ReadEnvironment();
   void ReadPlane(Bytes plane);
-  void ReadLine(Bytes line, const XPlaneMetadata& tables);
+  void ReadLine(Bytes line, const XPlaneMetadata& plane);
   void ReadEvents();
   XEvents ReadParts();
   uint32_t TrackOf(const XLine& line);
   uint32_t AddMemoryTrack(const XLine& line);
-  void AddMetadata(const XPlaneMetadata& tables);
+  void AddMetadata(const XPlaneMetadata& plane);
 
   const Input& input_;
   Recorder out_;
