@@ -146,9 +146,9 @@ TEST_F(CommandsTest, UsageErrorsNameTheWordAndTheRightOne) {
 
 TEST_F(CommandsTest, StandardInputIsReadOnce) {
   EXPECT_TRUE(CheckStandardInputOnce({"-", "a"}));
-  const Status twice = CheckStandardInputOnce({"-", "a", "-"});
+  const Status twice = CheckStandardInputOnce({"-", "a", "/dev/stdin"});
   ASSERT_FALSE(twice);
-  EXPECT_TRUE(twice.error().message.starts_with("- is given twice"));
+  EXPECT_TRUE(twice.error().message.starts_with("standard input is given twice"));
 }
 
 TEST_F(CommandsTest, HelpIsAskedForWhereItIsNoValue) {

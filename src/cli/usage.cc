@@ -10,6 +10,7 @@
 #include <span>
 
 #include "cli/suggest.h"
+#include "importers/input/input_source.h"
 
 namespace stepscope {
 namespace {
@@ -209,10 +210,11 @@ bool AsksForHelp(const Command& command,
 }
 
 Status CheckStandardInputOnce(const std::vector<std::string>& inputs) {
-  if (std::count(inputs.begin(), inputs.end(), "-") < 2) return Ok();
+  if (std::count_if(inputs.begin(), inputs.end(), IsStandardInput) < 2)
+    return Ok();
   return Usage(
-      "- is given twice; standard input can be read once, give a file for "
-      "the other");
+      "standard input is given twice and can be read only once; give a file "
+      "for the other");
 }
 
 }  // namespace stepscope

@@ -127,7 +127,7 @@ class Pipes(unittest.TestCase):
                           ("timeline", "--profile_path", "a=-,b=-",
                            "--timeline_path", out)):
             line = self.one_line(run(*arguments, data=JSON_TRACE), 2)
-            self.assertIn("given twice", line)
+            self.assertIn("standard input is given twice", line)
         self.assertFalse(out.exists())
 
     def test_nothing_and_rubbish(self):

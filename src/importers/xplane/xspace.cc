@@ -118,8 +118,8 @@ void XSpace::ReadEnvironment() {
     while (message.Next())
       if (message.tag() == kPlaneName) name = message.text();
     if (name != "Task Environment") continue;
-    const XPlaneMetadata tables(plane, out_.builder().strings());
-    for (const StatValue& value : plane.stats()) {
+    const XPlaneMetadata metadata(plane, out_.builder().strings());
+    for (const StatValue& value : metadata.stats()) {
       if (out_.builder().strings().view(value.stat->name) ==
           "profile_start_time")
         epoch_ns = ToTime(value.number);
@@ -131,11 +131,11 @@ void XSpace::ReadEnvironment() {
 void XSpace::ReadPlane(Bytes plane) {
   tables_.push_back(
       std::make_unique<XPlaneMetadata>(plane, out_.builder().strings()));
-  const XPlaneMetadata& plane = *tables_.back();
-  AddMetadata(plane);
+  const XPlaneMetadata& metadata = *tables_.back();
+  AddMetadata(metadata);
   Message message(plane);
   while (message.Next())
-    if (message.tag() == kLine) ReadLine(message.bytes(), plane);
+    if (message.tag() == kLine) ReadLine(message.bytes(), metadata);
   out_.RejectRest(message);
 }
 
