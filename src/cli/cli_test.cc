@@ -110,8 +110,8 @@ TEST_F(CliTest, UsageErrors) {
   ExpectError("--fromat", 2, "unknown option \"--fromat\"");
   ExpectError("run ls", 2, "stepscope run -- ls");
   ExpectError("completion tcsh", 2, "choose from bash, zsh, fish");
-  ExpectError("compare - -", 2, "- is given twice");
-  ExpectError("convert - - -o x.json", 2, "- is given twice");
+  ExpectError("compare - -", 2, "standard input is given twice");
+  ExpectError("convert - - -o x.json", 2, "standard input is given twice");
   ExpectError("info", 2, "TRACE is required");
   ExpectError("info " + sample_ + " --format xml", 2, "text, json");
   ExpectError("info " + sample_ + " --nonsense", 2, "--nonsense");

@@ -148,7 +148,8 @@ TEST_F(CommandsTest, StandardInputIsReadOnce) {
   EXPECT_TRUE(CheckStandardInputOnce({"-", "a"}));
   const Status twice = CheckStandardInputOnce({"-", "a", "/dev/stdin"});
   ASSERT_FALSE(twice);
-  EXPECT_TRUE(twice.error().message.starts_with("standard input is given twice"));
+  EXPECT_TRUE(
+      twice.error().message.starts_with("standard input is given twice"));
 }
 
 TEST_F(CommandsTest, HelpIsAskedForWhereItIsNoValue) {
