@@ -10,8 +10,8 @@ linker sees all of them. It stops before it generates code. The exit status is 1
 if there is such a name; the compiler's message says where both stand.
 
 Those after --apart end in programs and libraries of their own. Their types are
-compared like all others, but each may have an entry point of the same name, such
-as main().
+compared like all others, but each may have an entry point of the same name,
+such as main().
 """
 
 import argparse
