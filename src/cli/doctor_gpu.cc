@@ -6,6 +6,7 @@
 #include <link.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -83,16 +84,6 @@ Library FindCupti(const Machine& machine) {
   return library;
 }
 
-// "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Sun ...": the
-// first word that is a number with two dots or one.
-std::string ReleaseIn(const std::string& text) {
-  size_t at = text.find("Kernel Module");
-  if (at == text.npos) return "";
-  at = text.find_first_of("0123456789", at);
-  if (at == text.npos) return "";
-  return text.substr(at, text.find_first_not_of("0123456789.", at) - at);
-}
-
 bool IsAdministrator() {
   constexpr int kSysAdmin = 21;
   constexpr int kPerfmon = 38;
@@ -104,7 +95,26 @@ bool IsAdministrator() {
   return ((rights >> kSysAdmin | rights >> kPerfmon) & 1) != 0;
 }
 
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
 }  // namespace
+
+std::string ReleaseIn(std::string_view text) {
+  for (size_t at = 0; at < text.size();) {
+    if (!IsDigit(text[at])) {
+      ++at;
+      continue;
+    }
+    const size_t end =
+        std::min(text.find_first_not_of("0123456789.", at), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    // Not the number in "x86_64".
+    const size_t dot = word.find('.');
+    if (dot != word.npos && dot + 1 < word.size()) return std::string(word);
+    at = end;
+  }
+  return "";
+}
 
 void LookAtGpu(Machine& machine) {
   machine.device_files =

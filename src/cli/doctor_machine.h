@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -78,6 +79,10 @@ struct Machine {
 // `out` is the folder for captures, `python` the interpreter whose torch is
 // meant. Loads the libraries of driver and CUPTI into this process.
 Machine LookAtMachine(const std::string& out, const std::string& python);
+
+// The driver's release in /proc/driver/nvidia/version: the first number with a
+// dot, "" if there is none.
+std::string ReleaseIn(std::string_view text);
 
 // Of doctor_gpu.cc: fills what concerns NVIDIA. REQUIRES: `torch` is filled.
 void LookAtGpu(Machine& machine);

@@ -181,6 +181,17 @@ TEST(DoctorTest, NoDriver) {
   ExpectAlone(machine, "driver", Verdict::kNo, "cannot open", "--gpus all");
 }
 
+TEST(DoctorTest, ReleaseOfTheDriver) {
+  EXPECT_EQ(ReleaseIn("NVRM version: NVIDIA UNIX x86_64 Kernel Module  "
+                      "535.183.01  Sun May 12 19:39:15 UTC 2024\n"),
+            "535.183.01");
+  EXPECT_EQ(ReleaseIn("NVRM version: NVIDIA UNIX Open Kernel Module for "
+                      "x86_64  580.159.04  Release Build\n"
+                      "GCC version:  gcc version 15.3.0 (GCC)\n"),
+            "580.159.04");
+  EXPECT_EQ(ReleaseIn("x86_64 no release 7."), "");
+}
+
 TEST(DoctorTest, Cupti) {
   Machine machine = GoodMachine();
   machine.cupti = {};

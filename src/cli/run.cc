@@ -114,7 +114,7 @@ Result<Injection> PrepareInjection(const RunOptions& options,
   if (!folder.occupied.empty()) {
     PrintError("note: " + folder.occupied +
                " holds an earlier run; this one goes to " +
-               fs::relative(folder.path).string());
+               ShownFolder(folder.path));
   }
   AddTorch(options, injection);
   AddGpu(options, injection);

@@ -56,6 +56,13 @@ bool IsInUse(const fs::path& folder) {
 
 }  // namespace
 
+std::string ShownFolder(const std::string& folder) {
+  std::error_code error;
+  const std::string relative = fs::relative(folder, error).string();
+  return error || relative.empty() || relative.starts_with("..") ? folder
+                                                                 : relative;
+}
+
 Result<OutFolder> MakeOutFolder(const std::string& out) {
   OutFolder result;
   result.fresh = out.empty();

@@ -16,6 +16,9 @@ struct OutFolder {
                          // earlier run: this run then has a subfolder of it
 };
 
+// As a person would write it: relative where it lies below the current folder.
+std::string ShownFolder(const std::string& folder);
+
 // `out` is "" for a fresh folder in profiler_log. Two runs never share one,
 // except for those that a launcher (torchrun, mpirun, srun) started together
 // as the ranks of one job.

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/human.h"
 #include "cli/output.h"
+#include "cli/run_folder.h"
 #include "importers/capture/process_ending.h"
 
 namespace stepscope {
@@ -84,7 +85,7 @@ void ReportRun(const std::string& folder, bool fresh, bool quiet,
   if (quiet) return;
   uint64_t bytes = 0;
   for (const CaptureFileInfo& capture : captures) bytes += capture.bytes;
-  const std::string shown = fs::relative(folder).string();
+  const std::string shown = ShownFolder(folder);
   PrintError("recorded " + HumanCount(captures.size(), "capture") +
              Format(", %.2f MB, in ", static_cast<double>(bytes) / 1e6) +
              shown);

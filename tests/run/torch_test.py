@@ -39,7 +39,7 @@ class TorchTest(RunTestCase):
     def train(self, *arguments, flags=(), **settings):
         env = {**os.environ, "XDG_CACHE_HOME": CACHE, **settings}
         return self.run_it(PYTHON, SCRIPT, *arguments, flags=flags, env=env,
-                           timeout=280)
+                           timeout=800)
 
     def types(self):
         return collections.Counter(
