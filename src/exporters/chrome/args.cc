@@ -3,8 +3,8 @@
 
 #include <stepscope/c.h>
 
+#include "base/json_check.h"
 #include "exporters/arrows.h"
-#include "exporters/chrome/json_check.h"
 #include "exporters/chrome/json_text.h"
 #include "exporters/chrome/raw_members.h"
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "exporters/chrome/chrome.h"
-#include "exporters/chrome/json_check.h"
+#include "base/json_check.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope {
@@ -52,7 +52,7 @@ class ArgsTest : public testing::Test {
     auto trace = builder_.Finish();
     EXPECT_TRUE(trace);
     std::string json = ChromeJson(**trace);
-    EXPECT_EQ(chrome::CheckJson(json), chrome::JsonKind::kObject) << json;
+    EXPECT_EQ(CheckJson(json), JsonKind::kObject) << json;
     constexpr std::string_view kBefore = "\"end_time\":\"0.000 us\"";
     size_t begin = json.find(kBefore) + kBefore.size();
     return json.substr(begin, json.find("}},\n", begin) - begin);

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "exporters/chrome/json_check.h"
+#include "base/json_check.h"
 #include "trace/trace_from_text.h"
 
 namespace stepscope {
@@ -14,7 +14,7 @@ namespace {
 // The entries of traceEvents, one a line, without the last comma.
 std::string Events(const Trace& trace, const ChromeOptions& options = {}) {
   std::string json = ChromeJson(trace, options);
-  EXPECT_EQ(chrome::CheckJson(json), chrome::JsonKind::kObject) << json;
+  EXPECT_EQ(CheckJson(json), JsonKind::kObject) << json;
   constexpr std::string_view kBegin = "\"traceEvents\": [\n";
   size_t begin = json.find(kBegin) + kBegin.size();
   size_t end = json.find("\n],\n\"ExtraInfo\"", begin);
@@ -126,7 +126,7 @@ TEST(Chrome, EmptyTrace) {
   auto trace = builder.Finish();
   ASSERT_TRUE(trace);
   std::string json = ChromeJson(**trace);
-  EXPECT_EQ(chrome::CheckJson(json), chrome::JsonKind::kObject) << json;
+  EXPECT_EQ(CheckJson(json), JsonKind::kObject) << json;
   EXPECT_HAS(json, "\"traceEvents\": [\n\n],\n");
 }
 

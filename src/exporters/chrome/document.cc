@@ -4,8 +4,8 @@
 #include <map>
 #include <string_view>
 
+#include "base/json_check.h"
 #include "base/text.h"
-#include "exporters/chrome/json_check.h"
 #include "exporters/chrome/json_text.h"
 #include "exporters/chrome/key_set.h"
 

@@ -10,7 +10,7 @@
 #include <random>
 #include <string>
 
-#include "exporters/chrome/json_check.h"
+#include "base/json_check.h"
 
 namespace stepscope::chrome {
 namespace {

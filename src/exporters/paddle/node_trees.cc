@@ -196,7 +196,7 @@ void Writer::WriteDevices() {
     for (const auto& [key, value] : process.metadata)
       if (list.empty() && trace_.str(key) == "deviceProperties")
         list = trace_.str(value);
-  if (chrome::CheckJson(list) != chrome::JsonKind::kArray) return;
+  if (CheckJson(list) != JsonKind::kArray) return;
   for (size_t at = list.find('{'); at != list.npos; at = list.find('{', at)) {
     const size_t end = list.find('}', at);
     if (end == list.npos) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporters/perfetto/annotations.h"
 
+#include "base/json_check.h"
 #include "exporters/arrows.h"
-#include "exporters/chrome/json_check.h"
 #include "exporters/chrome/json_text.h"
 #include "format/perfetto_facts.h"
 
@@ -56,7 +56,7 @@ void Annotations::Append(Message& event, Row row, std::span<const Arg> args,
   annotation_.Clear();
   annotation_.Uint(kAnnotationNameIid,
                    packets_.KeyIid(std::string_view("args")));
-  const bool json = chrome::CheckJson(object) == chrome::JsonKind::kObject;
+  const bool json = CheckJson(object) == JsonKind::kObject;
   std::string text;
   AppendValidUtf8(text, object);
   annotation_.Text(json ? kLegacyJson : kStringValue, text);
@@ -87,8 +87,8 @@ void Annotations::AppendArg(Message& event, const Arg& arg) {
       annotation_.Text(kStringValue, text);
       break;
     case ArgKind::kJson: {
-      const bool json = chrome::CheckJson(trace_.str(arg.text)) !=
-                        chrome::JsonKind::kInvalid;
+      const bool json = CheckJson(trace_.str(arg.text)) !=
+                        JsonKind::kInvalid;
       AppendValidUtf8(text, trace_.str(arg.text));
       annotation_.Text(json ? kLegacyJson : kStringValue, text);
       break;

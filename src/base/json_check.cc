@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporters/chrome/json_check.h"
+#include "base/json_check.h"
 
 #include <bitset>
 #include <cstdint>
 
 #include "base/utf8.h"
 
-namespace stepscope::chrome {
+namespace stepscope {
 namespace {
 
 class Checker {
@@ -174,4 +174,4 @@ class Checker {
 
 JsonKind CheckJson(std::string_view text) { return Checker(text).Run(); }
 
-}  // namespace stepscope::chrome
+}  // namespace stepscope

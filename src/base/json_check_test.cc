@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporters/chrome/json_check.h"
+#include "base/json_check.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-namespace stepscope::chrome {
+namespace stepscope {
 namespace {
 
 TEST(JsonCheck, TellsTheKind) {
@@ -49,4 +49,4 @@ TEST(JsonCheck, NumbersAreBounded) {
 }
 
 }  // namespace
-}  // namespace stepscope::chrome
+}  // namespace stepscope

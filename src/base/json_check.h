@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-namespace stepscope::chrome {
+namespace stepscope {
 
 // What `text` is, by RFC 8259 and UTF-8. kInvalid also for what parsers
 // commonly refuse: lone surrogates, more than kMaxJsonDepth nested arrays and
@@ -15,4 +15,4 @@ inline constexpr int kMaxJsonDepth = 256;
 inline constexpr size_t kMaxJsonNumber = 1000;
 JsonKind CheckJson(std::string_view text);
 
-}  // namespace stepscope::chrome
+}  // namespace stepscope
