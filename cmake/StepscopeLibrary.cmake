@@ -23,7 +23,9 @@ target_link_libraries(stepscope PRIVATE stepscope_flags ${modules})
 
 set(exports "${PROJECT_SOURCE_DIR}/cmake/stepscope.map")
 target_link_options(stepscope PRIVATE "LINKER:--version-script=${exports}"
-                    "LINKER:--no-undefined" "LINKER:--as-needed")
+                    "LINKER:--no-undefined" "LINKER:--as-needed"
+                    # Its threads may outlive a dlclose().
+                    "LINKER:-z,nodelete")
 set_target_properties(
   stepscope
   PROPERTIES LINK_DEPENDS "${exports}"

@@ -129,7 +129,7 @@ std::string ManPage(const std::vector<Command>& commands) {
       "profilers as well: a file's format is detected from its content.");
   manual.Paragraph();
   manual.Text(
-      "On a terminal, tables are cut to the width and to the first rows, "
+      "On a terminal, tables show their first rows and shortened names, "
       "and say so. Written to a file or a pipe, they are whole.");
   manual.Section("COMMANDS");
   for (const Command& command : commands) AddCommand(command, manual);

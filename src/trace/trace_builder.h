@@ -201,8 +201,6 @@ class TraceBuilder {
   void MergeClock(const ClockInfo& clock);
   void SetIncomplete();
   void AddNote(std::string note);
-  // For who read a file under another name than the user's.
-  void RenameSource(std::string_view from, std::string_view to);
   // A note that concerns the trace and not one file.
   void AddTraceNote(std::string note);
 

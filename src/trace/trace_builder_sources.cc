@@ -49,11 +49,6 @@ void TraceBuilder::AddSource(std::string_view format, std::string_view path) {
   source().path = path;
 }
 
-void TraceBuilder::RenameSource(std::string_view from, std::string_view to) {
-  for (Source& source : trace_->sources_)
-    if (source.path == from) source.path = to;
-}
-
 void TraceBuilder::MergeClock(const ClockInfo& clock) {
   AddClock(source().clock, clock);
 }
