@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace stepscope {
+#include "base/compression.h"
 
-enum class Compression { kNone, kGzip, kZstd };
+namespace stepscope {
 
 struct KnownSuffix {
   std::string_view suffix;  // ".pftrace"

@@ -24,12 +24,11 @@
 
 #include "base/cancel.h"
 #include "base/column.h"
+#include "base/compression.h"
 #include "base/file.h"
 #include "base/result.h"
 
 namespace stepscope {
-
-enum class Compression : uint8_t { kNone, kGzip, kZstd };
 
 // What a small file may become before it is refused as a bomb. Plain files
 // have no limit.
