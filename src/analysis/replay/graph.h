@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ReplayGraph: what had to wait for what. Every API call, every step mark and
+// every piece of device work is a node; it starts when its predecessors have
+// ended, never at a recorded time. Nodes are in an order in which predecessors
+// come first, so that a replay is one pass (simulate.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/event_tree.h"
+#include "analysis/name_class.h"
+#include "analysis/steps.h"
+
+namespace stepscope {
+
+inline constexpr uint32_t kNoNode = 0xffffffffu;
+
+enum class NodeKind : uint8_t {
+  kCall,  // an API call, from its start to its end
+  kMark,  // a moment of a stepping thread: a step begins or ends
+  kWait,  // the end of a call that waits for the device
+  kJoin,  // a thread goes on when another one has done its part
+  kWork,  // a kernel, copy or set
+};
+
+enum NodeFlag : uint8_t {
+  kLaunches = 1,      // kCall: it has device work
+  kSyncCall = 2,      // kCall, kWait: its purpose is to wait
+  kCopyCall = 4,      // kCall, kWait: it waits because it copies
+  kFullQueue = 8,     // kWait: it waits for room in the queue of launches
+  kFromStart = 16,    // kWork: `gap` counts from the start of `prev`
+  kInsideLaunch = 32,  // kWork: not the first of its launch
+  kToDevice = 64,     // kCall, kWait: copies from the host to the device
+};
+
+// Times are in nanoseconds; see Costs for those that a change may alter.
+struct ReplayNode {
+  int64_t at = 0;            // recorded: its start; of kWait and kJoin the end
+  uint32_t prev = kNoNode;   // before it on the same thread or stream
+  uint32_t other = kNoNode;  // kWork: its launch; kWait: the work waited for;
+                             // kJoin: the last call of the other thread
+  Row row = kNoRow;          // the event
+  uint32_t line = 0;         // host: index of the thread; kWork: of the stream
+  uint32_t events = 0;       // half events recorded between `prev` and it
+  uint32_t other_events = 0;  // the same between `other` and it
+  NodeKind kind = NodeKind::kCall;
+  uint8_t flags = 0;
+
+  bool has(NodeFlag flag) const { return (flags & flag) != 0; }
+  bool on_host() const { return kind != NodeKind::kWork; }
+};
+
+// What a node takes. One set per replay; changes alter a copy.
+struct Cost {
+  int64_t gap = 0;  // after the end of `prev`; without one, from time 0
+  int64_t lag = 0;  // after `other`: of a launch its start, else its end
+  int64_t dur = 0;
+};
+
+// Work that waited for work of another stream.
+struct CrossEdge {
+  uint32_t node = 0;
+  uint32_t from = 0;
+  int64_t lag = 0;
+};
+
+// One step of the stepping thread of a process.
+struct ReplayStep {
+  int64_t index = 0;
+  Row row = kNoRow;
+  uint32_t process = 0;
+  uint32_t begin = kNoNode;       // marks
+  uint32_t end = kNoNode;
+  uint32_t first_work = kNoNode;  // that it launched, by recorded start
+  uint32_t last_work = kNoNode;   // by recorded end
+  bool warmup = false;
+  Interval range;  // on the host, as recorded
+};
+
+struct ReplayGraph {
+  std::vector<ReplayNode> nodes;
+  std::vector<Cost> costs;
+  std::vector<CrossEdge> cross;   // by node
+  std::vector<ReplayStep> steps;  // by process, then by start
+  // Without step marks: the recorded window is replayed as one step.
+  bool has_steps = false;
+  int64_t origin_ns = 0;       // recorded time 0 of the replay
+  int64_t typical_gap_ns = 0;  // between two pieces of work of a full queue
+  int64_t typical_lag_ns = 0;  // from a launch to the start of its work
+  int64_t typical_call_ns = 0;  // a launch that waits for nothing
+  int64_t unexplained_ns = 0;  // delay of device work that no edge explains
+  uint64_t repaired = 0;       // edges that would have closed a cycle
+  uint64_t graph_calls_without_work = 0;
+};
+
+// `names` refers to the trace of the tree.
+ReplayGraph BuildReplayGraph(const EventTree& tree, const StepTable& steps,
+                             NameClasses& names);
+
+}  // namespace stepscope

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which silence of a thread was a wait for another thread: the other one was
+// silent too when it began, then worked, and had done its last call when the
+// silence ended. So the main thread waits for autograd's thread, and that one
+// for the next backward pass.
+#include <algorithm>
+
+#include "analysis/replay/lines.h"
+
+namespace stepscope {
+namespace {
+
+// The one that hands over may go on for a moment.
+constexpr int64_t kHandOverNs = 100'000;
+
+int64_t EndOf(const DraftNode& call) {
+  return SaturatingAdd(call.node.at, call.cost.dur);
+}
+
+// The last call of a line that ended by `time`; null if there is none.
+const uint32_t* LastCallBy(const HostLine& line, int64_t time) {
+  const auto after = std::partition_point(
+      line.calls.begin(), line.calls.end(), [&](uint32_t call) {
+        return EndOf(line.nodes[call]) <= time;
+      });
+  return after == line.calls.begin() ? nullptr : &after[-1];
+}
+
+// Whether a silence of the line ended within a range.
+bool WokeWithin(const HostLine& line, int64_t after, int64_t before) {
+  const auto at = std::partition_point(
+      line.silences.begin(), line.silences.end(),
+      [&](const Silence& silence) { return silence.range.end <= after; });
+  return at != line.silences.end() && at->range.end < before;
+}
+
+}  // namespace
+
+void FindJoins(std::vector<HostLine>& lines) {
+  for (uint32_t i = 0; i < lines.size(); ++i) {
+    HostLine& line = lines[i];
+    for (const Silence& silence : line.silences) {
+      DraftNode& join = line.nodes[silence.node];
+      const bool first = !join.prev.known();
+      const int64_t from = silence.range.begin;
+      const int64_t to = silence.range.end;
+      int64_t latest = first ? INT64_MIN : from;
+      for (uint32_t j = 0; j < lines.size(); ++j) {
+        const HostLine& mate = lines[j];
+        if (j == i || mate.process != line.process) continue;
+        const uint32_t* const call = LastCallBy(mate, to);
+        if (call == nullptr) continue;
+        const int64_t end = EndOf(mate.nodes[*call]);
+        if (end <= latest) continue;
+        if (!first &&
+            !WokeWithin(mate, SaturatingSubtract(from, kHandOverNs), to)) {
+          continue;
+        }
+        latest = end;
+        join.other = {j, *call};
+      }
+      if (!join.other.known()) continue;
+      join.cost.lag = SaturatingSubtract(to, latest);
+      // The wait itself takes no time of this thread.
+      if (!first) {
+        join.cost.gap = std::max<int64_t>(
+            0, SaturatingSubtract(join.cost.gap,
+                                  SaturatingSubtract(to, from)));
+      }
+    }
+  }
+}
+
+}  // namespace stepscope
