@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <charconv>
 #include <string_view>
+#include <unordered_map>
 
 #include "analysis/kinds.h"
+#include "analysis/set_up.h"
 #include "analysis/stats.h"
+#include "analysis/step_pace.h"
+#include "analysis/warmup.h"
 
 namespace stepscope {
 namespace {
@@ -32,13 +36,21 @@ int64_t StepIndex(const Trace& trace, Row row, int64_t otherwise) {
   return error == std::errc() && stop == end ? index : otherwise;
 }
 
+void Widen(Interval& hull, bool is_first, int64_t begin, int64_t end) {
+  if (is_first) hull = {begin, end};
+  hull.begin = std::min(hull.begin, begin);
+  hull.end = std::max(hull.end, end);
+}
+
 }  // namespace
 
-StepTable::StepTable(const EventTree& tree) {
+StepTable::StepTable(const EventTree& tree, bool find_warmup) {
   Collect(tree);
   ChooseMainThreads(tree);
   ComputeTotal(tree);
   AttributeWork(tree);
+  AddDeviceMarks(tree);
+  TimeSteps(tree, find_warmup);
 }
 
 void StepTable::Collect(const EventTree& tree) {
@@ -142,10 +154,69 @@ void StepTable::AttributeWork(const EventTree& tree) {
       if (span == nullptr && own != main) span = list.Find(main, time);
       if (span == nullptr) return false;
       span->gpu_ns = SaturatingAdd(span->gpu_ns, dur);
+      Widen(span->device, !span->has_device(), trace.start_ns()[work.row],
+            tree.end_ns(work.row));
       return true;
     };
     add(stages_);
     if (add(steps_)) gpu_ns_ = SaturatingAdd(gpu_ns_, dur);
+  }
+}
+
+// Kineto marks a step on the streams too, by a range of the same name around
+// the work that the step's own thread launched.
+void StepTable::AddDeviceMarks(const EventTree& tree) {
+  const Trace& trace = tree.trace();
+  const TypeSet kMark = SetOf(STEPSCOPE_USER_DEFINED);
+  using Key = uint64_t;  // process and name
+  const auto key_of = [](uint32_t process, StringId name) {
+    return (Key{process} << 32) | name.v;
+  };
+  std::unordered_map<Key, StepInterval*> marked;
+  for (StepInterval& step : steps_.spans) {
+    const StringId name = trace.name()[step.row];
+    if ((tree.census().device_types(name) & kMark) == 0) continue;
+    const auto [at, is_new] = marked.try_emplace(
+        key_of(tree.threads()[step.thread].process, name), &step);
+    // Of a name that several steps have, nobody knows whose mark it is.
+    if (!is_new) at->second = nullptr;
+  }
+  if (marked.empty()) return;
+  for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
+    const Track& track = trace.tracks()[i];
+    if (track.kind != TrackKind::kStream ||
+        (tree.census().types(i) & kMark) == 0) {
+      continue;
+    }
+    for (Row row = track.first; row < track.last; ++row) {
+      if (trace.type()[row] != STEPSCOPE_USER_DEFINED) continue;
+      const auto at = marked.find(key_of(track.process, trace.name()[row]));
+      if (at == marked.end() || at->second == nullptr) continue;
+      StepInterval& step = *at->second;
+      Widen(step.device, !step.has_device(), trace.start_ns()[row],
+            tree.end_ns(row));
+    }
+  }
+}
+
+void StepTable::TimeSteps(const EventTree& tree, bool find_warmup) {
+  const size_t threads = tree.threads().size();
+  device_paces_.assign(threads, false);
+  std::vector<int64_t> periods;
+  for (uint32_t thread = 0; thread < threads; ++thread) {
+    const std::span<StepInterval> steps =
+        std::span(steps_.spans)
+            .subspan(steps_.first[thread],
+                     steps_.first[thread + 1] - steps_.first[thread]);
+    if (steps.empty()) continue;
+    device_paces_[thread] = SetPeriods(steps);
+    if (!find_warmup) continue;
+    periods.clear();
+    for (const StepInterval& step : steps) periods.push_back(step.period_ns);
+    const size_t warmup = CountWarmup(periods, [&](size_t i) {
+      return SetUpTime(tree, thread, steps[i].range);
+    });
+    for (StepInterval& step : steps.first(warmup)) step.warmup = true;
   }
 }
 

@@ -15,13 +15,27 @@
 namespace stepscope {
 
 struct StepInterval {
-  Interval range;
+  Interval range;  // on the host
+  // From the begin of the first to the end of the last piece of work that was
+  // launched in it, and what the recorder marked as the step on a device;
+  // 0 and 0 where there is none.
+  Interval device;
   int64_t gpu_ns = 0;  // kernels, copies and sets launched in it, plain sum
+  // Steps: from its start to the next one's, on the host or on the device,
+  // whichever paces the loop; see step_pace.h. Never negative.
+  int64_t period_ns = 0;
   int64_t index = 0;   // steps: n of "ProfileStep#n" or the argument "step",
                        // else counted from 0
   Row row = kNoRow;
   uint32_t thread = 0;
   uint16_t type = 0;   // STEPSCOPE_PROFILE_STEP or that of the stage
+  bool warmup = false;  // steps: one of the first, and not like the rest
+
+  bool has_device() const { return device.begin != 0 || device.end != 0; }
+  // When the host and the device were done with it.
+  int64_t last_end() const {
+    return has_device() && device.end > range.end ? device.end : range.end;
+  }
 };
 
 // Work belongs to the step and the stage around its launch; when a helper
@@ -29,11 +43,21 @@ struct StepInterval {
 // those in force at that time on the thread with the steps.
 class StepTable {
  public:
-  explicit StepTable(const EventTree& tree);
+  // `find_warmup`: false for a trace of chosen steps (see step_choice.h), which
+  // are all meant.
+  explicit StepTable(const EventTree& tree, bool find_warmup = true);
 
   // By thread, then by start.
   std::span<const StepInterval> steps() const { return steps_.spans; }
   std::span<const StepInterval> stages() const { return stages_.spans; }
+  // Those of one thread.
+  std::span<const StepInterval> steps_of(uint32_t thread) const {
+    return std::span(steps_.spans)
+        .subspan(steps_.first[thread],
+                 steps_.first[thread + 1] - steps_.first[thread]);
+  }
+  // Whether the device paces the loop of a thread, and not the host.
+  bool device_paces(uint32_t thread) const { return device_paces_[thread]; }
   // The thread that steps, by process; kNoThread if there is none.
   uint32_t main_thread(uint32_t process) const {
     return main_thread_[process];
@@ -72,10 +96,13 @@ class StepTable {
   void ChooseMainThreads(const EventTree& tree);
   void ComputeTotal(const EventTree& tree);
   void AttributeWork(const EventTree& tree);
+  void AddDeviceMarks(const EventTree& tree);
+  void TimeSteps(const EventTree& tree, bool find_warmup);
 
   SpanList steps_;
   SpanList stages_;
   std::vector<uint32_t> main_thread_;
+  std::vector<bool> device_paces_;  // by thread
   Interval window_;
   int64_t total_ns_ = 0;
   int64_t gpu_ns_ = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trace/trace_builder.h"
+#include "trace/trace_from_text.h"
 
 namespace stepscope {
 namespace {
@@ -40,6 +41,88 @@ TEST(StepTableTest, IndexIsInTheNameOrInTheArgument) {
   std::vector<int64_t> indices;
   for (const StepInterval& step : table.steps()) indices.push_back(step.index);
   EXPECT_EQ(indices, (std::vector<int64_t>{7, 40000, 2}));
+}
+
+TEST(StepTableTest, DeviceRangeIsOfTheWorkThatWasLaunched) {
+  const auto trace = TraceFromText(R"(
+    thread 1 main
+      100..200 ProfileStep#0 ProfileStep
+        110..115 launch CudaRuntime correlation=1
+      200..300 ProfileStep#1 ProfileStep
+      300..400 ProfileStep#2 ProfileStep
+    thread 2 autograd
+      150..155 launch CudaRuntime correlation=2
+    stream 7 GPU:0
+      120..140 a Kernel correlation=1
+      380..420 b Kernel correlation=2
+      430..440 lost Kernel)");
+  const EventTree tree(*trace);
+  const StepTable table(tree);
+  ASSERT_EQ(table.steps().size(), 3u);
+  EXPECT_TRUE(table.steps()[0].has_device());
+  EXPECT_EQ(table.steps()[0].device, (Interval{120, 420}));
+  EXPECT_FALSE(table.steps()[1].has_device());
+  EXPECT_EQ(table.steps()[1].device, (Interval{0, 0}));
+  EXPECT_EQ(table.steps()[0].period_ns, 100);
+  EXPECT_EQ(table.steps()[2].period_ns, 100);
+  EXPECT_EQ(table.steps_of(0).size(), 3u);
+  EXPECT_TRUE(table.steps_of(1).empty());
+}
+
+TEST(StepTableTest, DeviceRangeHasTheRecordersMarks) {
+  const auto trace = TraceFromText(R"(
+    thread 1 main
+      100..200 ProfilerStep#4 ProfileStep
+        110..115 launch CudaRuntime correlation=1
+      200..300 ProfilerStep#5 ProfileStep
+    stream 7 GPU:0
+      120..140 a Kernel correlation=1
+      210..260 b Kernel
+    stream 8 GPU:0
+      119..130 ProfilerStep#4
+      205..290 ProfilerStep#5)");
+  const EventTree tree(*trace);
+  const StepTable table(tree);
+  ASSERT_EQ(table.steps().size(), 2u);
+  EXPECT_EQ(table.steps()[0].device, (Interval{119, 140}));
+  EXPECT_EQ(table.steps()[1].device, (Interval{205, 290}));
+}
+
+TEST(StepTableTest, ReplaysOfAGraphArePacedByTheDevice) {
+  const auto trace = TraceFromText(R"(
+    thread 1 main
+      0..7 ProfileStep#0 ProfileStep
+        1..2 cudaGraphLaunch CudaRuntime correlation=1
+      8..15 ProfileStep#1 ProfileStep
+        9..10 cudaGraphLaunch CudaRuntime correlation=2
+      16..23 ProfileStep#2 ProfileStep
+        17..18 cudaGraphLaunch CudaRuntime correlation=3
+    stream 7 GPU:0
+      3..94 a Kernel correlation=1
+      97..188 b Kernel correlation=2
+      191..282 c Kernel correlation=3)");
+  const EventTree tree(*trace);
+  const StepTable table(tree);
+  EXPECT_TRUE(table.device_paces(0));
+  std::vector<int64_t> periods;
+  for (const StepInterval& step : table.steps()) {
+    periods.push_back(step.period_ns);
+    EXPECT_FALSE(step.warmup);
+  }
+  EXPECT_EQ(periods, (std::vector<int64_t>{94, 94, 91}));
+}
+
+TEST(StepTableTest, WarmUpIsMarked) {
+  const auto trace = TraceFromText(R"(
+    thread 1 main
+      0..90 ProfileStep#0 ProfileStep
+      90..100 ProfileStep#1 ProfileStep
+      100..110 ProfileStep#2 ProfileStep
+      110..120 ProfileStep#3 ProfileStep)");
+  const EventTree tree(*trace);
+  EXPECT_TRUE(StepTable(tree).steps()[0].warmup);
+  EXPECT_FALSE(StepTable(tree).steps()[1].warmup);
+  EXPECT_FALSE(StepTable(tree, false).steps()[0].warmup);
 }
 
 }  // namespace
