@@ -115,7 +115,7 @@ class Merger {
     }
     if (node.prev == kNoNode) {
       const bool tied = node.other != kNoNode;
-      cost.gap = tied ? INT64_MIN / 4
+      cost.gap = tied ? kNever
                       : SaturatingSubtract(node.at, graph_.origin_ns);
     }
     if (draft.cross.known()) {
@@ -194,6 +194,7 @@ class StepTies {
       entry.index = step.index;
       entry.process = process;
       entry.range = step.range;
+      entry.warmup = step.warmup;
       entry.row = step.row;
       graph_.steps.push_back(entry);
     }
@@ -229,6 +230,10 @@ class StepTies {
 
   // Nodes of work come by recorded start, as a rule.
   void TieWork() {
+    any_launch_ = std::any_of(
+        graph_.nodes.begin(), graph_.nodes.end(), [](const ReplayNode& node) {
+          return node.kind == NodeKind::kWork && node.other != kNoNode;
+        });
     std::vector<size_t> likely(tree_.trace().processes().size(), 0);
     std::vector<std::pair<size_t, size_t>> range(likely.size(), {0, 0});
     for (size_t i = 0; i < graph_.steps.size(); ++i) {
@@ -239,6 +244,8 @@ class StepTies {
     for (uint32_t i = 0; i < graph_.nodes.size(); ++i) {
       const ReplayNode& node = graph_.nodes[i];
       if (node.kind != NodeKind::kWork) continue;
+      // Of no step: it was launched before the recording began.
+      if (node.other == kNoNode && any_launch_) continue;
       const int64_t time =
           node.other == kNoNode ? node.at : graph_.nodes[node.other].at;
       const auto [first, last] = range[ProcessOf(node)];
@@ -279,6 +286,7 @@ class StepTies {
   const EventTree& tree_;
   const StepTable& steps_;
   ReplayGraph& graph_;
+  bool any_launch_ = false;
 };
 
 }  // namespace

@@ -18,6 +18,9 @@ namespace stepscope {
 
 inline constexpr uint32_t kNoNode = 0xffffffffu;
 
+// An edge with this lag holds nothing up.
+inline constexpr int64_t kNever = INT64_MIN / 4;
+
 enum class NodeKind : uint8_t {
   kCall,  // an API call, from its start to its end
   kMark,  // a moment of a stepping thread: a step begins or ends

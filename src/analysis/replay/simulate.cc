@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "analysis/step_pace.h"
+
 namespace stepscope {
 
 void Simulate(const ReplayGraph& graph, std::span<const Cost> costs,
@@ -26,7 +28,7 @@ void Simulate(const ReplayGraph& graph, std::span<const Cost> costs,
       at = std::max(at, ready + cost.lag);
     }
     for (; cross != graph.cross.end() && cross->node == i; ++cross) {
-      at = std::max(at, end[cross->from] + cross->lag);
+      if (cost.lag > kNever) at = std::max(at, end[cross->from] + cross->lag);
     }
     start[i] = at;
     end[i] = at + cost.dur;
@@ -53,29 +55,22 @@ namespace {
 // The steps [first, last) of one process.
 void AddPeriods(const ReplayGraph& graph, const ReplayTimes& times,
                 size_t first, size_t last, StepPeriods& periods) {
-  const auto host = [&](size_t i) {
-    return times.start[graph.steps[i].begin];
-  };
-  const auto has_work = [&](size_t i) {
-    return graph.steps[i].first_work != kNoNode;
-  };
-  bool on_device = has_work(first) && has_work(last - 1);
-  const auto device = [&](size_t i) {
-    return times.start[graph.steps[i].first_work];
-  };
-  for (size_t i = first; i < last && on_device; ++i) on_device = has_work(i);
-  on_device = on_device && last - first > 1 &&
-              device(last - 1) - device(first) > host(last - 1) - host(first);
-  const auto begin = [&](size_t i) { return on_device ? device(i) : host(i); };
-  for (size_t i = first; i + 1 < last; ++i) {
-    periods.push_back(std::max<int64_t>(0, begin(i + 1) - begin(i)));
+  std::vector<StepInterval> steps;
+  steps.reserve(last - first);
+  for (size_t i = first; i < last; ++i) {
+    const ReplayStep& from = graph.steps[i];
+    StepInterval step;
+    step.index = from.index;
+    step.warmup = from.warmup;
+    step.range = {times.start[from.begin], times.end[from.end]};
+    if (from.first_work != kNoNode) {
+      step.device = {times.start[from.first_work],
+                     times.end[from.last_work]};
+    }
+    steps.push_back(step);
   }
-  const ReplayStep& step = graph.steps[last - 1];
-  int64_t end = times.end[step.end];
-  if (step.last_work != kNoNode) {
-    end = std::max(end, times.end[step.last_work]);
-  }
-  periods.push_back(std::max<int64_t>(0, end - begin(last - 1)));
+  SetPeriods(steps);
+  for (const StepInterval& step : steps) periods.push_back(step.period_ns);
 }
 
 }  // namespace

@@ -204,7 +204,7 @@ class StreamMaker {
       draft.cost.gap = at;  // until the origin is known
       return;
     }
-    draft.cost.gap = INT64_MIN / 4;
+    draft.cost.gap = kNever;
     draft.cost.lag = SaturatingSubtract(at, LaunchOf(draft).node.at);
   }
 

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/replay/scenario.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/kinds.h"
+#include "base/glob.h"
+
+namespace stepscope {
+namespace {
+
+// Of a call or a gap, the recorder cannot have taken more.
+constexpr double kMostOfIt = 0.9;
+// A call of the device's API costs as much to record as three other events:
+// with pairs of runs, two to four fit. Half of that is after the call.
+constexpr uint32_t kCallHalves = 3;
+
+int64_t Scaled(int64_t ns, double factor) {
+  return static_cast<int64_t>(std::llround(static_cast<double>(ns) * factor));
+}
+
+bool Contains(const IntervalSet& set, int64_t time_ns) {
+  const auto after = std::upper_bound(
+      set.begin(), set.end(), time_ns,
+      [](int64_t time, const Interval& part) { return time < part.begin; });
+  return after != set.begin() && time_ns < after[-1].end;
+}
+
+int64_t Overlap(const IntervalSet& set, const Interval& range) {
+  auto part = std::partition_point(
+      set.begin(), set.end(),
+      [&](const Interval& other) { return other.end <= range.begin; });
+  int64_t sum = 0;
+  for (; part != set.end() && part->begin < range.end; ++part) {
+    sum += std::min(part->end, range.end) - std::max(part->begin, range.begin);
+  }
+  return sum;
+}
+
+int64_t LessEvents(int64_t ns, uint32_t halves, double ns_per_event) {
+  const double most = static_cast<double>(ns) * kMostOfIt;
+  return ns - static_cast<int64_t>(std::min(most, ns_per_event * halves / 2));
+}
+
+}  // namespace
+
+int64_t Scenario::RecordedEnd(uint32_t node) const {
+  const ReplayNode& at = input_.graph.nodes[node];
+  return SaturatingAdd(at.at, input_.graph.costs[node].dur);
+}
+
+// When the host work between a node and the one before was done.
+Interval Scenario::GapOf(uint32_t node) const {
+  const ReplayNode& at = input_.graph.nodes[node];
+  if (at.prev == kNoNode) return {at.at, at.at};
+  const int64_t begin = RecordedEnd(at.prev);
+  return {begin, SaturatingAdd(begin, input_.graph.costs[node].gap)};
+}
+
+Interval Scenario::LagOf(uint32_t node) const {
+  const ReplayNode& at = input_.graph.nodes[node];
+  return {SaturatingSubtract(at.at, input_.graph.costs[node].lag), at.at};
+}
+
+bool Scenario::IsKernel(uint32_t node) const {
+  return input_.graph.nodes[node].kind == NodeKind::kWork &&
+         input_.trace().type()[RowOf(node)] == STEPSCOPE_KERNEL;
+}
+
+void Scenario::RemoveRecorder(double ns_per_event) {
+  for (uint32_t i = 0; i < count(); ++i) {
+    const ReplayNode& node = input_.graph.nodes[i];
+    Cost& cost = costs_[i];
+    if (!node.on_host()) continue;
+    if (node.prev != kNoNode) {
+      // A call is written when it returns: half in it, half after it.
+      const ReplayNode& before = input_.graph.nodes[node.prev];
+      const bool after_call = before.kind == NodeKind::kCall ||
+                              before.kind == NodeKind::kWait;
+      const uint32_t halves = node.kind == NodeKind::kWait
+                                  ? kCallHalves
+                                  : node.events + after_call * kCallHalves;
+      cost.gap = LessEvents(cost.gap, halves, ns_per_event);
+    }
+    if (node.kind == NodeKind::kCall) {
+      cost.dur = LessEvents(cost.dur, kCallHalves, ns_per_event);
+    } else if (node.kind == NodeKind::kJoin && node.other != kNoNode) {
+      cost.lag = LessEvents(cost.lag, node.other_events, ns_per_event);
+    }
+  }
+}
+
+uint64_t Scenario::Apply(const Change& change, Estimate estimate) {
+  note_.clear();
+  switch (change.kind) {
+    case Change::Kind::kDataReady: return ApplyDataReady(estimate);
+    case Change::Kind::kNoSync: return ApplyNoSync();
+    case Change::Kind::kGraph: return ApplyGraph(estimate);
+    case Change::Kind::kFuseSmall:
+      return ApplyFuseSmall(change.pattern, estimate);
+    case Change::Kind::kTensorCores:
+      return ApplyTensorCores(change.factor, estimate);
+    case Change::Kind::kComm: return ApplyComm(*change.factor);
+    case Change::Kind::kHost: return ApplyHost(*change.factor);
+    case Change::Kind::kKernel:
+      return ApplyKernel(change.pattern, *change.factor);
+    case Change::Kind::kOperator:
+      return ApplyOperator(change.pattern, *change.factor);
+  }
+  return 0;
+}
+
+Scenario::ThreadSets Scenario::RangesNamed(const std::string& pattern,
+                                           TypeSet types,
+                                           uint64_t& count) const {
+  const Trace& trace = input_.trace();
+  const Census& census = input_.tree.census();
+  std::vector<bool> wanted(trace.strings().size());
+  bool any = false;
+  for (uint32_t i = 0; i < wanted.size(); ++i) {
+    wanted[i] = (census.host_types(StringId{i}) & types) != 0 &&
+                MatchesGlob(pattern, trace.str(StringId{i}));
+    any = any || wanted[i];
+  }
+  ThreadSets sets(input_.tree.threads().size());
+  if (!any) return sets;
+  for (size_t i = 0; i < sets.size(); ++i) {
+    if (!input_.tree.Has(i, types)) continue;
+    IntervalCollector thread;
+    input_.tree.threads().ForEachRow(i, [&](Row row) {
+      if (!wanted[trace.name()[row].v] ||
+          (SetOf(trace.type()[row]) & types) == 0) {
+        return;
+      }
+      ++count;
+      thread.Add(trace.start_ns()[row], input_.tree.end_ns(row));
+    });
+    sets[i] = thread.Finish();
+  }
+  return sets;
+}
+
+void Scenario::ScaleCall(uint32_t node, double factor) {
+  Cost& cost = costs_[node];
+  cost.dur = Scaled(cost.dur, factor);
+  if (input_.graph.nodes[node].kind != NodeKind::kWait) return;
+  cost.gap = Scaled(cost.gap, factor);
+  if (factor == 0) cost.lag = kNever;
+}
+
+void Scenario::ScaleHost(const ThreadSets& sets, double factor, bool calls) {
+  const auto scale = [&](const IntervalSet& set, const Interval& range,
+                         int64_t ns) {
+    const int64_t length = range.end - range.begin;
+    if (set.empty() || length <= 0) return ns;
+    const double share = static_cast<double>(Overlap(set, range)) /
+                         static_cast<double>(length);
+    return Scaled(ns, 1 - (1 - factor) * share);
+  };
+  for (uint32_t i = 0; i < count(); ++i) {
+    const ReplayNode& node = input_.graph.nodes[i];
+    if (!node.on_host()) continue;
+    const IntervalSet& set = sets[node.line];
+    Cost& cost = costs_[i];
+    if (node.kind == NodeKind::kWait) {
+      const int64_t begin = input_.graph.nodes[node.prev].at;
+      if (calls && Contains(set, begin)) ScaleCall(i, factor);
+      continue;
+    }
+    if (node.prev != kNoNode) cost.gap = scale(set, GapOf(i), cost.gap);
+    if (node.kind == NodeKind::kJoin && node.other != kNoNode) {
+      const IntervalSet& mate =
+          sets[input_.graph.nodes[node.other].line];
+      cost.lag = scale(mate, LagOf(i), cost.lag);
+      // A wait for another thread goes with the range around it.
+      if (factor == 0 && Contains(set, node.at)) cost.lag = kNever;
+    } else if (node.kind == NodeKind::kCall && calls &&
+               Contains(set, node.at)) {
+      ScaleCall(i, factor);
+    }
+  }
+}
+
+void Scenario::RemoveWork(uint32_t node) {
+  costs_[node] = {0, kNever, 0};
+}
+
+uint64_t Scenario::ApplyDataReady(Estimate estimate) {
+  ThreadSets sets(input_.tree.threads().size());
+  uint64_t found = 0;
+  for (const StepInterval& stage : input_.steps.stages()) {
+    if (stage.type != STEPSCOPE_DATALOADER) continue;
+    const uint32_t process = input_.tree.threads()[stage.thread].process;
+    if (stage.thread != input_.steps.main_thread(process)) continue;
+    sets[stage.thread].push_back(stage.range);
+    ++found;
+  }
+  // Taking a batch that is ready is not free either.
+  ScaleHost(sets, estimate == Estimate::kCautious ? 0.1 : 0, false);
+  return found;
+}
+
+uint64_t Scenario::ApplyNoSync() {
+  uint64_t found = 0;
+  for (uint32_t i = 0; i < count(); ++i) {
+    const ReplayNode& node = input_.graph.nodes[i];
+    Cost& cost = costs_[i];
+    if (node.kind == NodeKind::kWait && !node.has(kFullQueue)) {
+      ++found;
+      cost.lag = kNever;
+      if (node.has(kSyncCall)) cost.gap = 0;
+    } else if (node.kind == NodeKind::kCall && node.has(kSyncCall)) {
+      cost.dur = 0;
+    }
+  }
+  return found;
+}
+
+uint64_t Scenario::ApplyComm(double factor) {
+  uint64_t found = 0;
+  const auto of_row = [&](Row row, Row launch) {
+    DeviceWork work;
+    work.row = row;
+    work.launch = launch;
+    return input_.communication.IsKernel(work);
+  };
+  for (uint32_t i = 0; i < count(); ++i) {
+    if (!IsKernel(i)) continue;
+    const ReplayNode& node = input_.graph.nodes[i];
+    const Row launch =
+        node.other == kNoNode ? kNoRow : input_.graph.nodes[node.other].row;
+    if (!of_row(node.row, launch)) continue;
+    ++found;
+    costs_[i].dur = Scaled(costs_[i].dur, factor);
+  }
+  // What the host does by itself: gloo, MPI.
+  if (input_.communication.host_calls() > 0) {
+    ScaleHost(input_.communication.by_thread(), factor, true);
+    found += input_.communication.host_calls();
+  }
+  return found;
+}
+
+uint64_t Scenario::ApplyHost(double factor) {
+  uint64_t found = 0;
+  for (uint32_t i = 0; i < count(); ++i) {
+    const ReplayNode& node = input_.graph.nodes[i];
+    if (!node.on_host()) continue;
+    ++found;
+    Cost& cost = costs_[i];
+    if (node.prev != kNoNode) cost.gap = Scaled(cost.gap, factor);
+    cost.dur = Scaled(cost.dur, factor);
+    if (node.kind == NodeKind::kJoin && node.other != kNoNode &&
+        cost.lag > 0) {
+      cost.lag = Scaled(cost.lag, factor);
+    }
+  }
+  return found;
+}
+
+uint64_t Scenario::ApplyKernel(const std::string& pattern, double factor) {
+  const Trace& trace = input_.trace();
+  std::vector<int8_t> matches(trace.strings().size(), -1);
+  uint64_t found = 0;
+  for (uint32_t i = 0; i < count(); ++i) {
+    if (input_.graph.nodes[i].kind != NodeKind::kWork) continue;
+    const StringId name = trace.name()[RowOf(i)];
+    if (matches[name.v] < 0) {
+      matches[name.v] = MatchesGlob(pattern, trace.str(name)) ? 1 : 0;
+    }
+    if (matches[name.v] == 0) continue;
+    ++found;
+    costs_[i].dur = Scaled(costs_[i].dur, factor);
+  }
+  return found;
+}
+
+uint64_t Scenario::ApplyOperator(const std::string& pattern, double factor) {
+  uint64_t found = 0;
+  const TypeSet all = ~(kApiCallTypes | SetOf(STEPSCOPE_PROFILE_STEP));
+  const ThreadSets sets = RangesNamed(pattern, all, found);
+  if (found == 0) return 0;
+  ScaleHost(sets, factor, true);
+  for (uint32_t i = 0; i < count(); ++i) {
+    const ReplayNode& node = input_.graph.nodes[i];
+    if (node.kind != NodeKind::kWork || node.other == kNoNode) continue;
+    const ReplayNode& launch = input_.graph.nodes[node.other];
+    if (!Contains(sets[launch.line], launch.at)) continue;
+    if (factor == 0) {
+      RemoveWork(i);
+    } else {
+      costs_[i].dur = Scaled(costs_[i].dur, factor);
+    }
+  }
+  return found;
+}
+
+}  // namespace stepscope

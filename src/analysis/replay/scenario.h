@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scenario: a replay with changes. It starts from the costs of the graph, less
+// what the recorder took if that is known, and each change alters them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/communication.h"
+#include "analysis/replay/change.h"
+#include "analysis/replay/graph.h"
+
+namespace stepscope {
+
+// What the changes look at. Refers to all of it.
+struct ReplayInput {
+  const EventTree& tree;
+  const StepTable& steps;
+  NameClasses& names;
+  const Communication& communication;
+  const ReplayGraph& graph;
+
+  const Trace& trace() const { return tree.trace(); }
+};
+
+// How a change is taken where it could turn out either way.
+enum class Estimate : uint8_t { kLikely, kCautious, kHopeful };
+
+class Scenario {
+ public:
+  explicit Scenario(const ReplayInput& input)
+      : input_(input), costs_(input.graph.costs) {}
+
+  std::span<const Cost> costs() const { return costs_; }
+
+  // Takes the recorder's cost per host event out of calls and gaps.
+  void RemoveRecorder(double ns_per_event);
+  // Returns how many nodes or ranges it found to change.
+  uint64_t Apply(const Change& change, Estimate estimate);
+  // What a user should know of the last change, once.
+  const std::string& note() const { return note_; }
+
+ private:
+  // By thread: where host work is scaled.
+  using ThreadSets = std::vector<IntervalSet>;
+
+  uint64_t ApplyDataReady(Estimate estimate);
+  uint64_t ApplyNoSync();
+  uint64_t ApplyGraph(Estimate estimate);
+  uint64_t ApplyFuseSmall(const std::string& pattern, Estimate estimate);
+  uint64_t ApplyTensorCores(std::optional<double> factor, Estimate estimate);
+  uint64_t ApplyComm(double factor);
+  uint64_t ApplyHost(double factor);
+  uint64_t ApplyKernel(const std::string& pattern, double factor);
+  uint64_t ApplyOperator(const std::string& pattern, double factor);
+
+  // Host ranges whose name matches, by thread; `count`: how many.
+  ThreadSets RangesNamed(const std::string& pattern, TypeSet types,
+                         uint64_t& count) const;
+  // Gaps inside the sets; with `calls`, API calls as well.
+  void ScaleHost(const ThreadSets& sets, double factor, bool calls);
+  void ScaleCall(uint32_t node, double factor);
+  void RemoveWork(uint32_t node);
+  int64_t RecordedEnd(uint32_t node) const;
+  Interval GapOf(uint32_t node) const;
+  Interval LagOf(uint32_t node) const;
+  bool IsKernel(uint32_t node) const;
+  Row RowOf(uint32_t node) const { return input_.graph.nodes[node].row; }
+  uint32_t count() const {
+    return static_cast<uint32_t>(input_.graph.nodes.size());
+  }
+
+  const ReplayInput& input_;
+  std::vector<Cost> costs_;
+  std::string note_;
+};
+
+}  // namespace stepscope
