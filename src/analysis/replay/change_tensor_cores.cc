@@ -31,7 +31,8 @@ uint64_t Scenario::ApplyTensorCores(std::optional<double> factor,
                 ? peaks.float32 / (peaks.tensor * kTensorEfficiency)
                 : 0.5;
     if (estimate == Estimate::kCautious) share *= 1.5;
-    if (estimate == Estimate::kHopeful) share *= 0.8;
+    // Half precision is twice as fast again.
+    if (estimate == Estimate::kHopeful) share *= 0.5;
     share = std::min(share, 1.0);
     shortest = kShortestMatrixNs;
     basis = peaks.known()

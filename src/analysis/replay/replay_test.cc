@@ -256,10 +256,10 @@ TEST(ReplayTest, TensorCoresHelpMatrixKernelsAlone) {
 }
 
 TEST(ReplayTest, TheRecorderIsTakenOut) {
-  // Of each 100 us, the recorder took 8: an operator and a call, which costs
-  // as much as three.
+  // Of each 100 us, the recorder took 8: d for an operator, d for a call, and
+  // 33 d by making all of it slower.
   const Whatif whatif = HostBound().Ask({"host=0.5"}, 920 * kUs);
-  EXPECT_NEAR(whatif.recorder_ns, 2000, 100);
+  EXPECT_NEAR(whatif.recorder_ns, 8000.0 / 35, 10);
   EXPECT_EQ(whatif.unprofiled_step_ns, 920 * kUs);
   EXPECT_NEAR(*whatif.slow_down, 1000.0 / 920, 1e-9);
   EXPECT_NEAR(whatif.changes[0].saving_ratio, 0.5, 0.02);

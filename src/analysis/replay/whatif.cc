@@ -12,8 +12,8 @@
 namespace stepscope {
 namespace {
 
-// Recorders took 1.2 to 3.5 us per host event where it was measured.
-constexpr double kUsualRecorderNs = 2'000;
+// Recorders took 0.7 to 1.3 us per host event where it was measured.
+constexpr double kUsualRecorderNs = 1'000;
 constexpr double kMostRecorderNs = 8'000;
 constexpr int kRounds = 24;  // of a bisection
 // Nearer than this to the recorded step, the cost cannot be solved for.
