@@ -72,12 +72,15 @@ void CheckModel(const Summary& summary) {
       step_gpu = row.gpu.total_ns;
       continue;
     }
+    ASSERT_GE(row.cpu.total_ns, 0) << row.name;
+    ASSERT_GE(row.gpu.total_ns, 0) << row.name;
     cpu += row.cpu.total_ns;
     gpu += row.gpu.total_ns;
   }
-  ASSERT_EQ(cpu, summary.total_ns);  // stages and Others make the whole
+  // Stages and Others make the whole; stages may reach beyond the steps.
+  ASSERT_GE(cpu, summary.total_ns);
   if (step_gpu >= 0) {
-    ASSERT_EQ(gpu, step_gpu);
+    ASSERT_GE(gpu, step_gpu);
   }
 }
 

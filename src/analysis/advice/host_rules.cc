@@ -210,14 +210,15 @@ void FindHostBoundBackward(const AdviceInput& input, Advice& advice) {
   finding.saving_ns = idle;
   finding.saving_basis = "the time in which the device stood idle in Backward";
   Row longest = kNoRow;
+  int64_t longest_ns = -1;
   uint64_t calls = 0;
   for (const StepInterval& stage : input.steps.stages()) {
     if (stage.type != STEPSCOPE_BACKWARD) continue;
     ++calls;
-    if (longest == kNoRow || input.trace().dur_ns()[stage.row] >
-                                 input.trace().dur_ns()[longest]) {
-      longest = stage.row;
-    }
+    const int64_t ns = SaturatingSubtract(stage.range.end, stage.range.begin);
+    if (ns <= longest_ns) continue;
+    longest_ns = ns;
+    longest = stage.row;
   }
   if (longest == kNoRow) return;
   finding.evidence.push_back(

@@ -171,15 +171,86 @@ TEST(ModelTest, HelperThreadWorkBelongsToTheStageInForce) {
   EXPECT_EQ(c.Stage("Others").cpu.total_ns, 30);
 }
 
-TEST(ModelTest, NegativeOthersAreExplained) {
+TEST(ModelTest, StagesOfOtherThreadsAreNoPartOfTheStep) {
   const Case c(R"(
+    process 100
     thread 1
       0..100 ProfileStep#0 ProfileStep
         0..90 net Forward
+          10..12 launch CudaRuntime correlation=1
     thread 2
-      0..90 worker Dataloader)");
-  EXPECT_EQ(c.Stage("Others").cpu.total_ns, -80);
-  EXPECT_TRUE(c.Notes("Others is negative"));
+      0..95 worker Dataloader
+        5..6 copy CudaRuntime correlation=2
+    stream 7 GPU:0
+      20..50 a Kernel correlation=1
+      50..55 b Memcpy correlation=2
+    process 200
+    thread 1
+      0..95 worker Dataloader)");
+  EXPECT_EQ(c.Stage("Forward").cpu.total_ns, 90);
+  EXPECT_EQ(c.Stage("Others").cpu.total_ns, 10);
+  EXPECT_DOUBLE_EQ(c.Stage("Others").cpu.ratio, 0.1);
+  EXPECT_EQ(c.Stage("Others").gpu.total_ns, 5);
+  for (const ModelRow& row : c.summary.model) {
+    EXPECT_NE(row.name, "Dataloader");
+  }
+}
+
+TEST(ModelTest, OthersIsNeverNegative) {
+  // The loader ran before the step began, and two stages overlap.
+  const Case c(R"(
+    thread 1
+      0..60 next Dataloader
+      50..150 ProfileStep#0 ProfileStep
+      70..120 net Forward
+      110..140 grad Backward)");
+  EXPECT_EQ(c.Stage("Dataloader").cpu.total_ns, 60);
+  EXPECT_EQ(c.Stage("Others").cpu.total_ns, 20);
+}
+
+TEST(ModelTest, ThreadsThatStepAllCount) {
+  const Case c(R"(
+    thread 1
+      0..100 ProfileStep#0 ProfileStep
+        1..99 f Forward
+    thread 2
+      50..150 ProfileStep#0 ProfileStep
+        51..149 f Forward)");
+  EXPECT_EQ(c.Stage("ProfileStep").cpu.total_ns, 200);
+  EXPECT_EQ(c.Stage("Forward").cpu.total_ns, 196);
+  EXPECT_EQ(c.Stage("Others").cpu.total_ns, 4);
+}
+
+TEST(ModelTest, ConcludedStagesAreMarkedAndInTheOverview) {
+  const Case c(R"(
+    thread 1
+      0..100 ProfileStep#0 ProfileStep
+        10..30 mm Operator sequence=1
+          11..12 launch CudaRuntime correlation=1
+    thread 2
+      40..60 "autograd::engine::evaluate_function: M" Operator sequence=1
+        41..42 launch CudaRuntime correlation=2
+      60..70 "autograd::engine::evaluate_function: N" Operator
+    stream 7 GPU:0
+      20..50 a Kernel correlation=1
+      50..55 b Kernel correlation=2)");
+  EXPECT_TRUE(c.Stage("Forward").inferred);
+  EXPECT_EQ(c.Stage("Forward").calls, 1u);
+  EXPECT_EQ(c.Stage("Forward").gpu.total_ns, 30);
+  EXPECT_TRUE(c.Stage("Backward").inferred);
+  EXPECT_EQ(c.Stage("Backward").calls, 1u);
+  EXPECT_EQ(c.Stage("Backward").cpu.total_ns, 30);
+  EXPECT_EQ(c.Stage("Backward").gpu.total_ns, 5);
+  EXPECT_EQ(c.Stage("Others").cpu.total_ns, 50);
+  EXPECT_FALSE(c.Stage("ProfileStep").inferred);
+  uint64_t found = 0;
+  for (const OverviewRow& row : c.summary.overview.cpu) {
+    if (row.type != "Backward") continue;
+    ++found;
+    EXPECT_EQ(row.calls, 1u);
+    EXPECT_EQ(row.time_ns, 30);
+  }
+  EXPECT_EQ(found, 1u);
 }
 
 TEST(ModelTest, NestedStagesCountOnce) {
