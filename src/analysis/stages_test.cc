@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "analysis/stage_events.h"
 #include "analysis/steps.h"
 #include "trace/event_type.h"
 #include "trace/trace_from_text.h"
@@ -184,6 +185,52 @@ TEST(StagesTest, NothingIsConcludedFromNothing) {
     0..10 mm Operator sequence=1
       5..5 "autograd::engine::evaluate_function: M" Operator sequence=1)"),
             "");
+}
+
+TEST(StageEventsTest, ConcludedStagesBecomeEvents) {
+  const auto trace = TraceFromText(R"(
+    thread 1 main
+      0..100 ProfileStep#0 ProfileStep
+        5..8 next Dataloader
+        10..20 mm Operator sequence=1
+        20..25 mm Operator sequence=2
+      90..110 late UserDefined
+    thread 2
+      30..35 "autograd::engine::evaluate_function: M" Operator sequence=2
+      35..40 "autograd::engine::evaluate_function: M" Operator sequence=1)");
+  const auto with = AddStageEvents(*trace);
+  ASSERT_TRUE(with) << with.error().message;
+  ASSERT_NE(*with, nullptr);
+  EXPECT_EQ(TraceToText(**with), TraceToText(*TraceFromText(R"(
+    thread 1 main
+      0..100 ProfileStep#0 ProfileStep
+        5..8 next Dataloader
+        10..25 Forward Forward inferred
+          10..20 mm Operator sequence=1
+          20..25 mm Operator sequence=2
+        30..40 Backward Backward inferred
+      90..110 late UserDefined
+    thread 2
+      30..35 "autograd::engine::evaluate_function: M" Operator sequence=2
+      35..40 "autograd::engine::evaluate_function: M" Operator sequence=1)")));
+  // The author's range crosses the forward pass, and stays what it was.
+  const auto crossed = AddStageEvents(*TraceFromText(R"(
+    thread 1
+      0..100 ProfileStep#0 ProfileStep
+        15..28 my_forward UserDefined
+        10..20 mm Operator sequence=1
+      20..25 mm Operator sequence=2
+      30..40 "autograd::engine::evaluate_function: M" Operator sequence=2
+      40..45 "autograd::engine::evaluate_function: M" Operator sequence=1)"));
+  ASSERT_TRUE(crossed);
+  ASSERT_NE(*crossed, nullptr);
+  const std::string text = TraceToText(**crossed);
+  EXPECT_EQ(text.find("Forward inferred"), text.npos) << text;
+  EXPECT_NE(text.find("30..45 Backward Backward inferred"), text.npos) << text;
+
+  const auto again = AddStageEvents(**with);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(*again, nullptr);  // nothing is left to conclude
 }
 
 }  // namespace
