@@ -183,7 +183,9 @@ void CheckOperators(const EventTree& tree, const Summary& merged,
           ASSERT_EQ(row.calls, summary->no_launch);
           continue;
         }
-        calls += row.calls;
+        calls += row.calls + row.nested_calls;
+        ASSERT_LE(row.cpu.min_ns * static_cast<int64_t>(row.calls),
+                  row.cpu.total_ns);
         listed_self += row.self_cpu_ns;
         ASSERT_LE(row.cpu.max_ns, row.cpu.total_ns);
         // Not where one thread runs two events of a name at once.
@@ -192,7 +194,8 @@ void CheckOperators(const EventTree& tree, const Summary& merged,
         }
         ASSERT_LE(row.self_gpu_ns, row.gpu.total_ns);
         if (summary == &merged) {
-          ASSERT_EQ(row.calls, by_name.at(row.name).first);
+          ASSERT_EQ(row.calls + row.nested_calls,
+                    by_name.at(row.name).first);
         }
       }
     }

@@ -61,19 +61,80 @@ TEST(OperatorTableTest, EqualRowsComeLastFirst) {
   EXPECT_EQ(OperatorNames(c), "c b a ");
 }
 
-TEST(OperatorTableTest, NestedOfTheSameNameAddsItsTimeOnce) {
+TEST(OperatorTableTest, NestedOfTheSameNameIsPartOfTheCall) {
+  SummaryOptions options;
+  options.views = kOperatorView | kPercentileView;
   const Case c(R"(
     0..100 add Operator
       10..60 add Operator
         20..30 add Operator
-    200..210 add Operator)");
+    200..210 add Operator)", options);
   const OperatorRow& add = c.Op("add");
-  EXPECT_EQ(add.calls, 4u);
+  EXPECT_EQ(add.calls, 2u);
+  EXPECT_EQ(add.nested_calls, 2u);
   EXPECT_EQ(add.cpu.total_ns, 110);
   EXPECT_EQ(add.cpu.max_ns, 100);
   EXPECT_EQ(add.cpu.min_ns, 10);
+  EXPECT_EQ(add.cpu_spread.p50_ns, 10);
+  EXPECT_EQ(add.cpu_spread.p99_ns, 100);
   EXPECT_DOUBLE_EQ(add.cpu.ratio, 1.0);
   EXPECT_EQ(add.self_cpu_ns, 110);
+}
+
+TEST(OperatorTableTest, NestedShortCallsDoNotLowerMinimumAndMedian) {
+  SummaryOptions options;
+  options.views = kOperatorView | kPercentileView;
+  const Case c(R"(
+    thread 1
+      0..100 to Operator
+        10..20 to Operator
+          11..12 launch CudaRuntime correlation=1
+      100..200 to Operator
+        110..120 to Operator
+    thread 2
+      10..20 to Operator
+    stream 7 GPU:0
+      300..330 copy Kernel correlation=1)", options);
+  const OperatorRow& to = c.Op("to");
+  EXPECT_EQ(to.calls, 3u);  // that of the other thread is in none
+  EXPECT_EQ(to.nested_calls, 2u);
+  EXPECT_EQ(to.cpu.total_ns, 210);
+  EXPECT_EQ(to.cpu_spread.p50_ns, 100);
+  EXPECT_EQ(to.gpu.total_ns, 30);
+  EXPECT_EQ(to.gpu.max_ns, 30);
+  EXPECT_EQ(to.self_gpu_ns, 30);
+  ASSERT_EQ(to.device.size(), 1u);
+  EXPECT_EQ(to.device[0].calls, 1u);
+}
+
+TEST(OperatorTableTest, NestedInnerEventsArePartOfTheCall) {
+  const Case c(R"(
+    0..100 op Operator
+      10..90 compute OperatorInner
+        20..80 op Operator
+          30..70 compute OperatorInner
+    200..220 op Operator
+      205..215 compute OperatorInner)");
+  const OperatorRow& op = c.Op("op");
+  EXPECT_EQ(op.calls, 2u);
+  ASSERT_EQ(op.inner.size(), 1u);
+  EXPECT_EQ(op.inner[0].calls, 2u);
+  EXPECT_EQ(op.inner[0].nested_calls, 1u);
+  EXPECT_EQ(op.inner[0].cpu.total_ns, 90);
+  EXPECT_EQ(op.inner[0].cpu.min_ns, 10);
+}
+
+TEST(UserDefinedTest, NestedOfTheSameNameIsPartOfTheCall) {
+  const Case c(R"(
+    0..100 mine UserDefined
+      10..60 mine UserDefined
+    200..210 mine UserDefined)");
+  ASSERT_EQ(c.summary.user_defined.size(), 1u);
+  const NamedRow& mine = c.summary.user_defined[0].rows[0];
+  EXPECT_EQ(mine.calls, 2u);
+  EXPECT_EQ(mine.nested_calls, 1u);
+  EXPECT_EQ(mine.cpu.total_ns, 110);
+  EXPECT_EQ(mine.cpu.min_ns, 10);
 }
 
 TEST(OperatorTableTest, RatiosAreOfTheOutermost) {
@@ -148,6 +209,24 @@ TEST(DistributionTest, KernelOfACollectiveIsNotComputation) {
   EXPECT_EQ(c.summary.distribution.communication_ns, 20);
   EXPECT_EQ(c.summary.distribution.computation_ns, 0);
   EXPECT_EQ(c.summary.distribution.overlap_ns, 0);
+}
+
+TEST(DistributionTest, DeviceAloneIsBeside) {
+  const Case c(R"(
+    thread 1
+      0..60 c10d::allreduce_ Operator
+        5..6 launch CudaRuntime correlation=1
+      60..70 mm Operator
+        61..62 launch CudaRuntime correlation=2
+    stream 7 GPU:0
+      50..100 ncclDevKernel_AllReduce Kernel correlation=1
+    stream 8 GPU:0
+      40..60 gemm Kernel correlation=2)");
+  const Distribution& d = c.summary.distribution;
+  EXPECT_EQ(d.communication_ns, 100);  // from the host's begin on
+  EXPECT_EQ(d.overlap_ns, 20);
+  EXPECT_EQ(d.gpu_ns, 50);
+  EXPECT_EQ(d.gpu_overlap_ns, 10);
 }
 
 TEST(ModelTest, HelperThreadWorkBelongsToTheStageInForce) {
