@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The stages of torch's traces, which torch does not record.
+"""The stages of torch's traces, which torch does not record, and how much of
+the communication of one is hidden.
 
 usage: torch_stages_test.py STEPSCOPE FOLDER
 
@@ -71,6 +72,44 @@ def check_annotations(path, model):
     return problems
 
 
+def union(spans):
+    """Sorted ranges that do not touch."""
+    result = []
+    for begin, end in sorted(spans):
+        if result and begin <= result[-1][1]:
+            result[-1][1] = max(result[-1][1], end)
+        else:
+            result.append([begin, end])
+    return result
+
+
+def check_overlap(stepscope, path):
+    """HTA: communicating kernels that lie under others, by all of them."""
+    with gzip.open(path) as file:
+        kernels = [event for event in json.load(file)["traceEvents"]
+                   if event.get("cat") == "kernel"]
+    spans = {True: [], False: []}
+    for event in kernels:
+        begin = round(event["ts"] * 1000)
+        spans["nccl" in event["name"].lower()].append(
+            (begin, begin + round(event["dur"] * 1000)))
+    communication, computation = union(spans[True]), union(spans[False])
+    total = sum(end - begin for begin, end in communication)
+    hidden = sum(max(0, min(a[1], b[1]) - max(a[0], b[0]))
+                 for a in communication for b in computation)
+    out = subprocess.run(
+        [stepscope, "summary", str(path), "--views", "distribution",
+         "--format", "json"], check=True, capture_output=True,
+        timeout=300).stdout
+    ours = json.loads(out)["distribution"]
+    problems = []
+    if abs(ours["device_overlap_ratio"] - hidden / total) > 1e-4:
+        problems.append(f"overlap: {ours}, wanted {hidden} of {total} ns")
+    if round(ours["device_overlap_ratio"], 3) != 0.156:  # as HTA states it
+        problems.append(f"overlap: {ours['device_overlap_ratio']}")
+    return problems
+
+
 def main():
     stepscope, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     if not folder.is_dir():
@@ -82,6 +121,7 @@ def main():
         problems += check_passes(name, model)
         if name == ANNOTATED:
             problems += check_annotations(folder / name, model)
+            problems += check_overlap(stepscope, folder / name)
     print("\n".join(problems) or f"{len(TRACES)} traces, 0 problems")
     return 1 if problems else 0
 
