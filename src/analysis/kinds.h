@@ -34,6 +34,14 @@ inline bool IsStage(uint16_t type) {
          type == STEPSCOPE_BACKWARD || type == STEPSCOPE_OPTIMIZATION;
 }
 
+// A forward or backward pass that an event stands for although it was only
+// concluded. Other inferred stages are ranges that the recorder did see.
+inline bool IsConcludedPass(const Trace& trace, Row row) {
+  const uint16_t type = trace.type()[row];
+  return (type == STEPSCOPE_FORWARD || type == STEPSCOPE_BACKWARD) &&
+         (trace.flags()[row] & kEventInferred) != 0;
+}
+
 inline bool IsUserDefined(uint16_t type) {
   return type == STEPSCOPE_USER_DEFINED ||
          type == STEPSCOPE_PYTHON_USER_DEFINED;

@@ -159,6 +159,7 @@ void ProcessSweep::TakeThread(Cursor& cursor, int64_t limit) {
     const int64_t end = tree_.end_ns(row);
     const uint16_t kind = type[row];
     if (kind == STEPSCOPE_PROFILE_STEP) continue;
+    if (IsConcludedPass(tree_.trace(), row)) continue;  // nobody recorded it
     if (kind == STEPSCOPE_DATALOADER) {
       if (cursor.waits_for_input) {
         Mark(kInput, begin, end);

@@ -32,9 +32,8 @@ struct TimeStats {
   int64_t max_ns = 0;
   int64_t min_ns = INT64_MAX;
 
-  // `in_total`: false for a call whose time is already part of another's.
-  void Add(int64_t ns, bool in_total = true) {
-    if (in_total) total_ns = SaturatingAdd(total_ns, ns);
+  void Add(int64_t ns) {
+    total_ns = SaturatingAdd(total_ns, ns);
     max_ns = std::max(max_ns, ns);
     min_ns = std::min(min_ns, ns);
   }

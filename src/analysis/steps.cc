@@ -8,6 +8,7 @@
 
 #include "analysis/kinds.h"
 #include "analysis/set_up.h"
+#include "analysis/stages.h"
 #include "analysis/stats.h"
 #include "analysis/step_pace.h"
 #include "analysis/warmup.h"
@@ -45,15 +46,17 @@ void Widen(Interval& hull, bool is_first, int64_t begin, int64_t end) {
 }  // namespace
 
 StepTable::StepTable(const EventTree& tree, bool find_warmup) {
-  Collect(tree);
+  const AutogradNames autograd(tree);
+  Collect(tree, autograd);
   ChooseMainThreads(tree);
+  Complete(tree, autograd);
   ComputeTotal(tree);
   AttributeWork(tree);
   AddDeviceMarks(tree);
   TimeSteps(tree, find_warmup);
 }
 
-void StepTable::Collect(const EventTree& tree) {
+void StepTable::Collect(const EventTree& tree, const AutogradNames& autograd) {
   const Trace& trace = tree.trace();
   const Threads& threads = tree.threads();
   const auto type = trace.type();
@@ -65,7 +68,7 @@ void StepTable::Collect(const EventTree& tree) {
     int64_t count = 0;
     const auto add = [&](Row row) {
       const bool is_step = type[row] == STEPSCOPE_PROFILE_STEP;
-      if (!is_step && !IsStage(type[row])) return;
+      if (!is_step && (!IsStage(type[row]) || autograd.Has(trace, row))) return;
       StepInterval span;
       span.range = {trace.start_ns()[row], tree.end_ns(row)};
       if (!(is_step ? step : stage).Enter(span.range.begin, span.range.end))
@@ -73,6 +76,7 @@ void StepTable::Collect(const EventTree& tree) {
       span.row = row;
       span.thread = i;
       span.type = type[row];
+      span.inferred = (trace.flags()[row] & kEventInferred) != 0;
       if (is_step) {
         span.index = StepIndex(trace, row, count++);
       }
@@ -104,6 +108,22 @@ void StepTable::ChooseMainThreads(const EventTree& tree) {
       main_thread_[process] = i;
     }
   }
+}
+
+void StepTable::Complete(const EventTree& tree,
+                         const AutogradNames& autograd) {
+  CompleteStages(tree, autograd, steps_.spans, main_thread_, stages_.spans);
+  const uint32_t threads = static_cast<uint32_t>(tree.threads().size());
+  counts_stages_.assign(threads, false);
+  size_t next = 0;
+  for (uint32_t i = 0; i < threads; ++i) {
+    stages_.first[i] = next;
+    while (next < stages_.spans.size() && stages_.spans[next].thread == i)
+      ++next;
+    counts_stages_[i] =
+        steps_.spans.empty() || steps_.first[i] < steps_.first[i + 1];
+  }
+  stages_.first[threads] = next;
 }
 
 void StepTable::ComputeTotal(const EventTree& tree) {
@@ -144,22 +164,32 @@ void StepTable::AttributeWork(const EventTree& tree) {
   const Trace& trace = tree.trace();
   for (const DeviceWork& work : tree.work()) {
     const int64_t dur = trace.dur_ns()[work.row];
-    if (steps_.spans.empty()) gpu_ns_ = SaturatingAdd(gpu_ns_, dur);
-    if (work.launch == kNoRow) continue;
+    const bool no_steps = steps_.spans.empty();
+    const auto count = [&](bool in_stage) {
+      gpu_ns_ = SaturatingAdd(gpu_ns_, dur);
+      if (in_stage) return;
+      gpu_outside_stages_ns_ = SaturatingAdd(gpu_outside_stages_ns_, dur);
+    };
+    if (work.launch == kNoRow) {
+      if (no_steps) count(false);
+      continue;
+    }
     const int64_t time = trace.start_ns()[work.launch];
     const uint32_t own = tree.thread_of(work.launch);
     const uint32_t main = main_thread_[tree.threads()[own].process];
-    const auto add = [&](SpanList& list) {
+    const auto add = [&](SpanList& list) -> const StepInterval* {
       StepInterval* span = list.Find(own, time);
       if (span == nullptr && own != main) span = list.Find(main, time);
-      if (span == nullptr) return false;
+      if (span == nullptr) return nullptr;
       span->gpu_ns = SaturatingAdd(span->gpu_ns, dur);
       Widen(span->device, !span->has_device(), trace.start_ns()[work.row],
             tree.end_ns(work.row));
-      return true;
+      return span;
     };
-    add(stages_);
-    if (add(steps_)) gpu_ns_ = SaturatingAdd(gpu_ns_, dur);
+    const StepInterval* const stage = add(stages_);
+    if (add(steps_) != nullptr || no_steps) {
+      count(stage != nullptr && counts_stages_[stage->thread]);
+    }
   }
 }
 

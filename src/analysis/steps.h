@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Steps (ProfileStep events) and stages (the outermost Dataloader, Forward,
-// Backward and Optimization events) as interval tables, with the device work
-// that belongs to each.
+// Backward and Optimization events, and what stages.h concludes) as interval
+// tables, with the device work that belongs to each.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "analysis/autograd_names.h"
 #include "analysis/event_tree.h"
 #include "analysis/interval.h"
 
@@ -27,9 +28,10 @@ struct StepInterval {
   int64_t period_begin_ns = 0;
   int64_t index = 0;   // steps: n of "ProfileStep#n" or the argument "step",
                        // else counted from 0
-  Row row = kNoRow;
+  Row row = kNoRow;    // where concluded, the first event it follows from
   uint32_t thread = 0;
   uint16_t type = 0;   // STEPSCOPE_PROFILE_STEP or that of the stage
+  bool inferred = false;  // stages: not marked by anybody
   bool warmup = false;  // steps: one of the first, and not like the rest
 
   bool has_device() const { return device.begin != 0 || device.end != 0; }
@@ -63,6 +65,9 @@ class StepTable {
   uint32_t main_thread(uint32_t process) const {
     return main_thread_[process];
   }
+  // Whether the stages of a thread are part of the steps: it steps itself.
+  // Those of other threads go on beside. Without steps, all count.
+  bool CountsStages(uint32_t thread) const { return counts_stages_[thread]; }
   // What ratios are taken over: the union of the steps; without steps, the
   // recorded window; never 0 unless nothing took any time.
   int64_t total_ns() const { return total_ns_; }
@@ -70,6 +75,8 @@ class StepTable {
   const Interval& window() const { return window_; }
   // All device work that was launched inside a step; without steps, all.
   int64_t gpu_ns() const { return gpu_ns_; }
+  // That of it which belongs to no stage that counts.
+  int64_t gpu_outside_stages_ns() const { return gpu_outside_stages_ns_; }
 
  private:
   struct SpanList {
@@ -93,7 +100,8 @@ class StepTable {
     StepInterval* Search(uint32_t thread, int64_t time_ns);
   };
 
-  void Collect(const EventTree& tree);
+  void Collect(const EventTree& tree, const AutogradNames& autograd);
+  void Complete(const EventTree& tree, const AutogradNames& autograd);
   void ChooseMainThreads(const EventTree& tree);
   void ComputeTotal(const EventTree& tree);
   void AttributeWork(const EventTree& tree);
@@ -107,6 +115,8 @@ class StepTable {
   Interval window_;
   int64_t total_ns_ = 0;
   int64_t gpu_ns_ = 0;
+  int64_t gpu_outside_stages_ns_ = 0;
+  std::vector<bool> counts_stages_;  // by thread
 };
 
 }  // namespace stepscope

@@ -98,14 +98,6 @@ void AddOddNumbers(const Summary& summary, std::vector<std::string>& notes) {
         "A ratio above 100% counts time outside the steps, or of several "
         "threads at once.");
   }
-  for (const ModelRow& row : summary.model) {
-    if (row.name != kOthersName) continue;
-    if (row.cpu.total_ns < 0 || row.gpu.total_ns < 0) {
-      notes.push_back(
-          "Others is negative: stages of several threads overlap, or lie "
-          "outside the steps, so that together they exceed the steps.");
-    }
-  }
 }
 
 // "step 4" or "steps 4-7", of those that are warm-up.

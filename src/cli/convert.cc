@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "analysis/stage_events.h"
 #include "base/file.h"
 #include "base/terminal.h"
 #include "cli/help.h"
@@ -88,8 +89,14 @@ ExitCode Write(const Trace& trace, const Exporter& exporter,
   wanted.path = options.output;
   const Status status = [&]() -> Status {
     const Progress progress("writing " + options.output);
+    std::shared_ptr<const Trace> with_stages;
+    // Paddle's tools know a stage by its event only.
+    if (exporter.name() == "paddle") {
+      STEPSCOPE_TRY_ASSIGN(with_stages, AddStageEvents(trace));
+    }
     STEPSCOPE_TRY_ASSIGN(auto sink, OpenOutput(options.output));
-    return ExportTo(trace, exporter, *sink, wanted);
+    return ExportTo(with_stages ? *with_stages : trace, exporter, *sink,
+                    wanted);
   }();
   if (!status) {
     if (status.error().code == ErrorCode::kInvalidArgument)

@@ -55,13 +55,6 @@ constexpr Category kCategories[] = {
     {"Op", STEPSCOPE_OPERATOR, kHost, Dialect::kChrome},
 };
 
-// AddmmBackward, AddmmBackward0: a node of autograd's graph.
-bool IsBackwardNode(std::string_view name) {
-  while (!name.empty() && name.back() >= '0' && name.back() <= '9')
-    name.remove_suffix(1);
-  return name.ends_with("Backward");
-}
-
 }  // namespace
 
 Category FindCategory(std::string_view name) {
@@ -85,9 +78,6 @@ NameKind KindOfName(std::string_view name) {
   if (starts("Optimizer.zero_grad#")) return NameKind::kZeroGrad;
   if (starts("nccl:") || starts("gloo:") || starts("mpi:") || starts("xccl:"))
     return NameKind::kCollective;
-  if (starts("autograd::engine::evaluate_function: ") ||
-      starts("torch::autograd::AccumulateGrad") || IsBackwardNode(name))
-    return NameKind::kBackward;
   if (name == "cudaGraphLaunch" || name == "cuGraphLaunch" ||
       name == "hipGraphLaunch")
     return NameKind::kGraphLaunch;
@@ -120,7 +110,6 @@ TypeAndFlags TypeOf(const Category& category, NameKind name) {
         return {STEPSCOPE_GRAPH_LAUNCH, 0};
       break;
     case NameKind::kPlain:
-    case NameKind::kBackward:
       break;
   }
   return {category.type, 0};

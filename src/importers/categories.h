@@ -40,7 +40,6 @@ enum class NameKind : uint8_t {
   kOptimizer,    // Optimizer.step#SGD.step
   kZeroGrad,     // Optimizer.zero_grad#SGD.zero_grad
   kCollective,   // nccl:all_reduce, gloo:all_reduce
-  kBackward,     // autograd::engine::evaluate_function: AddmmBackward0
   kGraphLaunch,  // cudaGraphLaunch
 };
 NameKind KindOfName(std::string_view name);

@@ -162,6 +162,22 @@ class TextRenderer {
               std::to_string(row.calls), cells_->Five(row.cpu, row.calls),
               cells_->Five(row.gpu, row.calls)});
   }
+  // What stands below the Distribution table, but for Paddle's own files, whose
+  // tables are Paddle's.
+  std::string DeviceDistribution() const {
+    const Distribution& of = summary_.distribution;
+    const std::string_view format =
+        summary_.trace != nullptr ? summary_.trace->format() : "";
+    if (of.gpu_ns == 0 || format.empty() ||
+        format.find("paddle") != format.npos) {
+      return {};
+    }
+    return "On the device alone: kernels communicate for " +
+           cells_->Time(of.gpu_ns) + ", and for " +
+           cells_->Time(of.gpu_overlap_ns) + " of it (" +
+           Cells::Percent(Ratio(of.gpu_overlap_ns, of.gpu_ns)) +
+           "%) others compute.\n";
+  }
   std::string ThreadTitle(int64_t id) const {
     return thread_sep_ ? "Thread: " + std::to_string(id)
                        : "Thread: All threads merged";
@@ -263,6 +279,8 @@ void TextRenderer::DistributionTable() {
   add("  Overlap", distribution.overlap_ns);
   table.Separator();
   table.Line(Wrapped(kDistributionNote, style_.width));
+  const std::string device = DeviceDistribution();
+  if (!device.empty()) table.Line(Wrapped(device, style_.width));
   table.Rule();
   table.End();
 }

@@ -44,7 +44,7 @@ CHROME = ("chrome", "x.json", set(), 0)
 PADDLE = ("paddle", "x.paddle_trace.json", {"distribution"}, 0)
 TREES = ("paddle", "x.pb", {"flops", "advice", "launch", "outliers"}, 1e-6)
 # What only one of the formats says, or says where nothing was recorded.
-NOT_IN_TREES = {"inferred", "occupancy", "unfilled"}
+NOT_IN_TREES = {"occupancy", "unfilled"}
 CAPTURE = ("capture", "x.sscap", set(), 0)
 PERFETTO = ("perfetto", "x.pftrace", set(), 0)
 # Formats that keep every table of any trace, merged folders included. A new

@@ -6,6 +6,7 @@ usage: torch_test.py STEPSCOPE
 """
 
 import collections
+import json
 import os
 import pathlib
 import shutil
@@ -131,6 +132,22 @@ class TorchTest(RunTestCase):
             capture_output=True, text=True, timeout=120).stdout
         self.assertIn("aten::linear", summary)
         self.assertNotIn("cut short", summary)
+
+    def test_passes_are_concluded_one_per_step(self):
+        for how in ("loader", "workers", "optimizer"):
+            with self.subTest(how=how):
+                shutil.rmtree(self.out, ignore_errors=True)
+                self.train(how, BATCHES)
+                summary = subprocess.run(
+                    [support.STEPSCOPE, "summary", str(self.out), "--views",
+                     "model", "--format", "json"], check=True,
+                    capture_output=True, timeout=120).stdout
+                model = {row["name"]: row
+                         for row in json.loads(summary)["model"]}
+                for stage in ("Forward", "Backward"):
+                    self.assertEqual(model[stage]["calls"], BATCHES, stage)
+                    self.assertTrue(model[stage]["inferred"], stage)
+                self.assertGreaterEqual(model["Others"]["cpu"]["total_ns"], 0)
 
     def test_shapes_of_every_operator_arrive_without_a_word_of_torch(self):
         done = self.train("loader", BATCHES, flags=["--shapes"])

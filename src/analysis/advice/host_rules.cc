@@ -9,6 +9,7 @@
 #include "analysis/advice/rules.h"
 #include "analysis/kinds.h"
 #include "analysis/stats.h"
+#include "trace/event_type.h"
 
 namespace stepscope {
 namespace {
@@ -210,21 +211,24 @@ void FindHostBoundBackward(const AdviceInput& input, Advice& advice) {
   finding.saving_ns = idle;
   finding.saving_basis = "the time in which the device stood idle in Backward";
   Row longest = kNoRow;
+  int64_t longest_ns = -1;
   uint64_t calls = 0;
   for (const StepInterval& stage : input.steps.stages()) {
     if (stage.type != STEPSCOPE_BACKWARD) continue;
     ++calls;
-    if (longest == kNoRow || input.trace().dur_ns()[stage.row] >
-                                 input.trace().dur_ns()[longest]) {
-      longest = stage.row;
-    }
+    const int64_t ns = SaturatingSubtract(stage.range.end, stage.range.begin);
+    if (ns <= longest_ns) continue;
+    longest_ns = ns;
+    longest = stage.inferred ? kNoRow : stage.row;
   }
-  if (longest == kNoRow) return;
+  if (calls == 0) return;
   finding.evidence.push_back(
       {"The device stood idle for " + Percent(Ratio(idle, backward)) +
            " of the backward pass: " + input.PerStep(idle) + ".",
-       std::string(input.trace().str(input.trace().name()[longest])), longest,
-       calls, backward});
+       longest == kNoRow
+           ? std::string(EventTypeName(STEPSCOPE_BACKWARD))
+           : std::string(input.trace().str(input.trace().name()[longest])),
+       longest, calls, backward});
   finding.to_try = {
       "a compiled or captured graph, which launches the pass as a whole",
       "fewer, larger operators; hooks and custom gradients in C++"};

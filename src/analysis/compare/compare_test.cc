@@ -103,6 +103,24 @@ TEST(CompareTest, StepCountsMayDifferAndRowsBeMissing) {
   EXPECT_EQ(comparison.verdict(), Verdict::kSame);  // means of a step
 }
 
+TEST(CompareTest, NestedOfTheSameNameIsPartOfTheCall) {
+  const auto trace = TraceFromText(R"(
+    0..100 ProfileStep#0 ProfileStep
+      0..80 op Operator
+        10..60 op Operator
+      80..100 mine UserDefined
+        85..95 mine UserDefined)");
+  const Comparison comparison = CompareTraces(*trace, *trace);
+  for (const auto& [table, name] :
+       {std::pair(CompareTable::kOperatorCpu, "op"),
+        std::pair(CompareTable::kUserDefined, "mine")}) {
+    const CompareRow* row = Find(comparison, table, name);
+    ASSERT_NE(row, nullptr) << name;
+    EXPECT_EQ(row->calls_a, 1u) << name;
+  }
+  EXPECT_EQ(Find(comparison, CompareTable::kOperatorCpu, "op")->mean_a, 80);
+}
+
 TEST(CompareTest, ShapesTellOperatorsApart) {
   const char* const kShapes =
       "thread 1\n0..100 ProfileStep#0 ProfileStep\n"

@@ -29,11 +29,9 @@ uint32_t ItemSums::ShapeId(const std::string& shape) {
   return at->second;
 }
 
-void ItemSums::Add(uint32_t item, uint32_t step, int64_t value,
-                   bool in_total) {
+void ItemSums::Add(uint32_t item, uint32_t step, int64_t value) {
   Sum& sum = sums_[item];
   ++sum.calls;
-  if (!in_total) return;
   // Events come in time order: as a rule it is the step of the last call.
   if (sum.last == FlatMap::kNew || cells_[sum.last].step != step) {
     const uint32_t found = index_.Insert(uint64_t{item} << 32 | step);

@@ -38,8 +38,8 @@ class ItemSums {
   // 0 for none.
   uint32_t ShapeId(const std::string& shape);
 
-  // `in_total`: false for a call whose time is part of another's.
-  void Add(uint32_t item, uint32_t step, int64_t value, bool in_total = true);
+  // One call more. Not for a call inside one of the same item.
+  void Add(uint32_t item, uint32_t step, int64_t value);
 
   std::map<CompareKey, CompareItem> Finish() const;
 

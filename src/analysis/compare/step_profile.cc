@@ -104,11 +104,11 @@ class Profiler {
                                  : CompareTable::kUserDefined,
                      name, shape);
       if (item >= open.size()) open.resize(2 * size_t{item} + 16);
-      const bool outermost = open[item].Enter(span.begin, span.end);
-      sums_.Add(item, step, trace().dur_ns()[row], outermost);
+      if (!open[item].Enter(span.begin, span.end)) return;
+      sums_.Add(item, step, trace().dur_ns()[row]);
       if (!is_operator || tree_.gpu_ns(row) == 0) return;
       sums_.Add(sums_.Item(CompareTable::kOperatorGpu, name, shape), step,
-                tree_.gpu_ns(row), outermost);
+                tree_.gpu_ns(row));
     });
   }
 

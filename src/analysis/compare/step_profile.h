@@ -36,7 +36,7 @@ struct CompareKey {
 };
 
 struct CompareItem {
-  uint64_t calls = 0;
+  uint64_t calls = 0;  // not inside another of the same item
   Sample per_step;  // ns, or bytes; a step without it counts as 0
 };
 

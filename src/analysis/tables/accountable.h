@@ -14,7 +14,8 @@ namespace stepscope {
 // Stands for the name of no event.
 inline constexpr StringId kOutsideEvents{0xffffffffu};
 
-// Phases of an operator and API calls count for the event around them. Chains
+// Phases of an operator, API calls and passes that nobody recorded count for
+// the event around them. Chains
 // of phases are followed once, however long and however often asked for. Not
 // thread-safe; refers to the tree.
 class Accountable {
@@ -27,7 +28,8 @@ class Accountable {
     chain_.clear();
     Row row = owner;
     while (row != kNoRow && (type[row] == STEPSCOPE_OPERATOR_INNER ||
-                             IsApiCall(type[row]))) {
+                             IsApiCall(type[row]) ||
+                             IsConcludedPass(tree_.trace(), row))) {
       const uint32_t slot = slots_.Find(row);
       if (slot != FlatMap::kNew) {
         row = answers_[slot];

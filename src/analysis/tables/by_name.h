@@ -30,8 +30,9 @@ struct Visit {
 struct NameStats {
   StringId name;
   uint32_t group = 0;  // thread, or 0 when all are taken together
-  uint64_t calls = 0;
-  TimeStats cpu;
+  uint64_t calls = 0;         // not inside another of that name
+  uint64_t nested_calls = 0;  // the others
+  TimeStats cpu;              // of `calls`
   int64_t self_cpu_ns = 0;
   OpenSpan open;  // of `open_thread`
   Visit first;
@@ -49,8 +50,10 @@ class ByName {
         slot_of_name_(per_thread ? 0 : tree.trace().strings().size(), kNone) {}
 
   // REQUIRES: events of a thread one after the other, with the span that
-  // ForEachNested gives. An event inside one of the same name adds its time
-  // once. Returns the slot of the name.
+  // ForEachNested gives. Returns the slot of the name, with kNested if the
+  // event is inside one of the same name: then it is part of that call, and
+  // only its self time adds something.
+  static constexpr uint32_t kNested = 0x40000000u;
   uint32_t Add(Row row, uint32_t thread, const Interval& span) {
     const Trace& trace = tree_.trace();
     const uint32_t slot = SlotOf(thread, trace.name()[row]);
@@ -59,11 +62,14 @@ class ByName {
       stats.open_thread = thread;
       stats.open = {};
     }
-    const bool in_total = stats.open.Enter(span.begin, span.end);
-    ++stats.calls;
-    stats.cpu.Add(trace.dur_ns()[row], in_total);
-    if (has_work_) stats.gpu.Add(tree_.gpu_ns(row), in_total);
     stats.self_cpu_ns = SaturatingAdd(stats.self_cpu_ns, tree_.self_ns(row));
+    if (!stats.open.Enter(span.begin, span.end)) {
+      ++stats.nested_calls;
+      return slot | kNested;
+    }
+    ++stats.calls;
+    stats.cpu.Add(trace.dur_ns()[row]);
+    if (has_work_) stats.gpu.Add(tree_.gpu_ns(row));
     const Visit visit{thread, row, tree_.end_ns(row)};
     if (visit.Before(stats.first)) stats.first = visit;
     return slot;

@@ -12,6 +12,9 @@
 
 namespace stepscope {
 
+inline constexpr const char* kNestedCalls =
+    "calls inside one of the same name, which are part of that one";
+
 // What the five columns of a side say of themselves.
 struct TimesMeaning {
   std::string what;      // "time of the calls"

@@ -2,9 +2,11 @@
 #include "analysis/tables/distribution.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "analysis/kinds.h"
 #include "analysis/schema.h"
+#include "analysis/stats.h"
 #include "analysis/summary.h"
 
 namespace stepscope {
@@ -63,6 +65,7 @@ Distribution ComputeDistribution(const EventTree& tree,
   result.communication_ns = TotalLength(both);
   result.computation_ns = TotalLength(compute_set);
   result.overlap_ns = TotalLength(Intersection(both, compute_set));
+  result.gpu_overlap_ns = TotalLength(Intersection(gpu_set, compute_set));
   return result;
 }
 
@@ -73,6 +76,20 @@ struct DistributionRow {
   int64_t communication_ns = 0;
   int64_t computation_ns = 0;
   int64_t overlap_ns = 0;
+  int64_t device_communication_ns = 0;
+  int64_t device_overlap_ns = 0;
+
+  // Nothing where there is no communication to hide.
+  static std::optional<double> Hidden(int64_t overlap, int64_t of) {
+    if (of == 0) return std::nullopt;
+    return Ratio(overlap, of);
+  }
+  std::optional<double> overlap_ratio() const {
+    return Hidden(overlap_ns, communication_ns);
+  }
+  std::optional<double> device_overlap_ratio() const {
+    return Hidden(device_overlap_ns, device_communication_ns);
+  }
 };
 
 }  // namespace
@@ -89,6 +106,17 @@ TableSchema DeclareDistributionTable() {
                &DistributionRow::computation_ns);
   columns.Time("overlap_ns", Adds::kUnion, "when both went on",
                &DistributionRow::overlap_ns);
+  columns.Ratio("overlap_ratio", "overlap as a share of communication",
+                &DistributionRow::overlap_ratio);
+  columns.Time("device_communication_ns", Adds::kUnion,
+               "kernels that communicate",
+               &DistributionRow::device_communication_ns);
+  columns.Time("device_overlap_ns", Adds::kUnion,
+               "when these and other kernels went on",
+               &DistributionRow::device_overlap_ns);
+  columns.Ratio("device_overlap_ratio",
+                "device overlap as a share of device communication",
+                &DistributionRow::device_overlap_ratio);
   return {.key = "distribution",
           .paddle_name = "DistributedView",
           .title = "Distribution",
@@ -102,7 +130,7 @@ TableSchema DeclareDistributionTable() {
                 const Distribution& of = s.distribution;
                 return RowList::Own(std::vector<DistributionRow>{
                     {s.total_ns, of.communication_ns, of.computation_ns,
-                     of.overlap_ns}});
+                     of.overlap_ns, of.gpu_ns, of.gpu_overlap_ns}});
               },
           .nothing = [](const Summary& s) { return !s.distribution.any(); }};
 }

@@ -4,6 +4,9 @@
 //   Communication  host events and kernels that communicate
 //   Computation    all other kernels; a kernel is one or the other
 //   Overlap        the time when both went on
+// Host events of communication wait and prepare as well. So beside it, of the
+// device alone: kernels that communicate, and what of them lies under kernels
+// that do not, which is how HTA computes its overlap.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +25,7 @@ struct Distribution {
   int64_t host_ns = 0;
   uint64_t gpu_calls = 0;
   int64_t gpu_ns = 0;
+  int64_t gpu_overlap_ns = 0;  // of gpu_ns, with Computation
   int64_t kernel_ns = 0;  // all kernels, communicating or not
 
   bool any() const { return host_calls > 0 || gpu_calls > 0; }

@@ -28,8 +28,10 @@ FlopsTable ComputeFlops(const EventTree& tree) {
 
   struct Sum {
     FlopsRow row;
-    OpenSpan open;
-    uint32_t thread = kNoThread;  // of `open`
+    OpenSpan calls;  // all of that name
+    OpenSpan open;   // those that were counted
+    bool counted = false;  // something of the last call
+    uint32_t thread = kNoThread;  // of `calls` and `open`
   };
   std::unordered_map<uint32_t, Sum> sums;
   for (uint32_t i = 0; i < tree.threads().size(); ++i) {
@@ -43,18 +45,23 @@ FlopsTable ComputeFlops(const EventTree& tree) {
       Sum& named = sums[name.v];
       if (named.thread != i) {
         named.thread = i;
+        named.calls = {};
         named.open = {};
       }
       FlopsRow& sum = named.row;
       sum.name = trace.str(name);
       sum.id = name;
-      ++sum.calls;
+      if (named.calls.Enter(span.begin, span.end)) {
+        ++sum.calls;
+        named.counted = false;
+      }
       const std::optional<int64_t> flops =
           CountFlops(rules[name.v], ShapesOf(trace, row, raw.Get(row)));
       if (!flops) return;
-      ++sum.counted_calls;
       // An operator inside one of the same name does the same work.
       if (!named.open.Enter(span.begin, span.end)) return;
+      if (!named.counted) ++sum.counted_calls;
+      named.counted = true;
       sum.flops = SaturatingAdd(sum.flops, *flops);
       const int64_t gpu = tree.gpu_ns(row);
       sum.on_device = sum.on_device || gpu > 0;

@@ -15,7 +15,7 @@ namespace stepscope {
 struct FlopsRow {
   std::string_view name;
   StringId id;
-  uint64_t calls = 0;          // of operators with a rule
+  uint64_t calls = 0;  // of operators with a rule, not inside another
   uint64_t counted_calls = 0;  // of these, with shapes known well enough
   int64_t flops = 0;           // of the counted calls
   // Time of the counted calls: of the device work that they launched, or of

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/tables/model.h"
 
+#include <algorithm>
+
 #include "analysis/kinds.h"
 #include "analysis/schema.h"
 #include "analysis/summary.h"
@@ -13,22 +15,68 @@ namespace {
 constexpr uint16_t kStages[] = {STEPSCOPE_DATALOADER, STEPSCOPE_FORWARD,
                                 STEPSCOPE_BACKWARD, STEPSCOPE_OPTIMIZATION};
 
-ModelRow MakeRow(const EventTree& tree, const StepTable& steps,
-                 std::span<const StepInterval> spans, uint16_t type) {
+// `counts`: whether a span is part of the row.
+template <typename Counts>
+ModelRow MakeRow(const StepTable& steps, std::span<const StepInterval> spans,
+                 uint16_t type, Counts counts) {
   ModelRow row;
   row.name = EventTypeName(type);
   TimeStats cpu;
   TimeStats gpu;
   for (const StepInterval& span : spans) {
-    if (span.type != type) continue;
+    if (span.type != type || !counts(span)) continue;
     ++row.calls;
     cpu.Add(SaturatingSubtract(span.range.end, span.range.begin));
     gpu.Add(span.gpu_ns);
-    if (tree.trace().flags()[span.row] & kEventInferred) row.inferred = true;
+    if (span.inferred) row.inferred = true;
   }
   row.cpu = TimeColumn::Of(cpu, steps.total_ns());
   row.gpu = TimeColumn::Of(gpu, steps.gpu_ns());
   return row;
+}
+
+void Add(IntervalCollector& spans, const StepInterval& span) {
+  spans.Add(span.range.begin, span.range.end);
+}
+
+// What the stages leave of the steps of their thread.
+int64_t StepTimeOutsideStages(const EventTree& tree, const StepTable& steps) {
+  const auto all_steps = steps.steps();
+  const auto all_stages = steps.stages();
+  int64_t outside = 0;
+  size_t step = 0;
+  size_t stage = 0;
+  for (uint32_t i = 0; i < tree.threads().size(); ++i) {
+    IntervalCollector own;
+    IntervalCollector taken;
+    for (; step < all_steps.size() && all_steps[step].thread == i; ++step)
+      Add(own, all_steps[step]);
+    for (; stage < all_stages.size() && all_stages[stage].thread == i; ++stage)
+      Add(taken, all_stages[stage]);
+    outside = SaturatingAdd(
+        outside, TotalLength(Difference(own.Finish(), taken.Finish())));
+  }
+  return outside;
+}
+
+// The same of the window that stands for the steps where they took no time.
+int64_t WindowOutsideStages(const StepTable& steps) {
+  IntervalCollector taken;
+  for (const StepInterval& stage : steps.stages()) {
+    if (steps.CountsStages(stage.thread)) Add(taken, stage);
+  }
+  return TotalLength(
+      Difference(std::span(&steps.window(), 1), taken.Finish()));
+}
+
+int64_t TimeOutsideStages(const EventTree& tree, const StepTable& steps) {
+  const auto all = steps.steps();
+  const bool takes_time =
+      std::any_of(all.begin(), all.end(), [](const StepInterval& step) {
+        return step.range.begin < step.range.end;
+      });
+  return takes_time ? StepTimeOutsideStages(tree, steps)
+                    : WindowOutsideStages(steps);
 }
 
 }  // namespace
@@ -38,22 +86,20 @@ std::vector<ModelRow> ComputeModel(const EventTree& tree,
   std::vector<ModelRow> rows;
   if (steps.steps().empty() && steps.stages().empty()) return rows;
   if (!steps.steps().empty()) {
-    rows.push_back(
-        MakeRow(tree, steps, steps.steps(), STEPSCOPE_PROFILE_STEP));
+    rows.push_back(MakeRow(steps, steps.steps(), STEPSCOPE_PROFILE_STEP,
+                           [](const StepInterval&) { return true; }));
+  }
+  for (const uint16_t stage : kStages) {
+    ModelRow row =
+        MakeRow(steps, steps.stages(), stage, [&](const StepInterval& span) {
+          return steps.CountsStages(span.thread);
+        });
+    if (row.calls > 0) rows.push_back(row);
   }
   ModelRow others;
   others.name = kOthersName;
-  others.cpu.total_ns = steps.total_ns();
-  others.gpu.total_ns = steps.gpu_ns();
-  for (const uint16_t stage : kStages) {
-    ModelRow row = MakeRow(tree, steps, steps.stages(), stage);
-    if (row.calls == 0) continue;
-    others.cpu.total_ns =
-        SaturatingSubtract(others.cpu.total_ns, row.cpu.total_ns);
-    others.gpu.total_ns =
-        SaturatingSubtract(others.gpu.total_ns, row.gpu.total_ns);
-    rows.push_back(row);
-  }
+  others.cpu.total_ns = TimeOutsideStages(tree, steps);
+  others.gpu.total_ns = steps.gpu_outside_stages_ns();
   others.cpu.ratio = Ratio(others.cpu.total_ns, steps.total_ns());
   others.gpu.ratio = Ratio(others.gpu.total_ns, steps.gpu_ns());
   rows.push_back(others);
@@ -67,7 +113,8 @@ TableSchema DeclareModelTable() {
   ColumnsOf<ModelRow> columns;
   columns.Text("name", "ProfileStep, a stage, or Others: what remains",
                &ModelRow::name);
-  columns.Count("calls", "outermost events of the stage",
+  columns.Count("calls",
+                "outermost events of the stage, on the threads that step",
                 [](const ModelRow& row) -> std::optional<uint64_t> {
                   if (row.name == kOthersName) return std::nullopt;
                   return row.calls;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Model table: where a step goes, by stage. CPU is the plain sum of the
-// outermost stage events; GPU is the work that belongs to the stage (kernels,
-// copies and sets), plain sum, for time and ratio alike.
+// outermost stages of the threads that step; GPU is the work that belongs to
+// the stage (kernels, copies and sets), plain sum, for time and ratio alike.
 #pragma once
 
 #include <vector>
@@ -17,12 +17,13 @@ struct ModelRow {
   uint64_t calls = 0;     // of Others: 0, and only totals and ratios count
   TimeColumn cpu;         // ratio of the total time
   TimeColumn gpu;         // ratio of the work launched in steps
-  bool inferred = false;  // concluded by an importer, not recorded
+  bool inferred = false;  // concluded, not recorded
 };
 
 // ProfileStep, the stages that occur, Others; empty without steps and stages.
-// Others is what remains: it is negative where stages of several threads
-// overlap or lie outside the steps.
+// Others is what the stages leave of the steps on the same thread, never
+// negative; without steps, of the recorded window. So rows add up to the steps
+// unless a stage reaches beyond them.
 std::vector<ModelRow> ComputeModel(const EventTree& tree,
                                    const StepTable& steps);
 

@@ -72,7 +72,7 @@ class OperatorTable {
       if (!options_.detail || IsApiCall(type[row])) return;
       const Row parent = tree_.parent(row);
       if (parent == kNoRow || type[parent] != STEPSCOPE_OPERATOR) return;
-      level_[row] = detail_.AddInner(tree_, row, level_[parent],
+      level_[row] = detail_.AddInner(tree_, row, span, SlotOf(level_[parent]),
                                      {thread, row, tree_.end_ns(parent)});
     });
   }
@@ -81,9 +81,10 @@ class OperatorTable {
     const auto dur = tree_.trace().dur_ns();
     for (const DeviceWork& work : tree_.work()) {
       if (work.owner == kNoRow) continue;
-      const uint32_t level = level_[work.owner];
+      uint32_t level = level_[work.owner];
       if (level == kNoLevel) continue;
       const bool of_inner = (level & OperatorDetail::kInner) != 0;
+      if (!of_inner) level = SlotOf(level);
       if (!of_inner) {
         int64_t& self = operators_.stats()[level].self_gpu_ns;
         self = SaturatingAdd(self, dur[work.row]);
@@ -110,7 +111,8 @@ class OperatorTable {
       for (uint32_t t = thread.first_track; t < thread.last_track; ++t) {
         const Track& track = tree_.trace().tracks()[t];
         for (Row row = track.first; row < track.last; ++row) {
-          if (type[row] != STEPSCOPE_OPERATOR) continue;
+          if (type[row] != STEPSCOPE_OPERATOR || IsNested(level_[row]))
+            continue;
           cpu.Add(level_[row], dur[row]);
           if (has_work) gpu.Add(level_[row], tree_.gpu_ns(row));
         }
@@ -151,6 +153,7 @@ class OperatorTable {
     row.name = tree_.trace().str(stats.name);
     row.id = stats.name;
     row.calls = stats.calls;
+    row.nested_calls = stats.nested_calls;
     row.cpu = TimeColumn::Of(stats.cpu, totals.cpu_ns);
     row.gpu = TimeColumn::Of(stats.gpu, totals.gpu_ns);
     row.self_cpu_ns = stats.self_cpu_ns;
@@ -203,10 +206,16 @@ class OperatorTable {
   }
 
   static constexpr uint32_t kNoLevel = 0xffffffffu;
+  // Of an operator's level.
+  static uint32_t SlotOf(uint32_t level) { return level & ~ByName::kNested; }
+  static bool IsNested(uint32_t level) {
+    return (level & ByName::kNested) != 0;
+  }
 
   const EventTree& tree_;
   const OperatorOptions& options_;
-  // Of host events: an operator's slot, or an inner event's level.
+  // Of host events: what ByName gave for an operator, or an inner event's
+  // level.
   Column<uint32_t> level_;
   ByName operators_;
   OperatorDetail detail_;

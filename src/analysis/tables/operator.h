@@ -24,15 +24,18 @@ struct OperatorDeviceRow {
 // A direct child that is no operator; ratios are of the operator's totals.
 struct OperatorInnerRow {
   std::string_view name;
-  uint64_t calls = 0;
+  uint64_t calls = 0;  // not inside another of that name
   TimeColumn cpu;
   TimeColumn gpu;
   std::vector<OperatorDeviceRow> device;
+  uint64_t nested_calls = 0;  // the others
 };
 
 struct OperatorRow {
   std::string_view name;
+  // Not inside another of that name: all but the self times is of these.
   uint64_t calls = 0;
+  uint64_t nested_calls = 0;  // the others
   TimeColumn cpu;
   TimeColumn gpu;
   int64_t self_cpu_ns = 0;  // less child events and API calls

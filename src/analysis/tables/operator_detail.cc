@@ -74,7 +74,8 @@ std::vector<OperatorInnerRow> OperatorDetail::InnerRows(
                     TimeColumn::Of(entry.cpu, row.cpu.total_ns),
                     TimeColumn::Of(entry.gpu, row.gpu.total_ns),
                     DeviceRows(trace, kInner | entry.slot,
-                               entry.gpu.total_ns)});
+                               entry.gpu.total_ns),
+                    entry.nested_calls});
   }
   return rows;
 }

@@ -20,16 +20,24 @@ class OperatorDetail {
   // Marks the level of device work as an inner event's slot.
   static constexpr uint32_t kInner = 0x80000000u;
 
-  // `visit`: where it is met first; its end is the operator's, so that rows
-  // come in the order of Paddle's walk.
+  // `span`: of EventTree::ForEachNested. `visit`: where it is met first; its
+  // end is the operator's, so that rows come in the order of Paddle's walk.
   // Returns the level of device work that the event launches.
-  uint32_t AddInner(const EventTree& tree, Row row, uint32_t op,
-                    const Visit& visit) {
+  uint32_t AddInner(const EventTree& tree, Row row, const Interval& span,
+                    uint32_t op, const Visit& visit) {
     Entry& entry = inner_.At(op, tree.trace().name()[row]);
-    ++entry.calls;
     if (visit.Before(entry.first)) entry.first = visit;
-    entry.cpu.Add(tree.trace().dur_ns()[row]);
-    entry.gpu.Add(tree.gpu_ns(row));
+    if (entry.open_thread != visit.thread) {
+      entry.open_thread = visit.thread;
+      entry.open = {};
+    }
+    if (entry.open.Enter(span.begin, span.end)) {
+      ++entry.calls;
+      entry.cpu.Add(tree.trace().dur_ns()[row]);
+      entry.gpu.Add(tree.gpu_ns(row));
+    } else {
+      ++entry.nested_calls;
+    }
     return kInner | entry.slot;
   }
   // `level`: the operator's slot, or what AddInner returned.
@@ -61,6 +69,9 @@ class OperatorDetail {
     TimeStats gpu;
     TimeStats cpu;
     Visit first;
+    OpenSpan open;  // of `open_thread`; inner events only
+    uint32_t open_thread = kNoThread;
+    uint32_t nested_calls = 0;
   };
   using Entries = std::vector<Entry>;
 

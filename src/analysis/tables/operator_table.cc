@@ -34,7 +34,9 @@ ColumnsOf<OperatorDeviceRow> DeviceColumns() {
 ColumnsOf<OperatorInnerRow> InnerColumns() {
   ColumnsOf<OperatorInnerRow> columns;
   columns.Text("name", "name of the event", &OperatorInnerRow::name);
-  columns.Count("calls", "how often it occurred", &OperatorInnerRow::calls);
+  columns.Count("calls", "how often it occurred, outermost ones",
+                &OperatorInnerRow::calls);
+  columns.Count("nested_calls", kNestedCalls, &OperatorInnerRow::nested_calls);
   AddTimes(columns, "cpu", {"its time", "the operator's CPU total"},
            [](const OperatorInnerRow& row) { return row.cpu; },
            CallsOf<OperatorInnerRow>);
@@ -55,7 +57,10 @@ ColumnsOf<ThreadOperator> OperatorColumns() {
   columns.Text("name", "name of the operator; (no launch): device work whose "
                "launch was not recorded",
                [](const ThreadOperator& row) { return row.row->name; });
-  columns.Count("calls", "events of that name", calls);
+  columns.Count("calls", "events of that name, outermost ones", calls);
+  columns.Count("nested_calls", kNestedCalls, [](const ThreadOperator& row) {
+    return row.row->nested_calls;
+  });
   AddTimes(columns, "cpu",
            {"time of the calls", "all outermost operators"},
            [](const ThreadOperator& row) { return row.row->cpu; }, calls);

@@ -80,17 +80,34 @@ OverviewRow MakeRow(std::string type, uint64_t calls, int64_t time_ns,
   return {std::move(type), calls, time_ns, Ratio(time_ns, steps.total_ns())};
 }
 
+// The union of all stages of a type.
+int64_t StageTime(const StepTable& steps, size_t type) {
+  BusyTime time;
+  for (const StepInterval& stage : steps.stages()) {
+    if (stage.type == type) time.Add(stage.range.begin, stage.range.end);
+  }
+  return time.Finish();
+}
+
 std::vector<OverviewRow> HostRows(const EventTree& tree,
                                   const StepTable& steps,
                                   const Distribution& distribution) {
   TypeTimes times(tree);
   std::array<uint64_t, kTypeSlots> stages{};
-  for (const StepInterval& stage : steps.stages()) ++stages[stage.type];
+  std::array<bool, kTypeSlots> concluded{};  // stages without an event
+  for (const StepInterval& stage : steps.stages()) {
+    ++stages[stage.type];
+    if (tree.trace().type()[stage.row] != stage.type)
+      concluded[stage.type] = true;
+  }
   std::vector<OverviewRow> rows;
   for (size_t i = 0; i < kTypeSlots; ++i) {
-    if (times.calls(i) == 0 || i == STEPSCOPE_COMMUNICATION) continue;
+    if (i == STEPSCOPE_COMMUNICATION) continue;
     const uint64_t calls = stages[i] > 0 ? stages[i] : times.calls(i);
-    rows.push_back(MakeRow(TypeLabel(i), calls, times.Finish(i), steps));
+    if (calls == 0) continue;
+    rows.push_back(MakeRow(
+        TypeLabel(i), calls,
+        concluded[i] ? StageTime(steps, i) : times.Finish(i), steps));
   }
   if (distribution.host_calls > 0) {
     rows.push_back(MakeRow(TypeLabel(STEPSCOPE_COMMUNICATION),

@@ -43,7 +43,8 @@ TableSchema DeclarePercentilesTable() {
   ColumnsOf<SpreadRow> columns;
   columns.Text("name", "name of the operator or kernel", &SpreadRow::name);
   columns.Text("of", "operator or kernel", &SpreadRow::of);
-  columns.Count("calls", "events of that name", &SpreadRow::calls);
+  columns.Count("calls", "events of that name, outermost ones",
+                &SpreadRow::calls);
   AddPercentiles(columns, "cpu", [](const SpreadRow& row) -> const Spread& {
     return SpreadOrNone(row.cpu);
   });

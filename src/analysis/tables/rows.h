@@ -33,9 +33,10 @@ struct TimeColumn {
 
 struct NamedRow {
   std::string_view name;
-  uint64_t calls = 0;
+  uint64_t calls = 0;  // of host events: not inside another of that name
   TimeColumn cpu;
   TimeColumn gpu;
+  uint64_t nested_calls = 0;  // the others
 };
 
 // Order of the Operator, Kernel and UserDefined tables. Min keys ascend, the

@@ -61,19 +61,80 @@ TEST(OperatorTableTest, EqualRowsComeLastFirst) {
   EXPECT_EQ(OperatorNames(c), "c b a ");
 }
 
-TEST(OperatorTableTest, NestedOfTheSameNameAddsItsTimeOnce) {
+TEST(OperatorTableTest, NestedOfTheSameNameIsPartOfTheCall) {
+  SummaryOptions options;
+  options.views = kOperatorView | kPercentileView;
   const Case c(R"(
     0..100 add Operator
       10..60 add Operator
         20..30 add Operator
-    200..210 add Operator)");
+    200..210 add Operator)", options);
   const OperatorRow& add = c.Op("add");
-  EXPECT_EQ(add.calls, 4u);
+  EXPECT_EQ(add.calls, 2u);
+  EXPECT_EQ(add.nested_calls, 2u);
   EXPECT_EQ(add.cpu.total_ns, 110);
   EXPECT_EQ(add.cpu.max_ns, 100);
   EXPECT_EQ(add.cpu.min_ns, 10);
+  EXPECT_EQ(add.cpu_spread.p50_ns, 10);
+  EXPECT_EQ(add.cpu_spread.p99_ns, 100);
   EXPECT_DOUBLE_EQ(add.cpu.ratio, 1.0);
   EXPECT_EQ(add.self_cpu_ns, 110);
+}
+
+TEST(OperatorTableTest, NestedShortCallsDoNotLowerMinimumAndMedian) {
+  SummaryOptions options;
+  options.views = kOperatorView | kPercentileView;
+  const Case c(R"(
+    thread 1
+      0..100 to Operator
+        10..20 to Operator
+          11..12 launch CudaRuntime correlation=1
+      100..200 to Operator
+        110..120 to Operator
+    thread 2
+      10..20 to Operator
+    stream 7 GPU:0
+      300..330 copy Kernel correlation=1)", options);
+  const OperatorRow& to = c.Op("to");
+  EXPECT_EQ(to.calls, 3u);  // that of the other thread is in none
+  EXPECT_EQ(to.nested_calls, 2u);
+  EXPECT_EQ(to.cpu.total_ns, 210);
+  EXPECT_EQ(to.cpu_spread.p50_ns, 100);
+  EXPECT_EQ(to.gpu.total_ns, 30);
+  EXPECT_EQ(to.gpu.max_ns, 30);
+  EXPECT_EQ(to.self_gpu_ns, 30);
+  ASSERT_EQ(to.device.size(), 1u);
+  EXPECT_EQ(to.device[0].calls, 1u);
+}
+
+TEST(OperatorTableTest, NestedInnerEventsArePartOfTheCall) {
+  const Case c(R"(
+    0..100 op Operator
+      10..90 compute OperatorInner
+        20..80 op Operator
+          30..70 compute OperatorInner
+    200..220 op Operator
+      205..215 compute OperatorInner)");
+  const OperatorRow& op = c.Op("op");
+  EXPECT_EQ(op.calls, 2u);
+  ASSERT_EQ(op.inner.size(), 1u);
+  EXPECT_EQ(op.inner[0].calls, 2u);
+  EXPECT_EQ(op.inner[0].nested_calls, 1u);
+  EXPECT_EQ(op.inner[0].cpu.total_ns, 90);
+  EXPECT_EQ(op.inner[0].cpu.min_ns, 10);
+}
+
+TEST(UserDefinedTest, NestedOfTheSameNameIsPartOfTheCall) {
+  const Case c(R"(
+    0..100 mine UserDefined
+      10..60 mine UserDefined
+    200..210 mine UserDefined)");
+  ASSERT_EQ(c.summary.user_defined.size(), 1u);
+  const NamedRow& mine = c.summary.user_defined[0].rows[0];
+  EXPECT_EQ(mine.calls, 2u);
+  EXPECT_EQ(mine.nested_calls, 1u);
+  EXPECT_EQ(mine.cpu.total_ns, 110);
+  EXPECT_EQ(mine.cpu.min_ns, 10);
 }
 
 TEST(OperatorTableTest, RatiosAreOfTheOutermost) {
@@ -150,6 +211,24 @@ TEST(DistributionTest, KernelOfACollectiveIsNotComputation) {
   EXPECT_EQ(c.summary.distribution.overlap_ns, 0);
 }
 
+TEST(DistributionTest, DeviceAloneIsBeside) {
+  const Case c(R"(
+    thread 1
+      0..60 c10d::allreduce_ Operator
+        5..6 launch CudaRuntime correlation=1
+      60..70 mm Operator
+        61..62 launch CudaRuntime correlation=2
+    stream 7 GPU:0
+      50..100 ncclDevKernel_AllReduce Kernel correlation=1
+    stream 8 GPU:0
+      40..60 gemm Kernel correlation=2)");
+  const Distribution& d = c.summary.distribution;
+  EXPECT_EQ(d.communication_ns, 100);  // from the host's begin on
+  EXPECT_EQ(d.overlap_ns, 20);
+  EXPECT_EQ(d.gpu_ns, 50);
+  EXPECT_EQ(d.gpu_overlap_ns, 10);
+}
+
 TEST(ModelTest, HelperThreadWorkBelongsToTheStageInForce) {
   const Case c(R"(
     thread 1
@@ -171,15 +250,86 @@ TEST(ModelTest, HelperThreadWorkBelongsToTheStageInForce) {
   EXPECT_EQ(c.Stage("Others").cpu.total_ns, 30);
 }
 
-TEST(ModelTest, NegativeOthersAreExplained) {
+TEST(ModelTest, StagesOfOtherThreadsAreNoPartOfTheStep) {
   const Case c(R"(
+    process 100
     thread 1
       0..100 ProfileStep#0 ProfileStep
         0..90 net Forward
+          10..12 launch CudaRuntime correlation=1
     thread 2
-      0..90 worker Dataloader)");
-  EXPECT_EQ(c.Stage("Others").cpu.total_ns, -80);
-  EXPECT_TRUE(c.Notes("Others is negative"));
+      0..95 worker Dataloader
+        5..6 copy CudaRuntime correlation=2
+    stream 7 GPU:0
+      20..50 a Kernel correlation=1
+      50..55 b Memcpy correlation=2
+    process 200
+    thread 1
+      0..95 worker Dataloader)");
+  EXPECT_EQ(c.Stage("Forward").cpu.total_ns, 90);
+  EXPECT_EQ(c.Stage("Others").cpu.total_ns, 10);
+  EXPECT_DOUBLE_EQ(c.Stage("Others").cpu.ratio, 0.1);
+  EXPECT_EQ(c.Stage("Others").gpu.total_ns, 5);
+  for (const ModelRow& row : c.summary.model) {
+    EXPECT_NE(row.name, "Dataloader");
+  }
+}
+
+TEST(ModelTest, OthersIsNeverNegative) {
+  // The loader ran before the step began, and two stages overlap.
+  const Case c(R"(
+    thread 1
+      0..60 next Dataloader
+      50..150 ProfileStep#0 ProfileStep
+      70..120 net Forward
+      110..140 grad Backward)");
+  EXPECT_EQ(c.Stage("Dataloader").cpu.total_ns, 60);
+  EXPECT_EQ(c.Stage("Others").cpu.total_ns, 20);
+}
+
+TEST(ModelTest, ThreadsThatStepAllCount) {
+  const Case c(R"(
+    thread 1
+      0..100 ProfileStep#0 ProfileStep
+        1..99 f Forward
+    thread 2
+      50..150 ProfileStep#0 ProfileStep
+        51..149 f Forward)");
+  EXPECT_EQ(c.Stage("ProfileStep").cpu.total_ns, 200);
+  EXPECT_EQ(c.Stage("Forward").cpu.total_ns, 196);
+  EXPECT_EQ(c.Stage("Others").cpu.total_ns, 4);
+}
+
+TEST(ModelTest, ConcludedStagesAreMarkedAndInTheOverview) {
+  const Case c(R"(
+    thread 1
+      0..100 ProfileStep#0 ProfileStep
+        10..30 mm Operator sequence=1
+          11..12 launch CudaRuntime correlation=1
+    thread 2
+      40..60 "autograd::engine::evaluate_function: M" Operator sequence=1
+        41..42 launch CudaRuntime correlation=2
+      60..70 "autograd::engine::evaluate_function: N" Operator
+    stream 7 GPU:0
+      20..50 a Kernel correlation=1
+      50..55 b Kernel correlation=2)");
+  EXPECT_TRUE(c.Stage("Forward").inferred);
+  EXPECT_EQ(c.Stage("Forward").calls, 1u);
+  EXPECT_EQ(c.Stage("Forward").gpu.total_ns, 30);
+  EXPECT_TRUE(c.Stage("Backward").inferred);
+  EXPECT_EQ(c.Stage("Backward").calls, 1u);
+  EXPECT_EQ(c.Stage("Backward").cpu.total_ns, 30);
+  EXPECT_EQ(c.Stage("Backward").gpu.total_ns, 5);
+  EXPECT_EQ(c.Stage("Others").cpu.total_ns, 50);
+  EXPECT_FALSE(c.Stage("ProfileStep").inferred);
+  uint64_t found = 0;
+  for (const OverviewRow& row : c.summary.overview.cpu) {
+    if (row.type != "Backward") continue;
+    ++found;
+    EXPECT_EQ(row.calls, 1u);
+    EXPECT_EQ(row.time_ns, 30);
+  }
+  EXPECT_EQ(found, 1u);
 }
 
 TEST(ModelTest, NestedStagesCountOnce) {

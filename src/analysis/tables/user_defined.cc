@@ -17,7 +17,7 @@ NamedRow MakeRow(const Trace& trace, const StepTable& steps,
                  const NameStats& stats) {
   return {trace.str(stats.name), stats.calls,
           TimeColumn::Of(stats.cpu, steps.total_ns()),
-          TimeColumn::Of(stats.gpu, steps.gpu_ns())};
+          TimeColumn::Of(stats.gpu, steps.gpu_ns()), stats.nested_calls};
 }
 
 }  // namespace

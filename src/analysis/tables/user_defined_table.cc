@@ -25,7 +25,9 @@ ColumnsOf<Row> NamedColumns(Named named) {
   ColumnsOf<Row> columns;
   columns.Text("name", "name of the events",
                [=](const Row& row) { return named(row).name; });
-  columns.Count("calls", "events of that name", calls);
+  columns.Count("calls", "events of that name, outermost ones", calls);
+  columns.Count("nested_calls", kNestedCalls,
+                [=](const Row& row) { return named(row).nested_calls; });
   AddTimes(columns, "cpu", {"time of the calls", "the total time"},
            [=](const Row& row) { return named(row).cpu; }, calls);
   AddTimes(columns, "gpu",

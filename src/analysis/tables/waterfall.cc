@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "analysis/kinds.h"
 #include "analysis/schema.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
@@ -35,9 +36,14 @@ Waterfall WaterfallTable::Finish(const EventTree& tree,
                                  const StepTable& steps) {
   result_.device_events = tree.work().size();
   result_.device_events_launched = tree.work().size() - tree.orphans();
-  for (const Track& track : tree.trace().tracks()) {
+  const Trace& trace = tree.trace();
+  for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
+    const Track& track = trace.tracks()[i];
     if (track.kind != TrackKind::kThread) continue;
     result_.host_events += track.last - track.first;
+    for (const Row row : tree.census().marks(i)) {
+      if (IsConcludedPass(trace, row)) --result_.host_events;
+    }
   }
   const size_t windows = steps.steps().empty() ? 0 : result_.steps.size();
   result_.other_threads_steps = steps.steps().size() - windows;

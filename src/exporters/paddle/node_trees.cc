@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporters/paddle/node_trees.h"
 
+#include <stepscope/c.h>
+
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -14,11 +17,15 @@
 #include "exporters/out_buffer.h"
 #include "exporters/paddle/node_messages.h"
 #include "exporters/paddle/tree_layout.h"
+#include "trace/event_type.h"
 
 namespace stepscope::paddle {
 namespace {
 
 using proto::Message;
+
+// A key of the extra information, which Paddle's tools pass over.
+constexpr std::string_view kInferredTypes = "Inferred Types";
 
 struct Call {
   uint64_t correlation = 0;
@@ -155,11 +162,32 @@ class Writer {
       add("System Cpu Utilization", Format("%f", usage.system));
     if (usage.process >= 0)
       add("Process Cpu Utilization", Format("%f", usage.process));
+    const std::string inferred = InferredTypes();
+    if (!inferred.empty()) add(kInferredTypes, inferred);
     for (const Track& track : trace_.tracks())
       if (track.kind == TrackKind::kThread && track.lane == 0 &&
           track.name.v != 0)
         add(std::to_string(track.id), trace_.str(track.name));
     out_.Append(tail.view());
+  }
+
+  // Types of which no event was recorded as such: trees have no flags.
+  std::string InferredTypes() const {
+    std::array<bool, STEPSCOPE_PYTHON_USER_DEFINED + 1> inferred{};
+    std::array<bool, STEPSCOPE_PYTHON_USER_DEFINED + 1> recorded{};
+    for (Row row = 0; row < trace_.size(); ++row) {
+      const uint16_t type = trace_.type()[row];
+      if (type >= recorded.size()) continue;
+      const bool flag = (trace_.flags()[row] & kEventInferred) != 0;
+      (flag ? inferred : recorded)[type] = true;
+    }
+    std::string list;
+    for (uint16_t type = 0; type < recorded.size(); ++type) {
+      if (!inferred[type] || recorded[type]) continue;
+      if (!list.empty()) list += ',';
+      list += EventTypeName(type);
+    }
+    return list;
   }
 
   // Of the list that the recorder or the file stated as metadata.

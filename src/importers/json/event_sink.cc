@@ -223,8 +223,6 @@ Row EventSink::AddRow(const Current& event, const Category& category,
   last_time_ns_ = std::max(last_time_ns_, event.time_ns + event.dur_ns);
   args_.AddTyped(row);
   AddLinks(row, category);
-  if (kind != NameKind::kPlain && category.row == TrackPlace::kHost)
-    stages_.Add(builder_, row, kind);
   return row;
 }
 
@@ -248,7 +246,11 @@ void EventSink::AddLinks(Row row, const Category& category) {
 }
 
 EventSink::Outcome EventSink::AddComplete(Current& event) {
-  const Category& category = CategoryOf(event.text.cat);
+  // torch without Kineto states no category, but a row of its operators.
+  const bool by_torch =
+      event.text.cat.empty() && event.text.pid == "\"CPU functions\"";
+  const Category& category =
+      CategoryOf(by_torch ? "Operator" : event.text.cat);
   if (const std::string_view wrong = ReadDuration(event); !wrong.empty())
     return {wrong};
   args_.Read(event.tokens, event.text, ArgsOf(category),
@@ -376,7 +378,6 @@ void EventSink::Finish() {
   MarkDeviceTracks(builder_);
   external_.Finish(builder_, TrackMap::kMainProcess);
   if (rows_.has_owners()) builder_.GiveLinksToTracks();
-  if (format() == "kineto") stages_.Finish(builder_, 0);
   if (first_time_ns_ <= last_time_ns_)
     for (uint32_t i = 0; i < builder_.process_count(); ++i)
       builder_.process(i).start_ns = first_time_ns_;

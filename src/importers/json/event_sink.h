@@ -2,7 +2,7 @@
 //
 // EventSink: turns trace events into rows of a TraceBuilder, each event into
 // one bin of the ledger. The phases with a life of their own are in
-// async_events.h, the stages of training in stages.h. Not thread-safe.
+// async_events.h. Not thread-safe.
 #pragma once
 
 #include <array>
@@ -21,7 +21,6 @@
 #include "importers/json/external_ids.h"
 #include "importers/json/header.h"
 #include "importers/json/tracks.h"
-#include "importers/json/stages.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope::json {
@@ -36,7 +35,7 @@ class EventSink : public DocumentHandler {
   void OnRejected(std::string_view reason, uint64_t offset,
                   std::string_view text) override;
 
-  // After the last event: ends what is open, names rows, concludes stages.
+  // After the last event: ends what is open, names rows.
   void Finish();
   // "kineto", "paddle" or "chrome", by what has been read.
   std::string_view format() const;
@@ -94,7 +93,6 @@ class EventSink : public DocumentHandler {
   ArgReader args_;
   AsyncEvents async_;
   ExternalIds external_;
-  Stages stages_;
   // Categories that were met, and the same by a hash of three characters.
   std::unordered_map<std::string, Category> categories_;
   using CategoryEntry = std::pair<const std::string, Category>;

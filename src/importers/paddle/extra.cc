@@ -2,12 +2,17 @@
 //
 // The part of PaddleTree that reads what is no event: operators' supplements,
 // extra information and device properties.
+#include <stepscope/c.h>
+
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 
 #include "base/json_text.h"
 #include "importers/paddle/fields.h"
 #include "importers/paddle/tree.h"
+#include "trace/event_type.h"
 
 namespace stepscope::proto {
 namespace {
@@ -79,6 +84,22 @@ void AppendDims(std::string& json, Bytes shape) {
     });
   }
   json += ']';
+}
+
+// `types`: "Forward,Backward". Our exporter says so, as trees have no flags.
+void MarkInferred(TraceBuilder& builder, std::string_view types) {
+  std::array<bool, STEPSCOPE_PYTHON_USER_DEFINED + 1> inferred{};
+  while (!types.empty()) {
+    const size_t comma = std::min(types.find(','), types.size());
+    const auto type = EventTypeByName(types.substr(0, comma));
+    if (type && *type < inferred.size()) inferred[*type] = true;
+    types.remove_prefix(std::min(comma + 1, types.size()));
+  }
+  for (Row row = 0; row < builder.event_count(); ++row) {
+    const uint16_t type = builder.type_of(row);
+    if (type < inferred.size() && inferred[type])
+      builder.AddFlags(row, kEventInferred);
+  }
 }
 
 }  // namespace
@@ -197,6 +218,7 @@ void PaddleTree::FinishProcesses() {
   for (const auto& [key, value] : extra_) {
     if (key == "Process Cpu Utilization") ParseDouble(value, &usage.process);
     if (key == "System Cpu Utilization") ParseDouble(value, &usage.system);
+    if (key == "Inferred Types") MarkInferred(builder, value);
   }
   builder.MergeCpuUsage(usage);
   for (const auto& [pid, index] : processes_) {
