@@ -43,6 +43,17 @@ Option TopOption(std::string what, std::string fallback, int* target) {
           .target = target};
 }
 
+Option StepsOption(std::string fallback, std::string* target) {
+  return {.name = "--steps",
+          .value = "CHOICE",
+          .kind = ValueKind::kText,
+          .meaning = "which steps to look at: A:B for those from A up to B, B "
+                     "not included; settled leaves warm-up out; or all",
+          .fallback = std::move(fallback),
+          .group = "Which steps",
+          .target = target};
+}
+
 std::vector<std::string> ExporterNames() {
   std::vector<std::string> names;
   for (const Exporter* exporter : AllExporters())
@@ -266,9 +277,10 @@ Command CompareCommand(CompareArguments& arguments) {
                    .value = "PCT",
                    .kind = ValueKind::kNumber,
                    .meaning = "exit with code 1 if a step of B is slower by "
-                              "more than PCT percent and by more than noise",
+                              "more than PCT percent, beyond doubt",
                    .group = "Gate for CI",
                    .target = &arguments.fail_if_slower},
+                  StepsOption("settled", &arguments.steps),
                   TopOption("rows of each table in text and md", "15",
                             &arguments.top),
                   FormatOption({"text", "json", "csv", "md"},

@@ -26,6 +26,16 @@ ExitCode RunCompare(const CompareArguments& arguments) {
                       : arguments.top > 0
                           ? static_cast<size_t>(arguments.top)
                           : 0;
+  CompareOptions compare;
+  const Result<StepChoice> steps = ParseStepChoice(arguments.steps);
+  if (!steps) {
+    PrintError(steps.error().message);
+    return kExitUsage;
+  }
+  compare.steps = *steps;
+  if (arguments.fail_if_slower >= 0) {
+    compare.fail_if_slower = arguments.fail_if_slower;
+  }
   if (const Status once = CheckStandardInputOnce({arguments.a, arguments.b});
       !once) {
     PrintError(once.error().message);
@@ -36,20 +46,22 @@ ExitCode RunCompare(const CompareArguments& arguments) {
   if (a == nullptr) return code;
   const std::shared_ptr<const Trace> b = LoadTrace({arguments.b}, code);
   if (b == nullptr) return code;
-  Comparison comparison;
-  {
+  const Result<Comparison> comparison = [&] {
     const Progress progress("comparing");
-    comparison = CompareTraces(*a, *b);
+    return CompareTraces(*a, *b, compare);
+  }();
+  if (!comparison) {
+    PrintError(comparison.error().message);
+    return kExitUsage;
   }
-  const std::string text = RenderComparison(comparison, options);
+  const std::string text = RenderComparison(*comparison, options);
   code = *format == TableFormat::kText ? WriteTables(text) : WriteOutput(text);
-  if (code != kExitOk || arguments.fail_if_slower < 0) return code;
-  if (!comparison.IsSlowerBy(arguments.fail_if_slower)) return kExitOk;
+  if (code != kExitOk || !comparison->gate) return code;
+  const GateAnswer& gate = *comparison->gate;
+  if (gate.kind == GateAnswer::Kind::kNotSlower) return kExitOk;
   // Not an error: the answer, for whoever reads the log of a gate.
-  PrintError(Format("B is slower than A by %.2f %%, which is more than %g %%",
-                    comparison.step.ratio() * 100,
-                    arguments.fail_if_slower));
-  return kExitNo;
+  PrintError(gate.text);
+  return gate.kind == GateAnswer::Kind::kSlower ? kExitNo : kExitOk;
 }
 
 }  // namespace stepscope

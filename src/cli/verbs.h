@@ -48,6 +48,7 @@ struct CompareArguments {
   std::string a;
   std::string b;
   double fail_if_slower = -1;  // percent; negative: no gate
+  std::string steps = "settled";
   std::string format = "text";
   int top = kTopNotGiven;  // rows of a table; 0: all
 };
