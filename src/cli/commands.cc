@@ -54,6 +54,17 @@ Option StepsOption(std::string fallback, std::string* target) {
           .target = target};
 }
 
+Option UnprofiledOption(std::string* target) {
+  return {.name = "--unprofiled",
+          .value = "DUR",
+          .kind = ValueKind::kText,
+          .meaning = "how long a step takes when it is not recorded, such as "
+                     "14.9ms",
+          .fallback = "what the recorder measured",
+          .group = "Which steps",
+          .target = target};
+}
+
 std::vector<std::string> ExporterNames() {
   std::vector<std::string> names;
   for (const Exporter* exporter : AllExporters())
@@ -211,6 +222,9 @@ Command SummaryCommand(SummaryArguments& arguments) {
             .meaning = "add a column of FLOPs to the table of operators",
             .group = "Which tables",
             .target = &arguments.flops},
+           StepsOption("all; figures of the step itself are of settled ones",
+                       &arguments.steps),
+           UnprofiledOption(&arguments.unprofiled),
            {.name = "--sort",
             .value = "KEY",
             .kind = ValueKind::kChoice,
@@ -250,7 +264,9 @@ Command AdviseCommand(AdviseArguments& arguments) {
               "Prints what slows the steps down, worst first: the evidence, "
               "what could be saved, and what to try.",
           .operands = {TraceOperand(&arguments.input)},
-          .options = {TopOption("findings", "0", &arguments.top),
+          .options = {StepsOption("settled", &arguments.steps),
+                      UnprofiledOption(&arguments.unprofiled),
+                      TopOption("findings", "0", &arguments.top),
                       FormatOption({"text", "json"}, &arguments.format)},
           .example_title = "why is the training slow?",
           .example = "stepscope advise job.sscap",

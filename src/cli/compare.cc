@@ -2,11 +2,12 @@
 #include "report/render_compare.h"
 
 #include <cstdint>
+#include <optional>
 
-#include "base/text.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/step_options.h"
 #include "cli/table_style.h"
 #include "cli/usage.h"
 #include "cli/verbs.h"
@@ -26,13 +27,10 @@ ExitCode RunCompare(const CompareArguments& arguments) {
                       : arguments.top > 0
                           ? static_cast<size_t>(arguments.top)
                           : 0;
+  std::optional<StepChoice> steps;
+  if (!ReadSteps(arguments.steps, steps)) return kExitUsage;
   CompareOptions compare;
-  const Result<StepChoice> steps = ParseStepChoice(arguments.steps);
-  if (!steps) {
-    PrintError(steps.error().message);
-    return kExitUsage;
-  }
-  compare.steps = *steps;
+  compare.steps = steps.value_or(StepChoice::Settled());
   if (arguments.fail_if_slower >= 0) {
     compare.fail_if_slower = arguments.fail_if_slower;
   }
@@ -50,10 +48,7 @@ ExitCode RunCompare(const CompareArguments& arguments) {
     const Progress progress("comparing");
     return CompareTraces(*a, *b, compare);
   }();
-  if (!comparison) {
-    PrintError(comparison.error().message);
-    return kExitUsage;
-  }
+  if (!comparison) return ComplainOfSteps(comparison.error());
   const std::string text = RenderComparison(*comparison, options);
   code = *format == TableFormat::kText ? WriteTables(text) : WriteOutput(text);
   if (code != kExitOk || !comparison->gate) return code;

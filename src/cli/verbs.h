@@ -32,6 +32,8 @@ struct SummaryArguments {
   bool no_op_detail = false;
   bool thread_sep = false;
   bool flops = false;
+  std::string steps;       // a choice of steps; empty: everything
+  std::string unprofiled;  // a duration; empty: not known
 };
 ExitCode RunSummary(const SummaryArguments& arguments);
 
@@ -40,6 +42,8 @@ struct AdviseArguments {
   std::string input;
   std::string format = "text";
   int top = 0;  // findings; 0: all
+  std::string steps = "settled";
+  std::string unprofiled;  // a duration; empty: not known
 };
 ExitCode RunAdvise(const AdviseArguments& arguments);
 

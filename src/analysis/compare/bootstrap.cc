@@ -101,6 +101,7 @@ std::vector<double> ResampleMedians(std::span<const int64_t> in_order,
   medians.reserve(samples);
   const auto middle =
       sample.begin() + static_cast<ptrdiff_t>((drawn - 1) / 2);
+  const bool even = drawn % 2 == 0;
   for (size_t i = 0; i < samples; ++i) {
     for (size_t k = 0; k < drawn;) {
       size_t from = generator.Below(count);
@@ -110,8 +111,12 @@ std::vector<double> ResampleMedians(std::span<const int64_t> in_order,
       }
     }
     std::nth_element(sample.begin(), middle, sample.end());
-    medians.push_back(median +
-                      (static_cast<double>(*middle) - median) * narrower);
+    auto found = static_cast<double>(*middle);
+    if (even) {
+      const int64_t next = *std::min_element(middle + 1, sample.end());
+      found = (found + static_cast<double>(next)) / 2;
+    }
+    medians.push_back(median + (found - median) * narrower);
   }
   return medians;
 }

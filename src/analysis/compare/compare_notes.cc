@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/compare/compare_notes.h"
 
+#include <cmath>
+#include <optional>
 #include <utility>
 
+#include "analysis/order_statistics.h"
+#include "analysis/unprofiled.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -10,6 +14,14 @@ namespace {
 
 // printf knows no uint64_t that is the same type everywhere.
 unsigned long long Number(uint64_t number) { return number; }
+
+// Slow-downs that differ by less say nothing about the change.
+constexpr double kSlowDownsDiffer = 0.03;
+
+// REQUIRES: `whole` is above 0.
+double Share(int64_t part, int64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
 
 class NoteWriter {
  public:
@@ -25,11 +37,7 @@ class NoteWriter {
                  StepChoiceText(choice).c_str(), name, Number(profile.steps),
                  Number(profile.recorded)));
     } else if (profile.warmup > 0) {
-      Add(Format("%llu of %llu steps of %s %s left out as warm-up; --steps "
-                 "all includes %s.",
-                 Number(profile.warmup), Number(profile.recorded), name,
-                 profile.warmup == 1 ? "is" : "are",
-                 profile.warmup == 1 ? "it" : "them"));
+      AddWarmup(name, profile);
     }
     if (profile.processes > 1) {
       Add(Format("%s has %llu processes: of their steps of one number, the "
@@ -61,6 +69,33 @@ class NoteWriter {
     side("B", change.correlation_b);
   }
 
+  void AddCostOfRecording(const CompareSide& a, const CompareSide& b) {
+    const std::optional<UnprofiledStep> bare_a = FindUnprofiledStep(a.trace);
+    const std::optional<UnprofiledStep> bare_b = FindUnprofiledStep(b.trace);
+    const StepChange& change = result_.change;
+    if (bare_a && bare_b) {
+      const double slow_a = Share(change.median_a_ns, bare_a->ns);
+      const double slow_b = Share(change.median_b_ns, bare_b->ns);
+      if (std::abs(slow_a - slow_b) < kSlowDownsDiffer) return;
+      Add(Format("Recording made the steps of A %.2f x as long, those of B "
+                 "%.2f x: part of the change is its cost. Unrecorded, a step "
+                 "takes %.3f ms in A and %.3f ms in B (%+.2f %%).",
+                 slow_a, slow_b, static_cast<double>(bare_a->ns) / 1e6,
+                 static_cast<double>(bare_b->ns) / 1e6,
+                 (Share(bare_b->ns, bare_a->ns) - 1) * 100));
+      return;
+    }
+    const std::string costly_a = CostlySettings(a.trace);
+    const std::string costly_b = CostlySettings(b.trace);
+    if (costly_a == costly_b) return;
+    const auto what = [](const std::string& costly) {
+      return costly.empty() ? std::string("neither shapes nor call stacks")
+                            : costly;
+    };
+    Add("A was recorded with " + what(costly_a) + ", B with " +
+        what(costly_b) + ": part of the change may be the cost of recording.");
+  }
+
   void AddMissing() {
     uint64_t only_a = 0;
     uint64_t only_b = 0;
@@ -80,6 +115,22 @@ class NoteWriter {
       Add("Rows with ~ are in fewer than half of the steps: they show means, "
           "not medians.");
     }
+  }
+
+  void AddWarmup(const char* name, const StepProfile& profile) {
+    const bool one = profile.warmup_first == profile.warmup_last;
+    std::string text =
+        std::string(name) + (one ? ": step " : ": steps ") +
+        std::to_string(profile.warmup_first);
+    if (!one) text += "-" + std::to_string(profile.warmup_last);
+    text += " left out as warm-up";
+    if (const int64_t median = Median(profile.periods); median > 0) {
+      text += Format(" (%.1f x the median%s)",
+                     static_cast<double>(profile.warmup_period_ns) /
+                         static_cast<double>(median),
+                     one ? "" : " at most");
+    }
+    Add(text + "; --steps all includes " + (one ? "it." : "them."));
   }
 
   void Add(std::string text) { result_.notes.push_back(std::move(text)); }
@@ -102,6 +153,7 @@ void AddNotes(const CompareSide& a, const CompareSide& b,
                "name.");
   }
   writer.AddMissing();
+  writer.AddCostOfRecording(a, b);
 }
 
 }  // namespace stepscope

@@ -95,7 +95,8 @@ TEST(CompareTest, WarmUpIsLeftOut) {
   EXPECT_EQ(comparison.warmup_b, 1U);
   EXPECT_EQ(comparison.verdict(), Verdict::kSame);
   EXPECT_EQ(comparison.change.p, 1);
-  EXPECT_TRUE(Says(comparison, "1 of 6 steps of A is left out as warm-up"));
+  EXPECT_TRUE(Says(comparison, "A: step 0 left out as warm-up (8.9 x the median); --steps all "
+                   "includes it."));
   const CompareRow* op = Find(comparison, CompareTable::kOperatorCpu, "op");
   ASSERT_NE(op, nullptr);
   EXPECT_EQ(op->calls_b, 5U);

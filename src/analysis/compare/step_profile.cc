@@ -47,7 +47,9 @@ class ChosenSteps {
   const StepProfile& profile() const { return profile_; }
   // `step`: of StepFinder, over all processes. Counts the chosen from 0;
   // kNone if it is none.
-  uint32_t Find(uint32_t step) const { return place_[step]; }
+  uint32_t Find(uint32_t step) const {
+    return step < place_.size() ? place_[step] : StepFinder::kNone;
+  }
 
  private:
   void Add(const StepInterval& step, bool is_chosen) {
@@ -57,12 +59,22 @@ class ChosenSteps {
     profile_.first_index = std::min(profile_.first_index, step.index);
     profile_.last_index = std::max(profile_.last_index, step.index);
     if (!is_chosen) {
-      profile_.warmup += step.warmup ? 1 : 0;
+      if (step.warmup) AddWarmup(step);
       place_.push_back(StepFinder::kNone);
       return;
     }
     place_.push_back(static_cast<uint32_t>(profile_.steps++));
     profile_.periods.push_back(step.period_ns);
+  }
+
+  void AddWarmup(const StepInterval& step) {
+    if (profile_.warmup++ == 0) {
+      profile_.warmup_first = profile_.warmup_last = step.index;
+    }
+    profile_.warmup_first = std::min(profile_.warmup_first, step.index);
+    profile_.warmup_last = std::max(profile_.warmup_last, step.index);
+    profile_.warmup_period_ns =
+        std::max(profile_.warmup_period_ns, step.period_ns);
   }
 
   StepProfile profile_;

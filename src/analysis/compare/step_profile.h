@@ -48,6 +48,9 @@ struct StepProfile {
   bool has_shapes = false;  // of some operator
   uint64_t recorded = 0;    // steps, over all processes
   uint64_t warmup = 0;      // of those that were not chosen
+  int64_t warmup_first = 0;     // the number of the first of them
+  int64_t warmup_last = 0;
+  int64_t warmup_period_ns = 0;  // of the longest
   uint64_t processes = 0;   // with steps; 1 without any
   int64_t first_index = 0;  // numbers of the recorded steps
   int64_t last_index = 0;

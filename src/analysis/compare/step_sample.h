@@ -6,7 +6,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
+
+#include "analysis/order_statistics.h"
 
 namespace stepscope {
 
@@ -33,8 +36,12 @@ struct StepSample {
     if (rank < negative) return values[rank];
     return rank < negative + zeros() ? 0 : values[rank - zeros()];
   }
-  // The lower of two in the middle, as everywhere (order_statistics.h).
-  int64_t median() const { return count == 0 ? 0 : at((count - 1) / 2); }
+  // As Median() of all values (order_statistics.h).
+  int64_t median() const {
+    if (count == 0) return 0;
+    const int64_t middle[] = {at((count - 1) / 2), at(count / 2)};
+    return Median(middle);
+  }
   // The distance of the quartiles; of few steps, of the ranks outside them.
   double quartile_range() const {
     if (count == 0) return 0;
