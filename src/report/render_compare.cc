@@ -47,7 +47,7 @@ std::string Noise(const CompareRow& row) {
   if (!row.p) return "-";
   const std::string noise =
       row.noise ? "+-" + Value(row, *row.noise) : std::string("~");
-  return noise + (row.BeyondNoise() ? " *" : "");
+  return noise + (row.beyond_noise ? " *" : "");
 }
 
 // 0.0312, or that it is very small.
@@ -110,7 +110,8 @@ std::string Sentence(const Comparison& comparison) {
   }
   return text + Milli(std::abs(comparison.step.difference())) +
          Format(" ms (%.2f %%), ", std::abs(change.ratio) * 100) + interval +
-         ", " + Chance(change.p) + ".";
+         ", one-sided " +
+         Chance(change.ratio > 0 ? change.p_slower : change.p_faster) + ".";
 }
 
 // What comes below the sentence: the gate's answer, then the notes.
@@ -118,13 +119,15 @@ std::vector<std::string> Remarks(const Comparison& comparison) {
   std::vector<std::string> remarks;
   if (comparison.gate) {
     remarks.push_back("Gate: " + comparison.gate->text + ".");
-  } else if (comparison.change.has_interval) {
-    const std::optional<uint64_t> needed = comparison.steps_needed();
+  } else if (comparison.verdict() == Verdict::kSame) {
+    const StepChange& change = comparison.change;
     std::string text = Format("A change of %.2f %% is resolvable",
-                              comparison.change.resolvable() * 100);
-    if (!comparison.conclusive() && needed) {
+                              change.resolvable() * 100);
+    const std::optional<uint64_t> needed = comparison.steps_needed();
+    if (needed &&
+        *needed > std::min(change.periods_a.size(), change.periods_b.size())) {
       text += Format("; one of %.2f %% needs %llu steps on each side",
-                     std::abs(comparison.change.ratio) * 100,
+                     std::abs(change.ratio) * 100,
                      static_cast<unsigned long long>(*needed));
     }
     remarks.push_back(text + ".");
@@ -229,7 +232,7 @@ void WriteRow(JsonWriter& json, const CompareRow& row) {
   WriteOr(json, key("noise"),
           row.noise ? std::optional(Rounded(*row.noise)) : std::nullopt);
   WriteOr(json, "p", row.p);
-  json.Field("beyond_noise", row.BeyondNoise()).EndObject();
+  json.Field("beyond_noise", row.beyond_noise).EndObject();
 }
 
 // Null without an interval.
@@ -299,7 +302,7 @@ void AddCsv(const CompareRow& row, std::string& out) {
   if (row.a() > 0) out += Format("%.6f", row.ratio());
   out += ",";
   if (row.noise) out += Format("%.0f", *row.noise);
-  out += row.BeyondNoise() ? ",1" : ",0";
+  out += row.beyond_noise ? ",1" : ",0";
   out += Format(",%lld,%lld,%.0f,%.0f,", static_cast<long long>(row.median_a),
                 static_cast<long long>(row.median_b), row.mean_a, row.mean_b);
   if (row.p) out += Format("%.6g", *row.p);

@@ -190,7 +190,8 @@ class Planted(unittest.TestCase):
             self.assertTrue(shown.startswith(answer["summary"]), output)
             self.assertIn("95 % interval", shown)
             self.assertIn("p = 0.00", shown)
-            self.assertIn("is resolvable", shown)
+            self.assertIn("A change of ", stepscope(
+                "compare", a, a, "--format", output).stdout)
 
     def test_settings_that_cost_differ(self):
         a = self.noisy(9, 5, record_shapes=1, with_stack=1)

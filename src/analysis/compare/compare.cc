@@ -64,9 +64,12 @@ class Comparer {
     row.median_a = change.median_a_ns;
     row.median_b = change.median_b_ns;
     if (change.has_interval) {
-      row.noise = change.resolvable() * row.a();
+      row.noise = row.a() * (change.ratio >= 0 ? change.ratio - change.low
+                                               : change.high - change.ratio);
       row.p = change.p;
     }
+    row.beyond_noise = change.verdict() == Verdict::kSlower ||
+                       change.verdict() == Verdict::kFaster;
     return row;
   }
 
@@ -80,9 +83,12 @@ class Comparer {
     row.p = test_.Compare(a.per_step, b.per_step,
                           static_cast<double>(processes))
                 .p;
-    if (row.by_mean) return;
-    row.noise = std::hypot(MedianNoise(a.per_step, a_.processes),
-                           MedianNoise(b.per_step, b_.processes));
+    if (!row.by_mean) {
+      row.noise = std::hypot(MedianNoise(a.per_step, a_.processes),
+                             MedianNoise(b.per_step, b_.processes));
+    }
+    row.beyond_noise = *row.p <= StepChange::kSignificance &&
+                       (!row.noise || std::abs(row.difference()) > *row.noise);
   }
 
   const StepProfile& a_;
@@ -129,11 +135,6 @@ Status CheckChoice(const char* side, const StepProfile& profile,
 }
 
 }  // namespace
-
-bool CompareRow::BeyondNoise() const {
-  return p && *p <= StepChange::kSignificance &&
-         (!noise || std::abs(difference()) > *noise);
-}
 
 bool Comparison::conclusive() const {
   if (gate) return gate->kind != GateAnswer::Kind::kUnresolved;

@@ -29,17 +29,20 @@ struct CompareRow {
   double mean_b = 0;
   int64_t median_a = 0;
   int64_t median_b = 0;
-  // Half of the 95 % interval of the difference. None with too few steps, for
-  // a mean, and for memory, which is one number of the whole trace.
+  // Half of the 95 % interval of the difference; of the step, the half that
+  // lies towards no difference. None with too few steps, for a mean, and for
+  // memory, which is one number of the whole trace.
   std::optional<double> noise;
   std::optional<double> p;  // rank test over the steps, two-sided
+  // The difference is larger than the noise and the rank test significant; of
+  // the step, the verdict says so.
+  bool beyond_noise = false;
 
   double a() const { return by_mean ? mean_a : static_cast<double>(median_a); }
   double b() const { return by_mean ? mean_b : static_cast<double>(median_b); }
   double difference() const { return b() - a(); }
   // Of A; 0 where there is none.
   double ratio() const { return a() > 0 ? difference() / a() : 0; }
-  bool BeyondNoise() const;
 };
 
 struct CompareOptions {

@@ -58,8 +58,22 @@ TEST(CompareTest, SlowerBeyondDoubtFailsTheGate) {
   EXPECT_FALSE(comparison->change.IsSlowerBy(0.21));
   const CompareRow* op = Find(*comparison, CompareTable::kOperatorCpu, "op");
   ASSERT_NE(op, nullptr);
-  EXPECT_TRUE(op->BeyondNoise());
+  EXPECT_TRUE(op->beyond_noise);
   EXPECT_NEAR(op->ratio(), 0.2, 0.01);
+}
+
+TEST(CompareTest, TheRowOfTheStepSaysWhatTheVerdictSays) {
+  const Comparison three =
+      CompareTraces(*Steps({100, 102, 101}), *Steps({150, 153, 149}));
+  EXPECT_EQ(three.verdict(), Verdict::kSlower);
+  EXPECT_TRUE(three.step.beyond_noise);
+  // The interval is far wider above than below.
+  const Comparison skewed =
+      CompareTraces(*Steps({1000, 1001, 1002, 1003, 1900, 1900, 1004, 1005}),
+                    *Steps({990, 980, 985, 991, 988, 987, 989, 986}));
+  EXPECT_EQ(skewed.verdict(), Verdict::kFaster);
+  EXPECT_TRUE(skewed.step.beyond_noise);
+  EXPECT_GT(-skewed.step.difference(), *skewed.step.noise);
 }
 
 TEST(CompareTest, NoiseDoesNotFailTheGate) {
@@ -95,8 +109,9 @@ TEST(CompareTest, WarmUpIsLeftOut) {
   EXPECT_EQ(comparison.warmup_b, 1U);
   EXPECT_EQ(comparison.verdict(), Verdict::kSame);
   EXPECT_EQ(comparison.change.p, 1);
-  EXPECT_TRUE(Says(comparison, "A: step 0 left out as warm-up (8.9 x the median); --steps all "
-                   "includes it."));
+  EXPECT_TRUE(Says(comparison,
+                   "A: step 0 left out as warm-up (8.9 x the median); --steps "
+                   "all includes it."));
   const CompareRow* op = Find(comparison, CompareTable::kOperatorCpu, "op");
   ASSERT_NE(op, nullptr);
   EXPECT_EQ(op->calls_b, 5U);
@@ -146,7 +161,7 @@ TEST(CompareTest, FewOrNoStepsConcludeNothing) {
     EXPECT_EQ(comparison->gate->kind, GateAnswer::Kind::kUnresolved);
     EXPECT_FALSE(comparison->conclusive());
     for (const CompareRow& row : comparison->rows) {
-      EXPECT_FALSE(row.BeyondNoise());
+      EXPECT_FALSE(row.beyond_noise);
     }
   }
 }
@@ -196,7 +211,7 @@ TEST(CompareTest, AnItemOfFewStepsIsComparedByItsMean) {
   EXPECT_TRUE(save->by_mean);
   EXPECT_EQ(save->difference(), 10);
   EXPECT_FALSE(save->noise);
-  EXPECT_FALSE(save->BeyondNoise());
+  EXPECT_FALSE(save->beyond_noise);
   EXPECT_TRUE(Says(comparison, "Rows with ~"));
 }
 
