@@ -143,8 +143,10 @@ std::vector<Grid> Grids(const Comparison& comparison, size_t most) {
   size_t left_out = 0;
   const auto close = [&] {
     if (left_out > 0) {
-      grids.back().notes.push_back(std::to_string(left_out) +
-                                   " rows that changed less are left out.");
+      grids.back().notes.push_back(
+          std::to_string(left_out) +
+          (left_out == 1 ? " row that changed less is left out."
+                         : " rows that changed less are left out."));
     }
     left_out = 0;
   };
