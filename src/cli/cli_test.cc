@@ -118,7 +118,7 @@ TEST_F(CliTest, ChoosesSteps) {
   }
   ExpectError("compare " + trace + " " + trace + " --steps 3", 2, "A:B");
   ExpectError("compare " + trace + " " + trace + " --steps 9:", 2,
-              "steps.json: --steps 9:: no such step");
+              "--steps 9:: no such step of A was recorded; it has steps 4-7");
   const std::string left_out =
       "Step 4 left out as warm-up (the first took 10.0 x the median); --steps "
       "all includes it.";

@@ -337,7 +337,7 @@ Command CompareCommand(CompareArguments& arguments) {
                    .value = "PCT",
                    .kind = ValueKind::kNumber,
                    .meaning = "exit with code 1 if a step of B is slower by "
-                              "more than PCT percent and by more than noise",
+                              "more than PCT percent, beyond doubt",
                    .group = "Gate for CI",
                    .target = &arguments.fail_if_slower},
                   StepsOption("settled", &arguments.steps),

@@ -3,9 +3,7 @@
 
 #include <cstdint>
 #include <optional>
-#include <utility>
 
-#include "base/text.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -31,6 +29,11 @@ ExitCode RunCompare(const CompareArguments& arguments) {
                           : 0;
   std::optional<StepChoice> steps;
   if (!ReadSteps(arguments.steps, steps)) return kExitUsage;
+  CompareOptions compare;
+  compare.steps = steps.value_or(StepChoice::Settled());
+  if (arguments.fail_if_slower >= 0) {
+    compare.fail_if_slower = arguments.fail_if_slower;
+  }
   if (const Status once = CheckStandardInputOnce({arguments.a, arguments.b});
       !once) {
     PrintError(once.error().message);
@@ -41,30 +44,19 @@ ExitCode RunCompare(const CompareArguments& arguments) {
   if (a == nullptr) return code;
   const std::shared_ptr<const Trace> b = LoadTrace({arguments.b}, code);
   if (b == nullptr) return code;
-  Comparison comparison;
-  {
+  const Result<Comparison> comparison = [&] {
     const Progress progress("comparing");
-    const StepChoice choice = steps.value_or(StepChoice::Settled());
-    const Result<StepSelection> of_a = SelectSteps(a, choice);
-    if (!of_a) return ComplainOfSteps(WithContext(of_a.error(), arguments.a));
-    const Result<StepSelection> of_b = SelectSteps(b, choice);
-    if (!of_b) return ComplainOfSteps(WithContext(of_b.error(), arguments.b));
-    comparison = CompareTraces(*of_a->trace, *of_b->trace);
-    for (const auto& [name, side] : {std::pair{"A: ", &of_a},
-                                     std::pair{"B: ", &of_b}}) {
-      if ((*side)->note.empty()) continue;
-      comparison.notes.push_back(name + (*side)->note + ".");
-    }
-  }
-  const std::string text = RenderComparison(comparison, options);
+    return CompareTraces(*a, *b, compare);
+  }();
+  if (!comparison) return ComplainOfSteps(comparison.error());
+  const std::string text = RenderComparison(*comparison, options);
   code = *format == TableFormat::kText ? WriteTables(text) : WriteOutput(text);
-  if (code != kExitOk || arguments.fail_if_slower < 0) return code;
-  if (!comparison.IsSlowerBy(arguments.fail_if_slower)) return kExitOk;
+  if (code != kExitOk || !comparison->gate) return code;
+  const GateAnswer& gate = *comparison->gate;
+  if (gate.kind == GateAnswer::Kind::kNotSlower) return kExitOk;
   // Not an error: the answer, for whoever reads the log of a gate.
-  PrintError(Format("B is slower than A by %.2f %%, which is more than %g %%",
-                    comparison.step.ratio() * 100,
-                    arguments.fail_if_slower));
-  return kExitNo;
+  PrintError(gate.text);
+  return gate.kind == GateAnswer::Kind::kSlower ? kExitNo : kExitOk;
 }
 
 }  // namespace stepscope

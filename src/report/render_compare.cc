@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/render_compare.h"
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
+#include <type_traits>
 
 #include "base/json_writer.h"
 #include "base/text.h"
@@ -17,8 +20,14 @@ constexpr size_t kLongestShape = 40;
 constexpr size_t kRowsOfTable = 15;
 
 std::string_view VerdictName(Verdict verdict) {
-  constexpr std::string_view kNames[] = {"same", "faster", "slower"};
+  constexpr std::string_view kNames[] = {"same", "faster", "slower",
+                                         "unknown"};
   return kNames[static_cast<size_t>(verdict)];
+}
+
+std::string_view GateName(GateAnswer::Kind kind) {
+  constexpr std::string_view kNames[] = {"slower", "not_slower", "unresolved"};
+  return kNames[static_cast<size_t>(kind)];
 }
 
 std::string Milli(double ns) { return Format("%.3f", ns / 1e6); }
@@ -35,9 +44,15 @@ std::string Change(const CompareRow& row) {
 }
 
 std::string Noise(const CompareRow& row) {
-  if (!row.change.has_interval) return "-";
-  return "+-" + Value(row, row.change.half_width) +
-         (row.change.BeyondNoise() ? " *" : "");
+  if (!row.p) return "-";
+  const std::string noise =
+      row.noise ? "+-" + Value(row, *row.noise) : std::string("~");
+  return noise + (row.beyond_noise ? " *" : "");
+}
+
+// 0.0312, or that it is very small.
+std::string Chance(double p) {
+  return p < 0.0001 ? "p < 0.0001" : Format("p = %.4f", p);
 }
 
 std::vector<std::string> Line(const CompareRow& row) {
@@ -48,43 +63,78 @@ std::vector<std::string> Line(const CompareRow& row) {
   return {name,
           std::to_string(row.calls_a),
           std::to_string(row.calls_b),
-          Value(row, row.mean_a),
-          Value(row, row.mean_b),
-          Value(row, row.change.difference),
+          Value(row, row.a()),
+          Value(row, row.b()),
+          Value(row, row.difference()),
           Change(row),
           Noise(row)};
 }
 
+// "median of 20 steps", or of 20 and 18.
+std::string StepsText(const StepChange& change) {
+  const size_t a = change.periods_a.size();
+  const size_t b = change.periods_b.size();
+  return a == b ? Format("%zu step%s each", a, a == 1 ? "" : "s")
+                : Format("%zu and %zu steps", a, b);
+}
+
 std::string Sentence(const Comparison& comparison) {
-  const CompareRow& step = comparison.step;
-  std::string text = "A step takes " + Milli(step.mean_a) + " ms in A and " +
-                     Milli(step.mean_b) + " ms in B: ";
+  const StepChange& change = comparison.change;
+  std::string text =
+      "A step takes " + Milli(static_cast<double>(change.median_a_ns)) +
+      " ms in A and " + Milli(static_cast<double>(change.median_b_ns)) +
+      " ms in B (medians of " + StepsText(change) + "): ";
+  const std::string interval =
+      Format("95 %% interval %+.2f to %+.2f %%", change.low * 100,
+             change.high * 100);
   switch (comparison.verdict()) {
+    case Verdict::kUnknown:
+      if (std::min(change.periods_a.size(), change.periods_b.size()) >=
+          StepChange::kFewestSteps) {
+        return text + "the steps of A take no time, so nothing can be "
+                      "concluded.";
+      }
+      return text + Format("nothing can be concluded from so few steps, %zu "
+                           "on each side are needed at least.",
+                           StepChange::kFewestSteps);
+    case Verdict::kSame:
+      return text + "no difference beyond noise" +
+             Format(" (%+.2f %%, ", change.ratio * 100) + interval + ", " +
+             Chance(change.p) + ").";
     case Verdict::kSlower:
       text += "B is slower by ";
       break;
     case Verdict::kFaster:
       text += "B is faster by ";
       break;
-    case Verdict::kSame:
-      return text + (step.change.has_interval
-                         ? "no difference beyond noise (" +
-                               Format("%+.2f %%, noise floor %.2f %%)",
-                                      step.ratio() * 100,
-                                      step.mean_a > 0
-                                          ? step.change.half_width /
-                                                step.mean_a * 100
-                                          : 0)
-                         : "no difference") + ".";
   }
-  text += Milli(std::abs(step.change.difference)) +
-          Format(" ms (%.2f %%)", std::abs(step.ratio()) * 100);
-  if (!step.change.has_interval) {
-    return text + "; too few steps to say whether that is noise.";
+  return text + Milli(std::abs(comparison.step.difference())) +
+         Format(" ms (%.2f %%), ", std::abs(change.ratio) * 100) + interval +
+         ", one-sided " +
+         Chance(change.ratio > 0 ? change.p_slower : change.p_faster) + ".";
+}
+
+// What comes below the sentence: the gate's answer, then the notes.
+std::vector<std::string> Remarks(const Comparison& comparison) {
+  std::vector<std::string> remarks;
+  if (comparison.gate) {
+    remarks.push_back("Gate: " + comparison.gate->text + ".");
+  } else if (comparison.verdict() == Verdict::kSame) {
+    const StepChange& change = comparison.change;
+    std::string text = Format("A change of %.2f %% is resolvable",
+                              change.resolvable() * 100);
+    const std::optional<uint64_t> needed = comparison.steps_needed();
+    if (needed &&
+        *needed > std::min(change.periods_a.size(), change.periods_b.size())) {
+      text += Format("; one of %.2f %% needs %llu steps on each side",
+                     std::abs(change.ratio) * 100,
+                     static_cast<unsigned long long>(*needed));
+    }
+    remarks.push_back(text + ".");
   }
-  return text + ", 95 % interval " +
-         Milli(step.change.difference - step.change.half_width) + " to " +
-         Milli(step.change.difference + step.change.half_width) + " ms.";
+  remarks.insert(remarks.end(), comparison.notes.begin(),
+                 comparison.notes.end());
+  return remarks;
 }
 
 // At most `most` rows of each table.
@@ -93,8 +143,10 @@ std::vector<Grid> Grids(const Comparison& comparison, size_t most) {
   size_t left_out = 0;
   const auto close = [&] {
     if (left_out > 0) {
-      grids.back().notes.push_back(std::to_string(left_out) +
-                                   " rows that changed less are left out.");
+      grids.back().notes.push_back(
+          std::to_string(left_out) +
+          (left_out == 1 ? " row that changed less is left out."
+                         : " rows that changed less are left out."));
     }
     left_out = 0;
   };
@@ -120,12 +172,14 @@ std::vector<Grid> Grids(const Comparison& comparison, size_t most) {
 }
 
 constexpr std::string_view kLegend =
-    "A, B: mean of a step. Noise: half of the 95 % interval over the steps; "
-    "* marks a change beyond it.";
+    "A, B: median of a step. Noise: half of the 95 % interval over the steps; "
+    "* marks a change beyond it that a rank test confirms (p <= 0.05).";
 
 std::string RenderText(const Comparison& comparison, size_t most) {
   std::string out = Sentence(comparison) + "\n";
-  for (const std::string& note : comparison.notes) out += "* " + note + "\n";
+  for (const std::string& line : Remarks(comparison)) {
+    out += "* " + line + "\n";
+  }
   out += "\n";
   for (const Grid& grid : Grids(comparison, most)) {
     PrintGrid(grid, out);
@@ -135,7 +189,9 @@ std::string RenderText(const Comparison& comparison, size_t most) {
 
 std::string RenderMarkdown(const Comparison& comparison, size_t most) {
   std::string out = Sentence(comparison) + "\n\n";
-  for (const std::string& note : comparison.notes) out += "* " + note + "\n";
+  for (const std::string& line : Remarks(comparison)) {
+    out += "* " + line + "\n";
+  }
   for (const Grid& grid : Grids(comparison, most)) {
     out += "\n## " + grid.title + (grid.has_times ? " (ms)" : "") + "\n\n";
     PrintMarkdown(grid, out);
@@ -143,10 +199,22 @@ std::string RenderMarkdown(const Comparison& comparison, size_t most) {
   return out + "\n" + std::string(kLegend) + "\n";
 }
 
+template <typename T>
+void WriteOr(JsonWriter& json, const std::string& key,
+             const std::optional<T>& value) {
+  json.Key(key);
+  if (!value) {
+    json.Null();
+  } else if constexpr (std::is_same_v<T, double>) {
+    json.Number(*value);
+  } else {
+    json.Int(static_cast<int64_t>(*value));
+  }
+}
+
+int64_t Rounded(double value) { return std::llround(value); }
+
 void WriteRow(JsonWriter& json, const CompareRow& row) {
-  const auto rounded = [](double value) {
-    return static_cast<int64_t>(std::llround(value));
-  };
   const bool bytes = row.key.table == CompareTable::kMemory;
   const auto key = [&](const char* stem) {
     return std::string(stem) + (bytes ? "_bytes" : "_ns");
@@ -155,31 +223,58 @@ void WriteRow(JsonWriter& json, const CompareRow& row) {
   json.Field("name", row.key.name).Field("shape", row.key.shape);
   json.Field("calls_a", row.calls_a).Field("calls_b", row.calls_b);
   json.Field("in_a", row.in_a).Field("in_b", row.in_b);
-  json.Field(key("a"), rounded(row.mean_a));
-  json.Field(key("b"), rounded(row.mean_b));
-  json.Field(key("difference"), rounded(row.change.difference));
-  json.Key("ratio");
-  if (row.mean_a > 0) {
-    json.Number(row.ratio());
-  } else {
+  json.Field(key("a"), Rounded(row.a())).Field(key("b"), Rounded(row.b()));
+  json.Field(key("median_a"), row.median_a);
+  json.Field(key("median_b"), row.median_b);
+  json.Field(key("mean_a"), Rounded(row.mean_a));
+  json.Field(key("mean_b"), Rounded(row.mean_b));
+  json.Field(key("difference"), Rounded(row.difference()));
+  WriteOr(json, "ratio",
+          row.a() > 0 ? std::optional(row.ratio()) : std::nullopt);
+  WriteOr(json, key("noise"),
+          row.noise ? std::optional(Rounded(*row.noise)) : std::nullopt);
+  WriteOr(json, "p", row.p);
+  json.Field("beyond_noise", row.beyond_noise).EndObject();
+}
+
+// Null without an interval.
+std::optional<double> IfKnown(const StepChange& change, double value) {
+  return change.has_interval ? std::optional(value) : std::nullopt;
+}
+
+void WriteGate(JsonWriter& json, const std::optional<GateAnswer>& gate) {
+  json.Key("gate");
+  if (!gate) {
     json.Null();
+    return;
   }
-  json.Key(key("noise"));
-  if (row.change.has_interval) {
-    json.Int(rounded(row.change.half_width));
-  } else {
-    json.Null();
-  }
-  json.Field("beyond_noise", row.change.BeyondNoise()).EndObject();
+  json.BeginObject().Field("asked", gate->asked);
+  json.Field("answer", GateName(gate->kind)).Field("text", gate->text);
+  json.EndObject();
 }
 
 std::string RenderJson(const Comparison& comparison) {
+  const StepChange& change = comparison.change;
   JsonWriter json;
   json.BeginObject();
   json.Field("verdict", VerdictName(comparison.verdict()));
   json.Field("summary", Sentence(comparison));
+  json.Field("conclusive", comparison.conclusive());
+  json.Field("median_a_ns", change.median_a_ns);
+  json.Field("median_b_ns", change.median_b_ns);
+  WriteOr(json, "ratio",
+          change.median_a_ns > 0 ? std::optional(change.ratio) : std::nullopt);
+  WriteOr(json, "low", IfKnown(change, change.low));
+  WriteOr(json, "high", IfKnown(change, change.high));
+  WriteOr(json, "p", IfKnown(change, change.p));
+  WriteOr(json, "p_slower", IfKnown(change, change.p_slower));
+  WriteOr(json, "resolvable", IfKnown(change, change.resolvable()));
+  WriteOr(json, "steps_needed", comparison.steps_needed());
+  WriteGate(json, comparison.gate);
   json.Field("steps_a", comparison.steps_a);
-  json.Field("steps_b", comparison.steps_b).Key("step");
+  json.Field("steps_b", comparison.steps_b);
+  json.Field("warmup_a", comparison.warmup_a);
+  json.Field("warmup_b", comparison.warmup_b).Key("step");
   WriteRow(json, comparison.step);
   json.Key("rows").BeginArray();
   for (const CompareRow& row : comparison.rows) WriteRow(json, row);
@@ -204,20 +299,42 @@ void AddCsv(const CompareRow& row, std::string& out) {
          Quoted(row.key.name) + "," + Quoted(row.key.shape);
   out += Format(",%llu,%llu,%.0f,%.0f,%.0f,",
                 static_cast<unsigned long long>(row.calls_a),
-                static_cast<unsigned long long>(row.calls_b), row.mean_a,
-                row.mean_b, row.change.difference);
-  if (row.mean_a > 0) out += Format("%.6f", row.ratio());
+                static_cast<unsigned long long>(row.calls_b), row.a(), row.b(),
+                row.difference());
+  if (row.a() > 0) out += Format("%.6f", row.ratio());
   out += ",";
-  if (row.change.has_interval) out += Format("%.0f", row.change.half_width);
-  out += row.change.BeyondNoise() ? ",1\n" : ",0\n";
+  if (row.noise) out += Format("%.0f", *row.noise);
+  out += row.beyond_noise ? ",1" : ",0";
+  out += Format(",%lld,%lld,%.0f,%.0f,", static_cast<long long>(row.median_a),
+                static_cast<long long>(row.median_b), row.mean_a, row.mean_b);
+  if (row.p) out += Format("%.6g", *row.p);
+}
+
+// What only the step has; empty for the other rows.
+std::string StepCells(const Comparison& comparison) {
+  const StepChange& change = comparison.change;
+  std::string out = ",,,,";
+  if (change.has_interval) {
+    out = Format(",%.6f,%.6f,%.6f,", change.low, change.high,
+                 change.resolvable());
+    if (const auto needed = comparison.steps_needed()) {
+      out += std::to_string(*needed);
+    }
+  }
+  return out + (comparison.conclusive() ? ",1" : ",0");
 }
 
 std::string RenderCsv(const Comparison& comparison) {
   std::string out =
       "table,name,shape,calls_a,calls_b,a,b,difference,ratio,noise,"
-      "beyond_noise\n";
+      "beyond_noise,median_a,median_b,mean_a,mean_b,p,low,high,resolvable,"
+      "steps_needed,conclusive\n";
   AddCsv(comparison.step, out);
-  for (const CompareRow& row : comparison.rows) AddCsv(row, out);
+  out += StepCells(comparison) + "\n";
+  for (const CompareRow& row : comparison.rows) {
+    AddCsv(row, out);
+    out += ",,,,,\n";
+  }
   return out;
 }
 

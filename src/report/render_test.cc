@@ -80,8 +80,28 @@ TEST(RenderCompareTest, EveryFormatOfAnyTwo) {
 TEST(RenderCompareTest, SaysWhatNoiseAloneCouldDo) {
   const Comparison comparison = CompareTraces(
       *Steps({1000, 2000, 1500, 900}), *Steps({1100, 2100, 1700, 1000}));
-  EXPECT_NE(RenderComparison(comparison, {}).find("noise floor"),
-            std::string::npos);
+  const std::string text = RenderComparison(comparison, {});
+  EXPECT_NE(text.find("no difference beyond noise"), text.npos) << text;
+  EXPECT_NE(text.find(" is resolvable; one of "), text.npos) << text;
+}
+
+TEST(RenderCompareTest, JsonAnswersTheGate) {
+  CompareOptions compare;
+  compare.fail_if_slower = 5;
+  const auto comparison =
+      CompareTraces(*Steps({1000, 1010, 990, 1005}),
+                    *Steps({1200, 1190, 1210, 1205}), compare);
+  ASSERT_TRUE(comparison);
+  TableOptions options;
+  options.format = TableFormat::kJson;
+  const std::string json = RenderComparison(*comparison, options);
+  for (const char* part :
+       {R"("verdict":"slower")", R"("conclusive":true)",
+        R"("median_a_ns":1007,"median_b_ns":1207,"ratio":0.1986)",
+        R"("gate":{"asked":0.05,"answer":"slower","text":"B is slower)",
+        R"("steps_needed":3)", R"("warmup_a":0)", R"("p_slower":0.01)"}) {
+    EXPECT_NE(json.find(part), json.npos) << part << " in " << json;
+  }
 }
 
 TEST(RenderTextTest, FlopsAreAColumnOfTheOperators) {

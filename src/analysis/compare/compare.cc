@@ -3,129 +3,186 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "base/text.h"
+#include "analysis/compare/compare_notes.h"
+#include "analysis/compare/rank_test.h"
 
 namespace stepscope {
 namespace {
 
-CompareRow MakeRow(const CompareKey& key, const CompareItem* a,
-                   const CompareItem* b, const StepProfile& steps_a,
-                   const StepProfile& steps_b) {
-  // What is missing took no time in any step.
-  CompareItem none_a;
-  none_a.per_step.count = steps_a.steps;
-  CompareItem none_b;
-  none_b.per_step.count = steps_b.steps;
-  CompareRow row;
-  row.key = key;
-  row.in_a = a != nullptr;
-  row.in_b = b != nullptr;
-  const CompareItem& of_a = a != nullptr ? *a : none_a;
-  const CompareItem& of_b = b != nullptr ? *b : none_b;
-  row.calls_a = of_a.calls;
-  row.calls_b = of_b.calls;
-  row.mean_a = of_a.per_step.mean();
-  row.mean_b = of_b.per_step.mean();
-  row.change = Compare(of_a.per_step, of_b.per_step);
-  // A peak is one number of the whole trace.
-  if (key.table == CompareTable::kMemory) row.change.has_interval = false;
-  return row;
+// Half of the 95 % interval of a median is so many quartile ranges over
+// sqrt(n), where values are spread as errors usually are: 1.96 * 1.2533 /
+// 1.349 (R. McGill, J. Tukey, W. Larsen: Variations of box plots, 1978).
+constexpr double kQuartileRanges = 1.821;
+
+double MedianNoise(const StepSample& sample, uint64_t processes) {
+  // Processes of a job step together: their steps count as one.
+  return kQuartileRanges * sample.quartile_range() *
+         std::sqrt(static_cast<double>(processes) /
+                   static_cast<double>(sample.count));
 }
 
-void AddNotes(const StepProfile& a, const StepProfile& b,
-              bool shapes_on_one_side, Comparison& result) {
-  const auto note = [&](std::string text) {
-    result.notes.push_back(std::move(text));
-  };
-  if (a.steps != b.steps && a.has_steps && b.has_steps) {
-    note(Format("A has %llu steps, B %llu: all figures are means of a step.",
-                static_cast<unsigned long long>(a.steps),
-                static_cast<unsigned long long>(b.steps)));
+class Comparer {
+ public:
+  Comparer(const StepProfile& a, const StepProfile& b) : a_(a), b_(b) {}
+
+  CompareRow MakeRow(const CompareKey& key, const CompareItem* a,
+                     const CompareItem* b) {
+    // What is missing took no time in any step.
+    const CompareItem none_a{0, {a_.steps, {}}};
+    const CompareItem none_b{0, {b_.steps, {}}};
+    CompareRow row;
+    row.key = key;
+    row.in_a = a != nullptr;
+    row.in_b = b != nullptr;
+    const CompareItem& of_a = row.in_a ? *a : none_a;
+    const CompareItem& of_b = row.in_b ? *b : none_b;
+    row.calls_a = of_a.calls;
+    row.calls_b = of_b.calls;
+    row.mean_a = of_a.per_step.mean();
+    row.mean_b = of_b.per_step.mean();
+    row.median_a = of_a.per_step.median();
+    row.median_b = of_b.per_step.median();
+    row.by_mean = row.median_a == 0 && row.median_b == 0 &&
+                  (row.mean_a != 0 || row.mean_b != 0);
+    if (key.table != CompareTable::kMemory) Judge(of_a, of_b, row);
+    return row;
   }
-  const auto side = [&](const char* name, const StepProfile& profile) {
-    if (!profile.has_steps) {
-      note(std::string(name) +
-           " has no steps: its recorded window is taken as one.");
-    } else if (profile.steps < 2) {
-      note(std::string(name) + " has one step: there is no interval.");
+
+  CompareRow MakeStepRow(const StepChange& change) {
+    CompareRow row;
+    row.key = {CompareTable::kStep, "step", ""};
+    row.in_a = row.in_b = true;
+    row.calls_a = a_.steps;
+    row.calls_b = b_.steps;
+    const auto sample = [](const std::vector<int64_t>& periods) {
+      return StepSample::Of(periods, periods.size());
+    };
+    row.mean_a = sample(change.periods_a).mean();
+    row.mean_b = sample(change.periods_b).mean();
+    row.median_a = change.median_a_ns;
+    row.median_b = change.median_b_ns;
+    if (change.has_interval) {
+      row.noise = row.a() * (change.ratio >= 0 ? change.ratio - change.low
+                                               : change.high - change.ratio);
+      row.p = change.p;
     }
-    if (profile.outside > 0) {
-      note(Format("%llu events of %s lie in no step and are not compared.",
-                  static_cast<unsigned long long>(profile.outside), name));
+    row.beyond_noise = change.verdict() == Verdict::kSlower ||
+                       change.verdict() == Verdict::kFaster;
+    return row;
+  }
+
+ private:
+  void Judge(const CompareItem& a, const CompareItem& b, CompareRow& row) {
+    if (std::min(a_.periods.size(), b_.periods.size()) <
+        StepChange::kFewestSteps) {
+      return;
     }
-  };
-  side("A", a);
-  side("B", b);
-  if (shapes_on_one_side) {
-    note("Only one of the two has shapes: operators are matched by name.");
+    const uint64_t processes = std::max(a_.processes, b_.processes);
+    row.p = test_.Compare(a.per_step, b.per_step,
+                          static_cast<double>(processes))
+                .p;
+    if (!row.by_mean) {
+      row.noise = std::hypot(MedianNoise(a.per_step, a_.processes),
+                             MedianNoise(b.per_step, b_.processes));
+    }
+    row.beyond_noise = *row.p <= StepChange::kSignificance &&
+                       (!row.noise || std::abs(row.difference()) > *row.noise);
   }
-  uint64_t only_a = 0;
-  uint64_t only_b = 0;
-  for (const CompareRow& row : result.rows) {
-    only_a += row.in_a && !row.in_b;
-    only_b += row.in_b && !row.in_a;
+
+  const StepProfile& a_;
+  const StepProfile& b_;
+  RankTest test_;
+};
+
+// Calls `visit(key, a, b)` for the items of either, in order; null where one
+// side has none.
+template <typename Visit>
+void ForEachItem(const StepProfile& a, const StepProfile& b, Visit visit) {
+  auto in_a = a.items.begin();
+  auto in_b = b.items.begin();
+  while (in_a != a.items.end() || in_b != b.items.end()) {
+    const bool take_a =
+        in_b == b.items.end() ||
+        (in_a != a.items.end() && in_a->first <= in_b->first);
+    const bool take_b =
+        in_a == a.items.end() ||
+        (in_b != b.items.end() && in_b->first <= in_a->first);
+    visit(take_a ? in_a->first : in_b->first,
+          take_a ? &in_a->second : nullptr, take_b ? &in_b->second : nullptr);
+    if (take_a) ++in_a;
+    if (take_b) ++in_b;
   }
-  if (only_a + only_b > 0) {
-    note(Format("%llu rows are only in A, %llu only in B; the other side "
-                "counts as 0.",
-                static_cast<unsigned long long>(only_a),
-                static_cast<unsigned long long>(only_b)));
+}
+
+Status CheckChoice(const char* side, const StepProfile& profile,
+                   const StepChoice& choice) {
+  if (choice.kind != StepChoice::Kind::kRange ||
+      (profile.has_steps && profile.steps > 0)) {
+    return Ok();
   }
+  const std::string name = std::string("--steps ") + StepChoiceText(choice);
+  if (!profile.has_steps) {
+    return Fail(ErrorCode::kInvalidArgument,
+                name + ": " + side + " has no steps; leave --steps out");
+  }
+  return Fail(ErrorCode::kInvalidArgument,
+              name + ": no such step of " + side +
+                  " was recorded; it has steps " +
+                  std::to_string(profile.first_index) + "-" +
+                  std::to_string(profile.last_index));
 }
 
 }  // namespace
 
-Verdict Comparison::verdict() const {
-  if (step.change.has_interval ? !step.change.BeyondNoise()
-                               : step.change.difference == 0) {
-    return Verdict::kSame;
-  }
-  return step.change.difference > 0 ? Verdict::kSlower : Verdict::kFaster;
+bool Comparison::conclusive() const {
+  if (gate) return gate->kind != GateAnswer::Kind::kUnresolved;
+  return verdict() == Verdict::kSlower || verdict() == Verdict::kFaster;
 }
 
-bool Comparison::IsSlowerBy(double percent) const {
-  return verdict() == Verdict::kSlower && step.ratio() * 100 > percent;
+std::optional<uint64_t> Comparison::steps_needed() const {
+  return gate ? gate->steps_needed
+              : change.StepsNeeded(std::abs(change.ratio));
 }
 
-Comparison CompareTraces(const Trace& a, const Trace& b) {
+Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
+                                 const CompareOptions& options) {
   const bool shapes_a = HasShapes(a);
   const bool shapes_b = HasShapes(b);
   const bool by_shape = shapes_a && shapes_b;
-  const StepProfile of_a = MakeStepProfile(a, by_shape);
-  const StepProfile of_b = MakeStepProfile(b, by_shape);
+  const StepProfile of_a = MakeStepProfile(a, options.steps, by_shape);
+  STEPSCOPE_TRY(CheckChoice("A", of_a, options.steps));
+  const StepProfile of_b = MakeStepProfile(b, options.steps, by_shape);
+  STEPSCOPE_TRY(CheckChoice("B", of_b, options.steps));
   Comparison result;
   result.steps_a = of_a.has_steps ? of_a.steps : 0;
   result.steps_b = of_b.has_steps ? of_b.steps : 0;
-  auto in_a = of_a.items.begin();
-  auto in_b = of_b.items.begin();
-  while (in_a != of_a.items.end() || in_b != of_b.items.end()) {
-    const bool take_a =
-        in_b == of_b.items.end() ||
-        (in_a != of_a.items.end() && in_a->first <= in_b->first);
-    const bool take_b =
-        in_a == of_a.items.end() ||
-        (in_b != of_b.items.end() && in_b->first <= in_a->first);
-    const CompareRow row = MakeRow(take_a ? in_a->first : in_b->first,
-                                   take_a ? &in_a->second : nullptr,
-                                   take_b ? &in_b->second : nullptr, of_a,
-                                   of_b);
-    if (take_a) ++in_a;
-    if (take_b) ++in_b;
-    if (row.key.table == CompareTable::kStep) {
-      result.step = row;
-    } else {
-      result.rows.push_back(row);
-    }
+  result.warmup_a = of_a.warmup;
+  result.warmup_b = of_b.warmup;
+  result.change = CompareSteps(of_a.periods, of_b.periods);
+  Comparer comparer(of_a, of_b);
+  result.step = comparer.MakeStepRow(result.change);
+  if (options.fail_if_slower) {
+    result.gate = AskGate(result.change, *options.fail_if_slower / 100);
   }
+  ForEachItem(of_a, of_b,
+              [&](const CompareKey& key, const CompareItem* item_a,
+                  const CompareItem* item_b) {
+                result.rows.push_back(comparer.MakeRow(key, item_a, item_b));
+              });
   std::stable_sort(
       result.rows.begin(), result.rows.end(),
       [](const CompareRow& x, const CompareRow& y) {
         if (x.key.table != y.key.table) return x.key.table < y.key.table;
-        return std::abs(x.change.difference) > std::abs(y.change.difference);
+        return std::abs(x.difference()) > std::abs(y.difference());
       });
-  AddNotes(of_a, of_b, shapes_a != shapes_b, result);
+  AddNotes({a, of_a, shapes_a}, {b, of_b, shapes_b}, options.steps, result);
   return result;
+}
+
+Comparison CompareTraces(const Trace& a, const Trace& b) {
+  return *CompareTraces(a, b, CompareOptions());
 }
 
 }  // namespace stepscope

@@ -46,14 +46,12 @@ void ItemSums::Add(uint32_t item, uint32_t step, int64_t value) {
 }
 
 std::map<CompareKey, CompareItem> ItemSums::Finish() const {
-  std::vector<Sample> samples(sums_.size());
-  for (const Cell& cell : cells_) {
-    samples[cell.item].Add(static_cast<double>(cell.value));
-  }
+  std::vector<std::vector<int64_t>> values(sums_.size());
+  for (const Cell& cell : cells_) values[cell.item].push_back(cell.value);
   std::map<CompareKey, CompareItem> items;
   for (const auto& [key, slot] : slots_) {
-    samples[slot].count = steps_;  // the others were 0
-    items[key] = {sums_[slot].calls, samples[slot]};
+    items[key] = {sums_[slot].calls,
+                  StepSample::Of(std::move(values[slot]), steps_)};
   }
   return items;
 }

@@ -3,11 +3,14 @@
 
 #include <stepscope/c.h>
 
+#include <algorithm>
+#include <map>
 #include <vector>
 
 #include "analysis/compare/item_sums.h"
 #include "analysis/kinds.h"
 #include "analysis/op_shapes.h"
+#include "analysis/order_statistics.h"
 #include "analysis/stats.h"
 #include "analysis/step_finder.h"
 #include "analysis/summary.h"
@@ -16,19 +19,84 @@
 namespace stepscope {
 namespace {
 
+// Which of the steps of all processes are chosen, and what they say.
+class ChosenSteps {
+ public:
+  ChosenSteps(const EventTree& tree, const StepTable& steps,
+              const StepChoice& choice) {
+    std::map<int64_t, std::vector<int64_t>> by_index;
+    for (uint32_t p = 0; p < tree.trace().processes().size(); ++p) {
+      const uint32_t thread = steps.main_thread(p);
+      if (thread == kNoThread || steps.steps_of(thread).empty()) continue;
+      ++profile_.processes;
+      for (const StepInterval& step : steps.steps_of(thread)) {
+        Add(step, choice.Includes(step));
+        if (choice.Includes(step)) {
+          by_index[step.index].push_back(step.period_ns);
+        }
+      }
+    }
+    if (profile_.processes <= 1) return;
+    profile_.periods.clear();
+    for (const auto& [index, periods] : by_index) {
+      profile_.periods.push_back(Median(periods));
+    }
+  }
+
+  // What is known without looking at events.
+  const StepProfile& profile() const { return profile_; }
+  // `step`: of StepFinder, over all processes. Counts the chosen from 0;
+  // kNone if it is none.
+  uint32_t Find(uint32_t step) const {
+    return step < place_.size() ? place_[step] : StepFinder::kNone;
+  }
+
+ private:
+  void Add(const StepInterval& step, bool is_chosen) {
+    if (profile_.recorded++ == 0) {
+      profile_.first_index = profile_.last_index = step.index;
+    }
+    profile_.first_index = std::min(profile_.first_index, step.index);
+    profile_.last_index = std::max(profile_.last_index, step.index);
+    if (!is_chosen) {
+      if (step.warmup) AddWarmup(step);
+      place_.push_back(StepFinder::kNone);
+      return;
+    }
+    place_.push_back(static_cast<uint32_t>(profile_.steps++));
+    profile_.periods.push_back(step.period_ns);
+  }
+
+  void AddWarmup(const StepInterval& step) {
+    if (profile_.warmup++ == 0) {
+      profile_.warmup_first = profile_.warmup_last = step.index;
+    }
+    profile_.warmup_first = std::min(profile_.warmup_first, step.index);
+    profile_.warmup_last = std::max(profile_.warmup_last, step.index);
+    profile_.warmup_period_ns =
+        std::max(profile_.warmup_period_ns, step.period_ns);
+  }
+
+  StepProfile profile_;
+  std::vector<uint32_t> place_;  // in the order of StepFinder
+};
+
 class Profiler {
  public:
-  Profiler(const Trace& trace, bool by_shape)
+  Profiler(const Trace& trace, const StepChoice& choice, bool by_shape)
       : tree_(trace),
         steps_(tree_),
         finder_(tree_, steps_),
+        chosen_(tree_, steps_, choice),
         by_shape_(by_shape),
         raw_(trace),
-        sums_(trace, std::max<uint32_t>(1, finder_.total())) {}
+        sums_(trace, static_cast<uint32_t>(
+                         finder_.total() > 0 ? chosen_.profile().steps : 1)) {}
 
   StepProfile Make() {
+    profile_ = chosen_.profile();
     profile_.has_steps = finder_.total() > 0;
-    profile_.steps = std::max<uint32_t>(1, finder_.total());
+    if (!profile_.has_steps) profile_.steps = profile_.processes = 1;
     AddSummary();
     AddStages();
     for (uint32_t i = 0; i < tree_.threads().size(); ++i) AddThread(i);
@@ -40,25 +108,27 @@ class Profiler {
  private:
   const Trace& trace() const { return tree_.trace(); }
 
-  // kNone: in no step, which is counted. Without steps all is in one.
+  // kNone: in no chosen step; in none at all, which is counted. Without steps
+  // all is in one.
   uint32_t StepOf(uint32_t process, int64_t time_ns) {
     if (!profile_.has_steps) return 0;
     const uint32_t step = finder_.FindOfAll(process, time_ns, last_step_);
-    if (step == StepFinder::kNone) ++profile_.outside;
-    return step;
+    if (step != StepFinder::kNone) return chosen_.Find(step);
+    ++profile_.outside;
+    return StepFinder::kNone;
   }
 
   void AddSummary() {
     SummaryOptions options;
     options.views = kWaterfallView | kMemoryView;
     const Summary summary = ComputeSummary(trace(), options);
-    const uint32_t whole = sums_.Item(CompareTable::kStep, "step");
     uint32_t index = 0;
     for (const StepParts& step : summary.waterfall.steps) {
       // Without steps, the longest process stands for all.
-      const uint32_t at = profile_.has_steps ? index++ : 0;
+      const uint32_t at = profile_.has_steps ? chosen_.Find(index++) : 0;
       if (!profile_.has_steps && &step != &summary.waterfall.steps[0]) break;
-      sums_.Add(whole, at, step.length());
+      if (at == StepFinder::kNone) continue;
+      if (!profile_.has_steps) profile_.periods.push_back(step.length());
       for (size_t i = 0; i < kStepParts; ++i) {
         sums_.Add(sums_.Item(CompareTable::kWaterfall,
                              StepPartName(static_cast<StepPart>(i))),
@@ -129,6 +199,7 @@ class Profiler {
   const EventTree tree_;
   const StepTable steps_;
   const StepFinder finder_;
+  const ChosenSteps chosen_;
   const bool by_shape_;
   RawArgReader raw_;
   ItemSums sums_;
@@ -155,8 +226,9 @@ bool HasShapes(const Trace& trace) {
   return false;
 }
 
-StepProfile MakeStepProfile(const Trace& trace, bool by_shape) {
-  StepProfile profile = Profiler(trace, by_shape).Make();
+StepProfile MakeStepProfile(const Trace& trace, const StepChoice& choice,
+                            bool by_shape) {
+  StepProfile profile = Profiler(trace, choice, by_shape).Make();
   profile.has_shapes = by_shape;
   return profile;
 }

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/compare/compare_notes.h"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "analysis/order_statistics.h"
+#include "analysis/unprofiled.h"
+#include "base/text.h"
+
+namespace stepscope {
+namespace {
+
+// printf knows no uint64_t that is the same type everywhere.
+unsigned long long Number(uint64_t number) { return number; }
+
+// Slow-downs that differ by less say nothing about the change.
+constexpr double kSlowDownsDiffer = 0.03;
+
+// REQUIRES: `whole` is above 0.
+double Share(int64_t part, int64_t whole) {
+  return static_cast<double>(part) / static_cast<double>(whole);
+}
+
+class NoteWriter {
+ public:
+  explicit NoteWriter(Comparison& result) : result_(result) {}
+
+  void AddSide(const char* name, const StepProfile& profile,
+               const StepChoice& choice) {
+    if (!profile.has_steps) {
+      Add(std::string(name) +
+          " has no steps: its recorded window is taken as one.");
+    } else if (choice.kind == StepChoice::Kind::kRange) {
+      Add(Format("Only steps %s of %s are compared: %llu of %llu.",
+                 StepChoiceText(choice).c_str(), name, Number(profile.steps),
+                 Number(profile.recorded)));
+    } else if (profile.warmup > 0) {
+      AddWarmup(name, profile);
+    }
+    if (profile.processes > 1) {
+      Add(Format("%s has %llu processes: of their steps of one number, the "
+                 "median counts.",
+                 name, Number(profile.processes)));
+    }
+    if (profile.outside > 0) {
+      const bool one = profile.outside == 1;
+      Add(Format("%llu event%s of %s %s in no step and %s not compared.",
+                 Number(profile.outside), one ? "" : "s", name,
+                 one ? "lies" : "lie", one ? "is" : "are"));
+    }
+  }
+
+  void AddCounts(const StepProfile& a, const StepProfile& b) {
+    if (a.steps == b.steps || !a.has_steps || !b.has_steps) return;
+    Add(Format("A has %llu steps, B %llu: all figures are medians of a step.",
+               Number(a.steps), Number(b.steps)));
+  }
+
+  void AddCorrelation(const StepChange& change) {
+    const auto side = [&](const char* name, double correlation) {
+      if (correlation <= 0) return;
+      Add(Format("Steps of %s are like their neighbours (correlation %.2f): "
+                 "the interval is wider for it.",
+                 name, correlation));
+    };
+    side("A", change.correlation_a);
+    side("B", change.correlation_b);
+  }
+
+  void AddCostOfRecording(const CompareSide& a, const CompareSide& b) {
+    const std::optional<UnprofiledStep> bare_a = FindUnprofiledStep(a.trace);
+    const std::optional<UnprofiledStep> bare_b = FindUnprofiledStep(b.trace);
+    const StepChange& change = result_.change;
+    if (bare_a && bare_b) {
+      const double slow_a = Share(change.median_a_ns, bare_a->ns);
+      const double slow_b = Share(change.median_b_ns, bare_b->ns);
+      if (std::abs(slow_a - slow_b) < kSlowDownsDiffer) return;
+      Add(Format("Recording made the steps of A %.2f x as long, those of B "
+                 "%.2f x: part of the change is its cost. Unrecorded, a step "
+                 "takes %.3f ms in A and %.3f ms in B (%+.2f %%).",
+                 slow_a, slow_b, static_cast<double>(bare_a->ns) / 1e6,
+                 static_cast<double>(bare_b->ns) / 1e6,
+                 (Share(bare_b->ns, bare_a->ns) - 1) * 100));
+      return;
+    }
+    const std::string costly_a = CostlySettings(a.trace);
+    const std::string costly_b = CostlySettings(b.trace);
+    if (costly_a == costly_b) return;
+    const auto what = [](const std::string& costly) {
+      return costly.empty() ? std::string("neither shapes nor call stacks")
+                            : costly;
+    };
+    Add("A was recorded with " + what(costly_a) + ", B with " +
+        what(costly_b) + ": part of the change may be the cost of recording.");
+  }
+
+  void AddMissing() {
+    uint64_t only_a = 0;
+    uint64_t only_b = 0;
+    bool by_mean = false;
+    for (const CompareRow& row : result_.rows) {
+      only_a += row.in_a && !row.in_b;
+      only_b += row.in_b && !row.in_a;
+      by_mean |= row.by_mean;
+    }
+    if (only_a + only_b > 0) {
+      Add(Format("%llu row%s only in A, %llu only in B; the other side "
+                 "counts as 0.",
+                 Number(only_a), only_a == 1 ? " is" : "s are",
+                 Number(only_b)));
+    }
+    if (by_mean) {
+      Add("Rows with ~ are in fewer than half of the steps: they show means, "
+          "not medians.");
+    }
+  }
+
+  void AddWarmup(const char* name, const StepProfile& profile) {
+    const bool one = profile.warmup_first == profile.warmup_last;
+    std::string text =
+        std::string(name) + (one ? ": step " : ": steps ") +
+        std::to_string(profile.warmup_first);
+    if (!one) text += "-" + std::to_string(profile.warmup_last);
+    text += " left out as warm-up";
+    if (const int64_t median = Median(profile.periods); median > 0) {
+      text += Format(" (%.1f x the median%s)",
+                     static_cast<double>(profile.warmup_period_ns) /
+                         static_cast<double>(median),
+                     one ? "" : " at most");
+    }
+    Add(text + "; --steps all includes " + (one ? "it." : "them."));
+  }
+
+  void Add(std::string text) { result_.notes.push_back(std::move(text)); }
+
+ private:
+  Comparison& result_;
+};
+
+}  // namespace
+
+void AddNotes(const CompareSide& a, const CompareSide& b,
+              const StepChoice& choice, Comparison& result) {
+  NoteWriter writer(result);
+  writer.AddCounts(a.profile, b.profile);
+  writer.AddSide("A", a.profile, choice);
+  writer.AddSide("B", b.profile, choice);
+  writer.AddCorrelation(result.change);
+  if (a.has_shapes != b.has_shapes) {
+    writer.Add("Only one of the two has shapes: operators are matched by "
+               "name.");
+  }
+  writer.AddMissing();
+  writer.AddCostOfRecording(a, b);
+}
+
+}  // namespace stepscope

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// StepChange: whether the steps of B take longer than those of A, by how much,
+// and how sure one may be of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stepscope {
+
+// Same: no difference beyond noise. Unknown: too few steps to say anything.
+enum class Verdict : uint8_t { kSame, kFaster, kSlower, kUnknown };
+
+struct StepChange {
+  // With fewer steps on a side nothing is concluded.
+  static constexpr size_t kFewestSteps = 3;
+  // What a rank test must be below, for either direction by itself.
+  static constexpr double kSignificance = 0.05;
+
+  std::vector<int64_t> periods_a;  // in the order of the steps
+  std::vector<int64_t> periods_b;
+  int64_t median_a_ns = 0;
+  int64_t median_b_ns = 0;
+  double ratio = 0;  // median_b / median_a - 1; 0 if that is undefined
+  // The rest is there with enough steps only.
+  bool has_interval = false;
+  double low = 0;  // the 95 % interval of the ratio
+  double high = 0;
+  double p = 1;         // rank test, two-sided
+  double p_slower = 1;  // one-sided: B slower than A
+  double p_faster = 1;
+  // How alike steps and their neighbours are; 0 unless that is plain.
+  double correlation_a = 0;
+  double correlation_b = 0;
+
+  // The smallest change that so many steps of this spread show.
+  double resolvable() const { return has_interval ? (high - low) / 2 : 0; }
+  // Settled steps that either side needs for a change of `share` to be
+  // resolvable: n (resolvable / share)^2, with n the harmonic mean of the
+  // steps of both sides. None without an interval, or for a share of 0 where
+  // steps differ.
+  std::optional<uint64_t> StepsNeeded(double share) const;
+  Verdict verdict() const;
+  // Whether B is slower than A by more than `share`, beyond doubt: the
+  // interval lies above, and the rank test against steps of A that are longer
+  // by `share` is significant.
+  bool IsSlowerBy(double share) const;
+};
+
+// The periods of the steps, in their order.
+StepChange CompareSteps(std::vector<int64_t> a, std::vector<int64_t> b);
+
+// The gate: is B slower than A by more than `asked`?
+struct GateAnswer {
+  enum class Kind : uint8_t {
+    kSlower,      // beyond doubt
+    kNotSlower,   // beyond doubt
+    kUnresolved,  // the steps cannot tell
+  };
+  Kind kind = Kind::kUnresolved;
+  double asked = 0;  // as a share
+  std::optional<uint64_t> steps_needed;  // on either side
+  std::string text;  // a sentence, without a full stop
+};
+GateAnswer AskGate(const StepChange& change, double asked);
+
+}  // namespace stepscope
