@@ -48,9 +48,6 @@ constexpr Category kCategories[] = {
     {"Kernel", STEPSCOPE_KERNEL, kStream, Dialect::kChrome},
     {"Memcpy", STEPSCOPE_MEMCPY, kStream, Dialect::kChrome},
     {"Memset", STEPSCOPE_MEMSET, kStream, Dialect::kChrome},
-    // Paddle since 2.6; its list of types does not have them
-    {"DygraphKernelLaunch", STEPSCOPE_OPERATOR_INNER, kHost, Dialect::kChrome},
-    {"StaticKernelLaunch", STEPSCOPE_OPERATOR_INNER, kHost, Dialect::kChrome},
     // TensorFlow's timeline
     {"Op", STEPSCOPE_OPERATOR, kHost, Dialect::kChrome},
 };

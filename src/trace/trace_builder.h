@@ -121,6 +121,7 @@ class TraceBuilder {
   uint32_t track_of(Row row) const { return trace_->track_[row]; }
   uint16_t type_of(Row row) const;
   StringId name_of(Row row) const;
+  void SetStart(Row row, int64_t start_ns);
   void SetDuration(Row row, int64_t dur_ns);
   void AddFlags(Row row, uint16_t flags);
   void ClearFlags(Row row, uint16_t flags);
@@ -173,7 +174,7 @@ class TraceBuilder {
   // formats that say late which process that is.
   void GiveLinksToTracks();
   void AddCounter(const CounterSample& sample);
-  // `owner` is set by Finish().
+  // `owner`, where it is not stated, is set by Finish().
   void AddMemory(const MemoryEvent& event);
   void AddThread(ThreadReport report);
 
