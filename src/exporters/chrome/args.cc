@@ -104,7 +104,7 @@ void ArgWriter::AppendNotes(std::string& out, Row row,
   note(kEventNameClipped, "name_clipped");
   note(kEventInferred, "inferred");
   StringId name = trace_.name()[row];
-  if (!names_.Text(name).valid) AppendBytes(out, "name_bytes", name);
+  if (!names_.EventStart(name).valid) AppendBytes(out, "name_bytes", name);
   std::string clipped;
   for (const Arg& arg : args) {
     if (!arg.clipped) continue;

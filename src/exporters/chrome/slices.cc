@@ -97,7 +97,8 @@ class Middles {
 class SliceWriter {
  public:
   SliceWriter(const Trace& trace, const TimeBase& base, ChromeStyle style,
-              EscapedNames& names, Rows& rows, OutBuffer& out)
+              EscapedNames& names, Rows& rows, OutBuffer& out,
+              MemoryWriter* memory)
       : trace_(trace),
         base_(base),
         paddle_(style == ChromeStyle::kPaddle),
@@ -105,6 +106,7 @@ class SliceWriter {
         names_(names),
         rows_(rows),
         out_(out),
+        memory_(memory),
         arg_writer_(trace, names, style),
         links_(LinksByRow(trace)),
         args_of_(trace.args()),
@@ -119,11 +121,16 @@ class SliceWriter {
     args_of_.Seek(track.first);
     links_of_.Seek(track.first);
     FindNextMore();
+    if (memory_ != nullptr) memory_->WriteUnowned(index);
     Row row = track.first;
     while (row < track.last) {
       if (out_.failed()) return;
       Row end = std::min<Row>(track.last - row, kRowsBetweenChecks) + row;
-      for (; row < end; ++row) WriteRow(row);
+      for (; row < end; ++row) {
+        WriteRow(row);
+        if (memory_ != nullptr && row == memory_->next_owner())
+          memory_->WriteOwned();
+      }
     }
   }
 
@@ -187,6 +194,7 @@ class SliceWriter {
   EscapedNames& names_;
   Rows& rows_;
   OutBuffer& out_;
+  MemoryWriter* memory_;
   ArgWriter arg_writer_;
   std::vector<Link> links_;
   ByRow<Arg> args_of_;
@@ -200,8 +208,9 @@ class SliceWriter {
 }  // namespace
 
 void WriteSlices(const Trace& trace, const TimeBase& base, ChromeStyle style,
-                 EscapedNames& names, Rows& rows, OutBuffer& out) {
-  SliceWriter writer(trace, base, style, names, rows, out);
+                 EscapedNames& names, Rows& rows, OutBuffer& out,
+                 MemoryWriter* memory) {
+  SliceWriter writer(trace, base, style, names, rows, out, memory);
   for (uint32_t i = 0; i < trace.tracks().size(); ++i) writer.WriteTrack(i);
 }
 

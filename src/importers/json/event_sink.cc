@@ -200,7 +200,8 @@ void EventSink::KeepOwnTimes(const Current& event, const Category& category,
     stated.dur_ns = end_ns - stated.own_ns;
     builder_.SetDuration(row, stated.dur_ns);
   }
-  stated.is_call = category.type == STEPSCOPE_CUDA_RUNTIME;
+  stated.is_call =
+      category.type == STEPSCOPE_CUDA_RUNTIME && !stated.is_exact;
   paddle_times_.Add(stated);
 }
 
@@ -214,7 +215,8 @@ uint32_t EventSink::TrackOf(const EventText& event, const Category& category) {
 
 Row EventSink::AddRow(const Current& event, const Category& category,
                       uint32_t track, uint16_t flags) {
-  const StringId name = NameOf(event.text.name);
+  const StringId name = args_.has_name() ? builder_.Intern(args_.name())
+                                         : NameOf(event.text.name);
   const NameKind kind = KindOf(name);
   const TypeAndFlags type = TypeOf(category, kind);
   const auto all_flags =

@@ -69,9 +69,14 @@ void Header::Add(TraceBuilder& builder, uint32_t process, std::string_view key,
       ParseInteger(MemberOf(index, "rank"), builder.process(process).rank);
     } else if (key == "ExtraInfo") {
       // Of Paddle and of our exporter, as texts.
-      builder.MergeCpuUsage(
-          {UsageOf(MemberOf(index, "Process Cpu Utilization")),
-           UsageOf(MemberOf(index, "System Cpu Utilization"))});
+      const std::string_view not_measured = MemberOf(index, "Not Measured");
+      const auto usage = [&](std::string_view of) {
+        return not_measured.find(of) != not_measured.npos
+                   ? -1
+                   : UsageOf(MemberOf(index, of));
+      };
+      builder.MergeCpuUsage({usage("Process Cpu Utilization"),
+                             usage("System Cpu Utilization")});
     } else {
       epoch_known_ = MemberOf(index, "epochKnown") != "false";
       stated_peaks_ = MemberOf(index, "statedPeaks") != "false";
