@@ -176,6 +176,7 @@ class TraceBuilder {
   void AddCounter(const CounterSample& sample);
   // `owner`, where it is not stated, is set by Finish().
   void AddMemory(const MemoryEvent& event);
+  const std::vector<MemoryEvent>& memory() const { return trace_->memory_; }
   void AddThread(ThreadReport report);
 
   // Times handed over are relative to the builder's epoch. The first caller

@@ -70,8 +70,25 @@ TEST(PaddleExportTest, TimesCountFromAHostEvent) {
       "process 1\nthread 1 main\n  0..9 call CudaRuntime\n"
       "  20..90 op Operator\n");
   const std::string text = Exported(*trace, "x.json");
-  EXPECT_EQ(Count(text, "\"start_time\":\"0.000 us\""), 1u) << text;
+  // The operator, and the step that is made up because there is none.
+  EXPECT_EQ(Count(text, "\"start_time\":\"0.000 us\""), 2u) << text;
+  EXPECT_EQ(Count(text, "\"made_up\":true"), 1u);
   EXPECT_EQ(Count(text, "\"start_time\":\"-0.020 us\""), 1u);
+}
+
+// Its trees begin with a step, and a stage is in one.
+TEST(PaddleExportTest, WhatStandsBeforeOrAroundTheSteps) {
+  const auto trace = TraceFromText(
+      "process 1\nthread 7 main\n  0..9 before Operator\n"
+      "  10..90 loop\n    20..40 first ProfileStep\n      21..30 op Operator\n"
+      "    50..60 step#2 ProfileStep\n"
+      "thread 8 other\n  12..80 backward Backward\n");
+  const std::string text = Exported(*trace, "x.json");
+  EXPECT_EQ(Count(text, "\"tid\":\"7(C++) lane 1000000\""), 2u) << text;
+  EXPECT_EQ(Count(text, "\"first#0["), 1u);
+  EXPECT_EQ(Count(text, "\"step#2["), 1u);
+  EXPECT_EQ(Count(text, "\"Backward outside steps\""), 1u);
+  EXPECT_EQ(Count(text, "made_up"), 0u);
 }
 
 // Behind their event, and before all if they have none.

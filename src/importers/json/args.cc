@@ -39,7 +39,7 @@ void ArgReader::Read(const Tokens& tokens, const EventText& event, ArgSet set,
   device_ = stream_ = -1;
   start_time_ = end_time_ = {};
   flags_ = 0;
-  has_name_ = false;
+  has_name_ = made_up_ = false;
   runs_.clear();
   typed_.clear();
   uint32_t run_next = ~0u - 1;  // the token behind the last run
@@ -105,6 +105,8 @@ bool ArgReader::TakeOwn(std::string_view key, std::string_view value) {
     flags_ |= kEventNameClipped;
   } else if (key == "inferred") {
     flags_ |= kEventInferred;
+  } else if (key == "made_up") {
+    made_up_ = true;
   } else {
     return false;
   }

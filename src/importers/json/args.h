@@ -44,6 +44,8 @@ class ArgReader {
   std::string_view start_time() const { return start_time_; }
   std::string_view end_time() const { return end_time_; }
   uint16_t flags() const { return flags_; }
+  // Our exporter's, for readers that need such an event: there was none.
+  bool made_up() const { return made_up_; }
   // The exact name of the event, where it is no text or was altered.
   bool has_name() const { return has_name_; }
   std::string_view name() const { return name_; }
@@ -80,6 +82,7 @@ class ArgReader {
   std::string_view start_time_;
   std::string_view end_time_;
   uint16_t flags_ = 0;
+  bool made_up_ = false;
   bool has_name_ = false;
   std::string name_;
   // The rest; members that stand side by side are one run.

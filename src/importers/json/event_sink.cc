@@ -10,6 +10,7 @@
 #include "importers/json/event_time.h"
 #include "importers/json/json_string.h"
 #include "importers/json/number.h"
+#include "importers/stated_peaks.h"
 
 namespace stepscope::json {
 namespace {
@@ -258,6 +259,7 @@ EventSink::Outcome EventSink::AddComplete(Current& event) {
     return {wrong};
   args_.Read(event.tokens, event.text, ArgsOf(category),
              header_.has_paddle_keys());
+  if (args_.made_up()) return {};
   if (category.row == TrackPlace::kStream && event.dur_ns > kLongestWorkNs)
     return {"device work of more than 7 days"};
   const uint32_t track = TrackOf(event.text, category);
@@ -388,6 +390,7 @@ void EventSink::Finish() {
   if (first_time_ns_ <= last_time_ns_)
     for (uint32_t i = 0; i < builder_.process_count(); ++i)
       builder_.process(i).start_ns = first_time_ns_;
+  importers::AddStatedPeaks(builder_);
   header_.AddWindow(builder_, origin_ns_);
   bool known = header_.has_base() ? header_.epoch_known() : origin_ns_ != 0;
   int64_t epoch_ns = 0;

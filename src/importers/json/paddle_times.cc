@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
+#include <utility>
 
 namespace stepscope::json {
 namespace {
@@ -191,11 +193,11 @@ void PaddleTimes::FindParentsByTime(Events& events) {
   }
 }
 
-void PaddleTimes::PlaceThread(Events& events) {
+PaddleTimes::Children PaddleTimes::PlaceThread(Events& events) {
   if (!FindParentsByOrder(events)) FindParentsByTime(events);
   // A long event is not stated to the nanosecond, what lies in it is.
   for (Event& event : events) event.inside_ns = 0;
-  std::vector<std::vector<uint32_t>> inside(events.size() + 1);
+  Children inside(events.size() + 1);
   for (uint32_t i = static_cast<uint32_t>(events.size()); i-- > 0;) {
     Event& event = events[i];
     if (event.inside_ns > event.dur_ns &&
@@ -234,6 +236,7 @@ void PaddleTimes::PlaceThread(Events& events) {
   place(inside.back(), -2 * kMostNs, 2 * kMostNs);
   for (uint32_t i = 0; i < events.size(); ++i)
     place(inside[i], events[i].start_ns, events[i].end_ns());
+  return inside;
 }
 
 // Work of a stream is not nested.
@@ -252,13 +255,14 @@ void PaddleTimes::PlaceStream(Events& events) {
 
 void PaddleTimes::PlaceEvents(TraceBuilder& builder) {
   const int64_t base = FindBase(builder);
+  children_.resize(tracks_.size());
   for (uint32_t track = 0; track < tracks_.size(); ++track) {
     Events& events = tracks_[track];
     for (Event& event : events) Estimate(event, base);
     if (builder.track(track).kind == TrackKind::kStream)
       PlaceStream(events);
     else
-      PlaceThread(events);
+      children_[track] = PlaceThread(events);
     for (const Event& event : events) {
       builder.SetStart(event.stated.row, event.start_ns);
       if (event.dur_ns != event.stated.dur_ns)
@@ -267,33 +271,74 @@ void PaddleTimes::PlaceEvents(TraceBuilder& builder) {
   }
 }
 
+void PaddleTimes::PlaceMemory(std::span<MemoryEvent* const> memory) {
+  uint32_t track = UINT32_MAX;
+  std::vector<std::pair<Row, uint32_t>> by_row;  // of the track
+  for (MemoryEvent* const event : memory) {
+    const Events& events = tracks_[event->track];
+    if (event->track != track) {
+      track = event->track;
+      by_row.clear();
+      for (uint32_t i = 0; i < events.size(); ++i)
+        by_row.emplace_back(events[i].stated.row, i);
+      std::sort(by_row.begin(), by_row.end());
+    }
+    const uint32_t owner =
+        std::lower_bound(by_row.begin(), by_row.end(),
+                         std::pair(event->owner, uint32_t{0}))
+            ->second;
+    const int64_t end = events[owner].end_ns();
+    const int64_t last = std::min(event->time_ns + kMicroNs, end) - 1;
+    int64_t time = std::max(event->time_ns, events[owner].start_ns);
+    const auto& inside = children_[track][owner];
+    auto child = std::upper_bound(inside.begin(), inside.end(), time,
+                                  [&](int64_t at, uint32_t i) {
+                                    return at < events[i].end_ns();
+                                  });
+    for (; child != inside.end() && events[*child].start_ns <= time; ++child)
+      time = std::max(time, events[*child].end_ns());
+    if (time <= last)
+      event->time_ns = time;
+    else if (event->time_ns >= end && event->time_ns <= end + kMicroNs)
+      event->time_ns = end - 1;  // at its very end
+  }
+}
+
 int64_t PaddleTimes::Finish(TraceBuilder& builder, bool stated_peaks) {
   bool exact = false;
   for (const Events& events : tracks_)
     for (const Event& event : events) exact |= event.stated.is_exact;
-  if (!exact) PlaceEvents(builder);
+  if (!exact) {
+    PlaceEvents(builder);
+    std::vector<MemoryEvent*> owned;
+    for (MemoryEvent& event : memory_)
+      if (event.owner != kNoRow) owned.push_back(&event);
+    std::sort(owned.begin(), owned.end(),
+              [](const MemoryEvent* a, const MemoryEvent* b) {
+                return std::tie(a->track, a->owner) <
+                       std::tie(b->track, b->owner);
+              });
+    PlaceMemory(owned);
+  }
   int64_t first = INT64_MAX;
   for (const Events& events : tracks_)
     for (const Event& event : events)
       first = std::min(first, builder.start_ns(event.stated.row));
   for (MemoryEvent& event : memory_) {
-    if (event.owner != kNoRow) {
-      const int64_t start = builder.start_ns(event.owner);
-      const int64_t end = start + builder.dur_ns(event.owner);
-      // Of the microsecond, what lies in the event.
-      if (!exact && start > event.time_ns && start < event.time_ns + kMicroNs)
-        event.time_ns = start;
-      // Another order than Paddle's says nothing.
-      if (event.time_ns < start || event.time_ns > end) {
-        event.owner = kNoRow;
-        event.owner_stated = false;
-      }
+    // Another order than Paddle's says nothing.
+    if (event.owner != kNoRow &&
+        (event.time_ns < builder.start_ns(event.owner) ||
+         event.time_ns >
+             builder.start_ns(event.owner) + builder.dur_ns(event.owner))) {
+      event.owner = kNoRow;
+      event.owner_stated = false;
     }
     if (!stated_peaks) event.peak_allocated = event.peak_reserved = 0;
     first = std::min(first, event.time_ns);
     builder.AddMemory(event);
   }
   tracks_.clear();
+  children_.clear();
   memory_.clear();
   return first;
 }

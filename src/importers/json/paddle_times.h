@@ -13,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "trace/trace_builder.h"
@@ -57,6 +58,9 @@ class PaddleTimes {
     int64_t RoomIn(const Event& around) const;
   };
   using Events = std::vector<Event>;
+  // By event, in the order of time, what lies directly in it; last, what lies
+  // in none.
+  using Children = std::vector<std::vector<uint32_t>>;
 
   // Of the earliest event, by all that the others say.
   int64_t FindBase(TraceBuilder& builder) const;
@@ -67,10 +71,14 @@ class PaddleTimes {
   // By time alone. Orders the events.
   static void FindParentsByTime(Events& events);
   void PlaceEvents(TraceBuilder& builder);
-  static void PlaceThread(Events& events);
+  static Children PlaceThread(Events& events);
   static void PlaceStream(Events& events);
+  // Of the microsecond that the file states, when the event ran and nothing in
+  // it did. REQUIRES: `memory` is ordered by track and owner.
+  void PlaceMemory(std::span<MemoryEvent* const> memory);
 
-  std::vector<Events> tracks_;  // by track
+  std::vector<Events> tracks_;      // by track
+  std::vector<Children> children_;  // by track, once events are placed
   std::vector<MemoryEvent> memory_;
 };
 

@@ -170,10 +170,13 @@ EventSink::Outcome EventSink::AddMemory(Current& event) {
   kineto_ |= cat == "cpu_instant_event";
   memory.track =
       rows_.Find(TrackPlace::kHost, event.text.pid, event.text.tid);
-  if (header_.by_paddle())
+  if (header_.by_paddle()) {
     paddle_times_.AddMemory(memory);
-  else
+  } else {
+    // Those of our Chrome files are of the window.
+    memory.peak_allocated = memory.peak_reserved = 0;
     builder_.AddMemory(memory);
+  }
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "importers/paddle/fields.h"
+#include "importers/stated_peaks.h"
 
 namespace stepscope::proto {
 namespace {
@@ -64,6 +65,7 @@ void PaddleTree::Read() {
     input_.executor().ForEach(readers, [&](size_t) { place(); });
   });
   FinishProcesses();
+  importers::AddStatedPeaks(out_.builder());
 }
 
 size_t PaddleTree::ReadTrees() {

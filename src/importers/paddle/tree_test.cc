@@ -131,7 +131,9 @@ TEST(PaddleTreeTest, MetadataIsKept) {
             "schemaVersion=1.0.2\n"
             "span_indx=4\n"
             "deviceProperties=[{\"id\":0,\"name\":\"H200\",\"smCount\":132}]\n"
-            "Process Cpu Utilization=0.5\n");
+            "Process Cpu Utilization=0.5\n"
+            "Peak Allocated Memory Place(gpu:0)=256\n"
+            "Peak Reserved Memory Place(gpu:0)=1024\n");
 }
 
 TEST(PaddleTreeTest, UnknownTypesAreRepairedNotLost) {
