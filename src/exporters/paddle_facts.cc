@@ -20,6 +20,10 @@ std::vector<std::pair<std::string_view, std::string>> PaddleCpuUsage(
   };
   add(kSystemUtilization, trace.cpu_usage().system);
   add(kProcessUtilization, trace.cpu_usage().process);
+  if (!trace.memory().empty() && !HasStatedPeaks(trace)) {
+    if (!missing.empty()) missing += ", ";
+    missing += kPeakMemory;
+  }
   if (!missing.empty()) entries.emplace_back(kNotMeasured, missing);
   return entries;
 }

@@ -17,11 +17,14 @@ inline constexpr std::string_view kProcessUtilization =
     "Process Cpu Utilization";
 inline constexpr std::string_view kSystemUtilization =
     "System Cpu Utilization";
+// What memory events state of the process's life, which may lie before the
+// window.
+inline constexpr std::string_view kPeakMemory = "Peak Memory";
 // Which of them were not. Our importers know it.
 inline constexpr std::string_view kNotMeasured = "Not Measured";
 
 // Both utilisations, which Paddle's readers insist on, and kNotMeasured where
-// one of them is made up.
+// one of them is made up, or peaks are those of the window.
 std::vector<std::pair<std::string_view, std::string>> PaddleCpuUsage(
     const Trace& trace);
 

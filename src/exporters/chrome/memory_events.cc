@@ -31,7 +31,7 @@ void AppendField(std::string& out, std::string_view key, uint64_t value) {
 
 void AppendInstant(std::string& out, const Context& context,
                    const MemoryEvent& event, uint64_t peak_allocated,
-                   uint64_t peak_reserved) {
+                   uint64_t peak_reserved, bool say_stated) {
   context.rows.Use(event.track, Side::kCpp);
   out += R"({"name":"[memory]","cat":")";
   out += KindName(event.kind);
@@ -50,6 +50,7 @@ void AppendInstant(std::string& out, const Context& context,
   AppendField(out, R"(,"current_reserved":)", event.total_reserved);
   AppendField(out, R"(,"peak_allocated":)", peak_allocated);
   AppendField(out, R"(,"peak_reserved":)", peak_reserved);
+  if (say_stated) out += R"(,"peaks_stated":true)";
   out += "}},\n";
 }
 
@@ -71,7 +72,7 @@ void AppendTotals(std::string& out, const Context& context,
 }  // namespace
 
 MemoryWriter::MemoryWriter(const Context& context, ChromeStyle style)
-    : context_(context) {
+    : context_(context), style_(style) {
   FindPeaks();
   if (style != ChromeStyle::kPaddle) return;
   for (const Entry& entry : entries_)
@@ -112,7 +113,10 @@ void MemoryWriter::Write(const Entry& entry, bool totals) {
   if (context_.out.failed()) return;
   text_.clear();
   AppendInstant(text_, context_, *entry.event, entry.peak.allocated,
-                entry.peak.reserved);
+                entry.peak.reserved,
+                style_ != ChromeStyle::kPaddle &&
+                    (entry.event->peak_allocated > 0 ||
+                     entry.event->peak_reserved > 0));
   if (totals) AppendTotals(text_, context_, *entry.event);
   context_.out.Append(text_);
 }

@@ -59,6 +59,7 @@ class MemoryWriter {
   void Write(const Entry& entry, bool totals);
 
   const Context& context_;
+  const ChromeStyle style_;
   std::vector<Entry> entries_;  // by time
   std::vector<Entry> owned_;    // by owner
   std::vector<Entry> unowned_;  // by track

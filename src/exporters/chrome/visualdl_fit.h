@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // VisualDlFit: what VisualDL's parser needs of a file beyond Paddle's format,
-// and fails without. It takes for granted what Paddle's own recorder does: there
-// are steps, named "...#<n>", a stepping thread begins with one, and a stage is
-// in a step. Other traces are written so that it finds that, and our importer
-// still finds the trace: events keep their times, names and types.
+// and fails without. It takes for granted what Paddle's own recorder does:
+// there are steps, named "...#<n>", a stepping thread begins with one, and a
+// stage is in a step. Other traces are written so that it finds that, and our
+// importer still finds the trace: events keep times, names and types.
 #pragma once
 
 #include <array>

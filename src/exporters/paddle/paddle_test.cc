@@ -32,7 +32,8 @@ size_t Count(const std::string& text, const std::string& part) {
 }
 
 TEST(PaddleExportTest, BothUtilisationsAlways) {
-  const auto trace = TraceFromText("process 1\nthread 1 main\n  0..10 op Operator\n");
+  const auto trace =
+      TraceFromText("process 1\nthread 1 main\n  0..10 op Operator\n");
   for (const char* path : {"x.json", "x.pb"}) {
     const std::string text = Exported(*trace, path);
     EXPECT_GE(Count(text, "Process Cpu Utilization"), 1u) << path;
@@ -42,7 +43,8 @@ TEST(PaddleExportTest, BothUtilisationsAlways) {
 }
 
 TEST(PaddleExportTest, BothSpellingsOfTheWindow) {
-  const auto trace = TraceFromText("process 1\nthread 1 main\n  0..10 op Operator\n");
+  const auto trace =
+      TraceFromText("process 1\nthread 1 main\n  0..10 op Operator\n");
   const std::string text = Exported(*trace, "x.json", 3);
   EXPECT_EQ(Count(text, "\"span_indx\": \"3\""), 1u);
   EXPECT_EQ(Count(text, "\"span_index\": \"3\""), 1u);

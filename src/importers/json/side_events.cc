@@ -173,8 +173,9 @@ EventSink::Outcome EventSink::AddMemory(Current& event) {
   if (header_.by_paddle()) {
     paddle_times_.AddMemory(memory);
   } else {
-    // Those of our Chrome files are of the window.
-    memory.peak_allocated = memory.peak_reserved = 0;
+    // Those of our Chrome files are of the window, unless they say so.
+    if (FindArg(event.tokens, event.text, "peaks_stated") != "true")
+      memory.peak_allocated = memory.peak_reserved = 0;
     builder_.AddMemory(memory);
   }
   return {};

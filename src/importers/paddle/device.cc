@@ -249,6 +249,7 @@ void PaddleTree::ReadMemoryEvent(Bytes event, uint64_t thread, Row owner,
     return;
   }
   memory.kind = static_cast<MemoryKind>(kind);
+  if (!stated_peaks_) memory.peak_allocated = memory.peak_reserved = 0;
   memory.owner = owner;
   memory.owner_stated = true;
   memory.track = tracks_.Thread(ProcessOf(has_pid ? pid : LastPid()),

@@ -175,6 +175,8 @@ void PaddleTree::ReadExtraInfo(Bytes info) {
     if (message.tag() == kMapKey) key = message.text();
     if (message.tag() == kMapValue) value = message.text();
   }
+  if (key == "Not Measured")
+    stated_peaks_ = value.find("Peak Memory") == value.npos;
   extra_.emplace_back(std::move(key), std::move(value));
 }
 

@@ -33,7 +33,8 @@ PaddleTree::PaddleTree(const PaddleTree& whole, TraceBuilder& fork)
       first_track_(whole.first_track_),
       first_process_(whole.first_process_),
       processes_(whole.processes_),
-      pid_known_(false) {}
+      pid_known_(false),
+      stated_peaks_(whole.stated_peaks_) {}
 
 void PaddleTree::Read() {
   Message message(input_.bytes);

@@ -118,6 +118,7 @@ class PaddleTree {
   std::string device_properties_;  // JSON, as Paddle's JSON files have it
   std::string version_;
   uint64_t span_index_ = 0;
+  bool stated_peaks_ = true;  // of memory events; else they are of the window
 };
 
 // {"input": [dims, ...]} and {"input": ["float32", ...]} of a supplement.
