@@ -188,6 +188,11 @@ void EventSink::KeepOwnTimes(const Current& event, const Category& category,
                              Row row, uint32_t track) {
   PaddleTimes::Stated stated;
   if (row == kNoRow || !ReadOwnTime(args_.start_time(), stated.own_ns)) return;
+  // 18 years; what is beyond stays as it is, and sums do not overflow.
+  constexpr int64_t kFarthest = int64_t{1} << 59;
+  if (std::abs(stated.own_ns) > kFarthest || event.dur_ns > kFarthest ||
+      std::abs(event.time_ns) > kFarthest)
+    return;
   stated.is_exact = event.text.ts.find('.') != event.text.ts.npos;
   stated.row = row;
   stated.track = track;

@@ -215,6 +215,65 @@ TEST(PaddleJsonTest, ChildrenBeforeTheirParents) {
     EXPECT_EQ(trace->nesting().depth[row], row % 3);
 }
 
+// Calls stand behind the event that they are in, between what else is in it.
+TEST(PaddleJsonTest, CallsOfTheDevice) {
+  std::string text;
+  const int64_t first = 669'417;
+  text += Written({"ProfileStep#3", first, 8'602'117}, first);
+  for (int i = 0; i < 20; ++i) {
+    const int64_t at = first + kMinute + i * 20'431;
+    text += Written({"op", at, 9'000}, first);
+    text += Written({"launch", at + 3'100, 900, "CudaRuntime"}, first);
+    text += Written({"launch", at + 6'100, 900, "CudaRuntime"}, first);
+    text += Memory(at + 7'500, 8, 9);
+  }
+  for (int i = 0; i < 20; ++i) {
+    const int64_t at = first + kMinute + i * 20'431;
+    text += Written({"inner", at + 100, 2'900, "OperatorInner"}, first);
+    text += Written({"inner", at + 4'010, 2'080, "OperatorInner"}, first);
+  }
+  // One that lies elsewhere stays there.
+  text += Written({"stray", first + 9'000'000, 900, "CudaRuntime"}, first);
+  const auto trace = Read(text);
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->tracks().size(), 1u);
+  int inside = 0;
+  for (Row row = 0; row < trace->size(); ++row) {
+    const Row parent = trace->nesting().parent[row];
+    if (parent == kNoRow) continue;
+    EXPECT_EQ(trace->str(trace->name()[parent]), "op");
+    ++inside;
+  }
+  EXPECT_EQ(inside, 80);
+  for (const MemoryEvent& event : trace->memory()) {
+    ASSERT_NE(event.owner, kNoRow);
+    EXPECT_EQ(trace->str(trace->name()[event.owner]), "op");
+  }
+  const Row stray = RowNamed(*trace, "stray");
+  EXPECT_EQ(trace->start_ns()[stray] - trace->start_ns()[0], 9'000'000);
+}
+
+TEST(PaddleJsonTest, TimesThatMakeNoSense) {
+  std::string text;
+  const std::string far = "2300000000000000";  // us: 73 years
+  for (const char* sign : {"", "-"}) {
+    for (const char* own : {"0.000", "-2300000000000000", "9e14", "nan"}) {
+      text += R"J({"name": "e[1 us]", "pid": 5, "tid": "6(C++)", "ts": )J" +
+              std::string(sign) + far + R"J(, "dur": )J" + far +
+              R"J(, "ph": "X", "cat": "Operator", "args": {"start_time": ")J" +
+              own + R"J( us", "end_time": "0 us"}},)J";
+      text += R"J({"name": "[memory]", "pid": 5, "tid": "6(C++)", "ts": )J" +
+              std::string(sign) + far +
+              R"J(, "ph": "i", "cat": "Free", "args": {"increase_bytes": -1}},
+)J";
+    }
+  }
+  text += Written({"op", 5'000, 3'777}, 0) + Memory(6'000, 8, 9);
+  const auto trace = Read(text);
+  ASSERT_TRUE(trace);
+  EXPECT_EQ(trace->dur_ns()[RowNamed(*trace, "op")], 3'777);
+}
+
 TEST(PaddleJsonTest, EventsThatOverlapStayWhereTheyAre) {
   const auto trace = Read(Written({"a", 0, 100'000}, 0) +
                           Written({"b", 50'000, 100'000}, 0));

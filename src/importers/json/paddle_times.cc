@@ -28,18 +28,17 @@ int64_t RoundingOfDuration(int64_t dur_ns) {
 }  // namespace
 
 void PaddleTimes::Add(const Stated& event) {
-  if (tracks_.size() <= event.track) tracks_.resize(event.track + 1);
+  if (tracks_.size() <= event.track) {
+    tracks_.resize(event.track + 1);
+    last_rows_.resize(event.track + 1, kNoRow);
+  }
+  if (!event.is_call) last_rows_[event.track] = event.row;
   tracks_[event.track].push_back({.stated = event, .dur_ns = event.dur_ns});
 }
 
 void PaddleTimes::AddMemory(MemoryEvent event) {
   event.owner_stated = true;
-  if (event.track < tracks_.size()) {
-    const Events& events = tracks_[event.track];
-    auto owner = events.rbegin();
-    while (owner != events.rend() && owner->stated.is_call) ++owner;
-    if (owner != events.rend()) event.owner = owner->stated.row;
-  }
+  if (event.track < last_rows_.size()) event.owner = last_rows_[event.track];
   memory_.push_back(event);
 }
 
@@ -111,7 +110,9 @@ bool PaddleTimes::FindParentsByOrder(Events& events) {
     Event& event = events[i];
     event.last_child = kNone;
     if (event.stated.is_call) {
-      event.parent = last_event;
+      const bool fits =
+          last_event == kNone || event.RoomIn(events[last_event]) > 0;
+      event.parent = fits ? last_event : kApart;
       continue;
     }
     last_event = i;
@@ -197,32 +198,42 @@ PaddleTimes::Children PaddleTimes::PlaceThread(Events& events) {
   if (!FindParentsByOrder(events)) FindParentsByTime(events);
   // A long event is not stated to the nanosecond, what lies in it is.
   for (Event& event : events) event.inside_ns = 0;
-  Children inside(events.size() + 1);
-  for (uint32_t i = static_cast<uint32_t>(events.size()); i-- > 0;) {
+  const size_t count = events.size();
+  Children children;
+  children.first.assign(count + 2, 0);
+  const auto slot = [&](const Event& event) {
+    return event.parent == kNone ? count : event.parent;
+  };
+  for (size_t i = count; i-- > 0;) {
     Event& event = events[i];
     if (event.inside_ns > event.dur_ns &&
         event.inside_ns - event.dur_ns <= RoundingOfDuration(event.dur_ns))
       event.dur_ns = event.inside_ns;
     if (event.parent == kApart) continue;
-    const bool outermost = event.parent == kNone;
-    inside[outermost ? events.size() : event.parent].push_back(i);
-    if (outermost) continue;
+    ++children.first[slot(event) + 1];
+    if (event.parent == kNone) continue;
     int64_t& sum = events[event.parent].inside_ns;
     sum = std::min(sum + event.dur_ns, kMostNs);
   }
+  for (size_t i = 1; i < children.first.size(); ++i)
+    children.first[i] += children.first[i - 1];
+  children.events.resize(children.first.back());
+  std::vector<uint32_t> next(children.first.begin(), children.first.end() - 1);
+  for (uint32_t i = 0; i < count; ++i)
+    if (events[i].parent != kApart)
+      children.events[next[slot(events[i])]++] = i;
   // What lies in the same event, one behind the other: forwards, and then back
   // from its end.
-  const auto place = [&](std::vector<uint32_t>& row, int64_t from,
-                         int64_t to) {
-    std::reverse(row.begin(), row.end());
-    const auto calls =
-        std::stable_partition(row.begin(), row.end(), [&](uint32_t i) {
-          return !events[i].stated.is_call;
-        });
-    std::inplace_merge(row.begin(), calls, row.end(),
-                       [&](uint32_t a, uint32_t b) {
-                         return events[a].start_ns < events[b].start_ns;
-                       });
+  const auto place = [&](std::span<uint32_t> row, int64_t from, int64_t to) {
+    const auto is_event = [&](uint32_t i) { return !events[i].stated.is_call; };
+    if (!std::all_of(row.begin(), row.end(), is_event)) {
+      const auto calls =
+          std::stable_partition(row.begin(), row.end(), is_event);
+      std::inplace_merge(row.begin(), calls, row.end(),
+                         [&](uint32_t a, uint32_t b) {
+                           return events[a].start_ns < events[b].start_ns;
+                         });
+    }
     for (const uint32_t i : row) {
       events[i].start_ns = std::max(events[i].start_ns, from);
       from = events[i].end_ns();
@@ -233,10 +244,10 @@ PaddleTimes::Children PaddleTimes::PlaceThread(Events& events) {
       to = event.start_ns;
     }
   };
-  place(inside.back(), -2 * kMostNs, 2 * kMostNs);
-  for (uint32_t i = 0; i < events.size(); ++i)
-    place(inside[i], events[i].start_ns, events[i].end_ns());
-  return inside;
+  place(children.Of(count), -2 * kMostNs, 2 * kMostNs);
+  for (size_t i = 0; i < count; ++i)
+    place(children.Of(i), events[i].start_ns, events[i].end_ns());
+  return children;
 }
 
 // Work of a stream is not nested.
@@ -290,7 +301,7 @@ void PaddleTimes::PlaceMemory(std::span<MemoryEvent* const> memory) {
     const int64_t end = events[owner].end_ns();
     const int64_t last = std::min(event->time_ns + kMicroNs, end) - 1;
     int64_t time = std::max(event->time_ns, events[owner].start_ns);
-    const auto& inside = children_[track][owner];
+    const std::span<uint32_t> inside = children_[track].Of(owner);
     auto child = std::upper_bound(inside.begin(), inside.end(), time,
                                   [&](int64_t at, uint32_t i) {
                                     return at < events[i].end_ns();

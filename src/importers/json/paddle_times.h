@@ -58,9 +58,17 @@ class PaddleTimes {
     int64_t RoomIn(const Event& around) const;
   };
   using Events = std::vector<Event>;
-  // By event, in the order of time, what lies directly in it; last, what lies
-  // in none.
-  using Children = std::vector<std::vector<uint32_t>>;
+  // By event, in the order of time, what lies directly in it; behind the last
+  // event, what lies in none.
+  struct Children {
+    std::vector<uint32_t> first;  // by event; one more
+    std::vector<uint32_t> events;
+
+    std::span<uint32_t> Of(size_t event) {
+      return std::span(events).subspan(first[event],
+                                       first[event + 1] - first[event]);
+    }
+  };
 
   // Of the earliest event, by all that the others say.
   int64_t FindBase(TraceBuilder& builder) const;
@@ -78,6 +86,7 @@ class PaddleTimes {
   void PlaceMemory(std::span<MemoryEvent* const> memory);
 
   std::vector<Events> tracks_;      // by track
+  std::vector<Row> last_rows_;      // by track: the last that is no call
   std::vector<Children> children_;  // by track, once events are placed
   std::vector<MemoryEvent> memory_;
 };
