@@ -14,7 +14,7 @@ namespace stepscope::profiler {
 std::string DefaultWorkerName();
 
 // <folder>/<worker>_time_<YYYY_MM_DD_hh_mm_ss_uuuuuu><suffix>, local time.
-// `worker` empty: DefaultWorkerName(). VisualDL shows files of this pattern.
+// `worker` empty: DefaultWorkerName(). As Paddle names its files.
 std::string TimedPath(std::string_view folder, std::string_view worker,
                       std::string_view suffix);
 

@@ -225,7 +225,7 @@ class GridMaker {
   }
 
   std::string Shown(std::string_view name) const {
-    return ShownName(name, kLongestName, style_);
+    return ShownName(name.empty() ? kEmptyName : name, kLongestName, style_);
   }
   // Leaves out what is beyond the top rows, and says so.
   void Cut(Grid& grid) const {

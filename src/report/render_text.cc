@@ -107,7 +107,7 @@ class TextRenderer {
  private:
   std::string DisplayName(std::string_view name,
                           size_t limit = kLongestName) const {
-    return ShownName(name, limit, style_);
+    return ShownName(name.empty() ? kEmptyName : name, limit, style_);
   }
   // What a terminal's width leaves of a name beside calls and so many columns
   // of five.
@@ -383,10 +383,19 @@ void TextRenderer::Memory() {
   for (const MemoryPlace& place : summary_.memory) {
     TextTable table(out_, {50, 12, 15, 15, 15, 15, 15});
     table.Title("Memory Summary - " + DisplayName(place.place));
-    table.Line("Peak Allocated Memory: " +
-               std::to_string(place.peak_allocated_bytes));
-    table.Line("Peak Reserved Memory: " +
-               std::to_string(place.peak_reserved_bytes));
+    // As Paddle has it: what its allocator stated, where it did.
+    const auto peak = [&](std::string_view what, std::optional<int64_t> stated,
+                          int64_t recorded) {
+      std::string line = "Peak " + std::string(what) + " Memory: ";
+      line += std::to_string(stated.value_or(recorded));
+      if (stated.has_value() && *stated != recorded)
+        line += " (" + std::to_string(recorded) + " while recording)";
+      table.Line(line);
+    };
+    peak("Allocated", place.stated_peak_allocated_bytes,
+         place.peak_allocated_bytes);
+    peak("Reserved", place.stated_peak_reserved_bytes,
+         place.peak_reserved_bytes);
     table.Separator();
     table.Row({"Name", "Type", "Allocation Count", "Free Count",
                "Allocation Size", "Free Size", "Increased Size"});

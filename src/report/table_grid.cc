@@ -84,6 +84,8 @@ class GridMaker {
  private:
   std::string CellText(const TableColumn& column, const Cell& cell) const {
     if (const auto* text = std::get_if<std::string_view>(&cell)) {
+      if (text->empty() && column.name == "name")
+        return std::string(kEmptyName);
       if (options_.format != TableFormat::kText) return std::string(*text);
       return ShownName(*text, kLongestName, options_.style);
     }

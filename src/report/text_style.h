@@ -28,6 +28,8 @@ struct TextStyle {
 
 // "34 more rows; --top 0 shows all."
 std::string MoreRows(size_t count, const TextStyle& style);
+// What stands for the name of events that have an empty one.
+inline constexpr std::string_view kEmptyName = "(empty name)";
 // `name` by the style: visible, and at most `limit` characters.
 std::string ShownName(std::string_view name, size_t limit,
                       const TextStyle& style);

@@ -28,6 +28,8 @@ constexpr TypeName kTypes[] = {
     {STEPSCOPE_COMMUNICATION, "Communication"},
     {STEPSCOPE_PYTHON_OP, "PythonOp"},
     {STEPSCOPE_PYTHON_USER_DEFINED, "PythonUserDefined"},
+    {kDygraphKernelLaunch, "DygraphKernelLaunch"},
+    {kStaticKernelLaunch, "StaticKernelLaunch"},
     {STEPSCOPE_PYTHON_FUNCTION, "PythonFunction"},
     {STEPSCOPE_SYNCHRONIZATION, "Synchronization"},
     {STEPSCOPE_OVERHEAD, "Overhead"},

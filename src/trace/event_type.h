@@ -9,6 +9,11 @@
 
 namespace stepscope {
 
+// Of Paddle 3, under its numbers: an operator's kernel is chosen and run. Its
+// own schema of node trees does not have them.
+inline constexpr uint16_t kDygraphKernelLaunch = 15;
+inline constexpr uint16_t kStaticKernelLaunch = 16;
+
 // "Operator", "Dataloader", ...; "" for a number without a name.
 std::string_view EventTypeName(uint16_t type);
 // By name, in any case.

@@ -11,9 +11,9 @@
 
 namespace stepscope {
 
-// Sets MemoryEvent::owner: the innermost event at that time on any lane of the
-// event's track; an event owns [start, end). REQUIRES: rows and lanes final,
-// `memory` ordered by time.
+// Sets MemoryEvent::owner where it is not stated: the innermost event at that
+// time on any lane of the event's track; an event owns [start, end). REQUIRES:
+// rows and lanes final, `memory` ordered by time.
 void AssignMemoryOwners(std::span<const int64_t> start_ns,
                         std::span<const int64_t> dur_ns,
                         const std::vector<Track>& tracks,

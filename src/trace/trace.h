@@ -122,7 +122,14 @@ struct MemoryEvent {
   StringId place;
   uint32_t track = 0;
   MemoryKind kind = MemoryKind::kAllocate;
-  Row owner = kNoRow;  // innermost event of the track at that time
+  // The event it belongs to: what the file says, if owner_stated; else the
+  // innermost event of the track at that time.
+  Row owner = kNoRow;
+  bool owner_stated = false;
+  // Peaks of the process's life so far, as the file states them; 0: it does
+  // not. Those of the recorded window follow from the totals.
+  uint64_t peak_allocated = 0;
+  uint64_t peak_reserved = 0;
 };
 
 // There are more arguments than events, so one is small: `kind` says which of

@@ -132,6 +132,10 @@ StringId TraceBuilder::name_of(Row row) const { return trace_->name_[row]; }
 void TraceBuilder::SetType(Row row, uint16_t type) {
   trace_->type_[row] = type;
 }
+void TraceBuilder::SetStart(Row row, int64_t start_ns) {
+  ordered_.clear();
+  trace_->start_ns_[row] = start_ns;
+}
 void TraceBuilder::SetDuration(Row row, int64_t dur_ns) {
   ordered_.clear();
   trace_->dur_ns_[row] = dur_ns;
@@ -281,6 +285,7 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
     if (!args_in_order)
       for (Arg& arg : t.args_.span()) move(arg.row);
     for (Link& link : t.links_.span()) move(link.row);
+    for (MemoryEvent& event : t.memory_) move(event.owner);
     if (!MoveRawRefs(t.raw_refs_, moves.row))
       return Fail(ErrorCode::kIo, "not enough memory to order the arguments");
     for (ThreadReport& thread : t.threads_)

@@ -121,6 +121,7 @@ class TraceBuilder {
   uint32_t track_of(Row row) const { return trace_->track_[row]; }
   uint16_t type_of(Row row) const;
   StringId name_of(Row row) const;
+  void SetStart(Row row, int64_t start_ns);
   void SetDuration(Row row, int64_t dur_ns);
   void AddFlags(Row row, uint16_t flags);
   void ClearFlags(Row row, uint16_t flags);
@@ -173,8 +174,9 @@ class TraceBuilder {
   // formats that say late which process that is.
   void GiveLinksToTracks();
   void AddCounter(const CounterSample& sample);
-  // `owner` is set by Finish().
+  // `owner`, where it is not stated, is set by Finish().
   void AddMemory(const MemoryEvent& event);
+  const std::vector<MemoryEvent>& memory() const { return trace_->memory_; }
   void AddThread(ThreadReport report);
 
   // Times handed over are relative to the builder's epoch. The first caller

@@ -177,6 +177,10 @@ void TraceBuilder::Append(const Trace& o, const Moves& moves) {
     moves.Time(event.time_ns);
     event.place = ids[event.place.v];
     event.track = At(moves.track, event.track);
+    if (event.owner_stated)
+      move_row(event.owner);
+    else
+      event.owner = kNoRow;  // found anew, among the rows that are here
     t.memory_.push_back(event);
   }
   for (ThreadReport report : o.threads_) {

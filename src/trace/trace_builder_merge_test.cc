@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 
 #include "trace/trace_builder.h"
@@ -91,6 +92,52 @@ TEST(TraceBuilderMergeTest, EverythingKeepsItsMeaning) {
     EXPECT_EQ(t.flows()[rank].time_ns, 11 + shift);
     EXPECT_EQ(t.memory()[rank].owner, thread.first);
   }
+}
+
+// Memory of the event that a file names, whatever the time says: through rows
+// that are staged, merged and ordered.
+TEST(TraceBuilderMergeTest, StatedOwnersOfMemory) {
+  const auto part = [](bool stage) {
+    TraceBuilder one;
+    one.AddProcess({});
+    one.AddTrack({});
+    const EventSpec late = {0, 50, 10, one.Intern("late"), 0, 0};
+    const EventSpec early = {0, 0, 10, one.Intern("early"), 0, 0};
+    const Row row = stage ? one.StageEvent(late) : one.AddEvent(late);
+    static_cast<void>(stage ? one.StageEvent(early) : one.AddEvent(early));
+    MemoryEvent memory;
+    memory.time_ns = 5;
+    memory.owner = row;
+    memory.owner_stated = true;
+    one.AddMemory(memory);
+    memory.owner = kNoRow;
+    one.AddMemory(memory);
+    memory.owner_stated = false;
+    one.AddMemory(memory);
+    return one;
+  };
+  TraceBuilder all;
+  all.Merge(part(false));
+  all.Merge(part(true));
+  const auto once = all.Finish();
+  ASSERT_TRUE(once);
+  TraceBuilder again;
+  again.Add(**once, ClockMap());
+  again.Add(**once, ClockMap());
+  const auto trace = again.Finish();
+  ASSERT_TRUE(trace);
+  ASSERT_EQ((*trace)->memory().size(), 12u);
+  std::map<std::string, int> owners;
+  for (const MemoryEvent& event : (*trace)->memory()) {
+    if (event.owner == kNoRow) {
+      ++owners["none"];
+      continue;
+    }
+    EXPECT_EQ((*trace)->track()[event.owner], event.track);
+    ++owners[std::string((*trace)->str((*trace)->name()[event.owner]))];
+  }
+  EXPECT_EQ(owners, (std::map<std::string, int>{
+                        {"late", 4}, {"early", 4}, {"none", 4}}));
 }
 
 TEST(TraceBuilderMergeTest, EpochsThatAreNotKnownAreNotAligned) {

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "analysis/flat_map.h"
 #include "analysis/tables/accountable.h"
 #include "analysis/tables/rows.h"
+#include "trace/stated_peaks.h"
 
 namespace stepscope {
 namespace {
@@ -25,6 +27,28 @@ int64_t AsSigned(uint64_t bytes) {
   return static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX));
 }
 
+// The largest of all processes.
+std::optional<int64_t> StatedPeak(const Trace& trace, std::string_view key,
+                                  std::string_view place) {
+  std::optional<int64_t> peak;
+  for (const Process& process : trace.processes()) {
+    for (const auto& [name, value] : process.metadata) {
+      const std::string_view full = trace.str(name);
+      if (full.size() != key.size() + place.size() || !full.starts_with(key) ||
+          !full.ends_with(place))
+        continue;
+      const std::string_view text = trace.str(value);
+      int64_t bytes = 0;
+      const auto [end, error] =
+          std::from_chars(text.data(), text.data() + text.size(), bytes);
+      if (error == std::errc() && end == text.data() + text.size() &&
+          bytes >= 0)
+        peak = std::max(peak.value_or(0), bytes);
+    }
+  }
+  return peak;
+}
+
 }  // namespace
 
 std::vector<MemoryPlace> ComputeMemory(const EventTree& tree,
@@ -40,7 +64,7 @@ std::vector<MemoryPlace> ComputeMemory(const EventTree& tree,
     size_t at = place_slots.Insert(event.place.v);
     if (at == FlatMap::kNew) {
       at = places.size();
-      places.push_back({trace.str(event.place), 0, 0, {}, {}});
+      places.emplace_back().place = trace.str(event.place);
       totals.emplace_back();
     }
     const bool reserved = event.kind == MemoryKind::kReservedAllocate ||
@@ -86,6 +110,12 @@ std::vector<MemoryPlace> ComputeMemory(const EventTree& tree,
                        if (a.reserved != b.reserved) return b.reserved;
                        return a.increase_bytes() > b.increase_bytes();
                      });
+  }
+  for (MemoryPlace& place : places) {
+    place.stated_peak_allocated_bytes =
+        StatedPeak(trace, kPeakAllocatedKey, place.place);
+    place.stated_peak_reserved_bytes =
+        StatedPeak(trace, kPeakReservedKey, place.place);
   }
   std::vector<MemoryLife> lives = ComputeMemoryLives(tree, steps);
   for (size_t i = 0; i < places.size(); ++i) {

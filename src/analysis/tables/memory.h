@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,10 @@ struct MemoryPlace {
   std::string_view place;  // "Place(gpu:0)"
   int64_t peak_allocated_bytes = 0;
   int64_t peak_reserved_bytes = 0;
+  // Of the processes' lives so far, as their recorder stated it; they may lie
+  // before the window.
+  std::optional<int64_t> stated_peak_allocated_bytes;
+  std::optional<int64_t> stated_peak_reserved_bytes;
   std::vector<MemoryRow> rows;  // allocated, then reserved, by increase
   MemoryLife life;
 };

@@ -88,6 +88,12 @@ TableSchema DeclareMemoryTable() {
   columns.Bytes("peak_reserved_bytes", Adds::kNothing,
                 "the most that was reserved at one time",
                 &MemoryPlace::peak_reserved_bytes);
+  columns.Bytes("stated_peak_allocated_bytes", Adds::kNothing,
+                "the most in the life of the process, as its recorder said",
+                &MemoryPlace::stated_peak_allocated_bytes);
+  columns.Bytes("stated_peak_reserved_bytes", Adds::kNothing,
+                "the same of what was reserved",
+                &MemoryPlace::stated_peak_reserved_bytes);
   columns.Nested("rows", "events that allocated or freed", EventColumns(),
                  [](const MemoryPlace& place) {
                    return RowList::Of(place.rows);

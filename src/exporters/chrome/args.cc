@@ -10,11 +10,11 @@
 
 namespace stepscope::chrome {
 void ArgWriter::Append(std::string& out, Row row, std::span<const Arg> args,
-                       std::span<const Link> links) {
+                       std::span<const Link> links, bool name_altered) {
   keys_.Clear();
   keys_.Add("start_time");
   keys_.Add("end_time");
-  AppendNotes(out, row, args);
+  AppendNotes(out, row, args, name_altered);
   const Track& track = trace_.tracks()[trace_.track()[row]];
   bool of_operator = trace_.type()[row] == STEPSCOPE_OPERATOR &&
                      track.kind == TrackKind::kThread;
@@ -93,7 +93,7 @@ void ArgWriter::AppendBytes(std::string& out, std::string_view key,
 }
 
 void ArgWriter::AppendNotes(std::string& out, Row row,
-                            std::span<const Arg> args) {
+                            std::span<const Arg> args, bool name_altered) {
   uint16_t flags = trace_.flags()[row];
   auto note = [&](EventFlag flag, std::string_view key) {
     if ((flags & flag) == 0) return;
@@ -104,7 +104,8 @@ void ArgWriter::AppendNotes(std::string& out, Row row,
   note(kEventNameClipped, "name_clipped");
   note(kEventInferred, "inferred");
   StringId name = trace_.name()[row];
-  if (!names_.Text(name).valid) AppendBytes(out, "name_bytes", name);
+  if (name_altered || !names_.EventStart(name).valid)
+    AppendBytes(out, "name_bytes", name);
   std::string clipped;
   for (const Arg& arg : args) {
     if (!arg.clipped) continue;

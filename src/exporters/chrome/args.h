@@ -23,9 +23,10 @@ class ArgWriter {
       : trace_(trace), names_(names), raw_(trace), style_(style) {}
 
   // Appends `,"key":value` for each. Goes before nothing but the closing
-  // brace; start_time and end_time stand before it.
+  // brace; start_time and end_time stand before it. `name_altered`: what is
+  // written for the name is not the name.
   void Append(std::string& out, Row row, std::span<const Arg> args,
-              std::span<const Link> links);
+              std::span<const Link> links, bool name_altered = false);
 
  private:
   void AppendKey(std::string& out, std::string_view key);
@@ -40,7 +41,8 @@ class ArgWriter {
   void AppendIntList(std::string& out, const Arg& arg);
   void AppendRaw(std::string& out, std::string_view members);
   void AppendPaddleDefaults(std::string& out, bool of_operator, bool device);
-  void AppendNotes(std::string& out, Row row, std::span<const Arg> args);
+  void AppendNotes(std::string& out, Row row, std::span<const Arg> args,
+                   bool name_altered);
   void AppendBytes(std::string& out, std::string_view key, StringId text);
 
   const Trace& trace_;

@@ -7,6 +7,7 @@
 #include "exporters/chrome/rows.h"
 #include "exporters/chrome/side_events.h"
 #include "exporters/chrome/slices.h"
+#include "exporters/paddle_facts.h"
 
 namespace stepscope {
 namespace {
@@ -27,17 +28,24 @@ class Exporting : public Exporter {
 Status WriteChrome(const Trace& trace, const ChromeOptions& options,
                    ChromeStyle style, Sink& sink) {
   OutBuffer out(sink);
-  chrome::EscapedNames names(trace.strings());
-  chrome::Rows rows(trace, style == ChromeStyle::kPaddle);
+  const bool paddle = style == ChromeStyle::kPaddle;
+  chrome::EscapedNames names(trace.strings(), paddle);
+  chrome::Rows rows(trace, paddle);
   chrome::Context context = {trace, chrome::FindTimeBase(trace), names, rows,
                              out};
-  // Paddle states absolute times, and readers know its files by that.
-  bool absolute = style == ChromeStyle::kPaddle;
-  if (absolute) context.base.ts_ns = chrome::Since(0, trace.epoch_ns());
-  out.Append(chrome::Head(trace, context.base, options.span_index, absolute));
-  WriteSlices(trace, context.base, style, names, rows, out);
+  if (paddle) {
+    // Paddle states absolute times, and readers know its files by that.
+    context.base.ts_ns = chrome::Since(0, trace.epoch_ns());
+    context.base.host_ns =
+        chrome::FindPaddleZero(trace).value_or(context.base.host_ns);
+  }
+  const int span_index = SpanIndexOf(trace, options);
+  out.Append(chrome::Head(trace, context.base, span_index, style));
+  chrome::MemoryWriter memory(context, style);
+  WriteSlices(trace, context.base, style, names, rows, out,
+              options.memory ? &memory : nullptr);
   WriteCounters(context);
-  if (options.memory) WriteMemory(context);
+  if (options.memory) memory.WriteRest();
   if (options.dataflow) {
     WriteFlows(context);
     WriteLaunches(context);
@@ -48,7 +56,7 @@ Status WriteChrome(const Trace& trace, const ChromeOptions& options,
   // Every entry ends in a comma, of which the last one is too much. Without
   // a process there is no entry.
   if (!trace.processes().empty()) out.RemoveSuffix(2);
-  out.Append(chrome::Tail(trace, context.base));
+  out.Append(chrome::Tail(trace, context.base, style));
   return out.Finish();
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "exporters/chrome/json_text.h"
 #include "exporters/chrome/key_set.h"
+#include "exporters/paddle_facts.h"
 
 namespace stepscope::chrome {
 namespace {
@@ -50,15 +51,26 @@ void AppendThreadNames(std::string& out, const Trace& trace) {
   }
 }
 
-void AppendExtraInfo(std::string& out, const Trace& trace) {
+// Paddle's readers look up both utilisations unasked: there, one that was not
+// measured is 0, and a key says so.
+void AppendExtraInfo(std::string& out, const Trace& trace, bool paddle) {
   out += "\"ExtraInfo\": {";
-  auto add = [&](const char* key, double value) {
-    if (value < 0) return;  // unknown
-    out += out.back() == '{' ? "" : ",";
-    out += Format("\n  \"%s Cpu Utilization\": \"%f\"", key, value);
+  const auto add = [&](std::string_view key, std::string_view value) {
+    out += out.back() == '{' ? "\n  \"" : ",\n  \"";
+    out += key;
+    out += "\": \"";
+    out += value;
+    out += '"';
   };
-  add("System", trace.cpu_usage().system);
-  add("Process", trace.cpu_usage().process);
+  if (paddle) {
+    for (const auto& [key, value] : PaddleCpuUsage(trace)) add(key, value);
+  } else {
+    const CpuUsage& usage = trace.cpu_usage();
+    if (usage.system >= 0)
+      add(kSystemUtilization, Format("%f", usage.system));
+    if (usage.process >= 0)
+      add(kProcessUtilization, Format("%f", usage.process));
+  }
   AppendThreadNames(out, trace);
   out += "\n}";
 }
@@ -141,13 +153,19 @@ void AppendMetadata(std::string& out, const Trace& trace) {
 }  // namespace
 
 std::string Head(const Trace& trace, const TimeBase& base, int span_index,
-                 bool absolute) {
+                 ChromeStyle style) {
+  const bool paddle = style == ChromeStyle::kPaddle;
   std::string out = "{\n\"displayTimeUnit\": \"ms\",\n";
   out += "\"schemaVersion\": \"1.0.2\",\n\"span_indx\": \"";
   AppendInt(out, span_index);
+  // As Paddle 3.3 spells it; VisualDL insists on the other.
+  if (paddle) {
+    out += "\",\n\"span_index\": \"";
+    AppendInt(out, span_index);
+  }
   out += "\",\n\"deviceProperties\": ";
   out += DeviceProperties(trace);
-  if (!absolute) {
+  if (!paddle) {
     out += ",\n\"baseTimeNanoseconds\": ";
     AppendInt(out, Plus(trace.epoch_ns(), base.ts_ns));
   }
@@ -155,9 +173,10 @@ std::string Head(const Trace& trace, const TimeBase& base, int span_index,
   return out;
 }
 
-std::string Tail(const Trace& trace, const TimeBase& base) {
+std::string Tail(const Trace& trace, const TimeBase& base,
+                 ChromeStyle style) {
   std::string out = "\n],\n";
-  AppendExtraInfo(out, trace);
+  AppendExtraInfo(out, trace, style == ChromeStyle::kPaddle);
   out += ",\n\"stepscope\": {\n  \"version\": \"" STEPSCOPE_VERSION "\",\n";
   out += "  \"source\": {";
   AppendTextField(out, "format", trace.format());
@@ -171,6 +190,10 @@ std::string Tail(const Trace& trace, const TimeBase& base) {
   AppendInt(out, Since(trace.begin_ns(), base.ts_ns));
   out += ",\n  \"windowEnd\": ";
   AppendInt(out, Since(trace.end_ns(), base.ts_ns));
+  if (style == ChromeStyle::kPaddle && !trace.memory().empty()) {
+    out += ",\n  \"statedPeaks\": ";
+    out += HasStatedPeaks(trace) ? "true" : "false";
+  }
   out += ",\n  \"complete\": ";
   out += trace.complete() ? "true,\n" : "false,\n";
   AppendMetadata(out, trace);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "exporters/chrome/chrome.h"
 #include "exporters/chrome/time_base.h"
 #include "trace/trace.h"
 
@@ -13,8 +14,8 @@ namespace stepscope::chrome {
 
 // From the start to the bracket of "traceEvents".
 std::string Head(const Trace& trace, const TimeBase& base, int span_index,
-                 bool absolute = false);
+                 ChromeStyle style);
 // From that list's closing bracket to the end.
-std::string Tail(const Trace& trace, const TimeBase& base);
+std::string Tail(const Trace& trace, const TimeBase& base, ChromeStyle style);
 
 }  // namespace stepscope::chrome

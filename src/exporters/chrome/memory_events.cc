@@ -10,11 +10,6 @@
 namespace stepscope::chrome {
 namespace {
 
-struct Peak {
-  uint64_t allocated = 0;
-  uint64_t reserved = 0;
-};
-
 std::string_view KindName(MemoryKind kind) {
   switch (kind) {
     case MemoryKind::kAllocate:
@@ -35,7 +30,8 @@ void AppendField(std::string& out, std::string_view key, uint64_t value) {
 }
 
 void AppendInstant(std::string& out, const Context& context,
-                   const MemoryEvent& event, const Peak& peak) {
+                   const MemoryEvent& event, uint64_t peak_allocated,
+                   uint64_t peak_reserved, bool say_stated) {
   context.rows.Use(event.track, Side::kCpp);
   out += R"({"name":"[memory]","cat":")";
   out += KindName(event.kind);
@@ -52,8 +48,9 @@ void AppendInstant(std::string& out, const Context& context,
   AppendInt(out, event.bytes);
   AppendField(out, R"(,"current_allocated":)", event.total_allocated);
   AppendField(out, R"(,"current_reserved":)", event.total_reserved);
-  AppendField(out, R"(,"peak_allocated":)", peak.allocated);
-  AppendField(out, R"(,"peak_reserved":)", peak.reserved);
+  AppendField(out, R"(,"peak_allocated":)", peak_allocated);
+  AppendField(out, R"(,"peak_reserved":)", peak_reserved);
+  if (say_stated) out += R"(,"peaks_stated":true)";
   out += "}},\n";
 }
 
@@ -74,27 +71,80 @@ void AppendTotals(std::string& out, const Context& context,
 
 }  // namespace
 
-void WriteMemory(const Context& context) {
-  const Trace& trace = context.trace;
+MemoryWriter::MemoryWriter(const Context& context, ChromeStyle style)
+    : context_(context), style_(style) {
+  FindPeaks();
+  if (style != ChromeStyle::kPaddle) return;
+  for (const Entry& entry : entries_)
+    (entry.event->owner == kNoRow ? unowned_ : owned_).push_back(entry);
+  std::stable_sort(owned_.begin(), owned_.end(),
+                   [](const Entry& a, const Entry& b) {
+                     return a.event->owner < b.event->owner;
+                   });
+  std::stable_sort(unowned_.begin(), unowned_.end(),
+                   [](const Entry& a, const Entry& b) {
+                     return a.event->track < b.event->track;
+                   });
+}
+
+// Of the process's life, where the recorder stated them; else of the window.
+void MemoryWriter::FindPeaks() {
+  const Trace& trace = context_.trace;
+  entries_.reserve(trace.memory().size());
+  for (const MemoryEvent& event : trace.memory())
+    entries_.push_back({&event, {}});
   // Peaks need the order of time, whatever the order of the table.
-  std::vector<const MemoryEvent*> events;
-  events.reserve(trace.memory().size());
-  for (const MemoryEvent& event : trace.memory()) events.push_back(&event);
-  std::stable_sort(events.begin(), events.end(), [](auto* a, auto* b) {
-    return a->time_ns < b->time_ns;
+  std::stable_sort(entries_.begin(), entries_.end(), [](auto& a, auto& b) {
+    return a.event->time_ns < b.event->time_ns;
   });
   std::map<std::pair<uint32_t, StringId>, Peak> peaks;
-  std::string text;
-  for (const MemoryEvent* event : events) {
-    if (context.out.failed()) return;
-    uint32_t process = trace.tracks()[event->track].process;
-    Peak& peak = peaks[{process, event->place}];
-    peak.allocated = std::max(peak.allocated, event->total_allocated);
-    peak.reserved = std::max(peak.reserved, event->total_reserved);
-    text.clear();
-    AppendInstant(text, context, *event, peak);
-    AppendTotals(text, context, *event);
-    context.out.Append(text);
+  for (Entry& entry : entries_) {
+    const MemoryEvent& event = *entry.event;
+    Peak& peak = peaks[{trace.tracks()[event.track].process, event.place}];
+    peak.allocated = std::max(peak.allocated, event.total_allocated);
+    peak.reserved = std::max(peak.reserved, event.total_reserved);
+    entry.peak = peak;
+    if (event.peak_allocated > 0 || event.peak_reserved > 0)
+      entry.peak = {event.peak_allocated, event.peak_reserved};
+  }
+}
+
+void MemoryWriter::Write(const Entry& entry, bool totals) {
+  if (context_.out.failed()) return;
+  text_.clear();
+  AppendInstant(text_, context_, *entry.event, entry.peak.allocated,
+                entry.peak.reserved,
+                style_ != ChromeStyle::kPaddle &&
+                    (entry.event->peak_allocated > 0 ||
+                     entry.event->peak_reserved > 0));
+  if (totals) AppendTotals(text_, context_, *entry.event);
+  context_.out.Append(text_);
+}
+
+void MemoryWriter::WriteUnowned(uint32_t track) {
+  auto at = std::lower_bound(unowned_.begin(), unowned_.end(), track,
+                             [](const Entry& entry, uint32_t wanted) {
+                               return entry.event->track < wanted;
+                             });
+  for (; at != unowned_.end() && at->event->track == track; ++at)
+    Write(*at, false);
+}
+
+void MemoryWriter::WriteOwned() {
+  const Row owner = next_owner();
+  for (; next_owner() == owner; ++next_) Write(owned_[next_], false);
+}
+
+void MemoryWriter::WriteRest() {
+  const bool written = !owned_.empty() || !unowned_.empty();
+  for (const Entry& entry : entries_) {
+    if (!written) {
+      Write(entry, true);
+    } else if (!context_.out.failed()) {
+      text_.clear();
+      AppendTotals(text_, context_, *entry.event);
+      context_.out.Append(text_);
+    }
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporters/chrome/time_base.h"
 
+#include <stepscope/c.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -33,6 +35,23 @@ TimeBase FindTimeBase(const Trace& trace) {
   if (first == kNever) first = trace.begin_ns();
   if (host == kNever) host = first;
   return {first, host, last};
+}
+
+std::optional<int64_t> FindPaddleZero(const Trace& trace) {
+  std::optional<int64_t> zero;
+  for (const Track& track : trace.tracks()) {
+    if (track.kind == TrackKind::kStream) continue;
+    for (Row row = track.first; row < track.last; ++row) {
+      const uint16_t type = trace.type()[row];
+      if (type > STEPSCOPE_PYTHON_USER_DEFINED ||
+          type == STEPSCOPE_CUDA_RUNTIME ||
+          (type >= STEPSCOPE_KERNEL && type <= STEPSCOPE_MEMSET))
+        continue;
+      zero = std::min(zero.value_or(kNever), trace.start_ns()[row]);
+      break;  // rows are ordered
+    }
+  }
+  return zero;
 }
 
 }  // namespace stepscope::chrome

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "trace/trace.h"
 
@@ -16,6 +17,10 @@ struct TimeBase {
 };
 
 TimeBase FindTimeBase(const Trace& trace);
+
+// Where "start_time" is 0 in a file for VisualDL: the earliest event of a type
+// that it takes for a host's. It looks for one at zero. Nothing: there is none.
+std::optional<int64_t> FindPaddleZero(const Trace& trace);
 
 // Damaged input may hold any time: these wrap instead of overflowing.
 inline int64_t Plus(int64_t time_ns, int64_t dur_ns) {

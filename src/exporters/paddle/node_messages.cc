@@ -7,6 +7,7 @@
 
 #include "exporters/arg_lookup.h"
 #include "exporters/chrome/raw_members.h"
+#include "trace/event_type.h"
 
 namespace stepscope::paddle {
 namespace {
@@ -103,20 +104,36 @@ uint32_t PaddleType(uint16_t type) {
     case STEPSCOPE_SYNCHRONIZATION:
     case STEPSCOPE_GRAPH_LAUNCH:
       return STEPSCOPE_CUDA_RUNTIME;
+    case kDygraphKernelLaunch:
+    case kStaticKernelLaunch:
+      return STEPSCOPE_OPERATOR_INNER;
     default:
       if (type <= STEPSCOPE_PYTHON_USER_DEFINED) return type;
       return STEPSCOPE_USER_DEFINED;
   }
 }
 
+// Ranks of several hosts may share a process id; readers know processes by it.
+NodeMessages::NodeMessages(const Trace& trace) : trace_(trace) {
+  PidPool pool;
+  for (const Process& process : trace.processes())
+    pids_.push_back(pool.Take(process.pid, kFirstFreeId));
+}
+
 int64_t NodeMessages::PidOf(uint32_t track) const {
-  return trace_.processes()[trace_.tracks()[track].process].pid;
+  return pids_[trace_.tracks()[track].process];
 }
 
 void NodeMessages::FillHost(Message& out, Row row) const {
   const uint32_t track = trace_.track()[row];
   out.Text(1, trace_.str(trace_.name()[row]));
-  out.Uint(2, PaddleType(trace_.type()[row]));
+  const uint16_t type = trace_.type()[row];
+  out.Uint(2, PaddleType(type));
+  // Paddle's own schema does not have these, and its readers refuse an event
+  // whose type they do not know. Of a field that comes twice they ignore what
+  // they do not know; our importer takes the last.
+  if (type == kDygraphKernelLaunch || type == kStaticKernelLaunch)
+    out.Uint(2, type);
   out.Uint(3, Absolute(trace_.start_ns()[row]));
   out.Uint(4, Absolute(trace_.end_ns(row)));
   out.Int(5, PidOf(track)).Int(6, trace_.tracks()[track].id);

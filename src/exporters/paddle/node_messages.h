@@ -3,10 +3,16 @@
 // The messages of a node tree, field by field.
 #pragma once
 
+#include <vector>
+
+#include "exporters/pid_pool.h"
 #include "exporters/proto/wire.h"
 #include "trace/trace.h"
 
 namespace stepscope::paddle {
+
+// Where ids are taken from that another process or thread has already.
+inline constexpr int64_t kFirstFreeId = 0x10000000;
 
 struct Peak {
   uint64_t allocated = 0;
@@ -18,7 +24,9 @@ uint32_t PaddleType(uint16_t type);
 
 class NodeMessages {
  public:
-  explicit NodeMessages(const Trace& trace) : trace_(trace) {}
+  explicit NodeMessages(const Trace& trace);
+
+  int64_t pid(uint32_t process) const { return pids_[process]; }
 
   void FillHost(proto::Message& out, Row row) const;
   void FillRoot(proto::Message& out, int64_t pid, int64_t tid) const;
@@ -36,6 +44,7 @@ class NodeMessages {
   int64_t PidOf(uint32_t track) const;
 
   const Trace& trace_;
+  std::vector<int64_t> pids_;  // by process
 };
 
 }  // namespace stepscope::paddle

@@ -15,6 +15,7 @@
 #include "exporters/arrows.h"
 #include "exporters/chrome/raw_members.h"
 #include "exporters/out_buffer.h"
+#include "exporters/paddle_facts.h"
 #include "exporters/paddle/node_messages.h"
 #include "exporters/paddle/tree_layout.h"
 #include "trace/event_type.h"
@@ -43,7 +44,7 @@ class Writer {
   Status Write() {
     Message head;
     head.Text(1, "1.0.2");
-    head.Uint(2, static_cast<uint64_t>(options_.span_index));
+    head.Uint(2, static_cast<uint64_t>(SpanIndexOf(trace_, options_)));
     out_.Append(head.view());
     std::map<std::pair<uint32_t, int64_t>, std::vector<uint32_t>> threads;
     for (uint32_t t = 0; t < trace_.tracks().size(); ++t) {
@@ -90,6 +91,8 @@ class Writer {
       peak.allocated = std::max(peak.allocated, event.total_allocated);
       peak.reserved = std::max(peak.reserved, event.total_reserved);
       peaks_[&event] = peak;
+      if (event.peak_allocated > 0 || event.peak_reserved > 0)
+        peaks_[&event] = {event.peak_allocated, event.peak_reserved};
     }
   }
 
@@ -101,7 +104,8 @@ class Writer {
         memory.push_back(&event);
     const TreeLayout layout = LayOut(trace_, tracks, memory);
     Message tree;
-    tree.Int(1, tid);
+    // Readers know a tree by its id alone; events state the thread's own.
+    tree.Int(1, tree_ids_.Take(tid, kFirstFreeId));
     auto call = layout.calls.begin();
     auto allocation = layout.memory.begin();
     for (uint32_t id = 0; id <= layout.nodes.size(); ++id) {
@@ -109,7 +113,7 @@ class Writer {
       node.Uint(1, id);
       if (id == 0) {
         node.Int(2, -1);
-        messages_.FillRoot(event, trace_.processes()[process].pid, tid);
+        messages_.FillRoot(event, messages_.pid(process), tid);
       } else {
         node.Uint(2, layout.parents[id - 1]);
         messages_.FillHost(event, layout.nodes[id - 1]);
@@ -157,17 +161,19 @@ class Writer {
       entry.Text(1, key).Text(2, value);
       tail.Sub(4, entry);
     };
-    const CpuUsage& usage = trace_.cpu_usage();
-    if (usage.system >= 0)
-      add("System Cpu Utilization", Format("%f", usage.system));
-    if (usage.process >= 0)
-      add("Process Cpu Utilization", Format("%f", usage.process));
+    for (const auto& [key, value] : PaddleCpuUsage(trace_)) add(key, value);
     const std::string inferred = InferredTypes();
     if (!inferred.empty()) add(kInferredTypes, inferred);
-    for (const Track& track : trace_.tracks())
-      if (track.kind == TrackKind::kThread && track.lane == 0 &&
-          track.name.v != 0)
-        add(std::to_string(track.id), trace_.str(track.name));
+    // Those of later processes carry the pid.
+    for (const Track& track : trace_.tracks()) {
+      if (track.kind != TrackKind::kThread || track.lane > 0 ||
+          track.name.v == 0)
+        continue;
+      std::string key = std::to_string(track.id);
+      if (track.process > 0)
+        key = std::to_string(messages_.pid(track.process)) + ":" + key;
+      add(key, trace_.str(track.name));
+    }
     out_.Append(tail.view());
   }
 
@@ -200,6 +206,7 @@ class Writer {
   NodeMessages messages_;
   std::unordered_map<Row, Call> calls_;
   std::unordered_map<const MemoryEvent*, Peak> peaks_;
+  PidPool tree_ids_;
   uint64_t work_written_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/json/args.h"
 
+#include <charconv>
 #include <cstddef>
 #include <iterator>
 
@@ -38,6 +39,7 @@ void ArgReader::Read(const Tokens& tokens, const EventText& event, ArgSet set,
   device_ = stream_ = -1;
   start_time_ = end_time_ = {};
   flags_ = 0;
+  has_name_ = made_up_ = false;
   runs_.clear();
   typed_.clear();
   uint32_t run_next = ~0u - 1;  // the token behind the last run
@@ -93,6 +95,8 @@ bool ArgReader::TakeOwn(std::string_view key, std::string_view value) {
     start_time_ = value;
   } else if (key == "end_time") {
     end_time_ = value;
+  } else if (key == "name_bytes") {
+    return TakeName(value);
   } else if (value != "true") {
     return false;
   } else if (key == "open_at_end") {
@@ -101,9 +105,28 @@ bool ArgReader::TakeOwn(std::string_view key, std::string_view value) {
     flags_ |= kEventNameClipped;
   } else if (key == "inferred") {
     flags_ |= kEventInferred;
+  } else if (key == "made_up") {
+    made_up_ = true;
   } else {
     return false;
   }
+  return true;
+}
+
+// Two hexadecimal digits a byte, in quotes.
+bool ArgReader::TakeName(std::string_view value) {
+  if (value.size() < 2 || value.size() % 2 != 0 || value.front() != '"')
+    return false;
+  value = value.substr(1, value.size() - 2);
+  name_.clear();
+  for (size_t i = 0; i < value.size(); i += 2) {
+    uint8_t byte = 0;
+    const auto [end, error] =
+        std::from_chars(&value[i], value.data() + i + 2, byte, 16);
+    if (error != std::errc() || end != value.data() + i + 2) return false;
+    name_ += static_cast<char>(byte);
+  }
+  has_name_ = true;
   return true;
 }
 

@@ -44,6 +44,11 @@ class ArgReader {
   std::string_view start_time() const { return start_time_; }
   std::string_view end_time() const { return end_time_; }
   uint16_t flags() const { return flags_; }
+  // Our exporter's, for readers that need such an event: there was none.
+  bool made_up() const { return made_up_; }
+  // The exact name of the event, where it is no text or was altered.
+  bool has_name() const { return has_name_; }
+  std::string_view name() const { return name_; }
   // The members that nothing else holds, as they are written.
   std::string rest() const;
 
@@ -64,6 +69,7 @@ class ArgReader {
   bool TakeDevice(std::string_view key, std::string_view value);
   bool TakeTyped(size_t key, std::string_view value);
   bool TakeOwn(std::string_view key, std::string_view value);
+  bool TakeName(std::string_view value);
   bool AddNumbers(Row row, const Typed& typed);
 
   TraceBuilder& builder_;
@@ -76,6 +82,9 @@ class ArgReader {
   std::string_view start_time_;
   std::string_view end_time_;
   uint16_t flags_ = 0;
+  bool made_up_ = false;
+  bool has_name_ = false;
+  std::string name_;
   // The rest; members that stand side by side are one run.
   std::vector<std::string_view> runs_;
   std::vector<Typed> typed_;

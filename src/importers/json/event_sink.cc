@@ -10,6 +10,7 @@
 #include "importers/json/event_time.h"
 #include "importers/json/json_string.h"
 #include "importers/json/number.h"
+#include "importers/stated_peaks.h"
 
 namespace stepscope::json {
 namespace {
@@ -182,23 +183,32 @@ std::string_view EventSink::ReadDuration(Current& event) {
   return {};
 }
 
-// Paddle states whole microseconds, and nanoseconds in the arguments, counted
-// from the earliest event.
-void EventSink::UseOwnTimes(Current& event) {
-  int64_t start = 0;
-  int64_t end = 0;
-  if (!ReadOwnTime(args_.start_time(), start) ||
-      !ReadOwnTime(args_.end_time(), end) || end < start)
+// Paddle states whole microseconds; our own files have all of it.
+void EventSink::KeepOwnTimes(const Current& event, const Category& category,
+                             Row row, uint32_t track) {
+  PaddleTimes::Stated stated;
+  if (row == kNoRow || !ReadOwnTime(args_.start_time(), stated.own_ns)) return;
+  // 18 years; what is beyond stays as it is, and sums do not overflow.
+  constexpr int64_t kFarthest = int64_t{1} << 59;
+  if (std::abs(stated.own_ns) > kFarthest || event.dur_ns > kFarthest ||
+      std::abs(event.time_ns) > kFarthest)
     return;
-  if (!paddle_base_known_) {
-    paddle_base_ns_ = event.time_ns - start;
-    paddle_base_known_ = true;
+  stated.is_exact = event.text.ts.find('.') != event.text.ts.npos;
+  stated.row = row;
+  stated.track = track;
+  stated.ts_ns = event.time_ns;
+  stated.dur_ns = event.dur_ns;
+  // Old files round it to microseconds.
+  int64_t end_ns = 0;
+  if (event.text.dur.find('.') == event.text.dur.npos &&
+      ReadOwnTime(args_.end_time(), end_ns) &&
+      std::abs(end_ns - stated.own_ns - event.dur_ns) <= 1000) {
+    stated.dur_ns = end_ns - stated.own_ns;
+    builder_.SetDuration(row, stated.dur_ns);
   }
-  // Device clocks may be told apart from the host's: only a refinement.
-  const int64_t exact = paddle_base_ns_ + start;
-  if (std::abs(exact - event.time_ns) > 1000) return;
-  event.time_ns = exact;
-  event.dur_ns = end - start;
+  stated.is_call =
+      category.type == STEPSCOPE_CUDA_RUNTIME && !stated.is_exact;
+  paddle_times_.Add(stated);
 }
 
 uint32_t EventSink::TrackOf(const EventText& event, const Category& category) {
@@ -211,7 +221,8 @@ uint32_t EventSink::TrackOf(const EventText& event, const Category& category) {
 
 Row EventSink::AddRow(const Current& event, const Category& category,
                       uint32_t track, uint16_t flags) {
-  const StringId name = NameOf(event.text.name);
+  const StringId name = args_.has_name() ? builder_.Intern(args_.name())
+                                         : NameOf(event.text.name);
   const NameKind kind = KindOf(name);
   const TypeAndFlags type = TypeOf(category, kind);
   const auto all_flags =
@@ -255,11 +266,12 @@ EventSink::Outcome EventSink::AddComplete(Current& event) {
     return {wrong};
   args_.Read(event.tokens, event.text, ArgsOf(category),
              header_.has_paddle_keys());
-  if (header_.by_paddle()) UseOwnTimes(event);
+  if (args_.made_up()) return {};
   if (category.row == TrackPlace::kStream && event.dur_ns > kLongestWorkNs)
     return {"device work of more than 7 days"};
-  const Row row =
-      AddRow(event, category, TrackOf(event.text, category), 0);
+  const uint32_t track = TrackOf(event.text, category);
+  const Row row = AddRow(event, category, track, 0);
+  if (header_.by_paddle()) KeepOwnTimes(event, category, row, track);
   if (row != kNoRow) args_.AddRest(row);
   return {};
 }
@@ -375,12 +387,17 @@ void EventSink::FinishOpen() {
 void EventSink::Finish() {
   FinishOpen();
   rows_.Finish();
+  first_time_ns_ = std::min(first_time_ns_, paddle_times_.Finish(
+                                                builder_,
+                                                header_.stated_peaks()));
   MarkDeviceTracks(builder_);
   external_.Finish(builder_, TrackMap::kMainProcess);
   if (rows_.has_owners()) builder_.GiveLinksToTracks();
   if (first_time_ns_ <= last_time_ns_)
     for (uint32_t i = 0; i < builder_.process_count(); ++i)
       builder_.process(i).start_ns = first_time_ns_;
+  importers::AddStatedPeaks(builder_);
+  header_.AddWindow(builder_, origin_ns_);
   bool known = header_.has_base() ? header_.epoch_known() : origin_ns_ != 0;
   int64_t epoch_ns = 0;
   if (__builtin_add_overflow(header_.base_ns(), origin_ns_, &epoch_ns))

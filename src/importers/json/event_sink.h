@@ -20,6 +20,7 @@
 #include "importers/json/document.h"
 #include "importers/json/external_ids.h"
 #include "importers/json/header.h"
+#include "importers/json/paddle_times.h"
 #include "importers/json/tracks.h"
 #include "trace/trace_builder.h"
 
@@ -72,7 +73,8 @@ class EventSink : public DocumentHandler {
   std::string_view ReadTime(Current& event);
   std::string_view ReadDuration(Current& event);
   void FromOrigin(int64_t& time_ns);
-  void UseOwnTimes(Current& event);
+  void KeepOwnTimes(const Current& event, const Category& category, Row row,
+                    uint32_t track);
 
   const Category& CategoryOf(std::string_view cat);
   StringId NameOf(std::string_view name);
@@ -104,8 +106,7 @@ class EventSink : public DocumentHandler {
       open_;  // begins without an end yet, by track
   int64_t last_time_ns_ = INT64_MIN;
   int64_t first_time_ns_ = INT64_MAX;
-  int64_t paddle_base_ns_ = 0;  // of the times in the arguments
-  bool paddle_base_known_ = false;
+  PaddleTimes paddle_times_;
   int64_t origin_ns_ = 0;  // taken off all times
   bool has_origin_ = false;
   bool kineto_ = false;

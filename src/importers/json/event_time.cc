@@ -77,7 +77,7 @@ bool ReadOwnTime(std::string_view text, int64_t& ns) {
 std::string_view WithoutDuration(std::string_view name) {
   if (!name.ends_with("s]")) return name;
   const size_t bracket = name.rfind('[');
-  if (bracket == name.npos || bracket == 0) return name;
+  if (bracket == name.npos) return name;
   std::string_view inside = name.substr(bracket + 1);
   inside.remove_suffix(1);
   const size_t blank = inside.find(' ');

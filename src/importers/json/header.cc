@@ -51,7 +51,7 @@ void Header::Add(TraceBuilder& builder, uint32_t process, std::string_view key,
   if (key == "schemaVersion") {
     paddle_ |= text;
     kineto_ |= !text;
-  } else if (key == "span_indx") {
+  } else if (key == "span_indx" || key == "span_index") {
     paddle_ = true;
   } else if (key == "baseTimeNanoseconds") {
     has_base_ = ParseInteger(value, base_ns_);
@@ -69,18 +69,32 @@ void Header::Add(TraceBuilder& builder, uint32_t process, std::string_view key,
       ParseInteger(MemberOf(index, "rank"), builder.process(process).rank);
     } else if (key == "ExtraInfo") {
       // Of Paddle and of our exporter, as texts.
-      builder.MergeCpuUsage(
-          {UsageOf(MemberOf(index, "Process Cpu Utilization")),
-           UsageOf(MemberOf(index, "System Cpu Utilization"))});
+      const std::string_view not_measured = MemberOf(index, "Not Measured");
+      const auto usage = [&](std::string_view of) {
+        return not_measured.find(of) != not_measured.npos
+                   ? -1
+                   : UsageOf(MemberOf(index, of));
+      };
+      builder.MergeCpuUsage({usage("Process Cpu Utilization"),
+                             usage("System Cpu Utilization")});
     } else {
       epoch_known_ = MemberOf(index, "epochKnown") != "false";
-      int64_t begin = 0;
-      int64_t end = 0;
-      if (ParseInteger(MemberOf(index, "windowBegin"), begin) &&
-          ParseInteger(MemberOf(index, "windowEnd"), end) && begin <= end)
-        builder.AddWindow(begin, end);
+      stated_peaks_ = MemberOf(index, "statedPeaks") != "false";
+      has_window_ =
+          ParseInteger(MemberOf(index, "windowBegin"), window_begin_ns_) &&
+          ParseInteger(MemberOf(index, "windowEnd"), window_end_ns_) &&
+          window_begin_ns_ <= window_end_ns_;
     }
   }
+}
+
+void Header::AddWindow(TraceBuilder& builder, int64_t origin_ns) const {
+  int64_t begin = 0;
+  int64_t end = 0;
+  if (has_window_ &&
+      !__builtin_sub_overflow(window_begin_ns_, origin_ns, &begin) &&
+      !__builtin_sub_overflow(window_end_ns_, origin_ns, &end))
+    builder.AddWindow(begin, end);
 }
 
 }  // namespace stepscope::json

@@ -159,7 +159,7 @@ TEST(EventTimeTest, NamesByPaddle) {
   EXPECT_EQ(WithoutDuration("x[0][3 ms]"), "x[0]");
   EXPECT_EQ(WithoutDuration("lists[us]"), "lists[us]");
   EXPECT_EQ(WithoutDuration("[memory]"), "[memory]");
-  EXPECT_EQ(WithoutDuration("[1 us]"), "[1 us]");
+  EXPECT_EQ(WithoutDuration("[1 us]"), "");  // an empty name
   int64_t ns = 0;
   EXPECT_TRUE(ReadOwnTime("\"12.345 us\"", ns));
   EXPECT_EQ(ns, 12345);

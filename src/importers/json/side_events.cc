@@ -150,6 +150,10 @@ EventSink::Outcome EventSink::AddMemory(Current& event) {
       memory.total_allocated = static_cast<uint64_t>(value);
     } else if (key == "Total Reserved" || key == "current_reserved") {
       memory.total_reserved = static_cast<uint64_t>(value);
+    } else if (key == "peak_allocated") {
+      memory.peak_allocated = static_cast<uint64_t>(value);
+    } else if (key == "peak_reserved") {
+      memory.peak_reserved = static_cast<uint64_t>(value);
     } else if (key == "Device Type") {
       device_type = value;
     } else if (key == "Device Id") {
@@ -166,7 +170,14 @@ EventSink::Outcome EventSink::AddMemory(Current& event) {
   kineto_ |= cat == "cpu_instant_event";
   memory.track =
       rows_.Find(TrackPlace::kHost, event.text.pid, event.text.tid);
-  builder_.AddMemory(memory);
+  if (header_.by_paddle()) {
+    paddle_times_.AddMemory(memory);
+  } else {
+    // Those of our Chrome files are of the window, unless they say so.
+    if (FindArg(event.tokens, event.text, "peaks_stated") != "true")
+      memory.peak_allocated = memory.peak_reserved = 0;
+    builder_.AddMemory(memory);
+  }
   return {};
 }
 

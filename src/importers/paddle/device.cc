@@ -191,7 +191,8 @@ void PaddleTree::ReadKernelInfo(Row row, Bytes info) {
     builder.AddDouble(row, "theoretical achieved occupancy %", real[17] * 100);
 }
 
-void PaddleTree::ReadMemoryEvent(Bytes event, uint64_t thread, bool cut) {
+void PaddleTree::ReadMemoryEvent(Bytes event, uint64_t thread, Row owner,
+                                 bool cut) {
   MemoryEvent memory;
   uint64_t pid = 0;
   bool has_pid = false;
@@ -231,8 +232,11 @@ void PaddleTree::ReadMemoryEvent(Bytes event, uint64_t thread, bool cut) {
         memory.total_reserved = message.value();
         break;
       case kMemoryPeakAllocated:
+        memory.peak_allocated = message.value();
+        break;
       case kMemoryPeakReserved:
-        break;  // follow from the totals
+        memory.peak_reserved = message.value();
+        break;
       default:
         wrong |= message.number() <= kMemoryPeakReserved >> 3;
         break;
@@ -245,6 +249,9 @@ void PaddleTree::ReadMemoryEvent(Bytes event, uint64_t thread, bool cut) {
     return;
   }
   memory.kind = static_cast<MemoryKind>(kind);
+  if (!stated_peaks_) memory.peak_allocated = memory.peak_reserved = 0;
+  memory.owner = owner;
+  memory.owner_stated = true;
   memory.track = tracks_.Thread(ProcessOf(has_pid ? pid : LastPid()),
                                 static_cast<int64_t>(thread));
   out_.builder().AddMemory(memory);

@@ -49,6 +49,14 @@ bool ParseId(std::string_view text, int64_t* out) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+bool IsThread(std::string_view key) {
+  int64_t id = 0;
+  const size_t colon = key.find(':');
+  if (colon == key.npos) return ParseId(key, &id);
+  return ParseId(key.substr(0, colon), &id) &&
+         ParseId(key.substr(colon + 1), &id);
+}
+
 // {"key": value, ...} of {key 1 repeated, value 2 repeated}.
 template <typename Append>
 std::string MapAsJson(Bytes map, Append append_value) {
@@ -187,6 +195,8 @@ void PaddleTree::ReadExtraInfo(Bytes info) {
     if (message.tag() == kMapKey) key = message.text();
     if (message.tag() == kMapValue) value = message.text();
   }
+  if (key == "Not Measured")
+    stated_peaks_ = value.find("Peak Memory") == value.npos;
   extra_.emplace_back(std::move(key), std::move(value));
 }
 
@@ -215,11 +225,15 @@ void PaddleTree::ReadDeviceProperty(Bytes property) {
 void PaddleTree::FinishProcesses() {
   TraceBuilder& builder = out_.builder();
   CpuUsage usage;
+  std::string_view not_measured;  // as our exporter says it
   for (const auto& [key, value] : extra_) {
     if (key == "Process Cpu Utilization") ParseDouble(value, &usage.process);
     if (key == "System Cpu Utilization") ParseDouble(value, &usage.system);
     if (key == "Inferred Types") MarkInferred(builder, value);
+    if (key == "Not Measured") not_measured = value;
   }
+  if (not_measured.find("Process") != not_measured.npos) usage.process = -1;
+  if (not_measured.find("System") != not_measured.npos) usage.system = -1;
   builder.MergeCpuUsage(usage);
   for (const auto& [pid, index] : processes_) {
     auto& metadata = builder.process(index).metadata;
@@ -230,15 +244,45 @@ void PaddleTree::FinishProcesses() {
     add("span_indx", std::to_string(span_index_));
     if (!device_properties_.empty())
       add("deviceProperties", device_properties_ + "]");
-    for (const auto& [key, value] : extra_) {
-      int64_t thread = 0;
-      if (!ParseId(key, &thread)) {
-        add(key, value);
-        continue;
-      }
-      // A named thread that recorded nothing is still there.
-      builder.track(tracks_.Thread(index, thread)).name = builder.Intern(value);
-    }
+    for (const auto& [key, value] : extra_)
+      if (!IsThread(key)) add(key, value);
+  }
+  for (const auto& [key, value] : extra_)
+    if (IsThread(key)) NameThread(key, value);
+}
+
+// "tid", or "pid:tid" of our exporter.
+void PaddleTree::NameThread(std::string_view key, std::string_view name) {
+  TraceBuilder& builder = out_.builder();
+  const size_t colon = key.find(':');
+  int64_t id = 0;
+  ParseId(colon == key.npos ? key : key.substr(colon + 1), &id);
+  const StringId text = builder.Intern(name);
+  if (colon != key.npos) {
+    int64_t pid = 0;
+    ParseId(key.substr(0, colon), &pid);
+    const auto process = processes_.find(static_cast<uint64_t>(pid));
+    if (process != processes_.end())
+      builder.track(tracks_.Thread(process->second, id)).name = text;
+    return;
+  }
+  // Of several processes, those that have such a thread.
+  bool found = false;
+  for (const auto& [pid, index] : processes_) {
+    if (!tracks_.HasThread(index, id)) continue;
+    Track& track = builder.track(tracks_.Thread(index, id));
+    if (track.name.v == 0 || !found) track.name = text;
+    found = true;
+  }
+  // A named thread that recorded nothing is still there.
+  if (!found && !processes_.empty()) {
+    const uint32_t first = std::min_element(processes_.begin(),
+                                            processes_.end(),
+                                            [](const auto& a, const auto& b) {
+                                              return a.second < b.second;
+                                            })
+                               ->second;
+    builder.track(tracks_.Thread(first, id)).name = text;
   }
 }
 

@@ -8,15 +8,12 @@
 
 #include "importers/paddle/fields.h"
 #include "importers/paddle/tree.h"
+#include "trace/event_type.h"
 
 namespace stepscope::proto {
 namespace {
 
 using namespace paddle;  // NOLINT: field numbers only
-
-// Types that Paddle's newer builds write and its own schema does not know.
-constexpr uint64_t kDygraphKernelLaunch = 15;
-constexpr uint64_t kStaticKernelLaunch = 16;
 
 }  // namespace
 
@@ -70,7 +67,7 @@ Message PaddleTree::ReadChildren(Bytes fields, uint64_t thread, Row row) {
         break;
       case kMemoryNode: {
         const Bytes inner = Unwrap(message.bytes(), &part);
-        ReadMemoryEvent(inner, thread, part);
+        ReadMemoryEvent(inner, thread, row, part);
         break;
       }
       case kSupplementNode: {
@@ -95,7 +92,7 @@ Bytes PaddleTree::Unwrap(Bytes node, bool* cut) const {
   return node.first(0);  // nothing, but where it should have been
 }
 
-Row PaddleTree::ReadHostEvent(Bytes event, uint64_t thread, bool cut) {
+Row PaddleTree::ReadHostEvent(Bytes event, uint64_t& thread, bool cut) {
   std::string_view name;
   uint64_t type = STEPSCOPE_USER_DEFINED;
   uint64_t start = 0;
@@ -148,23 +145,15 @@ Row PaddleTree::ReadHostEvent(Bytes event, uint64_t thread, bool cut) {
   span.start_ns = ToTime(start);
   span.end_ns = ToTime(end);
   span.track = ThreadTrack(ProcessOf(pid), thread);
-  if (type <= STEPSCOPE_PYTHON_USER_DEFINED) [[likely]] {
+  // Its own schema does not know the last two.
+  if (type <= kStaticKernelLaunch) [[likely]] {
     span.type = static_cast<uint16_t>(type);
     return out_.Add(span, event.data());
   }
-  const bool launch =
-      type == kDygraphKernelLaunch || type == kStaticKernelLaunch;
-  span.type = launch ? STEPSCOPE_OPERATOR_INNER : STEPSCOPE_USER_DEFINED;
-  const Row row =
-      out_.Add(span, event.data(), launch ? "" : "unknown event type");
-  if (row == kNoRow) return row;
-  if (launch) {
-    out_.builder().AddText(row, "type",
-                           type == kDygraphKernelLaunch ? "DygraphKernelLaunch"
-                                                        : "StaticKernelLaunch");
-  } else {
+  span.type = STEPSCOPE_USER_DEFINED;
+  const Row row = out_.Add(span, event.data(), "unknown event type");
+  if (row != kNoRow)
     out_.builder().AddInt(row, "type", static_cast<int64_t>(type));
-  }
   return row;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "importers/paddle/fields.h"
+#include "importers/stated_peaks.h"
 
 namespace stepscope::proto {
 namespace {
@@ -32,7 +33,8 @@ PaddleTree::PaddleTree(const PaddleTree& whole, TraceBuilder& fork)
       first_track_(whole.first_track_),
       first_process_(whole.first_process_),
       processes_(whole.processes_),
-      pid_known_(false) {}
+      pid_known_(false),
+      stated_peaks_(whole.stated_peaks_) {}
 
 void PaddleTree::Read() {
   Message message(input_.bytes);
@@ -64,6 +66,7 @@ void PaddleTree::Read() {
     input_.executor().ForEach(readers, [&](size_t) { place(); });
   });
   FinishProcesses();
+  importers::AddStatedPeaks(out_.builder());
 }
 
 size_t PaddleTree::ReadTrees() {

@@ -40,18 +40,20 @@ class PaddleTree {
   Message ReadChildren(Bytes fields, uint64_t thread, Row row);
   // The event in the message that wraps it.
   Bytes Unwrap(Bytes node, bool* cut) const;
-  Row ReadHostEvent(Bytes event, uint64_t thread, bool cut);
+  // Sets the thread to that of the event.
+  Row ReadHostEvent(Bytes event, uint64_t& thread, bool cut);
   void ReadRuntimeNode(Bytes node, uint64_t thread);
   void ReadRuntimeEvent(Bytes event, uint64_t thread, bool cut);
   void ReadDeviceNode(Bytes node, bool cut);
   void ReadDeviceEvent(Bytes event, bool cut);
   void ReadDeviceInfo(Row row, uint32_t tag, Bytes info);
   void ReadKernelInfo(Row row, Bytes info);
-  void ReadMemoryEvent(Bytes event, uint64_t thread, bool cut);
+  void ReadMemoryEvent(Bytes event, uint64_t thread, Row owner, bool cut);
   void ReadSupplement(Bytes event, Row row, bool cut);
   void ReadExtraInfo(Bytes info);
   void ReadDeviceProperty(Bytes property);
   void FinishProcesses();
+  void NameThread(std::string_view key, std::string_view name);
 
   struct LastTrack {
     uint32_t process = 0;
@@ -116,6 +118,7 @@ class PaddleTree {
   std::string device_properties_;  // JSON, as Paddle's JSON files have it
   std::string version_;
   uint64_t span_index_ = 0;
+  bool stated_peaks_ = true;  // of memory events; else they are of the window
 };
 
 // {"input": [dims, ...]} and {"input": ["float32", ...]} of a supplement.

@@ -26,7 +26,7 @@ TEST(PaddleTreeTest, EveryRecordIsInItsPlace) {
             "thread 7 MainThread\n"
             "  0..1000 ProfileStep#3 ProfileStep\n"
             "  100..500 matmul Operator\n"
-            "  120..400 matmul dygraph OperatorInner\n"
+            "  120..400 matmul dygraph DygraphKernelLaunch\n"
             "  200..250 cudaLaunchKernel_v7000 CudaRuntime\n"
             "  300..350 cudaLaunchKernel_v7000 CudaRuntime\n"
             "stream 13 GPU:0\n"
@@ -61,17 +61,61 @@ TEST(PaddleTreeTest, Arguments) {
   EXPECT_EQ(ArgText(*trace, "matmul", "input_shapes"), R"({"X":[[32,3]]})");
   EXPECT_EQ(ArgText(*trace, "matmul", "input_dtypes"), R"({"X":["float32"]})");
   EXPECT_EQ(ArgText(*trace, "matmul", "callstack"), "model.py:3 \"f\"");
-  EXPECT_EQ(ArgText(*trace, "matmul dygraph", "type"), "DygraphKernelLaunch");
 }
 
-TEST(PaddleTreeTest, MemoryBelongsToTheInnermostEvent) {
+TEST(PaddleTreeTest, MemoryEvents) {
   const auto trace = Sample();
   ASSERT_EQ(trace->memory().size(), 1u);
   const MemoryEvent& event = trace->memory()[0];
   EXPECT_EQ(event.bytes, 256);
   EXPECT_EQ(event.total_reserved, 1024u);
   EXPECT_EQ(trace->str(event.place), "Place(gpu:0)");
-  EXPECT_EQ(event.owner, FindRow(*trace, "matmul dygraph"));
+  EXPECT_EQ(event.owner, FindRow(*trace, "matmul"));
+}
+
+// Where it hangs, whatever the time says; and the peaks of the process's life.
+TEST(PaddleTreeTest, MemoryBelongsToItsNode) {
+  const Pb memory = Pb().Int(1, 95).Int(2, 0).Int(3, 7).Int(4, 8).Int(5, 7)
+                        .Int(6, 64).Text(7, "Place(cpu)").Int(8, 100)
+                        .Int(9, 200).Int(10, 4096).Int(11, 8192);
+  const Pb outer = Pb().Text(1, "outer").Int(2, 0).Int(3, 10).Int(4, 90)
+                       .Int(5, 8).Int(6, 7);
+  const Pb node = Pb().Int(1, 1).Int(2, 0).Sub(3, outer)
+                      .Sub(5, Pb().Sub(1, memory));
+  const Pb root = Pb().Int(1, 0).Int(2, -1).Sub(3, Pb().Text(1, "root node"))
+                      .Sub(5, Pb().Sub(1, memory));
+  const auto trace = ImportBytes(
+      ImportPaddleTree,
+      Pb().Text(1, "1.0.2").Int(2, 0)
+          .Sub(3, Pb().Int(1, 7).Sub(2, root).Sub(2, node)).str());
+  ASSERT_EQ(trace->memory().size(), 2u);
+  EXPECT_EQ(trace->memory()[0].owner, kNoRow);
+  EXPECT_EQ(trace->memory()[1].owner, FindRow(*trace, "outer"));
+  EXPECT_EQ(trace->memory()[1].peak_allocated, 4096u);
+  EXPECT_EQ(trace->memory()[1].peak_reserved, 8192u);
+}
+
+// A name is given to threads that are there, not to one of every process.
+TEST(PaddleTreeTest, NamesOfThreadsOfSeveralProcesses) {
+  const auto tree = [](int64_t id, int64_t pid, int64_t tid) {
+    return Pb().Int(1, id).Sub(
+        2, Pb().Int(1, 1).Int(2, 0).Sub(
+               3, Pb().Text(1, "op").Int(2, 0).Int(3, 10).Int(4, 20)
+                      .Int(5, pid).Int(6, tid)));
+  };
+  const auto trace = ImportBytes(
+      ImportPaddleTree, Pb().Text(1, "1.0.2").Int(2, 0)
+                            .Sub(3, tree(7, 100, 7))
+                            .Sub(3, tree(0x10000000, 200, 7))
+                            .Sub(4, Pb().Text(1, "7").Text(2, "main"))
+                            .Sub(4, Pb().Text(1, "200:7").Text(2, "other"))
+                            .str());
+  ASSERT_EQ(trace->processes().size(), 2u);
+  ASSERT_EQ(trace->tracks().size(), 2u);
+  EXPECT_EQ(trace->tracks()[0].id, 7);
+  EXPECT_EQ(trace->tracks()[1].id, 7);
+  EXPECT_EQ(trace->str(trace->tracks()[0].name), "main");
+  EXPECT_EQ(trace->str(trace->tracks()[1].name), "other");
 }
 
 TEST(PaddleTreeTest, MetadataIsKept) {
@@ -87,7 +131,9 @@ TEST(PaddleTreeTest, MetadataIsKept) {
             "schemaVersion=1.0.2\n"
             "span_indx=4\n"
             "deviceProperties=[{\"id\":0,\"name\":\"H200\",\"smCount\":132}]\n"
-            "Process Cpu Utilization=0.5\n");
+            "Process Cpu Utilization=0.5\n"
+            "Peak Allocated Memory Place(gpu:0)=256\n"
+            "Peak Reserved Memory Place(gpu:0)=1024\n");
 }
 
 TEST(PaddleTreeTest, UnknownTypesAreRepairedNotLost) {

@@ -33,6 +33,9 @@ class Tracks {
   uint32_t Thread(uint32_t process, int64_t id) {
     return Find({process, TrackKind::kThread, -1, id}, {});
   }
+  bool HasThread(uint32_t process, int64_t id) const {
+    return tracks_.contains({process, TrackKind::kThread, -1, id});
+  }
   // `type`: "GPU", "TPU", ...
   uint32_t Stream(uint32_t process, std::string_view type, int64_t device,
                   int64_t id) {
