@@ -126,11 +126,12 @@ std::string CostlySettings(const Trace& trace) {
 }
 
 std::string CostlySettingsText(const Trace& trace) {
-  const std::string settings = CostlySettings(trace);
+  std::string settings = CostlySettings(trace);
   if (settings.empty()) return "";
-  return "The recorder also recorded " + settings +
-         ", which makes steps longer than they are without it; --unprofiled "
-         "states how long a step takes then.";
+  settings[0] = static_cast<char>(settings[0] - 'a' + 'A');
+  return settings +
+         " were recorded too, which makes steps longer; --unprofiled DUR "
+         "states how long a step takes without the recorder.";
 }
 
 }  // namespace stepscope

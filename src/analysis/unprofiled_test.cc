@@ -91,6 +91,10 @@ TEST(UnprofiledTest, SettingsOfTorch) {
   EXPECT_EQ(CostlySettings(*Make({{{"record_shapes", "1"}}})), "shapes");
   EXPECT_EQ(CostlySettings(*Make({{{"record_shapes", "0"}}})), "");
   EXPECT_EQ(CostlySettingsText(*Make({{}})), "");
+  EXPECT_EQ(CostlySettingsText(*Make({{{"with_stack", "1"}}})),
+            "Call stacks were recorded too, which makes steps longer; "
+            "--unprofiled DUR states how long a step takes without the "
+            "recorder.");
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ std::string RecordingCostText(const Trace& trace) {
   }
   const std::string settings = CostlySettings(trace);
   if (settings.empty()) return "";
-  return "not measured; the recorder also recorded " + settings +
-         ", which makes steps longer";
+  return "not measured; " + settings +
+         " were recorded too, which makes steps longer";
 }
 
 }  // namespace stepscope
