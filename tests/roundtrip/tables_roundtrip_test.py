@@ -35,7 +35,8 @@ FOLDERS = {
 GENERATED = ["capture", "kineto", "paddle-json", "paddle-pb", "fluid",
              "xplane"]
 # Points in time, and what tells about the file rather than the program.
-POINTS = {"start_ns", "longest_at_ns", "peak_at_ns", "at_ns", "begin_ns"}
+POINTS = {"start_ns", "longest_at_ns", "peak_at_ns", "at_ns", "begin_ns",
+          "device_start_ns", "device_end_ns"}
 ABOUT_FILE = {"source", "ledger", "notes"}
 # Format, name of the file, tables that it does not claim to keep, and how much
 # numbers may differ: Paddle's trees hold ratios in 32 bits.
