@@ -11,7 +11,7 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kSamples = 2000;
-constexpr size_t kMostDrawn = 1000;  // steps of a sample
+constexpr size_t kMostDrawn = 400;  // steps of a sample
 constexpr size_t kFewestForCorrelation = 8;
 constexpr double kMostCorrelation = 0.95;
 constexpr uint64_t kSeedOfA = 0x5eed0000000000a1;
@@ -92,6 +92,8 @@ std::vector<double> ResampleMedians(std::span<const int64_t> in_order,
                                     size_t samples) {
   const size_t count = in_order.size();
   const size_t drawn = std::min(count, kMostDrawn);
+  // A part must still be of many blocks.
+  if (drawn < count) block = std::min(block, kMostDrawn / 8);
   const auto median = static_cast<double>(Median(in_order));
   const double narrower = std::sqrt(static_cast<double>(drawn) /
                                     static_cast<double>(count));

@@ -7,6 +7,7 @@
 
 #include "analysis/compare/compare_notes.h"
 #include "analysis/compare/rank_test.h"
+#include "base/executor.h"
 
 namespace stepscope {
 namespace {
@@ -151,9 +152,13 @@ Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
   const bool shapes_a = HasShapes(a);
   const bool shapes_b = HasShapes(b);
   const bool by_shape = shapes_a && shapes_b;
-  const StepProfile of_a = MakeStepProfile(a, options.steps, by_shape);
+  StepProfile profiles[2];
+  Executor::Shared().ForEach(2, [&](size_t i) {
+    profiles[i] = MakeStepProfile(i == 0 ? a : b, options.steps, by_shape);
+  });
+  const StepProfile& of_a = profiles[0];
+  const StepProfile& of_b = profiles[1];
   STEPSCOPE_TRY(CheckChoice("A", of_a, options.steps));
-  const StepProfile of_b = MakeStepProfile(b, options.steps, by_shape);
   STEPSCOPE_TRY(CheckChoice("B", of_b, options.steps));
   Comparison result;
   result.steps_a = of_a.has_steps ? of_a.steps : 0;

@@ -46,7 +46,10 @@ void ItemSums::Add(uint32_t item, uint32_t step, int64_t value) {
 }
 
 std::map<CompareKey, CompareItem> ItemSums::Finish() const {
+  std::vector<uint32_t> counts(sums_.size());
+  for (const Cell& cell : cells_) ++counts[cell.item];
   std::vector<std::vector<int64_t>> values(sums_.size());
+  for (size_t i = 0; i < counts.size(); ++i) values[i].reserve(counts[i]);
   for (const Cell& cell : cells_) values[cell.item].push_back(cell.value);
   std::map<CompareKey, CompareItem> items;
   for (const auto& [key, slot] : slots_) {
