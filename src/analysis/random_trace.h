@@ -21,9 +21,10 @@ inline constexpr int64_t kSpan = 400;  // ns; all events lie within
 
 class RandomTrace {
  public:
-  // Every other trace has events of a thread that overlap without nesting.
+  // Every other trace has events of a thread that overlap without nesting,
+  // every third has no marks of passes but functions of autograd.
   explicit RandomTrace(uint32_t seed)
-      : nested_(seed % 2 == 0), random_(seed) {}
+      : nested_(seed % 2 == 0), torch_(seed % 3 == 1), random_(seed) {}
 
   std::shared_ptr<const Trace> Make() {
     builder_.AddProcess({});
@@ -85,7 +86,17 @@ class RandomTrace {
     event.type = kTypes[Draw(std::size(kTypes))];
     event.name =
         Draw(12) == 0 ? builder_.Intern("all_reduce") : Name("e", 5);
+    const bool is_pass =
+        event.type == STEPSCOPE_FORWARD || event.type == STEPSCOPE_BACKWARD;
+    if (torch_ && is_pass) event.type = STEPSCOPE_OPERATOR;
+    const bool is_operator = event.type == STEPSCOPE_OPERATOR;
+    if (torch_ && is_operator && Draw(3) == 0) {
+      event.name = builder_.Intern("autograd::engine::evaluate_function: X");
+    }
     const Row row = builder_.AddEvent(event);
+    if (torch_ && is_operator && Draw(2) == 0) {
+      builder_.AddLink({0, LinkSpace::kSequence, Draw(8), row});
+    }
     if (event.type == STEPSCOPE_CUDA_RUNTIME) {
       builder_.AddLink({0, LinkSpace::kCorrelation, Draw(30), row});
     }
@@ -114,6 +125,7 @@ class RandomTrace {
   }
 
   const bool nested_;
+  const bool torch_;
   std::mt19937 random_;
   TraceBuilder builder_;
 };

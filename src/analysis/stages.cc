@@ -8,6 +8,7 @@
 #include "analysis/autograd_passes.h"
 #include "analysis/gaps.h"
 #include "analysis/kinds.h"
+#include "analysis/stats.h"
 #include "analysis/steps.h"
 
 namespace stepscope {
@@ -103,21 +104,31 @@ class HelperStages {
   std::vector<bool> steps_in_;  // by thread
 };
 
+// By thread and start. An empty mark inside another stage is dropped: it would
+// hide the rest of that stage from who looks for the last one that began.
+void SortStages(std::vector<StepInterval>& stages) {
+  std::stable_sort(stages.begin(), stages.end(),
+                   [](const StepInterval& a, const StepInterval& b) {
+                     return std::tie(a.thread, a.range.begin, b.range.end) <
+                            std::tie(b.thread, b.range.begin, a.range.end);
+                   });
+  uint32_t thread = kNoThread;
+  OpenSpan open;
+  std::erase_if(stages, [&](const StepInterval& stage) {
+    if (stage.thread != thread) open = {};
+    thread = stage.thread;
+    return !open.Enter(stage.range.begin, stage.range.end);
+  });
+}
+
 }  // namespace
 
 void CompleteStages(const EventTree& tree, const AutogradNames& autograd,
                     std::span<const StepInterval> steps,
                     std::vector<uint32_t>& main_thread,
                     std::vector<StepInterval>& stages) {
-  const auto sort = [&] {
-    std::stable_sort(stages.begin(), stages.end(),
-                     [](const StepInterval& a, const StepInterval& b) {
-                       return std::tie(a.thread, a.range.begin) <
-                              std::tie(b.thread, b.range.begin);
-                     });
-  };
   HelperStages(tree, steps, main_thread).Move(stages);
-  sort();
+  SortStages(stages);
   if (!autograd.any()) return;
   const Threads& threads = tree.threads();
   const std::vector<StepInterval> marks = stages;
@@ -131,7 +142,7 @@ void CompleteStages(const EventTree& tree, const AutogradNames& autograd,
     for (const StepInterval& mark : marks_of.Take(process)) found.AddMark(mark);
     main_thread[process] = found.AddTo(stages);
   }
-  sort();
+  SortStages(stages);
 }
 
 }  // namespace stepscope
