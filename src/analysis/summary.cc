@@ -102,6 +102,10 @@ Summary ComputeSummary(const Trace& trace, const SummaryOptions& options) {
         tree, {options.sort, options.thread_sep, options.op_detail,
                wanted(kPercentileView)});
   }
+  if (wanted(kCriticalPathView)) {
+    summary.critical_path =
+        ComputeCriticalPath(tree, steps, names, StepChoice::Settled());
+  }
   if (wanted(kFlopsView)) summary.flops = ComputeFlops(tree);
   if (wanted(kMemoryManipulationView | kUserDefinedView)) {
     UserDefined events = ComputeUserDefined(tree, steps, names, options.sort,

@@ -12,6 +12,7 @@
 #include "analysis/steps.h"
 #include "analysis/summary_options.h"
 #include "analysis/tables/benchmark.h"
+#include "analysis/tables/critical_path.h"
 #include "analysis/tables/device.h"
 #include "analysis/tables/distribution.h"
 #include "analysis/tables/flops.h"
@@ -59,6 +60,7 @@ struct Summary {
   LaunchStats launch;
   std::vector<OutlierRow> outliers;
   FlopsTable flops;
+  CriticalPathTable critical_path;
   Advice advice;
   // What a reader must know before trusting the numbers: no steps, loss,
   // events still open. One sentence each.

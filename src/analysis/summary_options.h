@@ -31,7 +31,10 @@ enum TableView : uint32_t {
   kAdviceView = 1u << 16,
   kStepsView = 1u << 17,
   kBenchmarkView = 1u << 18,
+  kCriticalPathView = 1u << 19,
   kAllViews = ~0u,
+  // All that need no replay, which takes longer than the rest together.
+  kUsualViews = kAllViews & ~kCriticalPathView,
 };
 
 struct SummaryOptions {

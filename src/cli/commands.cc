@@ -329,6 +329,11 @@ Command ConvertCommand(ConvertOptions& options) {
             .meaning = "leave out the arrows",
             .group = "Content",
             .target = &options.no_dataflow},
+           {.name = "--critical-path",
+            .meaning = "add the critical path of the settled steps: a row, and "
+                       "arrows along it",
+            .group = "Content",
+            .target = &options.critical_path},
            {.name = "--show-memory",
             .meaning = "add lifetimes of tensors and totals of allocators "
                        "(step statistics of TensorFlow only)",
