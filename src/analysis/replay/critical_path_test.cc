@@ -110,6 +110,30 @@ stream 3 GPU:0
             "99000 copy Memcpy DtoD\n");
 }
 
+// The stepping thread waits for a thread that exchanges gradients.
+TEST(CriticalPath, NamesWhatAnotherThreadDid) {
+  const Found found(TraceFromText(R"(
+thread 7 main
+  0..500000 ProfileStep#0 ProfileStep
+    10000..20000 backward Operator
+    480000..490000 step Operator
+thread 8 autograd
+  25000..60000 mm Operator
+    30000..40000 cudaLaunchKernel CudaRuntime correlation=1
+    50000..55000 cudaLaunchKernel CudaRuntime correlation=2
+thread 9 gloo
+  100000..450000 gloo:all_reduce UserDefined
+stream 3 GPU:0
+  45000..50000 a Kernel correlation=1
+  60000..65000 b Kernel correlation=2
+)"));
+  const std::string text = found.Text();
+  EXPECT_NE(text.find("350000 communication gloo:all_reduce\n"
+                      "30000 idle hand-over between threads\n"),
+            text.npos)
+      << text;
+}
+
 TEST(CriticalPath, WithoutStepsIsThatOfTheWindow) {
   const Found found(TraceFromText(R"(
 thread 7 main

@@ -44,6 +44,38 @@ HostPieces::HostPieces(const EventTree& tree, NameClasses& names,
                      });
     Sweep(i, wanted[i]);
   }
+  if (std::any_of(raw.begin(), raw.end(), [](const RawPiece& at) {
+        return at.piece.cause == PathCause::kHandOver;
+      })) {
+    CollectCollectives();
+  }
+}
+
+void HostPieces::CollectCollectives() {
+  const Trace& trace = tree_.trace();
+  collectives_.resize(trace.processes().size());
+  for (uint32_t i = 0; i < tree_.threads().size(); ++i) {
+    tree_.threads().ForEachRow(i, [&](Row row) {
+      if (!IsHostCode(trace.type()[row], trace.flags()[row])) return;
+      if (!names_.host_side_collective(trace.name()[row])) return;
+      collectives_[tree_.threads()[i].process].push_back(
+          {{trace.start_ns()[row], tree_.end_ns(row)}, row});
+    });
+  }
+  for (std::vector<Collective>& all : collectives_) {
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Collective& a, const Collective& b) {
+                       return a.range.begin < b.range.begin;
+                     });
+    int64_t until = INT64_MIN;
+    for (Collective& one : all) {
+      one.range.begin = std::max(one.range.begin, until);
+      until = std::max(until, one.range.end);
+    }
+    std::erase_if(all, [](const Collective& one) {
+      return one.range.begin >= one.range.end;
+    });
+  }
 }
 
 void HostPieces::Sweep(uint32_t thread, std::span<const size_t> wanted) {
@@ -122,9 +154,37 @@ void HostPieces::AppendTo(size_t index, std::vector<PathPiece>& out) const {
       part.category = region->category;
       part.cause = PathCause::kEvent;
     }
-    if (part.dur_ns > 0) out.push_back(part);
+    if (part.cause == PathCause::kHandOver) {
+      AppendWait(part, tree_.threads()[raw.thread].process, out);
+    } else if (part.dur_ns > 0) {
+      out.push_back(part);
+    }
     now = until;
     region = after;
+  }
+}
+
+void HostPieces::AppendWait(const PathPiece& part, uint32_t process,
+                            std::vector<PathPiece>& out) const {
+  const std::vector<Collective>& all = collectives_[process];
+  int64_t now = part.at_ns;
+  const int64_t end = now + part.dur_ns;
+  auto next = std::partition_point(
+      all.begin(), all.end(),
+      [&](const Collective& one) { return one.range.end <= now; });
+  while (now < end) {
+    const bool any = next != all.end() && next->range.begin < end;
+    const int64_t begin = any ? std::max(now, next->range.begin) : end;
+    if (begin > now) out.push_back(PartOf(part, now, begin));
+    now = begin;
+    if (!any) return;
+    PathPiece inside = PartOf(part, now, std::min(end, next->range.end));
+    inside.row = next->row;
+    inside.category = PathCategory::kCommunication;
+    inside.cause = PathCause::kEvent;
+    out.push_back(inside);
+    now = std::min(end, next->range.end);
+    ++next;
   }
 }
 

@@ -39,12 +39,23 @@ class HostPieces {
     PathCategory category = PathCategory::kOperator;
   };
 
+  // A collective of the host, on whatever thread; apart from each other.
+  struct Collective {
+    Interval range;
+    Row row = kNoRow;
+  };
+
   void Sweep(uint32_t thread, std::span<const size_t> wanted);
+  void CollectCollectives();
+  // A wait for another thread is one for the collective that it is in.
+  void AppendWait(const PathPiece& part, uint32_t process,
+                  std::vector<PathPiece>& out) const;
 
   const EventTree& tree_;
   NameClasses& names_;
   std::span<const RawPiece> raw_;
-  std::vector<std::vector<Region>> regions_;  // by thread
+  std::vector<std::vector<Region>> regions_;          // by thread
+  std::vector<std::vector<Collective>> collectives_;  // by process
 };
 
 }  // namespace stepscope

@@ -90,7 +90,32 @@ std::string ListOf(const std::vector<int64_t>& numbers) {
   return list;
 }
 
-std::string NoteOf(const CriticalPath& path, const StepChoice& choice) {
+// "kernel 90.1 %, launch 9.9 %"
+std::string SharesOf(const CriticalPath& path,
+                     const std::vector<CriticalPathRow>& rows) {
+  std::array<std::pair<int64_t, PathCategory>, kPathCategories> sums;
+  for (size_t i = 0; i < sums.size(); ++i) {
+    sums[i] = {0, static_cast<PathCategory>(i)};
+  }
+  for (const CriticalPathRow& row : rows) {
+    int64_t& sum = sums[static_cast<size_t>(row.category)].first;
+    sum = SaturatingAdd(sum, row.time_ns);
+  }
+  std::stable_sort(sums.begin(), sums.end(), [](const auto& a, const auto& b) {
+    return a.first > b.first;
+  });
+  std::string text;
+  for (const auto& [time_ns, category] : sums) {
+    if (time_ns == 0) break;
+    if (!text.empty()) text += ", ";
+    text += PathCategoryName(category);
+    text += Format(" %.1f %%", Ratio(time_ns, path.total_ns) * 100);
+  }
+  return text;
+}
+
+std::string NoteOf(const CriticalPath& path, const StepChoice& choice,
+                   const std::vector<CriticalPathRow>& rows) {
   if (path.steps.empty()) return "";
   std::string note = "Critical path: ";
   if (!path.has_steps) {
@@ -100,11 +125,12 @@ std::string NoteOf(const CriticalPath& path, const StepChoice& choice) {
     note += "of " + std::to_string(count) + (count == 1 ? " step" : " steps");
   }
   if (!path.left_out.empty()) {
-    note += path.left_out.size() == 1 ? "; left out: step " : "; left out: steps ";
+    note += path.left_out.size() == 1 ? " (without step " : " (without steps ";
     note += ListOf(path.left_out);
-    if (choice == StepChoice::Settled()) note += " (warm-up)";
+    note += choice == StepChoice::Settled() ? ", warm-up)" : ")";
   }
-  note += Format(". Its replay gives the recorded step within %.1f %%.",
+  note += ": " + SharesOf(path, rows);
+  note += Format(". The replay that it is taken from gives the recorded step within %.1f %%.",
                  std::abs(path.replay_error) * 100);
   return note;
 }
@@ -117,7 +143,10 @@ CriticalPathTable ComputeCriticalPath(const EventTree& tree,
                                       const StepChoice& choice) {
   const ReplayGraph graph = BuildReplayGraph(tree, steps, names);
   const CriticalPath path = FindCriticalPath(tree, graph, names, choice);
-  return {RowMaker(tree.trace(), path).Make(), NoteOf(path, choice)};
+  CriticalPathTable table;
+  table.rows = RowMaker(tree.trace(), path).Make();
+  table.note = NoteOf(path, choice, table.rows);
+  return table;
 }
 
 TableSchema DeclareCriticalPathTable() {
