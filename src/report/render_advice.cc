@@ -44,6 +44,7 @@ std::string Heading(const Summary& summary) {
 std::string RenderAdviceText(const Summary& summary) {
   const Advice& advice = summary.advice;
   std::string out = Heading(summary);
+  for (const std::string& note : summary.step_notes) out += note + "\n";
   if (!advice.doubts.empty()) {
     out += "\nBefore you act on this, the trace may not be typical:\n";
     for (const std::string& doubt : advice.doubts) out += "  * " + doubt + "\n";
@@ -88,6 +89,9 @@ std::string RenderAdviceJson(const Summary& summary) {
   json.Field("representative", summary.advice.doubts.empty());
   json.Key("doubts").BeginArray();
   for (const std::string& doubt : summary.advice.doubts) json.String(doubt);
+  json.EndArray();
+  json.Key("notes").BeginArray();
+  for (const std::string& note : summary.step_notes) json.String(note);
   json.EndArray();
   json.Field("steps", summary.has_steps ? summary.waterfall.steps.size() : 0);
   json.Field("step_ns", summary.waterfall.step_ns);
