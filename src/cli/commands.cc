@@ -205,7 +205,7 @@ Command SummaryCommand(SummaryArguments& arguments) {
             .kind = ValueKind::kList,
             .meaning = "tables to print, separated by commas",
             .fallback = "paddle, which stands for Paddle's nine, for text "
-                        "and md, else all",
+                        "and md, else all but critical_path",
             .choices = ViewSpellings(),
             .accepts = [](const std::string& text) {
               return ParseView(text).has_value();

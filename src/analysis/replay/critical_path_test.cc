@@ -110,6 +110,29 @@ stream 3 GPU:0
             "99000 copy Memcpy DtoD\n");
 }
 
+// Steps of 10 us on the host and 100 us on the device.
+TEST(CriticalPath, OfADeviceThatRunsBehindIsItsWork) {
+  std::string host = "thread 7 main\n";
+  std::string device = "stream 3 GPU:0\n";
+  for (int i = 0; i < 5; ++i) {
+    const std::string id = std::to_string(i);
+    const auto at = [](int us) { return std::to_string(us) + "000"; };
+    host += at(10 * i) + ".." + at(10 * i + 10) + " ProfileStep#" + id +
+            " ProfileStep\n" + at(10 * i + 2) + ".." + at(10 * i + 5) +
+            " cudaGraphLaunch CudaRuntime correlation=" + id + "\n";
+    device += at(10 + 100 * i) + ".." + at(109 + 100 * i) +
+              " gemm Kernel correlation=" + id + "\n";
+  }
+  const Found found(TraceFromText(host + device));
+  ASSERT_EQ(found.path.steps.size(), 5u);
+  for (const PathStep& step : found.path.steps) {
+    EXPECT_EQ(step.period_ns, step.index == 4 ? 99'000 : 100'000);
+  }
+  EXPECT_EQ(found.Text(2),
+            "99000 kernel gemm\n"
+            "1000 idle gap between kernels of a full queue\n");
+}
+
 // The stepping thread waits for a thread that exchanges gradients.
 TEST(CriticalPath, NamesWhatAnotherThreadDid) {
   const Found found(TraceFromText(R"(

@@ -117,21 +117,29 @@ std::string SharesOf(const CriticalPath& path,
 std::string NoteOf(const CriticalPath& path, const StepChoice& choice,
                    const std::vector<CriticalPathRow>& rows) {
   if (path.steps.empty()) return "";
-  std::string note = "Critical path: ";
+  std::string note = "Critical path ";
   if (!path.has_steps) {
-    note += "of the recorded window, since there are no steps";
+    note += "of the recorded window (there are no steps)";
   } else {
     const size_t count = path.steps.size();
     note += "of " + std::to_string(count) + (count == 1 ? " step" : " steps");
   }
-  if (!path.left_out.empty()) {
-    note += path.left_out.size() == 1 ? " (without step " : " (without steps ";
-    note += ListOf(path.left_out);
+  // Several processes may have a step of the same number.
+  std::vector<int64_t> left_out = path.left_out;
+  std::sort(left_out.begin(), left_out.end());
+  left_out.erase(std::unique(left_out.begin(), left_out.end()),
+                 left_out.end());
+  if (!left_out.empty()) {
+    note += left_out.size() == 1 ? " (without step " : " (without steps ";
+    note += ListOf(left_out);
     note += choice == StepChoice::Settled() ? ", warm-up)" : ")";
   }
-  note += ": " + SharesOf(path, rows);
-  note += Format(". The replay that it is taken from gives the recorded step within %.1f %%.",
-                 std::abs(path.replay_error) * 100);
+  const std::string shares = SharesOf(path, rows);
+  if (!shares.empty()) note += ": " + shares;
+  note += Format(
+      ". The replay that it is taken from gives the recorded step within "
+      "%.1f %%.",
+      std::abs(path.replay_error) * 100);
   return note;
 }
 
@@ -155,15 +163,19 @@ TableSchema DeclareCriticalPathTable() {
   columns.Text("category",
                "operator, loader, kernel, copy, communication, launch, sync, "
                "API call or idle",
-               [](const PathRow& row) { return PathCategoryName(row.category); });
-  columns.Text("name", "of the events, or the cause of idle time", &PathRow::name);
+               [](const PathRow& row) {
+                 return PathCategoryName(row.category);
+               });
+  columns.Text("name", "of the events, or the cause of idle time",
+               &PathRow::name);
   columns.Time("time_ns", Adds::kUnion,
                "time on the critical path; all rows add up to the steps",
                &PathRow::time_ns);
   columns.Ratio("ratio", "time as a share of the steps", &PathRow::ratio);
   columns.Count("count", "events on the path; without one, pieces of it",
                 &PathRow::count);
-  columns.Time("per_step_ns", "time per step, on average", &PathRow::per_step_ns);
+  columns.Time("per_step_ns", "time per step, on average",
+               &PathRow::per_step_ns);
   return {.key = "critical_path",
           .title = "Critical Path",
           .meaning = "what made the steps as long as they were?",
@@ -172,7 +184,9 @@ TableSchema DeclareCriticalPathTable() {
           .ranked = true,
           .columns = columns.Take(),
           .rows =
-              [](const Summary& s) { return RowList::Of(s.critical_path.rows); },
+              [](const Summary& s) {
+                return RowList::Of(s.critical_path.rows);
+              },
           .nothing = [](const Summary& s) {
             return s.critical_path.rows.empty();
           }};
