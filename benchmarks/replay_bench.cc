@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/replay/critical_path.h"
 #include "analysis/replay/whatif.h"
 #include "analysis/summary.h"
 #include "step_trace.h"
@@ -90,6 +91,10 @@ void Run(uint32_t events) {
     const ReplayGraph graph = BuildReplayGraph(tree, steps, names);
     Print("replay: simulate again",
           Median([&] { Simulate(graph, graph.costs, times); }), count);
+    Print("critical path of the graph", Median([&] {
+            (void)FindCriticalPath(tree, graph, names, StepChoice::All());
+          }),
+          count);
   }
   WhatifOptions options;
   options.changes.push_back(*ParseChange("graph"));

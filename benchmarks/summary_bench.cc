@@ -121,7 +121,7 @@ int Main(int argc, char** argv) {
     report(what, Median(rounds, [&] { ComputeSummary(*trace, options); }));
   };
   SummaryOptions everything;
-  everything.views = kAllViews;
+  everything.views = kUsualViews;
   tables("all tables", everything);
   SummaryOptions paddle;
   paddle.views = kPaddleViews;

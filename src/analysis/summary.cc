@@ -155,6 +155,13 @@ Result<Summary> ComputeSummaryOfSteps(const Trace& trace,
       : all_count
           ? Summarise(tree, StepTable(tree, /*find_warmup=*/false), options)
           : Summarise(tree, steps, options);
+  if (options.chosen_views() & kCriticalPathView) {
+    // Of the whole trace, so that chosen steps begin as they did.
+    NameClasses names(trace.strings());
+    summary.critical_path =
+        ComputeCriticalPath(tree, steps, names,
+                            options.steps.value_or(StepChoice::Settled()));
+  }
   summary.steps = ListSteps(steps);
   summary.step_notes = StepNotes(summary, options);
   summary.notes = SummaryNotes(summary, options);

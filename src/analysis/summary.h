@@ -14,6 +14,7 @@
 #include "analysis/steps.h"
 #include "analysis/summary_options.h"
 #include "analysis/tables/benchmark.h"
+#include "analysis/tables/critical_path.h"
 #include "analysis/tables/device.h"
 #include "analysis/tables/distribution.h"
 #include "analysis/tables/flops.h"
@@ -69,6 +70,7 @@ struct Summary {
   LaunchStats launch;
   std::vector<OutlierRow> outliers;
   FlopsTable flops;
+  CriticalPathTable critical_path;
   Advice advice;
   std::vector<std::string> step_notes;  // the first of `notes`: of the steps
   // What a reader must know before trusting the numbers: no steps, loss,

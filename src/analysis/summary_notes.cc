@@ -188,6 +188,9 @@ std::vector<std::string> SummaryNotes(const Summary& summary,
         Count(summary.no_launch, "device event has", "device events have") +
         " no recorded launch: the row (no launch) of the Operator table.");
   }
+  if (!summary.critical_path.note.empty()) {
+    notes.push_back(summary.critical_path.note);
+  }
   AddWorkAfterSteps(summary, notes);
   AddAbsences(summary, notes);
   AddLosses(trace, notes);

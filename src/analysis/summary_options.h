@@ -34,7 +34,10 @@ enum TableView : uint32_t {
   kStepsView = 1u << 17,
   kBenchmarkView = 1u << 18,
   kStepTimeView = 1u << 19,
+  kCriticalPathView = 1u << 20,
   kAllViews = ~0u,
+  // All that need no replay, which takes longer than the rest together.
+  kUsualViews = kAllViews & ~kCriticalPathView,
 };
 
 struct SummaryOptions {

@@ -173,6 +173,45 @@ TEST_F(CliTest, Whatif) {
               "--unprofiled");
 }
 
+TEST_F(CliTest, CriticalPath) {
+  const std::string trace = folder_.Write(
+      "path.json",
+      R"({"traceEvents":[
+      {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,
+       "tid":1,"ts":0,"dur":100},
+      {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,
+       "tid":1,"ts":10,"dur":5,"args":{"correlation":7}},
+      {"ph":"X","cat":"cuda_runtime","name":"cudaDeviceSynchronize","pid":1,
+       "tid":1,"ts":30,"dur":60,"args":{"correlation":8}},
+      {"ph":"X","cat":"kernel","name":"gemm","pid":0,"tid":7,"ts":20,
+       "dur":68,"args":{"correlation":7,"device":0,"stream":7}}],
+      "schemaVersion":1,"trace_id":"1","record_shapes":1})");
+  const std::string asked = "summary --views critical_path " + trace;
+  const Outcome table = Run(asked + " --format csv");
+  EXPECT_EQ(table.code, 0);
+  EXPECT_TRUE(Has(table.out, "kernel,gemm,68000,0.68,1,68000")) << table.out;
+  EXPECT_TRUE(Has(Run(asked).out, "Critical path of 1 step: kernel 68.0 %"));
+  EXPECT_TRUE(Has(Run("summary --format json " + trace).out,
+                  R"("critical_path":[])"))
+      << "only if it is asked for";
+
+  const std::string chrome = folder_.path("chrome.json");
+  const std::string perfetto = folder_.path("perfetto.pftrace");
+  const std::string back = folder_.path("back.json");
+  const std::string convert = "convert " + trace + " --critical-path -o ";
+  ASSERT_EQ(Run(convert + chrome).code, 0);
+  ASSERT_EQ(Run(convert + perfetto).code, 0);
+  ASSERT_EQ(Run("convert " + perfetto + " -o " + back).code, 0);
+  for (const std::string& path : {chrome, back}) {
+    const std::string text = *ReadFile(path);
+    EXPECT_TRUE(IsJson(text));
+    EXPECT_TRUE(Has(text, R"("category":"kernel")")) << text;
+    EXPECT_TRUE(Has(text, R"("name":"critical path","id":1,"cat":"flow",)"
+                          R"("ph":"f","bp":"e")"))
+        << text;
+  }
+}
+
 TEST_F(CliTest, UsageErrors) {
   ExpectError("frobnicate", 2, "choose from run, doctor, summary, ");
   ExpectError("sumary " + sample_, 2,

@@ -205,7 +205,7 @@ Command SummaryCommand(SummaryArguments& arguments) {
             .kind = ValueKind::kList,
             .meaning = "tables to print, separated by commas",
             .fallback = "paddle, which stands for Paddle's nine, for text "
-                        "and md, else all",
+                        "and md, else all but critical_path",
             .choices = ViewSpellings(),
             .accepts = [](const std::string& text) {
               return ParseView(text).has_value();
@@ -401,6 +401,11 @@ Command ConvertCommand(ConvertOptions& options) {
             .meaning = "leave out the arrows",
             .group = "Content",
             .target = &options.no_dataflow},
+           {.name = "--critical-path",
+            .meaning = "add the critical path of the settled steps: a row, and "
+                       "arrows along it",
+            .group = "Content",
+            .target = &options.critical_path},
            {.name = "--show-memory",
             .meaning = "add lifetimes of tensors and totals of allocators "
                        "(step statistics of TensorFlow only)",

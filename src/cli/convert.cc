@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "analysis/replay/path_marks.h"
 #include "analysis/stage_events.h"
 #include "base/file.h"
 #include "base/terminal.h"
@@ -112,6 +113,17 @@ ExitCode Write(const Trace& trace, const Exporter& exporter,
   return kExitOk;
 }
 
+// The trace with its critical path; null: what was wrong has been said.
+std::shared_ptr<const Trace> DrawCriticalPath(
+    std::shared_ptr<const Trace> trace) {
+  const Progress progress("finding the critical path");
+  auto marked = AddCriticalPath(*trace, StepChoice::Settled());
+  if (marked) return *std::move(marked);
+  Complain(kExitUnreadable, marked.error().message,
+           "leave out --critical-path");
+  return nullptr;
+}
+
 }  // namespace
 
 std::string DescribeFormats() {
@@ -164,9 +176,13 @@ ExitCode RunConvert(const ConvertOptions& options) {
   import.formats.Set(TensorflowOptions{.dataflow = !options.no_dataflow,
                                        .show_memory = options.show_memory});
   import.formats.Set(XPlaneOptions{.dataflow = !options.no_dataflow});
-  const std::shared_ptr<const Trace> trace =
+  std::shared_ptr<const Trace> trace =
       LoadTrace(options.inputs, code, import);
   if (trace == nullptr) return code;
+  if (options.critical_path) {
+    trace = DrawCriticalPath(std::move(trace));
+    if (trace == nullptr) return kExitUnreadable;
+  }
   code = Write(*trace, *exporter, options);
   if (code == kExitOk && options.remove_live)
     return RemoveLiveFiles(*trace, options.inputs);

@@ -75,6 +75,7 @@ struct ConvertOptions {
   std::string to;  // empty: by the name of the output
   bool show_memory = false;  // of TensorFlow's step statistics
   bool no_dataflow = false;
+  bool critical_path = false;  // drawn in
   bool remove_live = false;  // of killed processes, once the output is there
   std::string mode;          // of cuda-profile: csv or kvp
   std::string config;        // of cuda-profile: a file of options

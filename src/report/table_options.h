@@ -23,11 +23,12 @@ struct TableOptions : SummaryOptions {
   TableFormat format = TableFormat::kText;
   TextStyle style;
 
-  // `views`; 0: Paddle's tables as text and Markdown, all as data.
+  // `views`; 0: Paddle's tables as text and Markdown, as data all that need no
+  // replay.
   uint32_t chosen_views() const {
     const bool data =
         format == TableFormat::kJson || format == TableFormat::kCsv;
-    return views == 0 && data ? uint32_t{kAllViews}
+    return views == 0 && data ? uint32_t{kUsualViews}
                               : SummaryOptions::chosen_views();
   }
 };

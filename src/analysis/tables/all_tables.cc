@@ -30,6 +30,7 @@ namespace stepscope {
   TABLE(Outliers)               \
   TABLE(Flops)                  \
   TABLE(MemoryLife)             \
+  TABLE(CriticalPath)           \
   TABLE(Advice)
 
 #define STEPSCOPE_DECLARATION(name) TableSchema Declare##name##Table();
