@@ -93,7 +93,8 @@ Summary ComputeSummary(const Trace& trace, const SummaryOptions& options) {
     }
     if (wanted(kAdviceView)) {
       summary.advice =
-          ComputeAdvice({tree, steps, names, communication, summary});
+          ComputeAdvice({tree, steps, names, communication, summary,
+                         std::nullopt});
     }
   }
   if (wanted(kModelView)) summary.model = ComputeModel(tree, steps);

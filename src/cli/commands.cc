@@ -240,7 +240,7 @@ Command AdviseCommand(AdviseArguments& arguments) {
               "what could be saved, and what to try.",
           .operands = {TraceOperand(&arguments.input)},
           .options = {TopOption("findings", "0", &arguments.top),
-                      FormatOption({"text", "json"}, &arguments.format)},
+                      FormatOption({"text", "json", "md"}, &arguments.format)},
           .example_title = "why is the training slow?",
           .example = "stepscope advise job.sscap",
           .run = [&arguments] { return RunAdvise(arguments); }};
