@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Medians and quartiles of times: values that occurred, so whole nanoseconds.
+// Medians and quartiles of times, in whole nanoseconds.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -13,17 +14,24 @@
 
 namespace stepscope {
 
-// The value below which `numerator` of `denominator` lie; the lower of two in
-// the middle. 0 of nothing.
+// The value below which `numerator` of `denominator` lie; between two values
+// in proportion. 0 of nothing.
 inline int64_t Quantile(std::span<const int64_t> values, size_t numerator,
                         size_t denominator) {
   if (values.empty()) return 0;
   std::vector<int64_t> sorted(values.begin(), values.end());
-  const auto at = sorted.begin() + static_cast<ptrdiff_t>(
-                                       (sorted.size() - 1) * numerator /
-                                       denominator);
+  const size_t place = (sorted.size() - 1) * numerator;
+  const auto at =
+      sorted.begin() + static_cast<ptrdiff_t>(place / denominator);
   std::nth_element(sorted.begin(), at, sorted.end());
-  return *at;
+  const size_t rest = place % denominator;
+  if (rest == 0) return *at;
+  const int64_t next = *std::min_element(at + 1, sorted.end());
+  const double step = static_cast<double>(SaturatingSubtract(next, *at)) *
+                      static_cast<double>(rest) /
+                      static_cast<double>(denominator);
+  return SaturatingAdd(*at, static_cast<int64_t>(std::nearbyint(
+                                std::min(step, 9.2e18))));
 }
 
 inline int64_t Median(std::span<const int64_t> values) {

@@ -86,8 +86,9 @@ bool SetPeriods(std::span<StepInterval> steps) {
     const bool has_next =
         i + 1 < steps.size() && FollowsOn(steps[i], steps[i + 1]);
     const int64_t end = has_next ? start(i + 1) : steps[i].last_end();
-    steps[i].period_ns = std::max<int64_t>(
-        SaturatingSubtract(end, start(i)), 0);
+    steps[i].period_begin_ns = start(i);
+    steps[i].period_ns =
+        std::max<int64_t>(SaturatingSubtract(end, start(i)), 0);
   }
   return device;
 }

@@ -12,10 +12,10 @@
 
 namespace stepscope {
 
-// Sets StepInterval::period_ns. `steps`: of one thread, by start. The last
-// step, and one whose successor was not recorded (their numbers say so), ends
-// at the later of its host and device end. Returns whether the device paces
-// the loop; that is one decision for all steps.
+// Sets StepInterval::period_ns and its begin. `steps`: of one thread, by start.
+// The last step, and one whose successor was not recorded (their numbers say
+// so), ends at the later of its host and device end. Returns whether the device
+// paces the loop; that is one decision for all steps.
 bool SetPeriods(std::span<StepInterval> steps);
 
 }  // namespace stepscope

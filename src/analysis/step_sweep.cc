@@ -43,7 +43,9 @@ class ByProcess {
   std::vector<uint32_t> indices_;
 };
 
-// The steps of the stepping thread, cut so that none overlaps another.
+// The steps of the stepping thread, cut so that none overlaps another. Where
+// the device paces the loop, a step is its period there: on the host it is
+// over while its work has hardly begun.
 std::vector<StepRange> RangesOf(const StepTable& steps, uint32_t process,
                                 std::span<const uint32_t> of_process) {
   if (steps.steps().empty()) return {{nullptr, steps.window()}};
@@ -52,8 +54,13 @@ std::vector<StepRange> RangesOf(const StepTable& steps, uint32_t process,
   for (const uint32_t index : of_process) {
     const StepInterval& step = steps.steps()[index];
     if (step.thread != steps.main_thread(process)) continue;
-    const Interval range{std::max(step.range.begin, until),
-                         std::max(step.range.end, until)};
+    const Interval whole =
+        steps.device_paces(step.thread)
+            ? Interval{step.period_begin_ns,
+                       SaturatingAdd(step.period_begin_ns, step.period_ns)}
+            : step.range;
+    const Interval range{std::max(whole.begin, until),
+                         std::max(whole.end, until)};
     until = range.end;
     ranges.push_back({&step, range});
   }

@@ -32,7 +32,8 @@ struct SweepDevice {
 struct StepWindow {
   const StepInterval* step = nullptr;  // null: the recorded window
   uint32_t process = 0;
-  // Less what an earlier step of the same thread covers.
+  // On the host, or its period on the device where that paces the loop; less
+  // what an earlier step of the same thread covers.
   Interval range;
   std::array<int64_t, kStepParts> part_ns{};
   // Causes of idle time, within the range, in the order of StepPart from

@@ -24,6 +24,7 @@ struct StepInterval {
   // Steps: from its start to the next one's, on the host or on the device,
   // whichever paces the loop; see step_pace.h. Never negative.
   int64_t period_ns = 0;
+  int64_t period_begin_ns = 0;
   int64_t index = 0;   // steps: n of "ProfileStep#n" or the argument "step",
                        // else counted from 0
   Row row = kNoRow;

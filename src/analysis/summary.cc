@@ -2,6 +2,7 @@
 #include "analysis/summary.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/advice/rules.h"
 #include "analysis/summary_notes.h"
@@ -31,8 +32,17 @@ void KeepOnly(uint32_t views, Summary& summary) {
 std::vector<StepRow> ListSteps(const StepTable& steps) {
   std::vector<StepRow> rows;
   for (const StepInterval& step : steps.steps()) {
-    rows.push_back({step.index, step.range.begin,
-                    SaturatingSubtract(step.range.end, step.range.begin)});
+    StepRow row;
+    row.index = step.index;
+    row.start_ns = step.range.begin;
+    row.dur_ns = SaturatingSubtract(step.range.end, step.range.begin);
+    row.period_ns = step.period_ns;
+    if (step.has_device()) {
+      row.device_start_ns = step.device.begin;
+      row.device_end_ns = step.device.end;
+    }
+    row.warmup = step.warmup;
+    rows.push_back(row);
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [](const StepRow& a, const StepRow& b) {
@@ -57,11 +67,9 @@ void SweepSteps(const EventTree& tree, const StepTable& steps,
   if (summary.has_steps) summary.outliers = ComputeOutliers(summary.waterfall);
 }
 
-}  // namespace
-
-Summary ComputeSummary(const Trace& trace, const SummaryOptions& options) {
-  const EventTree tree(trace);
-  const StepTable steps(tree);
+Summary Summarise(const EventTree& tree, const StepTable& steps,
+                  const SummaryOptions& options) {
+  const Trace& trace = tree.trace();
   NameClasses names(trace.strings());
   const uint32_t views = WithInputs(options.chosen_views(), options);
   const auto wanted = [&](uint32_t any_of) { return (views & any_of) != 0; };
@@ -72,7 +80,7 @@ Summary ComputeSummary(const Trace& trace, const SummaryOptions& options) {
   summary.thread_sep = options.thread_sep;
   summary.total_ns = steps.total_ns();
   summary.no_launch = tree.orphans();
-  summary.steps = ListSteps(steps);
+  summary.step_time = ComputeStepTime(tree, steps, options.unprofiled_ns);
   summary.benchmark = ComputeBenchmark(steps);
   if (wanted(kDeviceView)) summary.device = ComputeDevices(tree, steps);
   if (wanted(kLaunchView)) summary.launch = ComputeLaunches(tree, names);
@@ -93,8 +101,7 @@ Summary ComputeSummary(const Trace& trace, const SummaryOptions& options) {
     }
     if (wanted(kAdviceView)) {
       summary.advice =
-          ComputeAdvice({tree, steps, names, communication, summary,
-                         std::nullopt});
+          ComputeAdvice({tree, steps, names, communication, summary});
     }
   }
   if (wanted(kModelView)) summary.model = ComputeModel(tree, steps);
@@ -115,8 +122,49 @@ Summary ComputeSummary(const Trace& trace, const SummaryOptions& options) {
     }
   }
   KeepOnly(options.chosen_views(), summary);
+  return summary;
+}
+
+Summary SummariseChosen(StepSelection selection,
+                        const SummaryOptions& options) {
+  const EventTree tree(*selection.trace);
+  Summary summary =
+      Summarise(tree, StepTable(tree, /*find_warmup=*/false), options);
+  summary.chosen_steps = std::move(selection.trace);
+  summary.left_out = std::move(selection.note);
+  return summary;
+}
+
+}  // namespace
+
+Result<Summary> ComputeSummaryOfSteps(const Trace& trace,
+                                      const SummaryOptions& options) {
+  const EventTree tree(trace);
+  const StepTable steps(tree);
+  StepSelection selection;
+  if (options.steps) {
+    STEPSCOPE_TRY_ASSIGN(selection, SelectSteps(tree, steps, *options.steps));
+  }
+  const bool is_everything = selection.trace == nullptr;
+  // Of all steps that were asked for none is left out as warm-up.
+  const bool all_count =
+      is_everything && options.steps &&
+      options.steps->kind != StepChoice::Kind::kSettled;
+  Summary summary =
+      !is_everything ? SummariseChosen(std::move(selection), options)
+      : all_count
+          ? Summarise(tree, StepTable(tree, /*find_warmup=*/false), options)
+          : Summarise(tree, steps, options);
+  summary.steps = ListSteps(steps);
+  summary.step_notes = StepNotes(summary, options);
   summary.notes = SummaryNotes(summary, options);
   return summary;
+}
+
+Summary ComputeSummary(const Trace& trace, const SummaryOptions& options) {
+  SummaryOptions everything = options;
+  everything.steps.reset();
+  return *ComputeSummaryOfSteps(trace, everything);
 }
 
 }  // namespace stepscope

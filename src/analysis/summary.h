@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,7 @@
 #include "analysis/tables/operator.h"
 #include "analysis/tables/outliers.h"
 #include "analysis/tables/overview.h"
+#include "analysis/tables/step_time.h"
 #include "analysis/tables/user_defined.h"
 #include "analysis/tables/waterfall.h"
 
@@ -33,17 +36,24 @@ struct StepRow {
   int64_t index = 0;
   int64_t start_ns = 0;
   int64_t dur_ns = 0;
+  int64_t period_ns = 0;
+  std::optional<int64_t> device_start_ns;  // none: it launched nothing
+  std::optional<int64_t> device_end_ns;
+  bool warmup = false;
 };
 
 // Refers to the trace that it was computed from. Tables of views that were
 // not asked for are empty.
 struct Summary {
   const Trace* trace = nullptr;
+  std::shared_ptr<const Trace> chosen_steps;  // owns that, if it was made here
+  std::string left_out;  // which steps were, as a sentence; empty: none
   bool has_steps = false;
   bool thread_sep = false;  // operators and user_defined are per thread
   int64_t total_ns = 0;  // what ratios are of: steps, else recorded window
   uint64_t no_launch = 0;  // device events whose launch was not recorded
-  std::vector<StepRow> steps;  // by start
+  std::vector<StepRow> steps;  // by start; all that were recorded
+  StepTime step_time;
   std::vector<DeviceRow> device;
   Overview overview;
   std::vector<ModelRow> model;
@@ -60,11 +70,16 @@ struct Summary {
   std::vector<OutlierRow> outliers;
   FlopsTable flops;
   Advice advice;
+  std::vector<std::string> step_notes;  // the first of `notes`: of the steps
   // What a reader must know before trusting the numbers: no steps, loss,
   // events still open. One sentence each.
   std::vector<std::string> notes;
 };
 
+// Fails where `options.steps` are none of the recorded ones.
+Result<Summary> ComputeSummaryOfSteps(const Trace& trace,
+                                      const SummaryOptions& options);
+// The same of everything that was recorded, whatever `options.steps` are.
 Summary ComputeSummary(const Trace& trace, const SummaryOptions& options);
 
 }  // namespace stepscope

@@ -2,6 +2,8 @@
 #include "analysis/summary_notes.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -106,12 +108,81 @@ void AddOddNumbers(const Summary& summary, std::vector<std::string>& notes) {
   }
 }
 
+// "step 4" or "steps 4-7", of those that are warm-up.
+std::string WarmupNumbers(const Summary& summary) {
+  int64_t first = INT64_MAX;
+  int64_t last = INT64_MIN;
+  for (const StepRow& step : summary.steps) {
+    if (!step.warmup) continue;
+    first = std::min(first, step.index);
+    last = std::max(last, step.index);
+  }
+  if (first == last) return "Step " + std::to_string(first) + " is";
+  return "Steps " + std::to_string(first) + "-" + std::to_string(last) +
+         " are";
+}
+
+void AddWorkAfterSteps(const Summary& summary,
+                       std::vector<std::string>& notes) {
+  constexpr int64_t kShare = 100;  // less than a hundredth says nothing
+  const DeviceRow* most = nullptr;
+  size_t more = 0;
+  for (const DeviceRow& row : summary.device) {
+    if (row.after_ns.value_or(0) == 0) continue;
+    if (*row.after_ns < *row.busy_ns / kShare) continue;
+    ++more;
+    if (most == nullptr || row.after_ns > most->after_ns) most = &row;
+  }
+  if (most == nullptr) return;
+  std::string note = Format(
+      "%s worked for %.2f ms after the last step had ended on the host",
+      most->name.c_str(), static_cast<double>(*most->after_ns) / 1e6);
+  if (more > 1) {
+    note += Format(", and %s less", Count(more - 1, "other device",
+                                          "other devices").c_str());
+  }
+  notes.push_back(note + ".");
+}
+
 }  // namespace
+
+std::vector<std::string> StepNotes(const Summary& summary,
+                                   const SummaryOptions& options) {
+  std::vector<std::string> notes;
+  const StepTime& time = summary.step_time;
+  const auto ms = [](int64_t ns) { return static_cast<double>(ns) / 1e6; };
+  if (!summary.left_out.empty()) {
+    std::string note = summary.left_out;
+    note[0] = static_cast<char>(
+        std::toupper(static_cast<unsigned char>(note[0])));
+    notes.push_back(note + ".");
+  }
+  if (!options.steps && time.warmup > 0 && time.p50_ns > 0) {
+    notes.push_back(
+        WarmupNumbers(summary) +
+        Format(" warm-up (the first took %.1f x the median); the tables "
+               "include warm-up, --steps settled leaves it out.",
+               ms(time.first_warmup_ns) / ms(time.p50_ns)));
+  }
+  if (time.device_paced) {
+    notes.push_back(
+        Format("The host runs ahead of the device, which needs %.2f ms for a "
+               "step (median).",
+               ms(time.p50_ns)));
+  }
+  if (time.slow_down()) {
+    notes.push_back(SlowDownText(*time.unprofiled, time.p50_ns));
+  } else if (std::string text = CostlySettingsText(*summary.trace);
+             !text.empty() && summary.has_steps) {
+    notes.push_back(std::move(text));
+  }
+  return notes;
+}
 
 std::vector<std::string> SummaryNotes(const Summary& summary,
                                       const SummaryOptions& options) {
   const Trace& trace = *summary.trace;
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = summary.step_notes;
   if (trace.size() == 0 && trace.memory().empty()) {
     notes.push_back("The trace has no events.");
   } else if (!summary.has_steps) {
@@ -125,6 +196,7 @@ std::vector<std::string> SummaryNotes(const Summary& summary,
         Count(summary.no_launch, "device event has", "device events have") +
         " no recorded launch: the row (no launch) of the Operator table.");
   }
+  AddWorkAfterSteps(summary, notes);
   AddAbsences(summary, notes);
   AddLosses(trace, notes);
   AddOddNumbers(summary, notes);

@@ -11,6 +11,11 @@
 
 namespace stepscope {
 
+// What the figures of steps are of: which were left out, what paces the loop,
+// what recording cost.
+std::vector<std::string> StepNotes(const Summary& summary,
+                                   const SummaryOptions& options);
+
 std::vector<std::string> SummaryNotes(const Summary& summary,
                                       const SummaryOptions& options);
 

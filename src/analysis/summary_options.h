@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "analysis/step_choice.h"
 #include "analysis/tables/rows.h"
 
 namespace stepscope {
@@ -31,6 +33,7 @@ enum TableView : uint32_t {
   kAdviceView = 1u << 16,
   kStepsView = 1u << 17,
   kBenchmarkView = 1u << 18,
+  kStepTimeView = 1u << 19,
   kAllViews = ~0u,
 };
 
@@ -40,6 +43,11 @@ struct SummaryOptions {
   bool thread_sep = false;  // Operator and UserDefined tables per thread
   bool flops = false;       // for a column of the Operator table
   uint32_t views = 0;       // TableView bits; 0: Paddle's tables
+  // Which steps the tables are of. None: of everything that was recorded, but
+  // figures of the step itself are of settled steps.
+  std::optional<StepChoice> steps;
+  // How long a step takes that is not recorded, if the user knows.
+  std::optional<int64_t> unprofiled_ns;
 
   // `views`, or what it stands for.
   uint32_t chosen_views() const { return views != 0 ? views : kPaddleViews; }

@@ -14,6 +14,7 @@ constexpr double kDeviations = 4;
 constexpr double kExcess = 0.2;
 constexpr double kExcessOfFew = 0.5;  // while there are few to compare with
 constexpr size_t kFew = 4;
+constexpr size_t kOutliers = 5;  // at most one in so many of the rest
 
 // With setting up to explain it.
 constexpr double kExplainedExcess = 0.1;
@@ -45,6 +46,18 @@ bool IsFarAbove(double period, const Settled& settled) {
          std::max(kDeviations * settled.deviation, share * settled.median);
 }
 
+// Whether steps after the first `warmup` are as long as these, again and
+// again: then the first are nothing special.
+bool LongStepsGoOn(std::span<const int64_t> periods, size_t warmup,
+                   const Settled& settled) {
+  const auto rest = periods.subspan(warmup);
+  const auto count = static_cast<size_t>(
+      std::count_if(rest.begin(), rest.end(), [&](int64_t period) {
+        return IsFarAbove(static_cast<double>(period), settled);
+      }));
+  return count > std::max<size_t>(1, rest.size() / kOutliers);
+}
+
 }  // namespace
 
 size_t CountWarmup(std::span<const int64_t> periods,
@@ -63,11 +76,20 @@ size_t CountWarmup(std::span<const int64_t> periods,
     }
     return *settles;
   };
+  size_t far_above = 0;
+  while (far_above < half &&
+         IsFarAbove(static_cast<double>(periods[far_above]), settled)) {
+    ++far_above;
+  }
+  const bool long_steps_go_on = LongStepsGoOn(periods, far_above, settled);
   for (size_t i = 0; i < most; ++i) {
     // What may be warm-up itself is nothing to compare with.
     if (i >= half) settled = Measure(periods.subspan(i + 1));
     const auto period = static_cast<double>(periods[i]);
-    if (count > 2 && i < half && IsFarAbove(period, settled)) continue;
+    if (count > 2 && i < half && !long_steps_go_on &&
+        IsFarAbove(period, settled)) {
+      continue;
+    }
     const double excess = period - settled.median;
     const double needed =
         count == 2 ? kExplainedExcessOfTwo : kExplainedExcess;

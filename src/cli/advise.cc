@@ -4,6 +4,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/step_options.h"
 #include "cli/verbs.h"
 #include "report/render_advice.h"
 
@@ -38,16 +39,22 @@ ExitCode RunAdvise(const AdviseArguments& arguments) {
                     "--format: unknown value \"" + arguments.format + "\"",
                     "choose from text, json, md");
   }
+  SummaryOptions options;
+  options.views = kAdviceView;
+  if (!ReadSteps(arguments.steps, options.steps) ||
+      !ReadUnprofiled(arguments.unprofiled, options.unprofiled_ns)) {
+    return kExitUsage;
+  }
   ExitCode code = kExitOk;
   const std::shared_ptr<const Trace> trace =
       LoadTrace({arguments.input}, code);
   if (trace == nullptr) return code;
-  SummaryOptions options;
-  options.views = kAdviceView;
   std::string text;
   {
     const Progress progress("looking into " + arguments.input);
-    Summary summary = ComputeSummary(*trace, options);
+    Result<Summary> computed = ComputeSummaryOfSteps(*trace, options);
+    if (!computed) return ComplainOfSteps(computed.error());
+    Summary& summary = *computed;
     const size_t more = KeepTop(summary.advice.findings, arguments.top);
     text = render(summary);
     if (more > 0 && arguments.format != "json")

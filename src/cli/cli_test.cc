@@ -95,6 +95,51 @@ TEST_F(CliTest, HelpOfEachVerbHasAnExample) {
   EXPECT_EQ(Run("help").out, help.out);
 }
 
+TEST_F(CliTest, ChoosesSteps) {
+  const std::string trace = folder_.Write(
+      "steps.json",
+      R"({"traceEvents":[
+      {"ph":"X","cat":"user_annotation","name":"ProfilerStep#4","pid":1,
+       "tid":1,"ts":0,"dur":900},
+      {"ph":"X","cat":"user_annotation","name":"ProfilerStep#5","pid":1,
+       "tid":1,"ts":1000,"dur":90},
+      {"ph":"X","cat":"user_annotation","name":"ProfilerStep#6","pid":1,
+       "tid":1,"ts":1100,"dur":90},
+      {"ph":"X","cat":"user_annotation","name":"ProfilerStep#7","pid":1,
+       "tid":1,"ts":1200,"dur":90}],
+      "schemaVersion":1,"trace_id":"1","record_shapes":1})");
+  for (const std::string verb : {"summary ", "advise "}) {
+    ExpectError(verb + trace + " --steps x", 2,
+                "--steps: unknown value \"x\"; use all, settled or A:B");
+    ExpectError(verb + trace + " --steps 9:", 2, "the trace has steps 4-7");
+    for (const char* bad : {"14.9", "0ms", "-1ms", "nan", "nanms", "infs"}) {
+      ExpectError(verb + trace + " --unprofiled=" + bad, 2, "is no duration");
+    }
+  }
+  ExpectError("compare " + trace + " " + trace + " --steps 3", 2, "A:B");
+  ExpectError("compare " + trace + " " + trace + " --steps 9:", 2,
+              "steps.json: --steps 9:: no such step");
+  const std::string left_out =
+      "Step 4 left out as warm-up (the first took 10.0 x the median); --steps "
+      "all includes it.";
+  const Outcome advice = Run("advise " + trace + " --unprofiled 80us");
+  EXPECT_EQ(advice.code, 0);
+  EXPECT_TRUE(Has(advice.out, " in 3 steps ")) << advice.out;
+  EXPECT_TRUE(Has(advice.out, left_out)) << advice.out;
+  EXPECT_TRUE(Has(advice.out, "Recorded steps took 1.25 x the unprofiled"))
+      << advice.out;
+  EXPECT_TRUE(
+      Has(Run("advise --steps all " + trace).out, " in 4 steps "));
+  const std::string json =
+      Run("summary --format json --steps settled " + trace).out;
+  EXPECT_TRUE(Has(json, R"("index":4,)")) << "all steps are listed";
+  EXPECT_TRUE(Has(json, R"("warmup":true)"));
+  EXPECT_TRUE(Has(json, R"("type":"ProfileStep","calls":3)")) << json;
+  const Outcome same = Run("compare " + trace + " " + trace);
+  EXPECT_EQ(same.code, 0);
+  EXPECT_TRUE(Has(same.out, "B: step 4 left out as warm-up")) << same.out;
+}
+
 TEST_F(CliTest, AloneItSaysHowToBegin) {
   const Outcome outcome = Run("");
   EXPECT_EQ(outcome.code, 2);

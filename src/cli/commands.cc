@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.h"
 
+#include "analysis/replay/change.h"
 #include "analysis/tables/all_tables.h"
+#include "cli/help.h"
 #include "exporters/exporter.h"
 #include "report/fluid_report.h"
 #include "report/table_options.h"
@@ -40,6 +42,28 @@ Option TopOption(std::string what, std::string fallback, int* target) {
           .meaning = "show the first N " + what + "; 0 shows all",
           .fallback = std::move(fallback),
           .group = "Output",
+          .target = target};
+}
+
+Option StepsOption(std::string fallback, std::string* target) {
+  return {.name = "--steps",
+          .value = "CHOICE",
+          .kind = ValueKind::kText,
+          .meaning = "which steps to look at: A:B for those from A up to B, B "
+                     "not included; settled leaves warm-up out; or all",
+          .fallback = std::move(fallback),
+          .group = "Which steps",
+          .target = target};
+}
+
+Option UnprofiledOption(std::string* target) {
+  return {.name = "--unprofiled",
+          .value = "DUR",
+          .kind = ValueKind::kText,
+          .meaning = "how long a step takes when it is not recorded, such as "
+                     "14.9ms",
+          .fallback = "what the recorder measured",
+          .group = "Which steps",
           .target = target};
 }
 
@@ -200,6 +224,9 @@ Command SummaryCommand(SummaryArguments& arguments) {
             .meaning = "add a column of FLOPs to the table of operators",
             .group = "Which tables",
             .target = &arguments.flops},
+           StepsOption("all; figures of the step itself are of settled ones",
+                       &arguments.steps),
+           UnprofiledOption(&arguments.unprofiled),
            {.name = "--sort",
             .value = "KEY",
             .kind = ValueKind::kChoice,
@@ -239,11 +266,55 @@ Command AdviseCommand(AdviseArguments& arguments) {
               "Prints what slows the steps down, worst first: the evidence, "
               "what could be saved, and what to try.",
           .operands = {TraceOperand(&arguments.input)},
-          .options = {TopOption("findings", "0", &arguments.top),
+          .options = {StepsOption("settled", &arguments.steps),
+                      UnprofiledOption(&arguments.unprofiled),
+                      TopOption("findings", "0", &arguments.top),
                       FormatOption({"text", "json", "md"}, &arguments.format)},
           .example_title = "why is the training slow?",
           .example = "stepscope advise job.sscap",
           .run = [&arguments] { return RunAdvise(arguments); }};
+}
+
+std::string DescribeChanges() {
+  constexpr size_t kIndent = 6;
+  constexpr size_t kWidth = 80;
+  std::string text = "Changes:\n";
+  for (const ChangeForm& form : ChangeForms()) {
+    text += "  " + std::string(form.form) + "\n" + std::string(kIndent, ' ') +
+            WrapText(std::string(form.meaning), kIndent, kWidth) + "\n";
+  }
+  return text +
+         "FACTOR is what remains of the time: 0.5 is half of it. GLOB is a "
+         "name; * matches\nany text, ? any character.";
+}
+
+Command WhatifCommand(WhatifArguments& arguments) {
+  return {
+      .name = "whatif",
+      .group = kLook,
+      .summary = "what a step would take after a change",
+      .description =
+          "Replays the steps with a change, such as kernels that take half "
+          "the time or a loader that is never waited for, and prints what a "
+          "step would then take. Several changes are answered one by one, "
+          "then together.",
+      .operands = {TraceOperand(&arguments.input)},
+      .options = {{.name = "--change",
+                   .value = "CHANGE[=FACTOR]",
+                   .kind = ValueKind::kText,
+                   .meaning = "what to change, see below; may be given several "
+                              "times",
+                   .group = "What to change",
+                   .required = true,
+                   .target = &arguments.changes},
+                  UnprofiledOption(&arguments.unprofiled),
+                  StepsOption("settled", &arguments.steps),
+                  FormatOption({"text", "json", "md"}, &arguments.format)},
+      .more = DescribeChanges(),
+      .example_title = "are CUDA graphs worth it?",
+      .example =
+          "stepscope whatif job.sscap --change graph --unprofiled 14.9ms",
+      .run = [&arguments] { return RunWhatif(arguments); }};
 }
 
 Command CompareCommand(CompareArguments& arguments) {
@@ -269,6 +340,7 @@ Command CompareCommand(CompareArguments& arguments) {
                               "more than PCT percent and by more than noise",
                    .group = "Gate for CI",
                    .target = &arguments.fail_if_slower},
+                  StepsOption("settled", &arguments.steps),
                   TopOption("rows of each table in text and md", "15",
                             &arguments.top),
                   FormatOption({"text", "json", "csv", "md"},
@@ -415,6 +487,7 @@ std::vector<Command> MakeCommands(Arguments& arguments) {
           DoctorCommand(arguments.doctor),
           SummaryCommand(arguments.summary),
           AdviseCommand(arguments.advise),
+          WhatifCommand(arguments.whatif),
           CompareCommand(arguments.compare),
           InfoCommand(arguments.info),
           ConvertCommand(arguments.convert),

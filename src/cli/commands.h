@@ -19,6 +19,7 @@ struct Arguments {
   DoctorOptions doctor;
   SummaryArguments summary;
   AdviseArguments advise;
+  WhatifArguments whatif;
   CompareArguments compare;
   InfoOptions info;
   ConvertOptions convert;

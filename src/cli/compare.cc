@@ -2,11 +2,14 @@
 #include "report/render_compare.h"
 
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "base/text.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/step_options.h"
 #include "cli/table_style.h"
 #include "cli/usage.h"
 #include "cli/verbs.h"
@@ -26,6 +29,8 @@ ExitCode RunCompare(const CompareArguments& arguments) {
                       : arguments.top > 0
                           ? static_cast<size_t>(arguments.top)
                           : 0;
+  std::optional<StepChoice> steps;
+  if (!ReadSteps(arguments.steps, steps)) return kExitUsage;
   if (const Status once = CheckStandardInputOnce({arguments.a, arguments.b});
       !once) {
     PrintError(once.error().message);
@@ -39,7 +44,17 @@ ExitCode RunCompare(const CompareArguments& arguments) {
   Comparison comparison;
   {
     const Progress progress("comparing");
-    comparison = CompareTraces(*a, *b);
+    const StepChoice choice = steps.value_or(StepChoice::Settled());
+    const Result<StepSelection> of_a = SelectSteps(a, choice);
+    if (!of_a) return ComplainOfSteps(WithContext(of_a.error(), arguments.a));
+    const Result<StepSelection> of_b = SelectSteps(b, choice);
+    if (!of_b) return ComplainOfSteps(WithContext(of_b.error(), arguments.b));
+    comparison = CompareTraces(*of_a->trace, *of_b->trace);
+    for (const auto& [name, side] : {std::pair{"A: ", &of_a},
+                                     std::pair{"B: ", &of_b}}) {
+      if ((*side)->note.empty()) continue;
+      comparison.notes.push_back(name + (*side)->note + ".");
+    }
   }
   const std::string text = RenderComparison(comparison, options);
   code = *format == TableFormat::kText ? WriteTables(text) : WriteOutput(text);

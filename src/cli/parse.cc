@@ -19,6 +19,12 @@ struct Adder {
   CLI::Option* operator()(bool* target) const {
     return app.add_flag(names, *target);
   }
+  // An option that may come several times, with one value each time.
+  CLI::Option* operator()(std::vector<std::string>* target) const {
+    CLI::Option* const added = app.add_option(names, *target);
+    if (names.starts_with('-')) added->allow_extra_args(false);
+    return added;
+  }
   template <typename T>
   CLI::Option* operator()(T* target) const {
     return app.add_option(names, *target);

@@ -2,11 +2,13 @@
 #include "report/summary.h"
 
 #include <functional>
+#include <optional>
 #include <sstream>
 
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/step_options.h"
 #include "cli/table_style.h"
 #include "cli/verbs.h"
 #include "report/fluid_report.h"
@@ -32,6 +34,10 @@ bool Parse(const SummaryArguments& arguments, TableOptions& options) {
   options.op_detail = !arguments.no_op_detail;
   options.thread_sep = arguments.thread_sep;
   options.flops = arguments.flops;
+  if (!ReadSteps(arguments.steps, options.steps) ||
+      !ReadUnprofiled(arguments.unprofiled, options.unprofiled_ns)) {
+    return false;
+  }
   options.views = 0;
   std::stringstream views(arguments.views);
   for (std::string text; std::getline(views, text, ',');) {
@@ -57,13 +63,13 @@ bool Parse(const SummaryArguments& arguments, TableOptions& options) {
 }
 
 // What turns a trace into text; none if an option makes no sense.
-using Render = std::function<std::string(const Trace&)>;
+using Render = std::function<Result<std::string>(const Trace&)>;
 
 Render TableRenderer(const SummaryArguments& arguments) {
   TableOptions options;
   if (!Parse(arguments, options)) return nullptr;
   return [options](const Trace& trace) {
-    return RenderSummary(trace, options);
+    return RenderSummaryOfSteps(trace, options);
   };
 }
 
@@ -74,8 +80,15 @@ Render FluidRenderer(const SummaryArguments& arguments) {
               "calls, total, max, min, ave", options.sort)) {
     return nullptr;
   }
-  return [options](const Trace& trace) {
-    return RenderFluidReport(trace, options);
+  std::optional<StepChoice> steps;
+  if (!ReadSteps(arguments.steps, steps)) return nullptr;
+  return [=](const Trace& trace) -> Result<std::string> {
+    if (!steps) return RenderFluidReport(trace, options);
+    const EventTree tree(trace);
+    STEPSCOPE_TRY_ASSIGN(const StepSelection selection,
+                         SelectSteps(tree, StepTable(tree), *steps));
+    return RenderFluidReport(
+        selection.trace == nullptr ? trace : *selection.trace, options);
   };
 }
 
@@ -93,7 +106,9 @@ ExitCode RunSummary(const SummaryArguments& arguments) {
   std::string text;
   {
     const Progress progress("adding up " + arguments.input);
-    text = render(*trace);
+    Result<std::string> rendered = render(*trace);
+    if (!rendered) return ComplainOfSteps(rendered.error());
+    text = *std::move(rendered);
   }
   return arguments.format == "text" ? WriteTables(text) : WriteOutput(text);
 }

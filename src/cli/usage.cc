@@ -175,7 +175,9 @@ Status CheckWords(const Command& command,
                      *word.value + "\"");
       continue;
     }
-    if (!given.insert(option->name).second)
+    const bool may_repeat =
+        std::holds_alternative<std::vector<std::string>*>(option->target);
+    if (!given.insert(option->name).second && !may_repeat)
       return Usage(option->name + " is given twice; give it once");
     if (!word.value && i + 1 == words.size()) {
       return Usage(option->name + " needs a value; expected " +

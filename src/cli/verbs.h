@@ -32,6 +32,8 @@ struct SummaryArguments {
   bool no_op_detail = false;
   bool thread_sep = false;
   bool flops = false;
+  std::string steps;       // a choice of steps; empty: everything
+  std::string unprofiled;  // a duration; empty: not known
 };
 ExitCode RunSummary(const SummaryArguments& arguments);
 
@@ -40,14 +42,27 @@ struct AdviseArguments {
   std::string input;
   std::string format = "text";
   int top = 0;  // findings; 0: all
+  std::string steps = "settled";
+  std::string unprofiled;  // a duration; empty: not known
 };
 ExitCode RunAdvise(const AdviseArguments& arguments);
+
+// whatif: what a step would take after a change.
+struct WhatifArguments {
+  std::string input;
+  std::vector<std::string> changes;
+  std::string unprofiled;  // a duration; empty: what the trace says
+  std::string steps = "settled";
+  std::string format = "text";
+};
+ExitCode RunWhatif(const WhatifArguments& arguments);
 
 // compare: is B slower than A, and where?
 struct CompareArguments {
   std::string a;
   std::string b;
   double fail_if_slower = -1;  // percent; negative: no gate
+  std::string steps = "settled";
   std::string format = "text";
   int top = kTopNotGiven;  // rows of a table; 0: all
 };

@@ -75,21 +75,23 @@ std::string AdviceHeading(const Summary& summary) {
 std::vector<std::string> AdviceFacts(const Summary& summary) {
   const Advice& advice = summary.advice;
   std::vector<std::string> facts;
+  for (const std::string& note : summary.step_notes) facts.push_back(note);
   if (advice.device_busy >= 0) {
     facts.push_back(std::string(summary.idle.devices.size() == 1
                                     ? "The device is"
-                                    : "The least busy device is") +
+                                    : "The busiest device is") +
                     " busy for " + Percent(advice.device_busy) + " of " +
                     std::string(OfWhat(summary)) + ".");
   }
   if (advice.unprofiled_step_ns) {
-    facts.push_back("A step takes " +
-                    Milliseconds(*advice.unprofiled_step_ns) +
-                    " when it is not recorded; savings are of that.");
+    facts.push_back("Savings are of the step without the recorder.");
   }
-  if (advice.replay && !advice.findings.empty()) {
+  const bool any_replayed = std::any_of(
+      advice.findings.begin(), advice.findings.end(),
+      [](const Finding& finding) { return finding.replayed; });
+  if (advice.replay && any_replayed) {
     facts.push_back(
-        "Savings are replayed; with nothing changed, the replay gives the "
+        "Savings are from a replay, which with nothing changed gives the "
         "recorded step back within " +
         Percent(std::abs(advice.replay->error)) + ".");
   }

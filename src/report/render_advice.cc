@@ -125,6 +125,9 @@ std::string RenderAdviceJson(const Summary& summary) {
   json.Key("doubts").BeginArray();
   for (const std::string& doubt : advice.doubts) json.String(doubt);
   json.EndArray();
+  json.Key("notes").BeginArray();
+  for (const std::string& note : summary.step_notes) json.String(note);
+  json.EndArray();
   json.Key("nothing").BeginArray();
   for (const std::string& text : advice.nothing) json.String(text);
   json.EndArray();

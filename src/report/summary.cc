@@ -23,6 +23,15 @@ std::string RenderSummary(const Summary& summary,
   return RenderText(summary, options);
 }
 
+Result<std::string> RenderSummaryOfSteps(const Trace& trace,
+                                         const TableOptions& options) {
+  SummaryOptions compute = options;
+  compute.views = options.chosen_views();
+  STEPSCOPE_TRY_ASSIGN(const Summary summary,
+                       ComputeSummaryOfSteps(trace, compute));
+  return RenderSummary(summary, options);
+}
+
 std::string RenderSummary(const Trace& trace, const TableOptions& options) {
   SummaryOptions compute = options;
   compute.views = options.chosen_views();

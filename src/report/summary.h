@@ -14,5 +14,8 @@ namespace stepscope {
 std::string RenderSummary(const Summary& summary,
                           const TableOptions& options);
 std::string RenderSummary(const Trace& trace, const TableOptions& options);
+// The same; fails where `options.steps` are none of the recorded ones.
+Result<std::string> RenderSummaryOfSteps(const Trace& trace,
+                                         const TableOptions& options);
 
 }  // namespace stepscope

@@ -137,7 +137,7 @@ TEST(ExcerptTest, Device) {
   const Excerpt excerpt("device");
   Summary summary;
   for (const auto& cells : excerpt.rows) {
-    summary.device.push_back({cells[0], std::stod(cells[1]) / 100, 0});
+    summary.device.push_back({cells[0], std::stod(cells[1]) / 100, {}, {}});
   }
   ExpectLines(excerpt, summary, Only(kDeviceView));
 }

@@ -45,46 +45,45 @@ std::vector<std::string> Remedies(Compiled compiled) {
 }  // namespace
 
 void FindIdleDevice(const AdviceInput& input, Advice& advice) {
-  constexpr double kMuch = 0.2;      // of the steps
+  constexpr double kMuch = 0.1;      // of the steps
   constexpr double kExplained = 0.3;  // of the idle time
   constexpr double kNamed = 0.05;    // of the steps
-  if (!input.has_devices() || !input.TrustsIdleTime()) return;
-  const int64_t idle = input.IdleTime();
-  if (!input.IsWorthSaying(idle, kMuch)) return;
+  const IdleDevice* const device = input.BusiestDevice();
+  if (device == nullptr || !input.TrustsIdleTime()) return;
+  const double share = Ratio(device->idle_ns, device->step_ns);
+  if (share < kMuch) return;
+  const auto idle =
+      static_cast<int64_t>(share * static_cast<double>(advice.step_ns));
   int64_t explained = 0;
   for (const Finding& finding : advice.findings) {
     explained = std::max(explained, finding.saving_ns);
   }
   if (static_cast<double>(explained) >
-      kExplained * static_cast<double>(input.OfAStep(idle))) {
+      kExplained * static_cast<double>(idle)) {
     return;
   }
+  const std::string of_steps(input.OfTheSteps());
   Finding finding;
   finding.id = "device_idle";
-  finding.finding = "The device is idle for " +
-                    Percent(input.ShareOfSteps(idle)) +
-                    " of the steps: the host does not keep it busy.";
+  finding.finding = device->name + " is idle for " + Percent(share) + " " +
+                    of_steps + ": the host does not keep it busy.";
   finding.change = "host=0.5";
   finding.always = true;
-  finding.saving_ns = input.OfAStep(idle);
+  finding.saving_ns = idle;
   finding.saving_basis = "the host does its work in half the time";
-  const IdleDevice* worst = nullptr;
-  for (const IdleDevice& device : input.summary.idle.devices) {
-    if (worst == nullptr || device.idle_ns > worst->idle_ns) worst = &device;
-  }
   std::vector<const IdleRow*> causes;
-  for (const IdleRow& row : worst->rows) causes.push_back(&row);
+  for (const IdleRow& row : device->rows) causes.push_back(&row);
   std::stable_sort(causes.begin(), causes.end(),
                    [](const IdleRow* a, const IdleRow* b) {
                      return a->time_ns > b->time_ns;
                    });
   for (const IdleRow* row : causes) {
-    if (Ratio(row->time_ns, worst->step_ns) < kNamed) break;
+    const double part = Ratio(row->time_ns, device->step_ns);
+    if (part < kNamed) break;
     finding.evidence.push_back(
-        {Percent(Ratio(row->time_ns, worst->step_ns)) + " of the steps " +
-             worst->name + " was idle while " +
-             std::string(WordsFor(row->cause)) + ": " +
-             CountOf(row->gaps, "gap") + ", the longest " +
+        {"Idle while " + std::string(WordsFor(row->cause)) + ": " +
+             Percent(part) + " " + of_steps + ", " +
+             CountOf(row->gaps, "gap") + ", the longest of " +
              Milliseconds(row->longest_ns) + ".",
          "", kNoRow, row->gaps, row->time_ns});
   }
@@ -93,13 +92,14 @@ void FindIdleDevice(const AdviceInput& input, Advice& advice) {
   for (const IdleRange& range : ranges.ranges) {
     if (shown++ == kMostExamples || !input.IsWorthSaying(range.idle_ns)) break;
     finding.evidence.push_back(
-        {input.PerStep(range.idle_ns) + " of it lies under " + range.name +
+        {"Idle under " + range.name + ": " + input.PerStep(range.idle_ns) +
              ", in " + CountOf(range.calls, "call") + ".",
          range.name, range.example, range.calls, range.idle_ns});
   }
   if (finding.evidence.empty()) {
     finding.evidence.push_back(
-        {"It was idle for " + input.PerStep(idle) + ".", "", kNoRow, 0, idle});
+        {"It was idle for " + Milliseconds(device->idle_ns) + " in all.", "",
+         kNoRow, 0, device->idle_ns});
   }
   finding.to_try = Remedies(FindCompiled(input));
   advice.findings.push_back(std::move(finding));

@@ -53,7 +53,19 @@ void AddIdleRanges(const AdviceInput& input, Finding& finding) {
   }
 }
 
+bool HasGraphLaunches(const AdviceInput& input) {
+  for (uint32_t i = 0; i < input.tree.threads().size(); ++i) {
+    if (input.tree.Has(i, SetOf(STEPSCOPE_GRAPH_LAUNCH))) return true;
+  }
+  return false;
+}
+
 std::vector<std::string> LaunchRemedies(const AdviceInput& input) {
+  if (HasGraphLaunches(input)) {
+    return {"taking into the graph what is still launched beside it",
+            "one graph for the step instead of several",
+            "a larger batch: as many launches for more work"};
+  }
   switch (FindCompiled(input)) {
     case Compiled::kNo: break;
     case Compiled::kTorch:
@@ -90,7 +102,7 @@ bool NamesOptimizer(std::string_view name) {
 
 void FindLaunchBound(const AdviceInput& input, Advice& advice) {
   constexpr double kOfStep = 0.03;
-  constexpr double kEmptyQueues = 0.2;
+  constexpr double kEmptyQueues = 0.05;
   if (!input.has_devices() || !input.TrustsIdleTime()) return;
   const LaunchStats& launch = input.summary.launch;
   const int64_t time = LaunchBoundTime(input);

@@ -40,6 +40,18 @@ bool AdviceInput::IsWorthSaying(int64_t ns, double share) const {
   return ns > 0 && ShareOfSteps(ns) >= share;
 }
 
+const IdleDevice* AdviceInput::BusiestDevice() const {
+  const IdleDevice* busiest = nullptr;
+  for (const IdleDevice& device : summary.idle.devices) {
+    if (device.step_ns <= 0) continue;
+    if (busiest == nullptr || Ratio(device.idle_ns, device.step_ns) <
+                                  Ratio(busiest->idle_ns, busiest->step_ns)) {
+      busiest = &device;
+    }
+  }
+  return busiest;
+}
+
 int64_t AdviceInput::OfAStep(int64_t ns) const {
   return AverageNs(ns, step_count());
 }
@@ -57,7 +69,7 @@ Advice ComputeAdvice(const AdviceSource& source) {
                           source.summary,       graph};
   Advice advice;
   ExplainNothing(input, advice);
-  Savings savings(input, source.unprofiled_step_ns, advice);
+  Savings savings(input, advice);
   FindDoubts(input, advice);
   FindDataLoader(input, advice);
   FindExposedCommunication(input, advice);

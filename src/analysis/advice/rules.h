@@ -8,7 +8,6 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,9 +53,12 @@ struct AdviceInput {
   // The device that stands idle longest, one for each process, added up.
   template <typename Value>
   int64_t OfWorstDevices(Value value) const;
-  int64_t IdleTime() const {
-    return OfWorstDevices(
-        [](const IdleDevice& device) { return device.idle_ns; });
+  // The device that is busy for most of the steps; null: there is none. Of
+  // several, the others may have little to do by design.
+  const IdleDevice* BusiestDevice() const;
+  // "of the steps", or "of the window".
+  std::string_view OfTheSteps() const {
+    return summary.has_steps ? "of the steps" : "of the window";
   }
 };
 
@@ -100,7 +102,6 @@ struct AdviceSource {
   NameClasses& names;
   const Communication& communication;
   const Summary& summary;
-  std::optional<int64_t> unprofiled_step_ns;
 };
 
 Advice ComputeAdvice(const AdviceSource& source);

@@ -2,6 +2,7 @@
 #include "analysis/advice/savings.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "analysis/stats.h"
@@ -45,27 +46,31 @@ bool IsDecidedByTrace(Change::Kind kind) {
 
 }  // namespace
 
-Savings::Savings(const AdviceInput& input,
-                 std::optional<int64_t> unprofiled_step_ns, Advice& advice)
+Savings::Savings(const AdviceInput& input, Advice& advice)
     : input_(input),
       replay_input_{input.tree, input.steps, input.names, input.communication,
                     input.graph},
       replayer_(replay_input_, StepChoice::Settled()) {
   advice.steps = input.summary.has_steps ? input.step_count() : 0;
-  advice.recorded_step_ns = input.OfAStep(input.waterfall().step_ns);
+  // Without steps, the longest window of a process.
+  for (const StepParts& window : input.waterfall().steps) {
+    advice.recorded_step_ns =
+        std::max(advice.recorded_step_ns, window.length());
+  }
   advice.step_ns = advice.recorded_step_ns;
-  if (input.has_devices() && input.waterfall().step_ns > 0) {
-    advice.device_busy =
-        std::max(0.0, 1 - input.ShareOfSteps(input.IdleTime()));
+  if (const IdleDevice* const device = input.BusiestDevice()) {
+    advice.device_busy = 1 - Ratio(device->idle_ns, device->step_ns);
   }
   if (replayer_.empty() || replayer_.replay_step_ns() <= 0) return;
-  if (unprofiled_step_ns) {
-    replayer_.SetUnprofiled(*unprofiled_step_ns);
-    advice.unprofiled_step_ns = unprofiled_step_ns;
+  if (const auto& unprofiled = input.summary.step_time.unprofiled) {
+    replayer_.SetUnprofiled(unprofiled->ns);
+    advice.unprofiled_step_ns = unprofiled->ns;
   }
-  if (input.graph.has_steps) advice.steps = replayer_.chosen().size();
-  advice.recorded_step_ns = replayer_.recorded_step_ns();
-  advice.step_ns = replayer_.base_step_ns();
+  if (input.graph.has_steps) {
+    advice.steps = replayer_.chosen().size();
+    advice.recorded_step_ns = replayer_.recorded_step_ns();
+    advice.step_ns = replayer_.base_step_ns();
+  }
   AdviceReplay replay;
   replay.step_ns = replayer_.replay_step_ns();
   if (replayer_.recorded_step_ns() > 0) {
@@ -93,7 +98,12 @@ bool Savings::ReplayOne(Finding& finding, int64_t step_ns) {
   finding.saving_ns = answer.saving_ns;
   finding.low_ns = answer.low_ns;
   finding.high_ns = answer.high_ns;
-  for (const std::string& note : notes) finding.saving_basis += "; " + note;
+  for (const std::string& note : notes) {
+    // Notes begin with the change that they are about.
+    const size_t from =
+        note.starts_with(finding.change + ": ") ? finding.change.size() + 2 : 0;
+    finding.saving_basis += "; " + note.substr(from);
+  }
   const bool shown = finding.low_ns > 0 &&
                      Ratio(finding.saving_ns, step_ns) >= kWorthSaying;
   if (shown || !finding.always) return shown;

@@ -5,9 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <optional>
-#include <string_view>
 
 #include "analysis/advice/rules.h"
 #include "analysis/replay/whatif.h"
@@ -18,8 +15,7 @@ namespace stepscope {
 class Savings {
  public:
   // States the step and its replay in `advice`.
-  Savings(const AdviceInput& input, std::optional<int64_t> unprofiled_step_ns,
-          Advice& advice);
+  Savings(const AdviceInput& input, Advice& advice);
 
   // Replays the findings that have not been, leaves out what saves next to
   // nothing or no more than noise, and orders the rest by their savings.

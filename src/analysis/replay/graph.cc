@@ -10,149 +10,322 @@
 
 #include "analysis/kinds.h"
 #include "analysis/replay/lines.h"
-#include "analysis/replay/stream_lines.h"
-#include "analysis/step_finder.h"
 
 namespace stepscope {
 namespace {
 
+// Work that starts so soon after what it follows was held up by that.
+constexpr int64_t kNextNs = 3'000;
+constexpr int64_t kLongestLagNs = 30'000;  // after the end of the launch
+constexpr int64_t kCrossNs = 15'000;       // event -> work of another stream
+
+// Takes the nodes of all lines in the order of time, each with what it waited
+// for.
 class Merger {
  public:
-  Merger(std::vector<HostLine> hosts, StreamLines streams)
-      : hosts_(std::move(hosts)), streams_(std::move(streams)) {}
+  Merger(const EventTree& tree, const Lines& lines)
+      : tree_(tree), trace_(tree.trace()), lines_(lines) {}
 
   ReplayGraph Merge() {
-    graph_.typical_gap_ns = streams_.typical.gap_ns;
-    graph_.typical_lag_ns = streams_.typical.lag_ns;
-    graph_.typical_call_ns = streams_.typical.call_ns;
-    graph_.unexplained_ns = streams_.unexplained_ns;
-    size_t count = 0;
-    graph_.origin_ns = INT64_MAX;
-    for (uint32_t i = 0; i < LineCount(); ++i) {
-      const std::vector<DraftNode>& nodes = Line(i);
-      ids_.emplace_back(nodes.size(), Ids{});
-      for (const DraftNode& draft : nodes) {
-        count += draft.wait.known() ? 2 : 1;
-      }
-      if (nodes.empty()) continue;
-      graph_.origin_ns =
-          std::min({graph_.origin_ns, nodes[0].key, nodes[0].node.at});
-      cursors_.push({nodes[0].key, i, 0, false});
-    }
-    graph_.nodes.reserve(count);
-    graph_.costs.reserve(count);
+    graph_.typical_gap_ns = lines_.typical.gap_ns;
+    graph_.typical_lag_ns = lines_.typical.lag_ns;
+    graph_.typical_call_ns = lines_.typical.call_ns;
+    Start();
     while (!cursors_.empty()) {
       const Cursor at = cursors_.top();
       cursors_.pop();
-      Emit(at);
+      if (at.line < lines_.hosts.size()) {
+        TakeHost(at);
+      } else {
+        TakeWork(at);
+      }
     }
     return std::move(graph_);
   }
 
  private:
-  struct Ids {
-    uint32_t first = kNoNode;  // where it starts
-    uint32_t last = kNoNode;   // where it ends
-  };
   struct Cursor {
     int64_t key = 0;
-    uint32_t line = 0;
+    uint32_t line = 0;   // hosts, then streams
     uint32_t index = 0;
     bool waiting = false;  // the call has begun
     bool operator<(const Cursor& other) const {  // for a queue: latest first
       return std::pair(key, line) > std::pair(other.key, other.line);
     }
   };
+  struct HostState {
+    uint32_t last = kNoNode;          // of the graph
+    int64_t busy_until = INT64_MIN;   // as recorded
+    size_t next_join = 0;
+    size_t next_wait = 0;
+  };
 
-  size_t LineCount() const { return hosts_.size() + streams_.lines.size(); }
-  std::vector<DraftNode>& Line(size_t i) {
-    return i < hosts_.size() ? hosts_[i].nodes
-                             : streams_.lines[i - hosts_.size()].nodes;
+  void Start() {
+    const auto hosts = static_cast<uint32_t>(lines_.hosts.size());
+    size_t count = tree_.work().size() + lines_.first.back();
+    for (const HostLine& host : lines_.hosts) count += host.waits.size();
+    graph_.nodes.reserve(count);
+    graph_.costs.reserve(count);
+    host_.resize(hosts);
+    call_begin_.assign(lines_.first.back(), kNoNode);
+    call_end_.assign(lines_.first.back(), kNoNode);
+    last_of_launch_.assign(lines_.first.back(), kNoNode);
+    work_.assign(tree_.work().size(), kNoNode);
+    last_of_stream_.assign(lines_.streams.size(), kNoNode);
+    graph_.origin_ns = INT64_MAX;
+    const auto add = [&](int64_t key, uint32_t line) {
+      graph_.origin_ns = std::min(graph_.origin_ns, key);
+      cursors_.push({key, line, 0, false});
+    };
+    for (uint32_t i = 0; i < hosts; ++i) add(lines_.hosts[i].nodes[0].at, i);
+    for (uint32_t i = 0; i < lines_.streams.size(); ++i) {
+      add(StartOf(lines_.streams[i].work[0]), hosts + i);
+    }
   }
-  uint32_t Stream(uint32_t line) const {
-    return line + static_cast<uint32_t>(hosts_.size());
+
+  int64_t StartOf(uint32_t work) const {
+    return trace_.start_ns()[tree_.work()[work].row];
+  }
+  int64_t EndOf(uint32_t node) const {  // of the graph; a call or work
+    return tree_.end_ns(graph_.nodes[node].row);
   }
   // A node that must be there already; kNoNode, counted, if it is not.
   uint32_t Earlier(uint32_t id) {
     if (id == kNoNode) ++graph_.repaired;
     return id;
   }
+  uint32_t Push(const ReplayNode& node, const Cost& cost) {
+    graph_.nodes.push_back(node);
+    graph_.costs.push_back(cost);
+    return static_cast<uint32_t>(graph_.nodes.size() - 1);
+  }
 
-  void Emit(const Cursor& at) {
-    const std::vector<DraftNode>& nodes = Line(at.line);
-    const DraftNode& draft = nodes[at.index];
-    Ids& ids = ids_[at.line][at.index];
+  void TakeHost(const Cursor& at) {
+    const HostLine& line = lines_.hosts[at.line];
+    const HostNode& from = line.nodes[at.index];
+    HostState& state = host_[at.line];
+    const HostIndex index = lines_.first[at.line] + at.index;
     if (at.waiting) {
-      ids.last = EmitWait(draft, ids.first);
+      call_end_[index] = TakeWait(line, from, state);
     } else {
-      ids.first = ids.last = EmitNode(draft, at);
-      if (draft.wait.known()) {
-        const int64_t end = SaturatingAdd(draft.node.at, draft.cost.dur);
-        cursors_.push({std::max(end, at.key), at.line, at.index, true});
+      const bool waits = state.next_wait < line.waits.size() &&
+                         line.waits[state.next_wait].node == at.index;
+      const uint32_t id = TakeNode(line, from, at, waits, state);
+      call_begin_[index] = call_end_[index] = id;
+      if (waits) {
+        cursors_.push({std::max(at.key, tree_.end_ns(from.row)), at.line,
+                       at.index, true});
         return;
       }
     }
-    if (at.index + 1 < nodes.size()) {
-      cursors_.push(
-          {std::max(nodes[at.index + 1].key, at.key), at.line, at.index + 1,
-           false});
+    if (at.index + 1 < line.nodes.size()) {
+      cursors_.push({std::max(at.key, line.nodes[at.index + 1].at), at.line,
+                     at.index + 1, false});
     }
   }
 
-  uint32_t EmitNode(const DraftNode& draft, const Cursor& at) {
-    const auto id = static_cast<uint32_t>(graph_.nodes.size());
-    ReplayNode node = draft.node;
-    Cost cost = draft.cost;
-    const bool work = node.kind == NodeKind::kWork;
-    if (draft.wait.known()) cost.dur = 0;
-    if (draft.prev.known()) {
-      const uint32_t line = work ? Stream(draft.prev.line) : at.line;
-      node.prev = Earlier(ids_[line][draft.prev.index].last);
-    }
-    if (draft.other.known()) {
-      const Ids& other = ids_[draft.other.line][draft.other.index];
-      node.other = Earlier(work ? other.first : other.last);
-    }
-    if (node.prev == kNoNode) {
-      const bool tied = node.other != kNoNode;
-      cost.gap = tied ? kNever
-                      : SaturatingSubtract(node.at, graph_.origin_ns);
-    }
-    if (draft.cross.known()) {
-      const uint32_t from =
-          ids_[Stream(draft.cross.line)][draft.cross.index].last;
-      if (Earlier(from) != kNoNode) {
-        graph_.cross.push_back({id, from, draft.cross_lag});
+  uint32_t TakeNode(const HostLine& line, const HostNode& from,
+                    const Cursor& at, bool waits, HostState& state) {
+    ReplayNode node;
+    node.kind = from.kind;
+    node.flags = from.flags;
+    node.at = from.at;
+    node.row = from.row;
+    node.line = line.thread;
+    node.events = from.events;
+    node.prev = state.last;
+    int64_t gap = state.last == kNoNode
+                      ? SaturatingSubtract(from.at, graph_.origin_ns)
+                      : SaturatingSubtract(from.at, state.busy_until);
+    gap = std::max<int64_t>(0, gap);
+    Cost cost;
+    if (state.next_join < line.joins.size() &&
+        line.joins[state.next_join].node == at.index) {
+      const Join& join = line.joins[state.next_join++];
+      node.other = Earlier(call_end_[lines_.first[join.line] + join.call]);
+      if (node.other != kNoNode) {
+        cost.lag = join.lag_ns;
+        // The wait itself takes no time of this thread.
+        gap = state.last == kNoNode ? kNever
+                                    : std::max<int64_t>(0, gap - join.wait_ns);
       }
     }
-    graph_.nodes.push_back(node);
-    graph_.costs.push_back(cost);
-    return id;
+    cost.gap = gap;
+    state.busy_until = std::max(state.busy_until, from.at);
+    if (from.kind == NodeKind::kCall) {
+      if (!waits) cost.dur = std::max<int64_t>(0, trace_.dur_ns()[from.row]);
+      state.busy_until = std::max(state.busy_until, tree_.end_ns(from.row));
+    }
+    return state.last = Push(node, cost);
   }
 
   // The end of a call that waits.
-  uint32_t EmitWait(const DraftNode& draft, uint32_t call) {
-    const auto id = static_cast<uint32_t>(graph_.nodes.size());
-    ReplayNode node = draft.node;
+  uint32_t TakeWait(const HostLine& line, const HostNode& from,
+                    HostState& state) {
+    const Wait& wait = line.waits[state.next_wait++];
+    ReplayNode node;
     node.kind = NodeKind::kWait;
-    node.at = SaturatingAdd(draft.node.at, draft.cost.dur);
-    node.prev = call;
-    node.events = 0;
-    node.other = Earlier(
-        ids_[Stream(draft.wait.line)][draft.wait.index].last);
+    node.flags = from.flags;
+    node.at = tree_.end_ns(from.row);
+    node.row = from.row;
+    node.line = line.thread;
+    node.prev = state.last;
+    node.other = Earlier(work_[wait.work]);
     Cost cost;
-    cost.gap = node.other == kNoNode ? draft.cost.dur : draft.own_ns;
-    cost.lag = draft.wait_lag;
-    graph_.nodes.push_back(node);
-    graph_.costs.push_back(cost);
+    cost.gap = node.other == kNoNode ? trace_.dur_ns()[from.row] : wait.own_ns;
+    cost.lag = wait.lag_ns;
+    return state.last = Push(node, cost);
+  }
+
+  void TakeWork(const Cursor& at) {
+    const auto stream =
+        at.line - static_cast<uint32_t>(lines_.hosts.size());
+    const StreamLine& line = lines_.streams[stream];
+    const uint32_t work = line.work[at.index];
+    const HostIndex launch = lines_.launch[work];
+    if (launch != kNoNode && !at.waiting) {
+      // Not before its launch, even where clocks disagree.
+      const int64_t launched = LaunchTime(launch);
+      if (launched > at.key) {
+        cursors_.push({launched, at.line, at.index, true});
+        return;
+      }
+    }
+    const uint32_t id = TieWork(stream, work, launch);
+    work_[work] = id;
+    if (at.index + 1 < line.work.size()) {
+      cursors_.push({std::max(at.key, StartOf(line.work[at.index + 1])),
+                     at.line, at.index + 1, false});
+    }
+  }
+
+  int64_t LaunchTime(HostIndex index) {
+    while (index < lines_.first[launch_line_]) --launch_line_;
+    while (index >= lines_.first[launch_line_ + 1]) ++launch_line_;
+    return lines_.hosts[launch_line_]
+        .nodes[index - lines_.first[launch_line_]]
+        .at;
+  }
+
+  uint32_t TieWork(uint32_t stream, uint32_t work, HostIndex launch) {
+    ReplayNode node;
+    Cost cost;
+    node.kind = NodeKind::kWork;
+    node.row = tree_.work()[work].row;
+    node.at = trace_.start_ns()[node.row];
+    node.line = stream;
+    node.prev = last_of_stream_[stream];
+    if (launch != kNoNode) node.other = Earlier(call_begin_[launch]);
+    cost.dur = std::max<int64_t>(0, trace_.dur_ns()[node.row]);
+    if (node.other != kNoNode && last_of_launch_[launch] != kNoNode) {
+      TieInside(last_of_launch_[launch], node, cost);
+    } else if (node.prev == kNoNode) {
+      TieFirst(node, cost);
+    } else {
+      TieNext(stream, node, cost);
+    }
+    const uint32_t id = Push(node, cost);
+    const auto keep_later = [&](uint32_t& last) {
+      if (last == kNoNode || EndOf(id) >= EndOf(last)) last = id;
+    };
+    keep_later(last_of_stream_[stream]);
+    if (launch != kNoNode) keep_later(last_of_launch_[launch]);
     return id;
   }
 
-  std::vector<HostLine> hosts_;
-  StreamLines streams_;
+  int64_t LagOf(const ReplayNode& node) const {
+    return SaturatingSubtract(node.at, graph_.nodes[node.other].at);
+  }
+
+  // Work of a graph follows the graph's own order, not the host's.
+  void TieInside(uint32_t before, ReplayNode& node, Cost& cost) const {
+    node.flags |= kInsideLaunch;
+    node.prev = before;
+    TieAfter(node, cost);
+    cost.lag = std::min(graph_.typical_lag_ns, LagOf(node));
+  }
+
+  // To the end of what is before it; where both overlap, to its start.
+  void TieAfter(ReplayNode& node, Cost& cost) const {
+    const int64_t end = EndOf(node.prev);
+    if (end > node.at) node.flags |= kFromStart;
+    cost.gap = SaturatingSubtract(
+        node.at, end > node.at ? graph_.nodes[node.prev].at : end);
+  }
+
+  void TieFirst(const ReplayNode& node, Cost& cost) const {
+    if (node.other == kNoNode) {
+      cost.gap = SaturatingSubtract(node.at, graph_.origin_ns);
+      return;
+    }
+    cost.gap = kNever;
+    cost.lag = LagOf(node);
+  }
+
+  void TieNext(uint32_t stream, ReplayNode& node, Cost& cost) {
+    TieAfter(node, cost);
+    const int64_t gap = cost.gap;
+    if (node.other == kNoNode) {
+      if (gap > kNextNs) AddUnexplained(gap - graph_.typical_gap_ns);
+      return;
+    }
+    const int64_t lag = LagOf(node);
+    cost.lag = std::min(graph_.typical_lag_ns, lag);
+    if (node.has(kFromStart)) return;
+    if (gap <= graph_.typical_gap_ns + kNextNs &&
+        lag > graph_.typical_lag_ns) {
+      return;  // the stream was busy until then
+    }
+    cost.gap = std::min(graph_.typical_gap_ns, gap);
+    const int64_t call_ns = trace_.dur_ns()[graph_.nodes[node.other].row];
+    const int64_t late =
+        lag - std::max(call_ns, graph_.typical_lag_ns) - kLongestLagNs;
+    if (late > 0) {
+      const uint32_t from = EndedJustBefore(stream, node.at);
+      if (from != kNoNode) {
+        graph_.cross.push_back({static_cast<uint32_t>(graph_.nodes.size()),
+                                from, node.at - EndOf(from)});
+        return;
+      }
+      AddUnexplained(std::min(late, gap));
+    }
+    cost.lag = lag;
+  }
+
+  // The work of the same process that ended last, if just before a time.
+  uint32_t EndedJustBefore(uint32_t stream, int64_t time) const {
+    uint32_t found = kNoNode;
+    int64_t latest = SaturatingSubtract(time, kCrossNs);
+    for (uint32_t i = 0; i < last_of_stream_.size(); ++i) {
+      const uint32_t last = last_of_stream_[i];
+      if (last == kNoNode ||
+          lines_.streams[i].process != lines_.streams[stream].process) {
+        continue;
+      }
+      if (EndOf(last) > time || EndOf(last) <= latest) continue;
+      latest = EndOf(last);
+      found = last;
+    }
+    return found;
+  }
+
+  void AddUnexplained(int64_t ns) {
+    if (ns <= 0) return;
+    graph_.unexplained_ns = SaturatingAdd(graph_.unexplained_ns, ns);
+  }
+
+  const EventTree& tree_;
+  const Trace& trace_;
+  const Lines& lines_;
   ReplayGraph graph_;
-  std::vector<std::vector<Ids>> ids_;  // by line: hosts, then streams
   std::priority_queue<Cursor> cursors_;
+  std::vector<HostState> host_;           // by host line
+  std::vector<uint32_t> call_begin_;      // by host node: of the graph
+  std::vector<uint32_t> call_end_;
+  std::vector<uint32_t> last_of_launch_;  // by host node: ends last so far
+  std::vector<uint32_t> work_;            // by work: of the graph
+  std::vector<uint32_t> last_of_stream_;
+  uint32_t launch_line_ = 0;
 };
 
 // Marks and device work of the steps.
@@ -293,22 +466,20 @@ class StepTies {
 
 ReplayGraph BuildReplayGraph(const EventTree& tree, const StepTable& steps,
                              NameClasses& names) {
-  std::vector<HostLine> hosts = MakeHostLines(tree, steps, names);
-  FindJoins(hosts);
-  StreamLines streams = MakeStreamLines(tree, hosts);
-  FindWaits(streams, tree, hosts);
-  uint64_t without_work = 0;
-  for (const HostLine& host : hosts) {
-    for (const uint32_t call : host.calls) {
-      const ReplayNode& node = host.nodes[call].node;
-      if (tree.trace().type()[node.row] == STEPSCOPE_GRAPH_LAUNCH &&
-          !node.has(kLaunches)) {
-        ++without_work;
-      }
-    }
+  ReplayGraph graph;
+  {
+    Lines lines;
+    MakeHostLines(tree, steps, names, lines);
+    FindJoins(tree, lines);
+    MakeStreamLines(tree, lines);
+    FindWaits(tree, lines);
+    graph = Merger(tree, lines).Merge();
   }
-  ReplayGraph graph = Merger(std::move(hosts), std::move(streams)).Merge();
-  graph.graph_calls_without_work = without_work;
+  for (const ReplayNode& node : graph.nodes) {
+    graph.graph_calls_without_work +=
+        node.kind == NodeKind::kCall && !node.has(kLaunches) &&
+        tree.trace().type()[node.row] == STEPSCOPE_GRAPH_LAUNCH;
+  }
   StepTies(tree, steps, graph).Tie();
   return graph;
 }

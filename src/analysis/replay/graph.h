@@ -12,14 +12,12 @@
 
 #include "analysis/event_tree.h"
 #include "analysis/name_class.h"
+#include "analysis/replay/ns32.h"
 #include "analysis/steps.h"
 
 namespace stepscope {
 
 inline constexpr uint32_t kNoNode = 0xffffffffu;
-
-// An edge with this lag holds nothing up.
-inline constexpr int64_t kNever = INT64_MIN / 4;
 
 enum class NodeKind : uint8_t {
   kCall,  // an API call, from its start to its end
@@ -48,7 +46,6 @@ struct ReplayNode {
   Row row = kNoRow;          // the event
   uint32_t line = 0;         // host: index of the thread; kWork: of the stream
   uint32_t events = 0;       // half events recorded between `prev` and it
-  uint32_t other_events = 0;  // the same between `other` and it
   NodeKind kind = NodeKind::kCall;
   uint8_t flags = 0;
 
@@ -58,9 +55,9 @@ struct ReplayNode {
 
 // What a node takes. One set per replay; changes alter a copy.
 struct Cost {
-  int64_t gap = 0;  // after the end of `prev`; without one, from time 0
-  int64_t lag = 0;  // after `other`: of a launch its start, else its end
-  int64_t dur = 0;
+  Ns32 gap;  // after the end of `prev`; without one, from time 0
+  Ns32 lag;  // after `other`: of a launch its start, else its end
+  Ns32 dur;
 };
 
 // Work that waited for work of another stream.

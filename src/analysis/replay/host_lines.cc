@@ -88,43 +88,24 @@ class LineMaker {
     }
   }
 
-  DraftNode& Add(NodeKind kind, int64_t at, int64_t key, Row row) {
-    DraftNode draft;
-    draft.key = std::max(key, last_key_);
-    last_key_ = draft.key;
-    draft.node.kind = kind;
-    draft.node.at = at;
-    draft.node.row = row;
-    draft.node.line = line_.thread;
-    draft.node.events = events_;
+  HostNode& Add(NodeKind kind, int64_t at, Row row) {
+    line_.nodes.push_back({at, row, events_, kind, 0});
     events_ = 0;
-    if (line_.nodes.empty()) {
-      draft.cost.gap = at;  // until the origin is known
-    } else {
-      draft.cost.gap =
-          std::max<int64_t>(0, SaturatingSubtract(at, busy_until_));
-      draft.prev = {0, static_cast<uint32_t>(line_.nodes.size() - 1)};
-    }
-    busy_until_ = std::max(busy_until_, at);
-    line_.nodes.push_back(draft);
     return line_.nodes.back();
   }
 
-  void AddMark(int64_t at, Row row) { Add(NodeKind::kMark, at, at, row); }
+  void AddMark(int64_t at, Row row) { Add(NodeKind::kMark, at, row); }
 
   void AddJoin(int64_t at) {
     line_.silences.push_back(
         {{last_touch_, at}, static_cast<uint32_t>(line_.nodes.size())});
-    Add(NodeKind::kJoin, at, at, kNoRow);
+    Add(NodeKind::kJoin, at, kNoRow);
   }
 
   void AddCall(Row row, int64_t begin, int64_t end) {
-    const StringId name = trace_.name()[row];
     line_.calls.push_back(static_cast<uint32_t>(line_.nodes.size()));
-    DraftNode& call = Add(NodeKind::kCall, begin, begin, row);
-    call.cost.dur = SaturatingSubtract(end, begin);
-    if (names_.sync_call(name)) call.node.flags |= kSyncCall;
-    busy_until_ = std::max(busy_until_, end);
+    HostNode& call = Add(NodeKind::kCall, begin, row);
+    if (names_.sync_call(trace_.name()[row])) call.flags |= kSyncCall;
     call_end_ = end;
     last_touch_ = std::max(last_touch_, end);
   }
@@ -142,18 +123,15 @@ class LineMaker {
   size_t next_mark_ = 0;
   std::vector<OpenEvent> open_;
   uint32_t events_ = 0;
-  int64_t last_key_ = std::numeric_limits<int64_t>::min();
   int64_t last_touch_ = std::numeric_limits<int64_t>::min();
-  int64_t busy_until_ = std::numeric_limits<int64_t>::min();
   int64_t call_end_ = std::numeric_limits<int64_t>::min();
 };
 
 }  // namespace
 
-std::vector<HostLine> MakeHostLines(const EventTree& tree,
-                                    const StepTable& steps,
-                                    NameClasses& names) {
-  std::vector<HostLine> lines;
+void MakeHostLines(const EventTree& tree, const StepTable& steps,
+                   NameClasses& names, Lines& lines) {
+  HostIndex count = 0;
   for (uint32_t i = 0; i < tree.threads().size(); ++i) {
     const uint32_t process = tree.threads()[i].process;
     if (!tree.Has(i, kApiCallTypes) && steps.main_thread(process) != i) {
@@ -163,9 +141,12 @@ std::vector<HostLine> MakeHostLines(const EventTree& tree,
     line.thread = i;
     line.process = process;
     LineMaker(tree, steps, names, line).Make();
-    if (!line.nodes.empty()) lines.push_back(std::move(line));
+    if (line.nodes.empty()) continue;
+    lines.first.push_back(count);
+    count += static_cast<HostIndex>(line.nodes.size());
+    lines.hosts.push_back(std::move(line));
   }
-  return lines;
+  lines.first.push_back(count);
 }
 
 }  // namespace stepscope

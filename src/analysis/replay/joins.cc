@@ -14,15 +14,12 @@ namespace {
 // The one that hands over may go on for a moment.
 constexpr int64_t kHandOverNs = 100'000;
 
-int64_t EndOf(const DraftNode& call) {
-  return SaturatingAdd(call.node.at, call.cost.dur);
-}
-
 // The last call of a line that ended by `time`; null if there is none.
-const uint32_t* LastCallBy(const HostLine& line, int64_t time) {
+const uint32_t* LastCallBy(const EventTree& tree, const HostLine& line,
+                           int64_t time) {
   const auto after = std::partition_point(
       line.calls.begin(), line.calls.end(), [&](uint32_t call) {
-        return EndOf(line.nodes[call]) <= time;
+        return tree.end_ns(line.nodes[call].row) <= time;
       });
   return after == line.calls.begin() ? nullptr : &after[-1];
 }
@@ -37,37 +34,33 @@ bool WokeWithin(const HostLine& line, int64_t after, int64_t before) {
 
 }  // namespace
 
-void FindJoins(std::vector<HostLine>& lines) {
-  for (uint32_t i = 0; i < lines.size(); ++i) {
-    HostLine& line = lines[i];
+void FindJoins(const EventTree& tree, Lines& lines) {
+  for (uint32_t i = 0; i < lines.hosts.size(); ++i) {
+    HostLine& line = lines.hosts[i];
     for (const Silence& silence : line.silences) {
-      DraftNode& join = line.nodes[silence.node];
-      const bool first = !join.prev.known();
+      const bool first = silence.node == 0;
       const int64_t from = silence.range.begin;
       const int64_t to = silence.range.end;
       int64_t latest = first ? INT64_MIN : from;
-      for (uint32_t j = 0; j < lines.size(); ++j) {
-        const HostLine& mate = lines[j];
+      Join join{silence.node, kNoNode, 0, 0, first ? 0 : to - from};
+      for (uint32_t j = 0; j < lines.hosts.size(); ++j) {
+        const HostLine& mate = lines.hosts[j];
         if (j == i || mate.process != line.process) continue;
-        const uint32_t* const call = LastCallBy(mate, to);
+        const uint32_t* const call = LastCallBy(tree, mate, to);
         if (call == nullptr) continue;
-        const int64_t end = EndOf(mate.nodes[*call]);
+        const int64_t end = tree.end_ns(mate.nodes[*call].row);
         if (end <= latest) continue;
         if (!first &&
             !WokeWithin(mate, SaturatingSubtract(from, kHandOverNs), to)) {
           continue;
         }
         latest = end;
-        join.other = {j, *call};
+        join.line = j;
+        join.call = *call;
       }
-      if (!join.other.known()) continue;
-      join.cost.lag = SaturatingSubtract(to, latest);
-      // The wait itself takes no time of this thread.
-      if (!first) {
-        join.cost.gap = std::max<int64_t>(
-            0, SaturatingSubtract(join.cost.gap,
-                                  SaturatingSubtract(to, from)));
-      }
+      if (join.line == kNoNode) continue;
+      join.lag_ns = SaturatingSubtract(to, latest);
+      line.joins.push_back(join);
     }
   }
 }

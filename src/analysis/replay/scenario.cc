@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/kinds.h"
+#include "analysis/replay/interval_search.h"
 #include "base/glob.h"
 
 namespace stepscope {
@@ -12,35 +13,24 @@ namespace {
 
 // Of a call or a gap, the recorder cannot have taken more.
 constexpr double kMostOfIt = 0.9;
-// A call of the device's API costs as much to record as three other events:
-// with pairs of runs, two to four fit. Half of that is after the call.
-constexpr uint32_t kCallHalves = 3;
+// Beside what it does for each event, a recorder slows all host work down (it
+// takes cache, memory and cycles of the other threads). Pairs of runs with and
+// without torch.profiler, of steps with few and with many events, fit this
+// share for each microsecond per event.
+constexpr double kSlowerPerUs = 0.33;
+constexpr double kMostSlower = 0.6;
 
 int64_t Scaled(int64_t ns, double factor) {
   return static_cast<int64_t>(std::llround(static_cast<double>(ns) * factor));
 }
 
-bool Contains(const IntervalSet& set, int64_t time_ns) {
-  const auto after = std::upper_bound(
-      set.begin(), set.end(), time_ns,
-      [](int64_t time, const Interval& part) { return time < part.begin; });
-  return after != set.begin() && time_ns < after[-1].end;
-}
-
-int64_t Overlap(const IntervalSet& set, const Interval& range) {
-  auto part = std::partition_point(
-      set.begin(), set.end(),
-      [&](const Interval& other) { return other.end <= range.begin; });
-  int64_t sum = 0;
-  for (; part != set.end() && part->begin < range.end; ++part) {
-    sum += std::min(part->end, range.end) - std::max(part->begin, range.begin);
-  }
-  return sum;
-}
-
-int64_t LessEvents(int64_t ns, uint32_t halves, double ns_per_event) {
-  const double most = static_cast<double>(ns) * kMostOfIt;
-  return ns - static_cast<int64_t>(std::min(most, ns_per_event * halves / 2));
+// Host work without what the recorder took of it.
+int64_t WithoutRecorder(int64_t ns, uint32_t halves, double ns_per_event) {
+  const double slower =
+      std::min(kMostSlower, kSlowerPerUs * ns_per_event / 1e3);
+  const auto all = static_cast<double>(ns);
+  const double taken = all * slower + ns_per_event * halves / 2;
+  return ns - static_cast<int64_t>(std::min(all * kMostOfIt, taken));
 }
 
 }  // namespace
@@ -75,18 +65,18 @@ void Scenario::RemoveRecorder(double ns_per_event) {
     if (!node.on_host()) continue;
     if (node.prev != kNoNode) {
       // A call is written when it returns: half in it, half after it.
-      const ReplayNode& before = input_.graph.nodes[node.prev];
-      const bool after_call = before.kind == NodeKind::kCall ||
-                              before.kind == NodeKind::kWait;
+      const NodeKind before = input_.graph.nodes[node.prev].kind;
+      const bool after_call =
+          before == NodeKind::kCall || before == NodeKind::kWait;
       const uint32_t halves = node.kind == NodeKind::kWait
-                                  ? kCallHalves
-                                  : node.events + after_call * kCallHalves;
-      cost.gap = LessEvents(cost.gap, halves, ns_per_event);
+                                  ? 1
+                                  : node.events + (after_call ? 1 : 0);
+      cost.gap = WithoutRecorder(cost.gap, halves, ns_per_event);
     }
     if (node.kind == NodeKind::kCall) {
-      cost.dur = LessEvents(cost.dur, kCallHalves, ns_per_event);
+      cost.dur = WithoutRecorder(cost.dur, 1, ns_per_event);
     } else if (node.kind == NodeKind::kJoin && node.other != kNoNode) {
-      cost.lag = LessEvents(cost.lag, node.other_events, ns_per_event);
+      cost.lag = WithoutRecorder(cost.lag, 0, ns_per_event);
     }
   }
 }
@@ -154,7 +144,7 @@ void Scenario::ScaleHost(const ThreadSets& sets, double factor, bool calls) {
                          int64_t ns) {
     const int64_t length = range.end - range.begin;
     if (set.empty() || length <= 0) return ns;
-    const double share = static_cast<double>(Overlap(set, range)) /
+    const double share = static_cast<double>(CoveredLength(set, range)) /
                          static_cast<double>(length);
     return Scaled(ns, 1 - (1 - factor) * share);
   };
@@ -186,18 +176,31 @@ void Scenario::RemoveWork(uint32_t node) {
   costs_[node] = {0, kNever, 0};
 }
 
-uint64_t Scenario::ApplyDataReady(Estimate estimate) {
+// Not from the stages: one of these may be around the loader.
+Scenario::ThreadSets Scenario::LoaderRanges() const {
+  const Trace& trace = input_.trace();
   ThreadSets sets(input_.tree.threads().size());
-  uint64_t found = 0;
-  for (const StepInterval& stage : input_.steps.stages()) {
-    if (stage.type != STEPSCOPE_DATALOADER) continue;
-    const uint32_t process = input_.tree.threads()[stage.thread].process;
-    if (stage.thread != input_.steps.main_thread(process)) continue;
-    sets[stage.thread].push_back(stage.range);
-    ++found;
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const Thread& thread = input_.tree.threads()[i];
+    if (input_.steps.main_thread(thread.process) != i) continue;
+    IntervalCollector loader;
+    for (uint32_t t = thread.first_track; t < thread.last_track; ++t) {
+      for (const Row row : input_.tree.census().marks(t)) {
+        if (trace.type()[row] != STEPSCOPE_DATALOADER) continue;
+        loader.Add(trace.start_ns()[row], input_.tree.end_ns(row));
+      }
+    }
+    sets[i] = loader.Finish();
   }
+  return sets;
+}
+
+uint64_t Scenario::ApplyDataReady(Estimate estimate) {
+  const ThreadSets sets = LoaderRanges();
   // Taking a batch that is ready is not free either.
   ScaleHost(sets, estimate == Estimate::kCautious ? 0.1 : 0, false);
+  uint64_t found = 0;
+  for (const IntervalSet& set : sets) found += set.size();
   return found;
 }
 
@@ -278,8 +281,7 @@ uint64_t Scenario::ApplyKernel(const std::string& pattern, double factor) {
 
 uint64_t Scenario::ApplyOperator(const std::string& pattern, double factor) {
   uint64_t found = 0;
-  const TypeSet all = ~(kApiCallTypes | SetOf(STEPSCOPE_PROFILE_STEP));
-  const ThreadSets sets = RangesNamed(pattern, all, found);
+  const ThreadSets sets = RangesNamed(pattern, kRangeTypes, found);
   if (found == 0) return 0;
   ScaleHost(sets, factor, true);
   for (uint32_t i = 0; i < count(); ++i) {

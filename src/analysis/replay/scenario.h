@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/communication.h"
+#include "analysis/kinds.h"
 #include "analysis/replay/change.h"
 #include "analysis/replay/graph.h"
 
@@ -44,6 +45,9 @@ class Scenario {
   const std::string& note() const { return note_; }
 
  private:
+  // What a user can name: all of the host but calls and steps.
+  static constexpr TypeSet kRangeTypes =
+      ~(kApiCallTypes | SetOf(STEPSCOPE_PROFILE_STEP));
   // By thread: where host work is scaled.
   using ThreadSets = std::vector<IntervalSet>;
 
@@ -57,6 +61,8 @@ class Scenario {
   uint64_t ApplyKernel(const std::string& pattern, double factor);
   uint64_t ApplyOperator(const std::string& pattern, double factor);
 
+  // Ranges of the loader on stepping threads.
+  ThreadSets LoaderRanges() const;
   // Host ranges whose name matches, by thread; `count`: how many.
   ThreadSets RangesNamed(const std::string& pattern, TypeSet types,
                          uint64_t& count) const;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "analysis/kinds.h"
-#include "analysis/replay/stream_lines.h"
+#include "analysis/replay/lines.h"
 
 namespace stepscope {
 namespace {
@@ -17,145 +17,140 @@ constexpr int64_t kReturnNs = 50'000;
 constexpr int64_t kIdleSyncNs = 3'000;
 // A launch of this length that has as many before it met a full queue.
 constexpr int64_t kBlockedNs = 50'000;
-constexpr uint32_t kFullQueueDepth = 64;
+constexpr size_t kFullQueueDepth = 64;
 
 class WaitFinder {
  public:
-  WaitFinder(const StreamLines& streams, const EventTree& tree,
-             HostLine& host, uint32_t line)
-      : streams_(streams), trace_(tree.trace()), host_(host), line_(line) {}
+  WaitFinder(const EventTree& tree, Lines& lines)
+      : tree_(tree), trace_(tree.trace()), lines_(lines) {}
 
   void Find() {
-    for (const uint32_t index : host_.calls) {
-      DraftNode& call = host_.nodes[index];
-      const LineNode own = streams_.last_of_launch[line_][index];
-      if (own.known() && IsCopy(own)) {
-        FindCopy(call, own);
-      } else if (call.node.has(kSyncCall)) {
-        FindSync(call);
-      } else if (call.cost.dur >
-                 std::max(kBlockedNs, 8 * streams_.typical.call_ns)) {
-        FindFullQueue(call, own);
+    for (uint32_t i = 0; i < lines_.hosts.size(); ++i) {
+      host_ = &lines_.hosts[i];
+      for (const uint32_t call : host_->calls) {
+        Look(call, lines_.last_work[lines_.first[i] + call]);
       }
     }
   }
 
  private:
-  const DraftNode& Work(const LineNode& at) const {
-    return streams_.lines[at.line].nodes[at.index];
+  Row RowOf(uint32_t work) const { return tree_.work()[work].row; }
+  int64_t StartOf(uint32_t work) const {
+    return trace_.start_ns()[RowOf(work)];
   }
-  int64_t EndOf(const LineNode& at) const {
-    return SaturatingAdd(Work(at).node.at, Work(at).cost.dur);
-  }
-  static int64_t EndOf(const DraftNode& call) {
-    return SaturatingAdd(call.node.at, call.cost.dur);
-  }
-  bool IsCopy(const LineNode& at) const {
-    return trace_.type()[Work(at).node.row] == STEPSCOPE_MEMCPY;
+  int64_t EndOf(uint32_t work) const { return tree_.end_ns(RowOf(work)); }
+  int64_t LaunchOf(uint32_t work) {
+    return lines_.launch[work] == kNoNode
+               ? INT64_MIN
+               : lines_.node(lines_.launch[work], launch_line_).at;
   }
 
-  void SetWait(DraftNode& call, const LineNode& work, int64_t own_ns,
-               uint8_t flag) {
-    const int64_t end = EndOf(call);
+  // `own`: the work of the call, if it has any.
+  void Look(uint32_t node, uint32_t own) {
+    HostNode& call = host_->nodes[node];
+    begin_ = call.at;
+    end_ = tree_.end_ns(call.row);
+    if (own != kNoNode && trace_.type()[RowOf(own)] == STEPSCOPE_MEMCPY) {
+      LookAtCopy(node, own);
+    } else if ((call.flags & kSyncCall) != 0) {
+      LookAtSync(node);
+    } else if (end_ - begin_ >
+               std::max(kBlockedNs, 3 * lines_.typical.call_ns)) {
+      LookAtQueue(node, own);
+    }
+  }
+
+  void Add(uint32_t node, uint32_t work, int64_t own_ns, uint8_t flag) {
     const int64_t done = EndOf(work);
-    call.wait = work;
-    call.node.flags |= flag;
-    const bool waited = done > call.node.at && done <= end;
-    call.wait_lag = waited ? end - done : std::min(kIdleSyncNs, own_ns);
-    call.own_ns = waited ? std::min(own_ns, call.cost.dur) : call.cost.dur;
+    const bool waited = done > begin_ && done <= end_;
+    host_->nodes[node].flags |= flag;
+    host_->waits.push_back(
+        {node, work, waited ? std::min(own_ns, end_ - begin_) : end_ - begin_,
+         waited ? end_ - done : std::min(kIdleSyncNs, own_ns)});
   }
 
   // A copy from or to memory that is not pinned returns when it is done.
-  void FindCopy(DraftNode& call, const LineNode& own) {
-    const std::string_view name = trace_.str(trace_.name()[Work(own).node.row]);
+  void LookAtCopy(uint32_t node, uint32_t own) {
+    const std::string_view name = trace_.str(trace_.name()[RowOf(own)]);
     if (name.find("HtoD") != name.npos || name.find("Host -> ") != name.npos) {
-      call.node.flags |= kToDevice;
+      host_->nodes[node].flags |= kToDevice;
     }
-    if (EndOf(own) > EndOf(call)) return;
-    SetWait(call, own, streams_.typical.call_ns, kCopyCall);
+    if (EndOf(own) > end_) return;
+    Add(node, own, lines_.typical.call_ns, kCopyCall);
   }
 
-  // The last work of a stream that was launched before a call and had begun
+  // The last work of a stream that was launched before the call and had begun
   // when it returned.
-  LineNode LastBefore(uint32_t stream, const DraftNode& call) const {
-    const std::vector<DraftNode>& nodes = streams_.lines[stream].nodes;
-    const int64_t end = EndOf(call);
+  uint32_t LastBefore(const StreamLine& stream) {
     auto after = std::partition_point(
-        nodes.begin(), nodes.end(),
-        [&](const DraftNode& work) { return work.node.at < end; });
-    while (after != nodes.begin()) {
+        stream.work.begin(), stream.work.end(),
+        [&](uint32_t work) { return StartOf(work) < end_; });
+    while (after != stream.work.begin()) {
       --after;
-      if (after->key_launch < call.node.at) {
-        return {stream, static_cast<uint32_t>(after - nodes.begin())};
-      }
+      if (LaunchOf(*after) < begin_) return *after;
     }
-    return {};
+    return kNoNode;
   }
 
-  void FindSync(DraftNode& call) {
-    const int64_t end = EndOf(call);
-    LineNode latest;
-    LineNode newest;  // launched last, for a call that waited for nothing
-    for (uint32_t i = 0; i < streams_.lines.size(); ++i) {
-      if (streams_.lines[i].process != host_.process) continue;
-      const LineNode last = LastBefore(i, call);
-      if (!last.known()) continue;
-      if (EndOf(last) <= end &&
-          (!latest.known() || EndOf(last) > EndOf(latest))) {
+  void LookAtSync(uint32_t node) {
+    uint32_t latest = kNoNode;
+    uint32_t newest = kNoNode;  // launched last; nothing had to be waited for
+    for (const StreamLine& stream : lines_.streams) {
+      if (stream.process != host_->process) continue;
+      const uint32_t last = LastBefore(stream);
+      if (last == kNoNode) continue;
+      if (EndOf(last) <= end_ &&
+          (latest == kNoNode || EndOf(last) > EndOf(latest))) {
         latest = last;
       }
-      if (!newest.known() ||
-          Work(last).key_launch > Work(newest).key_launch) {
+      if (newest == kNoNode || LaunchOf(last) > LaunchOf(newest)) {
         newest = last;
       }
     }
-    if (latest.known() && EndOf(latest) > call.node.at) {
-      SetWait(call, latest, kIdleSyncNs, kSyncCall);
-    } else if (newest.known()) {
-      SetWait(call, newest, kIdleSyncNs, kSyncCall);
+    if (latest != kNoNode && EndOf(latest) > begin_) {
+      Add(node, latest, kIdleSyncNs, kSyncCall);
+    } else if (newest != kNoNode) {
+      Add(node, newest, kIdleSyncNs, kSyncCall);
     }
   }
 
-  void FindFullQueue(DraftNode& call, const LineNode& own) {
-    const int64_t end = EndOf(call);
-    for (uint32_t i = 0; i < streams_.lines.size(); ++i) {
-      if (streams_.lines[i].process != host_.process) continue;
-      if (own.known() && own.line != i) continue;
-      const std::vector<DraftNode>& nodes = streams_.lines[i].nodes;
+  void LookAtQueue(uint32_t node, uint32_t own) {
+    for (const StreamLine& stream : lines_.streams) {
+      if (stream.process != host_->process) continue;
       const auto running = std::partition_point(
-          nodes.begin(), nodes.end(), [&](const DraftNode& work) {
-            return SaturatingAdd(work.node.at, work.cost.dur) <= end;
-          });
-      if (running == nodes.begin()) continue;
-      const auto done =
-          static_cast<uint32_t>(running - nodes.begin()) - 1;
-      const size_t ahead = done + kFullQueueDepth;
-      if (ahead >= nodes.size() || nodes[ahead].key_launch > call.node.at) {
+          stream.work.begin(), stream.work.end(),
+          [&](uint32_t work) { return EndOf(work) <= end_; });
+      if (running == stream.work.begin()) continue;
+      const uint32_t done = running[-1];
+      const size_t ahead = static_cast<size_t>(
+          running - stream.work.begin()) - 1 + kFullQueueDepth;
+      if (ahead >= stream.work.size() ||
+          LaunchOf(stream.work[ahead]) > begin_ || EndOf(done) <= begin_ ||
+          end_ - EndOf(done) > kReturnNs) {
         continue;
       }
-      const LineNode work{i, done};
-      if (EndOf(work) <= call.node.at || end - EndOf(work) > kReturnNs) {
+      if (own != kNoNode && trace_.track()[RowOf(own)] !=
+                                trace_.track()[RowOf(done)]) {
         continue;
       }
-      SetWait(call, work, streams_.typical.call_ns, kFullQueue);
+      Add(node, done, lines_.typical.call_ns, kFullQueue);
       return;
     }
   }
 
-  const StreamLines& streams_;
+  const EventTree& tree_;
   const Trace& trace_;
-  HostLine& host_;
-  const uint32_t line_;
+  Lines& lines_;
+  HostLine* host_ = nullptr;
+  uint32_t launch_line_ = 0;  // where the last launch was found
+  int64_t begin_ = 0;         // of the call
+  int64_t end_ = 0;
 };
 
 }  // namespace
 
-void FindWaits(const StreamLines& streams, const EventTree& tree,
-               std::vector<HostLine>& hosts) {
-  if (streams.lines.empty()) return;
-  for (uint32_t i = 0; i < hosts.size(); ++i) {
-    WaitFinder(streams, tree, hosts[i], i).Find();
-  }
+void FindWaits(const EventTree& tree, Lines& lines) {
+  if (!lines.streams.empty()) WaitFinder(tree, lines).Find();
 }
 
 }  // namespace stepscope

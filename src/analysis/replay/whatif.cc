@@ -3,19 +3,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "analysis/order_statistics.h"
+#include "analysis/unprofiled.h"
 #include "base/text.h"
 
 namespace stepscope {
 namespace {
 
-// Recorders took 1.2 to 3.5 us per host event where it was measured.
-constexpr double kUsualRecorderNs = 2'000;
+// Recorders took 0.7 to 1.3 us per host event where it was measured.
+constexpr double kUsualRecorderNs = 1'000;
 constexpr double kMostRecorderNs = 8'000;
 constexpr int kRounds = 24;  // of a bisection
 // Nearer than this to the recorded step, the cost cannot be solved for.
 constexpr double kHidden = 0.03;
+
+// Whether it could turn out either way, see Estimate.
+bool IsEstimate(const Change& change) {
+  return change.kind == Change::Kind::kDataReady ||
+         change.kind == Change::Kind::kGraph ||
+         change.kind == Change::Kind::kFuseSmall ||
+         (change.kind == Change::Kind::kTensorCores && !change.factor);
+}
 
 }  // namespace
 
@@ -29,11 +39,26 @@ Replayer::Replayer(const ReplayInput& input, const StepChoice& steps)
     if (!graph.has_steps || steps.Includes(step)) chosen_.push_back(i);
   }
   if (chosen_.empty()) return;
-  recorded_step_ns_ =
-      MedianPeriod(RecordedTimes(input.tree, graph), nullptr);
+  recorded_step_ns_ = RecordedStep();
   Simulate(graph, graph.costs, times_);
   replay_step_ns_ = MedianPeriod(times_, &base_periods_);
   base_step_ns_ = replay_step_ns_;
+}
+
+// As every other verb has it, from the steps themselves.
+int64_t Replayer::RecordedStep() {
+  if (!input_.graph.has_steps) {
+    return MedianPeriod(RecordedTimes(input_.tree, input_.graph), nullptr);
+  }
+  std::unordered_map<Row, int64_t> period;
+  for (const StepInterval& step : input_.steps.steps()) {
+    period[step.row] = step.period_ns;
+  }
+  std::vector<int64_t> chosen;
+  for (const size_t i : chosen_) {
+    chosen.push_back(period[input_.graph.steps[i].row]);
+  }
+  return Median(chosen);
 }
 
 int64_t Replayer::MedianPeriod(const ReplayTimes& times,
@@ -100,6 +125,7 @@ void Replayer::SetUnprofiled(int64_t step_ns) {
   }
   Simulate(input_.graph, MakeBase().costs(), times_);
   base_step_ns_ = MedianPeriod(times_, &base_periods_);
+  stated_step_ns_ = step_ns;
 }
 
 // A notch of a box plot, and what the replay itself is off by.
@@ -128,30 +154,87 @@ WhatifChange Replayer::Ask(std::span<const Change> changes,
     }
     return StepOf(scenario.costs());
   };
-  answer.step_ns = step_with(Estimate::kLikely);
-  if (answer.matches == 0) answer.step_ns = base_step_ns_;
-  answer.saving_ns = base_step_ns_ - answer.step_ns;
-  if (base_step_ns_ > 0) {
-    answer.saving_ratio = static_cast<double>(answer.saving_ns) /
-                          static_cast<double>(base_step_ns_);
+  // Of the step that was stated, where the replay comes near to it only.
+  const auto stated = [&](int64_t ns) {
+    if (!stated_step_ns_ || base_step_ns_ <= 0) return ns;
+    return static_cast<int64_t>(
+        std::llround(static_cast<double>(ns) *
+                     static_cast<double>(*stated_step_ns_) /
+                     static_cast<double>(base_step_ns_)));
+  };
+  int64_t step = step_with(Estimate::kLikely);
+  if (answer.matches == 0) step = base_step_ns_;
+  const int64_t base = base_step_ns();
+  // A step of no length is none that could be shortened.
+  answer.step_ns = base_step_ns_ > 0 ? stated(step) : base;
+  answer.saving_ns = base - answer.step_ns;
+  if (base > 0) {
+    answer.saving_ratio =
+        static_cast<double>(answer.saving_ns) / static_cast<double>(base);
   }
   answer.low_ns = answer.high_ns = answer.saving_ns;
-  if (answer.matches == 0) return answer;
+  if (answer.matches == 0 || base_step_ns_ <= 0) return answer;
+  const bool certain =
+      std::none_of(changes.begin(), changes.end(), IsEstimate);
   for (const Estimate estimate : {Estimate::kCautious, Estimate::kHopeful}) {
-    const int64_t saving = base_step_ns_ - step_with(estimate);
+    if (certain) break;
+    const int64_t saving = base - stated(step_with(estimate));
     answer.low_ns = std::min(answer.low_ns, saving);
     answer.high_ns = std::max(answer.high_ns, saving);
   }
-  const int64_t noise = NoiseOf(base_periods_);
-  if (answer.saving_ns != 0) {
-    answer.low_ns -= noise;
-    answer.high_ns = std::min(answer.high_ns + noise, base_step_ns_);
-    if (answer.saving_ns > 0) answer.low_ns = std::max<int64_t>(0, answer.low_ns);
+  if (answer.saving_ns == 0) return answer;
+  const int64_t noise = stated(NoiseOf(base_periods_));
+  answer.low_ns -= noise;
+  answer.high_ns += noise;
+  if (answer.saving_ns > 0) {
+    answer.low_ns = std::max<int64_t>(0, answer.low_ns);
+    answer.high_ns = std::min(answer.high_ns, base);
   }
   return answer;
 }
 
-Whatif ComputeWhatif(const Trace& trace, const WhatifOptions& options) {
+namespace {
+
+// "no step in 20:30; 8 steps from 3 to 10 were recorded"
+Error NoSteps(const ReplayGraph& graph, const StepChoice& choice) {
+  int64_t first = INT64_MAX;
+  int64_t last = INT64_MIN;
+  for (const ReplayStep& step : graph.steps) {
+    first = std::min(first, step.index);
+    last = std::max(last, step.index);
+  }
+  return Fail(ErrorCode::kInvalidArgument,
+              Format("no step in %s; those from %lld to %lld were recorded",
+                     StepChoiceText(choice).c_str(),
+                     static_cast<long long>(first),
+                     static_cast<long long>(last)));
+}
+
+void AddDoubts(const ReplayGraph& graph, std::vector<std::string>& notes) {
+  const bool any_work = std::any_of(
+      graph.nodes.begin(), graph.nodes.end(),
+      [](const ReplayNode& node) { return node.kind == NodeKind::kWork; });
+  if (!any_work) {
+    notes.push_back("no device work was recorded: only host work is replayed");
+  }
+  if (graph.graph_calls_without_work > 0) {
+    notes.push_back(Format(
+        "%llu launches of graphs have no device work in the trace: their time "
+        "on the device is not known, and is missing here",
+        static_cast<unsigned long long>(graph.graph_calls_without_work)));
+  }
+  if (graph.repaired > 0) {
+    notes.push_back(Format(
+        "%llu times an event began before what it depends on (clocks that "
+        "disagree); these were left out",
+        static_cast<unsigned long long>(graph.repaired)));
+  }
+}
+
+}  // namespace
+
+Result<Whatif> ComputeWhatif(const Trace& trace,
+                             const WhatifOptions& options) {
   const EventTree tree(trace);
   const StepTable steps(tree);
   NameClasses names(trace.strings());
@@ -160,7 +243,14 @@ Whatif ComputeWhatif(const Trace& trace, const WhatifOptions& options) {
   const ReplayInput input{tree, steps, names, communication, graph};
   Replayer replayer(input, options.steps);
   Whatif result;
-  if (replayer.empty()) return result;
+  if (replayer.empty()) {
+    if (!graph.steps.empty()) return NoSteps(graph, options.steps);
+    result.notes.push_back("the trace has no events to replay");
+    for (const Change& change : options.changes) {
+      result.changes.push_back({.change = change.text});
+    }
+    return result;
+  }
   result.steps = graph.has_steps ? replayer.chosen().size() : 0;
   result.recorded_step_ns = replayer.recorded_step_ns();
   result.replay_step_ns = replayer.replay_step_ns();
@@ -171,13 +261,22 @@ Whatif ComputeWhatif(const Trace& trace, const WhatifOptions& options) {
   }
   result.unexplained_ns =
       graph.unexplained_ns / static_cast<int64_t>(graph.steps.size());
-  if (options.unprofiled_ns) {
-    replayer.SetUnprofiled(*options.unprofiled_ns);
-    result.unprofiled_step_ns = options.unprofiled_ns;
+  if (const auto unprofiled =
+          FindUnprofiledStep(trace, options.unprofiled_ns)) {
+    replayer.SetUnprofiled(unprofiled->ns);
+    result.unprofiled_step_ns = unprofiled->ns;
     result.slow_down = static_cast<double>(result.recorded_step_ns) /
-                       static_cast<double>(*options.unprofiled_ns);
+                       static_cast<double>(unprofiled->ns);
     result.recorder_ns = replayer.recorder_ns();
   }
+  if (replayer.chosen().size() < graph.steps.size()) {
+    const auto left_out = graph.steps.size() - replayer.chosen().size();
+    result.notes.push_back(Format(
+        "%zu of %zu steps left out%s; --steps all includes them", left_out,
+        graph.steps.size(),
+        options.steps == StepChoice::Settled() ? " as warm-up" : ""));
+  }
+  AddDoubts(graph, result.notes);
   for (const Change& change : options.changes) {
     result.changes.push_back(replayer.Ask({&change, 1}, result.notes));
     if (result.changes.back().matches == 0) {

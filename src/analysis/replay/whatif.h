@@ -47,9 +47,10 @@ struct Whatif {
 };
 
 // The same replay for several questions: builds the graph once.
+// Refers to the input. Not thread-safe.
 class Replayer {
  public:
-  explicit Replayer(const ReplayInput& input, const StepChoice& steps);
+  Replayer(const ReplayInput& input, const StepChoice& steps);
 
   // Solves for what the recorder took, so that the step is that long.
   void SetUnprofiled(int64_t step_ns);
@@ -58,16 +59,18 @@ class Replayer {
   const std::vector<size_t>& chosen() const { return chosen_; }
   int64_t recorded_step_ns() const { return recorded_step_ns_; }
   int64_t replay_step_ns() const { return replay_step_ns_; }
-  // Where savings are taken from: less the recorder's cost, if it is known.
-  int64_t base_step_ns() const { return base_step_ns_; }
+  // What savings are taken from: without the recorder, if that is known.
+  int64_t base_step_ns() const {
+    return stated_step_ns_.value_or(base_step_ns_);
+  }
   double recorder_ns() const { return recorder_ns_; }
   // One change, or several together. Notes are added.
   WhatifChange Ask(std::span<const Change> changes,
                    std::vector<std::string>& notes);
 
  private:
+  int64_t RecordedStep();
   Scenario MakeBase() const;
-  int64_t StepOf(const Scenario& scenario);
   int64_t StepOf(std::span<const Cost> costs);
   int64_t MedianPeriod(const ReplayTimes& times, std::vector<int64_t>* all);
   // How far a median of the chosen steps may be off.
@@ -79,11 +82,14 @@ class Replayer {
   std::vector<int64_t> base_periods_;
   int64_t recorded_step_ns_ = 0;
   int64_t replay_step_ns_ = 0;
-  int64_t base_step_ns_ = 0;
+  int64_t base_step_ns_ = 0;  // replayed
+  std::optional<int64_t> stated_step_ns_;
   double recorder_ns_ = 0;
   double host_factor_ = 1;  // what is left to explain the unprofiled step
 };
 
-Whatif ComputeWhatif(const Trace& trace, const WhatifOptions& options);
+// Fails where none of the steps is chosen; the message names those there are.
+Result<Whatif> ComputeWhatif(const Trace& trace,
+                             const WhatifOptions& options);
 
 }  // namespace stepscope

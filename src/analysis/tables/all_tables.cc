@@ -12,6 +12,7 @@ namespace stepscope {
 // A new table is one line here.
 #define STEPSCOPE_TABLES(TABLE) \
   TABLE(Steps)                  \
+  TABLE(StepTime)               \
   TABLE(Device)                 \
   TABLE(Overview)               \
   TABLE(Model)                  \

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/tables/device.h"
 
+#include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 
 #include "analysis/kinds.h"
@@ -25,23 +27,99 @@ std::string ProcessLabel(const Process& process) {
              : Format("pid %lld ", static_cast<long long>(process.pid));
 }
 
+// When a process was looked at, and when its last step ended on the host.
+struct ProcessTime {
+  IntervalSet window;
+  int64_t last_step_end = INT64_MAX;
+};
+
+// From the first step of a run until all was done with the last one. Runs that
+// are apart (steps in between were not recorded) are apart.
+IntervalSet RunsOf(std::span<const StepInterval> steps) {
+  IntervalCollector runs;
+  int64_t begin = 0;
+  int64_t end = 0;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (i == 0 || steps[i].index != steps[i - 1].index + 1) {
+      runs.Add(begin, end);
+      begin = steps[i].range.begin;
+      end = begin;
+    }
+    end = std::max(end, steps[i].last_end());
+  }
+  runs.Add(begin, end);
+  return runs.Finish();
+}
+
+std::vector<ProcessTime> TimesOf(const EventTree& tree,
+                                 const StepTable& steps) {
+  std::vector<ProcessTime> times(tree.trace().processes().size());
+  IntervalCollector all;
+  // By thread: TensorFlow gives each device steps of its own.
+  for (uint32_t i = 0; i < tree.threads().size(); ++i) {
+    const auto of_thread = steps.steps_of(i);
+    if (of_thread.empty()) continue;
+    ProcessTime& time = times[tree.threads()[i].process];
+    const IntervalSet runs = RunsOf(of_thread);
+    for (const Interval& run : runs) all.Add(run.begin, run.end);
+    const bool is_first = time.last_step_end == INT64_MAX;
+    if (is_first) time.last_step_end = INT64_MIN;
+    time.window = Union(time.window, runs);
+    for (const StepInterval& step : of_thread) {
+      time.last_step_end = std::max(time.last_step_end, step.range.end);
+    }
+  }
+  IntervalSet window = all.Finish();
+  if (window.empty()) {
+    // No steps: what was recorded, and all that a device did.
+    Interval hull = steps.window();
+    for (const DeviceWork& work : tree.work()) {
+      hull.begin = std::min(hull.begin, tree.trace().start_ns()[work.row]);
+      hull.end = std::max(hull.end, tree.end_ns(work.row));
+    }
+    window = {hull};
+  }
+  // A process that does not step is measured by those that do.
+  for (ProcessTime& time : times) {
+    if (time.window.empty()) time.window = window;
+  }
+  return times;
+}
+
+using Key = std::tuple<std::string_view, int64_t, uint32_t>;
+struct Device {
+  uint32_t streams = 0;
+  BusyTime kernels;
+  BusyTime after;
+};
+
+void AddKernels(const EventTree& tree, const Track& track,
+                const ProcessTime& time, Device& device) {
+  const Trace& trace = tree.trace();
+  const int64_t last_end = time.last_step_end;
+  for (Row row = track.first; row < track.last; ++row) {
+    if (trace.type()[row] != STEPSCOPE_KERNEL) continue;
+    const int64_t start = trace.start_ns()[row];
+    const int64_t end = tree.end_ns(row);
+    for (const Interval& run : time.window) {
+      device.kernels.Add(std::max(start, run.begin), std::min(end, run.end));
+    }
+    if (end <= last_end) continue;
+    device.after.Add(std::max(start, last_end), end);
+  }
+}
+
 }  // namespace
 
 std::vector<DeviceRow> ComputeDevices(const EventTree& tree,
                                       const StepTable& steps) {
   const Trace& trace = tree.trace();
   std::vector<DeviceRow> rows;
-  rows.push_back({"CPU(Process)", IfKnown(trace.cpu_usage().process), 0});
-  rows.push_back({"CPU(System)", IfKnown(trace.cpu_usage().system), 0});
+  rows.push_back({"CPU(Process)", IfKnown(trace.cpu_usage().process), {}, {}});
+  rows.push_back({"CPU(System)", IfKnown(trace.cpu_usage().system), {}, {}});
 
-  using Key = std::tuple<std::string_view, int64_t, uint32_t>;
-  struct Device {
-    uint32_t streams = 0;
-    BusyTime kernels;
-  };
   std::map<Key, Device> devices;
   std::map<std::string, int> uses;
-  const auto type = trace.type();
   const auto key_of = [&](const Track& track) {
     return Key(trace.str(track.device_type), track.device, track.process);
   };
@@ -54,15 +132,17 @@ std::vector<DeviceRow> ComputeDevices(const EventTree& tree,
     }
   };
   each([&](const Track& track) { ++devices[key_of(track)].streams; });
+  if (devices.empty()) return rows;
+  const std::vector<ProcessTime> times = TimesOf(tree, steps);
   for (auto& [key, device] : devices) {
-    device.kernels = BusyTime(device.streams == 1);
+    // One stream, and no window that begins before the last one ends.
+    const bool one_run = device.streams == 1 &&
+                         times[std::get<2>(key)].window.size() == 1;
+    device.kernels = BusyTime(one_run);
+    device.after = BusyTime(one_run);
   }
   each([&](const Track& track) {
-    BusyTime& kernels = devices[key_of(track)].kernels;
-    for (Row row = track.first; row < track.last; ++row) {
-      if (type[row] != STEPSCOPE_KERNEL) continue;
-      kernels.Add(trace.start_ns()[row], tree.end_ns(row));
-    }
+    AddKernels(tree, track, times[track.process], devices[key_of(track)]);
   });
   const auto name_of = [](const Key& key) {
     const std::string kind(std::get<0>(key));
@@ -70,13 +150,15 @@ std::vector<DeviceRow> ComputeDevices(const EventTree& tree,
   };
   for (const auto& [key, device] : devices) ++uses[name_of(key)];
   for (auto& [key, device] : devices) {
+    const uint32_t process = std::get<2>(key);
     DeviceRow row;
     row.name = name_of(key);
     if (uses[row.name] > 1) {
-      row.name = ProcessLabel(trace.processes()[std::get<2>(key)]) + row.name;
+      row.name = ProcessLabel(trace.processes()[process]) + row.name;
     }
     row.busy_ns = device.kernels.Finish();
-    row.utilization = Ratio(row.busy_ns, steps.total_ns());
+    row.after_ns = device.after.Finish();
+    row.utilization = Ratio(*row.busy_ns, TotalLength(times[process].window));
     rows.push_back(std::move(row));
   }
   return rows;
@@ -87,8 +169,14 @@ TableSchema DeclareDeviceTable() {
   columns.Text("name", "CPU(Process), CPU(System), or a device: GPU0, MLU1",
                &DeviceRow::name);
   columns.Ratio("utilization",
-                "busy time over the total time; empty if not recorded",
+                "busy time within the steps, until host and device are done "
+                "with the last one, over that time; empty if not recorded",
                 &DeviceRow::utilization);
+  columns.Time("busy_ns", Adds::kUnion, "devices: kernels within that time",
+               &DeviceRow::busy_ns);
+  columns.Time("after_last_step_ns", Adds::kUnion,
+               "kernels after the last step had ended on the host",
+               &DeviceRow::after_ns);
   return {.key = "device",
           .paddle_name = "DeviceView",
           .title = "Device",

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Device table: how busy the processors were. A device's use is the union of
-// its kernels over the total time; the CPU's was sampled by the recorder.
+// its kernels within the window over the window, so never above 1: from the
+// first step's start until host and device are done with the last one. Without
+// steps it is the recorded window and what the device did beyond it. The CPU's
+// use was sampled by the recorder.
 #pragma once
 
 #include <optional>
@@ -14,8 +17,12 @@ namespace stepscope {
 
 struct DeviceRow {
   std::string name;  // "CPU(Process)", "CPU(System)", "GPU0", "MLU1"
-  std::optional<double> utilization;  // 0..1 and more; none: not recorded
-  int64_t busy_ns = 0;                // devices only
+  // 0..1, of CPU(Process) and more; none: not recorded
+  std::optional<double> utilization;
+  // Of devices only: within the window; after the last step had ended on the
+  // host.
+  std::optional<int64_t> busy_ns;
+  std::optional<int64_t> after_ns;
 };
 
 std::vector<DeviceRow> ComputeDevices(const EventTree& tree,

@@ -9,6 +9,18 @@ TableSchema DeclareStepsTable() {
   columns.Count("index", "number of the step", &StepRow::index);
   columns.Time("start_ns", "when it began", &StepRow::start_ns);
   columns.Time("dur_ns", "how long it took on the host", &StepRow::dur_ns);
+  columns.Time("period_ns",
+               "from its start to the next one's, on the host or on the "
+               "device, whichever paces the loop",
+               &StepRow::period_ns);
+  columns.Time("device_start_ns",
+               "when the device began the first work that it launched; empty "
+               "if there was none",
+               &StepRow::device_start_ns);
+  columns.Time("device_end_ns", "when the device ended the last of it",
+               &StepRow::device_end_ns);
+  columns.Bool("warmup", "whether it was one of the first and not yet settled",
+               &StepRow::warmup);
   return {.key = "steps",
           .title = "Steps",
           .meaning = "which steps were recorded, and how long were they?",

@@ -234,6 +234,84 @@ TEST(DeviceTest, EqualDevicesOfTwoProcessesAreToldApart) {
   EXPECT_EQ(c.summary.device[4].name, "MLU3");
 }
 
+// The host runs ahead of the device, which is always at work.
+constexpr const char* kReplays = R"(
+  thread 1 main
+    0..7 ProfileStep#0 ProfileStep
+      1..2 cudaGraphLaunch CudaRuntime correlation=1
+    8..15 ProfileStep#1 ProfileStep
+      9..10 cudaGraphLaunch CudaRuntime correlation=2
+    16..23 ProfileStep#2 ProfileStep
+      17..18 cudaGraphLaunch CudaRuntime correlation=3
+  stream 7 GPU:0
+    3..94 a Kernel correlation=1
+    97..188 b Kernel correlation=2
+    191..283 c Kernel correlation=3
+  window 0 30)";
+
+TEST(DeviceTest, UseIsOfTheTimeUntilTheDeviceIsDone) {
+  const Case c(kReplays);
+  ASSERT_EQ(c.summary.device.size(), 3u);
+  EXPECT_DOUBLE_EQ(*c.summary.device[2].utilization, 274.0 / 283);
+  EXPECT_EQ(c.summary.device[2].busy_ns, 274);
+  EXPECT_EQ(c.summary.device[2].after_ns, 94 - 23 + 91 + 92);
+}
+
+TEST(DeviceTest, WorkOutsideTheStepsIsNotWithinThem) {
+  const Case c(R"(
+    thread 1 main
+      0..5 before CudaRuntime correlation=1
+      100..200 ProfileStep#2 ProfileStep
+      200..300 ProfileStep#3 ProfileStep
+      900..1000 ProfileStep#8 ProfileStep
+    stream 7 GPU:0
+      10..150 a Kernel correlation=1
+      250..400 b Kernel
+      950..1200 c Kernel
+    stream 8 GPU:0
+      120..290 d Kernel)");
+  // Of [100, 300) and [900, 1000): until 300, and from 950.
+  EXPECT_DOUBLE_EQ(*c.summary.device[2].utilization, 250.0 / 300);
+  EXPECT_EQ(c.summary.device[2].after_ns, 200);
+}
+
+TEST(DeviceTest, WithoutStepsTheWindowTakesInTheWork) {
+  const Case c(R"(
+    thread 1 main
+      0..10 a CudaRuntime
+    stream 7 GPU:0
+      5..45 b Kernel
+    window 0 20)");
+  EXPECT_DOUBLE_EQ(*c.summary.device[2].utilization, 40.0 / 45);
+}
+
+TEST(StepTimeTest, IsOfSettledSteps) {
+  const Case c(R"(
+    thread 1 main
+      0..90 ProfileStep#0 ProfileStep
+      90..100 ProfileStep#1 ProfileStep
+      100..112 ProfileStep#2 ProfileStep
+      112..120 ProfileStep#3 ProfileStep
+      120..130 ProfileStep#4 ProfileStep)");
+  EXPECT_EQ(c.summary.step_time.steps, 4u);
+  EXPECT_EQ(c.summary.step_time.warmup, 1u);
+  EXPECT_EQ(c.summary.step_time.avg_ns, 10);
+  EXPECT_EQ(c.summary.step_time.p50_ns, 10);
+  EXPECT_EQ(c.summary.step_time.min_ns, 8);
+  EXPECT_EQ(c.summary.step_time.max_ns, 12);
+  EXPECT_EQ(c.summary.steps.size(), 5u);
+  EXPECT_TRUE(c.summary.steps[0].warmup);
+}
+
+TEST(StepTimeTest, WhereTheDevicePacesItIsTheDevices) {
+  const Case c(kReplays);
+  EXPECT_TRUE(c.summary.step_time.device_paced);
+  EXPECT_EQ(c.summary.step_time.p50_ns, 94);
+  EXPECT_EQ(c.summary.steps[2].period_ns, 92);
+  EXPECT_EQ(c.summary.steps[2].device_start_ns, 191);
+  EXPECT_EQ(c.summary.steps[2].device_end_ns, 283);
+}
+
 TEST(BenchmarkTest, WarmStepsCountReaderAndBatchAlike) {
   std::string text;
   for (int i = 8; i < 14; ++i) {

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The change "graph": what a step launches is launched at once. Host work
+// between launches is gone; what a graph cannot hold stays: the loader, copies
+// from the host, waits for the device, communication by the host itself.
+#include <algorithm>
+
+#include "analysis/kinds.h"
+#include "analysis/replay/interval_search.h"
+#include "analysis/replay/scenario.h"
+
+namespace stepscope {
+namespace {
+
+// The launch of a graph, and of each node in it.
+constexpr int64_t kGraphCallNs = 10'000;
+constexpr int64_t kGraphNodeNs = 500;
+
+// Which step of its process a node is in, for nodes in the order of time.
+class StepCursor {
+ public:
+  StepCursor(const ReplayGraph& graph, size_t processes)
+      : graph_(graph), at_(processes) {
+    for (size_t i = 0; i < graph.steps.size(); ++i) {
+      Range& range = at_[graph.steps[i].process];
+      if (range.last == 0) range.next = i;
+      range.last = i + 1;
+    }
+  }
+
+  // SIZE_MAX: in none. Between two steps it is the one before.
+  size_t Find(uint32_t process, int64_t time) {
+    Range& range = at_[process];
+    while (range.next + 1 < range.last &&
+           time >= graph_.steps[range.next + 1].range.begin) {
+      ++range.next;
+    }
+    if (range.next >= range.last) return SIZE_MAX;
+    const Interval& step = graph_.steps[range.next].range;
+    const bool is_last = range.next + 1 == range.last;
+    if (time < step.begin || (is_last && time > step.end)) return SIZE_MAX;
+    return range.next;
+  }
+
+ private:
+  struct Range {
+    size_t next = 0;
+    size_t last = 0;
+  };
+  const ReplayGraph& graph_;
+  std::vector<Range> at_;  // by process
+};
+
+}  // namespace
+
+uint64_t Scenario::ApplyGraph(Estimate estimate) {
+  const ReplayGraph& graph = input_.graph;
+  const ThreadSets loader = LoaderRanges();
+  const bool host_talks = input_.communication.host_calls() > 0;
+  const auto stays = [&](uint32_t line, const Interval& range) {
+    int64_t ns = CoveredLength(loader[line], range);
+    if (host_talks) {
+      ns += CoveredLength(input_.communication.by_thread()[line], range);
+    }
+    return ns;
+  };
+  StepCursor steps(graph, input_.trace().processes().size());
+  // The call that stands for those of a step, until the host has to wait.
+  struct Segment {
+    size_t step = SIZE_MAX;
+    uint32_t call = kNoNode;
+  };
+  std::vector<Segment> segments(input_.trace().processes().size());
+  uint64_t launches = 0;
+  uint64_t calls = 0;
+  for (uint32_t i = 0; i < count(); ++i) {
+    const ReplayNode& node = graph.nodes[i];
+    Cost& cost = costs_[i];
+    if (!node.on_host()) {
+      if (node.other == kNoNode || !IsKernel(i)) continue;
+      if (!node.has(kFromStart)) {
+        cost.gap = std::min<int64_t>(cost.gap, graph.typical_gap_ns);
+      }
+      cost.lag = std::min<int64_t>(cost.lag, graph.typical_lag_ns);
+      continue;
+    }
+    const uint32_t process = input_.tree.threads()[node.line].process;
+    const size_t step = steps.Find(process, node.at);
+    if (step == SIZE_MAX) continue;
+    Segment& segment = segments[process];
+    if (segment.step != step) segment = {step, kNoNode};
+    if (node.kind == NodeKind::kWait) {
+      if (node.has(kFullQueue)) {
+        cost = {0, kNever, 0};
+      } else {
+        segment.call = kNoNode;
+      }
+      continue;
+    }
+    if (node.prev != kNoNode && node.at > graph.steps[step].range.begin) {
+      cost.gap = std::min<int64_t>(cost.gap, stays(node.line, GapOf(i)));
+    }
+    if (node.kind == NodeKind::kJoin && node.other != kNoNode) {
+      cost.lag = std::min<int64_t>(
+          cost.lag, stays(graph.nodes[node.other].line, LagOf(i)));
+    }
+    if (node.kind != NodeKind::kCall || node.has(kToDevice) ||
+        node.has(kSyncCall)) {
+      continue;
+    }
+    if (!node.has(kLaunches)) {
+      cost.dur = 0;
+      continue;
+    }
+    ++launches;
+    if (segment.call == kNoNode) {
+      ++calls;
+      segment.call = i;
+      cost.dur =
+          std::min<int64_t>(cost.dur, graph.typical_call_ns) + kGraphCallNs;
+      continue;
+    }
+    cost.dur = 0;
+    if (estimate != Estimate::kHopeful) {
+      costs_[segment.call].dur += kGraphNodeNs;
+    }
+  }
+  return launches > calls ? launches : 0;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What steps would take after a change, as text, Markdown and JSON.
+#pragma once
+
+#include <string>
+
+#include "analysis/replay/whatif.h"
+
+namespace stepscope {
+
+std::string RenderWhatifText(const Whatif& whatif);
+std::string RenderWhatifMarkdown(const Whatif& whatif);
+std::string RenderWhatifJson(const Whatif& whatif);
+
+}  // namespace stepscope
