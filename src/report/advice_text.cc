@@ -120,9 +120,8 @@ std::string CheckCommand(const Summary& summary, const Finding& finding) {
   return command;
 }
 
-std::vector<std::string> OverlapTexts(const Summary& summary,
-                                      const Finding& finding) {
-  std::vector<std::string> texts;
+std::string OverlapText(const Summary& summary, const Finding& finding) {
+  std::string text;
   for (const Overlap& overlap : finding.overlaps) {
     const auto& all = summary.advice.findings;
     const auto other =
@@ -130,12 +129,12 @@ std::vector<std::string> OverlapTexts(const Summary& summary,
           return candidate.id == overlap.id;
         });
     if (other == all.end()) continue;  // not shown
-    texts.push_back("Cannot be added to " +
-                    std::to_string(other - all.begin() + 1) + " (" +
-                    std::string(overlap.id) + "): both together save " +
-                    Milliseconds(overlap.together_ns) + ".");
+    text += text.empty() ? "Cannot be added up: together with " : ", with ";
+    text += std::to_string(other - all.begin() + 1) + " (" +
+            std::string(overlap.id) + ") it saves " +
+            Milliseconds(overlap.together_ns);
   }
-  return texts;
+  return text.empty() ? text : text + ".";
 }
 
 std::string EvidenceText(const Summary& summary, const Evidence& evidence) {

@@ -20,9 +20,9 @@ std::string SavingText(const Summary& summary, const Finding& finding);
 std::string RangeText(const Finding& finding);
 // "stepscope whatif run.json --change graph"; empty without a replay.
 std::string CheckCommand(const Summary& summary, const Finding& finding);
-// "Not to be added to 2 (host_sync): both together save 3.10 ms."
-std::vector<std::string> OverlapTexts(const Summary& summary,
-                                      const Finding& finding);
+// "Cannot be added up: together with 2 (host_sync) it saves 3.10 ms."; empty
+// if it can.
+std::string OverlapText(const Summary& summary, const Finding& finding);
 // The sentence and where an event of it is; names made visible and short.
 std::string EvidenceText(const Summary& summary, const Evidence& evidence);
 // What comes after the findings: the sum of them, or that there are none.

@@ -33,9 +33,8 @@ void AddFindingText(const Summary& summary, const Finding& finding,
   out += "   Saves " + SavingText(summary, finding);
   if (finding.replayed) out += ", " + RangeText(finding) + " expected";
   out += ": " + VisibleText(finding.saving_basis) + ".\n";
-  for (const std::string& text : OverlapTexts(summary, finding)) {
-    out += "   " + text + "\n";
-  }
+  const std::string overlap = OverlapText(summary, finding);
+  if (!overlap.empty()) out += "   " + overlap + "\n";
   for (const Evidence& evidence : finding.evidence) {
     out += "   - " + EvidenceText(summary, evidence) + "\n";
   }
@@ -47,9 +46,8 @@ void AddFindingText(const Summary& summary, const Finding& finding,
 
 void AddFindingMarkdown(const Summary& summary, const Finding& finding,
                         std::string& out) {
-  for (const std::string& text : OverlapTexts(summary, finding)) {
-    out += Visible(text) + "\n\n";
-  }
+  const std::string overlap = OverlapText(summary, finding);
+  if (!overlap.empty()) out += Visible(overlap) + "\n\n";
   for (const Evidence& evidence : finding.evidence) {
     out += "* " + EscapeMarkdown(EvidenceText(summary, evidence)) + "\n";
   }

@@ -48,8 +48,8 @@ void DoubtGraphs(const AdviceInput& input, Advice& advice) {
   const uint64_t missing = input.graph.graph_calls_without_work;
   if (missing == 0) return;
   advice.doubts.push_back(
-      CountOf(missing, "graph launch") +
-      (missing == 1 ? " has" : " have") +
+      std::to_string(missing) +
+      (missing == 1 ? " graph launch has" : " graph launches have") +
       " no device work in the trace: the recorder left the kernels out." +
       (input.TrustsIdleTime()
            ? ""

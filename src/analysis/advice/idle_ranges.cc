@@ -10,8 +10,10 @@
 namespace stepscope {
 namespace {
 
-// A range that takes more of a step says nothing about where in it.
+// A range that takes more of a step hardly says where in it.
 constexpr double kMostOfStep = 0.6;
+// One that takes more is around several steps.
+constexpr double kLongerThanStep = 1.1;
 constexpr std::string_view kAutograd = "autograd::engine";
 constexpr std::string_view kBackward = "the backward pass (autograd)";
 
@@ -25,24 +27,19 @@ class Collector {
  public:
   explicit Collector(const AdviceInput& input)
       : input_(input), trace_(input.trace()) {
-    longest_ = static_cast<int64_t>(
-        kMostOfStep * static_cast<double>(input.OfAStep(
-                          input.waterfall().step_ns)));
+    const auto step =
+        static_cast<double>(input.OfAStep(input.waterfall().step_ns));
+    short_ = static_cast<int64_t>(kMostOfStep * step);
+    longest_ = static_cast<int64_t>(kLongerThanStep * step);
   }
 
   IdleRanges Collect() {
     std::vector<IntervalSet> idle = IdleByProcess();
-    for (uint32_t i = 0; i < idle.size(); ++i) {
-      result_.idle_ns = SaturatingAdd(result_.idle_ns, TotalLength(idle[i]));
-      const uint32_t main = input_.steps.main_thread(i);
-      if (main != kNoThread) TakeThread(main, idle[i]);
+    for (const IntervalSet& set : idle) {
+      result_.idle_ns = SaturatingAdd(result_.idle_ns, TotalLength(set));
     }
-    for (uint32_t i = 0; i < input_.tree.threads().size(); ++i) {
-      const uint32_t process = input_.tree.threads()[i].process;
-      if (i != input_.steps.main_thread(process)) {
-        TakeThread(i, idle[process]);
-      }
-    }
+    TakeThreads(idle, [&](uint32_t i) { return ShortRanges(i); });
+    TakeThreads(idle, [&](uint32_t i) { return LongRanges(i); });
     std::stable_sort(result_.ranges.begin(), result_.ranges.end(),
                      [](const IdleRange& a, const IdleRange& b) {
                        return a.idle_ns > b.idle_ns;
@@ -72,29 +69,76 @@ class Collector {
     return idle;
   }
 
-  // Deals out idle time to the ranges of a thread; `idle` keeps the rest.
-  void TakeThread(uint32_t thread, IntervalSet& idle) {
-    if (idle.empty()) return;
-    IntervalCollector covered;
-    size_t next = 0;
+  // The stepping threads first, for each process.
+  template <typename RangesOf>
+  void TakeThreads(std::vector<IntervalSet>& idle, RangesOf ranges_of) {
+    for (uint32_t i = 0; i < idle.size(); ++i) {
+      const uint32_t main = input_.steps.main_thread(i);
+      if (main != kNoThread) Take(ranges_of(main), idle[i]);
+    }
+    for (uint32_t i = 0; i < input_.tree.threads().size(); ++i) {
+      const uint32_t process = input_.tree.threads()[i].process;
+      if (i == input_.steps.main_thread(process) || idle[process].empty()) {
+        continue;
+      }
+      Take(ranges_of(i), idle[process]);
+    }
+  }
+
+  // The outermost of those that are short enough.
+  std::vector<Row> ShortRanges(uint32_t thread) const {
+    std::vector<Row> rows;
     int64_t until = INT64_MIN;
     input_.tree.threads().ForEachRow(thread, [&](Row row) {
+      if (trace_.start_ns()[row] < until || !CanBeRange(trace_.type()[row])) {
+        return;
+      }
+      // Waiting for data is the loader's, whatever goes on inside.
+      const bool loader = trace_.type()[row] == STEPSCOPE_DATALOADER;
+      if (!loader && trace_.dur_ns()[row] > short_) return;
+      until = input_.tree.end_ns(row);
+      if (!loader) rows.push_back(row);
+    });
+    return rows;
+  }
+
+  // The innermost of those that are longer, but not longer than a step.
+  std::vector<Row> LongRanges(uint32_t thread) const {
+    std::vector<Row> rows;
+    input_.tree.threads().ForEachRow(thread, [&](Row row) {
+      const int64_t dur = trace_.dur_ns()[row];
+      if (dur <= short_ || dur > longest_ || !CanBeRange(trace_.type()[row]) ||
+          trace_.type()[row] == STEPSCOPE_DATALOADER) {
+        return;
+      }
+      // Parents come first.
+      if (!rows.empty() &&
+          trace_.start_ns()[row] < input_.tree.end_ns(rows.back())) {
+        rows.back() = row;
+      } else {
+        rows.push_back(row);
+      }
+    });
+    return rows;
+  }
+
+  // Deals out idle time to ranges that do not overlap; `idle` keeps the rest.
+  void Take(const std::vector<Row>& rows, IntervalSet& idle) {
+    if (rows.empty() || idle.empty()) return;
+    IntervalCollector covered;
+    size_t next = 0;
+    for (const Row row : rows) {
       const int64_t begin = trace_.start_ns()[row];
       const int64_t end = input_.tree.end_ns(row);
-      if (begin < until || !CanBeRange(trace_.type()[row])) return;
-      if (SaturatingSubtract(end, begin) > longest_) return;
-      until = end;
-      // Waiting for data is the loader's, whatever goes on inside.
-      if (trace_.type()[row] == STEPSCOPE_DATALOADER) return;
       while (next < idle.size() && idle[next].end <= begin) ++next;
       int64_t held_up = 0;
       for (size_t i = next; i < idle.size() && idle[i].begin < end; ++i) {
         held_up += std::min(idle[i].end, end) - std::max(idle[i].begin, begin);
       }
-      if (held_up <= 0) return;
+      if (held_up <= 0) continue;
       covered.Add(begin, end);
       Add(row, held_up);
-    });
+    }
     idle = Difference(idle, covered.Finish());
   }
 
@@ -117,6 +161,7 @@ class Collector {
 
   const AdviceInput& input_;
   const Trace& trace_;
+  int64_t short_ = 0;
   int64_t longest_ = 0;
   std::unordered_map<uint32_t, size_t> slots_;  // by name
   IdleRanges result_;

@@ -25,9 +25,9 @@ struct IdleRanges {
   int64_t idle_ns = 0;            // all; less of it is in ranges
 };
 
-// Ranges are the outermost ones within a step, of the stepping thread first,
-// then of the other threads for the time that it had none. What takes most of
-// a step is not one of them, but what is inside it.
+// Ranges are the outermost ones within a step that do not take most of it, of
+// the stepping thread first, then of the other threads for the time that it
+// had none. What is left belongs to longer ranges.
 IdleRanges FindIdleRanges(const AdviceInput& input);
 
 }  // namespace stepscope

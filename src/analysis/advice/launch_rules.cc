@@ -111,10 +111,16 @@ void FindLaunchBound(const AdviceInput& input, Advice& advice) {
   Finding finding;
   finding.id = "launch_bound";
   finding.finding = "The device waits for the host to launch work.";
-  finding.change = "graph";
   finding.saving_ns = input.OfAStep(time);
-  finding.saving_basis =
-      "the launches of a step become one, as with a captured graph";
+  if (input.communication.host_calls() == 0) {
+    finding.change = "graph";
+    finding.saving_basis =
+        "the launches of a step become one, as with a captured graph";
+  } else {
+    finding.saving_basis =
+        "the time in which the device waited for launches; communication by "
+        "the host cannot be in a graph";
+  }
   finding.evidence.push_back(
       {"In " + Percent(launch.launch_bound_ratio()) +
            " of the cases a stream had nothing left to do when the next "
