@@ -80,7 +80,7 @@ class AdviseTest(unittest.TestCase):
                                "--format", "json", "--views", "launch"],
                               check=True, capture_output=True, timeout=120)
         launch = json.loads(done.stdout)["launch"]
-        # Of 20 steps: a graph of 30 kernels each, and four other launches.
+        # In each of 20 steps a graph of eight kernels and four other launches.
         self.assertLess(launch["launch_bound_of"], 120)
 
     def test_work_outside_the_steps_is_a_doubt(self):

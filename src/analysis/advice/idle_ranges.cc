@@ -93,11 +93,13 @@ class Collector {
       if (trace_.start_ns()[row] < until || !CanBeRange(trace_.type()[row])) {
         return;
       }
-      // Waiting for data is the loader's, whatever goes on inside.
-      const bool loader = trace_.type()[row] == STEPSCOPE_DATALOADER;
-      if (!loader && trace_.dur_ns()[row] > short_) return;
+      // Loading and communicating are findings of their own, with whatever
+      // goes on inside.
+      const bool other = trace_.type()[row] == STEPSCOPE_DATALOADER ||
+                         input_.communication.IsHostEvent(row);
+      if (!other && trace_.dur_ns()[row] > short_) return;
       until = input_.tree.end_ns(row);
-      if (!loader) rows.push_back(row);
+      if (!other) rows.push_back(row);
     });
     return rows;
   }

@@ -21,7 +21,8 @@ std::string_view WordsFor(StepPart cause) {
     case StepPart::kInputStall: return "the step waited for data";
     case StepPart::kHostSync: return "the host waited for the device";
     case StepPart::kOtherCpu: return "the host ran other code";
-    case StepPart::kUnexplained: return "nothing was recorded on the host";
+    case StepPart::kUnexplained:
+      return "nothing was recorded on the host (Python between calls, say)";
     case StepPart::kKernel:
     case StepPart::kCopy: break;
   }

@@ -80,7 +80,9 @@ std::vector<std::string> LaunchRemedies(const AdviceInput& input) {
               "(--xla_gpu_enable_command_buffer)",
               "a larger batch: as many launches for more work"};
   }
-  return {"capturing the step, or parts of it, as a graph (CUDA graphs)",
+  return {input.communication.host_calls() > 0
+              ? "capturing forward and backward as graphs (CUDA graphs)"
+              : "capturing the step, or parts of it, as a graph (CUDA graphs)",
           "compiling the model, so that fewer and larger kernels are launched",
           "a larger batch: as many launches for more work"};
 }

@@ -47,10 +47,9 @@ bool IsDecidedByTrace(Change::Kind kind) {
 }  // namespace
 
 Savings::Savings(const AdviceInput& input, Advice& advice)
-    : input_(input),
-      replay_input_{input.tree, input.steps, input.names, input.communication,
-                    input.graph},
-      replayer_(replay_input_, StepChoice::Settled()) {
+    : input_{input.tree, input.steps, input.names, input.communication,
+             input.graph},
+      replayer_(input_, StepChoice::Settled()) {
   advice.steps = input.summary.has_steps ? input.step_count() : 0;
   // Without steps, the longest window of a process.
   for (const StepParts& window : input.waterfall().steps) {
@@ -58,7 +57,8 @@ Savings::Savings(const AdviceInput& input, Advice& advice)
         std::max(advice.recorded_step_ns, window.length());
   }
   advice.step_ns = advice.recorded_step_ns;
-  if (const IdleDevice* const device = input.BusiestDevice()) {
+  const IdleDevice* const device = input.BusiestDevice();
+  if (device != nullptr && input.TrustsIdleTime()) {
     advice.device_busy = 1 - Ratio(device->idle_ns, device->step_ns);
   }
   if (replayer_.empty() || replayer_.replay_step_ns() <= 0) return;

@@ -27,8 +27,7 @@ class Savings {
   // False: it is not to be shown.
   bool ReplayOne(Finding& finding, int64_t step_ns);
 
-  const AdviceInput& input_;
-  ReplayInput replay_input_;
+  ReplayInput input_;
   Replayer replayer_;
 };
 
