@@ -148,6 +148,31 @@ TEST_F(CliTest, AloneItSaysHowToBegin) {
   EXPECT_TRUE(Has(outcome.err, "stepscope --help"));
 }
 
+TEST_F(CliTest, Whatif) {
+  const Outcome json = Run("whatif " + sample_ +
+                           " --change host=0.5 --change no_sync --format "
+                           "json --unprofiled 1ms");
+  EXPECT_EQ(json.code, 0);
+  for (const char* key :
+       {"\"recorded_step_ns\":", "\"unprofiled_step_ns\":1000000",
+        "\"slow_down\":", "\"replay\":{\"step_ns\":", "\"unexplained_ns\":",
+        "\"change\":\"host=0.5\"", "\"change\":\"no_sync\"",
+        "\"change\":\"all\"", "\"saving_ratio\":", "\"low_ns\":"}) {
+    EXPECT_TRUE(Has(json.out, key)) << key << "\n" << json.out;
+  }
+  EXPECT_TRUE(Has(Run("whatif " + sample_ + " --change 'kernel:none=0'").out,
+                  "kernel:none=0: nothing in the trace matches"));
+  EXPECT_TRUE(
+      Has(Run("whatif --format md --change graph " + sample_).out, "| graph"));
+  ExpectError("whatif " + sample_, 2, "--change");
+  for (const std::string change :
+       {"host=x", "host=-1", "host=inf", "kernel:x", "faster"}) {
+    ExpectError("whatif " + sample_ + " --change " + change, 2, change);
+  }
+  ExpectError("whatif " + sample_ + " --change graph --unprofiled 5", 2,
+              "--unprofiled");
+}
+
 TEST_F(CliTest, UsageErrors) {
   ExpectError("frobnicate", 2, "choose from run, doctor, summary, ");
   ExpectError("sumary " + sample_, 2,

@@ -2,7 +2,7 @@
 //
 // The change "graph": what a step launches is launched at once. Host work
 // between launches is gone; what a graph cannot hold stays: the loader, copies
-// from the host, waits for the device, communication by the host itself.
+// from the host, waits for the device.
 #include <algorithm>
 
 #include "analysis/kinds.h"
@@ -53,17 +53,26 @@ class StepCursor {
 
 }  // namespace
 
+// The loader, and communication that the host does by itself (gloo, MPI).
+Scenario::ThreadSets Scenario::RangesOutsideGraphs() const {
+  ThreadSets sets = LoaderRanges();
+  const Census& census = input_.tree.census();
+  const auto count = static_cast<uint32_t>(input_.trace().strings().size());
+  for (uint32_t i = 0; i < count; ++i) {
+    if ((census.device_types(StringId{i}) & SetOf(STEPSCOPE_KERNEL)) != 0 &&
+        input_.names.collective_kernel(StringId{i})) {
+      return sets;  // the device communicates
+    }
+  }
+  for (size_t i = 0; i < sets.size(); ++i) {
+    sets[i] = Union(sets[i], input_.communication.by_thread()[i]);
+  }
+  return sets;
+}
+
 uint64_t Scenario::ApplyGraph(Estimate estimate) {
   const ReplayGraph& graph = input_.graph;
-  const ThreadSets loader = LoaderRanges();
-  const bool host_talks = input_.communication.host_calls() > 0;
-  const auto stays = [&](uint32_t line, const Interval& range) {
-    int64_t ns = CoveredLength(loader[line], range);
-    if (host_talks) {
-      ns += CoveredLength(input_.communication.by_thread()[line], range);
-    }
-    return ns;
-  };
+  const ThreadSets kept = RangesOutsideGraphs();
   StepCursor steps(graph, input_.trace().processes().size());
   // The call that stands for those of a step, until the host has to wait.
   struct Segment {
@@ -87,6 +96,11 @@ uint64_t Scenario::ApplyGraph(Estimate estimate) {
     const uint32_t process = input_.tree.threads()[node.line].process;
     const size_t step = steps.Find(process, node.at);
     if (step == SIZE_MAX) continue;
+    // What ends when the step begins is none of its work.
+    if (node.at <= graph.steps[step].range.begin &&
+        node.kind != NodeKind::kCall) {
+      continue;
+    }
     Segment& segment = segments[process];
     if (segment.step != step) segment = {step, kNoNode};
     if (node.kind == NodeKind::kWait) {
@@ -98,14 +112,16 @@ uint64_t Scenario::ApplyGraph(Estimate estimate) {
       continue;
     }
     if (node.prev != kNoNode && node.at > graph.steps[step].range.begin) {
-      cost.gap = std::min<int64_t>(cost.gap, stays(node.line, GapOf(i)));
+      cost.gap = std::min<int64_t>(cost.gap,
+                                   CoveredLength(kept[node.line], GapOf(i)));
     }
     if (node.kind == NodeKind::kJoin && node.other != kNoNode) {
-      cost.lag = std::min<int64_t>(
-          cost.lag, stays(graph.nodes[node.other].line, LagOf(i)));
+      const uint32_t mate = graph.nodes[node.other].line;
+      cost.lag =
+          std::min<int64_t>(cost.lag, CoveredLength(kept[mate], LagOf(i)));
     }
     if (node.kind != NodeKind::kCall || node.has(kToDevice) ||
-        node.has(kSyncCall)) {
+        node.has(kSyncCall) || Contains(kept[node.line], node.at)) {
       continue;
     }
     if (!node.has(kLaunches)) {

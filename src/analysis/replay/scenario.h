@@ -63,6 +63,7 @@ class Scenario {
 
   // Ranges of the loader on stepping threads.
   ThreadSets LoaderRanges() const;
+  ThreadSets RangesOutsideGraphs() const;
   // Host ranges whose name matches, by thread; `count`: how many.
   ThreadSets RangesNamed(const std::string& pattern, TypeSet types,
                          uint64_t& count) const;
