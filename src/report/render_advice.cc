@@ -20,6 +20,12 @@ std::string Visible(const std::string& text) {
   return EscapeMarkdown(VisibleText(text));
 }
 
+// Doubts about nothing help nobody.
+bool ShowsDoubts(const Advice& advice) {
+  return !advice.doubts.empty() &&
+         (!advice.findings.empty() || advice.nothing.empty());
+}
+
 // `text` between backticks; those inside it would end the code.
 std::string Code(std::string text) {
   for (char& c : text) {
@@ -65,7 +71,7 @@ std::string RenderAdviceText(const Summary& summary) {
   const Advice& advice = summary.advice;
   std::string out = AdviceHeading(summary) + ".\n";
   for (const std::string& fact : AdviceFacts(summary)) out += fact + "\n";
-  if (!advice.doubts.empty()) {
+  if (ShowsDoubts(advice)) {
     out += std::string("\n") + kDoubtsTitle + "\n";
     for (const std::string& doubt : advice.doubts) out += "  * " + doubt + "\n";
   }
@@ -86,7 +92,7 @@ std::string RenderAdviceMarkdown(const Summary& summary) {
   for (const std::string& fact : AdviceFacts(summary)) {
     out += Visible(fact) + "\n";
   }
-  if (!advice.doubts.empty()) {
+  if (ShowsDoubts(advice)) {
     out += std::string("\n") + kDoubtsTitle + "\n\n";
     for (const std::string& doubt : advice.doubts) {
       out += "* " + Visible(doubt) + "\n";

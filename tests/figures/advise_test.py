@@ -83,6 +83,13 @@ class AdviseTest(unittest.TestCase):
         # In each of 20 steps a graph of eight kernels and four other launches.
         self.assertLess(launch["launch_bound_of"], 120)
 
+    def test_no_graph_holds_what_the_host_communicates(self):
+        answer = advise("torch_ddp_gloo_rank0.json.gz")
+        self.assertEqual(answer["advice"][0]["id"], "exposed_communication")
+        launch = by_id(answer)["launch_bound"]
+        self.assertIsNone(launch["change"])
+        self.assertLess(launch["saving_ratio"], 0.25)
+
     def test_work_outside_the_steps_is_a_doubt(self):
         doubts = advise("tf_gpu_worker.xplane.pb")["doubts"]
         self.assertTrue(any("outside the steps" in text for text in doubts))

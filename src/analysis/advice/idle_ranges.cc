@@ -69,6 +69,13 @@ class Collector {
     return idle;
   }
 
+  // Loading and communicating are findings of their own, with whatever goes
+  // on inside.
+  bool IsOtherFinding(Row row) const {
+    return trace_.type()[row] == STEPSCOPE_DATALOADER ||
+           input_.communication.IsHostEvent(row);
+  }
+
   // The stepping threads first, for each process.
   template <typename RangesOf>
   void TakeThreads(std::vector<IntervalSet>& idle, RangesOf ranges_of) {
@@ -93,10 +100,7 @@ class Collector {
       if (trace_.start_ns()[row] < until || !CanBeRange(trace_.type()[row])) {
         return;
       }
-      // Loading and communicating are findings of their own, with whatever
-      // goes on inside.
-      const bool other = trace_.type()[row] == STEPSCOPE_DATALOADER ||
-                         input_.communication.IsHostEvent(row);
+      const bool other = IsOtherFinding(row);
       if (!other && trace_.dur_ns()[row] > short_) return;
       until = input_.tree.end_ns(row);
       if (!other) rows.push_back(row);
@@ -110,7 +114,7 @@ class Collector {
     input_.tree.threads().ForEachRow(thread, [&](Row row) {
       const int64_t dur = trace_.dur_ns()[row];
       if (dur <= short_ || dur > longest_ || !CanBeRange(trace_.type()[row]) ||
-          trace_.type()[row] == STEPSCOPE_DATALOADER) {
+          IsOtherFinding(row)) {
         return;
       }
       // Parents come first.
