@@ -30,7 +30,8 @@ bool KeepBound(Finding& finding, int64_t step_ns) {
   finding.high_ns = finding.saving_ns;
   if (finding.saving_ns > 0) {
     finding.saving_basis =
-        "an upper bound, not replayed: " + finding.saving_basis;
+        "an upper bound, not replayed: " +
+        (finding.always ? "all of the idle time" : finding.saving_basis);
   }
   const bool had_change = !finding.change.empty();
   finding.change.clear();
