@@ -194,6 +194,11 @@ TEST_P(StepPropertyTest, EveryNanosecondIsInOnePart) {
     CheckWaterfall(summary, slow);
     CheckIdle(summary, slow);
     CheckPercentiles(*trace, summary);
+    for (const StepRow& step : summary.steps) ASSERT_GE(step.period_ns, 0);
+    for (size_t d = 2; d < summary.device.size(); ++d) {
+      ASSERT_GE(*summary.device[d].utilization, 0);
+      ASSERT_LE(*summary.device[d].utilization, 1);
+    }
     for (const Finding& finding : summary.advice.findings) {
       ASSERT_FALSE(finding.evidence.empty()) << finding.id;
       ASSERT_LE(finding.saving_ns, summary.advice.step_ns) << finding.id;

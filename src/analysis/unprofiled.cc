@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +31,24 @@ std::string_view ValueOf(const Trace& trace, const Process& process,
   return {};
 }
 
+// Our own timelines have what the recorder said as one JSON object. Calls
+// `visit` with every `"wanted": "text"` in it.
+template <typename Visit>
+void ForEachText(std::string_view json, std::string_view wanted, Visit visit) {
+  const std::string key = "\"" + std::string(wanted) + "\": \"";
+  size_t at = json.find(key);
+  for (; at != json.npos; at = json.find(key, at)) {
+    at += key.size();
+    visit(json.substr(at, json.find('"', at) - at));
+  }
+}
+
+std::string ShortTime(int64_t ns) {
+  const auto time = static_cast<double>(ns);
+  return ns < 1'000'000 ? Format("%.1f us", time / 1e3)
+                        : Format("%.2f ms", time / 1e6);
+}
+
 struct Setting {
   std::string_view key;
   std::string_view name;
@@ -46,12 +65,17 @@ std::optional<UnprofiledStep> FindUnprofiledStep(const Trace& trace) {
   std::vector<int64_t> steps;
   uint64_t count = 0;
   for (const Process& process : trace.processes()) {
-    const int64_t ns =
-        NumberOf(ValueOf(trace, process, "unprofiled_step_ns"));
-    if (ns == 0) continue;
-    steps.push_back(ns);
-    count += static_cast<uint64_t>(
-        NumberOf(ValueOf(trace, process, "unprofiled_steps")));
+    const auto add_step = [&](std::string_view text) {
+      if (const int64_t ns = NumberOf(text); ns > 0) steps.push_back(ns);
+    };
+    const auto add_count = [&](std::string_view text) {
+      count += static_cast<uint64_t>(NumberOf(text));
+    };
+    add_step(ValueOf(trace, process, "unprofiled_step_ns"));
+    add_count(ValueOf(trace, process, "unprofiled_steps"));
+    const std::string_view json = ValueOf(trace, process, "stepscope");
+    ForEachText(json, "unprofiled_step_ns", add_step);
+    ForEachText(json, "unprofiled_steps", add_count);
   }
   if (steps.empty()) return std::nullopt;
   return UnprofiledStep{Median(steps), count,
@@ -67,21 +91,20 @@ std::optional<UnprofiledStep> FindUnprofiledStep(
 std::string SlowDownText(const UnprofiledStep& unprofiled, int64_t step_ns) {
   const double ratio = static_cast<double>(step_ns) /
                        static_cast<double>(std::max<int64_t>(unprofiled.ns, 1));
-  const double ms = static_cast<double>(unprofiled.ns) / 1e6;
+  const std::string time = ShortTime(unprofiled.ns);
   if (unprofiled.source == UnprofiledStep::Source::kUser) {
     return Format(
         "Recorded steps took %.2f x the unprofiled step that was stated "
-        "(%.2f ms).",
-        ratio, ms);
+        "(%s).",
+        ratio, time.c_str());
   }
   if (unprofiled.count == 0) {
-    return Format("Recorded steps took %.2f x the unrecorded ones (%.2f ms).",
-                  ratio, ms);
+    return Format("Recorded steps took %.2f x the unrecorded ones (%s).",
+                  ratio, time.c_str());
   }
   return Format(
-      "Recorded steps took %.2f x the unrecorded ones (%.2f ms, median of "
-      "%llu).",
-      ratio, ms, static_cast<unsigned long long>(unprofiled.count));
+      "Recorded steps took %.2f x the unrecorded ones (%s, median of %llu).",
+      ratio, time.c_str(), static_cast<unsigned long long>(unprofiled.count));
 }
 
 std::string CostlySettings(const Trace& trace) {
@@ -103,11 +126,12 @@ std::string CostlySettings(const Trace& trace) {
 }
 
 std::string CostlySettingsText(const Trace& trace) {
-  const std::string settings = CostlySettings(trace);
+  std::string settings = CostlySettings(trace);
   if (settings.empty()) return "";
-  return "The recorder also recorded " + settings +
-         ", which makes steps longer than they are without it; --unprofiled "
-         "states how long a step takes then.";
+  settings[0] = static_cast<char>(settings[0] - 'a' + 'A');
+  return settings +
+         " were recorded too, which makes steps longer; --unprofiled DUR "
+         "states how long a step takes without the recorder.";
 }
 
 }  // namespace stepscope

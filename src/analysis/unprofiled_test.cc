@@ -51,6 +51,20 @@ TEST(UnprofiledTest, LastOfOneAndMedianOfSeveral) {
   EXPECT_EQ(step->count, 5u);
 }
 
+TEST(UnprofiledTest, IsInOurOwnTimelines) {
+  const auto step = FindUnprofiledStep(*Make({{{"stepscope", R"({
+    "processes": [
+      {"pid": 1, "metadata": {"exe": "x", "unprofiled_step_ns": "50",
+       "unprofiled_steps": "3"}},
+      {"pid": 2, "metadata": {"unprofiled_step_ns": "70",
+       "unprofiled_steps": "4"}}]})"}}}));
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->ns, 60);
+  EXPECT_EQ(step->count, 7u);
+  EXPECT_FALSE(FindUnprofiledStep(
+      *Make({{{"stepscope", "{\"unprofiled_step_ns\": \""}}})));
+}
+
 TEST(UnprofiledTest, WhatIsNoTimeIsNone) {
   for (const char* text : {"", "0", "-4", "4.5", "x", "99999999999999999999"}) {
     EXPECT_FALSE(FindUnprofiledStep(*Make({{{"unprofiled_step_ns", text}}})))
@@ -77,6 +91,10 @@ TEST(UnprofiledTest, SettingsOfTorch) {
   EXPECT_EQ(CostlySettings(*Make({{{"record_shapes", "1"}}})), "shapes");
   EXPECT_EQ(CostlySettings(*Make({{{"record_shapes", "0"}}})), "");
   EXPECT_EQ(CostlySettingsText(*Make({{}})), "");
+  EXPECT_EQ(CostlySettingsText(*Make({{{"with_stack", "1"}}})),
+            "Call stacks were recorded too, which makes steps longer; "
+            "--unprofiled DUR states how long a step takes without the "
+            "recorder.");
 }
 
 }  // namespace

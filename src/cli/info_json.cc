@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
 #include "analysis/launches.h"
 #include "base/json_writer.h"
 #include "cli/info.h"
+#include "cli/recording_cost.h"
 #include "cli/thread_info.h"
 #include "report/ledger_json.h"
 #include "trace/event_type.h"
@@ -103,6 +105,20 @@ void WriteJobs(JsonWriter& json, const LoadedInput& input) {
   json.EndArray();
 }
 
+// Null where the trace does not say how long unrecorded steps take.
+void WriteRecordingCost(JsonWriter& json, const Trace& trace) {
+  json.Key("recording_cost");
+  const std::optional<StepTime> time = FindRecordingCost(trace);
+  if (!time) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Field("step_ns", time->p50_ns);
+  json.Field("unprofiled_step_ns", time->unprofiled->ns);
+  json.Field("unprofiled_steps", time->unprofiled->count);
+  json.Field("slow_down", *time->slow_down()).EndObject();
+}
+
 }  // namespace
 
 std::string InfoJson(const LoadedInput& input) {
@@ -131,6 +147,7 @@ std::string InfoJson(const LoadedInput& input) {
     WriteThread(json, trace, thread);
   }
   json.EndArray();
+  WriteRecordingCost(json, trace);
   const ClockInfo& clock = trace.clock();
   json.Key("clock").BeginObject().Field("source", clock.source);
   json.Field("anchors", clock.anchors);

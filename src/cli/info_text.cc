@@ -7,6 +7,7 @@
 #include "cli/info.h"
 #include "cli/job_info.h"
 #include "cli/notes.h"
+#include "cli/recording_cost.h"
 #include "cli/thread_info.h"
 
 namespace stepscope {
@@ -249,6 +250,8 @@ std::string InfoText(const LoadedInput& input) {
             HumanCount(trace.args().size(), "argument") +
             RawArguments(trace));
   AddLedger(out, trace);
+  if (const std::string cost = RecordingCostText(trace); !cost.empty())
+    Field(out, "cost", cost);
   for (const std::string& note : NotesForPeople(trace)) {
     Field(out, "note", VisibleText(note));
   }

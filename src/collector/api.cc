@@ -6,6 +6,7 @@
 #include "collector/error.h"
 #include "collector/process_info.h"
 #include "collector/session.h"
+#include "collector/unrecorded_steps.h"
 
 #ifndef STEPSCOPE_VERSION
 #error "the build defines STEPSCOPE_VERSION"
@@ -45,6 +46,9 @@ int stepscope_get_stats(stepscope_stats* stats) noexcept {
 }
 void stepscope_set_metadata(const char* key, const char* value) noexcept {
   sc::SetMetadata(key, value);
+}
+void stepscope_unrecorded_step(int64_t ns) noexcept {
+  if (!stepscope_enabled()) sc::AddUnrecordedStep(ns);
 }
 const char* stepscope_last_error(void) noexcept { return sc::LastError(); }
 void stepscope_set_last_error(const char* text) noexcept {

@@ -43,6 +43,24 @@ bool CaptureFile::Create(const char* path, uint32_t generation,
   return false;
 }
 
+bool CaptureFile::Reopen(const char* path, uint64_t at, uint64_t size,
+                         uint32_t next_seq) {
+  fd_ = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd_ < 0) return false;
+  const auto offset = static_cast<off_t>(at);
+  if (lseek(fd_, 0, SEEK_END) != static_cast<off_t>(size) ||
+      (at != size && ftruncate(fd_, offset) != 0) ||
+      lseek(fd_, offset, SEEK_SET) != offset) {
+    Close();
+    return false;
+  }
+  bytes_.store(at, std::memory_order_relaxed);
+  limit_ = 0;
+  next_seq_ = next_seq;
+  failed_before_ = true;  // nobody waits for it
+  return true;
+}
+
 void CaptureFile::Close() {
   if (fd_ >= 0) close(fd_);
   fd_ = -1;

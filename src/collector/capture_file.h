@@ -21,10 +21,15 @@ class CaptureFile {
   // Creates the file (it must not exist) and writes its header. False with the
   // last error set.
   bool Create(const char* path, uint32_t generation, const uint8_t ring_id[16]);
+  // Opens a complete file of `size` bytes to go on at byte `at`, with the block
+  // `next_seq`; what is behind is cut off. False: it is not there, or not of
+  // that size.
+  bool Reopen(const char* path, uint64_t at, uint64_t size, uint32_t next_seq);
   void Close();
   bool is_open() const { return fd_ >= 0; }
   // Readable by any thread.
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  uint32_t next_seq() const { return next_seq_; }
   void set_limit(uint64_t max_bytes) { limit_ = max_bytes; }
 
   // Lays a block header over `block` (32 bytes of room first, then `payload`

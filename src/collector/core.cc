@@ -13,6 +13,7 @@
 #include "collector/process_info.h"
 #include "collector/session.h"
 #include "collector/thread.h"
+#include "collector/unrecorded_steps.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -38,6 +39,7 @@ void OnForkInChild() {
   ResetNamesAfterFork();
   ResetThreadsAfterFork();
   ResetMetadataAfterFork();
+  ResetUnrecordedStepsAfterFork();
   ResetDevicesAfterFork();
 }
 

@@ -17,6 +17,7 @@
 #include "collector/names.h"
 #include "collector/plugin_host.h"
 #include "collector/process_info.h"
+#include "collector/unrecorded_steps.h"
 
 namespace stepscope::collector {
 namespace {
@@ -201,6 +202,8 @@ bool SealSession(Session* session, Drain* drain) {
   // what found no room is in the live file.
   if (worst == AppendResult::kOk)
     worst = session->file.AppendSmall(BlockKind::kEnd, &end, sizeof(end));
+  if (worst == AppendResult::kOk)
+    AppendUnrecordedSteps(session->path, &session->file);
   session->file.Close();
   if (worst != AppendResult::kOk) {
     core.keep_live = true;

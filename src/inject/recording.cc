@@ -23,6 +23,8 @@ namespace {
 constexpr int64_t kMaxStepNames = 32768;
 // How long the end of a process waits for device records.
 constexpr int kExitMs = 5000;
+// Steps after the window that are timed, to know what recording costs.
+constexpr int kTimedAfter = 32;
 
 class Lock {
  public:
@@ -107,7 +109,8 @@ void Recording::Configure(const Settings& settings) {
 void Recording::SetStateLocked(State state) {
   uint32_t attention = 0;
   const bool live = state == State::kWaiting || state == State::kArmed ||
-                    state == State::kRecording;
+                    state == State::kRecording ||
+                    (state == State::kDone && after_left_ > 0);
   if (live && step_range_[0] != '\0') attention |= kNames;
   if (state == State::kWaiting && !range_seen_) attention |= kNames;
   if (state == State::kArmed && window_.OpenAtFirst()) attention |= kFirstEvent;
@@ -161,9 +164,8 @@ Recording::Range Recording::RangeBegins(std::string_view name,
     }
     ArmIfDueLocked(MonotonicNs());
   }
-  const State state = state_.load();
-  if (state != State::kArmed && state != State::kRecording) return range;
-  if (state == State::kArmed && window_.OpenAtFirst()) StartLocked();
+  if (!FollowsStepsLocked()) return range;
+  if (state_.load() == State::kArmed && window_.OpenAtFirst()) StartLocked();
   if (step_range_[0] != '\0' && Matches(step_range_, name)) {
     range = {STEPSCOPE_PROFILE_STEP, RangeKind::kStep};
   }
@@ -191,8 +193,7 @@ void Recording::RangeEnds(Range range, bool without_batch) {
   if (range.kind == RangeKind::kOther || range.kind == RangeKind::kZeroGrad)
     return;
   const Lock lock(&mutex_);
-  const State state = state_.load();
-  if (state != State::kArmed && state != State::kRecording) return;
+  if (!FollowsStepsLocked()) return;
   if (range.kind == RangeKind::kStep) {
     if (rule_.best() == StepHint::kExplicit)
       ActLocked(window_.End(steps_ - 1));
@@ -212,21 +213,32 @@ void Recording::RangeEnds(Range range, bool without_batch) {
 
 void Recording::Step() {
   const Lock lock(&mutex_);
-  const State state = state_.load();
-  if (state != State::kArmed && state != State::kRecording) return;
-  if (state == State::kArmed && window_.OpenAtFirst()) StartLocked();
+  if (!FollowsStepsLocked()) return;
+  if (state_.load() == State::kArmed && window_.OpenAtFirst()) StartLocked();
   const bool first = rule_.best() != StepHint::kExplicit;
   if (!rule_.Begins(StepHint::kExplicit, ThreadId())) return;
   if (first && steps_ == 0) ++steps_;
   BeginStepLocked(/*open_event=*/true);
 }
 
+// Some after the window too, to know how long they take.
+bool Recording::FollowsStepsLocked() const {
+  const State state = state_.load();
+  return state == State::kArmed || state == State::kRecording ||
+         (state == State::kDone && after_left_ > 0);
+}
+
 void Recording::BeginStepLocked(bool open_event) {
   EndStepLocked();
+  if (unrecorded_from_ != 0)
+    stepscope_unrecorded_step(MonotonicNs() - unrecorded_from_);
   const int64_t index = steps_++;
   ActLocked(window_.Begin(index));
-  if (open_event && state_.load() == State::kRecording)
-    step_ = OpenStepEvent(index);
+  const State state = state_.load();
+  if (state == State::kDone && --after_left_ <= 0) SetStateLocked(state);
+  unrecorded_from_ =
+      window_.bounded() && state != State::kRecording ? MonotonicNs() : 0;
+  if (open_event && state == State::kRecording) step_ = OpenStepEvent(index);
 }
 
 void Recording::EndStepLocked() {
@@ -238,6 +250,7 @@ void Recording::EndStepLocked() {
 // it becomes another one, which ends here.
 void Recording::TakeBackStepLocked(const char* name) {
   if (steps_ > 0) --steps_;
+  unrecorded_from_ = 0;
   stepscope_thread_v1* thread = &stepscope_thread_local_v1;
   // As in stepscope_close_slot: still this thread's, and in its open chunk.
   if (step_.slot != nullptr && stepscope_gate() == thread->generation &&
@@ -268,7 +281,10 @@ void Recording::ActLocked(StepWindow::Action action) {
       StartLocked();
       break;
     case StepWindow::Action::kStop:
-      if (state_.load() == State::kRecording) StopLocked();
+      if (state_.load() == State::kRecording) {
+        StopLocked();
+        after_left_ = kTimedAfter;
+      }
       SetStateLocked(State::kDone);
       break;
   }
@@ -358,6 +374,8 @@ void Recording::ResetInForkedChild() {
   step_ = {nullptr, 0};
   rule_ = StepRule();
   steps_ = 0;
+  unrecorded_from_ = 0;
+  after_left_ = 0;
   captures_ = 0;
   due_ns_ = MonotonicNs() + patience_ns_;
   // The gate is shut in a child; it opens its own capture at its first event.

@@ -90,6 +90,7 @@ class Recording {
   void FinishStepLocked();
   void TakeBackStepLocked(const char* name);
   void SetStateLocked(State state);
+  bool FollowsStepsLocked() const;
   void PathLocked(char* out, size_t size) const;
 
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
@@ -101,6 +102,8 @@ class Recording {
   int64_t steps_ = 0;       // begun since armed
   stepscope_scope step_ = {nullptr, 0};
   uint64_t optimized_tick_ = 0;  // when an optimizer last stepped
+  int64_t unrecorded_from_ = 0;  // when a step began that is not recorded; or 0
+  int after_left_ = 0;           // steps that are still timed after the window
   int64_t armed_from_ns_ = 0;
   int64_t patience_ns_ = kPatienceNs;
   int64_t due_ns_ = 0;      // start then, event or not

@@ -84,6 +84,8 @@ class Collector final : public Recorder {
 
   void EndStep(stepscope_scope scope) override { stepscope_end(scope); }
 
+  void UnrecordedStep(int64_t ns) override { stepscope_unrecorded_step(ns); }
+
  private:
   // The collector holds a bounded number of names for the whole process. Of
   // more steps than this the number is an argument, so that the names of the

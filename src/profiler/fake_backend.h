@@ -69,9 +69,16 @@ class FakeRecorder final : public Recorder {
   void EndStep(stepscope_scope scope) override {
     if (scope.begin != 0) log.Add("end");
   }
+  void UnrecordedStep(int64_t ns) override {
+    if (ns == 0)
+      unrecorded.clear();
+    else
+      unrecorded.push_back(ns);
+  }
 
   CallLog log;
   bool fail_start = false;
+  std::vector<int64_t> unrecorded;  // steps; the profiler's lock guards it
 
  private:
   std::mutex mutex_;

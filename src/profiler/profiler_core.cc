@@ -40,9 +40,12 @@ int ProfilerCore::Start() {
     if (!running_) return STEPSCOPE_OK;  // stopped by another thread meanwhile
     step_ = 0;
     state_ = state;
+    if (!timer_only()) recorder_.UnrecordedStep(0);
     ApplyLocked(PlanStart(state));
     OpenStepLocked();
-    timer_.Begin(recorder_.NowNs());
+    const int64_t now = recorder_.NowNs();
+    timer_.Begin(now);
+    unrecorded_from_ = session_ == 0 ? now : 0;
   }
   ProcessState::Get().AddRunning(shared_from_this());
   return STEPSCOPE_OK;
@@ -54,6 +57,7 @@ int ProfilerCore::Step(int64_t num_samples) {
   std::unique_lock<std::mutex> lock(mutex_);
   if (!running_) return STEPSCOPE_NOT_RUNNING;
   timer_.EndStep(now, num_samples);
+  TimeUnrecordedLocked(now);
   if (timer_only()) {
     ++step_;
   } else {
@@ -70,9 +74,18 @@ int ProfilerCore::Step(int64_t num_samples) {
     ApplyLocked(plan);
     OpenStepLocked();
   }
-  timer_.BeginStep(recorder_.NowNs());
+  const int64_t begin = recorder_.NowNs();
+  timer_.BeginStep(begin);
+  unrecorded_from_ = session_ == 0 && !timer_.paused() ? begin : 0;
   Post(std::move(lock));
   return STEPSCOPE_OK;
+}
+
+// Steps that a window was opened in, or that were interrupted, are left out.
+void ProfilerCore::TimeUnrecordedLocked(int64_t now) {
+  const int64_t from = std::exchange(unrecorded_from_, 0);
+  if (from != 0 && session_ == 0 && !timer_only())
+    recorder_.UnrecordedStep(now - from);
 }
 
 int ProfilerCore::Stop() { return Finish(true); }
@@ -132,6 +145,7 @@ int ProfilerCore::Pause() {
   std::lock_guard<std::mutex> lock(mutex_);
   if (!running_) return STEPSCOPE_NOT_RUNNING;
   timer_.Pause(recorder_.NowNs());
+  unrecorded_from_ = 0;
   return STEPSCOPE_OK;
 }
 

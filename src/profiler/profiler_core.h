@@ -90,6 +90,7 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   void StartWindowLocked();
   void SealLocked(bool deliver);
   void OpenStepLocked();
+  void TimeUnrecordedLocked(int64_t now);
   void CloseStepLocked();
   int Finish(bool deliver);
   void Deliver(const std::shared_ptr<CaptureWindow>& window, uint64_t resets);
@@ -114,6 +115,9 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   int state_ = STEPSCOPE_STATE_CLOSED;
   int64_t window_first_step_ = 0;
   StepTimer timer_;
+  // When the step began, if it was not recorded from there on; 0: it was, or
+  // its time is not the program's own.
+  int64_t unrecorded_from_ = 0;
   stepscope_scope step_scope_ = {nullptr, 0};
   std::string next_path_;  // of the capture to come, once prepared
   std::string path_;       // of the capture being recorded

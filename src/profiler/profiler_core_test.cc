@@ -68,6 +68,34 @@ class ProfilerCoreTest : public testing::Test {
   std::atomic<int> windows_{0};
 };
 
+TEST_F(ProfilerCoreTest, StepsThatAreNotRecordedAreTimed) {
+  auto core = MakeFor({kClosed, kClosed, kReady, kRecord, kReturn, kClosed});
+  core->Start();
+  for (int64_t ns = 10; ns <= 70; ns += 10) {
+    recorder_.Advance(ns);
+    core->Step(-1);
+  }
+  EXPECT_EQ(recorder_.unrecorded, (std::vector<int64_t>{10, 20, 30, 60, 70}));
+  core->Close();
+}
+
+TEST_F(ProfilerCoreTest, InterruptedStepsAreNotTimed) {
+  auto core = MakeFor({});
+  core->Start();
+  recorder_.Advance(10);
+  core->Step(-1);
+  core->Pause();
+  recorder_.Advance(20);
+  core->Step(-1);
+  core->Resume();
+  recorder_.Advance(30);
+  core->Step(-1);
+  recorder_.Advance(40);
+  core->Step(-1);
+  EXPECT_EQ(recorder_.unrecorded, (std::vector<int64_t>{10, 40}));
+  core->Close();
+}
+
 struct TransitionCase {
   int from;
   int to;

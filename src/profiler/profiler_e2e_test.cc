@@ -61,6 +61,25 @@ TEST_F(ProfilerE2e, ProgramOfTheReadme) {
   EXPECT_EQ(prof.LastError(), "");
 }
 
+TEST_F(ProfilerE2e, SaysHowLongUnrecordedStepsTake) {
+  stepscope::Profiler prof(
+      {.scheduler = stepscope::StepRange(5, 8),
+       .on_trace_ready = stepscope::ExportChromeTracing("out"),
+       .quiet = true});
+  prof.Start();
+  for (int i = 0; i < 10; ++i) {
+    Forward();
+    prof.Step();
+  }
+  prof.Stop();
+  EXPECT_TRUE(prof.Wait());
+  auto files = Files("out", ".paddle_trace.json");
+  ASSERT_EQ(files.size(), 1u);
+  const std::string json = ReadAll(files[0]);
+  EXPECT_EQ(Count(json, "\"unprofiled_step_ns\": \""), 1u);
+  EXPECT_EQ(Count(json, "\"unprofiled_steps\": \""), 1u);
+}
+
 TEST_F(ProfilerE2e, ThreeWindowsAreThreeFiles) {
   stepscope::Profiler prof(
       {.scheduler = stepscope::MakeScheduler(

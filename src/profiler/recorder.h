@@ -43,6 +43,9 @@ class Recorder {
   // The event ProfileStep#<number> on the calling thread.
   virtual stepscope_scope BeginStep(int64_t number) = 0;
   virtual void EndStep(stepscope_scope scope) = 0;
+
+  // A step took so long in which nothing was recorded; 0: a loop begins.
+  virtual void UnrecordedStep(int64_t ns) = 0;
 };
 
 // The collector of this process; never destroyed.

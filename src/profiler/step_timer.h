@@ -54,6 +54,7 @@ class StepTimer {
   std::string StepInfo(const std::string& unit);
 
   int64_t steps() const { return steps_; }  // timed so far
+  bool paused() const { return paused_; }
   bool in_samples() const { return in_samples_; }
   // What the speed counts, such as "images/s".
   std::string ips_unit() const;

@@ -177,6 +177,7 @@ void TraceBuilder::Append(const Trace& o, const Moves& moves) {
     moves.Time(event.time_ns);
     event.place = ids[event.place.v];
     event.track = At(moves.track, event.track);
+    move_row(event.owner);
     t.memory_.push_back(event);
   }
   for (ThreadReport report : o.threads_) {

@@ -107,5 +107,27 @@ TEST(TraceBuilderMergeTest, EpochsThatAreNotKnownAreNotAligned) {
   EXPECT_EQ((*trace)->start_ns()[0], 7);
 }
 
+// Owners are rows, which move as well.
+TEST(TraceBuilderMergeTest, MemoryKeepsItsOwner) {
+  const auto make = [](int64_t start) {
+    TraceBuilder b;
+    b.AddProcess({});
+    b.AddTrack({});
+    b.AddEvent({0, start, 10, b.Intern("op"), 0, 0});
+    b.AddMemory({start + 5, 64, 100, 0, 0, b.Intern("Place(cpu)"), 0,
+                 MemoryKind::kAllocate, kNoRow});
+    return *b.Finish();
+  };
+  TraceBuilder both;
+  both.Add(*make(1000), ClockMap());
+  both.Add(*make(0), ClockMap());
+  const auto trace = both.Finish();
+  ASSERT_TRUE(trace);
+  for (const MemoryEvent& event : (*trace)->memory()) {
+    ASSERT_NE(event.owner, kNoRow);
+    EXPECT_EQ((*trace)->start_ns()[event.owner] + 5, event.time_ns);
+  }
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -194,6 +194,21 @@ class RangesTest(RunTestCase):
                                          "18:"])
         self.assertEqual(names(self.events()).count("forward"), 2)
 
+    def test_steps_beside_the_window_are_timed(self):
+        self.run_it(RANGES, "20", flags=["--step-range", "step *", "--steps",
+                                         "5:8"])
+        info = self.info()
+        metadata = {pair["key"]: pair["value"]
+                    for pair in info["processes"][0]["metadata"]}
+        self.assertGreater(int(metadata["unprofiled_step_ns"]), 0)
+        # Before it 0 to 3, without the first; behind it those of 8 to 18 that
+        # had come when it was said last.
+        self.assertGreater(int(metadata["unprofiled_steps"]), 2)
+        self.assertIn("recorded steps took ", self.info_text().lower())
+        shutil.rmtree(self.out)
+        self.run_it(RANGES, "5", flags=["--step-range", "step *"])
+        self.assertNotIn("unprofiled", str(self.info()["processes"]))
+
     def test_start_at_a_range(self):
         self.run_it(RANGES, "20", flags=["--start-at", "step 17"])
         self.assertEqual([n for n in names(self.events())

@@ -30,6 +30,11 @@ StepTime ComputeStepTime(const EventTree& tree, const StepTable& steps,
     time.device_paced |= steps.device_paces(thread);
   }
   time.unprofiled = FindUnprofiledStep(tree.trace(), unprofiled_ns);
+  // A recorder times steps on the host, which is ahead of what they take.
+  if (time.device_paced && time.unprofiled &&
+      time.unprofiled->source == UnprofiledStep::Source::kRecorder) {
+    time.unprofiled.reset();
+  }
   time.steps = periods.size();
   if (periods.empty()) return time;
   int64_t total = 0;

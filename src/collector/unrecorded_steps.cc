@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/unrecorded_steps.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+#include "collector/sync.h"
+
+namespace stepscope::collector {
+namespace {
+
+constexpr uint64_t kKept = 64;   // the latest steps
+constexpr uint64_t kAfter = 32;  // behind the end of a capture
+
+BoundedLock lock;
+// Guarded by it.
+int64_t times[kKept];
+uint64_t count = 0;  // seen so far
+struct {
+  char path[4096];
+  uint64_t bytes = 0;  // 0: there is none
+  uint64_t added = 0;  // bytes that were written behind them
+  uint32_t next_seq = 0;
+  uint64_t after = 0;  // steps since
+} sealed;
+
+size_t PutPair(const char* key, unsigned long long value, uint8_t* out,
+               size_t room) {
+  char text[32];
+  const int digits = std::snprintf(text, sizeof(text), "%llu", value);
+  const uint32_t lengths[2] = {static_cast<uint32_t>(std::strlen(key)),
+                               static_cast<uint32_t>(digits)};
+  const size_t all = sizeof(lengths) + lengths[0] + lengths[1];
+  if (digits <= 0 || all > room) return 0;
+  std::memcpy(out, lengths, sizeof(lengths));
+  std::memcpy(out + sizeof(lengths), key, lengths[0]);
+  std::memcpy(out + sizeof(lengths) + lengths[0], text, lengths[1]);
+  return all;
+}
+
+// Of the later half: earlier steps may be warm-up, and the first one is.
+size_t DescribeLocked(uint8_t* out, size_t room) {
+  if (count < 2) return 0;
+  const uint64_t have = std::min(count - 1, kKept);
+  const uint64_t wanted = (have + 1) / 2;
+  int64_t latest[kKept];
+  for (uint64_t i = 0; i < wanted; ++i)
+    latest[i] = times[(count - 1 - i) % kKept];
+  std::sort(latest, latest + wanted);
+  const int64_t low = latest[(wanted - 1) / 2];
+  const int64_t high = latest[wanted / 2];
+  const int64_t median = low + (high - low) / 2;
+  if (median <= 0) return 0;
+  const size_t first =
+      PutPair("unprofiled_step_ns", static_cast<unsigned long long>(median),
+              out, room);
+  if (first == 0) return 0;
+  const size_t second =
+      PutPair("unprofiled_steps", wanted, out + first, room - first);
+  return second == 0 ? 0 : first + second;
+}
+
+void AppendLocked(CaptureFile* file) {
+  uint8_t payload[256];
+  const size_t bytes = DescribeLocked(payload, sizeof(payload));
+  if (bytes > 0)
+    file->AppendSmall(format::BlockKind::kProcess, payload, bytes);
+  sealed.added = file->bytes() - sealed.bytes;
+}
+
+// Instead of what is there from earlier steps. Where anybody else has changed
+// the file it is left alone.
+void ReplaceLocked() {
+  CaptureFile file;
+  if (!file.Reopen(sealed.path, sealed.bytes, sealed.bytes + sealed.added,
+                   sealed.next_seq)) {
+    sealed.bytes = 0;
+    return;
+  }
+  AppendLocked(&file);
+  file.Close();
+}
+
+bool IsPowerOfTwo(uint64_t n) { return (n & (n - 1)) == 0; }
+
+}  // namespace
+
+void AddUnrecordedStep(int64_t ns) {
+  if (!lock.Lock()) return;
+  if (ns <= 0) {
+    count = 0;
+    sealed.bytes = 0;
+    lock.Unlock();
+    return;
+  }
+  times[count++ % kKept] = ns;
+  if (sealed.bytes != 0 && sealed.after < kAfter &&
+      IsPowerOfTwo(++sealed.after))
+    ReplaceLocked();
+  lock.Unlock();
+}
+
+void AppendUnrecordedSteps(const char* path, CaptureFile* file) {
+  if (!lock.Lock()) return;
+  std::snprintf(sealed.path, sizeof(sealed.path), "%s", path);
+  sealed.bytes = file->bytes();
+  sealed.next_seq = file->next_seq();
+  sealed.after = 0;
+  AppendLocked(file);
+  lock.Unlock();
+}
+
+void ResetUnrecordedStepsAfterFork() {
+  lock.ResetAfterFork();
+  count = 0;
+  sealed.bytes = 0;
+}
+
+}  // namespace stepscope::collector

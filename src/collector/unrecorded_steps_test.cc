@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/unrecorded_steps.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace stepscope::collector {
+namespace {
+
+class UnrecordedStepsTest : public testing::Test {
+ protected:
+  UnrecordedStepsTest()
+      : path_(testing::TempDir() + "stepscope_unrecorded_" +
+              std::to_string(getpid())) {
+    unlink(path_.c_str());
+    AddUnrecordedStep(0);
+  }
+  ~UnrecordedStepsTest() override { unlink(path_.c_str()); }
+
+  // A complete capture, or what stands for one.
+  void Complete() {
+    const uint8_t ring[16] = {};
+    CaptureFile file;
+    ASSERT_TRUE(file.Create(path_.c_str(), 1, ring));
+    file.AppendSmall(format::BlockKind::kEnd, "12345678", 8);
+    size_ = file.bytes();
+    AppendUnrecordedSteps(path_.c_str(), &file);
+    file.Close();
+  }
+  // What is behind it.
+  std::string Behind() const {
+    std::ifstream file(path_, std::ios::binary);
+    std::string all{std::istreambuf_iterator<char>(file), {}};
+    return all.size() < size_ ? "cut" : all.substr(size_);
+  }
+  void ExpectBehind(const std::string& ns, const std::string& steps) const {
+    const std::string text = Behind();
+    EXPECT_NE(text.find("unprofiled_step_ns" + ns + '\x10'), text.npos) << ns;
+    EXPECT_NE(text.find("unprofiled_steps" + steps), text.npos) << steps;
+    EXPECT_EQ(text.find("unprofiled_step_ns"),
+              text.rfind("unprofiled_step_ns"));
+  }
+
+  std::string path_;
+  uint64_t size_ = 0;
+};
+
+TEST_F(UnrecordedStepsTest, NothingIsSaidOfNothing) {
+  Complete();
+  EXPECT_EQ(Behind(), "");
+}
+
+TEST_F(UnrecordedStepsTest, MedianOfTheLaterHalf) {
+  for (const int64_t ns : {9000, 500, 100, 104}) AddUnrecordedStep(ns);
+  Complete();
+  ExpectBehind("102", "2");
+}
+
+TEST_F(UnrecordedStepsTest, LaterStepsReplaceIt) {
+  for (const int64_t ns : {9000, 500, 100, 104}) AddUnrecordedStep(ns);
+  Complete();
+  AddUnrecordedStep(106);
+  ExpectBehind("105", "2");
+  AddUnrecordedStep(108);
+  ExpectBehind("106", "3");
+  AddUnrecordedStep(900);  // the third waits for a fourth
+  ExpectBehind("106", "3");
+  AddUnrecordedStep(110);
+  ExpectBehind("109", "4");
+}
+
+TEST_F(UnrecordedStepsTest, AFileThatSomebodyChangedIsLeftAlone) {
+  Complete();
+  std::ofstream(path_, std::ios::app) << "mine";
+  for (int i = 0; i < 10; ++i) AddUnrecordedStep(100);
+  EXPECT_EQ(Behind(), "mine");
+}
+
+TEST_F(UnrecordedStepsTest, AFileThatIsGoneStaysGone) {
+  Complete();
+  unlink(path_.c_str());
+  for (int i = 0; i < 10; ++i) AddUnrecordedStep(100);
+  EXPECT_NE(access(path_.c_str(), F_OK), 0);
+}
+
+}  // namespace
+}  // namespace stepscope::collector
