@@ -78,6 +78,9 @@ void Run(uint32_t events) {
   SummaryOptions all;
   Print("summary, all tables",
         Median([&] { ComputeSummary(*trace, all); }), count);
+  SummaryOptions advice;
+  advice.views = kAdviceView;
+  Print("advice", Median([&] { ComputeSummary(*trace, advice); }), count);
   {
     const EventTree tree(*trace);
     const StepTable steps(tree);

@@ -201,8 +201,10 @@ TEST_P(StepPropertyTest, EveryNanosecondIsInOnePart) {
     }
     for (const Finding& finding : summary.advice.findings) {
       ASSERT_FALSE(finding.evidence.empty()) << finding.id;
-      ASSERT_LE(finding.saving_ns, summary.waterfall.step_ns) << finding.id;
-      ASSERT_GE(finding.saving_ns, 0) << finding.id;
+      ASSERT_LE(finding.saving_ns, summary.advice.step_ns) << finding.id;
+      ASSERT_LE(finding.low_ns, finding.saving_ns) << finding.id;
+      ASSERT_GE(finding.high_ns, finding.saving_ns) << finding.id;
+      ASSERT_GE(finding.low_ns, 0) << finding.id;
     }
     if (HasFatalFailure()) return;
   }

@@ -20,14 +20,24 @@ size_t KeepTop(std::vector<Finding>& findings, int top) {
   return more;
 }
 
+using Render = std::string (*)(const Summary&);
+
+// Null: there is no such format.
+Render RendererOf(std::string_view format) {
+  if (format == "text") return RenderAdviceText;
+  if (format == "md") return RenderAdviceMarkdown;
+  if (format == "json") return RenderAdviceJson;
+  return nullptr;
+}
+
 }  // namespace
 
 ExitCode RunAdvise(const AdviseArguments& arguments) {
-  const bool json = arguments.format == "json";
-  if (!json && arguments.format != "text") {
+  const Render render = RendererOf(arguments.format);
+  if (render == nullptr) {
     return Complain(kExitUsage,
                     "--format: unknown value \"" + arguments.format + "\"",
-                    "choose from text, json");
+                    "choose from text, json, md");
   }
   SummaryOptions options;
   options.views = kAdviceView;
@@ -46,8 +56,8 @@ ExitCode RunAdvise(const AdviseArguments& arguments) {
     if (!computed) return ComplainOfSteps(computed.error());
     Summary& summary = *computed;
     const size_t more = KeepTop(summary.advice.findings, arguments.top);
-    text = json ? RenderAdviceJson(summary) : RenderAdviceText(summary);
-    if (more > 0 && !json)
+    text = render(summary);
+    if (more > 0 && arguments.format != "json")
       text += "\n" + HumanCount(more, "more finding") +
               "; --top 0 shows all.\n";
   }

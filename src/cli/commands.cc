@@ -269,7 +269,7 @@ Command AdviseCommand(AdviseArguments& arguments) {
           .options = {StepsOption("settled", &arguments.steps),
                       UnprofiledOption(&arguments.unprofiled),
                       TopOption("findings", "0", &arguments.top),
-                      FormatOption({"text", "json"}, &arguments.format)},
+                      FormatOption({"text", "json", "md"}, &arguments.format)},
           .example_title = "why is the training slow?",
           .example = "stepscope advise job.sscap",
           .run = [&arguments] { return RunAdvise(arguments); }};

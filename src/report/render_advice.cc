@@ -1,100 +1,167 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/render_advice.h"
 
-#include "analysis/advice/rules.h"
 #include "analysis/tables/all_tables.h"
+#include "base/json_writer.h"
+#include "base/markdown.h"
 #include "base/text.h"
 #include "base/visible_text.h"
+#include "report/advice_text.h"
 #include "report/ledger_json.h"
 #include "report/table_json.h"
 
 namespace stepscope {
 namespace {
 
-constexpr size_t kLongestLine = 160;
+constexpr const char* kDoubtsTitle =
+    "Before you act on this, the trace may not be typical:";
 
-// Where an event is, so that it can be found on a timeline.
-std::string PlaceOf(const Trace& trace, Row row) {
-  const Track& track = trace.tracks()[trace.track()[row]];
-  const char* const kind = track.kind == TrackKind::kStream ? "stream"
-                                                            : "thread";
-  const int64_t since =
-      SaturatingSubtract(trace.start_ns()[row], trace.begin_ns());
-  return Format("e.g. %.6f s after the start, %s %lld",
-                static_cast<double>(since) / 1e9, kind,
-                static_cast<long long>(track.id));
+std::string Visible(const std::string& text) {
+  return EscapeMarkdown(VisibleText(text));
 }
 
-std::string Heading(const Summary& summary) {
-  const Waterfall& waterfall = summary.waterfall;
-  const size_t count = summary.advice.findings.size();
-  std::string text = count == 0   ? "No finding"
-                     : count == 1 ? "1 finding"
-                                  : std::to_string(count) + " findings";
-  const size_t steps = waterfall.steps.size();
-  const std::string average =
-      Milliseconds(AverageNs(waterfall.step_ns, steps));
-  if (!summary.has_steps) return text + " in a window of " + average + ".\n";
-  text += " in " + std::to_string(steps) + (steps == 1 ? " step" : " steps");
-  return text + " of " + average + (steps == 1 ? ".\n" : " on average.\n");
+// Doubts about nothing help nobody.
+bool ShowsDoubts(const Advice& advice) {
+  return !advice.doubts.empty() &&
+         (!advice.findings.empty() || advice.nothing.empty());
+}
+
+// `text` between backticks; those inside it would end the code.
+std::string Code(std::string text) {
+  for (char& c : text) {
+    if (c == '`') c = '\'';
+  }
+  return "`" + text + "`";
+}
+
+void AddFindingText(const Summary& summary, const Finding& finding,
+                    std::string& out) {
+  out += "   Saves " + SavingText(summary, finding);
+  if (finding.replayed) out += ", " + RangeText(finding) + " expected";
+  out += ": " + VisibleText(finding.saving_basis) + ".\n";
+  const std::string overlap = OverlapText(summary, finding);
+  if (!overlap.empty()) out += "   " + overlap + "\n";
+  for (const Evidence& evidence : finding.evidence) {
+    out += "   - " + EvidenceText(summary, evidence) + "\n";
+  }
+  out += "   Try:\n";
+  for (const std::string& text : finding.to_try) out += "   > " + text + "\n";
+  const std::string check = CheckCommand(summary, finding);
+  if (!check.empty()) out += "   Check: " + check + "\n";
+}
+
+void AddFindingMarkdown(const Summary& summary, const Finding& finding,
+                        std::string& out) {
+  const std::string overlap = OverlapText(summary, finding);
+  if (!overlap.empty()) out += Visible(overlap) + "\n\n";
+  for (const Evidence& evidence : finding.evidence) {
+    out += "* " + EscapeMarkdown(EvidenceText(summary, evidence)) + "\n";
+  }
+  out += "\nTry:\n\n";
+  for (const std::string& text : finding.to_try) {
+    out += "* " + EscapeMarkdown(text) + "\n";
+  }
+  const std::string check = CheckCommand(summary, finding);
+  if (!check.empty()) out += "\nCheck: " + Code(check) + "\n";
 }
 
 }  // namespace
 
 std::string RenderAdviceText(const Summary& summary) {
   const Advice& advice = summary.advice;
-  std::string out = Heading(summary);
-  for (const std::string& note : summary.step_notes) out += note + "\n";
-  if (!advice.doubts.empty()) {
-    out += "\nBefore you act on this, the trace may not be typical:\n";
+  std::string out = AdviceHeading(summary) + ".\n";
+  for (const std::string& fact : AdviceFacts(summary)) out += fact + "\n";
+  if (ShowsDoubts(advice)) {
+    out += std::string("\n") + kDoubtsTitle + "\n";
     for (const std::string& doubt : advice.doubts) out += "  * " + doubt + "\n";
   }
   int number = 0;
   for (const Finding& finding : advice.findings) {
-    out += Format("\n%d. %s\n", ++number, finding.finding.c_str());
-    if (finding.saving_ns > 0) {
-      const size_t steps = summary.waterfall.steps.size();
-      out += "   Could save up to " +
-             Milliseconds(AverageNs(finding.saving_ns, steps)) + " (" +
-             Percent(finding.saving_ratio) + ") of " +
-             (summary.has_steps ? "a step" : "the window") + ": ";
-    } else {
-      out += "   Saves ";
-    }
-    out += finding.saving_basis + ".\n";
-    for (const Evidence& evidence : finding.evidence) {
-      out += "   - " + Shorten(VisibleText(evidence.what), kLongestLine);
-      if (evidence.example != kNoRow) {
-        out += " (" + PlaceOf(*summary.trace, evidence.example) + ")";
-      }
-      out += "\n";
-    }
-    out += "   Try:\n";
-    for (const std::string& text : finding.to_try) out += "   > " + text + "\n";
+    out += Format("\n%d. ", ++number) + VisibleText(finding.finding) + "\n";
+    AddFindingText(summary, finding, out);
   }
-  if (advice.findings.size() > 1) {
-    out += "\nSavings overlap: they do not add up.\n";
+  const std::vector<std::string> closing = AdviceClosing(summary);
+  if (!closing.empty()) out += "\n";
+  for (const std::string& line : closing) out += VisibleText(line) + "\n";
+  return out;
+}
+
+std::string RenderAdviceMarkdown(const Summary& summary) {
+  const Advice& advice = summary.advice;
+  std::string out = "## " + Visible(AdviceHeading(summary)) + "\n\n";
+  for (const std::string& fact : AdviceFacts(summary)) {
+    out += Visible(fact) + "\n";
   }
-  if (advice.findings.empty()) {
-    out += "\nNothing that was looked for takes 3 % of a step or more; "
-           "stepscope summary shows where the time goes.\n";
+  if (ShowsDoubts(advice)) {
+    out += std::string("\n") + kDoubtsTitle + "\n\n";
+    for (const std::string& doubt : advice.doubts) {
+      out += "* " + Visible(doubt) + "\n";
+    }
+  }
+  if (!advice.findings.empty()) {
+    out += "\n| | finding | saves | expected | what for |\n"
+           "|---|---|---|---|---|\n";
+  }
+  int number = 0;
+  for (const Finding& finding : advice.findings) {
+    out += Format("| %d | ", ++number) + Visible(finding.finding) + " | " +
+           SavingText(summary, finding) + " | " + RangeText(finding) + " | " +
+           Visible(finding.saving_basis) + " |\n";
+  }
+  number = 0;
+  for (const Finding& finding : advice.findings) {
+    out += Format("\n### %d. ", ++number) + Visible(finding.finding) + "\n\n";
+    AddFindingMarkdown(summary, finding, out);
+  }
+  for (const std::string& line : AdviceClosing(summary)) {
+    out += "\n" + Visible(line) + "\n";
   }
   return out;
 }
 
 std::string RenderAdviceJson(const Summary& summary) {
+  const Advice& advice = summary.advice;
   JsonWriter json;
   json.BeginObject();
   WriteSource(json, *summary.trace);
-  json.Field("representative", summary.advice.doubts.empty());
+  json.Field("representative",
+             advice.doubts.empty() && summary.trace->size() > 0);
   json.Key("doubts").BeginArray();
-  for (const std::string& doubt : summary.advice.doubts) json.String(doubt);
+  for (const std::string& doubt : advice.doubts) json.String(doubt);
   json.EndArray();
   json.Key("notes").BeginArray();
   for (const std::string& note : summary.step_notes) json.String(note);
   json.EndArray();
-  json.Field("steps", summary.has_steps ? summary.waterfall.steps.size() : 0);
-  json.Field("step_ns", summary.waterfall.step_ns);
+  json.Key("nothing").BeginArray();
+  for (const std::string& text : advice.nothing) json.String(text);
+  json.EndArray();
+  json.Field("steps", advice.steps);
+  json.Field("recorded_step_ns", advice.recorded_step_ns);
+  json.Field("step_ns", advice.step_ns);
+  if (advice.unprofiled_step_ns) {
+    json.Field("unprofiled_step_ns", *advice.unprofiled_step_ns);
+  } else {
+    json.Key("unprofiled_step_ns").Null();
+  }
+  if (advice.device_busy >= 0) {
+    json.Field("device_busy", advice.device_busy);
+  } else {
+    json.Key("device_busy").Null();
+  }
+  if (advice.replay) {
+    json.Key("replay").BeginObject();
+    json.Field("step_ns", advice.replay->step_ns);
+    json.Field("error", advice.replay->error);
+    json.Field("unexplained_ns", advice.replay->unexplained_ns);
+    json.EndObject();
+  } else {
+    json.Key("replay").Null();
+  }
+  if (advice.together_ns) {
+    json.Field("together_ns", *advice.together_ns);
+  } else {
+    json.Key("together_ns").Null();
+  }
   const TableSchema& table = *FindTable("advice");
   WriteTable(json.Key(table.key), table, table.rows(summary));
   json.EndObject();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Advice as text for people and as JSON for programs.
+// Advice as text for people, as Markdown for a comment in CI, and as JSON for
+// programs.
 #pragma once
 
 #include <string>
@@ -9,9 +10,10 @@
 
 namespace stepscope {
 
-// What `stepscope advise` prints; both end in a newline. REQUIRES: the
-// summary was computed with kAdviceView.
+// What `stepscope advise` prints; all end in a newline. REQUIRES: the summary
+// was computed with kAdviceView.
 std::string RenderAdviceText(const Summary& summary);
+std::string RenderAdviceMarkdown(const Summary& summary);
 std::string RenderAdviceJson(const Summary& summary);
 
 }  // namespace stepscope

@@ -30,12 +30,55 @@ TEST(RenderAdviceTest, SaysWhenTheTraceIsNotTypical) {
   EXPECT_NE(doubts("").find("\"representative\":false"), std::string::npos);
 }
 
-TEST(RenderAdviceTest, SaysThatThereIsNothing) {
-  const auto trace = TraceFromText("0..1000 op Operator");
+TEST(RenderAdviceTest, SaysWhyThereIsNothing) {
+  const auto text = [](const char* drawn) {
+    const auto trace = TraceFromText(drawn);
+    SummaryOptions options;
+    options.views = kAdviceView;
+    const Summary summary = ComputeSummary(*trace, options);
+    return RenderAdviceText(summary) + RenderAdviceMarkdown(summary) +
+           RenderAdviceJson(summary);
+  };
+  const std::string plain = text("0..1000 op Operator");
+  EXPECT_NE(plain.find("No finding"), std::string::npos);
+  EXPECT_NE(plain.find("no step and no device work"), std::string::npos);
+  EXPECT_EQ(plain.find("Nothing that was looked for"), std::string::npos);
+  EXPECT_NE(text("").find("nothing was recorded"), std::string::npos);
+}
+
+// A loader that takes half of the step, with a name that Markdown and a shell
+// would read as more than a name.
+TEST(RenderAdviceTest, AFindingInEveryFormat) {
+  std::string drawn = "thread 1\n";
+  for (int i = 0; i < 4; ++i) {
+    const auto range = [&](int begin, int end) {
+      return std::to_string(i * 1000000 + begin) + ".." +
+             std::to_string(i * 1000000 + end);
+    };
+    drawn += range(0, 990000) + " ProfileStep#" + std::to_string(i) +
+             " ProfileStep\n";
+    drawn += range(0, 500000) + " \"next *|<b>\" Dataloader\n";
+  }
+  const auto trace = TraceFromText(drawn);
   SummaryOptions options;
   options.views = kAdviceView;
   const Summary summary = ComputeSummary(*trace, options);
-  EXPECT_NE(RenderAdviceText(summary).find("No finding"), std::string::npos);
+  const std::string text = RenderAdviceText(summary);
+  EXPECT_NE(text.find("1. The step waits for the data loader."),
+            std::string::npos);
+  EXPECT_NE(text.find("Check: stepscope whatif TRACE --change data_ready"),
+            std::string::npos);
+  const std::string markdown = RenderAdviceMarkdown(summary);
+  EXPECT_NE(markdown.find("### 1. The step waits"), std::string::npos);
+  EXPECT_NE(markdown.find("`stepscope whatif TRACE --change data_ready`"),
+            std::string::npos);
+  EXPECT_EQ(markdown.find("<b>"), std::string::npos);
+  const std::string json = RenderAdviceJson(summary);
+  for (const char* const key :
+       {"\"low_ns\":", "\"high_ns\":", "\"change\":\"data_ready\"",
+        "\"overlaps\":[]", "\"together_ns\":null", "\"replay\":{"}) {
+    EXPECT_NE(json.find(key), std::string::npos) << key;
+  }
 }
 
 std::shared_ptr<const Trace> Steps(const std::vector<int>& lengths,

@@ -4,6 +4,8 @@
 // before acting on the findings.
 #include <stepscope/c.h>
 
+#include <cmath>
+
 #include "analysis/advice/rules.h"
 #include "analysis/stats.h"
 
@@ -40,6 +42,44 @@ void DoubtSteps(const AdviceInput& input, Advice& advice) {
         std::to_string(waterfall.steps.size()) +
         " steps are much longer than the rest: averages describe neither.");
   }
+}
+
+void DoubtGraphs(const AdviceInput& input, Advice& advice) {
+  const uint64_t missing = input.graph.graph_calls_without_work;
+  if (missing == 0) return;
+  advice.doubts.push_back(
+      std::to_string(missing) +
+      (missing == 1 ? " graph launch has" : " graph launches have") +
+      " no device work in the trace: the recorder left the kernels out." +
+      (input.TrustsIdleTime()
+           ? ""
+           : " When the device was idle is not known, and findings that rest "
+             "on it are left out."));
+}
+
+// Device work that belongs to no step.
+void DoubtCoverage(const AdviceInput& input, Advice& advice) {
+  constexpr double kMost = 0.5;
+  if (!input.summary.has_steps || !input.has_devices()) return;
+  int64_t all = 0;
+  for (const DeviceWork& work : input.tree.work()) {
+    all = SaturatingAdd(all, input.trace().dur_ns()[work.row]);
+  }
+  const double inside = Ratio(input.steps.gpu_ns(), all);
+  if (all == 0 || inside >= kMost) return;
+  advice.doubts.push_back(
+      Percent(1 - inside) +
+      " of the device's work was launched outside the steps: the advice is "
+      "about the rest. Mark the steps around all that belongs to them.");
+}
+
+void DoubtReplay(Advice& advice) {
+  constexpr double kFar = 0.05;
+  if (!advice.replay || std::abs(advice.replay->error) <= kFar) return;
+  advice.doubts.push_back(
+      "The replay gives the recorded step back with an error of " +
+      Percent(std::abs(advice.replay->error)) +
+      ": savings are as uncertain.");
 }
 
 void DoubtRecording(const AdviceInput& input, Advice& advice) {
@@ -97,8 +137,12 @@ void DoubtRecording(const AdviceInput& input, Advice& advice) {
 }  // namespace
 
 void FindDoubts(const AdviceInput& input, Advice& advice) {
+  if (input.trace().size() == 0) return;
   DoubtSteps(input, advice);
   DoubtRecording(input, advice);
+  DoubtGraphs(input, advice);
+  DoubtCoverage(input, advice);
+  DoubtReplay(advice);
 }
 
 }  // namespace stepscope

@@ -14,21 +14,6 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kMostExamples = 3;
-
-std::string Quoted(std::string_view name) {
-  std::string text(1, '"');
-  text += name;
-  text += '"';
-  return text;
-}
-
-// "3 calls", "1 call"
-std::string Count(uint64_t count, std::string_view one) {
-  return std::to_string(count) + " " + std::string(one) +
-         (count == 1 ? "" : "s");
-}
-
 // The longest wait for data of a thread that steps.
 Row LongestInput(const AdviceInput& input) {
   const Trace& trace = input.trace();
@@ -116,16 +101,16 @@ void FindDataLoader(const AdviceInput& input, Advice& advice) {
   Finding finding;
   finding.id = "data_loader";
   finding.finding = "The step waits for the data loader.";
-  finding.saving_ns = wait;
-  finding.saving_basis =
-      "the wait itself: a batch that is ready in time costs nothing";
+  finding.change = "data_ready";
+  finding.saving_ns = input.OfAStep(wait);
+  finding.saving_basis = "batches are ready when the step asks for them";
   const std::string name(trace.str(trace.name()[longest]));
   finding.evidence.push_back(
       {"The stepping thread waited for data for " + input.PerStep(wait) +
            ", in " +
            std::to_string(StepsWith(input.waterfall(),
                                     StepPart::kInputStall)) +
-           " of " + Count(input.step_count(), "step") + ".",
+           " of " + CountOf(input.step_count(), "step") + ".",
        name, longest, input.step_count(), wait});
   finding.evidence.push_back(
       {"The longest wait was " + Milliseconds(trace.dur_ns()[longest]) + ".",
@@ -138,24 +123,26 @@ void FindDataLoader(const AdviceInput& input, Advice& advice) {
 }
 
 void FindHostSync(const AdviceInput& input, Advice& advice) {
+  if (!input.has_devices() || !input.TrustsIdleTime()) return;
+  const auto callers = SyncCallers(input);
+  uint64_t calls = 0;
+  for (const auto& [name, caller] : callers) calls += caller.calls;
+  // One at the end of the recording is the recorder's.
+  if (calls < std::max<uint64_t>(input.step_count(), 2)) return;
   const int64_t lost = input.OfWorstDevices(
       [](const IdleDevice& device) { return device.around_sync_ns; });
-  if (!input.IsWorthSaying(lost)) return;
-  const auto callers = SyncCallers(input);
-  if (callers.empty()) return;
   Finding finding;
   finding.id = "host_sync";
   finding.finding =
       "The host waits for the device in the loop, and the device then waits "
       "for the host.";
-  finding.saving_ns = lost;
-  finding.saving_basis =
-      "idle time of the device from such a call on, until the host had "
-      "launched again: without the call that would have been done before";
+  finding.change = "no_sync";
+  finding.saving_ns = input.OfAStep(lost);
+  finding.saving_basis = "no call waits for the device";
   for (const auto& [name, caller] : callers) {
     if (finding.evidence.size() == kMostExamples) break;
     finding.evidence.push_back(
-        {Count(caller.calls, "call") + " of " + name + ", " +
+        {CountOf(caller.calls, "call") + " of " + name + ", " +
              Milliseconds(caller.time_ns) + " in all.",
          std::string(input.trace().str(input.trace().name()[caller.longest])),
          caller.longest, caller.calls, caller.time_ns});
@@ -164,74 +151,6 @@ void FindHostSync(const AdviceInput& input, Advice& advice) {
       "reading results (loss.item(), .cpu(), print) every so many steps only",
       "copies from pinned memory that do not block",
       "leaving out explicit synchronisation"};
-  advice.findings.push_back(std::move(finding));
-}
-
-void FindHostOperators(const AdviceInput& input, Advice& advice) {
-  int64_t lost = 0;
-  for (const HostOperator& op : input.summary.idle.host_operators) {
-    lost = SaturatingAdd(lost, op.idle_ns);
-  }
-  if (!input.IsWorthSaying(lost)) return;
-  const Trace& trace = input.trace();
-  Finding finding;
-  finding.id = "cpu_operator";
-  finding.finding =
-      "Operators run on the CPU while the device has nothing to do.";
-  finding.saving_ns = lost;
-  finding.saving_basis = "the time in which the device stood idle meanwhile";
-  for (const HostOperator& op : input.summary.idle.host_operators) {
-    if (finding.evidence.size() == kMostExamples) break;
-    const std::string name(trace.str(op.name));
-    finding.evidence.push_back(
-        {Count(op.calls, "call") + " of " + Quoted(name) +
-             " launched nothing and held the device up for " +
-             Milliseconds(op.idle_ns) + ".",
-         name, op.example, op.calls, op.idle_ns});
-  }
-  finding.to_try = {
-      "an implementation of the operator for the device (sparse and string "
-      "operators often have none)",
-      "moving the operator out of the step, or to the data loader"};
-  advice.findings.push_back(std::move(finding));
-}
-
-void FindHostBoundBackward(const AdviceInput& input, Advice& advice) {
-  const int64_t idle = input.OfWorstDevices(
-      [](const IdleDevice& device) { return device.in_backward_ns; });
-  const int64_t backward = input.OfWorstDevices(
-      [](const IdleDevice& device) { return device.backward_ns; });
-  constexpr double kOfStep = 0.05;
-  constexpr double kOfBackward = 0.3;
-  if (!input.IsWorthSaying(idle, kOfStep)) return;
-  if (Ratio(idle, backward) < kOfBackward) return;
-  Finding finding;
-  finding.id = "host_bound_backward";
-  finding.finding = "The backward pass is held up by the host.";
-  finding.saving_ns = idle;
-  finding.saving_basis = "the time in which the device stood idle in Backward";
-  Row longest = kNoRow;
-  int64_t longest_ns = -1;
-  uint64_t calls = 0;
-  for (const StepInterval& stage : input.steps.stages()) {
-    if (stage.type != STEPSCOPE_BACKWARD) continue;
-    ++calls;
-    const int64_t ns = SaturatingSubtract(stage.range.end, stage.range.begin);
-    if (ns <= longest_ns) continue;
-    longest_ns = ns;
-    longest = stage.inferred ? kNoRow : stage.row;
-  }
-  if (calls == 0) return;
-  finding.evidence.push_back(
-      {"The device stood idle for " + Percent(Ratio(idle, backward)) +
-           " of the backward pass: " + input.PerStep(idle) + ".",
-       longest == kNoRow
-           ? std::string(EventTypeName(STEPSCOPE_BACKWARD))
-           : std::string(input.trace().str(input.trace().name()[longest])),
-       longest, calls, backward});
-  finding.to_try = {
-      "a compiled or captured graph, which launches the pass as a whole",
-      "fewer, larger operators; hooks and custom gradients in C++"};
   advice.findings.push_back(std::move(finding));
 }
 
@@ -247,7 +166,7 @@ void FindMemoryGrowth(const AdviceInput& input, Advice& advice) {
           {Quoted(leak.name) + " kept " +
                std::to_string(AverageNs(leak.bytes, leak.steps)) +
                " bytes of " + std::string(place.place) + " in each of " +
-               Count(leak.steps, "step") + ".",
+               CountOf(leak.steps, "step") + ".",
            std::string(leak.name), kNoRow, leak.allocations, 0});
     }
   }

@@ -14,8 +14,6 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kMostExamples = 3;
-
 struct Communicator {
   uint64_t calls = 0;
   int64_t time_ns = 0;
@@ -134,9 +132,8 @@ std::map<DeviceKey, std::vector<Stream>> StreamsByDevice(
 }  // namespace
 
 void FindExposedCommunication(const AdviceInput& input, Advice& advice) {
-  constexpr double kOfStep = 0.05;
   const int64_t exposed = input.waterfall().part(StepPart::kCommunication);
-  if (!input.IsWorthSaying(exposed, kOfStep)) return;
+  if (!input.IsWorthSaying(exposed)) return;
   const std::vector<Communicator> communicators = Communicators(input);
   if (communicators.empty()) return;
   const Distribution& distribution = input.summary.distribution;
@@ -144,8 +141,9 @@ void FindExposedCommunication(const AdviceInput& input, Advice& advice) {
   Finding finding;
   finding.id = "exposed_communication";
   finding.finding = "Communication is not hidden behind computation.";
-  finding.saving_ns = exposed;
-  finding.saving_basis = "the exposed time itself";
+  finding.change = "no_comm";
+  finding.saving_ns = input.OfAStep(exposed);
+  finding.saving_basis = "communication takes no time; an upper bound";
   finding.evidence.push_back(
       {"Nothing was computed meanwhile for " + input.PerStep(exposed) +
            "; of " + Milliseconds(distribution.communication_ns) +
@@ -158,7 +156,7 @@ void FindExposedCommunication(const AdviceInput& input, Advice& advice) {
     if (finding.evidence.size() > kMostExamples) break;
     const std::string name(trace.str(trace.name()[sum.longest]));
     finding.evidence.push_back(
-        {std::to_string(sum.calls) + " calls, " + Milliseconds(sum.time_ns) +
+        {CountOf(sum.calls, "call") + ", " + Milliseconds(sum.time_ns) +
              " in all, " + Milliseconds(trace.dur_ns()[sum.longest]) +
              " at most: " + name,
          name, sum.longest, sum.calls, sum.time_ns});
@@ -173,7 +171,7 @@ void FindExposedCommunication(const AdviceInput& input, Advice& advice) {
 
 void FindSerialStreams(const AdviceInput& input, Advice& advice) {
   constexpr double kBusyEnough = 0.05;
-  constexpr double kNever = 0.01;
+  constexpr double kHardlyEver = 0.01;
   for (const auto& [key, streams] : StreamsByDevice(input)) {
     if (streams.size() < 2) continue;
     // The two busiest: what the second does could run behind the first.
@@ -181,14 +179,14 @@ void FindSerialStreams(const AdviceInput& input, Advice& advice) {
     const Stream& b = streams[1];
     if (!input.IsWorthSaying(b.busy_ns, kBusyEnough)) continue;
     const int64_t both = TotalLength(Intersection(a.busy, b.busy));
-    if (Ratio(both, b.busy_ns) > kNever) continue;
+    if (Ratio(both, b.busy_ns) > kHardlyEver) continue;
     Finding finding;
     finding.id = "serial_streams";
     finding.finding = "Streams take turns instead of running together.";
-    finding.saving_ns = b.busy_ns;
+    finding.saving_ns = input.OfAStep(b.busy_ns);
     finding.saving_basis =
         "the time of the less busy one, if all of it ran behind the other; "
-        "an upper bound, since they share one device";
+        "they share one device";
     for (const Stream* stream : {&a, &b}) {
       finding.evidence.push_back(
           {"Stream " + std::to_string(stream->id) + " of " +

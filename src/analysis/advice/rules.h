@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rules behind the advice. Each looks at the tables, and at the events
-// where a table does not say who it was, and adds at most one finding.
+// where a table does not say who it was, and adds at most one finding: with
+// evidence, a change to replay, and a bound for where it cannot be replayed.
+// What the change saves, and so whether the finding is shown, is decided by
+// the replay; see savings.h.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/advice/advice.h"
 #include "analysis/communication.h"
 #include "analysis/event_tree.h"
 #include "analysis/name_class.h"
+#include "analysis/replay/graph.h"
 #include "analysis/steps.h"
 #include "analysis/summary.h"
 
@@ -18,6 +24,8 @@ namespace stepscope {
 
 // Less than this share of the steps is not worth a finding.
 inline constexpr double kWorthSaying = 0.03;
+// Evidence names at most so many events.
+inline constexpr size_t kMostExamples = 3;
 
 // What rules see. All tables that kAdviceTables names have been computed.
 struct AdviceInput {
@@ -26,19 +34,32 @@ struct AdviceInput {
   NameClasses& names;
   const Communication& communication;
   const Summary& summary;
+  const ReplayGraph& graph;
 
   const Trace& trace() const { return tree.trace(); }
   const Waterfall& waterfall() const { return summary.waterfall; }
   bool has_devices() const { return !summary.idle.devices.empty(); }
+  // Whether a device that seems idle is: false where graphs were launched
+  // whose kernels the recorder left out.
+  bool TrustsIdleTime() const;
   uint64_t step_count() const { return summary.waterfall.steps.size(); }
   // Of all steps.
   bool IsWorthSaying(int64_t ns, double share = kWorthSaying) const;
   double ShareOfSteps(int64_t ns) const;
+  // Of all steps to one.
+  int64_t OfAStep(int64_t ns) const;
   // "12.34 ms (5.6 %) of a step"; on average.
   std::string PerStep(int64_t ns) const;
   // The device that stands idle longest, one for each process, added up.
   template <typename Value>
   int64_t OfWorstDevices(Value value) const;
+  // The device that is busy for most of the steps; null: there is none. Of
+  // several, the others may have little to do by design.
+  const IdleDevice* BusiestDevice() const;
+  // "of the steps", or "of the window".
+  std::string_view OfTheSteps() const {
+    return summary.has_steps ? "of the steps" : "of the window";
+  }
 };
 
 inline constexpr uint32_t kAdviceTables =
@@ -47,16 +68,23 @@ inline constexpr uint32_t kAdviceTables =
 
 std::string Milliseconds(int64_t ns);
 std::string Percent(double share);
+std::string Quoted(std::string_view name);
+// "3 calls", "1 call"
+std::string CountOf(uint64_t count, std::string_view one);
 
 // host_rules.cc
 void FindDataLoader(const AdviceInput& input, Advice& advice);
 void FindHostSync(const AdviceInput& input, Advice& advice);
-void FindHostOperators(const AdviceInput& input, Advice& advice);
-void FindHostBoundBackward(const AdviceInput& input, Advice& advice);
 void FindMemoryGrowth(const AdviceInput& input, Advice& advice);
-// device_rules.cc
+// operator_rules.cc
+void FindHostOperators(const AdviceInput& input, Advice& advice);
+// launch_rules.cc
 void FindLaunchBound(const AdviceInput& input, Advice& advice);
 void FindSmallKernels(const AdviceInput& input, Advice& advice);
+void FindOptimizerLoop(const AdviceInput& input, Advice& advice);
+// idle_rules.cc: what the findings so far leave unnamed.
+void FindIdleDevice(const AdviceInput& input, Advice& advice);
+// device_rules.cc
 void FindLowOccupancy(const AdviceInput& input, Advice& advice);
 void FindIdleTensorCores(const AdviceInput& input, Advice& advice);
 // overlap_rules.cc
@@ -64,8 +92,19 @@ void FindExposedCommunication(const AdviceInput& input, Advice& advice);
 void FindSerialStreams(const AdviceInput& input, Advice& advice);
 // doubts.cc
 void FindDoubts(const AdviceInput& input, Advice& advice);
+// nothing.cc: why there can be no advice.
+void ExplainNothing(const AdviceInput& input, Advice& advice);
 
-Advice ComputeAdvice(const AdviceInput& input);
+// What the advice is made from; the graph is built here.
+struct AdviceSource {
+  const EventTree& tree;
+  const StepTable& steps;
+  NameClasses& names;
+  const Communication& communication;
+  const Summary& summary;
+};
+
+Advice ComputeAdvice(const AdviceSource& source);
 
 template <typename Value>
 int64_t AdviceInput::OfWorstDevices(Value value) const {

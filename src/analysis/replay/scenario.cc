@@ -176,13 +176,21 @@ void Scenario::RemoveWork(uint32_t node) {
   costs_[node] = {0, kNever, 0};
 }
 
+// Not from the stages: one of these may be around the loader.
 Scenario::ThreadSets Scenario::LoaderRanges() const {
+  const Trace& trace = input_.trace();
   ThreadSets sets(input_.tree.threads().size());
-  for (const StepInterval& stage : input_.steps.stages()) {
-    if (stage.type != STEPSCOPE_DATALOADER) continue;
-    const uint32_t process = input_.tree.threads()[stage.thread].process;
-    if (stage.thread != input_.steps.main_thread(process)) continue;
-    sets[stage.thread].push_back(stage.range);
+  for (size_t i = 0; i < sets.size(); ++i) {
+    const Thread& thread = input_.tree.threads()[i];
+    if (input_.steps.main_thread(thread.process) != i) continue;
+    IntervalCollector loader;
+    for (uint32_t t = thread.first_track; t < thread.last_track; ++t) {
+      for (const Row row : input_.tree.census().marks(t)) {
+        if (trace.type()[row] != STEPSCOPE_DATALOADER) continue;
+        loader.Add(trace.start_ns()[row], input_.tree.end_ns(row));
+      }
+    }
+    sets[i] = loader.Finish();
   }
   return sets;
 }

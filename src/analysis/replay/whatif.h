@@ -71,10 +71,11 @@ class Replayer {
  private:
   int64_t RecordedStep();
   Scenario MakeBase() const;
-  int64_t StepOf(std::span<const Cost> costs);
+  int64_t StepOf(std::span<const Cost> costs,
+                 std::vector<int64_t>* periods = nullptr);
   int64_t MedianPeriod(const ReplayTimes& times, std::vector<int64_t>* all);
-  // How far a median of the chosen steps may be off.
-  int64_t NoiseOf(const std::vector<int64_t>& periods) const;
+  // How far the median of what the chosen steps save may be off.
+  int64_t NoiseOf(const std::vector<int64_t>& savings) const;
 
   const ReplayInput& input_;
   std::vector<size_t> chosen_;  // of graph.steps

@@ -73,6 +73,14 @@ ColumnsOf<EvidenceRow> EvidenceColumns() {
   return columns;
 }
 
+ColumnsOf<Overlap> OverlapColumns() {
+  ColumnsOf<Overlap> columns;
+  columns.Text("id", "the other finding", &Overlap::id);
+  columns.Time("together_ns", "what both save together: not the sum",
+               &Overlap::together_ns);
+  return columns;
+}
+
 ColumnsOf<FindingRow> FindingColumns() {
   ColumnsOf<FindingRow> columns;
   columns.Text("finding", "one sentence", [](const FindingRow& row) {
@@ -80,16 +88,31 @@ ColumnsOf<FindingRow> FindingColumns() {
   });
   columns.Text("id", "name of the rule, for scripts",
                [](const FindingRow& row) { return row.finding->id; });
-  columns.Time("saving_ns", "what it could save, all steps together, at most",
+  columns.Time("saving_ns",
+               "what it saves of one settled step (median): by replay; without "
+               "one, at most",
                [](const FindingRow& row) { return row.finding->saving_ns; });
-  columns.Ratio("saving_ratio", "saving as a share of the steps",
+  columns.Time("low_ns", "the least that is expected",
+               [](const FindingRow& row) { return row.finding->low_ns; });
+  columns.Time("high_ns", "the most that is expected",
+               [](const FindingRow& row) { return row.finding->high_ns; });
+  columns.Ratio("saving_ratio", "saving as a share of the step",
                 [](const FindingRow& row) {
                   return row.finding->saving_ratio;
                 });
-  columns.Text("saving_basis", "how the saving was estimated",
+  columns.Text("change", "what was replayed, for whatif --change",
+               [](const FindingRow& row) -> std::optional<std::string_view> {
+                 if (!row.finding->replayed) return std::nullopt;
+                 return std::string_view(row.finding->change);
+               });
+  columns.Text("saving_basis", "what the saving stands for",
                [](const FindingRow& row) {
                  return std::string_view(row.finding->saving_basis);
                });
+  columns.Nested("overlaps", "findings that save the same time in part",
+                 OverlapColumns(), [](const FindingRow& row) {
+                   return RowList::Of(row.finding->overlaps);
+                 });
   columns.Nested("evidence", "the numbers that it rests on", EvidenceColumns(),
                  [](const FindingRow& row) {
                    std::vector<EvidenceRow> rows;

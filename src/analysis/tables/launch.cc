@@ -77,28 +77,26 @@ LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names) {
     stream_until = std::max(stream_until, tree.end_ns(work.row));
     if (work.launch == kNoRow) continue;
     const int64_t called = start[work.launch];
+    result.early += start[work.row] < called;
+    // A graph is one launch, however many kernels it has: what comes after
+    // the first of them waits for that, not for the host.
+    if (launched[work.launch]) continue;
+    launched[work.launch] = true;
+    calls.Add(dur[work.launch]);
     if (follows) {
       ++result.followers;
       result.launch_bound += idle_since <= called;
     }
-    const bool first = !launched[work.launch];
-    if (first) {
-      launched[work.launch] = true;
-      calls.Add(dur[work.launch]);
-    }
     delays.Add(std::max<int64_t>(
         0, SaturatingSubtract(start[work.row], tree.end_ns(work.launch))));
-    result.early += start[work.row] < called;
-    // A graph is launched by one call for many kernels.
     if (trace.type()[work.row] == STEPSCOPE_KERNEL &&
+        trace.type()[work.launch] != STEPSCOPE_GRAPH_LAUNCH &&
         tree.gpu_ns(work.launch) < dur[work.launch]) {
       ++result.short_kernels;
       result.short_kernels_ns =
           SaturatingAdd(result.short_kernels_ns, dur[work.row]);
-      if (first) {
-        result.short_calls_ns =
-            SaturatingAdd(result.short_calls_ns, dur[work.launch]);
-      }
+      result.short_calls_ns =
+          SaturatingAdd(result.short_calls_ns, dur[work.launch]);
     }
   }
   result.launches_without_work = CountWithoutWork(tree, names, launched);

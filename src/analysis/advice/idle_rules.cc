@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A device that is idle for much of the step is never left unnamed: where no
+// other finding speaks of that time, this one says what the host did meanwhile.
+#include <algorithm>
+#include <utility>
+
+#include "analysis/advice/idle_ranges.h"
+#include "analysis/advice/program.h"
+#include "analysis/advice/rules.h"
+#include "analysis/stats.h"
+
+namespace stepscope {
+namespace {
+
+// What goes on while a device is idle, in words.
+std::string_view WordsFor(StepPart cause) {
+  switch (cause) {
+    case StepPart::kCommunication: return "the host communicated";
+    case StepPart::kLaunchGap: return "work was launched and had not begun";
+    case StepPart::kInputStall: return "the step waited for data";
+    case StepPart::kHostSync: return "the host waited for the device";
+    case StepPart::kOtherCpu: return "the host ran other code";
+    case StepPart::kUnexplained:
+      return "nothing was recorded on the host (Python between calls, say)";
+    case StepPart::kKernel:
+    case StepPart::kCopy: break;
+  }
+  return "";
+}
+
+std::vector<std::string> Remedies(Compiled compiled) {
+  if (compiled == Compiled::kXla) {
+    return {"one compiled function for the whole step, or several steps in a "
+            "loop inside it (lax.scan): each call is dispatched by the host",
+            "not reading results (block_until_ready, float(loss)) in every "
+            "step",
+            "a larger batch: as many calls for more work"};
+  }
+  return {"looking at the host's code in the ranges above: it holds the "
+          "device up",
+          "doing that work ahead of time or on another thread",
+          "a larger batch: as much host work for more device work"};
+}
+
+}  // namespace
+
+void FindIdleDevice(const AdviceInput& input, Advice& advice) {
+  constexpr double kMuch = 0.1;      // of the steps
+  constexpr double kExplained = 0.3;  // of the idle time
+  constexpr double kNamed = 0.05;    // of the steps
+  const IdleDevice* const device = input.BusiestDevice();
+  if (device == nullptr || !input.TrustsIdleTime()) return;
+  const double share = Ratio(device->idle_ns, device->step_ns);
+  if (share < kMuch) return;
+  const auto idle =
+      static_cast<int64_t>(share * static_cast<double>(advice.step_ns));
+  int64_t explained = 0;
+  for (const Finding& finding : advice.findings) {
+    explained = std::max(explained, finding.saving_ns);
+  }
+  if (static_cast<double>(explained) >
+      kExplained * static_cast<double>(idle)) {
+    return;
+  }
+  const std::string of_steps(input.OfTheSteps());
+  Finding finding;
+  finding.id = "device_idle";
+  finding.finding = device->name + " is idle for " + Percent(share) + " " +
+                    of_steps + ": the host does not keep it busy.";
+  finding.change = "host=0.5";
+  finding.always = true;
+  finding.saving_ns = idle;
+  finding.saving_basis = "the host does its work in half the time";
+  std::vector<const IdleRow*> causes;
+  for (const IdleRow& row : device->rows) causes.push_back(&row);
+  std::stable_sort(causes.begin(), causes.end(),
+                   [](const IdleRow* a, const IdleRow* b) {
+                     return a->time_ns > b->time_ns;
+                   });
+  for (const IdleRow* row : causes) {
+    const double part = Ratio(row->time_ns, device->step_ns);
+    if (part < kNamed) break;
+    finding.evidence.push_back(
+        {"Idle while " + std::string(WordsFor(row->cause)) + ": " +
+             Percent(part) + " " + of_steps + ", " +
+             CountOf(row->gaps, "gap") + ", the longest of " +
+             Milliseconds(row->longest_ns) + ".",
+         "", kNoRow, row->gaps, row->time_ns});
+  }
+  const IdleRanges ranges = FindIdleRanges(input);
+  size_t shown = 0;
+  for (const IdleRange& range : ranges.ranges) {
+    if (shown++ == kMostExamples || !input.IsWorthSaying(range.idle_ns)) break;
+    finding.evidence.push_back(
+        {"Idle under " + range.name + ": " + input.PerStep(range.idle_ns) +
+             ", in " + CountOf(range.calls, "call") + ".",
+         range.name, range.example, range.calls, range.idle_ns});
+  }
+  if (finding.evidence.empty()) {
+    finding.evidence.push_back(
+        {"It was idle for " + Milliseconds(device->idle_ns) + " in all.", "",
+         kNoRow, 0, device->idle_ns});
+  }
+  finding.to_try = Remedies(FindCompiled(input));
+  advice.findings.push_back(std::move(finding));
+}
+
+}  // namespace stepscope

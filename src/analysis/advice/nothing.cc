@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// "Nothing was found" is an answer only where there was something to look at.
+// Else: what was recorded, why that gives no advice, and what to do.
+#include "analysis/advice/rules.h"
+#include "analysis/kinds.h"
+#include "base/text.h"
+
+namespace stepscope {
+namespace {
+
+uint64_t CountThreads(const AdviceInput& input) {
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < input.tree.threads().size(); ++i) {
+    const Thread& thread = input.tree.threads()[i];
+    for (uint32_t t = thread.first_track; t < thread.last_track; ++t) {
+      const Track& track = input.trace().tracks()[t];
+      if (track.kind == TrackKind::kThread && track.first < track.last) {
+        ++count;
+        break;
+      }
+    }
+  }
+  return count;
+}
+
+// Why the file has none.
+void ExplainEmpty(const Trace& trace, std::vector<std::string>& text) {
+  uint64_t seen = 0;
+  uint64_t rejected = 0;
+  std::string reason;
+  for (const Source& source : trace.sources()) {
+    seen += source.ledger.seen();
+    for (const auto& [why, bin] : source.ledger.rejected()) {
+      rejected += bin.count;
+      if (reason.empty()) reason = why;
+    }
+  }
+  if (rejected > 0) {
+    text.push_back("Nothing can be advised: of " + CountOf(seen, "record") +
+                   " none could be kept (" + reason +
+                   "); stepscope info lists why.");
+  } else if (!trace.complete()) {
+    text.push_back("Nothing can be advised: the recording was cut short "
+                   "before its first event.");
+  } else {
+    text.push_back("Nothing can be advised: the trace has no events. The "
+                   "recorder was not running while the program worked, or "
+                   "the chosen steps never came.");
+  }
+}
+
+}  // namespace
+
+void ExplainNothing(const AdviceInput& input, Advice& advice) {
+  const Trace& trace = input.trace();
+  std::vector<std::string>& text = advice.nothing;
+  if (trace.size() == 0) {
+    ExplainEmpty(trace, text);
+    text.push_back("stepscope doctor says what can be recorded on this "
+                   "machine.");
+    return;
+  }
+  if (input.has_devices() || !input.tree.work().empty()) return;
+  const std::string recorded =
+      CountOf(trace.size(), "event") + " on " +
+      CountOf(CountThreads(input), "thread") + " over " +
+      Milliseconds(SaturatingSubtract(trace.end_ns(), trace.begin_ns()));
+  if (!input.summary.has_steps) {
+    text.push_back("Recorded were " + recorded +
+                   ", but no step and no device work.");
+    text.push_back("Advice is about steps and about what a device waits for, "
+                   "so there is none here.");
+    text.push_back("Mark the steps (Profiler.step(), or events of type "
+                   "ProfileStep); if the program uses a GPU, stepscope doctor "
+                   "says why its work was not recorded.");
+    text.push_back("Where the time goes: stepscope summary.");
+    return;
+  }
+  text.push_back("Recorded were " + recorded + ", with " +
+                 CountOf(input.step_count(), "step") +
+                 ", but no device work.");
+  text.push_back("Only the data loader, communication and memory could be "
+                 "looked at. If the program uses a GPU, stepscope doctor says "
+                 "why its work was not recorded.");
+  text.push_back("Where the host's time goes: stepscope summary --views "
+                 "operator.");
+}
+
+}  // namespace stepscope

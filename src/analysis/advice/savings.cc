@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/advice/savings.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "analysis/stats.h"
+
+namespace stepscope {
+namespace {
+
+// Pairs of findings beyond the first few are not worth the time.
+constexpr size_t kMostPairs = 4;
+// Two savings overlap if this much of the smaller one is lost together.
+constexpr double kClearly = 0.25;
+
+// Parses what a rule wrote; a rule that writes nonsense has no change.
+std::optional<Change> ChangeOf(const Finding& finding) {
+  if (finding.change.empty()) return std::nullopt;
+  Result<Change> change = ParseChange(finding.change);
+  if (!change) return std::nullopt;
+  return *std::move(change);
+}
+
+// The arithmetic bound of the rule stays. False: it is next to nothing.
+bool KeepBound(Finding& finding, int64_t step_ns) {
+  finding.low_ns = 0;
+  finding.saving_ns = std::min(finding.saving_ns, step_ns);
+  finding.high_ns = finding.saving_ns;
+  if (finding.saving_ns > 0) {
+    finding.saving_basis =
+        "an upper bound, not replayed: " +
+        (finding.always ? "all of the idle time" : finding.saving_basis);
+  }
+  const bool had_change = !finding.change.empty();
+  finding.change.clear();
+  return !had_change || Ratio(finding.saving_ns, step_ns) >= kWorthSaying;
+}
+
+// Whether the trace says all about a change, so that one which finds nothing
+// to change would change nothing.
+bool IsDecidedByTrace(Change::Kind kind) {
+  return kind == Change::Kind::kGraph || kind == Change::Kind::kFuseSmall ||
+         kind == Change::Kind::kNoSync;
+}
+
+}  // namespace
+
+Savings::Savings(const AdviceInput& input, Advice& advice)
+    : input_{input.tree, input.steps, input.names, input.communication,
+             input.graph},
+      replayer_(input_, StepChoice::Settled()) {
+  advice.steps = input.summary.has_steps ? input.step_count() : 0;
+  // Without steps, the longest window of a process.
+  for (const StepParts& window : input.waterfall().steps) {
+    advice.recorded_step_ns =
+        std::max(advice.recorded_step_ns, window.length());
+  }
+  advice.step_ns = advice.recorded_step_ns;
+  const IdleDevice* const device = input.BusiestDevice();
+  if (device != nullptr && input.TrustsIdleTime()) {
+    advice.device_busy = 1 - Ratio(device->idle_ns, device->step_ns);
+  }
+  if (replayer_.empty() || replayer_.replay_step_ns() <= 0) return;
+  if (const auto& unprofiled = input.summary.step_time.unprofiled) {
+    replayer_.SetUnprofiled(unprofiled->ns);
+    advice.unprofiled_step_ns = unprofiled->ns;
+  }
+  if (input.graph.has_steps) {
+    advice.steps = replayer_.chosen().size();
+    advice.recorded_step_ns = replayer_.recorded_step_ns();
+    advice.step_ns = replayer_.base_step_ns();
+  }
+  AdviceReplay replay;
+  replay.step_ns = replayer_.replay_step_ns();
+  if (replayer_.recorded_step_ns() > 0) {
+    replay.error = static_cast<double>(replay.step_ns) /
+                       static_cast<double>(replayer_.recorded_step_ns()) -
+                   1;
+  }
+  replay.unexplained_ns = AverageNs(input.graph.unexplained_ns,
+                                    input.graph.steps.size());
+  advice.replay = replay;
+}
+
+bool Savings::ReplayOne(Finding& finding, int64_t step_ns) {
+  const std::optional<Change> change = ChangeOf(finding);
+  if (!change || replayer_.empty()) {
+    return KeepBound(finding, step_ns);
+  }
+  const Finding bound = finding;
+  std::vector<std::string> notes;
+  const WhatifChange answer = replayer_.Ask({&*change, 1}, notes);
+  if (answer.matches == 0) {
+    return !IsDecidedByTrace(change->kind) && KeepBound(finding, step_ns);
+  }
+  finding.replayed = true;
+  finding.saving_ns = answer.saving_ns;
+  finding.low_ns = answer.low_ns;
+  finding.high_ns = answer.high_ns;
+  for (const std::string& note : notes) {
+    // Notes begin with the change that they are about.
+    const size_t from =
+        note.starts_with(finding.change + ": ") ? finding.change.size() + 2 : 0;
+    finding.saving_basis += "; " + note.substr(from);
+  }
+  const bool shown = finding.low_ns > 0 &&
+                     Ratio(finding.saving_ns, step_ns) >= kWorthSaying;
+  if (shown || !finding.always) return shown;
+  finding = bound;
+  return KeepBound(finding, step_ns);
+}
+
+void Savings::Replay(Advice& advice) {
+  std::erase_if(advice.findings, [&](Finding& finding) {
+    if (finding.high_ns > 0 || finding.replayed) return false;  // done
+    const bool shown = ReplayOne(finding, advice.step_ns);
+    finding.saving_ratio = Ratio(finding.saving_ns, advice.step_ns);
+    return !shown;
+  });
+  std::stable_sort(advice.findings.begin(), advice.findings.end(),
+                   [](const Finding& a, const Finding& b) {
+                     return a.saving_ns > b.saving_ns;
+                   });
+}
+
+void Savings::FindOverlaps(Advice& advice) {
+  std::vector<Finding*> replayed;
+  std::vector<Change> changes;
+  for (Finding& finding : advice.findings) {
+    if (!finding.replayed) continue;
+    replayed.push_back(&finding);
+    changes.push_back(*ChangeOf(finding));
+  }
+  if (replayed.size() < 2) return;
+  std::vector<std::string> notes;
+  advice.together_ns = replayer_.Ask(changes, notes).saving_ns;
+  const size_t count = std::min(replayed.size(), kMostPairs);
+  for (size_t i = 0; i < count; ++i) {
+    for (size_t j = i + 1; j < count; ++j) {
+      const Change both[] = {changes[i], changes[j]};
+      const int64_t together =
+          count == 2 && replayed.size() == 2
+              ? *advice.together_ns
+              : replayer_.Ask(both, notes).saving_ns;
+      const int64_t sum =
+          SaturatingAdd(replayed[i]->saving_ns, replayed[j]->saving_ns);
+      const double lost = static_cast<double>(sum - together);
+      // j saves less: they are in that order.
+      if (lost < kClearly * static_cast<double>(replayed[j]->saving_ns)) {
+        continue;
+      }
+      replayed[i]->overlaps.push_back({replayed[j]->id, together});
+      replayed[j]->overlaps.push_back({replayed[i]->id, together});
+    }
+  }
+}
+
+}  // namespace stepscope

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/advice_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/advice/rules.h"
+#include "base/text.h"
+#include "base/visible_text.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kLongestLine = 160;
+
+// Where an event is, so that it can be found on a timeline.
+std::string PlaceOf(const Trace& trace, Row row) {
+  const Track& track = trace.tracks()[trace.track()[row]];
+  const char* const kind = track.kind == TrackKind::kStream ? "stream"
+                                                            : "thread";
+  const int64_t since =
+      SaturatingSubtract(trace.start_ns()[row], trace.begin_ns());
+  return Format("e.g. %.6f s after the start, %s %lld",
+                static_cast<double>(since) / 1e9, kind,
+                static_cast<long long>(track.id));
+}
+
+std::string_view OfWhat(const Summary& summary) {
+  return summary.has_steps ? "a step" : "the window";
+}
+
+// As a shell reads it back.
+std::string ShellWord(std::string_view text) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || std::string_view("_-./:=+,@%#").find(c) !=
+                                         std::string_view::npos;
+  };
+  if (!text.empty() && text[0] != '#' &&
+      std::all_of(text.begin(), text.end(), plain)) {
+    return std::string(text);
+  }
+  std::string word = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      word += "'\\''";
+    } else {
+      word += c;
+    }
+  }
+  return word + "'";
+}
+
+std::string TraceWord(const Summary& summary) {
+  const auto& sources = summary.trace->sources();
+  if (sources.size() != 1 || sources[0].path.empty()) return "TRACE";
+  return ShellWord(VisibleText(sources[0].path));
+}
+
+}  // namespace
+
+std::string AdviceHeading(const Summary& summary) {
+  const Advice& advice = summary.advice;
+  if (summary.trace->size() == 0) return "No advice: nothing was recorded";
+  const size_t count = advice.findings.size();
+  std::string text = count == 0   ? "No finding"
+                     : count == 1 ? "1 finding"
+                                  : std::to_string(count) + " findings";
+  const std::string step = Milliseconds(advice.recorded_step_ns);
+  if (!summary.has_steps) return text + " in a window of " + step;
+  text += " in " + CountOf(advice.steps, "step") + " of " + step;
+  return text + (advice.steps == 1 ? "" : " (median)");
+}
+
+std::vector<std::string> AdviceFacts(const Summary& summary) {
+  const Advice& advice = summary.advice;
+  std::vector<std::string> facts;
+  for (const std::string& note : summary.step_notes) facts.push_back(note);
+  if (advice.device_busy >= 0) {
+    facts.push_back(std::string(summary.idle.devices.size() == 1
+                                    ? "The device is"
+                                    : "The busiest device is") +
+                    " busy for " + Percent(advice.device_busy) + " of " +
+                    std::string(OfWhat(summary)) + ".");
+  }
+  if (advice.unprofiled_step_ns) {
+    facts.push_back("Savings are of the step without the recorder.");
+  }
+  const bool any_replayed = std::any_of(
+      advice.findings.begin(), advice.findings.end(),
+      [](const Finding& finding) { return finding.replayed; });
+  if (advice.replay && any_replayed) {
+    facts.push_back(
+        "Savings are from a replay, which with nothing changed gives the "
+        "recorded step back within " +
+        Percent(std::abs(advice.replay->error)) + ".");
+  }
+  return facts;
+}
+
+std::string SavingText(const Summary& summary, const Finding& finding) {
+  if (finding.saving_ns <= 0) return "no time";
+  return (finding.replayed ? "" : "up to ") + Milliseconds(finding.saving_ns) +
+         " (" + Percent(finding.saving_ratio) + ") of " +
+         std::string(OfWhat(summary));
+}
+
+std::string RangeText(const Finding& finding) {
+  if (!finding.replayed) return "";
+  return Milliseconds(finding.low_ns) + " to " + Milliseconds(finding.high_ns);
+}
+
+std::string CheckCommand(const Summary& summary, const Finding& finding) {
+  if (!finding.replayed) return "";
+  std::string command = "stepscope whatif " + TraceWord(summary) +
+                        " --change " + ShellWord(VisibleText(finding.change));
+  if (const auto& step = summary.advice.unprofiled_step_ns) {
+    command += Format(" --unprofiled %.6gms", static_cast<double>(*step) / 1e6);
+  }
+  return command;
+}
+
+std::string OverlapText(const Summary& summary, const Finding& finding) {
+  std::string text;
+  for (const Overlap& overlap : finding.overlaps) {
+    const auto& all = summary.advice.findings;
+    const auto other =
+        std::find_if(all.begin(), all.end(), [&](const Finding& candidate) {
+          return candidate.id == overlap.id;
+        });
+    if (other == all.end()) continue;  // not shown
+    text += text.empty() ? "Cannot be added up: together with " : ", with ";
+    text += std::to_string(other - all.begin() + 1) + " (" +
+            std::string(overlap.id) + ") it saves " +
+            Milliseconds(overlap.together_ns);
+  }
+  return text.empty() ? text : text + ".";
+}
+
+std::string EvidenceText(const Summary& summary, const Evidence& evidence) {
+  std::string text = Shorten(VisibleText(evidence.what), kLongestLine);
+  if (evidence.example != kNoRow) {
+    text += " (" + PlaceOf(*summary.trace, evidence.example) + ")";
+  }
+  return text;
+}
+
+std::vector<std::string> AdviceClosing(const Summary& summary) {
+  const Advice& advice = summary.advice;
+  std::vector<std::string> lines = advice.nothing;
+  if (advice.together_ns && advice.step_ns > 0) {
+    lines.push_back("All replayed changes together save " +
+                    Milliseconds(*advice.together_ns) + " (" +
+                    Percent(Ratio(*advice.together_ns, advice.step_ns)) +
+                    ") of " + std::string(OfWhat(summary)) + ".");
+  }
+  if (advice.findings.empty() && advice.nothing.empty()) {
+    lines.push_back(
+        "Nothing that was looked for saves 3 % of " +
+        std::string(OfWhat(summary)) +
+        " or more; stepscope summary shows where the time goes.");
+  }
+  return lines;
+}
+
+}  // namespace stepscope
