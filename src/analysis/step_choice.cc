@@ -125,7 +125,13 @@ class Selector {
         device_[process].Add(step.device.begin,
                              SaturatingAdd(step.device.end, 1));
       }
-      window_.begin = std::min(window_.begin, step.range.begin);
+      host_begin_ = std::min(host_begin_, step.range.begin);
+      // Where the device paces the loop, its turn comes later: until then it
+      // works on steps that may have been left out.
+      window_.begin = std::min(
+          window_.begin, steps_.device_paces(step.thread)
+                             ? std::max(step.period_begin_ns, step.range.begin)
+                             : step.range.begin);
       window_.end = std::max(window_.end, step.last_end());
     }
     if (warmup == 0) return;
@@ -169,7 +175,7 @@ class Selector {
 
   TracePart Part() {
     Extents any;
-    any.Add(window_.begin, SaturatingAdd(window_.end, 1));
+    any.Add(host_begin_, SaturatingAdd(window_.end, 1));
     for (uint32_t p = 0; p < host_.size(); ++p) {
       host_[p].Finish();
       device_[p].Finish();
@@ -185,8 +191,11 @@ class Selector {
     part.end_ns = window_.end;
     part.rows.assign(trace_.size(), false);
     for (const Track& track : trace_.tracks()) {
-      const bool on_device = track.kind == TrackKind::kStream &&
-                             !device_[track.process].empty();
+      // Marks and waits of a device have lines beside its streams.
+      const bool on_device =
+          (track.kind == TrackKind::kStream ||
+           (track.kind == TrackKind::kAsync && track.device >= 0)) &&
+          !device_[track.process].empty();
       const auto& extents = on_device ? device_ : host_;
       extents[track.process].ForEachRow(
           trace_, track, [&](Row row) { part.rows[row] = true; });
@@ -209,6 +218,7 @@ class Selector {
   std::vector<Extents> host_;    // by process
   std::vector<Extents> device_;  // by process
   Interval window_{INT64_MAX, INT64_MIN};
+  int64_t host_begin_ = INT64_MAX;
   int64_t lowest_ = INT64_MAX;  // of all steps
   int64_t highest_ = INT64_MIN;
   int64_t first_ = INT64_MAX;  // of the chosen

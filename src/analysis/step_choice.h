@@ -44,8 +44,9 @@ struct StepSelection {
   // The trace itself where nothing was left out. Made anew, it has the rows
   // that began in the chosen steps of their process, until the next step
   // began, on all threads; the device work that these launched; and counters
-  // and memory of that time. Its window ends when host and device were done
-  // with the last step.
+  // and memory of that time. Its window begins with the first step, on the
+  // device where that paces the loop, and ends when host and device were done
+  // with the last one.
   std::shared_ptr<const Trace> trace;
   uint64_t chosen = 0;  // steps, over all processes; not counted for `all`
   uint64_t total = 0;

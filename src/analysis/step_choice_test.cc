@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/random_trace.h"
+#include "analysis/summary.h"
 #include "trace/trace_from_text.h"
 
 namespace stepscope {
@@ -115,6 +116,31 @@ TEST(SelectStepsTest, SettledLeavesWarmUpOut) {
   const StepTable steps(tree, /*find_warmup=*/false);
   EXPECT_EQ(steps.steps().size(), 3u);
   EXPECT_EQ(steps.window(), (Interval{410, 720}));
+}
+
+// The host runs ahead of the device.
+TEST(SelectStepsTest, WindowBeginsWhenTheDeviceTurnsToThem) {
+  const StepSelection second = Select(TraceFromText(R"(
+    thread 1 main
+      0..7 ProfileStep#0 ProfileStep
+        1..2 cudaGraphLaunch CudaRuntime correlation=1
+      8..15 ProfileStep#1 ProfileStep
+        9..10 cudaGraphLaunch CudaRuntime correlation=2
+      16..23 ProfileStep#2 ProfileStep
+        17..18 cudaGraphLaunch CudaRuntime correlation=3
+    stream 7 GPU:0
+      3..94 a Kernel correlation=1
+      97..188 b Kernel correlation=2
+      191..283 c Kernel correlation=3)"),
+                                      "1:2");
+  EXPECT_EQ(Names(*second.trace),
+            (Texts{"ProfileStep#1", "cudaGraphLaunch", "b"}));
+  EXPECT_EQ(second.trace->begin_ns(), 97);
+  EXPECT_EQ(second.trace->end_ns(), 188);
+  SummaryOptions options;
+  options.views = kDeviceView;
+  const Summary summary = ComputeSummary(*second.trace, options);
+  EXPECT_DOUBLE_EQ(*summary.device.back().utilization, 1);
 }
 
 TEST(SelectStepsTest, NoSuchStep) {

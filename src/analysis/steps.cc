@@ -214,10 +214,11 @@ void StepTable::AddDeviceMarks(const EventTree& tree) {
   if (marked.empty()) return;
   for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
     const Track& track = trace.tracks()[i];
-    if (track.kind != TrackKind::kStream ||
-        (tree.census().types(i) & kMark) == 0) {
-      continue;
-    }
+    // They lie over the work and are none, so they have lines beside it.
+    const bool on_device =
+        track.kind == TrackKind::kStream ||
+        (track.kind == TrackKind::kAsync && track.device >= 0);
+    if (!on_device || (tree.census().types(i) & kMark) == 0) continue;
     for (Row row = track.first; row < track.last; ++row) {
       if (trace.type()[row] != STEPSCOPE_USER_DEFINED) continue;
       const auto at = marked.find(key_of(track.process, trace.name()[row]));

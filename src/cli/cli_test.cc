@@ -106,7 +106,9 @@ TEST_F(CliTest, ChoosesSteps) {
       {"ph":"X","cat":"user_annotation","name":"ProfilerStep#6","pid":1,
        "tid":1,"ts":1100,"dur":90},
       {"ph":"X","cat":"user_annotation","name":"ProfilerStep#7","pid":1,
-       "tid":1,"ts":1200,"dur":90}],
+       "tid":1,"ts":1200,"dur":90},
+      {"ph":"X","cat":"gpu_user_annotation","name":"ProfilerStep#7","pid":0,
+       "tid":7,"ts":1250,"dur":45}],
       "schemaVersion":1,"trace_id":"1","record_shapes":1})");
   for (const std::string verb : {"summary ", "advise "}) {
     ExpectError(verb + trace + " --steps x", 2,
@@ -134,6 +136,10 @@ TEST_F(CliTest, ChoosesSteps) {
       Run("summary --format json --steps settled " + trace).out;
   EXPECT_TRUE(Has(json, R"("index":4,)")) << "all steps are listed";
   EXPECT_TRUE(Has(json, R"("warmup":true)"));
+  EXPECT_TRUE(Has(json, R"("index":7,"start_ns":1200000,"dur_ns":90000,)"
+                        R"("period_ns":95000,"device_start_ns":1250000,)"
+                        R"("device_end_ns":1295000,"warmup":false)"))
+      << json;
   EXPECT_TRUE(Has(json, R"("type":"ProfileStep","calls":3)")) << json;
   const Outcome same = Run("compare " + trace + " " + trace);
   EXPECT_EQ(same.code, 0);

@@ -34,15 +34,16 @@ struct ProcessTime {
 };
 
 // From the first step of a run until all was done with the last one. Runs that
-// are apart (steps in between were not recorded) are apart.
-IntervalSet RunsOf(std::span<const StepInterval> steps) {
+// are apart (steps in between were not recorded) are apart. Nothing counts
+// before `from`: of chosen steps, the device may turn to the first one late.
+IntervalSet RunsOf(std::span<const StepInterval> steps, int64_t from) {
   IntervalCollector runs;
   int64_t begin = 0;
   int64_t end = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     if (i == 0 || steps[i].index != steps[i - 1].index + 1) {
       runs.Add(begin, end);
-      begin = steps[i].range.begin;
+      begin = std::max(steps[i].range.begin, from);
       end = begin;
     }
     end = std::max(end, steps[i].last_end());
@@ -60,7 +61,7 @@ std::vector<ProcessTime> TimesOf(const EventTree& tree,
     const auto of_thread = steps.steps_of(i);
     if (of_thread.empty()) continue;
     ProcessTime& time = times[tree.threads()[i].process];
-    const IntervalSet runs = RunsOf(of_thread);
+    const IntervalSet runs = RunsOf(of_thread, steps.window().begin);
     for (const Interval& run : runs) all.Add(run.begin, run.end);
     const bool is_first = time.last_step_end == INT64_MAX;
     if (is_first) time.last_step_end = INT64_MIN;
