@@ -31,7 +31,7 @@ void DoubtSteps(const AdviceInput& input, Advice& advice) {
       advice.doubts.push_back(
           "The first step took " + Milliseconds(row.dur_ns) + ", the others " +
           Milliseconds(row.median_ns) +
-          ": it looks like warming up; record later ones.");
+          " (median): if it is warm-up, leave it out with --steps.");
       break;
     }
   }
