@@ -290,7 +290,6 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
       return Fail(ErrorCode::kIo, "not enough memory to order the arguments");
     for (ThreadReport& thread : t.threads_)
       for (Row& row : thread.open_scopes) move(row);
-    for (MemoryEvent& event : t.memory_) move(event.owner);
   }
   if (!moves.track.empty()) {
     const auto move = [&](uint32_t& track) {

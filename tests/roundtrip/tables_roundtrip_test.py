@@ -41,8 +41,9 @@ ABOUT_FILE = {"source", "ledger", "notes"}
 # Format, name of the file, tables that it does not claim to keep, and how much
 # numbers may differ: Paddle's trees hold ratios in 32 bits.
 CHROME = ("chrome", "x.json", set(), 0)
-# Of no step, the time of all is the window's.
-PADDLE = ("paddle", "x.paddle_trace.json", {"distribution"}, 0)
+# Of no step, the time of all is the window's. Forward and Backward that were
+# concluded are events there, and advice names them.
+PADDLE = ("paddle", "x.paddle_trace.json", {"distribution", "advice"}, 0)
 TREES = ("paddle", "x.pb", {"flops", "advice", "launch", "outliers"}, 1e-6)
 # What only one of the formats says, or says where nothing was recorded.
 NOT_IN_TREES = {"occupancy", "unfilled"}

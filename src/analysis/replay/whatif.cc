@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "analysis/order_statistics.h"
-#include "analysis/unprofiled.h"
+#include "analysis/tables/step_time.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -269,7 +269,7 @@ Result<Whatif> ComputeWhatif(const Trace& trace,
   result.unexplained_ns =
       graph.unexplained_ns / static_cast<int64_t>(graph.steps.size());
   if (const auto unprofiled =
-          FindUnprofiledStep(trace, options.unprofiled_ns)) {
+          ComputeStepTime(tree, steps, options.unprofiled_ns).unprofiled) {
     replayer.SetUnprofiled(unprofiled->ns);
     result.unprofiled_step_ns = unprofiled->ns;
     result.slow_down = static_cast<double>(result.recorded_step_ns) /
