@@ -74,6 +74,11 @@ Render FluidRenderer(const SummaryArguments& arguments) {
               "calls, total, max, min, ave", options.sort)) {
     return nullptr;
   }
+  if (!arguments.place.empty() &&
+      !Choose("--place", arguments.place, ParseFluidState(arguments.place),
+              "CPU, GPU, All", options.state)) {
+    return nullptr;
+  }
   return [options](const Trace& trace) {
     return RenderFluidReport(trace, options);
   };
