@@ -10,6 +10,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <stepscope/c.h>
+#include <stepscope/plugin.h>
 
 #include <atomic>
 #include <cstdint>
@@ -255,6 +256,23 @@ NB_MODULE(_core, m) {
     return stepscope_make_folder(path.c_str());
   });
   m.def("mark_step", [] { stepscope_step(); });
+  // A recording without steps, into one file.
+  m.def("start_session", [](const std::string& path, bool devices) {
+    nb::gil_scoped_release released;
+    stepscope_use_devices(devices ? STEPSCOPE_DEVICES_AUTO
+                                  : STEPSCOPE_DEVICES_OFF);
+    stepscope_options options = {};
+    options.struct_size = sizeof(options);
+    options.path = path.c_str();
+    return stepscope_start(&options);
+  });
+  m.def("stop_session", [](int timeout_ms) {
+    nb::gil_scoped_release released;
+    const uint64_t session = stepscope_session();
+    const int status = stepscope_stop();
+    return status != STEPSCOPE_OK ? status
+                                  : stepscope_wait(session, timeout_ms);
+  });
   m.def("counter", [](const std::string& name, double value) {
     stepscope_counter_f64(name.c_str(), value);
   });

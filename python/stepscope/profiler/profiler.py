@@ -122,6 +122,7 @@ class Profiler:
         folder = ""
         if isinstance(on_trace_ready, FolderExporter):
             folder = on_trace_ready.dir_name
+        self._pid = os.getpid()
         self._running = False
         self._scheduler_failed = False
         self._error: Optional[BaseException] = None
@@ -371,6 +372,8 @@ class Profiler:
 
     def _finish(self) -> None:
         """The interpreter ends: what was recorded is delivered."""
+        if self._pid != os.getpid():  # a forked child has nothing of it
+            return
         try:
             if self._running:
                 self.stop()
