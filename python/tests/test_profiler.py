@@ -493,7 +493,8 @@ class ProcessTest(support.InOwnFolder):
 
     def test_daemon_threads_and_os_exit(self):
         text = """
-import os, sys, threading, time, stepscope
+import os, sys, threading, stepscope
+sys.setswitchinterval(0.0002)
 p = stepscope.Profiler(on_trace_ready=lambda p: None)
 p.start()
 def spin():
@@ -549,24 +550,25 @@ p.export("parent.json")
 
     def test_start_and_stop_beside_busy_threads(self):
         text = """
-import threading, stepscope
+import sys, threading, stepscope
+sys.setswitchinterval(0.0002)  # many switches in a short test
 done = False
 def spin():
     while not done:
         with stepscope.RecordEvent("busy"):
             sum(range(100))
-threads = [threading.Thread(target=spin) for _ in range(16)]
+threads = [threading.Thread(target=spin) for _ in range(8)]
 for t in threads: t.start()
 count = 0
 def ready(p):
     global count
     count += 1
-for _ in range(20):
+for _ in range(5):
     with stepscope.Profiler(on_trace_ready=ready) as p:
         p.step()
 done = True
 for t in threads: t.join()
-assert count == 20, count
+assert count == 5, count
 """
         support.run_script(text)
 
