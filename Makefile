@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The commands of CONTRIBUTING.md. The build itself is CMake's.
 
-.PHONY: help build demo test check bench fuzz clean
+.PHONY: help build demo test check bench fuzz wheel clean
 
 help:
 	@echo "make build   everything, optimised, into build/ (CLI: build/bin/stepscope)"
@@ -10,6 +10,7 @@ help:
 	@echo "make check   the quick tests on the release tree"
 	@echo "make bench   the table of measured costs, as ratios to the floor"
 	@echo "make fuzz    the importers under libFuzzer, FUZZ_SECONDS (600) a target"
+	@echo "make wheel   the Python package, into dist/, checked with every Python found"
 	@echo "make clean   remove all build trees"
 
 build:
@@ -42,5 +43,14 @@ fuzz:
 	@tools/bootstrap test
 	@tools/fuzz $(FUZZ_SECONDS)
 
+# The package and its tests are those of `make test`; here the wheel is one that
+# runs on other machines too.
+wheel:
+	@tools/bootstrap wheel
+	@$(MAKE) --no-print-directory build
+	@python3 tools/python_package.py wheel --build build --out build/wheel
+	@python3 tools/python_package.py repair --wheels build/wheel --out dist
+	@python3 tools/python_package.py test-all --wheels dist --work build/wheel-test
+
 clean:
-	rm -rf build build-dev build-asan build-tsan build-fuzz build-live build-odr
+	rm -rf build build-dev build-asan build-tsan build-fuzz build-live build-odr dist

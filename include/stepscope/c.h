@@ -577,6 +577,10 @@ typedef struct stepscope_profiler_options {
   // The folder of captures if STEPSCOPE_OUT is not set. NULL: ./profiler_log.
   const char* out_dir;
   uint64_t memory_budget;  // of the recorder, in bytes. 0: its default
+  // Receives each warning, one line without a newline, on any thread; it must
+  // not call the profiler. NULL: standard error. New here: a struct_size that
+  // ends before it is accepted.
+  stepscope_print_fn warn;
 } stepscope_profiler_options;
 
 // Creates a profiler. `options` may be NULL: then every step is recorded until
@@ -665,16 +669,18 @@ STEPSCOPE_API int stepscope_profiler_summary(
     stepscope_print_fn print, void* user) STEPSCOPE_NOEXCEPT;
 
 // Writes the last delivered window to a file. Waits for the delivery, 60 s at
-// most. `format` is "json" (a Chrome trace, compressed if the path ends in .gz)
-// or "capture". NULL: a capture if the path ends in .sscap, else a Chrome
-// trace. The file appears when it is complete.
+// most. `format` is "json" (a Chrome trace, compressed if the path ends in
+// .gz), "pb" (Paddle's node trees) or "capture". NULL: by the end of the path,
+// .sscap or .paddle_trace.pb, else a Chrome trace. The file appears when it is
+// complete.
 STEPSCOPE_API int stepscope_profiler_export(
     stepscope_profiler* profiler, const char* path,
     const char* format) STEPSCOPE_NOEXCEPT;
 
 // The same, with a file name as Paddle makes it, in `folder`:
-// <worker>_time_<date and time>.paddle_trace.json, or .sscap for the format
-// "capture". `worker` NULL or "": host_<hostname>pid_<pid>.
+// <worker>_time_<date and time>.paddle_trace.json, .paddle_trace.pb for the
+// format "pb", or .sscap for the format "capture". `worker` NULL or "":
+// host_<hostname>pid_<pid>.
 STEPSCOPE_API int stepscope_profiler_export_to(
     stepscope_profiler* profiler, const char* folder, const char* worker,
     const char* format) STEPSCOPE_NOEXCEPT;

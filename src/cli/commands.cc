@@ -248,6 +248,17 @@ Command SummaryCommand(SummaryArguments& arguments) {
             },
             .group = "Output",
             .target = &arguments.unit},
+           {.name = "--place",
+            .value = "PLACE",
+            .kind = ValueKind::kChoice,
+            .meaning = "with --format fluid: which time is added up",
+            .fallback = "All",
+            .choices = {"CPU", "GPU", "All"},
+            .accepts = [](const std::string& text) {
+              return ParseFluidState(text).has_value();
+            },
+            .group = "Output",
+            .target = &arguments.place},
            TopOption("rows of each table", "20 on a terminal, else 0",
                      &arguments.top),
            FormatOption({"text", "json", "csv", "md", "fluid"},

@@ -80,6 +80,11 @@ Render FluidRenderer(const SummaryArguments& arguments) {
               "calls, total, max, min, ave", options.sort)) {
     return nullptr;
   }
+  if (!arguments.place.empty() &&
+      !Choose("--place", arguments.place, ParseFluidState(arguments.place),
+              "CPU, GPU, All", options.state)) {
+    return nullptr;
+  }
   std::optional<StepChoice> steps;
   if (!ReadSteps(arguments.steps, steps)) return nullptr;
   return [=](const Trace& trace) -> Result<std::string> {

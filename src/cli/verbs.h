@@ -28,6 +28,7 @@ struct SummaryArguments {
   std::string sort;   // empty: CPUTotal; of fluid, as calls ended
   std::string unit;   // empty: auto on a terminal, else ms
   std::string format = "text";
+  std::string place;  // of fluid: CPU, GPU or All; empty: All
   int top = kTopNotGiven;  // rows of a table; 0: all
   bool no_op_detail = false;
   bool thread_sep = false;

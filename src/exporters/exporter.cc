@@ -7,6 +7,7 @@
 #include "exporters/chrome/chrome.h"
 #include "exporters/cuda_profile/cuda_profile.h"
 #include "exporters/file_sink.h"
+#include "exporters/fluid/fluid.h"
 #include "exporters/paddle/paddle.h"
 #include "exporters/perfetto/perfetto.h"
 
@@ -17,6 +18,7 @@ std::span<const Exporter* const> AllExporters() {
                                          &CaptureExporter(),
                                          &PerfettoExporter(),
                                          &PaddleExporter(),
+                                         &FluidExporter(),
                                          &CudaProfileExporter()};
   return kAll;
 }

@@ -11,6 +11,7 @@ constexpr KnownSuffix kSuffixes[] = {
     {".pftrace", "perfetto", false},
     {".perfetto-trace", "perfetto", false},
     {".pb", "paddle", false},
+    {".fluid", "fluid", false},
     {".csv", "cuda-profile", true},
 };
 

@@ -18,11 +18,15 @@ void Diagnostics::Warn(Reason reason, const std::string& text) {
     if ((printed_ & bit) != 0) return;
     printed_ |= bit;
   }
-  std::string line = "stepscope: " + text;
+  std::string line = text;
   for (char& c : line) {
     if (c == '\n' || c == '\r') c = ' ';
   }
-  line += '\n';
+  if (warn_) {
+    warn_(line);
+    return;
+  }
+  line = "stepscope: " + line + '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
 

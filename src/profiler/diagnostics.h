@@ -5,8 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace stepscope::profiler {
 
@@ -25,6 +28,10 @@ enum class Reason : uint32_t {
 
 class Diagnostics {
  public:
+  // `warn` gets the lines instead of standard error.
+  explicit Diagnostics(std::function<void(std::string_view)> warn = nullptr)
+      : warn_(std::move(warn)) {}
+
   // Keeps the text and prints it the first time there is such a reason.
   void Report(Reason reason, const std::string& text);
   // Prints only.
@@ -39,6 +46,7 @@ class Diagnostics {
   void Clear();
 
  private:
+  const std::function<void(std::string_view)> warn_;
   mutable std::mutex mutex_;
   uint32_t printed_ = 0;  // mask of reasons
   std::string last_error_;

@@ -96,8 +96,8 @@ class FakeTools final : public TraceTools {
     if (no_memory) throw std::bad_alloc();
     return TraceBuilder().Finish();
   }
-  Status WriteChrome(const Trace&, const std::string& path,
-                     int index) override {
+  Status Write(const Trace&, const std::string& path, std::string_view,
+               int index) override {
     std::ofstream file(path);
     file << "chrome " << index;
     if (!file) return Fail(ErrorCode::kIo, path + ": cannot be written");

@@ -4,6 +4,8 @@
 #include <stepscope/c.h>
 #include <stepscope/plugin.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -112,7 +114,9 @@ int ExportTo(ProfilerCore& core, const std::string& folder,
              const std::string& worker, const std::string& format) {
   Status made = MakeFolder(folder);
   if (!made) return Outcome(core, made);
-  const char* suffix = format == "capture" ? ".sscap" : ".paddle_trace.json";
+  const char* suffix = format == "capture" ? ".sscap"
+                       : format == "pb"    ? ".paddle_trace.pb"
+                                           : ".paddle_trace.json";
   return Outcome(core, core.Export(TimedPath(folder, worker, suffix), format));
 }
 
@@ -147,6 +151,11 @@ CoreOptions Translate(const stepscope_profiler_options& c,
   if (c.print != nullptr) {
     options.print = [print = c.print, user](std::string_view text) {
       print(user, text.data(), text.size());
+    };
+  }
+  if (c.warn != nullptr) {
+    options.warn = [warn = c.warn, user](std::string_view text) {
+      warn(user, text.data(), text.size());
     };
   }
   return options;
@@ -192,10 +201,11 @@ int stepscope_profiler_create(const stepscope_profiler_options* options,
   *profiler = nullptr;
   stepscope_profiler_options c = {};
   if (options != nullptr) {
-    if (options->struct_size < sizeof(c))
+    constexpr size_t kOldest = offsetof(stepscope_profiler_options, warn);
+    if (options->struct_size < kOldest)
       return sp::Finish(STEPSCOPE_INVALID,
                         "stepscope_profiler_options: struct_size is not set");
-    c = *options;
+    std::memcpy(&c, options, std::min<size_t>(options->struct_size, sizeof(c)));
   }
   try {
     auto handle = std::make_unique<stepscope_profiler>();

@@ -16,7 +16,8 @@ ProfilerCore::ProfilerCore(CoreOptions options, Recorder& recorder,
     : options_(std::move(options)),
       recorder_(recorder),
       tools_(tools),
-      generation_((ProcessState::Get(), ProcessState::Generation())) {}
+      generation_((ProcessState::Get(), ProcessState::Generation())),
+      diagnostics_(options_.warn) {}
 
 bool ProfilerCore::inert() const {
   return generation_ != ProcessState::Generation();

@@ -33,6 +33,7 @@ struct CoreOptions {
   // On the delivery thread; returns "" or why it failed.
   std::function<std::string()> on_trace_ready;
   std::function<void(std::string_view)> print;  // none: standard output
+  std::function<void(std::string_view)> warn;   // none: standard error
   std::string out_dir;
   uint64_t memory_budget = 0;  // bytes
   // ProfileStep# counts from the window's first step. A server that runs for

@@ -380,7 +380,7 @@ TEST_F(ProfilerCoreTest, ExportRefusesUnknownFormatsAndMissingFolders) {
   EXPECT_FALSE(core->Export(folder_ + "/x.json", "").has_value());
   core->Start();
   core->Stop();
-  EXPECT_FALSE(core->Export(folder_ + "/x.pb", "pb").has_value());
+  EXPECT_FALSE(core->Export(folder_ + "/x.xml", "xml").has_value());
   EXPECT_FALSE(core->Export(folder_ + "/none/x.json", "").has_value());
   EXPECT_FALSE(core->Export(folder_ + "/none/x.sscap", "").has_value());
   EXPECT_TRUE(core->Export(folder_ + "/x.json", "json").has_value());

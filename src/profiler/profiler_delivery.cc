@@ -106,16 +106,20 @@ Result<std::string> ProfilerCore::SummaryText(
 }
 
 Status ProfilerCore::Export(const std::string& path, std::string_view format) {
-  if (format.empty()) format = EndsWith(path, ".sscap") ? "capture" : "json";
+  if (format.empty()) {
+    format = EndsWith(path, ".sscap")              ? "capture"
+             : EndsWith(path, ".paddle_trace.pb") ? "pb"
+                                                   : "json";
+  }
   STEPSCOPE_TRY_ASSIGN(auto window, WindowAtHand());
   if (format == "capture") return window->CopyTo(path);
-  if (format != "json") {
-    return Fail(ErrorCode::kUnsupported, "unknown export format \"" +
-                                             std::string(format) +
-                                             "\": expected json or capture");
+  if (format != "json" && format != "pb") {
+    return Fail(ErrorCode::kUnsupported,
+                "unknown export format \"" + std::string(format) +
+                    "\": expected json, pb or capture");
   }
   STEPSCOPE_TRY_ASSIGN(auto trace, window->Load());
-  Status written = tools_.WriteChrome(*trace, path, window->index());
+  Status written = tools_.Write(*trace, path, format, window->index());
   if (!DeliveryThread::IsCurrent()) window->Unload();
   return written;
 }

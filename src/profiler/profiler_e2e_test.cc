@@ -160,7 +160,7 @@ TEST_F(ProfilerE2e, SummaryAfterStopShowsTheLastWindow) {
   EXPECT_NE(prof.LastError().find("years"), std::string::npos);
   EXPECT_TRUE(prof.Export("again.json.gz"));
   EXPECT_TRUE(prof.Export("again.sscap"));
-  EXPECT_FALSE(prof.Export("again.pb", "pb"));
+  EXPECT_FALSE(prof.Export("again.xml", "xml"));
   EXPECT_GT(std::filesystem::file_size("again.sscap"), 100u);
 }
 
@@ -369,6 +369,55 @@ TEST_F(ProfilerE2e, ForkInTheMiddle) {
   ASSERT_EQ(files.size(), 1u);
   EXPECT_EQ(Count(ReadAll(files[0]), "\"name\":\"work\""), 2u);
 #endif
+}
+
+TEST_F(ProfilerE2e, WarningsGoToWhoeverAsksForThem) {
+  std::string said;
+  stepscope_profiler_options options = {};
+  options.struct_size = sizeof(options);
+  options.user = &said;
+  options.scheduler = [](void*, int64_t step) {
+    return static_cast<int>(step == 0 ? STEPSCOPE_STATE_READY
+                                      : STEPSCOPE_STATE_CLOSED);
+  };
+  options.warn = [](void* user, const char* text, size_t length) {
+    static_cast<std::string*>(user)->append(text, length);
+  };
+  stepscope_profiler* profiler = nullptr;
+  ASSERT_EQ(stepscope_profiler_create(&options, &profiler), STEPSCOPE_OK);
+  stepscope_profiler_start(profiler);
+  stepscope_profiler_step(profiler, -1);
+  stepscope_profiler_destroy(profiler);
+  EXPECT_EQ(said,
+            "the scheduler went from READY to CLOSED: nothing was recorded");
+
+  // A program that was compiled before there was `warn`.
+  options.struct_size = offsetof(stepscope_profiler_options, warn);
+  said.clear();
+  ASSERT_EQ(stepscope_profiler_create(&options, &profiler), STEPSCOPE_OK);
+  stepscope_profiler_start(profiler);
+  stepscope_profiler_step(profiler, -1);
+  stepscope_profiler_destroy(profiler);
+  EXPECT_EQ(said, "");
+}
+
+TEST_F(ProfilerE2e, ExportsPaddlesProtobuf) {
+  stepscope::Profiler prof(
+      {.on_trace_ready = [](stepscope::Profiler& p) {
+        EXPECT_TRUE(p.Export("a.paddle_trace.pb")) << p.LastError();
+        EXPECT_TRUE(p.Export("b", "pb")) << p.LastError();
+        EXPECT_FALSE(p.Export("c", "xml"));
+        EXPECT_NE(p.LastError().find("expected json, pb or capture"),
+                  std::string::npos);
+      }});
+  prof.Start();
+  Train(prof, 2);
+  prof.Stop();
+  EXPECT_TRUE(prof.Wait());
+  const std::string bytes = ReadAll("a.paddle_trace.pb");
+  EXPECT_EQ(bytes, ReadAll("b"));
+  EXPECT_NE(bytes.find("ProfileStep#1"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists("c"));
 }
 
 }  // namespace

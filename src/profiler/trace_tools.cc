@@ -2,6 +2,8 @@
 #include "profiler/trace_tools.h"
 
 #include "exporters/chrome/chrome.h"
+#include "exporters/file_sink.h"
+#include "exporters/paddle/node_trees.h"
 #include "importers/capture/capture_file.h"
 #include "report/summary.h"
 #include "trace/trace.h"
@@ -29,6 +31,13 @@ Result<TableOptions> Translate(const stepscope_summary_options& c) {
   return options;
 }
 
+Status WriteNodeTrees(const Trace& trace, const std::string& path,
+                      const ExportOptions& options) {
+  STEPSCOPE_TRY_ASSIGN(auto sink, OpenFileSink(path, options.gzip_level));
+  STEPSCOPE_TRY(paddle::WriteNodeTrees(trace, options, *sink));
+  return sink->Close();
+}
+
 class Tools final : public TraceTools {
  public:
   Result<std::shared_ptr<const Trace>> Load(
@@ -36,11 +45,12 @@ class Tools final : public TraceTools {
     return ImportCapture(capture);
   }
 
-  Status WriteChrome(const Trace& trace, const std::string& path,
-                     int index) override {
-    ChromeOptions options;
+  Status Write(const Trace& trace, const std::string& path,
+               std::string_view format, int index) override {
+    ExportOptions options;
     options.span_index = index;
-    return ExportChrome(trace, path, options);
+    return format == "pb" ? WriteNodeTrees(trace, path, options)
+                          : ExportChrome(trace, path, options);
   }
 
   Result<std::string> Summarize(const Trace& trace,

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -24,10 +25,11 @@ class TraceTools {
 
   virtual Result<std::shared_ptr<const Trace>> Load(
       const std::string& capture) = 0;
-  // The file appears whole; compressed if the path ends in .gz. `index` is
-  // which window of its profiler the trace is, from 0.
-  virtual Status WriteChrome(const Trace& trace, const std::string& path,
-                             int index) = 0;
+  // The file appears whole; compressed if the path ends in .gz. `format` is
+  // "json" (Chrome's) or "pb" (Paddle's node trees). `index` is which window of
+  // its profiler the trace is, from 0.
+  virtual Status Write(const Trace& trace, const std::string& path,
+                       std::string_view format, int index) = 0;
   virtual Result<std::string> Summarize(
       const Trace& trace, const stepscope_summary_options& options) = 0;
 };

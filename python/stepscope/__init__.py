@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""stepscope: a low-overhead profiler for deep-learning programs.
+
+The names of ``paddle.profiler`` are here under the same names::
+
+    import stepscope as profiler
+
+    with profiler.Profiler(scheduler=(2, 10)) as prof:
+        for batch in loader:
+            with profiler.RecordEvent("DataPrepare"):
+                batch = prepare(batch)
+            train(batch)
+            prof.step()
+    prof.summary()
+"""
+
+import sys as _sys
+
+try:
+    from . import _core, _event
+except ImportError as _error:
+    raise ImportError(
+        "stepscope has no module for this Python "
+        f"({_sys.implementation.name} {_sys.version.split()[0]}): {_error}. "
+        "CPython 3.9 to 3.14 is supported; to build for this one, run "
+        "pip install . with its headers installed") from _error
+from ._enums import (ProfilerState, ProfilerTarget, SortedKeys, SummaryView,
+                     TracerEventType, TracerMemEventType)
+from ._event import RecordEvent, enabled
+from ._marks import (counter, instant, read, set_metadata, set_thread_name,
+                     step)
+
+_event.set_enum(TracerEventType)
+
+from .profiler import (Profiler, export_capture, export_chrome_tracing,
+                       export_protobuf, get_profiler, load_profiler_result,
+                       make_scheduler)
+
+__version__ = _core.version()
+
+__all__ = [
+    "ProfilerState",
+    "ProfilerTarget",
+    "make_scheduler",
+    "export_chrome_tracing",
+    "export_protobuf",
+    "Profiler",
+    "RecordEvent",
+    "load_profiler_result",
+    "SortedKeys",
+    "SummaryView",
+    "TracerEventType",
+    "TracerMemEventType",
+    "counter",
+    "enabled",
+    "export_capture",
+    "get_profiler",
+    "instant",
+    "read",
+    "set_metadata",
+    "set_thread_name",
+    "step",
+]

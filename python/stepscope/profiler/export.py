@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What on_trace_ready can be."""
+
+from __future__ import annotations
+
+import os
+
+# typing is for readers and checkers; importing it would double the time of
+# importing this package.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Optional
+
+_SUFFIXES = {
+    "json": ".paddle_trace.json",
+    "pb": ".paddle_trace.pb",
+    "capture": ".sscap",
+}
+
+
+class FolderExporter:
+    """Writes each window to a file of its own in a folder."""
+
+    def __init__(self, dir_name: str, worker_name: Optional[str],
+                 file_format: str) -> None:
+        dir_name = os.fspath(dir_name)
+        try:
+            os.makedirs(dir_name, exist_ok=True)
+        except OSError as error:
+            raise RuntimeError(
+                f"Can not create directory '{dir_name}' for saving profiling "
+                f"results. ({error.strerror})") from error
+        self.dir_name = dir_name
+        self.worker_name = worker_name
+        self.file_format = file_format
+
+    def __call__(self, prof: Any) -> None:
+        worker = self.worker_name
+        if not worker:
+            worker = f"host_{os.uname().nodename}pid_{os.getpid()}"
+        import datetime  # here, so that importing the package stays quick
+
+        now = datetime.datetime.now().strftime("%Y_%m_%d_%H_%M_%S_%f")
+        name = f"{worker}_time_{now}{_SUFFIXES[self.file_format]}"
+        prof.export(os.path.join(self.dir_name, name), self.file_format)
+
+
+def export_chrome_tracing(dir_name: str,
+                          worker_name: Optional[str] = None) -> FolderExporter:
+    """For on_trace_ready: writes each window as a Chrome trace to
+    ``<worker>_time_<date and time>.paddle_trace.json`` in ``dir_name``."""
+    return FolderExporter(dir_name, worker_name, "json")
+
+
+def export_protobuf(dir_name: str,
+                    worker_name: Optional[str] = None) -> FolderExporter:
+    """For on_trace_ready: writes each window as Paddle's protobuf to
+    ``<worker>_time_<date and time>.paddle_trace.pb`` in ``dir_name``."""
+    return FolderExporter(dir_name, worker_name, "pb")
+
+
+def export_capture(dir_name: str,
+                   worker_name: Optional[str] = None) -> FolderExporter:
+    """For on_trace_ready: keeps each window as a capture (``.sscap``), which
+    holds everything that was recorded and opens fastest."""
+    return FolderExporter(dir_name, worker_name, "capture")

@@ -1,0 +1,409 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Profiler of paddle.profiler, over stepscope's own."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+import warnings
+import weakref
+
+from .. import _core
+from .._enums import ProfilerState, ProfilerTarget, SortedKeys, SummaryView
+from .._native_files import GPU_PLUGIN
+from . import scheduler as _scheduler
+from .export import FolderExporter, export_chrome_tracing
+from .result import ProfilerResult
+
+# typing is for readers and checkers; importing it would double the time of
+# importing this package.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Callable, Iterable, List, Optional, Union
+
+# enum stepscope_status
+_OK, _BUSY, _NOT_RUNNING, _INVALID = 0, 1, 2, 3
+# enum stepscope_profiler_flag
+_RECORD_SHAPES, _PROFILE_MEMORY, _TIMER_ONLY, _EMIT_NVTX = 1, 2, 4, 8
+_WITH_FLOPS, _KEEP_CAPTURE = 16, 32
+
+_RECORDING = (ProfilerState.RECORD, ProfilerState.RECORD_AND_RETURN)
+# What _core says of transitions; this module says it in Paddle's words.
+_KNOWN_WARNINGS = ("the scheduler went from", "the scheduler left")
+
+_all: "weakref.WeakSet[Profiler]" = weakref.WeakSet()
+
+
+def _gpu_is_supported() -> bool:
+    if os.environ.get("STEPSCOPE_PLUGIN_PATH"):
+        return True
+    devices = ("/dev/nvidiactl", "/dev/dxg")
+    return os.path.exists(GPU_PLUGIN) and any(map(os.path.exists, devices))
+
+
+def _supported_targets() -> List[ProfilerTarget]:
+    supported = [ProfilerTarget.CPU]
+    if _gpu_is_supported():
+        supported.append(ProfilerTarget.GPU)
+    return supported + [ProfilerTarget.CUSTOM_DEVICE]
+
+
+class _Link:
+    """How a window that is complete finds its Profiler, which is then perhaps
+    being deleted."""
+
+    def __init__(self, profiler: "Profiler") -> None:
+        self.weak = weakref.ref(profiler)
+        self.strong: Optional[Profiler] = None
+
+    def __call__(self) -> None:
+        profiler = self.strong or self.weak()
+        if profiler is not None:
+            profiler._deliver()
+
+
+class Profiler:
+    """Records chosen steps of a program and says where their time went.
+
+    ``scheduler`` is ``(first, last)``, what :func:`make_scheduler` returns, or
+    a function from the number of a step to a :class:`ProfilerState`; without
+    it every step is recorded. ``on_trace_ready`` is called with the Profiler
+    when a window of recorded steps is complete, on a thread of its own; without
+    it a Chrome trace is written to ``./profiler_log``. ``timer_only`` measures
+    the time of steps and records nothing. ``keep_capture`` keeps the captures
+    from which traces are made::
+
+        with stepscope.Profiler(
+                scheduler=(2, 10),
+                on_trace_ready=stepscope.export_chrome_tracing("./log")) as p:
+            for batch in loader:
+                train(batch)
+                p.step()
+        p.summary()
+    """
+
+    def __init__(self, *, targets: Optional[Iterable[ProfilerTarget]] = None,
+                 scheduler: Any = None,
+                 on_trace_ready: Optional[Callable[["Profiler"], Any]] = None,
+                 record_shapes: bool = False, profile_memory: bool = False,
+                 timer_only: bool = False, emit_nvtx: bool = False,
+                 custom_device_types: Iterable[str] = (),
+                 with_flops: bool = False, keep_capture: bool = False) -> None:
+        self.targets = self._choose_targets(targets)
+        self.custom_device_types = list(custom_device_types)
+        self.scheduler = _scheduler.from_argument(scheduler)
+        if on_trace_ready is None:
+            on_trace_ready = export_chrome_tracing("./profiler_log/")
+        self.on_trace_ready = on_trace_ready
+        self.record_shapes = record_shapes
+        self.profile_memory = profile_memory
+        self.timer_only = timer_only
+        self.emit_nvtx = emit_nvtx
+        self.with_flops = with_flops
+        self.step_num = 0
+        self.previous_state = ProfilerState.CLOSED
+        self.current_state = self.scheduler(0)
+        self.record_event = None
+        self.profiler_result: Optional[ProfilerResult] = None
+
+        flags = 0
+        for on, flag in ((record_shapes, _RECORD_SHAPES),
+                         (profile_memory, _PROFILE_MEMORY),
+                         (timer_only, _TIMER_ONLY), (emit_nvtx, _EMIT_NVTX),
+                         (with_flops, _WITH_FLOPS),
+                         (keep_capture, _KEEP_CAPTURE)):
+            flags |= flag if on else 0
+        mask = 0  # what the machine has
+        if isinstance(self.targets, set):
+            # No target left means: nothing but the host.
+            mask = sum(1 << target.value for target in self.targets) or 1
+        folder = ""
+        if isinstance(on_trace_ready, FolderExporter):
+            folder = on_trace_ready.dir_name
+        self._pid = os.getpid()
+        self._running = False
+        self._scheduler_failed = False
+        self._error: Optional[BaseException] = None
+        self._delivery_thread: Optional[int] = None
+        self._link = _Link(self)
+        self._core = _core.Profiler(flags, mask, folder, self._link)
+        self.profiler = self._core
+        _all.add(self)
+
+    @staticmethod
+    def _choose_targets(
+            targets: Optional[Iterable[ProfilerTarget]]) -> Any:
+        supported = _supported_targets()
+        wanted = list(targets) if targets is not None else []
+        if not wanted:
+            return supported
+        chosen = set()
+        for target in wanted:
+            if target in supported:
+                chosen.add(target)
+            else:
+                warnings.warn(
+                    f"Profiling {target} is not supported in current context.",
+                    stacklevel=4)
+        return chosen
+
+    # -- steps ----------------------------------------------------------------
+
+    def start(self) -> None:
+        """Starts the profiler and enters step 0."""
+        if self._running:
+            return
+        state = self._checked(self.current_state, 0)
+        if self.step_num > 0:  # started again: counts from 0 again
+            state = self._state_of(0)
+        self._running = True
+        self.step_num = 0
+        self.previous_state = ProfilerState.CLOSED
+        self.current_state = state
+        self._core.start(state.value)
+        self._after_call()
+
+    def step(self, num_samples: Optional[int] = None) -> None:
+        """Ends a step and enters the next one. With the number of samples in
+        the step that ends, speed is in samples per second."""
+        samples = -1
+        if num_samples is not None:
+            if not hasattr(num_samples, "__int__"):
+                raise TypeError("num_samples must be a number, not "
+                                f"{num_samples!r}")
+            samples = int(num_samples)
+            if samples < 0:
+                warnings.warn(f"num_samples={num_samples!r} is below 0 and not "
+                              "counted", stacklevel=2)
+        if not self._running:
+            return
+        failed = None
+        state = ProfilerState.CLOSED
+        if not self.timer_only:
+            try:
+                state = self._state_of(self.step_num + 1)
+            except BaseException as error:
+                # The window is delivered, and the job sees the error once.
+                failed, self._scheduler_failed = error, True
+        self._core.step(samples, state.value)
+        self.step_num += 1
+        if not self.timer_only:
+            self.previous_state, self.current_state = self.current_state, state
+            if failed is None:
+                self._warn_of_transition()
+        if failed is not None:
+            raise failed
+        self._after_call()
+
+    def stop(self) -> None:
+        """Ends the window that is being recorded, waits until it is delivered,
+        and prints the Perf Summary."""
+        if not self._running:
+            if self.current_state in _RECORDING and not self.timer_only and (
+                    self.step_num == 0 and self.profiler_result is None
+                    and not self._in_callback()):
+                raise RuntimeError(
+                    "(PreconditionNotMet) TracerState must be STARTED: stop() "
+                    "was called before start()")
+            return
+        self._running = False
+        if self.current_state is ProfilerState.READY and not self.timer_only:
+            warnings.warn(
+                "Improper Profiler state transform: READY->CLOSED, profiler "
+                "will start and stop without saving data", stacklevel=2)
+        self._core.stop()
+        self._wait()
+        self._after_call()
+
+    def __enter__(self) -> "Profiler":
+        self.start()
+        return self
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        if kind is None:
+            self.stop()
+            return
+        try:
+            self.stop()
+        except Exception as second:  # the first one is the one to see
+            warnings.warn(f"on_trace_ready failed: {second!r}", stacklevel=2)
+
+    def reset(self) -> None:
+        """Discards what was recorded and measured so far, and continues."""
+        self._core.reset()
+        self.profiler_result = None
+
+    def pause(self) -> None:
+        """The time until resume() does not count as time of steps: for a
+        validation loop."""
+        self._core.pause()
+
+    def resume(self) -> None:
+        """See pause()."""
+        self._core.resume()
+
+    def step_info(self, unit: Optional[str] = None) -> str:
+        """What the steps since the last call cost on average, such as
+        ``" reader_cost: 0.00010 s batch_cost: 0.00790 s ips: 506.329
+        images/s"`` for the unit ``"images"``."""
+        if unit is not None and not isinstance(unit, str):
+            raise TypeError(f"unit must be a str, not {unit!r}")
+        return self._core.step_info(unit or "samples")
+
+    # -- results --------------------------------------------------------------
+
+    def summary(self, sorted_by: SortedKeys = SortedKeys.CPUTotal,
+                op_detail: bool = True, thread_sep: bool = False,
+                time_unit: str = "ms",
+                views: Union[SummaryView, List[SummaryView], None] = None,
+                ) -> None:
+        """Prints the tables of the last window."""
+        if not isinstance(sorted_by, SortedKeys):
+            raise AttributeError(f"sorted_by={sorted_by!r}: expected a "
+                                 "SortedKeys, such as SortedKeys.GPUTotal")
+        if isinstance(views, SummaryView):
+            views = [views]
+        mask = 0
+        if views is not None:
+            if not isinstance(views, (list, tuple, set, frozenset)):
+                raise TypeError(f"views={views!r}: expected a SummaryView or "
+                                "a list of them")
+            for view in views:
+                if not isinstance(view, SummaryView):
+                    raise TypeError(f"views: {view!r} is not a SummaryView")
+                mask |= 1 << view.value
+        self._wait()
+        if views is not None and mask == 0:
+            print()
+            return
+        status, text = self._core.summary(sorted_by.value, bool(op_detail),
+                                          bool(thread_sep), str(time_unit),
+                                          mask)
+        if status == _OK:
+            sys.stdout.write(text)
+        elif status == _INVALID:
+            raise ValueError(_core.last_error())
+        elif status != _NOT_RUNNING:
+            raise RuntimeError(_core.last_error())
+        self._after_call()
+
+    def export(self, path: str = "", format: str = "json") -> None:
+        """Writes the last window to a file: ``"json"`` (a Chrome trace,
+        compressed if the path ends in .gz), ``"pb"`` (Paddle's protobuf) or
+        ``"capture"``. Without a path the name is chosen, in the working
+        folder."""
+        path = os.fspath(path)
+        if format not in ("json", "pb", "capture"):
+            error = ValueError if isinstance(format, str) else TypeError
+            raise error(f"format={format!r}: expected 'json', 'pb' or "
+                        "'capture'")
+        self._wait()
+        if path:
+            folder = os.path.dirname(path)
+            if folder:
+                os.makedirs(folder, exist_ok=True)
+            status = self._core.export(path, format)
+        else:
+            status = self._core.export_to(".", "", format)
+        why = _core.last_error() if status != _OK else ""
+        if status == _NOT_RUNNING:
+            warnings.warn("export: no window was recorded", stacklevel=2)
+        elif status != _OK:
+            raise OSError(why)
+
+    # -- inside ---------------------------------------------------------------
+
+    def _checked(self, state: Any, step: int) -> ProfilerState:
+        assert isinstance(state, ProfilerState), (
+            f"the scheduler returned {state!r} for step {step}, which is not a "
+            "ProfilerState")
+        return state
+
+    def _state_of(self, step: int) -> ProfilerState:
+        if self._scheduler_failed:
+            return ProfilerState.CLOSED
+        return self._checked(self.scheduler(step), step)
+
+    def _warn_of_transition(self) -> None:
+        before, after = self.previous_state, self.current_state
+        if before is ProfilerState.RECORD and after not in _RECORDING:
+            warnings.warn(f"Improper schedule: RECORD->{after.name}, the "
+                          "window is delivered as it is", stacklevel=3)
+        elif (before is ProfilerState.READY
+              and after is ProfilerState.CLOSED):
+            warnings.warn("Improper schedule: READY->CLOSED, profiler will "
+                          "start and stop without saving data", stacklevel=3)
+
+    def _in_callback(self) -> bool:
+        return self._delivery_thread == threading.get_ident()
+
+    def _wait(self) -> None:
+        """Until all windows are delivered; Ctrl-C ends it."""
+        if self._in_callback():
+            return
+        for _ in range(600):
+            if self._core.wait(100):
+                return
+
+    def _deliver(self) -> None:
+        """A window is complete. On the delivery thread."""
+        self._delivery_thread = threading.get_ident()
+        self.profiler_result = ProfilerResult(self)
+        try:
+            self.on_trace_ready(self)
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._delivery_thread = None
+
+    def _after_call(self) -> None:
+        """Says what is to be said, on the user's thread."""
+        printed = self._core.take_printed()
+        if printed:
+            sys.stdout.write(printed)
+        for text in self._core.take_warnings():
+            if not text.startswith(_KNOWN_WARNINGS):
+                warnings.warn(f"stepscope: {text}", stacklevel=3)
+        if self._error is not None and not self._in_callback():
+            error, self._error = self._error, None
+            raise error
+
+    def _finish(self) -> None:
+        """The interpreter ends: what was recorded is delivered."""
+        if self._pid != os.getpid():  # a forked child has nothing of it
+            return
+        try:
+            if self._running:
+                self.stop()
+            else:
+                self._wait()
+                self._after_call()
+        except Exception as error:
+            sys.excepthook(type(error), error, error.__traceback__)
+
+    def __del__(self) -> None:
+        core = getattr(self, "_core", None)
+        if core is None or sys.is_finalizing():
+            return
+        self._link.strong = self
+        try:
+            core.close()
+        finally:
+            self._link.strong = None
+
+
+@atexit.register
+def _finish_all() -> None:
+    for profiler in list(_all):
+        profiler._finish()
+    _core.shut_down()
+
+
+def get_profiler(config_path: str) -> Profiler:
+    """A Profiler as a JSON file describes it, with the keys targets, scheduler,
+    on_trace_ready and timer_only."""
+    from .config import read_config
+
+    return Profiler(**read_config(config_path))

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The module stepscope._core: the Profiler behind <stepscope/c.h>, for the
+// package in python/stepscope, which checks arguments and raises exceptions.
+//
+// Calls that may take long release the GIL. Warnings and printed text are kept
+// and handed out to the thread that asks, so that only on_ready needs the GIL
+// on a thread that Python does not know.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+#include <stepscope/c.h>
+#include <stepscope/plugin.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nb = nanobind;
+
+namespace {
+
+// Set when the interpreter is about to end: a thread that then asks for the GIL
+// would never return.
+std::atomic<bool> shut_down{false};
+
+// What callbacks use. It outlives the Profiler if one is still running when
+// closing has been given up.
+struct Shared {
+  nb::object on_ready;
+  // Set on the stepping thread, which then asks for it.
+  std::atomic<int> next_state{STEPSCOPE_STATE_RECORD};
+  std::atomic<bool> in_callback{false};
+  std::mutex mutex;
+  std::vector<std::string> warnings;
+  std::string printed;
+};
+
+class Profiler {
+ public:
+  // `on_ready` is called without arguments when a window is complete. It raises
+  // nothing.
+  Profiler(uint32_t flags, uint32_t targets, const std::string& out_dir,
+           nb::object on_ready)
+      : shared_(new Shared) {
+    shared_->on_ready = std::move(on_ready);
+    stepscope_profiler_options options = {};
+    options.struct_size = sizeof(options);
+    options.flags = flags;
+    options.targets = targets;
+    options.user = shared_;
+    options.scheduler = &Profiler::NextState;
+    options.on_trace_ready = &Profiler::OnReady;
+    options.print = &Profiler::Print;
+    options.warn = &Profiler::Warn;
+    options.out_dir = out_dir.empty() ? nullptr : out_dir.c_str();
+    if (stepscope_profiler_create(&options, &handle_) != STEPSCOPE_OK)
+      throw std::bad_alloc();
+  }
+  ~Profiler() {
+    Close();
+    if (!shared_->in_callback) delete shared_;
+  }
+  Profiler(const Profiler&) = delete;
+  Profiler& operator=(const Profiler&) = delete;
+
+  // Stops and waits for deliveries, 60 s at most.
+  void Close() {
+    if (std::exchange(closed_, true)) return;
+    {
+      nb::gil_scoped_release released;
+      stepscope_profiler_destroy(handle_);
+    }
+    handle_ = nullptr;
+  }
+
+  int Start(int state) {
+    nb::gil_scoped_release released;
+    shared_->next_state = state;
+    return stepscope_profiler_start(handle_);
+  }
+  int Step(int64_t num_samples, int state) {
+    nb::gil_scoped_release released;
+    shared_->next_state = state;
+    return stepscope_profiler_step(handle_, num_samples);
+  }
+  int Stop() {
+    nb::gil_scoped_release released;
+    return stepscope_profiler_stop(handle_);
+  }
+  int Reset() {
+    nb::gil_scoped_release released;
+    return stepscope_profiler_reset(handle_);
+  }
+  int Pause() { return stepscope_profiler_pause(handle_); }
+  int Resume() { return stepscope_profiler_resume(handle_); }
+  bool Wait(int timeout_ms) {
+    nb::gil_scoped_release released;
+    return stepscope_profiler_wait(handle_, timeout_ms) == STEPSCOPE_OK;
+  }
+
+  // (status, text)
+  nb::tuple Summary(uint32_t sorted_by, bool op_detail, bool thread_sep,
+                    const std::string& time_unit, uint32_t views) {
+    stepscope_summary_options options = {};
+    options.struct_size = sizeof(options);
+    options.sorted_by = sorted_by;
+    options.no_op_detail = op_detail ? 0 : 1;
+    options.thread_sep = thread_sep ? 1 : 0;
+    options.time_unit = time_unit.c_str();
+    options.views = views;
+    std::string text;
+    int status = 0;
+    {
+      nb::gil_scoped_release released;
+      status = stepscope_profiler_summary(handle_, &options, &Append, &text);
+    }
+    return nb::make_tuple(status, ToPython(text));
+  }
+  int Export(const std::string& path, const std::string& format) {
+    nb::gil_scoped_release released;
+    return stepscope_profiler_export(handle_, path.c_str(), format.c_str());
+  }
+  int ExportTo(const std::string& folder, const std::string& worker,
+               const std::string& format) {
+    nb::gil_scoped_release released;
+    return stepscope_profiler_export_to(handle_, folder.c_str(),
+                                        worker.c_str(), format.c_str());
+  }
+  std::string StepInfo(const std::string& unit) {
+    char text[4096] = "";
+    stepscope_profiler_step_info(handle_, unit.c_str(), text, sizeof(text));
+    return text;
+  }
+  std::string LastError() {
+    char text[4096] = "";
+    stepscope_profiler_last_error(handle_, text, sizeof(text));
+    return text;
+  }
+  int64_t StepNumber() { return stepscope_profiler_step_number(handle_); }
+  int State() { return stepscope_profiler_state_now(handle_); }
+
+  std::vector<std::string> TakeWarnings() {
+    std::lock_guard<std::mutex> lock(shared_->mutex);
+    return std::exchange(shared_->warnings, {});
+  }
+  nb::str TakePrinted() {
+    std::lock_guard<std::mutex> lock(shared_->mutex);
+    return ToPython(std::exchange(shared_->printed, {}));
+  }
+
+ private:
+  static Shared* Self(void* user) { return static_cast<Shared*>(user); }
+
+  // Names of events may hold bytes that are no UTF-8.
+  static nb::str ToPython(const std::string& text) {
+    PyObject* made =
+        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()),
+                             "backslashreplace");
+    if (made == nullptr) nb::raise_python_error();
+    return nb::steal<nb::str>(made);
+  }
+  static void Append(void* user, const char* text, size_t length) {
+    static_cast<std::string*>(user)->append(text, length);
+  }
+  static int NextState(void* user, int64_t) { return Self(user)->next_state; }
+  static void Print(void* user, const char* text, size_t length) {
+    std::lock_guard<std::mutex> lock(Self(user)->mutex);
+    Self(user)->printed.append(text, length);
+  }
+  static void Warn(void* user, const char* text, size_t length) {
+    std::lock_guard<std::mutex> lock(Self(user)->mutex);
+    Self(user)->warnings.emplace_back(text, length);
+  }
+  static int OnReady(void* user, stepscope_profiler*, char* error,
+                     size_t error_size) {
+    if (shut_down) {
+      std::snprintf(error, error_size,
+                    "on_trace_ready was not called: Python is exiting");
+      return 1;
+    }
+    Self(user)->in_callback = true;
+    nb::gil_scoped_acquire acquired;
+    int result = 0;
+    try {
+      Self(user)->on_ready();
+    } catch (nb::python_error& thrown) {
+      thrown.discard_as_unraisable("on_trace_ready");
+      std::snprintf(error, error_size, "on_trace_ready raised");
+      result = 1;
+    }
+    Self(user)->in_callback = false;
+    return result;
+  }
+
+  Shared* const shared_;
+  stepscope_profiler* handle_ = nullptr;
+  bool closed_ = false;
+};
+
+// Time spent waiting for a batch, for the timer and as a Dataloader event.
+class Read {
+ public:
+  explicit Read(uint64_t reader)
+      : read_(stepscope_reader_begin(
+            reinterpret_cast<const void*>(static_cast<uintptr_t>(reader)))) {}
+  void End() {
+    if (!std::exchange(over_, true)) stepscope_reader_end(read_);
+  }
+  void Cancel() {
+    if (!std::exchange(over_, true)) stepscope_reader_cancel(read_);
+  }
+
+ private:
+  stepscope_read read_;
+  bool over_ = false;
+};
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+  nb::set_leak_warnings(false);  // what lives at exit is no news to a user
+  m.doc() = "The Profiler in C++. Use the package stepscope instead.";
+  nb::class_<Profiler>(m, "Profiler")
+      .def(nb::init<uint32_t, uint32_t, const std::string&, nb::object>())
+      .def("close", &Profiler::Close)
+      .def("start", &Profiler::Start)
+      .def("step", &Profiler::Step)
+      .def("stop", &Profiler::Stop)
+      .def("reset", &Profiler::Reset)
+      .def("pause", &Profiler::Pause)
+      .def("resume", &Profiler::Resume)
+      .def("wait", &Profiler::Wait)
+      .def("summary", &Profiler::Summary)
+      .def("export", &Profiler::Export)
+      .def("export_to", &Profiler::ExportTo)
+      .def("step_info", &Profiler::StepInfo)
+      .def("last_error", &Profiler::LastError)
+      .def("step_number", &Profiler::StepNumber)
+      .def("state", &Profiler::State)
+      .def("take_warnings", &Profiler::TakeWarnings)
+      .def("take_printed", &Profiler::TakePrinted);
+  nb::class_<Read>(m, "Read")
+      .def(nb::init<uint64_t>())
+      .def("end", &Read::End)
+      .def("cancel", &Read::Cancel);
+  m.def("shut_down", [] { shut_down = true; });
+  m.def("version", [] { return std::string(stepscope_version()); });
+  m.def("last_error", [] { return std::string(stepscope_last_error()); });
+  m.def("make_folder", [](const std::string& path) {
+    return stepscope_make_folder(path.c_str());
+  });
+  m.def("mark_step", [] { stepscope_step(); });
+  // A recording without steps, into one file.
+  m.def("start_session", [](const std::string& path, bool devices) {
+    nb::gil_scoped_release released;
+    stepscope_use_devices(devices ? STEPSCOPE_DEVICES_AUTO
+                                  : STEPSCOPE_DEVICES_OFF);
+    stepscope_options options = {};
+    options.struct_size = sizeof(options);
+    options.path = path.c_str();
+    return stepscope_start(&options);
+  });
+  m.def("stop_session", [](int timeout_ms) {
+    nb::gil_scoped_release released;
+    const uint64_t session = stepscope_session();
+    const int status = stepscope_stop();
+    return status != STEPSCOPE_OK ? status
+                                  : stepscope_wait(session, timeout_ms);
+  });
+  m.def("counter", [](const std::string& name, double value) {
+    stepscope_counter_f64(name.c_str(), value);
+  });
+  m.def("instant", [](const std::string& name) {
+    stepscope_instant(name.c_str(), STEPSCOPE_PYTHON_USER_DEFINED);
+  });
+  m.def("set_thread_name", [](const std::string& name) {
+    stepscope_set_thread_name(name.c_str());
+  });
+  m.def("set_metadata", [](const std::string& key, const std::string& value) {
+    stepscope_set_metadata(key.c_str(), value.c_str());
+  });
+}

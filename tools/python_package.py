@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes and checks the wheel of the Python package.
+
+usage: python_package.py wheel --build BUILD --out FOLDER
+       python_package.py repair --wheels FOLDER --out FOLDER
+       python_package.py test --wheels FOLDER --work FOLDER --python PROGRAM
+       python_package.py test-all --wheels FOLDER --work FOLDER
+
+`wheel` packs the programs of the finished tree BUILD and compiles the bindings
+only. `repair` takes the libraries that the CLI needs into the wheel, by
+auditwheel. `test` installs the one wheel of FOLDER into a fresh virtual
+environment of a Python and runs python/tests in it; `test-all` does so with
+every Python that is found. What they need is in .cache/, put there by
+tools/bootstrap. Exit status 77: something is missing on
+this machine, and the output says what.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import sysconfig
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOOLS = ROOT / ".cache/python_build"
+AUDITWHEEL = ROOT / ".cache/auditwheel"
+SKIPPED = 77
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(SKIPPED)
+
+
+def run(*command, **how):
+    print("+", *command, flush=True)
+    return subprocess.run([str(part) for part in command], check=True, **how)
+
+
+def the_wheel(folder):
+    wheels = sorted(folder.glob("stepscope-*.whl"))
+    if not wheels:
+        skip(f"no wheel in {folder}; the test python_wheel makes it")
+    if len(wheels) > 1:
+        sys.exit(f"{folder} holds several wheels")
+    return wheels[0]
+
+
+def wheel(args):
+    if not (TOOLS / "scikit_build_core").is_dir():
+        skip(f"no scikit-build-core in {TOOLS}; "
+             "tools/bootstrap test fetches it")
+    headers = pathlib.Path(sysconfig.get_paths()["include"]) / "Python.h"
+    if not headers.exists():
+        skip(f"no {headers}; install the headers of this Python (python3-dev)")
+    sys.path.insert(0, str(TOOLS))
+    from scikit_build_core.build import build_wheel
+
+    os.environ["PYTHONPATH"] = str(TOOLS)
+    args.out.mkdir(parents=True, exist_ok=True)
+    for old in args.out.glob("stepscope-*.whl"):
+        old.unlink()
+    os.chdir(ROOT)
+    build_wheel(str(args.out), {
+        "build-dir": str(args.build / "python-wheel"),
+        "cmake.define.STEPSCOPE_PREBUILT": str(args.build),
+        "cmake.define.STEPSCOPE_NANOBIND_DIR": str(TOOLS / "nanobind"),
+    })
+    print(the_wheel(args.out))
+
+
+def repair(args):
+    if not (AUDITWHEEL / "auditwheel").is_dir():
+        skip(f"no auditwheel in {AUDITWHEEL}; tools/bootstrap wheel fetches it")
+    args.out.mkdir(parents=True, exist_ok=True)
+    for old in args.out.glob("stepscope-*.whl"):
+        old.unlink()
+    path = f"{AUDITWHEEL / 'bin'}:{os.environ['PATH']}"
+    environment = {**os.environ, "PYTHONPATH": str(AUDITWHEEL), "PATH": path}
+    run(sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", args.out,
+        the_wheel(args.wheels), env=environment)
+    run(sys.executable, "-m", "auditwheel", "show", the_wheel(args.out),
+        env=environment)
+
+
+def test(args):
+    package = the_wheel(args.wheels)
+    if subprocess.run([sys.executable, "-c", "import pip"], check=False,
+                      stderr=subprocess.DEVNULL).returncode != 0:
+        skip(f"no pip for {sys.executable}")
+    shutil.rmtree(args.work, ignore_errors=True)
+    environment = args.work / "venv"
+    # No variable of the caller may change what is tested.
+    clean = {key: value for key, value in os.environ.items()
+             if not key.startswith(("STEPSCOPE_", "FLAGS_", "PYTHON"))}
+    run(args.python, "-m", "venv", "--without-pip", environment, env=clean)
+    python = environment / "bin/python"
+    run(sys.executable, "-m", "pip", "--disable-pip-version-check", "--python",
+        python, "install", "--quiet", "--no-deps", "--no-index", package,
+        env={**clean, "PIP_ROOT_USER_ACTION": "ignore"})
+    work = args.work / "work"
+    work.mkdir()
+    clean["PATH"] = f"{environment / 'bin'}:{clean['PATH']}"
+    # Not where the sources are: the installed package is what is imported.
+    run(python, "-m", "unittest", "discover", "-b", "-s",
+        ROOT / "python/tests", "-t", ROOT / "python/tests", cwd=work,
+        env=clean)
+
+
+def test_all(args):
+    """As src/python/FindPythons.cmake: on the PATH, and in pyenv."""
+    programs = [sys.executable, *(f"python3.{n}" for n in range(9, 21))]
+    home = pathlib.Path.home() / ".pyenv/versions"
+    programs += sorted(home.glob("3.*/bin/python3"))
+    ask = ("import sys; print(sys.implementation.name, '3.%d' % "
+           "sys.version_info[1], sys.version_info >= (3, 9))")
+    found = {}
+    for program in programs:
+        try:
+            said = subprocess.run([program, "-c", ask], text=True, check=False,
+                                  stdout=subprocess.PIPE,
+                                  stderr=subprocess.DEVNULL).stdout.split()
+        except OSError:
+            continue
+        if len(said) == 3 and said[0] == "cpython" and said[2] == "True":
+            found.setdefault(said[1], program)
+    for version, program in found.items():
+        args.python = program
+        test(argparse.Namespace(**{**vars(args),
+                                   "work": args.work / version}))
+    print("python: passed with", ", ".join(found))
+
+
+def main():
+    commands = {"wheel": wheel, "repair": repair, "test": test,
+                "test-all": test_all}
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("command", choices=commands)
+    for name in ("build", "out", "wheels", "work"):
+        parser.add_argument(f"--{name}", type=lambda text:
+                            pathlib.Path(text).resolve())
+    parser.add_argument("--python", default=sys.executable)
+    args = parser.parse_args()
+    try:
+        commands[args.command](args)
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"failed: {' '.join(error.cmd)}")
+
+
+if __name__ == "__main__":
+    main()
