@@ -236,7 +236,10 @@ void TextRenderer::OverviewTable() {
 
 void TextRenderer::Model() {
   if (!ShowsModel(summary_.model)) return;
-  SizedRows rows = NewRows(15, 2);
+  const bool any_inferred =
+      std::any_of(summary_.model.begin(), summary_.model.end(),
+                  [](const ModelRow& row) { return row.inferred; });
+  SizedRows rows = NewRows(any_inferred ? 17 : 15, 2);  // room for the star
   for (const ModelRow& row : summary_.model) {
     const bool step = &row == &summary_.model.front() && summary_.has_steps;
     std::string name = (step ? "" : "  ") + std::string(row.name);
@@ -256,8 +259,7 @@ void TextRenderer::Model() {
   rows.Print(table);
   table.Separator();
   table.Line(Wrapped(kModelNote, style_.width));
-  if (std::any_of(summary_.model.begin(), summary_.model.end(),
-                  [](const ModelRow& row) { return row.inferred; })) {
+  if (any_inferred) {
     table.Line("* concluded from other events, not recorded.\n");
   }
   table.Rule();
