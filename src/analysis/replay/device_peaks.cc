@@ -57,30 +57,60 @@ int NumberOf(std::string_view object, std::string_view key) {
   return number;
 }
 
+DevicePeaks PeaksOf(std::string_view name, int major, int minor) {
+  DevicePeaks peaks = OfGeneration(major, minor);
+  for (const Known& known : kDevices) {
+    if (name.find(known.name) == name.npos) continue;
+    peaks.float32 = known.float32;
+    peaks.tensor = known.tensor;
+    peaks.half = known.half;
+    break;
+  }
+  peaks.device = name;
+  return peaks;
+}
+
+// As torch and Paddle write it: a list of objects.
+DevicePeaks OfProperties(std::string_view list) {
+  const size_t open = list.find('{');
+  if (open == list.npos) return {};
+  const std::string_view members = list.substr(open + 1);
+  std::string_view name = RawMember(members, "name");
+  if (name.size() >= 2) name = name.substr(1, name.size() - 2);
+  return PeaksOf(name, NumberOf(members, "computeMajor"),
+                 NumberOf(members, "computeMinor"));
+}
+
+// As captures have it: "GPU0.name" and "GPU0.compute capability major".
+DevicePeaks OfCapture(const Trace& trace, const Process& process) {
+  std::string_view name;
+  int major = 0;
+  int minor = 0;
+  for (const auto& [key, value] : process.metadata) {
+    const std::string_view what = trace.str(key);
+    const std::string_view text = trace.str(value);
+    if (!what.starts_with("GPU")) continue;
+    const auto number = [&](int& target) {
+      std::from_chars(text.data(), text.data() + text.size(), target);
+    };
+    if (what.ends_with(".name")) name = text;
+    if (what.ends_with(".compute capability major")) number(major);
+    if (what.ends_with(".compute capability minor")) number(minor);
+  }
+  return name.empty() ? DevicePeaks{} : PeaksOf(name, major, minor);
+}
+
 }  // namespace
 
 DevicePeaks FindDevicePeaks(const Trace& trace) {
   for (const Process& process : trace.processes()) {
+    DevicePeaks peaks = OfCapture(trace, process);
     for (const auto& [key, value] : process.metadata) {
-      if (trace.str(key) != "deviceProperties") continue;
-      std::string_view list = trace.str(value);
-      const size_t open = list.find('{');
-      if (open == list.npos) continue;
-      const std::string_view members = list.substr(open + 1);
-      std::string_view name = RawMember(members, "name");
-      if (name.size() >= 2) name = name.substr(1, name.size() - 2);
-      DevicePeaks peaks = OfGeneration(NumberOf(members, "computeMajor"),
-                                       NumberOf(members, "computeMinor"));
-      for (const Known& known : kDevices) {
-        if (name.find(known.name) == name.npos) continue;
-        peaks.float32 = known.float32;
-        peaks.tensor = known.tensor;
-        peaks.half = known.half;
-        break;
+      if (trace.str(key) == "deviceProperties") {
+        peaks = OfProperties(trace.str(value));
       }
-      peaks.device = name;
-      return peaks;
     }
+    if (!peaks.device.empty()) return peaks;
   }
   return {};
 }
