@@ -212,6 +212,20 @@ TEST(ReplayTest, OneThreadWaitsForTheOther) {
   EXPECT_GT(program.StepAfter("op:autograd::engine=0.5"), 680);
 }
 
+// A collective of the host: the main thread waits inside it for a thread that
+// exchanges the data.
+TEST(ReplayTest, AWaitIsPartOfTheRangeAroundIt) {
+  Program program(1000);
+  program.Kernel(100, 110, 120, "forward");
+  program.Host(150, 850, "gloo:all_reduce Operator");
+  program.HelperKernel(300, 310, 320, "copy");
+  program.HelperKernel(780, 790, 795, "copy");
+  program.Kernel(900, 910, 920, "optimizer");
+  ExpectNear(program.StepAfter("comm=0.5"), 650, 20);
+  const Whatif whatif = program.Ask({"comm=0.8", "comm=0.9"});
+  ExpectNear(whatif.changes.at(2).step_ns / kUs, 804, 20);
+}
+
 TEST(ReplayTest, ALoaderIsWaitedFor) {
   Program program(1000);
   program.Host(0, 600, "next Dataloader");

@@ -158,13 +158,22 @@ void Scenario::ScaleHost(const ThreadSets& sets, double factor, bool calls) {
       if (calls && Contains(set, begin)) ScaleCall(i, factor);
       continue;
     }
+    const bool tied = node.kind == NodeKind::kJoin && node.other != kNoNode;
+    const bool waits_inside = tied && factor != 1 && node.prev != kNoNode &&
+                              Contains(set, node.at - 1);
+    if (waits_inside && cost.lag <= kNever) {
+      cost.gap = Scaled(cost.gap, factor);  // has the wait from before
+      continue;
+    }
     if (node.prev != kNoNode) cost.gap = scale(set, GapOf(i), cost.gap);
-    if (node.kind == NodeKind::kJoin && node.other != kNoNode) {
-      const IntervalSet& mate =
-          sets[input_.graph.nodes[node.other].line];
+    if (waits_inside) {
+      // A wait for another thread is part of the range around it.
+      const int64_t waited = SaturatingSubtract(node.at, GapOf(i).end);
+      if (waited > 0) cost.gap += Scaled(waited, factor);
+      cost.lag = kNever;
+    } else if (tied) {
+      const IntervalSet& mate = sets[input_.graph.nodes[node.other].line];
       cost.lag = scale(mate, LagOf(i), cost.lag);
-      // A wait for another thread goes with the range around it.
-      if (factor == 0 && Contains(set, node.at)) cost.lag = kNever;
     } else if (node.kind == NodeKind::kCall && calls &&
                Contains(set, node.at)) {
       ScaleCall(i, factor);
