@@ -193,10 +193,11 @@ WhatifChange Replayer::Ask(std::span<const Change> changes,
   for (size_t i = 0; i < periods.size(); ++i) {
     periods[i] = base_periods_[i] - periods[i];
   }
-  const int64_t noise = stated(NoiseOf(periods)) +
-                        std::abs(answer.saving_ns) / kModelShare;
+  const int64_t noise = stated(NoiseOf(periods));
   answer.low_ns -= noise;
   answer.high_ns += noise;
+  answer.low_ns -= std::abs(answer.low_ns) / kModelShare;
+  answer.high_ns += std::abs(answer.high_ns) / kModelShare;
   if (answer.saving_ns > 0) {
     answer.low_ns = std::max<int64_t>(0, answer.low_ns);
     answer.high_ns = std::min(answer.high_ns, base);
