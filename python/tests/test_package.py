@@ -39,7 +39,9 @@ class PackageTest(support.InOwnFolder):
     def test_run_records_the_package(self):
         with open("work.py", "w", encoding="utf-8") as file:
             file.write("import time, stepscope\n"
-                       "time.sleep(0.2)\n"  # beyond the patience of `run`
+                       # `run` waits for steps before it records everything.
+                       "while not stepscope.enabled():\n"
+                       "    time.sleep(0.01)\n"
                        "for _ in range(5):\n"
                        "    with stepscope.RecordEvent('under run'):\n"
                        "        time.sleep(0.01)\n")
