@@ -4,6 +4,8 @@
 // trace in the same run.
 //
 // usage: replay_bench [EVENTS]
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -108,6 +110,7 @@ void Run(uint32_t events) {
                            "kernel:*op2*=0.5"}) {
     options.changes.push_back(*ParseChange(text));
   }
+  malloc_trim(0);  // what earlier rows left behind is not there to be used
   const double resident = Status("VmRSS:");
   ResetPeak();
   Print("whatif, six changes, unprofiled",

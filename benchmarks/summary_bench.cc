@@ -121,8 +121,11 @@ int Main(int argc, char** argv) {
     report(what, Median(rounds, [&] { ComputeSummary(*trace, options); }));
   };
   SummaryOptions everything;
+  everything.views = kUsualViews & ~uint32_t{kAdviceView};
+  tables("all tables but advice", everything);
+  // Advice replays the trace a dozen times; `summary --format json` has it.
   everything.views = kUsualViews;
-  tables("all tables", everything);
+  tables("all tables and advice", everything);
   SummaryOptions paddle;
   paddle.views = kPaddleViews;
   const bool only_all = argc > 3 && std::strcmp(argv[3], "all") == 0;
