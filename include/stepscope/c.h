@@ -20,7 +20,8 @@
 //   stepscope_stop();                            // the file is finished in
 //                                                // the background
 //
-// C++ code uses stepscope.h, which wraps this header in RAII types.
+// C++ code uses stepscope.h, which wraps this header in RAII types. All of the
+// border is in this one file, long as it is: an engine may copy it.
 //
 // STEPSCOPE_DISABLE, defined before this header is included, turns the
 // functions that mark a program into nothing; see disabled.h.

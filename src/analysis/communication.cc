@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/interval_search.h"
 #include "analysis/kinds.h"
 
 namespace stepscope {
@@ -12,13 +13,6 @@ namespace {
 constexpr TypeSet kByName = SetOf(STEPSCOPE_OPERATOR) |
                             SetOf(STEPSCOPE_USER_DEFINED) |
                             SetOf(STEPSCOPE_PYTHON_USER_DEFINED);
-
-bool Contains(const IntervalSet& set, int64_t time_ns) {
-  const auto after = std::upper_bound(
-      set.begin(), set.end(), time_ns,
-      [](int64_t time, const Interval& part) { return time < part.begin; });
-  return after != set.begin() && time_ns < after[-1].end;
-}
 
 }  // namespace
 

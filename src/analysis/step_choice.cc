@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/interval_search.h"
 #include "analysis/kinds.h"
 #include "analysis/order_statistics.h"
 #include "base/text.h"
@@ -33,12 +34,7 @@ class Extents {
   void Add(int64_t begin, int64_t end) { collector_.Add(begin, end); }
   void Finish() { set_ = collector_.Finish(); }
 
-  bool Has(int64_t time_ns) const {
-    const auto after = std::upper_bound(
-        set_.begin(), set_.end(), time_ns,
-        [](int64_t time, const Interval& part) { return time < part.begin; });
-    return after != set_.begin() && time_ns < after[-1].end;
-  }
+  bool Has(int64_t time_ns) const { return Contains(set_, time_ns); }
   // Calls `visit(row)` for the rows of a track that began within.
   template <typename Visit>
   void ForEachRow(const Trace& trace, const Track& track, Visit visit) const {

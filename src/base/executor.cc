@@ -38,7 +38,7 @@ struct Executor::Group {
   size_t count;
   size_t next = 0;     // the first that nobody has begun
   size_t running = 0;  // begun, not ended
-  std::exception_ptr thrown;
+  std::exception_ptr thrown = nullptr;
   std::condition_variable ended = {};  // the last one that was running
 };
 

@@ -5,8 +5,8 @@
 // from the host, waits for the device.
 #include <algorithm>
 
+#include "analysis/interval_search.h"
 #include "analysis/kinds.h"
-#include "analysis/replay/interval_search.h"
 #include "analysis/replay/scenario.h"
 
 namespace stepscope {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/interval_search.h"
 #include "analysis/kinds.h"
-#include "analysis/replay/interval_search.h"
 #include "base/glob.h"
 
 namespace stepscope {

@@ -318,8 +318,8 @@ void TableReader::AddBins(Ledger& ledger, size_t first, size_t last) const {
     };
     uint64_t left = bin.count;
     for (size_t e = 0; e < examples[i].size() && left > 0; ++e) {
-      const bool last = e + 1 == examples[i].size();
-      const uint64_t n = last ? left : 1;
+      const bool is_last = e + 1 == examples[i].size();
+      const uint64_t n = is_last ? left : 1;
       count(examples[i][e]->number, examples[i][e]->text, n);
       left -= n;
     }
