@@ -4,57 +4,14 @@
 #include <cstdio>
 
 #include "base/file.h"
-#include "base/text.h"
 #include "cli/job_info.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "importers/import_many.h"
-#include "importers/registry.h"
+#include "importers/input/input_source.h"
+#include "importers/load_inputs.h"
 
 namespace stepscope {
 namespace {
-
-std::string Remedy(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kNotFound:
-      return "check the path";
-    case ErrorCode::kUnsupported: {
-      std::string formats;
-      for (const Importer* importer : Importers()) {
-        if (!formats.empty()) formats += ", ";
-        formats += importer->format();
-      }
-      return "this build reads: " + formats;
-    }
-    case ErrorCode::kCorrupt:
-      return "nothing in it can be read, record it again";
-    case ErrorCode::kIo:
-      return "check that it is readable";
-    case ErrorCode::kInvalidArgument:
-    case ErrorCode::kCancelled:
-      break;
-  }
-  return "see stepscope --help";
-}
-
-// The inputs as jobs. Files that are named are one job because the user says
-// so.
-Result<TraceFolder> ImportAll(const std::vector<std::string>& inputs,
-                              const ImportOptions& options) {
-  if (inputs.size() == 1 && inputs[0] != "-" && IsDirectory(inputs[0]))
-    return ImportFolder(inputs[0], options);
-  for (const std::string& input : inputs) {
-    if (input != "-" && IsDirectory(input)) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  input + ": give one folder, or files only");
-    }
-  }
-  TraceFolder files;
-  files.jobs.resize(1);
-  files.jobs[0].files = inputs;
-  STEPSCOPE_TRY_ASSIGN(files.jobs[0].traces, ImportSet(inputs, options));
-  return files;
-}
 
 Result<TraceFolder> ImportWithProgress(const std::vector<std::string>& inputs,
                                        const ImportOptions& options) {
@@ -63,39 +20,7 @@ Result<TraceFolder> ImportWithProgress(const std::vector<std::string>& inputs,
   with_progress.progress = [&](uint64_t done, uint64_t total) {
     progress.Set(done, total);
   };
-  return ImportAll(inputs, with_progress);
-}
-
-// All jobs together.
-TraceSet Together(TraceFolder folder) {
-  if (folder.jobs.size() == 1) return std::move(folder.jobs[0].traces);
-  std::vector<std::shared_ptr<const Trace>> traces;
-  for (const TraceFolder::Job& job : folder.jobs)
-    for (const TraceSet::Member& member : job.traces.members())
-      traces.push_back(member.trace);
-  return TraceSet(std::move(traces));
-}
-
-// Damaged, and not one record of it could be used. A capture that is cut short
-// is whole as far as it goes: its process may have recorded nothing yet.
-bool NothingIsLeft(const Trace& trace) {
-  const Ledger& ledger = trace.ledger();
-  if (ledger.kept() > 0 || !ledger.repaired().empty()) return false;
-  return !ledger.rejected().empty() ||
-         (!trace.complete() && trace.format() != "capture");
-}
-
-// What the reader has to say about it: the first rejection, else a note.
-std::string WhatIsWrong(const Trace& trace, const std::string& input) {
-  for (const auto& [reason, bin] : trace.ledger().rejected()) {
-    std::string where;
-    if (!bin.examples.empty())
-      where = Format("byte %llu: ", static_cast<unsigned long long>(
-                                        bin.examples[0].offset));
-    return input + ": " + where + reason;
-  }
-  return trace.notes().empty() ? input + ": cut short"
-                               : trace.notes().front();
+  return ImportInputs(inputs, with_progress);
 }
 
 // Null: what was wrong has been said.
@@ -103,11 +28,9 @@ std::shared_ptr<const Trace> MergeAndCheck(TraceFolder folder,
                                            const std::string& input,
                                            ExitCode& code) {
   Result<std::shared_ptr<const Trace>> trace =
-      TraceSet::Merge(Together(std::move(folder)));
-  if (trace && !NothingIsLeft(**trace)) return *std::move(trace);
-  code = ComplainOfInput(trace ? Fail(ErrorCode::kCorrupt,
-                                      WhatIsWrong(**trace, ShownPath(input)))
-                               : trace.error());
+      JoinInputs(std::move(folder), input);
+  if (trace) return *std::move(trace);
+  code = ComplainOfInput(trace.error());
   return nullptr;
 }
 
@@ -149,9 +72,11 @@ bool LoadForInfo(const std::string& input, LoadedInput& loaded,
 }
 
 ExitCode ComplainOfInput(const Error& error) {
+  const std::string remedy = InputRemedy(error.code);
   return Complain(error.code == ErrorCode::kInvalidArgument ? kExitUsage
                                                             : kExitUnreadable,
-                  error.message, Remedy(error.code));
+                  error.message, remedy.empty() ? "see stepscope --help"
+                                                : remedy);
 }
 
 }  // namespace stepscope
