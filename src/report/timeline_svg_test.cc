@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/timeline_svg.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "trace/trace_from_text.h"
+
+namespace stepscope {
+namespace {
+
+size_t CountOf(const std::string& text, std::string_view part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != text.npos;
+       at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+std::string Draw(std::string_view text, const TimelineOptions& options = {}) {
+  const auto trace = TraceFromText(text);
+  const Result<std::string> svg = RenderTimelineSvg(*trace, options);
+  return svg ? *svg : svg.error().message;
+}
+
+TEST(TimelineSvg, NamesAreText) {
+  const std::string svg = Draw(
+      "thread 7 main\n"
+      "  0..1000 \"</title><script>alert(1)</script>&\\\"\" Operator\n");
+  EXPECT_EQ(svg.find("<script"), svg.npos);
+  EXPECT_NE(svg.find("&lt;script&gt;"), svg.npos);
+  EXPECT_EQ(CountOf(svg, "<svg "), 1u);
+  EXPECT_NE(svg.find("prefers-color-scheme:dark"), svg.npos);
+}
+
+TEST(TimelineSvg, ShowsWhatBeganBeforeThePart) {
+  TimelineOptions part;
+  part.begin_ns = 5000;
+  part.end_ns = 6000;
+  const std::string svg = Draw(
+      "thread 7 main\n"
+      "  0..10000 around Operator\n"
+      "    100..200 gone Operator\n"
+      "    4000..5500 overlaps Operator\n"
+      "    5600..5900 inside Operator\n"
+      "    7000..8000 later Operator\n",
+      part);
+  EXPECT_EQ(CountOf(svg, "<title>around"), 1u);
+  EXPECT_EQ(CountOf(svg, "<title>overlaps"), 1u);
+  EXPECT_EQ(CountOf(svg, "<title>inside"), 1u);
+  EXPECT_EQ(CountOf(svg, "<title>gone"), 0u);
+  EXPECT_EQ(CountOf(svg, "<title>later"), 0u);
+}
+
+TEST(TimelineSvg, SizeFollowsThePictureNotTheTrace) {
+  std::string text = "thread 7 main\n";
+  constexpr int kEvents = 20000;
+  for (int i = 0; i < kEvents; ++i) {
+    text += std::to_string(10 * i) + ".." + std::to_string(10 * i + 9) +
+            " e Operator\n";
+  }
+  const std::string svg = Draw(text);
+  EXPECT_LE(CountOf(svg, "<rect"), 1000u);
+  EXPECT_NE(svg.find("20000 short events"), svg.npos);
+}
+
+TEST(TimelineSvg, SaysWhatIsNotDrawn) {
+  std::string text;
+  for (int i = 0; i < 30; ++i) {
+    text += "thread " + std::to_string(100 + i) + " t\n  0..1000 e Operator\n";
+  }
+  const std::string svg = Draw(text);
+  EXPECT_EQ(CountOf(svg, "<rect"), 24u);
+  EXPECT_NE(svg.find("6 tracks with fewer events"), svg.npos);
+}
+
+TEST(TimelineSvg, RefusesAnEmptyPart) {
+  TimelineOptions part;
+  part.begin_ns = 5000;
+  part.end_ns = 4000;
+  EXPECT_EQ(Draw("thread 7 main\n  0..10000 a Operator\n", part),
+            "timeline: nothing was recorded in this part; choose from 0 to "
+            "10000 ns");
+}
+
+}  // namespace
+}  // namespace stepscope
