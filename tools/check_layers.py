@@ -40,9 +40,13 @@ LAYERS = {
         "server", "query", "profiler", "report", "analysis", "importers",
         "exporters", "trace", "base", "format",
     },
+    "read": {
+        "cli/info", "cli/output_file", "report", "analysis", "importers",
+        "exporters", "trace", "base",
+    },
     "python": {
-        "query", "profiler", "report", "analysis", "importers", "exporters",
-        "trace", "base",
+        "read/read", "query", "profiler", "report", "analysis", "importers",
+        "exporters", "trace", "base",
     },
 }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ArrowTable: columns in Arrow's layout that any number of streams share. No
+// stream copies them, and the last one to be released frees them.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "report/arrow_abi.h"
+
+namespace stepscope {
+
+// Immutable once it is filled.
+struct ArrowTable {
+  ArrowTable() = default;
+  ~ArrowTable();
+  ArrowTable(const ArrowTable&) = delete;
+  ArrowTable& operator=(const ArrowTable&) = delete;
+
+  ArrowArray array = {};                     // one batch, released here
+  std::function<void(ArrowSchema*)> schema;  // makes one that is released alone
+};
+
+// A new stream of one batch.
+void ShareStream(std::shared_ptr<const ArrowTable> table,
+                 ArrowArrayStream* out);
+
+// Rows as a JSON list of objects, from `first` on, `count` at most.
+std::string RowsAsJson(const ArrowTable& table, int64_t first, int64_t count);
+// [{"name": ..., "type": ..., "unit": ..., "meaning": ...}]; "columns" of those
+// that hold rows.
+std::string ColumnsAsJson(const ArrowTable& table);
+
+}  // namespace stepscope

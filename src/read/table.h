@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ReadTable: one table of a trace, computed once, as Arrow and as text.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "analysis/schema.h"
+#include "analysis/summary.h"
+#include "base/result.h"
+#include "read/arrow_table.h"
+#include "read/request.h"
+
+namespace stepscope {
+
+// Immutable; owns what it shows.
+struct ReadTable {
+  std::shared_ptr<const ArrowTable> arrow;
+  const TableSchema* schema = nullptr;  // null: the events
+  std::shared_ptr<const Trace> trace;
+  std::shared_ptr<const Summary> summary;  // refers to `trace`
+};
+
+// A declared table by its key, or "events".
+Result<ReadTable> MakeTable(std::shared_ptr<const Trace> trace,
+                            std::string_view key, Request& request);
+// "text", "columns" or "rows".
+Result<std::string> AskTable(const ReadTable& table, std::string_view question,
+                             Request& request);
+
+}  // namespace stepscope
