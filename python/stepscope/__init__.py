@@ -27,6 +27,7 @@ except ImportError as _error:
 from ._enums import (ProfilerState, ProfilerTarget, SortedKeys, SummaryView,
                      TracerEventType, TracerMemEventType)
 from ._event import RecordEvent, enabled
+from ._load import load
 from ._marks import (counter, instant, read, set_metadata, set_thread_name,
                      step)
 
@@ -56,6 +57,7 @@ __all__ = [
     "export_capture",
     "get_profiler",
     "instant",
+    "load",
     "read",
     "set_metadata",
     "set_thread_name",

@@ -6,6 +6,7 @@ import os
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_native")
 PROGRAM = os.path.join(FOLDER, "bin", "stepscope")
 GPU_PLUGIN = os.path.join(FOLDER, "lib", "libstepscope_cupti.so")
+READER = os.path.join(FOLDER, "lib", "libstepscope_read.so")
 
 
 def run(*arguments, data=None):

@@ -61,7 +61,8 @@ Result<TraceFolder> ImportInputs(const std::vector<std::string>& inputs,
 
 Result<std::shared_ptr<const Trace>> JoinInputs(TraceFolder folder,
                                                 const std::string& input) {
-  STEPSCOPE_TRY_ASSIGN(auto trace, TraceSet::Merge(Together(std::move(folder))));
+  STEPSCOPE_TRY_ASSIGN(auto trace,
+                       TraceSet::Merge(Together(std::move(folder))));
   STEPSCOPE_TRY(CheckContent(*trace, ShownPath(input)));
   return trace;
 }

@@ -21,6 +21,8 @@
 #include <utility>
 #include <vector>
 
+#include "python/traces.h"
+
 namespace nb = nanobind;
 
 namespace {
@@ -249,7 +251,12 @@ NB_MODULE(_core, m) {
       .def(nb::init<uint64_t>())
       .def("end", &Read::End)
       .def("cancel", &Read::Cancel);
-  m.def("shut_down", [] { shut_down = true; });
+  AddTraces(m);
+  m.def("shut_down", [] {
+    shut_down = true;
+    nb::gil_scoped_release released;
+    WaitForAbandonedWork();
+  });
   m.def("version", [] { return std::string(stepscope_version()); });
   m.def("last_error", [] { return std::string(stepscope_last_error()); });
   m.def("make_folder", [](const std::string& path) {

@@ -15,7 +15,8 @@ namespace stepscope {
 
 // `other` is the second trace of "compare", else null. The answer to "export"
 // has a line for each thing that the file cannot hold.
-Result<std::string> Answer(const std::shared_ptr<const Trace>& trace, const Trace* other,
-                           std::string_view question, Request& request);
+Result<std::string> Answer(const std::shared_ptr<const Trace>& trace,
+                           const Trace* other, std::string_view question,
+                           Request& request);
 
 }  // namespace stepscope

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All events of a trace as an Arrow table: times as they lie in the Trace, names
-// as a dictionary.
+// All events of a trace as an Arrow table: times as they lie in the Trace,
+// names as a dictionary.
 #pragma once
 
 #include <memory>

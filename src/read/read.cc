@@ -99,14 +99,16 @@ std::string WarningsOf(const Trace& trace) {
 }
 
 Error SeveralJobs(const std::string& path, const TraceFolder& folder) {
+  constexpr size_t kShown = 3;
   std::string list;
-  for (size_t i = 0; i < folder.jobs.size(); ++i) {
+  for (size_t i = 0; i < folder.jobs.size() && i < kShown; ++i) {
     const std::vector<std::string>& files = folder.jobs[i].files;
     list += (i > 0 ? "; job " : " job ") + std::to_string(i + 1) + ": " +
             (files.empty() ? "" : files.front());
     if (files.size() > 1)
       list += " and " + std::to_string(files.size() - 1) + " more";
   }
+  if (folder.jobs.size() > kShown) list += "; ...";
   return Fail(ErrorCode::kInvalidArgument,
               path + ": " + std::to_string(folder.jobs.size()) +
                   " jobs in this folder, expected one; load the files of one "

@@ -9,8 +9,7 @@
  * the answer, or one line that says what went wrong. All are thread-safe;
  * traces and tables are immutable and may be used by many threads at once.
  */
-#ifndef STEPSCOPE_READ_READ_H_
-#define STEPSCOPE_READ_READ_H_
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -103,5 +102,3 @@ STEPSCOPE_READ_API int stepscope_table_stream(const stepscope_table* table,
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* STEPSCOPE_READ_READ_H_ */

@@ -254,6 +254,13 @@ class Profiler:
 
     # -- results --------------------------------------------------------------
 
+    @property
+    def result(self) -> Optional[ProfilerResult]:
+        """The last window: its trees of events, and all that
+        :func:`stepscope.load` gives. None if there is none yet."""
+        self._wait()
+        return self.profiler_result
+
     def summary(self, sorted_by: SortedKeys = SortedKeys.CPUTotal,
                 op_detail: bool = True, thread_sep: bool = False,
                 time_unit: str = "ms",

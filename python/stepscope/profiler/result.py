@@ -21,6 +21,28 @@ class ProfilerResult:
     def __init__(self, source: Any) -> None:
         self._source = source  # a Profiler, or the bytes of a node tree
         self._trees: Any = None
+        self._read: Any = None
+
+    @property
+    def data(self) -> Any:
+        """The window as what stepscope.load() returns. Its tables and methods
+        are also found here: ``result.operators``, ``result.advise()``."""
+        if self._read is None:
+            from ..data import load
+
+            if isinstance(self._source, bytes):
+                self._read = load(self._source)
+            else:
+                self._read = load(_export(self._source, "capture"))
+        return self._read
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.data, name)
+
+    def __getitem__(self, key: str) -> Any:
+        return self.data[key]
 
     def _load(self) -> Any:
         if self._trees is None:
@@ -61,12 +83,12 @@ class ProfilerResult:
             "chrome" if format == "json" else format, data=self._source)
 
 
-def _export(profiler: Any) -> bytes:
+def _export(profiler: Any, format: str = "pb") -> bytes:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "window.paddle_trace.pb")
-        profiler.export(path, "pb")
+        path = os.path.join(folder, "window")
+        profiler.export(path, format)
         with open(path, "rb") as file:
             return file.read()
 

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads a trace of any format that stepscope knows."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+
+from .. import _core
+from .._native_files import READER
+from .progress import progress_for
+from .result import Result
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, List, Optional
+
+_log = logging.getLogger("stepscope")
+
+
+def load(source: Any, *, steps: Optional[str] = None,
+         unprofiled: Optional[str] = None, stacklevel: int = 1) -> Result:
+    """See stepscope.load()."""
+    options = {"steps": steps, "unprofiled": unprofiled}
+    _core.load_reader(READER)
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        name = "bytes"
+        with progress_for(name) as progress:
+            trace, said = _core.read_bytes(bytes(source), name, progress)
+    else:
+        paths = _paths(source)
+        name = os.fsdecode(paths[0])
+        if len(paths) > 1:
+            name += f" and {len(paths) - 1} more"
+        with progress_for(name) as progress:
+            trace, said = _core.read_files(paths, progress)
+    for line in said.splitlines():
+        warnings.warn(line, stacklevel=stacklevel + 1)
+    result = Result(trace, name, options)
+    if steps is not None or unprofiled is not None:
+        # What makes no sense is said here, not when a table is first used.
+        result.table("steps")
+    _log.info("loaded %s", name)
+    return result
+
+
+def _paths(source: Any) -> List[bytes]:
+    if isinstance(source, (str, os.PathLike)):
+        source = [source]
+    elif not isinstance(source, (list, tuple)):
+        raise TypeError("load() takes a path, bytes, or a list of paths, not "
+                        f"{type(source).__name__}")
+    if not source:
+        raise ValueError("load(): the list of paths is empty")
+    paths = []
+    for path in source:
+        if not isinstance(path, (str, os.PathLike)):
+            raise TypeError("load(): a path must be a str or os.PathLike, not "
+                            f"{type(path).__name__}")
+        encoded = os.fsencode(path)
+        if b"\0" in encoded:
+            raise ValueError(f"load(): {path!r} has a null character in it")
+        paths.append(encoded)
+    return paths
