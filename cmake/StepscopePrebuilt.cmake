@@ -11,7 +11,7 @@ set_target_properties(
 add_executable(stepscope_program IMPORTED)
 set_property(TARGET stepscope_program
              PROPERTY IMPORTED_LOCATION "${STEPSCOPE_PREBUILT}/bin/stepscope")
-foreach(part injector:inject cupti:cupti reader:read)
+foreach(part injector:inject cupti:cupti reader:read torch:torch)
   string(REPLACE ":" ";" part "${part}")
   list(GET part 0 target)
   list(GET part 1 name)

@@ -20,7 +20,7 @@ LAYERS = {
     "format": set(),
     "collector": {"format"},
     "gpu": set(),
-    "inject": {"torch/observer_abi"},
+    "inject": {"torch/observer_abi", "torch/range_kind"},
     "torch": set(),
     "base": set(),
     "trace": {"base"},

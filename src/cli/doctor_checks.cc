@@ -340,25 +340,74 @@ Check CheckTorch(const Machine& machine) {
     if (!torch.error.empty()) {
       check.verdict = Verdict::kNo;
       check.text += ": " + torch.error;
-      check.remedy =
-          "install its headers (Debian: libtorch-dev), or torch from pip";
-    } else if (machine.torch_sources.empty()) {
-      check.verdict = Verdict::kNo;
-      check.text += "; share/stepscope/torch is missing";
-      check.remedy =
-          "install stepscope whole: cmake --install build --prefix DIR";
+      check.remedy = "install torch whole, from pip or your distribution";
     }
   }
   return check;
 }
 
-Check CheckCompiler(const Machine& machine) {
-  if (!machine.compiler.empty())
-    return {Part::kTorch, "compiler", Verdict::kOk,
-            machine.compiler + ", for the observer of torch", ""};
-  return {Part::kTorch, "compiler", Verdict::kNo,
-          "no C++ compiler to build the observer of torch with",
-          "install g++ or clang++, or name one in CXX"};
+namespace {
+
+// What stands in the way of compiling an observer, and what to do; {} if
+// nothing does.
+struct Obstacle {
+  std::string text;
+  std::string remedy;
+};
+
+Obstacle WhyNotCompiled(const Machine& machine, const Torch& torch) {
+  if (machine.torch_sources.empty())
+    return {"share/stepscope/torch is missing",
+            "install stepscope whole: cmake --install build --prefix DIR"};
+  if (!torch.headers)
+    return {"torch's headers are missing",
+            "install them (Debian: libtorch-dev), or torch from pip"};
+  if (machine.compiler.empty())
+    return {"there is no C++ compiler",
+            "install g++ or clang++, or name one in CXX"};
+  return {};
+}
+
+}  // namespace
+
+Check CheckObserver(const Machine& machine) {
+  Check check = {Part::kTorch, "observer", Verdict::kOk, "", ""};
+  if (!machine.torch || !machine.torch->error.empty()) {
+    check.verdict = machine.torch_observer.empty() ? Verdict::kNo
+                                                   : Verdict::kOk;
+    check.text = machine.torch_observer.empty()
+                     ? "libstepscope_torch.so is missing"
+                     : "the prebuilt one, " + machine.torch_observer;
+    if (machine.torch_observer.empty())
+      check.remedy =
+          "install stepscope whole: cmake --install build --prefix DIR";
+    return check;
+  }
+  const Torch& torch = *machine.torch;
+  const Obstacle obstacle = WhyNotCompiled(machine, torch);
+  if (torch.why_not_prebuilt.empty()) {
+    check.text = "the prebuilt one, " + machine.torch_observer;
+    if (torch.prebuilt_shapes) return check;
+    if (obstacle.text.empty()) {
+      check.text += "; for --shapes one is compiled with " + machine.compiler;
+    } else {
+      check.verdict = Verdict::kWarn;
+      check.text += "; without --shapes, for which one must be compiled: " +
+                    obstacle.text;
+      check.remedy = obstacle.remedy;
+    }
+    return check;
+  }
+  if (obstacle.text.empty()) {
+    check.text = "compiled on the spot with " + machine.compiler +
+                 ", because " + torch.why_not_prebuilt;
+    return check;
+  }
+  check.verdict = Verdict::kNo;
+  check.text = "not the prebuilt one (" + torch.why_not_prebuilt +
+               "), and none can be compiled: " + obstacle.text;
+  check.remedy = obstacle.remedy;
+  return check;
 }
 
 Diagnosis Examine(const Machine& machine) {
@@ -367,7 +416,7 @@ Diagnosis Examine(const Machine& machine) {
        {&CheckSystem, &CheckClock, &CheckInjector, &CheckLiveFiles,
         &CheckOutput, &CheckLeftovers, &CheckEnvironment, &CheckNvtx,
         &CheckDriver, &CheckPlugin, &CheckCupti, &CheckPermission, &CheckTorch,
-        &CheckCompiler})
+        &CheckObserver})
     diagnosis.checks.push_back(check(machine));
   const auto good = [&](Part part) {
     return std::none_of(diagnosis.checks.begin(), diagnosis.checks.end(),

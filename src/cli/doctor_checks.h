@@ -36,7 +36,7 @@ Check CheckPlugin(const Machine& machine);
 Check CheckCupti(const Machine& machine);
 Check CheckPermission(const Machine& machine);
 Check CheckTorch(const Machine& machine);
-Check CheckCompiler(const Machine& machine);
+Check CheckObserver(const Machine& machine);
 
 struct Diagnosis {
   std::vector<Check> checks;

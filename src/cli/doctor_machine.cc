@@ -18,6 +18,7 @@
 #include "cli/run_install.h"
 #include "cli/run_process.h"
 #include "cli/run_torch.h"
+#include "cli/run_torch_choice.h"
 #include "cli/run_watch.h"
 
 namespace stepscope::doctor {
@@ -98,12 +99,20 @@ void LookAtTorch(Machine& machine, const std::string& python) {
   if (machine.python.empty()) return;
   const Result<TorchInstall> found = TorchOfPython(machine.python);
   if (found) {
-    machine.torch = Torch{found->version.empty() ? "(of an unknown version)"
-                                                 : found->version,
-                          found->library, UsesNewStrings(found->library),
-                          found->debug, ""};
+    Torch torch;
+    torch.version =
+        found->version.empty() ? "(of an unknown version)" : found->version;
+    torch.library = found->library;
+    torch.new_strings = UsesNewStrings(found->library);
+    torch.debug = found->debug;
+    torch.why_not_prebuilt =
+        WhyNotPrebuilt(*found, machine.torch_observer, machine.injector);
+    torch.prebuilt_shapes = PrebuiltKnowsShapes(*found);
+    torch.headers = !found->include.empty();
+    machine.torch = torch;
   } else if (found.error().code != ErrorCode::kNotFound) {
-    machine.torch = Torch{"", "", true, false, found.error().message};
+    machine.torch = Torch{};
+    machine.torch->error = found.error().message;
   }
 }
 
@@ -124,6 +133,7 @@ Machine LookAtMachine(const std::string& out, const std::string& python) {
   machine.injector = FindOurLibrary("libstepscope_inject.so");
   machine.plugin = FindOurLibrary("libstepscope_cupti.so");
   machine.torch_sources = FindTorchSources();
+  machine.torch_observer = FindOurLibrary("libstepscope_torch.so");
   const std::string live = Variable("STEPSCOPE_LIVE_DIR");
   machine.live = LookAtFolder(live.empty() ? "/dev/shm" : live, false);
   machine.live_bytes = kLiveBytes;

@@ -42,6 +42,9 @@ struct Torch {
   bool new_strings = true;
   bool debug = false;
   std::string error;  // why its operators cannot be observed; "": they can
+  std::string why_not_prebuilt;  // "": the prebuilt observer does
+  bool prebuilt_shapes = false;  // which then knows shapes too
+  bool headers = true;           // which a compiled observer needs
 };
 
 struct Machine {
@@ -55,6 +58,7 @@ struct Machine {
   std::string injector;       // libstepscope_inject.so; "": missing
   std::string plugin;         // libstepscope_cupti.so
   std::string torch_sources;  // share/stepscope/torch
+  std::string torch_observer;  // libstepscope_torch.so, the prebuilt one
 
   Folder live;  // for live files: /dev/shm or STEPSCOPE_LIVE_DIR
   uint64_t live_bytes = 0;  // that one process needs

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <sstream>
 
+#include "cli/run_torch_choice.h"
+
 namespace stepscope::doctor {
 namespace {
 
@@ -30,8 +32,11 @@ Machine GoodMachine() {
   machine.cupti = {"/usr/lib/libcupti.so.13", 130001, ""};
   machine.counters_restricted = false;
   machine.python = "/usr/bin/python3";
-  machine.torch = Torch{"2.11.0", "/x/torch/lib/libtorch_cpu.so", true, false,
-                        ""};
+  machine.torch_observer = "/opt/lib/libstepscope_torch.so";
+  machine.torch = Torch{};
+  machine.torch->version = "2.11.0";
+  machine.torch->library = "/x/torch/lib/libtorch_cpu.so";
+  machine.torch->prebuilt_shapes = true;
   machine.compiler = "/usr/bin/c++";
   return machine;
 }
@@ -163,10 +168,6 @@ TEST(DoctorTest, MissingPartsOfStepscope) {
   machine.plugin = "";
   ExpectAlone(machine, "GPU plugin", Verdict::kNo, "libstepscope_cupti.so",
               "CUPTI's headers");
-  machine = GoodMachine();
-  machine.torch_sources = "";
-  ExpectAlone(machine, "torch", Verdict::kNo, "share/stepscope/torch",
-              "install");
 }
 
 TEST(DoctorTest, NoDriver) {
@@ -226,15 +227,67 @@ TEST(DoctorTest, Permission) {
 
 TEST(DoctorTest, Torch) {
   Machine machine = GoodMachine();
-  machine.torch->error = "no header ATen/record_function.h";
-  ExpectAlone(machine, "torch", Verdict::kNo, "no header", "libtorch-dev");
+  machine.torch->error = "no libtorch_cpu.so";
+  ExpectAlone(machine, "torch", Verdict::kNo, "no libtorch_cpu", "install");
   machine.torch.reset();
   ExpectAlone(machine, "torch", Verdict::kNo, "has no torch", "--python");
   machine.python = "";
   ExpectAlone(machine, "torch", Verdict::kNo, "no Python", "--python");
-  machine = GoodMachine();
+}
+
+TEST(DoctorTest, ThePrebuiltObserverNeedsNeitherCompilerNorHeaders) {
+  Machine machine = GoodMachine();
   machine.compiler = "";
-  ExpectAlone(machine, "compiler", Verdict::kNo, "no C++ compiler", "CXX");
+  machine.torch_sources = "";
+  machine.torch->headers = false;
+  ExpectAlone(machine, "observer", Verdict::kOk,
+              "prebuilt one, /opt/lib/libstepscope_torch.so", "");
+  // Before 2.3 it knows no shapes.
+  machine.torch->prebuilt_shapes = false;
+  ExpectAlone(machine, "observer", Verdict::kWarn, "without --shapes",
+              "install stepscope whole");
+  machine = GoodMachine();
+  machine.torch->prebuilt_shapes = false;
+  ExpectAlone(machine, "observer", Verdict::kOk,
+              "for --shapes one is compiled with /usr/bin/c++", "");
+}
+
+TEST(DoctorTest, AnUnknownTorchGetsAnObserverOfItsOwn) {
+  Machine machine = GoodMachine();
+  machine.torch->why_not_prebuilt =
+      "this torch calls its observers in another way";
+  ExpectAlone(machine, "observer", Verdict::kOk,
+              "compiled on the spot with /usr/bin/c++, because this torch",
+              "");
+  machine.compiler = "";
+  ExpectAlone(machine, "observer", Verdict::kNo, "no C++ compiler", "CXX");
+  machine.torch->headers = false;
+  ExpectAlone(machine, "observer", Verdict::kNo, "headers", "libtorch-dev");
+  machine.torch_sources = "";
+  ExpectAlone(machine, "observer", Verdict::kNo, "share/stepscope/torch",
+              "install stepscope whole");
+}
+
+TEST(DoctorTest, TheVersionOfTorchDecidesWhetherItIsAsked) {
+  TorchInstall torch;
+  const auto fit = [&](const char* version) {
+    torch.version = version;
+    return FitOf(torch);
+  };
+  EXPECT_EQ(fit("1.11.0"), PrebuiltFit::kTooOld);
+  EXPECT_EQ(fit("1.12.1+cu113"), PrebuiltFit::kKnown);
+  EXPECT_EQ(fit("1.13.0a0"), PrebuiltFit::kKnown);
+  EXPECT_EQ(fit("2.15.0"), PrebuiltFit::kKnown);
+  EXPECT_EQ(fit("2.16.0"), PrebuiltFit::kUnknown);
+  EXPECT_EQ(fit("3.0"), PrebuiltFit::kUnknown);
+  EXPECT_EQ(fit(""), PrebuiltFit::kUnknown);
+  EXPECT_EQ(fit("git1234"), PrebuiltFit::kUnknown);
+  torch.version = "2.2.2";
+  EXPECT_FALSE(PrebuiltKnowsShapes(torch));
+  torch.version = "2.3.0";
+  EXPECT_TRUE(PrebuiltKnowsShapes(torch));
+  torch.debug = true;
+  EXPECT_EQ(FitOf(torch), PrebuiltFit::kUnknown);
 }
 
 TEST(DoctorTest, Leftovers) {
@@ -279,6 +332,8 @@ TEST(DoctorTest, TextIsAlignedWrappedAndPlainUnlessAsked) {
 
 TEST(DoctorTest, JsonHasEveryCheck) {
   Machine machine = GoodMachine();
+  machine.torch_observer = "";
+  machine.torch->why_not_prebuilt = "libstepscope_torch.so is missing";
   machine.compiler = "";
   const std::string json = DiagnosisJson(Examine(machine));
   EXPECT_EQ(json.find("{\"host\":true,\"gpu\":true,\"torch\":false,"
@@ -287,7 +342,7 @@ TEST(DoctorTest, JsonHasEveryCheck) {
                       "\"remedy\":null}"),
             0u)
       << json;
-  EXPECT_NE(json.find("\"name\":\"compiler\",\"verdict\":\"no\""),
+  EXPECT_NE(json.find("\"name\":\"observer\",\"verdict\":\"no\""),
             std::string::npos);
 }
 

@@ -20,6 +20,7 @@
 #include "cli/run_process.h"
 #include "cli/run_report.h"
 #include "cli/run_torch.h"
+#include "cli/run_torch_choice.h"
 #include "cli/run_watch.h"
 
 namespace stepscope {
@@ -66,25 +67,29 @@ void AddTorch(const RunOptions& options, Injection& injection) {
   const Result<TorchInstall> torch = FindTorch(options.command);
   if (!torch) {
     injection.torch_absent = torch.error().message;
+    // For a torch that only shows when the command runs.
+    if (torch.error().code == ErrorCode::kNotFound)
+      injection.torch_observer = FindOurLibrary("libstepscope_torch.so");
     // A program without torch is nothing to speak of.
     if (torch.error().code != ErrorCode::kNotFound && !options.quiet)
       PrintError("operators are not recorded: " + torch.error().message);
     return;
   }
-  const std::string sources = FindTorchSources();
-  const Result<TorchObserver> observer =
-      sources.empty()
-          ? Result<TorchObserver>(
-                Fail(ErrorCode::kNotFound,
-                     "share/stepscope/torch is missing; install stepscope"))
-          : ObserverFor(*torch, sources, options.quiet);
-  if (!observer) {
-    injection.torch_absent = observer.error().message;
-    PrintError("operators are not recorded: " + observer.error().message);
+  ObserverWish wish;
+  wish.shapes = options.shapes;
+  wish.quiet = options.quiet;
+  const char* const compile = std::getenv("STEPSCOPE_TORCH_COMPILE");
+  wish.compiled = compile != nullptr && std::string_view(compile) == "1";
+  const Result<ChosenObserver> chosen =
+      ChooseObserver(*torch, wish, injection.injector);
+  if (!chosen) {
+    injection.torch_absent = chosen.error().message;
+    PrintError("operators are not recorded: " + chosen.error().message);
     return;
   }
-  injection.torch_library = observer->library;
-  injection.torch_observer = observer->observer;
+  if (!chosen->remark.empty()) PrintError(chosen->remark);
+  injection.torch_library = chosen->observer.library;
+  injection.torch_observer = chosen->observer.observer;
 }
 
 void AddGpu(const RunOptions& options, Injection& injection) {

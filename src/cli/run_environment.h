@@ -16,8 +16,9 @@ namespace stepscope {
 struct Injection {
   std::string injector;        // libstepscope_inject.so
   std::string folder;          // where captures go, absolute
-  std::string torch_library;   // libtorch_cpu.so
-  std::string torch_observer;  // built for it
+  std::string torch_library;   // libtorch_cpu.so that the observer is for;
+                               // "": it asks the torch that it finds
+  std::string torch_observer;  // libstepscope_torch.so
   std::string torch_absent;
   std::string gpu_absent;
   int64_t began_ns = 0;        // CLOCK_MONOTONIC

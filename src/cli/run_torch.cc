@@ -111,15 +111,16 @@ std::string LibraryOf(const std::string& folder) {
   return "";
 }
 
-Result<TorchInstall> Complete(TorchInstall torch, const std::string& folder) {
+void FindHeaders(const std::string& folder, TorchInstall& torch) {
   torch.include =
       FirstWith({folder + "/include", "/usr/include", "/usr/local/include"},
                 "ATen/record_function.h");
-  if (torch.include.empty()) {
-    return Fail(ErrorCode::kUnsupported,
-                "no header ATen/record_function.h of the torch in " + folder);
-  }
-  return torch;
+}
+
+// As libtorch without Python states it: "2.6.0+cpu".
+void ReadBuildVersion(const std::string& folder, TorchInstall& torch) {
+  const Result<std::string> text = ReadFile(folder + "/build-version");
+  if (text) torch.version = text->substr(0, text->find('\n'));
 }
 
 }  // namespace
@@ -151,11 +152,13 @@ Result<TorchInstall> TorchOfPython(const std::string& python) {
     return Fail(ErrorCode::kNotFound, python + " has no torch");
   const std::string folder = answer->substr(0, answer->find('\n'));
   TorchInstall torch;
+  torch.python = python;
   torch.library = LibraryOf(folder);
   ReadVersion(folder, torch);
   if (torch.library.empty())
     return Fail(ErrorCode::kUnsupported, folder + ": no libtorch_cpu.so");
-  return Complete(torch, folder);
+  FindHeaders(folder, torch);
+  return torch;
 }
 
 Result<TorchInstall> FindTorch(const std::vector<std::string>& command) {
@@ -165,7 +168,10 @@ Result<TorchInstall> FindTorch(const std::vector<std::string>& command) {
     torch.library = TorchAmongLibrariesOf(program);
     if (!torch.library.empty()) {
       const std::string lib = fs::path(torch.library).parent_path().string();
-      return Complete(torch, fs::path(lib).parent_path().string());
+      const std::string folder = fs::path(lib).parent_path().string();
+      ReadBuildVersion(folder, torch);
+      FindHeaders(folder, torch);
+      return torch;
     }
   }
   const std::string python = InterpreterOf(command);

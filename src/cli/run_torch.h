@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The observer of torch's operators. at::RecordFunction has no stable binary
-// interface, so that the observer is compiled on the machine where it runs,
-// against the torch that the command will load, once; the result is kept in
-// ${XDG_CACHE_HOME:-~/.cache}/stepscope/torch.
+// Where torch is, and the observer of its operators that is compiled on the
+// machine where it runs, against the torch that the command will load, once;
+// the result is kept in ${XDG_CACHE_HOME:-~/.cache}/stepscope/torch.
+// run_torch_choice.h says when that is needed.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@
 namespace stepscope {
 
 struct TorchObserver {
-  std::string library;   // the libtorch_cpu.so it is for
+  std::string library;   // the libtorch_cpu.so it is for; "": any
   std::string observer;  // libstepscope_torch.so
 };
 
-// Where torch is, as far as the compiler must know.
 struct TorchInstall {
   std::string library;  // libtorch_cpu.so
-  std::string include;  // folder with ATen/
+  std::string include;  // folder with ATen/; "" if its headers are missing
+  std::string python;   // that imports it; "" if a native program has it
   std::string version;  // "" if it is not stated
   bool debug = false;   // built with assertions, which changes its types
 };
@@ -34,7 +34,8 @@ Result<TorchInstall> TorchOfPython(const std::string& python);
 Result<TorchInstall> FindTorch(const std::vector<std::string>& command);
 
 // The observer for it, built if there is none yet, which is announced on
-// standard error unless `quiet`. `sources` is the folder share/stepscope/torch.
+// standard error unless `quiet`. `sources` is the folder share/stepscope/torch,
+// or "" if it is missing.
 Result<TorchObserver> ObserverFor(const TorchInstall& torch,
                                   const std::string& sources, bool quiet);
 

@@ -23,8 +23,9 @@ namespace fs = std::filesystem;
 constexpr int kCompileSeconds = 300;
 constexpr const char* kStandards[] = {"-std=c++17", "-std=c++20"};
 constexpr const char* kSources[] = {
-    "torch/iteration.cc",   "torch/iteration.h", "torch/observer.cc",
-    "torch/observer_abi.h", "torch/shapes.cc",   "torch/shapes.h",
+    "torch/input_list.h", "torch/iteration.cc",   "torch/iteration.h",
+    "torch/observer.cc",  "torch/observer_abi.h", "torch/recorder.cc",
+    "torch/recorder.h",   "torch/shapes.cc",      "torch/shapes.h",
     "stepscope/c.h"};
 
 }  // namespace
@@ -73,6 +74,7 @@ std::vector<std::string> CommandLine(const TorchInstall& torch,
           (UsesNewStrings(torch.library) ? "1" : "0"),
       // One translation unit: torch's headers take most of the time.
       "-include", "torch/shapes.cc", "-include", "torch/iteration.cc",
+      "-include", "torch/recorder.cc",
       sources + "/torch/observer.cc",
       "-o", output, torch.library};
   // at::RecordFunction has a member more without it: what we would read as
@@ -108,6 +110,14 @@ Result<std::string> KeyOf(const TorchInstall& torch, const std::string& sources,
 
 Result<TorchObserver> ObserverFor(const TorchInstall& torch,
                                   const std::string& sources, bool quiet) {
+  if (sources.empty()) {
+    return Fail(ErrorCode::kNotFound,
+                "share/stepscope/torch is missing; install stepscope");
+  }
+  if (torch.include.empty()) {
+    return Fail(ErrorCode::kUnsupported,
+                "torch's header ATen/record_function.h is not found");
+  }
   const std::string compiler = TorchCompiler();
   STEPSCOPE_TRY_ASSIGN(const std::string key, KeyOf(torch, sources, compiler));
   const std::string cache = CacheFolder();

@@ -32,11 +32,14 @@ bool MustStaySingleThreaded() {
   return false;
 }
 
+bool following = false;
+
 void InForkedChild() {
   ForgetWatcher();
   recording.ResetInForkedChild();
   nvtx::ResetObjectsInForkedChild();
   nvtx::ForgetRangesInForkedChild();
+  ResetTorchWatchInForkedChild();
 }
 
 void Describe(const Settings& settings) {
@@ -56,6 +59,7 @@ __attribute__((constructor)) void OnLoad() {
       [](const char* name) -> const char* { return std::getenv(name); });
   if (!settings.follow || settings.out[0] == '\0' || MustStaySingleThreaded())
     return;
+  following = true;
   Describe(settings);
   DeferDevices();
   ConfigureTorchWatch(settings);
@@ -80,6 +84,21 @@ STEPSCOPE_API void stepscope_step(void) noexcept {
 // libstepscope.so looks for this: the program's own profiler starts.
 STEPSCOPE_API void stepscope_injector_give_way_v1(void) noexcept {
   stepscope::inject::recording.GiveWay();
+}
+
+// The Python package looks for these. It was imported, so that from here on
+// no event may be lost: recording begins now, if it is to begin with the first
+// event.
+STEPSCOPE_API void stepscope_injector_wake_v1(void) noexcept {
+  stepscope::inject::recording.Wake();
+}
+
+// Its own observer of torch is about to attach. Returns 1 if that is our
+// affair; an observer is then attached at once if torch is loaded.
+STEPSCOPE_API int stepscope_injector_attach_torch_v1(void) noexcept {
+  if (!stepscope::inject::following) return 0;
+  stepscope::inject::WatchForTorch();
+  return 1;
 }
 
 }  // extern "C"

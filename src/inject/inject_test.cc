@@ -9,6 +9,7 @@
 #include "inject/range_name.h"
 #include "inject/settings.h"
 #include "inject/step_rule.h"
+#include "torch/range_kind.h"
 
 namespace stepscope::inject {
 namespace {
@@ -78,6 +79,9 @@ TEST(RangeName, TorchsAnnotationsHaveKinds) {
   EXPECT_EQ(KindOf("Optimizer.step"), RangeKind::kOther);
   EXPECT_EQ(TypeOf(RangeKind::kLoaderNext), STEPSCOPE_DATALOADER);
   EXPECT_EQ(TypeOf(RangeKind::kOther), STEPSCOPE_USER_DEFINED);
+  EXPECT_EQ(TypeOf(KindOf("gloo:all_reduce")), STEPSCOPE_COMMUNICATION);
+  EXPECT_EQ(TypeOf(KindOf("nccl:_all_gather_base")), STEPSCOPE_COMMUNICATION);
+  EXPECT_EQ(TypeOf(KindOf("my nccl: range")), STEPSCOPE_USER_DEFINED);
 }
 
 TEST(StepRule, TheBestHintThatWasSeenDecides) {

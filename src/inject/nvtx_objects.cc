@@ -13,7 +13,7 @@
 #include <cstring>
 #include <new>
 
-#include "inject/range_name.h"
+#include "torch/range_kind.h"
 
 namespace stepscope::inject::nvtx {
 

@@ -123,12 +123,17 @@ void Recording::ArmIfDueLocked(int64_t now_ns) {
       now_ns < armed_from_ns_)
     return;
   SetStateLocked(State::kArmed);
+  if (listener_ != nullptr && window_.OpenAtFirst()) listener_(true);
 }
 
 void Recording::set_listener(void (*listener)(bool)) {
   const Lock lock(&mutex_);
   listener_ = listener;
-  if (listener_ != nullptr && state_.load() == State::kRecording)
+  const State state = state_.load();
+  const bool first_event_starts =
+      state == State::kArmed && window_.OpenAtFirst();
+  if (listener_ != nullptr &&
+      (state == State::kRecording || first_event_starts))
     listener_(true);
 }
 
@@ -155,7 +160,9 @@ Recording::Range Recording::RangeBegins(std::string_view name,
     kind = RangeKind::kOther;
   Range range{TypeOf(kind), kind};
   const uint32_t attention = attention_.load(std::memory_order_relaxed);
-  if (attention == 0 && kind == RangeKind::kOther) return range;
+  if (attention == 0 &&
+      (kind == RangeKind::kOther || kind == RangeKind::kCollective))
+    return range;
   const Lock lock(&mutex_);
   if (state_.load() == State::kWaiting) {
     if (!range_seen_ && MonotonicNs() >= armed_from_ns_ &&
@@ -183,6 +190,7 @@ Recording::Range Recording::RangeBegins(std::string_view name,
         BeginStepLocked(/*open_event=*/true);
       break;
     case RangeKind::kOptimizerStep:  // ends one, when it is over
+    case RangeKind::kCollective:
     case RangeKind::kOther:
       break;
   }
@@ -190,7 +198,8 @@ Recording::Range Recording::RangeBegins(std::string_view name,
 }
 
 void Recording::RangeEnds(Range range, bool without_batch) {
-  if (range.kind == RangeKind::kOther || range.kind == RangeKind::kZeroGrad)
+  if (range.kind == RangeKind::kOther || range.kind == RangeKind::kZeroGrad ||
+      range.kind == RangeKind::kCollective)
     return;
   const Lock lock(&mutex_);
   if (!FollowsStepsLocked()) return;

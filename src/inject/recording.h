@@ -19,6 +19,7 @@
 #include "inject/range_name.h"
 #include "inject/settings.h"
 #include "inject/step_rule.h"
+#include "torch/range_kind.h"
 
 namespace stepscope::inject {
 
@@ -67,7 +68,8 @@ class Recording {
   bool recording() const {
     return state_.load(std::memory_order_acquire) == State::kRecording;
   }
-  // Told at the beginning and at the end of recording, with the lock held.
+  // Told when events are wanted from here on, recorded or to begin recording
+  // with the first of them, and when no more are; with the lock held.
   void set_listener(void (*listener)(bool recording));
 
  private:

@@ -10,8 +10,9 @@
 //   STEPSCOPE_START_AT=PATTERN    when a range of that name begins
 //   STEPSCOPE_STEP_RANGE=PATTERN  ranges of that name are the steps
 //   STEPSCOPE_SHAPES=1            operators with the shapes of their inputs
-//   STEPSCOPE_TORCH_LIBRARY=FILE  the libtorch_cpu.so that
-//   STEPSCOPE_TORCH_OBSERVER=FILE was built for
+//   STEPSCOPE_TORCH_OBSERVER=FILE the observer of torch's operators
+//   STEPSCOPE_TORCH_LIBRARY=FILE  the libtorch_cpu.so that it was built for;
+//                                 not given: it asks the torch that it finds
 //   STEPSCOPE_TORCH_ABSENT=TEXT   why there is no such observer
 //   STEPSCOPE_GPU_ABSENT=TEXT     why no device is recorded
 //   STEPSCOPE_RUN_BEGAN=NS        CLOCK_MONOTONIC when the command started

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,7 +16,9 @@
 namespace stepscope::inject {
 namespace {
 
-char library[4096];   // libtorch_cpu.so that the observer was built for
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+// libtorch_cpu.so that the observer was built for; "": it asks the one it finds
+char library[4096];
 char observer[4096];  // "" if there is none
 bool shapes = false;
 bool settled = true;  // nothing more to look for
@@ -78,7 +81,14 @@ const char* Attach() {
   host.range_begins = &RangeBegins;
   host.range_ends = &RangeEnds;
   attached.struct_size = sizeof(attached);
-  if (attach(&host, &attached) != 0) return "it wants another stepscope";
+  const int refused = attach(&host, &attached);
+  if (refused == 2) {
+    const auto probe = reinterpret_cast<stepscope_torch_probe_fn_v1>(
+        dlsym(handle, "stepscope_torch_probe_v1"));
+    const char* why = probe != nullptr ? probe() : nullptr;
+    return why != nullptr ? why : "it records by itself";
+  }
+  if (refused != 0) return "it wants another stepscope";
   recording.set_listener(&ObserveOperators);
   return nullptr;
 }
@@ -92,14 +102,16 @@ void ConfigureTorchWatch(const Settings& settings) {
   settled = observer[0] == '\0';
 }
 
-void WatchForTorch() {
+namespace {
+
+void LookForTorchLocked() {
   if (settled) return;
   Search search;
   dl_iterate_phdr(&Look, &search);
   loads_seen = search.loads;
   if (search.path[0] == '\0') return;
   settled = true;
-  if (!IsSameFile(search.path, library)) {
+  if (library[0] != '\0' && !IsSameFile(search.path, library)) {
     Complain("process %d has the torch of %s; operators are recorded of %s",
              static_cast<int>(getpid()), search.path, library);
     return;
@@ -112,5 +124,15 @@ void WatchForTorch() {
              static_cast<int>(getpid()), why);
   }
 }
+
+}  // namespace
+
+void WatchForTorch() {
+  pthread_mutex_lock(&mutex);
+  LookForTorchLocked();
+  pthread_mutex_unlock(&mutex);
+}
+
+void ResetTorchWatchInForkedChild() { mutex = PTHREAD_MUTEX_INITIALIZER; }
 
 }  // namespace stepscope::inject

@@ -12,7 +12,10 @@ namespace stepscope::inject {
 // REQUIRES: no other thread of the process runs yet.
 void ConfigureTorchWatch(const Settings& settings);
 
-// Cheap while no library was loaded since the last call. One thread calls it.
+// Cheap while no library was loaded since the last call. Thread-safe.
 void WatchForTorch();
+
+// In a forked child the thread that may have held the lock is gone.
+void ResetTorchWatchInForkedChild();
 
 }  // namespace stepscope::inject

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Between the injector, which is in every process that `stepscope run` starts,
- * and libstepscope_torch.so, which is built on the user's machine against the
- * torch found there. C, so that the two may come from different compilers.
+ * and libstepscope_torch.so, which is installed beside it or built on the
+ * user's machine against the torch found there. C, so that the two may come
+ * from different compilers.
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -38,10 +40,30 @@ struct stepscope_torch_observer_v1 {
 };
 
 /* Begins to observe user ranges. Returns 0, or fills nothing and returns why
- * not: 1 the host is too old. */
+ * not: 1 the host is too old, 2 this torch is not one that the observer knows
+ * (only of the prebuilt one; stepscope_torch_probe_v1 says more). */
 typedef int (*stepscope_torch_attach_fn_v1)(
     const struct stepscope_torch_host_v1* host,
     struct stepscope_torch_observer_v1* observer);
+
+/* The rest only the prebuilt observer has. */
+
+/* Null if the torch that this process has loaded can be observed, or else why
+ * not. "stepscope_torch_probe_v1". */
+typedef const char* (*stepscope_torch_probe_fn_v1)(void);
+
+/* For a process that records itself, as the Python package does: binds the
+ * observer to its torch. Nothing is observed yet. `flags` as above; while
+ * nothing is observed, another call may change them. Returns 0 with "" in
+ * `why`, also if the injector of `stepscope run` looks after torch in this
+ * process; or 1 with the reason in one line.
+ * "stepscope_torch_attach_here_v1". Not thread-safe. */
+typedef int (*stepscope_torch_attach_here_fn_v1)(uint32_t flags, char* why,
+                                                 size_t size);
+
+/* Operators and ranges are observed from here on, or no more. Does nothing
+ * where the injector attached. "stepscope_torch_observe_v1". */
+typedef void (*stepscope_torch_observe_fn_v1)(int on);
 
 #ifdef __cplusplus
 }

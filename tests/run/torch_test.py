@@ -26,6 +26,30 @@ BATCHES = 6
 FIND = "import importlib.util as u; raise SystemExit(not u.find_spec('torch'))"
 
 
+COLLECTIVE = """
+import ctypes, tempfile
+import torch
+import torch.distributed as dist
+ctypes.CDLL(None).stepscope_injector_attach_torch_v1()  # now, not soon
+if not dist.is_available() or not dist.is_gloo_available():
+    print("no gloo")
+    raise SystemExit
+with tempfile.TemporaryDirectory() as folder:
+    dist.init_process_group("gloo", init_method=f"file://{folder}/store",
+                            rank=0, world_size=1)
+    for _ in range(3):
+        dist.all_reduce(torch.ones(4, 5))
+    dist.destroy_process_group()
+"""
+
+
+def torch_version():
+    text = subprocess.run([PYTHON, "-c", "import torch; "
+                           "print(torch.__version__)"], check=True,
+                          capture_output=True, text=True).stdout
+    return tuple(int(part) for part in text.split(".")[:2])
+
+
 def python_with_torch():
     for name in (sys.executable, "/usr/bin/python3", "python3"):
         path = shutil.which(name)
@@ -184,12 +208,72 @@ class TorchTest(RunTestCase):
              str(self.out)], check=True, capture_output=True, text=True)
         self.assertIn("--no-torch was given", done.stdout)
 
-    def test_a_compiler_that_fails_costs_operators_and_one_line(self):
+    def test_the_prebuilt_observer_needs_no_compiler(self):
         with tempfile.TemporaryDirectory() as cache:
             done = self.train(CXX="/bin/false", XDG_CACHE_HOME=cache)
+            self.assertEqual(list(pathlib.Path(cache).iterdir()), [])
+        self.assertNotIn("operators", done.stderr)
+        self.assertGreater(self.types()["Operator"], 100)
+        self.assertGreater(self.types()["Backward"], 10)
+
+    def test_both_observers_record_the_same(self):
+        counts = []
+        for settings in ({}, {"STEPSCOPE_TORCH_COMPILE": "1"}):
+            shutil.rmtree(self.out, ignore_errors=True)
+            self.train("loader", BATCHES, **settings)
+            events = self.events()
+            # What precedes the observer is a matter of luck.
+            first = min(e["ts"] for e in events
+                        if e.get("cat") == "ProfileStep")
+            counts.append(collections.Counter(
+                (e["name"], e["cat"], "Sequence number" in e.get("args", {}))
+                for e in events if e["ph"] == "X" and e["ts"] >= first))
+        self.assertEqual(counts[0], counts[1])
+
+    def test_sequence_numbers_pair_operators_with_their_gradients(self):
+        for settings in ({}, {"STEPSCOPE_TORCH_COMPILE": "1"}):
+            with self.subTest(settings=settings):
+                shutil.rmtree(self.out, ignore_errors=True)
+                self.train("loader", BATCHES, **settings)
+                numbers = collections.defaultdict(list)
+                for event in self.events():
+                    number = event.get("args", {}).get("Sequence number")
+                    if event["ph"] == "X" and number is not None:
+                        numbers[event["name"]].append(int(number))
+                self.assertEqual(len(numbers["AddmmBackward0"]), 2 * BATCHES)
+                self.assertEqual(sorted(numbers["aten::addmm"]),
+                                 sorted(numbers["AddmmBackward0"]))
+
+    def test_a_compiler_that_fails_costs_operators_and_one_line(self):
+        with tempfile.TemporaryDirectory() as cache:
+            done = self.train(CXX="/bin/false", XDG_CACHE_HOME=cache,
+                              STEPSCOPE_TORCH_COMPILE="1")
         self.assertIn("loss", done.stdout)
         self.assertEqual(done.stderr.count("operators are not recorded"), 1)
         self.assertNotIn("Operator", self.types())
+
+    def test_without_a_compiler_an_old_torch_has_operators_less_shapes(self):
+        if torch_version() >= (2, 3):
+            self.skipTest("the prebuilt observer knows the shapes")
+        with tempfile.TemporaryDirectory() as cache:
+            done = self.train(CXX="/bin/false", XDG_CACHE_HOME=cache,
+                              flags=["--shapes"])
+        self.assertEqual(done.stderr.count("shapes are not recorded"), 1)
+        self.assertGreater(self.types()["Operator"], 100)
+
+    def test_a_collective_of_gloo_is_communication(self):
+        script = self.folder / "collective.py"
+        script.write_text(COLLECTIVE, encoding="utf-8")
+        done = self.run_it(PYTHON, script, flags=["--shapes"],
+                           env={**os.environ, "XDG_CACHE_HOME": CACHE},
+                           timeout=800)
+        if "no gloo" in done.stdout:
+            self.skipTest("this torch has no gloo")
+        found = [e for e in self.events() if e["name"] == "gloo:all_reduce"]
+        self.assertEqual(len(found), 3)
+        for event in found:
+            self.assertEqual(event["cat"], "Communication")
+            self.assertEqual(event["args"]["Input Dims"], "[[4,5]]")
 
 
 if __name__ == "__main__":
@@ -199,5 +283,5 @@ if __name__ == "__main__":
         print("no Python here has torch: skipped")
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as folder:
-        CACHE = folder  # the observer is built once, for all tests
+        CACHE = folder  # what is compiled is compiled once, for all tests
         unittest.main(argv=sys.argv[:1] + sys.argv[2:], verbosity=2)

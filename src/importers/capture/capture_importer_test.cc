@@ -262,6 +262,30 @@ TEST(CaptureImporterTest, WithoutClockTicksAreRepairedToNanoseconds) {
   EXPECT_EQ(trace->ledger().seen(), 1u);
 }
 
+TEST(CaptureImporterTest, SequenceNumbersAreLinks) {
+  CaptureWriter w;
+  w.Clock(format::ClockKind::kMonotonic, 1'000'000'000, {MakeAnchor(1, 0)});
+  w.Names({{2, 0, "aten::mm"}, {3, 10, "MmBackward0"},
+           {4, 7, "Sequence number"}});
+  SlotList s;
+  s.Event(100, 10, 2);
+  s.IntArg(format::SlotPosition(0, 0), 100, 4, 39);
+  const auto backward = static_cast<uint32_t>(s.slots().size());
+  s.Event(200, 10, 3);
+  s.IntArg(format::SlotPosition(0, backward), 200, 4, 39);
+  w.Events(1, 0, 0, 1, 0, s.slots());
+  w.End(300);
+  const auto trace = ImportBytes(w.bytes());
+  ASSERT_EQ(trace->size(), 2u);
+  EXPECT_EQ(trace->args().size(), 0u);
+  ASSERT_EQ(trace->links().size(), 2u);
+  for (const Row row : {0u, 1u}) {
+    EXPECT_EQ(trace->links()[row].space, LinkSpace::kSequence);
+    EXPECT_EQ(trace->links()[row].id, 39u);
+    EXPECT_EQ(trace->links()[row].row, row);
+  }
+}
+
 TEST(CaptureImporterTest, RecordsThatCannotBeUsedAreRejected) {
   CaptureWriter w;
   w.Clock(format::ClockKind::kMonotonic, 1'000'000'000, {MakeAnchor(1, 0)});

@@ -145,6 +145,7 @@ class EventDecoder {
   std::vector<PendingEnd> ends_;
   std::vector<PendingArg> args_;
   std::vector<uint8_t> arg_bytes_;
+  StringId sequence_key_ = {};  // of the argument that links autograd's events
   std::unordered_map<uint32_t, uint32_t> counter_tracks_;  // by name id
 };
 

@@ -181,6 +181,8 @@ void EventDecoder::Resolve() {
   index_.Seal();
   for (const PendingEnd& end : ends_) ResolveEnd(end);
   order_.Finish(builder_);
+  // As in the files of torch's own profiler, it is a link, no argument.
+  if (!args_.empty()) sequence_key_ = builder_.Intern("Sequence number");
   for (const PendingArg& arg : args_) ResolveArg(arg);
   ends_ = {};
   args_ = {};
@@ -221,7 +223,12 @@ void EventDecoder::ResolveArg(const PendingArg& pending) {
       if (pending.bytes < 8) return ledger.Reject(kBadRecord, pending.offset);
       arg.kind = ArgKind::kInt;
       arg.int_value = Load<int64_t>(value);
-      builder_.AddArg(arg);
+      if (arg.key == sequence_key_ && arg.int_value >= 0) {
+        builder_.AddLink({process_, LinkSpace::kSequence,
+                          static_cast<uint64_t>(arg.int_value), arg.row});
+      } else {
+        builder_.AddArg(arg);
+      }
       break;
     case format::ArgKind::kF64:
       if (pending.bytes < 8) return ledger.Reject(kBadRecord, pending.offset);

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "torch/prebuilt_observer.h"
+
+#include <mutex>
+
+#include "torch/prebuilt_shapes.h"
+#include "torch/probe.h"
+#include "torch/recorder.h"
+
+namespace stepscope::torch_abi {
+namespace {
+
+Functions functions;
+Layout layout;
+void* torch = nullptr;  // probed, and found good
+
+template <bool kBackward>
+std::unique_ptr<ObserverContext> OperatorBegins(
+    const RecordFunction& function) {
+  const stepscope_scope scope =
+      BeginOperator(&function, functions.name(&function), kBackward,
+                    ReadAt<int64_t>(function, layout.sequence));
+  if (scope.slot != nullptr && WantsShapes()) AddShapes(scope, function);
+  return nullptr;
+}
+
+void OperatorEnds(const RecordFunction& function, ObserverContext*) {
+  EndOperator(&function);
+}
+
+struct UserRange final : ObserverContext {
+  OpenRange range;
+};
+
+std::unique_ptr<ObserverContext> RangeBegins(const RecordFunction& function) {
+  auto context = std::make_unique<UserRange>();
+  context->range = BeginRange(functions.name(&function));
+  if (WantsShapes() && IsCollective(context->range))
+    AddShapes(context->range.scope, function);
+  return context;
+}
+
+void RangeEnds(const RecordFunction&, ObserverContext* context) {
+  if (context != nullptr) EndRange(static_cast<UserRange*>(context)->range);
+}
+
+RecordFunctionCallback Operators(StartCallback start) {
+  RecordFunctionCallback callback = {start, &OperatorEnds};
+  callback.needs_inputs = WantsShapes();
+  return callback;
+}
+
+std::mutex mutex;
+bool operators_observed = false;
+bool ranges_observed = false;
+uint64_t forward_handle = 0;
+uint64_t backward_handle = 0;
+uint64_t ranges_handle = 0;
+
+}  // namespace
+
+bool IsObserving() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  return operators_observed || ranges_observed;
+}
+
+const char* FindTorch() {
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (torch != nullptr) return nullptr;
+  void* const found = FindLoadedTorch();
+  if (found == nullptr) return "torch is not loaded";
+  if (!FindFunctions(found, &functions))
+    return "this torch has another interface for observers";
+  const char* why = Probe(found, functions, &layout);
+  if (why != nullptr) return why;
+  PrepareShapes(found, functions, layout);
+  torch = found;
+  return nullptr;
+}
+
+// One pair of callbacks for the backward pass and one for the rest: the scope
+// of a function need not be asked for.
+void ObserveOperators(bool on) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (operators_observed == on) return;
+  operators_observed = on;
+  if (!on) {
+    functions.remove_callback(forward_handle);
+    functions.remove_callback(backward_handle);
+    return;
+  }
+  RecordFunctionCallback forward = Operators(&OperatorBegins<false>);
+  forward.scopes[kFunction] = true;
+  forward.scopes[kTorchScriptFunction] = true;
+  forward_handle = functions.add_global_callback(forward);
+  RecordFunctionCallback backward = Operators(&OperatorBegins<true>);
+  backward.scopes[kBackwardFunction] = true;
+  backward_handle = functions.add_global_callback(backward);
+}
+
+void ObserveRanges(bool on) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (ranges_observed == on) return;
+  ranges_observed = on;
+  if (!on) return functions.remove_callback(ranges_handle);
+  RecordFunctionCallback callback = {&RangeBegins, &RangeEnds};
+  callback.scopes[kUserScope] = true;
+  callback.needs_inputs = WantsShapes();
+  ranges_handle = functions.add_global_callback(callback);
+}
+
+}  // namespace stepscope::torch_abi
