@@ -23,6 +23,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ROOT / ".cache/python_build"
@@ -69,6 +70,11 @@ def wheel(args):
         "cmake.define.STEPSCOPE_PREBUILT": str(args.build),
         "cmake.define.STEPSCOPE_NANOBIND_DIR": str(TOOLS / "nanobind"),
     })
+    # Where the CLI of the tree looks for the package to load into programs.
+    package = args.build / "python-package"
+    shutil.rmtree(package, ignore_errors=True)
+    with zipfile.ZipFile(the_wheel(args.out)) as archive:
+        archive.extractall(package)
     print(the_wheel(args.out))
 
 

@@ -121,6 +121,9 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
       summary.user_defined = std::move(events.events);
     }
   }
+  if (wanted(kPythonView)) {
+    summary.python = ComputePython(tree, steps, options.sort);
+  }
   KeepOnly(options.chosen_views(), summary);
   return summary;
 }

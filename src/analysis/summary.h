@@ -26,6 +26,7 @@
 #include "analysis/tables/operator.h"
 #include "analysis/tables/outliers.h"
 #include "analysis/tables/overview.h"
+#include "analysis/tables/python.h"
 #include "analysis/tables/step_time.h"
 #include "analysis/tables/user_defined.h"
 #include "analysis/tables/waterfall.h"
@@ -63,6 +64,7 @@ struct Summary {
   std::vector<KernelRow> kernel;
   std::vector<NamedRow> memory_manipulation;
   std::vector<ThreadRows> user_defined;
+  std::vector<PythonRow> python;
   std::vector<MemoryPlace> memory;
   Benchmark benchmark;
   Waterfall waterfall;

@@ -35,9 +35,12 @@ enum TableView : uint32_t {
   kBenchmarkView = 1u << 18,
   kStepTimeView = 1u << 19,
   kCriticalPathView = 1u << 20,
+  kPythonView = 1u << 21,
   kAllViews = ~0u,
   // All that need no replay, which takes longer than the rest together.
   kUsualViews = kAllViews & ~kCriticalPathView,
+  // If nothing is asked for. Shown only where there is something to show.
+  kDefaultViews = kPaddleViews | kPythonView,
 };
 
 struct SummaryOptions {
@@ -45,7 +48,7 @@ struct SummaryOptions {
   bool op_detail = true;    // inner and device rows under operators
   bool thread_sep = false;  // Operator and UserDefined tables per thread
   bool flops = false;       // for a column of the Operator table
-  uint32_t views = 0;       // TableView bits; 0: Paddle's tables
+  uint32_t views = 0;       // TableView bits; 0: kDefaultViews
   // Which steps the tables are of. None: of everything that was recorded, but
   // figures of the step itself are of settled steps.
   std::optional<StepChoice> steps;
@@ -53,7 +56,7 @@ struct SummaryOptions {
   std::optional<int64_t> unprofiled_ns;
 
   // `views`, or what it stands for.
-  uint32_t chosen_views() const { return views != 0 ? views : kPaddleViews; }
+  uint32_t chosen_views() const { return views != 0 ? views : kDefaultViews; }
 };
 
 }  // namespace stepscope

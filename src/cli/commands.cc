@@ -143,6 +143,26 @@ Command RunCommand(RunOptions& options) {
             .meaning = "record shapes and types of the inputs of operators",
             .group = "What to record",
             .target = &options.shapes},
+           {.name = "--python",
+            .meaning = "record calls of Python functions in the program's own "
+                       "files",
+            .group = "What to record",
+            .target = &options.python},
+           {.name = "--python-include",
+            .value = "GLOB",
+            .kind = ValueKind::kText,
+            .meaning = "also record Python functions in files that match, "
+                       "such as */torch/nn/*; implies --python; may be given "
+                       "several times",
+            .group = "What to record",
+            .target = &options.python_include},
+           {.name = "--python-exclude",
+            .value = "GLOB",
+            .kind = ValueKind::kText,
+            .meaning = "do not record Python functions in files that match; "
+                       "implies --python; may be given several times",
+            .group = "What to record",
+            .target = &options.python_exclude},
            {.name = "--out",
             .value = "DIR",
             .kind = ValueKind::kFolder,

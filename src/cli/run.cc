@@ -36,7 +36,8 @@ constexpr useconds_t kMomentUs = 50'000;
 Variables Inherited() {
   Variables set;
   for (const char* name :
-       {"LD_PRELOAD", "NVTX_INJECTION64_PATH", "CUDA_INJECTION64_PATH"}) {
+       {"LD_PRELOAD", "PYTHONPATH", "NVTX_INJECTION64_PATH",
+        "CUDA_INJECTION64_PATH"}) {
     const char* value = std::getenv(name);
     if (value != nullptr && value[0] != '\0') set.emplace_back(name, value);
   }
@@ -102,6 +103,24 @@ void AddGpu(const RunOptions& options, Injection& injection) {
   }
 }
 
+// Starts stepscope inside Python programs: for calls of functions, if they are
+// asked for, and for the stages of frameworks, if the package knows them.
+void AddPython(const RunOptions& options, Injection& injection) {
+  const char* const package = std::getenv("STEPSCOPE_PYTHON_PACKAGE");
+  injection.python_package = package != nullptr && package[0] != '\0'
+                                 ? package
+                                 : FindPythonPackage();
+  const bool knows_stages =
+      !injection.python_package.empty() &&
+      FileExists(injection.python_package + "/stepscope/_frameworks.py");
+  if (!options.wants_python() && (options.no_torch || !knows_stages)) return;
+  injection.python_hook = FindPythonHook();
+  if (injection.python_hook.empty() && options.wants_python()) {
+    PrintError("Python functions are not recorded: share/stepscope/python is "
+               "missing; install stepscope");
+  }
+}
+
 // Everything that can be wrong with profiling is said here, in one line.
 Result<Injection> PrepareInjection(const RunOptions& options,
                                    OutFolder& folder) {
@@ -123,6 +142,7 @@ Result<Injection> PrepareInjection(const RunOptions& options,
   }
   AddTorch(options, injection);
   AddGpu(options, injection);
+  AddPython(options, injection);
   timespec now = {};
   clock_gettime(CLOCK_MONOTONIC, &now);
   injection.began_ns = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;

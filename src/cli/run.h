@@ -21,7 +21,14 @@ struct RunOptions {
   bool nvtx = false;  // also where another NVTX tool is set
   bool no_torch = false;
   bool shapes = false;
+  bool python = false;  // calls of Python functions
+  std::vector<std::string> python_include;  // patterns of file names
+  std::vector<std::string> python_exclude;
   bool quiet = false;
+
+  bool wants_python() const {
+    return python || !python_include.empty() || !python_exclude.empty();
+  }
 };
 
 // Returns what the command returned; if a signal ended it, ends this process

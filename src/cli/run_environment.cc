@@ -12,6 +12,28 @@ std::string Find(const Variables& variables, const std::string& name) {
   return "";
 }
 
+std::string Lines(const std::vector<std::string>& patterns) {
+  std::string text;
+  for (const std::string& pattern : patterns)
+    text += text.empty() ? pattern : "\n" + pattern;
+  return text;
+}
+
+// What python/startup/sitecustomize.py looks at.
+void AddPython(const RunOptions& options, const Injection& injection,
+               const Variables& inherited, Variables& set) {
+  if (injection.python_hook.empty()) return;
+  const std::string path = Find(inherited, "PYTHONPATH");
+  set.emplace_back("PYTHONPATH", path.empty()
+                                     ? injection.python_hook
+                                     : injection.python_hook + ":" + path);
+  // Also if empty: those of a run around this one do not count.
+  set.emplace_back("STEPSCOPE_PYTHON_PACKAGE", injection.python_package);
+  set.emplace_back("STEPSCOPE_PYTHON", options.wants_python() ? "1" : "0");
+  set.emplace_back("STEPSCOPE_PYTHON_INCLUDE", Lines(options.python_include));
+  set.emplace_back("STEPSCOPE_PYTHON_EXCLUDE", Lines(options.python_exclude));
+}
+
 }  // namespace
 
 Variables RunVariables(const RunOptions& options, const Injection& injection,
@@ -46,6 +68,7 @@ Variables RunVariables(const RunOptions& options, const Injection& injection,
   add("STEPSCOPE_TORCH_OBSERVER", injection.torch_observer);
   add("STEPSCOPE_TORCH_ABSENT", injection.torch_absent);
   add("STEPSCOPE_GPU_ABSENT", injection.gpu_absent);
+  AddPython(options, injection, inherited, set);
   return set;
 }
 

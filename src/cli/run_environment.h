@@ -21,15 +21,17 @@ struct Injection {
   std::string torch_observer;  // libstepscope_torch.so
   std::string torch_absent;
   std::string gpu_absent;
+  std::string python_hook;     // folder of sitecustomize.py; "": not used
+  std::string python_package;  // folder of the package; "": Python finds it
   int64_t began_ns = 0;        // CLOCK_MONOTONIC
   std::string run_id;          // no other run of any machine has it
 };
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// The variables to set. `inherited` has those of LD_PRELOAD,
-// NVTX_INJECTION64_PATH and CUDA_INJECTION64_PATH that are set now: another
-// library to preload stays, and another tool's NVTX or CUDA injection is left
+// The variables to set. `inherited` has those of LD_PRELOAD, PYTHONPATH,
+// NVTX_INJECTION64_PATH and CUDA_INJECTION64_PATH that are set now: other
+// libraries to preload and folders of Python stay, and another tool's NVTX or CUDA injection is left
 // alone unless --nvtx asks for ours.
 Variables RunVariables(const RunOptions& options, const Injection& injection,
                        const Variables& inherited);

@@ -37,4 +37,21 @@ std::string FindTorchSources() {
              : fs::path(observer).parent_path().parent_path().string();
 }
 
+std::string FindPythonHook() {
+  const std::string hook = Beside({"share/stepscope/python"},
+                                  "sitecustomize.py");
+  return hook.empty() ? "" : fs::path(hook).parent_path().string();
+}
+
+std::string FindPythonPackage() {
+  // In a wheel this program is stepscope/_native/bin/stepscope. In a build
+  // tree, tools/python_package.py puts the package beside bin/.
+  for (const char* folder : {"../..", "python-package"}) {
+    const std::string init = Beside({folder}, "stepscope/__init__.py");
+    if (init.empty()) continue;
+    return fs::path(init).parent_path().parent_path().lexically_normal();
+  }
+  return "";
+}
+
 }  // namespace stepscope

@@ -14,4 +14,12 @@ std::string FindOurLibrary(const std::string& name);
 // The folder share/stepscope/torch; "" if it is missing.
 std::string FindTorchSources();
 
+// The folder share/stepscope/python, with the sitecustomize.py that starts
+// stepscope inside a Python program; "" if it is missing.
+std::string FindPythonHook();
+
+// The folder that holds the Python package `stepscope` to which this program
+// belongs; "" if it belongs to none.
+std::string FindPythonPackage();
+
 }  // namespace stepscope

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/row_order.h"
 
+#include <stepscope/c.h>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -168,25 +170,53 @@ class Orderer {
 
   // Splits the sorted rows `from` of a track by lane, stably.
   Status AssignLanes(uint32_t t, Column<Row>& from) {
-    Lanes layout;
     Column<uint32_t> lane;
     Column<Row> sorted;
     if (!lane.Resize(from.size()) || !sorted.Resize(from.size()))
       return OutOfMemory();
-    for (size_t i = 0; i < from.size(); ++i) {
-      const Row row = from[i];
-      lane[i] = layout.Place(c_.start_ns[row],
-                             c_.start_ns[row] + c_.dur_ns[row]);
+    const std::span<const Row> rows = from.view();
+    uint32_t count = PlaceRows(rows, lane, 0, [](Row) { return true; });
+    if (count > 1 && HasPythonFunctions(rows)) {
+      // A range that a function begins or ends for its caller overlaps the
+      // function. It must not push the program's own ranges to further lanes,
+      // out of those that they are inside of: functions come last.
+      count = PlaceRows(rows, lane, 0,
+                        [&](Row row) { return !IsPythonFunction(row); });
+      count = PlaceRows(rows, lane, count,
+                        [&](Row row) { return IsPythonFunction(row); });
     }
-    std::vector<Row> next(layout.count() + 1, 0);
+    std::vector<Row> next(count + 1, 0);
     for (const uint32_t l : lane.view()) ++next[l + 1];
     std::partial_sum(next.begin(), next.end(), next.begin());
     const Row first = tracks_[t].first;
-    for (uint32_t l = 0; l < layout.count(); ++l)
+    for (uint32_t l = 0; l < count; ++l)
       lanes_.push_back({t, l, first + next[l], first + next[l + 1]});
     for (size_t i = 0; i < from.size(); ++i) sorted[next[lane[i]]++] = from[i];
     from.swap(sorted);
     return Ok();
+  }
+
+  // Lays out those rows that are `chosen`, from lane `first` on. Returns the
+  // lane behind theirs.
+  template <typename Chosen>
+  uint32_t PlaceRows(std::span<const Row> rows, Column<uint32_t>& lane,
+                     uint32_t first, Chosen chosen) const {
+    Lanes layout;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const Row row = rows[i];
+      if (!chosen(row)) continue;
+      lane[i] = first + layout.Place(c_.start_ns[row],
+                                     c_.start_ns[row] + c_.dur_ns[row]);
+    }
+    return first + layout.count();
+  }
+
+  bool IsPythonFunction(Row row) const {
+    return c_.type[row] == STEPSCOPE_PYTHON_FUNCTION;
+  }
+  bool HasPythonFunctions(std::span<const Row> rows) const {
+    return std::any_of(rows.begin(), rows.end(),
+                       [&](Row row) { return IsPythonFunction(row); });
   }
 
   // Row first + i becomes what row from[i] was.

@@ -121,6 +121,39 @@ TEST(TraceBuilderTest, OverlapGoesToAnotherLaneBehindItsTrack) {
   EXPECT_EQ(trace->ledger().seen(), 0u);  // a lane is not a repair
 }
 
+TEST(TraceBuilderTest, PythonFunctionsThatOverlapHaveTheLastLanes) {
+  const auto trace = TraceFromText(
+      "thread 1\n"
+      "  0..10 begin_range PythonFunction\n"
+      "  5..40 range\n"
+      "  6..8 inner\n"
+      "  20..30 work\n"
+      "  30..50 end_range PythonFunction\n"
+      "  35..45 f PythonFunction\n");
+  EXPECT_EQ(TraceToText(*trace),
+            "thread 1\n"
+            "  5..40 range\n"
+            "    6..8 inner\n"
+            "    20..30 work\n"
+            "thread 1 lane 1\n"
+            "  0..10 begin_range PythonFunction\n"
+            "  30..50 end_range PythonFunction\n"
+            "    35..45 f PythonFunction\n");
+}
+
+TEST(TraceBuilderTest, PythonFunctionsThatNestStayWhereTheyAre) {
+  const auto trace = TraceFromText(
+      "thread 1\n"
+      "  0..10 f PythonFunction\n"
+      "  2..8 conv Operator\n"
+      "  3..4 g PythonFunction\n");
+  EXPECT_EQ(TraceToText(*trace),
+            "thread 1\n"
+            "  0..10 f PythonFunction\n"
+            "    2..8 conv Operator\n"
+            "      3..4 g PythonFunction\n");
+}
+
 TEST(TraceBuilderTest, RowsWrittenInPlaceStay) {
   TraceBuilder b;
   b.AddProcess({});

@@ -15,6 +15,7 @@ from .._enums import ProfilerState, ProfilerTarget, SortedKeys, SummaryView
 from .._native_files import GPU_PLUGIN
 from . import scheduler as _scheduler
 from .export import FolderExporter, export_chrome_tracing
+from .function_tracing import FunctionTracing
 from .result import ProfilerResult
 
 # typing is for readers and checkers; importing it would double the time of
@@ -73,7 +74,9 @@ class Profiler:
     when a window of recorded steps is complete, on a thread of its own; without
     it a Chrome trace is written to ``./profiler_log``. ``timer_only`` measures
     the time of steps and records nothing. ``keep_capture`` keeps the captures
-    from which traces are made::
+    from which traces are made. ``with_python`` records the calls of Python
+    functions too: True those of the program's own files, a dict with the keys
+    ``include`` and ``exclude``, lists of patterns of file names, others::
 
         with stepscope.Profiler(
                 scheduler=(2, 10),
@@ -90,7 +93,8 @@ class Profiler:
                  record_shapes: bool = False, profile_memory: bool = False,
                  timer_only: bool = False, emit_nvtx: bool = False,
                  custom_device_types: Iterable[str] = (),
-                 with_flops: bool = False, keep_capture: bool = False) -> None:
+                 with_flops: bool = False, keep_capture: bool = False,
+                 with_python: Any = False) -> None:
         self.targets = self._choose_targets(targets)
         self.custom_device_types = list(custom_device_types)
         self.scheduler = _scheduler.from_argument(scheduler)
@@ -102,6 +106,8 @@ class Profiler:
         self.timer_only = timer_only
         self.emit_nvtx = emit_nvtx
         self.with_flops = with_flops
+        self.with_python = with_python
+        self._functions = FunctionTracing(with_python)
         self.step_num = 0
         self.previous_state = ProfilerState.CLOSED
         self.current_state = self.scheduler(0)
@@ -163,6 +169,7 @@ class Profiler:
         self.previous_state = ProfilerState.CLOSED
         self.current_state = state
         self._core.start(state.value)
+        self._functions.turn(self._records(state))
         self._after_call()
 
     def step(self, num_samples: Optional[int] = None) -> None:
@@ -187,7 +194,12 @@ class Profiler:
             except BaseException as error:
                 # The window is delivered, and the job sees the error once.
                 failed, self._scheduler_failed = error, True
+        records = self._records(state)
+        if (not records
+                or self.current_state is ProfilerState.RECORD_AND_RETURN):
+            self._functions.turn(False)  # what is open belongs to this window
         self._core.step(samples, state.value)
+        self._functions.turn(records)
         self.step_num += 1
         if not self.timer_only:
             self.previous_state, self.current_state = self.current_state, state
@@ -213,6 +225,7 @@ class Profiler:
             warnings.warn(
                 "Improper Profiler state transform: READY->CLOSED, profiler "
                 "will start and stop without saving data", stacklevel=2)
+        self._functions.turn(False)
         self._core.stop()
         self._wait()
         self._after_call()
@@ -322,6 +335,9 @@ class Profiler:
 
     # -- inside ---------------------------------------------------------------
 
+    def _records(self, state: ProfilerState) -> bool:
+        return state in _RECORDING and not self.timer_only
+
     def _checked(self, state: Any, step: int) -> ProfilerState:
         assert isinstance(state, ProfilerState), (
             f"the scheduler returned {state!r} for step {step}, which is not a "
@@ -394,6 +410,7 @@ class Profiler:
         core = getattr(self, "_core", None)
         if core is None or sys.is_finalizing():
             return
+        self._functions.turn(False)
         self._link.strong = self
         try:
             core.close()

@@ -21,6 +21,7 @@ namespace stepscope {
   TABLE(Kernel)                 \
   TABLE(MemoryManipulation)     \
   TABLE(UserDefined)            \
+  TABLE(Python)                 \
   TABLE(Memory)                 \
   TABLE(Percentiles)            \
   TABLE(Benchmark)              \

@@ -69,19 +69,31 @@ class OperatorTable {
         }
         return;
       }
-      if (!options_.detail || IsApiCall(type[row])) return;
-      const Row parent = tree_.parent(row);
+      if (!options_.detail || IsApiCall(type[row]) || IsPythonFunction(row))
+        return;
+      const Row parent = WithoutFunctions(tree_.parent(row));
       if (parent == kNoRow || type[parent] != STEPSCOPE_OPERATOR) return;
       level_[row] = detail_.AddInner(tree_, row, span, SlotOf(level_[parent]),
                                      {thread, row, tree_.end_ns(parent)});
     });
   }
 
+  bool IsPythonFunction(Row row) const {
+    return tree_.trace().type()[row] == STEPSCOPE_PYTHON_FUNCTION;
+  }
+  // What an operator calls through Python is a part of the operator; the
+  // functions in between have a table of their own.
+  Row WithoutFunctions(Row row) const {
+    while (row != kNoRow && IsPythonFunction(row)) row = tree_.parent(row);
+    return row;
+  }
+
   void AddWork() {
     const auto dur = tree_.trace().dur_ns();
     for (const DeviceWork& work : tree_.work()) {
-      if (work.owner == kNoRow) continue;
-      uint32_t level = level_[work.owner];
+      const Row owner = WithoutFunctions(work.owner);
+      if (owner == kNoRow) continue;
+      uint32_t level = level_[owner];
       if (level == kNoLevel) continue;
       const bool of_inner = (level & OperatorDetail::kInner) != 0;
       if (!of_inner) level = SlotOf(level);
@@ -90,7 +102,8 @@ class OperatorTable {
         self = SaturatingAdd(self, dur[work.row]);
       }
       if (!options_.detail) continue;
-      const Row op = of_inner ? tree_.parent(work.owner) : work.owner;
+      const Row op =
+          of_inner ? WithoutFunctions(tree_.parent(owner)) : owner;
       detail_.AddDevice(
           tree_, work, level,
           {tree_.thread_of(op), work.launch, tree_.end_ns(op)});

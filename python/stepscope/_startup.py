@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Called at the start of each Python under ``stepscope run``."""
+
+import atexit
+import os
+import sys
+
+
+def _patterns(variable: str) -> list:
+    return [line for line in os.environ.get(variable, "").split("\n") if line]
+
+
+def _record_functions() -> None:
+    from . import _functions
+    from ._function_filter import FunctionFilter
+
+    _functions.follow_children()
+    why = _functions.start(FunctionFilter(
+        include=_patterns("STEPSCOPE_PYTHON_INCLUDE"),
+        exclude=_patterns("STEPSCOPE_PYTHON_EXCLUDE")))
+    if why:
+        sys.stderr.write(f"stepscope: Python functions may be missing: {why}\n")
+    # Registered first, so called last: after it Python takes itself apart.
+    atexit.register(_functions.stop)
+
+
+def begin() -> None:
+    if os.environ.get("STEPSCOPE_PYTHON") == "1":
+        _record_functions()
+    try:
+        from . import _frameworks
+    except ImportError:  # no stages of frameworks in this build
+        return
+    _frameworks.install()
