@@ -10,7 +10,7 @@ import threading
 import warnings
 import weakref
 
-from .. import _core
+from .. import _core, _frameworks
 from .._enums import ProfilerState, ProfilerTarget, SortedKeys, SummaryView
 from .._native_files import GPU_PLUGIN
 from . import scheduler as _scheduler
@@ -73,7 +73,9 @@ class Profiler:
     when a window of recorded steps is complete, on a thread of its own; without
     it a Chrome trace is written to ``./profiler_log``. ``timer_only`` measures
     the time of steps and records nothing. ``keep_capture`` keeps the captures
-    from which traces are made::
+    from which traces are made. ``frameworks=False`` records nothing of torch,
+    JAX, Paddle or TensorFlow by itself; ``with_modules`` makes each call of a
+    torch module an event::
 
         with stepscope.Profiler(
                 scheduler=(2, 10),
@@ -90,7 +92,8 @@ class Profiler:
                  record_shapes: bool = False, profile_memory: bool = False,
                  timer_only: bool = False, emit_nvtx: bool = False,
                  custom_device_types: Iterable[str] = (),
-                 with_flops: bool = False, keep_capture: bool = False) -> None:
+                 with_flops: bool = False, keep_capture: bool = False,
+                 frameworks: bool = True, with_modules: bool = False) -> None:
         self.targets = self._choose_targets(targets)
         self.custom_device_types = list(custom_device_types)
         self.scheduler = _scheduler.from_argument(scheduler)
@@ -102,6 +105,8 @@ class Profiler:
         self.timer_only = timer_only
         self.emit_nvtx = emit_nvtx
         self.with_flops = with_flops
+        self.frameworks = frameworks
+        self.with_modules = with_modules
         self.step_num = 0
         self.previous_state = ProfilerState.CLOSED
         self.current_state = self.scheduler(0)
@@ -162,6 +167,8 @@ class Profiler:
         self.step_num = 0
         self.previous_state = ProfilerState.CLOSED
         self.current_state = state
+        if self.frameworks:
+            _frameworks.start(self.record_shapes, self.with_modules)
         self._core.start(state.value)
         self._after_call()
 
@@ -187,6 +194,8 @@ class Profiler:
             except BaseException as error:
                 # The window is delivered, and the job sees the error once.
                 failed, self._scheduler_failed = error, True
+        if self.frameworks:
+            _frameworks.look()
         self._core.step(samples, state.value)
         self.step_num += 1
         if not self.timer_only:
@@ -214,6 +223,8 @@ class Profiler:
                 "Improper Profiler state transform: READY->CLOSED, profiler "
                 "will start and stop without saving data", stacklevel=2)
         self._core.stop()
+        if self.frameworks:
+            _frameworks.stop()
         self._wait()
         self._after_call()
 
@@ -388,6 +399,8 @@ class Profiler:
         if core is None or sys.is_finalizing():
             return
         self._link.strong = self
+        if self._running and self.frameworks:
+            _frameworks.stop()
         try:
             core.close()
         finally:
