@@ -24,7 +24,7 @@ static PyObject* Call(PyObject* object, PyObject* const* args, size_t flagged,
   StageFunction* self = (StageFunction*)object;
   uint32_t epoch = stages_epoch;
   PyObject* result;
-  if (!stages_active)
+  if (stages_active != kByFunctions)
     return PyObject_Vectorcall(self->function, args, flagged, names);
   OpenStage(self->kind, PyVectorcall_NARGS(flagged) > 0 ? args[0] : NULL);
   result = PyObject_Vectorcall(self->function, args, flagged, names);

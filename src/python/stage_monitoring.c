@@ -44,7 +44,7 @@ static PyObject* OnStart(PyObject* module, PyObject* const* args,
                          Py_ssize_t count) {
   const Target* target;
   (void)module;
-  if (!stages_active || count < 1) return NewNone();
+  if (stages_active != kByMonitoring || count < 1) return NewNone();
   target = FindTarget(args[0]);
   if (target == NULL) return NewNone();
   if (WantsObject(target->kind)) {
@@ -59,7 +59,7 @@ static PyObject* OnStart(PyObject* module, PyObject* const* args,
 
 static PyObject* Leave(PyObject* const* args, Py_ssize_t count, int failed) {
   const Target* target =
-      stages_active && count > 0 ? FindTarget(args[0]) : NULL;
+      stages_active == kByMonitoring && count > 0 ? FindTarget(args[0]) : NULL;
   if (target != NULL) CloseStage(target->kind, failed);
   return NewNone();
 }

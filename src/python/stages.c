@@ -143,10 +143,10 @@ void CloseStage(StageKind kind, int failed) {
 /* The module */
 
 static PyObject* SetActive(PyObject* module, PyObject* on) {
-  int value = PyObject_IsTrue(on);
+  long value = PyLong_AsLong(on);
   (void)module;
-  if (value < 0) return NULL;
-  stages_active = value;
+  if (value == -1 && PyErr_Occurred()) return NULL;
+  stages_active = (int)value;
   ++stages_epoch;
   open_backwards = 0;
   return NewNone();
@@ -165,7 +165,8 @@ static PyObject* SetGraphTask(PyObject* module, PyObject* function) {
 
 static PyMethodDef methods[] = {
     {"set_active", SetActive, METH_O,
-     "Records stages from now on, or no longer; forgets what is open."},
+     "set_active(way): 1 by sys.monitoring, 2 by functions, 0 not at all. "
+     "Forgets what is open."},
     {"set_graph_task", SetGraphTask, METH_O,
      "The function that tells the number of the graph task, or None."},
     {NULL, NULL, 0, NULL}};

@@ -19,8 +19,9 @@ typedef enum StageKind {
   kStageKinds = 4
 } StageKind;
 
-/* Stages are recorded while a session records, and the benchmark timer is told
- * of reads. 0: no Profiler runs, and nothing is done. */
+/* Who tells of stages while a Profiler runs: only one, or each call would be
+ * seen twice. Also the numbers that Python passes. */
+enum { kByNobody = 0, kByMonitoring = 1, kByFunctions = 2 };
 extern int stages_active;
 
 /* Which run of Profilers this is. What an older one left open is forgotten:

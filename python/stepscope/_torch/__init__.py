@@ -108,7 +108,7 @@ def _turn_on(again=False):
     _loader_iterator = getattr(loader, "_BaseDataLoaderIter", None)
     if not again:
         _stages.set_namer(name_modules if modules else None)
-        _stages.set_active(True)
+        _stages.set_active(_way.NUMBER)
 
 
 def _turn_off():
@@ -117,7 +117,7 @@ def _turn_off():
         return
     from .. import _stages
 
-    _stages.set_active(False)
+    _stages.set_active(0)
     _stages.set_namer(None)
     _way.leave()
     _way = None
@@ -146,7 +146,7 @@ def _in_child():
         from .. import _stages
 
         _users.clear()
-        _stages.set_active(_always)
+        _stages.set_active(_way.NUMBER if _always else 0)
 
 
 if hasattr(os, "register_at_fork"):

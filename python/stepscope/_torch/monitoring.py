@@ -27,6 +27,8 @@ def take_tool():
 
 
 class _Monitoring:
+    NUMBER = 1  # for _stages
+
     def __init__(self):
         self._tool = None
         self._codes = []

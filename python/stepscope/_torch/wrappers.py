@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stages by replaced functions, before CPython 3.12.
+"""Stages by replaced functions, before CPython 3.12 or where other tools have
+taken all of sys.monitoring.
 
 They are replaced once and stay: taking them out again could break what was
 compiled meanwhile. While no Profiler runs a call costs about 10 ns more.
@@ -19,6 +20,8 @@ def _wrap(function, kind):
 
 
 class _Wrappers:
+    NUMBER = 2  # for _stages
+
     def __init__(self):
         self._warned = False
 
@@ -28,10 +31,14 @@ class _Wrappers:
         if module is None or self._warned or _is_ours(module.Module.__call__):
             return
         self._warned = True
-        warnings.warn(
-            "stepscope: Forward is not recorded, because torch.compile was "
-            "used before stepscope was imported; import stepscope first",
-            stacklevel=2)
+        if sys.version_info >= (3, 12):
+            why = ("other tools use all ids of sys.monitoring; stop one of "
+                   "them")
+        else:
+            why = ("torch._dynamo was imported before stepscope; import "
+                   "stepscope first")
+        warnings.warn(f"stepscope: Forward is not recorded, because {why}",
+                      stacklevel=2)
 
     def replace(self):
         """Replaces what is imported by now and was not replaced yet."""
