@@ -6,12 +6,14 @@ usage: python_package.py wheel --build BUILD --out FOLDER
        python_package.py repair --wheels FOLDER --out FOLDER
        python_package.py test --wheels FOLDER --work FOLDER --python PROGRAM
        python_package.py test-all --wheels FOLDER --work FOLDER
+       python_package.py test-torch --wheels FOLDER --work FOLDER
 
 `wheel` packs the programs of the finished tree BUILD and compiles the bindings
 only. `repair` takes the libraries that the CLI needs into the wheel, by
 auditwheel. `test` installs the one wheel of FOLDER into a fresh virtual
 environment of a Python and runs python/tests in it; `test-all` does so with
-every Python that is found. What they need is in .cache/, put there by
+every Python that is found. `test-torch` runs the tests of torch with a Python
+that has it, such as Debian's. What they need is in .cache/, put there by
 tools/bootstrap. Exit status 77: something is missing on
 this machine, and the output says what.
 """
@@ -102,7 +104,8 @@ def test(args):
     # No variable of the caller may change what is tested.
     clean = {key: value for key, value in os.environ.items()
              if not key.startswith(("STEPSCOPE_", "FLAGS_", "PYTHON"))}
-    run(args.python, "-m", "venv", "--without-pip", environment, env=clean)
+    run(args.python, "-m", "venv", "--without-pip", *args.venv, environment,
+        env=clean)
     python = environment / "bin/python"
     run(sys.executable, "-m", "pip", "--disable-pip-version-check", "--python",
         python, "install", "--quiet", "--no-deps", "--no-index", package,
@@ -112,8 +115,23 @@ def test(args):
     clean["PATH"] = f"{environment / 'bin'}:{clean['PATH']}"
     # Not where the sources are: the installed package is what is imported.
     run(python, "-m", "unittest", "discover", "-b", "-s",
-        ROOT / "python/tests", "-t", ROOT / "python/tests", cwd=work,
-        env=clean)
+        ROOT / "python/tests", "-t", ROOT / "python/tests", "-p", args.pattern,
+        cwd=work, env=clean)
+
+
+def test_torch(args):
+    ask = "import importlib.util as u; raise SystemExit(not u.find_spec('torch'))"
+    for program in (args.python, "/usr/bin/python3", "python3"):
+        if shutil.which(program) and subprocess.run(
+                [program, "-c", ask], check=False,
+                stderr=subprocess.DEVNULL).returncode == 0:
+            break
+    else:
+        skip("no Python here has torch; tools/bootstrap test installs Debian's")
+    args.python = program
+    args.venv = ["--system-site-packages"]
+    args.pattern = "test_torch*.py"
+    test(args)
 
 
 def test_all(args):
@@ -142,13 +160,14 @@ def test_all(args):
 
 def main():
     commands = {"wheel": wheel, "repair": repair, "test": test,
-                "test-all": test_all}
+                "test-all": test_all, "test-torch": test_torch}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("command", choices=commands)
     for name in ("build", "out", "wheels", "work"):
         parser.add_argument(f"--{name}", type=lambda text:
                             pathlib.Path(text).resolve())
     parser.add_argument("--python", default=sys.executable)
+    parser.set_defaults(venv=[], pattern="test*.py")
     args = parser.parse_args()
     try:
         commands[args.command](args)

@@ -33,6 +33,10 @@ from ._marks import (counter, instant, read, set_metadata, set_thread_name,
 
 _event.set_enum(TracerEventType)
 
+from . import _torch
+
+_torch.wait_for_import()
+
 from .profiler import (Profiler, export_capture, export_chrome_tracing,
                        export_protobuf, get_profiler, load_profiler_result,
                        make_scheduler)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import _core
+from . import _core, _torch
 
 # typing is for readers and checkers; importing it would double the time of
 # importing this package.
@@ -49,10 +49,20 @@ def read(loader: Iterable[_Item]) -> Iterator[_Item]:
 
         for batch in stepscope.read(loader):
             ...
+
+    While a Profiler runs, a DataLoader of torch is recorded without it, and
+    still once with it.
     """
     reader = id(loader)
     iterator = iter(loader)
     while True:
+        if _torch.records_reads(iterator):
+            try:
+                item = next(iterator)
+            except StopIteration:
+                return
+            yield item
+            continue
         reading = _core.Read(reader)
         try:
             item = next(iterator)

@@ -10,7 +10,7 @@ import threading
 import warnings
 import weakref
 
-from .. import _core
+from .. import _core, _frameworks
 from .._enums import ProfilerState, ProfilerTarget, SortedKeys, SummaryView
 from .._native_files import GPU_PLUGIN
 from . import scheduler as _scheduler
@@ -74,8 +74,10 @@ class Profiler:
     when a window of recorded steps is complete, on a thread of its own; without
     it a Chrome trace is written to ``./profiler_log``. ``timer_only`` measures
     the time of steps and records nothing. ``keep_capture`` keeps the captures
-    from which traces are made. ``with_python`` records the calls of Python
-    functions too: True those of the program's own files, a dict with the keys
+    from which traces are made. ``frameworks=False`` records nothing of torch,
+    JAX, Paddle or TensorFlow by itself; ``with_modules`` makes each call of a
+    torch module an event. ``with_python`` records the calls of Python functions
+    too: True those of the program's own files, a dict with the keys
     ``include`` and ``exclude``, lists of patterns of file names, others::
 
         with stepscope.Profiler(
@@ -94,6 +96,7 @@ class Profiler:
                  timer_only: bool = False, emit_nvtx: bool = False,
                  custom_device_types: Iterable[str] = (),
                  with_flops: bool = False, keep_capture: bool = False,
+                 frameworks: bool = True, with_modules: bool = False,
                  with_python: Any = False) -> None:
         self.targets = self._choose_targets(targets)
         self.custom_device_types = list(custom_device_types)
@@ -106,6 +109,8 @@ class Profiler:
         self.timer_only = timer_only
         self.emit_nvtx = emit_nvtx
         self.with_flops = with_flops
+        self.frameworks = frameworks
+        self.with_modules = with_modules
         self.with_python = with_python
         self._functions = FunctionTracing(with_python)
         self.step_num = 0
@@ -168,6 +173,8 @@ class Profiler:
         self.step_num = 0
         self.previous_state = ProfilerState.CLOSED
         self.current_state = state
+        if self.frameworks:
+            _frameworks.start(self.record_shapes, self.with_modules)
         self._core.start(state.value)
         self._functions.turn(self._records(state))
         self._after_call()
@@ -194,6 +201,8 @@ class Profiler:
             except BaseException as error:
                 # The window is delivered, and the job sees the error once.
                 failed, self._scheduler_failed = error, True
+        if self.frameworks:
+            _frameworks.look()
         records = self._records(state)
         if (not records
                 or self.current_state is ProfilerState.RECORD_AND_RETURN):
@@ -227,6 +236,8 @@ class Profiler:
                 "will start and stop without saving data", stacklevel=2)
         self._functions.turn(False)
         self._core.stop()
+        if self.frameworks:
+            _frameworks.stop()
         self._wait()
         self._after_call()
 
@@ -412,6 +423,8 @@ class Profiler:
             return
         self._functions.turn(False)
         self._link.strong = self
+        if self._running and self.frameworks:
+            _frameworks.stop()
         try:
             core.close()
         finally:

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch by itself: stages of training steps, calls of modules, operators.
+
+``start()`` and ``stop()`` are called by each Profiler. torch is never imported
+here: what is not imported yet is looked for again by ``look()``, which a
+Profiler calls when something was imported, or is waited for by ``install()``.
+"""
+
+import os
+import sys
+
+_users = []  # the options of each Profiler that runs
+_always = False  # install() was called: whenever the collector records
+_way = None  # how stages are recorded; see _choose_way()
+_loader_iterator = None  # torch's class of iterators over a DataLoader
+_observer_asked = False
+
+
+def start(shapes=False, modules=False):
+    """A Profiler starts. ``shapes``: of the inputs of operators. ``modules``:
+    each call of an nn.Module is a range."""
+    _users.append((shapes, modules))
+    _turn_on()
+
+
+def stop():
+    """The Profiler that started last stops."""
+    if _users:
+        _users.pop()
+    if not _users and not _always:
+        _turn_off()
+
+
+def look():
+    """Something was imported: is there more of torch now?"""
+    if _users or _always:
+        _turn_on(again=True)
+
+
+def install():
+    """Records stages whenever the collector records, as soon as torch is
+    imported: for programs without a Profiler."""
+    global _always
+    _always = True
+    if "torch" in sys.modules:
+        _turn_on()
+    else:
+        from .._imports import after_import
+
+        after_import("torch", lambda: _turn_on())
+
+
+def wait_for_import():
+    """Before Python 3.12 torch's functions are replaced, and torch.compile
+    tolerates this only if it was done before it was first used."""
+    if sys.version_info >= (3, 12):
+        return
+    if "torch" in sys.modules:
+        _replace()
+    else:
+        from .._imports import after_import
+
+        after_import("torch", _replace)
+
+
+def records_reads(iterator):
+    """Is the time of waiting for this iterator recorded already?"""
+    return (_way is not None and _loader_iterator is not None
+            and isinstance(iterator, _loader_iterator))
+
+
+def _replace():
+    from .wrappers import WRAPPERS
+
+    WRAPPERS.replace()
+
+
+def _choose_way():
+    """By sys.monitoring where it is and has room, else by replaced
+    functions."""
+    from . import monitoring
+
+    if monitoring.take_tool():
+        return monitoring.MONITORING
+    from .wrappers import WRAPPERS
+
+    return WRAPPERS
+
+
+def _turn_on(again=False):
+    global _way, _loader_iterator
+    torch = sys.modules.get("torch")
+    if torch is None or not hasattr(torch, "autograd"):
+        return  # not imported, or still being imported
+    shapes = any(options[0] for options in _users)
+    modules = any(options[1] for options in _users)
+    _observe(True, shapes)
+    from .. import _stages
+    from .names import name_modules
+
+    if _way is None:
+        _way = _choose_way()
+        again = False
+        _stages.set_graph_task(
+            getattr(torch._C, "_current_graph_task_id", None))
+    _way.find()
+    loader = sys.modules.get("torch.utils.data.dataloader")
+    _loader_iterator = getattr(loader, "_BaseDataLoaderIter", None)
+    if not again:
+        _stages.set_namer(name_modules if modules else None)
+        _stages.set_active(_way.NUMBER)
+
+
+def _turn_off():
+    global _way
+    if _way is None:
+        return
+    from .. import _stages
+
+    _stages.set_active(0)
+    _stages.set_namer(None)
+    _way.leave()
+    _way = None
+    _observe(False)
+
+
+def _observe(on, shapes=False):
+    """The operators, by the observer of torch where it is there."""
+    global _observer_asked
+    try:
+        from .. import _torch_observer
+    except ImportError:
+        return
+    if on and not _torch_observer.is_attached():
+        if _observer_asked:
+            return
+        _observer_asked = True  # it says once why it cannot
+        _torch_observer.attach(shapes)
+    if _torch_observer.is_attached():
+        _torch_observer.observe(on)
+
+
+def _in_child():
+    """After a fork: the child has no Profiler that runs."""
+    if _way is not None:
+        from .. import _stages
+
+        _users.clear()
+        _stages.set_active(_way.NUMBER if _always else 0)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
