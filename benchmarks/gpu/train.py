@@ -7,7 +7,9 @@ usage: train.py MODEL ARM [LIBRARY]
 
 MODEL  gpt (launch-bound), cnn (small), big (GPU-bound)
 ARM    plain, bare, gpu (stepscope, device only), all (stepscope, operators and
-       device), torch (torch.profiler, CPU + CUDA)
+       device), torch (torch.profiler, CPU + CUDA), package (stepscope.Profiler
+       of the Python package: stages, operators and device); torch_shapes and
+       package_shapes record shapes too
 
 Each line "N" on standard input runs N steps and prints their median in
 milliseconds, "best N" the fastest; "table FILE" writes the kernel table of
@@ -56,6 +58,7 @@ class Trainer:
         self.optimizer = torch.optim.AdamW(self.model.parameters(),
                                            lr=1e-4, foreach=False)
         self.loss = nn.CrossEntropyLoss()
+        self.end_step = lambda: None  # the profiler's step(), where it has one
 
     def step(self):
         self.optimizer.zero_grad(set_to_none=True)
@@ -68,6 +71,7 @@ class Trainer:
             torch.cuda.synchronize()
             begin = time.perf_counter()
             self.step()
+            self.end_step()
             torch.cuda.synchronize()
             times.append(1e3 * (time.perf_counter() - begin))
         return sorted(times)
@@ -82,17 +86,39 @@ class Options(ctypes.Structure):
                 ("max_file", ctypes.c_uint64)]
 
 
-def start(arm, path, capture):
+def start_package(arm, capture, trainer):
+    """The Python package, as a program uses it."""
+    import stepscope
+
+    profiler = stepscope.Profiler(
+        targets=[stepscope.ProfilerTarget.CPU, stepscope.ProfilerTarget.GPU],
+        record_shapes=arm.endswith("shapes"),
+        on_trace_ready=lambda prof: prof.export(capture, "capture"))
+    profiler.start()
+    trainer.end_step = profiler.step
+
+    def stop(_):
+        trainer.end_step = lambda: None
+        profiler.stop()
+    return stop
+
+
+def start(arm, path, capture, trainer):
     """Starts recording; returns what stops it and writes a table."""
     if arm == "plain":
         return lambda _: None
-    if arm == "torch":
+    if arm.startswith("package"):
+        return start_package(arm, capture, trainer)
+    if arm.startswith("torch"):
         from torch.profiler import ProfilerActivity, profile
         profiler = profile(activities=[ProfilerActivity.CPU,
-                                       ProfilerActivity.CUDA])
+                                       ProfilerActivity.CUDA],
+                           record_shapes=arm.endswith("shapes"))
         profiler.start()
+        trainer.end_step = profiler.step
 
         def stop_torch(out):
+            trainer.end_step = lambda: None
             profiler.stop()
             rows = {}
             for event in profiler.key_averages():
@@ -137,7 +163,7 @@ def main():
     for line in sys.stdin:
         words = line.split()
         if words[0] == "start":
-            stop = start(arm, path, words[1])
+            stop = start(arm, path, words[1], trainer)
             trainer.median_ms(5)
             print("started", flush=True)
         elif words[0] == "table":
