@@ -81,11 +81,6 @@ STEPSCOPE_API void stepscope_step(void) noexcept {
   stepscope::inject::recording.Step();
 }
 
-// The Python package looks for this: a function is about to be recorded.
-STEPSCOPE_API void stepscope_injector_wake_v1(void) noexcept {
-  stepscope::inject::recording.Wake();
-}
-
 // libstepscope.so looks for this: the program's own profiler starts.
 STEPSCOPE_API void stepscope_injector_give_way_v1(void) noexcept {
   stepscope::inject::recording.GiveWay();
