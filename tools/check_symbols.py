@@ -3,10 +3,12 @@
 """Fails when the collector or libstepscope.so needs a library we do not allow.
 
 usage: check_symbols.py [--cxx CXX] [--collector lib.a] [--library lib.so]
+                        [--reader lib.so]
 
 The collector lives in other people's processes: what its objects leave
 undefined must be found in libc, pthread, dl, libstdc++ or libgcc. The shared
-library may also need libz, and exports stepscope_* and nothing else.
+library may also need libz, and exports stepscope_* and nothing else. The
+library that reads traces for Python (--reader) also needs what importers do.
 """
 
 import argparse
@@ -17,6 +19,9 @@ import sys
 
 ALLOWED = ["libc.so.6", "libpthread.so.0", "libdl.so.2", "libstdc++.so.6",
            "libgcc_s.so.1", "libm.so.6"]
+LIBRARY_EXTRAS = re.compile(r"libz\.so\.1")
+READER_EXTRAS = re.compile(
+    r"lib(z\.so\.1|zstd\.so\.1|sqlite3\.so\.0|simdjson\.so\.\d+)")
 LOADER = re.compile(r"ld-linux.*\.so\.\d+")
 # Made by the linker, by libgcc.a or (atexit) by the static part of libc.
 FROM_TOOLCHAIN = re.compile(
@@ -55,10 +60,11 @@ def check_collector(path, cxx):
             yield f"{path}: needs {name}, which no allowed library has"
 
 
-def check_library(path):
+def check_library(path, extras=LIBRARY_EXTRAS):
     dynamic = output("readelf", "-dW", path)
     for name in re.findall(r"\(NEEDED\).*\[(.+?)\]", dynamic):
-        if name not in ALLOWED + ["libz.so.1"] and not LOADER.fullmatch(name):
+        if (name not in ALLOWED and not extras.fullmatch(name)
+                and not LOADER.fullmatch(name)):
             yield f"{path}: NEEDED {name}"
     exported = symbols(path, "-D", "--defined-only")
     if not any(name.startswith("stepscope_") for name in exported):
@@ -73,12 +79,15 @@ def main():
     parser.add_argument("--cxx", default="c++")
     parser.add_argument("--collector")
     parser.add_argument("--library")
+    parser.add_argument("--reader")
     args = parser.parse_args()
     problems = []
     if args.collector:
         problems += check_collector(args.collector, args.cxx)
     if args.library:
         problems += check_library(args.library)
+    if args.reader:
+        problems += check_library(args.reader, READER_EXTRAS)
     for problem in problems:
         print(problem)
     print(f"check_symbols: {len(problems)} problems")

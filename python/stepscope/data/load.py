@@ -41,7 +41,7 @@ def load(source: Any, *, steps: Optional[str] = None,
     if steps is not None or unprofiled is not None:
         # What makes no sense is said here, not when a table is first used.
         result.table("steps")
-    _log.info("loaded %s", name)
+    _log.debug("loaded %s", name)
     return result
 
 
