@@ -5,6 +5,7 @@
  */
 #include "python/event.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <structmember.h>
@@ -549,6 +550,15 @@ static PyMethodDef module_methods[] = {
     {"set_enum", SetEnum, METH_O, "The class of event types."},
     {NULL, NULL, 0, NULL}};
 
+/* Under `stepscope run` recording begins with the first event that the
+ * injector hears of. Ours it does not hear of, so it is told that there may be
+ * some from now on. */
+static void WakeInjector(void) {
+  void (*wake)(void);
+  *(void**)&wake = dlsym(RTLD_DEFAULT, "stepscope_injector_wake_v1");
+  if (wake != NULL) wake();
+}
+
 static int Execute(PyObject* module) {
   if (event_type != NULL) {
     PyErr_SetString(PyExc_ImportError,
@@ -565,6 +575,7 @@ static int Execute(PyObject* module) {
 #if EVENT_IS_ITS_OWN_METHOD
   if (AddSelfMethods() < 0) return -1;
 #endif
+  WakeInjector();
   Py_INCREF(event_type);
   return PyModule_AddObject(module, "RecordEvent", (PyObject*)event_type);
 }

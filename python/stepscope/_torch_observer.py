@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators of torch become events of this process's recording.
+
+The observer is a library without Python: torch calls it directly. Under
+``stepscope run`` the injector looks after it, and this module does nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from . import _core
+from ._native_files import FOLDER
+
+_SHAPES = 1  # STEPSCOPE_TORCH_SHAPES
+_library = None  # libstepscope_torch.so, once it is bound to torch
+
+
+def attach(shapes: bool = False) -> str:
+    """Binds the observer to the torch of this process. Nothing is observed
+    yet. Returns "", or in one line why it cannot be done.
+
+    May be called again: while nothing is observed, that changes `shapes`.
+    """
+    global _library
+    if "torch" not in sys.modules:
+        return "torch is not imported"
+    import ctypes  # here: a program without torch never needs it
+
+    folder = os.path.join(FOLDER, "lib")
+    major = _core.version().split(".")[0]
+    try:
+        # The observer takes the recorder's symbols from whoever has them:
+        # the injector or, after this, the library that this package loaded.
+        ctypes.CDLL(os.path.join(folder, f"libstepscope.so.{major}"),
+                    mode=os.RTLD_NOLOAD | os.RTLD_GLOBAL | os.RTLD_NOW)
+        library = ctypes.CDLL(os.path.join(folder, "libstepscope_torch.so"),
+                              mode=os.RTLD_NOW)
+    except OSError as error:
+        return f"the observer of torch cannot be loaded: {error}"
+    why = ctypes.create_string_buffer(256)
+    if library.stepscope_torch_attach_here_v1(
+            ctypes.c_uint32(_SHAPES if shapes else 0), why,
+            ctypes.c_size_t(len(why))) != 0:
+        return why.value.decode("utf-8", "replace")
+    _library = library
+    return ""
+
+
+def is_attached() -> bool:
+    """True after a successful attach()."""
+    return _library is not None
+
+
+def observe(on: bool) -> None:
+    """Operators and ranges of torch are events from here on, or no more: then
+    torch does not even call the observer. Without attach() it does nothing."""
+    if _library is not None:
+        _library.stepscope_torch_observe_v1(1 if on else 0)
