@@ -11,38 +11,61 @@ import os
 import sys
 
 
-def _load_package(folder):
-    """Imports the stepscope that the command line program belongs to, whatever
-    else is on the path of this Python."""
-    if not folder:
-        import stepscope
+_starting = [True]  # empty afterwards
 
-        return stepscope
+
+def _prepare_package(folder):
+    """Makes the stepscope that the command line program belongs to the one
+    that `import stepscope` finds, whatever else is on the path of this Python.
+    Its modules can be imported at once. The package itself, which takes longer,
+    is executed when the program uses it."""
     import _frozen_importlib
     import _frozen_importlib_external
+    import _thread
 
     spec = _frozen_importlib_external.spec_from_file_location(
         "stepscope", os.path.join(folder, "stepscope", "__init__.py"))
     module = _frozen_importlib.module_from_spec(spec)
+    lock = _thread.RLock()
+    executed = []
+
+    def get_attribute(name):
+        private = name.startswith("__") and name not in ("__all__",
+                                                         "__version__")
+        with lock:
+            if not private and not executed and not _starting:
+                executed.append(True)
+                spec.loader.exec_module(module)
+            if name in module.__dict__:
+                return module.__dict__[name]
+        raise AttributeError("module 'stepscope' has no attribute '%s'" % name)
+
+    module.__getattr__ = get_attribute
     sys.modules["stepscope"] = module
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        for name in list(sys.modules):
-            if name.partition(".")[0] == "stepscope":
-                del sys.modules[name]
-        raise
-    return module
+
+
+def _forget_package():
+    for name in list(sys.modules):
+        if name.partition(".")[0] == "stepscope":
+            del sys.modules[name]
 
 
 def _start():
     if sys.version_info < (3, 9):
         raise ImportError("this is Python %d.%d, at least 3.9 is needed"
                           % sys.version_info[:2])
-    _load_package(os.environ.get("STEPSCOPE_PYTHON_PACKAGE", ""))
-    from stepscope import _startup
+    folder = os.environ.get("STEPSCOPE_PYTHON_PACKAGE")
+    if folder:
+        _prepare_package(folder)
+    try:
+        import stepscope._startup
 
-    _startup.begin()
+        stepscope._startup.begin()
+    except BaseException:
+        _forget_package()
+        raise
+    finally:
+        del _starting[:]
 
 
 def _start_or_complain():

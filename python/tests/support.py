@@ -49,6 +49,10 @@ class InOwnFolder(unittest.TestCase):
         return out.getvalue()
 
 
+def quiet_stdout():
+    return contextlib.redirect_stdout(io.StringIO())
+
+
 def read_events(path):
     """The slices of a Chrome trace, in order of time."""
     with open(path, encoding="utf-8") as file:
@@ -59,7 +63,7 @@ def read_events(path):
 
 def record(work):
     """The slices that a function records, without the step around them."""
-    with contextlib.redirect_stdout(io.StringIO()):
+    with quiet_stdout():
         prof = stepscope.Profiler(
             targets=[stepscope.ProfilerTarget.CPU],
             on_trace_ready=lambda p: p.export("trace.json"))
