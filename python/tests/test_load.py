@@ -52,6 +52,30 @@ class LoadTest(support.InOwnFolder):
             self.assertGreater(len(result.events), 3)
         self.assertFalse(hasattr(prof.result, "nonsense"))
 
+    def test_a_window_can_be_read_in_its_callback(self):
+        seen = []
+        with stepscope.Profiler(on_trace_ready=lambda prof: seen.append(
+                prof.result["user_defined"].to_dicts())) as prof:
+            with stepscope.RecordEvent("mine"):
+                pass
+            prof.step()
+        self.assertEqual([row["name"] for row in seen[0]], ["mine"])
+
+    def test_a_forked_child_can_read(self):
+        trace_files.write("trace.json")
+        said = support.run_script(
+            "import os, stepscope\n"
+            "result = stepscope.load('trace.json')\n"
+            "text = str(result.summary())\n"
+            "pid = os.fork()\n"
+            "if pid == 0:\n"
+            "    again = stepscope.load('trace.json')\n"
+            "    same = str(again.summary()) == text\n"
+            "    same = same and str(result.summary()) == text\n"
+            "    os._exit(0 if same else 1)\n"
+            "print(os.waitpid(pid, 0)[1])\n")
+        self.assertEqual(said.stdout.strip(), "0")
+
     def test_bad_input_raises_one_line(self):
         with open("empty.json", "w", encoding="utf-8"):
             pass
@@ -216,8 +240,9 @@ class LoadTest(support.InOwnFolder):
             "    stepscope.load('pipe')\n"  # nobody ever writes to it
             "except KeyboardInterrupt:\n"
             "    print('interrupted', flush=True)\n"
+            # What was left behind ends, and so does the program.
             "import os\n"
-            "os._exit(0)\n")
+            "os.close(os.open('pipe', os.O_WRONLY))\n")
         self.assertEqual(said.stdout.strip(), "interrupted")
 
 

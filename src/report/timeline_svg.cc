@@ -109,6 +109,7 @@ class Drawing {
     double from = 0;
     double to = -1;
     size_t count = 0;
+    std::string_view style;  // of all of them, else "many"
   };
 
   double X(int64_t time) const {
@@ -180,7 +181,7 @@ void Drawing::DrawEvent(Row row, double x, double width, double y) {
 
 void Drawing::Flush(Run& run, double y) {
   if (run.count > 0) {
-    Rect(run.from, std::max(1., run.to - run.from), y, "many",
+    Rect(run.from, std::max(1., run.to - run.from), y, run.style,
          std::to_string(run.count) +
              (run.count == 1 ? " short event" : " short events"));
   }
@@ -211,7 +212,13 @@ void Drawing::DrawTrack(const Track& track, const std::vector<Row>& rows) {
       continue;
     }
     if (run.count > 0 && x > run.to + 1) Flush(run, y);
-    if (run.count == 0) run.from = x;
+    const std::string_view style = ClassOf(trace_.type()[row]);
+    if (run.count == 0) {
+      run.from = x;
+      run.style = style;
+    } else if (run.style != style) {
+      run.style = "many";
+    }
     run.to = std::max({run.to, to, x + 1});
     ++run.count;
   }
