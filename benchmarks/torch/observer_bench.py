@@ -9,10 +9,10 @@ usage: observer_bench.py STEPSCOPE [--python PYTHON] [--rounds 5]
 Each arm is a process of its own, because torch.profiler leaves a residue in
 its process. The arms take turns; what is printed are medians over the rounds of
 the processor time of all threads, the recorder's too, and the ratio to the
-plain arm of the same run. "operators" is a loop of one small addition, the worst
-case: an operator that does next to nothing. In "gradients" it needs gradients,
-so that it has a sequence number to record. "gpt" is the training step of a small
-transformer.
+plain arm of the same run. "operators" is a loop of one small addition, the
+worst case: an operator that does next to nothing. In "gradients" it needs
+gradients, so that it has a sequence number to record. "gpt" is the training
+step of a small transformer.
 """
 
 import argparse
