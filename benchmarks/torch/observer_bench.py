@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What observing torch's operators costs: plain, under `stepscope run`, and
-under torch.profiler (CPU activities only).
+"""What observing torch's operators costs: plain, under `stepscope run` with
+the prebuilt observer and with one compiled against this torch, and under
+torch.profiler (CPU activities only).
 
 usage: observer_bench.py STEPSCOPE [--python PYTHON] [--rounds 5]
 
 Each arm is a process of its own, because torch.profiler leaves a residue in
-its process. The arms take turns; what is printed are medians over the rounds,
-and the ratio to the plain arm of the same run. "operators" is a loop of one
-small addition, the worst case: an operator that does next to nothing. "gpt" is
-the training step of a small transformer.
+its process. The arms take turns; what is printed are medians over the rounds of
+the processor time of all threads, the recorder's too, and the ratio to the
+plain arm of the same run. "operators" is a loop of one small addition, the
+worst case: an operator that does next to nothing. In "gradients" it needs
+gradients, so that it has a sequence number to record. "gpt" is the training
+step of a small transformer.
 """
 
 import argparse
@@ -31,7 +34,18 @@ torch.manual_seed(0)
 
 def operators():
     a, b = torch.ones(1), torch.ones(1)
-    n = 40000
+    n = 20000
+
+    def once():
+        for _ in range(n):
+            torch.add(a, b)
+    return once, n
+
+
+def gradients():
+    a = torch.ones(1, requires_grad=True)
+    b = torch.ones(1)
+    n = 20000
 
     def once():
         for _ in range(n):
@@ -60,16 +74,16 @@ def gpt():
 def best(run, count):
     times = []
     for _ in range(5):
-        begin = time.perf_counter_ns()
+        begin = time.process_time_ns()
         run()
-        times.append(time.perf_counter_ns() - begin)
+        times.append(time.process_time_ns() - begin)
     return min(times) / count
 
 
 def main():
     time.sleep(0.3)  # whoever attaches has done so
     result = {}
-    for make in (operators, gpt):
+    for make in (operators, gradients, gpt):
         run, count = make()
         run()  # warm-up
         if sys.argv[1] == "profiler":
@@ -87,12 +101,13 @@ main()
 
 def measure(arm, options, script, folder):
     command = [options.python, script, arm]
-    if arm == "stepscope":
-        out = os.path.join(folder, "out")
-        command = [options.stepscope, "run", "--quiet", "--out", out,
-                   "--no-gpu", "--"] + command
+    environment = dict(os.environ)
+    if arm in ("prebuilt", "compiled"):
+        environment["STEPSCOPE_TORCH_COMPILE"] = str(int(arm == "compiled"))
+        command = [options.stepscope, "run", "--quiet", "--out",
+                   tempfile.mkdtemp(dir=folder), "--no-gpu", "--"] + command
     done = subprocess.run(command, check=True, text=True, timeout=600,
-                          stdout=subprocess.PIPE)
+                          stdout=subprocess.PIPE, env=environment)
     return json.loads(done.stdout.splitlines()[-1])
 
 
@@ -107,8 +122,11 @@ def main():
     if found.returncode != 0:
         print(f"{options.python} has no torch: skipped")
         return 0
-    arms = ("plain", "stepscope", "profiler")
-    times = {arm: {"operators": [], "gpt": []} for arm in arms}
+    arms = ("plain", "prebuilt", "compiled", "profiler")
+    works = (("operators", "ns a small operator", 1),
+             ("gradients", "ns with gradients", 1),
+             ("gpt", "us a gpt step", 1000))
+    times = {arm: {name: [] for name, _, _ in works} for arm in arms}
     with tempfile.TemporaryDirectory() as folder:
         script = os.path.join(folder, "work.py")
         with open(script, "w", encoding="utf-8") as file:
@@ -117,13 +135,13 @@ def main():
             for arm in arms:
                 for name, ns in measure(arm, options, script, folder).items():
                     times[arm][name].append(ns)
-    print(f"{'':12}{'ns a small operator':>24}{'us a gpt step':>20}")
+    print(" " * 12 + "".join(f"{title:>22}" for _, title, _ in works))
     for arm in arms:
         line = f"{arm:12}"
-        for name, unit, width in (("operators", 1, 24), ("gpt", 1000, 20)):
+        for name, _, unit in works:
             ns = statistics.median(times[arm][name])
             ratio = ns / statistics.median(times["plain"][name])
-            line += f"{ns / unit:.0f} ({ratio:.2f} x)".rjust(width)
+            line += f"{ns / unit:.0f} ({ratio:.2f} x)".rjust(22)
         print(line)
     return 0
 

@@ -279,6 +279,10 @@ Check CheckCupti(const Machine& machine) {
         "STEPSCOPE_CUPTI_PATH";
     return check;
   }
+  if (cupti.version == 0 && machine.driver.path.empty()) {
+    check.text = cupti.path + ", whose version only a driver can tell";
+    return check;
+  }
   check.text = cupti.path + Format(", API version %u", cupti.version);
   if (cupti.version < kOldest || cupti.version >= kUnknown) {
     check.verdict = Verdict::kNo;

@@ -26,7 +26,8 @@ std::string PathOf(void* library) {
              : "";
 }
 
-// `version_function` fills a number and returns 0, as in CUDA and CUPTI.
+// `version_function` fills a number and returns 0, as in CUDA and CUPTI. Null:
+// do not ask.
 bool Load(const std::string& name, const char* version_function,
           Library& library) {
   void* const handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -39,7 +40,10 @@ bool Load(const std::string& name, const char* version_function,
   library.path = PathOf(handle);
   if (library.path.empty()) library.path = name;
   const auto version =
-      reinterpret_cast<int (*)(uint32_t*)>(dlsym(handle, version_function));
+      version_function == nullptr
+          ? nullptr
+          : reinterpret_cast<int (*)(uint32_t*)>(
+                dlsym(handle, version_function));
   if (version != nullptr && version(&library.version) != 0)
     library.version = 0;
   return true;
@@ -48,11 +52,13 @@ bool Load(const std::string& name, const char* version_function,
 // In the order of the plugin, src/gpu/library.h. What a program loads first
 // we do not see, so that the folders of torch stand for it.
 Library FindCupti(const Machine& machine) {
-  constexpr const char* kVersion = "cuptiGetVersion";
+  // Without a driver CUPTI 13.2 calls itself until the stack is used up.
+  const char* const version =
+      machine.driver.path.empty() ? nullptr : "cuptiGetVersion";
   Library library;
   if (const char* chosen = std::getenv("STEPSCOPE_CUPTI_PATH");
       chosen != nullptr && chosen[0] != '\0') {
-    Load(chosen, kVersion, library);
+    Load(chosen, version, library);
     return library;
   }
   std::vector<std::string> folders;
@@ -77,7 +83,7 @@ Library FindCupti(const Machine& machine) {
       // Why a file that is not there cannot be loaded is no news.
       if (!folder.empty() && !FileExists(path)) continue;
       Library found;
-      if (Load(path, kVersion, found)) return found;
+      if (Load(path, version, found)) return found;
       if (!folder.empty()) library.error = found.error;
     }
   }

@@ -193,6 +193,15 @@ TEST(DoctorTest, ReleaseOfTheDriver) {
   EXPECT_EQ(ReleaseIn("x86_64 no release 7."), "");
 }
 
+TEST(DoctorTest, WithoutADriverCuptiIsNotAsked) {
+  Machine machine = GoodMachine();
+  machine.driver = {"", 0, "libcuda.so.1: cannot open"};
+  machine.cupti.version = 0;
+  const Diagnosis diagnosis = Examine(machine);
+  const Check& check = Find(diagnosis, "CUPTI");
+  EXPECT_EQ(check.verdict, Verdict::kOk) << check.text;
+}
+
 TEST(DoctorTest, Cupti) {
   Machine machine = GoodMachine();
   machine.cupti = {};
