@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python executes at its start under `stepscope run`, which puts the folder
-of this file in front of PYTHONPATH.
+"""What Python executes at its start under `stepscope run`, which puts the
+folder of this file in front of PYTHONPATH.
 
 Starts stepscope inside the program and then executes the sitecustomize that
 would have been found without this one. Any Python may find this file, 2.7 too:
