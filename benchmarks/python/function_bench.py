@@ -6,9 +6,9 @@ usage: function_bench.py [ROUNDS]      with stepscope and viztracer installed
 
 Two programs: fib, which does nothing but call itself, and a mix of classes,
 generators, exceptions, regular expressions, JSON and sorting. Each runs bare,
-with the calls of all files recorded, with those of its own file, with none, and,
-if it is installed, under VizTracer (without C functions, as stepscope records
-none), which records all files too.
+with the calls of all files recorded, with those of its own file, with none,
+and, if it is installed, under VizTracer (without C functions, as stepscope
+records none), which records all files too.
 Rounds take turns; within each the program runs once before it is timed. Shown
 are medians of the CPU time of the thread: as ratio to the bare program, and as
 ns that are added per call. The last column is the target.

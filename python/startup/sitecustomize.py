@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Python executes at its start under `stepscope run`, which puts the folder
-of this file in front of PYTHONPATH.
+"""What Python executes at its start under `stepscope run`, which puts the
+folder of this file in front of PYTHONPATH.
 
 Starts stepscope inside the program and then executes the sitecustomize that
 would have been found without this one. Any Python may find this file, 2.7 too:
@@ -69,11 +69,14 @@ def _start():
 
 
 def _start_or_complain():
+    # Without --python nobody asked for it, and nothing is missed.
+    quiet = os.environ.get("STEPSCOPE_PYTHON") != "1"
     try:
         _start()
     except Exception as error:
-        # Without --python nobody asked for it, and nothing is missed.
-        if os.environ.get("STEPSCOPE_PYTHON") == "1":
+        # In further interpreters of a process; the first one records.
+        quiet = quiet or "interpreter" in str(error)
+        if not quiet:
             sys.stderr.write("stepscope: Python functions are not recorded: "
                              "%s\n" % (error,))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls of Python functions as events, in all threads of the process.
 
-From CPython 3.12 on by sys.monitoring, under a tool id that nobody uses; before,
-by the profile function of each thread. _calls has what they call.
+From CPython 3.12 on by sys.monitoring, under a tool id that nobody uses;
+before, by the profile function of each thread. _calls has what they call.
 """
 
 from __future__ import annotations

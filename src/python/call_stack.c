@@ -71,7 +71,8 @@ static CallStack* TakeStack(void) {
 }
 
 static void EndCallsAbove(CallStack* stack, size_t depth) {
-  while (stack->depth > depth) stepscope_end(stack->calls[--stack->depth].scope);
+  while (stack->depth > depth)
+    stepscope_end(stack->calls[--stack->depth].scope);
 }
 
 static int MakeRoom(CallStack* stack) {
@@ -209,8 +210,7 @@ void EndTracing(void) {
   CallStack* stack;
   uint32_t gate = stepscope_gate();
   for (stack = all_stacks; stack != NULL; stack = stack->next) {
-    if (stack->gate == gate)
-      EndCallsAbove(stack, 0);
+    if (stack->gate == gate) EndCallsAbove(stack, 0);
     stack->depth = 0;
     stack->gate = kNoSession;
   }
