@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _OK, _BUSY, _NOT_RUNNING, _INVALID = 0, 1, 2, 3
 # enum stepscope_profiler_flag
 _RECORD_SHAPES, _PROFILE_MEMORY, _TIMER_ONLY, _EMIT_NVTX = 1, 2, 4, 8
-_WITH_FLOPS, _KEEP_CAPTURE = 16, 32
+_WITH_FLOPS, _KEEP_CAPTURE, _QUIET = 16, 32, 64
 
 _RECORDING = (ProfilerState.RECORD, ProfilerState.RECORD_AND_RETURN)
 # What _core says of transitions; this module says it in Paddle's words.
@@ -75,7 +75,8 @@ class Profiler:
     the time of steps and records nothing. ``keep_capture`` keeps the captures
     from which traces are made. ``frameworks=False`` records nothing of torch,
     JAX, Paddle or TensorFlow by itself; ``with_modules`` makes each call of a
-    torch module an event::
+    torch module an event. With ``quiet``, stop() does not print the Perf
+    Summary::
 
         with stepscope.Profiler(
                 scheduler=(2, 10),
@@ -93,7 +94,8 @@ class Profiler:
                  timer_only: bool = False, emit_nvtx: bool = False,
                  custom_device_types: Iterable[str] = (),
                  with_flops: bool = False, keep_capture: bool = False,
-                 frameworks: bool = True, with_modules: bool = False) -> None:
+                 frameworks: bool = True, with_modules: bool = False,
+                 quiet: bool = False) -> None:
         self.targets = self._choose_targets(targets)
         self.custom_device_types = list(custom_device_types)
         self.scheduler = _scheduler.from_argument(scheduler)
@@ -118,7 +120,7 @@ class Profiler:
                          (profile_memory, _PROFILE_MEMORY),
                          (timer_only, _TIMER_ONLY), (emit_nvtx, _EMIT_NVTX),
                          (with_flops, _WITH_FLOPS),
-                         (keep_capture, _KEEP_CAPTURE)):
+                         (keep_capture, _KEEP_CAPTURE), (quiet, _QUIET)):
             flags |= flag if on else 0
         mask = 0  # what the machine has
         if isinstance(self.targets, set):
@@ -170,6 +172,7 @@ class Profiler:
         if self.frameworks:
             _frameworks.start(self.record_shapes, self.with_modules)
         self._core.start(state.value)
+        self._record_memory()
         self._after_call()
 
     def step(self, num_samples: Optional[int] = None) -> None:
@@ -196,6 +199,7 @@ class Profiler:
                 failed, self._scheduler_failed = error, True
         if self.frameworks:
             _frameworks.look()
+        self._record_memory()
         self._core.step(samples, state.value)
         self.step_num += 1
         if not self.timer_only:
@@ -346,6 +350,12 @@ class Profiler:
               and after is ProfilerState.CLOSED):
             warnings.warn("Improper schedule: READY->CLOSED, profiler will "
                           "start and stop without saving data", stacklevel=3)
+
+    def _record_memory(self) -> None:
+        if self.profile_memory and self.current_state in _RECORDING:
+            from .. import _memory
+
+            _memory.record()
 
     def _in_callback(self) -> bool:
         return self._delivery_thread == threading.get_ident()
