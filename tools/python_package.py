@@ -126,7 +126,8 @@ def test(args):
 
 
 def test_torch(args):
-    ask = "import importlib.util as u; raise SystemExit(not u.find_spec('torch'))"
+    ask = ("import importlib.util as u; "
+           "raise SystemExit(not u.find_spec('torch'))")
     for program in (args.python, "/usr/bin/python3", "python3"):
         if shutil.which(program) and subprocess.run(
                 [program, "-c", ask], check=False,

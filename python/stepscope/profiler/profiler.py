@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _OK, _BUSY, _NOT_RUNNING, _INVALID = 0, 1, 2, 3
 # enum stepscope_profiler_flag
 _RECORD_SHAPES, _PROFILE_MEMORY, _TIMER_ONLY, _EMIT_NVTX = 1, 2, 4, 8
-_WITH_FLOPS, _KEEP_CAPTURE = 16, 32
+_WITH_FLOPS, _KEEP_CAPTURE, _QUIET = 16, 32, 64
 
 _RECORDING = (ProfilerState.RECORD, ProfilerState.RECORD_AND_RETURN)
 # What _core says of transitions; this module says it in Paddle's words.
@@ -78,7 +78,8 @@ class Profiler:
     JAX, Paddle or TensorFlow by itself; ``with_modules`` makes each call of a
     torch module an event. ``with_python`` records the calls of Python functions
     too: True those of the program's own files, a dict with the keys
-    ``include`` and ``exclude``, lists of patterns of file names, others::
+    ``include`` and ``exclude``, lists of patterns of file names, others. With
+    ``quiet``, stop() does not print the Perf Summary::
 
         with stepscope.Profiler(
                 scheduler=(2, 10),
@@ -97,7 +98,7 @@ class Profiler:
                  custom_device_types: Iterable[str] = (),
                  with_flops: bool = False, keep_capture: bool = False,
                  frameworks: bool = True, with_modules: bool = False,
-                 with_python: Any = False) -> None:
+                 with_python: Any = False, quiet: bool = False) -> None:
         self.targets = self._choose_targets(targets)
         self.custom_device_types = list(custom_device_types)
         self.scheduler = _scheduler.from_argument(scheduler)
@@ -124,7 +125,7 @@ class Profiler:
                          (profile_memory, _PROFILE_MEMORY),
                          (timer_only, _TIMER_ONLY), (emit_nvtx, _EMIT_NVTX),
                          (with_flops, _WITH_FLOPS),
-                         (keep_capture, _KEEP_CAPTURE)):
+                         (keep_capture, _KEEP_CAPTURE), (quiet, _QUIET)):
             flags |= flag if on else 0
         mask = 0  # what the machine has
         if isinstance(self.targets, set):
@@ -176,6 +177,7 @@ class Profiler:
         if self.frameworks:
             _frameworks.start(self.record_shapes, self.with_modules)
         self._core.start(state.value)
+        self._record_memory()
         self._functions.turn(self._records(state))
         self._after_call()
 
@@ -203,6 +205,7 @@ class Profiler:
                 failed, self._scheduler_failed = error, True
         if self.frameworks:
             _frameworks.look()
+        self._record_memory()
         records = self._records(state)
         if (not records
                 or self.current_state is ProfilerState.RECORD_AND_RETURN):
@@ -369,6 +372,12 @@ class Profiler:
               and after is ProfilerState.CLOSED):
             warnings.warn("Improper schedule: READY->CLOSED, profiler will "
                           "start and stop without saving data", stacklevel=3)
+
+    def _record_memory(self) -> None:
+        if self.profile_memory and self.current_state in _RECORDING:
+            from .. import _memory
+
+            _memory.record()
 
     def _in_callback(self) -> bool:
         return self._delivery_thread == threading.get_ident()
