@@ -8,8 +8,9 @@ usage: train.py MODEL ARM [LIBRARY]
 MODEL  gpt (launch-bound), cnn (small), big (GPU-bound)
 ARM    plain, bare, gpu (stepscope, device only), all (stepscope, operators and
        device), torch (torch.profiler, CPU + CUDA), package (stepscope.Profiler
-       of the Python package: stages, operators and device); torch_shapes and
-       package_shapes record shapes too
+       of the Python package: stages, operators and device), package_gpu (the
+       same without stages and operators); torch_shapes and package_shapes
+       record shapes too
 
 Each line "N" on standard input runs N steps and prints their median in
 milliseconds, "best N" the fastest; "table FILE" writes the kernel table of
@@ -93,6 +94,7 @@ def start_package(arm, capture, trainer):
     profiler = stepscope.Profiler(
         targets=[stepscope.ProfilerTarget.CPU, stepscope.ProfilerTarget.GPU],
         record_shapes=arm.endswith("shapes"),
+        frameworks=arm != "package_gpu",
         on_trace_ready=lambda prof: prof.export(capture, "capture"))
     profiler.start()
     trainer.end_step = profiler.step
