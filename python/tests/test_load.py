@@ -240,9 +240,10 @@ class LoadTest(support.InOwnFolder):
             "    stepscope.load('pipe')\n"  # nobody ever writes to it
             "except KeyboardInterrupt:\n"
             "    print('interrupted', flush=True)\n"
-            # What was left behind ends, and so does the program.
+            # What was left behind ends, and so does the program. O_RDWR: it
+            # does not wait for a reader, which there may not be yet.
             "import os\n"
-            "os.close(os.open('pipe', os.O_WRONLY))\n")
+            "os.close(os.open('pipe', os.O_RDWR))\n")
         self.assertEqual(said.stdout.strip(), "interrupted")
 
 

@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>
@@ -15,6 +16,7 @@ namespace nb = nanobind;
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::steady_clock;
 constexpr milliseconds kLook{100};
 
 struct Job {
@@ -23,27 +25,11 @@ struct Job {
   std::function<int()> work;
   int result = 0;
   bool done = false;
+  bool abandoned = false;  // set before it is done, if ever
 };
 
-// Jobs that run, whether or not somebody waits for them. Never destroyed:
-// threads may outlive the module.
-struct Running {
-  std::mutex mutex;
-  std::condition_variable changed;
-  int jobs = 0;
-};
-Running& AllRunning() {
-  static Running* const running = new Running;
-  return *running;
-}
-
-void CountJob(int change) {
-  {
-    const std::lock_guard lock(AllRunning().mutex);
-    AllRunning().jobs += change;
-  }
-  AllRunning().changed.notify_all();
-}
+// Jobs that nobody waits for any more. No lock, which a fork might find taken.
+std::atomic<int> abandoned{0};
 
 void Run(const std::shared_ptr<Job>& job) {
   const int result = job->work();
@@ -53,6 +39,15 @@ void Run(const std::shared_ptr<Job>& job) {
     job->done = true;
   }
   job->changed.notify_all();
+}
+
+// False: it is done.
+bool Abandon(Job& job) {
+  const std::lock_guard lock(job.mutex);
+  if (job.done) return false;
+  job.abandoned = true;
+  ++abandoned;
+  return true;
 }
 
 bool WaitFor(Job& job, milliseconds time) {
@@ -66,37 +61,46 @@ bool WaitFor(Job& job, milliseconds time) {
 int RunInterruptibly(std::function<int()> work,
                      const std::function<void()>& look,
                      const std::function<void()>& cancel, bool wait) {
-  const auto job = std::make_shared<Job>();
+  auto job = std::make_shared<Job>();
   job->work = std::move(work);
-  CountJob(1);
+  std::thread thread;
   try {
-    std::thread([job = job]() mutable {
+    thread = std::thread([job]() mutable {
       Run(job);
+      const bool counted = job->abandoned;
       job.reset();  // what it owns is gone before it is no longer counted
-      CountJob(-1);
-    }).detach();
+      if (counted) --abandoned;
+    });
   } catch (const std::system_error&) {  // no thread to be had
     const nb::gil_scoped_release released;
     Run(job);
-    CountJob(-1);
     return job->result;
   }
+  const auto join = [&] {
+    const nb::gil_scoped_release released;
+    thread.join();
+  };
   while (!WaitFor(*job, kLook)) {
     try {
       if (PyErr_CheckSignals() != 0) nb::raise_python_error();
       look();
     } catch (...) {
       cancel();
-      while (wait && !WaitFor(*job, kLook)) {
+      if (!wait && Abandon(*job)) {
+        thread.detach();
+      } else {
+        join();
       }
       throw;
     }
   }
+  join();
   return job->result;
 }
 
 void WaitForAbandoned(int seconds) {
-  std::unique_lock lock(AllRunning().mutex);
-  AllRunning().changed.wait_for(lock, std::chrono::seconds(seconds),
-                                [] { return AllRunning().jobs == 0; });
+  const auto end = steady_clock::now() + std::chrono::seconds(seconds);
+  while (abandoned > 0 && steady_clock::now() < end) {
+    std::this_thread::sleep_for(milliseconds(5));
+  }
 }

@@ -32,7 +32,7 @@ Result<uint32_t> ReadViews(const std::string& text) {
   return views;
 }
 
-Result<std::string> SummaryText(const Trace& trace, Request& request) {
+Result<std::string> SummaryText(const Trace& trace, ReadRequest& request) {
   TableOptions options;
   STEPSCOPE_TRY(request.ReadSummary(options));
   STEPSCOPE_TRY(request.ReadStyle(options));
@@ -45,7 +45,7 @@ Result<std::string> SummaryText(const Trace& trace, Request& request) {
   return RenderSummaryOfSteps(trace, options);
 }
 
-Result<std::string> AdviceText(const Trace& trace, Request& request) {
+Result<std::string> AdviceText(const Trace& trace, ReadRequest& request) {
   SummaryOptions options;
   options.views = kAdviceView;
   STEPSCOPE_TRY_ASSIGN(options.steps, request.Steps());
@@ -60,7 +60,7 @@ Result<std::string> AdviceText(const Trace& trace, Request& request) {
                           : RenderAdviceText(summary);
 }
 
-Result<std::string> WhatifText(const Trace& trace, Request& request) {
+Result<std::string> WhatifText(const Trace& trace, ReadRequest& request) {
   WhatifOptions options;
   for (const std::string& text : request.List("change")) {
     STEPSCOPE_TRY_ASSIGN(Change change, ParseChange(text));
@@ -79,7 +79,7 @@ Result<std::string> WhatifText(const Trace& trace, Request& request) {
 }
 
 Result<std::string> CompareText(const Trace& a, const Trace* b,
-                                Request& request) {
+                                ReadRequest& request) {
   if (b == nullptr)
     return Fail(ErrorCode::kInvalidArgument, "compare: needs two traces");
   CompareOptions compare;
@@ -97,15 +97,15 @@ Result<std::string> CompareText(const Trace& a, const Trace* b,
 }
 
 Result<std::string> InfoAsJson(std::shared_ptr<const Trace> trace,
-                               Request& request) {
+                               ReadRequest& request) {
   STEPSCOPE_TRY(request.Finish());
   LoadedInput input;
   input.trace = std::move(trace);
   return InfoJson(input);
 }
 
-Result<std::string> TimelineSvg(const Trace& trace, Request& request) {
-  TimelineOptions options;
+Result<std::string> TimelineSvg(const Trace& trace, ReadRequest& request) {
+  TimelineSvgOptions options;
   STEPSCOPE_TRY_ASSIGN(options.begin_ns,
                        request.Nanoseconds("start_ns", options.begin_ns));
   STEPSCOPE_TRY_ASSIGN(options.end_ns,
@@ -119,7 +119,7 @@ Result<std::string> TimelineSvg(const Trace& trace, Request& request) {
   return RenderTimelineSvg(trace, options);
 }
 
-Result<std::string> TableList(Request& request) {
+Result<std::string> TableList(ReadRequest& request) {
   STEPSCOPE_TRY(request.Finish());
   JsonWriter json;
   json.BeginArray();
@@ -135,7 +135,7 @@ Result<std::string> TableList(Request& request) {
 
 Result<std::string> Answer(const std::shared_ptr<const Trace>& trace,
                            const Trace* other, std::string_view question,
-                           Request& request) {
+                           ReadRequest& request) {
   if (question == "summary") return SummaryText(*trace, request);
   if (question == "advise") return AdviceText(*trace, request);
   if (question == "whatif") return WhatifText(*trace, request);

@@ -17,6 +17,6 @@ namespace stepscope {
 // has a line for each thing that the file cannot hold.
 Result<std::string> Answer(const std::shared_ptr<const Trace>& trace,
                            const Trace* other, std::string_view question,
-                           Request& request);
+                           ReadRequest& request);
 
 }  // namespace stepscope

@@ -34,7 +34,7 @@ Result<const Exporter*> ChooseExporter(const std::string& path,
 
 }  // namespace
 
-Result<std::string> ExportTrace(const Trace& trace, Request& request) {
+Result<std::string> ExportTrace(const Trace& trace, ReadRequest& request) {
   const std::string path = request.Text("path").value_or("");
   STEPSCOPE_TRY_ASSIGN(
       const Exporter* const exporter,

@@ -13,6 +13,6 @@ namespace stepscope {
 
 // Options: path, and format where the suffix does not say it. Returns a line
 // for each thing that the file cannot hold.
-Result<std::string> ExportTrace(const Trace& trace, Request& request);
+Result<std::string> ExportTrace(const Trace& trace, ReadRequest& request);
 
 }  // namespace stepscope

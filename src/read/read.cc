@@ -19,7 +19,7 @@ using stepscope::ErrorCode;
 using stepscope::Fail;
 using stepscope::ImportOptions;
 using stepscope::ReadTable;
-using stepscope::Request;
+using stepscope::ReadRequest;
 using stepscope::Result;
 using stepscope::Trace;
 using stepscope::TraceFolder;
@@ -186,7 +186,7 @@ int stepscope_trace_ask(const stepscope_trace* trace,
                         stepscope_read_options options,
                         stepscope_reply reply) {
   return Guarded(reply, [&] {
-    Request request(options);
+    ReadRequest request(options);
     return stepscope::Answer(trace->trace,
                              other != nullptr ? other->trace.get() : nullptr,
                              question, request);
@@ -198,7 +198,7 @@ int stepscope_trace_table(const stepscope_trace* trace, const char* key,
                           stepscope_table** table, stepscope_reply reply) {
   *table = nullptr;
   return Guarded(reply, [&]() -> Result<std::string> {
-    Request request(options);
+    ReadRequest request(options);
     STEPSCOPE_TRY_ASSIGN(ReadTable made,
                          stepscope::MakeTable(trace->trace, key, request));
     *table = new stepscope_table{std::move(made)};
@@ -216,7 +216,7 @@ int stepscope_table_ask(const stepscope_table* table, const char* question,
                         stepscope_read_options options,
                         stepscope_reply reply) {
   return Guarded(reply, [&] {
-    Request request(options);
+    ReadRequest request(options);
     return stepscope::AskTable(table->table, question, request);
   });
 }

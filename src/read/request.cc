@@ -27,21 +27,21 @@ std::optional<T> ParseInteger(const std::string& text) {
 
 }  // namespace
 
-Request::Request(const char* const* options) {
+ReadRequest::ReadRequest(const char* const* options) {
   if (options == nullptr) return;
   for (; options[0] != nullptr && options[1] != nullptr; options += 2) {
     given_.emplace(options[0], options[1]);
   }
 }
 
-std::optional<std::string> Request::Text(const std::string& name) {
+std::optional<std::string> ReadRequest::Text(const std::string& name) {
   known_.insert(name);
   const auto at = given_.find(name);
   if (at == given_.end()) return std::nullopt;
   return at->second;
 }
 
-std::vector<std::string> Request::List(const std::string& name) {
+std::vector<std::string> ReadRequest::List(const std::string& name) {
   known_.insert(name);
   std::vector<std::string> values;
   const auto [first, last] = given_.equal_range(name);
@@ -49,7 +49,7 @@ std::vector<std::string> Request::List(const std::string& name) {
   return values;
 }
 
-Result<size_t> Request::Count(const std::string& name, size_t otherwise) {
+Result<size_t> ReadRequest::Count(const std::string& name, size_t otherwise) {
   const std::optional<std::string> text = Text(name);
   if (!text) return otherwise;
   const std::optional<size_t> value = ParseInteger<size_t>(*text);
@@ -58,8 +58,8 @@ Result<size_t> Request::Count(const std::string& name, size_t otherwise) {
               name + ": expected a whole number of at least 0, not " + *text);
 }
 
-Result<int64_t> Request::Nanoseconds(const std::string& name,
-                                     int64_t otherwise) {
+Result<int64_t> ReadRequest::Nanoseconds(const std::string& name,
+                                         int64_t otherwise) {
   const std::optional<std::string> text = Text(name);
   if (!text) return otherwise;
   const std::optional<int64_t> value = ParseInteger<int64_t>(*text);
@@ -68,21 +68,21 @@ Result<int64_t> Request::Nanoseconds(const std::string& name,
               name + ": expected whole nanoseconds, not " + *text);
 }
 
-Result<bool> Request::Flag(const std::string& name) {
+Result<bool> ReadRequest::Flag(const std::string& name) {
   const std::optional<std::string> text = Text(name);
   if (!text || *text == "0") return false;
   if (*text == "1") return true;
   return Unknown(name, *text, "0, 1");
 }
 
-Result<std::optional<StepChoice>> Request::Steps() {
+Result<std::optional<StepChoice>> ReadRequest::Steps() {
   const std::optional<std::string> text = Text("steps");
   if (!text) return std::optional<StepChoice>();
   STEPSCOPE_TRY_ASSIGN(const StepChoice choice, ParseStepChoice(*text));
   return std::optional<StepChoice>(choice);
 }
 
-Result<std::optional<int64_t>> Request::Unprofiled() {
+Result<std::optional<int64_t>> ReadRequest::Unprofiled() {
   const std::optional<std::string> text = Text("unprofiled");
   if (!text) return std::optional<int64_t>();
   const Result<int64_t> parsed = ParseDuration(*text);
@@ -90,7 +90,7 @@ Result<std::optional<int64_t>> Request::Unprofiled() {
   return Fail(parsed.error().code, "unprofiled: " + parsed.error().message);
 }
 
-Result<std::string> Request::Choice(const std::string& name,
+Result<std::string> ReadRequest::Choice(const std::string& name,
                                     const std::vector<std::string>& choices) {
   const std::optional<std::string> text = Text(name);
   if (!text) return choices.front();
@@ -102,7 +102,7 @@ Result<std::string> Request::Choice(const std::string& name,
   return Unknown(name, *text, list);
 }
 
-Status Request::ReadSummary(SummaryOptions& options) {
+Status ReadRequest::ReadSummary(SummaryOptions& options) {
   STEPSCOPE_TRY_ASSIGN(options.steps, Steps());
   STEPSCOPE_TRY_ASSIGN(options.unprofiled_ns, Unprofiled());
   STEPSCOPE_TRY_ASSIGN(options.thread_sep, Flag("thread_sep"));
@@ -117,7 +117,7 @@ Status Request::ReadSummary(SummaryOptions& options) {
   return Ok();
 }
 
-Status Request::ReadStyle(TableOptions& options) {
+Status ReadRequest::ReadStyle(TableOptions& options) {
   if (const std::optional<std::string> text = Text("unit")) {
     const std::optional<TimeUnit> unit = ParseTimeUnit(*text);
     if (!unit) return Unknown("unit", *text, TimeUnitChoices());
@@ -128,7 +128,7 @@ Status Request::ReadStyle(TableOptions& options) {
   return Ok();
 }
 
-Status Request::Finish() const {
+Status ReadRequest::Finish() const {
   for (const auto& [name, value] : given_) {
     if (known_.contains(name)) continue;
     return Fail(ErrorCode::kInvalidArgument, "unknown option \"" + name +

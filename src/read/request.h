@@ -17,10 +17,10 @@
 namespace stepscope {
 
 // Each accessor marks its option as known; Finish() fails if one is left.
-class Request {
+class ReadRequest {
  public:
   // Name, value, name, value, ..., null.
-  explicit Request(const char* const* options);
+  explicit ReadRequest(const char* const* options);
 
   // Nothing if it was not given.
   std::optional<std::string> Text(const std::string& name);

@@ -12,7 +12,7 @@ namespace stepscope {
 namespace {
 
 Result<ReadTable> Events(std::shared_ptr<const Trace> trace,
-                         Request& request) {
+                         ReadRequest& request) {
   STEPSCOPE_TRY_ASSIGN(const std::optional<StepChoice> steps, request.Steps());
   request.Text("unprofiled");  // of no meaning to single events
   STEPSCOPE_TRY(request.Finish());
@@ -40,7 +40,7 @@ Error NoSuchTable(std::string_view key) {
 }  // namespace
 
 Result<ReadTable> MakeTable(std::shared_ptr<const Trace> trace,
-                            std::string_view key, Request& request) {
+                            std::string_view key, ReadRequest& request) {
   if (key == "events") return Events(std::move(trace), request);
   ReadTable table;
   table.schema = FindTable(key);
@@ -63,7 +63,7 @@ Result<ReadTable> MakeTable(std::shared_ptr<const Trace> trace,
 }
 
 Result<std::string> AskTable(const ReadTable& table, std::string_view question,
-                             Request& request) {
+                             ReadRequest& request) {
   if (question == "columns") {
     STEPSCOPE_TRY(request.Finish());
     return ColumnsAsJson(*table.arrow);

@@ -25,9 +25,9 @@ struct ReadTable {
 
 // A declared table by its key, or "events".
 Result<ReadTable> MakeTable(std::shared_ptr<const Trace> trace,
-                            std::string_view key, Request& request);
+                            std::string_view key, ReadRequest& request);
 // "text", "columns" or "rows".
 Result<std::string> AskTable(const ReadTable& table, std::string_view question,
-                             Request& request);
+                             ReadRequest& request);
 
 }  // namespace stepscope

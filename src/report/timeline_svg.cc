@@ -96,7 +96,7 @@ std::vector<Row> VisibleRows(const Trace& trace, const Track& track,
 
 class Drawing {
  public:
-  Drawing(const Trace& trace, const TimelineOptions& options)
+  Drawing(const Trace& trace, const TimelineSvgOptions& options)
       : trace_(trace),
         options_(options),
         scale_(static_cast<double>(options.width) /
@@ -138,7 +138,7 @@ class Drawing {
   std::string Label(const Track& track) const;
 
   const Trace& trace_;
-  const TimelineOptions& options_;
+  const TimelineSvgOptions& options_;
   const double scale_;  // pixels per nanosecond
   std::string body_;
   double height_ = kAxisHeight;
@@ -285,8 +285,8 @@ std::string Drawing::Draw() {
 }  // namespace
 
 Result<std::string> RenderTimelineSvg(const Trace& trace,
-                                      const TimelineOptions& options) {
-  TimelineOptions part = options;
+                                      const TimelineSvgOptions& options) {
+  TimelineSvgOptions part = options;
   part.begin_ns = std::max(part.begin_ns, trace.begin_ns());
   part.end_ns = std::min(part.end_ns, trace.end_ns());
   if (part.width == 0 || part.max_depth == 0) {

@@ -14,7 +14,7 @@
 
 namespace stepscope {
 
-struct TimelineOptions {
+struct TimelineSvgOptions {
   int64_t begin_ns = INT64_MIN;  // default: the recorded window
   int64_t end_ns = INT64_MAX;
   size_t width = 960;      // pixels
@@ -25,6 +25,6 @@ struct TimelineOptions {
 // Light and dark by the reader's preference. Fails if the end is not after the
 // begin.
 Result<std::string> RenderTimelineSvg(const Trace& trace,
-                                      const TimelineOptions& options);
+                                      const TimelineSvgOptions& options);
 
 }  // namespace stepscope

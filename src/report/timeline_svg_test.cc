@@ -20,7 +20,8 @@ size_t CountOf(const std::string& text, std::string_view part) {
   return count;
 }
 
-std::string Draw(std::string_view text, const TimelineOptions& options = {}) {
+std::string Draw(std::string_view text,
+                 const TimelineSvgOptions& options = {}) {
   const auto trace = TraceFromText(text);
   const Result<std::string> svg = RenderTimelineSvg(*trace, options);
   return svg ? *svg : svg.error().message;
@@ -37,7 +38,7 @@ TEST(TimelineSvg, NamesAreText) {
 }
 
 TEST(TimelineSvg, ShowsWhatBeganBeforeThePart) {
-  TimelineOptions part;
+  TimelineSvgOptions part;
   part.begin_ns = 5000;
   part.end_ns = 6000;
   const std::string svg = Draw(
@@ -89,7 +90,7 @@ TEST(TimelineSvg, SaysWhatIsNotDrawn) {
 }
 
 TEST(TimelineSvg, RefusesAnEmptyPart) {
-  TimelineOptions part;
+  TimelineSvgOptions part;
   part.begin_ns = 5000;
   part.end_ns = 4000;
   EXPECT_EQ(Draw("thread 7 main\n  0..10000 a Operator\n", part),
