@@ -62,6 +62,26 @@ def python_with_torch():
 
 class WithoutTorch(unittest.TestCase):
 
+    def test_the_package_has_the_observer(self):
+        # Its symbols of stepscope come from the recorder that is loaded: if
+        # it loads, it found them all.
+        script = ("import ctypes, os, sys, stepscope\n"
+                  "lib = sys.argv[1]\n"
+                  "name = f'libstepscope.so.{stepscope.__version__[0]}'\n"
+                  "ctypes.CDLL(os.path.join(lib, name),\n"
+                  "            mode=os.RTLD_NOLOAD | os.RTLD_GLOBAL)\n"
+                  "observer = ctypes.CDLL(\n"
+                  "    os.path.join(lib, 'libstepscope_torch.so'),\n"
+                  "    mode=os.RTLD_NOW)\n"
+                  "probe = observer.stepscope_torch_probe_v1\n"
+                  "probe.restype = ctypes.c_char_p\n"
+                  "print(probe().decode())\n")
+        said = subprocess.run(
+            [sys.executable, "-c", script,
+             os.path.join(_native_files.FOLDER, "lib")], check=True,
+            stdout=subprocess.PIPE, text=True, timeout=240).stdout
+        self.assertEqual(said, "torch is not loaded\n")
+
     def test_it_says_that_torch_is_not_imported(self):
         if "torch" in sys.modules:
             self.skipTest("torch is imported")
