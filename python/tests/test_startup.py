@@ -4,6 +4,7 @@ the program is the same as without."""
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -178,15 +179,19 @@ class StartupTest(support.InOwnFolder):
             self.assertNotIn("Traceback", done.stderr, flag)
 
     def test_no_modules_for_this_python(self):
+        package = os.path.dirname(stepscope.__file__)
         os.makedirs("bare/stepscope")
-        self.write("bare/stepscope/__init__.py", "")
+        for name in os.listdir(package):
+            if name.endswith(".py"):
+                shutil.copy(os.path.join(package, name), "bare/stepscope")
         self.write("script.py", "print('ran')\n")
         done = self.run_python(
             "script.py",
             env={"STEPSCOPE_PYTHON_PACKAGE": os.path.abspath("bare")})
         self.assertEqual((done.returncode, done.stdout), (0, "ran\n"))
         self.assertRegex(done.stderr, r"\Astepscope: Python functions are not "
-                         r"recorded: [^\n]*\n\Z")
+                         r"recorded: stepscope has no module for this Python "
+                         r"\(cpython [^\n]*\)\n\Z")
 
     def test_interrupted(self):
         self.write("script.py", FUNCTIONS + textwrap.dedent("""
