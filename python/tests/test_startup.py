@@ -62,7 +62,13 @@ class StartupTest(support.InOwnFolder):
         self.run_script("for _ in range(3):\n    parent()\n")
         found = self.functions()
         self.assertEqual((found["parent"], found["leaf"]), (3, 6))
+        self.assertEqual(set(found), {"parent", "leaf", "<module>"})
         self.assertEqual(found["<module>"], 1)
+
+    def test_code_on_the_command_line(self):
+        done = self.run_python("-c", FUNCTIONS + "parent()\n")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.functions()["leaf"], 2)
 
     def test_none_without_being_asked(self):
         self.run_script("import time\nparent()\ntime.sleep(0.2)\n", flags=())
