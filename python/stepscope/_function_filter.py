@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 # typing is for readers and checkers; importing it would double the time of
 # importing this package.
@@ -15,7 +16,16 @@ _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 _STANDARD_LIBRARY = tuple({
     folder(os.path.dirname(os.__file__)) + os.sep
     for folder in (os.path.abspath, os.path.realpath)})
+_STARTUP = "/share/stepscope/python/sitecustomize.py"
 _INSTALLED = ("/site-packages/", "/dist-packages/")
+
+
+def _is_typed_in(name: str) -> bool:
+    """Of code without a file: whether it is the user's. Most is made by
+    libraries, such as the functions of named tuples."""
+    if name == "<string>":
+        return getattr(sys, "argv", [])[:1] == ["-c"]
+    return name.startswith(("<stdin", "<console>", "<ipython-input"))
 
 
 def _patterns(given: Any, name: str) -> tuple:
@@ -62,13 +72,15 @@ class FunctionFilter:
         return cls(**given)
 
     def __call__(self, file: str) -> bool:
-        if file.startswith("<frozen"):
-            return False
         path = file if file.startswith(("/", "<")) else self.root + file
-        if path.startswith(_PACKAGE) or self._matches(path, self.exclude):
+        if path.startswith((_PACKAGE, "<frozen")) or path.endswith(_STARTUP):
+            return False
+        if self._matches(path, self.exclude):
             return False
         if self._matches(path, self.include):
             return True
+        if path.startswith("<"):
+            return _is_typed_in(path)
         return not (path.startswith(_STANDARD_LIBRARY)
                     or any(folder in path for folder in _INSTALLED))
 

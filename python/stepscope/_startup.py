@@ -11,7 +11,14 @@ def _patterns(variable: str) -> list:
 
 
 def _record_functions() -> None:
-    from . import _functions
+    try:
+        from . import _functions
+    except ImportError as error:
+        if "interpreter" in str(error):
+            raise
+        raise ImportError(
+            "stepscope has no module for this Python "
+            f"({sys.implementation.name} {sys.version.split()[0]})") from error
     from ._function_filter import FunctionFilter
 
     _functions.follow_children()

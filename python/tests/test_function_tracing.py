@@ -151,7 +151,10 @@ class FilterTest(support.InOwnFolder):
         library = os.path.dirname(os.__file__)
         for path, wanted in (
                 ("train.py", True), ("/home/me/train.py", True),
-                ("<stdin>", True), ("<frozen importlib._bootstrap>", False),
+                ("<stdin>", True), ("<ipython-input-1-ab>", True),
+                ("<frozen importlib._bootstrap>", False),
+                ("<string>", False), ("<attrs generated init>", False),
+                ("/s/share/stepscope/python/sitecustomize.py", False),
                 (library + "/json/encoder.py", False),
                 ("/venv/lib/python3.11/site-packages/torch/nn/m.py", False),
                 ("/usr/lib/python3/dist-packages/numpy/core.py", False),

@@ -4,6 +4,7 @@ the program is the same as without."""
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -61,10 +62,21 @@ class StartupTest(support.InOwnFolder):
         self.run_script("for _ in range(3):\n    parent()\n")
         found = self.functions()
         self.assertEqual((found["parent"], found["leaf"]), (3, 6))
+        self.assertEqual(set(found), {"parent", "leaf", "<module>"})
         self.assertEqual(found["<module>"], 1)
 
+    def test_code_on_the_command_line(self):
+        done = self.run_python("-c", FUNCTIONS + "parent()\n")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.functions()["leaf"], 2)
+
     def test_none_without_being_asked(self):
-        self.run_script("import time\nparent()\ntime.sleep(0.2)\n", flags=())
+        self.run_script("""
+            import os, time
+            parent()
+            while not os.listdir(os.environ["STEPSCOPE_OUT"]):
+                time.sleep(0.01)
+            """, flags=())
         self.assertEqual(self.functions(), {})
 
     def test_include_and_exclude(self):
@@ -178,15 +190,21 @@ class StartupTest(support.InOwnFolder):
             self.assertNotIn("Traceback", done.stderr, flag)
 
     def test_no_modules_for_this_python(self):
+        package = os.path.dirname(stepscope.__file__)
         os.makedirs("bare/stepscope")
-        self.write("bare/stepscope/__init__.py", "")
+        for name in os.listdir(package):
+            if name.endswith(".py"):
+                shutil.copy(os.path.join(package, name), "bare/stepscope")
         self.write("script.py", "print('ran')\n")
         done = self.run_python(
             "script.py",
             env={"STEPSCOPE_PYTHON_PACKAGE": os.path.abspath("bare")})
         self.assertEqual((done.returncode, done.stdout), (0, "ran\n"))
-        self.assertRegex(done.stderr, r"\Astepscope: Python functions are not "
-                         r"recorded: [^\n]*\n\Z")
+        (line,) = [line for line in done.stderr.splitlines()
+                   if "nothing was recorded" not in line]
+        self.assertRegex(line, r"\Astepscope: Python functions are not "
+                         r"recorded: stepscope has no module for this Python "
+                         r"\(cpython .*\)\Z")
 
     def test_interrupted(self):
         self.write("script.py", FUNCTIONS + textwrap.dedent("""

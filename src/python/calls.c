@@ -69,6 +69,9 @@ static PyObject* OnUnwind(PyObject* module, PyObject* const* args,
 /* Before 3.12: the profile function of each thread */
 
 #if !defined(Py_LIMITED_API) && PY_VERSION_HEX < 0x030C0000
+/* Between install_profile() and remove_profile(). */
+static int profiling;
+
 static int OnProfile(PyObject* self, PyFrameObject* frame, int what,
                      PyObject* arg) {
   PyCodeObject* code;
@@ -99,6 +102,7 @@ static PyObject* InstallProfile(PyObject* module, PyObject* unused) {
   long taken = 0;
   (void)module;
   (void)unused;
+  profiling = 1;
   for (thread = FirstThread(); thread != NULL;
        thread = PyThreadState_Next(thread)) {
     if (thread->c_profilefunc == NULL) {
@@ -116,6 +120,7 @@ static PyObject* RemoveProfile(PyObject* module, PyObject* unused) {
   int had_it = PyThreadState_Get()->c_profilefunc == OnProfile;
   (void)module;
   (void)unused;
+  profiling = 0;
   for (thread = FirstThread(); thread != NULL;
        thread = PyThreadState_Next(thread)) {
     if (thread->c_profilefunc == OnProfile &&
@@ -126,12 +131,12 @@ static PyObject* RemoveProfile(PyObject* module, PyObject* unused) {
 }
 
 /* profile_thread(frame, event, arg): what threading.setprofile() makes each new
- * thread call first. */
+ * thread call first, which may be when all is over. */
 static PyObject* ProfileThread(PyObject* module, PyObject* const* args,
                                Py_ssize_t count) {
   (void)module;
-  PyEval_SetProfile(OnProfile, NULL);
-  if (count > 0 && PyFrame_Check(args[0]) &&
+  PyEval_SetProfile(profiling ? OnProfile : NULL, NULL);
+  if (profiling && count > 0 && PyFrame_Check(args[0]) &&
       OnProfile(NULL, (PyFrameObject*)args[0], PyTrace_CALL, NULL) < 0)
     return NULL;
   return None();
