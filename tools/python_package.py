@@ -130,7 +130,8 @@ def test_torch(args):
            "raise SystemExit(not u.find_spec('torch'))")
     for program in (args.python, "/usr/bin/python3", "python3"):
         if shutil.which(program) and subprocess.run(
-                [program, "-c", ask], check=False,
+                # A folder of this name beside us is not it.
+                [program, "-I", "-c", ask], check=False,
                 stderr=subprocess.DEVNULL).returncode == 0:
             break
     else:

@@ -8,12 +8,14 @@ Profiler calls when something was imported, or is waited for by ``install()``.
 
 import os
 import sys
+import warnings
 
 _users = []  # the options of each Profiler that runs
 _always = False  # install() was called: whenever the collector records
 _way = None  # how stages are recorded; see _choose_way()
 _loader_iterator = None  # torch's class of iterators over a DataLoader
-_observer_asked = False
+_observed = False  # operators are being recorded
+_said = set()  # warnings, each given once
 
 
 def start(shapes=False, modules=False):
@@ -126,18 +128,24 @@ def _turn_off():
 
 def _observe(on, shapes=False):
     """The operators, by the observer of torch where it is there."""
-    global _observer_asked
+    global _observed
+    if on == _observed:
+        return
     try:
         from .. import _torch_observer
     except ImportError:
         return
-    if on and not _torch_observer.is_attached():
-        if _observer_asked:
-            return
-        _observer_asked = True  # it says once why it cannot
-        _torch_observer.attach(shapes)
-    if _torch_observer.is_attached():
-        _torch_observer.observe(on)
+    _observed = on
+    why = _torch_observer.attach(shapes) if on else ""
+    if why:
+        _warn_once(f"the operators of torch are not recorded: {why}")
+    _torch_observer.observe(on)
+
+
+def _warn_once(text):
+    if text not in _said:
+        _said.add(text)
+        warnings.warn(f"stepscope: {text}", stacklevel=2)
 
 
 def _in_child():

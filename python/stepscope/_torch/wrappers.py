@@ -37,8 +37,10 @@ class _Wrappers:
         else:
             why = ("torch._dynamo was imported before stepscope; import "
                    "stepscope first")
-        warnings.warn(f"stepscope: Forward is not recorded, because {why}",
-                      stacklevel=2)
+        what = "Forward is not recorded"
+        if not hasattr(_stages, "StageFunction"):
+            what = "the stages of torch are not recorded"
+        warnings.warn(f"stepscope: {what}, because {why}", stacklevel=2)
 
     def replace(self):
         """Replaces what is imported by now and was not replaced yet."""
