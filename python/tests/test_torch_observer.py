@@ -40,6 +40,7 @@ def step():
 def record(work):
     with contextlib.redirect_stdout(io.StringIO()):
         with stepscope.Profiler(
+                frameworks=False,
                 targets=[stepscope.ProfilerTarget.CPU],
                 on_trace_ready=lambda p: p.export("trace.json")):
             work()
