@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// AlignSet: gives every trace of a set the clock map that its collectives ask
+// for, and says how sure that is. Recorded times stay as they are; the map of
+// a member is all that changes, and what was done is among the facts of its
+// processes, so that whoever reads an export knows.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/ranks/align_clocks.h"
+#include "trace/trace_set.h"
+
+namespace stepscope {
+
+// Of one member of the set.
+struct MemberClock {
+  std::string file;
+  int64_t rank = -1;  // -1: not stated, or several in one file
+  AlignedClock clock;
+};
+
+struct SetClocks {
+  std::vector<MemberClock> members;  // empty: there is only one trace
+  uint64_t matched = 0;    // collectives with at least two ranks
+  uint64_t unmatched = 0;  // calls without a partner
+  std::vector<std::string> notes;  // one sentence each
+};
+
+SetClocks AlignSet(TraceSet& set);
+
+// Keys of the facts.
+inline constexpr std::string_view kClockMethodKey = "clock_method";
+inline constexpr std::string_view kClockOffsetKey = "clock_offset_ns";
+inline constexpr std::string_view kClockDriftKey = "clock_drift_ppm";
+inline constexpr std::string_view kClockErrorKey = "clock_error_ns";
+inline constexpr std::string_view kClockErrorGrowthKey = "clock_error_ppm";
+
+}  // namespace stepscope
