@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
 #include "base/executor.h"
@@ -22,35 +21,20 @@ std::vector<RankCalls> CallsOf(const Trace& trace) {
 
 // A recording by our own collector, on a machine that it names, was laid upon
 // absolute time by the same counter as others of that machine.
-std::vector<ClockPrior> PriorsOf(const TraceSet& set) {
-  std::vector<ClockPrior> priors;
-  std::map<std::pair<std::string, std::string>, int64_t> machines;
-  for (const TraceSet::Member& member : set.members()) {
-    const Trace& trace = *member.trace;
-    ClockPrior prior;
-    prior.to_set = member.clock;
-    prior.epoch_known = trace.clock().epoch_known && !member.assumed;
-    std::string host;
-    for (const Process& process : trace.processes()) {
-      if (host.empty()) host = trace.str(process.host);
-      if (host != trace.str(process.host)) host.clear();
-    }
-    if (prior.epoch_known && trace.format() == "capture" && !host.empty() &&
-        !trace.clock().source.empty()) {
-      prior.shared = machines
-                         .try_emplace({host, trace.clock().source},
-                                      static_cast<int64_t>(machines.size()))
-                         .first->second;
-      prior.error_ns = trace.clock().worst_error_ns;
-    }
-    priors.push_back(prior);
+void FindSharedClocks(std::vector<ClockMember>& members) {
+  std::map<std::string, int64_t> machines;
+  for (ClockMember& member : members) {
+    if (member.machine.empty() || !member.prior.epoch_known) continue;
+    member.prior.shared =
+        machines
+            .try_emplace(member.machine,
+                         static_cast<int64_t>(machines.size()))
+            .first->second;
   }
-  return priors;
 }
 
 // For who met nobody: as well as the recordings themselves know.
-void StateWithoutCalls(std::span<const ClockPrior> priors,
-                       const TraceSet& set,
+void StateWithoutCalls(std::span<const ClockMember> members,
                        std::vector<AlignedClock>& clocks) {
   size_t first = 0;
   while (first < clocks.size() &&
@@ -62,36 +46,38 @@ void StateWithoutCalls(std::span<const ClockPrior> priors,
     clocks[0].method = ClockMethod::kReference;
     clocks[0].error_ns = 0;
   }
+  const ClockPrior& reference = members[first].prior;
   for (size_t i = 0; i < clocks.size(); ++i) {
     AlignedClock& clock = clocks[i];
+    const ClockPrior& prior = members[i].prior;
     if (clock.method != ClockMethod::kAlone) continue;
-    if (priors[i].shared >= 0 && priors[i].shared == priors[first].shared) {
+    if (prior.shared >= 0 && prior.shared == reference.shared) {
       clock.method = ClockMethod::kSameClock;
-      clock.error_ns = priors[i].error_ns + priors[first].error_ns;
-    } else if (priors[i].epoch_known && priors[first].epoch_known) {
+      clock.error_ns = prior.error_ns + reference.error_ns;
+    } else if (prior.epoch_known && reference.epoch_known) {
       clock.method = ClockMethod::kEpoch;
-    } else if (set.members()[i].assumed) {
+    } else if (members[i].assumed) {
       clock.method = ClockMethod::kAssumed;
     }
   }
 }
 
-void AddNotes(const MatchedCalls& matched, const TraceSet& set,
-              SetClocks& result) {
-  const auto count = [&](ClockMethod method) {
-    return std::count_if(result.members.begin(), result.members.end(),
-                         [&](const MemberClock& member) {
-                           return member.clock.method == method;
-                         });
-  };
+uint64_t CountOf(const SetClocks& clocks, ClockMethod method) {
+  return static_cast<uint64_t>(
+      std::count_if(clocks.members.begin(), clocks.members.end(),
+                    [&](const MemberClock& member) {
+                      return member.clock.method == method;
+                    }));
+}
+
+void AddNotes(const MatchedCalls& matched, SetClocks& result) {
   if (matched.matches.empty()) {
-    std::string note =
-        "No collectives that two ranks recorded: ";
-    if (count(ClockMethod::kEpoch) > 0) {
+    std::string note = "No collectives that two ranks recorded: ";
+    if (CountOf(result, ClockMethod::kEpoch) > 0) {
       note +=
           "ranks lie beside each other by the absolute time of their "
           "recordings, which is as good as their machines' clocks agree.";
-    } else if (count(ClockMethod::kSameClock) > 0) {
+    } else if (CountOf(result, ClockMethod::kSameClock) > 0) {
       note += "ranks of one machine lie beside each other by its clock.";
     } else {
       note += "nothing says how the clocks of these files lie.";
@@ -104,86 +90,124 @@ void AddNotes(const MatchedCalls& matched, const TraceSet& set,
                "file counts.",
                static_cast<unsigned long long>(matched.repeated)));
   }
-  if (count(ClockMethod::kReference) > 1) {
+  if (CountOf(result, ClockMethod::kReference) > 1) {
     result.notes.push_back(
         "Some ranks share no collective with the others, even by way of a "
         "third: each such group keeps the clock of its first file.");
   }
-  std::map<int64_t, std::string> file_of;  // by rank, of other programs
-  std::map<int64_t, std::tuple<int64_t, std::string>> owner_of;
-  for (const TraceSet::Entry& entry : set.processes()) {
-    if (entry.key.rank < 0) continue;
-    const Trace& trace = *set.members()[entry.member].trace;
-    const Process& process = trace.processes()[entry.process];
-    const std::tuple<int64_t, std::string> owner{
-        process.pid, std::string(trace.str(process.host))};
-    const std::string file = trace.source_of(process).path;
-    const auto [known, is_new] = owner_of.try_emplace(entry.key.rank, owner);
-    if (is_new) {
-      file_of[entry.key.rank] = file;
-    } else if (known->second != owner) {
+}
+
+// Ranks that two processes claim. Windows of one process are no claims.
+void NameClaims(std::span<const ClockMember> members, SetClocks& result) {
+  std::map<int64_t, std::pair<const ClockMember::Owner*, std::string>> first;
+  for (const ClockMember& member : members) {
+    for (const ClockMember::Owner& owner : member.owners) {
+      const auto [known, is_new] =
+          first.try_emplace(owner.rank, &owner, member.file);
+      const auto& [other, file] = known->second;
+      if (is_new || (other->pid == owner.pid && other->host == owner.host)) {
+        continue;
+      }
       result.notes.push_back(
           Format("Two processes claim rank %lld: ",
-                 static_cast<long long>(entry.key.rank)) +
-          file_of[entry.key.rank] + " and " + file + "; the first counts.");
+                 static_cast<long long>(owner.rank)) +
+          file + " and " + member.file + "; the first counts.");
     }
   }
 }
 
-void AddFacts(const MemberClock& member, std::vector<TraceSet::Fact>& facts) {
-  const AlignedClock& clock = member.clock;
+std::vector<TraceSet::Fact> FactsOf(const AlignedClock& clock) {
+  std::vector<TraceSet::Fact> facts;
   const auto add = [&](std::string_view key, std::string value) {
     facts.emplace_back(key, std::move(value));
   };
   add(kClockMethodKey, std::string(ClockMethodName(clock.method)));
   add(kClockOffsetKey, std::to_string(clock.offset_ns));
   add(kClockDriftKey, Format("%.6f", clock.drift_ppm));
-  if (clock.error_ns < 0) return;
+  if (clock.error_ns < 0) return facts;
   add(kClockErrorKey, std::to_string(clock.error_ns));
   add(kClockErrorGrowthKey, Format("%.6f", clock.error_ppm));
+  return facts;
 }
 
 }  // namespace
 
-SetClocks AlignSet(TraceSet& set) {
+ClockMember ClockMemberOf(const Trace& trace, const ClockMap& to_set,
+                          bool assumed) {
+  ClockMember member;
+  if (!trace.files().empty()) member.file = trace.files()[0];
+  member.prior.to_set = to_set;
+  member.prior.epoch_known = trace.clock().epoch_known && !assumed;
+  member.prior.error_ns = trace.clock().worst_error_ns;
+  member.assumed = assumed;
+  std::string host;
+  for (const Process& process : trace.processes()) {
+    if (host.empty()) host = trace.str(process.host);
+    if (host != trace.str(process.host)) host.clear();
+    if (process.rank < 0) continue;
+    member.owners.push_back(
+        {process.rank, process.pid, std::string(trace.str(process.host))});
+  }
+  if (trace.format() == "capture" && !host.empty() &&
+      !trace.clock().source.empty()) {
+    member.machine = host + '\n' + trace.clock().source;
+  }
+  return member;
+}
+
+SetClocks AlignMembers(std::vector<ClockMember> members) {
   SetClocks result;
-  const size_t count = set.members().size();
-  if (count < 2) return result;
-  std::vector<std::vector<RankCalls>> calls(count);
-  Executor::Shared().ForEach(count, [&](size_t i) {
-    calls[i] = CallsOf(*set.members()[i].trace);
-  });
-  const std::vector<ClockPrior> priors = PriorsOf(set);
+  if (members.size() < 2) return result;
+  FindSharedClocks(members);
   std::vector<MatchInput> inputs;
-  for (uint32_t i = 0; i < count; ++i) {
-    for (const RankCalls& rank : calls[i]) {
-      if (rank.calls.empty()) continue;
-      inputs.push_back({&rank, i, set.members()[i].clock});
+  std::vector<ClockPrior> priors;
+  for (uint32_t i = 0; i < members.size(); ++i) {
+    priors.push_back(members[i].prior);
+    for (const RankCalls* rank : members[i].calls) {
+      inputs.push_back({rank, i, members[i].prior.to_set});
     }
   }
   const MatchedCalls matched = MatchCalls(inputs);
   std::vector<AlignedClock> clocks = AlignClocks(priors, inputs, matched);
-  StateWithoutCalls(priors, set, clocks);
+  StateWithoutCalls(members, clocks);
   result.matched = matched.matches.size();
   result.unmatched = matched.unmatched;
-  for (uint32_t i = 0; i < count; ++i) {
-    const Trace& trace = *set.members()[i].trace;
+  for (size_t i = 0; i < members.size(); ++i) {
     MemberClock member;
-    if (!trace.files().empty()) member.file = trace.files()[0];
-    if (trace.processes().size() == 1) member.rank = trace.processes()[0].rank;
-    for (const RankCalls& rank : calls[i]) {
-      if (!rank.calls.empty()) member.rank = rank.rank;
-    }
+    member.file = members[i].file;
+    if (members[i].owners.size() == 1) member.rank = members[i].owners[0].rank;
+    if (members[i].calls.size() == 1) member.rank = members[i].calls[0]->rank;
     member.clock = clocks[i];
-    if (member.clock.method == ClockMethod::kCollectives) {
-      set.SetClock(i, member.clock.to_set);
-    }
-    std::vector<TraceSet::Fact> facts;
-    AddFacts(member, facts);
-    set.SetFacts(i, std::move(facts));
     result.members.push_back(std::move(member));
   }
-  AddNotes(matched, set, result);
+  AddNotes(matched, result);
+  NameClaims(members, result);
+  return result;
+}
+
+SetClocks AlignSet(TraceSet& set) {
+  const size_t count = set.members().size();
+  if (count < 2) return {};
+  std::vector<std::vector<RankCalls>> calls(count);
+  Executor::Shared().ForEach(count, [&](size_t i) {
+    calls[i] = CallsOf(*set.members()[i].trace);
+  });
+  std::vector<ClockMember> members;
+  for (size_t i = 0; i < count; ++i) {
+    const TraceSet::Member& from = set.members()[i];
+    members.push_back(ClockMemberOf(*from.trace, from.clock, from.assumed));
+    for (const RankCalls& rank : calls[i]) {
+      if (!rank.calls.empty()) members.back().calls.push_back(&rank);
+    }
+  }
+  SetClocks result = AlignMembers(std::move(members));
+  for (uint32_t i = 0; i < count; ++i) {
+    const AlignedClock& clock = result.members[i].clock;
+    if (clock.method == ClockMethod::kCollectives) {
+      set.SetClock(i, clock.to_set);
+    }
+    set.SetFacts(i, FactsOf(clock));
+  }
   return result;
 }
 

@@ -7,13 +7,35 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/ranks/align_clocks.h"
 #include "trace/trace_set.h"
 
 namespace stepscope {
+
+// What is asked about one file.
+struct ClockMember {
+  // A process that states its rank.
+  struct Owner {
+    int64_t rank = -1;
+    int64_t pid = 0;
+    std::string host;
+  };
+  std::string file;
+  ClockPrior prior;      // `shared` is set by AlignMembers
+  bool assumed = false;  // it states no absolute time, and was laid somewhere
+  // Of a capture: machine and counter, for who shares them; else empty.
+  std::string machine;
+  std::vector<Owner> owners;
+  std::vector<const RankCalls*> calls;  // of those that made any
+};
+// Of a trace; `calls` are left out.
+ClockMember ClockMemberOf(const Trace& trace, const ClockMap& to_set,
+                          bool assumed);
 
 // Of one member of the set.
 struct MemberClock {
@@ -29,6 +51,7 @@ struct SetClocks {
   std::vector<std::string> notes;  // one sentence each
 };
 
+SetClocks AlignMembers(std::vector<ClockMember> members);
 SetClocks AlignSet(TraceSet& set);
 
 // Keys of the facts.

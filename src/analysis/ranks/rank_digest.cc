@@ -2,8 +2,8 @@
 #include "analysis/ranks/rank_digest.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
+#include <span>
 #include <utility>
 
 #include "analysis/kinds.h"
@@ -78,7 +78,20 @@ int64_t IdleOf(const RankStep& step, bool has_device) {
   return idle;
 }
 
-void AddSteps(const Waterfall& waterfall, Busy busy, RankDigest& digest) {
+// The steps of a process; they are sorted by it.
+std::span<const StepParts> StepsOf(const Waterfall& waterfall,
+                                   uint32_t process) {
+  const auto first = std::partition_point(
+      waterfall.steps.begin(), waterfall.steps.end(),
+      [&](const StepParts& step) { return step.process < process; });
+  const auto last = std::partition_point(
+      first, waterfall.steps.end(),
+      [&](const StepParts& step) { return step.process == process; });
+  return {first, last};
+}
+
+void AddSteps(std::span<const StepParts> steps, Busy busy,
+              RankDigest& digest) {
   IntervalCollector all;
   IntervalCollector pipeline;
   bool has_pipeline = false;
@@ -97,8 +110,7 @@ void AddSteps(const Waterfall& waterfall, Busy busy, RankDigest& digest) {
   Cover exchange(Difference(pipeline.Finish(), computing));
   Cover compute(computing);
   Cover communicate(communicating);
-  for (const StepParts& parts : waterfall.steps) {
-    if (parts.process != digest.calls.process) continue;
+  for (const StepParts& parts : steps) {
     RankStep step;
     step.index = parts.index;
     step.range = parts.range;
@@ -144,6 +156,11 @@ std::vector<RankDigest> DigestRanks(const EventTree& tree,
   std::vector<Busy> busy = FindComputation(tree, communication);
   std::vector<RankDigest> digests;
   for (uint32_t i = 0; i < calls.size(); ++i) {
+    const std::span<const StepParts> parts = StepsOf(waterfall, i);
+    const bool stepped =
+        std::any_of(parts.begin(), parts.end(),
+                    [](const StepParts& step) { return step.index != -1; });
+    if (!stepped && calls[i].calls.empty()) continue;
     const Process& process = trace.processes()[i];
     RankDigest digest;
     digest.pid = process.pid;
@@ -153,13 +170,8 @@ std::vector<RankDigest> DigestRanks(const EventTree& tree,
     digest.has_device = busy[i].has_device;
     digest.calls = std::move(calls[i]);
     digest.held = std::move(held[i]);
-    AddSteps(waterfall, std::move(busy[i]), digest);
-    const bool stepped = std::any_of(
-        digest.steps.begin(), digest.steps.end(),
-        [](const RankStep& step) { return step.index != -1; });
-    if (stepped || !digest.calls.calls.empty()) {
-      digests.push_back(std::move(digest));
-    }
+    AddSteps(parts, std::move(busy[i]), digest);
+    digests.push_back(std::move(digest));
   }
   return digests;
 }
