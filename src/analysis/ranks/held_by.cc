@@ -188,7 +188,9 @@ class HeldFinder {
       sums_.Add(trace_.name()[work.row].v, piece,
                 Taker{*this, process, HeldKind::kKernel});
     }
-    if (track != UINT32_MAX) sums_.Flush(Taker{*this, process, HeldKind::kKernel});
+    if (track != UINT32_MAX) {
+      sums_.Flush(Taker{*this, process, HeldKind::kKernel});
+    }
   }
 
   void AddNothing(size_t process) {
