@@ -156,7 +156,8 @@ void WriteRanks(const std::string& folder, uint32_t ranks, uint32_t events) {
 
 void Report(const char* what, const Times& times, double events,
             const Times& floor) {
-  std::printf("%-28s %8.2f s of processor  %6.2f s  %8.1f M events/s  %5.2f F\n",
+  std::printf("%-28s %8.2f s of processor  %6.2f s  %8.1f M events/s  "
+              "%5.2f F\n",
               what, times.processor, times.wall,
               events / times.processor / 1e6,
               times.processor / floor.processor);
@@ -180,7 +181,8 @@ void Check(const RankJob& job, int64_t middle_ns) {
     std::printf("nothing was found\n");
     return;
   }
-  std::printf("clocks: error %.1f us at most, within the stated error %.0f %%\n",
+  std::printf("clocks: error %.1f us at most, within the stated error "
+              "%.0f %%\n",
               errors.back() / 1e3,
               100 * covered / static_cast<double>(errors.size()));
   const StragglerRow& worst = job.stragglers[0];
@@ -225,8 +227,8 @@ int Run(uint32_t ranks, uint32_t events, std::string folder) {
   const Times compared = Since(before);
   Report("reading and digesting", digested, all, floor);
   Report("and aligning and comparing", compared, all, floor);
-  std::printf("memory: %.0f MB at most; %u ranks of %u events, %llu collectives "
-              "that several recorded\n",
+  std::printf("memory: %.0f MB at most; %u ranks of %u events, %llu "
+              "collectives that several recorded\n",
               PeakBytes() / 1e6, ranks, events,
               static_cast<unsigned long long>(job.matched));
   Check(job, middle);
