@@ -7,6 +7,7 @@
 
 #include "base/executor.h"
 #include "base/text.h"
+#include "trace/clock_facts.h"
 
 namespace stepscope {
 namespace {

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analysis/ranks/align_clocks.h"
@@ -53,12 +52,5 @@ struct SetClocks {
 
 SetClocks AlignMembers(std::vector<ClockMember> members);
 SetClocks AlignSet(TraceSet& set);
-
-// Keys of the facts.
-inline constexpr std::string_view kClockMethodKey = "clock_method";
-inline constexpr std::string_view kClockOffsetKey = "clock_offset_ns";
-inline constexpr std::string_view kClockDriftKey = "clock_drift_ppm";
-inline constexpr std::string_view kClockErrorKey = "clock_error_ns";
-inline constexpr std::string_view kClockErrorGrowthKey = "clock_error_ppm";
 
 }  // namespace stepscope

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "trace/clock_facts.h"
 #include "trace/trace_from_text.h"
 
 namespace stepscope {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "analysis/kinds.h"
-#include "analysis/ranks/align_set.h"
+#include "trace/clock_facts.h"
 
 namespace stepscope {
 namespace {
