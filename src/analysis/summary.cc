@@ -27,6 +27,7 @@ void KeepOnly(uint32_t views, Summary& summary) {
   if (unwanted(kOperatorView | kPercentileView)) summary.operators.clear();
   if (unwanted(kKernelView | kPercentileView)) summary.kernel.clear();
   if (unwanted(kMemoryView | kMemoryLifeView)) summary.memory.clear();
+  if (unwanted(kRankViews)) summary.ranks = {};
 }
 
 std::vector<StepRow> ListSteps(const StepTable& steps) {
@@ -49,6 +50,12 @@ std::vector<StepRow> ListSteps(const StepTable& steps) {
                      return a.start_ns < b.start_ns;
                    });
   return rows;
+}
+
+// Whether ranks are to be compared.
+bool WantsRanks(const Trace& trace, const SummaryOptions& options) {
+  return (options.chosen_views() & (kRankViews | kAdviceView)) != 0 &&
+         MayHaveRanks(trace);
 }
 
 // Waterfall, idle time and outliers, in one sweep over the steps.
@@ -90,11 +97,16 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   }
   if (wanted(kMemoryView)) summary.memory = ComputeMemory(tree, steps);
   const uint32_t swept = kWaterfallView | kIdleView | kOutlierView;
-  if (wanted(kOverView | kDistributedView | swept)) {
+  const bool ranks = WantsRanks(trace, options);
+  if (ranks || wanted(kOverView | kDistributedView | swept)) {
     const Communication communication(tree, names);
     summary.distribution = ComputeDistribution(tree, communication);
-    if (wanted(swept)) {
+    if (ranks || wanted(swept)) {
       SweepSteps(tree, steps, names, communication, summary);
+    }
+    if (ranks) {
+      summary.ranks = AnalyseRanks(DigestRanks(
+          tree, steps, names, communication, summary.waterfall));
     }
     if (wanted(kOverView)) {
       summary.overview = ComputeOverview(tree, steps, summary.distribution);

@@ -11,6 +11,7 @@
 
 #include "analysis/advice/advice.h"
 #include "analysis/event_tree.h"
+#include "analysis/ranks/rank_job.h"
 #include "analysis/steps.h"
 #include "analysis/summary_options.h"
 #include "analysis/tables/benchmark.h"
@@ -73,6 +74,7 @@ struct Summary {
   std::vector<OutlierRow> outliers;
   FlopsTable flops;
   CriticalPathTable critical_path;
+  RankJob ranks;  // of a job of several
   Advice advice;
   std::vector<std::string> step_notes;  // the first of `notes`: of the steps
   // What a reader must know before trusting the numbers: no steps, loss,

@@ -199,6 +199,7 @@ std::vector<std::string> SummaryNotes(const Summary& summary,
   if (!empty.empty()) {
     notes.push_back("Nothing was recorded for: " + empty + ".");
   }
+  for (const std::string& note : summary.ranks.notes) notes.push_back(note);
   return notes;
 }
 

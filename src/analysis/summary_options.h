@@ -36,6 +36,13 @@ enum TableView : uint32_t {
   kStepTimeView = 1u << 19,
   kCriticalPathView = 1u << 20,
   kPythonView = 1u << 21,
+  kRanksView = 1u << 24,
+  kCollectivesView = 1u << 25,
+  kStragglersView = 1u << 26,
+  kRankStepsView = 1u << 27,
+  // Of a job of several ranks; empty for one.
+  kRankViews =
+      kRanksView | kCollectivesView | kStragglersView | kRankStepsView,
   kAllViews = ~0u,
   // All that need no replay, which takes longer than the rest together.
   kUsualViews = kAllViews & ~kCriticalPathView,

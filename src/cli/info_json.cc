@@ -105,6 +105,38 @@ void WriteJobs(JsonWriter& json, const LoadedInput& input) {
   json.EndArray();
 }
 
+// What was added to the recorded times of each file, exactly:
+// to_ns + floor((t - from_ns) * rate_to / rate_from).
+void WriteClocks(JsonWriter& json, const SetClocks& clocks) {
+  json.Key("clocks").BeginArray();
+  for (const MemberClock& member : clocks.members) {
+    const AlignedClock& clock = member.clock;
+    json.BeginObject().Field("file", member.file).Key("rank");
+    if (member.rank >= 0) {
+      json.Int(member.rank);
+    } else {
+      json.Null();
+    }
+    json.Field("method", ClockMethodName(clock.method));
+    json.Field("collectives", clock.collectives);
+    json.Field("offset_ns", clock.offset_ns);
+    json.Field("drift_ppm", clock.drift_ppm).Key("error_ns");
+    if (clock.error_ns >= 0) {
+      json.Int(clock.error_ns);
+    } else {
+      json.Null();
+    }
+    json.Field("error_ppm", clock.error_ppm);
+    json.Field("center_ns", clock.center_ns);
+    json.Key("map").BeginObject().Field("from_ns", clock.to_set.from_ns());
+    json.Field("to_ns", clock.to_set.to_ns());
+    json.Field("rate_to", clock.to_set.rate_to());
+    json.Field("rate_from", clock.to_set.rate_from());
+    json.EndObject().EndObject();
+  }
+  json.EndArray();
+}
+
 // Null where the trace does not say how long unrecorded steps take.
 void WriteRecordingCost(JsonWriter& json, const Trace& trace) {
   json.Key("recording_cost");
@@ -160,6 +192,7 @@ std::string InfoJson(const LoadedInput& input) {
   json.EndArray();
   WriteSources(json, trace);
   WriteJobs(json, input);
+  WriteClocks(json, input.clocks);
   json.EndObject();
   return json.Take() + "\n";
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/text.h"
 #include "base/visible_text.h"
@@ -127,6 +128,47 @@ void AddClock(std::string& out, const Trace& trace) {
             HumanDuration(clock.worst_error_ns));
 }
 
+std::string ClockOf(const MemberClock& member) {
+  const AlignedClock& clock = member.clock;
+  std::string text = member.rank >= 0 ? "rank " + std::to_string(member.rank)
+                                      : VisibleText(member.file);
+  text += ": ";
+  switch (clock.method) {
+    case ClockMethod::kReference:
+      return text + "what the others are laid beside";
+    case ClockMethod::kCollectives:
+      text += (clock.offset_ns < 0 ? "-" : "+") +
+              HumanDuration(std::abs(clock.offset_ns)) +
+              Format(", drift %.2f ppm, by ", clock.drift_ppm) +
+              HumanCount(clock.collectives, "collective");
+      break;
+    case ClockMethod::kSameClock:
+      text += "as recorded, by the clock of the same machine";
+      break;
+    case ClockMethod::kEpoch:
+      return text + "as recorded, by absolute time; error not known";
+    case ClockMethod::kAssumed:
+      return text + "states no time; laid where the first other file begins";
+    case ClockMethod::kAlone:
+      return text + "as recorded; nothing to lay it beside";
+  }
+  text += ", error at most " + HumanDuration(clock.error_ns);
+  if (clock.error_ppm > 0)
+    text += Format(" and %.2f us per second further away",
+                   clock.error_ppm);
+  return text;
+}
+
+// How the clocks of several files were laid beside each other.
+void AddClocks(std::string& out, const SetClocks& clocks) {
+  constexpr size_t kShown = 16;
+  for (size_t i = 0; i < clocks.members.size() && i < kShown; ++i)
+    Field(out, i == 0 ? "clocks" : "", ClockOf(clocks.members[i]));
+  if (clocks.members.size() > kShown)
+    Field(out, "", "and " + HumanCount(clocks.members.size() - kShown) +
+                       " more; --format json has them all");
+}
+
 void AddLedger(std::string& out, const Trace& trace) {
   const Ledger& ledger = trace.ledger();
   uint64_t repaired = 0;
@@ -242,6 +284,7 @@ std::string InfoText(const LoadedInput& input) {
   AddSource(out, trace);
   AddProcesses(out, trace);
   AddClock(out, trace);
+  AddClocks(out, input.clocks);
   Field(out, "contents",
         HumanCount(trace.size(), "event") + ", " +
             HumanCount(trace.memory().size(), "memory event") + ", " +

@@ -23,6 +23,15 @@ Result<TraceFolder> ImportWithProgress(const std::vector<std::string>& inputs,
   return ImportInputs(inputs, with_progress);
 }
 
+// Puts the ranks of the only job on one clock, and notes what there is to say.
+SetClocks Align(TraceFolder& folder) {
+  if (folder.jobs.size() != 1) return {};
+  TraceSet& set = folder.jobs[0].traces;
+  SetClocks clocks = AlignSet(set);
+  for (const std::string& note : clocks.notes) set.AddNote(note);
+  return clocks;
+}
+
 // Null: what was wrong has been said.
 std::shared_ptr<const Trace> MergeAndCheck(TraceFolder folder,
                                            const std::string& input,
@@ -54,6 +63,7 @@ std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
     std::fputs(JobLines(DescribeJobs(*folder)).c_str(), stderr);
     return nullptr;
   }
+  Align(*folder);
   return MergeAndCheck(*std::move(folder), inputs.front(), code);
 }
 
@@ -67,6 +77,7 @@ bool LoadForInfo(const std::string& input, LoadedInput& loaded,
   loaded.is_folder = input != "-" && IsDirectory(input);
   loaded.jobs = DescribeJobs(*folder);
   loaded.skipped = folder->skipped;
+  loaded.clocks = Align(*folder);
   loaded.trace = MergeAndCheck(*std::move(folder), input, code);
   return loaded.trace != nullptr;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/ranks/align_set.h"
 #include "base/result.h"
 #include "cli/exit_code.h"
 #include "cli/job_info.h"
@@ -16,8 +17,8 @@
 namespace stepscope {
 
 // One trace of a file, of a folder that holds one job, or of several files as
-// processes of one trace. Null: what was wrong has been said, and `code` is
-// what to return.
+// processes of one trace, on one clock (analysis/ranks/align_set.h). Null: what
+// was wrong has been said, and `code` is what to return.
 std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
                                        ExitCode& code,
                                        const ImportOptions& options = {});
@@ -28,6 +29,7 @@ struct LoadedInput {
   bool is_folder = false;
   std::vector<JobInfo> jobs;
   std::vector<TraceFolder::Skipped> skipped;
+  SetClocks clocks;  // of a folder with one job of several files
 };
 bool LoadForInfo(const std::string& input, LoadedInput& loaded,
                  ExitCode& code);

@@ -8,6 +8,7 @@
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "cli/rank_scan.h"
 #include "cli/step_options.h"
 #include "cli/table_style.h"
 #include "cli/verbs.h"
@@ -97,9 +98,27 @@ Render FluidRenderer(const SummaryArguments& arguments) {
   };
 }
 
+ExitCode Write(const SummaryArguments& arguments, const std::string& text) {
+  return arguments.format == "text" ? WriteTables(text) : WriteOutput(text);
+}
+
+// Of tables that compare ranks alone, any number of files will do.
+std::optional<ExitCode> SummariseRanks(const SummaryArguments& arguments) {
+  TableOptions options;
+  if (arguments.format == "fluid" || arguments.views.empty()) return {};
+  if (!Parse(arguments, options)) return kExitUsage;
+  if (options.steps || !CanScanRanks(arguments.input, options.views)) return {};
+  ExitCode code = kExitOk;
+  const std::unique_ptr<ScannedRanks> ranks = ScanRanks(arguments.input, code);
+  if (ranks == nullptr) return code;
+  return Write(arguments, RenderSummary(ranks->summary, options));
+}
+
 }  // namespace
 
 ExitCode RunSummary(const SummaryArguments& arguments) {
+  if (const std::optional<ExitCode> code = SummariseRanks(arguments))
+    return *code;
   const Render render = arguments.format == "fluid"
                             ? FluidRenderer(arguments)
                             : TableRenderer(arguments);
@@ -115,7 +134,7 @@ ExitCode RunSummary(const SummaryArguments& arguments) {
     if (!rendered) return ComplainOfSteps(rendered.error());
     text = *std::move(rendered);
   }
-  return arguments.format == "text" ? WriteTables(text) : WriteOutput(text);
+  return Write(arguments, text);
 }
 
 }  // namespace stepscope

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -128,41 +129,63 @@ bool IsLiveFile(const std::string& path,
                    path.substr(0, path.size() - kLive.size())) != files.end();
 }
 
-Result<FolderTraces> ReadFolder(const std::string& path,
-                                const ImportOptions& options) {
+// The files of a folder that some importer knows.
+struct KnownFiles {
+  std::vector<std::string> paths;
+  std::vector<Recognised> files;
+  std::vector<TraceFolder::Skipped> skipped;
+
+  // A file that could not be read. False: that stops everything.
+  bool Skip(size_t file, const Error& error) {
+    if (error.code != ErrorCode::kCorrupt) return false;
+    skipped.push_back({paths[file], error.message, true});
+    return true;
+  }
+};
+
+Result<KnownFiles> FindKnownFiles(const std::string& path) {
   STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> all_files,
                        FilesIn(path));
-  FolderTraces folder;
-  std::vector<std::string> files;
-  std::vector<Recognised> recognised;
+  KnownFiles known;
   for (const std::string& file : all_files) {
     Result<Recognised> one = Recognise(file);
     if (one) {
-      files.push_back(file);
-      recognised.push_back(*std::move(one));
+      known.paths.push_back(file);
+      known.files.push_back(*std::move(one));
     } else if (!IsLiveFile(file, all_files)) {
-      folder.skipped.push_back({file, one.error().message,
-                                one.error().code != ErrorCode::kUnsupported});
+      known.skipped.push_back({file, one.error().message,
+                               one.error().code != ErrorCode::kUnsupported});
     }
   }
-  std::vector<FileImport> imports = ImportAtOnce(files, recognised, options);
-  for (size_t i = 0; i < files.size(); ++i) {
+  return known;
+}
+
+Error NoTraceIn(const std::string& path,
+                const std::vector<TraceFolder::Skipped>& skipped) {
+  std::string why;
+  for (const TraceFolder::Skipped& file : skipped)
+    if (why.empty() && file.is_trace) why = "; " + file.reason;
+  return Fail(ErrorCode::kNotFound, path + ": no readable trace in it" + why);
+}
+
+Result<FolderTraces> ReadFolder(const std::string& path,
+                                const ImportOptions& options) {
+  STEPSCOPE_TRY_ASSIGN(KnownFiles known, FindKnownFiles(path));
+  FolderTraces folder;
+  std::vector<FileImport> imports =
+      ImportAtOnce(known.paths, known.files, options);
+  for (size_t i = 0; i < imports.size(); ++i) {
     if (imports[i]) {
-      folder.facts.push_back(
-          FactsOf(**imports[i], files[i],
-                  recognised[i].importer->format()));
+      folder.facts.push_back(FactsOf(**imports[i], known.paths[i],
+                                     known.files[i].importer->format()));
       folder.traces.push_back(*std::move(imports[i]));
-    } else if (imports[i].error().code == ErrorCode::kCorrupt) {
-      folder.skipped.push_back({files[i], imports[i].error().message, true});
-    } else {
+    } else if (!known.Skip(i, imports[i].error())) {
       return imports[i].error();
     }
   }
-  if (!folder.traces.empty()) return folder;
-  std::string why;
-  for (const TraceFolder::Skipped& file : folder.skipped)
-    if (why.empty() && file.is_trace) why = "; " + file.reason;
-  return Fail(ErrorCode::kNotFound, path + ": no readable trace in it" + why);
+  folder.skipped = std::move(known.skipped);
+  if (folder.traces.empty()) return NoTraceIn(path, folder.skipped);
+  return folder;
 }
 
 // What was not read although it is a trace.
@@ -221,6 +244,50 @@ Result<TraceFolder> ImportFolder(const std::string& path,
   }
   if (folder.jobs.size() == 1)
     AddNotes(folder.skipped, folder.jobs[0].traces);
+  return folder;
+}
+
+Result<ScannedFolder> ScanFolder(const std::string& path,
+                                 const ImportOptions& options,
+                                 const VisitTrace& visit) {
+  STEPSCOPE_TRY_ASSIGN(KnownFiles known, FindKnownFiles(path));
+  const size_t count = known.paths.size();
+  std::vector<std::optional<FileFacts>> seen(count);
+  std::vector<Status> states(count, Ok());
+  SharedProgress progress(known.paths, options);
+  options.executor->ForEach(count, [&](size_t i) {
+    const FileImport one =
+        ImportOne(known.files[i], known.paths[i], progress.OptionsOf(i));
+    if (!one) {
+      states[i] = one.error();
+      return;
+    }
+    seen[i] = FactsOf(**one, known.paths[i],
+                      known.files[i].importer->format());
+    visit(static_cast<uint32_t>(i), **one);
+  });
+  std::vector<FileFacts> facts;
+  std::vector<uint32_t> numbers;
+  for (size_t i = 0; i < count; ++i) {
+    if (seen[i]) {
+      facts.push_back(*std::move(seen[i]));
+      numbers.push_back(static_cast<uint32_t>(i));
+    } else if (!known.Skip(i, states[i].error())) {
+      return states[i].error();
+    }
+  }
+  ScannedFolder folder;
+  folder.skipped = std::move(known.skipped);
+  if (facts.empty()) return NoTraceIn(path, folder.skipped);
+  for (const Job& found : FindJobs(facts)) {
+    ScannedFolder::Job job;
+    for (const uint32_t file : found.files)
+      job.files.push_back({numbers[file], facts[file].path});
+    for (const SameWindow& repeat : found.repeats)
+      job.repeats.push_back(
+          {facts[repeat.file].path, facts[repeat.of].path});
+    folder.jobs.push_back(std::move(job));
+  }
   return folder;
 }
 

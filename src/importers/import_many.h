@@ -4,6 +4,8 @@
 // one Trace.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,6 +49,26 @@ struct TraceFolder {
 // as ImportSet does. Fails if there is none.
 Result<TraceFolder> ImportFolder(const std::string& path,
                                  const ImportOptions& options = {});
+
+// The same without keeping any trace: each is handed to `visit`, with a number
+// that is its own, and then let go. Called on several threads at once, so
+// memory is that of as many files as the executor has threads.
+struct ScannedFolder {
+  struct File {
+    uint32_t number = 0;  // as `visit` had it
+    std::string path;
+  };
+  struct Job {
+    std::vector<File> files;  // that count, in the order of their names
+    std::vector<TraceFolder::Repeat> repeats;
+  };
+  std::vector<Job> jobs;
+  std::vector<TraceFolder::Skipped> skipped;
+};
+using VisitTrace = std::function<void(uint32_t number, const Trace& trace)>;
+Result<ScannedFolder> ScanFolder(const std::string& path,
+                                 const ImportOptions& options,
+                                 const VisitTrace& visit);
 
 // The same as one Trace, whatever job a file belongs to. What cannot be read
 // in a folder becomes a note.

@@ -23,13 +23,14 @@ struct TableOptions : SummaryOptions {
   TableFormat format = TableFormat::kText;
   TextStyle style;
 
-  // `views`; 0: Paddle's tables as text and Markdown, as data all that need no
-  // replay.
+  // `views`; 0: Paddle's tables and those that compare ranks as text and
+  // Markdown, as data all that need no replay.
   uint32_t chosen_views() const {
     const bool data =
         format == TableFormat::kJson || format == TableFormat::kCsv;
-    return views == 0 && data ? uint32_t{kUsualViews}
-                              : SummaryOptions::chosen_views();
+    if (views != 0) return views;
+    if (data) return kUsualViews;
+    return kPaddleViews | (kRankViews & ~kRankStepsView);
   }
 };
 

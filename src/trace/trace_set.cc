@@ -17,6 +17,17 @@ std::string AssumedNote(const Trace& trace) {
          "begins";
 }
 
+// To processes from `first` on.
+void AddFacts(const std::vector<TraceSet::Fact>& facts, uint32_t first,
+              TraceBuilder& builder) {
+  for (uint32_t i = first; i < builder.process_count(); ++i) {
+    for (const auto& [key, value] : facts) {
+      const std::pair fact = {builder.Intern(key), builder.Intern(value)};
+      builder.process(i).metadata.push_back(fact);
+    }
+  }
+}
+
 }  // namespace
 
 TraceSet::TraceSet(std::vector<std::shared_ptr<const Trace>> traces) {
@@ -32,7 +43,8 @@ TraceSet::TraceSet(std::vector<std::shared_ptr<const Trace>> traces) {
       entries_.push_back({{processes[p].rank, processes[p].pid}, i, p});
     members_.push_back({std::move(traces[i]),
                         MapBetween(placed[i].epoch, epoch_),
-                        placed[i].assumed});
+                        placed[i].assumed,
+                        {}});
   }
   std::stable_sort(
       entries_.begin(), entries_.end(),
@@ -75,7 +87,9 @@ Result<std::shared_ptr<const Trace>> TraceSet::MergeAll(TraceSet& set) {
   TraceBuilder all;
   all.SetEpoch(set.epoch_);
   for (Member& member : members) {
+    const uint32_t first = all.process_count();
     all.Add(*member.trace, member.clock);
+    AddFacts(member.facts, first, all);
     if (member.assumed) all.AddNote(AssumedNote(*member.trace));
     member.trace.reset();
   }

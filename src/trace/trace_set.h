@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -21,10 +22,12 @@ namespace stepscope {
 
 class TraceSet {
  public:
+  using Fact = std::pair<std::string, std::string>;  // key, value
   struct Member {
     std::shared_ptr<const Trace> trace;
     ClockMap clock;        // from its times to those of the set
     bool assumed = false;  // it states no absolute time, and was laid somewhere
+    std::vector<Fact> facts;  // metadata of its processes when merged
   };
   struct Key {
     int64_t rank = -1;
@@ -52,6 +55,10 @@ class TraceSet {
 
   // For who knows the clock of a member better.
   void SetClock(uint32_t member, const ClockMap& clock);
+  // How that is known, for who reads the merged trace.
+  void SetFacts(uint32_t member, std::vector<Fact> facts) {
+    members_[member].facts = std::move(facts);
+  }
   // What a user should know about the set as a whole.
   void AddNote(std::string note) { notes_.push_back(std::move(note)); }
 

@@ -72,6 +72,7 @@ Advice ComputeAdvice(const AdviceSource& source) {
   Savings savings(input, advice);
   FindDoubts(input, advice);
   FindDataLoader(input, advice);
+  FindStraggler(input, advice);
   FindExposedCommunication(input, advice);
   FindHostSync(input, advice);
   FindHostOperators(input, advice);

@@ -90,6 +90,8 @@ void FindIdleTensorCores(const AdviceInput& input, Advice& advice);
 // overlap_rules.cc
 void FindExposedCommunication(const AdviceInput& input, Advice& advice);
 void FindSerialStreams(const AdviceInput& input, Advice& advice);
+// rank_rules.cc
+void FindStraggler(const AdviceInput& input, Advice& advice);
 // doubts.cc
 void FindDoubts(const AdviceInput& input, Advice& advice);
 // nothing.cc: why there can be no advice.

@@ -32,6 +32,10 @@ namespace stepscope {
   TABLE(Flops)                  \
   TABLE(MemoryLife)             \
   TABLE(CriticalPath)           \
+  TABLE(Ranks)                  \
+  TABLE(Stragglers)             \
+  TABLE(Collectives)            \
+  TABLE(RankSteps)              \
   TABLE(Advice)
 
 #define STEPSCOPE_DECLARATION(name) TableSchema Declare##name##Table();

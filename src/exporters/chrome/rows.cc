@@ -9,6 +9,7 @@
 
 #include "exporters/chrome/json_text.h"
 #include "exporters/pid_pool.h"
+#include "trace/clock_facts.h"
 
 namespace stepscope::chrome {
 namespace {
@@ -44,6 +45,21 @@ std::string NameArg(std::string_view name) {
 
 std::string OrderArg(int64_t order) {
   return R"("sort_index":)" + std::to_string(order);
+}
+
+// How the clock of a rank was laid beside the others, if it was.
+std::string ClockFacts(const Trace& trace, const Process& process) {
+  std::string args;
+  for (const auto& [key, value] : process.metadata) {
+    const std::string_view name = trace.str(key);
+    if (std::find(kClockFactKeys.begin(), kClockFactKeys.end(), name) ==
+        kClockFactKeys.end()) {
+      continue;
+    }
+    args += ',';
+    AppendTextField(args, name, trace.str(value));
+  }
+  return args;
 }
 
 }  // namespace
@@ -190,7 +206,7 @@ void Rows::AppendGroup(std::string& out, const Group& group) const {
   if (pids_.size() > 1 && group.is_device)
     args += R"(,"owner":)" + std::to_string(pids_[group.process]);
   else if (pids_.size() > 1 && process.rank >= 0)
-    args += R"(,"rank":)" + std::to_string(process.rank);
+    args += R"(,"rank":)" + std::to_string(process.rank) + ClockFacts(trace_, process);
   AppendMeta(out, "process_sort_index", group.pid, args);
 }
 

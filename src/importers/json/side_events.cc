@@ -7,6 +7,7 @@
 #include "importers/json/event_sink.h"
 #include "importers/json/json_string.h"
 #include "importers/json/number.h"
+#include "trace/clock_facts.h"
 
 namespace stepscope::json {
 namespace {
@@ -200,6 +201,10 @@ EventSink::Outcome EventSink::AddMetadata(Current& event) {
     // Our exporter says more here.
     rows_.SetOwner(text.pid, FindArg(event.tokens, text, "owner"));
     rows_.SetRank(text.pid, FindArg(event.tokens, text, "rank"));
+    for (const std::string_view key : kClockFactKeys) {
+      const std::string_view value = named(key);
+      if (!value.empty()) rows_.AddProcessData(text.pid, key, value);
+    }
   } else if (text.name != "thread_sort_index") {
     args_.Read(event.tokens, text, ArgSet::kNone, false);
     rows_.AddProcessData(text.pid, Unescaped(text.name, buffer_),

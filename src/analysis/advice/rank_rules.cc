@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Findings about ranks that wait for each other.
+#include <string>
+
+#include "analysis/advice/rules.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kMostSteps = 6;
+constexpr double kUnequal = 0.1;  // more computation than the mean
+
+// "steps 6 and 9", "steps 3, 7, 12 and 20 more"
+std::string StepList(const StragglerRow& row) {
+  std::string text = row.steps.size() == 1 ? "step " : "steps ";
+  const bool cut = row.steps.size() > kMostSteps;
+  const size_t shown = cut ? kMostSteps : row.steps.size();
+  for (size_t i = 0; i < shown; ++i) {
+    if (i > 0) text += i + 1 == shown && !cut ? " and " : ", ";
+    text += std::to_string(row.steps[i].step);
+  }
+  if (cut) text += " and " + std::to_string(row.steps.size() - shown) + " more";
+  return text;
+}
+
+std::string RankName(int64_t rank) { return "Rank " + std::to_string(rank); }
+
+std::string Waiters(const StragglerRow& row) {
+  std::string text;
+  const size_t shown = std::min(row.victims.size(), kMostExamples);
+  for (size_t i = 0; i < shown; ++i) {
+    text += (i == 0 ? "" : ", ") + ("rank " + std::to_string(
+                                        row.victims[i].rank)) +
+            " for " + Milliseconds(row.victims[i].wait_ns);
+  }
+  if (row.victims.size() > shown) text += ", and others";
+  return text;
+}
+
+}  // namespace
+
+void FindStraggler(const AdviceInput& input, Advice& advice) {
+  const RankJob& job = input.summary.ranks;
+  if (job.stragglers.empty()) return;
+  const StragglerRow& worst = job.stragglers[0];
+  if (worst.gain_ratio < kWorthSaying) return;
+  Finding finding;
+  finding.id = "straggler";
+  finding.finding = RankName(worst.rank) + " comes late, and the others wait.";
+  finding.saving_ns = worst.gain_ns;
+  finding.saving_basis =
+      "the rank comes when the next to last one does; by the arithmetic of "
+      "arrivals, on average over " +
+      CountOf(job.step_count, "step");
+  std::string what = "All others waited for it alone for " +
+                     Milliseconds(worst.delays_ns) + " in " +
+                     CountOf(job.step_count, "step");
+  if (!worst.steps.empty()) what += ", most in " + StepList(worst);
+  finding.evidence.push_back(
+      {what + ": " + Waiters(worst) + ".", "", kNoRow, worst.last,
+       worst.delays_ns});
+  if (!worst.doing.empty()) {
+    const bool nothing = worst.doing == "nothing recorded";
+    finding.evidence.push_back(
+        {nothing ? "Before it came, nothing was recorded on it for " +
+                       Milliseconds(worst.doing_ns) +
+                       " more than on the others: sleep, input, Python or "
+                       "another process."
+                 : "Before it came, it spent " + Milliseconds(worst.doing_ns) +
+                       " more than the others in " + worst.doing + ".",
+         nothing ? "" : worst.doing, kNoRow, 0, worst.doing_ns});
+  }
+  for (const RankRow& rank : job.ranks) {
+    if (rank.rank != worst.rank || rank.load < 1 + kUnequal) continue;
+    finding.evidence.push_back(
+        {"It computes " + Percent(rank.load - 1) +
+             " more than the mean of all ranks.",
+         "", kNoRow, 0, rank.computation_ns});
+  }
+  for (size_t i = 1; i < job.stragglers.size(); ++i) {
+    const StragglerRow& next = job.stragglers[i];
+    if (next.gain_ratio < kWorthSaying) break;
+    finding.evidence.push_back(
+        {RankName(next.rank) + " is next: " + Milliseconds(next.delays_ns) +
+             ", most in " + StepList(next) + ".",
+         "", kNoRow, next.last, next.delays_ns});
+    if (finding.evidence.size() > kMostExamples) break;
+  }
+  finding.to_try = {
+      "stepscope summary DIR --views stragglers,rank_steps for every step",
+      "equal work for all ranks: batches of equal length, data of equal cost",
+      "another machine for that rank: heat, a neighbour, slow storage"};
+  advice.findings.push_back(std::move(finding));
+}
+
+}  // namespace stepscope

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/ranks/rank_job.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "analysis/ranks/meetings.h"
+#include "analysis/ranks/stragglers.h"
+#include "analysis/stats.h"
+#include "base/text.h"
+
+namespace stepscope {
+namespace {
+
+// The part of a step that took most of its idle time.
+std::string_view IdleCause(
+    const std::array<int64_t, kStepParts>& part_ns, bool has_device) {
+  size_t most = kStepParts;
+  for (size_t i = static_cast<size_t>(StepPart::kLaunchGap); i < kStepParts;
+       ++i) {
+    if (!has_device && i == static_cast<size_t>(StepPart::kOtherCpu)) continue;
+    if (part_ns[i] == 0) continue;
+    if (most == kStepParts || part_ns[i] > part_ns[most]) most = i;
+  }
+  return most == kStepParts ? std::string_view()
+                            : StepPartName(static_cast<StepPart>(most));
+}
+
+// What several calls of one rank cover, where they come in order of their
+// ends: what was counted before does not count again.
+struct Covered {
+  int64_t until_ns = INT64_MIN;
+
+  int64_t Add(int64_t begin, int64_t end) {
+    const int64_t from = std::max(begin, until_ns);
+    until_ns = std::max(until_ns, end);
+    return std::max<int64_t>(0, end - from);
+  }
+};
+
+struct RankSums {
+  RankRow row;
+  std::array<int64_t, kStepParts> part_ns{};
+  bool has_device = false;
+  Covered waiting;
+  Covered transferring;
+  Covered delaying;
+  int64_t first_step = INT64_MAX;
+  int64_t last_step = INT64_MIN;
+};
+
+class JobMaker {
+ public:
+  explicit JobMaker(std::vector<RankDigest> digests)
+      : digests_(std::move(digests)) {}
+
+  RankJob Make() {
+    ChooseRanks();
+    if (sums_.size() < 2) return {};
+    const Meetings meetings = FindMeetings(chosen_);
+    job_.matched = meetings.list.size();
+    job_.unmatched = meetings.unmatched;
+    AddSteps(meetings);
+    for (const Meeting& meeting : meetings.list) AddMeeting(meeting);
+    Finish();
+    job_.stragglers = FindStragglers(chosen_, rank_of_, meetings,
+                                     job_.step_count, job_.step_ns);
+    AddNotes();
+    return std::move(job_);
+  }
+
+ private:
+  // By what the processes state; where none does, in their order. A process
+  // that claims the rank of another is left out.
+  void ChooseRanks() {
+    const bool stated =
+        std::any_of(digests_.begin(), digests_.end(),
+                    [](const RankDigest& one) { return one.calls.rank >= 0; });
+    std::map<int64_t, std::pair<int64_t, std::string>> owners;
+    int64_t next = 0;
+    for (RankDigest& digest : digests_) {
+      if (stated && digest.calls.rank < 0) continue;
+      const int64_t rank = stated ? digest.calls.rank : next++;
+      const std::pair owner(digest.pid, digest.host);
+      const auto [known, is_new] = owners.try_emplace(rank, owner);
+      if (!is_new && known->second != owner) continue;
+      rank_of_.push_back(rank);
+      RankSums& sums = sums_[rank];
+      sums.row.rank = rank;
+      sums.row.pid = digest.pid;
+      sums.row.host = digest.host;
+      sums.row.clock = digest.clock;
+      sums.has_device = sums.has_device || digest.has_device;
+      chosen_.push_back(std::move(digest));
+    }
+    if (!stated && sums_.size() > 1) {
+      job_.notes.push_back(
+          "No process states its rank; they are numbered in the order of "
+          "their files.");
+    }
+  }
+
+  RankStepRow& StepRow(int64_t step, int64_t rank) {
+    RankStepRow& row = rows_[{step, rank}];
+    row.step = step;
+    row.rank = rank;
+    return row;
+  }
+
+  void AddSteps(const Meetings& meetings) {
+    for (size_t i = 0; i < chosen_.size(); ++i) {
+      const RankDigest& digest = chosen_[i];
+      RankSums& sums = sums_[rank_of_[i]];
+      for (const RankStep& step : digest.steps) {
+        const int64_t number =
+            step.index == -1 ? -1
+                             : SaturatingAdd(step.index, meetings.shift[i]);
+        RankStepRow& row = StepRow(number, rank_of_[i]);
+        row.start_ns = digest.to_job(step.range.begin);
+        row.step_ns = SaturatingSubtract(step.range.end, step.range.begin);
+        row.computation_ns = step.computation_ns;
+        row.communication_ns = step.communication_ns;
+        row.exposed_ns = step.communication_ns - step.overlapped_ns;
+        row.idle_ns = step.idle_ns;
+        row.idle_cause = IdleCause(step.part_ns, digest.has_device);
+        sums.first_step = std::min(sums.first_step, number);
+        sums.last_step = std::max(sums.last_step, number);
+        RankRow& total = sums.row;
+        ++total.steps;
+        const auto add = [](int64_t& to, int64_t ns) {
+          to = SaturatingAdd(to, ns);
+        };
+        add(total.step_ns, row.step_ns);
+        add(total.computation_ns, row.computation_ns);
+        add(total.communication_ns, row.communication_ns);
+        add(total.exposed_ns, row.exposed_ns);
+        add(total.overlapped_ns, step.overlapped_ns);
+        add(total.idle_ns, row.idle_ns);
+        if (step.pipeline_ns) {
+          total.pipeline_ns = SaturatingAdd(total.pipeline_ns.value_or(0),
+                                            *step.pipeline_ns);
+        }
+        for (size_t p = 0; p < kStepParts; ++p) {
+          add(sums.part_ns[p], step.part_ns[p]);
+        }
+      }
+    }
+  }
+
+  void AddMeeting(const Meeting& meeting) {
+    CollectiveRow& collective = CollectiveOf(meeting);
+    ++collective.calls;
+    collective.ranks =
+        std::max<uint64_t>(collective.ranks, meeting.arrivals.size());
+    int64_t shortest = INT64_MAX;
+    int64_t waits = 0;
+    int64_t transfers = 0;
+    for (uint32_t i = 0; i < meeting.arrivals.size(); ++i) {
+      const Arrival& arrival = meeting.arrivals[i];
+      const int64_t rank = rank_of_[arrival.digest];
+      RankSums& sums = sums_[rank];
+      const Interval& time = arrival.time;
+      const int64_t met =
+          std::clamp(meeting.last_ns, time.begin, std::max(time.begin,
+                                                           time.end));
+      const int64_t wait = sums.waiting.Add(time.begin, met);
+      const int64_t transfer = sums.transferring.Add(met, time.end);
+      int64_t delay = 0;
+      if (i == meeting.last && meeting.delay_ns() > 0) {
+        delay = sums.delaying.Add(meeting.next_to_last_ns, meeting.last_ns);
+        ++sums.row.last;
+      }
+      ++sums.row.collectives;
+      sums.row.wait_ns = SaturatingAdd(sums.row.wait_ns, wait);
+      sums.row.transfer_ns = SaturatingAdd(sums.row.transfer_ns, transfer);
+      sums.row.delays_ns = SaturatingAdd(sums.row.delays_ns, delay);
+      AddToStep(meeting.step, rank, wait, transfer, delay);
+      shortest = std::min(shortest, time.end - time.begin);
+      waits = SaturatingAdd(waits, met - time.begin);
+      transfers = SaturatingAdd(transfers, time.end - met);
+      collective.longest_wait_ns =
+          std::max(collective.longest_wait_ns, met - time.begin);
+    }
+    collective.wait_ns = SaturatingAdd(collective.wait_ns, waits);
+    collective.transfer_ns = SaturatingAdd(collective.transfer_ns, transfers);
+    collective.time_ns = SaturatingAdd(collective.time_ns, shortest);
+    arrivals_[&collective] += meeting.arrivals.size();
+  }
+
+  void AddToStep(int64_t step, int64_t rank, int64_t wait, int64_t transfer,
+                 int64_t delay) {
+    const auto row = rows_.find({step == kNoStep ? -1 : step, rank});
+    if (row == rows_.end()) return;
+    row->second.wait_ns = SaturatingAdd(row->second.wait_ns, wait);
+    row->second.transfer_ns = SaturatingAdd(row->second.transfer_ns, transfer);
+    row->second.delays_ns = SaturatingAdd(row->second.delays_ns, delay);
+  }
+
+  CollectiveRow& CollectiveOf(const Meeting& meeting) {
+    const Arrival& first = meeting.arrivals[0];
+    const RankCalls& calls = chosen_[first.digest].calls;
+    const CallSignature& call =
+        calls.signatures[calls.calls[first.call].signature];
+    std::string group = call.group;
+    if (group.empty() && !call.ranks.empty()) {
+      for (const int64_t rank : call.ranks) {
+        group += (group.empty() ? "ranks " : ", ") + std::to_string(rank);
+      }
+    }
+    CollectiveRow& row =
+        collectives_[{call.kind, group, call.ranks, call.bytes}];
+    row.kind = CollectiveKindName(call.kind);
+    row.group = std::move(group);
+    row.bytes = call.bytes;
+    row.bus_factor = BusFactor(
+        call.kind, call.group_size > 0
+                       ? static_cast<uint64_t>(call.group_size)
+                       : meeting.arrivals.size());
+    group_size_ = std::max(group_size_, call.group_size);
+    return row;
+  }
+
+  void Finish() {
+    std::set<int64_t> numbers;
+    int64_t step_sum = 0;
+    uint64_t step_rows = 0;
+    for (auto& [key, row] : rows_) {
+      numbers.insert(key.first);
+      step_sum = SaturatingAdd(step_sum, row.step_ns);
+      ++step_rows;
+      job_.steps.push_back(row);
+    }
+    job_.step_count = numbers.size();
+    job_.step_ns = AverageNs(step_sum, step_rows);
+    int64_t computation = 0;
+    for (auto& [rank, sums] : sums_) {
+      RankRow& row = sums.row;
+      const auto average = [&](int64_t& ns) { ns = AverageNs(ns, row.steps); };
+      for (int64_t* ns :
+           {&row.step_ns, &row.computation_ns, &row.communication_ns,
+            &row.exposed_ns, &row.overlapped_ns, &row.wait_ns,
+            &row.transfer_ns, &row.idle_ns, &row.delays_ns}) {
+        average(*ns);
+      }
+      if (row.pipeline_ns) average(*row.pipeline_ns);
+      row.idle_cause = IdleCause(sums.part_ns, sums.has_device);
+      computation = SaturatingAdd(computation, row.computation_ns);
+      job_.ranks.push_back(row);
+    }
+    const int64_t mean = AverageNs(computation, job_.ranks.size());
+    for (RankRow& row : job_.ranks) {
+      row.load = Ratio(row.computation_ns, mean);
+      job_.imbalance = std::max(job_.imbalance, row.load - 1);
+    }
+    for (auto& [key, row] : collectives_) {
+      row.wait_ns = AverageNs(row.wait_ns, arrivals_[&row]);
+      row.transfer_ns = AverageNs(row.transfer_ns, arrivals_[&row]);
+      job_.collectives.push_back(row);
+    }
+    std::stable_sort(job_.collectives.begin(), job_.collectives.end(),
+                     [](const CollectiveRow& a, const CollectiveRow& b) {
+                       return a.time_ns > b.time_ns;
+                     });
+  }
+
+  void AddNotes() {
+    int64_t last = INT64_MIN;
+    for (const auto& [rank, sums] : sums_) {
+      last = std::max(last, sums.last_step);
+    }
+    std::string early;
+    for (const auto& [rank, sums] : sums_) {
+      if (sums.row.steps == 0 || sums.last_step >= last) continue;
+      if (!early.empty()) early += ", ";
+      early += Format("rank %lld at step %lld", static_cast<long long>(rank),
+                      static_cast<long long>(sums.last_step));
+    }
+    if (!early.empty()) {
+      job_.notes.push_back(
+          Format("Not all ranks go on to step %lld; there end early: ",
+                 static_cast<long long>(last)) +
+          early + ".");
+    }
+    if (group_size_ > static_cast<int64_t>(sums_.size())) {
+      job_.notes.push_back(
+          Format("%zu ranks of at least %lld are here; who makes whom wait is "
+                 "of these alone.",
+                 sums_.size(), static_cast<long long>(group_size_)));
+    }
+    if (job_.matched == 0) {
+      job_.notes.push_back(
+          "No collective was recorded by two ranks, so nothing says who waited "
+          "for whom.");
+    } else if (job_.unmatched > job_.matched / 10) {
+      job_.notes.push_back(Format(
+          "%llu calls of collectives have no partner on another rank.",
+          static_cast<unsigned long long>(job_.unmatched)));
+    }
+  }
+
+  std::vector<RankDigest> digests_;
+  std::vector<RankDigest> chosen_;
+  std::vector<int64_t> rank_of_;  // of `chosen_`
+  std::map<int64_t, RankSums> sums_;  // by rank
+  std::map<std::pair<int64_t, int64_t>, RankStepRow> rows_;  // by step, rank
+  std::map<std::tuple<CollectiveKind, std::string, std::vector<int64_t>,
+                      uint64_t>,
+           CollectiveRow>
+      collectives_;
+  std::map<const CollectiveRow*, uint64_t> arrivals_;
+  int64_t group_size_ = 0;
+  RankJob job_;
+};
+
+}  // namespace
+
+std::optional<double> CollectiveRow::BusBandwidth() const {
+  if (bytes == 0 || time_ns <= 0) return std::nullopt;
+  // Bytes per ns are GB/s.
+  return static_cast<double>(bytes) * static_cast<double>(calls) /
+         static_cast<double>(time_ns) * bus_factor;
+}
+
+RankJob AnalyseRanks(std::vector<RankDigest> digests) {
+  return JobMaker(std::move(digests)).Make();
+}
+
+}  // namespace stepscope

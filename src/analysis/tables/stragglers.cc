@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stragglers table: who makes whom wait. Collectives table: what ranks wait
+// for, and how fast it is once they have met.
+#include <optional>
+#include <string_view>
+
+#include "analysis/schema.h"
+#include "analysis/summary.h"
+
+namespace stepscope {
+namespace {
+
+std::optional<std::string_view> Text(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
+ColumnsOf<StragglerStep> StepColumns() {
+  ColumnsOf<StragglerStep> columns;
+  columns.Count("step", "number of the step", &StragglerStep::step);
+  columns.Time("delay_ns", Adds::kUnion, "all others waited for it alone",
+               &StragglerStep::delay_ns);
+  columns.Text("doing", "what it did longer than the others before it came",
+               [](const StragglerStep& row) { return Text(row.doing); });
+  columns.Time("doing_ns", "by how much longer", &StragglerStep::doing_ns);
+  return columns;
+}
+
+ColumnsOf<Victim> VictimColumns() {
+  ColumnsOf<Victim> columns;
+  columns.Count("rank", "who waited", &Victim::rank);
+  columns.Time("wait_ns", Adds::kUnion, "for how long, in all steps",
+               &Victim::wait_ns);
+  return columns;
+}
+
+}  // namespace
+
+TableSchema DeclareStragglersTable() {
+  ColumnsOf<StragglerRow> columns;
+  columns.Count("rank", "number of the rank", &StragglerRow::rank);
+  columns.Time("delays_ns", Adds::kUnion,
+               "all others waited for it alone, in all steps",
+               &StragglerRow::delays_ns);
+  columns.Time("gain_ns",
+               "what the job would gain of a step, on average, if it came "
+               "when the next to last does",
+               &StragglerRow::gain_ns);
+  columns.Ratio("gain_ratio", "gain as a share of the step",
+                &StragglerRow::gain_ratio);
+  columns.Time("others_wait_ns", Adds::kSum,
+               "what all others waited for it, added up",
+               &StragglerRow::others_wait_ns);
+  columns.Count("last", "collectives to which it came last",
+                &StragglerRow::last);
+  columns.Text("doing",
+               "what it did longer than the others in the worst steps",
+               [](const StragglerRow& row) { return Text(row.doing); });
+  columns.Time("doing_ns", "by how much longer, in these steps",
+               &StragglerRow::doing_ns);
+  columns.Nested("steps", "the steps with the longest delays", StepColumns(),
+                 [](const StragglerRow& row) {
+                   return RowList::Of(row.steps);
+                 });
+  columns.Count("more_steps", "steps with less of a delay",
+                &StragglerRow::more_steps);
+  columns.Nested("victims", "who waited for it most", VictimColumns(),
+                 [](const StragglerRow& row) {
+                   return RowList::Of(row.victims);
+                 });
+  return {.key = "stragglers",
+          .title = "Stragglers",
+          .meaning = "which rank makes the others wait, when and why?",
+          .view = kStragglersView,
+          .json_views = kStragglersView,
+          .ranked = true,
+          .columns = columns.Take(),
+          .rows =
+              [](const Summary& s) { return RowList::Of(s.ranks.stragglers); },
+          .nothing = {}};
+}
+
+TableSchema DeclareCollectivesTable() {
+  ColumnsOf<CollectiveRow> columns;
+  columns.Text("kind", "all_reduce, all_gather, ...", &CollectiveRow::kind);
+  columns.Text("group", "of ranks, as the program names it",
+               [](const CollectiveRow& row) { return Text(row.group); });
+  columns.Count("ranks", "that met", &CollectiveRow::ranks);
+  columns.Bytes("bytes", Adds::kNothing,
+                "the larger of what one rank puts in and gets out; empty: not "
+                "stated",
+                [](const CollectiveRow& row) -> std::optional<uint64_t> {
+                  if (row.bytes == 0) return std::nullopt;
+                  return row.bytes;
+                });
+  columns.Count("calls", "collectives that several ranks recorded",
+                &CollectiveRow::calls);
+  columns.Time("wait_ns",
+               "of a rank until the last had come, on average",
+               &CollectiveRow::wait_ns);
+  columns.Time("longest_wait_ns", "the longest of these",
+               &CollectiveRow::longest_wait_ns);
+  columns.Time("transfer_ns", "of a rank from then on, on average",
+               &CollectiveRow::transfer_ns);
+  columns.Time("time_ns", Adds::kSum,
+               "of the rank that was in it shortest, all calls",
+               &CollectiveRow::time_ns);
+  columns.Number("bus_bandwidth", "GB/s",
+                 "bytes / that time, times the factor of nccl-tests",
+                 &CollectiveRow::BusBandwidth);
+  return {.key = "collectives",
+          .title = "Collectives",
+          .meaning = "how long do ranks wait in collectives, and how fast are "
+                     "these?",
+          .view = kCollectivesView,
+          .json_views = kCollectivesView,
+          .ranked = true,
+          .columns = columns.Take(),
+          .rows =
+              [](const Summary& s) {
+                return RowList::Of(s.ranks.collectives);
+              },
+          .nothing = {}};
+}
+
+}  // namespace stepscope
