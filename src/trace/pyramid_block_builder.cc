@@ -120,8 +120,8 @@ void PyramidBlockBuilder::Push(size_t level, uint32_t depth,
                                const PyramidMark& mark) {
   const int k = block_.levels_[level];
   PyramidMark& open = open_[section(level, depth)];
-  if (open.count > 0 && mark.start >> k == open.start >> k &&
-      mark.IsShort(k) && open.IsShort(k)) {
+  if (open.count > 0 && mark.start >> k == open.start >> k && mark.IsShort(k) &&
+      open.IsShort(k)) {
     open.Add(mark);
     return;
   }
@@ -153,14 +153,13 @@ void PyramidBlockBuilder::Write(size_t level, uint32_t depth,
   const uint64_t extent = static_cast<uint64_t>(mark.end - mark.start);
   const uint64_t tile_ns = uint64_t{1} << (k + kTileBits);
   const uint64_t x = units(from, 0);
-  const uint64_t x1 =
-      extent >= tile_ns ? x + 65535 : units(from + extent, 1);
+  const uint64_t x1 = extent >= tile_ns ? x + 65535 : units(from + extent, 1);
 
   const uint32_t index = next_[at]++;
   std::vector<PyramidBlock::Tile>& tiles = tiles_[at];
   if (tiles.empty() || tiles.back().index != static_cast<uint32_t>(tile)) {
-    tiles.push_back({static_cast<uint32_t>(tile),
-                     index - block_.sections_[at].record});
+    tiles.push_back(
+        {static_cast<uint32_t>(tile), index - block_.sections_[at].record});
   }
   PyramidRecord& record = block_.records_[index];
   record.x = static_cast<uint16_t>(x);
@@ -175,13 +174,13 @@ void PyramidBlockBuilder::Write(size_t level, uint32_t depth,
   } else {
     share = ShareCode(heaviest.weight, mark.weight);
     if (heaviest.name > PyramidRecord::kNameMask) share = 0;
-    record.name = (heaviest.name & PyramidRecord::kNameMask) |
-                  (uint32_t{LengthCode(static_cast<uint64_t>(mark.longest_ns))}
-                   << 24);
+    record.name =
+        (heaviest.name & PyramidRecord::kNameMask) |
+        (uint32_t{LengthCode(static_cast<uint64_t>(mark.longest_ns))} << 24);
     record.fill = FillOf(mark.busy, extent);
   }
-  record.kind = static_cast<uint8_t>(heaviest.event_class |
-                                     (share << kClassBits));
+  record.kind =
+      static_cast<uint8_t>(heaviest.event_class | (share << kClassBits));
 }
 
 void PyramidBlockBuilder::JoinTiles() {

@@ -54,10 +54,10 @@ class PyramidBlockBuilder {
   int min_level_ = 0;  // so that the number of a tile fits into 32 bits
 
   PyramidBlock block_;
-  std::vector<Merges> merges_;        // by depth
-  std::vector<uint32_t> rows_;        // by depth
-  std::vector<PyramidMark> open_;     // by level and depth
-  std::vector<uint32_t> next_;        // the same: where to write
+  std::vector<Merges> merges_;     // by depth
+  std::vector<uint32_t> rows_;     // by depth
+  std::vector<PyramidMark> open_;  // by level and depth
+  std::vector<uint32_t> next_;     // the same: where to write
   std::vector<std::vector<PyramidBlock::Tile>> tiles_;  // the same
 };
 

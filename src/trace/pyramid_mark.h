@@ -17,7 +17,8 @@ namespace stepscope {
 inline uint8_t LengthCode(uint64_t ns) {
   if (ns < 4) return static_cast<uint8_t>(ns);
   const int log = 63 - std::countl_zero(ns);
-  return static_cast<uint8_t>(log * 4 + static_cast<int>((ns >> (log - 2)) & 3));
+  return static_cast<uint8_t>(log * 4 +
+                              static_cast<int>((ns >> (log - 2)) & 3));
 }
 
 // 0..254 of 1.
@@ -29,8 +30,8 @@ inline uint8_t FillOf(uint64_t busy, uint64_t extent) {
 
 // The share of a name that has `part` of `all`: 0 below one half, else 1..7.
 inline uint8_t ShareCode(uint64_t part, uint64_t all) {
-  const double share =
-      static_cast<double>(part) / static_cast<double>(std::max<uint64_t>(all, 1));
+  const double share = static_cast<double>(part) /
+                       static_cast<double>(std::max<uint64_t>(all, 1));
   if (share < 0.5) return 0;
   return static_cast<uint8_t>(
       1 + std::min(6, static_cast<int>((share - 0.5) * 14)));

@@ -79,8 +79,7 @@ TEST(PyramidTest, EveryLevelOfABlockHoldsEveryEvent) {
       uint64_t events = 0;
       for (uint32_t depth = 0; depth < block.depths(); ++depth) {
         const auto line = block.line(static_cast<int>(level), depth);
-        for (const PyramidRecord& record : line.records)
-          events += record.count;
+        for (const PyramidRecord& record : line.records) events += record.count;
         uint32_t before = 0;
         for (const PyramidBlock::Tile& tile : line.tiles) {
           EXPECT_LT(tile.first, line.records.size());
@@ -248,8 +247,7 @@ TEST(PyramidTest, DepthsOfAPartAreTakenAlone) {
   TileQuery query(pyramid);
   const TilePart inner = {0, 0, 1, 1, 0};
   for (const int k : {2, 12, 20}) {
-    const TileAnswer& answer =
-        query.Run(k, 0, 8, {&inner, 1});
+    const TileAnswer& answer = query.Run(k, 0, 8, {&inner, 1});
     for (const TileRecord& record : answer.records) {
       EXPECT_EQ(record.depth, 0);
       EXPECT_EQ(trace->nesting().depth[record.row], 1u);

@@ -38,8 +38,8 @@ const TileAnswer& TileQuery::Run(int k, uint64_t first, uint32_t count,
   const int tile_bits = k + kTileBits;
   const uint64_t last_tile = static_cast<uint64_t>(INT64_MAX) >> tile_bits;
   if (count > 0 && first <= last_tile) {
-    tile_count_ = static_cast<uint32_t>(
-        std::min<uint64_t>(count, last_tile - first + 1));
+    tile_count_ =
+        static_cast<uint32_t>(std::min<uint64_t>(count, last_tile - first + 1));
     begin_ = static_cast<int64_t>(first << tile_bits);
     const uint64_t end = (first + tile_count_) << tile_bits;
     end_ = static_cast<int64_t>(std::min<uint64_t>(end, INT64_MAX));
@@ -70,8 +70,8 @@ const TileAnswer& TileQuery::Run(int k, uint64_t first, uint32_t count,
 void TileQuery::RunPart(const TilePart& part) {
   const std::span<const PyramidBlock> blocks = pyramid_.blocks(part.track);
   if (blocks.empty()) return;
-  used_depths_ = std::max(used_depths_,
-                          std::min(part.at + part.depths, kMostDepths));
+  used_depths_ =
+      std::max(used_depths_, std::min(part.at + part.depths, kMostDepths));
   open_.assign(part.depths, Open{});
   part_at_ = part.at;
   const auto begins_by = [&](int64_t time) {
@@ -102,16 +102,15 @@ void TileQuery::RunPart(const TilePart& part) {
 // began before, and its parents.
 void TileQuery::AddCovering(const TilePart& part,
                             std::span<const PyramidBlock> blocks) {
-  const Row end = LowerBound(blocks.front().first(), blocks.back().last(),
-                             begin_);
+  const Row end =
+      LowerBound(blocks.front().first(), blocks.back().last(), begin_);
   if (end == blocks.front().first()) return;
   const Nesting& nesting = trace_.nesting();
   for (Row row = end - 1; row != kNoRow; row = nesting.parent[row]) {
     const int64_t event_end = trace_.end_ns(row) - pyramid_.origin_ns();
     const uint32_t depth = nesting.depth[row];
     if (event_end <= begin_ || depth < part.first_depth ||
-        depth >= part.first_depth + part.depths ||
-        !IsLong(row)) {
+        depth >= part.first_depth + part.depths || !IsLong(row)) {
       continue;  // short ones belong to a mark of the tile before
     }
     AddLong(part.at + depth - part.first_depth, 0,
@@ -135,8 +134,8 @@ void TileQuery::AddLine(const TilePart& part, const PyramidBlock& block,
   const uint64_t short_units = uint64_t{1} << (kUnitBits + shift);
   for (; tile != line.tiles.end() && tile->index < last; ++tile) {
     const uint64_t tile_x = (tile->index - first) << kTileUnitBits;
-    const size_t end = tile + 1 == line.tiles.end() ? line.records.size()
-                                                    : (tile + 1)->first;
+    const size_t end =
+        tile + 1 == line.tiles.end() ? line.records.size() : (tile + 1)->first;
     for (size_t i = tile->first; i < end; ++i) {
       const PyramidRecord& record = line.records[i];
       uint64_t from = tile_x + record.x;
@@ -147,13 +146,12 @@ void TileQuery::AddLine(const TilePart& part, const PyramidBlock& block,
         if (record.w == 65535) {
           const int64_t event_end =
               trace_.end_ns(record.row) - pyramid_.origin_ns();
-          to = event_end > end_ ? uint64_t{tile_count_ + 1}
-                                      << (kTileUnitBits + shift)
-                                : UnitsUp(event_end - begin_) << shift;
+          to = event_end > end_
+                   ? uint64_t{tile_count_ + 1} << (kTileUnitBits + shift)
+                   : UnitsUp(event_end - begin_) << shift;
         }
-        AddLong(at, from >> shift,
-                (to + (uint64_t{1} << shift) - 1) >> shift, false, record.row,
-                record.name, record.event_class());
+        AddLong(at, from >> shift, (to + (uint64_t{1} << shift) - 1) >> shift,
+                false, record.row, record.name, record.event_class());
         continue;
       }
       Open piece;
@@ -245,8 +243,8 @@ void TileQuery::Flush(uint32_t line) {
   if (open.count == 0) return;
   TileRecord record;
   record.x = static_cast<uint16_t>(open.x & (kTileUnits - 1));
-  record.w = static_cast<uint16_t>(
-      std::clamp<uint64_t>(open.end - open.x, 1, 65535));
+  record.w =
+      static_cast<uint16_t>(std::clamp<uint64_t>(open.end - open.x, 1, 65535));
   record.row = open.row;
   record.kind = open.event_class;
   record.count = static_cast<uint16_t>(std::min<uint32_t>(open.count, 65535));
@@ -267,15 +265,14 @@ void TileQuery::AddLong(uint32_t line, uint64_t x, uint64_t end, bool before,
   record.row = row;
   record.name = LocalName(name);
   end = std::max(end, x + 1);
-  const uint64_t last = std::min<uint64_t>((end - 1) >> kTileUnitBits,
-                                           tile_count_ - 1);
+  const uint64_t last =
+      std::min<uint64_t>((end - 1) >> kTileUnitBits, tile_count_ - 1);
   for (uint64_t tile = x >> kTileUnitBits; tile <= last; ++tile) {
     const uint64_t tile_x = tile << kTileUnitBits;
     const uint64_t from = std::max(x, tile_x) - tile_x;
     const uint64_t to = std::min(end - tile_x, kTileUnits);
     record.x = static_cast<uint16_t>(from);
-    record.w =
-        static_cast<uint16_t>(std::clamp<uint64_t>(to - from, 1, 65535));
+    record.w = static_cast<uint16_t>(std::clamp<uint64_t>(to - from, 1, 65535));
     record.kind = event_class;
     if (before || tile_x > x) record.kind |= kTileBeginsBefore;
     if (end - tile_x > kTileUnits) record.kind |= kTileEndsAfter;

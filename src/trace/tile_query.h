@@ -16,15 +16,15 @@ namespace stepscope {
 
 // As it is sent, little-endian. Documented in docs/formats/http.md.
 struct TileRecord {
-  uint16_t x = 0;     // 1/64 bucket from the begin of the tile
-  uint16_t w = 0;     // the same; at least 1
-  Row row = kNoRow;   // the event, or one of the longest of the mark
-  uint16_t name = 0;  // index of TileAnswer::names; kNoName: not among them
-  uint8_t depth = 0;  // in the slot
-  uint8_t kind = 0;   // class in the low 5 bits, then TileFlag
-  uint16_t count = 1;   // events; 65535: or more
-  uint8_t fill = 255;   // busy share of a mark, 0..254; 255: one event
-  uint8_t slot = 0;     // which of the tracks that were asked for
+  uint16_t x = 0;      // 1/64 bucket from the begin of the tile
+  uint16_t w = 0;      // the same; at least 1
+  Row row = kNoRow;    // the event, or one of the longest of the mark
+  uint16_t name = 0;   // index of TileAnswer::names; kNoName: not among them
+  uint8_t depth = 0;   // in the slot
+  uint8_t kind = 0;    // class in the low 5 bits, then TileFlag
+  uint16_t count = 1;  // events; 65535: or more
+  uint8_t fill = 255;  // busy share of a mark, 0..254; 255: one event
+  uint8_t slot = 0;    // which of the tracks that were asked for
 };
 static_assert(sizeof(TileRecord) == 16);
 
@@ -107,7 +107,7 @@ class TileQuery {
   uint8_t slot_ = 0;
   uint32_t part_at_ = 0;
 
-  std::vector<Open> open_;  // by depth of the part
+  std::vector<Open> open_;                      // by depth of the part
   std::vector<std::vector<TileRecord>> lines_;  // by tile and depth in the slot
   uint32_t used_depths_ = 0;
   std::vector<std::vector<TileRecord>> slots_;  // by tile
