@@ -161,7 +161,8 @@ TEST(PyramidTest, TilesAtEveryZoomHoldWhatBruteForceFinds) {
             const Box& box = mark->second;
             // Within a fifth of the longest, and a unit of the level.
             const int64_t longest = trace->dur_ns()[record.row];
-            const int64_t unit = k >= kUnitBits ? 1 << (k - kUnitBits) : 1;
+            const int64_t unit =
+                k >= kUnitBits ? int64_t{1} << (k - kUnitBits) : 1;
             if (k < 30) {
               ASSERT_GE(longest * 5 / 4 + 2 * unit + 1, box.longest)
                   << "k " << k << " seed " << seed;
