@@ -121,15 +121,14 @@ struct FolderTraces {
 };
 
 // The ring of a process is read with its capture.
-bool IsLiveFile(const std::string& path,
-                const std::vector<std::string>& files) {
+bool IsLiveFile(const std::string& path, std::span<const std::string> files) {
   constexpr std::string_view kLive = ".live";
   return path.ends_with(kLive) &&
          std::find(files.begin(), files.end(),
                    path.substr(0, path.size() - kLive.size())) != files.end();
 }
 
-// The files of a folder that some importer knows.
+// The files that some importer knows.
 struct KnownFiles {
   std::vector<std::string> paths;
   std::vector<Recognised> files;
@@ -143,9 +142,7 @@ struct KnownFiles {
   }
 };
 
-Result<KnownFiles> FindKnownFiles(const std::string& path) {
-  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> all_files,
-                       FilesIn(path));
+KnownFiles FindKnownFiles(std::span<const std::string> all_files) {
   KnownFiles known;
   for (const std::string& file : all_files) {
     Result<Recognised> one = Recognise(file);
@@ -168,9 +165,11 @@ Error NoTraceIn(const std::string& path,
   return Fail(ErrorCode::kNotFound, path + ": no readable trace in it" + why);
 }
 
-Result<FolderTraces> ReadFolder(const std::string& path,
-                                const ImportOptions& options) {
-  STEPSCOPE_TRY_ASSIGN(KnownFiles known, FindKnownFiles(path));
+// `where` is where they lie, for the message.
+Result<FolderTraces> ReadFiles(std::span<const std::string> files,
+                               const std::string& where,
+                               const ImportOptions& options) {
+  KnownFiles known = FindKnownFiles(files);
   FolderTraces folder;
   std::vector<FileImport> imports =
       ImportAtOnce(known.paths, known.files, options);
@@ -184,8 +183,14 @@ Result<FolderTraces> ReadFolder(const std::string& path,
     }
   }
   folder.skipped = std::move(known.skipped);
-  if (folder.traces.empty()) return NoTraceIn(path, folder.skipped);
+  if (folder.traces.empty()) return NoTraceIn(where, folder.skipped);
   return folder;
+}
+
+Result<FolderTraces> ReadFolder(const std::string& path,
+                                const ImportOptions& options) {
+  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> files, FilesIn(path));
+  return ReadFiles(files, path, options);
 }
 
 // What was not read although it is a trace.
@@ -222,7 +227,14 @@ Result<TraceSet> ImportSet(std::span<const std::string> paths,
 
 Result<TraceFolder> ImportFolder(const std::string& path,
                                  const ImportOptions& options) {
-  STEPSCOPE_TRY_ASSIGN(FolderTraces read, ReadFolder(path, options));
+  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> files, FilesIn(path));
+  return ImportJobs(files, path, options);
+}
+
+Result<TraceFolder> ImportJobs(std::span<const std::string> files,
+                               const std::string& where,
+                               const ImportOptions& options) {
+  STEPSCOPE_TRY_ASSIGN(FolderTraces read, ReadFiles(files, where, options));
   TraceFolder folder;
   folder.skipped = std::move(read.skipped);
   for (const Job& found : FindJobs(read.facts)) {
@@ -250,7 +262,8 @@ Result<TraceFolder> ImportFolder(const std::string& path,
 Result<ScannedFolder> ScanFolder(const std::string& path,
                                  const ImportOptions& options,
                                  const VisitTrace& visit) {
-  STEPSCOPE_TRY_ASSIGN(KnownFiles known, FindKnownFiles(path));
+  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> files, FilesIn(path));
+  KnownFiles known = FindKnownFiles(files);
   const size_t count = known.paths.size();
   std::vector<std::optional<FileFacts>> seen(count);
   std::vector<Status> states(count, Ok());
