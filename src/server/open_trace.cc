@@ -2,6 +2,7 @@
 #include "server/open_trace.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace stepscope::server {
 namespace {
@@ -15,6 +16,11 @@ PyramidOptions WithClasses(const EventClasses& classes) {
     return classes.Of(type, name);
   };
   return options;
+}
+
+uint64_t NextSerial() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
 }
 
 int64_t LastTime(const Trace& trace) {
@@ -37,7 +43,8 @@ int64_t LastTime(const Trace& trace) {
 }  // namespace
 
 OpenTrace::OpenTrace(std::shared_ptr<const Trace> trace)
-    : trace_(std::move(trace)),
+    : serial_(NextSerial()),
+      trace_(std::move(trace)),
       classes_(*trace_),
       pyramid_(*trace_, WithClasses(classes_)),
       view_(MakeViewTracks(pyramid_)),
@@ -63,6 +70,27 @@ const StepTable& OpenTrace::steps() const {
   std::call_once(steps_once_,
                  [this] { steps_ = std::make_unique<StepTable>(tree()); });
   return *steps_;
+}
+
+const IdleParts& OpenTrace::idle() const {
+  std::call_once(idle_once_, [this] {
+    idle_ = std::make_unique<IdleParts>(FindIdleParts(tree(), steps()));
+  });
+  return *idle_;
+}
+
+std::shared_ptr<const Curve> OpenTrace::curve(uint32_t view_track) const {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = curves_.find(view_track);
+    if (found != curves_.end()) return found->second;
+  }
+  const ViewTrack& track = view_.tracks[view_track];
+  auto curve = std::make_shared<const Curve>(
+      track.queue_of ? QueueCurve(tree(), *track.queue_of)
+                     : SampledCurve(*trace_, track));
+  const std::lock_guard lock(mutex_);
+  return curves_.try_emplace(view_track, std::move(curve)).first->second;
 }
 
 Result<std::shared_ptr<const std::string>> OpenTrace::Document(

@@ -15,7 +15,9 @@
 #include "analysis/event_tree.h"
 #include "analysis/steps.h"
 #include "base/result.h"
+#include "server/curves.h"
 #include "server/event_classes.h"
+#include "server/idle_parts.h"
 #include "server/view_tracks.h"
 #include "trace/pyramid.h"
 #include "trace/tile_query.h"
@@ -35,11 +37,17 @@ class OpenTrace {
   const EventClasses& classes() const { return classes_; }
   int64_t origin_ns() const { return pyramid_.origin_ns(); }
   int64_t span_ns() const { return span_ns_; }
+  // Another one for each, also of the same file.
+  uint64_t serial() const { return serial_; }
   // What it holds, near enough for a budget.
   size_t bytes() const;
 
   const EventTree& tree() const;
   const StepTable& steps() const;
+
+  const IdleParts& idle() const;
+  // Of a track that has one.
+  std::shared_ptr<const Curve> curve(uint32_t view_track) const;
 
   // Text that takes long to make: by key, made once however many ask at the
   // same time. Failures are made anew.
@@ -58,6 +66,7 @@ class OpenTrace {
     std::shared_ptr<const std::string> text;
   };
 
+  const uint64_t serial_;
   const std::shared_ptr<const Trace> trace_;
   const EventClasses classes_;
   const Pyramid pyramid_;
@@ -67,7 +76,10 @@ class OpenTrace {
   mutable std::unique_ptr<EventTree> tree_;
   mutable std::once_flag steps_once_;
   mutable std::unique_ptr<StepTable> steps_;
+  mutable std::once_flag idle_once_;
+  mutable std::unique_ptr<IdleParts> idle_;
   mutable std::mutex mutex_;
+  mutable std::map<uint32_t, std::shared_ptr<const Curve>> curves_;
   mutable std::map<std::string, std::shared_ptr<Cached>> documents_;
   mutable std::vector<std::unique_ptr<TileQuery>> idle_queries_;
 };

@@ -6,6 +6,8 @@
 #include "analysis/step_part.h"
 #include "base/json_writer.h"
 #include "report/ledger_json.h"
+#include "server/idle_parts.h"
+#include "trace/event_type.h"
 
 namespace stepscope::server {
 namespace {
@@ -45,22 +47,35 @@ void WriteTracks(JsonWriter& json, const ViewTracks& view) {
   json.EndArray();
 }
 
+void WriteInterval(JsonWriter& json, const OpenTrace& open,
+                   const StepInterval& interval) {
+  json.Field("start", interval.range.begin - open.origin_ns());
+  json.Field("end", interval.range.end - open.origin_ns());
+  const uint32_t track = open.tree().threads()[interval.thread].first_track;
+  const uint32_t in_view = open.view().of_track[track];
+  json.Key("group");
+  if (in_view < open.view().tracks.size())
+    json.UInt(open.view().tracks[in_view].group);
+  else
+    json.Null();
+}
+
 void WriteSteps(JsonWriter& json, const OpenTrace& open) {
-  const EventTree& tree = open.tree();
   json.Key("steps").BeginArray();
   for (const StepInterval& step : open.steps().steps()) {
-    const uint32_t track = tree.threads()[step.thread].first_track;
-    const uint32_t in_view = open.view().of_track[track];
     json.BeginObject().Field("index", step.index);
-    json.Field("start", step.range.begin - open.origin_ns());
-    json.Field("end", step.range.end - open.origin_ns());
-    json.Field("warmup", step.warmup);
-    json.Key("group");
-    if (in_view < open.view().tracks.size())
-      json.UInt(open.view().tracks[in_view].group);
-    else
-      json.Null();
-    json.EndObject();
+    WriteInterval(json, open, step);
+    json.Field("warmup", step.warmup).EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteStages(JsonWriter& json, const OpenTrace& open) {
+  json.Key("stages").BeginArray();
+  for (const StepInterval& stage : open.steps().stages()) {
+    json.BeginObject().Field("name", EventTypeName(stage.type));
+    WriteInterval(json, open, stage);
+    json.Field("inferred", stage.inferred).EndObject();
   }
   json.EndArray();
 }
@@ -80,6 +95,10 @@ std::string TraceJson(const OpenTrace& open) {
   WriteGroups(json, open.view());
   WriteTracks(json, open.view());
   WriteSteps(json, open);
+  WriteStages(json, open);
+  json.Key("idle_causes").BeginArray();
+  for (const std::string_view cause : IdleCauseNames()) json.String(cause);
+  json.EndArray();
   json.Key("classes").BeginArray();
   for (const std::string_view name : EventClassNames()) json.String(name);
   json.EndArray();

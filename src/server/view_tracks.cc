@@ -97,6 +97,23 @@ class Maker {
       all[found->second].push_back(i);
     }
     for (const Lanes& lanes : all) AddLanes(process, kind, lanes);
+    if (kind == TrackKind::kStream && !trace_.links().empty())
+      for (const Lanes& lanes : all) AddQueue(process, lanes[0]);
+  }
+
+  // Once per device.
+  void AddQueue(uint32_t process, uint32_t stream) {
+    const uint32_t group = GroupOf(process, &trace_.tracks()[stream]);
+    for (const ViewTrack& track : view_.tracks)
+      if (track.group == group && track.kind == "queue") return;
+    ViewTrack track;
+    track.group = group;
+    track.kind = "queue";
+    track.name = "Launch queue";
+    track.detail = "work that was launched and has not begun";
+    track.process = process;
+    track.queue_of = stream;
+    view_.tracks.push_back(std::move(track));
   }
 
   std::string_view KindOf(TrackKind kind) {
@@ -165,6 +182,7 @@ class Maker {
         track.kind = "counter";
         track.name = std::string(trace_.str(counter.name));
         track.events = end - i;
+        track.process = process;
         track.counter = at;
         view_.tracks.push_back(std::move(track));
       }
@@ -184,6 +202,7 @@ class Maker {
       track.name = "Memory " + std::string(trace_.str(place));
       track.events = events;
       track.unit = "bytes";
+      track.process = process;
       track.place = place;
       view_.tracks.push_back(std::move(track));
     }

@@ -36,6 +36,9 @@ struct ViewTrack {
   // Counters: the track of the samples; memory: the place.
   std::optional<uint32_t> counter;
   std::optional<StringId> place;
+  uint32_t process = 0;
+  // Streams, and the launch queue of a device: any of its tracks.
+  std::optional<uint32_t> queue_of;
 };
 
 struct ViewTracks {
