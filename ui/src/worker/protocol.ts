@@ -2,7 +2,7 @@
 //
 // What the page and the timeline's worker say to each other. Places are in
 // CSS pixels from the canvas's top left; times are ns from the origin.
-import type { CriticalSegment, TraceInfo } from "../api/types.ts";
+import type { CriticalSegment, StageInfo, TraceInfo } from "../api/types.ts";
 import type { Range } from "../model/axis.ts";
 import type { Hit } from "../model/hit.ts";
 import type { Layout } from "../model/layout.ts";
@@ -77,6 +77,7 @@ export interface HitAnswer {
   value: { track: number; time: number; value: number } | null;
   /** The cause of an idle part. */
   idle: { track: number; start: number; dur: number; cause: number } | null;
+  stage: StageInfo | null;
 }
 export interface ListedEvent {
   row: number;

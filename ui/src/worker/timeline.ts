@@ -178,7 +178,7 @@ class Timeline {
       backdropOf(info.steps, view, ticks, width), ratio, this.overlay.name,
       names);
     drawCurves(context, visibleTracks(this.layout, view), series,
-      info.idle_causes ?? [], view, paints, this.onRange);
+      info, view, paints, this.onRange);
     drawRuler(context, view, ticks, paints);
     drawOverlay(context, scene, paints, this.overlay);
     names.flush();
