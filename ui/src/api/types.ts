@@ -51,8 +51,8 @@ export interface GroupInfo {
   rank?: number | null;
 }
 export type TrackKind =
-  | "thread" | "async" | "python" | "stream" | "stage" | "counter" | "memory" | "queue"
-  | "busy" | "occupancy";
+  | "thread" | "async" | "python" | "stream" | "stage" | "counter" | "memory"
+  | "queue" | "busy" | "occupancy";
 export interface TrackInfo {
   id: number;
   group: number;

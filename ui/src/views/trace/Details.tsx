@@ -113,7 +113,8 @@ function Chain({ list, controller }: {
   return (
     <ol class="chain">
       {list.map((one, depth) => (
-        <li key={one.row} style={{ paddingLeft: `${Math.min(depth, 8) * 9}px` }}>
+        <li key={one.row}
+          style={{ paddingLeft: `${Math.min(depth, 8) * 9}px` }}>
           <button onClick={() =>
             void controller?.select(one.row, { move: true })}>
             <Swatch name={one.class ?? classByName(one.name)} />

@@ -18,6 +18,7 @@ import * as s from "./store.ts";
 import { Toolbar } from "./Toolbar.tsx";
 import { Tooltip } from "./Tooltip.tsx";
 import "../../styles/trace.css";
+import "../../styles/details.css";
 
 function Tracks({ onReady }: { onReady: (controller: Controller | null)
   => void; }) {
