@@ -3,9 +3,10 @@
 // The timeline's worker: it fetches, keeps, draws and answers what is under
 // the pointer. The page sends views and layouts; it draws no event itself.
 import { makeClient } from "../api/client.ts";
-import type { TraceInfo } from "../api/types.ts";
+import type { StepInfo, TraceInfo } from "../api/types.ts";
 import { hasTiles, isSeries, type Layout } from "../model/layout.ts";
 import type { ThemeName } from "../model/palette.ts";
+import { firstSteps } from "../model/steps.ts";
 import { ScanBackend, type Backend } from "./backend.ts";
 import { GlBackend } from "./gl.ts";
 import { drawCurves } from "./curves.ts";
@@ -35,6 +36,7 @@ class Timeline {
   private backend: Backend;
   private readonly client;
   private info: TraceInfo | null = null;
+  private steps: StepInfo[] = [];
   private tiles: TileStore | null = null;
   private series: SeriesStore | null = null;
   private names: NameStore | null = null;
@@ -79,6 +81,7 @@ class Timeline {
   setTrace(t: string, info: TraceInfo): void {
     this.tiles?.stop();
     this.info = info;
+    this.steps = firstSteps(info.steps);
     this.paints = null;
     this.shown = false;
     this.ranges.clear();
@@ -173,9 +176,9 @@ class Timeline {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     if (this.backend === this.gl)
       context.clearRect(0, 0, view.width, view.height);
-    const ticks = rulerTicks(info.steps, view);
+    const ticks = rulerTicks(this.steps, view);
     this.backend.draw(scene, paints,
-      backdropOf(info.steps, view, ticks, width), ratio, this.overlay.name,
+      backdropOf(this.steps, view, ticks, width), ratio, this.overlay.name,
       names);
     drawCurves(context, visibleTracks(this.layout, view), series,
       info, view, paints, this.onRange);

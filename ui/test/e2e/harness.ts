@@ -95,6 +95,7 @@ export async function openPage(browser: Browser, url: string,
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const page = await context.newPage();
+  page.setDefaultTimeout(200_000);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {

@@ -3,12 +3,12 @@
 // The whole trace in 50 pixels: how busy the device is, the steps with their
 // times, and which part is seen. Drag to move it.
 import { useEffect, useRef } from "preact/hooks";
-import { useSignal } from "@preact/signals";
+import { computed, useSignal } from "@preact/signals";
 import type { CounterSeries, StepInfo, TraceInfo } from "../../api/types.ts";
 import { timeToX, wholeRange, xToTime } from "../../model/axis.ts";
 import { formatCount, formatTime } from "../../model/format.ts";
 import { classColours } from "../../model/palette.ts";
-import { stepLabels } from "../../model/steps.ts";
+import { firstSteps, stepAround, stepLabels } from "../../model/steps.ts";
 import { decodeAnswer } from "../../model/records.ts";
 import { skyline } from "../../model/skyline.ts";
 import { api } from "../../state/api.ts";
@@ -71,17 +71,21 @@ function drawCurve(canvas: HTMLCanvasElement, series: Bars,
   }
 }
 
+/** The start of the step that fills the view; a view within it moves often. */
+const stepInView = computed(() => stepAround(
+  firstSteps(trace.value?.info.steps ?? []), s.range.value)?.start ?? -1);
+
 function Steps({ steps, span, width }: {
   steps: StepInfo[];
   span: number;
   width: number;
 }) {
   const range = wholeRange(span);
-  const { t0, t1 } = s.range.value;
+  const around = stepInView.value;
   return (
     <>
       {stepLabels(steps, range, width).map((label) => {
-        const current = label.step.start <= t0 && label.step.end >= t1;
+        const current = label.step.start === around;
         return (
           <div key={label.step.start}
             class={"step" + (label.step.warmup ? " warmup" : "") +
@@ -104,6 +108,7 @@ function Steps({ steps, span, width }: {
 function Window({ span, width }: { span: number; width: number }) {
   const { t0, t1 } = s.range.value;
   const whole = wholeRange(span);
+  if (t0 <= whole.t0 && t1 >= whole.t1) return null;
   const left = Math.max(0, timeToX(whole, width, t0));
   const right = Math.min(width, timeToX(whole, width, t1));
   return <div class="window" style={{ left: `${left}px`,
