@@ -92,6 +92,8 @@ export interface Stats {
   /** Script time of the last frame, ms. */
   frameMs: number;
   requests: number;
+  /** Those for tiles alone. */
+  tileRequests: number;
   aborted: number;
   bytes: number;
   boxes: number;
@@ -105,6 +107,6 @@ export type FromWorker =
   | { type: "hit"; id: number; answer: HitAnswer }
   | { type: "list"; id: number; events: ListedEvent[] }
   | { type: "stats"; id: number; stats: Stats }
-  | { type: "range"; track: number; min: number; max: number }
+  | { type: "ranges"; ranges: Record<number, { min: number; max: number }> }
   | { type: "state"; loading: boolean; error: string; status: number }
   | { type: "renderer"; name: "gl" | "scan" };

@@ -26,6 +26,9 @@ import { TileStore } from "./tiles.ts";
 /** Above this many pixels the rasteriser draws at a ratio of 1. */
 const MOST_PIXELS = 4_000_000;
 
+/** How often the values of counters in view are sent to the page. */
+const RANGES_MS = 120;
+
 const post = (message: FromWorker) => postMessage(message);
 
 class Timeline {
@@ -52,6 +55,8 @@ class Timeline {
   private blanks = 0;
   private shown = false;
   private readonly ranges = new Map<number, string>();
+  private readonly fresh = new Map<number, { min: number; max: number }>();
+  private rangeTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(init: InitMessage) {
     this.lines = init.lines;
@@ -195,7 +200,13 @@ class Timeline {
     const key = `${min}/${max}`;
     if (this.ranges.get(track) === key) return;
     this.ranges.set(track, key);
-    post({ type: "range", track, min, max });
+    this.fresh.set(track, { min, max });
+    // Text that changes with every frame cannot be read.
+    this.rangeTimer ??= setTimeout(() => {
+      this.rangeTimer = undefined;
+      post({ type: "ranges", ranges: Object.fromEntries(this.fresh) });
+      this.fresh.clear();
+    }, RANGES_MS);
   };
 
   hit(id: number, x: number, y: number): void {
@@ -214,6 +225,7 @@ class Timeline {
       renderer: this.backend.name, frames: this.frames,
       frameMs: this.frameMs,
       requests: (this.tiles?.requests ?? 0) + (this.series?.requests ?? 0),
+      tileRequests: this.tiles?.requests ?? 0,
       aborted: this.tiles?.aborted ?? 0, bytes: this.tiles?.bytes ?? 0,
       boxes: this.backend.boxes, blanks: this.blanks,
       sharp: this.scene !== null && !this.scheduled &&
