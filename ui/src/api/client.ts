@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests to the server. Addresses are relative to the page, so that a proxy
+// under a sub-path works. Also used by the timeline's worker, which gets the
+// token and the base address by message.
+export class ApiError extends Error {
+  readonly status: number;
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export type Params = Record<
+  string,
+  string | number | boolean | string[] | null | undefined
+>;
+
+export interface Client {
+  get<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T>;
+  post<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T>;
+  bytes(path: string, params?: Params, signal?: AbortSignal)
+    : Promise<ArrayBuffer>;
+  /** Calls `onLine` for each JSON line as it arrives. */
+  lines<T>(path: string, params: Params, onLine: (line: T) => void,
+    signal?: AbortSignal): Promise<void>;
+}
+
+export function queryOf(params: Params = {}): string {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(params)) {
+    if (value === null || value === undefined) continue;
+    for (const one of Array.isArray(value) ? value : [value])
+      query.append(key, String(one));
+  }
+  const text = query.toString();
+  return text ? "?" + text : "";
+}
+
+/** Cuts a stream of text into its lines, whatever the pieces. */
+export function lineSplitter(onLine: (line: string) => void) {
+  let rest = "";
+  return {
+    push(text: string) {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) if (line) onLine(line);
+    },
+    end() {
+      if (rest) onLine(rest);
+      rest = "";
+    },
+  };
+}
+
+async function failureOf(answer: Response): Promise<ApiError> {
+  let message = "";
+  try {
+    message = String((await answer.json()).error ?? "");
+  } catch {
+    // Not ours: a proxy's page, perhaps.
+  }
+  return new ApiError(
+    answer.status, message || `the server answered ${answer.status}`);
+}
+
+export function makeClient(options: {
+  base: string;
+  token: () => string;
+  onUnauthorized?: () => void;
+}): Client {
+  async function send(method: string, path: string, params?: Params,
+    signal?: AbortSignal): Promise<Response> {
+    const address = options.base + "api/v1/" + path + queryOf(params);
+    let answer: Response;
+    try {
+      answer = await fetch(address, {
+        method,
+        headers: { Authorization: "Bearer " + options.token() },
+        credentials: "omit",
+        signal: signal ?? null,
+      });
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new ApiError(0, "the server does not answer");
+    }
+    if (answer.ok) return answer;
+    if (answer.status === 401) options.onUnauthorized?.();
+    throw await failureOf(answer);
+  }
+  return {
+    get: async (path, params, signal) =>
+      (await send("GET", path, params, signal)).json(),
+    post: async (path, params, signal) =>
+      (await send("POST", path, params, signal)).json(),
+    bytes: async (path, params, signal) =>
+      (await send("GET", path, params, signal)).arrayBuffer(),
+    lines: async (path, params, onLine, signal) => {
+      const answer = await send("GET", path, params, signal);
+      const reader = answer.body!.pipeThrough(
+        new TextDecoderStream()).getReader();
+      const lines = lineSplitter((line) => onLine(JSON.parse(line)));
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        lines.push(value);
+      }
+      lines.end();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The token that the server prints in its address. It arrives in the URL's
+// fragment, which no server and no referrer sees; it is kept in localStorage,
+// which browsers separate by port (cookies are not), and leaves the address
+// bar at once, so that a copied link never carries it.
+const KEY = "stepscope.token";
+const SHAPE = /^[0-9a-zA-Z_-]{16,128}$/;
+
+/** Splits a fragment into its token, if any, and the rest. */
+export function splitToken(hash: string): { token: string; rest: string } {
+  const match = /^#token=([^&]*)&?(.*)$/.exec(hash);
+  if (!match) return { token: "", rest: hash };
+  const token = match[1] ?? "";
+  const rest = match[2] ?? "";
+  return {
+    token: SHAPE.test(token) ? token : "",
+    rest: rest === "" || rest.startsWith("#") ? rest : "#" + rest,
+  };
+}
+
+/** Takes the token out of the address bar; call before the state is read. */
+export function takeTokenFromAddress(): void {
+  const { token, rest } = splitToken(location.hash);
+  if (rest === location.hash) return;
+  if (token) keepToken(token);
+  history.replaceState(null, "", location.pathname + location.search + rest);
+}
+
+// Storage can be refused (private windows); the page then lives on memory.
+let memory = "";
+
+export function keepToken(token: string): void {
+  memory = token;
+  try {
+    localStorage.setItem(KEY, token);
+  } catch {
+    // The token is in memory: this page works, a new tab asks again.
+  }
+}
+
+export function currentToken(): string {
+  if (memory) return memory;
+  try {
+    memory = localStorage.getItem(KEY) ?? "";
+  } catch {
+    memory = "";
+  }
+  return memory;
+}
+
+export function forgetToken(): void {
+  memory = "";
+  try {
+    localStorage.removeItem(KEY);
+  } catch {
+    // Nothing was kept.
+  }
+}
+
+/** The token in what a person pasted: an address or the token alone. */
+export function tokenInText(text: string): string {
+  const trimmed = text.trim();
+  const at = trimmed.indexOf("#token=");
+  const token = at < 0 ? trimmed : splitToken(trimmed.slice(at)).token;
+  return SHAPE.test(token) ? token : "";
+}

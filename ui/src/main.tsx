@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+import { render } from "preact";
+import { takeTokenFromAddress } from "./api/token.ts";
+import { App } from "./shell/App.tsx";
+import { followAddress } from "./state/route.ts";
+import { startTheme } from "./state/theme.ts";
+import { startTraceState } from "./state/trace.ts";
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/shell.css";
+
+takeTokenFromAddress();
+followAddress();
+startTheme();
+startTraceState();
+render(<App />, document.getElementById("app")!);

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps on a line: where each stands and how much of its name has room. Pure.
+import type { StepInfo } from "../api/types.ts";
+import { timeToX, type Range } from "./axis.ts";
+
+export interface StepLabel {
+  step: StepInfo;
+  x: number;
+  width: number;
+  text: "long" | "short" | "";
+}
+const LONG = 104;
+const SHORT = 46;
+/** Steps narrower than this are not drawn one by one. */
+const LEAST = 3;
+
+/** Of several workers, the first one's: their steps are nearly the same. */
+export function firstSteps(steps: StepInfo[]): StepInfo[] {
+  const first = steps[0]?.group;
+  return steps.filter((step) => step.group === first);
+}
+
+/** The step that a whole range is inside of, or null. */
+export function stepAround(steps: StepInfo[], range: Range): StepInfo | null {
+  return steps.find((step) => step.start <= range.t0 && step.end >= range.t1)
+    ?? null;
+}
+
+export function stepLabels(steps: StepInfo[], range: Range, width: number)
+  : StepLabel[] {
+  return firstSteps(steps).map((step) => {
+    const x = timeToX(range, width, step.start);
+    const wide = timeToX(range, width, step.end) - x;
+    const text = wide >= LONG ? "long" as const
+      : wide >= SHORT ? "short" as const : "" as const;
+    return { step, x, width: wide, text };
+  }).filter((label) => label.width >= LEAST);
+}

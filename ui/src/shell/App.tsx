@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import { useSignal } from "@preact/signals";
+import type { ComponentType } from "preact";
+import { useEffect } from "preact/hooks";
+import { tokenRefused } from "../state/api.ts";
+import { errorText } from "../state/load.ts";
+import { route } from "../state/route.ts";
+import { views, type View } from "../views/registry.tsx";
+import { Help, helpShown, showHelp } from "./Help.tsx";
+import { AskToken, Failed, Message, traceMessage } from "./Messages.tsx";
+import { Nav } from "./Nav.tsx";
+import { Toast } from "./Toast.tsx";
+import { TopBar } from "./TopBar.tsx";
+import { isTyping } from "./typing.ts";
+
+function onKey(event: KeyboardEvent): void {
+  if (isTyping(event.target) || event.ctrlKey || event.metaKey ||
+    event.altKey || helpShown()) return;
+  if (event.key === "?") showHelp("keys");
+  else if (event.key === "/") document.getElementById("search")?.focus();
+  else return;
+  event.preventDefault();
+}
+
+const loaded = new Map<string, ComponentType>();
+
+function ViewFrame({ view }: { view: View }) {
+  const failure = useSignal("");
+  const tick = useSignal(0);
+  useEffect(() => {
+    failure.value = "";
+    if (loaded.has(view.key)) return;
+    view.load().then(
+      (module) => {
+        loaded.set(view.key, module.default);
+        tick.value++;
+      },
+      (error) => {
+        failure.value = errorText(error);
+      });
+  }, [view]);
+  void tick.value;
+  const Shown = loaded.get(view.key);
+  if (failure.value)
+    return <Failed what="This view could not be loaded"
+      error={failure.value + ". Reload the page."} />;
+  return Shown ? <Shown /> : <Message title="Loading" />;
+}
+
+export function App() {
+  useEffect(() => {
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, []);
+  const view =
+    views.find((one) => one.key === route.value.view) ?? views[0]!;
+  const message = tokenRefused.value ? <AskToken /> : traceMessage();
+  useEffect(() => {
+    document.title = `${view.title} · stepscope`;
+  }, [view]);
+  return (
+    <div class={"shell" + (view.key === "trace" ? " narrow" : "")}>
+      <Nav current={view.key} />
+      <TopBar />
+      <main tabIndex={-1}>{message ?? <ViewFrame view={view} />}</main>
+      <Help />
+      <Toast />
+    </div>
+  );
+}

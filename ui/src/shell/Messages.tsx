@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What stands in place of a view: nothing there, on its way, or failed. Each
+// says what happened and what to do.
+import { useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { keepToken, tokenInText } from "../api/token.ts";
+import { formatBytes } from "../model/format.ts";
+import {
+  cancelOpening, opening, reopen, retryRuns, runs,
+} from "../state/trace.ts";
+
+export function Message(
+  { title, text, children, role = "status" }: {
+    title: string;
+    text?: string;
+    children?: ComponentChildren;
+    role?: "status" | "alert";
+  }) {
+  return (
+    <div class="message" role={role}>
+      <h1>{title}</h1>
+      {text && <p>{text}</p>}
+      {children}
+    </div>
+  );
+}
+
+export function Failed(
+  { what, error, retry }: {
+    what: string;
+    error: string;
+    retry?: () => void;
+  }) {
+  return (
+    <Message title={what} text={error} role="alert">
+      {retry && (
+        <div class="row">
+          <button class="button" onClick={retry}>Try again</button>
+        </div>
+      )}
+    </Message>
+  );
+}
+
+export function AskToken() {
+  const [text, setText] = useState("");
+  const [bad, setBad] = useState(false);
+  return (
+    <Message title="This server wants its token"
+      text={"Open the address that \"stepscope view\" printed, or paste it " +
+        "here. A restarted server has a new one."}>
+      <form class="row" onSubmit={(event) => {
+        event.preventDefault();
+        const token = tokenInText(text);
+        if (!token) return setBad(true);
+        keepToken(token);
+        retryRuns();
+      }}>
+        <input value={text} aria-label="Address or token" autofocus
+          placeholder="http://127.0.0.1:8080/#token=…"
+          onInput={(event) => setText(event.currentTarget.value)} />
+        <button class="button primary">Open</button>
+      </form>
+      {bad && <p role="alert">That is neither an address with a token nor a
+        token.</p>}
+    </Message>
+  );
+}
+
+const STAGES: Record<string, string> = {
+  reading: "Reading the file",
+  building: "Building the timeline",
+};
+
+function Opening(
+  { done, total, stage }: { done?: number; total?: number; stage?: string }) {
+  const known = total !== undefined && total > 0;
+  const text = known
+    ? `${formatBytes(done ?? 0)} of ${formatBytes(total)}` : "";
+  return (
+    <Message title={STAGES[stage ?? ""] ?? "Opening the trace"} text={text}>
+      {known
+        ? <progress value={done ?? 0} max={total} aria-label="Import" />
+        : <progress aria-label="Import" />}
+      <div class="row">
+        <button class="button" onClick={() => void cancelOpening()}>
+          Cancel
+        </button>
+      </div>
+    </Message>
+  );
+}
+
+/** What to show instead of a view, or null when a trace is open. */
+export function traceMessage() {
+  const listed = runs.value;
+  if (listed.state === "loading") return <Message title="Looking for traces" />;
+  if (listed.state === "failed")
+    return (
+      <Failed what="The list of runs could not be read"
+        error={`${listed.error}. Is "stepscope view" still running?`}
+        retry={retryRuns} />
+    );
+  if (listed.value.runs.length === 0)
+    return (
+      <Message title="No traces here yet"
+        text={`The folder ${listed.value.folder} has no file that stepscope ` +
+          "can read. Record one with \"stepscope run -- COMMAND\" or copy " +
+          "one there: this page will show it by itself."} />
+    );
+  const now = opening.value;
+  switch (now.state) {
+    case "ready":
+      return null;
+    case "none":
+      return <Message title="This run has no trace" text={
+        "Choose another run or worker above."} />;
+    case "loading":
+      return <Opening {...now.progress} />;
+    case "cancelled":
+      return (
+        <Message title="Opening was cancelled">
+          <div class="row">
+            <button class="button primary" onClick={reopen}>
+              Open it again
+            </button>
+          </div>
+        </Message>
+      );
+    case "failed":
+      return (
+        <Failed what="This trace could not be opened" error={now.error}
+          retry={reopen} />
+      );
+  }
+}

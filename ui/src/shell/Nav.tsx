@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The navigation at the left: views, and at the bottom the health of the
+// trace, the keys and the theme.
+import { formatRoute } from "../model/route.ts";
+import { healthOf } from "../model/health.ts";
+import { navigate, route } from "../state/route.ts";
+import { nextTheme, themeChoice } from "../state/theme.ts";
+import { trace } from "../state/trace.ts";
+import { views, type View } from "../views/registry.tsx";
+import { Icon, type IconName } from "./icons.tsx";
+import { showHelp } from "./Help.tsx";
+import logo from "./logo.svg";
+
+function Item({ view, current }: { view: View; current: boolean }) {
+  const target = { ...route.value, view: view.key, more: {} };
+  return (
+    <li>
+      <a class="nav-item" href={formatRoute(target)} title={view.title}
+        aria-label={view.title}
+        aria-current={current ? "page" : undefined}
+        onClick={(event) => {
+          if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+          event.preventDefault();
+          navigate({ view: view.key, more: {} }, true);
+        }}>
+        <Icon name={view.icon} />
+        <span>{view.title}</span>
+      </a>
+    </li>
+  );
+}
+
+function Action(props: {
+  icon: IconName;
+  text: string;
+  hint: string;
+  bad?: boolean;
+  keyName?: string;
+  onClick?: () => void;
+}) {
+  return (
+    <li>
+      <button class={"nav-item" + (props.bad ? " bad" : "")}
+        title={props.hint} aria-label={`${props.text}. ${props.hint}`}
+        onClick={props.onClick}>
+        <Icon name={props.icon} />
+        <span>{props.text}</span>
+        {props.keyName && <kbd>{props.keyName}</kbd>}
+      </button>
+    </li>
+  );
+}
+
+const THEMES = {
+  system: "Theme: system", light: "Theme: light", dark: "Theme: dark",
+} as const;
+
+export function Nav({ current }: { current: string }) {
+  const health = trace.value && healthOf(trace.value.info);
+  const first = views.filter((view) => view.group === 1);
+  const second = views.filter((view) => view.group === 2);
+  return (
+    <nav class="nav" aria-label="Views">
+      <div class="brand"><img src={logo} alt="" /><span>stepscope</span></div>
+      <div class="grow">
+        <ul>{first.map((view) =>
+          <Item key={view.key} view={view} current={view.key === current} />)}
+        </ul>
+        {second.length > 0 && <div class="rule" />}
+        {second.length > 0 && <ul>{second.map((view) =>
+          <Item key={view.key} view={view} current={view.key === current} />)}
+        </ul>}
+      </div>
+      <ul>
+        {health && <Action icon={health.good ? "health" : "warning"}
+          text={health.title} hint={health.detail} bad={!health.good}
+          onClick={() => showHelp("health")} />}
+        <Action icon="help" text="Shortcuts" hint="Keys and mouse"
+          keyName="?" onClick={() => showHelp("keys")} />
+        <Action icon={themeChoice.value === "light" ? "sun" : "theme"}
+          text={THEMES[themeChoice.value]} hint="Change the theme"
+          onClick={nextTheme} />
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which run, worker and window is shown; search; a link to what is seen.
+import { signal } from "@preact/signals";
+import { ALL_WORKERS } from "../model/pick.ts";
+import { navigate, route } from "../state/route.ts";
+import { picked, runs } from "../state/trace.ts";
+import { submitSearch } from "../state/search.ts";
+import { Icon } from "./icons.tsx";
+import { toast } from "./Toast.tsx";
+
+function Picker(
+  { label, value, options, onPick }: {
+    label: string;
+    value: string;
+    options: { value: string; text: string }[];
+    onPick: (value: string) => void;
+  }) {
+  const text = options.find((one) => one.value === value)?.text ?? "none";
+  return (
+    <label class="picker" title={text}>
+      <span class="quiet">{label}</span>
+      <b>{text}</b>
+      <Icon name="down" />
+      <select aria-label={label} value={value}
+        onChange={(event) => onPick(event.currentTarget.value)}>
+        {options.map((one) => (
+          <option key={one.value} value={one.value}>{one.text}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+// What belongs to one trace only goes when another is chosen.
+const fresh = { from: null, to: null, row: null, more: {} };
+
+function Pickers() {
+  const now = picked.value;
+  if (!now || runs.value.state !== "ready") return null;
+  const workers = now.run.workers.map((worker) =>
+    ({ value: worker.id, text: worker.name }));
+  if (now.run.all)
+    workers.unshift({ value: ALL_WORKERS, text: now.run.all.name || "all" });
+  return (
+    <>
+      <Picker label="Run" value={now.run.id}
+        options={runs.value.value.runs.map((run) =>
+          ({ value: run.id, text: run.name }))}
+        onPick={(run) => navigate({ run, ...fresh }, true)} />
+      <Picker label="Worker"
+        value={now.all ? ALL_WORKERS : now.worker?.id ?? ""}
+        options={workers}
+        onPick={(worker) => navigate({ worker, ...fresh }, true)} />
+      <Picker label="Window" value={now.window?.t ?? ""}
+        options={now.windows.map((one) =>
+          ({ value: one.t, text: one.name }))}
+        onPick={(window) => navigate({ window, ...fresh }, true)} />
+    </>
+  );
+}
+
+const typed = signal<string | null>(null);
+
+function SearchBox() {
+  const text = typed.value ?? route.value.query;
+  return (
+    <form class="search-box" role="search" onSubmit={(event) => {
+      event.preventDefault();
+      submitSearch(text);
+    }}>
+      <Icon name="search" />
+      <input id="search" type="text" value={text} autocomplete="off"
+        spellcheck={false} aria-label="Find an operator or kernel"
+        placeholder="Find an operator or kernel"
+        onInput={(event) => {
+          typed.value = event.currentTarget.value;
+        }}
+        onBlur={() => {
+          typed.value = null;
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && event.shiftKey) {
+            event.preventDefault();
+            submitSearch(text, "previous");
+          } else if (event.key === "Escape") {
+            event.currentTarget.blur();
+          }
+        }} />
+      <kbd>/</kbd>
+    </form>
+  );
+}
+
+async function copyLink(): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(location.href);
+    toast("Link copied. It carries the view, not the token.");
+  } catch {
+    toast("The browser refused; copy the address bar instead.");
+  }
+}
+
+export function TopBar() {
+  return (
+    <header class="topbar">
+      <Pickers />
+      <div class="space" />
+      <SearchBox />
+      <button class="button" onClick={() => void copyLink()}>
+        <Icon name="copy" />Copy link
+      </button>
+    </header>
+  );
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Something that is asked from the server: on its way, there, or refused.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { queryOf, type Params } from "../api/client.ts";
+import { api } from "./api.ts";
+
+export type Load<T> =
+  | { state: "loading" }
+  | { state: "ready"; value: T }
+  | { state: "failed"; error: string };
+
+export function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+// Answers of this page's life, by address. A trace never changes under its id.
+const kept = new Map<string, unknown>();
+const MOST_KEPT = 64;
+
+function keep(key: string, value: unknown): void {
+  kept.delete(key);
+  kept.set(key, value);
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
+}
+
+/** Asks `path` while the component shows; `null` params: asks nothing. */
+export function useAnswer<T>(path: string, params: Params | null): Load<T> {
+  const key = params ? path + queryOf(params) : "";
+  const answer = useSignal<{ key: string; load: Load<T> }>(
+    { key: "", load: { state: "loading" } });
+  useEffect(() => {
+    if (!params || kept.has(key)) return;
+    const stop = new AbortController();
+    api.get<T>(path, params, stop.signal).then(
+      (value) => {
+        keep(key, value);
+        answer.value = { key, load: { state: "ready", value } };
+      },
+      (error) => {
+        if (!stop.signal.aborted)
+          answer.value =
+            { key, load: { state: "failed", error: errorText(error) } };
+      });
+    return () => stop.abort();
+  }, [key]);
+  if (kept.has(key)) return { state: "ready", value: kept.get(key) as T };
+  return answer.value.key === key ? answer.value.load : { state: "loading" };
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which trace is shown: the runs of the folder, the one that the address
+// names, its import, and what the server says about it.
+import { computed, effect, signal } from "@preact/signals";
+import type { Progress, Runs, TraceInfo } from "../api/types.ts";
+import { pickWindow } from "../model/pick.ts";
+import { api, tokenRefused } from "./api.ts";
+import { errorText, type Load } from "./load.ts";
+import { route } from "./route.ts";
+
+export const runs = signal<Load<Runs>>({ state: "loading" });
+
+/** The run, worker and window of the address, or the nearest there is. */
+export const picked = computed(() =>
+  runs.value.state === "ready"
+    ? pickWindow(runs.value.value.runs, route.value) : null);
+
+/** The id of the shown trace, or "". */
+export const traceId = computed(() => picked.value?.window?.t ?? "");
+
+export type Opening =
+  | { state: "none" }
+  | { state: "loading"; progress: Progress }
+  | { state: "cancelled" }
+  | { state: "failed"; error: string }
+  | { state: "ready"; t: string; info: TraceInfo };
+export const opening = signal<Opening>({ state: "none" });
+
+/** What is known of the shown trace, once it is open. */
+export const trace = computed<{ t: string; info: TraceInfo } | null>(() =>
+  opening.value.state === "ready" && opening.value.t === traceId.value
+    ? opening.value : null);
+
+async function loadRuns(): Promise<void> {
+  try {
+    runs.value = { state: "ready", value: await api.get<Runs>("runs") };
+  } catch (error) {
+    if (tokenRefused.value) return;
+    runs.value = { state: "failed", error: errorText(error) };
+  }
+}
+
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+/** New files show by themselves; the request waits at the server. */
+async function watchFolder(): Promise<void> {
+  for (;;) {
+    if (runs.value.state !== "ready" || tokenRefused.value) {
+      await pause(1000);
+      continue;
+    }
+    const generation = runs.value.value.generation;
+    try {
+      const answer = await api.get<{ generation: number }>(
+        "changes", { generation });
+      if (answer.generation !== generation) await loadRuns();
+    } catch {
+      await pause(5000);
+    }
+  }
+}
+
+let current = new AbortController();
+
+async function open(t: string, stop: AbortSignal): Promise<void> {
+  opening.value = { state: "loading", progress: { state: "loading" } };
+  try {
+    let last = await api.post<Progress>("open", { t }, stop);
+    if (last.state !== "ready" && last.state !== "failed") {
+      await api.lines<Progress>("progress", { t }, (line) => {
+        last = line;
+        if (!stop.aborted)
+          opening.value = { state: "loading", progress: line };
+      }, stop);
+    }
+    if (stop.aborted) return;
+    if (last.state !== "ready") throw new Error(
+      last.error || "the import ended before its end");
+    const info = await api.get<TraceInfo>("trace", { t }, stop);
+    if (!stop.aborted) opening.value = { state: "ready", t, info };
+  } catch (error) {
+    if (!stop.aborted)
+      opening.value = { state: "failed", error: errorText(error) };
+  }
+}
+
+export function reopen(): void {
+  current.abort();
+  current = new AbortController();
+  if (traceId.value) void open(traceId.value, current.signal);
+  else opening.value = { state: "none" };
+}
+
+export async function cancelOpening(): Promise<void> {
+  current.abort();
+  opening.value = { state: "cancelled" };
+  try {
+    await api.post("cancel", { t: traceId.value });
+  } catch {
+    // It had ended; the page says "cancelled" and offers to open again.
+  }
+}
+
+export function retryRuns(): void {
+  tokenRefused.value = false;
+  runs.value = { state: "loading" };
+  void loadRuns();
+}
+
+export function startTraceState(): void {
+  void loadRuns();
+  void watchFolder();
+  let shown = "";
+  effect(() => {
+    const t = traceId.value;
+    if (t === shown) return;
+    shown = t;
+    // Not inside the effect: opening reads and writes other signals.
+    queueMicrotask(reopen);
+  });
+}
