@@ -64,6 +64,7 @@ export interface TrackInfo {
   unit?: string;
 }
 export interface StepInfo {
+  pid?: number;
   index: number;
   start: number;
   end: number;
