@@ -51,7 +51,7 @@ export interface GroupInfo {
   rank?: number | null;
 }
 export type TrackKind =
-  | "thread" | "python" | "stream" | "stage" | "counter" | "memory" | "queue"
+  | "thread" | "async" | "python" | "stream" | "stage" | "counter" | "memory" | "queue"
   | "busy" | "occupancy";
 export interface TrackInfo {
   id: number;
@@ -69,6 +69,14 @@ export interface StepInfo {
   start: number;
   end: number;
   warmup: boolean;
+  group?: number | null;
+}
+/** Every input record is in one bin: kept, repaired or rejected. */
+export interface Ledger {
+  seen?: number;
+  kept?: number;
+  repaired?: Record<string, number>;
+  rejected?: Record<string, number>;
 }
 export interface TraceInfo {
   origin_ns: string;
@@ -82,7 +90,8 @@ export interface TraceInfo {
   idle_causes?: string[];
   levels: { min: number; max: number };
   complete: boolean;
-  ledger: Record<string, unknown>;
+  ledger: Ledger;
+  notes?: string[];
 }
 
 export interface EventRef {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The trace's ledger in a sentence. It only adds words: the counts are the
-// server's. Pure.
+// The trace's ledger in words. Pure.
 import type { TraceInfo } from "../api/types.ts";
 import { formatCount } from "./format.ts";
 
@@ -9,32 +8,37 @@ export interface Health {
   good: boolean;
   title: string;
   detail: string;
+  /** What happened to some records, and to how many. */
+  reasons: { what: string; count: number }[];
 }
 
-const WORDS: Record<string, string> = {
-  kept: "kept", repaired: "repaired", rejected: "rejected",
-  dropped: "dropped while recording", records: "records read",
-};
-
-function numberAt(ledger: Record<string, unknown>, key: string): number {
-  const value = ledger[key];
-  return typeof value === "number" ? value : 0;
+function binsOf(bins: Record<string, number> | undefined, word: string) {
+  return Object.entries(bins ?? {}).filter(([, count]) => count > 0)
+    .map(([reason, count]) => ({ what: `${word}: ${reason}`, count }));
 }
+const sum = (bins: { count: number }[]) =>
+  bins.reduce((total, bin) => total + bin.count, 0);
 
 export function healthOf(info: Pick<TraceInfo, "ledger" | "complete">)
   : Health {
   const { ledger, complete } = info;
-  const lost = numberAt(ledger, "rejected") + numberAt(ledger, "dropped");
-  const repaired = numberAt(ledger, "repaired");
-  const parts = Object.keys(WORDS)
-    .filter((key) => typeof ledger[key] === "number")
-    .map((key) => `${formatCount(numberAt(ledger, key))} ${WORDS[key]}`);
-  const detail = parts.join(", ") +
-    (complete ? "" : (parts.length ? "; " : "") + "the recording was cut off");
+  const rejected = binsOf(ledger.rejected, "rejected");
+  const repaired = binsOf(ledger.repaired, "repaired");
+  const reasons = [...rejected, ...repaired];
+  const lost = sum(rejected);
+  const mended = sum(repaired);
+  const parts = [
+    `${formatCount(ledger.seen ?? 0)} records read`,
+    lost ? `${formatCount(lost)} rejected` : "none lost",
+    mended ? `${formatCount(mended)} repaired` : "none repaired",
+  ];
+  if (!complete) parts.push("the recording was cut off");
+  const detail = parts.join(", ");
   if (lost > 0)
-    return { good: false, title: `${formatCount(lost)} lost`, detail };
-  if (!complete) return { good: false, title: "Cut off", detail };
-  if (repaired > 0)
-    return { good: true, title: `${formatCount(repaired)} repaired`, detail };
-  return { good: true, title: "Nothing lost", detail };
+    return { good: false, title: `${formatCount(lost)} lost`, detail, reasons };
+  if (!complete) return { good: false, title: "Cut off", detail, reasons };
+  if (mended > 0)
+    return { good: true, title: `${formatCount(mended)} repaired`, detail,
+      reasons };
+  return { good: true, title: "Nothing lost", detail, reasons };
 }

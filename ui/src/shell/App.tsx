@@ -11,13 +11,7 @@ import { AskToken, Failed, Message, traceMessage } from "./Messages.tsx";
 import { Nav } from "./Nav.tsx";
 import { Toast } from "./Toast.tsx";
 import { TopBar } from "./TopBar.tsx";
-
-/** True where letters are text, not commands. */
-export function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement &&
-    (target.tagName === "INPUT" || target.tagName === "SELECT" ||
-      target.tagName === "TEXTAREA");
-}
+import { isTyping } from "./typing.ts";
 
 function onKey(event: KeyboardEvent): void {
   if (isTyping(event.target) || event.ctrlKey || event.metaKey ||

@@ -3,6 +3,7 @@
 // The dialogs: keys and mouse, and the health of the trace.
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { formatCount } from "../model/format.ts";
 import { healthOf } from "../model/health.ts";
 import { trace } from "../state/trace.ts";
 
@@ -57,8 +58,10 @@ function HealthDetails() {
   return (
     <>
       <h1>{health.title}</h1>
-      <p class="quiet">{health.detail ||
-        "The trace says nothing about what was lost."}</p>
+      <p class="quiet">{health.detail}.</p>
+      <ul>{health.reasons.map(({ what, count }) =>
+        <li key={what}>{formatCount(count)} {what}</li>)}</ul>
+      {(info.notes ?? []).map((note) => <p key={note}>{note}</p>)}
     </>
   );
 }

@@ -1,4 +1,112 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The timeline: toolbar, minimap, tracks with their gutter, details.
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { onFound } from "../../state/search.ts";
+import { trace } from "../../state/trace.ts";
+import { BoxPanel } from "./BoxPanel.tsx";
+import { Controller } from "./controller.ts";
+import { Details } from "./Details.tsx";
+import { EventList } from "./EventList.tsx";
+import { Gutter } from "./Gutter.tsx";
+import { watchKeys } from "./keys.ts";
+import { Minimap } from "./Minimap.tsx";
+import { watchMouse } from "./mouse.ts";
+import { loadBox, loadCritical } from "./queries.ts";
+import * as s from "./store.ts";
+import { Toolbar } from "./Toolbar.tsx";
+import { Tooltip } from "./Tooltip.tsx";
+import "../../styles/trace.css";
+
+function Tracks({ onReady }: { onReady: (controller: Controller | null)
+  => void; }) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const plot = useRef<HTMLDivElement>(null);
+  const boxes = useRef<HTMLCanvasElement>(null);
+  const lines = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const frame = scroller.current!;
+    const area = plot.current!;
+    const measure = () => {
+      s.plotSize.value =
+        { width: area.clientWidth, height: frame.clientHeight };
+    };
+    measure();
+    s.scroll.value = frame.scrollTop;
+    const controller = new Controller(boxes.current!, lines.current!, frame);
+    const observer = new ResizeObserver(measure);
+    observer.observe(frame);
+    observer.observe(area);
+    const onScroll = () => {
+      s.scroll.value = frame.scrollTop;
+    };
+    frame.addEventListener("scroll", onScroll, { passive: true });
+    const mouse = watchMouse(area, frame, controller);
+    const stopKeys = watchKeys(controller, area, mouse.time);
+    onFound((found) => controller.showFound(found));
+    onReady(controller);
+    return () => {
+      onReady(null);
+      onFound(null);
+      stopKeys();
+      mouse.stop();
+      observer.disconnect();
+      frame.removeEventListener("scroll", onScroll);
+      controller.stop();
+    };
+  }, []);
+  const height = s.layout.value.height;
+  return (
+    <div class="tracks" ref={scroller}>
+      <Gutter />
+      <div class="plot-column" style={{ height: `${height + 26}px` }}>
+        <div class={`plot mode-${s.mode.value}`} ref={plot} tabIndex={0}
+          role="application"
+          aria-label={"Timeline. Arrow keys move along events, " +
+            "question mark lists the keys."}
+          style={{ height: `${s.plotSize.value.height}px` }}>
+          <canvas ref={boxes} aria-hidden="true" />
+          <canvas ref={lines} aria-hidden="true" />
+          <Tooltip />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Problem() {
+  const problem = s.problem.value;
+  if (!problem) return null;
+  const text = problem.status === 401
+    ? "The server has a new token. Reload the page from the address that " +
+      "it printed."
+    : `The timeline could not be read: ${problem.error}. Trying again.`;
+  return <div class="problem" role="alert">{text}</div>;
+}
+
 export default function TraceView() {
-  return <div class="trace" />;
+  const controller = useSignal<Controller | null>(null);
+  const t = trace.value?.t ?? "";
+  useEffect(() => loadBox(), []);
+  useEffect(() => loadCritical(), []);
+  useEffect(() => {
+    // For tests and measurements: what the worker did so far.
+    Object.assign(window, { stepscopeTimeline: {
+      stats: () => controller.value?.link.stats(),
+    } });
+  }, []);
+  return (
+    <div class="trace">
+      <Toolbar controller={controller.value} />
+      <Minimap controller={controller.value} />
+      <Tracks key={t} onReady={(next) => {
+        controller.value = next;
+      }} />
+      <Problem />
+      {s.box.value ? <BoxPanel controller={controller.value} />
+        : <Details controller={controller.value} />}
+      <EventList controller={controller.value} />
+    </div>
+  );
 }

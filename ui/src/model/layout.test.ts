@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, test } from "vitest";
+import type { GroupInfo, TrackInfo } from "../api/types.ts";
+import {
+  boxPlace, GROUP_HEIGHT, laneAt, layoutOf, noSettings, rowAt, rowOfTrack,
+  rowsIn, type TrackRow,
+} from "./layout.ts";
+
+const groups: GroupInfo[] = [
+  { id: 0, name: "python3", detail: "pid 393", kind: "process" },
+  { id: 1, name: "GPU 0", detail: "NVIDIA H200", kind: "device" },
+];
+const track = (id: number, group: number, kind: TrackInfo["kind"],
+  name: string, depth = 1): TrackInfo =>
+  ({ id, group, kind, name, detail: "", events: 1, depth });
+const tracks = [
+  track(0, 0, "python", "python functions", 3),
+  track(1, 0, "thread", "main", 5),
+  track(2, 1, "stream", "Stream 7"),
+  track(3, 1, "busy", "GPU busy"),
+];
+const names = (settings: Partial<typeof noSettings>) =>
+  layoutOf(groups, tracks, { ...noSettings, ...settings }).rows
+    .map((row) => row.name);
+
+test("groups with their tracks, one below the other", () => {
+  const layout = layoutOf(groups, tracks, noSettings);
+  expect(layout.rows.map((row) => row.name)).toEqual(
+    ["python3", "python functions", "main", "GPU 0", "Stream 7", "GPU busy"]);
+  let y = 0;
+  for (const row of layout.rows) {
+    expect(row.y).toBe(y);
+    y += row.height;
+  }
+  expect(layout.height).toBe(y);
+});
+
+test("pinned first, folded groups empty, filtered and hidden ones gone", () => {
+  expect(names({ pinned: [2] })).toEqual(
+    ["Pinned", "Stream 7", "python3", "python functions", "main", "GPU 0",
+      "GPU busy"]);
+  expect(names({ foldedGroups: [0] })).toEqual(
+    ["python3", "GPU 0", "Stream 7", "GPU busy"]);
+  expect(names({ filter: "gpu stream" })).toEqual(["GPU 0", "Stream 7"]);
+  expect(names({ hidden: [0, 1] })).toEqual(
+    ["GPU 0", "Stream 7", "GPU busy"]);
+  expect(names({ filter: "nothing like it" })).toEqual([]);
+});
+
+test("a track moves before another of its group only", () => {
+  expect(names({ moved: [[1, 0]] })).toEqual(
+    ["python3", "main", "python functions", "GPU 0", "Stream 7", "GPU busy"]);
+  expect(names({ moved: [[3, 0]] })).toEqual(names({}));
+});
+
+test("a folded track has one lane", () => {
+  const open = rowOfTrack(layoutOf(groups, tracks, noSettings), 1)!;
+  const shut = rowOfTrack(
+    layoutOf(groups, tracks, { ...noSettings, foldedTracks: [1] }), 1)!;
+  expect([open.lanes, shut.lanes]).toEqual([5, 1]);
+  expect(shut.height).toBeLessThan(open.height);
+  expect(boxPlace(shut, 4).y).toBe(shut.y + shut.top);
+});
+
+test("rows and lanes by height", () => {
+  const layout = layoutOf(groups, tracks, noSettings);
+  expect(rowAt(layout, 0)?.name).toBe("python3");
+  expect(rowAt(layout, GROUP_HEIGHT)?.name).toBe("python functions");
+  expect(rowAt(layout, layout.height)).toBeNull();
+  expect(rowAt(layout, -1)).toBeNull();
+  const row = rowOfTrack(layout, 1) as TrackRow;
+  for (let depth = 0; depth < 5; depth++)
+    expect(laneAt(row, boxPlace(row, depth).y + 1)).toBe(depth);
+  expect(laneAt(row, row.y)).toBe(-1);
+  expect(rowsIn(layout, row.y, 1).map((one) => one.name)).toEqual(["main"]);
+});

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where tracks stand: groups with their tracks, pinned ones first, folded
+// ones one lane high, filtered ones gone. Pure.
+import type { GroupInfo, TrackInfo, TrackKind } from "../api/types.ts";
+
+export interface Settings {
+  /** Tracks at the top, in this order. */
+  pinned: number[];
+  foldedGroups: number[];
+  foldedTracks: number[];
+  hidden: number[];
+  /** Shown tracks have this in their name, detail or group; "": all. */
+  filter: string;
+  /** Tracks that were moved: [track, before which track]. */
+  moved: [number, number][];
+}
+export const noSettings: Settings = {
+  pinned: [], foldedGroups: [], foldedTracks: [], hidden: [], filter: "",
+  moved: [],
+};
+
+export interface GroupRow {
+  type: "group";
+  group: number;
+  name: string;
+  detail: string;
+  folded: boolean;
+  y: number;
+  height: number;
+}
+export interface TrackRow {
+  type: "track";
+  track: number;
+  kind: TrackKind;
+  name: string;
+  detail: string;
+  unit: string;
+  pinned: boolean;
+  folded: boolean;
+  y: number;
+  height: number;
+  /** From the row's top to the first lane. */
+  top: number;
+  lanes: number;
+  laneHeight: number;
+  boxHeight: number;
+}
+export type Row = GroupRow | TrackRow;
+export interface Layout {
+  rows: Row[];
+  height: number;
+}
+
+export const GROUP_HEIGHT = 24;
+export const COUNTER_HEIGHT = 42;
+export const STRIP_HEIGHT = 5;
+/** Text of two lines fits in the gutter from this height. */
+export const TWO_LINES = 38;
+
+const SERIES = new Set<TrackKind>(
+  ["counter", "memory", "queue", "busy", "occupancy"]);
+export const isSeries = (kind: TrackKind) => SERIES.has(kind);
+/** Tracks whose boxes come from tiles. */
+export const hasTiles = (kind: TrackKind) => !SERIES.has(kind);
+
+const PINNED_GROUP = -1;
+
+function shapeOf(track: TrackInfo, folded: boolean) {
+  if (isSeries(track.kind))
+    return { top: 4, lanes: 0, laneHeight: 0, boxHeight: 0,
+      height: folded ? 20 : COUNTER_HEIGHT };
+  const depth = Math.max(1, track.depth);
+  const lanes = folded ? 1 : depth;
+  if (track.kind === "stream") {
+    const laneHeight = lanes === 1 ? 26 : 20;
+    return { top: 5, lanes, laneHeight, boxHeight: laneHeight - 1,
+      height: 5 + lanes * laneHeight + 2 + STRIP_HEIGHT + 5 };
+  }
+  const laneHeight = 19;
+  return { top: 4, lanes, laneHeight, boxHeight: 18,
+    height: Math.max(27, 4 + lanes * laneHeight + 4) };
+}
+
+function ordered(tracks: TrackInfo[], moved: [number, number][])
+  : TrackInfo[] {
+  const list = [...tracks];
+  for (const [track, before] of moved) {
+    const from = list.findIndex((one) => one.id === track);
+    const to = list.findIndex((one) => one.id === before);
+    if (from < 0 || to < 0 || list[from]!.group !== list[to]!.group) continue;
+    const [one] = list.splice(from, 1);
+    list.splice(list.findIndex((other) => other.id === before), 0, one!);
+  }
+  return list;
+}
+
+export function layoutOf(groups: GroupInfo[], tracks: TrackInfo[],
+  settings: Settings): Layout {
+  const rows: Row[] = [];
+  let y = 0;
+  const words = settings.filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const pinned = new Set(settings.pinned);
+  const hidden = new Set(settings.hidden);
+  const folded = new Set(settings.foldedTracks);
+  const put = (track: TrackInfo) => {
+    const isFolded = folded.has(track.id);
+    const row: TrackRow = {
+      type: "track", track: track.id, kind: track.kind, name: track.name,
+      detail: track.detail, unit: track.unit ?? "",
+      pinned: pinned.has(track.id), folded: isFolded, y,
+      ...shapeOf(track, isFolded),
+    };
+    rows.push(row);
+    y += row.height;
+  };
+  const head = (group: number, name: string, detail: string,
+    isFolded: boolean) => {
+    rows.push({ type: "group", group, name, detail, folded: isFolded, y,
+      height: GROUP_HEIGHT });
+    y += GROUP_HEIGHT;
+  };
+  const matches = (track: TrackInfo, group: GroupInfo | undefined) => {
+    const text = [track.name, track.detail, group?.name, group?.detail]
+      .join(" ").toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+
+  const byId = new Map(tracks.map((track) => [track.id, track]));
+  const top = settings.pinned.map((id) => byId.get(id))
+    .filter((track) => track !== undefined);
+  if (top.length) {
+    head(PINNED_GROUP, "Pinned", "", false);
+    top.forEach(put);
+  }
+  for (const group of groups) {
+    const own = tracks.filter((track) => track.group === group.id &&
+      !pinned.has(track.id) && !hidden.has(track.id) &&
+      matches(track, group));
+    if (own.length === 0) continue;
+    const isFolded = settings.foldedGroups.includes(group.id);
+    head(group.id, group.name, group.detail, isFolded);
+    if (!isFolded) ordered(own, settings.moved).forEach(put);
+  }
+  return { rows, height: y };
+}
+
+/** The row at a height, by binary search. */
+export function rowAt(layout: Layout, y: number): Row | null {
+  let low = 0;
+  let high = layout.rows.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const row = layout.rows[middle]!;
+    if (y < row.y) high = middle - 1;
+    else if (y >= row.y + row.height) low = middle + 1;
+    else return row;
+  }
+  return null;
+}
+
+/** The lane of a track's row at a height, or -1 between lanes. */
+export function laneAt(row: TrackRow, y: number): number {
+  if (row.lanes === 0) return -1;
+  const lane = Math.floor((y - row.y - row.top) / row.laneHeight);
+  return lane < 0 || lane >= row.lanes ? -1 : lane;
+}
+
+/** The rows that are seen, with a little more. */
+export function rowsIn(layout: Layout, top: number, height: number): Row[] {
+  return layout.rows.filter((row) =>
+    row.y + row.height > top && row.y < top + height);
+}
+
+/** A box's place: top and height. A lane that is folded away is lane 0. */
+export function boxPlace(row: TrackRow, depth: number)
+  : { y: number; height: number } {
+  const lane = Math.min(depth, Math.max(0, row.lanes - 1));
+  return { y: row.y + row.top + lane * row.laneHeight,
+    height: row.boxHeight };
+}
+
+export function rowOfTrack(layout: Layout, track: number): TrackRow | null {
+  for (const row of layout.rows)
+    if (row.type === "track" && row.track === track) return row;
+  return null;
+}

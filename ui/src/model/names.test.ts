@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, test } from "vitest";
+import { shortName } from "./names.ts";
+
+test.each([
+  ["aten::add_", "aten::add_"],
+  ["cudaLaunchKernel", "cudaLaunchKernel"],
+  ["ProfilerStep#9", "ProfilerStep#9"],
+  ["nn/modules/module.py(1501): _call_impl",
+    "nn/modules/module.py(1501): _call_impl"],
+  ["Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pageable -> Device)"],
+  ["void cudnn::batchnorm_bwtr_nhwc_semiPersist<__half, float, 512>(float*)",
+    "batchnorm_bwtr_nhwc_semiPersist"],
+  ["sm90_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x64",
+    "sm90_xmma_gemm_f16f16_f16f32_f32_tn_n_tilesize128x128x64"],
+  ["void at::native::vectorized_elementwise_kernel<4, " +
+    "at::native::CUDAFunctor_add<float>, std::array<char*, 3ul> >(int)",
+    "elementwise · CUDAFunctor_add"],
+  ["void at::native::(anonymous namespace)::reduce_kernel<512, 1, " +
+    "at::native::ReduceOp<float, at::native::MeanOps<float> > >(int)",
+    "reduce · MeanOps"],
+  ["void (anonymous namespace)::softmax_warp_forward<float>(float*)",
+    "softmax_warp_forward"],
+  ["kernel<", "kernel"],
+  ["<lambda>", "<lambda>"],
+  ["", ""],
+])("%s", (full, short) => expect(shortName(full)).toBe(short));

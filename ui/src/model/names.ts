@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Short names of kernels for boxes and tables; details show the full one.
+// Dropped: `void`, namespaces, template and argument lists. Elementwise and
+// reduce kernels all have one name, so their functor is kept. Pure.
+
+/** The text before the list that opens at `from`, and the list's inside. */
+function balanced(text: string, from: number, open: string, close: string)
+  : number {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    if (text[at] === open) depth++;
+    else if (text[at] === close && --depth === 0) return at;
+  }
+  return text.length;
+}
+
+const GENERIC =
+  /^(.*_)?(elementwise|reduce|foreach|multi_tensor_apply)(_.*)?$/i;
+// What a functor is named like, in torch's and in others' sources.
+const FUNCTOR =
+  /\b((?!ReduceOp\b)\w*(?:Functor|Ops?|_functor)(?:_\w+)?)\b/;
+const LAMBDA = /(\w+)_kernel_cuda\b|(\w+)_kernel_impl\b/;
+
+function withoutNamespaces(name: string): string {
+  const parts = name.split("::");
+  return parts[parts.length - 1] ?? name;
+}
+
+
+export function shortName(full: string): string {
+  // Names of operators and files are short as they are.
+  if (!/[<(]/.test(full) || !/^(void |[\w:~ ]+<|[\w:~]+\()/.test(full))
+    return full;
+  if (/\.py\(\d+\)/.test(full)) return full;
+  let text = full.replace(/^(void|static|inline) /, "")
+    .replaceAll("(anonymous namespace)::", "");
+  const args = text.indexOf("(");
+  const open = text.indexOf("<");
+  const end = open >= 0 && (args < 0 || open < args) ? open : args;
+  let name = withoutNamespaces(end < 0 ? text : text.slice(0, end)).trim();
+  if (!name) return full;
+  if (open >= 0 && open === end && GENERIC.test(name)) {
+    const inside = text.slice(open + 1, balanced(text, open, "<", ">"));
+    const functor = FUNCTOR.exec(inside)?.[1] ?? LAMBDA.exec(inside)?.[1] ??
+      LAMBDA.exec(inside)?.[2];
+    const kind = /reduce/i.test(name) ? "reduce"
+      : /elementwise/i.test(name) ? "elementwise"
+        : name.replace(/_kernel$/, "");
+    name = functor ? `${kind} · ${functor}` : name;
+  }
+  return name;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, test } from "vitest";
+import { noSettings } from "./layout.ts";
+import {
+  formatBox, formatMarks, formatSettings, parseBox, parseMarks,
+  parseSettings, toggled,
+} from "./settings.ts";
+
+test("settings survive the address", () => {
+  const settings = { pinned: [3, 1], foldedGroups: [0], foldedTracks: [7],
+    hidden: [9], filter: "gpu 0", moved: [[4, 2]] as [number, number][] };
+  expect(parseSettings(formatSettings(settings))).toEqual(settings);
+  expect(parseSettings({})).toEqual(noSettings);
+});
+
+test("what is wrong is left out", () => {
+  expect(parseSettings({ pin: "1,x,-2,3", move: "1-2,5,a-b" }))
+    .toMatchObject({ pinned: [1, 3], moved: [[1, 2]] });
+});
+
+test("marks, whatever their text", () => {
+  const marks = [{ t0: -5, t1: 12, text: "a;b:c <i> 100 %" },
+    { t0: 3, t1: 3, text: "" }];
+  expect(parseMarks(formatMarks(marks))).toEqual(marks);
+  expect(parseMarks("9-1:x;nonsense;1-2:%")).toEqual(
+    [{ t0: 1, t1: 2, text: "%" }]);
+});
+
+test("a box", () => {
+  const box = { t0: 10, t1: 20, tracks: [1, 4] };
+  expect(parseBox(formatBox(box))).toEqual(box);
+  expect(parseBox("20-10:1")).toBeNull();
+  expect(formatBox(null)).toBe("");
+});
+
+test("toggled", () => {
+  expect(toggled([1, 2], 2)).toEqual([1]);
+  expect(toggled([1], 2)).toEqual([1, 2]);
+});

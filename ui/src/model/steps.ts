@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps on a line: where each stands and how much of its name has room. Pure.
+import type { StepInfo } from "../api/types.ts";
+import { timeToX, type Range } from "./axis.ts";
+
+export interface StepLabel {
+  step: StepInfo;
+  x: number;
+  width: number;
+  text: "long" | "short" | "";
+}
+const LONG = 104;
+const SHORT = 46;
+/** Steps narrower than this are not drawn one by one. */
+const LEAST = 3;
+
+export function stepLabels(steps: StepInfo[], range: Range, width: number)
+  : StepLabel[] {
+  // The steps of several workers are the same: one line of them is enough.
+  const first = steps[0]?.group;
+  return steps.filter((step) => step.group === first).map((step) => {
+    const x = timeToX(range, width, step.start);
+    const wide = timeToX(range, width, step.end) - x;
+    const text = wide >= LONG ? "long" as const
+      : wide >= SHORT ? "short" as const : "" as const;
+    return { step, x, width: wide, text };
+  }).filter((label) => label.width >= LEAST);
+}

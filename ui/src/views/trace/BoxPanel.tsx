@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is inside a box: a table by name with percentiles, and a flame graph.
+import { useSignal } from "@preact/signals";
+import type { SelectInfo, SelectRow } from "../../api/types.ts";
+import { formatCount, formatTime } from "../../model/format.ts";
+import { shortName } from "../../model/names.ts";
+import { Icon } from "../../shell/icons.tsx";
+import type { Controller } from "./controller.ts";
+import { Swatch } from "./Details.tsx";
+import { FlameGraph } from "./FlameGraph.tsx";
+import * as s from "./store.ts";
+
+type Key = Exclude<keyof SelectRow, "class">;
+const COLUMNS: [Key, string, string][] = [
+  ["name", "Name", "The event's name"],
+  ["calls", "Calls", "Events of this name that the box touches"],
+  ["total", "Total", "Sum of their durations"],
+  ["self", "Self", "Total without what was called inside"],
+  ["mean", "Mean", "Total divided by calls"],
+  ["min", "Min", "The shortest"],
+  ["p50", "p50", "Half are shorter"],
+  ["p90", "p90", "Nine in ten are shorter"],
+  ["p99", "p99", "99 in 100 are shorter"],
+  ["max", "Max", "The longest"],
+];
+const MOST_ROWS = 500;
+
+export function sortRows(rows: SelectRow[], key: Key, down: boolean)
+  : SelectRow[] {
+  const sign = down ? -1 : 1;
+  return [...rows].sort((a, b) => {
+    const [x, y] = [a[key], b[key]];
+    return sign * (typeof x === "string" ? x.localeCompare(String(y))
+      : x - Number(y));
+  });
+}
+
+function Table({ rows }: { rows: SelectRow[] }) {
+  const by = useSignal<{ key: Key; down: boolean }>(
+    { key: "total", down: true });
+  const sorted = sortRows(rows, by.value.key, by.value.down);
+  return (
+    <div class="box-table">
+      <table>
+        <thead>
+          <tr>{COLUMNS.map(([key, title, meaning]) => (
+            <th key={key} scope="col" title={meaning}
+              aria-sort={by.value.key !== key ? "none"
+                : by.value.down ? "descending" : "ascending"}>
+              <button onClick={() => {
+                by.value = { key,
+                  down: by.value.key === key ? !by.value.down
+                    : key !== "name" };
+              }}>{title}</button>
+            </th>
+          ))}</tr>
+        </thead>
+        <tbody>{sorted.slice(0, MOST_ROWS).map((row) => (
+          <tr key={row.name + row.class}>{COLUMNS.map(([key]) => (
+            key === "name"
+              ? <td key={key} title={row.name}><Swatch name={row.class} />
+                <span class="mono">{shortName(row.name)}</span></td>
+              : <td key={key}>{key === "calls" ? formatCount(row.calls)
+                : formatTime(row[key] as number)}</td>
+          ))}</tr>
+        ))}</tbody>
+      </table>
+      {rows.length > MOST_ROWS &&
+        <p class="faint">The first {MOST_ROWS} of {formatCount(rows.length)}
+          {" "}names. Sort or draw a smaller box to see others.</p>}
+    </div>
+  );
+}
+
+function Body({ answer }: { answer: SelectInfo }) {
+  if (answer.events === 0)
+    return <p class="quiet">No event is inside this box.</p>;
+  return (
+    <div class="box-columns">
+      <Table rows={answer.rows} />
+      <FlameGraph boxes={answer.flame} />
+    </div>
+  );
+}
+
+export function BoxPanel({ controller }: { controller: Controller | null }) {
+  const box = s.box.value!;
+  const answer = s.boxAnswer.value;
+  return (
+    <div class="details box-panel" role="region" aria-label="Selected box">
+      <header>
+        <h2>{answer?.state === "ready"
+          ? `${formatCount(answer.value.events)} events` : "Summing up"}
+        <em>{formatTime(box.t1 - box.t0)}</em>
+        <em>{formatCount(box.tracks.length)} {box.tracks.length === 1
+          ? "track" : "tracks"}</em></h2>
+        <span class="row">
+          <button class="button" onClick={() => controller?.frame()}>
+            Zoom <kbd>F</kbd></button>
+          <button class="button" onClick={() => controller?.mark()}>
+            Mark <kbd>M</kbd></button>
+          <button class="button" aria-label="Close"
+            onClick={() => controller?.clear()}><Icon name="close" /></button>
+        </span>
+      </header>
+      {answer?.state === "failed" && <p role="alert">The sum could not be
+        made: {answer.error}. Draw a smaller box.</p>}
+      {answer?.state === "ready" && <Body answer={answer.value} />}
+    </div>
+  );
+}

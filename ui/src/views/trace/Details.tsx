@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The selected event in three columns: itself, what launched it (or what it
+// is inside of), all calls of its name.
+import type { EventInfo, EventRef, NamedTime } from "../../api/types.ts";
+import { formatCount, formatTime } from "../../model/format.ts";
+import { shortName } from "../../model/names.ts";
+import { colourKey } from "../../model/palette.ts";
+import { trace } from "../../state/trace.ts";
+import { Icon } from "../../shell/icons.tsx";
+import type { Controller } from "./controller.ts";
+import { SameNameColumn } from "./SameName.tsx";
+import * as s from "./store.ts";
+
+const CLASS_TITLES: Record<string, string> = {
+  kernel: "Kernel", copy: "Copy", set: "Set", operator: "Operator",
+  runtime: "Runtime call", user: "User range", step: "Step",
+  communication: "Communication", python: "Python function",
+  dataloader: "Data loading", forward: "Forward", backward: "Backward",
+  optimizer: "Optimizer", sync: "Host sync", overhead: "Overhead",
+};
+
+export function Swatch({ name }: { name: string | undefined }) {
+  return <i class="swatch"
+    style={{ color: `var(--c-${colourKey(name ?? "")})` }} />;
+}
+
+function Fact({ label, value }: { label: string; value: string }) {
+  return <div><dt>{label}</dt><dd>{value}</dd></div>;
+}
+
+function startText(event: EventInfo): Parameters<typeof Fact>[0] {
+  const step = trace.value?.info.steps.find((one) =>
+    one.index === event.step && one.start <= event.start &&
+    event.start < one.end);
+  return step
+    ? { label: `Start, in step ${step.index}`,
+      value: "+" + formatTime(event.start - step.start) }
+    : { label: "Start", value: formatTime(event.start) };
+}
+
+function trackText(event: EventRef): string {
+  const info = trace.value?.info;
+  const track = info?.tracks.find((one) => one.id === event.track);
+  const group = info?.groups.find((one) => one.id === track?.group);
+  return [track?.name, group?.name].filter(Boolean).join(", ");
+}
+
+function OwnColumn({ event, controller }: {
+  event: EventInfo;
+  controller: Controller | null;
+}) {
+  const short = shortName(event.name);
+  const isStream = trace.value?.info.tracks
+    .find((one) => one.id === event.track)?.kind === "stream";
+  return (
+    <section aria-label="Event">
+      <h2><Swatch name={event.class} /><span class="mono">{short}</span>
+        <em>{CLASS_TITLES[event.class] ?? event.type}</em></h2>
+      {short !== event.name &&
+        <p class="full mono" title={event.name}>{event.name}</p>}
+      <dl class="facts">
+        <Fact label="Duration" value={formatTime(event.dur)} />
+        <Fact {...startText(event)} />
+        <Fact label={isStream ? "Stream" : "Track"}
+          value={trackText(event)} />
+        {event.children > 0 &&
+          <Fact label="Self" value={formatTime(event.self)} />}
+        {event.launch?.delay !== null && event.launch?.delay !== undefined &&
+          <Fact label="Launch to start"
+            value={formatTime(event.launch.delay)} />}
+        {event.facts.map((fact) => <Fact key={fact.label} {...fact} />)}
+        {event.idle_before !== null && isStream &&
+          <Fact label="Idle before it"
+            value={formatTime(event.idle_before)} />}
+      </dl>
+      {event.args.length > 0 && (
+        <details>
+          <summary>{formatCount(event.args.length)} arguments</summary>
+          <dl class="args mono">
+            {event.args.map(([key, value]) => (
+              <div key={key}><dt>{key}</dt><dd>{typeof value === "string"
+                ? value : JSON.stringify(value)}</dd></div>
+            ))}
+          </dl>
+        </details>
+      )}
+      <div class="row">
+        <button class="button" onClick={() => controller?.frame()}>
+          Zoom <kbd>F</kbd></button>
+        <button class="button" onClick={() => controller?.mark()}>
+          Mark <kbd>M</kbd></button>
+        <button class="button" onClick={() => controller?.clear()}>
+          Clear <kbd>Esc</kbd></button>
+      </div>
+    </section>
+  );
+}
+
+function Chain({ list, controller }: {
+  list: NamedTime[];
+  controller: Controller | null;
+}) {
+  return (
+    <ol class="chain">
+      {list.map((one, depth) => (
+        <li key={one.row} style={{ paddingLeft: `${Math.min(depth, 8) * 9}px` }}>
+          <button onClick={() =>
+            void controller?.select(one.row, { move: true })}>
+            <Swatch name={one.class} />
+            <span class="mono" title={one.name}>{shortName(one.name)}</span>
+            <span class="quiet">{formatTime(one.dur)}</span>
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const MOST_LAUNCHED = 200;
+
+function LaunchColumn({ event, controller }: {
+  event: EventInfo;
+  controller: Controller | null;
+}) {
+  const { launch } = event;
+  const out = [...event.launched, ...event.flows.filter((one) => one.out)];
+  const list = launch ? [...launch.ancestors, launch]
+    : event.ancestors.length ? event.ancestors : out.slice(0, MOST_LAUNCHED);
+  const title = launch ? "Launched by"
+    : event.ancestors.length ? "Called by" : out.length ? "Launched" : "";
+  const target = launch ?? out[0];
+  return (
+    <section aria-label={title || "Links"}>
+      <header>
+        <h3>{title || "Nothing launched it"}</h3>
+        {target && (
+          <button class="link" onClick={() =>
+            void controller?.select(target.row, { move: true })}>
+            {launch ? "Go to launch" : "Go to what it launched"}
+          </button>
+        )}
+      </header>
+      {!title && <p class="quiet">No caller, launch or flow of this event is
+        in the trace.</p>}
+      <Chain list={list} controller={controller} />
+    </section>
+  );
+}
+
+export function Details({ controller }: { controller: Controller | null }) {
+  const now = s.selected.value;
+  if (!now)
+    return (
+      <div class="details empty" role="status">
+        <Icon name="select" />
+        <p>Click an event for its details. Drag a box to sum up what is
+          inside. <kbd>?</kbd> lists the keys.</p>
+      </div>
+    );
+  if (now.state === "failed")
+    return (
+      <div class="details empty" role="alert">
+        <p>This event could not be read: {now.error}. Select another.</p>
+      </div>
+    );
+  if (now.state === "loading")
+    return <div class="details empty" role="status"><p>Loading</p></div>;
+  const event = now.value;
+  return (
+    <div class="details" role="region" aria-label="Details">
+      <OwnColumn event={event} controller={controller} />
+      <LaunchColumn event={event} controller={controller} />
+      <SameNameColumn event={event} controller={controller} />
+    </div>
+  );
+}

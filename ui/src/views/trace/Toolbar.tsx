@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import { clearSearch, found, submitSearch } from "../../state/search.ts";
+import { setMore } from "../../state/route.ts";
+import { trace } from "../../state/trace.ts";
+import { formatCount } from "../../model/format.ts";
+import { Icon, type IconName } from "../../shell/icons.tsx";
+import type { Controller } from "./controller.ts";
+import { Legend } from "./Legend.tsx";
+import { TracksMenu } from "./TracksMenu.tsx";
+import * as s from "./store.ts";
+
+const MODE_ICONS: Record<s.Mode, [IconName, string]> = {
+  select: ["select", "Select (1)"],
+  pan: ["pan", "Pan (2)"],
+  zoom: ["zoom", "Zoom (3)"],
+  measure: ["measure", "Measure (4)"],
+};
+
+function Modes() {
+  return (
+    <div class="modes" role="radiogroup" aria-label="Mouse">
+      {s.MODES.map((mode) => (
+        <button key={mode} role="radio" title={MODE_ICONS[mode][1]}
+          aria-label={MODE_ICONS[mode][1]}
+          aria-checked={s.mode.value === mode}
+          onClick={() => {
+            s.mode.value = mode;
+          }}>
+          <Icon name={MODE_ICONS[mode][0]} />
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Found() {
+  const now = found.value;
+  if (!now) return null;
+  const text = now.error ? now.error
+    : now.count === 0 ? "no match"
+      : `${formatCount(now.index)} of ${formatCount(now.count)}`;
+  const again = (direction: "next" | "previous") => () =>
+    void submitSearch(now.query, direction);
+  return (
+    <div class="found" role="status">
+      <Icon name="search" />
+      <b class="mono">{now.query}</b>
+      <span class="quiet">{text}</span>
+      <button title="Previous match (Shift+Enter)"
+        aria-label="Previous match" disabled={now.count === 0}
+        onClick={again("previous")}><Icon name="up" /></button>
+      <button title="Next match (Enter)" aria-label="Next match"
+        disabled={now.count === 0} onClick={again("next")}>
+        <Icon name="down" /></button>
+      <button title="End the search" aria-label="End the search"
+        onClick={clearSearch}><Icon name="close" /></button>
+    </div>
+  );
+}
+
+function Toggle(
+  { icon, text, hint, on, onClick }: {
+    icon: IconName;
+    text: string;
+    hint: string;
+    on: boolean;
+    onClick: () => void;
+  }) {
+  return (
+    <button class="toggle" aria-pressed={on} title={hint} onClick={onClick}>
+      <Icon name={icon} /><span>{text}</span>
+    </button>
+  );
+}
+
+export function Toolbar({ controller }: { controller: Controller | null }) {
+  if (!trace.value) return null;
+  return (
+    <div class="toolbar" role="toolbar" aria-label="Timeline">
+      <Modes />
+      <Found />
+      <TracksMenu />
+      <Toggle icon="arrows" text="Arrows" on={s.arrowsShown.value}
+        hint="Draw arrows from launches to kernels"
+        onClick={() => setMore("arrows", s.arrowsShown.value ? "0" : "")} />
+      <Toggle icon="path" text="Critical path" on={s.pathShown.value}
+        hint="Underline what the step waited for"
+        onClick={() => setMore("path", s.pathShown.value ? "" : "1")} />
+      <Toggle icon="pin" text={`Pinned ${s.settings.value.pinned.length}`}
+        on={false} hint="Unpin all tracks"
+        onClick={() => s.changeSettings({ pinned: [] })} />
+      <button class="toggle" title="Show the whole trace"
+        onClick={() => controller?.showWhole()}>
+        <Icon name="frame" /><span>Whole trace</span>
+      </button>
+      <div class="space" />
+      <Legend />
+    </div>
+  );
+}

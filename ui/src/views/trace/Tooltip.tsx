@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is under the pointer. The name comes with the hit; times inside come
+// from the server a moment later, when the pointer rests.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { EventInfo, MarkInfo } from "../../api/types.ts";
+import {
+  formatCount, formatShare, formatTime, formatValue,
+} from "../../model/format.ts";
+import { colourKey, idleKey } from "../../model/palette.ts";
+import { MANY } from "../../model/records.ts";
+import { api } from "../../state/api.ts";
+import { trace } from "../../state/trace.ts";
+import type { HitAnswer } from "../../worker/protocol.ts";
+import * as s from "./store.ts";
+
+const REST_MS = 90;
+type Hit = NonNullable<HitAnswer["event"]>;
+
+/** An answer for what the pointer rests on; null until it is there. */
+function useResting<T>(key: string, path: string,
+  params: Record<string, string | number>): T | null {
+  const answer = useSignal<{ key: string; value: T } | null>(null);
+  useEffect(() => {
+    if (!key) return;
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      api.get<T>(path, params, stop.signal).then((value) => {
+        answer.value = { key, value };
+      }, () => {});
+    }, REST_MS);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [key]);
+  return answer.value?.key === key ? answer.value.value : null;
+}
+
+function One({ hit }: { hit: Hit }) {
+  const t = trace.value?.t ?? "";
+  const info = useResting<EventInfo>(`${t}/${hit.row}`, "event",
+    { t, row: hit.row });
+  const parts = info
+    ? [formatTime(info.dur),
+      info.children ? `self ${formatTime(info.self)}` : "",
+      info.children ? `${formatCount(info.children)} ` +
+        (info.children === 1 ? "call inside" : "calls inside") : ""]
+    : ["…"];
+  return (
+    <>
+      <b class="mono">{hit.short || info?.name || "…"}</b>
+      <span>{parts.filter(Boolean).join(" · ")}</span>
+    </>
+  );
+}
+
+function Many({ hit }: { hit: Hit }) {
+  const t = trace.value?.t ?? "";
+  const key = `${t}/${hit.track}/${hit.depth}/${hit.t0}/${hit.t1}`;
+  const info = useResting<MarkInfo>(key, "mark", {
+    t, track: hit.track, depth: hit.depth, t0: Math.floor(hit.t0),
+    t1: Math.ceil(hit.t1),
+  });
+  const count = info ? info.events : hit.count;
+  const more = !info && hit.count >= MANY ? " or more" : "";
+  return (
+    <>
+      <b>{formatCount(count)}{more} events
+        · {formatShare(info ? info.busy : hit.busy)} busy</b>
+      {!info && <span class="mono">{hit.mixed ? "mixed names"
+        : `mostly ${hit.short}`}</span>}
+      {info?.top.map((one) => (
+        <span key={one.name} class="top">
+          <i class="mono">{one.name}</i>
+          <i>{formatCount(one.events)} × · {formatTime(one.time)}</i>
+        </span>
+      ))}
+    </>
+  );
+}
+
+function Value({ track, value }: { track: number; value: number }) {
+  const info = trace.value?.info.tracks.find((one) => one.id === track);
+  return (
+    <>
+      <b>{info?.name}</b>
+      <span>{formatValue(value, info?.unit)}</span>
+    </>
+  );
+}
+
+function Idle({ dur, cause }: { dur: number; cause: number }) {
+  const text = trace.value?.info.idle_causes?.[cause] ?? "unexplained";
+  return (
+    <>
+      <b><i class="swatch" style={{ color: `var(--c-${idleKey(text)})` }} />
+        {" "}Idle: {text}</b>
+      <span>{formatTime(dur)}</span>
+    </>
+  );
+}
+
+export function Tooltip() {
+  const now = s.hover.value;
+  if (!now) return null;
+  const { event, value, idle } = now.answer;
+  const { width, height } = s.plotSize.value;
+  const style = {
+    [now.x > width - 340 ? "right" : "left"]:
+      `${now.x > width - 340 ? width - now.x + 12 : now.x + 12}px`,
+    [now.y > height - 130 ? "bottom" : "top"]:
+      `${now.y > height - 130 ? height - now.y + 12 : now.y + 16}px`,
+    borderLeftColor: event
+      ? `var(--c-${colourKey(event.className)})` : undefined,
+  };
+  return (
+    <div class="tooltip" role="tooltip" style={style}>
+      {event ? event.count > 1 ? <Many hit={event} /> : <One hit={event} />
+        : value ? <Value track={value.track} value={value.value} />
+          : idle ? <Idle dur={idle.dur} cause={idle.cause} /> : null}
+    </div>
+  );
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Moves the view and the selection. One instance lives as long as the trace
+// view shows; the parts call it, keys and mouse call it.
+import { batch, effect } from "@preact/signals";
+import type { EventInfo, EventRef, FoundInfo } from "../../api/types.ts";
+import {
+  clampRange, frameEvent, reveal, wholeRange, zoomAt, type Range,
+} from "../../model/axis.ts";
+import { boxPlace, rowOfTrack } from "../../model/layout.ts";
+import { shortName } from "../../model/names.ts";
+import { formatTime } from "../../model/format.ts";
+import { api } from "../../state/api.ts";
+import { errorText } from "../../state/load.ts";
+import { navigate, route } from "../../state/route.ts";
+import { theme } from "../../state/theme.ts";
+import { trace } from "../../state/trace.ts";
+import { RULER_HEIGHT, type FromWorker } from "../../worker/protocol.ts";
+import * as s from "./store.ts";
+import { WorkerLink } from "./worker_link.ts";
+
+/** The address follows the view when it has stood still for so long. */
+const SETTLED_MS = 250;
+
+export class Controller {
+  readonly link: WorkerLink;
+  private readonly scroller: HTMLElement;
+  private readonly stops: (() => void)[] = [];
+  private settle = 0;
+  private asked = new AbortController();
+
+  constructor(boxes: HTMLCanvasElement, lines: HTMLCanvasElement,
+    scroller: HTMLElement) {
+    this.scroller = scroller;
+    this.link = new WorkerLink(boxes, lines, (message) =>
+      this.receive(message));
+    const on = (run: () => void) => this.stops.push(effect(run));
+    on(() => this.link.send({ type: "theme", theme: theme.value }));
+    on(() => {
+      const open = trace.value;
+      if (open) this.link.send({ type: "trace", t: open.t, info: open.info });
+    });
+    on(() => this.link.send({ type: "layout", layout: s.layout.value }));
+    on(() => this.sendView());
+    on(() => this.sendOverlay());
+    this.startAt();
+  }
+
+  stop(): void {
+    for (const stop of this.stops) stop();
+    this.asked.abort();
+    clearTimeout(this.settle);
+    this.link.stop();
+  }
+
+  get span(): number {
+    return trace.value?.info.span_ns ?? 1;
+  }
+
+  /** The range and the selection that the address names. */
+  private startAt(): void {
+    const { from, to, row } = route.value;
+    s.range.value = from !== null && to !== null
+      ? clampRange({ t0: from, t1: to }, this.span) : wholeRange(this.span);
+    if (row !== null) void this.select(row, { move: from === null });
+  }
+
+  private sendView(): void {
+    const { width, height } = s.plotSize.value;
+    this.link.send({ type: "view", view: {
+      ...s.range.value, width, height, scroll: s.scroll.value,
+      ratio: devicePixelRatio || 1,
+    } });
+  }
+
+  private sendOverlay(): void {
+    const event = s.selectedEvent.value;
+    const box = s.dragged.value ?? this.boxRect();
+    this.link.send({ type: "overlay", overlay: {
+      selected: event && s.placeOf(event),
+      arrows: s.arrows.value, marks: s.marks.value,
+      measure: s.measure.value, box,
+      name: s.highlighted.value?.id ?? null,
+      critical: s.pathShown.value ? s.critical.value : [],
+      cursor: null,
+    } });
+  }
+
+  private boxRect() {
+    const box = s.box.value;
+    if (!box) return null;
+    const rows = s.layout.value.rows.filter((row) =>
+      row.type === "track" && box.tracks.includes(row.track));
+    if (rows.length === 0) return null;
+    const last = rows[rows.length - 1]!;
+    return { t0: box.t0, t1: box.t1, y0: rows[0]!.y,
+      y1: last.y + last.height };
+  }
+
+  private receive(message: FromWorker): void {
+    if (message.type === "range")
+      s.seenValues.value = { ...s.seenValues.value,
+        [message.track]: { min: message.min, max: message.max } };
+    else if (message.type === "state")
+      s.problem.value = message.error
+        ? { error: message.error, status: message.status } : null;
+    else if (message.type === "renderer") s.renderer.value = message.name;
+  }
+
+  setRange(next: Range): void {
+    s.range.value = clampRange(next, this.span);
+    s.hover.value = null;
+    clearTimeout(this.settle);
+    this.settle = window.setTimeout(() => {
+      const { t0, t1 } = s.range.value;
+      const whole = wholeRange(this.span);
+      navigate(t0 <= whole.t0 && t1 >= whole.t1 ? { from: null, to: null }
+        : { from: Math.round(t0), to: Math.round(t1) });
+    }, SETTLED_MS);
+  }
+  zoom(factor: number, anchor?: number): void {
+    const { t0, t1 } = s.range.value;
+    this.setRange(zoomAt(s.range.value, factor, anchor ?? (t0 + t1) / 2,
+      this.span));
+  }
+  pan(share: number): void {
+    const { t0, t1 } = s.range.value;
+    const by = (t1 - t0) * share;
+    this.setRange({ t0: t0 + by, t1: t1 + by });
+  }
+  scrollTo(top: number): void {
+    this.scroller.scrollTop = top;
+  }
+
+  /** Shows and selects an event; `row` null: nothing. */
+  async select(row: number | null, options: { move?: boolean } = {})
+    : Promise<void> {
+    this.asked.abort();
+    if (row === null) {
+      batch(() => {
+        s.selected.value = null;
+        s.highlighted.value = null;
+        s.setBox(null);
+        navigate({ row: null });
+      });
+      return;
+    }
+    const stop = (this.asked = new AbortController()).signal;
+    const t = trace.value?.t;
+    if (!t) return;
+    if (!s.selectedEvent.value) s.selected.value = { state: "loading" };
+    try {
+      const event = await api.get<EventInfo>("event", { t, row }, stop);
+      batch(() => {
+        s.selected.value = { state: "ready", value: event };
+        s.setBox(null);
+        s.measure.value = null;
+        navigate({ row });
+        if (s.highlighted.value?.text !== event.name)
+          s.highlighted.value = null;
+      });
+      if (options.move) this.reveal(event);
+    } catch (error) {
+      if (!stop.aborted)
+        s.selected.value = { state: "failed", error: errorText(error) };
+    }
+  }
+
+  /** Moves the view, if it must, so that an event is seen. */
+  reveal(event: EventRef): void {
+    this.setRange(
+      reveal(s.range.value, event.start, event.dur, this.span));
+    const row = rowOfTrack(s.layout.value, event.track);
+    if (!row) return;
+    const { y, height } = boxPlace(row, event.depth ?? 0);
+    const room = s.plotSize.value.height - RULER_HEIGHT;
+    if (y < s.scroll.value + 8 || y + height > s.scroll.value + room - 8)
+      this.scrollTo(Math.max(0, y - room / 3));
+  }
+
+  showFound(found: FoundInfo): void {
+    void this.select(found.row, { move: true });
+  }
+
+  /** f: the selection, the box or what is measured; else the whole. */
+  frame(): void {
+    const event = s.selectedEvent.value;
+    const box = s.box.value ?? s.measure.value;
+    if (event)
+      this.setRange(frameEvent(event.start, event.dur, this.span));
+    else if (box) this.setRange({ t0: box.t0, t1: box.t1 });
+    else this.showWhole();
+  }
+  showWhole(): void {
+    this.setRange(wholeRange(this.span));
+  }
+
+  /** m: marks the selection or what is measured; again: takes it away. */
+  mark(): void {
+    const event = s.selectedEvent.value;
+    const measured = s.measure.value ?? s.box.value;
+    if (!event && !measured) return;
+    const next = event && !s.measure.value
+      ? { t0: event.start, t1: event.start + event.dur,
+        text: `${shortName(event.name)} ${formatTime(event.dur)}` }
+      : { t0: measured!.t0, t1: measured!.t1,
+        text: formatTime(measured!.t1 - measured!.t0) };
+    const same = s.marks.value.filter((one) =>
+      Math.round(one.t0) === Math.round(next.t0) &&
+      Math.round(one.t1) === Math.round(next.t1));
+    s.setMarks(same.length
+      ? s.marks.value.filter((one) => !same.includes(one))
+      : [...s.marks.value, next]);
+  }
+
+  /** All events of the selected one's name stand out, or no longer. */
+  highlight(on = true): void {
+    const event = s.selectedEvent.value;
+    s.highlighted.value = on && event?.name_id !== undefined
+      ? { id: event.name_id, text: event.name } : null;
+  }
+
+  /** Tab: to the other end of an arrow; false when there is none. */
+  followArrow(back: boolean): boolean {
+    const event = s.selectedEvent.value;
+    if (!event) return false;
+    const inward = [...(event.launch ? [event.launch] : []),
+      ...event.flows.filter((flow) => !flow.out)];
+    const outward = [...event.launched,
+      ...event.flows.filter((flow) => flow.out)];
+    const target = back ? inward[0] ?? outward[0]
+      : outward[0] ?? inward[0];
+    if (!target) return false;
+    void this.select(target.row, { move: true });
+    return true;
+  }
+
+  /** Arrow keys: along the row, to the caller, to the first call inside. */
+  step(to: "previous" | "next" | "parent" | "first_child"): void {
+    const row = s.selectedEvent.value?.[to];
+    if (row !== null && row !== undefined)
+      void this.select(row, { move: true });
+  }
+
+  clear(): void {
+    s.measure.value = null;
+    s.dragged.value = null;
+    void this.select(null);
+  }
+}

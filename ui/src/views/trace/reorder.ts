@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+import * as s from "./store.ts";
+
+/** Moves a track above the one before it, inside its group. */
+export function moveUp(track: number): void {
+  const rows = s.layout.value.rows;
+  const at = rows.findIndex((row) =>
+    row.type === "track" && row.track === track);
+  const before = rows[at - 1];
+  if (!before || before.type !== "track") return;
+  const { moved } = s.settings.value;
+  s.changeSettings({ moved: [...moved, [track, before.track]] });
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the trace view's parts share: the mode, the selection, what is hovered,
+// measured and marked. What a link should carry is derived from the route.
+import { computed, signal } from "@preact/signals";
+import type {
+  CriticalSegment, EventInfo, EventRef, SelectInfo,
+} from "../../api/types.ts";
+import type { Range } from "../../model/axis.ts";
+import { layoutOf, type Settings } from "../../model/layout.ts";
+import {
+  formatBox, formatMarks, formatSettings, parseBox, parseMarks,
+  parseSettings, type BoxSelection, type Mark,
+} from "../../model/settings.ts";
+import type { Load } from "../../state/load.ts";
+import { navigate, route, setMore } from "../../state/route.ts";
+import { trace } from "../../state/trace.ts";
+import type { Arrow, HitAnswer, Place } from "../../worker/protocol.ts";
+
+export type Mode = "select" | "pan" | "zoom" | "measure";
+export const MODES: Mode[] = ["select", "pan", "zoom", "measure"];
+export const mode = signal<Mode>("select");
+
+/** The time that is seen. Changes at most once a frame. */
+export const range = signal<Range>({ t0: 0, t1: 1 });
+export const scroll = signal(0);
+export const plotSize = signal({ width: 0, height: 0 });
+
+export const settings = computed<Settings>(() =>
+  parseSettings(route.value.more));
+export function changeSettings(change: Partial<Settings>): void {
+  const next = formatSettings({ ...settings.value, ...change });
+  const more = { ...route.value.more };
+  for (const [key, value] of Object.entries(next)) {
+    if (value === "") delete more[key];
+    else more[key] = value;
+  }
+  navigate({ more });
+}
+const settingsKey = computed(() =>
+  JSON.stringify(formatSettings(settings.value)));
+export const layout = computed(() => {
+  void settingsKey.value;
+  const info = trace.value?.info;
+  return info ? layoutOf(info.groups, info.tracks, settings.value)
+    : { rows: [], height: 0 };
+});
+
+export const selected = signal<Load<EventInfo> | null>(null);
+export const selectedEvent = computed(() =>
+  selected.value?.state === "ready" ? selected.value.value : null);
+
+export const marks = computed(() => parseMarks(route.value.more["marks"]));
+export const setMarks = (list: Mark[]) => setMore("marks", formatMarks(list));
+export const box = computed(() => parseBox(route.value.more["box"]));
+export const setBox = (next: BoxSelection | null) =>
+  setMore("box", formatBox(next));
+export const boxAnswer = signal<Load<SelectInfo> | null>(null);
+
+export const measure = signal<Range | null>(null);
+/** A box that is being dragged, in the coordinates of the rows. */
+export const dragged = signal<
+  { t0: number; t1: number; y0: number; y1: number } | null>(null);
+
+/** The name whose events stand out: its id and text. */
+export const highlighted = signal<{ id: number; text: string } | null>(null);
+
+export const arrowsShown = computed(() => route.value.more["arrows"] !== "0");
+export const pathShown = computed(() => route.value.more["path"] === "1");
+export const critical = signal<CriticalSegment[]>([]);
+
+export interface Hover {
+  x: number;
+  y: number;
+  answer: HitAnswer;
+}
+export const hover = signal<Hover | null>(null);
+/** Values of a counter that are seen, by track. */
+export const seenValues = signal<Record<number, { min: number;
+  max: number; }>>({});
+export const problem = signal<{ error: string; status: number } | null>(null);
+export const renderer = signal<"gl" | "scan" | "">("");
+
+export function placeOf(event: EventRef): Place {
+  return { track: event.track, start: event.start, dur: event.dur,
+    depth: event.depth ?? 0 };
+}
+
+export const arrows = computed<Arrow[]>(() => {
+  const event = selectedEvent.value;
+  if (!event || !arrowsShown.value) return [];
+  const own = placeOf(event);
+  const list: Arrow[] = [];
+  if (event.launch) list.push({ from: placeOf(event.launch), to: own });
+  for (const other of event.launched.slice(0, 50))
+    list.push({ from: own, to: placeOf(other) });
+  for (const flow of event.flows.slice(0, 50))
+    list.push(flow.out ? { from: own, to: placeOf(flow) }
+      : { from: placeOf(flow), to: own });
+  return list;
+});

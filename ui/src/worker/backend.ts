@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A back end draws boxes and their names; lines come after, in 2D, by the
+// painter. Both back ends read the same scene.
+import type { Paints } from "./paints.ts";
+import type { NameStore } from "./names.ts";
+import type { Tile } from "../model/records.ts";
+import type { Scan, Backdrop } from "./scan.ts";
+import { Scan as Scanner } from "./scan.ts";
+import type { Scene } from "./scene.ts";
+import { RULER_HEIGHT } from "./protocol.ts";
+import { labelsOf } from "./labels.ts";
+import { BOX_FONT, TextFitter } from "./text.ts";
+
+export interface Backend {
+  readonly name: "gl" | "scan";
+  readonly boxes: number;
+  resize(width: number, height: number): void;
+  /** `ratio`: device pixels per CSS pixel. */
+  draw(scene: Scene, paints: Paints, backdrop: Backdrop, ratio: number,
+    name: number | null, names: NameStore): void;
+  forget(tile: Tile): void;
+}
+
+type Context = OffscreenCanvasRenderingContext2D;
+
+/** Boxes by the rasteriser, names by the canvas's own text. */
+export class ScanBackend implements Backend {
+  readonly name = "scan";
+  private readonly context: Context;
+  private readonly scan: Scan = new Scanner();
+  private readonly fitter = new TextFitter();
+  private width = 0;
+  private height = 0;
+
+  constructor(context: Context) {
+    this.context = context;
+  }
+  get boxes(): number {
+    return this.scan.boxes;
+  }
+  resize(width: number, height: number): void {
+    this.width = width;
+    this.height = height;
+  }
+  forget(): void {}
+
+  draw(scene: Scene, paints: Paints, backdrop: Backdrop, ratio: number,
+    name: number | null, names: NameStore): void {
+    const top = Math.round(RULER_HEIGHT * ratio);
+    this.scan.resize(this.width, Math.max(1, this.height - top));
+    const image = this.scan.draw(scene, paints, backdrop, ratio, name);
+    this.context.putImageData(image, 0, top);
+    this.drawLabels(scene, paints, names);
+  }
+
+  private drawLabels(scene: Scene, paints: Paints, names: NameStore): void {
+    const { context, fitter } = this;
+    const { view } = scene;
+    const shift = RULER_HEIGHT - view.scroll;
+    context.save();
+    context.beginPath();
+    context.rect(0, RULER_HEIGHT, view.width, view.height);
+    context.clip();
+    context.font = BOX_FONT;
+    context.textBaseline = "middle";
+    context.fillStyle = paints.css.text;
+    for (const track of scene.tracks)
+      labelsOf(track, view, (label) => {
+        const y = label.y + shift;
+        if (y + label.height < RULER_HEIGHT || y > view.height) return;
+        const text = names.get(label.name)?.short;
+        if (!text) return;
+        const cut = fitter.fit(context, text, label.x1 - label.x0 - 7);
+        if (cut.length > 1 || cut === text)
+          context.fillText(cut, label.x0 + 4, y + label.height / 2 + 0.5);
+      });
+    context.restore();
+  }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counters as steps with a filled area, and the why-idle strips.
+import type { CounterSeries } from "../api/types.ts";
+import { isSeries, STRIP_HEIGHT, type TrackRow } from "../model/layout.ts";
+import { idleKey } from "../model/palette.ts";
+import { cssOf, type Paints } from "./paints.ts";
+import { RULER_HEIGHT, type View } from "./protocol.ts";
+import type { SeriesStore, Strip } from "./series.ts";
+
+type Context = OffscreenCanvasRenderingContext2D;
+
+const KEYS: Record<string, string> = {
+  busy: "kernel", queue: "launch-gap", occupancy: "operator", memory: "copy",
+  counter: "python",
+};
+
+/** Last sample at or before a time, or -1. */
+export function sampleAt(times: number[], time: number): number {
+  let low = 0;
+  let high = times.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (times[middle]! <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Least and greatest value that is seen; null: nothing is. */
+export function seenRange(series: CounterSeries, t0: number, t1: number)
+  : { min: number; max: number } | null {
+  let min = Infinity;
+  let max = -Infinity;
+  for (let n = Math.max(0, sampleAt(series.t, t0)); n < series.t.length; n++) {
+    if (series.t[n]! > t1) break;
+    min = Math.min(min, series.min[n]!);
+    max = Math.max(max, series.max[n]!);
+  }
+  return min <= max ? { min, max } : null;
+}
+
+/** The values at the bottom and the top of a track. */
+export function scaleOf(row: TrackRow, range: { min: number; max: number })
+  : { low: number; high: number } {
+  if (row.kind === "busy" || row.kind === "occupancy")
+    return { low: 0, high: range.max > 1 ? 100 : 1 };
+  if (row.kind === "queue" || range.min >= 0 && range.min < range.max / 2)
+    return { low: Math.min(0, range.min), high: Math.max(range.max, 1e-9) };
+  const air = (range.max - range.min || Math.abs(range.max) || 1) * 0.08;
+  return { low: range.min - air, high: range.max + air };
+}
+
+function drawCounter(context: Context, row: TrackRow, series: CounterSeries,
+  view: View, paints: Paints): { min: number; max: number } | null {
+  const range = seenRange(series, view.t0, view.t1);
+  if (!range) return null;
+  const { low, high } = scaleOf(row, range);
+  const top = row.y - view.scroll + RULER_HEIGHT + 5;
+  const height = row.height - 9;
+  const bottom = top + height;
+  const scale = view.width / (view.t1 - view.t0);
+  const toY = (value: number) =>
+    bottom - ((value - low) / (high - low)) * height;
+  const key = KEYS[row.kind] ?? "python";
+  context.beginPath();
+  let begun = false;
+  let x = 0;
+  let lastX = 0;
+  let firstX = 0;
+  for (let n = Math.max(0, sampleAt(series.t, view.t0));
+    n < series.t.length; n++) {
+    if (series.t[n]! > view.t1) break;
+    x = Math.max(-2, (series.t[n]! - view.t0) * scale);
+    if (!begun) {
+      context.moveTo(x, toY(series.last[n]!));
+      firstX = x;
+      begun = true;
+    } else {
+      context.lineTo(x, lastX);
+      // A bucket's whole span, so that a short peak is seen.
+      if (series.max[n]! > series.min[n]!) {
+        context.lineTo(x, toY(series.max[n]!));
+        context.lineTo(x, toY(series.min[n]!));
+      }
+      context.lineTo(x, toY(series.last[n]!));
+    }
+    lastX = toY(series.last[n]!);
+  }
+  const end = Math.min(view.width + 2,
+    (Math.max(series.t[series.t.length - 1]!, view.t1) - view.t0) * scale);
+  context.lineTo(end, lastX);
+  context.strokeStyle = cssOf(key, paints.theme);
+  context.lineWidth = 1.2;
+  context.lineJoin = "round";
+  context.stroke();
+  context.lineTo(end, bottom);
+  context.lineTo(firstX, bottom);
+  context.closePath();
+  context.fillStyle =
+    cssOf(key, paints.theme, paints.theme === "dark" ? 0.26 : 0.2);
+  context.fill();
+  return range;
+}
+
+function drawStrip(context: Context, row: TrackRow, strip: Strip,
+  causes: string[], view: View, paints: Paints): void {
+  const y = stripTop(row) - view.scroll + RULER_HEIGHT;
+  const scale = view.width / (view.t1 - view.t0);
+  for (const [start, dur, cause] of strip.parts) {
+    const x0 = (start - view.t0) * scale;
+    const x1 = x0 + dur * scale;
+    if (x1 < 0 || x0 > view.width) continue;
+    context.fillStyle = cssOf(idleKey(causes[cause] ?? ""), paints.theme);
+    const left = Math.max(0, x0);
+    context.fillRect(left, y, Math.max(0.75, Math.min(view.width, x1) - left),
+      STRIP_HEIGHT);
+  }
+}
+
+/** Where a stream's why-idle strip is, from the top of all rows. */
+export const stripTop = (row: TrackRow) =>
+  row.y + row.top + row.lanes * row.laneHeight + 2;
+
+export function drawCurves(context: Context, rows: TrackRow[],
+  store: SeriesStore, causes: string[], view: View, paints: Paints,
+  onRange: (track: number, min: number, max: number) => void): void {
+  context.save();
+  context.beginPath();
+  context.rect(0, RULER_HEIGHT, view.width, view.height);
+  context.clip();
+  for (const row of rows) {
+    if (row.kind === "stream") {
+      const strip = store.strip(row.track);
+      if (strip) drawStrip(context, row, strip, causes, view, paints);
+    } else if (isSeries(row.kind)) {
+      const series = store.counter(row.track);
+      const range = series && series.t.length > 0 &&
+        drawCounter(context, row, series, view, paints);
+      if (range) onRange(row.track, range.min, range.max);
+    }
+  }
+  context.restore();
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is drawn with lines over the boxes: selection, arrows, marks, measured
+// times, the critical path.
+import { timeToX } from "../model/axis.ts";
+import { formatTime } from "../model/format.ts";
+import { boxPlace, rowOfTrack } from "../model/layout.ts";
+import type { Paints } from "./paints.ts";
+import { RULER_HEIGHT, type Overlay, type Place } from "./protocol.ts";
+import type { Scene } from "./scene.ts";
+import { SMALL_FONT } from "./text.ts";
+
+type Context = OffscreenCanvasRenderingContext2D;
+interface Rect {
+  x: number;
+  y: number;
+  w: number;
+  h: number;
+}
+
+/** Where an event is on the canvas, or null when its track is not shown. */
+export function rectOf(scene: Scene, place: Place): Rect | null {
+  const row = rowOfTrack(scene.layout, place.track);
+  if (!row || row.lanes === 0) return null;
+  const { view } = scene;
+  const { y, height } = boxPlace(row, place.depth);
+  const x0 = timeToX(view, view.width, place.start);
+  const x1 = timeToX(view, view.width, place.start + place.dur);
+  return { x: x0, y: y - view.scroll + RULER_HEIGHT,
+    w: Math.max(1, x1 - x0), h: height };
+}
+
+function drawSelection(context: Context, scene: Scene, paints: Paints,
+  place: Place): void {
+  const rect = rectOf(scene, place);
+  if (!rect) return;
+  // Far ends of long boxes are beyond what a canvas can draw sharply.
+  const x0 = Math.max(-10, rect.x);
+  const x1 = Math.min(scene.view.width + 10, rect.x + rect.w);
+  if (x1 < -8 || x0 > scene.view.width + 8) return;
+  const wide = Math.max(x1 - x0, 5);
+  const left = x0 - (wide - (x1 - x0)) / 2;
+  context.lineWidth = 2;
+  context.strokeStyle = paints.css.select;
+  context.beginPath();
+  context.roundRect(Math.round(left), Math.round(rect.y), Math.round(wide),
+    rect.h, 2);
+  context.stroke();
+}
+
+function drawArrow(context: Context, from: Rect, to: Rect): void {
+  const x0 = from.x + from.w;
+  const y0 = from.y + from.h / 2;
+  const x1 = to.x;
+  const y1 = to.y + to.h / 2;
+  const bend = Math.max(24, Math.min(160, Math.abs(x1 - x0) / 2));
+  context.beginPath();
+  context.moveTo(x0, y0);
+  context.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1 - 4, y1);
+  context.stroke();
+  context.beginPath();
+  context.moveTo(x1, y1);
+  context.lineTo(x1 - 7, y1 - 4);
+  context.lineTo(x1 - 7, y1 + 4);
+  context.fill();
+}
+
+function drawArrows(context: Context, scene: Scene, paints: Paints,
+  overlay: Overlay): void {
+  context.lineWidth = 1.5;
+  context.strokeStyle = paints.css.arrow;
+  context.fillStyle = paints.css.arrow;
+  for (const arrow of overlay.arrows) {
+    const from = rectOf(scene, arrow.from);
+    const to = rectOf(scene, arrow.to);
+    if (!from || !to) continue;
+    if (Math.max(from.x + from.w, to.x) < -500 ||
+      Math.min(from.x, to.x) > scene.view.width + 500) continue;
+    drawArrow(context, from, to);
+  }
+}
+
+/** A band of time with its length written at the top. */
+function drawBand(context: Context, scene: Scene, range: { t0: number;
+  t1: number; }, text: string, colour: string): void {
+  const { view } = scene;
+  const x0 = timeToX(view, view.width, range.t0);
+  const x1 = timeToX(view, view.width, range.t1);
+  if (x1 < 0 || x0 > view.width) return;
+  context.globalAlpha = 0.1;
+  context.fillStyle = colour;
+  context.fillRect(x0, RULER_HEIGHT, Math.max(1, x1 - x0), view.height);
+  context.globalAlpha = 1;
+  for (const x of [x0, x1])
+    context.fillRect(Math.round(x), 0, 1, view.height);
+  context.font = SMALL_FONT;
+  const width = context.measureText(text).width + 12;
+  const middle = Math.min(view.width - width / 2,
+    Math.max(width / 2, (Math.max(0, x0) + Math.min(view.width, x1)) / 2));
+  context.beginPath();
+  context.roundRect(middle - width / 2, 4, width, 18, 4);
+  context.fill();
+  context.fillStyle = "#ffffff";
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillText(text, middle, 13.5);
+  context.textAlign = "left";
+}
+
+function drawCritical(context: Context, scene: Scene, paints: Paints,
+  overlay: Overlay): void {
+  context.fillStyle = paints.css.arrow;
+  const { view } = scene;
+  for (const part of overlay.critical) {
+    if (part.track === undefined) continue;
+    if (part.start + part.dur < view.t0 || part.start > view.t1) continue;
+    const rect = rectOf(scene, { track: part.track, depth: part.depth ?? 0,
+      start: part.start, dur: part.dur });
+    if (!rect) continue;
+    const x0 = Math.max(0, rect.x);
+    const x1 = Math.min(view.width, rect.x + rect.w);
+    context.fillRect(x0, rect.y - 2.5, Math.max(1, x1 - x0), 2);
+  }
+}
+
+export function drawOverlay(context: Context, scene: Scene, paints: Paints,
+  overlay: Overlay): void {
+  const { view } = scene;
+  context.save();
+  context.beginPath();
+  context.rect(0, RULER_HEIGHT, view.width, view.height);
+  context.clip();
+  drawCritical(context, scene, paints, overlay);
+  drawArrows(context, scene, paints, overlay);
+  if (overlay.selected)
+    drawSelection(context, scene, paints, overlay.selected);
+  if (overlay.box) {
+    const x0 = timeToX(view, view.width, overlay.box.t0);
+    const x1 = timeToX(view, view.width, overlay.box.t1);
+    const y = overlay.box.y0 - view.scroll + RULER_HEIGHT;
+    context.fillStyle = paints.css.accent;
+    context.globalAlpha = 0.14;
+    context.fillRect(x0, y, x1 - x0, overlay.box.y1 - overlay.box.y0);
+    context.globalAlpha = 1;
+    context.strokeStyle = paints.css.accent;
+    context.lineWidth = 1;
+    context.strokeRect(Math.round(x0) + 0.5, Math.round(y) + 0.5,
+      Math.round(x1 - x0), overlay.box.y1 - overlay.box.y0);
+  }
+  if (overlay.cursor !== null) {
+    const x = Math.round(timeToX(view, view.width, overlay.cursor));
+    context.fillStyle = paints.css.text3;
+    context.globalAlpha = 0.35;
+    context.fillRect(x, RULER_HEIGHT, 1, view.height);
+    context.globalAlpha = 1;
+  }
+  context.restore();
+  for (const mark of overlay.marks)
+    drawBand(context, scene, mark, mark.text, "#8a5a00");
+  if (overlay.measure)
+    drawBand(context, scene, overlay.measure,
+      formatTime(overlay.measure.t1 - overlay.measure.t0), "#0b62b0");
+}

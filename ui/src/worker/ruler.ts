@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The ruler: round times, counted from the start of the step when one fills
+// the view, else from the start of the trace. And the lines through all tracks.
+import type { StepInfo } from "../api/types.ts";
+import { ticksOf, timeToX, type Range } from "../model/axis.ts";
+import { formatTick } from "../model/format.ts";
+import type { Paints } from "./paints.ts";
+import { RULER_HEIGHT, type View } from "./protocol.ts";
+import type { Backdrop } from "./scan.ts";
+import { SMALL_FONT } from "./text.ts";
+
+/** The step that the whole view is inside of, or null. */
+export function stepAround(steps: StepInfo[], range: Range): StepInfo | null {
+  return steps.find((step) => step.start <= range.t0 && step.end >= range.t1)
+    ?? null;
+}
+
+export interface Ticks {
+  base: number;
+  step: number;
+  times: number[];
+}
+export function rulerTicks(steps: StepInfo[], view: View): Ticks {
+  const base = stepAround(steps, view)?.start ?? 0;
+  const { step, times } = ticksOf(
+    { t0: view.t0 - base, t1: view.t1 - base }, view.width);
+  return { base, step, times };
+}
+
+export function backdropOf(steps: StepInfo[], view: View, ticks: Ticks,
+  width: number): Backdrop {
+  const column = (time: number) => Math.round(timeToX(view, width, time));
+  const inside = (x: number) => x >= 0 && x < width;
+  return {
+    grid: ticks.times.map((time) => column(time + ticks.base)).filter(inside),
+    steps: steps.flatMap((step) => [column(step.start), column(step.end)])
+      .filter(inside),
+  };
+}
+
+export function drawRuler(context: OffscreenCanvasRenderingContext2D,
+  view: View, ticks: Ticks, paints: Paints): void {
+  context.fillStyle = paints.css.card;
+  context.fillRect(0, 0, view.width, RULER_HEIGHT);
+  context.fillStyle = paints.css.line;
+  context.fillRect(0, RULER_HEIGHT - 1, view.width, 1);
+  context.font = SMALL_FONT;
+  context.textBaseline = "middle";
+  for (const time of ticks.times) {
+    const x = Math.round(timeToX(view, view.width, time + ticks.base));
+    context.fillStyle = paints.css.line;
+    context.fillRect(x, 0, 1, RULER_HEIGHT);
+    context.fillStyle = paints.css.text2;
+    const sign = ticks.base > 0 && time >= 0 ? "+" : "";
+    context.fillText(sign + formatTick(time, ticks.step), x + 5, 13.5);
+  }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The back end without a GPU: boxes are written into an image, a lane at a
+// time. One line of pixels is made for the boxes of a lane, one for the tints
+// of marks, one with the height of each column; then the lane is composed.
+import { rowsIn, type TrackRow } from "../model/layout.ts";
+import { SHADES } from "../model/palette.ts";
+import {
+  classOf, depthOf, ENDS_AFTER, fillOf, flagsOf, lowerBound, MIXED, nameOf,
+  ONE_EVENT, slotOf, UNITS, widthOf, xOf,
+} from "../model/records.ts";
+import { tileLength } from "../model/tiles.ts";
+import { shadeOf, type Paints } from "./paints.ts";
+import type { Scene, ScenePiece } from "./scene.ts";
+
+export interface Backdrop {
+  /** Device pixels of the lines that go through all tracks. */
+  grid: number[];
+  steps: number[];
+}
+
+export class Scan {
+  boxes = 0;
+  private width = 0;
+  private height = 0;
+  private image: ImageData | null = null;
+  private pixels = new Uint32Array(0);
+  private ground = new Uint32Array(0);
+  private solid = new Uint32Array(0);
+  private tint = new Uint32Array(0);
+  private heights = new Uint8Array(0);
+  private anyMark = false;
+
+  resize(width: number, height: number): void {
+    if (width === this.width && height === this.height) return;
+    this.width = width;
+    this.height = height;
+    this.image = new ImageData(width, Math.max(1, height));
+    this.pixels = new Uint32Array(this.image.data.buffer);
+    this.ground = new Uint32Array(width);
+    this.solid = new Uint32Array(width);
+    this.tint = new Uint32Array(width);
+    this.heights = new Uint8Array(width);
+  }
+
+  /** Draws all tracks; `ratio` is device pixels per CSS pixel. */
+  draw(scene: Scene, paints: Paints, backdrop: Backdrop, ratio: number,
+    name: number | null): ImageData {
+    this.boxes = 0;
+    this.ground.fill(paints.page);
+    for (const x of backdrop.grid) this.ground[x] = paints.grid;
+    for (const x of backdrop.steps) this.ground[x] = paints.step;
+    for (let y = 0; y < this.height; y++)
+      this.pixels.set(this.ground, y * this.width);
+    this.drawRows(scene, paints, ratio);
+    for (const track of scene.tracks)
+      for (let lane = 0; lane < track.row.lanes; lane++)
+        this.drawLane(scene, track.row, lane, track.pieces, paints, ratio,
+          name);
+    return this.image!;
+  }
+
+  private fillRows(y0: number, y1: number, colour: number): void {
+    const from = Math.max(0, Math.round(y0));
+    const to = Math.min(this.height, Math.round(y1));
+    if (to > from)
+      this.pixels.fill(colour, from * this.width, to * this.width);
+  }
+
+  private drawRows(scene: Scene, paints: Paints, ratio: number): void {
+    const { scroll } = scene.view;
+    for (const row of rowsIn(scene.layout, scroll, this.height / ratio)) {
+      const top = (row.y - scroll) * ratio;
+      const bottom = (row.y + row.height - scroll) * ratio;
+      if (row.type === "group") this.fillRows(top, bottom, paints.group);
+      this.fillRows(bottom - 1, bottom, paints.line);
+    }
+  }
+
+  private drawLane(scene: Scene, row: TrackRow, lane: number,
+    pieces: ScenePiece[], paints: Paints, ratio: number,
+    name: number | null): void {
+    const top = Math.round(
+      (row.y + row.top + lane * row.laneHeight - scene.view.scroll) * ratio);
+    const height = Math.round(row.boxHeight * ratio);
+    if (top + height <= 0 || top >= this.height) return;
+    this.solid.set(this.ground);
+    this.anyMark = false;
+    const before = this.boxes;
+    for (const piece of pieces)
+      if (piece.slot >= 0)
+        this.drawPiece(scene, piece, lane, paints, height, name);
+    if (this.boxes === before) return;
+    this.compose(top, height);
+  }
+
+  private drawPiece(scene: Scene, piece: ScenePiece, lane: number,
+    paints: Paints, height: number, name: number | null): void {
+    const { tile, slot } = piece;
+    const { view } = scene;
+    const scale = this.width / (view.t1 - view.t0);
+    const origin = tile.i * tileLength(tile.k);
+    const unit = tileLength(tile.k) / UNITS;
+    const t0 = Math.max(piece.t0, view.t0);
+    const t1 = Math.min(piece.t1, view.t1);
+    if (t1 <= t0) return;
+    const least = Math.max(0, Math.round((t0 - view.t0) * scale));
+    const most = Math.min(this.width, Math.round((t1 - view.t0) * scale));
+    const from = Math.max(0, Math.floor((t0 - origin) / unit));
+    const until = (t1 - origin) / unit;
+    const toX = unit * scale;
+    const shift = (origin - view.t0) * scale;
+    let n = lowerBound(tile, slot, lane, from);
+    if (n > 0 && slotOf(tile, n - 1) === slot && depthOf(tile, n - 1) === lane)
+      n--;
+    for (; n < tile.count; n++) {
+      if (slotOf(tile, n) !== slot || depthOf(tile, n) !== lane) break;
+      const x = xOf(tile, n);
+      if (x >= until) break;
+      const begin = Math.round(shift + x * toX);
+      let end = Math.round(shift + (x + widthOf(tile, n)) * toX);
+      const flags = flagsOf(tile, n);
+      if (end - begin > 2 && !(flags & ENDS_AFTER)) end--;
+      if (end <= begin) end = begin + 1;
+      const x0 = Math.max(begin, least);
+      const x1 = Math.min(end, most);
+      if (x1 <= x0) continue;
+      this.boxes++;
+      const fill = fillOf(tile, n);
+      const id = nameOf(tile, n);
+      const at = classOf(tile, n) * SHADES + shadeOf(id);
+      const dimmed = name !== null && id !== name;
+      if (fill === ONE_EVENT) {
+        this.solid.fill(dimmed ? paints.tint[at]! : paints.box[at]!, x0, x1);
+        if (this.anyMark) this.heights.fill(255, x0, x1);
+        continue;
+      }
+      if (!this.anyMark) {
+        this.anyMark = true;
+        this.heights.fill(255);
+      }
+      const mixed = (flags & MIXED) !== 0;
+      const tint = mixed ? paints.mixedTint : paints.tint[at]!;
+      this.tint.fill(tint, x0, x1);
+      this.heights.fill(Math.max(1, Math.round((fill / 254) * height)),
+        x0, x1);
+      if (dimmed) this.solid.fill(tint, x0, x1);
+      else if (!mixed) this.solid.fill(paints.box[at]!, x0, x1);
+      else
+        for (let i = x0; i < x1; i++)
+          this.solid[i] = (i & 3) === 0 ? paints.mixedHatch : paints.mixed;
+    }
+  }
+
+  private compose(top: number, height: number): void {
+    const { width, solid, tint, heights, pixels } = this;
+    const last = Math.min(height, this.height - top);
+    for (let y = Math.max(0, -top); y < last; y++) {
+      const at = (top + y) * width;
+      if (!this.anyMark) {
+        pixels.set(solid, at);
+        continue;
+      }
+      const needed = height - y;
+      for (let x = 0; x < width; x++)
+        pixels[at + x] = heights[x]! >= needed ? solid[x]! : tint[x]!;
+    }
+  }
+}

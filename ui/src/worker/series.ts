@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Counters and why-idle strips, one small answer per track. An answer is wider
+// than the view, so that a pan needs none; an old one is drawn until the new
+// one is here.
+import type { Client } from "../api/client.ts";
+import type { CounterSeries } from "../api/types.ts";
+import type { Range } from "../model/axis.ts";
+
+export interface Strip {
+  parts: [start: number, dur: number, cause: number][];
+}
+interface Kept extends Range {
+  perPixel: number;
+  counter?: CounterSeries;
+  strip?: Strip;
+}
+/** How much wider than the view an answer is, on each side. */
+const AIR = 0.75;
+
+export type SeriesKind = "counter" | "idle";
+
+export class SeriesStore {
+  requests = 0;
+  private readonly kept = new Map<string, Kept>();
+  private queue: { kind: SeriesKind; track: number }[] = [];
+  private view: Range & { width: number } = { t0: 0, t1: 1, width: 1 };
+  private busy = false;
+  private failed = 0;
+  private readonly client: Client;
+  private readonly t: string;
+  private readonly arrived: () => void;
+
+  constructor(client: Client, t: string, arrived: () => void) {
+    this.client = client;
+    this.t = t;
+    this.arrived = arrived;
+  }
+
+  get idle(): boolean {
+    return !this.busy;
+  }
+  counter(track: number): CounterSeries | undefined {
+    return this.kept.get(`counter/${track}`)?.counter;
+  }
+  strip(track: number): Strip | undefined {
+    return this.kept.get(`idle/${track}`)?.strip;
+  }
+
+  private serves(kept: Kept | undefined): boolean {
+    if (!kept) return false;
+    const perPixel = (this.view.t1 - this.view.t0) / this.view.width;
+    const ratio = kept.perPixel / perPixel;
+    return kept.t0 <= this.view.t0 && kept.t1 >= this.view.t1 &&
+      ratio < 1.5 && ratio > 0.3;
+  }
+
+  want(view: Range & { width: number },
+    tracks: { kind: SeriesKind; track: number }[]): void {
+    this.view = view;
+    this.queue = tracks.filter((one) =>
+      !this.serves(this.kept.get(`${one.kind}/${one.track}`)));
+    this.next();
+  }
+
+  private next(): void {
+    if (this.busy || performance.now() < this.failed) return;
+    const one = this.queue.shift();
+    if (one) void this.fetch(one.kind, one.track);
+  }
+
+  private async fetch(kind: SeriesKind, track: number): Promise<void> {
+    const { t0, t1, width } = this.view;
+    const air = (t1 - t0) * AIR;
+    const asked = { t0: Math.floor(t0 - air), t1: Math.ceil(t1 + air) };
+    const px = Math.ceil(width * (1 + 2 * AIR));
+    this.busy = true;
+    this.requests++;
+    try {
+      const params = { t: this.t, track, ...asked, px };
+      const kept: Kept = { ...asked, perPixel: (asked.t1 - asked.t0) / px };
+      if (kind === "counter")
+        kept.counter = await this.client.get<CounterSeries>("counter", params);
+      else kept.strip = await this.client.get<Strip>("idle", params);
+      this.kept.set(`${kind}/${track}`, kept);
+    } catch {
+      // The tiles say what is wrong with the server; here it is tried again.
+      this.failed = performance.now() + 2000;
+    } finally {
+      this.busy = false;
+    }
+    this.arrived();
+    this.next();
+  }
+}

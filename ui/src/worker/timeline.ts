@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The timeline's worker: it fetches, keeps, draws and answers what is under
+// the pointer. The page sends views and layouts; it draws no event itself.
+import { makeClient } from "../api/client.ts";
+import type { TraceInfo } from "../api/types.ts";
+import { hasTiles, isSeries, type Layout } from "../model/layout.ts";
+import type { ThemeName } from "../model/palette.ts";
+import { ScanBackend, type Backend } from "./backend.ts";
+import { drawCurves } from "./curves.ts";
+import { drawOverlay } from "./lines.ts";
+import { NameStore } from "./names.ts";
+import { makePaints, type Paints } from "./paints.ts";
+import {
+  noOverlay, RULER_HEIGHT, type FromWorker, type InitMessage, type Overlay,
+  type Stats, type ToWorker, type View,
+} from "./protocol.ts";
+import { findHit, listEvents } from "./pointer.ts";
+import { backdropOf, drawRuler, rulerTicks } from "./ruler.ts";
+import { makeScene, spanOf, visibleTracks, type Scene } from "./scene.ts";
+import { SeriesStore } from "./series.ts";
+import { TileStore } from "./tiles.ts";
+
+/** Above this many pixels the rasteriser draws at a ratio of 1. */
+const MOST_PIXELS = 4_000_000;
+
+const post = (message: FromWorker) => postMessage(message);
+
+class Timeline {
+  private readonly lines: OffscreenCanvas;
+  private readonly context: OffscreenCanvasRenderingContext2D;
+  private readonly backend: Backend;
+  private readonly client;
+  private info: TraceInfo | null = null;
+  private tiles: TileStore | null = null;
+  private series: SeriesStore | null = null;
+  private names: NameStore | null = null;
+  private view: View | null = null;
+  private layout: Layout = { rows: [], height: 0 };
+  private theme: ThemeName = "light";
+  private paints: Paints | null = null;
+  private overlay: Overlay = noOverlay;
+  private scene: Scene | null = null;
+  private scheduled = false;
+  private frames = 0;
+  private frameMs = 0;
+  private blanks = 0;
+  private shown = false;
+  private readonly ranges = new Map<number, string>();
+
+  constructor(init: InitMessage) {
+    this.lines = init.lines;
+    this.context = init.lines.getContext("2d", { alpha: true })!;
+    this.backend = new ScanBackend(this.context);
+    this.client = makeClient({ base: init.base, token: () => init.token });
+    post({ type: "renderer", name: this.backend.name });
+  }
+
+  setTrace(t: string, info: TraceInfo): void {
+    this.tiles?.stop();
+    this.info = info;
+    this.paints = null;
+    this.shown = false;
+    this.ranges.clear();
+    const redraw = () => this.schedule();
+    this.tiles = new TileStore(this.client, t, info, {
+      arrived: () => {
+        post({ type: "state", loading: !this.tiles!.idle, error: "",
+          status: 200 });
+        redraw();
+      },
+      failed: (error, status) =>
+        post({ type: "state", loading: false, error, status }),
+    });
+    this.tiles.onForget = (tile) => this.backend.forget(tile);
+    this.series = new SeriesStore(this.client, t, redraw);
+    this.names = new NameStore(this.client, t, redraw);
+    void this.names.start();
+    this.ask();
+    redraw();
+  }
+  setView(view: View): void {
+    this.view = view;
+    this.ask();
+    this.schedule();
+  }
+  setLayout(layout: Layout): void {
+    this.layout = layout;
+    this.ask();
+    this.schedule();
+  }
+  setTheme(theme: ThemeName): void {
+    this.theme = theme;
+    this.paints = null;
+    this.schedule();
+  }
+  setOverlay(overlay: Overlay): void {
+    this.overlay = overlay;
+    this.schedule();
+  }
+
+  private ask(): void {
+    const { info, view, tiles, series } = this;
+    if (!info || !view || !tiles || !series || view.width < 1) return;
+    const rows = visibleTracks(this.layout, view);
+    tiles.want(spanOf(view, info.levels, info.span_ns),
+      rows.filter((row) => hasTiles(row.kind)).map((row) => row.track));
+    series.want(view, rows
+      .filter((row) => row.kind === "stream" || isSeries(row.kind))
+      .map((row) => ({ kind: row.kind === "stream" ? "idle" : "counter",
+        track: row.track })));
+  }
+
+  schedule(): void {
+    if (this.scheduled) return;
+    this.scheduled = true;
+    requestAnimationFrame(() => {
+      this.scheduled = false;
+      this.frame();
+    });
+  }
+
+  /** Device pixels per CSS pixel that are drawn. */
+  private ratio(view: View): number {
+    const pixels = view.width * view.height * view.ratio ** 2;
+    return this.backend.name === "scan" && pixels > MOST_PIXELS
+      ? 1 : view.ratio;
+  }
+
+  private frame(): void {
+    const { info, view, tiles, series, names } = this;
+    if (!info || !view || !tiles || !series || !names) return;
+    if (view.width < 2 || view.height < RULER_HEIGHT + 2) return;
+    const started = performance.now();
+    this.paints ??= makePaints(this.theme, info.classes);
+    const scene = makeScene(view, this.layout, tiles, info.levels,
+      info.span_ns);
+    // Old pixels stay until there is something to put in their place.
+    if (!this.shown && scene.tracks.length > 0 &&
+      scene.tracks.every((track) => track.pieces.length === 0)) return;
+    this.shown = true;
+    this.scene = scene;
+    this.blanks += scene.blank;
+    const ratio = this.ratio(view);
+    const width = Math.round(view.width * ratio);
+    const height = Math.round(view.height * ratio);
+    if (this.lines.width !== width || this.lines.height !== height) {
+      this.lines.width = width;
+      this.lines.height = height;
+    }
+    this.backend.resize(width, height);
+    const { context, paints } = this;
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    const ticks = rulerTicks(info.steps, view);
+    this.backend.draw(scene, paints,
+      backdropOf(info.steps, view, ticks, width), ratio, this.overlay.name,
+      names);
+    drawCurves(context, visibleTracks(this.layout, view), series,
+      info.idle_causes ?? [], view, paints, this.onRange);
+    drawRuler(context, view, ticks, paints);
+    drawOverlay(context, scene, paints, this.overlay);
+    names.flush();
+    this.frames++;
+    this.frameMs = performance.now() - started;
+  }
+
+  private readonly onRange = (track: number, min: number, max: number) => {
+    const key = `${min}/${max}`;
+    if (this.ranges.get(track) === key) return;
+    this.ranges.set(track, key);
+    post({ type: "range", track, min, max });
+  };
+
+  hit(id: number, x: number, y: number): void {
+    if (!this.scene || !this.info) return;
+    const answer = findHit(this.scene, x, y, this.info, this.tiles!,
+      this.series!, this.names!);
+    post({ type: "hit", id, answer });
+  }
+  list(id: number, track: number, most: number): void {
+    const events = this.scene
+      ? listEvents(this.scene, track, most, this.names!) : [];
+    post({ type: "list", id, events });
+  }
+  stats(id: number): void {
+    const stats: Stats = {
+      renderer: this.backend.name, frames: this.frames,
+      frameMs: this.frameMs,
+      requests: (this.tiles?.requests ?? 0) + (this.series?.requests ?? 0),
+      aborted: this.tiles?.aborted ?? 0, bytes: this.tiles?.bytes ?? 0,
+      boxes: this.backend.boxes, blanks: this.blanks,
+      sharp: this.scene !== null && !this.scheduled &&
+        this.scene.coarse === 0 && this.scene.blank === 0,
+      idle: (this.tiles?.idle ?? false) && (this.series?.idle ?? false),
+    };
+    post({ type: "stats", id, stats });
+  }
+}
+
+let timeline: Timeline | null = null;
+let waiting: ToWorker[] = [];
+
+async function start(init: InitMessage): Promise<void> {
+  // A family that is used before it is loaded stays on the fallback font.
+  const faces = [
+    new FontFace("Inter", `url(${init.fonts.sans})`, { weight: "100 900" }),
+    new FontFace("JetBrains Mono", `url(${init.fonts.mono})`,
+      { weight: "100 800" }),
+  ];
+  for (const face of faces) self.fonts.add(face);
+  await Promise.allSettled(faces.map((face) => face.load()));
+  timeline = new Timeline(init);
+  for (const message of waiting) receive(message);
+  waiting = [];
+}
+
+function receive(message: ToWorker): void {
+  if (!timeline) {
+    waiting.push(message);
+    return;
+  }
+  switch (message.type) {
+    case "trace": return timeline.setTrace(message.t, message.info);
+    case "view": return timeline.setView(message.view);
+    case "layout": return timeline.setLayout(message.layout);
+    case "theme": return timeline.setTheme(message.theme);
+    case "overlay": return timeline.setOverlay(message.overlay);
+    case "hit": return timeline.hit(message.id, message.x, message.y);
+    case "list": return timeline.list(message.id, message.track, message.most);
+    case "stats": return timeline.stats(message.id);
+  }
+}
+
+onmessage = (event: MessageEvent<ToWorker>) => {
+  if (event.data.type === "init") void start(event.data);
+  else receive(event.data);
+};
