@@ -13,6 +13,9 @@ if(NOT STEPSCOPE_LIVE)
   # parser depends.
   find_package(simdjson REQUIRED)
   find_package(SQLite3 REQUIRED)
+  # By pkg-config, whose flags are those that the library was built with.
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(CPP_HTTPLIB REQUIRED IMPORTED_TARGET GLOBAL cpp-httplib)
 endif()
 
 if(STEPSCOPE_TESTS)

@@ -31,6 +31,7 @@ function(stepscope_find_node result)
 endfunction()
 
 stepscope_find_node(ui_node)
+set(STEPSCOPE_UI_NODE "${ui_node}")
 set(ui_installed "${ui_folder}/node_modules/.package-lock.json")
 if(NOT ui_node OR NOT EXISTS "${ui_installed}")
   if(EXISTS "${ui_folder}/dist/index.html")

@@ -21,7 +21,8 @@ const Option* FindOption(const Command& command, std::string_view name) {
 std::string Synopsis(const Command& command) {
   std::string text = "stepscope " + command.name;
   for (const Operand& operand : command.operands)
-    text += " " + operand.name + (operand.many ? "..." : "");
+    text += (operand.optional ? " [" : " ") + operand.name +
+            (operand.many ? "..." : "") + (operand.optional ? "]" : "");
   bool any = false;
   for (const Option& option : command.options) {
     if (!option.required) {

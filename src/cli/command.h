@@ -37,6 +37,7 @@ struct Operand {
   Target target = {};
   std::vector<std::string> choices = {};
   bool many = false;  // one or more
+  bool optional = false;  // only the last may be
 };
 
 // An argument that is given by its name: --format json, or -o FILE.

@@ -505,6 +505,7 @@ std::vector<Command> MakeCommands(Arguments& arguments) {
           AdviseCommand(arguments.advise),
           WhatifCommand(arguments.whatif),
           CompareCommand(arguments.compare),
+          ViewCommand(arguments.view),
           InfoCommand(arguments.info),
           ConvertCommand(arguments.convert),
           TimelineCommand(arguments.timeline),

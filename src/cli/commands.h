@@ -10,6 +10,7 @@
 #include "cli/doctor.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
+#include "cli/view.h"
 
 namespace stepscope {
 
@@ -21,6 +22,7 @@ struct Arguments {
   AdviseArguments advise;
   WhatifArguments whatif;
   CompareArguments compare;
+  ViewArguments view;
   InfoOptions info;
   ConvertOptions convert;
   TimelineOptions timeline;

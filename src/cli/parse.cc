@@ -38,7 +38,8 @@ Status ParseWords(const Command& command,
   CLI::App app;
   app.set_help_flag();  // --help is ours
   for (const Operand& operand : command.operands)
-    std::visit(Adder{app, operand.name}, operand.target)->required();
+    std::visit(Adder{app, operand.name}, operand.target)
+        ->required(!operand.optional);
   for (const Option& option : command.options) {
     const std::string names =
         option.short_name.empty() ? option.name

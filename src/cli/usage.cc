@@ -186,7 +186,8 @@ Status CheckWords(const Command& command,
     }
     STEPSCOPE_TRY(CheckValue(*option, word.value ? *word.value : words[++i]));
   }
-  if (operands < command.operands.size()) {
+  if (operands < command.operands.size() &&
+      !command.operands[operands].optional) {
     return Usage(command.operands[operands].name + " is required; expected " +
                  Synopsis(command));
   }

@@ -120,18 +120,17 @@ struct FolderTraces {
 };
 
 // The ring of a process is read with its capture.
-bool IsLiveFile(const std::string& path,
-                const std::vector<std::string>& files) {
+bool IsLiveFile(const std::string& path, std::span<const std::string> files) {
   constexpr std::string_view kLive = ".live";
   return path.ends_with(kLive) &&
          std::find(files.begin(), files.end(),
                    path.substr(0, path.size() - kLive.size())) != files.end();
 }
 
-Result<FolderTraces> ReadFolder(const std::string& path,
-                                const ImportOptions& options) {
-  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> all_files,
-                       FilesIn(path));
+// `path` is where they lie, for the message.
+Result<FolderTraces> ReadFiles(std::span<const std::string> all_files,
+                               const std::string& path,
+                               const ImportOptions& options) {
   FolderTraces folder;
   std::vector<std::string> files;
   std::vector<Recognised> recognised;
@@ -163,6 +162,12 @@ Result<FolderTraces> ReadFolder(const std::string& path,
   for (const TraceFolder::Skipped& file : folder.skipped)
     if (why.empty() && file.is_trace) why = "; " + file.reason;
   return Fail(ErrorCode::kNotFound, path + ": no readable trace in it" + why);
+}
+
+Result<FolderTraces> ReadFolder(const std::string& path,
+                                const ImportOptions& options) {
+  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> files, FilesIn(path));
+  return ReadFiles(files, path, options);
 }
 
 // What was not read although it is a trace.
@@ -199,7 +204,14 @@ Result<TraceSet> ImportSet(std::span<const std::string> paths,
 
 Result<TraceFolder> ImportFolder(const std::string& path,
                                  const ImportOptions& options) {
-  STEPSCOPE_TRY_ASSIGN(FolderTraces read, ReadFolder(path, options));
+  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> files, FilesIn(path));
+  return ImportJobs(files, path, options);
+}
+
+Result<TraceFolder> ImportJobs(std::span<const std::string> files,
+                               const std::string& where,
+                               const ImportOptions& options) {
+  STEPSCOPE_TRY_ASSIGN(FolderTraces read, ReadFiles(files, where, options));
   TraceFolder folder;
   folder.skipped = std::move(read.skipped);
   for (const Job& found : FindJobs(read.facts)) {

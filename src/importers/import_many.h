@@ -48,6 +48,11 @@ struct TraceFolder {
 Result<TraceFolder> ImportFolder(const std::string& path,
                                  const ImportOptions& options = {});
 
+// The same of these files. `where` is what messages call them together.
+Result<TraceFolder> ImportJobs(std::span<const std::string> files,
+                               const std::string& where,
+                               const ImportOptions& options = {});
+
 // The same as one Trace, whatever job a file belongs to. What cannot be read
 // in a folder becomes a note.
 Result<std::shared_ptr<const Trace>> ImportFiles(

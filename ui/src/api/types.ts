@@ -129,6 +129,7 @@ export interface EventInfo extends EventRef {
   self: number;
   step: number | null;
   args: [string, unknown][];
+  /** From the innermost. */
   ancestors: NamedTime[];
   children: number;
   launch: (EventRef & { ancestors: NamedTime[]; delay: number | null }) | null;
@@ -139,7 +140,7 @@ export interface EventInfo extends EventRef {
   parent: number | null;
   first_child: number | null;
   idle_before: number | null;
-  facts: { label: string; value: string }[];
+  facts?: { label: string; value: string }[];
   same_name: SameName;
 }
 export interface MarkInfo {

@@ -20,13 +20,24 @@ export interface Backend {
   draw(scene: Scene, paints: Paints, backdrop: Backdrop, ratio: number,
     name: number | null, names: NameStore): void;
   forget(tile: Tile): void;
+  /** Some of it comes with the next frame. */
+  readonly unfinished: boolean;
+  /** It can draw no more (a lost GPU), or does it too slowly. */
+  readonly lost: boolean;
+  readonly tooSlow: boolean;
 }
+
+/** How much is left of the last characters of a text that is cut. */
+const FADE = [0.6, 0.3];
 
 type Context = OffscreenCanvasRenderingContext2D;
 
 /** Boxes by the rasteriser, names by the canvas's own text. */
 export class ScanBackend implements Backend {
   readonly name = "scan";
+  readonly unfinished = false;
+  readonly lost = false;
+  readonly tooSlow = false;
   private readonly context: Context;
   private readonly scan: Scan = new Scanner();
   private readonly fitter = new TextFitter();
@@ -73,8 +84,25 @@ export class ScanBackend implements Backend {
         if (!text) return;
         const cut = fitter.fit(context, text, label.x1 - label.x0 - 7);
         if (cut.length > 1 || cut === text)
-          context.fillText(cut, label.x0 + 4, y + label.height / 2 + 0.5);
+          this.drawText(cut, cut !== text, label.x0 + 4,
+            y + label.height / 2 + 0.5);
       });
     context.restore();
+  }
+
+  /** Text that is cut fades over its last characters. */
+  private drawText(text: string, cut: boolean, x: number, y: number): void {
+    const { context, fitter } = this;
+    if (!cut || text.length < 4) return context.fillText(text, x, y);
+    let at = text.length - FADE.length;
+    context.fillText(text.slice(0, at), x, y);
+    let left = x + fitter.width(context, text.slice(0, at));
+    for (const alpha of FADE) {
+      context.globalAlpha = alpha;
+      context.fillText(text[at]!, left, y);
+      left += fitter.width(context, text[at]!);
+      at++;
+    }
+    context.globalAlpha = 1;
   }
 }

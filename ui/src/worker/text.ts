@@ -19,6 +19,13 @@ export class TextFitter {
     return width;
   }
 
+  /** The width of a text, as the sum of its characters. */
+  width(context: Context, text: string): number {
+    let width = 0;
+    for (const character of text) width += this.widthOf(context, character);
+    return width;
+  }
+
   /** As much of `text` as fits; the context has the box font. */
   fit(context: Context, text: string, room: number): string {
     const key = `${room | 0}|${text}`;

@@ -128,6 +128,7 @@ export class TileStore {
       setTimeout(() => this.next(), RETRY_MS + 1);
       this.events.failed(error instanceof Error ? error.message : "",
         error instanceof ApiError ? error.status : 0);
+      return;
     } finally {
       if (this.flight === flight) this.flight = null;
     }

@@ -7,6 +7,7 @@ import type { TraceInfo } from "../api/types.ts";
 import { hasTiles, isSeries, type Layout } from "../model/layout.ts";
 import type { ThemeName } from "../model/palette.ts";
 import { ScanBackend, type Backend } from "./backend.ts";
+import { GlBackend } from "./gl.ts";
 import { drawCurves } from "./curves.ts";
 import { drawOverlay } from "./lines.ts";
 import { NameStore } from "./names.ts";
@@ -29,7 +30,9 @@ const post = (message: FromWorker) => postMessage(message);
 class Timeline {
   private readonly lines: OffscreenCanvas;
   private readonly context: OffscreenCanvasRenderingContext2D;
-  private readonly backend: Backend;
+  private readonly scan: ScanBackend;
+  private gl: GlBackend | null;
+  private backend: Backend;
   private readonly client;
   private info: TraceInfo | null = null;
   private tiles: TileStore | null = null;
@@ -51,9 +54,26 @@ class Timeline {
   constructor(init: InitMessage) {
     this.lines = init.lines;
     this.context = init.lines.getContext("2d", { alpha: true })!;
-    this.backend = new ScanBackend(this.context);
+    this.scan = new ScanBackend(this.context);
+    this.gl = GlBackend.make(init.boxes, init.renderer);
+    this.backend = this.gl ?? this.scan;
+    init.boxes.addEventListener("webglcontextlost", (event) => {
+      event.preventDefault();
+      this.use(this.scan);
+    });
+    init.boxes.addEventListener("webglcontextrestored", () => {
+      this.gl = GlBackend.make(init.boxes, init.renderer);
+      this.use(this.gl ?? this.scan);
+    });
     this.client = makeClient({ base: init.base, token: () => init.token });
     post({ type: "renderer", name: this.backend.name });
+  }
+
+  private use(backend: Backend): void {
+    if (backend === this.backend) return;
+    this.backend = backend;
+    post({ type: "renderer", name: backend.name });
+    this.schedule();
   }
 
   setTrace(t: string, info: TraceInfo): void {
@@ -72,7 +92,7 @@ class Timeline {
       failed: (error, status) =>
         post({ type: "state", loading: false, error, status }),
     });
-    this.tiles.onForget = (tile) => this.backend.forget(tile);
+    this.tiles.onForget = (tile) => this.gl?.forget(tile);
     this.series = new SeriesStore(this.client, t, redraw);
     this.names = new NameStore(this.client, t, redraw);
     void this.names.start();
@@ -151,6 +171,8 @@ class Timeline {
     this.backend.resize(width, height);
     const { context, paints } = this;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    if (this.backend === this.gl)
+      context.clearRect(0, 0, view.width, view.height);
     const ticks = rulerTicks(info.steps, view);
     this.backend.draw(scene, paints,
       backdropOf(info.steps, view, ticks, width), ratio, this.overlay.name,
@@ -160,6 +182,8 @@ class Timeline {
     drawRuler(context, view, ticks, paints);
     drawOverlay(context, scene, paints, this.overlay);
     names.flush();
+    if (this.backend.tooSlow) this.use(this.scan);
+    if (this.backend.unfinished) this.schedule();
     this.frames++;
     this.frameMs = performance.now() - started;
   }

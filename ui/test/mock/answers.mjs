@@ -89,7 +89,7 @@ function ancestorsOf(trace, e) {
   return trace.events.filter((o) => o.track === e.track &&
     o.depth < e.depth && o.start <= e.start &&
     o.start + o.dur >= e.start + e.dur)
-    .sort((a, b) => a.depth - b.depth).map((o) => ref(trace, o));
+    .sort((a, b) => b.depth - a.depth).map((o) => ref(trace, o));
 }
 
 export function eventAnswer(trace, row) {
@@ -113,7 +113,7 @@ export function eventAnswer(trace, row) {
   return {
     ...ref(trace, e), name_id: e.name, type: trace.info.classes[e.class],
     self: e.dur - inside.reduce((sum, o) => sum + o.dur, 0), step: 0,
-    args: [["grid", "[64, 1, 1]"], ["correlation", row]],
+    args: [["grid", "[64, 1, 1]"], ["correlation", String(row)]],
     ancestors: up, children: inside.length,
     launch: call && { ...ref(trace, call),
       ancestors: ancestorsOf(trace, call),
@@ -122,7 +122,7 @@ export function eventAnswer(trace, row) {
       : [ref(trace, trace.events[e.launched])],
     flows: [], previous: lane[at - 1]?.row ?? null,
     next: lane[at + 1]?.row ?? null,
-    parent: up.length ? up[up.length - 1].row : null,
+    parent: up[0]?.row ?? null,
     first_child: inside[0]?.row ?? null, idle_before: 1200,
     facts: [{ label: "Occupancy, est.", value: "48 %" }],
     same_name: { calls: same.length, total, mean: total / same.length,

@@ -89,9 +89,21 @@ async function handle(trace, request, response) {
   return answer ? json(200, answer) : json(404, { error: "no such thing" });
 }
 
-/** Starts at a free port; ends with close(). */
-export async function startMock(port = 0) {
+/**
+ * Starts at a free port; ends with close(). `rename` gives names of the trace
+ * another text.
+ *
+ * @param {number} port
+ * @param {(name: string) => string} rename
+ */
+export async function startMock(port = 0, rename = (name) => name) {
   const trace = makeTrace();
+  trace.names = trace.names.map(rename);
+  for (const list of [trace.info.groups, trace.info.tracks])
+    for (const one of list) {
+      one.name = rename(one.name);
+      one.detail = rename(one.detail);
+    }
   const server = createServer((request, response) =>
     void handle(trace, request, response));
   await new Promise((done) => server.listen(port, "127.0.0.1", done));

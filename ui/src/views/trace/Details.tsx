@@ -69,7 +69,7 @@ function OwnColumn({ event, controller }: {
         {event.launch?.delay !== null && event.launch?.delay !== undefined &&
           <Fact label="Launch to start"
             value={formatTime(event.launch.delay)} />}
-        {event.facts.map((fact) => <Fact key={fact.label} {...fact} />)}
+        {(event.facts ?? []).map((fact) => <Fact key={fact.label} {...fact} />)}
         {event.idle_before !== null && isStream &&
           <Fact label="Idle before it"
             value={formatTime(event.idle_before)} />}
@@ -125,8 +125,10 @@ function LaunchColumn({ event, controller }: {
 }) {
   const { launch } = event;
   const out = [...event.launched, ...event.flows.filter((one) => one.out)];
-  const list = launch ? [...launch.ancestors, launch]
-    : event.ancestors.length ? event.ancestors : out.slice(0, MOST_LAUNCHED);
+  // The server names ancestors from the innermost; a chain reads from outside.
+  const list = launch ? [...launch.ancestors.toReversed(), launch]
+    : event.ancestors.length ? event.ancestors.toReversed()
+      : out.slice(0, MOST_LAUNCHED);
   const title = launch ? "Launched by"
     : event.ancestors.length ? "Called by" : out.length ? "Launched" : "";
   const target = launch ?? out[0];

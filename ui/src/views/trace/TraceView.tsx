@@ -91,9 +91,11 @@ export default function TraceView() {
   useEffect(() => loadBox(), []);
   useEffect(() => loadCritical(), []);
   useEffect(() => {
-    // For tests and measurements: what the worker did so far.
+    // For tests and measurements: what the worker did, where things are.
     Object.assign(window, { stepscopeTimeline: {
       stats: () => controller.value?.link.stats(),
+      selected: () => controller.value?.selectedRect() ?? null,
+      range: () => s.range.value,
     } });
   }, []);
   return (

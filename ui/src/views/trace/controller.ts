@@ -5,7 +5,7 @@
 import { batch, effect } from "@preact/signals";
 import type { EventInfo, EventRef, FoundInfo } from "../../api/types.ts";
 import {
-  clampRange, frameEvent, reveal, wholeRange, zoomAt, type Range,
+  clampRange, frameEvent, reveal, timeToX, wholeRange, zoomAt, type Range,
 } from "../../model/axis.ts";
 import { boxPlace, rowOfTrack } from "../../model/layout.ts";
 import { shortName } from "../../model/names.ts";
@@ -176,6 +176,19 @@ export class Controller {
     const room = s.plotSize.value.height - RULER_HEIGHT;
     if (y < s.scroll.value + 8 || y + height > s.scroll.value + room - 8)
       this.scrollTo(Math.max(0, y - room / 3));
+  }
+
+  /** Where the selected event is drawn, from the plot's top left. */
+  selectedRect() {
+    const event = s.selectedEvent.value;
+    const row = event && rowOfTrack(s.layout.value, event.track);
+    if (!event || !row) return null;
+    const { width } = s.plotSize.value;
+    const { y, height } = boxPlace(row, event.depth);
+    const x0 = timeToX(s.range.value, width, event.start);
+    const x1 = timeToX(s.range.value, width, event.start + event.dur);
+    return { x: x0, y: y - s.scroll.value + RULER_HEIGHT, width: x1 - x0,
+      height };
   }
 
   showFound(found: FoundInfo): void {

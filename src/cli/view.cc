@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/view.h"
+
+#include "base/file.h"
+#include "cli/output.h"
+
+namespace stepscope {
+
+Command ViewCommand(ViewArguments& arguments) {
+  return {
+      .name = "view",
+      .group = "Find out where the time goes",
+      .summary = "timeline and tables in a browser",
+      .description =
+          "Shows a trace, or all traces of a folder, in a browser: a timeline "
+          "and every table. Prints an address with a secret token; only who "
+          "has the address can look. New traces in the folder appear while it "
+          "runs. Ctrl-C ends it.",
+      .operands = {{.name = "TRACE",
+                    .meaning = "a trace file of any supported format, or a "
+                               "folder with traces in it",
+                    .target = &arguments.input,
+                    .optional = true}},
+      .options = {{.name = "--logdir",
+                   .value = "DIR",
+                   .kind = ValueKind::kFolder,
+                   .meaning = "the folder, for who is used to VisualDL",
+                   .group = "What to show",
+                   .target = &arguments.logdir},
+                  {.name = "--host",
+                   .value = "ADDRESS",
+                   .kind = ValueKind::kText,
+                   .meaning =
+                       "address to listen on; 0.0.0.0 lets other machines in",
+                   .fallback = "127.0.0.1, this machine only",
+                   .group = "Where to serve",
+                   .target = &arguments.host},
+                  {.name = "--port",
+                   .value = "PORT",
+                   .kind = ValueKind::kCount,
+                   .meaning =
+                       "port to listen on; the next free one if it is taken, "
+                       "0 for any",
+                   .fallback = "8080",
+                   .group = "Where to serve",
+                   .target = &arguments.port},
+                  {.name = "--no-browser",
+                   .meaning = "print the address and open no browser",
+                   .group = "Where to serve",
+                   .target = &arguments.no_browser}},
+      .example_title = "what was recorded last",
+      .example = "stepscope view profiler_log",
+      .run = [&arguments] { return RunView(arguments); }};
+}
+
+ExitCode RunView(const ViewArguments& arguments) {
+  const std::string& path =
+      arguments.input.empty() ? arguments.logdir : arguments.input;
+  if (path.empty())
+    return Complain(kExitUsage, "view: nothing to show",
+                    "give a trace or a folder, as in stepscope view "
+                    "profiler_log");
+  if (!arguments.input.empty() && !arguments.logdir.empty())
+    return Complain(kExitUsage, "view: TRACE and --logdir say the same",
+                    "give one of them");
+  if (path == "-")
+    return Complain(kExitUsage, "view: standard input cannot be shown",
+                    "give a file or a folder");
+  if (arguments.port > 65535)
+    return Complain(kExitUsage, "--port: there is no such port",
+                    "give a number up to 65535");
+  if (!FileExists(path))
+    return Complain(kExitUnreadable, path + ": No such file or directory",
+                    "check the path");
+#ifdef STEPSCOPE_HAVE_SERVER
+  return ServeView(path, arguments);
+#else
+  return Complain(kExitUsage, "view: this build has no server",
+                  "build stepscope with cpp-httplib");
+#endif
+}
+
+}  // namespace stepscope

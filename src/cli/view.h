@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// view: the timeline and all tables in a browser.
+#pragma once
+
+#include <string>
+
+#include "cli/command.h"
+#include "cli/exit_code.h"
+
+namespace stepscope {
+
+struct ViewArguments {
+  std::string input;
+  std::string logdir;  // the same, as VisualDL spells it
+  std::string host = "127.0.0.1";
+  int port = 8080;
+  bool no_browser = false;
+};
+
+Command ViewCommand(ViewArguments& arguments);
+ExitCode RunView(const ViewArguments& arguments);
+
+// Of builds with the server: serves until it is interrupted.
+ExitCode ServeView(const std::string& path, const ViewArguments& arguments);
+
+}  // namespace stepscope

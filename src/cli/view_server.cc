@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "base/terminal.h"
+#include "cli/output.h"
+#include "cli/view.h"
+#include "server/server.h"
+
+extern char** environ;
+
+namespace stepscope {
+namespace {
+
+std::atomic<server::Server*> running{nullptr};
+
+void StopRunning(int) {
+  if (server::Server* const server = running.load()) server->Stop();
+}
+
+// Ctrl-C and kill end the server, not the process in the middle of something.
+void StopOnSignals() {
+  struct sigaction action = {};
+  action.sa_handler = StopRunning;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESETHAND;  // the second one ends the process
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+// Where there is a desktop. The address holds the token, and arguments can be
+// seen by others on the machine, so it is only done where the user looks on.
+void OpenBrowser(const std::string& url) {
+  if (getenv("DISPLAY") == nullptr && getenv("WAYLAND_DISPLAY") == nullptr)
+    return;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO})
+    posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", O_WRONLY, 0);
+  std::string program = "xdg-open";
+  std::string address = url;
+  char* arguments[] = {program.data(), address.data(), nullptr};
+  pid_t child = 0;
+  (void)posix_spawnp(&child, program.c_str(), &actions, nullptr, arguments,
+                     environ);
+  posix_spawn_file_actions_destroy(&actions);
+}
+
+bool IsLoopback(const std::string& host) {
+  return host == "127.0.0.1" || host == "::1" || host == "localhost";
+}
+
+}  // namespace
+
+ExitCode ServeView(const std::string& path, const ViewArguments& arguments) {
+  server::ServerOptions options;
+  options.path = path;
+  options.host = arguments.host;
+  options.port = arguments.port;
+  auto started = server::Server::Start(options);
+  if (!started) {
+    PrintError(started.error().message);
+    return started.error().code == ErrorCode::kInvalidArgument ? kExitUsage
+                                                               : kExitIo;
+  }
+  server::Server& server = **started;
+  const auto listing = server.folder().List();
+  if (!listing->problem.empty()) PrintError(path + ": " + listing->problem);
+  if (arguments.port != 0 && server.port() != arguments.port)
+    PrintError("port " + std::to_string(arguments.port) + " is taken, using " +
+               std::to_string(server.port()));
+  if (!IsLoopback(arguments.host))
+    PrintError(
+        "warning: other machines can reach this server, and the "
+        "connection is not encrypted; who sees the address below can "
+        "see the traces");
+  const ExitCode written = WriteOutput(server.url() + "\n");
+  if (written != kExitOk) return written;
+  if (!arguments.no_browser && IsTerminal(STDOUT_FILENO))
+    OpenBrowser(server.url());
+  running = &server;
+  StopOnSignals();
+  server.Run();
+  running = nullptr;
+  return kExitOk;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/api.h"
+
+#include <new>
+
+#include "base/json_writer.h"
+#include "server/assets.h"
+#include "server/response_headers.h"
+
+namespace stepscope::server {
+namespace {
+
+constexpr std::string_view kPrefix = "/api/v1/";
+
+int StatusOf(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidArgument:
+      return 400;
+    case ErrorCode::kNotFound:
+      return 404;
+    case ErrorCode::kUnsupported:
+    case ErrorCode::kCancelled:
+      return 409;
+    case ErrorCode::kIo:
+    case ErrorCode::kCorrupt:
+      break;
+  }
+  return 500;
+}
+
+}  // namespace
+
+void AnswerText(Response& response, std::string text, std::string_view type) {
+  response.status = 200;
+  response.body = std::move(text);
+  response.set_header("Content-Type", std::string(type));
+  response.set_header("Cache-Control", std::string(kNoStore));
+}
+
+void AnswerError(Response& response, int status, std::string_view why) {
+  JsonWriter json;
+  json.BeginObject().Field("error", why).EndObject();
+  AnswerText(response, json.Take() + "\n");
+  response.status = status;
+  if (status == 401)
+    response.set_header("WWW-Authenticate", "Bearer realm=\"stepscope\"");
+}
+
+void AnswerError(Response& response, const Error& error) {
+  AnswerError(response, StatusOf(error.code), error.message);
+}
+
+Api::Api(const RequestGuard& guard, Folder& folder, Sessions& sessions)
+    : guard_(guard), folder_(folder), sessions_(sessions) {
+  AddRuns();
+  AddTimeline();
+  AddEvents();
+  AddDocuments();
+}
+
+void Api::Add(std::string_view method, std::string_view path, Handler handler) {
+  handlers_[{std::string(method), std::string(path)}] = std::move(handler);
+}
+
+void Api::AddOnTrace(std::string_view path, OnTrace answer,
+                     std::string_view type) {
+  Add("GET", path,
+      [this, answer = std::move(answer), type](const Parameters& parameters,
+                                               Response& response) {
+        const std::shared_ptr<const OpenTrace> open =
+            sessions_.Find(parameters.Text("t"));
+        if (open == nullptr) {
+          AnswerError(response, 409, "this trace is not open; open it first");
+          return;
+        }
+        Result<std::string> text = answer(*open, parameters);
+        if (text)
+          AnswerText(response, *std::move(text), type);
+        else
+          AnswerError(response, text.error());
+      });
+}
+
+void Api::Handle(const Request& request, Response& response) const {
+  const std::string_view path = request.path;
+  const bool api = path.starts_with(kPrefix);
+  const Objection objection =
+      api ? guard_.CheckApi(request) : guard_.CheckShell(request);
+  if (objection.status != 0) {
+    AnswerError(response, objection.status, objection.why);
+    return;
+  }
+  if (!api) {
+    const Asset* const asset = FindAsset(path);
+    if (asset == nullptr) {
+      AnswerError(response, 404, "there is no such page");
+    } else if (request.method != "GET" && request.method != "HEAD") {
+      AnswerError(response, 405, "pages can only be read");
+    } else {
+      AnswerText(response, std::string(asset->bytes), asset->type);
+      if (asset->immutable) {
+        response.headers.erase("Cache-Control");
+        response.set_header("Cache-Control", std::string(kImmutable));
+      }
+    }
+    return;
+  }
+  const std::string name(path.substr(kPrefix.size()));
+  const auto handler = handlers_.find({request.method, name});
+  if (handler == handlers_.end()) {
+    const bool other =
+        handlers_.contains({"GET", name}) || handlers_.contains({"POST", name});
+    AnswerError(
+        response, other ? 405 : 404,
+        other ? "this request has another method" : "there is no such request");
+    return;
+  }
+  try {
+    handler->second(Parameters(request), response);
+  } catch (const std::bad_alloc&) {
+    AnswerError(response, 500, "not enough memory for this answer");
+  }
+}
+
+}  // namespace stepscope::server

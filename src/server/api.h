@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Api: the table of requests, docs/formats/http.md as code. What is not in it
+// does not exist. Every answer is an object of JSON unless stated otherwise;
+// an error is {"error": "one line"}. Thread-safe.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "server/folder.h"
+#include "server/http.h"
+#include "server/open_trace.h"
+#include "server/parameters.h"
+#include "server/request_guard.h"
+#include "server/sessions.h"
+
+namespace stepscope::server {
+
+class Api {
+ public:
+  Api(const RequestGuard& guard, Folder& folder, Sessions& sessions);
+
+  // Answers whatever request.
+  void Handle(const Request& request, Response& response) const;
+  // Answers that wait give up soon after.
+  void Stop() { stopping_ = true; }
+
+ private:
+  using Handler =
+      std::function<void(const Parameters& parameters, Response& response)>;
+  // Of requests about a trace that is open: the text of the answer.
+  using OnTrace = std::function<Result<std::string>(const OpenTrace& open,
+                                                    const Parameters&)>;
+
+  // Each file api_*.cc adds its own.
+  void AddRuns();
+  void AddTimeline();
+  void AddEvents();
+  void AddDocuments();
+
+  void Add(std::string_view method, std::string_view path, Handler handler);
+  void AddOnTrace(std::string_view path, OnTrace answer,
+                  std::string_view type = "application/json");
+  void StreamProgress(const std::string& id, Response& response) const;
+
+  const RequestGuard& guard_;
+  Folder& folder_;
+  Sessions& sessions_;
+  std::map<std::pair<std::string, std::string>, Handler> handlers_;
+  std::atomic<bool> stopping_{false};
+};
+
+void AnswerText(Response& response, std::string text,
+                std::string_view type = "application/json");
+void AnswerError(Response& response, int status, std::string_view why);
+// By the kind of the error.
+void AnswerError(Response& response, const Error& error);
+
+}  // namespace stepscope::server

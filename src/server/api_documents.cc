@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The documents of the commands: summary, advise, whatif, compare. Each is
+// made once of a trace, however often it is asked for.
+#include "server/api.h"
+#include "server/critical.h"
+#include "server/documents.h"
+
+namespace stepscope::server {
+namespace {
+
+// Kept under everything that it depends on.
+Result<std::string> Kept(const OpenTrace& open, const std::string& key,
+                         const OpenTrace::MakeText& make) {
+  STEPSCOPE_TRY_ASSIGN(const std::shared_ptr<const std::string> text,
+                       open.Document(key, make));
+  return *text;
+}
+
+constexpr size_t kMostChanges = 32;
+
+Result<std::string> AnswerSummary(const OpenTrace& open,
+                                  const Parameters& parameters) {
+  const std::string views = parameters.Text("views");
+  const std::string steps = parameters.Text("steps");
+  return Kept(open, "summary\n" + views + "\n" + steps,
+              [&] { return SummaryDocument(open, views, steps); });
+}
+
+Result<std::string> AnswerAdvise(const OpenTrace& open,
+                                 const Parameters& parameters) {
+  const std::string steps = parameters.Text("steps");
+  return Kept(open, "advise\n" + steps,
+              [&] { return AdviseDocument(open, steps); });
+}
+
+Result<std::string> AnswerWhatif(const OpenTrace& open,
+                                 const Parameters& parameters) {
+  const std::vector<std::string> changes = parameters.Texts("change");
+  if (changes.empty() || changes.size() > kMostChanges)
+    return Fail(ErrorCode::kInvalidArgument,
+                "change: expected 1 to " + std::to_string(kMostChanges));
+  const std::string steps = parameters.Text("steps");
+  std::string key = "whatif\n" + steps;
+  for (const std::string& change : changes) key += "\n" + change;
+  return Kept(open, key, [&] { return WhatifDocument(open, changes, steps); });
+}
+
+Result<std::string> AnswerTable(const OpenTrace& open,
+                                const Parameters& parameters) {
+  const std::string name = parameters.Text("name");
+  const std::string steps = parameters.Text("steps");
+  return Kept(open, "table\n" + name + "\n" + steps,
+              [&] { return TableJson(open, name, steps); });
+}
+
+}  // namespace
+
+void Api::AddDocuments() {
+  AddOnTrace("summary", AnswerSummary);
+  AddOnTrace("advise", AnswerAdvise);
+  AddOnTrace("whatif", AnswerWhatif);
+  AddOnTrace("table", AnswerTable);
+  AddOnTrace("critical",
+             [](const OpenTrace& open, const Parameters& parameters) {
+               const std::string steps = parameters.Text("steps");
+               return Kept(open, "critical\n" + steps,
+                           [&] { return CriticalJson(open, steps); });
+             });
+  Add("GET", "tables", [](const Parameters&, Response& response) {
+    AnswerText(response, TablesJson());
+  });
+  Add("GET", "whatif_changes", [](const Parameters&, Response& response) {
+    AnswerText(response, ChangesJson());
+  });
+  Add("GET", "compare",
+      [this](const Parameters& parameters, Response& response) {
+        const auto a = sessions_.Find(parameters.Text("a"));
+        const auto b = sessions_.Find(parameters.Text("b"));
+        if (a == nullptr || b == nullptr) {
+          AnswerError(response, 409, "this trace is not open; open it first");
+          return;
+        }
+        const std::string steps = parameters.Text("steps");
+        Result<std::string> text =
+            Kept(*a, "compare\n" + std::to_string(b->serial()) + "\n" + steps,
+                 [&] { return CompareDocument(*a, *b, steps); });
+        if (text)
+          AnswerText(response, *std::move(text));
+        else
+          AnswerError(response, text.error());
+      });
+}
+
+}  // namespace stepscope::server

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests of the timeline.
+#include <algorithm>
+
+#include "server/api.h"
+#include "server/selection.h"
+#include "server/tiles.h"
+#include "server/trace_json.h"
+
+namespace stepscope::server {
+namespace {
+
+constexpr size_t kMostNames = 4096;
+
+Result<std::string> AnswerNames(const OpenTrace& open,
+                                const Parameters& parameters) {
+  if (!parameters.has("ids")) return NamesJson(open);
+  STEPSCOPE_TRY_ASSIGN(const std::vector<uint32_t> ids,
+                       ParseRanges("ids", parameters.Text("ids"),
+                                   open.trace().strings().size(), kMostNames));
+  return NamesJson(open, ids);
+}
+
+Result<std::string> AnswerTiles(const OpenTrace& open,
+                                const Parameters& parameters) {
+  STEPSCOPE_TRY_ASSIGN(
+      const TilesRequest request,
+      ParseTilesRequest(parameters.Text("k"), parameters.Text("i0"),
+                        parameters.Text("i1"), parameters.Text("tracks"),
+                        static_cast<uint32_t>(open.view().tracks.size())));
+  return TilesAnswer(open, request);
+}
+
+// A stretch of time, and how many pixels it has on the screen.
+struct Stretch {
+  int64_t begin = 0;
+  int64_t end = 0;
+  uint32_t pixels = 0;
+};
+
+constexpr int64_t kLatest = INT64_MAX / 4;
+
+Result<Stretch> ReadStretch(const Parameters& parameters) {
+  Stretch stretch;
+  STEPSCOPE_TRY_ASSIGN(stretch.begin,
+                       parameters.Integer("t0", 0, -kLatest, kLatest));
+  STEPSCOPE_TRY_ASSIGN(
+      stretch.end, parameters.Integer("t1", kLatest, stretch.begin, kLatest));
+  STEPSCOPE_TRY_ASSIGN(const int64_t pixels,
+                       parameters.Integer("px", 2000, 1, 20'000));
+  stretch.pixels = static_cast<uint32_t>(pixels);
+  return stretch;
+}
+
+Result<uint32_t> ReadTrack(const OpenTrace& open,
+                           const Parameters& parameters) {
+  STEPSCOPE_TRY_ASSIGN(
+      const int64_t track,
+      parameters.Integer("track", std::nullopt, 0,
+                         static_cast<int64_t>(open.view().tracks.size()) - 1));
+  return static_cast<uint32_t>(track);
+}
+
+Result<std::string> AnswerCounter(const OpenTrace& open,
+                                  const Parameters& parameters) {
+  STEPSCOPE_TRY_ASSIGN(const uint32_t track, ReadTrack(open, parameters));
+  STEPSCOPE_TRY_ASSIGN(const Stretch stretch, ReadStretch(parameters));
+  return CurveJson(*open.curve(track), open.origin_ns(),
+                   stretch.begin + open.origin_ns(),
+                   std::min(stretch.end, open.span_ns() + 1) + open.origin_ns(),
+                   stretch.pixels);
+}
+
+Result<std::string> AnswerIdle(const OpenTrace& open,
+                               const Parameters& parameters) {
+  STEPSCOPE_TRY_ASSIGN(const uint32_t track, ReadTrack(open, parameters));
+  STEPSCOPE_TRY_ASSIGN(const Stretch stretch, ReadStretch(parameters));
+  const ViewTrack& stream = open.view().tracks[track];
+  const IdleDeviceParts* device = nullptr;
+  if (stream.kind == "stream" && !stream.parts.empty())
+    device = open.idle().Of(open.trace(), stream.parts[0].track);
+  return IdleJson(device != nullptr ? *device : IdleDeviceParts{},
+                  open.origin_ns(), stretch.begin + open.origin_ns(),
+                  std::min(stretch.end, open.span_ns() + 1) + open.origin_ns(),
+                  stretch.pixels);
+}
+
+Result<std::string> AnswerMark(const OpenTrace& open,
+                               const Parameters& parameters) {
+  STEPSCOPE_TRY_ASSIGN(const uint32_t track, ReadTrack(open, parameters));
+  STEPSCOPE_TRY_ASSIGN(const int64_t depth,
+                       parameters.Integer("depth", 0, 0, 255));
+  STEPSCOPE_TRY_ASSIGN(const Stretch stretch, ReadStretch(parameters));
+  return MarkJson(open, track, static_cast<uint32_t>(depth), stretch.begin,
+                  stretch.end);
+}
+
+Result<std::string> AnswerSelect(const OpenTrace& open,
+                                 const Parameters& parameters) {
+  const auto count = static_cast<uint32_t>(open.view().tracks.size());
+  STEPSCOPE_TRY_ASSIGN(
+      const std::vector<uint32_t> tracks,
+      ParseRanges("tracks", parameters.Text("tracks"), count, count + 1));
+  STEPSCOPE_TRY_ASSIGN(const Stretch stretch, ReadStretch(parameters));
+  return SelectJson(open, tracks, stretch.begin, stretch.end);
+}
+
+}  // namespace
+
+void Api::AddTimeline() {
+  AddOnTrace(
+      "trace",
+      [](const OpenTrace& open, const Parameters&) -> Result<std::string> {
+        return TraceJson(open);
+      });
+  AddOnTrace("names", AnswerNames);
+  AddOnTrace("tiles", AnswerTiles, "application/octet-stream");
+  AddOnTrace("counter", AnswerCounter);
+  AddOnTrace("idle", AnswerIdle);
+  AddOnTrace("mark", AnswerMark);
+  AddOnTrace("select", AnswerSelect);
+}
+
+}  // namespace stepscope::server

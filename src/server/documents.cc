@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/documents.h"
+
+#include <optional>
+#include <sstream>
+
+#include "analysis/compare/compare.h"
+#include "analysis/replay/change.h"
+#include "analysis/replay/whatif.h"
+#include "analysis/summary.h"
+#include "analysis/tables/all_tables.h"
+#include "base/json_writer.h"
+#include "report/render_advice.h"
+#include "report/render_compare.h"
+#include "report/render_whatif.h"
+#include "report/summary.h"
+#include "report/table_json.h"
+
+namespace stepscope::server {
+namespace {
+
+Result<std::optional<StepChoice>> Steps(const std::string& text,
+                                        std::optional<StepChoice> fallback) {
+  if (text.empty()) return fallback;
+  STEPSCOPE_TRY_ASSIGN(const StepChoice choice, ParseStepChoice(text));
+  return std::optional(choice);
+}
+
+std::string_view TypeName(CellType type) {
+  switch (type) {
+    case CellType::kTime:
+      return "time";
+    case CellType::kCount:
+      return "count";
+    case CellType::kBytes:
+      return "bytes";
+    case CellType::kRatio:
+      return "ratio";
+    case CellType::kNumber:
+      return "number";
+    case CellType::kText:
+      return "text";
+    case CellType::kBool:
+      return "bool";
+    case CellType::kList:
+      return "list";
+    case CellType::kRows:
+      break;
+  }
+  return "rows";
+}
+
+std::string_view UnitOf(const TableColumn& column) {
+  switch (column.type) {
+    case CellType::kTime:
+      return "ns";
+    case CellType::kBytes:
+      return "bytes";
+    default:
+      return column.unit;
+  }
+}
+
+void WriteColumns(JsonWriter& json, const std::vector<TableColumn>& columns) {
+  json.Key("columns").BeginArray();
+  for (const TableColumn& column : columns) {
+    json.BeginObject().Field("key", column.name);
+    json.Field("type", TypeName(column.type)).Field("unit", UnitOf(column));
+    json.Field("adds", column.adds == Adds::kSum     ? "sum"
+                       : column.adds == Adds::kUnion ? "union"
+                                                     : "");
+    json.Field("meaning", column.meaning);
+    if (column.type == CellType::kRows || column.type == CellType::kList)
+      WriteColumns(json, column.columns);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteDeclaration(JsonWriter& json, const TableSchema& table) {
+  json.Field("key", table.key).Field("title", table.title);
+  json.Field("meaning", table.meaning);
+  json.Field("shape", table.shape == TableShape::kRows  ? "rows"
+                      : table.shape == TableShape::kOne ? "one"
+                                                        : "groups");
+  WriteColumns(json, table.columns);
+}
+
+}  // namespace
+
+Result<std::string> SummaryDocument(const OpenTrace& open,
+                                    const std::string& views,
+                                    const std::string& steps) {
+  TableOptions options;
+  options.format = TableFormat::kJson;
+  STEPSCOPE_TRY_ASSIGN(options.steps, Steps(steps, std::nullopt));
+  std::stringstream list(views);
+  for (std::string text; std::getline(list, text, ',');) {
+    const std::optional<uint32_t> view = ParseView(text);
+    if (!view)
+      return Fail(ErrorCode::kInvalidArgument,
+                  "views: expected some of " + ViewChoices());
+    options.views |= *view;
+  }
+  return RenderSummaryOfSteps(open.trace(), options);
+}
+
+Result<std::string> AdviseDocument(const OpenTrace& open,
+                                   const std::string& steps) {
+  SummaryOptions options;
+  options.views = kAdviceView;
+  STEPSCOPE_TRY_ASSIGN(options.steps, Steps(steps, StepChoice::Settled()));
+  STEPSCOPE_TRY_ASSIGN(const Summary summary,
+                       ComputeSummaryOfSteps(open.trace(), options));
+  return RenderAdviceJson(summary);
+}
+
+Result<std::string> WhatifDocument(const OpenTrace& open,
+                                   const std::vector<std::string>& changes,
+                                   const std::string& steps) {
+  WhatifOptions options;
+  for (const std::string& text : changes) {
+    STEPSCOPE_TRY_ASSIGN(Change change, ParseChange(text));
+    options.changes.push_back(std::move(change));
+  }
+  STEPSCOPE_TRY_ASSIGN(const std::optional<StepChoice> choice,
+                       Steps(steps, StepChoice::Settled()));
+  options.steps = *choice;
+  STEPSCOPE_TRY_ASSIGN(const Whatif whatif,
+                       ComputeWhatif(open.trace(), options));
+  return RenderWhatifJson(whatif);
+}
+
+Result<std::string> CompareDocument(const OpenTrace& a, const OpenTrace& b,
+                                    const std::string& steps) {
+  CompareOptions options;
+  STEPSCOPE_TRY_ASSIGN(const std::optional<StepChoice> choice,
+                       Steps(steps, StepChoice::Settled()));
+  options.steps = *choice;
+  STEPSCOPE_TRY_ASSIGN(const Comparison comparison,
+                       CompareTraces(a.trace(), b.trace(), options));
+  TableOptions table;
+  table.format = TableFormat::kJson;
+  return RenderComparison(comparison, table);
+}
+
+std::string TablesJson() {
+  JsonWriter json;
+  json.BeginObject().Key("tables").BeginArray();
+  for (const TableSchema& table : AllTables()) {
+    json.BeginObject();
+    WriteDeclaration(json, table);
+    json.EndObject();
+  }
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
+Result<std::string> TableJson(const OpenTrace& open, const std::string& key,
+                              const std::string& steps) {
+  const TableSchema* const table = FindTable(key);
+  if (table == nullptr)
+    return Fail(ErrorCode::kNotFound, "there is no table \"" + key + "\"");
+  SummaryOptions options;
+  options.views = table->view;
+  options.flops = true;
+  STEPSCOPE_TRY_ASSIGN(options.steps, Steps(steps, std::nullopt));
+  STEPSCOPE_TRY_ASSIGN(const Summary summary,
+                       ComputeSummaryOfSteps(open.trace(), options));
+  JsonWriter json;
+  json.BeginObject();
+  WriteDeclaration(json, *table);
+  json.Key("rows").BeginArray();
+  const RowList rows = table->rows(summary);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    json.BeginArray();
+    for (const TableColumn& column : table->columns)
+      WriteCell(json, column, column.cell(rows[i]));
+    json.EndArray();
+  }
+  json.EndArray().Key("notes").BeginArray();
+  for (const std::string& note : summary.notes) json.String(note);
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
+std::string ChangesJson() {
+  JsonWriter json;
+  json.BeginObject().Key("changes").BeginArray();
+  for (const ChangeForm& form : ChangeForms()) {
+    json.BeginObject().Field("form", form.form);
+    json.Field("meaning", form.meaning).EndObject();
+  }
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
+}  // namespace stepscope::server

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the commands print as JSON, of a trace that is open: by the same
+// functions, so with the same numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "server/open_trace.h"
+
+namespace stepscope::server {
+
+// `views` and `steps` as the command takes them; empty: its defaults.
+Result<std::string> SummaryDocument(const OpenTrace& open,
+                                    const std::string& views,
+                                    const std::string& steps);
+Result<std::string> AdviseDocument(const OpenTrace& open,
+                                   const std::string& steps);
+Result<std::string> WhatifDocument(const OpenTrace& open,
+                                   const std::vector<std::string>& changes,
+                                   const std::string& steps);
+Result<std::string> CompareDocument(const OpenTrace& a, const OpenTrace& b,
+                                    const std::string& steps);
+
+// The declarations of all tables.
+std::string TablesJson();
+// One table: its columns and all rows.
+Result<std::string> TableJson(const OpenTrace& open, const std::string& key,
+                              const std::string& steps);
+// The forms of changes that whatif takes.
+std::string ChangesJson();
+
+}  // namespace stepscope::server

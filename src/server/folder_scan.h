@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files below a folder that may be traces.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "server/folder.h"
+
+namespace stepscope::server {
+
+struct FoundFile {
+  std::string folder;  // relative; empty: the folder itself
+  std::string name;
+  std::string path;  // without links
+  FileIdentity identity;
+};
+struct FolderScan {
+  std::vector<FoundFile> files;  // by folder and name, numbers by value
+  bool cut_short = false;        // there is more than is looked at
+};
+
+// Regular files, and links to such that lie in the folder. Hidden ones and
+// linked folders are left out.
+Result<FolderScan> ScanFolder(const std::string& root);
+
+// Of a regular file, not following a link.
+Result<FileIdentity> IdentityOf(const std::string& path);
+// Whether a path, with links resolved, lies below the folder.
+bool LiesBelow(const std::string& root, const std::string& path);
+
+}  // namespace stepscope::server

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/open_trace.h"
+
+#include <algorithm>
+#include <atomic>
+
+namespace stepscope::server {
+namespace {
+
+// Documents that are kept of one trace; more than a page ever shows.
+constexpr size_t kMostDocuments = 64;
+
+PyramidOptions WithClasses(const EventClasses& classes) {
+  PyramidOptions options;
+  options.class_of = [&classes](uint16_t type, StringId name) {
+    return classes.Of(type, name);
+  };
+  return options;
+}
+
+uint64_t NextSerial() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
+int64_t LastTime(const Trace& trace) {
+  int64_t last = std::max(trace.begin_ns(), trace.end_ns());
+  for (const Track& track : trace.tracks()) {
+    // Children end with their parents, so the outermost decide: the last ones.
+    for (Row row = track.last; row > track.first;) {
+      --row;
+      last = std::max(last, trace.end_ns(row));
+      if (trace.nesting().parent[row] == kNoRow) break;
+    }
+  }
+  for (const CounterSample& sample : trace.counters())
+    last = std::max(last, sample.time_ns);
+  if (!trace.memory().empty())
+    last = std::max(last, trace.memory().back().time_ns);
+  return last;
+}
+
+}  // namespace
+
+OpenTrace::OpenTrace(std::shared_ptr<const Trace> trace)
+    : serial_(NextSerial()),
+      trace_(std::move(trace)),
+      classes_(*trace_),
+      pyramid_(*trace_, WithClasses(classes_)),
+      view_(MakeViewTracks(pyramid_)),
+      span_ns_(std::max<int64_t>(LastTime(*trace_) - pyramid_.origin_ns(), 1)) {
+}
+
+size_t OpenTrace::bytes() const {
+  constexpr size_t kColumns = 28 + 16 + 8;  // with nesting and launches
+  return size_t{trace_->size()} * kColumns + trace_->args().size_bytes() +
+         trace_->links().size_bytes() +
+         trace_->counters().size() * sizeof(CounterSample) +
+         trace_->memory().size() * sizeof(MemoryEvent) + pyramid_.bytes() +
+         size_t{trace_->strings().size()} * 100;
+}
+
+const EventTree& OpenTrace::tree() const {
+  std::call_once(tree_once_,
+                 [this] { tree_ = std::make_unique<EventTree>(*trace_); });
+  return *tree_;
+}
+
+const StepTable& OpenTrace::steps() const {
+  std::call_once(steps_once_,
+                 [this] { steps_ = std::make_unique<StepTable>(tree()); });
+  return *steps_;
+}
+
+const IdleParts& OpenTrace::idle() const {
+  std::call_once(idle_once_, [this] {
+    idle_ = std::make_unique<IdleParts>(FindIdleParts(tree(), steps()));
+  });
+  return *idle_;
+}
+
+std::shared_ptr<const Curve> OpenTrace::curve(uint32_t view_track) const {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = curves_.find(view_track);
+    if (found != curves_.end()) return found->second;
+  }
+  const ViewTrack& track = view_.tracks[view_track];
+  auto curve = std::make_shared<const Curve>(
+      track.queue_of ? QueueCurve(tree(), *track.queue_of)
+                     : SampledCurve(*trace_, track));
+  const std::lock_guard lock(mutex_);
+  return curves_.try_emplace(view_track, std::move(curve)).first->second;
+}
+
+Result<std::shared_ptr<const std::string>> OpenTrace::Document(
+    const std::string& key, const MakeText& make) const {
+  std::shared_ptr<Cached> cached;
+  {
+    const std::lock_guard lock(mutex_);
+    if (documents_.size() >= kMostDocuments && !documents_.contains(key))
+      documents_.clear();
+    std::shared_ptr<Cached>& slot = documents_[key];
+    if (slot == nullptr) slot = std::make_shared<Cached>();
+    cached = slot;
+  }
+  const std::lock_guard lock(cached->making);
+  if (cached->text == nullptr) {
+    STEPSCOPE_TRY_ASSIGN(std::string text, make());
+    cached->text = std::make_shared<const std::string>(std::move(text));
+  }
+  return cached->text;
+}
+
+void OpenTrace::Tiles(int k, uint64_t first, uint32_t count,
+                      std::span<const TilePart> parts,
+                      const std::function<void(const TileAnswer&)>& use) const {
+  std::unique_ptr<TileQuery> query;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_queries_.empty()) {
+      query = std::move(idle_queries_.back());
+      idle_queries_.pop_back();
+    }
+  }
+  if (query == nullptr) query = std::make_unique<TileQuery>(pyramid_);
+  use(query->Run(k, first, count, parts));
+  const std::lock_guard lock(mutex_);
+  if (idle_queries_.size() < 4) idle_queries_.push_back(std::move(query));
+}
+
+}  // namespace stepscope::server

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// OpenTrace: a trace that was imported, with everything that answers are made
+// from. What is costly is made when it is first asked for, once. Thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "analysis/event_tree.h"
+#include "analysis/steps.h"
+#include "base/result.h"
+#include "server/curves.h"
+#include "server/event_classes.h"
+#include "server/idle_parts.h"
+#include "server/view_tracks.h"
+#include "trace/pyramid.h"
+#include "trace/tile_query.h"
+#include "trace/trace.h"
+
+namespace stepscope::server {
+
+class OpenTrace {
+ public:
+  // Throws std::bad_alloc where memory is refused.
+  explicit OpenTrace(std::shared_ptr<const Trace> trace);
+
+  const Trace& trace() const { return *trace_; }
+  const std::shared_ptr<const Trace>& shared() const { return trace_; }
+  const Pyramid& pyramid() const { return pyramid_; }
+  const ViewTracks& view() const { return view_; }
+  const EventClasses& classes() const { return classes_; }
+  int64_t origin_ns() const { return pyramid_.origin_ns(); }
+  int64_t span_ns() const { return span_ns_; }
+  // Another one for each, also of the same file.
+  uint64_t serial() const { return serial_; }
+  // What it holds, near enough for a budget.
+  size_t bytes() const;
+
+  const EventTree& tree() const;
+  const StepTable& steps() const;
+
+  const IdleParts& idle() const;
+  // Of a track that has one.
+  std::shared_ptr<const Curve> curve(uint32_t view_track) const;
+
+  // Text that takes long to make: by key, made once however many ask at the
+  // same time. Failures are made anew.
+  using MakeText = std::function<Result<std::string>()>;
+  Result<std::shared_ptr<const std::string>> Document(
+      const std::string& key, const MakeText& make) const;
+
+  // Runs one query, with memory that queries take turns to use.
+  void Tiles(int k, uint64_t first, uint32_t count,
+             std::span<const TilePart> parts,
+             const std::function<void(const TileAnswer&)>& use) const;
+
+ private:
+  struct Cached {
+    std::mutex making;
+    std::shared_ptr<const std::string> text;
+  };
+
+  const uint64_t serial_;
+  const std::shared_ptr<const Trace> trace_;
+  const EventClasses classes_;
+  const Pyramid pyramid_;
+  const ViewTracks view_;
+  int64_t span_ns_ = 0;
+  mutable std::once_flag tree_once_;
+  mutable std::unique_ptr<EventTree> tree_;
+  mutable std::once_flag steps_once_;
+  mutable std::unique_ptr<StepTable> steps_;
+  mutable std::once_flag idle_once_;
+  mutable std::unique_ptr<IdleParts> idle_;
+  mutable std::mutex mutex_;
+  mutable std::map<uint32_t, std::shared_ptr<const Curve>> curves_;
+  mutable std::map<std::string, std::shared_ptr<Cached>> documents_;
+  mutable std::vector<std::unique_ptr<TileQuery>> idle_queries_;
+};
+
+}  // namespace stepscope::server

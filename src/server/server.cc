@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/server.h"
+
+#include <sys/resource.h>
+
+#include "server/api.h"
+#include "server/engine.h"
+#include "server/listen.h"
+#include "server/request_guard.h"
+#include "server/sessions.h"
+#include "server/work_pool.h"
+
+namespace stepscope::server {
+namespace {
+
+// Answers that wait (a folder, an import) hold a thread each.
+constexpr size_t kMostThreads = 64;
+constexpr size_t kMostWaiting = 1024;
+
+// A connection is a descriptor, and a thousand may be slow.
+void AllowManyFiles() {
+  rlimit limit = {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, 8192);
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+}  // namespace
+
+struct Server::Parts {
+  Parts(const ServerOptions& options, std::string secret)
+      : host(options.host),
+        guard(options.host, std::move(secret)),
+        folder(options.path),
+        pool(kMostThreads, kMostWaiting),
+        sessions(
+            folder, pool,
+            options.memory != 0 ? options.memory : Sessions::UsualMemory()),
+        api(guard, folder, sessions),
+        engine([this](const Request& request, Response& response) {
+          api.Handle(request, response);
+        }),
+        loop(
+            [this](std::string head, std::shared_ptr<Exchange> exchange) {
+              Answer(std::move(head), std::move(exchange));
+            },
+            Engine::Refusal, options.limits) {}
+
+  void Answer(std::string head, std::shared_ptr<Exchange> exchange) {
+    const bool taken = pool.Run([this, head = std::move(head), exchange] {
+      engine.Serve(head, *exchange);
+    });
+    if (taken) return;
+    exchange->Write(Engine::Refusal(503, "the server is busy; try again"));
+    exchange->Finish(false);
+  }
+
+  // So that no thread waits for anything when the pool is joined.
+  void Stop() {
+    api.Stop();
+    engine.Stop();
+    folder.Stop();
+    loop.Stop();
+  }
+
+  const std::string host;
+  int port = 0;
+  RequestGuard guard;
+  Folder folder;
+  WorkPool pool;
+  Sessions sessions;
+  Api api;
+  Engine engine;
+  ConnectionLoop loop;
+};
+
+Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Server::~Server() { parts_->Stop(); }
+
+Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
+  std::string token = MakeToken();
+  if (token.empty())
+    return Fail(ErrorCode::kIo, "the system gives no random numbers");
+  STEPSCOPE_TRY_ASSIGN(const ListeningSocket socket,
+                       ListenOn(options.host, options.port));
+  AllowManyFiles();
+  auto parts = std::make_unique<Parts>(options, std::move(token));
+  parts->port = socket.port;
+  STEPSCOPE_TRY(parts->loop.Listen(socket.fd));
+  return std::unique_ptr<Server>(new Server(std::move(parts)));
+}
+
+int Server::port() const { return parts_->port; }
+const std::string& Server::token() const { return parts_->guard.token(); }
+Folder& Server::folder() { return parts_->folder; }
+
+std::string Server::url() const {
+  const bool everywhere = parts_->host == "0.0.0.0" || parts_->host == "::";
+  std::string host = everywhere ? "127.0.0.1" : parts_->host;
+  if (host.find(':') != host.npos) host = "[" + host + "]";
+  return "http://" + host + ":" + std::to_string(parts_->port) +
+         "/#token=" + token();
+}
+
+void Server::Run() { parts_->loop.Run(); }
+void Server::Stop() { parts_->loop.Stop(); }
+
+}  // namespace stepscope::server

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/sessions.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+
+#include "importers/import_many.h"
+
+namespace stepscope::server {
+namespace {
+
+std::vector<FileIdentity> FilesOf(const Target& target) {
+  std::vector<FileIdentity> files;
+  for (const Window& window : target.windows) files.push_back(window.identity);
+  return files;
+}
+
+// Where files lie is nobody's business but this machine's.
+Error WithoutPaths(Error error, const Target& target) {
+  for (const Window& window : target.windows) {
+    size_t at = 0;
+    while ((at = error.message.find(window.path, at)) != std::string::npos) {
+      error.message.replace(at, window.path.size(), window.file);
+      at += window.file.size();
+    }
+  }
+  return error;
+}
+
+}  // namespace
+
+std::string_view OpenStateName(OpenState state) {
+  switch (state) {
+    case OpenState::kNew:
+      return "new";
+    case OpenState::kLoading:
+      return "loading";
+    case OpenState::kReady:
+      return "ready";
+    case OpenState::kFailed:
+      break;
+  }
+  return "failed";
+}
+
+size_t Sessions::UsualMemory() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long page = sysconf(_SC_PAGESIZE);
+  if (pages <= 0 || page <= 0) return size_t{4} << 30;
+  return static_cast<size_t>(pages) * static_cast<size_t>(page) / 2;
+}
+
+Sessions::Sessions(Folder& folder, WorkPool& pool, size_t memory)
+    : folder_(folder), pool_(pool), memory_(memory) {}
+
+Sessions::~Sessions() {
+  std::unique_lock lock(mutex_);
+  stopping_ = true;
+  for (auto& [id, session] : sessions_)
+    if (session.cancel != nullptr) session.cancel->Cancel();
+  news_.wait(lock, [this] { return imports_ == 0; });
+}
+
+Result<OpenProgress> Sessions::Open(const std::string& id) {
+  std::optional<Target> target = folder_.Find(id);
+  const std::lock_guard lock(mutex_);
+  const auto found = sessions_.find(id);
+  const bool open = found != sessions_.end() && found->second.trace != nullptr;
+  if (!target) {
+    if (open) return found->second.progress;  // deleted since
+    return Fail(ErrorCode::kNotFound,
+                "this trace is no longer in the folder; choose another one");
+  }
+  Session& session = sessions_[id];
+  if (session.progress.state == OpenState::kLoading ||
+      (open && session.files == FilesOf(*target)))
+    return session.progress;
+  if (stopping_) return Fail(ErrorCode::kCancelled, "the server is stopping");
+  session.trace = nullptr;
+  session.cancel = std::make_shared<CancelToken>();
+  session.files = FilesOf(*target);
+  session.used = ++use_;
+  const uint64_t change = session.progress.change + 1;
+  session.progress = {};
+  session.progress.state = OpenState::kLoading;
+  session.progress.stage = "waiting";
+  session.progress.change = change;
+  ++imports_;
+  if (!pool_.Run([this, id, target = *std::move(target),
+                  cancel = session.cancel] { Import(id, target, cancel); })) {
+    --imports_;
+    session.progress = {};
+    return Fail(ErrorCode::kIo, "the server is busy; try again");
+  }
+  return session.progress;
+}
+
+void Sessions::Cancel(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end() ||
+      found->second.progress.state != OpenState::kLoading)
+    return;
+  found->second.cancel->Cancel();
+  news_.notify_all();
+}
+
+OpenProgress Sessions::ProgressOf(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = sessions_.find(id);
+  return found == sessions_.end() ? OpenProgress{} : found->second.progress;
+}
+
+OpenProgress Sessions::WaitForNews(const std::string& id, uint64_t change,
+                                   std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  const auto progress = [&] {
+    const auto found = sessions_.find(id);
+    return found == sessions_.end() ? OpenProgress{} : found->second.progress;
+  };
+  news_.wait_for(lock, time,
+                 [&] { return stopping_ || progress().change != change; });
+  return progress();
+}
+
+std::shared_ptr<const OpenTrace> Sessions::Find(const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = sessions_.find(id);
+  if (found == sessions_.end()) return nullptr;
+  found->second.used = ++use_;
+  return found->second.trace;
+}
+
+void Sessions::Report(const std::string& id, const CancelToken& cancel,
+                      uint64_t done, uint64_t total, std::string_view stage) {
+  const std::lock_guard lock(mutex_);
+  Session& session = sessions_[id];
+  if (session.cancel.get() != &cancel) return;
+  OpenProgress& progress = session.progress;
+  progress.done = done;
+  progress.total = total;
+  progress.stage = stage;
+  ++progress.change;
+  news_.notify_all();
+}
+
+void Sessions::Import(const std::string& id, const Target& target,
+                      std::shared_ptr<CancelToken> cancel) {
+  Result<std::shared_ptr<const OpenTrace>> opened =
+      std::shared_ptr<const OpenTrace>();
+  {
+    const std::lock_guard turn(import_turn_);
+    try {
+      Result<std::shared_ptr<const Trace>> trace = Read(id, target, *cancel);
+      if (trace) {
+        Report(id, *cancel, 0, 0, "building");
+        opened = std::shared_ptr<const OpenTrace>(
+            std::make_shared<OpenTrace>(*std::move(trace)));
+      } else {
+        opened = trace.error();
+      }
+    } catch (const std::bad_alloc&) {
+      opened =
+          Fail(ErrorCode::kIo, target.name + ": not enough memory to open it");
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  Session& session = sessions_[id];
+  OpenProgress& progress = session.progress;
+  ++progress.change;
+  progress.stage = "";
+  if (cancel->cancelled()) {
+    const uint64_t change = progress.change;
+    progress = {};
+    progress.change = change;
+  } else if (opened) {
+    progress.state = OpenState::kReady;
+    session.trace = *std::move(opened);
+    session.used = ++use_;
+    CloseUnused(id);
+  } else {
+    progress.state = OpenState::kFailed;
+    progress.error = WithoutPaths(opened.error(), target).message;
+  }
+  session.cancel = nullptr;
+  --imports_;
+  news_.notify_all();
+}
+
+Result<std::shared_ptr<const Trace>> Sessions::Read(const std::string& id,
+                                                    const Target& target,
+                                                    const CancelToken& cancel) {
+  std::vector<std::string> paths;
+  for (const Window& window : target.windows) {
+    STEPSCOPE_TRY(folder_.Check(window));
+    paths.push_back(window.path);
+  }
+  ImportOptions options;
+  options.cancel = &cancel;
+  options.progress = [&](uint64_t done, uint64_t total) {
+    Report(id, cancel, done, total, "reading");
+  };
+  STEPSCOPE_TRY_ASSIGN(TraceFolder read,
+                       ImportJobs(paths, target.name, options));
+  // A file that became another one while it was read is not what was chosen.
+  for (const Window& window : target.windows)
+    STEPSCOPE_TRY(folder_.Check(window));
+  if (read.jobs.size() > 1) {
+    return Fail(ErrorCode::kInvalidArgument,
+                target.name + ": the files are of " +
+                    std::to_string(read.jobs.size()) +
+                    " jobs, so they cannot be shown as one; open one of them");
+  }
+  Report(id, cancel, 0, 0, "building");
+  return TraceSet::Merge(std::move(read.jobs[0].traces));
+}
+
+// REQUIRES: mutex_ is held.
+void Sessions::CloseUnused(const std::string& keep) {
+  while (true) {
+    size_t bytes = 0;
+    Session* oldest = nullptr;
+    for (auto& [id, session] : sessions_) {
+      if (session.trace == nullptr) continue;
+      bytes += session.trace->bytes();
+      if (id != keep && (oldest == nullptr || session.used < oldest->used))
+        oldest = &session;
+    }
+    if (bytes <= memory_ || oldest == nullptr) return;
+    oldest->trace = nullptr;
+    const uint64_t change = oldest->progress.change + 1;
+    oldest->progress = {};
+    oldest->progress.change = change;
+  }
+}
+
+}  // namespace stepscope::server

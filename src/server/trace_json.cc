@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/trace_json.h"
+
+#include <bit>
+
+#include "analysis/step_part.h"
+#include "base/json_writer.h"
+#include "report/ledger_json.h"
+#include "server/idle_parts.h"
+#include "trace/event_type.h"
+
+namespace stepscope::server {
+namespace {
+
+// What is sent at once: a few hundred kilobytes.
+constexpr size_t kFewNames = 20'000;
+constexpr size_t kFewBytes = 1 << 20;
+
+void WriteGroups(JsonWriter& json, const ViewTracks& view) {
+  json.Key("groups").BeginArray();
+  for (size_t i = 0; i < view.groups.size(); ++i) {
+    const TrackGroup& group = view.groups[i];
+    json.BeginObject().Field("id", uint64_t{i});
+    json.Field("name", group.name).Field("detail", group.detail);
+    json.Field("kind", group.kind).Field("pid", group.pid);
+    json.Key("rank");
+    if (group.rank >= 0)
+      json.Int(group.rank);
+    else
+      json.Null();
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteTracks(JsonWriter& json, const ViewTracks& view) {
+  json.Key("tracks").BeginArray();
+  for (size_t i = 0; i < view.tracks.size(); ++i) {
+    const ViewTrack& track = view.tracks[i];
+    json.BeginObject().Field("id", uint64_t{i});
+    json.Field("group", uint64_t{track.group}).Field("kind", track.kind);
+    json.Field("name", track.name).Field("detail", track.detail);
+    json.Field("events", track.events);
+    json.Field("depth", uint64_t{track.depth}).Field("unit", track.unit);
+    json.EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteInterval(JsonWriter& json, const OpenTrace& open,
+                   const StepInterval& interval) {
+  json.Field("start", interval.range.begin - open.origin_ns());
+  json.Field("end", interval.range.end - open.origin_ns());
+  const uint32_t track = open.tree().threads()[interval.thread].first_track;
+  const uint32_t in_view = open.view().of_track[track];
+  json.Key("group");
+  if (in_view < open.view().tracks.size())
+    json.UInt(open.view().tracks[in_view].group);
+  else
+    json.Null();
+}
+
+void WriteSteps(JsonWriter& json, const OpenTrace& open) {
+  json.Key("steps").BeginArray();
+  for (const StepInterval& step : open.steps().steps()) {
+    json.BeginObject().Field("index", step.index);
+    WriteInterval(json, open, step);
+    json.Field("warmup", step.warmup).EndObject();
+  }
+  json.EndArray();
+}
+
+void WriteStages(JsonWriter& json, const OpenTrace& open) {
+  json.Key("stages").BeginArray();
+  for (const StepInterval& stage : open.steps().stages()) {
+    json.BeginObject().Field("name", EventTypeName(stage.type));
+    WriteInterval(json, open, stage);
+    json.Field("inferred", stage.inferred).EndObject();
+  }
+  json.EndArray();
+}
+
+}  // namespace
+
+std::string TraceJson(const OpenTrace& open) {
+  const Trace& trace = open.trace();
+  JsonWriter json;
+  json.BeginObject();
+  json.Field("origin_ns", std::to_string(open.origin_ns()));
+  json.Field("epoch_ns", std::to_string(trace.epoch_ns()));
+  json.Field("epoch_known", trace.clock().epoch_known);
+  json.Field("span_ns", open.span_ns());
+  json.Field("events", uint64_t{trace.size()});
+  json.Field("names", uint64_t{trace.strings().size()});
+  WriteGroups(json, open.view());
+  WriteTracks(json, open.view());
+  WriteSteps(json, open);
+  WriteStages(json, open);
+  json.Key("idle_causes").BeginArray();
+  for (const std::string_view cause : IdleCauseNames()) json.String(cause);
+  json.EndArray();
+  json.Key("classes").BeginArray();
+  for (const std::string_view name : EventClassNames()) json.String(name);
+  json.EndArray();
+  // From one ns to the whole trace in one tile.
+  const int whole =
+      std::max(0, 64 - std::countl_zero(static_cast<uint64_t>(open.span_ns())) -
+                      kTileBits);
+  json.Key("levels").BeginObject().Field("min", int64_t{0});
+  json.Field("max", int64_t{whole}).EndObject();
+  json.Field("complete", trace.complete());
+  WriteSource(json, trace);
+  WriteLedger(json, trace, open.tree().orphans());
+  json.Key("notes").BeginArray();
+  for (const std::string& note : trace.notes()) json.String(note);
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
+std::string NamesJson(const OpenTrace& open) {
+  const Trace& trace = open.trace();
+  const uint32_t count = trace.strings().size();
+  size_t bytes = 0;
+  for (uint32_t i = 0; i < count && bytes <= kFewBytes; ++i)
+    bytes += trace.str(StringId{i}).size();
+  JsonWriter json;
+  json.BeginObject();
+  const bool all = count <= kFewNames && bytes <= kFewBytes;
+  json.Field("all", all).Key("names").BeginArray();
+  for (uint32_t i = 0; all && i < count; ++i)
+    json.String(trace.str(StringId{i}));
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
+std::string NamesJson(const OpenTrace& open, std::span<const uint32_t> ids) {
+  const Trace& trace = open.trace();
+  JsonWriter json;
+  json.BeginObject().Field("all", false).Key("names").BeginArray();
+  for (const uint32_t id : ids)
+    if (id < trace.strings().size()) json.String(trace.str(StringId{id}));
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
+}  // namespace stepscope::server

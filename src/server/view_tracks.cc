@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/view_tracks.h"
+
+#include <stepscope/c.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "base/text.h"
+
+namespace stepscope::server {
+namespace {
+
+constexpr uint32_t kMostRows = 256;  // the depth of a record is a byte
+
+std::string Trimmed(std::string_view text) {
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  return std::string(text);
+}
+
+class Maker {
+ public:
+  explicit Maker(const Pyramid& pyramid)
+      : pyramid_(pyramid), trace_(pyramid.trace()) {}
+
+  ViewTracks Make() {
+    view_.of_track.assign(trace_.tracks().size(), UINT32_MAX);
+    view_.depth_in_view.assign(trace_.tracks().size(), 0);
+    for (uint32_t process = 0; process < trace_.processes().size(); ++process) {
+      // Devices first: they are what a reader looks for.
+      AddEvents(process, TrackKind::kStream);
+      AddEvents(process, TrackKind::kThread);
+      AddEvents(process, TrackKind::kAsync);
+      AddCounters(process);
+      AddMemory(process);
+    }
+    return std::move(view_);
+  }
+
+ private:
+  // Lanes of one thread or stream, in their order.
+  using Lanes = std::vector<uint32_t>;
+
+  uint32_t GroupOf(uint32_t process, const Track* stream) {
+    const std::tuple<uint32_t, bool, StringId, int64_t> key = {
+        process, stream != nullptr,
+        stream != nullptr ? stream->device_type : StringId{},
+        stream != nullptr ? stream->device : 0};
+    const auto [found, fresh] =
+        groups_.try_emplace(key, static_cast<uint32_t>(view_.groups.size()));
+    if (!fresh) return found->second;
+    const Process& p = trace_.processes()[process];
+    TrackGroup group;
+    group.pid = p.pid;
+    group.rank = p.rank;
+    std::string name(trace_.str(p.name));
+    if (name.empty())
+      name = p.pid >= 0 ? Format("Process %lld", static_cast<long long>(p.pid))
+                        : "Process";
+    if (p.rank >= 0)
+      name = Format("Rank %lld · ", static_cast<long long>(p.rank)) + name;
+    group.detail = std::string(trace_.str(p.host));
+    if (p.pid >= 0) {
+      if (!group.detail.empty()) group.detail += " ";
+      group.detail += Format("pid %lld", static_cast<long long>(p.pid));
+    }
+    group.kind = "process";
+    if (stream != nullptr) {
+      group.kind = "device";
+      std::string device(trace_.str(stream->device_type));
+      if (device.empty()) device = "Device";
+      if (stream->device >= 0)
+        device += Format(" %lld", static_cast<long long>(stream->device));
+      group.detail = name + (group.detail.empty() ? "" : " · " + group.detail);
+      group.name = device;
+    } else {
+      group.name = std::move(name);
+    }
+    view_.groups.push_back(std::move(group));
+    return found->second;
+  }
+
+  void AddEvents(uint32_t process, TrackKind kind) {
+    // In the order of the trace.
+    std::vector<Lanes> all;
+    std::map<std::tuple<StringId, int64_t, int64_t>, size_t> known;
+    for (uint32_t i = 0; i < trace_.tracks().size(); ++i) {
+      const Track& track = trace_.tracks()[i];
+      if (track.process != process || track.kind != kind ||
+          track.first == track.last)
+        continue;
+      const auto [found, fresh] = known.try_emplace(
+          {track.device_type, track.device, track.id}, all.size());
+      if (fresh) all.emplace_back();
+      all[found->second].push_back(i);
+    }
+    for (const Lanes& lanes : all) AddLanes(process, kind, lanes);
+    if (kind == TrackKind::kStream && !trace_.links().empty())
+      for (const Lanes& lanes : all) AddQueue(process, lanes[0]);
+  }
+
+  // Once per device.
+  void AddQueue(uint32_t process, uint32_t stream) {
+    const uint32_t group = GroupOf(process, &trace_.tracks()[stream]);
+    for (const ViewTrack& track : view_.tracks)
+      if (track.group == group && track.kind == "queue") return;
+    ViewTrack track;
+    track.group = group;
+    track.kind = "queue";
+    track.name = "Launch queue";
+    track.detail = "work that was launched and has not begun";
+    track.process = process;
+    track.queue_of = stream;
+    view_.tracks.push_back(std::move(track));
+  }
+
+  std::string_view KindOf(TrackKind kind) {
+    switch (kind) {
+      case TrackKind::kStream:
+        return "stream";
+      case TrackKind::kAsync:
+        return "async";
+      case TrackKind::kThread:
+      case TrackKind::kCounter:
+        break;
+    }
+    return "thread";
+  }
+
+  void AddLanes(uint32_t process, TrackKind kind, const Lanes& lanes) {
+    const Track& first = trace_.tracks()[lanes[0]];
+    ViewTrack track;
+    track.group =
+        GroupOf(process, kind == TrackKind::kStream ? &first : nullptr);
+    track.kind = KindOf(kind);
+    const std::string number = std::to_string(first.id);
+    track.name = Trimmed(trace_.str(first.name));
+    const bool stream = kind == TrackKind::kStream;
+    if (track.name.empty())
+      track.name = (stream ? "Stream " : "Thread ") + number;
+    track.detail = (stream ? "stream " : "thread ") + number;
+    const std::string whole = track.name;
+    int page = 1;
+    for (const uint32_t lane : lanes) {
+      const Track& rows = trace_.tracks()[lane];
+      track.events += rows.last - rows.first;
+      uint32_t depth = 0;
+      while (depth < pyramid_.depths(lane)) {
+        if (track.depth == kMostRows) {
+          view_.tracks.push_back(track);
+          track.parts.clear();
+          track.depth = 0;
+          track.events = 0;
+          track.name = whole + Format(" (%d)", ++page);
+        }
+        const uint32_t rows_here =
+            std::min(pyramid_.depths(lane) - depth, kMostRows - track.depth);
+        if (depth == 0) {
+          view_.of_track[lane] = static_cast<uint32_t>(view_.tracks.size());
+          view_.depth_in_view[lane] = track.depth;
+        }
+        track.parts.push_back({0, lane, depth, rows_here, track.depth});
+        track.depth += rows_here;
+        depth += rows_here;
+      }
+    }
+    view_.tracks.push_back(std::move(track));
+  }
+
+  void AddCounters(uint32_t process) {
+    const std::vector<CounterSample>& samples = trace_.counters();
+    for (size_t i = 0; i < samples.size();) {
+      const uint32_t at = samples[i].track;
+      size_t end = i;
+      while (end < samples.size() && samples[end].track == at) ++end;
+      const Track& counter = trace_.tracks()[at];
+      if (counter.process == process) {
+        ViewTrack track;
+        track.group = GroupOf(process, nullptr);
+        track.kind = "counter";
+        track.name = std::string(trace_.str(counter.name));
+        track.events = end - i;
+        track.process = process;
+        track.counter = at;
+        view_.tracks.push_back(std::move(track));
+      }
+      i = end;
+    }
+  }
+
+  void AddMemory(uint32_t process) {
+    std::map<StringId, uint64_t> places;
+    for (const MemoryEvent& event : trace_.memory())
+      if (trace_.tracks()[event.track].process == process)
+        ++places[event.place];
+    for (const auto& [place, events] : places) {
+      ViewTrack track;
+      track.group = GroupOf(process, nullptr);
+      track.kind = "memory";
+      track.name = "Memory " + std::string(trace_.str(place));
+      track.events = events;
+      track.unit = "bytes";
+      track.process = process;
+      track.place = place;
+      view_.tracks.push_back(std::move(track));
+    }
+  }
+
+  const Pyramid& pyramid_;
+  const Trace& trace_;
+  ViewTracks view_;
+  std::map<std::tuple<uint32_t, bool, StringId, int64_t>, uint32_t> groups_;
+};
+
+}  // namespace
+
+ViewTracks::Place ViewTracks::PlaceOf(uint32_t trace_track,
+                                      uint32_t depth) const {
+  const uint32_t row = depth_in_view[trace_track] + depth;
+  return {of_track[trace_track] + row / kMostRows, row % kMostRows};
+}
+
+ViewTracks MakeViewTracks(const Pyramid& pyramid) {
+  return Maker(pyramid).Make();
+}
+
+}  // namespace stepscope::server

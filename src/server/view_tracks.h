@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tracks of a timeline: what a viewer draws one below the other, and the
+// groups (processes, devices) that they belong to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/pyramid.h"
+#include "trace/tile_query.h"
+
+namespace stepscope::server {
+
+struct TrackGroup {
+  std::string name;
+  std::string detail;
+  std::string_view kind;  // "process", "device"
+  int64_t pid = 0;
+  int64_t rank = -1;
+};
+
+struct ViewTrack {
+  uint32_t group = 0;
+  std::string_view kind;  // "thread", "stream", "async", "counter", ...
+  std::string name;
+  std::string detail;
+  uint64_t events = 0;
+  uint32_t depth = 0;     // rows
+  std::string_view unit;  // of counters
+  // Tracks with boxes: where these come from. Slots are not set.
+  std::vector<TilePart> parts;
+  // Counters: the track of the samples; memory: the place.
+  std::optional<uint32_t> counter;
+  std::optional<StringId> place;
+  uint32_t process = 0;
+  // Streams, and the launch queue of a device: any of its tracks.
+  std::optional<uint32_t> queue_of;
+};
+
+struct ViewTracks {
+  std::vector<TrackGroup> groups;
+  std::vector<ViewTrack> tracks;
+  // By track of the trace: which of `tracks` its depth 0 is in.
+  std::vector<uint32_t> of_track;
+  std::vector<uint32_t> depth_in_view;  // and at which row
+
+  // Where an event is drawn.
+  struct Place {
+    uint32_t track = 0;
+    uint32_t depth = 0;
+  };
+  Place PlaceOf(uint32_t trace_track, uint32_t depth) const;
+};
+
+// Lanes of a thread are one track; one that is deeper than 256 rows is
+// several.
+ViewTracks MakeViewTracks(const Pyramid& pyramid);
+
+}  // namespace stepscope::server

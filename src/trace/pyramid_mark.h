@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// PyramidMark: events that become one box, while they are added up. Keeps the
+// four names with most time; what it says of a name is a lower bound.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+
+#include "trace/pyramid.h"
+
+namespace stepscope {
+
+// Quarters of a logarithm: long events have a larger code than short ones.
+inline uint8_t LengthCode(uint64_t ns) {
+  if (ns < 4) return static_cast<uint8_t>(ns);
+  const int log = 63 - std::countl_zero(ns);
+  return static_cast<uint8_t>(log * 4 +
+                              static_cast<int>((ns >> (log - 2)) & 3));
+}
+
+// 0..254 of 1.
+inline uint8_t FillOf(uint64_t busy, uint64_t extent) {
+  if (extent == 0 || busy >= extent) return 254;
+  return static_cast<uint8_t>(254.0 * static_cast<double>(busy) /
+                              static_cast<double>(extent));
+}
+
+// The share of a name that has `part` of `all`: 0 below one half, else 1..7.
+inline uint8_t ShareCode(uint64_t part, uint64_t all) {
+  const double share = static_cast<double>(part) /
+                       static_cast<double>(std::max<uint64_t>(all, 1));
+  if (share < 0.5) return 0;
+  return static_cast<uint8_t>(
+      1 + std::min(6, static_cast<int>((share - 0.5) * 14)));
+}
+// The least that such a share can be.
+inline double LeastShare(uint8_t code) {
+  return code == 0 ? 0 : 0.5 + (code - 1) / 14.0;
+}
+
+struct PyramidMark {
+  // A name and its time. An event counts one ns more than it took, so that
+  // those without duration count too.
+  struct Name {
+    uint32_t name;
+    uint8_t event_class;
+    uint64_t weight;
+  };
+  static constexpr size_t kNames = 4;
+
+  int64_t start = 0;  // from the origin
+  int64_t end = 0;
+  uint64_t busy = 0;
+  uint64_t weight = 0;
+  int64_t longest_ns = 0;
+  Row row = kNoRow;
+  uint32_t count = 0;  // 0: empty
+  uint32_t names = 0;
+  std::array<Name, kNames> name;
+
+  void Set(int64_t from, int64_t dur, Row event, uint32_t event_name,
+           uint8_t event_class) {
+    start = from;
+    end = from + dur;
+    busy = static_cast<uint64_t>(dur);
+    weight = busy + 1;
+    longest_ns = dur;
+    row = event;
+    count = 1;
+    names = 1;
+    name[0] = {event_name, event_class, weight};
+  }
+
+  bool IsShort(int k) const {
+    return count > 1 || static_cast<uint64_t>(longest_ns) >> k == 0;
+  }
+
+  // REQUIRES: not empty, and `other` begins no earlier.
+  void Add(const PyramidMark& other) {
+    end = std::max(end, other.end);
+    busy += other.busy;
+    weight += other.weight;
+    if (other.longest_ns > longest_ns) {
+      longest_ns = other.longest_ns;
+      row = other.row;
+    }
+    count += other.count;
+    for (uint32_t i = 0; i < other.names; ++i) AddName(other.name[i]);
+  }
+
+  const Name& Heaviest() const {
+    const Name* best = &name[0];
+    for (uint32_t i = 1; i < names; ++i)
+      if (name[i].weight > best->weight) best = &name[i];
+    return *best;
+  }
+
+ private:
+  void AddName(const Name& other) {
+    size_t least = 0;
+    for (size_t i = 0; i < names; ++i) {
+      if (name[i].name == other.name) {
+        name[i].weight += other.weight;
+        return;
+      }
+      if (name[i].weight < name[least].weight) least = i;
+    }
+    if (names < kNames) {
+      name[names++] = other;
+    } else if (name[least].weight < other.weight) {
+      name[least] = other;
+    }
+  }
+};
+
+}  // namespace stepscope

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/pyramid.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <tuple>
+
+#include "trace/tile_query.h"
+#include "trace/trace_builder.h"
+#include "trace/trace_from_text.h"
+
+namespace stepscope {
+namespace {
+
+// Nested events, short and long, in bursts with pauses between.
+std::shared_ptr<const Trace> RandomNested(uint32_t seed, uint32_t events) {
+  std::mt19937_64 random(seed);
+  TraceBuilder builder;
+  builder.AddProcess({});
+  Track track;
+  track.id = 1;
+  const uint32_t thread = builder.AddTrack(track);
+  int64_t time = 1000;
+  const auto add = [&](int64_t start, int64_t dur) {
+    EventSpec event;
+    event.track = thread;
+    event.start_ns = start;
+    event.dur_ns = dur;
+    event.type = static_cast<uint16_t>(random() % 3);
+    event.name = builder.Intern("n" + std::to_string(random() % 6));
+    builder.AddEvent(event);
+  };
+  for (uint32_t i = 0; i < events;) {
+    const auto dur = static_cast<int64_t>(random() >> (40 + random() % 23));
+    add(time, dur);
+    ++i;
+    int64_t inner = time;
+    while (random() % 4 != 0 && i < events) {
+      const auto part = static_cast<int64_t>(random() % 64);
+      if (inner + part > time + dur) break;
+      add(inner, part);
+      inner += part + static_cast<int64_t>(random() % 16);
+      ++i;
+    }
+    time += dur;
+    if (random() % 64 == 0)
+      time += static_cast<int64_t>(random() >> (34 + random() % 20));
+  }
+  auto trace = builder.Finish();
+  EXPECT_TRUE(trace);
+  return *trace;
+}
+
+PyramidOptions ByType() {
+  PyramidOptions options;
+  options.class_of = [](uint16_t type, StringId) {
+    return static_cast<uint8_t>(type);
+  };
+  return options;
+}
+
+uint64_t TilesIn(const Trace& trace, const Pyramid& pyramid, int k) {
+  int64_t last = 0;
+  for (Row row = 0; row < trace.size(); ++row)
+    last = std::max(last, trace.start_ns()[row] - pyramid.origin_ns());
+  return (static_cast<uint64_t>(last) >> (k + kTileBits)) + 1;
+}
+
+TEST(PyramidTest, EveryLevelOfABlockHoldsEveryEvent) {
+  for (uint32_t seed = 0; seed < 8; ++seed) {
+    const auto trace = RandomNested(seed, 5000);
+    const Pyramid pyramid(*trace, ByType());
+    ASSERT_EQ(pyramid.blocks(0).size(), 1u);
+    const PyramidBlock& block = pyramid.blocks(0)[0];
+    ASSERT_FALSE(block.levels().empty());
+    for (size_t level = 0; level < block.levels().size(); ++level) {
+      uint64_t events = 0;
+      for (uint32_t depth = 0; depth < block.depths(); ++depth) {
+        const auto line = block.line(static_cast<int>(level), depth);
+        for (const PyramidRecord& record : line.records) events += record.count;
+        uint32_t before = 0;
+        for (const PyramidBlock::Tile& tile : line.tiles) {
+          EXPECT_LT(tile.first, line.records.size());
+          EXPECT_GE(tile.first, before);
+          before = tile.first;
+        }
+      }
+      EXPECT_EQ(events, trace->size()) << "level " << level;
+    }
+  }
+}
+
+// A box as a slow reader of the trace would make it.
+struct Box {
+  uint64_t count = 0;
+  int64_t longest = 0;
+  int64_t busy = 0;
+  std::map<uint32_t, int64_t> names;
+};
+
+TEST(PyramidTest, TilesAtEveryZoomHoldWhatBruteForceFinds) {
+  for (uint32_t seed = 20; seed < 26; ++seed) {
+    const auto trace = RandomNested(seed, 3000);
+    const Pyramid pyramid(*trace, ByType());
+    const Nesting& nesting = trace->nesting();
+    TileQuery query(pyramid);
+    for (int k = 0; k <= 44; k += k < 4 ? 1 : 2) {
+      const uint64_t tiles = TilesIn(*trace, pyramid, k);
+      if (tiles > 4000) continue;
+      // By depth and bucket: the mark; and every long event by its row.
+      std::map<std::pair<uint32_t, int64_t>, Box> marks;
+      std::map<Row, uint64_t> long_pieces;
+      for (Row row = 0; row < trace->size(); ++row) {
+        const int64_t start = trace->start_ns()[row] - pyramid.origin_ns();
+        const int64_t dur = trace->dur_ns()[row];
+        if (dur >> k != 0) {
+          long_pieces[row] = 0;
+          continue;
+        }
+        Box& box = marks[{nesting.depth[row], start >> k}];
+        ++box.count;
+        box.busy += dur;
+        box.longest = std::max(box.longest, dur);
+        box.names[trace->name()[row].v] += dur + 1;
+      }
+      const TilePart part = {3, 0, 0, pyramid.depths(0), 2};
+      std::map<std::pair<uint32_t, int64_t>, uint64_t> counts;
+      for (uint64_t first = 0; first < tiles; first += 3) {
+        const TileAnswer& answer = query.Run(k, first, 3, {&part, 1});
+        ASSERT_EQ(answer.tiles.size(), 3u);
+        for (uint64_t t = 0; t < 3; ++t) {
+          std::pair<uint32_t, uint32_t> before = {0, 0};
+          for (uint32_t i = 0; i < answer.tiles[t].count; ++i) {
+            const TileRecord& record =
+                answer.records[answer.tiles[t].first + i];
+            ASSERT_EQ(record.slot, 3);
+            ASSERT_GE(record.depth, 2);
+            const uint32_t depth = record.depth - 2u;
+            // In order, so that a viewer can search.
+            const std::pair<uint32_t, uint32_t> now = {depth, record.x};
+            if (i > 0) {
+              ASSERT_LE(before, now);
+            }
+            before = now;
+            const int64_t bucket =
+                static_cast<int64_t>((first + t) << kTileBits) +
+                (record.x >> kUnitBits);
+            ASSERT_LT(record.row, trace->size());
+            ASSERT_EQ(nesting.depth[record.row], depth);
+            ASSERT_LT(record.name, answer.names.size());
+            const uint32_t name = answer.names[record.name];
+            if (const auto piece = long_pieces.find(record.row);
+                piece != long_pieces.end() && record.count == 1) {
+              ++piece->second;
+              ASSERT_EQ(name, trace->name()[record.row].v);
+              ASSERT_EQ(record.kind & 31, trace->type()[record.row]);
+              continue;
+            }
+            const auto mark = marks.find({depth, bucket});
+            ASSERT_NE(mark, marks.end()) << "k " << k << " seed " << seed;
+            counts[mark->first] += record.count;
+            const Box& box = mark->second;
+            // Within a fifth of the longest, and a unit of the level.
+            const int64_t longest = trace->dur_ns()[record.row];
+            const int64_t unit = k >= kUnitBits ? 1 << (k - kUnitBits) : 1;
+            if (k < 30) {
+              ASSERT_GE(longest * 5 / 4 + 2 * unit + 1, box.longest)
+                  << "k " << k << " seed " << seed;
+            }
+            if (record.count == 1) {
+              ASSERT_EQ(name, trace->name()[record.row].v);
+              ASSERT_EQ(record.fill, 255);
+            } else if (box.busy > 64 * unit && box.count < 4 &&
+                       !(record.kind & kTileMixed)) {
+              // Short marks: a name that is given has half, to rounding.
+              ASSERT_GE(box.names.at(name) * 20 / 9 + 4 * unit, box.busy);
+            }
+          }
+        }
+      }
+      for (const auto& [key, box] : marks)
+        ASSERT_EQ(counts[key], box.count)
+            << "k " << k << " depth " << key.first << " bucket " << key.second;
+      // A long event has a piece in each tile that it touches.
+      for (const auto& [row, pieces] : long_pieces) {
+        const int64_t start = trace->start_ns()[row] - pyramid.origin_ns();
+        const int64_t end = start + trace->dur_ns()[row];
+        const int bits = k + kTileBits;
+        const int64_t last = std::min<int64_t>(
+            (end - 1) >> bits, static_cast<int64_t>((tiles + 2) / 3 * 3) - 1);
+        ASSERT_EQ(pieces, static_cast<uint64_t>(last - (start >> bits) + 1))
+            << "k " << k << " row " << row;
+      }
+    }
+  }
+}
+
+TEST(PyramidTest, BoxesAreWhereTheirEventsAre) {
+  const auto trace = TraceFromText(R"(
+    thread 1 main
+      0..4096 step
+        0..100 a
+        100..2000 b
+        3000..3000 c instant
+  )");
+  const Pyramid pyramid(*trace, {});
+  TileQuery query(pyramid);
+  const TilePart part = {0, 0, 0, 2, 0};
+  // k = 1: a tile is 2,048 ns, a unit is 1/32 ns.
+  const TileAnswer& answer = query.Run(1, 0, 2, {&part, 1});
+  ASSERT_EQ(answer.tiles[0].count, 3u);
+  ASSERT_EQ(answer.tiles[1].count, 2u);
+  const TileRecord* records = answer.records.data();
+  EXPECT_EQ(records[0].x, 0);
+  EXPECT_EQ(records[0].w, 65535);
+  EXPECT_EQ(records[0].kind, kTileEndsAfter);
+  EXPECT_EQ(records[1].w, 100 * 32);
+  EXPECT_EQ(records[2].x, 100 * 32);
+  EXPECT_EQ(records[2].w, 1900 * 32);
+  EXPECT_EQ(records[2].depth, 1);
+  EXPECT_EQ(records[3].kind, kTileBeginsBefore);
+  EXPECT_EQ(records[4].x, (3000 - 2048) * 32);
+  EXPECT_EQ(trace->str(StringId{answer.names[records[4].name]}), "c");
+}
+
+TEST(PyramidTest, FarTilesAndNoTracksAreEmpty) {
+  const auto trace = RandomNested(1, 100);
+  const Pyramid pyramid(*trace, {});
+  TileQuery query(pyramid);
+  const TilePart part = {0, 0, 0, pyramid.depths(0), 0};
+  for (const uint64_t first : {uint64_t{1} << 40, UINT64_MAX - 8}) {
+    for (const int k : {0, 20, kMaxLevel}) {
+      const TileAnswer& answer = query.Run(k, first, 4, {&part, 1});
+      EXPECT_EQ(answer.tiles.size(), 4u);
+      EXPECT_TRUE(answer.records.empty());
+    }
+  }
+  EXPECT_TRUE(query.Run(10, 0, 4, {}).records.empty());
+}
+
+TEST(PyramidTest, DepthsOfAPartAreTakenAlone) {
+  const auto trace = RandomNested(7, 2000);
+  const Pyramid pyramid(*trace, {});
+  ASSERT_GE(pyramid.depths(0), 2u);
+  TileQuery query(pyramid);
+  const TilePart inner = {0, 0, 1, 1, 0};
+  for (const int k : {2, 12, 20}) {
+    const TileAnswer& answer = query.Run(k, 0, 8, {&inner, 1});
+    for (const TileRecord& record : answer.records) {
+      EXPECT_EQ(record.depth, 0);
+      EXPECT_EQ(trace->nesting().depth[record.row], 1u);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, test } from "vitest";
+import type { TrackRow } from "../model/layout.ts";
+import { sampleAt, scaleOf, seenRange } from "./curves.ts";
+import { rulerTicks, stepAround } from "./ruler.ts";
+
+test("the sample that holds at a time", () => {
+  const times = [10, 20, 30];
+  expect([5, 10, 19, 30, 99].map((time) => sampleAt(times, time)))
+    .toEqual([-1, 0, 0, 2, 2]);
+});
+
+test("the values that are seen, with the one that holds at the left", () => {
+  const series = { t: [0, 10, 20], min: [5, 1, 7], max: [5, 3, 9],
+    last: [5, 2, 8] };
+  expect(seenRange(series, 5, 12)).toEqual({ min: 1, max: 5 });
+  expect(seenRange(series, 25, 30)).toEqual({ min: 7, max: 9 });
+  expect(seenRange({ t: [], min: [], max: [], last: [] }, 0, 1)).toBeNull();
+});
+
+test("shares are drawn from 0 to 1, memory in its own range", () => {
+  const row = (kind: string) => ({ kind }) as TrackRow;
+  expect(scaleOf(row("busy"), { min: 0.2, max: 0.4 }))
+    .toEqual({ low: 0, high: 1 });
+  const memory = scaleOf(row("memory"), { min: 2.9e9, max: 2.95e9 });
+  expect(memory.low).toBeGreaterThan(2.8e9);
+  expect(scaleOf(row("memory"), { min: 5, max: 5 }).high).toBeGreaterThan(5);
+});
+
+test("the ruler counts from the step that fills the view", () => {
+  const steps = [{ index: 0, start: 0, end: 1000, warmup: false },
+    { index: 1, start: 1000, end: 3000, warmup: false }];
+  expect(stepAround(steps, { t0: 1100, t1: 1900 })?.index).toBe(1);
+  expect(stepAround(steps, { t0: 900, t1: 1900 })).toBeNull();
+  const view = { t0: 1100, t1: 2100, width: 1000, height: 1, scroll: 0,
+    ratio: 1 };
+  expect(rulerTicks(steps, view)).toMatchObject({ base: 1000, step: 200 });
+  expect(rulerTicks(steps, view).times[0]).toBe(200);
+});

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A browser and a server for the tests. The real server is build/bin/stepscope
+// (or $STEPSCOPE_PROGRAM) with a real trace; where either is not there, its
+// tests say so and are skipped.
+import { spawn, type ChildProcess } from "node:child_process";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { chromium, type Browser, type Page } from "playwright-core";
+import { startMock } from "../mock/serve.mjs";
+
+const ROOT = resolve(import.meta.dirname, "../../..");
+const PROGRAM =
+  process.env["STEPSCOPE_PROGRAM"] ?? join(ROOT, "build/bin/stepscope");
+const TRACES =
+  process.env["STEPSCOPE_TRACES"] ?? join(ROOT, "../shared/traces");
+const BROWSERS = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
+
+export const browserPath = BROWSERS.find((path) => existsSync(path)) ?? "";
+
+export interface Served {
+  url: string;
+  stop: () => Promise<void> | void;
+}
+export interface ServerKind {
+  name: string;
+  missing: string;
+  start: () => Promise<Served>;
+}
+
+export const mockServer: ServerKind = {
+  name: "a made-up trace",
+  missing: browserPath ? "" : "no Chromium",
+  start: async () => {
+    const mock = await startMock();
+    return { url: mock.url, stop: mock.close };
+  },
+};
+
+function firstAddress(child: ChildProcess): Promise<string> {
+  return new Promise((done, fail) => {
+    const lines = createInterface({ input: child.stdout! });
+    lines.on("line", (line) => {
+      const url = /http:\/\/\S+#token=\S+/.exec(line)?.[0];
+      if (url) done(url);
+    });
+    child.on("exit", (code) =>
+      fail(new Error(`stepscope view ended with ${code}`)));
+  });
+}
+
+/** `stepscope view` on a folder with copies of these traces. */
+export async function serve(files: string[]): Promise<Served> {
+  const folder = mkdtempSync(join(tmpdir(), "stepscope-ui-"));
+  for (const file of files)
+    copyFileSync(join(TRACES, file), join(folder, file));
+  const child = spawn(PROGRAM, ["view", folder, "--port", "0"],
+    { stdio: ["ignore", "pipe", "inherit"],
+      env: { ...process.env, XDG_CACHE_HOME: join(folder, ".cache") } });
+  const ended = new Promise((done) => child.on("exit", done));
+  const url = await firstAddress(child);
+  return { url, stop: async () => {
+    child.kill("SIGTERM");
+    await ended;
+    rmSync(folder, { recursive: true, force: true });
+  } };
+}
+
+export function realServer(file: string): ServerKind {
+  const missing = !browserPath ? "no Chromium"
+    : !existsSync(PROGRAM) ? `no ${PROGRAM}`
+      : !existsSync(join(TRACES, file)) ? `no ${join(TRACES, file)}` : "";
+  return { name: file, missing, start: () => serve([file]) };
+}
+
+export interface Session {
+  page: Page;
+  /** What went wrong in the page so far: errors, refused scripts. */
+  problems: string[];
+  close: () => Promise<void>;
+}
+
+export async function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath: browserPath,
+    args: ["--no-sandbox"] });
+}
+
+export async function openPage(browser: Browser, url: string,
+  options: { dark?: boolean; wait?: boolean } = {}): Promise<Session> {
+  const context = await browser.newContext({
+    viewport: { width: 1600, height: 900 },
+    colorScheme: options.dark ? "dark" : "light",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => {
+    // A refused token and a lost server are told by the page itself.
+    if (message.type() === "error" &&
+      !/status of 4\d\d|ERR_/.test(message.text()))
+      problems.push(message.text());
+  });
+  await page.goto(url);
+  if (options.wait !== false) await settled(page);
+  return { page, problems, close: () => context.close() };
+}
+
+interface Timeline {
+  stats(): Promise<{ sharp: boolean; idle: boolean; blanks: number;
+    requests: number; boxes: number; renderer: string; frames: number; }>;
+  selected(): { x: number; y: number; width: number; height: number } | null;
+  range(): { t0: number; t1: number };
+}
+declare global {
+  interface Window {
+    stepscopeTimeline: Timeline;
+  }
+}
+
+/** Waits until all that is seen is drawn at its own level. */
+export async function settled(page: Page): Promise<void> {
+  await page.waitForSelector(".plot");
+  await page.waitForFunction(async () => {
+    const stats = await window.stepscopeTimeline?.stats();
+    return stats?.sharp && stats.idle;
+  }, undefined, { polling: 50 });
+}
+
+export const rangeOf = (page: Page) =>
+  page.evaluate(() => window.stepscopeTimeline.range());
+export const statsOf = (page: Page) =>
+  page.evaluate(() => window.stepscopeTimeline.stats());
+
+/** What the address says once it has followed the view. */
+export async function addressWith(page: Page, pattern: RegExp)
+  : Promise<string> {
+  await page.waitForURL(pattern);
+  return page.url();
+}
+
+/** The middle of the selected event, on the page. */
+export async function selectedPoint(page: Page)
+  : Promise<{ x: number; y: number }> {
+  const rect = await page.evaluate(() => window.stepscopeTimeline.selected());
+  const plot = await page.locator(".plot").boundingBox();
+  if (!rect || !plot) throw new Error("no event is selected");
+  return { x: plot.x + rect.x + rect.width / 2,
+    y: plot.y + rect.y + rect.height / 2 };
+}
+
+export async function search(page: Page, text: string): Promise<void> {
+  await page.keyboard.press("/");
+  await page.fill("#search", text);
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".found");
+  await page.locator("#search").blur();
+}
+
+export async function drag(page: Page, from: { x: number; y: number },
+  to: { x: number; y: number }): Promise<void> {
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move((from.x + to.x) / 2, (from.y + to.y) / 2);
+  await page.mouse.move(to.x, to.y);
+  await page.mouse.up();
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The shell in a real browser: token, messages, safety, accessibility.
+import { createRequire } from "node:module";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startMock } from "../mock/serve.mjs";
+import {
+  browserPath, launch, openPage, search, settled, statsOf,
+} from "./harness.ts";
+
+const axe = createRequire(import.meta.url).resolve("axe-core");
+
+describe.skipIf(!browserPath)("shell (needs Chromium)", () => {
+  let browser: Browser;
+  let mock: Awaited<ReturnType<typeof startMock>>;
+  beforeAll(async () => {
+    browser = await launch();
+    mock = await startMock();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    mock?.close();
+  });
+  const address = () => mock.url.replace(/#.*/, "");
+
+  test("without a token the page asks for it, and takes an address",
+    async () => {
+      const { page, close } = await openPage(browser, address(),
+        { wait: false });
+      await page.getByText("This server wants its token").waitFor();
+      await page.getByLabel("Address or token").fill("nonsense");
+      await page.getByRole("button", { name: "Open" }).click();
+      await page.getByText("That is neither").waitFor();
+      await page.getByLabel("Address or token").fill(mock.url);
+      await page.getByRole("button", { name: "Open" }).click();
+      await settled(page);
+      await close();
+    });
+
+  test("a wrong token is forgotten", async () => {
+    const { page, close } = await openPage(browser,
+      `${address()}#token=${"f".repeat(64)}`, { wait: false });
+    await page.getByText("This server wants its token").waitFor();
+    expect(await page.evaluate(() => localStorage.length)).toBe(0);
+    await close();
+  });
+
+  test("a trace that cannot be read says why; another can be chosen",
+    async () => {
+      const { page, close } = await openPage(browser,
+        mock.url + "&/trace?window=broken", { wait: false });
+      await page.getByText("byte 12: not JSON").waitFor();
+      await page.getByRole("button", { name: "Try again" }).waitFor();
+      await page.getByLabel("Window").selectOption("demo");
+      await settled(page);
+      await close();
+    });
+
+  test("a server that is gone is told, without a blank page", async () => {
+    const other = await startMock();
+    const { page, close } = await openPage(browser, other.url);
+    other.close();
+    for (let n = 0; n < 4; n++) await page.keyboard.press("Shift+W");
+    await page.getByText("The timeline could not be read").waitFor();
+    await close();
+  });
+
+  test("names of a trace are text, whatever is in them", async () => {
+    const payload = "<img src=x onerror=\"window.hacked=1\">" +
+      "<script>window.hacked=1</script>'\"`${window.hacked=1}";
+    const hostile = await startMock(0, (name) => name + payload);
+    const { page, problems, close } = await openPage(browser, hostile.url);
+    await search(page, "aten::add_");
+    await page.waitForSelector(".details h2");
+    await page.keyboard.press("m");
+    await page.getByRole("button", { name: /^Tracks/ }).click();
+    await page.getByLabel("Filter tracks").waitFor();
+    expect(await page.evaluate(() =>
+      (window as { hacked?: number }).hacked)).toBeUndefined();
+    expect(await page.locator("img[src=x]").count()).toBe(0);
+    expect(await page.locator(".details .full").textContent())
+      .toContain(payload);
+    expect(problems).toEqual([]);
+    await close();
+    hostile.close();
+  });
+
+  test.each(["light", "dark"])("no serious violation, %s", async (theme) => {
+    const { page, close } = await openPage(browser, mock.url,
+      { dark: theme === "dark" });
+    await search(page, "elementwise");
+    await page.waitForSelector(".details h2");
+    // The policy keeps strangers' scripts out; the checker comes by the back.
+    const source = (await import("node:fs")).readFileSync(axe, "utf8");
+    await page.evaluate(source);
+    const found = await page.evaluate(async () => {
+      const { run } = (window as unknown as { axe: { run: () => Promise<{
+        violations: { id: string; impact: string;
+          nodes: { html: string }[]; }[]; }>; }; }).axe;
+      const { violations } = await run();
+      return violations
+        .filter((one) => /serious|critical/.test(one.impact))
+        .map((one) => `${one.id}: ${one.nodes[0]?.html.slice(0, 200)}`);
+    });
+    expect(found).toEqual([]);
+    await close();
+  });
+
+  test("both back ends draw the same boxes", async () => {
+    const range = "/trace?from=30000000&to=32000000";
+    const pictures: Buffer[] = [];
+    for (const renderer of ["scan", "gl"]) {
+      const { page, problems, close } = await openPage(browser,
+        `${address()}?renderer=${renderer}` +
+        `${mock.url.slice(mock.url.indexOf("#"))}&${range}`);
+      expect((await statsOf(page)).renderer).toBe(renderer);
+      pictures.push(await page.locator(".plot").screenshot());
+      expect(problems).toEqual([]);
+      if (renderer === "gl") {
+        const share = await page.evaluate(differingShare,
+          pictures.map((one) => one.toString("base64")));
+        // Text differs by its edges; boxes do not.
+        expect(share).toBeLessThan(0.02);
+        expect(share).toBeGreaterThan(0);
+      }
+      await close();
+    }
+  });
+});
+
+/** In the page: the share of pixels that differ visibly. */
+async function differingShare(pictures: string[]): Promise<number> {
+  const [a, b] = await Promise.all(pictures.map(async (text) => {
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes]));
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height)
+      .getContext("2d")!;
+    context.drawImage(bitmap, 0, 0);
+    return context.getImageData(0, 0, bitmap.width, bitmap.height).data;
+  }));
+  let differing = 0;
+  for (let n = 0; n < a!.length; n += 4)
+    if (Math.abs(a![n]! - b![n]!) + Math.abs(a![n + 1]! - b![n + 1]!) +
+      Math.abs(a![n + 2]! - b![n + 2]!) > 60) differing++;
+  return differing / (a!.length / 4);
+}

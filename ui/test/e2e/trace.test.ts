@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every key and control of the timeline, in a real browser.
+import type { Browser, Page } from "playwright-core";
+import {
+  afterAll, afterEach, beforeAll, beforeEach, describe, expect, test,
+} from "vitest";
+import {
+  addressWith, drag, launch, mockServer, openPage, rangeOf, realServer,
+  search, selectedPoint, settled, statsOf, type Served, type Session,
+} from "./harness.ts";
+
+const KERNEL = "elementwise";
+const OPERATOR = "aten::add_";
+const length = (range: { t0: number; t1: number }) => range.t1 - range.t0;
+
+describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
+  "timeline of $name", (kind) => {
+    if (kind.missing) {
+      test.skip(`skipped: ${kind.missing}`, () => {});
+      return;
+    }
+    let browser: Browser;
+    let served: Served;
+    let session: Session;
+    let page: Page;
+    beforeAll(async () => {
+      served = await kind.start();
+      browser = await launch();
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await served?.stop();
+    });
+    beforeEach(async () => {
+      session = await openPage(browser, served.url);
+      page = session.page;
+    });
+    afterEach(async () => {
+      expect(session.problems).toEqual([]);
+      await session.close();
+    });
+
+    const plotBox = async () => (await page.locator(".plot").boundingBox())!;
+    const press = async (key: string) => {
+      const before = await rangeOf(page);
+      await page.keyboard.press(key);
+      return { before, after: await rangeOf(page) };
+    };
+
+    test("the token leaves the address bar", async () => {
+      expect(page.url()).not.toContain("token");
+      await page.reload();
+      await settled(page);
+    });
+
+    test("w and s zoom, a and d move, Shift is faster", async () => {
+      const zoomed = await press("w");
+      expect(length(zoomed.after)).toBeLessThan(length(zoomed.before));
+      const faster = await press("Shift+W");
+      expect(length(faster.after) / length(faster.before)).toBeLessThan(
+        length(zoomed.after) / length(zoomed.before));
+      const right = await press("d");
+      expect(right.after.t0).toBeGreaterThan(right.before.t0);
+      expect(length(right.after)).toBeCloseTo(length(right.before), -1);
+      const left = await press("a");
+      expect(left.after.t0).toBeLessThan(left.before.t0);
+      const out = await press("s");
+      expect(length(out.after)).toBeGreaterThan(length(out.before));
+      await addressWith(page, /from=\d+&to=\d+/);
+      await settled(page);
+    });
+
+    test("1 to 4 choose what the mouse does", async () => {
+      for (const [n, name] of ["Select", "Pan", "Zoom", "Measure"]
+        .entries()) {
+        await page.keyboard.press(String(n + 1));
+        expect(await page.getByRole("radio", { checked: true })
+          .getAttribute("title")).toContain(name);
+      }
+    });
+
+    test("drag pans, zooms, measures", async () => {
+      await page.keyboard.press("w");
+      await page.keyboard.press("Shift+W");
+      const plot = await plotBox();
+      const at = (share: number) =>
+        ({ x: plot.x + plot.width * share, y: plot.y + 300 });
+      await page.keyboard.press("2");
+      let before = await rangeOf(page);
+      await drag(page, at(0.5), at(0.75));
+      let after = await rangeOf(page);
+      expect((before.t0 - after.t0) / length(before)).toBeCloseTo(0.25, 2);
+      await page.keyboard.press("3");
+      before = after;
+      await drag(page, at(0.25), at(0.75));
+      after = await rangeOf(page);
+      expect(length(after) / length(before)).toBeCloseTo(0.5, 2);
+      await page.keyboard.press("4");
+      await drag(page, at(0.25), at(0.5));
+      expect(await rangeOf(page)).toEqual(after);
+      await page.keyboard.press("f");
+      expect(length(await rangeOf(page)) / length(after))
+        .toBeCloseTo(0.25, 2);
+      await page.keyboard.press("m");
+      await addressWith(page, /marks=/);
+    });
+
+    test("search counts and goes to the next and previous match",
+      async () => {
+        await search(page, OPERATOR);
+        const status = page.locator(".found span");
+        await expect.poll(() => status.textContent()).toMatch(/^1 of [\d,]+$/);
+        await page.waitForSelector(".details h2");
+        await addressWith(page, /q=aten%3A%3Aadd_/);
+        await page.keyboard.press("Enter");
+        await expect.poll(() => status.textContent()).toMatch(/^2 of/);
+        await page.getByRole("button", { name: "Next match" }).click();
+        await expect.poll(() => status.textContent()).toMatch(/^3 of/);
+        await page.getByRole("button", { name: "Previous match" }).click();
+        await expect.poll(() => status.textContent()).toMatch(/^2 of/);
+        await page.locator(".plot").focus();
+        await page.keyboard.press("Shift+Enter");
+        await expect.poll(() => status.textContent()).toMatch(/^1 of/);
+        await page.getByRole("button", { name: "End the search" }).click();
+        expect(await page.locator(".found").count()).toBe(0);
+      });
+
+    test("a search without a match says so", async () => {
+      await search(page, "no such event anywhere");
+      await expect.poll(() => page.locator(".found span").textContent())
+        .toBe("no match");
+    });
+
+    test("f zooms to the selection, Escape clears it, f shows all",
+      async () => {
+        const whole = await rangeOf(page);
+        await search(page, KERNEL);
+        await page.waitForSelector(".details h2");
+        await page.keyboard.press("f");
+        await settled(page);
+        const plot = await plotBox();
+        const point = await selectedPoint(page);
+        expect((point.x - plot.x) / plot.width).toBeCloseTo(0.5, 1);
+        await page.keyboard.press("Escape");
+        await page.waitForSelector(".details.empty");
+        await page.keyboard.press("f");
+        expect(await rangeOf(page)).toEqual(whole);
+      });
+
+    test("a click selects; the details are the event's", async () => {
+      await search(page, KERNEL);
+      await page.waitForSelector(".details h2");
+      await page.keyboard.press("f");
+      await settled(page);
+      const point = await selectedPoint(page);
+      const name = await page.locator(".details h2 .mono").textContent();
+      await page.keyboard.press("Escape");
+      await page.waitForSelector(".details.empty");
+      await page.mouse.click(point.x, point.y);
+      await page.waitForSelector(".details h2");
+      expect(await page.locator(".details h2 .mono").textContent())
+        .toBe(name);
+      await addressWith(page, /row=\d+/);
+      expect(await page.getByText("Launched by").count()).toBe(1);
+    });
+
+    test("the launch link and back, by click and by Tab", async () => {
+      await search(page, KERNEL);
+      await page.waitForSelector(".details h2");
+      await page.keyboard.press("f");
+      const kernel = new URL(await addressWith(page, /row=\d+/)).hash;
+      const rowOf = () => /row=(\d+)/.exec(page.url())?.[1];
+      const row = /row=(\d+)/.exec(kernel)![1];
+      await page.getByRole("button", { name: "Go to launch" }).click();
+      await expect.poll(rowOf).not.toBe(row);
+      const call = rowOf();
+      await page.locator(".plot").focus();
+      await page.keyboard.press("Tab");
+      await expect.poll(rowOf).toBe(row);
+      await page.keyboard.press("Shift+Tab");
+      await expect.poll(rowOf).toBe(call);
+    });
+
+    test("arrow keys move along events", async () => {
+      await search(page, OPERATOR);
+      await page.waitForSelector(".details h2");
+      await page.locator(".plot").focus();
+      const rowOf = () => /row=(\d+)/.exec(page.url())?.[1];
+      const start = rowOf();
+      await page.keyboard.press("ArrowRight");
+      await expect.poll(rowOf).not.toBe(start);
+      await page.keyboard.press("ArrowLeft");
+      await expect.poll(rowOf).toBe(start);
+      await page.keyboard.press("ArrowUp");
+      await expect.poll(rowOf).not.toBe(start);
+      const parent = rowOf();
+      await page.keyboard.press("ArrowDown");
+      await expect.poll(rowOf).not.toBe(parent);
+    });
+
+    test("hover names the event", async () => {
+      await search(page, KERNEL);
+      await page.waitForSelector(".details h2");
+      await page.keyboard.press("f");
+      await settled(page);
+      const point = await selectedPoint(page);
+      const name = await page.locator(".details h2 .mono").textContent();
+      await page.mouse.move(point.x + 1, point.y + 1);
+      await page.mouse.move(point.x, point.y);
+      await page.waitForSelector(".tooltip");
+      expect(await page.locator(".tooltip b").textContent()).toBe(name);
+      await expect.poll(() => page.locator(".tooltip span").textContent())
+        .toMatch(/[µmn]?s/);
+    });
+
+    test("a double click selects all of the name", async () => {
+      await search(page, KERNEL);
+      await page.waitForSelector(".details h2");
+      await page.keyboard.press("f");
+      await settled(page);
+      const point = await selectedPoint(page);
+      await page.mouse.dblclick(point.x, point.y);
+      await page.getByRole("button", { name: "Select one" }).waitFor();
+      await page.getByRole("button", { name: "Select one" }).click();
+      await page.getByRole("button", { name: "Select all" }).waitFor();
+    });
+
+    test("a box is summed up, sorted, and shared by its link", async () => {
+      const plot = await plotBox();
+      await drag(page, { x: plot.x + 400, y: plot.y + 40 },
+        { x: plot.x + 700, y: plot.y + 300 });
+      await page.waitForSelector(".box-table tbody tr");
+      expect(await page.locator(".flame button").count())
+        .toBeGreaterThan(0);
+      const heads = page.locator(".box-table th");
+      expect(await heads.nth(2).getAttribute("aria-sort"))
+        .toBe("descending");
+      await heads.nth(1).getByRole("button").click();
+      expect(await heads.nth(1).getAttribute("aria-sort"))
+        .toBe("descending");
+      const title = await page.locator(".box-panel h2").textContent();
+      await page.reload();
+      await page.waitForSelector(".box-table tbody tr");
+      expect(await page.locator(".box-panel h2").textContent()).toBe(title);
+      await page.keyboard.press("f");
+      await page.getByRole("button", { name: "Close" }).click();
+      await page.waitForSelector(".details.empty");
+    });
+
+    test("tracks are pinned, hidden, folded, filtered", async () => {
+      const names = () => page.locator(".gutter-track b").allTextContents();
+      const all = await names();
+      const last = page.locator(".gutter-track").last();
+      const name = await last.locator("b").textContent();
+      await last.hover();
+      await last.getByRole("button", { name: "Pin to the top" }).click();
+      await expect.poll(async () => (await names())[0]).toBe(name);
+      await page.getByRole("button", { name: /^Pinned 1/ }).click();
+      await expect.poll(names).toEqual(all);
+      const first = page.locator(".gutter-track").first();
+      await first.hover();
+      await first.getByRole("button", { name: "Hide the track" }).click();
+      await expect.poll(async () => (await names()).length)
+        .toBeLessThanOrEqual(all.length);
+      await addressWith(page, /hide=\d+/);
+      await page.getByRole("button", { name: /^Tracks/ }).click();
+      await page.getByRole("button", { name: "Show all" }).click();
+      await expect.poll(names).toEqual(all);
+      await page.getByLabel("Filter tracks").fill("no such track");
+      await expect.poll(names).toEqual([]);
+      await page.getByLabel("Filter tracks").fill("");
+      await page.keyboard.press("Escape");
+      await page.locator(".gutter-group button").last().click();
+      await addressWith(page, /shut=\d+/);
+      expect((await names()).length).toBeLessThan(all.length);
+    });
+
+    test("the wheel zooms at the pointer and moves", async () => {
+      const plot = await plotBox();
+      await page.mouse.move(plot.x + plot.width / 4, plot.y + 200);
+      const before = await rangeOf(page);
+      await page.keyboard.down("Control");
+      await page.mouse.wheel(0, -400);
+      await page.keyboard.up("Control");
+      await expect.poll(async () => length(await rangeOf(page)))
+        .toBeLessThan(length(before));
+      const zoomed = await rangeOf(page);
+      const anchor = before.t0 + length(before) / 4;
+      expect((anchor - zoomed.t0) / length(zoomed)).toBeCloseTo(0.25, 2);
+      await page.mouse.wheel(200, 0);
+      await expect.poll(async () => (await rangeOf(page)).t0)
+        .toBeGreaterThan(zoomed.t0);
+    });
+
+    test("the minimap moves the view", async () => {
+      await page.keyboard.press("Shift+W");
+      await page.keyboard.press("Shift+W");
+      const map = (await page.locator(".minimap-plot").boundingBox())!;
+      await page.mouse.click(map.x + map.width * 0.8, map.y + 35);
+      const { t0, t1 } = await rangeOf(page);
+      await page.keyboard.press("Escape");
+      await page.keyboard.press("f");
+      const whole = await rangeOf(page);
+      expect(((t0 + t1) / 2 - whole.t0) / length(whole))
+        .toBeCloseTo(0.8, 1);
+    });
+
+    test("a link shows the same thing", async () => {
+      await search(page, KERNEL);
+      await page.waitForSelector(".details h2");
+      await page.keyboard.press("f");
+      await page.keyboard.press("m");
+      await settled(page);
+      const range = await rangeOf(page);
+      const url = await addressWith(page, new RegExp(
+        `from=${Math.round(range.t0)}&.*row=.*marks=`));
+      const name = await page.locator(".details h2").textContent();
+      await page.goto("about:blank");
+      await page.goto(url);
+      await settled(page);
+      await page.waitForSelector(".details h2");
+      expect(await page.locator(".details h2").textContent()).toBe(name);
+      const again = await rangeOf(page);
+      expect(again.t0).toBeCloseTo(range.t0, -1);
+      expect(again.t1).toBeCloseTo(range.t1, -1);
+    });
+
+    test("Copy link copies the address, without the token", async () => {
+      await page.getByRole("button", { name: "Copy link" }).click();
+      await page.getByText("Link copied").waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText()))
+        .toBe(page.url());
+    });
+
+    test("? lists the keys, the theme changes", async () => {
+      await page.keyboard.press("?");
+      await page.getByRole("dialog").getByText("Keys and mouse").waitFor();
+      await page.keyboard.press("Escape");
+      await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+      const themeOf = () => page.evaluate(() =>
+        document.documentElement.dataset["theme"]);
+      expect(await themeOf()).toBe("light");
+      const button = page.getByRole("button", { name: /^Theme/ });
+      await button.click();
+      await button.click();
+      expect(await themeOf()).toBe("dark");
+      await page.reload();
+      expect(await themeOf()).toBe("dark");
+    });
+
+    test("overlays are in the address", async () => {
+      await page.getByRole("button", { name: "Arrows" }).click();
+      await addressWith(page, /arrows=0/);
+      await page.getByRole("button", { name: "Critical path" }).click();
+      await addressWith(page, /path=1/);
+    });
+
+    test("a list of events for screen readers", async () => {
+      await search(page, KERNEL);
+      await page.waitForSelector(".details h2");
+      await page.keyboard.press("f");
+      const list = page.getByLabel("Events in view on the selected track");
+      await list.waitFor({ state: "attached" });
+      expect(await list.getByRole("button").count()).toBeGreaterThan(0);
+    });
+
+    test("nothing is ever blank between the whole and a microsecond",
+      async () => {
+        await search(page, KERNEL);
+        await page.waitForSelector(".details h2");
+        await page.keyboard.press("Escape");
+        await page.keyboard.press("f");
+        await settled(page);
+        const blanks = (await statsOf(page)).blanks;
+        for (let n = 0; n < 12; n++) await page.keyboard.press("Shift+W");
+        await settled(page);
+        const stats = await statsOf(page);
+        expect(stats.blanks).toBe(blanks);
+        expect(stats.requests).toBeLessThan(120);
+      });
+  });
