@@ -64,7 +64,6 @@ export interface TrackInfo {
   unit?: string;
 }
 export interface StepInfo {
-  pid?: number;
   index: number;
   start: number;
   end: number;

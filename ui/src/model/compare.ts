@@ -9,12 +9,13 @@ export function verdictTitle(verdict: string): string {
     faster: "B is faster" } as Record<string, string>)[verdict] ?? verdict;
 }
 
-export const PARTS: { value: string; text: string; table: string }[] = [
-  { value: "waterfall", text: "Parts of a step", table: "waterfall" },
+// `table`: whose rows are names of events, which a timeline can show.
+export const PARTS: { value: string; text: string; table?: string }[] = [
+  { value: "waterfall", text: "Parts of a step" },
   { value: "operator_cpu", text: "Operators, CPU", table: "operator" },
   { value: "operator_gpu", text: "Operators, GPU", table: "operator" },
   { value: "kernel", text: "Kernels", table: "kernel" },
-  { value: "model", text: "Stages", table: "model" },
+  { value: "model", text: "Stages" },
   { value: "user_defined", text: "Your ranges", table: "user_defined" },
 ];
 

@@ -25,8 +25,12 @@ function params(): { t: string; steps?: string } | null {
 export const useSummary = () => useAnswer<SummaryDoc>("summary", params());
 export const useAdvice = () => useAnswer<AdviseDoc>(
   "advise", trace.value ? { t: trace.value.t } : null);
-export const useTables = () => useAnswer<DeclaredTable[]>(
-  "tables", trace.value ? { t: trace.value.t } : null);
+/** The declarations of all tables: the same for every trace. */
+export function useTables(): Load<DeclaredTable[]> {
+  const answer = useAnswer<{ tables: DeclaredTable[] }>("tables", {});
+  return answer.state === "ready"
+    ? { state: "ready", value: answer.value.tables } : answer;
+}
 
 /** A table of its own request: what is not part of the summary. */
 export function useFlatTable(

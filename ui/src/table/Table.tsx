@@ -29,7 +29,7 @@ export interface TableProps {
   /** Tells tables of one page apart in the address. */
   prefix?: string;
   /** Shows a row on the timeline. */
-  onShow?: (data: Data, row: number) => void;
+  onShow?: ((data: Data, row: number) => void) | undefined;
   onRow?: (data: Data, row: number) => void;
   /** Own look of a cell; undefined: the usual one. */
   look?: (cell: Cell, column: Column, data: Data, row: number)

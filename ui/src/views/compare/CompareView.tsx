@@ -11,12 +11,13 @@ import {
 import { formatShare, formatTime } from "../../model/format.ts";
 import type { Cell, Column } from "../../model/table.ts";
 import { useAnswer } from "../../state/load.ts";
+import { useOpened } from "../../state/opened.ts";
 import { showOnTimeline } from "../../state/locate.ts";
 import { route, setMore } from "../../state/route.ts";
 import { runs, trace } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
 import { shortName } from "../../model/names.ts";
-import { Message } from "../../shell/Messages.tsx";
+import { Failed, Message } from "../../shell/Messages.tsx";
 import { Card, Loaded, Page, Segments } from "../parts.tsx";
 import { useMemo } from "preact/hooks";
 
@@ -53,6 +54,7 @@ function signed(share: number): string {
 
 function Result({ doc }: { doc: CompareDoc }) {
   const part = route.value.more["part"] ?? "waterfall";
+  const table = PARTS.find((one) => one.value === part)?.table;
   const data = useMemo(() => fromObjects(columnsOf(COMPARE_COLUMNS),
     doc.rows.filter((row) => row.table === part)), [doc, part]);
   return (
@@ -87,17 +89,21 @@ function Result({ doc }: { doc: CompareDoc }) {
           usual={["name", "shape", "a_ns", "b_ns", "difference_ns", "ratio",
             "noise_ns", "p", "beyond_noise"]}
           empty="Neither trace has rows of this kind."
-          onShow={(shown, row) => void showOnTimeline(
-            PARTS.find((one) => one.value === part)?.table ?? part,
-            String(shown.cell(row, 0)))} />
+          onShow={table ? (shown, row) => void showOnTimeline(
+            table, String(shown.cell(row, 0))) : undefined} />
       </Card>
     </>
   );
 }
 
-/** Asks for the comparison; the server opens the other trace if need be. */
+/** Opens the other trace, then asks for the comparison. */
 function Compared({ a, b }: { a: string; b: string }) {
-  const answer = useAnswer<CompareDoc>("compare", { a, b });
+  const opened = useOpened(a);
+  const answer = useAnswer<CompareDoc>("compare",
+    opened.state === "ready" && b ? { a, b } : null);
+  if (opened.state === "failed")
+    return <Failed what="The other trace could not be opened"
+      error={opened.error} />;
   return (
     <Loaded what="The comparison" load={answer}>
       {(doc) => <Result doc={doc} />}

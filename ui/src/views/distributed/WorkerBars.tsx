@@ -5,12 +5,13 @@
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { SummaryDoc, Distribution } from "../../api/documents.ts";
-import type { Progress, WorkerInfo } from "../../api/types.ts";
+import type { WorkerInfo } from "../../api/types.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import { distributionParts } from "../../model/distributed.ts";
 import { formatTime } from "../../model/format.ts";
 import { api } from "../../state/api.ts";
 import { errorText } from "../../state/load.ts";
+import { openTrace } from "../../state/opened.ts";
 import { navigate, route, setMore } from "../../state/route.ts";
 import { Card } from "../parts.tsx";
 
@@ -18,11 +19,7 @@ const SHOWN = 16;
 
 async function distributionOf(
   t: string, steps: string, stop: AbortSignal): Promise<SummaryDoc> {
-  const opened = await api.post<Progress>("open", { t }, stop);
-  if (opened.state !== "ready")
-    await api.lines<Progress>("progress", { t }, (line) => {
-      if (line.state === "failed") throw new Error(line.error);
-    }, stop);
+  await openTrace(t, stop);
   return api.get<SummaryDoc>("summary",
     steps ? { t, steps } : { t }, stop);
 }
