@@ -86,13 +86,15 @@ export function Columns({ columns, most, width, height, label, onPick }: {
                 style={{ fill: `var(--c-${part.colour})` }} />
             ))}
             {columns.length <= 16 && (
-              <text x={x + w / 2} y={y(column.total / most) - 6}
+              <text aria-hidden="true" x={x + w / 2}
+                y={y(column.total / most) - 6}
                 class={"axis middle" + (column.outlier ? " mark" : "")}>
                 {formatTime(column.total)}
               </text>
             )}
             {i % every === 0 && (
-              <text x={x + w / 2} y={height - 5} class="axis middle">
+              <text aria-hidden="true" x={x + w / 2} y={height - 5}
+                class="axis middle">
                 {column.label}
               </text>
             )}

@@ -32,7 +32,8 @@ export function cellTypeOf(type: string): CellType | null {
 }
 
 const UPPER = /^(cpu|gpu|p\d+|id|pid|flops)$/;
-const SHORT: Record<string, string> = { avg: "mean", ratio: "share" };
+const SHORT: Record<string, string> = {
+  avg: "mean", ratio: "share", dur: "duration", index: "step" };
 
 /** "cpu.total_ns" → "CPU total"; for columns without a title of their own. */
 export function titleOf(key: string): string {

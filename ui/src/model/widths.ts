@@ -8,11 +8,14 @@ const PER_CHARACTER = 7.2;
 const PADDING = 26;
 const LEAST = 64;
 const MOST = 240;
+const BAND = 300;
 const LOOKED_AT = 200;
 
 export function columnWidth(
   data: Data, column: number, unit: TimeUnit): number {
   const declared = data.columns[column]!;
+  // A picture of where the row lies in a step.
+  if (declared.key === "band") return BAND;
   let longest = headText(declared, unit).length + 1;
   const step = Math.max(1, Math.floor(data.count / LOOKED_AT));
   for (let row = 0; row < data.count; row += step)

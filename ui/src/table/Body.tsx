@@ -79,7 +79,7 @@ function CellView({ line, column, index, first, props }: {
             props.toggle(line.id);
           }}><Icon name={line.open ? "down" : "right"} /></button>
       )}
-      {own === undefined ? text : own}
+      {own === undefined ? <span class="cell-text">{text}</span> : own}
     </div>
   );
 }

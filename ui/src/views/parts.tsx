@@ -80,15 +80,22 @@ export function StepsChoice() {
 }
 
 /** Shows what was asked, or why it is not there. */
-export function Loaded<T>({ what, load, children }: {
+export function Loaded<T>({ what, load, whole, children }: {
   what: string;
   load: Load<T>;
+  /** It is all that the view shows. */
+  whole?: boolean;
   children: (value: T) => ComponentChildren;
 }) {
   switch (load.state) {
-    case "loading": return <Message title={`Reading ${what}`} />;
+    case "loading":
+      return whole ? <Message title={`Reading ${what.toLowerCase()}`} />
+        : <p class="nothing" role="status">Reading {what.toLowerCase()}…</p>;
     case "failed":
-      return <Failed what={`${what} could not be read`} error={load.error} />;
+      return whole
+        ? <Failed what={`${what} could not be read`} error={load.error} />
+        : <p class="nothing bad" role="alert">{what} could not be read:{" "}
+          {load.error}</p>;
     case "ready": return <>{children(load.value)}</>;
   }
 }

@@ -17,7 +17,7 @@ import { route, setMore } from "../../state/route.ts";
 import { runs, trace } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
 import { shortName } from "../../model/names.ts";
-import { Failed, Message } from "../../shell/Messages.tsx";
+import { Message } from "../../shell/Messages.tsx";
 import { Card, Loaded, Page, Segments } from "../parts.tsx";
 import { useMemo } from "preact/hooks";
 
@@ -102,8 +102,8 @@ function Compared({ a, b }: { a: string; b: string }) {
   const answer = useAnswer<CompareDoc>("compare",
     opened.state === "ready" && b ? { a, b } : null);
   if (opened.state === "failed")
-    return <Failed what="The other trace could not be opened"
-      error={opened.error} />;
+    return <Card><p class="nothing bad" role="alert">The other trace could not
+      be opened: {opened.error}</p></Card>;
   return (
     <Loaded what="The comparison" load={answer}>
       {(doc) => <Result doc={doc} />}
@@ -128,8 +128,8 @@ export default function CompareView() {
       "are of a step; medians of settled steps."}
     actions={<Picker choices={choices} other={other} />}>
       {other ? <Compared a={other} b={b} />
-        : <Message title="Compare with which trace?"
-          text="Choose the one that you trust at the top right." />}
+        : <Card><p class="nothing">Choose at the top right the trace that you
+          trust: this one is compared with it.</p></Card>}
     </Page>
   );
 }

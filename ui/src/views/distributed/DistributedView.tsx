@@ -83,7 +83,7 @@ export default function DistributedView() {
   const tables = useTables();
   const workers = picked.value?.run.workers ?? [];
   return (
-    <Loaded what="Communication" load={summary}>
+    <Loaded whole what="Communication" load={summary}>
       {(doc) => !doc.distribution && workers.length < 2
         ? <Message title="No communication in this trace"
           text={"It has one worker and no collective. Record every rank of " +

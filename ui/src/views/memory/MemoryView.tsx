@@ -163,7 +163,7 @@ export default function MemoryView() {
   const summary = useSummary();
   const tables = useTables();
   return (
-    <Loaded what="Memory" load={summary}>
+    <Loaded whole what="Memory" load={summary}>
       {(doc) => doc.memory.length === 0
         ? <Message title="No memory events in this trace"
           text="Record with profile_memory=True." />

@@ -71,8 +71,8 @@ function ByStage({ rows, device, shown }: {
                 ? `${formatCount(cell.calls)} calls, ` +
                   `${formatTime(cell.time_ns)}` : undefined}>
                 {cellText(cell, shown)}
-                <Bar share={cell?.ratio ?? 0}
-                  colour={TYPE_COLOURS[type] ?? "unexplained"} />
+                {cell && <Bar share={cell.ratio}
+                  colour={TYPE_COLOURS[type] ?? "unexplained"} />}
               </td>
             ))}
           </tr>
@@ -87,7 +87,7 @@ export function EventsCard({ doc }: { doc: SummaryDoc }) {
   const stages = useFlatTable("type_stages", mode ? {} : null);
   const shown = (mode || "time") as Shown;
   return (
-    <Card title="Events" detail={mode ? "by type and stage" : "by type"}
+    <Card title="Events"
       actions={<Segments label="Events" value={mode} options={[
         { value: "", text: "By type" }, { value: "time", text: "By stage" },
         { value: "calls", text: "Calls" }, { value: "share", text: "Share" },

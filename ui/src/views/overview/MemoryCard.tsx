@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { SummaryDoc } from "../../api/documents.ts";
 import { Curve } from "../../charts/Curve.tsx";
+import { placeName } from "../../model/memory.ts";
 import { peakPlace } from "../../model/overview.ts";
 import { navigate } from "../../state/route.ts";
 import { memoryTracks, useMemoryCurve } from "../memory/curve.ts";
@@ -11,10 +12,10 @@ export function MemoryCard({ doc }: { doc: SummaryDoc }) {
   const curve = useMemoryCurve(memoryTracks(place?.place ?? ""), 300);
   if (!place) return null;
   return (
-    <Card title="Memory" detail={`allocated on ${place.place}`} actions={
+    <Card title="Memory" detail={`allocated on ${placeName(place.place)}`} actions={
       <button class="link" onClick={() =>
-        navigate({ view: "memory", more: {} }, true)}>
-        What is live at the peak
+        navigate({ view: "memory", more: { tab: "live" } }, true)}>
+        Live at the peak
       </button>
     }>
       {curve && <Curve label={`Memory allocated on ${place.place}`}

@@ -73,15 +73,17 @@ function Content({ doc, advise }: {
         </div>
       </div>
       <div class="trio">
-        <MemoryCard doc={doc} />
+        <div class="stack">
+          <MemoryCard doc={doc} />
+          <PerfCard doc={doc} />
+        </div>
         <DeviceCard doc={doc} devices={devices} />
-        <PerfCard doc={doc} />
+        <div class="stack">
+          <RunCard doc={doc} />
+          <LedgerCard doc={doc} />
+        </div>
       </div>
       <UserCard doc={doc} tables={declared} />
-      <div class="pair">
-        <RunCard doc={doc} />
-        <LedgerCard doc={doc} />
-      </div>
     </Page>
   );
 }
@@ -90,7 +92,7 @@ export default function OverviewView() {
   const summary = useSummary();
   const advice = useAdvice();
   return (
-    <Loaded what="The summary" load={summary}>
+    <Loaded whole what="The summary" load={summary}>
       {(doc) => <Content doc={doc}
         advise={advice.state === "ready" ? advice.value : null} />}
     </Loaded>

@@ -56,9 +56,9 @@ function Chart({ doc }: { doc: SummaryDoc }) {
     for (const part of column.parts) part.name = partTitle(part.name);
   return (
     <Card title="Each step" detail="a click shows it on the timeline">
-      <Sized height={220}>
+      <Sized height={190}>
         {(width) => <Columns columns={columns} most={most} width={width}
-          height={220} label="Each step" onPick={(column) =>
+          height={190} label="Each step" onPick={(column) =>
             showStep(column.index, column.pid)} />}
       </Sized>
       <p class="legend">{waterfall.parts.filter((part) => part.time_ns > 0)
@@ -126,7 +126,7 @@ export default function StepsView() {
   const summary = useSummary();
   const tables = useTables();
   return (
-    <Loaded what="Steps" load={summary}>
+    <Loaded whole what="Steps" load={summary}>
       {(doc) => doc.steps.length === 0
         ? <Message title="No steps in this trace" text={"Call step() after " +
           "each batch, or mark it by a range named ProfileStep."} />
