@@ -72,7 +72,6 @@ export function Columns({ columns, most, width, height, label, onPick }: {
         return (
           <g key={`${column.pid}.${column.index}`} class={"column" +
             (column.warmup ? " warmup" : "")} role="button" tabIndex={0}
-            aria-label={said}
             onClick={() => onPick?.(column)}
             onKeyDown={(event) => {
               if (event.key === "Enter") onPick?.(column);

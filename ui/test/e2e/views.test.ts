@@ -366,7 +366,7 @@ describe.skipIf(missing.length > 0)(
         const { page } = session;
         if (view === "operators" || view === "kernels")
           await page.getByText(PAYLOADS[3]!).first().waitFor();
-        await page.waitForLoadState("networkidle").catch(() => undefined);
+        await page.getByText("Reading").first().waitFor({ state: "detached" });
         expect(await page.evaluate(() => (window as unknown as
           { hacked?: number }).hacked)).toBeUndefined();
         expect(await page.locator(
