@@ -7,7 +7,9 @@ export default defineConfig({
   test: {
     include: ["test/e2e/**/*.test.ts"],
     fileParallelism: false,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    // Nothing is decided by time: a test waits for what it expects.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 200_000, interval: 50 } },
   },
 });

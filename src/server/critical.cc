@@ -23,10 +23,15 @@ Result<std::string> CriticalJson(const OpenTrace& open,
   json.Key("segments").BeginArray();
   for (const PathPiece& piece : path.pieces) {
     json.BeginObject().Key("row");
-    if (piece.row == kNoRow)
+    if (piece.row == kNoRow) {
       json.Null();
-    else
+    } else {
       json.UInt(piece.row);
+      const ViewTracks::Place place = open.view().PlaceOf(
+          trace.track()[piece.row], trace.nesting().depth[piece.row]);
+      json.Field("track", uint64_t{place.track});
+      json.Field("depth", uint64_t{place.depth});
+    }
     json.Field("start", piece.at_ns - open.origin_ns());
     json.Field("dur", piece.dur_ns);
     json.Field("category", PathCategoryName(piece.category));

@@ -51,8 +51,8 @@ export interface GroupInfo {
   rank?: number | null;
 }
 export type TrackKind =
-  | "thread" | "async" | "python" | "stream" | "stage" | "counter" | "memory" | "queue"
-  | "busy" | "occupancy";
+  | "thread" | "async" | "python" | "stream" | "stage" | "counter" | "memory"
+  | "queue" | "busy" | "occupancy";
 export interface TrackInfo {
   id: number;
   group: number;
@@ -77,6 +77,14 @@ export interface Ledger {
   repaired?: Record<string, number>;
   rejected?: Record<string, number>;
 }
+export interface StageInfo {
+  name: string;
+  start: number;
+  end: number;
+  group: number | null;
+  /** Not recorded as such: read from the names of events. */
+  inferred: boolean;
+}
 export interface TraceInfo {
   origin_ns: string;
   span_ns: number;
@@ -85,6 +93,7 @@ export interface TraceInfo {
   groups: GroupInfo[];
   tracks: TrackInfo[];
   steps: StepInfo[];
+  stages?: StageInfo[];
   classes: string[];
   idle_causes?: string[];
   levels: { min: number; max: number };
@@ -126,6 +135,9 @@ export interface EventInfo extends EventRef {
   class: string;
   depth: number;
   self: number;
+  /** Device work that was launched inside, a plain sum. */
+  gpu?: number;
+  flags?: string[];
   step: number | null;
   args: [string, unknown][];
   /** From the innermost. */
@@ -182,6 +194,7 @@ export interface SelectInfo {
   events: number;
   rows: SelectRow[];
   flame: FlameBox[];
+  flame_total?: number;
 }
 export interface CounterSeries {
   t: number[];
@@ -190,10 +203,11 @@ export interface CounterSeries {
   last: number[];
 }
 export interface CriticalSegment {
-  row: number;
+  row: number | null;
   track?: number;
   depth?: number;
   start: number;
   dur: number;
+  category?: string;
   why: string;
 }

@@ -2,8 +2,9 @@
 import { expect, test } from "vitest";
 import type { GroupInfo, TrackInfo } from "../api/types.ts";
 import {
-  boxPlace, GROUP_HEIGHT, laneAt, layoutOf, noSettings, rowAt, rowOfTrack,
-  rowsIn, type TrackRow,
+  boxPlace, GROUP_HEIGHT, groupOfStageTrack, hasTiles, laneAt, layoutOf,
+  noSettings, rowAt, rowOfTrack, rowsIn, stageTrackOf, withStages,
+  type TrackRow,
 } from "./layout.ts";
 
 const groups: GroupInfo[] = [
@@ -73,4 +74,16 @@ test("rows and lanes by height", () => {
     expect(laneAt(row, boxPlace(row, depth).y + 1)).toBe(depth);
   expect(laneAt(row, row.y)).toBe(-1);
   expect(rowsIn(layout, row.y, 1).map((one) => one.name)).toEqual(["main"]);
+});
+
+test("stages are a track on top of their group", () => {
+  const stage = (group: number | null) =>
+    ({ name: "Forward", start: 0, end: 1, group, inferred: false });
+  const all = withStages(tracks, [stage(0), stage(0), stage(null)]);
+  const rows = layoutOf(groups, all, noSettings).rows;
+  expect(rows.slice(0, 3).map((row) => row.name))
+    .toEqual(["python3", "Stages", "python functions"]);
+  expect(groupOfStageTrack(stageTrackOf(7))).toBe(7);
+  expect(hasTiles("stage")).toBe(false);
+  expect(withStages(tracks, [])).toEqual(tracks);
 });

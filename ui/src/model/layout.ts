@@ -2,7 +2,9 @@
 //
 // Where tracks stand: groups with their tracks, pinned ones first, folded
 // ones one lane high, filtered ones gone. Pure.
-import type { GroupInfo, TrackInfo, TrackKind } from "../api/types.ts";
+import type {
+  GroupInfo, StageInfo, TrackInfo, TrackKind,
+} from "../api/types.ts";
 
 export interface Settings {
   /** Tracks at the top, in this order. */
@@ -61,8 +63,26 @@ export const TWO_LINES = 38;
 const SERIES = new Set<TrackKind>(
   ["counter", "memory", "queue", "busy", "occupancy"]);
 export const isSeries = (kind: TrackKind) => SERIES.has(kind);
-/** Tracks whose boxes come from tiles. */
-export const hasTiles = (kind: TrackKind) => !SERIES.has(kind);
+/** Tracks whose boxes come from tiles; stages come with the trace. */
+export const hasTiles = (kind: TrackKind) =>
+  !SERIES.has(kind) && kind !== "stage";
+
+/** Ids of the tracks of stages: beyond those of the server. */
+const FIRST_STAGE_TRACK = 500_000_000;
+export const stageTrackOf = (group: number) => FIRST_STAGE_TRACK + group;
+export const groupOfStageTrack = (track: number) => track - FIRST_STAGE_TRACK;
+
+/** The server's tracks and, on top of its group, one for the stages. */
+export function withStages(tracks: TrackInfo[], stages: StageInfo[])
+  : TrackInfo[] {
+  const counts = new Map<number, number>();
+  for (const { group } of stages)
+    if (group !== null) counts.set(group, (counts.get(group) ?? 0) + 1);
+  const own = [...counts].map(([group, events]): TrackInfo => ({
+    id: stageTrackOf(group), group, kind: "stage", name: "Stages",
+    detail: "", events, depth: 1 }));
+  return [...own, ...tracks];
+}
 
 const PINNED_GROUP = -1;
 

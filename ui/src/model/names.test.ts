@@ -21,6 +21,7 @@ test.each([
     "reduce · MeanOps"],
   ["void (anonymous namespace)::softmax_warp_forward<float>(float*)",
     "softmax_warp_forward"],
+  ["autograd::engine::evaluate_function: AddBackward0", "AddBackward0"],
   ["kernel<", "kernel"],
   ["<lambda>", "<lambda>"],
   ["", ""],

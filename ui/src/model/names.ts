@@ -28,7 +28,11 @@ function withoutNamespaces(name: string): string {
 }
 
 
+/** torch names the same thing twice: the engine's call, and the function. */
+const ENGINE = "autograd::engine::evaluate_function: ";
+
 export function shortName(full: string): string {
+  if (full.startsWith(ENGINE)) return full.slice(ENGINE.length);
   // Names of operators and files are short as they are.
   if (!/[<(]/.test(full) || !/^(void |[\w:~ ]+<|[\w:~]+\()/.test(full))
     return full;

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import {
   BEGINS_BEFORE, classOf, countOf, decodeAnswer, depthOf, fillOf, flagsOf,
-  laneRange, lowerBound, MIXED, nameOf, NO_NAME, rowOf, slotOf, slotOfTrack, widthOf,
-  xOf,
+  laneRange, lowerBound, MIXED, nameOf, NO_NAME, rowOf, slotOf, slotOfTrack,
+  widthOf, xOf,
 } from "./records.ts";
 import { recordsOf, sampleTile, type Box } from "./sample_tile.ts";
 import { encodeAnswer } from "../../test/mock/encode.mjs";

@@ -15,11 +15,21 @@ const SHORT = 46;
 /** Steps narrower than this are not drawn one by one. */
 const LEAST = 3;
 
+/** Of several workers, the first one's: their steps are nearly the same. */
+export function firstSteps(steps: StepInfo[]): StepInfo[] {
+  const first = steps[0]?.group;
+  return steps.filter((step) => step.group === first);
+}
+
+/** The step that a whole range is inside of, or null. */
+export function stepAround(steps: StepInfo[], range: Range): StepInfo | null {
+  return steps.find((step) => step.start <= range.t0 && step.end >= range.t1)
+    ?? null;
+}
+
 export function stepLabels(steps: StepInfo[], range: Range, width: number)
   : StepLabel[] {
-  // The steps of several workers are the same: one line of them is enough.
-  const first = steps[0]?.group;
-  return steps.filter((step) => step.group === first).map((step) => {
+  return firstSteps(steps).map((step) => {
     const x = timeToX(range, width, step.start);
     const wide = timeToX(range, width, step.end) - x;
     const text = wide >= LONG ? "long" as const

@@ -47,7 +47,14 @@ test("an answer is stale two levels off or out of sight", () => {
   expect(isStale(ask, { k: 10, i0: 5, i1: 6 })).toBe(false);
   expect(isStale(ask, { k: 11, i0: 2, i1: 2 })).toBe(false);
   expect(isStale(ask, { k: 12, i0: 1, i1: 1 })).toBe(true);
-  expect(isStale(ask, { k: 10, i0: 6, i1: 7 })).toBe(true);
+  expect(isStale(ask, { k: 10, i0: 7, i1: 8 })).toBe(true);
+  expect(isStale(ask, { k: 10, i0: 1, i1: 2 })).toBe(true);
+});
+
+test("a neighbour that is fetched ahead is of use", () => {
+  const neighbour = { k: 10, i0: 6, i1: 6 };
+  expect(isStale(neighbour, { k: 10, i0: 4, i1: 5 })).toBe(false);
+  expect(isStale(neighbour, { k: 10, i0: 7, i1: 9 })).toBe(false);
 });
 
 test("a missing tile is drawn from a coarser one, cut to its place", () => {

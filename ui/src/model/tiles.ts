@@ -75,14 +75,15 @@ export function askFor(span: Span, tracks: number[],
   return wanted.length ? { k: span.k, i0, i1, tracks: wanted } : null;
 }
 
-/** True when an answer on its way would no longer be of use. */
+/**
+ * True when an answer on its way would no longer be of use. A neighbour of
+ * what is wanted is: it was asked for ahead of the next move.
+ */
 export function isStale(ask: Span, wanted: Span): boolean {
   if (Math.abs(ask.k - wanted.k) >= 2) return true;
-  const [a0, a1] = [ask.i0 * tileLength(ask.k), (ask.i1 + 1) *
-    tileLength(ask.k)];
-  const [w0, w1] = [wanted.i0 * tileLength(wanted.k), (wanted.i1 + 1) *
-    tileLength(wanted.k)];
-  return a1 <= w0 || w1 <= a0;
+  const [own, other] = [tileLength(ask.k), tileLength(wanted.k)];
+  const [from, to] = [(wanted.i0 - 1) * other, (wanted.i1 + 2) * other];
+  return (ask.i1 + 1) * own <= from || to <= ask.i0 * own;
 }
 
 export interface Piece<T> {

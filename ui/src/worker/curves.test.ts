@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import type { TrackRow } from "../model/layout.ts";
+import { stepAround } from "../model/steps.ts";
 import { sampleAt, scaleOf, seenRange } from "./curves.ts";
-import { rulerTicks, stepAround } from "./ruler.ts";
+import { rulerTicks } from "./ruler.ts";
 
 test("the sample that holds at a time", () => {
   const times = [10, 20, 30];

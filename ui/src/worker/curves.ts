@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counters as steps with a filled area, and the why-idle strips.
-import type { CounterSeries } from "../api/types.ts";
-import { isSeries, STRIP_HEIGHT, type TrackRow } from "../model/layout.ts";
+import type { CounterSeries, StageInfo, TraceInfo } from "../api/types.ts";
+import {
+  groupOfStageTrack, isSeries, STRIP_HEIGHT, type TrackRow,
+} from "../model/layout.ts";
 import { idleKey } from "../model/palette.ts";
 import { cssOf, type Paints } from "./paints.ts";
 import { RULER_HEIGHT, type View } from "./protocol.ts";
 import type { SeriesStore, Strip } from "./series.ts";
+import { BOX_FONT } from "./text.ts";
 
 type Context = OffscreenCanvasRenderingContext2D;
 
@@ -118,21 +121,55 @@ function drawStrip(context: Context, row: TrackRow, strip: Strip,
   }
 }
 
+/** The stages that a track of them shows. */
+export const stagesOf = (info: TraceInfo, track: number): StageInfo[] =>
+  (info.stages ?? []).filter((stage) =>
+    stage.group === groupOfStageTrack(track));
+
+function drawStages(context: Context, row: TrackRow, stages: StageInfo[],
+  view: View, paints: Paints): void {
+  const y = row.y + row.top - view.scroll + RULER_HEIGHT;
+  const scale = view.width / (view.t1 - view.t0);
+  context.font = BOX_FONT;
+  context.textBaseline = "middle";
+  for (const stage of stages) {
+    const x0 = Math.max(0, Math.round((stage.start - view.t0) * scale));
+    const x1 = Math.min(view.width,
+      Math.round((stage.end - view.t0) * scale));
+    if (x1 < 0 || x0 > view.width) continue;
+    context.fillStyle = cssOf("stage", paints.theme,
+      paints.theme === "dark" ? 0.36 : 0.4);
+    const wide = Math.max(1, x1 - x0 - (x1 - x0 > 2 ? 1 : 0));
+    context.fillRect(x0, y, wide, row.boxHeight);
+    if (wide < 30) continue;
+    context.save();
+    context.beginPath();
+    context.rect(x0, y, wide - 3, row.boxHeight);
+    context.clip();
+    context.fillStyle = paints.css.text;
+    context.fillText(stage.name, x0 + 5, y + row.boxHeight / 2 + 0.5);
+    context.restore();
+  }
+}
+
 /** Where a stream's why-idle strip is, from the top of all rows. */
 export const stripTop = (row: TrackRow) =>
   row.y + row.top + row.lanes * row.laneHeight + 2;
 
 export function drawCurves(context: Context, rows: TrackRow[],
-  store: SeriesStore, causes: string[], view: View, paints: Paints,
+  store: SeriesStore, info: TraceInfo, view: View, paints: Paints,
   onRange: (track: number, min: number, max: number) => void): void {
   context.save();
   context.beginPath();
   context.rect(0, RULER_HEIGHT, view.width, view.height);
   context.clip();
   for (const row of rows) {
-    if (row.kind === "stream") {
+    if (row.kind === "stage") {
+      drawStages(context, row, stagesOf(info, row.track), view, paints);
+    } else if (row.kind === "stream") {
       const strip = store.strip(row.track);
-      if (strip) drawStrip(context, row, strip, causes, view, paints);
+      if (strip)
+        drawStrip(context, row, strip, info.idle_causes ?? [], view, paints);
     } else if (isSeries(row.kind)) {
       const series = store.counter(row.track);
       const range = series && series.t.length > 0 &&

@@ -117,12 +117,11 @@ export class GlBoxes {
   private setPaints(paints: Paints): void {
     if (this.painted === paints) return;
     this.painted = paints;
-    // Two rows: boxes and tints; the last three texels are for mixed marks.
+    // Two rows, boxes and tints; behind the boxes the hatch of mixed marks.
     const data = new Uint32Array(128 * 2);
     data.set(paints.box);
     data.set(paints.tint, 128);
-    data.set([paints.mixed, paints.mixedHatch], 96);
-    data[128 + 98] = paints.mixedTint;
+    data[96] = paints.hatch;
     const { gl } = this;
     gl.bindTexture(gl.TEXTURE_2D, this.paints);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 128, 2, 0, gl.RGBA,

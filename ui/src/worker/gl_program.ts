@@ -61,7 +61,7 @@ void main() {
   int at = int(kind & 31u) * 3 + shadeOf(name);
   v_mixed = (kind & 128u) != 0u && fill < 255.0 ? 1 : 0;
   vec3 box = texelFetch(u_paints, ivec2(at, 0), 0).rgb;
-  vec3 tint = texelFetch(u_paints, ivec2(v_mixed == 1 ? 98 : at, 1), 0).rgb;
+  vec3 tint = texelFetch(u_paints, ivec2(at, 1), 0).rgb;
   bool dim = u_dims && name != u_highlight;
   v_tint = tint;
   v_solid = dim ? tint : box;
@@ -84,10 +84,8 @@ in float v_height;
 out vec4 colour;
 void main() {
   vec3 solid = v_solid;
-  if (v_mixed == 1) {
-    bool hatch = (int(gl_FragCoord.x) & 3) == 0;
-    solid = texelFetch(u_paints, ivec2(hatch ? 97 : 96, 0), 0).rgb;
-  }
+  if (v_mixed == 1 && (int(gl_FragCoord.x) & 3) == 0)
+    solid = texelFetch(u_paints, ivec2(96, 0), 0).rgb;
   colour = vec4(v_height <= v_bar ? solid : v_tint, 1.0);
 }`;
 

@@ -15,9 +15,8 @@ export interface Paints {
   /** [class * SHADES + shade]: a box, and the tint of a mark. */
   box: Uint32Array;
   tint: Uint32Array;
-  mixed: number;
-  mixedHatch: number;
-  mixedTint: number;
+  /** Lines over marks in which no name has half of the time. */
+  hatch: number;
   css: {
     text: string;
     text2: string;
@@ -71,9 +70,7 @@ export function makePaints(theme: ThemeName, classes: string[]): Paints {
     line: pixel(dark ? 0x222933 : 0xe3e6eb),
     grid: pixel(dark ? 0x191f27 : 0xf0f2f5),
     step: pixel(dark ? 0x3a4452 : 0xc3cad3),
-    mixed: pixel(over(grey, page, 0.8)),
-    mixedHatch: pixel(over(grey, page, 0.5)),
-    mixedTint: pixel(over(grey, page, 0.22)),
+    hatch: pixel(over(grey, page, 0.7)),
     css: {
       text: CANVAS[theme].text,
       text2: dark ? "#a3adba" : "#566070",

@@ -10,7 +10,7 @@ import {
 import { countOf, depthOf, fillOf, nameOf, ONE_EVENT, rowOf, slotOf, UNITS,
   widthOf, xOf, lowerBound } from "../model/records.ts";
 import { tileLength } from "../model/tiles.ts";
-import { sampleAt, stripTop } from "./curves.ts";
+import { sampleAt, stagesOf, stripTop } from "./curves.ts";
 import type { NameStore } from "./names.ts";
 import { RULER_HEIGHT, type HitAnswer, type ListedEvent } from "./protocol.ts";
 import type { Scene } from "./scene.ts";
@@ -20,7 +20,8 @@ import type { TileStore } from "./tiles.ts";
 /** How far beside a box still hits it, in CSS pixels. */
 const SLACK = 3;
 
-const nothing = (): HitAnswer => ({ event: null, value: null, idle: null });
+const nothing = (): HitAnswer => ({ event: null, value: null,
+  idle: null, stage: null });
 
 export function findHit(scene: Scene, x: number, y: number, info: TraceInfo,
   tiles: TileStore, series: SeriesStore, names: NameStore): HitAnswer {
@@ -36,6 +37,11 @@ export function findHit(scene: Scene, x: number, y: number, info: TraceInfo,
     const n = data ? sampleAt(data.t, time) : -1;
     if (data && n >= 0)
       answer.value = { track: row.track, time, value: data.last[n]! };
+    return answer;
+  }
+  if (row.kind === "stage") {
+    answer.stage = stagesOf(info, row.track).find((stage) =>
+      time >= stage.start && time < stage.end) ?? null;
     return answer;
   }
   const lane = laneAt(row, at);

@@ -2,7 +2,7 @@
 //
 // What the page and the timeline's worker say to each other. Places are in
 // CSS pixels from the canvas's top left; times are ns from the origin.
-import type { CriticalSegment, TraceInfo } from "../api/types.ts";
+import type { CriticalSegment, StageInfo, TraceInfo } from "../api/types.ts";
 import type { Range } from "../model/axis.ts";
 import type { Hit } from "../model/hit.ts";
 import type { Layout } from "../model/layout.ts";
@@ -77,6 +77,7 @@ export interface HitAnswer {
   value: { track: number; time: number; value: number } | null;
   /** The cause of an idle part. */
   idle: { track: number; start: number; dur: number; cause: number } | null;
+  stage: StageInfo | null;
 }
 export interface ListedEvent {
   row: number;
@@ -91,6 +92,8 @@ export interface Stats {
   /** Script time of the last frame, ms. */
   frameMs: number;
   requests: number;
+  /** Those for tiles alone. */
+  tileRequests: number;
   aborted: number;
   bytes: number;
   boxes: number;
@@ -104,6 +107,6 @@ export type FromWorker =
   | { type: "hit"; id: number; answer: HitAnswer }
   | { type: "list"; id: number; events: ListedEvent[] }
   | { type: "stats"; id: number; stats: Stats }
-  | { type: "range"; track: number; min: number; max: number }
+  | { type: "ranges"; ranges: Record<number, { min: number; max: number }> }
   | { type: "state"; loading: boolean; error: string; status: number }
   | { type: "renderer"; name: "gl" | "scan" };

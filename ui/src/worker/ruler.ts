@@ -3,18 +3,13 @@
 // The ruler: round times, counted from the start of the step when one fills
 // the view, else from the start of the trace. And the lines through all tracks.
 import type { StepInfo } from "../api/types.ts";
-import { ticksOf, timeToX, type Range } from "../model/axis.ts";
+import { ticksOf, timeToX } from "../model/axis.ts";
 import { formatTick } from "../model/format.ts";
+import { stepAround } from "../model/steps.ts";
 import type { Paints } from "./paints.ts";
 import { RULER_HEIGHT, type View } from "./protocol.ts";
 import type { Backdrop } from "./scan.ts";
 import { SMALL_FONT } from "./text.ts";
-
-/** The step that the whole view is inside of, or null. */
-export function stepAround(steps: StepInfo[], range: Range): StepInfo | null {
-  return steps.find((step) => step.start <= range.t0 && step.end >= range.t1)
-    ?? null;
-}
 
 export interface Ticks {
   base: number;

@@ -60,11 +60,11 @@ test("a mark is a tint with a bar as high as its busy share", () => {
     ...Array<number>(4).fill(BOX)]);
 });
 
-test("a mark without a main name is grey and hatched", () => {
+test("a mark without a main name is hatched with grey", () => {
   const { column } = draw([
     { x: 8, w: 2, row: 1, count: 9, fill: 254, flags: MIXED }]);
-  expect(column(8)).toEqual(all(paints.mixedHatch));
-  expect(column(9)).toEqual(all(paints.mixed));
+  expect(column(8)).toEqual(all(paints.hatch));
+  expect(column(9)).toEqual(all(BOX));
 });
 
 test("a highlighted name stands out, others step back", () => {

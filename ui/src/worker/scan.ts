@@ -140,7 +140,7 @@ export class Scan {
         this.heights.fill(255);
       }
       const mixed = (flags & MIXED) !== 0;
-      const tint = mixed ? paints.mixedTint : paints.tint[at]!;
+      const tint = paints.tint[at]!;
       this.tint.fill(tint, x0, x1);
       this.heights.fill(Math.max(1, Math.round((fill / 254) * height)),
         x0, x1);
@@ -148,7 +148,7 @@ export class Scan {
       else if (!mixed) this.solid.fill(paints.box[at]!, x0, x1);
       else
         for (let i = x0; i < x1; i++)
-          this.solid[i] = (i & 3) === 0 ? paints.mixedHatch : paints.mixed;
+          this.solid[i] = (i & 3) === 0 ? paints.hatch : paints.box[at]!;
     }
   }
 

@@ -15,6 +15,9 @@ interface Kept extends Range {
   counter?: CounterSeries;
   strip?: Strip;
 }
+/** Curves are asked for when the view has stood still for so long. */
+const STILL_MS = 60;
+
 /** How much wider than the view an answer is, on each side. */
 const AIR = 0.75;
 
@@ -27,6 +30,7 @@ export class SeriesStore {
   private view: Range & { width: number } = { t0: 0, t1: 1, width: 1 };
   private busy = false;
   private failed = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private readonly client: Client;
   private readonly t: string;
   private readonly arrived: () => void;
@@ -38,7 +42,7 @@ export class SeriesStore {
   }
 
   get idle(): boolean {
-    return !this.busy;
+    return !this.busy && this.queue.length === 0;
   }
   counter(track: number): CounterSeries | undefined {
     return this.kept.get(`counter/${track}`)?.counter;
@@ -60,7 +64,16 @@ export class SeriesStore {
     this.view = view;
     this.queue = tracks.filter((one) =>
       !this.serves(this.kept.get(`${one.kind}/${one.track}`)));
-    this.next();
+    // Nothing at all to draw is asked for at once.
+    const missing = this.queue.some((one) =>
+      !this.kept.has(`${one.kind}/${one.track}`));
+    clearTimeout(this.timer);
+    if (missing) this.next();
+    else if (this.queue.length)
+      this.timer = setTimeout(() => {
+        this.timer = undefined;
+        this.next();
+      }, STILL_MS);
   }
 
   private next(): void {

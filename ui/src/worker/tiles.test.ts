@@ -78,6 +78,18 @@ test("a request that is of no more use is given up", async () => {
   expect(store.aborted).toBe(1);
 });
 
+test("a move within the view does not give up what is fetched ahead",
+  async () => {
+    const { store, asked, answer } = makeStore();
+    store.want({ k: 10, i0: 4, i1: 5 }, [0]);
+    await answer(0);
+    await answer(1);
+    expect(brief(asked[2]!)).toBe("10:6-6/0");
+    for (let n = 0; n < 5; n++) store.want({ k: 10, i0: 4, i1: 5 }, [0]);
+    expect(asked.length).toBe(3);
+    expect(store.aborted).toBe(0);
+  });
+
 test("scrolling to other tracks asks for those only", async () => {
   const { store, asked, answer } = makeStore();
   store.want({ k: 14, i0: 0, i1: 0 }, [0, 1]);

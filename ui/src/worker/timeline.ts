@@ -3,9 +3,10 @@
 // The timeline's worker: it fetches, keeps, draws and answers what is under
 // the pointer. The page sends views and layouts; it draws no event itself.
 import { makeClient } from "../api/client.ts";
-import type { TraceInfo } from "../api/types.ts";
+import type { StepInfo, TraceInfo } from "../api/types.ts";
 import { hasTiles, isSeries, type Layout } from "../model/layout.ts";
 import type { ThemeName } from "../model/palette.ts";
+import { firstSteps } from "../model/steps.ts";
 import { ScanBackend, type Backend } from "./backend.ts";
 import { GlBackend } from "./gl.ts";
 import { drawCurves } from "./curves.ts";
@@ -25,6 +26,9 @@ import { TileStore } from "./tiles.ts";
 /** Above this many pixels the rasteriser draws at a ratio of 1. */
 const MOST_PIXELS = 4_000_000;
 
+/** How often the values of counters in view are sent to the page. */
+const RANGES_MS = 120;
+
 const post = (message: FromWorker) => postMessage(message);
 
 class Timeline {
@@ -35,6 +39,7 @@ class Timeline {
   private backend: Backend;
   private readonly client;
   private info: TraceInfo | null = null;
+  private steps: StepInfo[] = [];
   private tiles: TileStore | null = null;
   private series: SeriesStore | null = null;
   private names: NameStore | null = null;
@@ -50,6 +55,8 @@ class Timeline {
   private blanks = 0;
   private shown = false;
   private readonly ranges = new Map<number, string>();
+  private readonly fresh = new Map<number, { min: number; max: number }>();
+  private rangeTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(init: InitMessage) {
     this.lines = init.lines;
@@ -79,6 +86,7 @@ class Timeline {
   setTrace(t: string, info: TraceInfo): void {
     this.tiles?.stop();
     this.info = info;
+    this.steps = firstSteps(info.steps);
     this.paints = null;
     this.shown = false;
     this.ranges.clear();
@@ -173,12 +181,12 @@ class Timeline {
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     if (this.backend === this.gl)
       context.clearRect(0, 0, view.width, view.height);
-    const ticks = rulerTicks(info.steps, view);
+    const ticks = rulerTicks(this.steps, view);
     this.backend.draw(scene, paints,
-      backdropOf(info.steps, view, ticks, width), ratio, this.overlay.name,
+      backdropOf(this.steps, view, ticks, width), ratio, this.overlay.name,
       names);
     drawCurves(context, visibleTracks(this.layout, view), series,
-      info.idle_causes ?? [], view, paints, this.onRange);
+      info, view, paints, this.onRange);
     drawRuler(context, view, ticks, paints);
     drawOverlay(context, scene, paints, this.overlay);
     names.flush();
@@ -192,7 +200,13 @@ class Timeline {
     const key = `${min}/${max}`;
     if (this.ranges.get(track) === key) return;
     this.ranges.set(track, key);
-    post({ type: "range", track, min, max });
+    this.fresh.set(track, { min, max });
+    // Text that changes with every frame cannot be read.
+    this.rangeTimer ??= setTimeout(() => {
+      this.rangeTimer = undefined;
+      post({ type: "ranges", ranges: Object.fromEntries(this.fresh) });
+      this.fresh.clear();
+    }, RANGES_MS);
   };
 
   hit(id: number, x: number, y: number): void {
@@ -211,6 +225,7 @@ class Timeline {
       renderer: this.backend.name, frames: this.frames,
       frameMs: this.frameMs,
       requests: (this.tiles?.requests ?? 0) + (this.series?.requests ?? 0),
+      tileRequests: this.tiles?.requests ?? 0,
       aborted: this.tiles?.aborted ?? 0, bytes: this.tiles?.bytes ?? 0,
       boxes: this.backend.boxes, blanks: this.blanks,
       sharp: this.scene !== null && !this.scheduled &&

@@ -112,6 +112,7 @@ export async function openPage(browser: Browser, url: string,
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const page = await context.newPage();
+  page.setDefaultTimeout(200_000);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {
@@ -140,10 +141,13 @@ declare global {
 /** Waits until all that is seen is drawn at its own level. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForSelector(".plot");
-  await page.waitForFunction(async () => {
-    const stats = await window.stepscopeTimeline?.stats();
-    return stats?.sharp && stats.idle;
-  }, undefined, { polling: 50 });
+  // Asked from here: a waiting function of the page may not be asynchronous.
+  for (;;) {
+    const stats = await page.evaluate(() =>
+      window.stepscopeTimeline?.stats());
+    if (stats?.sharp && stats.idle) return;
+    await new Promise((done) => setTimeout(done, 50));
+  }
 }
 
 export const rangeOf = (page: Page) =>

@@ -76,10 +76,12 @@ function Table({ rows }: { rows: SelectRow[] }) {
 function Body({ answer }: { answer: SelectInfo }) {
   if (answer.events === 0)
     return <p class="quiet">No event is inside this box.</p>;
+  const classes = new Map(answer.rows.map((row) => [row.name, row.class]));
   return (
     <div class="box-columns">
       <Table rows={answer.rows} />
-      <FlameGraph boxes={answer.flame} />
+      <FlameGraph boxes={answer.flame}
+        classOf={(name) => classes.get(name) ?? ""} />
     </div>
   );
 }

@@ -66,6 +66,8 @@ function OwnColumn({ event, controller }: {
           value={trackText(event)} />
         {event.children > 0 &&
           <Fact label="Self" value={formatTime(event.self)} />}
+        {event.gpu ? <Fact label="GPU work inside"
+          value={formatTime(event.gpu)} /> : null}
         {event.launch?.delay !== null && event.launch?.delay !== undefined &&
           <Fact label="Launch to start"
             value={formatTime(event.launch.delay)} />}
@@ -97,6 +99,13 @@ function OwnColumn({ event, controller }: {
   );
 }
 
+/** Callers come without a class; a name says enough for a swatch. */
+function classByName(name: string): string {
+  return /^cu(da)?[A-Z]/.test(name) ? "runtime"
+    : /\.py\(\d+\)/.test(name) ? "python"
+      : /^ProfilerStep|_pass$/.test(name) ? "user" : "operator";
+}
+
 function Chain({ list, controller }: {
   list: NamedTime[];
   controller: Controller | null;
@@ -104,10 +113,11 @@ function Chain({ list, controller }: {
   return (
     <ol class="chain">
       {list.map((one, depth) => (
-        <li key={one.row} style={{ paddingLeft: `${Math.min(depth, 8) * 9}px` }}>
+        <li key={one.row}
+          style={{ paddingLeft: `${Math.min(depth, 8) * 9}px` }}>
           <button onClick={() =>
             void controller?.select(one.row, { move: true })}>
-            <Swatch name={one.class} />
+            <Swatch name={one.class ?? classByName(one.name)} />
             <span class="mono" title={one.name}>{shortName(one.name)}</span>
             <span class="quiet">{formatTime(one.dur)}</span>
           </button>

@@ -14,7 +14,8 @@ const MOST = 100;
 export function EventList({ controller }: { controller: Controller | null }) {
   const events = useSignal<ListedEvent[]>([]);
   const track = s.selectedEvent.value?.track;
-  const { t0, t1 } = s.range.value;
+  // Without a selection the list is empty, and no frame should wake it.
+  const { t0, t1 } = track === undefined ? s.range.peek() : s.range.value;
   useEffect(() => {
     if (!controller || track === undefined) {
       events.value = [];

@@ -27,7 +27,10 @@ export function placeFlame(boxes: FlameBox[], x0: number, x1: number)
   }).filter((box) => box.width >= LEAST);
 }
 
-export function FlameGraph({ boxes }: { boxes: FlameBox[] }) {
+export function FlameGraph({ boxes, classOf }: {
+  boxes: FlameBox[];
+  classOf: (name: string) => string;
+}) {
   const range = useSignal({ x0: 0, x1: 1 });
   const whole = Math.max(1e-12, ...boxes.map((box) => box.x + box.w));
   const { x0, x1 } = range.value;
@@ -43,7 +46,7 @@ export function FlameGraph({ boxes }: { boxes: FlameBox[] }) {
             style={{ left: `${box.left * 100}%`, width: `${box.width * 100}%`,
               top: `${box.depth * ROW}px`,
               background: `color-mix(in srgb, var(--c-${colourKey(
-                box.class ?? "")}) 48%, var(--card))` }}
+                box.class ?? classOf(box.name))}) 48%, var(--card))` }}
             onClick={() => {
               const same = box.x / whole === x0 &&
                 (box.x + box.w) / whole === x1;

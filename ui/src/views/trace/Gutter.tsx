@@ -61,6 +61,11 @@ function detailOf(row: TrackRow): string {
   return [detail, count, idle].filter(Boolean).join(" · ");
 }
 
+/** By itself, because the values in view change with every frame. */
+function Detail({ row }: { row: TrackRow }) {
+  return <span class="quiet">{detailOf(row)}</span>;
+}
+
 function Track({ row }: { row: TrackRow }) {
   const { pinned, foldedTracks, hidden } = s.settings.value;
   const selected = s.selectedEvent.value?.track === row.track;
@@ -71,7 +76,7 @@ function Track({ row }: { row: TrackRow }) {
     style={{ top: `${row.y + RULER_HEIGHT}px`, height: `${row.height}px` }}>
       <div class="name" title={`${row.name} ${row.detail}`}>
         <b>{row.name}</b>
-        <span class="quiet">{detailOf(row)}</span>
+        <Detail row={row} />
       </div>
       <div class="acts">
         {deep && <Act icon={row.folded ? "right" : "down"}

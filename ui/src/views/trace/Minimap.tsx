@@ -3,11 +3,15 @@
 // The whole trace in 50 pixels: how busy the device is, the steps with their
 // times, and which part is seen. Drag to move it.
 import { useEffect, useRef } from "preact/hooks";
-import type { CounterSeries, StepInfo } from "../../api/types.ts";
+import { computed, useSignal } from "@preact/signals";
+import type { CounterSeries, StepInfo, TraceInfo } from "../../api/types.ts";
 import { timeToX, wholeRange, xToTime } from "../../model/axis.ts";
 import { formatCount, formatTime } from "../../model/format.ts";
 import { classColours } from "../../model/palette.ts";
-import { stepLabels } from "../../model/steps.ts";
+import { firstSteps, stepAround, stepLabels } from "../../model/steps.ts";
+import { decodeAnswer } from "../../model/records.ts";
+import { skyline } from "../../model/skyline.ts";
+import { api } from "../../state/api.ts";
 import { useAnswer } from "../../state/load.ts";
 import { theme } from "../../state/theme.ts";
 import { trace } from "../../state/trace.ts";
@@ -18,7 +22,36 @@ const HEIGHT = 50;
 const CURVE_TOP = 20;
 const BUCKETS = 1600;
 
-function drawCurve(canvas: HTMLCanvasElement, series: CounterSeries,
+interface Bars {
+  t: number[];
+  last: number[];
+  max: number[];
+}
+
+/** Without a curve of its own, the boxes of the first device's streams. */
+function useSkyline(t: string, info: TraceInfo | undefined): Bars | null {
+  const bars = useSignal<Bars | null>(null);
+  const first = info?.tracks.find((track) => track.kind === "stream");
+  const streams = info?.tracks.filter((track) => track.kind === "stream" &&
+    track.group === first?.group).map((track) => track.id) ?? [];
+  const wanted = info && streams.length > 0 &&
+    !info.tracks.some((track) => track.kind === "busy");
+  useEffect(() => {
+    bars.value = null;
+    if (!wanted) return;
+    const stop = new AbortController();
+    // One level below the coarsest: at most two tiles, 1,024 buckets or more.
+    const k = Math.max(info.levels.min, info.levels.max - 1);
+    api.bytes("tiles", { t, k, i0: 0, i1: 1, tracks: streams.join(",") },
+      stop.signal).then((bytes) => {
+      bars.value = skyline(decodeAnswer(bytes, streams).tiles, k);
+    }, () => {});
+    return () => stop.abort();
+  }, [t]);
+  return bars.value;
+}
+
+function drawCurve(canvas: HTMLCanvasElement, series: Bars,
   width: number, span: number, colour: string): void {
   const ratio = devicePixelRatio || 1;
   canvas.width = Math.round(width * ratio);
@@ -27,7 +60,7 @@ function drawCurve(canvas: HTMLCanvasElement, series: CounterSeries,
   context.scale(ratio, ratio);
   context.fillStyle = colour;
   const range = wholeRange(span);
-  const most = Math.max(1e-9, ...series.max);
+  const most = series.max.reduce((a, b) => Math.max(a, b), 1e-9);
   const room = HEIGHT - CURVE_TOP - 3;
   for (let n = 0; n < series.t.length; n++) {
     const x = timeToX(range, width, series.t[n]!);
@@ -38,17 +71,21 @@ function drawCurve(canvas: HTMLCanvasElement, series: CounterSeries,
   }
 }
 
+/** The start of the step that fills the view; a view within it moves often. */
+const stepInView = computed(() => stepAround(
+  firstSteps(trace.value?.info.steps ?? []), s.range.value)?.start ?? -1);
+
 function Steps({ steps, span, width }: {
   steps: StepInfo[];
   span: number;
   width: number;
 }) {
   const range = wholeRange(span);
-  const { t0, t1 } = s.range.value;
+  const around = stepInView.value;
   return (
     <>
       {stepLabels(steps, range, width).map((label) => {
-        const current = label.step.start <= t0 && label.step.end >= t1;
+        const current = label.step.start === around;
         return (
           <div key={label.step.start}
             class={"step" + (label.step.warmup ? " warmup" : "") +
@@ -71,6 +108,7 @@ function Steps({ steps, span, width }: {
 function Window({ span, width }: { span: number; width: number }) {
   const { t0, t1 } = s.range.value;
   const whole = wholeRange(span);
+  if (t0 <= whole.t0 && t1 >= whole.t1) return null;
   const left = Math.max(0, timeToX(whole, width, t0));
   const right = Math.min(width, timeToX(whole, width, t1));
   return <div class="window" style={{ left: `${left}px`,
@@ -84,13 +122,15 @@ export function Minimap({ controller }: { controller: Controller | null }) {
   const series = useAnswer<CounterSeries>("counter", open && busy
     ? { t: open.t, track: busy.id, t0: 0, t1: open.info.span_ns, px: BUCKETS }
     : null);
+  const boxes = useSkyline(open?.t ?? "", open?.info);
   const { width } = s.plotSize.value;
   const span = open?.info.span_ns ?? 1;
   useEffect(() => {
-    if (canvas.current && series.state === "ready" && width > 0)
-      drawCurve(canvas.current, series.value, width, span,
+    const bars = series.state === "ready" ? series.value : boxes;
+    if (canvas.current && bars && width > 0)
+      drawCurve(canvas.current, bars, width, span,
         classColours(theme.value)["kernel"]!);
-  }, [series, width, span, theme.value]);
+  }, [series, boxes, width, span, theme.value]);
   if (!open) return null;
   const go = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     const { t0, t1 } = s.range.value;
@@ -102,7 +142,8 @@ export function Minimap({ controller }: { controller: Controller | null }) {
   return (
     <div class="minimap">
       <div class="minimap-head">
-        <span>{busy ? "GPU busy, whole window" : "Whole window"}</span>
+        <span>{busy || boxes ? "GPU busy, whole window"
+          : "Whole window"}</span>
         <span class="quiet">{formatTime(span)} ·{" "}
           {formatCount(open.info.events)} events</span>
       </div>

@@ -4,7 +4,7 @@
 // from the server a moment later, when the pointer rests.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { EventInfo, MarkInfo } from "../../api/types.ts";
+import type { EventInfo, MarkInfo, StageInfo } from "../../api/types.ts";
 import {
   formatCount, formatShare, formatTime, formatValue,
 } from "../../model/format.ts";
@@ -102,10 +102,20 @@ function Idle({ dur, cause }: { dur: number; cause: number }) {
   );
 }
 
+function Stage({ name, start, end, inferred }: StageInfo) {
+  return (
+    <>
+      <b>{name}</b>
+      <span>{formatTime(end - start)}{inferred
+        ? " · read from the names of events" : ""}</span>
+    </>
+  );
+}
+
 export function Tooltip() {
   const now = s.hover.value;
   if (!now) return null;
-  const { event, value, idle } = now.answer;
+  const { event, value, idle, stage } = now.answer;
   const { width, height } = s.plotSize.value;
   const style = {
     [now.x > width - 340 ? "right" : "left"]:
@@ -119,7 +129,8 @@ export function Tooltip() {
     <div class="tooltip" role="tooltip" style={style}>
       {event ? event.count > 1 ? <Many hit={event} /> : <One hit={event} />
         : value ? <Value track={value.track} value={value.value} />
-          : idle ? <Idle dur={idle.dur} cause={idle.cause} /> : null}
+          : idle ? <Idle dur={idle.dur} cause={idle.cause} />
+            : stage ? <Stage {...stage} /> : null}
     </div>
   );
 }

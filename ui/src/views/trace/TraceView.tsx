@@ -3,6 +3,7 @@
 // The timeline: toolbar, minimap, tracks with their gutter, details.
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { Range } from "../../model/axis.ts";
 import { onFound } from "../../state/search.ts";
 import { trace } from "../../state/trace.ts";
 import { BoxPanel } from "./BoxPanel.tsx";
@@ -18,6 +19,7 @@ import * as s from "./store.ts";
 import { Toolbar } from "./Toolbar.tsx";
 import { Tooltip } from "./Tooltip.tsx";
 import "../../styles/trace.css";
+import "../../styles/details.css";
 
 function Tracks({ onReady }: { onReady: (controller: Controller | null)
   => void; }) {
@@ -96,6 +98,7 @@ export default function TraceView() {
       stats: () => controller.value?.link.stats(),
       selected: () => controller.value?.selectedRect() ?? null,
       range: () => s.range.value,
+      setRange: (next: Range) => controller.value?.setRange(next),
     } });
   }, []);
   return (

@@ -98,9 +98,8 @@ export class Controller {
   }
 
   private receive(message: FromWorker): void {
-    if (message.type === "range")
-      s.seenValues.value = { ...s.seenValues.value,
-        [message.track]: { min: message.min, max: message.max } };
+    if (message.type === "ranges")
+      s.seenValues.value = { ...s.seenValues.value, ...message.ranges };
     else if (message.type === "state")
       s.problem.value = message.error
         ? { error: message.error, status: message.status } : null;

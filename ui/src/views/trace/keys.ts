@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The keys of the timeline. w, a, s and d move as long as they are held.
+import { LONGEST_MS, panShare, TAP_MS, zoomFactor } from
+  "../../model/motion.ts";
 import { isTyping } from "../../shell/typing.ts";
 import { submitSearch } from "../../state/search.ts";
 import { route } from "../../state/route.ts";
 import type { Controller } from "./controller.ts";
 import * as s from "./store.ts";
-
-/** Zoom and move in a second of holding a key. */
-const ZOOM_RATE = 3.2;
-const PAN_RATE = 1.1;
-const FASTER = 3;
-/** What a short press does. */
-const TAP_MS = 90;
-
-export function zoomFactor(milliseconds: number, fast: boolean): number {
-  return Math.exp((-ZOOM_RATE * (fast ? FASTER : 1) * milliseconds) / 1000);
-}
-export function panShare(milliseconds: number, fast: boolean): number {
-  return (PAN_RATE * (fast ? FASTER : 1) * milliseconds) / 1000;
-}
 
 const MOVES = new Set(["w", "a", "s", "d"]);
 
@@ -39,7 +27,7 @@ export function watchKeys(controller: Controller,
     if (held.has("d")) controller.pan(share);
   };
   const tick = (now: number) => {
-    move(Math.min(50, now - last));
+    move(Math.min(LONGEST_MS, now - last));
     last = now;
     frame = held.size ? requestAnimationFrame(tick) : 0;
   };

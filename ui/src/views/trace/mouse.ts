@@ -2,6 +2,7 @@
 //
 // The mouse on the timeline: click, drag by mode, wheel, double click.
 import { xToTime } from "../../model/axis.ts";
+import { hasTiles } from "../../model/layout.ts";
 import { RULER_HEIGHT } from "../../worker/protocol.ts";
 import type { Controller } from "./controller.ts";
 import * as s from "./store.ts";
@@ -38,7 +39,7 @@ export function watchMouse(plot: HTMLElement, scroller: HTMLElement,
     const answer = await controller.link.hit(asked.x, asked.y);
     hoverWaits = false;
     if (!at) return;
-    const any = answer.event ?? answer.value ?? answer.idle;
+    const any = answer.event ?? answer.value ?? answer.idle ?? answer.stage;
     s.hover.value = any ? { ...at, answer } : null;
     if (at.x !== asked.x || at.y !== asked.y) void askHover();
   };
@@ -55,9 +56,10 @@ export function watchMouse(plot: HTMLElement, scroller: HTMLElement,
       s.dragged.value = null;
       if (!rect) return;
       const tracks = s.layout.value.rows
-        .filter((row) => row.type === "track" && row.y < rect.y1 &&
-          row.y + row.height > rect.y0)
-        .map((row) => row.type === "track" ? row.track : 0);
+        .filter((row) => row.type === "track")
+        .filter((row) => row.y < rect.y1 && row.y + row.height > rect.y0 &&
+          hasTiles(row.kind))
+        .map((row) => row.track);
       s.selected.value = null;
       s.highlighted.value = null;
       s.setBox(tracks.length ? { t0, t1, tracks } : null);

@@ -7,7 +7,7 @@ import type {
   CriticalSegment, EventInfo, EventRef, SelectInfo,
 } from "../../api/types.ts";
 import type { Range } from "../../model/axis.ts";
-import { layoutOf, type Settings } from "../../model/layout.ts";
+import { layoutOf, withStages, type Settings } from "../../model/layout.ts";
 import {
   formatBox, formatMarks, formatSettings, parseBox, parseMarks,
   parseSettings, type BoxSelection, type Mark,
@@ -42,7 +42,8 @@ const settingsKey = computed(() =>
 export const layout = computed(() => {
   void settingsKey.value;
   const info = trace.value?.info;
-  return info ? layoutOf(info.groups, info.tracks, settings.value)
+  return info ? layoutOf(info.groups,
+    withStages(info.tracks, info.stages ?? []), settings.value)
     : { rows: [], height: 0 };
 });
 
