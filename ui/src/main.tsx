@@ -10,6 +10,7 @@ import "./styles/base.css";
 import "./styles/shell.css";
 import "./styles/table.css";
 import "./styles/views.css";
+import "./styles/charts.css";
 
 takeTokenFromAddress();
 followAddress();

@@ -10,7 +10,7 @@ export interface FoldedBox {
 
 const clip = (value: number) => Math.min(1, Math.max(0, value));
 
-/** Shares of `step`: the middle as a box, the earliest to the latest as band. */
+/** Shares of `step`: the middle as a box, earliest to latest as band. */
 export function foldedBox(p5: number, p50: number, p95: number,
   dur50: number, dur95: number, step: number): FoldedBox {
   const whole = Math.max(1, step);

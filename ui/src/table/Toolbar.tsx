@@ -102,7 +102,8 @@ function TopControl({ state, change }: ToolbarProps) {
     <label class="top-k">
       <span class="quiet">Show</span>
       <select aria-label="How many rows" value={String(state.top)}
-        onChange={(event) => change({ top: Number(event.currentTarget.value) })}>
+        onChange={(event) => change(
+          { top: Number(event.currentTarget.value) })}>
         <option value="0">all</option>
         {[...new Set([5, 10, 20, 50, 100, state.top])].filter(Boolean)
           .sort((a, b) => a - b).map((top) => (

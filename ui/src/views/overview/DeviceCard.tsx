@@ -34,7 +34,7 @@ function factsOf(use: DeviceUse): Fact[] {
       : `${formatShare(use.occupancy_known)} of kernel time`],
     ["SM efficiency", use.sm_efficiency === null ? "not stated"
       : formatShare(use.sm_efficiency),
-    "time of kernels weighted by the multiprocessors they reach, over the steps"],
+    "utilisation, less the multiprocessors that had no block"],
   ];
   if (use.multiprocessors !== null)
     facts.push(["SMs", String(use.multiprocessors)]);

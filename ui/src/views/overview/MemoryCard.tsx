@@ -12,7 +12,8 @@ export function MemoryCard({ doc }: { doc: SummaryDoc }) {
   const curve = useMemoryCurve(memoryTracks(place?.place ?? ""), 300);
   if (!place) return null;
   return (
-    <Card title="Memory" detail={`allocated on ${placeName(place.place)}`} actions={
+    <Card title="Memory" detail={`allocated on ${placeName(place.place)}`}
+    actions={
       <button class="link" onClick={() =>
         navigate({ view: "memory", more: { tab: "live" } }, true)}>
         Live at the peak
