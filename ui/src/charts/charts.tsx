@@ -84,7 +84,7 @@ export function Columns({ columns, most, width, height, label, onPick }: {
                 height={Math.max(0.5, part.h * inside)}
                 style={{ fill: `var(--c-${part.colour})` }} />
             ))}
-            {columns.length <= 16 && (
+            {pitch >= 44 && (
               <text aria-hidden="true" x={x + w / 2}
                 y={y(column.total / most) - 6}
                 class={"axis middle" + (column.outlier ? " mark" : "")}>

@@ -4,7 +4,7 @@
 import { cellText, headText, type TimeUnit } from "./cell.ts";
 import type { Data } from "./table.ts";
 
-const PER_CHARACTER = 7.2;
+const PER_CHARACTER = 7.6;
 const PADDING = 26;
 const LEAST = 64;
 const MOST = 240;

@@ -9,7 +9,8 @@ import {
   COMPARE_COLUMNS, PARTS, verdictTitle, windowsOf,
 } from "../../model/compare.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
-import type { Cell, Column } from "../../model/table.ts";
+import { columnIndex, type Cell, type Column, type Data }
+  from "../../model/table.ts";
 import { useAnswer } from "../../state/load.ts";
 import { useOpened } from "../../state/opened.ts";
 import { showOnTimeline } from "../../state/locate.ts";
@@ -38,10 +39,14 @@ function Picker({ choices, other }: {
   );
 }
 
-function look(cell: Cell, column: Column) {
-  if (column.key === "beyond_noise")
-    return <span class={"chip" + (cell ? " bad" : "")}>
-      {cell ? "beyond noise" : "noise"}</span>;
+function look(cell: Cell, column: Column, data: Data, row: number) {
+  if (column.key === "beyond_noise") {
+    const difference =
+      Number(data.cell(row, columnIndex(data, "difference_ns")));
+    return <span class={"chip" + (!cell ? ""
+      : difference > 0 ? " bad" : " good")}>
+      {!cell ? "noise" : difference > 0 ? "slower" : "faster"}</span>;
+  }
   if (column.key === "name" && typeof cell === "string")
     return <span class="name">{shortName(cell)}</span>;
   return undefined;

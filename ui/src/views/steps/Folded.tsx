@@ -36,7 +36,7 @@ export function Folded() {
         <Table label="Folded steps" data={data} prefix="fold." look={look}
           usual={["name", "band", "place", "steps", "start.p50_ns",
             "dur.p5_ns", "dur.p50_ns", "dur.p95_ns"]}
-          usualSort="start.p50_ns" ascending
+          usualSort="dur.p50_ns"
           empty="There are no two steps to lay over each other."
           onShow={(shown, row) => void showOnTimeline(
             "folded_steps", String(shown.cell(row, 0)))} />
