@@ -10,7 +10,12 @@ const FASTER = 3;
 /** What a short press is worth. */
 export const TAP_MS = 90;
 /** A late frame moves no further than this: the eye would lose its place. */
-export const LONGEST_MS = 50;
+const LONGEST_MS = 50;
+
+/** What of the time since the last frame counts. */
+export function frameTime(milliseconds: number): number {
+  return Math.max(0, Math.min(LONGEST_MS, milliseconds));
+}
 
 /** The view's length after holding "zoom in" for so long, as a factor. */
 export function zoomFactor(milliseconds: number, fast: boolean): number {

@@ -3,7 +3,7 @@
 // Boxes that are wide enough for a name. A box that tile borders cut is one
 // label: its parts follow each other on the lane and have one row. Pure.
 import {
-  BEGINS_BEFORE, depthOf, flagsOf, lowerBound, nameOf, ONE_EVENT, fillOf,
+  depthOf, lowerBound, nameOf, ONE_EVENT, fillOf,
   rowOf, slotOf, UNITS, widthOf, xOf,
 } from "../model/records.ts";
 import { tileLength } from "../model/tiles.ts";
@@ -54,10 +54,8 @@ export function labelsOf(track: SceneTrack, view: View,
       for (; n < tile.count; n++) {
         if (slotOf(tile, n) !== slot || depthOf(tile, n) !== lane) break;
         const width = widthOf(tile, n);
-        const flags = flagsOf(tile, n);
-        const joined = open && (flags & BEGINS_BEFORE) !== 0 &&
-          rowOf(tile, n) === openRow;
-        if (!joined && width < least && !open) continue;
+        const joined = open && rowOf(tile, n) === openRow;
+        if (width < least && !open) continue;
         const start = origin + xOf(tile, n) * unit;
         const end = start + width * unit;
         if (start >= t1 || start >= view.t1) break;
@@ -65,7 +63,7 @@ export function labelsOf(track: SceneTrack, view: View,
         // Only the part of a stand-in that is in its place counts.
         const left = (Math.max(start, t0) - view.t0) * scale;
         const right = (Math.min(end, t1) - view.t0) * scale;
-        if (joined || (open && rowOf(tile, n) === openRow)) {
+        if (joined) {
           x1 = right;
           continue;
         }

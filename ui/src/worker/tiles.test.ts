@@ -32,10 +32,10 @@ const brief = ({ params }: { params: Params }) =>
   `${params["k"]}:${params["i0"]}-${params["i1"]}/${params["tracks"]}`;
 const soon = () => vi.waitFor(() => {}, 50);
 
-function makeStore() {
+function makeStore(stillMs = 0) {
   const server = slowServer();
   const store = new TileStore(server.client, "t", info,
-    { arrived: () => {}, failed: () => {} });
+    { arrived: () => {}, failed: () => {} }, stillMs);
   const answer = async (n: number) => {
     server.asked[n]!.answer();
     await soon();
@@ -89,6 +89,15 @@ test("a move within the view does not give up what is fetched ahead",
     expect(asked.length).toBe(3);
     expect(store.aborted).toBe(0);
   });
+
+test("nothing is fetched ahead of a view that moves", async () => {
+  const { store, asked, answer } = makeStore(1e9);
+  store.want({ k: 10, i0: 4, i1: 5 }, [0]);
+  await answer(0);
+  await answer(1);
+  expect(asked.length).toBe(2);
+  expect(store.idle).toBe(true);
+});
 
 test("scrolling to other tracks asks for those only", async () => {
   const { store, asked, answer } = makeStore();

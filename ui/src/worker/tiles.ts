@@ -14,6 +14,8 @@ const CACHE_BYTES = 256 * 1024 * 1024;
 /** Tracks in one request: a record has one byte for its track. */
 const MOST_TRACKS = 200;
 const RETRY_MS = 2000;
+/** Nothing is fetched ahead before the view has stood still for so long. */
+const STILL_MS = 80;
 
 export interface TileEvents {
   arrived: () => void;
@@ -30,6 +32,8 @@ export class TileStore {
   private flight: { ask: Ask; stop: AbortController } | null = null;
   private wanted: { span: Span; tracks: number[] } | null = null;
   private retryAt = 0;
+  private movedAt = -Infinity;
+  private timer: ReturnType<typeof setTimeout> | undefined;
   private serial = 0;
   private readonly client: Client;
   private readonly t: string;
@@ -38,7 +42,11 @@ export class TileStore {
   /** GL drops its copy of a tile with it. */
   onForget: (tile: Tile) => void = () => {};
 
-  constructor(client: Client, t: string, info: TraceInfo, events: TileEvents) {
+  private readonly stillMs: number;
+
+  constructor(client: Client, t: string, info: TraceInfo, events: TileEvents,
+    stillMs = STILL_MS) {
+    this.stillMs = stillMs;
     this.client = client;
     this.t = t;
     this.info = info;
@@ -60,6 +68,9 @@ export class TileStore {
 
   /** Says what is seen now; asks for what of it is missing. */
   want(span: Span, tracks: number[]): void {
+    const before = this.wanted?.span;
+    if (!before || before.k !== span.k || before.i0 !== span.i0 ||
+      before.i1 !== span.i1) this.movedAt = performance.now();
     this.wanted = { span, tracks };
     if (this.flight && isStale(this.flight.ask, span) &&
       this.flight.ask.k !== this.info.levels.max) {
@@ -72,6 +83,7 @@ export class TileStore {
 
   stop(): void {
     this.wanted = null;
+    clearTimeout(this.timer);
     this.flight?.stop.abort();
   }
 
@@ -91,6 +103,12 @@ export class TileStore {
   /** What a pan would need next, once all that is seen is here. */
   private neighbours(): Ask | null {
     const { span, tracks } = this.wanted!;
+    const wait = this.movedAt + this.stillMs - performance.now();
+    if (wait > 0) {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.next(), wait + 1);
+      return null;
+    }
     const last = tilesFor({ t0: 0, t1: this.info.span_ns }, span.k,
       this.info.span_ns).i1;
     for (const i of [span.i1 + 1, span.i0 - 1]) {

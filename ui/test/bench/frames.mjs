@@ -50,11 +50,13 @@ async function measure(title, from, to) {
     const began = performance.now();
     for (let n = 1; n <= frames; n++) {
       const share = n / frames;
-      // Lengths change by a constant factor, places by a constant step.
-      const length = (a.t1 - a.t0) *
-        ((b.t1 - b.t0) / (a.t1 - a.t0)) ** share;
-      const middle = (a.t0 + a.t1) / 2 +
-        ((b.t0 + b.t1) / 2 - (a.t0 + a.t1) / 2) * share;
+      // A zoom keeps its target under the pointer; a pan goes evenly.
+      const [whole, part] = [a.t1 - a.t0, b.t1 - b.t0];
+      const length = whole * (part / whole) ** share;
+      const left = whole > part * 1.001
+        ? (length - part) / (whole - part) : 1 - share;
+      const middle = (b.t0 + b.t1) / 2 +
+        ((a.t0 + a.t1) / 2 - (b.t0 + b.t1) / 2) * left;
       window.stepscopeTimeline.setRange(
         { t0: middle - length / 2, t1: middle + length / 2 });
       await new Promise(requestAnimationFrame);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The keys of the timeline. w, a, s and d move as long as they are held.
-import { LONGEST_MS, panShare, TAP_MS, zoomFactor } from
+import { frameTime, panShare, TAP_MS, zoomFactor } from
   "../../model/motion.ts";
 import { isTyping } from "../../shell/typing.ts";
 import { submitSearch } from "../../state/search.ts";
@@ -27,8 +27,9 @@ export function watchKeys(controller: Controller,
     if (held.has("d")) controller.pan(share);
   };
   const tick = (now: number) => {
-    move(Math.min(LONGEST_MS, now - last));
-    last = now;
+    // A frame's time may lie before the key's: it is when the frame began.
+    move(frameTime(now - last));
+    last = Math.max(last, now);
     frame = held.size ? requestAnimationFrame(tick) : 0;
   };
 
