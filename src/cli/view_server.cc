@@ -80,12 +80,16 @@ ExitCode ServeView(const std::string& path, const ViewArguments& arguments) {
         "warning: other machines can reach this server, and the "
         "connection is not encrypted; who sees the address below can "
         "see the traces");
-  const ExitCode written = WriteOutput(server.url() + "\n");
-  if (written != kExitOk) return written;
-  if (!arguments.no_browser && IsTerminal(STDOUT_FILENO))
-    OpenBrowser(server.url());
+  // Before anybody knows the address, and so can want to end it.
   running = &server;
   StopOnSignals();
+  const ExitCode written = WriteOutput(server.url() + "\n");
+  if (written != kExitOk) {
+    running = nullptr;
+    return written;
+  }
+  if (!arguments.no_browser && IsTerminal(STDOUT_FILENO))
+    OpenBrowser(server.url());
   server.Run();
   running = nullptr;
   return kExitOk;

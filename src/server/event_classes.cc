@@ -3,6 +3,8 @@
 
 #include <stepscope/c.h>
 
+#include <vector>
+
 #include "analysis/name_class.h"
 #include "trace/event_type.h"
 
@@ -80,20 +82,21 @@ uint8_t ByType(uint16_t type) {
 
 std::span<const std::string_view> EventClassNames() { return kNames; }
 
-EventClasses::EventClasses(const Trace& trace)
-    : collective_(trace.strings().size(), false) {
+PyramidClasses MakeEventClasses(const Trace& trace) {
+  PyramidClasses classes;
+  for (uint16_t type = 0; type < classes.of_type.size(); ++type)
+    classes.of_type[type] = ByType(type);
   std::vector<bool> seen(trace.strings().size(), false);
   for (Row row = 0; row < trace.size(); ++row) {
     const StringId name = trace.name()[row];
     if (trace.type()[row] != STEPSCOPE_KERNEL || seen[name.v]) continue;
     seen[name.v] = true;
-    collective_[name.v] = IsCollectiveKernel(trace.str(name));
+    if (!IsCollectiveKernel(trace.str(name))) continue;
+    if (classes.of_name.empty())
+      classes.of_name.assign(seen.size(), PyramidClasses::kByType);
+    classes.of_name[name.v] = kCommunication;
   }
-}
-
-uint8_t EventClasses::Of(uint16_t type, StringId name) const {
-  if (type == STEPSCOPE_KERNEL && collective_[name.v]) return kCommunication;
-  return ByType(type);
+  return classes;
 }
 
 }  // namespace stepscope::server

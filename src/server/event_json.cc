@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/json_fragment.h"
+#include "server/event_classes.h"
 #include "server/event_relations.h"
 #include "server/same_name.h"
 #include "trace/event_type.h"

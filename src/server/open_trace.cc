@@ -4,17 +4,17 @@
 #include <algorithm>
 #include <atomic>
 
+#include "server/event_classes.h"
+
 namespace stepscope::server {
 namespace {
 
 // Documents that are kept of one trace; more than a page ever shows.
 constexpr size_t kMostDocuments = 64;
 
-PyramidOptions WithClasses(const EventClasses& classes) {
+PyramidOptions WithClasses(const Trace& trace) {
   PyramidOptions options;
-  options.class_of = [&classes](uint16_t type, StringId name) {
-    return classes.Of(type, name);
-  };
+  options.classes = MakeEventClasses(trace);
   return options;
 }
 
@@ -45,8 +45,7 @@ int64_t LastTime(const Trace& trace) {
 OpenTrace::OpenTrace(std::shared_ptr<const Trace> trace)
     : serial_(NextSerial()),
       trace_(std::move(trace)),
-      classes_(*trace_),
-      pyramid_(*trace_, WithClasses(classes_)),
+      pyramid_(*trace_, WithClasses(*trace_)),
       view_(MakeViewTracks(pyramid_)),
       span_ns_(std::max<int64_t>(LastTime(*trace_) - pyramid_.origin_ns(), 1)) {
 }

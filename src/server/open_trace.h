@@ -16,7 +16,6 @@
 #include "analysis/steps.h"
 #include "base/result.h"
 #include "server/curves.h"
-#include "server/event_classes.h"
 #include "server/idle_parts.h"
 #include "server/view_tracks.h"
 #include "trace/pyramid.h"
@@ -34,7 +33,6 @@ class OpenTrace {
   const std::shared_ptr<const Trace>& shared() const { return trace_; }
   const Pyramid& pyramid() const { return pyramid_; }
   const ViewTracks& view() const { return view_; }
-  const EventClasses& classes() const { return classes_; }
   int64_t origin_ns() const { return pyramid_.origin_ns(); }
   int64_t span_ns() const { return span_ns_; }
   // Another one for each, also of the same file.
@@ -68,7 +66,6 @@ class OpenTrace {
 
   const uint64_t serial_;
   const std::shared_ptr<const Trace> trace_;
-  const EventClasses classes_;
   const Pyramid pyramid_;
   const ViewTracks view_;
   int64_t span_ns_ = 0;

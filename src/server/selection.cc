@@ -7,6 +7,7 @@
 
 #include "analysis/percentiles.h"
 #include "base/json_writer.h"
+#include "server/event_classes.h"
 #include "server/event_relations.h"
 #include "server/flame.h"
 

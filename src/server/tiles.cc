@@ -2,7 +2,6 @@
 #include "server/tiles.h"
 
 #include <bit>
-#include <cstring>
 
 #include "server/parameters.h"
 
@@ -27,11 +26,35 @@ static_assert(sizeof(TilesHeader) == 32);
 // More than any screen has.
 constexpr size_t kMostRecords = 8'000'000;
 
-template <typename T>
-char* Put(char* out, const std::vector<T>& values) {
-  if (!values.empty())
-    std::memcpy(out, values.data(), values.size() * sizeof(T));
-  return out + values.size() * sizeof(T);
+std::string Serialized(const TilesRequest& request, const TileAnswer& answer,
+                       size_t records) {
+  TilesHeader header;
+  header.k = static_cast<uint16_t>(request.k);
+  header.tiles = static_cast<uint32_t>(answer.tiles.size());
+  header.names = static_cast<uint32_t>(answer.names.size());
+  header.first = request.first;
+  header.records = static_cast<uint32_t>(records);
+  const size_t before = sizeof header + answer.tiles.size() * 8 +
+                        answer.names.size() * sizeof(uint32_t);
+  header.bytes = static_cast<uint32_t>((before + 15) / 16 * 16);
+  std::string bytes;
+  bytes.reserve(header.bytes + records * sizeof(TileRecord));
+  const auto put = [&](const void* data, size_t size) {
+    bytes.append(static_cast<const char*>(data), size);
+  };
+  put(&header, sizeof header);
+  uint32_t first = 0;
+  for (const TileRecordBuffer& tile : answer.tiles) {
+    const uint32_t range[] = {first, static_cast<uint32_t>(tile.size())};
+    put(range, sizeof range);
+    first += range[1];
+  }
+  if (!answer.names.empty())
+    put(answer.names.data(), answer.names.size() * sizeof(uint32_t));
+  bytes.resize(header.bytes, '\0');
+  for (const TileRecordBuffer& tile : answer.tiles)
+    if (tile.size() > 0) put(tile.view().data(), tile.view().size_bytes());
+  return bytes;
 }
 
 }  // namespace
@@ -65,27 +88,12 @@ Result<std::string> TilesAnswer(const OpenTrace& open,
   }
   std::string bytes;
   bool too_many = false;
-  open.Tiles(
-      request.k, request.first, request.count, parts,
-      [&](const TileAnswer& answer) {
-        too_many = answer.records.size() > kMostRecords;
-        if (too_many) return;
-        TilesHeader header;
-        header.k = static_cast<uint16_t>(request.k);
-        header.tiles = static_cast<uint32_t>(answer.tiles.size());
-        header.names = static_cast<uint32_t>(answer.names.size());
-        header.first = request.first;
-        header.records = static_cast<uint32_t>(answer.records.size());
-        const size_t before =
-            sizeof header + answer.tiles.size() * 8 + answer.names.size() * 4;
-        header.bytes = static_cast<uint32_t>((before + 15) / 16 * 16);
-        bytes.resize(header.bytes + answer.records.size() * sizeof(TileRecord));
-        char* out = bytes.data();
-        std::memcpy(out, &header, sizeof header);
-        out = Put(out + sizeof header, answer.tiles);
-        Put(out, answer.names);
-        Put(bytes.data() + header.bytes, answer.records);
-      });
+  open.Tiles(request.k, request.first, request.count, parts,
+             [&](const TileAnswer& answer) {
+               const size_t records = answer.record_count();
+               too_many = records > kMostRecords;
+               if (!too_many) bytes = Serialized(request, answer, records);
+             });
   if (too_many)
     return Fail(ErrorCode::kInvalidArgument,
                 "too many boxes; ask for fewer tiles or tracks");

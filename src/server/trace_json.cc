@@ -6,6 +6,7 @@
 #include "analysis/step_part.h"
 #include "base/json_writer.h"
 #include "report/ledger_json.h"
+#include "server/event_classes.h"
 #include "server/idle_parts.h"
 #include "trace/event_type.h"
 

@@ -41,7 +41,7 @@ size_t PyramidBlock::bytes() const {
 Pyramid::Pyramid(const Trace& trace, const PyramidOptions& options)
     : trace_(trace),
       origin_ns_(trace.first_time_ns().value_or(0)),
-      class_of_(options.class_of) {
+      classes_(options.classes) {
   const std::vector<Track>& tracks = trace.tracks();
   struct Task {
     Row first;
@@ -60,7 +60,7 @@ Pyramid::Pyramid(const Trace& trace, const PyramidOptions& options)
   blocks_.resize(tasks.size());
   (void)trace.nesting();  // once, before several threads ask
   options.executor->ForEach(tasks.size(), [&](size_t i) {
-    blocks_[i] = PyramidBlockBuilder(trace, origin_ns_, class_of_)
+    blocks_[i] = PyramidBlockBuilder(trace, origin_ns_, classes_)
                      .Build(tasks[i].first, tasks[i].last);
   });
   depths_.assign(tracks.size(), 0);
@@ -72,10 +72,6 @@ Pyramid::Pyramid(const Trace& trace, const PyramidOptions& options)
 std::span<const PyramidBlock> Pyramid::blocks(uint32_t track) const {
   return std::span(blocks_).subspan(
       first_block_[track], first_block_[track + 1] - first_block_[track]);
-}
-
-uint8_t Pyramid::class_of(Row row) const {
-  return class_of_ ? class_of_(trace_.type()[row], trace_.name()[row]) : 0;
 }
 
 size_t Pyramid::bytes() const {

@@ -14,9 +14,10 @@
 // Immutable, safe to read from several threads. Refers to the trace.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -52,10 +53,22 @@ struct PyramidRecord {
 };
 static_assert(sizeof(PyramidRecord) == 16);
 
+// What a viewer colours an event by: a class, 0..31, by the type of the event
+// unless its name says more.
+struct PyramidClasses {
+  static constexpr uint8_t kByType = 255;
+  std::array<uint8_t, 64> of_type{};  // types beyond are as the last
+  std::vector<uint8_t> of_name;       // by string id, or empty; kByType
+
+  uint8_t Of(uint16_t type, StringId name) const {
+    if (!of_name.empty() && of_name[name.v] != kByType) return of_name[name.v];
+    return of_type[std::min<size_t>(type, of_type.size() - 1)];
+  }
+};
+
 struct PyramidOptions {
   Executor* executor = &Executor::Shared();
-  // What a viewer colours an event by; 0..31. None: all are 0. Thread-safe.
-  std::function<uint8_t(uint16_t type, StringId name)> class_of;
+  PyramidClasses classes;
 };
 
 // Some rows of one track, with their levels.
@@ -108,13 +121,15 @@ class Pyramid {
   std::span<const PyramidBlock> blocks(uint32_t track) const;
   // One more than the deepest event of a track has.
   uint32_t depths(uint32_t track) const { return depths_[track]; }
-  uint8_t class_of(Row row) const;
+  uint8_t class_of(Row row) const {
+    return classes_.Of(trace_.type()[row], trace_.name()[row]);
+  }
   size_t bytes() const;
 
  private:
   const Trace& trace_;
   int64_t origin_ns_ = 0;
-  std::function<uint8_t(uint16_t, StringId)> class_of_;
+  PyramidClasses classes_;
   std::vector<PyramidBlock> blocks_;
   std::vector<size_t> first_block_;  // by track, and one more
   std::vector<uint32_t> depths_;     // by track

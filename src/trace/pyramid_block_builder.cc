@@ -7,10 +7,12 @@
 namespace stepscope {
 namespace {
 
-// A level is kept if it has at most one record for so many of the level below.
-// More of it saves memory, less of it time: a query reads up to this many
-// records for one that it writes.
-constexpr uint32_t kShrink = 3;
+// The first level that is kept has at most one record for so many rows: below
+// it, rows are read, and more levels would cost more memory than they are
+// worth. From there on, nearly every level is kept, so that a query copies
+// boxes instead of folding them.
+constexpr double kFirstShrink = 3.2;
+constexpr double kNextShrink = 1.6;
 // Levels of fewer records than this save nothing.
 constexpr uint32_t kFewRecords = 32;
 
@@ -26,14 +28,14 @@ int TogetherFrom(int64_t a, int64_t b) {
 }  // namespace
 
 PyramidBlockBuilder::PyramidBlockBuilder(const Trace& trace, int64_t origin_ns,
-                                         const ClassOf& class_of)
+                                         const PyramidClasses& classes)
     : start_ns_(trace.start_ns()),
       dur_ns_(trace.dur_ns()),
       name_(trace.name()),
       type_(trace.type()),
       depth_(trace.nesting().depth.view()),
       origin_ns_(origin_ns),
-      class_of_(class_of) {}
+      classes_(classes) {}
 
 PyramidBlock PyramidBlockBuilder::Build(Row first, Row last) {
   block_.first_ = first;
@@ -80,7 +82,8 @@ void PyramidBlockBuilder::ChooseLevels() {
   uint32_t records = below;
   for (int k = 0; k <= kMaxLevel && below > kFewRecords; ++k) {
     for (const Merges& merges : merges_) records -= merges[k];
-    if (k < min_level_ || records > below / kShrink) continue;
+    const double shrink = block_.levels_.empty() ? kFirstShrink : kNextShrink;
+    if (k < min_level_ || records * shrink > below) continue;
     block_.levels_.push_back(static_cast<int8_t>(k));
     below = records;
   }
@@ -105,15 +108,28 @@ void PyramidBlockBuilder::PlaceSections() {
 }
 
 void PyramidBlockBuilder::WriteLevels() {
-  PyramidMark event;
-  for (Row row = block_.first_; row < block_.last_; ++row) {
-    event.Set(start(row), dur_ns_[row], row, name_[row].v,
-              class_of_ ? class_of_(type_[row], name_[row]) : uint8_t{0});
-    Push(0, depth_[row], event);
-  }
+  for (Row row = block_.first_; row < block_.last_; ++row) PushRow(row);
   for (size_t level = 0; level < block_.levels_.size(); ++level)
     for (uint32_t depth = 0; depth < block_.depths_; ++depth)
       Flush(level, depth);
+}
+
+// What Push(0) does, without a mark of one event in between.
+void PyramidBlockBuilder::PushRow(Row row) {
+  const int k = block_.levels_[0];
+  const uint32_t depth = depth_[row];
+  const int64_t from = start(row);
+  const int64_t dur = dur_ns_[row];
+  const uint32_t name = name_[row].v;
+  const uint8_t event_class = classes_.Of(type_[row], name_[row]);
+  PyramidMark& open = open_[depth];
+  if (open.count > 0 && from >> k == open.start >> k &&
+      static_cast<uint64_t>(dur) >> k == 0 && open.IsShort(k)) {
+    open.AddEvent(from, dur, row, name, event_class);
+    return;
+  }
+  Flush(0, depth);
+  open.Set(from, dur, row, name, event_class);
 }
 
 void PyramidBlockBuilder::Push(size_t level, uint32_t depth,

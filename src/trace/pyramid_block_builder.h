@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "trace/pyramid.h"
@@ -17,10 +16,8 @@ namespace stepscope {
 
 class PyramidBlockBuilder {
  public:
-  using ClassOf = std::function<uint8_t(uint16_t, StringId)>;
-
   PyramidBlockBuilder(const Trace& trace, int64_t origin_ns,
-                      const ClassOf& class_of);
+                      const PyramidClasses& classes);
 
   // REQUIRES: the rows are of one track. Once per object.
   PyramidBlock Build(Row first, Row last);
@@ -34,6 +31,7 @@ class PyramidBlockBuilder {
   void ChooseLevels();
   void PlaceSections();
   void WriteLevels();
+  void PushRow(Row row);
   void Push(size_t level, uint32_t depth, const PyramidMark& mark);
   void Flush(size_t level, uint32_t depth);
   void Write(size_t level, uint32_t depth, const PyramidMark& mark);
@@ -50,7 +48,7 @@ class PyramidBlockBuilder {
   const std::span<const uint16_t> type_;
   const std::span<const uint32_t> depth_;
   const int64_t origin_ns_;
-  const ClassOf& class_of_;
+  const PyramidClasses& classes_;
   int min_level_ = 0;  // so that the number of a tile fits into 32 bits
 
   PyramidBlock block_;

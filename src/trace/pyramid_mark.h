@@ -24,8 +24,8 @@ inline uint8_t LengthCode(uint64_t ns) {
 // 0..254 of 1.
 inline uint8_t FillOf(uint64_t busy, uint64_t extent) {
   if (extent == 0 || busy >= extent) return 254;
-  return static_cast<uint8_t>(254.0 * static_cast<double>(busy) /
-                              static_cast<double>(extent));
+  return static_cast<uint8_t>(254.0f * static_cast<float>(busy) /
+                              static_cast<float>(extent));
 }
 
 // The share of a name that has `part` of `all`: 0 below one half, else 1..7.
@@ -36,10 +36,9 @@ inline uint8_t ShareCode(uint64_t part, uint64_t all) {
   return static_cast<uint8_t>(
       1 + std::min(6, static_cast<int>((share - 0.5) * 14)));
 }
-// The least that such a share can be.
-inline double LeastShare(uint8_t code) {
-  return code == 0 ? 0 : 0.5 + (code - 1) / 14.0;
-}
+// The least that such a share can be, of 256; at 8: that of a single event.
+inline constexpr std::array<uint16_t, 9> kLeastShare = {0,   128, 146, 164, 182,
+                                                        201, 219, 237, 256};
 
 struct PyramidMark {
   // A name and its time. An event counts one ns more than it took, so that
@@ -89,6 +88,21 @@ struct PyramidMark {
     }
     count += other.count;
     for (uint32_t i = 0; i < other.names; ++i) AddName(other.name[i]);
+  }
+
+  // The same of one event.
+  void AddEvent(int64_t from, int64_t dur, Row event, uint32_t event_name,
+                uint8_t event_class) {
+    end = std::max(end, from + dur);
+    const auto time = static_cast<uint64_t>(dur);
+    busy += time;
+    weight += time + 1;
+    if (dur > longest_ns) {
+      longest_ns = dur;
+      row = event;
+    }
+    ++count;
+    AddName({event_name, event_class, time + 1});
   }
 
   const Name& Heaviest() const {

@@ -55,9 +55,7 @@ std::shared_ptr<const Trace> RandomNested(uint32_t seed, uint32_t events) {
 
 PyramidOptions ByType() {
   PyramidOptions options;
-  options.class_of = [](uint16_t type, StringId) {
-    return static_cast<uint8_t>(type);
-  };
+  for (uint8_t i = 0; i < 32; ++i) options.classes.of_type[i] = i;
   return options;
 }
 
@@ -132,9 +130,8 @@ TEST(PyramidTest, TilesAtEveryZoomHoldWhatBruteForceFinds) {
         ASSERT_EQ(answer.tiles.size(), 3u);
         for (uint64_t t = 0; t < 3; ++t) {
           std::pair<uint32_t, uint32_t> before = {0, 0};
-          for (uint32_t i = 0; i < answer.tiles[t].count; ++i) {
-            const TileRecord& record =
-                answer.records[answer.tiles[t].first + i];
+          for (uint32_t i = 0; i < answer.tiles[t].size(); ++i) {
+            const TileRecord& record = answer.tiles[t].view()[i];
             ASSERT_EQ(record.slot, 3);
             ASSERT_GE(record.depth, 2);
             const uint32_t depth = record.depth - 2u;
@@ -210,9 +207,11 @@ TEST(PyramidTest, BoxesAreWhereTheirEventsAre) {
   const TilePart part = {0, 0, 0, 2, 0};
   // k = 1: a tile is 2,048 ns, a unit is 1/32 ns.
   const TileAnswer& answer = query.Run(1, 0, 2, {&part, 1});
-  ASSERT_EQ(answer.tiles[0].count, 3u);
-  ASSERT_EQ(answer.tiles[1].count, 2u);
-  const TileRecord* records = answer.records.data();
+  ASSERT_EQ(answer.tiles[0].size(), 3u);
+  ASSERT_EQ(answer.tiles[1].size(), 2u);
+  std::vector<TileRecord> records;
+  for (const TileRecordBuffer& tile : answer.tiles)
+    for (const TileRecord& record : tile.view()) records.push_back(record);
   EXPECT_EQ(records[0].x, 0);
   EXPECT_EQ(records[0].w, 65535);
   EXPECT_EQ(records[0].kind, kTileEndsAfter);
@@ -234,10 +233,10 @@ TEST(PyramidTest, FarTilesAndNoTracksAreEmpty) {
     for (const int k : {0, 20, kMaxLevel}) {
       const TileAnswer& answer = query.Run(k, first, 4, {&part, 1});
       EXPECT_EQ(answer.tiles.size(), 4u);
-      EXPECT_TRUE(answer.records.empty());
+      EXPECT_EQ(answer.record_count(), 0u);
     }
   }
-  EXPECT_TRUE(query.Run(10, 0, 4, {}).records.empty());
+  EXPECT_EQ(query.Run(10, 0, 4, {}).record_count(), 0u);
 }
 
 TEST(PyramidTest, DepthsOfAPartAreTakenAlone) {
@@ -248,7 +247,8 @@ TEST(PyramidTest, DepthsOfAPartAreTakenAlone) {
   const TilePart inner = {0, 0, 1, 1, 0};
   for (const int k : {2, 12, 20}) {
     const TileAnswer& answer = query.Run(k, 0, 8, {&inner, 1});
-    for (const TileRecord& record : answer.records) {
+    EXPECT_GT(answer.record_count(), 0u);
+    for (const TileRecord& record : answer.tiles[0].view()) {
       EXPECT_EQ(record.depth, 0);
       EXPECT_EQ(trace->nesting().depth[record.row], 1u);
     }

@@ -13,65 +13,63 @@ constexpr uint64_t kTileUnits = uint64_t{1} << kTileUnitBits;
 constexpr uint32_t kMostDepths = 256;
 constexpr int kBusyBits = 8;  // busy time is kept in 1/256 of a unit
 
+// As two words: half the stores.
+TileRecord Packed(uint64_t x, uint64_t w, Row row, uint64_t name,
+                  uint64_t depth, uint64_t kind, uint64_t count, uint64_t fill,
+                  uint64_t slot) {
+  static_assert(std::endian::native == std::endian::little);
+  return std::bit_cast<TileRecord>(std::array<uint64_t, 2>{
+      x | w << 16 | uint64_t{row} << 32,
+      name | depth << 16 | kind << 24 | count << 32 | fill << 48 | slot << 56});
+}
+
 }  // namespace
 
 TileQuery::TileQuery(const Pyramid& pyramid)
     : pyramid_(pyramid),
       trace_(pyramid.trace()),
-      stamp_(trace_.strings().size(), 0),
-      local_(trace_.strings().size(), 0) {}
+      local_(trace_.strings().size()) {}
 
 const TileAnswer& TileQuery::Run(int k, uint64_t first, uint32_t count,
                                  std::span<const TilePart> parts) {
   k_ = k;
   first_tile_ = first;
-  tile_count_ = count;
   ++answer_number_;
-  answer_.tiles.clear();
   answer_.names.clear();
-  answer_.records.clear();
-  lines_.resize(std::max<size_t>(lines_.size(), size_t{count} * kMostDepths));
-  slots_.resize(std::max<size_t>(slots_.size(), count));
-  for (std::vector<TileRecord>& records : slots_) records.clear();
+  if (tiles_.size() < count) tiles_.resize(count);
+  if (lines_.size() < size_t{count} * kMostDepths)
+    lines_.resize(size_t{count} * kMostDepths);
+  for (TileRecordBuffer& tile : tiles_) tile.clear();
+  answer_.tiles = std::span(tiles_).first(count);
 
   // Tiles that begin after the last representable time hold nothing.
   const int tile_bits = k + kTileBits;
   const uint64_t last_tile = static_cast<uint64_t>(INT64_MAX) >> tile_bits;
-  if (count > 0 && first <= last_tile) {
-    tile_count_ =
-        static_cast<uint32_t>(std::min<uint64_t>(count, last_tile - first + 1));
-    begin_ = static_cast<int64_t>(first << tile_bits);
-    const uint64_t end = (first + tile_count_) << tile_bits;
-    end_ = static_cast<int64_t>(std::min<uint64_t>(end, INT64_MAX));
-    for (size_t i = 0; i < parts.size();) {
-      slot_ = parts[i].slot;
-      used_depths_ = 0;
-      for (; i < parts.size() && parts[i].slot == slot_; ++i) RunPart(parts[i]);
-      for (uint32_t tile = 0; tile < tile_count_; ++tile) {
-        std::vector<TileRecord>& out = slots_[tile];
-        for (uint32_t depth = 0; depth < used_depths_; ++depth) {
-          std::vector<TileRecord>& line = lines_[tile * kMostDepths + depth];
-          out.insert(out.end(), line.begin(), line.end());
-          line.clear();
-        }
+  if (count == 0 || first > last_tile) return answer_;
+  tile_count_ =
+      static_cast<uint32_t>(std::min<uint64_t>(count, last_tile - first + 1));
+  begin_ = static_cast<int64_t>(first << tile_bits);
+  const uint64_t end = (first + tile_count_) << tile_bits;
+  end_ = static_cast<int64_t>(std::min<uint64_t>(end, INT64_MAX));
+  for (size_t i = 0; i < parts.size();) {
+    slot_ = parts[i].slot;
+    used_depths_ = 0;
+    for (; i < parts.size() && parts[i].slot == slot_; ++i) RunPart(parts[i]);
+    for (uint32_t tile = 0; tile < tile_count_; ++tile) {
+      for (uint32_t depth = 0; depth < used_depths_; ++depth) {
+        TileRecordBuffer& line = LineOf(tile, depth);
+        tiles_[tile].Append(line.view());
+        line.clear();
       }
     }
-  }
-  for (uint32_t tile = 0; tile < count; ++tile) {
-    const std::vector<TileRecord>& records = slots_[tile];
-    answer_.tiles.push_back({static_cast<uint32_t>(answer_.records.size()),
-                             static_cast<uint32_t>(records.size())});
-    answer_.records.insert(answer_.records.end(), records.begin(),
-                           records.end());
   }
   return answer_;
 }
 
 void TileQuery::RunPart(const TilePart& part) {
   const std::span<const PyramidBlock> blocks = pyramid_.blocks(part.track);
-  if (blocks.empty()) return;
-  used_depths_ =
-      std::max(used_depths_, std::min(part.at + part.depths, kMostDepths));
+  if (blocks.empty() || part.at + part.depths > kMostDepths) return;
+  used_depths_ = std::max(used_depths_, part.at + part.depths);
   open_.assign(part.depths, Open{});
   part_at_ = part.at;
   const auto begins_by = [&](int64_t time) {
@@ -123,62 +121,139 @@ void TileQuery::AddCovering(const TilePart& part,
 void TileQuery::AddLine(const TilePart& part, const PyramidBlock& block,
                         int level, uint32_t depth) {
   const PyramidBlock::Line line = block.line(level, depth);
-  const int shift = k_ - block.levels()[static_cast<size_t>(level)];
   const uint32_t at = part.at + depth - part.first_depth;
-  // Tiles of that level; those of a block have 32 bits.
+  const int level_k = block.levels()[static_cast<size_t>(level)];
+  if (level_k == k_)
+    AddExact(line, at);
+  else
+    AddFolded(line, level_k, at);
+}
+
+// The level that is asked for: boxes as they are.
+void TileQuery::AddExact(const PyramidBlock::Line& line, uint32_t at) {
+  const auto begin = std::partition_point(
+      line.tiles.begin(), line.tiles.end(),
+      [&](const PyramidBlock::Tile& t) { return t.index < first_tile_; });
+  Flush(at);
+  for (auto tile = begin;
+       tile != line.tiles.end() && tile->index < first_tile_ + tile_count_;
+       ++tile) {
+    const uint64_t number = tile->index - first_tile_;
+    const size_t end =
+        tile + 1 == line.tiles.end() ? line.records.size() : (tile + 1)->first;
+    const auto records = line.records.subspan(tile->first, end - tile->first);
+    TileRecordBuffer& buffer = LineOf(number, at);
+    TileRecord* out = buffer.Grow(records.size());
+    for (const PyramidRecord& record : records) {
+      const bool mark = record.is_mark();
+      const uint32_t flags =
+          mark && record.share() == 0 ? uint32_t{kTileMixed} : 0u;
+      *out++ = Packed(record.x, record.w, record.row,
+                      LocalName(mark ? record.mark_name() : record.name), at,
+                      record.event_class() | flags, record.count, record.fill,
+                      slot_);
+    }
+    // Only the last event of a tile can reach beyond it.
+    const PyramidRecord& last = records.back();
+    if (!last.is_mark() && last.w >= 64 && last.x + last.w > kTileUnits &&
+        IsLong(last.row)) {
+      buffer.Shrink(1);
+      AddEvent(at, number << kTileUnitBits | last.x, last.row,
+               last.event_class());
+    }
+  }
+}
+
+// From a finer level: what has come to lie in one bucket becomes one.
+void TileQuery::AddFolded(const PyramidBlock::Line& line, int level_k,
+                          uint32_t at) {
+  const int shift = k_ - level_k;
+  const uint64_t round = (uint64_t{1} << shift) - 1;
   const uint64_t first = first_tile_ << shift;
   const uint64_t last = (first_tile_ + tile_count_) << shift;
   auto tile = std::partition_point(
       line.tiles.begin(), line.tiles.end(),
       [&](const PyramidBlock::Tile& t) { return t.index < first; });
   const uint64_t short_units = uint64_t{1} << (kUnitBits + shift);
+  const int unit = level_k - kUnitBits;  // logarithm of its ns
+  // Kept here while it grows: in registers.
+  Open open = open_[at - part_at_];
   for (; tile != line.tiles.end() && tile->index < last; ++tile) {
     const uint64_t tile_x = (tile->index - first) << kTileUnitBits;
     const size_t end =
         tile + 1 == line.tiles.end() ? line.records.size() : (tile + 1)->first;
+    TileRecordBuffer* out = &LineOf(tile_x >> (kTileUnitBits + shift), at);
     for (size_t i = tile->first; i < end; ++i) {
-      const PyramidRecord& record = line.records[i];
-      uint64_t from = tile_x + record.x;
-      uint64_t to = from + record.w;
+      const PyramidRecord record = line.records[i];
+      const bool mark = record.is_mark();
+      const uint64_t from = tile_x + record.x;
       // Rounded outwards, so one that is nearly a bucket long may be shorter.
-      if (!record.is_mark() && record.w >= short_units &&
+      if (!mark && record.w >= short_units &&
           (record.w > short_units + 1 || IsLong(record.row))) {
-        if (record.w == 65535) {
-          const int64_t event_end =
-              trace_.end_ns(record.row) - pyramid_.origin_ns();
-          to = event_end > end_
-                   ? uint64_t{tile_count_ + 1} << (kTileUnitBits + shift)
-                   : UnitsUp(event_end - begin_) << shift;
-        }
-        AddLong(at, from >> shift, (to + (uint64_t{1} << shift) - 1) >> shift,
-                false, record.row, record.name, record.event_class());
+        open_[at - part_at_] = open;
+        AddEvent(at, from >> shift, record.row, record.event_class());
+        open.count = 0;
         continue;
       }
       Open piece;
       piece.x = from >> shift;
-      piece.end = (to + (uint64_t{1} << shift) - 1) >> shift;
-      piece.row = record.row;
+      piece.end = (from + record.w + round) >> shift;
+      piece.busy = (uint64_t{record.w} * (mark ? record.fill : 256u)) >> shift;
+      piece.name = mark ? record.mark_name() : record.name;
+      piece.name_busy =
+          (piece.busy * kLeastShare[mark ? record.share() : 8]) >> 8;
       piece.count = record.count;
+      piece.row = record.row;
+      piece.longest = mark
+                          ? record.longest()
+                          : LengthCode(unit >= 0 ? uint64_t{record.w} << unit
+                                                 : uint64_t{record.w} >> -unit);
       piece.event_class = record.event_class();
-      if (record.is_mark()) {
-        piece.busy = (uint64_t{record.w} * record.fill) >> shift;
-        piece.name = record.mark_name();
-        piece.name_busy = static_cast<uint64_t>(
-            static_cast<double>(piece.busy) * LeastShare(record.share()));
-        piece.longest = record.longest();
-      } else {
-        piece.one = true;
-        piece.busy = (uint64_t{record.w} << kBusyBits) >> shift;
-        piece.name = record.name;
-        piece.name_busy = piece.busy;
-        // In the units of marks: ns.
-        const int unit = block.levels()[static_cast<size_t>(level)] - kUnitBits;
-        piece.longest = LengthCode(unit >= 0 ? uint64_t{record.w} << unit
-                                             : uint64_t{record.w} >> -unit);
+      piece.one = !mark;
+      if (open.count != 0 && open.x >> kUnitBits == piece.x >> kUnitBits) {
+        Merge(open, piece);
+        continue;
       }
-      AddShort(at, piece);
+      if (open.count != 0) {
+        // One that is left of an earlier block may be of an earlier tile.
+        const uint64_t its_tile = open.x >> kTileUnitBits;
+        TileRecordBuffer& its_line =
+            its_tile == piece.x >> kTileUnitBits ? *out : LineOf(its_tile, at);
+        its_line.push_back(Closed(open, at));
+      }
+      open = piece;
     }
   }
+  open_[at - part_at_] = open;
+}
+
+// A long event that begins in one of the tiles.
+void TileQuery::AddEvent(uint32_t line, uint64_t x, Row row,
+                         uint8_t event_class) {
+  const int64_t event_end = trace_.end_ns(row) - pyramid_.origin_ns();
+  AddLong(
+      line, x,
+      UnitsUp(std::min(event_end, end_) - begin_) + (event_end > end_ ? 1 : 0),
+      false, row, trace_.name()[row].v, event_class);
+}
+
+// REQUIRES: both begin in one bucket.
+void TileQuery::Merge(Open& open, const Open& piece) {
+  open.end = std::max(open.end, piece.end);
+  open.busy += piece.busy;
+  open.count += piece.count;
+  open.one = false;
+  const bool longer = piece.longest > open.longest;
+  open.longest = longer ? piece.longest : open.longest;
+  open.row = longer ? piece.row : open.row;
+  if (piece.name == open.name) {
+    open.name_busy += piece.name_busy;
+    return;
+  }
+  const bool more = piece.name_busy > open.name_busy;
+  open.name = more ? piece.name : open.name;
+  open.event_class = more ? piece.event_class : open.event_class;
+  open.name_busy = more ? piece.name_busy : open.name_busy;
 }
 
 void TileQuery::AddRows(const TilePart& part, const PyramidBlock& block) {
@@ -210,90 +285,76 @@ void TileQuery::AddRows(const TilePart& part, const PyramidBlock& block) {
     piece.name = name;
     piece.name_busy = piece.busy;
     piece.longest = LengthCode(static_cast<uint64_t>(dur));
-    AddShort(part.at + depth, piece);
-  }
-}
-
-void TileQuery::AddShort(uint32_t line, const Open& piece) {
-  Open& open = open_[line - part_at_];
-  if (open.count == 0 || open.x >> kUnitBits != piece.x >> kUnitBits) {
-    Flush(line);
+    Open& open = open_[depth];
+    if (open.count != 0 && open.x >> kUnitBits == from >> kUnitBits) {
+      Merge(open, piece);
+      continue;
+    }
+    Flush(part.at + depth);
     open = piece;
-    return;
-  }
-  open.end = std::max(open.end, piece.end);
-  open.busy += piece.busy;
-  open.count += piece.count;
-  open.one = false;
-  if (piece.longest > open.longest) {
-    open.longest = piece.longest;
-    open.row = piece.row;
-  }
-  if (piece.name == open.name) {
-    open.name_busy += piece.name_busy;
-  } else if (piece.name_busy > open.name_busy) {
-    open.name = piece.name;
-    open.name_busy = piece.name_busy;
-    open.event_class = piece.event_class;
   }
 }
 
 void TileQuery::Flush(uint32_t line) {
   Open& open = open_[line - part_at_];
   if (open.count == 0) return;
-  TileRecord record;
-  record.x = static_cast<uint16_t>(open.x & (kTileUnits - 1));
-  record.w =
-      static_cast<uint16_t>(std::clamp<uint64_t>(open.end - open.x, 1, 65535));
-  record.row = open.row;
-  record.kind = open.event_class;
-  record.count = static_cast<uint16_t>(std::min<uint32_t>(open.count, 65535));
-  if (!open.one) {
-    record.fill = FillOf(open.busy, (open.end - open.x) << kBusyBits);
-    if (open.name_busy * 2 < open.busy) record.kind |= kTileMixed;
-  }
-  record.name = LocalName(open.name);
-  Put(open.x >> kTileUnitBits, line, record);
+  const uint64_t tile = open.x >> kTileUnitBits;
+  if (tile < tile_count_) LineOf(tile, line).push_back(Closed(open, line));
   open.count = 0;
+}
+
+TileRecord TileQuery::Closed(const Open& open, uint32_t line) {
+  const uint64_t w = std::clamp<uint64_t>(open.end - open.x, 1, 65535);
+  uint32_t kind = open.event_class;
+  uint8_t fill = 255;
+  if (!open.one) {
+    fill = FillOf(open.busy, w << kBusyBits);
+    if (open.name_busy * 2 < open.busy) kind |= kTileMixed;
+  }
+  return Packed(open.x & (kTileUnits - 1), w, open.row, LocalName(open.name),
+                line, kind, std::min<uint32_t>(open.count, 65535), fill, slot_);
 }
 
 // Over all tiles that it reaches into.
 void TileQuery::AddLong(uint32_t line, uint64_t x, uint64_t end, bool before,
                         Row row, uint32_t name, uint8_t event_class) {
   Flush(line);
-  TileRecord record;
-  record.row = row;
-  record.name = LocalName(name);
+  const uint16_t local = LocalName(name);
   end = std::max(end, x + 1);
+  if (x >> kTileUnitBits == (end - 1) >> kTileUnitBits) {
+    const uint64_t tile = x >> kTileUnitBits;
+    if (tile >= tile_count_) return;
+    LineOf(tile, line)
+        .push_back(
+            Packed(x & (kTileUnits - 1), std::min<uint64_t>(end - x, 65535),
+                   row, local, line,
+                   event_class | (before ? uint32_t{kTileBeginsBefore} : 0u), 1,
+                   255, slot_));
+    return;
+  }
   const uint64_t last =
       std::min<uint64_t>((end - 1) >> kTileUnitBits, tile_count_ - 1);
   for (uint64_t tile = x >> kTileUnitBits; tile <= last; ++tile) {
     const uint64_t tile_x = tile << kTileUnitBits;
     const uint64_t from = std::max(x, tile_x) - tile_x;
     const uint64_t to = std::min(end - tile_x, kTileUnits);
-    record.x = static_cast<uint16_t>(from);
-    record.w = static_cast<uint16_t>(std::clamp<uint64_t>(to - from, 1, 65535));
-    record.kind = event_class;
-    if (before || tile_x > x) record.kind |= kTileBeginsBefore;
-    if (end - tile_x > kTileUnits) record.kind |= kTileEndsAfter;
-    Put(tile, line, record);
+    uint32_t kind = event_class;
+    if (before || tile_x > x) kind |= kTileBeginsBefore;
+    if (end - tile_x > kTileUnits) kind |= kTileEndsAfter;
+    LineOf(tile, line)
+        .push_back(Packed(from, std::clamp<uint64_t>(to - from, 1, 65535), row,
+                          local, line, kind, 1, 255, slot_));
   }
 }
 
-void TileQuery::Put(uint64_t tile, uint32_t line, TileRecord record) {
-  if (tile >= tile_count_ || line >= kMostDepths) return;
-  record.depth = static_cast<uint8_t>(line);
-  record.slot = slot_;
-  lines_[tile * kMostDepths + line].push_back(record);
-}
-
 uint16_t TileQuery::LocalName(uint32_t name) {
-  if (stamp_[name] == answer_number_) return local_[name];
-  stamp_[name] = answer_number_;
+  LocalId& local = local_[name];
+  if (local.answer == answer_number_) return local.id;
+  local.answer = answer_number_;
   const size_t index = answer_.names.size();
-  if (index >= kNoName) return local_[name] = kNoName;
+  if (index >= kNoName) return local.id = kNoName;
   answer_.names.push_back(name);
-  return local_[name] = static_cast<uint16_t>(index);
+  return local.id = static_cast<uint16_t>(index);
 }
 
 uint64_t TileQuery::UnitsDown(int64_t ns) const {

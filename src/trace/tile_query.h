@@ -11,29 +11,9 @@
 #include <vector>
 
 #include "trace/pyramid.h"
+#include "trace/tile_records.h"
 
 namespace stepscope {
-
-// As it is sent, little-endian. Documented in docs/formats/http.md.
-struct TileRecord {
-  uint16_t x = 0;      // 1/64 bucket from the begin of the tile
-  uint16_t w = 0;      // the same; at least 1
-  Row row = kNoRow;    // the event, or one of the longest of the mark
-  uint16_t name = 0;   // index of TileAnswer::names; kNoName: not among them
-  uint8_t depth = 0;   // in the slot
-  uint8_t kind = 0;    // class in the low 5 bits, then TileFlag
-  uint16_t count = 1;  // events; 65535: or more
-  uint8_t fill = 255;  // busy share of a mark, 0..254; 255: one event
-  uint8_t slot = 0;    // which of the tracks that were asked for
-};
-static_assert(sizeof(TileRecord) == 16);
-
-enum TileFlag : uint8_t {
-  kTileBeginsBefore = 32,  // the event began in an earlier tile
-  kTileEndsAfter = 64,     // and goes on in a later one
-  kTileMixed = 128,        // a mark of which no name has half of the time
-};
-inline constexpr uint16_t kNoName = 65535;
 
 // Some depths of one track, drawn in a slot from `at` on.
 struct TilePart {
@@ -45,13 +25,14 @@ struct TilePart {
 };
 
 struct TileAnswer {
-  struct Tile {
-    uint32_t first = 0;  // record
-    uint32_t count = 0;
-  };
-  std::vector<Tile> tiles;          // as asked for, in order
-  std::vector<uint32_t> names;      // string ids
-  std::vector<TileRecord> records;  // by tile, slot, depth, x
+  std::span<const TileRecordBuffer> tiles;  // as asked for; by slot, depth, x
+  std::vector<uint32_t> names;              // string ids
+
+  size_t record_count() const {
+    size_t count = 0;
+    for (const TileRecordBuffer& tile : tiles) count += tile.size();
+    return count;
+  }
 };
 
 class TileQuery {
@@ -84,11 +65,17 @@ class TileQuery {
   void AddLine(const TilePart& part, const PyramidBlock& block, int level,
                uint32_t depth);
   void AddRows(const TilePart& part, const PyramidBlock& block);
-  void AddShort(uint32_t line, const Open& piece);
+  void AddEvent(uint32_t line, uint64_t x, Row row, uint8_t event_class);
+  static void Merge(Open& open, const Open& piece);
   void AddLong(uint32_t line, uint64_t x, uint64_t end, bool before, Row row,
                uint32_t name, uint8_t event_class);
   void Flush(uint32_t line);
-  void Put(uint64_t tile, uint32_t line, TileRecord record);
+  void AddFolded(const PyramidBlock::Line& line, int level_k, uint32_t at);
+  void AddExact(const PyramidBlock::Line& line, uint32_t at);
+  TileRecord Closed(const Open& open, uint32_t line);
+  TileRecordBuffer& LineOf(uint64_t tile, uint32_t line) {
+    return lines_[tile * 256 + line];
+  }
   bool IsLong(Row row) const {
     return static_cast<uint64_t>(trace_.dur_ns()[row]) >> k_ != 0;
   }
@@ -107,12 +94,15 @@ class TileQuery {
   uint8_t slot_ = 0;
   uint32_t part_at_ = 0;
 
-  std::vector<Open> open_;                      // by depth of the part
-  std::vector<std::vector<TileRecord>> lines_;  // by tile and depth in the slot
+  std::vector<Open> open_;               // by depth of the part
+  std::vector<TileRecordBuffer> lines_;  // by tile and depth in the slot
   uint32_t used_depths_ = 0;
-  std::vector<std::vector<TileRecord>> slots_;  // by tile
-  std::vector<uint32_t> stamp_;  // by name: which answer it was last in
-  std::vector<uint16_t> local_;
+  std::vector<TileRecordBuffer> tiles_;
+  struct LocalId {
+    uint32_t answer = 0;  // in which it is valid
+    uint16_t id = 0;
+  };
+  std::vector<LocalId> local_;  // by name
   uint32_t answer_number_ = 0;
   TileAnswer answer_;
 };
