@@ -2,6 +2,7 @@
 //
 // The documents of the commands: summary, advise, whatif, compare. Each is
 // made once of a trace, however often it is asked for.
+#include "analysis/views/view_table.h"
 #include "server/api.h"
 #include "server/critical.h"
 #include "server/documents.h"
@@ -46,10 +47,25 @@ Result<std::string> AnswerWhatif(const OpenTrace& open,
   return Kept(open, key, [&] { return WhatifDocument(open, changes, steps); });
 }
 
+// Not kept: these are as long as the trace, and asked for rarely.
+Result<std::string> AnswerViewTable(const OpenTrace& open,
+                                    const Parameters& parameters) {
+  const std::string place = parameters.Text("place");
+  ViewQuery query{.origin_ns = open.origin_ns(), .place = place};
+  if (parameters.has("t0") || parameters.has("t1")) {
+    STEPSCOPE_TRY_ASSIGN(const int64_t begin, parameters.Integer("t0"));
+    STEPSCOPE_TRY_ASSIGN(const int64_t end, parameters.Integer("t1"));
+    query.range = Interval{begin, end};
+  }
+  return ViewTableDocument(open, parameters.Text("name"), query,
+                           parameters.Text("steps"));
+}
+
 Result<std::string> AnswerTable(const OpenTrace& open,
                                 const Parameters& parameters) {
   const std::string name = parameters.Text("name");
   const std::string steps = parameters.Text("steps");
+  if (FindViewTable(name) != nullptr) return AnswerViewTable(open, parameters);
   return Kept(open, "table\n" + name + "\n" + steps,
               [&] { return TableJson(open, name, steps); });
 }

@@ -15,6 +15,7 @@
 #include "report/render_whatif.h"
 #include "report/summary.h"
 #include "report/table_json.h"
+#include "report/view_table_json.h"
 
 namespace stepscope::server {
 namespace {
@@ -182,6 +183,15 @@ Result<std::string> TableJson(const OpenTrace& open, const std::string& key,
   for (const std::string& note : summary.notes) json.String(note);
   json.EndArray().EndObject();
   return json.Take();
+}
+
+Result<std::string> ViewTableDocument(const OpenTrace& open,
+                                      const std::string& key,
+                                      const ViewQuery& query,
+                                      const std::string& steps) {
+  STEPSCOPE_TRY_ASSIGN(const std::optional<StepChoice> choice,
+                       Steps(steps, std::nullopt));
+  return ViewTableJson(open.trace(), key, query, choice);
 }
 
 std::string ChangesJson() {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/views/view_table.h"
 #include "base/result.h"
 #include "server/open_trace.h"
 
@@ -29,6 +30,11 @@ std::string TablesJson();
 // One table: its columns and all rows.
 Result<std::string> TableJson(const OpenTrace& open, const std::string& key,
                               const std::string& steps);
+// One of the tables that only viewers ask for. REQUIRES: FindViewTable(key).
+Result<std::string> ViewTableDocument(const OpenTrace& open,
+                                      const std::string& key,
+                                      const ViewQuery& query,
+                                      const std::string& steps);
 // The forms of changes that whatif takes.
 std::string ChangesJson();
 

@@ -8,6 +8,9 @@ import { startTraceState } from "./state/trace.ts";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/shell.css";
+import "./styles/table.css";
+import "./styles/views.css";
+import "./styles/charts.css";
 
 takeTokenFromAddress();
 followAddress();

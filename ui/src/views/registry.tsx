@@ -15,6 +15,20 @@ export interface View {
 }
 
 export const views: View[] = [
+  { key: "overview", title: "Overview", icon: "overview", group: 1,
+    load: () => import("./overview/OverviewView.tsx") },
   { key: "trace", title: "Trace", icon: "trace", group: 1,
     load: () => import("./trace/TraceView.tsx") },
+  { key: "operators", title: "Operators", icon: "operators", group: 1,
+    load: () => import("./operators/OperatorsView.tsx") },
+  { key: "kernels", title: "GPU kernels", icon: "kernels", group: 1,
+    load: () => import("./kernels/KernelsView.tsx") },
+  { key: "memory", title: "Memory", icon: "memory", group: 1,
+    load: () => import("./memory/MemoryView.tsx") },
+  { key: "distributed", title: "Distributed", icon: "distributed", group: 1,
+    load: () => import("./distributed/DistributedView.tsx") },
+  { key: "steps", title: "Steps", icon: "steps", group: 2,
+    load: () => import("./steps/StepsView.tsx") },
+  { key: "compare", title: "Compare", icon: "compare", group: 2,
+    load: () => import("./compare/CompareView.tsx") },
 ];

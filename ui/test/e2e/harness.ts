@@ -4,9 +4,11 @@
 // (or $STEPSCOPE_PROGRAM) with a real trace; where either is not there, its
 // tests say so and are skipped.
 import { spawn, type ChildProcess } from "node:child_process";
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import {
+  copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { chromium, type Browser, type Page } from "playwright-core";
 import { startMock } from "../mock/serve.mjs";
@@ -51,11 +53,22 @@ function firstAddress(child: ChildProcess): Promise<string> {
   });
 }
 
-/** `stepscope view` on a folder with copies of these traces. */
-export async function serve(files: string[]): Promise<Served> {
+export const tracePath = (file: string) => join(TRACES, file);
+export const programPath = PROGRAM;
+
+/**
+ * `stepscope view` on a folder with copies of these traces, each where it says
+ * or under its own name.
+ */
+export async function serve(
+  files: string[] | Record<string, string>): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "stepscope-ui-"));
-  for (const file of files)
-    copyFileSync(join(TRACES, file), join(folder, file));
+  const places = Array.isArray(files)
+    ? Object.fromEntries(files.map((file) => [file, tracePath(file)])) : files;
+  for (const [place, file] of Object.entries(places)) {
+    mkdirSync(dirname(join(folder, place)), { recursive: true });
+    copyFileSync(file, join(folder, place));
+  }
   const child = spawn(PROGRAM, ["view", folder, "--port", "0"],
     { stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, XDG_CACHE_HOME: join(folder, ".cache") } });
@@ -87,6 +100,10 @@ export async function launch(): Promise<Browser> {
     args: ["--no-sandbox"] });
 }
 
+/** The timeline, where an address names no view. */
+const withView = (url: string) => /#(.*&)?\//.test(url) ? url
+  : url + (url.includes("#") ? "&" : "#") + "/trace";
+
 export async function openPage(browser: Browser, url: string,
   options: { dark?: boolean; wait?: boolean } = {}): Promise<Session> {
   const context = await browser.newContext({
@@ -104,7 +121,7 @@ export async function openPage(browser: Browser, url: string,
       !/status of 4\d\d|ERR_/.test(message.text()))
       problems.push(message.text());
   });
-  await page.goto(url);
+  await page.goto(withView(url));
   if (options.wait !== false) await settled(page);
   return { page, problems, close: () => context.close() };
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tables that a viewer asks for one at a time: finer than those of a summary,
+// and as long as the trace. Declared like those, by typed columns with their
+// meaning. A view table is one file here with a function
+// Declare<Name>ViewTable(), and one line in view_tables.cc.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analysis/event_tree.h"
+#include "analysis/interval.h"
+#include "analysis/schema.h"
+#include "analysis/steps.h"
+
+namespace stepscope {
+
+// What a table may be limited to. Tables take what applies to them.
+struct ViewQuery {
+  int64_t origin_ns = 0;               // times of rows count from here
+  std::string_view place = {};         // of memory; empty: all
+  std::optional<Interval> range = {};  // times from the origin
+};
+
+struct ViewInput {
+  const EventTree& tree;
+  const StepTable& steps;
+  ViewQuery query;
+};
+
+struct ViewTable {
+  std::string_view key;      // "operator_shapes"
+  std::string_view title;    // "Operators by shape"
+  std::string_view meaning;  // the question that it answers
+  std::vector<TableColumn> columns;
+  // The rows live as long as the list, the texts in them as the trace.
+  std::function<RowList(const ViewInput&)> rows;
+};
+
+std::span<const ViewTable> ViewTables();
+// Null if there is none of that key.
+const ViewTable* FindViewTable(std::string_view key);
+
+}  // namespace stepscope

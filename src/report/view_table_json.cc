@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/view_table_json.h"
+
+#include <memory>
+
+#include "report/table_json.h"
+
+namespace stepscope {
+namespace {
+
+std::string_view TypeText(CellType type) {
+  switch (type) {
+    case CellType::kTime:
+      return "time";
+    case CellType::kCount:
+      return "count";
+    case CellType::kBytes:
+      return "bytes";
+    case CellType::kRatio:
+      return "ratio";
+    case CellType::kNumber:
+      return "number";
+    case CellType::kText:
+      return "text";
+    case CellType::kBool:
+      return "bool";
+    case CellType::kList:
+      return "list";
+    case CellType::kRows:
+      return "rows";
+  }
+  return "text";
+}
+
+std::string_view UnitText(const TableColumn& column) {
+  if (column.type == CellType::kTime) return "ns";
+  if (column.type == CellType::kBytes) return "bytes";
+  return column.unit;
+}
+
+std::string_view AddsText(Adds adds) {
+  switch (adds) {
+    case Adds::kSum:
+      return "sum";
+    case Adds::kUnion:
+      return "union";
+    case Adds::kNothing:
+      break;
+  }
+  return "";
+}
+
+std::string RowsJson(const ViewTable& table, const ViewInput& input) {
+  const RowList rows = table.rows(input);
+  JsonWriter json;
+  json.BeginObject().Key("columns").BeginArray();
+  for (const TableColumn& column : table.columns) {
+    WriteColumnDeclaration(json, column);
+  }
+  json.EndArray().Key("rows").BeginArray();
+  for (size_t i = 0; i < rows.size(); ++i) {
+    json.BeginArray();
+    for (const TableColumn& column : table.columns) {
+      WriteCell(json, column, column.cell(rows[i]));
+    }
+    json.EndArray();
+  }
+  json.EndArray().EndObject();
+  return json.Take();
+}
+
+}  // namespace
+
+void WriteColumnDeclaration(JsonWriter& json, const TableColumn& column) {
+  json.BeginObject();
+  json.Field("key", std::string_view(column.name));
+  json.Field("type", TypeText(column.type));
+  json.Field("unit", UnitText(column));
+  json.Field("adds", AddsText(column.adds));
+  json.Field("meaning", std::string_view(column.meaning));
+  if (column.type == CellType::kRows) {
+    json.Key("columns").BeginArray();
+    for (const TableColumn& inner : column.columns) {
+      WriteColumnDeclaration(json, inner);
+    }
+    json.EndArray();
+  }
+  json.EndObject();
+}
+
+Result<std::string> ViewTableJson(const Trace& trace, std::string_view key,
+                                  const ViewQuery& query,
+                                  const std::optional<StepChoice>& steps) {
+  const ViewTable& table = *FindViewTable(key);
+  const EventTree tree(trace);
+  const StepTable all(tree);
+  if (!steps || steps->kind == StepChoice::Kind::kAll) {
+    return RowsJson(table, {tree, all, query});
+  }
+  const Result<StepSelection> chosen = SelectSteps(tree, all, *steps);
+  if (!chosen) return chosen.error();
+  if (!chosen->trace) return RowsJson(table, {tree, all, query});
+  const EventTree part(*chosen->trace);
+  const StepTable part_steps(part, /*find_warmup=*/false);
+  return RowsJson(table, {part, part_steps, query});
+}
+
+}  // namespace stepscope

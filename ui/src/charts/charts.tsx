@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small charts drawn as SVG: a ring, bars of a row, stacked columns.
+import { formatTick, formatTime } from "../model/format.ts";
+import { niceTicks, type Column } from "../model/waterfall.ts";
+
+export function Swatch({ colour }: { colour: string }) {
+  return <span class="swatch" style={{ color: `var(--c-${colour})` }} />;
+}
+
+export function Ring({ share, label }: { share: number; label: string }) {
+  const r = 14;
+  const length = 2 * Math.PI * r;
+  const part = Math.max(0, Math.min(1, share)) * length;
+  return (
+    <svg class="ring" viewBox="0 0 36 36" role="img" aria-label={label}>
+      <circle cx="18" cy="18" r={r} class="ring-back" />
+      <circle cx="18" cy="18" r={r} class="ring-part"
+        stroke-dasharray={`${part} ${length - part}`}
+        transform="rotate(-90 18 18)" />
+    </svg>
+  );
+}
+
+export function Bar({ share, colour }: { share: number; colour: string }) {
+  return (
+    <span class="bar" aria-hidden="true">
+      <span style={{ width: `${Math.max(0, Math.min(1, share)) * 100}%`,
+        background: `var(--c-${colour})` }} />
+    </span>
+  );
+}
+
+const TOP = 22;
+const BOTTOM = 20;
+const LEFT = 46;
+
+/** One stacked column per step; a click shows the step. */
+export function Columns({ columns, most, width, height, label, onPick }: {
+  columns: Column[];
+  most: number;
+  width: number;
+  height: number;
+  label: string;
+  onPick?: (column: Column) => void;
+}) {
+  const inside = height - TOP - BOTTOM;
+  const pitch = (width - LEFT - 4) / Math.max(1, columns.length);
+  const w = Math.max(1, Math.min(44, pitch * 0.74));
+  const y = (share: number) => TOP + inside * (1 - share);
+  const every = Math.ceil(columns.length * 30 / (width - LEFT));
+  const ticks = niceTicks(most);
+  return (
+    <svg class="columns" viewBox={`0 0 ${width} ${height}`} role="group"
+      aria-label={label} width={width} height={height}>
+      {ticks.map((tick) => (
+        <g key={tick}>
+          <line x1={LEFT} x2={width} y1={y(tick / most)} y2={y(tick / most)}
+            class="grid" />
+          <text x={LEFT - 7} y={y(tick / most) + 4} class="axis end">
+            {formatTick(tick, ticks[1] ?? 1)}
+          </text>
+        </g>
+      ))}
+      {columns.map((column, i) => {
+        const x = LEFT + pitch * i + (pitch - w) / 2;
+        const said = `Step ${column.label}: ${formatTime(column.total)}` +
+          (column.warmup ? ", warm-up" : "") +
+          (column.outlier ? ", outlier" : "");
+        const text = said + column.parts.filter((part) => part.value > 0)
+          .map((part) => `\n${part.name}: ${formatTime(part.value)}`).join("");
+        return (
+          <g key={`${column.pid}.${column.index}`} class={"column" +
+            (column.warmup ? " warmup" : "")} role="button" tabIndex={0}
+            onClick={() => onPick?.(column)}
+            onKeyDown={(event) => {
+              if (event.key === "Enter") onPick?.(column);
+            }}>
+            <title>{text}</title>
+            <rect x={LEFT + pitch * i} width={pitch} y={TOP} height={inside}
+              class="hit" />
+            {column.parts.map((part) => part.h > 0 && (
+              <rect key={part.name} x={x} width={w} y={y(part.y + part.h)}
+                height={Math.max(0.5, part.h * inside)}
+                style={{ fill: `var(--c-${part.colour})` }} />
+            ))}
+            {pitch >= 44 && (
+              <text aria-hidden="true" x={x + w / 2}
+                y={y(column.total / most) - 6}
+                class={"axis middle" + (column.outlier ? " mark" : "")}>
+                {formatTime(column.total)}
+              </text>
+            )}
+            {i % every === 0 && (
+              <text aria-hidden="true" x={x + w / 2} y={height - 5}
+                class="axis middle">
+                {column.label}
+              </text>
+            )}
+          </g>
+        );
+      })}
+    </svg>
+  );
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, test } from "vitest";
+import {
+  cellTypeOf, columnsOf, fromObjects, titleOf, valueAt,
+} from "./declared.ts";
+
+test.each([
+  ["cpu.total_ns", "CPU total"], ["gpu.avg_ns", "GPU mean"],
+  ["cpu.ratio", "CPU share"], ["self_cpu_ns", "Self CPU"],
+  ["allocation_bytes", "Allocation"], ["cpu.p50_ns", "CPU p50"],
+  ["name", "Name"], ["pid", "PID"],
+])("title of %s", (key, title) => expect(titleOf(key)).toBe(title));
+
+test("types as the server and as the docs write them", () => {
+  expect(cellTypeOf("time")).toBe("time");
+  expect(cellTypeOf("time, ns")).toBe("time");
+  expect(cellTypeOf("true or false")).toBe("bool");
+  expect(cellTypeOf("rows")).toBeNull();
+});
+
+test("values of nested objects", () => {
+  const row = { cpu: { total_ns: 5 }, name: "a", list: [1], none: null };
+  expect(valueAt(row, "cpu.total_ns")).toBe(5);
+  expect(valueAt(row, "cpu.total_ns.more")).toBeNull();
+  expect(valueAt(row, "list")).toBeNull();
+  expect(valueAt(row, "none")).toBeNull();
+  expect(valueAt(null, "name")).toBeNull();
+  expect(valueAt({}, "constructor.name.length")).toBeNull();
+});
+
+test("rows inside rows have the same columns", () => {
+  const columns = columnsOf([{ key: "name", type: "text" },
+    { key: "calls", type: "count" }]);
+  const data = fromObjects(columns, [
+    { name: "op", calls: 2, inner: [{ name: "in", calls: 1,
+      device: [{ name: "kernel", calls: 4 }] }], device: [] },
+    { name: "leaf", calls: 1, inner: [], device: [] },
+  ], ["inner", "device"]);
+  const inner = data.inner!(0)!;
+  expect(inner.cell(0, 0)).toBe("in");
+  expect(inner.inner!(0)!.cell(0, 1)).toBe(4);
+  expect(data.inner!(1)).toBeNull();
+});

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From declared tables (GET tables) and documents to a table's Data. Pure.
+import type { Cell, CellType, Column, Data } from "./table.ts";
+
+export interface DeclaredColumn {
+  key: string;
+  title?: string;
+  unit?: string;
+  type: string;
+  meaning?: string;
+  columns?: DeclaredColumn[];
+}
+export interface DeclaredTable {
+  key: string;
+  title: string;
+  meaning?: string;
+  columns: DeclaredColumn[];
+}
+export interface FlatTable {
+  columns: DeclaredColumn[];
+  rows: Cell[][];
+}
+
+const TYPES: [RegExp, CellType][] = [
+  [/^time/, "time"], [/^count/, "count"], [/^bytes/, "bytes"],
+  [/^ratio/, "ratio"], [/^(bool|true)/, "bool"], [/^text/, "text"],
+  [/^number/, "number"],
+];
+export function cellTypeOf(type: string): CellType | null {
+  return TYPES.find(([shape]) => shape.test(type))?.[1] ?? null;
+}
+
+const UPPER = /^(cpu|gpu|p\d+|id|pid|flops)$/;
+const SHORT: Record<string, string> = {
+  avg: "mean", ratio: "share", dur: "duration", index: "step" };
+
+/** "cpu.total_ns" → "CPU total"; for columns without a title of their own. */
+export function titleOf(key: string): string {
+  const words = key.replace(/_(ns|bytes)$/, "").split(/[._]/)
+    .map((word) => UPPER.test(word) && !/^p\d/.test(word)
+      ? word.toUpperCase() : SHORT[word] ?? word);
+  const text = words.join(" ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export function columnOf(declared: DeclaredColumn): Column | null {
+  const type = cellTypeOf(declared.type);
+  if (!type) return null;
+  return {
+    key: declared.key, type,
+    title: declared.title || titleOf(declared.key),
+    unit: declared.unit ?? "", meaning: declared.meaning ?? "",
+  };
+}
+
+export function columnsOf(declared: DeclaredColumn[]): Column[] {
+  return declared.flatMap((one) => columnOf(one) ?? []);
+}
+
+/** The value at "cpu.total_ns" of a nested object. */
+export function valueAt(row: unknown, key: string): Cell {
+  let value: unknown = row;
+  for (const part of key.split(".")) {
+    if (value === null || typeof value !== "object") return null;
+    value = (value as Record<string, unknown>)[part];
+  }
+  switch (typeof value) {
+    case "string": case "number": case "boolean": return value;
+    default: return null;
+  }
+}
+
+/** A table over the objects of a document. `inner`: keys of nested rows. */
+export function fromObjects(
+  columns: Column[], rows: unknown[], inner: string[] = []): Data {
+  const data: Data = {
+    columns, count: rows.length,
+    cell: (row, column) => valueAt(rows[row], columns[column]!.key),
+  };
+  if (inner.length > 0) {
+    data.inner = (row) => {
+      const inside = inner.flatMap((key) => {
+        const value = (rows[row] as Record<string, unknown>)[key];
+        return Array.isArray(value) ? value : [];
+      });
+      return inside.length > 0 ? fromObjects(columns, inside, inner) : null;
+    };
+  }
+  return data;
+}
+
+export function fromFlat(table: FlatTable): Data {
+  const kept = table.columns.flatMap((one, at) => {
+    const column = columnOf(one);
+    return column ? [{ column, at }] : [];
+  });
+  return {
+    columns: kept.map((one) => one.column), count: table.rows.length,
+    cell: (row, column) => table.rows[row]![kept[column]!.at] ?? null,
+  };
+}
+
+export function declaredTable(
+  tables: DeclaredTable[] | undefined, key: string): DeclaredTable | null {
+  return tables?.find((table) => table.key === key) ?? null;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The lines of a table on screen: its rows, and below an opened row what is
+// inside it. Pure.
+import type { Data } from "./table.ts";
+
+export interface Line {
+  data: Data;
+  row: number;
+  depth: number;
+  /** Names the line among all: "12", "12.0". */
+  id: string;
+  open: boolean;
+  hasInner: boolean;
+}
+
+export interface Lines {
+  count: number;
+  at(index: number): Line;
+}
+
+function lineOf(data: Data, row: number, depth: number, id: string,
+  open: Set<string>): Line {
+  const hasInner = data.inner?.(row) != null;
+  return { data, row, depth, id, hasInner, open: hasInner && open.has(id) };
+}
+
+function addInner(line: Line, open: Set<string>, into: Line[]): void {
+  const inside = line.open ? line.data.inner!(line.row) : null;
+  if (!inside) return;
+  for (let i = 0; i < inside.count; i++) {
+    const child = lineOf(inside, i, line.depth + 1, `${line.id}.${i}`, open);
+    into.push(child);
+    addInner(child, open, into);
+  }
+}
+
+export function linesOf(
+  data: Data, order: Uint32Array, open: Set<string>): Lines {
+  // A million closed rows need no list of lines.
+  if (open.size === 0)
+    return {
+      count: order.length,
+      at: (i) => lineOf(data, order[i]!, 0, String(order[i]), open),
+    };
+  const lines: Line[] = [];
+  for (const row of order) {
+    const line = lineOf(data, row, 0, String(row), open);
+    lines.push(line);
+    addInner(line, open, lines);
+  }
+  return { count: lines.length, at: (i) => lines[i]! };
+}

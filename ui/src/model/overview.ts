@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the first page says: which of the server's figures, in which words.
+// Pure; it computes no figure.
+import type {
+  AdviseDoc, Evidence, Ledger, MemoryPlace, SummaryDoc,
+} from "../api/documents.ts";
+import { shortName } from "./names.ts";
+import { formatBytes, formatCount, formatShare, formatTime }
+  from "./format.ts";
+
+/** The answer, in a sentence or two. */
+export function headline(
+  advise: AdviseDoc | null, hasDevice: boolean): string {
+  if (!advise) return "";
+  const busy = hasDevice && advise.device_busy !== null
+    ? `The GPU works ${formatShare(advise.device_busy)} of a step. ` : "";
+  const first = advise.advice[0];
+  if (first) return busy + first.finding;
+  return busy + "Nothing stands out that slows the steps down.";
+}
+
+const countOf = (bins: Record<string, number>) =>
+  Object.values(bins).reduce((sum, one) => sum + one, 0);
+
+export function ledgerText(ledger: Ledger): string {
+  const repaired = countOf(ledger.repaired);
+  const rejected = countOf(ledger.rejected);
+  const seen = `${formatCount(ledger.seen)} records read`;
+  if (!repaired && !rejected) return `${seen}: none lost, none repaired`;
+  return `${seen}: ${formatCount(rejected)} rejected, ` +
+    `${formatCount(repaired)} repaired`;
+}
+
+export function isWhole(ledger: Ledger): boolean {
+  return countOf(ledger.rejected) === 0;
+}
+
+export interface Figure {
+  key: string;
+  title: string;
+  value: string;
+  unit: string;
+  detail: string;
+  /** 0..1 for the ring; null: none. */
+  share: number | null;
+}
+
+/** "51.6 ms" → value and unit apart. */
+export function splitUnit(text: string): { value: string; unit: string } {
+  const at = text.lastIndexOf("\u202f");
+  return at < 0 ? { value: text, unit: "" }
+    : { value: text.slice(0, at), unit: text.slice(at + 1) };
+}
+
+const UNKNOWN = { value: "–", unit: "", share: null };
+
+export interface DeviceUse {
+  device: string;
+  name: string | null;
+  occupancy: number | null;
+  occupancy_known: number | null;
+  tensor_core: number | null;
+  sm_efficiency: number | null;
+  utilization: number | null;
+  multiprocessors: number | null;
+  capability: string | null;
+  memory_bytes: number | null;
+}
+
+export function peakPlace(places: MemoryPlace[]): MemoryPlace | null {
+  const device = places.filter((one) => /gpu|cuda|mlu|xpu/i.test(one.place));
+  const all = device.length > 0 ? device : places;
+  return all.reduce<MemoryPlace | null>((best, one) =>
+    !best || one.peak_allocated_bytes > best.peak_allocated_bytes
+      ? one : best, null);
+}
+
+function stepFigure(doc: SummaryDoc): Figure {
+  const period = doc.step_time?.period;
+  const base = { key: "step", title: "Step time", share: null };
+  if (!period) return { ...base, ...UNKNOWN,
+    detail: "no steps: call step() or mark them" };
+  const ips = doc.benchmark?.ips;
+  const rate = ips ? ` · ${ips.avg.toPrecision(3)} ${ips.unit}` : "";
+  return { ...base, ...splitUnit(formatTime(period.p50_ns)),
+    detail: `${formatTime(period.min_ns)} – ${formatTime(period.max_ns)}` +
+      rate };
+}
+
+function busyFigure(doc: SummaryDoc, advise: AdviseDoc | null): Figure {
+  const base = { key: "busy", title: "GPU busy" };
+  const share = advise?.device_busy ?? null;
+  if (share === null || doc.overview.gpu.length === 0)
+    return { ...base, ...UNKNOWN, detail: "no device was recorded" };
+  const part = (name: string) =>
+    doc.waterfall?.parts.find((one) => one.name === name)?.ratio ?? 0;
+  return { ...base, ...splitUnit(formatShare(share)), share,
+    detail: `kernels ${formatShare(part("kernel"))} · ` +
+      `copies ${formatShare(part("copy"))}` };
+}
+
+function tensorFigure(use: DeviceUse | null): Figure {
+  const base = { key: "tensor", title: "Tensor-core time" };
+  const share = use?.tensor_core ?? null;
+  if (share === null)
+    return { ...base, ...UNKNOWN, detail: "no kernels were recorded" };
+  return { ...base, ...splitUnit(formatShare(share)), share,
+    detail: "of kernel time · estimated from names" };
+}
+
+function occupancyFigure(use: DeviceUse | null): Figure {
+  const base = { key: "occupancy", title: "Achieved occupancy" };
+  const share = use?.occupancy ?? null;
+  if (!use || share === null || use.occupancy_known === null)
+    return { ...base, ...UNKNOWN, detail: "the trace does not state it" };
+  return { ...base, ...splitUnit(formatShare(share)), share,
+    detail: `known for ${formatShare(use.occupancy_known)} of kernel time` };
+}
+
+function memoryFigure(doc: SummaryDoc, use: DeviceUse | null): Figure {
+  const base = { key: "memory", title: "Peak memory", share: null };
+  const place = peakPlace(doc.memory);
+  if (!place) return { ...base, ...UNKNOWN,
+    detail: "record with profile_memory=True" };
+  const of = use?.memory_bytes ? ` of ${formatBytes(use.memory_bytes)}` : "";
+  return { ...base, ...splitUnit(formatBytes(place.peak_allocated_bytes)),
+    detail: place.peak_reserved_bytes
+      ? `reserved ${formatBytes(place.peak_reserved_bytes)}${of}`
+      : place.place };
+}
+
+export function figuresOf(doc: SummaryDoc, advise: AdviseDoc | null,
+  use: DeviceUse | null): Figure[] {
+  return [stepFigure(doc), busyFigure(doc, advise), tensorFigure(use),
+    occupancyFigure(use), memoryFigure(doc, use)];
+}
+
+/** Colours of event types and of stages. */
+export const TYPE_COLOURS: Record<string, string> = {
+  Operator: "operator", OperatorInner: "operator", UserDefined: "user",
+  CudaRuntime: "runtime", MluRuntime: "runtime", Kernel: "kernel",
+  Memcpy: "copy", Memset: "copy", Communication: "communication",
+  PythonOp: "python", PythonUserDefined: "user", PythonFunction: "python",
+  Dataloader: "input", Forward: "stage", Backward: "stage",
+  Optimization: "stage", ProfileStep: "unexplained",
+};
+export const STAGE_COLOURS: Record<string, string> = {
+  Dataloader: "input", Forward: "kernel", Backward: "communication",
+  Optimization: "operator", Others: "unexplained",
+};
+export function stageTitle(name: string): string {
+  return ({ Dataloader: "Data loading", Optimization: "Optimizer",
+    Others: "Other", ProfileStep: "Step" } as Record<string, string>)[name]
+    ?? name;
+}
+export function typeTitle(type: string): string {
+  return ({ CudaRuntime: "CUDA runtime", MluRuntime: "MLU runtime",
+    UserDefined: "User ranges", PythonUserDefined: "Python ranges",
+    OperatorInner: "Inside operators", Operator: "Operators",
+    Kernel: "Kernels", PythonOp: "Python operators",
+    ProfileStep: "Steps" } as Record<string, string>)[type] ?? type;
+}
+
+/** A change of whatif in words. */
+export const CHANGES: { change: string; title: string }[] = [
+  { change: "graph", title: "Capture the step as one graph" },
+  { change: "fuse_small", title: "Fuse small kernels" },
+  { change: "no_sync", title: "Never wait for the device" },
+  { change: "data_ready", title: "Data is always ready" },
+  { change: "tensor_cores", title: "Tensor cores for all matrix kernels" },
+  { change: "no_comm", title: "Communication takes no time" },
+  { change: "comm=0.5", title: "Communication takes half the time" },
+  { change: "host=0.5", title: "Host work takes half the time" },
+];
+export function changeTitle(change: string): string {
+  if (change === "all") return "All together";
+  return CHANGES.find((one) => one.change === change)?.title ?? change;
+}
+
+/** Evidence names kernels in full: a line has room for the short name. */
+export function withShortName({ what, name }: Evidence): string {
+  const at = name.length > 40 ? what.indexOf(name.slice(0, 30)) : -1;
+  return at < 0 ? what : what.slice(0, at) + shortName(name);
+}

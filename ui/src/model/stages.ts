@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rows of the tables stage_steps and type_stages, arranged for charts. Pure.
+export interface StageStep {
+  index: number;
+  pid: number;
+  stage: string;
+  cpu_ns: number;
+  gpu_ns: number;
+}
+
+function unique<T>(values: T[]): T[] {
+  return [...new Set(values)];
+}
+
+export function stagesByStep(rows: StageStep[], side: "cpu" | "gpu"): {
+  names: string[];
+  steps: { index: number; pid: number; values: number[] }[];
+} {
+  const names = unique(rows.map((row) => row.stage));
+  const steps = new Map<string, {
+    index: number; pid: number; values: number[];
+  }>();
+  for (const row of rows) {
+    const key = `${row.pid}.${row.index}`;
+    let step = steps.get(key);
+    if (!step) {
+      step = { index: row.index, pid: row.pid,
+        values: names.map(() => 0) };
+      steps.set(key, step);
+    }
+    step.values[names.indexOf(row.stage)] =
+      side === "cpu" ? row.cpu_ns : row.gpu_ns;
+  }
+  return { names, steps: [...steps.values()] };
+}
+
+export interface TypeStage {
+  type: string;
+  device: boolean;
+  stage: string;
+  calls: number;
+  time_ns: number;
+  ratio: number;
+}
+
+/** A grid: types as rows, stages as columns; null: nothing of it there. */
+export function typeGrid(rows: TypeStage[], device: boolean): {
+  stages: string[];
+  types: { type: string; cells: (TypeStage | null)[] }[];
+} {
+  const mine = rows.filter((row) => row.device === device);
+  const stages = unique(rows.map((row) => row.stage));
+  return {
+    stages,
+    types: unique(mine.map((row) => row.type)).map((type) => ({
+      type,
+      cells: stages.map((stage) => mine.find((row) =>
+        row.type === type && row.stage === stage) ?? null),
+    })),
+  };
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The small models of the views.
+import { expect, test } from "vitest";
+import type { AdviseDoc } from "../api/documents.ts";
+import type { RunInfo, TrackInfo } from "../api/types.ts";
+import { verdictTitle, windowsOf } from "./compare.ts";
+import { distributionParts } from "./distributed.ts";
+import { findStep } from "./find_step.ts";
+import { foldedBox } from "./folded.ts";
+import { linesOf } from "./lines.ts";
+import { columnsOf, fromObjects } from "./declared.ts";
+import { curveOf, placeName, tracksOfPlace } from "./memory.ts";
+import {
+  headline, isWhole, ledgerText, peakPlace, splitUnit, withShortName,
+} from "./overview.ts";
+import { stagesByStep, typeGrid } from "./stages.ts";
+
+const advise = (findings: string[], busy: number | null): AdviseDoc => ({
+  representative: true, doubts: [], notes: [], steps: 1, step_ns: 1,
+  recorded_step_ns: 1, device_busy: busy, together_ns: null,
+  advice: findings.map((finding) => ({ finding, id: finding, saving_ns: 1,
+    low_ns: 0, high_ns: 2, saving_ratio: 0.1, change: null,
+    saving_basis: "", overlaps: [], evidence: [], try: [] })),
+});
+
+test("the answer in a sentence", () => {
+  expect(headline(advise(["The host is slow."], 0.249), true)
+    .replace("\u202f", " "))
+    .toBe("The GPU works 24.9 % of a step. The host is slow.");
+  expect(headline(advise([], 0), false))
+    .toBe("Nothing stands out that slows the steps down.");
+  expect(headline(null, true)).toBe("");
+});
+
+test("the ledger in words", () => {
+  const whole = { seen: 1000, kept: 1000, repaired: {}, rejected: {} };
+  expect(ledgerText(whole)).toBe(
+    "1,000 records read: none lost, none repaired");
+  expect(isWhole(whole)).toBe(true);
+  const hurt = { seen: 10, kept: 7, repaired: { a: 1 }, rejected: { b: 2 } };
+  expect(ledgerText(hurt)).toBe("10 records read: 2 rejected, 1 repaired");
+  expect(isWhole(hurt)).toBe(false);
+});
+
+test("value and unit stand apart", () => {
+  expect(splitUnit("51.6\u202fms")).toEqual({ value: "51.6", unit: "ms" });
+  expect(splitUnit("–")).toEqual({ value: "–", unit: "" });
+});
+
+test("the peak is that of a device, where there is one", () => {
+  const place = (name: string, bytes: number) => ({ place: name,
+    peak_allocated_bytes: bytes, peak_reserved_bytes: 0, rows: [],
+    peak_at_ns: 0, live_at_peak: [], before_recording_bytes: 0,
+    leak_candidates: [] });
+  expect(peakPlace([place("Place(cpu)", 9), place("Place(gpu:0)", 1),
+    place("Place(gpu:1)", 2)])?.place).toBe("Place(gpu:1)");
+  expect(peakPlace([place("Place(cpu)", 9)])?.place).toBe("Place(cpu)");
+  expect(peakPlace([])).toBeNull();
+});
+
+test("evidence has the short name of a kernel", () => {
+  const name = "void at::native::vectorized_elementwise_kernel<4, " +
+    "at::native::CUDAFunctor_add<float>>(int)";
+  expect(withShortName({ what: "3 calls: " + name.slice(0, -5), name,
+    example: null })).toBe("3 calls: elementwise · CUDAFunctor_add");
+  expect(withShortName({ what: "all", name: "", example: null })).toBe("all");
+});
+
+test("stages by step", () => {
+  const row = (index: number, stage: string, cpu_ns: number) =>
+    ({ index, pid: 1, stage, cpu_ns, gpu_ns: 1 });
+  const { names, steps } = stagesByStep(
+    [row(1, "Forward", 5), row(1, "Others", 2), row(2, "Others", 3)], "cpu");
+  expect(names).toEqual(["Forward", "Others"]);
+  expect(steps.map((step) => step.values)).toEqual([[5, 2], [0, 3]]);
+});
+
+test("types by stage", () => {
+  const row = (type: string, device: boolean, stage: string) =>
+    ({ type, device, stage, calls: 1, time_ns: 1, ratio: 1 });
+  const grid = typeGrid([row("Operator", false, "Forward"),
+    row("Kernel", true, "Backward")], true);
+  expect(grid.stages).toEqual(["Forward", "Backward"]);
+  expect(grid.types).toHaveLength(1);
+  expect(grid.types[0]!.cells[0]).toBeNull();
+});
+
+test("memory tracks of a place, and curves on one axis", () => {
+  const track = (id: number, name: string, kind = "memory") =>
+    ({ id, kind, name, detail: "" }) as TrackInfo;
+  expect(placeName("Place(gpu:0)")).toBe("gpu:0");
+  expect(tracksOfPlace([track(1, "Memory Place(gpu:0) reserved"),
+    track(2, "Memory Place(gpu:0)"), track(3, "Memory Place(cpu)"),
+    track(4, "gpu:0", "counter")], "Place(gpu:0)").map((one) => one.id))
+    .toEqual([2, 1]);
+  const curve = curveOf([
+    { t: [0, 10], min: [1, 2], max: [5, 6], last: [3, 4] },
+    { t: [5], min: [7], max: [9], last: [8] }], ["a", "b"]);
+  expect(curve.times).toEqual([0, 5, 10]);
+  expect(curve.series[0]!.values).toEqual([5, 3, 6]);
+  expect(curve.series[1]!.values).toEqual([null, 9, 8]);
+});
+
+test("parts of a distributed step never exceed it", () => {
+  const parts = distributionParts({ step_ns: 100, communication_ns: 40,
+    computation_ns: 50, overlap_ns: 10, overlap_ratio: 0.25 });
+  expect(parts.map((part) => part.ns)).toEqual([40, 10, 30, 20]);
+  expect(parts.reduce((sum, part) => sum + part.share, 0)).toBeCloseTo(1);
+});
+
+test("a step is found by number and process", () => {
+  const step = (index: number, group: number, start: number) =>
+    ({ index, group, start, end: start + 1, warmup: false });
+  const info = {
+    steps: [step(4, 0, 10), step(4, 1, 20)],
+    groups: [{ id: 0, name: "", detail: "", kind: "process" as const,
+      pid: 7 }, { id: 1, name: "", detail: "", kind: "process" as const,
+      pid: 8 }],
+  };
+  expect(findStep(info, 4, 8)?.start).toBe(20);
+  expect(findStep(info, 4)?.start).toBe(10);
+  expect(findStep(info, 5)).toBeUndefined();
+});
+
+test("folded steps stay in their box", () => {
+  const box = foldedBox(10, 20, 30, 50, 60, 100);
+  expect(box).toEqual({ x: 0.2, w: 0.49999999999999994, bandX: 0.1,
+    bandW: 0.8 });
+  expect(foldedBox(500, 500, 500, 1, 1, 100).x).toBe(1);
+});
+
+test("opened rows show what is inside", () => {
+  const data = fromObjects(columnsOf([{ key: "name", type: "text" }]),
+    [{ name: "a", inner: [{ name: "b" }] }, { name: "c" }], ["inner"]);
+  const order = Uint32Array.of(1, 0);
+  expect(linesOf(data, order, new Set()).count).toBe(2);
+  const lines = linesOf(data, order, new Set(["0"]));
+  expect([0, 1, 2].map((i) => lines.at(i)).map((line) =>
+    [line.data.cell(line.row, 0), line.depth, line.id]))
+    .toEqual([["c", 0, "1"], ["a", 0, "0"], ["b", 1, "0.0"]]);
+});
+
+test("verdicts and names of traces", () => {
+  expect(verdictTitle("slower")).toBe("B is slower");
+  const runs: RunInfo[] = [{ id: "r", name: "run", all: { t: "*",
+    name: "all" }, workers: [{ id: "w", name: "run", rank: null,
+    windows: [{ t: "1", name: "w1" }] }] }];
+  expect(windowsOf(runs).map((one) => one.text))
+    .toEqual(["run · all workers", "run · w1"]);
+});

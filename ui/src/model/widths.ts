@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Widths of columns from the length of their texts. Pure.
+import { cellText, headText, type TimeUnit } from "./cell.ts";
+import type { Data } from "./table.ts";
+
+const PER_CHARACTER = 7.6;
+const PADDING = 26;
+const LEAST = 64;
+const MOST = 240;
+const BAND = 300;
+const LOOKED_AT = 200;
+
+export function columnWidth(
+  data: Data, column: number, unit: TimeUnit): number {
+  const declared = data.columns[column]!;
+  // A picture of where the row lies in a step.
+  if (declared.key === "band") return BAND;
+  let longest = headText(declared, unit).length + 1;
+  const step = Math.max(1, Math.floor(data.count / LOOKED_AT));
+  for (let row = 0; row < data.count; row += step)
+    longest = Math.max(
+      longest, cellText(data.cell(row, column), declared, unit).length);
+  return Math.round(Math.min(MOST, Math.max(
+    LEAST, longest * PER_CHARACTER + PADDING)));
+}
+
+const NAME = 260;
+const LAST = 34;
+
+/**
+ * The columns of the grid. The first takes the room that is left, if it is
+ * text; else the last one does, which has the row's button.
+ */
+export function gridOf(data: Data, columns: number[], unit: TimeUnit)
+  : { template: string; least: number } {
+  const text = data.columns[columns[0]!]?.type === "text";
+  const widths = columns.map((column, i) =>
+    i === 0 && text ? NAME : columnWidth(data, column, unit));
+  return {
+    template: [
+      ...widths.map((width, i) => i === 0 && text
+        ? `minmax(${width}px, 1fr)` : `${width}px`),
+      text ? `${LAST}px` : `minmax(${LAST}px, 1fr)`,
+    ].join(" "),
+    least: widths.reduce((sum, width) => sum + width, LAST),
+  };
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which rows of a long list are on screen. Browsers limit an element's height
+// (Firefox at 17.9 million px), so the spacer is capped and the scroll bar
+// then stands for more rows than pixels. Pure.
+export const ROW_HEIGHT = 27;
+export const MOST_SPACER = 8_000_000;
+const BEYOND = 6;
+
+export interface Span {
+  first: number;
+  last: number;
+  /** Where the first drawn row stands in the spacer. */
+  offset: number;
+}
+
+export function spacerHeight(count: number): number {
+  return Math.min(count * ROW_HEIGHT, MOST_SPACER);
+}
+
+/** Whether the scroll bar no longer moves by single rows. */
+export function isScaled(count: number): boolean {
+  return count * ROW_HEIGHT > MOST_SPACER;
+}
+
+/** The row at the top, as a number with a fraction. */
+export function topRow(
+  scrollTop: number, height: number, count: number): number {
+  const room = spacerHeight(count) - height;
+  if (room <= 0) return 0;
+  const most = Math.max(0, count - height / ROW_HEIGHT);
+  const share = Math.min(1, Math.max(0, scrollTop / room));
+  return isScaled(count) ? share * most
+    : Math.min(most, Math.max(0, scrollTop / ROW_HEIGHT));
+}
+
+/** The other way round: where to scroll so that `row` is at the top. */
+export function scrollFor(
+  row: number, height: number, count: number): number {
+  if (!isScaled(count)) return Math.max(0, row * ROW_HEIGHT);
+  const most = Math.max(1, count - height / ROW_HEIGHT);
+  return Math.min(1, Math.max(0, row / most)) *
+    (spacerHeight(count) - height);
+}
+
+export function visibleSpan(
+  scrollTop: number, height: number, count: number): Span {
+  const top = topRow(scrollTop, height, count);
+  const first = Math.max(0, Math.floor(top) - BEYOND);
+  const last = Math.min(
+    count, Math.ceil(top + height / ROW_HEIGHT) + BEYOND);
+  return { first, last, offset: isScaled(count)
+    ? scrollTop - (top - first) * ROW_HEIGHT : first * ROW_HEIGHT };
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The documents of the shown trace, asked once and shared by the views.
+import type { AdviseDoc, SummaryDoc } from "../api/documents.ts";
+import {
+  columnsOf, declaredTable, fromFlat, fromObjects,
+  type DeclaredTable, type FlatTable,
+} from "../model/declared.ts";
+import type { Data } from "../model/table.ts";
+import { useMemo } from "preact/hooks";
+import { useAnswer, type Load } from "./load.ts";
+import { route } from "./route.ts";
+import { trace } from "./trace.ts";
+
+/** Which steps the tables are of, from the address; "": all. */
+export const chosenSteps = () => route.value.more["steps"] ?? "";
+
+function params(): { t: string; steps?: string } | null {
+  const open = trace.value;
+  if (!open) return null;
+  const steps = chosenSteps();
+  return steps ? { t: open.t, steps } : { t: open.t };
+}
+
+export const useSummary = () => useAnswer<SummaryDoc>("summary", params());
+export const useAdvice = () => useAnswer<AdviseDoc>(
+  "advise", trace.value ? { t: trace.value.t } : null);
+/** The declarations of all tables: the same for every trace. */
+export function useTables(): Load<DeclaredTable[]> {
+  const answer = useAnswer<{ tables: DeclaredTable[] }>("tables", {});
+  return answer.state === "ready"
+    ? { state: "ready", value: answer.value.tables } : answer;
+}
+
+/** A table of its own request: what is not part of the summary. */
+export function useFlatTable(
+  name: string, more: Record<string, string> | null = {}): Load<Data> {
+  const base = more === null ? null : params();
+  const answer = useAnswer<FlatTable>(
+    "table", base ? { ...base, name, ...more } : null);
+  const value = answer.state === "ready" ? answer.value : null;
+  const data = useMemo(() => value && fromFlat(value), [value]);
+  return data ? { state: "ready", value: data } : answer as Load<Data>;
+}
+
+/** Rows of a document under the declared columns of a table. */
+export function useRows(tables: DeclaredTable[] | undefined, key: string,
+  rows: unknown[], inner: string[] = [], nested?: string): Data {
+  return useMemo(() => {
+    const table = declaredTable(tables, key);
+    const columns = nested
+      ? table?.columns.find((one) => one.key === nested)?.columns
+      : table?.columns;
+    return fromObjects(columnsOf(columns ?? []), rows, inner);
+  }, [tables, key, rows, nested]);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Opens a trace beside the shown one: another worker, the other side of a
+// comparison.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { Progress } from "../api/types.ts";
+import { api } from "./api.ts";
+import { errorText, type Load } from "./load.ts";
+
+/** Resolves when the trace is open; fails with the server's reason. */
+export async function openTrace(t: string, stop: AbortSignal): Promise<void> {
+  let last = await api.post<Progress>("open", { t }, stop);
+  if (last.state === "loading")
+    await api.lines<Progress>("progress", { t }, (line) => {
+      last = line;
+    }, stop);
+  if (last.state !== "ready")
+    throw new Error(last.error || "the import ended before its end");
+}
+
+export function useOpened(t: string): Load<string> {
+  const state = useSignal<{ t: string; load: Load<string> }>(
+    { t: "", load: { state: "loading" } });
+  useEffect(() => {
+    const stop = new AbortController();
+    openTrace(t, stop.signal).then(() => {
+      state.value = { t, load: { state: "ready", value: t } };
+    }, (error) => {
+      if (!stop.signal.aborted)
+        state.value =
+          { t, load: { state: "failed", error: errorText(error) } };
+    });
+    return () => stop.abort();
+  }, [t]);
+  return state.value.t === t ? state.value.load : { state: "loading" };
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Head and visible rows of a table, in one box that scrolls both ways.
+import { useSignal } from "@preact/signals";
+import { useEffect, useId, useMemo, useRef } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { cellText, headText, tsvOf } from "../model/cell.ts";
+import type { Line, Lines } from "../model/lines.ts";
+import {
+  isNumeric, type Cell, type Column, type Data,
+} from "../model/table.ts";
+import type { TableState } from "../model/table_state.ts";
+import {
+  isScaled, ROW_HEIGHT, scrollFor, spacerHeight, topRow, visibleSpan,
+} from "../model/windowing.ts";
+import { gridOf } from "../model/widths.ts";
+import { Icon } from "../shell/icons.tsx";
+import { copyText } from "./Toolbar.tsx";
+
+interface BodyProps {
+  label: string;
+  lines: Lines;
+  data: Data;
+  columns: number[];
+  state: TableState;
+  change: (part: Partial<TableState>) => void;
+  toggle: (id: string) => void;
+  onShow: ((data: Data, row: number) => void) | undefined;
+  onRow: ((data: Data, row: number) => void) | undefined;
+  look: ((cell: Cell, column: Column, data: Data, row: number)
+    => ComponentChildren | undefined) | undefined;
+  rows: number | undefined;
+}
+
+function Head(
+  { data, columns, state, change, onShow }: BodyProps) {
+  return (
+    <div class="t-head" role="row" aria-rowindex={1}>
+      {columns.map((c) => {
+        const column = data.columns[c]!;
+        const sorted = state.sort === column.key;
+        return (
+          <div key={column.key} role="columnheader"
+            class={isNumeric(column) ? "number" : ""}
+            aria-sort={sorted
+              ? state.descending ? "descending" : "ascending" : "none"}>
+            <button title={column.meaning} onClick={() => change({
+              sort: column.key,
+              descending: sorted ? !state.descending : isNumeric(column),
+            })}>
+              <span>{headText(column, state.unit)}</span>
+              {sorted && <Icon name={state.descending ? "down" : "up"} />}
+            </button>
+          </div>
+        );
+      })}
+      <div role="columnheader">
+        <span class="hidden">{onShow ? "Show on timeline" : "Nothing"}</span>
+      </div>
+    </div>
+  );
+}
+
+function CellView({ line, column, index, first, props }: {
+  line: Line; column: Column; index: number; first: boolean; props: BodyProps;
+}) {
+  const cell = line.data.cell(line.row, index);
+  const text = cellText(cell, column, props.state.unit);
+  const own = props.look?.(cell, column, line.data, line.row);
+  return (
+    <div role="gridcell" title={column.type === "text" ? text : undefined}
+      class={isNumeric(column) ? "number" : column.type}>
+      {first && line.depth > 0 && <span class={`indent d${line.depth}`} />}
+      {first && line.hasInner && (
+        <button class="opener" tabIndex={-1} aria-expanded={line.open}
+          aria-label={line.open ? "Close" : "Open"}
+          onClick={(event) => {
+            event.stopPropagation();
+            props.toggle(line.id);
+          }}><Icon name={line.open ? "down" : "right"} /></button>
+      )}
+      {own === undefined ? <span class="cell-text">{text}</span> : own}
+    </div>
+  );
+}
+
+export function Body(props: BodyProps) {
+  const { lines, data, columns, state, onShow } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const scroll = useSignal(0);
+  const height = useSignal(400);
+  const active = useSignal(-1);
+  const id = useId();
+  useEffect(() => {
+    const element = box.current!;
+    const watch = new ResizeObserver(() => {
+      height.value = Math.max(ROW_HEIGHT, element.clientHeight - 30);
+    });
+    watch.observe(element);
+    return () => watch.disconnect();
+  }, []);
+  const grid = useMemo(() => gridOf(data, columns, state.unit),
+    [data, columns.join(), state.unit]);
+  const span = visibleSpan(scroll.value, height.value, lines.count);
+
+  const moveTo = (index: number) => {
+    const next = Math.max(0, Math.min(lines.count - 1, index));
+    active.value = next;
+    const top = topRow(scroll.value, height.value, lines.count);
+    const seen = Math.floor(height.value / ROW_HEIGHT);
+    const wanted = next < top ? next
+      : next > top + seen - 1 ? next - seen + 1 : top;
+    if (wanted !== top) box.current!.scrollTop =
+      scrollFor(wanted, height.value, lines.count);
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.target !== box.current) return;
+    const page = Math.max(1, Math.floor(height.value / ROW_HEIGHT) - 1);
+    const at = active.value;
+    const line = at >= 0 && at < lines.count ? lines.at(at) : null;
+    switch (event.key) {
+      case "ArrowDown": moveTo(at + 1); break;
+      case "ArrowUp": moveTo(at - 1); break;
+      case "PageDown": moveTo(at + page); break;
+      case "PageUp": moveTo(at - page); break;
+      case "Home": moveTo(0); break;
+      case "End": moveTo(lines.count - 1); break;
+      case "ArrowRight":
+        if (!line?.hasInner || line.open) return;
+        props.toggle(line.id);
+        break;
+      case "ArrowLeft":
+        if (!line?.open) return;
+        props.toggle(line.id);
+        break;
+      case "Enter":
+        if (!line) return;
+        if (onShow) onShow(line.data, line.row);
+        else if (props.onRow) props.onRow(line.data, line.row);
+        break;
+      case "c":
+        if (!line || !(event.ctrlKey || event.metaKey)) return;
+        void copyText(tsvOf(
+          line.data, [line.row], columns, state.unit, false), "the row");
+        break;
+      default: return;
+    }
+    event.preventDefault();
+  };
+  const onWheel = (event: WheelEvent) => {
+    // A capped scroll bar would jump by thousands of rows at each notch.
+    if (!isScaled(lines.count) || event.shiftKey || event.deltaX) return;
+    event.preventDefault();
+    const top = topRow(scroll.value, height.value, lines.count);
+    const room = spacerHeight(lines.count) - height.value;
+    const next = scrollFor(
+      top + event.deltaY / ROW_HEIGHT, height.value, lines.count);
+    scroll.value = Math.max(0, Math.min(room, next));
+    box.current!.scrollTop = scroll.value;
+  };
+  const shown: Line[] = [];
+  for (let i = span.first; i < span.last; i++) shown.push(lines.at(i));
+  const fixed = props.rows
+    ? { height: `${Math.min(props.rows, lines.count) * ROW_HEIGHT + 32}px` }
+    : {};
+  return (
+    <div class="t-box" ref={box} tabIndex={0} role="grid"
+      aria-label={props.label} aria-rowcount={lines.count + 1}
+      aria-colcount={columns.length + 1}
+      aria-activedescendant={active.value >= span.first &&
+        active.value < span.last ? `${id}-${active.value}` : undefined}
+      style={{ ...fixed, "--columns": grid.template,
+        "--least": `${grid.least}px` }}
+      onKeyDown={onKey} onWheel={onWheel}
+      onScroll={(event) => {
+        // Our own wheel steps are finer than the pixels that come back.
+        const at = event.currentTarget.scrollTop;
+        if (Math.abs(at - scroll.value) >= 1) scroll.value = at;
+      }}>
+      <Head {...props} />
+      <div class="t-spacer" role="rowgroup"
+        style={{ height: `${spacerHeight(lines.count)}px` }}>
+        <div class="t-rows" role="presentation"
+          style={{ transform: `translateY(${span.offset}px)` }}>
+          {shown.map((line, i) => {
+            const index = span.first + i;
+            return (
+              <div key={line.id} id={`${id}-${index}`} role="row"
+                aria-rowindex={index + 2}
+                class={"t-row" + (index === active.value ? " active" : "") +
+                  (line.depth > 0 ? " inside" : "")}
+                onClick={() => {
+                  active.value = index;
+                  props.onRow?.(line.data, line.row);
+                }}
+                onDblClick={() => line.hasInner && props.toggle(line.id)}>
+                {columns.map((c, at) => (
+                  <CellView key={c} line={line} index={c} first={at === 0}
+                    column={line.data.columns[c]!} props={props} />
+                ))}
+                <div role="gridcell" class="go">
+                  {onShow && (
+                    <button tabIndex={-1} title="Show on timeline"
+                      aria-label="Show on timeline" onClick={(event) => {
+                        event.stopPropagation();
+                        onShow(line.data, line.row);
+                      }}><Icon name="trace" /></button>
+                  )}
+                </div>
+              </div>
+            );
+          })}
+        </div>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What stands above a table: own controls, search, how many rows, units,
+// columns, copy, CSV.
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { csvOf, TIME_UNITS, tsvOf, type TimeUnit } from "../model/cell.ts";
+import { formatCount } from "../model/format.ts";
+import type { Data } from "../model/table.ts";
+import type { TableState } from "../model/table_state.ts";
+import { Icon } from "../shell/icons.tsx";
+import { toast } from "../shell/Toast.tsx";
+
+interface ToolbarProps {
+  label: string;
+  data: Data;
+  order: Uint32Array;
+  columns: number[];
+  usual: string[];
+  state: TableState;
+  change: (part: Partial<TableState>) => void;
+  topK: boolean;
+  children?: ComponentChildren;
+}
+
+function saveText(name: string, text: string): void {
+  const address = URL.createObjectURL(
+    new Blob([text], { type: "text/csv;charset=utf-8" }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+export async function copyText(text: string, what: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(`Copied ${what}.`);
+  } catch {
+    toast("The browser refused to copy; use CSV instead.");
+  }
+}
+
+function ColumnPicker({ data, columns, usual, change }: ToolbarProps) {
+  const shown = useSignal(false);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!shown.value) return;
+    const close = (event: Event) => {
+      if (!box.current!.contains(event.target as Node)) shown.value = false;
+    };
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key === "Escape") shown.value = false;
+    };
+    document.addEventListener("pointerdown", close);
+    document.addEventListener("keydown", onKey);
+    return () => {
+      document.removeEventListener("pointerdown", close);
+      document.removeEventListener("keydown", onKey);
+    };
+  }, [shown.value]);
+  const pick = (index: number, on: boolean) => {
+    const next = new Set(columns);
+    if (on) next.add(index);
+    else next.delete(index);
+    if (next.size === 0) return;
+    change({ columns: data.columns.flatMap((column, i) =>
+      next.has(i) ? [column.key] : []) });
+  };
+  return (
+    <div class="menu-box" ref={box}>
+      <button class="button" aria-expanded={shown.value}
+        aria-haspopup="true" onClick={() => {
+          shown.value = !shown.value;
+        }}>Columns<Icon name="down" /></button>
+      {shown.value && (
+        <div class="menu" role="group" aria-label="Columns">
+          {data.columns.map((column, i) => (
+            <label key={column.key} title={column.meaning}>
+              <input type="checkbox" checked={columns.includes(i)}
+                onChange={(event) => pick(i, event.currentTarget.checked)} />
+              <span>{column.title}</span>
+              <span class="faint">{column.meaning}</span>
+            </label>
+          ))}
+          <button class="link" onClick={() => change({ columns: [] })}>
+            Show the usual {usual.length}
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+const UNIT_NAMES: Record<TimeUnit, string> =
+  { auto: "auto", ns: "ns", us: "µs", ms: "ms", s: "s" };
+
+function TopControl({ state, change }: ToolbarProps) {
+  return (
+    <label class="top-k">
+      <span class="quiet">Show</span>
+      <select aria-label="How many rows" value={String(state.top)}
+        onChange={(event) => change(
+          { top: Number(event.currentTarget.value) })}>
+        <option value="0">all</option>
+        {[...new Set([5, 10, 20, 50, 100, state.top])].filter(Boolean)
+          .sort((a, b) => a - b).map((top) => (
+            <option key={top} value={String(top)}>top {top}</option>
+          ))}
+      </select>
+    </label>
+  );
+}
+
+export function Toolbar(props: ToolbarProps) {
+  const { data, order, columns, state, change, label } = props;
+  const name = "stepscope_" + label.toLowerCase().replace(/\W+/g, "_");
+  const hasTime = data.columns.some((column) => column.type === "time");
+  return (
+    <div class="toolbar" role="toolbar" aria-label={`${label}: controls`}>
+      {props.children}
+      <div class="search-box small">
+        <Icon name="search" />
+        <input type="text" value={state.find} spellcheck={false}
+          aria-label={`Search in ${label}`} placeholder="Search, or /regex/"
+          onInput={(event) => change({ find: event.currentTarget.value })} />
+      </div>
+      {props.topK && <TopControl {...props} />}
+      <span class="quiet rows-count" role="status">
+        {order.length === data.count ? `${formatCount(data.count)} rows`
+          : `${formatCount(order.length)} of ${formatCount(data.count)} rows`}
+      </span>
+      <div class="space" />
+      {hasTime && (
+        <label class="top-k">
+          <span class="quiet">Unit</span>
+          <select aria-label="Unit of times" value={state.unit}
+            onChange={(event) => change(
+              { unit: event.currentTarget.value as TimeUnit })}>
+            {TIME_UNITS.map((unit) => (
+              <option key={unit} value={unit}>{UNIT_NAMES[unit]}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      <ColumnPicker {...props} />
+      <button class="button" title="Copy the shown rows, separated by tabs"
+        onClick={() => void copyText(
+          tsvOf(data, order, columns, state.unit, true),
+          `${formatCount(order.length)} rows`)}>
+        Copy
+      </button>
+      <button class="button" title="Save the shown rows; times in ns"
+        onClick={() => saveText(`${name}.csv`, csvOf(data, order, columns))}>
+        CSV
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// This trace against another: is a step slower, where, and is it more than
+// noise?
+import type { CompareDoc } from "../../api/documents.ts";
+import type { WindowInfo } from "../../api/types.ts";
+import { columnsOf, fromObjects } from "../../model/declared.ts";
+import {
+  COMPARE_COLUMNS, PARTS, verdictTitle, windowsOf,
+} from "../../model/compare.ts";
+import { formatShare, formatTime } from "../../model/format.ts";
+import { columnIndex, type Cell, type Column, type Data }
+  from "../../model/table.ts";
+import { useAnswer } from "../../state/load.ts";
+import { useOpened } from "../../state/opened.ts";
+import { showOnTimeline } from "../../state/locate.ts";
+import { route, setMore } from "../../state/route.ts";
+import { runs, trace } from "../../state/trace.ts";
+import { Table } from "../../table/Table.tsx";
+import { shortName } from "../../model/names.ts";
+import { Message } from "../../shell/Messages.tsx";
+import { Card, Loaded, Page, Segments } from "../parts.tsx";
+import { useMemo } from "preact/hooks";
+
+function Picker({ choices, other }: {
+  choices: { t: string; text: string }[]; other: string;
+}) {
+  return (
+    <label class="field compare-with">
+      <span class="quiet">Compare with (A)</span>
+      <select aria-label="Compare with" value={other} onChange={(event) =>
+        setMore("with", event.currentTarget.value)}>
+        <option value="">choose a trace</option>
+        {choices.map((one) => (
+          <option key={one.t} value={one.t}>{one.text}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function look(cell: Cell, column: Column, data: Data, row: number) {
+  if (column.key === "beyond_noise") {
+    const difference =
+      Number(data.cell(row, columnIndex(data, "difference_ns")));
+    return <span class={"chip" + (!cell ? ""
+      : difference > 0 ? " bad" : " good")}>
+      {!cell ? "noise" : difference > 0 ? "slower" : "faster"}</span>;
+  }
+  if (column.key === "name" && typeof cell === "string")
+    return <span class="name">{shortName(cell)}</span>;
+  return undefined;
+}
+
+function signed(share: number): string {
+  return (share > 0 ? "+" : share < 0 ? "−" : "") +
+    formatShare(Math.abs(share));
+}
+
+function Result({ doc }: { doc: CompareDoc }) {
+  const part = route.value.more["part"] ?? "waterfall";
+  const table = PARTS.find((one) => one.value === part)?.table;
+  const data = useMemo(() => fromObjects(columnsOf(COMPARE_COLUMNS),
+    doc.rows.filter((row) => row.table === part)), [doc, part]);
+  return (
+    <>
+      <Card class={"verdict " + doc.verdict}>
+        <h2>{verdictTitle(doc.verdict)}</h2>
+        <p>{doc.summary}</p>
+        <dl class="strip">
+          <div><dt>A, median</dt>
+            <dd data-figure="a">{formatTime(doc.median_a_ns)}</dd></div>
+          <div><dt>B, median</dt>
+            <dd data-figure="b">{formatTime(doc.median_b_ns)}</dd></div>
+          <div><dt>difference</dt><dd>{signed(doc.ratio)}</dd></div>
+          <div><dt>95 % interval</dt>
+            <dd>{signed(doc.low)} to {signed(doc.high)}</dd></div>
+          <div><dt>p</dt><dd>{doc.p.toPrecision(3)}</dd></div>
+          <div><dt>steps</dt><dd>{doc.steps_a} and {doc.steps_b}</dd></div>
+          {doc.resolvable !== null && <div><dt>smallest that would show</dt>
+            <dd>{formatShare(doc.resolvable)}</dd></div>}
+        </dl>
+        {doc.notes.map((note) => (
+          <p key={note} class="note quiet">{note}</p>
+        ))}
+      </Card>
+      <Card class="table-card">
+        <div class="tabs">
+          <Segments label="Table" value={part}
+            options={PARTS.map(({ value, text }) => ({ value, text }))}
+            onPick={(value) => setMore("part", value)} />
+        </div>
+        <Table label="Differences" data={data} look={look} topK
+          usual={["name", "shape", "a_ns", "b_ns", "difference_ns", "ratio",
+            "noise_ns", "p", "beyond_noise"]}
+          empty="Neither trace has rows of this kind."
+          onShow={table ? (shown, row) => void showOnTimeline(
+            table, String(shown.cell(row, 0))) : undefined} />
+      </Card>
+    </>
+  );
+}
+
+/** Opens the other trace, then asks for the comparison. */
+function Compared({ a, b }: { a: string; b: string }) {
+  const opened = useOpened(a);
+  const answer = useAnswer<CompareDoc>("compare",
+    opened.state === "ready" && b ? { a, b } : null);
+  if (opened.state === "failed")
+    return <Card><p class="nothing bad" role="alert">The other trace could not
+      be opened: {opened.error}</p></Card>;
+  return (
+    <Loaded what="The comparison" load={answer}>
+      {(doc) => <Result doc={doc} />}
+    </Loaded>
+  );
+}
+
+export default function CompareView() {
+  const b = trace.value?.t ?? "";
+  const all: { t: string; text: string }[] = runs.value.state === "ready"
+    ? windowsOf(runs.value.value.runs).map(
+      (one: { window: WindowInfo; text: string }) =>
+        ({ t: one.window.t, text: one.text })) : [];
+  const choices = all.filter((one) => one.t !== b);
+  const other = route.value.more["with"] ?? "";
+  if (choices.length === 0)
+    return <Message title="There is nothing to compare with"
+      text={"This folder has one trace. Put another one of the same program " +
+        "beside it: this page will offer it."} />;
+  return (
+    <Page title="Compare" fill detail={"B is the trace chosen above. Figures " +
+      "are of a step; medians of settled steps."}
+    actions={<Picker choices={choices} other={other} />}>
+      {other ? <Compared a={other} b={b} />
+        : <Card><p class="nothing">Choose at the top right the trace that you
+          trust: this one is compared with it.</p></Card>}
+    </Page>
+  );
+}

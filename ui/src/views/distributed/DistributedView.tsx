@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Communication and computation of each worker, and how much of one hides
+// behind the other; who waits for whom where several ranks were recorded.
+import type { Distribution, SummaryDoc } from "../../api/documents.ts";
+import { Swatch } from "../../charts/charts.tsx";
+import type { DeclaredTable } from "../../model/declared.ts";
+import { formatShare, formatTime } from "../../model/format.ts";
+import { distributionParts } from "../../model/distributed.ts";
+import { useRows, useSummary, useTables } from "../../state/documents.ts";
+import { showOnTimeline } from "../../state/locate.ts";
+import { picked } from "../../state/trace.ts";
+import { Table } from "../../table/Table.tsx";
+import { Message } from "../../shell/Messages.tsx";
+import { Card, Loaded, Page } from "../parts.tsx";
+import { WorkerBars } from "./WorkerBars.tsx";
+
+// Tables of several ranks, in the order in which they are read.
+const RANK_TABLES: { key: string; title: string; empty: string }[] = [
+  { key: "stragglers", title: "Who makes the others wait",
+    empty: "No rank makes the others wait." },
+  { key: "ranks", title: "Ranks", empty: "Ranks are not known." },
+  { key: "rank_steps", title: "Ranks, step by step",
+    empty: "Ranks are not known." },
+  { key: "collectives", title: "Collectives: wait against transfer",
+    empty: "No collectives were recorded." },
+];
+
+function Overlap({ distribution }: { distribution: Distribution }) {
+  const parts = distributionParts(distribution);
+  return (
+    <Card title="This trace" detail={
+      `${formatTime(distribution.step_ns)} in steps`}>
+      <div class="stack-bar" role="img" aria-label={parts.map((part) =>
+        `${part.title}: ${formatTime(part.ns)}`).join(", ")}>
+        {parts.map((part) => <span key={part.key} title={part.title}
+          style={{ width: `${part.share * 100}%`,
+            background: `var(--c-${part.colour})` }} />)}
+      </div>
+      <table class="plain">
+        <thead><tr><th scope="col">Part</th>
+          <th scope="col" class="num">Time</th></tr></thead>
+        <tbody>
+          <tr><th scope="row"><Swatch colour="communication" />
+            Communication</th><td class="num" data-figure="communication">
+            {formatTime(distribution.communication_ns)}</td></tr>
+          <tr><th scope="row"><Swatch colour="kernel" />Computation</th>
+            <td class="num" data-figure="computation">
+              {formatTime(distribution.computation_ns)}</td></tr>
+          <tr><th scope="row"><Swatch colour="user" />Overlap of both</th>
+            <td class="num" data-figure="overlap">
+              {formatTime(distribution.overlap_ns)}</td></tr>
+        </tbody>
+      </table>
+      <p class="note quiet">{distribution.overlap_ratio === null
+        ? "Nothing was communicated."
+        : `${formatShare(distribution.overlap_ratio)} of the communication ` +
+          "hides behind computation."}</p>
+    </Card>
+  );
+}
+
+function RankTable({ doc, tables, which }: {
+  doc: SummaryDoc; tables: DeclaredTable[]; which: typeof RANK_TABLES[0];
+}) {
+  const rows = doc[which.key];
+  const list = Array.isArray(rows) ? rows as unknown[] : [];
+  const data = useRows(tables, which.key, list);
+  if (data.columns.length === 0) return null;
+  const first = data.columns.slice(0, 9).map((column) => column.key);
+  return (
+    <Card title={which.title} class="rank-table">
+      <Table label={which.title} data={data} prefix={which.key + "."}
+        usual={first} rows={10} empty={which.empty}
+        onShow={(shown, row) => void showOnTimeline(
+          which.key, String(shown.cell(row, 0)))} />
+    </Card>
+  );
+}
+
+export default function DistributedView() {
+  const summary = useSummary();
+  const tables = useTables();
+  const workers = picked.value?.run.workers ?? [];
+  return (
+    <Loaded whole what="Communication" load={summary}>
+      {(doc) => !doc.distribution && workers.length < 2
+        ? <Message title="No communication in this trace"
+          text={"It has one worker and no collective. Record every rank of " +
+            "a job into one folder to compare them."} />
+        : (
+          <Page title="Distributed" detail={workers.length > 1
+            ? `${workers.length} workers in this run`
+            : "One worker; record every rank into one folder to compare them"}>
+            <WorkerBars workers={workers} />
+            {doc.distribution && <Overlap distribution={doc.distribution} />}
+            <Loaded what="The columns" load={tables}>
+              {(declared) => RANK_TABLES.map((which) => (
+                <RankTable key={which.key} doc={doc} tables={declared}
+                  which={which} />
+              ))}
+            </Loaded>
+          </Page>
+        )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One bar per worker, each from the summary of its own trace. A worker is
+// asked only when it is shown, and those that are not open yet are opened.
+import { useEffect } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import type { SummaryDoc, Distribution } from "../../api/documents.ts";
+import type { WorkerInfo } from "../../api/types.ts";
+import { Swatch } from "../../charts/charts.tsx";
+import { distributionParts } from "../../model/distributed.ts";
+import { formatTime } from "../../model/format.ts";
+import { api } from "../../state/api.ts";
+import { errorText } from "../../state/load.ts";
+import { openTrace } from "../../state/opened.ts";
+import { navigate, route, setMore } from "../../state/route.ts";
+import { Card } from "../parts.tsx";
+
+const SHOWN = 16;
+
+async function distributionOf(
+  t: string, steps: string, stop: AbortSignal): Promise<SummaryDoc> {
+  await openTrace(t, stop);
+  return api.get<SummaryDoc>("summary",
+    steps ? { t, steps } : { t }, stop);
+}
+
+function Row({ worker, steps, onSteps }: {
+  worker: WorkerInfo; steps: string; onSteps: (list: number[]) => void;
+}) {
+  const answer = useSignal<Distribution | null>(null);
+  const failure = useSignal("");
+  const t = worker.windows[0]?.t ?? "";
+  useEffect(() => {
+    if (!t) return;
+    const stop = new AbortController();
+    failure.value = "";
+    distributionOf(t, steps, stop.signal).then((doc) => {
+      answer.value = doc.distribution;
+      if (!steps) onSteps(doc.steps.map((step) => step.index));
+    }, (error) => {
+      if (!stop.signal.aborted) failure.value = errorText(error);
+    });
+    return () => stop.abort();
+  }, [t, steps]);
+  const d = answer.value;
+  return (
+    <tr data-worker={worker.id}>
+      <th scope="row"><button class="name-link" title="Open this worker"
+        onClick={() => navigate({ worker: worker.id, window: "" }, true)}>
+        {worker.name}</button></th>
+      <td class="lane-wide">
+        {failure.value ? <span class="bad">{failure.value}</span>
+          : d ? <span class="stack-bar">{distributionParts(d).map((part) => (
+            <span key={part.key}
+              title={`${part.title}: ${formatTime(part.ns)}`}
+              style={{ width: `${part.share * 100}%`,
+                background: `var(--c-${part.colour})` }} />
+          ))}</span> : <span class="faint">reading…</span>}
+      </td>
+      <td class="num">{d ? formatTime(d.communication_ns) : ""}</td>
+      <td class="num">{d ? formatTime(d.computation_ns) : ""}</td>
+      <td class="num">{d ? formatTime(d.overlap_ns) : ""}</td>
+      <td class="num quiet">{d ? formatTime(d.step_ns) : ""}</td>
+    </tr>
+  );
+}
+
+export function WorkerBars({ workers }: { workers: WorkerInfo[] }) {
+  const known = useSignal<number[]>([]);
+  const steps = route.value.more["step"] ?? "";
+  if (workers.length < 2) return null;
+  const chosen = steps ? `${steps}:${Number(steps) + 1}` : "";
+  return (
+    <Card title="Workers" detail={workers.length > SHOWN
+      ? `the first ${SHOWN} of ${workers.length}` : undefined}
+    actions={
+      <label class="top-k field"><span class="quiet">Step</span>
+        <select aria-label="Step" value={steps} onChange={(event) =>
+          setMore("step", event.currentTarget.value)}>
+          <option value="">all</option>
+          {known.value.map((index) => (
+            <option key={index} value={String(index)}>{index}</option>
+          ))}
+        </select></label>
+    }>
+      <table class="plain workers">
+        <thead><tr><th scope="col">Worker</th>
+          <th scope="col">Its steps</th>
+          <th scope="col" class="num">Communication</th>
+          <th scope="col" class="num">Computation</th>
+          <th scope="col" class="num">Overlap</th>
+          <th scope="col" class="num">In steps</th></tr></thead>
+        <tbody>{workers.slice(0, SHOWN).map((worker) => (
+          <Row key={worker.id} worker={worker} steps={chosen}
+            onSteps={(list) => {
+              if (list.length > known.value.length) known.value = list;
+            }} />
+        ))}</tbody>
+      </table>
+      <p class="legend">
+        <span><Swatch colour="kernel" />computes</span>
+        <span><Swatch colour="user" />both at once</span>
+        <span><Swatch colour="communication" />communicates</span>
+        <span><Swatch colour="unexplained" />neither</span>
+      </p>
+    </Card>
+  );
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels by name, or by name and how they were launched; the share that uses
+// tensor cores; launches and copies.
+import type { SummaryDoc } from "../../api/documents.ts";
+import { Swatch } from "../../charts/charts.tsx";
+import { objectsOf } from "../../model/device_use.ts";
+import type { DeclaredTable } from "../../model/declared.ts";
+import { formatShare } from "../../model/format.ts";
+import type { DeviceUse } from "../../model/overview.ts";
+import type { Cell, Column, Data } from "../../model/table.ts";
+import { useFlatTable, useRows, useSummary, useTables }
+  from "../../state/documents.ts";
+import { showOnTimeline } from "../../state/locate.ts";
+import { route, setMore } from "../../state/route.ts";
+import { Table } from "../../table/Table.tsx";
+import { shareLook } from "../../table/looks.tsx";
+import { Card, Loaded, Page, Segments, StepsChoice } from "../parts.tsx";
+
+const EMPTY = "No kernels in this trace. Record with ProfilerTarget.GPU " +
+  "(torch: ProfilerActivity.CUDA).";
+
+const show = (data: Data, row: number) =>
+  void showOnTimeline("kernel", String(data.cell(row, 0)));
+const showCopy = (data: Data, row: number) =>
+  void showOnTimeline("memory_manipulation", String(data.cell(row, 0)));
+
+const shares = shareLook("kernel");
+function look(cell: Cell, column: Column, data: Data, row: number) {
+  // An occupancy of 0 is none that the recorder knew.
+  if (column.key === "occupancy" && cell === 0)
+    return <span title="the recorder did not know it">–</span>;
+  if (column.key === "tensor_core_estimated")
+    return cell ? <span class="chip" title="by its name">TC</span> : "–";
+  return shares(cell, column, data, row);
+}
+
+function Grouping() {
+  return (
+    <Segments label="Group by" value={route.value.more["by"] ?? ""} options={[
+      { value: "", text: "By name" },
+      { value: "launch", text: "By name and attributes" },
+      { value: "copies", text: "Copies and sets" },
+    ]} onPick={(value) => setMore("by", value)} />
+  );
+}
+
+function ByName({ doc, tables }: {
+  doc: SummaryDoc; tables: DeclaredTable[];
+}) {
+  const data = useRows(tables, "kernel", doc.kernel);
+  return (
+    <Table label="Kernels" data={data} onShow={show} look={look} topK
+      usual={["name", "calls", "gpu.total_ns", "gpu.avg_ns", "gpu.max_ns",
+        "gpu.min_ns", "gpu.ratio", "occupancy", "unfilled",
+        "tensor_core_estimated"]}
+      usualSort="gpu.total_ns" empty={EMPTY}><Grouping /></Table>
+  );
+}
+
+function Copies({ doc, tables }: {
+  doc: SummaryDoc; tables: DeclaredTable[];
+}) {
+  const data = useRows(
+    tables, "memory_manipulation", doc.memory_manipulation);
+  return (
+    <Table label="Copies and sets" data={data} onShow={showCopy}
+      look={shareLook("copy")}
+      usual={["name", "calls", "cpu.total_ns", "cpu.avg_ns", "cpu.ratio",
+        "gpu.total_ns", "gpu.avg_ns", "gpu.max_ns", "gpu.min_ns",
+        "gpu.ratio"]}
+      usualSort="gpu.total_ns"
+      empty="No copies in this trace."><Grouping /></Table>
+  );
+}
+
+function ByLaunch() {
+  const load = useFlatTable("kernel_launches");
+  return (
+    <Loaded what="Kernels by attributes" load={load}>
+      {(data) => (
+        <Table label="Kernels by attributes" data={data} onShow={show}
+          look={look} topK
+          usual={["name", "operator", "grid", "block", "registers",
+            "shared_bytes", "calls", "gpu.total_ns", "gpu.avg_ns",
+            "gpu.ratio", "occupancy", "blocks_per_sm"]}
+          usualSort="gpu.total_ns" empty={EMPTY}><Grouping /></Table>
+      )}
+    </Loaded>
+  );
+}
+
+function TensorShare() {
+  const load = useFlatTable("device_use");
+  const uses = load.state === "ready"
+    ? objectsOf<DeviceUse>(load.value) : [];
+  return (
+    <>
+      {uses.map((use) => use.tensor_core !== null && (
+        <div key={use.device} class="split-bar" title={
+          "share of kernel time; estimated from names of kernels"}>
+          <span class="quiet">{use.device}</span>
+          <span class="split" aria-hidden="true">
+            <b style={{ width: `${use.tensor_core * 100}%` }} />
+          </span>
+          <span><Swatch colour="kernel" /> {formatShare(use.tensor_core)}
+            {" "}of kernel time on tensor cores</span>
+          <span class="quiet">{use.occupancy === null
+            ? "occupancy is not stated"
+            : `occupancy ${formatShare(use.occupancy)}, known for ` +
+              `${formatShare(use.occupancy_known ?? 0)} of kernel time`}</span>
+        </div>
+      ))}
+    </>
+  );
+}
+
+export default function KernelsView() {
+  const summary = useSummary();
+  const tables = useTables();
+  const by = route.value.more["by"];
+  return (
+    <Page title="GPU kernels" fill actions={<StepsChoice />}
+      detail="Time on the device, over all streams">
+      <TensorShare />
+      <Card class="table-card">
+        <Loaded what="Kernels" load={summary}>
+          {(doc) => (
+            <Loaded what="The columns" load={tables}>
+              {(declared) => by === "launch" ? <ByLaunch />
+                : by === "copies" ? <Copies doc={doc} tables={declared} />
+                  : <ByName doc={doc} tables={declared} />}
+            </Loaded>
+          )}
+        </Loaded>
+      </Card>
+    </Page>
+  );
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators by name, with what is inside them, or by name and shapes.
+import { useSummary, useFlatTable, useRows, useTables }
+  from "../../state/documents.ts";
+import { shareLook } from "../../table/looks.tsx";
+import { showOnTimeline } from "../../state/locate.ts";
+import { route, setMore } from "../../state/route.ts";
+import type { SummaryDoc } from "../../api/documents.ts";
+import type { DeclaredTable } from "../../model/declared.ts";
+import type { Data } from "../../model/table.ts";
+import { Table } from "../../table/Table.tsx";
+import { Card, Loaded, Page, Segments, StepsChoice } from "../parts.tsx";
+
+const EMPTY = "No operators in this trace. Record with ProfilerTarget.CPU " +
+  "(torch: ProfilerActivity.CPU).";
+const NO_SHAPES = "No shapes in this trace. Record with record_shapes=True.";
+
+const show = (data: Data, row: number) =>
+  void showOnTimeline("operator", String(data.cell(row, 0)));
+
+function ByName({ doc, tables }: {
+  doc: SummaryDoc; tables: DeclaredTable[];
+}) {
+  const data = useRows(tables, "operator", doc.operator, ["inner", "device"]);
+  return (
+    <Table label="Operators" data={data} onShow={show} topK
+      look={shareLook("operator")}
+      usual={["name", "calls", "cpu.total_ns", "cpu.avg_ns", "cpu.max_ns",
+        "cpu.min_ns", "self_cpu_ns", "cpu.ratio", "gpu.total_ns",
+        "gpu.avg_ns", "gpu.ratio"]}
+      usualSort="gpu.total_ns" empty={EMPTY}>
+      <Grouping />
+    </Table>
+  );
+}
+
+function ByShape() {
+  const load = useFlatTable("operator_shapes");
+  return (
+    <Loaded what="Operators by shape" load={load}>
+      {(data) => (
+        <Table label="Operators by shape" data={data} onShow={show} topK
+          look={shareLook("operator")}
+          usual={["name", "shapes", "calls", "cpu.total_ns", "cpu.avg_ns",
+            "cpu.ratio", "gpu.total_ns", "gpu.avg_ns", "gpu.ratio"]}
+          usualSort="gpu.total_ns" empty={NO_SHAPES}>
+          <Grouping />
+        </Table>
+      )}
+    </Loaded>
+  );
+}
+
+function Grouping() {
+  return (
+    <Segments label="Group by" value={route.value.more["by"] ?? ""} options={[
+      { value: "", text: "By name" },
+      { value: "shape", text: "By name and shapes" },
+    ]} onPick={(value) => setMore("by", value)} />
+  );
+}
+
+export default function OperatorsView() {
+  const summary = useSummary();
+  const tables = useTables();
+  return (
+    <Page title="Operators" fill actions={<StepsChoice />}
+      detail={"CPU time, and the GPU time of what each one launched. " +
+        "An operator inside another is listed too."}>
+      <Card class="table-card">
+        <Loaded what="Operators" load={summary}>
+          {(doc) => (
+            <Loaded what="The columns" load={tables}>
+              {(declared) => route.value.more["by"] === "shape"
+                ? <ByShape /> : <ByName doc={doc} tables={declared} />}
+            </Loaded>
+          )}
+        </Loaded>
+      </Card>
+    </Page>
+  );
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kinds of events: how many, how long, and in which stage.
+import type { SummaryDoc } from "../../api/documents.ts";
+import { Bar, Swatch } from "../../charts/charts.tsx";
+import { formatCount, formatShare, formatTime } from "../../model/format.ts";
+import { objectsOf } from "../../model/device_use.ts";
+import { stageTitle, TYPE_COLOURS, typeTitle } from "../../model/overview.ts";
+import { typeGrid, type TypeStage } from "../../model/stages.ts";
+import { useFlatTable } from "../../state/documents.ts";
+import { route, setMore } from "../../state/route.ts";
+import { Card, Loaded, Segments } from "../parts.tsx";
+
+const STAGES = /^(Dataloader|Forward|Backward|Optimization|ProfileStep)$/;
+
+function ByType({ doc }: { doc: SummaryDoc }) {
+  const rows = [...doc.overview.cpu.filter((row) => !STAGES.test(row.type)),
+    ...doc.overview.gpu];
+  return (
+    <table class="plain">
+      <thead><tr>
+        <th scope="col">Type</th><th scope="col" class="num">Calls</th>
+        <th scope="col" class="num">Busy time</th>
+        <th scope="col" class="num">Of all steps</th>
+      </tr></thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.type} data-type={row.type}>
+            <th scope="row"><Swatch
+              colour={TYPE_COLOURS[row.type] ?? "unexplained"} />
+            {typeTitle(row.type)}</th>
+            <td class="num">{formatCount(row.calls)}</td>
+            <td class="num">{formatTime(row.time_ns)}</td>
+            <td class="num quiet">{formatShare(row.ratio)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+type Shown = "time" | "calls" | "share";
+
+function cellText(cell: TypeStage | null, shown: Shown): string {
+  if (!cell) return "–";
+  return shown === "time" ? formatTime(cell.time_ns)
+    : shown === "calls" ? formatCount(cell.calls) : formatShare(cell.ratio);
+}
+
+function ByStage({ rows, device, shown }: {
+  rows: TypeStage[]; device: boolean; shown: Shown;
+}) {
+  const grid = typeGrid(rows, device);
+  if (grid.types.length === 0) return null;
+  return (
+    <table class="plain">
+      <thead><tr>
+        <th scope="col">{device ? "On the GPU" : "On the CPU"}</th>
+        {grid.stages.map((stage) => (
+          <th key={stage} scope="col" class="num">{stageTitle(stage)}</th>
+        ))}
+      </tr></thead>
+      <tbody>
+        {grid.types.map(({ type, cells }) => (
+          <tr key={type}>
+            <th scope="row"><Swatch
+              colour={TYPE_COLOURS[type] ?? "unexplained"} />
+            {typeTitle(type)}</th>
+            {cells.map((cell, i) => (
+              <td key={i} class="num barred" title={cell
+                ? `${formatCount(cell.calls)} calls, ` +
+                  `${formatTime(cell.time_ns)}` : undefined}>
+                {cellText(cell, shown)}
+                {cell && <Bar share={cell.ratio}
+                  colour={TYPE_COLOURS[type] ?? "unexplained"} />}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export function EventsCard({ doc }: { doc: SummaryDoc }) {
+  const mode = route.value.more["events"] ?? "";
+  const stages = useFlatTable("type_stages", mode ? {} : null);
+  const shown = (mode || "time") as Shown;
+  return (
+    <Card title="Events"
+      actions={<Segments label="Events" value={mode} options={[
+        { value: "", text: "By type" }, { value: "time", text: "By stage" },
+        { value: "calls", text: "Calls" }, { value: "share", text: "Share" },
+      ]} onPick={(value) => setMore("events", value)} />}>
+      {mode ? (
+        <Loaded what="Events by stage" load={stages}>
+          {(data) => {
+            const rows = objectsOf<TypeStage>(data);
+            return (
+              <>
+                <ByStage rows={rows} device={false} shown={shown} />
+                <ByStage rows={rows} device shown={shown} />
+              </>
+            );
+          }}
+        </Loaded>
+      ) : <ByType doc={doc} />}
+    </Card>
+  );
+}

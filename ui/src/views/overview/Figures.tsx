@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { SummaryDoc } from "../../api/documents.ts";
+import { Ring } from "../../charts/charts.tsx";
+import type { Figure } from "../../model/overview.ts";
+
+function StepSpark({ doc }: { doc: SummaryDoc }) {
+  const steps = doc.steps.slice(0, 40);
+  const most = Math.max(1, ...steps.map((step) => step.dur_ns));
+  const odd = new Set(doc.outliers.map((one) => one.index));
+  return (
+    <span class="spark" aria-hidden="true">
+      {steps.map((step, i) => (
+        <i key={i} class={odd.has(step.index) ? "odd"
+          : step.warmup ? "warmup" : ""}
+          style={{ height: `${(step.dur_ns / most) * 100}%` }} />
+      ))}
+    </span>
+  );
+}
+
+export function Figures(
+  { figures, doc }: { figures: Figure[]; doc: SummaryDoc }) {
+  return (
+    <div class="figures">
+      {figures.map((figure) => (
+        <section key={figure.key} class="card figure" aria-label={figure.title}>
+          <div>
+            <h2>{figure.title}</h2>
+            <p class="value" data-figure={figure.key}>{figure.value}
+              {figure.unit && <small> {figure.unit}</small>}</p>
+            <p class="quiet">{figure.detail}</p>
+          </div>
+          {figure.share !== null && <Ring share={figure.share}
+            label={`${figure.title}: ${figure.value} ${figure.unit}`} />}
+          {figure.key === "step" && doc.steps.length > 1 &&
+            <StepSpark doc={doc} />}
+        </section>
+      ))}
+    </div>
+  );
+}

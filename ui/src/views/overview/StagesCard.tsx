@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// CPU and GPU time of each stage: of all steps, or step by step.
+import type { SummaryDoc } from "../../api/documents.ts";
+import { Columns, Swatch } from "../../charts/charts.tsx";
+import { formatTime } from "../../model/format.ts";
+import { objectsOf } from "../../model/device_use.ts";
+import { STAGE_COLOURS, stageTitle } from "../../model/overview.ts";
+import { stagesByStep, type StageStep } from "../../model/stages.ts";
+import { perStep, stackOf } from "../../model/waterfall.ts";
+import { useFlatTable } from "../../state/documents.ts";
+import { route, setMore } from "../../state/route.ts";
+import { Card, Loaded, Segments, Sized } from "../parts.tsx";
+import { showStep } from "../steps/show.ts";
+import { stepMarks } from "./StepCard.tsx";
+
+function Totals({ doc }: { doc: SummaryDoc }) {
+  const rows = doc.model.filter((row) => row.name !== "ProfileStep");
+  const steps = doc.steps.length;
+  const most = Math.max(1, ...rows.flatMap((row) =>
+    [row.cpu.total_ns, row.gpu.total_ns]));
+  const width = (ns: number) => ({ width: `${(ns / most) * 100}%` });
+  return (
+    <table class="plain">
+      <thead><tr>
+        <th scope="col">Stage</th><th><span class="hidden">Bars</span></th>
+        <th scope="col" class="num">CPU a step</th>
+        <th scope="col" class="num">GPU a step</th>
+      </tr></thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={row.name} data-stage={row.name} title={row.inferred
+            ? "concluded from other events, not recorded" : undefined}>
+            <th scope="row">{stageTitle(row.name)}
+              {row.inferred && <sup> *</sup>}</th>
+            <td class="double" aria-hidden="true">
+              <span class="cpu" style={width(row.cpu.total_ns)} />
+              <span class="gpu" style={width(row.gpu.total_ns)} />
+            </td>
+            <td class="num">{formatTime(perStep(row.cpu.total_ns, steps))}</td>
+            <td class="num">{formatTime(perStep(row.gpu.total_ns, steps))}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function BySteps({ doc, side }: { doc: SummaryDoc; side: "cpu" | "gpu" }) {
+  const load = useFlatTable("stage_steps");
+  return (
+    <Loaded what="Stages of each step" load={load}>
+      {(data) => {
+        const { names, steps } =
+          stagesByStep(objectsOf<StageStep>(data), side);
+        const { columns, most } = stackOf(steps, names,
+          (name) => STAGE_COLOURS[name] ?? "unexplained", stepMarks(doc));
+        return (
+          <>
+            <Sized height={190}>
+              {(width) => <Columns columns={columns} most={most}
+                width={width} height={190} label={`Stages, ${side}`}
+                onPick={(column) => showStep(column.index, column.pid)} />}
+            </Sized>
+            <p class="legend">{names.map((name) => (
+              <span key={name}><Swatch
+                colour={STAGE_COLOURS[name] ?? "unexplained"} />
+              {stageTitle(name)}</span>
+            ))}</p>
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+export function StagesCard({ doc }: { doc: SummaryDoc }) {
+  const mode = route.value.more["stages"] ?? "";
+  return (
+    <Card title="Stages" actions={
+      <Segments label="Stages" value={mode} options={[
+        { value: "", text: "Total" }, { value: "cpu", text: "CPU by step" },
+        { value: "gpu", text: "GPU by step" },
+      ]} onPick={(value) => setMore("stages", value)} />
+    }>
+      {doc.model.length < 2
+        ? <p class="nothing">No stages are known. Record Forward, Backward
+          and Optimization events, or operators with their sequence
+          numbers.</p>
+        : mode === "cpu" || mode === "gpu"
+          ? <BySteps doc={doc} side={mode} />
+          : <Totals doc={doc} />}
+      {!mode && doc.model.length >= 2 && (
+        <p class="legend"><span><Swatch colour="operator" />CPU</span>
+          <span><Swatch colour="kernel" />GPU, where it was launched</span>
+          {doc.model.some((row) => row.inferred) &&
+            <span>* concluded from other events</span>}</p>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All steps: how long, which are odd and why, and all of them laid over each
+// other.
+import type { SummaryDoc } from "../../api/documents.ts";
+import { Columns, Swatch } from "../../charts/charts.tsx";
+import type { DeclaredTable } from "../../model/declared.ts";
+import { formatTime } from "../../model/format.ts";
+import { partColour, partTitle, stackOf } from "../../model/waterfall.ts";
+import type { Data } from "../../model/table.ts";
+import { useRows, useSummary, useTables } from "../../state/documents.ts";
+import { route, setMore } from "../../state/route.ts";
+import { Table } from "../../table/Table.tsx";
+import { Message } from "../../shell/Messages.tsx";
+import { stepMarks } from "../overview/StepCard.tsx";
+import { Card, Loaded, Page, Segments, Sized, StepsChoice } from "../parts.tsx";
+import { Folded } from "./Folded.tsx";
+import { showStep } from "./show.ts";
+
+const showRow = (data: Data, row: number) => {
+  const at = (key: string) =>
+    data.columns.findIndex((column) => column.key === key);
+  const pid = at("pid") < 0 ? null : data.cell(row, at("pid"));
+  showStep(Number(data.cell(row, at("index"))),
+    typeof pid === "number" ? pid : undefined);
+};
+
+function Percentiles({ doc }: { doc: SummaryDoc }) {
+  const period = doc.step_time?.period;
+  if (!period) return null;
+  const facts: [string, number][] = [
+    ["least", period.min_ns], ["p25", period.p25_ns],
+    ["median", period.p50_ns], ["p75", period.p75_ns],
+    ["most", period.max_ns], ["mean", period.avg_ns],
+  ];
+  return (
+    <dl class="strip">
+      {facts.map(([title, ns]) => (
+        <div key={title}><dt>{title}</dt>
+          <dd data-figure={title}>{formatTime(ns)}</dd></div>
+      ))}
+      <div><dt>steps</dt><dd>{doc.step_time!.steps}</dd></div>
+      <div><dt>warm-up, left out</dt><dd>{doc.step_time!.warmup}</dd></div>
+      <div><dt>paced by</dt><dd>{doc.step_time!.paced_by}</dd></div>
+    </dl>
+  );
+}
+
+function Chart({ doc }: { doc: SummaryDoc }) {
+  const waterfall = doc.waterfall!;
+  const names = waterfall.parts.map((part) => part.name);
+  const { columns, most } = stackOf(
+    waterfall.per_step.map((step) => ({ ...step, values: step.parts_ns })),
+    names, partColour, stepMarks(doc));
+  for (const column of columns)
+    for (const part of column.parts) part.name = partTitle(part.name);
+  return (
+    <Card title="Each step" detail="a click shows it on the timeline">
+      <Sized height={190}>
+        {(width) => <Columns columns={columns} most={most} width={width}
+          height={190} label="Each step" onPick={(column) =>
+            showStep(column.index, column.pid)} />}
+      </Sized>
+      <p class="legend">{waterfall.parts.filter((part) => part.time_ns > 0)
+        .map((part) => (
+          <span key={part.name}><Swatch colour={partColour(part.name)} />
+            {partTitle(part.name)}</span>
+        ))}
+      {doc.steps.some((step) => step.warmup) &&
+        <span class="quiet">pale: warm-up</span>}</p>
+    </Card>
+  );
+}
+
+function Steps({ doc, tables }: {
+  doc: SummaryDoc; tables: DeclaredTable[];
+}) {
+  const data = useRows(tables, "steps", doc.steps);
+  return (
+    <Table label="Steps" data={data} onShow={showRow} ascending
+      usual={["index", "dur_ns", "period_ns", "warmup"]} usualSort="index" />
+  );
+}
+
+function Outliers({ doc, tables }: {
+  doc: SummaryDoc; tables: DeclaredTable[];
+}) {
+  const data = useRows(tables, "outliers", doc.outliers);
+  return (
+    <Table label="Outliers" data={data} prefix="odd." onShow={showRow}
+      usual={["index", "dur_ns", "median_ns", "excess_ns", "cause",
+        "cause_excess_ns"]} usualSort="excess_ns"
+      empty="No step takes much longer than the median." />
+  );
+}
+
+function Content({ doc, tables }: {
+  doc: SummaryDoc; tables: DeclaredTable[];
+}) {
+  const tab = route.value.more["tab"] ?? "";
+  return (
+    <Page title="Steps" fill actions={<StepsChoice />}
+      detail={doc.outliers.length === 0 ? "No outliers"
+        : `${doc.outliers.length} outliers; the longest takes ` +
+          `${formatTime(doc.outliers[0]!.excess_ns)} more than the median: ` +
+          partTitle(doc.outliers[0]!.cause)}>
+      <Percentiles doc={doc} />
+      {doc.waterfall && <Chart doc={doc} />}
+      <Card class="table-card">
+        <div class="tabs">
+          <Segments label="Table" value={tab} options={[
+            { value: "", text: "All steps" },
+            { value: "outliers", text: `Outliers (${doc.outliers.length})` },
+            { value: "folded", text: "Folded" },
+          ]} onPick={(value) => setMore("tab", value)} />
+        </div>
+        {tab === "outliers" ? <Outliers doc={doc} tables={tables} />
+          : tab === "folded" ? <Folded />
+            : <Steps doc={doc} tables={tables} />}
+      </Card>
+    </Page>
+  );
+}
+
+export default function StepsView() {
+  const summary = useSummary();
+  const tables = useTables();
+  return (
+    <Loaded whole what="Steps" load={summary}>
+      {(doc) => doc.steps.length === 0
+        ? <Message title="No steps in this trace" text={"Call step() after " +
+          "each batch, or mark it by a range named ProfileStep."} />
+        : (
+          <Loaded what="The columns" load={tables}>
+            {(declared) => <Content doc={doc} tables={declared} />}
+          </Loaded>
+        )}
+    </Loaded>
+  );
+}

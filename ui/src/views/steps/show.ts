@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a step to its place on the timeline.
+import { findStep } from "../../model/find_step.ts";
+import { showRange } from "../../state/locate.ts";
+import { trace } from "../../state/trace.ts";
+import { toast } from "../../shell/Toast.tsx";
+
+export function showStep(index: number, pid?: number): void {
+  const info = trace.value?.info;
+  const step = info && findStep(info, index, pid);
+  if (step) showRange(step.start, step.end);
+  else toast("This step is not on the timeline.");
+}

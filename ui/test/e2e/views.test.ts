@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table views in a real browser, on real traces and the real server: what
+// is on screen is what `stepscope summary --format json` says.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { AdviseDoc, CompareDoc, SummaryDoc, WhatIfDoc }
+  from "../../src/api/documents.ts";
+import { valueAt } from "../../src/model/declared.ts";
+import { formatBytes, formatCount, formatShare, formatTime }
+  from "../../src/model/format.ts";
+import {
+  browserPath, launch, openPage, programPath, serve, tracePath,
+  type Served, type Session,
+} from "./harness.ts";
+import { PAYLOADS, writePayloadTrace } from "./payloads.ts";
+
+const AMP = tracePath("torch_resnet50_amp.json.gz");
+const RANK0 = tracePath("torch_ddp_gloo_rank0.json.gz");
+const RANK1 = tracePath("torch_ddp_gloo_rank1.json.gz");
+const NO_MEMORY = tracePath("torch_cuda_graph.json.gz");
+const needed = [browserPath, programPath, AMP, RANK0, RANK1, NO_MEMORY];
+const missing = needed.filter((path) => !path || !existsSync(path));
+const axe = createRequire(import.meta.url).resolve("axe-core");
+
+function documentOf<T>(...args: string[]): T {
+  return JSON.parse(execFileSync(programPath, [...args, "--format", "json"],
+    { maxBuffer: 1 << 28, encoding: "utf8" })) as T;
+}
+
+describe.skipIf(missing.length > 0)(
+  `views (without ${missing.join(", ") || "nothing"})`, () => {
+    let browser: Browser;
+    let server: Served;
+    let summary: SummaryDoc;
+    const folder = mkdtempSync(join(tmpdir(), "stepscope-payloads-"));
+    beforeAll(async () => {
+      writePayloadTrace(join(folder, "payloads.json"));
+      browser = await launch();
+      server = await serve({ "amp/a.json.gz": AMP,
+        "ddp/rank0.json.gz": RANK0, "ddp/rank1.json.gz": RANK1,
+        "graph/g.json.gz": NO_MEMORY,
+        "payloads/p.json": join(folder, "payloads.json") });
+      summary = documentOf("summary", AMP);
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await server?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    /** Opens a view of a run; waits until it has its title. */
+    async function show(run: string, view: string, heading: string | RegExp,
+      more = "", dark = false): Promise<Session> {
+      const session = await openPage(browser, server.url + "&/" + view,
+        { wait: false, dark });
+      const { page } = session;
+      await page.getByLabel("Run").selectOption({ label: run });
+      if (more) {
+        const [path, query = ""] = page.url().split("?");
+        await page.goto(path + "?" + [query, more].filter(Boolean).join("&"));
+      }
+      await page.getByRole("heading", { level: 1, name: heading,
+        exact: typeof heading === "string" }).waitFor();
+      return session;
+    }
+    const cell = (page: Page, row: number, column: number) =>
+      page.locator(".t-row").nth(row).locator("[role=gridcell]").nth(column);
+    const figure = (page: Page, key: string) =>
+      page.locator(`[data-figure="${key}"]`);
+    const without = (text: string) => text.replace(/\s/g, "");
+    async function expectText(page: Page, selector: string, text: string) {
+      const seen = await page.locator(selector).first().innerText();
+      expect(without(seen)).toContain(without(text));
+    }
+    async function finish({ problems, close }: Session) {
+      expect(problems).toEqual([]);
+      await close();
+    }
+
+    test("the overview says what the tool says", async () => {
+      const advise = documentOf<AdviseDoc>("advise", AMP);
+      const session = await show("amp", "overview", /The GPU works/);
+      const { page } = session;
+      await page.getByRole("heading", { level: 1,
+        name: advise.advice[0]!.finding }).waitFor();
+      const at = (key: string, text: string) =>
+        expectText(page, `[data-figure="${key}"]`, text);
+      await at("step", formatTime(summary.step_time!.period!.p50_ns));
+      await at("busy", formatShare(advise.device_busy!));
+      await at("memory", formatBytes(Math.max(
+        ...summary.memory.map((one) => one.peak_allocated_bytes))));
+      await page.getByText("known for 65.9").first().waitFor();
+      for (const part of summary.waterfall!.parts) {
+        if (part.time_ns === 0) continue;
+        await expectText(page, `[data-part="${part.name}"]`,
+          formatTime(part.time_ns / summary.steps.length));
+        await expectText(page, `[data-part="${part.name}"]`,
+          formatShare(part.ratio));
+      }
+      for (const row of summary.overview.gpu)
+        await expectText(page, `[data-type="${row.type}"]`,
+          formatTime(row.time_ns));
+      for (const row of summary.model.slice(1))
+        await expectText(page, `[data-stage="${row.name}"]`,
+          formatTime(row.cpu.total_ns / summary.steps.length));
+      expect(await page.locator(".column").count())
+        .toBe(summary.steps.length);
+      await finish(session);
+    });
+
+    test("changes are replayed, and stand in the address", async () => {
+      const whatif = documentOf<WhatIfDoc>("whatif", AMP,
+        "--change", "graph", "--change", "no_sync");
+      const session = await show("amp", "overview", /The GPU works/);
+      const { page } = session;
+      await page.getByLabel("Capture the step as one graph").check();
+      await page.getByLabel("Never wait for the device").check();
+      for (const one of whatif.changes) {
+        await page.locator(`[data-change="${one.change}"]`).waitFor();
+        await expectText(page, `[data-change="${one.change}"]`,
+          formatTime(one.step_ns));
+      }
+      expect(page.url()).toContain("change=graph");
+      await page.getByLabel("Own change").fill("nonsense");
+      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await page.locator(".whatif-result [role=alert]").waitFor();
+      await finish(session);
+    });
+
+    test("stages by step and events by stage", async () => {
+      const session = await show("amp", "overview", /The GPU works/);
+      const { page } = session;
+      await page.getByRole("button", { name: "CPU by step" }).click();
+      await page.getByRole("group", { name: "Stages, cpu" }).waitFor();
+      await page.getByRole("button", { name: "By stage" }).click();
+      await page.getByRole("columnheader", { name: "On the GPU" }).waitFor();
+      await page.getByRole("button", { name: "Share", exact: true }).click();
+      expect(page.url()).toMatch(/stages=cpu.*|events=share/);
+      await finish(session);
+    });
+
+    test("operators: sort, search, columns, units, copy, CSV", async () => {
+      const session = await show("amp", "operators", "Operators");
+      const { page } = session;
+      const first = (key: string) => [...summary.operator].sort((a, b) =>
+        Number(valueAt(b, key)) - Number(valueAt(a, key)))[0];
+      await page.getByText(`${summary.operator.length} rows`).waitFor();
+      await page.getByRole("columnheader", { name: "CPU total" })
+        .getByRole("button").click();
+      const top = first("cpu.total_ns");
+      await page.waitForFunction((name) => document.querySelector(
+        ".t-row [role=gridcell]")?.textContent === name,
+      valueAt(top, "name"));
+      expect(await cell(page, 0, 1).innerText())
+        .toBe(formatCount(Number(valueAt(top, "calls"))));
+      expect(await cell(page, 0, 2).innerText())
+        .toBe(formatTime(Number(valueAt(top, "cpu.total_ns"))));
+      await page.getByLabel("Unit of times").selectOption("ns");
+      await page.waitForFunction((text) => document.querySelectorAll(
+        ".t-row [role=gridcell]")[2]?.textContent === text,
+      formatCount(Number(valueAt(top, "cpu.total_ns"))));
+      await page.getByRole("button", { name: "Columns" }).click();
+      await page.getByRole("checkbox", { name: /^CPU p99/ }).check();
+      await page.getByRole("columnheader", { name: "CPU p99" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByLabel("Search in Operators").fill("/^aten::add_$/");
+      await page.getByText(`1 of ${summary.operator.length} rows`).waitFor();
+      await page.getByRole("button", { name: "Copy", exact: true }).click();
+      const copied = await page.evaluate(() =>
+        navigator.clipboard.readText());
+      expect(copied.split("\n")[1]).toMatch(/^aten::add_\t/);
+      const [download] = await Promise.all([page.waitForEvent("download"),
+        page.getByRole("button", { name: "CSV" }).click()]);
+      const csv = readFileSync((await download.path())!, "utf8");
+      expect(csv.split("\n")[0]).toContain("cpu_total_ns");
+      expect(csv.split("\n")[1]).toMatch(/^aten::add_,/);
+      // A link shows a colleague the same thing.
+      await page.reload();
+      await page.getByText(`1 of ${summary.operator.length} rows`).waitFor();
+      await page.getByRole("columnheader", { name: "CPU p99" }).waitFor();
+      await finish(session);
+    });
+
+    test("operators: what is inside, shapes, keys, timeline", async () => {
+      const session = await show("amp", "operators", "Operators",
+        "sort=name&find=/^aten::copy_$/");
+      const { page } = session;
+      await page.getByText("1 of").waitFor();
+      await page.getByRole("grid").focus();
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("ArrowRight");
+      await page.locator(".t-row.inside").first().waitFor();
+      await page.keyboard.press("ArrowLeft");
+      await page.locator(".t-row.inside").first()
+        .waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "By name and shapes" }).click();
+      await page.getByRole("columnheader", { name: "Shapes" }).waitFor();
+      await page.getByRole("button", { name: "By name", exact: true }).click();
+      await page.getByText("1 of").waitFor();
+      await page.getByRole("grid").focus();
+      await page.keyboard.press("Home");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/#\/trace\?.*row=\d+/);
+      await finish(session);
+    });
+
+    test("kernels: attributes, copies, top, tensor cores", async () => {
+      const session = await show("amp", "kernels", "GPU kernels");
+      const { page } = session;
+      await page.getByText(`${summary.kernel.length} rows`).waitFor();
+      await page.getByText("of kernel time on tensor cores").waitFor();
+      expect(await cell(page, 0, 2).innerText()).toBe(formatTime(
+        Number(valueAt(summary.kernel[0], "gpu.total_ns"))));
+      await page.getByLabel("How many rows").selectOption("5");
+      await page.getByText(`5 of ${summary.kernel.length} rows`).waitFor();
+      await page.getByRole("button", { name: "By name and attributes" })
+        .click();
+      await page.getByRole("columnheader", { name: "Grid" }).waitFor();
+      await page.getByRole("button", { name: "Copies and sets" }).click();
+      await page.getByText("Memset (Device)").waitFor();
+      await page.getByRole("button", { name: "Without warm-up" }).click();
+      await page.waitForURL(/steps=settled/);
+      await finish(session);
+    });
+
+    test("memory: places, tables, a range of the curve", async () => {
+      const session = await show("amp", "memory", "Memory");
+      const { page } = session;
+      const place = summary.memory.find((one) => /gpu/.test(one.place))!;
+      await page.getByText(
+        formatBytes(place.peak_allocated_bytes)).first().waitFor();
+      await page.getByRole("button", { name: "Live at the peak" }).click();
+      await page.getByText(String(valueAt(place.live_at_peak[0], "name")))
+        .first().waitFor();
+      expect(await cell(page, 0, 1).innerText()).toBe(formatBytes(
+        Number(valueAt(place.live_at_peak[0], "bytes"))));
+      await page.getByRole("button", { name: /Leak candidates/ }).click();
+      await page.getByText("Nothing grew in every step").waitFor();
+      await page.getByRole("button", { name: "Allocations" }).click();
+      await page.getByRole("columnheader", { name: "Freed by" }).waitFor();
+      const all = await page.locator(".rows-count").innerText();
+      const plot = (await page.locator(".u-over").boundingBox())!;
+      await page.mouse.move(plot.x + plot.width * 0.3, plot.y + 40);
+      await page.mouse.down();
+      await page.mouse.move(plot.x + plot.width * 0.35, plot.y + 40,
+        { steps: 4 });
+      await page.mouse.up();
+      await page.waitForURL(/mfrom=\d+/);
+      await page.waitForFunction((text) => {
+        const now = document.querySelector(".rows-count")?.textContent;
+        return now && now !== text;
+      }, all);
+      await page.getByRole("button", { name: "show all" }).click();
+      await page.getByText(all).waitFor();
+      await page.getByRole("button", { name: "cpu", exact: true }).click();
+      await page.waitForURL(/place=/);
+      await finish(session);
+    });
+
+    test("a million rows: sorted, and the last one is reached", async () => {
+      const session = await show("amp", "memory", "Memory");
+      const { page } = session;
+      const count = 1_000_000;
+      await page.route(/\/table\?.*memory_events/, (route) => route.fulfill({
+        contentType: "application/json",
+        body: '{"columns":[{"key":"allocated_by","type":"text"},' +
+          '{"key":"bytes","type":"bytes"}],"rows":[' +
+          Array.from({ length: count }, (_, i) => `["n${i}",${i}]`).join(",") +
+          "]}" }));
+      await page.getByRole("button", { name: "Allocations" }).click();
+      await page.getByText("1,000,000 rows").waitFor();
+      await page.getByText(`n${count - 1}`, { exact: true }).waitFor();
+      await page.getByRole("grid").focus();
+      await page.keyboard.press("End");
+      await page.getByText("n0", { exact: true }).waitFor();
+      expect(await page.locator(".t-row").count()).toBeLessThan(80);
+      expect(await page.locator(".t-spacer").evaluate((element) =>
+        element.clientHeight)).toBeLessThanOrEqual(8_000_000);
+      await finish(session);
+    });
+
+    test("distributed: each worker, one step, another worker", async () => {
+      const ranks = [RANK0, RANK1].map((file) =>
+        documentOf<SummaryDoc>("summary", file).distribution!);
+      const session = await show("ddp", "distributed", "Distributed");
+      const { page } = session;
+      for (const [i, rank] of ranks.entries()) {
+        const row = page.locator("[data-worker]").nth(i);
+        await row.getByText(formatTime(rank.communication_ns)).waitFor();
+        await row.getByText(formatTime(rank.overlap_ns)).waitFor();
+      }
+      const one = documentOf<SummaryDoc>(
+        "summary", RANK0, "--steps", "6:7").distribution!;
+      await page.getByLabel("Step", { exact: true }).selectOption("6");
+      await page.locator("[data-worker]").first()
+        .getByText(formatTime(one.communication_ns)).waitFor();
+      await page.locator("[data-worker]").nth(1).getByRole("button").click();
+      await page.waitForURL(/worker=/);
+      await finish(session);
+    });
+
+    test("steps: figures, outliers, folded, to the timeline", async () => {
+      const session = await show("amp", "steps", "Steps");
+      const { page } = session;
+      const period = summary.step_time!.period!;
+      expect(await figure(page, "median").innerText())
+        .toBe(formatTime(period.p50_ns));
+      expect(await figure(page, "most").innerText())
+        .toBe(formatTime(period.max_ns));
+      expect(await cell(page, 0, 1).innerText())
+        .toBe(formatTime(summary.steps[0]!.dur_ns));
+      await page.getByRole("button", { name: /Outliers/ }).click();
+      await page.getByText("No step takes much longer").waitFor();
+      await page.getByRole("button", { name: "Folded" }).click();
+      await page.locator(".fold").first().waitFor();
+      await page.getByRole("button", { name: /^Step 9:/ }).click();
+      await page.waitForURL(/#\/trace\?.*from=\d+/);
+      await finish(session);
+    });
+
+    test("compare: verdict, significance, parts", async () => {
+      const doc = documentOf<CompareDoc>("compare", RANK0, RANK1);
+      const session = await show("ddp", "compare", "Compare");
+      const { page } = session;
+      await page.getByLabel("Worker").selectOption({ index: 2 });
+      const with0 = await page.getByLabel("Compare with")
+        .locator("option", { hasText: "rank0" }).first()
+        .getAttribute("value");
+      await page.getByLabel("Compare with").selectOption(with0!);
+      await page.getByText(doc.summary).waitFor();
+      expect(await figure(page, "a").innerText())
+        .toBe(formatTime(doc.median_a_ns));
+      await page.getByRole("button", { name: "Kernels" }).click();
+      const kernels = doc.rows.filter((row) => row.table === "kernel").length;
+      await page.getByText(`${kernels} rows`).waitFor();
+      await finish(session);
+    });
+
+    test("what was not recorded says what to do", async () => {
+      const memory = await show("graph", "memory",
+        "No memory events in this trace");
+      await memory.page.getByText("profile_memory=True").waitFor();
+      await finish(memory);
+      const shapes = await show("payloads", "steps", "Steps");
+      await finish(shapes);
+    });
+
+    test.each([
+      ["overview", /./, ""], ["operators", "Operators", ""],
+      ["operators", "Operators", "by=shape"],
+      ["kernels", "GPU kernels", ""], ["kernels", "GPU kernels", "by=launch"],
+      ["memory", "Memory", ""], ["memory", "Memory", "tab=events"],
+      ["memory", "Memory", "tab=live"], ["distributed", /./, ""],
+      ["steps", "Steps", "tab=folded"], ["compare", "Compare", ""],
+    ])("names are text: %s %s %s", async (view, heading, more) => {
+      const session = await show("payloads", view, heading, more);
+      const { page } = session;
+      if (view === "operators" || view === "kernels")
+        await page.getByText(PAYLOADS[3]!).first().waitFor();
+      await page.getByText(/^Reading .*…$/).first()
+        .waitFor({ state: "detached" });
+      expect(await page.evaluate(() => (window as unknown as
+        { hacked?: number }).hacked)).toBeUndefined();
+      expect(await page.locator(
+        "img[src=x], main iframe, main script, main math, main b[style*=red]")
+        .count()).toBe(0);
+      await finish(session);
+    });
+
+    const looks: [string, string, string | RegExp, string][] = [
+      ["amp", "overview", /The GPU works/, "change=graph&events=time"],
+      ["amp", "operators", "Operators", ""],
+      ["amp", "kernels", "GPU kernels", ""],
+      ["amp", "memory", "Memory", "tab=events"],
+      ["amp", "steps", "Steps", "tab=folded"],
+      ["ddp", "distributed", /./, ""], ["ddp", "compare", "Compare", ""],
+    ];
+    test.each(looks.flatMap((look) => [false, true].map((dark) =>
+      ({ look, dark, name: look[1] }))))(
+      "axe finds nothing serious: $name, dark: $dark",
+      async ({ look: [run, view, heading, more], dark }) => {
+        const session = await show(run, view, heading, more, dark);
+        const { page } = session;
+        if (more.includes("change"))
+          await page.locator("[data-change=graph]").waitFor();
+        expect(await seriousViolations(page)).toEqual([]);
+        await finish(session);
+      });
+  });
+
+/** The page's policy lets in no script; the test comes by the back. */
+async function seriousViolations(page: Page): Promise<unknown> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("Runtime.evaluate",
+    { expression: readFileSync(axe, "utf8") });
+  const { result } = await cdp.send("Runtime.evaluate", {
+    awaitPromise: true, returnByValue: true,
+    expression: "axe.run().then(r => r.violations.filter(v => " +
+      "v.impact === 'serious' || v.impact === 'critical').map(v => " +
+      "v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html + ' ' + " +
+      "n.failureSummary).join(' | ')))" });
+  return result.value;
+}
