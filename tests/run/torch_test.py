@@ -65,8 +65,8 @@ class TorchTest(RunTestCase):
         env = {**os.environ, "XDG_CACHE_HOME": CACHE, **settings}
         # -E: the hook of the Python package, which a tree may have or not, is
         # left out. Its own tests are in python/tests.
-        return self.run_it(PYTHON, "-E", SCRIPT, *arguments, flags=flags, env=env,
-                           timeout=800)
+        return self.run_it(PYTHON, "-E", SCRIPT, *arguments, flags=flags,
+                           env=env, timeout=800)
 
     def types(self):
         return collections.Counter(
