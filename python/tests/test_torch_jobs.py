@@ -4,6 +4,8 @@ torch.compile, endings."""
 
 import importlib.util
 import json
+import subprocess
+import sys
 import unittest
 
 import support
@@ -293,6 +295,40 @@ class CompileTest(support.InOwnFolder):
         names = support.count(support.read_events("t.json"))
         self.assertGreaterEqual(names["Forward"], 3)
         self.assertEqual(names["Backward"], 3)
+
+UNCHANGED = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+torch.set_num_threads(1)
+model = nn.Linear(8, 4)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+data = TensorDataset(torch.randn(12, 8), torch.randn(12, 4))
+for x, y in DataLoader(data, batch_size=2):
+    optimizer.zero_grad()
+    ((model(x) - y) ** 2).mean().backward()
+    optimizer.step()
+"""
+
+
+class UnderRunTest(support.InOwnFolder):
+    def test_stages_of_a_program_without_a_profiler(self):
+        with open("train.py", "w", encoding="utf-8") as file:
+            file.write(UNCHANGED)
+        done = subprocess.run(
+            [_native_files.PROGRAM, "run", "--quiet", "--no-gpu", "--out",
+             "log", "--", sys.executable, "train.py"], check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            timeout=240)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        model = {row["name"]: row for row in json.loads(_native_files.run(
+            "summary", "log", "--views", "model", "--format", "json"))["model"]}
+        for stage in ("Forward", "Backward"):
+            # Told by the interpreter, not concluded from operators.
+            self.assertFalse(model[stage]["inferred"], stage)
+            self.assertEqual(model[stage]["calls"], 6, stage)
+        self.assertGreaterEqual(model["Dataloader"]["calls"], 6)
+        self.assertGreaterEqual(model["Optimization"]["calls"], 6)
 
 
 if __name__ == "__main__":

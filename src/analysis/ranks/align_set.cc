@@ -72,7 +72,12 @@ uint64_t CountOf(const SetClocks& clocks, ClockMethod method) {
 }
 
 void AddNotes(const MatchedCalls& matched, SetClocks& result) {
-  if (matched.matches.empty()) {
+  // Processes of one machine have one clock, a trainer and its workers too:
+  // there is nothing to say.
+  const bool one_clock = CountOf(result, ClockMethod::kSameClock) +
+                             CountOf(result, ClockMethod::kReference) ==
+                         result.members.size();
+  if (matched.matches.empty() && !one_clock) {
     std::string note = "No collectives that two ranks recorded: ";
     if (CountOf(result, ClockMethod::kEpoch) > 0) {
       note +=
