@@ -2,8 +2,8 @@
 """paddle.profiler and stepscope.profiler run the same program, and a user sees
 the same: names, states, files, trees, tables, warnings, kinds of exceptions.
 
-Needs the real Paddle beside stepscope: pip install paddlepaddle. That is 720 MB
-on disk, so tools/bootstrap does not do it. Tried with 3.3.1."""
+Needs the real Paddle: the one that tools/bootstrap fetches on x86_64, in
+PADDLE_FOR_TESTS, or one installed beside stepscope. Tried with 3.3.1."""
 
 import importlib.util
 import json
@@ -15,6 +15,8 @@ import unittest
 
 import support
 
+# A folder with Paddle for this version of Python, or "".
+PADDLE = os.environ.get("PADDLE_FOR_TESTS", "")
 FACTS = pathlib.Path(__file__).resolve().parent / "side_by_side/facts.py"
 
 
@@ -34,16 +36,21 @@ def differences(theirs, ours, where=""):
 class SideBySideTest(support.InOwnFolder):
     def facts(self, module):
         os.mkdir(module)
+        path = PADDLE if module.startswith("paddle") else ""
+        path = os.pathsep.join(filter(None, (
+            os.environ.get("PYTHONPATH", ""), path)))
         done = subprocess.run(
             [sys.executable, str(FACTS), module], cwd=module, check=False,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            timeout=300, env={**os.environ, "GLOG_minloglevel": "3"})
+            timeout=300, env={**os.environ, "GLOG_minloglevel": "3",
+                              "PYTHONPATH": path})
         self.assertEqual(done.returncode, 0, done.stdout)
         with open(f"{module}/facts.json", encoding="utf-8") as file:
             return json.load(file)
 
-    @unittest.skipUnless(importlib.util.find_spec("paddle"),
-                         "paddle is not installed; pip install paddlepaddle")
+    @unittest.skipUnless(PADDLE or importlib.util.find_spec("paddle"),
+                         "no Paddle for this Python; tools/bootstrap test "
+                         "fetches one for x86_64 and its own Python")
     def test_paddle(self):
         theirs = self.facts("paddle.profiler")
         ours = self.facts("stepscope.profiler")
