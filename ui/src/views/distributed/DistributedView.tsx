@@ -8,7 +8,8 @@ import type { DeclaredTable } from "../../model/declared.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
 import { distributionParts } from "../../model/distributed.ts";
 import { useRows, useSummary, useTables } from "../../state/documents.ts";
-import { showOnTimeline } from "../../state/locate.ts";
+import { useAnswer } from "../../state/load.ts";
+import { useOpened } from "../../state/opened.ts";
 import { picked } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
 import { Message } from "../../shell/Messages.tsx";
@@ -71,17 +72,36 @@ function RankTable({ doc, tables, which }: {
   return (
     <Card title={which.title} class="rank-table">
       <Table label={which.title} data={data} prefix={which.key + "."}
-        usual={first} rows={10} empty={which.empty}
-        onShow={(shown, row) => void showOnTimeline(
-          which.key, String(shown.cell(row, 0)))} />
+        usual={first} rows={10} empty={which.empty} />
     </Card>
+  );
+}
+
+/** The tables of the whole job, whichever of its workers is shown. */
+function JobTables({ t }: { t: string }) {
+  const opened = useOpened(t);
+  const ready = opened.state === "ready";
+  const summary = useAnswer<SummaryDoc>("summary", ready ? { t } : null);
+  const tables = useTables();
+  return (
+    <Loaded<SummaryDoc | string> what="All ranks together"
+      load={ready ? summary : opened}>
+      {(doc) => typeof doc === "string" ? null : (
+        <Loaded what="The columns" load={tables}>
+          {(declared) => RANK_TABLES.map((which) => (
+            <RankTable key={which.key} doc={doc} tables={declared}
+              which={which} />
+          ))}
+        </Loaded>
+      )}
+    </Loaded>
   );
 }
 
 export default function DistributedView() {
   const summary = useSummary();
-  const tables = useTables();
   const workers = picked.value?.run.workers ?? [];
+  const job = picked.value?.run.all;
   return (
     <Loaded whole what="Communication" load={summary}>
       {(doc) => !doc.distribution && workers.length < 2
@@ -94,12 +114,7 @@ export default function DistributedView() {
             : "One worker; record every rank into one folder to compare them"}>
             <WorkerBars workers={workers} />
             {doc.distribution && <Overlap distribution={doc.distribution} />}
-            <Loaded what="The columns" load={tables}>
-              {(declared) => RANK_TABLES.map((which) => (
-                <RankTable key={which.key} doc={doc} tables={declared}
-                  which={which} />
-              ))}
-            </Loaded>
+            {job && <JobTables t={job.t} />}
           </Page>
         )}
     </Loaded>

@@ -97,7 +97,7 @@ export function WorkerBars({ workers }: { workers: WorkerInfo[] }) {
             }} />
         ))}</tbody>
       </table>
-      <p class="legend">
+      <p class="chart-legend">
         <span><Swatch colour="kernel" />computes</span>
         <span><Swatch colour="user" />both at once</span>
         <span><Swatch colour="communication" />communicates</span>

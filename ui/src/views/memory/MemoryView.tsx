@@ -118,7 +118,7 @@ function PlaceCurve({ place }: { place: MemoryPlace }) {
               setMore("tab", "events");
             }} />
         )}
-      <p class="legend"><span class="quiet">Drag over the curve to see the
+      <p class="chart-legend"><span class="quiet">Drag over the curve to see the
         allocations of that time.</span></p>
     </Card>
   );

@@ -62,7 +62,7 @@ function BySteps({ doc, side }: { doc: SummaryDoc; side: "cpu" | "gpu" }) {
                 width={width} height={190} label={`Stages, ${side}`}
                 onPick={(column) => showStep(column.index, column.pid)} />}
             </Sized>
-            <p class="legend">{names.map((name) => (
+            <p class="chart-legend">{names.map((name) => (
               <span key={name}><Swatch
                 colour={STAGE_COLOURS[name] ?? "unexplained"} />
               {stageTitle(name)}</span>
@@ -91,7 +91,7 @@ export function StagesCard({ doc }: { doc: SummaryDoc }) {
           ? <BySteps doc={doc} side={mode} />
           : <Totals doc={doc} />}
       {!mode && doc.model.length >= 2 && (
-        <p class="legend"><span><Swatch colour="operator" />CPU</span>
+        <p class="chart-legend"><span><Swatch colour="operator" />CPU</span>
           <span><Swatch colour="kernel" />GPU, where it was launched</span>
           {doc.model.some((row) => row.inferred) &&
             <span>* concluded from other events</span>}</p>

@@ -61,7 +61,8 @@ function Chart({ doc }: { doc: SummaryDoc }) {
           height={190} label="Each step" onPick={(column) =>
             showStep(column.index, column.pid)} />}
       </Sized>
-      <p class="legend">{waterfall.parts.filter((part) => part.time_ns > 0)
+      <p class="chart-legend">{waterfall.parts
+        .filter((part) => part.time_ns > 0)
         .map((part) => (
           <span key={part.name}><Swatch colour={partColour(part.name)} />
             {partTitle(part.name)}</span>
