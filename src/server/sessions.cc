@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <new>
 
+#include "analysis/ranks/align_set.h"
 #include "importers/import_many.h"
 
 namespace stepscope::server {
@@ -214,7 +215,11 @@ Result<std::shared_ptr<const Trace>> Sessions::Read(const std::string& id,
                     " jobs, so they cannot be shown as one; open one of them");
   }
   Report(id, cancel, 0, 0, "building");
-  return TraceSet::Merge(std::move(read.jobs[0].traces));
+  // All ranks on one clock, as the commands have them.
+  TraceSet& set = read.jobs[0].traces;
+  const SetClocks clocks = AlignSet(set);
+  for (const std::string& note : clocks.notes) set.AddNote(note);
+  return TraceSet::Merge(std::move(set));
 }
 
 // REQUIRES: mutex_ is held.

@@ -170,6 +170,62 @@ TEST(SessionsTest, WhatWasNotUsedForLongestIsClosed) {
   EXPECT_EQ(StatusOf(server.Api("trace?t=" + a)), 200);
 }
 
+// A rank whose steps end with an all-reduce, by a clock that is `ahead_us`.
+std::string RankTrace(int rank, int64_t ahead_us) {
+  std::string json =
+      "{\"schemaVersion\":1,\"distributedInfo\":{\"backend\":\"nccl\","
+      "\"rank\":" +
+      std::to_string(rank) +
+      ",\"world_size\":2},\"baseTimeNanoseconds\":1790857026000000000,"
+      "\"traceEvents\":[";
+  const auto add = [&](const std::string& name, const std::string& place,
+                       int64_t ts, int64_t dur) {
+    if (!json.ends_with("[")) json += ",";
+    json += "{\"ph\":\"X\",\"name\":\"" + name + "\"," + place +
+            ",\"ts\":" + std::to_string(ts + ahead_us) +
+            ",\"dur\":" + std::to_string(dur) + "}";
+  };
+  for (int64_t step = 0; step < 20; ++step) {
+    const int64_t begin = step * 10'000 + step * step * 20;
+    add("ProfilerStep#" + std::to_string(step),
+        "\"cat\":\"user_annotation\",\"pid\":" + std::to_string(100 + rank) +
+            ",\"tid\":1",
+        begin, 9000);
+    const int64_t arrive = begin + 6000 + rank * 500;
+    add("ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+        "\"cat\":\"kernel\",\"pid\":0,\"tid\":7,\"args\":{\"device\":0,"
+        "\"stream\":7}",
+        arrive, begin + 8000 - arrive);
+  }
+  return json + "]}";
+}
+
+TEST(SessionsTest, AllRanksOfARunAreOnOneClock) {
+  const TestFolder folder;
+  folder.Write("job/rank0.json", RankTrace(0, 0));
+  folder.Write("job/rank1.json", RankTrace(1, 100'000));
+  const TestServer server(folder.path());
+  const std::string runs = BodyOf(server.Api("runs"));
+  const std::string all = TextOf(runs.substr(runs.find("\"all\":")), "t");
+  ASSERT_EQ(Open(server, all), "ready") << BodyOf(server.Api("runs"));
+  const std::string trace = BodyOf(server.Api("trace?t=" + all));
+  // 300 ms as recorded; the job took 206.
+  const size_t at = trace.find("\"span_ns\":");
+  ASSERT_NE(at, trace.npos);
+  EXPECT_LT(std::atoll(trace.c_str() + at + 10), 250'000'000) << trace;
+  EXPECT_NE(trace.find("\"clock\":{\"method\":\"reference\""), trace.npos)
+      << trace;
+  const size_t moved = trace.find("\"clock\":{\"method\":\"collectives\"");
+  ASSERT_NE(moved, trace.npos) << trace;
+  const std::string offset = TextOf(trace.substr(moved), "offset_ns");
+  EXPECT_NEAR(static_cast<double>(std::atoll(offset.c_str())), -1e8, 100'000);
+  // A file by itself has its own clock.
+  const std::string one = TextOf(runs, "t");
+  ASSERT_EQ(Open(server, one), "ready");
+  EXPECT_NE(server.Api("trace?t=" + one).find("\"clock\":null"),
+            std::string::npos);
+}
+
 TEST(SessionsTest, AnImportCanBeCancelled) {
   const TestFolder folder;
   folder.Write("a.json", ChromeTrace(200000));

@@ -2,12 +2,15 @@
 #include "server/trace_json.h"
 
 #include <bit>
+#include <cstdlib>
+#include <string>
 
 #include "analysis/step_part.h"
 #include "base/json_writer.h"
 #include "report/ledger_json.h"
 #include "server/event_classes.h"
 #include "server/idle_parts.h"
+#include "trace/clock_facts.h"
 #include "trace/event_type.h"
 
 namespace stepscope::server {
@@ -17,7 +20,37 @@ namespace {
 constexpr size_t kFewNames = 20'000;
 constexpr size_t kFewBytes = 1 << 20;
 
-void WriteGroups(JsonWriter& json, const ViewTracks& view) {
+// How the clock of a process was laid beside those of other ranks; null: it
+// was not. The offset may be too large for a number of JavaScript.
+void WriteClock(JsonWriter& json, const Trace& trace, const Process& process) {
+  const auto fact = [&](std::string_view key) {
+    for (const auto& [name, value] : process.metadata)
+      if (trace.str(name) == key) return std::string(trace.str(value));
+    return std::string();
+  };
+  const auto number = [&](std::string_view name, std::string_view key) {
+    const std::string text = fact(key);
+    json.Key(name);
+    if (text.empty())
+      json.Null();
+    else
+      json.Number(std::strtod(text.c_str(), nullptr));
+  };
+  json.Key("clock");
+  const std::string method = fact(kClockMethodKey);
+  if (method.empty()) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Field("method", method);
+  json.Field("offset_ns", fact(kClockOffsetKey));
+  number("drift_ppm", kClockDriftKey);
+  number("error_ns", kClockErrorKey);
+  number("error_ppm", kClockErrorGrowthKey);
+  json.EndObject();
+}
+
+void WriteGroups(JsonWriter& json, const Trace& trace, const ViewTracks& view) {
   json.Key("groups").BeginArray();
   for (size_t i = 0; i < view.groups.size(); ++i) {
     const TrackGroup& group = view.groups[i];
@@ -29,6 +62,7 @@ void WriteGroups(JsonWriter& json, const ViewTracks& view) {
       json.Int(group.rank);
     else
       json.Null();
+    WriteClock(json, trace, trace.processes()[group.process]);
     json.EndObject();
   }
   json.EndArray();
@@ -93,7 +127,7 @@ std::string TraceJson(const OpenTrace& open) {
   json.Field("span_ns", open.span_ns());
   json.Field("events", uint64_t{trace.size()});
   json.Field("names", uint64_t{trace.strings().size()});
-  WriteGroups(json, open.view());
+  WriteGroups(json, trace, open.view());
   WriteTracks(json, open.view());
   WriteSteps(json, open);
   WriteStages(json, open);

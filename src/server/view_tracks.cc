@@ -55,6 +55,7 @@ class Maker {
     TrackGroup group;
     group.pid = p.pid;
     group.rank = p.rank;
+    group.process = process;
     std::string name(trace_.str(p.name));
     if (name.empty())
       name = p.pid >= 0 ? Format("Process %lld", static_cast<long long>(p.pid))

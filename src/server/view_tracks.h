@@ -21,6 +21,7 @@ struct TrackGroup {
   std::string_view kind;  // "process", "device"
   int64_t pid = 0;
   int64_t rank = -1;
+  uint32_t process = 0;  // of the trace
 };
 
 struct ViewTrack {
