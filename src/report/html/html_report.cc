@@ -20,7 +20,9 @@ namespace stepscope {
 namespace html {
 namespace {
 
-// The tables of a report, in its order, under the names that people use.
+// The tables of a report, in its order, under the names that people use. Left
+// out are columns that a page has no room for, and moments that mean something
+// on a timeline only.
 struct ShownTable {
   std::string_view key;
   std::string_view title;
@@ -33,19 +35,26 @@ const std::vector<ShownTable>& ShownTables() {
       {"ranks", "Ranks"},
       {"stragglers", "Ranks that come late"},
       {"collectives", "Collectives", false},
-      {"kernel", "Kernels", false, {"cpu.total_ns"}},
-      {"operator", "Operators", false},
+      {"kernel", "Kernels", false, {"gpu.p90_ns"}},
+      {"operator",
+       "Operators",
+       false,
+       {"nested_calls", "cpu.max_ns", "cpu.min_ns", "cpu.p90_ns", "gpu.max_ns",
+        "gpu.min_ns", "gpu.p50_ns", "gpu.p90_ns", "gpu.p99_ns"}},
       {"user_defined", "User ranges"},
       {"python", "Python functions", false},
-      {"memory", "Memory"},
+      {"memory", "Memory", true, {"peak_at_ns"}},
       {"memory_manipulation", "Copies and sets, by name"},
       {"distribution", "Computation and communication"},
       {"overview", "Events by type"},
-      {"idle", "Why a device is idle"},
+      {"idle", "Why a device is idle", true, {"longest_at_ns"}},
       {"device", "Devices"},
       {"step_time", "Step time"},
       {"outliers", "Steps that stand out"},
-      {"steps", "Steps"}};
+      {"steps",
+       "Steps",
+       true,
+       {"start_ns", "device_start_ns", "device_end_ns"}}};
   return *tables;
 }
 

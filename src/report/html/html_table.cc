@@ -14,7 +14,7 @@
 namespace stepscope::html {
 namespace {
 
-constexpr size_t kLongestName = 72;
+constexpr size_t kLongestName = 60;
 
 // One list of rows, with the label of the row that each is inside of.
 struct Level {
