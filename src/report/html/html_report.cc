@@ -35,7 +35,7 @@ const std::vector<ShownTable>& ShownTables() {
       {"ranks", "Ranks"},
       {"stragglers", "Ranks that come late"},
       {"collectives", "Collectives", false},
-      {"kernel", "Kernels", false, {"gpu.p90_ns"}},
+      {"kernel", "Kernels", false, {"gpu.min_ns", "gpu.p90_ns"}},
       {"operator",
        "Operators",
        false,

@@ -78,6 +78,8 @@ std::string Maker::Text(const TableColumn& column, const Cell& cell) const {
     return Count(*integer);
   }
   if (const auto* number = std::get_if<double>(&cell)) {
+    // Recorders write 0 where they could not tell.
+    if (column.name == "occupancy" && *number == 0) return "\u2013";
     if (column.type == CellType::kRatio) return Share(*number);
     return Format("%.3g", *number) +
            (column.unit.empty() ? "" : "\u202f" + std::string(column.unit));
