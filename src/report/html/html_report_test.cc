@@ -212,12 +212,16 @@ TEST(HtmlReport, TimelineShowsTheChosenPart) {
   EXPECT_EQ(steps_drawn(options), 2u);
   options.from_ns = 1'000'000'000;
   options.to_ns = 2'000'000'000;
-  EXPECT_NE(Render(*trace, options).find("nothing was recorded in this part"),
+  EXPECT_NE(Render(*trace, options).find("in this part; the recording lasts"),
             std::string::npos);
 }
 
 TEST(HtmlReport, EmptyTraceIsSaid) {
   EXPECT_NE(Render(*TraceFromText("")).find("Nothing was recorded."),
+            std::string::npos);
+  // Nothing that lasts: a report without a timeline.
+  EXPECT_EQ(Render(*TraceFromText("thread 7 main\n 5..5 mark instant\n"))
+                .find("error:"),
             std::string::npos);
 }
 

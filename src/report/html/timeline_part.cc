@@ -95,6 +95,16 @@ Result<TimelinePart> DrawTimelinePart(const Trace& trace,
                                       const Redactor& redactor) {
   if (trace.size() == 0) return TimelinePart{};
   const Part part = ChoosePart(trace, summary, options);
+  // In the reader's count of time, which is not that of the drawing.
+  if (part.range.begin >= trace.end_ns() ||
+      part.range.end <= trace.begin_ns()) {
+    if (!options.from_ns && !options.to_ns) return TimelinePart{};
+    return Fail(ErrorCode::kInvalidArgument,
+                "--from and --to: nothing was recorded in this part; the "
+                "recording lasts " +
+                    Time(SaturatingSubtract(trace.end_ns(),
+                                            trace.begin_ns())));
+  }
   TimelineSvgOptions drawing;
   drawing.begin_ns = part.range.begin;
   drawing.end_ns = part.range.end;
