@@ -382,6 +382,54 @@ Command CompareCommand(CompareArguments& arguments) {
       .run = [&arguments] { return RunCompare(arguments); }};
 }
 
+Option MomentOption(std::string name, std::string meaning,
+                    std::string* target) {
+  return {.name = std::move(name),
+          .value = "DUR",
+          .kind = ValueKind::kText,
+          .meaning = std::move(meaning),
+          .fallback = "one settled step, or the steps of --steps A:B",
+          .group = "Timeline",
+          .target = target};
+}
+
+Command ReportCommand(ReportArguments& arguments) {
+  return {
+      .name = "report",
+      .group = kLook,
+      .summary = "everything about a trace in one HTML file",
+      .description =
+          "Writes one HTML file that opens from disk and needs no network: the "
+          "answer in a sentence, five figures, where a step goes, what to fix "
+          "and what it saves, tables, memory and a timeline.",
+      .operands = {TraceOperand(&arguments.input)},
+      .options =
+          {{.name = "--output",
+            .short_name = "-o",
+            .value = "FILE",
+            .kind = ValueKind::kFile,
+            .meaning = "file to write; - for standard output",
+            .group = "Output",
+            .required = true,
+            .target = &arguments.output},
+           {.name = "--redact",
+            .meaning = "hide names, hosts and paths behind hashes, the same "
+                       "name behind the same hash",
+            .group = "Output",
+            .target = &arguments.redact},
+           TopOption("rows of each table", "30", &arguments.top),
+           MomentOption("--from",
+                        "where the timeline begins, counted from the start "
+                        "of the recording, such as 120ms",
+                        &arguments.from),
+           MomentOption("--to", "where the timeline ends", &arguments.to),
+           StepsOption("settled", &arguments.steps),
+           UnprofiledOption(&arguments.unprofiled)},
+      .example_title = "a report for somebody outside the company",
+      .example = "stepscope report job.sscap -o report.html --redact",
+      .run = [&arguments] { return RunReport(arguments); }};
+}
+
 Command InfoCommand(InfoOptions& options) {
   return {.name = "info",
           .group = kLook,
@@ -526,6 +574,7 @@ std::vector<Command> MakeCommands(Arguments& arguments) {
           WhatifCommand(arguments.whatif),
           CompareCommand(arguments.compare),
           ViewCommand(arguments.view),
+          ReportCommand(arguments.report),
           InfoCommand(arguments.info),
           ConvertCommand(arguments.convert),
           TimelineCommand(arguments.timeline),

@@ -23,6 +23,7 @@ struct Arguments {
   WhatifArguments whatif;
   CompareArguments compare;
   ViewArguments view;
+  ReportArguments report;
   InfoOptions info;
   ConvertOptions convert;
   TimelineOptions timeline;

@@ -69,6 +69,19 @@ struct CompareArguments {
 };
 ExitCode RunCompare(const CompareArguments& arguments);
 
+// report: everything about a trace in one file of HTML.
+struct ReportArguments {
+  std::string input;
+  std::string output;
+  std::string steps = "settled";
+  std::string unprofiled;  // a duration; empty: not known
+  std::string from;        // both from the begin of the recording
+  std::string to;
+  int top = 30;  // rows of a table; 0: all
+  bool redact = false;
+};
+ExitCode RunReport(const ReportArguments& arguments);
+
 // convert: the same trace in another format.
 struct ConvertOptions {
   std::vector<std::string> inputs;

@@ -112,6 +112,10 @@ class Drawing {
     std::string_view style;  // of all of them, else "many"
   };
 
+  std::string Shown(std::string_view name) const {
+    return options_.display_name ? options_.display_name(name)
+                                 : std::string(name);
+  }
   double X(int64_t time) const {
     const int64_t inside =
         std::clamp(time, options_.begin_ns, options_.end_ns);
@@ -166,11 +170,11 @@ std::string Drawing::Label(const Track& track) const {
     text += Format("thread %lld", static_cast<long long>(track.id));
   }
   const std::string_view name = trace_.str(track.name);
-  return name.empty() ? text : text + ", " + std::string(name);
+  return name.empty() ? text : text + ", " + Shown(name);
 }
 
 void Drawing::DrawEvent(Row row, double x, double width, double y) {
-  const std::string name = VisibleText(trace_.str(trace_.name()[row]));
+  const std::string name = VisibleText(Shown(trace_.str(trace_.name()[row])));
   const std::string_view type = EventTypeName(trace_.type()[row]);
   std::string title = Escaped(name) + ", " + Duration(trace_.dur_ns()[row]);
   if (!type.empty()) title += ", " + std::string(type);
@@ -276,10 +280,11 @@ std::string Drawing::Draw() {
   const auto width = static_cast<unsigned long long>(options_.width);
   return Format("<svg xmlns=\"http://www.w3.org/2000/svg\" "
                 "class=\"stepscope-tl\" role=\"img\" width=\"%llu\" "
-                "height=\"%.0f\" viewBox=\"0 0 %llu %.0f\" "
-                "style=\"max-width:100%%\">\n",
-                width, height_, width, height_) +
-         std::string(kStyle) + body_ + rows + "</svg>\n";
+                "height=\"%.0f\" viewBox=\"0 0 %llu %.0f\"%s>\n",
+                width, height_, width, height_,
+                options_.own_style ? " style=\"max-width:100%\"" : "") +
+         std::string(options_.own_style ? kStyle : std::string_view()) + body_ +
+         rows + "</svg>\n";
 }
 
 }  // namespace

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/html/figures.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "analysis/stats.h"
+#include "analysis/views/view_table.h"
+#include "base/text.h"
+#include "report/html/html_text.h"
+
+namespace stepscope::html {
+namespace {
+
+constexpr const char* kUnknown = "\u2013";
+
+// A cell of the first device in the view table of devices.
+class DeviceUse {
+ public:
+  explicit DeviceUse(const Summary& summary)
+      : tree_(*summary.trace),
+        steps_(tree_, summary.chosen_steps == nullptr) {
+    rows_ = FindViewTable("device_use")
+                ->rows({.tree = tree_, .steps = steps_, .query = {}});
+  }
+  std::optional<double> Ratio(std::string_view column) const {
+    if (rows_.size() == 0) return std::nullopt;
+    for (const TableColumn& c : FindViewTable("device_use")->columns) {
+      if (c.name != column) continue;
+      const Cell cell = c.cell(rows_[0]);
+      if (const auto* ratio = std::get_if<double>(&cell)) return *ratio;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  EventTree tree_;
+  StepTable steps_;
+  RowList rows_;
+};
+
+Figure StepFigure(const Summary& summary) {
+  const StepTime& time = summary.step_time;
+  if (time.steps == 0)
+    return {"Step time", kUnknown, "no steps were recorded", {}};
+  std::string detail = Time(time.min_ns) + " \u2013 " + Time(time.max_ns);
+  if (summary.benchmark.steps > 0)
+    detail += Format(" \u00b7 %.3g steps/s", summary.benchmark.ips_avg);
+  return {"Step time, median", Time(time.p50_ns), detail, {}};
+}
+
+Figure BusyFigure(const Summary& summary) {
+  const double busy = summary.advice.device_busy;
+  if (busy < 0) return {"GPU busy", kUnknown, "no device was recorded", {}};
+  const Waterfall& waterfall = summary.waterfall;
+  const auto part = [&](StepPart p) {
+    return Share(Ratio(waterfall.part(p), waterfall.step_ns));
+  };
+  return {"GPU busy", Share(busy),
+          "kernels " + part(StepPart::kKernel) + " \u00b7 copies " +
+              part(StepPart::kCopy),
+          busy};
+}
+
+Figure TensorFigure(const DeviceUse& use) {
+  const auto share = use.Ratio("tensor_core");
+  if (!share)
+    return {"Tensor-core time", kUnknown, "no kernels were recorded", {}};
+  return {"Tensor-core time", Share(*share),
+          "of kernel time \u00b7 estimated from names", share};
+}
+
+Figure OccupancyFigure(const DeviceUse& use) {
+  const auto share = use.Ratio("occupancy");
+  const auto known = use.Ratio("occupancy_known");
+  if (!share || !known) {
+    return {"Achieved occupancy", kUnknown, "the trace does not state it", {}};
+  }
+  return {"Achieved occupancy", Share(*share),
+          "known for " + Share(*known) + " of kernel time", share};
+}
+
+Figure MemoryFigure(const Summary& summary, const Redactor& redactor) {
+  const MemoryPlace* place = PeakPlace(summary);
+  if (place == nullptr)
+    return {"Peak memory", kUnknown, "memory was not recorded", {}};
+  std::string detail = redactor.Place(place->place);
+  if (place->peak_reserved_bytes > 0)
+    detail += " \u00b7 reserved " + Bytes(place->peak_reserved_bytes);
+  return {"Peak memory", Bytes(place->peak_allocated_bytes), detail, {}};
+}
+
+}  // namespace
+
+const MemoryPlace* PeakPlace(const Summary& summary) {
+  const MemoryPlace* best = nullptr;
+  const auto on_device = [](const MemoryPlace& place) {
+    return place.place.find("cpu") == std::string_view::npos &&
+           place.place.find("CPU") == std::string_view::npos;
+  };
+  for (const MemoryPlace& place : summary.memory) {
+    const auto weight = [&](const MemoryPlace& p) {
+      return std::pair(on_device(p), p.peak_allocated_bytes);
+    };
+    if (best == nullptr || weight(place) > weight(*best)) best = &place;
+  }
+  return best;
+}
+
+std::string Headline(const Summary& summary, const Redactor& redactor) {
+  const Advice& advice = summary.advice;
+  if (summary.trace->size() == 0) return "Nothing was recorded.";
+  std::string text;
+  if (advice.device_busy >= 0) {
+    text = "The GPU works " + Share(advice.device_busy) + " of " +
+           (summary.has_steps ? "a step. " : "the recorded time. ");
+  }
+  if (!advice.findings.empty())
+    return text + redactor.Sentence(advice.findings.front().finding);
+  if (!advice.nothing.empty())
+    return text + redactor.Sentence(advice.nothing.front());
+  return text + "Nothing stands out that slows the steps down.";
+}
+
+std::vector<Figure> FiveFigures(const Summary& summary,
+                                const Redactor& redactor) {
+  const DeviceUse use(summary);
+  return {StepFigure(summary), BusyFigure(summary), TensorFigure(use),
+          OccupancyFigure(use), MemoryFigure(summary, redactor)};
+}
+
+std::string FiguresHtml(const std::vector<Figure>& figures) {
+  std::string out = "<div class=\"figures\">\n";
+  for (const Figure& figure : figures) {
+    out += "<div class=\"card figure\"><div class=\"label\">" +
+           Escape(figure.title) + "</div><div class=\"value\">" +
+           Escape(figure.value) + "</div><div class=\"detail\">" +
+           Escape(figure.detail) + "</div>";
+    if (figure.share) {
+      out += Format(
+          "<svg class=\"meter\" viewBox=\"0 0 100 4\" "
+          "preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect "
+          "class=\"rest\" width=\"100\" height=\"4\"/><rect class=\"c-kernel\" "
+          "width=\"%.1f\" height=\"4\"/></svg>",
+          std::clamp(*figure.share, 0., 1.) * 100);
+    }
+    out += "</div>\n";
+  }
+  return out + "</div>\n";
+}
+
+}  // namespace stepscope::html

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text in a page, and figures as people read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace stepscope::html {
+
+// Recorded text is text in a page, whatever it holds: in an element and in an
+// attribute between double quotes.
+std::string Escape(std::string_view text);
+
+// "51.6 ms", "2.99 GiB", "24.9 %", "61,445"; a narrow space before the unit.
+std::string Time(int64_t ns);
+std::string Bytes(int64_t bytes);
+std::string Share(double share);
+std::string Count(int64_t count);
+
+}  // namespace stepscope::html
