@@ -66,10 +66,12 @@ Result<std::string> AnswerCounter(const OpenTrace& open,
                                   const Parameters& parameters) {
   STEPSCOPE_TRY_ASSIGN(const uint32_t track, ReadTrack(open, parameters));
   STEPSCOPE_TRY_ASSIGN(const Stretch stretch, ReadStretch(parameters));
-  return CurveJson(*open.curve(track), open.origin_ns(),
-                   stretch.begin + open.origin_ns(),
-                   std::min(stretch.end, open.span_ns() + 1) + open.origin_ns(),
-                   stretch.pixels);
+  const int64_t origin = open.origin_ns();
+  const int64_t begin = stretch.begin + origin;
+  const int64_t end = std::min(stretch.end, open.span_ns() + 1) + origin;
+  if (const auto shares = open.shares(track))
+    return SharesJson(*shares, origin, begin, end, stretch.pixels);
+  return CurveJson(*open.curve(track), origin, begin, end, stretch.pixels);
 }
 
 Result<std::string> AnswerIdle(const OpenTrace& open,

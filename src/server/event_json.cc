@@ -5,6 +5,7 @@
 
 #include "base/json_fragment.h"
 #include "server/event_classes.h"
+#include "server/event_facts.h"
 #include "server/event_relations.h"
 #include "server/same_name.h"
 #include "trace/event_type.h"
@@ -63,6 +64,15 @@ void WriteArgs(JsonWriter& json, const Trace& trace, Row row) {
     json.BeginArray().String(key).String(Unquoted(value)).EndArray();
     return true;
   });
+  json.EndArray();
+}
+
+void WriteFacts(JsonWriter& json, const Trace& trace, Row row) {
+  json.Key("facts").BeginArray();
+  for (const EventFact& fact : FactsOf(trace, row)) {
+    json.BeginObject().Field("label", fact.label);
+    json.Field("value", fact.value).EndObject();
+  }
   json.EndArray();
 }
 
@@ -152,6 +162,7 @@ std::string EventJson(const OpenTrace& open, Row row) {
     json.Int(*step);
   else
     json.Null();
+  WriteFacts(json, trace, row);
   WriteArgs(json, trace, row);
   WriteAncestors(json, open, row);
   json.Field("children", CountChildren(trace, row, kMostChildren));

@@ -86,10 +86,26 @@ std::shared_ptr<const Curve> OpenTrace::curve(uint32_t view_track) const {
   }
   const ViewTrack& track = view_.tracks[view_track];
   auto curve = std::make_shared<const Curve>(
-      track.queue_of ? QueueCurve(tree(), *track.queue_of)
-                     : SampledCurve(*trace_, track));
+      track.device_of ? QueueCurve(tree(), *track.device_of)
+                      : SampledCurve(*trace_, track));
   const std::lock_guard lock(mutex_);
   return curves_.try_emplace(view_track, std::move(curve)).first->second;
+}
+
+std::shared_ptr<const Shares> OpenTrace::shares(uint32_t view_track) const {
+  const ViewTrack& track = view_.tracks[view_track];
+  const bool busy = track.kind == "busy";
+  if (!busy && track.kind != "occupancy") return nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = shares_.find(view_track);
+    if (found != shares_.end()) return found->second;
+  }
+  auto shares = std::make_shared<const Shares>(
+      busy ? BusyShares(*trace_, *track.device_of)
+           : OccupancyShares(*trace_, *track.device_of));
+  const std::lock_guard lock(mutex_);
+  return shares_.try_emplace(view_track, std::move(shares)).first->second;
 }
 
 Result<std::shared_ptr<const std::string>> OpenTrace::Document(

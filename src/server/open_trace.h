@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "server/curves.h"
 #include "server/idle_parts.h"
+#include "server/shares.h"
 #include "server/view_tracks.h"
 #include "trace/pyramid.h"
 #include "trace/tile_query.h"
@@ -46,6 +47,8 @@ class OpenTrace {
   const IdleParts& idle() const;
   // Of a track that has one.
   std::shared_ptr<const Curve> curve(uint32_t view_track) const;
+  // Of a track of shares; null: it is none.
+  std::shared_ptr<const Shares> shares(uint32_t view_track) const;
 
   // Text that takes long to make: by key, made once however many ask at the
   // same time. Failures are made anew.
@@ -77,6 +80,7 @@ class OpenTrace {
   mutable std::unique_ptr<IdleParts> idle_;
   mutable std::mutex mutex_;
   mutable std::map<uint32_t, std::shared_ptr<const Curve>> curves_;
+  mutable std::map<uint32_t, std::shared_ptr<const Shares>> shares_;
   mutable std::map<std::string, std::shared_ptr<Cached>> documents_;
   mutable std::vector<std::unique_ptr<TileQuery>> idle_queries_;
 };

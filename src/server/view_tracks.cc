@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "server/shares.h"
 
 namespace stepscope::server {
 namespace {
@@ -98,23 +99,34 @@ class Maker {
       all[found->second].push_back(i);
     }
     for (const Lanes& lanes : all) AddLanes(process, kind, lanes);
-    if (kind == TrackKind::kStream && !trace_.links().empty())
-      for (const Lanes& lanes : all) AddQueue(process, lanes[0]);
+    if (kind == TrackKind::kStream)
+      for (const Lanes& lanes : all) AddDevice(process, lanes[0]);
   }
 
-  // Once per device.
-  void AddQueue(uint32_t process, uint32_t stream) {
+  // Curves of a whole device, once.
+  void AddDevice(uint32_t process, uint32_t stream) {
     const uint32_t group = GroupOf(process, &trace_.tracks()[stream]);
     for (const ViewTrack& track : view_.tracks)
-      if (track.group == group && track.kind == "queue") return;
+      if (track.group == group && track.device_of) return;
     ViewTrack track;
     track.group = group;
-    track.kind = "queue";
-    track.name = "Launch queue";
-    track.detail = "work that was launched and has not begun";
     track.process = process;
-    track.queue_of = stream;
-    view_.tracks.push_back(std::move(track));
+    track.device_of = stream;
+    const auto add = [&](std::string_view kind, std::string_view name,
+                         std::string_view detail, std::string_view unit) {
+      track.kind = kind;
+      track.name = name;
+      track.detail = detail;
+      track.unit = unit;
+      view_.tracks.push_back(track);
+    };
+    add("busy", "Busy", "share of the time in which anything runs", "share");
+    if (AnyOccupancy(trace_, stream))
+      add("occupancy", "Occupancy", "as kernels state it, by their time",
+          "share");
+    if (!trace_.links().empty())
+      add("queue", "Launch queue", "work that was launched and has not begun",
+          "");
   }
 
   std::string_view KindOf(TrackKind kind) {

@@ -38,8 +38,9 @@ struct ViewTrack {
   std::optional<uint32_t> counter;
   std::optional<StringId> place;
   uint32_t process = 0;
-  // Streams, and the launch queue of a device: any of its tracks.
-  std::optional<uint32_t> queue_of;
+  // The launch queue of a device, its busy time and its occupancy: any of its
+  // streams.
+  std::optional<uint32_t> device_of;
 };
 
 struct ViewTracks {
