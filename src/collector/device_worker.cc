@@ -131,16 +131,27 @@ void DeviceWorker::Release(uint64_t end) {
   if (!wanted_) return;
   wanted_ = false;
   end_.store(end);
-  abandon_at_ns_ = MonotonicNs() + kAbandonMs * kMs;
+  const int64_t now_ns = MonotonicNs();
+  abandon_at_ns_ = now_ns + kAbandonMs * kMs;
+  abandon_at_last_ns_ = now_ns + kAbandonAtLastMs * kMs;
+  handed_over_seen_ = handed_over_.load(std::memory_order_relaxed);
   pthread_cond_broadcast(&changed_);
 }
 
 bool DeviceWorker::Finished(uint64_t session) {
   const Lock lock(&mutex_);
   if (session_.load() != session) return true;
-  if (wanted_ || MonotonicNs() < abandon_at_ns_) return false;
+  if (wanted_) return false;
+  const int64_t now_ns = MonotonicNs();
+  // A thread that has little of a busy processor still gets there.
+  const uint32_t handed_over = handed_over_.load(std::memory_order_relaxed);
+  if (handed_over != handed_over_seen_ && now_ns < abandon_at_last_ns_) {
+    handed_over_seen_ = handed_over;
+    abandon_at_ns_ = now_ns + kAbandonMs * kMs;
+  }
+  if (now_ns < abandon_at_ns_) return false;
   Say(STEPSCOPE_DEVICE_PARTIAL,
-      "the device did not hand over its last records within %d ms of the stop",
+      "the device did not hand over its last records: none for %d ms",
       kAbandonMs);
   session_.store(0);  // what still comes is nobody's
   abandoned_ = true;
@@ -396,6 +407,7 @@ void* DeviceWorker::Reserve(void* worker, size_t bytes) {
   auto* self = static_cast<DeviceWorker*>(worker);
   const uint64_t session = self->session_.load();
   if (session == 0) return nullptr;
+  self->handed_over_.fetch_add(1, std::memory_order_relaxed);
   return ReserveDeviceBlock(bytes, session, self->device_type_);
 }
 

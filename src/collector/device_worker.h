@@ -19,7 +19,9 @@ class DeviceWorker {
   // and to detach before a session is sealed without the rest.
   static constexpr int kAttachMs = 5000;
   static constexpr int kDetachMs = 1500;
+  // Without a record handed over; while some come it may take longer.
   static constexpr int kAbandonMs = 2000;
+  static constexpr int kAbandonAtLastMs = 60000;
 
   // Before anything else: the shared library to load, what releases all
   // workers when the process exits, and what binds those that attach while a
@@ -84,6 +86,7 @@ class DeviceWorker {
   std::atomic<pid_t> loading_by_{0};
   bool forking_ = false;            // guarded by loading_
   std::atomic<bool> hangs_{false};  // a fork has waited long enough for it
+  std::atomic<uint32_t> handed_over_{0};  // blocks, by the device's thread
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;  // for all below
   pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
   Phase phase_ = Phase::kIdle;
@@ -96,6 +99,8 @@ class DeviceWorker {
   bool abandoned_ = false;
   bool attached_before_ = false;  // or tried to
   int64_t abandon_at_ns_ = 0;
+  int64_t abandon_at_last_ns_ = 0;
+  uint32_t handed_over_seen_ = 0;
   int64_t last_flush_ns_ = 0;
   uint32_t line_number_ = 0;
   uint32_t state_ = 0;
