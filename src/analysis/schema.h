@@ -23,6 +23,8 @@
 #include <variant>
 #include <vector>
 
+#include "analysis/column_title.h"
+
 namespace stepscope {
 
 struct Summary;
@@ -122,6 +124,8 @@ Cell ToCell(const Value& value) {
 struct TableColumn {
   // "cpu.total_ns": nested so in JSON; other formats write cpu_total_ns.
   std::string name;
+  // "CPU total": what people read above it. No two of a table are the same.
+  std::string title;
   CellType type = CellType::kText;
   Adds adds = Adds::kNothing;
   std::string meaning;  // one line
@@ -208,6 +212,12 @@ class ColumnsOf {
     return *this;
   }
 
+  // A better title than its name gives, of the column that was added last.
+  ColumnsOf& As(std::string title) {
+    columns_.back().title = std::move(title);
+    return *this;
+  }
+
   std::vector<TableColumn> Take() { return std::move(columns_); }
 
  private:
@@ -218,6 +228,7 @@ class ColumnsOf {
     static_assert(!std::same_as<Value, std::string>,
                   "text must live as long as the row");
     TableColumn column;
+    column.title = TitleOfColumn(name);
     column.name = std::move(name);
     column.type = type;
     column.adds = adds;

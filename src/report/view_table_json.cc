@@ -53,11 +53,9 @@ std::string_view AddsText(Adds adds) {
 std::string RowsJson(const ViewTable& table, const ViewInput& input) {
   const RowList rows = table.rows(input);
   JsonWriter json;
-  json.BeginObject().Key("columns").BeginArray();
-  for (const TableColumn& column : table.columns) {
-    WriteColumnDeclaration(json, column);
-  }
-  json.EndArray().Key("rows").BeginArray();
+  json.BeginObject();
+  WriteColumnDeclarations(json, table.columns);
+  json.Key("rows").BeginArray();
   for (size_t i = 0; i < rows.size(); ++i) {
     json.BeginArray();
     for (const TableColumn& column : table.columns) {
@@ -71,29 +69,28 @@ std::string RowsJson(const ViewTable& table, const ViewInput& input) {
 
 }  // namespace
 
-void WriteColumnDeclaration(JsonWriter& json, const TableColumn& column) {
-  json.BeginObject();
-  json.Field("key", std::string_view(column.name));
-  json.Field("type", TypeText(column.type));
-  json.Field("unit", UnitText(column));
-  json.Field("adds", AddsText(column.adds));
-  json.Field("meaning", std::string_view(column.meaning));
-  if (column.type == CellType::kRows) {
-    json.Key("columns").BeginArray();
-    for (const TableColumn& inner : column.columns) {
-      WriteColumnDeclaration(json, inner);
+void WriteColumnDeclarations(JsonWriter& json,
+                             const std::vector<TableColumn>& columns) {
+  json.Key("columns").BeginArray();
+  for (const TableColumn& column : columns) {
+    json.BeginObject();
+    json.Field("key", column.name).Field("title", column.title);
+    json.Field("type", TypeText(column.type));
+    json.Field("unit", UnitText(column));
+    json.Field("adds", AddsText(column.adds));
+    json.Field("meaning", column.meaning);
+    if (column.type == CellType::kRows || column.type == CellType::kList) {
+      WriteColumnDeclarations(json, column.columns);
     }
-    json.EndArray();
+    json.EndObject();
   }
-  json.EndObject();
+  json.EndArray();
 }
 
-Result<std::string> ViewTableJson(const Trace& trace, std::string_view key,
-                                  const ViewQuery& query,
+Result<std::string> ViewTableJson(const EventTree& tree, const StepTable& all,
+                                  std::string_view key, const ViewQuery& query,
                                   const std::optional<StepChoice>& steps) {
   const ViewTable& table = *FindViewTable(key);
-  const EventTree tree(trace);
-  const StepTable all(tree);
   if (!steps || steps->kind == StepChoice::Kind::kAll) {
     return RowsJson(table, {tree, all, query});
   }

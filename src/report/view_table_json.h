@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/step_choice.h"
 #include "analysis/views/view_table.h"
@@ -17,11 +18,13 @@ namespace stepscope {
 
 // {"columns":[{"key","title","type","unit","adds","meaning"}],"rows":[[..]]}
 // of a view table; `steps`: of these only. REQUIRES: FindViewTable(key).
-Result<std::string> ViewTableJson(const Trace& trace, std::string_view key,
-                                  const ViewQuery& query,
+// `all`: the steps of `tree`, with warm-up.
+Result<std::string> ViewTableJson(const EventTree& tree, const StepTable& all,
+                                  std::string_view key, const ViewQuery& query,
                                   const std::optional<StepChoice>& steps);
 
-// A declared column, with the columns inside where it has rows.
-void WriteColumnDeclaration(JsonWriter& json, const TableColumn& column);
+// "columns": declared ones, with the columns inside where they have rows.
+void WriteColumnDeclarations(JsonWriter& json,
+                             const std::vector<TableColumn>& columns);
 
 }  // namespace stepscope

@@ -93,9 +93,11 @@ ColumnsOf<FindingRow> FindingColumns() {
                "one, at most",
                [](const FindingRow& row) { return row.finding->saving_ns; });
   columns.Time("low_ns", "the least that is expected",
-               [](const FindingRow& row) { return row.finding->low_ns; });
+               [](const FindingRow& row) { return row.finding->low_ns; })
+      .As("Least saving");
   columns.Time("high_ns", "the most that is expected",
-               [](const FindingRow& row) { return row.finding->high_ns; });
+               [](const FindingRow& row) { return row.finding->high_ns; })
+      .As("Most saving");
   columns.Ratio("saving_ratio", "saving as a share of the step",
                 [](const FindingRow& row) {
                   return row.finding->saving_ratio;

@@ -173,9 +173,11 @@ TableSchema DeclareCriticalPathTable() {
                &PathRow::time_ns);
   columns.Ratio("ratio", "time as a share of the steps", &PathRow::ratio);
   columns.Count("count", "events on the path; without one, pieces of it",
-                &PathRow::count);
+                &PathRow::count)
+      .As("Events");
   columns.Time("per_step_ns", "time per step, on average",
-               &PathRow::per_step_ns);
+               &PathRow::per_step_ns)
+      .As("Per step");
   return {.key = "critical_path",
           .title = "Critical Path",
           .meaning = "what made the steps as long as they were?",

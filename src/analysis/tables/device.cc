@@ -174,10 +174,12 @@ TableSchema DeclareDeviceTable() {
                 "with the last one, over that time; empty if not recorded",
                 &DeviceRow::utilization);
   columns.Time("busy_ns", Adds::kUnion, "devices: kernels within that time",
-               &DeviceRow::busy_ns);
+               &DeviceRow::busy_ns)
+      .As("Busy time");
   columns.Time("after_last_step_ns", Adds::kUnion,
                "kernels after the last step had ended on the host",
-               &DeviceRow::after_ns);
+               &DeviceRow::after_ns)
+      .As("After the last step");
   return {.key = "device",
           .paddle_name = "DeviceView",
           .title = "Device",

@@ -98,7 +98,8 @@ TableSchema DeclareDistributionTable() {
   ColumnsOf<DistributionRow> columns;
   columns.Time("step_ns", Adds::kUnion,
                "the total time: all steps, or the recorded window",
-               &DistributionRow::step_ns);
+               &DistributionRow::step_ns)
+      .As("All steps");
   columns.Time("communication_ns", Adds::kUnion,
                "host events and kernels that communicate",
                &DistributionRow::communication_ns);
@@ -110,13 +111,16 @@ TableSchema DeclareDistributionTable() {
                 &DistributionRow::overlap_ratio);
   columns.Time("device_communication_ns", Adds::kUnion,
                "kernels that communicate",
-               &DistributionRow::device_communication_ns);
+               &DistributionRow::device_communication_ns)
+      .As("Communication on devices");
   columns.Time("device_overlap_ns", Adds::kUnion,
                "when these and other kernels went on",
-               &DistributionRow::device_overlap_ns);
+               &DistributionRow::device_overlap_ns)
+      .As("Overlap on devices");
   columns.Ratio("device_overlap_ratio",
                 "device overlap as a share of device communication",
-                &DistributionRow::device_overlap_ratio);
+                &DistributionRow::device_overlap_ratio)
+      .As("Overlap share on devices");
   return {.key = "distribution",
           .paddle_name = "DistributedView",
           .title = "Distribution",

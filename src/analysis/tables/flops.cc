@@ -86,7 +86,8 @@ TableSchema DeclareFlopsTable() {
   columns.Text("name", "name of the operator", &FlopsRow::name);
   columns.Count("calls", "calls of operators with a rule", &FlopsRow::calls);
   columns.Count("counted_calls", "of these, with shapes known well enough",
-                &FlopsRow::counted_calls);
+                &FlopsRow::counted_calls)
+      .As("Calls counted");
   columns.Count("flops", "floating-point operations of the counted calls",
                 &FlopsRow::flops);
   columns.Time("time_ns", Adds::kSum,
@@ -95,7 +96,8 @@ TableSchema DeclareFlopsTable() {
   columns.Bool("on_device", "whether the time is that of device work",
                &FlopsRow::on_device);
   columns.Number("tflops_per_s", "TFLOP/s", "flops / time",
-                 &FlopsRow::tflops_per_s);
+                 &FlopsRow::tflops_per_s)
+      .As("TFLOP/s");
   return {.key = "flops",
           .title = "FLOPs",
           .meaning = "how fast is the arithmetic?",

@@ -201,12 +201,14 @@ TableSchema DeclareIdleTable() {
   columns.Count("gaps", "pieces of gaps",
                 [](const CauseRow& row) { return row.row->gaps; });
   columns.Time("longest_ns", "the longest of them",
-               [](const CauseRow& row) { return row.row->longest_ns; });
+               [](const CauseRow& row) { return row.row->longest_ns; })
+      .As("Longest gap");
   columns.Time("longest_at_ns", "where that one begins",
                [](const CauseRow& row) -> std::optional<int64_t> {
                  if (row.row->gaps == 0) return std::nullopt;
                  return row.row->longest_at_ns;
-               });
+               })
+      .As("Longest gap at");
   return {.key = "idle",
           .title = "Idle",
           .meaning = "why did a device do nothing?",

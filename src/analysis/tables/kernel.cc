@@ -161,13 +161,15 @@ TableSchema DeclareKernelTable() {
             [](const KernelRow& row) -> const Spread& { return row.spread; });
   columns.Bool("tensor_core_estimated",
                "whether it uses tensor cores, concluded from its name",
-               &KernelRow::tensor_core);
+               &KernelRow::tensor_core)
+      .As("Tensor cores");
   columns.Ratio("occupancy",
                 "mean share of the warps that a multiprocessor can hold",
                 &KernelRow::occupancy);
   columns.Ratio("unfilled",
                 "mean share of the multiprocessors that had no block",
-                &KernelRow::unfilled);
+                &KernelRow::unfilled)
+      .As("SMs without a block");
   return {.key = "kernel",
           .paddle_name = "KernelView",
           .title = "Kernel",

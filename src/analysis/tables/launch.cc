@@ -142,25 +142,33 @@ TableSchema DeclareLaunchTable() {
   columns.Count("without_launch", "of these, without a recorded launch",
                 &LaunchStats::without_launch);
   columns.Count("launches_without_work", "launching calls, no device event",
-                &LaunchStats::launches_without_work);
+                &LaunchStats::launches_without_work)
+      .As("Launches without work");
   AddSeries(columns, "call", "time of the launching calls", &LaunchStats::call);
   AddSeries(columns, "queue_delay", "end of the call to begin of the work",
             &LaunchStats::queue_delay);
   columns.Count("began_before_launch",
                 "work that began before its call: clocks disagree",
-                &LaunchStats::early);
+                &LaunchStats::early)
+      .As("Began before their launch");
   columns.Count("short_kernels", "kernels that took less than their launch",
-                &LaunchStats::short_kernels);
+                &LaunchStats::short_kernels)
+      .As("Short kernels");
   columns.Time("short_kernels_ns", Adds::kSum, "time of these kernels",
-               &LaunchStats::short_kernels_ns);
+               &LaunchStats::short_kernels_ns)
+      .As("Time of short kernels");
   columns.Time("short_kernels_call_ns", Adds::kSum, "time of their launches",
-               &LaunchStats::short_calls_ns);
+               &LaunchStats::short_calls_ns)
+      .As("Launches of short kernels");
   columns.Count("launch_bound", "launches that found their stream empty",
-                &LaunchStats::launch_bound);
+                &LaunchStats::launch_bound)
+      .As("Found the stream empty");
   columns.Count("launch_bound_of", "launches that were not the stream's first",
-                &LaunchStats::followers);
+                &LaunchStats::followers)
+      .As("Launches but the first");
   columns.Ratio("launch_bound_ratio", "launch_bound / launch_bound_of",
-                &LaunchStats::launch_bound_ratio);
+                &LaunchStats::launch_bound_ratio)
+      .As("Share that found it empty");
   return {.key = "launch",
           .title = "Launch",
           .meaning = "does the device wait for launches?",

@@ -51,8 +51,12 @@ bool IsReserved(const MemoryEvent& event) {
 
 class Replay {
  public:
-  Replay(const EventTree& tree, const StepTable& steps)
-      : tree_(tree), finder_(tree, steps), accountable_(tree) {}
+  Replay(const EventTree& tree, const StepTable& steps,
+         const std::optional<Interval>& peaks_in)
+      : tree_(tree),
+        finder_(tree, steps),
+        accountable_(tree),
+        peaks_in_(peaks_in) {}
 
   std::vector<MemoryLife> Run() {
     FindPeaks();
@@ -98,11 +102,16 @@ class Replay {
           peak.stated ? static_cast<int64_t>(std::min<uint64_t>(
                             event.total_allocated, INT64_MAX))
                       : peak.running;
-      if (now <= peak.bytes) continue;
+      if (now <= peak.bytes || !MayBePeak(event)) continue;
       peak.bytes = now;
       peak.event = i;
     }
     lives_.resize(peaks_.size());
+  }
+
+  bool MayBePeak(const MemoryEvent& event) const {
+    return !peaks_in_ || (event.time_ns >= peaks_in_->begin &&
+                          event.time_ns < peaks_in_->end);
   }
 
   void Apply(const MemoryEvent& event, uint32_t place) {
@@ -187,6 +196,7 @@ class Replay {
   const EventTree& tree_;
   const StepFinder finder_;
   Accountable accountable_;
+  const std::optional<Interval> peaks_in_;
   FlatMap places_;  // to the slots of `peaks_` and `lives_`
   std::vector<Peak> peaks_;
   std::vector<MemoryLife> lives_;
@@ -195,9 +205,10 @@ class Replay {
 
 }  // namespace
 
-std::vector<MemoryLife> ComputeMemoryLives(const EventTree& tree,
-                                           const StepTable& steps) {
-  return Replay(tree, steps).Run();
+std::vector<MemoryLife> ComputeMemoryLives(
+    const EventTree& tree, const StepTable& steps,
+    const std::optional<Interval>& peaks_in) {
+  return Replay(tree, steps, peaks_in).Run();
 }
 
 }  // namespace stepscope

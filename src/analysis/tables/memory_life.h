@@ -6,10 +6,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "analysis/event_tree.h"
+#include "analysis/interval.h"
 #include "analysis/steps.h"
 
 namespace stepscope {
@@ -39,8 +41,10 @@ struct MemoryLife {
 };
 
 // Places in order of their first event, as ComputeMemory has them. Leaks are
-// looked for with four steps or more.
-std::vector<MemoryLife> ComputeMemoryLives(const EventTree& tree,
-                                           const StepTable& steps);
+// looked for with four steps or more. `peaks_in`: peaks are looked for in this
+// range of times only.
+std::vector<MemoryLife> ComputeMemoryLives(
+    const EventTree& tree, const StepTable& steps,
+    const std::optional<Interval>& peaks_in = std::nullopt);
 
 }  // namespace stepscope

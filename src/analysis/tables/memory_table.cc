@@ -5,6 +5,7 @@
 #include "analysis/schema.h"
 #include "analysis/summary.h"
 #include "analysis/tables/memory.h"
+#include "analysis/tables/memory_columns.h"
 
 namespace stepscope {
 
@@ -19,34 +20,6 @@ struct PeakRow {
   std::optional<uint64_t> allocations;
   std::optional<uint64_t> steps;
 };
-
-ColumnsOf<MemoryRow> EventColumns() {
-  ColumnsOf<MemoryRow> columns;
-  columns.Text("name", "the event that allocated or freed", &MemoryRow::name);
-  columns.Text("type", "Allocated by the program, or Reserved by its allocator",
-               [](const MemoryRow& row) {
-                 return std::string_view(row.reserved ? "Reserved"
-                                                      : "Allocated");
-               });
-  columns.Count("allocation_count", "allocations", &MemoryRow::allocations);
-  columns.Count("free_count", "frees", &MemoryRow::frees);
-  columns.Bytes("allocation_bytes", Adds::kSum, "bytes of the allocations",
-                &MemoryRow::allocated_bytes);
-  columns.Bytes("free_bytes", Adds::kSum, "bytes of the frees",
-                &MemoryRow::freed_bytes);
-  columns.Bytes("increase_bytes", Adds::kSum, "allocated less freed",
-                &MemoryRow::increase_bytes);
-  return columns;
-}
-
-ColumnsOf<LiveRow> LiveColumns() {
-  ColumnsOf<LiveRow> columns;
-  columns.Text("name", "the event that allocated it", &LiveRow::name);
-  columns.Bytes("bytes", Adds::kSum, "bytes not freed at the peak",
-                &LiveRow::bytes);
-  columns.Count("allocations", "allocations of these", &LiveRow::allocations);
-  return columns;
-}
 
 ColumnsOf<LeakRow> LeakColumns() {
   ColumnsOf<LeakRow> columns;
@@ -94,21 +67,25 @@ TableSchema DeclareMemoryTable() {
   columns.Bytes("stated_peak_reserved_bytes", Adds::kNothing,
                 "the same of what was reserved",
                 &MemoryPlace::stated_peak_reserved_bytes);
-  columns.Nested("rows", "events that allocated or freed", EventColumns(),
+  columns.Nested("rows", "events that allocated or freed", MemoryRowColumns(),
                  [](const MemoryPlace& place) {
                    return RowList::Of(place.rows);
-                 });
+                 })
+      .As("By operator");
   columns.Time("peak_at_ns", "when most was allocated",
-               [](const MemoryPlace& place) { return place.life.peak_at_ns; });
-  columns.Nested("live_at_peak", "who held it then", LiveColumns(),
+               [](const MemoryPlace& place) { return place.life.peak_at_ns; })
+      .As("Time of the peak");
+  columns.Nested("live_at_peak", "who held it then", LiveRowColumns(),
                  [](const MemoryPlace& place) {
                    return RowList::Of(place.life.live_at_peak);
-                 });
+                 })
+      .As("Live at the peak");
   columns.Bytes("before_recording_bytes", Adds::kNothing,
                 "of the total at the peak, what was there before",
                 [](const MemoryPlace& place) {
                   return place.life.before_bytes;
-                });
+                })
+      .As("Before the recording");
   columns.Nested("leak_candidates", "who takes more in every step",
                  LeakColumns(), [](const MemoryPlace& place) {
                    return RowList::Of(place.life.leaks);

@@ -47,7 +47,8 @@ ColumnsOf<OperatorInnerRow> InnerColumns() {
   columns.Nested("device", "device work that it launched", DeviceColumns(),
                  [](const OperatorInnerRow& row) {
                    return RowList::Of(row.device);
-                 });
+                 })
+      .As("On the device");
   return columns;
 }
 
@@ -82,11 +83,13 @@ ColumnsOf<ThreadOperator> OperatorColumns() {
   columns.Nested("inner", "direct children that are no operators, by name",
                  InnerColumns(), [](const ThreadOperator& row) {
                    return RowList::Of(row.row->inner);
-                 });
+                 })
+      .As("Inside");
   columns.Nested("device", "device work that the operator itself launched",
                  DeviceColumns(), [](const ThreadOperator& row) {
                    return RowList::Of(row.row->device);
-                 });
+                 })
+      .As("On the device");
   columns.Count("thread", "id of the thread, with --thread-sep",
                 &ThreadOperator::thread);
   return columns;

@@ -113,11 +113,13 @@ TableSchema DeclareOutliersTable() {
   columns.Time("median_ns", "the median step of the process",
                [](const OddStep& row) { return row.row->median_ns; });
   columns.Time("excess_ns", "what it took more than that",
-               [](const OddStep& row) { return row.row->excess_ns; });
+               [](const OddStep& row) { return row.row->excess_ns; })
+      .As("More than the median");
   columns.Text("cause", "the part of the waterfall that grew most",
                [](const OddStep& row) { return StepPartName(row.row->cause); });
   columns.Time("cause_excess_ns", "by how much that part grew",
-               [](const OddStep& row) { return row.row->cause_excess_ns; });
+               [](const OddStep& row) { return row.row->cause_excess_ns; })
+      .As("Growth of the cause");
   return {.key = "outliers",
           .title = "Outliers",
           .meaning = "which steps were odd, and why?",

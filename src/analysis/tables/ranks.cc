@@ -23,24 +23,30 @@ void AddTimes(ColumnsOf<RankRow>& columns) {
                &RankRow::communication_ns);
   columns.Time("exposed_ns", Adds::kUnion,
                "of communication: nothing was computed meanwhile",
-               &RankRow::exposed_ns);
+               &RankRow::exposed_ns)
+      .As("Communication, exposed");
   columns.Time("overlapped_ns", Adds::kUnion, "of communication: the rest",
-               &RankRow::overlapped_ns);
+               &RankRow::overlapped_ns)
+      .As("Communication, hidden");
   columns.Time("wait_ns", Adds::kUnion,
                "in collectives until the last rank had come",
-               &RankRow::wait_ns);
+               &RankRow::wait_ns)
+      .As("Waits for others");
   columns.Time("transfer_ns", Adds::kUnion, "in collectives from then on",
                &RankRow::transfer_ns);
   columns.Time("idle_ns", Adds::kUnion,
                "the device did nothing; without one, the host",
                &RankRow::idle_ns);
   columns.Text("idle_cause", "what most of that was",
-               [](const RankRow& row) { return Text(row.idle_cause); });
+               [](const RankRow& row) { return Text(row.idle_cause); })
+      .As("Cause of idle time");
   columns.Time("delays_ns", Adds::kUnion,
-               "all others waited for this rank alone", &RankRow::delays_ns);
+               "all others waited for this rank alone", &RankRow::delays_ns)
+      .As("Held up the others");
   columns.Time("pipeline_ns", Adds::kUnion,
                "sends and receives between stages, not overlapped",
-               &RankRow::pipeline_ns);
+               &RankRow::pipeline_ns)
+      .As("Pipeline sends");
 }
 
 void AddClock(ColumnsOf<RankRow>& columns) {
@@ -69,11 +75,13 @@ TableSchema DeclareRanksTable() {
   columns.Time("step_ns", "its step", &RankRow::step_ns);
   AddTimes(columns);
   columns.Ratio("load", "computation as a share of the mean of all ranks",
-                &RankRow::load);
+                &RankRow::load)
+      .As("Load");
   columns.Count("collectives", "that others recorded too",
                 &RankRow::collectives);
   columns.Count("last", "of these, to which it came last by a clear margin",
-                &RankRow::last);
+                &RankRow::last)
+      .As("Came last");
   columns.Count("pid", "process", &RankRow::pid);
   columns.Text("host", "machine", [](const RankRow& row) {
     return Text(row.host);
@@ -96,7 +104,8 @@ TableSchema DeclareRankStepsTable() {
   columns.Count("rank", "number of the rank", &RankStepRow::rank);
   columns.Time("start_ns", "when it began, on the clock of the job",
                &RankStepRow::start_ns);
-  columns.Time("step_ns", "how long it took", &RankStepRow::step_ns);
+  columns.Time("step_ns", "how long it took", &RankStepRow::step_ns)
+      .As("Step time");
   columns.Time("computation_ns", Adds::kUnion,
                "kernels that compute; without a device, operators",
                &RankStepRow::computation_ns);
@@ -104,20 +113,24 @@ TableSchema DeclareRankStepsTable() {
                &RankStepRow::communication_ns);
   columns.Time("exposed_ns", Adds::kUnion,
                "of communication: nothing was computed meanwhile",
-               &RankStepRow::exposed_ns);
+               &RankStepRow::exposed_ns)
+      .As("Communication, exposed");
   columns.Time("wait_ns", Adds::kUnion,
                "in collectives until the last rank had come",
-               &RankStepRow::wait_ns);
+               &RankStepRow::wait_ns)
+      .As("Waits for others");
   columns.Time("transfer_ns", Adds::kUnion, "in collectives from then on",
                &RankStepRow::transfer_ns);
   columns.Time("idle_ns", Adds::kUnion,
                "the device did nothing; without one, the host",
                &RankStepRow::idle_ns);
   columns.Text("idle_cause", "what most of that was",
-               [](const RankStepRow& row) { return Text(row.idle_cause); });
+               [](const RankStepRow& row) { return Text(row.idle_cause); })
+      .As("Cause of idle time");
   columns.Time("delays_ns", Adds::kUnion,
                "all others waited for this rank alone",
-               &RankStepRow::delays_ns);
+               &RankStepRow::delays_ns)
+      .As("Held up the others");
   return {.key = "rank_steps",
           .title = "Rank Steps",
           .meaning = "which rank took how long in which step?",

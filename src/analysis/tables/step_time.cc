@@ -53,7 +53,8 @@ TableSchema DeclareStepTimeTable() {
   columns.Count("steps", "settled steps, which the figures are of",
                 &StepTime::steps);
   columns.Count("warmup", "steps that were left out as warm-up",
-                &StepTime::warmup);
+                &StepTime::warmup)
+      .As("Warm-up, left out");
   columns.Text("paced_by", "host, or device where the host runs ahead of it",
                [](const StepTime& row) {
                  return std::string_view(row.device_paced ? "device" : "host");
@@ -73,17 +74,20 @@ TableSchema DeclareStepTimeTable() {
                [](const StepTime& row) -> std::optional<int64_t> {
                  if (!row.unprofiled) return std::nullopt;
                  return row.unprofiled->ns;
-               });
+               })
+      .As("Step without recording");
   columns.Count("unprofiled_steps",
                 "steps that this is the median of; 0: it was stated",
                 [](const StepTime& row) -> std::optional<uint64_t> {
                   if (!row.unprofiled) return std::nullopt;
                   return row.unprofiled->count;
-                });
+                })
+      .As("Steps without recording");
   columns.Number("slow_down", "times",
                  "the median over that: what recording cost; empty if not "
                  "known",
-                 &StepTime::slow_down);
+                 &StepTime::slow_down)
+      .As("Slow-down");
   return {.key = "step_time",
           .title = "Step time",
           .meaning = "how long does a step take, once the program settled?",

@@ -16,9 +16,11 @@ TableSchema DeclareStepsTable() {
   columns.Time("device_start_ns",
                "when the device began the first work that it launched; empty "
                "if there was none",
-               &StepRow::device_start_ns);
+               &StepRow::device_start_ns)
+      .As("Start on the device");
   columns.Time("device_end_ns", "when the device ended the last of it",
-               &StepRow::device_end_ns);
+               &StepRow::device_end_ns)
+      .As("End on the device");
   columns.Bool("warmup", "whether it was one of the first and not yet settled",
                &StepRow::warmup);
   return {.key = "steps",

@@ -22,8 +22,10 @@ ColumnsOf<StragglerStep> StepColumns() {
   columns.Time("delay_ns", Adds::kUnion, "all others waited for it alone",
                &StragglerStep::delay_ns);
   columns.Text("doing", "what it did longer than the others before it came",
-               [](const StragglerStep& row) { return Text(row.doing); });
-  columns.Time("doing_ns", "by how much longer", &StragglerStep::doing_ns);
+               [](const StragglerStep& row) { return Text(row.doing); })
+      .As("Busy with");
+  columns.Time("doing_ns", "by how much longer", &StragglerStep::doing_ns)
+      .As("Busy longer by");
   return columns;
 }
 
@@ -42,33 +44,41 @@ TableSchema DeclareStragglersTable() {
   columns.Count("rank", "number of the rank", &StragglerRow::rank);
   columns.Time("delays_ns", Adds::kUnion,
                "all others waited for it alone, in all steps",
-               &StragglerRow::delays_ns);
+               &StragglerRow::delays_ns)
+      .As("Held up the others");
   columns.Time("gain_ns",
                "what the job would gain of a step, on average, if it came "
                "when the next to last does",
-               &StragglerRow::gain_ns);
+               &StragglerRow::gain_ns)
+      .As("Gain of a step");
   columns.Ratio("gain_ratio", "gain as a share of the step",
                 &StragglerRow::gain_ratio);
   columns.Time("others_wait_ns", Adds::kSum,
                "what all others waited for it, added up",
-               &StragglerRow::others_wait_ns);
+               &StragglerRow::others_wait_ns)
+      .As("Others waited");
   columns.Count("last", "collectives to which it came last",
-                &StragglerRow::last);
+                &StragglerRow::last)
+      .As("Came last");
   columns.Text("doing",
                "what it did longer than the others in the worst steps",
-               [](const StragglerRow& row) { return Text(row.doing); });
+               [](const StragglerRow& row) { return Text(row.doing); })
+      .As("Busy with");
   columns.Time("doing_ns", "by how much longer, in these steps",
-               &StragglerRow::doing_ns);
+               &StragglerRow::doing_ns)
+      .As("Busy longer by");
   columns.Nested("steps", "the steps with the longest delays", StepColumns(),
                  [](const StragglerRow& row) {
                    return RowList::Of(row.steps);
                  });
   columns.Count("more_steps", "steps with less of a delay",
-                &StragglerRow::more_steps);
+                &StragglerRow::more_steps)
+      .As("Steps with less delay");
   columns.Nested("victims", "who waited for it most", VictimColumns(),
                  [](const StragglerRow& row) {
                    return RowList::Of(row.victims);
-                 });
+                 })
+      .As("Who waited");
   return {.key = "stragglers",
           .title = "Stragglers",
           .meaning = "which rank makes the others wait, when and why?",

@@ -128,7 +128,8 @@ TableSchema DeclareWaterfallTable() {
   columns.Ratio("coverage", "share of the steps that is explained",
                 [](const WaterfallRow& row) { return row.of().coverage(); });
   const auto input = [&](const char* name, const char* meaning, auto get) {
-    columns.Count(std::string("inputs.") + name, meaning, get);
+    columns.Count(std::string("inputs.") + name, meaning, get)
+        .As(TitleOfColumn(name));
   };
   input("processes", "processes that had a step",
         [](const WaterfallRow& row) { return row.of().processes; });

@@ -63,9 +63,7 @@ std::map<Key, UseRow> UseOfDevices(const EventTree& tree) {
         device.tensor_ns = SaturatingAdd(device.tensor_ns, dur);
       }
       if (!reader.any()) continue;
-      KernelUseSample sample = reader.Read(row);
-      // Recorders write 0 where they could not tell.
-      if (sample.occupancy == 0.0) sample.occupancy.reset();
+      const KernelUseSample sample = reader.Read(row);
       if (sample.occupancy) {
         device.known_ns = SaturatingAdd(device.known_ns, dur);
       }
@@ -116,20 +114,25 @@ ViewTable DeclareDeviceUseViewTable() {
                 [](const UseRow& row) { return row.use.occupancy(); });
   columns.Ratio("occupancy_known",
                 "share of kernel time whose occupancy is stated",
-                [](const UseRow& row) { return row.OfKernels(row.known_ns); });
+                [](const UseRow& row) { return row.OfKernels(row.known_ns); })
+      .As("Occupancy known for");
   columns.Ratio("tensor_core",
                 "share of kernel time on tensor cores, by names of kernels",
-                [](const UseRow& row) { return row.OfKernels(row.tensor_ns); });
+                [](const UseRow& row) { return row.OfKernels(row.tensor_ns); })
+      .As("Tensor-core time");
   columns.Time("kernel_ns", Adds::kSum, "time of all kernels",
-               &UseRow::kernel_ns);
+               &UseRow::kernel_ns)
+      .As("Kernel time");
   columns.Count(
       "multiprocessors", "multiprocessors of the device",
       [](const UseRow& row) { return row.properties.multiprocessors; });
   columns.Text("capability", "compute capability", [](const UseRow& row) {
     return IfStated(row.properties.capability);
-  });
+  })
+      .As("Compute capability");
   columns.Bytes("memory_bytes", Adds::kNothing, "memory of the device",
-                [](const UseRow& row) { return row.properties.memory_bytes; });
+                [](const UseRow& row) { return row.properties.memory_bytes; })
+      .As("Memory");
   return {.key = "device_use",
           .title = "Use of devices",
           .meaning = "how well were the devices used?",

@@ -13,6 +13,7 @@
 
 #include "analysis/kinds.h"
 #include "analysis/step_finder.h"
+#include "analysis/views/folded_steps.h"
 #include "analysis/views/view_table.h"
 #include "base/text.h"
 
@@ -52,6 +53,7 @@ struct FoldedRow {
 struct Values {
   std::vector<int64_t> starts;
   std::vector<int64_t> durs;
+  std::vector<Row> rows;
 };
 
 class Folder {
@@ -96,6 +98,20 @@ class Folder {
     return rows;
   }
 
+  std::vector<Row> RowsOf(std::string_view name, std::string_view place,
+                          uint64_t number) const {
+    std::vector<Row> rows;
+    if (chosen_.size() < 2) return rows;
+    for (const auto& [key, values] : values_) {
+      const auto& [track, text, at] = key;
+      if (at + 1 == number && PlaceOf(track) == place &&
+          tree_.trace().str(StringId{text}) == name) {
+        rows.insert(rows.end(), values.rows.begin(), values.rows.end());
+      }
+    }
+    return rows;
+  }
+
  private:
   // Track, name, and which of them in the step.
   using Key = std::tuple<uint32_t, uint32_t, uint64_t>;
@@ -109,6 +125,7 @@ class Folder {
     values.starts.push_back(
         SaturatingSubtract(trace.start_ns()[row], step.range.begin));
     values.durs.push_back(trace.dur_ns()[row]);
+    values.rows.push_back(row);
   }
 
   void AddHost(const StepInterval& step) {
@@ -198,11 +215,17 @@ void AddThree(ColumnsOf<FoldedRow>& columns, const std::string& what,
 
 }  // namespace
 
+std::vector<Row> RowsOfFolded(const ViewInput& input, std::string_view name,
+                              std::string_view place, uint64_t number) {
+  return Folder(input).RowsOf(name, place, number);
+}
+
 ViewTable DeclareFoldedStepsViewTable() {
   ColumnsOf<FoldedRow> columns;
   columns.Text("name", "name of the event", &FoldedRow::name);
   columns.Time("band", "place in a step; the value is the median step",
-               &FoldedRow::step_ns);
+               &FoldedRow::step_ns)
+      .As("Place in the step");
   columns.Text("place", "thread or stream", &FoldedRow::place);
   columns.Count("number", "which one of that name in the step",
                 &FoldedRow::number);

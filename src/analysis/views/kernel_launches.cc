@@ -16,6 +16,7 @@
 #include "analysis/tables/common_columns.h"
 #include "analysis/tables/rows.h"
 #include "analysis/views/event_argument.h"
+#include "analysis/views/launch_operator.h"
 #include "analysis/views/view_table.h"
 
 namespace stepscope {
@@ -85,8 +86,7 @@ class Launches {
     total_ns_ = SaturatingAdd(total_ns_, dur);
     const KernelUseSample sample = use_.Read(work.row);
     row.blocks.Add(sample.blocks_per_sm, dur);
-    // Recorders write 0 where they could not tell.
-    if (sample.occupancy != 0.0) row.occupancy.Add(sample.occupancy, dur);
+    row.occupancy.Add(sample.occupancy, dur);
   }
 
   LaunchRow& GroupOf(const DeviceWork& work) {
@@ -99,7 +99,7 @@ class Launches {
       return Whole(ArgumentNumber(trace, work.row, raw, key));
     };
     const StringId name = trace.name()[work.row];
-    const std::string_view op = OperatorOf(work);
+    const std::string_view op = LaunchingOperator(tree_, work);
     const auto [found, is_new] = slots_.try_emplace(
         {name.v, op, text("grid"), text("block"),
          number("registers per thread"), number("shared memory")},
@@ -115,18 +115,6 @@ class Launches {
       made.tensor_core = names_.tensor_core_kernel(name);
     }
     return rows_[found->second];
-  }
-
-  // The innermost operator around the launch; else whatever is around it.
-  std::string_view OperatorOf(const DeviceWork& work) const {
-    const Trace& trace = tree_.trace();
-    for (Row row = work.owner; row != kNoRow; row = tree_.parent(row)) {
-      if (trace.type()[row] == STEPSCOPE_OPERATOR) {
-        return trace.str(trace.name()[row]);
-      }
-    }
-    return work.owner == kNoRow ? kNoLaunchName
-                                : trace.str(trace.name()[work.owner]);
   }
 
   using Key = std::tuple<uint32_t, std::string_view, std::string, std::string,
@@ -151,7 +139,8 @@ ViewTable DeclareKernelLaunchesViewTable() {
   columns.Text("block", "threads of a block in x, y and z", &LaunchRow::block);
   columns.Count("registers", "registers per thread", &LaunchRow::registers);
   columns.Bytes("shared_bytes", Adds::kNothing, "shared memory of a block",
-                &LaunchRow::shared_bytes);
+                &LaunchRow::shared_bytes)
+      .As("Shared memory");
   columns.Count("calls", "how often it ran", &LaunchRow::calls);
   AddTimes(
       columns, "gpu", {"time of the calls", "all kernels"},
@@ -165,7 +154,8 @@ ViewTable DeclareKernelLaunchesViewTable() {
                 [](const LaunchRow& row) { return row.occupancy.Mean(); });
   columns.Bool("tensor_core_estimated",
                "whether it uses tensor cores, concluded from its name",
-               &LaunchRow::tensor_core);
+               &LaunchRow::tensor_core)
+      .As("Tensor cores");
   return {.key = "kernel_launches",
           .title = "Kernels by attributes",
           .meaning = "how were the kernels launched that take the time?",

@@ -133,7 +133,8 @@ ViewTable DeclareMemoryEventsViewTable() {
                &AllocationRow::freed_by);
   columns.Time("freed_at_ns", "when, from the begin of the trace",
                &AllocationRow::freed_at_ns);
-  columns.Time("dur_ns", "how long it was held", &AllocationRow::dur_ns);
+  columns.Time("dur_ns", "how long it was held", &AllocationRow::dur_ns)
+      .As("Held for");
   columns.Text("address", "address of the memory",
                &AllocationRow::address_text);
   return {.key = "memory_events",

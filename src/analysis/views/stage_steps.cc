@@ -19,6 +19,8 @@ struct StageStepRow {
   std::string_view stage;
   int64_t cpu_ns = 0;
   int64_t gpu_ns = 0;
+  int64_t step_cpu_ns = 0;
+  int64_t step_gpu_ns = 0;
 };
 
 struct Side {
@@ -66,11 +68,17 @@ std::vector<StageStepRow> ComputeStageSteps(const ViewInput& input) {
   occurs[kOtherStage] = true;
   for (const StepInterval& step : input.steps.steps()) {
     const Sides sides = SidesOf(input.steps, step);
+    Side whole;
+    for (const Side& side : sides) {
+      whole.cpu_ns = SaturatingAdd(whole.cpu_ns, side.cpu_ns);
+      whole.gpu_ns = SaturatingAdd(whole.gpu_ns, side.gpu_ns);
+    }
     const uint32_t process = input.tree.threads()[step.thread].process;
     for (size_t slot = 0; slot < kStageSlots; ++slot) {
       if (!occurs[slot]) continue;
       rows.push_back({step.index, trace.processes()[process].pid,
-                      StageName(slot), sides[slot].cpu_ns, sides[slot].gpu_ns});
+                      StageName(slot), sides[slot].cpu_ns, sides[slot].gpu_ns,
+                      whole.cpu_ns, whole.gpu_ns});
     }
   }
   return rows;
@@ -84,9 +92,17 @@ ViewTable DeclareStageStepsViewTable() {
   columns.Count("pid", "process of the step", &StageStepRow::pid);
   columns.Text("stage", "stage, or Others: what remains", &StageStepRow::stage);
   columns.Time("cpu_ns", Adds::kSum, "time of the stage on the host",
-               &StageStepRow::cpu_ns);
+               &StageStepRow::cpu_ns)
+      .As("CPU");
   columns.Time("gpu_ns", Adds::kSum, "device work launched in it",
-               &StageStepRow::gpu_ns);
+               &StageStepRow::gpu_ns)
+      .As("GPU");
+  columns.Time("step_cpu_ns", "all stages of the step and the rest",
+               &StageStepRow::step_cpu_ns)
+      .As("CPU of the step");
+  columns.Time("step_gpu_ns", "device work launched in all of them",
+               &StageStepRow::step_gpu_ns)
+      .As("GPU of the step");
   return {.key = "stage_steps",
           .title = "Stages of each step",
           .meaning = "which stage takes the time, step by step?",

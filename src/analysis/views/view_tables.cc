@@ -6,11 +6,17 @@ namespace stepscope {
 // A new view table is one line here.
 #define STEPSCOPE_VIEW_TABLES(TABLE) \
   TABLE(DeviceUse)                   \
+  TABLE(StepParts)                   \
+  TABLE(PartSteps)                   \
+  TABLE(StageMeans)                  \
   TABLE(StageSteps)                  \
   TABLE(TypeStages)                  \
   TABLE(OperatorShapes)              \
   TABLE(KernelLaunches)              \
   TABLE(MemoryEvents)                \
+  TABLE(MemoryOwners)                \
+  TABLE(MemoryLive)                  \
+  TABLE(OverlapParts)                \
   TABLE(FoldedSteps)
 
 #define STEPSCOPE_DECLARATION(name) ViewTable Declare##name##ViewTable();

@@ -12,78 +12,12 @@
 #include "analysis/summary.h"
 #include "analysis/views/device_properties.h"
 #include "analysis/views/view_table.h"
+#include "analysis/views/view_table_case.h"
 #include "trace/trace_builder.h"
 #include "trace/trace_from_text.h"
 
 namespace stepscope {
 namespace {
-
-std::string TextOf(const Cell& cell) {
-  if (const auto* integer = std::get_if<int64_t>(&cell)) {
-    return std::to_string(*integer);
-  }
-  if (const auto* number = std::get_if<double>(&cell)) {
-    std::string text = std::to_string(*number);
-    text.resize(text.find('.') + 3);
-    return text;
-  }
-  if (const auto* truth = std::get_if<bool>(&cell))
-    return *truth ? "yes" : "no";
-  if (const auto* text = std::get_if<std::string_view>(&cell)) {
-    return std::string(*text);
-  }
-  return "-";
-}
-
-struct Case {
-  explicit Case(std::string_view text) : Case(TraceFromText(text)) {}
-  explicit Case(std::shared_ptr<const Trace> of)
-      : trace(std::move(of)), tree(*trace), steps(tree) {}
-
-  // The named columns of all rows, a line each.
-  std::string Rows(std::string_view key,
-                   const std::vector<std::string>& columns,
-                   const ViewQuery& query = {}) const {
-    const ViewTable& table = *FindViewTable(key);
-    const RowList rows = table.rows({tree, steps, query});
-    std::string text;
-    for (size_t i = 0; i < rows.size(); ++i) {
-      for (const std::string& name : columns) {
-        for (const TableColumn& column : table.columns) {
-          if (column.name == name) text += TextOf(column.cell(rows[i])) + " ";
-        }
-      }
-      text.back() = '\n';
-    }
-    return text;
-  }
-
-  std::shared_ptr<const Trace> trace;
-  EventTree tree;
-  StepTable steps;
-};
-
-constexpr std::string_view kTraining = R"(
-  process 100
-  thread 7 main
-    0..100 ProfileStep#3 ProfileStep
-      0..10 load Dataloader
-      10..40 fwd Forward
-        12..38 conv Operator input_shape=[2,3]
-          14..20 cudaLaunchKernel CudaRuntime correlation=1
-          22..30 conv Operator input_shape=[2,3]
-      40..90 bwd Backward
-        45..60 conv_grad Operator input_shape=[9]
-          46..50 cudaLaunchKernel CudaRuntime correlation=2
-    100..220 ProfileStep#4 ProfileStep
-      100..105 load Dataloader
-      110..150 fwd Forward
-        112..130 conv Operator input_shape=[4,3]
-          114..120 cudaLaunchKernel CudaRuntime correlation=3
-  stream 3 GPU:0
-    30..50 h884gemm Kernel correlation=1 grid=[8,1,1]
-    60..70 copy_kernel Kernel correlation=2 grid=[2,1,1]
-    130..150 h884gemm Kernel correlation=3 grid=[16,1,1])";
 
 TEST(ViewTablesTest, KeysAreUniqueAndColumnsExplained) {
   std::map<std::string_view, int> keys;
@@ -98,14 +32,14 @@ TEST(ViewTablesTest, KeysAreUniqueAndColumnsExplained) {
 }
 
 TEST(ViewTablesTest, EmptyTraceHasNoRows) {
-  const Case c("");
+  const ViewCase c("");
   for (const ViewTable& table : ViewTables()) {
     EXPECT_EQ(table.rows({c.tree, c.steps, {}}).size(), 0u) << table.key;
   }
 }
 
 TEST(StageStepsTest, StagesAndTheRestAddUpToTheStep) {
-  const Case c(kTraining);
+  const ViewCase c(kTraining);
   EXPECT_EQ(c.Rows("stage_steps", {"index", "stage", "cpu_ns", "gpu_ns"}),
             "3 Dataloader 10 0\n"
             "3 Forward 30 20\n"
@@ -118,7 +52,7 @@ TEST(StageStepsTest, StagesAndTheRestAddUpToTheStep) {
 }
 
 TEST(TypeStagesTest, CountsWhereEventsBeginAndWorkIsLaunched) {
-  const Case c(kTraining);
+  const ViewCase c(kTraining);
   EXPECT_EQ(c.Rows("type_stages",
                    {"type", "device", "stage", "calls", "time_ns", "ratio"}),
             // The operator inside another adds a call and no time.
@@ -131,7 +65,7 @@ TEST(TypeStagesTest, CountsWhereEventsBeginAndWorkIsLaunched) {
 }
 
 TEST(TypeStagesTest, AHelperThreadHasTheStageOfTheSteppingOne) {
-  const Case c(R"(
+  const ViewCase c(R"(
     thread 1 main
       0..100 ProfileStep#0 ProfileStep
         10..50 bwd Backward
@@ -145,7 +79,7 @@ TEST(TypeStagesTest, AHelperThreadHasTheStageOfTheSteppingOne) {
 }
 
 TEST(OperatorShapesTest, GroupsByNameAndShapes) {
-  const Case c(kTraining);
+  const ViewCase c(kTraining);
   EXPECT_EQ(c.Rows("operator_shapes",
                    {"name", "calls", "cpu.total_ns", "gpu.total_ns"}),
             // The conv inside the other is part of that call.
@@ -155,7 +89,7 @@ TEST(OperatorShapesTest, GroupsByNameAndShapes) {
 }
 
 TEST(OperatorShapesTest, AddsUpToTheOperatorTable) {
-  const Case c(kTraining);
+  const ViewCase c(kTraining);
   SummaryOptions options;
   options.views = kOperatorView;
   const Summary summary = ComputeSummary(*c.trace, options);
@@ -184,12 +118,12 @@ TEST(OperatorShapesTest, AddsUpToTheOperatorTable) {
 }
 
 TEST(OperatorShapesTest, NoShapesNoRows) {
-  const Case c("0..10 conv Operator");
+  const ViewCase c("0..10 conv Operator");
   EXPECT_EQ(c.Rows("operator_shapes", {"name"}), "");
 }
 
 TEST(KernelLaunchesTest, GroupsByAttributes) {
-  const Case c(kTraining);
+  const ViewCase c(kTraining);
   EXPECT_EQ(c.Rows("kernel_launches", {"name", "operator", "grid", "calls",
                                        "gpu.total_ns", "gpu.ratio"}),
             "h884gemm conv 8, 1, 1 1 20 0.40\n"
@@ -208,14 +142,14 @@ TEST(DeviceUseTest, UnknownOccupancyIsNotAveragedIn) {
   // Rows of the builder are numbered as they were added.
   builder.AddDouble(1, "theoretical achieved occupancy %", 50);
   builder.AddInt(2, "theoretical achieved occupancy %", 0);
-  const Case c(*builder.Finish());
+  const ViewCase c(*builder.Finish());
   EXPECT_EQ(c.Rows("device_use", {"device", "utilization", "occupancy",
                                   "occupancy_known", "kernel_ns"}),
             "GPU0 0.40 0.50 0.75 40\n");
 }
 
 TEST(DeviceUseTest, TensorCoreShareIsOfTime) {
-  const Case c(kTraining);
+  const ViewCase c(kTraining);
   EXPECT_EQ(c.Rows("device_use", {"tensor_core", "occupancy", "name"}),
             "0.80 - -\n");
 }
@@ -228,7 +162,7 @@ TEST(MemoryEventsTest, MatchesByAddressAndKeepsLonelySides) {
     memory 20 +128 Place(cpu) 0x10
     memory 30 -64 Place(gpu:0) 0x10
     memory 150 +8 Place(gpu:0) 0x10)";
-  const Case c(kMemory);
+  const ViewCase c(kMemory);
   const std::vector<std::string> columns = {"address",      "bytes",
                                             "allocated_by", "allocated_at_ns",
                                             "freed_at_ns",  "dur_ns"};
@@ -243,7 +177,7 @@ TEST(MemoryEventsTest, MatchesByAddressAndKeepsLonelySides) {
 }
 
 TEST(FoldedStepsTest, LaysStepsOverEachOther) {
-  const Case c(kTraining);
+  const ViewCase c(kTraining);
   EXPECT_EQ(c.Rows("folded_steps", {"name", "number", "steps", "start.p50_ns",
                                     "dur.p50_ns", "dur.p95_ns"})
                 .find("load 1 2 0 5 10\n"),
@@ -254,7 +188,7 @@ TEST(FoldedStepsTest, LaysStepsOverEachOther) {
 }
 
 TEST(FoldedStepsTest, OneStepIsNothingToFold) {
-  const Case c("0..100 ProfileStep#0 ProfileStep\n 10..20 a Operator");
+  const ViewCase c("0..100 ProfileStep#0 ProfileStep\n 10..20 a Operator");
   EXPECT_EQ(c.Rows("folded_steps", {"name"}), "");
 }
 

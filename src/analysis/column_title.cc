@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/column_title.h"
+
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace stepscope {
+namespace {
+
+// Words of names that people write otherwise.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13>
+    kSpelled = {{{"cpu", "CPU"},
+                 {"gpu", "GPU"},
+                 {"sm", "SM"},
+                 {"id", "ID"},
+                 {"pid", "process"},
+                 {"flops", "FLOPs"},
+                 {"avg", "mean"},
+                 {"ratio", "share"},
+                 {"dur", "duration"},
+                 {"index", "step"},
+                 {"warmup", "warm-up"},
+                 {"ips", "speed"},
+                 {"utilization", "utilisation"}}};
+
+std::string_view Spelled(std::string_view word) {
+  for (const auto& [name, text] : kSpelled)
+    if (word == name) return text;
+  return word;
+}
+
+}  // namespace
+
+std::string TitleOfColumn(std::string_view name) {
+  // The unit stands in the cells or behind the title.
+  for (const std::string_view unit : {"_ns", "_bytes"})
+    if (name.ends_with(unit)) name.remove_suffix(unit.size());
+  std::string title;
+  while (!name.empty()) {
+    const size_t end = name.find_first_of("._");
+    if (!title.empty()) title += ' ';
+    title += Spelled(name.substr(0, end));
+    name.remove_prefix(end == name.npos ? name.size() : end + 1);
+  }
+  if (!title.empty())
+    title[0] =
+        static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+  return title;
+}
+
+}  // namespace stepscope

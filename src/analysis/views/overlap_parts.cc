@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Distribution table as parts that do not overlap: what only computes, both
+// at once, what only communicates, and neither. They add up to the steps, or
+// to what was done where that reaches beyond them.
+#include <algorithm>
+#include <vector>
+
+#include "analysis/stats.h"
+#include "analysis/tables/distribution.h"
+#include "analysis/views/view_table.h"
+
+namespace stepscope {
+namespace {
+
+struct OverlapRow {
+  std::string_view part;
+  int64_t time_ns = 0;
+  double ratio = 0;
+};
+
+std::vector<OverlapRow> ComputeOverlapParts(const ViewInput& input) {
+  NameClasses names(input.tree.trace().strings());
+  const Communication communication(input.tree, names);
+  const Distribution of = ComputeDistribution(input.tree, communication);
+  const int64_t computes =
+      SaturatingSubtract(of.computation_ns, of.overlap_ns);
+  const int64_t communicates =
+      SaturatingSubtract(of.communication_ns, of.overlap_ns);
+  const int64_t any =
+      SaturatingAdd(SaturatingAdd(computes, communicates), of.overlap_ns);
+  const int64_t whole = std::max(input.steps.total_ns(), any);
+  if (whole == 0) return {};
+  std::vector<OverlapRow> rows = {
+      {"computes only", computes},
+      {"both at once", of.overlap_ns},
+      {"communicates only", communicates},
+      {"neither", SaturatingSubtract(whole, any)}};
+  for (OverlapRow& row : rows) row.ratio = Ratio(row.time_ns, whole);
+  return rows;
+}
+
+}  // namespace
+
+ViewTable DeclareOverlapPartsViewTable() {
+  ColumnsOf<OverlapRow> columns;
+  columns.Text("part", "what went on", &OverlapRow::part);
+  columns.Time("time_ns", Adds::kUnion, "for how long, in all steps",
+               &OverlapRow::time_ns);
+  columns.Ratio("ratio", "time as a share of the steps", &OverlapRow::ratio);
+  return {.key = "overlap_parts",
+          .title = "Communication beside computation",
+          .meaning = "how much communication has nothing to hide behind?",
+          .columns = columns.Take(),
+          .rows = [](const ViewInput& input) {
+            return RowList::Own(ComputeOverlapParts(input));
+          }};
+}
+
+}  // namespace stepscope
