@@ -14,6 +14,7 @@
 
 #include "server/folder.h"
 #include "server/http.h"
+#include "server/kept_texts.h"
 #include "server/open_trace.h"
 #include "server/parameters.h"
 #include "server/request_guard.h"
@@ -52,6 +53,9 @@ class Api {
   Folder& folder_;
   Sessions& sessions_;
   std::map<std::pair<std::string, std::string>, Handler> handlers_;
+  // Tables of views, of all open traces. Their keys have the traces' serials,
+  // so those of a closed trace are never asked for and go first.
+  mutable KeptTexts view_tables_{size_t{64} << 20};
   std::atomic<bool> stopping_{false};
 };
 

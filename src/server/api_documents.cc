@@ -47,9 +47,9 @@ Result<std::string> AnswerWhatif(const OpenTrace& open,
   return Kept(open, key, [&] { return WhatifDocument(open, changes, steps); });
 }
 
-// Not kept: these are as long as the trace, and asked for rarely.
 Result<std::string> AnswerViewTable(const OpenTrace& open,
-                                    const Parameters& parameters) {
+                                    const Parameters& parameters,
+                                    KeptTexts& kept) {
   const std::string place = parameters.Text("place");
   ViewQuery query{.origin_ns = open.origin_ns(), .place = place};
   if (parameters.has("t0") || parameters.has("t1")) {
@@ -58,14 +58,16 @@ Result<std::string> AnswerViewTable(const OpenTrace& open,
     query.range = Interval{begin, end};
   }
   return ViewTableDocument(open, parameters.Text("name"), query,
-                           parameters.Text("steps"));
+                           parameters.Text("steps"), kept);
 }
 
 Result<std::string> AnswerTable(const OpenTrace& open,
-                                const Parameters& parameters) {
+                                const Parameters& parameters,
+                                KeptTexts& kept) {
   const std::string name = parameters.Text("name");
   const std::string steps = parameters.Text("steps");
-  if (FindViewTable(name) != nullptr) return AnswerViewTable(open, parameters);
+  if (FindViewTable(name) != nullptr)
+    return AnswerViewTable(open, parameters, kept);
   return Kept(open, "table\n" + name + "\n" + steps,
               [&] { return TableJson(open, name, steps); });
 }
@@ -76,7 +78,10 @@ void Api::AddDocuments() {
   AddOnTrace("summary", AnswerSummary);
   AddOnTrace("advise", AnswerAdvise);
   AddOnTrace("whatif", AnswerWhatif);
-  AddOnTrace("table", AnswerTable);
+  AddOnTrace("table",
+             [this](const OpenTrace& open, const Parameters& parameters) {
+               return AnswerTable(open, parameters, view_tables_);
+             });
   AddOnTrace("critical",
              [](const OpenTrace& open, const Parameters& parameters) {
                const std::string steps = parameters.Text("steps");

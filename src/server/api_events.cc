@@ -4,6 +4,7 @@
 #include "server/api.h"
 #include "server/event_json.h"
 #include "server/find.h"
+#include "server/locate.h"
 #include "server/same_name.h"
 
 namespace stepscope::server {
@@ -47,7 +48,30 @@ Result<std::string> AnswerFind(const OpenTrace& open,
 
 Result<std::string> AnswerLocate(const OpenTrace& open,
                                  const Parameters& parameters) {
-  return LocateJson(open, parameters.Text("name"));
+  LocateRequest request;
+  request.table = parameters.Text("table");
+  request.name = parameters.Text("name");
+  request.steps = parameters.Text("steps");
+  const auto text = [&](const char* name, std::optional<std::string>& value) {
+    if (parameters.has(name)) value = parameters.Text(name);
+  };
+  text("inside", request.inside);
+  text("shapes", request.shapes);
+  text("operator", request.launched_by);
+  text("grid", request.grid);
+  text("block", request.block);
+  text("place", request.place);
+  const auto number = [&](const char* name,
+                          std::optional<int64_t>& value) -> Status {
+    if (!parameters.has(name)) return Ok();
+    STEPSCOPE_TRY_ASSIGN(value, parameters.Integer(name));
+    return Ok();
+  };
+  STEPSCOPE_TRY(number("registers", request.registers));
+  STEPSCOPE_TRY(number("shared_bytes", request.shared_bytes));
+  STEPSCOPE_TRY(number("number", request.number));
+  STEPSCOPE_TRY(number("start_ns", request.start_ns));
+  return LocateJson(open, request);
 }
 
 }  // namespace

@@ -9,32 +9,39 @@
 namespace stepscope::server {
 namespace {
 
-Curve MemoryCurve(const Trace& trace, uint32_t process, StringId place) {
-  Curve curve;
+// What the file states; where it states no total, what was taken and given
+// back since recording began.
+Curve MemoryCurve(const Trace& trace, uint32_t process, StringId place,
+                  bool reserved) {
+  Curve stated;
+  Curve summed;
   bool totals = false;
   double sum = 0;
-  std::vector<double> sums;
   for (const MemoryEvent& event : trace.memory()) {
     if (event.place != place || trace.tracks()[event.track].process != process)
       continue;
-    if (event.kind == MemoryKind::kReservedAllocate ||
-        event.kind == MemoryKind::kReservedFree)
-      continue;
-    totals |= event.total_allocated != 0;
-    sum += static_cast<double>(event.bytes);
-    curve.time_ns.push_back(event.time_ns);
-    curve.value.push_back(static_cast<double>(event.total_allocated));
-    sums.push_back(sum);
+    const uint64_t total =
+        reserved ? event.total_reserved : event.total_allocated;
+    totals |= total != 0;
+    // Each event of torch states both totals, whatever it is of.
+    if (IsReserved(event.kind) == reserved || total != 0) {
+      stated.time_ns.push_back(event.time_ns);
+      stated.value.push_back(static_cast<double>(total));
+    }
+    if (IsReserved(event.kind) == reserved) {
+      sum += static_cast<double>(event.bytes);
+      summed.time_ns.push_back(event.time_ns);
+      summed.value.push_back(sum);
+    }
   }
-  // Files that state no total: what was allocated since recording began.
-  if (!totals) curve.value = std::move(sums);
-  return curve;
+  return totals ? stated : summed;
 }
 
 }  // namespace
 
 Curve SampledCurve(const Trace& trace, const ViewTrack& track) {
-  if (track.place) return MemoryCurve(trace, track.process, *track.place);
+  if (track.place)
+    return MemoryCurve(trace, track.process, *track.place, track.reserved);
   Curve curve;
   if (!track.counter) return curve;
   const std::vector<CounterSample>& samples = trace.counters();

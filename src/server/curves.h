@@ -20,6 +20,11 @@ struct Curve {
   std::vector<double> value;
 };
 
+inline bool IsReserved(MemoryKind kind) {
+  return kind == MemoryKind::kReservedAllocate ||
+         kind == MemoryKind::kReservedFree;
+}
+
 // Of a counter, or of the memory of a place.
 Curve SampledCurve(const Trace& trace, const ViewTrack& track);
 // Work that was launched and has not begun, on the device of a stream.

@@ -82,7 +82,29 @@ TEST_F(DeviceFactsTest, OccupancyIsTheMeanOfTheKernelsThatStateIt) {
   // 100 us of a half and 50 of one; then the rest of that; then nothing.
   EXPECT_TRUE(Has(curve, "\"t\":[0,100000,200000]")) << curve;
   EXPECT_TRUE(Has(curve, "\"last\":[0.66666")) << curve;
-  EXPECT_TRUE(Has(curve, ",1,0],\"lowest\":0,\"highest\":1")) << curve;
+  EXPECT_TRUE(Has(curve, ",1,null],\"lowest\":0,\"highest\":1")) << curve;
+}
+
+// Whoever states an occupancy may do so late.
+TEST(OccupancyTrackTest, IsThereWhenOnlyTheLastKernelStatesOne) {
+  std::string trace = "{\"schemaVersion\":1,\"traceEvents\":[";
+  constexpr int kKernels = 5000;
+  for (int i = 0; i < kKernels; ++i) {
+    trace += "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,"
+             "\"tid\":7,\"ts\":" +
+             std::to_string(i * 10) +
+             ",\"dur\":5,\"args\":{\"device\":0,\"stream\":7,"
+             "\"est. achieved occupancy %\":" +
+             (i + 1 == kKernels ? "25" : "0") + "}}" +
+             (i + 1 == kKernels ? "]}" : ",");
+  }
+  const TestFolder folder;
+  folder.Write("a.json", trace);
+  const TestServer server(folder.path());
+  const std::string id = TextOf(server.Api("runs"), "t");
+  ASSERT_EQ(Open(server, id), "ready");
+  const std::string tracks = BodyOf(server.Api("trace?t=" + id));
+  EXPECT_TRUE(Has(tracks, "\"kind\":\"occupancy\"")) << tracks;
 }
 
 TEST_F(DeviceFactsTest, APartOfACurveIsThatPart) {

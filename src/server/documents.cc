@@ -27,64 +27,13 @@ Result<std::optional<StepChoice>> Steps(const std::string& text,
   return std::optional(choice);
 }
 
-std::string_view TypeName(CellType type) {
-  switch (type) {
-    case CellType::kTime:
-      return "time";
-    case CellType::kCount:
-      return "count";
-    case CellType::kBytes:
-      return "bytes";
-    case CellType::kRatio:
-      return "ratio";
-    case CellType::kNumber:
-      return "number";
-    case CellType::kText:
-      return "text";
-    case CellType::kBool:
-      return "bool";
-    case CellType::kList:
-      return "list";
-    case CellType::kRows:
-      break;
-  }
-  return "rows";
-}
-
-std::string_view UnitOf(const TableColumn& column) {
-  switch (column.type) {
-    case CellType::kTime:
-      return "ns";
-    case CellType::kBytes:
-      return "bytes";
-    default:
-      return column.unit;
-  }
-}
-
-void WriteColumns(JsonWriter& json, const std::vector<TableColumn>& columns) {
-  json.Key("columns").BeginArray();
-  for (const TableColumn& column : columns) {
-    json.BeginObject().Field("key", column.name);
-    json.Field("type", TypeName(column.type)).Field("unit", UnitOf(column));
-    json.Field("adds", column.adds == Adds::kSum     ? "sum"
-                       : column.adds == Adds::kUnion ? "union"
-                                                     : "");
-    json.Field("meaning", column.meaning);
-    if (column.type == CellType::kRows || column.type == CellType::kList)
-      WriteColumns(json, column.columns);
-    json.EndObject();
-  }
-  json.EndArray();
-}
-
 void WriteDeclaration(JsonWriter& json, const TableSchema& table) {
   json.Field("key", table.key).Field("title", table.title);
   json.Field("meaning", table.meaning);
   json.Field("shape", table.shape == TableShape::kRows  ? "rows"
                       : table.shape == TableShape::kOne ? "one"
                                                         : "groups");
-  WriteColumns(json, table.columns);
+  WriteColumnDeclarations(json, table.columns);
 }
 
 }  // namespace
@@ -188,10 +137,22 @@ Result<std::string> TableJson(const OpenTrace& open, const std::string& key,
 Result<std::string> ViewTableDocument(const OpenTrace& open,
                                       const std::string& key,
                                       const ViewQuery& query,
-                                      const std::string& steps) {
+                                      const std::string& steps,
+                                      KeptTexts& kept) {
   STEPSCOPE_TRY_ASSIGN(const std::optional<StepChoice> choice,
                        Steps(steps, std::nullopt));
-  return ViewTableJson(open.trace(), key, query, choice);
+  // Under everything that it depends on; the place is text of whoever asks,
+  // so it comes last.
+  std::string id = std::to_string(open.serial()) + "\n" + key + "\n" +
+                   (choice ? StepChoiceText(*choice) : "") + "\n";
+  if (query.range)
+    id += std::to_string(query.range->begin) + " " +
+          std::to_string(query.range->end);
+  id += "\n" + std::string(query.place);
+  STEPSCOPE_TRY_ASSIGN(const KeptTexts::Text text, kept.Get(id, [&] {
+    return ViewTableJson(open.tree(), open.steps(), key, query, choice);
+  }));
+  return *text;
 }
 
 std::string ChangesJson() {

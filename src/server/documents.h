@@ -9,6 +9,7 @@
 
 #include "analysis/views/view_table.h"
 #include "base/result.h"
+#include "server/kept_texts.h"
 #include "server/open_trace.h"
 
 namespace stepscope::server {
@@ -30,11 +31,13 @@ std::string TablesJson();
 // One table: its columns and all rows.
 Result<std::string> TableJson(const OpenTrace& open, const std::string& key,
                               const std::string& steps);
-// One of the tables that only viewers ask for. REQUIRES: FindViewTable(key).
+// One of the tables that only viewers ask for, made once for all that is asked
+// with it. REQUIRES: FindViewTable(key).
 Result<std::string> ViewTableDocument(const OpenTrace& open,
                                       const std::string& key,
                                       const ViewQuery& query,
-                                      const std::string& steps);
+                                      const std::string& steps,
+                                      KeptTexts& kept);
 // The forms of changes that whatif takes.
 std::string ChangesJson();
 

@@ -8,7 +8,6 @@
 
 #include "base/json_writer.h"
 #include "server/event_json.h"
-#include "server/same_name.h"
 
 namespace stepscope::server {
 namespace {
@@ -129,27 +128,6 @@ Result<std::string> FindJson(const OpenTrace& open,
   else
     WriteEventPlace(json, open, best.second);
   json.EndObject();
-  return json.Take();
-}
-
-Result<std::string> LocateJson(const OpenTrace& open, const std::string& name) {
-  const Trace& trace = open.trace();
-  const StringId id = trace.strings().Find(name);
-  const std::vector<Row> rows =
-      id.v == 0 ? std::vector<Row>() : RowsNamed(trace, id);
-  if (rows.empty()) return Fail(ErrorCode::kNotFound, "no event has this name");
-  const Row longest = *std::max_element(
-      rows.begin(), rows.end(),
-      [&](Row a, Row b) { return trace.dur_ns()[a] < trace.dur_ns()[b]; });
-  const Row first = *std::min_element(
-      rows.begin(), rows.end(),
-      [&](Row a, Row b) { return trace.start_ns()[a] < trace.start_ns()[b]; });
-  JsonWriter json;
-  json.BeginObject().Field("count", uint64_t{rows.size()});
-  WriteEventPlace(json, open, longest);
-  json.Key("first").BeginObject();
-  WriteEventPlace(json, open, first);
-  json.EndObject().EndObject();
   return json.Take();
 }
 

@@ -26,7 +26,4 @@ Result<std::vector<bool>> MatchNames(const Trace& trace,
 
 Result<std::string> FindJson(const OpenTrace& open, const FindRequest& request);
 
-// The longest event of that very name: "show on timeline".
-Result<std::string> LocateJson(const OpenTrace& open, const std::string& name);
-
 }  // namespace stepscope::server

@@ -4,6 +4,7 @@
 #include <stepscope/c.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "analysis/interval.h"
 #include "analysis/kernel_use.h"
@@ -11,9 +12,6 @@
 
 namespace stepscope::server {
 namespace {
-
-// Who states occupancies does so early: to look at all costs seconds.
-constexpr Row kLookedAt = 4096;
 
 bool SameDevice(const Track& a, const Track& b) {
   return a.kind == TrackKind::kStream && a.process == b.process &&
@@ -76,11 +74,6 @@ Integral Until(const Shares& shares, int64_t time_ns) {
           point.whole_before + point.whole * since};
 }
 
-// What a kernel states; recorders write 0 where they could not tell.
-double OccupancyOf(KernelUseReader& use, Row row) {
-  return std::min(1.0, use.Read(row).occupancy.value_or(0));
-}
-
 }  // namespace
 
 Shares BusyShares(const Trace& trace, uint32_t stream) {
@@ -103,8 +96,9 @@ Shares OccupancyShares(const Trace& trace, uint32_t stream) {
   std::vector<Change> changes;
   ForWork(trace, stream, [&](Row row) {
     if (trace.type()[row] != STEPSCOPE_KERNEL) return;
-    const double occupancy = OccupancyOf(use, row);
-    if (occupancy <= 0 || trace.dur_ns()[row] == 0) return;
+    const std::optional<double> stated = use.Read(row).occupancy;
+    if (!stated || trace.dur_ns()[row] == 0) return;
+    const double occupancy = std::min(1.0, *stated);
     changes.push_back({trace.start_ns()[row], occupancy, 1});
     changes.push_back({trace.end_ns(row), -occupancy, -1});
   });
@@ -116,9 +110,9 @@ bool AnyOccupancy(const Trace& trace, uint32_t stream) {
   if (!use.any()) return false;
   for (const Track& track : trace.tracks()) {
     if (!SameDevice(track, trace.tracks()[stream])) continue;
-    const Row last = std::min(track.last, track.first + kLookedAt);
-    for (Row row = track.first; row < last; ++row)
-      if (trace.type()[row] == STEPSCOPE_KERNEL && OccupancyOf(use, row) > 0)
+    // All of them: the first ones may be those that state none.
+    for (Row row = track.first; row < track.last; ++row)
+      if (trace.type()[row] == STEPSCOPE_KERNEL && use.Read(row).occupancy)
         return true;
   }
   return false;
@@ -127,7 +121,7 @@ bool AnyOccupancy(const Trace& trace, uint32_t stream) {
 std::string SharesJson(const Shares& shares, int64_t origin_ns,
                        int64_t begin_ns, int64_t end_ns, uint32_t pixels) {
   std::vector<int64_t> times;
-  std::vector<double> values;
+  std::vector<std::optional<double>> values;  // nothing: not known
   const double pixel_ns = std::max(
       1.0, static_cast<double>(end_ns - begin_ns) / std::max(pixels, 1u));
   Integral before = Until(shares, begin_ns);
@@ -139,9 +133,9 @@ std::string SharesJson(const Shares& shares, int64_t origin_ns,
     const Integral now = Until(shares, to);
     const double whole = shares.of_all_time ? static_cast<double>(to - from)
                                             : now.whole - before.whole;
-    const double share =
-        whole > 0 ? std::clamp((now.part - before.part) / whole, 0.0, 1.0)
-                  : 0.0;
+    std::optional<double> share;
+    if (whole > 0)
+      share = std::clamp((now.part - before.part) / whole, 0.0, 1.0);
     if (values.empty() || values.back() != share) {
       times.push_back(from - origin_ns);
       values.push_back(share);
@@ -155,7 +149,12 @@ std::string SharesJson(const Shares& shares, int64_t origin_ns,
   json.EndArray();
   for (const char* key : {"min", "max", "last"}) {
     json.Key(key).BeginArray();
-    for (const double value : values) json.Number(value);
+    for (const std::optional<double>& value : values) {
+      if (value)
+        json.Number(*value);
+      else
+        json.Null();
+    }
     json.EndArray();
   }
   json.Field("lowest", 0.0).Field("highest", 1.0).EndObject();

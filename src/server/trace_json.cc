@@ -3,6 +3,8 @@
 
 #include <bit>
 #include <cstdlib>
+#include <functional>
+#include <map>
 #include <string>
 
 #include "analysis/step_part.h"
@@ -115,6 +117,12 @@ void WriteStages(JsonWriter& json, const OpenTrace& open) {
   json.EndArray();
 }
 
+uint64_t SumOf(const std::map<std::string, Ledger::Bin, std::less<>>& bins) {
+  uint64_t sum = 0;
+  for (const auto& [reason, bin] : bins) sum += bin.count;
+  return sum;
+}
+
 }  // namespace
 
 std::string TraceJson(const OpenTrace& open) {
@@ -146,6 +154,9 @@ std::string TraceJson(const OpenTrace& open) {
   json.Field("complete", trace.complete());
   WriteSource(json, trace);
   WriteLedger(json, trace, open.tree().orphans());
+  const Ledger& ledger = trace.ledger();
+  json.Field("repaired", SumOf(ledger.repaired()));
+  json.Field("rejected", SumOf(ledger.rejected()));
   json.Key("notes").BeginArray();
   for (const std::string& note : trace.notes()) json.String(note);
   json.EndArray().EndObject();

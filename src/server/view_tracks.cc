@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "server/curves.h"
 #include "server/shares.h"
 
 namespace stepscope::server {
@@ -204,19 +205,33 @@ class Maker {
   }
 
   void AddMemory(uint32_t process) {
-    std::map<StringId, uint64_t> places;
-    for (const MemoryEvent& event : trace_.memory())
-      if (trace_.tracks()[event.track].process == process)
-        ++places[event.place];
-    for (const auto& [place, events] : places) {
+    struct Seen {
+      uint64_t events = 0;
+      bool reserved = false;  // the file says what the allocator held
+    };
+    std::map<StringId, Seen> places;
+    for (const MemoryEvent& event : trace_.memory()) {
+      if (trace_.tracks()[event.track].process != process) continue;
+      Seen& seen = places[event.place];
+      ++seen.events;
+      seen.reserved = seen.reserved || event.total_reserved != 0 ||
+                      IsReserved(event.kind);
+    }
+    for (const auto& [place, seen] : places) {
       ViewTrack track;
       track.group = GroupOf(process, nullptr);
       track.kind = "memory";
       track.name = "Memory " + std::string(trace_.str(place));
-      track.events = events;
+      track.detail = "allocated by the program";
+      track.events = seen.events;
       track.unit = "bytes";
       track.process = process;
       track.place = place;
+      view_.tracks.push_back(track);
+      if (!seen.reserved) continue;
+      track.name = "Reserved " + std::string(trace_.str(place));
+      track.detail = "held by its allocator";
+      track.reserved = true;
       view_.tracks.push_back(std::move(track));
     }
   }

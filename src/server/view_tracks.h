@@ -37,6 +37,7 @@ struct ViewTrack {
   // Counters: the track of the samples; memory: the place.
   std::optional<uint32_t> counter;
   std::optional<StringId> place;
+  bool reserved = false;  // memory: by the allocator, not by the program
   uint32_t process = 0;
   // The launch queue of a device, its busy time and its occupancy: any of its
   // streams.
