@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "report/render_advice.h"
+#include "base/json_writer.h"
+#include "report/compare_columns.h"
 #include "report/render_compare.h"
+#include "report/table_json.h"
 #include "report/summary.h"
 #include "trace/trace_from_text.h"
 
@@ -144,6 +147,28 @@ TEST(RenderCompareTest, JsonAnswersTheGate) {
         R"("gate":{"asked":0.05,"answer":"slower","text":"B is slower)",
         R"("steps_needed":3)", R"("warmup_a":0)", R"("p_slower":0.01)"}) {
     EXPECT_NE(json.find(part), json.npos) << part << " in " << json;
+  }
+}
+
+// What is declared of the rows is what JSON has under that name.
+TEST(CompareColumnsTest, AreTheKeysOfJson) {
+  for (const bool bytes : {false, true}) {
+    const auto trace = bytes ? TraceFromText("memory 5 +10 Place(cpu) 0x1")
+                             : Steps({1000, 2000, 1500, 900});
+    const Comparison comparison = CompareTraces(*trace, *trace);
+    ASSERT_FALSE(comparison.rows.empty());
+    TableOptions options;
+    options.format = TableFormat::kJson;
+    const std::string json = RenderComparison(comparison, options);
+    // Rows about memory come last.
+    const CompareRow& row =
+        bytes ? comparison.rows.back() : comparison.rows.front();
+    for (const TableColumn& column : CompareColumns(bytes)) {
+      JsonWriter cell;
+      WriteCell(cell, column, column.cell(&row));
+      const std::string part = "\"" + column.name + "\":" + cell.Take();
+      EXPECT_NE(json.find(part), json.npos) << part << " in " << json;
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include "analysis/summary.h"
 #include "analysis/tables/all_tables.h"
 #include "base/json_writer.h"
+#include "report/compare_columns.h"
 #include "report/render_advice.h"
 #include "report/render_compare.h"
 #include "report/render_whatif.h"
@@ -100,6 +101,15 @@ std::string TablesJson() {
   for (const TableSchema& table : AllTables()) {
     json.BeginObject();
     WriteDeclaration(json, table);
+    json.EndObject();
+  }
+  // What `compare` answers: rows of several kinds, in one list.
+  for (const bool bytes : {false, true}) {
+    json.BeginObject().Field("key", bytes ? "compare_memory" : "compare");
+    json.Field("title", "Comparison");
+    json.Field("meaning", "what differs between two traces, and is it noise?");
+    json.Field("shape", "rows");
+    WriteColumnDeclarations(json, CompareColumns(bytes));
     json.EndObject();
   }
   json.EndArray().EndObject();

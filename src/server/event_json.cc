@@ -132,6 +132,23 @@ void WriteFlags(JsonWriter& json, uint16_t flags) {
   json.EndArray();
 }
 
+// Its step, and where in that step it begins; work that begins after its step
+// has no such place.
+void WriteStep(JsonWriter& json, const Trace& trace, Row row,
+               const StepInterval* step) {
+  json.Key("step");
+  if (step == nullptr) {
+    json.Null().Key("in_step").Null();
+    return;
+  }
+  const int64_t start = trace.start_ns()[row];
+  json.Int(step->index).Key("in_step");
+  if (start >= step->range.begin && start < step->range.end)
+    json.Int(start - step->range.begin);
+  else
+    json.Null();
+}
+
 }  // namespace
 
 void WriteEventPlace(JsonWriter& json, const OpenTrace& open, Row row) {
@@ -157,11 +174,7 @@ std::string EventJson(const OpenTrace& open, Row row) {
   const bool host = tree.thread_of(row) != kNoThread;
   json.Field("self", host ? tree.self_ns(row) : trace.nesting().self_ns[row]);
   json.Field("gpu", host ? tree.gpu_ns(row) : int64_t{0});
-  json.Key("step");
-  if (const std::optional<int64_t> step = StepOf(open, row))
-    json.Int(*step);
-  else
-    json.Null();
+  WriteStep(json, trace, row, StepOf(open, row));
   WriteFacts(json, trace, row);
   WriteArgs(json, trace, row);
   WriteAncestors(json, open, row);

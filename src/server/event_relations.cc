@@ -93,23 +93,21 @@ std::vector<Row> LaunchedBy(const EventTree& tree, Row row, size_t most) {
   return rows;
 }
 
-std::optional<int64_t> StepOf(const OpenTrace& open, Row row) {
+const StepInterval* StepOf(const OpenTrace& open, Row row) {
   const EventTree& tree = open.tree();
   const Trace& trace = open.trace();
   const uint32_t process = trace.tracks()[trace.track()[row]].process;
   const uint32_t main = open.steps().main_thread(process);
-  if (main == kNoThread) return std::nullopt;
+  if (main == kNoThread) return nullptr;
   const Row launch = LaunchOf(tree, row);
   const int64_t time = trace.start_ns()[launch == kNoRow ? row : launch];
   const auto steps = open.steps().steps_of(main);
   const auto after = std::partition_point(
       steps.begin(), steps.end(),
       [&](const StepInterval& step) { return step.range.begin <= time; });
-  if (after == steps.begin()) return std::nullopt;
+  if (after == steps.begin()) return nullptr;
   const StepInterval& step = *(after - 1);
-  return time < step.range.end || after != steps.end()
-             ? std::optional(step.index)
-             : std::nullopt;
+  return time < step.range.end || after != steps.end() ? &step : nullptr;
 }
 
 std::vector<Arrow> ArrowsOf(const Trace& trace, Row row, size_t most) {

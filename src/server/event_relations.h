@@ -26,8 +26,8 @@ Row LaunchOf(const EventTree& tree, Row row);
 // `most`, by row.
 std::vector<Row> LaunchedBy(const EventTree& tree, Row row, size_t most);
 
-// The number of the step that an event belongs to, of its process.
-std::optional<int64_t> StepOf(const OpenTrace& open, Row row);
+// The step that an event belongs to, of its process; null: none.
+const StepInterval* StepOf(const OpenTrace& open, Row row);
 
 // The other end of an arrow.
 struct Arrow {

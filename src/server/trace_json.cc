@@ -88,6 +88,7 @@ void WriteInterval(JsonWriter& json, const OpenTrace& open,
                    const StepInterval& interval) {
   json.Field("start", interval.range.begin - open.origin_ns());
   json.Field("end", interval.range.end - open.origin_ns());
+  json.Field("dur", interval.range.end - interval.range.begin);
   const uint32_t track = open.tree().threads()[interval.thread].first_track;
   const uint32_t in_view = open.view().of_track[track];
   json.Key("group");

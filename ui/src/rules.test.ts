@@ -36,6 +36,66 @@ function problemsOf(name: string): string[] {
   return found;
 }
 
+// Every figure comes from the server: what the page may compute is where things
+// are drawn. These files do that, or write numbers as text.
+const GEOMETRY = [
+  "model/axis", "model/cell", "model/folded", "model/format", "model/hit",
+  "model/layout", "model/lru", "model/memory", "model/records",
+  "model/sample_tile", "model/shares", "model/skyline", "model/tiles",
+  "model/waterfall", "model/widths", "model/windowing", "table/Body",
+  "views/trace/controller", "views/trace/EventList", "views/trace/Minimap",
+];
+const SHOWS = /^src\/(views|charts|table|model|shell)\//;
+// Names of what the server's answers count and measure.
+const FIGURE = new RegExp("(^|\\.)(\\w+_(ns|bytes|ratio|count)|ratio|calls|" +
+  "counts?|totals?|dur|self|mean|busy|time|events|allocations|frees|seen|" +
+  "kept|repaired|rejected|saving\\w*|occupancy\\w*|tensor_core|utilization|" +
+  "steps_[ab]|perStep)$");
+const OPERATION = /([\w.$]+)[)\]!]*\s([-+*/%])=?\s[(!-]*([\w.$]+)/g;
+
+/** The code of a line, without text in quotes and comments. */
+function codeOf(line: string): string {
+  return line.replace(/\/\/.*|^\s*\*.*|\/\*.*?\*\//g, "")
+    .replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, "\"\"")
+    .replace(/^[^`]*?`?[^`$]*\$\{|\}[^`]*`/g, (text) =>
+      text.includes("`") ? "" : text);
+}
+
+function arithmeticOf(text: string, name: string): string[] {
+  return text.split("\n").flatMap((line, n) => {
+    const code = codeOf(line);
+    const where = `${name}:${n + 1}`;
+    const found: string[] = [];
+    for (const [, left, sign, right] of code.matchAll(OPERATION)) {
+      if (sign === "+" && /""/.test(code)) continue;  // joins text
+      if (FIGURE.test(left!) || FIGURE.test(right!))
+        found.push(`${where}: ${left} ${sign} ${right}`);
+    }
+    if (/\.reduce\(/.test(code)) found.push(`${where}: reduce`);
+    return found;
+  });
+}
+
+test("arithmetic on figures is noticed", () => {
+  for (const line of ["a = row.cpu.total_ns / steps;", "x += bin.count;",
+    "const rest = whole_ns - part;", "bins.reduce((a, b) => a + b);",
+    "<td>{formatTime(100 * one.ratio)}</td>", "y = (d.time_ns) * 2;"])
+    expect(arithmeticOf(line, "f")).toHaveLength(1);
+  for (const line of ["// total_ns / steps", 'text = "total_ns / steps";',
+    "left = x - width;", "formatTime(row.total_ns)", "rows.length - 1",
+    'said = "of " + doc.calls;'])
+    expect(arithmeticOf(line, "f")).toEqual([]);
+});
+
+test("no view makes a figure", () => {
+  const views = files.filter((name) => SHOWS.test(name) &&
+    !name.includes(".test.") && !name.endsWith(".css") &&
+    !GEOMETRY.some((one) => name.replace(/\.tsx?$/, "") === `src/${one}`));
+  expect(views.length).toBeGreaterThan(40);
+  expect(views.flatMap((name) =>
+    arithmeticOf(readFileSync(join(ROOT, name), "utf8"), name))).toEqual([]);
+});
+
 test("there are sources", () => expect(files.length).toBeGreaterThan(50));
 test("no source breaks a rule", () =>
   expect(files.flatMap(problemsOf)).toEqual([]));

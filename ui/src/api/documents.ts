@@ -111,7 +111,7 @@ export interface Distribution {
 export interface Evidence {
   what: string;
   name: string;
-  example: { name: string } | null;
+  example: { name: string; start_ns: number } | null;
 }
 export interface Advice {
   finding: string;

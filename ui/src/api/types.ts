@@ -67,6 +67,7 @@ export interface StepInfo {
   index: number;
   start: number;
   end: number;
+  dur: number;
   warmup: boolean;
   group?: number | null;
 }
@@ -81,6 +82,7 @@ export interface StageInfo {
   name: string;
   start: number;
   end: number;
+  dur: number;
   group: number | null;
   /** Not recorded as such: read from the names of events. */
   inferred: boolean;
@@ -99,6 +101,9 @@ export interface TraceInfo {
   levels: { min: number; max: number };
   complete: boolean;
   ledger: Ledger;
+  /** Records in those bins of the ledger, together. */
+  repaired: number;
+  rejected: number;
   notes?: string[];
 }
 
@@ -139,6 +144,8 @@ export interface EventInfo extends EventRef {
   gpu?: number;
   flags?: string[];
   step: number | null;
+  /** From the begin of that step; null: it begins elsewhere. */
+  in_step: number | null;
   args: [string, unknown][];
   /** From the innermost. */
   ancestors: NamedTime[];

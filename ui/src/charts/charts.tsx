@@ -2,6 +2,7 @@
 //
 // Small charts drawn as SVG: a ring, bars of a row, stacked columns.
 import { formatTick, formatTime } from "../model/format.ts";
+import { partOf, percent } from "../model/shares.ts";
 import { niceTicks, type Column } from "../model/waterfall.ts";
 
 export function Swatch({ colour }: { colour: string }) {
@@ -11,7 +12,7 @@ export function Swatch({ colour }: { colour: string }) {
 export function Ring({ share, label }: { share: number; label: string }) {
   const r = 14;
   const length = 2 * Math.PI * r;
-  const part = Math.max(0, Math.min(1, share)) * length;
+  const part = partOf(share, 1) * length;
   return (
     <svg class="ring" viewBox="0 0 36 36" role="img" aria-label={label}>
       <circle cx="18" cy="18" r={r} class="ring-back" />
@@ -25,7 +26,7 @@ export function Ring({ share, label }: { share: number; label: string }) {
 export function Bar({ share, colour }: { share: number; colour: string }) {
   return (
     <span class="bar" aria-hidden="true">
-      <span style={{ width: `${Math.max(0, Math.min(1, share)) * 100}%`,
+      <span style={{ width: percent(partOf(share, 1)),
         background: `var(--c-${colour})` }} />
     </span>
   );
@@ -55,16 +56,18 @@ export function Columns({ columns, most, width, height, label, onPick }: {
       aria-label={label} width={width} height={height}>
       {ticks.map((tick) => (
         <g key={tick}>
-          <line x1={LEFT} x2={width} y1={y(tick / most)} y2={y(tick / most)}
+          <line x1={LEFT} x2={width} y1={y(partOf(tick, most))}
+            y2={y(partOf(tick, most))}
             class="grid" />
-          <text x={LEFT - 7} y={y(tick / most) + 4} class="axis end">
+          <text x={LEFT - 7} y={y(partOf(tick, most)) + 4} class="axis end">
             {formatTick(tick, ticks[1] ?? 1)}
           </text>
         </g>
       ))}
       {columns.map((column, i) => {
         const x = LEFT + pitch * i + (pitch - w) / 2;
-        const said = `Step ${column.label}: ${formatTime(column.total)}` +
+        const said = (column.index === null ? "The recorded window"
+          : `Step ${column.label}`) + `: ${formatTime(column.total)}` +
           (column.warmup ? ", warm-up" : "") +
           (column.outlier ? ", outlier" : "");
         const text = said + column.parts.filter((part) => part.value > 0)
@@ -86,7 +89,7 @@ export function Columns({ columns, most, width, height, label, onPick }: {
             ))}
             {pitch >= 44 && (
               <text aria-hidden="true" x={x + w / 2}
-                y={y(column.total / most) - 6}
+                y={y(partOf(column.total, most)) - 6}
                 class={"axis middle" + (column.outlier ? " mark" : "")}>
                 {formatTime(column.total)}
               </text>

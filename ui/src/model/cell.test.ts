@@ -35,8 +35,8 @@ test("heads name the unit where cells do not", () => {
 });
 
 const data = fromFlat({
-  columns: [{ key: "name", type: "text" },
-    { key: "cpu.total_ns", type: "time" }],
+  columns: [{ key: "name", title: "Name", type: "text" },
+    { key: "cpu.total_ns", title: "CPU total", type: "time" }],
   rows: [["plain", 1], ["a,\"b\"\n", null], ["=HYPERLINK(1)", 2],
     ["-x\ty", 3]],
 });

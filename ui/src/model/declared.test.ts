@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import {
-  cellTypeOf, columnsOf, fromObjects, titleOf, valueAt,
+  cellTypeOf, columnsOf, fromObjects, valueAt,
 } from "./declared.ts";
 
-test.each([
-  ["cpu.total_ns", "CPU total"], ["gpu.avg_ns", "GPU mean"],
-  ["cpu.ratio", "CPU share"], ["self_cpu_ns", "Self CPU"],
-  ["allocation_bytes", "Allocation"], ["cpu.p50_ns", "CPU p50"],
-  ["name", "Name"], ["pid", "PID"],
-])("title of %s", (key, title) => expect(titleOf(key)).toBe(title));
+test("a column has the title that the server gives", () => {
+  expect(columnsOf([{ key: "cpu.total_ns", title: "CPU total", type: "time" }])
+    [0]!.title).toBe("CPU total");
+  expect(columnsOf([{ key: "name", type: "text" }])[0]!.title).toBe("name");
+});
 
 test("types as the server and as the docs write them", () => {
   expect(cellTypeOf("time")).toBe("time");
@@ -38,6 +37,8 @@ test("rows inside rows have the same columns", () => {
   ], ["inner", "device"]);
   const inner = data.inner!(0)!;
   expect(inner.cell(0, 0)).toBe("in");
+  expect(inner.within).toBe("op");
+  expect(inner.inner!(0)!.within).toBe("in");
   expect(inner.inner!(0)!.cell(0, 1)).toBe(4);
   expect(data.inner!(1)).toBeNull();
 });

@@ -31,25 +31,12 @@ export function cellTypeOf(type: string): CellType | null {
   return TYPES.find(([shape]) => shape.test(type))?.[1] ?? null;
 }
 
-const UPPER = /^(cpu|gpu|p\d+|id|pid|flops)$/;
-const SHORT: Record<string, string> = {
-  avg: "mean", ratio: "share", dur: "duration", index: "step" };
-
-/** "cpu.total_ns" → "CPU total"; for columns without a title of their own. */
-export function titleOf(key: string): string {
-  const words = key.replace(/_(ns|bytes)$/, "").split(/[._]/)
-    .map((word) => UPPER.test(word) && !/^p\d/.test(word)
-      ? word.toUpperCase() : SHORT[word] ?? word);
-  const text = words.join(" ");
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
 export function columnOf(declared: DeclaredColumn): Column | null {
   const type = cellTypeOf(declared.type);
   if (!type) return null;
   return {
     key: declared.key, type,
-    title: declared.title || titleOf(declared.key),
+    title: declared.title || declared.key,
     unit: declared.unit ?? "", meaning: declared.meaning ?? "",
   };
 }
@@ -71,11 +58,14 @@ export function valueAt(row: unknown, key: string): Cell {
   }
 }
 
-/** A table over the objects of a document. `inner`: keys of nested rows. */
-export function fromObjects(
-  columns: Column[], rows: unknown[], inner: string[] = []): Data {
+/**
+ * A table over the objects of a document. `inner`: keys of nested rows;
+ * `within`: the name of the row that these rows are inside of.
+ */
+export function fromObjects(columns: Column[], rows: unknown[],
+  inner: string[] = [], within?: string): Data {
   const data: Data = {
-    columns, count: rows.length,
+    columns, count: rows.length, ...(within ? { within } : {}),
     cell: (row, column) => valueAt(rows[row], columns[column]!.key),
   };
   if (inner.length > 0) {
@@ -84,7 +74,9 @@ export function fromObjects(
         const value = (rows[row] as Record<string, unknown>)[key];
         return Array.isArray(value) ? value : [];
       });
-      return inside.length > 0 ? fromObjects(columns, inside, inner) : null;
+      const name = valueAt(rows[row], "name");
+      return inside.length > 0
+        ? fromObjects(columns, inside, inner, String(name ?? "")) : null;
     };
   }
   return data;

@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Geometry of communication beside computation. Pure.
-import type { Distribution } from "../api/documents.ts";
-
-export interface DistributionPart {
-  key: string;
-  title: string;
-  colour: string;
-  ns: number;
-  share: number;
+// Colours of the table overlap_parts, whose parts stand beside each other and
+// add up to the step. Pure.
+export interface OverlapPart {
+  part: string;
+  time_ns: number;
+  ratio: number;
 }
 
-/**
- * Parts of the step that stand beside each other: what only computes, both at
- * once, what only communicates, and neither. The lengths of a picture; the
- * figures beside it are the server's.
- */
-export function distributionParts(d: Distribution): DistributionPart[] {
-  const whole = Math.max(1, d.step_ns);
-  const both = d.overlap_ns;
-  const computes = Math.max(0, d.computation_ns - both);
-  const sends = Math.max(0, d.communication_ns - both);
-  const neither = Math.max(0, whole - computes - sends - both);
-  const part = (key: string, title: string, colour: string, ns: number) =>
-    ({ key, title, colour, ns, share: ns / whole });
-  return [
-    part("computes", "computes only", "kernel", computes),
-    part("both", "both at once", "user", both),
-    part("sends", "communicates only", "communication", sends),
-    part("neither", "neither", "unexplained", neither),
-  ];
+const COLOURS: Record<string, string> = {
+  "computes only": "kernel", "both at once": "user",
+  "communicates only": "communication",
+};
+export function overlapColour(part: string): string {
+  return COLOURS[part] ?? "unexplained";
 }

@@ -16,17 +16,13 @@ function binsOf(bins: Record<string, number> | undefined, word: string) {
   return Object.entries(bins ?? {}).filter(([, count]) => count > 0)
     .map(([reason, count]) => ({ what: `${word}: ${reason}`, count }));
 }
-const sum = (bins: { count: number }[]) =>
-  bins.reduce((total, bin) => total + bin.count, 0);
 
-export function healthOf(info: Pick<TraceInfo, "ledger" | "complete">)
-  : Health {
-  const { ledger, complete } = info;
+export function healthOf(info: Pick<TraceInfo,
+  "ledger" | "complete" | "repaired" | "rejected">): Health {
+  const { ledger, complete, rejected: lost, repaired: mended } = info;
   const rejected = binsOf(ledger.rejected, "rejected");
   const repaired = binsOf(ledger.repaired, "repaired");
   const reasons = [...rejected, ...repaired];
-  const lost = sum(rejected);
-  const mended = sum(repaired);
   const parts = [
     `${formatCount(ledger.seen ?? 0)} records read`,
     lost ? `${formatCount(lost)} rejected` : "none lost",

@@ -78,7 +78,7 @@ test("rows and lanes by height", () => {
 
 test("stages are a track on top of their group", () => {
   const stage = (group: number | null) =>
-    ({ name: "Forward", start: 0, end: 1, group, inferred: false });
+    ({ name: "Forward", start: 0, end: 1, dur: 1, group, inferred: false });
   const all = withStages(tracks, [stage(0), stage(0), stage(null)]);
   const rows = layoutOf(groups, all, noSettings).rows;
   expect(rows.slice(0, 3).map((row) => row.name))

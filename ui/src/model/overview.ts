@@ -3,9 +3,10 @@
 // What the first page says: which of the server's figures, in which words.
 // Pure; it computes no figure.
 import type {
-  AdviseDoc, Evidence, Ledger, MemoryPlace, SummaryDoc,
+  AdviseDoc, Evidence, MemoryPlace, SummaryDoc,
 } from "../api/documents.ts";
 import { shortName } from "./names.ts";
+import { prose } from "./prose.ts";
 import { formatBytes, formatCount, formatShare, formatTime }
   from "./format.ts";
 
@@ -13,27 +14,19 @@ import { formatBytes, formatCount, formatShare, formatTime }
 export function headline(
   advise: AdviseDoc | null, hasDevice: boolean): string {
   if (!advise) return "";
-  const busy = hasDevice && advise.device_busy !== null
+  const works = hasDevice && advise.device_busy !== null
     ? `The GPU works ${formatShare(advise.device_busy)} of a step. ` : "";
   const first = advise.advice[0];
-  if (first) return busy + first.finding;
-  return busy + "Nothing stands out that slows the steps down.";
+  if (first) return works + prose(first.finding);
+  return works + "Nothing stands out that slows the steps down.";
 }
 
-const countOf = (bins: Record<string, number>) =>
-  Object.values(bins).reduce((sum, one) => sum + one, 0);
-
-export function ledgerText(ledger: Ledger): string {
-  const repaired = countOf(ledger.repaired);
-  const rejected = countOf(ledger.rejected);
-  const seen = `${formatCount(ledger.seen)} records read`;
-  if (!repaired && !rejected) return `${seen}: none lost, none repaired`;
-  return `${seen}: ${formatCount(rejected)} rejected, ` +
+export function ledgerText(
+  seen: number, rejected: number, repaired: number): string {
+  const read = `${formatCount(seen)} records read`;
+  if (!repaired && !rejected) return `${read}: none lost, none repaired`;
+  return `${read}: ${formatCount(rejected)} rejected, ` +
     `${formatCount(repaired)} repaired`;
-}
-
-export function isWhole(ledger: Ledger): boolean {
-  return countOf(ledger.rejected) === 0;
 }
 
 export interface Figure {
@@ -181,5 +174,6 @@ export function changeTitle(change: string): string {
 /** Evidence names kernels in full: a line has room for the short name. */
 export function withShortName({ what, name }: Evidence): string {
   const at = name.length > 40 ? what.indexOf(name.slice(0, 30)) : -1;
-  return at < 0 ? what : what.slice(0, at) + shortName(name);
+  return at < 0 ? prose(what, name)
+    : prose(what.slice(0, at)) + shortName(name);
 }

@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rows of the tables stage_steps and type_stages, arranged for charts. Pure.
+import type { StepValues } from "./waterfall.ts";
+
 export interface StageStep {
   index: number;
   pid: number;
   stage: string;
   cpu_ns: number;
   gpu_ns: number;
+  step_cpu_ns: number;
+  step_gpu_ns: number;
+}
+
+/** A row of the table stage_means: of a step, on average. */
+export interface StageMean {
+  stage: string;
+  cpu_ns: number;
+  gpu_ns: number;
+  inferred: boolean;
 }
 
 function unique<T>(values: T[]): T[] {
@@ -15,18 +27,16 @@ function unique<T>(values: T[]): T[] {
 
 export function stagesByStep(rows: StageStep[], side: "cpu" | "gpu"): {
   names: string[];
-  steps: { index: number; pid: number; values: number[] }[];
+  steps: StepValues[];
 } {
   const names = unique(rows.map((row) => row.stage));
-  const steps = new Map<string, {
-    index: number; pid: number; values: number[];
-  }>();
+  const steps = new Map<string, StepValues>();
   for (const row of rows) {
     const key = `${row.pid}.${row.index}`;
     let step = steps.get(key);
     if (!step) {
-      step = { index: row.index, pid: row.pid,
-        values: names.map(() => 0) };
+      step = { index: row.index, pid: row.pid, values: names.map(() => 0),
+        total: side === "cpu" ? row.step_cpu_ns : row.step_gpu_ns };
       steps.set(key, step);
     }
     step.values[names.indexOf(row.stage)] =

@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { stepLabels } from "./steps.ts";
 
 const step = (index: number, start: number, end: number, group?: number) =>
-  ({ index, start, end, warmup: false, group: group ?? null });
+  ({ index, start, end, dur: end - start, warmup: false,
+    group: group ?? null });
 
 test("names are as long as there is room", () => {
   const labels = stepLabels([step(0, 0, 200), step(1, 200, 260),

@@ -19,6 +19,8 @@ export interface Data {
   columns: Column[];
   count: number;
   cell(row: number, column: number): Cell;
+  /** The name of the row that these rows are inside of. */
+  within?: string;
   /** Rows inside a row, with the same columns; null: none. */
   inner?(row: number): Data | null;
 }

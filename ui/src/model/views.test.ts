@@ -5,14 +5,13 @@ import { expect, test } from "vitest";
 import type { AdviseDoc } from "../api/documents.ts";
 import type { RunInfo, TrackInfo } from "../api/types.ts";
 import { verdictTitle, windowsOf } from "./compare.ts";
-import { distributionParts } from "./distributed.ts";
 import { findStep } from "./find_step.ts";
 import { foldedBox } from "./folded.ts";
 import { linesOf } from "./lines.ts";
 import { columnsOf, fromObjects } from "./declared.ts";
 import { curveOf, placeName, tracksOfPlace } from "./memory.ts";
 import {
-  headline, isWhole, ledgerText, peakPlace, splitUnit, withShortName,
+  headline, ledgerText, peakPlace, splitUnit, withShortName,
 } from "./overview.ts";
 import { stagesByStep, typeGrid } from "./stages.ts";
 
@@ -34,13 +33,9 @@ test("the answer in a sentence", () => {
 });
 
 test("the ledger in words", () => {
-  const whole = { seen: 1000, kept: 1000, repaired: {}, rejected: {} };
-  expect(ledgerText(whole)).toBe(
+  expect(ledgerText(1000, 0, 0)).toBe(
     "1,000 records read: none lost, none repaired");
-  expect(isWhole(whole)).toBe(true);
-  const hurt = { seen: 10, kept: 7, repaired: { a: 1 }, rejected: { b: 2 } };
-  expect(ledgerText(hurt)).toBe("10 records read: 2 rejected, 1 repaired");
-  expect(isWhole(hurt)).toBe(false);
+  expect(ledgerText(10, 2, 1)).toBe("10 records read: 2 rejected, 1 repaired");
 });
 
 test("value and unit stand apart", () => {
@@ -69,11 +64,13 @@ test("evidence has the short name of a kernel", () => {
 
 test("stages by step", () => {
   const row = (index: number, stage: string, cpu_ns: number) =>
-    ({ index, pid: 1, stage, cpu_ns, gpu_ns: 1 });
+    ({ index, pid: 1, stage, cpu_ns, gpu_ns: 1, step_cpu_ns: 7,
+      step_gpu_ns: 2 });
   const { names, steps } = stagesByStep(
     [row(1, "Forward", 5), row(1, "Others", 2), row(2, "Others", 3)], "cpu");
   expect(names).toEqual(["Forward", "Others"]);
   expect(steps.map((step) => step.values)).toEqual([[5, 2], [0, 3]]);
+  expect(steps.map((step) => step.total)).toEqual([7, 7]);
 });
 
 test("types by stage", () => {
@@ -102,16 +99,9 @@ test("memory tracks of a place, and curves on one axis", () => {
   expect(curve.series[1]!.values).toEqual([null, 9, 8]);
 });
 
-test("parts of a distributed step never exceed it", () => {
-  const parts = distributionParts({ step_ns: 100, communication_ns: 40,
-    computation_ns: 50, overlap_ns: 10, overlap_ratio: 0.25 });
-  expect(parts.map((part) => part.ns)).toEqual([40, 10, 30, 20]);
-  expect(parts.reduce((sum, part) => sum + part.share, 0)).toBeCloseTo(1);
-});
-
 test("a step is found by number and process", () => {
   const step = (index: number, group: number, start: number) =>
-    ({ index, group, start, end: start + 1, warmup: false });
+    ({ index, group, start, end: start + 1, dur: 1, warmup: false });
   const info = {
     steps: [step(4, 0, 10), step(4, 1, 20)],
     groups: [{ id: 0, name: "", detail: "", kind: "process" as const,

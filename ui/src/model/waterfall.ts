@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The step's parts in order, with names, colours and geometry. Pure.
-import type { Waterfall } from "../api/documents.ts";
 import { idleKey } from "./palette.ts";
+import { mostOf } from "./shares.ts";
 
 const TITLES: Record<string, string> = {
   "kernel": "GPU computes",
@@ -24,44 +24,77 @@ export function partColour(name: string): string {
   return name === "kernel" ? "kernel" : idleKey(name);
 }
 
-export interface Bar {
-  name: string;
-  title: string;
-  colour: string;
-  /** A time of one step: the recorded sum over its steps. */
-  perStep: number;
+/** A row of the table step_parts: of a step, on average. */
+export interface StepPart {
+  part: string;
+  mean_ns: number;
   ratio: number;
   formula: string;
-  /** Shares of the step where the bar begins and how long it is. */
-  x: number;
-  w: number;
 }
+/** The row of step_parts that is the step itself. */
+const WHOLE = "step";
 
-/** "ns a step": a unit, not a new figure; 0 steps give the sum itself. */
-export function perStep(total: number, steps: number): number {
-  return steps > 0 ? total / steps : total;
+export interface Bar extends StepPart {
+  title: string;
+  colour: string;
+  /** Where it begins, as a share of the step. Its length is its ratio. */
+  x: number;
 }
 
 /** The parts; those that nobody has are left out, the last one never. */
-export function barsOf(waterfall: Waterfall): Bar[] {
-  const steps = waterfall.per_step.length;
-  const whole = waterfall.step_ns || 1;
+export function barsOf(rows: StepPart[]): Bar[] {
+  const parts = rows.filter((row) => row.part !== WHOLE);
   let x = 0;
-  return waterfall.parts.flatMap((part, i) => {
-    const bar: Bar = {
-      name: part.name, title: partTitle(part.name),
-      colour: partColour(part.name), perStep: perStep(part.time_ns, steps),
-      ratio: part.ratio, formula: part.formula, x, w: part.time_ns / whole,
-    };
-    x += bar.w;
-    const shown = part.time_ns > 0 || i === waterfall.parts.length - 1;
-    return shown ? [bar] : [];
+  return parts.flatMap((row, i) => {
+    const bar: Bar = { ...row, x, title: partTitle(row.part),
+      colour: partColour(row.part) };
+    x += row.ratio;
+    return row.ratio > 0 || i === parts.length - 1 ? [bar] : [];
   });
+}
+
+export function wholeOf(rows: StepPart[]): StepPart | undefined {
+  return rows.find((row) => row.part === WHOLE);
+}
+
+/** A step with what it consists of, and itself. */
+export interface StepValues {
+  /** null: the recorded window, where no steps were. */
+  index: number | null;
+  pid: number;
+  values: number[];
+  total: number;
+}
+
+/** A row of the table part_steps. */
+export interface PartStep {
+  index: number | null;
+  pid: number;
+  part: string;
+  time_ns: number;
+  step_ns: number;
+}
+
+/** The parts of each step, in the order in which they come. */
+export function partsByStep(rows: PartStep[]): {
+  names: string[];
+  steps: StepValues[];
+} {
+  const names = [...new Set(rows.map((row) => row.part))];
+  const steps = new Map<string, StepValues>();
+  for (const row of rows) {
+    const key = `${row.pid}.${row.index}`;
+    const step = steps.get(key) ?? { index: row.index, pid: row.pid,
+      values: names.map(() => 0), total: row.step_ns };
+    step.values[names.indexOf(row.part)] = row.time_ns;
+    steps.set(key, step);
+  }
+  return { names, steps: [...steps.values()] };
 }
 
 export interface Column {
   label: string;
-  index: number;
+  index: number | null;
   pid: number;
   total: number;
   warmup: boolean;
@@ -72,21 +105,20 @@ export interface Column {
 
 /** Stacked columns of the steps; heights are shares of `most`. */
 export function stackOf(
-  steps: { index: number; pid: number; values: number[] }[],
+  steps: StepValues[],
   names: string[], colour: (name: string) => string,
   marks: { warmup: Set<number>; outliers: Set<number> },
 ): { columns: Column[]; most: number } {
-  const totals = steps.map((step) =>
-    step.values.reduce((sum, value) => sum + value, 0));
-  const most = Math.max(1, ...totals);
+  const most = mostOf(steps.map((step) => step.total));
   return {
     most,
-    columns: steps.map((step, i) => {
+    columns: steps.map((step) => {
       let y = 0;
       return {
-        label: String(step.index), index: step.index, pid: step.pid,
-        total: totals[i]!, warmup: marks.warmup.has(step.index),
-        outlier: marks.outliers.has(step.index),
+        label: String(step.index ?? "all"), index: step.index, pid: step.pid,
+        total: step.total,
+        warmup: step.index !== null && marks.warmup.has(step.index),
+        outlier: step.index !== null && marks.outliers.has(step.index),
         parts: step.values.map((value, p) => {
           const part = { name: names[p] ?? "", value,
             colour: colour(names[p] ?? ""), y, h: value / most };

@@ -2,13 +2,15 @@
 //
 // "Show on timeline": from a row of a table to an event of the trace.
 import { toast } from "../shell/Toast.tsx";
+import type { Params } from "../api/client.ts";
+import { columnIndex, type Data } from "../model/table.ts";
 import { api } from "./api.ts";
 import { errorText } from "./load.ts";
 import { navigate } from "./route.ts";
 import { trace } from "./trace.ts";
 
 interface Located {
-  row: number | null;
+  row: number;
   start: number;
   dur: number;
 }
@@ -30,17 +32,28 @@ export function showRange(start: number, end: number): void {
     from: Math.max(0, start - room), to: Math.min(span, end + room) }, true);
 }
 
+/** Cells of a row that tell it apart from others of the same name. */
+export type Cells = Record<string, string | number | null | undefined>;
+
+/** Of a row: the cells of these columns, and what the row is inside of. */
+export function cellsOf(data: Data, row: number, keys: string[] = []): Cells {
+  const cells: Cells = { inside: data.within };
+  for (const key of keys) {
+    const cell = data.cell(row, columnIndex(data, key));
+    if (typeof cell !== "boolean") cells[key] = cell;
+  }
+  return cells;
+}
+
 export async function showOnTimeline(
-  table: string, name: string): Promise<void> {
+  table: string, name: string, cells: Cells = {}): Promise<void> {
   const open = trace.value;
   if (!open) return;
+  const params: Params = { t: open.t, table, name };
+  for (const [key, value] of Object.entries(cells))
+    if (value !== null && value !== undefined) params[key] = value;
   try {
-    const found = await api.get<Located>(
-      "locate", { t: open.t, table, name });
-    if (found.row === null || found.row === undefined) {
-      toast("No event of this name is on the timeline.");
-      return;
-    }
+    const found = await api.get<Located>("locate", params);
     navigate({
       view: "trace", row: found.row, more: {},
       ...rangeAround(found.start, found.dur, open.info.span_ns),

@@ -4,6 +4,7 @@
 import type { ComponentChildren } from "preact";
 import { formatShare } from "../model/format.ts";
 import { shortName } from "../model/names.ts";
+import { partOf, percent } from "../model/shares.ts";
 import type { Cell, Column, Data } from "../model/table.ts";
 
 type Look = (cell: Cell, column: Column, data: Data, row: number)
@@ -15,7 +16,7 @@ export function ShareBar({ share, colour }: {
   return (
     <span class="share-bar">
       <i aria-hidden="true"><b style={{
-        width: `${Math.max(0, Math.min(1, share)) * 100}%`,
+        width: percent(partOf(share, 1)),
         background: `var(--c-${colour})` }} /></i>
       {formatShare(share)}
     </span>

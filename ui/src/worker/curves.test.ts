@@ -29,8 +29,9 @@ test("shares are drawn from 0 to 1, memory in its own range", () => {
 });
 
 test("the ruler counts from the step that fills the view", () => {
-  const steps = [{ index: 0, start: 0, end: 1000, warmup: false },
-    { index: 1, start: 1000, end: 3000, warmup: false }];
+  const steps = [
+    { index: 0, start: 0, end: 1000, dur: 1000, warmup: false },
+    { index: 1, start: 1000, end: 3000, dur: 2000, warmup: false }];
   expect(stepAround(steps, { t0: 1100, t1: 1900 })?.index).toBe(1);
   expect(stepAround(steps, { t0: 900, t1: 1900 })).toBeNull();
   const view = { t0: 1100, t1: 2100, width: 1000, height: 1, scroll: 0,

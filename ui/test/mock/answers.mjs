@@ -113,6 +113,7 @@ export function eventAnswer(trace, row) {
   return {
     ...ref(trace, e), name_id: e.name, type: trace.info.classes[e.class],
     self: e.dur - inside.reduce((sum, o) => sum + o.dur, 0), step: 0,
+    in_step: e.start,
     args: [["grid", "[64, 1, 1]"], ["correlation", String(row)]],
     ancestors: up, children: inside.length,
     launch: call && { ...ref(trace, call),

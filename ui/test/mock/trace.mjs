@@ -71,7 +71,8 @@ export function makeTrace(steps = 6, operators = 120) {
     }
     events[stepRow].dur = time - begin;
     events[stage].dur = time - begin;
-    stepList.push({ index: s, start: begin, end: time, warmup: s === 0 });
+    stepList.push({ index: s, start: begin, end: time,
+      dur: time - begin, warmup: s === 0 });
     time += 1e5;
   }
   const span = Math.round(Math.max(time, streamFree));
@@ -104,13 +105,13 @@ export function makeTrace(steps = 6, operators = 120) {
       ],
       steps: stepList,
       stages: stepList.map((step) => ({ name: "Forward", start: step.start,
-        end: step.end, group: 1, inferred: true })),
+        end: step.end, dur: step.dur, group: 1, inferred: true })),
       classes: CLASSES, idle_causes: IDLE_CAUSES,
       levels: { min: 0,
         max: Math.max(0, Math.ceil(Math.log2(span / 1024))) },
       complete: true,
       ledger: { seen: events.length, kept: events.length, repaired: {},
-        rejected: {} },
+        rejected: {} }, repaired: 0, rejected: 0,
     },
   };
 }

@@ -4,16 +4,16 @@
 // noise?
 import type { CompareDoc } from "../../api/documents.ts";
 import type { WindowInfo } from "../../api/types.ts";
-import { columnsOf, fromObjects } from "../../model/declared.ts";
-import {
-  COMPARE_COLUMNS, PARTS, verdictTitle, windowsOf,
-} from "../../model/compare.ts";
+import type { DeclaredTable } from "../../model/declared.ts";
+import { PARTS, verdictTitle, windowsOf } from "../../model/compare.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
 import { columnIndex, type Cell, type Column, type Data }
   from "../../model/table.ts";
+import { prose } from "../../model/prose.ts";
+import { useRows, useTables } from "../../state/documents.ts";
 import { useAnswer } from "../../state/load.ts";
 import { useOpened } from "../../state/opened.ts";
-import { showOnTimeline } from "../../state/locate.ts";
+import { showOnTimeline, type Cells } from "../../state/locate.ts";
 import { route, setMore } from "../../state/route.ts";
 import { runs, trace } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
@@ -41,8 +41,9 @@ function Picker({ choices, other }: {
 
 function look(cell: Cell, column: Column, data: Data, row: number) {
   if (column.key === "beyond_noise") {
-    const difference =
-      Number(data.cell(row, columnIndex(data, "difference_ns")));
+    const at = data.columns.findIndex((one) =>
+      one.key.startsWith("difference"));
+    const difference = Number(data.cell(row, at));
     return <span class={"chip" + (!cell ? ""
       : difference > 0 ? " bad" : " good")}>
       {!cell ? "noise" : difference > 0 ? "slower" : "faster"}</span>;
@@ -57,16 +58,27 @@ function signed(share: number): string {
     formatShare(Math.abs(share));
 }
 
-function Result({ doc }: { doc: CompareDoc }) {
+/** Rows of operators are told apart by their shapes, where known. */
+function shapesOf(data: Data, row: number): Cells {
+  const shapes = data.cell(row, columnIndex(data, "shape"));
+  return typeof shapes === "string" && shapes ? { shapes } : {};
+}
+
+function Result({ doc, tables }: {
+  doc: CompareDoc; tables: DeclaredTable[];
+}) {
   const part = route.value.more["part"] ?? "waterfall";
   const table = PARTS.find((one) => one.value === part)?.table;
-  const data = useMemo(() => fromObjects(columnsOf(COMPARE_COLUMNS),
-    doc.rows.filter((row) => row.table === part)), [doc, part]);
+  const rows = useMemo(() => doc.rows.filter((row) => row.table === part),
+    [doc, part]);
+  const memory = part === "memory";
+  const data = useRows(tables, memory ? "compare_memory" : "compare", rows);
+  const unit = memory ? "_bytes" : "_ns";
   return (
     <>
       <Card class={"verdict " + doc.verdict}>
         <h2>{verdictTitle(doc.verdict)}</h2>
-        <p>{doc.summary}</p>
+        <p>{prose(doc.summary)}</p>
         <dl class="strip">
           <div><dt>A, median</dt>
             <dd data-figure="a">{formatTime(doc.median_a_ns)}</dd></div>
@@ -81,7 +93,7 @@ function Result({ doc }: { doc: CompareDoc }) {
             <dd>{formatShare(doc.resolvable)}</dd></div>}
         </dl>
         {doc.notes.map((note) => (
-          <p key={note} class="note quiet">{note}</p>
+          <p key={note} class="note quiet">{prose(note)}</p>
         ))}
       </Card>
       <Card class="table-card">
@@ -91,11 +103,13 @@ function Result({ doc }: { doc: CompareDoc }) {
             onPick={(value) => setMore("part", value)} />
         </div>
         <Table label="Differences" data={data} look={look} topK
-          usual={["name", "shape", "a_ns", "b_ns", "difference_ns", "ratio",
-            "noise_ns", "p", "beyond_noise"]}
+          usual={["name", "shape", "a" + unit, "b" + unit,
+            "difference" + unit, "ratio", "noise" + unit, "p",
+            "beyond_noise"]}
           empty="Neither trace has rows of this kind."
           onShow={table ? (shown, row) => void showOnTimeline(
-            table, String(shown.cell(row, 0))) : undefined} />
+            table, String(shown.cell(row, 0)), shapesOf(shown, row))
+            : undefined} />
       </Card>
     </>
   );
@@ -104,6 +118,7 @@ function Result({ doc }: { doc: CompareDoc }) {
 /** Opens the other trace, then asks for the comparison. */
 function Compared({ a, b }: { a: string; b: string }) {
   const opened = useOpened(a);
+  const tables = useTables();
   const answer = useAnswer<CompareDoc>("compare",
     opened.state === "ready" && b ? { a, b } : null);
   if (opened.state === "failed")
@@ -111,7 +126,11 @@ function Compared({ a, b }: { a: string; b: string }) {
       be opened: {opened.error}</p></Card>;
   return (
     <Loaded what="The comparison" load={answer}>
-      {(doc) => <Result doc={doc} />}
+      {(doc) => (
+        <Loaded what="The columns" load={tables}>
+          {(declared) => <Result doc={doc} tables={declared} />}
+        </Loaded>
+      )}
     </Loaded>
   );
 }

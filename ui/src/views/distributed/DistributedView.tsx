@@ -6,14 +6,17 @@ import type { Distribution, SummaryDoc } from "../../api/documents.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import type { DeclaredTable } from "../../model/declared.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
-import { distributionParts } from "../../model/distributed.ts";
-import { useRows, useSummary, useTables } from "../../state/documents.ts";
+import { objectsOf } from "../../model/device_use.ts";
+import type { OverlapPart } from "../../model/distributed.ts";
+import { useFlatTable, useRows, useSummary, useTables }
+  from "../../state/documents.ts";
 import { useAnswer } from "../../state/load.ts";
 import { useOpened } from "../../state/opened.ts";
 import { picked } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
 import { Message } from "../../shell/Messages.tsx";
 import { Card, Loaded, Page } from "../parts.tsx";
+import { OverlapBar } from "./OverlapBar.tsx";
 import { WorkerBars } from "./WorkerBars.tsx";
 
 // Tables of several ranks, in the order in which they are read.
@@ -28,16 +31,13 @@ const RANK_TABLES: { key: string; title: string; empty: string }[] = [
 ];
 
 function Overlap({ distribution }: { distribution: Distribution }) {
-  const parts = distributionParts(distribution);
+  const load = useFlatTable("overlap_parts");
   return (
     <Card title="This trace" detail={
       `${formatTime(distribution.step_ns)} in steps`}>
-      <div class="stack-bar" role="img" aria-label={parts.map((part) =>
-        `${part.title}: ${formatTime(part.ns)}`).join(", ")}>
-        {parts.map((part) => <span key={part.key} title={part.title}
-          style={{ width: `${part.share * 100}%`,
-            background: `var(--c-${part.colour})` }} />)}
-      </div>
+      <Loaded what="The overlap" load={load}>
+        {(data) => <OverlapBar parts={objectsOf<OverlapPart>(data)} />}
+      </Loaded>
       <table class="plain">
         <thead><tr><th scope="col">Part</th>
           <th scope="col" class="num">Time</th></tr></thead>

@@ -4,45 +4,56 @@
 // asked only when it is shown, and those that are not open yet are opened.
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import type { SummaryDoc, Distribution } from "../../api/documents.ts";
+import type { SummaryDoc } from "../../api/documents.ts";
 import type { WorkerInfo } from "../../api/types.ts";
 import { Swatch } from "../../charts/charts.tsx";
-import { distributionParts } from "../../model/distributed.ts";
+import { fromFlat, type FlatTable } from "../../model/declared.ts";
+import { objectsOf } from "../../model/device_use.ts";
+import type { OverlapPart } from "../../model/distributed.ts";
 import { formatTime } from "../../model/format.ts";
 import { api } from "../../state/api.ts";
 import { errorText } from "../../state/load.ts";
 import { openTrace } from "../../state/opened.ts";
 import { navigate, route, setMore } from "../../state/route.ts";
 import { Card } from "../parts.tsx";
+import { OverlapBar } from "./OverlapBar.tsx";
 
 const SHOWN = 16;
 
-async function distributionOf(
-  t: string, steps: string, stop: AbortSignal): Promise<SummaryDoc> {
+interface OfWorker {
+  doc: SummaryDoc;
+  parts: OverlapPart[];
+}
+
+async function readWorker(
+  t: string, steps: string, stop: AbortSignal): Promise<OfWorker> {
   await openTrace(t, stop);
-  return api.get<SummaryDoc>("summary",
-    steps ? { t, steps } : { t }, stop);
+  const params = steps ? { t, steps } : { t };
+  const [doc, table] = await Promise.all([
+    api.get<SummaryDoc>("summary", params, stop),
+    api.get<FlatTable>("table", { ...params, name: "overlap_parts" }, stop)]);
+  return { doc, parts: objectsOf<OverlapPart>(fromFlat(table)) };
 }
 
 function Row({ worker, steps, onSteps }: {
   worker: WorkerInfo; steps: string; onSteps: (list: number[]) => void;
 }) {
-  const answer = useSignal<Distribution | null>(null);
+  const answer = useSignal<OfWorker | null>(null);
   const failure = useSignal("");
   const t = worker.windows[0]?.t ?? "";
   useEffect(() => {
     if (!t) return;
     const stop = new AbortController();
     failure.value = "";
-    distributionOf(t, steps, stop.signal).then((doc) => {
-      answer.value = doc.distribution;
-      if (!steps) onSteps(doc.steps.map((step) => step.index));
+    readWorker(t, steps, stop.signal).then((read) => {
+      answer.value = read;
+      if (!steps) onSteps(read.doc.steps.map((step) => step.index));
     }, (error) => {
       if (!stop.signal.aborted) failure.value = errorText(error);
     });
     return () => stop.abort();
   }, [t, steps]);
-  const d = answer.value;
+  const d = answer.value?.doc.distribution;
   return (
     <tr data-worker={worker.id}>
       <th scope="row"><button class="name-link" title="Open this worker"
@@ -50,12 +61,8 @@ function Row({ worker, steps, onSteps }: {
         {worker.name}</button></th>
       <td class="lane-wide">
         {failure.value ? <span class="bad">{failure.value}</span>
-          : d ? <span class="stack-bar">{distributionParts(d).map((part) => (
-            <span key={part.key}
-              title={`${part.title}: ${formatTime(part.ns)}`}
-              style={{ width: `${part.share * 100}%`,
-                background: `var(--c-${part.colour})` }} />
-          ))}</span> : <span class="faint">reading…</span>}
+          : answer.value ? <OverlapBar parts={answer.value.parts} />
+            : <span class="faint">reading…</span>}
       </td>
       <td class="num">{d ? formatTime(d.communication_ns) : ""}</td>
       <td class="num">{d ? formatTime(d.computation_ns) : ""}</td>

@@ -8,10 +8,11 @@ import { objectsOf } from "../../model/device_use.ts";
 import type { DeclaredTable } from "../../model/declared.ts";
 import { formatShare } from "../../model/format.ts";
 import type { DeviceUse } from "../../model/overview.ts";
+import { percent } from "../../model/shares.ts";
 import type { Cell, Column, Data } from "../../model/table.ts";
-import { useFlatTable, useRows, useSummary, useTables }
+import { chosenSteps, useFlatTable, useRows, useSummary, useTables }
   from "../../state/documents.ts";
-import { showOnTimeline } from "../../state/locate.ts";
+import { cellsOf, showOnTimeline } from "../../state/locate.ts";
 import { route, setMore } from "../../state/route.ts";
 import { Table } from "../../table/Table.tsx";
 import { shareLook } from "../../table/looks.tsx";
@@ -20,15 +21,18 @@ import { Card, Loaded, Page, Segments, StepsChoice } from "../parts.tsx";
 const EMPTY = "No kernels in this trace. Record with ProfilerTarget.GPU " +
   "(torch: ProfilerActivity.CUDA).";
 
-const show = (data: Data, row: number) =>
-  void showOnTimeline("kernel", String(data.cell(row, 0)));
-const showCopy = (data: Data, row: number) =>
-  void showOnTimeline("memory_manipulation", String(data.cell(row, 0)));
+const showOf = (table: string, keys: string[] = []) =>
+  (data: Data, row: number) => void showOnTimeline(table,
+    String(data.cell(row, 0)),
+    { ...cellsOf(data, row, keys), steps: chosenSteps() });
+const show = showOf("kernel");
+const showLaunch = showOf("kernel_launches",
+  ["operator", "grid", "block", "registers", "shared_bytes"]);
+const showCopy = showOf("memory_manipulation");
 
 const shares = shareLook("kernel");
 function look(cell: Cell, column: Column, data: Data, row: number) {
-  // An occupancy of 0 is none that the recorder knew.
-  if (column.key === "occupancy" && cell === 0)
+  if (column.key === "occupancy" && cell === null)
     return <span title="the recorder did not know it">–</span>;
   if (column.key === "tensor_core_estimated")
     return cell ? <span class="chip" title="by its name">TC</span> : "–";
@@ -79,8 +83,8 @@ function ByLaunch() {
   return (
     <Loaded what="Kernels by attributes" load={load}>
       {(data) => (
-        <Table label="Kernels by attributes" data={data} onShow={show}
-          look={look} topK
+        <Table label="Kernels by attributes" data={data}
+          onShow={showLaunch} look={look} topK
           usual={["name", "operator", "grid", "block", "registers",
             "shared_bytes", "calls", "gpu.total_ns", "gpu.avg_ns",
             "gpu.ratio", "occupancy", "blocks_per_sm"]}
@@ -101,7 +105,7 @@ function TensorShare() {
           "share of kernel time; estimated from names of kernels"}>
           <span class="quiet">{use.device}</span>
           <span class="split" aria-hidden="true">
-            <b style={{ width: `${use.tensor_core * 100}%` }} />
+            <b style={{ width: percent(use.tensor_core) }} />
           </span>
           <span><Swatch colour="kernel" /> {formatShare(use.tensor_core)}
             {" "}of kernel time on tensor cores</span>

@@ -19,31 +19,40 @@ import { memoryTracks, useMemoryCurve } from "./curve.ts";
 
 type Tab = "" | "events" | "live" | "leaks";
 
-const showOwner = (data: Data, row: number) =>
-  void showOnTimeline("memory", String(data.cell(row, 0)));
+/** A row's event is the one that took most of this place. */
+const showOwner = (place: MemoryPlace) => (data: Data, row: number) =>
+  void showOnTimeline("memory", String(data.cell(row, 0)),
+    { place: place.place });
 
-function ByOperator({ place, tables }: {
-  place: MemoryPlace; tables: DeclaredTable[];
-}) {
-  const data = useRows(tables, "memory", place.rows, [], "rows");
+function ByOperator({ place }: { place: MemoryPlace }) {
+  const load = useFlatTable("memory_owners",
+    { place: place.place, ...range() });
   return (
-    <Table label="Memory by operator" data={data} onShow={showOwner}
-      usual={["name", "type", "allocation_count", "free_count",
-        "allocation_bytes", "free_bytes", "increase_bytes"]}
-      usualSort="allocation_bytes" />
+    <Loaded what="Memory by operator" load={load}>
+      {(data) => (
+        <Table label="Memory by operator" data={data}
+          onShow={showOwner(place)}
+          usual={["name", "type", "allocation_count", "free_count",
+            "allocation_bytes", "free_bytes", "increase_bytes"]}
+          usualSort="allocation_bytes"
+          empty="Nothing was allocated or freed in this time." />
+      )}
+    </Loaded>
   );
 }
 
-function LiveAtPeak({ place, tables }: {
-  place: MemoryPlace; tables: DeclaredTable[];
-}) {
-  const data = useRows(tables, "memory", place.live_at_peak, [],
-    "live_at_peak");
+function LiveAtPeak({ place }: { place: MemoryPlace }) {
+  const load = useFlatTable("memory_live",
+    { place: place.place, ...range() });
   return (
-    <Table label="Live at the peak" data={data} prefix="live."
-      onShow={showOwner} usual={["name", "bytes", "allocations"]}
-      usualSort="bytes"
-      empty="What was live at the peak was allocated before the recording." />
+    <Loaded what="What was live at the peak" load={load}>
+      {(data) => (
+        <Table label="Live at the peak" data={data} prefix="live."
+          onShow={showOwner(place)} usual={["name", "bytes", "allocations"]}
+          usualSort="bytes" empty={"Nothing that was recorded was live at " +
+            "the peak: it was allocated before the recording."} />
+      )}
+    </Loaded>
   );
 }
 
@@ -54,7 +63,8 @@ function Leaks({ place, tables }: {
     "leak_candidates");
   return (
     <Table label="Leak candidates" data={data} prefix="leak."
-      onShow={showOwner} usual={[]} empty={"Nothing grew in every step. " +
+      onShow={showOwner(place)} usual={[]}
+      empty={"Nothing grew in every step. " +
         "This needs at least four recorded steps."} />
   );
 }
@@ -151,9 +161,9 @@ function Content({ doc, tables }: {
           ]} onPick={(value) => setMore("tab", value)} />
         </div>
         {tab === "events" ? <Events place={place} />
-          : tab === "live" ? <LiveAtPeak place={place} tables={tables} />
+          : tab === "live" ? <LiveAtPeak place={place} />
             : tab === "leaks" ? <Leaks place={place} tables={tables} />
-              : <ByOperator place={place} tables={tables} />}
+              : <ByOperator place={place} />}
       </Card>
     </Page>
   );

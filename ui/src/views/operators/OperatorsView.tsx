@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators by name, with what is inside them, or by name and shapes.
-import { useSummary, useFlatTable, useRows, useTables }
+import { chosenSteps, useSummary, useFlatTable, useRows, useTables }
   from "../../state/documents.ts";
 import { shareLook } from "../../table/looks.tsx";
-import { showOnTimeline } from "../../state/locate.ts";
+import { cellsOf, showOnTimeline } from "../../state/locate.ts";
 import { route, setMore } from "../../state/route.ts";
 import type { SummaryDoc } from "../../api/documents.ts";
 import type { DeclaredTable } from "../../model/declared.ts";
@@ -16,8 +16,11 @@ const EMPTY = "No operators in this trace. Record with ProfilerTarget.CPU " +
   "(torch: ProfilerActivity.CPU).";
 const NO_SHAPES = "No shapes in this trace. Record with record_shapes=True.";
 
-const show = (data: Data, row: number) =>
-  void showOnTimeline("operator", String(data.cell(row, 0)));
+const show = (data: Data, row: number) => void showOnTimeline("operator",
+  String(data.cell(row, 0)), { ...cellsOf(data, row), steps: chosenSteps() });
+const showShape = (data: Data, row: number) => void showOnTimeline(
+  "operator_shapes", String(data.cell(row, 0)),
+  { ...cellsOf(data, row, ["shapes"]), steps: chosenSteps() });
 
 function ByName({ doc, tables }: {
   doc: SummaryDoc; tables: DeclaredTable[];
@@ -40,7 +43,8 @@ function ByShape() {
   return (
     <Loaded what="Operators by shape" load={load}>
       {(data) => (
-        <Table label="Operators by shape" data={data} onShow={show} topK
+        <Table label="Operators by shape" data={data} onShow={showShape}
+          topK
           look={shareLook("operator")}
           usual={["name", "shapes", "calls", "cpu.total_ns", "cpu.avg_ns",
             "cpu.ratio", "gpu.total_ns", "gpu.avg_ns", "gpu.ratio"]}

@@ -4,6 +4,7 @@
 import type { AdviseDoc, Advice } from "../../api/documents.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
 import { withShortName } from "../../model/overview.ts";
+import { prose } from "../../model/prose.ts";
 import { showOnTimeline } from "../../state/locate.ts";
 import { Card } from "../parts.tsx";
 
@@ -13,14 +14,15 @@ function Finding({ advice, number }: { advice: Advice; number: number }) {
     <li class="finding">
       <span class={"number" + (number === 1 ? " first" : "")}>{number}</span>
       <div>
-        <h3>{advice.finding.replace(/\.$/, "")}</h3>
+        <h3>{prose(advice.finding.replace(/\.$/, ""))}</h3>
         {advice.evidence.slice(0, 2).map((one, i) => (
-          <p key={i} class="quiet" title={one.what}>{withShortName(one)}</p>
+          <p key={i} class="quiet" title={prose(one.what, one.name)}>
+            {withShortName(one)}</p>
         ))}
         <details>
           <summary>What to try</summary>
-          <ul>{advice.try.map((text) => <li key={text}>{text}</li>)}</ul>
-          <p class="faint">{advice.saving_basis}</p>
+          <ul>{advice.try.map((text) => <li key={text}>{prose(text)}</li>)}</ul>
+          <p class="faint">{prose(advice.saving_basis)}</p>
         </details>
       </div>
       <div class="saving">
@@ -32,7 +34,8 @@ function Finding({ advice, number }: { advice: Advice; number: number }) {
           <span class="faint" title="range of the replay">
             {formatTime(advice.low_ns)} – {formatTime(advice.high_ns)}</span>}
         {example && <button class="link" onClick={() =>
-          void showOnTimeline("advice", example.name)}>
+          void showOnTimeline("advice", example.name,
+            { start_ns: example.start_ns })}>
           Show on timeline →</button>}
       </div>
     </li>
@@ -51,7 +54,7 @@ export function AdviceCard({ advise }: { advise: AdviseDoc | null }) {
             <Finding key={one.id} advice={one} number={i + 1} />
           ))}</ol>}
       {advise && [...advise.doubts, ...advise.notes].map((text) => (
-        <p key={text} class="note faint">{text}</p>
+        <p key={text} class="note faint">{prose(text)}</p>
       ))}
     </Card>
   );

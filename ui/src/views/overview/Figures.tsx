@@ -2,17 +2,18 @@
 import type { SummaryDoc } from "../../api/documents.ts";
 import { Ring } from "../../charts/charts.tsx";
 import type { Figure } from "../../model/overview.ts";
+import { mostOf, partOf, percent } from "../../model/shares.ts";
 
 function StepSpark({ doc }: { doc: SummaryDoc }) {
   const steps = doc.steps.slice(0, 40);
-  const most = Math.max(1, ...steps.map((step) => step.dur_ns));
+  const most = mostOf(steps.map((step) => step.dur_ns));
   const odd = new Set(doc.outliers.map((one) => one.index));
   return (
     <span class="spark" aria-hidden="true">
       {steps.map((step, i) => (
         <i key={i} class={odd.has(step.index) ? "odd"
           : step.warmup ? "warmup" : ""}
-          style={{ height: `${(step.dur_ns / most) * 100}%` }} />
+          style={{ height: percent(partOf(step.dur_ns, most)) }} />
       ))}
     </span>
   );

@@ -33,7 +33,8 @@ function detailOf(doc: SummaryDoc): string {
     period ? `${steps} steps, median ${formatTime(period.p50_ns)}`
       : "No steps were recorded",
     workers === 1 ? "1 worker" : `${workers} workers`,
-    ledgerText(doc.ledger),
+    ledgerText(doc.ledger.seen, trace.value?.info.rejected ?? 0,
+      trace.value?.info.repaired ?? 0),
   ].join(" · ");
 }
 

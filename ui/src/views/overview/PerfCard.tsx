@@ -3,7 +3,8 @@
 // Perf Summary as Paddle prints it, and the ledger.
 import type { SummaryDoc } from "../../api/documents.ts";
 import { formatCount, formatShare, formatTime } from "../../model/format.ts";
-import { isWhole } from "../../model/overview.ts";
+import { prose } from "../../model/prose.ts";
+import { trace } from "../../state/trace.ts";
 import { Card } from "../parts.tsx";
 import { Facts } from "./DeviceCard.tsx";
 
@@ -46,8 +47,8 @@ export function LedgerCard({ doc }: { doc: SummaryDoc }) {
     Object.entries(reasons).map(([reason, count]): [string, string] =>
       [`${title}: ${reason}`, formatCount(count)]);
   return (
-    <Card title="Ledger" detail={isWhole(ledger)
-      ? "nothing was lost" : "not everything could be used"}>
+    <Card title="Ledger" detail={trace.value?.info.rejected
+      ? "not everything could be used" : "nothing was lost"}>
       <Facts facts={[
         ["Records read", formatCount(ledger.seen)],
         ["kept as they are", formatCount(ledger.kept)],
@@ -56,7 +57,8 @@ export function LedgerCard({ doc }: { doc: SummaryDoc }) {
         ...(ledger.no_launch ? [["Device work without its launch",
           formatCount(ledger.no_launch)] as [string, string]] : []),
       ]} />
-      {doc.notes.map((note) => <p key={note} class="note faint">{note}</p>)}
+      {doc.notes.map((note) => <p key={note} class="note faint">
+        {prose(note)}</p>)}
     </Card>
   );
 }

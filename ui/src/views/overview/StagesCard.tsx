@@ -6,39 +6,48 @@ import { Columns, Swatch } from "../../charts/charts.tsx";
 import { formatTime } from "../../model/format.ts";
 import { objectsOf } from "../../model/device_use.ts";
 import { STAGE_COLOURS, stageTitle } from "../../model/overview.ts";
-import { stagesByStep, type StageStep } from "../../model/stages.ts";
-import { perStep, stackOf } from "../../model/waterfall.ts";
+import { mostOf, partOf, percent } from "../../model/shares.ts";
+import { stagesByStep, type StageMean, type StageStep }
+  from "../../model/stages.ts";
+import { stackOf } from "../../model/waterfall.ts";
 import { useFlatTable } from "../../state/documents.ts";
 import { route, setMore } from "../../state/route.ts";
 import { Card, Loaded, Segments, Sized } from "../parts.tsx";
-import { showStep } from "../steps/show.ts";
+import { showColumn } from "../steps/show.ts";
 import { stepMarks } from "./StepCard.tsx";
 
-function Totals({ doc }: { doc: SummaryDoc }) {
-  const rows = doc.model.filter((row) => row.name !== "ProfileStep");
-  const steps = doc.steps.length;
-  const most = Math.max(1, ...rows.flatMap((row) =>
-    [row.cpu.total_ns, row.gpu.total_ns]));
-  const width = (ns: number) => ({ width: `${(ns / most) * 100}%` });
+function Means() {
+  const load = useFlatTable("stage_means");
+  return (
+    <Loaded what="The stages" load={load}>
+      {(data) => <MeansTable rows={objectsOf<StageMean>(data)
+        .filter((row) => row.stage !== "ProfileStep")} />}
+    </Loaded>
+  );
+}
+
+function MeansTable({ rows }: { rows: StageMean[] }) {
+  const most = mostOf(rows.flatMap((row) => [row.cpu_ns, row.gpu_ns]));
+  const width = (ns: number) => ({ width: percent(partOf(ns, most)) });
   return (
     <table class="plain">
       <thead><tr>
         <th scope="col">Stage</th><th><span class="hidden">Bars</span></th>
-        <th scope="col" class="num">CPU a step</th>
-        <th scope="col" class="num">GPU a step</th>
+        <th scope="col" class="num">CPU per step</th>
+        <th scope="col" class="num">GPU per step</th>
       </tr></thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={row.name} data-stage={row.name} title={row.inferred
+          <tr key={row.stage} data-stage={row.stage} title={row.inferred
             ? "concluded from other events, not recorded" : undefined}>
-            <th scope="row">{stageTitle(row.name)}
+            <th scope="row">{stageTitle(row.stage)}
               {row.inferred && <sup> *</sup>}</th>
             <td class="double" aria-hidden="true">
-              <span class="cpu" style={width(row.cpu.total_ns)} />
-              <span class="gpu" style={width(row.gpu.total_ns)} />
+              <span class="cpu" style={width(row.cpu_ns)} />
+              <span class="gpu" style={width(row.gpu_ns)} />
             </td>
-            <td class="num">{formatTime(perStep(row.cpu.total_ns, steps))}</td>
-            <td class="num">{formatTime(perStep(row.gpu.total_ns, steps))}</td>
+            <td class="num">{formatTime(row.cpu_ns)}</td>
+            <td class="num">{formatTime(row.gpu_ns)}</td>
           </tr>
         ))}
       </tbody>
@@ -60,7 +69,7 @@ function BySteps({ doc, side }: { doc: SummaryDoc; side: "cpu" | "gpu" }) {
             <Sized height={190}>
               {(width) => <Columns columns={columns} most={most}
                 width={width} height={190} label={`Stages, ${side}`}
-                onPick={(column) => showStep(column.index, column.pid)} />}
+                onPick={showColumn} />}
             </Sized>
             <p class="chart-legend">{names.map((name) => (
               <span key={name}><Swatch
@@ -79,7 +88,7 @@ export function StagesCard({ doc }: { doc: SummaryDoc }) {
   return (
     <Card title="Stages" actions={
       <Segments label="Stages" value={mode} options={[
-        { value: "", text: "Total" }, { value: "cpu", text: "CPU by step" },
+        { value: "", text: "Mean step" }, { value: "cpu", text: "CPU by step" },
         { value: "gpu", text: "GPU by step" },
       ]} onPick={(value) => setMore("stages", value)} />
     }>
@@ -89,7 +98,7 @@ export function StagesCard({ doc }: { doc: SummaryDoc }) {
           numbers.</p>
         : mode === "cpu" || mode === "gpu"
           ? <BySteps doc={doc} side={mode} />
-          : <Totals doc={doc} />}
+          : <Means />}
       {!mode && doc.model.length >= 2 && (
         <p class="chart-legend"><span><Swatch colour="operator" />CPU</span>
           <span><Swatch colour="kernel" />GPU, where it was launched</span>

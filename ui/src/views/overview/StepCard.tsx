@@ -1,39 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where a step goes: parts that add up to it, and each step as a column.
-import type { SummaryDoc, Waterfall } from "../../api/documents.ts";
+import type { SummaryDoc } from "../../api/documents.ts";
 import { Columns, Swatch } from "../../charts/charts.tsx";
+import { objectsOf } from "../../model/device_use.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
+import { percent } from "../../model/shares.ts";
 import {
-  barsOf, partColour, partTitle, perStep, stackOf, type Bar,
+  barsOf, partColour, partsByStep, partTitle, stackOf, wholeOf,
+  type PartStep, type StepPart,
 } from "../../model/waterfall.ts";
-import { showStep } from "../steps/show.ts";
-import { Card, Sized } from "../parts.tsx";
+import { useFlatTable } from "../../state/documents.ts";
+import { showColumn } from "../steps/show.ts";
+import { Card, Loaded, Sized } from "../parts.tsx";
 
-function Parts({ bars, waterfall }: { bars: Bar[]; waterfall: Waterfall }) {
-  const steps = waterfall.per_step.length;
+function Parts({ rows, steps }: { rows: StepPart[]; steps: number }) {
+  const whole = wholeOf(rows);
   return (
     <table class="parts">
       <thead class="hidden"><tr>
-        <th>Part</th><th>Place</th><th>Time a step</th><th>Share</th>
+        <th>Part</th><th>Place</th><th>Time per step</th><th>Share</th>
       </tr></thead>
       <tbody>
-        {bars.map((bar) => (
-          <tr key={bar.name} title={bar.formula} data-part={bar.name}>
+        {barsOf(rows).map((bar) => (
+          <tr key={bar.part} title={bar.formula} data-part={bar.part}>
             <th scope="row"><Swatch colour={bar.colour} />{bar.title}</th>
             <td class="lane"><span style={{
-              left: `${bar.x * 100}%`, width: `${bar.w * 100}%`,
+              left: percent(bar.x), width: percent(bar.ratio),
               background: `var(--c-${bar.colour})` }} /></td>
-            <td class="num">{formatTime(bar.perStep)}</td>
+            <td class="num">{formatTime(bar.mean_ns)}</td>
             <td class="num quiet">{formatShare(bar.ratio)}</td>
           </tr>
         ))}
       </tbody>
-      <tfoot><tr>
-        <th scope="row">Step, mean of {steps}</th><td />
-        <td class="num">{formatTime(perStep(waterfall.step_ns, steps))}</td>
-        <td class="num quiet">100 %</td>
-      </tr></tfoot>
+      {whole && <tfoot><tr data-part="step">
+        <th scope="row">{steps > 0 ? `Step, mean of ${steps}`
+          : "The recorded window"}</th><td />
+        <td class="num">{formatTime(whole.mean_ns)}</td>
+        <td class="num quiet">{formatShare(whole.ratio)}</td>
+      </tr></tfoot>}
     </table>
   );
 }
@@ -46,32 +51,47 @@ export function stepMarks(doc: SummaryDoc) {
   };
 }
 
+/** Each step as a column of its parts; a click shows it on the timeline. */
+export function StepColumns({ doc, height }: {
+  doc: SummaryDoc; height: number;
+}) {
+  const load = useFlatTable("part_steps");
+  return (
+    <Loaded what="The parts of each step" load={load}>
+      {(data) => {
+        const { names, steps } = partsByStep(objectsOf<PartStep>(data));
+        const { columns, most } =
+          stackOf(steps, names, partColour, stepMarks(doc));
+        for (const column of columns)
+          for (const part of column.parts) part.name = partTitle(part.name);
+        return (
+          <Sized height={height}>
+            {(width) => <Columns columns={columns} most={most} width={width}
+              height={height} label="Each step" onPick={showColumn} />}
+          </Sized>
+        );
+      }}
+    </Loaded>
+  );
+}
+
 export function StepCard({ doc }: { doc: SummaryDoc }) {
-  const waterfall = doc.waterfall;
-  if (!waterfall || waterfall.per_step.length === 0)
-    return (
-      <Card title="Where a step goes">
-        <p class="nothing">No steps in this trace. Call step() after each
-          batch, or mark it by a range named ProfileStep.</p>
-      </Card>
-    );
-  const names = waterfall.parts.map((part) => part.name);
-  const { columns, most } = stackOf(
-    waterfall.per_step.map((step) => ({ ...step, values: step.parts_ns })),
-    names, partColour, stepMarks(doc));
-  for (const column of columns)
-    for (const part of column.parts) part.name = partTitle(part.name);
+  const load = useFlatTable("step_parts");
+  const steps = doc.waterfall?.inputs.steps ?? 0;
   return (
     <Card title="Where a step goes"
       detail="adds up to the step, to the nanosecond">
-      <div class="step-card">
-        <Parts bars={barsOf(waterfall)} waterfall={waterfall} />
-        <Sized height={258}>
-          {(width) => <Columns columns={columns} most={most} width={width}
-            height={258} label="Each step" onPick={(column) =>
-              showStep(column.index, column.pid)} />}
-        </Sized>
-      </div>
+      <Loaded what="The parts of a step" load={load}>
+        {(data) => data.count === 0
+          ? <p class="nothing">No steps in this trace. Call step() after each
+            batch, or mark it by a range named ProfileStep.</p>
+          : (
+            <div class="step-card">
+              <Parts rows={objectsOf<StepPart>(data)} steps={steps} />
+              <StepColumns doc={doc} height={258} />
+            </div>
+          )}
+      </Loaded>
     </Card>
   );
 }

@@ -6,6 +6,7 @@ import { Bar } from "../../charts/charts.tsx";
 import { formatCount, formatShare, formatTime } from "../../model/format.ts";
 import { valueAt, type DeclaredTable } from "../../model/declared.ts";
 import { shortName } from "../../model/names.ts";
+import { partOf } from "../../model/shares.ts";
 import { useRows } from "../../state/documents.ts";
 import { showOnTimeline } from "../../state/locate.ts";
 import { navigate } from "../../state/route.ts";
@@ -31,7 +32,7 @@ function firstBy(rows: unknown[], key: string): unknown[] {
 
 export function KernelsCard({ doc }: { doc: SummaryDoc }) {
   const rows = firstBy(doc.kernel, "gpu.total_ns");
-  const most = Math.max(1, number(rows[0], "gpu.total_ns"));
+  const most = number(rows[0], "gpu.total_ns");
   if (rows.length === 0)
     return (
       <Card title="Kernels"><p class="nothing">No kernels in this trace.
@@ -58,7 +59,7 @@ export function KernelsCard({ doc }: { doc: SummaryDoc }) {
                 title={name} onClick={() =>
                   void showOnTimeline("kernel", name)}>
                 <Name text={name} short={shortName(name)} /></button></th>
-              <td><Bar share={number(row, "gpu.total_ns") / most}
+              <td><Bar share={partOf(number(row, "gpu.total_ns"), most)}
                 colour="kernel" /></td>
               <td class="num">{formatTime(number(row, "gpu.total_ns"))}</td>
               <td class="num quiet">{formatShare(
@@ -67,7 +68,7 @@ export function KernelsCard({ doc }: { doc: SummaryDoc }) {
               <td class="num">{valueAt(row, "tensor_core_estimated")
                 ? <span class="chip" title="uses tensor cores, by its name">
                   TC</span>
-                : typeof occupancy === "number" && occupancy > 0
+                : typeof occupancy === "number"
                   ? formatShare(occupancy) : "–"}</td>
             </tr>
           );
@@ -79,7 +80,7 @@ export function KernelsCard({ doc }: { doc: SummaryDoc }) {
 
 export function OperatorsCard({ doc }: { doc: SummaryDoc }) {
   const rows = firstBy(doc.operator, "self_cpu_ns");
-  const most = Math.max(1, number(rows[0], "self_cpu_ns"));
+  const most = number(rows[0], "self_cpu_ns");
   if (rows.length === 0)
     return (
       <Card title="Operators"><p class="nothing">No operators in this
@@ -106,7 +107,7 @@ export function OperatorsCard({ doc }: { doc: SummaryDoc }) {
                 <Name text={name} short={name.replace(
                   "autograd::engine::evaluate_function: ", "… ")} />
               </button></th>
-              <td><Bar share={number(row, "self_cpu_ns") / most}
+              <td><Bar share={partOf(number(row, "self_cpu_ns"), most)}
                 colour="operator" /></td>
               <td class="num">{formatTime(number(row, "self_cpu_ns"))}</td>
               <td class="num">{formatTime(number(row, "gpu.total_ns"))}</td>

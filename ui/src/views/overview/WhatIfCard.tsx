@@ -7,6 +7,7 @@ import type { AdviseDoc, WhatIfDoc } from "../../api/documents.ts";
 import { Bar } from "../../charts/charts.tsx";
 import { formatShare, formatTime } from "../../model/format.ts";
 import { changeTitle, CHANGES } from "../../model/overview.ts";
+import { partOf } from "../../model/shares.ts";
 import { useAnswer } from "../../state/load.ts";
 import { route, setMore } from "../../state/route.ts";
 import { Card } from "../parts.tsx";
@@ -28,7 +29,7 @@ function Result({ doc }: { doc: WhatIfDoc }) {
           <tr key={one.change} data-change={one.change} title={
             `saves ${formatTime(one.low_ns)} to ${formatTime(one.high_ns)}`}>
             <th scope="row">{changeTitle(one.change)}</th>
-            <td><Bar share={one.step_ns / whole} colour="kernel" /></td>
+            <td><Bar share={partOf(one.step_ns, whole)} colour="kernel" /></td>
             <td class="num">{formatTime(one.step_ns)}</td>
             <td class="num quiet">{formatShare(one.saving_ratio)}</td>
           </tr>

@@ -5,8 +5,9 @@
 import type { Cell, Column, Data } from "../../model/table.ts";
 import { columnIndex } from "../../model/table.ts";
 import { foldedBox } from "../../model/folded.ts";
-import { useFlatTable } from "../../state/documents.ts";
-import { showOnTimeline } from "../../state/locate.ts";
+import { percent } from "../../model/shares.ts";
+import { chosenSteps, useFlatTable } from "../../state/documents.ts";
+import { cellsOf, showOnTimeline } from "../../state/locate.ts";
 import { Table } from "../../table/Table.tsx";
 import { Loaded } from "../parts.tsx";
 
@@ -21,9 +22,8 @@ function look(cell: Cell, column: Column, data: Data, row: number) {
     Number(cell ?? 1));
   return (
     <span class="fold" aria-hidden="true">
-      <i style={{ left: `${box.bandX * 100}%`,
-        width: `${box.bandW * 100}%` }} />
-      <b style={{ left: `${box.x * 100}%`, width: `${box.w * 100}%` }} />
+      <i style={{ left: percent(box.bandX), width: percent(box.bandW) }} />
+      <b style={{ left: percent(box.x), width: percent(box.w) }} />
     </span>
   );
 }
@@ -39,7 +39,9 @@ export function Folded() {
           usualSort="dur.p50_ns"
           empty="There are no two steps to lay over each other."
           onShow={(shown, row) => void showOnTimeline(
-            "folded_steps", String(shown.cell(row, 0)))} />
+            "folded_steps", String(shown.cell(row, 0)),
+            { ...cellsOf(shown, row, ["place", "number"]),
+              steps: chosenSteps() })} />
       )}
     </Loaded>
   );

@@ -3,17 +3,17 @@
 // All steps: how long, which are odd and why, and all of them laid over each
 // other.
 import type { SummaryDoc } from "../../api/documents.ts";
-import { Columns, Swatch } from "../../charts/charts.tsx";
+import { Swatch } from "../../charts/charts.tsx";
 import type { DeclaredTable } from "../../model/declared.ts";
 import { formatTime } from "../../model/format.ts";
-import { partColour, partTitle, stackOf } from "../../model/waterfall.ts";
+import { partColour, partTitle } from "../../model/waterfall.ts";
 import type { Data } from "../../model/table.ts";
 import { useRows, useSummary, useTables } from "../../state/documents.ts";
 import { route, setMore } from "../../state/route.ts";
 import { Table } from "../../table/Table.tsx";
 import { Message } from "../../shell/Messages.tsx";
-import { stepMarks } from "../overview/StepCard.tsx";
-import { Card, Loaded, Page, Segments, Sized, StepsChoice } from "../parts.tsx";
+import { StepColumns } from "../overview/StepCard.tsx";
+import { Card, Loaded, Page, Segments, StepsChoice } from "../parts.tsx";
 import { Folded } from "./Folded.tsx";
 import { showStep } from "./show.ts";
 
@@ -47,21 +47,10 @@ function Percentiles({ doc }: { doc: SummaryDoc }) {
 }
 
 function Chart({ doc }: { doc: SummaryDoc }) {
-  const waterfall = doc.waterfall!;
-  const names = waterfall.parts.map((part) => part.name);
-  const { columns, most } = stackOf(
-    waterfall.per_step.map((step) => ({ ...step, values: step.parts_ns })),
-    names, partColour, stepMarks(doc));
-  for (const column of columns)
-    for (const part of column.parts) part.name = partTitle(part.name);
   return (
     <Card title="Each step" detail="a click shows it on the timeline">
-      <Sized height={190}>
-        {(width) => <Columns columns={columns} most={most} width={width}
-          height={190} label="Each step" onPick={(column) =>
-            showStep(column.index, column.pid)} />}
-      </Sized>
-      <p class="chart-legend">{waterfall.parts
+      <StepColumns doc={doc} height={190} />
+      <p class="chart-legend">{doc.waterfall!.parts
         .filter((part) => part.time_ns > 0)
         .map((part) => (
           <span key={part.name}><Swatch colour={partColour(part.name)} />

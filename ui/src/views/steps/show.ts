@@ -6,6 +6,14 @@ import { showRange } from "../../state/locate.ts";
 import { trace } from "../../state/trace.ts";
 import { toast } from "../../shell/Toast.tsx";
 
+/** A column of a chart; the recorded window is all that there is. */
+export function showColumn(
+  { index, pid }: { index: number | null; pid: number }): void {
+  const span = trace.value?.info.span_ns ?? 0;
+  if (index === null) showRange(0, span);
+  else showStep(index, pid);
+}
+
 export function showStep(index: number, pid?: number): void {
   const info = trace.value?.info;
   const step = info && findStep(info, index, pid);

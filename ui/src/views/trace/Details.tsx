@@ -30,12 +30,9 @@ function Fact({ label, value }: { label: string; value: string }) {
 }
 
 function startText(event: EventInfo): Parameters<typeof Fact>[0] {
-  const step = trace.value?.info.steps.find((one) =>
-    one.index === event.step && one.start <= event.start &&
-    event.start < one.end);
-  return step
-    ? { label: `Start, in step ${step.index}`,
-      value: "+" + formatTime(event.start - step.start) }
+  return event.step !== null && event.in_step !== null
+    ? { label: `Start, in step ${event.step}`,
+      value: "+" + formatTime(event.in_step) }
     : { label: "Start", value: formatTime(event.start) };
 }
 

@@ -92,12 +92,12 @@ function Steps({ steps, span, width }: {
               (current ? " current" : "")}
             title={`step ${label.step.index}` +
               (label.step.warmup ? ", warm-up" : "") + ": " +
-              formatTime(label.step.end - label.step.start)}
+              formatTime(label.step.dur)}
             style={{ left: `${label.x}px`, width: `${label.width}px` }}>
             {label.text && <span>step {label.step.index}</span>}
             {label.text === "long" &&
               <span class="quiet">{label.step.warmup ? "warm-up "
-                : ""}{formatTime(label.step.end - label.step.start)}</span>}
+                : ""}{formatTime(label.step.dur)}</span>}
           </div>
         );
       })}

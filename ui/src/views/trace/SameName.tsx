@@ -5,6 +5,7 @@ import type { EventInfo } from "../../api/types.ts";
 import { formatCount, formatTime } from "../../model/format.ts";
 import { binOf } from "../../model/histogram.ts";
 import { colourKey } from "../../model/palette.ts";
+import { partOf } from "../../model/shares.ts";
 import type { Controller } from "./controller.ts";
 import * as s from "./store.ts";
 
@@ -22,7 +23,7 @@ function Histogram({ event }: { event: EventInfo }) {
           <span>{counts.length <= 14 && count > 0 ? formatCount(count) : ""}
           </span>
           <i class={n === own ? "own" : ""} style={{
-            height: `${count ? Math.max(2, (count / most) * 62) : 0}px`,
+            height: `${count ? Math.max(2, partOf(count, most) * 62) : 0}px`,
             background: colour }} />
           <small>{n % Math.ceil(counts.length / 6) === 0
             ? formatTime(edges[n]!) : ""}</small>

@@ -102,11 +102,11 @@ function Idle({ dur, cause }: { dur: number; cause: number }) {
   );
 }
 
-function Stage({ name, start, end, inferred }: StageInfo) {
+function Stage({ name, dur, inferred }: StageInfo) {
   return (
     <>
       <b>{name}</b>
-      <span>{formatTime(end - start)}{inferred
+      <span>{formatTime(dur)}{inferred
         ? " · read from the names of events" : ""}</span>
     </>
   );

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import { overlapColour, type OverlapPart } from "../../model/distributed.ts";
+import { formatShare, formatTime } from "../../model/format.ts";
+import { percent } from "../../model/shares.ts";
+
+/** Parts that add up to the steps, as one bar. */
+export function OverlapBar({ parts }: { parts: OverlapPart[] }) {
+  return (
+    <div class="stack-bar" role="img" aria-label={parts.map((one) =>
+      `${one.part}: ${formatTime(one.time_ns)}`).join(", ")}>
+      {parts.map((one) => <span key={one.part}
+        title={`${one.part}: ${formatTime(one.time_ns)}, ` +
+          formatShare(one.ratio)}
+        style={{ width: percent(one.ratio),
+          background: `var(--c-${overlapColour(one.part)})` }} />)}
+    </div>
+  );
+}
