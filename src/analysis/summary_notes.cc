@@ -197,7 +197,7 @@ std::vector<std::string> SummaryNotes(const Summary& summary,
   AddOddNumbers(summary, notes);
   const std::string empty = EmptyViews(summary, options.chosen_views());
   if (!empty.empty()) {
-    notes.push_back("Nothing was recorded for: " + empty + ".");
+    notes.push_back(std::string(kNothingRecorded) + empty + ".");
   }
   for (const std::string& note : summary.ranks.notes) notes.push_back(note);
   return notes;

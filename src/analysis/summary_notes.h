@@ -5,11 +5,16 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/summary.h"
 
 namespace stepscope {
+
+// How the note begins that names the tables without a row.
+inline constexpr std::string_view kNothingRecorded =
+    "Nothing was recorded for: ";
 
 // What the figures of steps are of: which were left out, what paces the loop,
 // what recording cost.

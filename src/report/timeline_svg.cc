@@ -232,7 +232,9 @@ void Drawing::DrawTrack(const Track& track, const std::vector<Row>& rows) {
   height_ = top + static_cast<double>(deepest + 1) * kRowHeight;
   if (hidden > 0) {
     Text(2, height_ + 11, "dim",
-         std::to_string(hidden) + " events lie deeper and are not drawn");
+         hidden == 1 ? "1 event lies deeper and is not drawn"
+                     : std::to_string(hidden) +
+                           " events lie deeper and are not drawn");
     height_ += kLabelHeight;
   }
   height_ += 4;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/summary_notes.h"
 #include "analysis/tables/all_tables.h"
 #include "base/sha256.h"
 #include "report/html/advice_html.h"
@@ -91,18 +92,33 @@ std::string Below(const Trace& whole, const Summary& summary) {
   return text + " \u00b7 " + LedgerText(whole);
 }
 
+// That a table is not there makes no other number doubtful: it is said where
+// the tables are.
+bool IsAboutTables(const std::string& note) {
+  return note.starts_with(kNothingRecorded);
+}
+
 std::string Notes(const Summary& summary, const Redactor& redactor) {
-  if (summary.notes.empty() && summary.advice.doubts.empty()) return "";
-  std::string out =
-      "<section class=\"card warn\"><h2>Before you trust the numbers</h2>\n";
+  std::string lines;
   const auto add = [&](const std::string& note) {
-    out += "<p>" + Escape(redactor.Sentence(note)) + "</p>\n";
+    lines += "<p>" + Escape(redactor.Sentence(note)) + "</p>\n";
   };
-  for (const std::string& note : summary.notes) add(note);
+  for (const std::string& note : summary.notes) {
+    if (!IsAboutTables(note)) add(note);
+  }
   if (!summary.advice.findings.empty()) {
     for (const std::string& doubt : summary.advice.doubts) add(doubt);
   }
-  return out + "</section>\n";
+  if (lines.empty()) return "";
+  return "<section class=\"card warn\"><h2>Before you trust the numbers</h2>\n" +
+         lines + "</section>\n";
+}
+
+std::string AboutTables(const Summary& summary) {
+  for (const std::string& note : summary.notes) {
+    if (IsAboutTables(note)) return "<p class=\"sub\">" + Escape(note) + "</p>\n";
+  }
+  return "";
 }
 
 std::string Footer(const Trace& trace, const Redactor& redactor) {
@@ -200,7 +216,8 @@ Result<std::string> RenderHtmlReport(const Trace& trace,
   out += Card("What to fix first", AdviceAbout(summary),
               AdviceHtml(summary, redactor), "advice");
   out += Card("Timeline", timeline.about, timeline.html, "timeline");
-  out += "<nav aria-label=\"Tables\">" + links + "</nav>\n" + tables;
+  out += "<nav aria-label=\"Tables\">" + links + "</nav>\n";
+  out += AboutTables(summary) + tables;
   out += Footer(trace, redactor) + "</main>\n<script>" +
          std::string(kPageScript) + "</script>\n</body>\n</html>\n";
   return out;

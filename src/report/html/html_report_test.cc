@@ -216,6 +216,14 @@ TEST(HtmlReport, TimelineShowsTheChosenPart) {
             std::string::npos);
 }
 
+TEST(HtmlReport, MissingTablesAreSaidWhereTablesAre) {
+  const std::string html = Render(*TraceFromText(TraceText("t_")));
+  const size_t note = html.find("Nothing was recorded for: ");
+  ASSERT_NE(note, html.npos);
+  EXPECT_GT(note, html.find("<nav aria-label=\"Tables\">"));
+  EXPECT_EQ(html.find("Nothing was recorded for: ", note + 1), html.npos);
+}
+
 TEST(HtmlReport, EmptyTraceIsSaid) {
   EXPECT_NE(Render(*TraceFromText("")).find("Nothing was recorded."),
             std::string::npos);

@@ -58,15 +58,6 @@ bool IsNumeric(const TableColumn& column) {
          column.type != CellType::kBool;
 }
 
-std::string Head(const TableColumn& column) {
-  // Each cell has its own unit.
-  std::string head = ColumnHead(column, TimeUnit::kMs);
-  if (const size_t at = head.rfind(" (ms)"); at != head.npos) head.resize(at);
-  if (column.type == CellType::kBytes && head.ends_with(" bytes"))
-    head.resize(head.size() - 6);
-  return head;
-}
-
 std::string Maker::Text(const TableColumn& column, const Cell& cell) const {
   if (const auto* text = std::get_if<std::string_view>(&cell)) {
     if (text->empty() && column.name == "name") return std::string(kEmptyName);
@@ -78,8 +69,6 @@ std::string Maker::Text(const TableColumn& column, const Cell& cell) const {
     return Count(*integer);
   }
   if (const auto* number = std::get_if<double>(&cell)) {
-    // Recorders write 0 where they could not tell.
-    if (column.name == "occupancy" && *number == 0) return "\u2013";
     if (column.type == CellType::kRatio) return Share(*number);
     return Format("%.3g", *number) +
            (column.unit.empty() ? "" : "\u202f" + std::string(column.unit));
@@ -151,7 +140,7 @@ std::string Maker::Lines(const Level& level) const {
   for (const TableColumn* column : shown) {
     out += std::string("<th scope=\"col\"") +
            (IsNumeric(*column) ? " class=\"num\"" : "") + " title=\"" +
-           Escape(column->meaning) + "\">" + Escape(Head(*column)) + "</th>";
+           Escape(column->meaning) + "\">" + Escape(column->title) + "</th>";
   }
   out += "</tr></thead><tbody>\n";
   for (const auto& [label, row] : level.rows) {
@@ -178,7 +167,7 @@ std::string Maker::Upright(const std::vector<TableColumn>& columns,
     const Cell cell = column.cell(row);
     if (IsNull(cell)) continue;
     out += "<tr><th scope=\"row\" title=\"" + Escape(column.meaning) + "\">" +
-           Escape(Head(column)) + "</th>" + CellHtml(column, cell) + "</tr>\n";
+           Escape(column.title) + "</th>" + CellHtml(column, cell) + "</tr>\n";
   }
   return out + "</tbody></table>\n";
 }
@@ -215,7 +204,7 @@ std::string Nested(const Maker& make, const Level& level, size_t top) {
     }
     if (inner.rows.empty()) continue;
     Cut(inner, top);
-    out += "<h3>" + Escape(Head(column)) + "</h3>\n" + make.Lines(inner);
+    out += "<h3>" + Escape(column.title) + "</h3>\n" + make.Lines(inner);
   }
   return out;
 }

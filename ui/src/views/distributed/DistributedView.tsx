@@ -68,7 +68,9 @@ function RankTable({ doc, tables, which }: {
   const list = Array.isArray(rows) ? rows as unknown[] : [];
   const data = useRows(tables, which.key, list);
   if (data.columns.length === 0) return null;
-  const first = data.columns.slice(0, 9).map((column) => column.key);
+  // When a step began is a large number of a clock that nobody reads.
+  const first = data.columns.map((column) => column.key)
+    .filter((key) => key !== "start_ns").slice(0, 9);
   return (
     <Card title={which.title} class="rank-table">
       <Table label={which.title} data={data} prefix={which.key + "."}
@@ -104,7 +106,7 @@ export default function DistributedView() {
   const job = picked.value?.run.all;
   return (
     <Loaded whole what="Communication" load={summary}>
-      {(doc) => !doc.distribution && workers.length < 2
+      {(doc) => !doc.distribution?.communication_ns && workers.length < 2
         ? <Message title="No communication in this trace"
           text={"It has one worker and no collective. Record every rank of " +
             "a job into one folder to compare them."} />

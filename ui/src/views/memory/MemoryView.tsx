@@ -128,8 +128,13 @@ function PlaceCurve({ place }: { place: MemoryPlace }) {
               setMore("tab", "events");
             }} />
         )}
-      <p class="chart-legend"><span class="quiet">Drag over the curve to see the
-        allocations of that time.</span></p>
+      <p class="chart-legend">
+        {curve?.series.map((one) => (
+          <span key={one.name}><i class="swatch"
+            style={{ color: `var(${one.colour})` }} />{one.name}</span>
+        ))}
+        <span class="quiet">Drag over the curve to see what happened in that
+          time.</span></p>
     </Card>
   );
 }

@@ -24,6 +24,8 @@ function useCounter(track: TrackInfo | undefined, px: number) {
     : null);
 }
 
+const NAMES = ["allocated by the program", "reserved by its allocator"];
+
 /** At most two series: what was allocated, and what was reserved. */
 export function useMemoryCurve(
   tracks: TrackInfo[], px: number): MemoryCurve | null {
@@ -32,5 +34,5 @@ export function useMemoryCurve(
   const a = first.state === "ready" ? first.value : null;
   const b = second.state === "ready" ? second.value : null;
   return useMemo(() => a && curveOf(
-    [a, ...(b ? [b] : [])], tracks.map((track) => track.name)), [a, b]);
+    [a, ...(b ? [b] : [])], NAMES), [a, b]);
 }

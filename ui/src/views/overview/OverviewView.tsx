@@ -81,7 +81,8 @@ function Content({ doc, advise }: {
         <DeviceCard doc={doc} devices={devices} />
         <div class="stack">
           <RunCard doc={doc} />
-          <LedgerCard doc={doc} />
+          <LedgerCard doc={doc}
+            said={[...advise?.doubts ?? [], ...advise?.notes ?? []]} />
         </div>
       </div>
       <UserCard doc={doc} tables={declared} />

@@ -41,7 +41,10 @@ export function PerfCard({ doc }: { doc: SummaryDoc }) {
   );
 }
 
-export function LedgerCard({ doc }: { doc: SummaryDoc }) {
+/** `said`: notes that stand elsewhere on the page. */
+export function LedgerCard({ doc, said }: {
+  doc: SummaryDoc; said: string[];
+}) {
   const { ledger } = doc;
   const bins = (title: string, reasons: Record<string, number>) =>
     Object.entries(reasons).map(([reason, count]): [string, string] =>
@@ -57,7 +60,7 @@ export function LedgerCard({ doc }: { doc: SummaryDoc }) {
         ...(ledger.no_launch ? [["Device work without its launch",
           formatCount(ledger.no_launch)] as [string, string]] : []),
       ]} />
-      {doc.notes.map((note) => <p key={note} class="note faint">
+      {doc.notes.filter((note) => !said.includes(note)).map((note) => <p key={note} class="note faint">
         {prose(note)}</p>)}
     </Card>
   );
