@@ -54,6 +54,8 @@ export interface InitMessage {
   type: "init";
   boxes: OffscreenCanvas;
   lines: OffscreenCanvas;
+  /** Where the minimap shows which part is seen; null: nowhere. */
+  map: OffscreenCanvas | null;
   base: string;
   token: string;
   fonts: { sans: string; mono: string };
