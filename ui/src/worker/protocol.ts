@@ -98,6 +98,8 @@ export interface Stats {
   tileRequests: number;
   aborted: number;
   bytes: number;
+  /** Bytes of the tiles that are kept. */
+  held: number;
   boxes: number;
   /** Visible places that had nothing at all to draw. */
   blanks: number;

@@ -10,7 +10,7 @@ import {
   askFor, formatTracks, isStale, tileKey, tilesFor, type Ask, type Span,
 } from "../model/tiles.ts";
 
-const CACHE_BYTES = 256 * 1024 * 1024;
+const CACHE_BYTES = 96 * 1024 * 1024;
 /** Tracks in one request: a record has one byte for its track. */
 const MOST_TRACKS = 200;
 const RETRY_MS = 2000;

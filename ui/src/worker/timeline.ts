@@ -234,6 +234,7 @@ class Timeline {
       requests: (this.tiles?.requests ?? 0) + (this.series?.requests ?? 0),
       tileRequests: this.tiles?.requests ?? 0,
       aborted: this.tiles?.aborted ?? 0, bytes: this.tiles?.bytes ?? 0,
+      held: this.tiles?.heldBytes ?? 0,
       boxes: this.backend.boxes, blanks: this.blanks,
       sharp: this.scene !== null && !this.scheduled &&
         this.scene.coarse === 0 && this.scene.blank === 0,
