@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { SpanIndex } from "./spans.ts";
+import { indexBy, SpanIndex } from "./spans.ts";
 
 const own = (item: { start: number; end: number }) => item;
 const range = (t0: number, t1: number) => ({ t0, t1 });
@@ -49,4 +49,13 @@ test("many in a pixel are drawn once, wide ones always", () => {
   expect(drawn).toContain("10:0-180");
   expect(drawn).toContain("20:0-160");
   expect(drawn.at(-1)).toMatch(/-200$/);
+});
+
+test("an index for each group", () => {
+  const items = [{ group: 1, start: 0, end: 1 }, { group: null, start: 0,
+    end: 9 }, { group: 2, start: 5, end: 6 }, { group: 1, start: 3, end: 4 }];
+  const groups = indexBy(items, (item) => item.group, own);
+  expect([...groups].map(([group, index]) => [group, index.size]))
+    .toEqual([[1, 2], [2, 1]]);
+  expect(groups.get(1)!.at(3)).toBe(items[3]);
 });

@@ -64,8 +64,8 @@ export class SpanIndex<T> {
 
   /**
    * Those that are seen, in whole pixels of a canvas, at least one wide.
-   * One narrower than `least` is left out where others cover all of it: what
-   * this costs depends on the width, not on how many there are.
+   * One narrower than `least` is left out where others cover all of it: how
+   * many are drawn depends on the width, not on how many there are.
    */
   seen(range: Range, width: number, least: number,
     put: (item: T, x0: number, x1: number) => void): void {
@@ -85,4 +85,20 @@ export class SpanIndex<T> {
       put(this.items[n]!, x0, x1);
     }
   }
+}
+
+/** One index for each of the groups that the items are in; null: in none. */
+export function indexBy<T>(items: readonly T[],
+  groupOf: (item: T) => number | null, stretchOf: (item: T) => Stretch)
+  : ReadonlyMap<number, SpanIndex<T>> {
+  const lists = new Map<number, T[]>();
+  for (const item of items) {
+    const group = groupOf(item);
+    if (group === null) continue;
+    const list = lists.get(group);
+    if (list) list.push(item);
+    else lists.set(group, [item]);
+  }
+  return new Map([...lists].map(([group, list]) =>
+    [group, new SpanIndex(list, stretchOf)]));
 }

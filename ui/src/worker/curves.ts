@@ -6,7 +6,7 @@ import {
   isSeries, STRIP_HEIGHT, stageTrackOf, type TrackRow,
 } from "../model/layout.ts";
 import { idleKey } from "../model/palette.ts";
-import { SpanIndex } from "../model/spans.ts";
+import { indexBy, type SpanIndex } from "../model/spans.ts";
 import { LABEL_WIDTH } from "./labels.ts";
 import { cssOf, type Paints } from "./paints.ts";
 import { RULER_HEIGHT, type View } from "./protocol.ts";
@@ -132,28 +132,25 @@ function drawStrip(context: Context, row: TrackRow, strip: Strip,
 /** Stages by the track that shows them. */
 export type Stages = ReadonlyMap<number, SpanIndex<StageInfo>>;
 
-export function indexStages(stages: readonly StageInfo[]): Stages {
-  const lists = new Map<number, StageInfo[]>();
-  for (const stage of stages) {
-    if (stage.group === null) continue;
-    const list = lists.get(stageTrackOf(stage.group));
-    if (list) list.push(stage);
-    else lists.set(stageTrackOf(stage.group), [stage]);
-  }
-  return new Map([...lists].map(([track, list]) =>
-    [track, new SpanIndex(list, (stage) => stage)]));
-}
+export const indexStages = (stages: readonly StageInfo[]): Stages =>
+  indexBy(stages,
+    ({ group }) => group === null ? null : stageTrackOf(group),
+    (stage) => stage);
 
+/** Of stages that overlap, as those of several threads do, the first shows. */
 function drawStages(context: Context, row: TrackRow,
   stages: SpanIndex<StageInfo>, view: View, paints: Paints): void {
   const y = row.y + row.top - view.scroll + RULER_HEIGHT;
   const named: [string, number, number][] = [];
   context.fillStyle = cssOf("stage", paints.theme,
     paints.theme === "dark" ? 0.36 : 0.4);
-  stages.seen(view, view.width, LABEL_WIDTH, (stage, x0, x1) => {
-    const wide = x1 - x0 - (x1 - x0 > 2 ? 1 : 0);
-    context.fillRect(x0, y, wide, row.boxHeight);
-    if (wide >= LABEL_WIDTH) named.push([stage.name, x0, wide]);
+  let covered = 0;
+  stages.seen(view, view.width, Infinity, (stage, x0, x1) => {
+    const left = Math.max(x0, covered);
+    const wide = x1 - left - (x1 - left > 2 ? 1 : 0);
+    context.fillRect(left, y, wide, row.boxHeight);
+    covered = x1;
+    if (wide >= LABEL_WIDTH) named.push([stage.name, left, wide]);
   });
   context.font = BOX_FONT;
   context.textBaseline = "middle";

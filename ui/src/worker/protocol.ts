@@ -41,13 +41,12 @@ export interface Overlay {
   box: { t0: number; t1: number; y0: number; y1: number } | null;
   /** A name whose events stand out; null: none. */
   name: number | null;
-  critical: CriticalSegment[];
   /** Where the pointer is, for the line through all tracks. */
   cursor: number | null;
 }
 export const noOverlay: Overlay = {
   selected: null, arrows: [], marks: [], measure: null, box: null,
-  name: null, critical: [], cursor: null,
+  name: null, cursor: null,
 };
 
 export interface InitMessage {
@@ -68,6 +67,7 @@ export type ToWorker =
   | { type: "layout"; layout: Layout }
   | { type: "theme"; theme: ThemeName }
   | { type: "overlay"; overlay: Overlay }
+  | { type: "critical"; segments: CriticalSegment[] }
   | { type: "hit"; id: number; x: number; y: number }
   | { type: "list"; id: number; track: number; most: number }
   | { type: "stats"; id: number };

@@ -3,14 +3,14 @@
 // The timeline's worker: it fetches, keeps, draws and answers what is under
 // the pointer. The page sends views and layouts; it draws no event itself.
 import { makeClient } from "../api/client.ts";
-import type { TraceInfo } from "../api/types.ts";
+import type { CriticalSegment, TraceInfo } from "../api/types.ts";
 import { hasTiles, isSeries, type Layout } from "../model/layout.ts";
 import type { ThemeName } from "../model/palette.ts";
 import { indexSteps, type StepIndex } from "../model/steps.ts";
 import { ScanBackend, type Backend } from "./backend.ts";
 import { GlBackend } from "./gl.ts";
 import { drawCurves, indexStages, type Stages } from "./curves.ts";
-import { drawOverlay } from "./lines.ts";
+import { drawOverlay, indexCritical, type CriticalPath } from "./lines.ts";
 import { MinimapWindow } from "./minimap.ts";
 import { NameStore } from "./names.ts";
 import { makePaints, type Paints } from "./paints.ts";
@@ -51,6 +51,7 @@ class Timeline {
   private theme: ThemeName = "light";
   private paints: Paints | null = null;
   private overlay: Overlay = noOverlay;
+  private critical: CriticalPath = new Map();
   private scene: Scene | null = null;
   private scheduled = false;
   private frames = 0;
@@ -131,6 +132,10 @@ class Timeline {
     this.overlay = overlay;
     this.schedule();
   }
+  setCritical(segments: CriticalSegment[]): void {
+    this.critical = indexCritical(segments);
+    this.schedule();
+  }
 
   private ask(): void {
     const { info, view, tiles, series } = this;
@@ -194,7 +199,7 @@ class Timeline {
     drawCurves(context, visibleTracks(this.layout, view), series,
       this.stages, info, view, paints, this.onRange);
     drawRuler(context, view, ticks, paints);
-    drawOverlay(context, scene, paints, this.overlay);
+    drawOverlay(context, scene, paints, this.overlay, this.critical);
     this.map?.draw(view, info.span_ns, paints);
     names.flush();
     if (this.backend.tooSlow) this.use(this.scan);
@@ -272,6 +277,7 @@ function receive(message: ToWorker): void {
     case "layout": return timeline.setLayout(message.layout);
     case "theme": return timeline.setTheme(message.theme);
     case "overlay": return timeline.setOverlay(message.overlay);
+    case "critical": return timeline.setCritical(message.segments);
     case "hit": return timeline.hit(message.id, message.x, message.y);
     case "list": return timeline.list(message.id, message.track, message.most);
     case "stats": return timeline.stats(message.id);

@@ -2,7 +2,11 @@
 //
 // What panning and zooming cost: `npm run bench`. A trace of 10 million events
 // on 60 threads is made, served by build/bin/stepscope and opened in Chromium.
-// `npm run bench -- --address ADDRESS` opens what `stepscope view` printed.
+// Then what one does to tracks, with 500 of them.
+//
+// --address ADDRESS  open what `stepscope view` printed instead
+// --events N         so many events, e.g. 100000000
+// --brief            the first screen alone
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +14,7 @@ import { gzipSync } from "node:zlib";
 import { parseArgs } from "node:util";
 import { control } from "./control.mjs";
 import { TimelinePage } from "./timeline.mjs";
+import { printActs } from "./tracks.mjs";
 import {
   generate, launch, median, memoryOf, missing, printTable, ROOT, SCREEN, serve,
 } from "./tools.mjs";
@@ -18,6 +23,7 @@ const { values: options } = parseArgs({ options: {
   address: { type: "string" },
   events: { type: "string", default: "10000000" },
   pairs: { type: "string", default: "30" },
+  brief: { type: "boolean", default: false },
 } });
 /** Of three slices of the workload two are of the host. */
 const HOST_SHARE = 0.68;
@@ -104,8 +110,9 @@ async function main() {
   const url = options.address ?? served.url;
   const usual = await measure(browser, url, SCREEN);
   print(`${SCREEN.width} x ${SCREEN.height}, processor time per frame`, usual);
-  print(`${LARGE.width} x ${LARGE.height}`,
-    await measure(browser, url, LARGE));
+  if (!options.brief)
+    print(`${LARGE.width} x ${LARGE.height}`,
+      await measure(browser, url, LARGE));
   console.log(`\nan empty page with a worker that draws: ` +
     `${digits(empty.mainMs)} ms of the main thread per frame`);
   if (served) {
@@ -115,8 +122,9 @@ async function main() {
   }
   console.log(`first JavaScript: ` +
     `${digits(scriptKb(usual.timeline.scripts), 1)} kB gzipped`);
-  await browser.close();
   await served?.stop();
+  if (!options.brief) await printActs(browser, folder);
+  await browser.close();
 }
 
 await main();

@@ -41,6 +41,9 @@ export class Controller {
     on(() => this.link.send({ type: "layout", layout: s.layout.value }));
     on(() => this.sendView());
     on(() => this.sendOverlay());
+    // By itself: it may be long, and the overlay changes while one drags.
+    on(() => this.link.send({ type: "critical",
+      segments: s.pathShown.value ? s.critical.value : [] }));
     this.startAt();
   }
 
@@ -79,7 +82,6 @@ export class Controller {
       arrows: s.arrows.value, marks: s.marks.value,
       measure: s.measure.value, box,
       name: s.highlighted.value?.id ?? null,
-      critical: s.pathShown.value ? s.critical.value : [],
       cursor: null,
     } });
   }
