@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A capture as the recorder leaves it: packed slots of two threads. One tick is
+// A capture as the recorder leaves it: packed slots of the threads. One tick is
 // one nanosecond.
 #include <algorithm>
 #include <cstring>
@@ -34,7 +34,8 @@ class Writer {
   Writer(const Workload& workload, OutBuffer& out)
       : workload_(workload),
         blocks_(out),
-        names_(Dialect::kPaddle, workload.options().names) {}
+        names_(Dialect::kPaddle, workload.options().names),
+        runs_(2 * size_t{workload.options().pairs}) {}
 
   Status Write() {
     blocks_.WriteFileHeader();
@@ -44,16 +45,17 @@ class Writer {
       if (!record.on_host() || record.is_memory()) return;
       too_long |= record.dur_ns >= UINT32_MAX - 1;
       last_ns_ = std::max(last_ns_, record.end_ns());
-      Run& run = runs_[record.line];
+      const size_t thread = 2 * size_t{record.pair} + record.line;
+      Run& run = runs_[thread];
       run.slots.push_back({kFirstTick + static_cast<uint64_t>(record.start_ns),
                            static_cast<uint32_t>(record.dur_ns) + 1,
                            Site(record)});
-      if (run.slots.size() == format::kSlotsPerChunk) Flush(record.line);
+      if (run.slots.size() == format::kSlotsPerChunk) Flush(thread);
     });
     if (too_long)
       return Fail(ErrorCode::kUnsupported,
                   "capture: fewer events, steps get longer than 4 s");
-    for (const Line line : {kMain, kAutograd}) Flush(line);
+    for (size_t thread = 0; thread < runs_.size(); ++thread) Flush(thread);
     WriteThreads();
     WriteClock();
     const format::EndRecord end = {Tick(last_ns_), 0, {}};
@@ -87,14 +89,14 @@ class Writer {
     return it->second;
   }
 
-  void Flush(Line line) {
-    Run& run = runs_[line];
+  void Flush(size_t thread) {
+    Run& run = runs_[thread];
     if (run.slots.empty()) return;
     if (!new_names_.empty())
       blocks_.Write(BlockKind::kNames, new_names_.data(), new_names_.size());
     new_names_.clear();
     format::EventsHeader header = {};
-    header.thread_uid = static_cast<uint32_t>(line) + 1;
+    header.thread_uid = static_cast<uint32_t>(thread) + 1;
     header.seq = run.seq++;
     header.incarnation = ++incarnation_;
     header.chunk = static_cast<uint32_t>(incarnation_ & 0xffff);
@@ -127,12 +129,14 @@ class Writer {
 
   void WriteThreads() {
     std::string payload;
-    for (const Line line : {kMain, kAutograd}) {
+    for (size_t thread = 0; thread < runs_.size(); ++thread) {
+      const Line line = thread % 2 == 0 ? kMain : kAutograd;
       format::ThreadEntry entry = {};
       entry.state = static_cast<uint32_t>(format::ThreadState::kLive);
-      entry.uid = static_cast<uint32_t>(line) + 1;
-      entry.tid = static_cast<uint32_t>(workload_.tid(line));
-      entry.runs = runs_[line].seq;
+      entry.uid = static_cast<uint32_t>(thread) + 1;
+      entry.tid = static_cast<uint32_t>(workload_.tid(kMain) +
+                                        static_cast<int64_t>(thread));
+      entry.runs = runs_[thread].seq;
       std::strcpy(entry.name, line == kMain ? "main" : "autograd");
       AppendBytes(payload, entry);
     }
@@ -154,7 +158,7 @@ class Writer {
   const Workload& workload_;
   capture::BlockWriter blocks_;
   Names names_;
-  Run runs_[2];
+  std::vector<Run> runs_;  // two of each pair: kMain, kAutograd
   std::map<std::pair<Kind, uint32_t>, uint32_t> sites_;
   std::string new_names_;
   std::vector<uint8_t> packed_;

@@ -4,7 +4,7 @@
 // prints what is in it.
 //
 // usage: stepscope_generate FORMAT OUT [--events N | --bytes N] [--seed N]
-//                           [--names N] [--rank N] [--no-memory]
+//                           [--names N] [--pairs N] [--rank N] [--no-memory]
 //
 // OUT is compressed if it ends in .gz. With --bytes the file is about that
 // large. Memory does not depend on the size. Prints the answers as JSON
@@ -40,7 +40,8 @@ int Usage() {
   std::fprintf(stderr,
                "usage: stepscope_generate FORMAT OUT [--events N | --bytes N] "
                "[--seed N] [--names N]\n"
-               "                          [--rank N] [--no-memory]\n"
+               "                          [--pairs N] [--rank N] "
+               "[--no-memory]\n"
                "formats:\n");
   for (const FileFormat& format : Formats())
     std::fprintf(stderr, "  %-12s %s\n", format.name, format.what);
@@ -99,12 +100,17 @@ int Main(int argc, char** argv) {
       options.seed = *value;
     } else if (flag == "--names") {
       options.names = static_cast<uint32_t>(*value);
+    } else if (flag == "--pairs") {
+      options.pairs = static_cast<uint32_t>(*value);
     } else if (flag == "--rank") {
       options.rank = static_cast<int64_t>(*value);
     } else {
       return Usage();
     }
   }
+  // The other formats' writers know two threads.
+  if (options.pairs > 1 && format->name != std::string_view("capture"))
+    return Usage();
   const auto die = [](const Error& error) {
     std::fprintf(stderr, "stepscope_generate: %s\n", error.message.c_str());
     return 4;

@@ -20,14 +20,16 @@ constexpr uint64_t SlicesOf(uint64_t operators) {
 
 Workload::Workload(const WorkloadOptions& options) : options_(options) {
   options_.names = std::max(options_.names, 1u);
-  operators_ =
-      std::max(kLeastOperators, options_.events / 6 / kMostSteps / 4 * 4);
-  steps_ = std::max<uint64_t>(1, options_.events / SlicesOf(operators_));
+  options_.pairs = std::max(options_.pairs, 1u);
+  const uint64_t events = options_.events / options_.pairs;
+  operators_ = std::max(kLeastOperators, events / 6 / kMostSteps / 4 * 4);
+  steps_ = std::max<uint64_t>(1, events / SlicesOf(operators_));
 }
 
-Workload::Maker::Maker(const Workload& workload)
+Workload::Maker::Maker(const Workload& workload, uint32_t pair)
     : workload_(workload),
-      state_(workload.options_.seed * 0x9e3779b97f4a7c15u +
+      pair_(pair),
+      state_((workload.options_.seed + pair) * 0x9e3779b97f4a7c15u +
              0x2545f4914f6cdd1du),
       now_(1000000) {
   if (state_ == 0) state_ = 1;
@@ -46,6 +48,7 @@ Record& Workload::Maker::Add(Kind kind, Line line, int64_t start, int64_t dur) {
   Record& record = records_.emplace_back();
   record.kind = kind;
   record.line = line;
+  record.pair = pair_;
   record.start_ns = start;
   record.dur_ns = dur;
   record.op = op_;

@@ -11,6 +11,9 @@
 //   autograd             backward{ operator{ launch } * }
 //   stream 7              kernel ...
 //   stream 14   copy
+//
+// With more pairs of threads, each further pair does the same with other
+// operators and times, without the step around it: a trace of many tracks.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +47,7 @@ inline constexpr int64_t kLineIds[kLines] = {0, 1, 7, 14};  // threads: + pid
 struct Record {
   Kind kind = Kind::kStep;
   Line line = kMain;
+  uint32_t pair = 0;         // of threads
   uint8_t level = 0;         // host events: depth on the line, from 1
   uint32_t name = 0;         // number; Names makes text of it
   uint32_t correlation = 0;  // launches and what they launched
@@ -67,6 +71,7 @@ struct WorkloadOptions {
   uint64_t events = 100'000;  // about; whole steps are written
   uint64_t seed = 1;
   uint32_t names = 60;        // distinct operators
+  uint32_t pairs = 1;         // of threads; more than one: captures alone
   int64_t rank = 0;
   bool memory = true;
   int64_t epoch_ns = 1'700'000'000'000'000'000;
@@ -87,15 +92,18 @@ class Workload {
   // of one line and level in order of time, parents before children.
   template <typename Visit>
   void Walk(Visit visit) const {
-    Maker maker(*this);
-    while (maker.NextStep())
-      for (const Record& record : maker.records()) visit(record);
+    for (uint32_t pair = 0; pair < options_.pairs; ++pair) {
+      Maker maker(*this, pair);
+      while (maker.NextStep())
+        for (const Record& record : maker.records())
+          if (pair == 0 || record.kind != Kind::kStep) visit(record);
+    }
   }
 
  private:
   class Maker {
    public:
-    explicit Maker(const Workload& workload);
+    Maker(const Workload& workload, uint32_t pair);
     bool NextStep();
     const std::vector<Record>& records() const { return records_; }
 
@@ -116,6 +124,7 @@ class Workload {
     };
 
     const Workload& workload_;
+    const uint32_t pair_;
     std::vector<Record> records_;
     std::vector<Tensor> tensors_;  // of this step
     uint64_t state_;

@@ -2,9 +2,8 @@
 import { expect, test } from "vitest";
 import type { GroupInfo, TrackInfo } from "../api/types.ts";
 import {
-  boxPlace, GROUP_HEIGHT, groupOfStageTrack, hasTiles, laneAt, layoutOf,
-  noSettings, rowAt, rowOfTrack, rowsIn, stageTrackOf, withStages,
-  type TrackRow,
+  boxPlace, GROUP_HEIGHT, hasTiles, laneAt, layoutOf, noSettings, rowAt,
+  rowOfTrack, rowsIn, withStages, type TrackRow,
 } from "./layout.ts";
 
 const groups: GroupInfo[] = [
@@ -83,7 +82,6 @@ test("stages are a track on top of their group", () => {
   const rows = layoutOf(groups, all, noSettings).rows;
   expect(rows.slice(0, 3).map((row) => row.name))
     .toEqual(["python3", "Stages", "python functions"]);
-  expect(groupOfStageTrack(stageTrackOf(7))).toBe(7);
   expect(hasTiles("stage")).toBe(false);
   expect(withStages(tracks, [])).toEqual(tracks);
 });

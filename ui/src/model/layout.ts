@@ -70,7 +70,6 @@ export const hasTiles = (kind: TrackKind) =>
 /** Ids of the tracks of stages: beyond those of the server. */
 const FIRST_STAGE_TRACK = 500_000_000;
 export const stageTrackOf = (group: number) => FIRST_STAGE_TRACK + group;
-export const groupOfStageTrack = (track: number) => track - FIRST_STAGE_TRACK;
 
 /** The server's tracks and, on top of its group, one for the stages. */
 export function withStages(tracks: TrackInfo[], stages: StageInfo[])
@@ -186,10 +185,19 @@ export function laneAt(row: TrackRow, y: number): number {
   return lane < 0 || lane >= row.lanes ? -1 : lane;
 }
 
-/** The rows that are seen, with a little more. */
+/** The rows that are seen: a few of many, found by binary search. */
 export function rowsIn(layout: Layout, top: number, height: number): Row[] {
-  return layout.rows.filter((row) =>
-    row.y + row.height > top && row.y < top + height);
+  const { rows } = layout;
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rows[middle]!.y + rows[middle]!.height <= top) low = middle + 1;
+    else high = middle;
+  }
+  let end = low;
+  while (end < rows.length && rows[end]!.y < top + height) end++;
+  return rows.slice(low, end);
 }
 
 /** A box's place: top and height. A lane that is folded away is lane 0. */
@@ -200,8 +208,16 @@ export function boxPlace(row: TrackRow, depth: number)
     height: row.boxHeight };
 }
 
+/** Made once for a layout, which is never changed. */
+const rowsByTrack = new WeakMap<Layout, Map<number, TrackRow>>();
+
 export function rowOfTrack(layout: Layout, track: number): TrackRow | null {
-  for (const row of layout.rows)
-    if (row.type === "track" && row.track === track) return row;
-  return null;
+  let rows = rowsByTrack.get(layout);
+  if (!rows) {
+    rows = new Map();
+    for (const row of layout.rows)
+      if (row.type === "track") rows.set(row.track, row);
+    rowsByTrack.set(layout, rows);
+  }
+  return rows.get(track) ?? null;
 }

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { noSettings } from "./layout.ts";
 import {
-  formatBox, formatMarks, formatSettings, parseBox, parseMarks,
+  formatBox, formatMarks, formatSettings, movedBefore, parseBox, parseMarks,
   parseSettings, toggled,
 } from "./settings.ts";
 
@@ -36,4 +36,11 @@ test("a box", () => {
 test("toggled", () => {
   expect(toggled([1, 2], 2)).toEqual([1]);
   expect(toggled([1], 2)).toEqual([1, 2]);
+});
+
+test("a track that moves on is one move in the link", () => {
+  const first = movedBefore([[5, 4]], 9, 8);
+  expect(first).toEqual([[5, 4], [9, 8]]);
+  expect(movedBefore(first, 9, 7)).toEqual([[5, 4], [9, 7]]);
+  expect(movedBefore(first, 5, 3)).toEqual([[5, 4], [9, 8], [5, 3]]);
 });

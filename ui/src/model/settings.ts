@@ -39,6 +39,13 @@ export const toggled = (list: number[], value: number) =>
   list.includes(value) ? list.filter((one) => one !== value)
     : [...list, value];
 
+/** A track moves again: where it was moved to last counts no more. */
+export function movedBefore(moved: [number, number][], track: number,
+  before: number): [number, number][] {
+  const earlier = moved.at(-1)?.[0] === track ? moved.slice(0, -1) : moved;
+  return [...earlier, [track, before]];
+}
+
 export interface Mark {
   t0: number;
   t1: number;

@@ -3,6 +3,7 @@
 // Steps on a line: where each stands and how much of its name has room. Pure.
 import type { StepInfo } from "../api/types.ts";
 import { timeToX, type Range } from "./axis.ts";
+import { SpanIndex } from "./spans.ts";
 
 export interface StepLabel {
   step: StepInfo;
@@ -21,11 +22,10 @@ export function firstSteps(steps: StepInfo[]): StepInfo[] {
   return steps.filter((step) => step.group === first);
 }
 
-/** The step that a whole range is inside of, or null. */
-export function stepAround(steps: StepInfo[], range: Range): StepInfo | null {
-  return steps.find((step) => step.start <= range.t0 && step.end >= range.t1)
-    ?? null;
-}
+/** Steps as they are searched with every frame. */
+export type StepIndex = SpanIndex<StepInfo>;
+export const indexSteps = (steps: StepInfo[]): StepIndex =>
+  new SpanIndex(firstSteps(steps), (step) => step);
 
 export function stepLabels(steps: StepInfo[], range: Range, width: number)
   : StepLabel[] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import type { TrackRow } from "../model/layout.ts";
-import { stepAround } from "../model/steps.ts";
+import { indexSteps } from "../model/steps.ts";
 import { sampleAt, scaleOf, seenRange } from "./curves.ts";
 import { rulerTicks } from "./ruler.ts";
 
@@ -29,11 +29,11 @@ test("shares are drawn from 0 to 1, memory in its own range", () => {
 });
 
 test("the ruler counts from the step that fills the view", () => {
-  const steps = [
+  const steps = indexSteps([
     { index: 0, start: 0, end: 1000, dur: 1000, warmup: false },
-    { index: 1, start: 1000, end: 3000, dur: 2000, warmup: false }];
-  expect(stepAround(steps, { t0: 1100, t1: 1900 })?.index).toBe(1);
-  expect(stepAround(steps, { t0: 900, t1: 1900 })).toBeNull();
+    { index: 1, start: 1000, end: 3000, dur: 2000, warmup: false }]);
+  expect(steps.around({ t0: 1100, t1: 1900 })?.index).toBe(1);
+  expect(steps.around({ t0: 900, t1: 1900 })).toBeNull();
   const view = { t0: 1100, t1: 2100, width: 1000, height: 1, scroll: 0,
     ratio: 1 };
   expect(rulerTicks(steps, view)).toMatchObject({ base: 1000, step: 200 });

@@ -3,9 +3,11 @@
 // Counters as steps with a filled area, and the why-idle strips.
 import type { CounterSeries, StageInfo, TraceInfo } from "../api/types.ts";
 import {
-  groupOfStageTrack, isSeries, STRIP_HEIGHT, type TrackRow,
+  isSeries, STRIP_HEIGHT, stageTrackOf, type TrackRow,
 } from "../model/layout.ts";
 import { idleKey } from "../model/palette.ts";
+import { indexBy, type SpanIndex } from "../model/spans.ts";
+import { LABEL_WIDTH } from "./labels.ts";
 import { cssOf, type Paints } from "./paints.ts";
 import { RULER_HEIGHT, type View } from "./protocol.ts";
 import type { SeriesStore, Strip } from "./series.ts";
@@ -110,44 +112,55 @@ function drawStrip(context: Context, row: TrackRow, strip: Strip,
   causes: string[], view: View, paints: Paints): void {
   const y = stripTop(row) - view.scroll + RULER_HEIGHT;
   const scale = view.width / (view.t1 - view.t0);
+  // The colour of a cause is asked for once, not for each of its parts.
+  const colours: string[] = [];
+  let last = -1;
   for (const [start, dur, cause] of strip.parts) {
     const x0 = (start - view.t0) * scale;
     const x1 = x0 + dur * scale;
     if (x1 < 0 || x0 > view.width) continue;
-    context.fillStyle = cssOf(idleKey(causes[cause] ?? ""), paints.theme);
+    if (cause !== last)
+      context.fillStyle = colours[cause] ??=
+        cssOf(idleKey(causes[cause] ?? ""), paints.theme);
+    last = cause;
     const left = Math.max(0, x0);
     context.fillRect(left, y, Math.max(0.75, Math.min(view.width, x1) - left),
       STRIP_HEIGHT);
   }
 }
 
-/** The stages that a track of them shows. */
-export const stagesOf = (info: TraceInfo, track: number): StageInfo[] =>
-  (info.stages ?? []).filter((stage) =>
-    stage.group === groupOfStageTrack(track));
+/** Stages by the track that shows them. */
+export type Stages = ReadonlyMap<number, SpanIndex<StageInfo>>;
 
-function drawStages(context: Context, row: TrackRow, stages: StageInfo[],
-  view: View, paints: Paints): void {
+export const indexStages = (stages: readonly StageInfo[]): Stages =>
+  indexBy(stages,
+    ({ group }) => group === null ? null : stageTrackOf(group),
+    (stage) => stage);
+
+/** Of stages that overlap, as those of several threads do, the first shows. */
+function drawStages(context: Context, row: TrackRow,
+  stages: SpanIndex<StageInfo>, view: View, paints: Paints): void {
   const y = row.y + row.top - view.scroll + RULER_HEIGHT;
-  const scale = view.width / (view.t1 - view.t0);
+  const named: [string, number, number][] = [];
+  context.fillStyle = cssOf("stage", paints.theme,
+    paints.theme === "dark" ? 0.36 : 0.4);
+  let covered = 0;
+  stages.seen(view, view.width, Infinity, (stage, x0, x1) => {
+    const left = Math.max(x0, covered);
+    const wide = x1 - left - (x1 - left > 2 ? 1 : 0);
+    context.fillRect(left, y, wide, row.boxHeight);
+    covered = x1;
+    if (wide >= LABEL_WIDTH) named.push([stage.name, left, wide]);
+  });
   context.font = BOX_FONT;
   context.textBaseline = "middle";
-  for (const stage of stages) {
-    const x0 = Math.max(0, Math.round((stage.start - view.t0) * scale));
-    const x1 = Math.min(view.width,
-      Math.round((stage.end - view.t0) * scale));
-    if (x1 < 0 || x0 > view.width) continue;
-    context.fillStyle = cssOf("stage", paints.theme,
-      paints.theme === "dark" ? 0.36 : 0.4);
-    const wide = Math.max(1, x1 - x0 - (x1 - x0 > 2 ? 1 : 0));
-    context.fillRect(x0, y, wide, row.boxHeight);
-    if (wide < 30) continue;
+  context.fillStyle = paints.css.text;
+  for (const [name, x, wide] of named) {
     context.save();
     context.beginPath();
-    context.rect(x0, y, wide - 3, row.boxHeight);
+    context.rect(x, y, wide - 3, row.boxHeight);
     context.clip();
-    context.fillStyle = paints.css.text;
-    context.fillText(stage.name, x0 + 5, y + row.boxHeight / 2 + 0.5);
+    context.fillText(name, x + 5, y + row.boxHeight / 2 + 0.5);
     context.restore();
   }
 }
@@ -157,15 +170,17 @@ export const stripTop = (row: TrackRow) =>
   row.y + row.top + row.lanes * row.laneHeight + 2;
 
 export function drawCurves(context: Context, rows: TrackRow[],
-  store: SeriesStore, info: TraceInfo, view: View, paints: Paints,
-  onRange: (track: number, min: number, max: number) => void): void {
+  store: SeriesStore, stages: Stages, info: TraceInfo, view: View,
+  paints: Paints, onRange: (track: number, min: number, max: number) => void)
+  : void {
   context.save();
   context.beginPath();
   context.rect(0, RULER_HEIGHT, view.width, view.height);
   context.clip();
   for (const row of rows) {
     if (row.kind === "stage") {
-      drawStages(context, row, stagesOf(info, row.track), view, paints);
+      const own = stages.get(row.track);
+      if (own) drawStages(context, row, own, view, paints);
     } else if (row.kind === "stream") {
       const strip = store.strip(row.track);
       if (strip)

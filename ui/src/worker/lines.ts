@@ -2,9 +2,11 @@
 //
 // What is drawn with lines over the boxes: selection, arrows, marks, measured
 // times, the critical path.
+import type { CriticalSegment } from "../api/types.ts";
 import { timeToX } from "../model/axis.ts";
 import { formatTime } from "../model/format.ts";
 import { boxPlace, rowOfTrack } from "../model/layout.ts";
+import { indexBy, type SpanIndex } from "../model/spans.ts";
 import type { Paints } from "./paints.ts";
 import { RULER_HEIGHT, type Overlay, type Place } from "./protocol.ts";
 import type { Scene } from "./scene.ts";
@@ -107,30 +109,32 @@ function drawBand(context: Context, scene: Scene, range: { t0: number;
   context.textAlign = "left";
 }
 
+/** The critical path by track: there may be a part per event of a trace. */
+export type CriticalPath = ReadonlyMap<number, SpanIndex<CriticalSegment>>;
+
+export const indexCritical = (segments: readonly CriticalSegment[])
+  : CriticalPath => indexBy(segments, ({ track }) => track ?? null,
+  ({ start, dur }) => ({ start, end: start + dur }));
+
 function drawCritical(context: Context, scene: Scene, paints: Paints,
-  overlay: Overlay): void {
+  path: CriticalPath): void {
   context.fillStyle = paints.css.arrow;
   const { view } = scene;
-  for (const part of overlay.critical) {
-    if (part.track === undefined) continue;
-    if (part.start + part.dur < view.t0 || part.start > view.t1) continue;
-    const rect = rectOf(scene, { track: part.track, depth: part.depth ?? 0,
-      start: part.start, dur: part.dur });
-    if (!rect) continue;
-    const x0 = Math.max(0, rect.x);
-    const x1 = Math.min(view.width, rect.x + rect.w);
-    context.fillRect(x0, rect.y - 2.5, Math.max(1, x1 - x0), 2);
-  }
+  for (const { row } of scene.tracks)
+    path.get(row.track)?.seen(view, view.width, 2, (part, x0, x1) => {
+      const { y } = boxPlace(row, part.depth ?? 0);
+      context.fillRect(x0, y - view.scroll + RULER_HEIGHT - 2.5, x1 - x0, 2);
+    });
 }
 
 export function drawOverlay(context: Context, scene: Scene, paints: Paints,
-  overlay: Overlay): void {
+  overlay: Overlay, path: CriticalPath): void {
   const { view } = scene;
   context.save();
   context.beginPath();
   context.rect(0, RULER_HEIGHT, view.width, view.height);
   context.clip();
-  drawCritical(context, scene, paints, overlay);
+  drawCritical(context, scene, paints, path);
   drawArrows(context, scene, paints, overlay);
   if (overlay.selected)
     drawSelection(context, scene, paints, overlay.selected);

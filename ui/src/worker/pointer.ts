@@ -10,7 +10,7 @@ import {
 import { countOf, depthOf, fillOf, nameOf, ONE_EVENT, rowOf, slotOf, UNITS,
   widthOf, xOf, lowerBound } from "../model/records.ts";
 import { tileLength } from "../model/tiles.ts";
-import { sampleAt, stagesOf, stripTop } from "./curves.ts";
+import { sampleAt, stripTop, type Stages } from "./curves.ts";
 import type { NameStore } from "./names.ts";
 import { RULER_HEIGHT, type HitAnswer, type ListedEvent } from "./protocol.ts";
 import type { Scene } from "./scene.ts";
@@ -24,7 +24,8 @@ const nothing = (): HitAnswer => ({ event: null, value: null,
   idle: null, stage: null });
 
 export function findHit(scene: Scene, x: number, y: number, info: TraceInfo,
-  tiles: TileStore, series: SeriesStore, names: NameStore): HitAnswer {
+  tiles: TileStore, series: SeriesStore, stages: Stages, names: NameStore)
+  : HitAnswer {
   const { view } = scene;
   const answer = nothing();
   if (y < RULER_HEIGHT) return answer;
@@ -40,8 +41,7 @@ export function findHit(scene: Scene, x: number, y: number, info: TraceInfo,
     return answer;
   }
   if (row.kind === "stage") {
-    answer.stage = stagesOf(info, row.track).find((stage) =>
-      time >= stage.start && time < stage.end) ?? null;
+    answer.stage = stages.get(row.track)?.at(time) ?? null;
     return answer;
   }
   const lane = laneAt(row, at);

@@ -41,19 +41,20 @@ export interface Overlay {
   box: { t0: number; t1: number; y0: number; y1: number } | null;
   /** A name whose events stand out; null: none. */
   name: number | null;
-  critical: CriticalSegment[];
   /** Where the pointer is, for the line through all tracks. */
   cursor: number | null;
 }
 export const noOverlay: Overlay = {
   selected: null, arrows: [], marks: [], measure: null, box: null,
-  name: null, critical: [], cursor: null,
+  name: null, cursor: null,
 };
 
 export interface InitMessage {
   type: "init";
   boxes: OffscreenCanvas;
   lines: OffscreenCanvas;
+  /** Where the minimap shows which part is seen; null: nowhere. */
+  map: OffscreenCanvas | null;
   base: string;
   token: string;
   fonts: { sans: string; mono: string };
@@ -66,6 +67,7 @@ export type ToWorker =
   | { type: "layout"; layout: Layout }
   | { type: "theme"; theme: ThemeName }
   | { type: "overlay"; overlay: Overlay }
+  | { type: "critical"; segments: CriticalSegment[] }
   | { type: "hit"; id: number; x: number; y: number }
   | { type: "list"; id: number; track: number; most: number }
   | { type: "stats"; id: number };
@@ -96,6 +98,8 @@ export interface Stats {
   tileRequests: number;
   aborted: number;
   bytes: number;
+  /** Bytes of the tiles that are kept. */
+  held: number;
   boxes: number;
   /** Visible places that had nothing at all to draw. */
   blanks: number;

@@ -2,10 +2,9 @@
 //
 // The ruler: round times, counted from the start of the step when one fills
 // the view, else from the start of the trace. And the lines through all tracks.
-import type { StepInfo } from "../api/types.ts";
 import { ticksOf, timeToX } from "../model/axis.ts";
 import { formatTick } from "../model/format.ts";
-import { stepAround } from "../model/steps.ts";
+import type { StepIndex } from "../model/steps.ts";
 import type { Paints } from "./paints.ts";
 import { RULER_HEIGHT, type View } from "./protocol.ts";
 import type { Backdrop } from "./scan.ts";
@@ -16,21 +15,25 @@ export interface Ticks {
   step: number;
   times: number[];
 }
-export function rulerTicks(steps: StepInfo[], view: View): Ticks {
-  const base = stepAround(steps, view)?.start ?? 0;
+export function rulerTicks(steps: StepIndex, view: View): Ticks {
+  const base = steps.around(view)?.start ?? 0;
   const { step, times } = ticksOf(
     { t0: view.t0 - base, t1: view.t1 - base }, view.width);
   return { base, step, times };
 }
 
-export function backdropOf(steps: StepInfo[], view: View, ticks: Ticks,
+export function backdropOf(steps: StepIndex, view: View, ticks: Ticks,
   width: number): Backdrop {
   const column = (time: number) => Math.round(timeToX(view, width, time));
   const inside = (x: number) => x >= 0 && x < width;
+  const borders: number[] = [];
+  steps.seen(view, width, 2, (step) => {
+    for (const x of [column(step.start), column(step.end)])
+      if (inside(x)) borders.push(x);
+  });
   return {
     grid: ticks.times.map((time) => column(time + ticks.base)).filter(inside),
-    steps: steps.flatMap((step) => [column(step.start), column(step.end)])
-      .filter(inside),
+    steps: borders,
   };
 }
 

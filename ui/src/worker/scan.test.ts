@@ -60,6 +60,20 @@ test("a mark is a tint with a bar as high as its busy share", () => {
     ...Array<number>(4).fill(BOX)]);
 });
 
+test("bars of all heights stand beside each other and beside boxes", () => {
+  const fills = Array.from({ length: 40 }, (_, n) => (n * 97) % 254 + 1);
+  const { column } = draw(fills.map((fill, n) => n % 5 === 4
+    ? { x: n * 2, w: 2, row: n }
+    : { x: n * 2, w: 2, row: n, count: 9, fill }));
+  fills.forEach((fill, n) => {
+    const bar = n % 5 === 4 ? 10
+      : Math.max(1, Math.round((fill / 254) * 10));
+    expect(column(n * 2)).toEqual(Array.from({ length: 9 }, (_, y) =>
+      y < 10 - bar ? TINT : BOX));
+  });
+  expect(column(85)).toEqual(all(paints.page));
+});
+
 test("a mark without a main name is hatched with grey", () => {
   const { column } = draw([
     { x: 8, w: 2, row: 1, count: 9, fill: 254, flags: MIXED }]);

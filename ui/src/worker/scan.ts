@@ -13,6 +13,9 @@ import { tileLength } from "../model/tiles.ts";
 import { shadeOf, type Paints } from "./paints.ts";
 import type { Scene, ScenePiece } from "./scene.ts";
 
+/** The height of a column without a mark: whatever the lane's is. */
+const FULL = 255;
+
 export interface Backdrop {
   /** Device pixels of the lines that go through all tracks. */
   grid: number[];
@@ -28,7 +31,11 @@ export class Scan {
   private ground = new Uint32Array(0);
   private solid = new Uint32Array(0);
   private tint = new Uint32Array(0);
+  /** How much of a column's mark is busy, in pixels. */
   private heights = new Uint8Array(0);
+  private line = new Uint32Array(0);
+  private columns = new Int32Array(0);
+  private readonly begins = new Int32Array(FULL + 2);
   private anyMark = false;
 
   resize(width: number, height: number): void {
@@ -41,6 +48,8 @@ export class Scan {
     this.solid = new Uint32Array(width);
     this.tint = new Uint32Array(width);
     this.heights = new Uint8Array(width);
+    this.line = new Uint32Array(width);
+    this.columns = new Int32Array(width);
   }
 
   /** Draws all tracks; `ratio` is device pixels per CSS pixel. */
@@ -98,6 +107,7 @@ export class Scan {
     paints: Paints, height: number, name: number | null): void {
     const { tile, slot } = piece;
     const { view } = scene;
+    const { solid, tint: tints, heights } = this;
     const scale = this.width / (view.t1 - view.t0);
     const origin = tile.i * tileLength(tile.k);
     const unit = tileLength(tile.k) / UNITS;
@@ -130,40 +140,64 @@ export class Scan {
       const id = nameOf(tile, n);
       const at = classOf(tile, n) * SHADES + shadeOf(id);
       const dimmed = name !== null && id !== name;
+      const tint = paints.tint[at]!;
+      const colour = dimmed ? tint : paints.box[at]!;
       if (fill === ONE_EVENT) {
-        this.solid.fill(dimmed ? paints.tint[at]! : paints.box[at]!, x0, x1);
-        if (this.anyMark) this.heights.fill(255, x0, x1);
+        solid.fill(colour, x0, x1);
+        if (this.anyMark) heights.fill(FULL, x0, x1);
         continue;
       }
       if (!this.anyMark) {
         this.anyMark = true;
-        this.heights.fill(255);
+        heights.fill(FULL);
       }
-      const mixed = (flags & MIXED) !== 0;
-      const tint = paints.tint[at]!;
-      this.tint.fill(tint, x0, x1);
-      this.heights.fill(Math.max(1, Math.round((fill / 254) * height)),
-        x0, x1);
-      if (dimmed) this.solid.fill(tint, x0, x1);
-      else if (!mixed) this.solid.fill(paints.box[at]!, x0, x1);
-      else
-        for (let i = x0; i < x1; i++)
-          this.solid[i] = (i & 3) === 0 ? paints.hatch : paints.box[at]!;
+      const high = Math.max(1, Math.round((fill / 254) * height));
+      const hatched = (flags & MIXED) !== 0 && !dimmed;
+      // A mark is a pixel or two: a loop is quicker than three calls.
+      for (let i = x0; i < x1; i++) {
+        tints[i] = tint;
+        heights[i] = high;
+        solid[i] = hatched && (i & 3) === 0 ? paints.hatch : colour;
+      }
     }
   }
 
+  /** Writes the lane's lines, from the top: each has what the last had. */
   private compose(top: number, height: number): void {
-    const { width, solid, tint, heights, pixels } = this;
+    const { width, solid, pixels, line } = this;
     const last = Math.min(height, this.height - top);
-    for (let y = Math.max(0, -top); y < last; y++) {
-      const at = (top + y) * width;
-      if (!this.anyMark) {
-        pixels.set(solid, at);
-        continue;
-      }
-      const needed = height - y;
-      for (let x = 0; x < width; x++)
-        pixels[at + x] = heights[x]! >= needed ? solid[x]! : tint[x]!;
+    if (!this.anyMark) {
+      for (let y = Math.max(0, -top); y < last; y++)
+        pixels.set(solid, (top + y) * width);
+      return;
     }
+    const begins = this.sortColumns(height);
+    for (let y = 0; y < last; y++) {
+      const high = height - y;
+      for (let n = begins[high - 1]!; n < begins[high]!; n++)
+        line[this.columns[n]!] = solid[this.columns[n]!]!;
+      if (top + y >= 0) pixels.set(line, (top + y) * width);
+    }
+  }
+
+  /**
+   * Columns by how high their bar is: those of height h are from the result's
+   * [h - 1] to its [h]. The line starts with bars where they are full, tints
+   * elsewhere.
+   */
+  private sortColumns(height: number): Int32Array {
+    const { width, heights, line, solid, tint, columns, begins } = this;
+    begins.fill(0, 0, height + 2);
+    for (let x = 0; x < width; x++) {
+      const high = heights[x]!;
+      line[x] = high === FULL ? solid[x]! : tint[x]!;
+      if (high <= height) begins[high + 1]!++;
+    }
+    for (let h = 1; h <= height + 1; h++) begins[h]! += begins[h - 1]!;
+    for (let x = 0; x < width; x++) {
+      const high = heights[x]!;
+      if (high <= height) columns[begins[high]!++] = x;
+    }
+    return begins;
   }
 }

@@ -10,7 +10,7 @@ import {
   askFor, formatTracks, isStale, tileKey, tilesFor, type Ask, type Span,
 } from "../model/tiles.ts";
 
-const CACHE_BYTES = 256 * 1024 * 1024;
+const CACHE_BYTES = 96 * 1024 * 1024;
 /** Tracks in one request: a record has one byte for its track. */
 const MOST_TRACKS = 200;
 const RETRY_MS = 2000;
@@ -27,10 +27,10 @@ export class TileStore {
   aborted = 0;
   bytes = 0;
   private readonly where = new Map<string, Tile>();
-  private readonly cache = new Lru<Tile>(CACHE_BYTES,
-    (_, tile) => this.forget(tile));
+  private readonly cache: Lru<Tile>;
   private flight: { ask: Ask; stop: AbortController } | null = null;
-  private wanted: { span: Span; tracks: number[] } | null = null;
+  private wanted: { span: Span; tracks: number[]; length: number } | null =
+    null;
   private retryAt = 0;
   private movedAt = -Infinity;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -45,8 +45,9 @@ export class TileStore {
   private readonly stillMs: number;
 
   constructor(client: Client, t: string, info: TraceInfo, events: TileEvents,
-    stillMs = STILL_MS) {
+    stillMs = STILL_MS, cacheBytes = CACHE_BYTES) {
     this.stillMs = stillMs;
+    this.cache = new Lru<Tile>(cacheBytes, (_, tile) => this.forget(tile));
     this.client = client;
     this.t = t;
     this.info = info;
@@ -61,17 +62,26 @@ export class TileStore {
   get idle(): boolean {
     return this.flight === null;
   }
+  /** What the tiles take, which is at most what the cache may. */
+  get heldBytes(): number {
+    return this.cache.bytes;
+  }
   touch(tile: Tile): void {
     const key = this.keys.get(tile);
     if (key) this.cache.touch(key);
   }
 
-  /** Says what is seen now; asks for what of it is missing. */
-  want(span: Span, tracks: number[]): void {
+  /**
+   * Says what is seen now, `length` ns of it; asks for what is missing. While
+   * the length changes nothing is fetched ahead: a zoom leaves this level.
+   */
+  want(span: Span, tracks: number[], length = 0): void {
     const before = this.wanted?.span;
     if (!before || before.k !== span.k || before.i0 !== span.i0 ||
-      before.i1 !== span.i1) this.movedAt = performance.now();
-    this.wanted = { span, tracks };
+      before.i1 !== span.i1 ||
+      Math.abs(length - this.wanted!.length) > length * 1e-6)
+      this.movedAt = performance.now();
+    this.wanted = { span, tracks, length };
     if (this.flight && isStale(this.flight.ask, span) &&
       this.flight.ask.k !== this.info.levels.max) {
       this.aborted++;

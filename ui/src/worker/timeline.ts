@@ -3,14 +3,15 @@
 // The timeline's worker: it fetches, keeps, draws and answers what is under
 // the pointer. The page sends views and layouts; it draws no event itself.
 import { makeClient } from "../api/client.ts";
-import type { StepInfo, TraceInfo } from "../api/types.ts";
+import type { CriticalSegment, TraceInfo } from "../api/types.ts";
 import { hasTiles, isSeries, type Layout } from "../model/layout.ts";
 import type { ThemeName } from "../model/palette.ts";
-import { firstSteps } from "../model/steps.ts";
+import { indexSteps, type StepIndex } from "../model/steps.ts";
 import { ScanBackend, type Backend } from "./backend.ts";
 import { GlBackend } from "./gl.ts";
-import { drawCurves } from "./curves.ts";
-import { drawOverlay } from "./lines.ts";
+import { drawCurves, indexStages, type Stages } from "./curves.ts";
+import { drawOverlay, indexCritical, type CriticalPath } from "./lines.ts";
+import { MinimapWindow } from "./minimap.ts";
 import { NameStore } from "./names.ts";
 import { makePaints, type Paints } from "./paints.ts";
 import {
@@ -34,12 +35,14 @@ const post = (message: FromWorker) => postMessage(message);
 class Timeline {
   private readonly lines: OffscreenCanvas;
   private readonly context: OffscreenCanvasRenderingContext2D;
+  private readonly map: MinimapWindow | null;
   private readonly scan: ScanBackend;
   private gl: GlBackend | null;
   private backend: Backend;
   private readonly client;
   private info: TraceInfo | null = null;
-  private steps: StepInfo[] = [];
+  private steps: StepIndex = indexSteps([]);
+  private stages: Stages = new Map();
   private tiles: TileStore | null = null;
   private series: SeriesStore | null = null;
   private names: NameStore | null = null;
@@ -48,6 +51,7 @@ class Timeline {
   private theme: ThemeName = "light";
   private paints: Paints | null = null;
   private overlay: Overlay = noOverlay;
+  private critical: CriticalPath = new Map();
   private scene: Scene | null = null;
   private scheduled = false;
   private frames = 0;
@@ -61,6 +65,7 @@ class Timeline {
   constructor(init: InitMessage) {
     this.lines = init.lines;
     this.context = init.lines.getContext("2d", { alpha: true })!;
+    this.map = init.map && new MinimapWindow(init.map);
     this.scan = new ScanBackend(this.context);
     this.gl = GlBackend.make(init.boxes, init.renderer);
     this.backend = this.gl ?? this.scan;
@@ -86,7 +91,8 @@ class Timeline {
   setTrace(t: string, info: TraceInfo): void {
     this.tiles?.stop();
     this.info = info;
-    this.steps = firstSteps(info.steps);
+    this.steps = indexSteps(info.steps);
+    this.stages = indexStages(info.stages ?? []);
     this.paints = null;
     this.shown = false;
     this.ranges.clear();
@@ -126,13 +132,18 @@ class Timeline {
     this.overlay = overlay;
     this.schedule();
   }
+  setCritical(segments: CriticalSegment[]): void {
+    this.critical = indexCritical(segments);
+    this.schedule();
+  }
 
   private ask(): void {
     const { info, view, tiles, series } = this;
     if (!info || !view || !tiles || !series || view.width < 1) return;
     const rows = visibleTracks(this.layout, view);
     tiles.want(spanOf(view, info.levels, info.span_ns),
-      rows.filter((row) => hasTiles(row.kind)).map((row) => row.track));
+      rows.filter((row) => hasTiles(row.kind)).map((row) => row.track),
+      view.t1 - view.t0);
     series.want(view, rows
       .filter((row) => row.kind === "stream" || isSeries(row.kind))
       .map((row) => ({ kind: row.kind === "stream" ? "idle" : "counter",
@@ -186,9 +197,10 @@ class Timeline {
       backdropOf(this.steps, view, ticks, width), ratio, this.overlay.name,
       names);
     drawCurves(context, visibleTracks(this.layout, view), series,
-      info, view, paints, this.onRange);
+      this.stages, info, view, paints, this.onRange);
     drawRuler(context, view, ticks, paints);
-    drawOverlay(context, scene, paints, this.overlay);
+    drawOverlay(context, scene, paints, this.overlay, this.critical);
+    this.map?.draw(view, info.span_ns, paints);
     names.flush();
     if (this.backend.tooSlow) this.use(this.scan);
     if (this.backend.unfinished) this.schedule();
@@ -212,7 +224,7 @@ class Timeline {
   hit(id: number, x: number, y: number): void {
     if (!this.scene || !this.info) return;
     const answer = findHit(this.scene, x, y, this.info, this.tiles!,
-      this.series!, this.names!);
+      this.series!, this.stages, this.names!);
     post({ type: "hit", id, answer });
   }
   list(id: number, track: number, most: number): void {
@@ -227,6 +239,7 @@ class Timeline {
       requests: (this.tiles?.requests ?? 0) + (this.series?.requests ?? 0),
       tileRequests: this.tiles?.requests ?? 0,
       aborted: this.tiles?.aborted ?? 0, bytes: this.tiles?.bytes ?? 0,
+      held: this.tiles?.heldBytes ?? 0,
       boxes: this.backend.boxes, blanks: this.blanks,
       sharp: this.scene !== null && !this.scheduled &&
         this.scene.coarse === 0 && this.scene.blank === 0,
@@ -264,6 +277,7 @@ function receive(message: ToWorker): void {
     case "layout": return timeline.setLayout(message.layout);
     case "theme": return timeline.setTheme(message.theme);
     case "overlay": return timeline.setOverlay(message.overlay);
+    case "critical": return timeline.setCritical(message.segments);
     case "hit": return timeline.hit(message.id, message.x, message.y);
     case "list": return timeline.list(message.id, message.track, message.most);
     case "stats": return timeline.stats(message.id);

@@ -1,99 +1,130 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What panning and zooming cost: `npm run bench -- ADDRESS`, where ADDRESS is
-// what `stepscope view` printed. 120 frames from the whole trace to 1/10,000
-// of it, then 120 frames of panning, then jumps; figures are of the main thread
-// (Chromium's own count) and of the worker.
-import { chromium } from "playwright-core";
+// What panning and zooming cost: `npm run bench`. A trace of 10 million events
+// on 60 threads is made, served by build/bin/stepscope and opened in Chromium.
+// Then what one does to tracks, with 500 of them.
+//
+// --address ADDRESS  open what `stepscope view` printed instead
+// --events N         so many events, e.g. 100000000
+// --brief            the first screen alone
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { parseArgs } from "node:util";
+import { control } from "./control.mjs";
+import { TimelinePage } from "./timeline.mjs";
+import { printActs } from "./tracks.mjs";
+import {
+  generate, launch, median, memoryOf, missing, printTable, ROOT, SCREEN, serve,
+} from "./tools.mjs";
 
-const FRAMES = 120;
-const address = process.argv[2];
-if (!address) {
-  console.error("usage: npm run bench -- ADDRESS");
-  process.exit(2);
-}
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium-headless-shell",
-  args: ["--no-sandbox"] });
-const page = await browser.newPage({ viewport: { width: 1920,
-  height: 1080 } });
-const opened = performance.now();
-await page.goto(address);
-/** Asks the worker until it says what is wanted. */
-async function until(isThere) {
-  for (;;) {
-    const stats = await page.evaluate(() =>
-      window.stepscopeTimeline?.stats());
-    if (stats && isThere(stats)) return stats;
-    await new Promise((done) => setTimeout(done, 10));
+const { values: options } = parseArgs({ options: {
+  address: { type: "string" },
+  events: { type: "string", default: "10000000" },
+  pairs: { type: "string", default: "30" },
+  brief: { type: "boolean", default: false },
+} });
+/** Of three slices of the workload two are of the host. */
+const HOST_SHARE = 0.68;
+const LARGE = { width: 3840, height: 2160 };
+
+/** JavaScript that was asked for before the first picture, in kB. */
+const scriptKb = (names) => [...names].reduce((sum, name) => sum +
+  gzipSync(readFileSync(join(ROOT, "ui/dist/assets", name))).length, 0) / 1000;
+
+/** Looks at many places, near and far, as somebody does in an hour. */
+async function wander(timeline) {
+  for (let n = 0; n < 150; n++) {
+    const share = 0.5 ** (1 + (n * 7) % 12);
+    await timeline.setRange(timeline.at((n * 0.381966) % 1, share));
+    await timeline.settle();
   }
-}
-await until((stats) => stats.frames > 0);
-console.log(`first picture after ${Math.round(performance.now() - opened)} ms`);
-const settle = () => until((stats) => stats.sharp && stats.idle);
-await settle();
-const cdp = await page.context().newCDPSession(page);
-// Processor time, not wall time: other programs do not count.
-await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
-const metrics = async () => Object.fromEntries(
-  (await cdp.send("Performance.getMetrics")).metrics
-    .map(({ name, value }) => [name, value]));
-
-/** Moves from one range to another; both in ns. */
-async function measure(title, from, to) {
-  await page.evaluate((range) => window.stepscopeTimeline.setRange(range),
-    from);
-  await settle();
-  const before = await page.evaluate(() => window.stepscopeTimeline.stats());
-  const start = await metrics();
-  const wall = await page.evaluate(async ({ from: a, to: b, frames }) => {
-    const began = performance.now();
-    for (let n = 1; n <= frames; n++) {
-      const share = n / frames;
-      // A zoom keeps its target under the pointer; a pan goes evenly.
-      const [whole, part] = [a.t1 - a.t0, b.t1 - b.t0];
-      const length = whole * (part / whole) ** share;
-      const left = whole > part * 1.001
-        ? (length - part) / (whole - part) : 1 - share;
-      const middle = (b.t0 + b.t1) / 2 +
-        ((a.t0 + a.t1) / 2 - (b.t0 + b.t1) / 2) * left;
-      window.stepscopeTimeline.setRange(
-        { t0: middle - length / 2, t1: middle + length / 2 });
-      await new Promise(requestAnimationFrame);
-    }
-    return performance.now() - began;
-  }, { from, to, frames: FRAMES });
-  const end = await metrics();
-  const last = performance.now();
-  await settle();
-  const tail = performance.now() - last;
-  const after = await page.evaluate(() => window.stepscopeTimeline.stats());
-  const per = (key) => (((end[key] - start[key]) * 1000) / FRAMES).toFixed(2);
-  console.log(`${title}: ${FRAMES} frames in ${Math.round(wall)} ms; ` +
-    `main thread a frame: ${per("ScriptDuration")} ms script, ` +
-    `${per("TaskDuration")} ms in all; drawn ${after.frames - before.frames}` +
-    `, last ${after.frameMs.toFixed(1)} ms, ${after.boxes} boxes; ` +
-    `${after.tileRequests - before.tileRequests} requests for tiles, ` +
-    `${after.requests - before.requests} in all, ` +
-    `${Math.round((after.bytes - before.bytes) / 1000)} kB, ` +
-    `blank ${after.blanks - before.blanks}, tail ${Math.round(tail)} ms`);
+  const { held } = await timeline.stats();
+  return { ...memoryOf(timeline.pid), held: held / 1e6 };
 }
 
-const whole = await page.evaluate(() => window.stepscopeTimeline.range());
-const length = whole.t1 - whole.t0;
-const at = (middle, share) => ({ t0: whole.t0 + length * (middle - share / 2),
-  t1: whole.t0 + length * (middle + share / 2) });
-await measure("zoom", whole, at(0.4, 1e-4));
-await measure("pan", at(0.5, 0.02), at(0.56, 0.02));
-
-const jumps = [];
-for (let n = 0; n < 9; n++) {
-  const start = performance.now();
-  await page.evaluate((range) => window.stepscopeTimeline.setRange(range),
-    at(0.1 + n * 0.09, 2e-4));
-  await until((stats) => stats.sharp);
-  jumps.push(performance.now() - start);
+async function jumps(timeline) {
+  const times = [];
+  for (let n = 0; n < 15; n++) {
+    times.push(await timeline.jump(timeline.at(0.06 + n * 0.06, 3.3e-4)));
+    await timeline.settle();
+  }
+  return { median: median(times), most: Math.max(...times) };
 }
-jumps.sort((a, b) => a - b);
-console.log(`jump to an unseen place: ${Math.round(jumps[4])} ms (median)`);
-await browser.close();
+
+async function measure(browser, url, screen) {
+  const timeline = await TimelinePage.open(browser, url, screen);
+  const { whole } = timeline;
+  const millisecond = Math.min(0.5, 1e6 / (whole.t1 - whole.t0));
+  const moves = {
+    "zoom, whole to 1 ms": [whole, timeline.at(0.4, millisecond)],
+    "pan of half": [timeline.at(0.3, 0.5), timeline.at(0.6, 0.5)],
+    "pan of 1/50": [timeline.at(0.5, 0.02), timeline.at(0.56, 0.02)],
+  };
+  const rows = [];
+  for (const [title, [from, to]] of Object.entries(moves))
+    rows.push({ title, ...await timeline.move(from, to) });
+  const jump = await jumps(timeline);
+  const tab = await wander(timeline);
+  await timeline.page.close();
+  return { rows, jump, tab, timeline };
+}
+
+const digits = (value, n = 2) => value.toFixed(n);
+const thousands = (value) => `${Math.round(value / 1000)} k`;
+
+function print(title, { rows, jump, tab, timeline }) {
+  console.log(`\n${title}\n`);
+  printTable(["move", "boxes", "script ms", "main thread ms", "worker ms",
+    "frames of 60", "blank", "requests"],
+  rows.map((row) => [row.title, thousands(row.boxes), digits(row.scriptMs),
+    digits(row.mainMs), digits(row.workerMs, 1), Math.round(row.drawn),
+    row.blank, row.requests]));
+  console.log(`\njump to an unseen 1 ms: ${Math.round(jump.median)} ms ` +
+    `(most ${Math.round(jump.most)}); first picture ` +
+    `${Math.round(timeline.firstPictureMs)} ms; after 150 places the tab ` +
+    `has ${Math.round(tab.now)} MB, ${Math.round(tab.held)} MB of it tiles ` +
+    `(at its peak ${Math.round(tab.peak)} MB)`);
+}
+
+async function main() {
+  const absent = missing();
+  if (absent) {
+    console.log(`skipped: ${absent}`);
+    return;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "stepscope-bench-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  let served = null;
+  if (!options.address) {
+    const trace = join(folder, "trace.sscap");
+    const { events } = generate("capture", trace, "--events",
+      Math.round(options.events / HOST_SHARE), "--pairs", options.pairs);
+    console.log(`${events.toLocaleString("en")} events, ` +
+      `${2 * options.pairs} threads`);
+    served = await serve(trace, join(folder, "cache"));
+  }
+  const browser = await launch();
+  const empty = await control(browser);
+  const url = options.address ?? served.url;
+  const usual = await measure(browser, url, SCREEN);
+  print(`${SCREEN.width} x ${SCREEN.height}, processor time per frame`, usual);
+  if (!options.brief)
+    print(`${LARGE.width} x ${LARGE.height}`,
+      await measure(browser, url, LARGE));
+  console.log(`\nan empty page with a worker that draws: ` +
+    `${digits(empty.mainMs)} ms of the main thread per frame`);
+  if (served) {
+    const server = memoryOf(served.pid);
+    console.log(`server: ${Math.round(server.now)} MB, at its peak ` +
+      `${Math.round(server.peak)} MB`);
+  }
+  console.log(`first JavaScript: ` +
+    `${digits(scriptKb(usual.timeline.scripts), 1)} kB gzipped`);
+  await served?.stop();
+  if (!options.brief) await printActs(browser, folder);
+  await browser.close();
+}
+
+await main();

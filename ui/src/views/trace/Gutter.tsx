@@ -2,6 +2,8 @@
 //
 // The names of tracks at the left, with what can be done to them. Only rows
 // that are seen are in the page.
+import { effect, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { formatCount, formatTime, formatValue } from "../../model/format.ts";
 import {
   rowsIn, TWO_LINES, type GroupRow, type TrackRow,
@@ -96,9 +98,29 @@ function Track({ row }: { row: TrackRow }) {
   );
 }
 
+/** Text that changes with every frame cannot be read, and costs a layout. */
+const TEXT_MS = 120;
+
 function InView() {
-  const { t0, t1 } = s.range.value;
-  return <div class="gutter-head">{formatTime(t1 - t0)} in view</div>;
+  const text = useSignal("");
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const write = () => {
+      const { t0, t1 } = s.range.peek();
+      timer = undefined;
+      text.value = `${formatTime(t1 - t0)} in view`;
+    };
+    write();
+    const stop = effect(() => {
+      void s.range.value;
+      timer ??= setTimeout(write, TEXT_MS);
+    });
+    return () => {
+      stop();
+      clearTimeout(timer);
+    };
+  }, []);
+  return <div class="gutter-head">{text}</div>;
 }
 
 export function Gutter() {

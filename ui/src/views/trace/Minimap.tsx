@@ -2,13 +2,14 @@
 //
 // The whole trace in 50 pixels: how busy the device is, the steps with their
 // times, and which part is seen. Drag to move it.
+import type { Ref } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { computed, useSignal } from "@preact/signals";
 import type { CounterSeries, StepInfo, TraceInfo } from "../../api/types.ts";
 import { timeToX, wholeRange, xToTime } from "../../model/axis.ts";
 import { formatCount, formatTime } from "../../model/format.ts";
 import { classColours } from "../../model/palette.ts";
-import { firstSteps, stepAround, stepLabels } from "../../model/steps.ts";
+import { indexSteps, stepLabels } from "../../model/steps.ts";
 import { decodeAnswer } from "../../model/records.ts";
 import { skyline } from "../../model/skyline.ts";
 import { api } from "../../state/api.ts";
@@ -72,8 +73,9 @@ function drawCurve(canvas: HTMLCanvasElement, series: Bars,
 }
 
 /** The start of the step that fills the view; a view within it moves often. */
-const stepInView = computed(() => stepAround(
-  firstSteps(trace.value?.info.steps ?? []), s.range.value)?.start ?? -1);
+const steps = computed(() => indexSteps(trace.value?.info.steps ?? []));
+const stepInView = computed(() =>
+  steps.value.around(s.range.value)?.start ?? -1);
 
 function Steps({ steps, span, width }: {
   steps: StepInfo[];
@@ -105,17 +107,11 @@ function Steps({ steps, span, width }: {
   );
 }
 
-function Window({ span, width }: { span: number; width: number }) {
-  const { t0, t1 } = s.range.value;
-  const whole = wholeRange(span);
-  if (t0 <= whole.t0 && t1 >= whole.t1) return null;
-  const left = Math.max(0, timeToX(whole, width, t0));
-  const right = Math.min(width, timeToX(whole, width, t1));
-  return <div class="window" style={{ left: `${left}px`,
-    width: `${Math.max(5, right - left)}px` }} />;
-}
-
-export function Minimap({ controller }: { controller: Controller | null }) {
+export function Minimap({ controller, seen }: {
+  controller: Controller | null;
+  /** Where the worker draws which part is seen. */
+  seen: Ref<HTMLCanvasElement>;
+}) {
   const open = trace.value;
   const canvas = useRef<HTMLCanvasElement>(null);
   const busy = open?.info.tracks.find((track) => track.kind === "busy");
@@ -157,7 +153,7 @@ export function Minimap({ controller }: { controller: Controller | null }) {
         }}>
         <canvas ref={canvas} aria-hidden="true" />
         <Steps steps={open.info.steps} span={span} width={width} />
-        <Window span={span} width={width} />
+        <canvas class="seen" ref={seen} aria-hidden="true" />
       </div>
     </div>
   );

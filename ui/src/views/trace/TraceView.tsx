@@ -2,6 +2,7 @@
 //
 // The timeline: toolbar, minimap, tracks with their gutter, details.
 import { useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Range } from "../../model/axis.ts";
 import { onFound } from "../../state/search.ts";
@@ -21,8 +22,11 @@ import { Tooltip } from "./Tooltip.tsx";
 import "../../styles/trace.css";
 import "../../styles/details.css";
 
-function Tracks({ onReady }: { onReady: (controller: Controller | null)
-  => void; }) {
+function Tracks({ map, onReady }: {
+  /** The canvas of the minimap that the worker draws on. */
+  map: RefObject<HTMLCanvasElement | null>;
+  onReady: (controller: Controller | null) => void;
+}) {
   const scroller = useRef<HTMLDivElement>(null);
   const plot = useRef<HTMLDivElement>(null);
   const boxes = useRef<HTMLCanvasElement>(null);
@@ -36,7 +40,8 @@ function Tracks({ onReady }: { onReady: (controller: Controller | null)
     };
     measure();
     s.scroll.value = frame.scrollTop;
-    const controller = new Controller(boxes.current!, lines.current!, frame);
+    const controller = new Controller({ boxes: boxes.current!,
+      lines: lines.current!, map: map.current }, frame);
     const observer = new ResizeObserver(measure);
     observer.observe(frame);
     observer.observe(area);
@@ -89,6 +94,7 @@ function Problem() {
 
 export default function TraceView() {
   const controller = useSignal<Controller | null>(null);
+  const map = useRef<HTMLCanvasElement>(null);
   const t = trace.value?.t ?? "";
   useEffect(() => loadBox(), []);
   useEffect(() => loadCritical(), []);
@@ -104,8 +110,8 @@ export default function TraceView() {
   return (
     <div class="trace">
       <Toolbar controller={controller.value} />
-      <Minimap controller={controller.value} />
-      <Tracks key={t} onReady={(next) => {
+      <Minimap key={`map ${t}`} controller={controller.value} seen={map} />
+      <Tracks key={t} map={map} onReady={(next) => {
         controller.value = next;
       }} />
       <Problem />

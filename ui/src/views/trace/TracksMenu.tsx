@@ -1,15 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which tracks are shown: a filter by text, a list to hide and show them.
-import { signal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import type { TrackInfo } from "../../api/types.ts";
 import { toggled } from "../../model/settings.ts";
 import { trace } from "../../state/trace.ts";
 import { Icon } from "../../shell/icons.tsx";
 import * as s from "./store.ts";
 
 const open = signal(false);
-const MOST_LISTED = 300;
+/** As the style sheet has it. */
+const LINE = 25;
+/** More than a list of half a screen shows at once. */
+const LISTED = 60;
+
+/** Only lines that are seen, and some around, are in the page. */
+function List({ tracks, groups, hidden }: {
+  tracks: TrackInfo[];
+  groups: Map<number, string>;
+  hidden: number[];
+}) {
+  const scrolled = useSignal(0);
+  const last = Math.max(0, tracks.length - LISTED);
+  // In tens of lines, so that not every pixel makes a new list.
+  const first = Math.min(last, Math.max(0, scrolled.value * 10 - 10));
+  const air = (lines: number) => lines > 0 &&
+    <li role="presentation" style={{ height: `${lines * LINE}px` }} />;
+  return (
+    <ul onScroll={(event) => {
+      scrolled.value = Math.floor(event.currentTarget.scrollTop / LINE / 10);
+    }}>
+      {air(first)}
+      {tracks.slice(first, first + LISTED).map((track) => (
+        <li key={track.id}>
+          <label>
+            <input type="checkbox" checked={!hidden.includes(track.id)}
+              onChange={() => s.changeSettings(
+                { hidden: toggled(hidden, track.id) })} />
+            <span>{track.name}</span>
+            <span class="faint">{groups.get(track.group)}</span>
+          </label>
+        </li>
+      ))}
+      {air(tracks.length - first - LISTED)}
+    </ul>
+  );
+}
 
 function Menu() {
   const info = trace.value!.info;
@@ -27,25 +64,13 @@ function Menu() {
         aria-label="Filter tracks" autofocus
         onInput={(event) =>
           s.changeSettings({ filter: event.currentTarget.value })} />
-      <ul>
-        {listed.slice(0, MOST_LISTED).map((track) => (
-          <li key={track.id}>
-            <label>
-              <input type="checkbox" checked={!hidden.includes(track.id)}
-                onChange={() => s.changeSettings(
-                  { hidden: toggled(hidden, track.id) })} />
-              <span>{track.name}</span>
-              <span class="faint">{groups.get(track.group)}</span>
-            </label>
-          </li>
-        ))}
-      </ul>
+      <List tracks={listed} groups={groups} hidden={hidden} />
       <div class="row">
         <button class="link" onClick={() => s.changeSettings(
           { hidden: [], filter: "", moved: [], foldedTracks: [],
             foldedGroups: [] })}>Show all</button>
-        <span class="faint">{listed.length > MOST_LISTED
-          ? `${MOST_LISTED} of ${listed.length} listed` : ""}</span>
+        <span class="faint">{listed.length < info.tracks.length
+          ? `${listed.length} of ${info.tracks.length} match` : ""}</span>
       </div>
     </div>
   );

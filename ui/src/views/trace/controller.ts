@@ -17,7 +17,7 @@ import { theme } from "../../state/theme.ts";
 import { trace } from "../../state/trace.ts";
 import { RULER_HEIGHT, type FromWorker } from "../../worker/protocol.ts";
 import * as s from "./store.ts";
-import { WorkerLink } from "./worker_link.ts";
+import { WorkerLink, type Canvases } from "./worker_link.ts";
 
 /** The address follows the view when it has stood still for so long. */
 const SETTLED_MS = 250;
@@ -29,11 +29,9 @@ export class Controller {
   private settle = 0;
   private asked = new AbortController();
 
-  constructor(boxes: HTMLCanvasElement, lines: HTMLCanvasElement,
-    scroller: HTMLElement) {
+  constructor(canvases: Canvases, scroller: HTMLElement) {
     this.scroller = scroller;
-    this.link = new WorkerLink(boxes, lines, (message) =>
-      this.receive(message));
+    this.link = new WorkerLink(canvases, (message) => this.receive(message));
     const on = (run: () => void) => this.stops.push(effect(run));
     on(() => this.link.send({ type: "theme", theme: theme.value }));
     on(() => {
@@ -43,6 +41,9 @@ export class Controller {
     on(() => this.link.send({ type: "layout", layout: s.layout.value }));
     on(() => this.sendView());
     on(() => this.sendOverlay());
+    // By itself: it may be long, and the overlay changes while one drags.
+    on(() => this.link.send({ type: "critical",
+      segments: s.pathShown.value ? s.critical.value : [] }));
     this.startAt();
   }
 
@@ -81,7 +82,6 @@ export class Controller {
       arrows: s.arrows.value, marks: s.marks.value,
       measure: s.measure.value, box,
       name: s.highlighted.value?.id ?? null,
-      critical: s.pathShown.value ? s.critical.value : [],
       cursor: null,
     } });
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+import { movedBefore } from "../../model/settings.ts";
 import * as s from "./store.ts";
 
 /** Moves a track above the one before it, inside its group. */
@@ -8,6 +9,6 @@ export function moveUp(track: number): void {
     row.type === "track" && row.track === track);
   const before = rows[at - 1];
   if (!before || before.type !== "track") return;
-  const { moved } = s.settings.value;
-  s.changeSettings({ moved: [...moved, [track, before.track]] });
+  s.changeSettings({ moved:
+    movedBefore(s.settings.value.moved, track, before.track) });
 }

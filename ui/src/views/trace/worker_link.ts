@@ -46,27 +46,33 @@ export function rendererChoice(search = location.search): RendererChoice {
 
 const absolute = (url: string) => new URL(url, document.baseURI).href;
 
+export interface Canvases {
+  boxes: HTMLCanvasElement;
+  lines: HTMLCanvasElement;
+  map: HTMLCanvasElement | null;
+}
+
 export class WorkerLink {
   private readonly worker: Worker;
   private readonly waiting = new Map<number, (answer: never) => void>();
   private serial = 0;
 
-  constructor(boxes: HTMLCanvasElement, lines: HTMLCanvasElement,
-    onMessage: (message: FromWorker) => void) {
+  constructor(page: Canvases, onMessage: (message: FromWorker) => void) {
     this.worker = new Worker(trustedUrl(workerUrl), { type: "module" });
     this.worker.onmessage = (event: MessageEvent<FromWorker>) => {
       const message = event.data;
       if ("id" in message) this.resolve(message);
       else onMessage(message);
     };
-    const canvases = [boxes, lines].map((canvas) =>
-      canvas.transferControlToOffscreen());
+    const boxes = page.boxes.transferControlToOffscreen();
+    const lines = page.lines.transferControlToOffscreen();
+    const map = page.map?.transferControlToOffscreen() ?? null;
     this.worker.postMessage({
-      type: "init", boxes: canvases[0]!, lines: canvases[1]!,
+      type: "init", boxes, lines, map,
       base: pageBase(), token: currentToken(),
       fonts: { sans: absolute(sansFont), mono: absolute(monoFont) },
       renderer: rendererChoice(),
-    } satisfies ToWorker, canvases);
+    } satisfies ToWorker, [boxes, lines, ...(map ? [map] : [])]);
   }
 
   private resolve(message: Extract<FromWorker, { id: number }>): void {
