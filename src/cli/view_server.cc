@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
+#include <thread>
 
 #include "base/terminal.h"
 #include "cli/output.h"
@@ -34,6 +36,18 @@ void StopOnSignals() {
   signal(SIGPIPE, SIG_IGN);
 }
 
+// Whoever started this holds the other end, however it dies.
+void EndWithStandardInput() {
+  std::thread([] {
+    char bytes[256];
+    ssize_t count = 0;
+    do {
+      count = read(STDIN_FILENO, bytes, sizeof bytes);
+    } while (count > 0 || (count < 0 && errno == EINTR));
+    kill(getpid(), SIGTERM);
+  }).detach();
+}
+
 // Where there is a desktop. The address holds the token, and arguments can be
 // seen by others on the machine, so it is only done where the user looks on.
 void OpenBrowser(const std::string& url) {
@@ -58,11 +72,15 @@ bool IsLoopback(const std::string& host) {
 
 }  // namespace
 
-ExitCode ServeView(const std::string& path, const ViewArguments& arguments) {
+ExitCode ServeView(const std::vector<std::string>& paths,
+                   const ViewArguments& arguments) {
   server::ServerOptions options;
-  options.path = path;
+  options.path = paths[0];
+  options.more_paths.assign(paths.begin() + 1, paths.end());
   options.host = arguments.host;
   options.port = arguments.port;
+  options.frame_ancestors = arguments.frame_ancestors;
+  options.allowed_hosts = arguments.allow_host;
   auto started = server::Server::Start(options);
   if (!started) {
     PrintError(started.error().message);
@@ -71,7 +89,7 @@ ExitCode ServeView(const std::string& path, const ViewArguments& arguments) {
   }
   server::Server& server = **started;
   const auto listing = server.folder().List();
-  if (!listing->problem.empty()) PrintError(path + ": " + listing->problem);
+  if (!listing->problem.empty()) PrintError(paths[0] + ": " + listing->problem);
   if (arguments.port != 0 && server.port() != arguments.port)
     PrintError("port " + std::to_string(arguments.port) + " is taken, using " +
                std::to_string(server.port()));
@@ -83,6 +101,7 @@ ExitCode ServeView(const std::string& path, const ViewArguments& arguments) {
   // Before anybody knows the address, and so can want to end it.
   running = &server;
   StopOnSignals();
+  if (arguments.end_with_stdin) EndWithStandardInput();
   const ExitCode written = WriteOutput(server.url() + "\n");
   if (written != kExitOk) {
     running = nullptr;
