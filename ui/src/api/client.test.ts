@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test, vi } from "vitest";
 import { lineSplitter, makeClient, queryOf } from "./client.ts";
-import { splitToken, tokenInText } from "./token.ts";
+import { splitToken, tokenInText, tokenKey } from "./token.ts";
 
 test("queries", () => {
   expect(queryOf()).toBe("");
@@ -29,6 +29,14 @@ test("the token leaves the fragment, the state stays", () => {
   expect(splitToken("#/trace?run=a"))
     .toEqual({ token: "", rest: "#/trace?run=a" });
   expect(splitToken("#token=<script>").token).toBe("");
+});
+
+test("viewers on one origin have tokens of their own", () => {
+  expect(tokenKey("/")).toBe("stepscope.token");
+  expect(tokenKey("/index.html")).toBe(tokenKey("/"));
+  expect(tokenKey("/proxy/4001/")).toBe("stepscope.token:/proxy/4001/");
+  expect(tokenKey("/proxy/4001/index.html")).toBe(tokenKey("/proxy/4001/"));
+  expect(tokenKey("/proxy/4002/")).not.toBe(tokenKey("/proxy/4001/"));
 });
 
 test("a pasted address or token", () => {
