@@ -213,7 +213,8 @@ class LifeTest(ViewTest):
         return program, url, pid
 
     def test_after_the_end_of_the_program(self):
-        program, _, pid = self.start("")
+        program, _, pid = self.start("sys.stdin.read()\n")
+        program.stdin.close()
         self.assertEqual(program.wait(), 0)
         self.assertTrue(ended(pid))  # it was waited for
 

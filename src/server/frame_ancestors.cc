@@ -9,13 +9,15 @@ namespace {
 constexpr size_t kMostOrigins = 16;
 
 // Nothing that means something to a header or a policy gets through: what is
-// left are letters, digits, dots, dashes, colons and brackets.
+// left are letters, digits, dots, dashes and a colon.
 bool IsOrigin(const std::string& text) {
   const size_t scheme = text.find("://");
   if (scheme == text.npos) return false;
   const std::string_view name = std::string_view(text).substr(0, scheme);
   if (name != "http" && name != "https") return false;
-  return IsHostName(HostOf(std::string_view(text).substr(scheme + 3)));
+  const std::string_view authority = std::string_view(text).substr(scheme + 3);
+  // The grammar of policies has no IPv6 addresses, and browsers ignore them.
+  return !authority.starts_with('[') && IsHostName(HostOf(authority));
 }
 
 }  // namespace

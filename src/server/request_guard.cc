@@ -71,6 +71,16 @@ Objection RequestGuard::CheckShell(const Request& request) const {
   return {};
 }
 
+bool RequestGuard::HasToken(const Request& request) const {
+  // A proxy in front may want Authorization for itself.
+  if (request.has_header("Stepscope-Token"))
+    return SameToken(request.get_header_value("Stepscope-Token"), token_);
+  constexpr std::string_view kScheme = "Bearer ";
+  const std::string given = request.get_header_value("Authorization");
+  return given.starts_with(kScheme) &&
+         SameToken(std::string_view(given).substr(kScheme.size()), token_);
+}
+
 Objection RequestGuard::CheckApi(const Request& request) const {
   const Objection host = CheckHost(request);
   if (host.status != 0) return host;
@@ -88,10 +98,7 @@ Objection RequestGuard::CheckApi(const Request& request) const {
          !IsAllowed(HostOf(authority))))
       return {403, "other pages may not use this server"};
   }
-  constexpr std::string_view kScheme = "Bearer ";
-  const std::string given = request.get_header_value("Authorization");
-  if (!given.starts_with(kScheme) ||
-      !SameToken(std::string_view(given).substr(kScheme.size()), token_))
+  if (!HasToken(request))
     return {401,
             "the token is missing or wrong; open the address that "
             "stepscope view has printed"};

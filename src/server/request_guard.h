@@ -41,6 +41,7 @@ class RequestGuard {
  private:
   bool IsAllowed(const std::string& host) const;
   bool KnowsHost(std::string_view authority) const;
+  bool HasToken(const Request& request) const;
   Objection CheckHost(const Request& request) const;
 
   const std::vector<std::string> hosts_;

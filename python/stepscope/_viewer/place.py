@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Dict, List, Optional
 
-_LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+_LOOPBACK = ("localhost", "127.0.0.1")  # policies cannot name [::1]
 _EVERYWHERE = ("", "0.0.0.0", "::", "*")
 _PROBE_S = 5
 
@@ -64,7 +64,7 @@ def find_place(inline: Optional[bool], notebook: Optional[str]) -> Place:
     host = given.split("://")[-1]
     public = _public_host() if not given else host
     hosts = [name for name in [_without_port(public)]
-             if name and name not in ("localhost", "127.0.0.1", "::1")]
+             if name and name not in _LOOPBACK]
     return Place(notebook=True, framed=True, origins=["self", *origins],
                  hosts=hosts, jupyter=jupyter)
 
@@ -126,8 +126,8 @@ def _origins_of(jupyter: Optional[Dict[str, Any]]) -> List[str]:
         return []
     names = list(_LOOPBACK)
     own = jupyter["hostname"]
-    if own not in _EVERYWHERE and own not in (*_LOOPBACK, "::1"):
-        names.append(f"[{own}]" if ":" in own else own)
+    if own not in _EVERYWHERE and own not in _LOOPBACK and ":" not in own:
+        names.append(own)
     scheme = "https" if jupyter["secure"] else "http"
     return [f"{scheme}://{name}:{jupyter['port']}" for name in names]
 
@@ -182,8 +182,10 @@ def _origin_of(address: Any) -> str:
     if not named:
         raise ValueError(f"notebook={address!r}: expected the address of its "
                          "page, such as 'http://localhost:8888/lab'")
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
-    return f"{parts.scheme}://{host}{port}"
+    if ":" in parts.hostname:
+        raise ValueError(f"notebook={address!r}: a page at an IPv6 address "
+                         "cannot show the viewer; use its name")
+    return f"{parts.scheme}://{parts.hostname}{port}"
 
 
 def _public_host() -> str:
@@ -196,6 +198,4 @@ def _public_host() -> str:
 
 
 def _without_port(authority: str) -> str:
-    if authority.startswith("["):
-        return authority[1:].split("]")[0]
     return authority.split(":")[0]

@@ -15,13 +15,19 @@ const PROXY = "/user/me/proxy/";
 
 /**
  * A stand-in for a notebook: `/?VIEWER` is a page with that address in a
- * frame, and what lies below PROXY/PORT/ is that port's.
+ * frame, and what lies below PROXY/PORT/ is that port's. The proxy has a login
+ * as Jupyter's: a cookie, or a token of its own in Authorization.
  */
 async function startNotebook(): Promise<{ server: Server; port: number }> {
   const server = createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://localhost");
     const proxied = url.pathname.startsWith(PROXY)
       ? /^(\d+)(\/.*)$/.exec(url.pathname.slice(PROXY.length)) : null;
+    if (proxied && (!request.headers.cookie?.includes("login=yes") ||
+        request.headers.authorization)) {
+      response.writeHead(302, { Location: "/login" }).end();
+      return;
+    }
     if (proxied) {
       const passed = ask({ host: "127.0.0.1", port: Number(proxied[1]),
         method: request.method ?? "GET", path: proxied[2]! + url.search,
@@ -34,7 +40,8 @@ async function startNotebook(): Promise<{ server: Server; port: number }> {
       passed.end();
       return;
     }
-    response.writeHead(200, { "Content-Type": "text/html" });
+    response.writeHead(200, { "Content-Type": "text/html",
+      "Set-Cookie": "login=yes; HttpOnly; SameSite=Lax; Path=/" });
     // The address is set by a script, so that its fragment gets there.
     response.end("<!doctype html><title>notebook</title>" +
       "<iframe width=1400 height=700></iframe>" +
