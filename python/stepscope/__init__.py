@@ -30,6 +30,7 @@ from ._event import RecordEvent, enabled
 from ._load import load
 from ._marks import (counter, instant, read, set_metadata, set_thread_name,
                      step)
+from ._view import view
 
 _event.set_enum(TracerEventType)
 
@@ -66,4 +67,5 @@ __all__ = [
     "set_metadata",
     "set_thread_name",
     "step",
+    "view",
 ]

@@ -44,8 +44,9 @@ class GuidesTest(support.InOwnFolder):
                       self.run_page(GUIDES / "from_tensorflow.md", 2))
 
     def test_notebook(self):
-        said = self.run_page(NOTEBOOK, 8)
+        said = self.run_page(NOTEBOOK, 9)
         self.assertIn("read a batch", said)
+        self.assertIn("<stepscope view at http://127.0.0.1:", said)
         for name in ("outputs", "execution_count"):  # kept without results
             for cell in guide_blocks.json.loads(
                     NOTEBOOK.read_text(encoding="utf-8"))["cells"]:

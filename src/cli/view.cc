@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/view.h"
 
+#include <algorithm>
+
 #include "base/file.h"
 #include "cli/output.h"
 
@@ -18,8 +20,10 @@ Command ViewCommand(ViewArguments& arguments) {
           "runs. Ctrl-C ends it.",
       .operands = {{.name = "TRACE",
                     .meaning = "a trace file of any supported format, or a "
-                               "folder with traces in it",
-                    .target = &arguments.input,
+                               "folder with traces in it; several are shown "
+                               "as one folder",
+                    .target = &arguments.inputs,
+                    .many = true,
                     .optional = true}},
       .options = {{.name = "--logdir",
                    .value = "DIR",
@@ -47,33 +51,56 @@ Command ViewCommand(ViewArguments& arguments) {
                   {.name = "--no-browser",
                    .meaning = "print the address and open no browser",
                    .group = "Where to serve",
-                   .target = &arguments.no_browser}},
+                   .target = &arguments.no_browser},
+                  {.name = "--end-with-stdin",
+                   .meaning = "end when standard input is closed, for a "
+                              "program that starts the server",
+                   .group = "Where to serve",
+                   .target = &arguments.end_with_stdin},
+                  {.name = "--frame-ancestors",
+                   .value = "ORIGIN",
+                   .kind = ValueKind::kText,
+                   .meaning = "let pages of ORIGIN show the viewer in a frame, "
+                              "such as http://localhost:8888; self for a "
+                              "proxy's own; may be given several times",
+                   .fallback = "no page may",
+                   .group = "In other pages and behind a proxy",
+                   .target = &arguments.frame_ancestors},
+                  {.name = "--allow-host",
+                   .value = "NAME",
+                   .kind = ValueKind::kText,
+                   .meaning = "answer also under NAME, the host of a proxy in "
+                              "front; may be given several times",
+                   .group = "In other pages and behind a proxy",
+                   .target = &arguments.allow_host}},
       .example_title = "what was recorded last",
       .example = "stepscope view profiler_log",
       .run = [&arguments] { return RunView(arguments); }};
 }
 
 ExitCode RunView(const ViewArguments& arguments) {
-  const std::string& path =
-      arguments.input.empty() ? arguments.logdir : arguments.input;
-  if (path.empty())
+  std::vector<std::string> paths = arguments.inputs;
+  if (paths.empty() && !arguments.logdir.empty())
+    paths.push_back(arguments.logdir);
+  if (paths.empty())
     return Complain(kExitUsage, "view: nothing to show",
                     "give a trace or a folder, as in stepscope view "
                     "profiler_log");
-  if (!arguments.input.empty() && !arguments.logdir.empty())
+  if (!arguments.inputs.empty() && !arguments.logdir.empty())
     return Complain(kExitUsage, "view: TRACE and --logdir say the same",
                     "give one of them");
-  if (path == "-")
+  if (std::find(paths.begin(), paths.end(), "-") != paths.end())
     return Complain(kExitUsage, "view: standard input cannot be shown",
                     "give a file or a folder");
   if (arguments.port > 65535)
     return Complain(kExitUsage, "--port: there is no such port",
                     "give a number up to 65535");
-  if (!FileExists(path))
-    return Complain(kExitUnreadable, path + ": No such file or directory",
-                    "check the path");
+  for (const std::string& path : paths)
+    if (!FileExists(path))
+      return Complain(kExitUnreadable, path + ": No such file or directory",
+                      "check the path");
 #ifdef STEPSCOPE_HAVE_SERVER
-  return ServeView(path, arguments);
+  return ServeView(paths, arguments);
 #else
   return Complain(kExitUsage, "view: this build has no server",
                   "build stepscope with cpp-httplib");

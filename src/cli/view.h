@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "cli/exit_code.h"
@@ -11,17 +12,21 @@
 namespace stepscope {
 
 struct ViewArguments {
-  std::string input;
+  std::vector<std::string> inputs;
   std::string logdir;  // the same, as VisualDL spells it
   std::string host = "127.0.0.1";
   int port = 8080;
   bool no_browser = false;
+  std::vector<std::string> frame_ancestors;
+  std::vector<std::string> allow_host;
+  bool end_with_stdin = false;
 };
 
 Command ViewCommand(ViewArguments& arguments);
 ExitCode RunView(const ViewArguments& arguments);
 
 // Of builds with the server: serves until it is interrupted.
-ExitCode ServeView(const std::string& path, const ViewArguments& arguments);
+ExitCode ServeView(const std::vector<std::string>& paths,
+                   const ViewArguments& arguments);
 
 }  // namespace stepscope

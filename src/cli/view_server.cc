@@ -5,11 +5,14 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdlib>
+#include <thread>
 
 #include "base/terminal.h"
 #include "cli/output.h"
 #include "cli/view.h"
+#include "server/assets.h"
 #include "server/server.h"
 
 extern char** environ;
@@ -32,6 +35,18 @@ void StopOnSignals() {
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
   signal(SIGPIPE, SIG_IGN);
+}
+
+// Whoever started this holds the other end, however it dies.
+void EndWithStandardInput() {
+  std::thread([] {
+    char bytes[256];
+    ssize_t count = 0;
+    do {
+      count = read(STDIN_FILENO, bytes, sizeof bytes);
+    } while (count > 0 || (count < 0 && errno == EINTR));
+    kill(getpid(), SIGTERM);
+  }).detach();
 }
 
 // Where there is a desktop. The address holds the token, and arguments can be
@@ -58,11 +73,15 @@ bool IsLoopback(const std::string& host) {
 
 }  // namespace
 
-ExitCode ServeView(const std::string& path, const ViewArguments& arguments) {
+ExitCode ServeView(const std::vector<std::string>& paths,
+                   const ViewArguments& arguments) {
   server::ServerOptions options;
-  options.path = path;
+  options.path = paths[0];
+  options.more_paths.assign(paths.begin() + 1, paths.end());
   options.host = arguments.host;
   options.port = arguments.port;
+  options.frame_ancestors = arguments.frame_ancestors;
+  options.allowed_hosts = arguments.allow_host;
   auto started = server::Server::Start(options);
   if (!started) {
     PrintError(started.error().message);
@@ -71,7 +90,7 @@ ExitCode ServeView(const std::string& path, const ViewArguments& arguments) {
   }
   server::Server& server = **started;
   const auto listing = server.folder().List();
-  if (!listing->problem.empty()) PrintError(path + ": " + listing->problem);
+  if (!listing->problem.empty()) PrintError(paths[0] + ": " + listing->problem);
   if (arguments.port != 0 && server.port() != arguments.port)
     PrintError("port " + std::to_string(arguments.port) + " is taken, using " +
                std::to_string(server.port()));
@@ -80,9 +99,14 @@ ExitCode ServeView(const std::string& path, const ViewArguments& arguments) {
         "warning: other machines can reach this server, and the "
         "connection is not encrypted; who sees the address below can "
         "see the traces");
+  if (server::Assets().empty())
+    PrintError(
+        "warning: this build has no viewer: its web page was left out, because "
+        "there was no Node.js 20.19 or newer; the server answers requests");
   // Before anybody knows the address, and so can want to end it.
   running = &server;
   StopOnSignals();
+  if (arguments.end_with_stdin) EndWithStandardInput();
   const ExitCode written = WriteOutput(server.url() + "\n");
   if (written != kExitOk) {
     running = nullptr;

@@ -26,11 +26,15 @@ namespace {
 class Child {
  public:
   explicit Child(std::vector<std::string> arguments) {
+    int in[2];
     int out[2];
     int err[2];
-    if (pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) abort();
+    if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0 ||
+        pipe2(err, O_CLOEXEC) != 0)
+      abort();
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
     std::vector<char*> words;
@@ -40,8 +44,10 @@ class Child {
         posix_spawn(&pid_, words[0], &actions, nullptr, words.data(), environ),
         0);
     posix_spawn_file_actions_destroy(&actions);
+    close(in[0]);
     close(out[1]);
     close(err[1]);
+    in_ = in[1];
     out_ = out[0];
     err_ = err[0];
   }
@@ -50,6 +56,7 @@ class Child {
       kill(pid_, SIGKILL);
       Wait();
     }
+    CloseInput();
     close(out_);
     close(err_);
   }
@@ -57,6 +64,10 @@ class Child {
   std::string OutLine() const { return Read(out_, true); }
   std::string ErrLine() const { return Read(err_, true); }
   std::string RestOfOut() const { return Read(out_, false); }
+  void CloseInput() {
+    if (in_ >= 0) close(in_);
+    in_ = -1;
+  }
   void Interrupt() const { kill(pid_, SIGINT); }
   // The exit code; negative: the signal that ended it.
   int Wait() {
@@ -78,6 +89,7 @@ class Child {
   }
 
   pid_t pid_ = 0;
+  int in_ = -1;
   int out_ = -1;
   int err_ = -1;
   bool waited_ = false;
@@ -146,6 +158,28 @@ TEST_F(ViewTest, SaysThatTheFolderIsEmptyAndThatThePortIsTaken) {
                                   " is taken, using "),
             std::string::npos);
   EXPECT_NE(PortOf(second.OutLine()), port);
+}
+
+TEST_F(ViewTest, EndsWithWhoStartedItIfAskedTo) {
+  Child view = View({folder_, "--port", "0", "--end-with-stdin"});
+  ASSERT_GT(PortOf(view.OutLine()), 0);
+  view.CloseInput();
+  EXPECT_EQ(view.Wait(), 0);
+  Child other = View({folder_, "--port", "0"});
+  const int port = PortOf(other.OutLine());
+  other.CloseInput();
+  EXPECT_TRUE(Connects(port));  // and goes on
+  other.Interrupt();
+  EXPECT_EQ(other.Wait(), 0);
+}
+
+TEST_F(ViewTest, FramersAndHostsAreCheckedAtTheStart) {
+  EXPECT_EQ(View({folder_, "--frame-ancestors", "*"}).Wait(), 2);
+  EXPECT_EQ(View({folder_, "--allow-host", "https://a"}).Wait(), 2);
+  Child view = View({folder_, "--port", "0", "--frame-ancestors", "self",
+                     "--frame-ancestors", "http://localhost:8888",
+                     "--allow-host", "hub.example.com"});
+  EXPECT_GT(PortOf(view.OutLine()), 0);
 }
 
 TEST_F(ViewTest, WarnsWhenOthersCanReachIt) {

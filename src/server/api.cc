@@ -50,8 +50,12 @@ void AnswerError(Response& response, const Error& error) {
   AnswerError(response, StatusOf(error.code), error.message);
 }
 
-Api::Api(const RequestGuard& guard, Folder& folder, Sessions& sessions)
-    : guard_(guard), folder_(folder), sessions_(sessions) {
+Api::Api(const RequestGuard& guard, Folder& folder, Sessions& sessions,
+         std::string page_policy)
+    : guard_(guard),
+      page_policy_(std::move(page_policy)),
+      folder_(folder),
+      sessions_(sessions) {
   AddRuns();
   AddTimeline();
   AddEvents();
@@ -98,6 +102,10 @@ void Api::Handle(const Request& request, Response& response) const {
       AnswerError(response, 405, "pages can only be read");
     } else {
       AnswerText(response, std::string(asset->bytes), asset->type);
+      if (asset == FindAsset("/")) {
+        response.headers.erase(kPolicyHeader);
+        response.set_header(kPolicyHeader, page_policy_);
+      }
       if (asset->immutable) {
         response.headers.erase("Cache-Control");
         response.set_header("Cache-Control", std::string(kImmutable));

@@ -18,13 +18,17 @@
 #include "server/open_trace.h"
 #include "server/parameters.h"
 #include "server/request_guard.h"
+#include "server/response_headers.h"
 #include "server/sessions.h"
 
 namespace stepscope::server {
 
 class Api {
  public:
-  Api(const RequestGuard& guard, Folder& folder, Sessions& sessions);
+  // `page_policy`: the Content-Security-Policy of the page itself, which
+  // others may be allowed to frame.
+  Api(const RequestGuard& guard, Folder& folder, Sessions& sessions,
+      std::string page_policy = PolicyFramedBy("'none'"));
 
   // Answers whatever request.
   void Handle(const Request& request, Response& response) const;
@@ -50,6 +54,7 @@ class Api {
   void StreamProgress(const std::string& id, Response& response) const;
 
   const RequestGuard& guard_;
+  const std::string page_policy_;
   Folder& folder_;
   Sessions& sessions_;
   std::map<std::pair<std::string, std::string>, Handler> handlers_;

@@ -6,7 +6,6 @@
 #include <set>
 #include <thread>
 
-#include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "importers/registry.h"
@@ -133,16 +132,11 @@ bool SameFiles(const Listing& a, const Listing& b) {
   return files(a) == files(b) && a.problem == b.problem;
 }
 
-std::string Canonical(const std::string& path) {
-  std::error_code error;
-  const std::string real = fs::canonical(path, error).string();
-  return error ? path : real;
-}
-
 }  // namespace
 
-Folder::Folder(std::string path)
-    : path_(Canonical(path)), is_file_(!IsDirectory(path_)) {}
+Folder::Folder(std::string path) : Folder(std::vector{std::move(path)}) {}
+
+Folder::Folder(std::vector<std::string> paths) : paths_(std::move(paths)) {}
 
 std::shared_ptr<const Listing> Folder::List() {
   const std::lock_guard lock(mutex_);
@@ -167,22 +161,12 @@ uint64_t Folder::WaitForChange(uint64_t known, std::chrono::milliseconds time) {
 void Folder::Look() {
   FolderScan scan;
   std::string problem;
-  if (is_file_) {
-    Result<FileIdentity> identity = IdentityOf(path_);
-    if (identity) {
-      scan.files.push_back(
-          {"", fs::path(path_).filename().string(), path_, *identity});
-    } else {
-      problem = identity.error().message;
-    }
-  } else {
-    Result<FolderScan> found = ScanFolder(path_);
-    if (found)
-      scan = *std::move(found);
-    else
-      problem = found.error().message;
-  }
-  Lister lister(fs::path(path_).filename().string());
+  Result<FolderScan> found = paths_.Scan();
+  if (found)
+    scan = *std::move(found);
+  else
+    problem = found.error().message;
+  Lister lister(paths_.Name());
   std::set<std::string> paths;
   for (const FoundFile& file : scan.files) paths.insert(file.path);
   for (const FoundFile& file : scan.files) {
@@ -198,7 +182,8 @@ void Folder::Look() {
       known_, [&](const auto& known) { return !paths.contains(known.first); });
   Listing listing = lister.Take();
   if (listing.runs.empty() && problem.empty())
-    problem = is_file_ ? "this file is not a trace in a known format"
+    problem = paths_.is_one_file()
+                  ? "this file is not a trace in a known format"
                        : "there is no trace in this folder yet";
   else if (scan.cut_short)
     problem = "this folder is very large: only a part of it is shown";
@@ -245,7 +230,7 @@ std::optional<Target> Folder::Find(const std::string& id) {
 
 Status Folder::Check(const Window& window) const {
   const Result<FileIdentity> now = IdentityOf(window.path);
-  if (!now || (!is_file_ && !LiesBelow(path_, window.path)))
+  if (!now || !paths_.Holds(window.path))
     return Fail(ErrorCode::kNotFound,
                 window.file + ": the file is gone; choose another one");
   if (now->device != window.identity.device ||

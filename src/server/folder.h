@@ -21,17 +21,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "server/folder_paths.h"
 
 namespace stepscope::server {
-
-// Which file, and which state of it.
-struct FileIdentity {
-  uint64_t device = 0;
-  uint64_t inode = 0;
-  uint64_t bytes = 0;
-  int64_t changed_ns = 0;
-  bool operator==(const FileIdentity&) const = default;
-};
 
 struct Window {
   std::string id;
@@ -68,8 +60,9 @@ struct Target {
 
 class Folder {
  public:
-  // A folder or one file.
+  // A folder or one file, or several of these.
   explicit Folder(std::string path);
+  explicit Folder(std::vector<std::string> paths);
 
   std::shared_ptr<const Listing> List();
   // Until the generation is another than `known`, the time is over or Stop().
@@ -90,8 +83,7 @@ class Folder {
   void Look();
   std::string FormatOf(const std::string& path, const FileIdentity& identity);
 
-  const std::string path_;
-  const bool is_file_;
+  const FolderPaths paths_;
   std::mutex mutex_;
   std::map<std::string, Known> known_;  // by path
   std::shared_ptr<const Listing> listing_;

@@ -3,13 +3,22 @@
 // The files below a folder that may be traces.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "server/folder.h"
 
 namespace stepscope::server {
+
+// Which file, and which state of it.
+struct FileIdentity {
+  uint64_t device = 0;
+  uint64_t inode = 0;
+  uint64_t bytes = 0;
+  int64_t changed_ns = 0;
+  bool operator==(const FileIdentity&) const = default;
+};
 
 struct FoundFile {
   std::string folder;  // relative; empty: the folder itself

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/request_guard.h"
 
-#include <arpa/inet.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -9,49 +8,13 @@
 #include <array>
 #include <cstdint>
 
+#include "server/host_name.h"
+
 namespace stepscope::server {
 namespace {
 
 bool IsLoopback(std::string_view host) {
   return host == "localhost" || host == "127.0.0.1" || host == "::1";
-}
-
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return lower;
-}
-
-bool IsPort(std::string_view text) {
-  return !text.empty() && text.size() <= 5 &&
-         std::all_of(text.begin(), text.end(),
-                     [](char c) { return c >= '0' && c <= '9'; });
-}
-
-// "localhost" of "localhost:8080", "::1" of "[::1]:8080"; empty: malformed.
-std::string HostOf(std::string_view authority) {
-  std::string_view port;
-  std::string_view host = authority;
-  if (authority.starts_with('[')) {
-    const size_t end = authority.find(']');
-    if (end == authority.npos) return {};
-    host = authority.substr(1, end - 1);
-    if (host.find(':') == host.npos) return {};
-    port = authority.substr(end + 1);
-  } else if (const size_t colon = authority.find(':');
-             colon != authority.npos) {
-    host = authority.substr(0, colon);
-    port = authority.substr(colon);
-  }
-  if (!port.empty() && (port[0] != ':' || !IsPort(port.substr(1)))) return {};
-  return Lower(host);
-}
-
-bool IsAddress(const std::string& host) {
-  std::array<unsigned char, sizeof(in6_addr)> bytes;
-  return inet_pton(AF_INET, host.c_str(), bytes.data()) == 1 ||
-         inet_pton(AF_INET6, host.c_str(), bytes.data()) == 1;
 }
 
 std::vector<std::string> KnownHosts(const std::string& host) {
@@ -65,16 +28,25 @@ std::vector<std::string> KnownHosts(const std::string& host) {
 
 }  // namespace
 
-RequestGuard::RequestGuard(std::string host, std::string token)
+RequestGuard::RequestGuard(std::string host, std::string token,
+                           Allowances allowed)
     : hosts_(KnownHosts(host)),
       any_address_(!IsLoopback(host)),
-      token_(std::move(token)) {}
+      token_(std::move(token)),
+      allowed_(std::move(allowed)) {
+  for (std::string& name : allowed_.hosts) name = Lower(name);
+}
+
+bool RequestGuard::IsAllowed(const std::string& host) const {
+  return std::find(allowed_.hosts.begin(), allowed_.hosts.end(), host) !=
+         allowed_.hosts.end();
+}
 
 bool RequestGuard::KnowsHost(std::string_view authority) const {
   const std::string host = HostOf(authority);
   if (host.empty()) return false;
   return std::find(hosts_.begin(), hosts_.end(), host) != hosts_.end() ||
-         (any_address_ && IsAddress(host));
+         IsAllowed(host) || (any_address_ && IsAddress(host));
 }
 
 Objection RequestGuard::CheckHost(const Request& request) const {
@@ -87,13 +59,26 @@ Objection RequestGuard::CheckShell(const Request& request) const {
   const Objection host = CheckHost(request);
   if (host.status != 0) return host;
   const std::string site = request.get_header_value("Sec-Fetch-Site");
-  // A link on another page may lead here; nothing else of it may.
+  // A link on another page may lead here; nothing else of it may. Into a frame
+  // comes the page alone, and the browser decides in whose.
+  const std::string into = request.get_header_value("Sec-Fetch-Dest");
+  const bool page = request.path == "/" || request.path == "/index.html";
   const bool followed =
       request.get_header_value("Sec-Fetch-Mode") == "navigate" &&
-      request.get_header_value("Sec-Fetch-Dest") == "document";
+      (into == "document" || (into == "iframe" && page && allowed_.frames));
   if (!site.empty() && site != "same-origin" && site != "none" && !followed)
     return {403, "other pages may not use this server"};
   return {};
+}
+
+bool RequestGuard::HasToken(const Request& request) const {
+  // A proxy in front may want Authorization for itself.
+  if (request.has_header("Stepscope-Token"))
+    return SameToken(request.get_header_value("Stepscope-Token"), token_);
+  constexpr std::string_view kScheme = "Bearer ";
+  const std::string given = request.get_header_value("Authorization");
+  return given.starts_with(kScheme) &&
+         SameToken(std::string_view(given).substr(kScheme.size()), token_);
 }
 
 Objection RequestGuard::CheckApi(const Request& request) const {
@@ -105,15 +90,15 @@ Objection RequestGuard::CheckApi(const Request& request) const {
   if (request.has_header("Origin")) {
     const std::string origin = request.get_header_value("Origin");
     const size_t name = origin.find("://");
+    const std::string_view authority =
+        std::string_view(origin).substr(name == origin.npos ? 0 : name + 3);
+    // A proxy in front may have put another name into Host.
     if (name == origin.npos ||
-        Lower(std::string_view(origin).substr(name + 3)) !=
-            Lower(request.get_header_value("Host")))
+        (Lower(authority) != Lower(request.get_header_value("Host")) &&
+         !IsAllowed(HostOf(authority))))
       return {403, "other pages may not use this server"};
   }
-  constexpr std::string_view kScheme = "Bearer ";
-  const std::string given = request.get_header_value("Authorization");
-  if (!given.starts_with(kScheme) ||
-      !SameToken(std::string_view(given).substr(kScheme.size()), token_))
+  if (!HasToken(request))
     return {401,
             "the token is missing or wrong; open the address that "
             "stepscope view has printed"};

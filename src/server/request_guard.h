@@ -18,12 +18,18 @@ struct Objection {
   std::string_view why = {};
 };
 
+// What is refused unless the user asked for it.
+struct Allowances {
+  bool frames = false;  // the page in a frame of another origin
+  std::vector<std::string> hosts = {};  // of a proxy in front
+};
+
 class RequestGuard {
  public:
   // `host`: where the server listens. A request must name that, this machine
   // or a plain address; any other name may have been rebound by an attacker.
   // Any port: it may be the other end of `ssh -L`.
-  RequestGuard(std::string host, std::string token);
+  RequestGuard(std::string host, std::string token, Allowances allowed = {});
 
   const std::string& token() const { return token_; }
 
@@ -33,12 +39,15 @@ class RequestGuard {
   Objection CheckApi(const Request& request) const;
 
  private:
+  bool IsAllowed(const std::string& host) const;
   bool KnowsHost(std::string_view authority) const;
+  bool HasToken(const Request& request) const;
   Objection CheckHost(const Request& request) const;
 
   const std::vector<std::string> hosts_;
   const bool any_address_;
   const std::string token_;
+  Allowances allowed_;
 };
 
 // 64 hexadecimal digits that nobody can guess; empty: the system gave none.

@@ -22,4 +22,12 @@ constexpr HeaderLine kHeaders[] = {
 
 std::span<const HeaderLine> SecurityHeaders() { return kHeaders; }
 
+std::string PolicyFramedBy(std::string_view sources) {
+  constexpr std::string_view kNobody = "'none'; require-trusted";
+  static_assert(kHeaders[0].second.find(kNobody) != std::string_view::npos);
+  std::string policy(kHeaders[0].second);
+  return policy.replace(policy.find(kNobody), std::string_view("'none'").size(),
+                        sources);
+}
+
 }  // namespace stepscope::server

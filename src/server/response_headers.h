@@ -5,6 +5,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -12,6 +13,10 @@ namespace stepscope::server {
 
 using HeaderLine = std::pair<std::string_view, std::string_view>;
 std::span<const HeaderLine> SecurityHeaders();
+
+// The first of them, of a page that others may frame (frame_ancestors.h).
+inline constexpr const char* kPolicyHeader = "Content-Security-Policy";
+std::string PolicyFramedBy(std::string_view sources);
 
 inline constexpr std::string_view kNoStore = "no-store";
 // Of assets whose name changes with their content.

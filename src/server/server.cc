@@ -5,8 +5,11 @@
 
 #include "server/api.h"
 #include "server/engine.h"
+#include "server/frame_ancestors.h"
+#include "server/host_name.h"
 #include "server/listen.h"
 #include "server/request_guard.h"
+#include "server/response_headers.h"
 #include "server/sessions.h"
 #include "server/work_pool.h"
 
@@ -25,18 +28,27 @@ void AllowManyFiles() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+std::vector<std::string> PathsOf(const ServerOptions& options) {
+  std::vector<std::string> paths = {options.path};
+  paths.insert(paths.end(), options.more_paths.begin(),
+               options.more_paths.end());
+  return paths;
+}
+
 }  // namespace
 
 struct Server::Parts {
-  Parts(const ServerOptions& options, std::string secret)
+  Parts(const ServerOptions& options, const FrameAncestors& frames,
+        std::string secret)
       : host(options.host),
-        guard(options.host, std::move(secret)),
-        folder(options.path),
+        guard(options.host, std::move(secret),
+              {.frames = frames.others(), .hosts = options.allowed_hosts}),
+        folder(PathsOf(options)),
         pool(kMostThreads, kMostWaiting),
         sessions(
             folder, pool,
             options.memory != 0 ? options.memory : Sessions::UsualMemory()),
-        api(guard, folder, sessions),
+        api(guard, folder, sessions, PolicyFramedBy(frames.sources())),
         engine([this](const Request& request, Response& response) {
           api.Handle(request, response);
         }),
@@ -79,13 +91,21 @@ Server::Server(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Server::~Server() { parts_->Stop(); }
 
 Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
+  STEPSCOPE_TRY_ASSIGN(const FrameAncestors frames,
+                       FrameAncestors::Parse(options.frame_ancestors));
+  for (const std::string& name : options.allowed_hosts)
+    if (!IsHostName(Lower(name)))
+      return Fail(ErrorCode::kInvalidArgument,
+                  "\"" + name +
+                      "\" is not the name of a host; give it without scheme "
+                      "and port, as in hub.example.com");
   std::string token = MakeToken();
   if (token.empty())
     return Fail(ErrorCode::kIo, "the system gives no random numbers");
   STEPSCOPE_TRY_ASSIGN(const ListeningSocket socket,
                        ListenOn(options.host, options.port));
   AllowManyFiles();
-  auto parts = std::make_unique<Parts>(options, std::move(token));
+  auto parts = std::make_unique<Parts>(options, frames, std::move(token));
   parts->port = socket.port;
   STEPSCOPE_TRY(parts->loop.Listen(socket.fd));
   return std::unique_ptr<Server>(new Server(std::move(parts)));

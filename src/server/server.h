@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "server/connection_loop.h"
@@ -18,9 +19,14 @@ namespace stepscope::server {
 
 struct ServerOptions {
   std::string path;                // a folder or a trace
+  std::vector<std::string> more_paths = {};  // shown beside it
   std::string host = "127.0.0.1";  // where to listen
   int port = 8080;    // if that is taken, the next one that is free; 0: any
   size_t memory = 0;  // bytes for open traces; 0: half of the machine's
+  // Origins whose pages may show the viewer in a frame: frame_ancestors.h.
+  std::vector<std::string> frame_ancestors = {};
+  // Names under which a proxy shows this server.
+  std::vector<std::string> allowed_hosts = {};
   LoopLimits limits = {};
 };
 

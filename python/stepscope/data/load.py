@@ -23,6 +23,7 @@ def load(source: Any, *, steps: Optional[str] = None,
          unprofiled: Optional[str] = None, stacklevel: int = 1) -> Result:
     """See stepscope.load()."""
     options = {"steps": steps, "unprofiled": unprofiled}
+    paths: List[bytes] = []
     _core.load_reader(READER)
     if isinstance(source, (bytes, bytearray, memoryview)):
         name = "bytes"
@@ -37,7 +38,8 @@ def load(source: Any, *, steps: Optional[str] = None,
             trace, said = _core.read_files(paths, progress)
     for line in said.splitlines():
         warnings.warn(line, stacklevel=stacklevel + 1)
-    result = Result(trace, name, options)
+    result = Result(trace, name, options,
+                    [os.path.abspath(os.fsdecode(path)) for path in paths])
     if steps is not None or unprofiled is not None:
         # What makes no sense is said here, not when a table is first used.
         result.table("steps")

@@ -21,6 +21,9 @@ _SUFFIXES = {
 class FolderExporter:
     """Writes each window to a file of its own in a folder."""
 
+    # What stepscope.view() shows if it is given nothing.
+    last_written: Optional[str] = None
+
     def __init__(self, dir_name: str, worker_name: Optional[str],
                  file_format: str) -> None:
         dir_name = os.fspath(dir_name)
@@ -43,6 +46,7 @@ class FolderExporter:
         now = datetime.datetime.now().strftime("%Y_%m_%d_%H_%M_%S_%f")
         name = f"{worker}_time_{now}{_SUFFIXES[self.file_format]}"
         prof.export(os.path.join(self.dir_name, name), self.file_format)
+        FolderExporter.last_written = os.path.abspath(self.dir_name)
 
 
 def export_chrome_tracing(dir_name: str,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test, vi } from "vitest";
-import { lineSplitter, makeClient, queryOf } from "./client.ts";
-import { splitToken, tokenInText } from "./token.ts";
+import { credentialsFor, lineSplitter, makeClient, queryOf } from "./client.ts";
+import { splitToken, tokenInText, tokenKey } from "./token.ts";
 
 test("queries", () => {
   expect(queryOf()).toBe("");
@@ -31,6 +31,14 @@ test("the token leaves the fragment, the state stays", () => {
   expect(splitToken("#token=<script>").token).toBe("");
 });
 
+test("viewers on one origin have tokens of their own", () => {
+  expect(tokenKey("/")).toBe("stepscope.token");
+  expect(tokenKey("/index.html")).toBe(tokenKey("/"));
+  expect(tokenKey("/proxy/4001/")).toBe("stepscope.token:/proxy/4001/");
+  expect(tokenKey("/proxy/4001/index.html")).toBe(tokenKey("/proxy/4001/"));
+  expect(tokenKey("/proxy/4002/")).not.toBe(tokenKey("/proxy/4001/"));
+});
+
 test("a pasted address or token", () => {
   expect(tokenInText(` http://127.0.0.1:8080/#token=${token}\n`)).toBe(token);
   expect(tokenInText(token)).toBe(token);
@@ -43,12 +51,19 @@ test("the token travels as a header; 401 is reported", async () => {
     '{"error":"the token is wrong"}', { status: 401 }));
   vi.stubGlobal("fetch", fetched);
   const client = makeClient(
-    { base: "http://h/p/", token: () => token, onUnauthorized: refused });
+    { base: "http://h/", token: () => token, onUnauthorized: refused });
   await expect(client.get("runs")).rejects.toThrow("the token is wrong");
   expect(refused).toHaveBeenCalledOnce();
   const [address, options] = fetched.mock.calls[0] as unknown as
     [string, { headers: Record<string, string> }];
-  expect(address).toBe("http://h/p/api/v1/runs");
+  expect(address).toBe("http://h/api/v1/runs");
   expect(options.headers["Authorization"]).toBe("Bearer " + token);
   vi.unstubAllGlobals();
+});
+
+test("the login of a proxy under a path is left alone", () => {
+  expect(credentialsFor("http://h/", token)).toEqual(
+    { headers: { Authorization: "Bearer " + token }, credentials: "omit" });
+  expect(credentialsFor("http://h/user/me/proxy/4001/", token)).toEqual(
+    { headers: { "Stepscope-Token": token }, credentials: "same-origin" });
 });

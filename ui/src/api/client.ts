@@ -3,6 +3,10 @@
 // Requests to the server. Addresses are relative to the page, so that a proxy
 // under a sub-path works. Also used by the timeline's worker, which gets the
 // token and the base address by message.
+//
+// A proxy has a login of its own, which is a cookie or the header
+// Authorization: there the token travels in another one. Without a proxy no
+// cookie is sent, as those of all other ports of the machine would be.
 export class ApiError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -64,6 +68,15 @@ async function failureOf(answer: Response): Promise<ApiError> {
     answer.status, message || `the server answered ${answer.status}`);
 }
 
+/** How a request to a page at `base` carries the token. */
+export function credentialsFor(base: string, token: string): {
+  headers: Record<string, string>; credentials: RequestCredentials;
+} {
+  return new URL(base).pathname === "/"
+    ? { headers: { Authorization: "Bearer " + token }, credentials: "omit" }
+    : { headers: { "Stepscope-Token": token }, credentials: "same-origin" };
+}
+
 export function makeClient(options: {
   base: string;
   token: () => string;
@@ -76,8 +89,7 @@ export function makeClient(options: {
     try {
       answer = await fetch(address, {
         method,
-        headers: { Authorization: "Bearer " + options.token() },
-        credentials: "omit",
+        ...credentialsFor(options.base, options.token()),
         signal: signal ?? null,
       });
     } catch (error) {

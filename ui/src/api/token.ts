@@ -3,9 +3,16 @@
 // The token that the server prints in its address. It arrives in the URL's
 // fragment, which no server and no referrer sees; it is kept in localStorage,
 // which browsers separate by port (cookies are not), and leaves the address
-// bar at once, so that a copied link never carries it.
-const KEY = "stepscope.token";
+// bar at once, so that a copied link never carries it. A proxy may put several
+// viewers on one port, so it is kept by path.
 const SHAPE = /^[0-9a-zA-Z_-]{16,128}$/;
+
+/** Where the token of a page is kept. */
+export function tokenKey(pathname: string): string {
+  const folder = pathname.slice(0, pathname.lastIndexOf("/") + 1);
+  return "stepscope.token" + (folder === "/" ? "" : ":" + folder);
+}
+const key = () => tokenKey(location.pathname);
 
 /** Splits a fragment into its token, if any, and the rest. */
 export function splitToken(hash: string): { token: string; rest: string } {
@@ -27,13 +34,14 @@ export function takeTokenFromAddress(): void {
   history.replaceState(null, "", location.pathname + location.search + rest);
 }
 
-// Storage can be refused (private windows); the page then lives on memory.
+// Storage can be refused (private windows, a notebook's frame); the page then
+// lives on memory.
 let memory = "";
 
 export function keepToken(token: string): void {
   memory = token;
   try {
-    localStorage.setItem(KEY, token);
+    localStorage.setItem(key(), token);
   } catch {
     // The token is in memory: this page works, a new tab asks again.
   }
@@ -42,7 +50,7 @@ export function keepToken(token: string): void {
 export function currentToken(): string {
   if (memory) return memory;
   try {
-    memory = localStorage.getItem(KEY) ?? "";
+    memory = localStorage.getItem(key()) ?? "";
   } catch {
     memory = "";
   }
@@ -52,7 +60,7 @@ export function currentToken(): string {
 export function forgetToken(): void {
   memory = "";
   try {
-    localStorage.removeItem(KEY);
+    localStorage.removeItem(key());
   } catch {
     // Nothing was kept.
   }

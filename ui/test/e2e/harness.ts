@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { chromium, type Browser, type Page } from "playwright-core";
+import { chromium, type Browser, type Frame, type Page } from "playwright-core";
 import { startMock } from "../mock/serve.mjs";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
@@ -61,7 +61,8 @@ export const programPath = PROGRAM;
  * or under its own name.
  */
 export async function serve(
-  files: string[] | Record<string, string>): Promise<Served> {
+  files: string[] | Record<string, string>,
+  options: string[] = []): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), "stepscope-ui-"));
   const places = Array.isArray(files)
     ? Object.fromEntries(files.map((file) => [file, tracePath(file)])) : files;
@@ -69,7 +70,7 @@ export async function serve(
     mkdirSync(dirname(join(folder, place)), { recursive: true });
     copyFileSync(file, join(folder, place));
   }
-  const child = spawn(PROGRAM, ["view", folder, "--port", "0"],
+  const child = spawn(PROGRAM, ["view", folder, "--port", "0", ...options],
     { stdio: ["ignore", "pipe", "inherit"],
       env: { ...process.env, XDG_CACHE_HOME: join(folder, ".cache") } });
   const ended = new Promise((done) => child.on("exit", done));
@@ -139,7 +140,7 @@ declare global {
 }
 
 /** Waits until all that is seen is drawn at its own level. */
-export async function settled(page: Page): Promise<void> {
+export async function settled(page: Page | Frame): Promise<void> {
   await page.waitForSelector(".plot");
   // Asked from here: a waiting function of the page may not be asynchronous.
   for (;;) {
