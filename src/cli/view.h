@@ -3,6 +3,7 @@
 // view: the timeline and all tables in a browser.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "cli/command.h"
@@ -16,6 +17,10 @@ struct ViewArguments {
   std::string host = "127.0.0.1";
   int port = 8080;
   bool no_browser = false;
+  std::string cache;        // empty: STEPSCOPE_CACHE, or the usual folder
+  std::string cache_limit;  // empty: the usual
+  bool no_cache = false;
+  uint64_t cache_bytes = 0;  // what cache_limit says, once it is read
 };
 
 Command ViewCommand(ViewArguments& arguments);

@@ -56,6 +56,21 @@ bool IsLoopback(const std::string& host) {
   return host == "127.0.0.1" || host == "::1" || host == "localhost";
 }
 
+server::CacheOptions CacheOf(const ViewArguments& arguments) {
+  server::CacheOptions cache;
+  if (arguments.no_cache) return cache;
+  cache.folder = arguments.cache;
+  if (cache.folder.empty()) {
+    const char* const chosen = getenv("STEPSCOPE_CACHE");
+    cache.folder = chosen != nullptr && chosen[0] != '\0'
+                       ? chosen
+                       : server::UsualCacheFolder();
+  }
+  cache.most_bytes = arguments.cache_bytes;
+  cache.note = [](const std::string& note) { PrintError(note); };
+  return cache;
+}
+
 }  // namespace
 
 ExitCode ServeView(const std::string& path, const ViewArguments& arguments) {
@@ -63,6 +78,7 @@ ExitCode ServeView(const std::string& path, const ViewArguments& arguments) {
   options.path = path;
   options.host = arguments.host;
   options.port = arguments.port;
+  options.cache = CacheOf(arguments);
   auto started = server::Server::Start(options);
   if (!started) {
     PrintError(started.error().message);

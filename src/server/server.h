@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "server/connection_loop.h"
 #include "server/folder.h"
+#include "server/import_cache.h"
 
 namespace stepscope::server {
 
@@ -21,8 +22,11 @@ struct ServerOptions {
   std::string host = "127.0.0.1";  // where to listen
   int port = 8080;    // if that is taken, the next one that is free; 0: any
   size_t memory = 0;  // bytes for open traces; 0: half of the machine's
+  CacheOptions cache = {};  // where traces are kept for the next time
   LoopLimits limits = {};
 };
+
+class Sessions;
 
 class Server {
  public:
@@ -35,6 +39,7 @@ class Server {
   // With the token: "http://127.0.0.1:8080/#token=..."
   std::string url() const;
   Folder& folder();
+  Sessions& sessions();
 
   void Run();
   void Stop();

@@ -128,6 +128,31 @@ void TraceSnapshot::Write(const Trace& trace, SnapshotWriter& writer) {
   writer.Add(kSelf, nesting.self_ns.view());
 }
 
+void TraceSnapshot::MoveInto(const Trace& trace, const SnapshotFile& file) {
+  if (trace.backing_ != nullptr) return;  // they lie in a file already
+  // Columns of that size are mappings of their own: base/column.cc.
+  constexpr size_t kLarge = size_t{4} << 20;
+  const auto move = [&file](uint32_t kind, const auto& column) {
+    const auto view = column.view();
+    if (view.size_bytes() >= kLarge)
+      (void)file.MapOver(kind, view.data(), view.size_bytes());
+  };
+  move(kStart, trace.start_ns_);
+  move(kDuration, trace.dur_ns_);
+  move(kName, trace.name_);
+  move(kTrackOf, trace.track_);
+  move(kType, trace.type_);
+  move(kFlags, trace.flags_);
+  move(kLinks, trace.links_);
+  move(kArgs, trace.args_);
+  move(kArgInts, trace.arg_ints_);
+  move(kRawRefs, trace.raw_refs_);
+  const Nesting& nesting = trace.nesting();
+  move(kParent, nesting.parent);
+  move(kDepth, nesting.depth);
+  move(kSelf, nesting.self_ns);
+}
+
 Result<std::shared_ptr<const Trace>> TraceSnapshot::Read(
     std::shared_ptr<const SnapshotFile> file, Executor& executor,
     const CancelToken* cancel) {

@@ -30,6 +30,11 @@ class TraceSnapshot {
   static Result<std::shared_ptr<const Trace>> Read(
       std::shared_ptr<const SnapshotFile> file, Executor& executor,
       const CancelToken* cancel = nullptr);
+
+  // Lets the large tables of a trace lie in the file that it was just written
+  // to: what they took is given back, what is looked at is read from the file.
+  // They live as long as the trace, whatever becomes of the name of the file.
+  static void MoveInto(const Trace& trace, const SnapshotFile& file);
 };
 
 }  // namespace stepscope

@@ -17,7 +17,8 @@ namespace {
 
 constexpr char kMagic[8] = {'S', 'S', 'S', 'N', 'A', 'P', '\r', '\n'};
 constexpr uint32_t kByteOrder = 0x01020304;
-constexpr uint64_t kSectionAlign = 4096;
+// The largest page of any machine: sections are mapped one by one, too.
+constexpr uint64_t kSectionAlign = 65536;
 constexpr size_t kPieceBytes = size_t{1} << 20;
 // More than there will ever be kinds of sections, or bytes in an element.
 constexpr uint64_t kMostSections = 1024;
@@ -264,6 +265,19 @@ const SnapshotEntry* SnapshotFile::Find(uint32_t kind) const {
       entries_.begin(), entries_.end(),
       [kind](const SnapshotEntry& entry) { return entry.kind == kind; });
   return found == entries_.end() ? nullptr : &*found;
+}
+
+bool SnapshotFile::MapOver(uint32_t kind, const void* at, size_t bytes) const {
+  const SnapshotEntry* const entry = Find(kind);
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  // The last page may hold more than the section does.
+  const size_t whole = bytes / page * page;
+  if (entry == nullptr || entry->bytes != bytes || whole == 0 ||
+      reinterpret_cast<uintptr_t>(at) % page != 0)
+    return false;
+  void* const address = const_cast<void*>(at);
+  return mmap(address, whole, PROT_READ, MAP_SHARED | MAP_FIXED, file_.fd(),
+              static_cast<off_t>(entry->offset)) == address;
 }
 
 std::span<const std::byte> SnapshotFile::bytes(uint32_t kind) const {

@@ -5,7 +5,7 @@
 // never changed once they have their name: see server/import_cache.h.
 //
 //   header     64 bytes, written last: a cut file has none
-//   sections   each at a multiple of 4,096, zeros between them
+//   sections   each at a multiple of 65,536, zeros between them
 //   contents   one entry per section, then the hash of every piece of each
 //
 // A section is hashed in pieces of about a megabyte, so that several threads
@@ -111,6 +111,11 @@ class SnapshotFile {
         reinterpret_cast<const T*>(mapped_ + entry->offset),
         entry->bytes / sizeof(T));
   }
+  // Puts the pages of a section, whose bytes these are, in the place of
+  // anonymous ones, which are given back. Readers notice nothing: the bytes
+  // are the same, and the system swaps the pages at one instant. REQUIRES: the
+  // memory is a mapping of its own, and nobody writes to it any more.
+  bool MapOver(uint32_t kind, const void* at, size_t bytes) const;
   uint64_t file_bytes() const { return size_; }
 
  private:

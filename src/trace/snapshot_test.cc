@@ -5,8 +5,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "trace/raw_args.h"
 #include "trace/snapshot_facts.h"
@@ -82,9 +85,13 @@ std::string Snapshot(const Trace& trace) {
   return Contents(file);
 }
 
-Result<std::shared_ptr<const Trace>> Read(std::string_view bytes) {
-  STEPSCOPE_TRY_ASSIGN(auto file, SnapshotFile::Open(MemoryFile(bytes)));
+Result<std::shared_ptr<const Trace>> ReadFrom(File from) {
+  STEPSCOPE_TRY_ASSIGN(auto file, SnapshotFile::Open(std::move(from)));
   return TraceSnapshot::Read(std::move(file), Executor::Shared());
+}
+
+Result<std::shared_ptr<const Trace>> Read(std::string_view bytes) {
+  return ReadFrom(MemoryFile(bytes));
 }
 
 TEST(SnapshotTest, ATraceComesBackAsItWas) {
@@ -159,7 +166,44 @@ TEST(SnapshotTest, RawArgumentsLiveOnInAMergedTrace) {
   EXPECT_EQ(TraceToText(*trace), TraceToText(*Sample()));
 }
 
-// Where the sections of a file lie; the rest is padding.
+TEST(SnapshotTest, TablesMoveIntoTheFileUnderTheirReaders) {
+  TraceBuilder builder;
+  builder.AddProcess({});
+  builder.AddTrack({});
+  constexpr int kEvents = 1'500'001;
+  EventSpec event;
+  for (event.start_ns = 0; event.start_ns < kEvents; ++event.start_ns)
+    builder.AddEvent(event);
+  const auto trace = *builder.Finish();
+  (void)trace->nesting();
+  const std::vector<int64_t> before(trace->start_ns().begin(),
+                                    trace->start_ns().end());
+  const std::string bytes = Snapshot(*trace);
+  const File file = MemoryFile(bytes);
+  const auto snapshot =
+      *SnapshotFile::Open(File::FromDescriptor(dup(file.fd()), "snapshot"));
+  std::atomic<bool> done{false};
+  std::atomic<bool> same{true};
+  std::thread reader([&] {
+    while (!done)
+      for (int i = 0; i < kEvents; i += 64)
+        if (trace->start_ns()[static_cast<Row>(i)] != i) same = false;
+  });
+  TraceSnapshot::MoveInto(*trace, *snapshot);
+  done = true;
+  reader.join();
+  EXPECT_TRUE(same);
+  EXPECT_TRUE(std::equal(before.begin(), before.end(),
+                         trace->start_ns().begin()));
+  // What is in the file is what is read: they are the same pages.
+  const size_t at = bytes.find(std::string("\x05\0\0\0\0\0\0\0\x06", 9));
+  ASSERT_NE(at, bytes.npos);
+  const char other = 77;
+  ASSERT_EQ(pwrite(file.fd(), &other, 1, static_cast<off_t>(at)), 1);
+  EXPECT_EQ(trace->start_ns()[5], 77);
+}
+
+// Whether no section has that byte.
 bool IsPadding(const std::string& bytes, size_t at) {
   auto file = SnapshotFile::Open(MemoryFile(bytes));
   if (!file) return false;
@@ -177,28 +221,30 @@ bool IsPadding(const std::string& bytes, size_t at) {
 
 TEST(SnapshotTest, AFlippedBitIsFoundWhereverItIs) {
   const std::string bytes = Snapshot(*Sample());
-  std::string damaged = bytes;
+  const File file = MemoryFile(bytes);
   size_t harmless = 0;
   const auto flip = [&](size_t at) {
-    damaged[at] ^= static_cast<char>(1 << (at % 8));
-    if (Read(damaged)) {
+    const auto place = static_cast<off_t>(at);
+    const char damaged = static_cast<char>(bytes[at] ^ (1 << (at % 8)));
+    ASSERT_EQ(pwrite(file.fd(), &damaged, 1, place), 1);
+    if (ReadFrom(File::FromDescriptor(dup(file.fd()), "snapshot"))) {
       ++harmless;
       EXPECT_TRUE(IsPadding(bytes, at)) << at;
     }
-    damaged[at] = bytes[at];
+    ASSERT_EQ(pwrite(file.fd(), &bytes[at], 1, place), 1);
   };
   for (size_t at = 0; at < 64; ++at) flip(at);
   EXPECT_EQ(harmless, 0u);
-  // Sections begin at a multiple of 4,096 and are short here.
-  for (size_t page = 4096; page < bytes.size(); page += 4096)
-    for (size_t at = page; at < std::min(page + 256, bytes.size()); at += 3)
+  // Sections begin at a multiple of 65,536 and are short here.
+  for (size_t page = 65536; page < bytes.size(); page += 65536)
+    for (size_t at = page; at < std::min(page + 256, bytes.size()); at += 7)
       flip(at);
   for (size_t at = bytes.size() - 1024; at < bytes.size(); ++at) flip(at);
 }
 
 TEST(SnapshotTest, ACutFileIsNone) {
   const std::string bytes = Snapshot(*Sample());
-  for (size_t size = 0; size < bytes.size(); size += size < 128 ? 1 : 997)
+  for (size_t size = 0; size < bytes.size(); size += size < 128 ? 1 : 16381)
     EXPECT_FALSE(Read(bytes.substr(0, size))) << size;
   EXPECT_FALSE(Read(bytes + "x"));
 }
