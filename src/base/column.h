@@ -2,7 +2,8 @@
 //
 // Column<T>: a large array of plain values. Unlike std::vector it does not
 // touch memory before it is written and asks for huge pages, which decides the
-// load time of a 100 M event trace. Movable, single owner.
+// load time of a 100 M event trace. Movable, single owner; or a view of values
+// that lie in a mapped file.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +29,18 @@ class Column {
 
  public:
   Column() = default;
-  ~Column() { UnmapColumn(data_, capacity_ * sizeof(T)); }
+  ~Column() {
+    if (capacity_ > 0) UnmapColumn(data_, capacity_ * sizeof(T));
+  }
+  // Values that lie elsewhere, outlive the column and are never written to:
+  // only the constant members may be used, and those that add values, which
+  // copy all first.
+  static Column Borrow(std::span<const T> values) {
+    Column column;
+    column.data_ = const_cast<T*>(values.data());
+    column.size_ = values.size();
+    return column;
+  }
   Column(Column&& other) noexcept { swap(other); }
   Column& operator=(Column&& other) noexcept {
     swap(other);
@@ -57,7 +69,7 @@ class Column {
     return true;
   }
   [[nodiscard]] bool Append(const T& value) {
-    if (size_ == capacity_ && !ReserveMore(1)) return false;
+    if (size_ >= capacity_ && !ReserveMore(1)) return false;
     data_[size_++] = value;
     return true;
   }
@@ -65,12 +77,11 @@ class Column {
   void AppendReserved(const T& value) { data_[size_++] = value; }
   // Appends a zero, to be filled in where it lies. Null when memory is refused.
   [[nodiscard]] T* AppendZero() {
-    if (size_ == capacity_ && !ReserveMore(1)) return nullptr;
+    if (size_ >= capacity_ && !ReserveMore(1)) return nullptr;
     return &data_[size_++];
   }
   [[nodiscard]] bool AppendAll(std::span<const T> values) {
-    if (values.size() > capacity_ - size_ && !ReserveMore(values.size()))
-      return false;
+    if (!ReserveMore(values.size())) return false;
     if (!values.empty())
       std::memcpy(data_ + size_, values.data(), values.size_bytes());
     size_ += values.size();
@@ -79,7 +90,7 @@ class Column {
   // Room for so many values behind those that are here. Grows by doubling at
   // least, however often it is called.
   [[nodiscard]] bool ReserveMore(size_t count) {
-    if (count <= capacity_ - size_) return true;
+    if (size_ <= capacity_ && count <= capacity_ - size_) return true;
     if (count > static_cast<size_t>(-1) - size_) return false;
     constexpr size_t kFirstCapacity = 1024;
     return Reserve(std::max({size_ + count, capacity_ * 2, kFirstCapacity}));
@@ -87,9 +98,13 @@ class Column {
   [[nodiscard]] bool Reserve(size_t capacity) {
     if (capacity <= capacity_) return true;
     if (capacity > static_cast<size_t>(-1) / sizeof(T)) return false;
+    const bool borrowed = capacity_ == 0 && size_ > 0;
+    capacity = std::max(capacity, size_);
     void* const data =
-        GrowColumn(data_, capacity_ * sizeof(T), capacity * sizeof(T));
+        GrowColumn(borrowed ? nullptr : data_, capacity_ * sizeof(T),
+                   capacity * sizeof(T));
     if (data == nullptr) return false;
+    if (borrowed) std::memcpy(data, data_, size_ * sizeof(T));
     data_ = static_cast<T*>(data);
     capacity_ = capacity;
     return true;

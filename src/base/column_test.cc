@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <vector>
 
 namespace stepscope {
 namespace {
@@ -56,6 +57,23 @@ TEST(ColumnTest, RefusesWhatCannotBe) {
   EXPECT_FALSE(column.Reserve(SIZE_MAX / 8));
   EXPECT_FALSE(column.ReserveMore(SIZE_MAX));
   EXPECT_TRUE(column.empty());
+}
+
+TEST(ColumnTest, WhatIsBorrowedIsCopiedBeforeItGrows) {
+  const std::vector<int> values = {1, 2, 3};
+  Column<int> column = Column<int>::Borrow(values);
+  EXPECT_EQ(column.data(), values.data());
+  EXPECT_EQ(column.view()[2], 3);
+  { const Column<int> moved = std::move(column); }
+  column = Column<int>::Borrow(values);
+  ASSERT_TRUE(column.Append(4));
+  EXPECT_NE(column.data(), values.data());
+  EXPECT_EQ(column.size(), 4u);
+  EXPECT_EQ(column[2], 3);
+  EXPECT_EQ(column[3], 4);
+  Column<int> more = Column<int>::Borrow(values);
+  ASSERT_TRUE(more.AppendAll(values));
+  EXPECT_EQ(more[5], 3);
 }
 
 TEST(ColumnTest, MovesOwnership) {

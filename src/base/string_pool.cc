@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/string_pool.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
+#include <utility>
 
 #include "base/hash.h"
 
@@ -76,6 +79,17 @@ StringId StringPool::InternHashed(std::string_view text) {
   return {id};
 }
 
+StringPool StringPool::Borrow(std::vector<std::string_view> views,
+                              std::vector<uint64_t> hashes) {
+  StringPool pool;
+  if (views.empty()) return pool;
+  pool.views_ = std::move(views);
+  pool.hashes_ = std::move(hashes);
+  pool.FillSlots(
+      std::max(kFirstSlots, std::bit_ceil(pool.views_.size() * 2 + 1)));
+  return pool;
+}
+
 StringPool StringPool::Fork() const {
   StringPool fork;
   fork.views_ = views_;
@@ -116,8 +130,10 @@ std::string_view StringPool::Copy(std::string_view text) {
   return {out, text.size()};
 }
 
-void StringPool::Grow() {
-  std::vector<uint32_t> slots(slots_.size() * 2, 0);
+void StringPool::Grow() { FillSlots(slots_.size() * 2); }
+
+void StringPool::FillSlots(size_t count) {
+  std::vector<uint32_t> slots(count, 0);
   const size_t mask = slots.size() - 1;
   for (uint32_t id = 0; id < hashes_.size(); ++id) {
     size_t at = static_cast<size_t>(hashes_[id]) & mask;

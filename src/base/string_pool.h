@@ -25,6 +25,11 @@ class StringPool {
   StringPool(StringPool&&) noexcept;
   StringPool& operator=(StringPool&&) noexcept;
 
+  // The pool of strings that lie elsewhere and outlive it, by id, with what
+  // hash() said of each. REQUIRES: all differ, the first is empty.
+  static StringPool Borrow(std::vector<std::string_view> views,
+                           std::vector<uint64_t> hashes);
+
   StringId Intern(std::string_view text);
   // A pool with the same strings under the same ids, to which more can be
   // added on another thread. Their text stays here: this pool must live on.
@@ -41,6 +46,7 @@ class StringPool {
   StringId InternHashed(std::string_view text);
   std::string_view Copy(std::string_view text);
   void Grow();
+  void FillSlots(size_t count);
 
   std::vector<std::string_view> views_;
   std::vector<uint64_t> hashes_;

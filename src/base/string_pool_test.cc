@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "base/hash.h"
 
@@ -93,6 +94,25 @@ TEST(StringPoolTest, AForkKnowsTheSameAndGrowsAlone) {
 }
 
 // Joins across files rely on the value.
+TEST(StringPoolTest, ABorrowedPoolKnowsItsStringsAndGrows) {
+  StringPool pool;
+  for (int i = 0; i < 1000; ++i) pool.Intern("text " + std::to_string(i));
+  std::vector<std::string_view> views;
+  std::vector<uint64_t> hashes;
+  for (uint32_t i = 0; i < pool.size(); ++i) {
+    views.push_back(pool.view({i}));
+    hashes.push_back(pool.hash({i}));
+  }
+  StringPool borrowed = StringPool::Borrow(views, hashes);
+  ASSERT_EQ(borrowed.size(), pool.size());
+  for (uint32_t i = 0; i < pool.size(); ++i)
+    EXPECT_EQ(borrowed.Find(pool.view({i})), StringId{i});
+  EXPECT_EQ(borrowed.view({7}).data(), pool.view({7}).data());
+  EXPECT_EQ(borrowed.Intern("text 7"), pool.Find("text 7"));
+  EXPECT_EQ(borrowed.Intern("another text").v, pool.size());
+  EXPECT_EQ(StringPool::Borrow({}, {}).size(), 1u);
+}
+
 TEST(Hash64Test, ValueNeverChanges) {
   EXPECT_EQ(Hash64("conv2d"), 0x5f89ce83875663c3u);
   EXPECT_EQ(Hash64("void gemm_kernel<float>(int)"), 0x12a9c24ebde54a8u);

@@ -2,7 +2,9 @@
 #include "cli/view.h"
 
 #include <algorithm>
+#include <optional>
 
+#include "base/byte_count.h"
 #include "base/file.h"
 #include "cli/output.h"
 
@@ -72,7 +74,30 @@ Command ViewCommand(ViewArguments& arguments) {
                    .meaning = "answer also under NAME, the host of a proxy in "
                               "front; may be given several times",
                    .group = "In other pages and behind a proxy",
-                   .target = &arguments.allow_host}},
+                   .target = &arguments.allow_host},
+                  {.name = "--cache",
+                   .value = "DIR",
+                   .kind = ValueKind::kFolder,
+                   .meaning = "keep what was read of large traces in this "
+                              "folder, so that they open faster the next time",
+                   .fallback = "$STEPSCOPE_CACHE, or stepscope/traces in "
+                               "$XDG_CACHE_HOME or ~/.cache",
+                   .group = "What to keep",
+                   .target = &arguments.cache},
+                  {.name = "--cache-limit",
+                   .value = "SIZE",
+                   .kind = ValueKind::kText,
+                   .meaning = "bytes that the folder may hold, such as 500M "
+                              "or 20G; what was not used for longest is "
+                              "removed first",
+                   .fallback = "10G, or a tenth of the free disk if that is "
+                               "less",
+                   .group = "What to keep",
+                   .target = &arguments.cache_limit},
+                  {.name = "--no-cache",
+                   .meaning = "keep nothing, and use nothing that was kept",
+                   .group = "What to keep",
+                   .target = &arguments.no_cache}},
       .example_title = "what was recorded last",
       .example = "stepscope view profiler_log",
       .run = [&arguments] { return RunView(arguments); }};
@@ -95,12 +120,24 @@ ExitCode RunView(const ViewArguments& arguments) {
   if (arguments.port > 65535)
     return Complain(kExitUsage, "--port: there is no such port",
                     "give a number up to 65535");
+  ViewArguments checked = arguments;
+  if (!arguments.cache_limit.empty()) {
+    const std::optional<uint64_t> bytes =
+        ParseByteCount(arguments.cache_limit);
+    if (!bytes || *bytes == 0)
+      return Complain(kExitUsage,
+                      "--cache-limit: " + arguments.cache_limit +
+                          " is not a size",
+                      "write it as 500M or 20G, or keep nothing with "
+                      "--no-cache");
+    checked.cache_bytes = *bytes;
+  }
   for (const std::string& path : paths)
     if (!FileExists(path))
       return Complain(kExitUnreadable, path + ": No such file or directory",
                       "check the path");
 #ifdef STEPSCOPE_HAVE_SERVER
-  return ServeView(paths, arguments);
+  return ServeView(paths, checked);
 #else
   return Complain(kExitUsage, "view: this build has no server",
                   "build stepscope with cpp-httplib");

@@ -3,6 +3,7 @@
 // view: the timeline and all tables in a browser.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ struct ViewArguments {
   std::vector<std::string> frame_ancestors;
   std::vector<std::string> allow_host;
   bool end_with_stdin = false;
+  std::string cache;        // empty: STEPSCOPE_CACHE, or the usual folder
+  std::string cache_limit;  // empty: the usual
+  bool no_cache = false;
+  uint64_t cache_bytes = 0;  // what cache_limit says, once it is read
 };
 
 Command ViewCommand(ViewArguments& arguments);

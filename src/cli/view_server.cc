@@ -71,6 +71,21 @@ bool IsLoopback(const std::string& host) {
   return host == "127.0.0.1" || host == "::1" || host == "localhost";
 }
 
+server::CacheOptions CacheOf(const ViewArguments& arguments) {
+  server::CacheOptions cache;
+  if (arguments.no_cache) return cache;
+  cache.folder = arguments.cache;
+  if (cache.folder.empty()) {
+    const char* const chosen = getenv("STEPSCOPE_CACHE");
+    cache.folder = chosen != nullptr && chosen[0] != '\0'
+                       ? chosen
+                       : server::UsualCacheFolder();
+  }
+  cache.most_bytes = arguments.cache_bytes;
+  cache.note = [](const std::string& note) { PrintError(note); };
+  return cache;
+}
+
 }  // namespace
 
 ExitCode ServeView(const std::vector<std::string>& paths,
@@ -82,6 +97,7 @@ ExitCode ServeView(const std::vector<std::string>& paths,
   options.port = arguments.port;
   options.frame_ancestors = arguments.frame_ancestors;
   options.allowed_hosts = arguments.allow_host;
+  options.cache = CacheOf(arguments);
   auto started = server::Server::Start(options);
   if (!started) {
     PrintError(started.error().message);

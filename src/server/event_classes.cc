@@ -3,6 +3,8 @@
 
 #include <stepscope/c.h>
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "analysis/name_class.h"
@@ -78,14 +80,32 @@ uint8_t ByType(uint16_t type) {
   }
 }
 
+PyramidClasses ClassesByType() {
+  PyramidClasses classes;
+  for (uint16_t type = 0; type < classes.of_type.size(); ++type)
+    classes.of_type[type] = ByType(type);
+  return classes;
+}
+
 }  // namespace
 
 std::span<const std::string_view> EventClassNames() { return kNames; }
 
+std::optional<PyramidClasses> EventClassesFrom(std::vector<uint8_t> of_name,
+                                               const Trace& trace) {
+  const auto known = [](uint8_t of) {
+    return of < std::size(kNames) || of == PyramidClasses::kByType;
+  };
+  if ((!of_name.empty() && of_name.size() != trace.strings().size()) ||
+      !std::all_of(of_name.begin(), of_name.end(), known))
+    return std::nullopt;
+  PyramidClasses classes = ClassesByType();
+  classes.of_name = std::move(of_name);
+  return classes;
+}
+
 PyramidClasses MakeEventClasses(const Trace& trace) {
-  PyramidClasses classes;
-  for (uint16_t type = 0; type < classes.of_type.size(); ++type)
-    classes.of_type[type] = ByType(type);
+  PyramidClasses classes = ClassesByType();
   std::vector<bool> seen(trace.strings().size(), false);
   for (Row row = 0; row < trace.size(); ++row) {
     const StringId name = trace.name()[row];

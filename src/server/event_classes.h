@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "trace/pyramid.h"
 #include "trace/trace.h"
@@ -17,5 +19,8 @@ std::span<const std::string_view> EventClassNames();
 
 // The class of every event of a trace.
 PyramidClasses MakeEventClasses(const Trace& trace);
+// The same from what `of_name` of these was. Nothing: it cannot be of `trace`.
+std::optional<PyramidClasses> EventClassesFrom(std::vector<uint8_t> of_name,
+                                               const Trace& trace);
 
 }  // namespace stepscope::server

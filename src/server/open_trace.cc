@@ -43,20 +43,19 @@ int64_t LastTime(const Trace& trace) {
 }  // namespace
 
 OpenTrace::OpenTrace(std::shared_ptr<const Trace> trace)
+    : OpenTrace(trace, Pyramid(*trace, WithClasses(*trace))) {}
+
+OpenTrace::OpenTrace(std::shared_ptr<const Trace> trace, Pyramid pyramid)
     : serial_(NextSerial()),
       trace_(std::move(trace)),
-      pyramid_(*trace_, WithClasses(*trace_)),
+      pyramid_(std::move(pyramid)),
       view_(MakeViewTracks(pyramid_)),
       span_ns_(std::max<int64_t>(LastTime(*trace_) - pyramid_.origin_ns(), 1)) {
 }
 
 size_t OpenTrace::bytes() const {
-  constexpr size_t kColumns = 28 + 16 + 8;  // with nesting and launches
-  return size_t{trace_->size()} * kColumns + trace_->args().size_bytes() +
-         trace_->links().size_bytes() +
-         trace_->counters().size() * sizeof(CounterSample) +
-         trace_->memory().size() * sizeof(MemoryEvent) + pyramid_.bytes() +
-         size_t{trace_->strings().size()} * 100;
+  constexpr size_t kMore = 16 + 8;  // nesting and launches, by row
+  return trace_->bytes() + size_t{trace_->size()} * kMore + pyramid_.bytes();
 }
 
 const EventTree& OpenTrace::tree() const {

@@ -29,6 +29,8 @@ class OpenTrace {
  public:
   // Throws std::bad_alloc where memory is refused.
   explicit OpenTrace(std::shared_ptr<const Trace> trace);
+  // With the pyramid of that trace.
+  OpenTrace(std::shared_ptr<const Trace> trace, Pyramid pyramid);
 
   const Trace& trace() const { return *trace_; }
   const std::shared_ptr<const Trace>& shared() const { return trace_; }

@@ -47,7 +47,8 @@ struct Server::Parts {
         pool(kMostThreads, kMostWaiting),
         sessions(
             folder, pool,
-            options.memory != 0 ? options.memory : Sessions::UsualMemory()),
+            options.memory != 0 ? options.memory : Sessions::UsualMemory(),
+            options.cache),
         api(guard, folder, sessions, PolicyFramedBy(frames.sources())),
         engine([this](const Request& request, Response& response) {
           api.Handle(request, response);
@@ -114,6 +115,7 @@ Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
 int Server::port() const { return parts_->port; }
 const std::string& Server::token() const { return parts_->guard.token(); }
 Folder& Server::folder() { return parts_->folder; }
+Sessions& Server::sessions() { return parts_->sessions; }
 
 std::string Server::url() const {
   const bool everywhere = parts_->host == "0.0.0.0" || parts_->host == "::";

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "server/connection_loop.h"
 #include "server/folder.h"
+#include "server/import_cache.h"
 
 namespace stepscope::server {
 
@@ -27,8 +28,11 @@ struct ServerOptions {
   std::vector<std::string> frame_ancestors = {};
   // Names under which a proxy shows this server.
   std::vector<std::string> allowed_hosts = {};
+  CacheOptions cache = {};  // where traces are kept for the next time
   LoopLimits limits = {};
 };
+
+class Sessions;
 
 class Server {
  public:
@@ -41,6 +45,7 @@ class Server {
   // With the token: "http://127.0.0.1:8080/#token=..."
   std::string url() const;
   Folder& folder();
+  Sessions& sessions();
 
   void Run();
   void Stop();

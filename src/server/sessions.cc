@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/sessions.h"
 
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "analysis/ranks/align_set.h"
 #include "importers/import_many.h"
+#include "server/cache_key.h"
 
 namespace stepscope::server {
 namespace {
@@ -53,8 +55,12 @@ size_t Sessions::UsualMemory() {
   return static_cast<size_t>(pages) * static_cast<size_t>(page) / 2;
 }
 
-Sessions::Sessions(Folder& folder, WorkPool& pool, size_t memory)
-    : folder_(folder), pool_(pool), memory_(memory) {}
+Sessions::Sessions(Folder& folder, WorkPool& pool, size_t memory,
+                   CacheOptions cache)
+    : folder_(folder),
+      pool_(pool),
+      memory_(memory),
+      cache_(std::move(cache)) {}
 
 Sessions::~Sessions() {
   std::unique_lock lock(mutex_);
@@ -154,14 +160,7 @@ void Sessions::Import(const std::string& id, const Target& target,
   {
     const std::lock_guard turn(import_turn_);
     try {
-      Result<std::shared_ptr<const Trace>> trace = Read(id, target, *cancel);
-      if (trace) {
-        Report(id, *cancel, 0, 0, "building");
-        opened = std::shared_ptr<const OpenTrace>(
-            std::make_shared<OpenTrace>(*std::move(trace)));
-      } else {
-        opened = trace.error();
-      }
+      opened = MakeOpen(id, target, *cancel);
     } catch (const std::bad_alloc&) {
       opened =
           Fail(ErrorCode::kIo, target.name + ": not enough memory to open it");
@@ -188,6 +187,30 @@ void Sessions::Import(const std::string& id, const Target& target,
   session.cancel = nullptr;
   --imports_;
   news_.notify_all();
+}
+
+Result<std::shared_ptr<const OpenTrace>> Sessions::MakeOpen(
+    const std::string& id, const Target& target, const CancelToken& cancel) {
+  const std::optional<std::string> key =
+      cache_.on() ? CacheKeyOf(target) : std::nullopt;
+  if (key) {
+    for (const Window& window : target.windows)
+      STEPSCOPE_TRY(folder_.Check(window));
+    Report(id, cancel, 0, 0, "reading");
+    if (auto found = cache_.Find(*key, cancel)) return found;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  ++reads_;
+  STEPSCOPE_TRY_ASSIGN(std::shared_ptr<const Trace> trace,
+                       Read(id, target, cancel));
+  Report(id, cancel, 0, 0, "building");
+  auto open = std::make_shared<const OpenTrace>(std::move(trace));
+  // What the import needed and gave back, the system gets back, too.
+  malloc_trim(0);
+  // Only what was the same before and after is known to be what was read.
+  if (key && key == CacheKeyOf(target))
+    cache_.StoreLater(*key, open, std::chrono::steady_clock::now() - begin);
+  return open;
 }
 
 Result<std::shared_ptr<const Trace>> Sessions::Read(const std::string& id,

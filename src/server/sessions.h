@@ -18,6 +18,7 @@
 #include "base/cancel.h"
 #include "base/result.h"
 #include "server/folder.h"
+#include "server/import_cache.h"
 #include "server/open_trace.h"
 #include "server/work_pool.h"
 
@@ -39,7 +40,8 @@ class Sessions {
  public:
   // `memory`: bytes that open traces may hold together; the last one that was
   // opened is always kept.
-  Sessions(Folder& folder, WorkPool& pool, size_t memory);
+  Sessions(Folder& folder, WorkPool& pool, size_t memory,
+           CacheOptions cache = {});
   // Cancels what goes on and waits for its end.
   ~Sessions();
 
@@ -53,6 +55,9 @@ class Sessions {
                            std::chrono::milliseconds time);
   // Null: not open. Counts as use.
   std::shared_ptr<const OpenTrace> Find(const std::string& id);
+  ImportCache& cache() { return cache_; }
+  // Files that were read, not found in the cache.
+  uint64_t reads() const { return reads_; }
   // How much memory a machine has to give: half of it.
   static size_t UsualMemory();
 
@@ -67,6 +72,9 @@ class Sessions {
 
   void Import(const std::string& id, const Target& target,
               std::shared_ptr<CancelToken> cancel);
+  Result<std::shared_ptr<const OpenTrace>> MakeOpen(const std::string& id,
+                                                    const Target& target,
+                                                    const CancelToken& cancel);
   Result<std::shared_ptr<const Trace>> Read(const std::string& id,
                                             const Target& target,
                                             const CancelToken& cancel);
@@ -77,6 +85,8 @@ class Sessions {
   Folder& folder_;
   WorkPool& pool_;
   const size_t memory_;
+  ImportCache cache_;
+  std::atomic<uint64_t> reads_{0};
   std::mutex import_turn_;
   std::mutex mutex_;
   std::condition_variable news_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/pyramid.h"
 
-#include <algorithm>
+#include <mutex>
+#include <utility>
 
 #include "trace/pyramid_block_builder.h"
 
@@ -10,61 +11,77 @@ namespace {
 
 // Small enough that a dense place inside a block does not matter, large enough
 // that a whole track is few blocks.
-constexpr Row kBlockRows = 1u << 16;
+constexpr Row kBlockRows = PyramidBlockBuilder::kMostRows;
+
+// Builders that are not at work: one for each thread, however many blocks.
+class BuilderPool {
+ public:
+  using Make = std::function<std::unique_ptr<PyramidBlockBuilder>()>;
+  explicit BuilderPool(Make make) : make_(std::move(make)) {}
+
+  PyramidBlockBytes Build(Row first, Row last) {
+    std::unique_ptr<PyramidBlockBuilder> builder;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!idle_.empty()) {
+        builder = std::move(idle_.back());
+        idle_.pop_back();
+      }
+    }
+    if (builder == nullptr) builder = make_();
+    PyramidBlockBytes block = builder->Build(first, last);
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(builder));
+    return block;
+  }
+
+ private:
+  const Make make_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<PyramidBlockBuilder>> idle_;
+};
 
 }  // namespace
 
-int PyramidBlock::LevelFor(int k) const {
-  int level = -1;
-  for (const int8_t kept : levels_) {
-    if (kept > k) break;
-    ++level;
-  }
-  return level;
-}
-
-PyramidBlock::Line PyramidBlock::line(int level, uint32_t depth) const {
-  const size_t at = static_cast<size_t>(level) * depths_ + depth;
-  const Section& from = sections_[at];
-  const Section& to = sections_[at + 1];
-  return {std::span(records_).subspan(from.record, to.record - from.record),
-          std::span(tiles_).subspan(from.tile, to.tile - from.tile)};
-}
-
-size_t PyramidBlock::bytes() const {
-  return sizeof(*this) + levels_.capacity() * sizeof(int8_t) +
-         sections_.capacity() * sizeof(Section) +
-         tiles_.capacity() * sizeof(Tile) +
-         records_.capacity() * sizeof(PyramidRecord);
+Pyramid::Pyramid(Empty, const Trace& trace, PyramidClasses classes)
+    : trace_(trace),
+      origin_ns_(trace.first_time_ns().value_or(0)),
+      classes_(std::move(classes)) {
+  PlanBlocks();
 }
 
 Pyramid::Pyramid(const Trace& trace, const PyramidOptions& options)
-    : trace_(trace),
-      origin_ns_(trace.first_time_ns().value_or(0)),
-      classes_(options.classes) {
-  const std::vector<Track>& tracks = trace.tracks();
-  struct Task {
-    Row first;
-    Row last;
-  };
-  std::vector<Task> tasks;
-  for (const Track& track : tracks) {
-    first_block_.push_back(tasks.size());
+    : Pyramid(Empty{}, trace, options.classes) {
+  (void)trace.nesting();  // once, before several threads ask
+  const auto bytes =
+      std::make_shared<std::vector<PyramidBlockBytes>>(blocks_.size());
+  BuilderPool builders([this] {
+    return std::make_unique<PyramidBlockBuilder>(trace_, origin_ns_, classes_);
+  });
+  options.executor->ForEach(blocks_.size(), [&](size_t i) {
+    PyramidBlock& block = blocks_[i];
+    (*bytes)[i] = builders.Build(block.first(), block.last());
+    block.Attach((*bytes)[i].shape, (*bytes)[i].view());
+  });
+  owner_ = bytes;
+  MeasureDepths();
+}
+
+void Pyramid::PlanBlocks() {
+  for (const Track& track : trace_.tracks()) {
+    first_block_.push_back(blocks_.size());
     for (Row row = track.first; row < track.last;) {
       const Row rows = std::min(kBlockRows, track.last - row);
-      tasks.push_back({row, row + rows});
+      blocks_.emplace_back(row, row + rows);
       row += rows;
     }
   }
-  first_block_.push_back(tasks.size());
-  blocks_.resize(tasks.size());
-  (void)trace.nesting();  // once, before several threads ask
-  options.executor->ForEach(tasks.size(), [&](size_t i) {
-    blocks_[i] = PyramidBlockBuilder(trace, origin_ns_, classes_)
-                     .Build(tasks[i].first, tasks[i].last);
-  });
-  depths_.assign(tracks.size(), 0);
-  for (uint32_t t = 0; t < tracks.size(); ++t)
+  first_block_.push_back(blocks_.size());
+}
+
+void Pyramid::MeasureDepths() {
+  depths_.assign(trace_.tracks().size(), 0);
+  for (uint32_t t = 0; t < depths_.size(); ++t)
     for (const PyramidBlock& block : blocks(t))
       depths_[t] = std::max(depths_[t], block.depths());
 }
@@ -75,8 +92,8 @@ std::span<const PyramidBlock> Pyramid::blocks(uint32_t track) const {
 }
 
 size_t Pyramid::bytes() const {
-  size_t bytes = sizeof(*this);
-  for (const PyramidBlock& block : blocks_) bytes += block.bytes();
+  size_t bytes = sizeof(*this) + blocks_.size() * sizeof(PyramidBlock);
+  for (const PyramidBlock& block : blocks_) bytes += block.bytes().size();
   return bytes;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 namespace stepscope {
 namespace {
@@ -20,9 +21,19 @@ constexpr uint32_t kFewRecords = 32;
 int ShortFrom(int64_t dur_ns) {
   return 64 - std::countl_zero(static_cast<uint64_t>(dur_ns));
 }
-// The first level at which two times are in one bucket.
-int TogetherFrom(int64_t a, int64_t b) {
-  return 64 - std::countl_zero(static_cast<uint64_t>(a ^ b));
+
+// The first level at which two events are one mark: both are shorter than a
+// bucket, and begin in the same.
+uint8_t MergeFrom(int64_t start_a, int64_t dur_a, int64_t start_b,
+                  int64_t dur_b) {
+  const int level = ShortFrom((start_a ^ start_b) | dur_a | dur_b);
+  return static_cast<uint8_t>(std::min(level, kMaxLevel + 1));
+}
+
+template <typename T>
+std::byte* Put(std::byte* to, std::span<const T> values) {
+  if (!values.empty()) std::memcpy(to, values.data(), values.size_bytes());
+  return to + values.size_bytes();
 }
 
 }  // namespace
@@ -37,126 +48,125 @@ PyramidBlockBuilder::PyramidBlockBuilder(const Trace& trace, int64_t origin_ns,
       origin_ns_(origin_ns),
       classes_(classes) {}
 
-PyramidBlock PyramidBlockBuilder::Build(Row first, Row last) {
-  block_.first_ = first;
-  block_.last_ = last;
-  CountMerges();
+PyramidBlockBytes PyramidBlockBuilder::Build(Row first, Row last) {
+  first_ = first;
+  last_ = last;
+  SortIntoLines();
+  FindMerges();
   ChooseLevels();
-  if (!block_.levels_.empty()) {
-    PlaceSections();
-    WriteLevels();
-    JoinTiles();
-  }
-  return std::move(block_);
+  if (level_count_ > 0)
+    for (uint32_t line = 0; line < line_end_.size(); ++line) WriteLine(line);
+  return Joined();
 }
 
-void PyramidBlockBuilder::CountMerges() {
-  struct Before {
-    int64_t start = 0;
-    int short_from = 0;
-  };
-  std::vector<Before> before;
-  for (Row row = block_.first_; row < block_.last_; ++row) {
-    const uint32_t depth = depth_[row];
-    if (depth >= rows_.size()) {
-      rows_.resize(depth + 1, 0);
-      merges_.resize(depth + 1, Merges{});
-      before.resize(depth + 1);
-    }
-    const Before now = {start(row), ShortFrom(dur_ns_[row])};
-    Before& last = before[depth];
-    if (rows_[depth]++ > 0) {
-      const int from = std::max({TogetherFrom(last.start, now.start),
-                                 last.short_from, now.short_from});
-      ++merges_[depth][std::min<size_t>(from, kMaxLevel + 1)];
-    }
-    last = now;
+void PyramidBlockBuilder::SortIntoLines() {
+  const std::span<const uint32_t> depth =
+      depth_.subspan(first_, last_ - first_);
+  line_end_.clear();
+  for (const uint32_t line : depth) {
+    if (line >= line_end_.size()) line_end_.resize(line + 1, 0);
+    ++line_end_[line];
   }
-  block_.depths_ = static_cast<uint32_t>(rows_.size());
-  const int64_t last_start = start(block_.last_ - 1);
-  min_level_ = std::max(0, ShortFrom(last_start) - (32 + kTileBits));
+  uint32_t at = 0;
+  for (uint32_t& end : line_end_) {
+    const uint32_t count = end;
+    end = at;  // its begin, until its rows are put there
+    at += count;
+  }
+  order_.resize(depth.size());
+  for (uint32_t i = 0; i < depth.size(); ++i)
+    order_[line_end_[depth[i]]++] = static_cast<uint16_t>(i);
+}
+
+void PyramidBlockBuilder::FindMerges() {
+  merges_.fill(0);
+  merges_from_.resize(order_.size());
+  const int64_t* const start = start_ns_.data() + first_;
+  const int64_t* const dur = dur_ns_.data() + first_;
+  uint32_t i = 0;
+  for (const uint32_t end : line_end_) {
+    if (i == end) continue;
+    merges_from_[i] = kMaxLevel + 1;  // the first of a line
+    ++merges_[kMaxLevel + 1];
+    int64_t start_before = start[order_[i]] - origin_ns_;
+    int64_t dur_before = dur[order_[i]];
+    for (++i; i < end; ++i) {
+      const int64_t start_here = start[order_[i]] - origin_ns_;
+      const int64_t dur_here = dur[order_[i]];
+      const uint8_t from =
+          MergeFrom(start_before, dur_before, start_here, dur_here);
+      merges_from_[i] = from;
+      ++merges_[from];
+      start_before = start_here;
+      dur_before = dur_here;
+    }
+  }
 }
 
 void PyramidBlockBuilder::ChooseLevels() {
-  uint32_t below = block_.last_ - block_.first_;
+  // So that the number of a tile fits into 32 bits.
+  const int64_t last_start = start_ns_[last_ - 1] - origin_ns_;
+  const int min_level = std::max(0, ShortFrom(last_start) - (32 + kTileBits));
+  uint32_t below = last_ - first_;
   uint32_t records = below;
+  level_count_ = 0;
   for (int k = 0; k <= kMaxLevel && below > kFewRecords; ++k) {
-    for (const Merges& merges : merges_) records -= merges[k];
-    const double shrink = block_.levels_.empty() ? kFirstShrink : kNextShrink;
-    if (k < min_level_ || records * shrink > below) continue;
-    block_.levels_.push_back(static_cast<int8_t>(k));
+    records -= merges_[static_cast<size_t>(k)];
+    const double shrink = level_count_ == 0 ? kFirstShrink : kNextShrink;
+    if (k < min_level || records * shrink > below) continue;
+    if (levels_.size() == level_count_) levels_.emplace_back();
+    Level& level = levels_[level_count_++];
+    level.k = k;
+    level.records.clear();
+    level.tiles.clear();
+    level.sections.clear();
     below = records;
   }
-  block_.levels_.shrink_to_fit();
 }
 
-void PyramidBlockBuilder::PlaceSections() {
-  uint32_t at = 0;
-  for (const int8_t k : block_.levels_) {
-    for (uint32_t depth = 0; depth < block_.depths_; ++depth) {
-      block_.sections_.push_back({at, 0});
-      next_.push_back(at);
-      at += rows_[depth];
-      for (int i = 0; i <= k; ++i) at -= merges_[depth][i];
+void PyramidBlockBuilder::WriteLine(uint32_t line) {
+  for (size_t i = 0; i < level_count_; ++i) {
+    Level& level = levels_[i];
+    level.sections.push_back({static_cast<uint32_t>(level.records.size()),
+                              static_cast<uint32_t>(level.tiles.size())});
+  }
+  Level& finest = levels_[0];
+  const uint32_t end = line_end_[line];
+  for (uint32_t i = line == 0 ? 0 : line_end_[line - 1]; i < end; ++i) {
+    const Row row = first_ + order_[i];
+    const int64_t start = start_ns_[row] - origin_ns_;
+    const int64_t dur = dur_ns_[row];
+    const StringId name = name_[row];
+    const uint8_t event_class = classes_.Of(type_[row], name);
+    if (merges_from_[i] <= finest.k) {
+      finest.open.AddEvent(start, dur, row, name.v, event_class);
+      continue;
+    }
+    Flush(0);
+    finest.open.Set(start, dur, row, name.v, event_class, merges_from_[i]);
+  }
+  for (size_t i = 0; i < level_count_; ++i) Flush(i);
+}
+
+// Writes the mark of a level that can grow no more, and adds it to the next.
+void PyramidBlockBuilder::Flush(size_t index) {
+  Level& level = levels_[index];
+  if (level.open.count == 0) return;
+  Write(level, level.open);
+  if (index + 1 < level_count_) {
+    Level& next = levels_[index + 1];
+    if (level.open.merges_from <= next.k) {
+      next.open.Add(level.open);
+    } else {
+      Flush(index + 1);
+      next.open = level.open;
     }
   }
-  block_.sections_.push_back({at, 0});
-  block_.sections_.shrink_to_fit();
-  block_.records_.resize(at);
-  open_.resize(next_.size());
-  tiles_.resize(next_.size());
+  level.open.count = 0;
 }
 
-void PyramidBlockBuilder::WriteLevels() {
-  for (Row row = block_.first_; row < block_.last_; ++row) PushRow(row);
-  for (size_t level = 0; level < block_.levels_.size(); ++level)
-    for (uint32_t depth = 0; depth < block_.depths_; ++depth)
-      Flush(level, depth);
-}
-
-// What Push(0) does, without a mark of one event in between.
-void PyramidBlockBuilder::PushRow(Row row) {
-  const int k = block_.levels_[0];
-  const uint32_t depth = depth_[row];
-  const int64_t from = start(row);
-  const int64_t dur = dur_ns_[row];
-  const uint32_t name = name_[row].v;
-  const uint8_t event_class = classes_.Of(type_[row], name_[row]);
-  PyramidMark& open = open_[depth];
-  if (open.count > 0 && from >> k == open.start >> k &&
-      static_cast<uint64_t>(dur) >> k == 0 && open.IsShort(k)) {
-    open.AddEvent(from, dur, row, name, event_class);
-    return;
-  }
-  Flush(0, depth);
-  open.Set(from, dur, row, name, event_class);
-}
-
-void PyramidBlockBuilder::Push(size_t level, uint32_t depth,
-                               const PyramidMark& mark) {
-  const int k = block_.levels_[level];
-  PyramidMark& open = open_[section(level, depth)];
-  if (open.count > 0 && mark.start >> k == open.start >> k && mark.IsShort(k) &&
-      open.IsShort(k)) {
-    open.Add(mark);
-    return;
-  }
-  Flush(level, depth);
-  open = mark;
-}
-
-void PyramidBlockBuilder::Flush(size_t level, uint32_t depth) {
-  PyramidMark& open = open_[section(level, depth)];
-  if (open.count == 0) return;
-  Write(level, depth, open);
-  if (level + 1 < block_.levels_.size()) Push(level + 1, depth, open);
-  open.count = 0;
-}
-
-void PyramidBlockBuilder::Write(size_t level, uint32_t depth,
-                                const PyramidMark& mark) {
-  const int k = block_.levels_[level];
-  const size_t at = section(level, depth);
+void PyramidBlockBuilder::Write(Level& level, const PyramidMark& mark) {
+  const int k = level.k;
   const int64_t tile = mark.start >> (k + kTileBits);
   const int64_t tile_start = tile << (k + kTileBits);
   // Units are 2^(k - 6) ns; times within a tile or two never overflow.
@@ -171,13 +181,13 @@ void PyramidBlockBuilder::Write(size_t level, uint32_t depth,
   const uint64_t x = units(from, 0);
   const uint64_t x1 = extent >= tile_ns ? x + 65535 : units(from + extent, 1);
 
-  const uint32_t index = next_[at]++;
-  std::vector<PyramidBlock::Tile>& tiles = tiles_[at];
-  if (tiles.empty() || tiles.back().index != static_cast<uint32_t>(tile)) {
-    tiles.push_back(
-        {static_cast<uint32_t>(tile), index - block_.sections_[at].record});
+  const auto index = static_cast<uint32_t>(level.records.size() -
+                                           level.sections.back().record);
+  if (level.tiles.size() == level.sections.back().tile ||
+      level.tiles.back().index != static_cast<uint32_t>(tile)) {
+    level.tiles.push_back({static_cast<uint32_t>(tile), index});
   }
-  PyramidRecord& record = block_.records_[index];
+  PyramidRecord& record = level.records.emplace_back();
   record.x = static_cast<uint16_t>(x);
   record.w = static_cast<uint16_t>(std::clamp<uint64_t>(x1 - x, 1, 65535));
   record.row = mark.row;
@@ -199,16 +209,37 @@ void PyramidBlockBuilder::Write(size_t level, uint32_t depth,
       static_cast<uint8_t>(heaviest.event_class | (share << kClassBits));
 }
 
-void PyramidBlockBuilder::JoinTiles() {
-  size_t count = 0;
-  for (const auto& tiles : tiles_) count += tiles.size();
-  block_.tiles_.reserve(count);
-  for (size_t i = 0; i < tiles_.size(); ++i) {
-    block_.sections_[i].tile = static_cast<uint32_t>(block_.tiles_.size());
-    block_.tiles_.insert(block_.tiles_.end(), tiles_[i].begin(),
-                         tiles_[i].end());
+PyramidBlockBytes PyramidBlockBuilder::Joined() const {
+  const std::span<const Level> levels = std::span(levels_).first(level_count_);
+  PyramidBlockBytes block;
+  block.shape.depths = static_cast<uint32_t>(line_end_.size());
+  block.shape.levels = static_cast<uint32_t>(levels.size());
+  for (const Level& level : levels) {
+    block.shape.records += static_cast<uint32_t>(level.records.size());
+    block.shape.tiles += static_cast<uint32_t>(level.tiles.size());
   }
-  block_.sections_.back().tile = static_cast<uint32_t>(block_.tiles_.size());
+  const size_t size = block.shape.bytes();
+  block.bytes = std::make_unique_for_overwrite<std::byte[]>(size);
+  std::byte* to = block.bytes.get();
+  for (const Level& level : levels)
+    to = Put(to, std::span<const PyramidRecord>(level.records));
+  PyramidBlock::Section begin;
+  for (const Level& level : levels) {
+    for (const PyramidBlock::Section& section : level.sections) {
+      const PyramidBlock::Section at = {begin.record + section.record,
+                                        begin.tile + section.tile};
+      to = Put(to, std::span<const PyramidBlock::Section>(&at, 1));
+    }
+    begin.record += static_cast<uint32_t>(level.records.size());
+    begin.tile += static_cast<uint32_t>(level.tiles.size());
+  }
+  if (!levels.empty())
+    to = Put(to, std::span<const PyramidBlock::Section>(&begin, 1));
+  for (const Level& level : levels)
+    to = Put(to, std::span<const PyramidBlock::Tile>(level.tiles));
+  for (const Level& level : levels) *to++ = static_cast<std::byte>(level.k);
+  std::fill(to, block.bytes.get() + size, std::byte{0});
+  return block;
 }
 
 }  // namespace stepscope

@@ -1,46 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builds the levels of one block in two passes over its rows: the first counts
-// the boxes of every level, the second writes those of the levels worth
-// keeping, all of them at once, into arrays of the right size.
+// Builds the levels of a block: puts its rows into lines, finds from which
+// level on an event is one mark with the one before it, chooses the levels
+// that are worth their memory, and writes all of them in one pass over each
+// line. Keeps its memory for the next block. Not thread-safe.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "trace/pyramid.h"
+#include "trace/pyramid_block.h"
 #include "trace/pyramid_mark.h"
 
 namespace stepscope {
 
+// A block that was built.
+struct PyramidBlockBytes {
+  PyramidBlock::Shape shape;
+  std::unique_ptr<std::byte[]> bytes;
+
+  std::span<const std::byte> view() const {
+    return {bytes.get(), shape.bytes()};
+  }
+};
+
 class PyramidBlockBuilder {
  public:
+  // What a row of a block is counted by: 16 bits.
+  static constexpr Row kMostRows = 1u << 16;
+
+  // All of it outlives this.
   PyramidBlockBuilder(const Trace& trace, int64_t origin_ns,
                       const PyramidClasses& classes);
 
-  // REQUIRES: the rows are of one track. Once per object.
-  PyramidBlock Build(Row first, Row last);
+  // REQUIRES: the rows are of one track, and at most kMostRows.
+  PyramidBlockBytes Build(Row first, Row last);
 
  private:
-  // By the level from which on an event and the one before it on its line are
-  // one mark.
-  using Merges = std::array<uint32_t, kMaxLevel + 2>;
+  // A level while it is written.
+  struct Level {
+    int k = 0;
+    PyramidMark open;
+    std::vector<PyramidRecord> records;
+    std::vector<PyramidBlock::Tile> tiles;
+    std::vector<PyramidBlock::Section> sections;  // by line
+  };
 
-  void CountMerges();
+  void SortIntoLines();
+  void FindMerges();
   void ChooseLevels();
-  void PlaceSections();
-  void WriteLevels();
-  void PushRow(Row row);
-  void Push(size_t level, uint32_t depth, const PyramidMark& mark);
-  void Flush(size_t level, uint32_t depth);
-  void Write(size_t level, uint32_t depth, const PyramidMark& mark);
-  void JoinTiles();
-
-  int64_t start(Row row) const { return start_ns_[row] - origin_ns_; }
-  size_t section(size_t level, uint32_t depth) const {
-    return level * block_.depths_ + depth;
-  }
+  void WriteLine(uint32_t line);
+  void Flush(size_t level);
+  void Write(Level& level, const PyramidMark& mark);
+  PyramidBlockBytes Joined() const;
 
   const std::span<const int64_t> start_ns_;
   const std::span<const int64_t> dur_ns_;
@@ -49,14 +66,18 @@ class PyramidBlockBuilder {
   const std::span<const uint32_t> depth_;
   const int64_t origin_ns_;
   const PyramidClasses& classes_;
-  int min_level_ = 0;  // so that the number of a tile fits into 32 bits
 
-  PyramidBlock block_;
-  std::vector<Merges> merges_;     // by depth
-  std::vector<uint32_t> rows_;     // by depth
-  std::vector<PyramidMark> open_;  // by level and depth
-  std::vector<uint32_t> next_;     // the same: where to write
-  std::vector<std::vector<PyramidBlock::Tile>> tiles_;  // the same
+  Row first_ = 0;
+  Row last_ = 0;
+  std::vector<uint32_t> line_end_;  // by line: its end in what follows
+  std::vector<uint16_t> order_;     // rows from the first, by line
+  // The same: the level from which on the row is one mark with the row before
+  // it on its line.
+  std::vector<uint8_t> merges_from_;
+  // How many rows are so, by that level.
+  std::array<uint32_t, kMaxLevel + 2> merges_{};
+  std::vector<Level> levels_;  // the first level_count_ are in use
+  size_t level_count_ = 0;
 };
 
 }  // namespace stepscope

@@ -9,7 +9,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "trace/pyramid.h"
+#include "trace/trace.h"
 
 namespace stepscope {
 
@@ -58,10 +58,12 @@ struct PyramidMark {
   Row row = kNoRow;
   uint32_t count = 0;  // 0: empty
   uint32_t names = 0;
+  // The level from which on it is one mark with what is before it.
+  uint8_t merges_from = 0;
   std::array<Name, kNames> name;
 
   void Set(int64_t from, int64_t dur, Row event, uint32_t event_name,
-           uint8_t event_class) {
+           uint8_t event_class, uint8_t from_level) {
     start = from;
     end = from + dur;
     busy = static_cast<uint64_t>(dur);
@@ -70,11 +72,8 @@ struct PyramidMark {
     row = event;
     count = 1;
     names = 1;
+    merges_from = from_level;
     name[0] = {event_name, event_class, weight};
-  }
-
-  bool IsShort(int k) const {
-    return count > 1 || static_cast<uint64_t>(longest_ns) >> k == 0;
   }
 
   // REQUIRES: not empty, and `other` begins no earlier.

@@ -27,8 +27,8 @@ std::string RawArgs::Block::Plain() const {
   std::string plain(plain_size, '\0');
   auto* const out = reinterpret_cast<uint8_t*>(plain.data());
   if (!packed) {
-    if (plain_size > 0) std::memcpy(out, bytes.data(), plain_size);
-  } else if (!LzUnpack(bytes, {out, plain_size})) {
+    if (plain_size > 0) std::memcpy(out, stored().data(), plain_size);
+  } else if (!LzUnpack(stored(), {out, plain_size})) {
     plain.clear();
   }
   return plain;

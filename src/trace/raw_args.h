@@ -30,9 +30,15 @@ class RawArgs {
 
   struct Block {
     std::vector<uint8_t> bytes;
+    // Instead: bytes that lie elsewhere, and who keeps them there.
+    std::span<const uint8_t> elsewhere;
+    std::shared_ptr<const void> owner;
     uint32_t plain_size = 0;
     bool packed = false;
 
+    std::span<const uint8_t> stored() const {
+      return bytes.empty() ? elsewhere : bytes;
+    }
     void Pack();
     std::string Plain() const;
   };

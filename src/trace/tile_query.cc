@@ -230,6 +230,7 @@ void TileQuery::AddFolded(const PyramidBlock::Line& line, int level_k,
 // A long event that begins in one of the tiles.
 void TileQuery::AddEvent(uint32_t line, uint64_t x, Row row,
                          uint8_t event_class) {
+  if (row >= trace_.size()) return;  // of a damaged record
   const int64_t event_end = trace_.end_ns(row) - pyramid_.origin_ns();
   AddLong(
       line, x,
@@ -348,6 +349,7 @@ void TileQuery::AddLong(uint32_t line, uint64_t x, uint64_t end, bool before,
 }
 
 uint16_t TileQuery::LocalName(uint32_t name) {
+  if (name >= local_.size()) return kNoName;  // of a damaged record
   LocalId& local = local_[name];
   if (local.answer == answer_number_) return local.id;
   local.answer = answer_number_;

@@ -77,7 +77,8 @@ class TileQuery {
     return lines_[tile * 256 + line];
   }
   bool IsLong(Row row) const {
-    return static_cast<uint64_t>(trace_.dur_ns()[row]) >> k_ != 0;
+    return row < trace_.size() &&
+           static_cast<uint64_t>(trace_.dur_ns()[row]) >> k_ != 0;
   }
   uint16_t LocalName(uint32_t name);
   uint64_t UnitsDown(int64_t ns) const;

@@ -27,6 +27,23 @@ std::string Trace::raw_args(Row row) const {
   return std::string(reader.Get(row));
 }
 
+size_t Trace::bytes() const {
+  constexpr size_t kRowBytes = sizeof(int64_t) * 2 + sizeof(StringId) +
+                               sizeof(uint32_t) + sizeof(uint16_t) * 2;
+  size_t bytes = size_t{size()} * kRowBytes + flows_.size() * sizeof(Flow) +
+                 links_.view().size_bytes() +
+                 counters_.size() * sizeof(CounterSample) +
+                 memory_.size() * sizeof(MemoryEvent) +
+                 args_.view().size_bytes() + arg_ints_.view().size_bytes() +
+                 raw_refs_.view().size_bytes();
+  for (uint32_t i = 0; i < raw_args_.block_count(); ++i)
+    bytes += raw_args_.block(i).stored().size();
+  // A view, a hash and two slots beside the text.
+  for (uint32_t i = 0; i < strings_.size(); ++i)
+    bytes += strings_.view({i}).size() + sizeof(std::string_view) + 16;
+  return bytes;
+}
+
 std::optional<int64_t> Trace::first_time_ns() const {
   std::optional<int64_t> first;
   const auto add = [&](int64_t time_ns) {

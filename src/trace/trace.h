@@ -2,8 +2,9 @@
 //
 // Trace: what was recorded, as typed columns and tables. The waist of the
 // system: importers build it, analyses and exporters read it. A Trace is made
-// by TraceBuilder and immutable afterwards; share it as
-// std::shared_ptr<const Trace>. All reads are thread-safe.
+// by TraceBuilder, or read back from a snapshot of one, and immutable
+// afterwards; share it as std::shared_ptr<const Trace>. All reads are
+// thread-safe.
 //
 // Times are int64 nanoseconds from Trace::epoch_ns(); raw, never corrected.
 #pragma once
@@ -227,6 +228,9 @@ class Trace {
   const Source& source_of(const Process& process) const {
     return sources_[process.source];
   }
+  // What its tables take, without the nesting.
+  size_t bytes() const;
+
   // Over all sources. clock(): source and rate are the first's, anchors add
   // up, the error is the worst; epoch_known is that of epoch_ns().
   const ClockInfo& clock() const { return clock_; }
@@ -240,8 +244,10 @@ class Trace {
 
  private:
   friend class TraceBuilder;
+  friend class TraceSnapshot;
   Trace();
 
+  std::shared_ptr<const void> backing_;  // where columns lie, if elsewhere
   Column<int64_t> start_ns_;
   Column<int64_t> dur_ns_;
   Column<StringId> name_;

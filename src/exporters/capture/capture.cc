@@ -16,8 +16,8 @@ using format::Table;
 // A block read from an earlier capture is written as it is.
 Packing PackingOf(const RawArgs::Block& block) {
   if (!block.packed) return Packing::kPlain;
-  return IsLz4Block(block.bytes, block.plain_size) ? Packing::kLz4
-                                                   : Packing::kLz;
+  return IsLz4Block(block.stored(), block.plain_size) ? Packing::kLz4
+                                                      : Packing::kLz;
 }
 
 // Writes the tables of one trace, what others refer to first.
@@ -236,15 +236,15 @@ class Writer {
         Table::kRawBlocks, raw.block_count(),
         [&](uint64_t row, auto put) {
           const RawArgs::Block& block = raw.block(static_cast<uint32_t>(row));
-          put(block.bytes.size());
+          put(block.stored().size());
           put(block.plain_size);
           put(static_cast<uint64_t>(PackingOf(block)));
         },
         [&](uint64_t row) {
           const RawArgs::Block& block = raw.block(static_cast<uint32_t>(row));
           return std::string_view(
-              reinterpret_cast<const char*>(block.bytes.data()),
-              block.bytes.size());
+              reinterpret_cast<const char*>(block.stored().data()),
+              block.stored().size());
         });
     tables_.Write(Table::kRawRefs, raw_rows_.size(),
                   [&](uint64_t row, auto put) {

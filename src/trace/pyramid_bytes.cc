@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A pyramid as bytes: a head, a table of blocks, the blocks. As this machine
+// and this version have them in memory.
+#include <cstring>
+#include <utility>
+
+#include "base/text.h"
+#include "trace/pyramid.h"
+
+namespace stepscope {
+namespace {
+
+struct Head {
+  char magic[8] = {'S', 'S', 'P', 'Y', 'R', 'A', 'M', 0};
+  // Another for every change of what the bytes mean. Read as another number
+  // where the order of bytes is another.
+  uint32_t version = 1;
+  uint32_t blocks = 0;
+  uint32_t rows = 0;
+  uint32_t tracks = 0;
+  uint64_t names = 0;
+};
+static_assert(sizeof(Head) == 32);
+
+struct Entry {
+  Row first = 0;
+  Row last = 0;
+  uint64_t unused = 0;
+  PyramidBlock::Shape shape;
+};
+static_assert(sizeof(Entry) == 32);
+static_assert(std::is_trivially_copyable_v<Entry>);
+
+Head HeadOf(const Trace& trace, size_t blocks) {
+  Head head;
+  head.blocks = static_cast<uint32_t>(blocks);
+  head.rows = trace.size();
+  head.tracks = static_cast<uint32_t>(trace.tracks().size());
+  head.names = trace.strings().size();
+  return head;
+}
+
+Error Damaged(size_t offset, std::string_view what) {
+  return Fail(ErrorCode::kCorrupt,
+              Format("pyramid: byte %zu: ", offset) + std::string(what) +
+                  "; build it anew");
+}
+
+}  // namespace
+
+void Pyramid::AppendTo(const Sink& sink) const {
+  const Head head = HeadOf(trace_, blocks_.size());
+  sink(std::as_bytes(std::span(&head, 1)));
+  for (const PyramidBlock& block : blocks_) {
+    const Entry entry = {block.first(), block.last(), 0, block.shape()};
+    sink(std::as_bytes(std::span(&entry, 1)));
+  }
+  for (const PyramidBlock& block : blocks_)
+    if (!block.bytes().empty()) sink(block.bytes());
+}
+
+size_t Pyramid::serialized_bytes() const {
+  size_t bytes = sizeof(Head) + blocks_.size() * sizeof(Entry);
+  for (const PyramidBlock& block : blocks_) bytes += block.bytes().size();
+  return bytes;
+}
+
+Result<Pyramid> Pyramid::FromBytes(std::span<const std::byte> bytes,
+                                   std::shared_ptr<const void> owner,
+                                   const Trace& trace, PyramidClasses classes) {
+  if (!classes.of_name.empty() &&
+      classes.of_name.size() < trace.strings().size()) {
+    return Fail(ErrorCode::kInvalidArgument,
+                "pyramid: classes are of another trace");
+  }
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % 16 != 0)
+    return Fail(ErrorCode::kInvalidArgument, "pyramid: bytes are not aligned");
+  Pyramid pyramid(Empty{}, trace, std::move(classes));
+  const size_t table = sizeof(Head) + pyramid.blocks_.size() * sizeof(Entry);
+  if (bytes.size() < table) return Damaged(bytes.size(), "cut short");
+  const Head expected = HeadOf(trace, pyramid.blocks_.size());
+  if (std::memcmp(bytes.data(), &expected, sizeof expected) != 0)
+    return Damaged(0, "of another version or another trace");
+  size_t at = table;
+  for (size_t i = 0; i < pyramid.blocks_.size(); ++i) {
+    PyramidBlock& block = pyramid.blocks_[i];
+    const size_t offset = sizeof(Head) + i * sizeof(Entry);
+    Entry entry;
+    std::memcpy(&entry, bytes.data() + offset, sizeof entry);
+    const PyramidBlock::Shape& shape = entry.shape;
+    // No row is deeper than the rows before it are many.
+    const Track& track = trace.tracks()[trace.track()[block.first()]];
+    if (entry.first != block.first() || entry.last != block.last() ||
+        shape.depths > block.last() - track.first ||
+        shape.levels > kMaxLevel + 1 || shape.bytes() > bytes.size() - at) {
+      return Damaged(offset, "a block does not fit");
+    }
+    block.Attach(shape, bytes.subspan(at, shape.bytes()));
+    if (!block.TablesHold()) return Damaged(at, "a block contradicts itself");
+    at += shape.bytes();
+  }
+  if (at != bytes.size()) return Damaged(at, "more bytes than blocks");
+  pyramid.owner_ = std::move(owner);
+  pyramid.MeasureDepths();
+  return pyramid;
+}
+
+}  // namespace stepscope
