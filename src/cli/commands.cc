@@ -3,6 +3,7 @@
 
 #include "analysis/replay/change.h"
 #include "analysis/tables/all_tables.h"
+#include "cli/convert_dataset.h"
 #include "cli/help.h"
 #include "exporters/exporter.h"
 #include "report/fluid_report.h"
@@ -71,6 +72,12 @@ std::vector<std::string> ExporterNames() {
   std::vector<std::string> names;
   for (const Exporter* exporter : AllExporters())
     names.emplace_back(exporter->name());
+  return names;
+}
+
+std::vector<std::string> ConvertFormats() {
+  std::vector<std::string> names = ExporterNames();
+  names.emplace_back(kParquet);
   return names;
 }
 
@@ -473,7 +480,7 @@ Command ConvertCommand(ConvertOptions& options) {
             .kind = ValueKind::kChoice,
             .meaning = "format to write",
             .fallback = "by the name of the file, see below",
-            .choices = ExporterNames(),
+            .choices = ConvertFormats(),
             .group = "Output",
             .target = &options.to},
            {.name = "--no-dataflow",

@@ -21,38 +21,25 @@ const Track& TrackOf(const RankData& data, uint64_t row) {
 void FillStep(const RankData& data, uint64_t first, size_t count,
               VectorOut& out) {
   auto* const to = out.data<int64_t>();
-  uint32_t likely = 0;
+  RankData::Cursor cursor;
   for (size_t i = 0; i < count; ++i) {
-    const Row row = AsRow(first + i);
-    std::optional<int64_t> step;
-    if (data.has_steps()) {
-      const std::optional<Row> at = data.Decision(row);
-      if (at)
-        step = data.StepAt(data.process_of(*at), data.trace().start_ns()[*at],
-                           likely);
-    }
-    to[i] = step.value_or(0);
-    if (!step) out.SetNull(i);
+    const int64_t step = data.PlaceOf(AsRow(first + i), cursor).step;
+    to[i] = step;
+    if (step == kNoStep) out.SetNull(i);
   }
 }
 
 void FillStage(const RankData& data, uint64_t first, size_t count,
                VectorOut& out) {
   auto* const to = out.data<duckdb::Text>();
+  RankData::Cursor cursor;
   for (size_t i = 0; i < count; ++i) {
-    const Row row = AsRow(first + i);
-    size_t slot = StageLookup::kNoStage;
-    if (data.has_stages()) {
-      const std::optional<Row> at = data.Decision(row);
-      if (at)
-        slot = data.StageAt(data.trace().track()[*at],
-                            data.trace().start_ns()[*at]);
-    }
-    if (slot == StageLookup::kNoStage) {
+    const uint8_t stage = data.PlaceOf(AsRow(first + i), cursor).stage;
+    if (stage == RankData::Place::kNoStage) {
       to[i] = {};
       out.SetNull(i);
     } else {
-      to[i] = data.stage_text(slot);
+      to[i] = data.stage_text(stage);
     }
   }
 }

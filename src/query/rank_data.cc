@@ -10,6 +10,8 @@
 #include "analysis/flat_map.h"
 #include "analysis/kinds.h"
 #include "analysis/stats.h"
+#include "analysis/step_finder.h"
+#include "analysis/views/stage_lookup.h"
 #include "query/valid_utf8.h"
 #include "trace/event_type.h"
 
@@ -20,10 +22,10 @@ void Need(bool there) {
   if (!there) throw std::bad_alloc();
 }
 
-std::vector<bool> FindThreads(const Trace& trace) {
-  std::vector<bool> threads;
+std::vector<uint8_t> FindThreads(const Trace& trace) {
+  std::vector<uint8_t> threads;
   for (const Track& track : trace.tracks())
-    threads.push_back(track.kind == TrackKind::kThread);
+    threads.push_back(track.kind == TrackKind::kThread ? 1 : 0);
   return threads;
 }
 
@@ -39,17 +41,8 @@ RankData::RankData(std::shared_ptr<const Trace> trace, int64_t source_id)
       source_id_(source_id),
       tree_(*trace_),
       steps_(tree_),
-      finder_(tree_, steps_),
-      stages_(tree_, steps_),
       is_thread_(FindThreads(*trace_)) {
-  // The same order as StepFinder's.
-  for (uint32_t p = 0; p < trace_->processes().size(); ++p) {
-    for (const StepInterval& step : steps_.steps()) {
-      if (tree_.threads()[step.thread].process == p &&
-          step.thread == steps_.main_thread(p))
-        step_numbers_.push_back(step.index);
-    }
-  }
+  MakeLines();
   MakeTexts();
   MarkHostEvents();
   NameClasses names(trace_->strings());
@@ -155,23 +148,66 @@ void RankData::MarkCommunication(const Communication& communication) {
   }
 }
 
-std::optional<Row> RankData::Decision(Row row) const {
-  if (launch_.empty() || IsHost(row) || !IsDeviceWork(trace_->type()[row]))
-    return row;
-  if (launch_[row] == kNoRow) return std::nullopt;
-  return launch_[row];
+// What StepFinder and StageLookup say changes only where a step or a stage of
+// the thread, or of the stepping thread, begins or ends.
+TimeLine<RankData::Place> RankData::LineOf(uint32_t thread,
+                                           uint32_t process) const {
+  const uint32_t main = steps_.main_thread(process);
+  std::vector<int64_t> times;
+  const auto add = [&](std::span<const StepInterval> spans) {
+    for (const StepInterval& span : spans) {
+      if (span.thread != thread && span.thread != main) continue;
+      times.push_back(span.range.begin);
+      times.push_back(span.range.end);
+    }
+  };
+  add(steps_.steps());
+  add(steps_.stages());
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  TimeLine<Place> line;
+  const std::span<const StepInterval> of_main =
+      main == kNoThread ? std::span<const StepInterval>()
+                        : steps_.steps_of(main);
+  const StepFinder finder(tree_, steps_);
+  const StageLookup stages(tree_, steps_);
+  for (const int64_t time : times) {
+    Place place;
+    const uint32_t step = finder.Find(process, time);
+    if (step != StepFinder::kNone) place.step = of_main[step].index;
+    if (thread != kNoThread && !steps_.stages().empty()) {
+      const size_t stage = stages.Find(thread, time);
+      if (stage != StageLookup::kNoStage)
+        place.stage = static_cast<uint8_t>(stage);
+    }
+    line.Add(time, place);
+  }
+  return line;
 }
 
-std::optional<int64_t> RankData::StepAt(uint32_t process, int64_t time_ns,
-                                        uint32_t& likely) const {
-  const uint32_t step = finder_.FindOfAll(process, time_ns, likely);
-  if (step == StepFinder::kNone) return std::nullopt;
-  return step_numbers_[step];
+void RankData::MakeLines() {
+  const Threads& threads = tree_.threads();
+  for (uint32_t i = 0; i < threads.size(); ++i)
+    lines_.push_back(LineOf(i, threads[i].process));
+  for (uint32_t i = 0; i < trace_->processes().size(); ++i)
+    lines_.push_back(LineOf(kNoThread, i));
+  for (uint32_t i = 0; i < trace_->tracks().size(); ++i)
+    line_of_track_.push_back(
+        is_thread_[i] != 0
+            ? threads.of_track(i)
+            : static_cast<uint32_t>(threads.size()) +
+                  trace_->tracks()[i].process);
 }
 
-size_t RankData::StageAt(uint32_t track, int64_t time_ns) const {
-  if (!is_thread_[track]) return StageLookup::kNoStage;
-  return stages_.Find(tree_.threads().of_track(track), time_ns);
+const RankData::Place& RankData::PlaceOf(Row row, Cursor& cursor) const {
+  static const Place nowhere;
+  if (!launch_.empty() && !IsHost(row) && IsDeviceWork(trace_->type()[row])) {
+    row = launch_[row];
+    if (row == kNoRow) return nowhere;
+  }
+  const uint32_t line = line_of_track_[trace_->track()[row]];
+  if (line != cursor.line) cursor = {line, 0};
+  return lines_[line].At(trace_->start_ns()[row], cursor.likely, nowhere);
 }
 
 }  // namespace stepscope

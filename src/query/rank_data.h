@@ -8,18 +8,16 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/communication.h"
 #include "analysis/event_tree.h"
 #include "analysis/ranks/rank_calls.h"
-#include "analysis/step_finder.h"
 #include "analysis/steps.h"
-#include "analysis/views/stage_lookup.h"
 #include "base/column.h"
 #include "query/duckdb_abi.h"
+#include "query/time_line.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -46,7 +44,9 @@ class RankData {
   uint32_t process_of(Row row) const {
     return trace_->tracks()[trace_->track()[row]].process;
   }
-  bool IsHost(Row row) const { return is_thread_[trace_->track()[row]]; }
+  bool IsHost(Row row) const {
+    return is_thread_[trace_->track()[row]] != 0;
+  }
 
   // Of device work; kNoRow: not known, or no device work.
   Row launch(Row row) const { return Of(launch_, row); }
@@ -61,18 +61,21 @@ class RankData {
     return (marks_[row] & kCommunication) != 0;
   }
 
-  // When the host decided on this event: its own begin, or that of its launch.
-  // Nothing: device work whose launch was not recorded.
-  std::optional<Row> Decision(Row row) const;
-  // Number of the step; `likely` is kept between calls for speed.
-  std::optional<int64_t> StepAt(uint32_t process, int64_t time_ns,
-                                uint32_t& likely) const;
-  bool has_steps() const { return finder_.total() > 0; }
-  bool has_stages() const { return !steps_.stages().empty(); }
-  // Slot of kStageTypes, or StageLookup::kNoStage.
-  size_t StageAt(uint32_t track, int64_t time_ns) const;
-  const duckdb::Text& stage_text(size_t slot) const {
-    return stage_texts_[slot];
+  // The step and stage that an event belongs to: those in force when it began
+  // or, for device work, when it was launched.
+  struct Place {
+    static constexpr uint8_t kNoStage = 0xff;
+    int64_t step = kNoStep;
+    uint8_t stage = kNoStage;
+  };
+  // Keep one `cursor` over events near each other.
+  struct Cursor {
+    uint32_t line = 0;
+    size_t likely = 0;
+  };
+  const Place& PlaceOf(Row row, Cursor& cursor) const;
+  const duckdb::Text& stage_text(uint8_t stage) const {
+    return stage_texts_[stage];
   }
 
  private:
@@ -82,6 +85,8 @@ class RankData {
     return column.empty() ? kNoRow : column[row];
   }
   void MakeTexts();
+  void MakeLines();
+  TimeLine<Place> LineOf(uint32_t thread, uint32_t process) const;
   void MarkHostEvents();
   void MarkDeviceWork();
   void MarkCommunication(const Communication& communication);
@@ -91,11 +96,10 @@ class RankData {
   const int64_t source_id_;
   const EventTree tree_;
   const StepTable steps_;
-  const StepFinder finder_;
-  const StageLookup stages_;
-  std::vector<int64_t> step_numbers_;  // as StepFinder counts over all
+  std::vector<TimeLine<Place>> lines_;  // by thread, then by process
+  std::vector<uint32_t> line_of_track_;
   std::vector<RankCalls> calls_;
-  std::vector<bool> is_thread_;  // by track
+  std::vector<uint8_t> is_thread_;  // by track
   std::vector<duckdb::Text> texts_;  // by StringId
   std::vector<duckdb::Text> type_texts_;
   std::vector<duckdb::Text> stage_texts_;
