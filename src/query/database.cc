@@ -17,14 +17,6 @@ std::string Quoted(std::string_view text, char quote) {
   return out + quote;
 }
 
-// DuckDB's messages have lines that point at a word; ours are one line.
-std::string OneLine(const char* message) {
-  std::string text = message == nullptr ? "no reason given" : message;
-  text = text.substr(0, text.find("\n\nLINE "));
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
-}
-
 Status Configure(const duckdb::Api& api, duckdb::ConfigHandle* config,
                  const Database::Settings& settings) {
   for (const auto& [name, value] : settings) {
@@ -37,6 +29,13 @@ Status Configure(const duckdb::Api& api, duckdb::ConfigHandle* config,
 }
 
 }  // namespace
+
+std::string OneLine(const char* message) {
+  std::string text = message == nullptr ? "no reason given" : message;
+  text = text.substr(0, text.find("\n\nLINE "));
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
 
 std::string SqlText(std::string_view text) { return Quoted(text, '\''); }
 std::string SqlName(std::string_view name) { return Quoted(name, '"'); }

@@ -102,4 +102,7 @@ class Database {
 std::string SqlText(std::string_view text);
 std::string SqlName(std::string_view name);
 
+// A message of DuckDB on one line, without those that point at a word.
+std::string OneLine(const char* message);
+
 }  // namespace stepscope
