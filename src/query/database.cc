@@ -149,7 +149,9 @@ Database::~Database() {
 Status Database::AddTable(const std::string& name,
                           std::shared_ptr<const TableSource> source,
                           bool parallel) {
-  const std::string function = "stepscope_" + name;
+  // DuckDB keeps the first function of a name: a later table needs another.
+  const std::string function =
+      "stepscope_" + name + "_" + std::to_string(tables_++);
   STEPSCOPE_TRY(RegisterTableFunction(api_, connection_, function,
                                       std::move(source), parallel));
   return Run("CREATE OR REPLACE VIEW " + SqlName(name) + " AS SELECT * FROM " +

@@ -75,8 +75,9 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // The table `name`, whose rows are read when a query asks for them. In
-  // order, unless `parallel`: then several threads take rows as they come.
+  // The table `name`, whose rows are read when a query asks for them; one of
+  // that name gives way. In order, unless `parallel`: then several threads
+  // take rows as they come.
   Status AddTable(const std::string& name,
                   std::shared_ptr<const TableSource> source,
                   bool parallel = true);
@@ -96,6 +97,7 @@ class Database {
   const duckdb::Api& api_;
   duckdb::DatabaseHandle* database_ = nullptr;
   duckdb::ConnectionHandle* connection_ = nullptr;
+  uint32_t tables_ = 0;  // that were added
 };
 
 // 'text' as a literal of SQL, and "text" as a name.

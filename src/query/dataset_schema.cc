@@ -10,8 +10,8 @@ namespace {
 
 const std::vector<TableOfTrace>& TablesOfTrace() {
   static const auto* const tables = new std::vector<TableOfTrace>{
-      DeclareEvents(), DeclareTracks(),   DeclareArgs(),
-      DeclareFlows(),  DeclareCounters(), DeclareMemory(),
+      DeclareEvents(), DeclareTracks(),      DeclareArgs(),
+      DeclareFlows(),  DeclareCounters(),    DeclareMemory(),
       DeclareSteps(),  DeclareCollectives(), DeclareLedger()};
   return *tables;
 }
@@ -30,6 +30,22 @@ const std::vector<TableSpec>& DatasetTables() {
     return made;
   }();
   return *tables;
+}
+
+std::string DescribeTables() {
+  std::string text;
+  for (const TableSpec& table : DatasetTables()) {
+    text += "### " + std::string(table.name) + "\n\n";
+    text += std::string(table.meaning) + ".\n\n";
+    text += "| column | type | meaning |\n|---|---|---|\n";
+    for (const ColumnSpec& column : table.columns)
+      text += "| `" + std::string(column.name) + "` | " +
+              SqlTypeName(column.type) +
+              (column.may_be_null ? " or NULL" : "") + " | " +
+              column.meaning + " |\n";
+    text += "\n";
+  }
+  return text;
 }
 
 std::vector<std::shared_ptr<const TableSource>> SourcesOf(

@@ -28,6 +28,9 @@ struct TableSpec {
 // All tables, in the order of the document.
 const std::vector<TableSpec>& DatasetTables();
 
+// The same as Markdown; docs/formats/dataset.md has this text.
+std::string DescribeTables();
+
 // The rows of one trace for each of these tables but `ranks`, in that order.
 std::vector<std::shared_ptr<const TableSource>> SourcesOf(
     std::shared_ptr<const RankData> data);

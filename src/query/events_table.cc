@@ -59,11 +59,11 @@ void AddPlace(Columns& columns) {
               [](const RankData& data, uint64_t row) {
                 return data.trace().track()[row];
               });
-  columns.Bigint("tid", "number of the thread; NULL on a stream",
+  columns.Bigint("tid", "number of the thread; NULL unless on one",
                  [](const RankData& data, uint64_t row) {
                    const Track& track = TrackOf(data, row);
-                   return track.kind == TrackKind::kStream ? Id()
-                                                           : Id(track.id);
+                   return track.kind == TrackKind::kThread ? Id(track.id)
+                                                           : Id();
                  });
   columns.Int("device", "number of the device; NULL unless on a stream",
               [](const RankData& data, uint64_t row) {
@@ -98,14 +98,16 @@ void AddTimes(Columns& columns) {
                    return data.trace().dur_ns()[row];
                  });
   columns.Bigint("self_ns",
-                 "the same less the events directly inside; NULL on a stream",
+                 "the same less the events directly inside; NULL unless on a "
+                 "thread",
                  [](const RankData& data, uint64_t row) {
                    return data.IsHost(AsRow(row))
                               ? Id(data.tree().self_ns(AsRow(row)))
                               : Id();
                  });
   columns.Bigint("gpu_ns",
-                 "device work launched within it, added up; NULL on a stream",
+                 "device work launched within it, added up; NULL unless on a "
+                 "thread",
                  [](const RankData& data, uint64_t row) {
                    return data.IsHost(AsRow(row))
                               ? Id(data.tree().gpu_ns(AsRow(row)))

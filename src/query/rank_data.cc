@@ -153,7 +153,7 @@ void RankData::MarkCommunication(const Communication& communication) {
 TimeLine<RankData::Place> RankData::LineOf(uint32_t thread,
                                            uint32_t process) const {
   const uint32_t main = steps_.main_thread(process);
-  std::vector<int64_t> times;
+  std::vector<int64_t> times = {INT64_MIN};
   const auto add = [&](std::span<const StepInterval> spans) {
     for (const StepInterval& span : spans) {
       if (span.thread != thread && span.thread != main) continue;
