@@ -7,6 +7,7 @@ usage: query_test.py STEPSCOPE SHARED_TRACES [TEST...]
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -148,7 +149,8 @@ class Dataset(unittest.TestCase):
         out = os.path.join(self.folder.name, "rows.parquet")
         done = run("query", self.dataset, sql, "--format", "parquet", "-o", out)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(open(out, "rb").read(4), b"PAR1")
+        with open(out, "rb") as file:
+            self.assertEqual(file.read(4), b"PAR1")
         self.assertFalse(os.path.exists(out + ".partial"))
         table = run("query", self.dataset, sql).stdout.splitlines()
         self.assertEqual(len(table), len(want) + 2)
@@ -230,34 +232,35 @@ class RealTraces(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
-    def test_kernels_and_operators_equal_summary(self):
+    def test_numbers_equal_summary(self):
         for name in REAL:
-            with self.subTest(name):
-                document = self.summary(name)
-                kernels = {row["name"]: (row["calls"], row["gpu"]["total_ns"])
-                           for row in document["kernel"]}
-                got = rows(trace(name), "SELECT name, count(*) AS n, "
-                           "sum(dur_ns) AS ns FROM kernels GROUP BY name")
-                self.assertEqual({r["name"]: (r["n"], r["ns"]) for r in got},
-                                 kernels)
-                operators = {
-                    row["name"]: (row["calls"], row["cpu"]["total_ns"],
-                                  row["self_cpu_ns"])
-                    for row in document["operator"]
-                    if row["name"] != "(no launch)"}
-                got = rows(trace(name), "SELECT name, count(*) FILTER (WHERE "
-                           "outermost) AS n, sum(dur_ns) FILTER (WHERE "
-                           "outermost) AS ns, sum(self_ns) AS own FROM "
-                           "operators GROUP BY name")
-                self.assertEqual(
-                    {r["name"]: (r["n"], r["ns"], r["own"]) for r in got},
-                    operators)
-                steps = [(row["index"], row["dur_ns"])
-                         for row in document["steps"]]
-                got = rows(trace(name), "SELECT step, dur_ns FROM steps "
-                           "ORDER BY raw_start_ns")
-                self.assertEqual(sorted((r["step"], r["dur_ns"]) for r in got),
-                                 sorted(steps))
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                dataset = os.path.join(folder, "dataset")
+                done = run("convert", trace(name), "-o", dataset, "--to",
+                           "parquet")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.compare(dataset, self.summary(name))
+
+    def compare(self, dataset, document):
+        got = rows(dataset, "SELECT name, count(*) AS n, sum(dur_ns) AS ns "
+                   "FROM kernels GROUP BY name")
+        self.assertEqual({r["name"]: (r["n"], r["ns"]) for r in got},
+                         {row["name"]: (row["calls"], row["gpu"]["total_ns"])
+                          for row in document["kernel"]})
+        got = rows(dataset, "SELECT name, count(*) FILTER (WHERE outermost) "
+                   "AS n, sum(dur_ns) FILTER (WHERE outermost) AS ns, "
+                   "sum(gpu_ns) FILTER (WHERE outermost) AS gpu, "
+                   "sum(self_ns) AS own FROM operators GROUP BY name")
+        self.assertEqual(
+            {r["name"]: (r["n"], r["ns"], r["gpu"] or 0, r["own"])
+             for r in got},
+            {row["name"]: (row["calls"], row["cpu"]["total_ns"],
+                           row["gpu"]["total_ns"], row["self_cpu_ns"])
+             for row in document["operator"] if row["name"] != "(no launch)"})
+        got = rows(dataset, "SELECT step, dur_ns FROM steps")
+        self.assertEqual(sorted((r["step"], r["dur_ns"]) for r in got),
+                         sorted((row["index"], row["dur_ns"])
+                                for row in document["steps"]))
 
     def test_every_named_query_answers(self):
         names = [line for line in run("query", "--list").stdout.splitlines()
@@ -275,6 +278,24 @@ class RealTraces(unittest.TestCase):
         # that slow by rank.
         self.assertLessEqual(
             empty, {"memory_peaks", "python_functions", "slow_steps"})
+
+    def test_the_guide_is_true(self):
+        guide = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                             "..", "..", "docs", "guide", "sql.md")
+        with open(guide) as file:
+            text = file.read()
+        queries = re.findall(r"```sql\n(.*?)```", text, re.S)
+        self.assertEqual(len(queries), 10)
+        with tempfile.TemporaryDirectory() as folder:
+            dataset = os.path.join(folder, "dataset")
+            done = run("convert", *map(trace, DDP), "-o", dataset, "--to",
+                       "parquet")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            for sql in queries:
+                self.assertTrue(rows(dataset, sql), sql)
+        for line in run("query", "--list").stdout.splitlines():
+            if not line.startswith(" "):
+                self.assertIn(f"| `{line}` |", text)
 
     def test_ranks_are_on_one_clock(self):
         with tempfile.TemporaryDirectory() as folder:
