@@ -31,7 +31,7 @@ LAYERS = {
     "profiler": {
         "importers/capture", "analysis", "report", "exporters", "trace", "base",
     },
-    "query": {"trace", "base"},
+    "query": {"analysis", "trace", "base"},
     "server": {
         "analysis", "report", "query", "importers", "exporters", "trace",
         "base",

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/completion.h"
 #include "cli/doctor.h"
+#include "cli/query.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
 #include "cli/view.h"
@@ -24,6 +25,7 @@ struct Arguments {
   CompareArguments compare;
   ViewArguments view;
   ReportArguments report;
+  QueryArguments query;
   InfoOptions info;
   ConvertOptions convert;
   TimelineOptions timeline;

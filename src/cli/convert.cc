@@ -7,6 +7,7 @@
 #include "analysis/stage_events.h"
 #include "base/file.h"
 #include "base/terminal.h"
+#include "cli/convert_dataset.h"
 #include "cli/help.h"
 #include "cli/live_files.h"
 #include "cli/load.h"
@@ -29,7 +30,7 @@ std::string KnownFormats() {
     if (!list.empty()) list += ", ";
     list += exporter->name();
   }
-  return list;
+  return list + ", " + kParquet;
 }
 
 bool IsText(std::string_view format) {
@@ -143,11 +144,12 @@ std::string DescribeFormats() {
       text += std::string(kIndent, ' ') +
               WrapText("not: " + lost, kIndent, kWidth) + "\n";
   }
-  text.pop_back();
+  text += "  parquet       a folder, for SQL engines; give --to parquet";
   return text;
 }
 
 ExitCode RunConvert(const ConvertOptions& options) {
+  if (options.to == kParquet) return RunConvertDataset(options);
   const Exporter* const exporter = ChooseExporter(options);
   if (exporter == nullptr) return kExitUsage;
   if (const Status once = CheckStandardInputOnce(options.inputs); !once) {

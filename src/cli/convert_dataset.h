@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// convert --to parquet: traces as a dataset that SQL engines read, file by
+// file. What cannot be read is named, and the rest goes on.
+#pragma once
+
+#include "cli/exit_code.h"
+#include "cli/verbs.h"
+
+namespace stepscope {
+
+inline constexpr const char* kParquet = "parquet";
+
+ExitCode RunConvertDataset(const ConvertOptions& options);
+
+}  // namespace stepscope

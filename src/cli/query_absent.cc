@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/output.h"
+#include "cli/query.h"
+
+namespace stepscope {
+
+ExitCode RunQuery(const QueryArguments&) {
+  return Complain(kExitUsage, "query is not part of this build",
+                  "build stepscope with all its modules: make build");
+}
+
+}  // namespace stepscope

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/temporary_dataset.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "base/file.h"
+
+namespace stepscope {
+namespace {
+
+constexpr int kWakeUp = SIGUSR1;  // ends the watching thread
+
+sigset_t Ending() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int one : {SIGINT, SIGTERM, SIGHUP, kWakeUp})
+    sigaddset(&signals, one);
+  return signals;
+}
+
+void Remove(const std::string& folder) {
+  std::error_code ignored;
+  if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
+}
+
+}  // namespace
+
+Result<std::string> TemporaryDataset::MakeFolder() {
+  const char* const set = std::getenv("TMPDIR");
+  std::string folder = set == nullptr || set[0] == '\0' ? "/tmp" : set;
+  folder += "/stepscope-query-XXXXXX";
+  if (mkdtemp(folder.data()) == nullptr) return FileError(folder, errno);
+  return folder;
+}
+
+TemporaryDataset::TemporaryDataset(std::string folder)
+    : folder_(std::move(folder)) {
+  const sigset_t signals = Ending();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  watcher_ = std::thread([this] { Watch(); });
+}
+
+TemporaryDataset::~TemporaryDataset() {
+  pthread_kill(watcher_.native_handle(), kWakeUp);
+  watcher_.join();
+  Remove(folder_);
+}
+
+void TemporaryDataset::OnSignal(std::function<void()> handler) {
+  const std::lock_guard lock(mutex_);
+  handler_ = std::move(handler);
+}
+
+void TemporaryDataset::Watch() {
+  const sigset_t signals = Ending();
+  for (;;) {
+    int got = 0;
+    if (sigwait(&signals, &got) != 0) continue;
+    if (got == kWakeUp) return;
+    const std::lock_guard lock(mutex_);
+    if (handler_) {
+      std::exchange(handler_, nullptr)();
+      continue;
+    }
+    Remove(folder_);
+    _exit(128 + got);
+  }
+}
+
+}  // namespace stepscope

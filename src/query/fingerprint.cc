@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/fingerprint.h"
+
+#include <vector>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/text.h"
+
+namespace stepscope {
+namespace {
+
+constexpr size_t kBlock = size_t{1} << 20;
+
+Status AddFile(const std::string& path, std::vector<uint8_t>& buffer,
+               Fingerprint& print) {
+  STEPSCOPE_TRY_ASSIGN(const File file, File::OpenForReading(path));
+  for (uint64_t at = 0;;) {
+    STEPSCOPE_TRY_ASSIGN(const size_t count, file.ReadAt(at, buffer));
+    const std::string_view block(reinterpret_cast<const char*>(buffer.data()),
+                                 count);
+    print.hash = MixHash(print.hash ^ Hash64(block), 0x9e3779b97f4a7c15u) +
+                 count;
+    at += count;
+    if (count < buffer.size()) {
+      print.bytes += at;
+      return Ok();
+    }
+  }
+}
+
+}  // namespace
+
+std::string Fingerprint::hex() const {
+  return Format("%016llx", static_cast<unsigned long long>(hash));
+}
+
+std::string Fingerprint::text() const {
+  return hex() + "-" + std::to_string(bytes);
+}
+
+Result<Fingerprint> FingerprintOf(const std::string& path) {
+  Fingerprint print;
+  std::vector<uint8_t> buffer(kBlock);
+  STEPSCOPE_TRY(AddFile(path, buffer, print));
+  if (FileExists(path + ".live"))
+    STEPSCOPE_TRY(AddFile(path + ".live", buffer, print));
+  return print;
+}
+
+}  // namespace stepscope

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/job_names.h"
+
+#include <gtest/gtest.h>
+
+namespace stepscope {
+namespace {
+
+constexpr int64_t kNoon = 1'790'000'000'000'000'000;
+
+RankFactsList Source(const std::string& path, int64_t rank, int64_t begin,
+                     const std::string& stated = "",
+                     const std::string& job = "") {
+  RankFacts facts;
+  facts.source = path;
+  facts.format = "kineto";
+  facts.importer = "chrome";
+  facts.fingerprint = "0123456789abcdef-5";
+  facts.rank = facts.stated_rank = rank;
+  facts.pid = 100 + rank;
+  facts.host = "node";
+  facts.stated_job = stated;
+  facts.job = job;
+  facts.epoch_known = true;
+  facts.epoch_ns = kNoon;
+  facts.begin_ns = begin;
+  facts.end_ns = begin + 1'000'000'000;
+  return {facts};
+}
+
+TEST(JobFolder, ReadsAsTextInEveryEngine) {
+  EXPECT_EQ(JobFolder("train"), "train");
+  EXPECT_EQ(JobFolder("a-b_c.1"), "a-b_c.1");
+  EXPECT_EQ(JobFolder("12345"), "job-12345");
+  EXPECT_EQ(JobFolder("2026-11-16"), "job-2026-11-16");
+  EXPECT_TRUE(JobFolder("../../x").starts_with("job-.._.._x-"));
+  EXPECT_NE(JobFolder("a/b"), JobFolder("a?b"));
+  EXPECT_EQ(JobFolder("a/b").find('/'), std::string::npos);
+  EXPECT_LT(JobFolder(std::string(500, 'x')).size(), 120u);
+  EXPECT_NE(JobFolder(std::string(500, 'x')), JobFolder(std::string(501, 'x')));
+}
+
+TEST(ChooseJobs, RanksThatOverlapAreOneJob) {
+  const auto choices = ChooseJobs(
+      {}, {Source("r0", 0, 0), Source("r1", 1, 500'000'000)}, false);
+  EXPECT_EQ(choices[0].job, "job-20260921-141320");
+  EXPECT_EQ(choices[1].job, choices[0].job);
+}
+
+TEST(ChooseJobs, LaterRankJoinsTheJobThatIsThere) {
+  RankFactsList later = Source("x", 0, 1L << 50);
+  later.front().pid = 7;
+  const auto choices = ChooseJobs({Source("r0", 0, 0, "", "mine")},
+                                  {Source("r1", 1, 500'000'000), later},
+                                  false);
+  EXPECT_EQ(choices[0].job, "mine");
+  EXPECT_NE(choices[1].job, "mine");
+}
+
+TEST(ChooseJobs, StatedJobsStayApart) {
+  const auto choices = ChooseJobs(
+      {}, {Source("r0", 0, 0, "7"), Source("r1", 1, 0, "8")}, false);
+  EXPECT_EQ(choices[0].job, "job-7");
+  EXPECT_EQ(choices[1].job, "job-8");
+}
+
+TEST(ChooseJobs, NamedFilesAreOneJob) {
+  const auto choices = ChooseJobs(
+      {}, {Source("r0", 0, 0), Source("r1", 1, 1L << 50)}, true);
+  EXPECT_EQ(choices[0].job, choices[1].job);
+}
+
+TEST(ChooseJobs, AnotherJobOfThatNameGetsAnotherName) {
+  RankFactsList far = Source("r2", 0, 0, "", "job-20260921-141320");
+  far.front().epoch_ns += 1L << 55;
+  const auto other = ChooseJobs({far}, {Source("r1", 1, 0)}, false);
+  EXPECT_EQ(other[0].job, "job-20260921-141320-01234567");
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "query/staging.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <filesystem>
+#include <utility>
+
+#include "base/file.h"
+
+namespace stepscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLock = "/_lock";
+constexpr size_t kHashDigits = 16;
+
+// Of two writers in one process, too.
+std::string OwnSuffix() {
+  static std::atomic<uint32_t> count = 0;
+  return "." + std::to_string(getpid()) + "." + std::to_string(count++);
+}
+
+}  // namespace
+
+Result<FileLock> FileLock::Wait(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd < 0) return FileError(path, errno);
+  while (flock(fd, LOCK_EX) != 0) {
+    if (errno == EINTR) continue;
+    const Error error = FileError(path, errno);
+    close(fd);
+    return error;
+  }
+  return FileLock(fd);
+}
+
+FileLock FileLock::Try(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    close(fd);
+    return FileLock(-1);
+  }
+  return FileLock(fd);
+}
+
+FileLock::FileLock(FileLock&& other) noexcept
+    : fd_(std::exchange(other.fd_, -1)) {}
+
+FileLock::~FileLock() {
+  if (fd_ >= 0) close(fd_);
+}
+
+Staging::Staging(const std::string& dataset)
+    : dataset_(dataset), folder_(dataset + "/_staging") {}
+
+Result<FileLock> Staging::LockAll() const {
+  return FileLock::Wait(dataset_ + kLock);
+}
+
+std::string Staging::FolderOf(const std::string& hash) const {
+  return folder_ + "/" + hash;
+}
+
+bool Staging::Has(const std::string& hash) const {
+  return IsDirectory(FolderOf(hash));
+}
+
+std::vector<std::string> Staging::Written() const {
+  std::vector<std::string> hashes;
+  std::error_code error;
+  for (fs::directory_iterator it(folder_, error), end; !error && it != end;
+       it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (name.size() == kHashDigits) hashes.push_back(name);
+  }
+  std::sort(hashes.begin(), hashes.end());
+  return hashes;
+}
+
+// Nobody cleans up between the making and the lock.
+Result<FileLock> Staging::MakeLocked(const std::string& path) const {
+  STEPSCOPE_TRY_ASSIGN(const FileLock all, LockAll());
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) return FileError(path, error.value());
+  return FileLock::Wait(path + kLock);
+}
+
+Status Staging::Write(std::shared_ptr<const Trace> trace,
+                      const SourceFile& source) {
+  const std::string hash = source.fingerprint.hex();
+  const std::string own = FolderOf(hash) + OwnSuffix();
+  std::error_code error;
+  STEPSCOPE_TRY_ASSIGN(const FileLock lock, MakeLocked(own));
+  const Status status = WriteParts(std::move(trace), source, own);
+  if (status) {
+    fs::rename(own, FolderOf(hash), error);
+    if (!error) return Ok();
+    // Another writer was first with the same source.
+    if (!Has(hash)) return FileError(FolderOf(hash), error.value());
+  }
+  fs::remove_all(own, error);
+  return status;
+}
+
+void Staging::Remove(const std::string& hash) const {
+  std::error_code error;
+  fs::remove_all(FolderOf(hash), error);
+}
+
+void Staging::Clean() const {
+  std::error_code error;
+  std::vector<fs::path> half;
+  for (fs::directory_iterator it(folder_, error), end; !error && it != end;
+       it.increment(error))
+    if (it->path().filename().string().size() != kHashDigits)
+      half.push_back(it->path());
+  for (const fs::path& path : half) {
+    const FileLock lock = FileLock::Try(path.string() + kLock);
+    if (lock.held()) fs::remove_all(path, error);
+  }
+  fs::remove(folder_, error);  // fails unless it is empty
+}
+
+}  // namespace stepscope

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Staging: where the files of a source wait until they are put into a dataset
+// together.
+//
+//   DATASET/_staging/HASH.PID.N/   being written; locked by its writer
+//   DATASET/_staging/HASH/         written; survives a kill, used by the next
+//
+// Names that begin with _ are invisible to Spark, pandas and the like.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "query/part_writer.h"
+
+namespace stepscope {
+
+// A lock that a process holds as long as this lives; the end of the process
+// ends it.
+class FileLock {
+ public:
+  // Waits for others. kIo where it cannot be had at all.
+  static Result<FileLock> Wait(const std::string& path);
+  // Not open where another holds it.
+  static FileLock Try(const std::string& path);
+  ~FileLock();
+  FileLock(FileLock&& other) noexcept;
+  FileLock& operator=(FileLock&&) = delete;
+
+  bool held() const { return fd_ >= 0; }
+
+ private:
+  explicit FileLock(int fd) : fd_(fd) {}
+  int fd_ = -1;
+};
+
+class Staging {
+ public:
+  explicit Staging(const std::string& dataset);
+
+  // The folder of a source that is written; it may not be there.
+  std::string FolderOf(const std::string& hash) const;
+  bool Has(const std::string& hash) const;
+  // Hashes of all that are written, in order.
+  std::vector<std::string> Written() const;
+
+  // Writes a source; another writer of the same one does no harm.
+  Status Write(std::shared_ptr<const Trace> trace, const SourceFile& source);
+  void Remove(const std::string& hash) const;
+  // One process at a time changes what counts in a dataset.
+  Result<FileLock> LockAll() const;
+  // Takes away what killed writers left half written, and the folder itself if
+  // nothing is left in it. REQUIRES: LockAll() is held.
+  void Clean() const;
+
+ private:
+  Result<FileLock> MakeLocked(const std::string& path) const;
+
+  const std::string dataset_;
+  const std::string folder_;
+};
+
+}  // namespace stepscope
