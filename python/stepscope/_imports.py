@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls a function when a module has been imported by somebody else."""
 
-import importlib.util
 import sys
 
 _waiting = {}  # name of the module: functions
@@ -22,6 +21,8 @@ class _Finder:
     def find_spec(self, name, path=None, target=None):
         if name not in _waiting or self._asking:
             return None
+        import importlib.util  # here, so that importing the package stays quick
+
         self._asking = True
         try:
             spec = importlib.util.find_spec(name)

@@ -70,7 +70,8 @@ class PackageTest(support.InOwnFolder):
             "import sys\nbefore = set(sys.modules)\nimport stepscope\n"
             "print(' '.join(sorted(set(sys.modules) - before)))\n").stdout
         for heavy in ("subprocess", "socket", "json", "asyncio", "inspect",
-                      "tempfile", "datetime", "ctypes"):
+                      "tempfile", "datetime", "ctypes", "threading",
+                      "contextlib", "importlib.util"):
             self.assertNotIn(heavy, said.split())
 
     def test_second_interpreter_is_refused(self):

@@ -6,9 +6,9 @@ from __future__ import annotations
 import atexit
 import os
 import sys
-import threading
 import warnings
 import weakref
+from _thread import get_ident
 
 from .. import _core, _frameworks
 from .._enums import ProfilerState, ProfilerTarget, SortedKeys, SummaryView
@@ -380,7 +380,7 @@ class Profiler:
             _memory.record()
 
     def _in_callback(self) -> bool:
-        return self._delivery_thread == threading.get_ident()
+        return self._delivery_thread == get_ident()
 
     def _wait(self) -> None:
         """Until all windows are delivered; Ctrl-C ends it."""
@@ -392,7 +392,7 @@ class Profiler:
 
     def _deliver(self) -> None:
         """A window is complete. On the delivery thread."""
-        self._delivery_thread = threading.get_ident()
+        self._delivery_thread = get_ident()
         self.profiler_result = ProfilerResult(self)
         try:
             self.on_trace_ready(self)
