@@ -12,6 +12,7 @@
 #include "base/terminal.h"
 #include "cli/output.h"
 #include "cli/view.h"
+#include "server/assets.h"
 #include "server/server.h"
 
 extern char** environ;
@@ -98,6 +99,10 @@ ExitCode ServeView(const std::vector<std::string>& paths,
         "warning: other machines can reach this server, and the "
         "connection is not encrypted; who sees the address below can "
         "see the traces");
+  if (server::Assets().empty())
+    PrintError(
+        "warning: this build has no viewer: its web page was left out, because "
+        "there was no Node.js 20.19 or newer; the server answers requests");
   // Before anybody knows the address, and so can want to end it.
   running = &server;
   StopOnSignals();
