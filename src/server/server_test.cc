@@ -135,24 +135,6 @@ TEST(ServerTest, AnswersOneAfterTheOtherOnOneConnection) {
   EXPECT_EQ(rest.find("HTTP/1.1 200"), std::string::npos);
 }
 
-TEST(ServerTest, SlowClientsHoldNobodyUp) {
-  const TestFolder folder;
-  folder.Write("a.json", ChromeTrace(100));
-  const TestServer server(folder.path());
-  const std::string id = TextOf(server.Api("runs"), "t");
-  ASSERT_EQ(Open(server, id), "ready");
-  std::vector<std::unique_ptr<RawClient>> slow;
-  for (int i = 0; i < 300; ++i) {
-    slow.push_back(std::make_unique<RawClient>(server.port()));
-    ASSERT_TRUE(slow.back()->connected());
-    // Some say nothing, some half a head, some ask and never read.
-    if (i % 3 == 1) slow.back()->Send("GET / HTTP/1.1\r\nHost: loc");
-    if (i % 3 == 2) slow.back()->Send(server.Head("GET", "/api/v1/tables"));
-  }
-  for (int i = 0; i < 20; ++i)
-    EXPECT_EQ(StatusOf(server.Api("trace?t=" + id)), 200);
-}
-
 TEST(ServerTest, AHeadMustBeWholeInTime) {
   const TestFolder folder;
   ServerOptions options;

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -112,6 +113,12 @@ class RawClient {
       bytes.remove_prefix(static_cast<size_t>(sent));
     }
     return true;
+  }
+  // Whether the server has neither answered nor closed.
+  bool WaitsForMore() const {
+    char byte = 0;
+    return recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+           (errno == EAGAIN || errno == EWOULDBLOCK);
   }
   void EndSending() const { shutdown(fd_, SHUT_WR); }
   // All that comes until the server closes.
