@@ -3,6 +3,7 @@
 // A thousand clients that say little, read nothing or wait, all held at once:
 // whoever asks honestly is answered as if they were not there. What decides is
 // the order of answers, never the time they take.
+#include <gtest/gtest.h>
 #include <sys/resource.h>
 
 #include <array>
