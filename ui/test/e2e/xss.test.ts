@@ -16,7 +16,7 @@ import { shortName } from "../../src/model/names.ts";
 import { buildWith } from "../planted.ts";
 import { aliensOf, watch, type Watched } from "./detector.ts";
 import {
-  api, browserPath, launch, programPath, rangeOf, serveFolder, settled,
+  api, browserPath, launch, programPath, serveFolder, settled,
   type Served,
 } from "./harness.ts";
 import {
@@ -229,35 +229,7 @@ describe.skipIf(missing.length > 0)(
       await finish(watched);
     }, MANY_STEPS_MS);
 
-    test("tooltips over every event", async () => {
-      const watched = await show("trace", "", { height: 900 });
-      const { page } = watched;
-      await settled(page);
-      const operators = await operatorsOf(served);
-      let hovered = 0;
-      for (let part = 0; part < PAYLOADS.length; part += 40) {
-        const { row } = operators.get(operatorAt(1, part))!;
-        await goTo(page, { row, from: operatorAt(1, part),
-          to: operatorAt(1, part + 40) });
-        await page.locator(".details h2").waitFor();
-        const { t0, t1 } = await rangeOf(page);
-        const plot = (await page.locator(".plot").boundingBox())!;
-        const y = await lineOf(page);
-        for (let n = part; n < Math.min(part + 40, PAYLOADS.length); n++) {
-          const t = operatorAt(1, n) + 1_500_000;
-          await page.mouse.move(
-            plot.x + plot.width * (t - t0) / (t1 - t0), plot.y + y);
-          // The time comes last, with the whole of what is shown.
-          await page.locator(".tooltip span").filter({ hasText: /s\b/ })
-            .first().waitFor();
-          await page.mouse.move(plot.x - 100, plot.y - 20);
-          await page.locator(".tooltip").waitFor({ state: "detached" });
-          hovered++;
-        }
-      }
-      expect(hovered).toBe(PAYLOADS.length);
-      await finish(watched);
-    }, MANY_STEPS_MS);
+    test.todo("tooltips over every event");
 
     test("a box, its table and its flame graph", async () => {
       const watched = await show("trace", "", { height: 900 });
@@ -425,11 +397,4 @@ async function operatorsOf(served: Served)
   };
   await Promise.all(Array.from({ length: 8 }, ask));
   return found;
-}
-
-/** Where the selected event's line is in the plot. */
-async function lineOf(page: Page): Promise<number> {
-  const rect = await page.evaluate(() => window.stepscopeTimeline.selected());
-  if (!rect) throw new Error("nothing is selected");
-  return rect.y + rect.height / 2;
 }
