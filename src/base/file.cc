@@ -39,6 +39,34 @@ Result<File> File::OpenForReading(const std::string& path) {
   return file;
 }
 
+Result<File> File::OpenWithoutLinks(const std::string& path) {
+  // Part by part, so that what a part is cannot change behind its check.
+  File folder = FromDescriptor(
+      open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), path);
+  size_t at = 0;
+  while (folder.is_open()) {
+    at = path.find_first_not_of('/', at);
+    if (at == path.npos) return FileError(path, EISDIR);
+    const size_t end = path.find('/', at);
+    const std::string part = path.substr(at, end - at);
+    const bool last = end == path.npos;
+    // A pipe must not hold it up.
+    const int flags = last ? O_RDONLY | O_NONBLOCK : O_PATH | O_DIRECTORY;
+    File next = FromDescriptor(
+        openat(folder.fd(), part.c_str(), flags | O_NOFOLLOW | O_CLOEXEC),
+        path);
+    folder = std::move(next);
+    at = end;
+    if (!last || !folder.is_open()) continue;
+    struct stat status = {};
+    if (fstat(folder.fd(), &status) != 0) return FileError(path, errno);
+    if (!S_ISREG(status.st_mode))
+      return Fail(ErrorCode::kNotFound, path + ": not a regular file");
+    return folder;
+  }
+  return FileError(path, errno);
+}
+
 File File::FromDescriptor(int fd, std::string path) {
   File file;
   file.fd_ = fd;

@@ -24,6 +24,9 @@ class File {
   File& operator=(File&& other) noexcept;
 
   static Result<File> OpenForReading(const std::string& path);
+  // The same of a regular file to which no symbolic link leads, at whatever
+  // part of `path`, at the moment of opening. REQUIRES: `path` is absolute.
+  static Result<File> OpenWithoutLinks(const std::string& path);
   // Takes an open descriptor over. `path` is what messages call it.
   static File FromDescriptor(int fd, std::string path);
 

@@ -2,9 +2,11 @@
 #include "base/file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
 
 namespace stepscope {
 namespace {
@@ -51,6 +53,29 @@ TEST(FileTest, FailuresNameThePath) {
   EXPECT_EQ(folder.error().code, ErrorCode::kIo);
   const Status status = ReplaceFile("/nonexistent/x", "data");
   EXPECT_FALSE(status);
+}
+
+TEST(FileTest, NoPartOfAPathMayBeALink) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::canonical(testing::TempDir()) / "without_links";
+  fs::remove_all(folder);
+  fs::create_directories(folder / "real/deep");
+  ASSERT_TRUE(ReplaceFile((folder / "real/deep/a").string(), "text"));
+  fs::create_symlink("a", folder / "real/deep/link");
+  fs::create_directory_symlink("deep", folder / "real/folder");
+  ASSERT_EQ(mkfifo((folder / "real/pipe").c_str(), 0600), 0);
+  const auto opens = [&](const char* path) {
+    return static_cast<bool>(File::OpenWithoutLinks((folder / path).string()));
+  };
+  EXPECT_TRUE(opens("real/deep/a"));
+  EXPECT_TRUE(opens("real//deep/./a"));
+  for (const char* path :
+       {"real/deep/link", "real/folder/a", "real/deep", "real/deep/a/",
+        "real/pipe", "real/gone", "gone/a"})
+    EXPECT_FALSE(opens(path)) << path;
+  EXPECT_FALSE(File::OpenWithoutLinks("/"));
+  EXPECT_FALSE(File::OpenWithoutLinks("/proc/self/cwd/x"));
+  fs::remove_all(folder);
 }
 
 TEST(FileTest, SpecialFilesAreReadToTheirEnd) {

@@ -76,8 +76,9 @@ struct Recognised {
   std::unique_ptr<InputSource> pipe;
 };
 
-Result<Recognised> Recognise(const std::string& path) {
-  STEPSCOPE_TRY_ASSIGN(auto input, InputSource::Open(path));
+Result<Recognised> Recognise(const std::string& path,
+                             const ImportOptions& options) {
+  STEPSCOPE_TRY_ASSIGN(auto input, OpenInput(path, options));
   Recognised file;
   STEPSCOPE_TRY_ASSIGN(file.importer, FindImporter(*input));
   if (input->is_pipe()) file.pipe = std::move(input);
@@ -142,10 +143,11 @@ struct KnownFiles {
   }
 };
 
-KnownFiles FindKnownFiles(std::span<const std::string> all_files) {
+KnownFiles FindKnownFiles(std::span<const std::string> all_files,
+                          const ImportOptions& options) {
   KnownFiles known;
   for (const std::string& file : all_files) {
-    Result<Recognised> one = Recognise(file);
+    Result<Recognised> one = Recognise(file, options);
     if (one) {
       known.paths.push_back(file);
       known.files.push_back(*std::move(one));
@@ -169,7 +171,7 @@ Error NoTraceIn(const std::string& path,
 Result<FolderTraces> ReadFiles(std::span<const std::string> files,
                                const std::string& where,
                                const ImportOptions& options) {
-  KnownFiles known = FindKnownFiles(files);
+  KnownFiles known = FindKnownFiles(files, options);
   FolderTraces folder;
   std::vector<FileImport> imports =
       ImportAtOnce(known.paths, known.files, options);
@@ -214,7 +216,7 @@ Result<TraceSet> ImportSet(std::span<const std::string> paths,
   STEPSCOPE_TRY(CheckStandardInput(paths));
   std::vector<Recognised> files;
   for (const std::string& path : paths) {
-    STEPSCOPE_TRY_ASSIGN(Recognised file, Recognise(path));
+    STEPSCOPE_TRY_ASSIGN(Recognised file, Recognise(path, options));
     files.push_back(std::move(file));
   }
   std::vector<std::shared_ptr<const Trace>> traces;
@@ -263,7 +265,7 @@ Result<ScannedFolder> ScanFolder(const std::string& path,
                                  const ImportOptions& options,
                                  const VisitTrace& visit) {
   STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> files, FilesIn(path));
-  KnownFiles known = FindKnownFiles(files);
+  KnownFiles known = FindKnownFiles(files, options);
   const size_t count = known.paths.size();
   std::vector<std::optional<FileFacts>> seen(count);
   std::vector<Status> states(count, Ok());

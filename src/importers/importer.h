@@ -30,6 +30,9 @@ struct ImportOptions {
   // its size, 0 if that is not known; from any thread, one at a time for one
   // file.
   std::function<void(uint64_t done, uint64_t total)> progress;
+  // Only what a path itself is may be read: no symbolic link is followed, and
+  // no path that a trace names is opened. REQUIRES: paths are absolute.
+  bool confined = false;
   // What only one format understands.
   FormatOptions formats;
 

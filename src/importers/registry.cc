@@ -74,8 +74,15 @@ Result<const Importer*> FindImporter(InputSource& input) {
               input.path() + ": byte 0: not a trace in a known format");
 }
 
-Result<const Importer*> FindImporter(const std::string& path) {
-  STEPSCOPE_TRY_ASSIGN(const auto input, InputSource::Open(path));
+Result<std::unique_ptr<InputSource>> OpenInput(const std::string& path,
+                                               const ImportOptions& options) {
+  return options.confined ? InputSource::OpenConfined(path)
+                          : InputSource::Open(path);
+}
+
+Result<const Importer*> FindImporter(const std::string& path,
+                                     const ImportOptions& options) {
+  STEPSCOPE_TRY_ASSIGN(const auto input, OpenInput(path, options));
   return FindImporter(*input);
 }
 
@@ -87,7 +94,7 @@ Status ImportInto(const Importer& importer, InputSource& input,
 
 Status ImportInto(const Importer& importer, const std::string& path,
                   const ImportOptions& options, TraceBuilder& builder) {
-  STEPSCOPE_TRY_ASSIGN(const auto input, InputSource::Open(path));
+  STEPSCOPE_TRY_ASSIGN(const auto input, OpenInput(path, options));
   return ImportInto(importer, *input, options, builder);
 }
 
@@ -101,7 +108,7 @@ Result<std::shared_ptr<const Trace>> ImportSource(
 
 Result<std::shared_ptr<const Trace>> ImportFile(const std::string& path,
                                                 const ImportOptions& options) {
-  STEPSCOPE_TRY_ASSIGN(const auto input, InputSource::Open(path));
+  STEPSCOPE_TRY_ASSIGN(const auto input, OpenInput(path, options));
   return ImportSource(*input, options);
 }
 

@@ -21,7 +21,11 @@ std::span<const Importer* const> Importers();
 // kUnsupported if there is none.
 Result<const Importer*> FindImporter(InputSource& input);
 // The same for a file. A pipe is used up by it.
-Result<const Importer*> FindImporter(const std::string& path);
+Result<const Importer*> FindImporter(const std::string& path,
+                                     const ImportOptions& options = {});
+// What a path leads to, as far as `options` let it.
+Result<std::unique_ptr<InputSource>> OpenInput(const std::string& path,
+                                               const ImportOptions& options);
 
 // Adds what `importer` has recognised.
 Status ImportInto(const Importer& importer, InputSource& input,

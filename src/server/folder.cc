@@ -206,7 +206,9 @@ std::string Folder::FormatOf(const std::string& path,
       return known->second.format;
     }
   }
-  Result<const Importer*> importer = FindImporter(path);
+  ImportOptions options;
+  options.confined = true;
+  Result<const Importer*> importer = FindImporter(path, options);
   std::string format = importer ? std::string((*importer)->format()) : "";
   known_[path] = {identity, format};
   return format;

@@ -3,6 +3,8 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+
 #include "server/api.h"
 #include "server/engine.h"
 #include "server/frame_ancestors.h"
@@ -16,9 +18,18 @@
 namespace stepscope::server {
 namespace {
 
-// Answers that wait (a folder, an import) hold a thread each.
 constexpr size_t kMostThreads = 64;
 constexpr size_t kMostWaiting = 1024;
+// One is read at a time.
+constexpr size_t kImportThreads = 2;
+
+// Whether the answer to this head waits for news and so holds a thread. What
+// is not sure to wait is not said to: it may be an honest request.
+bool WaitsForNews(std::string_view head) {
+  std::string_view target = head.substr(std::min(head.find(' '), head.size()));
+  target = target.substr(0, target.find_first_of("? ", 1));
+  return target == " /api/v1/changes" || target == " /api/v1/progress";
+}
 
 // A connection is a descriptor, and a thousand may be slow.
 void AllowManyFiles() {
@@ -44,15 +55,17 @@ struct Server::Parts {
         guard(options.host, std::move(secret),
               {.frames = frames.others(), .hosts = options.allowed_hosts}),
         folder(PathsOf(options)),
-        pool(kMostThreads, kMostWaiting),
+        importers(kImportThreads, kMostWaiting),
         sessions(
-            folder, pool,
+            folder, importers,
             options.memory != 0 ? options.memory : Sessions::UsualMemory(),
             options.cache),
         api(guard, folder, sessions, PolicyFramedBy(frames.sources())),
         engine([this](const Request& request, Response& response) {
           api.Handle(request, response);
         }),
+        pool(kMostThreads, kMostWaiting),
+        waiters(kMostThreads, kMostWaiting),
         loop(
             [this](std::string head, std::shared_ptr<Exchange> exchange) {
               Answer(std::move(head), std::move(exchange));
@@ -60,7 +73,8 @@ struct Server::Parts {
             Engine::Refusal, options.limits) {}
 
   void Answer(std::string head, std::shared_ptr<Exchange> exchange) {
-    const bool taken = pool.Run([this, head = std::move(head), exchange] {
+    WorkPool& threads = WaitsForNews(head) ? waiters : pool;
+    const bool taken = threads.Run([this, head = std::move(head), exchange] {
       engine.Serve(head, *exchange);
     });
     if (taken) return;
@@ -80,10 +94,15 @@ struct Server::Parts {
   int port = 0;
   RequestGuard guard;
   Folder folder;
-  WorkPool pool;
+  // Three, so that neither those that wait for news nor a queue of imports
+  // hold up an answer that only has to be made. Threads that answer end
+  // before what they answer with: they are declared behind it.
+  WorkPool importers;
   Sessions sessions;
   Api api;
   Engine engine;
+  WorkPool pool;
+  WorkPool waiters;
   ConnectionLoop loop;
 };
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: a folder that is gone afterwards, a server on a thread, and a
-// client that sends whatever bytes.
+// For tests and benchmarks: a folder that is gone afterwards, a server on a
+// thread, and a client that sends whatever bytes.
 #pragma once
 
 #include <arpa/inet.h>
-#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -60,7 +61,10 @@ class TestServer {
   explicit TestServer(ServerOptions options) {
     options.port = 0;
     auto started = Server::Start(options);
-    EXPECT_TRUE(started) << started.error().message;
+    if (!started) {
+      std::fprintf(stderr, "%s\n", started.error().message.c_str());
+      std::abort();
+    }
     server_ = *std::move(started);
     thread_ = std::thread([this] { server_->Run(); });
   }
@@ -112,6 +116,12 @@ class RawClient {
       bytes.remove_prefix(static_cast<size_t>(sent));
     }
     return true;
+  }
+  // Whether the server has neither answered nor closed.
+  bool WaitsForMore() const {
+    char byte = 0;
+    return recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+           (errno == EAGAIN || errno == EWOULDBLOCK);
   }
   void EndSending() const { shutdown(fd_, SHUT_WR); }
   // All that comes until the server closes.

@@ -223,6 +223,7 @@ Result<std::shared_ptr<const Trace>> Sessions::Read(const std::string& id,
   }
   ImportOptions options;
   options.cancel = &cancel;
+  options.confined = true;  // the folder may change between check and open
   options.progress = [&](uint64_t done, uint64_t total) {
     Report(id, cancel, done, total, "reading");
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Folders, files that come, change and go, and what is open of them.
+#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include "importers/registry.h"

@@ -153,8 +153,9 @@ void CaptureReader::AddFileRun(const Block& block) {
 
 void CaptureReader::JoinLive() {
   if (!live_beside_.empty())
-    live_ = ReadLive(live_beside_, *list_.header, tables_);
-  if (const auto path = tables_.Find("live_path"); !live_ && path)
+    live_ = ReadLive(live_beside_, *list_.header, tables_, options_.confined);
+  const auto path = tables_.Find("live_path");
+  if (!live_ && path && !options_.confined)
     live_ = ReadLive(std::string(*path), *list_.header, tables_);
   if (!live_) return;
   // A chunk that is still in the ring may have been written as well, perhaps

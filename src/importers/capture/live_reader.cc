@@ -100,8 +100,9 @@ void AddChunks(const File& file, const LiveHeader& header,
 
 std::optional<LiveData> ReadLive(const std::string& path,
                                  const format::FileHeader& capture,
-                                 Metadata& tables) {
-  const Result<File> file = File::OpenForReading(path);
+                                 Metadata& tables, bool confined) {
+  const Result<File> file = confined ? File::OpenWithoutLinks(path)
+                                     : File::OpenForReading(path);
   LiveHeader header;
   if (!file || !ReadStruct(*file, 0, &header) ||
       std::memcmp(header.magic, format::kLiveMagic, sizeof(header.magic)) !=

@@ -40,9 +40,10 @@ struct LiveData {
 
 // The live file at `path`, if it is the one that belongs to `capture`. Its
 // names and threads go to `tables`. Nothing: absent, or another ring's.
+// `confined` is as in ImportOptions.
 std::optional<LiveData> ReadLive(const std::string& path,
                                  const format::FileHeader& capture,
-                                 Metadata& tables);
+                                 Metadata& tables, bool confined = false);
 
 // Parts a chunk by the owner records in it.
 std::vector<LiveRun> SplitRuns(const LiveChunk& chunk);

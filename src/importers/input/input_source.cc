@@ -66,17 +66,29 @@ Result<std::unique_ptr<InputSource>> InputSource::Open(const std::string& path,
   } else {
     STEPSCOPE_TRY_ASSIGN(file, File::OpenForReading(path));
   }
+  return OfFile(std::move(file), path != "-", limits);
+}
+
+Result<std::unique_ptr<InputSource>> InputSource::OpenConfined(
+    const std::string& path, InputLimits limits) {
+  STEPSCOPE_TRY_ASSIGN(File file, File::OpenWithoutLinks(path));
+  return OfFile(std::move(file), true, limits);
+}
+
+Result<std::unique_ptr<InputSource>> InputSource::OfFile(File file, bool named,
+                                                         InputLimits limits) {
+  const std::string shown = file.path();
   struct stat status = {};
   if (fstat(file.fd(), &status) != 0) return FileError(shown, errno);
   if (S_ISDIR(status.st_mode)) return FileError(shown, EISDIR);
   // Standard input may be a file of which others have read a part.
   const bool is_file = S_ISREG(status.st_mode) &&
-                       (path != "-" || lseek(file.fd(), 0, SEEK_CUR) == 0);
+                       (named || lseek(file.fd(), 0, SEEK_CUR) == 0);
   std::unique_ptr<InputSource> input(
       new InputSource(is_file ? Kind::kFile : Kind::kPipe, shown, limits));
   if (is_file) input->source_size_ = static_cast<uint64_t>(status.st_size);
   input->file_ = std::move(file);
-  input->named_ = path != "-";
+  input->named_ = named;
   STEPSCOPE_TRY(input->Begin());
   return input;
 }

@@ -55,6 +55,10 @@ class InputSource {
   // input.
   static Result<std::unique_ptr<InputSource>> Open(const std::string& path,
                                                    InputLimits limits = {});
+  // Only a regular file to which no symbolic link leads. REQUIRES: `path` is
+  // absolute.
+  static Result<std::unique_ptr<InputSource>> OpenConfined(
+      const std::string& path, InputLimits limits = {});
   // Bytes that stay where they are; `name` is what messages call them.
   static Result<std::unique_ptr<InputSource>> FromBytes(
       std::span<const uint8_t> bytes, std::string name,
@@ -106,6 +110,8 @@ class InputSource {
   enum class Kind : uint8_t { kFile, kPipe, kMemory };
 
   InputSource(Kind kind, std::string path, InputLimits limits);
+  static Result<std::unique_ptr<InputSource>> OfFile(File file, bool named,
+                                                     InputLimits limits);
   Status Begin();
   bool has_positions() const {
     return kind_ == Kind::kFile && compression_ == Compression::kNone;

@@ -25,7 +25,9 @@ class NsysImporterImpl : public Importer {
                 TraceBuilder& builder) const override {
     const std::string& path = input.path();
     std::unique_ptr<TemporaryCopy> copy;
-    if (!input.is_path()) {
+    // SQLite opens by name, and follows links: by then another file may have
+    // the name.
+    if (!input.is_path() || options.confined) {
       STEPSCOPE_TRY_ASSIGN(copy, TemporaryCopy::Make(input));
     }
     STEPSCOPE_TRY_ASSIGN(

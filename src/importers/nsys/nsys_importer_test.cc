@@ -131,6 +131,22 @@ std::string Drawn(const Trace& trace) {
   return text;
 }
 
+TEST_F(NsysImporterTest, ConfinedItReadsTheFileThatWasOpened) {
+  const std::string path =
+      std::filesystem::canonical(Make(kSchema)).string();
+  const std::string expected = Drawn(*Import(path));
+  const auto input = InputSource::OpenConfined(path);
+  ASSERT_TRUE(input);
+  // Another file has its name by then.
+  std::filesystem::rename(Make("CREATE TABLE x (y);", "other"), path);
+  ImportOptions options;
+  options.confined = true;
+  TraceBuilder builder;
+  const Status status = NsysImporter().Import(**input, options, builder);
+  ASSERT_TRUE(status) << status.error().message;
+  EXPECT_EQ(Drawn(**builder.Finish()), expected);
+}
+
 TEST_F(NsysImporterTest, EveryRowIsInItsPlace) {
   const auto trace = Import(Make(kSchema));
   EXPECT_EQ(Drawn(*trace),

@@ -12,6 +12,8 @@ import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { chromium, type Browser, type Frame, type Page } from "playwright-core";
 import { startMock } from "../mock/serve.mjs";
+import { PATIENCE_MS } from "../patience.ts";
+import { serveFrom } from "./detector.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const PROGRAM =
@@ -70,16 +72,35 @@ export async function serve(
     mkdirSync(dirname(join(folder, place)), { recursive: true });
     copyFileSync(file, join(folder, place));
   }
+  const served = await serveFolder(folder, options);
+  return { url: served.url, stop: async () => {
+    await served.stop();
+    rmSync(folder, { recursive: true, force: true });
+  } };
+}
+
+/** `stepscope view` on a folder as it is, with a cache of its own. */
+export async function serveFolder(folder: string,
+  options: string[] = []): Promise<Served> {
+  const cache = mkdtempSync(join(tmpdir(), "stepscope-cache-"));
   const child = spawn(PROGRAM, ["view", folder, "--port", "0", ...options],
     { stdio: ["ignore", "pipe", "inherit"],
-      env: { ...process.env, XDG_CACHE_HOME: join(folder, ".cache") } });
+      env: { ...process.env, XDG_CACHE_HOME: cache } });
   const ended = new Promise((done) => child.on("exit", done));
   const url = await firstAddress(child);
   return { url, stop: async () => {
     child.kill("SIGTERM");
     await ended;
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(cache, { recursive: true, force: true });
   } };
+}
+
+/** A request to the server itself, beside the page. */
+export async function api<T>(served: Served, request: string): Promise<T> {
+  const { origin, hash } = new URL(served.url);
+  const answer = await fetch(`${origin}/api/v1/${request}`, { headers: {
+    Authorization: "Bearer " + /token=([0-9a-f]+)/.exec(hash)![1] } });
+  return await answer.json() as T;
 }
 
 export function realServer(file: string): ServerKind {
@@ -113,7 +134,9 @@ export async function openPage(browser: Browser, url: string,
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(200_000);
+  const planted = process.env["STEPSCOPE_UI_DIST"];
+  if (planted) await serveFrom(page, planted);
+  page.setDefaultTimeout(PATIENCE_MS);
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   page.on("console", (message) => {

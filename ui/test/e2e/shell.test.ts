@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The shell in a real browser: token, messages, safety, accessibility.
-import { createRequire } from "node:module";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startMock } from "../mock/serve.mjs";
+import { seriousViolations } from "./axe.ts";
 import {
-  browserPath, launch, openPage, search, settled, statsOf,
+  browserPath, drag, launch, openPage, search, settled, statsOf,
 } from "./harness.ts";
-
-const axe = createRequire(import.meta.url).resolve("axe-core");
 
 describe.skipIf(!browserPath)("shell (needs Chromium)", () => {
   let browser: Browser;
@@ -86,24 +84,62 @@ describe.skipIf(!browserPath)("shell (needs Chromium)", () => {
     hostile.close();
   });
 
-  test.each(["light", "dark"])("no serious violation, %s", async (theme) => {
-    const { page, close } = await openPage(browser, mock.url,
-      { dark: theme === "dark" });
-    await search(page, "elementwise");
-    await page.waitForSelector(".details h2");
-    // The policy keeps strangers' scripts out; the checker comes by the back.
-    const source = (await import("node:fs")).readFileSync(axe, "utf8");
-    await page.evaluate(source);
-    const found = await page.evaluate(async () => {
-      const { run } = (window as unknown as { axe: { run: () => Promise<{
-        violations: { id: string; impact: string;
-          nodes: { html: string }[]; }[]; }>; }; }).axe;
-      const { violations } = await run();
-      return violations
-        .filter((one) => /serious|critical/.test(one.impact))
-        .map((one) => `${one.id}: ${one.nodes[0]?.html.slice(0, 200)}`);
+  const states: [string, (page: Page) => Promise<void>][] = [
+    ["the whole", async () => {}],
+    ["an event", async (page) => {
+      await search(page, "elementwise");
+      await page.waitForSelector(".details h2");
+    }],
+    ["a box", async (page) => {
+      const plot = (await page.locator(".plot").boundingBox())!;
+      await drag(page, { x: plot.x + 400, y: plot.y + 40 },
+        { x: plot.x + 700, y: plot.y + 300 });
+      await page.waitForSelector(".flame button");
+    }],
+    ["the menu of tracks", async (page) => {
+      await page.getByRole("button", { name: /^Tracks/ }).click();
+      await page.getByLabel("Filter tracks").waitFor();
+    }],
+    ["the keys", async (page) => {
+      await page.keyboard.press("?");
+      await page.getByRole("dialog").getByText("Keys and mouse").waitFor();
+    }],
+    ["the health", async (page) => {
+      await page.locator("nav button").first().click();
+      await page.getByRole("dialog").locator("h1").waitFor();
+    }],
+    ["a trace that cannot be read", async (page) => {
+      await page.getByLabel("Window").selectOption("broken");
+      await page.getByText("byte 12: not JSON").waitFor();
+    }],
+    ["no token", async (page) => {
+      await page.evaluate(() => localStorage.clear());
+      await page.goto(address() + "?again");
+      await page.getByText("This server wants its token").waitFor();
+    }],
+  ];
+  test.each(states.flatMap(([name, reach]) => [false, true].map((dark) =>
+    ({ name, reach, dark }))))(
+    "axe finds nothing serious: $name, dark: $dark",
+    async ({ reach, dark }) => {
+      const { page, close } = await openPage(browser, mock.url, { dark });
+      await reach(page);
+      expect(await seriousViolations(page)).toEqual([]);
+      await close();
     });
-    expect(found).toEqual([]);
+
+  test("axe would find what is wrong", async () => {
+    const { page, close } = await openPage(browser, mock.url);
+    await page.evaluate(() => {
+      const button = document.createElement("button");
+      const faint = document.createElement("p");
+      faint.textContent = "hard to read";
+      faint.style.cssText = "color:#eee;background:#fff";
+      document.querySelector("main")!.prepend(button, faint);
+    });
+    const found = JSON.stringify(await seriousViolations(page));
+    expect(found).toContain("button-name");
+    expect(found).toContain("color-contrast");
     await close();
   });
 

@@ -46,7 +46,7 @@ export function FlameGraph({ boxes, classOf }: {
             style={{ left: `${box.left * 100}%`, width: `${box.width * 100}%`,
               top: `${box.depth * ROW}px`,
               background: `color-mix(in srgb, var(--c-${colourKey(
-                box.class ?? classOf(box.name))}) 48%, var(--card))` }}
+                box.class ?? classOf(box.name))}) 36%, var(--card))` }}
             onClick={() => {
               const same = box.x / whole === x0 &&
                 (box.x + box.w) / whole === x1;

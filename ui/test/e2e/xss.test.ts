@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every payload in every text of a trace, in every view, in the report and in
+// the names of files: text, and nothing else. First the detector is shown
+// payloads that do come to life, and a page with a defect planted in it.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { EventInfo } from "../../src/api/types.ts";
+import type { SummaryDoc } from "../../src/api/documents.ts";
+import { valueAt } from "../../src/model/declared.ts";
+import { shortName } from "../../src/model/names.ts";
+import { buildWith } from "../planted.ts";
+import { aliensOf, watch, type Watched } from "./detector.ts";
+import {
+  api, browserPath, launch, programPath, serveFolder, settled,
+  type Served,
+} from "./harness.ts";
+import {
+  fileNames, operatorAt, writeHostileFolder, writeHostileTrace,
+} from "./hostile.ts";
+import { PAYLOADS, type Payload } from "./payloads.ts";
+
+/** Of tests that do the same for every payload: each step has its own end. */
+const MANY_STEPS_MS = 900_000;
+const missing = [browserPath, programPath]
+  .filter((path) => !path || !existsSync(path));
+
+describe.skipIf(missing.length > 0)(
+  `texts that want to be more (without ${missing.join(", ") || "nothing"})`,
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), "stepscope-hostile-"));
+    const trace = join(folder, "trace/run/p.json");
+    let browser: Browser;
+    let served: Served;
+    let summary: SummaryDoc;
+    beforeAll(async () => {
+      mkdirSync(join(folder, "trace/run"), { recursive: true });
+      writeHostileTrace(trace);
+      browser = await launch();
+      served = await serveFolder(join(folder, "trace"));
+      summary = JSON.parse(execFileSync(programPath,
+        ["summary", trace, "--format", "json"],
+        { maxBuffer: 1 << 28, encoding: "utf8" })) as SummaryDoc;
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await served?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    /** Opens a view so tall that all rows of a table are elements. */
+    async function show(view: string, more = "",
+      options: Parameters<typeof watch>[1] = {}): Promise<Watched> {
+      const watched = await watch(browser, { height: 9000, ...options });
+      await watched.page.goto(`${served.url}&/${view}` +
+        (more ? "?" + more : ""));
+      await watched.page.locator("main h1, main .plot").first().waitFor();
+      await watched.page.locator("main .message h1").filter({ hasText:
+        /^(Looking|Loading|Opening|Reading|Building)/ }).first()
+        .waitFor({ state: "detached" });
+      return watched;
+    }
+    async function finish(watched: Watched) {
+      expect(await watched.findings()).toEqual([]);
+      await watched.close();
+    }
+    /** All texts and hints that are in the page now. */
+    const textsOf = (page: Page) => page.evaluate(() => {
+      const texts = new Set<string>();
+      for (const element of document.querySelectorAll("main *")) {
+        texts.add(element.textContent ?? "");
+        texts.add(element.getAttribute("title") ?? "");
+      }
+      return [...texts];
+    });
+    async function expectAllShown(page: Page, names: string[]) {
+      expect(names.length).toBeGreaterThanOrEqual(250);
+      await expect.poll(async () => {
+        const texts = new Set(await textsOf(page));
+        return names.filter((name) =>
+          !texts.has(name) && !texts.has(shortName(name)));
+      }).toEqual([]);
+    }
+
+    test("there are 250 payloads or more, no two alike", () => {
+      const texts = new Set(PAYLOADS.map((one) => one.text));
+      expect(texts.size).toBe(PAYLOADS.length);
+      expect(texts.size).toBeGreaterThanOrEqual(250);
+    });
+
+    test("the detector sees each payload that comes to life", async () => {
+      const { page, findings, forget, close } = await watch(browser);
+      await page.goto("about:blank");
+      // A page as it must not be, outside the document so that it stays.
+      const silent = await page.evaluate(
+        `(${silentAmong.toString()})(${JSON.stringify(PAYLOADS)}, ` +
+        `${aliensOf.toString()})`);
+      expect(silent).toEqual([]);
+      for (const { kind, text } of PAYLOADS) {
+        if (kind !== "link") continue;
+        await page.goto("about:blank");
+        forget();
+        await page.evaluate((href) => {
+          const link = document.createElement("a");
+          link.setAttribute("href", href);
+          document.body.append(link);
+          link.click();
+        }, text);
+        // Its script runs when the page is next idle, or leads elsewhere.
+        await expect.poll(async () => (await findings()
+          .catch(() => ["left"])).length).toBeGreaterThan(0);
+      }
+      await close();
+    });
+
+    test("the detector sees a cell that is written as HTML", async () => {
+      const dist = await buildWith({ file: "table/looks.tsx",
+        from: "<span class=\"name\">{shortName(cell)}</span>",
+        to: "<span class=\"name\" ref={(e) => { if (e) " +
+          "e.innerHTML = cell; }} />" });
+      try {
+        // The policy refuses it, and that is seen;
+        const kept = await show("operators", "", { dist });
+        await expect.poll(async () => (await kept.findings()).join("\n"))
+          .toMatch(/TrustedHTML/);
+        await kept.close();
+        // without the policy it would run, and that is seen as well.
+        const bare = await show("operators", "", { dist, bypassCSP: true });
+        await expect.poll(async () => (await bare.findings()).join("\n"))
+          .toMatch(/script ran[^]*element </);
+        await bare.close();
+      } finally {
+        rmSync(dist, { recursive: true, force: true });
+      }
+    });
+
+    // What comes from the trace; "(no launch)" is the tool's own.
+    const names = (rows: unknown[]) =>
+      [...new Set(rows.map((row) => String(valueAt(row, "name"))))]
+        .filter((name) => !name.startsWith("("));
+
+    test("operators, by name and by shapes", async () => {
+      const watched = await show("operators");
+      await expectAllShown(watched.page, names(summary.operator));
+      await watched.page.getByRole("button", { name: "By name and shapes" })
+        .click();
+      await watched.page.getByRole("columnheader", { name: "Shapes" })
+        .waitFor();
+      await expectAllShown(watched.page, names(summary.operator));
+      await finish(watched);
+    });
+
+    test("GPU kernels, by name, attributes and copies", async () => {
+      const watched = await show("kernels", "top=0");
+      const { page } = watched;
+      await page.getByLabel("How many rows").selectOption("0");
+      await expectAllShown(page, names(summary.kernel));
+      await page.getByRole("button", { name: "By name and attributes" })
+        .click();
+      await page.getByRole("columnheader", { name: "Grid" }).waitFor();
+      await page.getByRole("button", { name: "Copies and sets" }).click();
+      await finish(watched);
+    });
+
+    test("memory, all tables", async () => {
+      for (const tab of ["", "tab=live", "tab=leaks"])
+        await finish(await show("memory", tab));
+      const watched = await show("memory", "tab=events");
+      const { page } = watched;
+      await page.getByRole("columnheader", { name: "Freed by" }).waitFor();
+      const seen = new Set<string>();
+      const grid = page.getByRole("grid");
+      const [height, seenAtOnce] = await grid.evaluate((box) =>
+        [box.scrollHeight, box.clientHeight]);
+      for (let top = 0; top < height!; top += seenAtOnce! / 2) {
+        await grid.evaluate(async (box, to) => {
+          box.scrollTop = to;
+          for (let n = 0; n < 3; n++)
+            await new Promise(requestAnimationFrame);
+        }, top);
+        for (const text of await page.locator(".t-row [role=gridcell]")
+          .allTextContents()) seen.add(text);
+      }
+      const shown = names(summary.operator).filter((name) =>
+        seen.has(name) || seen.has(shortName(name)));
+      expect(shown.length).toBeGreaterThanOrEqual(250);
+      await finish(watched);
+    });
+
+    test.each([["overview", ""], ["overview", "events=time"],
+      ["distributed", ""], ["steps", ""], ["steps", "tab=folded"],
+      ["compare", ""]])("%s %s", async (view, more) => {
+      const watched = await show(view, more);
+      await watched.page.keyboard.press("?");
+      await watched.page.getByRole("dialog").getByText("Keys and mouse")
+        .waitFor();
+      await watched.page.keyboard.press("Escape");
+      await finish(watched);
+    });
+
+    test("every operator's arguments are in the details", async () => {
+      const watched = await show("trace", "", { height: 900 });
+      const { page } = watched;
+      await settled(page);
+      const operators = await operatorsOf(served);
+      await goTo(page, { row: operators.get(operatorAt(1, 0))!.row });
+      await page.locator(".details h2").waitFor();
+      await page.locator(".plot").focus();
+      for (let n = 0; n < PAYLOADS.length; n++) {
+        const wanted = operators.get(operatorAt(1, n))!;
+        await page.waitForURL(new RegExp(`row=${wanted.row}(&|$)`));
+        await page.waitForFunction(([name, short]) => {
+          const shown = document.querySelector(".details .full")
+            ?.textContent ?? document.querySelector(".details h2 .mono")
+            ?.textContent;
+          return shown === name || shown === short;
+        }, [wanted.name, shortName(wanted.name)]);
+        await page.locator(".details details").first().evaluate((one) => {
+          (one as HTMLDetailsElement).open = true;
+        });
+        expect(await page.locator(".details .args").innerText())
+          .toContain("External id");
+        await page.keyboard.press("ArrowRight");
+      }
+      await finish(watched);
+    }, MANY_STEPS_MS);
+
+    test.todo("tooltips over every event");
+
+    test("a box, its table and its flame graph", async () => {
+      const watched = await show("trace", "", { height: 900 });
+      const { page } = watched;
+      await settled(page);
+      // The thread with all operators is one of those that this finds.
+      await page.getByRole("button", { name: /^Tracks/ }).click();
+      await page.getByLabel("Filter tracks").fill(PAYLOADS[1]!.text);
+      await page.keyboard.press("Escape");
+      const plot = (await page.locator(".plot").boundingBox())!;
+      await page.mouse.move(plot.x + 5, plot.y + 40);
+      await page.mouse.down();
+      await page.mouse.move(plot.x + plot.width / 2, plot.y + 200);
+      await page.mouse.move(plot.x + plot.width - 5,
+        plot.y + plot.height - 5);
+      await page.mouse.up();
+      await page.waitForSelector(".box-table tbody tr");
+      await expectAllShown(page, names(summary.operator));
+      // A step fills the width, so that what is inside is wide enough.
+      await page.locator(".flame button[title^=ProfilerStep]").first().click();
+      await expect.poll(() => page.locator(".flame button").count())
+        .toBeGreaterThanOrEqual(250);
+      await finish(watched);
+    });
+
+    test("tracks by name, in the gutter and the menu", async () => {
+      const watched = await show("trace", "", { height: 900 });
+      const { page } = watched;
+      await settled(page);
+      await page.getByRole("button", { name: /^Tracks/ }).click();
+      const wanted = new Set(PAYLOADS.map((one) => one.text.trim()));
+      const seen = new Set<string>();
+      // Some hundred are listed at a time.
+      for (const word of ["", "onerror", "onload", "onfocus", "ontoggle",
+        "onstart", "onclick", "onsubmit", "onmouseover", "onclose", "script",
+        "onanimationstart", "hacked", "javascript", "data", "<"]) {
+        await page.getByLabel("Filter tracks").fill(word);
+        const found = [
+          ...await page.locator(".menu label span:first-of-type")
+            .allTextContents(),
+          ...await page.locator(".gutter b").allTextContents()]
+          .map((name) => name.trim());
+        for (const name of found) if (wanted.has(name)) seen.add(name);
+      }
+      expect(seen.size).toBeGreaterThanOrEqual(250);
+      await finish(watched);
+    });
+
+    test("a search for each", async () => {
+      const watched = await show("trace", "", { height: 900 });
+      const { page } = watched;
+      for (const { text } of PAYLOADS) {
+        await page.fill("#search", text);
+        const typed = (await page.inputValue("#search")).trim();
+        if (typed === "") continue;
+        await page.press("#search", "Enter");
+        await page.waitForFunction((wanted) => document.querySelector(
+          ".found b")?.textContent?.trim() === wanted, typed);
+      }
+      await finish(watched);
+    }, MANY_STEPS_MS);
+
+    test("an address that carries each", async () => {
+      const watched = await show("trace", "", { height: 900 });
+      const { page } = watched;
+      for (const { text } of PAYLOADS) {
+        if (/[\ud800-\udbff](?![\udc00-\udfff])/.test(text)) continue;
+        await page.evaluate((value) => {
+          location.hash = "#/operators?find=" + value + "&sort=" + value +
+            "&run=" + value;
+        }, encodeURIComponent(text.slice(0, 500)));
+        await page.locator("main h1").waitFor();
+      }
+      await finish(watched);
+    }, MANY_STEPS_MS);
+
+    test.each([[[]], [["--redact"]]])("the report %s", async (more) => {
+      const file = join(folder, "report.html");
+      execFileSync(programPath,
+        ["report", trace, "-o", file, "--top", "0", ...more]);
+      const watched = await watch(browser, { height: 2000 });
+      await watched.page.goto("file://" + file);
+      await watched.page.locator("h1").first().waitFor();
+      const text = await watched.page.locator("body").innerText();
+      expect(text.includes("onerror")).toBe(more.length === 0);
+      // Its own script is let in by its hash; others are aliens.
+      const own = /^element <script/;
+      expect((await watched.findings()).filter((one) => !own.test(one)))
+        .toEqual([]);
+      await watched.close();
+    });
+
+    test("names of folders and files", async () => {
+      const files = join(folder, "files");
+      const count = writeHostileFolder(files);
+      expect(count).toBeGreaterThanOrEqual(250);
+      const server = await serveFolder(files);
+      const watched = await watch(browser, { height: 900 });
+      const { page } = watched;
+      await page.goto(server.url + "&/trace");
+      await settled(page);
+      const options = await page.getByLabel("Run").locator("option")
+        .allTextContents();
+      expect(options.length).toBe(count);
+      for (const name of fileNames()) expect(options).toContain(name);
+      for (const [n, name] of fileNames().entries()) {
+        if (n % 8 !== 0) continue;
+        await page.getByLabel("Run").selectOption({ label: name });
+        await settled(page);
+        expect(await page.getByLabel("Worker").locator("option")
+          .count()).toBeGreaterThan(1);
+      }
+      await page.getByRole("link", { name: "Compare" }).click();
+      await expect.poll(() => page.getByLabel("Compare with")
+        .locator("option").count()).toBeGreaterThan(count);
+      await finish(watched);
+      await server.stop();
+    });
+  });
+
+/** Opens the same view at another place, as a link from elsewhere would. */
+async function goTo(page: Page, change: Record<string, number>)
+  : Promise<void> {
+  const [path, query = ""] = page.url().split("?");
+  const all = new URLSearchParams(query);
+  for (const [key, value] of Object.entries(change))
+    all.set(key, String(value));
+  await page.goto("about:blank");
+  await page.goto(`${path}?${all}`);
+  await settled(page);
+}
+
+/** In a page: the payloads that make nothing when they are taken for HTML. */
+function silentAmong(payloads: Payload[], aliens: typeof aliensOf): string[] {
+  const decoded = (text: string): string => {
+    const area = document.createElement("textarea");
+    area.innerHTML = text;
+    return decodeURIComponent(area.value).replace(/\\(?:u00|x)([0-9a-f]{2})/g,
+      (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+  };
+  return payloads.filter(({ kind, text }) => {
+    if (kind !== "html" && kind !== "encoded") return false;
+    const place = document.implementation.createHTMLDocument().body;
+    const made = kind === "html" ? text : decoded(decoded(text));
+    place.innerHTML = `<p title="${made}">${made}</p><p title='${made}'></p>`;
+    return aliens(place).length === 0;
+  }).map((one) => one.text);
+}
+
+/** The operators of a trace by when they begin, from the server. */
+async function operatorsOf(served: Served)
+  : Promise<Map<number, { row: number; name: string }>> {
+  const { runs } = await api<{ runs: { workers: {
+    windows: { t: string }[]; }[]; }[]; }>(served, "runs");
+  const t = runs[0]!.workers[0]!.windows[0]!.t;
+  const { events } = await api<{ events: number }>(served, "trace?t=" + t);
+  const found = new Map<number, { row: number; name: string }>();
+  const rows = Array.from({ length: events }, (_, row) => row);
+  const ask = async () => {
+    for (let row = rows.pop(); row !== undefined; row = rows.pop()) {
+      const event = await api<EventInfo>(served, `event?t=${t}&row=${row}`);
+      if (event.class === "operator")
+        found.set(event.start, { row, name: event.name });
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, ask));
+  return found;
+}
