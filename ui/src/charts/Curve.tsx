@@ -52,7 +52,8 @@ export function Curve({ label, times, series, height, onSelect }: {
       },
       axes: [
         { ...axis, size: 28, incrs: ONE_TWO_FIVE,
-          values: (_, ticks) => ticks.map((tick) => formatTick(tick, (ticks[1] ?? tick) - (ticks[0] ?? 0) || 1)) },
+          values: (_, ticks) => ticks.map((tick) => formatTick(
+            tick, (ticks[1] ?? tick) - (ticks[0] ?? 0) || 1)) },
         { ...axis, size: 68, incrs: POWERS_OF_TWO, values: (_, ticks) =>
           ticks.map((tick) => formatBytes(tick)) },
       ],
