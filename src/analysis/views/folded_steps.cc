@@ -225,7 +225,7 @@ ViewTable DeclareFoldedStepsViewTable() {
   columns.Text("name", "name of the event", &FoldedRow::name);
   columns.Time("band", "place in a step; the value is the median step",
                &FoldedRow::step_ns)
-      .As("Place in the step");
+      .As("In the step");
   columns.Text("place", "thread or stream", &FoldedRow::place);
   columns.Count("number", "which one of that name in the step",
                 &FoldedRow::number);

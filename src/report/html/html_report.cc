@@ -110,13 +110,15 @@ std::string Notes(const Summary& summary, const Redactor& redactor) {
     for (const std::string& doubt : summary.advice.doubts) add(doubt);
   }
   if (lines.empty()) return "";
-  return "<section class=\"card warn\"><h2>Before you trust the numbers</h2>\n" +
+  return "<section class=\"card warn\">"
+         "<h2>Before you trust the numbers</h2>\n" +
          lines + "</section>\n";
 }
 
 std::string AboutTables(const Summary& summary) {
   for (const std::string& note : summary.notes) {
-    if (IsAboutTables(note)) return "<p class=\"sub\">" + Escape(note) + "</p>\n";
+    if (IsAboutTables(note))
+      return "<p class=\"sub\">" + Escape(note) + "</p>\n";
   }
   return "";
 }

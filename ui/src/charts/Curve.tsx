@@ -14,6 +14,9 @@ export interface Series {
   fill?: boolean;
 }
 
+// Times in steps that read well.
+const ONE_TWO_FIVE = Array.from({ length: 15 }, (_, i) =>
+  [1, 2, 5].map((n) => n * 10 ** i)).flat();
 // Sizes in KiB, MiB and GiB have round numbers at these.
 const POWERS_OF_TWO = Array.from({ length: 50 }, (_, i) => 2 ** i);
 
@@ -42,10 +45,15 @@ export function Curve({ label, times, series, height, onSelect }: {
       legend: { show: false },
       cursor: { y: false, drag: { x: true, y: false,
         setScale: false } },
-      scales: { x: { time: false } },
+      scales: {
+        x: { time: false },
+        // An area says how much there is: it begins at nothing.
+        y: { range: (_, _least, most) => [0, Math.max(1, most) * 1.06] },
+      },
       axes: [
-        { ...axis, size: 28, values: (_, ticks) => ticks.map((tick) =>
-          formatTick(tick, (ticks[1] ?? tick) - (ticks[0] ?? 0) || 1)) },
+        { ...axis, size: 28, incrs: ONE_TWO_FIVE,
+          values: (_, ticks) => ticks.map((tick) => formatTick(
+            tick, (ticks[1] ?? tick) - (ticks[0] ?? 0) || 1)) },
         { ...axis, size: 68, incrs: POWERS_OF_TWO, values: (_, ticks) =>
           ticks.map((tick) => formatBytes(tick)) },
       ],

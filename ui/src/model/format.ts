@@ -34,7 +34,10 @@ export function formatTime(ns: number): string {
 export function formatTick(ns: number, step: number): string {
   const [unit, one] =
     TIMES.find(([, at]) => Math.max(Math.abs(ns), step) >= at) ?? ["ns", 1];
-  const after = Math.max(0, Math.ceil(-Math.log10(step / one) - 1e-9));
+  // As many digits as tell two ticks apart: 2.5 ms is not "3 ms".
+  let after = Math.max(0, Math.ceil(-Math.log10(step / one) - 1e-9));
+  const scaled = (step / one) * 10 ** after;
+  if (Math.abs(scaled - Math.round(scaled)) > 1e-6 * scaled) after++;
   return `${(ns / one).toFixed(Math.min(after, 9))}${THIN}${unit}`;
 }
 

@@ -15,7 +15,9 @@ const TITLES: Record<string, string> = {
   "unexplained": "Unexplained",
 };
 
-export function partTitle(name: string): string {
+/** `device`: whether one was recorded, which the rest is said beside. */
+export function partTitle(name: string, device = true): string {
+  if (name === "other CPU" && !device) return "CPU works";
   return TITLES[name] ?? name;
 }
 
@@ -42,11 +44,11 @@ export interface Bar extends StepPart {
 }
 
 /** The parts; those that nobody has are left out, the last one never. */
-export function barsOf(rows: StepPart[]): Bar[] {
+export function barsOf(rows: StepPart[], device = true): Bar[] {
   const parts = rows.filter((row) => row.part !== WHOLE);
   let x = 0;
   return parts.flatMap((row, i) => {
-    const bar: Bar = { ...row, x, title: partTitle(row.part),
+    const bar: Bar = { ...row, x, title: partTitle(row.part, device),
       colour: partColour(row.part) };
     x += row.ratio;
     return row.ratio > 0 || i === parts.length - 1 ? [bar] : [];

@@ -141,7 +141,7 @@ describe.skipIf(missing.length > 0)(
       const period = doc.step_time?.period;
       await same(() => text(page, "step"), period
         ? plain(formatTime(period.p50_ns)) : "–");
-      await same(() => text(page, "busy"), 
+      await same(() => text(page, "busy"),
         advise.device_busy !== null && doc.overview.gpu.length > 0
           ? plain(formatShare(advise.device_busy)) : "–");
       const device = doc.memory.filter((one) => /gpu/i.test(one.place));

@@ -56,7 +56,8 @@ interface Seen {
 }
 
 /** Rows of the grid that are on screen now; whole text of what is short. */
-async function seenRows(page: Page, label: string): Promise<[number, string][]> {
+async function seenRows(page: Page, label: string)
+  : Promise<[number, string][]> {
   return page.getByRole("grid", { name: label, exact: true })
     .evaluate((grid) => [...grid.querySelectorAll(".t-row")].map((row) => {
       const cells = [...row.querySelectorAll("[role=gridcell]:not(.go)")];

@@ -63,6 +63,9 @@ describe.skipIf(missing.length > 0)(
     }
     const cell = (page: Page, row: number, column: number) =>
       page.locator(".t-row").nth(row).locator("[role=gridcell]").nth(column);
+    const tab = (page: Page, name: string) =>
+      page.getByRole("group", { name: "Table" })
+        .getByRole("button", { name });
     const figure = (page: Page, key: string) =>
       page.locator(`[data-figure="${key}"]`);
     const without = (text: string) => text.replace(/\s/g, "");
@@ -214,6 +217,15 @@ describe.skipIf(missing.length > 0)(
       await page.getByRole("button", { name: "By name and attributes" })
         .click();
       await page.getByRole("columnheader", { name: "Grid" }).waitFor();
+      // Rows of one name go to the launch with their attributes.
+      const rows = page.locator(".t-row");
+      const grid = await rows.first().locator("[role=gridcell]").nth(2)
+        .innerText();
+      await rows.first().getByRole("button", { name: "Show on timeline" })
+        .click();
+      await page.waitForURL(/#\/trace\?.*row=\d+/);
+      await page.locator(".details .facts", { hasText: grid }).waitFor();
+      await page.goBack();
       await page.getByRole("button", { name: "Copies and sets" }).click();
       await page.getByText("Memset (Device)").waitFor();
       await page.getByRole("button", { name: "Without warm-up" }).click();
@@ -234,7 +246,7 @@ describe.skipIf(missing.length > 0)(
         Number(valueAt(place.live_at_peak[0], "bytes"))));
       await page.getByRole("button", { name: /Leak candidates/ }).click();
       await page.getByText("Nothing grew in every step").waitFor();
-      await page.getByRole("button", { name: "Allocations" }).click();
+      await tab(page, "Allocations").click();
       await page.getByRole("columnheader", { name: "Freed by" }).waitFor();
       const all = await page.locator(".rows-count").innerText();
       const plot = (await page.locator(".u-over").boundingBox())!;
@@ -248,6 +260,13 @@ describe.skipIf(missing.length > 0)(
         const now = document.querySelector(".rows-count")?.textContent;
         return now && now !== text;
       }, all);
+      // The other tables are of that time too: fewer rows than of all.
+      await tab(page, "By operator").click();
+      await page.waitForFunction((most) => {
+        const now = document.querySelector(".rows-count")?.textContent;
+        return now && parseInt(now) > 0 && parseInt(now) < most;
+      }, place.rows.length);
+      await tab(page, "Allocations").click();
       await page.getByRole("button", { name: "show all" }).click();
       await page.getByText(all).waitFor();
       await page.getByRole("button", { name: "cpu", exact: true }).click();
@@ -265,7 +284,7 @@ describe.skipIf(missing.length > 0)(
           '{"key":"bytes","type":"bytes"}],"rows":[' +
           Array.from({ length: count }, (_, i) => `["n${i}",${i}]`).join(",") +
           "]}" }));
-      await page.getByRole("button", { name: "Allocations" }).click();
+      await tab(page, "Allocations").click();
       await page.getByText("1,000,000 rows").waitFor();
       await page.getByText(`n${count - 1}`, { exact: true }).waitFor();
       await page.getByRole("grid").focus();

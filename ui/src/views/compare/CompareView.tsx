@@ -4,12 +4,13 @@
 // noise?
 import type { CompareDoc } from "../../api/documents.ts";
 import type { WindowInfo } from "../../api/types.ts";
-import type { DeclaredTable } from "../../model/declared.ts";
+import { valueAt, type DeclaredTable } from "../../model/declared.ts";
 import { PARTS, verdictTitle, windowsOf } from "../../model/compare.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
 import { columnIndex, type Cell, type Column, type Data }
   from "../../model/table.ts";
 import { prose } from "../../model/prose.ts";
+import { partTitle } from "../../model/waterfall.ts";
 import { useRows, useTables } from "../../state/documents.ts";
 import { useAnswer } from "../../state/load.ts";
 import { useOpened } from "../../state/opened.ts";
@@ -49,7 +50,7 @@ function look(cell: Cell, column: Column, data: Data, row: number) {
       {!cell ? "noise" : difference > 0 ? "slower" : "faster"}</span>;
   }
   if (column.key === "name" && typeof cell === "string")
-    return <span class="name">{shortName(cell)}</span>;
+    return <span class="name">{shortName(partTitle(cell))}</span>;
   return undefined;
 }
 
@@ -74,6 +75,8 @@ function Result({ doc, tables }: {
   const memory = part === "memory";
   const data = useRows(tables, memory ? "compare_memory" : "compare", rows);
   const unit = memory ? "_bytes" : "_ns";
+  const shaped = data.count > 0 && rows.some((row) =>
+    valueAt(row, "shape") !== "");
   return (
     <>
       <Card class={"verdict " + doc.verdict}>
@@ -103,7 +106,7 @@ function Result({ doc, tables }: {
             onPick={(value) => setMore("part", value)} />
         </div>
         <Table label="Differences" data={data} look={look} topK
-          usual={["name", "shape", "a" + unit, "b" + unit,
+          usual={["name", ...(shaped ? ["shape"] : []), "a" + unit, "b" + unit,
             "difference" + unit, "ratio", "noise" + unit, "p",
             "beyond_noise"]}
           empty="Neither trace has rows of this kind."
@@ -152,8 +155,12 @@ export default function CompareView() {
       "are of a step; medians of settled steps."}
     actions={<Picker choices={choices} other={other} />}>
       {other ? <Compared a={other} b={b} />
-        : <Card><p class="nothing">Choose at the top right the trace that you
-          trust: this one is compared with it.</p></Card>}
+        : <Card title="Which trace do you trust?"
+          detail="this one is compared with it">
+          <ul class="choices">{choices.map((one) => (
+            <li key={one.t}><button class="link" onClick={() =>
+              setMore("with", one.t)}>{one.text}</button></li>
+          ))}</ul></Card>}
     </Page>
   );
 }

@@ -125,7 +125,9 @@ function PlaceCurve({ place }: { place: MemoryPlace }) {
             onSelect={(from, to) => {
               setMore("mfrom", String(Math.round(from)));
               setMore("mto", String(Math.round(to)));
-              setMore("tab", "events");
+              // What grows in every step is not of one time.
+              if (route.value.more["tab"] === "leaks")
+                setMore("tab", "events");
             }} />
         )}
       <p class="chart-legend">

@@ -60,7 +60,8 @@ export function LedgerCard({ doc, said }: {
         ...(ledger.no_launch ? [["Device work without its launch",
           formatCount(ledger.no_launch)] as [string, string]] : []),
       ]} />
-      {doc.notes.filter((note) => !said.includes(note)).map((note) => <p key={note} class="note faint">
+      {doc.notes.filter((note) => !said.includes(note))
+        .map((note) => <p key={note} class="note faint">
         {prose(note)}</p>)}
     </Card>
   );

@@ -14,7 +14,11 @@ import { useFlatTable } from "../../state/documents.ts";
 import { showColumn } from "../steps/show.ts";
 import { Card, Loaded, Sized } from "../parts.tsx";
 
-function Parts({ rows, steps }: { rows: StepPart[]; steps: number }) {
+export const hasDevice = (doc: SummaryDoc) => doc.overview.gpu.length > 0;
+
+function Parts({ rows, steps, device }: {
+  rows: StepPart[]; steps: number; device: boolean;
+}) {
   const whole = wholeOf(rows);
   return (
     <table class="parts">
@@ -22,7 +26,7 @@ function Parts({ rows, steps }: { rows: StepPart[]; steps: number }) {
         <th>Part</th><th>Place</th><th>Time per step</th><th>Share</th>
       </tr></thead>
       <tbody>
-        {barsOf(rows).map((bar) => (
+        {barsOf(rows, device).map((bar) => (
           <tr key={bar.part} title={bar.formula} data-part={bar.part}>
             <th scope="row"><Swatch colour={bar.colour} />{bar.title}</th>
             <td class="lane"><span style={{
@@ -63,7 +67,8 @@ export function StepColumns({ doc, height }: {
         const { columns, most } =
           stackOf(steps, names, partColour, stepMarks(doc));
         for (const column of columns)
-          for (const part of column.parts) part.name = partTitle(part.name);
+          for (const part of column.parts)
+            part.name = partTitle(part.name, hasDevice(doc));
         return (
           <Sized height={height}>
             {(width) => <Columns columns={columns} most={most} width={width}
@@ -87,7 +92,8 @@ export function StepCard({ doc }: { doc: SummaryDoc }) {
             batch, or mark it by a range named ProfileStep.</p>
           : (
             <div class="step-card">
-              <Parts rows={objectsOf<StepPart>(data)} steps={steps} />
+              <Parts rows={objectsOf<StepPart>(data)} steps={steps}
+                device={hasDevice(doc)} />
               <StepColumns doc={doc} height={258} />
             </div>
           )}

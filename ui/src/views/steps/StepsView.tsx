@@ -12,7 +12,7 @@ import { useRows, useSummary, useTables } from "../../state/documents.ts";
 import { route, setMore } from "../../state/route.ts";
 import { Table } from "../../table/Table.tsx";
 import { Message } from "../../shell/Messages.tsx";
-import { StepColumns } from "../overview/StepCard.tsx";
+import { hasDevice, StepColumns } from "../overview/StepCard.tsx";
 import { Card, Loaded, Page, Segments, StepsChoice } from "../parts.tsx";
 import { Folded } from "./Folded.tsx";
 import { showStep } from "./show.ts";
@@ -54,7 +54,7 @@ function Chart({ doc }: { doc: SummaryDoc }) {
         .filter((part) => part.time_ns > 0)
         .map((part) => (
           <span key={part.name}><Swatch colour={partColour(part.name)} />
-            {partTitle(part.name)}</span>
+            {partTitle(part.name, hasDevice(doc))}</span>
         ))}
       {doc.steps.some((step) => step.warmup) &&
         <span class="quiet">pale: warm-up</span>}</p>
@@ -93,7 +93,7 @@ function Content({ doc, tables }: {
       detail={doc.outliers.length === 0 ? "No outliers"
         : `${doc.outliers.length} outliers; the longest takes ` +
           `${formatTime(doc.outliers[0]!.excess_ns)} more than the median: ` +
-          partTitle(doc.outliers[0]!.cause)}>
+          partTitle(doc.outliers[0]!.cause, hasDevice(doc))}>
       <Percentiles doc={doc} />
       {doc.waterfall && <Chart doc={doc} />}
       <Card class="table-card">
