@@ -12,8 +12,10 @@ import * as s from "./store.ts";
 const open = signal(false);
 /** As the style sheet has it. */
 const LINE = 25;
-/** More than a list of half a screen shows at once. */
-const LISTED = 60;
+/** The list is at most this share of the window's height. */
+const SHARE = 0.46;
+/** The list is made anew after so many lines, so it has as many to spare. */
+const SPARE = 10;
 
 /** Only lines that are seen, and some around, are in the page. */
 function List({ tracks, groups, hidden }: {
@@ -22,17 +24,18 @@ function List({ tracks, groups, hidden }: {
   hidden: number[];
 }) {
   const scrolled = useSignal(0);
-  const last = Math.max(0, tracks.length - LISTED);
-  // In tens of lines, so that not every pixel makes a new list.
-  const first = Math.min(last, Math.max(0, scrolled.value * 10 - 10));
+  const most = Math.ceil((innerHeight * SHARE) / LINE) + 3 * SPARE;
+  const last = Math.max(0, tracks.length - most);
+  const first = Math.min(last, Math.max(0, (scrolled.value - 1) * SPARE));
   const air = (lines: number) => lines > 0 &&
     <li role="presentation" style={{ height: `${lines * LINE}px` }} />;
   return (
     <ul onScroll={(event) => {
-      scrolled.value = Math.floor(event.currentTarget.scrollTop / LINE / 10);
+      scrolled.value =
+        Math.floor(event.currentTarget.scrollTop / LINE / SPARE);
     }}>
       {air(first)}
-      {tracks.slice(first, first + LISTED).map((track) => (
+      {tracks.slice(first, first + most).map((track) => (
         <li key={track.id}>
           <label>
             <input type="checkbox" checked={!hidden.includes(track.id)}
@@ -43,7 +46,7 @@ function List({ tracks, groups, hidden }: {
           </label>
         </li>
       ))}
-      {air(tracks.length - first - LISTED)}
+      {air(tracks.length - first - most)}
     </ul>
   );
 }
