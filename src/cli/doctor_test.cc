@@ -38,6 +38,9 @@ Machine GoodMachine() {
   machine.torch->library = "/x/torch/lib/libtorch_cpu.so";
   machine.torch->prebuilt_shapes = true;
   machine.compiler = "/usr/bin/c++";
+  machine.duckdb.path = "/opt/lib/stepscope/libduckdb.so";
+  machine.duckdb_version = "v1.5.5";
+  machine.duckdb_remedy = "get it with: npm pack";
   return machine;
 }
 
@@ -66,9 +69,22 @@ void ExpectAlone(const Machine& machine, const std::string& name,
     EXPECT_EQ(check.remedy.empty(), in_remedy.empty());
     const bool no = verdict == Verdict::kNo;
     EXPECT_EQ(diagnosis.host, !(no && check.part == Part::kHost));
-    EXPECT_EQ(diagnosis.gpu, !(no && check.part != Part::kTorch));
-    EXPECT_EQ(diagnosis.torch, !(no && check.part != Part::kGpu));
+    const bool sql = check.part == Part::kSql;
+    EXPECT_EQ(diagnosis.gpu, !(no && check.part != Part::kTorch && !sql));
+    EXPECT_EQ(diagnosis.torch, !(no && check.part != Part::kGpu && !sql));
+    EXPECT_EQ(diagnosis.sql, !(no && sql));
   }
+}
+
+TEST(DoctorTest, SqlNeedsDuckdb) {
+  Machine machine = GoodMachine();
+  machine.duckdb.path = "";
+  machine.duckdb.error = "libduckdb.so is not found";
+  ExpectAlone(machine, "DuckDB", Verdict::kNo, "libduckdb.so is not found",
+              "npm pack");
+  machine = GoodMachine();
+  machine.has_query = false;
+  ExpectAlone(machine, "DuckDB", Verdict::kNo, "this build", "");
 }
 
 TEST(DoctorTest, AGoodMachineRecordsEverythingAndNeedsNothing) {
