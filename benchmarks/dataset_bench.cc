@@ -3,7 +3,7 @@
 // A trace as Parquet files: bytes per event, and events per second of one
 // processor against the floor F, DuckDB's own COPY of the same rows from a
 // table of its own. Then what SQL over many ranks costs. Processor time is
-// what counts: the machine may be busy.
+// what counts, the least of some turns: the machine may be busy.
 //
 // usage: dataset_bench [EVENTS [RANKS]]
 #include <sys/resource.h>
@@ -13,7 +13,9 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "query/database.h"
 #include "query/dataset.h"
@@ -69,27 +71,43 @@ void Report(const char* what, const Cost& cost, double events,
               cost.processor / floor.processor);
 }
 
+constexpr int kTurns = 5;
+
 // DuckDB alone: the same rows, the same files.
-Cost Floor(const std::shared_ptr<const RankData>& data,
-           const std::string& folder) {
-  auto db = Database::Open({{"threads", "1"}});
-  if (!db) Stop(db.error());
-  const auto sources = SourcesOf(data);
-  for (size_t i = 0; i < sources.size(); ++i) {
-    const std::string name = DatasetTables()[i].name;
-    Check((*db)->AddTable("source_" + name, sources[i], false));
-    Check((*db)->Run("CREATE TABLE " + name + " AS SELECT * FROM source_" +
+class FloorWriter {
+ public:
+  FloorWriter(const std::shared_ptr<const Trace>& trace, int64_t source_id,
+              std::string folder)
+      : folder_(std::move(folder)) {
+    auto db = Database::Open({{"threads", "1"}});
+    if (!db) Stop(db.error());
+    db_ = *std::move(db);
+    const auto sources =
+        SourcesOf(std::make_shared<const RankData>(trace, source_id));
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const std::string name = DatasetTables()[i].name;
+      Check(db_->AddTable("source_" + name, sources[i], false));
+      Check(db_->Run("CREATE TABLE " + name + " AS SELECT * FROM source_" +
                      name));
+    }
   }
-  const Cost begin;
-  for (size_t i = 0; i < sources.size(); ++i) {
-    const std::string name = DatasetTables()[i].name;
-    Check((*db)->Run("COPY " + name + " TO " +
-                     SqlText(folder + "/floor_" + name + ".parquet") + " " +
+
+  Cost Write() {
+    const Cost begin;
+    for (const TableSpec& table : DatasetTables()) {
+      const std::string name = table.name;
+      if (name == "ranks") continue;
+      Check(db_->Run("COPY " + name + " TO " +
+                     SqlText(folder_ + "/floor_" + name + ".parquet") + " " +
                      ParquetOptions()));
+    }
+    return begin.Until({});
   }
-  return begin.Until({});
-}
+
+ private:
+  const std::string folder_;
+  std::unique_ptr<Database> db_;
+};
 
 // Every rank has the files of the first; each is read by itself.
 void MakeRanks(const std::string& from, const std::string& dataset,
@@ -128,16 +146,19 @@ int Run(uint32_t events, int64_t ranks) {
   source.path = "bench";
   source.importer = "bench";
   source.fingerprint = {0x0123456789abcdefu, 1};
-  Cost floor;
-  {
-    const auto data =
-        std::make_shared<const RankData>(trace, source.fingerprint.source_id());
-    floor = Floor(data, folder);
+  FloorWriter floor_writer(trace, source.fingerprint.source_id(), folder);
+  Cost floor, ours;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const Cost one = floor_writer.Write();
+    if (turn == 0 || one.processor < floor.processor) floor = one;
+    fs::remove_all(folder + "/staged");
+    const Cost begin;
+    Check(WriteParts(trace, source, folder + "/staged"));
+    const Cost other = begin.Until({});
+    if (turn == 0 || other.processor < ours.processor) ours = other;
   }
   Report("F: DuckDB writes its own tables", floor, count, floor);
-  const Cost begin;
-  Check(WriteParts(trace, source, folder + "/staged"));
-  Report("trace as Parquet, all tables", begin.Until({}), count, floor);
+  Report("trace as Parquet, all tables", ours, count, floor);
   std::printf("%-34s %7.2f bytes per event, all tables\n", "size",
               BytesUnder(folder + "/staged") / count);
 

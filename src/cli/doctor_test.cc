@@ -90,7 +90,7 @@ TEST(DoctorTest, SqlNeedsDuckdb) {
 TEST(DoctorTest, AGoodMachineRecordsEverythingAndNeedsNothing) {
   const Diagnosis diagnosis = Examine(GoodMachine());
   EXPECT_TRUE(diagnosis.host && diagnosis.gpu && diagnosis.torch);
-  EXPECT_EQ(diagnosis.checks.size(), 14u);
+  EXPECT_EQ(diagnosis.checks.size(), 15u);
   for (const Check& check : diagnosis.checks) {
     EXPECT_EQ(check.verdict, Verdict::kOk) << check.name;
     EXPECT_EQ(check.remedy, "") << check.name;
@@ -361,7 +361,7 @@ TEST(DoctorTest, JsonHasEveryCheck) {
   machine.torch->why_not_prebuilt = "libstepscope_torch.so is missing";
   machine.compiler = "";
   const std::string json = DiagnosisJson(Examine(machine));
-  EXPECT_EQ(json.find("{\"host\":true,\"gpu\":true,\"torch\":false,"
+  EXPECT_EQ(json.find("{\"host\":true,\"gpu\":true,\"torch\":false,\"sql\":true,"
                       "\"checks\":[{\"part\":\"host\",\"name\":\"system\","
                       "\"verdict\":\"ok\",\"text\":\"Linux 6.1.0, x86_64\","
                       "\"remedy\":null}"),
@@ -377,7 +377,7 @@ TEST(DoctorTest, ThisMachine) {
   EXPECT_EQ(machine.kernel.find("Linux "), 0u);
   EXPECT_GT(machine.out.total, 0u);
   const Diagnosis diagnosis = Examine(machine);
-  EXPECT_EQ(diagnosis.checks.size(), 14u);
+  EXPECT_EQ(diagnosis.checks.size(), 15u);
   for (const Check& check : diagnosis.checks) {
     EXPECT_TRUE(check.verdict != Verdict::kNo || !check.remedy.empty())
         << check.name;
