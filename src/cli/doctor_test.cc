@@ -361,8 +361,8 @@ TEST(DoctorTest, JsonHasEveryCheck) {
   machine.torch->why_not_prebuilt = "libstepscope_torch.so is missing";
   machine.compiler = "";
   const std::string json = DiagnosisJson(Examine(machine));
-  EXPECT_EQ(json.find("{\"host\":true,\"gpu\":true,\"torch\":false,\"sql\":true,"
-                      "\"checks\":[{\"part\":\"host\",\"name\":\"system\","
+  EXPECT_EQ(json.find("{\"host\":true,\"gpu\":true,\"torch\":false,"
+                      "\"sql\":true,\"checks\":[{\"part\":\"host\",\"name\":\"system\","
                       "\"verdict\":\"ok\",\"text\":\"Linux 6.1.0, x86_64\","
                       "\"remedy\":null}"),
             0u)
