@@ -38,6 +38,8 @@ const char* Word(Part part) {
       return "gpu";
     case Part::kTorch:
       return "torch";
+    case Part::kSql:
+      return "sql";
   }
   return "";
 }
@@ -50,6 +52,8 @@ const char* Title(Part part) {
       return "GPU";
     case Part::kTorch:
       return "Operators of torch";
+    case Part::kSql:
+      return "SQL and Parquet";
   }
   return "";
 }
@@ -124,12 +128,14 @@ std::string DiagnosisText(const Diagnosis& diagnosis, bool colour,
   const Check* before = nullptr;
   for (const Check& check : diagnosis.checks) {
     if (before == nullptr || before->part != check.part) {
-      const bool good = check.part == Part::kHost   ? diagnosis.host
-                        : check.part == Part::kGpu ? diagnosis.gpu
-                                                   : diagnosis.torch;
+      const bool good = check.part == Part::kHost    ? diagnosis.host
+                        : check.part == Part::kGpu   ? diagnosis.gpu
+                        : check.part == Part::kTorch ? diagnosis.torch
+                                                     : diagnosis.sql;
       if (before != nullptr) out += '\n';
       out += std::string(Title(check.part)) +
-             (good ? ": can be recorded\n" : ": cannot be recorded\n");
+             (good ? ": can be " : ": cannot be ") +
+             (check.part == Part::kSql ? "used\n" : "recorded\n");
     }
     AddCheck(out, check, colour, width);
     before = &check;
@@ -141,6 +147,7 @@ std::string DiagnosisJson(const Diagnosis& diagnosis) {
   JsonWriter json;
   json.BeginObject().Field("host", diagnosis.host);
   json.Field("gpu", diagnosis.gpu).Field("torch", diagnosis.torch);
+  json.Field("sql", diagnosis.sql);
   json.Key("checks").BeginArray();
   for (const Check& check : diagnosis.checks) {
     json.BeginObject().Field("part", Word(check.part));

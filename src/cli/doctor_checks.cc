@@ -414,13 +414,28 @@ Check CheckObserver(const Machine& machine) {
   return check;
 }
 
+Check CheckDuckdb(const Machine& machine) {
+  Check check = {Part::kSql, "DuckDB", Verdict::kOk, "", ""};
+  if (!machine.has_query) {
+    check.verdict = Verdict::kNo;
+    check.text = "this build of stepscope has no part for it";
+  } else if (machine.duckdb.path.empty()) {
+    check.verdict = Verdict::kNo;
+    check.text = machine.duckdb.error;
+    check.remedy = machine.duckdb_remedy;
+  } else {
+    check.text = machine.duckdb.path + ", " + machine.duckdb_version;
+  }
+  return check;
+}
+
 Diagnosis Examine(const Machine& machine) {
   Diagnosis diagnosis;
   for (const auto check :
        {&CheckSystem, &CheckClock, &CheckInjector, &CheckLiveFiles,
         &CheckOutput, &CheckLeftovers, &CheckEnvironment, &CheckNvtx,
         &CheckDriver, &CheckPlugin, &CheckCupti, &CheckPermission, &CheckTorch,
-        &CheckObserver})
+        &CheckObserver, &CheckDuckdb})
     diagnosis.checks.push_back(check(machine));
   const auto good = [&](Part part) {
     return std::none_of(diagnosis.checks.begin(), diagnosis.checks.end(),
@@ -432,6 +447,7 @@ Diagnosis Examine(const Machine& machine) {
   diagnosis.host = good(Part::kHost);
   diagnosis.gpu = diagnosis.host && good(Part::kGpu);
   diagnosis.torch = diagnosis.host && good(Part::kTorch);
+  diagnosis.sql = good(Part::kSql);
   return diagnosis;
 }
 

@@ -13,7 +13,7 @@ namespace stepscope::doctor {
 enum class Verdict { kOk, kWarn, kNo };
 
 // What a check decides about.
-enum class Part { kHost, kGpu, kTorch };
+enum class Part { kHost, kGpu, kTorch, kSql };
 
 struct Check {
   Part part;
@@ -37,12 +37,14 @@ Check CheckCupti(const Machine& machine);
 Check CheckPermission(const Machine& machine);
 Check CheckTorch(const Machine& machine);
 Check CheckObserver(const Machine& machine);
+Check CheckDuckdb(const Machine& machine);
 
 struct Diagnosis {
   std::vector<Check> checks;
   bool host = false;  // can be recorded
   bool gpu = false;
   bool torch = false;  // its operators
+  bool sql = false;    // and Parquet: not recorded but written and asked
 };
 
 // All of them. A part can be recorded if none of its checks, nor of the

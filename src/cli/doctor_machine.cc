@@ -20,6 +20,9 @@
 #include "cli/run_torch.h"
 #include "cli/run_torch_choice.h"
 #include "cli/run_watch.h"
+#ifdef STEPSCOPE_HAVE_QUERY
+#include "query/duckdb_library.h"
+#endif
 
 namespace stepscope::doctor {
 namespace {
@@ -118,6 +121,27 @@ void LookAtTorch(Machine& machine, const std::string& python) {
 
 }  // namespace
 
+namespace {
+
+void LookAtDuckdb(Machine& machine) {
+#ifdef STEPSCOPE_HAVE_QUERY
+  const auto library = duckdb::LoadLibrary();
+  machine.duckdb_remedy = "get it with: " + duckdb::HowToGetLibrary();
+  if (library) {
+    machine.duckdb.path = (*library)->path;
+    machine.duckdb_version = (*library)->version;
+  } else {
+    // The remedy has a line of its own.
+    const std::string& message = library.error().message;
+    machine.duckdb.error = message.substr(0, message.find("; get it with"));
+  }
+#else
+  machine.has_query = false;
+#endif
+}
+
+}  // namespace
+
 Machine LookAtMachine(const std::string& out, const std::string& python) {
   Machine machine;
   utsname name = {};
@@ -145,6 +169,7 @@ Machine LookAtMachine(const std::string& out, const std::string& python) {
     if (const std::string value = Variable(variable); !value.empty())
       machine.variables.emplace_back(variable, value);
   LookAtTorch(machine, python);
+  LookAtDuckdb(machine);
   LookAtGpu(machine);
   return machine;
 }

@@ -76,6 +76,11 @@ struct Machine {
   std::optional<Torch> torch;  // nothing: that Python has none
   std::string compiler;
 
+  bool has_query = true;  // this build can load DuckDB
+  Library duckdb;
+  std::string duckdb_version;
+  std::string duckdb_remedy;  // how to get it
+
   // Of those that matter to us, the ones that are set.
   std::vector<std::pair<std::string, std::string>> variables;
 };

@@ -38,6 +38,9 @@ Machine GoodMachine() {
   machine.torch->library = "/x/torch/lib/libtorch_cpu.so";
   machine.torch->prebuilt_shapes = true;
   machine.compiler = "/usr/bin/c++";
+  machine.duckdb.path = "/opt/lib/stepscope/libduckdb.so";
+  machine.duckdb_version = "v1.5.5";
+  machine.duckdb_remedy = "get it with: npm pack";
   return machine;
 }
 
@@ -66,15 +69,28 @@ void ExpectAlone(const Machine& machine, const std::string& name,
     EXPECT_EQ(check.remedy.empty(), in_remedy.empty());
     const bool no = verdict == Verdict::kNo;
     EXPECT_EQ(diagnosis.host, !(no && check.part == Part::kHost));
-    EXPECT_EQ(diagnosis.gpu, !(no && check.part != Part::kTorch));
-    EXPECT_EQ(diagnosis.torch, !(no && check.part != Part::kGpu));
+    const bool sql = check.part == Part::kSql;
+    EXPECT_EQ(diagnosis.gpu, !(no && check.part != Part::kTorch && !sql));
+    EXPECT_EQ(diagnosis.torch, !(no && check.part != Part::kGpu && !sql));
+    EXPECT_EQ(diagnosis.sql, !(no && sql));
   }
+}
+
+TEST(DoctorTest, SqlNeedsDuckdb) {
+  Machine machine = GoodMachine();
+  machine.duckdb.path = "";
+  machine.duckdb.error = "libduckdb.so is not found";
+  ExpectAlone(machine, "DuckDB", Verdict::kNo, "libduckdb.so is not found",
+              "npm pack");
+  machine = GoodMachine();
+  machine.has_query = false;
+  ExpectAlone(machine, "DuckDB", Verdict::kNo, "this build", "");
 }
 
 TEST(DoctorTest, AGoodMachineRecordsEverythingAndNeedsNothing) {
   const Diagnosis diagnosis = Examine(GoodMachine());
   EXPECT_TRUE(diagnosis.host && diagnosis.gpu && diagnosis.torch);
-  EXPECT_EQ(diagnosis.checks.size(), 14u);
+  EXPECT_EQ(diagnosis.checks.size(), 15u);
   for (const Check& check : diagnosis.checks) {
     EXPECT_EQ(check.verdict, Verdict::kOk) << check.name;
     EXPECT_EQ(check.remedy, "") << check.name;
@@ -346,7 +362,7 @@ TEST(DoctorTest, JsonHasEveryCheck) {
   machine.compiler = "";
   const std::string json = DiagnosisJson(Examine(machine));
   EXPECT_EQ(json.find("{\"host\":true,\"gpu\":true,\"torch\":false,"
-                      "\"checks\":[{\"part\":\"host\",\"name\":\"system\","
+                      "\"sql\":true,\"checks\":[{\"part\":\"host\",\"name\":\"system\","
                       "\"verdict\":\"ok\",\"text\":\"Linux 6.1.0, x86_64\","
                       "\"remedy\":null}"),
             0u)
@@ -361,7 +377,7 @@ TEST(DoctorTest, ThisMachine) {
   EXPECT_EQ(machine.kernel.find("Linux "), 0u);
   EXPECT_GT(machine.out.total, 0u);
   const Diagnosis diagnosis = Examine(machine);
-  EXPECT_EQ(diagnosis.checks.size(), 14u);
+  EXPECT_EQ(diagnosis.checks.size(), 15u);
   for (const Check& check : diagnosis.checks) {
     EXPECT_TRUE(check.verdict != Verdict::kNo || !check.remedy.empty())
         << check.name;
