@@ -51,9 +51,14 @@ class Server:
                                                timeout=600)
 
     def ask(self, request, method="GET"):
-        self.http.request(method, "/api/v1/" + request, headers={
-            "Authorization": "Bearer " + self.token})
-        answer = self.http.getresponse()
+        headers = {"Authorization": "Bearer " + self.token}
+        try:
+            self.http.request(method, "/api/v1/" + request, headers=headers)
+            answer = self.http.getresponse()
+        except http.client.RemoteDisconnected:  # it was idle for too long
+            self.http.close()
+            self.http.request(method, "/api/v1/" + request, headers=headers)
+            answer = self.http.getresponse()
         body = answer.read()
         if answer.status != 200:
             raise SystemExit(f"{request}: {answer.status} {body[:200]}")
@@ -106,14 +111,6 @@ class Server:
                 return int(line.split()[1]) * 1024
         return 0
 
-    def wait_until_quiet(self):
-        """Until what is kept for the next time is written."""
-        while True:
-            before = self.cpu()
-            time.sleep(2)
-            if self.cpu() - before < 0.05:
-                return
-
     def __enter__(self):
         return self
 
@@ -140,6 +137,17 @@ def size_of(path, kinds):
 def generate(kind, path, *options):
     subprocess.run([BIN / "stepscope_generate", kind, path, *options],
                    check=True, stdout=subprocess.DEVNULL)
+
+
+def wait_for_kept(cache):
+    """What the server keeps for the next time, once it is written."""
+    end = time.monotonic() + 600
+    while time.monotonic() < end:
+        for file in cache.glob("*.trace"):
+            time.sleep(2)  # its pages take the place of the server's memory
+            return file
+        time.sleep(0.5)
+    raise SystemExit("nothing was kept within ten minutes")
 
 
 def read_floor(path):
@@ -170,8 +178,7 @@ def one_file(title, folder, cache):
         t = server.windows()[0]
         trace = timed(server, t, "first picture, cold")
         cold = server.memory("VmRSS")
-        server.wait_until_quiet()
-        kept = next(cache.iterdir())
+        kept = wait_for_kept(cache)
         table = size_of(kept, TABLES)
         ratio = lambda size: f"{size / table:7.2f} x the Trace"  # noqa: E731
         say("events", f"{trace['events']:,}")

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command.h"
 #include "cli/exit_code.h"
 
 namespace stepscope {
@@ -22,6 +23,7 @@ struct QueryArguments {
   int limit = -1;      // rows; 0: all; -1: what suits the format
   bool list = false;   // of the named queries
 };
+Command QueryCommand(QueryArguments& arguments);
 ExitCode RunQuery(const QueryArguments& arguments);
 
 }  // namespace stepscope

@@ -194,6 +194,11 @@ TEST_F(ViewTest, WrongArgumentsAreSaidInOneLine) {
   EXPECT_EQ(View({folder_ + "/gone"}).Wait(), 3);
   EXPECT_EQ(View({folder_, "--logdir", folder_}).Wait(), 2);
   EXPECT_EQ(View({folder_, "--port", "70000"}).Wait(), 2);
+  Child limit = View({folder_, "--cache-limit", "much"});
+  EXPECT_NE(limit.ErrLine().find("--cache-limit: much is not a size"),
+            std::string::npos);
+  EXPECT_EQ(limit.Wait(), 2);
+  EXPECT_EQ(View({folder_, "--cache-limit", "0"}).Wait(), 2);
 }
 
 }  // namespace

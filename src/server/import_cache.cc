@@ -194,7 +194,7 @@ Status ImportCache::Store(const Job& job) {
   if (folder == nullptr)
     return Fail(ErrorCode::kNotFound, "there is no folder for it");
   constexpr size_t kNesting = 16;
-  constexpr size_t kBetween = size_t{2} << 20;  // sections begin on pages
+  constexpr size_t kBetween = size_t{3} << 19;  // sections begin on pages
   const std::string name = NameOf(job.key);
   STEPSCOPE_TRY_ASSIGN(
       CacheFolder::Fresh fresh,

@@ -26,12 +26,12 @@ uint64_t NextSerial() {
 int64_t LastTime(const Trace& trace) {
   int64_t last = std::max(trace.begin_ns(), trace.end_ns());
   for (const Track& track : trace.tracks()) {
-    // Children end with their parents, so the outermost decide: the last ones.
-    for (Row row = track.last; row > track.first;) {
-      --row;
+    if (track.first == track.last) continue;
+    // Children end with their parents, and what is outermost does not overlap:
+    // so the outermost one around the last row decides.
+    for (Row row = track.last - 1; row != kNoRow;
+         row = trace.nesting().parent[row])
       last = std::max(last, trace.end_ns(row));
-      if (trace.nesting().parent[row] == kNoRow) break;
-    }
   }
   for (const CounterSample& sample : trace.counters())
     last = std::max(last, sample.time_ns);
