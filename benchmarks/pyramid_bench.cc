@@ -14,7 +14,9 @@
 #include <ctime>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trace/pyramid.h"
@@ -26,7 +28,7 @@ namespace {
 
 constexpr uint32_t kRows = 60;
 constexpr uint32_t kPixels = 2000;
-constexpr int kQueriesPerLevel = 40;
+constexpr int kQueriesPerLevel = 200;
 
 // Time that this thread was given, so that a busy machine does not matter.
 double Now() {
@@ -96,6 +98,151 @@ struct Times {
   }
 };
 
+double WallNow() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec) +
+         static_cast<double>(now.tv_nsec) / 1e9;
+}
+
+// One screen at one zoom.
+struct Screen {
+  int k = 0;
+  uint64_t first = 0;
+  uint32_t count = 0;
+};
+
+class Queries {
+ public:
+  Queries(const Pyramid& pyramid, std::vector<TilePart> parts)
+      : parts_(std::move(parts)),
+        alone_(pyramid, one_),
+        half_(pyramid, one_),
+        shared_(pyramid, Executor::Shared()) {}
+
+  // Of the thread that makes it all.
+  double Alone(const Screen& screen) { return Cpu(alone_, screen, parts_); }
+  // Of the thread that has more to do, if there are two.
+  double LongerHalf(const Screen& screen) {
+    const std::span all(parts_);
+    const size_t half = all.size() / 2;
+    return std::max(Cpu(half_, screen, all.first(half)),
+                    Cpu(half_, screen, all.subspan(half)));
+  }
+  // As a server runs it: what a clock on the wall says.
+  double Shared(const Screen& screen) {
+    const double before = WallNow();
+    shared_.Run(screen.k, screen.first, screen.count, parts_);
+    return WallNow() - before;
+  }
+  uint64_t records(const Screen& screen) {
+    return alone_.Run(screen.k, screen.first, screen.count, parts_)
+        .record_count();
+  }
+  double Copy(const Screen& screen) {
+    const TileAnswer& answer =
+        alone_.Run(screen.k, screen.first, screen.count, parts_);
+    const double before = Now();
+    copy_.clear();
+    answer.Write([&](std::span<const TileRecord> some) {
+      copy_.insert(copy_.end(), some.begin(), some.end());
+    });
+    return Now() - before;
+  }
+
+ private:
+  static double Cpu(TileQuery& query, const Screen& screen,
+                    std::span<const TilePart> parts) {
+    const double before = Now();
+    query.Run(screen.k, screen.first, screen.count, parts);
+    return Now() - before;
+  }
+
+  const std::vector<TilePart> parts_;
+  Executor one_{1};
+  TileQuery alone_;
+  TileQuery half_;
+  TileQuery shared_;
+  std::vector<TileRecord> copy_;
+};
+
+void MeasureQueries(const Trace& trace, const Pyramid& pyramid) {
+  std::vector<TilePart> parts;
+  for (uint32_t t = 0; t < trace.tracks().size(); ++t)
+    parts.push_back({static_cast<uint8_t>(t), t, 0, pyramid.depths(t), 0});
+  int64_t span = 1;
+  for (const Track& track : trace.tracks())
+    if (track.last > track.first)
+      span = std::max(span, trace.end_ns(track.last - 1));
+  Queries queries(pyramid, std::move(parts));
+  std::mt19937_64 random(2);
+  Times all, all_half, all_wall, floor;
+  double worst = 0, worst_half = 0, worst_wall = 0;
+  std::printf(
+      "\n               CPU ms         in two parts     wall ms\n"
+      " k   screen        p50     p99     p50     p99     p50     p99"
+      "   records  ns/record\n");
+  for (int k = 0; (int64_t{kPixels} << k) <= 2 * span; ++k) {
+    Times alone, half, wall;
+    uint64_t records = 0;
+    const int64_t screen_ns = int64_t{kPixels} << k;
+    std::vector<Screen> screens;
+    for (int i = 0; i < kQueriesPerLevel; ++i) {
+      const int64_t begin =
+          screen_ns >= span
+              ? 0
+              : static_cast<int64_t>(random() %
+                                     static_cast<uint64_t>(span - screen_ns));
+      Screen screen;
+      screen.k = k;
+      screen.first = static_cast<uint64_t>(begin) >> (k + kTileBits);
+      const auto last =
+          static_cast<uint64_t>(begin + screen_ns - 1) >> (k + kTileBits);
+      screen.count = static_cast<uint32_t>(last - screen.first + 1);
+      screens.push_back(screen);
+    }
+    for (const Screen& screen : screens)
+      alone.seconds.push_back(queries.Alone(screen));
+    for (const Screen& screen : screens)
+      half.seconds.push_back(queries.LongerHalf(screen));
+    for (const Screen& screen : screens)
+      wall.seconds.push_back(queries.Shared(screen));
+    for (const Screen& screen : screens) {
+      records += queries.records(screen);
+      floor.seconds.push_back(queries.Copy(screen));
+    }
+    const auto add = [](Times& to, const Times& from) {
+      to.seconds.insert(to.seconds.end(), from.seconds.begin(),
+                        from.seconds.end());
+    };
+    add(all, alone);
+    add(all_half, half);
+    add(all_wall, wall);
+    worst = std::max(worst, alone.At(0.99));
+    worst_half = std::max(worst_half, half.At(0.99));
+    worst_wall = std::max(worst_wall, wall.At(0.99));
+    double sum = 0;
+    for (const double s : alone.seconds) sum += s;
+    std::printf(
+        "%2d %9.3f ms %7.3f %7.3f %7.3f %7.3f %7.3f %7.3f %9.0f %10.1f\n", k,
+        static_cast<double>(screen_ns) / 1e6, alone.At(0.5) * 1e3,
+        alone.At(0.99) * 1e3, half.At(0.5) * 1e3, half.At(0.99) * 1e3,
+        wall.At(0.5) * 1e3, wall.At(0.99) * 1e3,
+        static_cast<double>(records) / kQueriesPerLevel,
+        records == 0 ? 0.0 : sum * 1e9 / static_cast<double>(records));
+  }
+  std::printf(
+      "\n                                      CPU  two parts    wall\n");
+  std::printf("p99 ms of the slowest zoom        %7.3f    %7.3f %7.3f\n",
+              worst * 1e3, worst_half * 1e3, worst_wall * 1e3);
+  std::printf("p99 ms over all zooms             %7.3f    %7.3f %7.3f\n",
+              all.At(0.99) * 1e3, all_half.At(0.99) * 1e3,
+              all_wall.At(0.99) * 1e3);
+  std::printf("the same, of a copy of the answer %7.1f    %7.1f %7.1f\n",
+              all.At(0.99) / floor.At(0.99), all_half.At(0.99) / floor.At(0.99),
+              all_wall.At(0.99) / floor.At(0.99));
+}
+
 void Measure(uint64_t events) {
   const auto trace = MakeTrace(events);
   (void)trace->nesting();
@@ -113,58 +260,7 @@ void Measure(uint64_t events) {
               rows / build / 1e6);
   std::printf("size, of the columns of the trace     %12.3f\n",
               static_cast<double>(pyramid.bytes()) / columns);
-
-  std::vector<TilePart> parts;
-  for (uint32_t t = 0; t < trace->tracks().size(); ++t)
-    parts.push_back({static_cast<uint8_t>(t), t, 0, pyramid.depths(t), 0});
-  int64_t span = 1;
-  for (const Track& track : trace->tracks())
-    if (track.last > track.first)
-      span = std::max(span, trace->end_ns(track.last - 1));
-  TileQuery query(pyramid);
-  std::mt19937_64 random(2);
-  std::vector<TileRecord> copy;
-  Times all;
-  Times floor;
-  std::printf(
-      "\n k   screen        p50 ms    p99 ms   records   ns a record\n");
-  for (int k = 0; (int64_t{kPixels} << k) <= 2 * span; ++k) {
-    Times times;
-    uint64_t records = 0;
-    const int64_t screen = int64_t{kPixels} << k;
-    for (int i = 0; i < kQueriesPerLevel; ++i) {
-      const int64_t begin =
-          screen >= span ? 0
-                         : static_cast<int64_t>(
-                               random() % static_cast<uint64_t>(span - screen));
-      const auto first = static_cast<uint64_t>(begin) >> (k + kTileBits);
-      const auto last =
-          static_cast<uint64_t>(begin + screen - 1) >> (k + kTileBits);
-      const double before = Now();
-      const TileAnswer& answer =
-          query.Run(k, first, static_cast<uint32_t>(last - first + 1), parts);
-      times.seconds.push_back(Now() - before);
-      records += answer.record_count();
-      const double copying = Now();
-      copy.clear();
-      for (const TileRecordBuffer& tile : answer.tiles)
-        copy.insert(copy.end(), tile.view().begin(), tile.view().end());
-      floor.seconds.push_back(Now() - copying);
-    }
-    all.seconds.insert(all.seconds.end(), times.seconds.begin(),
-                       times.seconds.end());
-    double sum = 0;
-    for (const double s : times.seconds) sum += s;
-    std::printf("%2d %9.3f ms  %9.3f %9.3f %9.0f %12.1f\n", k,
-                static_cast<double>(screen) / 1e6, times.At(0.5) * 1e3,
-                times.At(0.99) * 1e3,
-                static_cast<double>(records) / kQueriesPerLevel,
-                records == 0 ? 0.0 : sum * 1e9 / static_cast<double>(records));
-  }
-  std::printf("\nevery zoom, p99 ms                    %12.3f\n",
-              all.At(0.99) * 1e3);
-  std::printf("the same, of a copy of the answers    %12.1f\n",
-              all.At(0.99) / std::max(floor.At(0.99), 1e-9));
+  MeasureQueries(*trace, pyramid);
 }
 
 }  // namespace

@@ -27,8 +27,7 @@ Result<std::string> CriticalJson(const OpenTrace& open,
       json.Null();
     } else {
       json.UInt(piece.row);
-      const ViewTracks::Place place = open.view().PlaceOf(
-          trace.track()[piece.row], trace.nesting().depth[piece.row]);
+      const ViewTracks::Place place = open.view().PlaceOf(trace, piece.row);
       json.Field("track", uint64_t{place.track});
       json.Field("depth", uint64_t{place.depth});
     }

@@ -153,8 +153,7 @@ void WriteStep(JsonWriter& json, const Trace& trace, Row row,
 
 void WriteEventPlace(JsonWriter& json, const OpenTrace& open, Row row) {
   const Trace& trace = open.trace();
-  const ViewTracks::Place place =
-      open.view().PlaceOf(trace.track()[row], trace.nesting().depth[row]);
+  const ViewTracks::Place place = open.view().PlaceOf(trace, row);
   json.Field("row", uint64_t{row}).Field("name", NameOf(open, row));
   json.Field("track", uint64_t{place.track});
   json.Field("depth", uint64_t{place.depth});

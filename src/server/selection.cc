@@ -61,10 +61,12 @@ class Adder {
     }
     flame_.StartTrack();
     for (auto row = around.rbegin(); row != around.rend(); ++row)
-      Add(*row, part);
+      Add(*row, LinePlaceOf(trace_, *row), part);
+    if (first == track.last) return;
+    LineDepths places(trace_, first);
     for (Row row = first; row < track.last && trace_.start_ns()[row] < end_ns_;
          ++row)
-      Add(row, part);
+      Add(row, places.Next(row), part);
   }
 
   void Write(JsonWriter& json) {
@@ -85,9 +87,18 @@ class Adder {
   }
 
  private:
-  void Add(Row row, const TilePart& part) {
-    const uint32_t depth = trace_.nesting().depth[row] - part.first_depth;
-    if (depth >= part.depths) return;
+  // The innermost event of the same kind around one.
+  Row ParentOf(Row row) const {
+    const LineKind kind = LineKindOf(trace_.type()[row]);
+    Row parent = trace_.nesting().parent[row];
+    while (LineKindOf(trace_.type()[parent]) != kind)
+      parent = trace_.nesting().parent[parent];
+    return parent;
+  }
+
+  void Add(Row row, const LinePlace& place, const TilePart& part) {
+    const uint32_t depth = place.depth - part.first_depth;
+    if (place.kind != part.kind || depth >= part.depths) return;
     const int64_t inside =
         std::max<int64_t>(std::min(trace_.end_ns(row), end_ns_) -
                               std::max(trace_.start_ns()[row], begin_ns_),
@@ -100,7 +111,7 @@ class Adder {
     total.self_ns += inside;
     total.durations.push_back(std::max<int64_t>(trace_.dur_ns()[row], 0));
     if (depth > 0)
-      totals_[trace_.name()[trace_.nesting().parent[row]].v].self_ns -= inside;
+      totals_[trace_.name()[ParentOf(row)].v].self_ns -= inside;
     flame_.Add(depth, name, inside);
     ++events_;
   }
@@ -147,9 +158,13 @@ Result<std::string> MarkJson(const OpenTrace& open, uint32_t view_track,
     if (depth < part.at || depth >= part.at + part.depths) continue;
     const uint32_t wanted = depth - part.at + part.first_depth;
     const Track& track = trace.tracks()[part.track];
-    for (Row row = LowerBound(trace, track, begin_ns);
-         row < track.last && trace.start_ns()[row] < end_ns; ++row) {
-      if (trace.nesting().depth[row] != wanted) continue;
+    const Row first = LowerBound(trace, track, begin_ns);
+    if (first == track.last) continue;
+    LineDepths places(trace, first);
+    for (Row row = first; row < track.last && trace.start_ns()[row] < end_ns;
+         ++row) {
+      const LinePlace place = places.Next(row);
+      if (place.kind != part.kind || place.depth != wanted) continue;
       NameSum& sum = sums[trace.name()[row].v];
       sum.name = trace.name()[row].v;
       ++sum.events;

@@ -30,11 +30,11 @@ std::string Serialized(const TilesRequest& request, const TileAnswer& answer,
                        size_t records) {
   TilesHeader header;
   header.k = static_cast<uint16_t>(request.k);
-  header.tiles = static_cast<uint32_t>(answer.tiles.size());
+  header.tiles = request.count;
   header.names = static_cast<uint32_t>(answer.names.size());
   header.first = request.first;
   header.records = static_cast<uint32_t>(records);
-  const size_t before = sizeof header + answer.tiles.size() * 8 +
+  const size_t before = sizeof header + size_t{request.count} * 8 +
                         answer.names.size() * sizeof(uint32_t);
   header.bytes = static_cast<uint32_t>((before + 15) / 16 * 16);
   std::string bytes;
@@ -44,16 +44,18 @@ std::string Serialized(const TilesRequest& request, const TileAnswer& answer,
   };
   put(&header, sizeof header);
   uint32_t first = 0;
-  for (const TileRecordBuffer& tile : answer.tiles) {
-    const uint32_t range[] = {first, static_cast<uint32_t>(tile.size())};
+  for (uint32_t tile = 0; tile < request.count; ++tile) {
+    const uint32_t range[] = {first,
+                              static_cast<uint32_t>(answer.TileSize(tile))};
     put(range, sizeof range);
     first += range[1];
   }
   if (!answer.names.empty())
     put(answer.names.data(), answer.names.size() * sizeof(uint32_t));
   bytes.resize(header.bytes, '\0');
-  for (const TileRecordBuffer& tile : answer.tiles)
-    if (tile.size() > 0) put(tile.view().data(), tile.view().size_bytes());
+  answer.Write([&](std::span<const TileRecord> some) {
+    put(some.data(), some.size_bytes());
+  });
   return bytes;
 }
 

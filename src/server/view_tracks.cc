@@ -29,7 +29,8 @@ class Maker {
 
   ViewTracks Make() {
     view_.of_track.assign(trace_.tracks().size(), UINT32_MAX);
-    view_.depth_in_view.assign(trace_.tracks().size(), 0);
+    for (auto& places : view_.first_row)
+      places.assign(trace_.tracks().size(), {});
     for (uint32_t process = 0; process < trace_.processes().size(); ++process) {
       // Devices first: they are what a reader looks for.
       AddEvents(process, TrackKind::kStream);
@@ -155,13 +156,42 @@ class Maker {
     if (track.name.empty())
       track.name = (stream ? "Stream " : "Thread ") + number;
     track.detail = (stream ? "stream " : "thread ") + number;
+    const bool native = AnyLines(lanes, LineKind::kNative);
+    if (AnyLines(lanes, LineKind::kPython)) {
+      ViewTrack python = track;
+      if (native) python.name += " · Python";
+      AddRows(std::move(python), lanes, LineKind::kPython);
+    }
+    if (native) AddRows(std::move(track), lanes, LineKind::kNative);
+  }
+
+  bool AnyLines(const Lanes& lanes, LineKind kind) const {
+    return std::any_of(lanes.begin(), lanes.end(), [&](uint32_t lane) {
+      return pyramid_.depths(lane, kind) > 0;
+    });
+  }
+
+  uint64_t CountEvents(uint32_t lane, LineKind kind) const {
+    const Track& track = trace_.tracks()[lane];
+    const auto types =
+        trace_.type().subspan(track.first, track.last - track.first);
+    if (pyramid_.lines(lane) != TrackLines::kBoth)
+      return pyramid_.depths(lane, kind) > 0 ? types.size() : 0;
+    return static_cast<uint64_t>(
+        std::count_if(types.begin(), types.end(), [&](uint16_t type) {
+          return LineKindOf(type) == kind;
+        }));
+  }
+
+  // The rows of a kind of some lanes, one below the other.
+  void AddRows(ViewTrack track, const Lanes& lanes, LineKind kind) {
     const std::string whole = track.name;
     int page = 1;
     for (const uint32_t lane : lanes) {
-      const Track& rows = trace_.tracks()[lane];
-      track.events += rows.last - rows.first;
+      track.events += CountEvents(lane, kind);
+      const uint32_t depths = pyramid_.depths(lane, kind);
       uint32_t depth = 0;
-      while (depth < pyramid_.depths(lane)) {
+      while (depth < depths) {
         if (track.depth == kMostRows) {
           view_.tracks.push_back(track);
           track.parts.clear();
@@ -170,12 +200,13 @@ class Maker {
           track.name = whole + Format(" (%d)", ++page);
         }
         const uint32_t rows_here =
-            std::min(pyramid_.depths(lane) - depth, kMostRows - track.depth);
+            std::min(depths - depth, kMostRows - track.depth);
         if (depth == 0) {
-          view_.of_track[lane] = static_cast<uint32_t>(view_.tracks.size());
-          view_.depth_in_view[lane] = track.depth;
+          const auto at = static_cast<uint32_t>(view_.tracks.size());
+          view_.of_track[lane] = at;
+          view_.first_row[static_cast<size_t>(kind)][lane] = {at, track.depth};
         }
-        track.parts.push_back({0, lane, depth, rows_here, track.depth});
+        track.parts.push_back({0, lane, depth, rows_here, track.depth, kind});
         track.depth += rows_here;
         depth += rows_here;
       }
@@ -244,10 +275,12 @@ class Maker {
 
 }  // namespace
 
-ViewTracks::Place ViewTracks::PlaceOf(uint32_t trace_track,
-                                      uint32_t depth) const {
-  const uint32_t row = depth_in_view[trace_track] + depth;
-  return {of_track[trace_track] + row / kMostRows, row % kMostRows};
+ViewTracks::Place ViewTracks::PlaceOf(const Trace& trace, Row row) const {
+  const LinePlace line = LinePlaceOf(trace, row);
+  const Place first =
+      first_row[static_cast<size_t>(line.kind)][trace.track()[row]];
+  const uint32_t depth = first.depth + line.depth;
+  return {first.track + depth / kMostRows, depth % kMostRows};
 }
 
 ViewTracks MakeViewTracks(const Pyramid& pyramid) {

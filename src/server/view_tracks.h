@@ -4,6 +4,7 @@
 // groups (processes, devices) that they belong to.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -47,20 +48,23 @@ struct ViewTrack {
 struct ViewTracks {
   std::vector<TrackGroup> groups;
   std::vector<ViewTrack> tracks;
-  // By track of the trace: which of `tracks` its depth 0 is in.
+  // By track of the trace: one of `tracks` that shows it, if any does.
   std::vector<uint32_t> of_track;
-  std::vector<uint32_t> depth_in_view;  // and at which row
 
   // Where an event is drawn.
   struct Place {
     uint32_t track = 0;
     uint32_t depth = 0;
   };
-  Place PlaceOf(uint32_t trace_track, uint32_t depth) const;
+  // By LineKind and track of the trace: where depth 0 is drawn.
+  std::array<std::vector<Place>, 2> first_row;
+
+  Place PlaceOf(const Trace& trace, Row row) const;
 };
 
 // Lanes of a thread are one track; one that is deeper than 256 rows is
-// several.
+// several. Python's events of a thread are a track of their own, above those
+// of native code.
 ViewTracks MakeViewTracks(const Pyramid& pyramid);
 
 }  // namespace stepscope::server

@@ -19,7 +19,7 @@ class BuilderPool {
   using Make = std::function<std::unique_ptr<PyramidBlockBuilder>()>;
   explicit BuilderPool(Make make) : make_(std::move(make)) {}
 
-  PyramidBlockBytes Build(Row first, Row last) {
+  PyramidBlockBytes Build(const PyramidBlock& block, TrackLines lines) {
     std::unique_ptr<PyramidBlockBuilder> builder;
     {
       const std::lock_guard lock(mutex_);
@@ -29,10 +29,11 @@ class BuilderPool {
       }
     }
     if (builder == nullptr) builder = make_();
-    PyramidBlockBytes block = builder->Build(first, last);
+    PyramidBlockBytes bytes =
+        builder->Build(block.first(), block.last(), lines);
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(builder));
-    return block;
+    return bytes;
   }
 
  private:
@@ -58,9 +59,12 @@ Pyramid::Pyramid(const Trace& trace, const PyramidOptions& options)
   BuilderPool builders([this] {
     return std::make_unique<PyramidBlockBuilder>(trace_, origin_ns_, classes_);
   });
+  std::vector<TrackLines> lines;
+  for (const Track& track : trace.tracks())
+    lines.push_back(TrackLinesOf(trace, track));
   options.executor->ForEach(blocks_.size(), [&](size_t i) {
     PyramidBlock& block = blocks_[i];
-    (*bytes)[i] = builders.Build(block.first(), block.last());
+    (*bytes)[i] = builders.Build(block, lines[trace.track()[block.first()]]);
     block.Attach((*bytes)[i].shape, (*bytes)[i].view());
   });
   owner_ = bytes;
@@ -80,10 +84,13 @@ void Pyramid::PlanBlocks() {
 }
 
 void Pyramid::MeasureDepths() {
-  depths_.assign(trace_.tracks().size(), 0);
+  depths_.assign(trace_.tracks().size(), {0, 0});
   for (uint32_t t = 0; t < depths_.size(); ++t)
     for (const PyramidBlock& block : blocks(t))
-      depths_[t] = std::max(depths_[t], block.depths());
+      for (const LineKind kind : {LineKind::kNative, LineKind::kPython}) {
+        uint32_t& depths = depths_[t][static_cast<size_t>(kind)];
+        depths = std::max(depths, block.depths(kind));
+      }
 }
 
 std::span<const PyramidBlock> Pyramid::blocks(uint32_t track) const {

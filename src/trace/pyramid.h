@@ -2,7 +2,8 @@
 //
 // Pyramid: a trace at every zoom, so that a timeline of 100 million events is
 // drawn from a few thousand records. Level k has buckets of 2^k ns, counted
-// from the first time of the trace. On each line (one depth of one track)
+// from the first time of the trace. On each line (one depth of one track, of
+// native or of Python's events)
 // events shorter than a bucket that begin in the same bucket are one mark;
 // longer ones stay themselves: at most two boxes a bucket.
 //
@@ -43,6 +44,31 @@ struct PyramidClasses {
   }
 };
 
+// The same for loops over rows.
+class PyramidClassOf {
+ public:
+  PyramidClassOf(const PyramidClasses& classes, const Trace& trace)
+      : of_type_(classes.of_type.data()),
+        of_name_(classes.of_name.empty() ? nullptr : classes.of_name.data()),
+        types_(trace.type().data()),
+        names_(trace.name().data()) {}
+
+  uint8_t operator()(Row row) const {
+    constexpr uint16_t kLast =
+        std::tuple_size_v<decltype(PyramidClasses::of_type)> - 1;
+    const uint8_t by_type = of_type_[std::min(types_[row], kLast)];
+    if (of_name_ == nullptr) return by_type;
+    const uint8_t by_name = of_name_[names_[row].v];
+    return by_name == PyramidClasses::kByType ? by_type : by_name;
+  }
+
+ private:
+  const uint8_t* const of_type_;
+  const uint8_t* const of_name_;  // or null
+  const uint16_t* const types_;
+  const StringId* const names_;
+};
+
 struct PyramidOptions {
   Executor* executor = &Executor::Shared();
   PyramidClasses classes;
@@ -71,11 +97,16 @@ class Pyramid {
   int64_t origin_ns() const { return origin_ns_; }
   // Of a track, by row.
   std::span<const PyramidBlock> blocks(uint32_t track) const;
-  // One more than the deepest event of a track has.
-  uint32_t depths(uint32_t track) const { return depths_[track]; }
-  uint8_t class_of(Row row) const {
-    return classes_.Of(trace_.type()[row], trace_.name()[row]);
+  // One more than the deepest event of a track has, by itself and of a kind.
+  uint32_t depths(uint32_t track, LineKind kind = LineKind::kNative) const {
+    return depths_[track][static_cast<size_t>(kind)];
   }
+  TrackLines lines(uint32_t track) const {
+    if (depths(track, LineKind::kPython) == 0) return TrackLines::kNative;
+    return depths(track) == 0 ? TrackLines::kPython : TrackLines::kBoth;
+  }
+  PyramidClassOf class_of() const { return {classes_, trace_}; }
+  uint8_t class_of(Row row) const { return class_of()(row); }
   size_t bytes() const;
 
  private:
@@ -92,7 +123,7 @@ class Pyramid {
   std::shared_ptr<const void> owner_;  // of what the blocks refer to
   std::vector<PyramidBlock> blocks_;
   std::vector<size_t> first_block_;  // by track, and one more
-  std::vector<uint32_t> depths_;     // by track
+  std::vector<std::array<uint32_t, 2>> depths_;  // by track and LineKind
 };
 
 }  // namespace stepscope

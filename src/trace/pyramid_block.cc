@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/pyramid_block.h"
 
-#include <algorithm>
-
 namespace stepscope {
 namespace {
-
-size_t Rounded(size_t bytes) { return (bytes + 15) / 16 * 16; }
 
 template <typename T>
 std::span<const T> Take(std::span<const std::byte>& bytes, size_t count) {
@@ -15,71 +11,104 @@ std::span<const T> Take(std::span<const std::byte>& bytes, size_t count) {
   return {data, count};
 }
 
+// Every tile of a line has boxes, and every box is in a tile.
+bool TilesHold(std::span<const PyramidBlock::Tile> tiles, uint32_t boxes) {
+  if (tiles.empty()) return boxes == 0;
+  if (tiles[0].first != 0 || tiles.back().first >= boxes) return false;
+  for (size_t i = 1; i < tiles.size(); ++i) {
+    if (tiles[i].first <= tiles[i - 1].first ||
+        tiles[i].index <= tiles[i - 1].index) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 size_t PyramidBlock::Shape::bytes() const {
-  return Rounded(size_t{records} * sizeof(PyramidRecord) +
-                 sections() * sizeof(Section) + size_t{tiles} * sizeof(Tile) +
-                 levels);
+  const size_t bytes = size_t{boxes} * sizeof(PyramidBox) +
+                       sections() * sizeof(Section) +
+                       size_t{tiles} * sizeof(Tile) +
+                       size_t{levels} * sizeof(Level) +
+                       size_t{names} * sizeof(uint32_t) +
+                       size_t{extras} * sizeof(PyramidExtra);
+  return (bytes + 15) / 16 * 16;
 }
 
 void PyramidBlock::Attach(const Shape& shape,
                           std::span<const std::byte> bytes) {
   shape_ = shape;
   bytes_ = bytes;
-  records_ = Take<PyramidRecord>(bytes, shape.records);
+  boxes_ = Take<PyramidBox>(bytes, shape.boxes);
   sections_ = Take<Section>(bytes, shape.sections());
   tiles_ = Take<Tile>(bytes, shape.tiles);
-  levels_ = Take<int8_t>(bytes, shape.levels);
+  levels_ = Take<Level>(bytes, shape.levels);
+  names_ = Take<uint32_t>(bytes, shape.names);
+  extras_ = Take<PyramidExtra>(bytes, shape.extras);
 }
 
 int PyramidBlock::LevelFor(int k) const {
   int level = -1;
-  for (const int8_t kept : levels_) {
-    if (kept > k) break;
+  for (const Level& kept : levels_) {
+    if (static_cast<int>(kept.k) > k) break;
     ++level;
   }
   return level;
 }
 
-PyramidBlock::Line PyramidBlock::line(int level, uint32_t depth) const {
-  const size_t at = static_cast<size_t>(level) * depths() + depth;
+PyramidBlock::Line PyramidBlock::line(int level, LineKind kind,
+                                      uint32_t depth) const {
+  const auto index = static_cast<size_t>(level);
+  const size_t at = index * shape_.lines() + depth +
+                    (kind == LineKind::kNative ? 0 : shape_.native_depths);
   const Section& from = sections_[at];
   const Section& to = sections_[at + 1];
-  return {records_.subspan(from.record, to.record - from.record),
-          tiles_.subspan(from.tile, to.tile - from.tile)};
+  const Level& kept = levels_[index];
+  Line line;
+  line.boxes = boxes_.subspan(from.box, to.box - from.box);
+  line.tiles = tiles_.subspan(from.tile, to.tile - from.tile);
+  if (kept.first_name != kNoNames) {
+    const uint32_t before = from.box - sections_[index * shape_.lines()].box;
+    line.names = names_.subspan(kept.first_name + before, line.boxes.size());
+  }
+  line.extras = extras_.subspan(kept.first_extra);
+  return line;
+}
+
+bool PyramidBlock::LevelsHold() const {
+  for (size_t i = 0; i < levels_.size(); ++i) {
+    if (levels_[i].k > kMaxLevel || levels_[i].first_extra > extras_.size())
+      return false;
+    if (i > 0 && levels_[i].k <= levels_[i - 1].k) return false;
+    const uint32_t boxes = sections_[(i + 1) * shape_.lines()].box -
+                           sections_[i * shape_.lines()].box;
+    if (levels_[i].first_name != kNoNames &&
+        size_t{levels_[i].first_name} + boxes > names_.size()) {
+      return false;
+    }
+  }
+  return true;
 }
 
 bool PyramidBlock::TablesHold() const {
-  for (size_t i = 0; i < levels_.size(); ++i) {
-    if (levels_[i] < 0 || levels_[i] > kMaxLevel) return false;
-    if (i > 0 && levels_[i] <= levels_[i - 1]) return false;
-  }
-  if (sections_.empty()) return true;
-  if (sections_.front().record != 0 || sections_.front().tile != 0 ||
-      sections_.back().record != records_.size() ||
+  if (sections_.empty()) return boxes_.empty() && tiles_.empty();
+  if (sections_.front().box != 0 || sections_.front().tile != 0 ||
+      sections_.back().box != boxes_.size() ||
       sections_.back().tile != tiles_.size()) {
     return false;
   }
   for (size_t i = 0; i + 1 < sections_.size(); ++i) {
     const Section& from = sections_[i];
     const Section& to = sections_[i + 1];
-    if (to.record < from.record || to.tile < from.tile) return false;
-    if (to.record > records_.size() || to.tile > tiles_.size()) return false;
-    // Every tile has records, and every record is in a tile.
-    const uint32_t records = to.record - from.record;
-    const auto tiles = tiles_.subspan(from.tile, to.tile - from.tile);
-    if (tiles.empty() != (records == 0)) return false;
-    if (!tiles.empty() && tiles[0].first != 0) return false;
-    for (size_t t = 0; t < tiles.size(); ++t) {
-      if (tiles[t].first >= records) return false;
-      if (t > 0 && (tiles[t].first <= tiles[t - 1].first ||
-                    tiles[t].index <= tiles[t - 1].index)) {
-        return false;
-      }
+    if (to.box < from.box || to.box > boxes_.size()) return false;
+    if (to.tile < from.tile || to.tile > tiles_.size()) return false;
+    if (!TilesHold(tiles_.subspan(from.tile, to.tile - from.tile),
+                   to.box - from.box)) {
+      return false;
     }
   }
-  return true;
+  return LevelsHold();
 }
 
 }  // namespace stepscope

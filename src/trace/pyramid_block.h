@@ -2,102 +2,102 @@
 //
 // PyramidBlock: some rows of one track, with the boxes of every level that is
 // kept of them. Refers to bytes that the Pyramid owns: built, or of a file. So
-// tables are checked when they are read, and no number in a record is trusted.
+// tables are checked when they are read, and no number in a box is trusted.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "trace/line_depths.h"
+#include "trace/pyramid_box.h"
 #include "trace/trace.h"
 
 namespace stepscope {
 
-inline constexpr int kTileBits = 10;  // a tile is so many bits of buckets
-inline constexpr int kUnitBits = 6;   // a bucket is 64 units
-inline constexpr int kMaxLevel = 52;  // a bucket is at most 2^52 ns, 52 days
-inline constexpr int kClassBits = 5;  // a class is 0..31
-
-// One box of one level.
-struct PyramidRecord {
-  uint16_t x = 0;      // units from the begin of the tile
-  uint16_t w = 0;      // units; 65535: or longer
-  Row row = kNoRow;    // the event, or one of the longest of the mark
-  uint32_t name = 0;   // of the event; of a mark see mark_name()
-  uint16_t count = 1;  // events; 65535: or more
-  uint8_t fill = 255;  // busy share of a mark, 0..254; 255: one event
-  uint8_t kind = 0;    // class, and 3 bits: share of the name of a mark
-
-  static constexpr uint32_t kNameMask = (1u << 24) - 1;
-  bool is_mark() const { return count > 1; }
-  uint8_t event_class() const { return kind & ((1u << kClassBits) - 1); }
-  // 0: no name has half of the time; 7: one has nearly all.
-  uint8_t share() const { return kind >> kClassBits; }
-  uint32_t mark_name() const { return name & kNameMask; }
-  // How long the longest is: quarters of its logarithm.
-  uint8_t longest() const { return static_cast<uint8_t>(name >> 24); }
-};
-static_assert(sizeof(PyramidRecord) == 16);
-
 class PyramidBlock {
  public:
+  static constexpr uint32_t kNoNames = UINT32_MAX;
+
   struct Tile {
     uint32_t index = 0;  // from the begin of the trace
-    uint32_t first = 0;  // its first record
+    uint32_t first = 0;  // its first box
   };
-  // The records of one depth at one level.
+  // The boxes of one line at one level.
   struct Line {
-    std::span<const PyramidRecord> records;
-    std::span<const Tile> tiles;  // those with records, in order
+    std::span<const PyramidBox> boxes;
+    std::span<const Tile> tiles;     // those with boxes, in order
+    std::span<const uint32_t> names;  // of the boxes; empty: those of the rows
+    std::span<const PyramidExtra> extras;  // of the level
   };
-  // How long the parts of the bytes are, in order of the bytes.
+  // The boxes and the tile at which a line of a level begins.
+  struct Section {
+    uint32_t box = 0;
+    uint32_t tile = 0;
+  };
+  struct Level {
+    uint32_t k = 0;
+    uint32_t first_extra = 0;
+    // Levels whose rows are far apart keep the names of their boxes, so that
+    // there is no cache miss for each: where they begin, or kNoNames.
+    uint32_t first_name = kNoNames;
+  };
+  // How many there are of what the bytes hold.
   struct Shape {
-    uint32_t depths = 0;
+    uint32_t native_depths = 0;
+    uint32_t python_depths = 0;
     uint32_t levels = 0;
     uint32_t tiles = 0;
-    uint32_t records = 0;
+    uint32_t boxes = 0;
+    uint32_t names = 0;
+    uint32_t extras = 0;
 
-    size_t sections() const {
-      return levels == 0 ? 0 : size_t{levels} * depths + 1;
-    }
+    size_t lines() const { return size_t{native_depths} + python_depths; }
+    size_t sections() const { return levels == 0 ? 0 : levels * lines() + 1; }
     // A multiple of 16.
     size_t bytes() const;
   };
 
-  PyramidBlock() = default;
   PyramidBlock(Row first, Row last) : first_(first), last_(last) {}
 
   Row first() const { return first_; }
   Row last() const { return last_; }
-  uint32_t depths() const { return shape_.depths; }
-  std::span<const int8_t> levels() const { return levels_; }
+  uint32_t depths(LineKind kind) const {
+    return kind == LineKind::kNative ? shape_.native_depths
+                                     : shape_.python_depths;
+  }
+  std::span<const Level> levels() const { return levels_; }
+  // Of a kept one: buckets are 2^k ns.
+  int level(int index) const {
+    return static_cast<int>(levels_[static_cast<size_t>(index)].k);
+  }
   // The coarsest level that is no coarser than `k`; negative: none, read rows.
   int LevelFor(int k) const;
   // `level` counts the kept ones.
-  Line line(int level, uint32_t depth) const;
+  Line line(int level, LineKind kind, uint32_t depth) const;
 
   const Shape& shape() const { return shape_; }
   std::span<const std::byte> bytes() const { return bytes_; }
-  // Refers to bytes of this shape from now on. REQUIRES: they are as many.
+  // Refers to bytes of this shape from now on. They are, in this order: boxes,
+  // sections by level and line and one more, tiles, levels, names, extras.
+  // REQUIRES: they are shape.bytes().
   void Attach(const Shape& shape, std::span<const std::byte> bytes);
   // Whether the tables are such that line() stays within them.
   bool TablesHold() const;
 
-  // The number of a record and of a tile at which a line begins.
-  struct Section {
-    uint32_t record = 0;
-    uint32_t tile = 0;
-  };
-
  private:
+  bool LevelsHold() const;
+
   Row first_ = 0;
   Row last_ = 0;
   Shape shape_;
   std::span<const std::byte> bytes_;
-  std::span<const PyramidRecord> records_;
-  std::span<const Section> sections_;  // by level and depth, and one more
+  std::span<const PyramidBox> boxes_;
+  std::span<const Section> sections_;
   std::span<const Tile> tiles_;
-  std::span<const int8_t> levels_;
+  std::span<const Level> levels_;
+  std::span<const uint32_t> names_;
+  std::span<const PyramidExtra> extras_;
 };
 
 }  // namespace stepscope

@@ -8,14 +8,17 @@
 namespace stepscope {
 namespace {
 
-// The first level that is kept has at most one record for so many rows: below
-// it, rows are read, and more levels would cost more memory than they are
-// worth. From there on, nearly every level is kept, so that a query copies
-// boxes instead of folding them.
-constexpr double kFirstShrink = 3.2;
-constexpr double kNextShrink = 1.6;
-// Levels of fewer records than this save nothing.
-constexpr uint32_t kFewRecords = 32;
+// Memory that the boxes of a block may take, of each of its rows. What is not
+// kept is read as rows, or folded out of a finer level.
+constexpr double kBytesPerRow = 8.1;
+// A level is kept if the one below, or the rows, are so many times its boxes:
+// the first pair of factors (of the finest level; of the others) that fits.
+constexpr double kShrink[][2] = {
+    {2.0, 1.6}, {2.0, 2.0}, {2.5, 2.0}, {3.2, 2.5}, {4.5, 3.2}};
+// The names of boxes are kept where the rows of two are so far apart.
+constexpr uint32_t kFarRows = 12;
+// Levels of fewer boxes than this save nothing.
+constexpr uint32_t kFewBoxes = 32;
 
 // The first level at which a duration is shorter than a bucket.
 int ShortFrom(int64_t dur_ns) {
@@ -30,17 +33,12 @@ uint8_t MergeFrom(int64_t start_a, int64_t dur_a, int64_t start_b,
   return static_cast<uint8_t>(std::min(level, kMaxLevel + 1));
 }
 
-template <typename T>
-std::byte* Put(std::byte* to, std::span<const T> values) {
-  if (!values.empty()) std::memcpy(to, values.data(), values.size_bytes());
-  return to + values.size_bytes();
-}
-
 }  // namespace
 
 PyramidBlockBuilder::PyramidBlockBuilder(const Trace& trace, int64_t origin_ns,
                                          const PyramidClasses& classes)
-    : start_ns_(trace.start_ns()),
+    : trace_(trace),
+      start_ns_(trace.start_ns()),
       dur_ns_(trace.dur_ns()),
       name_(trace.name()),
       type_(trace.type()),
@@ -48,9 +46,11 @@ PyramidBlockBuilder::PyramidBlockBuilder(const Trace& trace, int64_t origin_ns,
       origin_ns_(origin_ns),
       classes_(classes) {}
 
-PyramidBlockBytes PyramidBlockBuilder::Build(Row first, Row last) {
+PyramidBlockBytes PyramidBlockBuilder::Build(Row first, Row last,
+                                             TrackLines lines) {
   first_ = first;
   last_ = last;
+  FindLines(lines);
   SortIntoLines();
   FindMerges();
   ChooseLevels();
@@ -59,23 +59,42 @@ PyramidBlockBytes PyramidBlockBuilder::Build(Row first, Row last) {
   return Joined();
 }
 
-void PyramidBlockBuilder::SortIntoLines() {
-  const std::span<const uint32_t> depth =
-      depth_.subspan(first_, last_ - first_);
-  line_end_.clear();
-  for (const uint32_t line : depth) {
-    if (line >= line_end_.size()) line_end_.resize(line + 1, 0);
-    ++line_end_[line];
+// Native lines, then those of Python.
+void PyramidBlockBuilder::FindLines(TrackLines lines) {
+  const auto depth = depth_.subspan(first_, last_ - first_);
+  line_of_.assign(depth.begin(), depth.end());
+  if (lines != TrackLines::kBoth) {
+    const uint32_t depths = *std::max_element(depth.begin(), depth.end()) + 1;
+    native_depths_ = lines == TrackLines::kNative ? depths : 0;
+    python_depths_ = lines == TrackLines::kPython ? depths : 0;
+    return;
   }
+  native_depths_ = python_depths_ = 0;
+  constexpr uint32_t kPythonBit = 1u << 31;
+  LineDepths places(trace_, first_);
+  for (Row row = first_; row < last_; ++row) {
+    const LinePlace place = places.Next(row);
+    const bool python = place.kind == LineKind::kPython;
+    uint32_t& depths = python ? python_depths_ : native_depths_;
+    depths = std::max(depths, place.depth + 1);
+    line_of_[row - first_] = place.depth | (python ? kPythonBit : 0);
+  }
+  for (uint32_t& line : line_of_)
+    if (line & kPythonBit) line = (line ^ kPythonBit) + native_depths_;
+}
+
+void PyramidBlockBuilder::SortIntoLines() {
+  line_end_.assign(size_t{native_depths_} + python_depths_, 0);
+  for (const uint32_t line : line_of_) ++line_end_[line];
   uint32_t at = 0;
   for (uint32_t& end : line_end_) {
     const uint32_t count = end;
     end = at;  // its begin, until its rows are put there
     at += count;
   }
-  order_.resize(depth.size());
-  for (uint32_t i = 0; i < depth.size(); ++i)
-    order_[line_end_[depth[i]]++] = static_cast<uint16_t>(i);
+  order_.resize(line_of_.size());
+  for (uint32_t i = 0; i < line_of_.size(); ++i)
+    order_[line_end_[line_of_[i]]++] = static_cast<uint16_t>(i);
 }
 
 void PyramidBlockBuilder::FindMerges() {
@@ -104,30 +123,45 @@ void PyramidBlockBuilder::FindMerges() {
 }
 
 void PyramidBlockBuilder::ChooseLevels() {
+  const double most = kBytesPerRow * (last_ - first_);
+  for (const auto& [first, next] : kShrink)
+    if (static_cast<double>(TryLevels(first, next)) <= most) break;
+  for (Level& level : std::span(levels_).first(level_count_)) {
+    level.boxes.clear();
+    level.names.clear();
+    level.extras.clear();
+    level.tiles.clear();
+    level.sections.clear();
+  }
+}
+
+size_t PyramidBlockBuilder::TryLevels(double first_shrink, double next_shrink) {
   // So that the number of a tile fits into 32 bits.
   const int64_t last_start = start_ns_[last_ - 1] - origin_ns_;
   const int min_level = std::max(0, ShortFrom(last_start) - (32 + kTileBits));
   uint32_t below = last_ - first_;
-  uint32_t records = below;
+  uint32_t boxes = below;
+  size_t all = 0;
   level_count_ = 0;
-  for (int k = 0; k <= kMaxLevel && below > kFewRecords; ++k) {
-    records -= merges_[static_cast<size_t>(k)];
-    const double shrink = level_count_ == 0 ? kFirstShrink : kNextShrink;
-    if (k < min_level || records * shrink > below) continue;
+  for (int k = 0; k <= kMaxLevel && below > kFewBoxes; ++k) {
+    boxes -= merges_[static_cast<size_t>(k)];
+    const double shrink = level_count_ == 0 ? first_shrink : next_shrink;
+    if (k < min_level || boxes * shrink > below) continue;
     if (levels_.size() == level_count_) levels_.emplace_back();
     Level& level = levels_[level_count_++];
     level.k = k;
-    level.records.clear();
-    level.tiles.clear();
-    level.sections.clear();
-    below = records;
+    level.has_names = boxes <= (last_ - first_) / kFarRows;
+    below = boxes;
+    all += boxes * sizeof(PyramidBox);
+    if (level.has_names) all += boxes * sizeof(uint32_t);
   }
+  return all;
 }
 
 void PyramidBlockBuilder::WriteLine(uint32_t line) {
   for (size_t i = 0; i < level_count_; ++i) {
     Level& level = levels_[i];
-    level.sections.push_back({static_cast<uint32_t>(level.records.size()),
+    level.sections.push_back({static_cast<uint32_t>(level.boxes.size()),
                               static_cast<uint32_t>(level.tiles.size())});
   }
   Level& finest = levels_[0];
@@ -159,7 +193,7 @@ void PyramidBlockBuilder::Flush(size_t index) {
       next.open.Add(level.open);
     } else {
       Flush(index + 1);
-      next.open = level.open;
+      next.open.Assign(level.open);
     }
   }
   level.open.count = 0;
@@ -181,64 +215,86 @@ void PyramidBlockBuilder::Write(Level& level, const PyramidMark& mark) {
   const uint64_t x = units(from, 0);
   const uint64_t x1 = extent >= tile_ns ? x + 65535 : units(from + extent, 1);
 
-  const auto index = static_cast<uint32_t>(level.records.size() -
-                                           level.sections.back().record);
+  const uint64_t w = std::clamp<uint64_t>(x1 - x, 1, 65535);
+
+  const auto index = static_cast<uint32_t>(level.boxes.size() -
+                                           level.sections.back().box);
   if (level.tiles.size() == level.sections.back().tile ||
       level.tiles.back().index != static_cast<uint32_t>(tile)) {
     level.tiles.push_back({static_cast<uint32_t>(tile), index});
   }
-  PyramidRecord& record = level.records.emplace_back();
-  record.x = static_cast<uint16_t>(x);
-  record.w = static_cast<uint16_t>(std::clamp<uint64_t>(x1 - x, 1, 65535));
-  record.row = mark.row;
-  record.count = static_cast<uint16_t>(std::min<uint32_t>(mark.count, 65535));
-  const PyramidMark::Name& heaviest = mark.Heaviest();
-  uint8_t share = 7;
-  if (mark.count == 1) {
-    record.name = heaviest.name;
-    record.fill = 255;
-  } else {
-    share = ShareCode(heaviest.weight, mark.weight);
-    if (heaviest.name > PyramidRecord::kNameMask) share = 0;
-    record.name =
-        (heaviest.name & PyramidRecord::kNameMask) |
-        (uint32_t{LengthCode(static_cast<uint64_t>(mark.longest_ns))} << 24);
-    record.fill = FillOf(mark.busy, extent);
+  if (mark.count > 1) {
+    level.boxes.push_back(MarkBox(level, mark, x, w));
+    return;
   }
-  record.kind =
-      static_cast<uint8_t>(heaviest.event_class | (share << kClassBits));
+  level.boxes.push_back(PyramidBox::Event(x, w, mark.row - first_,
+                                          mark.name[0].event_class & 31u));
+  if (level.has_names) level.names.push_back(mark.name[0].name);
+}
+
+PyramidBox PyramidBlockBuilder::MarkBox(Level& level, const PyramidMark& mark,
+                                        uint64_t x, uint64_t w) {
+  const PyramidMark::Name& heaviest = mark.Heaviest();
+  const uint8_t share = ShareCode(heaviest.weight, mark.weight);
+  const auto extent = static_cast<uint64_t>(mark.end - mark.start);
+  uint64_t row = mark.row - first_;
+  uint64_t count = mark.count;
+  if (level.has_names) level.names.push_back(heaviest.name);
+  // Where no name has half of the time, that of the longest will do.
+  if (mark.count > PyramidBox::kMostCount ||
+      (!level.has_names && share > 0 &&
+       name_[mark.row].v != heaviest.name)) {
+    row = level.extras.size();
+    count = 0;
+    level.extras.push_back({mark.row, heaviest.name, mark.count});
+  }
+  return PyramidBox::Mark(x, w, row, heaviest.event_class & 31u, share,
+                          FillOf(mark.busy, extent) / 2u, count);
 }
 
 PyramidBlockBytes PyramidBlockBuilder::Joined() const {
-  const std::span<const Level> levels = std::span(levels_).first(level_count_);
+  const auto levels = std::span(levels_).first(level_count_);
   PyramidBlockBytes block;
-  block.shape.depths = static_cast<uint32_t>(line_end_.size());
-  block.shape.levels = static_cast<uint32_t>(levels.size());
+  PyramidBlock::Shape& shape = block.shape;
+  shape.native_depths = native_depths_;
+  shape.python_depths = python_depths_;
+  shape.levels = static_cast<uint32_t>(levels.size());
   for (const Level& level : levels) {
-    block.shape.records += static_cast<uint32_t>(level.records.size());
-    block.shape.tiles += static_cast<uint32_t>(level.tiles.size());
+    shape.boxes += static_cast<uint32_t>(level.boxes.size());
+    shape.tiles += static_cast<uint32_t>(level.tiles.size());
+    shape.names += static_cast<uint32_t>(level.names.size());
+    shape.extras += static_cast<uint32_t>(level.extras.size());
   }
-  const size_t size = block.shape.bytes();
-  block.bytes = std::make_unique_for_overwrite<std::byte[]>(size);
+  block.bytes = std::make_unique_for_overwrite<std::byte[]>(shape.bytes());
   std::byte* to = block.bytes.get();
-  for (const Level& level : levels)
-    to = Put(to, std::span<const PyramidRecord>(level.records));
+  const auto put = [&to]<typename T>(const std::vector<T>& values) {
+    const size_t bytes = values.size() * sizeof(T);
+    if (bytes > 0) std::memcpy(to, values.data(), bytes);
+    to += bytes;
+  };
+  for (const Level& level : levels) put(level.boxes);
+  std::vector<PyramidBlock::Section> sections;
+  std::vector<PyramidBlock::Level> kept;
   PyramidBlock::Section begin;
+  uint32_t name = 0;
+  uint32_t extra = 0;
   for (const Level& level : levels) {
-    for (const PyramidBlock::Section& section : level.sections) {
-      const PyramidBlock::Section at = {begin.record + section.record,
-                                        begin.tile + section.tile};
-      to = Put(to, std::span<const PyramidBlock::Section>(&at, 1));
-    }
-    begin.record += static_cast<uint32_t>(level.records.size());
+    for (const PyramidBlock::Section& section : level.sections)
+      sections.push_back({begin.box + section.box, begin.tile + section.tile});
+    begin.box += static_cast<uint32_t>(level.boxes.size());
     begin.tile += static_cast<uint32_t>(level.tiles.size());
+    kept.push_back({static_cast<uint32_t>(level.k), extra,
+                    level.has_names ? name : PyramidBlock::kNoNames});
+    name += static_cast<uint32_t>(level.names.size());
+    extra += static_cast<uint32_t>(level.extras.size());
   }
-  if (!levels.empty())
-    to = Put(to, std::span<const PyramidBlock::Section>(&begin, 1));
-  for (const Level& level : levels)
-    to = Put(to, std::span<const PyramidBlock::Tile>(level.tiles));
-  for (const Level& level : levels) *to++ = static_cast<std::byte>(level.k);
-  std::fill(to, block.bytes.get() + size, std::byte{0});
+  if (!levels.empty()) sections.push_back(begin);
+  put(sections);
+  for (const Level& level : levels) put(level.tiles);
+  put(kept);
+  for (const Level& level : levels) put(level.names);
+  for (const Level& level : levels) put(level.extras);
+  std::fill(to, block.bytes.get() + shape.bytes(), std::byte{0});
   return block;
 }
 

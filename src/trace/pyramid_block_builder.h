@@ -38,27 +38,37 @@ class PyramidBlockBuilder {
   PyramidBlockBuilder(const Trace& trace, int64_t origin_ns,
                       const PyramidClasses& classes);
 
-  // REQUIRES: the rows are of one track, and at most kMostRows.
-  PyramidBlockBytes Build(Row first, Row last);
+  // REQUIRES: the rows are of one track, which has such lines, and at most
+  // kMostRows.
+  PyramidBlockBytes Build(Row first, Row last, TrackLines lines);
 
  private:
   // A level while it is written.
   struct Level {
     int k = 0;
+    bool has_names = false;
     PyramidMark open;
-    std::vector<PyramidRecord> records;
+    std::vector<PyramidBox> boxes;
+    std::vector<uint32_t> names;  // of the boxes, or empty
+    std::vector<PyramidExtra> extras;
     std::vector<PyramidBlock::Tile> tiles;
     std::vector<PyramidBlock::Section> sections;  // by line
   };
 
+  void FindLines(TrackLines lines);
   void SortIntoLines();
   void FindMerges();
   void ChooseLevels();
+  // Levels as these factors ask for; the bytes of their boxes and names.
+  size_t TryLevels(double first_shrink, double next_shrink);
   void WriteLine(uint32_t line);
   void Flush(size_t level);
   void Write(Level& level, const PyramidMark& mark);
+  PyramidBox MarkBox(Level& level, const PyramidMark& mark, uint64_t x,
+                     uint64_t w);
   PyramidBlockBytes Joined() const;
 
+  const Trace& trace_;
   const std::span<const int64_t> start_ns_;
   const std::span<const int64_t> dur_ns_;
   const std::span<const StringId> name_;
@@ -69,6 +79,9 @@ class PyramidBlockBuilder {
 
   Row first_ = 0;
   Row last_ = 0;
+  uint32_t native_depths_ = 0;
+  uint32_t python_depths_ = 0;
+  std::vector<uint32_t> line_of_;   // by row
   std::vector<uint32_t> line_end_;  // by line: its end in what follows
   std::vector<uint16_t> order_;     // rows from the first, by line
   // The same: the level from which on the row is one mark with the row before

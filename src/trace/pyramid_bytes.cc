@@ -26,10 +26,10 @@ static_assert(sizeof(Head) == 32);
 struct Entry {
   Row first = 0;
   Row last = 0;
-  uint64_t unused = 0;
   PyramidBlock::Shape shape;
+  uint32_t unused[3] = {};
 };
-static_assert(sizeof(Entry) == 32);
+static_assert(sizeof(Entry) % 16 == 0);
 static_assert(std::is_trivially_copyable_v<Entry>);
 
 Head HeadOf(const Trace& trace, size_t blocks) {
@@ -53,7 +53,7 @@ void Pyramid::AppendTo(const Sink& sink) const {
   const Head head = HeadOf(trace_, blocks_.size());
   sink(std::as_bytes(std::span(&head, 1)));
   for (const PyramidBlock& block : blocks_) {
-    const Entry entry = {block.first(), block.last(), 0, block.shape()};
+    const Entry entry = {block.first(), block.last(), block.shape(), {}};
     sink(std::as_bytes(std::span(&entry, 1)));
   }
   for (const PyramidBlock& block : blocks_)
@@ -92,7 +92,7 @@ Result<Pyramid> Pyramid::FromBytes(std::span<const std::byte> bytes,
     // No row is deeper than the rows before it are many.
     const Track& track = trace.tracks()[trace.track()[block.first()]];
     if (entry.first != block.first() || entry.last != block.last() ||
-        shape.depths > block.last() - track.first ||
+        shape.lines() > block.last() - track.first ||
         shape.levels > kMaxLevel + 1 || shape.bytes() > bytes.size() - at) {
       return Damaged(offset, "a block does not fit");
     }

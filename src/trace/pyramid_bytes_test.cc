@@ -76,8 +76,9 @@ std::vector<std::byte> Picture(const Pyramid& pyramid) {
   for (int k = 0; k <= 24; ++k) {
     const uint64_t first = k < 9 ? 37 : 0;
     const TileAnswer& answer = query.Run(k, first, 4, parts);
-    for (const TileRecordBuffer& tile : answer.tiles) {
-      const auto bytes = std::as_bytes(tile.view());
+    for (size_t t = 0; t < 4; ++t) {
+      const std::vector<TileRecord> tile = answer.Tile(t);
+      const auto bytes = std::as_bytes(std::span(tile));
       all.insert(all.end(), bytes.begin(), bytes.end());
     }
     const auto names = std::as_bytes(std::span(answer.names));

@@ -76,6 +76,20 @@ struct PyramidMark {
     name[0] = {event_name, event_class, weight};
   }
 
+  // As a copy, of what is in use.
+  void Assign(const PyramidMark& other) {
+    start = other.start;
+    end = other.end;
+    busy = other.busy;
+    weight = other.weight;
+    longest_ns = other.longest_ns;
+    row = other.row;
+    count = other.count;
+    names = other.names;
+    merges_from = other.merges_from;
+    for (uint32_t i = 0; i < names; ++i) name[i] = other.name[i];
+  }
+
   // REQUIRES: not empty, and `other` begins no earlier.
   void Add(const PyramidMark& other) {
     end = std::max(end, other.end);

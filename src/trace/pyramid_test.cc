@@ -2,6 +2,7 @@
 #include "trace/pyramid.h"
 
 #include <gtest/gtest.h>
+#include <stepscope/c.h>
 
 #include <map>
 #include <random>
@@ -14,8 +15,12 @@
 namespace stepscope {
 namespace {
 
-// Nested events, short and long, in bursts with pauses between.
-std::shared_ptr<const Trace> RandomNested(uint32_t seed, uint32_t events) {
+constexpr LineKind kKinds[] = {LineKind::kNative, LineKind::kPython};
+
+// Nested events, short and long, in bursts with pauses between; some of them
+// Python's, if told so.
+std::shared_ptr<const Trace> RandomNested(uint32_t seed, uint32_t events,
+                                          bool python = false) {
   std::mt19937_64 random(seed);
   TraceBuilder builder;
   builder.AddProcess({});
@@ -29,6 +34,7 @@ std::shared_ptr<const Trace> RandomNested(uint32_t seed, uint32_t events) {
     event.start_ns = start;
     event.dur_ns = dur;
     event.type = static_cast<uint16_t>(random() % 3);
+    if (python && random() % 2 == 0) event.type = STEPSCOPE_PYTHON_OP;
     event.name = builder.Intern("n" + std::to_string(random() % 6));
     builder.AddEvent(event);
   };
@@ -75,12 +81,17 @@ TEST(PyramidTest, EveryLevelOfABlockHoldsEveryEvent) {
     ASSERT_FALSE(block.levels().empty());
     for (size_t level = 0; level < block.levels().size(); ++level) {
       uint64_t events = 0;
-      for (uint32_t depth = 0; depth < block.depths(); ++depth) {
-        const auto line = block.line(static_cast<int>(level), depth);
-        for (const PyramidRecord& record : line.records) events += record.count;
+      const uint32_t depths = block.depths(LineKind::kNative);
+      for (uint32_t depth = 0; depth < depths; ++depth) {
+        const auto line =
+            block.line(static_cast<int>(level), LineKind::kNative, depth);
+        for (const PyramidBox box : line.boxes) {
+          events +=
+              box.has_extra() ? line.extras[box.row()].count : box.count();
+        }
         uint32_t before = 0;
         for (const PyramidBlock::Tile& tile : line.tiles) {
-          EXPECT_LT(tile.first, line.records.size());
+          EXPECT_LT(tile.first, line.boxes.size());
           EXPECT_GE(tile.first, before);
           before = tile.first;
         }
@@ -98,99 +109,135 @@ struct Box {
   std::map<uint32_t, int64_t> names;
 };
 
-TEST(PyramidTest, TilesAtEveryZoomHoldWhatBruteForceFinds) {
-  for (uint32_t seed = 20; seed < 26; ++seed) {
-    const auto trace = RandomNested(seed, 3000);
-    const Pyramid pyramid(*trace, ByType());
-    const Nesting& nesting = trace->nesting();
-    TileQuery query(pyramid);
-    for (int k = 0; k <= 44; k += k < 4 ? 1 : 2) {
-      const uint64_t tiles = TilesIn(*trace, pyramid, k);
-      if (tiles > 4000) continue;
-      // By depth and bucket: the mark; and every long event by its row.
-      std::map<std::pair<uint32_t, int64_t>, Box> marks;
-      std::map<Row, uint64_t> long_pieces;
-      for (Row row = 0; row < trace->size(); ++row) {
-        const int64_t start = trace->start_ns()[row] - pyramid.origin_ns();
-        const int64_t dur = trace->dur_ns()[row];
-        if (dur >> k != 0) {
-          long_pieces[row] = 0;
-          continue;
-        }
-        Box& box = marks[{nesting.depth[row], start >> k}];
-        ++box.count;
-        box.busy += dur;
-        box.longest = std::max(box.longest, dur);
-        box.names[trace->name()[row].v] += dur + 1;
+// How many events of its own kind are around one.
+uint32_t DepthOf(const Trace& trace, Row row) {
+  const LineKind kind = LineKindOf(trace.type()[row]);
+  uint32_t depth = 0;
+  for (Row above = trace.nesting().parent[row]; above != kNoRow;
+       above = trace.nesting().parent[above])
+    depth += LineKindOf(trace.type()[above]) == kind ? 1 : 0;
+  return depth;
+}
+
+void TilesHoldWhatBruteForceFinds(uint32_t seed, LineKind kind, bool python) {
+  const auto trace = RandomNested(seed, 3000, python);
+  const Pyramid pyramid(*trace, ByType());
+  TileQuery query(pyramid);
+  for (int k = 0; k <= 44; k += k < 4 ? 1 : 2) {
+    const uint64_t tiles = TilesIn(*trace, pyramid, k);
+    if (tiles > 4000) continue;
+    // By depth and bucket: the mark; and every long event by its row.
+    std::map<std::pair<uint32_t, int64_t>, Box> marks;
+    std::map<Row, uint64_t> long_pieces;
+    for (Row row = 0; row < trace->size(); ++row) {
+      if (LineKindOf(trace->type()[row]) != kind) continue;
+      const int64_t start = trace->start_ns()[row] - pyramid.origin_ns();
+      const int64_t dur = trace->dur_ns()[row];
+      if (dur >> k != 0) {
+        long_pieces[row] = 0;
+        continue;
       }
-      const TilePart part = {3, 0, 0, pyramid.depths(0), 2};
-      std::map<std::pair<uint32_t, int64_t>, uint64_t> counts;
-      for (uint64_t first = 0; first < tiles; first += 3) {
-        const TileAnswer& answer = query.Run(k, first, 3, {&part, 1});
-        ASSERT_EQ(answer.tiles.size(), 3u);
-        for (uint64_t t = 0; t < 3; ++t) {
-          std::pair<uint32_t, uint32_t> before = {0, 0};
-          for (uint32_t i = 0; i < answer.tiles[t].size(); ++i) {
-            const TileRecord& record = answer.tiles[t].view()[i];
-            ASSERT_EQ(record.slot, 3);
-            ASSERT_GE(record.depth, 2);
-            const uint32_t depth = record.depth - 2u;
-            // In order, so that a viewer can search.
-            const std::pair<uint32_t, uint32_t> now = {depth, record.x};
-            if (i > 0) {
-              ASSERT_LE(before, now);
-            }
-            before = now;
-            const int64_t bucket =
-                static_cast<int64_t>((first + t) << kTileBits) +
-                (record.x >> kUnitBits);
-            ASSERT_LT(record.row, trace->size());
-            ASSERT_EQ(nesting.depth[record.row], depth);
-            ASSERT_LT(record.name, answer.names.size());
-            const uint32_t name = answer.names[record.name];
-            if (const auto piece = long_pieces.find(record.row);
-                piece != long_pieces.end() && record.count == 1) {
-              ++piece->second;
-              ASSERT_EQ(name, trace->name()[record.row].v);
-              ASSERT_EQ(record.kind & 31, trace->type()[record.row]);
-              continue;
-            }
-            const auto mark = marks.find({depth, bucket});
-            ASSERT_NE(mark, marks.end()) << "k " << k << " seed " << seed;
-            counts[mark->first] += record.count;
-            const Box& box = mark->second;
-            // Within a fifth of the longest, and a unit of the level.
-            const int64_t longest = trace->dur_ns()[record.row];
-            const int64_t unit =
-                k >= kUnitBits ? int64_t{1} << (k - kUnitBits) : 1;
-            if (k < 30) {
-              ASSERT_GE(longest * 5 / 4 + 2 * unit + 1, box.longest)
-                  << "k " << k << " seed " << seed;
-            }
-            if (record.count == 1) {
-              ASSERT_EQ(name, trace->name()[record.row].v);
-              ASSERT_EQ(record.fill, 255);
-            } else if (box.busy > 64 * unit && box.count < 4 &&
-                       !(record.kind & kTileMixed)) {
-              // Short marks: a name that is given has half, to rounding.
-              ASSERT_GE(box.names.at(name) * 20 / 9 + 4 * unit, box.busy);
-            }
+      Box& box = marks[{DepthOf(*trace, row), start >> k}];
+      ++box.count;
+      box.busy += dur;
+      box.longest = std::max(box.longest, dur);
+      box.names[trace->name()[row].v] += dur + 1;
+    }
+    const TilePart part = {3, 0, 0, pyramid.depths(0, kind), 2, kind};
+    std::map<std::pair<uint32_t, int64_t>, uint64_t> counts;
+    for (uint64_t first = 0; first < tiles; first += 3) {
+      const TileAnswer& answer = query.Run(k, first, 3, {&part, 1});
+      for (uint64_t t = 0; t < 3; ++t) {
+        std::pair<uint32_t, uint32_t> before = {0, 0};
+        const std::vector<TileRecord> tile = answer.Tile(t);
+        for (size_t i = 0; i < tile.size(); ++i) {
+          const TileRecord& record = tile[i];
+          ASSERT_EQ(record.slot, 3);
+          ASSERT_GE(record.depth, 2);
+          const uint32_t depth = record.depth - 2u;
+          // In order, so that a viewer can search.
+          const std::pair<uint32_t, uint32_t> now = {depth, record.x};
+          if (i > 0) {
+            ASSERT_LE(before, now);
+          }
+          before = now;
+          const int64_t bucket =
+              static_cast<int64_t>((first + t) << kTileBits) +
+              (record.x >> kUnitBits);
+          ASSERT_LT(record.row, trace->size());
+          ASSERT_EQ(LineKindOf(trace->type()[record.row]), kind);
+          ASSERT_EQ(DepthOf(*trace, record.row), depth);
+          ASSERT_LT(record.name, answer.names.size());
+          const uint32_t name = answer.names[record.name];
+          if (const auto piece = long_pieces.find(record.row);
+              piece != long_pieces.end() && record.count == 1) {
+            ++piece->second;
+            ASSERT_EQ(name, trace->name()[record.row].v);
+            ASSERT_EQ(record.kind & 31, trace->type()[record.row]);
+            continue;
+          }
+          const auto mark = marks.find({depth, bucket});
+          ASSERT_NE(mark, marks.end()) << "k " << k << " seed " << seed;
+          counts[mark->first] += record.count;
+          const Box& box = mark->second;
+          // Within a fifth of the longest, and a unit of the level.
+          const int64_t longest = trace->dur_ns()[record.row];
+          const int64_t unit =
+              k >= kUnitBits ? int64_t{1} << (k - kUnitBits) : 1;
+          if (k < 30) {
+            ASSERT_GE(longest * 5 / 4 + 2 * unit + 1, box.longest)
+                << "k " << k << " seed " << seed;
+          }
+          if (record.count == 1) {
+            ASSERT_EQ(name, trace->name()[record.row].v);
+            ASSERT_EQ(record.fill, 255);
+          } else if (box.busy > 64 * unit && box.count < 4 &&
+                     !(record.kind & kTileMixed)) {
+            // Short marks: a name that is given has half, to rounding.
+            ASSERT_GE(box.names.at(name) * 20 / 9 + 4 * unit, box.busy);
           }
         }
       }
-      for (const auto& [key, box] : marks)
-        ASSERT_EQ(counts[key], box.count)
-            << "k " << k << " depth " << key.first << " bucket " << key.second;
-      // A long event has a piece in each tile that it touches.
-      for (const auto& [row, pieces] : long_pieces) {
-        const int64_t start = trace->start_ns()[row] - pyramid.origin_ns();
-        const int64_t end = start + trace->dur_ns()[row];
-        const int bits = k + kTileBits;
-        const int64_t last = std::min<int64_t>(
-            (end - 1) >> bits, static_cast<int64_t>((tiles + 2) / 3 * 3) - 1);
-        ASSERT_EQ(pieces, static_cast<uint64_t>(last - (start >> bits) + 1))
-            << "k " << k << " row " << row;
-      }
+    }
+    for (const auto& [key, box] : marks)
+      ASSERT_EQ(counts[key], box.count)
+          << "k " << k << " depth " << key.first << " bucket " << key.second;
+    // A long event has a piece in each tile that it touches.
+    for (const auto& [row, pieces] : long_pieces) {
+      const int64_t start = trace->start_ns()[row] - pyramid.origin_ns();
+      const int64_t end = start + trace->dur_ns()[row];
+      const int bits = k + kTileBits;
+      const int64_t last = std::min<int64_t>(
+          (end - 1) >> bits, static_cast<int64_t>((tiles + 2) / 3 * 3) - 1);
+      ASSERT_EQ(pieces, static_cast<uint64_t>(last - (start >> bits) + 1))
+          << "k " << k << " row " << row;
+    }
+  }
+}
+
+TEST(PyramidTest, TilesAtEveryZoomHoldWhatBruteForceFinds) {
+  for (uint32_t seed = 20; seed < 26; ++seed)
+    TilesHoldWhatBruteForceFinds(seed, LineKind::kNative, false);
+}
+
+TEST(PyramidTest, PythonAndNativeEventsHaveLinesOfTheirOwn) {
+  for (uint32_t seed = 30; seed < 34; ++seed)
+    for (const LineKind kind : kKinds)
+      TilesHoldWhatBruteForceFinds(seed, kind, true);
+}
+
+TEST(PyramidTest, DepthsOfAKindAreCounted) {
+  const auto trace = RandomNested(3, 3000, true);
+  const Pyramid pyramid(*trace, ByType());
+  EXPECT_EQ(pyramid.lines(0), TrackLines::kBoth);
+  // From any row on, as from the first one.
+  for (const Row first : {Row{0}, Row{777}, trace->size() - 1}) {
+    LineDepths places(*trace, first);
+    for (Row row = first; row < trace->size(); ++row) {
+      const LinePlace place = places.Next(row);
+      ASSERT_EQ(place.kind, LineKindOf(trace->type()[row]));
+      ASSERT_EQ(place.depth, DepthOf(*trace, row)) << row;
+      ASSERT_LT(place.depth, pyramid.depths(0, place.kind));
     }
   }
 }
@@ -208,11 +255,10 @@ TEST(PyramidTest, BoxesAreWhereTheirEventsAre) {
   const TilePart part = {0, 0, 0, 2, 0};
   // k = 1: a tile is 2,048 ns, a unit is 1/32 ns.
   const TileAnswer& answer = query.Run(1, 0, 2, {&part, 1});
-  ASSERT_EQ(answer.tiles[0].size(), 3u);
-  ASSERT_EQ(answer.tiles[1].size(), 2u);
-  std::vector<TileRecord> records;
-  for (const TileRecordBuffer& tile : answer.tiles)
-    for (const TileRecord& record : tile.view()) records.push_back(record);
+  std::vector<TileRecord> records = answer.Tile(0);
+  ASSERT_EQ(records.size(), 3u);
+  for (const TileRecord& record : answer.Tile(1)) records.push_back(record);
+  ASSERT_EQ(records.size(), 5u);
   EXPECT_EQ(records[0].x, 0);
   EXPECT_EQ(records[0].w, 65535);
   EXPECT_EQ(records[0].kind, kTileEndsAfter);
@@ -233,7 +279,6 @@ TEST(PyramidTest, FarTilesAndNoTracksAreEmpty) {
   for (const uint64_t first : {uint64_t{1} << 40, UINT64_MAX - 8}) {
     for (const int k : {0, 20, kMaxLevel}) {
       const TileAnswer& answer = query.Run(k, first, 4, {&part, 1});
-      EXPECT_EQ(answer.tiles.size(), 4u);
       EXPECT_EQ(answer.record_count(), 0u);
     }
   }
@@ -249,7 +294,7 @@ TEST(PyramidTest, DepthsOfAPartAreTakenAlone) {
   for (const int k : {2, 12, 20}) {
     const TileAnswer& answer = query.Run(k, 0, 8, {&inner, 1});
     EXPECT_GT(answer.record_count(), 0u);
-    for (const TileRecord& record : answer.tiles[0].view()) {
+    for (const TileRecord& record : answer.Tile(0)) {
       EXPECT_EQ(record.depth, 0);
       EXPECT_EQ(trace->nesting().depth[record.row], 1u);
     }

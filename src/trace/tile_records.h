@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TileRecord: a box of a timeline as it is sent, and a buffer of them.
+// TilePart: what is asked for. TileRecord: a box of a timeline as it is sent,
+// and a buffer of them.
 #pragma once
 
 #include <algorithm>
@@ -12,21 +13,45 @@
 #include <span>
 #include <utility>
 
+#include "trace/line_depths.h"
 #include "trace/trace.h"
 
 namespace stepscope {
+
+// Some depths of one track, drawn in a slot from `at` on.
+struct TilePart {
+  uint8_t slot = 0;
+  uint32_t track = 0;
+  uint32_t first_depth = 0;
+  uint32_t depths = 0;  // at + depths is at most 256
+  uint32_t at = 0;
+  LineKind kind = LineKind::kNative;
+};
 
 // Little-endian. Documented in docs/formats/http.md.
 struct TileRecord {
   uint16_t x;      // 1/64 bucket from the begin of the tile
   uint16_t w;      // the same; at least 1
   Row row;         // the event, or one of the longest of the mark
-  uint16_t name;   // index of TileAnswer::names; kNoName: not among them
+  uint16_t name;   // of the names of the answer; kNoName: not among them
   uint8_t depth;   // in the slot
   uint8_t kind;    // class in the low 5 bits, then TileFlag
   uint16_t count;  // events; 65535: or more
   uint8_t fill;    // busy share of a mark, 0..254; 255: one event
   uint8_t slot;    // which of the tracks that were asked for
+
+  // As two words: half the stores. `line` is what Line() gave.
+  static TileRecord Packed(uint64_t x, uint64_t w, Row row, uint64_t name,
+                           uint64_t kind, uint64_t count, uint64_t fill,
+                           uint64_t line) {
+    static_assert(std::endian::native == std::endian::little);
+    return std::bit_cast<TileRecord>(std::array<uint64_t, 2>{
+        x | w << 16 | uint64_t{row} << 32,
+        name | kind << 24 | count << 32 | fill << 48 | line});
+  }
+  static uint64_t Line(uint64_t slot, uint64_t depth) {
+    return depth << 16 | slot << 56;
+  }
 };
 static_assert(sizeof(TileRecord) == 16);
 

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tiles out of levels that are kept.
+#include <algorithm>
+
+#include "trace/pyramid_mark.h"
+#include "trace/tile_worker.h"
+
+namespace stepscope {
+namespace {
+
+std::span<const PyramidBlock::Tile> TilesFrom(const PyramidBlock::Line& line,
+                                              uint64_t first) {
+  const auto begin = std::partition_point(
+      line.tiles.begin(), line.tiles.end(),
+      [&](const PyramidBlock::Tile& tile) { return tile.index < first; });
+  return {begin, line.tiles.end()};
+}
+
+// Where the boxes of the first of some tiles end, which are the last ones.
+size_t EndOfFirst(std::span<const PyramidBlock::Tile> tiles,
+                  const PyramidBlock::Line& line) {
+  return tiles.size() == 1 ? line.boxes.size() : tiles[1].first;
+}
+
+}  // namespace
+
+// The level that is asked for: boxes as they are.
+void TileWorker::AddExact(const PyramidBlock& block,
+                          const PyramidBlock::Line& line) {
+  for (auto tiles = TilesFrom(line, window_.first_tile); !tiles.empty();
+       tiles = tiles.subspan(1)) {
+    const uint64_t tile = tiles[0].index - window_.first_tile;
+    if (tile >= window_.tile_count) return;
+    const size_t end = EndOfFirst(tiles, line);
+    AddBoxes(block, line, tiles[0].first, end, static_cast<uint32_t>(tile));
+  }
+}
+
+void TileWorker::AddBoxes(const PyramidBlock& block,
+                          const PyramidBlock::Line& line, size_t first,
+                          size_t last, uint32_t tile) {
+  // Only the last event of a tile can reach beyond it.
+  const PyramidBox beyond = line.boxes[last - 1];
+  const bool goes_on = !beyond.is_mark() &&
+                       beyond.x() + beyond.w() > kTileUnits &&
+                       window_.IsLong(trace_.dur_ns()[RowOf(block, beyond)]);
+  const size_t end = goes_on ? last - 1 : last;
+  const StringId* const row_names = trace_.name().data();
+  const uint32_t* const box_names =
+      line.names.empty() ? nullptr : line.names.data();
+  const Row first_row = block.first();
+  const Row rows = block.last() - block.first() - 1;
+  const TileNames::Lookup number(writer_.names());
+  const uint64_t where = writer_.line();
+  TileRecord* out = writer_.BeginTile(tile, end - first);
+  constexpr size_t kAhead = 16;
+  for (size_t i = first; i < end; ++i) {
+    const PyramidBox box = line.boxes[i];
+    // The names of rows that are a cache line apart come late otherwise.
+    if (box_names == nullptr && i + kAhead < end)
+      __builtin_prefetch(row_names + first_row + line.boxes[i + kAhead].row());
+    const bool mark = box.is_mark();
+    Row row = first_row + std::min(box.row(), rows);
+    uint32_t count = box.count();
+    uint32_t name = box_names != nullptr ? box_names[i] : row_names[row].v;
+    if (box.has_extra() && box.row() < line.extras.size()) {
+      const PyramidExtra& extra = line.extras[box.row()];
+      row = extra.row;
+      count = std::min<uint32_t>(extra.count, 65535);
+      name = extra.name;
+    }
+    const bool mixed = mark & (box.share() == 0);
+    *out++ = TileRecord::Packed(
+        box.x(), box.w(), row, number(name),
+        box.event_class() | (mixed ? uint32_t{kTileMixed} : 0u), count,
+        mark ? box.fill() * 2 : 255, where);
+  }
+  writer_.EndTile(out);
+  if (goes_on)
+    writer_.AddLong(tile, beyond.x(), RowOf(block, beyond),
+                    beyond.event_class());
+}
+
+// From a finer level: what has come to lie in one bucket becomes one.
+void TileWorker::AddFolded(const PyramidBlock& block,
+                           const PyramidBlock::Line& line, int shift) {
+  const uint64_t first = window_.first_tile << shift;
+  const uint64_t tile_count = uint64_t{window_.tile_count} << shift;
+  constexpr uint32_t kNone = UINT32_MAX;
+  uint32_t tile = kNone;
+  TileRecord* out = nullptr;
+  TileFold fold;
+  const auto add = [&](const TileFold& done) {
+    if (done.count > 0) *out++ = RecordOf(done);
+  };
+  const auto end_tile = [&] {
+    if (tile == kNone) return;
+    add(fold);
+    fold.count = 0;
+    writer_.EndTile(out);
+  };
+  for (auto tiles = TilesFrom(line, first); !tiles.empty();
+       tiles = tiles.subspan(1)) {
+    const uint64_t from_first = tiles[0].index - first;
+    if (from_first >= tile_count) break;
+    if (const auto its = static_cast<uint32_t>(from_first >> shift);
+        its != tile) {
+      end_tile();
+      tile = its;
+      out = writer_.BeginTile(tile, line.boxes.size() - tiles[0].first);
+    }
+    const uint64_t x = (from_first - (uint64_t{tile} << shift))
+                       << kTileUnitBits;
+    const size_t end = EndOfFirst(tiles, line);
+    for (size_t i = tiles[0].first; i < end; ++i) {
+      const TileFold piece = FoldOf(block, line, i, x, shift);
+      if (piece.count == 1 && IsLong(block, line.boxes[i], shift)) {
+        add(fold);
+        fold.count = 0;
+        if (piece.end <= kTileUnits && line.boxes[i].w() != 65535) {
+          add(piece);
+          continue;
+        }
+        writer_.EndTile(out);
+        writer_.AddLong(tile, piece.x, piece.row, piece.event_class);
+        out = writer_.BeginTile(tile, line.boxes.size() - i - 1);
+      } else if (fold.count != 0 &&
+                 fold.x >> kUnitBits == piece.x >> kUnitBits) {
+        fold.Merge(piece, trace_.dur_ns());
+      } else {
+        add(fold);
+        fold = piece;
+      }
+    }
+  }
+  end_tile();
+}
+
+// A box in units of the query: 2^shift times longer. `x` is that of its tile.
+TileFold TileWorker::FoldOf(const PyramidBlock& block,
+                            const PyramidBlock::Line& line, size_t i,
+                            uint64_t x, int shift) const {
+  const PyramidBox box = line.boxes[i];
+  const uint64_t w = box.w();
+  const bool mark = box.is_mark();
+  TileFold fold;
+  fold.row = RowOf(block, box);
+  fold.count = box.count();
+  fold.name = line.names.empty() ? trace_.name()[fold.row].v : line.names[i];
+  if (box.has_extra()) {
+    fold.count = 2;  // if it is damaged
+    if (box.row() < line.extras.size()) {
+      const PyramidExtra& extra = line.extras[box.row()];
+      fold.row = std::min(extra.row, trace_.size() - 1);
+      fold.count = std::max<uint32_t>(extra.count, 2);
+      fold.name = extra.name;
+    }
+  }
+  x += box.x();
+  const uint64_t round = (uint64_t{1} << shift) - 1;
+  fold.x = static_cast<uint32_t>(x >> shift);
+  fold.end = static_cast<uint32_t>((x + w + round) >> shift);
+  const uint64_t busy = (w * (mark ? box.fill() * 2 : 256u)) >> shift;
+  fold.busy = std::max(static_cast<uint32_t>(busy), 1u);
+  fold.name_busy = (fold.busy * kLeastShare[mark ? box.share() : 8]) >> 8;
+  fold.event_class = box.event_class();
+  return fold;
+}
+
+Row TileWorker::RowOf(const PyramidBlock& block, PyramidBox box) const {
+  return block.first() +
+         std::min(box.row(), block.last() - block.first() - 1);
+}
+
+// Of the box of one event. Boxes are rounded outwards, so one that is nearly a
+// bucket long may be shorter.
+bool TileWorker::IsLong(const PyramidBlock& block, PyramidBox box,
+                        int shift) const {
+  const uint64_t bucket = uint64_t{1} << (kUnitBits + shift);
+  if (box.w() < bucket) return false;
+  return box.w() > bucket + 1 ||
+         window_.IsLong(trace_.dur_ns()[RowOf(block, box)]);
+}
+
+TileRecord TileWorker::RecordOf(const TileFold& fold) {
+  const uint32_t w = std::clamp<uint32_t>(fold.end - fold.x, 1, 65535);
+  const bool one = fold.count == 1;
+  const bool mixed = !one & (fold.name_busy * 2 < fold.busy);
+  return TileRecord::Packed(
+      fold.x, w, fold.row, writer_.names().Number(fold.name),
+      fold.event_class | (mixed ? uint32_t{kTileMixed} : 0u),
+      std::min<uint32_t>(fold.count, 65535),
+      one ? 255 : TileFill(fold.busy, w), writer_.line());
+}
+
+}  // namespace stepscope
