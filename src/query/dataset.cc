@@ -90,7 +90,16 @@ Status MakeDataset(const std::string& folder) {
                     std::to_string(kDatasetVersion) +
                     ", write into another folder");
   }
-  if (!Listing(folder).empty())
+  // Another writer may be making it at this moment: its own files do not
+  // count, and its mark is there before any table.
+  const std::vector<fs::path> found = Listing(folder);
+  const bool others =
+      std::any_of(found.begin(), found.end(), [](const fs::path& path) {
+        const std::string name = path.filename().string();
+        return !name.starts_with(kMark) && name != "_lock" &&
+               name != "_staging";
+      });
+  if (others && !IsDataset(folder))
     return Fail(ErrorCode::kInvalidArgument,
                 folder + ": holds other files and is no dataset; write into "
                          "an empty folder");
