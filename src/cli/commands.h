@@ -9,6 +9,7 @@
 #include "cli/completion.h"
 #include "cli/doctor.h"
 #include "cli/run.h"
+#include "cli/trigger.h"
 #include "cli/verbs.h"
 #include "cli/view.h"
 
@@ -17,6 +18,7 @@ namespace stepscope {
 // What the parser fills, command by command.
 struct Arguments {
   RunOptions run;
+  TriggerArguments trigger;
   DoctorOptions doctor;
   SummaryArguments summary;
   AdviseArguments advise;
