@@ -520,8 +520,8 @@ STEPSCOPE_API const char* stepscope_version(void) STEPSCOPE_NOEXCEPT;
 // Records all the time and keeps the last steps only. The window is saved, by
 // every process of the job, when a step is slow, when no step ends for long, or
 // when `stepscope trigger` asks for it. After a crash it is there as well. A
-// thread of the recorder watches; a step costs the program two stores and a
-// load.
+// thread of the recorder watches; a step costs the program two stores and three
+// loads.
 
 enum stepscope_flight_flag {
   // Record nothing until `stepscope trigger` asks for it.
