@@ -478,6 +478,22 @@ typedef struct stepscope_stats {
 STEPSCOPE_API int stepscope_get_stats(stepscope_stats* stats)
     STEPSCOPE_NOEXCEPT;
 
+// A session of which only the last part is wanted, such as one that records for
+// weeks: what ended before tick `from` may be discarded, and so may what does
+// not fit into `max_bytes` of the capture file (0: no limit). Scopes that are
+// still open stay. Call it again whenever the window moves on. The file is
+// written anew in the background, and is a whole capture at every instant. 0:
+// keep all, as at the start of a session.
+STEPSCOPE_API void stepscope_keep_window(uint64_t from, uint64_t max_bytes)
+    STEPSCOPE_NOEXCEPT;
+
+// Copies what was recorded from tick `from` on into a new, complete capture at
+// `path`, whose folder is created; recording goes on. `reason` is kept as the
+// fact "saved". Waits for at most `timeout_ms`.
+STEPSCOPE_API int stepscope_save_window(const char* path, uint64_t from,
+                                        const char* reason,
+                                        int timeout_ms) STEPSCOPE_NOEXCEPT;
+
 // Why something failed. Each thread has its own answer:
 //
 //   * If the last call of this thread that returns a status failed, the answer
@@ -498,6 +514,54 @@ STEPSCOPE_API void stepscope_set_last_error(const char* text)
 
 // "0.1.0"
 STEPSCOPE_API const char* stepscope_version(void) STEPSCOPE_NOEXCEPT;
+
+// Flight recorder -------------------------------------------------------------
+//
+// Records all the time and keeps the last steps only. The window is saved, by
+// every process of the job, when a step is slow, when no step ends for long, or
+// when `stepscope trigger` asks for it. After a crash it is there as well. A
+// thread of the recorder watches; a step costs the program two stores and three
+// loads.
+
+enum stepscope_flight_flag {
+  // Record nothing until `stepscope trigger` asks for it.
+  STEPSCOPE_FLIGHT_ON_DEMAND = 1
+};
+
+typedef struct stepscope_flight_options {
+  uint32_t struct_size;    // sizeof(stepscope_flight_options)
+  uint32_t flags;          // stepscope_flight_flag
+  const char* folder;      // of the job; NULL: STEPSCOPE_OUT or ./profiler_log
+  const char* path;        // of the capture that is kept; NULL: a new name
+  uint64_t memory_budget;  // bytes. 0: STEPSCOPE_BUDGET or 64 MiB
+  uint64_t max_bytes;      // of the window, in its file. 0: 256 MiB
+  int64_t steps;           // that are kept. 0: 20
+  double slow_factor;      // a step is slow if it takes this many times the
+                           // median. 0: 3. Negative: none is
+  int64_t hang_ns;         // a hang is no step for so long. 0: 30 s or ten
+                           // medians, whichever is more. Negative: never
+  int64_t saves_per_hour;  // at most, without those of a trigger. 0: 10
+  // Called when the steps of a trigger begin (1) and end (0): more may be
+  // recorded in them. On the thread that steps; where there are no steps, on
+  // another. Must not call stepscope_flight functions. May be NULL.
+  void (*detail)(int on);
+} stepscope_flight_options;
+
+// Starts. STEPSCOPE_BUSY if it runs, or if a session records.
+STEPSCOPE_API int stepscope_flight_start(
+    const stepscope_flight_options* options) STEPSCOPE_NOEXCEPT;
+
+// Step `step` begins, on the thread that trains. Steps are counted by the
+// program, from any number on, each one more than the one before. Does nothing
+// if the flight recorder does not run.
+STEPSCOPE_API void stepscope_flight_step(int64_t step) STEPSCOPE_NOEXCEPT;
+
+// Saves the window, in this and all other processes of the job. Returns at
+// once; a thread of the recorder does it.
+STEPSCOPE_API int stepscope_flight_save(const char* reason) STEPSCOPE_NOEXCEPT;
+
+// Stops; the capture that holds the last steps is finished in the background.
+STEPSCOPE_API int stepscope_flight_stop(void) STEPSCOPE_NOEXCEPT;
 
 // Profiler --------------------------------------------------------------------
 //
@@ -551,7 +615,9 @@ enum stepscope_profiler_flag {
   STEPSCOPE_EMIT_NVTX = 8,       // also send events to an NVTX tool
   STEPSCOPE_WITH_FLOPS = 16,     // a request to framework adapters
   STEPSCOPE_KEEP_CAPTURE = 32,   // do not delete the *.sscap of each window
-  STEPSCOPE_QUIET = 64           // stop does not print the Perf Summary
+  STEPSCOPE_QUIET = 64,          // stop does not print the Perf Summary
+  STEPSCOPE_FLIGHT = 128         // record all steps, keep the last ones; obey
+                                 // `stepscope trigger`. See flight below
 };
 
 // Receives text that is otherwise written to standard output.
@@ -580,8 +646,11 @@ typedef struct stepscope_profiler_options {
   uint64_t memory_budget;  // of the recorder, in bytes. 0: its default
   // Receives each warning, one line without a newline, on any thread; it must
   // not call the profiler. NULL: standard error. New here: a struct_size that
-  // ends before it is accepted.
+  // ends before it is accepted; likewise what follows.
   stepscope_print_fn warn;
+  // With STEPSCOPE_FLIGHT; NULL: its defaults. Its folder is by default that of
+  // the captures. Then `scheduler` is not called: all steps are recorded.
+  const struct stepscope_flight_options* flight;
 } stepscope_profiler_options;
 
 // Creates a profiler. `options` may be NULL: then every step is recorded until

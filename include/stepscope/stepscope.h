@@ -13,6 +13,8 @@
 // or in some, everything that marks the program does nothing and needs no
 // library: RecordEvent to ReaderScope below, STEPSCOPE_EVENT, and the same
 // functions of c.h. The Profiler stays, and then records and times steps alone.
+//
+// Above 600 lines because the whole C++ interface is one header to include.
 #pragma once
 
 #include <stepscope/c.h>
@@ -355,6 +357,9 @@ struct ProfilerOptions {
   bool quiet = false;          // Stop does not print the Perf Summary
   // Receives what Stop and Summary print. None: standard output.
   std::function<void(std::string_view text)> print = nullptr;
+  bool flight = false;  // record all steps, keep the last ones; `scheduler` is
+                        // not used. See "Flight recorder" in c.h
+  stepscope_flight_options flight_options = {};
 };
 
 struct SummaryOptions {
@@ -506,6 +511,9 @@ inline Profiler::Profiler(ProfilerOptions options)
   flag(options_.with_flops, STEPSCOPE_WITH_FLOPS);
   flag(options_.keep_capture, STEPSCOPE_KEEP_CAPTURE);
   flag(options_.quiet, STEPSCOPE_QUIET);
+  flag(options_.flight, STEPSCOPE_FLIGHT);
+  options_.flight_options.struct_size = sizeof(options_.flight_options);
+  c.flight = options_.flight ? &options_.flight_options : nullptr;
   c.user = this;
   if (options_.scheduler) c.scheduler = &Profiler::CallScheduler;
   c.on_trace_ready = &Profiler::CallTraceReady;

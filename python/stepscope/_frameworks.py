@@ -16,10 +16,10 @@ _RANGES = ("jax", "paddle", "tensorflow")
 _patched = set()
 
 
-def start(shapes=False, modules=False):
+def start(shapes=False, modules=False, operators=True):
     global _seen
     _seen = len(sys.modules)
-    _torch.start(shapes, modules)
+    _torch.start(shapes, modules, operators)
     _patch_ranges()
 
 

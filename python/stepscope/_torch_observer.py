@@ -53,8 +53,10 @@ def is_attached() -> bool:
     return _library is not None
 
 
-def observe(on: bool) -> None:
-    """Operators and ranges of torch are events from here on, or no more: then
-    torch does not even call the observer. Without attach() it does nothing."""
+def observe(on: bool, operators: bool = True) -> None:
+    """Operators and ranges of torch are events from here on, or ranges alone,
+    or no more: then torch does not even call the observer. Without attach() it
+    does nothing."""
     if _library is not None:
-        _library.stepscope_torch_observe_v1(1 if on else 0)
+        what = (1 if operators else 2) if on else 0
+        _library.stepscope_torch_observe_v1(what)

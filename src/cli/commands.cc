@@ -3,6 +3,7 @@
 
 #include "analysis/replay/change.h"
 #include "analysis/tables/all_tables.h"
+#include "cli/commands_flight.h"
 #include "cli/convert_dataset.h"
 #include "cli/help.h"
 #include "exporters/exporter.h"
@@ -574,7 +575,10 @@ Command CompletionCommand(CompletionArguments& arguments) {
 }  // namespace
 
 std::vector<Command> MakeCommands(Arguments& arguments) {
-  return {RunCommand(arguments.run),
+  Command run = RunCommand(arguments.run);
+  AddFlightOptions(arguments.run, run);
+  return {std::move(run),
+          TriggerCommand(arguments.trigger, kRecord),
           DoctorCommand(arguments.doctor),
           SummaryCommand(arguments.summary),
           AdviseCommand(arguments.advise),

@@ -10,6 +10,7 @@
 #include "cli/doctor.h"
 #include "cli/query.h"
 #include "cli/run.h"
+#include "cli/trigger.h"
 #include "cli/verbs.h"
 #include "cli/view.h"
 
@@ -18,6 +19,7 @@ namespace stepscope {
 // What the parser fills, command by command.
 struct Arguments {
   RunOptions run;
+  TriggerArguments trigger;
   DoctorOptions doctor;
   SummaryArguments summary;
   AdviseArguments advise;

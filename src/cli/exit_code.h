@@ -9,7 +9,7 @@ namespace stepscope {
 
 enum ExitCode {
   kExitOk = 0,          // also for damaged input of which something was read
-  kExitNo = 1,          // the answer is "no" (a comparison's gate)
+  kExitNo = 1,          // the answer is "no" (a comparison's gate, a trigger)
   kExitUsage = 2,       // wrong arguments
   kExitUnreadable = 3,  // no event could be read from the input
   kExitIo = 4,          // the output could not be written
@@ -23,7 +23,9 @@ struct ExitMeaning {
 inline constexpr ExitMeaning kExitMeanings[] = {
     {kExitOk,
      "done; also for a damaged input of which at least one event was read"},
-    {kExitNo, "the answer is \"no\": compare found B slower than allowed"},
+    {kExitNo,
+     "the answer is \"no\": compare found B slower than allowed; trigger did "
+     "not reach every process"},
     {kExitUsage, "wrong arguments"},
     {kExitUnreadable,
      "the input cannot be read: missing, unknown format, nothing left of it"},

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "analysis/ranks/hang.h"
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "cli/human.h"
@@ -261,6 +262,13 @@ std::string RawArguments(const Trace& trace) {
                            " with others as the file has them";
 }
 
+void AddHang(std::string& out, const Trace& trace) {
+  const Hang hang = FindHang(trace);
+  if (!hang.found()) return;
+  for (const std::string& line : DescribeHang(trace, hang))
+    Field(out, "hang", VisibleText(line));
+}
+
 void AddSkipped(std::string& out, const LoadedInput& input) {
   for (const TraceFolder::Skipped& file : input.skipped)
     // Of one job, a note says what could not be read.
@@ -295,6 +303,7 @@ std::string InfoText(const LoadedInput& input) {
   AddLedger(out, trace);
   if (const std::string cost = RecordingCostText(trace); !cost.empty())
     Field(out, "cost", cost);
+  AddHang(out, trace);
   for (const std::string& note : NotesForPeople(trace)) {
     Field(out, "note", VisibleText(note));
   }

@@ -16,6 +16,7 @@
 #include "cli/run_captures.h"
 #include "cli/run_environment.h"
 #include "cli/run_folder.h"
+#include "cli/saved_windows.h"
 #include "cli/run_install.h"
 #include "cli/run_process.h"
 #include "cli/run_report.h"
@@ -37,7 +38,7 @@ Variables Inherited() {
   Variables set;
   for (const char* name :
        {"LD_PRELOAD", "PYTHONPATH", "NVTX_INJECTION64_PATH",
-        "CUDA_INJECTION64_PATH"}) {
+        "CUDA_INJECTION64_PATH", "STEPSCOPE_GPU_KINDS"}) {
     const char* value = std::getenv(name);
     if (value != nullptr && value[0] != '\0') set.emplace_back(name, value);
   }
@@ -191,6 +192,14 @@ int RunRun(const RunOptions& options) {
     return Complain(kExitUsage, "--steps " + options.steps,
                     "expected A:B with A < B, the steps [A, B), or A:");
   }
+  if (options.always && options.on_demand)
+    return Complain(kExitUsage, "--always and --on-demand",
+                    "choose one: --always obeys triggers too");
+  if (options.flies() && !options.steps.empty())
+    return Complain(kExitUsage, "--steps with --always or --on-demand",
+                    "ask for steps with stepscope trigger");
+  if (options.keep_steps > 2000)
+    return Complain(kExitUsage, "--keep-steps", "expected 1 to 2000");
   if (!(options.start_after_s >= 0 && options.start_after_s < 1e9))
     return Complain(kExitUsage, "--start-after", "expected seconds");
   OutFolder folder;
@@ -232,6 +241,7 @@ int RunRun(const RunOptions& options) {
                            : "/dev/shm");
   for (const CaptureEnding& one : live.ended)
     if (!one.error.empty()) ended.push_back(one);
+  if (options.flies()) RemoveControlFolder(folder.path);
   ReportRun(folder.path, folder.fresh, options.quiet,
             DescribeProcesses(ended, live.running));
   EndLike(*ending);

@@ -24,8 +24,16 @@ struct RunOptions {
   bool python = false;  // calls of Python functions
   std::vector<std::string> python_include;  // patterns of file names
   std::vector<std::string> python_exclude;
+  bool always = false;     // the flight recorder
+  bool on_demand = false;  // record what `trigger` asks for
+  int keep_steps = 0;      // of the flight recorder; 0: its default
+  double slow_factor = 0;  // likewise
+  double hang_after_s = 0;
+  bool no_slow = false;
+  bool no_hang = false;
   bool quiet = false;
 
+  bool flies() const { return always || on_demand; }
   bool wants_python() const {
     return python || !python_include.empty() || !python_exclude.empty();
   }

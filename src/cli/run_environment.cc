@@ -34,6 +34,28 @@ void AddPython(const RunOptions& options, const Injection& injection,
   set.emplace_back("STEPSCOPE_PYTHON_EXCLUDE", Lines(options.python_exclude));
 }
 
+// Kernels alone, while the flight recorder runs: calls of the device's API are
+// most of what recording a GPU costs.
+void AddFlight(const RunOptions& options, const Variables& inherited,
+               Variables& set) {
+  set.emplace_back("STEPSCOPE_MODE",
+                   options.on_demand ? "on_demand" : "flight");
+  if (options.on_demand) return;
+  if (options.keep_steps > 0)
+    set.emplace_back("STEPSCOPE_KEEP_STEPS",
+                     std::to_string(options.keep_steps));
+  const double slow = options.no_slow ? -1 : options.slow_factor;
+  if (slow != 0)
+    set.emplace_back("STEPSCOPE_SLOW_FACTOR", std::to_string(slow));
+  const int64_t hang = options.no_hang
+                           ? -1
+                           : std::llround(options.hang_after_s * 1e9);
+  if (hang != 0)
+    set.emplace_back("STEPSCOPE_HANG_AFTER", std::to_string(hang));
+  if (Find(inherited, "STEPSCOPE_GPU_KINDS").empty())
+    set.emplace_back("STEPSCOPE_GPU_KINDS", "kernel");
+}
+
 }  // namespace
 
 Variables RunVariables(const RunOptions& options, const Injection& injection,
@@ -63,6 +85,7 @@ Variables RunVariables(const RunOptions& options, const Injection& injection,
   }
   add("STEPSCOPE_RUN_BEGAN", std::to_string(injection.began_ns));
   add("STEPSCOPE_RUN_ID", injection.run_id);
+  if (options.flies()) AddFlight(options, inherited, set);
   add("STEPSCOPE_SHAPES", options.shapes ? "1" : "");
   add("STEPSCOPE_TORCH_LIBRARY", injection.torch_library);
   add("STEPSCOPE_TORCH_OBSERVER", injection.torch_observer);

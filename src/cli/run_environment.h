@@ -30,9 +30,9 @@ struct Injection {
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 // The variables to set. `inherited` has those of LD_PRELOAD, PYTHONPATH,
-// NVTX_INJECTION64_PATH and CUDA_INJECTION64_PATH that are set now: other
-// libraries to preload and folders of Python stay, and another tool's NVTX or
-// CUDA injection is left alone unless --nvtx asks for ours.
+// NVTX_INJECTION64_PATH, CUDA_INJECTION64_PATH and STEPSCOPE_GPU_KINDS that are
+// set now: other libraries to preload and folders of Python stay, and another
+// tool's NVTX or CUDA injection is left alone unless --nvtx asks for ours.
 Variables RunVariables(const RunOptions& options, const Injection& injection,
                        const Variables& inherited);
 

@@ -8,6 +8,7 @@
 #include "cli/human.h"
 #include "cli/output.h"
 #include "cli/run_folder.h"
+#include "cli/saved_windows.h"
 #include "importers/capture/process_ending.h"
 
 namespace stepscope {
@@ -73,7 +74,8 @@ std::vector<std::string> DescribeProcesses(
 void ReportRun(const std::string& folder, bool fresh, bool quiet,
                const std::vector<std::string>& lines) {
   const std::vector<CaptureFileInfo> captures = CapturesIn(folder);
-  if (captures.empty()) {
+  const std::vector<SavedWindow> windows = SavedWindowsIn(folder);
+  if (captures.empty() && windows.empty()) {
     PrintError(
         "nothing was recorded: the command ended at once, waited for a step or "
         "range that did not come, or cleared its environment");
@@ -86,6 +88,10 @@ void ReportRun(const std::string& folder, bool fresh, bool quiet,
   uint64_t bytes = 0;
   for (const CaptureFileInfo& capture : captures) bytes += capture.bytes;
   const std::string shown = ShownFolder(folder);
+  for (const SavedWindow& window : windows)
+    PrintError("saved " + ShownFolder(window.path) + ", " +
+               HumanCount(window.files, "capture"));
+  if (captures.empty()) return;
   PrintError("recorded " + HumanCount(captures.size(), "capture") +
              Format(", %.2f MB, in ", static_cast<double>(bytes) / 1e6) +
              shown);

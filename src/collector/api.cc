@@ -4,9 +4,11 @@
 #include <stepscope/c.h>
 
 #include "collector/error.h"
+#include "collector/flight.h"
 #include "collector/process_info.h"
 #include "collector/session.h"
 #include "collector/unrecorded_steps.h"
+#include "collector/window_file.h"
 
 #ifndef STEPSCOPE_VERSION
 #error "the build defines STEPSCOPE_VERSION"
@@ -50,6 +52,22 @@ void stepscope_set_metadata(const char* key, const char* value) noexcept {
 void stepscope_unrecorded_step(int64_t ns) noexcept {
   if (!stepscope_enabled()) sc::AddUnrecordedStep(ns);
 }
+void stepscope_keep_window(uint64_t from, uint64_t max_bytes) noexcept {
+  sc::KeepWindow(from, max_bytes);
+}
+int stepscope_save_window(const char* path, uint64_t from, const char* reason,
+                          int timeout_ms) noexcept {
+  const sc::WindowFact fact{"saved", reason != nullptr ? reason : ""};
+  return Done(sc::SaveWindow(path, {from, UINT64_MAX}, &fact, 1, timeout_ms));
+}
+int stepscope_flight_start(const stepscope_flight_options* options) noexcept {
+  return Done(sc::flight.Start(options));
+}
+void stepscope_flight_step(int64_t step) noexcept { sc::flight.Step(step); }
+int stepscope_flight_save(const char* reason) noexcept {
+  return Done(sc::flight.AskToSave(reason));
+}
+int stepscope_flight_stop(void) noexcept { return Done(sc::flight.Stop()); }
 const char* stepscope_last_error(void) noexcept { return sc::LastError(); }
 void stepscope_set_last_error(const char* text) noexcept {
   if (text == nullptr || text[0] == '\0')

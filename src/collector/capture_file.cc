@@ -61,6 +61,14 @@ bool CaptureFile::Reopen(const char* path, uint64_t at, uint64_t size,
   return true;
 }
 
+void CaptureFile::TakeOver(CaptureFile* other) {
+  Close();
+  fd_ = static_cast<int>(other->fd_);
+  other->fd_ = -1;
+  bytes_.store(other->bytes(), std::memory_order_relaxed);
+  next_seq_ = other->next_seq_;
+}
+
 void CaptureFile::Close() {
   if (fd_ >= 0) close(fd_);
   fd_ = -1;

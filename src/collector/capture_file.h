@@ -25,6 +25,8 @@ class CaptureFile {
   // `next_seq`; what is behind is cut off. False: it is not there, or not of
   // that size.
   bool Reopen(const char* path, uint64_t at, uint64_t size, uint32_t next_seq);
+  // Goes on in the file that `other` has written so far.
+  void TakeOver(CaptureFile* other);
   void Close();
   bool is_open() const { return fd_ >= 0; }
   // Readable by any thread.

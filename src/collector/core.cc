@@ -8,12 +8,14 @@
 #include <new>
 
 #include "collector/drain.h"
+#include "collector/flight.h"
 #include "collector/names.h"
 #include "collector/plugin_host.h"
 #include "collector/process_info.h"
 #include "collector/session.h"
 #include "collector/thread.h"
 #include "collector/unrecorded_steps.h"
+#include "collector/window_file.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -41,6 +43,8 @@ void OnForkInChild() {
   ResetMetadataAfterFork();
   ResetUnrecordedStepsAfterFork();
   ResetDevicesAfterFork();
+  ResetWindowAfterFork();
+  flight.ResetAfterFork();
 }
 
 // The parent's session, ring and writer are not ours: forget them.
@@ -81,6 +85,9 @@ void EnsureCore() {
 
 // After all other destructors of the program: completes the capture of a
 // process that exits while it records.
-__attribute__((destructor)) void FinishAtExit() { FinishSessionsAtExit(); }
+__attribute__((destructor)) void FinishAtExit() {
+  if (core.pid == getpid()) flight.LeaveJob();
+  FinishSessionsAtExit();
+}
 
 }  // namespace stepscope::collector

@@ -43,6 +43,8 @@ struct Session {
   uint64_t names_refused_before = 0;
   int64_t last_anchor_ns = 0;
   bool usage_started = false;
+  uint64_t compact_at = 0;   // bytes of the file when it is written anew
+  uint64_t window_from = 0;  // tick; what is older did not fit
   uint32_t device_lines[kPlugins] = {};  // last line written of each plugin
   uint64_t device_lost_io = 0;  // device records that were not written
   uint64_t device_lost_limit = 0;

@@ -126,6 +126,16 @@ void DeviceWorker::Bind(uint64_t session, uint64_t begin) {
   begin_.store(begin);
 }
 
+void DeviceWorker::Flush(int64_t deadline_ns) {
+  const Lock lock(&mutex_);
+  if (phase_ != Phase::kAttached || session_.load() == 0) return;
+  const uint32_t before = flushes_;
+  last_flush_ns_ = 0;
+  pthread_cond_broadcast(&changed_);
+  while (phase_ == Phase::kAttached && wanted_ && flushes_ == before)
+    if (!WaitUntil(deadline_ns)) return;
+}
+
 void DeviceWorker::Release(uint64_t end) {
   const Lock lock(&mutex_);
   if (!wanted_) return;
@@ -372,6 +382,10 @@ void DeviceWorker::Poll() {
   plugin_->poll(&host_, flags);
   if (flags != 0) StayAheadOfLibraries();
   pthread_mutex_lock(&mutex_);
+  if (flags != 0) {
+    ++flushes_;
+    pthread_cond_broadcast(&changed_);
+  }
   if (wanted_) WaitUntil(MonotonicNs() + kPollNs);
 }
 

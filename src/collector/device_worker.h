@@ -35,6 +35,9 @@ class DeviceWorker {
   bool WaitDecided();
   // If attached and unbound: its records are `session`'s from `begin` on.
   void Bind(uint64_t session, uint64_t begin);
+  // Fetches what the device library holds by now; waits until that is handed
+  // over, or until `deadline_ns`.
+  void Flush(int64_t deadline_ns);
   // Ends the wish; what is bound stays so until everything was handed over.
   void Release(uint64_t end);
   // False while `session` still waits for the plugin's records.
@@ -102,6 +105,7 @@ class DeviceWorker {
   int64_t abandon_at_last_ns_ = 0;
   uint32_t handed_over_seen_ = 0;
   int64_t last_flush_ns_ = 0;
+  uint32_t flushes_ = 0;
   uint32_t line_number_ = 0;
   uint32_t state_ = 0;
   char line_[kLineBytes] = {};

@@ -124,6 +124,11 @@ void BindDevices(const Session& session) {
     worker.Bind(session.id, session.start_tick);
 }
 
+void FlushDevices(int timeout_ms) {
+  const int64_t deadline = MonotonicNs() + int64_t{timeout_ms} * 1000000;
+  for (DeviceWorker& worker : workers) worker.Flush(deadline);
+}
+
 void ReleaseDevices(uint64_t end) {
   for (DeviceWorker& worker : workers) worker.Release(end);
 }

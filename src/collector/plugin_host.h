@@ -18,6 +18,8 @@ void WaitForDevices();
 // What is attached records for `session` from its start tick on. REQUIRES:
 // control held; so in the two below.
 void BindDevices(const Session& session);
+// Any thread: the plugins hand over what they hold by now; waits, bounded.
+void FlushDevices(int timeout_ms);
 // Recording ended at `end`: the plugins hand over the rest behind.
 void ReleaseDevices(uint64_t end);
 

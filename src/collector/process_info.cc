@@ -76,8 +76,8 @@ const char* FirstOf(std::initializer_list<const char*> variables) {
   return nullptr;
 }
 
-// When the process started, in clock ticks after boot: tells it from a later
-// process with the same pid.
+}  // namespace
+
 long long ProcessStart() {
   char stat[1024];
   if (ReadSmallFile("/proc/self/stat", stat, sizeof(stat)) == 0) return 0;
@@ -87,7 +87,10 @@ long long ProcessStart() {
   return p != nullptr ? std::atoll(p + 1) : 0;
 }
 
-}  // namespace
+const char* RankText() {
+  return FirstOf({"STEPSCOPE_RANK", "RANK", "PADDLE_TRAINER_ID",
+                  "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"});
+}
 
 void SetMetadata(const char* key, const char* value) {
   if (key == nullptr || value == nullptr || !pairs_lock.Lock()) return;
@@ -126,9 +129,7 @@ size_t DescribeProcess(const char* live_path, uint8_t* out, size_t room) {
     writer.Add("exe", text);
   }
   writer.AddNumber("cpus", sysconf(_SC_NPROCESSORS_ONLN));
-  writer.Add("rank", FirstOf({"STEPSCOPE_RANK", "RANK", "PADDLE_TRAINER_ID",
-                              "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-                              "SLURM_PROCID"}));
+  writer.Add("rank", RankText());
   writer.Add("local_rank", FirstOf({"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
                                     "SLURM_LOCALID"}));
   writer.Add("world_size", FirstOf({"WORLD_SIZE", "PADDLE_TRAINERS_NUM",

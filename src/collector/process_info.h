@@ -20,6 +20,13 @@ void ResetMetadataAfterFork();
 // The payload of a Process block, at most `room` bytes; returns its length.
 size_t DescribeProcess(const char* live_path, uint8_t* out, size_t room);
 
+// When the process started, in clock ticks after boot: tells it from a later
+// process with the same pid.
+long long ProcessStart();
+
+// As launchers state it in the environment; null: they do not.
+const char* RankText();
+
 // CPU time of this process and of the machine, now.
 format::UsageSample TakeUsage();
 

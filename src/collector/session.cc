@@ -20,6 +20,7 @@
 #include "collector/paths.h"
 #include "collector/plugin_host.h"
 #include "collector/process_info.h"
+#include "collector/window_file.h"
 #include "collector/writer.h"
 
 namespace stepscope::collector {
@@ -198,6 +199,8 @@ int Prepare(const stepscope_options* options, Session** out) {
   session->names_refused_before = NamesRefused();
   session->last_anchor_ns = 0;
   session->usage_started = false;
+  session->compact_at = 0;
+  session->window_from = 0;
   std::memset(session->device_lines, 0, sizeof(session->device_lines));
   session->device_lost_io = session->device_lost_limit = 0;
   session->threads = 0;
@@ -293,6 +296,7 @@ int StartSession(const stepscope_options* options) {
   WriteClock(session, anchor);
   session->start_tick = anchor.tick;
   core.start_tick.store(anchor.tick, std::memory_order_relaxed);
+  KeepWindow(0, 0);
   BindDevices(*session);
   SetEmitNvtx(WantsNvtx(options));
   session->state.store(SessionState::kRecording, std::memory_order_release);

@@ -18,6 +18,7 @@
 #include "collector/plugin_host.h"
 #include "collector/process_info.h"
 #include "collector/unrecorded_steps.h"
+#include "collector/window_file.h"
 
 namespace stepscope::collector {
 namespace {
@@ -147,6 +148,7 @@ void Tend(Session* session, Drain* drain) {
   TendDevices(session);
   if (MonotonicNs() - session->last_anchor_ns >= kAnchorIntervalNs)
     AppendAnchor(session);
+  TendWindow(session);
 }
 
 // Declares `sealed` (if any) complete and takes the ring down if no session

@@ -91,7 +91,11 @@ void Recording::Configure(const Settings& settings) {
   Copy(out_, settings.out);
   Copy(start_at_, settings.start_at);
   Copy(step_range_, settings.step_range);
-  if (settings.steps.given())
+  mode_ = settings.mode;
+  keep_steps_ = settings.keep_steps;
+  slow_factor_ = settings.slow_factor;
+  hang_after_ns_ = settings.hang_after_ns;
+  if (settings.steps.given() && !flies())
     window_ = StepWindow(settings.steps.first, settings.steps.last);
   range_seen_ = start_at_[0] == '\0';
   const int64_t now = MonotonicNs();
@@ -123,18 +127,26 @@ void Recording::ArmIfDueLocked(int64_t now_ns) {
       now_ns < armed_from_ns_)
     return;
   SetStateLocked(State::kArmed);
-  if (listener_ != nullptr && window_.OpenAtFirst()) listener_(true);
+  if (listener_.load() != nullptr && window_.OpenAtFirst() && !flies())
+    listener_.load()(true);
+}
+
+void Recording::SetDetail(bool on) {
+  detail_.store(on);
+  void (*const listener)(bool) = listener_.load();
+  if (listener != nullptr) listener(on);
 }
 
 void Recording::set_listener(void (*listener)(bool)) {
   const Lock lock(&mutex_);
-  listener_ = listener;
+  listener_.store(listener);
   const State state = state_.load();
   const bool first_event_starts =
       state == State::kArmed && window_.OpenAtFirst();
-  if (listener_ != nullptr &&
-      (state == State::kRecording || first_event_starts))
-    listener_(true);
+  const bool wanted =
+      flies() ? detail_.load()
+              : state == State::kRecording || first_event_starts;
+  if (listener_.load() != nullptr && wanted) listener_.load()(true);
 }
 
 void Recording::Wake() {
@@ -244,6 +256,8 @@ void Recording::BeginStepLocked(bool open_event) {
   const int64_t index = steps_++;
   ActLocked(window_.Begin(index));
   const State state = state_.load();
+  // First of all: it may be the step with which recording begins.
+  if (flies() && state == State::kRecording) stepscope_flight_step(index);
   if (state == State::kDone && --after_left_ <= 0) SetStateLocked(state);
   unrecorded_from_ =
       window_.bounded() && state != State::kRecording ? MonotonicNs() : 0;
@@ -306,13 +320,37 @@ void Recording::PathLocked(char* out, size_t size) const {
                 static_cast<unsigned long long>(due_ns_), captures_);
 }
 
+int Recording::StartSessionLocked(const char* path) {
+  if (!flies()) {
+    stepscope_options options = {};
+    options.struct_size = sizeof(options);
+    options.path = path;
+    return stepscope_start(&options);
+  }
+  stepscope_flight_options options = {};
+  options.struct_size = sizeof(options);
+  if (mode_ == RecordMode::kOnDemand)
+    options.flags = STEPSCOPE_FLIGHT_ON_DEMAND;
+  options.folder = out_;
+  options.path = path;
+  options.steps = keep_steps_;
+  options.slow_factor = slow_factor_;
+  options.hang_ns = hang_after_ns_;
+  options.detail = [](int on) { inject::recording.SetDetail(on != 0); };
+  return stepscope_flight_start(&options);
+}
+
+void Recording::StopSessionLocked() {
+  if (flies())
+    stepscope_flight_stop();
+  else
+    stepscope_stop();
+}
+
 void Recording::StartLocked() {
   char path[4096];
   PathLocked(path, sizeof(path));
-  stepscope_options options = {};
-  options.struct_size = sizeof(options);
-  options.path = path;
-  const int status = stepscope_start(&options);
+  const int status = StartSessionLocked(path);
   if (status == STEPSCOPE_BUSY) {  // the program records by itself
     SetStateLocked(State::kGaveWay);
     return;
@@ -331,23 +369,24 @@ void Recording::StartLocked() {
   // destructors, of which one completes the capture.
   if (captures_++ == 0) std::atexit(&FinishAtExit);
   SetStateLocked(State::kRecording);
-  if (listener_ != nullptr) listener_(true);
+  if (listener_.load() != nullptr && !flies()) listener_.load()(true);
 }
 
 void Recording::StopLocked() {
   EndStepLocked();
-  stepscope_stop();
-  if (listener_ != nullptr) listener_(false);
+  StopSessionLocked();
+  if (listener_.load() != nullptr) listener_.load()(false);
 }
 
 void Recording::GiveWay() {
   const Lock lock(&mutex_);
   if (state_.load() == State::kRecording) {
     EndStepLocked();
-    stepscope_stop();
+    StopSessionLocked();
   }
   // The program's own session wants operators as well.
-  if (state_.load() != State::kOff && listener_ != nullptr) listener_(true);
+  if (state_.load() != State::kOff && listener_.load() != nullptr)
+    listener_.load()(true);
   SetStateLocked(State::kGaveWay);
 }
 
@@ -357,7 +396,7 @@ void Recording::Finish() {
   FinishStepLocked();
   // The collector completes the file, after the program's last destructor. But
   // where there is a device, while its driver still works.
-  if (!DevicesSeen()) return;
+  if (!DevicesSeen() && !flies()) return;
   const uint64_t session = stepscope_session();
   StopLocked();
   SetStateLocked(State::kDone);
@@ -386,6 +425,7 @@ void Recording::ResetInForkedChild() {
   unrecorded_from_ = 0;
   after_left_ = 0;
   captures_ = 0;
+  detail_.store(false, std::memory_order_relaxed);
   due_ns_ = MonotonicNs() + patience_ns_;
   // The gate is shut in a child; it opens its own capture at its first event.
   if (state_.load(std::memory_order_relaxed) == State::kRecording)

@@ -68,6 +68,8 @@ class Recording {
   bool recording() const {
     return state_.load(std::memory_order_acquire) == State::kRecording;
   }
+  // The flight recorder wants more, or no more; takes no lock.
+  void SetDetail(bool on);
   // Told when events are wanted from here on, recorded or to begin recording
   // with the first of them, and when no more are; with the lock held.
   void set_listener(void (*listener)(bool recording));
@@ -94,11 +96,21 @@ class Recording {
   void SetStateLocked(State state);
   bool FollowsStepsLocked() const;
   void PathLocked(char* out, size_t size) const;
+  int StartSessionLocked(const char* path);
+  void StopSessionLocked();
+  bool flies() const { return mode_ != RecordMode::kAll; }
 
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
   std::atomic<State> state_{State::kOff};
   std::atomic<uint32_t> attention_{0};
-  void (*listener_)(bool) = nullptr;
+  std::atomic<void (*)(bool)> listener_{nullptr};
+  // Not kAll: the collector's flight recorder has the session, and operators
+  // are observed only in the steps that a trigger asks for.
+  RecordMode mode_ = RecordMode::kAll;
+  std::atomic<bool> detail_{false};
+  int64_t keep_steps_ = 0;
+  double slow_factor_ = 0;
+  int64_t hang_after_ns_ = 0;
   StepRule rule_;
   StepWindow window_;
   int64_t steps_ = 0;       // begun since armed

@@ -2,6 +2,7 @@
 #include "inject/settings.h"
 
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 
 namespace stepscope::inject {
@@ -51,6 +52,13 @@ Settings ReadSettings(GetVariable get) {
   settings.start_after_ns = Number(get, "STEPSCOPE_START_AFTER");
   settings.run_began_ns = Number(get, "STEPSCOPE_RUN_BEGAN");
   settings.root_pid = Number(get, "STEPSCOPE_RUN_PID");
+  const char* mode = Text(get, "STEPSCOPE_MODE");
+  if (std::strcmp(mode, "flight") == 0) settings.mode = RecordMode::kFlight;
+  if (std::strcmp(mode, "on_demand") == 0)
+    settings.mode = RecordMode::kOnDemand;
+  settings.keep_steps = Number(get, "STEPSCOPE_KEEP_STEPS");
+  settings.slow_factor = std::atof(Text(get, "STEPSCOPE_SLOW_FACTOR"));
+  settings.hang_after_ns = std::atoll(Text(get, "STEPSCOPE_HANG_AFTER"));
   settings.shapes = std::strcmp(Text(get, "STEPSCOPE_SHAPES"), "1") == 0;
   settings.out = Text(get, "STEPSCOPE_OUT");
   settings.start_at = Text(get, "STEPSCOPE_START_AT");

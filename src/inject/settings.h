@@ -9,6 +9,11 @@
 //   STEPSCOPE_START_AFTER=NS      nanoseconds after the command started
 //   STEPSCOPE_START_AT=PATTERN    when a range of that name begins
 //   STEPSCOPE_STEP_RANGE=PATTERN  ranges of that name are the steps
+//   STEPSCOPE_MODE=flight         record always, keep the last steps
+//   STEPSCOPE_MODE=on_demand      record what `stepscope trigger` asks for
+//   STEPSCOPE_KEEP_STEPS=N        of flight: so many
+//   STEPSCOPE_SLOW_FACTOR=X       of flight: times the median; negative: none
+//   STEPSCOPE_HANG_AFTER=NS       of flight; negative: never
 //   STEPSCOPE_SHAPES=1            operators with the shapes of their inputs
 //   STEPSCOPE_TORCH_OBSERVER=FILE the observer of torch's operators
 //   STEPSCOPE_TORCH_LIBRARY=FILE  the libtorch_cpu.so that it was built for;
@@ -31,6 +36,8 @@ struct StepSpan {
   bool given() const { return last >= 0; }
 };
 
+enum class RecordMode : uint8_t { kAll, kFlight, kOnDemand };
+
 // Texts point into the environment of the process, which must not move them:
 // they are copied by whoever keeps them.
 struct Settings {
@@ -40,6 +47,11 @@ struct Settings {
   int64_t run_began_ns = 0;
   int64_t root_pid = 0;
   bool shapes = false;
+  RecordMode mode = RecordMode::kAll;
+  // 0: the recorder's default.
+  int64_t keep_steps = 0;
+  double slow_factor = 0;
+  int64_t hang_after_ns = 0;
   // "" where not given.
   const char* out = "";
   const char* start_at = "";

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "profiler/environment_profiler.h"
+#include "profiler/flight_recorder.h"
 #include "profiler/output_names.h"
 #include "profiler/process_state.h"
 #include "profiler/profiler_core.h"
@@ -120,6 +121,12 @@ int ExportTo(ProfilerCore& core, const std::string& folder,
   return Outcome(core, core.Export(TimedPath(folder, worker, suffix), format));
 }
 
+Recorder& RecorderFor(const stepscope_profiler_options& c) {
+  return (c.flags & STEPSCOPE_FLIGHT) != 0
+             ? FlightRecorder(c.flight, CaptureFolder(Text(c.out_dir)))
+             : CollectorRecorder();
+}
+
 CoreOptions Translate(const stepscope_profiler_options& c,
                       stepscope_profiler* handle) {
   CoreOptions options;
@@ -127,7 +134,9 @@ CoreOptions Translate(const stepscope_profiler_options& c,
   options.out_dir = Text(c.out_dir);
   options.memory_budget = c.memory_budget;
   void* user = c.user;
-  if (auto steps = EnvironmentSteps()) {
+  if ((c.flags & STEPSCOPE_FLIGHT) != 0) {
+    // No scheduler: every step is recorded.
+  } else if (auto steps = EnvironmentSteps()) {
     options.scheduler = [schedule = ScheduleFor(*steps)](int64_t step) {
       return stepscope_schedule_state(&schedule, step);
     };
@@ -210,7 +219,7 @@ int stepscope_profiler_create(const stepscope_profiler_options* options,
   try {
     auto handle = std::make_unique<stepscope_profiler>();
     handle->core = std::make_shared<ProfilerCore>(
-        sp::Translate(c, handle.get()), sp::CollectorRecorder(),
+        sp::Translate(c, handle.get()), sp::RecorderFor(c),
         sp::DefaultTraceTools());
     handle->targets = c.targets;
     *profiler = handle.release();

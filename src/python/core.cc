@@ -47,8 +47,10 @@ class Profiler {
  public:
   // `on_ready` is called without arguments when a window is complete. It raises
   // nothing.
+  // `keep_steps`, `slow_factor` and `hang_ns` are of a flight recorder.
   Profiler(uint32_t flags, uint32_t targets, const std::string& out_dir,
-           nb::object on_ready)
+           nb::object on_ready, int64_t keep_steps, double slow_factor,
+           int64_t hang_ns)
       : shared_(new Shared) {
     shared_->on_ready = std::move(on_ready);
     stepscope_profiler_options options = {};
@@ -61,6 +63,12 @@ class Profiler {
     options.print = &Profiler::Print;
     options.warn = &Profiler::Warn;
     options.out_dir = out_dir.empty() ? nullptr : out_dir.c_str();
+    stepscope_flight_options flight = {};
+    flight.struct_size = sizeof(flight);
+    flight.steps = keep_steps;
+    flight.slow_factor = slow_factor;
+    flight.hang_ns = hang_ns;
+    options.flight = &flight;
     if (stepscope_profiler_create(&options, &handle_) != STEPSCOPE_OK)
       throw std::bad_alloc();
   }
@@ -229,7 +237,8 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // what lives at exit is no news to a user
   m.doc() = "The Profiler in C++. Use the package stepscope instead.";
   nb::class_<Profiler>(m, "Profiler")
-      .def(nb::init<uint32_t, uint32_t, const std::string&, nb::object>())
+      .def(nb::init<uint32_t, uint32_t, const std::string&, nb::object,
+                    int64_t, double, int64_t>())
       .def("close", &Profiler::Close)
       .def("start", &Profiler::Start)
       .def("step", &Profiler::Step)
@@ -261,6 +270,9 @@ NB_MODULE(_core, m) {
   m.def("last_error", [] { return std::string(stepscope_last_error()); });
   m.def("make_folder", [](const std::string& path) {
     return stepscope_make_folder(path.c_str());
+  });
+  m.def("flight_save", [](const std::string& reason) {
+    return stepscope_flight_save(reason.c_str());
   });
   m.def("mark_step", [] { stepscope_step(); });
   // A recording without steps, into one file.

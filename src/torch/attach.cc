@@ -86,11 +86,12 @@ STEPSCOPE_API int stepscope_torch_attach_here_v1(uint32_t flags, char* why,
   return Say("", why, size);
 }
 
-STEPSCOPE_API void stepscope_torch_observe_v1(int on) {
+// 0: nothing, 1: operators and ranges, 2: ranges alone.
+STEPSCOPE_API void stepscope_torch_observe_v1(int what) {
   using namespace stepscope::torch_abi;
   if (attached_by != Host::kThisProcess) return;  // the injector does it
-  ObserveOperators(on != 0);
-  ObserveRanges(on != 0);
+  ObserveOperators(what == 1);
+  ObserveRanges(what != 0);
 }
 
 }  // extern "C"

@@ -18,10 +18,11 @@ _observed = False  # operators are being recorded
 _said = set()  # warnings, each given once
 
 
-def start(shapes=False, modules=False):
+def start(shapes=False, modules=False, operators=True):
     """A Profiler starts. ``shapes``: of the inputs of operators. ``modules``:
-    each call of an nn.Module is a range."""
-    _users.append((shapes, modules))
+    each call of an nn.Module is a range. Without ``operators``, ranges are
+    recorded and operators are not."""
+    _users.append((shapes, modules, operators))
     _turn_on()
 
 
@@ -96,7 +97,8 @@ def _turn_on(again=False):
         return  # not imported, or still being imported
     shapes = any(options[0] for options in _users)
     modules = any(options[1] for options in _users)
-    _observe(True, shapes)
+    operators = _always or any(options[2] for options in _users)
+    _observe(True, shapes, operators)
     from .. import _stages
     from .names import name_modules
 
@@ -126,7 +128,7 @@ def _turn_off():
     _observe(False)
 
 
-def _observe(on, shapes=False):
+def _observe(on, shapes=False, operators=True):
     """The operators, by the observer of torch where it is there."""
     global _observed
     if on == _observed:
@@ -139,7 +141,7 @@ def _observe(on, shapes=False):
     why = _torch_observer.attach(shapes) if on else ""
     if why:
         _warn_once(f"the operators of torch are not recorded: {why}")
-    _torch_observer.observe(on)
+    _torch_observer.observe(on, operators)
 
 
 def _warn_once(text):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _OK, _BUSY, _NOT_RUNNING, _INVALID = 0, 1, 2, 3
 # enum stepscope_profiler_flag
 _RECORD_SHAPES, _PROFILE_MEMORY, _TIMER_ONLY, _EMIT_NVTX = 1, 2, 4, 8
-_WITH_FLOPS, _KEEP_CAPTURE, _QUIET = 16, 32, 64
+_WITH_FLOPS, _KEEP_CAPTURE, _QUIET, _FLIGHT = 16, 32, 64, 128
 
 _RECORDING = (ProfilerState.RECORD, ProfilerState.RECORD_AND_RETURN)
 # What _core says of transitions; this module says it in Paddle's words.
@@ -79,7 +79,13 @@ class Profiler:
     torch module an event. ``with_python`` records the calls of Python functions
     too: True those of the program's own files, a dict with the keys
     ``include`` and ``exclude``, lists of patterns of file names, others. With
-    ``quiet``, stop() does not print the Perf Summary::
+    ``quiet``, stop() does not print the Perf Summary.
+
+    ``mode="flight"`` records all the time and keeps the last ``keep_steps``
+    steps: no operators, and of a GPU kernels alone. The window is saved, by all
+    processes of the job, when a step takes ``slow`` times the median, when no
+    step ends for ``hang_after`` seconds, or by ``stepscope trigger``. Negative
+    numbers turn the two off; without ``hang_after`` it is 30 s or ten medians::
 
         with stepscope.Profiler(
                 scheduler=(2, 10),
@@ -98,7 +104,18 @@ class Profiler:
                  custom_device_types: Iterable[str] = (),
                  with_flops: bool = False, keep_capture: bool = False,
                  frameworks: bool = True, with_modules: bool = False,
-                 with_python: Any = False, quiet: bool = False) -> None:
+                 with_python: Any = False, quiet: bool = False,
+                 mode: str = "steps", keep_steps: int = 20, slow: float = 3.0,
+                 hang_after: Optional[float] = None) -> None:
+        if mode not in ("steps", "flight"):
+            raise ValueError(f"mode must be \"steps\" or \"flight\", not "
+                             f"{mode!r}")
+        if mode == "flight" and (scheduler is not None or timer_only):
+            raise ValueError("mode=\"flight\" records every step: scheduler "
+                             "and timer_only cannot be given")
+        if not 1 <= keep_steps <= 2000:
+            raise ValueError(f"keep_steps must be 1 to 2000, not {keep_steps}")
+        self.mode = mode
         self.targets = self._choose_targets(targets)
         self.custom_device_types = list(custom_device_types)
         self.scheduler = _scheduler.from_argument(scheduler)
@@ -125,7 +142,8 @@ class Profiler:
                          (profile_memory, _PROFILE_MEMORY),
                          (timer_only, _TIMER_ONLY), (emit_nvtx, _EMIT_NVTX),
                          (with_flops, _WITH_FLOPS),
-                         (keep_capture, _KEEP_CAPTURE), (quiet, _QUIET)):
+                         (keep_capture, _KEEP_CAPTURE), (quiet, _QUIET),
+                         (mode == "flight", _FLIGHT)):
             flags |= flag if on else 0
         mask = 0  # what the machine has
         if isinstance(self.targets, set):
@@ -140,7 +158,9 @@ class Profiler:
         self._error: Optional[BaseException] = None
         self._delivery_thread: Optional[int] = None
         self._link = _Link(self)
-        self._core = _core.Profiler(flags, mask, folder, self._link)
+        hang_ns = 0 if hang_after is None else round(hang_after * 1e9)
+        self._core = _core.Profiler(flags, mask, folder, self._link,
+                                    keep_steps, float(slow), hang_ns)
         self.profiler = self._core
         _all.add(self)
 
@@ -174,8 +194,12 @@ class Profiler:
         self.step_num = 0
         self.previous_state = ProfilerState.CLOSED
         self.current_state = state
+        flight = self.mode == "flight"
+        if flight:  # what calls of the device's API cost is most of it
+            os.environ.setdefault("STEPSCOPE_GPU_KINDS", "kernel")
         if self.frameworks:
-            _frameworks.start(self.record_shapes, self.with_modules)
+            _frameworks.start(self.record_shapes, self.with_modules,
+                              operators=not flight)
         self._core.start(state.value)
         self._record_memory()
         self._functions.turn(self._records(state))
@@ -243,6 +267,12 @@ class Profiler:
             _frameworks.stop()
         self._wait()
         self._after_call()
+
+    def save(self, reason: str = "the program asked for it") -> None:
+        """In flight mode: saves the window, in all processes of the job.
+        Returns at once."""
+        if _core.flight_save(reason) != _OK:
+            raise RuntimeError(_core.last_error())
 
     def __enter__(self) -> "Profiler":
         self.start()

@@ -87,6 +87,7 @@ Advice ComputeAdvice(const AdviceSource& source) {
   FindIdleDevice(input, advice);
   savings.Replay(advice);
   savings.FindOverlaps(advice);
+  FindHangOfJob(input, advice);  // first, whatever the others save
   return advice;
 }
 

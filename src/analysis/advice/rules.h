@@ -92,6 +92,8 @@ void FindExposedCommunication(const AdviceInput& input, Advice& advice);
 void FindSerialStreams(const AdviceInput& input, Advice& advice);
 // rank_rules.cc
 void FindStraggler(const AdviceInput& input, Advice& advice);
+// hang_rules.cc
+void FindHangOfJob(const AdviceInput& input, Advice& advice);
 // doubts.cc
 void FindDoubts(const AdviceInput& input, Advice& advice);
 // nothing.cc: why there can be no advice.

@@ -60,6 +60,7 @@ class CaptureReader {
                        EventDecoder& decoder);
   Status AddDevices(uint32_t process, int64_t offset_ns);
   void ReportDevices();
+  void ReportFlight();
   void Count(uint32_t uid, const RunCounts& counts);
   void Report(EventDecoder& decoder, int64_t offset_ns);
   void AddProcessNote(const std::string& text);

@@ -104,6 +104,7 @@ void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
                 "was still in memory is missing");
     }
   }
+  ReportFlight();
   const int64_t begin_ns =
       clock_.anchors().empty() ? std::min<int64_t>(end_ns, 0) : offset_ns;
   builder_.AddWindow(begin_ns, std::max(begin_ns, end_ns));
@@ -113,6 +114,16 @@ void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
   ReportDevices();
   builder_.MergeCpuUsage(UsageOf(tables_.usage, clock_));
   builder_.AddSource("capture", file_.path());
+}
+
+// Why the capture does not begin with the program.
+void CaptureReader::ReportFlight() {
+  if (const auto saved = tables_.Find("saved"); saved && !saved->empty())
+    AddProcessNote("window saved by the flight recorder: " +
+                   std::string(*saved));
+  else if (const auto steps = tables_.FindInt("flight_steps"))
+    AddProcessNote("the flight recorder kept the last " +
+                   Plural(static_cast<uint64_t>(*steps), "step"));
 }
 
 // A run has captures of several processes; alone, a capture speaks of its own.

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/job_control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "collector/clock.h"
+#include "collector/error.h"
+#include "collector/paths.h"
+#include "collector/process_info.h"
+#include "format/job_control.h"
+
+namespace stepscope::collector {
+namespace {
+
+constexpr int64_t kSecondNs = 1000000000;
+// A process that has nothing new to say says it again, to be known alive.
+constexpr int64_t kSayNs = kSecondNs / 4;
+constexpr int64_t kSayAgainNs = 2 * kSecondNs;
+// A request whose maker died while it wrote is passed over.
+constexpr int64_t kTornNs = 5 * kSecondNs;
+
+int64_t RealtimeNs() {
+  timespec now = {};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return int64_t{now.tv_sec} * kSecondNs + now.tv_nsec;
+}
+
+void HostName(char* out, size_t room) {
+  utsname system;
+  std::snprintf(out, room, "%s", uname(&system) == 0 ? system.nodename : "");
+  for (char* c = out; *c != '\0'; ++c)
+    if (*c == '/' || *c == '\n' || *c == ' ') *c = '_';
+}
+
+bool WriteWhole(int fd, const char* text, size_t length) {
+  size_t done = 0;
+  while (done < length) {
+    const ssize_t n =
+        pwrite(fd, text + done, length - done, static_cast<off_t>(done));
+    if (n <= 0 && !(n < 0 && errno == EINTR)) return false;
+    if (n > 0) done += static_cast<size_t>(n);
+  }
+  return true;
+}
+
+// A line must stay one.
+void OneLine(const char* from, char* out, size_t room) {
+  std::snprintf(out, room, "%s", from);
+  for (char* c = out; *c != '\0'; ++c)
+    if (*c == '\n' || *c == '\r') *c = ' ';
+}
+
+}  // namespace
+
+void ProcessLabel(char* out, size_t room) {
+  const char* rank = RankText();
+  if (rank != nullptr && rank[0] != '\0' &&
+      std::strspn(rank, "0123456789") == std::strlen(rank))
+    std::snprintf(out, room, "rank%.20s", rank);
+  else
+    std::snprintf(out, room, "%.60s", program_invocation_short_name);
+}
+
+void JobControl::RequestPath(int number, char* out, size_t room) const {
+  const int n = std::snprintf(out, room, "%s/%s/", folder_,
+                              format::kControlFolder);
+  if (n > 0 && static_cast<size_t>(n) < room)
+    std::snprintf(out + n, room - static_cast<size_t>(n),
+                  format::kRequestFormat, number);
+}
+
+bool JobControl::Open(const char* folder) {
+  if (std::strlen(folder) >= sizeof(folder_) - 1) return false;
+  AbsolutePath(folder, folder_, sizeof(folder_));
+  char host[256];
+  HostName(host, sizeof(host));
+  std::snprintf(process_path_, sizeof(process_path_), "%s/%s/%.200s_%d%s",
+                folder_, format::kControlFolder, host,
+                static_cast<int>(getpid()), format::kProcessSuffix);
+  if (!MakeFolderOf(process_path_)) return false;
+  char path[4096];
+  for (next_ = 1;; ++next_) {
+    RequestPath(next_, path, sizeof(path));
+    if (access(path, F_OK) != 0) break;
+  }
+  torn_since_ns_ = 0;
+  last_[0] = '\0';
+  open_ = true;
+  return true;
+}
+
+void JobControl::Close() {
+  pthread_mutex_lock(&mutex_);
+  if (open_) unlink(process_path_);
+  open_ = false;
+  pthread_mutex_unlock(&mutex_);
+}
+
+void JobControl::Abandon() {
+  mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  open_ = false;
+}
+
+void JobControl::Say(const ProcessState& state, bool urgent) {
+  const int64_t now = MonotonicNs();
+  if (!urgent && now - said_ns_ < kSayNs) return;
+  char host[256];
+  HostName(host, sizeof(host));
+  char space[64] = "";
+  const ssize_t n = readlink("/proc/self/ns/pid", space, sizeof(space) - 1);
+  space[n > 0 ? n : 0] = '\0';
+  char detail[1024];
+  OneLine(state.detail, detail, sizeof(detail));
+  const char* rank = RankText();
+  char text[format::kControlBytes];
+  std::snprintf(text, sizeof(text),
+                "host %s\npid %d\npid_start %lld\npid_space %s\nrank %s\n"
+                "step %lld\nstep_ns %lld\nkeeps %s\nrequest %d\n"
+                "answer %s\ndetail %s\n",
+                host, static_cast<int>(getpid()), ProcessStart(), space,
+                rank != nullptr ? rank : "", static_cast<long long>(state.step),
+                static_cast<long long>(state.step_ns), state.keeps,
+                state.request, state.answer, detail);
+  if (std::strcmp(text, last_) == 0 && now - said_ns_ < kSayAgainNs) return;
+  std::memcpy(last_, text, sizeof(last_));
+  said_ns_ = now;
+  char file[format::kControlBytes + 128];
+  const int length =
+      std::snprintf(file, sizeof(file), "%sbeat_ns %lld\n%send\n",
+                    format::kProcessTitle,
+                    static_cast<long long>(RealtimeNs()), text);
+  // Renamed, so that nobody reads half of it.
+  char part[4096];
+  std::snprintf(part, sizeof(part), "%s.part", process_path_);
+  pthread_mutex_lock(&mutex_);
+  const int fd =
+      open_ ? open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+                   0644)
+            : -1;
+  if (fd >= 0) {
+    const bool whole = WriteWhole(fd, file, static_cast<size_t>(length));
+    close(fd);
+    if (!whole || rename(part, process_path_) != 0) unlink(part);
+  }
+  pthread_mutex_unlock(&mutex_);
+}
+
+bool JobControl::Read(int number, char* out, size_t room) const {
+  char path[4096];
+  RequestPath(number, path, sizeof(path));
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return false;
+  const ssize_t n = read(fd, out, room - 1);
+  close(fd);
+  out[n > 0 ? n : 0] = '\0';
+  return true;
+}
+
+bool JobControl::Next(JobRequest* request) {
+  char text[format::kControlBytes];
+  if (!open_ || !Read(next_, text, sizeof(text))) return false;
+  if (!format::IsWholeControl(text, format::kRequestTitle)) {
+    const int64_t now = MonotonicNs();
+    if (torn_since_ns_ == 0) torn_since_ns_ = now;
+    if (now - torn_since_ns_ < kTornNs) return false;
+    torn_since_ns_ = 0;
+    ++next_;
+    return false;
+  }
+  torn_since_ns_ = 0;
+  *request = JobRequest();
+  request->number = next_++;
+  char kind[16];
+  format::ControlText(text, "kind", kind, sizeof(kind));
+  request->kind = std::strcmp(kind, "steps") == 0     ? RequestKind::kSteps
+                  : std::strcmp(kind, "seconds") == 0 ? RequestKind::kSeconds
+                                                      : RequestKind::kSave;
+  request->first = format::ControlNumber(text, "first", 0);
+  request->last = format::ControlNumber(text, "last", 0);
+  request->length_ns = format::ControlNumber(text, "length_ns", 0);
+  format::ControlText(text, "folder", request->folder,
+                      sizeof(request->folder));
+  format::ControlText(text, "reason", request->reason,
+                      sizeof(request->reason));
+  // A name in the job's folder, and nothing else.
+  return request->folder[0] != '\0' && request->folder[0] != '.' &&
+         std::strchr(request->folder, '/') == nullptr;
+}
+
+bool JobControl::AskToSave(const char* what, int64_t step,
+                           const char* reason) {
+  char path[4096];
+  RequestPath(next_, path, sizeof(path));
+  const int fd = open(
+      path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (fd < 0) return false;
+  char line[256];
+  OneLine(reason, line, sizeof(line));
+  char where[32] = "";
+  if (step >= 0)
+    std::snprintf(where, sizeof(where), "_step_%lld",
+                  static_cast<long long>(step));
+  char text[1024];
+  const int length = std::snprintf(
+      text, sizeof(text),
+      "%skind save\nfolder window_%03d_%s%s\nreason %s\nend\n",
+      format::kRequestTitle, next_, what, where, line);
+  const bool whole = WriteWhole(fd, text, static_cast<size_t>(length));
+  close(fd);
+  return whole;
+}
+
+}  // namespace stepscope::collector

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/window_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#include "collector/clock.h"
+#include "collector/error.h"
+#include "collector/names.h"
+#include "collector/paths.h"
+#include "collector/process_info.h"
+#include "collector/window_copy.h"
+
+namespace stepscope::collector {
+namespace {
+
+using format::BlockKind;
+
+// A file is written anew when it has doubled, and grown by this much.
+constexpr uint64_t kLeastGrowth = 256 * 1024;
+
+std::atomic<uint64_t> keep_from{0};
+std::atomic<uint64_t> keep_bytes{0};
+
+enum class SaveState : uint32_t { kNone, kAsked, kTaken, kSaved, kFailed };
+
+// One save at a time; `turn` is held by whoever asked.
+pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+struct Asked {
+  std::atomic<SaveState> state{SaveState::kNone};
+  TickWindow window;
+  char path[4096] = {};
+  uint8_t facts[2048] = {};
+  size_t fact_bytes = 0;
+  char error[512] = {};
+};
+constinit Asked asked;
+
+void AppendAnchor(CaptureFile* file) {
+  struct {
+    format::ClockHeader header;
+    format::Anchor anchor;
+  } payload{{static_cast<uint32_t>(ClockKindInUse()), 1, NominalHz()},
+            TakeAnchor()};
+  file->AppendSmall(BlockKind::kClock, &payload, sizeof(payload));
+}
+
+void AppendUsage(CaptureFile* file) {
+  const format::UsageSample sample = TakeUsage();
+  file->AppendSmall(BlockKind::kUsage, &sample, sizeof(sample));
+}
+
+// A new file beside its final place: `part` gets its name.
+bool CreatePart(const Session& session, const char* path, char* part,
+                size_t part_bytes, CaptureFile* file) {
+  std::snprintf(part, part_bytes, "%.4000s.part", path);
+  unlink(part);  // of a process that was killed while it wrote
+  return file->Create(part, session.generation.load(),
+                      core.ring.header()->ring_id);
+}
+
+// Writes the session's file anew, without what is older than `from`. As it is
+// where that fails: it grows until the next attempt.
+bool Compact(Session* session, uint64_t from) {
+  char part[4096];
+  CaptureFile file;
+  if (!CreatePart(*session, session->path, part, sizeof(part), &file))
+    return false;
+  const uint8_t* records = nullptr;
+  const uint64_t names = NameRecords(0, &records);
+  if (!CopyWindow(session, {from, UINT64_MAX}, /*held=*/false, &file) ||
+      rename(part, session->path) != 0) {
+    file.Close();
+    unlink(part);
+    return false;
+  }
+  session->file.TakeOver(&file);
+  // Names that came meanwhile may be written twice.
+  session->names_written = names;
+  AppendUsage(&session->file);
+  return true;
+}
+
+bool Save(Session* session) {
+  char part[4096];
+  CaptureFile file;
+  if (!MakeFolderOf(asked.path) ||
+      !CreatePart(*session, asked.path, part, sizeof(part), &file))
+    return false;
+  AppendUsage(&file);
+  bool good = CopyWindow(session, asked.window, /*held=*/true, &file);
+  const uint64_t now = Now();
+  const format::EndRecord end{
+      asked.window.until < now ? asked.window.until : now,
+      NamesRefused() - session->names_refused_before,
+      {}};
+  AppendAnchor(&file);
+  AppendUsage(&file);
+  good = good && file.AppendSmall(BlockKind::kProcess, asked.facts,
+                                  asked.fact_bytes) == AppendResult::kOk;
+  good = good && file.AppendSmall(BlockKind::kEnd, &end, sizeof(end)) ==
+                     AppendResult::kOk;
+  file.Close();
+  if (good && rename(part, asked.path) == 0) return true;
+  unlink(part);
+  return false;
+}
+
+void Answer(bool saved) {
+  if (!saved)
+    std::snprintf(asked.error, sizeof(asked.error), "%.500s", LastError());
+  asked.state.store(saved ? SaveState::kSaved : SaveState::kFailed,
+                    std::memory_order_release);
+}
+
+size_t PutFact(const WindowFact& fact, uint8_t* out, size_t room) {
+  const uint32_t lengths[2] = {static_cast<uint32_t>(std::strlen(fact.key)),
+                               static_cast<uint32_t>(std::strlen(fact.value))};
+  const size_t total = sizeof(lengths) + lengths[0] + lengths[1];
+  if (total > room) return 0;
+  std::memcpy(out, lengths, sizeof(lengths));
+  std::memcpy(out + sizeof(lengths), fact.key, lengths[0]);
+  std::memcpy(out + sizeof(lengths) + lengths[0], fact.value, lengths[1]);
+  return total;
+}
+
+int SaveInTurn(const char* path, const TickWindow& window,
+               const WindowFact* facts, size_t count, int timeout_ms) {
+  if (!stepscope_enabled())
+    return Fail(STEPSCOPE_NOT_RUNNING,
+                "nothing is being recorded that could be saved");
+  if (std::strlen(path) >= sizeof(asked.path) - 64)
+    return Fail(STEPSCOPE_INVALID, "the path of the window is too long");
+  std::snprintf(asked.path, sizeof(asked.path), "%s", path);
+  asked.window = window;
+  asked.fact_bytes = 0;
+  for (size_t i = 0; i < count; ++i)
+    asked.fact_bytes += PutFact(facts[i], asked.facts + asked.fact_bytes,
+                                sizeof(asked.facts) - asked.fact_bytes);
+  asked.error[0] = '\0';
+  asked.state.store(SaveState::kAsked, std::memory_order_release);
+  const int64_t deadline = MonotonicNs() + int64_t{timeout_ms} * 1000000;
+  for (;;) {
+    core.writer_sleeper.Wake();
+    const SaveState now = asked.state.load(std::memory_order_acquire);
+    if (now == SaveState::kSaved) return STEPSCOPE_OK;
+    if (now == SaveState::kFailed)
+      return Fail(STEPSCOPE_IO, "%s: the window was not saved: %s", path,
+                  asked.error);
+    // Taken back, unless the writer is at it.
+    const bool over = !stepscope_enabled();
+    SaveState expected = SaveState::kAsked;
+    if ((over || MonotonicNs() >= deadline) &&
+        asked.state.compare_exchange_strong(expected, SaveState::kNone)) {
+      if (over)
+        return Fail(STEPSCOPE_NOT_RUNNING,
+                    "%s: the window was not saved: the recording ended", path);
+      break;
+    }
+    usleep(1000);
+  }
+  return Fail(STEPSCOPE_TIMEOUT, "%s: the window was not saved within %d ms",
+              path, timeout_ms);
+}
+
+}  // namespace
+
+void KeepWindow(uint64_t from, uint64_t max_bytes) {
+  keep_bytes.store(max_bytes, std::memory_order_relaxed);
+  keep_from.store(from, std::memory_order_release);
+}
+
+int SaveWindow(const char* path, const TickWindow& window,
+               const WindowFact* facts, size_t count, int timeout_ms) {
+  pthread_mutex_lock(&turn);
+  const int status = SaveInTurn(path, window, facts, count, timeout_ms);
+  pthread_mutex_unlock(&turn);
+  return status;
+}
+
+void TendWindow(Session* session) {
+  SaveState expected = SaveState::kAsked;
+  if (asked.state.compare_exchange_strong(expected, SaveState::kTaken))
+    Answer(Save(session));
+  uint64_t from = keep_from.load(std::memory_order_acquire);
+  if (from == 0) return;
+  const uint64_t bytes = session->file.bytes();
+  const uint64_t limit = keep_bytes.load(std::memory_order_relaxed);
+  const bool too_large = limit != 0 && bytes > limit;
+  if (bytes < session->compact_at && !too_large) return;
+  // A window that does not fit is shortened: its younger half stays.
+  if (from < session->window_from) from = session->window_from;
+  Compact(session, from);
+  const uint64_t after = session->file.bytes();
+  if (limit != 0 && after > limit / 2)
+    session->window_from = from + (Now() - from) / 2;
+  session->compact_at = after * 2 + kLeastGrowth;
+}
+
+void ResetWindowAfterFork() {
+  turn = PTHREAD_MUTEX_INITIALIZER;
+  asked.state.store(SaveState::kNone, std::memory_order_relaxed);
+  keep_from.store(0, std::memory_order_relaxed);
+}
+
+}  // namespace stepscope::collector
