@@ -47,6 +47,8 @@ inline stepscope_options Options(const std::string& path,
   options.memory_budget = budget;
   return options;
 }
+// The options point into `path`: not into one that is gone by then.
+stepscope_options Options(std::string&& path, uint64_t budget = 0) = delete;
 
 inline std::shared_ptr<const Trace> Load(const std::string& path) {
   auto trace = ImportFile(path);

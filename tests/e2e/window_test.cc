@@ -132,7 +132,8 @@ TEST(Window, ASavedWindowIsExactAndCompleteAndRecordingGoesOn) {
 
 TEST(Window, ThreadsComeAndGoWhileWindowsAreSaved) {
   const TempFolder folder;
-  const stepscope_options options = Options(folder / "x.sscap");
+  const std::string path = folder / "x.sscap";
+  const stepscope_options options = Options(path);
   ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
   std::atomic<bool> stop{false};
   std::atomic<uint64_t> from{stepscope_tick()};
