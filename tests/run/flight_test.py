@@ -150,7 +150,10 @@ class Trigger(FlightTestCase):
                  "json", said[3]], check=True, capture_output=True, text=True,
                 timeout=LIMIT_S).stdout)
             self.assertTrue(tables["kernel"])
-        self.assertEqual(self.info(said[3])["ledger"]["rejected"], {})
+        # Beside a GPU: what was launched between the last step and the stop is
+        # no part of the window, and counted.
+        self.assertLessEqual(set(self.info(said[3])["ledger"]["rejected"]),
+                             {"device work launched after the stop"})
 
     def test_all_ranks_record_the_same_steps(self):
         self.start("--always", "--no-hang", "--no-slow")
