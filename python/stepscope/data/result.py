@@ -51,9 +51,12 @@ class Result:
     changes, and may be used by several threads at once."""
 
     def __init__(self, trace: Any, name: str,
-                 options: Dict[str, Optional[str]]) -> None:
+                 options: Dict[str, Optional[str]],
+                 paths: Optional[List[bytes]] = None) -> None:
         self._trace = trace
         self._name = name
+        # Where the program was when it read them, wherever it is by now.
+        self._paths = paths and [os.path.abspath(path) for path in paths]
         self._options = {key: str(value) for key, value in options.items()
                          if value is not None}
         self._cache: Dict[Any, Table] = {}
@@ -116,7 +119,8 @@ class Result:
         """The same trace with other steps: ``"all"``, ``"settled"``, ``"3:8"``.
         """
         result = Result(self._trace, self._name,
-                        {"steps": steps, "unprofiled": unprofiled})
+                        {"steps": steps, "unprofiled": unprofiled},
+                        self._paths)
         result.table("steps")  # what makes no sense is said here
         return result
 
