@@ -31,7 +31,7 @@ LAYERS = {
     "profiler": {
         "importers/capture", "analysis", "report", "exporters", "trace", "base",
     },
-    "query": {"analysis", "trace", "base"},
+    "query": {"importers", "analysis", "trace", "base"},
     "server": {
         "analysis", "report", "query", "importers", "exporters", "trace",
         "base",
@@ -41,8 +41,8 @@ LAYERS = {
         "exporters", "trace", "base", "format",
     },
     "read": {
-        "cli/info", "cli/output_file", "report", "analysis", "importers",
-        "exporters", "trace", "base",
+        "cli/info", "cli/output_file", "query", "report", "analysis",
+        "importers", "exporters", "trace", "base",
     },
     "python": {
         "read/read", "query", "profiler", "report", "analysis", "importers",

@@ -27,7 +27,7 @@ except ImportError as _error:
 from ._enums import (ProfilerState, ProfilerTarget, SortedKeys, SummaryView,
                      TracerEventType, TracerMemEventType)
 from ._event import RecordEvent, enabled
-from ._load import load
+from ._load import load, query
 from ._marks import (counter, instant, read, set_metadata, set_thread_name,
                      step)
 from ._view import view
@@ -63,6 +63,7 @@ __all__ = [
     "get_profiler",
     "instant",
     "load",
+    "query",
     "read",
     "set_metadata",
     "set_thread_name",

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""stepscope.load(), without what it needs until it is called."""
+"""stepscope.load() and query(), without what they need until called."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import os
-    from typing import List, Optional, Union
+    from typing import Dict, List, Optional, Union
 
-    from .data import Result
+    from .data import QueryTable, Result
 
     Path = Union[str, "os.PathLike[str]"]
 
@@ -34,3 +34,31 @@ def load(source: Union[Path, List[Path], bytes, bytearray, memoryview], *,
     from .data.load import load as _load
 
     return _load(source, steps=steps, unprofiled=unprofiled, stacklevel=2)
+
+
+def query(source: Union[Path, List[Path], Result],
+          sql: Optional[str] = None, *, named: Optional[str] = None,
+          params: Optional[Dict[str, Union[int, float]]] = None,
+          memory: Optional[str] = None) -> QueryTable:
+    """The rows that an SQL query gives, as a table for pyarrow, polars, pandas
+    or plain Python: of a dataset (``stepscope convert --to parquet``), a
+    trace, a folder of traces, a list of them, or of the files that ``load()``
+    has read. Tables, views and named queries are those of ``stepscope query``.
+
+    ``named`` is the name of a query that is there already, and ``params`` are
+    its numbers. ``memory``, such as ``"4GB"``, bounds what DuckDB takes; what
+    does not fit is sorted on disk, below ``$TMPDIR``.
+
+    ValueError with DuckDB's message where the SQL is wrong or does more than
+    read; ImportError, which says what to do, where DuckDB's library is not
+    there; FileNotFoundError, OSError or ValueError where nothing can be read;
+    a warning where a file of a folder cannot be read::
+
+        stepscope.query("traces/", named="top_kernels", params={"top": 5})
+        stepscope.query("dataset", "SELECT rank, sum(dur_ns) AS dur_ns "
+                        "FROM kernels GROUP BY rank").to_pandas()
+    """
+    from .data.query import query as _query
+
+    return _query(source, sql, named=named, params=params, memory=memory,
+                  stacklevel=2)

@@ -219,7 +219,7 @@ TEST_F(CliTest, CriticalPath) {
 }
 
 TEST_F(CliTest, UsageErrors) {
-  ExpectError("frobnicate", 2, "choose from run, doctor, summary, ");
+  ExpectError("frobnicate", 2, "choose from run, trigger, doctor, summary, ");
   ExpectError("sumary " + sample_, 2,
               "unknown command \"sumary\"; did you mean \"summary\"?");
   ExpectError("--fromat", 2, "unknown option \"--fromat\"");

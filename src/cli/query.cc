@@ -21,6 +21,7 @@
 #include "query/dataset.h"
 #include "query/named_query.h"
 #include "query/query_session.h"
+#include "query/scratch_folder.h"
 
 namespace stepscope {
 namespace {
@@ -174,7 +175,7 @@ ExitCode RunQuery(const QueryArguments& arguments) {
   // Before minutes are spent on reading traces.
   if (const auto library = duckdb::LoadLibrary(); !library)
     return ComplainOfQuery(library.error());
-  const Result<std::string> folder = TemporaryDataset::MakeFolder();
+  const Result<std::string> folder = MakeScratchFolder();
   if (!folder) return ComplainOfOutput(folder.error());
   TemporaryDataset temporary(*folder);
   const std::string spill = *folder + "/spill";

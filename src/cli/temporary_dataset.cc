@@ -3,15 +3,10 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
-
-#include "base/file.h"
 
 namespace stepscope {
 namespace {
@@ -32,14 +27,6 @@ void Remove(const std::string& folder) {
 }
 
 }  // namespace
-
-Result<std::string> TemporaryDataset::MakeFolder() {
-  const char* const set = std::getenv("TMPDIR");
-  std::string folder = set == nullptr || set[0] == '\0' ? "/tmp" : set;
-  folder += "/stepscope-query-XXXXXX";
-  if (mkdtemp(folder.data()) == nullptr) return FileError(folder, errno);
-  return folder;
-}
 
 TemporaryDataset::TemporaryDataset(std::string folder)
     : folder_(std::move(folder)) {

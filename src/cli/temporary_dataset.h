@@ -11,14 +11,12 @@
 #include <string>
 #include <thread>
 
-#include "base/result.h"
-
 namespace stepscope {
 
 class TemporaryDataset {
  public:
-  // Makes the folder below $TMPDIR. REQUIRES: no other threads are running.
-  static Result<std::string> MakeFolder();
+  // Takes over a folder of MakeScratchFolder(). REQUIRES: no other threads are
+  // running.
   explicit TemporaryDataset(std::string folder);
   ~TemporaryDataset();
   TemporaryDataset(const TemporaryDataset&) = delete;

@@ -58,6 +58,7 @@ void LoadReader(const char* path) {
   Find(library, "stepscope_table_rows", functions.table_rows);
   Find(library, "stepscope_table_ask", functions.table_ask);
   Find(library, "stepscope_table_stream", functions.table_stream);
+  Find(library, "stepscope_query", functions.query);
   loaded = true;
 }
 

@@ -20,6 +20,7 @@ struct ReaderLibrary {
   decltype(&stepscope_table_rows) table_rows;
   decltype(&stepscope_table_ask) table_ask;
   decltype(&stepscope_table_stream) table_stream;
+  decltype(&stepscope_query) query;
 };
 
 // Loads it, once. Raises ImportError if it cannot be.

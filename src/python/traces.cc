@@ -62,6 +62,9 @@ void RaiseIfFailed(int code, const std::string& text) {
     case STEPSCOPE_READ_NO_MEMORY:
       kind = PyExc_MemoryError;
       break;
+    case STEPSCOPE_READ_NO_LIBRARY:
+      kind = PyExc_ImportError;
+      break;
     default:
       break;
   }
@@ -176,17 +179,16 @@ std::shared_ptr<stepscope_watch> NewWatch() {
   return {watch, Reader().watch_free};
 }
 
-// (trace, warnings). `progress` is None, or called with bytes done and in all.
-template <typename Work>
-nb::tuple Load(Work work, const nb::object& progress, bool wait) {
+// Long work that can be watched and cancelled. `progress` is None, or called
+// with bytes done and in all.
+std::shared_ptr<Outcome> Watched(
+    std::function<int(stepscope_watch*, Outcome&)> work,
+    const nb::object& progress, bool wait) {
   const auto watch = NewWatch();
   const auto outcome = std::make_shared<Outcome>();
   const int code = RunInterruptibly(
-      [=] {
-        stepscope_trace* made = nullptr;
-        const int result = work(watch.get(), &made, ReplyTo(outcome->text));
-        if (made != nullptr) outcome->trace = {made, Reader().trace_free};
-        return result;
+      [watch, outcome, work = std::move(work)] {
+        return work(watch.get(), *outcome);
       },
       [&] {
         if (progress.is_none()) return;
@@ -197,14 +199,33 @@ nb::tuple Load(Work work, const nb::object& progress, bool wait) {
       },
       [&] { Reader().watch_cancel(watch.get()); }, wait);
   RaiseIfFailed(code, outcome->text);
+  return outcome;
+}
+
+// (trace, warnings).
+template <typename Work>
+nb::tuple Load(Work work, const nb::object& progress, bool wait) {
+  const auto outcome = Watched(
+      [work](stepscope_watch* watch, Outcome& out) {
+        stepscope_trace* made = nullptr;
+        const int result = work(watch, &made, ReplyTo(out.text));
+        if (made != nullptr) out.trace = {made, Reader().trace_free};
+        return result;
+      },
+      progress, wait);
   return nb::make_tuple(TraceData(outcome->trace), ToPython(outcome->text));
+}
+
+Texts ToTexts(const std::vector<nb::bytes>& paths) {
+  Texts texts;
+  for (const nb::bytes& path : paths)
+    texts.emplace_back(path.c_str(), path.size());
+  return texts;
 }
 
 nb::tuple ReadFiles(const std::vector<nb::bytes>& paths,
                     const nb::object& progress) {
-  Texts names;
-  for (const nb::bytes& path : paths)
-    names.emplace_back(path.c_str(), path.size());
+  const Texts names = ToTexts(paths);
   // A pipe may never give a byte: it is not waited for.
   return Load(
       [names](stepscope_watch* watch, stepscope_trace** trace,
@@ -228,6 +249,22 @@ nb::tuple ReadBytes(const nb::bytes& bytes, const std::string& name,
       progress, true);
 }
 
+// (table, warnings).
+nb::tuple Query(const std::vector<nb::bytes>& paths, const Texts& options,
+                const nb::object& progress) {
+  const auto outcome = Watched(
+      [names = ToTexts(paths), options](stepscope_watch* watch, Outcome& out) {
+        stepscope_table* made = nullptr;
+        const int result = Reader().query(
+            Pointers(names).data(), names.size(), Pointers(options).data(),
+            watch, &made, ReplyTo(out.text));
+        if (made != nullptr) out.table = {made, Reader().table_free};
+        return result;
+      },
+      progress, false);
+  return nb::make_tuple(TableData(outcome->table), ToPython(outcome->text));
+}
+
 }  // namespace
 
 void AddTraces(nb::module_& module) {
@@ -243,6 +280,7 @@ void AddTraces(nb::module_& module) {
              [](const std::string& path) { LoadReader(path.c_str()); });
   module.def("read_files", &ReadFiles, nb::arg(), nb::arg().none());
   module.def("read_bytes", &ReadBytes, nb::arg(), nb::arg(), nb::arg().none());
+  module.def("query", &Query, nb::arg(), nb::arg(), nb::arg().none());
 }
 
 void WaitForAbandonedWork() {

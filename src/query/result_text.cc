@@ -13,41 +13,12 @@ namespace {
 
 using duckdb::TypeId;
 
-__extension__ using Wide = __int128;
-__extension__ using UnsignedWide = unsigned __int128;
-
-std::string Digits(UnsignedWide value) {
-  std::string text;
-  do {
-    text += static_cast<char>('0' + static_cast<int>(value % 10));
-    value /= 10;
-  } while (value != 0);
-  std::reverse(text.begin(), text.end());
-  return text;
-}
-
-std::string Digits(Wide value) {
-  if (value >= 0) return Digits(static_cast<UnsignedWide>(value));
-  return "-" + Digits(-static_cast<UnsignedWide>(value));
-}
-
-// As DuckDB lays 128 bits out.
-struct Halves {
-  uint64_t low;
-  uint64_t high;
-};
-
-UnsignedWide WideAt(const QueryResult& rows, size_t column, size_t row) {
-  const Halves& halves = static_cast<const Halves*>(rows.data(column))[row];
-  return static_cast<UnsignedWide>(halves.high) << 64 | halves.low;
-}
-
 std::string NumberText(const QueryResult& rows, size_t column, size_t row) {
   switch (rows.type(column)) {
     case TypeId::kHugeint:
-      return Digits(static_cast<Wide>(WideAt(rows, column, row)));
+      return WideText(static_cast<WideInteger>(WideAt(rows, column, row)));
     case TypeId::kUhugeint:
-      return Digits(WideAt(rows, column, row));
+      return WideText(WideAt(rows, column, row));
     case TypeId::kUbigint:
       return std::to_string(
           static_cast<uint64_t>(rows.Int64(column, row)));
@@ -73,6 +44,16 @@ bool IsPrintable(std::string_view sql_type) {
 std::string PrintedAs(std::string_view sql_type) {
   if (!sql_type.starts_with("DECIMAL(")) return "VARCHAR";
   return sql_type.ends_with(",0)") ? "HUGEINT" : "DOUBLE";
+}
+
+UnsignedWideInteger WideAt(const QueryResult& rows, size_t column,
+                           size_t row) {
+  struct Halves {  // as DuckDB lays 128 bits out
+    uint64_t low;
+    uint64_t high;
+  };
+  const Halves& halves = static_cast<const Halves*>(rows.data(column))[row];
+  return static_cast<UnsignedWideInteger>(halves.high) << 64 | halves.low;
 }
 
 bool IsNumeric(TypeId type) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/wide_integer.h"
 #include "query/database.h"
 
 namespace stepscope {
@@ -20,6 +21,9 @@ std::string PrintedAs(std::string_view sql_type);
 
 // Whether cells of a column are numbers, to stand on the right.
 bool IsNumeric(duckdb::TypeId type);
+
+// The bits of a cell of type HUGEINT or UHUGEINT.
+UnsignedWideInteger WideAt(const QueryResult& rows, size_t column, size_t row);
 
 // A cell as people read it; empty for NULL.
 std::string CellText(const QueryResult& rows, size_t column, size_t row);

@@ -3,9 +3,12 @@
 // Tables as JSON, for who has no Arrow library at hand.
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <string_view>
 
+#include "base/json_text.h"
 #include "base/json_writer.h"
+#include "base/wide_integer.h"
 #include "read/arrow_table.h"
 
 namespace stepscope {
@@ -24,6 +27,9 @@ class OwnedSchema {
   ArrowSchema schema_ = {};
 };
 
+// Format of Arrow: whole numbers of 38 digits, decimal128(38, 0).
+constexpr std::string_view kWide = "d:38,0";
+
 template <typename T>
 T ValueAt(const ArrowArray& array, int64_t row, int buffer = 1) {
   return static_cast<const T*>(array.buffers[buffer])[array.offset + row];
@@ -35,56 +41,75 @@ bool BitAt(const ArrowArray& array, int64_t row, int buffer) {
   return (byte >> (at % 8) & 1) != 0;
 }
 
-void WriteValue(JsonWriter& json, const ArrowSchema& schema,
-                const ArrowArray& array, int64_t row);
-
-void WriteStruct(JsonWriter& json, const ArrowSchema& schema,
-                 const ArrowArray& array, int64_t row) {
-  json.BeginObject();
-  for (int64_t c = 0; c < schema.n_children; ++c) {
-    json.Key(schema.children[c]->name);
-    WriteValue(json, *schema.children[c], *array.children[c], row);
-  }
-  json.EndObject();
+template <typename Offset>
+std::string_view TextAt(const ArrowArray& array, int64_t row) {
+  const auto begin = ValueAt<Offset>(array, row);
+  const auto end = ValueAt<Offset>(array, row + 1);
+  return {static_cast<const char*>(array.buffers[2]) + begin,
+          static_cast<size_t>(end - begin)};
 }
 
-void WriteValue(JsonWriter& json, const ArrowSchema& schema,
+void AppendValue(std::string& out, const ArrowSchema& schema,
+                 const ArrowArray& array, int64_t row);
+
+void AppendStruct(std::string& out, const ArrowSchema& schema,
+                  const ArrowArray& array, int64_t row) {
+  out += '{';
+  for (int64_t c = 0; c < schema.n_children; ++c) {
+    if (c > 0) out += ',';
+    AppendJsonString(out, schema.children[c]->name);
+    out += ':';
+    AppendValue(out, *schema.children[c], *array.children[c], row);
+  }
+  out += '}';
+}
+
+void AppendList(std::string& out, const ArrowSchema& schema,
                 const ArrowArray& array, int64_t row) {
+  out += '[';
+  const auto begin = ValueAt<int32_t>(array, row);
+  const auto end = ValueAt<int32_t>(array, row + 1);
+  for (auto i = begin; i < end; ++i) {
+    if (i > begin) out += ',';
+    AppendValue(out, *schema.children[0], *array.children[0], i);
+  }
+  out += ']';
+}
+
+// JsonWriter has no numbers of 128 bits, so this writes by itself.
+void AppendValue(std::string& out, const ArrowSchema& schema,
+                 const ArrowArray& array, int64_t row) {
   if (array.n_buffers > 0 && array.buffers[0] != nullptr &&
       !BitAt(array, row, 0)) {
-    json.Null();
+    out += "null";
     return;
   }
   if (schema.dictionary != nullptr) {
-    WriteValue(json, *schema.dictionary, *array.dictionary,
-               ValueAt<int32_t>(array, row));
+    AppendValue(out, *schema.dictionary, *array.dictionary,
+                ValueAt<int32_t>(array, row));
     return;
   }
   const std::string_view format = schema.format;
   if (format == "l") {
-    json.Int(ValueAt<int64_t>(array, row));
+    out += std::to_string(ValueAt<int64_t>(array, row));
   } else if (format == "i") {
-    json.Int(ValueAt<int32_t>(array, row));
+    out += std::to_string(ValueAt<int32_t>(array, row));
   } else if (format == "g") {
-    json.Number(ValueAt<double>(array, row));
+    out += JsonWriter().Number(ValueAt<double>(array, row)).Take();
   } else if (format == "b") {
-    json.Bool(BitAt(array, row, 1));
+    out += BitAt(array, row, 1) ? "true" : "false";
   } else if (format == "u") {
-    const auto begin = ValueAt<int32_t>(array, row);
-    const auto end = ValueAt<int32_t>(array, row + 1);
-    json.String({static_cast<const char*>(array.buffers[2]) + begin,
-                 static_cast<size_t>(end - begin)});
+    AppendJsonString(out, TextAt<int32_t>(array, row));
+  } else if (format == "U") {
+    AppendJsonString(out, TextAt<int64_t>(array, row));
+  } else if (format == kWide) {
+    out += WideText(ValueAt<WideInteger>(array, row));
   } else if (format == "+l") {
-    json.BeginArray();
-    const auto end = ValueAt<int32_t>(array, row + 1);
-    for (auto i = ValueAt<int32_t>(array, row); i < end; ++i) {
-      WriteValue(json, *schema.children[0], *array.children[0], i);
-    }
-    json.EndArray();
+    AppendList(out, schema, array, row);
   } else if (format == "+s") {
-    WriteStruct(json, schema, array, row);
+    AppendStruct(out, schema, array, row);
   } else {
-    json.Null();
+    out += "null";
   }
 }
 
@@ -115,10 +140,10 @@ std::string_view MetadataOf(const ArrowSchema& schema, std::string_view key) {
 std::string_view TypeName(const ArrowSchema& schema) {
   if (schema.dictionary != nullptr) return "text";
   const std::string_view format = schema.format;
-  if (format == "l" || format == "i") return "integer";
+  if (format == "l" || format == "i" || format == kWide) return "integer";
   if (format == "g") return "number";
   if (format == "b") return "bool";
-  if (format == "u") return "text";
+  if (format == "u" || format == "U") return "text";
   return "list";
 }
 
@@ -146,13 +171,12 @@ std::string RowsAsJson(const ArrowTable& table, int64_t first, int64_t count) {
   const int64_t rows = table.array.length;
   const int64_t begin = std::clamp<int64_t>(first, 0, rows);
   const int64_t end = begin + std::clamp<int64_t>(count, 0, rows - begin);
-  JsonWriter json;
-  json.BeginArray();
+  std::string out = "[";
   for (int64_t row = begin; row < end; ++row) {
-    WriteStruct(json, *schema, table.array, row);
+    if (row > begin) out += ',';
+    AppendStruct(out, *schema, table.array, row);
   }
-  json.EndArray();
-  return json.Take();
+  return out + ']';
 }
 
 std::string ColumnsAsJson(const ArrowTable& table) {

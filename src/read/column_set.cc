@@ -119,6 +119,10 @@ void FillColumnArray(int64_t rows, const ColumnData& column,
   const int64_t nulls = column.validity ? column.validity->nulls() : 0;
   node->buffers = {nulls > 0 ? column.validity->bits() : nullptr,
                    column.values};
+  if (column.text != nullptr) {
+    node->buffers[1] = column.text->offsets();
+    node->buffers.push_back(column.text->text());
+  }
   if (column.texts != nullptr) {
     auto texts = std::make_unique<Node<ArrowArray>>();
     texts->buffers = {nullptr, column.texts->offsets(), column.texts->text()};
@@ -144,6 +148,24 @@ int32_t TextDictionary::Add(std::string_view text) {
   text_ += at->first;
   offsets_.push_back(static_cast<int32_t>(text_.size()));
   return next;
+}
+
+void TextColumn::Append(std::string_view text) {
+  text_ += text;
+  if (wide_.empty() && text_.size() <= narrow_) {
+    offsets_.push_back(static_cast<int32_t>(text_.size()));
+    return;
+  }
+  if (wide_.empty()) {
+    wide_.assign(offsets_.begin(), offsets_.end());
+    offsets_ = {};
+  }
+  wide_.push_back(static_cast<int64_t>(text_.size()));
+}
+
+const void* TextColumn::offsets() const {
+  if (wide_.empty()) return offsets_.data();
+  return wide_.data();
 }
 
 void Validity::Append(bool valid) {

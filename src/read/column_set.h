@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,14 +46,38 @@ class Validity {
   int64_t nulls_ = 0;
 };
 
+// Text of every row, one after the other. Offsets have 32 bits, as most readers
+// like them, until there is too much text for that.
+class TextColumn {
+ public:
+  // `narrow`: how many bytes offsets of 32 bits are used for.
+  explicit TextColumn(size_t narrow = std::numeric_limits<int32_t>::max())
+      : narrow_(narrow) {}
+
+  // REQUIRES: `text` is UTF-8.
+  void Append(std::string_view text);
+  // Of Arrow: "u", or "U" where offsets have 64 bits.
+  const char* format() const { return wide_.empty() ? "u" : "U"; }
+  const void* offsets() const;
+  const char* text() const { return text_.data(); }
+
+ private:
+  size_t narrow_;
+  std::string text_;
+  std::vector<int32_t> offsets_ = {0};
+  std::vector<int64_t> wide_;  // all of them, once they are needed
+};
+
 struct ColumnData {
   std::string name;
-  const char* format = "l";  // of Arrow; of the indices where `texts` is set
+  // Of Arrow; of the indices where `texts` is set. A literal.
+  const char* format = "l";
   std::string unit;
   std::string meaning;
   const void* values = nullptr;
   const Validity* validity = nullptr;     // null: all are there
   const TextDictionary* texts = nullptr;  // what the indices stand for
+  const TextColumn* text = nullptr;       // instead of `values`
 };
 
 // `owner` owns what the columns refer to.

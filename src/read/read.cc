@@ -10,7 +10,9 @@
 #include "importers/input/input_source.h"
 #include "importers/load_inputs.h"
 #include "importers/registry.h"
+#include "query/duckdb_library.h"
 #include "read/answers.h"
+#include "read/query_table.h"
 #include "read/table.h"
 
 using stepscope::CancelToken;
@@ -204,6 +206,32 @@ int stepscope_trace_table(const stepscope_trace* trace, const char* key,
     *table = new stepscope_table{std::move(made)};
     return std::string();
   });
+}
+
+int stepscope_query(const char* const* paths, size_t count,
+                    stepscope_read_options options, stepscope_watch* watch,
+                    stepscope_table** table, stepscope_reply reply) {
+  *table = nullptr;
+  bool no_library = false;
+  const int code = Guarded(reply, [&]() -> Result<std::string> {
+    // Before minutes are spent on reading traces.
+    if (const auto library = stepscope::duckdb::LoadLibrary(); !library) {
+      no_library = true;
+      return library.error();
+    }
+    if (count == 0)
+      return Fail(ErrorCode::kInvalidArgument, "give at least one path");
+    ReadRequest request(options);
+    const ImportOptions import = OptionsFor(watch);
+    STEPSCOPE_TRY_ASSIGN(
+        stepscope::QueryAnswer answer,
+        stepscope::AnswerQuery({paths, paths + count}, request,
+                               {import.cancel, import.progress}));
+    *table = new stepscope_table{{std::move(answer.rows), nullptr, nullptr,
+                                  nullptr}};
+    return answer.warnings;
+  });
+  return no_library ? STEPSCOPE_READ_NO_LIBRARY : code;
 }
 
 void stepscope_table_free(stepscope_table* table) { delete table; }

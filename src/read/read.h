@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define STEPSCOPE_READ_VERSION 1
+#define STEPSCOPE_READ_VERSION 2
 #define STEPSCOPE_READ_API __attribute__((visibility("default")))
 
 enum stepscope_read_error {
@@ -27,7 +27,8 @@ enum stepscope_read_error {
   STEPSCOPE_READ_NOT_FOUND = 2,
   STEPSCOPE_READ_IO = 3,
   STEPSCOPE_READ_CANCELLED = 4,
-  STEPSCOPE_READ_NO_MEMORY = 5
+  STEPSCOPE_READ_NO_MEMORY = 5,
+  STEPSCOPE_READ_NO_LIBRARY = 6 /* SQL needs DuckDB's, which is not here */
 };
 
 typedef struct stepscope_trace stepscope_trace;
@@ -98,6 +99,17 @@ STEPSCOPE_READ_API int stepscope_table_ask(const stepscope_table* table,
 STEPSCOPE_READ_API int stepscope_table_stream(const stepscope_table* table,
                                               void* stream,
                                               stepscope_reply reply);
+
+/* Rows of SQL, by DuckDB, whose library is loaded now and not before. `paths`
+ * is one dataset, or files and folders of traces. Options: "sql" or "named"
+ * (with "param" = "NAME=VALUE", any number), and "memory" = "4GB". The text has
+ * a line for each thing that a user should be warned of. `watch` may be
+ * null. */
+STEPSCOPE_READ_API int stepscope_query(const char* const* paths, size_t count,
+                                       stepscope_read_options options,
+                                       stepscope_watch* watch,
+                                       stepscope_table** table,
+                                       stepscope_reply reply);
 
 #ifdef __cplusplus
 }

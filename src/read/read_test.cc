@@ -4,12 +4,17 @@
 #include "read/read.h"
 
 #include <gtest/gtest.h>
+#include <time.h>
 
+#include <chrono>
+#include <cstdio>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "importers/capture/sample_capture.h"
+#include "query/duckdb_test_support.h"
 #include "report/arrow_abi.h"
 
 namespace stepscope {
@@ -176,6 +181,47 @@ TEST(Read, CanBeCancelled) {
       << reply.text;
   EXPECT_EQ(trace, nullptr);
   stepscope_watch_free(watch);
+}
+
+double CpuSeconds() {
+  timespec now = {};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) +
+         static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+TEST(Read, AQueryThatWasCancelledEnds) {
+  STEPSCOPE_NEED_DUCKDB();
+  const std::string path = testing::TempDir() + "/read_test_query.sscap";
+  std::ofstream(path, std::ios::binary) << capture::EndedSample().bytes;
+  const char* const paths[] = {path.c_str()};
+  const char* const options[] = {
+      "sql",
+      "SELECT sum(a.i * b.i % 7) FROM range(100000000) a(i), "
+      "range(100000000) b(i)",
+      nullptr};
+  for (const bool at_once : {true, false}) {
+    stepscope_watch* const watch = stepscope_watch_new();
+    if (at_once) stepscope_watch_cancel(watch);
+    Reply reply;
+    stepscope_table* table = nullptr;
+    int code = 0;
+    std::thread asking([&] {
+      code = stepscope_query(paths, 1, options, watch, &table, reply.to());
+    });
+    if (!at_once) {
+      // The query would take days, and all before it takes milliseconds.
+      const double begin = CpuSeconds();
+      while (CpuSeconds() < begin + 0.5)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      stepscope_watch_cancel(watch);
+    }
+    asking.join();
+    EXPECT_EQ(code, STEPSCOPE_READ_CANCELLED) << reply.text;
+    EXPECT_EQ(table, nullptr);
+    stepscope_watch_free(watch);
+  }
+  std::remove(path.c_str());
 }
 
 TEST_F(ReadTest, ThreadsMayAskAtOnce) {

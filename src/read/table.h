@@ -18,7 +18,7 @@ namespace stepscope {
 // Immutable; owns what it shows.
 struct ReadTable {
   std::shared_ptr<const ArrowTable> arrow;
-  const TableSchema* schema = nullptr;  // null: the events
+  const TableSchema* schema = nullptr;  // null: events, or rows of SQL
   std::shared_ptr<const Trace> trace;
   std::shared_ptr<const Summary> summary;  // refers to `trace`
 };

@@ -18,6 +18,9 @@ const FORBIDDEN = [
   "\"style\"", "new Func" + "tion(", "eva" + "l(",
 ];
 
+// These plant what the page must never do, to see that it is noticed.
+const PLANTS = ["test/e2e/detector.ts", "test/e2e/xss.test.ts"];
+
 function problemsOf(name: string): string[] {
   const text = readFileSync(join(ROOT, name), "utf8");
   const lines = text.split("\n");
@@ -30,7 +33,7 @@ function problemsOf(name: string): string[] {
     const address = line.includes("http") || line.includes("@fontsource");
     if (line.length > 80 && !address) found.push(`${where}: too long`);
     if (line !== line.trimEnd()) found.push(`${where}: blank at the end`);
-    for (const word of FORBIDDEN)
+    for (const word of PLANTS.includes(name) ? [] : FORBIDDEN)
       if (line.includes(word)) found.push(`${where}: ${word}`);
   });
   return found;

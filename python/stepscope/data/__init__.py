@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces as data: what stepscope.load() returns."""
+"""Traces as data: what stepscope.load() and stepscope.query() return."""
 
 from .load import load
+from .query import QueryTable, query
 from .report import Report
 from .result import Result
 from .table import Column, Table
 
-__all__ = ["Column", "Report", "Result", "Table", "load"]
+__all__ = ["Column", "QueryTable", "Report", "Result", "Table", "load",
+           "query"]

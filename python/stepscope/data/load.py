@@ -30,7 +30,7 @@ def load(source: Any, *, steps: Optional[str] = None,
         with progress_for(name) as progress:
             trace, said = _core.read_bytes(bytes(source), name, progress)
     else:
-        paths = _paths(source)
+        paths = paths_of(source)
         name = os.fsdecode(paths[0])
         if len(paths) > 1:
             name += f" and {len(paths) - 1} more"
@@ -47,21 +47,24 @@ def load(source: Any, *, steps: Optional[str] = None,
     return result
 
 
-def _paths(source: Any) -> List[bytes]:
+def paths_of(source: Any, function: str = "load()",
+             takes: str = "a path, bytes, or a list of paths") -> List[bytes]:
+    """The paths that a user gave to ``function``, as the system has them."""
     if isinstance(source, (str, os.PathLike)):
         source = [source]
     elif not isinstance(source, (list, tuple)):
-        raise TypeError("load() takes a path, bytes, or a list of paths, not "
+        raise TypeError(f"{function} takes {takes}, not "
                         f"{type(source).__name__}")
     if not source:
-        raise ValueError("load(): the list of paths is empty")
+        raise ValueError(f"{function}: the list of paths is empty")
     paths = []
     for path in source:
         if not isinstance(path, (str, os.PathLike)):
-            raise TypeError("load(): a path must be a str or os.PathLike, not "
-                            f"{type(path).__name__}")
+            raise TypeError(f"{function}: a path must be a str or os.PathLike, "
+                            f"not {type(path).__name__}")
         encoded = os.fsencode(path)
         if b"\0" in encoded:
-            raise ValueError(f"load(): {path!r} has a null character in it")
+            raise ValueError(
+                f"{function}: {path!r} has a null character in it")
         paths.append(encoded)
     return paths
