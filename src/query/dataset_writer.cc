@@ -193,7 +193,7 @@ Status DatasetWriter::WriteRanks(const RankFactsList& source) {
     const std::string fresh = folder_ + "/_ranks.parquet";
     const Status written =
         db_->Run("COPY (SELECT * FROM fresh_ranks) TO " + SqlText(fresh) +
-                 " " + ParquetOptions());
+                 " " + ParquetOptions("ranks"));
     if (!written) return Fail(ErrorCode::kIo, written.error().message);
     const std::string path = PartPath(folder_, "ranks", part);
     std::error_code error;

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "query/fingerprint.h"
@@ -27,7 +28,7 @@ struct SourceFile {
 Status WriteParts(std::shared_ptr<const Trace> trace, const SourceFile& source,
                   const std::string& folder);
 
-// "(FORMAT parquet, ...)", the same for all files.
-std::string ParquetOptions();
+// "(FORMAT parquet, ...)", the same for all files of a table.
+std::string ParquetOptions(std::string_view table);
 
 }  // namespace stepscope

@@ -2,7 +2,7 @@
 -- param factor = 1.2: how many times the median
 WITH medians AS (
   SELECT job, rank, source_id, process,
-    percentile_disc(0.5) WITHIN GROUP (ORDER BY period_ns) AS median_ns
+    CAST(percentile_disc(0.5) WITHIN GROUP (ORDER BY period_ns) AS BIGINT) AS median_ns
   FROM steps
   WHERE NOT warmup
   GROUP BY job, rank, source_id, process
