@@ -99,7 +99,7 @@ class FloorWriter {
       if (name == "ranks") continue;
       Check(db_->Run("COPY " + name + " TO " +
                      SqlText(folder_ + "/floor_" + name + ".parquet") + " " +
-                     ParquetOptions()));
+                     ParquetOptions(name)));
     }
     return begin.Until({});
   }

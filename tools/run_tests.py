@@ -100,22 +100,47 @@ def busy(processes):
             process.communicate()
 
 
-def odr():
+class Build:
+    """Configures and builds a tree. Started early, it takes what the tests of
+    the tree before leave of the machine; many of them wait."""
+
+    def __init__(self, preset, jobs, early=False):
+        self.folder = ROOT / FOLDERS.get(preset, f"build-{preset}")
+        target = ONLY.get(preset, ("all",))[0]
+        if preset == "odr":
+            target = "one_definition"
+        self.folder.mkdir(exist_ok=True)
+        self.log = self.folder / "early_build.log"
+        command = (f"cmake --preset {preset} --log-level=WARNING && cmake "
+                   f"--build '{self.folder}' --parallel {jobs} --target "
+                   f"{target}")
+        self.out = open(self.log, "w") if early else None
+        self.process = subprocess.Popen(
+            (["nice", "-n", "15"] if early else []) + ["sh", "-c", command],
+            cwd=ROOT, stdout=self.out, stderr=self.out)
+
+    def wait(self):
+        """Whether it went well; what an early one said is told then."""
+        code = self.process.wait()
+        if self.out:
+            self.out.close()
+            said = self.log.read_text(errors="replace").splitlines()
+            self.log.unlink()
+            print("\n".join(said if code else said[-1:]), flush=True)
+        return code == 0
+
+
+def odr(build):
     """The comparison is one test; making it is part of it."""
-    if (run("cmake", "--preset", "odr", "--log-level=WARNING") or
-            run("cmake", "--build", ROOT / "build-odr", "--target",
-                "one_definition")):
-        return 0, ["odr: one_definition"], 0
-    return 1, [], 0
+    return (1, [], 0) if build.wait() else (0, ["odr: one_definition"], 0)
 
 
-def test_tree(preset, jobs, args):
-    folder = ROOT / FOLDERS.get(preset, f"build-{preset}")
-    if run("cmake", "--preset", preset, "--log-level=WARNING"):
-        return 0, [f"{preset}: configure"], 0
-    target, label = ONLY.get(preset, ("all", None))
-    if run("cmake", "--build", folder, "--parallel", jobs, "--target", target):
+def test_tree(preset, build, jobs, args, begin_next):
+    folder = build.folder
+    label = ONLY.get(preset, ("all", None))[1]
+    if not build.wait():
         return 0, [f"{preset}: build"], 0
+    begin_next()
     report = folder / "test_report.xml"
     report.unlink(missing_ok=True)
     select = ["--label-exclude", LEAVE_OUT[preset]]
@@ -154,7 +179,7 @@ def fuzz():
     return passed, [f"fuzz: {name}" for name in failed], 0
 
 
-OTHERS = {"odr": odr, "fuzz": fuzz}
+OTHERS = ["odr", "fuzz"]
 
 
 def main():
@@ -168,13 +193,27 @@ def main():
     args = parser.parse_args()
     jobs = len(os.sched_getaffinity(0))
     passed, failed, skipped = 0, [], 0
-    for preset in args.presets or [*LEAVE_OUT, *OTHERS]:
+    presets = args.presets or [*LEAVE_OUT, *OTHERS]
+    for preset in presets:
         if preset not in OTHERS and preset not in LEAVE_OUT:
             parser.error(f"no such preset: {preset}")
+    builds = {}  # that were begun early
+
+    def begin(preset):
+        # fuzz builds with a compiler of its own, in a script of its own.
+        if preset != "fuzz":
+            builds[preset] = Build(preset, jobs, early=True)
+
+    for preset, after in zip(presets, [*presets[1:], "fuzz"]):
         start = time.monotonic()
         print(f"== {preset}", flush=True)
-        result = (OTHERS[preset]() if preset in OTHERS else
-                  test_tree(preset, jobs, args))
+        if preset == "fuzz":
+            result = fuzz()
+        else:
+            build = builds.pop(preset, None) or Build(preset, jobs)
+            result = (odr(build) if preset == "odr" else
+                      test_tree(preset, build, jobs, args,
+                                lambda: begin(after)))
         print(f"== {preset}: {result[0]} passed, {len(result[1])} failed, "
               f"{time.monotonic() - start:.0f} s", flush=True)
         passed += result[0]

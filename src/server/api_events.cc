@@ -2,6 +2,10 @@
 //
 // Requests about single events and about what a reader has marked.
 #include "server/api.h"
+
+#include <algorithm>
+#include <cstdint>
+
 #include "server/event_json.h"
 #include "server/find.h"
 #include "server/locate.h"
@@ -31,8 +35,10 @@ Result<std::string> AnswerFind(const OpenTrace& open,
                                const Parameters& parameters) {
   FindRequest request;
   request.text = parameters.Text("q");
-  STEPSCOPE_TRY_ASSIGN(request.from,
-                       parameters.Integer("from", 0, 0, open.span_ns()));
+  // A screen may begin before the trace or after its end.
+  STEPSCOPE_TRY_ASSIGN(const int64_t from,
+                       parameters.Integer("from", 0, INT64_MIN, INT64_MAX));
+  request.from = std::clamp<int64_t>(from, 0, open.span_ns());
   const std::string direction = parameters.Text("dir");
   request.forwards = direction != "previous";
   if (!direction.empty() && direction != "next" && direction != "previous")

@@ -262,11 +262,9 @@ describe.skipIf(missing.length > 0)(
       await page.getByRole("button", { name: /^Tracks/ }).click();
       const wanted = new Set(PAYLOADS.map((one) => one.text.trim()));
       const seen = new Set<string>();
-      // Some hundred are listed at a time.
-      for (const word of ["", "onerror", "onload", "onfocus", "ontoggle",
-        "onstart", "onclick", "onsubmit", "onmouseover", "onclose", "script",
-        "onanimationstart", "hacked", "javascript", "data", "<"]) {
-        await page.getByLabel("Filter tracks").fill(word);
+      // Only the first ones are listed at a time: each is asked for.
+      for (const one of wanted) {
+        await page.getByLabel("Filter tracks").fill(one.slice(0, 60));
         const found = [
           ...await page.locator(".menu label span:first-of-type")
             .allTextContents(),
@@ -276,7 +274,7 @@ describe.skipIf(missing.length > 0)(
       }
       expect(seen.size).toBeGreaterThanOrEqual(250);
       await finish(watched);
-    });
+    }, MANY_STEPS_MS);
 
     test("a search for each", async () => {
       const watched = await show("trace", "", { height: 900 });
