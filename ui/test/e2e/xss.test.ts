@@ -280,6 +280,7 @@ describe.skipIf(missing.length > 0)(
       const watched = await show("trace", "", { height: 900 });
       const { page } = watched;
       for (const { text } of PAYLOADS) {
+        if (text.length > 1000) continue;  // refused: no name to look for
         await page.fill("#search", text);
         const typed = (await page.inputValue("#search")).trim();
         if (typed === "") continue;
