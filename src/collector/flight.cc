@@ -220,8 +220,11 @@ int Flight::AskToSave(const char* reason) {
   if (on_demand())
     return Fail(STEPSCOPE_INVALID,
                 "on demand, nothing is kept that could be saved");
-  std::snprintf(asked_reason_, sizeof(asked_reason_), "%s",
-                reason != nullptr ? reason : "");
+  {
+    const Lock reason_lock(&reason_mutex_);
+    std::snprintf(asked_reason_, sizeof(asked_reason_), "%s",
+                  reason != nullptr ? reason : "");
+  }
   save_asked_.store(true, std::memory_order_release);
   return STEPSCOPE_OK;
 }

@@ -114,6 +114,7 @@ class Flight {
   char answer_[16] = {};
   char answer_detail_[1024] = {};
   std::atomic<bool> save_asked_{false};
+  pthread_mutex_t reason_mutex_ = PTHREAD_MUTEX_INITIALIZER;  // held briefly
   char asked_reason_[256] = {};
 };
 

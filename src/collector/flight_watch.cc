@@ -85,8 +85,13 @@ void Flight::Watch() {
     ReadRequests();
     TendSpan(now_ns);
     if (!on_demand()) {
-      if (save_asked_.exchange(false))
-        Report("asked", step_.load(), asked_reason_);
+      if (save_asked_.exchange(false)) {
+        char reason[sizeof(asked_reason_)];
+        pthread_mutex_lock(&reason_mutex_);
+        std::snprintf(reason, sizeof(reason), "%s", asked_reason_);
+        pthread_mutex_unlock(&reason_mutex_);
+        Report("asked", step_.load(), reason);
+      }
       CheckForHang();
     }
     JudgeSteps();
