@@ -22,8 +22,8 @@ namespace {
 
 using format::BlockKind;
 
-// A file is written anew when it has doubled, and grown by this much.
-constexpr uint64_t kLeastGrowth = 256 * 1024;
+// A file is written anew when half of it can go, and this much.
+constexpr uint64_t kLeastGain = 256 * 1024;
 
 std::atomic<uint64_t> keep_from{0};
 std::atomic<uint64_t> keep_bytes{0};
@@ -63,6 +63,14 @@ bool CreatePart(const Session& session, const char* path, char* part,
   unlink(part);  // of a process that was killed while it wrote
   return file->Create(part, session.generation.load(),
                       core.ring.header()->ring_id);
+}
+
+// How much of the file the window has left, by one mark at a time.
+void NoteStale(Session* session, uint64_t from) {
+  if (from <= session->mark_tick) return;
+  session->stale_bytes = session->mark_bytes;
+  session->mark_tick = Now();
+  session->mark_bytes = session->file.bytes();
 }
 
 // Writes the session's file anew, without what is older than `from`. As it is
@@ -193,14 +201,17 @@ void TendWindow(Session* session) {
   const uint64_t bytes = session->file.bytes();
   const uint64_t limit = keep_bytes.load(std::memory_order_relaxed);
   const bool too_large = limit != 0 && bytes > limit;
-  if (bytes < session->compact_at && !too_large) return;
+  NoteStale(session, from);
+  if (session->stale_bytes < bytes / 2 + kLeastGain && !too_large) return;
   // A window that does not fit is shortened: its younger half stays.
   if (from < session->window_from) from = session->window_from;
   Compact(session, from);
   const uint64_t after = session->file.bytes();
   if (limit != 0 && after > limit / 2)
     session->window_from = from + (Now() - from) / 2;
-  session->compact_at = after * 2 + kLeastGrowth;
+  session->stale_bytes = 0;
+  session->mark_tick = Now();
+  session->mark_bytes = after;
 }
 
 void ResetWindowAfterFork() {
