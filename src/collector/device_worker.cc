@@ -17,6 +17,7 @@
 #include "collector/device_blocks.h"
 #include "collector/error.h"
 #include "collector/names.h"
+#include "collector/sync.h"
 
 namespace stepscope::collector {
 namespace {
@@ -24,19 +25,6 @@ namespace {
 constexpr int64_t kMs = 1000000;
 constexpr int64_t kPollNs = 10 * kMs;
 constexpr int64_t kAwaitUseNs = 20 * kMs;
-
-class Lock {
- public:
-  explicit Lock(pthread_mutex_t* mutex) : mutex_(mutex) {
-    pthread_mutex_lock(mutex_);
-  }
-  ~Lock() { pthread_mutex_unlock(mutex_); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  pthread_mutex_t* mutex_;
-};
 
 pid_t ThreadId() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
@@ -67,14 +55,14 @@ int64_t FlushPeriodNs() {
 
 void DeviceWorker::Configure(const char* path, void (*at_exit)(),
                              void (*bind)()) {
-  const Lock lock(&mutex_);
+  const MutexLock lock(&mutex_);
   std::snprintf(path_, sizeof(path_), "%s", path);
   at_exit_ = at_exit;
   bind_ = bind;
 }
 
 void DeviceWorker::Want(bool early) {
-  const Lock lock(&mutex_);
+  const MutexLock lock(&mutex_);
   if (path_[0] == '\0' || unusable_ || wanted_) return;
   if (abandoned_) {
     Say(STEPSCOPE_DEVICE_REFUSED,
@@ -105,7 +93,7 @@ bool DeviceWorker::WaitUntil(int64_t deadline_ns) {
 }
 
 bool DeviceWorker::WaitDecided() {
-  const Lock lock(&mutex_);
+  const MutexLock lock(&mutex_);
   const int64_t deadline = MonotonicNs() + kAttachMs * kMs;
   while (wanted_ && !decided_) {
     if (WaitUntil(deadline)) continue;
@@ -118,7 +106,7 @@ bool DeviceWorker::WaitDecided() {
 }
 
 void DeviceWorker::Bind(uint64_t session, uint64_t begin) {
-  const Lock lock(&mutex_);
+  const MutexLock lock(&mutex_);
   if (phase_ != Phase::kAttached || !wanted_ || session_.load() != 0) return;
   end_.store(0);
   session_.store(session);
@@ -127,7 +115,7 @@ void DeviceWorker::Bind(uint64_t session, uint64_t begin) {
 }
 
 void DeviceWorker::Flush(int64_t deadline_ns) {
-  const Lock lock(&mutex_);
+  const MutexLock lock(&mutex_);
   if (phase_ != Phase::kAttached || session_.load() == 0) return;
   const uint32_t before = flushes_;
   last_flush_ns_ = 0;
@@ -137,7 +125,7 @@ void DeviceWorker::Flush(int64_t deadline_ns) {
 }
 
 void DeviceWorker::Release(uint64_t end) {
-  const Lock lock(&mutex_);
+  const MutexLock lock(&mutex_);
   if (!wanted_) return;
   wanted_ = false;
   end_.store(end);
@@ -149,7 +137,7 @@ void DeviceWorker::Release(uint64_t end) {
 }
 
 bool DeviceWorker::Finished(uint64_t session) {
-  const Lock lock(&mutex_);
+  const MutexLock lock(&mutex_);
   if (session_.load() != session) return true;
   if (wanted_) return false;
   const int64_t now_ns = MonotonicNs();
@@ -169,7 +157,7 @@ bool DeviceWorker::Finished(uint64_t session) {
 }
 
 void DeviceWorker::WaitReleased() {
-  const Lock lock(&mutex_);
+  const MutexLock lock(&mutex_);
   const int64_t deadline = MonotonicNs() + kAbandonMs * kMs;
   while (thread_ && phase_ != Phase::kIdle && !wanted_)
     if (!WaitUntil(deadline)) return;
@@ -177,7 +165,7 @@ void DeviceWorker::WaitReleased() {
 
 bool DeviceWorker::NewLine(uint32_t* seen, char* key, size_t key_bytes,
                            char* line) {
-  const Lock lock(&mutex_);
+  const MutexLock lock(&mutex_);
   if (line_number_ == *seen) return false;
   *seen = line_number_;
   std::snprintf(key, key_bytes, "%s",
@@ -265,7 +253,7 @@ void* DeviceWorker::ThreadMain(void* worker) {
 }
 
 void DeviceWorker::Run() {
-  const Lock lock(&mutex_);
+  const MutexLock lock(&mutex_);
   if (plugin_ == nullptr && !Load()) {
     unusable_ = true;
     wanted_ = false;
@@ -432,7 +420,7 @@ int DeviceWorker::Commit(void*, void* block, size_t bytes, uint32_t records) {
 
 void DeviceWorker::Report(void* worker, uint32_t state, const char* text) {
   auto* self = static_cast<DeviceWorker*>(worker);
-  const Lock lock(&self->mutex_);
+  const MutexLock lock(&self->mutex_);
   self->Say(state, "%s", text != nullptr ? text : "");
 }
 

@@ -16,6 +16,7 @@
 #include "collector/paths.h"
 #include "collector/process_info.h"
 #include "collector/session.h"
+#include "collector/sync.h"
 
 namespace stepscope::collector {
 
@@ -29,19 +30,6 @@ constexpr int64_t kDefaultSaves = 10;
 constexpr uint64_t kDefaultBytes = uint64_t{256} << 20;
 constexpr int kWatchEndsMs = 10000;
 constexpr int64_t kMostSteps = 2000;  // marks are bounded
-
-class Lock {
- public:
-  explicit Lock(pthread_mutex_t* mutex) : mutex_(mutex) {
-    pthread_mutex_lock(mutex_);
-  }
-  ~Lock() { pthread_mutex_unlock(mutex_); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  pthread_mutex_t* mutex_;
-};
 
 void FolderOf(const stepscope_flight_options& options, char* out,
               size_t room) {
@@ -81,7 +69,7 @@ void Flight::DropPreparedSpan() {
 }
 
 int Flight::Start(const stepscope_flight_options* options) {
-  const Lock lock(&mutex_);
+  const MutexLock lock(&mutex_);
   if (running_.load())
     return Fail(STEPSCOPE_BUSY, "the flight recorder is already running");
   if (!WatchEnds(kWatchEndsMs))
@@ -139,7 +127,7 @@ int Flight::Start(const stepscope_flight_options* options) {
 
 int Flight::Stop() {
   {
-    const Lock lock(&mutex_);
+    const MutexLock lock(&mutex_);
     if (!running_.load())
       return Fail(STEPSCOPE_NOT_RUNNING, "the flight recorder does not run");
     running_.store(false, std::memory_order_release);
@@ -183,7 +171,7 @@ void Flight::Step(int64_t step) {
 
 // The first or the last step of a span begins.
 void Flight::AtEdge(int64_t step) {
-  const Lock lock(&mutex_);
+  const MutexLock lock(&mutex_);
   if (!running_.load()) return;
   if (span_ == Span::kAhead) {
     span_failed_ = false;
@@ -214,14 +202,14 @@ void Flight::AtEdge(int64_t step) {
 }
 
 int Flight::AskToSave(const char* reason) {
-  const Lock lock(&mutex_);
+  const MutexLock lock(&mutex_);
   if (!running_.load())
     return Fail(STEPSCOPE_NOT_RUNNING, "the flight recorder does not run");
   if (on_demand())
     return Fail(STEPSCOPE_INVALID,
                 "on demand, nothing is kept that could be saved");
   {
-    const Lock reason_lock(&reason_mutex_);
+    const MutexLock reason_lock(&reason_mutex_);
     std::snprintf(asked_reason_, sizeof(asked_reason_), "%s",
                   reason != nullptr ? reason : "");
   }

@@ -15,6 +15,7 @@
 #include "collector/flight.h"
 #include "collector/plugin_host.h"
 #include "collector/session.h"
+#include "collector/sync.h"
 #include "collector/window_file.h"
 
 namespace stepscope::collector {
@@ -87,9 +88,10 @@ void Flight::Watch() {
     if (!on_demand()) {
       if (save_asked_.exchange(false)) {
         char reason[sizeof(asked_reason_)];
-        pthread_mutex_lock(&reason_mutex_);
-        std::snprintf(reason, sizeof(reason), "%s", asked_reason_);
-        pthread_mutex_unlock(&reason_mutex_);
+        {
+          const MutexLock lock(&reason_mutex_);
+          std::snprintf(reason, sizeof(reason), "%s", asked_reason_);
+        }
         Report("asked", step_.load(), reason);
       }
       CheckForHang();
@@ -168,11 +170,12 @@ void Flight::MoveWindow() {
     const uint64_t now = Now();
     from = now - tick0_ > back ? now - back : tick0_;
   }
-  pthread_mutex_lock(&mutex_);
-  if ((span_ == Span::kOpen || span_ == Span::kOver) && span_from_ != 0 &&
-      span_from_ < from)
-    from = span_from_;
-  pthread_mutex_unlock(&mutex_);
+  {
+    const MutexLock lock(&mutex_);
+    if ((span_ == Span::kOpen || span_ == Span::kOver) && span_from_ != 0 &&
+        span_from_ < from)
+      from = span_from_;
+  }
   KeepWindow(from, options_.max_bytes);
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +18,20 @@
 #include "collector/clock.h"
 
 namespace stepscope::collector {
+
+// Holds a mutex as long as it lives.
+class MutexLock {
+ public:
+  explicit MutexLock(pthread_mutex_t* mutex) : mutex_(mutex) {
+    pthread_mutex_lock(mutex_);
+  }
+  ~MutexLock() { pthread_mutex_unlock(mutex_); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+ private:
+  pthread_mutex_t* mutex_;
+};
 
 // For rare paths, held for microseconds. Whoever waits sleeps, so that a holder
 // that lost its processor gets one. If one and the same holder has it for a
