@@ -6,7 +6,7 @@
 help:
 	@echo "make build   everything, optimised, into build/ (CLI: build/bin/stepscope)"
 	@echo "make demo    profile a small training run; print the summary, write the timeline"
-	@echo "make test    all tests: release, AddressSanitizer+UBSan, ThreadSanitizer, ODR, fuzz"
+	@echo "make test    all tests: release, AddressSanitizer+UBSan, ThreadSanitizer, fuzz"
 	@echo "make check   the quick tests on the release tree"
 	@echo "make bench   the table of measured costs, as ratios to the floor"
 	@echo "make fuzz    the importers under libFuzzer, FUZZ_SECONDS (600) a target"
@@ -53,4 +53,4 @@ wheel:
 	@python3 tools/python_package.py test-all --wheels dist --work build/wheel-test
 
 clean:
-	rm -rf build build-dev build-asan build-tsan build-fuzz build-live build-odr dist
+	rm -rf build build-dev build-asan build-tsan build-fuzz build-live dist

@@ -34,6 +34,12 @@ set(CMAKE_CXX_VISIBILITY_PRESET hidden)
 set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
+if(STEPSCOPE_ODR)
+  # Programs are linked from the code, not from what -flto put beside it.
+  add_compile_options(-flto -ffat-lto-objects)
+  add_link_options(-fno-lto)
+endif()
+
 # Sanitizers change the ABI of the standard containers' checks and the runtime
 # of every object, so they are the one thing set for the whole tree.
 if(STEPSCOPE_SANITIZE)

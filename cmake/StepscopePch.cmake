@@ -2,8 +2,8 @@
 # The headers of the standard library are half of what an object costs. Two
 # targets precompile them, once for all modules and once, with GoogleTest, for
 # all tests; the others take the result over, so their flags must be the same.
-# CMAKE_DISABLE_PRECOMPILE_HEADERS turns this off: the trees dev and odr are
-# built so, and find what a file forgot to include.
+# CMAKE_DISABLE_PRECOMPILE_HEADERS turns this off: the trees dev and tsan
+# are built so, and find what a file forgot to include.
 
 # Headers of ours are not among them: a change of one would rebuild everything.
 set(stepscope_pch_headers

@@ -3,6 +3,7 @@
 """Links objects, made with -flto, far enough to compare their definitions.
 
 usage: check_odr.py --cxx g++ OBJECT... [--apart OBJECT...]
+       check_odr.py --cxx g++ @FILE     the same, an argument a line
 
 Two modules that define one name differently, a type or a variable, break the
 One Definition Rule: each works alone, and together one takes the other's. The
@@ -34,14 +35,15 @@ def check(cxx, objects, *options):
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(fromfile_prefix_chars="@")
     parser.add_argument("--cxx", required=True)
     parser.add_argument("objects", nargs="+")
     parser.add_argument("--apart", nargs="*", default=[])
     args = parser.parse_args()
+    apart = [one for one in args.apart if one]
     wrong = check(args.cxx, args.objects)
-    if args.apart and not wrong:
-        wrong = check(args.cxx, args.objects + args.apart, "-Wl,-z,muldefs")
+    if apart and not wrong:
+        wrong = check(args.cxx, args.objects + apart, "-Wl,-z,muldefs")
     return 1 if wrong else 0
 
 

@@ -4,9 +4,8 @@
 
 usage: run_tests.py [--quick] [--beside N] [PRESET...]
 
-The default is release, asan, tsan, odr and fuzz. odr compares the definitions
-of all modules, see tools/check_odr.py; fuzz gives the importers some seconds
-under libFuzzer, see tools/fuzz. A tree that does not build counts as one failed
+The default is release, asan, tsan and fuzz, which gives what reads foreign bytes
+some seconds under libFuzzer, see tools/fuzz. A tree that does not build counts as one failed
 test. With --beside N the tests, not the builds, run beside N busy processes: no
 test may depend on how fast the machine is. What the failed tests said comes
 again at the end, where a log that was cut still has it. The last line is
@@ -107,8 +106,6 @@ class Build:
     def __init__(self, preset, jobs, early=False):
         self.folder = ROOT / FOLDERS.get(preset, f"build-{preset}")
         target = ONLY.get(preset, ("all",))[0]
-        if preset == "odr":
-            target = "one_definition"
         self.folder.mkdir(exist_ok=True)
         self.log = self.folder / "early_build.log"
         command = (f"cmake --preset {preset} --log-level=WARNING && cmake "
@@ -128,11 +125,6 @@ class Build:
             self.log.unlink()
             print("\n".join(said if code else said[-1:]), flush=True)
         return code == 0
-
-
-def odr(build):
-    """The comparison is one test; making it is part of it."""
-    return (1, [], 0) if build.wait() else (0, ["odr: one_definition"], 0)
 
 
 def test_tree(preset, build, jobs, args, begin_next):
@@ -161,14 +153,17 @@ def test_tree(preset, build, jobs, args, begin_next):
     return passed, [f"{preset}: {name}" for name in failed], skipped
 
 
-def fuzz():
+def fuzz(build, jobs):
     """Each fuzz target is one test."""
     if not shutil.which("clang++-19"):
         print("fuzz: no clang++-19, skipped", flush=True)
         return 0, [], 1
+    if build:
+        build.wait()  # a failure shows again in the script
     result = subprocess.run([str(ROOT / "tools/fuzz"), str(FUZZ_SECONDS)],
                             cwd=ROOT, check=False, text=True,
-                            stdout=subprocess.PIPE)
+                            stdout=subprocess.PIPE,
+                            env=os.environ | {"FUZZ_JOBS": str(jobs)})
     print(result.stdout, end="", flush=True)
     lines = result.stdout.splitlines()
     passed = sum(line.startswith("ok ") for line in lines)
@@ -179,7 +174,7 @@ def fuzz():
     return passed, [f"fuzz: {name}" for name in failed], 0
 
 
-OTHERS = ["odr", "fuzz"]
+OTHERS = ["fuzz"]
 
 
 def main():
@@ -200,20 +195,18 @@ def main():
     builds = {}  # that were begun early
 
     def begin(preset):
-        # fuzz builds with a compiler of its own, in a script of its own.
-        if preset != "fuzz":
+        if preset and (preset != "fuzz" or shutil.which("clang++-19")):
             builds[preset] = Build(preset, jobs, early=True)
 
-    for preset, after in zip(presets, [*presets[1:], "fuzz"]):
+    for preset, after in zip(presets, [*presets[1:], None]):
         start = time.monotonic()
         print(f"== {preset}", flush=True)
+        build = builds.pop(preset, None)
         if preset == "fuzz":
-            result = fuzz()
+            result = fuzz(build, jobs)
         else:
-            build = builds.pop(preset, None) or Build(preset, jobs)
-            result = (odr(build) if preset == "odr" else
-                      test_tree(preset, build, jobs, args,
-                                lambda: begin(after)))
+            result = test_tree(preset, build or Build(preset, jobs), jobs,
+                               args, lambda: begin(after))
         print(f"== {preset}: {result[0]} passed, {len(result[1])} failed, "
               f"{time.monotonic() - start:.0f} s", flush=True)
         passed += result[0]
