@@ -26,8 +26,8 @@ demo:
 	@tools/demo
 
 test:
-	@tools/bootstrap test
-	@python3 tools/run_tests.py
+	@tools/bootstrap build
+	@python3 tools/run_tests.py --bootstrap
 
 check:
 	@tools/bootstrap build

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configures, builds and tests one tree per preset; counts over all of them.
 
-usage: run_tests.py [--quick] [--beside N] [PRESET...]
+usage: run_tests.py [--quick] [--bootstrap] [--beside N] [PRESET...]
 
 The default is release, asan, tsan and fuzz, which gives what reads foreign bytes
 some seconds under libFuzzer, see tools/fuzz. A tree that does not build counts as one failed
@@ -36,7 +36,10 @@ LEAVE_OUT = {
 # What a tree builds and runs alone. ThreadSanitizer has nothing to say about
 # code that runs on one thread.
 ONLY = {"tsan": ("thread_tests", "^threads$")}
-FOLDERS = {"release": "build"}
+# What can be compiled before `tools/bootstrap test` has brought what tests need.
+EARLY = "demo"
+ONLY[EARLY] = ("stepscope_program", None)
+FOLDERS = {"release": "build", EARLY: "build"}
 FUZZ_SECONDS = 5  # a target
 LAST_WORDS = 20  # lines repeated of a failed test
 
@@ -153,6 +156,15 @@ def test_tree(preset, build, jobs, args, begin_next):
     return passed, [f"{preset}: {name}" for name in failed], skipped
 
 
+def bootstrap(jobs):
+    """Fetches what the tests need. Most of that is waiting for downloads, so
+    the modules are compiled meanwhile."""
+    modules = Build(EARLY, jobs, early=True)
+    code = run(ROOT / "tools/bootstrap", "test")
+    modules.wait()  # a failure shows again in the tree release
+    return code == 0
+
+
 def fuzz(build, jobs):
     """Each fuzz target is one test."""
     if not shutil.which("clang++-19"):
@@ -181,6 +193,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true",
                         help="only tests with the label unit")
+    parser.add_argument("--bootstrap", action="store_true",
+                        help="first install and fetch what the tests need")
     parser.add_argument("--beside", type=int, default=0, metavar="N",
                         help="run the tests beside N busy processes")
     parser.add_argument("presets", nargs="*",
@@ -192,6 +206,8 @@ def main():
     for preset in presets:
         if preset not in OTHERS and preset not in LEAVE_OUT:
             parser.error(f"no such preset: {preset}")
+    if args.bootstrap and not bootstrap(jobs):
+        return 1
     builds = {}  # that were begun early
 
     def begin(preset):
