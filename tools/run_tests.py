@@ -4,13 +4,13 @@
 
 usage: run_tests.py [--quick] [--bootstrap] [--beside N] [PRESET...]
 
-The default is release, asan, tsan and fuzz, which gives what reads foreign bytes
-some seconds under libFuzzer, see tools/fuzz. A tree that does not build counts as one failed
-test. With --beside N the tests, not the builds, run beside N busy processes: no
-test may depend on how fast the machine is. What the failed tests said comes
-again at the end, where a log that was cut still has it. The last line is
-"N passed, N failed", with ", N skipped" after it when there are skipped tests;
-the exit status is 1 if anything failed.
+The default is release, asan, tsan and fuzz, which gives what reads foreign
+bytes some seconds under libFuzzer, see tools/fuzz. A tree that does not build
+counts as one failed test. With --beside N the tests, not the builds, run beside
+N busy processes: no test may depend on how fast the machine is. What the failed
+tests said comes again at the end, where a log that was cut still has it. The
+last line is "N passed, N failed", with ", N skipped" after it when there are
+skipped tests; the exit status is 1 if anything failed.
 """
 
 import argparse
@@ -36,7 +36,7 @@ LEAVE_OUT = {
 # What a tree builds and runs alone. ThreadSanitizer has nothing to say about
 # code that runs on one thread.
 ONLY = {"tsan": ("thread_tests", "^threads$")}
-# What can be compiled before `tools/bootstrap test` has brought what tests need.
+# What can be compiled before `tools/bootstrap test` has brought its things.
 EARLY = "demo"
 ONLY[EARLY] = ("stepscope_program", None)
 FOLDERS = {"release": "build", EARLY: "build"}
