@@ -30,6 +30,18 @@ void KernelUse::Add(const KernelUseSample& sample, int64_t dur_ns) {
   }
 }
 
+void KernelUse::Add(const KernelUse& other) {
+  occupancy_.Add(other.occupancy_);
+  unfilled_.Add(other.unfilled_);
+}
+
+KernelUse KernelUse::FromParts(const Parts& parts) {
+  KernelUse use;
+  use.occupancy_ = {parts[0], parts[1]};
+  use.unfilled_ = {parts[2], parts[3]};
+  return use;
+}
+
 KernelUseReader::KernelUseReader(const Trace& trace)
     : trace_(trace), raw_(trace), any_(trace.has_raw_args()) {
   const StringId none = trace.strings().Find("");

@@ -4,6 +4,7 @@
 // occupancy %", Paddle's "theoretical achieved occupancy %", "blocks per SM".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 
@@ -24,11 +25,24 @@ class KernelUse {
   std::optional<double> occupancy() const { return occupancy_.Mean(); }
   // The share of the multiprocessors that had no block.
   std::optional<double> unfilled() const { return unfilled_.Mean(); }
+  void Add(const KernelUse& other);
+
+  // For who stores it: products with durations, and these durations.
+  using Parts = std::array<double, 4>;
+  Parts parts() const {
+    return {occupancy_.sum, occupancy_.weight, unfilled_.sum,
+            unfilled_.weight};
+  }
+  static KernelUse FromParts(const Parts& parts);
 
  private:
   struct Weighted {
     double sum = 0;
     double weight = 0;
+    void Add(const Weighted& other) {
+      sum += other.sum;
+      weight += other.weight;
+    }
     std::optional<double> Mean() const {
       if (weight <= 0) return std::nullopt;
       return sum / weight;

@@ -5,6 +5,9 @@
 #include <array>
 #include <bit>
 
+#include "analysis/duration_sketch.h"
+#include "analysis/log_bins.h"
+
 namespace stepscope {
 namespace {
 
@@ -14,32 +17,6 @@ constexpr size_t kFew = 64;
 // From so many on, finer bins pay: fewer values are looked at twice.
 constexpr size_t kMany = 384;
 
-// Bins that ascend with the value: below 2^(kSubBits + 1) one value each,
-// above that 2^kSubBits to each doubling.
-template <unsigned kSubBits, typename T>
-struct Bins {
-  static constexpr size_t kCount = (8 * sizeof(T) + 1 - kSubBits) << kSubBits;
-
-  static unsigned ShiftOf(uint64_t value) {
-    constexpr uint64_t kLeast = uint64_t{1} << kSubBits;
-    return static_cast<unsigned>(std::bit_width(value | kLeast)) -
-           (kSubBits + 1);
-  }
-  static size_t Of(uint64_t value) {
-    const unsigned shift = ShiftOf(value);
-    return (size_t{shift} << kSubBits) + static_cast<size_t>(value >> shift);
-  }
-  // How far the values of a bin are shifted: it holds 2^shift of them.
-  static unsigned Shift(size_t bin) {
-    const size_t doubling = bin >> kSubBits;
-    return doubling < 2 ? 0 : static_cast<unsigned>(doubling - 1);
-  }
-  static uint64_t Least(size_t bin) {
-    const unsigned shift = Shift(bin);
-    return uint64_t{bin - (size_t{shift} << kSubBits)} << shift;
-  }
-};
-
 size_t RankOf(size_t count, size_t percent) {
   return (count * percent + 99) / 100 - 1;
 }
@@ -48,23 +25,15 @@ int ExponentOf(uint64_t value) {
   return static_cast<int>(std::bit_width(value)) - 1;
 }
 
-void CountBin(Spread& spread, int exponent, uint64_t count) {
-  if (spread.histogram.empty() ||
-      spread.histogram.back().exponent != exponent) {
-    spread.histogram.push_back({exponent, 0});
-  }
-  spread.histogram.back().count += count;
-}
-
 template <typename T>
 Spread SpreadOfFew(std::span<T> values) {
   std::sort(values.begin(), values.end());
   const auto at = [&](size_t percent) {
     return static_cast<int64_t>(values[RankOf(values.size(), percent)]);
   };
-  Spread spread{at(kPercents[0]), at(kPercents[1]), at(kPercents[2]), {}};
+  Spread spread{at(kPercents[0]), at(kPercents[1]), at(kPercents[2]), {}, {}};
   for (const T value : values) {
-    CountBin(spread, ExponentOf(static_cast<uint64_t>(value)), 1);
+    CountBin(spread, static_cast<uint64_t>(value), 1);
   }
   return spread;
 }
@@ -110,7 +79,7 @@ std::array<uint64_t, 3> Select(std::span<const T> values,
 
 template <unsigned kSubBits, typename T>
 Spread SpreadOfMany(std::span<const T> values) {
-  using Fine = Bins<kSubBits, T>;
+  using Fine = LogBins<kSubBits, T>;
   std::array<uint32_t, Fine::kCount> counts{};
   for (const T value : values) {
     ++counts[Fine::Of(static_cast<uint64_t>(value))];
@@ -120,7 +89,7 @@ Spread SpreadOfMany(std::span<const T> values) {
   size_t before = 0;
   for (size_t bin = 0; before < values.size(); ++bin) {
     if (counts[bin] == 0) continue;
-    CountBin(spread, ExponentOf(Fine::Least(bin)), counts[bin]);
+    CountBin(spread, Fine::Least(bin), counts[bin]);
     for (size_t i = 0; i < kPercents.size(); ++i) {
       const size_t rank = RankOf(values.size(), kPercents[i]);
       if (rank < before || rank >= before + counts[bin]) continue;
@@ -146,6 +115,15 @@ Spread SpreadOf(std::span<T> values) {
 
 }  // namespace
 
+void CountBin(Spread& spread, uint64_t value, uint64_t count) {
+  const int exponent = ExponentOf(value);
+  if (spread.histogram.empty() ||
+      spread.histogram.back().exponent != exponent) {
+    spread.histogram.push_back({exponent, 0});
+  }
+  spread.histogram.back().count += count;
+}
+
 Spread ComputeSpread(std::span<int64_t> values) {
   return stepscope::SpreadOf(values);
 }
@@ -153,7 +131,7 @@ Spread ComputeSpread(std::span<int64_t> values) {
 Spread SpreadOfEqual(int64_t value, uint64_t count) {
   if (count == 0) return {};
   const auto v = static_cast<uint64_t>(value);
-  return {value, value, value, {{ExponentOf(v), count}}};
+  return {value, value, value, {{ExponentOf(v), count}}, {}};
 }
 
 GroupedValues::GroupedValues(std::span<const uint64_t> counts,
@@ -176,6 +154,13 @@ Spread GroupedValues::SpreadOf(uint32_t group) {
                  : stepscope::SpreadOf(long_.span().subspan(first, count));
 }
 
+DurationSketch GroupedValues::SketchOf(uint32_t group) const {
+  const uint64_t first = group == 0 ? 0 : ranges_[group - 1].last;
+  const uint64_t count = ranges_[group].next - first;
+  return narrow_ ? DurationSketch::Of(short_.view().subspan(first, count))
+                 : DurationSketch::Of(long_.view().subspan(first, count));
+}
+
 void Durations::Widen() {
   if (wide_) return;
   wide_ = true;
@@ -189,6 +174,11 @@ void Durations::Widen() {
 Spread Durations::ComputeSpread() {
   return wide_ ? stepscope::SpreadOf(long_.span())
                : stepscope::SpreadOf(short_.span());
+}
+
+DurationSketch Durations::ComputeSketch() const {
+  return wide_ ? DurationSketch::Of(long_.view())
+               : DurationSketch::Of(short_.view());
 }
 
 }  // namespace stepscope

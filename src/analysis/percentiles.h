@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -22,12 +23,19 @@ struct HistogramBin {
   }
 };
 
+class DurationSketch;
+
 struct Spread {
   int64_t p50_ns = 0;  // nearest rank: the ceil(n * p)-th smallest
   int64_t p90_ns = 0;
   int64_t p99_ns = 0;
   std::vector<HistogramBin> histogram;  // bins that are not empty, ascending
+  std::shared_ptr<const DurationSketch> sketch = {};  // if it was asked for
 };
+
+// Adds `count` durations like `value` to the histogram. REQUIRES: values
+// ascend from one call to the next.
+void CountBin(Spread& spread, uint64_t value, uint64_t count);
 
 // May reorder `values`, of which none is negative. Linear; all 0 for none.
 Spread ComputeSpread(std::span<int64_t> values);
@@ -53,6 +61,7 @@ class GroupedValues {
   }
   // Of what was added; may reorder it.
   Spread SpreadOf(uint32_t group);
+  DurationSketch SketchOf(uint32_t group) const;
 
  private:
   struct Range {  // begins where that of the group before ends
@@ -79,6 +88,7 @@ class Durations {
                             : short_.Append(static_cast<uint32_t>(value)));
   }
   Spread ComputeSpread();  // may reorder them
+  DurationSketch ComputeSketch() const;
 
  private:
   void Widen();

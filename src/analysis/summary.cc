@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/advice/rules.h"
+#include "analysis/step_rows.h"
 #include "analysis/summary_notes.h"
 
 namespace stepscope {
@@ -32,23 +33,9 @@ void KeepOnly(uint32_t views, Summary& summary) {
 
 std::vector<StepRow> ListSteps(const StepTable& steps) {
   std::vector<StepRow> rows;
-  for (const StepInterval& step : steps.steps()) {
-    StepRow row;
-    row.index = step.index;
-    row.start_ns = step.range.begin;
-    row.dur_ns = SaturatingSubtract(step.range.end, step.range.begin);
-    row.period_ns = step.period_ns;
-    if (step.has_device()) {
-      row.device_start_ns = step.device.begin;
-      row.device_end_ns = step.device.end;
-    }
-    row.warmup = step.warmup;
-    rows.push_back(row);
-  }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const StepRow& a, const StepRow& b) {
-                     return a.start_ns < b.start_ns;
-                   });
+  for (const StepInterval& step : steps.steps())
+    rows.push_back(RowOfStep(step));
+  SortByStart(rows);
   return rows;
 }
 
@@ -83,6 +70,7 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
 
   Summary summary;
   summary.trace = &trace;
+  summary.events = CountEvents(trace);
   summary.has_steps = !steps.steps().empty();
   summary.thread_sep = options.thread_sep;
   summary.total_ns = steps.total_ns();
@@ -151,6 +139,16 @@ Summary SummariseChosen(StepSelection selection,
 }
 
 }  // namespace
+
+EventFacts CountEvents(const Trace& trace) {
+  EventFacts facts;
+  facts.any = trace.size() > 0 || !trace.memory().empty();
+  for (const ThreadReport& thread : trace.threads()) {
+    for (const auto& [reason, count] : thread.dropped) facts.dropped += count;
+    facts.open += thread.open_scopes.size();
+  }
+  return facts;
+}
 
 Result<Summary> ComputeSummaryOfSteps(const Trace& trace,
                                       const SummaryOptions& options) {

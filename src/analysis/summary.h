@@ -45,10 +45,19 @@ struct StepRow {
   bool warmup = false;
 };
 
+// What the notes say about the events of the trace.
+struct EventFacts {
+  bool any = false;      // events, or memory events
+  uint64_t open = 0;     // still open at the end
+  uint64_t dropped = 0;  // while recording
+};
+EventFacts CountEvents(const Trace& trace);
+
 // Refers to the trace that it was computed from. Tables of views that were
 // not asked for are empty.
 struct Summary {
   const Trace* trace = nullptr;
+  EventFacts events;
   std::shared_ptr<const Trace> chosen_steps;  // owns that, if it was made here
   std::string left_out;  // which steps were, as a sentence; empty: none
   bool has_steps = false;

@@ -31,13 +31,10 @@ std::string EmptyViews(const Summary& summary, uint32_t views) {
   return list;
 }
 
-void AddLosses(const Trace& trace, std::vector<std::string>& notes) {
-  uint64_t dropped = 0;
-  uint64_t open = 0;
-  for (const ThreadReport& thread : trace.threads()) {
-    for (const auto& [reason, count] : thread.dropped) dropped += count;
-    open += thread.open_scopes.size();
-  }
+void AddLosses(const Summary& summary, std::vector<std::string>& notes) {
+  const Trace& trace = *summary.trace;
+  const uint64_t dropped = summary.events.dropped;
+  const uint64_t open = summary.events.open;
   if (!trace.complete()) {
     notes.push_back(
         "The recording was cut short: the process was killed or is still "
@@ -173,9 +170,8 @@ std::vector<std::string> StepNotes(const Summary& summary,
 
 std::vector<std::string> SummaryNotes(const Summary& summary,
                                       const SummaryOptions& options) {
-  const Trace& trace = *summary.trace;
   std::vector<std::string> notes = summary.step_notes;
-  if (trace.size() == 0 && trace.memory().empty()) {
+  if (!summary.events.any) {
     notes.push_back("The trace has no events.");
   } else if (!summary.has_steps) {
     notes.push_back(
@@ -193,7 +189,7 @@ std::vector<std::string> SummaryNotes(const Summary& summary,
   }
   AddWorkAfterSteps(summary, notes);
   AddAbsences(summary, notes);
-  AddLosses(trace, notes);
+  AddLosses(summary, notes);
   AddOddNumbers(summary, notes);
   const std::string empty = EmptyViews(summary, options.chosen_views());
   if (!empty.empty()) {

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/completion.h"
 #include "cli/doctor.h"
+#include "cli/map.h"
 #include "cli/query.h"
 #include "cli/run.h"
 #include "cli/trigger.h"
@@ -27,6 +28,8 @@ struct Arguments {
   CompareArguments compare;
   ViewArguments view;
   ReportArguments report;
+  MapArguments map;
+  ReduceArguments reduce;
   QueryArguments query;
   InfoOptions info;
   ConvertOptions convert;

@@ -3,13 +3,13 @@
 
 #include <functional>
 #include <optional>
-#include <sstream>
 
+#include "cli/folder_scan.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
-#include "cli/rank_scan.h"
 #include "cli/step_options.h"
+#include "cli/table_arguments.h"
 #include "cli/table_style.h"
 #include "cli/verbs.h"
 #include "report/fluid_report.h"
@@ -17,58 +17,12 @@
 namespace stepscope {
 namespace {
 
-// Fills one option; says what is possible if `text` is not.
-template <typename T>
-bool Choose(std::string_view option, const std::string& text,
-            std::optional<T> value, std::string_view choices, T& out) {
-  if (value) {
-    out = *value;
-    return true;
-  }
-  Complain(kExitUsage,
-           std::string(option) + ": unknown value \"" + text + "\"",
-           "choose from " + std::string(choices));
-  return false;
-}
-
-bool Parse(const SummaryArguments& arguments, TableOptions& options) {
-  options.op_detail = !arguments.no_op_detail;
-  options.thread_sep = arguments.thread_sep;
-  options.flops = arguments.flops;
-  if (!ReadSteps(arguments.steps, options.steps) ||
-      !ReadUnprofiled(arguments.unprofiled, options.unprofiled_ns)) {
-    return false;
-  }
-  options.views = 0;
-  std::stringstream views(arguments.views);
-  for (std::string text; std::getline(views, text, ',');) {
-    uint32_t view = 0;
-    if (!Choose("--views", text, ParseView(text), ViewChoices(), view)) {
-      return false;
-    }
-    options.views |= view;
-  }
-  const std::string sort =
-      arguments.sort.empty() ? "CPUTotal" : arguments.sort;
-  const std::string unit =
-      arguments.unit.empty() ? UsualUnit() : arguments.unit;
-  options.style = StyleOfTables(arguments.top, arguments.format == "text");
-  return Choose("--sort", sort, ParseSortKey(sort), SortKeyChoices(),
-                options.sort) &&
-         Choose("--unit", unit, ParseTimeUnit(unit), TimeUnitChoices(),
-                options.unit) &&
-         Choose("--format", arguments.format,
-                ParseTableFormat(arguments.format),
-                TableFormatChoices() + ", fluid",
-                options.format);
-}
-
 // What turns a trace into text; none if an option makes no sense.
 using Render = std::function<Result<std::string>(const Trace&)>;
 
 Render TableRenderer(const SummaryArguments& arguments) {
   TableOptions options;
-  if (!Parse(arguments, options)) return nullptr;
+  if (!ReadTableOptions(arguments, options)) return nullptr;
   return [options](const Trace& trace) {
     return RenderSummaryOfSteps(trace, options);
   };
@@ -102,22 +56,26 @@ ExitCode Write(const SummaryArguments& arguments, const std::string& text) {
   return arguments.format == "text" ? WriteTables(text) : WriteOutput(text);
 }
 
-// Of tables that compare ranks alone, any number of files will do.
-std::optional<ExitCode> SummariseRanks(const SummaryArguments& arguments) {
+// Tables that are made file by file: of these, any number of files will do.
+std::optional<ExitCode> SummariseFolder(const SummaryArguments& arguments) {
   TableOptions options;
-  if (arguments.format == "fluid" || arguments.views.empty()) return {};
-  if (!Parse(arguments, options)) return kExitUsage;
-  if (options.steps || !CanScanRanks(arguments.input, options.views)) return {};
+  if (arguments.format == "fluid") return {};
+  if (!ReadTableOptions(arguments, options)) return kExitUsage;
+  options.views = options.chosen_views();
+  if (!CanScanFolder(arguments.input, options)) return {};
   ExitCode code = kExitOk;
-  const std::unique_ptr<ScannedRanks> ranks = ScanRanks(arguments.input, code);
-  if (ranks == nullptr) return code;
-  return Write(arguments, RenderSummary(ranks->summary, options));
+  const std::unique_ptr<ReducedJob> job =
+      ScanFolderOfJob(arguments.input, options, code);
+  if (job == nullptr) return code;
+  // Without steps some tables need all files at once.
+  if (job->given != options.views) return {};
+  return Write(arguments, RenderSummary(job->summary, options));
 }
 
 }  // namespace
 
 ExitCode RunSummary(const SummaryArguments& arguments) {
-  if (const std::optional<ExitCode> code = SummariseRanks(arguments))
+  if (const std::optional<ExitCode> code = SummariseFolder(arguments))
     return *code;
   const Render render = arguments.format == "fluid"
                             ? FluidRenderer(arguments)

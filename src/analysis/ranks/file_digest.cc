@@ -7,11 +7,19 @@
 
 namespace stepscope {
 
-FileDigest DigestFile(const Trace& trace) {
+FileDigest DigestFile(const EventTree& tree, const StepTable& steps,
+                      NameClasses& names, const Communication& communication,
+                      const Waterfall& waterfall) {
+  const Trace& trace = tree.trace();
   FileDigest file;
   file.member = ClockMemberOf(trace, ClockMap(), false);
   file.clock = {{trace.epoch_ns(), trace.clock().epoch_known},
                 trace.first_time_ns()};
+  file.ranks = DigestRanks(tree, steps, names, communication, waterfall);
+  return file;
+}
+
+FileDigest DigestFile(const Trace& trace) {
   const EventTree tree(trace);
   const StepTable steps(tree);
   NameClasses names(trace.strings());
@@ -19,12 +27,12 @@ FileDigest DigestFile(const Trace& trace) {
   const StepSweep sweep(tree, steps, names, communication);
   WaterfallTable waterfall;
   sweep.Run([&](const StepWindow& window) { waterfall.Add(window); });
-  file.ranks = DigestRanks(tree, steps, names, communication,
-                           waterfall.Finish(tree, steps));
-  return file;
+  return DigestFile(tree, steps, names, communication,
+                    waterfall.Finish(tree, steps));
 }
 
-RankJob AnalyseFiles(std::vector<FileDigest> files) {
+RankJob AnalyseFiles(std::vector<FileDigest> files,
+                     std::vector<ClockMap>* to_job) {
   std::vector<ClockFacts> facts;
   for (const FileDigest& file : files) facts.push_back(file.clock);
   const std::vector<PlacedClock> placed = PlaceClocks(facts);
@@ -44,6 +52,14 @@ RankJob AnalyseFiles(std::vector<FileDigest> files) {
     as_recorded.push_back(member.prior.to_set);
   }
   const SetClocks clocks = AlignMembers(std::move(members));
+  if (to_job != nullptr) {
+    *to_job = as_recorded;
+    for (size_t i = 0; i < clocks.members.size(); ++i) {
+      const AlignedClock& clock = clocks.members[i].clock;
+      if (clock.method == ClockMethod::kCollectives)
+        (*to_job)[i] = clock.to_set;
+    }
+  }
   std::vector<RankDigest> ranks;
   for (size_t i = 0; i < files.size(); ++i) {
     for (RankDigest& rank : files[i].ranks) {

@@ -23,9 +23,15 @@ struct FileDigest {
 };
 
 FileDigest DigestFile(const Trace& trace);
+// The same of what was computed before. `waterfall` is that of the trace.
+FileDigest DigestFile(const EventTree& tree, const StepTable& steps,
+                      NameClasses& names, const Communication& communication,
+                      const Waterfall& waterfall);
 
 // Lays the files on one clock, then compares their ranks. Notes of both are
-// those of the job.
-RankJob AnalyseFiles(std::vector<FileDigest> files);
+// those of the job. `to_job`, if given: the map of each file to that clock, as
+// a merged trace has it.
+RankJob AnalyseFiles(std::vector<FileDigest> files,
+                     std::vector<ClockMap>* to_job = nullptr);
 
 }  // namespace stepscope

@@ -38,19 +38,12 @@ double PerSecond(int64_t ns) {
 
 }  // namespace
 
-Benchmark ComputeBenchmark(const StepTable& steps) {
-  Benchmark result;
-  const auto all = steps.steps();
-  const bool warm =
-      std::any_of(all.begin(), all.end(), [](const StepInterval& step) {
-        return step.index >= kWarmUpSteps;
-      });
+std::vector<StepCost> FindStepCosts(const StepTable& steps) {
+  std::vector<StepCost> costs;
   // Stages and steps are both ordered by thread and start.
   const auto stages = steps.stages();
-  std::vector<int64_t> batch;
-  std::vector<int64_t> reader;
   size_t next = 0;
-  for (const StepInterval& step : all) {
+  for (const StepInterval& step : steps.steps()) {
     while (next < stages.size() &&
            (stages[next].thread < step.thread ||
             (stages[next].thread == step.thread &&
@@ -65,12 +58,28 @@ Benchmark ComputeBenchmark(const StepTable& steps) {
       wait = SaturatingAdd(wait, SaturatingSubtract(stages[next].range.end,
                                                     stages[next].range.begin));
     }
+    costs.push_back({step.index,
+                     SaturatingSubtract(step.range.end, step.range.begin),
+                     wait});
+  }
+  return costs;
+}
+
+Benchmark ComputeBenchmark(std::span<const StepCost> steps) {
+  Benchmark result;
+  const bool warm =
+      std::any_of(steps.begin(), steps.end(), [](const StepCost& step) {
+        return step.index >= kWarmUpSteps;
+      });
+  std::vector<int64_t> batch;
+  std::vector<int64_t> reader;
+  for (const StepCost& step : steps) {
     if (warm && step.index < kWarmUpSteps) {
       ++result.skipped;
       continue;
     }
-    batch.push_back(SaturatingSubtract(step.range.end, step.range.begin));
-    reader.push_back(wait);
+    batch.push_back(step.batch_ns);
+    reader.push_back(step.reader_ns);
   }
   result.steps = batch.size();
   result.batch = Series(std::move(batch));
@@ -80,6 +89,10 @@ Benchmark ComputeBenchmark(const StepTable& steps) {
   result.ips_max = PerSecond(result.batch.min_ns);
   result.ips_min = PerSecond(result.batch.max_ns);
   return result;
+}
+
+Benchmark ComputeBenchmark(const StepTable& steps) {
+  return ComputeBenchmark(FindStepCosts(steps));
 }
 
 namespace {

@@ -6,6 +6,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "analysis/steps.h"
 
@@ -31,6 +33,15 @@ struct Benchmark {
   double ips_min = 0;
 };
 
+// One step, whether it counts or not.
+struct StepCost {
+  int64_t index = 0;
+  int64_t batch_ns = 0;
+  int64_t reader_ns = 0;
+};
+std::vector<StepCost> FindStepCosts(const StepTable& steps);
+
+Benchmark ComputeBenchmark(std::span<const StepCost> steps);
 Benchmark ComputeBenchmark(const StepTable& steps);
 
 }  // namespace stepscope

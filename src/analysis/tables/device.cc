@@ -112,15 +112,10 @@ void AddKernels(const EventTree& tree, const Track& track,
 
 }  // namespace
 
-std::vector<DeviceRow> ComputeDevices(const EventTree& tree,
-                                      const StepTable& steps) {
+std::vector<DeviceUse> FindDeviceUse(const EventTree& tree,
+                                     const StepTable& steps) {
   const Trace& trace = tree.trace();
-  std::vector<DeviceRow> rows;
-  rows.push_back({"CPU(Process)", IfKnown(trace.cpu_usage().process), {}, {}});
-  rows.push_back({"CPU(System)", IfKnown(trace.cpu_usage().system), {}, {}});
-
   std::map<Key, Device> devices;
-  std::map<std::string, int> uses;
   const auto key_of = [&](const Track& track) {
     return Key(trace.str(track.device_type), track.device, track.process);
   };
@@ -133,7 +128,7 @@ std::vector<DeviceRow> ComputeDevices(const EventTree& tree,
     }
   };
   each([&](const Track& track) { ++devices[key_of(track)].streams; });
-  if (devices.empty()) return rows;
+  if (devices.empty()) return {};
   const std::vector<ProcessTime> times = TimesOf(tree, steps);
   for (auto& [key, device] : devices) {
     // One stream, and no window that begins before the last one ends.
@@ -145,24 +140,45 @@ std::vector<DeviceRow> ComputeDevices(const EventTree& tree,
   each([&](const Track& track) {
     AddKernels(tree, track, times[track.process], devices[key_of(track)]);
   });
-  const auto name_of = [](const Key& key) {
-    const std::string kind(std::get<0>(key));
-    return (kind.empty() ? "GPU" : kind) + std::to_string(std::get<1>(key));
-  };
-  for (const auto& [key, device] : devices) ++uses[name_of(key)];
+  std::vector<DeviceUse> found;
   for (auto& [key, device] : devices) {
-    const uint32_t process = std::get<2>(key);
+    const auto& [kind, id, process] = key;
+    const ProcessTime& time = times[process];
+    found.push_back({std::string(kind), id, process, device.kernels.Finish(),
+                     device.after.Finish(), TotalLength(time.window),
+                     time.last_step_end != INT64_MAX});
+  }
+  return found;
+}
+
+std::vector<DeviceRow> DeviceRows(const Trace& trace,
+                                  const std::vector<DeviceUse>& devices) {
+  std::vector<DeviceRow> rows;
+  rows.push_back({"CPU(Process)", IfKnown(trace.cpu_usage().process), {}, {}});
+  rows.push_back({"CPU(System)", IfKnown(trace.cpu_usage().system), {}, {}});
+  std::map<std::string, int> uses;
+  const auto name_of = [](const DeviceUse& device) {
+    return (device.kind.empty() ? "GPU" : device.kind) +
+           std::to_string(device.id);
+  };
+  for (const DeviceUse& device : devices) ++uses[name_of(device)];
+  for (const DeviceUse& device : devices) {
     DeviceRow row;
-    row.name = name_of(key);
+    row.name = name_of(device);
     if (uses[row.name] > 1) {
-      row.name = ProcessLabel(trace.processes()[process]) + row.name;
+      row.name = ProcessLabel(trace.processes()[device.process]) + row.name;
     }
-    row.busy_ns = device.kernels.Finish();
-    row.after_ns = device.after.Finish();
-    row.utilization = Ratio(*row.busy_ns, TotalLength(times[process].window));
+    row.busy_ns = device.busy_ns;
+    row.after_ns = device.after_ns;
+    row.utilization = Ratio(device.busy_ns, device.window_ns);
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+std::vector<DeviceRow> ComputeDevices(const EventTree& tree,
+                                      const StepTable& steps) {
+  return DeviceRows(tree.trace(), FindDeviceUse(tree, steps));
 }
 
 TableSchema DeclareDeviceTable() {

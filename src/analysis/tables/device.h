@@ -25,6 +25,23 @@ struct DeviceRow {
   std::optional<int64_t> after_ns;
 };
 
+// One device, as rows are made of it.
+struct DeviceUse {
+  std::string kind;  // as stated; empty: GPU
+  int64_t id = 0;
+  uint32_t process = 0;
+  int64_t busy_ns = 0;
+  int64_t after_ns = 0;
+  int64_t window_ns = 0;  // that it was looked at
+  bool own_window = false;  // by the steps of its own process
+};
+// By kind, id and process.
+std::vector<DeviceUse> FindDeviceUse(const EventTree& tree,
+                                     const StepTable& steps);
+// `trace` has the processes and the CPU's use.
+std::vector<DeviceRow> DeviceRows(const Trace& trace,
+                                  const std::vector<DeviceUse>& devices);
+
 std::vector<DeviceRow> ComputeDevices(const EventTree& tree,
                                       const StepTable& steps);
 

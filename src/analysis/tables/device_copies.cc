@@ -29,7 +29,8 @@ bool AnyCopies(const EventTree& tree) {
 }  // namespace
 
 std::vector<NamedRow> ComputeDeviceCopies(const EventTree& tree,
-                                          const StepTable& steps) {
+                                          const StepTable& steps,
+                                          SortKey sort) {
   const Trace& trace = tree.trace();
   std::vector<CopyStats> copies;
   if (!AnyCopies(tree)) return {};
@@ -57,10 +58,12 @@ std::vector<NamedRow> ComputeDeviceCopies(const EventTree& tree,
     rows.push_back({trace.str(stats.name), stats.calls,
                     TimeColumn::Of(stats.cpu, steps.total_ns()),
                     TimeColumn::Of(stats.gpu, steps.gpu_ns())});
+    // Of other ranks there may be a call: none is no call of 0 ns.
+    if (sort == SortKey::kVisit) rows.back().cpu.min_ns = stats.cpu.min_ns;
   }
   std::stable_sort(rows.begin(), rows.end(),
-                   [](const NamedRow& a, const NamedRow& b) {
-                     return ComesBefore(a, b, SortKey::kGpuTotal);
+                   [&](const NamedRow& a, const NamedRow& b) {
+                     return ComesBefore(a, b, sort);
                    });
   return rows;
 }

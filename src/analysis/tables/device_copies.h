@@ -12,7 +12,10 @@
 
 namespace stepscope {
 
+// By SortKey::kVisit, for who adds up several traces: the least CPU time of
+// copies without a call is INT64_MAX.
 std::vector<NamedRow> ComputeDeviceCopies(const EventTree& tree,
-                                          const StepTable& steps);
+                                          const StepTable& steps,
+                                          SortKey sort = SortKey::kGpuTotal);
 
 }  // namespace stepscope

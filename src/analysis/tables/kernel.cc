@@ -2,9 +2,10 @@
 #include "analysis/tables/kernel.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
-#include "analysis/kernel_use.h"
+#include "analysis/duration_sketch.h"
 #include "analysis/kinds.h"
 #include "analysis/name_totals.h"
 #include "analysis/schema.h"
@@ -51,9 +52,10 @@ class KernelTable {
     });
   }
 
-  std::vector<KernelRow> Rows(NameClasses& names, bool spread) {
+  std::vector<KernelRow> Rows(NameClasses& names,
+                              const KernelOptions& options) {
     std::vector<Spread> spreads(kernels_.size());
-    if (spread) spreads = Spreads();
+    if (options.spread) spreads = Spreads(options.sketch);
     std::vector<KernelRow> rows;
     rows.reserve(kernels_.size());
     for (size_t i = 0; i < kernels_.size(); ++i) {
@@ -70,6 +72,7 @@ class KernelTable {
       row.tensor_core = names.tensor_core_kernel(kernel.name);
       row.occupancy = kernel.use.occupancy();
       row.unfilled = kernel.use.unfilled();
+      row.use = kernel.use;
       row.spread = std::move(spreads[i]);
     }
     return rows;
@@ -111,7 +114,7 @@ class KernelTable {
     return slot_of_name_[tree_.trace().name()[row].v];
   }
 
-  std::vector<Spread> Spreads() {
+  std::vector<Spread> Spreads(bool sketch) {
     std::vector<uint64_t> counts;
     int64_t largest = 0;
     for (const Kernel& kernel : kernels_) {
@@ -124,6 +127,9 @@ class KernelTable {
     std::vector<Spread> spreads;
     for (uint32_t i = 0; i < counts.size(); ++i) {
       spreads.push_back(values.SpreadOf(i));
+      if (!sketch) continue;
+      spreads.back().sketch =
+          std::make_shared<const DurationSketch>(values.SketchOf(i));
     }
     return spreads;
   }
@@ -141,7 +147,7 @@ std::vector<KernelRow> ComputeKernels(const EventTree& tree,
                                       const KernelOptions& options) {
   KernelTable table(tree);
   table.AddUse();
-  std::vector<KernelRow> rows = table.Rows(names, options.spread);
+  std::vector<KernelRow> rows = table.Rows(names, options);
   const SortKey sort = std::max(options.sort, SortKey::kGpuTotal);
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const KernelRow& a, const KernelRow& b) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/event_tree.h"
+#include "analysis/kernel_use.h"
 #include "analysis/name_class.h"
 #include "analysis/percentiles.h"
 #include "analysis/tables/rows.h"
@@ -25,11 +26,13 @@ struct KernelRow : NamedRow {
   // grid does not reach.
   std::optional<double> occupancy;
   std::optional<double> unfilled;
+  KernelUse use;  // what both are from
 };
 
 struct KernelOptions {
   SortKey sort = SortKey::kGpuTotal;  // CPU keys sort by total
   bool spread = false;                // fill `spread`
+  bool sketch = false;                // of it too
 };
 
 // `cpu` of a row stays empty.

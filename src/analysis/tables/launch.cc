@@ -2,8 +2,10 @@
 #include "analysis/tables/launch.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
+#include "analysis/duration_sketch.h"
 #include "analysis/kinds.h"
 #include "analysis/schema.h"
 #include "analysis/summary.h"
@@ -22,11 +24,15 @@ class Series {
     result_.time.Add(ns);
     values_.Add(ns);
   }
-  void Finish() {
+  void Finish(bool sketch) {
     const TimeStats& time = result_.time;
-    result_.spread = time.min_ns == time.max_ns
-                         ? SpreadOfEqual(time.max_ns, result_.count)
-                         : values_.ComputeSpread();
+    const bool equal = time.min_ns == time.max_ns;
+    result_.spread = equal ? SpreadOfEqual(time.max_ns, result_.count)
+                           : values_.ComputeSpread();
+    if (!sketch) return;
+    result_.spread.sketch = std::make_shared<const DurationSketch>(
+        equal ? DurationSketch::OfEqual(time.max_ns, result_.count)
+              : values_.ComputeSketch());
   }
 
  private:
@@ -54,7 +60,8 @@ uint64_t CountWithoutWork(const EventTree& tree, NameClasses& names,
 
 }  // namespace
 
-LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names) {
+LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names,
+                            bool sketch) {
   const Trace& trace = tree.trace();
   const auto start = trace.start_ns();
   const auto dur = trace.dur_ns();
@@ -100,8 +107,8 @@ LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names) {
     }
   }
   result.launches_without_work = CountWithoutWork(tree, names, launched);
-  calls.Finish();
-  delays.Finish();
+  calls.Finish(sketch);
+  delays.Finish(sketch);
   return result;
 }
 

@@ -41,6 +41,8 @@ struct LaunchStats {
   }
 };
 
-LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names);
+// `sketch`: of the spreads too.
+LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names,
+                            bool sketch = false);
 
 }  // namespace stepscope

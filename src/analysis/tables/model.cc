@@ -15,24 +15,19 @@ namespace {
 constexpr uint16_t kStages[] = {STEPSCOPE_DATALOADER, STEPSCOPE_FORWARD,
                                 STEPSCOPE_BACKWARD, STEPSCOPE_OPTIMIZATION};
 
-// `counts`: whether a span is part of the row.
+// `counts`: whether a span is part of it.
 template <typename Counts>
-ModelRow MakeRow(const StepTable& steps, std::span<const StepInterval> spans,
-                 uint16_t type, Counts counts) {
-  ModelRow row;
-  row.name = EventTypeName(type);
-  TimeStats cpu;
-  TimeStats gpu;
+ModelSums::Stage AddUp(std::span<const StepInterval> spans, uint16_t type,
+                       Counts counts) {
+  ModelSums::Stage sum;
   for (const StepInterval& span : spans) {
     if (span.type != type || !counts(span)) continue;
-    ++row.calls;
-    cpu.Add(SaturatingSubtract(span.range.end, span.range.begin));
-    gpu.Add(span.gpu_ns);
-    if (span.inferred) row.inferred = true;
+    ++sum.calls;
+    sum.cpu.Add(SaturatingSubtract(span.range.end, span.range.begin));
+    sum.gpu.Add(span.gpu_ns);
+    if (span.inferred) sum.inferred = true;
   }
-  row.cpu = TimeColumn::Of(cpu, steps.total_ns());
-  row.gpu = TimeColumn::Of(gpu, steps.gpu_ns());
-  return row;
+  return sum;
 }
 
 void Add(IntervalCollector& spans, const StepInterval& span) {
@@ -81,29 +76,52 @@ int64_t TimeOutsideStages(const EventTree& tree, const StepTable& steps) {
 
 }  // namespace
 
-std::vector<ModelRow> ComputeModel(const EventTree& tree,
-                                   const StepTable& steps) {
-  std::vector<ModelRow> rows;
-  if (steps.steps().empty() && steps.stages().empty()) return rows;
-  if (!steps.steps().empty()) {
-    rows.push_back(MakeRow(steps, steps.steps(), STEPSCOPE_PROFILE_STEP,
-                           [](const StepInterval&) { return true; }));
-  }
-  for (const uint16_t stage : kStages) {
-    ModelRow row =
-        MakeRow(steps, steps.stages(), stage, [&](const StepInterval& span) {
+ModelSums ComputeModelSums(const EventTree& tree, const StepTable& steps) {
+  ModelSums sums;
+  sums.has_steps = !steps.steps().empty();
+  sums.stages[0] = AddUp(steps.steps(), STEPSCOPE_PROFILE_STEP,
+                         [](const StepInterval&) { return true; });
+  for (size_t i = 0; i < std::size(kStages); ++i) {
+    sums.stages[i + 1] =
+        AddUp(steps.stages(), kStages[i], [&](const StepInterval& span) {
           return steps.CountsStages(span.thread);
         });
-    if (row.calls > 0) rows.push_back(row);
+  }
+  sums.outside_cpu_ns = TimeOutsideStages(tree, steps);
+  sums.outside_gpu_ns = steps.gpu_outside_stages_ns();
+  return sums;
+}
+
+std::vector<ModelRow> ModelRows(const ModelSums& sums, int64_t total_ns,
+                                int64_t gpu_ns) {
+  std::vector<ModelRow> rows;
+  for (size_t i = 0; i < ModelSums::kStages; ++i) {
+    const ModelSums::Stage& stage = sums.stages[i];
+    if (i == 0 ? !sums.has_steps : stage.calls == 0) continue;
+    ModelRow row;
+    row.name =
+        EventTypeName(i == 0 ? STEPSCOPE_PROFILE_STEP : kStages[i - 1]);
+    row.calls = stage.calls;
+    row.inferred = stage.inferred;
+    row.cpu = TimeColumn::Of(stage.cpu, total_ns);
+    row.gpu = TimeColumn::Of(stage.gpu, gpu_ns);
+    rows.push_back(row);
   }
   ModelRow others;
   others.name = kOthersName;
-  others.cpu.total_ns = TimeOutsideStages(tree, steps);
-  others.gpu.total_ns = steps.gpu_outside_stages_ns();
-  others.cpu.ratio = Ratio(others.cpu.total_ns, steps.total_ns());
-  others.gpu.ratio = Ratio(others.gpu.total_ns, steps.gpu_ns());
+  others.cpu.total_ns = sums.outside_cpu_ns;
+  others.gpu.total_ns = sums.outside_gpu_ns;
+  others.cpu.ratio = Ratio(others.cpu.total_ns, total_ns);
+  others.gpu.ratio = Ratio(others.gpu.total_ns, gpu_ns);
   rows.push_back(others);
   return rows;
+}
+
+std::vector<ModelRow> ComputeModel(const EventTree& tree,
+                                   const StepTable& steps) {
+  if (steps.steps().empty() && steps.stages().empty()) return {};
+  return ModelRows(ComputeModelSums(tree, steps), steps.total_ns(),
+                   steps.gpu_ns());
 }
 
 TableSchema DeclareModelTable() {

@@ -5,6 +5,7 @@
 // the stage (kernels, copies and sets), plain sum, for time and ratio alike.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "analysis/steps.h"
@@ -19,6 +20,25 @@ struct ModelRow {
   TimeColumn gpu;         // ratio of the work launched in steps
   bool inferred = false;  // concluded, not recorded
 };
+
+// What the table is made from; it adds up over traces that have steps.
+struct ModelSums {
+  struct Stage {
+    uint64_t calls = 0;
+    TimeStats cpu;
+    TimeStats gpu;
+    bool inferred = false;
+  };
+  static constexpr size_t kStages = 5;  // ProfileStep, then the stages
+  bool has_steps = false;
+  std::array<Stage, kStages> stages;
+  int64_t outside_cpu_ns = 0;  // what no stage has
+  int64_t outside_gpu_ns = 0;
+};
+ModelSums ComputeModelSums(const EventTree& tree, const StepTable& steps);
+// `total_ns`, `gpu_ns`: what ratios are of.
+std::vector<ModelRow> ModelRows(const ModelSums& sums, int64_t total_ns,
+                                int64_t gpu_ns);
 
 // ProfileStep, the stages that occur, Others; empty without steps and stages.
 // Others is what the stages leave of the steps on the same thread, never

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <utility>
 
+#include "analysis/duration_sketch.h"
 #include "analysis/kinds.h"
 #include "analysis/tables/by_name.h"
 #include "analysis/tables/operator_detail.h"
@@ -153,9 +155,13 @@ class OperatorTable {
     for (uint32_t i = 0; i < operators_.stats().size(); ++i) {
       const NameStats& stats = operators_.stats()[i];
       const TimeStats& time = stats.*column;
-      spreads.push_back(time.min_ns == time.max_ns
-                            ? SpreadOfEqual(time.max_ns, stats.calls)
-                            : values.SpreadOf(i));
+      const bool equal = time.min_ns == time.max_ns;
+      spreads.push_back(equal ? SpreadOfEqual(time.max_ns, stats.calls)
+                              : values.SpreadOf(i));
+      if (!options_.sketch) continue;
+      spreads.back().sketch = std::make_shared<const DurationSketch>(
+          equal ? DurationSketch::OfEqual(time.max_ns, stats.calls)
+                : values.SketchOf(i));
     }
     return spreads;
   }
@@ -183,6 +189,7 @@ class OperatorTable {
   std::vector<OperatorGroup> MakeGroups() {
     std::vector<OperatorGroup> groups;
     OperatorRow lost;
+    const std::vector<Totals> outermost = totals_;
     if (tree_.orphans() > 0) {
       lost = NoLaunchRow(tree_, options_.detail);
       // It stands beside the outermost operators.
@@ -199,7 +206,8 @@ class OperatorTable {
       if (stats.group != group) {
         group = stats.group;
         const Thread& thread = tree_.threads()[group];
-        groups.push_back({thread.id, thread.process, false, {}});
+        groups.push_back({thread.id, thread.process, false, {},
+                          outermost[group].cpu_ns, outermost[group].gpu_ns});
       }
       groups.back().rows.push_back(MakeRow(slot, totals_[group]));
     }

@@ -53,6 +53,9 @@ struct OperatorGroup {
   uint32_t process = 0;
   bool unknown_thread = false;  // per thread: the group of `no_launch`
   std::vector<OperatorRow> rows;
+  // What ratios are of: all outermost operators.
+  int64_t outermost_cpu_ns = 0;
+  int64_t outermost_gpu_ns = 0;  // without that of `no_launch`
 };
 
 struct OperatorOptions {
@@ -60,6 +63,7 @@ struct OperatorOptions {
   bool per_thread = false;  // sort and take ratios for each thread by itself
   bool detail = true;       // fill `inner` and `device`
   bool spread = false;      // fill `cpu_spread` and `gpu_spread`
+  bool sketch = false;      // of these too
 };
 
 std::vector<OperatorGroup> ComputeOperators(const EventTree& tree,

@@ -112,7 +112,8 @@ std::vector<PythonRow> ComputePython(const EventTree& tree,
                     stats.nested_calls,
                     TimeColumn::Of(stats.cpu, steps.total_ns()),
                     {},
-                    self_ns[slot]});
+                    self_ns[slot],
+                    trace.str(stats.name)});
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const PythonRow& a, const PythonRow& b) {

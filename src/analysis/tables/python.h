@@ -31,6 +31,7 @@ struct PythonRow {
   TimeColumn cpu;
   TimeColumn gpu;  // not known; for ComesBefore()
   int64_t self_ns = 0;
+  std::string_view event;  // the name as it was recorded
 };
 
 std::vector<PythonRow> ComputePython(const EventTree& tree,

@@ -51,12 +51,14 @@ enum class SortKey : uint8_t {
   kGpuMax,
   kGpuMin,
   kCalls,
+  kVisit,  // no order but that of the first visit; not for users
 };
 
 // True if `a` comes before `b`. REQUIRES: both have calls.
 template <typename Row>
 bool ComesBefore(const Row& a, const Row& b, SortKey key) {
   __extension__ using Wide = __int128;
+  if (key == SortKey::kVisit) return false;
   if (key == SortKey::kCalls) return a.calls > b.calls;
   const bool gpu = key >= SortKey::kGpuTotal;
   const TimeColumn& x = gpu ? a.gpu : a.cpu;
@@ -75,6 +77,7 @@ bool ComesBefore(const Row& a, const Row& b, SortKey key) {
     case SortKey::kCpuTotal:
     case SortKey::kGpuTotal:
     case SortKey::kCalls:
+    case SortKey::kVisit:
       break;
   }
   return x.total_ns > y.total_ns;

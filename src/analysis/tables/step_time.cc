@@ -12,24 +12,38 @@
 
 namespace stepscope {
 
-StepTime ComputeStepTime(const EventTree& tree, const StepTable& steps,
-                         std::optional<int64_t> unprofiled_ns) {
-  StepTime time;
-  std::vector<int64_t> periods;
+std::vector<ProcessPeriods> FindPeriods(const EventTree& tree,
+                                        const StepTable& steps) {
+  std::vector<ProcessPeriods> found;
   const size_t processes = tree.trace().processes().size();
   for (uint32_t p = 0; p < processes; ++p) {
     const uint32_t thread = steps.main_thread(p);
     if (thread == kNoThread) continue;
+    ProcessPeriods periods;
     for (const StepInterval& step : steps.steps_of(thread)) {
-      if (!step.warmup) {
-        periods.push_back(step.period_ns);
-      } else if (time.warmup++ == 0) {
-        time.first_warmup_ns = step.period_ns;
-      }
+      (step.warmup ? periods.warmup_ns : periods.settled_ns)
+          .push_back(step.period_ns);
     }
-    time.device_paced |= steps.device_paces(thread);
+    periods.device_paced = steps.device_paces(thread);
+    found.push_back(std::move(periods));
   }
-  time.unprofiled = FindUnprofiledStep(tree.trace(), unprofiled_ns);
+  return found;
+}
+
+StepTime ComputeStepTime(std::span<const ProcessPeriods> processes,
+                         const Trace& trace,
+                         std::optional<int64_t> unprofiled_ns) {
+  StepTime time;
+  std::vector<int64_t> periods;
+  for (const ProcessPeriods& process : processes) {
+    periods.insert(periods.end(), process.settled_ns.begin(),
+                   process.settled_ns.end());
+    if (time.warmup == 0 && !process.warmup_ns.empty())
+      time.first_warmup_ns = process.warmup_ns.front();
+    time.warmup += process.warmup_ns.size();
+    time.device_paced |= process.device_paced;
+  }
+  time.unprofiled = FindUnprofiledStep(trace, unprofiled_ns);
   // A recorder times steps on the host, which is ahead of what they take.
   if (time.device_paced && time.unprofiled &&
       time.unprofiled->source == UnprofiledStep::Source::kRecorder) {
@@ -46,6 +60,12 @@ StepTime ComputeStepTime(const EventTree& tree, const StepTable& steps,
   time.p50_ns = Median(periods);
   time.p75_ns = Quantile(periods, 3, 4);
   return time;
+}
+
+StepTime ComputeStepTime(const EventTree& tree, const StepTable& steps,
+                         std::optional<int64_t> unprofiled_ns) {
+  return ComputeStepTime(FindPeriods(tree, steps), tree.trace(),
+                         unprofiled_ns);
 }
 
 TableSchema DeclareStepTimeTable() {

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "analysis/steps.h"
 #include "analysis/unprofiled.h"
@@ -31,6 +33,19 @@ struct StepTime {
     return static_cast<double>(p50_ns) / static_cast<double>(unprofiled->ns);
   }
 };
+
+// One process that steps.
+struct ProcessPeriods {
+  std::vector<int64_t> settled_ns;
+  std::vector<int64_t> warmup_ns;
+  bool device_paced = false;
+};
+std::vector<ProcessPeriods> FindPeriods(const EventTree& tree,
+                                        const StepTable& steps);
+// `trace`: for what its recorder says of steps that were not recorded.
+StepTime ComputeStepTime(std::span<const ProcessPeriods> processes,
+                         const Trace& trace,
+                         std::optional<int64_t> unprofiled_ns);
 
 // Of the threads that step, all processes together.
 StepTime ComputeStepTime(const EventTree& tree, const StepTable& steps,

@@ -42,8 +42,12 @@ UserDefined ComputeUserDefined(const EventTree& tree, const StepTable& steps,
     result.memory_manipulation.push_back(
         MakeRow(trace, steps, memory.stats()[slot]));
   }
-  if (result.memory_manipulation.empty())
-    result.memory_manipulation = ComputeDeviceCopies(tree, steps);
+  if (result.memory_manipulation.empty()) {
+    result.of_device = true;
+    result.memory_manipulation = ComputeDeviceCopies(
+        tree, steps,
+        sort == SortKey::kVisit ? sort : SortKey::kGpuTotal);
+  }
   uint32_t group = kNoThread;
   for (const uint32_t slot : events.Order()) {
     const NameStats& stats = events.stats()[slot];

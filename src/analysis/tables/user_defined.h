@@ -27,6 +27,7 @@ struct UserDefined {
   // In order of first visit; where no host event is named so, the device's
   // own copies and sets (device_copies.h).
   std::vector<NamedRow> memory_manipulation;
+  bool of_device = false;  // these are the device's
 };
 
 UserDefined ComputeUserDefined(const EventTree& tree, const StepTable& steps,

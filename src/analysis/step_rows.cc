@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/step_rows.h"
+
+#include <algorithm>
+
+namespace stepscope {
+
+StepRow RowOfStep(const StepInterval& step) {
+  StepRow row;
+  row.index = step.index;
+  row.start_ns = step.range.begin;
+  row.dur_ns = SaturatingSubtract(step.range.end, step.range.begin);
+  row.period_ns = step.period_ns;
+  if (step.has_device()) {
+    row.device_start_ns = step.device.begin;
+    row.device_end_ns = step.device.end;
+  }
+  row.warmup = step.warmup;
+  return row;
+}
+
+void SortByStart(std::vector<StepRow>& rows) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const StepRow& a, const StepRow& b) {
+                     return a.start_ns < b.start_ns;
+                   });
+}
+
+}  // namespace stepscope
