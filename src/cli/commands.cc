@@ -503,6 +503,11 @@ Command ConvertCommand(ConvertOptions& options) {
                        "processes, which the new capture includes",
             .group = "Content",
             .target = &options.remove_live},
+           {.name = "--no-commit",
+            .meaning = "with --to parquet: write, and leave it to a later call "
+                       "over all inputs to make it part of the dataset",
+            .group = "Content",
+            .target = &options.no_commit},
            {.name = "--mode",
             .value = "MODE",
             .kind = ValueKind::kChoice,

@@ -177,7 +177,8 @@ DatasetImport ImportIntoDataset(const std::vector<std::string>& inputs,
             [](const SkippedFile& a, const SkippedFile& b) {
               return a.error.message < b.error.message;
             });
-  if (!outcome.output || outcome.nothing_read()) return outcome;
+  if (!outcome.output || outcome.nothing_read() || !options.commit)
+    return outcome;
   const bool all_named = std::all_of(files->begin(), files->end(),
                                      [](const Input& f) { return f.named; });
   Result<DatasetChanges> changes = (*writer)->Commit(all_named);

@@ -1,0 +1,279 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""python -m stepscope.spark on a real cluster, beside stepscope itself.
+
+usage: spark_test.py STEPSCOPE PACKAGE SHARED_TRACES PYSPARK DUCKDB [TEST...]
+
+PACKAGE is the unpacked wheel. Every row that Spark gives is compared with the
+row that DuckDB gives. One cluster serves all tests, and few applications: the
+start of a Java machine is most of what this costs.
+"""
+
+import filecmp
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from cluster import Cluster, wait_for
+from inputs import make_inputs
+
+STEPSCOPE, PACKAGE, TRACES, PYSPARK, DUCKDB = map(os.path.abspath,
+                                                  sys.argv[1:6])
+SKIPPED = 77
+UNREADABLE = 3  # exit status of convert
+VIEWS = ["kernels", "operators", "launches", "steps", "collectives", "gaps"]
+TABLES = ["events", "tracks", "args", "flows", "counters", "memory",
+          "raw_steps", "raw_collectives", "ledger", "ranks"]
+# In one application: an import, then every query of standard input.
+IMPORT_AND_ASK = """
+import json, sys
+from pyspark.sql import SparkSession
+from stepscope.spark import add_views, import_traces, named_query
+spark = SparkSession.builder.master(sys.argv[1]).getOrCreate()
+done = import_traces(spark, [sys.argv[2]], sys.argv[3])
+print(json.dumps({"notes": done.notes, "complete": done.complete}))
+add_views(spark, sys.argv[3])
+for line in sys.stdin:
+    what = json.loads(line)
+    rows = spark.sql(what.get("sql") or named_query(what["named"])).collect()
+    print(json.dumps([row.asDict() for row in rows]), flush=True)
+spark.stop()
+"""
+# Says who runs it for which files, and waits for leave to do so.
+GATE = """#!/bin/sh
+case " $* " in *" --no-commit "*)
+  { echo $$; echo "$*"; } > "GATE/new.$$"
+  mv "GATE/new.$$" "GATE/started.$$"
+  while [ ! -e "GATE/go" ] || [ -e "GATE/hold.$$" ]; do sleep 0.2; done ;;
+esac
+exec "PROGRAM" "$@"
+"""
+
+
+def plain(rows, ordered):
+    """Rows that can be compared: numbers by value, whatever their type."""
+    listed = [tuple(sorted(row.items())) for row in rows]
+    return listed if ordered else sorted(listed, key=repr)
+
+
+def touch(path):
+    with open(path, "w", encoding="utf-8"):
+        pass
+
+
+class Spark(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder = os.path.realpath(holder.name)
+        cls.package = cls.path("site")
+        shutil.copytree(PACKAGE, cls.package, symlinks=True)
+        cls.environment = {
+            key: value for key, value in os.environ.items()
+            if not key.startswith(("SPARK_", "STEPSCOPE_", "PYSPARK_",
+                                   "PYTHON"))}
+        cls.environment.update({
+            "STEPSCOPE_DUCKDB": DUCKDB, "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTHONPATH": f"{cls.package}:{PYSPARK}",
+            "PYSPARK_PYTHON": sys.executable, "HOME": cls.folder,
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            # Little data, many plans: compiling them is most of the time.
+            "PYSPARK_SUBMIT_ARGS": " ".join([
+                "--driver-memory 512m",
+                "--conf spark.ui.enabled=false",
+                "--conf spark.driver.host=127.0.0.1",
+                "--conf spark.executor.memory=512m",
+                "--conf spark.sql.shuffle.partitions=1",
+                "--conf spark.sql.codegen.wholeStage=false",
+                "--conf spark.driver.extraJavaOptions="
+                "-XX:TieredStopAtLevel=1",
+                "--conf spark.executor.extraJavaOptions="
+                "-XX:TieredStopAtLevel=1",
+                "pyspark-shell"])})
+        cls.input = cls.path("traces")
+        make_inputs(TRACES, cls.input)
+        cls.want = cls.path("by_stepscope")
+        cls.convert = cls.run_stepscope("convert", cls.input, "-o", cls.want,
+                                        "--to", "parquet")
+        assert cls.convert.returncode == 0, cls.convert.stderr
+        cls.cluster = Cluster(os.path.join(PYSPARK, "pyspark"), cls.folder,
+                              cls.environment)
+        cls.addClassCleanup(cls.cluster.stop)
+
+    @classmethod
+    def path(cls, name):
+        return os.path.join(cls.folder, name)
+
+    @classmethod
+    def run_program(cls, *command, **how):
+        return subprocess.run(command, text=True, check=False,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=cls.environment, **how)
+
+    @classmethod
+    def run_stepscope(cls, *arguments):
+        return cls.run_program(STEPSCOPE, *arguments)
+
+    def duckdb(self, *query):
+        done = self.run_stepscope("query", self.want, *query, "--format",
+                                  "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def module(self, *arguments):
+        return [sys.executable, "-m", "stepscope.spark", "--master",
+                self.cluster.url, *arguments]
+
+    def notes(self):
+        """What stepscope says about the files that it leaves out."""
+        return [line.removeprefix("stepscope: ")
+                for line in self.convert.stderr.splitlines()]
+
+    def assert_same_dataset(self, output):
+        """The same files, byte by byte, and nothing beside them."""
+        files = self.files(output)
+        self.assertEqual(files, self.files(self.want))
+        _, unequal, errors = filecmp.cmpfiles(output, self.want, files,
+                                              shallow=False)
+        self.assertEqual((unequal, errors), ([], []))
+
+    def files(self, dataset):
+        return sorted(os.path.relpath(os.path.join(folder, name), dataset)
+                      for folder, _, names in os.walk(dataset)
+                      for name in names if name != "_lock")
+
+    def test_1_import_and_all_answers(self):
+        listed = self.run_stepscope("query", "--list").stdout.splitlines()
+        asked = [{"named": line} for line in listed
+                 if not line.startswith(" ")]
+        self.assertGreaterEqual(len(asked), 10)
+        asked += [{"sql": f"SELECT * FROM {name}"} for name in VIEWS + TABLES]
+        output = self.path("by_spark")
+        done = self.run_program(
+            sys.executable, "-c", IMPORT_AND_ASK, self.cluster.url, self.input,
+            output, input="".join(json.dumps(what) + "\n" for what in asked))
+        self.assertEqual(done.returncode, 0, done.stderr[-4000:])
+        imported, *answers = done.stdout.splitlines()
+        # Bad files of a folder are named, as stepscope names them.
+        self.assertEqual(json.loads(imported),
+                         {"notes": self.notes(), "complete": True})
+        self.assertIn("corrupt.json.gz", imported)
+        self.assert_same_dataset(output)
+        self.assertEqual(len(answers), len(asked))
+        rows = 0
+        for what, answer in zip(asked, answers):
+            with self.subTest(**what):
+                got = json.loads(answer)
+                want = self.duckdb(*(
+                    ["--named", what["named"]] if "named" in what
+                    else [what["sql"], "--limit", "0"]))
+                ordered = "named" in what
+                self.assertEqual(plain(got, ordered), plain(want, ordered))
+                rows += len(got)
+        self.assertGreater(rows, 10000)
+        print("answers compared:", len(asked), "rows:", rows)
+
+    def test_2_a_lost_executor_changes_nothing(self):
+        """And a file that is named and cannot be read is told by the exit
+        status, after the rest is done."""
+        gate = self.close_gate()
+        output, log = self.path("after_loss"), self.path("after_loss.log")
+        answer = self.path("after_loss.json")
+        with open(log, "wb") as errors, open(answer, "wb") as rows:
+            job = subprocess.Popen(
+                self.module("--input", self.input, "--input",
+                            self.path("absent.json"), "--output", output,
+                            "--named", "top_kernels", "--param", "top=5"),
+                stdout=rows, stderr=errors, env=self.environment)
+        self.addCleanup(job.wait)
+        self.addCleanup(job.kill)
+
+        def started():
+            """Who has begun: process, and what it was called with."""
+            found = {}
+            for name in os.listdir(gate):
+                if name.startswith("started."):
+                    with open(os.path.join(gate, name),
+                              encoding="utf-8") as file:
+                        pid, command = file.read().splitlines()
+                    found[int(pid)] = command
+            return found
+
+        task, command = min(wait_for(started, [job]).items())
+        # What the lost executor had begun ends with it, or at the very end.
+        hold = os.path.join(gate, f"hold.{task}")
+        touch(hold)
+        os.kill(self.cluster.executor_above(task), signal.SIGKILL)
+        # Nobody goes on before another executor has taken the same task.
+        wait_for(lambda: [pid for pid, what in started().items()
+                          if what == command and pid != task], [job])
+        touch(os.path.join(gate, "go"))
+        status = job.wait()
+        os.unlink(hold)
+        with open(log, encoding="utf-8", errors="replace") as file:
+            said = file.read()
+        self.assertEqual(status, UNREADABLE, said[-4000:])
+        self.assertIn("Lost executor", said)
+        for note in self.notes():
+            self.assertIn(f"\nstepscope.spark: {note}\n", said)
+        self.assertIn(f"\nstepscope.spark: {self.path('absent.json')}: ", said)
+        wait_for(lambda: not os.path.exists(f"/proc/{task}"), [])
+        self.assert_same_dataset(output)
+        with open(answer, encoding="utf-8") as file:
+            self.assertEqual([json.loads(line) for line in file],
+                             self.duckdb("--named", "top_kernels", "--param",
+                                         "top=5"))
+
+    def close_gate(self):
+        """From now on tasks wait inside the folder that is returned."""
+        gate = self.path("gate")
+        os.mkdir(gate)
+        program = os.path.join(self.package, "stepscope/_native/bin/stepscope")
+        os.rename(program, program + "-real")
+        with open(program, "w", encoding="utf-8") as file:
+            file.write(GATE.replace("GATE", gate)
+                       .replace("PROGRAM", program + "-real"))
+        os.chmod(program, 0o755)
+        self.addCleanup(os.replace, program + "-real", program)
+        self.addCleanup(touch, os.path.join(gate, "go"))
+        return gate
+
+    def test_3_two_files_of_one_rank_are_both_kept(self):
+        rows = self.duckdb("SELECT job, rank, count(DISTINCT source_id) AS n "
+                           "FROM ranks GROUP BY ALL ORDER BY n DESC LIMIT 1")
+        self.assertEqual([row["n"] for row in rows], [2])
+
+    def test_4_usage(self):
+        for arguments, says in [
+                (["--output", "x"], "nothing to do"),
+                (["--output", "x", "--named", "nothing"], "top_kernels"),
+                (["--output", "x", "--named", "top_kernels", "--param",
+                  "top=x"], "expected a number"),
+                (["--output", "x", "--sql", "a", "--named", "b"], "one of")]:
+            done = self.run_program(*self.module(*arguments))
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(says, done.stderr)
+
+
+def main():
+    for path, why in [(TRACES, "the traces"), (PYSPARK, "PySpark; "
+                      "tools/bootstrap test fetches it"),
+                      (DUCKDB, "DuckDB; tools/fetch_duckdb.py fetches it"),
+                      (PACKAGE, "the package; the test python_wheel makes it")]:
+        if not os.path.exists(path):
+            print(f"skipped: {path} is not there: {why}")
+            sys.exit(SKIPPED)
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        print("skipped: no Java; tools/bootstrap test installs it")
+        sys.exit(SKIPPED)
+    unittest.main(argv=sys.argv[:1] + sys.argv[6:], verbosity=2)
+
+
+if __name__ == "__main__":
+    main()
