@@ -12,6 +12,8 @@ import subprocess
 import time
 
 PAUSE_S = 0.1  # between two looks at a condition
+# For processes that live for seconds: compile in haste, and on one thread.
+QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 
 def wait_for(condition, alive):
@@ -48,7 +50,8 @@ class Cluster:
                             "SPARK_LOCAL_IP": "127.0.0.1",
                             "SPARK_NO_DAEMONIZE": "1",
                             "SPARK_LOCAL_DIRS": os.path.join(folder, "local"),
-                            "SPARK_DAEMON_MEMORY": "256m"}
+                            "SPARK_DAEMON_MEMORY": "256m",
+                            "SPARK_DAEMON_JAVA_OPTS": QUICK_JAVA}
         try:
             self._start_all()
         except BaseException:

@@ -19,7 +19,7 @@ import sys
 import tempfile
 import unittest
 
-from cluster import Cluster, wait_for
+from cluster import QUICK_JAVA, Cluster, wait_for
 from inputs import make_inputs
 
 STEPSCOPE, PACKAGE, TRACES, PYSPARK, DUCKDB = map(os.path.abspath,
@@ -90,11 +90,12 @@ class Spark(unittest.TestCase):
                 "--conf spark.driver.host=127.0.0.1",
                 "--conf spark.executor.memory=512m",
                 "--conf spark.sql.shuffle.partitions=1",
+                "--conf spark.sql.adaptive.enabled=false",
+                "--conf spark.sql.files.openCostInBytes=1",
                 "--conf spark.sql.codegen.wholeStage=false",
-                "--conf spark.driver.extraJavaOptions="
-                "-XX:TieredStopAtLevel=1",
-                "--conf spark.executor.extraJavaOptions="
-                "-XX:TieredStopAtLevel=1",
+                "--conf spark.sql.codegen.factoryMode=NO_CODEGEN",
+                f"--conf 'spark.driver.extraJavaOptions={QUICK_JAVA}'",
+                f"--conf 'spark.executor.extraJavaOptions={QUICK_JAVA}'",
                 "pyspark-shell"])})
         cls.input = cls.path("traces")
         make_inputs(TRACES, cls.input)

@@ -85,7 +85,7 @@ def fail(message, status):
 
 
 def first_line(error):
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    return next(filter(None, str(error).splitlines()), type(error).__name__)
 
 
 def ask(spark, dataset, sql):
@@ -93,6 +93,10 @@ def ask(spark, dataset, sql):
 
     try:
         add_views(spark, dataset)
+    except PySparkException as error:
+        fail(f"{dataset}: expected a dataset, which --input writes; Spark "
+             f"says: {first_line(error)}", UNREADABLE)
+    try:
         print_rows(spark.sql(sql))
     except AnalysisException as error:  # what was asked is wrong
         fail(first_line(error), WRONG_ARGUMENTS)

@@ -79,7 +79,7 @@ def add_views(spark, dataset):
                                "CAST(rank AS BIGINT) AS rank")
         if table != "ranks":
             counting = spark.table("raw_ranks").select("source_id")
-            rows = rows.join(counting.distinct(), "source_id", "left_semi")
+            rows = rows.join(counting, "source_id", "left_semi")
         rows.createOrReplaceTempView(f"raw_{table}")
         spark.table(f"raw_{table}").createOrReplaceTempView(table)
     for path in sorted((SQL / "views").glob("*.sql")):
