@@ -10,6 +10,7 @@ start of a Java machine is most of what this costs.
 """
 
 import filecmp
+import importlib.util
 import json
 import os
 import shutil
@@ -211,6 +212,8 @@ class Spark(unittest.TestCase):
         hold = os.path.join(gate, f"hold.{task}")
         touch(hold)
         os.kill(self.cluster.executor_above(task), signal.SIGKILL)
+        # Both executors are at work, each on files of its own.
+        wait_for(lambda: len(set(started().values())) > 1, [job])
         # Nobody goes on before another executor has taken the same task.
         wait_for(lambda: [pid for pid, what in started().items()
                           if what == command and pid != task], [job])
@@ -250,7 +253,36 @@ class Spark(unittest.TestCase):
                            "FROM ranks GROUP BY ALL ORDER BY n DESC LIMIT 1")
         self.assertEqual([row["n"] for row in rows], [2])
 
-    def test_4_usage(self):
+    def test_4_files_are_spread_over_tasks(self):
+        spec = importlib.util.spec_from_file_location(
+            "grouping", os.path.join(PACKAGE, "stepscope/spark/_grouping.py"))
+        grouping = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(grouping)
+        folder = self.path("sizes")
+        os.mkdir(folder)
+
+        def groups(sizes, cores):
+            files = []
+            for number, size in enumerate(sizes):
+                files.append(os.path.join(folder, str(number)))
+                with open(files[-1], "wb") as file:
+                    file.truncate(size)
+            made = grouping.group_files(files, cores)
+            self.assertEqual(sorted(sum(made, [])), sorted(files))
+            return [[os.path.getsize(file) for file in group]
+                    for group in made]
+
+        self.assertEqual(groups([], 2), [])
+        # A few files: a task each. The largest comes first.
+        self.assertEqual(groups([5, 1 << 30, 0], 2), [[1 << 30], [5], [0]])
+        # Many: two tasks per processor, with about the same to do.
+        made = groups([1000] * 1000, 50)
+        self.assertEqual([len(group) for group in made], [10] * 100)
+        # However few processors there are, memory has a bound.
+        made = groups([40 << 20] * 300, 1)
+        self.assertEqual([len(group) for group in made], [1] * 300)
+
+    def test_5_usage(self):
         for arguments, says in [
                 (["--output", "x"], "nothing to do"),
                 (["--output", "x", "--named", "nothing"], "top_kernels"),
