@@ -34,6 +34,15 @@ def parent_of(pid):
         return int(file.read().rsplit(")", 1)[1].split()[1])
 
 
+def is_running(pid):
+    """Not where it has ended and nobody has asked for its status yet."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
+            return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 def command_of(pid):
     with open(f"/proc/{pid}/cmdline", encoding="utf-8") as file:
         return file.read().replace("\0", " ")

@@ -5,8 +5,8 @@
 usage: spark_test.py STEPSCOPE PACKAGE SHARED_TRACES PYSPARK DUCKDB [TEST...]
 
 PACKAGE is the unpacked wheel. Every row that Spark gives is compared with the
-row that DuckDB gives. One cluster serves all tests, and few applications: the
-start of a Java machine is most of what this costs.
+row that DuckDB gives. One cluster and one application serve all of it: to start
+Java machines is most of what this costs.
 """
 
 import filecmp
@@ -20,7 +20,7 @@ import sys
 import tempfile
 import unittest
 
-from cluster import QUICK_JAVA, Cluster, wait_for
+from cluster import QUICK_JAVA, Cluster, is_running, wait_for
 from inputs import make_inputs
 
 STEPSCOPE, PACKAGE, TRACES, PYSPARK, DUCKDB = map(os.path.abspath,
@@ -30,20 +30,24 @@ UNREADABLE = 3  # exit status of convert
 VIEWS = ["kernels", "operators", "launches", "steps", "collectives", "gaps"]
 TABLES = ["events", "tracks", "args", "flows", "counters", "memory",
           "raw_steps", "raw_collectives", "ledger", "ranks"]
-# In one application: an import, then every query of standard input.
-IMPORT_AND_ASK = """
+# One application: the command as a user gives it, which leaves its session to
+# us; then an import from Python, and every query of standard input.
+APPLICATION = """
 import json, sys
 from pyspark.sql import SparkSession
+from stepscope.spark import __main__ as command
 from stepscope.spark import add_views, import_traces, named_query
-spark = SparkSession.builder.master(sys.argv[1]).getOrCreate()
-done = import_traces(spark, [sys.argv[2]], sys.argv[3])
-print(json.dumps({"notes": done.notes, "complete": done.complete}))
-add_views(spark, sys.argv[3])
+traces, output, arguments = sys.argv[1], sys.argv[2], sys.argv[3:]
+end, SparkSession.stop = SparkSession.stop, lambda session: None
+print(json.dumps(command.main(arguments)), flush=True)
+spark = SparkSession.getActiveSession()
+print(json.dumps(import_traces(spark, [traces], output)), flush=True)
+add_views(spark, output)
 for line in sys.stdin:
     what = json.loads(line)
     rows = spark.sql(what.get("sql") or named_query(what["named"])).collect()
     print(json.dumps([row.asDict() for row in rows]), flush=True)
-spark.stop()
+end(spark)
 """
 # Says who runs it for which files, and waits for leave to do so.
 GATE = """#!/bin/sh
@@ -128,10 +132,6 @@ class Spark(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
 
-    def module(self, *arguments):
-        return [sys.executable, "-m", "stepscope.spark", "--master",
-                self.cluster.url, *arguments]
-
     def notes(self):
         """What stepscope says about the files that it leaves out."""
         return [line.removeprefix("stepscope: ")
@@ -151,22 +151,42 @@ class Spark(unittest.TestCase):
                       for name in names if name != "_lock")
 
     def test_1_import_and_all_answers(self):
+        """While files are read, one executor is killed."""
         listed = self.run_stepscope("query", "--list").stdout.splitlines()
         asked = [{"named": line} for line in listed
                  if not line.startswith(" ")]
         self.assertGreaterEqual(len(asked), 10)
         asked += [{"sql": f"SELECT * FROM {name}"} for name in VIEWS + TABLES]
-        output = self.path("by_spark")
-        done = self.run_program(
-            sys.executable, "-c", IMPORT_AND_ASK, self.cluster.url, self.input,
-            output, input="".join(json.dumps(what) + "\n" for what in asked))
-        self.assertEqual(done.returncode, 0, done.stderr[-4000:])
-        imported, *answers = done.stdout.splitlines()
-        # Bad files of a folder are named, as stepscope names them.
-        self.assertEqual(json.loads(imported),
-                         {"notes": self.notes(), "complete": True})
-        self.assertIn("corrupt.json.gz", imported)
+        gate = self.close_gate()
+        output, again = self.path("by_command"), self.path("by_python")
+        job = self.start_application(
+            asked, self.input, again, "--master", self.cluster.url, "--input",
+            self.input, "--input", self.path("absent.json"), "--output",
+            output, "--named", "top_kernels", "--param", "top=5")
+        self.lose_an_executor(gate, job)
+        status = job.wait()
+        said = self.read("job.log")
+        self.assertEqual(status, 0, said[-4000:])
+        answers = self.read("job.json").splitlines()
+
+        # The command: equal in spite of the loss, and what is bad is named.
+        self.assertIn("Lost executor", said)
+        for note in self.notes():
+            self.assertIn(f"\nstepscope.spark: {note}\n", said)
+        self.assertIn("corrupt.json.gz", said)
+        self.assertIn(f"\nstepscope.spark: {self.path('absent.json')}: ", said)
         self.assert_same_dataset(output)
+        want = self.duckdb("--named", "top_kernels", "--param", "top=5")
+        self.assertEqual(len(want), 5)
+        got, answers = answers[:5], answers[5:]
+        self.assertEqual([json.loads(line) for line in got], want)
+        self.assertEqual(json.loads(answers.pop(0)), UNREADABLE)
+
+        # The import from Python; no file was named that cannot be read.
+        self.assertEqual(json.loads(answers.pop(0)), [self.notes(), True])
+        self.assert_same_dataset(again)
+
+        # Every row of every query.
         self.assertEqual(len(answers), len(asked))
         rows = 0
         for what, answer in zip(asked, answers):
@@ -181,21 +201,26 @@ class Spark(unittest.TestCase):
         self.assertGreater(rows, 10000)
         print("answers compared:", len(asked), "rows:", rows)
 
-    def test_2_a_lost_executor_changes_nothing(self):
-        """And a file that is named and cannot be read is told by the exit
-        status, after the rest is done."""
-        gate = self.close_gate()
-        output, log = self.path("after_loss"), self.path("after_loss.log")
-        answer = self.path("after_loss.json")
-        with open(log, "wb") as errors, open(answer, "wb") as rows:
+    def start_application(self, asked, *arguments):
+        with open(self.path("asked"), "w+", encoding="utf-8") as queries, \
+                open(self.path("job.log"), "wb") as errors, \
+                open(self.path("job.json"), "wb") as answers:
+            queries.writelines(json.dumps(what) + "\n" for what in asked)
+            queries.seek(0)
             job = subprocess.Popen(
-                self.module("--input", self.input, "--input",
-                            self.path("absent.json"), "--output", output,
-                            "--named", "top_kernels", "--param", "top=5"),
-                stdout=rows, stderr=errors, env=self.environment)
+                [sys.executable, "-c", APPLICATION, *arguments], stdin=queries,
+                stdout=answers, stderr=errors, env=self.environment)
         self.addCleanup(job.wait)
         self.addCleanup(job.kill)
+        return job
 
+    def read(self, name):
+        with open(self.path(name), encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def lose_an_executor(self, gate, job):
+        """Kills the one of the first task that waits at the gate, and opens
+        the gate when another executor has taken that task."""
         def started():
             """Who has begun: process, and what it was called with."""
             found = {}
@@ -207,32 +232,22 @@ class Spark(unittest.TestCase):
                     found[int(pid)] = command
             return found
 
-        task, command = min(wait_for(started, [job]).items())
-        # What the lost executor had begun ends with it, or at the very end.
-        hold = os.path.join(gate, f"hold.{task}")
-        touch(hold)
-        os.kill(self.cluster.executor_above(task), signal.SIGKILL)
         # Both executors are at work, each on files of its own.
         wait_for(lambda: len(set(started().values())) > 1, [job])
-        # Nobody goes on before another executor has taken the same task.
+        task, command = min(started().items())
+        executor = self.cluster.executor_above(task)
+        # What the lost executor had begun does nothing more: it would if it
+        # were not held, and another test has writers that overlap.
+        touch(os.path.join(gate, f"hold.{task}"))
+        os.kill(executor, signal.SIGKILL)
         wait_for(lambda: [pid for pid, what in started().items()
                           if what == command and pid != task], [job])
         touch(os.path.join(gate, "go"))
-        status = job.wait()
-        os.unlink(hold)
-        with open(log, encoding="utf-8", errors="replace") as file:
-            said = file.read()
-        self.assertEqual(status, UNREADABLE, said[-4000:])
-        self.assertIn("Lost executor", said)
-        for note in self.notes():
-            self.assertIn(f"\nstepscope.spark: {note}\n", said)
-        self.assertIn(f"\nstepscope.spark: {self.path('absent.json')}: ", said)
-        wait_for(lambda: not os.path.exists(f"/proc/{task}"), [])
-        self.assert_same_dataset(output)
-        with open(answer, encoding="utf-8") as file:
-            self.assertEqual([json.loads(line) for line in file],
-                             self.duckdb("--named", "top_kernels", "--param",
-                                         "top=5"))
+
+        def end():
+            os.unlink(os.path.join(gate, f"hold.{task}"))
+            wait_for(lambda: not is_running(task), [])
+        self.addCleanup(end)
 
     def close_gate(self):
         """From now on tasks wait inside the folder that is returned."""
@@ -248,12 +263,12 @@ class Spark(unittest.TestCase):
         self.addCleanup(touch, os.path.join(gate, "go"))
         return gate
 
-    def test_3_two_files_of_one_rank_are_both_kept(self):
+    def test_2_two_files_of_one_rank_are_both_kept(self):
         rows = self.duckdb("SELECT job, rank, count(DISTINCT source_id) AS n "
                            "FROM ranks GROUP BY ALL ORDER BY n DESC LIMIT 1")
         self.assertEqual([row["n"] for row in rows], [2])
 
-    def test_4_files_are_spread_over_tasks(self):
+    def test_3_files_are_spread_over_tasks(self):
         spec = importlib.util.spec_from_file_location(
             "grouping", os.path.join(PACKAGE, "stepscope/spark/_grouping.py"))
         grouping = importlib.util.module_from_spec(spec)
@@ -282,14 +297,15 @@ class Spark(unittest.TestCase):
         made = groups([40 << 20] * 300, 1)
         self.assertEqual([len(group) for group in made], [1] * 300)
 
-    def test_5_usage(self):
+    def test_4_usage(self):
         for arguments, says in [
                 (["--output", "x"], "nothing to do"),
                 (["--output", "x", "--named", "nothing"], "top_kernels"),
                 (["--output", "x", "--named", "top_kernels", "--param",
                   "top=x"], "expected a number"),
                 (["--output", "x", "--sql", "a", "--named", "b"], "one of")]:
-            done = self.run_program(*self.module(*arguments))
+            done = self.run_program(sys.executable, "-m", "stepscope.spark",
+                                    *arguments)
             self.assertEqual(done.returncode, 2)
             self.assertIn(says, done.stderr)
 
