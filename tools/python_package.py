@@ -77,9 +77,18 @@ def wheel(args):
     # Where the CLI of the tree looks for the package to load into programs.
     package = args.build / "python-package"
     shutil.rmtree(package, ignore_errors=True)
-    with zipfile.ZipFile(the_wheel(args.out)) as archive:
-        archive.extractall(package)
+    unpack(the_wheel(args.out), package)
     print(the_wheel(args.out))
+
+
+def unpack(archive, folder):
+    """As an installer does it: programs stay programs."""
+    with zipfile.ZipFile(archive) as opened:
+        for entry in opened.infolist():
+            path = opened.extract(entry, folder)
+            mode = entry.external_attr >> 16 & 0o777
+            if mode and not entry.is_dir():
+                os.chmod(path, mode)
 
 
 def repair(args):

@@ -172,6 +172,9 @@ ExitCode RunConvert(const ConvertOptions& options) {
   if (options.remove_live && exporter->name() != "capture")
     return Complain(kExitUsage, "--remove-live: works with --to capture only",
                     "write a capture, which holds all that the live file had");
+  if (options.no_commit)
+    return Complain(kExitUsage, "--no-commit: works with --to parquet only",
+                    "leave it out");
   ExitCode code = CheckOutput(options.output);
   if (code != kExitOk) return code;
   ImportOptions import;

@@ -51,6 +51,7 @@ void TellChanges(const DatasetChanges& changes, size_t already) {
 DatasetImport ImportWithProgress(const ConvertOptions& options) {
   Progress progress("writing the dataset");
   DatasetImportOptions how;
+  how.commit = !options.no_commit;
   how.progress = [&progress](uint64_t done, uint64_t total) {
     progress.Set(done, total);
   };

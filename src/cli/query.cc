@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/query.h"
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cerrno>
 #include <cstdio>
@@ -10,6 +12,7 @@
 #include <utility>
 
 #include "base/file.h"
+#include "base/terminal.h"
 #include "cli/convert_dataset.h"
 #include "cli/output.h"
 #include "cli/output_file.h"
@@ -77,10 +80,11 @@ Result<std::string> ChooseSql(const QueryArguments& arguments) {
   return ReadFile(file == "-" ? "/dev/stdin" : file);
 }
 
-std::optional<RowFormat> TextFormat(const std::string& name) {
+std::optional<RowFormat> StreamedFormat(const std::string& name) {
   if (name == "table") return RowFormat::kTable;
   if (name == "csv") return RowFormat::kCsv;
   if (name == "json") return RowFormat::kJson;
+  if (name == "arrow") return RowFormat::kArrow;
   return std::nullopt;
 }
 
@@ -113,9 +117,9 @@ Status Answer(const QueryArguments& arguments, QuerySession& session,
   STEPSCOPE_TRY_ASSIGN(auto sink, OpenOutput(arguments.output));
   const size_t width =
       arguments.output == "-" ? StyleOfTables(0, true).width : 0;
-  return WriteRows(*rows, {*TextFormat(arguments.format), LimitOf(arguments),
-                           width},
-                   *sink);
+  return WriteRows(
+      *rows,
+      {*StreamedFormat(arguments.format), LimitOf(arguments), width}, *sink);
 }
 
 // A file that somebody else may be reading appears whole.
@@ -168,6 +172,12 @@ ExitCode RunQuery(const QueryArguments& arguments) {
   if (arguments.format == "parquet" && arguments.output == "-")
     return Complain(kExitUsage, "--format parquet writes a file",
                     "give its name to -o");
+  if (arguments.format == "arrow" && arguments.output == "-" &&
+      IsTerminal(STDOUT_FILENO))
+    return Complain(kExitUsage,
+                    "--format arrow is binary, and standard output is a "
+                    "terminal",
+                    "give a file to -o, or pipe it");
   const Result<std::string> sql = ChooseSql(arguments);
   if (!sql) return ComplainOfQuery(sql.error());
   if (const ExitCode code = CheckOutput(arguments.output); code != kExitOk)

@@ -52,7 +52,7 @@ Command QueryCommand(QueryArguments& arguments) {
             .kind = ValueKind::kChoice,
             .meaning = "how to print",
             .fallback = "table",
-            .choices = {"table", "csv", "json", "parquet"},
+            .choices = {"table", "csv", "json", "parquet", "arrow"},
             .group = "Output",
             .target = &arguments.format},
            {.name = "--output",

@@ -12,6 +12,7 @@
 #include "base/name_display.h"
 #include "base/text.h"
 #include "base/visible_text.h"
+#include "query/arrow_stream.h"
 #include "query/result_text.h"
 #include "report/render_csv.h"
 
@@ -85,6 +86,19 @@ Status WriteJson(QueryResult& rows, uint64_t limit, Writer& writer) {
     writer.text() += '}';
   }));
   writer.text() += std::string_view(before) == "[" ? "[]\n" : "]\n";
+  return Ok();
+}
+
+Status WriteArrow(QueryResult& rows, uint64_t limit, Writer& writer) {
+  ArrowStream stream(rows);
+  writer.text() += stream.Head();
+  Status added = Ok();
+  STEPSCOPE_TRY(ForEachRow(rows, limit, writer, [&](size_t row) {
+    if (added) added = stream.Add(row);
+    if (stream.full()) writer.text() += stream.TakeBatch();
+  }));
+  STEPSCOPE_TRY(added);
+  writer.text() += stream.TakeBatch() + ArrowStream::Tail();
   return Ok();
 }
 
@@ -183,6 +197,9 @@ Status WriteRows(QueryResult& rows, const RowStyle& style, Sink& sink) {
       break;
     case RowFormat::kJson:
       STEPSCOPE_TRY(WriteJson(rows, style.limit, writer));
+      break;
+    case RowFormat::kArrow:
+      STEPSCOPE_TRY(WriteArrow(rows, style.limit, writer));
       break;
   }
   STEPSCOPE_TRY(writer.Flush());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rows of a query on their way out: as a table for people, CSV or JSON. They
+// Rows of a query on their way out: as a table for people, CSV, JSON or a
+// stream of Arrow. They
 // are written as they come, so that memory does not grow with their number; a
 // table has to see its rows first and takes the first ones only.
 #pragma once
@@ -14,7 +15,7 @@
 
 namespace stepscope {
 
-enum class RowFormat { kTable, kCsv, kJson };
+enum class RowFormat { kTable, kCsv, kJson, kArrow };
 
 struct RowStyle {
   RowFormat format = RowFormat::kTable;

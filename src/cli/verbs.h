@@ -91,6 +91,7 @@ struct ConvertOptions {
   bool no_dataflow = false;
   bool critical_path = false;  // drawn in
   bool remove_live = false;  // of killed processes, once the output is there
+  bool no_commit = false;    // of parquet: a later call puts it in place
   std::string mode;          // of cuda-profile: csv or kvp
   std::string config;        // of cuda-profile: a file of options
 };

@@ -92,6 +92,9 @@ class Conversion {
   }
 
   void Convert(const Input& file, uint64_t& told) {
+    const std::string path = Absolute(file.path);
+    const std::string state = StateOf(path);
+    if (writer_.ClaimUnread(path, state)) return Count(outcome_.read);
     const Result<Fingerprint> print = FingerprintOf(file.path);
     if (!print) return Skip(file, print.error());
     switch (writer_.Claim(*print)) {
@@ -113,8 +116,8 @@ class Conversion {
     if (const Status content = CheckContent(**trace, file.path); !content)
       return Skip(file, content.error());
     if (import.cancelled()) return Stop(Cancelled(file.path));
-    const SourceFile source = {Absolute(file.path),
-                               std::string((*importer)->format()), *print};
+    const SourceFile source = {path, std::string((*importer)->format()),
+                               *print, state};
     if (const Status written = writer_.Add(*std::move(trace), source);
         !written)
       return Stop(written.error());
@@ -177,7 +180,8 @@ DatasetImport ImportIntoDataset(const std::vector<std::string>& inputs,
             [](const SkippedFile& a, const SkippedFile& b) {
               return a.error.message < b.error.message;
             });
-  if (!outcome.output || outcome.nothing_read()) return outcome;
+  if (!outcome.output || outcome.nothing_read() || !options.commit)
+    return outcome;
   const bool all_named = std::all_of(files->begin(), files->end(),
                                      [](const Input& f) { return f.named; });
   Result<DatasetChanges> changes = (*writer)->Commit(all_named);

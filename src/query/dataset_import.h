@@ -22,6 +22,9 @@ struct DatasetImportOptions {
   // Called with the bytes of the files that were read, and of all; from any
   // thread, several at a time.
   std::function<void(uint64_t done, uint64_t total)> progress;
+  // Where false: what is written waits until a call over the same files
+  // commits it. So many processes write, and one decides on jobs and clocks.
+  bool commit = true;
 };
 
 // A file that is not in the dataset. Files of a folder that are no traces do

@@ -104,6 +104,15 @@ DatasetWriter::Known DatasetWriter::Claim(const Fingerprint& print) {
   return Known::kWritten;
 }
 
+bool DatasetWriter::ClaimUnread(const std::string& path,
+                                const std::string& state) {
+  const std::string hash = staging_.MadeOf(path, state);
+  if (hash.empty()) return false;
+  const std::lock_guard lock(mutex_);
+  ours_.insert(hash);
+  return true;
+}
+
 Status DatasetWriter::Add(std::shared_ptr<const Trace> trace,
                           const SourceFile& source) {
   STEPSCOPE_TRY(staging_.Write(std::move(trace), source));

@@ -51,6 +51,9 @@ class DatasetWriter {
   // Whether a source of these bytes is there already. One that an earlier
   // process wrote and did not commit is committed with ours. Thread-safe.
   Known Claim(const Fingerprint& print);
+  // The same for a file that an earlier process wrote and did not commit, and
+  // that has not changed since: it need not be read to know it. Thread-safe.
+  bool ClaimUnread(const std::string& path, const std::string& state);
   // Thread-safe.
   Status Add(std::shared_ptr<const Trace> trace, const SourceFile& source);
   // All that was claimed or added becomes part of the dataset, and every job

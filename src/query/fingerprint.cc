@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "query/fingerprint.h"
 
+#include <sys/stat.h>
+
 #include <vector>
 
 #include "base/file.h"
@@ -46,6 +48,16 @@ Result<Fingerprint> FingerprintOf(const std::string& path) {
   if (FileExists(path + ".live"))
     STEPSCOPE_TRY(AddFile(path + ".live", buffer, print));
   return print;
+}
+
+std::string StateOf(const std::string& path) {
+  struct stat status{};
+  if (stat(path.c_str(), &status) != 0 || FileExists(path + ".live"))
+    return "";
+  return Format("%lld bytes, changed at %lld.%09ld",
+                static_cast<long long>(status.st_size),
+                static_cast<long long>(status.st_mtim.tv_sec),
+                status.st_mtim.tv_nsec);
 }
 
 }  // namespace stepscope

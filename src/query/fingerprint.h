@@ -25,4 +25,9 @@ struct Fingerprint {
 
 Result<Fingerprint> FingerprintOf(const std::string& path);
 
+// Size and time of change of a file: as long as both stay, so does its content.
+// "" where that does not hold (a live file beside a capture is written through
+// memory, which moves no time) or the file cannot be read.
+std::string StateOf(const std::string& path);
+
 }  // namespace stepscope

@@ -21,6 +21,7 @@ struct SourceFile {
   std::string path;      // absolute
   std::string importer;  // that read it: "capture", "chrome", ...
   Fingerprint fingerprint;
+  std::string state = {};  // StateOf(path), from before it was read
 };
 
 // On the calling thread alone, so that several files can be written at once.

@@ -19,6 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kLock = "/_lock";
+constexpr const char* kSource = "/source";
 constexpr size_t kHashDigits = 16;
 
 // Of two writers in one process, too.
@@ -58,7 +59,29 @@ FileLock::~FileLock() {
 }
 
 Staging::Staging(const std::string& dataset)
-    : dataset_(dataset), folder_(dataset + "/_staging") {}
+    : dataset_(dataset),
+      folder_(dataset + "/_staging"),
+      sources_(ReadSources()) {}
+
+// A line with the state; the rest is the path.
+std::map<std::pair<std::string, std::string>, std::string>
+Staging::ReadSources() const {
+  std::map<std::pair<std::string, std::string>, std::string> sources;
+  for (const std::string& hash : Written()) {
+    const Result<std::string> text = ReadFile(FolderOf(hash) + kSource);
+    if (!text) continue;
+    const size_t end = text->find('\n');
+    if (end == std::string::npos || end == 0) continue;
+    sources[{text->substr(end + 1), text->substr(0, end)}] = hash;
+  }
+  return sources;
+}
+
+std::string Staging::MadeOf(const std::string& path,
+                            const std::string& state) const {
+  const auto found = sources_.find({path, state});
+  return found == sources_.end() || !Has(found->second) ? "" : found->second;
+}
 
 Result<FileLock> Staging::LockAll() const {
   return FileLock::Wait(dataset_ + kLock);
@@ -99,7 +122,9 @@ Status Staging::Write(std::shared_ptr<const Trace> trace,
   const std::string own = FolderOf(hash) + OwnSuffix();
   std::error_code error;
   STEPSCOPE_TRY_ASSIGN(const FileLock lock, MakeLocked(own));
-  const Status status = WriteParts(std::move(trace), source, own);
+  Status status = WriteParts(std::move(trace), source, own);
+  if (status)
+    status = ReplaceFile(own + kSource, source.state + "\n" + source.path);
   if (status) {
     fs::rename(own, FolderOf(hash), error);
     if (!error) return Ok();

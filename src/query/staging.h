@@ -5,11 +5,14 @@
 //
 //   DATASET/_staging/HASH.PID.N/   being written; locked by its writer
 //   DATASET/_staging/HASH/         written; survives a kill, used by the next
+//   DATASET/_staging/HASH/source   path and state of the file it was made of
 //
 // Names that begin with _ are invisible to Spark, pandas and the like.
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -46,6 +49,9 @@ class Staging {
   // Hashes of all that are written, in order.
   std::vector<std::string> Written() const;
 
+  // Which of them was made of this file in this state; "": none.
+  std::string MadeOf(const std::string& path, const std::string& state) const;
+
   // Writes a source; another writer of the same one does no harm.
   Status Write(std::shared_ptr<const Trace> trace, const SourceFile& source);
   void Remove(const std::string& hash) const;
@@ -56,10 +62,14 @@ class Staging {
   void Clean() const;
 
  private:
+  std::map<std::pair<std::string, std::string>, std::string> ReadSources()
+      const;
   Result<FileLock> MakeLocked(const std::string& path) const;
 
   const std::string dataset_;
   const std::string folder_;
+  // Hashes by path and state, as they were at first.
+  const std::map<std::pair<std::string, std::string>, std::string> sources_;
 };
 
 }  // namespace stepscope

@@ -66,6 +66,46 @@ class Append(unittest.TestCase):
         self.assertIn("already", self.convert(copy))
         self.assertEqual(support.everything(self.dataset), before)
 
+    def test_what_others_wrote_is_put_in_place_unread(self):
+        """As tasks of a cluster do it, and their driver at the end."""
+        paths = [support.write_rank(self.traces, rank) for rank in range(2)]
+        together = self.folder / "together"
+        self.convert(self.traces, dataset=together)
+        for path in paths:
+            done = support.run("convert", path, "-o", self.dataset, "--to",
+                               "parquet", "--no-commit")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertFalse((self.dataset / "ranks").exists())
+        # Only who reads it again can see this. The time says: no need.
+        first, before = paths[0].read_bytes(), paths[0].stat()
+        paths[0].write_bytes(b" " * before.st_size)
+        os.utime(paths[0], ns=(before.st_atime_ns, before.st_mtime_ns))
+        # Of the other, the time says that it must be read.
+        os.utime(paths[1])
+        self.assertEqual(self.convert(self.traces), "")
+        self.assertEqual(support.everything(self.dataset),
+                         support.everything(together))
+        self.assertEqual(support.hidden(self.dataset), support.SETTLED)
+        # A file that has changed between is read, and the older one is gone.
+        paths[0].write_bytes(first)
+        again = self.folder / "again"
+        support.run("convert", *paths, "-o", again, "--to", "parquet",
+                    "--no-commit")
+        support.write_rank(self.traces, 0, mark="aten::other")
+        self.convert(self.traces, dataset=again)
+        names = {row["name"] for row in support.table(again, "events")
+                 if row["rank"] == 0}
+        self.assertIn("aten::other", names)
+        self.assertNotIn("aten::mm", names)
+        self.assertEqual(support.hidden(again), support.SETTLED)
+
+    def test_no_commit_is_of_datasets(self):
+        path = support.write_rank(self.traces, 0)
+        done = support.run("convert", path, "-o", self.folder / "x.sscap",
+                           "--no-commit")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--to parquet", done.stderr)
+
     def test_changed_file_replaces_its_rows(self):
         support.write_rank(self.traces, 0)
         support.write_rank(self.traces, 1)

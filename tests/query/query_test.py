@@ -18,6 +18,8 @@ import unittest
 STEPSCOPE = os.path.abspath(sys.argv[1])
 TRACES = os.path.abspath(sys.argv[2])
 SKIPPED = 77
+PYARROW = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                       "../../.cache/pyarrow")
 DDP = ["torch_ddp_gloo_rank0.json.gz", "torch_ddp_gloo_rank1.json.gz"]
 REAL = ["torch_cnn.json.gz", "torch_resnet50_amp.json.gz",
         "torch_cuda_graph.json.gz", "kineto_2021_resnet50.pt.trace.json.gz",
@@ -154,6 +156,55 @@ class Dataset(unittest.TestCase):
         self.assertFalse(os.path.exists(out + ".partial"))
         table = run("query", self.dataset, sql).stdout.splitlines()
         self.assertEqual(len(table), len(want) + 2)
+
+    def read_arrow(self, sql, *arguments):
+        """The types and rows that pyarrow reads from what we write."""
+        if not os.path.isdir(PYARROW):
+            self.skipTest("no pyarrow; tools/bootstrap test fetches it")
+        out = os.path.join(self.folder.name, "rows.arrows")
+        done = run("query", self.dataset, sql, "--format", "arrow", "-o", out,
+                   *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        # Apart: pyarrow brings a numpy of its own.
+        ask = ("import sys; sys.path.insert(0, sys.argv[1]); import pyarrow, "
+               "json; t = pyarrow.ipc.open_stream(sys.argv[2]).read_all(); "
+               "t.validate(full=True); print(json.dumps([[str(x) for x in "
+               "t.schema.types], t.to_pylist()], default=int))")
+        read = subprocess.run([sys.executable, "-c", ask, PYARROW, out],
+                              stdout=subprocess.PIPE, check=True)
+        return json.loads(read.stdout)
+
+    def test_arrow_holds_the_same_rows(self):
+        # Every type, with and without NULLs, in more than one batch.
+        sql = """
+            SELECT n, n::INTEGER AS i, (n % 7)::TINYINT AS t,
+              CASE WHEN n % 3 > 0 THEN n * 0.5::DOUBLE END AS d,
+              CASE WHEN n % 5 > 0 THEN n % 2 = 0 END AS b, n % 2 = 0 AS bb,
+              CASE WHEN n % 11 > 0 THEN repeat('äx', (n % 9)::INTEGER) END AS s,
+              (n + 9223372036854775808)::UBIGINT AS u,
+              CASE WHEN n % 13 > 0 THEN
+                n::HUGEINT * -99999999999999999999999999999 END AS h,
+              NULL::VARCHAR AS nothing, n % 4 AS "a ""b"" c"
+            FROM (SELECT range AS n FROM range(70001)) ORDER BY n"""
+        types, got = self.read_arrow(sql)
+        self.assertEqual(types, ["int64", "int32", "int32", "double", "bool",
+                                 "bool", "string", "uint64",
+                                 "decimal128(38, 0)", "string", "int64"])
+        self.assertEqual(got, rows(self.dataset, sql))
+        for more in ("SELECT * FROM operators", "SELECT * FROM ranks",
+                     "SELECT name, sum(dur_ns) FROM kernels GROUP BY 1 "
+                     "ORDER BY 1", "SELECT 1 AS x WHERE false"):
+            self.assertEqual(self.read_arrow(more)[1],
+                             rows(self.dataset, more))
+        self.assertEqual(len(self.read_arrow(sql, "--limit", "65537")[1]),
+                         65537)
+        wide = run("query", self.dataset,
+                   "SELECT ('1' || repeat('0', 38))::HUGEINT AS x", "--format",
+                   "arrow", "-o", os.path.join(self.folder.name, "wide.arrows"))
+        self.assertEqual(wide.returncode, 2)
+        self.assertIn("38 digits", wide.stderr)
+        self.assertFalse(
+            os.path.exists(os.path.join(self.folder.name, "wide.arrows")))
 
     def test_a_long_table_says_that_it_is_cut(self):
         done = run("query", self.dataset, "SELECT * FROM range(2000)")
