@@ -254,6 +254,7 @@ Result<TraceFolder> ImportJobs(std::span<const std::string> files,
                          job.repeats.back().same_window_as +
                          ", counted once");
     }
+    for (const std::string& note : found.notes) job.traces.AddNote(note);
     folder.jobs.push_back(std::move(job));
   }
   if (folder.jobs.size() == 1)
@@ -301,6 +302,7 @@ Result<ScannedFolder> ScanFolder(const std::string& path,
     for (const SameWindow& repeat : found.repeats)
       job.repeats.push_back(
           {facts[repeat.file].path, facts[repeat.of].path});
+    job.notes = found.notes;
     folder.jobs.push_back(std::move(job));
   }
   return folder;

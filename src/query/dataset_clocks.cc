@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "analysis/ranks/align_set.h"
-#include "analysis/ranks/collective_kind.h"
 #include "trace/clock_placement.h"
+#include "trace/collective_kind.h"
 
 namespace stepscope {
 namespace {
