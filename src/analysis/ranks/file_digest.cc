@@ -24,7 +24,7 @@ FileDigest DigestFile(const Trace& trace) {
   return file;
 }
 
-RankJob AnalyseFiles(std::vector<FileDigest> files) {
+RankJob AnalyseFiles(std::vector<FileDigest> files, Alignment how) {
   std::vector<ClockFacts> facts;
   for (const FileDigest& file : files) facts.push_back(file.clock);
   const std::vector<PlacedClock> placed = PlaceClocks(facts);
@@ -43,7 +43,7 @@ RankJob AnalyseFiles(std::vector<FileDigest> files) {
   for (const ClockMember& member : members) {
     as_recorded.push_back(member.prior.to_set);
   }
-  const SetClocks clocks = AlignMembers(std::move(members));
+  const SetClocks clocks = AlignMembers(std::move(members), how);
   std::vector<RankDigest> ranks;
   for (size_t i = 0; i < files.size(); ++i) {
     for (RankDigest& rank : files[i].ranks) {

@@ -26,6 +26,7 @@ FileDigest DigestFile(const Trace& trace);
 
 // Lays the files on one clock, then compares their ranks. Notes of both are
 // those of the job.
-RankJob AnalyseFiles(std::vector<FileDigest> files);
+RankJob AnalyseFiles(std::vector<FileDigest> files,
+                     Alignment how = Alignment::kByEvents);
 
 }  // namespace stepscope
