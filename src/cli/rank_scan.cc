@@ -59,7 +59,7 @@ bool CanScanRanks(const std::string& input, uint32_t views) {
 }
 
 std::unique_ptr<ScannedRanks> ScanRanks(const std::string& input,
-                                        ExitCode& code) {
+                                        Alignment how, ExitCode& code) {
   std::mutex mutex;
   std::map<uint32_t, Kept> kept;
   Result<ScannedFolder> folder = [&] {
@@ -95,7 +95,7 @@ std::unique_ptr<ScannedRanks> ScanRanks(const std::string& input,
   }
   Summary& summary = result->summary;
   summary.trace = result->trace.get();
-  summary.ranks = AnalyseFiles(std::move(digests));
+  summary.ranks = AnalyseFiles(std::move(digests), how);
   if (!summary.ranks.several())
     summary.notes.push_back("There are not several ranks in this folder.");
   for (const TraceFolder::Skipped& file : folder->skipped)
@@ -103,6 +103,7 @@ std::unique_ptr<ScannedRanks> ScanRanks(const std::string& input,
   for (const TraceFolder::Repeat& repeat : job.repeats)
     summary.notes.push_back(repeat.path + ": same window as " +
                             repeat.same_window_as + ", counted once");
+  for (const std::string& note : job.notes) summary.notes.push_back(note);
   for (const std::string& note : summary.ranks.notes)
     summary.notes.push_back(note);
   return result;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "analysis/ranks/align_set.h"
 #include "analysis/summary.h"
 #include "cli/exit_code.h"
 
@@ -23,6 +24,6 @@ struct ScannedRanks {
   Summary summary;
 };
 std::unique_ptr<ScannedRanks> ScanRanks(const std::string& input,
-                                        ExitCode& code);
+                                        Alignment how, ExitCode& code);
 
 }  // namespace stepscope

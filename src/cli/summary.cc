@@ -109,7 +109,8 @@ std::optional<ExitCode> SummariseRanks(const SummaryArguments& arguments) {
   if (!Parse(arguments, options)) return kExitUsage;
   if (options.steps || !CanScanRanks(arguments.input, options.views)) return {};
   ExitCode code = kExitOk;
-  const std::unique_ptr<ScannedRanks> ranks = ScanRanks(arguments.input, code);
+  const std::unique_ptr<ScannedRanks> ranks = ScanRanks(
+      arguments.input, AlignmentOf(arguments.no_align), code);
   if (ranks == nullptr) return code;
   return Write(arguments, RenderSummary(ranks->summary, options));
 }
@@ -125,7 +126,7 @@ ExitCode RunSummary(const SummaryArguments& arguments) {
   if (!render) return kExitUsage;
   ExitCode code = kExitOk;
   const std::shared_ptr<const Trace> trace =
-      LoadTrace({arguments.input}, code);
+      LoadTrace({arguments.input}, code, {}, AlignmentOf(arguments.no_align));
   if (trace == nullptr) return code;
   std::string text;
   {
