@@ -116,21 +116,20 @@ JobPulse PulseOf(const Trace& trace) {
   size_t ranks = 0;
   for (const Process& process : trace.processes()) ranks += process.rank >= 0;
   if (ranks != 1) return {};
-  std::vector<uint64_t> hashes(trace.strings().size(), 0);  // 0: no meeting
-  bool any = false;
-  for (uint32_t id = 0; id < hashes.size(); ++id) {
-    const std::string_view name = trace.str(StringId{id});
-    if (!IsMeeting(name)) continue;
-    hashes[id] = std::max<uint64_t>(1, Hash64(name));
-    any = true;
-  }
-  if (!any) return {};
+  // By string, of names that occur: most strings are something else.
+  constexpr uint64_t kUnknown = 0;
+  constexpr uint64_t kNoMeeting = 1;
+  std::vector<uint64_t> hashes(trace.strings().size(), kUnknown);
   std::vector<Beat> on_device;
   std::vector<Beat> on_host;
   const auto names = trace.name();
   for (Row row = 0; row < trace.size(); ++row) {
-    const uint64_t hash = hashes[names[row].v];
-    if (hash == 0) continue;
+    uint64_t& hash = hashes[names[row].v];
+    if (hash == kUnknown) {
+      const std::string_view name = trace.str(names[row]);
+      hash = IsMeeting(name) ? std::max<uint64_t>(2, Hash64(name)) : kNoMeeting;
+    }
+    if (hash == kNoMeeting) continue;
     if ((trace.flags()[row] & (kEventInstant | kEventOpenAtEnd)) != 0)
       continue;
     const Track& track = trace.tracks()[trace.track()[row]];

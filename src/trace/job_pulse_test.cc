@@ -168,6 +168,13 @@ TEST(JobRanks, ACopyOfARankIsAClaimAndNoOtherJob) {
   EXPECT_EQ(Text({Rank(0, 1, 0), Rank(1, 1, 0), copy}), "012");
 }
 
+TEST(JobRanks, AThousandFilesThatHaveNothingInCommon) {
+  std::vector<FileFacts> files;
+  for (uint32_t i = 0; i < 1024; ++i)
+    files.push_back(Rank(i, i + 1, i * kHour, 1024));
+  EXPECT_EQ(FindJobs(files).size(), 1024u);
+}
+
 TEST(JobRanks, WithoutCollectivesNothingIsTakenApart) {
   FileFacts a = Rank(0, 1, 0);
   FileFacts b = Rank(0, 2, 0);

@@ -35,6 +35,22 @@ bool WorldsDiffer(const FileFacts& a, const FileFacts& b) {
   return a.world > 0 && b.world > 0 && a.world != b.world;
 }
 
+// Compares rhythms, as often as can be waited for: a folder of a thousand files
+// that have nothing in common has half a million pairs.
+class RhythmJudge {
+ public:
+  bool Together(const FileFacts& a, const FileFacts& b) {
+    if (left_ == 0) return false;
+    --left_;
+    return BeatTogether(a.pulse, b.pulse);
+  }
+  bool exhausted() const { return left_ == 0; }
+
+ private:
+  static constexpr size_t kMost = 4096;
+  size_t left_ = kMost;
+};
+
 // Whether the files can be of several jobs at all: one rank is claimed twice,
 // or worlds differ. Never where all state the same job.
 bool IsDoubtful(std::span<const FileFacts> files, const Job& job) {
@@ -57,14 +73,16 @@ bool IsDoubtful(std::span<const FileFacts> files, const Job& job) {
 // Takes a doubtful job apart.
 class JobSplitter {
  public:
-  JobSplitter(std::span<const FileFacts> files, const Job& job)
-      : files_(files), job_(job) {}
+  JobSplitter(std::span<const FileFacts> files, const Job& job,
+              RhythmJudge& judge)
+      : files_(files), job_(job), judge_(judge) {}
 
   std::vector<Job> Split() {
     std::vector<uint32_t> others;  // that do not say whose they are
     for (const uint32_t file : job_.files)
       if (!PlaceRank(file)) others.push_back(file);
-    if (parts_.size() < 2) return {job_};
+    // Who could not be compared is not told apart.
+    if (parts_.size() < 2 || judge_.exhausted()) return {job_};
     for (const uint32_t file : others) PartFor(file).push_back(file);
     std::vector<Job> jobs;
     for (std::vector<uint32_t>& part : parts_) {
@@ -91,7 +109,7 @@ class JobSplitter {
           std::any_of(part.begin(), part.end(), [&](uint32_t other) {
             return IsSameProcess(*owner, *RankedOwner(files_[other]));
           });
-      if (!same_process && !BeatTogether(file.pulse, first.pulse)) continue;
+      if (!same_process && !judge_.Together(file, first)) continue;
       part.push_back(index);
       return true;
     }
@@ -100,8 +118,8 @@ class JobSplitter {
     return true;
   }
 
-  static bool HasRhythm(const FileFacts& file) {
-    return BeatTogether(file.pulse, file.pulse);
+  bool HasRhythm(const FileFacts& file) const {
+    return judge_.Together(file, file);
   }
   bool IsAnotherWorld(const FileFacts& file) const {
     return file.world > 0 &&
@@ -132,6 +150,7 @@ class JobSplitter {
 
   std::span<const FileFacts> files_;
   const Job& job_;
+  RhythmJudge& judge_;
   std::vector<std::vector<uint32_t>> parts_;
 };
 
@@ -173,10 +192,10 @@ bool MayBeOne(const JobRanks& a, const JobRanks& b) {
 }
 
 bool HaveOneRhythm(std::span<const FileFacts> files, const JobRanks& a,
-                   const JobRanks& b) {
+                   const JobRanks& b, RhythmJudge& judge) {
   for (const uint32_t i : a.with_pulse)
     for (const uint32_t j : b.with_pulse)
-      if (BeatTogether(files[i].pulse, files[j].pulse)) return true;
+      if (judge.Together(files[i], files[j])) return true;
   return false;
 }
 
@@ -207,13 +226,14 @@ void Absorb(std::span<const FileFacts> files, Job& job, Job other) {
 
 std::vector<Job> ArrangeByRanks(std::span<const FileFacts> files,
                                 std::vector<Job> jobs) {
+  RhythmJudge judge;
   std::vector<Job> apart;
   for (const Job& job : jobs) {
     if (!IsDoubtful(files, job)) {
       apart.push_back(job);
       continue;
     }
-    for (Job& part : JobSplitter(files, job).Split())
+    for (Job& part : JobSplitter(files, job, judge).Split())
       apart.push_back(std::move(part));
   }
   std::sort(apart.begin(), apart.end(), [](const Job& a, const Job& b) {
@@ -226,7 +246,7 @@ std::vector<Job> ArrangeByRanks(std::span<const FileFacts> files,
     size_t into = 0;
     while (into < result.size() &&
            !(MayBeOne(known[into], ranks) &&
-             HaveOneRhythm(files, known[into], ranks)))
+             HaveOneRhythm(files, known[into], ranks, judge)))
       ++into;
     if (into < result.size()) {
       Absorb(files, result[into], std::move(job));

@@ -226,6 +226,9 @@ class RpcAligner {
 }  // namespace
 
 std::optional<RpcName> ParseRpcName(std::string_view name) {
+  // Asked of every string of a trace.
+  constexpr std::string_view kFirst = "CGPRS";
+  if (name.empty() || kFirst.find(name[0]) == kFirst.npos) return std::nullopt;
   for (const Method& method : kMethods) {
     for (const bool handling : {false, true}) {
       const auto about =
