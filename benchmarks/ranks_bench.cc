@@ -4,7 +4,9 @@
 // against reading them alone, in processor time of the same run. Clocks and
 // the late rank are known, so it also says how far the answers are off.
 //
-// usage: ranks_bench [RANKS [EVENTS [FOLDER]]]
+// usage: ranks_bench [RANKS[,RANKS...] [EVENTS [FOLDER]]]
+//
+// Several numbers of ranks, the fewest first, show how time and memory grow.
 #include <stepscope/c.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -227,6 +229,10 @@ int Run(uint32_t ranks, uint32_t events, std::string folder) {
   const Times compared = Since(before);
   Report("reading and digesting", digested, all, floor);
   Report("and aligning and comparing", compared, all, floor);
+  std::printf("per rank: %.2f ms of processor, of which %.2f ms align and "
+              "compare\n",
+              compared.processor / ranks * 1e3,
+              (compared.processor - digested.processor) / ranks * 1e3);
   std::printf("memory: %.0f MB at most; %u ranks of %u events, %llu "
               "collectives that several recorded\n",
               PeakBytes() / 1e6, ranks, events,
@@ -245,6 +251,14 @@ int main(int argc, char** argv) {
                ? static_cast<uint32_t>(std::strtoul(argv[i], nullptr, 10))
                : usual;
   };
-  return stepscope::Run(number(1, 16), number(2, 250'000),
-                        argc > 3 ? argv[3] : "");
+  const char* list = argc > 1 ? argv[1] : "16";
+  while (true) {
+    char* end = nullptr;
+    const auto ranks = static_cast<uint32_t>(std::strtoul(list, &end, 10));
+    if (ranks == 0) return 2;
+    const int code = stepscope::Run(ranks, number(2, 250'000),
+                                    argc > 3 ? argv[3] : "");
+    if (code != 0 || *end != ',') return code;
+    list = end + 1;
+  }
 }

@@ -41,7 +41,8 @@ class TraceData:
 
 def load_reader(path: str) -> None: ...
 def read_files(
-    paths: List[bytes], progress: Optional[Callable[[int, int], None]],
+    paths: List[bytes], options: List[str],
+    progress: Optional[Callable[[int, int], None]],
 ) -> Tuple[TraceData, str]: ...
 def read_bytes(
     data: bytes, name: str, progress: Optional[Callable[[int, int], None]],

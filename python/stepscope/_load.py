@@ -15,14 +15,16 @@ if TYPE_CHECKING:
 
 def load(source: Union[Path, List[Path], bytes, bytearray, memoryview], *,
          steps: Optional[str] = None,
-         unprofiled: Optional[str] = None) -> Result:
+         unprofiled: Optional[str] = None,
+         align: bool = True) -> Result:
     """Reads a trace: a file, a folder that holds one job, a list of files of
     one job, or bytes, in any format that ``stepscope summary`` reads.
 
     ``steps`` says which steps the tables are of: ``"all"``, ``"settled"``
     (without warm-up) or numbers such as ``"3:8"``; without it they are of
     everything that was recorded. ``unprofiled`` is how long a step takes that
-    is not recorded, such as ``"14.9ms"``.
+    is not recorded, such as ``"14.9ms"``. Ranks are laid on one clock by their
+    collectives; ``align=False`` leaves their clocks as recorded.
 
     FileNotFoundError, OSError or ValueError, with one line, where nothing can
     be read; a warning where a part of it cannot::
@@ -33,7 +35,8 @@ def load(source: Union[Path, List[Path], bytes, bytearray, memoryview], *,
     """
     from .data.load import load as _load
 
-    return _load(source, steps=steps, unprofiled=unprofiled, stacklevel=2)
+    return _load(source, steps=steps, unprofiled=unprofiled, align=align,
+                 stacklevel=2)
 
 
 def query(source: Union[Path, List[Path], Result],

@@ -36,6 +36,35 @@ class LoadTest(support.InOwnFolder):
         two = stepscope.load([path, "folder/trace.json"])
         self.assertEqual(len(two.events), 2 * 4 * 10)
 
+    def test_ranks_are_laid_on_one_clock(self):
+        os.mkdir("job")
+        for rank, skew in enumerate((0.0, 50000.0)):
+            events = []
+            for step in range(8):
+                begin = 1000.0 + skew + step * 10000 + step * step * 20
+                for name, category, length in (
+                        (f"ProfilerStep#{step}", "user_annotation", 9000),
+                        ("gloo:all_reduce", "user_annotation", 8000)):
+                    events.append({
+                        "ph": "X", "cat": category, "name": name, "tid": 1,
+                        "pid": 500 + rank, "ts": begin, "dur": length,
+                        "args": {}})
+            with open(f"job/rank{rank}.json", "w") as file:
+                json.dump({"schemaVersion": 1,
+                           "baseTimeNanoseconds": 1790857026000000000,
+                           "distributedInfo": {"backend": "gloo", "rank": rank,
+                                               "world_size": 2},
+                           "traceEvents": events}, file)
+
+        def apart(**options):
+            rows = stepscope.load("job", **options).events.to_dicts()
+            first, second = (row["start_ns"] for row in rows
+                             if row["name"] == "ProfilerStep#0")
+            return second - first
+
+        self.assertLess(abs(apart()), 1000)
+        self.assertEqual(apart(align=False), 50_000_000)
+
     def test_a_window_of_the_profiler_has_the_same(self):
         self.assertIsNone(stepscope.Profiler().result)
         with stepscope.Profiler(

@@ -47,7 +47,7 @@ ExitCode RunAdvise(const AdviseArguments& arguments) {
   }
   ExitCode code = kExitOk;
   const std::shared_ptr<const Trace> trace =
-      LoadTrace({arguments.input}, code);
+      LoadTrace({arguments.input}, code, {}, AlignmentOf(arguments.no_align));
   if (trace == nullptr) return code;
   std::string text;
   {

@@ -7,6 +7,7 @@
 #include "cli/commands_run.h"
 #include "cli/convert_dataset.h"
 #include "cli/help.h"
+#include "cli/rank_options.h"
 #include "exporters/exporter.h"
 #include "report/fluid_report.h"
 #include "report/table_options.h"
@@ -70,15 +71,10 @@ Option UnprofiledOption(std::string* target) {
           .target = target};
 }
 
-std::vector<std::string> ExporterNames() {
+std::vector<std::string> ConvertFormats() {
   std::vector<std::string> names;
   for (const Exporter* exporter : AllExporters())
     names.emplace_back(exporter->name());
-  return names;
-}
-
-std::vector<std::string> ConvertFormats() {
-  std::vector<std::string> names = ExporterNames();
   names.emplace_back(kParquet);
   return names;
 }
@@ -166,6 +162,7 @@ Command SummaryCommand(SummaryArguments& arguments) {
            StepsOption("all; figures of the step itself are of settled ones",
                        &arguments.steps),
            UnprofiledOption(&arguments.unprofiled),
+           NoAlignOption(&arguments.no_align),
            {.name = "--sort",
             .value = "KEY",
             .kind = ValueKind::kChoice,
@@ -218,6 +215,7 @@ Command AdviseCommand(AdviseArguments& arguments) {
           .operands = {TraceOperand(&arguments.input)},
           .options = {StepsOption("settled", &arguments.steps),
                       UnprofiledOption(&arguments.unprofiled),
+                      NoAlignOption(&arguments.no_align),
                       TopOption("findings", "0", &arguments.top),
                       FormatOption({"text", "json", "md"}, &arguments.format)},
           .example_title = "why is the training slow?",
@@ -433,7 +431,8 @@ Command ConvertCommand(ConvertOptions& options) {
             .meaning = "with --to cuda-profile: a file with one option per "
                        "line",
             .group = "Content",
-            .target = &options.config}},
+            .target = &options.config},
+           NoAlignOption(&options.no_align)},
       .more = DescribeFormats(),
       .example_title = "a timeline for https://ui.perfetto.dev",
       .example = "stepscope convert job.sscap -o job.json.gz",
@@ -461,7 +460,8 @@ Command TimelineCommand(TimelineOptions& options) {
                    .kind = ValueKind::kFile,
                    .meaning = "file to write",
                    .fallback = "/tmp/timeline",
-                   .target = &options.timeline_path}},
+                   .target = &options.timeline_path},
+                  NoAlignOption(&options.no_align)},
       .example_title = "two trainers and a parameter server",
       .example =
           "stepscope timeline --profile_path t0=a,t1=b,ps0=c "

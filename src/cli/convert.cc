@@ -149,7 +149,12 @@ std::string DescribeFormats() {
 }
 
 ExitCode RunConvert(const ConvertOptions& options) {
-  if (options.to == kParquet) return RunConvertDataset(options);
+  if (options.to == kParquet) {
+    if (!options.no_align) return RunConvertDataset(options);
+    return Complain(kExitUsage, "--no-align: not for --to parquet",
+                    "leave it out: a dataset has times as recorded, and what "
+                    "aligns them in its table ranks");
+  }
   const Exporter* const exporter = ChooseExporter(options);
   if (exporter == nullptr) return kExitUsage;
   if (const Status once = CheckStandardInputOnce(options.inputs); !once) {
@@ -182,7 +187,7 @@ ExitCode RunConvert(const ConvertOptions& options) {
                                        .show_memory = options.show_memory});
   import.formats.Set(XPlaneOptions{.dataflow = !options.no_dataflow});
   std::shared_ptr<const Trace> trace =
-      LoadTrace(options.inputs, code, import);
+      LoadTrace(options.inputs, code, import, AlignmentOf(options.no_align));
   if (trace == nullptr) return code;
   if (options.critical_path) {
     trace = DrawCriticalPath(std::move(trace));

@@ -32,7 +32,7 @@ bool CanScanFolder(const std::string& input, const TableOptions& options) {
 
 std::unique_ptr<ReducedJob> ScanFolderOfJob(const std::string& input,
                                             const TableOptions& options,
-                                            ExitCode& code) {
+                                            Alignment how, ExitCode& code) {
   const MapOptions what = WhatToMap(options);
   std::mutex mutex;
   std::map<uint32_t, PartialBody> mapped;  // by number of the file
@@ -64,7 +64,7 @@ std::unique_ptr<ReducedJob> ScanFolderOfJob(const std::string& input,
   Reducer reducer;
   for (const ScannedFolder::File& file : job.files)
     reducer.Add(std::move(mapped.at(file.number)));
-  Result<std::unique_ptr<ReducedJob>> reduced = reducer.Finish(options);
+  Result<std::unique_ptr<ReducedJob>> reduced = reducer.Finish(options, how);
   if (!reduced) {
     code = ComplainOfInput(reduced.error());
     return nullptr;
@@ -75,6 +75,7 @@ std::unique_ptr<ReducedJob> ScanFolderOfJob(const std::string& input,
   for (const TraceFolder::Repeat& repeat : job.repeats)
     left_out.repeats.push_back(repeat.path + ": same window as " +
                                repeat.same_window_as + ", counted once");
+  left_out.of_job = job.notes;
   AddNotes(left_out, options.views, **reduced);
   return *std::move(reduced);
 }
@@ -91,6 +92,7 @@ void AddNotes(const LeftOut& files, uint32_t views, ReducedJob& job) {
   }
   notes.insert(notes.end(), files.skipped.begin(), files.skipped.end());
   notes.insert(notes.end(), files.repeats.begin(), files.repeats.end());
+  notes.insert(notes.end(), files.of_job.begin(), files.of_job.end());
   if (ranks_alone)
     notes.insert(notes.end(), ranks.notes.begin(), ranks.notes.end());
 }

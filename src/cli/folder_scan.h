@@ -22,12 +22,13 @@ bool CanScanFolder(const std::string& input, const TableOptions& options);
 // Null: what was wrong has been said, and `code` is what to return.
 std::unique_ptr<ReducedJob> ScanFolderOfJob(const std::string& input,
                                             const TableOptions& options,
-                                            ExitCode& code);
+                                            Alignment how, ExitCode& code);
 
 // Files that are not in the tables, for the notes of a summary.
 struct LeftOut {
   std::vector<std::string> skipped;  // one sentence each
   std::vector<std::string> repeats;
+  std::vector<std::string> of_job;  // why they are one job
 };
 void AddNotes(const LeftOut& files, uint32_t views, ReducedJob& job);
 

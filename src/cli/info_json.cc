@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "analysis/launches.h"
+#include "analysis/ranks/hang.h"
 #include "base/json_writer.h"
 #include "cli/info.h"
 #include "cli/recording_cost.h"
@@ -151,6 +152,48 @@ void WriteRecordingCost(JsonWriter& json, const Trace& trace) {
   json.Field("slow_down", *time->slow_down()).EndObject();
 }
 
+// Who waits where and who is missing, as `info` says it; null: nobody hangs.
+void WriteHang(JsonWriter& json, const Trace& trace) {
+  json.Key("hang");
+  const Hang hang = FindHang(trace);
+  if (!hang.found()) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Field("reason", hang.reason).Key("ranks").BeginArray();
+  const auto name = [&](std::string_view key, Row row) {
+    json.Key(key);
+    if (row == kNoRow) {
+      json.Null();
+    } else {
+      json.String(trace.str(trace.name()[row]));
+    }
+  };
+  for (const HangRank& rank : hang.ranks) {
+    const Process& process = trace.processes()[rank.process];
+    json.BeginObject().Key("rank");
+    if (process.rank >= 0) {
+      json.Int(process.rank);
+    } else {
+      json.Null();
+    }
+    json.Field("pid", process.pid);
+    name("waits_in", rank.collective);
+    name("step", rank.step);
+    name("last_ended", rank.last_ended);
+    json.Key("open").BeginArray();
+    for (const Row row : rank.open) {
+      json.BeginObject();
+      json.Field("name", trace.str(trace.name()[row]));
+      json.Field("for_ns", rank.end_ns - trace.start_ns()[row]).EndObject();
+    }
+    json.EndArray().EndObject();
+  }
+  json.EndArray().Key("lines").BeginArray();
+  for (const std::string& line : DescribeHang(trace, hang)) json.String(line);
+  json.EndArray().EndObject();
+}
+
 }  // namespace
 
 std::string InfoJson(const LoadedInput& input) {
@@ -193,6 +236,7 @@ std::string InfoJson(const LoadedInput& input) {
   WriteSources(json, trace);
   WriteJobs(json, input);
   WriteClocks(json, input.clocks);
+  WriteHang(json, trace);
   json.EndObject();
   return json.Take() + "\n";
 }

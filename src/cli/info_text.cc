@@ -143,6 +143,11 @@ std::string ClockOf(const MemberClock& member) {
               Format(", drift %.2f ppm, by ", clock.drift_ppm) +
               HumanCount(clock.collectives, "collective");
       break;
+    case ClockMethod::kRpc:
+      text += (clock.offset_ns < 0 ? "-" : "+") +
+              HumanDuration(std::abs(clock.offset_ns)) + ", by " +
+              HumanCount(clock.collectives, "request");
+      break;
     case ClockMethod::kSameClock:
       text += "as recorded, by the clock of the same machine";
       break;

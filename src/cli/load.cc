@@ -24,10 +24,10 @@ Result<TraceFolder> ImportWithProgress(const std::vector<std::string>& inputs,
 }
 
 // Puts the ranks of the only job on one clock, and notes what there is to say.
-SetClocks Align(TraceFolder& folder) {
+SetClocks Align(TraceFolder& folder, Alignment how) {
   if (folder.jobs.size() != 1) return {};
   TraceSet& set = folder.jobs[0].traces;
-  SetClocks clocks = AlignSet(set);
+  SetClocks clocks = AlignSet(set, how);
   for (const std::string& note : clocks.notes) set.AddNote(note);
   return clocks;
 }
@@ -47,7 +47,8 @@ std::shared_ptr<const Trace> MergeAndCheck(TraceFolder folder,
 
 std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
                                        ExitCode& code,
-                                       const ImportOptions& options) {
+                                       const ImportOptions& options,
+                                       Alignment how) {
   Result<TraceFolder> folder = ImportWithProgress(inputs, options);
   if (!folder) {
     code = ComplainOfInput(folder.error());
@@ -63,7 +64,7 @@ std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
     std::fputs(JobLines(DescribeJobs(*folder)).c_str(), stderr);
     return nullptr;
   }
-  Align(*folder);
+  Align(*folder, how);
   return MergeAndCheck(*std::move(folder), inputs.front(), code);
 }
 
@@ -77,7 +78,7 @@ bool LoadForInfo(const std::string& input, LoadedInput& loaded,
   loaded.is_folder = input != "-" && IsDirectory(input);
   loaded.jobs = DescribeJobs(*folder);
   loaded.skipped = folder->skipped;
-  loaded.clocks = Align(*folder);
+  loaded.clocks = Align(*folder, Alignment::kByEvents);
   loaded.trace = MergeAndCheck(*std::move(folder), input, code);
   return loaded.trace != nullptr;
 }

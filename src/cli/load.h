@@ -21,7 +21,13 @@ namespace stepscope {
 // was wrong has been said, and `code` is what to return.
 std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
                                        ExitCode& code,
-                                       const ImportOptions& options = {});
+                                       const ImportOptions& options = {},
+                                       Alignment how = Alignment::kByEvents);
+
+// Of the option --no-align.
+inline Alignment AlignmentOf(bool no_align) {
+  return no_align ? Alignment::kAsRecorded : Alignment::kByEvents;
+}
 
 // What `info` shows: everything in a folder, whatever jobs there are.
 struct LoadedInput {

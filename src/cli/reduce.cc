@@ -41,7 +41,8 @@ class PartialsOfJob {
   bool Find(const std::vector<std::string>& inputs, ExitCode& code);
   bool ChooseJob(const std::string& input, ExitCode& code);
 
-  Result<std::unique_ptr<ReducedJob>> Reduce(const TableOptions& options);
+  Result<std::unique_ptr<ReducedJob>> Reduce(const TableOptions& options,
+                                             Alignment how);
   const LeftOut& left_out() const { return left_out_; }
 
  private:
@@ -160,6 +161,7 @@ bool PartialsOfJob::ChooseJob(const std::string& input, ExitCode& code) {
     left_out_.repeats.push_back(files_[repeat.file].trace +
                                 ": same window as " +
                                 files_[repeat.of].trace + ", counted once");
+  left_out_.of_job = jobs[0].notes;
   std::vector<PartialFile> chosen;
   for (const uint32_t file : jobs[0].files)
     chosen.push_back(std::move(files_[file]));
@@ -168,7 +170,7 @@ bool PartialsOfJob::ChooseJob(const std::string& input, ExitCode& code) {
 }
 
 Result<std::unique_ptr<ReducedJob>> PartialsOfJob::Reduce(
-    const TableOptions& options) {
+    const TableOptions& options, Alignment how) {
   Progress progress("adding up partials");
   Reducer reducer;
   for (size_t first = 0; first < files_.size(); first += kBatch) {
@@ -190,7 +192,7 @@ Result<std::unique_ptr<ReducedJob>> PartialsOfJob::Reduce(
     }
     progress.Set(first + count, files_.size());
   }
-  return reducer.Finish(options);
+  return reducer.Finish(options, how);
 }
 
 }  // namespace
@@ -208,7 +210,8 @@ ExitCode RunReduce(const ReduceArguments& arguments) {
   ExitCode code = kExitOk;
   if (!partials.Find(arguments.inputs, code)) return code;
   if (!partials.ChooseJob(arguments.inputs.front(), code)) return code;
-  Result<std::unique_ptr<ReducedJob>> job = partials.Reduce(options);
+  Result<std::unique_ptr<ReducedJob>> job = partials.Reduce(
+      options, AlignmentOf(arguments.tables.no_align));
   if (!job) return ComplainOfInput(job.error());
   ReducedJob& reduced = **job;
   if (reduced.given == 0)

@@ -65,7 +65,8 @@ std::optional<ExitCode> SummariseFolder(const SummaryArguments& arguments) {
   if (!CanScanFolder(arguments.input, options)) return {};
   ExitCode code = kExitOk;
   const std::unique_ptr<ReducedJob> job =
-      ScanFolderOfJob(arguments.input, options, code);
+      ScanFolderOfJob(arguments.input, options,
+                      AlignmentOf(arguments.no_align), code);
   if (job == nullptr) return code;
   // Without steps some tables need all files at once.
   if (job->given != options.views) return {};
@@ -83,7 +84,7 @@ ExitCode RunSummary(const SummaryArguments& arguments) {
   if (!render) return kExitUsage;
   ExitCode code = kExitOk;
   const std::shared_ptr<const Trace> trace =
-      LoadTrace({arguments.input}, code);
+      LoadTrace({arguments.input}, code, {}, AlignmentOf(arguments.no_align));
   if (trace == nullptr) return code;
   std::string text;
   {

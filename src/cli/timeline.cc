@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "analysis/ranks/align_set.h"
 #include "base/file.h"
 #include "cli/load.h"
 #include "cli/output.h"
@@ -71,9 +72,33 @@ Result<std::vector<LabelledTrace>> ImportItems(const std::vector<Item>& items) {
   std::vector<LabelledTrace> traces;
   for (size_t i = 0; i < items.size(); ++i) {
     if (!*results[i]) return results[i]->error();
-    traces.push_back({items[i].label, **results[i]});
+    LabelledTrace& trace = traces.emplace_back();
+    trace.label = items[i].label;
+    trace.trace = **results[i];
   }
   return traces;
+}
+
+// Lays traces upon each other that met in collectives or calls. Who says no
+// more than its own clock does stays as it is.
+void Align(std::vector<LabelledTrace>& traces,
+           std::vector<std::string>& notes) {
+  std::vector<std::shared_ptr<const Trace>> members;
+  for (const LabelledTrace& item : traces) members.push_back(item.trace);
+  TraceSet set(std::move(members));
+  const SetClocks clocks = AlignSet(set);
+  const auto is_found = [](const MemberClock& member) {
+    return IsFoundByEvents(member.clock.method);
+  };
+  if (std::none_of(clocks.members.begin(), clocks.members.end(), is_found))
+    return;
+  const int64_t epoch = set.epoch().known ? set.epoch().ns : 0;
+  for (size_t i = 0; i < traces.size(); ++i) {
+    const TraceSet::Member& member = set.members()[i];
+    traces[i].clock = member.clock.ThenShift(epoch);
+    traces[i].clock_facts = member.facts;
+  }
+  for (const std::string& note : clocks.notes) notes.push_back(note);
 }
 
 Status WriteFile(const std::vector<LabelledTrace>& traces,
@@ -95,12 +120,13 @@ ExitCode RunTimeline(const TimelineOptions& options) {
     return Complain(kExitUsage, items.error().message,
                     "see stepscope timeline --help");
   if (const ExitCode code = CheckOutput(output); code != kExitOk) return code;
-  const Result<std::vector<LabelledTrace>> traces = [&] {
+  Result<std::vector<LabelledTrace>> traces = [&] {
     const Progress progress("reading " + profiles);
     return ImportItems(*items);
   }();
   if (!traces) return ComplainOfInput(traces.error());
   std::vector<std::string> notes;
+  if (!options.no_align) Align(*traces, notes);
   const Status status = [&] {
     const Progress progress("writing " + output);
     return WriteFile(*traces, output, notes);

@@ -35,6 +35,7 @@ struct SummaryArguments {
   bool flops = false;
   std::string steps;       // a choice of steps; empty: everything
   std::string unprofiled;  // a duration; empty: not known
+  bool no_align = false;   // clocks of ranks as recorded
 };
 ExitCode RunSummary(const SummaryArguments& arguments);
 
@@ -45,6 +46,7 @@ struct AdviseArguments {
   int top = 0;  // findings; 0: all
   std::string steps = "settled";
   std::string unprofiled;  // a duration; empty: not known
+  bool no_align = false;   // clocks of ranks as recorded
 };
 ExitCode RunAdvise(const AdviseArguments& arguments);
 
@@ -94,6 +96,7 @@ struct ConvertOptions {
   bool no_commit = false;    // of parquet: a later call puts it in place
   std::string mode;          // of cuda-profile: csv or kvp
   std::string config;        // of cuda-profile: a file of options
+  bool no_align = false;     // clocks of ranks as recorded
 };
 ExitCode RunConvert(const ConvertOptions& options);
 // For --help: the formats, their suffixes, and what each cannot hold.
@@ -103,6 +106,7 @@ std::string DescribeFormats();
 struct TimelineOptions {
   std::string profile_path;   // [LABEL=]FILE[,LABEL=FILE]...
   std::string timeline_path;
+  bool no_align = false;  // clocks of ranks as recorded
 };
 ExitCode RunTimeline(const TimelineOptions& options);
 

@@ -70,48 +70,38 @@ class SharedProgress {
   uint64_t total_;  // 0: not known
 };
 
-// A file that was recognised. What can be opened once only stays open.
-struct Recognised {
-  const Importer* importer = nullptr;
-  std::unique_ptr<InputSource> pipe;
+// One file, opened once: finding out what it is and reading it.
+struct FileRead {
+  const Importer* importer = nullptr;  // null: none knows it
+  FileImport trace = std::shared_ptr<const Trace>();
 };
 
-Result<Recognised> Recognise(const std::string& path,
-                             const ImportOptions& options) {
-  STEPSCOPE_TRY_ASSIGN(auto input, OpenInput(path, options));
-  Recognised file;
-  STEPSCOPE_TRY_ASSIGN(file.importer, FindImporter(*input));
-  if (input->is_pipe()) file.pipe = std::move(input);
+FileRead ReadOne(const std::string& path, const ImportOptions& options) {
+  FileRead file;
+  // On a thread of its own, where nobody else would catch it.
+  try {
+    file.trace = [&]() -> FileImport {
+      STEPSCOPE_TRY_ASSIGN(const auto input, OpenInput(path, options));
+      STEPSCOPE_TRY_ASSIGN(file.importer, FindImporter(*input));
+      TraceBuilder builder;
+      STEPSCOPE_TRY(ImportInto(*file.importer, *input, options, builder));
+      return builder.Finish();
+    }();
+  } catch (const std::bad_alloc&) {
+    file.trace = Fail(ErrorCode::kIo, path + ": not enough memory to read it");
+  }
   return file;
 }
 
-FileImport ImportOne(const Recognised& file, const std::string& path,
-                     const ImportOptions& options) {
-  // On a thread of its own, where nobody else would catch it.
-  try {
-    TraceBuilder builder;
-    if (file.pipe != nullptr) {
-      STEPSCOPE_TRY(ImportInto(*file.importer, *file.pipe, options, builder));
-    } else {
-      STEPSCOPE_TRY(ImportInto(*file.importer, path, options, builder));
-    }
-    return builder.Finish();
-  } catch (const std::bad_alloc&) {
-    return Fail(ErrorCode::kIo, path + ": not enough memory to read it");
-  }
-}
-
-// Every file as a trace of its own, several at a time.
-std::vector<FileImport> ImportAtOnce(std::span<const std::string> paths,
-                                     std::span<const Recognised> files,
-                                     const ImportOptions& options) {
-  std::vector<FileImport> imports(paths.size(),
-                                  std::shared_ptr<const Trace>());
+// Every file as a trace of its own, several at a time; `visit` gets each as
+// soon as it is read, on whatever thread that is.
+template <typename Visit>
+void ReadAtOnce(std::span<const std::string> paths,
+                const ImportOptions& options, const Visit& visit) {
   SharedProgress progress(paths, options);
   options.executor->ForEach(paths.size(), [&](size_t i) {
-    imports[i] = ImportOne(files[i], paths[i], progress.OptionsOf(i));
+    visit(i, ReadOne(paths[i], progress.OptionsOf(i)));
   });
-  return imports;
 }
 
 // The traces of a folder, one for each file that could be read.
@@ -129,34 +119,25 @@ bool IsLiveFile(const std::string& path, std::span<const std::string> files) {
                    path.substr(0, path.size() - kLive.size())) != files.end();
 }
 
-// The files that some importer knows.
-struct KnownFiles {
-  std::vector<std::string> paths;
-  std::vector<Recognised> files;
+// What is wrong with files that could not be read: first those that nobody
+// knows, then those that are damaged. An error that stops everything fails.
+Result<std::vector<TraceFolder::Skipped>> SkippedOf(
+    std::span<const std::string> paths, std::span<const FileRead> files) {
   std::vector<TraceFolder::Skipped> skipped;
-
-  // A file that could not be read. False: that stops everything.
-  bool Skip(size_t file, const Error& error) {
-    if (error.code != ErrorCode::kCorrupt) return false;
-    skipped.push_back({paths[file], error.message, true});
-    return true;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    if (files[i].importer != nullptr || files[i].trace) continue;
+    const Error& error = files[i].trace.error();
+    if (!IsLiveFile(paths[i], paths))
+      skipped.push_back({paths[i], error.message,
+                         error.code != ErrorCode::kUnsupported});
   }
-};
-
-KnownFiles FindKnownFiles(std::span<const std::string> all_files,
-                          const ImportOptions& options) {
-  KnownFiles known;
-  for (const std::string& file : all_files) {
-    Result<Recognised> one = Recognise(file, options);
-    if (one) {
-      known.paths.push_back(file);
-      known.files.push_back(*std::move(one));
-    } else if (!IsLiveFile(file, all_files)) {
-      known.skipped.push_back({file, one.error().message,
-                               one.error().code != ErrorCode::kUnsupported});
-    }
+  for (size_t i = 0; i < paths.size(); ++i) {
+    if (files[i].importer == nullptr || files[i].trace) continue;
+    const Error& error = files[i].trace.error();
+    if (error.code != ErrorCode::kCorrupt) return error;
+    skipped.push_back({paths[i], error.message, true});
   }
-  return known;
+  return skipped;
 }
 
 Error NoTraceIn(const std::string& path,
@@ -168,23 +149,20 @@ Error NoTraceIn(const std::string& path,
 }
 
 // `where` is where they lie, for the message.
-Result<FolderTraces> ReadFiles(std::span<const std::string> files,
+Result<FolderTraces> ReadFiles(std::span<const std::string> paths,
                                const std::string& where,
                                const ImportOptions& options) {
-  KnownFiles known = FindKnownFiles(files, options);
+  std::vector<FileRead> files(paths.size());
+  ReadAtOnce(paths, options,
+             [&](size_t i, FileRead file) { files[i] = std::move(file); });
   FolderTraces folder;
-  std::vector<FileImport> imports =
-      ImportAtOnce(known.paths, known.files, options);
-  for (size_t i = 0; i < imports.size(); ++i) {
-    if (imports[i]) {
-      folder.facts.push_back(FactsOf(**imports[i], known.paths[i],
-                                     known.files[i].importer->format()));
-      folder.traces.push_back(*std::move(imports[i]));
-    } else if (!known.Skip(i, imports[i].error())) {
-      return imports[i].error();
-    }
+  STEPSCOPE_TRY_ASSIGN(folder.skipped, SkippedOf(paths, files));
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].trace) continue;
+    folder.facts.push_back(
+        FactsOf(**files[i].trace, paths[i], files[i].importer->format()));
+    folder.traces.push_back(*std::move(files[i].trace));
   }
-  folder.skipped = std::move(known.skipped);
   if (folder.traces.empty()) return NoTraceIn(where, folder.skipped);
   return folder;
 }
@@ -214,15 +192,22 @@ Status CheckStandardInput(std::span<const std::string> paths) {
 Result<TraceSet> ImportSet(std::span<const std::string> paths,
                            const ImportOptions& options) {
   STEPSCOPE_TRY(CheckStandardInput(paths));
-  std::vector<Recognised> files;
+  // A name that is spelled wrong is found before minutes are spent on the
+  // others. What can be opened once only is not looked at.
   for (const std::string& path : paths) {
-    STEPSCOPE_TRY_ASSIGN(Recognised file, Recognise(path, options));
-    files.push_back(std::move(file));
+    std::error_code error;
+    const auto status = std::filesystem::status(path, error);
+    const bool absent = !std::filesystem::exists(status);
+    if (path != "-" && (absent || std::filesystem::is_regular_file(status)))
+      STEPSCOPE_TRY(FindImporter(path, options));
   }
+  std::vector<FileRead> files(paths.size());
+  ReadAtOnce(paths, options,
+             [&](size_t i, FileRead file) { files[i] = std::move(file); });
   std::vector<std::shared_ptr<const Trace>> traces;
-  for (FileImport& one : ImportAtOnce(paths, files, options)) {
-    if (!one) return one.error();
-    traces.push_back(*std::move(one));
+  for (FileRead& file : files) {
+    if (!file.trace) return file.trace.error();
+    traces.push_back(*std::move(file.trace));
   }
   return TraceSet(std::move(traces));
 }
@@ -254,6 +239,7 @@ Result<TraceFolder> ImportJobs(std::span<const std::string> files,
                          job.repeats.back().same_window_as +
                          ", counted once");
     }
+    for (const std::string& note : found.notes) job.traces.AddNote(note);
     folder.jobs.push_back(std::move(job));
   }
   if (folder.jobs.size() == 1)
@@ -265,34 +251,26 @@ Result<ScannedFolder> ScanFolder(const std::string& path,
                                  const ImportOptions& options,
                                  const VisitTrace& visit) {
   STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> files, FilesIn(path));
-  KnownFiles known = FindKnownFiles(files, options);
-  const size_t count = known.paths.size();
-  std::vector<std::optional<FileFacts>> seen(count);
-  std::vector<Status> states(count, Ok());
-  SharedProgress progress(known.paths, options);
-  options.executor->ForEach(count, [&](size_t i) {
-    const FileImport one =
-        ImportOne(known.files[i], known.paths[i], progress.OptionsOf(i));
-    if (!one) {
-      states[i] = one.error();
-      return;
+  std::vector<FileRead> reads(files.size());
+  std::vector<std::optional<FileFacts>> seen(files.size());
+  ReadAtOnce(files, options, [&](size_t i, FileRead file) {
+    if (file.trace) {
+      const Trace& trace = **file.trace;
+      seen[i] = FactsOf(trace, files[i], file.importer->format());
+      visit(static_cast<uint32_t>(i), trace);
+      file.trace = std::shared_ptr<const Trace>();
     }
-    seen[i] = FactsOf(**one, known.paths[i],
-                      known.files[i].importer->format());
-    visit(static_cast<uint32_t>(i), **one);
+    reads[i] = std::move(file);
   });
+  ScannedFolder folder;
+  STEPSCOPE_TRY_ASSIGN(folder.skipped, SkippedOf(files, reads));
   std::vector<FileFacts> facts;
   std::vector<uint32_t> numbers;
-  for (size_t i = 0; i < count; ++i) {
-    if (seen[i]) {
-      facts.push_back(*std::move(seen[i]));
-      numbers.push_back(static_cast<uint32_t>(i));
-    } else if (!known.Skip(i, states[i].error())) {
-      return states[i].error();
-    }
+  for (size_t i = 0; i < seen.size(); ++i) {
+    if (!seen[i]) continue;
+    facts.push_back(*std::move(seen[i]));
+    numbers.push_back(static_cast<uint32_t>(i));
   }
-  ScannedFolder folder;
-  folder.skipped = std::move(known.skipped);
   if (facts.empty()) return NoTraceIn(path, folder.skipped);
   for (const Job& found : FindJobs(facts)) {
     ScannedFolder::Job job;
@@ -301,6 +279,7 @@ Result<ScannedFolder> ScanFolder(const std::string& path,
     for (const SameWindow& repeat : found.repeats)
       job.repeats.push_back(
           {facts[repeat.file].path, facts[repeat.of].path});
+    job.notes = found.notes;
     folder.jobs.push_back(std::move(job));
   }
   return folder;

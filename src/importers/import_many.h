@@ -61,6 +61,7 @@ struct ScannedFolder {
   struct Job {
     std::vector<File> files;  // that count, in the order of their names
     std::vector<TraceFolder::Repeat> repeats;
+    std::vector<std::string> notes;  // one sentence each
   };
   std::vector<Job> jobs;
   std::vector<TraceFolder::Skipped> skipped;

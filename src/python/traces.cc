@@ -223,15 +223,16 @@ Texts ToTexts(const std::vector<nb::bytes>& paths) {
   return texts;
 }
 
-nb::tuple ReadFiles(const std::vector<nb::bytes>& paths,
+nb::tuple ReadFiles(const std::vector<nb::bytes>& paths, const Texts& options,
                     const nb::object& progress) {
   const Texts names = ToTexts(paths);
   // A pipe may never give a byte: it is not waited for.
   return Load(
-      [names](stepscope_watch* watch, stepscope_trace** trace,
-              stepscope_reply reply) {
-        return Reader().read_files(Pointers(names).data(), names.size(), watch,
-                                   trace, reply);
+      [names, options](stepscope_watch* watch, stepscope_trace** trace,
+                       stepscope_reply reply) {
+        return Reader().read_files(Pointers(names).data(), names.size(),
+                                   Pointers(options).data(), watch, trace,
+                                   reply);
       },
       progress, false);
 }
@@ -278,7 +279,8 @@ void AddTraces(nb::module_& module) {
       .def("table", &TraceData::Table);
   module.def("load_reader",
              [](const std::string& path) { LoadReader(path.c_str()); });
-  module.def("read_files", &ReadFiles, nb::arg(), nb::arg().none());
+  module.def("read_files", &ReadFiles, nb::arg(), nb::arg(),
+             nb::arg().none());
   module.def("read_bytes", &ReadBytes, nb::arg(), nb::arg(), nb::arg().none());
   module.def("query", &Query, nb::arg(), nb::arg(), nb::arg().none());
 }

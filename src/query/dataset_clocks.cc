@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "analysis/ranks/align_set.h"
-#include "analysis/ranks/collective_kind.h"
 #include "trace/clock_placement.h"
+#include "trace/collective_kind.h"
 
 namespace stepscope {
 namespace {
@@ -33,7 +33,7 @@ std::vector<int64_t> ParseRanks(std::string_view text) {
 }
 
 CollectiveKind KindNamed(std::string_view name) {
-  for (int i = 0; i < static_cast<int>(CollectiveKind::kOther); ++i) {
+  for (int i = 0; i <= static_cast<int>(CollectiveKind::kRpcHandling); ++i) {
     const auto kind = static_cast<CollectiveKind>(i);
     if (CollectiveKindName(kind) == name) return kind;
   }

@@ -3,10 +3,12 @@
 // The C interface over the rest of this folder. Nothing is thrown across it.
 #include "read/read.h"
 
+#include <algorithm>
 #include <atomic>
 #include <new>
 #include <span>
 
+#include "analysis/ranks/align_set.h"
 #include "importers/input/input_source.h"
 #include "importers/load_inputs.h"
 #include "importers/registry.h"
@@ -119,10 +121,20 @@ Error SeveralJobs(const std::string& path, const TraceFolder& folder) {
 }
 
 Result<std::shared_ptr<const Trace>> LoadFiles(
-    const std::vector<std::string>& paths, const ImportOptions& options) {
+    const std::vector<std::string>& paths, stepscope::Alignment how,
+    const ImportOptions& options) {
   STEPSCOPE_TRY_ASSIGN(TraceFolder folder,
                        stepscope::ImportInputs(paths, options));
   if (folder.jobs.size() > 1) return SeveralJobs(paths.front(), folder);
+  stepscope::TraceSet& set = folder.jobs.front().traces;
+  const stepscope::SetClocks clocks = stepscope::AlignSet(set, how);
+  // Who asked for it knows that clocks are as recorded, and files without ranks
+  // need not lie beside each other.
+  const auto ranks = std::count_if(
+      clocks.members.begin(), clocks.members.end(),
+      [](const stepscope::MemberClock& member) { return member.rank >= 0; });
+  if (how == stepscope::Alignment::kByEvents && ranks > 1)
+    for (const std::string& note : clocks.notes) set.AddNote(note);
   return stepscope::JoinInputs(std::move(folder), paths.front());
 }
 
@@ -160,13 +172,22 @@ void stepscope_watch_progress(const stepscope_watch* watch, uint64_t* done,
 }
 
 int stepscope_read_files(const char* const* paths, size_t count,
+                         stepscope_read_options options,
                          stepscope_watch* watch, stepscope_trace** trace,
                          stepscope_reply reply) {
   *trace = nullptr;
   return Guarded(reply, [&]() -> Result<std::string> {
     if (count == 0)
       return Fail(ErrorCode::kInvalidArgument, "give at least one path");
-    return Keep(LoadFiles({paths, paths + count}, OptionsFor(watch)), trace);
+    ReadRequest request(options);
+    STEPSCOPE_TRY_ASSIGN(const std::string align,
+                         request.Choice("align", {"yes", "no"}));
+    STEPSCOPE_TRY(request.Finish());
+    return Keep(LoadFiles({paths, paths + count},
+                          align == "no" ? stepscope::Alignment::kAsRecorded
+                                        : stepscope::Alignment::kByEvents,
+                          OptionsFor(watch)),
+                trace);
   });
 }
 

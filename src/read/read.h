@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define STEPSCOPE_READ_VERSION 2
+#define STEPSCOPE_READ_VERSION 3
 #define STEPSCOPE_READ_API __attribute__((visibility("default")))
 
 enum stepscope_read_error {
@@ -57,11 +57,13 @@ STEPSCOPE_READ_API void stepscope_watch_progress(const stepscope_watch* watch,
                                                  uint64_t* done,
                                                  uint64_t* total);
 
-/* One trace of a file, of a folder that holds one job, or of several files. The
- * text has a line for each thing that a user should be warned of. `watch` may
- * be null. */
+/* One trace of a file, of a folder that holds one job, or of several files,
+ * its ranks on one clock; "align" = "no" leaves clocks as recorded. The text
+ * has a line for each thing that a user should be warned of. `watch` may be
+ * null. */
 STEPSCOPE_READ_API int stepscope_read_files(const char* const* paths,
                                             size_t count,
+                                            stepscope_read_options options,
                                             stepscope_watch* watch,
                                             stepscope_trace** trace,
                                             stepscope_reply reply);

@@ -155,7 +155,8 @@ TEST(Read, BadInputIsOneLine) {
   Reply reply;
   stepscope_trace* trace = nullptr;
   const char* missing[] = {"/nonexistent/trace.json"};
-  EXPECT_EQ(stepscope_read_files(missing, 1, nullptr, &trace, reply.to()),
+  EXPECT_EQ(stepscope_read_files(missing, 1, nullptr, nullptr, &trace,
+                                 reply.to()),
             STEPSCOPE_READ_NOT_FOUND);
   EXPECT_EQ(reply.text.find('\n'), std::string::npos);
   const std::string garbage = "this is no trace";
@@ -164,7 +165,8 @@ TEST(Read, BadInputIsOneLine) {
             STEPSCOPE_READ_INVALID);
   EXPECT_NE(reply.text.find("bytes"), std::string::npos);
   EXPECT_EQ(reply.text.find('\n'), std::string::npos);
-  EXPECT_EQ(stepscope_read_files(nullptr, 0, nullptr, &trace, reply.to()),
+  EXPECT_EQ(stepscope_read_files(nullptr, 0, nullptr, nullptr, &trace,
+                                 reply.to()),
             STEPSCOPE_READ_INVALID);
   EXPECT_EQ(trace, nullptr);
 }

@@ -106,12 +106,12 @@ std::string SavingText(const Summary& summary, const Finding& finding) {
 }
 
 std::string RangeText(const Finding& finding) {
-  if (!finding.replayed) return "";
+  if (!finding.replayed || finding.change.empty()) return "";
   return Milliseconds(finding.low_ns) + " to " + Milliseconds(finding.high_ns);
 }
 
 std::string CheckCommand(const Summary& summary, const Finding& finding) {
-  if (!finding.replayed) return "";
+  if (!finding.replayed || finding.change.empty()) return "";
   std::string command = "stepscope whatif " + TraceWord(summary) +
                         " --change " + ShellWord(VisibleText(finding.change));
   if (const auto& step = summary.advice.unprofiled_step_ns) {

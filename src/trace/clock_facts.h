@@ -11,12 +11,16 @@ namespace stepscope {
 
 inline constexpr std::string_view kClockMethodKey = "clock_method";
 inline constexpr std::string_view kClockOffsetKey = "clock_offset_ns";
+// Where the offset holds, by the clock as recorded: UTC if that is known. With
+// offset and drift it gives recorded times back, as docs/guide/many_ranks.md
+// says.
+inline constexpr std::string_view kClockCenterKey = "clock_center_ns";
 inline constexpr std::string_view kClockDriftKey = "clock_drift_ppm";
 inline constexpr std::string_view kClockErrorKey = "clock_error_ns";
 inline constexpr std::string_view kClockErrorGrowthKey = "clock_error_ppm";
 
-inline constexpr std::array<std::string_view, 5> kClockFactKeys = {
-    kClockMethodKey, kClockOffsetKey, kClockDriftKey, kClockErrorKey,
-    kClockErrorGrowthKey};
+inline constexpr std::array<std::string_view, 6> kClockFactKeys = {
+    kClockMethodKey, kClockOffsetKey, kClockCenterKey,
+    kClockDriftKey,  kClockErrorKey,  kClockErrorGrowthKey};
 
 }  // namespace stepscope

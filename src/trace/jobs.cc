@@ -2,8 +2,11 @@
 #include "trace/jobs.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <numeric>
+
+#include "trace/job_ranks.h"
 
 namespace stepscope {
 namespace {
@@ -75,6 +78,23 @@ bool IsSameWindow(const FileFacts& a, const FileFacts& b) {
 int Poverty(std::string_view reader) {
   if (reader == "capture") return 0;
   return reader == "chrome" ? 2 : 1;
+}
+
+// Of "world_size": "8", or of torch's "distributedInfo", which is an object.
+// 0: it says nothing about that.
+int64_t WorldOf(std::string_view key, std::string_view value) {
+  constexpr std::string_view kWorld = "world_size";
+  if (key == "distributedInfo") {
+    const size_t at = value.find("\"world_size\"");
+    if (at == value.npos) return 0;
+    value.remove_prefix(at + kWorld.size() + 2);
+    value.remove_prefix(std::min(value.find_first_not_of(": "), value.size()));
+  } else if (key != kWorld) {
+    return 0;
+  }
+  int64_t world = 0;
+  std::from_chars(value.data(), value.data() + value.size(), world);
+  return std::max<int64_t>(world, 0);
 }
 
 // Sets of files that grow together.
@@ -270,12 +290,14 @@ FileFacts FactsOf(const Trace& trace, std::string_view path,
   facts.reader = reader;
   for (const Process& process : trace.processes()) {
     facts.processes.push_back(
-        {process.pid, std::string(trace.str(process.host))});
+        {process.pid, std::string(trace.str(process.host)), process.rank});
     for (const auto& [key, value] : process.metadata) {
       if (facts.job.empty() && trace.str(key) == "job")
         facts.job = trace.str(value);
       if (facts.run.empty() && trace.str(key) == "run")
         facts.run = trace.str(value);
+      if (facts.world == 0)
+        facts.world = WorldOf(trace.str(key), trace.str(value));
     }
   }
   facts.epoch_known =
@@ -293,11 +315,12 @@ FileFacts FactsOf(const Trace& trace, std::string_view path,
   if (__builtin_sub_overflow(facts.end_ns, facts.begin_ns, &length) ||
       length < 0)
     facts.end_ns = facts.begin_ns;
+  facts.pulse = PulseOf(trace);
   return facts;
 }
 
 std::vector<Job> FindJobs(std::span<const FileFacts> files) {
-  return JobFinder(files).Run();
+  return ArrangeByRanks(files, JobFinder(files).Run());
 }
 
 }  // namespace stepscope

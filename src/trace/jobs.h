@@ -18,7 +18,13 @@
 //      capture without it is damaged, and belongs to the others beside it if
 //      those are one job.
 //
-// Everything else is another job. Being of one job is transitive.
+//   5. Two processes that claim one rank are of two jobs if their collectives
+//      have different rhythms (job_pulse.h), and so are files that state
+//      worlds of different sizes.
+//   6. Ranks whose collectives have one rhythm are one job however far apart
+//      their clocks are, if no rank is there twice. A note says so.
+//
+// Everything else is another job. Being of one job is transitive but for 5.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +33,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trace/job_pulse.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -36,18 +43,21 @@ struct FileFacts {
   struct Owner {
     int64_t pid = 0;
     std::string host;
+    int64_t rank = -1;  // -1: not stated
   };
   std::string path;
   std::string format;  // what Trace::format() says
   std::string reader;  // what the importer is called: "capture", "chrome", ...
   std::string job;     // as stated; empty: it was not
   std::string run;     // of `stepscope run`; the same
+  int64_t world = 0;   // how many ranks there are; 0: not stated
   std::vector<Owner> processes;
   bool epoch_known = false;
   // The recorded window: UTC if epoch_known, else of the file's own clock.
   // Begins not after its end, and is shorter than 2^63 ns.
   int64_t begin_ns = 0;
   int64_t end_ns = 0;
+  JobPulse pulse;
 };
 // Of the file at `path`, which the importer called `reader` read.
 FileFacts FactsOf(const Trace& trace, std::string_view path,
@@ -60,6 +70,7 @@ struct SameWindow {
 struct Job {
   std::vector<uint32_t> files;  // that count, in their order
   std::vector<SameWindow> repeats;
+  std::vector<std::string> notes;  // one sentence each
 };
 // Jobs in the order of their first file.
 std::vector<Job> FindJobs(std::span<const FileFacts> files);

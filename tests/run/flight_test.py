@@ -264,6 +264,11 @@ class Saves(FlightTestCase):
                   r"before the collective for \d+\.\d s")
         self.assertRegex(text, r"hang +rank 0 waits in gloo:all_reduce for")
         self.assertIn("has not ended", text)  # the reason, in a note
+        ranks = {rank["rank"]: rank
+                 for rank in self.info(window)["hang"]["ranks"]}
+        self.assertEqual(ranks[0]["waits_in"], "gloo:all_reduce")
+        self.assertIsNone(ranks[1]["waits_in"])
+        self.assertEqual(ranks[1]["open"][-1]["name"], "before the collective")
         advice = json.loads(subprocess.run(
             [support.STEPSCOPE, "advise", "--format", "json", str(window)],
             check=True, capture_output=True, text=True,

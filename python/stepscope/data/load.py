@@ -20,7 +20,8 @@ _log = logging.getLogger("stepscope")
 
 
 def load(source: Any, *, steps: Optional[str] = None,
-         unprofiled: Optional[str] = None, stacklevel: int = 1) -> Result:
+         unprofiled: Optional[str] = None, align: bool = True,
+         stacklevel: int = 1) -> Result:
     """See stepscope.load()."""
     options = {"steps": steps, "unprofiled": unprofiled}
     paths: List[bytes] = []
@@ -35,7 +36,8 @@ def load(source: Any, *, steps: Optional[str] = None,
         if len(paths) > 1:
             name += f" and {len(paths) - 1} more"
         with progress_for(name) as progress:
-            trace, said = _core.read_files(paths, progress)
+            trace, said = _core.read_files(
+                paths, ["align", "yes" if align else "no"], progress)
     for line in said.splitlines():
         warnings.warn(line, stacklevel=stacklevel + 1)
     result = Result(trace, name, options,

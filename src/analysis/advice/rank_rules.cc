@@ -53,6 +53,22 @@ void FindStraggler(const AdviceInput& input, Advice& advice) {
       "the rank comes when the next to last one does; by the arithmetic of "
       "arrivals, on average over " +
       CountOf(job.step_count, "step");
+  if (worst.replayed && worst.replayed->high_ns > 0) {
+    const ReplayedGain& gain = *worst.replayed;
+    finding.replayed = true;
+    finding.low_ns = gain.low_ns;
+    finding.high_ns = gain.high_ns;
+    finding.saving_ns = gain.low_ns + (gain.high_ns - gain.low_ns) / 2;
+    finding.saving_ratio =
+        static_cast<double>(finding.saving_ns) /
+        static_cast<double>(std::max<int64_t>(1, job.step_ns));
+    finding.saving_basis =
+        "the rank takes as long as the others do on average; by a replay of " +
+        CountOf(job.step_count, "step") +
+        " of all ranks, in which work goes on beside collectives (least) or "
+        "waits for each (most); clocks leave " +
+        Milliseconds(gain.error_ns) + " open";
+  }
   std::string what = "All others waited for it alone for " +
                      Milliseconds(worst.delays_ns) + " in " +
                      CountOf(job.step_count, "step");

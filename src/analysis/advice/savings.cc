@@ -129,7 +129,8 @@ void Savings::FindOverlaps(Advice& advice) {
   std::vector<Finding*> replayed;
   std::vector<Change> changes;
   for (Finding& finding : advice.findings) {
-    if (!finding.replayed) continue;
+    // What ranks gain was replayed as a job, and is no change of a step.
+    if (!finding.replayed || finding.change.empty()) continue;
     replayed.push_back(&finding);
     changes.push_back(*ChangeOf(finding));
   }

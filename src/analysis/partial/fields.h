@@ -28,9 +28,12 @@ class PartialFields {
     FileFacts& facts = head.facts;
     All(facts.format, facts.reader, facts.job, facts.run);
     List(facts.processes, [&](FileFacts::Owner& owner) {
-      All(owner.pid, owner.host);
+      All(owner.pid, owner.host, owner.rank);
     });
-    All(facts.epoch_known, facts.begin_ns, facts.end_ns);
+    All(facts.world, facts.epoch_known, facts.begin_ns, facts.end_ns);
+    List(facts.pulse.beats,
+         [&](JobPulse::Beat& beat) { All(beat.name, beat.end_ns); });
+    if (facts.pulse.beats.size() > JobPulse::kMostBeats) Refuse();
   }
 
   void Body(PartialBody& body) {

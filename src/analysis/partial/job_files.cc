@@ -54,11 +54,11 @@ void JobFiles::AddTo(TraceBuilder& builder) {
   }
 }
 
-RankJob JobFiles::AnalyseRanks() {
+RankJob JobFiles::AnalyseRanks(Alignment how) {
   std::vector<FileDigest> digests;
   for (PartialBody& file : files_)
     digests.push_back(std::move(file.digest));
-  return AnalyseFiles(std::move(digests), &clocks_);
+  return AnalyseFiles(std::move(digests), how, &clocks_);
 }
 
 void JobFiles::AddSteps(const Trace& trace, Summary& summary) const {

@@ -25,7 +25,7 @@ class JobFiles {
   void AddTo(TraceBuilder& builder);
 
   // Lays the files on one clock; before anything below.
-  RankJob AnalyseRanks();
+  RankJob AnalyseRanks(Alignment how);
 
   void AddSteps(const Trace& trace, Summary& summary) const;
 

@@ -55,7 +55,7 @@ void Reducer::Add(PartialBody body) {
 }
 
 Result<std::unique_ptr<ReducedJob>> Reducer::Finish(
-    const SummaryOptions& options) {
+    const SummaryOptions& options, Alignment how) {
   auto result = std::make_unique<ReducedJob>();
   Summary& summary = result->summary;
   JobFiles job(files_, options);
@@ -82,7 +82,7 @@ Result<std::unique_ptr<ReducedJob>> Reducer::Finish(
   summary.trace = &trace;
   summary.events = job.Events();
   summary.no_launch = job.WithoutLaunch();
-  RankJob ranks = job.AnalyseRanks();
+  RankJob ranks = job.AnalyseRanks(how);
   job.AddSteps(trace, summary);
   const int64_t gpu_ns = job.GpuTime();
   const bool wants_ranks = job.Wants(kRankViews) && MayHaveRanks(trace);

@@ -34,7 +34,8 @@ class Reducer {
   // Ends it. `options.views` that partials do not have are left out, and so
   // are steps, which cannot be chosen any more. Notes are those of the
   // summary; fails for want of memory only.
-  Result<std::unique_ptr<ReducedJob>> Finish(const SummaryOptions& options);
+  Result<std::unique_ptr<ReducedJob>> Finish(
+      const SummaryOptions& options, Alignment how = Alignment::kByEvents);
 
  private:
   std::vector<PartialBody> files_;  // without what is added up below

@@ -313,9 +313,9 @@ class Solver {
 }  // namespace
 
 std::string_view ClockMethodName(ClockMethod method) {
-  static constexpr std::array<std::string_view, 6> kNames = {
+  static constexpr std::array<std::string_view, 7> kNames = {
       "reference", "collectives", "same clock",
-      "absolute time", "assumed", "alone"};
+      "absolute time", "assumed", "alone", "rpc"};
   return kNames[static_cast<size_t>(method)];
 }
 

@@ -26,7 +26,12 @@ enum class ClockMethod : uint8_t {
   kEpoch,        // by the absolute time that the recording states
   kAssumed,      // states none; laid where the first of the others begins
   kAlone,        // there is nothing to lay it beside
+  kRpc,          // by requests that another handled; see rpc_pairs.h
 };
+// Whether that moved it from where its recording says it lies.
+constexpr bool IsFoundByEvents(ClockMethod method) {
+  return method == ClockMethod::kCollectives || method == ClockMethod::kRpc;
+}
 // "collectives", ...
 std::string_view ClockMethodName(ClockMethod method);
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "analysis/ranks/rpc_pairs.h"
 #include "base/executor.h"
 #include "base/text.h"
 #include "trace/clock_facts.h"
@@ -16,7 +17,7 @@ std::vector<RankCalls> CallsOf(const Trace& trace) {
   const EventTree tree(trace);
   NameClasses names(trace.strings());
   const Communication communication(tree, names);
-  if (!communication.any_kernel()) return {};
+  if (!MayHaveCalls(trace, communication)) return {};
   return FindRankCalls(tree, StepTable(tree), names, communication);
 }
 
@@ -71,15 +72,21 @@ uint64_t CountOf(const SetClocks& clocks, ClockMethod method) {
                     }));
 }
 
-void AddNotes(const MatchedCalls& matched, SetClocks& result) {
+void AddNotes(const MatchedCalls& matched, Alignment how, SetClocks& result) {
   // Processes of one machine have one clock, a trainer and its workers too:
   // there is nothing to say.
   const bool one_clock = CountOf(result, ClockMethod::kSameClock) +
                              CountOf(result, ClockMethod::kReference) ==
                          result.members.size();
   if (matched.matches.empty() && !one_clock) {
-    std::string note = "No collectives that two ranks recorded: ";
-    if (CountOf(result, ClockMethod::kEpoch) > 0) {
+    std::string note = how == Alignment::kAsRecorded
+                           ? "Clocks were not aligned, as asked: "
+                           : "No collectives that two ranks recorded: ";
+    if (CountOf(result, ClockMethod::kRpc) > 0) {
+      note +=
+          "clocks lie by requests to parameter servers, which are handled "
+          "between their begin and their end.";
+    } else if (CountOf(result, ClockMethod::kEpoch) > 0) {
       note +=
           "ranks lie beside each other by the absolute time of their "
           "recordings, which is as good as their machines' clocks agree.";
@@ -122,13 +129,16 @@ void NameClaims(std::span<const ClockMember> members, SetClocks& result) {
   }
 }
 
-std::vector<TraceSet::Fact> FactsOf(const AlignedClock& clock) {
+std::vector<TraceSet::Fact> FactsOf(const AlignedClock& clock,
+                                    const Trace& trace) {
   std::vector<TraceSet::Fact> facts;
   const auto add = [&](std::string_view key, std::string value) {
     facts.emplace_back(key, std::move(value));
   };
   add(kClockMethodKey, std::string(ClockMethodName(clock.method)));
   add(kClockOffsetKey, std::to_string(clock.offset_ns));
+  const int64_t epoch = trace.clock().epoch_known ? trace.epoch_ns() : 0;
+  add(kClockCenterKey, std::to_string(SaturatingAdd(clock.center_ns, epoch)));
   add(kClockDriftKey, Format("%.6f", clock.drift_ppm));
   if (clock.error_ns < 0) return facts;
   add(kClockErrorKey, std::to_string(clock.error_ns));
@@ -161,9 +171,12 @@ ClockMember ClockMemberOf(const Trace& trace, const ClockMap& to_set,
   return member;
 }
 
-SetClocks AlignMembers(std::vector<ClockMember> members) {
+SetClocks AlignMembers(std::vector<ClockMember> members, Alignment how) {
   SetClocks result;
   if (members.size() < 2) return result;
+  if (how == Alignment::kAsRecorded) {
+    for (ClockMember& member : members) member.calls.clear();
+  }
   FindSharedClocks(members);
   std::vector<MatchInput> inputs;
   std::vector<ClockPrior> priors;
@@ -175,6 +188,11 @@ SetClocks AlignMembers(std::vector<ClockMember> members) {
   }
   const MatchedCalls matched = MatchCalls(inputs);
   std::vector<AlignedClock> clocks = AlignClocks(priors, inputs, matched);
+  std::vector<RpcMember> rpc;
+  for (const ClockMember& member : members) {
+    rpc.push_back({member.calls, member.prior});
+  }
+  AlignByRpc(rpc, clocks);
   StateWithoutCalls(members, clocks);
   result.matched = matched.matches.size();
   result.unmatched = matched.unmatched;
@@ -186,18 +204,20 @@ SetClocks AlignMembers(std::vector<ClockMember> members) {
     member.clock = clocks[i];
     result.members.push_back(std::move(member));
   }
-  AddNotes(matched, result);
+  AddNotes(matched, how, result);
   NameClaims(members, result);
   return result;
 }
 
-SetClocks AlignSet(TraceSet& set) {
+SetClocks AlignSet(TraceSet& set, Alignment how) {
   const size_t count = set.members().size();
   if (count < 2) return {};
   std::vector<std::vector<RankCalls>> calls(count);
-  Executor::Shared().ForEach(count, [&](size_t i) {
-    calls[i] = CallsOf(*set.members()[i].trace);
-  });
+  if (how == Alignment::kByEvents) {
+    Executor::Shared().ForEach(count, [&](size_t i) {
+      calls[i] = CallsOf(*set.members()[i].trace);
+    });
+  }
   std::vector<ClockMember> members;
   for (size_t i = 0; i < count; ++i) {
     const TraceSet::Member& from = set.members()[i];
@@ -206,13 +226,13 @@ SetClocks AlignSet(TraceSet& set) {
       if (!rank.calls.empty()) members.back().calls.push_back(&rank);
     }
   }
-  SetClocks result = AlignMembers(std::move(members));
+  SetClocks result = AlignMembers(std::move(members), how);
   for (uint32_t i = 0; i < count; ++i) {
     const AlignedClock& clock = result.members[i].clock;
-    if (clock.method == ClockMethod::kCollectives) {
+    if (IsFoundByEvents(clock.method)) {
       set.SetClock(i, clock.to_set);
     }
-    set.SetFacts(i, FactsOf(clock));
+    set.SetFacts(i, FactsOf(clock, *set.members()[i].trace));
   }
   return result;
 }

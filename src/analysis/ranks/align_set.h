@@ -50,7 +50,13 @@ struct SetClocks {
   std::vector<std::string> notes;  // one sentence each
 };
 
-SetClocks AlignMembers(std::vector<ClockMember> members);
-SetClocks AlignSet(TraceSet& set);
+enum class Alignment : uint8_t {
+  kByEvents,    // by what ranks did together
+  kAsRecorded,  // by what recordings say about their clocks alone
+};
+
+SetClocks AlignMembers(std::vector<ClockMember> members,
+                       Alignment how = Alignment::kByEvents);
+SetClocks AlignSet(TraceSet& set, Alignment how = Alignment::kByEvents);
 
 }  // namespace stepscope

@@ -105,7 +105,7 @@ void Take(std::string_view key, std::string_view value, CollectiveArgs& args,
     integer(args.group_size);
   } else if (key == "Seq" || key == "seq") {
     integer(args.seq);
-  } else if (key == "Src Rank") {
+  } else if (key == "Src Rank" || key == "trainer_id") {
     integer(args.source);
   } else if (key == "Dst Rank") {
     integer(args.target);

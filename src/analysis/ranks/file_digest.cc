@@ -31,7 +31,7 @@ FileDigest DigestFile(const Trace& trace) {
                     waterfall.Finish(tree, steps));
 }
 
-RankJob AnalyseFiles(std::vector<FileDigest> files,
+RankJob AnalyseFiles(std::vector<FileDigest> files, Alignment how,
                      std::vector<ClockMap>* to_job) {
   std::vector<ClockFacts> facts;
   for (const FileDigest& file : files) facts.push_back(file.clock);
@@ -51,12 +51,12 @@ RankJob AnalyseFiles(std::vector<FileDigest> files,
   for (const ClockMember& member : members) {
     as_recorded.push_back(member.prior.to_set);
   }
-  const SetClocks clocks = AlignMembers(std::move(members));
+  const SetClocks clocks = AlignMembers(std::move(members), how);
   if (to_job != nullptr) {
     *to_job = as_recorded;
     for (size_t i = 0; i < clocks.members.size(); ++i) {
       const AlignedClock& clock = clocks.members[i].clock;
-      if (clock.method == ClockMethod::kCollectives)
+      if (IsFoundByEvents(clock.method))
         (*to_job)[i] = clock.to_set;
     }
   }

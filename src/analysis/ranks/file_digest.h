@@ -32,6 +32,7 @@ FileDigest DigestFile(const EventTree& tree, const StepTable& steps,
 // those of the job. `to_job`, if given: the map of each file to that clock, as
 // a merged trace has it.
 RankJob AnalyseFiles(std::vector<FileDigest> files,
+                     Alignment how = Alignment::kByEvents,
                      std::vector<ClockMap>* to_job = nullptr);
 
 }  // namespace stepscope

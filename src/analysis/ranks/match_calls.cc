@@ -41,6 +41,10 @@ std::string KeyOf(const CallSignature& call, bool with_size) {
 }
 
 bool CanMatch(const CallSignature& call) {
+  if (call.kind == CollectiveKind::kRpcRequest ||
+      call.kind == CollectiveKind::kRpcHandling) {
+    return false;
+  }
   return call.kind != CollectiveKind::kPointToPoint ||
          (call.source >= 0 && call.target >= 0);
 }

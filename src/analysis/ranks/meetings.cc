@@ -15,6 +15,20 @@ int64_t ErrorOf(const RankDigest& digest) {
   return digest.clock.method.empty() ? 0 : kUnknownErrorNs;
 }
 
+Arrival ArrivalOf(std::span<const RankDigest> digests,
+                  const MatchedCall& call) {
+  const RankDigest& digest = digests[call.rank];
+  const Interval& time = digest.calls.calls[call.call].time;
+  return {call.rank, call.call,
+          {digest.to_job(time.begin), digest.to_job(time.end)}};
+}
+
+Exchange ExchangeOf(std::span<const RankDigest> digests,
+                    const MatchedCall& a, const MatchedCall& b) {
+  return {ArrivalOf(digests, a), ArrivalOf(digests, b),
+          std::max(ErrorOf(digests[a.rank]), ErrorOf(digests[b.rank]))};
+}
+
 }  // namespace
 
 Meetings FindMeetings(std::span<const RankDigest> digests) {
@@ -28,6 +42,10 @@ Meetings FindMeetings(std::span<const RankDigest> digests) {
   result.shift = matched.shift;
   result.list.reserve(matched.matches.size());
   for (const Match& match : matched.matches) {
+    if (match.kind == CollectiveKind::kPointToPoint && match.count == 2) {
+      const auto pair = matched.of(match);
+      result.exchanges.push_back(ExchangeOf(digests, pair[0], pair[1]));
+    }
     if (!LeavesTogether(match.kind)) continue;
     Meeting meeting;
     meeting.last_ns = meeting.next_to_last_ns = INT64_MIN;
@@ -35,9 +53,7 @@ Meetings FindMeetings(std::span<const RankDigest> digests) {
     for (const MatchedCall& call : matched.of(match)) {
       const RankDigest& digest = digests[call.rank];
       const RankCall& made = digest.calls.calls[call.call];
-      const Arrival arrival{call.rank, call.call,
-                            {digest.to_job(made.time.begin),
-                             digest.to_job(made.time.end)}};
+      const Arrival arrival = ArrivalOf(digests, call);
       const int64_t at = arrival.time.begin;
       if (at > meeting.last_ns) {
         meeting.next_to_last_ns = std::exchange(meeting.last_ns, at);
@@ -60,6 +76,11 @@ Meetings FindMeetings(std::span<const RankDigest> digests) {
   std::stable_sort(result.list.begin(), result.list.end(),
                    [](const Meeting& a, const Meeting& b) {
                      return a.last_ns < b.last_ns;
+                   });
+  std::stable_sort(result.exchanges.begin(), result.exchanges.end(),
+                   [](const Exchange& a, const Exchange& b) {
+                     return std::min(a.a.time.begin, a.b.time.begin) <
+                            std::min(b.a.time.begin, b.b.time.begin);
                    });
   return result;
 }

@@ -36,8 +36,16 @@ struct Meeting {
   }
 };
 
+// A send and its receive, in any order.
+struct Exchange {
+  Arrival a;
+  Arrival b;
+  int64_t clock_error_ns = 0;
+};
+
 struct Meetings {
   std::vector<Meeting> list;
+  std::vector<Exchange> exchanges;  // by begin of who came first
   uint64_t unmatched = 0;
   std::vector<int64_t> shift;  // by digest: what is added to its step numbers
 };

@@ -8,6 +8,7 @@
 
 #include "analysis/kinds.h"
 #include "analysis/ranks/collective_args.h"
+#include "analysis/ranks/rpc_pairs.h"
 #include "analysis/stats.h"
 
 namespace stepscope {
@@ -22,6 +23,16 @@ bool OnlyEnqueues(std::string_view name) {
          name.starts_with("record_param_comms");
 }
 
+// By string: what it says as the name of a remote call; empty: none does.
+std::map<StringId, RpcName> RpcNames(const Trace& trace) {
+  std::map<StringId, RpcName> names;
+  for (uint32_t id = 0; id < trace.strings().size(); ++id) {
+    if (auto name = ParseRpcName(trace.str(StringId{id})))
+      names.emplace(StringId{id}, *std::move(name));
+  }
+  return names;
+}
+
 class CallFinder {
  public:
   CallFinder(const EventTree& tree, const StepTable& steps,
@@ -32,6 +43,7 @@ class CallFinder {
         names_(names),
         communication_(communication),
         args_(tree.trace()),
+        rpc_(RpcNames(tree.trace())),
         found_(tree.trace().processes().size()) {}
 
   std::vector<RankCalls> Find() {
@@ -39,9 +51,11 @@ class CallFinder {
       found_[i].process = i;
       found_[i].rank = trace_.processes()[i].rank;
     }
-    if (!communication_.any_kernel()) return std::move(found_);
-    FindOnDevices();
-    FindOnHosts();
+    if (communication_.any_kernel()) {
+      FindOnDevices();
+      FindOnHosts();
+    }
+    if (!rpc_.empty()) FindRemoteCalls();
     for (RankCalls& rank : found_) {
       std::stable_sort(rank.calls.begin(), rank.calls.end(),
                        [](const RankCall& a, const RankCall& b) {
@@ -83,9 +97,31 @@ class CallFinder {
     }
   }
 
+  void FindRemoteCalls() {
+    for (uint32_t i = 0; i < tree_.threads().size(); ++i) {
+      tree_.threads().ForEachRow(i, [&](Row row) {
+        const auto rpc = rpc_.find(trace_.name()[row]);
+        if (rpc == rpc_.end() ||
+            (trace_.flags()[row] & (kEventInstant | kEventOpenAtEnd)) != 0) {
+          return;
+        }
+        const CollectiveArgs args = args_.Read(row);
+        CallSignature signature;
+        signature.kind = rpc->second.is_handling
+                             ? CollectiveKind::kRpcHandling
+                             : CollectiveKind::kRpcRequest;
+        signature.group = rpc->second.method + '|' + rpc->second.about;
+        signature.source = args.source;
+        AddCall(row, std::move(signature), args.seq, trace_.start_ns()[row],
+                false);
+      });
+    }
+  }
+
   bool Meets(Row row) const {
     if (!communication_.IsHostEvent(row)) return false;
     const StringId name = trace_.name()[row];
+    if (rpc_.contains(name)) return false;
     if (OnlyEnqueues(trace_.str(name))) return false;
     if ((trace_.flags()[row] & (kEventInstant | kEventOpenAtEnd)) != 0) {
       return false;
@@ -95,7 +131,6 @@ class CallFinder {
 
   void Add(Row row, const CollectiveArgs& args, int64_t called_ns,
            bool on_device) {
-    const uint32_t process = trace_.tracks()[trace_.track()[row]].process;
     const std::string_view name = trace_.str(trace_.name()[row]);
     CallSignature signature;
     signature.kind = CollectiveKindOf(args.name.empty() ? name : args.name);
@@ -106,11 +141,18 @@ class CallFinder {
     signature.bytes = args.bytes;
     signature.source = args.source;
     signature.target = args.target;
+    AddCall(row, std::move(signature), args.seq, called_ns, on_device);
+  }
+
+  void AddCall(Row row, CallSignature signature, int64_t seq,
+               int64_t called_ns, bool on_device) {
+    const uint32_t process = trace_.tracks()[trace_.track()[row]].process;
     RankCall call;
     call.time = {trace_.start_ns()[row], tree_.end_ns(row)};
     call.row = row;
-    call.signature = Intern(process, std::move(signature), name);
-    call.seq = args.seq;
+    call.signature = Intern(process, std::move(signature),
+                            trace_.str(trace_.name()[row]));
+    call.seq = seq;
     call.step = StepOf(process, called_ns);
     call.on_device = on_device;
     found_[process].calls.push_back(call);
@@ -160,11 +202,16 @@ class CallFinder {
   NameClasses& names_;
   const Communication& communication_;
   CollectiveArgReader args_;
+  std::map<StringId, RpcName> rpc_;
   std::vector<RankCalls> found_;
   std::map<std::pair<uint32_t, std::string>, uint32_t> signature_of_;
 };
 
 }  // namespace
+
+bool MayHaveCalls(const Trace& trace, const Communication& communication) {
+  return communication.any_kernel() || !RpcNames(trace).empty();
+}
 
 std::vector<RankCalls> FindRankCalls(const EventTree& tree,
                                      const StepTable& steps,

@@ -12,8 +12,8 @@
 
 #include "analysis/communication.h"
 #include "analysis/event_tree.h"
-#include "analysis/ranks/collective_kind.h"
 #include "analysis/steps.h"
+#include "trace/collective_kind.h"
 
 namespace stepscope {
 
@@ -49,6 +49,10 @@ struct RankCalls {
   std::vector<CallSignature> signatures;
   std::vector<RankCall> calls;  // by start
 };
+
+// Whether a trace can have calls of its own to match: collectives, or remote
+// calls of parameter servers (rpc_pairs.h).
+bool MayHaveCalls(const Trace& trace, const Communication& communication);
 
 // By process of the trace, empty ones as well.
 std::vector<RankCalls> FindRankCalls(const EventTree& tree,

@@ -48,6 +48,7 @@ struct RankSums {
   Covered waiting;
   Covered transferring;
   Covered delaying;
+  Covered starving;  // in a pipeline
   int64_t first_step = INT64_MAX;
   int64_t last_step = INT64_MIN;
 };
@@ -65,9 +66,14 @@ class JobMaker {
     job_.unmatched = meetings.unmatched;
     AddSteps(meetings);
     for (const Meeting& meeting : meetings.list) AddMeeting(meeting);
+    for (const Exchange& exchange : meetings.exchanges) {
+      AddBubble(exchange.a, exchange.b, exchange, meetings);
+      AddBubble(exchange.b, exchange.a, exchange, meetings);
+    }
     Finish();
     job_.stragglers = FindStragglers(chosen_, rank_of_, meetings,
                                      job_.step_count, job_.step_ns);
+    ReplayGains(meetings);
     AddNotes();
     return std::move(job_);
   }
@@ -139,6 +145,8 @@ class JobMaker {
         add(total.exposed_ns, row.exposed_ns);
         add(total.overlapped_ns, step.overlapped_ns);
         add(total.idle_ns, row.idle_ns);
+        row.pipeline_ns = step.pipeline_ns;
+        if (step.pipeline_ns) row.bubble_ns = 0;
         if (step.pipeline_ns) {
           total.pipeline_ns = SaturatingAdd(total.pipeline_ns.value_or(0),
                                             *step.pipeline_ns);
@@ -190,6 +198,37 @@ class JobMaker {
     arrivals_[&collective] += meeting.arrivals.size();
   }
 
+  // Who comes first to a send or a receive waits until the other comes.
+  void AddBubble(const Arrival& mine, const Arrival& other,
+                 const Exchange& exchange, const Meetings& meetings) {
+    const RankCall& call = chosen_[mine.digest].calls.calls[mine.call];
+    const int64_t rank = rank_of_[mine.digest];
+    const int64_t until = std::min(other.time.begin, mine.time.end);
+    if (until - mine.time.begin <= exchange.clock_error_ns) return;
+    const int64_t step =
+        call.step == kNoStep
+            ? -1
+            : SaturatingAdd(call.step, meetings.shift[mine.digest]);
+    const auto row = rows_.find({step, rank});
+    if (row == rows_.end() || !row->second.bubble_ns) return;
+    // What was computed meanwhile is no bubble.
+    RankStepRow& to = row->second;
+    to.bubble_ns = std::min(
+        to.pipeline_ns.value_or(0),
+        SaturatingAdd(*to.bubble_ns,
+                      sums_[rank].starving.Add(mine.time.begin, until)));
+  }
+
+  void ReplayGains(const Meetings& meetings) {
+    constexpr size_t kMostReplayed = 3;
+    if (job_.stragglers.empty()) return;
+    const JobReplay replay(chosen_, rank_of_, meetings, job_.step_count);
+    for (size_t i = 0; i < std::min(kMostReplayed, job_.stragglers.size());
+         ++i) {
+      job_.stragglers[i].replayed = replay.IfAverage(job_.stragglers[i].rank);
+    }
+  }
+
   void AddToStep(int64_t step, int64_t rank, int64_t wait, int64_t transfer,
                  int64_t delay) {
     const auto row = rows_.find({step == kNoStep ? -1 : step, rank});
@@ -231,6 +270,11 @@ class JobMaker {
       numbers.insert(key.first);
       step_sum = SaturatingAdd(step_sum, row.step_ns);
       ++step_rows;
+      if (row.bubble_ns) {
+        RankRow& total = sums_[row.rank].row;
+        total.bubble_ns =
+            SaturatingAdd(total.bubble_ns.value_or(0), *row.bubble_ns);
+      }
       job_.steps.push_back(row);
     }
     job_.step_count = numbers.size();
@@ -246,6 +290,7 @@ class JobMaker {
         average(*ns);
       }
       if (row.pipeline_ns) average(*row.pipeline_ns);
+      if (row.bubble_ns) average(*row.bubble_ns);
       row.idle_cause = IdleCause(sums.part_ns, sums.has_device);
       computation = SaturatingAdd(computation, row.computation_ns);
       job_.ranks.push_back(row);

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/ranks/job_replay.h"
 #include "analysis/ranks/rank_digest.h"
 
 namespace stepscope {
@@ -41,6 +42,7 @@ struct RankRow {
   uint64_t collectives = 0;
   double load = 0;  // computation as a share of the ranks' mean
   std::optional<int64_t> pipeline_ns;
+  std::optional<int64_t> bubble_ns;  // of that: the other had not come yet
   RankClock clock;
 };
 
@@ -57,6 +59,8 @@ struct RankStepRow {
   int64_t idle_ns = 0;
   std::string_view idle_cause;
   int64_t delays_ns = 0;
+  std::optional<int64_t> pipeline_ns;
+  std::optional<int64_t> bubble_ns;
 };
 
 // Collectives of one kind, group and size.
@@ -93,6 +97,8 @@ struct StragglerRow {
   int64_t delays_ns = 0;      // in all steps
   int64_t gain_ns = 0;        // of one step, if it were like the others
   double gain_ratio = 0;      // of the step
+  // If it were like the others on average, by replay; of the worst only.
+  std::optional<ReplayedGain> replayed;
   int64_t others_wait_ns = 0; // all ranks that waited for it, added up
   uint64_t last = 0;          // collectives to which it came last
   std::vector<StragglerStep> steps;  // the worst, by number

@@ -104,7 +104,9 @@ ColumnsOf<FindingRow> FindingColumns() {
                 });
   columns.Text("change", "what was replayed, for whatif --change",
                [](const FindingRow& row) -> std::optional<std::string_view> {
-                 if (!row.finding->replayed) return std::nullopt;
+                 if (!row.finding->replayed || row.finding->change.empty()) {
+                   return std::nullopt;
+                 }
                  return std::string_view(row.finding->change);
                });
   columns.Text("saving_basis", "what the saving stands for",

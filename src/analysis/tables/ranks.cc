@@ -47,6 +47,10 @@ void AddTimes(ColumnsOf<RankRow>& columns) {
                "sends and receives between stages, not overlapped",
                &RankRow::pipeline_ns)
       .As("Pipeline sends");
+  columns.Time("bubble_ns", Adds::kUnion,
+               "of these: the other stage had not come yet",
+               &RankRow::bubble_ns)
+      .As("Pipeline bubbles");
 }
 
 void AddClock(ColumnsOf<RankRow>& columns) {
@@ -131,6 +135,11 @@ TableSchema DeclareRankStepsTable() {
                "all others waited for this rank alone",
                &RankStepRow::delays_ns)
       .As("Held up the others");
+  columns.Time("bubble_ns", Adds::kUnion,
+               "in sends and receives of a pipeline until the other stage "
+               "came",
+               &RankStepRow::bubble_ns)
+      .As("Pipeline bubbles");
   return {.key = "rank_steps",
           .title = "Rank Steps",
           .meaning = "which rank took how long in which step?",

@@ -37,6 +37,29 @@ ColumnsOf<Victim> VictimColumns() {
   return columns;
 }
 
+void AddReplayedGain(ColumnsOf<StragglerRow>& columns) {
+  const auto part = [](int64_t ReplayedGain::*member) {
+    return [member](const StragglerRow& row) -> std::optional<int64_t> {
+      if (!row.replayed) return std::nullopt;
+      return (*row.replayed).*member;
+    };
+  };
+  columns.Time("replay_low_ns",
+               "what a step would gain at least, by replay, if the rank were "
+               "like the others on average: work goes on beside collectives; "
+               "empty: not replayed",
+               part(&ReplayedGain::low_ns))
+      .As("Gain by replay, least");
+  columns.Time("replay_high_ns",
+               "the same at most: all work waits for each collective",
+               part(&ReplayedGain::high_ns))
+      .As("Gain by replay, most");
+  columns.Time("replay_error_ns",
+               "how far both may be off by the clocks",
+               part(&ReplayedGain::error_ns))
+      .As("Error of the gain");
+}
+
 }  // namespace
 
 TableSchema DeclareStragglersTable() {
@@ -53,6 +76,7 @@ TableSchema DeclareStragglersTable() {
       .As("Gain of a step");
   columns.Ratio("gain_ratio", "gain as a share of the step",
                 &StragglerRow::gain_ratio);
+  AddReplayedGain(columns);
   columns.Time("others_wait_ns", Adds::kSum,
                "what all others waited for it, added up",
                &StragglerRow::others_wait_ns)

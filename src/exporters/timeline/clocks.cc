@@ -36,7 +36,7 @@ void AddNote(std::span<const LabelledTrace> traces, bool moved,
   std::string labels;
   size_t count = 0;
   for (const LabelledTrace& item : traces) {
-    if (item.trace->clock().epoch_known) continue;
+    if (item.trace->clock().epoch_known || item.clock) continue;
     if (count++ > 0) labels += ", ";
     labels += item.label;
   }
@@ -62,18 +62,19 @@ Clocks AlignClocks(std::span<const LabelledTrace> traces,
     extents.push_back(ExtentOf(trace));
     facts.push_back({{trace.epoch_ns(), trace.clock().epoch_known},
                      extents.back().first});
-    known += trace.clock().epoch_known;
+    known += trace.clock().epoch_known || item.clock;
   }
   const bool some = known > 0 && known < traces.size();
   for (const PlacedClock& placed : PlaceClocks(facts))
-    clocks.shift_ns.push_back(placed.epoch.ns);
+    clocks.maps.push_back(ClockMap::Shift(placed.epoch.ns));
   if (traces.size() > 1 && known < traces.size()) AddNote(traces, some, notes);
 
   int64_t first = INT64_MAX;
   int64_t last = INT64_MIN;
   for (size_t i = 0; i < traces.size(); ++i) {
-    first = std::min(first, clocks.shift_ns[i] + extents[i].first);
-    last = std::max(last, clocks.shift_ns[i] + extents[i].last);
+    if (traces[i].clock) clocks.maps[i] = *traces[i].clock;
+    first = std::min(first, clocks.maps[i](extents[i].first));
+    last = std::max(last, clocks.maps[i](extents[i].last));
   }
   if (!traces.empty() && last >= kExactNs) clocks.base_ns = first;
   return clocks;

@@ -13,11 +13,12 @@
 namespace stepscope::timeline {
 
 struct Clocks {
-  std::vector<int64_t> shift_ns;  // by trace: added to its times
+  std::vector<ClockMap> maps;     // by trace
   int64_t base_ns = 0;            // taken off all of them; UTC if large
 };
 
-// Traces that state UTC are aligned by it. Of the others a note is made; beside
+// Who has a map of its own keeps it. Of the rest, traces that state UTC are
+// aligned by it. Of the others a note is made; beside
 // such that do, they begin where the earliest of those begins. Times stay as
 // they are unless they are so large that a viewer would round them.
 Clocks AlignClocks(std::span<const LabelledTrace> traces,

@@ -62,6 +62,7 @@ class Writer {
       end += ",\"baseTimeNanoseconds\":";
       AppendInt(end, clocks_.base_ns);
     }
+    AppendClockFacts(end);
     out_.Append(end + "}\n");
     return out_.Finish();
   }
@@ -135,8 +136,26 @@ class Writer {
     }
   }
 
+  // What was added to the times of whom.
+  void AppendClockFacts(std::string& end) const {
+    bool any = false;
+    for (const LabelledTrace& item : traces_) {
+      if (item.clock_facts.empty()) continue;
+      end += any ? "," : ",\"clocks\":[";
+      any = true;
+      end += '{';
+      AppendTextField(end, "label", item.label);
+      for (const auto& [key, value] : item.clock_facts) {
+        end += ',';
+        AppendTextField(end, key, value);
+      }
+      end += '}';
+    }
+    if (any) end += ']';
+  }
+
   int64_t Time(size_t index, int64_t time_ns) const {
-    return time_ns + clocks_.shift_ns[index] - clocks_.base_ns;
+    return clocks_.maps[index](time_ns) - clocks_.base_ns;
   }
 
   void WriteSlices(size_t index) {
@@ -158,7 +177,8 @@ class Writer {
       text_ += R"(,"ts":)";
       AppendMicros(text_, Time(index, trace.start_ns()[row]));
       text_ += R"(,"dur":)";
-      AppendMicros(text_, trace.dur_ns()[row]);
+      AppendMicros(text_, Time(index, trace.end_ns(row)) -
+                              Time(index, trace.start_ns()[row]));
       text_ += R"(,"args":{)";
       AppendTextField(text_, "name", name);
       const ArgLookup args(trace, row);

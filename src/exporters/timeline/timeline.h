@@ -6,12 +6,15 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "exporters/sink.h"
+#include "trace/clock_map.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -19,6 +22,11 @@ namespace stepscope {
 struct LabelledTrace {
   std::string label;
   std::shared_ptr<const Trace> trace;
+  // From its times to those of all, for who knows better than what the trace
+  // states: UTC if any trace states that.
+  std::optional<ClockMap> clock;
+  // How that is known (trace/clock_facts.h), for who reads the file.
+  std::vector<std::pair<std::string, std::string>> clock_facts;
 };
 
 // Writes everything but does not close the sink. `notes` gets what a user

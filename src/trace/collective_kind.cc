@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/ranks/collective_kind.h"
+#include "trace/collective_kind.h"
 
 #include <array>
 #include <string>
@@ -26,10 +26,11 @@ constexpr std::array<std::pair<std::string_view, CollectiveKind>, 12> kWords =
 }  // namespace
 
 std::string_view CollectiveKindName(CollectiveKind kind) {
-  static constexpr std::array<std::string_view, 11> kNames = {
+  static constexpr std::array<std::string_view, 13> kNames = {
       "all_reduce", "all_gather", "reduce_scatter", "all_to_all",
       "barrier",    "broadcast",  "reduce",         "gather",
-      "scatter",    "send_recv",  "other"};
+      "scatter",    "send_recv",  "other",          "rpc_request",
+      "rpc_handling"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -66,6 +67,8 @@ double BusFactor(CollectiveKind kind, uint64_t ranks) {
     case CollectiveKind::kReduce:
     case CollectiveKind::kPointToPoint:
     case CollectiveKind::kOther:
+    case CollectiveKind::kRpcRequest:
+    case CollectiveKind::kRpcHandling:
       return 1;
   }
   return 1;

@@ -21,6 +21,9 @@ enum class CollectiveKind : uint8_t {
   kScatter,
   kPointToPoint,
   kOther,
+  // Remote calls: no collectives, but they bound clocks.
+  kRpcRequest,
+  kRpcHandling,
 };
 
 // "all_reduce", ...
