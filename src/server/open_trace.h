@@ -4,6 +4,7 @@
 // from. What is costly is made when it is first asked for, once. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -40,6 +41,10 @@ class OpenTrace {
   int64_t span_ns() const { return span_ns_; }
   // Another one for each, also of the same file.
   uint64_t serial() const { return serial_; }
+  // The file that it was read from is not what was written; nothing that is
+  // answered from it counts any more.
+  bool damaged() const { return damaged_; }
+  void SetDamaged() const { damaged_ = true; }
   // What it holds, near enough for a budget.
   size_t bytes() const;
 
@@ -74,6 +79,7 @@ class OpenTrace {
   const Pyramid pyramid_;
   const ViewTracks view_;
   int64_t span_ns_ = 0;
+  mutable std::atomic<bool> damaged_{false};
   mutable std::once_flag tree_once_;
   mutable std::unique_ptr<EventTree> tree_;
   mutable std::once_flag steps_once_;
