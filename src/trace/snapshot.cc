@@ -130,7 +130,7 @@ void TraceSnapshot::Write(const Trace& trace, SnapshotWriter& writer) {
   const Nesting& nesting = trace.nesting();
   writer.Add(kParent, nesting.parent.view());
   writer.Add(kDepth, nesting.depth.view());
-  writer.Add(kSelf, nesting.self_ns.view());
+  writer.Add(kSelf, trace.self_ns());
 }
 
 void TraceSnapshot::MoveInto(const Trace& trace, const SnapshotFile& file) {
@@ -155,7 +155,8 @@ void TraceSnapshot::MoveInto(const Trace& trace, const SnapshotFile& file) {
   const Nesting& nesting = trace.nesting();
   move(kParent, nesting.parent);
   move(kDepth, nesting.depth);
-  move(kSelf, nesting.self_ns);
+  (void)trace.self_ns();  // it is written by now, so it is there
+  move(kSelf, trace.self_ns_);
 }
 
 Result<std::shared_ptr<const Trace>> TraceSnapshot::Read(
@@ -205,6 +206,7 @@ Result<std::shared_ptr<const Trace>> TraceSnapshot::ReadUnchecked(
   if (!TakeStrings(*file, t.strings_)) return BadTable("strings");
   if (!TakeRawArgs(file, t.raw_args_)) return BadTable("raw arguments");
   auto nesting = std::make_unique<Nesting>();
+  Column<int64_t> self_ns;
   if (!Take(*file, kTracks, t.tracks_) || !Take(*file, kStart, t.start_ns_) ||
       !Take(*file, kDuration, t.dur_ns_) || !Take(*file, kName, t.name_) ||
       !Take(*file, kTrackOf, t.track_) || !Take(*file, kType, t.type_) ||
@@ -215,9 +217,10 @@ Result<std::shared_ptr<const Trace>> TraceSnapshot::ReadUnchecked(
       !Take(*file, kRawRefs, t.raw_refs_) ||
       !Take(*file, kParent, nesting->parent) ||
       !Take(*file, kDepth, nesting->depth) ||
-      !Take(*file, kSelf, nesting->self_ns))
+      !Take(*file, kSelf, self_ns))
     return BadTable("a table is missing");
   std::call_once(t.nesting_once_, [&] { t.nesting_ = std::move(nesting); });
+  std::call_once(t.self_once_, [&] { t.self_ns_ = std::move(self_ns); });
   return std::shared_ptr<const Trace>(std::move(trace));
 }
 
