@@ -222,6 +222,8 @@ Status ImportCache::Store(const Job& job) {
   if (open == nullptr)
     return Fail(ErrorCode::kNotFound, "closed before it was its turn");
   const Trace& trace = open->trace();
+  if (!open->WaitForWholePyramid(stop_))
+    return Fail(ErrorCode::kNotFound, "its pyramid was not built");
   const Pyramid& pyramid = open->pyramid();
   if (trace.bytes() < options_.worth_bytes)
     return Fail(ErrorCode::kUnsupported, "not worth its place");
