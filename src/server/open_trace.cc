@@ -82,7 +82,7 @@ OpenTrace::~OpenTrace() {
 
 void OpenTrace::BuildWhole() {
   // Threads that it starts are no more urgent than this one.
-  constexpr int kNice = 10;
+  constexpr int kNice = 5;
   (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
   Building end = Building::kFailed;
   try {
