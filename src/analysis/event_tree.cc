@@ -19,8 +19,7 @@ EventTree::EventTree(const Trace& trace)
       threads_(trace),
       census_(trace),
       work_(FindLaunches(trace, census_)),
-      parent_(trace.nesting().parent.view()),
-      self_ns_(trace.nesting().self_ns.view()) {
+      parent_(trace.nesting().parent.view()) {
   if (threads_.has_lanes()) ResolveAllLanes();
   if (!work_.empty() || threads_.has_lanes()) SkipApiCalls();
   AddDeviceTime();
@@ -41,9 +40,9 @@ bool EventTree::OwnParents() {
 }
 
 void EventTree::ResolveAllLanes() {
-  if (!OwnParents() || !own_self_ns_.Resize(self_ns_.size())) return;
-  std::copy(self_ns_.begin(), self_ns_.end(), own_self_ns_.data());
-  self_ns_ = own_self_ns_.view();
+  const std::span<const int64_t> self_ns = trace_.self_ns();
+  if (!OwnParents() || !own_self_ns_.Resize(self_ns.size())) return;
+  std::copy(self_ns.begin(), self_ns.end(), own_self_ns_.data());
   for (size_t i = 0; i < threads_.size(); ++i) {
     if (!threads_[i].has_lanes()) continue;
     ResolveLanes(i);

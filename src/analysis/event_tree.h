@@ -43,7 +43,9 @@ class EventTree {
 
   // Duration less that of the events inside, API calls too.
   int64_t self_ns(Row row) const {
-    return row < self_ns_.size() ? self_ns_[row] : 0;
+    if (!own_self_ns_.empty()) return own_self_ns_[row];
+    const std::span<const int64_t> self_ns = trace_.self_ns();
+    return row < self_ns.size() ? self_ns[row] : 0;
   }
 
   int64_t end_ns(Row row) const {
@@ -109,7 +111,6 @@ class EventTree {
   Column<int64_t> own_self_ns_;
   // Both are empty if memory was refused.
   std::span<const Row> parent_;
-  std::span<const int64_t> self_ns_;
   std::vector<std::vector<NestedRow>> nested_;  // by thread; with lanes
   Column<int64_t> gpu_ns_;
   uint64_t orphans_ = 0;

@@ -94,7 +94,7 @@ std::vector<ColumnData> Describe(const EventColumns& from) {
       {"dur_ns", "l", "ns", "how long it took; 0 for a point in time",
        trace.dur_ns().data()},
       {"self_ns", "l", "ns", "the same less its direct children",
-       nesting.self_ns.data()},
+       trace.self_ns().data()},
       {"depth", "i", "", "how many events of its track are around it",
        nesting.depth.data()},
       {"pid", "l", "", "number of the process", from.pid.data()},

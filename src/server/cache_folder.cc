@@ -46,8 +46,13 @@ int MakeFolders(const std::string& path) {
 struct Entry {
   std::string name;
   uint64_t bytes = 0;
-  int64_t used_ns = 0;
+  int64_t used_ns = 0;     // its time of reading
+  int64_t written_ns = 0;  // nobody but its writer changes that
 };
+
+int64_t Nanoseconds(const timespec& time) {
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
 
 std::vector<Entry> EntriesOf(int folder) {
   std::vector<Entry> entries;
@@ -66,19 +71,18 @@ std::vector<Entry> EntriesOf(int folder) {
       continue;
     entries.push_back(
         {found->d_name, static_cast<uint64_t>(status.st_blocks) * 512,
-         int64_t{status.st_mtim.tv_sec} * 1'000'000'000 +
-             status.st_mtim.tv_nsec});
+         Nanoseconds(status.st_atim), Nanoseconds(status.st_mtim)});
   }
   return entries;
 }
 
 // Who writes a file has it locked, soon after it is made, and a lock ends with
 // its process.
-bool IsLeftOver(int folder, const std::string& name, int64_t used_ns) {
+bool IsLeftOver(int folder, const std::string& name, int64_t written_ns) {
   constexpr int64_t kSoon = 60'000'000'000;
   timespec now = {};
   clock_gettime(CLOCK_REALTIME, &now);
-  if (int64_t{now.tv_sec} * 1'000'000'000 - used_ns < kSoon) return false;
+  if (Nanoseconds(now) - written_ns < kSoon) return false;
   const int fd =
       openat(folder, name.c_str(),
              O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -140,7 +144,8 @@ std::optional<File> CacheFolder::Find(const std::string& name) const {
   if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
       !IsPrivate(status) || status.st_nlink != 1)
     return std::nullopt;
-  futimens(fd, nullptr);
+  const timespec used[2] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
+  futimens(fd, used);
   return file;
 }
 
@@ -199,7 +204,7 @@ void CacheFolder::MakeRoom(uint64_t bytes) const {
   uint64_t sum = 0;
   std::erase_if(entries, [&](const Entry& entry) {
     const bool fresh = entry.name.ends_with(kFresh);
-    if (fresh && IsLeftOver(folder_.fd(), entry.name, entry.used_ns)) {
+    if (fresh && IsLeftOver(folder_.fd(), entry.name, entry.written_ns)) {
       unlinkat(folder_.fd(), entry.name.c_str(), 0);
       return true;
     }

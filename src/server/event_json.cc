@@ -171,7 +171,7 @@ std::string EventJson(const OpenTrace& open, Row row) {
   json.Field("class", EventClassNames()[open.pyramid().class_of(row)]);
   WriteFlags(json, trace.flags()[row]);
   const bool host = tree.thread_of(row) != kNoThread;
-  json.Field("self", host ? tree.self_ns(row) : trace.nesting().self_ns[row]);
+  json.Field("self", host ? tree.self_ns(row) : trace.self_ns()[row]);
   json.Field("gpu", host ? tree.gpu_ns(row) : int64_t{0});
   WriteStep(json, trace, row, StepOf(open, row));
   WriteFacts(json, trace, row);

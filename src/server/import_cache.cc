@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,10 +34,13 @@ Error Damaged(const std::string& path, std::string_view what) {
   return Fail(ErrorCode::kCorrupt, path + ": " + std::string(what));
 }
 
-// The screen comes first.
+// The screen comes first, for the processor and for the disk.
 void BeLessUrgent() {
   constexpr int kNice = 10;
   (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+  constexpr int kWhoProcess = 1;
+  constexpr int kIdleClass = 3 << 13;
+  (void)syscall(SYS_ioprio_set, kWhoProcess, 0, kIdleClass);
 }
 
 }  // namespace
@@ -68,6 +72,11 @@ uint64_t ImportCache::found() const {
 uint64_t ImportCache::stored() const {
   const std::lock_guard lock(mutex_);
   return stored_;
+}
+
+uint64_t ImportCache::checked() const {
+  const std::lock_guard lock(mutex_);
+  return checked_;
 }
 
 void ImportCache::TurnOff(const std::string& why) {
@@ -121,9 +130,11 @@ Result<std::shared_ptr<const OpenTrace>> ImportCache::Read(
   const auto of = snapshot->Section<char>(kKey);
   if (!of || !std::equal(of->begin(), of->end(), key.begin(), key.end()))
     return Damaged(path, "of another trace");
-  STEPSCOPE_TRY_ASSIGN(
-      std::shared_ptr<const Trace> trace,
-      TraceSnapshot::Read(snapshot, Executor::Shared(), &cancel));
+  if (!snapshot->unchanged())
+    STEPSCOPE_TRY(
+        TraceSnapshot::Check(*snapshot, Executor::Shared(), &cancel));
+  STEPSCOPE_TRY_ASSIGN(std::shared_ptr<const Trace> trace,
+                       TraceSnapshot::ReadUnchecked(snapshot));
   const auto of_name = snapshot->Section<uint8_t>(kClassOfName);
   if (!of_name) return Damaged(path, "without classes");
   std::optional<PyramidClasses> classes =
@@ -133,14 +144,20 @@ Result<std::shared_ptr<const OpenTrace>> ImportCache::Read(
       Pyramid pyramid,
       Pyramid::FromBytes(snapshot->bytes(kPyramid), snapshot, *trace,
                          *std::move(classes)));
-  return std::shared_ptr<const OpenTrace>(
-      std::make_shared<OpenTrace>(std::move(trace), std::move(pyramid)));
+  auto open = std::make_shared<const OpenTrace>(std::move(trace),
+                                                std::move(pyramid));
+  if (snapshot->unchanged()) AddJob({key, open, snapshot});
+  return std::shared_ptr<const OpenTrace>(std::move(open));
 }
 
 void ImportCache::StoreLater(std::string key,
                              std::weak_ptr<const OpenTrace> open,
                              std::chrono::steady_clock::duration took) {
   if (took < options_.worth_time) return;
+  AddJob({std::move(key), std::move(open), nullptr});
+}
+
+void ImportCache::AddJob(Job job) {
   const std::lock_guard lock(mutex_);
   if (off_) return;
   if (!writer_.joinable()) {
@@ -150,7 +167,7 @@ void ImportCache::StoreLater(std::string key,
       return;
     }
   }
-  jobs_.push_back({std::move(key), std::move(open)});
+  jobs_.push_back(std::move(job));
   change_.notify_all();
 }
 
@@ -164,6 +181,14 @@ void ImportCache::Work() {
     jobs_.pop_front();
     busy_ = true;
     lock.unlock();
+    if (job.read_from != nullptr) {
+      Check(job);
+      lock.lock();
+      busy_ = false;
+      ++checked_;
+      change_.notify_all();
+      continue;
+    }
     const Status status = Store(job);
     // Too large for the limit is no reason to keep no others.
     if (!status && status.error().code == ErrorCode::kIo)
@@ -182,11 +207,23 @@ void ImportCache::WaitUntilIdle() {
   change_.wait(lock, [this] { return !busy_ && jobs_.empty(); });
 }
 
+void ImportCache::Check(const Job& job) {
+  Executor alone(1);  // so that nobody waits for it
+  const Status status =
+      TraceSnapshot::Check(*job.read_from, alone, &stop_);
+  if (status || status.error().code != ErrorCode::kCorrupt) return;
+  if (const auto open = job.open.lock()) open->SetDamaged();
+  if (const CacheFolder* const folder = Folder(false))
+    folder->Remove(NameOf(job.key));
+}
+
 Status ImportCache::Store(const Job& job) {
   const std::shared_ptr<const OpenTrace> open = job.open.lock();
   if (open == nullptr)
     return Fail(ErrorCode::kNotFound, "closed before it was its turn");
   const Trace& trace = open->trace();
+  if (!open->WaitForWholePyramid(stop_))
+    return Fail(ErrorCode::kNotFound, "its pyramid was not built");
   const Pyramid& pyramid = open->pyramid();
   if (trace.bytes() < options_.worth_bytes)
     return Fail(ErrorCode::kUnsupported, "not worth its place");

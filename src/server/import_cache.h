@@ -19,6 +19,7 @@
 #include "base/cancel.h"
 #include "server/cache_folder.h"
 #include "server/open_trace.h"
+#include "trace/snapshot_file.h"
 
 namespace stepscope::server {
 
@@ -38,7 +39,10 @@ class ImportCache {
   // Gives up what is being written.
   ~ImportCache();
 
-  // Null: there is none. The file is checked to the last byte.
+  // Null: there is none. A file that somebody has written to since it was
+  // finished is checked to the last byte first. One that nobody has is checked
+  // while it is in use: should the disk have lost some of it, it is removed,
+  // and the trace says that it is damaged.
   std::shared_ptr<const OpenTrace> Find(const std::string& key,
                                         const CancelToken& cancel);
   // Writes it on a thread of its own, if it is still open when its turn comes.
@@ -48,18 +52,23 @@ class ImportCache {
   bool on() const;
   // Returns when nothing waits to be written.
   void WaitUntilIdle();
-  // How many traces were found and written.
+  // How many traces were found and written, and how many checked while in use.
   uint64_t found() const;
   uint64_t stored() const;
+  uint64_t checked() const;
 
  private:
   struct Job {
     std::string key;
     std::weak_ptr<const OpenTrace> open;
+    // That it was read from, to be checked; null: it is to be written.
+    std::shared_ptr<const SnapshotFile> read_from;
   };
 
   void Work();
+  void AddJob(Job job);
   Status Store(const Job& job);
+  void Check(const Job& job);
   Result<std::shared_ptr<const OpenTrace>> Read(const std::string& key,
                                                 File file,
                                                 const CancelToken& cancel);
@@ -78,6 +87,7 @@ class ImportCache {
   bool off_ = false;
   uint64_t found_ = 0;
   uint64_t stored_ = 0;
+  uint64_t checked_ = 0;
   std::thread writer_;
 };
 

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/open_trace.h"
 
+#include <malloc.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <new>
+#include <system_error>
+#include <utility>
 
 #include "server/event_classes.h"
 
@@ -12,10 +20,11 @@ namespace {
 // Documents that are kept of one trace; more than a page ever shows.
 constexpr size_t kMostDocuments = 64;
 
-PyramidOptions WithClasses(const Trace& trace) {
+Pyramid FirstPyramid(const Trace& trace, bool coarse) {
   PyramidOptions options;
   options.classes = MakeEventClasses(trace);
-  return options;
+  options.coarse = coarse;
+  return {trace, options};
 }
 
 uint64_t NextSerial() {
@@ -42,20 +51,70 @@ int64_t LastTime(const Trace& trace) {
 
 }  // namespace
 
-OpenTrace::OpenTrace(std::shared_ptr<const Trace> trace)
-    : OpenTrace(trace, Pyramid(*trace, WithClasses(*trace))) {}
+OpenTrace::OpenTrace(std::shared_ptr<const Trace> trace, Row many_rows)
+    : OpenTrace(trace, FirstPyramid(*trace, trace->size() >= many_rows),
+                trace->size() < many_rows) {}
 
 OpenTrace::OpenTrace(std::shared_ptr<const Trace> trace, Pyramid pyramid)
+    : OpenTrace(std::move(trace), std::move(pyramid), true) {}
+
+OpenTrace::OpenTrace(std::shared_ptr<const Trace> trace, Pyramid pyramid,
+                     bool whole)
     : serial_(NextSerial()),
       trace_(std::move(trace)),
-      pyramid_(std::move(pyramid)),
-      view_(MakeViewTracks(pyramid_)),
-      span_ns_(std::max<int64_t>(LastTime(*trace_) - pyramid_.origin_ns(), 1)) {
+      first_(std::move(pyramid)),
+      pyramid_(&first_),
+      view_(MakeViewTracks(first_)),
+      span_ns_(std::max<int64_t>(LastTime(*trace_) - first_.origin_ns(), 1)) {
+  if (whole) return;
+  building_ = Building::kGoesOn;
+  try {
+    builder_ = std::thread([this] { BuildWhole(); });
+  } catch (const std::system_error&) {
+    building_ = Building::kFailed;  // as right, and slower
+  }
+}
+
+OpenTrace::~OpenTrace() {
+  stop_.Cancel();
+  if (builder_.joinable()) builder_.join();
+}
+
+void OpenTrace::BuildWhole() {
+  // Threads that it starts are no more urgent than this one.
+  constexpr int kNice = 5;
+  (void)setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+  Building end = Building::kFailed;
+  try {
+    Executor executor;
+    PyramidOptions options;
+    options.executor = &executor;
+    options.classes = first_.classes();
+    options.cancel = &stop_;
+    auto whole = std::make_unique<const Pyramid>(*trace_, options);
+    if (!stop_.cancelled()) {
+      whole_ = std::move(whole);
+      pyramid_ = whole_.get();
+      end = Building::kWhole;
+    }
+  } catch (const std::bad_alloc&) {
+  }
+  malloc_trim(0);  // what building needed, the system gets back
+  const std::lock_guard lock(mutex_);
+  building_ = end;
+  built_.notify_all();
+}
+
+bool OpenTrace::WaitForWholePyramid(const CancelToken& cancel) const {
+  std::unique_lock lock(mutex_);
+  while (building_ == Building::kGoesOn && !cancel.cancelled())
+    built_.wait_for(lock, std::chrono::milliseconds(50));
+  return building_ == Building::kWhole;
 }
 
 size_t OpenTrace::bytes() const {
   constexpr size_t kMore = 16 + 8;  // nesting and launches, by row
-  return trace_->bytes() + size_t{trace_->size()} * kMore + pyramid_.bytes();
+  return trace_->bytes() + size_t{trace_->size()} * kMore + pyramid().bytes();
 }
 
 const EventTree& OpenTrace::tree() const {
@@ -129,18 +188,22 @@ Result<std::shared_ptr<const std::string>> OpenTrace::Document(
 void OpenTrace::Tiles(int k, uint64_t first, uint32_t count,
                       std::span<const TilePart> parts,
                       const std::function<void(const TileAnswer&)>& use) const {
-  std::unique_ptr<TileQuery> query;
+  IdleQuery idle = {&pyramid(), nullptr};
   {
     const std::lock_guard lock(mutex_);
+    std::erase_if(idle_queries_, [&](const IdleQuery& query) {
+      return query.of != idle.of;
+    });
     if (!idle_queries_.empty()) {
-      query = std::move(idle_queries_.back());
+      idle = std::move(idle_queries_.back());
       idle_queries_.pop_back();
     }
   }
-  if (query == nullptr) query = std::make_unique<TileQuery>(pyramid_);
-  use(query->Run(k, first, count, parts));
+  if (idle.query == nullptr)
+    idle.query = std::make_unique<TileQuery>(*idle.of);
+  use(idle.query->Run(k, first, count, parts));
   const std::lock_guard lock(mutex_);
-  if (idle_queries_.size() < 4) idle_queries_.push_back(std::move(query));
+  if (idle_queries_.size() < 4) idle_queries_.push_back(std::move(idle));
 }
 
 }  // namespace stepscope::server

@@ -4,16 +4,20 @@
 // from. What is costly is made when it is first asked for, once. Thread-safe.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "analysis/event_tree.h"
 #include "analysis/steps.h"
+#include "base/cancel.h"
 #include "base/result.h"
 #include "server/curves.h"
 #include "server/idle_parts.h"
@@ -27,19 +31,32 @@ namespace stepscope::server {
 
 class OpenTrace {
  public:
+  // A trace of so many rows gets a coarse pyramid, to be drawn at once, and the
+  // whole one beside, on a thread that gives way to others.
+  static constexpr Row kManyRows = Row{8} << 20;
   // Throws std::bad_alloc where memory is refused.
-  explicit OpenTrace(std::shared_ptr<const Trace> trace);
+  explicit OpenTrace(std::shared_ptr<const Trace> trace,
+                     Row many_rows = kManyRows);
   // With the pyramid of that trace.
   OpenTrace(std::shared_ptr<const Trace> trace, Pyramid pyramid);
+  ~OpenTrace();
 
   const Trace& trace() const { return *trace_; }
   const std::shared_ptr<const Trace>& shared() const { return trace_; }
-  const Pyramid& pyramid() const { return pyramid_; }
+  // Those of before stay as they are when there is a better one.
+  const Pyramid& pyramid() const { return *pyramid_; }
+  // Returns when there is the whole pyramid. False: it cannot be built, or
+  // waiting was cancelled.
+  bool WaitForWholePyramid(const CancelToken& cancel) const;
   const ViewTracks& view() const { return view_; }
-  int64_t origin_ns() const { return pyramid_.origin_ns(); }
+  int64_t origin_ns() const { return pyramid_.load()->origin_ns(); }
   int64_t span_ns() const { return span_ns_; }
   // Another one for each, also of the same file.
   uint64_t serial() const { return serial_; }
+  // The file that it was read from is not what was written; nothing that is
+  // answered from it counts any more.
+  bool damaged() const { return damaged_; }
+  void SetDamaged() const { damaged_ = true; }
   // What it holds, near enough for a budget.
   size_t bytes() const;
 
@@ -68,12 +85,22 @@ class OpenTrace {
     std::mutex making;
     std::shared_ptr<const std::string> text;
   };
+  struct IdleQuery {
+    const Pyramid* of = nullptr;
+    std::unique_ptr<TileQuery> query;
+  };
+
+  OpenTrace(std::shared_ptr<const Trace> trace, Pyramid pyramid, bool whole);
+  void BuildWhole();
 
   const uint64_t serial_;
   const std::shared_ptr<const Trace> trace_;
-  const Pyramid pyramid_;
+  const Pyramid first_;
+  std::unique_ptr<const Pyramid> whole_;  // that was built beside
+  std::atomic<const Pyramid*> pyramid_;   // the best there is
   const ViewTracks view_;
   int64_t span_ns_ = 0;
+  mutable std::atomic<bool> damaged_{false};
   mutable std::once_flag tree_once_;
   mutable std::unique_ptr<EventTree> tree_;
   mutable std::once_flag steps_once_;
@@ -84,7 +111,12 @@ class OpenTrace {
   mutable std::map<uint32_t, std::shared_ptr<const Curve>> curves_;
   mutable std::map<uint32_t, std::shared_ptr<const Shares>> shares_;
   mutable std::map<std::string, std::shared_ptr<Cached>> documents_;
-  mutable std::vector<std::unique_ptr<TileQuery>> idle_queries_;
+  mutable std::vector<IdleQuery> idle_queries_;
+  enum class Building : uint8_t { kWhole, kGoesOn, kFailed };
+  Building building_ = Building::kWhole;  // under mutex_
+  mutable std::condition_variable built_;
+  CancelToken stop_;
+  std::thread builder_;
 };
 
 }  // namespace stepscope::server

@@ -74,6 +74,7 @@ Result<OpenProgress> Sessions::Open(const std::string& id) {
   std::optional<Target> target = folder_.Find(id);
   const std::lock_guard lock(mutex_);
   const auto found = sessions_.find(id);
+  if (found != sessions_.end()) CloseDamaged(found->second);
   const bool open = found != sessions_.end() && found->second.trace != nullptr;
   if (!target) {
     if (open) return found->second.progress;  // deleted since
@@ -136,6 +137,7 @@ std::shared_ptr<const OpenTrace> Sessions::Find(const std::string& id) {
   const std::lock_guard lock(mutex_);
   const auto found = sessions_.find(id);
   if (found == sessions_.end()) return nullptr;
+  CloseDamaged(found->second);
   found->second.used = ++use_;
   return found->second.trace;
 }
@@ -258,11 +260,19 @@ void Sessions::CloseUnused(const std::string& keep) {
         oldest = &session;
     }
     if (bytes <= memory_ || oldest == nullptr) return;
-    oldest->trace = nullptr;
-    const uint64_t change = oldest->progress.change + 1;
-    oldest->progress = {};
-    oldest->progress.change = change;
+    Close(*oldest);
   }
+}
+
+void Sessions::Close(Session& session) {
+  session.trace = nullptr;
+  const uint64_t change = session.progress.change + 1;
+  session.progress = {};
+  session.progress.change = change;
+}
+
+void Sessions::CloseDamaged(Session& session) {
+  if (session.trace != nullptr && session.trace->damaged()) Close(session);
 }
 
 }  // namespace stepscope::server

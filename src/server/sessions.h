@@ -81,6 +81,10 @@ class Sessions {
   void Report(const std::string& id, const CancelToken& cancel, uint64_t done,
               uint64_t total, std::string_view stage);
   void CloseUnused(const std::string& keep);
+  static void Close(Session& session);
+  // What turned out to be damaged is closed: it is read anew when it is opened
+  // the next time.
+  static void CloseDamaged(Session& session);
 
   Folder& folder_;
   WorkPool& pool_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/pyramid.h"
 
+#include <bit>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "trace/pyramid_block_builder.h"
@@ -19,7 +21,8 @@ class BuilderPool {
   using Make = std::function<std::unique_ptr<PyramidBlockBuilder>()>;
   explicit BuilderPool(Make make) : make_(std::move(make)) {}
 
-  PyramidBlockBytes Build(const PyramidBlock& block, TrackLines lines) {
+  PyramidBlockBytes Build(const PyramidBlock& block, TrackLines lines,
+                          std::optional<int> coarse_level) {
     std::unique_ptr<PyramidBlockBuilder> builder;
     {
       const std::lock_guard lock(mutex_);
@@ -30,7 +33,9 @@ class BuilderPool {
     }
     if (builder == nullptr) builder = make_();
     PyramidBlockBytes bytes =
-        builder->Build(block.first(), block.last(), lines);
+        coarse_level ? builder->BuildCoarse(block.first(), block.last(), lines,
+                                            *coarse_level)
+                     : builder->Build(block.first(), block.last(), lines);
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(builder));
     return bytes;
@@ -62,9 +67,13 @@ Pyramid::Pyramid(const Trace& trace, const PyramidOptions& options)
   std::vector<TrackLines> lines;
   for (const Track& track : trace.tracks())
     lines.push_back(TrackLinesOf(trace, track));
+  const std::optional<int> coarse_level =
+      options.coarse ? std::optional(CoarseLevel()) : std::nullopt;
   options.executor->ForEach(blocks_.size(), [&](size_t i) {
+    if (options.cancel != nullptr && options.cancel->cancelled()) return;
     PyramidBlock& block = blocks_[i];
-    (*bytes)[i] = builders.Build(block, lines[trace.track()[block.first()]]);
+    (*bytes)[i] = builders.Build(block, lines[trace.track()[block.first()]],
+                                 coarse_level);
     block.Attach((*bytes)[i].shape, (*bytes)[i].view());
   });
   owner_ = bytes;
@@ -81,6 +90,20 @@ void Pyramid::PlanBlocks() {
     }
   }
   first_block_.push_back(blocks_.size());
+}
+
+// So that a screen of the next finer one has about a million rows to read.
+int Pyramid::CoarseLevel() const {
+  constexpr uint64_t kScreen = 2048;
+  constexpr uint64_t kMostRows = uint64_t{1} << 20;
+  int64_t last = origin_ns_;
+  for (const Track& track : trace_.tracks())
+    if (track.first < track.last)
+      last = std::max(last, trace_.start_ns()[track.last - 1]);
+  const auto span = static_cast<uint64_t>(last - origin_ns_);
+  const uint64_t screens = std::max<uint64_t>(trace_.size() / kMostRows, 1);
+  const uint64_t bucket_ns = span / (kScreen * screens);
+  return std::min(kMaxLevel, static_cast<int>(std::bit_width(bucket_ns)));
 }
 
 void Pyramid::MeasureDepths() {

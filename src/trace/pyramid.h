@@ -10,7 +10,9 @@
 // Rows are taken in blocks. A block keeps a level only where it is much
 // shorter than the one below, so what a query reads is in proportion to what
 // it writes, wherever in the trace the events are dense. Below the first
-// level that is kept, the rows themselves are read.
+// level that is kept, the rows themselves are read. A coarse pyramid has only
+// the levels of a whole trace on a screen and some below: it is as right, and
+// is there much sooner.
 //
 // Immutable, safe to read from several threads. Refers to the trace.
 #pragma once
@@ -24,6 +26,7 @@
 #include <span>
 #include <vector>
 
+#include "base/cancel.h"
 #include "base/executor.h"
 #include "base/result.h"
 #include "trace/pyramid_block.h"
@@ -72,6 +75,9 @@ class PyramidClassOf {
 struct PyramidOptions {
   Executor* executor = &Executor::Shared();
   PyramidClasses classes;
+  bool coarse = false;
+  // Where it is cancelled, what was built so far is of no use.
+  const CancelToken* cancel = nullptr;
 };
 
 class Pyramid {
@@ -105,6 +111,7 @@ class Pyramid {
     if (depths(track, LineKind::kPython) == 0) return TrackLines::kNative;
     return depths(track) == 0 ? TrackLines::kPython : TrackLines::kBoth;
   }
+  const PyramidClasses& classes() const { return classes_; }
   PyramidClassOf class_of() const { return {classes_, trace_}; }
   uint8_t class_of(Row row) const { return class_of()(row); }
   size_t bytes() const;
@@ -116,6 +123,8 @@ class Pyramid {
   // Splits the tracks into blocks.
   void PlanBlocks();
   void MeasureDepths();
+  // The finest that a coarse pyramid has.
+  int CoarseLevel() const;
 
   const Trace& trace_;
   int64_t origin_ns_ = 0;

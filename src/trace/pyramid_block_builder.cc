@@ -50,6 +50,7 @@ PyramidBlockBytes PyramidBlockBuilder::Build(Row first, Row last,
                                              TrackLines lines) {
   first_ = first;
   last_ = last;
+  least_level_ = 0;
   FindLines(lines);
   SortIntoLines();
   FindMerges();
@@ -57,6 +58,73 @@ PyramidBlockBytes PyramidBlockBuilder::Build(Row first, Row last,
   if (level_count_ > 0)
     for (uint32_t line = 0; line < line_end_.size(); ++line) WriteLine(line);
   return Joined();
+}
+
+// Rows are read once, in their order: most of them only add to a mark.
+PyramidBlockBytes PyramidBlockBuilder::BuildCoarse(Row first, Row last,
+                                                   TrackLines lines,
+                                                   int least_level) {
+  first_ = first;
+  last_ = last;
+  least_level_ = least_level;
+  FindLines(lines);
+  CollectMarks();
+  ChooseLevels();
+  if (level_count_ > 0)
+    for (uint32_t line = 0; line < native_depths_ + python_depths_; ++line)
+      WriteMarks(marks_[line]);
+  return Joined();
+}
+
+void PyramidBlockBuilder::CollectMarks() {
+  struct Before {
+    int64_t start = 0;
+    int64_t dur = 0;
+    int64_t bucket = -1;  // of its last row; -1: that was long
+  };
+  const size_t lines = size_t{native_depths_} + python_depths_;
+  std::vector<Before> before(lines);
+  if (marks_.size() < lines) marks_.resize(lines);
+  for (size_t line = 0; line < lines; ++line) marks_[line].clear();
+  merges_.fill(0);
+  const int k = least_level_;
+  uint32_t count = 0;
+  for (Row row = first_; row < last_; ++row) {
+    const uint32_t line = line_of_[row - first_];
+    Before& there = before[line];
+    std::vector<PyramidMark>& marks = marks_[line];
+    const int64_t start = start_ns_[row] - origin_ns_;
+    const int64_t dur = dur_ns_[row];
+    const StringId name = name_[row];
+    const uint8_t event_class = classes_.Of(type_[row], name);
+    const int64_t bucket = dur >> k == 0 ? start >> k : -1;
+    if (bucket >= 0 && bucket == there.bucket) {
+      marks.back().AddEvent(start, dur, row, name.v, event_class);
+    } else {
+      const uint8_t from =
+          marks.empty() ? kMaxLevel + 1
+                        : MergeFrom(there.start, there.dur, start, dur);
+      marks.emplace_back().Set(start, dur, row, name.v, event_class, from);
+      ++merges_[from];
+      ++count;
+    }
+    there = {start, dur, bucket};
+  }
+  merges_[static_cast<size_t>(k)] = last_ - first_ - count;
+}
+
+void PyramidBlockBuilder::WriteMarks(std::span<const PyramidMark> marks) {
+  BeginLine();
+  Level& finest = levels_[0];
+  for (const PyramidMark& mark : marks) {
+    if (mark.merges_from <= finest.k) {
+      finest.open.Add(mark);
+      continue;
+    }
+    Flush(0);
+    finest.open.Assign(mark);
+  }
+  for (size_t i = 0; i < level_count_; ++i) Flush(i);
 }
 
 // Native lines, then those of Python.
@@ -138,7 +206,8 @@ void PyramidBlockBuilder::ChooseLevels() {
 size_t PyramidBlockBuilder::TryLevels(double first_shrink, double next_shrink) {
   // So that the number of a tile fits into 32 bits.
   const int64_t last_start = start_ns_[last_ - 1] - origin_ns_;
-  const int min_level = std::max(0, ShortFrom(last_start) - (32 + kTileBits));
+  const int min_level =
+      std::max(least_level_, ShortFrom(last_start) - (32 + kTileBits));
   uint32_t below = last_ - first_;
   uint32_t boxes = below;
   size_t all = 0;
@@ -158,12 +227,16 @@ size_t PyramidBlockBuilder::TryLevels(double first_shrink, double next_shrink) {
   return all;
 }
 
-void PyramidBlockBuilder::WriteLine(uint32_t line) {
+void PyramidBlockBuilder::BeginLine() {
   for (size_t i = 0; i < level_count_; ++i) {
     Level& level = levels_[i];
     level.sections.push_back({static_cast<uint32_t>(level.boxes.size()),
                               static_cast<uint32_t>(level.tiles.size())});
   }
+}
+
+void PyramidBlockBuilder::WriteLine(uint32_t line) {
+  BeginLine();
   Level& finest = levels_[0];
   const uint32_t end = line_end_[line];
   for (uint32_t i = line == 0 ? 0 : line_end_[line - 1]; i < end; ++i) {

@@ -41,6 +41,9 @@ class PyramidBlockBuilder {
   // REQUIRES: the rows are of one track, which has such lines, and at most
   // kMostRows.
   PyramidBlockBytes Build(Row first, Row last, TrackLines lines);
+  // The same, but for levels finer than `least_level`.
+  PyramidBlockBytes BuildCoarse(Row first, Row last, TrackLines lines,
+                                int least_level);
 
  private:
   // A level while it is written.
@@ -61,7 +64,10 @@ class PyramidBlockBuilder {
   void ChooseLevels();
   // Levels as these factors ask for; the bytes of their boxes and names.
   size_t TryLevels(double first_shrink, double next_shrink);
+  void BeginLine();
   void WriteLine(uint32_t line);
+  void CollectMarks();
+  void WriteMarks(std::span<const PyramidMark> marks);
   void Flush(size_t level);
   void Write(Level& level, const PyramidMark& mark);
   PyramidBox MarkBox(Level& level, const PyramidMark& mark, uint64_t x,
@@ -81,6 +87,8 @@ class PyramidBlockBuilder {
   Row last_ = 0;
   uint32_t native_depths_ = 0;
   uint32_t python_depths_ = 0;
+  int least_level_ = 0;
+  std::vector<std::vector<PyramidMark>> marks_;  // by line, of that level
   std::vector<uint32_t> line_of_;   // by row
   std::vector<uint32_t> line_end_;  // by line: its end in what follows
   std::vector<uint16_t> order_;     // rows from the first, by line

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <stepscope/c.h>
 
+#include <bit>
 #include <map>
 #include <random>
 #include <tuple>
@@ -119,9 +120,12 @@ uint32_t DepthOf(const Trace& trace, Row row) {
   return depth;
 }
 
-void TilesHoldWhatBruteForceFinds(uint32_t seed, LineKind kind, bool python) {
+void TilesHoldWhatBruteForceFinds(uint32_t seed, LineKind kind, bool python,
+                                  bool coarse = false) {
   const auto trace = RandomNested(seed, 3000, python);
-  const Pyramid pyramid(*trace, ByType());
+  PyramidOptions options = ByType();
+  options.coarse = coarse;
+  const Pyramid pyramid(*trace, options);
   TileQuery query(pyramid);
   for (int k = 0; k <= 44; k += k < 4 ? 1 : 2) {
     const uint64_t tiles = TilesIn(*trace, pyramid, k);
@@ -224,6 +228,27 @@ TEST(PyramidTest, PythonAndNativeEventsHaveLinesOfTheirOwn) {
   for (uint32_t seed = 30; seed < 34; ++seed)
     for (const LineKind kind : kKinds)
       TilesHoldWhatBruteForceFinds(seed, kind, true);
+}
+
+TEST(PyramidTest, ACoarseOneHoldsTheSame) {
+  for (uint32_t seed = 40; seed < 42; ++seed)
+    for (const LineKind kind : kKinds)
+      TilesHoldWhatBruteForceFinds(seed, kind, true, true);
+}
+
+// It has fewer levels, and the whole trace on a screen is one of them.
+TEST(PyramidTest, ACoarseOneHasTheLevelsOfAWholeTrace) {
+  const auto trace = RandomNested(5, 200'000);
+  PyramidOptions options = ByType();
+  const Pyramid whole(*trace, options);
+  options.coarse = true;
+  const Pyramid coarse(*trace, options);
+  EXPECT_LT(coarse.bytes() * 4, whole.bytes());
+  EXPECT_EQ(coarse.depths(0), whole.depths(0));
+  const int64_t span = trace->start_ns()[trace->size() - 1];
+  const int k = 64 - std::countl_zero(static_cast<uint64_t>(span / 1000));
+  for (const PyramidBlock& block : coarse.blocks(0))
+    EXPECT_GE(block.LevelFor(k), 0);
 }
 
 TEST(PyramidTest, DepthsOfAKindAreCounted) {

@@ -79,6 +79,11 @@ bool TakeStrings(const SnapshotFile& file, StringPool& pool) {
   return true;
 }
 
+Error BadTable(std::string_view what) {
+  return Fail(ErrorCode::kCorrupt,
+              "the snapshot has a bad table: " + std::string(what));
+}
+
 bool TakeRawArgs(const std::shared_ptr<const SnapshotFile>& file,
                  RawArgs& raw) {
   const auto blocks = file->Section<StoredRawBlock>(kRawBlocks);
@@ -125,7 +130,7 @@ void TraceSnapshot::Write(const Trace& trace, SnapshotWriter& writer) {
   const Nesting& nesting = trace.nesting();
   writer.Add(kParent, nesting.parent.view());
   writer.Add(kDepth, nesting.depth.view());
-  writer.Add(kSelf, nesting.self_ns.view());
+  writer.Add(kSelf, trace.self_ns());
 }
 
 void TraceSnapshot::MoveInto(const Trace& trace, const SnapshotFile& file) {
@@ -150,32 +155,40 @@ void TraceSnapshot::MoveInto(const Trace& trace, const SnapshotFile& file) {
   const Nesting& nesting = trace.nesting();
   move(kParent, nesting.parent);
   move(kDepth, nesting.depth);
-  move(kSelf, nesting.self_ns);
+  (void)trace.self_ns();  // it is written by now, so it is there
+  move(kSelf, trace.self_ns_);
 }
 
 Result<std::shared_ptr<const Trace>> TraceSnapshot::Read(
     std::shared_ptr<const SnapshotFile> file, Executor& executor,
     const CancelToken* cancel) {
-  const auto damaged = [](std::string_view what) {
-    return Fail(ErrorCode::kCorrupt,
-                "the snapshot has a bad table: " + std::string(what));
-  };
-  const std::optional<SnapshotLimits> limits = ReadLimits(*file);
-  if (!limits) return damaged("sizes");
-  STEPSCOPE_TRY(file->Verify(
+  STEPSCOPE_TRY(Check(*file, executor, cancel));
+  return ReadUnchecked(std::move(file));
+}
+
+Status TraceSnapshot::Check(const SnapshotFile& file, Executor& executor,
+                            const CancelToken* cancel) {
+  const std::optional<SnapshotLimits> limits = ReadLimits(file);
+  if (!limits) return BadTable("sizes");
+  return file.Verify(
       executor,
       [&](uint32_t kind, uint64_t first, std::span<const std::byte> piece) {
         return CheckPiece(*limits, kind, first, piece);
       },
-      cancel));
+      cancel);
+}
 
+Result<std::shared_ptr<const Trace>> TraceSnapshot::ReadUnchecked(
+    std::shared_ptr<const SnapshotFile> file) {
+  const std::optional<SnapshotLimits> limits = ReadLimits(*file);
+  if (!limits) return BadTable("sizes");
   std::unique_ptr<Trace> trace(new Trace);
   Trace& t = *trace;
   t.backing_ = file;
   const auto text = file->Section<char>(kFacts);
-  if (!text) return damaged("facts");
+  if (!text) return BadTable("facts");
   std::optional<TraceFacts> facts = DecodeFacts({text->data(), text->size()});
-  if (!facts || !CheckFacts(*limits, *facts)) return damaged("facts");
+  if (!facts || !CheckFacts(*limits, *facts)) return BadTable("facts");
   t.processes_ = std::move(facts->processes);
   t.threads_ = std::move(facts->threads);
   t.epoch_ns_ = facts->epoch_ns;
@@ -190,9 +203,10 @@ Result<std::shared_ptr<const Trace>> TraceSnapshot::Read(
   t.complete_ = facts->complete;
   t.notes_ = std::move(facts->notes);
 
-  if (!TakeStrings(*file, t.strings_)) return damaged("strings");
-  if (!TakeRawArgs(file, t.raw_args_)) return damaged("raw arguments");
+  if (!TakeStrings(*file, t.strings_)) return BadTable("strings");
+  if (!TakeRawArgs(file, t.raw_args_)) return BadTable("raw arguments");
   auto nesting = std::make_unique<Nesting>();
+  Column<int64_t> self_ns;
   if (!Take(*file, kTracks, t.tracks_) || !Take(*file, kStart, t.start_ns_) ||
       !Take(*file, kDuration, t.dur_ns_) || !Take(*file, kName, t.name_) ||
       !Take(*file, kTrackOf, t.track_) || !Take(*file, kType, t.type_) ||
@@ -203,9 +217,10 @@ Result<std::shared_ptr<const Trace>> TraceSnapshot::Read(
       !Take(*file, kRawRefs, t.raw_refs_) ||
       !Take(*file, kParent, nesting->parent) ||
       !Take(*file, kDepth, nesting->depth) ||
-      !Take(*file, kSelf, nesting->self_ns))
-    return damaged("a table is missing");
+      !Take(*file, kSelf, self_ns))
+    return BadTable("a table is missing");
   std::call_once(t.nesting_once_, [&] { t.nesting_ = std::move(nesting); });
+  std::call_once(t.self_once_, [&] { t.self_ns_ = std::move(self_ns); });
   return std::shared_ptr<const Trace>(std::move(trace));
 }
 

@@ -25,11 +25,18 @@ class TraceSnapshot {
   // are those of the writer.
   static void Write(const Trace& trace, SnapshotWriter& writer);
 
-  // Checks all sections of the file, also those of others, and every id of the
-  // tables. The trace keeps the file.
+  // Checks the file, then reads it. The trace keeps the file.
   static Result<std::shared_ptr<const Trace>> Read(
       std::shared_ptr<const SnapshotFile> file, Executor& executor,
       const CancelToken* cancel = nullptr);
+
+  // All sections of the file, also those of others, and every id of the tables.
+  static Status Check(const SnapshotFile& file, Executor& executor,
+                      const CancelToken* cancel = nullptr);
+  // For a file that is known to be what Write() wrote: only what is looked at
+  // is ever read.
+  static Result<std::shared_ptr<const Trace>> ReadUnchecked(
+      std::shared_ptr<const SnapshotFile> file);
 
   // Lets the large tables of a trace lie in the file that it was just written
   // to: what they took is given back, what is looked at is read from the file.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/snapshot_file.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <utility>
 
 #include "base/hash.h"
@@ -33,9 +36,10 @@ struct Header {
   uint64_t sections;
   uint64_t hashes;
   uint64_t contents_hash;
-  uint64_t hash;  // of what is before it
+  int64_t written_s;  // the time of writing that the file has; 0: any
+  uint64_t hash;      // of what is before it
 };
-static_assert(sizeof(Header) == 64);
+static_assert(sizeof(Header) == 72);
 
 // Eight sums at once: a multiplication has to wait for the one before. Two
 // words are never multiplied with each other: a zero would hide the other.
@@ -142,13 +146,36 @@ Status SnapshotWriter::Finish() {
   Write(std::as_bytes(std::span(entries_)));
   Write(std::as_bytes(std::span(hashes_)));
   header.file_bytes = at_;
+  // Whole and even seconds are what every file system can keep; a write at any
+  // later time sets another.
+  if (Sync()) header.written_s = std::time(nullptr) & ~int64_t{1};
   header.hash = HeaderHash(header);
   STEPSCOPE_TRY(status_);
-  // Not synced: what a power cut spares of the file does not fit its hashes.
   if (pwrite(fd_, &header, sizeof header, 0) !=
       static_cast<ssize_t>(sizeof header))
     return FileError(path_, errno);
+  const timespec times[2] = {{0, UTIME_OMIT}, {header.written_s, 0}};
+  if (header.written_s != 0) (void)futimens(fd_, times);
   return Ok();
+}
+
+// Some at a time, so that it can be cancelled.
+bool SnapshotWriter::Sync() {
+  constexpr uint64_t kSome = uint64_t{64} << 20;
+  for (uint64_t at = 0; at < at_; at += kSome) {
+    if (cancel_ != nullptr && cancel_->cancelled()) {
+      status_ = Fail(ErrorCode::kCancelled, path_ + ": cancelled");
+      return false;
+    }
+    (void)sync_file_range(fd_, static_cast<off_t>(at),
+                          static_cast<off_t>(kSome),
+                          SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+                              SYNC_FILE_RANGE_WAIT_AFTER);
+  }
+  if (fdatasync(fd_) == 0) return true;
+  if (errno == EIO || errno == ENOSPC || errno == EDQUOT)
+    status_ = FileError(path_, errno);
+  return false;
 }
 
 SnapshotFile::~SnapshotFile() {
@@ -217,6 +244,10 @@ Status SnapshotFile::Map() {
   if (mapped == MAP_FAILED) return FileError(file_.path(), errno);
   mapped_ = static_cast<const std::byte*>(mapped);
   size_ = static_cast<size_t>(size);
+  struct stat status = {};
+  unchanged_ = header.written_s != 0 && fstat(file_.fd(), &status) == 0 &&
+               status.st_mtim.tv_sec == header.written_s &&
+               status.st_mtim.tv_nsec == 0;
   return Ok();
 }
 

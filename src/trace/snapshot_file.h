@@ -10,6 +10,10 @@
 //
 // A section is hashed in pieces of about a megabyte, so that several threads
 // can check one. All numbers are this machine's; the header says which.
+//
+// What was written has reached the disk before the header has, and the header
+// holds the time of writing that the file is given last. So a file that still
+// has that time is what was written, unless the disk itself has lost it.
 #pragma once
 
 #include <cstddef>
@@ -31,7 +35,7 @@
 namespace stepscope {
 
 // Stored on disk; another layout is another number.
-inline constexpr uint32_t kSnapshotVersion = 1;
+inline constexpr uint32_t kSnapshotVersion = 2;
 
 // What the contents of a file say about one section.
 struct SnapshotEntry {
@@ -61,13 +65,15 @@ class SnapshotWriter {
     Append(std::as_bytes(values));
   }
   bool failed() const { return !status_; }
-  // Writes contents and header.
+  // Writes contents and header, and waits for the disk.
   Status Finish();
 
  private:
   void EndPiece();
   void Write(std::span<const std::byte> bytes);
   void PadTo(uint64_t multiple);
+  // Whether all that was written lies on the disk.
+  bool Sync();
 
   const int fd_;
   const std::string path_;
@@ -99,6 +105,8 @@ class SnapshotFile {
   Status Verify(Executor& executor, const Look& look = {},
                 const CancelToken* cancel = nullptr) const;
 
+  // Whether nobody has written to the file since it was finished.
+  bool unchanged() const { return unchanged_; }
   bool has(uint32_t kind) const { return Find(kind) != nullptr; }
   std::span<const std::byte> bytes(uint32_t kind) const;  // empty: none
   // Nothing: there is none, or of other elements.
@@ -127,6 +135,7 @@ class SnapshotFile {
   File file_;
   const std::byte* mapped_ = nullptr;
   size_t size_ = 0;
+  bool unchanged_ = false;
   std::vector<SnapshotEntry> entries_;
   std::vector<uint64_t> hashes_;
 };

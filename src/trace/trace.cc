@@ -61,12 +61,24 @@ std::optional<int64_t> Trace::first_time_ns() const {
 const Nesting& Trace::nesting() const {
   std::call_once(nesting_once_, [this] {
     auto nesting = std::make_unique<Nesting>(
-        ComputeNesting(start_ns_.view(), dur_ns_.view(), tracks_));
+        ComputeNesting(start_ns_.view(), dur_ns_.view(), tracks_,
+                       Executor::Shared()));
     // Empty columns would pass for a trace of events without children.
     if (nesting->parent.size() != start_ns_.size()) throw std::bad_alloc();
     nesting_ = std::move(nesting);
   });
   return *nesting_;
+}
+
+std::span<const int64_t> Trace::self_ns() const {
+  std::call_once(self_once_, [this] {
+    Column<int64_t> self_ns =
+        ComputeSelf(dur_ns_.view(), nesting().parent.view(), tracks_,
+                    Executor::Shared());
+    if (self_ns.size() != dur_ns_.size()) throw std::bad_alloc();
+    self_ns_ = std::move(self_ns);
+  });
+  return self_ns_.view();
 }
 
 }  // namespace stepscope

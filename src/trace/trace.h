@@ -163,11 +163,10 @@ struct CpuUsage {
   double system = -1;   // 0..1 of the whole machine
 };
 
-// Parent, depth and self time within each track; computed on first use.
+// Parent and depth within each track; computed on first use.
 struct Nesting {
   Column<Row> parent;        // kNoRow: outermost
   Column<uint32_t> depth;    // 0: outermost
-  Column<int64_t> self_ns;   // duration less that of direct children
 };
 
 class Trace {
@@ -213,6 +212,9 @@ class Trace {
 
   // Throws std::bad_alloc where memory is refused.
   const Nesting& nesting() const;
+  // Durations less those of direct children; computed on first use. Throws the
+  // same.
+  std::span<const int64_t> self_ns() const;
 
   int64_t epoch_ns() const { return epoch_ns_; }  // UTC of time 0, if known
   int64_t begin_ns() const { return begin_ns_; }  // recorded window
@@ -280,6 +282,8 @@ class Trace {
   std::vector<std::string> notes_;
   mutable std::once_flag nesting_once_;
   mutable std::unique_ptr<Nesting> nesting_;
+  mutable std::once_flag self_once_;
+  mutable Column<int64_t> self_ns_;
 };
 
 }  // namespace stepscope

@@ -115,9 +115,8 @@ std::string CheckTrace(const Trace& trace, uint64_t late_ends) {
     rows += trace.tracks()[i].last - trace.tracks()[i].first;
   }
   if (rows != trace.size()) return "rows outside of tracks";
-  const Nesting& nesting = trace.nesting();
   for (Row row = 0; row < trace.size(); ++row)
-    if (nesting.self_ns[row] < 0) return Format("row %u: negative self", row);
+    if (trace.self_ns()[row] < 0) return Format("row %u: negative self", row);
   return CheckTables(trace);
 }
 
