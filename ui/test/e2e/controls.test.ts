@@ -8,7 +8,7 @@ import {
 } from "vitest";
 import {
   addressWith, drag, launch, mockServer, openPage, rangeOf, realServer,
-  search, settled, type Served, type Session,
+  search, settled, startOver, type Served, type Session,
 } from "./harness.ts";
 
 const KERNEL = "elementwise";
@@ -27,7 +27,7 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
   }
   let browser: Browser;
   let served: Served;
-  let session: Session;
+  let session: Session | null = null;
   let page: Page;
   beforeAll(async () => {
     served = await kind.start();
@@ -37,13 +37,20 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
     await browser?.close();
     await served?.stop();
   });
+  // One page for all: each test begins at the timeline's own address. A page
+  // in which something failed is not used again.
   beforeEach(async () => {
-    session = await openPage(browser, served.url);
+    if (session) await startOver(page);
+    else session = await openPage(browser, served.url);
     page = session.page;
   });
-  afterEach(async () => {
-    expect(session.problems).toEqual([]);
-    await session.close();
+  afterEach(async ({ task }) => {
+    const { problems, close } = session!;
+    if (task.result?.state !== "pass" || problems.length > 0) {
+      session = null;
+      await close();
+    }
+    expect(problems).toEqual([]);
   });
 
   const tracks = () => page.locator(".gutter-track b").allTextContents();
@@ -270,7 +277,7 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
     await page.getByRole("dialog").locator("h1").waitFor();
     await page.keyboard.press("Escape");
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
-    if (kind === mockServer) session.problems.length = 0;
+    if (kind === mockServer) session!.problems.length = 0;
   });
 });
 

@@ -22,6 +22,7 @@ export interface WatchOptions {
   bypassCSP?: boolean;
   /** Pages of a build with a planted defect, in place of the server's. */
   dist?: string;
+  width?: number;
   height?: number;
 }
 
@@ -48,7 +49,7 @@ export function aliensOf(root: ParentNode): string[] {
 export async function watch(browser: Browser, options: WatchOptions = {})
   : Promise<Watched> {
   const context = await browser.newContext({
-    viewport: { width: 1600, height: options.height ?? 900 },
+    viewport: { width: options.width ?? 1600, height: options.height ?? 900 },
     bypassCSP: options.bypassCSP ?? false,
     permissions: ["clipboard-read", "clipboard-write"],
   });

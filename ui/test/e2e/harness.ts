@@ -117,6 +117,8 @@ export interface Session {
   close: () => Promise<void>;
 }
 
+const VIEWPORT = { width: 1600, height: 900 };
+
 export async function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: browserPath,
     args: ["--no-sandbox"] });
@@ -129,7 +131,7 @@ const withView = (url: string) => /#(.*&)?\//.test(url) ? url
 export async function openPage(browser: Browser, url: string,
   options: { dark?: boolean; wait?: boolean } = {}): Promise<Session> {
   const context = await browser.newContext({
-    viewport: { width: 1600, height: 900 },
+    viewport: VIEWPORT,
     colorScheme: options.dark ? "dark" : "light",
     permissions: ["clipboard-read", "clipboard-write"],
   });
@@ -148,6 +150,34 @@ export async function openPage(browser: Browser, url: string,
   await page.goto(withView(url));
   if (options.wait !== false) await settled(page);
   return { page, problems, close: () => context.close() };
+}
+
+/**
+ * Goes to another address of the page that is open, as a pasted link does: a
+ * page that loads anew costs a second of processor time. What was shown before
+ * is gone when this returns.
+ */
+export async function goTo(page: Page, hash: string): Promise<void> {
+  await page.evaluate(async (wanted) => {
+    (document.activeElement as HTMLElement | null)?.blur();
+    const arrived = new Promise((done) =>
+      addEventListener("hashchange", done, { once: true }));
+    if (location.hash === wanted) location.hash = wanted + "&again";
+    else location.hash = wanted;
+    await arrived;
+    for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
+  }, hash);
+}
+
+let visits = 0;
+/** The timeline as it opens, in a page that has shown other things before. */
+export async function startOver(page: Page): Promise<void> {
+  await page.setViewportSize(VIEWPORT);
+  await page.mouse.move(0, 0);
+  await page.keyboard.press("Escape");
+  await goTo(page, `#/trace?visit=${++visits}`);
+  await page.keyboard.press("1");
+  await settled(page);
 }
 
 interface Timeline {
