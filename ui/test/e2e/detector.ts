@@ -24,6 +24,8 @@ export interface WatchOptions {
   dist?: string;
   width?: number;
   height?: number;
+  /** Requests go through the test: slow, and a page that left is seen. */
+  intercept?: boolean;
 }
 
 const TYPES: Record<string, string> = { ".html": "text/html",
@@ -65,6 +67,7 @@ export async function watch(browser: Browser, options: WatchOptions = {})
     void dialog.dismiss();
   });
   page.on("popup", (popup) => seen.push("popup " + popup.url()));
+  // What asks elsewhere is noted, and goes nowhere: see launch().
   page.on("request", (request) => {
     const { protocol, hostname } = new URL(request.url());
     if (!/^(data|blob|file|about):$/.test(protocol) &&
@@ -77,9 +80,9 @@ export async function watch(browser: Browser, options: WatchOptions = {})
       notes.push(`refused ${event.violatedDirective} ${event.sample}`));
   });
   if (options.dist) await serveFrom(page, options.dist);
-  // What asks elsewhere is noted above and goes nowhere.
-  await context.route((url) => /^https?:$/.test(url.protocol) &&
-    url.hostname !== "127.0.0.1", (route) => route.abort());
+  if (options.intercept)
+    await context.route((url) => /^https?:$/.test(url.protocol) &&
+      url.hostname !== "127.0.0.1", (route) => route.abort());
   const forget = () => void seen.splice(0);
   return { page, forget, close: () => context.close(), findings: async () => {
     const inside = await page.evaluate(() => {
