@@ -265,6 +265,21 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
       .toBeGreaterThan(first.t0);
   });
 
+  test("the colours are a menu where the toolbar is short", async () => {
+    const list = page.locator(".legend-menu ul");
+    const wide = page.locator(".legend");
+    const named = await wide.locator("li").allInnerTexts();
+    expect(named.length).toBeGreaterThan(3);
+    expect(await page.locator(".legend-menu").isVisible()).toBe(false);
+    await page.setViewportSize({ width: 1200, height: 700 });
+    await expect.poll(() => wide.isVisible()).toBe(false);
+    await page.locator(".legend-menu summary").click();
+    await list.waitFor();
+    expect(await list.locator("li").allInnerTexts()).toEqual(named);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => list.isVisible()).toBe(false);
+  });
+
   test("every view by its link; health by its button", async () => {
     for (const link of await page.locator("nav a").all()) {
       const title = await link.getAttribute("aria-label");

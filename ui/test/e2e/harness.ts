@@ -26,6 +26,8 @@ export const browserPath = BROWSERS.find((path) => existsSync(path)) ?? "";
 
 export interface Served {
   url: string;
+  /** Where the traces are that it shows. */
+  folder?: string;
   stop: () => Promise<void> | void;
 }
 export interface ServerKind {
@@ -73,7 +75,7 @@ export async function serve(
     copyFileSync(file, join(folder, place));
   }
   const served = await serveFolder(folder, options);
-  return { url: served.url, stop: async () => {
+  return { url: served.url, folder, stop: async () => {
     await served.stop();
     rmSync(folder, { recursive: true, force: true });
   } };
