@@ -189,6 +189,7 @@ interface Timeline {
     requests: number; boxes: number; renderer: string; frames: number; }>;
   selected(): { x: number; y: number; width: number; height: number } | null;
   range(): { t0: number; t1: number };
+  setRange(range: { t0: number; t1: number }): void;
 }
 declare global {
   interface Window {

@@ -16,11 +16,11 @@ import { shortName } from "../../src/model/names.ts";
 import { buildWith } from "../planted.ts";
 import { aliensOf, watch, type Watched } from "./detector.ts";
 import {
-  api, browserPath, goTo, launch, programPath, serveFolder, settled,
-  type Served,
+  api, browserPath, goTo, launch, programPath, rangeOf, selectedPoint,
+  serveFolder, settled, type Served,
 } from "./harness.ts";
 import {
-  fileNames, operatorAt, writeHostileFolder, writeHostileTrace,
+  fileNames, operatorAt, SLOT_US, writeHostileFolder, writeHostileTrace,
 } from "./hostile.ts";
 import { PAYLOADS, type Payload } from "./payloads.ts";
 
@@ -218,7 +218,29 @@ describe.skipIf(missing.length > 0)(
       await finish(watched);
     }, MANY_STEPS_MS);
 
-    test.todo("tooltips over every event");
+    test("the tooltip of every operator", async () => {
+      const watched = await show("trace", "", { height: 700 });
+      const { page } = watched;
+      await settled(page);
+      const operators = await operatorsOf(served);
+      // To its row, and then so far out that one step fills the width: an
+      // operator is some pixels of it.
+      await goTo(page, `#/trace?row=${operators[0]!.row}`);
+      await page.locator(".details h2").waitFor();
+      await page.evaluate((range) => window.stepscopeTimeline.setRange(range),
+        { t0: operatorAt(1, 0), t1: operatorAt(1, PAYLOADS.length) });
+      await settled(page);
+      const y = (await selectedPoint(page)).y;
+      const plot = (await page.locator(".plot").boundingBox())!;
+      const { t0, t1 } = await rangeOf(page);
+      const places = operators.map(({ name }, n) => ({
+        x: plot.x + plot.width *
+          (operatorAt(1, n) + SLOT_US * 400 - t0) / (t1 - t0),
+        names: [name, shortName(name)] }));
+      expect(await page.evaluate(hoverEach, { y, places }))
+        .toBe(PAYLOADS.length);
+      await finish(watched);
+    }, MANY_STEPS_MS);
 
     test("a box, its table and its flame graph", async () => {
       const watched = await show("trace", "", { height: 900 });
@@ -352,6 +374,21 @@ async function walkDetails(wanted: { row: number; names: string[] }[])
       .includes("External id")) seen++;
     document.querySelector(".plot")!.dispatchEvent(new KeyboardEvent(
       "keydown", { key: "ArrowRight", bubbles: true }));
+  }
+  return seen;
+}
+
+/** Points at each place, until the tooltip has the name of what is there. */
+async function hoverEach({ y, places }: { y: number;
+  places: { x: number; names: string[] }[]; }): Promise<number> {
+  const plot = document.querySelector(".plot")!;
+  let seen = 0;
+  for (const { x, names } of places) {
+    plot.dispatchEvent(new PointerEvent("pointermove",
+      { clientX: x, clientY: y, bubbles: true }));
+    while (!names.includes(document.querySelector(".tooltip b")
+      ?.textContent ?? "")) await new Promise(requestAnimationFrame);
+    seen++;
   }
   return seen;
 }
