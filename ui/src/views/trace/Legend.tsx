@@ -45,7 +45,7 @@ export function Legend() {
         if (event.key === "Escape") event.currentTarget.open = false;
       }}>
         <summary class="toggle">Colours</summary>
-        <ul class="menu" aria-label="Colours">{list}</ul>
+        <ul class="legend-list" aria-label="Colours">{list}</ul>
       </details>
     </>
   );
