@@ -24,7 +24,10 @@ export interface WatchOptions {
   dist?: string;
   width?: number;
   height?: number;
-  /** Requests go through the test: slow, and a page that left is seen. */
+  /**
+   * Requests go through the test, which is slow. Without it one link of the
+   * detector's own test was not seen to run; why is not known.
+   */
   intercept?: boolean;
 }
 

@@ -26,7 +26,7 @@ import { PAYLOADS, type Payload } from "./payloads.ts";
 
 /** Of tests that do the same for every payload: each step has its own end. */
 const MANY_STEPS_MS = 900_000;
-/** For them: a frame is drawn for every payload, and costs by its pixels. */
+/** For them: what they look at is not in the picture. */
 const SMALL = { width: 900, height: 480 };
 const missing = [browserPath, programPath]
   .filter((path) => !path || !existsSync(path));
