@@ -78,6 +78,13 @@ void Api::AddDocuments() {
   AddOnTrace("summary", AnswerSummary);
   AddOnTrace("advise", AnswerAdvise);
   AddOnTrace("whatif", AnswerWhatif);
+  // Not kept: it is large, and asked for once.
+  AddOnTrace(
+      "report",
+      [](const OpenTrace& open, const Parameters& parameters) {
+        return ReportDocument(open, parameters.Text("steps"));
+      },
+      "text/html; charset=utf-8");
   AddOnTrace("table",
              [this](const OpenTrace& open, const Parameters& parameters) {
                return AnswerTable(open, parameters, view_tables_);

@@ -11,6 +11,7 @@
 #include "analysis/tables/all_tables.h"
 #include "base/json_writer.h"
 #include "report/compare_columns.h"
+#include "report/html/html_report.h"
 #include "report/render_advice.h"
 #include "report/render_compare.h"
 #include "report/render_whatif.h"
@@ -54,6 +55,13 @@ Result<std::string> SummaryDocument(const OpenTrace& open,
     options.views |= *view;
   }
   return RenderSummaryOfSteps(open.trace(), options);
+}
+
+Result<std::string> ReportDocument(const OpenTrace& open,
+                                   const std::string& steps) {
+  HtmlReportOptions options;
+  STEPSCOPE_TRY_ASSIGN(options.steps, Steps(steps, options.steps));
+  return RenderHtmlReport(open.trace(), options);
 }
 
 Result<std::string> AdviseDocument(const OpenTrace& open,

@@ -18,6 +18,9 @@ namespace stepscope::server {
 Result<std::string> SummaryDocument(const OpenTrace& open,
                                     const std::string& views,
                                     const std::string& steps);
+// The file that `stepscope report` writes, with its usual options.
+Result<std::string> ReportDocument(const OpenTrace& open,
+                                   const std::string& steps);
 Result<std::string> AdviseDocument(const OpenTrace& open,
                                    const std::string& steps);
 Result<std::string> WhatifDocument(const OpenTrace& open,

@@ -67,7 +67,8 @@ function SearchBox() {
   return (
     <form class="search-box" role="search" onSubmit={(event) => {
       event.preventDefault();
-      submitSearch(text);
+      // Read now: what was typed last may not be rendered yet.
+      submitSearch(typed.value ?? route.value.query);
     }}>
       <Icon name="search" />
       <input id="search" type="text" value={text} autocomplete="off"

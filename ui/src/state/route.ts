@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The route as a signal, in step with the address bar.
-import { signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 import { formatRoute, parseRoute, type Route } from "../model/route.ts";
 
 export const route = signal<Route>(parseRoute(""));
 
+/**
+ * How often an address came from outside: a link that was pasted into this
+ * tab, or a step back. What follows the address only once asks for it again.
+ */
+export const arrivals = signal(0);
+
 export function followAddress(): void {
   route.value = parseRoute(location.hash);
-  addEventListener("hashchange", () => {
+  addEventListener("hashchange", () => batch(() => {
     route.value = parseRoute(location.hash);
-  });
+    arrivals.value++;
+  }));
 }
 
 /**

@@ -10,6 +10,7 @@ import { formatCount } from "../model/format.ts";
 import type { Data } from "../model/table.ts";
 import type { TableState } from "../model/table_state.ts";
 import { Icon } from "../shell/icons.tsx";
+import { saveFile } from "../shell/save_file.ts";
 import { toast } from "../shell/Toast.tsx";
 
 interface ToolbarProps {
@@ -22,16 +23,6 @@ interface ToolbarProps {
   change: (part: Partial<TableState>) => void;
   topK: boolean;
   children?: ComponentChildren;
-}
-
-function saveText(name: string, text: string): void {
-  const address = URL.createObjectURL(
-    new Blob([text], { type: "text/csv;charset=utf-8" }));
-  const link = document.createElement("a");
-  link.href = address;
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
 export async function copyText(text: string, what: string): Promise<void> {
@@ -153,7 +144,8 @@ export function Toolbar(props: ToolbarProps) {
         Copy
       </button>
       <button class="button" title="Save the shown rows; times in ns"
-        onClick={() => saveText(`${name}.csv`, csvOf(data, order, columns))}>
+        onClick={() => saveFile(`${name}.csv`, csvOf(data, order, columns),
+          "text/csv;charset=utf-8")}>
         CSV
       </button>
     </div>

@@ -12,8 +12,16 @@ import { RULER_HEIGHT } from "./protocol.ts";
 import { labelsOf } from "./labels.ts";
 import { BOX_FONT, TextFitter } from "./text.ts";
 
+/** Where the time of all frames went, in ms. */
+export interface Spent {
+  raster: number;
+  copy: number;
+  text: number;
+}
+
 export interface Backend {
   readonly name: "gl" | "scan";
+  readonly spent: Spent;
   readonly boxes: number;
   resize(width: number, height: number): void;
   /** `ratio`: device pixels per CSS pixel. */
@@ -35,6 +43,7 @@ type Context = OffscreenCanvasRenderingContext2D;
 /** Boxes by the rasteriser, names by the canvas's own text. */
 export class ScanBackend implements Backend {
   readonly name = "scan";
+  readonly spent = { raster: 0, copy: 0, text: 0 };
   readonly unfinished = false;
   readonly lost = false;
   readonly tooSlow = false;
@@ -59,10 +68,17 @@ export class ScanBackend implements Backend {
   draw(scene: Scene, paints: Paints, backdrop: Backdrop, ratio: number,
     name: number | null, names: NameStore): void {
     const top = Math.round(RULER_HEIGHT * ratio);
+    const times = [performance.now()];
     this.scan.resize(this.width, Math.max(1, this.height - top));
     const image = this.scan.draw(scene, paints, backdrop, ratio, name);
+    times.push(performance.now());
     this.context.putImageData(image, 0, top);
+    times.push(performance.now());
     this.drawLabels(scene, paints, names);
+    times.push(performance.now());
+    this.spent.raster += times[1]! - times[0]!;
+    this.spent.copy += times[2]! - times[1]!;
+    this.spent.text += times[3]! - times[2]!;
   }
 
   private drawLabels(scene: Scene, paints: Paints, names: NameStore): void {

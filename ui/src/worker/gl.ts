@@ -20,6 +20,7 @@ const SLOW_MS = 12;
 
 export class GlBackend implements Backend {
   readonly name = "gl";
+  readonly spent = { raster: 0, copy: 0, text: 0 };
   private readonly gl: Gl;
   private readonly canvas: OffscreenCanvas;
   private readonly rects: GlBoxes;

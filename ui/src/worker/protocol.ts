@@ -93,6 +93,8 @@ export interface Stats {
   frames: number;
   /** Script time of the last frame, ms. */
   frameMs: number;
+  /** Of all frames, in ms: boxes, their way to the canvas, names, and all. */
+  spent: { raster: number; copy: number; text: number; all: number };
   requests: number;
   /** Those for tiles alone. */
   tileRequests: number;

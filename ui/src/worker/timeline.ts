@@ -56,6 +56,7 @@ class Timeline {
   private scheduled = false;
   private frames = 0;
   private frameMs = 0;
+  private allMs = 0;
   private blanks = 0;
   private shown = false;
   private readonly ranges = new Map<number, string>();
@@ -206,6 +207,7 @@ class Timeline {
     if (this.backend.unfinished) this.schedule();
     this.frames++;
     this.frameMs = performance.now() - started;
+    this.allMs += this.frameMs;
   }
 
   private readonly onRange = (track: number, min: number, max: number) => {
@@ -236,6 +238,7 @@ class Timeline {
     const stats: Stats = {
       renderer: this.backend.name, frames: this.frames,
       frameMs: this.frameMs,
+      spent: { ...this.backend.spent, all: this.allMs },
       requests: (this.tiles?.requests ?? 0) + (this.series?.requests ?? 0),
       tileRequests: this.tiles?.requests ?? 0,
       aborted: this.tiles?.aborted ?? 0, bytes: this.tiles?.bytes ?? 0,

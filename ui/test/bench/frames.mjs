@@ -81,6 +81,12 @@ function print(title, { rows, jump, tab, timeline }) {
   rows.map((row) => [row.title, thousands(row.boxes), digits(row.scriptMs),
     digits(row.mainMs), digits(row.workerMs, 1), Math.round(row.drawn),
     row.blank, row.requests]));
+  // By the clock: where a frame's time goes, not how much there is of it.
+  console.log("");
+  printTable(["of a frame of the worker, ms by the clock", "boxes",
+    "to the canvas", "names", "all"],
+  rows.map(({ title: move, stages }) => [move, digits(stages.raster),
+    digits(stages.copy), digits(stages.text), digits(stages.all)]));
   console.log(`\njump to an unseen 1 ms: ${Math.round(jump.median)} ms ` +
     `(most ${Math.round(jump.most)}); first picture ` +
     `${Math.round(timeline.firstPictureMs)} ms; after 150 places the tab ` +

@@ -72,7 +72,11 @@ export class TimelinePage {
     const after = await this.stats();
     const settled = await this.settle();
     const drawn = after.frames - before.frames;
+    const perFrame = (key) =>
+      (after.spent[key] - before.spent[key]) / Math.max(1, drawn);
     return {
+      stages: Object.fromEntries(Object.keys(after.spent).map((key) =>
+        [key, perFrame(key)])),
       scriptMs: scriptMs / frames,
       mainMs: (used.main - times.main) / frames,
       workerMs: (used.worker - times.worker) / Math.max(1, drawn),

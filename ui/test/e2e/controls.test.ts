@@ -8,7 +8,7 @@ import {
 } from "vitest";
 import {
   addressWith, drag, launch, mockServer, openPage, rangeOf, realServer,
-  search, settled, type Served, type Session,
+  search, settled, startOver, type Served, type Session,
 } from "./harness.ts";
 
 const KERNEL = "elementwise";
@@ -27,7 +27,7 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
   }
   let browser: Browser;
   let served: Served;
-  let session: Session;
+  let session: Session | null = null;
   let page: Page;
   beforeAll(async () => {
     served = await kind.start();
@@ -37,13 +37,20 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
     await browser?.close();
     await served?.stop();
   });
+  // One page for all: each test begins at the timeline's own address. A page
+  // in which something failed is not used again.
   beforeEach(async () => {
-    session = await openPage(browser, served.url);
+    if (session) await startOver(page);
+    else session = await openPage(browser, served.url);
     page = session.page;
   });
-  afterEach(async () => {
-    expect(session.problems).toEqual([]);
-    await session.close();
+  afterEach(async ({ task }) => {
+    const { problems, close } = session!;
+    if (task.result?.state !== "pass" || problems.length > 0) {
+      session = null;
+      await close();
+    }
+    expect(problems).toEqual([]);
   });
 
   const tracks = () => page.locator(".gutter-track b").allTextContents();
@@ -258,6 +265,21 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
       .toBeGreaterThan(first.t0);
   });
 
+  test("the colours are a menu where the toolbar is short", async () => {
+    const list = page.locator(".legend-menu ul");
+    const wide = page.locator(".legend");
+    const named = await wide.locator("li").allInnerTexts();
+    expect(named.length).toBeGreaterThan(3);
+    expect(await page.locator(".legend-menu").isVisible()).toBe(false);
+    await page.setViewportSize({ width: 1200, height: 700 });
+    await expect.poll(() => wide.isVisible()).toBe(false);
+    await page.locator(".legend-menu summary").click();
+    await list.waitFor();
+    expect(await list.locator("li").allInnerTexts()).toEqual(named);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => list.isVisible()).toBe(false);
+  });
+
   test("every view by its link; health by its button", async () => {
     for (const link of await page.locator("nav a").all()) {
       const title = await link.getAttribute("aria-label");
@@ -270,7 +292,7 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
     await page.getByRole("dialog").locator("h1").waitFor();
     await page.keyboard.press("Escape");
     await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
-    if (kind === mockServer) session.problems.length = 0;
+    if (kind === mockServer) session!.problems.length = 0;
   });
 });
 

@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { AdviseDoc, MemoryPlace, SummaryDoc }
   from "../../src/api/documents.ts";
 import type { Runs } from "../../src/api/types.ts";
@@ -20,7 +20,7 @@ import { formatBytes, formatCount, formatShare, formatTime }
 import { placeName } from "../../src/model/memory.ts";
 import { stageTitle, typeTitle } from "../../src/model/overview.ts";
 import {
-  browserPath, launch, openPage, programPath, serve, tracePath,
+  browserPath, goTo, launch, openPage, programPath, serve, tracePath,
   type Served, type Session,
 } from "./harness.ts";
 import { ask, expectTable, rowsOfFlat, rowsOfObjects } from "./tables.ts";
@@ -44,6 +44,8 @@ describe.skipIf(missing.length > 0)(
     let server: Served;
     let tables: DeclaredTable[];
     let ids: Record<string, string>;
+    let runs: Record<string, string>;
+    let shared: Session | null = null;
     const files: Record<string, string> = {};
     const folder = mkdtempSync(join(tmpdir(), "stepscope-figures-"));
 
@@ -81,9 +83,16 @@ describe.skipIf(missing.length > 0)(
         [`${name}/${files[name]!.split("/").pop()}`, files[name]!])));
       tables = (await ask<{ tables: DeclaredTable[] }>(
         server.url, "tables")).tables;
-      const { runs } = await ask<Runs>(server.url, "runs");
-      ids = Object.fromEntries(runs.map((run) =>
+      const all = (await ask<Runs>(server.url, "runs")).runs;
+      ids = Object.fromEntries(all.map((run) =>
         [run.name, run.workers[0]!.windows[0]!.t]));
+      runs = Object.fromEntries(all.map((run) => [run.name, run.id]));
+    });
+    // A page in which something failed is not used again.
+    afterEach(async ({ task }) => {
+      if (task.result?.state === "pass") return;
+      await shared?.close();
+      shared = null;
     });
     afterAll(async () => {
       await browser?.close();
@@ -91,24 +100,21 @@ describe.skipIf(missing.length > 0)(
       rmSync(folder, { recursive: true, force: true });
     });
 
-    /** Opens a view of a trace, with settings of its address. */
+    /** Goes to a view of a trace, with settings of its address. */
     async function show(name: string, view: string, more = "")
       : Promise<Session> {
-      const session = await openPage(browser, server.url + "&/" + view,
+      shared ??= await openPage(browser, server.url + "&/steps",
         { wait: false });
-      const { page } = session;
-      await page.getByLabel("Run").selectOption({ label: name });
-      const [path, query = ""] = page.url().split("?");
-      if (more) await page.goto(
-        path + "?" + [query, more].filter(Boolean).join("&"));
+      const { page } = shared;
+      await goTo(page, `#/${view}?` + ["run=" +
+        encodeURIComponent(runs[name]!), more].filter(Boolean).join("&"));
       await page.locator("h1").waitFor();
       await page.getByText(/^Reading .*…$|^Reading the |^reading…$/).first()
         .waitFor({ state: "detached" });
-      return session;
+      return shared;
     }
-    async function finish({ problems, close }: Session) {
+    async function finish({ problems }: Session) {
       expect(problems).toEqual([]);
-      await close();
     }
     /** The texts of the cells of a plain table, row by row. */
     const cellsOf = async (page: Page, card: string) =>

@@ -26,6 +26,8 @@ export const browserPath = BROWSERS.find((path) => existsSync(path)) ?? "";
 
 export interface Served {
   url: string;
+  /** Where the traces are that it shows. */
+  folder?: string;
   stop: () => Promise<void> | void;
 }
 export interface ServerKind {
@@ -73,7 +75,7 @@ export async function serve(
     copyFileSync(file, join(folder, place));
   }
   const served = await serveFolder(folder, options);
-  return { url: served.url, stop: async () => {
+  return { url: served.url, folder, stop: async () => {
     await served.stop();
     rmSync(folder, { recursive: true, force: true });
   } };
@@ -117,9 +119,13 @@ export interface Session {
   close: () => Promise<void>;
 }
 
+const VIEWPORT = { width: 1600, height: 900 };
+
 export async function launch(): Promise<Browser> {
+  // No name leads out of this machine.
   return chromium.launch({ executablePath: browserPath,
-    args: ["--no-sandbox"] });
+    args: ["--no-sandbox", "--host-resolver-rules=MAP * ~NOTFOUND, " +
+      "EXCLUDE 127.0.0.1, EXCLUDE localhost"] });
 }
 
 /** The timeline, where an address names no view. */
@@ -129,7 +135,7 @@ const withView = (url: string) => /#(.*&)?\//.test(url) ? url
 export async function openPage(browser: Browser, url: string,
   options: { dark?: boolean; wait?: boolean } = {}): Promise<Session> {
   const context = await browser.newContext({
-    viewport: { width: 1600, height: 900 },
+    viewport: VIEWPORT,
     colorScheme: options.dark ? "dark" : "light",
     permissions: ["clipboard-read", "clipboard-write"],
   });
@@ -150,11 +156,40 @@ export async function openPage(browser: Browser, url: string,
   return { page, problems, close: () => context.close() };
 }
 
+/**
+ * Goes to another address of the page that is open, as a pasted link does: a
+ * page that loads anew costs a second of processor time. What was shown before
+ * is gone when this returns.
+ */
+export async function goTo(page: Page, hash: string): Promise<void> {
+  await page.evaluate(async (wanted) => {
+    (document.activeElement as HTMLElement | null)?.blur();
+    const arrived = new Promise((done) =>
+      addEventListener("hashchange", done, { once: true }));
+    if (location.hash === wanted) location.hash = wanted + "&again";
+    else location.hash = wanted;
+    await arrived;
+    for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
+  }, hash);
+}
+
+let visits = 0;
+/** The timeline as it opens, in a page that has shown other things before. */
+export async function startOver(page: Page): Promise<void> {
+  await page.setViewportSize(VIEWPORT);
+  await page.mouse.move(0, 0);
+  await page.keyboard.press("Escape");
+  await goTo(page, `#/trace?visit=${++visits}`);
+  await page.keyboard.press("1");
+  await settled(page);
+}
+
 interface Timeline {
   stats(): Promise<{ sharp: boolean; idle: boolean; blanks: number;
     requests: number; boxes: number; renderer: string; frames: number; }>;
   selected(): { x: number; y: number; width: number; height: number } | null;
   range(): { t0: number; t1: number };
+  setRange(range: { t0: number; t1: number }): void;
 }
 declare global {
   interface Window {

@@ -4,18 +4,22 @@
 // is on screen is what `stepscope summary --format json` says.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { AdviseDoc, CompareDoc, SummaryDoc, WhatIfDoc }
   from "../../src/api/documents.ts";
+import type { Runs, TraceInfo } from "../../src/api/types.ts";
 import { valueAt } from "../../src/model/declared.ts";
 import { formatBytes, formatCount, formatShare, formatTime }
   from "../../src/model/format.ts";
 import {
-  browserPath, launch, openPage, programPath, serve, tracePath,
+  browserPath, goTo, launch, openPage, programPath, rangeOf, serve, settled,
+  tracePath,
   type Served, type Session,
 } from "./harness.ts";
-import { seriousViolations } from "./axe.ts";
+import { seriousInBothThemes } from "./axe.ts";
+import { ask } from "./tables.ts";
 
 const AMP = tracePath("torch_resnet50_amp.json.gz");
 const RANK0 = tracePath("torch_ddp_gloo_rank0.json.gz");
@@ -34,32 +38,39 @@ describe.skipIf(missing.length > 0)(
     let browser: Browser;
     let server: Served;
     let summary: SummaryDoc;
+    let runs: Map<string, string>;
+    let shared: Session | null = null;
     beforeAll(async () => {
       browser = await launch();
       server = await serve({ "amp/a.json.gz": AMP,
         "ddp/rank0.json.gz": RANK0, "ddp/rank1.json.gz": RANK1,
         "graph/g.json.gz": NO_MEMORY });
       summary = documentOf("summary", AMP);
+      runs = new Map((await ask<Runs>(server.url, "runs")).runs.map((run) =>
+        [run.name, run.id]));
+    });
+    // A page in which something failed is not used again.
+    afterEach(async ({ task }) => {
+      if (task.result?.state === "pass") return;
+      await shared?.close();
+      shared = null;
     });
     afterAll(async () => {
       await browser?.close();
       await server?.stop();
     });
 
-    /** Opens a view of a run; waits until it has its title. */
+    /** Goes to a view of a run; waits until it has its title. */
     async function show(run: string, view: string, heading: string | RegExp,
-      more = "", dark = false): Promise<Session> {
-      const session = await openPage(browser, server.url + "&/" + view,
-        { wait: false, dark });
-      const { page } = session;
-      await page.getByLabel("Run").selectOption({ label: run });
-      if (more) {
-        const [path, query = ""] = page.url().split("?");
-        await page.goto(path + "?" + [query, more].filter(Boolean).join("&"));
-      }
+      more = ""): Promise<Session> {
+      shared ??= await openPage(browser, server.url + "&/steps",
+        { wait: false });
+      const { page } = shared;
+      await goTo(page, `#/${view}?` + ["run=" +
+        encodeURIComponent(runs.get(run)!), more].filter(Boolean).join("&"));
       await page.getByRole("heading", { level: 1, name: heading,
         exact: typeof heading === "string" }).waitFor();
-      return session;
+      return shared;
     }
     const cell = (page: Page, row: number, column: number) =>
       page.locator(".t-row").nth(row).locator("[role=gridcell]").nth(column);
@@ -73,9 +84,8 @@ describe.skipIf(missing.length > 0)(
       const seen = await page.locator(selector).first().innerText();
       expect(without(seen)).toContain(without(text));
     }
-    async function finish({ problems, close }: Session) {
+    async function finish({ problems }: Session) {
       expect(problems).toEqual([]);
-      await close();
     }
 
     test("the overview says what the tool says", async () => {
@@ -125,6 +135,100 @@ describe.skipIf(missing.length > 0)(
       await page.getByLabel("Own change").fill("nonsense");
       await page.getByRole("button", { name: "Add", exact: true }).click();
       await page.locator(".whatif-result [role=alert]").waitFor();
+      await finish(session);
+    });
+
+    test("the report is what the tool writes", async () => {
+      const session = await show("amp", "overview", /The GPU works/);
+      const { page } = session;
+      const [download] = await Promise.all([page.waitForEvent("download"),
+        page.getByRole("button", { name: "Export report" }).click()]);
+      expect(download.suggestedFilename()).toMatch(/^[\w.-]+\.report\.html$/);
+      const wanted = join(server.folder!, "wanted.html");
+      execFileSync(programPath, ["report",
+        join(server.folder!, "amp/a.json.gz"), "-o", wanted]);
+      expect(readFileSync((await download.path())!, "utf8"))
+        .toBe(readFileSync(wanted, "utf8"));
+      // A refusal is said, and the button can be used again.
+      await page.route(/\/api\/v1\/report/, (route) => route.fulfill({
+        status: 404, contentType: "application/json",
+        body: '{"error":"no such steps"}' }));
+      await page.getByRole("button", { name: "Export report" }).click();
+      await page.getByText("no such steps").waitFor();
+      await page.unroute(/\/api\/v1\/report/);
+      await page.getByRole("button", { name: "Export report" }).waitFor();
+      await finish(session);
+    });
+
+    test("the overview's links lead where they say", async () => {
+      const session = await show("amp", "overview", /The GPU works/);
+      const { page } = session;
+      const home = page.url();
+      const back = () => goTo(page, new URL(home).hash);
+      for (const [name, title] of [["All kernels", "GPU kernels"],
+        ["All operators", "Operators"],
+        ["Live at the peak", "Memory"]] as const) {
+        await page.getByRole("main").getByText(name, { exact: true }).click();
+        await page.getByRole("heading", { level: 1, name: title,
+          exact: true }).waitFor();
+        await back();
+      }
+      await page.locator(".finding").first()
+        .getByText("Show on timeline").click();
+      await page.waitForURL(/#\/trace\?.*from=\d+/);
+      await back();
+      await page.getByRole("button", { name: "Open in Trace" }).click();
+      await settled(page);
+      await finish(session);
+    });
+
+    test("a row by double click, by keys, and to the clipboard", async () => {
+      const session = await show("amp", "operators", "Operators",
+        "sort=name");
+      const { page } = session;
+      const grid = page.getByRole("grid", { name: "Operators" });
+      const active = () => grid.locator(".t-row.active");
+      const index = async () =>
+        Number(await active().getAttribute("aria-rowindex"));
+      // A double click opens what is inside, and shuts it.
+      const outer = page.locator(".t-row", { has:
+        page.locator(".opener") }).first();
+      await outer.dblclick();
+      await page.locator(".t-row.inside").first().waitFor();
+      await outer.dblclick();
+      await expect.poll(() => page.locator(".t-row.inside").count()).toBe(0);
+      // A page of rows down and up again.
+      await grid.focus();
+      await page.keyboard.press("Home");
+      expect(await index()).toBe(2);
+      await page.keyboard.press("PageDown");
+      const down = await index();
+      expect(down).toBeGreaterThan(7);
+      await page.keyboard.press("PageDown");
+      expect(await index()).toBe(2 * down - 2);
+      await page.keyboard.press("PageUp");
+      expect(await index()).toBe(down);
+      // The row itself, as text.
+      const cells = await active().locator("[role=gridcell]:not(.go)")
+        .evaluateAll((list) => list.map((one) =>
+          one.getAttribute("title") ?? one.textContent));
+      await page.keyboard.press("Control+c");
+      await page.getByText("Copied the row.").waitFor();
+      const copied = await page.evaluate(() =>
+        navigator.clipboard.readText());
+      expect(copied.trim().split("\n")).toHaveLength(1);
+      expect(copied.split("\t")[0]).toBe(cells[0]);
+      expect(copied.split("\t")).toHaveLength(cells.length);
+      // The usual columns come back.
+      await page.getByRole("button", { name: "Columns" }).click();
+      const heads = () => grid.locator("[role=columnheader]").count();
+      const usual = await heads();
+      await page.getByRole("checkbox", { name: /^CPU p99/ }).check();
+      await expect.poll(heads).toBe(usual + 1);
+      await page.getByRole("button", { name: /^Show the usual/ }).click();
+      await expect.poll(heads).toBe(usual);
+      expect(page.url()).not.toContain("cols=");
+      await page.keyboard.press("Escape");
       await finish(session);
     });
 
@@ -275,8 +379,11 @@ describe.skipIf(missing.length > 0)(
     });
 
     test("a million rows: sorted, and the last one is reached", async () => {
-      const session = await show("amp", "memory", "Memory");
+      // By its own page: what is made up here is kept for as long as it shows.
+      const session = await openPage(browser, server.url + "&/memory?run=" +
+        encodeURIComponent(runs.get("amp")!), { wait: false });
       const { page } = session;
+      await page.getByRole("heading", { level: 1, name: "Memory" }).waitFor();
       const count = 1_000_000;
       await page.route(/\/table\?.*memory_events/, (route) => route.fulfill({
         contentType: "application/json",
@@ -294,13 +401,17 @@ describe.skipIf(missing.length > 0)(
       expect(await page.locator(".t-spacer").evaluate((element) =>
         element.clientHeight)).toBeLessThanOrEqual(8_000_000);
       await finish(session);
+      await session.close();
     });
 
     test("distributed: each worker, one step, another worker", async () => {
       const ranks = [RANK0, RANK1].map((file) =>
         documentOf<SummaryDoc>("summary", file).distribution!);
-      const session = await show("ddp", "distributed", "Distributed");
+      const session = await show("amp", "distributed", /./);
       const { page } = session;
+      await page.getByLabel("Run").selectOption({ label: "ddp" });
+      await page.getByRole("heading", { level: 1, name: "Distributed",
+        exact: true }).waitFor();
       for (const [i, rank] of ranks.entries()) {
         const row = page.locator("[data-worker]").nth(i);
         await row.getByText(formatTime(rank.communication_ns)).waitFor();
@@ -313,6 +424,45 @@ describe.skipIf(missing.length > 0)(
         .getByText(formatTime(one.communication_ns)).waitFor();
       await page.locator("[data-worker]").nth(1).getByRole("button").click();
       await page.waitForURL(/worker=/);
+      await finish(session);
+    });
+
+    test("distributed: rows of ranks lead to their rank", async () => {
+      const session = await show("ddp", "distributed", "Distributed");
+      const { page } = session;
+      const card = (title: string) =>
+        page.getByRole("region", { name: title, exact: true });
+      const show1 = async (title: string, row: number) => {
+        await card(title).locator(".t-row").nth(row)
+          .getByRole("button", { name: "Show on timeline" }).click();
+        await page.waitForURL(/#\/trace\?.*worker=all/);
+        await settled(page);
+      };
+      // The step of a rank: its time, and the threads of the rank on top.
+      const doc = documentOf<SummaryDoc>("summary", server.folder + "/ddp");
+      const steps = doc["rank_steps"] as { rank: number; step_ns: number }[];
+      const at = steps.findIndex((one) => one.rank === 1);
+      await card("Ranks, step by step").locator(".t-row").nth(at).waitFor();
+      await show1("Ranks, step by step", at);
+      const { t0, t1 } = await rangeOf(page);
+      expect((t1 - t0) / steps[at]!.step_ns).toBeCloseTo(1.06, 1);
+      const pinned = /pin=([\d%C,]+)/.exec(page.url())![1]!;
+      const info = await ask<TraceInfo>(server.url, "trace?t=" +
+        (await ask<Runs>(server.url, "runs")).runs.find((run) =>
+          run.name === "ddp")!.all!.t);
+      for (const [n, id] of decodeURIComponent(pinned).split(",").entries()) {
+        const track = info.tracks.find((one) => one.id === Number(id))!;
+        expect(await page.locator(".gutter-track b").nth(n).textContent())
+          .toBe(track.name);
+        expect(info.groups.find((one) => one.id === track.group)!.name)
+          .toMatch(/^Rank 1 /);
+      }
+      // Who makes others wait, and a collective.
+      await page.goBack();
+      await show1("Who makes the others wait", 0);
+      await page.goBack();
+      await show1("Collectives: wait against transfer", 0);
+      await page.locator(".details h2", { hasText: /all_?reduce/i }).waitFor();
       await finish(session);
     });
 
@@ -375,21 +525,20 @@ describe.skipIf(missing.length > 0)(
       ["graph", "memory", /No memory events/, ""],
       ["ddp", "distributed", /./, ""], ["ddp", "compare", "Compare", ""],
     ];
-    test.each(looks.flatMap((look) => [false, true].map((dark) =>
-      ({ look, dark, name: look[1], more: look[3] }))))(
-      "axe finds nothing serious: $name $more, dark: $dark",
-      async ({ look: [run, view, heading, more], dark }) => {
-        const session = await show(run, view, heading, more, dark);
+    test.each(looks)("axe finds nothing serious: %s %s %s %s",
+      async (run, view, heading, more) => {
+        const session = await show(run, view, heading, more);
         const { page } = session;
         if (more.includes("change"))
           await page.locator("[data-change=graph]").waitFor();
-        expect(await seriousViolations(page)).toEqual([]);
-        // With its menu and with the help open, too.
+        expect(await seriousInBothThemes(page)).toEqual([[], []]);
+        // Its menu, too: beside it nothing has changed.
         const columns = page.getByRole("button", { name: "Columns" });
         if (await columns.count() > 0) {
           await columns.first().click();
           await page.getByRole("group", { name: "Columns" }).waitFor();
-          expect(await seriousViolations(page)).toEqual([]);
+          expect(await seriousInBothThemes(page,
+            "[role=group][aria-label=Columns]")).toEqual([[], []]);
           await page.keyboard.press("Escape");
         }
         await finish(session);

@@ -16,16 +16,18 @@ import { shortName } from "../../src/model/names.ts";
 import { buildWith } from "../planted.ts";
 import { aliensOf, watch, type Watched } from "./detector.ts";
 import {
-  api, browserPath, launch, programPath, serveFolder, settled,
-  type Served,
+  api, browserPath, goTo, launch, programPath, rangeOf, selectedPoint,
+  serveFolder, settled, type Served,
 } from "./harness.ts";
 import {
-  fileNames, operatorAt, writeHostileFolder, writeHostileTrace,
+  fileNames, operatorAt, SLOT_US, writeHostileFolder, writeHostileTrace,
 } from "./hostile.ts";
 import { PAYLOADS, type Payload } from "./payloads.ts";
 
 /** Of tests that do the same for every payload: each step has its own end. */
 const MANY_STEPS_MS = 900_000;
+/** For them: what they look at is not in the picture. */
+const SMALL = { width: 900, height: 480 };
 const missing = [browserPath, programPath]
   .filter((path) => !path || !existsSync(path));
 
@@ -93,7 +95,8 @@ describe.skipIf(missing.length > 0)(
     });
 
     test("the detector sees each payload that comes to life", async () => {
-      const { page, findings, forget, close } = await watch(browser);
+      const { page, findings, forget, close } =
+        await watch(browser, { intercept: true });
       await page.goto("about:blank");
       // A page as it must not be, outside the document so that it stays.
       const silent = await page.evaluate(
@@ -203,33 +206,41 @@ describe.skipIf(missing.length > 0)(
     });
 
     test("every operator's arguments are in the details", async () => {
-      const watched = await show("trace", "", { height: 900 });
+      const watched = await show("trace", "", SMALL);
       const { page } = watched;
       await settled(page);
-      const operators = await operatorsOf(served);
-      await goTo(page, { row: operators.get(operatorAt(1, 0))!.row });
+      const wanted = (await operatorsOf(served)).map(({ row, name }) =>
+        ({ row, names: [name, shortName(name)] }));
+      await goTo(page, `#/trace?row=${wanted[0]!.row}`);
       await page.locator(".details h2").waitFor();
       await page.locator(".plot").focus();
-      for (let n = 0; n < PAYLOADS.length; n++) {
-        const wanted = operators.get(operatorAt(1, n))!;
-        await page.waitForURL(new RegExp(`row=${wanted.row}(&|$)`));
-        await page.waitForFunction(([name, short]) => {
-          const shown = document.querySelector(".details .full")
-            ?.textContent ?? document.querySelector(".details h2 .mono")
-            ?.textContent;
-          return shown === name || shown === short;
-        }, [wanted.name, shortName(wanted.name)]);
-        await page.locator(".details details").first().evaluate((one) => {
-          (one as HTMLDetailsElement).open = true;
-        });
-        expect(await page.locator(".details .args").innerText())
-          .toContain("External id");
-        await page.keyboard.press("ArrowRight");
-      }
+      expect(await page.evaluate(walkDetails, wanted)).toBe(wanted.length);
       await finish(watched);
     }, MANY_STEPS_MS);
 
-    test.todo("tooltips over every event");
+    test("the tooltip of every operator", async () => {
+      const watched = await show("trace", "", { height: 700 });
+      const { page } = watched;
+      await settled(page);
+      const operators = await operatorsOf(served);
+      // To its row, and then so far out that one step fills the width: an
+      // operator is some pixels of it.
+      await goTo(page, `#/trace?row=${operators[0]!.row}`);
+      await page.locator(".details h2").waitFor();
+      await page.evaluate((range) => window.stepscopeTimeline.setRange(range),
+        { t0: operatorAt(1, 0), t1: operatorAt(1, PAYLOADS.length) });
+      await settled(page);
+      const y = (await selectedPoint(page)).y;
+      const plot = (await page.locator(".plot").boundingBox())!;
+      const { t0, t1 } = await rangeOf(page);
+      const places = operators.map(({ name }, n) => ({
+        x: plot.x + plot.width *
+          (operatorAt(1, n) + SLOT_US * 400 - t0) / (t1 - t0),
+        names: [name, shortName(name)] }));
+      expect(await page.evaluate(hoverEach, { y, places }))
+        .toBe(PAYLOADS.length);
+      await finish(watched);
+    }, MANY_STEPS_MS);
 
     test("a box, its table and its flame graph", async () => {
       const watched = await show("trace", "", { height: 900 });
@@ -256,52 +267,47 @@ describe.skipIf(missing.length > 0)(
     });
 
     test("tracks by name, in the gutter and the menu", async () => {
-      const watched = await show("trace", "", { height: 900 });
+      const watched = await show("trace", "", SMALL);
       const { page } = watched;
       await settled(page);
       await page.getByRole("button", { name: /^Tracks/ }).click();
       const wanted = new Set(PAYLOADS.map((one) => one.text.trim()));
       const seen = new Set<string>();
       // Only the first ones are listed at a time: each is asked for.
-      for (const one of wanted) {
-        await page.getByLabel("Filter tracks").fill(one.slice(0, 60));
-        const found = [
-          ...await page.locator(".menu label span:first-of-type")
-            .allTextContents(),
-          ...await page.locator(".gutter b").allTextContents()]
-          .map((name) => name.trim());
-        for (const name of found) if (wanted.has(name)) seen.add(name);
-      }
+      await page.getByLabel("Filter tracks").waitFor();
+      for (const name of await page.evaluate(filterEach,
+        [...wanted].map((one) => one.slice(0, 60))))
+        if (wanted.has(name)) seen.add(name);
       expect(seen.size).toBeGreaterThanOrEqual(250);
       await finish(watched);
     }, MANY_STEPS_MS);
 
     test("a search for each", async () => {
-      const watched = await show("trace", "", { height: 900 });
+      const watched = await show("trace", "", SMALL);
       const { page } = watched;
-      for (const { text } of PAYLOADS) {
-        if (text.length > 1000) continue;  // refused: no name to look for
-        await page.fill("#search", text);
-        const typed = (await page.inputValue("#search")).trim();
-        if (typed === "") continue;
-        await page.press("#search", "Enter");
-        await page.waitForFunction((wanted) => document.querySelector(
-          ".found b")?.textContent?.trim() === wanted, typed);
-      }
+      // Longer ones are refused: there is no such name to look for.
+      const texts = PAYLOADS.map(({ text }) => text)
+        .filter((text) => text.length <= 1000);
+      expect(await page.evaluate(searchEach, texts))
+        .toBeGreaterThanOrEqual(250);
       await finish(watched);
     }, MANY_STEPS_MS);
 
     test("an address that carries each", async () => {
-      const watched = await show("trace", "", { height: 900 });
+      const watched = await show("trace", "", SMALL);
       const { page } = watched;
-      for (const { text } of PAYLOADS) {
-        if (/[\ud800-\udbff](?![\udc00-\udfff])/.test(text)) continue;
-        await page.evaluate((value) => {
+      const texts = PAYLOADS.map(({ text }) => text).filter((text) =>
+        !/[\ud800-\udbff](?![\udc00-\udfff])/.test(text));
+      await page.evaluate(async (values) => {
+        for (const value of values) {
           location.hash = "#/operators?find=" + value + "&sort=" + value +
             "&run=" + value;
-        }, encodeURIComponent(text.slice(0, 500)));
-        await page.locator("main h1").waitFor();
-      }
+          for (let n = 0; n < 2; n++)
+            await new Promise(requestAnimationFrame);
+          while (!document.querySelector("main h1"))
+            await new Promise(requestAnimationFrame);
+        }
+      }, texts.map((text) => encodeURIComponent(text.slice(0, 500))));
       await finish(watched);
     }, MANY_STEPS_MS);
 
@@ -349,16 +355,75 @@ describe.skipIf(missing.length > 0)(
     });
   });
 
-/** Opens the same view at another place, as a link from elsewhere would. */
-async function goTo(page: Page, change: Record<string, number>)
-  : Promise<void> {
-  const [path, query = ""] = page.url().split("?");
-  const all = new URLSearchParams(query);
-  for (const [key, value] of Object.entries(change))
-    all.set(key, String(value));
-  await page.goto("about:blank");
-  await page.goto(`${path}?${all}`);
-  await settled(page);
+// What follows runs in the page, once for all payloads: a round trip for each
+// of them is most of the time.
+
+/** Arrow keys along all events; each has its own details and arguments. */
+async function walkDetails(wanted: { row: number; names: string[] }[])
+  : Promise<number> {
+  let seen = 0;
+  const text = (selector: string) =>
+    document.querySelector(selector)?.textContent;
+  for (const { row, names } of wanted) {
+    while (!new RegExp(`row=${row}(&|$)`).test(location.hash) || !names
+      .includes(text(".details .full") ?? text(".details h2 .mono") ?? ""))
+      await new Promise(requestAnimationFrame);
+    document.querySelector<HTMLDetailsElement>(".details details")!.open =
+      true;
+    if (document.querySelector<HTMLElement>(".details .args")!.innerText
+      .includes("External id")) seen++;
+    document.querySelector(".plot")!.dispatchEvent(new KeyboardEvent(
+      "keydown", { key: "ArrowRight", bubbles: true }));
+  }
+  return seen;
+}
+
+/** Points at each place, until the tooltip has the name of what is there. */
+async function hoverEach({ y, places }: { y: number;
+  places: { x: number; names: string[] }[]; }): Promise<number> {
+  const plot = document.querySelector(".plot")!;
+  let seen = 0;
+  for (const { x, names } of places) {
+    plot.dispatchEvent(new PointerEvent("pointermove",
+      { clientX: x, clientY: y, bubbles: true }));
+    while (!names.includes(document.querySelector(".tooltip b")
+      ?.textContent ?? "")) await new Promise(requestAnimationFrame);
+    seen++;
+  }
+  return seen;
+}
+
+/** The names of tracks that are listed for each of these. */
+async function filterEach(texts: string[]): Promise<string[]> {
+  const seen = new Set<string>();
+  for (const text of texts) {
+    const input = document.querySelector<HTMLInputElement>(
+      "[aria-label='Filter tracks']")!;
+    input.value = text;
+    input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    for (let n = 0; n < 2; n++) await new Promise(requestAnimationFrame);
+    for (const one of document.querySelectorAll(
+      ".menu label span:first-of-type, .gutter b"))
+      seen.add(one.textContent!.trim());
+  }
+  return [...seen];
+}
+
+/** Searches for each; how many of them the page took and showed. */
+async function searchEach(texts: string[]): Promise<number> {
+  let seen = 0;
+  for (const text of texts) {
+    const input = document.querySelector<HTMLInputElement>("#search")!;
+    input.value = text;
+    input.dispatchEvent(new InputEvent("input", { bubbles: true }));
+    const typed = input.value.trim();
+    if (typed === "") continue;
+    input.form!.requestSubmit();
+    while (document.querySelector(".found b")?.textContent?.trim() !== typed)
+      await new Promise(requestAnimationFrame);
+    seen++;
+  }
+  return seen;
 }
 
 /** In a page: the payloads that make nothing when they are taken for HTML. */
@@ -378,22 +443,26 @@ function silentAmong(payloads: Payload[], aliens: typeof aliensOf): string[] {
   }).map((one) => one.text);
 }
 
-/** The operators of a trace by when they begin, from the server. */
+/** The operators of the second step in their order, from the server. */
 async function operatorsOf(served: Served)
-  : Promise<Map<number, { row: number; name: string }>> {
+  : Promise<{ row: number; name: string }[]> {
   const { runs } = await api<{ runs: { workers: {
     windows: { t: string }[]; }[]; }[]; }>(served, "runs");
   const t = runs[0]!.workers[0]!.windows[0]!.t;
-  const { events } = await api<{ events: number }>(served, "trace?t=" + t);
-  const found = new Map<number, { row: number; name: string }>();
-  const rows = Array.from({ length: events }, (_, row) => row);
-  const ask = async () => {
-    for (let row = rows.pop(); row !== undefined; row = rows.pop()) {
-      const event = await api<EventInfo>(served, `event?t=${t}&row=${row}`);
-      if (event.class === "operator")
-        found.set(event.start, { row, name: event.name });
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, ask));
+  const eventAt = (row: number) =>
+    api<EventInfo>(served, `event?t=${t}&row=${row}`);
+  const wanted = operatorAt(1, 0);
+  const find = (after: string) => api<{ row: number }>(served,
+    `find?t=${t}&dir=next&q=` +
+    encodeURIComponent(PAYLOADS[0]!.text) + "&" + after);
+  // Other events have the name and the time, too.
+  let event = await eventAt((await find(`from=${wanted}`)).row);
+  while (event.class !== "operator" || event.start !== wanted)
+    event = await eventAt((await find(`row=${event.row}`)).row);
+  const found = [{ row: event.row, name: event.name }];
+  while (found.length < PAYLOADS.length) {
+    event = await eventAt(event.next!);
+    found.push({ row: event.row, name: event.name });
+  }
   return found;
 }

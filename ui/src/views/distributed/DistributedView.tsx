@@ -11,6 +11,7 @@ import type { OverlapPart } from "../../model/distributed.ts";
 import { useFlatTable, useRows, useSummary, useTables }
   from "../../state/documents.ts";
 import { useAnswer } from "../../state/load.ts";
+import { showRankRow } from "../../state/locate_rank.ts";
 import { useOpened } from "../../state/opened.ts";
 import { picked } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
@@ -61,8 +62,9 @@ function Overlap({ distribution }: { distribution: Distribution }) {
   );
 }
 
-function RankTable({ doc, tables, which }: {
-  doc: SummaryDoc; tables: DeclaredTable[]; which: typeof RANK_TABLES[0];
+function RankTable({ t, doc, tables, which }: {
+  t: string; doc: SummaryDoc; tables: DeclaredTable[];
+  which: typeof RANK_TABLES[0];
 }) {
   const rows = doc[which.key];
   const list = Array.isArray(rows) ? rows as unknown[] : [];
@@ -74,7 +76,9 @@ function RankTable({ doc, tables, which }: {
   return (
     <Card title={which.title} class="rank-table">
       <Table label={which.title} data={data} prefix={which.key + "."}
-        usual={first} rows={10} empty={which.empty} />
+        usual={first} rows={10} empty={which.empty}
+        onShow={(_, row) =>
+          void showRankRow(t, which.key, list[row], doc)} />
     </Card>
   );
 }
@@ -91,7 +95,7 @@ function JobTables({ t }: { t: string }) {
       {(doc) => typeof doc === "string" ? null : (
         <Loaded what="The columns" load={tables}>
           {(declared) => RANK_TABLES.map((which) => (
-            <RankTable key={which.key} doc={doc} tables={declared}
+            <RankTable key={which.key} t={t} doc={doc} tables={declared}
               which={which} />
           ))}
         </Loaded>

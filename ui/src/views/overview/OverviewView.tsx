@@ -17,6 +17,7 @@ import { Loaded, Page } from "../parts.tsx";
 import { AdviceCard } from "./AdviceCard.tsx";
 import { DeviceCard, RunCard } from "./DeviceCard.tsx";
 import { EventsCard } from "./EventsCard.tsx";
+import { ExportReport } from "./ExportReport.tsx";
 import { Figures } from "./Figures.tsx";
 import { LedgerCard, PerfCard } from "./PerfCard.tsx";
 import { MemoryCard } from "./MemoryCard.tsx";
@@ -48,12 +49,13 @@ function Content({ doc, advise }: {
   const devices = uses.state === "ready" ? deviceUses(uses.value) : [];
   const title = headline(advise, doc.overview.gpu.length > 0) || "Overview";
   return (
-    <Page title={title} detail={detailOf(doc)} actions={
+    <Page title={title} detail={detailOf(doc)} actions={<>
+      <ExportReport />
       <button class="button primary" onClick={() => navigate(
         { ...route.value, view: "trace", more: {} }, true)}>
         Open in Trace
       </button>
-    }>
+    </>}>
       <Figures figures={figuresOf(doc, advise, devices[0] ?? null)}
         doc={doc} />
       <div class="overview">

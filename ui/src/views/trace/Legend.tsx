@@ -31,14 +31,22 @@ export function Legend() {
   if (!info) return null;
   const keys = legendKeys(info.classes, info.idle_causes ?? [],
     info.tracks.some((track) => track.kind === "stream"));
+  const list = keys.map((key) => (
+    <li key={key}>
+      <i class="swatch" style={{ color: `var(--c-${key})` }} />
+      {TITLES[key]}
+    </li>
+  ));
+  // Where there is no room for it in the toolbar, it is a menu.
   return (
-    <ul class="legend" aria-label="Colours">
-      {keys.map((key) => (
-        <li key={key}>
-          <i class="swatch" style={{ color: `var(--c-${key})` }} />
-          {TITLES[key]}
-        </li>
-      ))}
-    </ul>
+    <>
+      <ul class="legend" aria-label="Colours">{list}</ul>
+      <details class="legend-menu dropdown" onKeyDown={(event) => {
+        if (event.key === "Escape") event.currentTarget.open = false;
+      }}>
+        <summary class="toggle">Colours</summary>
+        <ul class="legend-list" aria-label="Colours">{list}</ul>
+      </details>
+    </>
   );
 }

@@ -2,7 +2,7 @@
 //
 // Moves the view and the selection. One instance lives as long as the trace
 // view shows; the parts call it, keys and mouse call it.
-import { batch, effect } from "@preact/signals";
+import { batch, effect, untracked } from "@preact/signals";
 import type { EventInfo, EventRef, FoundInfo } from "../../api/types.ts";
 import {
   clampRange, frameEvent, reveal, timeToX, wholeRange, zoomAt, type Range,
@@ -12,7 +12,8 @@ import { shortName } from "../../model/names.ts";
 import { formatTime } from "../../model/format.ts";
 import { api } from "../../state/api.ts";
 import { errorText } from "../../state/load.ts";
-import { navigate, route } from "../../state/route.ts";
+import { arrivals, navigate, route } from "../../state/route.ts";
+import { found } from "../../state/search.ts";
 import { theme } from "../../state/theme.ts";
 import { trace } from "../../state/trace.ts";
 import { RULER_HEIGHT, type FromWorker } from "../../worker/protocol.ts";
@@ -44,7 +45,10 @@ export class Controller {
     // By itself: it may be long, and the overlay changes while one drags.
     on(() => this.link.send({ type: "critical",
       segments: s.pathShown.value ? s.critical.value : [] }));
-    this.startAt();
+    on(() => {
+      void arrivals.value;
+      untracked(() => this.followAddress());
+    });
   }
 
   stop(): void {
@@ -59,11 +63,21 @@ export class Controller {
   }
 
   /** The range and the selection that the address names. */
-  private startAt(): void {
+  private followAddress(): void {
     const { from, to, row } = route.value;
+    clearTimeout(this.settle);
+    s.measure.value = null;
+    if (found.value?.query !== route.value.query) found.value = null;
     s.range.value = from !== null && to !== null
       ? clampRange({ t0: from, t1: to }, this.span) : wholeRange(this.span);
     if (row !== null) void this.select(row, { move: from === null });
+    else if (s.selected.value) this.deselect();
+  }
+
+  private deselect(): void {
+    this.asked.abort();
+    s.selected.value = null;
+    s.highlighted.value = null;
   }
 
   private sendView(): void {
@@ -137,8 +151,7 @@ export class Controller {
     this.asked.abort();
     if (row === null) {
       batch(() => {
-        s.selected.value = null;
-        s.highlighted.value = null;
+        this.deselect();
         s.setBox(null);
         navigate({ row: null });
       });

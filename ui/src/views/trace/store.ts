@@ -39,11 +39,12 @@ export function changeSettings(change: Partial<Settings>): void {
 }
 const settingsKey = computed(() =>
   JSON.stringify(formatSettings(settings.value)));
+/** By the settings' text: the address also changes with every selection. */
 export const layout = computed(() => {
   void settingsKey.value;
   const info = trace.value?.info;
   return info ? layoutOf(info.groups,
-    withStages(info.tracks, info.stages ?? []), settings.value)
+    withStages(info.tracks, info.stages ?? []), settings.peek())
     : { rows: [], height: 0 };
 });
 
