@@ -99,8 +99,8 @@ std::vector<ModelRow> ModelRows(const ModelSums& sums, int64_t total_ns,
     const ModelSums::Stage& stage = sums.stages[i];
     if (i == 0 ? !sums.has_steps : stage.calls == 0) continue;
     ModelRow row;
-    row.name =
-        EventTypeName(i == 0 ? STEPSCOPE_PROFILE_STEP : kStages[i - 1]);
+    row.name = EventTypeName(
+        i == 0 ? uint16_t{STEPSCOPE_PROFILE_STEP} : kStages[i - 1]);
     row.calls = stage.calls;
     row.inferred = stage.inferred;
     row.cpu = TimeColumn::Of(stage.cpu, total_ns);
