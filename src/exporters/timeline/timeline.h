@@ -24,9 +24,9 @@ struct LabelledTrace {
   std::shared_ptr<const Trace> trace;
   // From its times to those of all, for who knows better than what the trace
   // states: UTC if any trace states that.
-  std::optional<ClockMap> clock;
+  std::optional<ClockMap> clock = {};
   // How that is known (trace/clock_facts.h), for who reads the file.
-  std::vector<std::pair<std::string, std::string>> clock_facts;
+  std::vector<std::pair<std::string, std::string>> clock_facts = {};
 };
 
 // Writes everything but does not close the sink. `notes` gets what a user

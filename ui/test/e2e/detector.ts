@@ -24,11 +24,6 @@ export interface WatchOptions {
   dist?: string;
   width?: number;
   height?: number;
-  /**
-   * Requests go through the test, which is slow. Without it one link of the
-   * detector's own test was not seen to run; why is not known.
-   */
-  intercept?: boolean;
 }
 
 const TYPES: Record<string, string> = { ".html": "text/html",
@@ -70,7 +65,7 @@ export async function watch(browser: Browser, options: WatchOptions = {})
     void dialog.dismiss();
   });
   page.on("popup", (popup) => seen.push("popup " + popup.url()));
-  // What asks elsewhere is noted, and goes nowhere: see launch().
+  // What asks elsewhere is noted, and goes nowhere.
   page.on("request", (request) => {
     const { protocol, hostname } = new URL(request.url());
     if (!/^(data|blob|file|about):$/.test(protocol) &&
@@ -83,9 +78,8 @@ export async function watch(browser: Browser, options: WatchOptions = {})
       notes.push(`refused ${event.violatedDirective} ${event.sample}`));
   });
   if (options.dist) await serveFrom(page, options.dist);
-  if (options.intercept)
-    await context.route((url) => /^https?:$/.test(url.protocol) &&
-      url.hostname !== "127.0.0.1", (route) => route.abort());
+  await context.route((url) => /^https?:$/.test(url.protocol) &&
+    url.hostname !== "127.0.0.1", (route) => route.abort());
   const forget = () => void seen.splice(0);
   return { page, forget, close: () => context.close(), findings: async () => {
     const inside = await page.evaluate(() => {

@@ -96,7 +96,7 @@ describe.skipIf(missing.length > 0)(
 
     test("the detector sees each payload that comes to life", async () => {
       const { page, findings, forget, close } =
-        await watch(browser, { intercept: true });
+        await watch(browser);
       await page.goto("about:blank");
       // A page as it must not be, outside the document so that it stays.
       const silent = await page.evaluate(
