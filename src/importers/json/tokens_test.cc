@@ -52,7 +52,9 @@ TEST(TokensTest, TheFirstStageFindsWhatWeCountOn) {
     for (size_t i = 0; i < tokens.count(); ++i) {
       kinds += tokens.kind(i);
       EXPECT_EQ(text[tokens.offset(i)], tokens.kind(i)) << shift;
-      if (i > 0) EXPECT_GT(tokens.offset(i), tokens.offset(i - 1)) << shift;
+      if (i > 0) {
+        EXPECT_GT(tokens.offset(i), tokens.offset(i - 1)) << shift;
+      }
     }
     EXPECT_EQ(kinds, R"({":[t,n,-],":",":{}})") << shift;
   }
