@@ -35,7 +35,8 @@ set_target_properties(
 if(STEPSCOPE_SANITIZE)
   # The sanitizer runtime is resolved from the executable.
   set_property(TARGET stepscope PROPERTY LINK_OPTIONS
-               "LINKER:--version-script=${exports}")
+               "LINKER:--version-script=${exports}"
+               $<$<BOOL:${STEPSCOPE_ODR}>:-fno-lto>)
 endif()
 target_include_directories(
   stepscope PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
