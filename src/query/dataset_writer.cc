@@ -96,12 +96,15 @@ Result<std::unique_ptr<DatasetWriter>> DatasetWriter::Open(
 
 DatasetWriter::Known DatasetWriter::Claim(const Fingerprint& print) {
   const std::string hash = print.hex();
-  for (const DatasetPart& part : committed_)
-    if (part.hash == hash) return Known::kInDataset;
-  if (!staging_.Has(hash)) return Known::kNo;
+  const bool in_dataset = std::any_of(
+      committed_.begin(), committed_.end(),
+      [&](const DatasetPart& part) { return part.hash == hash; });
+  if (!staging_.Has(hash)) return in_dataset ? Known::kInDataset : Known::kNo;
+  // Of one that is in the dataset a killed process left its copy: the commit
+  // removes it.
   const std::lock_guard lock(mutex_);
   ours_.insert(hash);
-  return Known::kWritten;
+  return in_dataset ? Known::kInDataset : Known::kWritten;
 }
 
 bool DatasetWriter::ClaimUnread(const std::string& path,

@@ -115,6 +115,18 @@ class Faults(unittest.TestCase):
                 self.convert(stopped)
                 self.check(stopped)
 
+    def test_killed_before_its_last_cleaning(self):
+        self.kill_before_commit()
+        staging = self.dataset / "_staging"
+        left = self.folder / "left"
+        shutil.copytree(staging, left)
+        self.convert(self.dataset)
+        for known_by in left.glob("*/source"):
+            known_by.unlink()  # which may be the first file that goes
+        shutil.copytree(left, staging)
+        self.convert(self.dataset)
+        self.check(self.dataset)
+
     def test_killed_at_any_time(self):
         """Whenever the kill comes, the next run makes it whole."""
         dice = random.Random(1)
