@@ -265,9 +265,19 @@ class LifeTest(ViewTest):
         self.assertEqual(viewer.get(url)[0], 200)
 
     def test_waiting_ends_by_an_interrupt(self):
-        program, _, pid = self.start("view.wait()\nprint(view.closed)\n")
-        os.kill(program.pid, signal.SIGINT)
-        self.assertEqual(program.stdout.readline(), "True\n")
+        program, _, pid = self.start(
+            "while not view.closed:\n"
+            "    try:\n"
+            "        print('waits', flush=True)\n"
+            "        view.wait()\n"
+            "    except KeyboardInterrupt:\n"
+            "        pass\n"  # it came before wait() began
+            "print(view.closed)\n")
+        said = program.stdout.readline()
+        while said == "waits\n":
+            os.kill(program.pid, signal.SIGINT)
+            said = program.stdout.readline()
+        self.assertEqual(said, "True\n")
         self.assertEqual(program.wait(), 0)
         self.assertTrue(ended(pid))
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is said of devices: curves of shares, and facts of their work.
+#include <gtest/gtest.h>
+
 #include "server/server_test_support.h"
 
 namespace stepscope::server {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/folder_paths.h"
 
+#include <gtest/gtest.h>
+
 #include <filesystem>
 
 #include "server/folder.h"

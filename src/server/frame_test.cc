@@ -2,6 +2,8 @@
 //
 // The viewer in other pages' frames and behind a proxy: what is allowed when
 // the user asked for it, and nothing more.
+#include <gtest/gtest.h>
+
 #include "server/frame_ancestors.h"
 #include "server/request_guard.h"
 #include "server/response_headers.h"
