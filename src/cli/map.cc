@@ -13,6 +13,7 @@
 #include "cli/output.h"
 #include "cli/partial_files.h"
 #include "cli/progress.h"
+#include "importers/import_many.h"
 #include "importers/registry.h"
 #include "trace/jobs.h"
 

@@ -11,7 +11,6 @@
 
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/text.h"
 
 namespace stepscope {
 namespace {
@@ -87,20 +86,6 @@ bool HasChanged(const std::string& path, const TraceStamp& stamp) {
 
 std::string PartialPathOf(const std::string& trace_path) {
   return trace_path + std::string(kPartialSuffix);
-}
-
-Result<std::vector<std::string>> FilesOfFolder(const std::string& folder) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> files;
-  std::error_code error;
-  fs::directory_iterator it(folder, error);
-  if (error) return FileError(folder, error.value());
-  for (; it != fs::directory_iterator(); it.increment(error)) {
-    if (error) return FileError(folder, error.value());
-    if (it->is_regular_file(error)) files.push_back(it->path().string());
-  }
-  std::sort(files.begin(), files.end(), NaturallyBefore);
-  return files;
 }
 
 }  // namespace stepscope

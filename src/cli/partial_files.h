@@ -23,7 +23,4 @@ bool HasChanged(const std::string& path, const TraceStamp& stamp);
 // "trace.json.gz.sspart"
 std::string PartialPathOf(const std::string& trace_path);
 
-// Files of a folder, in the order in which traces are read.
-Result<std::vector<std::string>> FilesOfFolder(const std::string& folder);
-
 }  // namespace stepscope

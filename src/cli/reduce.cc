@@ -18,6 +18,7 @@
 #include "cli/progress.h"
 #include "cli/table_arguments.h"
 #include "cli/table_style.h"
+#include "importers/import_many.h"
 #include "importers/registry.h"
 #include "report/summary.h"
 #include "trace/jobs.h"

@@ -18,21 +18,6 @@
 namespace stepscope {
 namespace {
 
-Result<std::vector<std::string>> FilesIn(const std::string& folder) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> files;
-  std::error_code error;
-  fs::directory_iterator it(folder, error);
-  if (error) return FileError(folder, error.value());
-  for (; it != fs::directory_iterator(); it.increment(error)) {
-    if (error) return FileError(folder, error.value());
-    // Links count as what they lead to.
-    if (it->is_regular_file(error)) files.push_back(it->path().string());
-  }
-  std::sort(files.begin(), files.end(), NaturallyBefore);
-  return files;
-}
-
 using FileImport = Result<std::shared_ptr<const Trace>>;
 
 // Adds up the progress of several files for one listener. Thread-safe.
@@ -169,7 +154,8 @@ Result<FolderTraces> ReadFiles(std::span<const std::string> paths,
 
 Result<FolderTraces> ReadFolder(const std::string& path,
                                 const ImportOptions& options) {
-  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> files, FilesIn(path));
+  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> files,
+                       FilesOfFolder(path));
   return ReadFiles(files, path, options);
 }
 
@@ -181,6 +167,21 @@ void AddNotes(const std::vector<TraceFolder::Skipped>& skipped,
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> FilesOfFolder(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  std::error_code error;
+  fs::directory_iterator it(folder, error);
+  if (error) return FileError(folder, error.value());
+  for (; it != fs::directory_iterator(); it.increment(error)) {
+    if (error) return FileError(folder, error.value());
+    // Links count as what they lead to.
+    if (it->is_regular_file(error)) files.push_back(it->path().string());
+  }
+  std::sort(files.begin(), files.end(), NaturallyBefore);
+  return files;
+}
 
 Status CheckStandardInput(std::span<const std::string> paths) {
   if (std::count_if(paths.begin(), paths.end(), IsStandardInput) < 2)
@@ -214,7 +215,8 @@ Result<TraceSet> ImportSet(std::span<const std::string> paths,
 
 Result<TraceFolder> ImportFolder(const std::string& path,
                                  const ImportOptions& options) {
-  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> files, FilesIn(path));
+  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> files,
+                       FilesOfFolder(path));
   return ImportJobs(files, path, options);
 }
 
@@ -250,7 +252,8 @@ Result<TraceFolder> ImportJobs(std::span<const std::string> files,
 Result<ScannedFolder> ScanFolder(const std::string& path,
                                  const ImportOptions& options,
                                  const VisitTrace& visit) {
-  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> files, FilesIn(path));
+  STEPSCOPE_TRY_ASSIGN(const std::vector<std::string> files,
+                       FilesOfFolder(path));
   std::vector<FileRead> reads(files.size());
   std::vector<std::optional<FileFacts>> seen(files.size());
   ReadAtOnce(files, options, [&](size_t i, FileRead file) {

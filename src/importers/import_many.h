@@ -21,6 +21,9 @@ namespace stepscope {
 // kInvalidArgument if more than one of them is standard input.
 Status CheckStandardInput(std::span<const std::string> paths);
 
+// Its plain files and links to such, in natural order.
+Result<std::vector<std::string>> FilesOfFolder(const std::string& folder);
+
 // Several files as one set, in that order. Read at once, as far as the
 // executor has threads. The first that fails, in that order, fails all.
 Result<TraceSet> ImportSet(std::span<const std::string> paths,
