@@ -2,12 +2,14 @@
 //
 // The floor of GPU recording: CUPTI with the kinds that the plugin enables,
 // buffers handed back unread. A shared library, so that C++ and Python measure
-// with the same one. Not part of the product.
+// with the same one. Not part of the product. bare_start_kernels() records
+// kernels alone, as the flight recorder does.
 #include <cupti.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 
 namespace {
 
@@ -45,11 +47,7 @@ void Complete(CUcontext, uint32_t, uint8_t* buffer, size_t, size_t valid) {
 
 void Callback(void*, CUpti_CallbackDomain, CUpti_CallbackId, const void*) {}
 
-}  // namespace
-
-extern "C" {
-
-__attribute__((visibility("default"))) int bare_start(void) {
+int Start(std::span<const CUpti_ActivityKind> kinds) {
   for (uint8_t*& buffer : buffers) {
     if (buffer != nullptr) continue;
     buffer = static_cast<uint8_t*>(std::aligned_alloc(4096, kBytes));
@@ -58,9 +56,21 @@ __attribute__((visibility("default"))) int bare_start(void) {
   if (cuptiSubscribe(&subscriber, Callback, nullptr) != CUPTI_SUCCESS)
     return 1;
   cuptiActivityRegisterCallbacks(Request, Complete);
-  for (const CUpti_ActivityKind kind : kAll)
+  for (const CUpti_ActivityKind kind : kinds)
     if (cuptiActivityEnable(kind) != CUPTI_SUCCESS) return 2;
   return 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+__attribute__((visibility("default"))) int bare_start(void) {
+  return Start(kAll);
+}
+
+__attribute__((visibility("default"))) int bare_start_kernels(void) {
+  return Start(std::span(kAll).first(1));
 }
 
 __attribute__((visibility("default"))) unsigned long long bare_stop(void) {

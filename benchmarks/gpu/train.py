@@ -6,7 +6,8 @@ take turns.
 usage: train.py MODEL ARM [LIBRARY]
 
 MODEL  gpt (launch-bound), cnn (small), big (GPU-bound)
-ARM    plain, bare, gpu (stepscope, device only), all (stepscope, operators and
+ARM    plain, bare (CUPTI alone), bare_kernels (the same, kernels
+       only), gpu (stepscope, device only), all (stepscope, operators and
        device), torch (torch.profiler, CPU + CUDA), package (stepscope.Profiler
        of the Python package: stages, operators and device), package_gpu (the
        same without stages and operators); torch_shapes and package_shapes
@@ -133,8 +134,10 @@ def start(arm, path, capture, trainer):
                 json.dump(rows, file)
         return stop_torch
     library = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
-    if arm == "bare":
-        if library.bare_start() != 0:
+    if arm.startswith("bare"):
+        begin = (library.bare_start_kernels if arm == "bare_kernels"
+                 else library.bare_start)
+        if begin() != 0:
             sys.exit("train.py: bare CUPTI did not start")
         return lambda _: library.bare_stop()
     options = Options(ctypes.sizeof(Options), 0, capture.encode(), 0, 0)
