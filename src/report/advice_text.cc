@@ -106,8 +106,10 @@ std::string SavingText(const Summary& summary, const Finding& finding) {
 }
 
 std::string RangeText(const Finding& finding) {
-  if (!finding.replayed || finding.change.empty()) return "";
-  return Milliseconds(finding.low_ns) + " to " + Milliseconds(finding.high_ns);
+  if (!finding.replayed) return "";
+  const std::string low = Milliseconds(finding.low_ns);
+  const std::string high = Milliseconds(finding.high_ns);
+  return low == high ? "" : low + " to " + high;
 }
 
 std::string CheckCommand(const Summary& summary, const Finding& finding) {

@@ -16,7 +16,8 @@ std::string AdviceHeading(const Summary& summary);
 std::vector<std::string> AdviceFacts(const Summary& summary);
 // "11.66 ms (51.5 %) of a step"; of a bound with "up to".
 std::string SavingText(const Summary& summary, const Finding& finding);
-// "10.90 to 12.40 ms"; empty without a replay.
+// "10.90 ms to 12.40 ms"; empty without a replay, or where both would read the
+// same.
 std::string RangeText(const Finding& finding);
 // "stepscope whatif run.json --change graph"; empty without a replay.
 std::string CheckCommand(const Summary& summary, const Finding& finding);

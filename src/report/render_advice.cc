@@ -37,7 +37,8 @@ std::string Code(std::string text) {
 void AddFindingText(const Summary& summary, const Finding& finding,
                     std::string& out) {
   out += "   Saves " + SavingText(summary, finding);
-  if (finding.replayed) out += ", " + RangeText(finding) + " expected";
+  const std::string range = RangeText(finding);
+  if (!range.empty()) out += ", " + range + " expected";
   out += ": " + VisibleText(finding.saving_basis) + ".\n";
   const std::string overlap = OverlapText(summary, finding);
   if (!overlap.empty()) out += "   " + overlap + "\n";

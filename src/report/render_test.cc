@@ -84,6 +84,26 @@ TEST(RenderAdviceTest, AFindingInEveryFormat) {
   }
 }
 
+// As the finding of a late rank, which no command can check.
+TEST(RenderAdviceTest, ASavingWithoutARange) {
+  Finding finding;
+  finding.finding = "Rank 1 comes late.";
+  finding.saving_basis = "it takes as long as the others";
+  finding.saving_ns = finding.low_ns = finding.high_ns = 6860000;
+  finding.replayed = true;
+  const auto trace = TraceFromText("0..1000 op Operator");
+  SummaryOptions options;
+  options.views = kAdviceView;
+  Summary summary = ComputeSummary(*trace, options);
+  summary.advice.findings = {finding};
+  EXPECT_NE(RenderAdviceText(summary).find(": it takes"), std::string::npos);
+  EXPECT_EQ(RenderAdviceText(summary).find("expected"), std::string::npos);
+  summary.advice.findings[0].high_ns = 7000000;
+  EXPECT_NE(RenderAdviceText(summary).find("6.86 ms to 7.00 ms expected"),
+            std::string::npos)
+      << RenderAdviceText(summary);
+}
+
 std::shared_ptr<const Trace> Steps(const std::vector<int>& lengths,
                                    const std::string& op = "op") {
   std::string text = "thread 1\n";

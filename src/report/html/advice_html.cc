@@ -36,7 +36,8 @@ std::string FindingHtml(const Summary& summary, const Finding& finding,
   }
   out += "</span></div>\n<ul>\n";
   std::string basis = redactor.Sentence(finding.saving_basis);
-  if (finding.replayed) basis += "; " + RangeText(finding) + " expected";
+  const std::string range = RangeText(finding);
+  if (!range.empty()) basis += "; " + range + " expected";
   out += "<li>" + Escape("The saving is that of: " + basis) + ".</li>\n";
   const std::string overlap = OverlapText(summary, finding);
   if (!overlap.empty()) out += "<li>" + Escape(overlap) + "</li>\n";
