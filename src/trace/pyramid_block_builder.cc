@@ -117,12 +117,12 @@ void PyramidBlockBuilder::WriteMarks(std::span<const PyramidMark> marks) {
   BeginLine();
   Level& finest = levels_[0];
   for (const PyramidMark& mark : marks) {
-    if (mark.merges_from <= finest.k) {
+    if (static_cast<int>(mark.merges_from) <= finest.k) {
       finest.open.Add(mark);
       continue;
     }
     Flush(0);
-    finest.open.Assign(mark);
+    finest.open = mark;
   }
   for (size_t i = 0; i < level_count_; ++i) Flush(i);
 }
@@ -255,24 +255,33 @@ void PyramidBlockBuilder::WriteLine(uint32_t line) {
   for (size_t i = 0; i < level_count_; ++i) Flush(i);
 }
 
-// Writes the mark of a level that can grow no more, and adds it to the next.
-void PyramidBlockBuilder::Flush(size_t index) {
-  Level& level = levels_[index];
-  if (level.open.count == 0) return;
-  Write(level, level.open);
-  if (index + 1 < level_count_) {
-    Level& next = levels_[index + 1];
-    if (level.open.merges_from <= next.k) {
-      next.open.Add(level.open);
-    } else {
-      Flush(index + 1);
-      next.open.Assign(level.open);
-    }
+[[gnu::always_inline]] inline PyramidBox PyramidBlockBuilder::BoxOf(
+    Level& level, const PyramidMark& mark, uint64_t x, uint64_t w) {
+  const size_t heaviest = mark.Heaviest();
+  const uint32_t name = mark.name[heaviest];
+  const uint64_t event_class = mark.name_class[heaviest] & 31u;
+  const uint8_t share = ShareCode(mark.name_weight[heaviest], mark.weight);
+  const auto extent = static_cast<uint64_t>(mark.end - mark.start);
+  uint64_t row = mark.row - first_;
+  uint64_t count = mark.count;
+  const PyramidBox event = PyramidBox::Event(x, w, row, event_class);
+  if (level.has_names) level.names.push_back(name);
+  // Where no name has half of the time, that of the longest will do. The name
+  // of one event is its own.
+  if (mark.count > PyramidBox::kMostCount ||
+      (!level.has_names && (share > 0) & (name_[mark.row].v != name))) {
+    row = level.extras.size();
+    count = 0;
+    level.extras.push_back({mark.row, name, mark.count});
   }
-  level.open.count = 0;
+  const PyramidBox several =
+      PyramidBox::Mark(x, w, row, event_class, share,
+                       FillOf(mark.busy, extent) / 2u, count);
+  return mark.count > 1 ? several : event;
 }
 
-void PyramidBlockBuilder::Write(Level& level, const PyramidMark& mark) {
+[[gnu::always_inline]] inline void PyramidBlockBuilder::Write(
+    Level& level, const PyramidMark& mark) {
   const int k = level.k;
   const int64_t tile = mark.start >> (k + kTileBits);
   const int64_t tile_start = tile << (k + kTileBits);
@@ -296,33 +305,24 @@ void PyramidBlockBuilder::Write(Level& level, const PyramidMark& mark) {
       level.tiles.back().index != static_cast<uint32_t>(tile)) {
     level.tiles.push_back({static_cast<uint32_t>(tile), index});
   }
-  if (mark.count > 1) {
-    level.boxes.push_back(MarkBox(level, mark, x, w));
-    return;
-  }
-  level.boxes.push_back(PyramidBox::Event(x, w, mark.row - first_,
-                                          mark.name[0].event_class & 31u));
-  if (level.has_names) level.names.push_back(mark.name[0].name);
+  level.boxes.push_back(BoxOf(level, mark, x, w));
 }
 
-PyramidBox PyramidBlockBuilder::MarkBox(Level& level, const PyramidMark& mark,
-                                        uint64_t x, uint64_t w) {
-  const PyramidMark::Name& heaviest = mark.Heaviest();
-  const uint8_t share = ShareCode(heaviest.weight, mark.weight);
-  const auto extent = static_cast<uint64_t>(mark.end - mark.start);
-  uint64_t row = mark.row - first_;
-  uint64_t count = mark.count;
-  if (level.has_names) level.names.push_back(heaviest.name);
-  // Where no name has half of the time, that of the longest will do.
-  if (mark.count > PyramidBox::kMostCount ||
-      (!level.has_names && share > 0 &&
-       name_[mark.row].v != heaviest.name)) {
-    row = level.extras.size();
-    count = 0;
-    level.extras.push_back({mark.row, heaviest.name, mark.count});
+// Writes the mark of a level that can grow no more, and adds it to the next.
+void PyramidBlockBuilder::Flush(size_t index) {
+  Level& level = levels_[index];
+  if (level.open.count == 0) return;
+  Write(level, level.open);
+  if (index + 1 < level_count_) {
+    Level& next = levels_[index + 1];
+    if (static_cast<int>(level.open.merges_from) <= next.k) {
+      next.open.Add(level.open);
+    } else {
+      Flush(index + 1);
+      next.open = level.open;
+    }
   }
-  return PyramidBox::Mark(x, w, row, heaviest.event_class & 31u, share,
-                          FillOf(mark.busy, extent) / 2u, count);
+  level.open.count = 0;
 }
 
 PyramidBlockBytes PyramidBlockBuilder::Joined() const {

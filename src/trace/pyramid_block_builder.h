@@ -70,8 +70,8 @@ class PyramidBlockBuilder {
   void WriteMarks(std::span<const PyramidMark> marks);
   void Flush(size_t level);
   void Write(Level& level, const PyramidMark& mark);
-  PyramidBox MarkBox(Level& level, const PyramidMark& mark, uint64_t x,
-                     uint64_t w);
+  PyramidBox BoxOf(Level& level, const PyramidMark& mark, uint64_t x,
+                   uint64_t w);
   PyramidBlockBytes Joined() const;
 
   const Trace& trace_;

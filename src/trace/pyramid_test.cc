@@ -9,6 +9,7 @@
 #include <random>
 #include <tuple>
 
+#include "trace/pyramid_mark.h"
 #include "trace/tile_query.h"
 #include "trace/trace_builder.h"
 #include "trace/trace_from_text.h"
@@ -99,6 +100,91 @@ TEST(PyramidTest, EveryLevelOfABlockHoldsEveryEvent) {
       }
       EXPECT_EQ(events, trace->size()) << "level " << level;
     }
+  }
+}
+
+TEST(PyramidTest, AShareIsAHalfOrMoreIn14ths) {
+  for (const uint64_t all : {1u, 2u, 13u, 14u, 1400u, 1'000'003u}) {
+    const uint64_t step = std::max<uint64_t>(all / 97, 1);
+    for (uint64_t part = 0; part <= all; part += step) {
+      const uint32_t code = ShareCode(part, all);
+      ASSERT_EQ(code == 0, part * 2 < all) << part << " of " << all;
+      ASSERT_LE(code, 7u);
+      // What a code promises holds, and the next one would not.
+      if (code > 0) {
+        ASSERT_GE(part * 14, all * (6 + code));
+      }
+      if (code > 0 && code < 7) {
+        ASSERT_LT(part * 14, all * (7 + code));
+      }
+    }
+  }
+}
+
+TEST(PyramidTest, SharesOfVeryLongTimesDoNotOverflow) {
+  constexpr uint64_t kAll = UINT64_MAX / 2;
+  EXPECT_EQ(ShareCode(kAll, kAll), 7);
+  EXPECT_EQ(ShareCode(kAll / 16 * 9, kAll), 1);
+  EXPECT_EQ(ShareCode(kAll / 16 * 7, kAll), 0);
+  EXPECT_EQ(ShareCode(1, kAll), 0);
+}
+
+// Against the same with loops and branches.
+TEST(PyramidTest, AMarkKeepsFourNamesAndTheHeaviest) {
+  struct Name {
+    uint32_t name;
+    uint32_t name_class;
+    uint64_t weight;
+  };
+  std::mt19937 random(9);
+  for (int round = 0; round < 500; ++round) {
+    std::vector<Name> kept;
+    PyramidMark mark;
+    int64_t longest = -1;
+    Row row = 0;
+    const auto events = static_cast<uint32_t>(1 + random() % 12);
+    for (uint32_t i = 0; i < events; ++i) {
+      const auto dur = static_cast<int64_t>(random() % 9);
+      const Name its = {static_cast<uint32_t>(random() % 7),
+                        static_cast<uint32_t>(random() % 32),
+                        static_cast<uint64_t>(dur) + 1};
+      const auto event_class = static_cast<uint8_t>(its.name_class);
+      if (dur > longest) row = i;
+      longest = std::max(longest, dur);
+      if (i == 0) {
+        mark.Set(i, dur, i, its.name, event_class, 0);
+      } else if (random() % 2 == 0) {
+        mark.AddEvent(i, dur, i, its.name, event_class);
+      } else {
+        PyramidMark other;
+        other.Set(i, dur, i, its.name, event_class, 0);
+        mark.Add(other);
+      }
+      const auto same = std::find_if(
+          kept.begin(), kept.end(),
+          [&](const Name& name) { return name.name == its.name; });
+      const auto least = std::min_element(
+          kept.begin(), kept.end(),
+          [](const Name& a, const Name& b) { return a.weight < b.weight; });
+      if (same != kept.end())
+        same->weight += its.weight;
+      else if (kept.size() < PyramidMark::kNames)
+        kept.push_back(its);
+      else if (least->weight < its.weight)
+        *least = its;
+    }
+    EXPECT_EQ(mark.row, row);
+    EXPECT_EQ(mark.longest_ns, longest);
+    ASSERT_EQ(mark.names, kept.size());
+    for (size_t i = 0; i < kept.size(); ++i) {
+      EXPECT_EQ(mark.name[i], kept[i].name);
+      EXPECT_EQ(mark.name_class[i], kept[i].name_class);
+      EXPECT_EQ(mark.name_weight[i], kept[i].weight);
+    }
+    const auto most = std::max_element(
+        kept.begin(), kept.end(),
+        [](const Name& a, const Name& b) { return a.weight < b.weight; });
+    EXPECT_EQ(mark.Heaviest(), static_cast<size_t>(most - kept.begin()));
   }
 }
 
