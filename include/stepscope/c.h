@@ -649,7 +649,10 @@ typedef struct stepscope_profiler_options {
   // ends before it is accepted; likewise what follows.
   stepscope_print_fn warn;
   // With STEPSCOPE_FLIGHT; NULL: its defaults. Its folder is by default that of
-  // the captures. Then `scheduler` is not called: all steps are recorded.
+  // the captures. Then `scheduler` is not called: all steps are recorded. With
+  // STEPSCOPE_FLIGHT_ON_DEMAND among its flags none is, until `stepscope
+  // trigger` asks for some; on_trace_ready is not called, and what was recorded
+  // lies in the folder of the job.
   const struct stepscope_flight_options* flight;
 } stepscope_profiler_options;
 

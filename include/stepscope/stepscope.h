@@ -360,6 +360,10 @@ struct ProfilerOptions {
   bool flight = false;  // record all steps, keep the last ones; `scheduler` is
                         // not used. See "Flight recorder" in c.h
   stepscope_flight_options flight_options = {};
+  // Record nothing until `stepscope trigger --job DIR` asks for steps. DIR is
+  // flight_options.folder, else as out_dir. `scheduler` and `on_trace_ready`
+  // are not used.
+  bool on_demand = false;
 };
 
 struct SummaryOptions {
@@ -511,9 +515,12 @@ inline Profiler::Profiler(ProfilerOptions options)
   flag(options_.with_flops, STEPSCOPE_WITH_FLOPS);
   flag(options_.keep_capture, STEPSCOPE_KEEP_CAPTURE);
   flag(options_.quiet, STEPSCOPE_QUIET);
-  flag(options_.flight, STEPSCOPE_FLIGHT);
+  const bool flies = options_.flight || options_.on_demand;
+  flag(flies, STEPSCOPE_FLIGHT);
+  if (options_.on_demand)
+    options_.flight_options.flags |= STEPSCOPE_FLIGHT_ON_DEMAND;
   options_.flight_options.struct_size = sizeof(options_.flight_options);
-  c.flight = options_.flight ? &options_.flight_options : nullptr;
+  c.flight = flies ? &options_.flight_options : nullptr;
   c.user = this;
   if (options_.scheduler) c.scheduler = &Profiler::CallScheduler;
   c.on_trace_ready = &Profiler::CallTraceReady;

@@ -84,11 +84,53 @@ class FlightTest(support.InOwnFolder):
         self.assertEqual(trigger.returncode, 0, said)
         self.assertRegex(said, r"recorded steps \d+ to \d+ of 1 process in")
 
+    def test_on_demand_records_what_a_trigger_asks_for(self):
+        delivered = []
+        prof = Profiler(mode="on_demand", job="job", targets=CPU, quiet=True,
+                        on_trace_ready=delivered.append)
+        recorded = []
+        with prof:
+            for _ in range(30):
+                prof.step()
+                time.sleep(0.001)
+            self.wait_for(lambda: any(
+                "step 30\n" in path.read_text(encoding="utf-8")
+                for path in pathlib.Path("job/control").glob("*.process")))
+            trigger = subprocess.Popen(
+                [PROGRAM, "trigger", "--job", "job", "--steps", "2",
+                 "--margin", "0.2"], stdout=subprocess.PIPE, text=True)
+            while trigger.poll() is None:
+                if stepscope.enabled():
+                    recorded.append(prof.step_num)
+                with stepscope.RecordEvent("work"):
+                    time.sleep(0.001)
+                prof.step()
+            said = trigger.communicate()[0]
+        self.assertEqual(trigger.returncode, 0, said)
+        self.assertEqual(delivered, [])
+        self.assertEqual(len(recorded), 2)
+        windows = glob.glob("job/window_*_trigger_*/*.sscap")
+        self.assertEqual(len(windows), 1)
+        # Nothing else was recorded.
+        self.assertEqual(glob.glob("**/*.sscap", recursive=True), windows)
+        subprocess.run([PROGRAM, "convert", windows[0], "-o", "window.json"],
+                       check=True)
+        self.assertEqual(self.steps("window.json"), set(recorded))
+        names = [event["name"] for event in support.read_events("window.json")]
+        self.assertEqual(names.count("work"), 2)
+
     def test_refused(self):
         with self.assertRaisesRegex(ValueError, "mode must be"):
             Profiler(mode="always")
         with self.assertRaisesRegex(ValueError, "records every step"):
             Profiler(mode="flight", scheduler=(2, 5))
+        with self.assertRaisesRegex(ValueError, "a trigger asks for"):
+            Profiler(mode="on_demand", timer_only=True)
+        with self.assertRaisesRegex(ValueError, "job is the folder"):
+            Profiler(job="log")
+        with self.assertRaisesRegex(RuntimeError, "nothing is kept"):
+            with Profiler(mode="on_demand", job="job", quiet=True) as prof:
+                prof.save()
         with self.assertRaisesRegex(ValueError, "1 to 2000"):
             Profiler(mode="flight", keep_steps=0)
         with self.assertRaisesRegex(RuntimeError, "does not run"):

@@ -144,7 +144,11 @@ EventFacts CountEvents(const Trace& trace) {
   EventFacts facts;
   facts.any = trace.size() > 0 || !trace.memory().empty();
   for (const ThreadReport& thread : trace.threads()) {
-    for (const auto& [reason, count] : thread.dropped) facts.dropped += count;
+    for (const auto& [reason, count] : thread.dropped) {
+      facts.dropped += count;
+      const uint32_t process = trace.tracks()[thread.track].process;
+      facts.dropped_of[trace.processes()[process].source] += count;
+    }
     facts.open += thread.open_scopes.size();
   }
   return facts;

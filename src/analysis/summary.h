@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,7 @@ struct EventFacts {
   bool any = false;      // events, or memory events
   uint64_t open = 0;     // still open at the end
   uint64_t dropped = 0;  // while recording
+  std::map<uint32_t, uint64_t> dropped_of;  // the same by source; not in files
 };
 EventFacts CountEvents(const Trace& trace);
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/source_notes.h"
 #include "analysis/tables/all_tables.h"
 #include "base/text.h"
 
@@ -31,6 +32,25 @@ std::string EmptyViews(const Summary& summary, uint32_t views) {
   return list;
 }
 
+// " (rank 3: 900, rank 5: 100)" of a job of several files; else "".
+std::string WhoDropped(const Summary& summary) {
+  constexpr size_t kShown = 8;
+  if (summary.trace->sources().size() < 2) return "";
+  std::string list;
+  size_t shown = 0;
+  for (const auto& [source, count] : summary.events.dropped_of) {
+    if (source >= summary.trace->sources().size()) continue;
+    if (shown++ == kShown) {
+      list += ", and others";
+      break;
+    }
+    list += (list.empty() ? "" : ", ") +
+            NameOfSource(*summary.trace, source) + ": " +
+            std::to_string(count);
+  }
+  return list.empty() ? "" : " (" + list + ")";
+}
+
 void AddLosses(const Summary& summary, std::vector<std::string>& notes) {
   const Trace& trace = *summary.trace;
   const uint64_t dropped = summary.events.dropped;
@@ -49,7 +69,8 @@ void AddLosses(const Summary& summary, std::vector<std::string>& notes) {
   if (dropped > 0) {
     notes.push_back(
         Count(dropped, "event was", "events were") +
-        " dropped while recording, in no table; stepscope info says why.");
+        " dropped while recording" + WhoDropped(summary) +
+        ", in no table; stepscope info says why.");
   }
   uint64_t rejected = 0;
   for (const auto& [reason, bin] : trace.ledger().rejected()) {
@@ -190,6 +211,8 @@ std::vector<std::string> SummaryNotes(const Summary& summary,
   AddWorkAfterSteps(summary, notes);
   AddAbsences(summary, notes);
   AddLosses(summary, notes);
+  for (std::string& note : NotesOfSources(*summary.trace))
+    notes.push_back(std::move(note));
   AddOddNumbers(summary, notes);
   const std::string empty = EmptyViews(summary, options.chosen_views());
   if (!empty.empty()) {

@@ -43,6 +43,7 @@ void TellChanges(const DatasetChanges& changes, size_t already) {
       PrintError("note: " + source.path +
                  ": has changed, its older rows are replaced");
   }
+  for (const std::string& note : changes.notes) PrintError("note: " + note);
   if (already > 0)
     PrintError("note: " + HumanCount(already, "file") +
                (already == 1 ? " is" : " are") + " in the dataset already");

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "analysis/source_notes.h"
 #include "base/file.h"
 #include "cli/load.h"
 #include "cli/output.h"
@@ -85,8 +86,8 @@ void AddNotes(const LeftOut& files, uint32_t views, ReducedJob& job) {
   const RankJob& ranks = job.summary.ranks;
   const bool ranks_alone = (views & ~uint32_t{kRankViews}) == 0;
   if (ranks_alone) {
-    // Of these tables nothing else is worth a word.
-    notes.clear();
+    // Of these tables only what is wrong with a file is worth a word.
+    notes = NotesOfSources(*job.trace);
     if (!ranks.several())
       notes.push_back("There are not several ranks in this folder.");
   }

@@ -2,6 +2,7 @@
 #include "profiler/flight_recorder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 
@@ -19,7 +20,7 @@ class Flight final : public Recorder {
       std::memcpy(&options_, given,
                   std::min<size_t>(given->struct_size, sizeof(options_)));
     options_.struct_size = sizeof(options_);
-    options_.flags = 0;  // on demand there would be no window
+    on_demand_ = (options_.flags & STEPSCOPE_FLIGHT_ON_DEMAND) != 0;
     folder_ = options_.folder != nullptr ? options_.folder : folder;
     options_.folder = nullptr;
     options_.path = nullptr;
@@ -44,11 +45,12 @@ class Flight final : public Recorder {
                                        status)
                               : why);
     }
-    return stepscope_session();
+    return on_demand_ ? kWaiting : stepscope_session();
   }
 
   void Stop(uint64_t session) override {
-    if (stepscope_session() == session) stepscope_flight_stop();
+    if (session == kWaiting || stepscope_session() == session)
+      stepscope_flight_stop();
   }
   Status Wait(uint64_t session, int timeout_ms) override {
     return CollectorRecorder().Wait(session, timeout_ms);
@@ -58,12 +60,17 @@ class Flight final : public Recorder {
     return CollectorRecorder().BeginStep(number);
   }
   void EndStep(stepscope_scope scope) override { stepscope_end(scope); }
+  bool has_window() const override { return !on_demand_; }
   void UnrecordedStep(int64_t) override {}
 
  private:
+  // What Start gives where no session runs yet.
+  static constexpr uint64_t kWaiting = UINT64_MAX;
+
   std::mutex mutex_;
   stepscope_flight_options options_ = {};
   std::string folder_;
+  std::atomic<bool> on_demand_ = false;
 };
 
 }  // namespace

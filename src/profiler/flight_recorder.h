@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The collector as a flight recorder: the one window of such a profiler lasts
-// from start to stop, and holds the last steps.
+// from start to stop, and holds the last steps. With
+// STEPSCOPE_FLIGHT_ON_DEMAND it has no window of its own: it only waits for
+// `stepscope trigger`, and what is recorded then lies in the job's folder.
 #pragma once
 
 #include <stepscope/c.h>

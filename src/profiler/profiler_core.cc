@@ -267,6 +267,7 @@ void ProfilerCore::SealLocked(bool deliver) {
   if (session_ == 0) return;
   const uint64_t session = std::exchange(session_, 0);
   recorder_.Stop(session);
+  if (!recorder_.has_window()) return;
   auto window =
       std::make_shared<CaptureWindow>(path_, session, windows_, tools_);
   if (deliver) {

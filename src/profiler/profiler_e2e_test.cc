@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <filesystem>
 #include <stdexcept>
 #include <thread>
 
@@ -314,6 +315,35 @@ TEST_F(ProfilerE2e, TimerOnlyWritesNothing) {
   prof.Stop();
   EXPECT_NE(printed.find("IPS Unit: images/s"), std::string::npos);
   EXPECT_EQ(Entries("."), 0u);
+}
+
+TEST_F(ProfilerE2e, OnDemandWaitsForATrigger) {
+  namespace fs = std::filesystem;
+  bool called = false;
+  stepscope::ProfilerOptions options;
+  options.on_demand = true;
+  options.flight_options.folder = "job";
+  options.quiet = true;
+  options.on_trace_ready = [&called](stepscope::Profiler&) { called = true; };
+  stepscope::Profiler prof(options);
+  prof.Start();
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(stepscope_enabled(), 0);
+    Train(prof, 1);
+  }
+  // A trigger finds the process by this file, which a thread writes.
+  const auto is_shown = [] {
+    for (const auto& entry : fs::directory_iterator("job/control"))
+      if (entry.path().extension() == ".process") return true;
+    return false;
+  };
+  while (!is_shown()) Load();
+  EXPECT_NE(stepscope_flight_save("nothing is kept"), STEPSCOPE_OK);
+  prof.Stop();
+  EXPECT_TRUE(prof.Wait());
+  EXPECT_FALSE(called);
+  for (const auto& entry : fs::recursive_directory_iterator("."))
+    EXPECT_NE(entry.path().extension(), ".sscap") << entry.path();
 }
 
 TEST_F(ProfilerE2e, ResetBeginsAgain) {

@@ -44,6 +44,10 @@ class Recorder {
   virtual stepscope_scope BeginStep(int64_t number) = 0;
   virtual void EndStep(stepscope_scope scope) = 0;
 
+  // Whether what lies between Start and Stop is a window, in the capture at
+  // `path`. Where false, nothing is delivered.
+  virtual bool has_window() const { return true; }
+
   // A step took so long in which nothing was recorded; 0: a loop begins.
   virtual void UnrecordedStep(int64_t ns) = 0;
 };

@@ -47,10 +47,11 @@ class Profiler {
  public:
   // `on_ready` is called without arguments when a window is complete. It raises
   // nothing.
-  // `keep_steps`, `slow_factor` and `hang_ns` are of a flight recorder.
+  // `keep_steps`, `slow_factor` and `hang_ns` are of a flight recorder, and so
+  // are its flags and the folder of the job.
   Profiler(uint32_t flags, uint32_t targets, const std::string& out_dir,
            nb::object on_ready, int64_t keep_steps, double slow_factor,
-           int64_t hang_ns)
+           int64_t hang_ns, uint32_t flight_flags, const std::string& job)
       : shared_(new Shared) {
     shared_->on_ready = std::move(on_ready);
     stepscope_profiler_options options = {};
@@ -68,6 +69,8 @@ class Profiler {
     flight.steps = keep_steps;
     flight.slow_factor = slow_factor;
     flight.hang_ns = hang_ns;
+    flight.flags = flight_flags;
+    flight.folder = job.empty() ? nullptr : job.c_str();
     options.flight = &flight;
     if (stepscope_profiler_create(&options, &handle_) != STEPSCOPE_OK)
       throw std::bad_alloc();
@@ -238,7 +241,7 @@ NB_MODULE(_core, m) {
   m.doc() = "The Profiler in C++. Use the package stepscope instead.";
   nb::class_<Profiler>(m, "Profiler")
       .def(nb::init<uint32_t, uint32_t, const std::string&, nb::object,
-                    int64_t, double, int64_t>())
+                    int64_t, double, int64_t, uint32_t, const std::string&>())
       .def("close", &Profiler::Close)
       .def("start", &Profiler::Start)
       .def("step", &Profiler::Step)

@@ -168,7 +168,8 @@ Result<RankFactsList> ReadRanks(Database& db, const std::string& folder,
       QueryResult result,
       db.Query("SELECT source_id, process, job, rank, pid, host, "
                "process_name, source, format, importer, fingerprint, "
-               "stated_job, run, clock_source, stated_rank, events, complete, "
+               "stated_job, run, clock_source, stated_rank, "
+               "coalesce(world_size, 0), events, complete, "
                "epoch_known, epoch_ns, begin_ns, end_ns, first_ns, "
                "anchor_error_ns, clock_method, clock_offset_ns, "
                "clock_drift_ppm, clock_center_ns, clock_error_ns FROM " +
@@ -200,6 +201,7 @@ Result<RankFactsList> ReadRanks(Database& db, const std::string& folder,
       facts.run = text();
       facts.clock_source = text();
       facts.stated_rank = number();
+      facts.world_size = number();
       facts.events = number();
       facts.complete = number() != 0;
       facts.epoch_known = number() != 0;

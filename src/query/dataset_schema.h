@@ -17,7 +17,7 @@
 namespace stepscope {
 
 // Grows when a column is added; what was there stays as it was.
-inline constexpr int kDatasetVersion = 1;
+inline constexpr int kDatasetVersion = 2;
 
 struct TableSpec {
   const char* name;

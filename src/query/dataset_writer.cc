@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "query/dataset_clocks.h"
+#include "query/dataset_pulse.h"
 #include "query/dataset_schema.h"
 #include "query/job_names.h"
 
@@ -17,6 +18,8 @@ namespace stepscope {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kJobFile = "/job";  // of a source that waits
 
 std::string HashOf(const RankFactsList& source) {
   const std::string& print = source.front().fingerprint;
@@ -157,26 +160,56 @@ Result<std::vector<DatasetWriter::Fresh>> DatasetWriter::ReadFresh() {
   return fresh;
 }
 
+// Where the collectives of these sources are: some of those that wait were
+// moved by a process that was killed then.
+std::vector<std::string> DatasetWriter::CollectivesOf(
+    const std::vector<RankFactsList>& known,
+    const std::vector<Fresh>& fresh) const {
+  std::vector<std::string> files;
+  const auto add = [&](const std::string& folder, DatasetPart part) {
+    std::string path = PartPath(folder, "collectives", part);
+    if (FileExists(path)) files.push_back(std::move(path));
+  };
+  for (const RankFactsList& source : known)
+    for (const DatasetPart& part : PartsOfSource(source)) add(folder_, part);
+  for (const Fresh& one : fresh) {
+    const std::string staged = staging_.FolderOf(one.hash);
+    const Result<std::string> decided = ReadFile(staged + kJobFile);
+    for (const DatasetPart& part : PartsOfSource(one.facts)) {
+      add(staged, {kPendingJob, part.rank, part.hash});
+      if (decided) add(folder_, {*decided, part.rank, part.hash});
+    }
+  }
+  return files;
+}
+
 // The choice is kept beside the files before any of them moves: who goes on
 // after a kill must not choose otherwise.
-Status DatasetWriter::Decide(const std::vector<RankFactsList>& known,
-                             std::vector<Fresh>& fresh, bool one_job) {
+Result<std::vector<std::string>> DatasetWriter::Decide(
+    std::vector<RankFactsList>& known, std::vector<Fresh>& fresh,
+    bool one_job) {
+  if (fresh.empty()) return std::vector<std::string>();
+  std::vector<RankFactsList*> all;
+  for (RankFactsList& source : known) all.push_back(&source);
+  for (Fresh& one : fresh) all.push_back(&one.facts);
+  STEPSCOPE_TRY(ReadPulses(*db_, CollectivesOf(known, fresh), all));
   std::vector<RankFactsList> sources;
   for (const Fresh& one : fresh) sources.push_back(one.facts);
-  const std::vector<JobChoice> choices = ChooseJobs(known, sources, one_job);
+  JobChoices choices = ChooseJobs(known, sources, one_job);
   for (size_t i = 0; i < fresh.size(); ++i) {
-    const std::string path = staging_.FolderOf(fresh[i].hash) + "/job";
-    std::string job = choices[i].job;
+    const JobChoice& choice = choices.by_source[i];
+    const std::string path = staging_.FolderOf(fresh[i].hash) + kJobFile;
+    std::string job = choice.job;
     if (FileExists(path)) {
       STEPSCOPE_TRY_ASSIGN(job, ReadFile(path));
     } else if (job.empty()) {
-      fresh[i].same_window_as = choices[i].same_window_as;
+      fresh[i].same_window_as = choice.same_window_as;
     } else {
       STEPSCOPE_TRY(ReplaceFile(path, job));
     }
     for (RankFacts& facts : fresh[i].facts) facts.job = job;
   }
-  return Ok();
+  return std::move(choices.notes);
 }
 
 Status DatasetWriter::MoveTables(const Fresh& source) {
@@ -284,7 +317,7 @@ Result<DatasetChanges> DatasetWriter::Commit(bool one_job) {
   std::vector<RankFactsList> leaving;
   for (size_t i = 0; i < known.size(); ++i)
     (outdated.count(i) > 0 ? leaving : staying).push_back(std::move(known[i]));
-  STEPSCOPE_TRY(Decide(staying, wanted, one_job));
+  STEPSCOPE_TRY_ASSIGN(changes.notes, Decide(staying, wanted, one_job));
   RemoveOrphans(wanted);
   std::map<std::string, std::vector<RankFactsList>> jobs;
   for (const Fresh& one : wanted) {

@@ -38,6 +38,7 @@ struct DatasetChanges {
     std::string same_window_as;  // not empty: it does not count
   };
   std::vector<Source> sources;
+  std::vector<std::string> notes;  // one sentence each
 };
 
 class DatasetWriter {
@@ -68,8 +69,13 @@ class DatasetWriter {
 
   Result<std::vector<RankFactsList>> ReadKnown();
   Result<std::vector<Fresh>> ReadFresh();
-  Status Decide(const std::vector<RankFactsList>& known,
-                std::vector<Fresh>& fresh, bool one_job);
+  std::vector<std::string> CollectivesOf(
+      const std::vector<RankFactsList>& known,
+      const std::vector<Fresh>& fresh) const;
+  // Sets the job of all that are fresh; gives notes about them.
+  Result<std::vector<std::string>> Decide(std::vector<RankFactsList>& known,
+                                          std::vector<Fresh>& fresh,
+                                          bool one_job);
   Status MoveTables(const Fresh& source);
   Status PlaceClocks(std::vector<RankFactsList>& sources);
   Status WriteRanks(const RankFactsList& source);

@@ -23,8 +23,16 @@ FileFacts FileOf(const RankFactsList& source) {
   file.reader = first.importer;
   file.job = first.stated_job;
   file.run = first.run;
-  for (const RankFacts& process : source)
-    file.processes.push_back({process.pid, process.host});
+  file.world = first.world_size;
+  size_t ranks = 0;
+  for (const RankFacts& process : source) {
+    file.processes.push_back(
+        {process.pid, process.host, process.stated_rank});
+    if (process.stated_rank < 0) continue;
+    file.pulse = process.pulse;
+    ++ranks;
+  }
+  if (ranks != 1) file.pulse = {};
   // As FactsOf(trace) has it.
   file.epoch_known =
       first.epoch_known &&
@@ -73,9 +81,8 @@ std::string JobFolder(const std::string& stated) {
   return name;
 }
 
-std::vector<JobChoice> ChooseJobs(const std::vector<RankFactsList>& known,
-                                  const std::vector<RankFactsList>& fresh,
-                                  bool one_job) {
+JobChoices ChooseJobs(const std::vector<RankFactsList>& known,
+                      const std::vector<RankFactsList>& fresh, bool one_job) {
   std::vector<FileFacts> files;
   std::set<std::string> taken;
   for (const RankFactsList& source : known) {
@@ -99,12 +106,16 @@ std::vector<JobChoice> ChooseJobs(const std::vector<RankFactsList>& known,
                           job->files.end());
       joined.repeats.insert(joined.repeats.end(), job->repeats.begin(),
                             job->repeats.end());
+      joined.notes.insert(joined.notes.end(), job->notes.begin(),
+                          job->notes.end());
     }
     std::sort(joined.files.begin(), joined.files.end());
     jobs.erase(rest, jobs.end());
     jobs.push_back(std::move(joined));
   }
-  std::vector<JobChoice> choices(fresh.size());
+  JobChoices result;
+  result.by_source.resize(fresh.size());
+  std::vector<JobChoice>& choices = result.by_source;
   for (const Job& job : jobs) {
     std::string name;
     const FileFacts* earliest = nullptr;
@@ -129,12 +140,18 @@ std::vector<JobChoice> ChooseJobs(const std::vector<RankFactsList>& known,
     }
     for (const uint32_t file : job.files)
       if (file >= known.size()) choices[file - known.size()].job = name;
+    // What is known was told when it came.
+    for (const std::string& note : job.notes)
+      if (std::any_of(fresh.begin(), fresh.end(), [&](const auto& source) {
+            return note.starts_with(source.front().source + ":");
+          }))
+        result.notes.push_back(note);
     for (const SameWindow& repeat : job.repeats)
       if (repeat.file >= known.size())
         choices[repeat.file - known.size()].same_window_as =
             files[repeat.of].path;
   }
-  return choices;
+  return result;
 }
 
 }  // namespace stepscope

@@ -16,12 +16,16 @@ struct JobChoice {
   std::string same_window_as;  // then: the file that counts
 };
 
-// By new source, in order. `known` have their `job`; each list is of the
+struct JobChoices {
+  std::vector<JobChoice> by_source;  // new ones, in order
+  std::vector<std::string> notes;    // about them; one sentence each
+};
+
+// `known` have their `job`; each list is of the
 // processes of one source. `one_job`: the new ones are one job, because the
 // user says so.
-std::vector<JobChoice> ChooseJobs(const std::vector<RankFactsList>& known,
-                                  const std::vector<RankFactsList>& fresh,
-                                  bool one_job);
+JobChoices ChooseJobs(const std::vector<RankFactsList>& known,
+                      const std::vector<RankFactsList>& fresh, bool one_job);
 
 // A name that is safe in a path and reads as text in every engine: it begins
 // with a letter. Different names stay different.

@@ -42,7 +42,7 @@ TEST(JobFolder, ReadsAsTextInEveryEngine) {
 
 TEST(ChooseJobs, RanksThatOverlapAreOneJob) {
   const auto choices = ChooseJobs(
-      {}, {Source("r0", 0, 0), Source("r1", 1, 500'000'000)}, false);
+      {}, {Source("r0", 0, 0), Source("r1", 1, 500'000'000)}, false).by_source;
   EXPECT_EQ(choices[0].job, "job-20260921-141320");
   EXPECT_EQ(choices[1].job, choices[0].job);
 }
@@ -52,28 +52,68 @@ TEST(ChooseJobs, LaterRankJoinsTheJobThatIsThere) {
   later.front().pid = 7;
   const auto choices = ChooseJobs({Source("r0", 0, 0, "", "mine")},
                                   {Source("r1", 1, 500'000'000), later},
-                                  false);
+                                  false).by_source;
   EXPECT_EQ(choices[0].job, "mine");
   EXPECT_NE(choices[1].job, "mine");
 }
 
 TEST(ChooseJobs, StatedJobsStayApart) {
   const auto choices = ChooseJobs(
-      {}, {Source("r0", 0, 0, "7"), Source("r1", 1, 0, "8")}, false);
+      {}, {Source("r0", 0, 0, "7"), Source("r1", 1, 0, "8")}, false).by_source;
   EXPECT_EQ(choices[0].job, "job-7");
   EXPECT_EQ(choices[1].job, "job-8");
 }
 
 TEST(ChooseJobs, NamedFilesAreOneJob) {
   const auto choices = ChooseJobs(
-      {}, {Source("r0", 0, 0), Source("r1", 1, 1L << 50)}, true);
+      {}, {Source("r0", 0, 0), Source("r1", 1, 1L << 50)}, true).by_source;
   EXPECT_EQ(choices[0].job, choices[1].job);
+}
+
+// Steps of this run take 100 ms and a little, each another little.
+RankFactsList Beating(const std::string& path, int64_t rank, int64_t run,
+                      int64_t clock_ns, const std::string& job = "") {
+  RankFactsList source = Source(path, rank, 0, "", job);
+  source.front().epoch_ns += clock_ns;
+  for (int64_t i = 0; i < 12; ++i)
+    source.front().pulse.beats.push_back(
+        {7, 100'000'000 * i + (i * i * run * 7919 % 20'000'000)});
+  return source;
+}
+
+TEST(ChooseJobs, OneRhythmIsOneJobHoweverFarTheClocks) {
+  constexpr int64_t kHours = 4 * 3'600'000'000'000;
+  const auto at_once = ChooseJobs(
+      {},
+      {Beating("r0", 0, 1, 0), Beating("r1", 1, 1, kHours),
+       Beating("r2", 2, 5, -kHours)},
+      false);
+  EXPECT_EQ(at_once.by_source[1].job, at_once.by_source[0].job);
+  EXPECT_NE(at_once.by_source[2].job, at_once.by_source[0].job);
+  ASSERT_EQ(at_once.notes.size(), 1u);
+  EXPECT_TRUE(at_once.notes[0].starts_with("r1: its clock differs"));
+  // What was told of r1 is not told again.
+  const auto later = ChooseJobs(
+      {Beating("r0", 0, 1, 0, "mine"), Beating("r1", 1, 1, kHours, "mine")},
+      {Beating("r3", 3, 1, 3 * kHours)}, false);
+  EXPECT_EQ(later.by_source[0].job, "mine");
+  ASSERT_EQ(later.notes.size(), 1u);
+  EXPECT_TRUE(later.notes[0].starts_with("r3: "));
+}
+
+TEST(ChooseJobs, RankClaimedTwiceByAnotherRhythmIsAnotherJob) {
+  RankFactsList other = Beating("other", 0, 5, 0);
+  other.front().pid = 900;
+  const auto choices = ChooseJobs({Beating("r0", 0, 1, 0, "mine")},
+                                  {Beating("r1", 1, 1, 0), other}, false);
+  EXPECT_EQ(choices.by_source[0].job, "mine");
+  EXPECT_NE(choices.by_source[1].job, "mine");
 }
 
 TEST(ChooseJobs, AnotherJobOfThatNameGetsAnotherName) {
   RankFactsList far = Source("r2", 0, 0, "", "job-20260921-141320");
   far.front().epoch_ns += 1L << 55;
-  const auto other = ChooseJobs({far}, {Source("r1", 1, 0)}, false);
+  const auto other = ChooseJobs({far}, {Source("r1", 1, 0)}, false).by_source;
   EXPECT_EQ(other[0].job, "job-20260921-141320-01234567");
 }
 

@@ -57,6 +57,7 @@ RankFactsList FactsOf(const Trace& trace, const SourceFile& source,
     facts.fingerprint = source.fingerprint.text();
     facts.stated_job = stated.job;
     facts.run = stated.run;
+    facts.world_size = stated.world;
     facts.clock_source = trace.clock().source;
     facts.events = events[i];
     facts.complete = trace.complete();

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "trace/job_pulse.h"
+
 namespace stepscope {
 
 struct RankFacts {
@@ -28,6 +30,7 @@ struct RankFacts {
   std::string run;          // the same
   std::string clock_source;
   int64_t stated_rank = -1;
+  int64_t world_size = 0;   // how many ranks there are; 0: not stated
   int64_t events = 0;       // of this process
   bool complete = true;
   bool epoch_known = false;
@@ -36,6 +39,8 @@ struct RankFacts {
   int64_t end_ns = 0;
   std::optional<int64_t> first_ns;  // of the source
   int64_t anchor_error_ns = 0;      // of its own clock against UTC
+  // When its collectives ended; no column: `collectives` says it.
+  JobPulse pulse;
 
   // From its times to those of the job:
   //   t + offset_ns + round((t - center_ns) * drift_ppm / 1e6)

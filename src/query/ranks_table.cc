@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
 #include "query/trace_tables.h"
 #include "query/valid_utf8.h"
 
@@ -45,6 +47,14 @@ void AddSource(Columns& columns) {
   AddBigint(columns, "stated_rank",
             "rank that the process states itself; -1: none",
             &RankFacts::stated_rank);
+  columns.Bigint("world_size",
+                 "how many ranks its job has, as the source states it; NULL: "
+                 "it does not",
+                 [](const RankFactsList& ranks, uint64_t i) {
+                   const int64_t world = ranks[i].world_size;
+                   return world > 0 ? std::optional<int64_t>(world)
+                                    : std::nullopt;
+                 });
   AddText(columns, "stated_job", "job that the source states; empty: none",
           &RankFacts::stated_job);
   AddText(columns, "run", "stepscope run that it is of; empty: none",

@@ -70,7 +70,8 @@ struct SameWindow {
 struct Job {
   std::vector<uint32_t> files;  // that count, in their order
   std::vector<SameWindow> repeats;
-  std::vector<std::string> notes;  // one sentence each
+  // One sentence each, which begins with the path of the file it is about.
+  std::vector<std::string> notes;
 };
 // Jobs in the order of their first file.
 std::vector<Job> FindJobs(std::span<const FileFacts> files);

@@ -150,11 +150,43 @@ class Append(unittest.TestCase):
     def test_jobs_of_a_folder_stay_apart(self):
         support.write_rank(self.traces, 0)
         support.write_rank(self.traces, 1)
-        support.write_rank(self.traces, 2, pid=77, begin_us=9e9)
+        # Its collectives have another rhythm.
+        support.write_rank(self.traces, 2, pid=77, begin_us=9e9,
+                           period_us=13000.0)
         self.convert(self.traces)
         jobs = {rank: row["job"] for rank, row in self.ranks().items()}
         self.assertEqual(jobs[0], jobs[1])
         self.assertNotEqual(jobs[0], jobs[2])
+
+    def test_clocks_hours_apart_are_one_job(self):
+        """Told by the rhythm of collectives, also of a rank added later."""
+        hours_us = 4 * 3600e6
+        for rank in range(3):
+            support.write_rank(self.traces, rank, ranks=3,
+                               skew_us=hours_us * (rank == 1))
+        together = self.folder / "together"
+        note = self.convert(self.traces, dataset=together)
+        self.assertIn("rank1.json: its clock differs", note)
+        self.assertIn("by 4.0 hours", note)
+        for rank in (2, 0, 1):
+            note = self.convert(self.traces / f"rank{rank}.json")
+        self.assertIn("by 4.0 hours", note)
+        self.assertEqual(support.everything(self.dataset),
+                         support.everything(together))
+        clocks = self.ranks()
+        self.assertEqual({row["job"] for row in clocks.values()},
+                         {"job-20261001-121706"})
+        moved = clocks[1]["clock_offset_ns"] - clocks[0]["clock_offset_ns"]
+        self.assertLess(abs(moved + hours_us * 1000), 50_000)
+
+    def test_worlds_of_different_sizes_are_two_jobs(self):
+        """Also of one that is added later, at the same time."""
+        support.write_rank(self.traces, 0, ranks=2)
+        self.convert(self.traces)
+        support.write_rank(self.traces, 1, ranks=3, period_us=13000.0)
+        self.convert(self.traces)
+        self.assertEqual(
+            len({row["job"] for row in self.ranks().values()}), 2)
 
     def test_file_of_several_ranks_is_split(self):
         both = support.rank_trace(0)

@@ -62,7 +62,7 @@ SETTLED = ["_lock", "_stepscope_dataset.json"]
 
 
 def rank_trace(rank, ranks=4, steps=6, skew_us=0.0, pid=None, begin_us=0.0,
-               mark="aten::mm"):
+               mark="aten::mm", period_us=10000.0):
     """What torch.profiler writes of a rank; times as its clock shows them."""
     events = []
 
@@ -73,7 +73,7 @@ def rank_trace(rank, ranks=4, steps=6, skew_us=0.0, pid=None, begin_us=0.0,
                        "dur": end - start, "args": args})
 
     for step in range(steps):
-        now = step * 10000.0
+        now = step * period_us
         add("user_annotation", f"ProfilerStep#{step}", 1, now, now + 9000)
         add("cpu_op", mark, 1, now + 10, now + 4900 + rank)
         add("cpu_op", "aten::add", 1, now + 20, now + 40)

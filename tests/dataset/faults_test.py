@@ -152,7 +152,7 @@ class Faults(unittest.TestCase):
         half.mkdir(parents=True)
         (half / "junk").write_text("x")
         (self.dataset / "_stepscope_dataset.json").write_text(
-            '{"format":"stepscope dataset","version":1}\n')
+            '{"format":"stepscope dataset","version":2}\n')
         self.convert(self.dataset)
         self.check(self.dataset)
 
@@ -160,7 +160,7 @@ class Faults(unittest.TestCase):
         half = self.dataset / "_staging" / "0123456789abcdef.1.0"
         half.mkdir(parents=True)
         (self.dataset / "_stepscope_dataset.json").write_text(
-            '{"format":"stepscope dataset","version":1}\n')
+            '{"format":"stepscope dataset","version":2}\n')
         with open(half / "_lock", "w", encoding="utf-8") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             self.convert(self.dataset)

@@ -144,7 +144,7 @@ class Sums(unittest.TestCase):
                 types = {str(field.type) for field in file.schema_arrow}
                 self.assertLessEqual(types, known, path)
                 self.assertEqual(
-                    file.metadata.metadata[b"stepscope_dataset"], b"1")
+                    file.metadata.metadata[b"stepscope_dataset"], b"2")
 
     def test_ranks_have_the_clocks_of_the_summary(self):
         pair = [rank for rank in self.ranks

@@ -245,6 +245,23 @@ class SameTables(Job):
         self.assertEqual(len(found["ranks"]), 4)
         self.assertIn("cut short", " ".join(found["notes"]))
 
+    def test_what_was_noted_about_a_rank_is_told_of_it(self):
+        self.write_ranks(4)
+        whole = json.dumps(rank_trace(2))
+        cut = whole[:whole.rindex('{"ph"')]
+        self.write("rank2.json", '{"distributedInfo": {"rank": 2, "world_size":'
+                   f' {RANKS}}}, '.encode() + cut[1:].encode())
+        # In the memory of a few traces, and merged into one; text and JSON.
+        for views in ("operator", "ranks", "operator,overview"):
+            for form in ("text", "json"):
+                done = run("summary", self.folder, "--views", views,
+                           "--format", form)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("rank 2: the document has no end", done.stdout,
+                              (views, form))
+        self.map()
+        self.assertIn("rank 2: the document has no end", self.notes())
+
     def test_two_files_that_claim_one_rank(self):
         self.write_ranks(3)
         self.write("rank3.json", rank_trace(1, pid=977))

@@ -12,6 +12,7 @@ from _thread import get_ident
 
 from .. import _core, _frameworks
 from .._enums import ProfilerState, ProfilerTarget, SortedKeys, SummaryView
+from .._event import enabled
 from .._native_files import GPU_PLUGIN
 from . import scheduler as _scheduler
 from .export import FolderExporter, export_chrome_tracing
@@ -29,6 +30,7 @@ _OK, _BUSY, _NOT_RUNNING, _INVALID = 0, 1, 2, 3
 # enum stepscope_profiler_flag
 _RECORD_SHAPES, _PROFILE_MEMORY, _TIMER_ONLY, _EMIT_NVTX = 1, 2, 4, 8
 _WITH_FLOPS, _KEEP_CAPTURE, _QUIET, _FLIGHT = 16, 32, 64, 128
+_ON_DEMAND = 1  # of a flight recorder
 
 _RECORDING = (ProfilerState.RECORD, ProfilerState.RECORD_AND_RETURN)
 # What _core says of transitions; this module says it in Paddle's words.
@@ -85,7 +87,12 @@ class Profiler:
     steps: no operators, and of a GPU kernels alone. The window is saved, by all
     processes of the job, when a step takes ``slow`` times the median, when no
     step ends for ``hang_after`` seconds, or by ``stepscope trigger``. Negative
-    numbers turn the two off; without ``hang_after`` it is 30 s or ten medians::
+    numbers turn the two off; without ``hang_after`` it is 30 s or ten medians.
+
+    ``mode="on_demand"`` records nothing until ``stepscope trigger --job DIR``
+    asks for steps. What was recorded then lies in DIR, and ``on_trace_ready``
+    is not called. DIR is ``job``, for both modes; without it, the folder of
+    captures::
 
         with stepscope.Profiler(
                 scheduler=(2, 10),
@@ -106,13 +113,19 @@ class Profiler:
                  frameworks: bool = True, with_modules: bool = False,
                  with_python: Any = False, quiet: bool = False,
                  mode: str = "steps", keep_steps: int = 20, slow: float = 3.0,
-                 hang_after: Optional[float] = None) -> None:
-        if mode not in ("steps", "flight"):
-            raise ValueError(f"mode must be \"steps\" or \"flight\", not "
-                             f"{mode!r}")
-        if mode == "flight" and (scheduler is not None or timer_only):
-            raise ValueError("mode=\"flight\" records every step: scheduler "
-                             "and timer_only cannot be given")
+                 hang_after: Optional[float] = None,
+                 job: Union[str, "os.PathLike[str]", None] = None) -> None:
+        if mode not in ("steps", "flight", "on_demand"):
+            raise ValueError("mode must be \"steps\", \"flight\" or "
+                             f"\"on_demand\", not {mode!r}")
+        if mode != "steps" and (scheduler is not None or timer_only):
+            which = ("records every step" if mode == "flight" else
+                     "records the steps that a trigger asks for")
+            raise ValueError(f"mode=\"{mode}\" {which}: scheduler and "
+                             "timer_only cannot be given")
+        if job is not None and mode == "steps":
+            raise ValueError("job is the folder of mode=\"flight\" or "
+                             "\"on_demand\"; give one of them")
         if not 1 <= keep_steps <= 2000:
             raise ValueError(f"keep_steps must be 1 to 2000, not {keep_steps}")
         self.mode = mode
@@ -143,7 +156,7 @@ class Profiler:
                          (timer_only, _TIMER_ONLY), (emit_nvtx, _EMIT_NVTX),
                          (with_flops, _WITH_FLOPS),
                          (keep_capture, _KEEP_CAPTURE), (quiet, _QUIET),
-                         (mode == "flight", _FLIGHT)):
+                         (mode != "steps", _FLIGHT)):
             flags |= flag if on else 0
         mask = 0  # what the machine has
         if isinstance(self.targets, set):
@@ -160,7 +173,10 @@ class Profiler:
         self._link = _Link(self)
         hang_ns = 0 if hang_after is None else round(hang_after * 1e9)
         self._core = _core.Profiler(flags, mask, folder, self._link,
-                                    keep_steps, float(slow), hang_ns)
+                                    keep_steps, float(slow), hang_ns,
+                                    _ON_DEMAND if mode == "on_demand" else 0,
+                                    os.fspath(job) if job is not None else "")
+        self._triggered = False  # on demand: steps are being recorded
         self.profiler = self._core
         _all.add(self)
 
@@ -197,12 +213,13 @@ class Profiler:
         flight = self.mode == "flight"
         if flight:  # what calls of the device's API cost is most of it
             os.environ.setdefault("STEPSCOPE_GPU_KINDS", "kernel")
-        if self.frameworks:
+        if self.frameworks and self.mode != "on_demand":
             _frameworks.start(self.record_shapes, self.with_modules,
                               operators=not flight)
         self._core.start(state.value)
         self._record_memory()
-        self._functions.turn(self._records(state))
+        if self.mode != "on_demand":
+            self._functions.turn(self._records(state))
         self._after_call()
 
     def step(self, num_samples: Optional[int] = None) -> None:
@@ -227,14 +244,18 @@ class Profiler:
             except BaseException as error:
                 # The window is delivered, and the job sees the error once.
                 failed, self._scheduler_failed = error, True
-        if self.frameworks:
+        if self.frameworks and self.mode != "on_demand":
             _frameworks.look()
         self._record_memory()
         records = self._records(state)
+        if self.mode == "on_demand":
+            records = enabled()
         if (not records
                 or self.current_state is ProfilerState.RECORD_AND_RETURN):
             self._functions.turn(False)  # what is open belongs to this window
         self._core.step(samples, state.value)
+        if self.mode == "on_demand":
+            records = self._follow_trigger()
         self._functions.turn(records)
         self.step_num += 1
         if not self.timer_only:
@@ -263,7 +284,9 @@ class Profiler:
                 "will start and stop without saving data", stacklevel=2)
         self._functions.turn(False)
         self._core.stop()
-        if self.frameworks:
+        if self.mode == "on_demand":
+            self._follow_trigger()
+        elif self.frameworks:
             _frameworks.stop()
         self._wait()
         self._after_call()
@@ -378,6 +401,18 @@ class Profiler:
             raise OSError(why)
 
     # -- inside ---------------------------------------------------------------
+
+    def _follow_trigger(self) -> bool:
+        """Frameworks are observed only in the steps that were asked for, so
+        that waiting costs nothing. Returns whether this is one."""
+        triggered = enabled()
+        if triggered != self._triggered:
+            self._triggered = triggered
+            if self.frameworks and triggered:
+                _frameworks.start(self.record_shapes, self.with_modules)
+            elif self.frameworks:
+                _frameworks.stop()
+        return triggered
 
     def _records(self, state: ProfilerState) -> bool:
         return state in _RECORDING and not self.timer_only

@@ -177,10 +177,13 @@ std::vector<IdleDevice> JobFiles::IdleDevices() const {
 
 EventFacts JobFiles::Events() const {
   EventFacts all;
+  uint32_t source = 0;  // the first of the file
   for (const PartialBody& file : files_) {
     all.any = all.any || file.events.any;
     all.open += file.events.open;
     all.dropped += file.events.dropped;
+    if (file.events.dropped > 0) all.dropped_of[source] += file.events.dropped;
+    source += static_cast<uint32_t>(file.sources.size());
   }
   return all;
 }
