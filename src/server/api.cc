@@ -74,7 +74,12 @@ void Api::AddOnTrace(std::string_view path, OnTrace answer,
         const std::shared_ptr<const OpenTrace> open =
             sessions_.Find(parameters.Text("t"));
         if (open == nullptr) {
-          AnswerError(response, 409, "this trace is not open; open it first");
+          const bool preview =
+              sessions_.FindPreview(parameters.Text("t")) != nullptr;
+          AnswerError(response, 409,
+                      preview ? "only a preview is there yet; wait until the "
+                                "trace is open"
+                              : "this trace is not open; open it first");
           return;
         }
         Result<std::string> text = answer(*open, parameters);
