@@ -107,8 +107,9 @@ class Writer {
     record.fill = 255;
     if (box.events > 1) {
       if (box.name_ns * 2 < box.busy_ns) record.kind |= kTileMixed;
-      const double share = static_cast<double>(box.busy_ns) /
-                           static_cast<double>(std::max<int64_t>(1, box.dur_ns));
+      const auto length =
+          static_cast<double>(std::max<int64_t>(1, box.dur_ns));
+      const double share = static_cast<double>(box.busy_ns) / length;
       record.fill = static_cast<uint8_t>(std::min(1.0, share) * 254);
     }
     const uint32_t from =

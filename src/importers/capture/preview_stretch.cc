@@ -58,6 +58,7 @@ bool PreviewStretch::Decode(const format::EventsHeader& header,
                             uint16_t version,
                             std::span<const uint8_t> packed) {
   segment_ = scale_.clock->Find(header.base_tick);
+  room_ = header.events;
   return format::DecodeSlots(packed.data(), packed.size(), header, version,
                              *this);
 }
@@ -114,6 +115,9 @@ void PreviewStretch::AddNative(const int64_t* start_ns, const int64_t* dur_ns,
 }
 
 void PreviewStretch::Events(uint32_t, const EventBatch& batch) {
+  // Not what the header states: it cannot be believed.
+  if (batch.count > room_) return;
+  room_ -= batch.count;
   events += batch.count;
   if (!segment_.Holds(batch.base)) segment_ = scale_.clock->Find(batch.base);
   int64_t start_ns[EventBatch::kRows];

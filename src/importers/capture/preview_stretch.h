@@ -148,6 +148,7 @@ class PreviewStretch {
 
   const PreviewScale& scale_;
   ClockMap::Segment segment_;
+  uint32_t room_ = 0;  // events that the run states and did not have so far
   uint32_t top_ = 0;
   std::array<uint32_t, 2> inside_ = {};  // of `stack_`, by LineKind
   std::array<Level, kMostDepth> stack_;

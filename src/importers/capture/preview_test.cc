@@ -166,7 +166,8 @@ std::string Plain(uint32_t runs) {
         if (i % 4 == 0) slots.Event(tick + 10, 30, kInner);
       }
       if (run % 2 == 0 && run + 1 < runs)
-        open = ((uid - 1) * runs + run) * 4096 + slots.Open(begin + 6305, kOuter);
+        open = ((uid - 1) * runs + run) * 4096 +
+               slots.Open(begin + 6305, kOuter);
       writer.Events(uid, run, (uid - 1) * runs + run, uid * 100'000 + run, 0,
                     slots.slots());
     }
