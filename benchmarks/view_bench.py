@@ -77,17 +77,42 @@ class Server:
         if json.loads(last)["state"] != "ready":
             raise SystemExit(last)
 
+    def preview(self, t):
+        """Opens a trace and asks for its preview, if there is one before the
+        trace itself: the moment at which it was there, or None."""
+        self.ask("open?t=" + t, "POST")
+        for state in self.lines("progress?t=" + t):
+            if state["preview"]:
+                self.timeline(t, "&preview=1")
+                return time.monotonic()
+            if state["state"] != "loading":
+                break
+        return None
+
+    def lines(self, request):
+        """The lines of a stream, as they come; on a connection of its own."""
+        line = http.client.HTTPConnection(self.http.host, self.http.port,
+                                          timeout=600)
+        line.request("GET", "/api/v1/" + request,
+                     headers={"Authorization": "Bearer " + self.token})
+        with contextlib.closing(line):
+            for text in line.getresponse():
+                yield json.loads(text)
+
     def picture(self, t):
         """Opens a trace and asks for its timeline, 1,500 pixels wide."""
         self.open(t)
-        trace = self.json("trace?t=" + t)
-        self.ask("names?t=" + t)
+        return self.timeline(t)
+
+    def timeline(self, t, more=""):
+        trace = self.json("trace?t=" + t + more)
+        self.ask("names?t=" + t + more)
         boxes = [track["id"] for track in trace["tracks"]
                  if track["kind"] in ("thread", "stream", "async")][:60]
         k = max(0, (trace["span_ns"] // 1500).bit_length() - 1)
         last = (trace["span_ns"] >> k) // 1024
         self.ask(f"tiles?t={t}&k={k}&i0=0&i1={last}"
-                 f"&tracks={','.join(map(str, boxes))}")
+                 f"&tracks={','.join(map(str, boxes))}" + more)
         return trace
 
     def views(self, t, trace):
@@ -162,6 +187,11 @@ def say(what, value):
 
 def timed(server, t, what):
     before = server.cpu()
+    preview = server.preview(t)
+    if preview:
+        say(what + ", preview", f"{preview - server.started:7.2f} s, processor "
+            f"{server.cpu() - before:.2f} s")
+        what = what.replace("first", "exact")
     trace = server.picture(t)
     say(what, f"{time.monotonic() - server.started:7.2f} s, processor "
               f"{server.cpu() - before:.2f} s")

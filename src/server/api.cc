@@ -74,7 +74,12 @@ void Api::AddOnTrace(std::string_view path, OnTrace answer,
         const std::shared_ptr<const OpenTrace> open =
             sessions_.Find(parameters.Text("t"));
         if (open == nullptr) {
-          AnswerError(response, 409, "this trace is not open; open it first");
+          const bool preview =
+              sessions_.FindPreview(parameters.Text("t")) != nullptr;
+          AnswerError(response, 409,
+                      preview ? "only a preview is there yet; wait until the "
+                                "trace is open"
+                              : "this trace is not open; open it first");
           return;
         }
         Result<std::string> text = answer(*open, parameters);
@@ -83,6 +88,33 @@ void Api::AddOnTrace(std::string_view path, OnTrace answer,
         else
           AnswerError(response, text.error());
       });
+}
+
+void Api::AddOnTraceOrPreview(std::string_view path, OnTrace answer,
+                              OnPreview preview_answer,
+                              std::string_view type) {
+  AddOnTrace(path, std::move(answer), type);
+  Handler& handler = handlers_[{"GET", std::string(path)}];
+  handler = [this, exact = std::move(handler),
+             preview_answer = std::move(preview_answer),
+             type](const Parameters& parameters, Response& response) {
+    if (!parameters.has("preview")) {
+      exact(parameters, response);
+      return;
+    }
+    const std::shared_ptr<const PreviewTrace> preview =
+        sessions_.FindPreview(parameters.Text("t"));
+    if (preview == nullptr) {
+      AnswerError(response, 409,
+                  "this trace has no preview; wait until it is open");
+      return;
+    }
+    Result<std::string> text = preview_answer(*preview, parameters);
+    if (text)
+      AnswerText(response, *std::move(text), type);
+    else
+      AnswerError(response, text.error());
+  };
 }
 
 void Api::Handle(const Request& request, Response& response) const {

@@ -51,6 +51,12 @@ class Api {
   void Add(std::string_view method, std::string_view path, Handler handler);
   void AddOnTrace(std::string_view path, OnTrace answer,
                   std::string_view type = "application/json");
+  // The same of the preview of a trace, for requests with `preview=1`.
+  using OnPreview = std::function<Result<std::string>(
+      const PreviewTrace& preview, const Parameters&)>;
+  void AddOnTraceOrPreview(std::string_view path, OnTrace answer,
+                           OnPreview preview_answer,
+                           std::string_view type = "application/json");
   void StreamProgress(const std::string& id, Response& response) const;
 
   const RequestGuard& guard_;

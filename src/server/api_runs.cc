@@ -17,6 +17,7 @@ void WriteProgress(JsonWriter& json, const OpenProgress& progress) {
   json.Field("state", OpenStateName(progress.state));
   json.Field("done", progress.done).Field("total", progress.total);
   json.Field("stage", progress.stage).Field("error", progress.error);
+  json.Field("preview", progress.preview);
 }
 
 std::string ProgressJson(const OpenProgress& progress) {

@@ -22,14 +22,24 @@ Result<std::string> AnswerNames(const OpenTrace& open,
   return NamesJson(open, ids);
 }
 
+Result<TilesRequest> ReadTiles(const OpenTrace& open,
+                               const Parameters& parameters) {
+  return ParseTilesRequest(parameters.Text("k"), parameters.Text("i0"),
+                           parameters.Text("i1"), parameters.Text("tracks"),
+                           static_cast<uint32_t>(open.view().tracks.size()));
+}
+
 Result<std::string> AnswerTiles(const OpenTrace& open,
                                 const Parameters& parameters) {
-  STEPSCOPE_TRY_ASSIGN(
-      const TilesRequest request,
-      ParseTilesRequest(parameters.Text("k"), parameters.Text("i0"),
-                        parameters.Text("i1"), parameters.Text("tracks"),
-                        static_cast<uint32_t>(open.view().tracks.size())));
+  STEPSCOPE_TRY_ASSIGN(const TilesRequest request, ReadTiles(open, parameters));
   return TilesAnswer(open, request);
+}
+
+Result<std::string> AnswerPreviewTiles(const PreviewTrace& preview,
+                                       const Parameters& parameters) {
+  STEPSCOPE_TRY_ASSIGN(const TilesRequest request,
+                       ReadTiles(preview.outline(), parameters));
+  return PreviewTiles(preview, request);
 }
 
 // A stretch of time, and how many pixels it has on the screen.
@@ -98,6 +108,17 @@ Result<std::string> AnswerMark(const OpenTrace& open,
                   stretch.end);
 }
 
+Result<std::string> AnswerPreviewMark(const PreviewTrace& preview,
+                                      const Parameters& parameters) {
+  STEPSCOPE_TRY_ASSIGN(const uint32_t track,
+                       ReadTrack(preview.outline(), parameters));
+  STEPSCOPE_TRY_ASSIGN(const int64_t depth,
+                       parameters.Integer("depth", 0, 0, 255));
+  STEPSCOPE_TRY_ASSIGN(const Stretch stretch, ReadStretch(parameters));
+  return PreviewMarkJson(preview, track, static_cast<uint32_t>(depth),
+                         stretch.begin, stretch.end);
+}
+
 Result<std::string> AnswerSelect(const OpenTrace& open,
                                  const Parameters& parameters) {
   const auto count = static_cast<uint32_t>(open.view().tracks.size());
@@ -111,16 +132,23 @@ Result<std::string> AnswerSelect(const OpenTrace& open,
 }  // namespace
 
 void Api::AddTimeline() {
-  AddOnTrace(
+  AddOnTraceOrPreview(
       "trace",
       [](const OpenTrace& open, const Parameters&) -> Result<std::string> {
         return TraceJson(open);
+      },
+      [](const PreviewTrace& preview, const Parameters&)
+          -> Result<std::string> { return TraceJson(preview); });
+  AddOnTraceOrPreview(
+      "names", AnswerNames,
+      [](const PreviewTrace& preview, const Parameters& parameters) {
+        return AnswerNames(preview.outline(), parameters);
       });
-  AddOnTrace("names", AnswerNames);
-  AddOnTrace("tiles", AnswerTiles, "application/octet-stream");
+  AddOnTraceOrPreview("tiles", AnswerTiles, AnswerPreviewTiles,
+                      "application/octet-stream");
   AddOnTrace("counter", AnswerCounter);
   AddOnTrace("idle", AnswerIdle);
-  AddOnTrace("mark", AnswerMark);
+  AddOnTraceOrPreview("mark", AnswerMark, AnswerPreviewMark);
   AddOnTrace("select", AnswerSelect);
 }
 

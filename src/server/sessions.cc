@@ -87,6 +87,7 @@ Result<OpenProgress> Sessions::Open(const std::string& id) {
     return session.progress;
   if (stopping_) return Fail(ErrorCode::kCancelled, "the server is stopping");
   session.trace = nullptr;
+  session.preview = nullptr;
   session.cancel = std::make_shared<CancelToken>();
   session.files = FilesOf(*target);
   session.used = ++use_;
@@ -142,6 +143,18 @@ std::shared_ptr<const OpenTrace> Sessions::Find(const std::string& id) {
   return found->second.trace;
 }
 
+std::shared_ptr<const PreviewTrace> Sessions::FindPreview(
+    const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = sessions_.find(id);
+  return found == sessions_.end() ? nullptr : found->second.preview;
+}
+
+void Sessions::SetPreviews(uint64_t least_events, std::function<void()> then) {
+  preview_events_ = least_events;
+  after_preview_ = std::move(then);
+}
+
 void Sessions::Report(const std::string& id, const CancelToken& cancel,
                       uint64_t done, uint64_t total, std::string_view stage) {
   const std::lock_guard lock(mutex_);
@@ -173,10 +186,12 @@ void Sessions::Import(const std::string& id, const Target& target,
   OpenProgress& progress = session.progress;
   ++progress.change;
   progress.stage = "";
+  progress.preview = false;
   if (cancel->cancelled()) {
     const uint64_t change = progress.change;
     progress = {};
     progress.change = change;
+    session.preview = nullptr;
   } else if (opened) {
     progress.state = OpenState::kReady;
     session.trace = *std::move(opened);
@@ -185,6 +200,7 @@ void Sessions::Import(const std::string& id, const Target& target,
   } else {
     progress.state = OpenState::kFailed;
     progress.error = WithoutPaths(opened.error(), target).message;
+    session.preview = nullptr;
   }
   session.cancel = nullptr;
   --imports_;
@@ -203,6 +219,7 @@ Result<std::shared_ptr<const OpenTrace>> Sessions::MakeOpen(
   }
   const auto begin = std::chrono::steady_clock::now();
   ++reads_;
+  MakePreview(id, target, cancel);
   STEPSCOPE_TRY_ASSIGN(std::shared_ptr<const Trace> trace,
                        Read(id, target, cancel));
   Report(id, cancel, 0, 0, "building");
@@ -213,6 +230,32 @@ Result<std::shared_ptr<const OpenTrace>> Sessions::MakeOpen(
   if (key && key == CacheKeyOf(target))
     cache_.StoreLater(*key, open, std::chrono::steady_clock::now() - begin);
   return open;
+}
+
+void Sessions::MakePreview(const std::string& id, const Target& target,
+                           const CancelToken& cancel) {
+  if (target.windows.size() != 1 || target.windows[0].format != "capture" ||
+      !folder_.Check(target.windows[0]))
+    return;
+  const Result<File> file = File::OpenWithoutLinks(target.windows[0].path);
+  if (!file) return;  // the import says why
+  Report(id, cancel, 0, 0, "reading");
+  capture::PreviewOptions options;
+  options.least_events = preview_events_;
+  options.cancel = &cancel;
+  Result<capture::Preview> read = capture::ReadPreview(*file, options);
+  if (!read || !folder_.Check(target.windows[0])) return;
+  auto preview = std::make_shared<const PreviewTrace>(*std::move(read));
+  {
+    const std::lock_guard lock(mutex_);
+    Session& session = sessions_[id];
+    if (session.cancel.get() != &cancel) return;
+    session.preview = std::move(preview);
+    session.progress.preview = true;
+    ++session.progress.change;
+    news_.notify_all();
+  }
+  if (after_preview_) after_preview_();
 }
 
 Result<std::shared_ptr<const Trace>> Sessions::Read(const std::string& id,
@@ -266,6 +309,7 @@ void Sessions::CloseUnused(const std::string& keep) {
 
 void Sessions::Close(Session& session) {
   session.trace = nullptr;
+  session.preview = nullptr;
   const uint64_t change = session.progress.change + 1;
   session.progress = {};
   session.progress.change = change;

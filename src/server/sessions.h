@@ -10,6 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,6 +21,7 @@
 #include "server/folder.h"
 #include "server/import_cache.h"
 #include "server/open_trace.h"
+#include "server/preview_trace.h"
 #include "server/work_pool.h"
 
 namespace stepscope::server {
@@ -33,6 +35,7 @@ struct OpenProgress {
   uint64_t total = 0;           // 0: not known
   std::string_view stage = "";  // "waiting", "reading", "building"
   std::string error;
+  bool preview = false;  // there is one to be shown until it is ready
   uint64_t change = 0;  // counts up with each change
 };
 
@@ -55,6 +58,12 @@ class Sessions {
                            std::chrono::milliseconds time);
   // Null: not open. Counts as use.
   std::shared_ptr<const OpenTrace> Find(const std::string& id);
+  // Null: there is none. It stays as long as the trace is open, so that who
+  // draws from it can go on until the whole is on the screen.
+  std::shared_ptr<const PreviewTrace> FindPreview(const std::string& id);
+  // For tests. `then` is called between a preview and the import; before the
+  // first Open().
+  void SetPreviews(uint64_t least_events, std::function<void()> then);
   ImportCache& cache() { return cache_; }
   // Files that were read, not found in the cache.
   uint64_t reads() const { return reads_; }
@@ -66,6 +75,7 @@ class Sessions {
     OpenProgress progress;
     std::shared_ptr<CancelToken> cancel;
     std::shared_ptr<const OpenTrace> trace;
+    std::shared_ptr<const PreviewTrace> preview;
     std::vector<FileIdentity> files;
     uint64_t used = 0;
   };
@@ -75,6 +85,9 @@ class Sessions {
   Result<std::shared_ptr<const OpenTrace>> MakeOpen(const std::string& id,
                                                     const Target& target,
                                                     const CancelToken& cancel);
+  // Of a single large capture, where there can be one.
+  void MakePreview(const std::string& id, const Target& target,
+                   const CancelToken& cancel);
   Result<std::shared_ptr<const Trace>> Read(const std::string& id,
                                             const Target& target,
                                             const CancelToken& cancel);
@@ -91,6 +104,8 @@ class Sessions {
   const size_t memory_;
   ImportCache cache_;
   std::atomic<uint64_t> reads_{0};
+  uint64_t preview_events_ = capture::PreviewOptions().least_events;
+  std::function<void()> after_preview_;
   std::mutex import_turn_;
   std::mutex mutex_;
   std::condition_variable news_;

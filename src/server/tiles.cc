@@ -26,8 +26,10 @@ static_assert(sizeof(TilesHeader) == 32);
 // More than any screen has.
 constexpr size_t kMostRecords = 8'000'000;
 
-std::string Serialized(const TilesRequest& request, const TileAnswer& answer,
-                       size_t records) {
+}  // namespace
+
+std::string SerializeTiles(const TilesRequest& request,
+                           const TileAnswer& answer, size_t records) {
   TilesHeader header;
   header.k = static_cast<uint16_t>(request.k);
   header.tiles = request.count;
@@ -58,8 +60,6 @@ std::string Serialized(const TilesRequest& request, const TileAnswer& answer,
   });
   return bytes;
 }
-
-}  // namespace
 
 Result<TilesRequest> ParseTilesRequest(std::string_view k, std::string_view i0,
                                        std::string_view i1,
@@ -94,7 +94,7 @@ Result<std::string> TilesAnswer(const OpenTrace& open,
              [&](const TileAnswer& answer) {
                const size_t records = answer.record_count();
                too_many = records > kMostRecords;
-               if (!too_many) bytes = Serialized(request, answer, records);
+               if (!too_many) bytes = SerializeTiles(request, answer, records);
              });
   if (too_many)
     return Fail(ErrorCode::kInvalidArgument,

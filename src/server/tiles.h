@@ -29,6 +29,10 @@ Result<TilesRequest> ParseTilesRequest(std::string_view k, std::string_view i0,
                                        std::string_view tracks,
                                        uint32_t track_count);
 
+// The bytes of an answer of `records` records.
+std::string SerializeTiles(const TilesRequest& request,
+                           const TileAnswer& answer, size_t records);
+
 Result<std::string> TilesAnswer(const OpenTrace& open,
                                 const TilesRequest& request);
 

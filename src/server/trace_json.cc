@@ -70,14 +70,19 @@ void WriteGroups(JsonWriter& json, const Trace& trace, const ViewTracks& view) {
   json.EndArray();
 }
 
-void WriteTracks(JsonWriter& json, const ViewTracks& view) {
+void WriteTracks(JsonWriter& json, const ViewTracks& view,
+                 const PreviewTrace* preview) {
   json.Key("tracks").BeginArray();
   for (size_t i = 0; i < view.tracks.size(); ++i) {
     const ViewTrack& track = view.tracks[i];
+    // Of curves, a preview has nothing to show.
+    if (preview != nullptr && track.parts.empty()) continue;
     json.BeginObject().Field("id", uint64_t{i});
     json.Field("group", uint64_t{track.group}).Field("kind", track.kind);
     json.Field("name", track.name).Field("detail", track.detail);
-    json.Field("events", track.events);
+    json.Field("events", preview == nullptr
+                             ? track.events
+                             : preview->events(static_cast<uint32_t>(i)));
     json.Field("depth", uint64_t{track.depth}).Field("unit", track.unit);
     json.EndObject();
   }
@@ -124,9 +129,18 @@ uint64_t SumOf(const std::map<std::string, Ledger::Bin, std::less<>>& bins) {
   return sum;
 }
 
-}  // namespace
+void WritePreview(JsonWriter& json, const PreviewTrace* preview) {
+  json.Key("preview");
+  if (preview == nullptr) {
+    json.Null();
+    return;
+  }
+  json.BeginObject().Field("read", preview->preview().events);
+  json.Field("events", preview->preview().stated).EndObject();
+}
 
-std::string TraceJson(const OpenTrace& open) {
+// `preview`: of which `open` is the outline, or null.
+std::string MakeTraceJson(const OpenTrace& open, const PreviewTrace* preview) {
   const Trace& trace = open.trace();
   JsonWriter json;
   json.BeginObject();
@@ -134,12 +148,19 @@ std::string TraceJson(const OpenTrace& open) {
   json.Field("epoch_ns", std::to_string(trace.epoch_ns()));
   json.Field("epoch_known", trace.clock().epoch_known);
   json.Field("span_ns", open.span_ns());
-  json.Field("events", uint64_t{trace.size()});
+  json.Field("events", preview == nullptr ? uint64_t{trace.size()}
+                                          : preview->preview().events);
+  WritePreview(json, preview);
   json.Field("names", uint64_t{trace.strings().size()});
   WriteGroups(json, trace, open.view());
-  WriteTracks(json, open.view());
-  WriteSteps(json, open);
-  WriteStages(json, open);
+  WriteTracks(json, open.view(), preview);
+  if (preview == nullptr) {
+    WriteSteps(json, open);
+    WriteStages(json, open);
+  } else {
+    json.Key("steps").BeginArray().EndArray();
+    json.Key("stages").BeginArray().EndArray();
+  }
   json.Key("idle_causes").BeginArray();
   for (const std::string_view cause : IdleCauseNames()) json.String(cause);
   json.EndArray();
@@ -150,8 +171,9 @@ std::string TraceJson(const OpenTrace& open) {
   const int whole =
       std::max(0, 64 - std::countl_zero(static_cast<uint64_t>(open.span_ns())) -
                       kTileBits);
-  json.Key("levels").BeginObject().Field("min", int64_t{0});
-  json.Field("max", int64_t{whole}).EndObject();
+  const int finest = preview == nullptr ? 0 : preview->preview().level;
+  json.Key("levels").BeginObject().Field("min", int64_t{finest});
+  json.Field("max", int64_t{std::max(finest, whole)}).EndObject();
   json.Field("complete", trace.complete());
   WriteSource(json, trace);
   WriteLedger(json, trace, open.tree().orphans());
@@ -162,6 +184,16 @@ std::string TraceJson(const OpenTrace& open) {
   for (const std::string& note : trace.notes()) json.String(note);
   json.EndArray().EndObject();
   return json.Take();
+}
+
+}  // namespace
+
+std::string TraceJson(const OpenTrace& open) {
+  return MakeTraceJson(open, nullptr);
+}
+
+std::string TraceJson(const PreviewTrace& preview) {
+  return MakeTraceJson(preview.outline(), &preview);
 }
 
 std::string NamesJson(const OpenTrace& open) {

@@ -9,10 +9,13 @@
 #include <string>
 
 #include "server/open_trace.h"
+#include "server/preview_trace.h"
 
 namespace stepscope::server {
 
 std::string TraceJson(const OpenTrace& open);
+// The same of a preview, which has no steps and no stages.
+std::string TraceJson(const PreviewTrace& preview);
 
 // All names, by id, where they are few; else only "all": false.
 std::string NamesJson(const OpenTrace& open);

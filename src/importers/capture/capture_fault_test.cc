@@ -10,6 +10,7 @@
 #include <random>
 
 #include "importers/capture/capture_importer.h"
+#include "importers/capture/preview.h"
 #include "importers/capture/sample_capture.h"
 #include "importers/capture/trace_check.h"
 
@@ -49,8 +50,32 @@ class PatchedFile {
   int fd_;
 };
 
+// Whatever the bytes, a preview is sound or there is none.
+void CheckPreview(const std::string& path) {
+  static Executor one(1);
+  PreviewOptions options;
+  options.least_events = 1;
+  options.executor = &one;
+  const Result<File> file = File::OpenForReading(path);
+  ASSERT_TRUE(file);
+  const Result<Preview> preview = ReadPreview(*file, options);
+  if (!preview) return;
+  EXPECT_LE(preview->events, kSampleEvents);
+  uint64_t events = 0;
+  for (const PreviewTrack& track : preview->tracks)
+    for (const auto& kind : track.lines)
+      for (const PreviewLine& line : kind)
+        for (const PreviewBox& box : line) {
+          events += box.events;
+          EXPECT_GE(box.dur_ns, 0);
+          EXPECT_GT(preview->outline->strings().size(), box.name.v);
+        }
+  EXPECT_EQ(events, preview->events);
+}
+
 // Imports and checks; returns the trace or null where nothing is readable.
 std::shared_ptr<const Trace> ImportDamaged(const std::string& path) {
+  CheckPreview(path);
   const auto trace = ImportCapture(path);
   if (!trace) {
     EXPECT_FALSE(trace.error().message.empty());

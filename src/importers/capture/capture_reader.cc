@@ -7,15 +7,13 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "importers/capture/outline.h"
 
 namespace stepscope::capture {
 namespace {
 
 using format::BlockKind;
 using format::EventsHeader;
-
-// Uid of the entry that counts losses which no thread's entry can.
-constexpr uint32_t kNoThread = 0;
 
 bool HasLosses(const format::ThreadEntry& entry) {
   uint64_t lost = entry.side_dropped | entry.lost_io | entry.lost_side |
@@ -239,7 +237,8 @@ Status CaptureReader::AddToBuilder() {
     // Sums of two times stay within int64.
     if (offset_ns > kTimeLimitNs || offset_ns < -kTimeLimitNs) offset_ns = 0;
   }
-  const uint32_t process = AddProcess(offset_ns);
+  const uint32_t process = builder_.AddProcess(
+      MakeProcess(tables_, clock_, offset_ns, builder_));
   AddTracks(process);
   EventDecoder decoder(builder_, process, clock_, has_clock, offset_ns,
                        tables_.sites);
@@ -251,52 +250,13 @@ Status CaptureReader::AddToBuilder() {
   return Ok();
 }
 
-uint32_t CaptureReader::AddProcess(int64_t offset_ns) {
-  Process process;
-  process.pid = tables_.FindInt("pid").value_or(0);
-  process.rank = tables_.FindInt("rank").value_or(-1);
-  process.host = builder_.Intern(tables_.Find("host").value_or(""));
-  const std::string_view exe = tables_.Find("exe").value_or("");
-  const size_t slash = exe.rfind('/');
-  process.name = builder_.Intern(tables_.Find("name").value_or(
-      slash == std::string_view::npos ? exe : exe.substr(slash + 1)));
-  // The kernel states a process's start in hundredths of a second after boot.
-  constexpr int64_t kJiffyNs = 10'000'000;
-  int64_t start = 0;
-  if (const auto jiffies = tables_.FindInt("pid_start");
-      jiffies && !clock_.anchors().empty() &&
-      !__builtin_mul_overflow(*jiffies, kJiffyNs, &start) &&
-      !__builtin_sub_overflow(start, clock_.anchors().front().boottime_ns,
-                              &start) &&
-      start < kTimeLimitNs && start > -kTimeLimitNs)
-    process.start_ns = start + offset_ns;
-  for (const auto& [key, value] : tables_.process)
-    process.metadata.emplace_back(builder_.Intern(key), builder_.Intern(value));
-  return builder_.AddProcess(std::move(process));
-}
-
 void CaptureReader::AddTracks(uint32_t process) {
   for (const Run& run : runs_) tracks_.emplace(run.header.thread_uid, 0);
   for (const auto& [uid, entry] : tables_.threads)
     if (uid != kNoThread || HasLosses(entry)) tracks_.emplace(uid, 0);
-  for (auto& [uid, index] : tracks_) {
-    Track track;
-    track.process = process;
-    track.kind = TrackKind::kThread;
-    const auto entry = tables_.threads.find(uid);
-    if (uid == kNoThread) {
-      track.name = builder_.Intern("(threads without an entry)");
-    } else if (entry == tables_.threads.end()) {
-      track.id = uid;
-      track.name = builder_.Intern(Format("(unlisted thread %u)", uid));
-    } else {
-      track.id = entry->second.tid;
-      const char* const name = entry->second.name;
-      track.name =
-          builder_.Intern({name, strnlen(name, format::kThreadNameBytes)});
-    }
-    index = builder_.AddTrack(track);
-  }
+  for (auto& [uid, index] : tracks_)
+    index = builder_.AddTrack(
+        MakeThreadTrack(uid, tables_, process, builder_));
 }
 
 Status CaptureReader::DecodeRuns(EventDecoder& decoder) {

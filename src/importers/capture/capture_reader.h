@@ -53,7 +53,6 @@ class CaptureReader {
   void OrderRuns();
   Result<bool> AnythingReadable();
   Status AddToBuilder();
-  uint32_t AddProcess(int64_t offset_ns);
   void AddTracks(uint32_t process);
   Status DecodeRuns(EventDecoder& decoder);
   Status DecodeFileRun(const Run& run, const RunInfo& info,

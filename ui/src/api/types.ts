@@ -40,6 +40,8 @@ export interface Progress {
   total?: number;
   stage?: string;
   error?: string;
+  /** A coarse picture can be asked for until the trace is ready. */
+  preview?: boolean;
 }
 
 export interface GroupInfo {
@@ -91,6 +93,8 @@ export interface TraceInfo {
   origin_ns: string;
   span_ns: number;
   events: number;
+  /** Set where this is a coarse picture, of so many events of all. */
+  preview?: { read: number; events: number } | null;
   names: number;
   groups: GroupInfo[];
   tracks: TrackInfo[];

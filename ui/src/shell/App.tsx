@@ -54,7 +54,8 @@ export function App() {
   }, []);
   const view =
     views.find((one) => one.key === route.value.view) ?? views[0]!;
-  const message = tokenRefused.value ? <AskToken /> : traceMessage();
+  const message = tokenRefused.value ? <AskToken />
+    : traceMessage(view.key === "trace");
   useEffect(() => {
     document.title = `${view.title} · stepscope`;
   }, [view]);

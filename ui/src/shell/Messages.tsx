@@ -92,8 +92,11 @@ function Opening(
   );
 }
 
-/** What to show instead of a view, or null when a trace is open. */
-export function traceMessage() {
+/**
+ * What to show instead of a view, or null when a trace is open. The timeline
+ * has a preview before that.
+ */
+export function traceMessage(onTimeline: boolean) {
   const listed = runs.value;
   if (listed.state === "loading") return <Message title="Looking for traces" />;
   if (listed.state === "failed")
@@ -116,6 +119,8 @@ export function traceMessage() {
     case "none":
       return <Message title="This run has no trace" text={
         "Choose another run or worker above."} />;
+    case "preview":
+      return onTimeline ? null : <Opening {...now.progress} />;
     case "loading":
       return <Opening {...now.progress} />;
     case "cancelled":

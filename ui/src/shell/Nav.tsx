@@ -6,7 +6,7 @@ import { formatRoute } from "../model/route.ts";
 import { healthOf } from "../model/health.ts";
 import { navigate, route } from "../state/route.ts";
 import { nextTheme, themeChoice } from "../state/theme.ts";
-import { trace } from "../state/trace.ts";
+import { isPreview, trace } from "../state/trace.ts";
 import { views, type View } from "../views/registry.tsx";
 import { Icon, type IconName } from "./icons.tsx";
 import { showHelp } from "./Help.tsx";
@@ -57,7 +57,8 @@ const THEMES = {
 } as const;
 
 export function Nav({ current }: { current: string }) {
-  const health = trace.value && healthOf(trace.value.info);
+  const health = trace.value && !isPreview.value &&
+    healthOf(trace.value.info);
   const first = views.filter((view) => view.group === 1);
   const second = views.filter((view) => view.group === 2);
   return (

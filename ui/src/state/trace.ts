@@ -24,13 +24,27 @@ export type Opening =
   | { state: "loading"; progress: Progress }
   | { state: "cancelled" }
   | { state: "failed"; error: string }
+  /** The timeline of a large capture, coarse, until the trace is there. */
+  | { state: "preview"; t: string; info: TraceInfo; progress: Progress }
   | { state: "ready"; t: string; info: TraceInfo };
 export const opening = signal<Opening>({ state: "none" });
 
-/** What is known of the shown trace, once it is open. */
-export const trace = computed<{ t: string; info: TraceInfo } | null>(() =>
-  opening.value.state === "ready" && opening.value.t === traceId.value
-    ? opening.value : null);
+/**
+ * What is known of the shown trace, once it is open or has a preview. Stays
+ * the same object while an import goes on.
+ */
+const known = computed(() =>
+  opening.value.state === "ready" || opening.value.state === "preview"
+    ? opening.value.info : null);
+export const trace = computed<{ t: string; info: TraceInfo } | null>(() => {
+  const info = known.value;
+  const t = traceId.value;
+  const now = opening.peek();
+  return info && (now.state === "ready" || now.state === "preview") &&
+    now.t === t ? { t, info } : null;
+});
+/** Only the timeline has a picture so far, and a coarse one. */
+export const isPreview = computed(() => known.value?.preview != null);
 
 async function loadRuns(): Promise<void> {
   try {
@@ -68,10 +82,16 @@ async function open(t: string, stop: AbortSignal): Promise<void> {
   try {
     let last = await api.post<Progress>("open", { t }, stop);
     if (last.state !== "ready" && last.state !== "failed") {
+      let asked = false;
       await api.lines<Progress>("progress", { t }, (line) => {
         last = line;
-        if (!stop.aborted)
-          opening.value = { state: "loading", progress: line };
+        if (stop.aborted) return;
+        const now = opening.value;
+        opening.value = now.state === "preview" ? { ...now, progress: line }
+          : { state: "loading", progress: line };
+        if (!line.preview || asked) return;
+        asked = true;
+        void showPreview(t, line, stop);
       }, stop);
     }
     if (stop.aborted) return;
@@ -82,6 +102,17 @@ async function open(t: string, stop: AbortSignal): Promise<void> {
   } catch (error) {
     if (!stop.aborted)
       opening.value = { state: "failed", error: errorText(error) };
+  }
+}
+
+async function showPreview(t: string, progress: Progress,
+  stop: AbortSignal): Promise<void> {
+  try {
+    const info = await api.get<TraceInfo>("trace", { t, preview: 1 }, stop);
+    if (!stop.aborted && opening.value.state === "loading")
+      opening.value = { state: "preview", t, info, progress };
+  } catch {
+    // The trace itself comes, too.
   }
 }
 

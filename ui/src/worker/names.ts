@@ -2,7 +2,7 @@
 //
 // Texts of name ids: all at once when the server gives them so, else by id as
 // they come into view.
-import type { Client } from "../api/client.ts";
+import type { Client, Params } from "../api/client.ts";
 import { shortName } from "../model/names.ts";
 import { NO_NAME } from "../model/records.ts";
 
@@ -18,12 +18,13 @@ export class NameStore {
   private all = false;
   private busy = false;
   private readonly client: Client;
-  private readonly t: string;
+  private readonly params: Params;
   private readonly arrived: () => void;
 
-  constructor(client: Client, t: string, arrived: () => void) {
+  constructor(client: Client, t: string, arrived: () => void,
+    preview = false) {
     this.client = client;
-    this.t = t;
+    this.params = preview ? { t, preview: 1 } : { t };
     this.arrived = arrived;
   }
 
@@ -31,7 +32,7 @@ export class NameStore {
     this.busy = true;
     try {
       const answer = await this.client.get<{ all?: boolean; names: string[] }>(
-        "names", { t: this.t });
+        "names", this.params);
       this.all = answer.all ?? false;
       if (this.all) answer.names.forEach((text, id) => this.put(id, text));
     } catch {
@@ -60,7 +61,7 @@ export class NameStore {
     const ids = [...this.wanted].slice(0, MOST_ASKED);
     this.busy = true;
     void this.client.get<{ names: string[] }>(
-      "names", { t: this.t, ids: ids.join(",") })
+      "names", { ...this.params, ids: ids.join(",") })
       .then((answer) => {
         ids.forEach((id, n) => this.put(id, answer.names[n] ?? ""));
         for (const id of ids) this.wanted.delete(id);

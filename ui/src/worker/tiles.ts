@@ -144,6 +144,7 @@ export class TileStore {
       const buffer = await this.client.bytes("tiles", {
         t: this.t, k: ask.k, i0: ask.i0, i1: ask.i1,
         tracks: formatTracks(ask.tracks),
+        ...(this.info.preview ? { preview: 1 } : {}),
       }, stop.signal);
       if (stop.signal.aborted) return;
       this.bytes += buffer.byteLength;

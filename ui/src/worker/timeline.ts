@@ -109,7 +109,7 @@ class Timeline {
     });
     this.tiles.onForget = (tile) => this.gl?.forget(tile);
     this.series = new SeriesStore(this.client, t, redraw);
-    this.names = new NameStore(this.client, t, redraw);
+    this.names = new NameStore(this.client, t, redraw, !!info.preview);
     void this.names.start();
     this.ask();
     redraw();
@@ -145,6 +145,8 @@ class Timeline {
     tiles.want(spanOf(view, info.levels, info.span_ns),
       rows.filter((row) => hasTiles(row.kind)).map((row) => row.track),
       view.t1 - view.t0);
+    // Curves come with the whole trace.
+    if (info.preview) return;
     series.want(view, rows
       .filter((row) => row.kind === "stream" || isSeries(row.kind))
       .map((row) => ({ kind: row.kind === "stream" ? "idle" : "counter",

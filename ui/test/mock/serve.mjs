@@ -58,7 +58,67 @@ function apiAnswer(trace, path, query) {
   }
 }
 
-async function handle(trace, request, response) {
+/** The finest level of the preview: 8 µs. */
+const PREVIEW_LEVEL = 13;
+
+/** A coarse picture of the trace, before the rest of it can be asked for. */
+function previewInfo(info) {
+  return { ...info, steps: [], stages: [],
+    preview: { read: info.events, events: info.events },
+    tracks: info.tracks.filter((track) => track.depth > 0),
+    levels: { ...info.levels, min: PREVIEW_LEVEL } };
+}
+
+/**
+ * What a server answers that has a preview only, until `gate.opened`: true if
+ * it was that. `gate.refused` has what should not have been asked for.
+ */
+function answeredByPreview(trace, gate, path, query, response, json) {
+  const preview = query.has("preview");
+  if (path === "open" && !gate.isOpen) {
+    json(200, { state: "loading", done: 0, total: 100, preview: false });
+    return true;
+  }
+  if (path === "progress") {
+    response.writeHead(200, { ...HEADERS,
+      "Content-Type": "application/x-ndjson" });
+    const line = (value) => response.write(JSON.stringify(value) + "\n");
+    line({ state: "loading", stage: "reading", done: 43, total: 100,
+      preview: true });
+    void gate.opened.then(() => {
+      line({ state: "ready", preview: false });
+      response.end();
+    });
+    return true;
+  }
+  if (path === "trace" && preview) {
+    json(200, previewInfo(trace.info));
+    return true;
+  }
+  if (path === "tiles" && preview && Number(query.get("k")) < PREVIEW_LEVEL ||
+    !preview && !gate.isOpen && path !== "runs") {
+    gate.refused.push(`${path}?${query}`);
+    json(409, { error: "only a preview is there yet" });
+    return true;
+  }
+  return false;
+}
+
+/** Holds the whole trace back until open() is called. */
+export function makeGate() {
+  let release = () => {};
+  const gate = { isOpen: false, refused: [],
+    opened: new Promise((done) => {
+      release = done;
+    }),
+    open: () => {
+      gate.isOpen = true;
+      release();
+    } };
+  return gate;
+}
+
+async function handle(trace, gate, request, response) {
   const url = new URL(request.url, "http://localhost");
   const send = (status, type, body) => {
     response.writeHead(status, { ...HEADERS, "Content-Type": type });
@@ -82,6 +142,8 @@ async function handle(trace, request, response) {
   if (api[1] === "changes")
     return void setTimeout(() => json(200, { generation: 1 }), 25_000)
       .unref();
+  if (gate && answeredByPreview(trace, gate, api[1], url.searchParams,
+    response, json)) return;
   if (api[1] === "tiles")
     return send(200, "application/octet-stream",
       Buffer.from(answers.tilesAnswer(trace, url.searchParams)));
@@ -91,12 +153,14 @@ async function handle(trace, request, response) {
 
 /**
  * Starts at a free port; ends with close(). `rename` gives names of the trace
- * another text.
+ * another text. With a gate there is only a preview until that is open.
  *
  * @param {number} port
  * @param {(name: string) => string} rename
+ * @param {ReturnType<typeof makeGate> | null} gate
  */
-export async function startMock(port = 0, rename = (name) => name) {
+export async function startMock(port = 0, rename = (name) => name,
+  gate = null) {
   const trace = makeTrace();
   trace.names = trace.names.map(rename);
   for (const list of [trace.info.groups, trace.info.tracks])
@@ -105,7 +169,7 @@ export async function startMock(port = 0, rename = (name) => name) {
       one.detail = rename(one.detail);
     }
   const server = createServer((request, response) =>
-    void handle(trace, request, response));
+    void handle(trace, gate, request, response));
   await new Promise((done) => server.listen(port, "127.0.0.1", done));
   return { url: `http://127.0.0.1:${server.address().port}/#token=${TOKEN}`,
     close: () => {

@@ -6,7 +6,7 @@ import type { EventInfo, EventRef, NamedTime } from "../../api/types.ts";
 import { formatCount, formatTime } from "../../model/format.ts";
 import { shortName } from "../../model/names.ts";
 import { colourKey } from "../../model/palette.ts";
-import { trace } from "../../state/trace.ts";
+import { isPreview, trace } from "../../state/trace.ts";
 import { Icon } from "../../shell/icons.tsx";
 import type { Controller } from "./controller.ts";
 import { SameNameColumn } from "./SameName.tsx";
@@ -157,8 +157,25 @@ function LaunchColumn({ event, controller }: {
   );
 }
 
+/** Events have no details before the whole trace is there. */
+function PreviewDetails() {
+  const mark = s.previewMark.value;
+  return (
+    <div class="details empty" role="status">
+      <Icon name="select" />
+      <p>{mark ? (mark.events === 1
+        ? `1 event, ${formatTime(mark.dur)}: ${shortName(mark.text)}. `
+        : `${formatCount(mark.events)} events in ${formatTime(mark.dur)}, ` +
+          `mostly ${shortName(mark.text)}. `)
+        : "Click a mark to see how many events it stands for. "}
+      Details come with the exact picture.</p>
+    </div>
+  );
+}
+
 export function Details({ controller }: { controller: Controller | null }) {
   const now = s.selected.value;
+  if (isPreview.value) return <PreviewDetails />;
   if (!now)
     return (
       <div class="details empty" role="status">

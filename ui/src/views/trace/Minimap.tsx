@@ -38,17 +38,17 @@ function useSkyline(t: string, info: TraceInfo | undefined): Bars | null {
   const wanted = info && streams.length > 0 &&
     !info.tracks.some((track) => track.kind === "busy");
   useEffect(() => {
-    bars.value = null;
     if (!wanted) return;
     const stop = new AbortController();
     // One level below the coarsest: at most two tiles, 1,024 buckets or more.
     const k = Math.max(info.levels.min, info.levels.max - 1);
-    api.bytes("tiles", { t, k, i0: 0, i1: 1, tracks: streams.join(",") },
+    api.bytes("tiles", { t, k, i0: 0, i1: 1, tracks: streams.join(","),
+      ...(info.preview ? { preview: 1 } : {}) },
       stop.signal).then((bytes) => {
       bars.value = skyline(decodeAnswer(bytes, streams).tiles, k);
     }, () => {});
     return () => stop.abort();
-  }, [t]);
+  }, [t, info?.preview != null]);
   return bars.value;
 }
 

@@ -11,7 +11,7 @@ import {
 import { colourKey, idleKey } from "../../model/palette.ts";
 import { MANY } from "../../model/records.ts";
 import { api } from "../../state/api.ts";
-import { trace } from "../../state/trace.ts";
+import { isPreview, trace } from "../../state/trace.ts";
 import type { HitAnswer } from "../../worker/protocol.ts";
 import * as s from "./store.ts";
 
@@ -40,14 +40,15 @@ function useResting<T>(key: string, path: string,
 
 function One({ hit }: { hit: Hit }) {
   const t = trace.value?.t ?? "";
-  const info = useResting<EventInfo>(`${t}/${hit.row}`, "event",
-    { t, row: hit.row });
+  // A preview has no events, only where they are.
+  const info = useResting<EventInfo>(
+    isPreview.value ? "" : `${t}/${hit.row}`, "event", { t, row: hit.row });
   const parts = info
     ? [formatTime(info.dur),
       info.children ? `self ${formatTime(info.self)}` : "",
       info.children ? `${formatCount(info.children)} ` +
         (info.children === 1 ? "call inside" : "calls inside") : ""]
-    : ["…"];
+    : [isPreview.value ? formatTime(hit.t1 - hit.t0) : "…"];
   return (
     <>
       <b class="mono">{hit.short || info?.name || "…"}</b>
@@ -58,10 +59,11 @@ function One({ hit }: { hit: Hit }) {
 
 function Many({ hit }: { hit: Hit }) {
   const t = trace.value?.t ?? "";
-  const key = `${t}/${hit.track}/${hit.depth}/${hit.t0}/${hit.t1}`;
+  const key = [t, isPreview.value, hit.track, hit.depth, hit.t0, hit.t1]
+    .join("/");
   const info = useResting<MarkInfo>(key, "mark", {
     t, track: hit.track, depth: hit.depth, t0: Math.floor(hit.t0),
-    t1: Math.ceil(hit.t1),
+    t1: Math.ceil(hit.t1), ...(isPreview.value ? { preview: 1 } : {}),
   });
   const count = info ? info.events : hit.count;
   const more = !info && hit.count >= MANY ? " or more" : "";
@@ -69,7 +71,7 @@ function Many({ hit }: { hit: Hit }) {
     <>
       <b>{formatCount(count)}{more} events
         · {formatShare(info ? info.busy : hit.busy)} busy</b>
-      {!info && <span class="mono">{hit.mixed ? "mixed names"
+      {!info?.top.length && <span class="mono">{hit.mixed ? "mixed names"
         : `mostly ${hit.short}`}</span>}
       {info?.top.map((one) => (
         <span key={one.name} class="top">

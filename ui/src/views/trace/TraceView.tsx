@@ -5,8 +5,9 @@ import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Range } from "../../model/axis.ts";
+import { formatCount } from "../../model/format.ts";
 import { onFound } from "../../state/search.ts";
-import { trace } from "../../state/trace.ts";
+import { cancelOpening, opening, trace } from "../../state/trace.ts";
 import { BoxPanel } from "./BoxPanel.tsx";
 import { Controller } from "./controller.ts";
 import { Details } from "./Details.tsx";
@@ -82,6 +83,23 @@ function Tracks({ map, onReady }: {
   );
 }
 
+/** Says that the picture is a coarse one, and how far the exact one is. */
+function PreviewNote() {
+  const now = opening.value;
+  if (now.state !== "preview") return null;
+  const { done = 0, total = 0 } = now.progress;
+  const { read, events } = now.info.preview!;
+  const share = total > 0 ? `: ${Math.floor((100 * done) / total)} %` : "";
+  return (
+    <div class="preview-note" role="status">
+      Preview. Exact picture follows{share}.
+      {read < events && ` ${formatCount(read)} of ${formatCount(events)} ` +
+        "events could be read."}
+      <button class="link" onClick={() => void cancelOpening()}>Cancel</button>
+    </div>
+  );
+}
+
 function Problem() {
   const problem = s.problem.value;
   if (!problem) return null;
@@ -114,6 +132,7 @@ export default function TraceView() {
       <Tracks key={t} map={map} onReady={(next) => {
         controller.value = next;
       }} />
+      <PreviewNote />
       <Problem />
       {s.box.value ? <BoxPanel controller={controller.value} />
         : <Details controller={controller.value} />}

@@ -3,10 +3,13 @@
 // Moves the view and the selection. One instance lives as long as the trace
 // view shows; the parts call it, keys and mouse call it.
 import { batch, effect, untracked } from "@preact/signals";
-import type { EventInfo, EventRef, FoundInfo } from "../../api/types.ts";
+import type {
+  EventInfo, EventRef, FoundInfo, MarkInfo, TraceInfo,
+} from "../../api/types.ts";
 import {
   clampRange, frameEvent, reveal, timeToX, wholeRange, zoomAt, type Range,
 } from "../../model/axis.ts";
+import type { Hit } from "../../model/hit.ts";
 import { boxPlace, rowOfTrack } from "../../model/layout.ts";
 import { shortName } from "../../model/names.ts";
 import { formatTime } from "../../model/format.ts";
@@ -15,7 +18,7 @@ import { errorText } from "../../state/load.ts";
 import { arrivals, navigate, route } from "../../state/route.ts";
 import { found } from "../../state/search.ts";
 import { theme } from "../../state/theme.ts";
-import { trace } from "../../state/trace.ts";
+import { isPreview, trace } from "../../state/trace.ts";
 import { RULER_HEIGHT, type FromWorker } from "../../worker/protocol.ts";
 import * as s from "./store.ts";
 import { WorkerLink, type Canvases } from "./worker_link.ts";
@@ -37,7 +40,9 @@ export class Controller {
     on(() => this.link.send({ type: "theme", theme: theme.value }));
     on(() => {
       const open = trace.value;
-      if (open) this.link.send({ type: "trace", t: open.t, info: open.info });
+      if (!open) return;
+      this.link.send({ type: "trace", t: open.t, info: open.info });
+      untracked(() => this.followTrace(open.info));
     });
     on(() => this.link.send({ type: "layout", layout: s.layout.value }));
     on(() => this.sendView());
@@ -56,6 +61,39 @@ export class Controller {
     this.asked.abort();
     clearTimeout(this.settle);
     this.link.stop();
+  }
+
+  private seen: TraceInfo | null = null;
+
+  /** The whole trace takes the place of its preview: the view stays. */
+  private followTrace(info: TraceInfo): void {
+    const before = this.seen;
+    this.seen = info;
+    if (!before?.preview || info.preview) return;
+    s.previewMark.value = null;
+    const { t0, t1 } = s.range.value;
+    const whole = wholeRange(before.span_ns);
+    s.range.value = t0 <= whole.t0 && t1 >= whole.t1
+      ? wholeRange(info.span_ns) : clampRange({ t0, t1 }, info.span_ns);
+    const { row } = route.value;
+    if (row !== null) void this.select(row);
+  }
+
+  /** A click into a preview: how many events are there. */
+  async showMark(hit: Hit & { text: string }): Promise<void> {
+    const t = trace.value?.t;
+    if (!t) return;
+    const start = Math.floor(hit.t0);
+    const dur = Math.ceil(hit.t1) - start;
+    try {
+      const mark = await api.get<MarkInfo>("mark", { t, preview: 1,
+        track: hit.track, depth: hit.depth, t0: start, t1: start + dur });
+      if (isPreview.value)
+        s.previewMark.value =
+          { text: hit.text, events: mark.events, start, dur };
+    } catch {
+      // The whole trace is there now; a click into it says more.
+    }
   }
 
   get span(): number {
@@ -159,7 +197,7 @@ export class Controller {
     }
     const stop = (this.asked = new AbortController()).signal;
     const t = trace.value?.t;
-    if (!t) return;
+    if (!t || isPreview.value) return;
     if (!s.selectedEvent.value) s.selected.value = { state: "loading" };
     try {
       const event = await api.get<EventInfo>("event", { t, row }, stop);

@@ -5,6 +5,7 @@ import { xToTime } from "../../model/axis.ts";
 import { hasTiles } from "../../model/layout.ts";
 import { RULER_HEIGHT } from "../../worker/protocol.ts";
 import type { Controller } from "./controller.ts";
+import { isPreview } from "../../state/trace.ts";
 import * as s from "./store.ts";
 
 /** A press that moves less is a click. */
@@ -113,7 +114,9 @@ export function watchMouse(plot: HTMLElement, scroller: HTMLElement,
   const click = async (where: { x: number; y: number }) => {
     plot.focus({ preventScroll: true });
     const { event } = await controller.link.hit(where.x, where.y);
-    if (event && event.count > 1) {
+    if (event && isPreview.value) {
+      await controller.showMark(event);
+    } else if (event && event.count > 1) {
       // A mark is many events: come nearer until they are apart.
       await controller.select(event.row);
       controller.zoom(0.25, (event.t0 + event.t1) / 2);

@@ -6,7 +6,7 @@ import type { CriticalSegment, SelectInfo } from "../../api/types.ts";
 import { formatTracks } from "../../model/tiles.ts";
 import { api } from "../../state/api.ts";
 import { errorText } from "../../state/load.ts";
-import { trace } from "../../state/trace.ts";
+import { isPreview, trace } from "../../state/trace.ts";
 import { toast } from "../../shell/Toast.tsx";
 import * as s from "./store.ts";
 
@@ -15,7 +15,7 @@ export function loadBox(): () => void {
   let last = "";
   const stop = effect(() => {
     const box = s.box.value;
-    const t = trace.value?.t;
+    const t = isPreview.value ? undefined : trace.value?.t;
     const key = box && t ? `${t}/${JSON.stringify(box)}` : "";
     if (key === last) return;
     last = key;
@@ -48,7 +48,7 @@ export function loadBox(): () => void {
 export function loadCritical(): () => void {
   let asked = "";
   return effect(() => {
-    const t = trace.value?.t;
+    const t = isPreview.value ? undefined : trace.value?.t;
     if (!t || !s.pathShown.value || asked === t) return;
     asked = t;
     s.critical.value = [];

@@ -52,6 +52,15 @@ export const selected = signal<Load<EventInfo> | null>(null);
 export const selectedEvent = computed(() =>
   selected.value?.state === "ready" ? selected.value.value : null);
 
+/** What was clicked on in a preview, and how much it stands for. */
+export interface PreviewMark {
+  text: string;
+  events: number;
+  start: number;
+  dur: number;
+}
+export const previewMark = signal<PreviewMark | null>(null);
+
 export const marks = computed(() => parseMarks(route.value.more["marks"]));
 export const setMarks = (list: Mark[]) => setMore("marks", formatMarks(list));
 export const box = computed(() => parseBox(route.value.more["box"]));
