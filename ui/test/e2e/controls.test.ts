@@ -16,7 +16,7 @@ const length = (range: { t0: number; t1: number }) => range.t1 - range.t0;
 
 /** What the help lists; each is pressed in this file or in trace.test.ts. */
 const LISTED = ["w s", "a d", "Shift w a s d", "wheel", "1", "2", "3", "4",
-  "f", "m", "/", "Enter", "← →", "↑ ↓", "Tab", "double click", "Esc", "?"];
+  "f", "m", "r", "/", "Enter", "← →", "↑ ↓", "Tab", "double click", "Esc", "?"];
 
 const REAL = realServer("torch_resnet50_amp.json.gz");
 
