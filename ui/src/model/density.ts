@@ -14,7 +14,7 @@ export const nextDensity = (density: Density): Density =>
 /** A name is written into boxes of this height or more, in CSS pixels. */
 export const LABEL_HEIGHT = 12;
 /** The gutter has room for a name from this height of a row. */
-export const NAME_HEIGHT = 15;
+export const NAME_HEIGHT = 13;
 
 interface Sizes {
   group: number;
