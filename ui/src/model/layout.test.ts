@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import type { GroupInfo, TrackInfo } from "../api/types.ts";
+import { DENSITIES, groupHeight, LABEL_HEIGHT } from "./density.ts";
 import {
-  boxPlace, GROUP_HEIGHT, hasTiles, laneAt, layoutOf, noSettings, rowAt,
-  rowOfTrack, rowsIn, withStages, type TrackRow,
+  boxPlace, hasTiles, laneAt, layoutOf, noSettings, rowAt,
+  rowOfTrack, rowsIn, stripTop, withStages, type TrackRow,
 } from "./layout.ts";
 
 const groups: GroupInfo[] = [
@@ -65,7 +66,7 @@ test("a folded track has one lane", () => {
 test("rows and lanes by height", () => {
   const layout = layoutOf(groups, tracks, noSettings);
   expect(rowAt(layout, 0)?.name).toBe("python3");
-  expect(rowAt(layout, GROUP_HEIGHT)?.name).toBe("python functions");
+  expect(rowAt(layout, groupHeight("normal"))?.name).toBe("python functions");
   expect(rowAt(layout, layout.height)).toBeNull();
   expect(rowAt(layout, -1)).toBeNull();
   const row = rowOfTrack(layout, 1) as TrackRow;
@@ -73,6 +74,36 @@ test("rows and lanes by height", () => {
     expect(laneAt(row, boxPlace(row, depth).y + 1)).toBe(depth);
   expect(laneAt(row, row.y)).toBe(-1);
   expect(rowsIn(layout, row.y, 1).map((one) => one.name)).toEqual(["main"]);
+});
+
+test("in every density a box is in its lane and in no other", () => {
+  const heights = DENSITIES.map((density) => {
+    const layout = layoutOf(groups, tracks, noSettings, density);
+    for (const row of layout.rows) {
+      if (row.type === "group") continue;
+      for (let lane = 0; lane < row.lanes; lane++) {
+        const { y, height } = boxPlace(row, lane);
+        expect(height).toBeGreaterThanOrEqual(4);
+        expect(rowAt(layout, y + height - 1)).toBe(row);
+        for (const at of [y, y + height - 1])
+          expect(laneAt(row, at)).toBe(lane);
+      }
+      if (row.strip === 0) continue;
+      expect(laneAt(row, stripTop(row))).toBe(-1);
+      expect(stripTop(row) + row.strip).toBeLessThan(row.y + row.height);
+    }
+    return layout.height;
+  });
+  expect(heights[1]).toBeLessThan(heights[0]! * 0.6);
+  expect(heights[2]).toBeLessThan(heights[1]! * 0.7);
+});
+
+test("names fit usual boxes, and those of a compact stream", () => {
+  const box = (track: number, density: (typeof DENSITIES)[number]) =>
+    rowOfTrack(layoutOf(groups, tracks, noSettings, density), track)!
+      .boxHeight >= LABEL_HEIGHT;
+  expect(DENSITIES.map((density) => [box(1, density), box(2, density)]))
+    .toEqual([[true, true], [false, true], [false, false]]);
 });
 
 test("stages are a track on top of their group", () => {

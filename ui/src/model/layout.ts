@@ -5,6 +5,11 @@
 import type {
   GroupInfo, StageInfo, TrackInfo, TrackKind,
 } from "../api/types.ts";
+import {
+  groupHeight, isSeries, shapeOf, stripOffset, type Density, type Shape,
+} from "./density.ts";
+
+export { isSeries };
 
 export interface Settings {
   /** Tracks at the top, in this order. */
@@ -31,7 +36,7 @@ export interface GroupRow {
   y: number;
   height: number;
 }
-export interface TrackRow {
+export interface TrackRow extends Shape {
   type: "track";
   track: number;
   kind: TrackKind;
@@ -41,12 +46,6 @@ export interface TrackRow {
   pinned: boolean;
   folded: boolean;
   y: number;
-  height: number;
-  /** From the row's top to the first lane. */
-  top: number;
-  lanes: number;
-  laneHeight: number;
-  boxHeight: number;
 }
 export type Row = GroupRow | TrackRow;
 export interface Layout {
@@ -54,18 +53,12 @@ export interface Layout {
   height: number;
 }
 
-export const GROUP_HEIGHT = 24;
-export const COUNTER_HEIGHT = 42;
-export const STRIP_HEIGHT = 5;
 /** Text of two lines fits in the gutter from this height. */
 export const TWO_LINES = 38;
 
-const SERIES = new Set<TrackKind>(
-  ["counter", "memory", "queue", "busy", "occupancy"]);
-export const isSeries = (kind: TrackKind) => SERIES.has(kind);
 /** Tracks whose boxes come from tiles; stages come with the trace. */
 export const hasTiles = (kind: TrackKind) =>
-  !SERIES.has(kind) && kind !== "stage";
+  !isSeries(kind) && kind !== "stage";
 
 /** Ids of the tracks of stages: beyond those of the server. */
 const FIRST_STAGE_TRACK = 500_000_000;
@@ -85,22 +78,6 @@ export function withStages(tracks: TrackInfo[], stages: StageInfo[])
 
 const PINNED_GROUP = -1;
 
-function shapeOf(track: TrackInfo, folded: boolean) {
-  if (isSeries(track.kind))
-    return { top: 4, lanes: 0, laneHeight: 0, boxHeight: 0,
-      height: folded ? 20 : COUNTER_HEIGHT };
-  const depth = Math.max(1, track.depth);
-  const lanes = folded ? 1 : depth;
-  if (track.kind === "stream") {
-    const laneHeight = lanes === 1 ? 26 : 20;
-    return { top: 5, lanes, laneHeight, boxHeight: laneHeight - 1,
-      height: 5 + lanes * laneHeight + 2 + STRIP_HEIGHT + 5 };
-  }
-  const laneHeight = 19;
-  return { top: 4, lanes, laneHeight, boxHeight: 18,
-    height: Math.max(27, 4 + lanes * laneHeight + 4) };
-}
-
 function ordered(tracks: TrackInfo[], moved: [number, number][])
   : TrackInfo[] {
   const list = [...tracks];
@@ -115,7 +92,7 @@ function ordered(tracks: TrackInfo[], moved: [number, number][])
 }
 
 export function layoutOf(groups: GroupInfo[], tracks: TrackInfo[],
-  settings: Settings): Layout {
+  settings: Settings, density: Density = "normal"): Layout {
   const rows: Row[] = [];
   let y = 0;
   const words = settings.filter.toLowerCase().split(/\s+/).filter(Boolean);
@@ -128,7 +105,7 @@ export function layoutOf(groups: GroupInfo[], tracks: TrackInfo[],
       type: "track", track: track.id, kind: track.kind, name: track.name,
       detail: track.detail, unit: track.unit ?? "",
       pinned: pinned.has(track.id), folded: isFolded, y,
-      ...shapeOf(track, isFolded),
+      ...shapeOf(track, isFolded, density),
     };
     rows.push(row);
     y += row.height;
@@ -136,8 +113,8 @@ export function layoutOf(groups: GroupInfo[], tracks: TrackInfo[],
   const head = (group: number, name: string, detail: string,
     isFolded: boolean) => {
     rows.push({ type: "group", group, name, detail, folded: isFolded, y,
-      height: GROUP_HEIGHT });
-    y += GROUP_HEIGHT;
+      height: groupHeight(density) });
+    y += groupHeight(density);
   };
   const matches = (track: TrackInfo, group: GroupInfo | undefined) => {
     const text = [track.name, track.detail, group?.name, group?.detail]
@@ -163,6 +140,11 @@ export function layoutOf(groups: GroupInfo[], tracks: TrackInfo[],
   }
   return { rows, height: y };
 }
+
+/** True for rows of two layouts that show one thing. */
+export const isSame = (a: Row, b: Row) => a.type === "group"
+  ? b.type === "group" && a.group === b.group
+  : b.type === "track" && a.track === b.track;
 
 /** The row at a height, by binary search. */
 export function rowAt(layout: Layout, y: number): Row | null {
@@ -199,6 +181,10 @@ export function rowsIn(layout: Layout, top: number, height: number): Row[] {
   while (end < rows.length && rows[end]!.y < top + height) end++;
   return rows.slice(low, end);
 }
+
+/** Where a stream's why-idle strip is, from the top of all rows. */
+export const stripTop = (row: TrackRow) =>
+  row.y + stripOffset(row.top, row.lanes, row.laneHeight);
 
 /** A box's place: top and height. A lane that is folded away is lane 0. */
 export function boxPlace(row: TrackRow, depth: number)

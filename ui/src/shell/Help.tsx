@@ -25,6 +25,7 @@ const KEYS: [string[], string][] = [
   [["4"], "Measure: drag between two times"],
   [["f"], "Zoom to the selection, or to the whole trace"],
   [["m"], "Mark the selection, or the measured time"],
+  [["r"], "Row height: normal, compact, dense"],
   [["/"], "Search"],
   [["Enter"], "Next match; with Shift: previous"],
   [["←", "→"], "Previous, next event on the row"],

@@ -44,6 +44,9 @@ const PATHS = {
   close: "m4 4 8 8M12 4l-8 8",
   frame: "M2 5V2h3M11 2h3v3M14 11v3h-3M5 14H2v-3",
   flag: "M4 14V2.5h8l-2 3 2 3H4",
+  normal: "M2 3h12v4H2zM2 10h12v4H2z",
+  compact: "M2 3.5h12M2 6.5h12M2 9.5h12M2 12.5h12",
+  dense: "M2 2.5h12M2 4.7h12M2 6.9h12M2 9.1h12M2 11.3h12M2 13.5h12",
   right: "m6.5 4.5 3.5 3.5-3.5 3.5",
 };
 export type IconName = keyof typeof PATHS;

@@ -18,7 +18,7 @@ export function ShareBar({ share, colour }: {
       <i aria-hidden="true"><b style={{
         width: percent(partOf(share, 1)),
         background: `var(--c-${colour})` }} /></i>
-      {formatShare(share)}
+      <span>{formatShare(share)}</span>
     </span>
   );
 }

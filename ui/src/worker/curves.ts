@@ -3,8 +3,9 @@
 // Counters as steps with a filled area, and the why-idle strips.
 import type { CounterSeries, StageInfo, TraceInfo } from "../api/types.ts";
 import {
-  isSeries, STRIP_HEIGHT, stageTrackOf, type TrackRow,
+  isSeries, stageTrackOf, stripTop, type TrackRow,
 } from "../model/layout.ts";
+import { LABEL_HEIGHT } from "../model/density.ts";
 import { idleKey } from "../model/palette.ts";
 import { indexBy, type SpanIndex } from "../model/spans.ts";
 import { LABEL_WIDTH } from "./labels.ts";
@@ -61,8 +62,8 @@ function drawCounter(context: Context, row: TrackRow, series: CounterSeries,
   const range = seenRange(series, view.t0, view.t1);
   if (!range) return null;
   const { low, high } = scaleOf(row, range);
-  const top = row.y - view.scroll + RULER_HEIGHT + 5;
-  const height = row.height - 9;
+  const top = row.y - view.scroll + RULER_HEIGHT + row.top + 1;
+  const height = row.height - 2 * row.top - 1;
   const bottom = top + height;
   const scale = view.width / (view.t1 - view.t0);
   const toY = (value: number) =>
@@ -125,7 +126,7 @@ function drawStrip(context: Context, row: TrackRow, strip: Strip,
     last = cause;
     const left = Math.max(0, x0);
     context.fillRect(left, y, Math.max(0.75, Math.min(view.width, x1) - left),
-      STRIP_HEIGHT);
+      row.strip);
   }
 }
 
@@ -150,7 +151,8 @@ function drawStages(context: Context, row: TrackRow,
     const wide = x1 - left - (x1 - left > 2 ? 1 : 0);
     context.fillRect(left, y, wide, row.boxHeight);
     covered = x1;
-    if (wide >= LABEL_WIDTH) named.push([stage.name, left, wide]);
+    if (wide >= LABEL_WIDTH && row.boxHeight >= LABEL_HEIGHT)
+      named.push([stage.name, left, wide]);
   });
   context.font = BOX_FONT;
   context.textBaseline = "middle";
@@ -164,10 +166,6 @@ function drawStages(context: Context, row: TrackRow,
     context.restore();
   }
 }
-
-/** Where a stream's why-idle strip is, from the top of all rows. */
-export const stripTop = (row: TrackRow) =>
-  row.y + row.top + row.lanes * row.laneHeight + 2;
 
 export function drawCurves(context: Context, rows: TrackRow[],
   store: SeriesStore, stages: Stages, info: TraceInfo, view: View,

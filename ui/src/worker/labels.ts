@@ -6,6 +6,7 @@ import {
   depthOf, lowerBound, nameOf, ONE_EVENT, fillOf,
   rowOf, slotOf, UNITS, widthOf, xOf,
 } from "../model/records.ts";
+import { LABEL_HEIGHT } from "../model/density.ts";
 import { tileLength } from "../model/tiles.ts";
 import type { SceneTrack } from "./scene.ts";
 import type { View } from "./protocol.ts";
@@ -24,6 +25,7 @@ export const LABEL_WIDTH = 30;
 export function labelsOf(track: SceneTrack, view: View,
   put: (label: Label) => void): void {
   const { row, pieces } = track;
+  if (row.boxHeight < LABEL_HEIGHT) return;
   const scale = view.width / (view.t1 - view.t0);
   for (let lane = 0; lane < row.lanes; lane++) {
     const y = row.y + row.top + lane * row.laneHeight;

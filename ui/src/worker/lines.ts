@@ -5,6 +5,7 @@
 import type { CriticalSegment } from "../api/types.ts";
 import { timeToX } from "../model/axis.ts";
 import { formatTime } from "../model/format.ts";
+import { LABEL_HEIGHT } from "../model/density.ts";
 import { boxPlace, rowOfTrack } from "../model/layout.ts";
 import { indexBy, type SpanIndex } from "../model/spans.ts";
 import type { Paints } from "./paints.ts";
@@ -41,12 +42,14 @@ function drawSelection(context: Context, scene: Scene, paints: Paints,
   const x1 = Math.min(scene.view.width + 10, rect.x + rect.w);
   if (x1 < -8 || x0 > scene.view.width + 8) return;
   const wide = Math.max(x1 - x0, 5);
+  // Around a low box, not over it.
+  const air = rect.h < LABEL_HEIGHT ? 1 : 0;
   const left = x0 - (wide - (x1 - x0)) / 2;
   context.lineWidth = 2;
   context.strokeStyle = paints.css.select;
   context.beginPath();
-  context.roundRect(Math.round(left), Math.round(rect.y), Math.round(wide),
-    rect.h, 2);
+  context.roundRect(Math.round(left), Math.round(rect.y) - air,
+    Math.round(wide), rect.h + 2 * air, 2);
   context.stroke();
 }
 
@@ -123,7 +126,10 @@ function drawCritical(context: Context, scene: Scene, paints: Paints,
   for (const { row } of scene.tracks)
     path.get(row.track)?.seen(view, view.width, 2, (part, x0, x1) => {
       const { y } = boxPlace(row, part.depth ?? 0);
-      context.fillRect(x0, y - view.scroll + RULER_HEIGHT - 2.5, x1 - x0, 2);
+      // Low lanes have one line between them, which it must not leave.
+      const thick = row.laneHeight < LABEL_HEIGHT ? 1 : 2;
+      context.fillRect(x0, y - view.scroll + RULER_HEIGHT - thick -
+        (thick === 2 ? 0.5 : 0), x1 - x0, thick);
     });
 }
 

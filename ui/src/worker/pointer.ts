@@ -5,12 +5,12 @@ import type { TraceInfo } from "../api/types.ts";
 import { xToTime } from "../model/axis.ts";
 import { hitTile, joinParts } from "../model/hit.ts";
 import {
-  isSeries, laneAt, rowAt, STRIP_HEIGHT, type TrackRow,
+  isSeries, laneAt, rowAt, stripTop, type TrackRow,
 } from "../model/layout.ts";
 import { countOf, depthOf, fillOf, nameOf, ONE_EVENT, rowOf, slotOf, UNITS,
   widthOf, xOf, lowerBound } from "../model/records.ts";
 import { tileLength } from "../model/tiles.ts";
-import { sampleAt, stripTop, type Stages } from "./curves.ts";
+import { sampleAt, type Stages } from "./curves.ts";
 import type { NameStore } from "./names.ts";
 import { RULER_HEIGHT, type HitAnswer, type ListedEvent } from "./protocol.ts";
 import type { Scene } from "./scene.ts";
@@ -68,7 +68,7 @@ export function findHit(scene: Scene, x: number, y: number, info: TraceInfo,
 function idleAt(row: TrackRow, y: number, time: number, series: SeriesStore)
   : HitAnswer["idle"] {
   const top = stripTop(row);
-  if (row.kind !== "stream" || y < top - 2 || y > top + STRIP_HEIGHT + 3)
+  if (row.kind !== "stream" || y < top - 2 || y > top + row.strip + 3)
     return null;
   for (const [start, dur, cause] of series.strip(row.track)?.parts ?? [])
     if (time >= start && time < start + dur)

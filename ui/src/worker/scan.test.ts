@@ -93,3 +93,16 @@ test("lines of the grid and of steps go through", () => {
   expect(column(90)).toEqual(all(paints.grid));
   expect(column(95)).toEqual(all(paints.step));
 });
+
+test("a box whose ends are far outside fills the view", () => {
+  const scan = new Scan();
+  scan.resize(100, 10);
+  // A tile of 2^16 ns is 6.5 million pixels wide here.
+  const image = scan.draw(sampleScene([sampleTile([
+    { x: 0, w: 300, row: 1, name: 1 }, { x: 400, w: 60_000, row: 2 }])],
+  { t0: 30_000, t1: 30_001, width: 100 }), paints, { grid: [], steps: [] },
+  1, null);
+  const pixels = new Uint32Array(image.data.buffer);
+  expect(scan.boxes).toBe(1);
+  expect(new Set(pixels.subarray(0, 900))).toEqual(new Set([BOX]));
+});

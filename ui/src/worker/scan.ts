@@ -6,8 +6,8 @@
 import { rowsIn, type TrackRow } from "../model/layout.ts";
 import { SHADES } from "../model/palette.ts";
 import {
-  classOf, depthOf, ENDS_AFTER, fillOf, flagsOf, lowerBound, MIXED, nameOf,
-  ONE_EVENT, slotOf, UNITS, widthOf, xOf,
+  CLASS_MASK, depthOf, ENDS_AFTER, lowerBound, NO_NAME, ONE_EVENT, slotOf,
+  UNITS,
 } from "../model/records.ts";
 import { tileLength } from "../model/tiles.ts";
 import { shadeOf, type Paints } from "./paints.ts";
@@ -18,6 +18,22 @@ const SHORT = 16;
 
 /** The height of a column without a mark: whatever the lane's is. */
 const FULL = 255;
+
+/** Ends of boxes further off than this are all alike, in pixels. */
+const FAR = 8;
+
+const NO_SHADE = shadeOf(NO_NAME);
+const shadesByNames = new WeakMap<Uint32Array, Uint8Array>();
+
+/** Shades by index in an answer's names: made once, asked for by each box. */
+function shadesOfNames(names: Uint32Array): Uint8Array {
+  let shades = shadesByNames.get(names);
+  if (!shades) {
+    shades = Uint8Array.from(names, shadeOf);
+    shadesByNames.set(names, shades);
+  }
+  return shades;
+}
 
 export interface Backdrop {
   /** Device pixels of the lines that go through all tracks. */
@@ -41,6 +57,8 @@ export class Scan {
   /** Lines of the picture that a lane has written. */
   private composed = new Uint8Array(0);
   private readonly begins = new Int32Array(FULL + 2);
+  private readonly bars = new Uint8Array(256);
+  private barsHeight = -1;
   private anyMark = false;
 
   resize(width: number, height: number): void {
@@ -132,25 +150,40 @@ export class Scan {
     let n = lowerBound(tile, slot, lane, from);
     if (n > 0 && slotOf(tile, n - 1) === slot && depthOf(tile, n - 1) === lane)
       n--;
-    for (; n < tile.count; n++) {
-      if (slotOf(tile, n) !== slot || depthOf(tile, n) !== lane) break;
-      const x = xOf(tile, n);
-      if (x >= until) break;
-      const begin = Math.round(shift + x * toX);
-      let end = Math.round(shift + (x + widthOf(tile, n)) * toX);
-      const flags = flagsOf(tile, n);
-      if (end - begin > 2 && !(flags & ENDS_AFTER)) end--;
-      if (end <= begin) end = begin + 1;
-      const x0 = Math.max(begin, least);
-      const x1 = Math.min(end, most);
+    const end = lowerBound(tile, slot, lane,
+      Math.min(UNITS, Math.ceil(until)));
+    const { u32 } = tile;
+    const shades = shadesOfNames(tile.names);
+    const { box, tint: light, hatch } = paints;
+    const bars = this.barsOf(height);
+    const [low, high] = [-FAR, this.width + FAR];
+    let boxes = 0;
+    const wanted = name === null ? -1 : tile.names.indexOf(name);
+    // A record is read as the words that it is made of: see records.ts.
+    for (let at = n * 4; at < end * 4; at += 4) {
+      const place = u32[at]!;
+      const look = u32[at + 2]!;
+      const fill = (u32[at + 3]! >>> 16) & 255;
+      const x = place & 0xffff;
+      let left = shift + x * toX;
+      let right = left + (place >>> 16) * toX;
+      if (left < low) left = low;
+      if (right > high) right = high;
+      if (right < low) continue;
+      // Rounded: what is above zero is cut to a whole number in no time.
+      let x0 = (left + FAR + 0.5 | 0) - FAR;
+      let x1 = (right + FAR + 0.5 | 0) - FAR;
+      if (x1 - x0 > 2 && (look & ENDS_AFTER << 24) === 0) x1--;
+      if (x1 <= x0) x1 = x0 + 1;
+      if (x0 < least) x0 = least;
+      if (x1 > most) x1 = most;
       if (x1 <= x0) continue;
-      this.boxes++;
-      const fill = fillOf(tile, n);
-      const id = nameOf(tile, n);
-      const at = classOf(tile, n) * SHADES + shadeOf(id);
-      const dimmed = name !== null && id !== name;
-      const tint = paints.tint[at]!;
-      const colour = dimmed ? tint : paints.box[at]!;
+      boxes++;
+      const local = look & 0xffff;
+      const paint = (look >>> 24 & CLASS_MASK) * SHADES +
+        (local < shades.length ? shades[local]! : NO_SHADE);
+      const dimmed = name !== null && local !== wanted;
+      const colour = dimmed ? light[paint]! : box[paint]!;
       if (fill === ONE_EVENT) {
         // Short ones by a loop: a call takes longer than they do.
         if (x1 - x0 > SHORT) {
@@ -167,15 +200,25 @@ export class Scan {
         this.anyMark = true;
         heights.fill(FULL);
       }
-      const high = Math.max(1, Math.round((fill / 254) * height));
-      const hatched = (flags & MIXED) !== 0 && !dimmed;
+      const hatched = look >>> 31 === 1 && !dimmed;
       // A mark is a pixel or two: a loop is quicker than three calls.
       for (let i = x0; i < x1; i++) {
-        tints[i] = tint;
-        heights[i] = high;
-        solid[i] = hatched && (i & 3) === 0 ? paints.hatch : colour;
+        tints[i] = light[paint]!;
+        heights[i] = bars[fill]!;
+        solid[i] = hatched && (i & 3) === 0 ? hatch : colour;
       }
     }
+    this.boxes += boxes;
+  }
+
+  /** The height of a mark's bar by its busy share. */
+  private barsOf(height: number): Uint8Array {
+    if (this.barsHeight !== height) {
+      this.barsHeight = height;
+      for (let fill = 0; fill < ONE_EVENT; fill++)
+        this.bars[fill] = Math.max(1, Math.round((fill / 254) * height));
+    }
+    return this.bars;
   }
 
   /** Writes the lane's lines, from the top: each has what the last had. */

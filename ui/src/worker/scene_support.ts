@@ -7,14 +7,14 @@ import { tileLength } from "../model/tiles.ts";
 import type { Scene } from "./scene.ts";
 
 export function sampleScene(tiles: Tile[], view: { t0: number; t1: number;
-  width: number; }, lanes = 1): Scene {
+  width: number; }, lanes = 1, laneHeight = 10): Scene {
   const row: TrackRow = {
     type: "track", track: 0, kind: "thread", name: "t", detail: "", unit: "",
-    pinned: false, folded: false, y: 0, height: 10 * lanes, top: 0, lanes,
-    laneHeight: 10, boxHeight: 10,
+    pinned: false, folded: false, y: 0, height: laneHeight * lanes, top: 0,
+    lanes, laneHeight, boxHeight: laneHeight, strip: 0,
   };
   return {
-    view: { ...view, height: 26 + 10 * lanes, scroll: 0, ratio: 1 },
+    view: { ...view, height: 26 + laneHeight * lanes, scroll: 0, ratio: 1 },
     layout: { rows: [row], height: row.height },
     span: { k: tiles[0]!.k, i0: tiles[0]!.i, i1: tiles[0]!.i },
     coarse: 0, blank: 0,

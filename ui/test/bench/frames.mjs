@@ -7,8 +7,9 @@
 // --address ADDRESS  open what `stepscope view` printed instead
 // --events N         so many events, e.g. 100000000
 // --brief            the first screen alone
+// --rows DENSITY     normal, compact or dense rows alone
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { parseArgs } from "node:util";
@@ -24,6 +25,7 @@ const { values: options } = parseArgs({ options: {
   events: { type: "string", default: "10000000" },
   pairs: { type: "string", default: "30" },
   brief: { type: "boolean", default: false },
+  rows: { type: "string" },
 } });
 /** Of three slices of the workload two are of the host. */
 const HOST_SHARE = 0.68;
@@ -53,8 +55,8 @@ async function jumps(timeline) {
   return { median: median(times), most: Math.max(...times) };
 }
 
-async function measure(browser, url, screen) {
-  const timeline = await TimelinePage.open(browser, url, screen);
+async function measure(browser, url, screen, density = "normal") {
+  const timeline = await TimelinePage.open(browser, url, screen, density);
   const { whole } = timeline;
   const millisecond = Math.min(0.5, 1e6 / (whole.t1 - whole.t0));
   const moves = {
@@ -114,11 +116,16 @@ async function main() {
   const browser = await launch();
   const empty = await control(browser);
   const url = options.address ?? served.url;
-  const usual = await measure(browser, url, SCREEN);
-  print(`${SCREEN.width} x ${SCREEN.height}, processor time per frame`, usual);
-  if (!options.brief)
-    print(`${LARGE.width} x ${LARGE.height}`,
-      await measure(browser, url, LARGE));
+  let usual = null;
+  for (const screen of options.brief ? [SCREEN] : [SCREEN, LARGE])
+    for (const density of options.rows ? [options.rows] : ["normal", "dense"]) {
+      const figures = await measure(browser, url, screen, density);
+      usual ??= figures;
+      print(`${screen.width} x ${screen.height}, ${density} rows, processor ` +
+        `time per frame`, figures);
+    }
+  console.log(`\nload of the machine: ` +
+    loadavg().map((load) => load.toFixed(1)).join(" "));
   console.log(`\nan empty page with a worker that draws: ` +
     `${digits(empty.mainMs)} ms of the main thread per frame`);
   if (served) {

@@ -5,7 +5,7 @@
 import { rendererOf, SCREEN, threadTimes } from "./tools.mjs";
 
 export class TimelinePage {
-  static async open(browser, url, screen = SCREEN) {
+  static async open(browser, url, screen = SCREEN, rows = "normal") {
     const page = await browser.newPage({ viewport: screen });
     const self = new TimelinePage(page);
     page.on("request", (request) => {
@@ -13,7 +13,7 @@ export class TimelinePage {
       if (name && !self.firstPictureMs) self.scripts.add(name);
     });
     const began = performance.now();
-    await page.goto(`${url}&/trace`);
+    await page.goto(`${url}&/trace?rows=${rows}`);
     await self.until((stats) => stats.frames > 0);
     self.firstPictureMs = performance.now() - began;
     await self.settle();

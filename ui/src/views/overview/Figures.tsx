@@ -29,12 +29,12 @@ export function Figures(
             <h2>{figure.title}</h2>
             <p class="value" data-figure={figure.key}>{figure.value}
               {figure.unit && <small> {figure.unit}</small>}</p>
-            <p class="quiet">{figure.detail}</p>
           </div>
           {figure.share !== null && <Ring share={figure.share}
             label={`${figure.title}: ${figure.value} ${figure.unit}`} />}
           {figure.key === "step" && doc.steps.length > 1 &&
             <StepSpark doc={doc} />}
+          <p class="quiet">{figure.detail}</p>
         </section>
       ))}
     </div>

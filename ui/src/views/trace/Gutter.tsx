@@ -5,6 +5,7 @@
 import { effect, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { formatCount, formatTime, formatValue } from "../../model/format.ts";
+import { NAME_HEIGHT } from "../../model/density.ts";
 import {
   rowsIn, TWO_LINES, type GroupRow, type TrackRow,
 } from "../../model/layout.ts";
@@ -74,6 +75,7 @@ function Track({ row }: { row: TrackRow }) {
   const deep = row.lanes > 1 || row.folded;
   return (
     <div class={"gutter-track" + (row.height < TWO_LINES ? " low" : "") +
+      (row.height < NAME_HEIGHT ? " thin" : "") +
       (selected ? " selected" : "")}
     style={{ top: `${row.y + RULER_HEIGHT}px`, height: `${row.height}px` }}>
       <div class="name" title={`${row.name} ${row.detail}`}>
@@ -128,7 +130,8 @@ export function Gutter() {
   const rows = rowsIn(layout, s.scroll.value - 200,
     s.plotSize.value.height + 400);
   return (
-    <div class="gutter" style={{ height: `${layout.height + RULER_HEIGHT}px` }}>
+    <div class={`gutter ${s.density.value}`}
+      style={{ height: `${layout.height + RULER_HEIGHT}px` }}>
       <InView />
       {rows.map((row) => row.type === "group"
         ? <Group key={`g${row.group}`} row={row} />

@@ -12,18 +12,18 @@ const TITLES: Record<string, string> = {
   input: "Idle: input", sync: "Idle: host sync",
 };
 
+/** Where there is no room for all, the last ones are in the menu alone. */
+const ORDER = ["kernel", "operator", "runtime", "cpu-only", "launch-gap",
+  "copy", "user", "communication", "python", "stage", "input", "sync"];
+const DEVICE = new Set(["kernel", "copy", "communication"]);
+
 /** Keys of colours that the trace can show, most wanted first. */
 export function legendKeys(classes: string[], causes: string[],
   hasStream: boolean): string[] {
-  const own = ["operator", "runtime", "user", "python", "stage"];
-  const device = ["kernel", "copy", "communication"];
   const known = new Set(classes.map(colourKey));
-  const keys = [...own, ...(hasStream ? device : [])]
-    .filter((key) => known.has(key));
-  if (hasStream)
-    for (const key of causes.map(idleKey))
-      if (TITLES[key] && !keys.includes(key)) keys.push(key);
-  return keys;
+  const idle = new Set(hasStream ? causes.map(idleKey) : []);
+  return ORDER.filter((key) => idle.has(key) ||
+    known.has(key) && (hasStream || !DEVICE.has(key)));
 }
 
 export function Legend() {
@@ -37,7 +37,7 @@ export function Legend() {
       {TITLES[key]}
     </li>
   ));
-  // Where there is no room for it in the toolbar, it is a menu.
+  // Where there is no room for all of it in the toolbar, there is a menu.
   return (
     <>
       <ul class="legend" aria-label="Colours">{list}</ul>

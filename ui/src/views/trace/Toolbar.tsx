@@ -2,6 +2,7 @@
 import { clearSearch, found, submitSearch } from "../../state/search.ts";
 import { setMore } from "../../state/route.ts";
 import { trace } from "../../state/trace.ts";
+import { DENSITIES, type Density } from "../../model/density.ts";
 import { formatCount } from "../../model/format.ts";
 import { Icon, type IconName } from "../../shell/icons.tsx";
 import type { Controller } from "./controller.ts";
@@ -27,6 +28,27 @@ function Modes() {
             s.mode.value = mode;
           }}>
           <Icon name={MODE_ICONS[mode][0]} />
+        </button>
+      ))}
+    </div>
+  );
+}
+
+const ROWS: Record<Density, string> = {
+  normal: "Normal rows, with names (r)",
+  compact: "Compact rows (r)",
+  dense: "Dense rows: most threads on one screen (r)",
+};
+
+function Rows({ controller }: { controller: Controller | null }) {
+  return (
+    <div class="modes rows" role="radiogroup" aria-label="Row height">
+      {DENSITIES.map((density) => (
+        <button key={density} role="radio" title={ROWS[density]}
+          aria-label={ROWS[density]}
+          aria-checked={s.density.value === density}
+          onClick={() => controller?.setDensity(density)}>
+          <Icon name={density} />
         </button>
       ))}
     </div>
@@ -78,6 +100,7 @@ export function Toolbar({ controller }: { controller: Controller | null }) {
   return (
     <div class="toolbar" role="toolbar" aria-label="Timeline">
       <Modes />
+      <Rows controller={controller} />
       <Found />
       <TracksMenu />
       <Toggle icon="arrows" text="Arrows" on={s.arrowsShown.value}

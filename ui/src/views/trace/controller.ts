@@ -9,8 +9,9 @@ import type {
 import {
   clampRange, frameEvent, reveal, timeToX, wholeRange, zoomAt, type Range,
 } from "../../model/axis.ts";
+import type { Density } from "../../model/density.ts";
 import type { Hit } from "../../model/hit.ts";
-import { boxPlace, rowOfTrack } from "../../model/layout.ts";
+import { boxPlace, isSame, rowAt, rowOfTrack } from "../../model/layout.ts";
 import { shortName } from "../../model/names.ts";
 import { formatTime } from "../../model/format.ts";
 import { api } from "../../state/api.ts";
@@ -183,6 +184,21 @@ export class Controller {
     this.scroller.scrollTop = top;
   }
 
+  /** Other rows; what was at the middle of the screen stays there. */
+  setDensity(next: Density): void {
+    const half = s.plotSize.value.height / 2;
+    const middle = s.scroll.value + half;
+    const row = rowAt(s.layout.value, middle);
+    s.setDensity(next);
+    const event = s.selectedEvent.value;
+    if (event) return this.revealRow(event);
+    const moved = row && s.layout.value.rows.find((one) => isSame(one, row));
+    // The page is as high as its rows after the next frame only.
+    if (moved)
+      requestAnimationFrame(() =>
+        this.scrollTo(moved.y + moved.height / 2 - half));
+  }
+
   /** Shows and selects an event; `row` null: nothing. */
   async select(row: number | null, options: { move?: boolean } = {})
     : Promise<void> {
@@ -220,6 +236,9 @@ export class Controller {
   reveal(event: EventRef): void {
     this.setRange(
       reveal(s.range.value, event.start, event.dur, this.span));
+    this.revealRow(event);
+  }
+  private revealRow(event: EventRef): void {
     const row = rowOfTrack(s.layout.value, event.track);
     if (!row) return;
     const { y, height } = boxPlace(row, event.depth ?? 0);

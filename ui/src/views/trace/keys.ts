@@ -3,6 +3,7 @@
 // The keys of the timeline. w, a, s and d move as long as they are held.
 import { frameTime, panShare, TAP_MS, zoomFactor } from
   "../../model/motion.ts";
+import { nextDensity } from "../../model/density.ts";
 import { isTyping } from "../../shell/typing.ts";
 import { submitSearch } from "../../state/search.ts";
 import { route } from "../../state/route.ts";
@@ -76,6 +77,7 @@ function press(controller: Controller, event: KeyboardEvent, key: string,
       return true;
     case "f": controller.frame(); return true;
     case "m": controller.mark(); return true;
+    case "r": controller.setDensity(nextDensity(s.density.value)); return true;
     case "Escape": controller.clear(); return true;
     case "Enter":
       if (!inRegion || !route.value.query) return false;

@@ -2,16 +2,18 @@
 //
 // What the trace view's parts share: the mode, the selection, what is hovered,
 // measured and marked. What a link should carry is derived from the route.
-import { computed, signal } from "@preact/signals";
+import { batch, computed, signal } from "@preact/signals";
 import type {
   CriticalSegment, EventInfo, EventRef, SelectInfo,
 } from "../../api/types.ts";
 import type { Range } from "../../model/axis.ts";
+import { isDensity, type Density } from "../../model/density.ts";
 import { layoutOf, withStages, type Settings } from "../../model/layout.ts";
 import {
   formatBox, formatMarks, formatSettings, parseBox, parseMarks,
   parseSettings, type BoxSelection, type Mark,
 } from "../../model/settings.ts";
+import { keepDensity, keptDensity } from "../../state/density.ts";
 import type { Load } from "../../state/load.ts";
 import { navigate, route, setMore } from "../../state/route.ts";
 import { trace } from "../../state/trace.ts";
@@ -37,6 +39,18 @@ export function changeSettings(change: Partial<Settings>): void {
   }
   navigate({ more });
 }
+/** The address wins; without a word there it is as it was left last. */
+export const density = computed<Density>(() => {
+  const wanted = route.value.more["rows"];
+  return isDensity(wanted) ? wanted : keptDensity.value;
+});
+export function setDensity(next: Density): void {
+  batch(() => {
+    keepDensity(next);
+    setMore("rows", next);
+  });
+}
+
 const settingsKey = computed(() =>
   JSON.stringify(formatSettings(settings.value)));
 /** By the settings' text: the address also changes with every selection. */
@@ -44,7 +58,8 @@ export const layout = computed(() => {
   void settingsKey.value;
   const info = trace.value?.info;
   return info ? layoutOf(info.groups,
-    withStages(info.tracks, info.stages ?? []), settings.peek())
+    withStages(info.tracks, info.stages ?? []), settings.peek(),
+    density.value)
     : { rows: [], height: 0 };
 });
 
