@@ -84,10 +84,11 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
     });
 
     test("1 to 4 choose what the mouse does", async () => {
+      const modes = page.getByRole("radiogroup", { name: "Mouse" });
       for (const [n, name] of ["Select", "Pan", "Zoom", "Measure"]
         .entries()) {
         await page.keyboard.press(String(n + 1));
-        expect(await page.getByRole("radio", { checked: true })
+        expect(await modes.getByRole("radio", { checked: true })
           .getAttribute("title")).toContain(name);
       }
     });
