@@ -58,6 +58,8 @@ class Timeline {
   private frameMs = 0;
   private allMs = 0;
   private blanks = 0;
+  /** What is to be shown comes after the preview of the same trace. */
+  private replaces = false;
   private shown = false;
   private readonly ranges = new Map<number, string>();
   private readonly fresh = new Map<number, { min: number; max: number }>();
@@ -91,6 +93,7 @@ class Timeline {
 
   setTrace(t: string, info: TraceInfo): void {
     this.tiles?.stop();
+    this.replaces = this.shown && !!this.info?.preview && !info.preview;
     this.info = info;
     this.steps = indexSteps(info.steps);
     this.stages = indexStages(info.stages ?? []);
@@ -177,9 +180,11 @@ class Timeline {
     this.paints ??= makePaints(this.theme, info.classes);
     const scene = makeScene(view, this.layout, tiles, info.levels,
       info.span_ns);
-    // Old pixels stay until there is something to put in their place.
-    if (!this.shown && scene.tracks.length > 0 &&
-      scene.tracks.every((track) => track.pieces.length === 0)) return;
+    // Old pixels stay until there is something to put in their place; those of
+    // a preview until all of it is.
+    if (!this.shown && scene.tracks.length > 0 && (this.replaces
+      ? scene.blank > 0
+      : scene.tracks.every((track) => track.pieces.length === 0))) return;
     this.shown = true;
     this.scene = scene;
     this.blanks += scene.blank;
@@ -246,7 +251,7 @@ class Timeline {
       aborted: this.tiles?.aborted ?? 0, bytes: this.tiles?.bytes ?? 0,
       held: this.tiles?.heldBytes ?? 0,
       boxes: this.backend.boxes, blanks: this.blanks,
-      sharp: this.scene !== null && !this.scheduled &&
+      sharp: this.shown && this.scene !== null && !this.scheduled &&
         this.scene.coarse === 0 && this.scene.blank === 0,
       idle: (this.tiles?.idle ?? false) && (this.series?.idle ?? false),
     };
