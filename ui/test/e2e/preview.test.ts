@@ -6,7 +6,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeGate, startMock } from "../mock/serve.mjs";
 import {
-  browserPath, goTo, launch, openPage, rangeOf, settled, statsOf,
+  addressWith, browserPath, goTo, launch, openPage, rangeOf, settled, statsOf,
   type Session,
 } from "./harness.ts";
 
@@ -58,6 +58,7 @@ describe.skipIf(!browserPath)("a preview", () => {
   });
 
   test("leaves the other views to the whole trace", async () => {
+    await addressWith(page, /from=\d+&to=\d+/);  // comes after the picture
     const link = new URL(page.url()).hash;
     await goTo(page, "#/operators");
     await page.getByText("Reading the file").waitFor();
@@ -68,6 +69,7 @@ describe.skipIf(!browserPath)("a preview", () => {
 
   test("becomes the exact picture, in the same place", async () => {
     const before = await rangeOf(page);
+    expect(before).toEqual(view);
     const drawn = await statsOf(page);
     expect(gate.refused).toEqual([]);
     gate.open();
