@@ -40,14 +40,16 @@ struct TileRecord {
   uint8_t fill;    // busy share of a mark, 0..254; 255: one event
   uint8_t slot;    // which of the tracks that were asked for
 
-  // As two words: half the stores. `line` is what Line() gave.
-  static TileRecord Packed(uint64_t x, uint64_t w, Row row, uint64_t name,
-                           uint64_t kind, uint64_t count, uint64_t fill,
-                           uint64_t line) {
+  // Writes one, as two words: of a record that is copied, compilers make seven
+  // stores. `line` is what Line() gave.
+  static void Put(TileRecord* to, uint64_t x, uint64_t w, Row row,
+                  uint64_t name, uint64_t kind, uint64_t count, uint64_t fill,
+                  uint64_t line) {
     static_assert(std::endian::native == std::endian::little);
-    return std::bit_cast<TileRecord>(std::array<uint64_t, 2>{
+    const std::array<uint64_t, 2> words = {
         x | w << 16 | uint64_t{row} << 32,
-        name | kind << 24 | count << 32 | fill << 48 | line});
+        name | kind << 24 | count << 32 | fill << 48 | line};
+    std::memcpy(to, words.data(), sizeof words);
   }
   static uint64_t Line(uint64_t slot, uint64_t depth) {
     return depth << 16 | slot << 56;

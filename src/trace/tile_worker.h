@@ -47,7 +47,7 @@ class TileWorker {
                   size_t i, uint64_t x, int shift) const;
   Row RowOf(const PyramidBlock& block, PyramidBox box) const;
   bool IsLong(const PyramidBlock& block, PyramidBox box, int shift) const;
-  TileRecord RecordOf(const TileFold& fold);
+  void PutRecord(const TileFold& fold, TileRecord* to);
   Row LowerBound(Row first, Row last, int64_t time) const;
 
   const Pyramid& pyramid_;

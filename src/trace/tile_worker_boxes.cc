@@ -71,8 +71,8 @@ void TileWorker::AddBoxes(const PyramidBlock& block,
       name = extra.name;
     }
     const bool mixed = mark & (box.share() == 0);
-    *out++ = TileRecord::Packed(
-        box.x(), box.w(), row, number(name),
+    TileRecord::Put(
+        out++, box.x(), box.w(), row, number(name),
         box.event_class() | (mixed ? uint32_t{kTileMixed} : 0u), count,
         mark ? box.fill() * 2 : 255, where);
   }
@@ -92,7 +92,7 @@ void TileWorker::AddFolded(const PyramidBlock& block,
   TileRecord* out = nullptr;
   TileFold fold;
   const auto add = [&](const TileFold& done) {
-    if (done.count > 0) *out++ = RecordOf(done);
+    if (done.count > 0) PutRecord(done, out++);
   };
   const auto end_tile = [&] {
     if (tile == kNone) return;
@@ -183,12 +183,12 @@ bool TileWorker::IsLong(const PyramidBlock& block, PyramidBox box,
          window_.IsLong(trace_.dur_ns()[RowOf(block, box)]);
 }
 
-TileRecord TileWorker::RecordOf(const TileFold& fold) {
+void TileWorker::PutRecord(const TileFold& fold, TileRecord* to) {
   const uint32_t w = std::clamp<uint32_t>(fold.end - fold.x, 1, 65535);
   const bool one = fold.count == 1;
   const bool mixed = !one & (fold.name_busy * 2 < fold.busy);
-  return TileRecord::Packed(
-      fold.x, w, fold.row, writer_.names().Number(fold.name),
+  TileRecord::Put(
+      to, fold.x, w, fold.row, writer_.names().Number(fold.name),
       fold.event_class | (mixed ? uint32_t{kTileMixed} : 0u),
       std::min<uint32_t>(fold.count, 65535),
       one ? 255 : TileFill(fold.busy, w), writer_.line());

@@ -89,8 +89,8 @@ void TileWorker::AddRows(const TileRows::Line& line) {
       const RowMark mark = MarkOf(rows, count, durations, names);
       const auto busy =
           static_cast<uint32_t>((mark.busy << (up + kBusyBits)) >> down);
-      *out++ = TileRecord::Packed(
-          x, w, mark.longest, number(mark.name),
+      TileRecord::Put(
+          out++, x, w, mark.longest, number(mark.name),
           class_of(mark.named) | (mark.mixed ? uint32_t{kTileMixed} : 0u),
           std::min<uint32_t>(count, 65535),
           TileFill(busy, static_cast<uint32_t>(w)), where);
@@ -101,8 +101,8 @@ void TileWorker::AddRows(const TileRows::Line& line) {
                       row, class_of(row));
       out = nullptr;
     } else {
-      *out++ = TileRecord::Packed(x, w, row, number(names[row].v),
-                                  class_of(row), 1, 255, where);
+      TileRecord::Put(out++, x, w, row, number(names[row].v), class_of(row), 1,
+                      255, where);
     }
     rows += count;
   }

@@ -52,9 +52,9 @@ void TileWriter::AddPieces(uint32_t x, bool before, Row row,
     uint32_t kind = event_class;
     if (before || tile_x > x) kind |= kTileBeginsBefore;
     if (end - tile_x > kTileUnits) kind |= kTileEndsAfter;
-    tiles_[tile].push_back(TileRecord::Packed(
-        from, std::clamp<uint32_t>(to - from, 1, 65535), row, name, kind, 1,
-        255, line_));
+    TileRecord::Put(tiles_[tile].Grow(1), from,
+                    std::clamp<uint32_t>(to - from, 1, 65535), row, name, kind,
+                    1, 255, line_);
   }
 }
 
