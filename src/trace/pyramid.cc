@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/pyramid.h"
 
+#include <atomic>
 #include <bit>
+#include <deque>
 #include <mutex>
-#include <optional>
 #include <utility>
 
 #include "trace/pyramid_block_builder.h"
@@ -11,85 +12,146 @@
 namespace stepscope {
 namespace {
 
-// Small enough that a dense place inside a block does not matter, large enough
-// that a whole track is few blocks.
-constexpr Row kBlockRows = PyramidBlockBuilder::kMostRows;
-
 // Builders that are not at work: one for each thread, however many blocks.
 class BuilderPool {
  public:
-  using Make = std::function<std::unique_ptr<PyramidBlockBuilder>()>;
-  explicit BuilderPool(Make make) : make_(std::move(make)) {}
+  using Builder = std::unique_ptr<PyramidBlockBuilder>;
+  explicit BuilderPool(std::function<Builder()> make)
+      : make_(std::move(make)) {}
 
-  PyramidBlockBytes Build(const PyramidBlock& block, TrackLines lines,
-                          std::optional<int> coarse_level) {
-    std::unique_ptr<PyramidBlockBuilder> builder;
+  Builder Take() {
     {
       const std::lock_guard lock(mutex_);
       if (!idle_.empty()) {
-        builder = std::move(idle_.back());
+        Builder builder = std::move(idle_.back());
         idle_.pop_back();
+        return builder;
       }
     }
-    if (builder == nullptr) builder = make_();
-    PyramidBlockBytes bytes =
-        coarse_level ? builder->BuildCoarse(block.first(), block.last(), lines,
-                                            *coarse_level)
-                     : builder->Build(block.first(), block.last(), lines);
+    return make_();
+  }
+  void GiveBack(Builder builder) {
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(builder));
-    return bytes;
   }
 
  private:
-  const Make make_;
+  const std::function<Builder()> make_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<PyramidBlockBuilder>> idle_;
+  std::vector<Builder> idle_;
+};
+
+// What the blocks below a top gave it; it is built by who builds the last.
+struct TopWork {
+  TopWork(size_t first_block, size_t blocks, int finest)
+      : first(first_block), level(finest), marks(blocks), left(blocks) {}
+
+  const size_t first;  // of the blocks
+  const int level;
+  std::vector<PyramidTopMarks> marks;
+  std::atomic<size_t> left;
 };
 
 }  // namespace
 
-Pyramid::Pyramid(Empty, const Trace& trace, PyramidClasses classes)
+Pyramid::Pyramid(Empty, const Trace& trace, PyramidClasses classes,
+                 Row block_rows)
     : trace_(trace),
       origin_ns_(trace.first_time_ns().value_or(0)),
+      block_rows_(block_rows),
       classes_(std::move(classes)) {
   PlanBlocks();
+  PlanTops();
 }
 
 Pyramid::Pyramid(const Trace& trace, const PyramidOptions& options)
-    : Pyramid(Empty{}, trace, options.classes) {
+    : Pyramid(Empty{}, trace, options.classes, options.block_rows) {
   (void)trace.nesting();  // once, before several threads ask
-  const auto bytes =
-      std::make_shared<std::vector<PyramidBlockBytes>>(blocks_.size());
+  Build(options);
+  MeasureDepths();
+}
+
+void Pyramid::Build(const PyramidOptions& options) {
+  const auto bytes = std::make_shared<std::vector<PyramidBlockBytes>>(
+      blocks_.size() + tops_.size());
   BuilderPool builders([this] {
     return std::make_unique<PyramidBlockBuilder>(trace_, origin_ns_, classes_);
   });
+  const int coarse_level = options.coarse ? CoarseLevel() : 0;
+  const auto keep = [&](size_t i, PyramidBlock& block,
+                        PyramidBlockBytes&& built) {
+    (*bytes)[i] = std::move(built);
+    block.Attach((*bytes)[i].shape, (*bytes)[i].view());
+  };
   std::vector<TrackLines> lines;
-  for (const Track& track : trace.tracks())
-    lines.push_back(TrackLinesOf(trace, track));
-  const std::optional<int> coarse_level =
-      options.coarse ? std::optional(CoarseLevel()) : std::nullopt;
+  for (const Track& track : trace_.tracks())
+    lines.push_back(TrackLinesOf(trace_, track));
+  std::vector<size_t> top_of(blocks_.size(), tops_.size());
+  std::deque<TopWork> works;
+  for (uint32_t track = 0; track < lines.size(); ++track) {
+    for (const PyramidTop& top : tops(track)) {
+      const size_t first = first_block_[track] + top.first;
+      const size_t last = first_block_[track] + top.last;
+      std::fill(&top_of[first], &top_of[last], works.size());
+      const auto below = blocks(track).subspan(top.first, last - first);
+      works.emplace_back(
+          first, last - first,
+          std::max(coarse_level, PyramidTopLevel(trace_, below)));
+    }
+  }
   options.executor->ForEach(blocks_.size(), [&](size_t i) {
     if (options.cancel != nullptr && options.cancel->cancelled()) return;
+    BuilderPool::Builder builder = builders.Take();
     PyramidBlock& block = blocks_[i];
-    (*bytes)[i] = builders.Build(block, lines[trace.track()[block.first()]],
-                                 coarse_level);
-    block.Attach((*bytes)[i].shape, (*bytes)[i].view());
+    PyramidBlockPlan plan = {block.first(), block.last(),
+                             lines[trace_.track()[block.first()]],
+                             coarse_level};
+    PyramidTopMarks* above = nullptr;
+    TopWork* work = nullptr;
+    if (top_of[i] < tops_.size()) {
+      work = &works[top_of[i]];
+      above = &work->marks[i - work->first];
+      plan.top_level = work->level;
+    }
+    keep(i, block,
+         options.coarse ? builder->BuildCoarse(plan, above)
+                        : builder->Build(plan, above));
+    if (work != nullptr && work->left.fetch_sub(1) == 1) {
+      PyramidBlock& top = tops_[top_of[i]].block;
+      keep(blocks_.size() + top_of[i], top,
+           builder->BuildTop(top.first(), top.last(), work->level,
+                             work->marks));
+      work->marks = {};
+    }
+    builders.GiveBack(std::move(builder));
   });
   owner_ = bytes;
-  MeasureDepths();
 }
 
 void Pyramid::PlanBlocks() {
   for (const Track& track : trace_.tracks()) {
     first_block_.push_back(blocks_.size());
     for (Row row = track.first; row < track.last;) {
-      const Row rows = std::min(kBlockRows, track.last - row);
+      const Row rows = std::min(block_rows_, track.last - row);
       blocks_.emplace_back(row, row + rows);
       row += rows;
     }
   }
   first_block_.push_back(blocks_.size());
+}
+
+void Pyramid::PlanTops() {
+  for (uint32_t track = 0; track + 1 < first_block_.size(); ++track) {
+    first_top_.push_back(tops_.size());
+    const std::span<const PyramidBlock> all = blocks(track);
+    for (size_t first = 0; first + PyramidTop::kLeastBlocks <= all.size();) {
+      const size_t last = std::min(first + PyramidTop::kBlocks, all.size());
+      tops_.push_back(
+          {first, last, {all[first].first(), all[last - 1].last()}});
+      first = last;
+    }
+  }
+  first_top_.push_back(tops_.size());
 }
 
 // So that a screen of the next finer one has about a million rows to read.
@@ -121,9 +183,16 @@ std::span<const PyramidBlock> Pyramid::blocks(uint32_t track) const {
       first_block_[track], first_block_[track + 1] - first_block_[track]);
 }
 
+std::span<const PyramidTop> Pyramid::tops(uint32_t track) const {
+  return std::span(tops_).subspan(first_top_[track],
+                                  first_top_[track + 1] - first_top_[track]);
+}
+
 size_t Pyramid::bytes() const {
-  size_t bytes = sizeof(*this) + blocks_.size() * sizeof(PyramidBlock);
+  size_t bytes = sizeof(*this) + blocks_.size() * sizeof(PyramidBlock) +
+                 tops_.size() * sizeof(PyramidTop);
   for (const PyramidBlock& block : blocks_) bytes += block.bytes().size();
+  for (const PyramidTop& top : tops_) bytes += top.block.bytes().size();
   return bytes;
 }
 

@@ -10,9 +10,10 @@
 // Rows are taken in blocks. A block keeps a level only where it is much
 // shorter than the one below, so what a query reads is in proportion to what
 // it writes, wherever in the trace the events are dense. Below the first
-// level that is kept, the rows themselves are read. A coarse pyramid has only
-// the levels of a whole trace on a screen and some below: it is as right, and
-// is there much sooner.
+// level that is kept, the rows themselves are read. Where a block has few boxes
+// of a level, those of many blocks are together in a top. A coarse pyramid has
+// only the levels of a whole trace on a screen and some below: it is as right,
+// and is there much sooner.
 //
 // Immutable, safe to read from several threads. Refers to the trace.
 #pragma once
@@ -30,6 +31,7 @@
 #include "base/executor.h"
 #include "base/result.h"
 #include "trace/pyramid_block.h"
+#include "trace/pyramid_top.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -76,6 +78,8 @@ struct PyramidOptions {
   Executor* executor = &Executor::Shared();
   PyramidClasses classes;
   bool coarse = false;
+  // Tests of small traces take fewer.
+  Row block_rows = PyramidBlock::kMostRows;
   // Where it is cancelled, what was built so far is of no use.
   const CancelToken* cancel = nullptr;
 };
@@ -103,6 +107,8 @@ class Pyramid {
   int64_t origin_ns() const { return origin_ns_; }
   // Of a track, by row.
   std::span<const PyramidBlock> blocks(uint32_t track) const;
+  // Of the first of these blocks, or of all; each of PyramidTop::kBlocks.
+  std::span<const PyramidTop> tops(uint32_t track) const;
   // One more than the deepest event of a track has, by itself and of a kind.
   uint32_t depths(uint32_t track, LineKind kind = LineKind::kNative) const {
     return depths_[track][static_cast<size_t>(kind)];
@@ -119,19 +125,24 @@ class Pyramid {
  private:
   // Without any level yet.
   struct Empty {};
-  Pyramid(Empty, const Trace& trace, PyramidClasses classes);
-  // Splits the tracks into blocks.
+  Pyramid(Empty, const Trace& trace, PyramidClasses classes, Row block_rows);
+  // Splits the tracks into blocks, and those into what has a top.
   void PlanBlocks();
+  void PlanTops();
+  void Build(const PyramidOptions& options);
   void MeasureDepths();
   // The finest that a coarse pyramid has.
   int CoarseLevel() const;
 
   const Trace& trace_;
   int64_t origin_ns_ = 0;
+  Row block_rows_ = 0;
   PyramidClasses classes_;
   std::shared_ptr<const void> owner_;  // of what the blocks refer to
   std::vector<PyramidBlock> blocks_;
   std::vector<size_t> first_block_;  // by track, and one more
+  std::vector<PyramidTop> tops_;
+  std::vector<size_t> first_top_;  // as the blocks
   std::vector<std::array<uint32_t, 2>> depths_;  // by track and LineKind
 };
 

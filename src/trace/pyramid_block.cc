@@ -68,23 +68,30 @@ PyramidBlock::Line PyramidBlock::line(int level, LineKind kind,
   Line line;
   line.boxes = boxes_.subspan(from.box, to.box - from.box);
   line.tiles = tiles_.subspan(from.tile, to.tile - from.tile);
-  if (kept.first_name != kNoNames) {
-    const uint32_t before = from.box - sections_[index * shape_.lines()].box;
-    line.names = names_.subspan(kept.first_name + before, line.boxes.size());
+  const uint32_t before = from.box - sections_[index * shape_.lines()].box;
+  line.wide = kept.first_name == kWide;
+  if (line.wide) {
+    line.extras =
+        extras_.subspan(kept.first_extra + before, line.boxes.size());
+    return line;
   }
+  if (kept.first_name != kNoNames)
+    line.names = names_.subspan(kept.first_name + before, line.boxes.size());
   line.extras = extras_.subspan(kept.first_extra);
   return line;
 }
 
 bool PyramidBlock::LevelsHold() const {
   for (size_t i = 0; i < levels_.size(); ++i) {
-    if (levels_[i].k > kMaxLevel || levels_[i].first_extra > extras_.size())
-      return false;
-    if (i > 0 && levels_[i].k <= levels_[i - 1].k) return false;
+    const Level& level = levels_[i];
+    if (level.k > kMaxLevel || level.first_extra > extras_.size()) return false;
+    if (i > 0 && level.k <= levels_[i - 1].k) return false;
     const uint32_t boxes = sections_[(i + 1) * shape_.lines()].box -
                            sections_[i * shape_.lines()].box;
-    if (levels_[i].first_name != kNoNames &&
-        size_t{levels_[i].first_name} + boxes > names_.size()) {
+    if (level.first_name == kWide) {
+      if (size_t{level.first_extra} + boxes > extras_.size()) return false;
+    } else if (level.first_name != kNoNames &&
+               size_t{level.first_name} + boxes > names_.size()) {
       return false;
     }
   }

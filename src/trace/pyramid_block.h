@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // PyramidBlock: some rows of one track, with the boxes of every level that is
-// kept of them. Refers to bytes that the Pyramid owns: built, or of a file. So
-// tables are checked when they are read, and no number in a box is trusted.
+// kept of them. A wide one has more rows than a box can count: an extra of each
+// box says what it is of. Refers to bytes that the Pyramid owns: built, or of a
+// file. So tables are checked when they are read, and no number in a box is
+// trusted.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +19,12 @@ namespace stepscope {
 
 class PyramidBlock {
  public:
+  // What a row of a block is counted by: 16 bits. Wide ones have more. Few
+  // enough that a dense place inside a block does not matter, so many that a
+  // whole track is few blocks.
+  static constexpr Row kMostRows = 1u << 16;
   static constexpr uint32_t kNoNames = UINT32_MAX;
+  static constexpr uint32_t kWide = UINT32_MAX - 1;
 
   struct Tile {
     uint32_t index = 0;  // from the begin of the trace
@@ -28,7 +35,9 @@ class PyramidBlock {
     std::span<const PyramidBox> boxes;
     std::span<const Tile> tiles;     // those with boxes, in order
     std::span<const uint32_t> names;  // of the boxes; empty: those of the rows
-    std::span<const PyramidExtra> extras;  // of the level
+    // Of the level; where it is wide, one for each of the boxes.
+    std::span<const PyramidExtra> extras;
+    bool wide = false;
   };
   // The boxes and the tile at which a line of a level begins.
   struct Section {
@@ -39,7 +48,7 @@ class PyramidBlock {
     uint32_t k = 0;
     uint32_t first_extra = 0;
     // Levels whose rows are far apart keep the names of their boxes, so that
-    // there is no cache miss for each: where they begin, or kNoNames.
+    // there is no cache miss for each: where they begin, or kNoNames. Or kWide.
     uint32_t first_name = kNoNames;
   };
   // How many there are of what the bytes hold.

@@ -46,34 +46,92 @@ PyramidBlockBuilder::PyramidBlockBuilder(const Trace& trace, int64_t origin_ns,
       origin_ns_(origin_ns),
       classes_(classes) {}
 
-PyramidBlockBytes PyramidBlockBuilder::Build(Row first, Row last,
-                                             TrackLines lines) {
-  first_ = first;
-  last_ = last;
-  least_level_ = 0;
-  FindLines(lines);
+void PyramidBlockBuilder::Begin(const PyramidBlockPlan& plan,
+                                PyramidTopMarks* above) {
+  first_ = plan.first;
+  last_ = plan.last;
+  least_level_ = plan.least_level;
+  top_level_ = plan.top_level;
+  above_ = above;
+  FindLines(plan.lines);
+  if (above_ == nullptr) return;
+  above_->native_depths = native_depths_;
+  above_->python_depths = python_depths_;
+}
+
+PyramidBlockBytes PyramidBlockBuilder::Build(const PyramidBlockPlan& plan,
+                                             PyramidTopMarks* above) {
+  Begin(plan, above);
   SortIntoLines();
   FindMerges();
   ChooseLevels();
-  if (level_count_ > 0)
+  if (level_count_ > 0 || above_ != nullptr)
     for (uint32_t line = 0; line < line_end_.size(); ++line) WriteLine(line);
   return Joined();
 }
 
 // Rows are read once, in their order: most of them only add to a mark.
-PyramidBlockBytes PyramidBlockBuilder::BuildCoarse(Row first, Row last,
-                                                   TrackLines lines,
-                                                   int least_level) {
-  first_ = first;
-  last_ = last;
-  least_level_ = least_level;
-  FindLines(lines);
+PyramidBlockBytes PyramidBlockBuilder::BuildCoarse(
+    const PyramidBlockPlan& plan, PyramidTopMarks* above) {
+  Begin(plan, above);
   CollectMarks();
   ChooseLevels();
-  if (level_count_ > 0)
+  if (level_count_ > 0 || above_ != nullptr)
     for (uint32_t line = 0; line < native_depths_ + python_depths_; ++line)
       WriteMarks(marks_[line]);
   return Joined();
+}
+
+PyramidBlockBytes PyramidBlockBuilder::BuildTop(
+    Row first, Row last, int level, std::span<const PyramidTopMarks> blocks) {
+  first_ = first;
+  last_ = last;
+  least_level_ = level;
+  top_level_ = kMaxLevel + 1;
+  above_ = nullptr;
+  CollectTopMarks(blocks);
+  for (uint32_t line = 0; line < native_depths_ + python_depths_; ++line)
+    WriteMarks(marks_[line]);
+  return Joined();
+}
+
+void PyramidBlockBuilder::CollectTopMarks(
+    std::span<const PyramidTopMarks> blocks) {
+  native_depths_ = python_depths_ = 0;
+  for (const PyramidTopMarks& block : blocks) {
+    native_depths_ = std::max(native_depths_, block.native_depths);
+    python_depths_ = std::max(python_depths_, block.python_depths);
+  }
+  const size_t lines = size_t{native_depths_} + python_depths_;
+  if (marks_.size() < lines) marks_.resize(lines);
+  for (size_t line = 0; line < lines; ++line) marks_[line].clear();
+  merges_.fill(0);
+  uint32_t count = 0;
+  for (const PyramidTopMarks& block : blocks) {
+    count += static_cast<uint32_t>(block.marks.size());
+    for (uint32_t i = 0; i < block.native_depths; ++i)
+      AddTopMarks(i, block.line(i));
+    for (uint32_t i = 0; i < block.python_depths; ++i)
+      AddTopMarks(native_depths_ + i, block.line(block.native_depths + i));
+  }
+  ChooseTopLevels(count);
+}
+
+// The first of a block may be one with the last of a block before it.
+void PyramidBlockBuilder::AddTopMarks(uint32_t line,
+                                      std::span<const PyramidMark> marks) {
+  std::vector<PyramidMark>& to = marks_[line];
+  for (size_t i = 0; i < marks.size(); ++i) {
+    PyramidMark mark = marks[i];
+    if (i == 0 && !to.empty()) {
+      mark.merges_from = MergeFrom(to.back().start, to.back().longest_ns,
+                                   mark.start, mark.longest_ns);
+    }
+    mark.merges_from =
+        std::max(mark.merges_from, static_cast<uint32_t>(least_level_));
+    ++merges_[mark.merges_from];
+    to.push_back(mark);
+  }
 }
 
 void PyramidBlockBuilder::CollectMarks() {
@@ -124,7 +182,7 @@ void PyramidBlockBuilder::WriteMarks(std::span<const PyramidMark> marks) {
     Flush(0);
     finest.open = mark;
   }
-  for (size_t i = 0; i < level_count_; ++i) Flush(i);
+  EndLine();
 }
 
 // Native lines, then those of Python.
@@ -194,31 +252,42 @@ void PyramidBlockBuilder::ChooseLevels() {
   const double most = kBytesPerRow * (last_ - first_);
   for (const auto& [first, next] : kShrink)
     if (static_cast<double>(TryLevels(first, next)) <= most) break;
-  for (Level& level : std::span(levels_).first(level_count_)) {
-    level.boxes.clear();
-    level.names.clear();
-    level.extras.clear();
-    level.tiles.clear();
-    level.sections.clear();
-  }
+  if (above_ == nullptr) return;
+  if (levels_.size() == level_count_) levels_.emplace_back();
+  levels_[level_count_].k = top_level_;
+}
+
+// So that the number of a tile fits into 32 bits.
+int PyramidBlockBuilder::LeastLevel() const {
+  const int64_t last_start = start_ns_[last_ - 1] - origin_ns_;
+  return std::max(least_level_, ShortFrom(last_start) - (32 + kTileBits));
+}
+
+PyramidBlockBuilder::Level& PyramidBlockBuilder::AddLevel(int k) {
+  if (levels_.size() == level_count_) levels_.emplace_back();
+  Level& level = levels_[level_count_++];
+  level.k = k;
+  level.has_names = level.wide = false;
+  level.boxes.clear();
+  level.names.clear();
+  level.extras.clear();
+  level.tiles.clear();
+  level.sections.clear();
+  return level;
 }
 
 size_t PyramidBlockBuilder::TryLevels(double first_shrink, double next_shrink) {
-  // So that the number of a tile fits into 32 bits.
-  const int64_t last_start = start_ns_[last_ - 1] - origin_ns_;
-  const int min_level =
-      std::max(least_level_, ShortFrom(last_start) - (32 + kTileBits));
+  const int min_level = LeastLevel();
   uint32_t below = last_ - first_;
   uint32_t boxes = below;
   size_t all = 0;
   level_count_ = 0;
-  for (int k = 0; k <= kMaxLevel && below > kFewBoxes; ++k) {
+  const int end = std::min(top_level_, kMaxLevel + 1);
+  for (int k = 0; k < end && below > kFewBoxes; ++k) {
     boxes -= merges_[static_cast<size_t>(k)];
     const double shrink = level_count_ == 0 ? first_shrink : next_shrink;
     if (k < min_level || boxes * shrink > below) continue;
-    if (levels_.size() == level_count_) levels_.emplace_back();
-    Level& level = levels_[level_count_++];
-    level.k = k;
+    Level& level = AddLevel(k);
     level.has_names = boxes <= (last_ - first_) / kFarRows;
     below = boxes;
     all += boxes * sizeof(PyramidBox);
@@ -227,12 +296,34 @@ size_t PyramidBlockBuilder::TryLevels(double first_shrink, double next_shrink) {
   return all;
 }
 
+// The first is there in any case: no block has it.
+void PyramidBlockBuilder::ChooseTopLevels(uint32_t marks) {
+  const int first = LeastLevel();
+  uint32_t boxes = marks;
+  uint32_t below = 0;
+  level_count_ = 0;
+  for (int k = least_level_; k <= kMaxLevel; ++k) {
+    boxes -= merges_[static_cast<size_t>(k)];
+    if (k < first || (k > first && boxes * kShrink[0][1] > below)) continue;
+    AddLevel(k).wide = true;
+    below = boxes;
+    if (below <= kFewBoxes) break;
+  }
+}
+
 void PyramidBlockBuilder::BeginLine() {
   for (size_t i = 0; i < level_count_; ++i) {
     Level& level = levels_[i];
     level.sections.push_back({static_cast<uint32_t>(level.boxes.size()),
                               static_cast<uint32_t>(level.tiles.size())});
   }
+}
+
+void PyramidBlockBuilder::EndLine() {
+  for (size_t i = 0; i < level_count_; ++i) Flush(i);
+  if (above_ == nullptr) return;
+  Flush(level_count_);
+  above_->line_end.push_back(static_cast<uint32_t>(above_->marks.size()));
 }
 
 void PyramidBlockBuilder::WriteLine(uint32_t line) {
@@ -252,7 +343,7 @@ void PyramidBlockBuilder::WriteLine(uint32_t line) {
     Flush(0);
     finest.open.Set(start, dur, row, name.v, event_class, merges_from_[i]);
   }
-  for (size_t i = 0; i < level_count_; ++i) Flush(i);
+  EndLine();
 }
 
 [[gnu::always_inline]] inline PyramidBox PyramidBlockBuilder::BoxOf(
@@ -264,12 +355,17 @@ void PyramidBlockBuilder::WriteLine(uint32_t line) {
   const auto extent = static_cast<uint64_t>(mark.end - mark.start);
   uint64_t row = mark.row - first_;
   uint64_t count = mark.count;
-  const PyramidBox event = PyramidBox::Event(x, w, row, event_class);
+  if (level.wide) {
+    level.extras.push_back({mark.row, name, mark.count});
+    row = count = 0;
+  }
   if (level.has_names) level.names.push_back(name);
+  const PyramidBox event = PyramidBox::Event(x, w, row, event_class);
   // Where no name has half of the time, that of the longest will do. The name
   // of one event is its own.
-  if (mark.count > PyramidBox::kMostCount ||
-      (!level.has_names && (share > 0) & (name_[mark.row].v != name))) {
+  if (!level.wide &&
+      (mark.count > PyramidBox::kMostCount ||
+       (!level.has_names && (share > 0) & (name_[mark.row].v != name)))) {
     row = level.extras.size();
     count = 0;
     level.extras.push_back({mark.row, name, mark.count});
@@ -312,8 +408,12 @@ void PyramidBlockBuilder::WriteLine(uint32_t line) {
 void PyramidBlockBuilder::Flush(size_t index) {
   Level& level = levels_[index];
   if (level.open.count == 0) return;
-  Write(level, level.open);
-  if (index + 1 < level_count_) {
+  const size_t top = above_ == nullptr ? level_count_ - 1 : level_count_;
+  if (index == level_count_)
+    above_->marks.push_back(level.open);
+  else
+    Write(level, level.open);
+  if (index < top) {
     Level& next = levels_[index + 1];
     if (static_cast<int>(level.open.merges_from) <= next.k) {
       next.open.Add(level.open);
@@ -356,8 +456,10 @@ PyramidBlockBytes PyramidBlockBuilder::Joined() const {
       sections.push_back({begin.box + section.box, begin.tile + section.tile});
     begin.box += static_cast<uint32_t>(level.boxes.size());
     begin.tile += static_cast<uint32_t>(level.tiles.size());
-    kept.push_back({static_cast<uint32_t>(level.k), extra,
-                    level.has_names ? name : PyramidBlock::kNoNames});
+    const uint32_t names = level.wide        ? PyramidBlock::kWide
+                           : level.has_names ? name
+                                             : PyramidBlock::kNoNames;
+    kept.push_back({static_cast<uint32_t>(level.k), extra, names});
     name += static_cast<uint32_t>(level.names.size());
     extra += static_cast<uint32_t>(level.extras.size());
   }

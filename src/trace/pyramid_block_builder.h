@@ -16,6 +16,7 @@
 #include "trace/pyramid.h"
 #include "trace/pyramid_block.h"
 #include "trace/pyramid_mark.h"
+#include "trace/pyramid_top.h"
 
 namespace stepscope {
 
@@ -29,27 +30,38 @@ struct PyramidBlockBytes {
   }
 };
 
+// What is to be built of a block.
+struct PyramidBlockPlan {
+  Row first = 0;  // rows of one track, at most PyramidBlock::kMostRows
+  Row last = 0;
+  TrackLines lines = TrackLines::kNative;  // of the track
+  // Levels below the first are not kept. From the other on they are those of
+  // the top.
+  int least_level = 0;
+  int top_level = kMaxLevel + 1;
+};
+
 class PyramidBlockBuilder {
  public:
-  // What a row of a block is counted by: 16 bits.
-  static constexpr Row kMostRows = 1u << 16;
-
   // All of it outlives this.
   PyramidBlockBuilder(const Trace& trace, int64_t origin_ns,
                       const PyramidClasses& classes);
 
-  // REQUIRES: the rows are of one track, which has such lines, and at most
-  // kMostRows.
-  PyramidBlockBytes Build(Row first, Row last, TrackLines lines);
-  // The same, but for levels finer than `least_level`.
-  PyramidBlockBytes BuildCoarse(Row first, Row last, TrackLines lines,
-                                int least_level);
+  // `above`: where the marks for the top go; null: it has none.
+  PyramidBlockBytes Build(const PyramidBlockPlan& plan, PyramidTopMarks* above);
+  // The same, quicker the coarser `least_level` is.
+  PyramidBlockBytes BuildCoarse(const PyramidBlockPlan& plan,
+                                PyramidTopMarks* above);
+  // The levels from `level` on of rows whose blocks gave these marks, in order.
+  PyramidBlockBytes BuildTop(Row first, Row last, int level,
+                             std::span<const PyramidTopMarks> blocks);
 
  private:
   // A level while it is written.
   struct Level {
     int k = 0;
     bool has_names = false;
+    bool wide = false;  // every box has an extra
     PyramidMark open;
     std::vector<PyramidBox> boxes;
     std::vector<uint32_t> names;  // of the boxes, or empty
@@ -58,13 +70,21 @@ class PyramidBlockBuilder {
     std::vector<PyramidBlock::Section> sections;  // by line
   };
 
+  void Begin(const PyramidBlockPlan& plan, PyramidTopMarks* above);
   void FindLines(TrackLines lines);
   void SortIntoLines();
   void FindMerges();
   void ChooseLevels();
+  void ChooseTopLevels(uint32_t marks);
+  // Of a kept level; the least that tiles can count.
+  Level& AddLevel(int k);
+  int LeastLevel() const;
+  void CollectTopMarks(std::span<const PyramidTopMarks> blocks);
+  void AddTopMarks(uint32_t line, std::span<const PyramidMark> marks);
   // Levels as these factors ask for; the bytes of their boxes and names.
   size_t TryLevels(double first_shrink, double next_shrink);
   void BeginLine();
+  void EndLine();
   void WriteLine(uint32_t line);
   void CollectMarks();
   void WriteMarks(std::span<const PyramidMark> marks);
@@ -88,6 +108,8 @@ class PyramidBlockBuilder {
   uint32_t native_depths_ = 0;
   uint32_t python_depths_ = 0;
   int least_level_ = 0;
+  int top_level_ = kMaxLevel + 1;
+  PyramidTopMarks* above_ = nullptr;
   std::vector<std::vector<PyramidMark>> marks_;  // by line, of that level
   std::vector<uint32_t> line_of_;   // by row
   std::vector<uint32_t> line_end_;  // by line: its end in what follows
@@ -97,7 +119,9 @@ class PyramidBlockBuilder {
   std::vector<uint8_t> merges_from_;
   // How many rows are so, by that level.
   std::array<uint32_t, kMaxLevel + 2> merges_{};
-  std::vector<Level> levels_;  // the first level_count_ are in use
+  // The first level_count_ are kept; one more is there if there is a top, whose
+  // marks are written instead.
+  std::vector<Level> levels_;
   size_t level_count_ = 0;
 };
 

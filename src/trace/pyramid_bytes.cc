@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pyramid as bytes: a head, a table of blocks, the blocks. As this machine
-// and this version have them in memory.
+// A pyramid as bytes: a head, a table of blocks and tops, the blocks, the tops.
+// As this machine and this version have them in memory.
 #include <cstring>
 #include <utility>
 
@@ -15,11 +15,12 @@ struct Head {
   char magic[8] = {'S', 'S', 'P', 'Y', 'R', 'A', 'M', 0};
   // Another for every change of what the bytes mean. Read as another number
   // where the order of bytes is another.
-  uint32_t version = 1;
+  uint32_t version = 2;
   uint32_t blocks = 0;
   uint32_t rows = 0;
   uint32_t tracks = 0;
-  uint64_t names = 0;
+  uint32_t names = 0;
+  Row block_rows = 0;
 };
 static_assert(sizeof(Head) == 32);
 
@@ -32,12 +33,13 @@ struct Entry {
 static_assert(sizeof(Entry) % 16 == 0);
 static_assert(std::is_trivially_copyable_v<Entry>);
 
-Head HeadOf(const Trace& trace, size_t blocks) {
+Head HeadOf(const Trace& trace, size_t blocks, Row block_rows) {
   Head head;
   head.blocks = static_cast<uint32_t>(blocks);
   head.rows = trace.size();
   head.tracks = static_cast<uint32_t>(trace.tracks().size());
-  head.names = trace.strings().size();
+  head.names = static_cast<uint32_t>(trace.strings().size());
+  head.block_rows = block_rows;
   return head;
 }
 
@@ -50,19 +52,26 @@ Error Damaged(size_t offset, std::string_view what) {
 }  // namespace
 
 void Pyramid::AppendTo(const Sink& sink) const {
-  const Head head = HeadOf(trace_, blocks_.size());
+  const Head head = HeadOf(trace_, blocks_.size(), block_rows_);
   sink(std::as_bytes(std::span(&head, 1)));
-  for (const PyramidBlock& block : blocks_) {
+  const auto each = [this](const auto& use) {
+    for (const PyramidBlock& block : blocks_) use(block);
+    for (const PyramidTop& top : tops_) use(top.block);
+  };
+  each([&](const PyramidBlock& block) {
     const Entry entry = {block.first(), block.last(), block.shape(), {}};
     sink(std::as_bytes(std::span(&entry, 1)));
-  }
-  for (const PyramidBlock& block : blocks_)
+  });
+  each([&](const PyramidBlock& block) {
     if (!block.bytes().empty()) sink(block.bytes());
+  });
 }
 
 size_t Pyramid::serialized_bytes() const {
-  size_t bytes = sizeof(Head) + blocks_.size() * sizeof(Entry);
+  size_t bytes =
+      sizeof(Head) + (blocks_.size() + tops_.size()) * sizeof(Entry);
   for (const PyramidBlock& block : blocks_) bytes += block.bytes().size();
+  for (const PyramidTop& top : tops_) bytes += top.block.bytes().size();
   return bytes;
 }
 
@@ -76,15 +85,26 @@ Result<Pyramid> Pyramid::FromBytes(std::span<const std::byte> bytes,
   }
   if (reinterpret_cast<uintptr_t>(bytes.data()) % 16 != 0)
     return Fail(ErrorCode::kInvalidArgument, "pyramid: bytes are not aligned");
-  Pyramid pyramid(Empty{}, trace, std::move(classes));
-  const size_t table = sizeof(Head) + pyramid.blocks_.size() * sizeof(Entry);
+  Head head;
+  if (bytes.size() < sizeof head) return Damaged(bytes.size(), "cut short");
+  std::memcpy(&head, bytes.data(), sizeof head);
+  // So that a damaged number asks for no more memory than there are bytes.
+  if (head.block_rows == 0 || head.block_rows > PyramidBlock::kMostRows ||
+      trace.size() / head.block_rows > bytes.size() / sizeof(Entry)) {
+    return Damaged(0, "of another version or another trace");
+  }
+  Pyramid pyramid(Empty{}, trace, std::move(classes), head.block_rows);
+  const size_t blocks = pyramid.blocks_.size();
+  const size_t all = blocks + pyramid.tops_.size();
+  const size_t table = sizeof(Head) + all * sizeof(Entry);
   if (bytes.size() < table) return Damaged(bytes.size(), "cut short");
-  const Head expected = HeadOf(trace, pyramid.blocks_.size());
-  if (std::memcmp(bytes.data(), &expected, sizeof expected) != 0)
+  const Head expected = HeadOf(trace, blocks, head.block_rows);
+  if (std::memcmp(&head, &expected, sizeof expected) != 0)
     return Damaged(0, "of another version or another trace");
   size_t at = table;
-  for (size_t i = 0; i < pyramid.blocks_.size(); ++i) {
-    PyramidBlock& block = pyramid.blocks_[i];
+  for (size_t i = 0; i < all; ++i) {
+    PyramidBlock& block = i < blocks ? pyramid.blocks_[i]
+                                     : pyramid.tops_[i - blocks].block;
     const size_t offset = sizeof(Head) + i * sizeof(Entry);
     Entry entry;
     std::memcpy(&entry, bytes.data() + offset, sizeof entry);

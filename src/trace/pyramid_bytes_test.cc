@@ -43,6 +43,13 @@ std::shared_ptr<const Trace> SomeTrace() {
   return *trace;
 }
 
+// So few rows in a block that there are tops.
+PyramidOptions SmallBlocks() {
+  PyramidOptions options;
+  options.block_rows = 300;
+  return options;
+}
+
 // 16 bytes are aligned as FromBytes() wants them.
 struct alignas(16) Unit16 {
   std::byte bytes[16];
@@ -89,18 +96,21 @@ std::vector<std::byte> Picture(const Pyramid& pyramid) {
 
 TEST(PyramidBytesTest, ReadAgainItAnswersTheSame) {
   const auto trace = SomeTrace();
-  const Pyramid built(*trace, {});
-  auto bytes = std::make_shared<const Bytes>(BytesOf(built));
-  auto read = Pyramid::FromBytes(ViewOf(*bytes), bytes, *trace, {});
-  ASSERT_TRUE(read) << read.error().message;
-  const std::vector<std::byte> expected = Picture(built);
-  EXPECT_GT(expected.size(), 10'000u);
-  EXPECT_EQ(Picture(*read), expected);
-  // It keeps what it reads from.
-  const Pyramid moved = *std::move(read);
-  bytes.reset();
-  EXPECT_EQ(Picture(moved), expected);
-  EXPECT_EQ(moved.bytes(), built.bytes());
+  for (const PyramidOptions& options : {PyramidOptions(), SmallBlocks()}) {
+    const Pyramid built(*trace, options);
+    auto bytes = std::make_shared<const Bytes>(BytesOf(built));
+    auto read = Pyramid::FromBytes(ViewOf(*bytes), bytes, *trace, {});
+    ASSERT_TRUE(read) << read.error().message;
+    const std::vector<std::byte> expected = Picture(built);
+    EXPECT_GT(expected.size(), 10'000u);
+    EXPECT_EQ(Picture(*read), expected);
+    // It keeps what it reads from.
+    const Pyramid moved = *std::move(read);
+    bytes.reset();
+    EXPECT_EQ(Picture(moved), expected);
+    EXPECT_EQ(moved.bytes(), built.bytes());
+    EXPECT_EQ(moved.tops(0).size(), built.tops(0).size());
+  }
 }
 
 TEST(PyramidBytesTest, OtherTracesVersionsAndLengthsAreRefused) {
@@ -132,7 +142,8 @@ TEST(PyramidBytesTest, OtherTracesVersionsAndLengthsAreRefused) {
 // Run under the sanitizers, this shows that no damage leads out of bounds.
 TEST(PyramidBytesTest, FlippedBytesNeverLeadOutOfBounds) {
   const auto trace = SomeTrace();
-  const Pyramid built(*trace, {});
+  const Pyramid built(*trace, SmallBlocks());
+  ASSERT_FALSE(built.tops(0).empty());
   const Bytes bytes = BytesOf(built);
   std::mt19937 random(1);
   int refused = 0;

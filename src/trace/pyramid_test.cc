@@ -207,10 +207,12 @@ uint32_t DepthOf(const Trace& trace, Row row) {
 }
 
 void TilesHoldWhatBruteForceFinds(uint32_t seed, LineKind kind, bool python,
-                                  bool coarse = false) {
+                                  bool coarse = false,
+                                  Row block_rows = PyramidBlock::kMostRows) {
   const auto trace = RandomNested(seed, 3000, python);
   PyramidOptions options = ByType();
   options.coarse = coarse;
+  options.block_rows = block_rows;
   const Pyramid pyramid(*trace, options);
   TileQuery query(pyramid);
   for (int k = 0; k <= 44; k += k < 4 ? 1 : 2) {
@@ -235,6 +237,8 @@ void TilesHoldWhatBruteForceFinds(uint32_t seed, LineKind kind, bool python,
     }
     const TilePart part = {3, 0, 0, pyramid.depths(0, kind), 2, kind};
     std::map<std::pair<uint32_t, int64_t>, uint64_t> counts;
+    // A bucket in which a block ends has two marks.
+    std::map<std::pair<uint32_t, int64_t>, int64_t> longest_of;
     for (uint64_t first = 0; first < tiles; first += 3) {
       const TileAnswer& answer = query.Run(k, first, 3, {&part, 1});
       for (uint64_t t = 0; t < 3; ++t) {
@@ -270,18 +274,15 @@ void TilesHoldWhatBruteForceFinds(uint32_t seed, LineKind kind, bool python,
           ASSERT_NE(mark, marks.end()) << "k " << k << " seed " << seed;
           counts[mark->first] += record.count;
           const Box& box = mark->second;
-          // Within a fifth of the longest, and a unit of the level.
-          const int64_t longest = trace->dur_ns()[record.row];
+          int64_t& longest = longest_of[mark->first];
+          longest = std::max(longest, trace->dur_ns()[record.row]);
           const int64_t unit =
               k >= kUnitBits ? int64_t{1} << (k - kUnitBits) : 1;
-          if (k < 30) {
-            ASSERT_GE(longest * 5 / 4 + 2 * unit + 1, box.longest)
-                << "k " << k << " seed " << seed;
-          }
           if (record.count == 1) {
             ASSERT_EQ(name, trace->name()[record.row].v);
             ASSERT_EQ(record.fill, 255);
           } else if (box.busy > 64 * unit && box.count < 4 &&
+                     record.count == box.count &&
                      !(record.kind & kTileMixed)) {
             // Short marks: a name that is given has half, to rounding.
             ASSERT_GE(box.names.at(name) * 20 / 9 + 4 * unit, box.busy);
@@ -289,9 +290,16 @@ void TilesHoldWhatBruteForceFinds(uint32_t seed, LineKind kind, bool python,
         }
       }
     }
-    for (const auto& [key, box] : marks)
+    for (const auto& [key, box] : marks) {
       ASSERT_EQ(counts[key], box.count)
           << "k " << k << " depth " << key.first << " bucket " << key.second;
+      // Within a fifth of the longest, and a unit of the level.
+      const int64_t unit = k >= kUnitBits ? int64_t{1} << (k - kUnitBits) : 1;
+      if (k < 30) {
+        ASSERT_GE(longest_of[key] * 5 / 4 + 2 * unit + 1, box.longest)
+            << "k " << k << " seed " << seed;
+      }
+    }
     // A long event has a piece in each tile that it touches.
     for (const auto& [row, pieces] : long_pieces) {
       const int64_t start = trace->start_ns()[row] - pyramid.origin_ns();
@@ -322,6 +330,56 @@ TEST(PyramidTest, ACoarseOneHoldsTheSame) {
       TilesHoldWhatBruteForceFinds(seed, kind, true, true);
 }
 
+// What the blocks have of a zoom is together in a top, with the same boxes.
+TEST(PyramidTest, TopsHoldTheSame) {
+  for (uint32_t seed = 50; seed < 54; ++seed)
+    for (const LineKind kind : kKinds)
+      for (const Row block_rows : {20u, 200u})
+        TilesHoldWhatBruteForceFinds(seed, kind, true, seed % 2 == 0,
+                                     block_rows);
+}
+
+TEST(PyramidTest, AWholeTrackIsReadFromItsTops) {
+  const auto trace = RandomNested(6, 20'000);
+  PyramidOptions options = ByType();
+  options.block_rows = 200;
+  const Pyramid pyramid(*trace, options);
+  ASSERT_EQ(pyramid.blocks(0).size(), 100u);
+  ASSERT_EQ(pyramid.tops(0).size(), 2u);
+  EXPECT_EQ(pyramid.tops(0)[0].last, 64u);
+  EXPECT_EQ(pyramid.tops(0)[1].last, 100u);
+  for (const PyramidTop& top : pyramid.tops(0)) {
+    ASSERT_FALSE(top.block.levels().empty());
+    // No level is in both.
+    for (size_t i = top.first; i < top.last; ++i)
+      for (const PyramidBlock::Level& level : pyramid.blocks(0)[i].levels())
+        EXPECT_LT(level.k, top.block.levels()[0].k);
+    uint64_t events = 0;
+    for (uint32_t depth = 0; depth < pyramid.depths(0); ++depth) {
+      const auto line = top.block.line(0, LineKind::kNative, depth);
+      ASSERT_TRUE(line.wide);
+      ASSERT_EQ(line.extras.size(), line.boxes.size());
+      for (const PyramidExtra& extra : line.extras) events += extra.count;
+      // Where a block ends in a bucket, what it has there is one with the rest.
+      for (size_t i = 0; i < line.tiles.size(); ++i) {
+        const size_t end = i + 1 < line.tiles.size() ? line.tiles[i + 1].first
+                                                     : line.boxes.size();
+        for (size_t box = line.tiles[i].first + 1; box < end; ++box) {
+          const PyramidBox a = line.boxes[box - 1];
+          const PyramidBox b = line.boxes[box];
+          if (a.is_mark() && b.is_mark()) {
+            EXPECT_LT(a.x() >> kUnitBits, b.x() >> kUnitBits);
+          }
+        }
+      }
+    }
+    EXPECT_EQ(events, top.block.last() - top.block.first());
+  }
+  // Three blocks are too few for one.
+  options.block_rows = 7000;
+  EXPECT_TRUE(Pyramid(*trace, options).tops(0).empty());
+}
+
 // It has fewer levels, and the whole trace on a screen is one of them.
 TEST(PyramidTest, ACoarseOneHasTheLevelsOfAWholeTrace) {
   const auto trace = RandomNested(5, 200'000);
@@ -333,8 +391,8 @@ TEST(PyramidTest, ACoarseOneHasTheLevelsOfAWholeTrace) {
   EXPECT_EQ(coarse.depths(0), whole.depths(0));
   const int64_t span = trace->start_ns()[trace->size() - 1];
   const int k = 64 - std::countl_zero(static_cast<uint64_t>(span / 1000));
-  for (const PyramidBlock& block : coarse.blocks(0))
-    EXPECT_GE(block.LevelFor(k), 0);
+  ASSERT_EQ(coarse.tops(0).size(), 1u);
+  EXPECT_GE(coarse.tops(0)[0].block.LevelFor(k), 0);
 }
 
 TEST(PyramidTest, DepthsOfAKindAreCounted) {

@@ -66,7 +66,18 @@ void TileWorker::FindPieces(const TilePart& part) {
   // The block before the first that begins in here may reach into it.
   auto block = begins_by(window_.begin);
   if (block != blocks.begin()) --block;
-  for (const auto last = begins_by(window_.end); block < last; ++block) {
+  const std::span<const PyramidTop> tops = pyramid_.tops(part.track);
+  for (const auto last = begins_by(window_.end); block < last;) {
+    const auto number =
+        static_cast<size_t>(block - blocks.begin()) / PyramidTop::kBlocks;
+    if (number < tops.size()) {
+      const PyramidTop& top = tops[number];
+      if (const int level = top.block.LevelFor(window_.k); level >= 0) {
+        pieces_.push_back({&top.block, level, 0});
+        block = blocks.begin() + static_cast<ptrdiff_t>(top.last);
+        continue;
+      }
+    }
     Piece piece = {&*block, block->LevelFor(window_.k), 0};
     if (piece.level < 0) {
       const Row from =
@@ -75,6 +86,7 @@ void TileWorker::FindPieces(const TilePart& part) {
       piece.rows = rows_.Add(trace_, pyramid_.lines(part.track), from, to);
     }
     pieces_.push_back(piece);
+    ++block;
   }
 }
 

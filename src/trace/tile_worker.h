@@ -40,13 +40,21 @@ class TileWorker {
   void AddExact(const PyramidBlock& block, const PyramidBlock::Line& line);
   void AddBoxes(const PyramidBlock& block, const PyramidBlock::Line& line,
                 size_t first, size_t last, uint32_t tile);
+  // Where the names of boxes are.
+  enum class Names { kOfRows, kOfBoxes, kWide };
+  template <Names kNames>
+  TileRecord* PutBoxes(const PyramidBlock& block,
+                       const PyramidBlock::Line& line, size_t first,
+                       size_t last, TileRecord* out);
   void AddFolded(const PyramidBlock& block, const PyramidBlock::Line& line,
                  int shift);
   void AddRows(const TileRows::Line& line);
   TileFold FoldOf(const PyramidBlock& block, const PyramidBlock::Line& line,
                   size_t i, uint64_t x, int shift) const;
-  Row RowOf(const PyramidBlock& block, PyramidBox box) const;
-  bool IsLong(const PyramidBlock& block, PyramidBox box, int shift) const;
+  // Whichever bytes the box has: a row of the block.
+  static Row RowOf(const PyramidBlock& block, const PyramidBlock::Line& line,
+                   size_t i);
+  bool IsLong(PyramidBox box, Row row, int shift) const;
   void PutRecord(const TileFold& fold, TileRecord* to);
   Row LowerBound(Row first, Row last, int64_t time) const;
 

@@ -42,44 +42,66 @@ void TileWorker::AddBoxes(const PyramidBlock& block,
                           size_t last, uint32_t tile) {
   // Only the last event of a tile can reach beyond it.
   const PyramidBox beyond = line.boxes[last - 1];
+  const Row beyond_row = RowOf(block, line, last - 1);
   const bool goes_on = !beyond.is_mark() &&
                        beyond.x() + beyond.w() > kTileUnits &&
-                       window_.IsLong(trace_.dur_ns()[RowOf(block, beyond)]);
+                       window_.IsLong(trace_.dur_ns()[beyond_row]);
   const size_t end = goes_on ? last - 1 : last;
+  TileRecord* out = writer_.BeginTile(tile, end - first);
+  if (line.wide)
+    out = PutBoxes<Names::kWide>(block, line, first, end, out);
+  else if (line.names.empty())
+    out = PutBoxes<Names::kOfRows>(block, line, first, end, out);
+  else
+    out = PutBoxes<Names::kOfBoxes>(block, line, first, end, out);
+  writer_.EndTile(out);
+  if (goes_on)
+    writer_.AddLong(tile, beyond.x(), beyond_row, beyond.event_class());
+}
+
+template <TileWorker::Names kNames>
+TileRecord* TileWorker::PutBoxes(const PyramidBlock& block,
+                                 const PyramidBlock::Line& line, size_t first,
+                                 size_t last, TileRecord* out) {
+  constexpr size_t kAhead = 16;
+  const PyramidBox* const boxes = line.boxes.data();
   const StringId* const row_names = trace_.name().data();
-  const uint32_t* const box_names =
-      line.names.empty() ? nullptr : line.names.data();
   const Row first_row = block.first();
   const Row rows = block.last() - block.first() - 1;
   const TileNames::Lookup number(writer_.names());
   const uint64_t where = writer_.line();
-  TileRecord* out = writer_.BeginTile(tile, end - first);
-  constexpr size_t kAhead = 16;
-  for (size_t i = first; i < end; ++i) {
-    const PyramidBox box = line.boxes[i];
-    // The names of rows that are a cache line apart come late otherwise.
-    if (box_names == nullptr && i + kAhead < end)
-      __builtin_prefetch(row_names + first_row + line.boxes[i + kAhead].row());
+  for (size_t i = first; i < last; ++i) {
+    const PyramidBox box = boxes[i];
     const bool mark = box.is_mark();
     Row row = first_row + std::min(box.row(), rows);
     uint32_t count = box.count();
-    uint32_t name = box_names != nullptr ? box_names[i] : row_names[row].v;
-    if (box.has_extra() && box.row() < line.extras.size()) {
+    uint32_t name = 0;
+    if constexpr (kNames == Names::kOfRows) {
+      // Those of rows that are a cache line apart come late otherwise.
+      if (i + kAhead < last)
+        __builtin_prefetch(row_names + first_row + boxes[i + kAhead].row());
+      name = row_names[row].v;
+    } else if constexpr (kNames == Names::kOfBoxes) {
+      name = line.names[i];
+    } else {
+      const PyramidExtra& extra = line.extras[i];
+      row = extra.row;
+      count = std::min<uint32_t>(extra.count, 65535);
+      name = extra.name;
+    }
+    if (kNames != Names::kWide && box.has_extra() &&
+        box.row() < line.extras.size()) {
       const PyramidExtra& extra = line.extras[box.row()];
       row = extra.row;
       count = std::min<uint32_t>(extra.count, 65535);
       name = extra.name;
     }
     const bool mixed = mark & (box.share() == 0);
-    TileRecord::Put(
-        out++, box.x(), box.w(), row, number(name),
-        box.event_class() | (mixed ? uint32_t{kTileMixed} : 0u), count,
-        mark ? box.fill() * 2 : 255, where);
+    TileRecord::Put(out++, box.x(), box.w(), row, number(name),
+                    box.event_class() | uint32_t{mixed} * kTileMixed, count,
+                    Choose(mark, box.fill() * 2, 255u), where);
   }
-  writer_.EndTile(out);
-  if (goes_on)
-    writer_.AddLong(tile, beyond.x(), RowOf(block, beyond),
-                    beyond.event_class());
+  return out;
 }
 
 // From a finer level: what has come to lie in one bucket becomes one.
@@ -115,7 +137,7 @@ void TileWorker::AddFolded(const PyramidBlock& block,
     const size_t end = EndOfFirst(tiles, line);
     for (size_t i = tiles[0].first; i < end; ++i) {
       const TileFold piece = FoldOf(block, line, i, x, shift);
-      if (piece.count == 1 && IsLong(block, line.boxes[i], shift)) {
+      if (piece.count == 1 && IsLong(line.boxes[i], piece.row, shift)) {
         add(fold);
         fold.count = 0;
         if (piece.end <= kTileUnits && line.boxes[i].w() != 65535) {
@@ -145,17 +167,18 @@ TileFold TileWorker::FoldOf(const PyramidBlock& block,
   const uint64_t w = box.w();
   const bool mark = box.is_mark();
   TileFold fold;
-  fold.row = RowOf(block, box);
-  fold.count = box.count();
-  fold.name = line.names.empty() ? trace_.name()[fold.row].v : line.names[i];
-  if (box.has_extra()) {
-    fold.count = 2;  // if it is damaged
-    if (box.row() < line.extras.size()) {
-      const PyramidExtra& extra = line.extras[box.row()];
-      fold.row = std::min(extra.row, trace_.size() - 1);
-      fold.count = std::max<uint32_t>(extra.count, 2);
-      fold.name = extra.name;
-    }
+  fold.row = RowOf(block, line, i);
+  fold.count = mark ? 2 : 1;  // if it is damaged
+  if (line.wide) {
+    if (mark) fold.count = std::max<uint32_t>(line.extras[i].count, 2);
+    fold.name = line.extras[i].name;
+  } else if (box.has_extra() && box.row() < line.extras.size()) {
+    const PyramidExtra& extra = line.extras[box.row()];
+    fold.count = std::max<uint32_t>(extra.count, 2);
+    fold.name = extra.name;
+  } else {
+    if (box.count() > 0) fold.count = box.count();
+    fold.name = line.names.empty() ? trace_.name()[fold.row].v : line.names[i];
   }
   x += box.x();
   const uint64_t round = (uint64_t{1} << shift) - 1;
@@ -168,19 +191,24 @@ TileFold TileWorker::FoldOf(const PyramidBlock& block,
   return fold;
 }
 
-Row TileWorker::RowOf(const PyramidBlock& block, PyramidBox box) const {
+Row TileWorker::RowOf(const PyramidBlock& block, const PyramidBlock::Line& line,
+                      size_t i) {
+  const PyramidBox box = line.boxes[i];
+  Row from_first = box.row();
+  if (line.wide)
+    from_first = line.extras[i].row - block.first();
+  else if (box.has_extra() && box.row() < line.extras.size())
+    from_first = line.extras[box.row()].row - block.first();
   return block.first() +
-         std::min(box.row(), block.last() - block.first() - 1);
+         std::min(from_first, block.last() - block.first() - 1);
 }
 
 // Of the box of one event. Boxes are rounded outwards, so one that is nearly a
 // bucket long may be shorter.
-bool TileWorker::IsLong(const PyramidBlock& block, PyramidBox box,
-                        int shift) const {
+bool TileWorker::IsLong(PyramidBox box, Row row, int shift) const {
   const uint64_t bucket = uint64_t{1} << (kUnitBits + shift);
   if (box.w() < bucket) return false;
-  return box.w() > bucket + 1 ||
-         window_.IsLong(trace_.dur_ns()[RowOf(block, box)]);
+  return box.w() > bucket + 1 || window_.IsLong(trace_.dur_ns()[row]);
 }
 
 void TileWorker::PutRecord(const TileFold& fold, TileRecord* to) {

@@ -58,7 +58,9 @@ struct Kept {
   std::vector<Unit16> bytes;
 
   Kept() {
-    const Pyramid pyramid(*trace, {});
+    PyramidOptions options;
+    options.block_rows = 50;  // so that there are tops
+    const Pyramid pyramid(*trace, options);
     pyramid.AppendTo([this](std::span<const std::byte> piece) {
       const size_t at = bytes.size();
       bytes.resize(at + piece.size() / sizeof(Unit16));
