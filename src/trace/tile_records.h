@@ -87,6 +87,8 @@ class TileRecordBuffer {
     size_ += count;
     return first;
   }
+  // REQUIRES: there is one.
+  TileRecord* last() { return records_.get() + size_ - 1; }
   // Takes off what Grow() gave too much.
   void Shrink(size_t count) { size_ -= count; }
 

@@ -3,98 +3,183 @@
 
 #include <algorithm>
 
+#include "trace/pyramid_mark.h"
+#include "trace/tile_fold.h"
+
 namespace stepscope {
 
-void TileRows::Begin(const TileWindow& window, LineKind kind,
-                     uint32_t first_depth, uint32_t depths) {
+struct TileRows::Columns {
+  Columns(const Pyramid& pyramid, TileNames& names)
+      : starts(pyramid.trace().start_ns().data()),
+        durations(pyramid.trace().dur_ns().data()),
+        names_of(pyramid.trace().name().data()),
+        class_of(pyramid.class_of()),
+        number(names) {}
+
+  const int64_t* const starts;
+  const int64_t* const durations;
+  const StringId* const names_of;
+  const PyramidClassOf class_of;
+  const TileNames::Lookup number;
+};
+
+TileRows::TileRows(const Pyramid& pyramid)
+    : pyramid_(pyramid), trace_(pyramid.trace()) {}
+
+void TileRows::Begin(const TileWindow& window, const TilePart& part,
+                     TileNames& names) {
   window_ = window;
-  kind_ = kind;
-  first_depth_ = first_depth;
-  depths_ = depths;
-  lines_.clear();
-  size_ = 0;
+  part_ = part;
+  names_ = &names;
+  numbers_ = 0;
+  if (lines_.size() < part.depths) lines_.resize(part.depths);
+  for (uint32_t i = 0; i < part.depths; ++i) {
+    Line& line = lines_[i];
+    line.where = TileRecord::Line(part.slot, part.at + i);
+    line.records.clear();
+    line.runs.clear();
+    line.first_run.clear();
+  }
 }
 
-void TileRows::FindLines(const Trace& trace, TrackLines lines, Row first,
-                         Row last) {
-  const size_t count = last - first;
-  if (line_of_.size() < count) line_of_.resize(count);
-  uint32_t* const line_of = line_of_.data();
-  Filling* const filling = lines_.data() + lines_.size() - (depths_ + 1);
-  const auto put = [&](size_t i, uint32_t depth) {
-    // Those that are less deep wrap around and are too large as well.
-    const uint32_t line = std::min(depth - first_depth_, depths_);
-    line_of[i] = line;
-    ++filling[line].rows;
-  };
-  if (lines == TrackLines::kBoth && count > 0) {
-    LineDepths places(trace, first);
-    for (size_t i = 0; i < count; ++i) {
-      const LinePlace place = places.Next(first + static_cast<Row>(i));
-      put(i, place.kind == kind_ ? place.depth : UINT32_MAX);
-    }
-  } else {
-    const uint32_t* const depth = trace.nesting().depth.data() + first;
-    for (size_t i = 0; i < count; ++i) put(i, depth[i]);
+size_t TileRows::Add(Row first, Row last) {
+  for (Line& line : std::span(lines_).first(part_.depths)) {
+    line.open.bucket = kNone;
+    line.tile = kNoTile;
+    line.first_run.push_back(static_cast<uint32_t>(line.runs.size()));
   }
+  const auto add = [&]<typename DepthOf>(DepthOf depth_of) {
+    if (window_.k < kUnitBits)
+      AddRows<true>(first, last, depth_of);
+    else
+      AddRows<false>(first, last, depth_of);
+  };
+  if (first < last && pyramid_.lines(part_.track) == TrackLines::kBoth) {
+    LineDepths places(trace_, first);
+    add([&, kind = part_.kind](Row row) {
+      const LinePlace place = places.Next(row);
+      return place.kind == kind ? place.depth : UINT32_MAX;
+    });
+  } else {
+    add([depth = trace_.nesting().depth.data()](Row row) {
+      return depth[row];
+    });
+  }
+  return numbers_++;
+}
+
+void TileRows::BeginRun(Line& line, uint32_t tile) {
+  line.tile = tile;
+  line.runs.push_back({tile, static_cast<uint32_t>(line.records.size())});
 }
 
 // Events of a bucket or more are boxes of their own; shorter ones that begin in
-// one bucket are one. That is as good as random where it matters, so there is
-// no branch for it.
-size_t TileRows::Add(const Trace& trace, TrackLines lines, Row first,
-                     Row last) {
-  const size_t number = lines_.size() / (depths_ + 1);
-  const size_t count = last - first;
-  lines_.resize(lines_.size() + depths_ + 1);
-  Filling* const filling = lines_.data() + number * (depths_ + 1);
-  FindLines(trace, lines, first, last);
-  Reserve(size_ + count + depths_ + 1);
-  for (uint32_t line = 0; line <= depths_; ++line) {
-    filling[line].first = static_cast<uint32_t>(size_);
-    size_ += filling[line].rows + 1;  // and the end
-    filling[line].rows = 0;
-    filling[line].bucket = kNone;
-  }
+// one bucket are one.
+template <bool kFine, typename DepthOf>
+void TileRows::AddRows(Row first, Row last, DepthOf depth_of) {
+  const Columns columns(pyramid_, *names_);
   const int64_t begin = window_.origin + window_.begin;
-  const int64_t* const starts = trace.start_ns().data() + first;
-  const int64_t* const durations = trace.dur_ns().data() + first;
-  const uint32_t* const line_of = line_of_.data();
-  Row* const rows = rows_.get();
-  uint32_t* const heads = heads_.get();
   const int k = window_.k;
-  for (size_t i = 0; i < count; ++i) {
-    Filling& line = filling[line_of[i]];
-    const uint64_t bucket = static_cast<uint64_t>(starts[i] - begin) >> k;
-    const uint32_t is_short =
-        static_cast<uint64_t>(durations[i]) >> k == 0 ? 1 : 0;
-    rows[line.first + line.rows] = first + static_cast<Row>(i);
-    heads[line.first + line.boxes] = line.rows;
-    ++line.rows;
-    line.boxes += uint32_t{bucket != line.bucket} | (is_short ^ 1);
-    line.bucket = bucket | (uint64_t{is_short} - 1);
+  const int up = kFine ? kUnitBits - k : 0;
+  const int down = kFine ? 0 : k - kUnitBits;
+  const uint64_t round = (uint64_t{1} << down) - 1;
+  const uint32_t first_depth = part_.first_depth;
+  const uint32_t depths = part_.depths;
+  Line* const lines = lines_.data();
+  for (Row row = first; row < last; ++row) {
+    // Those that are less deep wrap around and are too large as well.
+    const uint32_t number = depth_of(row) - first_depth;
+    if (number >= depths) continue;
+    Line& line = lines[number];
+    const auto from = static_cast<uint64_t>(columns.starts[row] - begin);
+    const int64_t dur = columns.durations[row];
+    const uint64_t bucket = from >> k;
+    const bool is_long = static_cast<uint64_t>(dur) >> k != 0;
+    // One branch, not two: each is as good as random.
+    if ((bucket == line.open.bucket) & !is_long) {
+      Join<kFine>(line, row, dur, columns);
+      continue;
+    }
+    const uint64_t units = (from << up) >> down;
+    const uint64_t end =
+        (((from + static_cast<uint64_t>(dur)) << up) + round) >> down;
+    const auto tile = static_cast<uint32_t>(units >> kTileUnitBits);
+    if (tile != line.tile) BeginRun(line, tile);
+    const uint64_t x = units & (kTileUnits - 1);
+    line.open.bucket = bucket | (uint64_t{0} - uint64_t{is_long});  // or kNone
+    if (is_long & (x + (end - units) > kTileUnits)) {
+      line.runs.push_back({tile, static_cast<uint32_t>(line.records.size()),
+                           static_cast<uint32_t>(x), row});
+      line.tile = kNoTile;
+      continue;
+    }
+    line.open.units = static_cast<uint32_t>(units);
+    line.open.count = 1;
+    line.open.first = row;
+    const uint64_t w = std::clamp<uint64_t>(end - units, 1, 65535);
+    TileRecord::Put(line.records.Grow(1), x, w, row,
+                    columns.number(columns.names_of[row].v),
+                    columns.class_of(row), 1, 255, line.where);
   }
-  for (uint32_t line = 0; line <= depths_; ++line)
-    heads[filling[line].first + filling[line].boxes] = filling[line].rows;
-  return number;
 }
 
-TileRows::Line TileRows::line(size_t number, uint32_t line) const {
-  const Filling& filled = lines_[number * (depths_ + 1) + line];
-  return {rows_.get() + filled.first, heads_.get() + filled.first,
-          filled.boxes};
+// One more event in the last box: its record is written anew.
+template <bool kFine>
+void TileRows::Join(Line& line, Row row, int64_t dur, const Columns& columns) {
+  Open& open = line.open;
+  if (open.count == 1) {
+    open.longest = open.named = open.first;
+    open.longest_ns = columns.durations[open.first];
+    open.weight = static_cast<uint64_t>(open.longest_ns) + 1;
+    open.name_weight = open.weight;
+  }
+  ++open.count;
+  const auto its = static_cast<uint64_t>(dur) + 1;
+  open.weight += its;
+  const bool longer = dur > open.longest_ns;
+  open.longest = Choose(longer, row, open.longest);
+  open.longest_ns = std::max(open.longest_ns, dur);
+  if (columns.names_of[row] == columns.names_of[open.named]) {
+    open.name_weight += its;
+  } else {
+    const bool more = its > open.name_weight;
+    open.named = Choose(more, row, open.named);
+    open.name_weight = std::max(open.name_weight, its);
+  }
+  const int up = kFine ? kUnitBits - window_.k : 0;
+  const int down = kFine ? 0 : window_.k - kUnitBits;
+  // On a line, the last to begin is the last to end.
+  const auto end = static_cast<uint64_t>(columns.starts[row] + dur -
+                                         window_.origin - window_.begin);
+  const uint64_t round = (uint64_t{1} << down) - 1;
+  const uint64_t w = std::clamp<uint64_t>(
+      (((end << up) + round) >> down) - open.units, 1, 65535);
+  const auto busy = static_cast<uint32_t>(
+      ((open.weight - open.count) << (up + kBusyBits)) >> down);
+  const bool mixed = open.name_weight * 2 < open.weight;
+  TileRecord::Put(line.records.last(), open.units & (kTileUnits - 1), w,
+                  open.longest, columns.number(columns.names_of[open.named].v),
+                  columns.class_of(open.named) | uint32_t{mixed} * kTileMixed,
+                  std::min<uint32_t>(open.count, 65535),
+                  TileFill(busy, static_cast<uint32_t>(w)), line.where);
 }
 
-void TileRows::Reserve(size_t rows) {
-  if (rows <= capacity_) return;
-  const size_t capacity = std::max(rows, capacity_ * 2);
-  auto more_rows = std::make_unique_for_overwrite<Row[]>(capacity);
-  auto more_heads = std::make_unique_for_overwrite<uint32_t[]>(capacity);
-  std::copy_n(rows_.get(), size_, more_rows.get());
-  std::copy_n(heads_.get(), size_, more_heads.get());
-  rows_ = std::move(more_rows);
-  heads_ = std::move(more_heads);
-  capacity_ = capacity;
+void TileRows::Write(size_t number, uint32_t line, TileWriter& writer) const {
+  const Line& of = lines_[line];
+  const size_t last = number + 1 < of.first_run.size()
+                          ? of.first_run[number + 1]
+                          : of.runs.size();
+  const std::span<const TileRecord> records = of.records.view();
+  for (size_t i = of.first_run[number]; i < last; ++i) {
+    const Run& run = of.runs[i];
+    if (run.row != kNoRow) {
+      writer.AddLong(run.tile, run.x, run.row, pyramid_.class_of(run.row));
+      continue;
+    }
+    const size_t end =
+        i + 1 < of.runs.size() ? of.runs[i + 1].first : records.size();
+    writer.Append(run.tile, records.subspan(run.first, end - run.first));
+  }
 }
 
 }  // namespace stepscope

@@ -1,62 +1,87 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// TileRows: the rows of some blocks, each put into its line, and the boxes that
-// they make there. Keeps its memory.
+// TileRows: the records that the rows of some blocks make, where no level is
+// kept. Rows are read once, in their order; each line gathers its own records.
+// Keeps its memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <vector>
 
 #include "trace/line_depths.h"
+#include "trace/pyramid.h"
+#include "trace/tile_names.h"
+#include "trace/tile_records.h"
 #include "trace/tile_window.h"
+#include "trace/tile_writer.h"
 
 namespace stepscope {
 
 class TileRows {
  public:
-  struct Line {
-    const Row* rows = nullptr;
-    // The first row of every box, of `rows`, and the end of the last.
-    const uint32_t* heads = nullptr;
-    size_t boxes = 0;
-  };
+  // `pyramid` outlives this.
+  explicit TileRows(const Pyramid& pyramid);
 
-  // Of lines [first_depth, first_depth + depths) of a kind.
-  void Begin(const TileWindow& window, LineKind kind, uint32_t first_depth,
-             uint32_t depths);
-  // Adds rows of one track, which has such lines; returns their number.
-  // REQUIRES: they begin in the window.
-  size_t Add(const Trace& trace, TrackLines lines, Row first, Row last);
-  // Of what was added under this number. `line` from `first_depth` on.
-  Line line(size_t number, uint32_t line) const;
+  // Names are numbered by `names`, which outlives all that follows.
+  void Begin(const TileWindow& window, const TilePart& part, TileNames& names);
+  // Adds rows of the track; returns their number. REQUIRES: they begin in the
+  // window.
+  size_t Add(Row first, Row last);
+  // Writes what was added under this number. `line` is one of the part.
+  void Write(size_t number, uint32_t line, TileWriter& writer) const;
 
  private:
-  // A line while its rows are put there.
-  struct Filling {
-    uint32_t rows = 0;      // so far
-    uint32_t boxes = 0;     // the same
-    uint32_t first = 0;     // place of the first row, and of the first head
-    uint64_t bucket = 0;    // of the last row; kNone: it was long
+  // Records of one tile, or an event that goes on in others.
+  struct Run {
+    uint32_t tile = 0;
+    uint32_t first = 0;  // of the records of the line
+    uint32_t x = 0;      // of an event
+    Row row = kNoRow;    // an event
+  };
+  // The last box of a line, which shorter events of its bucket join.
+  struct Open {
+    uint64_t bucket = 0;  // kNone: nothing can join
+    uint32_t units = 0;   // where it begins
+    uint32_t count = 0;
+    Row first = 0;
+    // These are there where there are several.
+    Row longest = 0;
+    Row named = 0;  // has the name
+    int64_t longest_ns = 0;
+    // An event counts one ns more than it took, so that those without duration
+    // count too.
+    uint64_t weight = 0;
+    uint64_t name_weight = 0;
+  };
+  struct Line {
+    Open open;
+    uint32_t tile = 0;   // of the last run
+    uint64_t where = 0;  // slot and depth, where a record has them
+    TileRecordBuffer records;
+    std::vector<Run> runs;
+    std::vector<uint32_t> first_run;  // by number
   };
   static constexpr uint64_t kNone = UINT64_MAX;
+  static constexpr uint32_t kNoTile = UINT32_MAX;
 
-  void FindLines(const Trace& trace, TrackLines lines, Row first, Row last);
-  void Reserve(size_t rows);
+  // What a loop needs, in registers.
+  struct Columns;
+  // `kFine`: a unit is shorter than a nanosecond.
+  template <bool kFine, typename DepthOf>
+  void AddRows(Row first, Row last, DepthOf depth_of);
+  template <bool kFine>
+  void Join(Line& line, Row row, int64_t dur, const Columns& columns);
+  // Makes room, or begins a tile.
+  void BeginRun(Line& line, uint32_t tile);
 
+  const Pyramid& pyramid_;
+  const Trace& trace_;
   TileWindow window_;
-  LineKind kind_ = LineKind::kNative;
-  uint32_t first_depth_ = 0;
-  uint32_t depths_ = 0;
-  std::vector<uint32_t> line_of_;  // by row, while they are added
-  // By number and line, with one more line for those that are not asked for.
-  std::vector<Filling> lines_;
-  std::unique_ptr<Row[]> rows_;
-  std::unique_ptr<uint32_t[]> heads_;
-  size_t size_ = 0;
-  size_t capacity_ = 0;
+  TilePart part_;
+  TileNames* names_ = nullptr;
+  size_t numbers_ = 0;
+  std::vector<Line> lines_;  // the first of them are those of the part
 };
 
 }  // namespace stepscope

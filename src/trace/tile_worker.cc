@@ -13,7 +13,10 @@ constexpr uint32_t kMostDepths = 256;
 }  // namespace
 
 TileWorker::TileWorker(const Pyramid& pyramid)
-    : pyramid_(pyramid), trace_(pyramid.trace()), writer_(trace_) {}
+    : pyramid_(pyramid),
+      trace_(pyramid.trace()),
+      writer_(trace_),
+      rows_(pyramid) {}
 
 void TileWorker::Run(const TileWindow& window,
                      std::span<const TilePart> parts) {
@@ -38,7 +41,7 @@ void TileWorker::RunPart(const TilePart& part) {
     }
     for (const Piece& piece : pieces_) {
       if (piece.level < 0) {
-        AddRows(rows_.line(piece.rows, i));
+        rows_.Write(piece.rows, i, writer_);
         continue;
       }
       if (depth >= piece.block->depths(part.kind)) continue;
@@ -62,7 +65,7 @@ void TileWorker::FindPieces(const TilePart& part) {
         });
   };
   pieces_.clear();
-  rows_.Begin(window_, part.kind, part.first_depth, part.depths);
+  rows_.Begin(window_, part, writer_.names());
   // The block before the first that begins in here may reach into it.
   auto block = begins_by(window_.begin);
   if (block != blocks.begin()) --block;
@@ -83,7 +86,7 @@ void TileWorker::FindPieces(const TilePart& part) {
       const Row from =
           LowerBound(block->first(), block->last(), window_.begin);
       const Row to = LowerBound(from, block->last(), window_.end);
-      piece.rows = rows_.Add(trace_, pyramid_.lines(part.track), from, to);
+      piece.rows = rows_.Add(from, to);
     }
     pieces_.push_back(piece);
     ++block;

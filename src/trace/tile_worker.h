@@ -48,7 +48,6 @@ class TileWorker {
                        size_t last, TileRecord* out);
   void AddFolded(const PyramidBlock& block, const PyramidBlock::Line& line,
                  int shift);
-  void AddRows(const TileRows::Line& line);
   TileFold FoldOf(const PyramidBlock& block, const PyramidBlock::Line& line,
                   size_t i, uint64_t x, int shift) const;
   // Whichever bytes the box has: a row of the block.

@@ -27,6 +27,10 @@ class TileWriter {
   // end. Loops keep the place to themselves: in a register.
   TileRecord* BeginTile(uint32_t tile, size_t most);
   void EndTile(const TileRecord* end);
+  // Whole records, of the line that has begun.
+  void Append(uint32_t tile, std::span<const TileRecord> records) {
+    tiles_[tile].Append(records);
+  }
   TileNames& names() { return names_; }
 
   // An event of a tile that goes on in others. REQUIRES: no tile has begun.
