@@ -3,12 +3,13 @@
 // What the first page says: which of the server's figures, in which words.
 // Pure; it computes no figure.
 import type {
-  AdviseDoc, Evidence, MemoryPlace, SummaryDoc,
+  AdviseDoc, MemoryPlace, SummaryDoc,
 } from "../api/documents.ts";
-import { shortName } from "./names.ts";
 import { prose } from "./prose.ts";
-import { formatBytes, formatCount, formatShare, formatTime }
-  from "./format.ts";
+import {
+  formatBytes, formatCount, formatRange, formatShare, formatTime,
+} from "./format.ts";
+import { placeName } from "./memory.ts";
 
 /** The answer, in a sentence or two. */
 export function headline(
@@ -75,10 +76,10 @@ function stepFigure(doc: SummaryDoc): Figure {
   if (!period) return { ...base, ...UNKNOWN,
     detail: "no steps: call step() or mark them" };
   const ips = doc.benchmark?.ips;
-  const rate = ips ? ` · ${ips.avg.toPrecision(3)} ${ips.unit}` : "";
+  const rate = ips ? `${ips.avg.toPrecision(3)} ${ips.unit}` : "";
   return { ...base, ...splitUnit(formatTime(period.p50_ns)),
-    detail: `${formatTime(period.min_ns)} – ${formatTime(period.max_ns)}` +
-      rate };
+    detail: [formatRange(period.min_ns, period.max_ns), rate]
+      .filter(Boolean).join(" · ") };
 }
 
 function busyFigure(doc: SummaryDoc, advise: AdviseDoc | null): Figure {
@@ -120,7 +121,7 @@ function memoryFigure(doc: SummaryDoc, use: DeviceUse | null): Figure {
   return { ...base, ...splitUnit(formatBytes(place.peak_allocated_bytes)),
     detail: place.peak_reserved_bytes
       ? `reserved ${formatBytes(place.peak_reserved_bytes)}${of}`
-      : place.place };
+      : `allocated on ${placeName(place.place)}` };
 }
 
 export function figuresOf(doc: SummaryDoc, advise: AdviseDoc | null,
@@ -169,11 +170,4 @@ export const CHANGES: { change: string; title: string }[] = [
 export function changeTitle(change: string): string {
   if (change === "all") return "All together";
   return CHANGES.find((one) => one.change === change)?.title ?? change;
-}
-
-/** Evidence names kernels in full: a line has room for the short name. */
-export function withShortName({ what, name }: Evidence): string {
-  const at = name.length > 40 ? what.indexOf(name.slice(0, 30)) : -1;
-  return at < 0 ? prose(what, name)
-    : prose(what.slice(0, at)) + shortName(name);
 }

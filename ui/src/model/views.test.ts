@@ -11,7 +11,7 @@ import { linesOf } from "./lines.ts";
 import { columnsOf, fromObjects } from "./declared.ts";
 import { curveOf, placeName, tracksOfPlace } from "./memory.ts";
 import {
-  headline, ledgerText, peakPlace, splitUnit, withShortName,
+  headline, ledgerText, peakPlace, splitUnit,
 } from "./overview.ts";
 import { stagesByStep, typeGrid } from "./stages.ts";
 
@@ -52,14 +52,6 @@ test("the peak is that of a device, where there is one", () => {
     place("Place(gpu:1)", 2)])?.place).toBe("Place(gpu:1)");
   expect(peakPlace([place("Place(cpu)", 9)])?.place).toBe("Place(cpu)");
   expect(peakPlace([])).toBeNull();
-});
-
-test("evidence has the short name of a kernel", () => {
-  const name = "void at::native::vectorized_elementwise_kernel<4, " +
-    "at::native::CUDAFunctor_add<float>>(int)";
-  expect(withShortName({ what: "3 calls: " + name.slice(0, -5), name,
-    example: null })).toBe("3 calls: elementwise · CUDAFunctor_add");
-  expect(withShortName({ what: "all", name: "", example: null })).toBe("all");
 });
 
 test("stages by step", () => {

@@ -14,6 +14,7 @@ import {
   applied, readState, writeState, type TableState,
 } from "../model/table_state.ts";
 import { navigate, route } from "../state/route.ts";
+import { Prose } from "../shell/Prose.tsx";
 import { Body } from "./Body.tsx";
 import { Toolbar } from "./Toolbar.tsx";
 
@@ -85,7 +86,8 @@ export function Table(props: TableProps) {
         {props.children}
       </Toolbar>
       {data.count === 0
-        ? <p class="nothing">{props.empty ?? "Nothing was recorded."}</p>
+        ? <p class="nothing">
+          <Prose text={props.empty ?? "Nothing was recorded."} /></p>
         : <Body label={props.label} lines={lines} data={data}
           columns={columns} state={state} change={change} toggle={toggle}
           onShow={props.onShow} onRow={props.onRow} look={props.look}

@@ -9,7 +9,7 @@ import { PARTS, verdictTitle, windowsOf } from "../../model/compare.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
 import { columnIndex, type Cell, type Column, type Data }
   from "../../model/table.ts";
-import { prose } from "../../model/prose.ts";
+import { Prose } from "../../shell/Prose.tsx";
 import { partTitle } from "../../model/waterfall.ts";
 import { useRows, useTables } from "../../state/documents.ts";
 import { useAnswer } from "../../state/load.ts";
@@ -18,8 +18,9 @@ import { showOnTimeline, type Cells } from "../../state/locate.ts";
 import { route, setMore } from "../../state/route.ts";
 import { runs, trace } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
-import { shortName } from "../../model/names.ts";
+import { listName } from "../../model/names.ts";
 import { Message } from "../../shell/Messages.tsx";
+import { Name } from "../../shell/Name.tsx";
 import { Card, Loaded, Page, Segments } from "../parts.tsx";
 import { useMemo } from "preact/hooks";
 
@@ -50,7 +51,7 @@ function look(cell: Cell, column: Column, data: Data, row: number) {
       {!cell ? "noise" : difference > 0 ? "slower" : "faster"}</span>;
   }
   if (column.key === "name" && typeof cell === "string")
-    return <span class="name">{shortName(partTitle(cell))}</span>;
+    return <Name text={cell} short={listName(partTitle(cell))} />;
   return undefined;
 }
 
@@ -81,7 +82,7 @@ function Result({ doc, tables }: {
     <>
       <Card class={"verdict " + doc.verdict}>
         <h2>{verdictTitle(doc.verdict)}</h2>
-        <p>{prose(doc.summary)}</p>
+        <p><Prose text={doc.summary} /></p>
         <dl class="strip">
           <div><dt>A, median</dt>
             <dd data-figure="a">{formatTime(doc.median_a_ns)}</dd></div>
@@ -96,7 +97,7 @@ function Result({ doc, tables }: {
             <dd>{formatShare(doc.resolvable)}</dd></div>}
         </dl>
         {doc.notes.map((note) => (
-          <p key={note} class="note quiet">{prose(note)}</p>
+          <p key={note} class="note quiet"><Prose text={note} /></p>
         ))}
       </Card>
       <Card class="table-card">
@@ -155,8 +156,8 @@ export default function CompareView() {
       "are of a step; medians of settled steps."}
     actions={<Picker choices={choices} other={other} />}>
       {other ? <Compared a={other} b={b} />
-        : <Card title="Which trace do you trust?"
-          detail="this one is compared with it">
+        : <Card title="Choose trace A"
+          detail="the one before the change; B is the one chosen above">
           <ul class="choices">{choices.map((one) => (
             <li key={one.t}><button class="link" onClick={() =>
               setMore("with", one.t)}>{one.text}</button></li>
