@@ -130,6 +130,11 @@ export function figuresOf(doc: SummaryDoc, advise: AdviseDoc | null,
     occupancyFigure(use), memoryFigure(doc, use)];
 }
 
+/** "GPU0" → "GPU 0", as the timeline calls it. */
+export function deviceTitle(device: string): string {
+  return device.replace(/^([A-Z]+)(\d+)$/, "$1 $2");
+}
+
 /** Colours of event types and of stages. */
 export const TYPE_COLOURS: Record<string, string> = {
   Operator: "operator", OperatorInner: "operator", UserDefined: "user",

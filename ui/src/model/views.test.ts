@@ -9,9 +9,9 @@ import { findStep } from "./find_step.ts";
 import { foldedBox } from "./folded.ts";
 import { linesOf } from "./lines.ts";
 import { columnsOf, fromObjects } from "./declared.ts";
-import { curveOf, placeName, tracksOfPlace } from "./memory.ts";
+import { curveOf, placeName, tracksOfPlace, withPlace } from "./memory.ts";
 import {
-  headline, ledgerText, peakPlace, splitUnit,
+  deviceTitle, headline, ledgerText, peakPlace, splitUnit,
 } from "./overview.ts";
 import { stagesByStep, typeGrid } from "./stages.ts";
 
@@ -130,4 +130,13 @@ test("verdicts and names of traces", () => {
     windows: [{ t: "1", name: "w1" }] }] }];
   expect(windowsOf(runs).map((one) => one.text))
     .toEqual(["run · all workers", "run · w1"]);
+});
+
+test("places and devices have the names of the timeline", () => {
+  expect(withPlace("Reserved Place(gpu:0)")).toBe("Reserved gpu:0");
+  expect(withPlace("Memory Place(cpu) allocated"))
+    .toBe("Memory cpu allocated");
+  expect(withPlace("loss")).toBe("loss");
+  expect(["GPU0", "CPU(Process)"].map(deviceTitle))
+    .toEqual(["GPU 0", "CPU(Process)"]);
 });

@@ -50,8 +50,11 @@ function look(cell: Cell, column: Column, data: Data, row: number) {
       : difference > 0 ? " bad" : " good")}>
       {!cell ? "noise" : difference > 0 ? "slower" : "faster"}</span>;
   }
-  if (column.key === "name" && typeof cell === "string")
-    return <Name text={cell} short={listName(partTitle(cell))} />;
+  if (column.key === "name" && typeof cell === "string") {
+    const words = partTitle(cell);
+    return words !== cell ? <span class="words">{words}</span>
+      : <Name text={cell} short={listName(cell)} />;
+  }
   return undefined;
 }
 
@@ -91,7 +94,7 @@ function Result({ doc, tables }: {
           <div><dt>difference</dt><dd>{signed(doc.ratio)}</dd></div>
           <div><dt>95 % interval</dt>
             <dd>{signed(doc.low)} to {signed(doc.high)}</dd></div>
-          <div><dt>p</dt><dd>{doc.p.toPrecision(3)}</dd></div>
+          <div><dt>p, two-sided</dt><dd>{doc.p.toPrecision(3)}</dd></div>
           <div><dt>steps</dt><dd>{doc.steps_a} and {doc.steps_b}</dd></div>
           {doc.resolvable !== null && <div><dt>smallest that would show</dt>
             <dd>{formatShare(doc.resolvable)}</dd></div>}

@@ -91,7 +91,7 @@ function Content({ doc, tables }: {
   const tab = route.value.more["tab"] ?? "";
   return (
     <Page title="Steps" fill actions={<StepsChoice />}
-      detail={"Time from the begin of a step to that of the next. " +
+      detail={"Time from the start of a step to the start of the next. " +
         (doc.outliers.length === 0 ? "No outliers."
         : `${countOf(doc.outliers.length, "outlier")}; the longest takes ` +
           `${formatTime(doc.outliers[0]!.excess_ns)} more than the median: ` +
