@@ -79,7 +79,7 @@ function stepFigure(doc: SummaryDoc): Figure {
   const rate = ips ? `${ips.avg.toPrecision(3)} ${ips.unit}` : "";
   return { ...base, ...splitUnit(formatTime(period.p50_ns)),
     detail: [formatRange(period.min_ns, period.max_ns), rate]
-      .filter(Boolean).join(" · ") };
+      .filter(Boolean).join(", ") };
 }
 
 function busyFigure(doc: SummaryDoc, advise: AdviseDoc | null): Figure {
@@ -90,7 +90,7 @@ function busyFigure(doc: SummaryDoc, advise: AdviseDoc | null): Figure {
   const part = (name: string) =>
     doc.waterfall?.parts.find((one) => one.name === name)?.ratio ?? 0;
   return { ...base, ...splitUnit(formatShare(share)), share,
-    detail: `kernels ${formatShare(part("kernel"))} · ` +
+    detail: `kernels ${formatShare(part("kernel"))}, ` +
       `copies ${formatShare(part("copy"))}` };
 }
 
@@ -100,7 +100,7 @@ function tensorFigure(use: DeviceUse | null): Figure {
   if (share === null)
     return { ...base, ...UNKNOWN, detail: "no kernels were recorded" };
   return { ...base, ...splitUnit(formatShare(share)), share,
-    detail: "of kernel time · estimated from names" };
+    detail: "of kernel time, estimated from names" };
 }
 
 function occupancyFigure(use: DeviceUse | null): Figure {

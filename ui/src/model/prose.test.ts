@@ -36,6 +36,8 @@ test("words stay words", () => {
 test("a name of the trace is code, and short where it is long", () => {
   expect(marked("3 calls of 5 us: my range", "my range"))
     .toBe("3 calls of 5\u202fµs: <my range>");
+  expect(marked("6 calls of \"aten::to\" took 3 us.", "aten::to"))
+    .toBe("6 calls of <aten::to> took 3\u202fµs.");
   const kernel = "void at::native::vectorized_elementwise_kernel<4, " +
     "at::native::FillFunctor<float>, std::array<char*, 1ul>>(int)";
   expect(marked(`9 calls: ${kernel.slice(0, 60)}...`, kernel))

@@ -48,8 +48,10 @@ export function proseParts(text: string, name = ""): ProsePart[] {
   const whole = name ? text.indexOf(name) : -1;
   const at = name.length > LONG ? text.indexOf(name.slice(0, SURE)) : whole;
   if (at < 0) return partsOf(prose(text));
-  const rest = name.length > LONG ? "" : text.slice(at + name.length);
-  return [...partsOf(prose(text.slice(0, at))),
+  const quoted = text[at - 1] === '"' && text[at + name.length] === '"' ? 1 : 0;
+  const rest = name.length > LONG ? ""
+    : text.slice(at + name.length + quoted);
+  return [...partsOf(prose(text.slice(0, at - quoted))),
     { text: name.length > LONG ? shortName(name) : name, code: true },
     ...partsOf(prose(rest))];
 }

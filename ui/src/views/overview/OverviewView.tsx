@@ -75,7 +75,7 @@ function Content({ doc, advise }: {
           <WhatIfCard advise={advise} t={trace.value?.t ?? ""} />
         </Tile>
         <Tile column="main">
-          <div class="pair">
+          <div class="pair names">
             <KernelsCard doc={doc} />
             <OperatorsCard doc={doc} />
           </div>
