@@ -38,8 +38,12 @@ async function selectKernel(page) {
   await page.keyboard.press("Enter");
   await page.waitForSelector(".details h2");
   await page.locator("#search").blur();
-  // Far enough away to see its neighbours, with the thread that launched it.
-  for (const key of ["f", "s", "s", "s", "s", "s"]) {
+  // Folded, the main thread leaves room for the one that launched it.
+  const thread = page.locator(".gutter-track", { hasText: "thread 393" });
+  await thread.hover();
+  await thread.getByLabel("Fold to one row").click();
+  await page.mouse.move(0, 0);
+  for (const key of ["f", "s", "s", "s", "s"]) {
     await page.keyboard.press(key);
     await drawn(page);
   }
