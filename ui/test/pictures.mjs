@@ -42,6 +42,7 @@ async function selectKernel(page) {
   const thread = page.locator(".gutter-track", { hasText: "thread 393" });
   await thread.hover();
   await thread.getByLabel("Fold to one row").click();
+  await page.evaluate(() => document.activeElement.blur());
   await page.mouse.move(0, 0);
   for (const key of ["f", "s", "s", "s", "s"]) {
     await page.keyboard.press(key);

@@ -210,8 +210,8 @@ Result<std::string> RenderHtmlReport(const Trace& trace,
               "adds up, to the nanosecond",
               WaterfallHtml(summary) + StepBarsHtml(summary), "waterfall");
   out += "</div><div>\n";
-  out += Card("Stages", summary.has_steps ? "per step" : "", StagesHtml(summary),
-              "stages");
+  out += Card("Stages", summary.has_steps ? "per step" : "",
+              StagesHtml(summary), "stages");
   out += Card("Memory", "over time", MemoryCurveHtml(summary, redactor),
               "memory-curve");
   out += "</div></div>\n";
