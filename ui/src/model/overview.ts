@@ -12,11 +12,12 @@ import {
 import { placeName } from "./memory.ts";
 
 /** The answer, in a sentence or two. */
-export function headline(
-  advise: AdviseDoc | null, hasDevice: boolean): string {
+export function headline(advise: AdviseDoc | null, hasDevice: boolean,
+  hasSteps = true): string {
   if (!advise) return "";
   const works = hasDevice && advise.device_busy !== null
-    ? `The GPU works ${formatShare(advise.device_busy)} of a step. ` : "";
+    ? `The GPU works ${formatShare(advise.device_busy)} of ` +
+      (hasSteps ? "a step. " : "the recorded time. ") : "";
   const first = advise.advice[0];
   if (first) return works + prose(first.finding);
   return works + "Nothing stands out that slows the steps down.";

@@ -30,6 +30,8 @@ test("the answer in a sentence", () => {
   expect(headline(advise([], 0), false))
     .toBe("Nothing stands out that slows the steps down.");
   expect(headline(null, true)).toBe("");
+  expect(headline(advise([], 0.029), true, false)).toMatch(
+    /^The GPU works 2\.9.% of the recorded time\. /);
 });
 
 test("the ledger in words", () => {

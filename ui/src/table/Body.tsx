@@ -62,6 +62,9 @@ function Head(
   );
 }
 
+/** Columns that hold names of code. */
+const NAMES = new Set(["name", "operator", "allocated_by", "freed_by"]);
+
 function CellView({ line, column, index, first, props }: {
   line: Line; column: Column; index: number; first: boolean; props: BodyProps;
 }) {
@@ -81,7 +84,7 @@ function CellView({ line, column, index, first, props }: {
           }}><Icon name={line.open ? "down" : "right"} /></button>
       )}
       {own !== undefined ? own
-        : column.key === "name" ? <Name text={text} />
+        : NAMES.has(column.key) ? <Name text={text} />
           : <span class="cell-text">{text}</span>}
     </div>
   );

@@ -51,7 +51,8 @@ function Content({ doc, advise }: {
   const declared = tables.state === "ready" ? tables.value : undefined;
   const uses = useFlatTable("device_use");
   const devices = uses.state === "ready" ? deviceUses(uses.value) : [];
-  const title = headline(advise, doc.overview.gpu.length > 0) || "Overview";
+  const title = headline(advise, doc.overview.gpu.length > 0,
+    doc.steps.length > 0) || "Overview";
   return (
     <Page title={title} detail={detailOf(doc)} actions={<>
       <ExportReport />
