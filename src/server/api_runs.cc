@@ -18,6 +18,11 @@ void WriteProgress(JsonWriter& json, const OpenProgress& progress) {
   json.Field("done", progress.done).Field("total", progress.total);
   json.Field("stage", progress.stage).Field("error", progress.error);
   json.Field("preview", progress.preview);
+  if (!progress.jobs.empty()) {
+    json.Key("jobs").BeginArray();
+    for (const std::string& job : progress.jobs) json.String(job);
+    json.EndArray();
+  }
 }
 
 std::string ProgressJson(const OpenProgress& progress) {

@@ -25,6 +25,18 @@ std::string IdOf(std::string_view kind, const std::string& name) {
                                Hash64(std::string(kind) + ":" + name)));
 }
 
+constexpr char kBetweenIds = '.';
+
+std::set<std::string, std::less<>> PartsOf(std::string_view id) {
+  std::set<std::string, std::less<>> parts;
+  while (true) {
+    const size_t end = id.find(kBetweenIds);
+    parts.emplace(id.substr(0, end));
+    if (end == id.npos) return parts;
+    id.remove_prefix(end + 1);
+  }
+}
+
 std::string WithoutEndings(std::string name) {
   for (const std::string_view ending :
        {".gz", ".zst", ".json", ".pb", ".sscap", ".trace", ".pt", ".xplane",
@@ -214,18 +226,29 @@ std::string Folder::FormatOf(const std::string& path,
   return format;
 }
 
+std::string SeveralId(std::span<const std::string> windows) {
+  std::string id;
+  for (const std::string& window : windows)
+    id += (id.empty() ? "" : std::string(1, kBetweenIds)) + window;
+  return id;
+}
+
 std::optional<Target> Folder::Find(const std::string& id) {
   const std::shared_ptr<const Listing> listing = List();
+  const std::set<std::string, std::less<>> wanted = PartsOf(id);
   for (const Run& run : listing->runs) {
     const bool all = !run.all.empty() && run.all == id;
     Target target = {run.name, {}};
     for (const Worker& worker : run.workers) {
       for (const Window& window : worker.windows) {
         if (window.id == id) return Target{window.file, {window}};
-        if (all) target.windows.push_back(window);
+        if (all || wanted.contains(window.id)) target.windows.push_back(window);
       }
     }
     if (all) return target;
+    // Some of them gone: what is left is not what was asked for.
+    if (wanted.size() > 1 && target.windows.size() == wanted.size())
+      return target;
   }
   return std::nullopt;
 }

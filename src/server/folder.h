@@ -17,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,10 +53,13 @@ struct Listing {
   std::vector<Run> runs;
 };
 
+// The id of several windows of one run together.
+std::string SeveralId(std::span<const std::string> windows);
+
 // What an id stands for.
 struct Target {
   std::string name;
-  std::vector<Window> windows;  // one, or those of a run
+  std::vector<Window> windows;  // one, some of a run, or all of it
 };
 
 class Folder {

@@ -168,6 +168,21 @@ void Sessions::Report(const std::string& id, const CancelToken& cancel,
   news_.notify_all();
 }
 
+void Sessions::ReportJobs(const std::string& id, const Target& target,
+                          const CancelToken& cancel, const TraceFolder& read) {
+  std::vector<std::string> jobs;
+  for (const TraceFolder::Job& job : read.jobs) {
+    std::vector<std::string> windows;
+    for (const Window& window : target.windows)
+      if (std::ranges::find(job.files, window.path) != job.files.end())
+        windows.push_back(window.id);
+    jobs.push_back(SeveralId(windows));
+  }
+  const std::lock_guard lock(mutex_);
+  Session& session = sessions_[id];
+  if (session.cancel.get() == &cancel) session.progress.jobs = std::move(jobs);
+}
+
 void Sessions::Import(const std::string& id, const Target& target,
                       std::shared_ptr<CancelToken> cancel) {
   Result<std::shared_ptr<const OpenTrace>> opened =
@@ -278,6 +293,7 @@ Result<std::shared_ptr<const Trace>> Sessions::Read(const std::string& id,
   for (const Window& window : target.windows)
     STEPSCOPE_TRY(folder_.Check(window));
   if (read.jobs.size() > 1) {
+    ReportJobs(id, target, cancel, read);
     return Fail(ErrorCode::kInvalidArgument,
                 target.name + ": the files are of " +
                     std::to_string(read.jobs.size()) +

@@ -15,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "base/cancel.h"
 #include "base/result.h"
@@ -23,6 +24,10 @@
 #include "server/open_trace.h"
 #include "server/preview_trace.h"
 #include "server/work_pool.h"
+
+namespace stepscope {
+struct TraceFolder;
+}  // namespace stepscope
 
 namespace stepscope::server {
 
@@ -35,6 +40,9 @@ struct OpenProgress {
   uint64_t total = 0;           // 0: not known
   std::string_view stage = "";  // "waiting", "reading", "building"
   std::string error;
+  // Why it failed: the files are of several jobs. Each can be opened by its
+  // id, and is its files in the order of the folder.
+  std::vector<std::string> jobs;
   bool preview = false;  // there is one to be shown until it is ready
   uint64_t change = 0;  // counts up with each change
 };
@@ -91,6 +99,8 @@ class Sessions {
   Result<std::shared_ptr<const Trace>> Read(const std::string& id,
                                             const Target& target,
                                             const CancelToken& cancel);
+  void ReportJobs(const std::string& id, const Target& target,
+                  const CancelToken& cancel, const TraceFolder& read);
   void Report(const std::string& id, const CancelToken& cancel, uint64_t done,
               uint64_t total, std::string_view stage);
   void CloseUnused(const std::string& keep);

@@ -227,6 +227,33 @@ TEST(SessionsTest, AllRanksOfARunAreOnOneClock) {
             std::string::npos);
 }
 
+TEST(SessionsTest, OneOfTheJobsInAFolderCanBeOpened) {
+  const TestFolder folder;
+  folder.Write("job/rank0.json", RankTrace(0, 0));
+  folder.Write("job/rank1.json", RankTrace(1, 100'000));
+  folder.Write("job/zebra.json", ChromeTrace(3));  // states no time of day
+  const TestServer server(folder.path());
+  const std::string runs = BodyOf(server.Api("runs"));
+  const std::string all = TextOf(runs.substr(runs.find("\"all\":")), "t");
+  EXPECT_EQ(Open(server, all), "failed");
+  std::vector<std::string> windows;
+  for (size_t at = 0; (at = runs.find("\"t\":", at)) != runs.npos; ++at)
+    windows.push_back(TextOf(runs.substr(at), "t"));
+  ASSERT_EQ(windows.size(), 4u) << runs;
+  const std::string pair = windows[0] + "." + windows[1];
+  const std::string progress = BodyOf(server.Api("progress?t=" + all));
+  EXPECT_NE(progress.find("\"jobs\":[\"" + pair + "\",\"" + windows[2] +
+                          "\"]"),
+            progress.npos)
+      << progress;
+  ASSERT_EQ(Open(server, pair), "ready") << BodyOf(server.Api("runs"));
+  EXPECT_NE(server.Api("trace?t=" + pair).find("\"method\":\"collectives\""),
+            std::string::npos);
+  // Not a part of what is asked for, and nothing that is not there.
+  EXPECT_EQ(StatusOf(server.Api("open?t=" + pair + ".0", "POST")), 404);
+  EXPECT_EQ(StatusOf(server.Api("open?t=" + windows[0] + ".", "POST")), 404);
+}
+
 TEST(SessionsTest, AnImportCanBeCancelled) {
   const TestFolder folder;
   folder.Write("a.json", ChromeTrace(200000));

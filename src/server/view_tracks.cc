@@ -122,13 +122,12 @@ class Maker {
       track.unit = unit;
       view_.tracks.push_back(track);
     };
-    add("busy", "Busy", "share of the time in which anything runs", "share");
+    add("busy", "Busy", "share of time with work", "share");
     if (AnyOccupancy(trace_, stream))
-      add("occupancy", "Occupancy", "as kernels state it, by their time",
+      add("occupancy", "Occupancy", "as kernels state it",
           "share");
     if (!trace_.links().empty())
-      add("queue", "Launch queue", "work that was launched and has not begun",
-          "");
+      add("queue", "Launch queue", "launched, not yet started", "");
   }
 
   std::string_view KindOf(TrackKind kind) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/advice/rules.h"
 #include "analysis/summary.h"
 #include "trace/trace_from_text.h"
 
@@ -180,6 +181,13 @@ TEST(AdviceTest, AHealthyProgramHasNoFindings) {
   EXPECT_TRUE(advice.doubts.empty());
   EXPECT_TRUE(advice.nothing.empty());
   EXPECT_GT(advice.device_busy, 0.95);
+}
+
+TEST(AdviceTest, LargeCountsAreReadable) {
+  EXPECT_EQ(CountOf(1, "call"), "1 call");
+  EXPECT_EQ(CountOf(999, "call"), "999 calls");
+  EXPECT_EQ(CountOf(1000, "call"), "1,000 calls");
+  EXPECT_EQ(Count(1234567), "1,234,567");
 }
 
 TEST(AdviceTest, DataLoader) {

@@ -108,8 +108,7 @@ void FindDataLoader(const AdviceInput& input, Advice& advice) {
   finding.evidence.push_back(
       {"The stepping thread waited for data for " + input.PerStep(wait) +
            ", in " +
-           std::to_string(StepsWith(input.waterfall(),
-                                    StepPart::kInputStall)) +
+           Count(StepsWith(input.waterfall(), StepPart::kInputStall)) +
            " of " + CountOf(input.step_count(), "step") + ".",
        name, longest, input.step_count(), wait});
   finding.evidence.push_back(
@@ -164,7 +163,8 @@ void FindMemoryGrowth(const AdviceInput& input, Advice& advice) {
       if (finding.evidence.size() == kMostExamples) break;
       finding.evidence.push_back(
           {Quoted(leak.name) + " kept " +
-               std::to_string(AverageNs(leak.bytes, leak.steps)) +
+               Count(static_cast<uint64_t>(
+                   AverageNs(leak.bytes, leak.steps))) +
                " bytes of " + std::string(place.place) + " in each of " +
                CountOf(leak.steps, "step") + ".",
            std::string(leak.name), kNoRow, leak.allocations, 0});

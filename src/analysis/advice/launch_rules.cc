@@ -127,8 +127,8 @@ void FindLaunchBound(const AdviceInput& input, Advice& advice) {
       {"In " + Percent(launch.launch_bound_ratio()) +
            " of the cases a stream had nothing left to do when the next "
            "launch began (" +
-           std::to_string(launch.launch_bound) + " of " +
-           std::to_string(launch.followers) + ").",
+           Count(launch.launch_bound) + " of " +
+           Count(launch.followers) + ").",
        "", kNoRow, launch.launch_bound, 0});
   finding.evidence.push_back(
       {"A launch takes " + Milliseconds(launch.call.spread.p50_ns) +
@@ -168,7 +168,7 @@ void FindSmallKernels(const AdviceInput& input, Advice& advice) {
   finding.saving_basis =
       "kernels under 10 us that follow each other become one";
   finding.evidence.push_back(
-      {std::to_string(launch.short_kernels) + " of " +
+      {Count(launch.short_kernels) + " of " +
            CountOf(kernels, "kernel") + " (" +
            Percent(static_cast<double>(launch.short_kernels) /
                    static_cast<double>(kernels)) +
@@ -248,7 +248,7 @@ void FindOptimizerLoop(const AdviceInput& input, Advice& advice) {
   finding.saving_basis = "its small kernels become one";
   finding.evidence.push_back(
       {CountOf(found.calls, "call") + ", " +
-           std::to_string(launches / found.calls) + " launches and " +
+           Count(launches / found.calls) + " launches and " +
            Milliseconds(AverageNs(found.time_ns, found.calls)) +
            " each on average: " + name,
        name, found.longest, found.calls, found.time_ns});

@@ -20,7 +20,7 @@ std::string StepList(const StragglerRow& row) {
     if (i > 0) text += i + 1 == shown && !cut ? " and " : ", ";
     text += std::to_string(row.steps[i].step);
   }
-  if (cut) text += " and " + std::to_string(row.steps.size() - shown) + " more";
+  if (cut) text += " and " + Count(row.steps.size() - shown) + " more";
   return text;
 }
 

@@ -22,8 +22,14 @@ std::string Quoted(std::string_view name) {
   return text;
 }
 
+std::string Count(uint64_t count) {
+  std::string text = std::to_string(count);
+  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
+  return text;
+}
+
 std::string CountOf(uint64_t count, std::string_view one) {
-  return std::to_string(count) + " " + std::string(one) +
+  return Count(count) + " " + std::string(one) +
          (count == 1 ? "" : "s");
 }
 

@@ -25,7 +25,7 @@ std::string EvidenceLine(const Summary& summary, const Evidence& evidence,
 std::string FindingHtml(const Summary& summary, const Finding& finding,
                         const Redactor& redactor) {
   std::string out = "<li><div class=\"head\"><span class=\"what\">" +
-                    Escape(redactor.Sentence(finding.finding)) +
+                    Prose(redactor.Sentence(finding.finding)) +
                     "</span><span class=\"saves\">";
   if (finding.saving_ns > 0) {
     out += (finding.replayed ? "\u2212" : "up to \u2212") +
@@ -38,16 +38,20 @@ std::string FindingHtml(const Summary& summary, const Finding& finding,
   std::string basis = redactor.Sentence(finding.saving_basis);
   const std::string range = RangeText(finding);
   if (!range.empty()) basis += "; " + range + " expected";
-  out += "<li>" + Escape("The saving is that of: " + basis) + ".</li>\n";
+  const std::string_view how = finding.saving_ns <= 0 ? ""
+                               : finding.replayed    ? "Replayed: "
+                                                     : "Estimated: ";
+  out += "<li>" + Prose(std::string(how) + basis) + ".</li>\n";
   const std::string overlap = OverlapText(summary, finding);
-  if (!overlap.empty()) out += "<li>" + Escape(overlap) + "</li>\n";
+  if (!overlap.empty()) out += "<li>" + Prose(overlap) + "</li>\n";
   for (const Evidence& evidence : finding.evidence) {
-    out += "<li>" + Escape(EvidenceLine(summary, evidence, redactor)) +
+    out += "<li>" +
+           Prose(EvidenceLine(summary, evidence, redactor), evidence.name) +
            "</li>\n";
   }
   out += "</ul>\n<ul class=\"try\">\n";
   for (const std::string& text : finding.to_try)
-    out += "<li>Try " + Escape(redactor.Sentence(text)) + "</li>\n";
+    out += "<li>Try " + Prose(redactor.Sentence(text)) + "</li>\n";
   out += "</ul>\n";
   // The command names the file, and it may name a kernel.
   const std::string check =
@@ -74,7 +78,7 @@ std::string AdviceHtml(const Summary& summary, const Redactor& redactor) {
     return out + "</ol>\n";
   }
   for (const std::string& line : AdviceClosing(summary))
-    out += "<p>" + Escape(redactor.Sentence(line)) + "</p>\n";
+    out += "<p>" + Prose(redactor.Sentence(line)) + "</p>\n";
   return out;
 }
 

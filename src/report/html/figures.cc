@@ -84,7 +84,7 @@ Figure MemoryFigure(const Summary& summary, const Redactor& redactor) {
   const MemoryPlace* place = PeakPlace(summary);
   if (place == nullptr)
     return {"Peak memory", kUnknown, "memory was not recorded", {}};
-  std::string detail = redactor.Place(place->place);
+  std::string detail = PlaceName(redactor.Place(place->place));
   if (place->peak_reserved_bytes > 0)
     detail += " \u00b7 reserved " + Bytes(place->peak_reserved_bytes);
   return {"Peak memory", Bytes(place->peak_allocated_bytes), detail, {}};

@@ -101,7 +101,7 @@ bool IsAboutTables(const std::string& note) {
 std::string Notes(const Summary& summary, const Redactor& redactor) {
   std::string lines;
   const auto add = [&](const std::string& note) {
-    lines += "<p>" + Escape(redactor.Sentence(note)) + "</p>\n";
+    lines += "<p>" + Prose(redactor.Sentence(note)) + "</p>\n";
   };
   for (const std::string& note : summary.notes) {
     if (!IsAboutTables(note)) add(note);
@@ -210,8 +210,8 @@ Result<std::string> RenderHtmlReport(const Trace& trace,
               "adds up, to the nanosecond",
               WaterfallHtml(summary) + StepBarsHtml(summary), "waterfall");
   out += "</div><div>\n";
-  out += Card("Stages", summary.has_steps ? "a step" : "", StagesHtml(summary),
-              "stages");
+  out += Card("Stages", summary.has_steps ? "per step" : "",
+              StagesHtml(summary), "stages");
   out += Card("Memory", "over time", MemoryCurveHtml(summary, redactor),
               "memory-curve");
   out += "</div></div>\n";

@@ -82,6 +82,19 @@ TEST(HtmlReport, NamesAreText) {
   EXPECT_GT(CountOf(html, html::Escape(std::string(kEvil) + "matmul")), 0u);
 }
 
+TEST(HtmlReport, SentencesHaveUnitsAndCode) {
+  using html::Prose;
+  EXPECT_EQ(Prose("8.19 us, 3 ms and 61.9 % of us; 5 steps"),
+            "8.19\u202f\u00b5s, 3\u202fms and 61.9\u202f% of us; 5 steps");
+  EXPECT_EQ(Prose("leave it out with --steps."),
+            "leave it out with <code>--steps</code>.");
+  EXPECT_EQ(Prose("a -- b --\"x\""), "a -- b --&quot;x&quot;");
+  EXPECT_EQ(Prose("3 us: <b>5 us --x", "<b>5 us --x"),
+            "3\u202f\u00b5s: &lt;b&gt;5 us --x");
+  EXPECT_EQ(html::PlaceName("Place(gpu:0)"), "gpu:0");
+  EXPECT_EQ(html::PlaceName("x-1234567890"), "x-1234567890");
+}
+
 TEST(HtmlReport, AttributesCannotBeLeft) {
   const std::string html =
       Render(*TraceFromText(TraceText("x' onload='alert(1)' `")));

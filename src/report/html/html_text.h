@@ -13,6 +13,14 @@ namespace stepscope::html {
 // attribute between double quotes.
 std::string Escape(std::string_view text);
 
+// A sentence of the tool: escaped, its units written as Time() does, and its
+// options as code. `name`: what it says of the trace; from there on it stays
+// as it is.
+std::string Prose(std::string_view sentence, std::string_view name = {});
+
+// "gpu:0" of "Place(gpu:0)".
+std::string PlaceName(std::string place);
+
 // "51.6 ms", "2.99 GiB", "24.9 %", "61,445"; a narrow space before the unit.
 std::string Time(int64_t ns);
 std::string Bytes(int64_t bytes);

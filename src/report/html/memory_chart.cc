@@ -96,25 +96,25 @@ std::string MemoryCurveHtml(const Summary& summary, const Redactor& redactor) {
   line += Format("H%.1f", kWidth);
   const double bottom = kTop + kHeight;
   const double from = x_of(curve.points.front().first);
-  std::string out = "<p class=\"note\">allocated in " +
-                    Escape(redactor.Place(place->place));
+  std::string out = "<p class=\"note\">allocated on " +
+                    Escape(PlaceName(redactor.Place(place->place)));
   if (curves.size() > 1)
     out += ", of the process with the highest peak";
   out += "; " + Time(end - begin) + " from left to right</p>\n" +
          Format("<svg class=\"chart\" role=\"img\" aria-label=\"allocated "
                 "memory over time\" viewBox=\"0 0 %.0f %.0f\">\n",
                 kWidth, bottom + 4);
+  std::string texts;  // above the curve, to be read
   for (const double share : {1., 0.5}) {
     const double at = y_of(curve.most * share);
     out += Format("<line x1=\"0\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\"/>",
-                  kWidth, at, at) +
-           Format("<text x=\"2\" y=\"%.1f\" class=\"dim\">", at - 3) +
-           Bytes(static_cast<int64_t>(curve.most * share)) + "</text>\n";
+                  kWidth, at, at);
+    texts += Format("<text x=\"2\" y=\"%.1f\" class=\"dim\">", at - 3) +
+             Bytes(static_cast<int64_t>(curve.most * share)) + "</text>\n";
   }
-  return out +
-         "<path class=\"area\" d=\"" + line +
+  return out + "<path class=\"area\" d=\"" + line +
          Format("V%.1fH%.1fZ\"/>", bottom, from) +
-         "<path class=\"line\" d=\"" + line + "\"/></svg>\n";
+         "<path class=\"line\" d=\"" + line + "\"/>\n" + texts + "</svg>\n";
 }
 
 }  // namespace stepscope::html

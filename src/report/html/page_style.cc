@@ -34,7 +34,7 @@ th{font-weight:450;text-align:left}thead th{color:var(--t2);font-size:12px;verti
 td,th{padding:4px 10px 4px 0}.num{text-align:right;white-space:nowrap}.dim{color:var(--t2)}
 .waterfall tbody th{white-space:nowrap}.waterfall .bar{width:48%;padding-right:14px}.waterfall .bar svg{display:block;width:100%;height:14px}
 .waterfall tfoot td,.waterfall tfoot th{border-top:1px solid var(--line);font-weight:600;padding-top:7px}
-.chart{display:block;width:100%;height:auto;font-size:11px}.chart text{fill:var(--t1)}.chart .dim{fill:var(--t3)}
+.chart{display:block;width:100%;height:auto;font-size:11px}.chart text{fill:var(--t1)}.chart .dim{fill:var(--t3)}.chart text.dim{paint-order:stroke;stroke:var(--card);stroke-width:3px}
 .chart .mid{text-anchor:middle}.chart line{stroke:var(--line)}
 .area{fill:var(--copy);fill-opacity:.16}.line{fill:none;stroke:var(--copy);stroke-width:1.4}
 .advice{margin:0;padding:0;list-style:none;counter-reset:n}
@@ -43,7 +43,7 @@ td,th{padding:4px 10px 4px 0}.num{text-align:right;white-space:nowrap}.dim{color
 .advice .head::before{counter-increment:n;content:counter(n) ".";color:var(--t3)}.advice .what{flex:1}
 .advice .saves{white-space:nowrap;text-align:right}.advice .saves small{display:block;font-weight:450;color:var(--t2)}
 .advice ul{margin:5px 0 0;padding-left:28px;color:var(--t2);overflow-wrap:anywhere}.advice ul.try{color:var(--t1)}
-.advice code{display:block;margin:7px 0 0 13px;color:var(--t2);overflow-wrap:anywhere}
+.advice>li>code{display:block;margin:7px 0 0 13px;color:var(--t2);overflow-wrap:anywhere}
 code,.name{font-family:"JetBrains Mono",ui-monospace,SFMono-Regular,Menlo,monospace;font-size:11.5px}
 .scroll{overflow-x:auto}
 .data td,.data th{border-bottom:1px solid var(--line);padding:4px 14px 4px 0;max-width:520px}

@@ -53,7 +53,7 @@ std::string WaterfallHtml(const Summary& summary) {
       std::max<size_t>(1, waterfall.steps.size()));
   std::string out =
       "<table class=\"waterfall\"><thead><tr><th scope=\"col\">Part</th>"
-      "<th></th><th scope=\"col\" class=\"num\">a step</th>"
+      "<th></th><th scope=\"col\" class=\"num\">per step</th>"
       "<th scope=\"col\" class=\"num\">share</th></tr></thead><tbody>\n";
   double x = 0;
   for (size_t i = 0; i < kStepParts; ++i) {

@@ -42,6 +42,8 @@ export interface Progress {
   error?: string;
   /** A coarse picture can be asked for until the trace is ready. */
   preview?: boolean;
+  /** The files are of several jobs: what to open instead, one of these. */
+  jobs?: string[];
 }
 
 export interface GroupInfo {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import {
-  formatBytes, formatCount, formatShare, formatTick, formatTime, formatValue,
+  countOf, formatBytes, formatCount, formatRange, formatShare, formatTick,
+  formatTime, formatValue,
 } from "./format.ts";
 
 const plain = (text: string) => text.replaceAll("\u202f", " ");
@@ -35,4 +36,15 @@ test("a counter's value has the unit of the counter", () => {
   expect(plain(formatValue(0.5, "share"))).toBe("50.0 %");
   expect(plain(formatValue(3, "kernels"))).toBe("3 kernels");
   expect(plain(formatValue(1.25))).toBe("1.25");
+});
+
+test("a range says its unit once", () => {
+  expect(plain(formatRange(43_300_000, 62_100_000))).toBe("43.3 – 62.1 ms");
+  expect(plain(formatRange(812, 62_100_000))).toBe("812 ns – 62.1 ms");
+  expect(plain(formatRange(0, 5))).toBe("0 – 5 ns");
+});
+
+test("one of a kind is not many", () => {
+  expect([0, 1, 1200].map((n) => countOf(n, "row")))
+    .toEqual(["0 rows", "1 row", "1,200 rows"]);
 });

@@ -7,6 +7,11 @@ export function formatCount(value: number): string {
   return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
+/** "1 row", "1,200 rows". */
+export function countOf(value: number, one: string): string {
+  return `${formatCount(value)} ${one}${value === 1 ? "" : "s"}`;
+}
+
 const TIMES: [unit: string, ns: number][] = [
   ["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1],
 ];
@@ -28,6 +33,13 @@ export function formatTime(ns: number): string {
   const value = ns / one;
   const text = unit === "ns" ? String(Math.round(value)) : digits(value, 2);
   return `${text}${THIN}${unit}`;
+}
+
+/** "43.3 – 62.1 ms": the unit once, where both have the same. */
+export function formatRange(from: number, to: number): string {
+  const [a, b] = [formatTime(from), formatTime(to)];
+  const unit = THIN + b.split(THIN)[1];
+  return `${a.endsWith(unit) ? a.slice(0, -unit.length) : a} – ${b}`;
 }
 
 /** A time on an axis whose ticks are `step` ns apart. */

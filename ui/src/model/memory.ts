@@ -8,6 +8,11 @@ export function placeName(place: string): string {
   return /^Place\((.*)\)$/.exec(place)?.[1] ?? place;
 }
 
+/** "Memory Place(gpu:0)" → "Memory gpu:0". */
+export function withPlace(name: string): string {
+  return name.replace(/\bPlace\(([^()]*)\)/, "$1");
+}
+
 /** The memory tracks of a place; what was allocated comes first. */
 export function tracksOfPlace(
   tracks: TrackInfo[], place: string): TrackInfo[] {

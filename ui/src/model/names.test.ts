@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { shortName } from "./names.ts";
+import { headAndTail, listName, shortName } from "./names.ts";
 
 test.each([
   ["aten::add_", "aten::add_"],
@@ -26,3 +26,19 @@ test.each([
   ["<lambda>", "<lambda>"],
   ["", ""],
 ])("%s", (full, short) => expect(shortName(full)).toBe(short));
+
+test("the end of a long name is kept apart", () => {
+  expect(headAndTail("aten::add_")).toEqual(["aten::add_", ""]);
+  expect(headAndTail("aten::cudnn_convolution_backward_input"))
+    .toEqual(["aten::cudnn_convolution_back", "ward_input"]);
+  const smiles = "\u{1f600}".repeat(25);
+  expect(headAndTail(smiles).join("")).toBe(smiles);
+  expect(headAndTail(smiles)[1]).toBe("\u{1f600}".repeat(10));
+});
+
+test("two rows of a list have two names", () => {
+  const engine = "autograd::engine::evaluate_function: ReluBackward0";
+  expect(shortName(engine)).toBe("ReluBackward0");
+  expect(listName(engine)).toBe("evaluate: ReluBackward0");
+  expect(listName("void f<int>(int)")).toBe("f");
+});

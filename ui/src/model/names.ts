@@ -27,6 +27,19 @@ function withoutNamespaces(name: string): string {
   return parts[parts.length - 1] ?? name;
 }
 
+/** How much of the end of a name is always seen. */
+export const TAIL = 10;
+
+/**
+ * A name in two: what may be cut, and its end. Names of one family differ at
+ * their ends ("…_backward_input", "…_backward_weight"). Pairs of surrogates
+ * stay together.
+ */
+export function headAndTail(name: string): [head: string, tail: string] {
+  const letters = [...name];
+  if (letters.length < 2 * TAIL) return [name, ""];
+  return [letters.slice(0, -TAIL).join(""), letters.slice(-TAIL).join("")];
+}
 
 /** torch names the same thing twice: the engine's call, and the function. */
 const ENGINE = "autograd::engine::evaluate_function: ";
@@ -54,4 +67,10 @@ export function shortName(full: string): string {
     name = functor ? `${kind} · ${functor}` : name;
   }
   return name;
+}
+
+/** In a list, where the engine's call and the function stand side by side. */
+export function listName(full: string): string {
+  return full.startsWith(ENGINE) ? "evaluate: " + full.slice(ENGINE.length)
+    : shortName(full);
 }

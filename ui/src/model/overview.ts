@@ -3,19 +3,21 @@
 // What the first page says: which of the server's figures, in which words.
 // Pure; it computes no figure.
 import type {
-  AdviseDoc, Evidence, MemoryPlace, SummaryDoc,
+  AdviseDoc, MemoryPlace, SummaryDoc,
 } from "../api/documents.ts";
-import { shortName } from "./names.ts";
 import { prose } from "./prose.ts";
-import { formatBytes, formatCount, formatShare, formatTime }
-  from "./format.ts";
+import {
+  formatBytes, formatCount, formatRange, formatShare, formatTime,
+} from "./format.ts";
+import { placeName } from "./memory.ts";
 
 /** The answer, in a sentence or two. */
-export function headline(
-  advise: AdviseDoc | null, hasDevice: boolean): string {
+export function headline(advise: AdviseDoc | null, hasDevice: boolean,
+  hasSteps = true): string {
   if (!advise) return "";
   const works = hasDevice && advise.device_busy !== null
-    ? `The GPU works ${formatShare(advise.device_busy)} of a step. ` : "";
+    ? `The GPU works ${formatShare(advise.device_busy)} of ` +
+      (hasSteps ? "a step. " : "the recorded time. ") : "";
   const first = advise.advice[0];
   if (first) return works + prose(first.finding);
   return works + "Nothing stands out that slows the steps down.";
@@ -75,10 +77,10 @@ function stepFigure(doc: SummaryDoc): Figure {
   if (!period) return { ...base, ...UNKNOWN,
     detail: "no steps: call step() or mark them" };
   const ips = doc.benchmark?.ips;
-  const rate = ips ? ` · ${ips.avg.toPrecision(3)} ${ips.unit}` : "";
+  const rate = ips ? `${ips.avg.toPrecision(3)} ${ips.unit}` : "";
   return { ...base, ...splitUnit(formatTime(period.p50_ns)),
-    detail: `${formatTime(period.min_ns)} – ${formatTime(period.max_ns)}` +
-      rate };
+    detail: [formatRange(period.min_ns, period.max_ns), rate]
+      .filter(Boolean).join(", ") };
 }
 
 function busyFigure(doc: SummaryDoc, advise: AdviseDoc | null): Figure {
@@ -89,7 +91,7 @@ function busyFigure(doc: SummaryDoc, advise: AdviseDoc | null): Figure {
   const part = (name: string) =>
     doc.waterfall?.parts.find((one) => one.name === name)?.ratio ?? 0;
   return { ...base, ...splitUnit(formatShare(share)), share,
-    detail: `kernels ${formatShare(part("kernel"))} · ` +
+    detail: `kernels ${formatShare(part("kernel"))}, ` +
       `copies ${formatShare(part("copy"))}` };
 }
 
@@ -99,7 +101,7 @@ function tensorFigure(use: DeviceUse | null): Figure {
   if (share === null)
     return { ...base, ...UNKNOWN, detail: "no kernels were recorded" };
   return { ...base, ...splitUnit(formatShare(share)), share,
-    detail: "of kernel time · estimated from names" };
+    detail: "of kernel time, estimated from names" };
 }
 
 function occupancyFigure(use: DeviceUse | null): Figure {
@@ -120,13 +122,18 @@ function memoryFigure(doc: SummaryDoc, use: DeviceUse | null): Figure {
   return { ...base, ...splitUnit(formatBytes(place.peak_allocated_bytes)),
     detail: place.peak_reserved_bytes
       ? `reserved ${formatBytes(place.peak_reserved_bytes)}${of}`
-      : place.place };
+      : `allocated on ${placeName(place.place)}` };
 }
 
 export function figuresOf(doc: SummaryDoc, advise: AdviseDoc | null,
   use: DeviceUse | null): Figure[] {
   return [stepFigure(doc), busyFigure(doc, advise), tensorFigure(use),
     occupancyFigure(use), memoryFigure(doc, use)];
+}
+
+/** "GPU0" → "GPU 0", as the timeline calls it. */
+export function deviceTitle(device: string): string {
+  return device.replace(/^([A-Z]+)(\d+)$/, "$1 $2");
 }
 
 /** Colours of event types and of stages. */
@@ -169,11 +176,4 @@ export const CHANGES: { change: string; title: string }[] = [
 export function changeTitle(change: string): string {
   if (change === "all") return "All together";
   return CHANGES.find((one) => one.change === change)?.title ?? change;
-}
-
-/** Evidence names kernels in full: a line has room for the short name. */
-export function withShortName({ what, name }: Evidence): string {
-  const at = name.length > 40 ? what.indexOf(name.slice(0, 30)) : -1;
-  return at < 0 ? prose(what, name)
-    : prose(what.slice(0, at)) + shortName(name);
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import type { RunInfo } from "../api/types.ts";
-import { ALL_WORKERS, pickWindow } from "./pick.ts";
+import {
+  ALL_WORKERS, jobName, pickWindow, windowTitle, workersOfJob,
+} from "./pick.ts";
 
 const worker = (id: string, ...windows: string[]) => ({
   id, name: id, rank: null, windows: windows.map((t) => ({ t, name: t })),
@@ -35,4 +37,24 @@ test("a worker without a window", () => {
   const empty = [{ id: "r", name: "r", all: null, workers: [worker("w")] }];
   expect(pickWindow(empty, { run: "", worker: "", window: "" })?.window)
     .toBeNull();
+});
+
+test("some workers of a run, as one job", () => {
+  const job = pick("two", "c.e");
+  expect([job?.all, job?.worker, job?.window?.t]).toEqual([true, null, "c.e"]);
+  expect(job?.window?.name).toBe("w0 and 1 more");
+  expect(workersOfJob(runs[1]!, "d").map((one) => one.id)).toEqual(["w1"]);
+  expect(jobName(runs[1]!, "d")).toBe("w1");
+  // Not of this run: as if the address named nothing.
+  expect(pick("two", "x.y")?.window?.t).toBe("c");
+});
+
+test("a window is not called like its worker", () => {
+  expect(windowTitle("time_2026_11_17_01_27_47_872969", "host"))
+    .toBe("2026-11-17 01:27:47.872");
+  expect(windowTitle("second", "host")).toBe("second");
+  expect(windowTitle("host", "host")).toBe("whole recording");
+  expect(windowTitle("host", "host", [{ index: 6 }, { index: 11 }]))
+    .toBe("steps 6–11");
+  expect(windowTitle("host", "host", [{ index: 6 }])).toBe("step 6");
 });

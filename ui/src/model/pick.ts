@@ -15,15 +15,58 @@ export interface Picked {
   window: WindowInfo | null;
 }
 
+/** The workers of a job, by the id of all of its windows: "t.t". */
+export function workersOfJob(run: RunInfo, job: string): WorkerInfo[] {
+  const wanted = new Set(job.split("."));
+  return run.workers.filter((worker) =>
+    worker.windows.some((one) => wanted.has(one.t)));
+}
+
+/** A short name for one of several jobs. */
+export function jobName(run: RunInfo, job: string): string {
+  const [first, ...others] = workersOfJob(run, job);
+  const more = others.length > 0 ? ` and ${others.length} more` : "";
+  return (first?.name ?? "?") + more;
+}
+
+/** A job of several windows that an address names; null: it names none. */
+function jobOf(run: RunInfo, job: string): WindowInfo | null {
+  return job.includes(".") && workersOfJob(run, job).length > 0
+    ? { t: job, name: jobName(run, job) } : null;
+}
+
+// "time_2026_11_17_01_27_47_872969", as Paddle names its files.
+const WHEN = /^time_(\d{4})_(\d\d)_(\d\d)_(\d\d)_(\d\d)_(\d\d)_(\d+)$/;
+
+/**
+ * What a window is called beside the name of its worker. `steps`: those of the
+ * window, where it is open.
+ */
+export function windowTitle(name: string, worker: string | undefined,
+  steps: { index: number }[] = []): string {
+  const when = WHEN.exec(name);
+  if (when) {
+    const [, year, month, day, hour, minute, second, part] = when;
+    return `${year}-${month}-${day} ${hour}:${minute}:${second}.` +
+      part!.slice(0, 3);
+  }
+  if (name !== worker) return name;
+  const [first, last] = [steps[0]?.index, steps.at(-1)?.index];
+  if (first === undefined || last === undefined) return "whole recording";
+  return first === last ? `step ${first}` : `steps ${first}–${last}`;
+}
+
 export function pickWindow(
   runs: RunInfo[],
   wanted: { run: string; worker: string; window: string },
 ): Picked | null {
   const run = runs.find((one) => one.id === wanted.run) ?? runs[0];
   if (!run) return null;
-  if (run.all && wanted.worker === ALL_WORKERS)
-    return { run, worker: null, all: true, windows: [run.all],
-      window: run.all };
+  const together = run.all && wanted.worker === ALL_WORKERS ? run.all
+    : jobOf(run, wanted.worker);
+  if (together)
+    return { run, worker: null, all: true, windows: [together],
+      window: together };
   const worker =
     run.workers.find((one) => one.id === wanted.worker) ?? run.workers[0];
   const windows = worker?.windows ?? [];

@@ -9,9 +9,9 @@ import { findStep } from "./find_step.ts";
 import { foldedBox } from "./folded.ts";
 import { linesOf } from "./lines.ts";
 import { columnsOf, fromObjects } from "./declared.ts";
-import { curveOf, placeName, tracksOfPlace } from "./memory.ts";
+import { curveOf, placeName, tracksOfPlace, withPlace } from "./memory.ts";
 import {
-  headline, ledgerText, peakPlace, splitUnit, withShortName,
+  deviceTitle, headline, ledgerText, peakPlace, splitUnit,
 } from "./overview.ts";
 import { stagesByStep, typeGrid } from "./stages.ts";
 
@@ -30,6 +30,8 @@ test("the answer in a sentence", () => {
   expect(headline(advise([], 0), false))
     .toBe("Nothing stands out that slows the steps down.");
   expect(headline(null, true)).toBe("");
+  expect(headline(advise([], 0.029), true, false)).toMatch(
+    /^The GPU works 2\.9.% of the recorded time\. /);
 });
 
 test("the ledger in words", () => {
@@ -52,14 +54,6 @@ test("the peak is that of a device, where there is one", () => {
     place("Place(gpu:1)", 2)])?.place).toBe("Place(gpu:1)");
   expect(peakPlace([place("Place(cpu)", 9)])?.place).toBe("Place(cpu)");
   expect(peakPlace([])).toBeNull();
-});
-
-test("evidence has the short name of a kernel", () => {
-  const name = "void at::native::vectorized_elementwise_kernel<4, " +
-    "at::native::CUDAFunctor_add<float>>(int)";
-  expect(withShortName({ what: "3 calls: " + name.slice(0, -5), name,
-    example: null })).toBe("3 calls: elementwise · CUDAFunctor_add");
-  expect(withShortName({ what: "all", name: "", example: null })).toBe("all");
 });
 
 test("stages by step", () => {
@@ -138,4 +132,13 @@ test("verdicts and names of traces", () => {
     windows: [{ t: "1", name: "w1" }] }] }];
   expect(windowsOf(runs).map((one) => one.text))
     .toEqual(["run · all workers", "run · w1"]);
+});
+
+test("places and devices have the names of the timeline", () => {
+  expect(withPlace("Reserved Place(gpu:0)")).toBe("Reserved gpu:0");
+  expect(withPlace("Memory Place(cpu) allocated"))
+    .toBe("Memory cpu allocated");
+  expect(withPlace("loss")).toBe("loss");
+  expect(["GPU0", "CPU(Process)"].map(deviceTitle))
+    .toEqual(["GPU 0", "CPU(Process)"]);
 });

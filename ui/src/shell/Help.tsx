@@ -6,6 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { formatCount } from "../model/format.ts";
 import { healthOf } from "../model/health.ts";
 import { trace } from "../state/trace.ts";
+import { Icon } from "./icons.tsx";
 
 type Which = "" | "keys" | "health";
 const shown = signal<Which>("");
@@ -79,6 +80,11 @@ export function Help() {
       onClick={(event) => {
         if (event.target === dialog.current) showHelp("");
       }}>
+      <form method="dialog">
+        <button class="dialog-close" aria-label="Close" title="Close (Esc)">
+          <Icon name="close" />
+        </button>
+      </form>
       {which === "keys" && <Keys />}
       {which === "health" && <HealthDetails />}
     </dialog>

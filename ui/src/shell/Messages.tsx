@@ -6,8 +6,11 @@ import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { keepToken, tokenInText } from "../api/token.ts";
 import { formatBytes } from "../model/format.ts";
+import { Prose } from "./Prose.tsx";
+import { jobName, workersOfJob } from "../model/pick.ts";
+import { navigate } from "../state/route.ts";
 import {
-  cancelOpening, opening, reopen, retryRuns, runs,
+  cancelOpening, opening, picked, reopen, retryRuns, runs,
 } from "../state/trace.ts";
 
 export function Message(
@@ -20,7 +23,7 @@ export function Message(
   return (
     <div class="message" role={role}>
       <h1>{title}</h1>
-      {text && <p>{text}</p>}
+      {text && <p><Prose text={text} /></p>}
       {children}
     </div>
   );
@@ -48,7 +51,7 @@ export function AskToken() {
   const [bad, setBad] = useState(false);
   return (
     <Message title="This server wants its token"
-      text={"Open the address that \"stepscope view\" printed, or paste it " +
+      text={"Open the address that `stepscope view` printed, or paste it " +
         "here. A restarted server has a new one."}>
       <form class="row" onSubmit={(event) => {
         event.preventDefault();
@@ -64,6 +67,28 @@ export function AskToken() {
       </form>
       {bad && <p role="alert">That is neither an address with a token nor a
         token.</p>}
+    </Message>
+  );
+}
+
+/** What was to be shown as one is of several jobs: which of them? */
+function ChooseJob({ jobs }: { jobs: string[] }) {
+  const run = picked.value?.run;
+  if (!run) return null;
+  return (
+    <Message title={`This run has traces of ${jobs.length} jobs`}
+      text={"Only the ranks of one job have a common timeline. Choose the " +
+        "job to look at, or one of the workers above."}>
+      <div class="column">
+        {jobs.map((job) => (
+          <button key={job} class="button" onClick={() => navigate({
+            worker: job.includes(".") ? job
+              : workersOfJob(run, job)[0]?.id ?? "",
+            window: "", from: null, to: null, row: null, more: {} }, true)}>
+            {jobName(run, job)}
+          </button>
+        ))}
+      </div>
     </Message>
   );
 }
@@ -102,15 +127,15 @@ export function traceMessage(onTimeline: boolean) {
   if (listed.state === "failed")
     return (
       <Failed what="The list of runs could not be read"
-        error={`${listed.error}. Is "stepscope view" still running?`}
+        error={`${listed.error}. Is \`stepscope view\` still running?`}
         retry={retryRuns} />
     );
   if (listed.value.runs.length === 0)
     return (
       <Message title="No traces here yet"
-        text={`The folder ${listed.value.folder} has no file that stepscope ` +
-          "can read. Record one with \"stepscope run -- COMMAND\" or copy " +
-          "one there: this page will show it by itself."} />
+        text={`The folder \`${listed.value.folder}\` has no file that ` +
+          "stepscope can read. Record one with `stepscope run -- COMMAND`, " +
+          "or copy one there: this page will show it by itself."} />
     );
   const now = opening.value;
   switch (now.state) {
@@ -134,7 +159,7 @@ export function traceMessage(onTimeline: boolean) {
         </Message>
       );
     case "failed":
-      return (
+      return now.jobs ? <ChooseJob jobs={now.jobs} /> : (
         <Failed what="This trace could not be opened" error={now.error}
           retry={reopen} />
       );

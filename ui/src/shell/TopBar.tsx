@@ -2,9 +2,9 @@
 //
 // Which run, worker and window is shown; search; a link to what is seen.
 import { signal } from "@preact/signals";
-import { ALL_WORKERS } from "../model/pick.ts";
+import { ALL_WORKERS, windowTitle } from "../model/pick.ts";
 import { navigate, route } from "../state/route.ts";
-import { picked, runs } from "../state/trace.ts";
+import { picked, runs, trace } from "../state/trace.ts";
 import { submitSearch } from "../state/search.ts";
 import { Icon } from "./icons.tsx";
 import { toast } from "./Toast.tsx";
@@ -42,6 +42,8 @@ function Pickers() {
     ({ value: worker.id, text: worker.name }));
   if (now.run.all)
     workers.unshift({ value: ALL_WORKERS, text: now.run.all.name || "all" });
+  const job = now.all && now.window !== now.run.all ? now.window : null;
+  if (job) workers.unshift({ value: job.t, text: job.name });
   return (
     <>
       <Picker label="Run" value={now.run.id}
@@ -49,12 +51,13 @@ function Pickers() {
           ({ value: run.id, text: run.name }))}
         onPick={(run) => navigate({ run, ...fresh }, true)} />
       <Picker label="Worker"
-        value={now.all ? ALL_WORKERS : now.worker?.id ?? ""}
+        value={job ? job.t : now.all ? ALL_WORKERS : now.worker?.id ?? ""}
         options={workers}
         onPick={(worker) => navigate({ worker, ...fresh }, true)} />
       <Picker label="Window" value={now.window?.t ?? ""}
-        options={now.windows.map((one) =>
-          ({ value: one.t, text: one.name }))}
+        options={now.windows.map((one) => ({ value: one.t,
+          text: windowTitle(one.name, now.all ? one.name : now.worker?.name,
+            one === now.window ? trace.value?.info.steps : []) }))}
         onPick={(window) => navigate({ window, ...fresh }, true)} />
     </>
   );

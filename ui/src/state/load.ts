@@ -4,15 +4,38 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { queryOf, type Params } from "../api/client.ts";
+import type { Progress } from "../api/types.ts";
 import { api } from "./api.ts";
 
 export type Load<T> =
   | { state: "loading" }
   | { state: "ready"; value: T }
-  | { state: "failed"; error: string };
+  | { state: "failed"; error: string; jobs?: string[] };
 
 export function errorText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What was to be opened as one is of several jobs. */
+export class SeveralJobs extends Error {
+  readonly jobs: string[];
+  constructor(message: string, jobs: string[]) {
+    super(message);
+    this.jobs = jobs;
+  }
+}
+
+/** Fails unless an import ended well. */
+export function expectReady({ state, error, jobs }: Progress): void {
+  if (state === "ready") return;
+  const text = error || "the import ended before its end";
+  throw jobs ? new SeveralJobs(text, jobs) : new Error(text);
+}
+
+export function failed(error: unknown)
+  : { state: "failed"; error: string; jobs?: string[] } {
+  return { state: "failed", error: errorText(error),
+    ...error instanceof SeveralJobs ? { jobs: error.jobs } : {} };
 }
 
 // Answers of this page's life, by address. A trace never changes under its id.

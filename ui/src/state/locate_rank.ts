@@ -14,12 +14,14 @@ import { errorText } from "./load.ts";
 import { rangeAround } from "./locate.ts";
 import { navigate } from "./route.ts";
 
-const toAll = { view: "trace", worker: ALL_WORKERS, window: "" };
+/** The timeline of all ranks: of the run, or of one of its jobs. */
+const toAll = (t: string) => ({ view: "trace", window: "",
+  worker: t.includes(".") ? t : ALL_WORKERS });
 
 async function showStep(t: string, step: RankStep): Promise<void> {
   const info = await api.get<TraceInfo>("trace", { t });
   const { from, to, tracks } = placeOfStep(step, info);
-  navigate({ ...toAll, from, to, row: null,
+  navigate({ ...toAll(t), from, to, row: null,
     more: tracks.length > 0 ? { pin: tracks.join(",") } : {} }, true);
 }
 
@@ -28,7 +30,7 @@ async function showCollective(t: string, kind: string): Promise<void> {
     api.get<TraceInfo>("trace", { t }),
     api.get<FoundInfo>("find", { t, q: collectivePattern(kind), from: 0 })]);
   if (found.count === 0) throw new Error("no event has its name");
-  navigate({ ...toAll, row: found.row, more: {},
+  navigate({ ...toAll(t), row: found.row, more: {},
     ...rangeAround(found.start, found.dur, info.span_ns) }, true);
 }
 

@@ -6,7 +6,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Progress } from "../api/types.ts";
 import { api } from "./api.ts";
-import { errorText, type Load } from "./load.ts";
+import { expectReady, failed, type Load } from "./load.ts";
 
 /** Resolves when the trace is open; fails with the server's reason. */
 export async function openTrace(t: string, stop: AbortSignal): Promise<void> {
@@ -15,8 +15,7 @@ export async function openTrace(t: string, stop: AbortSignal): Promise<void> {
     await api.lines<Progress>("progress", { t }, (line) => {
       last = line;
     }, stop);
-  if (last.state !== "ready")
-    throw new Error(last.error || "the import ended before its end");
+  expectReady(last);
 }
 
 export function useOpened(t: string): Load<string> {
@@ -28,8 +27,7 @@ export function useOpened(t: string): Load<string> {
       state.value = { t, load: { state: "ready", value: t } };
     }, (error) => {
       if (!stop.signal.aborted)
-        state.value =
-          { t, load: { state: "failed", error: errorText(error) } };
+        state.value = { t, load: failed(error) };
     });
     return () => stop.abort();
   }, [t]);

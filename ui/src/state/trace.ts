@@ -6,7 +6,7 @@ import { computed, effect, signal } from "@preact/signals";
 import type { Progress, Runs, TraceInfo } from "../api/types.ts";
 import { pickWindow } from "../model/pick.ts";
 import { api, tokenRefused } from "./api.ts";
-import { errorText, type Load } from "./load.ts";
+import { errorText, expectReady, failed, type Load } from "./load.ts";
 import { route } from "./route.ts";
 
 export const runs = signal<Load<Runs>>({ state: "loading" });
@@ -23,7 +23,7 @@ export type Opening =
   | { state: "none" }
   | { state: "loading"; progress: Progress }
   | { state: "cancelled" }
-  | { state: "failed"; error: string }
+  | { state: "failed"; error: string; jobs?: string[] }
   /** The timeline of a large capture, coarse, until the trace is there. */
   | { state: "preview"; t: string; info: TraceInfo; progress: Progress }
   | { state: "ready"; t: string; info: TraceInfo };
@@ -95,13 +95,12 @@ async function open(t: string, stop: AbortSignal): Promise<void> {
       }, stop);
     }
     if (stop.aborted) return;
-    if (last.state !== "ready") throw new Error(
-      last.error || "the import ended before its end");
+    expectReady(last);
     const info = await api.get<TraceInfo>("trace", { t }, stop);
     if (!stop.aborted) opening.value = { state: "ready", t, info };
   } catch (error) {
     if (!stop.aborted)
-      opening.value = { state: "failed", error: errorText(error) };
+      opening.value = failed(error);
   }
 }
 

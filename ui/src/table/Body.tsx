@@ -15,6 +15,7 @@ import {
 } from "../model/windowing.ts";
 import { gridOf } from "../model/widths.ts";
 import { Icon } from "../shell/icons.tsx";
+import { Name } from "../shell/Name.tsx";
 import { copyText } from "./Toolbar.tsx";
 
 interface BodyProps {
@@ -61,6 +62,9 @@ function Head(
   );
 }
 
+/** Columns that hold names of code. */
+const NAMES = new Set(["name", "operator", "allocated_by", "freed_by"]);
+
 function CellView({ line, column, index, first, props }: {
   line: Line; column: Column; index: number; first: boolean; props: BodyProps;
 }) {
@@ -79,7 +83,9 @@ function CellView({ line, column, index, first, props }: {
             props.toggle(line.id);
           }}><Icon name={line.open ? "down" : "right"} /></button>
       )}
-      {own === undefined ? <span class="cell-text">{text}</span> : own}
+      {own !== undefined ? own
+        : NAMES.has(column.key) ? <Name text={text} />
+          : <span class="cell-text">{text}</span>}
     </div>
   );
 }
@@ -161,7 +167,8 @@ export function Body(props: BodyProps) {
   const shown: Line[] = [];
   for (let i = span.first; i < span.last; i++) shown.push(lines.at(i));
   const fixed = props.rows
-    ? { height: `${Math.min(props.rows, lines.count) * ROW_HEIGHT + 32}px` }
+    ? { height: `${Math.min(props.rows, lines.count) * ROW_HEIGHT + 32}px`,
+      flex: "none" }
     : {};
   return (
     <div class="t-box" ref={box} tabIndex={0} role="grid"

@@ -6,6 +6,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { formatCount } from "../model/format.ts";
 import { linesOf } from "../model/lines.ts";
 import {
   columnIndex, filterRows, sortRows, type Cell, type Column, type Data,
@@ -14,6 +15,7 @@ import {
   applied, readState, writeState, type TableState,
 } from "../model/table_state.ts";
 import { navigate, route } from "../state/route.ts";
+import { Prose } from "../shell/Prose.tsx";
 import { Body } from "./Body.tsx";
 import { Toolbar } from "./Toolbar.tsx";
 
@@ -85,7 +87,12 @@ export function Table(props: TableProps) {
         {props.children}
       </Toolbar>
       {data.count === 0
-        ? <p class="nothing">{props.empty ?? "Nothing was recorded."}</p>
+        ? <p class="nothing">
+          <Prose text={props.empty ?? "Nothing was recorded."} /></p>
+        : order.length === 0
+          ? <p class="nothing" role="status">No row has <code>{state.find}
+          </code>. <button class="link" onClick={() => change({ find: "" })}>
+            Show all {formatCount(data.count)}</button></p>
         : <Body label={props.label} lines={lines} data={data}
           columns={columns} state={state} change={change} toggle={toggle}
           onShow={props.onShow} onRow={props.onRow} look={props.look}

@@ -6,7 +6,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { csvOf, TIME_UNITS, tsvOf, type TimeUnit } from "../model/cell.ts";
-import { formatCount } from "../model/format.ts";
+import { countOf, formatCount } from "../model/format.ts";
 import type { Data } from "../model/table.ts";
 import type { TableState } from "../model/table_state.ts";
 import { Icon } from "../shell/icons.tsx";
@@ -120,8 +120,8 @@ export function Toolbar(props: ToolbarProps) {
       </div>
       {props.topK && <TopControl {...props} />}
       <span class="quiet rows-count" role="status">
-        {order.length === data.count ? `${formatCount(data.count)} rows`
-          : `${formatCount(order.length)} of ${formatCount(data.count)} rows`}
+        {order.length === data.count ? countOf(data.count, "row")
+          : `${formatCount(order.length)} of ${countOf(data.count, "row")}`}
       </span>
       <div class="space" />
       {hasTime && (
@@ -140,7 +140,7 @@ export function Toolbar(props: ToolbarProps) {
       <button class="button" title="Copy the shown rows, separated by tabs"
         onClick={() => void copyText(
           tsvOf(data, order, columns, state.unit, true),
-          `${formatCount(order.length)} rows`)}>
+          countOf(order.length, "row"))}>
         Copy
       </button>
       <button class="button" title="Save the shown rows; times in ns"

@@ -3,7 +3,8 @@
 // Looks of cells that several tables share.
 import type { ComponentChildren } from "preact";
 import { formatShare } from "../model/format.ts";
-import { shortName } from "../model/names.ts";
+import { listName } from "../model/names.ts";
+import { Name } from "../shell/Name.tsx";
 import { partOf, percent } from "../model/shares.ts";
 import type { Cell, Column, Data } from "../model/table.ts";
 
@@ -23,14 +24,17 @@ export function ShareBar({ share, colour }: {
   );
 }
 
+/** Columns that hold names of code. */
+const NAMES = new Set(["name", "operator"]);
+
 /** Shares as bars, names of kernels short. */
 export function shareLook(colour: string): Look {
   return (cell, column) => {
     if (typeof cell === "number" && column.key.endsWith("ratio"))
       return <ShareBar share={cell}
         colour={column.key.startsWith("gpu") ? "kernel" : colour} />;
-    if (typeof cell === "string" && column.key === "name")
-      return <span class="name">{shortName(cell)}</span>;
+    if (typeof cell === "string" && NAMES.has(column.key))
+      return <Name text={cell} short={listName(cell)} />;
     return undefined;
   };
 }

@@ -122,7 +122,3 @@ export function Sized({ height, children }: {
   );
 }
 
-/** A name of code, short; the whole one on hover. */
-export function Name({ text, short }: { text: string; short?: string }) {
-  return <span class="name" title={text}>{short ?? text}</span>;
-}

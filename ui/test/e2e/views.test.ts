@@ -44,7 +44,8 @@ describe.skipIf(missing.length > 0)(
       browser = await launch();
       server = await serve({ "amp/a.json.gz": AMP,
         "ddp/rank0.json.gz": RANK0, "ddp/rank1.json.gz": RANK1,
-        "graph/g.json.gz": NO_MEMORY });
+        "graph/g.json.gz": NO_MEMORY, "mixed/graph.json.gz": NO_MEMORY,
+        "mixed/rank0.json.gz": RANK0, "mixed/rank1.json.gz": RANK1 });
       summary = documentOf("summary", AMP);
       runs = new Map((await ask<Runs>(server.url, "runs")).runs.map((run) =>
         [run.name, run.id]));
@@ -463,6 +464,37 @@ describe.skipIf(missing.length > 0)(
       await page.goBack();
       await show1("Collectives: wait against transfer", 0);
       await page.locator(".details h2", { hasText: /all_?reduce/i }).waitFor();
+      await finish(session);
+    });
+
+    test("distributed: of two jobs in a folder, one is chosen", async () => {
+      const session = await show("mixed", "distributed", "Distributed");
+      const { page } = session;
+      const jobs = page.getByRole("group", { name: "Job", exact: true });
+      // That of the worker that is shown, which has no others.
+      await jobs.getByRole("button", { name: "graph", pressed: true })
+        .waitFor();
+      await page.getByText("This job has one worker").waitFor();
+      expect(await page.getByRole("alert").count()).toBe(0);
+      expect(await seriousInBothThemes(page)).toEqual([[], []]);
+      await jobs.getByRole("button", { name: "rank0 and 1 more" }).click();
+      await page.waitForURL(/[?&]job=\w+\.\w+/);
+      const ranks = page.getByRole("region", { name: "Ranks", exact: true });
+      await ranks.locator(".t-row").nth(1).waitFor();
+      await ranks.locator(".t-row").first()
+        .getByRole("button", { name: "Show on timeline" }).click();
+      await page.waitForURL(/#\/trace\?.*worker=\w+\.\w+/);
+      await settled(page);
+      await page.locator(".picker b", { hasText: "rank0 and 1 more" })
+        .waitFor();
+      expect(await page.locator(".gutter").textContent()).toContain("Rank 0 ");
+      // All of them have no timeline: which job is it to be?
+      await page.getByLabel("Worker", { exact: true })
+        .selectOption({ label: "All workers" });
+      await page.getByText("This run has traces of 2 jobs").waitFor();
+      expect(await page.getByRole("alert").count()).toBe(0);
+      await page.getByRole("button", { name: "graph" }).click();
+      await settled(page);
       await finish(session);
     });
 

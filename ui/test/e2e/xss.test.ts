@@ -123,7 +123,7 @@ describe.skipIf(missing.length > 0)(
 
     test("the detector sees a cell that is written as HTML", async () => {
       const dist = await buildWith({ file: "table/looks.tsx",
-        from: "<span class=\"name\">{shortName(cell)}</span>",
+        from: "<Name text={cell} short={listName(cell)} />",
         to: "<span class=\"name\" ref={(e) => { if (e) " +
           "e.innerHTML = cell; }} />" });
       try {

@@ -9,7 +9,7 @@ import { PARTS, verdictTitle, windowsOf } from "../../model/compare.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
 import { columnIndex, type Cell, type Column, type Data }
   from "../../model/table.ts";
-import { prose } from "../../model/prose.ts";
+import { Prose } from "../../shell/Prose.tsx";
 import { partTitle } from "../../model/waterfall.ts";
 import { useRows, useTables } from "../../state/documents.ts";
 import { useAnswer } from "../../state/load.ts";
@@ -18,8 +18,9 @@ import { showOnTimeline, type Cells } from "../../state/locate.ts";
 import { route, setMore } from "../../state/route.ts";
 import { runs, trace } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
-import { shortName } from "../../model/names.ts";
+import { listName } from "../../model/names.ts";
 import { Message } from "../../shell/Messages.tsx";
+import { Name } from "../../shell/Name.tsx";
 import { Card, Loaded, Page, Segments } from "../parts.tsx";
 import { useMemo } from "preact/hooks";
 
@@ -49,8 +50,11 @@ function look(cell: Cell, column: Column, data: Data, row: number) {
       : difference > 0 ? " bad" : " good")}>
       {!cell ? "noise" : difference > 0 ? "slower" : "faster"}</span>;
   }
-  if (column.key === "name" && typeof cell === "string")
-    return <span class="name">{shortName(partTitle(cell))}</span>;
+  if (column.key === "name" && typeof cell === "string") {
+    const words = partTitle(cell);
+    return words !== cell ? <span class="words">{words}</span>
+      : <Name text={cell} short={listName(cell)} />;
+  }
   return undefined;
 }
 
@@ -81,7 +85,7 @@ function Result({ doc, tables }: {
     <>
       <Card class={"verdict " + doc.verdict}>
         <h2>{verdictTitle(doc.verdict)}</h2>
-        <p>{prose(doc.summary)}</p>
+        <p><Prose text={doc.summary} /></p>
         <dl class="strip">
           <div><dt>A, median</dt>
             <dd data-figure="a">{formatTime(doc.median_a_ns)}</dd></div>
@@ -90,13 +94,13 @@ function Result({ doc, tables }: {
           <div><dt>difference</dt><dd>{signed(doc.ratio)}</dd></div>
           <div><dt>95 % interval</dt>
             <dd>{signed(doc.low)} to {signed(doc.high)}</dd></div>
-          <div><dt>p</dt><dd>{doc.p.toPrecision(3)}</dd></div>
+          <div><dt>p, two-sided</dt><dd>{doc.p.toPrecision(3)}</dd></div>
           <div><dt>steps</dt><dd>{doc.steps_a} and {doc.steps_b}</dd></div>
           {doc.resolvable !== null && <div><dt>smallest that would show</dt>
             <dd>{formatShare(doc.resolvable)}</dd></div>}
         </dl>
         {doc.notes.map((note) => (
-          <p key={note} class="note quiet">{prose(note)}</p>
+          <p key={note} class="note quiet"><Prose text={note} /></p>
         ))}
       </Card>
       <Card class="table-card">
@@ -155,8 +159,8 @@ export default function CompareView() {
       "are of a step; medians of settled steps."}
     actions={<Picker choices={choices} other={other} />}>
       {other ? <Compared a={other} b={b} />
-        : <Card title="Which trace do you trust?"
-          detail="this one is compared with it">
+        : <Card title="Choose trace A"
+          detail="the one before the change; B is the one chosen above">
           <ul class="choices">{choices.map((one) => (
             <li key={one.t}><button class="link" onClick={() =>
               setMore("with", one.t)}>{one.text}</button></li>

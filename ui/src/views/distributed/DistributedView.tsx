@@ -7,16 +7,18 @@ import { Swatch } from "../../charts/charts.tsx";
 import type { DeclaredTable } from "../../model/declared.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
 import { objectsOf } from "../../model/device_use.ts";
+import { jobName, workersOfJob } from "../../model/pick.ts";
 import type { OverlapPart } from "../../model/distributed.ts";
 import { useFlatTable, useRows, useSummary, useTables }
   from "../../state/documents.ts";
 import { useAnswer } from "../../state/load.ts";
 import { showRankRow } from "../../state/locate_rank.ts";
 import { useOpened } from "../../state/opened.ts";
+import { route, setMore } from "../../state/route.ts";
 import { picked } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
 import { Message } from "../../shell/Messages.tsx";
-import { Card, Loaded, Page } from "../parts.tsx";
+import { Card, Loaded, Page, Segments } from "../parts.tsx";
 import { OverlapBar } from "./OverlapBar.tsx";
 import { WorkerBars } from "./WorkerBars.tsx";
 
@@ -83,12 +85,38 @@ function RankTable({ t, doc, tables, which }: {
   );
 }
 
+/** Which job: the chosen one, else that of the trace above. */
+function Jobs({ jobs }: { jobs: string[] }) {
+  const { run, window } = picked.value!;
+  const has = (job: string) => job.split(".").includes(window?.t ?? "");
+  const wanted = route.value.more["job"] ?? "";
+  const job = jobs.includes(wanted) ? wanted : jobs.find(has) ?? jobs[0]!;
+  const workers = workersOfJob(run, job);
+  return (
+    <>
+      <Card title="Jobs" detail={`this run has traces of ${
+        jobs.length}; ranks are compared within one of them`}>
+        <div class="tabs jobs">
+          <Segments label="Job" value={job} options={jobs.map((one) =>
+            ({ value: one, text: jobName(run, one) }))}
+          onPick={(value) => setMore("job", value)} />
+        </div>
+        {workers.length < 2 && <p class="note quiet">This job has one worker:
+          there is nobody to wait for.</p>}
+      </Card>
+      {workers.length > 1 && <JobTables key={job} t={job} />}
+    </>
+  );
+}
+
 /** The tables of the whole job, whichever of its workers is shown. */
 function JobTables({ t }: { t: string }) {
   const opened = useOpened(t);
   const ready = opened.state === "ready";
   const summary = useAnswer<SummaryDoc>("summary", ready ? { t } : null);
   const tables = useTables();
+  if (opened.state === "failed" && opened.jobs)
+    return <Jobs jobs={opened.jobs} />;
   return (
     <Loaded<SummaryDoc | string> what="All ranks together"
       load={ready ? summary : opened}>

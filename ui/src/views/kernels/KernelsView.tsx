@@ -7,7 +7,7 @@ import { Swatch } from "../../charts/charts.tsx";
 import { objectsOf } from "../../model/device_use.ts";
 import type { DeclaredTable } from "../../model/declared.ts";
 import { formatShare } from "../../model/format.ts";
-import type { DeviceUse } from "../../model/overview.ts";
+import { deviceTitle, type DeviceUse } from "../../model/overview.ts";
 import { percent } from "../../model/shares.ts";
 import type { Cell, Column, Data } from "../../model/table.ts";
 import { chosenSteps, useFlatTable, useRows, useSummary, useTables }
@@ -103,7 +103,7 @@ function TensorShare() {
       {uses.map((use) => use.tensor_core !== null && (
         <div key={use.device} class="split-bar" title={
           "share of kernel time; estimated from names of kernels"}>
-          <span class="quiet">{use.device}</span>
+          <span class="quiet">{deviceTitle(use.device)}</span>
           <span class="split" aria-hidden="true">
             <b style={{ width: percent(use.tensor_core) }} />
           </span>

@@ -2,11 +2,15 @@
 //
 // What to fix first: findings with what a replay says they would save.
 import type { AdviseDoc, Advice } from "../../api/documents.ts";
-import { formatShare, formatTime } from "../../model/format.ts";
-import { withShortName } from "../../model/overview.ts";
+import { formatRange, formatShare, formatTime } from "../../model/format.ts";
 import { prose } from "../../model/prose.ts";
+import { Prose } from "../../shell/Prose.tsx";
 import { showOnTimeline } from "../../state/locate.ts";
 import { Card } from "../parts.tsx";
+
+/** What the finding names, if it names anything of the trace. */
+const nameIn = ({ finding, evidence }: Advice) =>
+  evidence.find((one) => one.name && finding.includes(one.name))?.name ?? "";
 
 function Finding({ advice, number }: { advice: Advice; number: number }) {
   const example = advice.evidence.find((one) => one.example)?.example;
@@ -14,15 +18,18 @@ function Finding({ advice, number }: { advice: Advice; number: number }) {
     <li class="finding">
       <span class={"number" + (number === 1 ? " first" : "")}>{number}</span>
       <div>
-        <h3>{prose(advice.finding.replace(/\.$/, ""))}</h3>
+        <h3><Prose text={advice.finding.replace(/\.$/, "")}
+          name={nameIn(advice)} /></h3>
         {advice.evidence.slice(0, 2).map((one, i) => (
           <p key={i} class="quiet" title={prose(one.what, one.name)}>
-            {withShortName(one)}</p>
+            <Prose text={one.what} name={one.name} /></p>
         ))}
         <details>
           <summary>What to try</summary>
-          <ul>{advice.try.map((text) => <li key={text}>{prose(text)}</li>)}</ul>
-          <p class="faint">{prose(advice.saving_basis)}</p>
+          <ul>{advice.try.map((text) => (
+            <li key={text}><Prose text={text} /></li>
+          ))}</ul>
+          <p class="faint"><Prose text={advice.saving_basis} /></p>
         </details>
       </div>
       <div class="saving">
@@ -32,7 +39,7 @@ function Finding({ advice, number }: { advice: Advice; number: number }) {
         </span>}
         {advice.change && advice.low_ns !== null && advice.high_ns !== null &&
           <span class="faint" title="range of the replay">
-            {formatTime(advice.low_ns)} – {formatTime(advice.high_ns)}</span>}
+            {formatRange(advice.low_ns, advice.high_ns)}</span>}
         {example && <button class="link" onClick={() =>
           void showOnTimeline("advice", example.name,
             { start_ns: example.start_ns })}>
@@ -54,7 +61,7 @@ export function AdviceCard({ advise }: { advise: AdviseDoc | null }) {
             <Finding key={one.id} advice={one} number={i + 1} />
           ))}</ol>}
       {advise && [...advise.doubts, ...advise.notes].map((text) => (
-        <p key={text} class="note faint">{prose(text)}</p>
+        <p key={text} class="note faint"><Prose text={text} /></p>
       ))}
     </Card>
   );

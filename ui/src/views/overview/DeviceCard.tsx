@@ -3,7 +3,7 @@
 // Devices and processors, and what the run consists of.
 import type { SummaryDoc } from "../../api/documents.ts";
 import { formatBytes, formatShare } from "../../model/format.ts";
-import type { DeviceUse } from "../../model/overview.ts";
+import { deviceTitle, type DeviceUse } from "../../model/overview.ts";
 import { picked, trace } from "../../state/trace.ts";
 import { Card } from "../parts.tsx";
 
@@ -52,8 +52,8 @@ export function DeviceCard(
     <Card title="Devices">
       {devices.length > 0 ? devices.map((use) => (
         <div key={use.device} class="device">
-          <h3>{use.device}{use.name && <span class="quiet"> · {use.name}
-          </span>}</h3>
+          <h3>{deviceTitle(use.device)}
+            {use.name && <span class="quiet"> · {use.name}</span>}</h3>
           <Facts facts={factsOf(use)} />
         </div>
       )) : others.length > 0

@@ -3,6 +3,7 @@ import type { SummaryDoc } from "../../api/documents.ts";
 import { Ring } from "../../charts/charts.tsx";
 import type { Figure } from "../../model/overview.ts";
 import { mostOf, partOf, percent } from "../../model/shares.ts";
+import { Prose } from "../../shell/Prose.tsx";
 
 function StepSpark({ doc }: { doc: SummaryDoc }) {
   const steps = doc.steps.slice(0, 40);
@@ -34,7 +35,7 @@ export function Figures(
             label={`${figure.title}: ${figure.value} ${figure.unit}`} />}
           {figure.key === "step" && doc.steps.length > 1 &&
             <StepSpark doc={doc} />}
-          <p class="quiet">{figure.detail}</p>
+          <p class="quiet"><Prose text={figure.detail} /></p>
         </section>
       ))}
     </div>

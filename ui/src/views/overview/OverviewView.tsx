@@ -3,16 +3,19 @@
 // The first page: the answer in a sentence, five figures, where a step goes,
 // what to fix, and the parts that explain it.
 import type { AdviseDoc, SummaryDoc } from "../../api/documents.ts";
+import type { TraceInfo } from "../../api/types.ts";
 import { deviceUses } from "../../model/device_use.ts";
+import { healthOf } from "../../model/health.ts";
 import {
   figuresOf, headline, ledgerText,
 } from "../../model/overview.ts";
-import { formatTime } from "../../model/format.ts";
+import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import {
   useAdvice, useFlatTable, useSummary, useTables,
 } from "../../state/documents.ts";
 import { navigate, route } from "../../state/route.ts";
 import { trace } from "../../state/trace.ts";
+import { Message } from "../../shell/Messages.tsx";
 import { Loaded, Page } from "../parts.tsx";
 import { AdviceCard } from "./AdviceCard.tsx";
 import { DeviceCard, RunCard } from "./DeviceCard.tsx";
@@ -24,6 +27,7 @@ import { MemoryCard } from "./MemoryCard.tsx";
 import { StagesCard } from "./StagesCard.tsx";
 import { StepCard } from "./StepCard.tsx";
 import { KernelsCard, OperatorsCard, UserCard } from "./TopCards.tsx";
+import { Tile } from "./Tiles.tsx";
 import { WhatIfCard } from "./WhatIfCard.tsx";
 
 function detailOf(doc: SummaryDoc): string {
@@ -31,9 +35,9 @@ function detailOf(doc: SummaryDoc): string {
   const steps = doc.step_time?.steps ?? doc.steps.length;
   const period = doc.step_time?.period;
   return [
-    period ? `${steps} steps, median ${formatTime(period.p50_ns)}`
+    period ? `${countOf(steps, "step")}, median ${formatTime(period.p50_ns)}`
       : "No steps were recorded",
-    workers === 1 ? "1 worker" : `${workers} workers`,
+    countOf(workers, "worker"),
     ledgerText(doc.ledger.seen, trace.value?.info.rejected ?? 0,
       trace.value?.info.repaired ?? 0),
   ].join(" · ");
@@ -47,7 +51,8 @@ function Content({ doc, advise }: {
   const declared = tables.state === "ready" ? tables.value : undefined;
   const uses = useFlatTable("device_use");
   const devices = uses.state === "ready" ? deviceUses(uses.value) : [];
-  const title = headline(advise, doc.overview.gpu.length > 0) || "Overview";
+  const title = headline(advise, doc.overview.gpu.length > 0,
+    doc.steps.length > 0) || "Overview";
   return (
     <Page title={title} detail={detailOf(doc)} actions={<>
       <ExportReport />
@@ -59,42 +64,52 @@ function Content({ doc, advise }: {
       <Figures figures={figuresOf(doc, advise, devices[0] ?? null)}
         doc={doc} />
       <div class="overview">
-        <div class="wide">
-          <StepCard doc={doc} />
+        <Tile column="main"><StepCard doc={doc} /></Tile>
+        <Tile column="side"><AdviceCard advise={advise} /></Tile>
+        <Tile column="main">
           <div class="pair">
             <StagesCard doc={doc} />
             <EventsCard doc={doc} />
           </div>
-          <div class="pair">
+        </Tile>
+        <Tile column="side">
+          <WhatIfCard advise={advise} t={trace.value?.t ?? ""} />
+        </Tile>
+        <Tile column="main">
+          <div class="pair names">
             <KernelsCard doc={doc} />
             <OperatorsCard doc={doc} />
           </div>
-        </div>
-        <div class="narrow-side">
-          <AdviceCard advise={advise} />
-          <WhatIfCard advise={advise} t={trace.value?.t ?? ""} />
-        </div>
+        </Tile>
+        <Tile><MemoryCard doc={doc} /></Tile>
+        <Tile><DeviceCard doc={doc} devices={devices} /></Tile>
+        <Tile><PerfCard doc={doc} /></Tile>
+        <Tile><RunCard doc={doc} /></Tile>
+        <Tile><LedgerCard doc={doc}
+          said={[...advise?.doubts ?? [], ...advise?.notes ?? []]} /></Tile>
+        <Tile column="all"><UserCard doc={doc} tables={declared} /></Tile>
       </div>
-      <div class="trio">
-        <div class="stack">
-          <MemoryCard doc={doc} />
-          <PerfCard doc={doc} />
-        </div>
-        <DeviceCard doc={doc} devices={devices} />
-        <div class="stack">
-          <RunCard doc={doc} />
-          <LedgerCard doc={doc}
-            said={[...advise?.doubts ?? [], ...advise?.notes ?? []]} />
-        </div>
-      </div>
-      <UserCard doc={doc} tables={declared} />
     </Page>
+  );
+}
+
+/** A file that is no trace after all, or of which nothing could be used. */
+function NoEvents({ info }: { info: TraceInfo }) {
+  const { detail, reasons } = healthOf(info);
+  return (
+    <Message title="This trace has no events" text={detail + ". Check " +
+      "that the recording was stopped, and that the file was copied whole."}>
+      <ul class="reasons">{reasons.map(({ what, count }) =>
+        <li key={what}>{formatCount(count)} {what}</li>)}</ul>
+    </Message>
   );
 }
 
 export default function OverviewView() {
   const summary = useSummary();
   const advice = useAdvice();
+  const info = trace.value?.info;
+  if (info?.events === 0 && info.rejected) return <NoEvents info={info} />;
   return (
     <Loaded whole what="The summary" load={summary}>
       {(doc) => <Content doc={doc}

@@ -2,8 +2,9 @@
 //
 // Perf Summary as Paddle prints it, and the ledger.
 import type { SummaryDoc } from "../../api/documents.ts";
-import { formatCount, formatShare, formatTime } from "../../model/format.ts";
-import { prose } from "../../model/prose.ts";
+import { countOf, formatCount, formatShare, formatTime }
+  from "../../model/format.ts";
+import { Prose } from "../../shell/Prose.tsx";
 import { trace } from "../../state/trace.ts";
 import { Card } from "../parts.tsx";
 import { Facts } from "./DeviceCard.tsx";
@@ -22,7 +23,7 @@ export function PerfCard({ doc }: { doc: SummaryDoc }) {
         value.toPrecision(4))] as [string, string[]]] : []),
   ];
   return (
-    <Card title="Perf summary" detail={`${perf.steps} steps` +
+    <Card title="Perf summary" detail={countOf(perf.steps, "step") +
       (perf.skipped ? `, ${perf.skipped} left out` : "")}>
       <table class="plain">
         <thead><tr><th scope="col"><span class="hidden">Figure</span></th>
@@ -62,7 +63,7 @@ export function LedgerCard({ doc, said }: {
       ]} />
       {doc.notes.filter((note) => !said.includes(note))
         .map((note) => <p key={note} class="note faint">
-        {prose(note)}</p>)}
+          <Prose text={note} /></p>)}
     </Card>
   );
 }

@@ -7,6 +7,7 @@ import { formatTime } from "../../model/format.ts";
 import { objectsOf } from "../../model/device_use.ts";
 import { STAGE_COLOURS, stageTitle } from "../../model/overview.ts";
 import { mostOf, partOf, percent } from "../../model/shares.ts";
+import { Prose } from "../../shell/Prose.tsx";
 import { stagesByStep, type StageMean, type StageStep }
   from "../../model/stages.ts";
 import { stackOf } from "../../model/waterfall.ts";
@@ -66,11 +67,11 @@ function BySteps({ doc, side }: { doc: SummaryDoc; side: "cpu" | "gpu" }) {
           (name) => STAGE_COLOURS[name] ?? "unexplained", stepMarks(doc));
         return (
           <>
-            <Sized height={190}>
+            <div class="card-chart"><Sized height={190}>
               {(width) => <Columns columns={columns} most={most}
                 width={width} height={190} label={`Stages, ${side}`}
                 onPick={showColumn} />}
-            </Sized>
+            </Sized></div>
             <p class="chart-legend">{names.map((name) => (
               <span key={name}><Swatch
                 colour={STAGE_COLOURS[name] ?? "unexplained"} />
@@ -93,9 +94,9 @@ export function StagesCard({ doc }: { doc: SummaryDoc }) {
       ]} onPick={(value) => setMore("stages", value)} />
     }>
       {doc.model.length < 2
-        ? <p class="nothing">No stages are known. Record Forward, Backward
-          and Optimization events, or operators with their sequence
-          numbers.</p>
+        ? <p class="nothing"><Prose text={"No stages are known. Record " +
+          "`Forward`, `Backward` and `Optimization` events, or operators " +
+          "with their sequence numbers."} /></p>
         : mode === "cpu" || mode === "gpu"
           ? <BySteps doc={doc} side={mode} />
           : <Means />}

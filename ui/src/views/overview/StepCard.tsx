@@ -6,6 +6,7 @@ import { Columns, Swatch } from "../../charts/charts.tsx";
 import { objectsOf } from "../../model/device_use.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
 import { percent } from "../../model/shares.ts";
+import { Prose } from "../../shell/Prose.tsx";
 import {
   barsOf, partColour, partsByStep, partTitle, stackOf, wholeOf,
   type PartStep, type StepPart,
@@ -88,8 +89,9 @@ export function StepCard({ doc }: { doc: SummaryDoc }) {
       detail="adds up to the step, to the nanosecond">
       <Loaded what="The parts of a step" load={load}>
         {(data) => data.count === 0
-          ? <p class="nothing">No steps in this trace. Call step() after each
-            batch, or mark it by a range named ProfileStep.</p>
+          ? <p class="nothing"><Prose text={"No steps in this trace. Call " +
+            "step() after each batch, or mark it by a range named " +
+            "`ProfileStep`."} /></p>
           : (
             <div class="step-card">
               <Parts rows={objectsOf<StepPart>(data)} steps={steps}

@@ -5,13 +5,15 @@ import type { SummaryDoc } from "../../api/documents.ts";
 import { Bar } from "../../charts/charts.tsx";
 import { formatCount, formatShare, formatTime } from "../../model/format.ts";
 import { valueAt, type DeclaredTable } from "../../model/declared.ts";
-import { shortName } from "../../model/names.ts";
+import { listName, shortName } from "../../model/names.ts";
 import { partOf } from "../../model/shares.ts";
+import { Prose } from "../../shell/Prose.tsx";
 import { useRows } from "../../state/documents.ts";
 import { showOnTimeline } from "../../state/locate.ts";
 import { navigate } from "../../state/route.ts";
 import { Table } from "../../table/Table.tsx";
-import { Card, Name } from "../parts.tsx";
+import { Name } from "../../shell/Name.tsx";
+import { Card } from "../parts.tsx";
 
 const SHOWN = 7;
 const number = (row: unknown, key: string) =>
@@ -35,8 +37,9 @@ export function KernelsCard({ doc }: { doc: SummaryDoc }) {
   const most = number(rows[0], "gpu.total_ns");
   if (rows.length === 0)
     return (
-      <Card title="Kernels"><p class="nothing">No kernels in this trace.
-        Record with ProfilerTarget.GPU, or ProfilerActivity.CUDA.</p></Card>
+      <Card title="Kernels"><p class="nothing"><Prose text={
+        "No kernels in this trace. Record with ProfilerTarget.GPU, or " +
+        "ProfilerActivity.CUDA."} /></p></Card>
     );
   return (
     <Card title="Kernels" detail={`by GPU time, ${rows.length} of ` +
@@ -83,8 +86,9 @@ export function OperatorsCard({ doc }: { doc: SummaryDoc }) {
   const most = number(rows[0], "self_cpu_ns");
   if (rows.length === 0)
     return (
-      <Card title="Operators"><p class="nothing">No operators in this
-        trace. Record with ProfilerTarget.CPU.</p></Card>
+      <Card title="Operators"><p class="nothing"><Prose text={
+        "No operators in this trace. Record with ProfilerTarget.CPU."}
+      /></p></Card>
     );
   return (
     <Card title="Operators" detail={`by own CPU time, ${rows.length} of ` +
@@ -104,9 +108,7 @@ export function OperatorsCard({ doc }: { doc: SummaryDoc }) {
               <th scope="row" class="mono"><button class="name-link"
                 title={name} onClick={() =>
                   void showOnTimeline("operator", name)}>
-                <Name text={name} short={name.replace(
-                  "autograd::engine::evaluate_function: ", "… ")} />
-              </button></th>
+                <Name text={name} short={listName(name)} /></button></th>
               <td><Bar share={partOf(number(row, "self_cpu_ns"), most)}
                 colour="operator" /></td>
               <td class="num">{formatTime(number(row, "self_cpu_ns"))}</td>

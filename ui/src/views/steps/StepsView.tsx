@@ -5,7 +5,7 @@
 import type { SummaryDoc } from "../../api/documents.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import type { DeclaredTable } from "../../model/declared.ts";
-import { formatTime } from "../../model/format.ts";
+import { countOf, formatTime } from "../../model/format.ts";
 import { partColour, partTitle } from "../../model/waterfall.ts";
 import type { Data } from "../../model/table.ts";
 import { useRows, useSummary, useTables } from "../../state/documents.ts";
@@ -48,8 +48,9 @@ function Percentiles({ doc }: { doc: SummaryDoc }) {
 
 function Chart({ doc }: { doc: SummaryDoc }) {
   return (
-    <Card title="Each step" detail="a click shows it on the timeline">
-      <StepColumns doc={doc} height={190} />
+    <Card title="Each step" detail={"its own duration, by part; a click " +
+      "shows it on the timeline"}>
+      <div class="card-chart"><StepColumns doc={doc} height={190} /></div>
       <p class="chart-legend">{doc.waterfall!.parts
         .filter((part) => part.time_ns > 0)
         .map((part) => (
@@ -90,10 +91,11 @@ function Content({ doc, tables }: {
   const tab = route.value.more["tab"] ?? "";
   return (
     <Page title="Steps" fill actions={<StepsChoice />}
-      detail={doc.outliers.length === 0 ? "No outliers"
-        : `${doc.outliers.length} outliers; the longest takes ` +
+      detail={"Time from the start of a step to the start of the next. " +
+        (doc.outliers.length === 0 ? "No outliers."
+        : `${countOf(doc.outliers.length, "outlier")}; the longest takes ` +
           `${formatTime(doc.outliers[0]!.excess_ns)} more than the median: ` +
-          partTitle(doc.outliers[0]!.cause, hasDevice(doc))}>
+          partTitle(doc.outliers[0]!.cause, hasDevice(doc)))}>
       <Percentiles doc={doc} />
       {doc.waterfall && <Chart doc={doc} />}
       <Card class="table-card">
@@ -119,7 +121,7 @@ export default function StepsView() {
     <Loaded whole what="Steps" load={summary}>
       {(doc) => doc.steps.length === 0
         ? <Message title="No steps in this trace" text={"Call step() after " +
-          "each batch, or mark it by a range named ProfileStep."} />
+          "each batch, or mark it by a range named `ProfileStep`."} />
         : (
           <Loaded what="The columns" load={tables}>
             {(declared) => <Content doc={doc} tables={declared} />}

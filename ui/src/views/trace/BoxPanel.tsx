@@ -4,7 +4,7 @@
 import { useSignal } from "@preact/signals";
 import type { SelectInfo, SelectRow } from "../../api/types.ts";
 import { formatCount, formatTime } from "../../model/format.ts";
-import { shortName } from "../../model/names.ts";
+import { listName } from "../../model/names.ts";
 import { Icon } from "../../shell/icons.tsx";
 import type { Controller } from "./controller.ts";
 import { Swatch } from "./Details.tsx";
@@ -60,7 +60,7 @@ function Table({ rows }: { rows: SelectRow[] }) {
           <tr key={row.name + row.class}>{COLUMNS.map(([key]) => (
             key === "name"
               ? <td key={key} title={row.name}><Swatch name={row.class} />
-                <span class="mono">{shortName(row.name)}</span></td>
+                <span class="mono">{listName(row.name)}</span></td>
               : <td key={key}>{key === "calls" ? formatCount(row.calls)
                 : formatTime(row[key] as number)}</td>
           ))}</tr>

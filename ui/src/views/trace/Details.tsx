@@ -4,7 +4,7 @@
 // is inside of), all calls of its name.
 import type { EventInfo, EventRef, NamedTime } from "../../api/types.ts";
 import { formatCount, formatTime } from "../../model/format.ts";
-import { shortName } from "../../model/names.ts";
+import { listName, shortName } from "../../model/names.ts";
 import { colourKey } from "../../model/palette.ts";
 import { isPreview, trace } from "../../state/trace.ts";
 import { Icon } from "../../shell/icons.tsx";
@@ -68,10 +68,12 @@ function OwnColumn({ event, controller }: {
         {event.launch?.delay !== null && event.launch?.delay !== undefined &&
           <Fact label="Launch to start"
             value={formatTime(event.launch.delay)} />}
-        {(event.facts ?? []).map((fact) => <Fact key={fact.label} {...fact} />)}
         {event.idle_before !== null && isStream &&
           <Fact label="Idle before it"
             value={formatTime(event.idle_before)} />}
+        {(event.facts ?? [])
+          .filter((fact) => !isStream || fact.label !== "Stream")
+          .map((fact) => <Fact key={fact.label} {...fact} />)}
       </dl>
       {event.args.length > 0 && (
         <details>
@@ -115,7 +117,7 @@ function Chain({ list, controller }: {
           <button onClick={() =>
             void controller?.select(one.row, { move: true })}>
             <Swatch name={one.class ?? classByName(one.name)} />
-            <span class="mono" title={one.name}>{shortName(one.name)}</span>
+            <span class="mono" title={one.name}>{listName(one.name)}</span>
             <span class="quiet">{formatTime(one.dur)}</span>
           </button>
         </li>

@@ -9,6 +9,7 @@ import { NAME_HEIGHT } from "../../model/density.ts";
 import {
   rowsIn, TWO_LINES, type GroupRow, type TrackRow,
 } from "../../model/layout.ts";
+import { withPlace } from "../../model/memory.ts";
 import { toggled } from "../../model/settings.ts";
 import { Icon, type IconName } from "../../shell/icons.tsx";
 import { trace } from "../../state/trace.ts";
@@ -16,17 +17,25 @@ import { RULER_HEIGHT } from "../../worker/protocol.ts";
 import { moveUp } from "./reorder.ts";
 import * as s from "./store.ts";
 
+/** "Process 12 (CPU)" needs no "pid 12" beside it. */
+function detailBeside(name: string, detail: string): string {
+  const pid = /\bpid (\d+)$/.exec(detail)?.[1];
+  return pid && new RegExp(`\\b${pid}\\b`).test(name)
+    ? detail.replace(/( · )?pid \d+$/, "") : detail;
+}
+
 function Group({ row }: { row: GroupRow }) {
   return (
     <div class="gutter-group"
       style={{ top: `${row.y + RULER_HEIGHT}px`, height: `${row.height}px` }}>
       <button aria-expanded={!row.folded} disabled={row.group < 0}
-        title={row.folded ? "Open the group" : "Close the group"}
+        title={`${row.name} ${row.detail}\n` +
+          (row.folded ? "Open the group" : "Close the group")}
         onClick={() => s.changeSettings({ foldedGroups:
           toggled(s.settings.value.foldedGroups, row.group) })}>
         <Icon name={row.folded ? "right" : "down"} />
         <b>{row.name}</b>
-        <span class="quiet">{row.detail}</span>
+        <span class="quiet">{detailBeside(row.name, row.detail)}</span>
       </button>
     </div>
   );
@@ -79,7 +88,7 @@ function Track({ row }: { row: TrackRow }) {
       (selected ? " selected" : "")}
     style={{ top: `${row.y + RULER_HEIGHT}px`, height: `${row.height}px` }}>
       <div class="name" title={`${row.name} ${row.detail}`}>
-        <b>{row.name}</b>
+        <b>{withPlace(row.name)}</b>
         <Detail row={row} />
       </div>
       <div class="acts">

@@ -2,6 +2,7 @@
 //
 // What colours mean: the classes and causes that this trace has.
 import { colourKey, idleKey } from "../../model/palette.ts";
+import { Icon } from "../../shell/icons.tsx";
 import { trace } from "../../state/trace.ts";
 
 const TITLES: Record<string, string> = {
@@ -44,7 +45,7 @@ export function Legend() {
       <details class="legend-menu dropdown" onKeyDown={(event) => {
         if (event.key === "Escape") event.currentTarget.open = false;
       }}>
-        <summary class="toggle">Colours</summary>
+        <summary class="toggle">Colours<Icon name="down" /></summary>
         <ul class="legend-list" aria-label="Colours">{list}</ul>
       </details>
     </>

@@ -8,8 +8,11 @@ import type { EventInfo, MarkInfo, StageInfo } from "../../api/types.ts";
 import {
   formatCount, formatShare, formatTime, formatValue,
 } from "../../model/format.ts";
+import { withPlace } from "../../model/memory.ts";
+import { listName } from "../../model/names.ts";
 import { colourKey, idleKey } from "../../model/palette.ts";
 import { MANY } from "../../model/records.ts";
+import { Name } from "../../shell/Name.tsx";
 import { api } from "../../state/api.ts";
 import { isPreview, trace } from "../../state/trace.ts";
 import type { HitAnswer } from "../../worker/protocol.ts";
@@ -75,7 +78,7 @@ function Many({ hit }: { hit: Hit }) {
         : `mostly ${hit.short}`}</span>}
       {info?.top.map((one) => (
         <span key={one.name} class="top">
-          <i class="mono">{one.name}</i>
+          <Name text={one.name} short={listName(one.name)} />
           <i>{formatCount(one.events)} × · {formatTime(one.time)}</i>
         </span>
       ))}
@@ -87,7 +90,7 @@ function Value({ track, value }: { track: number; value: number }) {
   const info = trace.value?.info.tracks.find((one) => one.id === track);
   return (
     <>
-      <b>{info?.name}</b>
+      <b>{withPlace(info?.name ?? "")}</b>
       <span>{formatValue(value, info?.unit)}</span>
     </>
   );

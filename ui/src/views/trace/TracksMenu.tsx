@@ -4,6 +4,7 @@
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { TrackInfo } from "../../api/types.ts";
+import { withPlace } from "../../model/memory.ts";
 import { toggled } from "../../model/settings.ts";
 import { trace } from "../../state/trace.ts";
 import { Icon } from "../../shell/icons.tsx";
@@ -41,7 +42,7 @@ function List({ tracks, groups, hidden }: {
             <input type="checkbox" checked={!hidden.includes(track.id)}
               onChange={() => s.changeSettings(
                 { hidden: toggled(hidden, track.id) })} />
-            <span>{track.name}</span>
+            <span>{withPlace(track.name)}</span>
             <span class="faint">{groups.get(track.group)}</span>
           </label>
         </li>

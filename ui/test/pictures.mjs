@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Takes the pictures of the viewer for the documentation, in light and dark:
+// npm run pictures. Needs build/bin/stepscope, Chromium and ../shared/traces;
+// makes them small if pngquant is installed. Look at each before it is kept.
+import { spawn, spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { chromium } from "playwright-core";
+
+const ROOT = resolve(import.meta.dirname, "../..");
+const TRACES = process.env.STEPSCOPE_TRACES ?? join(ROOT, "../shared/traces");
+const PROGRAM = process.env.STEPSCOPE_PROGRAM ??
+  join(ROOT, "build/bin/stepscope");
+const IMAGES = join(ROOT, "docs/images");
+const BROWSER = "/usr/bin/chromium-headless-shell";
+
+const RESNET = "torch_resnet50_amp";
+const FILES = {
+  [`resnet50/${RESNET}.json.gz`]: `${RESNET}.json.gz`,
+  "resnet50/kineto_2021_resnet50.pt.trace.json.gz":
+    "kineto_2021_resnet50.pt.trace.json.gz",
+  "ddp/rank0.json.gz": "torch_ddp_gloo_rank0.json.gz",
+  "ddp/rank1.json.gz": "torch_ddp_gloo_rank1.json.gz",
+};
+
+async function tableOf(page) {
+  await page.waitForSelector(".t-row");
+}
+
+/** Finds a kernel, and shows it with what launched it. */
+async function selectKernel(page) {
+  await drawn(page);
+  await page.keyboard.press("/");
+  await page.fill("#search", "batchnorm_bwtr");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".details h2");
+  await page.locator("#search").blur();
+  // Folded, the main thread leaves room for the one that launched it.
+  const thread = page.locator(".gutter-track", { hasText: "thread 393" });
+  await thread.hover();
+  await thread.getByLabel("Fold to one row").click();
+  await page.evaluate(() => document.activeElement.blur());
+  await page.mouse.move(0, 0);
+  for (const key of ["f", "s", "s", "s", "s"]) {
+    await page.keyboard.press(key);
+    await drawn(page);
+  }
+}
+
+async function drawn(page) {
+  await page.waitForSelector(".plot");
+  for (;;) {
+    const stats = await page.evaluate(() => window.stepscopeTimeline?.stats());
+    if (stats?.sharp && stats.idle) return;
+    await page.waitForTimeout(50);
+  }
+}
+
+async function dragOver(page, from, to) {
+  await page.mouse.move(...from);
+  await page.mouse.down();
+  await page.mouse.move(...to, { steps: 3 });
+  await page.mouse.up();
+}
+
+// name, height, where, what to wait for or do.
+const VIEWS = [
+  ["overview", 1110, "resnet50", "overview", async (page) => {
+    await page.waitForSelector(".finding");
+    await page.waitForSelector(".uplot");
+    await page.waitForSelector("rect");
+  }],
+  ["trace", 860, "resnet50", "trace", selectKernel],
+  ["selection", 860, "resnet50", "trace", async (page) => {
+    await drawn(page);
+    await dragOver(page, [470, 440], [760, 640]);
+    await page.waitForSelector(".flame button");
+    await page.mouse.move(0, 0);
+  }],
+  ["operators", 760, "resnet50", "operators", tableOf],
+  ["kernels", 760, "resnet50", "kernels", tableOf],
+  ["memory", 760, "resnet50", "memory?tab=live", async (page) => {
+    await tableOf(page);
+    await page.waitForSelector(".uplot");
+  }],
+  ["distributed", 860, "ddp", "distributed", tableOf],
+  ["steps", 760, "resnet50", "steps?tab=folded", tableOf],
+  ["compare", 760, "resnet50", "compare", async (page) => {
+    await page.locator(".choices button", { hasText: "kineto" }).click();
+    await tableOf(page);
+  }],
+  ["whatif", 900, "resnet50", "overview?change=graph%3Bfuse_small",
+    async (page) => {
+      await page.waitForSelector("[data-change=all]");
+      await page.locator(".whatif-result").scrollIntoViewIfNeeded();
+    }],
+];
+
+async function serve(folder) {
+  for (const [place, file] of Object.entries(FILES)) {
+    mkdirSync(dirname(join(folder, place)), { recursive: true });
+    copyFileSync(join(TRACES, file), join(folder, place));
+  }
+  const child = spawn(PROGRAM, ["view", folder, "--port", "0", "--no-cache"],
+    { stdio: ["ignore", "pipe", "inherit"] });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const url = /http:\/\/\S+#token=\S+/.exec(line)?.[0];
+    if (url) return { url, child };
+  }
+  throw new Error("stepscope view ended without an address");
+}
+
+async function runsOf(url) {
+  const { origin, hash } = new URL(url);
+  const answer = await fetch(`${origin}/api/v1/runs`, { headers: {
+    Authorization: "Bearer " + hash.slice("#token=".length) } });
+  return (await answer.json()).runs;
+}
+
+async function save(page, name, options = {}) {
+  const path = join(IMAGES, name + ".png");
+  await page.screenshot({ path, ...options });
+  const made = spawnSync("pngquant",
+    ["--force", "--ext", ".png", "--speed", "1", path]);
+  console.log(path, made.error ? "(as it is: no pngquant)" : "");
+}
+
+const folder = mkdtempSync(join(tmpdir(), "stepscope-pictures-"));
+const { url, child } = await serve(folder);
+const runs = await runsOf(url);
+const browser = await chromium.launch(
+  { executablePath: BROWSER, args: ["--no-sandbox"] });
+const wanted = new RegExp(process.argv[2] ?? ".");
+for (const colorScheme of ["light", "dark"]) {
+  const dark = colorScheme === "dark" ? "_dark" : "";
+  for (const [name, height, run, view, reach] of VIEWS) {
+    if (!wanted.test(name)) continue;
+    const page = await browser.newPage(
+      { colorScheme, viewport: { width: 1440, height } });
+    const { id, workers } = runs.find((one) => one.name === run);
+    const worker = workers.find((one) => one.name === RESNET) ?? workers[0];
+    await page.goto(`${url}&/${view}${view.includes("?") ? "&" : "?"}` +
+      `run=${id}&worker=${worker.id}`);
+    await reach(page);
+    // What was asked for beside it, and fonts.
+    await page.waitForFunction(() => document.fonts.status === "loaded" &&
+      !/Reading [a-z ]+…/.test(document.body.innerText));
+    await page.waitForTimeout(400);
+    await save(page, `viewer_${name}${dark}`);
+    await page.close();
+  }
+  if (!wanted.test("report")) continue;
+  const report = join(folder, "report.html");
+  spawnSync(PROGRAM, ["report", `${RESNET}.json.gz`, "-o", report],
+    { cwd: join(folder, "resnet50") });
+  const page = await browser.newPage(
+    { colorScheme, viewport: { width: 1280, height: 1700 } });
+  await page.goto("file://" + report);
+  await save(page, `report${dark}`);
+  await page.close();
+}
+await browser.close();
+child.kill("SIGTERM");
+rmSync(folder, { recursive: true, force: true });
