@@ -61,12 +61,28 @@ def python_with_torch():
 
 class TorchTest(RunTestCase):
 
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.shared.cleanup)
+        cls.runs = {}
+
     def train(self, *arguments, flags=(), **settings):
         env = {**os.environ, "XDG_CACHE_HOME": CACHE, **settings}
         # -E: the hook of the Python package, which a tree may have or not, is
         # left out. Its own tests are in python/tests.
         return self.run_it(PYTHON, "-E", SCRIPT, *arguments, flags=flags,
                            env=env, timeout=800)
+
+    def look_at(self, how, **settings):
+        """Makes `self.out` the captures of a run that many tests look at: to
+        start torch is most of what a test costs."""
+        key = (how, *sorted(settings.items()))
+        if key not in self.runs:
+            self.out = pathlib.Path(self.shared.name) / str(len(self.runs))
+            self.train(how, BATCHES, **settings)
+            self.runs[key] = self.out
+        self.out = self.runs[key]
 
     def types(self):
         return collections.Counter(
@@ -78,7 +94,7 @@ class TorchTest(RunTestCase):
         self.assertEqual(self.train().stdout, alone)
 
     def test_operators_stages_and_steps_of_a_script_with_a_loader(self):
-        self.train("loader", BATCHES)
+        self.look_at("loader")
         events = self.events()
         steps = [e for e in events if e.get("cat") == "ProfileStep"]
         self.assertEqual([e["name"] for e in steps],
@@ -105,7 +121,7 @@ class TorchTest(RunTestCase):
                 for s in steps), event)
 
     def test_steps_of_a_script_without_a_loader_follow_the_optimizer(self):
-        self.train("optimizer", BATCHES)
+        self.look_at("optimizer")
         steps = [e["name"] for e in self.events()
                  if e.get("cat") == "ProfileStep"]
         self.assertEqual(steps, [f"ProfileStep#{i}" for i in range(BATCHES)])
@@ -119,7 +135,7 @@ class TorchTest(RunTestCase):
         self.assertEqual(names(events).count("aten::linear"), 4)
 
     def test_a_loaders_workers_have_captures_of_their_own(self):
-        self.train("workers", BATCHES)
+        self.look_at("workers")
         captures = self.captures()
         self.assertEqual(len(captures), 3)
         stacks = [names(self.events(c)).count("aten::stack")
@@ -162,8 +178,7 @@ class TorchTest(RunTestCase):
     def test_passes_are_concluded_one_per_step(self):
         for how in ("loader", "workers", "optimizer"):
             with self.subTest(how=how):
-                shutil.rmtree(self.out, ignore_errors=True)
-                self.train(how, BATCHES)
+                self.look_at(how)
                 summary = subprocess.run(
                     [support.STEPSCOPE, "summary", str(self.out), "--views",
                      "model", "--format", "json"], check=True,
@@ -221,8 +236,7 @@ class TorchTest(RunTestCase):
     def test_both_observers_record_the_same(self):
         counts = []
         for settings in ({}, {"STEPSCOPE_TORCH_COMPILE": "1"}):
-            shutil.rmtree(self.out, ignore_errors=True)
-            self.train("loader", BATCHES, **settings)
+            self.look_at("loader", **settings)
             events = self.events()
             # What precedes the observer is a matter of luck.
             first = min(e["ts"] for e in events
@@ -235,8 +249,7 @@ class TorchTest(RunTestCase):
     def test_sequence_numbers_pair_operators_with_their_gradients(self):
         for settings in ({}, {"STEPSCOPE_TORCH_COMPILE": "1"}):
             with self.subTest(settings=settings):
-                shutil.rmtree(self.out, ignore_errors=True)
-                self.train("loader", BATCHES, **settings)
+                self.look_at("loader", **settings)
                 numbers = collections.defaultdict(list)
                 for event in self.events():
                     number = event.get("args", {}).get("Sequence number")
