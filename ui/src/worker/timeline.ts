@@ -13,6 +13,7 @@ import { drawCurves, indexStages, type Stages } from "./curves.ts";
 import { drawOverlay, indexCritical, type CriticalPath } from "./lines.ts";
 import { MinimapWindow } from "./minimap.ts";
 import { NameStore } from "./names.ts";
+import { makeClock, Pacer } from "./pacer.ts";
 import { makePaints, type Paints } from "./paints.ts";
 import {
   noOverlay, RULER_HEIGHT, type FromWorker, type InitMessage, type Overlay,
@@ -53,7 +54,7 @@ class Timeline {
   private overlay: Overlay = noOverlay;
   private critical: CriticalPath = new Map();
   private scene: Scene | null = null;
-  private scheduled = false;
+  private readonly pacer = new Pacer(makeClock(), () => this.frame());
   private frames = 0;
   private frameMs = 0;
   private allMs = 0;
@@ -157,12 +158,7 @@ class Timeline {
   }
 
   schedule(): void {
-    if (this.scheduled) return;
-    this.scheduled = true;
-    requestAnimationFrame(() => {
-      this.scheduled = false;
-      this.frame();
-    });
+    this.pacer.want();
   }
 
   /** Device pixels per CSS pixel that are drawn. */
@@ -251,7 +247,7 @@ class Timeline {
       aborted: this.tiles?.aborted ?? 0, bytes: this.tiles?.bytes ?? 0,
       held: this.tiles?.heldBytes ?? 0,
       boxes: this.backend.boxes, blanks: this.blanks,
-      sharp: this.shown && this.scene !== null && !this.scheduled &&
+      sharp: this.shown && this.scene !== null && !this.pacer.waits &&
         this.scene.coarse === 0 && this.scene.blank === 0,
       idle: (this.tiles?.idle ?? false) && (this.series?.idle ?? false),
     };
