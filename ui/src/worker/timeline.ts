@@ -68,11 +68,19 @@ class Timeline {
 
   constructor(init: InitMessage) {
     this.lines = init.lines;
-    this.context = init.lines.getContext("2d", { alpha: true })!;
+    this.gl = GlBackend.make(init.boxes, init.renderer);
+    // The browser puts canvases on top of each other by the CPU where there is
+    // no GPU: one that hides what is below is copied, not blended.
+    this.context = init.lines.getContext("2d", { alpha: this.gl !== null })!;
     this.map = init.map && new MinimapWindow(init.map);
     this.scan = new ScanBackend(this.context);
-    this.gl = GlBackend.make(init.boxes, init.renderer);
     this.backend = this.gl ?? this.scan;
+    if (this.gl) this.watchGl(init);
+    this.client = makeClient({ base: init.base, token: () => init.token });
+    post({ type: "renderer", name: this.backend.name });
+  }
+
+  private watchGl(init: InitMessage): void {
     init.boxes.addEventListener("webglcontextlost", (event) => {
       event.preventDefault();
       this.use(this.scan);
@@ -81,8 +89,6 @@ class Timeline {
       this.gl = GlBackend.make(init.boxes, init.renderer);
       this.use(this.gl ?? this.scan);
     });
-    this.client = makeClient({ base: init.base, token: () => init.token });
-    post({ type: "renderer", name: this.backend.name });
   }
 
   private use(backend: Backend): void {
