@@ -8,6 +8,7 @@ import { hasTiles, isSeries, type Layout } from "../model/layout.ts";
 import type { ThemeName } from "../model/palette.ts";
 import { indexSteps, type StepIndex } from "../model/steps.ts";
 import { ScanBackend, type Backend } from "./backend.ts";
+import { columnsAfter, rangeOf, type Columns } from "./columns.ts";
 import { GlBackend } from "./gl.ts";
 import { drawCurves, indexStages, type Stages } from "./curves.ts";
 import { drawOverlay, indexCritical, type CriticalPath } from "./lines.ts";
@@ -54,6 +55,7 @@ class Timeline {
   private overlay: Overlay = noOverlay;
   private critical: CriticalPath = new Map();
   private scene: Scene | null = null;
+  private columns: Columns | null = null;
   private readonly pacer = new Pacer(makeClock(), () => this.frame());
   private frames = 0;
   private frameMs = 0;
@@ -175,12 +177,18 @@ class Timeline {
   }
 
   private frame(): void {
-    const { info, view, tiles, series, names } = this;
-    if (!info || !view || !tiles || !series || !names) return;
-    if (view.width < 2 || view.height < RULER_HEIGHT + 2) return;
+    const { info, tiles, series, names } = this;
+    if (!info || !this.view || !tiles || !series || !names) return;
+    if (this.view.width < 2 || this.view.height < RULER_HEIGHT + 2) return;
     const started = performance.now();
     this.paints ??= makePaints(this.theme, info.classes);
-    const scene = makeScene(view, this.layout, tiles, info.levels,
+    const ratio = this.ratio(this.view);
+    const width = Math.round(this.view.width * ratio);
+    const height = Math.round(this.view.height * ratio);
+    const columns = columnsAfter(this.columns, this.view, width);
+    this.columns = columns;
+    const view = { ...this.view, ...rangeOf(columns, width) };
+    const scene = makeScene(view, columns, this.layout, tiles, info.levels,
       info.span_ns);
     // Old pixels stay until there is something to put in their place; those of
     // a preview until all of it is.
@@ -190,9 +198,6 @@ class Timeline {
     this.shown = true;
     this.scene = scene;
     this.blanks += scene.blank;
-    const ratio = this.ratio(view);
-    const width = Math.round(view.width * ratio);
-    const height = Math.round(view.height * ratio);
     if (this.lines.width !== width || this.lines.height !== height) {
       this.lines.width = width;
       this.lines.height = height;
@@ -204,7 +209,7 @@ class Timeline {
       context.clearRect(0, 0, view.width, view.height);
     const ticks = rulerTicks(this.steps, view);
     this.backend.draw(scene, paints,
-      backdropOf(this.steps, view, ticks, width), ratio, this.overlay.name,
+      backdropOf(this.steps, view, columns, ticks, width), ratio, this.overlay.name,
       names);
     drawCurves(context, visibleTracks(this.layout, view), series,
       this.stages, info, view, paints, this.onRange);
