@@ -51,6 +51,39 @@ test("many in a pixel are drawn once, wide ones always", () => {
   expect(drawn.at(-1)).toMatch(/-200$/);
 });
 
+test("what is left out early is what is left out by its pixels", () => {
+  let state = 1;
+  const random = () =>
+    (state = Math.imul(state, 0x9e3779b1) + 0x7f4a7c15 >>> 0) / 2 ** 32;
+  for (let round = 0; round < 60; round++) {
+    const items = Array.from({ length: 300 }, () => {
+      const start = Math.floor(random() * 4000) / 4;
+      return { start, end: start + Math.floor(random() ** 6 * 1000) / 4 };
+    }).sort((a, b) => a.start - b.start);
+    const t0 = Math.floor(random() * 900);
+    const t1 = t0 + 1 + Math.floor(random() * 900);
+    const [width, least] = [[64, 200][round % 2]!, [1, 2, 3, Infinity]
+      [round % 4]!];
+    const wanted: string[] = [];
+    let covered = -Infinity;
+    for (const { start, end } of items) {
+      if (start >= t1 || end < t0) continue;
+      const pixel = (time: number) =>
+        Math.round((time - t0) * (width / (t1 - t0)));
+      const x0 = Math.min(width - 1, Math.max(0, pixel(start)));
+      const x1 = Math.max(x0 + 1, Math.min(width, pixel(end)));
+      if (x1 <= covered && x1 - x0 < least) continue;
+      covered = Math.max(covered, x1);
+      wanted.push(`${start}:${x0}-${x1}`);
+    }
+    const drawn = seen(new SpanIndex(items, own), t0, t1, width, least);
+    // One that ends where the view begins may be found or not.
+    const inside = (list: string[]) => list.filter((text) => !items.some(
+      ({ start, end }) => end === t0 && text.startsWith(`${start}:`)));
+    expect(inside(drawn), `round ${round}`).toEqual(inside(wanted));
+  }
+});
+
 test("an index for each group", () => {
   const items = [{ group: 1, start: 0, end: 1 }, { group: null, start: 0,
     end: 9 }, { group: 2, start: 5, end: 6 }, { group: 1, start: 3, end: 4 }];

@@ -2,8 +2,13 @@
 import { expect, test } from "vitest";
 import type { TrackRow } from "../model/layout.ts";
 import { indexSteps } from "../model/steps.ts";
-import { sampleAt, scaleOf, seenRange } from "./curves.ts";
+import type { StageInfo, TraceInfo } from "../api/types.ts";
+import { stageTrackOf } from "../model/layout.ts";
+import { drawCurves, indexStages, sampleAt, scaleOf, seenRange } from
+  "./curves.ts";
+import { makePaints } from "./paints.ts";
 import { rulerTicks } from "./ruler.ts";
+import { SeriesStore } from "./series.ts";
 
 test("the sample that holds at a time", () => {
   const times = [10, 20, 30];
@@ -38,4 +43,32 @@ test("the ruler counts from the step that fills the view", () => {
     ratio: 1 };
   expect(rulerTicks(steps, view)).toMatchObject({ base: 1000, step: 200 });
   expect(rulerTicks(steps, view).times[0]).toBe(200);
+});
+
+/** The rectangles that stages become, as "from-to". */
+function stageRects(stages: [start: number, end: number][]): string[] {
+  const rects: string[] = [];
+  const ignore = () => {};
+  const context = { save: ignore, restore: ignore, beginPath: ignore,
+    rect: ignore, clip: ignore, fillText: ignore,
+    fillRect: (x: number, _: number, wide: number) =>
+      rects.push(`${x}-${x + wide}`) };
+  drawCurves(context as unknown as OffscreenCanvasRenderingContext2D,
+    [{ type: "track", kind: "stage", track: stageTrackOf(0), y: 0, top: 0,
+      boxHeight: 4 } as TrackRow], {} as SeriesStore,
+    indexStages(stages.map(([start, end]) =>
+      ({ name: "", group: 0, start, end }) as StageInfo)), {} as TraceInfo,
+    { t0: 0, t1: 100, width: 100, height: 100, scroll: 0, ratio: 1 },
+    makePaints("light", []), ignore);
+  return rects;
+}
+
+test("stages that touch are one rectangle, wide ones have a gap", () => {
+  expect(stageRects([[10, 20], [20, 21], [21, 22], [22, 24], [24, 40],
+    [60, 60.2], [60.1, 60.3], [61, 62]]))
+    .toEqual(["10-19", "20-39", "60-62"]);
+  const many = Array.from({ length: 5000 }, (_, n): [number, number] =>
+    [n / 50, (n + 1) / 50]);
+  expect(stageRects(many)).toEqual(["0-100"]);
+  expect(stageRects([])).toEqual([]);
 });

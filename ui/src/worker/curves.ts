@@ -146,14 +146,25 @@ function drawStages(context: Context, row: TrackRow,
   context.fillStyle = cssOf("stage", paints.theme,
     paints.theme === "dark" ? 0.36 : 0.4);
   let covered = 0;
+  // What touches is one rectangle: there may be one per pixel.
+  let from = 0;
+  let to = 0;
+  const flush = () => {
+    if (to > from) context.fillRect(from, y, to - from, row.boxHeight);
+  };
   stages.seen(view, view.width, Infinity, (stage, x0, x1) => {
     const left = Math.max(x0, covered);
     const wide = x1 - left - (x1 - left > 2 ? 1 : 0);
-    context.fillRect(left, y, wide, row.boxHeight);
+    if (left !== to) {
+      flush();
+      from = left;
+    }
+    to = left + wide;
     covered = x1;
     if (wide >= LABEL_WIDTH && row.boxHeight >= LABEL_HEIGHT)
       named.push([stage.name, left, wide]);
   });
+  flush();
   context.font = BOX_FONT;
   context.textBaseline = "middle";
   context.fillStyle = paints.css.text;

@@ -5,6 +5,7 @@
 import { ticksOf, timeToX } from "../model/axis.ts";
 import { formatTick } from "../model/format.ts";
 import type { StepIndex } from "../model/steps.ts";
+import { columnAt, type Columns } from "./columns.ts";
 import type { Paints } from "./paints.ts";
 import { RULER_HEIGHT, type View } from "./protocol.ts";
 import type { Backdrop } from "./scan.ts";
@@ -22,9 +23,9 @@ export function rulerTicks(steps: StepIndex, view: View): Ticks {
   return { base, step, times };
 }
 
-export function backdropOf(steps: StepIndex, view: View, ticks: Ticks,
-  width: number): Backdrop {
-  const column = (time: number) => Math.round(timeToX(view, width, time));
+export function backdropOf(steps: StepIndex, view: View, columns: Columns,
+  ticks: Ticks, width: number): Backdrop {
+  const column = (time: number) => columnAt(columns, time) - columns.first;
   const inside = (x: number) => x >= 0 && x < width;
   const borders: number[] = [];
   steps.seen(view, width, 2, (step) => {

@@ -106,3 +106,17 @@ test("a box whose ends are far outside fills the view", () => {
   expect(scan.boxes).toBe(1);
   expect(new Set(pixels.subarray(0, 900))).toEqual(new Set([BOX]));
 });
+
+test("a picture that has been another size is drawn as a whole", () => {
+  const scan = new Scan();
+  const scene = sampleScene([sampleTile([{ x: 10, w: 20, row: 1 }])],
+    { t0: 0, t1: 100, width: 100 });
+  const draw = () => {
+    scan.resize(100, 10);
+    return [...new Uint32Array(scan.draw(scene, paints,
+      { grid: [], steps: [] }, 1, null).data.buffer)];
+  };
+  const first = draw();
+  scan.resize(80, 10);
+  expect(draw()).toEqual(first);
+});

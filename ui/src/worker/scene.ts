@@ -8,6 +8,7 @@ import { rowsIn, hasTiles, type Layout, type TrackRow } from
 import { slotOfTrack, type Tile } from "../model/records.ts";
 import { levelFor, standIns, tilesFor, type Levels, type Span } from
   "../model/tiles.ts";
+import type { Columns } from "./columns.ts";
 import { RULER_HEIGHT, type View } from "./protocol.ts";
 import type { TileStore } from "./tiles.ts";
 
@@ -21,6 +22,8 @@ export interface SceneTrack {
 }
 export interface Scene {
   view: View;
+  /** Where its times are in the picture, in device pixels. */
+  columns: Columns;
   layout: Layout;
   span: Span;
   tracks: SceneTrack[];
@@ -39,11 +42,11 @@ export function spanOf(view: View, levels: Levels, traceSpan: number): Span {
   return tilesFor(view, k, traceSpan);
 }
 
-export function makeScene(view: View, layout: Layout, store: TileStore,
-  levels: Levels, traceSpan: number): Scene {
+export function makeScene(view: View, columns: Columns, layout: Layout,
+  store: TileStore, levels: Levels, traceSpan: number): Scene {
   const span = spanOf(view, levels, traceSpan);
   const scene: Scene =
-    { view, layout, span, tracks: [], coarse: 0, blank: 0 };
+    { view, columns, layout, span, tracks: [], coarse: 0, blank: 0 };
   for (const row of visibleTracks(layout, view)) {
     if (!hasTiles(row.kind)) continue;
     const pieces: ScenePiece[] = [];

@@ -4,6 +4,7 @@
 import type { TrackRow } from "../model/layout.ts";
 import type { Tile } from "../model/records.ts";
 import { tileLength } from "../model/tiles.ts";
+import { columnsOf } from "./columns.ts";
 import type { Scene } from "./scene.ts";
 
 export function sampleScene(tiles: Tile[], view: { t0: number; t1: number;
@@ -15,6 +16,7 @@ export function sampleScene(tiles: Tile[], view: { t0: number; t1: number;
   };
   return {
     view: { ...view, height: 26 + laneHeight * lanes, scroll: 0, ratio: 1 },
+    columns: columnsOf(view, view.width),
     layout: { rows: [row], height: row.height },
     span: { k: tiles[0]!.k, i0: tiles[0]!.i, i1: tiles[0]!.i },
     coarse: 0, blank: 0,

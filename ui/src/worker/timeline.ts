@@ -8,11 +8,13 @@ import { hasTiles, isSeries, type Layout } from "../model/layout.ts";
 import type { ThemeName } from "../model/palette.ts";
 import { indexSteps, type StepIndex } from "../model/steps.ts";
 import { ScanBackend, type Backend } from "./backend.ts";
+import { columnsAfter, rangeOf, type Columns } from "./columns.ts";
 import { GlBackend } from "./gl.ts";
 import { drawCurves, indexStages, type Stages } from "./curves.ts";
 import { drawOverlay, indexCritical, type CriticalPath } from "./lines.ts";
 import { MinimapWindow } from "./minimap.ts";
 import { NameStore } from "./names.ts";
+import { makeClock, Pacer } from "./pacer.ts";
 import { makePaints, type Paints } from "./paints.ts";
 import {
   noOverlay, RULER_HEIGHT, type FromWorker, type InitMessage, type Overlay,
@@ -53,7 +55,8 @@ class Timeline {
   private overlay: Overlay = noOverlay;
   private critical: CriticalPath = new Map();
   private scene: Scene | null = null;
-  private scheduled = false;
+  private columns: Columns | null = null;
+  private readonly pacer = new Pacer(makeClock(), () => this.frame());
   private frames = 0;
   private frameMs = 0;
   private allMs = 0;
@@ -67,11 +70,19 @@ class Timeline {
 
   constructor(init: InitMessage) {
     this.lines = init.lines;
-    this.context = init.lines.getContext("2d", { alpha: true })!;
+    this.gl = GlBackend.make(init.boxes, init.renderer);
+    // The browser puts canvases on top of each other by the CPU where there is
+    // no GPU: one that hides what is below is copied, not blended.
+    this.context = init.lines.getContext("2d", { alpha: this.gl !== null })!;
     this.map = init.map && new MinimapWindow(init.map);
     this.scan = new ScanBackend(this.context);
-    this.gl = GlBackend.make(init.boxes, init.renderer);
     this.backend = this.gl ?? this.scan;
+    if (this.gl) this.watchGl(init);
+    this.client = makeClient({ base: init.base, token: () => init.token });
+    post({ type: "renderer", name: this.backend.name });
+  }
+
+  private watchGl(init: InitMessage): void {
     init.boxes.addEventListener("webglcontextlost", (event) => {
       event.preventDefault();
       this.use(this.scan);
@@ -80,8 +91,6 @@ class Timeline {
       this.gl = GlBackend.make(init.boxes, init.renderer);
       this.use(this.gl ?? this.scan);
     });
-    this.client = makeClient({ base: init.base, token: () => init.token });
-    post({ type: "renderer", name: this.backend.name });
   }
 
   private use(backend: Backend): void {
@@ -157,12 +166,7 @@ class Timeline {
   }
 
   schedule(): void {
-    if (this.scheduled) return;
-    this.scheduled = true;
-    requestAnimationFrame(() => {
-      this.scheduled = false;
-      this.frame();
-    });
+    this.pacer.want();
   }
 
   /** Device pixels per CSS pixel that are drawn. */
@@ -173,12 +177,18 @@ class Timeline {
   }
 
   private frame(): void {
-    const { info, view, tiles, series, names } = this;
-    if (!info || !view || !tiles || !series || !names) return;
-    if (view.width < 2 || view.height < RULER_HEIGHT + 2) return;
+    const { info, tiles, series, names } = this;
+    if (!info || !this.view || !tiles || !series || !names) return;
+    if (this.view.width < 2 || this.view.height < RULER_HEIGHT + 2) return;
     const started = performance.now();
     this.paints ??= makePaints(this.theme, info.classes);
-    const scene = makeScene(view, this.layout, tiles, info.levels,
+    const ratio = this.ratio(this.view);
+    const width = Math.round(this.view.width * ratio);
+    const height = Math.round(this.view.height * ratio);
+    const columns = columnsAfter(this.columns, this.view, width);
+    this.columns = columns;
+    const view = { ...this.view, ...rangeOf(columns, width) };
+    const scene = makeScene(view, columns, this.layout, tiles, info.levels,
       info.span_ns);
     // Old pixels stay until there is something to put in their place; those of
     // a preview until all of it is.
@@ -188,9 +198,6 @@ class Timeline {
     this.shown = true;
     this.scene = scene;
     this.blanks += scene.blank;
-    const ratio = this.ratio(view);
-    const width = Math.round(view.width * ratio);
-    const height = Math.round(view.height * ratio);
     if (this.lines.width !== width || this.lines.height !== height) {
       this.lines.width = width;
       this.lines.height = height;
@@ -202,7 +209,7 @@ class Timeline {
       context.clearRect(0, 0, view.width, view.height);
     const ticks = rulerTicks(this.steps, view);
     this.backend.draw(scene, paints,
-      backdropOf(this.steps, view, ticks, width), ratio, this.overlay.name,
+      backdropOf(this.steps, view, columns, ticks, width), ratio, this.overlay.name,
       names);
     drawCurves(context, visibleTracks(this.layout, view), series,
       this.stages, info, view, paints, this.onRange);
@@ -251,7 +258,7 @@ class Timeline {
       aborted: this.tiles?.aborted ?? 0, bytes: this.tiles?.bytes ?? 0,
       held: this.tiles?.heldBytes ?? 0,
       boxes: this.backend.boxes, blanks: this.blanks,
-      sharp: this.shown && this.scene !== null && !this.scheduled &&
+      sharp: this.shown && this.scene !== null && !this.pacer.waits &&
         this.scene.coarse === 0 && this.scene.blank === 0,
       idle: (this.tiles?.idle ?? false) && (this.series?.idle ?? false),
     };

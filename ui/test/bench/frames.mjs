@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { parseArgs } from "node:util";
 import { control } from "./control.mjs";
+import { QuietTab } from "./quiet_tab.mjs";
 import { TimelinePage } from "./timeline.mjs";
 import { printActs } from "./tracks.mjs";
 import {
@@ -35,15 +36,27 @@ const LARGE = { width: 3840, height: 2160 };
 const scriptKb = (names) => [...names].reduce((sum, name) => sum +
   gzipSync(readFileSync(join(ROOT, "ui/dist/assets", name))).length, 0) / 1000;
 
+/** True in the page when the exact picture of a place is there. */
+const SETTLED = `(async () => {
+  const stats = await window.stepscopeTimeline?.stats();
+  return !!stats && stats.frames > 0 && stats.sharp && stats.idle &&
+    !document.body.innerText.includes("Exact picture follows");
+})()`;
+
 /** Looks at many places, near and far, as somebody does in an hour. */
-async function wander(timeline) {
+async function wander(url, screen, density, at) {
+  const tab = await QuietTab.open(`${url}&/trace?rows=${density}`, screen);
+  await tab.until(SETTLED);
   for (let n = 0; n < 150; n++) {
-    const share = 0.5 ** (1 + (n * 7) % 12);
-    await timeline.setRange(timeline.at((n * 0.381966) % 1, share));
-    await timeline.settle();
+    const range = at((n * 0.381966) % 1, 0.5 ** (1 + (n * 7) % 12));
+    await tab.evaluate(
+      `window.stepscopeTimeline.setRange(${JSON.stringify(range)})`);
+    await tab.until(SETTLED);
   }
-  const { held } = await timeline.stats();
-  return { ...memoryOf(timeline.pid), held: held / 1e6 };
+  const { held } = await tab.evaluate("window.stepscopeTimeline.stats()");
+  const memory = memoryOf(await tab.pid());
+  await tab.close();
+  return { ...memory, held: held / 1e6 };
 }
 
 async function jumps(timeline) {
@@ -61,6 +74,7 @@ async function measure(browser, url, screen, density = "normal") {
   const millisecond = Math.min(0.5, 1e6 / (whole.t1 - whole.t0));
   const moves = {
     "zoom, whole to 1 ms": [whole, timeline.at(0.4, millisecond)],
+    "zoom, 3/5 to 1/10": [timeline.at(0.5, 0.6), timeline.at(0.4, 0.1)],
     "pan of half": [timeline.at(0.3, 0.5), timeline.at(0.6, 0.5)],
     "pan of 1/50": [timeline.at(0.5, 0.02), timeline.at(0.56, 0.02)],
   };
@@ -68,8 +82,9 @@ async function measure(browser, url, screen, density = "normal") {
   for (const [title, [from, to]] of Object.entries(moves))
     rows.push({ title, ...await timeline.move(from, to) });
   const jump = await jumps(timeline);
-  const tab = await wander(timeline);
   await timeline.page.close();
+  const tab = await wander(url, screen, density,
+    (middle, share) => timeline.at(middle, share));
   return { rows, jump, tab, timeline };
 }
 

@@ -11,7 +11,7 @@ import { chromium } from "playwright-core";
 export const ROOT = resolve(import.meta.dirname, "../../..");
 const BIN = process.env["STEPSCOPE_BIN"] ?? join(ROOT, "build/bin");
 const BROWSERS = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
-const BROWSER = process.env["CHROMIUM"] ??
+export const BROWSER = process.env["CHROMIUM"] ??
   BROWSERS.find((path) => existsSync(path)) ?? "";
 export const SCREEN = { width: 1920, height: 1080 };
 
