@@ -74,7 +74,7 @@ CriticalPath FindCriticalPath(const EventTree& tree, const ReplayGraph& graph,
   CriticalPath path;
   path.has_steps = graph.has_steps;
   ReplayTimes times;
-  Simulate(graph, graph.costs, times);
+  Simulate(graph, times);
   const std::vector<PathEnds> ends = EndsOfSteps(graph, times);
   const StepPeriods recorded = PeriodsOf(graph, RecordedTimes(tree, graph));
 
