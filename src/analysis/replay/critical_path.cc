@@ -14,7 +14,7 @@ namespace stepscope {
 namespace {
 
 // Steps are split at their events together, until there are so many pieces.
-constexpr size_t kManyPieces = size_t{1} << 17;
+constexpr size_t kManyPieces = size_t{1} << 14;
 
 bool IsChosen(const ReplayGraph& graph, const ReplayStep& step,
               const StepChoice& choice) {

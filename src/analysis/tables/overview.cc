@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/host_slices.h"
 #include "analysis/kinds.h"
 #include "analysis/schema.h"
 #include "analysis/stats.h"
@@ -20,11 +21,10 @@ std::string TypeLabel(size_t type) {
 }
 
 // Busy time of the host's events by type. What occurs on one track only comes
-// sorted. What occurs on several is put in order a slice of time after the
-// other, so that only the intervals of one slice are in memory.
+// sorted; what occurs on several is put in order slice by slice.
 class TypeTimes {
  public:
-  explicit TypeTimes(const EventTree& tree) : tree_(tree) {
+  explicit TypeTimes(const EventTree& tree) {
     const std::vector<Track>& tracks = tree.trace().tracks();
     for (uint32_t i = 0; i < tracks.size(); ++i) {
       if (tracks[i].kind != TrackKind::kThread) continue;
@@ -32,86 +32,33 @@ class TypeTimes {
         calls_[slot] += tree.census().counts(i)[slot];
         runs_[slot] += tree.census().counts(i)[slot] > 0;
       }
-      rest_.push_back({tracks[i].first, tracks[i].last});
     }
-    while (!rest_.empty()) AddSlice();
+    const uint16_t* const type = tree.trace().type().data();
+    const int64_t* const start = tree.trace().start_ns().data();
+    const auto add = [&](uint32_t, Row row) {
+      const uint16_t slot = TypeSlot(type[row]);
+      if (runs_[slot] > 1) {
+        several_[slot].Add(start[row], tree.end_ns(row));
+      } else {
+        busy_[slot].Add(start[row], tree.end_ns(row));
+      }
+    };
+    ForEachHostSlice(tree.trace(), add, [this] { AddSeveral(); });
   }
 
   uint64_t calls(size_t slot) const { return calls_[slot]; }
-  int64_t Finish(size_t slot) const {
-    return static_cast<int64_t>(
-        std::min<uint64_t>(time_[slot].total, INT64_MAX));
-  }
+  int64_t time_ns(size_t slot) const { return busy_[slot].total_ns(); }
 
  private:
-  // Rows of all tracks together that a slice has, about.
-  static constexpr Row kSliceRows = Row{1} << 18;
-
-  // A union of sorted ranges; it never exceeds 64 bits.
-  struct Busy {
-    int64_t until = INT64_MIN;
-    uint64_t total = 0;
-
-    void Add(int64_t begin, int64_t end) {
-      const int64_t from = std::max(begin, until);
-      if (end <= from) return;
-      total += static_cast<uint64_t>(end) - static_cast<uint64_t>(from);
-      until = end;
-    }
-  };
-  struct Rows {
-    Row next = 0;
-    Row last = 0;  // one past the end
-  };
-
-  // Until when each track has no more rows than its part of a slice.
-  int64_t EndOfSlice() const {
-    const auto tracks = static_cast<Row>(rest_.size());
-    const Row most = std::max<Row>(kSliceRows / tracks, 256);
-    int64_t end = INT64_MAX;
-    for (const Rows& rows : rest_) {
-      if (rows.last - rows.next <= most) continue;
-      end = std::min(end, tree_.trace().start_ns()[rows.next + most]);
-    }
-    return end;
-  }
-
-  // What starts until the end of the slice; all that is left starts later.
-  void AddSlice() {
-    const int64_t end = EndOfSlice();
-    for (Rows& rows : rest_) AddRows(rows, end);
-    std::erase_if(rest_, [](const Rows& rows) {
-      return rows.next == rows.last;
-    });
+  void AddSeveral() {
     for (size_t slot = 0; slot < kTypeSlots; ++slot) {
-      if (runs_[slot] <= 1) continue;
-      several_[slot].Finish(ordered_);
-      for (const Interval& part : ordered_) {
-        time_[slot].Add(part.begin, part.end);
-      }
+      if (runs_[slot] > 1) busy_[slot].Add(several_[slot], ordered_);
     }
   }
 
-  void AddRows(Rows& rows, int64_t slice_end) {
-    const uint16_t* const type = tree_.trace().type().data();
-    const int64_t* const start = tree_.trace().start_ns().data();
-    for (; rows.next < rows.last && start[rows.next] <= slice_end;
-         ++rows.next) {
-      const Row row = rows.next;
-      const uint16_t slot = TypeSlot(type[row]);
-      if (runs_[slot] > 1) {
-        several_[slot].Add(start[row], tree_.end_ns(row));
-      } else {
-        time_[slot].Add(start[row], tree_.end_ns(row));
-      }
-    }
-  }
-
-  const EventTree& tree_;
   std::array<uint64_t, kTypeSlots> calls_{};
   std::array<uint32_t, kTypeSlots> runs_{};  // tracks that it occurs on
-  std::array<Busy, kTypeSlots> time_{};
-  std::vector<Rows> rest_;  // by track: what is still to be added
+  std::array<OrderedBusy, kTypeSlots> busy_{};
   std::array<IntervalCollector, kTypeSlots> several_;  // of the slice
   IntervalSet ordered_;
 };
@@ -133,7 +80,7 @@ int64_t StageTime(const StepTable& steps, size_t type) {
 std::vector<OverviewRow> HostRows(const EventTree& tree,
                                   const StepTable& steps,
                                   const Distribution& distribution) {
-  TypeTimes times(tree);
+  const TypeTimes times(tree);
   std::array<uint64_t, kTypeSlots> stages{};
   std::array<bool, kTypeSlots> concluded{};  // stages without an event
   for (const StepInterval& stage : steps.stages()) {
@@ -148,7 +95,7 @@ std::vector<OverviewRow> HostRows(const EventTree& tree,
     if (calls == 0) continue;
     rows.push_back(MakeRow(
         TypeLabel(i), calls,
-        concluded[i] ? StageTime(steps, i) : times.Finish(i), steps));
+        concluded[i] ? StageTime(steps, i) : times.time_ns(i), steps));
   }
   if (distribution.host_calls > 0) {
     rows.push_back(MakeRow(TypeLabel(STEPSCOPE_COMMUNICATION),
