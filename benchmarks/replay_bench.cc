@@ -90,12 +90,12 @@ void Run(uint32_t events) {
     ReplayTimes times;
     Print("replay: build the graph and simulate", Median([&] {
             const ReplayGraph graph = BuildReplayGraph(tree, steps, names);
-            Simulate(graph, graph.costs, times);
+            Simulate(graph, times);
           }),
           count);
     const ReplayGraph graph = BuildReplayGraph(tree, steps, names);
     Print("replay: simulate again",
-          Median([&] { Simulate(graph, graph.costs, times); }), count);
+          Median([&] { Simulate(graph, times); }), count);
     Print("critical path of the graph", Median([&] {
             (void)FindCriticalPath(tree, graph, names, StepChoice::All());
           }),

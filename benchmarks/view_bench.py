@@ -37,6 +37,13 @@ TICKS = os.sysconf("SC_CLK_TCK")
 TABLES, NESTING, PYRAMID = range(1, 21), range(21, 24), range(66, 67)
 
 
+# The tables that only viewers ask for, beside the documents.
+VIEW_TABLES = ("device_use", "stage_means", "type_stages", "stage_steps",
+               "step_parts", "operator_shapes", "kernel_launches",
+               "overlap_parts", "folded_steps", "memory_events",
+               "memory_owners")
+
+
 class Server:
     """A server on a folder, and what the page would ask it."""
 
@@ -116,13 +123,34 @@ class Server:
         return trace
 
     def views(self, t, trace):
-        """What the other views ask for."""
+        """What the other views ask for, one after the other; yields the name
+        of each request once it is answered."""
         for track in trace["tracks"]:
             if track["kind"] in ("counter", "memory", "queue", "busy",
                                  "occupancy"):
                 self.ask(f"counter?t={t}&track={track['id']}")
-        self.ask("summary?t=" + t)
-        self.ask("advise?t=" + t)
+                yield track["kind"]
+        for document in ("summary", "advise"):
+            self.ask(f"{document}?t={t}")
+            yield document
+        for name in VIEW_TABLES:
+            self.ask(f"table?t={t}&name={name}")
+            yield name
+
+    def screen(self, t, trace):
+        """How long a screen in the middle of the trace takes, a thousandth of
+        it wide: milliseconds on the clock."""
+        boxes = [track["id"] for track in trace["tracks"]
+                 if track["kind"] in ("thread", "stream", "async")][:60]
+        k = max(0, (trace["span_ns"] // 1_500_000).bit_length() - 1)
+        tile = (trace["span_ns"] // 2 >> k) // 1024
+        begin = time.monotonic()
+        self.ask(f"tiles?t={t}&k={k}&i0={tile}&i1={tile + 1}"
+                 f"&tracks={','.join(map(str, boxes))}")
+        return f"{(time.monotonic() - begin) * 1000:7.1f} ms"
+
+    def forget_peak(self):
+        pathlib.Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
 
     def cpu(self):
         fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text()
@@ -226,10 +254,20 @@ def one_file(title, folder, cache):
     with Server(folder, "--cache", cache) as server:
         trace = timed(server, server.windows()[0], "first picture, from cache")
         say("memory after it", ratio(server.memory("VmRSS")))
-        server.views(server.windows()[0], trace)
+        t = server.windows()[0]
+        server.screen(t, trace)
+        say("a screen of a thousandth, again", server.screen(t, trace))
+        highest = server.memory("VmHWM")
+        server.forget_peak()
+        for name in server.views(t, trace):
+            peak = server.memory("VmHWM")
+            say(f"  highest during {name}", ratio(peak))
+            highest = max(highest, peak)
+            server.forget_peak()
         say("memory after all views", ratio(server.memory("VmRSS")))
         say("  of it not the file's", ratio(server.memory("RssAnon")))
-        say("highest", ratio(server.memory("VmHWM")))
+        say("highest", ratio(highest))
+        say("a screen of a thousandth, after them", server.screen(t, trace))
     with Server(folder, "--no-cache") as server:
         server.picture(server.windows()[0])
         say("memory without a cache", ratio(server.memory("VmRSS")))

@@ -90,6 +90,15 @@ void Api::AddOnTrace(std::string_view path, OnTrace answer,
       });
 }
 
+Api::OnTrace Api::OfAllEvents(OnTrace answer) {
+  return [answer = std::move(answer)](const OpenTrace& open,
+                                      const Parameters& parameters) {
+    Result<std::string> text = answer(open, parameters);
+    open.GiveBackMemory();
+    return text;
+  };
+}
+
 void Api::AddOnTraceOrPreview(std::string_view path, OnTrace answer,
                               OnPreview preview_answer,
                               std::string_view type) {

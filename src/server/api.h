@@ -51,6 +51,9 @@ class Api {
   void Add(std::string_view method, std::string_view path, Handler handler);
   void AddOnTrace(std::string_view path, OnTrace answer,
                   std::string_view type = "application/json");
+  // For an answer that looks at all events. Afterwards the system gets back
+  // what that took.
+  static OnTrace OfAllEvents(OnTrace answer);
   // The same of the preview of a trace, for requests with `preview=1`.
   using OnPreview = std::function<Result<std::string>(
       const PreviewTrace& preview, const Parameters&)>;

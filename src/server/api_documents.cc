@@ -75,26 +75,26 @@ Result<std::string> AnswerTable(const OpenTrace& open,
 }  // namespace
 
 void Api::AddDocuments() {
-  AddOnTrace("summary", AnswerSummary);
-  AddOnTrace("advise", AnswerAdvise);
-  AddOnTrace("whatif", AnswerWhatif);
+  AddOnTrace("summary", OfAllEvents(AnswerSummary));
+  AddOnTrace("advise", OfAllEvents(AnswerAdvise));
+  AddOnTrace("whatif", OfAllEvents(AnswerWhatif));
   // Not kept: it is large, and asked for once.
   AddOnTrace(
       "report",
-      [](const OpenTrace& open, const Parameters& parameters) {
+      OfAllEvents([](const OpenTrace& open, const Parameters& parameters) {
         return ReportDocument(open, parameters.Text("steps"));
-      },
+      }),
       "text/html; charset=utf-8");
-  AddOnTrace("table",
-             [this](const OpenTrace& open, const Parameters& parameters) {
+  AddOnTrace("table", OfAllEvents([this](const OpenTrace& open,
+                                         const Parameters& parameters) {
                return AnswerTable(open, parameters, view_tables_);
-             });
-  AddOnTrace("critical",
-             [](const OpenTrace& open, const Parameters& parameters) {
+             }));
+  AddOnTrace("critical", OfAllEvents([](const OpenTrace& open,
+                                        const Parameters& parameters) {
                const std::string steps = parameters.Text("steps");
                return Kept(open, "critical\n" + steps,
                            [&] { return CriticalJson(open, steps); });
-             });
+             }));
   Add("GET", "tables", [](const Parameters&, Response& response) {
     AnswerText(response, TablesJson());
   });
@@ -113,6 +113,8 @@ void Api::AddDocuments() {
         Result<std::string> text =
             Kept(*a, "compare\n" + std::to_string(b->serial()) + "\n" + steps,
                  [&] { return CompareDocument(*a, *b, steps); });
+        a->GiveBackMemory();
+        b->GiveBackMemory();
         if (text)
           AnswerText(response, *std::move(text));
         else

@@ -83,10 +83,10 @@ Result<std::string> AnswerLocate(const OpenTrace& open,
 }  // namespace
 
 void Api::AddEvents() {
-  AddOnTrace("find", AnswerFind);
+  AddOnTrace("find", OfAllEvents(AnswerFind));
   AddOnTrace("locate", AnswerLocate);
   AddOnTrace("event", AnswerEvent);
-  AddOnTrace("same", AnswerSame);
+  AddOnTrace("same", OfAllEvents(AnswerSame));
 }
 
 }  // namespace stepscope::server

@@ -134,9 +134,10 @@ Result<std::string> AnswerSelect(const OpenTrace& open,
 void Api::AddTimeline() {
   AddOnTraceOrPreview(
       "trace",
-      [](const OpenTrace& open, const Parameters&) -> Result<std::string> {
+      OfAllEvents([](const OpenTrace& open,
+                     const Parameters&) -> Result<std::string> {
         return TraceJson(open);
-      },
+      }),
       [](const PreviewTrace& preview, const Parameters&)
           -> Result<std::string> { return TraceJson(preview); });
   AddOnTraceOrPreview(
@@ -146,10 +147,10 @@ void Api::AddTimeline() {
       });
   AddOnTraceOrPreview("tiles", AnswerTiles, AnswerPreviewTiles,
                       "application/octet-stream");
-  AddOnTrace("counter", AnswerCounter);
-  AddOnTrace("idle", AnswerIdle);
+  AddOnTrace("counter", OfAllEvents(AnswerCounter));
+  AddOnTrace("idle", OfAllEvents(AnswerIdle));
   AddOnTraceOrPreview("mark", AnswerMark, AnswerPreviewMark);
-  AddOnTrace("select", AnswerSelect);
+  AddOnTrace("select", OfAllEvents(AnswerSelect));
 }
 
 }  // namespace stepscope::server

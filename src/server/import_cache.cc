@@ -146,6 +146,7 @@ Result<std::shared_ptr<const OpenTrace>> ImportCache::Read(
                          *std::move(classes)));
   auto open = std::make_shared<const OpenTrace>(std::move(trace),
                                                 std::move(pyramid));
+  TraceSnapshot::AddPages(*snapshot, open->file_pages());
   if (snapshot->unchanged()) AddJob({key, open, snapshot});
   return std::shared_ptr<const OpenTrace>(std::move(open));
 }
@@ -256,7 +257,7 @@ Status ImportCache::Store(const Job& job) {
           File::FromDescriptor(fcntl(fresh.fd(), F_DUPFD_CLOEXEC, 0),
                                fresh.path())));
   STEPSCOPE_TRY(folder->Keep(std::move(fresh), name));
-  TraceSnapshot::MoveInto(trace, *written);
+  TraceSnapshot::MoveInto(trace, *written, open->file_pages());
   return Ok();
 }
 

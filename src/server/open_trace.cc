@@ -117,6 +117,13 @@ size_t OpenTrace::bytes() const {
   return trace_->bytes() + size_t{trace_->size()} * kMore + pyramid().bytes();
 }
 
+void OpenTrace::GiveBackMemory() const {
+  constexpr Row kFew = Row{1} << 18;  // not worth a system call
+  if (trace_->size() < kFew) return;
+  file_pages_.GiveBack();
+  malloc_trim(0);
+}
+
 const EventTree& OpenTrace::tree() const {
   std::call_once(tree_once_,
                  [this] { tree_ = std::make_unique<EventTree>(*trace_); });

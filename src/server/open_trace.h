@@ -23,6 +23,7 @@
 #include "server/idle_parts.h"
 #include "server/shares.h"
 #include "server/view_tracks.h"
+#include "trace/file_pages.h"
 #include "trace/pyramid.h"
 #include "trace/tile_query.h"
 #include "trace/trace.h"
@@ -59,6 +60,12 @@ class OpenTrace {
   void SetDamaged() const { damaged_ = true; }
   // What it holds, near enough for a budget.
   size_t bytes() const;
+  // After an answer that was made from all of the trace: what only that
+  // looked at, the system gets back. The pyramid's pages stay, so that the
+  // timeline goes on as it was.
+  void GiveBackMemory() const;
+  // What of the trace lies in a file.
+  FilePages& file_pages() const { return file_pages_; }
 
   const EventTree& tree() const;
   const StepTable& steps() const;
@@ -95,6 +102,7 @@ class OpenTrace {
 
   const uint64_t serial_;
   const std::shared_ptr<const Trace> trace_;
+  mutable FilePages file_pages_;
   const Pyramid first_;
   std::unique_ptr<const Pyramid> whole_;  // that was built beside
   std::atomic<const Pyramid*> pyramid_;   // the best there is

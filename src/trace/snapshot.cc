@@ -133,14 +133,23 @@ void TraceSnapshot::Write(const Trace& trace, SnapshotWriter& writer) {
   writer.Add(kSelf, trace.self_ns());
 }
 
-void TraceSnapshot::MoveInto(const Trace& trace, const SnapshotFile& file) {
+void TraceSnapshot::AddPages(const SnapshotFile& file, FilePages& pages) {
+  for (const uint32_t kind :
+       {kStart, kDuration, kName, kTrackOf, kType, kFlags, kLinks, kArgs,
+        kArgInts, kRawRefs, kRawBytes, kParent, kDepth, kSelf})
+    pages.Add(file.bytes(kind));
+}
+
+void TraceSnapshot::MoveInto(const Trace& trace, const SnapshotFile& file,
+                             FilePages& pages) {
   if (trace.backing_ != nullptr) return;  // they lie in a file already
   // Columns of that size are mappings of their own: base/column.cc.
   constexpr size_t kLarge = size_t{4} << 20;
-  const auto move = [&file](uint32_t kind, const auto& column) {
+  const auto move = [&](uint32_t kind, const auto& column) {
     const auto view = column.view();
-    if (view.size_bytes() >= kLarge)
-      (void)file.MapOver(kind, view.data(), view.size_bytes());
+    if (view.size_bytes() >= kLarge &&
+        file.MapOver(kind, view.data(), view.size_bytes()))
+      pages.Add(std::as_bytes(view));
   };
   move(kStart, trace.start_ns_);
   move(kDuration, trace.dur_ns_);

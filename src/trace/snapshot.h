@@ -11,6 +11,7 @@
 #include "base/cancel.h"
 #include "base/executor.h"
 #include "base/result.h"
+#include "trace/file_pages.h"
 #include "trace/snapshot_file.h"
 #include "trace/trace.h"
 
@@ -41,7 +42,11 @@ class TraceSnapshot {
   // Lets the large tables of a trace lie in the file that it was just written
   // to: what they took is given back, what is looked at is read from the file.
   // They live as long as the trace, whatever becomes of the name of the file.
-  static void MoveInto(const Trace& trace, const SnapshotFile& file);
+  // `pages` gets what lies there now.
+  static void MoveInto(const Trace& trace, const SnapshotFile& file,
+                       FilePages& pages);
+  // `pages` gets the large tables of a trace that was read from the file.
+  static void AddPages(const SnapshotFile& file, FilePages& pages);
 };
 
 }  // namespace stepscope

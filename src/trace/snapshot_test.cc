@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/snapshot.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -166,6 +169,23 @@ TEST(SnapshotTest, RawArgumentsLiveOnInAMergedTrace) {
   EXPECT_EQ(TraceToText(*trace), TraceToText(*Sample()));
 }
 
+// How many pages of a column this process holds, by the system's account.
+size_t PagesHeld(std::span<const int64_t> column) {
+  constexpr uint64_t kPresent = uint64_t{1} << 63;
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto first = reinterpret_cast<uintptr_t>(column.data()) / page;
+  std::vector<uint64_t> entries(column.size_bytes() / page + 1);
+  const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+  const ssize_t got =
+      pread(fd, entries.data(), entries.size() * 8,
+            static_cast<off_t>(first * 8));
+  close(fd);
+  EXPECT_EQ(got, static_cast<ssize_t>(entries.size() * 8));
+  return static_cast<size_t>(
+      std::count_if(entries.begin(), entries.end(),
+                    [](uint64_t entry) { return (entry & kPresent) != 0; }));
+}
+
 TEST(SnapshotTest, TablesMoveIntoTheFileUnderTheirReaders) {
   TraceBuilder builder;
   builder.AddProcess({});
@@ -189,10 +209,17 @@ TEST(SnapshotTest, TablesMoveIntoTheFileUnderTheirReaders) {
       for (int i = 0; i < kEvents; i += 64)
         if (trace->start_ns()[static_cast<Row>(i)] != i) same = false;
   });
-  TraceSnapshot::MoveInto(*trace, *snapshot);
+  FilePages pages;
+  TraceSnapshot::MoveInto(*trace, *snapshot, pages);
+  pages.GiveBack();
   done = true;
   reader.join();
   EXPECT_TRUE(same);
+  EXPECT_TRUE(std::equal(before.begin(), before.end(),
+                         trace->start_ns().begin()));
+  EXPECT_GT(PagesHeld(trace->start_ns()), 0u);
+  pages.GiveBack();
+  EXPECT_LE(PagesHeld(trace->start_ns()), 1u);  // the last is not the file's
   EXPECT_TRUE(std::equal(before.begin(), before.end(),
                          trace->start_ns().begin()));
   // What is in the file is what is read: they are the same pages.

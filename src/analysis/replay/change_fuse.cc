@@ -69,7 +69,7 @@ uint64_t Scenario::ApplyFuseSmall(const std::string& pattern,
       costs_[run.first].dur = run.FusedNs(estimate);
       const uint32_t begin = graph.nodes[run.first].other;
       gone[graph.nodes[begin].line].push_back(
-          {RecordedEnd(begin), RecordedEnd(run.launch)});
+          {graph.RecordedEnd(begin), graph.RecordedEnd(run.launch)});
       found += static_cast<uint64_t>(run.kernels);
     }
     run = {};
@@ -114,7 +114,7 @@ uint64_t Scenario::ApplyFuseSmall(const std::string& pattern,
   for (Run& run : runs) finish(run);
   if (found == 0) return 0;
   for (IntervalSet& set : gone) set = Normalised(std::move(set));
-  ScaleHost(gone, 0, true);
+  ScaleHost(std::move(gone), 0, true);
   return found;
 }
 

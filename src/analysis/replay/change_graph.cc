@@ -4,6 +4,7 @@
 // between launches is gone; what a graph cannot hold stays: the loader, copies
 // from the host, waits for the device.
 #include <algorithm>
+#include <utility>
 
 #include "analysis/interval_search.h"
 #include "analysis/kinds.h"
@@ -35,11 +36,23 @@ class StepCursor {
            time >= graph_.steps[range.next + 1].range.begin) {
       ++range.next;
     }
+    return Check(range, time);
+  }
+  // The same for any order; `near` is about where it was found last.
+  size_t FindNear(uint32_t process, int64_t time, size_t& near) const {
+    Range range = at_[process];
     if (range.next >= range.last) return SIZE_MAX;
-    const Interval& step = graph_.steps[range.next].range;
-    const bool is_last = range.next + 1 == range.last;
-    if (time < step.begin || (is_last && time > step.end)) return SIZE_MAX;
-    return range.next;
+    const size_t first = range.next;
+    range.next = std::clamp(near, first, range.last - 1);
+    while (range.next > first && time < graph_.steps[range.next].range.begin) {
+      --range.next;
+    }
+    while (range.next + 1 < range.last &&
+           time >= graph_.steps[range.next + 1].range.begin) {
+      ++range.next;
+    }
+    near = range.next;
+    return Check(range, time);
   }
 
  private:
@@ -47,6 +60,15 @@ class StepCursor {
     size_t next = 0;
     size_t last = 0;
   };
+
+  size_t Check(const Range& range, int64_t time) const {
+    if (range.next >= range.last) return SIZE_MAX;
+    const Interval& step = graph_.steps[range.next].range;
+    const bool is_last = range.next + 1 == range.last;
+    if (time < step.begin || (is_last && time > step.end)) return SIZE_MAX;
+    return range.next;
+  }
+
   const ReplayGraph& graph_;
   std::vector<Range> at_;  // by process
 };
@@ -72,7 +94,7 @@ Scenario::ThreadSets Scenario::RangesOutsideGraphs() const {
 
 uint64_t Scenario::ApplyGraph(Estimate estimate) {
   const ReplayGraph& graph = input_.graph;
-  const ThreadSets kept = RangesOutsideGraphs();
+  ThreadSets kept = RangesOutsideGraphs();
   StepCursor steps(graph, input_.trace().processes().size());
   // The call that stands for those of a step, until the host has to wait.
   struct Segment {
@@ -141,6 +163,22 @@ uint64_t Scenario::ApplyGraph(Estimate estimate) {
       costs_[segment.call].dur += kGraphNodeNs;
     }
   }
+  // Calls of runs launch nothing: they are gone, but for what is kept.
+  part_changes_.push_back(
+      [&input = input_, kept = std::move(kept),
+       steps = StepCursor(graph, input_.trace().processes().size()),
+       near = std::vector<size_t>(input_.tree.threads().size())](
+          const RunPart& part, uint32_t line, PartTime& time) mutable {
+        const uint32_t process = input.tree.threads()[line].process;
+        const size_t step = steps.FindNear(process, part.at, near[line]);
+        if (step == SIZE_MAX) return;
+        if (part.at > input.graph.steps[step].range.begin) {
+          const Interval gap{part.at - part.time.gap, part.at};
+          time.gap =
+              std::min<int64_t>(time.gap, CoveredLength(kept[line], gap));
+        }
+        if (!Contains(kept[line], part.at)) time.dur = 0;
+      });
   return launches > calls ? launches : 0;
 }
 

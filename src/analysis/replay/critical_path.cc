@@ -13,6 +13,9 @@
 namespace stepscope {
 namespace {
 
+// Steps are split at their events together, until there are so many pieces.
+constexpr size_t kManyPieces = size_t{1} << 14;
+
 bool IsChosen(const ReplayGraph& graph, const ReplayStep& step,
               const StepChoice& choice) {
   StepInterval interval;
@@ -69,18 +72,40 @@ std::string_view NameOf(const PathPiece& piece, const Trace& trace) {
                              : trace.str(trace.name()[piece.row]);
 }
 
-CriticalPath FindCriticalPath(const EventTree& tree, const ReplayGraph& graph,
-                              NameClasses& names, const StepChoice& choice) {
+CriticalPath WalkCriticalPath(const EventTree& tree, const ReplayGraph& graph,
+                              NameClasses& names, const StepChoice& choice,
+                              const VisitPath& visit) {
   CriticalPath path;
   path.has_steps = graph.has_steps;
   ReplayTimes times;
-  Simulate(graph, graph.costs, times);
+  Simulate(graph, times);
   const std::vector<PathEnds> ends = EndsOfSteps(graph, times);
   const StepPeriods recorded = PeriodsOf(graph, RecordedTimes(tree, graph));
 
-  std::vector<RawPiece> raw;
+  std::vector<RawPiece> raw;  // of steps that were walked and not visited
   std::vector<int64_t> recorded_periods;
+  HostPieces host(tree, names);
   PathWalk walk(tree, graph, times, names, raw);
+  size_t visited = 0;
+  std::vector<PathPiece> pieces;
+  const auto visit_walked = [&] {
+    host.Look(raw);
+    const size_t base = raw.empty() ? 0 : path.steps[visited].first;
+    for (; visited < path.steps.size(); ++visited) {
+      const PathStep& step = path.steps[visited];
+      pieces.clear();
+      for (size_t i = step.first - base; i < step.last - base; ++i) {
+        if (raw[i].thread == kNoThread) {
+          pieces.push_back(raw[i].piece);
+        } else {
+          host.AppendTo(i, pieces);
+        }
+      }
+      visit(pieces);
+    }
+    raw.clear();
+  };
+  size_t count = 0;
   for (size_t i = 0; i < graph.steps.size(); ++i) {
     const ReplayStep& step = graph.steps[i];
     if (!IsChosen(graph, step, choice)) {
@@ -90,26 +115,34 @@ CriticalPath FindCriticalPath(const EventTree& tree, const ReplayGraph& graph,
     const size_t first = raw.size();
     walk.Walk(ends[i]);
     std::reverse(raw.begin() + static_cast<ptrdiff_t>(first), raw.end());
-    path.steps.push_back(
-        {step.index, step.process, ends[i].period_ns, first, raw.size()});
+    const size_t added = raw.size() - first;
+    path.steps.push_back({step.index, step.process, ends[i].period_ns, count,
+                          count + added});
+    count += added;
     path.total_ns = SaturatingAdd(path.total_ns, ends[i].period_ns);
     recorded_periods.push_back(recorded[i]);
+    if (raw.size() >= kManyPieces) visit_walked();
   }
-  const HostPieces host(tree, names, raw);
-  path.pieces.reserve(raw.size() * 2);
-  for (PathStep& step : path.steps) {
-    const size_t first = path.pieces.size();
-    for (size_t i = step.first; i < step.last; ++i) {
-      if (raw[i].thread == kNoThread) {
-        path.pieces.push_back(raw[i].piece);
-      } else {
-        host.AppendTo(i, path.pieces);
-      }
-    }
-    step.first = first;
-    step.last = path.pieces.size();
-  }
+  visit_walked();
+  for (PathStep& step : path.steps) step.first = step.last = 0;
   path.replay_error = ErrorOf(path, std::move(recorded_periods));
+  return path;
+}
+
+CriticalPath FindCriticalPath(const EventTree& tree, const ReplayGraph& graph,
+                              NameClasses& names, const StepChoice& choice) {
+  std::vector<PathPiece> pieces;
+  std::vector<size_t> last;  // by step
+  CriticalPath path = WalkCriticalPath(
+      tree, graph, names, choice, [&](std::span<const PathPiece> of_step) {
+        pieces.insert(pieces.end(), of_step.begin(), of_step.end());
+        last.push_back(pieces.size());
+      });
+  for (size_t i = 0; i < path.steps.size(); ++i) {
+    path.steps[i].first = i == 0 ? 0 : last[i - 1];
+    path.steps[i].last = last[i];
+  }
+  path.pieces = std::move(pieces);
   return path;
 }
 

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -72,7 +74,14 @@ struct CriticalPath {
   double replay_error = 0;  // of the median step, to the recorded one
 };
 
+// Calls `visit` with the pieces of each chosen step, in the order of steps, and
+// returns all else: `pieces` stay empty. Holds the pieces of a few steps only.
 // `names` refers to the trace of the tree.
+using VisitPath = std::function<void(std::span<const PathPiece> pieces)>;
+CriticalPath WalkCriticalPath(const EventTree& tree, const ReplayGraph& graph,
+                              NameClasses& names, const StepChoice& choice,
+                              const VisitPath& visit);
+// The same with all pieces.
 CriticalPath FindCriticalPath(const EventTree& tree, const ReplayGraph& graph,
                               NameClasses& names, const StepChoice& choice);
 

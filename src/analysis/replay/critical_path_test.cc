@@ -206,7 +206,7 @@ TEST(CriticalPathProperty, AddsUpToTheSteps) {
     SCOPED_TRACE(seed);
     const Found found(RandomTrace(seed).Make());
     ReplayTimes times;
-    Simulate(found.graph, found.graph.costs, times);
+    Simulate(found.graph, times);
     const StepPeriods periods = PeriodsOf(found.graph, times);
     ASSERT_EQ(found.path.steps.size(), periods.size());
     int64_t total = 0;

@@ -58,6 +58,7 @@ class Merger {
     int64_t busy_until = INT64_MIN;   // as recorded
     size_t next_join = 0;
     size_t next_wait = 0;
+    size_t next_run = 0;
   };
 
   void Start() {
@@ -134,6 +135,11 @@ class Merger {
     node.line = line.thread;
     node.events = from.events;
     node.prev = state.last;
+    if (state.next_run < line.runs.size() &&
+        line.runs[state.next_run].node == at.index) {
+      TakeRun(line.runs[state.next_run++], state);
+      node.flags |= kAfterRun;
+    }
     int64_t gap = state.last == kNoNode
                       ? SaturatingSubtract(from.at, graph_.origin_ns)
                       : SaturatingSubtract(from.at, state.busy_until);
@@ -157,6 +163,15 @@ class Merger {
       state.busy_until = std::max(state.busy_until, tree_.end_ns(from.row));
     }
     return state.last = Push(node, cost);
+  }
+
+  // What lies before the node that comes next.
+  void TakeRun(const CallRun& run, HostState& state) {
+    CallRun taken = run;
+    taken.node = static_cast<uint32_t>(graph_.nodes.size());
+    graph_.runs.push_back(taken);
+    graph_.run_ns.push_back(run.end_ns - graph_.RecordedEnd(state.last));
+    state.busy_until = run.end_ns;
   }
 
   // The end of a call that waits.
@@ -464,6 +479,13 @@ class StepTies {
 
 }  // namespace
 
+size_t ReplayGraph::RunOf(uint32_t node) const {
+  const auto at = std::partition_point(
+      runs.begin(), runs.end(),
+      [&](const CallRun& run) { return run.node < node; });
+  return static_cast<size_t>(at - runs.begin());
+}
+
 ReplayGraph BuildReplayGraph(const EventTree& tree, const StepTable& steps,
                              NameClasses& names) {
   ReplayGraph graph;
@@ -474,6 +496,10 @@ ReplayGraph BuildReplayGraph(const EventTree& tree, const StepTable& steps,
     MakeStreamLines(tree, lines);
     FindWaits(tree, lines);
     graph = Merger(tree, lines).Merge();
+    graph.run_bytes.resize(tree.threads().size());
+    for (HostLine& line : lines.hosts) {
+      graph.run_bytes[line.thread] = std::move(line.run_bytes);
+    }
   }
   for (const ReplayNode& node : graph.nodes) {
     graph.graph_calls_without_work +=

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ReplayGraph: what had to wait for what. Every API call, every step mark and
-// every piece of device work is a node; it starts when its predecessors have
-// ended, never at a recorded time. Nodes are in an order in which predecessors
-// come first, so that a replay is one pass (simulate.h).
+// ReplayGraph: what had to wait for what. API calls, step marks and pieces of
+// device work are nodes; a node starts when its predecessors have ended, never
+// at a recorded time. Nodes are in an order in which predecessors come first,
+// so that a replay is one pass (simulate.h). Calls that matter to their own
+// thread only are kept in runs between its nodes (call_runs.h).
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 #include "analysis/event_tree.h"
 #include "analysis/name_class.h"
+#include "analysis/replay/call_runs.h"
 #include "analysis/replay/ns32.h"
 #include "analysis/steps.h"
 
@@ -35,6 +37,7 @@ enum NodeFlag : uint8_t {
   kFromStart = 16,    // kWork: `gap` counts from the start of `prev`
   kInsideLaunch = 32,  // kWork: not the first of its launch
   kToDevice = 64,     // kCall, kWait: copies from the host to the device
+  kAfterRun = 128,    // of the host: a run lies between `prev` and it
 };
 
 // Times are in nanoseconds; see Costs for those that a change may alter.
@@ -84,6 +87,9 @@ struct ReplayGraph {
   std::vector<ReplayNode> nodes;
   std::vector<Cost> costs;
   std::vector<CrossEdge> cross;   // by node
+  std::vector<CallRun> runs;      // by node
+  std::vector<int64_t> run_ns;    // by run: its parts and their gaps
+  std::vector<RunBytes> run_bytes;  // by thread
   std::vector<ReplayStep> steps;  // by process, then by start
   // Without step marks: the recorded window is replayed as one step.
   bool has_steps = false;
@@ -94,6 +100,49 @@ struct ReplayGraph {
   int64_t unexplained_ns = 0;  // delay of device work that no edge explains
   uint64_t repaired = 0;       // edges that would have closed a cycle
   uint64_t graph_calls_without_work = 0;
+
+  // When a call or piece of work ended, and a moment was; as recorded.
+  int64_t RecordedEnd(uint32_t node) const {
+    return SaturatingAdd(nodes[node].at, costs[node].dur);
+  }
+  // When the thread was done with all before a node. REQUIRES: it has `prev`.
+  int64_t EndBefore(uint32_t node) const {
+    return nodes[node].has(kAfterRun) ? runs[RunOf(node)].end_ns
+                                      : RecordedEnd(nodes[node].prev);
+  }
+  // REQUIRES: kAfterRun.
+  size_t RunOf(uint32_t node) const;
+
+  // Whether a call is right before a node on its thread. REQUIRES: `prev`.
+  bool IsAfterCall(uint32_t node) const {
+    if (nodes[node].has(kAfterRun)) return runs[RunOf(node)].ends_with_call;
+    const NodeKind before = nodes[nodes[node].prev].kind;
+    return before == NodeKind::kCall || before == NodeKind::kWait;
+  }
+
+  // Calls `visit(part)` for the parts of a run in the order of time.
+  template <typename Visit>
+  void ForEachPart(const CallRun& run, const Trace& trace,
+                   Visit visit) const {
+    const ReplayNode& node = nodes[run.node];
+    const NodeKind before = nodes[node.prev].kind;
+    int64_t end = RecordedEnd(node.prev);
+    bool after_call = before == NodeKind::kCall || before == NodeKind::kWait;
+    run_bytes[node.line].ForEach(
+        run,
+        [&](Row row, uint32_t events) {
+          const int64_t at = trace.start_ns()[row];
+          const int64_t dur = trace.dur_ns()[row];
+          visit(RunPart{row, at, events, after_call, {at - end, dur}});
+          end = at + dur;
+          after_call = true;
+        },
+        [&](int64_t gap, uint32_t events) {
+          end += gap;
+          visit(RunPart{kNoRow, end, events, after_call, {gap, 0}});
+          after_call = false;
+        });
+  }
 };
 
 // `names` refers to the trace of the tree.

@@ -29,14 +29,14 @@ PathPiece PartOf(const PathPiece& piece, int64_t begin, int64_t end) {
 
 }  // namespace
 
-HostPieces::HostPieces(const EventTree& tree, NameClasses& names,
-                       std::span<const RawPiece> raw)
-    : tree_(tree), names_(names), raw_(raw), regions_(tree.threads().size()) {
-  std::vector<std::vector<size_t>> wanted(tree.threads().size());
+void HostPieces::Look(std::span<const RawPiece> raw) {
+  raw_ = raw;
+  std::vector<std::vector<size_t>> wanted(tree_.threads().size());
   for (size_t i = 0; i < raw.size(); ++i) {
     if (raw[i].thread != kNoThread) wanted[raw[i].thread].push_back(i);
   }
   for (uint32_t i = 0; i < wanted.size(); ++i) {
+    regions_[i].clear();
     if (wanted[i].empty()) continue;
     std::stable_sort(wanted[i].begin(), wanted[i].end(),
                      [&](size_t a, size_t b) {
@@ -44,11 +44,37 @@ HostPieces::HostPieces(const EventTree& tree, NameClasses& names,
                      });
     Sweep(i, wanted[i]);
   }
+  if (!collectives_.empty()) return;
   if (std::any_of(raw.begin(), raw.end(), [](const RawPiece& at) {
         return at.piece.cause == PathCause::kHandOver;
       })) {
     CollectCollectives();
   }
+}
+
+template <typename Visit>
+void HostPieces::ForEachRowOf(uint32_t thread, const Interval& range,
+                              Visit visit) const {
+  const Threads& threads = tree_.threads();
+  if (threads[thread].has_lanes()) {
+    threads.ForEachRow(thread, visit);
+    return;
+  }
+  const Trace& trace = tree_.trace();
+  const Track& track = trace.tracks()[threads[thread].first_track];
+  const auto start = trace.start_ns().subspan(0, track.last);
+  const auto first = std::lower_bound(start.begin() + track.first, start.end(),
+                                      range.begin);
+  Row row = static_cast<Row>(first - start.begin());
+  // What began before and may go on.
+  std::vector<Row> open;
+  const std::span<const Row> parent = trace.nesting().parent.view();
+  for (Row up = row > track.first ? row - 1 : kNoRow; up != kNoRow;
+       up = parent[up]) {
+    open.push_back(up);
+  }
+  std::for_each(open.rbegin(), open.rend(), visit);
+  for (; row < track.last && start[row] < range.end; ++row) visit(row);
 }
 
 void HostPieces::CollectCollectives() {
@@ -111,7 +137,13 @@ void HostPieces::Sweep(uint32_t thread, std::span<const size_t> wanted) {
     }
   };
 
-  tree_.threads().ForEachRow(thread, [&](Row row) {
+  Interval range{INT64_MAX, INT64_MIN};
+  for (const size_t i : wanted) {
+    const PathPiece& piece = raw_[i].piece;
+    range.begin = std::min(range.begin, piece.at_ns);
+    range.end = std::max(range.end, SaturatingAdd(piece.at_ns, piece.dur_ns));
+  }
+  ForEachRowOf(thread, range, [&](Row row) {
     const uint16_t type = trace.type()[row];
     if (!IsHostCode(type, trace.flags()[row])) return;
     const int64_t begin = trace.start_ns()[row];

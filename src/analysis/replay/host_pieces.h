@@ -22,12 +22,14 @@ struct RawPiece {
 };
 
 // Takes pieces of any thread in any order; each answer is in its place and in
-// the order of time.
+// the order of time. Refers to all it is given.
 class HostPieces {
  public:
-  HostPieces(const EventTree& tree, NameClasses& names,
-             std::span<const RawPiece> raw);
+  HostPieces(const EventTree& tree, NameClasses& names)
+      : tree_(tree), names_(names), regions_(tree.threads().size()) {}
 
+  // At these, from now on. Looks at the events of their time only.
+  void Look(std::span<const RawPiece> raw);
   // The parts of raw[index]. They add up to it.
   void AppendTo(size_t index, std::vector<PathPiece>& out) const;
 
@@ -46,6 +48,10 @@ class HostPieces {
   };
 
   void Sweep(uint32_t thread, std::span<const size_t> wanted);
+  // Calls `visit(row)` for the events of a thread that go on at any time of a
+  // range, parents first; with lanes, for all.
+  template <typename Visit>
+  void ForEachRowOf(uint32_t thread, const Interval& range, Visit visit) const;
   void CollectCollectives();
   // A wait for another thread is one for the collective that it is in.
   void AppendWait(const PathPiece& part, uint32_t process,

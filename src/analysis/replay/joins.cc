@@ -11,9 +11,6 @@
 namespace stepscope {
 namespace {
 
-// The one that hands over may go on for a moment.
-constexpr int64_t kHandOverNs = 100'000;
-
 // The last call of a line that ended by `time`; null if there is none.
 const uint32_t* LastCallBy(const EventTree& tree, const HostLine& line,
                            int64_t time) {
@@ -24,15 +21,13 @@ const uint32_t* LastCallBy(const EventTree& tree, const HostLine& line,
   return after == line.calls.begin() ? nullptr : &after[-1];
 }
 
-// Whether a silence of the line ended within a range.
-bool WokeWithin(const HostLine& line, int64_t after, int64_t before) {
-  const auto at = std::partition_point(
-      line.silences.begin(), line.silences.end(),
-      [&](const Silence& silence) { return silence.range.end <= after; });
-  return at != line.silences.end() && at->range.end < before;
-}
-
 }  // namespace
+
+bool WokeWithin(std::span<const int64_t> wakes, int64_t after,
+                int64_t before) {
+  const auto at = std::upper_bound(wakes.begin(), wakes.end(), after);
+  return at != wakes.end() && *at < before;
+}
 
 void FindJoins(const EventTree& tree, Lines& lines) {
   for (uint32_t i = 0; i < lines.hosts.size(); ++i) {
@@ -51,7 +46,8 @@ void FindJoins(const EventTree& tree, Lines& lines) {
         const int64_t end = tree.end_ns(mate.nodes[*call].row);
         if (end <= latest) continue;
         if (!first &&
-            !WokeWithin(mate, SaturatingSubtract(from, kHandOverNs), to)) {
+            !WokeWithin(mate.wakes, SaturatingSubtract(from, kHandOverNs),
+                        to)) {
           continue;
         }
         latest = end;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "analysis/event_tree.h"
@@ -21,6 +22,9 @@ struct HostNode {
   NodeKind kind = NodeKind::kCall;
   uint8_t flags = 0;
 };
+
+// The one that hands over to another thread may go on for a moment.
+inline constexpr int64_t kHandOverNs = 100'000;
 
 // A time without any event on a thread, long enough to be a wait.
 struct Silence {
@@ -49,10 +53,13 @@ struct HostLine {
   uint32_t thread = 0;
   uint32_t process = 0;
   std::vector<HostNode> nodes;
-  std::vector<Silence> silences;
-  std::vector<uint32_t> calls;  // nodes of kind kCall
+  std::vector<Silence> silences;  // that may be a wait for another thread
+  std::vector<int64_t> wakes;     // the ends of all of them, ascending
+  std::vector<uint32_t> calls;  // nodes of kind kCall, each ends later
   std::vector<Join> joins;      // by node
   std::vector<Wait> waits;      // by node
+  std::vector<CallRun> runs;    // by node: what is no node
+  RunBytes run_bytes;
 };
 
 // What host and device take where nothing holds them up.
@@ -66,6 +73,9 @@ struct StreamLine {
   uint32_t process = 0;
   std::vector<uint32_t> work;  // indices of EventTree::work(), by start
 };
+
+// Whether a silence of the thread ended within a range.
+bool WokeWithin(std::span<const int64_t> wakes, int64_t after, int64_t before);
 
 // A node of a host line, counted over all lines.
 using HostIndex = uint32_t;

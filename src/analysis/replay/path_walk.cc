@@ -158,17 +158,21 @@ PathCategory PathWalk::CategoryOfWork(Row row) const {
              : PathCategory::kKernel;
 }
 
-PathCategory PathWalk::CategoryOfCall(const ReplayNode& call) const {
-  if (call.has(kLaunches) ||
-      trace_.type()[call.row] == STEPSCOPE_GRAPH_LAUNCH ||
-      names_.launch_call(trace_.name()[call.row])) {
+PathCategory PathWalk::CategoryOfCall(Row row, uint8_t flags) const {
+  if ((flags & kLaunches) != 0 ||
+      trace_.type()[row] == STEPSCOPE_GRAPH_LAUNCH ||
+      names_.launch_call(trace_.name()[row])) {
     return PathCategory::kLaunch;
   }
-  return call.has(kSyncCall) ? PathCategory::kSync : PathCategory::kApiCall;
+  return (flags & kSyncCall) != 0 ? PathCategory::kSync
+                                  : PathCategory::kApiCall;
 }
 
-int64_t PathWalk::RecordedEnd(uint32_t node) const {
-  return SaturatingAdd(NodeAt(node).at, graph_.costs[node].dur);
+int64_t PathWalk::EndBefore(uint32_t node) const {
+  const int64_t end = EndOf(NodeAt(node).prev);
+  return NodeAt(node).has(kAfterRun)
+             ? end + graph_.run_ns[graph_.RunOf(node)]
+             : end;
 }
 
 const CrossEdge* PathWalk::FindCross(uint32_t node) const {
@@ -190,7 +194,7 @@ PathWalk::Binding PathWalk::FindBinding(uint32_t node) const {
   const auto prev = [&] {
     if (at.prev == kNoNode) return false;
     const int64_t from =
-        at.has(kFromStart) ? StartOf(at.prev) : EndOf(at.prev);
+        at.has(kFromStart) ? StartOf(at.prev) : EndBefore(node);
     return from + cost.gap == StartOf(node);
   };
   const auto other = [&] {
@@ -228,19 +232,16 @@ PathPlace PathWalk::GoToPrev(uint32_t node) {
   const int64_t start = StartOf(node);
   const int64_t gap = graph_.costs[node].gap;
   if (at.kind != NodeKind::kWork) {
-    RawPiece raw;
     if (at.kind == NodeKind::kWait) {  // what the call takes by itself
-      raw = OfRow(at.row,
-                  at.has(kSyncCall) ? PathCategory::kSync
-                                    : PathCategory::kLaunch,
-                  prev.at);
+      Add(OfRow(at.row,
+                at.has(kSyncCall) ? PathCategory::kSync
+                                  : PathCategory::kLaunch,
+                prev.at),
+          start - gap, start);
     } else {
-      raw.thread = at.line;
-      raw.piece.at_ns = RecordedEnd(at.prev);
-      raw.piece.category = PathCategory::kOperator;
-      raw.piece.cause = PathCause::kOutsideEvents;
+      AddHostCode(at.line, graph_.EndBefore(node), start - gap, start);
+      if (at.has(kAfterRun)) AddRun(node, start - gap);
     }
-    Add(raw, start - gap, start);
     return {at.prev, true};
   }
   if (at.has(kFromStart)) {  // as long as the one before ran alone
@@ -271,7 +272,7 @@ PathPlace PathWalk::GoToOther(uint32_t node) {
                 SaturatingSubtract(at.at, lag));
   } else {
     raw.thread = NodeAt(at.other).line;
-    raw.piece.at_ns = RecordedEnd(at.other);
+    raw.piece.at_ns = graph_.RecordedEnd(at.other);
     raw.piece.cause = PathCause::kHandOver;
   }
   Add(raw, start - lag, start);
@@ -291,7 +292,8 @@ PathPlace PathWalk::GoToLaunch(uint32_t work) {
   const int64_t called = std::min(start, SaturatingAdd(begin, call_ns));
   AddIdle(PathCause::kUnexplained, work, std::max(soon, called), start);
   AddIdle(PathCause::kLaunchDelay, work, called, std::min(soon, start));
-  Add(OfRow(call.row, CategoryOfCall(call), call.at), begin, called);
+  Add(OfRow(call.row, CategoryOfCall(call.row, call.flags), call.at), begin,
+      called);
   return {at.other, false};
 }
 
@@ -301,7 +303,34 @@ void PathWalk::AddDuration(uint32_t node) {
     Add(OfRow(at.row, CategoryOfWork(at.row), at.at), StartOf(node),
         EndOf(node));
   } else if (at.kind == NodeKind::kCall) {
-    Add(OfRow(at.row, CategoryOfCall(at), at.at), StartOf(node), EndOf(node));
+    Add(OfRow(at.row, CategoryOfCall(at.row, at.flags), at.at), StartOf(node),
+        EndOf(node));
+  }
+}
+
+void PathWalk::AddHostCode(uint32_t thread, int64_t at_ns, int64_t begin,
+                           int64_t end) {
+  RawPiece raw;
+  raw.thread = thread;
+  raw.piece.at_ns = at_ns;
+  raw.piece.category = PathCategory::kOperator;
+  raw.piece.cause = PathCause::kOutsideEvents;
+  Add(raw, begin, end);
+}
+
+// The run before a node, which ends at `end` of the replay.
+void PathWalk::AddRun(uint32_t node, int64_t end) {
+  parts_.clear();
+  graph_.ForEachPart(graph_.runs[graph_.RunOf(node)], trace_,
+                     [&](const RunPart& part) { parts_.push_back(part); });
+  for (size_t i = parts_.size(); i-- > 0 && now_ > stop_;) {
+    const RunPart& part = parts_[i];
+    const int64_t begin = end - part.time.dur;
+    if (part.is_call()) {
+      Add(OfRow(part.row, CategoryOfCall(part.row, 0), part.at), begin, end);
+    }
+    end = begin - part.time.gap;
+    AddHostCode(NodeAt(node).line, part.at - part.time.gap, end, begin);
   }
 }
 

@@ -62,6 +62,9 @@ class PathWalk {
   PathPlace GoToOther(uint32_t node);
   PathPlace GoToLaunch(uint32_t work);
   void AddDuration(uint32_t node);
+  void AddRun(uint32_t node, int64_t end);
+  void AddHostCode(uint32_t thread, int64_t at_ns, int64_t begin,
+                   int64_t end);
 
   // [begin, end) of the replay; what is later than what was added last, or
   // before the period, is cut off. `piece.at_ns` belongs to `begin`.
@@ -69,8 +72,9 @@ class PathWalk {
   void AddIdle(PathCause cause, uint32_t node, int64_t begin, int64_t end);
   RawPiece OfRow(Row row, PathCategory category, int64_t at_ns) const;
   PathCategory CategoryOfWork(Row row) const;
-  PathCategory CategoryOfCall(const ReplayNode& call) const;
-  int64_t RecordedEnd(uint32_t node) const;
+  PathCategory CategoryOfCall(Row row, uint8_t flags) const;
+  // When the thread or stream was done with all before a node.
+  int64_t EndBefore(uint32_t node) const;
   const ReplayNode& NodeAt(uint32_t node) const { return graph_.nodes[node]; }
   int64_t StartOf(uint32_t node) const { return times_.start[node]; }
   int64_t EndOf(uint32_t node) const { return times_.end[node]; }
@@ -80,6 +84,7 @@ class PathWalk {
   const ReplayTimes& times_;
   NameClasses& names_;
   std::vector<RawPiece>& out_;
+  std::vector<RunPart> parts_;  // of the run at hand
   int64_t now_ = 0;   // all after it is added
   int64_t stop_ = 0;  // the begin of the period
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "analysis/interval_search.h"
 #include "analysis/kinds.h"
@@ -20,6 +21,11 @@ constexpr double kMostOfIt = 0.9;
 constexpr double kSlowerPerUs = 0.33;
 constexpr double kMostSlower = 0.6;
 
+// When the host work before a part of a run was done.
+Interval GapBefore(const RunPart& part) {
+  return {part.at - part.time.gap, part.at};
+}
+
 int64_t Scaled(int64_t ns, double factor) {
   return static_cast<int64_t>(std::llround(static_cast<double>(ns) * factor));
 }
@@ -35,16 +41,31 @@ int64_t WithoutRecorder(int64_t ns, uint32_t halves, double ns_per_event) {
 
 }  // namespace
 
-int64_t Scenario::RecordedEnd(uint32_t node) const {
-  const ReplayNode& at = input_.graph.nodes[node];
-  return SaturatingAdd(at.at, input_.graph.costs[node].dur);
+// Changes of runs are put off until here, so that a part is looked at once and
+// nothing is kept of it.
+std::vector<int64_t> Scenario::RunTimes() const {
+  const ReplayGraph& graph = input_.graph;
+  if (part_changes_.empty()) return graph.run_ns;
+  std::vector<int64_t> times;
+  times.reserve(graph.runs.size());
+  for (const CallRun& run : graph.runs) {
+    const uint32_t line = graph.nodes[run.node].line;
+    int64_t sum = 0;
+    graph.ForEachPart(run, input_.trace(), [&](const RunPart& part) {
+      PartTime time = part.time;
+      for (const ChangePart& change : part_changes_) change(part, line, time);
+      sum += time.gap + time.dur;
+    });
+    times.push_back(sum);
+  }
+  return times;
 }
 
 // When the host work between a node and the one before was done.
 Interval Scenario::GapOf(uint32_t node) const {
   const ReplayNode& at = input_.graph.nodes[node];
   if (at.prev == kNoNode) return {at.at, at.at};
-  const int64_t begin = RecordedEnd(at.prev);
+  const int64_t begin = input_.graph.EndBefore(node);
   return {begin, SaturatingAdd(begin, input_.graph.costs[node].gap)};
 }
 
@@ -65,12 +86,10 @@ void Scenario::RemoveRecorder(double ns_per_event) {
     if (!node.on_host()) continue;
     if (node.prev != kNoNode) {
       // A call is written when it returns: half in it, half after it.
-      const NodeKind before = input_.graph.nodes[node.prev].kind;
-      const bool after_call =
-          before == NodeKind::kCall || before == NodeKind::kWait;
-      const uint32_t halves = node.kind == NodeKind::kWait
-                                  ? 1
-                                  : node.events + (after_call ? 1 : 0);
+      const uint32_t halves =
+          node.kind == NodeKind::kWait
+              ? 1
+              : node.events + (input_.graph.IsAfterCall(i) ? 1 : 0);
       cost.gap = WithoutRecorder(cost.gap, halves, ns_per_event);
     }
     if (node.kind == NodeKind::kCall) {
@@ -79,6 +98,13 @@ void Scenario::RemoveRecorder(double ns_per_event) {
       cost.lag = WithoutRecorder(cost.lag, 0, ns_per_event);
     }
   }
+  part_changes_.push_back(
+      [ns_per_event](const RunPart& part, uint32_t, PartTime& time) {
+        const uint32_t halves = part.events + (part.after_call ? 1 : 0);
+        time.gap = WithoutRecorder(time.gap, halves, ns_per_event);
+        if (!part.is_call()) return;
+        time.dur = WithoutRecorder(time.dur, 1, ns_per_event);
+      });
 }
 
 uint64_t Scenario::Apply(const Change& change, Estimate estimate) {
@@ -139,9 +165,9 @@ void Scenario::ScaleCall(uint32_t node, double factor) {
   if (factor == 0) cost.lag = kNever;
 }
 
-void Scenario::ScaleHost(const ThreadSets& sets, double factor, bool calls) {
-  const auto scale = [&](const IntervalSet& set, const Interval& range,
-                         int64_t ns) {
+void Scenario::ScaleHost(ThreadSets sets, double factor, bool calls) {
+  const auto scale = [factor](const IntervalSet& set, const Interval& range,
+                              int64_t ns) {
     const int64_t length = range.end - range.begin;
     if (set.empty() || length <= 0) return ns;
     const double share = static_cast<double>(CoveredLength(set, range)) /
@@ -179,6 +205,16 @@ void Scenario::ScaleHost(const ThreadSets& sets, double factor, bool calls) {
       ScaleCall(i, factor);
     }
   }
+  part_changes_.push_back([sets = std::move(sets), factor, calls, scale](
+                              const RunPart& part, uint32_t line,
+                              PartTime& time) {
+    const IntervalSet& set = sets[line];
+    if (set.empty()) return;
+    time.gap = scale(set, GapBefore(part), time.gap);
+    if (calls && part.is_call() && Contains(set, part.at)) {
+      time.dur = Scaled(time.dur, factor);
+    }
+  });
 }
 
 void Scenario::RemoveWork(uint32_t node) {
@@ -205,11 +241,11 @@ Scenario::ThreadSets Scenario::LoaderRanges() const {
 }
 
 uint64_t Scenario::ApplyDataReady(Estimate estimate) {
-  const ThreadSets sets = LoaderRanges();
-  // Taking a batch that is ready is not free either.
-  ScaleHost(sets, estimate == Estimate::kCautious ? 0.1 : 0, false);
+  ThreadSets sets = LoaderRanges();
   uint64_t found = 0;
   for (const IntervalSet& set : sets) found += set.size();
+  // Taking a batch that is ready is not free either.
+  ScaleHost(std::move(sets), estimate == Estimate::kCautious ? 0.1 : 0, false);
   return found;
 }
 
@@ -268,6 +304,12 @@ uint64_t Scenario::ApplyHost(double factor) {
       cost.lag = Scaled(cost.lag, factor);
     }
   }
+  for (const CallRun& run : input_.graph.runs) found += run.count;
+  part_changes_.push_back(
+      [factor](const RunPart&, uint32_t, PartTime& time) {
+        time.gap = Scaled(time.gap, factor);
+        time.dur = Scaled(time.dur, factor);
+      });
   return found;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@ class Scenario {
       : input_(input), costs_(input.graph.costs) {}
 
   std::span<const Cost> costs() const { return costs_; }
+  // By run of the graph: what it takes.
+  std::vector<int64_t> RunTimes() const;
 
   // Takes the recorder's cost per host event out of calls and gaps.
   void RemoveRecorder(double ns_per_event);
@@ -68,10 +71,9 @@ class Scenario {
   ThreadSets RangesNamed(const std::string& pattern, TypeSet types,
                          uint64_t& count) const;
   // Gaps inside the sets; with `calls`, API calls as well.
-  void ScaleHost(const ThreadSets& sets, double factor, bool calls);
+  void ScaleHost(ThreadSets sets, double factor, bool calls);
   void ScaleCall(uint32_t node, double factor);
   void RemoveWork(uint32_t node);
-  int64_t RecordedEnd(uint32_t node) const;
   Interval GapOf(uint32_t node) const;
   Interval LagOf(uint32_t node) const;
   bool IsKernel(uint32_t node) const;
@@ -80,8 +82,13 @@ class Scenario {
     return static_cast<uint32_t>(input_.graph.nodes.size());
   }
 
+  // What a change does to a part of a run, which is as recorded.
+  using ChangePart =
+      std::function<void(const RunPart& part, uint32_t line, PartTime& time)>;
+
   const ReplayInput& input_;
   std::vector<Cost> costs_;
+  std::vector<ChangePart> part_changes_;  // in their order
   std::string note_;
 };
 

@@ -8,13 +8,14 @@
 namespace stepscope {
 
 void Simulate(const ReplayGraph& graph, std::span<const Cost> costs,
-              ReplayTimes& times) {
+              std::span<const int64_t> run_ns, ReplayTimes& times) {
   const size_t count = graph.nodes.size();
   times.start.resize(count);
   times.end.resize(count);
   int64_t* const start = times.start.data();
   int64_t* const end = times.end.data();
   auto cross = graph.cross.begin();
+  auto run = run_ns.begin();
   for (size_t i = 0; i < count; ++i) {
     const ReplayNode& node = graph.nodes[i];
     const Cost& cost = costs[i];
@@ -22,6 +23,7 @@ void Simulate(const ReplayGraph& graph, std::span<const Cost> costs,
     if (node.prev != kNoNode) {
       at += node.has(kFromStart) ? start[node.prev] : end[node.prev];
     }
+    if (node.has(kAfterRun)) at += *run++;
     if (node.other != kNoNode) {
       const int64_t ready =
           node.kind == NodeKind::kWork ? start[node.other] : end[node.other];

@@ -21,8 +21,13 @@ struct ReplayTimes {
 // one ends at the later of its ends.
 using StepPeriods = std::vector<int64_t>;
 
+// `run_ns`: by run of the graph, what it takes.
 void Simulate(const ReplayGraph& graph, std::span<const Cost> costs,
-              ReplayTimes& times);
+              std::span<const int64_t> run_ns, ReplayTimes& times);
+// Nothing changed.
+inline void Simulate(const ReplayGraph& graph, ReplayTimes& times) {
+  Simulate(graph, graph.costs, graph.run_ns, times);
+}
 // As recorded, for comparison.
 ReplayTimes RecordedTimes(const EventTree& tree, const ReplayGraph& graph);
 StepPeriods PeriodsOf(const ReplayGraph& graph, const ReplayTimes& times);

@@ -43,7 +43,7 @@ Replayer::Replayer(const ReplayInput& input, const StepChoice& steps)
   }
   if (chosen_.empty()) return;
   recorded_step_ns_ = RecordedStep();
-  Simulate(graph, graph.costs, times_);
+  Simulate(graph, times_);
   replay_step_ns_ = MedianPeriod(times_, &base_periods_);
   base_step_ns_ = replay_step_ns_;
 }
@@ -75,9 +75,9 @@ int64_t Replayer::MedianPeriod(const ReplayTimes& times,
   return median;
 }
 
-int64_t Replayer::StepOf(std::span<const Cost> costs,
+int64_t Replayer::StepOf(const Scenario& scenario,
                          std::vector<int64_t>* periods) {
-  Simulate(input_.graph, costs, times_);
+  Simulate(input_.graph, scenario.costs(), scenario.RunTimes(), times_);
   return MedianPeriod(times_, periods);
 }
 
@@ -97,7 +97,7 @@ void Replayer::SetUnprofiled(int64_t step_ns) {
   if (empty() || step_ns <= 0) return;
   const auto step_at = [&](double ns_per_event) {
     recorder_ns_ = ns_per_event;
-    return StepOf(MakeBase().costs());
+    return StepOf(MakeBase());
   };
   // The largest cost for which the step is not shorter than it was without.
   const double wanted = static_cast<double>(step_ns);
@@ -115,20 +115,19 @@ void Replayer::SetUnprofiled(int64_t step_ns) {
     }
   }
   recorder_ns_ = low;
-  base_step_ns_ = StepOf(MakeBase().costs());
+  base_step_ns_ = StepOf(MakeBase());
   // What events do not explain (a slower processor, say) is host work as well.
   if (!hidden && static_cast<double>(base_step_ns_) > wanted * (1 + kHidden)) {
     double fast = 0;
     double slow = 1;
     for (int i = 0; i < kRounds && slow - fast > 1e-4; ++i) {
       host_factor_ = (fast + slow) / 2;
-      const auto step = static_cast<double>(StepOf(MakeBase().costs()));
+      const auto step = static_cast<double>(StepOf(MakeBase()));
       (step >= wanted ? slow : fast) = host_factor_;
     }
     host_factor_ = slow;
   }
-  Simulate(input_.graph, MakeBase().costs(), times_);
-  base_step_ns_ = MedianPeriod(times_, &base_periods_);
+  base_step_ns_ = StepOf(MakeBase(), &base_periods_);
   stated_step_ns_ = step_ns;
 }
 
@@ -157,7 +156,7 @@ WhatifChange Replayer::Ask(std::span<const Change> changes,
         notes.push_back(scenario.note());
       }
     }
-    return StepOf(scenario.costs(),
+    return StepOf(scenario,
                   estimate == Estimate::kLikely ? &periods : nullptr);
   };
   // Of the step that was stated, where the replay comes near to it only.

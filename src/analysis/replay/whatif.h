@@ -71,7 +71,7 @@ class Replayer {
  private:
   int64_t RecordedStep();
   Scenario MakeBase() const;
-  int64_t StepOf(std::span<const Cost> costs,
+  int64_t StepOf(const Scenario& scenario,
                  std::vector<int64_t>* periods = nullptr);
   int64_t MedianPeriod(const ReplayTimes& times, std::vector<int64_t>* all);
   // How far the median of what the chosen steps save may be off.

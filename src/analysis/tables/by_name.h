@@ -33,7 +33,6 @@ struct NameStats {
   uint64_t calls = 0;         // not inside another of that name
   uint64_t nested_calls = 0;  // the others
   TimeStats cpu;              // of `calls`
-  int64_t self_cpu_ns = 0;
   OpenSpan open;  // of `open_thread`
   Visit first;
   TimeStats gpu;
@@ -51,8 +50,7 @@ class ByName {
 
   // REQUIRES: events of a thread one after the other, with the span that
   // ForEachNested gives. Returns the slot of the name, with kNested if the
-  // event is inside one of the same name: then it is part of that call, and
-  // only its self time adds something.
+  // event is inside one of the same name: then it is part of that call.
   static constexpr uint32_t kNested = 0x40000000u;
   uint32_t Add(Row row, uint32_t thread, const Interval& span) {
     const Trace& trace = tree_.trace();
@@ -62,7 +60,6 @@ class ByName {
       stats.open_thread = thread;
       stats.open = {};
     }
-    stats.self_cpu_ns = SaturatingAdd(stats.self_cpu_ns, tree_.self_ns(row));
     if (!stats.open.Enter(span.begin, span.end)) {
       ++stats.nested_calls;
       return slot | kNested;
@@ -73,6 +70,11 @@ class ByName {
     const Visit visit{thread, row, tree_.end_ns(row)};
     if (visit.Before(stats.first)) stats.first = visit;
     return slot;
+  }
+
+  // The slot of an event that was added.
+  uint32_t Find(Row row, uint32_t thread) {
+    return SlotOf(thread, tree_.trace().name()[row]);
   }
 
   std::vector<NameStats>& stats() { return stats_; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "analysis/replay/graph.h"
@@ -19,16 +20,18 @@ constexpr uint32_t kNone = 0xffffffffu;
 
 class RowMaker {
  public:
-  RowMaker(const Trace& trace, const CriticalPath& path)
-      : trace_(trace), path_(path) {
+  explicit RowMaker(const Trace& trace) : trace_(trace) {
     causes_.fill(kNone);
   }
 
-  std::vector<CriticalPathRow> Make() {
-    for (const PathPiece& piece : path_.pieces) Add(piece);
-    const auto steps = static_cast<int64_t>(path_.steps.size());
+  void Add(std::span<const PathPiece> pieces) {
+    for (const PathPiece& piece : pieces) Add(piece);
+  }
+
+  std::vector<CriticalPathRow> Make(const CriticalPath& path) {
+    const auto steps = static_cast<int64_t>(path.steps.size());
     for (CriticalPathRow& row : rows_) {
-      row.ratio = Ratio(row.time_ns, path_.total_ns);
+      row.ratio = Ratio(row.time_ns, path.total_ns);
       row.per_step_ns = steps == 0 ? 0 : row.time_ns / steps;
     }
     std::stable_sort(rows_.begin(), rows_.end(),
@@ -63,7 +66,6 @@ class RowMaker {
   }
 
   const Trace& trace_;
-  const CriticalPath& path_;
   std::array<std::vector<uint32_t>, kPathCategories> slots_;  // by name
   std::array<uint32_t, kPathCauses> causes_;
   std::vector<CriticalPathRow> rows_;
@@ -150,9 +152,12 @@ CriticalPathTable ComputeCriticalPath(const EventTree& tree,
                                       NameClasses& names,
                                       const StepChoice& choice) {
   const ReplayGraph graph = BuildReplayGraph(tree, steps, names);
-  const CriticalPath path = FindCriticalPath(tree, graph, names, choice);
+  RowMaker rows(tree.trace());
+  const CriticalPath path = WalkCriticalPath(
+      tree, graph, names, choice,
+      [&](std::span<const PathPiece> pieces) { rows.Add(pieces); });
   CriticalPathTable table;
-  table.rows = RowMaker(tree.trace(), path).Make();
+  table.rows = rows.Make(path);
   table.note = NoteOf(path, choice, table.rows);
   return table;
 }

@@ -43,41 +43,90 @@ class OperatorTable {
   OperatorTable(const EventTree& tree, const OperatorOptions& options)
       : tree_(tree),
         options_(options),
+        has_work_(!tree.work().empty()),
         operators_(tree, options.per_thread),
         totals_(options.per_thread ? tree.threads().size() : 1) {}
 
   std::vector<OperatorGroup> Compute() {
-    // Without it nothing can be told; memory was refused.
-    if (!level_.Resize(tree_.trace().size())) return {};
+    // Without them nothing can be told; memory was refused.
+    if (!nested_.Resize((tree_.trace().size() + 63) / 64)) return {};
+    if (has_work_ && !level_.Resize(tree_.trace().size())) return {};
     for (uint32_t i = 0; i < tree_.threads().size(); ++i) AddThread(i);
     AddWork();
+    level_ = {};
     if (options_.spread) ComputeSpreads();
     return MakeGroups();
   }
 
  private:
+  // An event that goes on.
+  struct Open {
+    Row row = kNoRow;
+    uint32_t level = kNoLevel;
+    int64_t end = 0;  // of its span
+  };
+
   void AddThread(uint32_t thread) {
-    const Trace& trace = tree_.trace();
-    const auto type = trace.type();
+    const auto type = tree_.trace().type();
     Totals& totals = totals_[options_.per_thread ? thread : 0];
+    const bool lanes = tree_.threads()[thread].has_lanes();
     OpenSpan outermost;
+    open_.clear();
     tree_.ForEachNested(thread, [&](Row row, const Interval& span) {
-      level_[row] = kNoLevel;
-      if (type[row] == STEPSCOPE_OPERATOR) {
-        level_[row] = operators_.Add(row, thread, span);
-        if (outermost.Enter(span.begin, span.end)) {
-          totals.cpu_ns = SaturatingAdd(totals.cpu_ns, trace.dur_ns()[row]);
-          totals.gpu_ns = SaturatingAdd(totals.gpu_ns, tree_.gpu_ns(row));
-        }
-        return;
+      while (!open_.empty() && open_.back().end <= span.begin)
+        open_.pop_back();
+      const uint32_t level = type[row] == STEPSCOPE_OPERATOR
+                                 ? AddOperator(row, thread, span)
+                                 : AddInner(row, thread, span);
+      AddSelf(row, level, lanes);
+      if (type[row] == STEPSCOPE_OPERATOR &&
+          outermost.Enter(span.begin, span.end)) {
+        totals.cpu_ns =
+            SaturatingAdd(totals.cpu_ns, tree_.trace().dur_ns()[row]);
+        totals.gpu_ns = SaturatingAdd(totals.gpu_ns, tree_.gpu_ns(row));
       }
-      if (!options_.detail || IsApiCall(type[row]) || IsPythonFunction(row))
-        return;
-      const Row parent = WithoutFunctions(tree_.parent(row));
-      if (parent == kNoRow || type[parent] != STEPSCOPE_OPERATOR) return;
-      level_[row] = detail_.AddInner(tree_, row, span, SlotOf(level_[parent]),
-                                     {thread, row, tree_.end_ns(parent)});
+      if (has_work_) level_[row] = level;
+      open_.push_back({row, level, span.end});
     });
+  }
+
+  uint32_t AddOperator(Row row, uint32_t thread, const Interval& span) {
+    const uint32_t level = operators_.Add(row, thread, span);
+    const uint32_t slot = SlotOf(level);
+    if (slot >= self_ns_.size()) self_ns_.resize(slot + 1);
+    if (IsNested(level)) nested_[row / 64] |= uint64_t{1} << (row % 64);
+    return level;
+  }
+
+  // Its level, if it is right inside an operator.
+  uint32_t AddInner(Row row, uint32_t thread, const Interval& span) {
+    const auto type = tree_.trace().type();
+    if (!options_.detail || IsApiCall(type[row]) || IsPythonFunction(row))
+      return kNoLevel;
+    const Row parent = WithoutFunctions(tree_.parent(row));
+    if (parent == kNoRow || type[parent] != STEPSCOPE_OPERATOR) return kNoLevel;
+    size_t at = open_.size();
+    while (at > 0 && open_[at - 1].row != parent) --at;
+    if (at == 0) return kNoLevel;  // never: it goes on
+    return detail_.AddInner(tree_, row, span, SlotOf(open_[at - 1].level),
+                            {thread, row, tree_.end_ns(parent)});
+  }
+
+  // Self time is what is left of an operator without the events right inside,
+  // of any kind: they take theirs away when they come. With lanes these may
+  // overlap, and the tree knows.
+  void AddSelf(Row row, uint32_t level, bool lanes) {
+    const bool is_operator = tree_.trace().type()[row] == STEPSCOPE_OPERATOR;
+    if (lanes) {
+      if (is_operator) self_ns_[SlotOf(level)] += tree_.self_ns(row);
+      return;
+    }
+    const int64_t dur = tree_.trace().dur_ns()[row];
+    if (is_operator) self_ns_[SlotOf(level)] += dur;
+    if (open_.empty()) return;
+    const Open& around = open_.back();
+    if (tree_.trace().type()[around.row] != STEPSCOPE_OPERATOR) return;
+    self_ns_[SlotOf(around.level)] -= dur;
   }
 
   bool IsPythonFunction(Row row) const {
@@ -118,7 +167,6 @@ class OperatorTable {
   void ComputeSpreads() {
     GroupedValues cpu = ValuesOf(&NameStats::cpu);
     GroupedValues gpu = ValuesOf(&NameStats::gpu);
-    const bool has_work = !tree_.work().empty();
     const auto type = tree_.trace().type();
     const auto dur = tree_.trace().dur_ns();
     for (uint32_t i = 0; i < tree_.threads().size(); ++i) {
@@ -126,15 +174,16 @@ class OperatorTable {
       for (uint32_t t = thread.first_track; t < thread.last_track; ++t) {
         const Track& track = tree_.trace().tracks()[t];
         for (Row row = track.first; row < track.last; ++row) {
-          if (type[row] != STEPSCOPE_OPERATOR || IsNested(level_[row]))
-            continue;
-          cpu.Add(level_[row], dur[row]);
-          if (has_work) gpu.Add(level_[row], tree_.gpu_ns(row));
+          const bool nested = (nested_[row / 64] >> (row % 64) & 1) != 0;
+          if (type[row] != STEPSCOPE_OPERATOR || nested) continue;
+          const uint32_t slot = operators_.Find(row, i);
+          cpu.Add(slot, dur[row]);
+          if (has_work_) gpu.Add(slot, tree_.gpu_ns(row));
         }
       }
     }
     spreads_[0] = SpreadsOf(&NameStats::cpu, cpu);
-    if (has_work) spreads_[1] = SpreadsOf(&NameStats::gpu, gpu);
+    if (has_work_) spreads_[1] = SpreadsOf(&NameStats::gpu, gpu);
   }
 
   // Room for the values of each name.
@@ -175,7 +224,8 @@ class OperatorTable {
     row.nested_calls = stats.nested_calls;
     row.cpu = TimeColumn::Of(stats.cpu, totals.cpu_ns);
     row.gpu = TimeColumn::Of(stats.gpu, totals.gpu_ns);
-    row.self_cpu_ns = stats.self_cpu_ns;
+    row.self_cpu_ns = static_cast<int64_t>(
+        std::clamp<Wide>(self_ns_[slot], INT64_MIN, INT64_MAX));
     row.self_gpu_ns = stats.self_gpu_ns;
     if (!spreads_[0].empty()) row.cpu_spread = std::move(spreads_[0][slot]);
     if (!spreads_[1].empty()) row.gpu_spread = std::move(spreads_[1][slot]);
@@ -233,11 +283,18 @@ class OperatorTable {
     return (level & ByName::kNested) != 0;
   }
 
+  // A sum that is above what it comes to, on the way.
+  __extension__ using Wide = __int128;
+
   const EventTree& tree_;
   const OperatorOptions& options_;
+  const bool has_work_;
   // Of host events: what ByName gave for an operator, or an inner event's
-  // level.
+  // level. Only where there is device work, which asks for that of its owner.
   Column<uint32_t> level_;
+  Column<uint64_t> nested_;  // bit by row: an operator inside one of its name
+  std::vector<Open> open_;   // of the thread at hand, outermost first
+  std::vector<Wide> self_ns_;  // by slot
   ByName operators_;
   OperatorDetail detail_;
   std::vector<Totals> totals_;  // of outermost operators, by group

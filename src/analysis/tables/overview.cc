@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/host_slices.h"
 #include "analysis/kinds.h"
 #include "analysis/schema.h"
 #include "analysis/stats.h"
@@ -20,7 +21,7 @@ std::string TypeLabel(size_t type) {
 }
 
 // Busy time of the host's events by type. What occurs on one track only comes
-// sorted, and no interval has to be kept.
+// sorted; what occurs on several is put in order slice by slice.
 class TypeTimes {
  public:
   explicit TypeTimes(const EventTree& tree) {
@@ -32,47 +33,34 @@ class TypeTimes {
         runs_[slot] += tree.census().counts(i)[slot] > 0;
       }
     }
-    for (const Track& track : tracks) {
-      if (track.kind == TrackKind::kThread) Add(tree, track);
-    }
+    const uint16_t* const type = tree.trace().type().data();
+    const int64_t* const start = tree.trace().start_ns().data();
+    const auto add = [&](uint32_t, Row row) {
+      const uint16_t slot = TypeSlot(type[row]);
+      if (runs_[slot] > 1) {
+        several_[slot].Add(start[row], tree.end_ns(row));
+      } else {
+        busy_[slot].Add(start[row], tree.end_ns(row));
+      }
+    };
+    ForEachHostSlice(tree.trace(), add, [this] { AddSeveral(); });
   }
 
   uint64_t calls(size_t slot) const { return calls_[slot]; }
-  int64_t Finish(size_t slot) {
-    if (runs_[slot] > 1) return TotalLength(several_[slot].Finish());
-    return static_cast<int64_t>(
-        std::min<uint64_t>(one_[slot].total, INT64_MAX));
-  }
+  int64_t time_ns(size_t slot) const { return busy_[slot].total_ns(); }
 
  private:
-  // A union of sorted ranges; it never exceeds 64 bits.
-  struct OneRun {
-    int64_t until = INT64_MIN;
-    uint64_t total = 0;
-  };
-
-  void Add(const EventTree& tree, const Track& track) {
-    const uint16_t* const type = tree.trace().type().data();
-    const int64_t* const start = tree.trace().start_ns().data();
-    for (Row row = track.first; row < track.last; ++row) {
-      const uint16_t slot = TypeSlot(type[row]);
-      const int64_t end = tree.end_ns(row);
-      if (runs_[slot] > 1) {
-        several_[slot].Add(start[row], end);
-        continue;
-      }
-      OneRun& run = one_[slot];
-      const int64_t from = std::max(start[row], run.until);
-      if (end <= from) continue;
-      run.total += static_cast<uint64_t>(end) - static_cast<uint64_t>(from);
-      run.until = end;
+  void AddSeveral() {
+    for (size_t slot = 0; slot < kTypeSlots; ++slot) {
+      if (runs_[slot] > 1) busy_[slot].Add(several_[slot], ordered_);
     }
   }
 
   std::array<uint64_t, kTypeSlots> calls_{};
   std::array<uint32_t, kTypeSlots> runs_{};  // tracks that it occurs on
-  std::array<OneRun, kTypeSlots> one_{};
-  std::array<IntervalCollector, kTypeSlots> several_;
+  std::array<OrderedBusy, kTypeSlots> busy_{};
+  std::array<IntervalCollector, kTypeSlots> several_;  // of the slice
+  IntervalSet ordered_;
 };
 
 OverviewRow MakeRow(std::string type, uint64_t calls, int64_t time_ns,
@@ -92,7 +80,7 @@ int64_t StageTime(const StepTable& steps, size_t type) {
 std::vector<OverviewRow> HostRows(const EventTree& tree,
                                   const StepTable& steps,
                                   const Distribution& distribution) {
-  TypeTimes times(tree);
+  const TypeTimes times(tree);
   std::array<uint64_t, kTypeSlots> stages{};
   std::array<bool, kTypeSlots> concluded{};  // stages without an event
   for (const StepInterval& stage : steps.stages()) {
@@ -107,7 +95,7 @@ std::vector<OverviewRow> HostRows(const EventTree& tree,
     if (calls == 0) continue;
     rows.push_back(MakeRow(
         TypeLabel(i), calls,
-        concluded[i] ? StageTime(steps, i) : times.Finish(i), steps));
+        concluded[i] ? StageTime(steps, i) : times.time_ns(i), steps));
   }
   if (distribution.host_calls > 0) {
     rows.push_back(MakeRow(TypeLabel(STEPSCOPE_COMMUNICATION),

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "analysis/host_slices.h"
 #include "analysis/kinds.h"
 #include "analysis/stats.h"
 #include "analysis/views/stage_lookup.h"
@@ -26,7 +27,8 @@ struct TypeStageRow {
 
 struct Share {
   uint64_t calls = 0;
-  IntervalCollector busy;
+  IntervalCollector slice;  // what is not in `busy` yet
+  OrderedBusy busy;
 };
 using Stages = std::array<Share, kStageSlots>;
 
@@ -38,22 +40,26 @@ bool IsCounted(uint16_t type) {
 // By device or host, then by type.
 using Types = std::map<std::pair<bool, uint16_t>, Stages>;
 
+void AddSlices(Types& types) {
+  IntervalSet ordered;
+  for (auto& [key, stages] : types) {
+    for (Share& share : stages) share.busy.Add(share.slice, ordered);
+  }
+}
+
 void AddHost(const EventTree& tree, const StageLookup& lookup, Types& types) {
   const Trace& trace = tree.trace();
-  for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
-    const Track& track = trace.tracks()[i];
-    if (track.kind != TrackKind::kThread) continue;
-    const uint32_t thread = tree.threads().of_track(i);
-    for (Row row = track.first; row < track.last; ++row) {
-      const uint16_t type = trace.type()[row];
-      if (!IsCounted(type)) continue;
-      const size_t stage = lookup.Find(thread, trace.start_ns()[row]);
-      if (stage == StageLookup::kNoStage) continue;
-      Share& share = types[{false, type}][stage];
-      ++share.calls;
-      share.busy.Add(trace.start_ns()[row], tree.end_ns(row));
-    }
-  }
+  const auto add = [&](uint32_t track, Row row) {
+    const uint16_t type = trace.type()[row];
+    if (!IsCounted(type)) return;
+    const size_t stage =
+        lookup.Find(tree.threads().of_track(track), trace.start_ns()[row]);
+    if (stage == StageLookup::kNoStage) return;
+    Share& share = types[{false, type}][stage];
+    ++share.calls;
+    share.slice.Add(trace.start_ns()[row], tree.end_ns(row));
+  };
+  ForEachHostSlice(trace, add, [&] { AddSlices(types); });
 }
 
 void AddDevice(const EventTree& tree, const StageLookup& lookup, Types& types) {
@@ -66,7 +72,7 @@ void AddDevice(const EventTree& tree, const StageLookup& lookup, Types& types) {
     if (stage == StageLookup::kNoStage) continue;
     Share& share = types[{true, trace.type()[work.row]}][stage];
     ++share.calls;
-    share.busy.Add(trace.start_ns()[work.row], tree.end_ns(work.row));
+    share.slice.Add(trace.start_ns()[work.row], tree.end_ns(work.row));
   }
 }
 
@@ -75,13 +81,14 @@ std::vector<TypeStageRow> ComputeTypeStages(const ViewInput& input) {
   Types types;
   AddHost(input.tree, lookup, types);
   AddDevice(input.tree, lookup, types);
+  AddSlices(types);
   std::vector<TypeStageRow> rows;
   for (auto& [key, stages] : types) {
     const size_t first = rows.size();
     int64_t total_ns = 0;
     for (size_t slot = 0; slot < kStageSlots; ++slot) {
       if (stages[slot].calls == 0) continue;
-      const int64_t time = TotalLength(stages[slot].busy.Finish());
+      const int64_t time = stages[slot].busy.total_ns();
       rows.push_back({EventTypeName(key.second), key.first, StageName(slot),
                       stages[slot].calls, time, 0});
       total_ns = SaturatingAdd(total_ns, time);
