@@ -22,7 +22,7 @@ void Check(const Trace& trace) {
   NameClasses names(trace.strings());
   const ReplayGraph graph = BuildReplayGraph(tree, steps, names);
   ReplayTimes times;
-  Simulate(graph, graph.costs, times);
+  Simulate(graph, times);
   const StepPeriods periods = PeriodsOf(graph, times);
   const CriticalPath path =
       FindCriticalPath(tree, graph, names, StepChoice::All());

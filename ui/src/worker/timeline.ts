@@ -209,8 +209,8 @@ class Timeline {
       context.clearRect(0, 0, view.width, view.height);
     const ticks = rulerTicks(this.steps, view);
     this.backend.draw(scene, paints,
-      backdropOf(this.steps, view, columns, ticks, width), ratio, this.overlay.name,
-      names);
+      backdropOf(this.steps, view, columns, ticks, width), ratio,
+      this.overlay.name, names);
     drawCurves(context, visibleTracks(this.layout, view), series,
       this.stages, info, view, paints, this.onRange);
     drawRuler(context, view, ticks, paints);

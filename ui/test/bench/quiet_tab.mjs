@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { BROWSER, pause } from "./tools.mjs";
 
-/** Talks to a browser by its pipe: messages are JSON, each with a 0 after it. */
+/** Talks to a browser by its pipe. Messages are JSON, a 0 after each. */
 class Pipe {
   constructor(child) {
     this.out = child.stdio[3];
