@@ -134,7 +134,6 @@ Status Reader::Scan() {
         break;
     }
   }
-  if (!tables_.end) return None("the capture was not ended");
   if (stated_ < options_.least_events) return None("it is small");
   OrderRuns();
   return Ok();
@@ -202,7 +201,9 @@ Status Reader::Measure() {
       builder_.AlignEpoch(clock_.anchors().front().realtime_ns, true);
   if (offset > kTimeLimitNs || offset < -kTimeLimitNs) offset = 0;
   begin_ns_ = offset;
-  stop_ns_ = clock_.ToNs(tables_.end->stop_tick) + offset;
+  // Of a process that was killed, the last event says where it ends.
+  stop_ns_ = tables_.end ? clock_.ToNs(tables_.end->stop_tick) + offset
+                         : begin_ns_;
   int64_t first = begin_ns_;
   int64_t last = std::max(begin_ns_, stop_ns_);
   for (const Run& run : runs_) {
@@ -242,7 +243,8 @@ void Reader::Plan() {
   for (size_t i = 0; i < device_blocks_.size(); i += blocks)
     device_parts_.push_back(
         {i, std::min(i + blocks, device_blocks_.size()),
-         std::make_unique<PreviewStreams>(scale_, tables_.end->stop_tick)});
+         std::make_unique<PreviewStreams>(
+             scale_, tables_.end ? tables_.end->stop_tick : UINT64_MAX)});
 }
 
 Status Reader::FoldAll() {
@@ -257,6 +259,10 @@ Status Reader::FoldAll() {
   if (options_.cancel != nullptr && options_.cancel->cancelled())
     return Fail(ErrorCode::kCancelled, file_.path() + ": cancelled");
   if (failed_) return None("it would take too much memory");
+  if (!tables_.end)
+    for (const Part& part : parts_)
+      stop_ns_ = std::max({stop_ns_, part.stretch->last_start_ns,
+                           part.stretch->last_end_ns});
   return Ok();
 }
 
@@ -324,7 +330,8 @@ Result<Preview> Reader::Join() {
   }
   AddStreams(preview);
   builder_.AddWindow(begin_ns_, std::max(begin_ns_, stop_ns_));
-  if (tables_.Find("ended") && tables_.Find("ended") != "exit 0")
+  if (!tables_.end ||
+      (tables_.Find("ended") && tables_.Find("ended") != "exit 0"))
     builder_.SetIncomplete();
   STEPSCOPE_TRY_ASSIGN(preview.outline, builder_.Finish());
   return preview;

@@ -4,7 +4,8 @@
 // event is decoded and at once folded into boxes; no column is written, so it
 // is there in a fraction of the time of an import. Counts and times of boxes
 // are those of the events that were read, which are all unless the file is
-// damaged. What it leaves out: counters, memory, and calls of device APIs.
+// damaged, or the process was killed: what it left in memory comes with the
+// Trace. What it leaves out: counters, memory, and calls of device APIs.
 #pragma once
 
 #include <array>
@@ -58,9 +59,9 @@ struct PreviewOptions {
   const CancelToken* cancel = nullptr;
 };
 
-// Fails where there is no preview: the capture is small, has not ended, was
-// converted, is damaged so that it cannot be read this way, or needs too much
-// memory. An import then says what is the matter.
+// Fails where there is no preview: the capture is small, was converted, is
+// damaged so that it cannot be read this way, or needs too much memory. An
+// import then says what is the matter.
 Result<Preview> ReadPreview(const File& file, const PreviewOptions& options);
 
 }  // namespace stepscope::capture

@@ -149,8 +149,10 @@ void ExpectLikeTrace(const std::string& path) {
   }
 }
 
-// The same with events that nest, as those of a program do.
-std::string Plain(uint32_t runs) {
+// The same with events that nest, as those of a program do. A process that was
+// killed leaves no end, and an event that is open.
+enum class Ending { kStopped, kKilled };
+std::string Plain(uint32_t runs, Ending ending = Ending::kStopped) {
   CaptureWriter writer;
   Begin(writer, uint64_t{runs} * 6400 + 10'000);
   for (uint32_t uid = 1; uid <= 2; ++uid) {
@@ -165,14 +167,15 @@ std::string Plain(uint32_t runs) {
         slots.Event(tick, 90, uid == 2 && i % 8 == 0 ? kPython : kInner);
         if (i % 4 == 0) slots.Event(tick + 10, 30, kInner);
       }
-      if (run % 2 == 0 && run + 1 < runs)
+      if (run % 2 == 0 && (run + 1 < runs || ending == Ending::kKilled))
         open = ((uid - 1) * runs + run) * 4096 +
                slots.Open(begin + 6305, kOuter);
       writer.Events(uid, run, (uid - 1) * runs + run, uid * 100'000 + run, 0,
                     slots.slots());
     }
   }
-  writer.End(1000 + uint64_t{runs} * 6400 + 5'000);
+  if (ending == Ending::kStopped)
+    writer.End(1000 + uint64_t{runs} * 6400 + 5'000);
   return writer.bytes();
 }
 
@@ -181,6 +184,31 @@ TEST(PreviewTest, IsLikeTheTrace) {
   ExpectLikeTrace(folder.Write("one.sscap", Plain(3)));
   // More than one stretch per thread.
   ExpectLikeTrace(folder.Write("many.sscap", Plain(400)));
+}
+
+TEST(PreviewTest, ShowsWhatAKilledProcessWrote) {
+  const TempFolder folder;
+  for (const uint32_t runs : {3u, 401u}) {
+    const std::string path =
+        folder.Write("killed.sscap", Plain(runs, Ending::kKilled));
+    ExpectLikeTrace(path);
+    const Result<Preview> preview = PreviewOf(path);
+    ASSERT_TRUE(preview);
+    EXPECT_FALSE(preview->outline->complete());
+  }
+}
+
+// The file ends in the middle of a block.
+TEST(PreviewTest, LeavesOutABlockThatWasCutShort) {
+  const TempFolder folder;
+  std::string bytes = Plain(5, Ending::kKilled);
+  bytes.resize(bytes.size() - 100);
+  const std::string path = folder.Write("cut.sscap", bytes);
+  const auto trace = ImportCapture(path);
+  const Result<Preview> preview = PreviewOf(path);
+  ASSERT_TRUE(trace && preview);
+  EXPECT_GT(preview->events, 0u);
+  EXPECT_LE(preview->events, (*trace)->size());
 }
 
 TEST(PreviewTest, CountsWhatOverlaps) {
@@ -233,11 +261,9 @@ TEST(PreviewTest, ShowsDeviceWork) {
   ExpectLikeTrace(folder.Write("a.sscap", writer.bytes()));
 }
 
-TEST(PreviewTest, NoneOfWhatIsSmallUnendedOrConverted) {
+TEST(PreviewTest, NoneOfWhatIsSmallOrConverted) {
   const TempFolder folder;
   EXPECT_FALSE(PreviewOf(folder.Write("a.sscap", Plain(3)), {}));
-  EXPECT_FALSE(
-      PreviewOf(folder.Write("b.sscap", MakeKilledSample().capture.bytes)));
   EXPECT_FALSE(PreviewOf(folder.Write("c.sscap", "SSCAP01\n")));
   EXPECT_FALSE(PreviewOf(folder.Write("d.sscap", "")));
   CancelToken cancel;
