@@ -186,8 +186,7 @@ void Drawing::DrawEvent(Row row, double x, double width, double y) {
 void Drawing::Flush(Run& run, double y) {
   if (run.count > 0) {
     Rect(run.from, std::max(1., run.to - run.from), y, run.style,
-         std::to_string(run.count) +
-             (run.count == 1 ? " short event" : " short events"));
+         CountText(run.count, "short event"));
   }
   run = {};
 }
@@ -232,9 +231,9 @@ void Drawing::DrawTrack(const Track& track, const std::vector<Row>& rows) {
   height_ = top + static_cast<double>(deepest + 1) * kRowHeight;
   if (hidden > 0) {
     Text(2, height_ + 11, "dim",
-         hidden == 1 ? "1 event lies deeper and is not drawn"
-                     : std::to_string(hidden) +
-                           " events lie deeper and are not drawn");
+         CountText(hidden, "event lies deeper and is",
+                   "events lie deeper and are") +
+             " not drawn");
     height_ += kLabelHeight;
   }
   height_ += 4;
@@ -272,8 +271,9 @@ std::string Drawing::Draw() {
   }
   if (tracks.size() < all) {
     Text(2, height_ + 11, "dim",
-         std::to_string(all - tracks.size()) +
-             " tracks with fewer events are not drawn");
+         CountText(all - tracks.size(), "track with fewer events is",
+                   "tracks with fewer events are") +
+             " not drawn");
     height_ += kLabelHeight;
   }
   std::string rows = std::move(body_);

@@ -65,7 +65,7 @@ TEST(TimelineSvg, SizeFollowsThePictureNotTheTrace) {
   }
   const std::string svg = Draw(text);
   EXPECT_LE(CountOf(svg, "<rect"), 1000u);
-  EXPECT_NE(svg.find("20000 short events"), svg.npos);
+  EXPECT_NE(svg.find("20,000 short events"), svg.npos);
 }
 
 TEST(TimelineSvg, MarksOfOneKindKeepItsColour) {

@@ -183,13 +183,6 @@ TEST(AdviceTest, AHealthyProgramHasNoFindings) {
   EXPECT_GT(advice.device_busy, 0.95);
 }
 
-TEST(AdviceTest, LargeCountsAreReadable) {
-  EXPECT_EQ(CountOf(1, "call"), "1 call");
-  EXPECT_EQ(CountOf(999, "call"), "999 calls");
-  EXPECT_EQ(CountOf(1000, "call"), "1,000 calls");
-  EXPECT_EQ(Count(1234567), "1,234,567");
-}
-
 TEST(AdviceTest, DataLoader) {
   Program program;
   program.Host(0, 600, "next Dataloader");

@@ -10,6 +10,7 @@
 #include "analysis/advice/rules.h"
 #include "analysis/kinds.h"
 #include "analysis/stats.h"
+#include "base/text.h"
 
 namespace stepscope {
 namespace {
@@ -127,8 +128,8 @@ void FindLaunchBound(const AdviceInput& input, Advice& advice) {
       {"In " + Percent(launch.launch_bound_ratio()) +
            " of the cases a stream had nothing left to do when the next "
            "launch began (" +
-           Count(launch.launch_bound) + " of " +
-           Count(launch.followers) + ").",
+           CountText(launch.launch_bound) + " of " +
+           CountText(launch.followers) + ").",
        "", kNoRow, launch.launch_bound, 0});
   finding.evidence.push_back(
       {"A launch takes " + Milliseconds(launch.call.spread.p50_ns) +
@@ -168,8 +169,8 @@ void FindSmallKernels(const AdviceInput& input, Advice& advice) {
   finding.saving_basis =
       "kernels under 10 us that follow each other become one";
   finding.evidence.push_back(
-      {Count(launch.short_kernels) + " of " +
-           CountOf(kernels, "kernel") + " (" +
+      {CountText(launch.short_kernels) + " of " +
+           CountText(kernels, "kernel") + " (" +
            Percent(static_cast<double>(launch.short_kernels) /
                    static_cast<double>(kernels)) +
            "): " + Milliseconds(AverageNs(launch.short_kernels_ns,
@@ -190,7 +191,7 @@ void FindSmallKernels(const AdviceInput& input, Advice& advice) {
   if (small.size() > kMostExamples) small.resize(kMostExamples);
   for (const KernelRow* row : small) {
     finding.evidence.push_back(
-        {CountOf(row->calls, "call") + " of " +
+        {CountText(row->calls, "call") + " of " +
              Milliseconds(AverageNs(row->gpu.total_ns, row->calls)) + ": " +
              std::string(WithoutArguments(row->name)),
          std::string(row->name), row->longest, row->calls,
@@ -247,8 +248,8 @@ void FindOptimizerLoop(const AdviceInput& input, Advice& advice) {
       std::min(found.time_ns, LaunchBoundTime(input)));
   finding.saving_basis = "its small kernels become one";
   finding.evidence.push_back(
-      {CountOf(found.calls, "call") + ", " +
-           Count(launches / found.calls) + " launches and " +
+      {CountText(found.calls, "call") + ", " +
+           CountText(launches / found.calls) + " launches and " +
            Milliseconds(AverageNs(found.time_ns, found.calls)) +
            " each on average: " + name,
        name, found.longest, found.calls, found.time_ns});

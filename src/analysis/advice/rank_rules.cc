@@ -5,6 +5,7 @@
 
 #include "analysis/advice/rules.h"
 
+#include "base/text.h"
 namespace stepscope {
 namespace {
 
@@ -20,7 +21,7 @@ std::string StepList(const StragglerRow& row) {
     if (i > 0) text += i + 1 == shown && !cut ? " and " : ", ";
     text += std::to_string(row.steps[i].step);
   }
-  if (cut) text += " and " + Count(row.steps.size() - shown) + " more";
+  if (cut) text += " and " + CountText(row.steps.size() - shown) + " more";
   return text;
 }
 
@@ -52,7 +53,7 @@ void FindStraggler(const AdviceInput& input, Advice& advice) {
   finding.saving_basis =
       "the rank comes when the next to last one does; by the arithmetic of "
       "arrivals, on average over " +
-      CountOf(job.step_count, "step");
+      CountText(job.step_count, "step");
   if (worst.replayed && worst.replayed->high_ns > 0) {
     const ReplayedGain& gain = *worst.replayed;
     finding.replayed = true;
@@ -64,14 +65,14 @@ void FindStraggler(const AdviceInput& input, Advice& advice) {
         static_cast<double>(std::max<int64_t>(1, job.step_ns));
     finding.saving_basis =
         "the rank takes as long as the others do on average; by a replay of " +
-        CountOf(job.step_count, "step") +
+        CountText(job.step_count, "step") +
         " of all ranks, in which work goes on beside collectives (least) or "
         "waits for each (most); clocks leave " +
         Milliseconds(gain.error_ns) + " open";
   }
   std::string what = "All others waited for it alone for " +
                      Milliseconds(worst.delays_ns) + " in " +
-                     CountOf(job.step_count, "step");
+                     CountText(job.step_count, "step");
   if (!worst.steps.empty()) what += ", most in " + StepList(worst);
   finding.evidence.push_back(
       {what + ": " + Waiters(worst) + ".", "", kNoRow, worst.last,

@@ -22,17 +22,6 @@ std::string Quoted(std::string_view name) {
   return text;
 }
 
-std::string Count(uint64_t count) {
-  std::string text = std::to_string(count);
-  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
-  return text;
-}
-
-std::string CountOf(uint64_t count, std::string_view one) {
-  return Count(count) + " " + std::string(one) +
-         (count == 1 ? "" : "s");
-}
-
 bool AdviceInput::TrustsIdleTime() const {
   constexpr uint64_t kFew = 10;  // one of so many graphs may be empty
   return graph.graph_calls_without_work * kFew <= step_count();
