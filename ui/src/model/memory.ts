@@ -13,17 +13,28 @@ export function withPlace(name: string): string {
   return name.replace(/\bPlace\(([^()]*)\)/, "$1");
 }
 
-/** The memory tracks of a place; what was allocated comes first. */
+/** What was allocated on a place and what was reserved, by one process. */
+export interface PlaceTracks {
+  allocated: TrackInfo | null;
+  reserved: TrackInfo | null;
+  /** Processes that used the place. */
+  processes: number;
+}
+
+/** Of several processes, the one with most allocations. */
 export function tracksOfPlace(
-  tracks: TrackInfo[], place: string): TrackInfo[] {
-  const wanted = placeName(place).toLowerCase();
-  const fits = (track: TrackInfo) =>
-    [track.name, track.detail].some((text) =>
-      text.toLowerCase().includes(wanted));
-  const reserved = (track: TrackInfo) =>
-    /reserved/i.test(track.name + track.detail) ? 1 : 0;
-  return tracks.filter((track) => track.kind === "memory" && fits(track))
-    .sort((a, b) => reserved(a) - reserved(b));
+  tracks: TrackInfo[], place: string): PlaceTracks {
+  const named = (what: string) => tracks.filter((track) =>
+    track.kind === "memory" && track.name.startsWith(what) &&
+    placeName(track.name.slice(what.length)) === placeName(place));
+  const [allocated = null, ...others] = named("Memory ")
+    .sort((a, b) => b.events - a.events);
+  return {
+    allocated,
+    reserved: named("Reserved ").find((track) =>
+      track.group === allocated?.group) ?? null,
+    processes: others.length + (allocated ? 1 : 0),
+  };
 }
 
 export interface CurveSeries {

@@ -78,13 +78,26 @@ test("types by stage", () => {
 });
 
 test("memory tracks of a place, and curves on one axis", () => {
-  const track = (id: number, name: string, kind = "memory") =>
-    ({ id, kind, name, detail: "" }) as TrackInfo;
+  const track = (id: number, name: string, group = 0, kind = "memory") =>
+    ({ id, group, kind, name, detail: "", events: id }) as TrackInfo;
   expect(placeName("Place(gpu:0)")).toBe("gpu:0");
-  expect(tracksOfPlace([track(1, "Memory Place(gpu:0) reserved"),
-    track(2, "Memory Place(gpu:0)"), track(3, "Memory Place(cpu)"),
-    track(4, "gpu:0", "counter")], "Place(gpu:0)").map((one) => one.id))
-    .toEqual([2, 1]);
+  const found = (tracks: TrackInfo[], place: string) => {
+    const { allocated, reserved, processes } = tracksOfPlace(tracks, place);
+    return [allocated?.id, reserved?.id, processes];
+  };
+  const one = [track(1, "Reserved Place(gpu:1)"),
+    track(2, "Memory Place(gpu:1)"), track(3, "Memory Place(cpu)"),
+    track(4, "Memory gpu:1", 0, "counter")];
+  expect(found(one, "Place(gpu:1)")).toEqual([2, 1, 1]);
+  expect(found(one, "gpu:1")).toEqual([2, 1, 1]);
+  expect(found(one, "Place(cpu)")).toEqual([3, undefined, 1]);
+  expect(found(one, "Place(gpu:0)")).toEqual([undefined, undefined, 0]);
+  // A device whose name begins alike is another one.
+  expect(found([...one, track(5, "Memory Place(gpu:10)"),
+    track(6, "Reserved Place(gpu:10)")], "Place(gpu:1)")).toEqual([2, 1, 1]);
+  // What another process allocated is not what this one reserved.
+  expect(found([...one, track(7, "Memory Place(gpu:1)", 1)], "Place(gpu:1)"))
+    .toEqual([7, undefined, 2]);
   const curve = curveOf([
     { t: [0, 10], min: [1, 2], max: [5, 6], last: [3, 4] },
     { t: [5], min: [7], max: [9], last: [8] }], ["a", "b"]);

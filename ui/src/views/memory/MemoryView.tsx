@@ -5,7 +5,7 @@
 import type { MemoryPlace, SummaryDoc } from "../../api/documents.ts";
 import { Curve } from "../../charts/Curve.tsx";
 import type { DeclaredTable } from "../../model/declared.ts";
-import { formatBytes, formatTime } from "../../model/format.ts";
+import { formatBytes, formatCount, formatTime } from "../../model/format.ts";
 import { placeName } from "../../model/memory.ts";
 import type { Data } from "../../model/table.ts";
 import { useFlatTable, useRows, useSummary, useTables }
@@ -15,7 +15,7 @@ import { route, setMore } from "../../state/route.ts";
 import { Table } from "../../table/Table.tsx";
 import { Message } from "../../shell/Messages.tsx";
 import { Card, Loaded, Page, Segments } from "../parts.tsx";
-import { memoryTracks, useMemoryCurve } from "./curve.ts";
+import { groupName, memoryTracks, useMemoryCurve } from "./curve.ts";
 
 type Tab = "" | "events" | "live" | "leaks";
 
@@ -117,7 +117,7 @@ function PlaceCurve({ place }: { place: MemoryPlace }) {
       }}>{formatTime(Number(chosen["t0"]))} –{" "}
         {formatTime(Number(chosen["t1"]))}: show all</button>
     )}>
-      {tracks.length === 0
+      {!tracks.allocated
         ? <p class="nothing">This place has no curve in the trace.</p>
         : curve && (
           <Curve label={`Memory on ${placeName(place.place)} over time`}
@@ -135,6 +135,9 @@ function PlaceCurve({ place }: { place: MemoryPlace }) {
           <span key={one.name}><i class="swatch"
             style={{ color: `var(${one.colour})` }} />{one.name}</span>
         ))}
+        {tracks.processes > 1 && <span class="quiet">Of{" "}
+          {groupName(tracks.allocated)}, one of {formatCount(
+            tracks.processes)} processes.</span>}
         <span class="quiet">Drag over the curve to see what happened in that
           time.</span></p>
     </Card>
