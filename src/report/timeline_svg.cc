@@ -18,6 +18,7 @@ constexpr double kLabelHeight = 15;
 constexpr double kAxisHeight = 22;
 constexpr double kSmallest = 2;    // pixels: less is merged with its neighbours
 constexpr double kCharWidth = 6.3; // of the labels, about
+constexpr double kTickWidth = 100; // from one tick to the next, at least
 
 std::string Escaped(std::string_view text) {
   std::string out;
@@ -67,6 +68,16 @@ std::string Duration(int64_t ns) {
   if (ns >= 1'000'000) return Format("%.3g ms", value / 1e6);
   if (ns >= 1'000) return Format("%.3g us", value / 1e3);
   return Format("%lld ns", static_cast<long long>(ns));
+}
+
+// The first of 1, 2, 5, 10, 20, 50, ... that is not below `least`.
+int64_t RoundStep(double least) {
+  constexpr int64_t kLastDecade = 1'000'000'000'000'000'000;
+  for (int64_t decade = 1;; decade *= 10) {
+    for (const int64_t step : {decade, 2 * decade, 5 * decade})
+      if (static_cast<double>(step) >= least) return step;
+    if (decade == kLastDecade) return INT64_MAX;
+  }
 }
 
 // The rows of a track that are visible, by start.
@@ -149,13 +160,17 @@ class Drawing {
 };
 
 void Drawing::DrawAxis() {
-  constexpr int kTicks = 6;
   const int64_t length = options_.end_ns - options_.begin_ns;
-  for (int i = 0; i < kTicks; ++i) {
-    const double x = static_cast<double>(options_.width) * i / kTicks;
+  const int64_t step = RoundStep(kTickWidth / scale_);
+  for (int64_t at = 0;; at += step) {
+    const double x = static_cast<double>(at) * scale_;
     body_ += Format("<line x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"%.0f\"/>\n",
                     x, x, height_);
-    Text(x + 3, 12, "dim", "+" + Duration(length / kTicks * i));
+    const std::string text = at == 0 ? "0" : "+" + Duration(at);
+    const double text_width = static_cast<double>(text.size()) * kCharWidth;
+    if (at == 0 || x + 3 + text_width <= static_cast<double>(options_.width))
+      Text(x + 3, 12, "dim", text);
+    if (length - at <= step) return;
   }
 }
 
