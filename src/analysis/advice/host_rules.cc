@@ -168,7 +168,7 @@ void FindMemoryGrowth(const AdviceInput& input, Advice& advice) {
                    AverageNs(leak.bytes, leak.steps))) +
                " bytes of " + std::string(place.place) + " in each of " +
                CountText(leak.steps, "step") + ".",
-           std::string(leak.name), kNoRow, leak.allocations, 0});
+           std::string(leak.name), leak.example, leak.allocations, 0});
     }
   }
   if (finding.evidence.empty()) return;

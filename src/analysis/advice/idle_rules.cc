@@ -87,7 +87,7 @@ void FindIdleDevice(const AdviceInput& input, Advice& advice) {
              Percent(part) + " " + of_steps + ", " +
              CountText(row->gaps, "gap") + ", the longest of " +
              Milliseconds(row->longest_ns) + ".",
-         "", kNoRow, row->gaps, row->time_ns});
+         "", kNoRow, row->gaps, row->time_ns, LongestGap(*row)});
   }
   const IdleRanges ranges = FindIdleRanges(input);
   size_t shown = 0;

@@ -37,6 +37,19 @@ int64_t LaunchBoundTime(const AdviceInput& input) {
                        input.waterfall().part(StepPart::kOtherCpu));
 }
 
+Interval LongestLaunchGap(const AdviceInput& input) {
+  const IdleRow* longest = nullptr;
+  for (const IdleDevice& device : input.summary.idle.devices) {
+    for (const IdleRow& row : device.rows) {
+      if (row.cause == StepPart::kLaunchGap &&
+          (longest == nullptr || row.longest_ns > longest->longest_ns)) {
+        longest = &row;
+      }
+    }
+  }
+  return longest == nullptr ? Interval{} : LongestGap(*longest);
+}
+
 void AddIdleRanges(const AdviceInput& input, Finding& finding) {
   constexpr double kNamed = 0.1;  // of the idle time
   const IdleRanges idle = FindIdleRanges(input);
@@ -130,7 +143,7 @@ void FindLaunchBound(const AdviceInput& input, Advice& advice) {
            "launch began (" +
            CountText(launch.launch_bound) + " of " +
            CountText(launch.followers) + ").",
-       "", kNoRow, launch.launch_bound, 0});
+       "", kNoRow, launch.launch_bound, 0, LongestLaunchGap(input)});
   finding.evidence.push_back(
       {"A launch takes " + Milliseconds(launch.call.spread.p50_ns) +
            " on the host (median), a kernel " +

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Findings about ranks that wait for each other.
+#include <algorithm>
 #include <string>
 
 #include "analysis/advice/rules.h"
-
 #include "base/text.h"
+
 namespace stepscope {
 namespace {
 
@@ -37,6 +38,22 @@ std::string Waiters(const StragglerRow& row) {
   }
   if (row.victims.size() > shown) text += ", and others";
   return text;
+}
+
+// The step in which others waited for it longest; empty: its times are not
+// known.
+Interval WorstStep(const RankJob& job, const StragglerRow& row) {
+  const auto worst = std::max_element(
+      row.steps.begin(), row.steps.end(),
+      [](const StragglerStep& a, const StragglerStep& b) {
+        return a.delay_ns < b.delay_ns;
+      });
+  if (worst == row.steps.end()) return {};
+  for (const RankStepRow& step : job.steps) {
+    if (step.rank == row.rank && step.step == worst->step)
+      return {step.start_ns, SaturatingAdd(step.start_ns, step.step_ns)};
+  }
+  return {};
 }
 
 }  // namespace
@@ -76,7 +93,7 @@ void FindStraggler(const AdviceInput& input, Advice& advice) {
   if (!worst.steps.empty()) what += ", most in " + StepList(worst);
   finding.evidence.push_back(
       {what + ": " + Waiters(worst) + ".", "", kNoRow, worst.last,
-       worst.delays_ns});
+       worst.delays_ns, WorstStep(job, worst)});
   if (!worst.doing.empty()) {
     const bool nothing = worst.doing == "nothing recorded";
     finding.evidence.push_back(
@@ -101,7 +118,7 @@ void FindStraggler(const AdviceInput& input, Advice& advice) {
     finding.evidence.push_back(
         {RankName(next.rank) + " is next: " + Milliseconds(next.delays_ns) +
              ", most in " + StepList(next) + ".",
-         "", kNoRow, next.last, next.delays_ns});
+         "", kNoRow, next.last, next.delays_ns, WorstStep(job, next)});
     if (finding.evidence.size() > kMostExamples) break;
   }
   finding.to_try = {

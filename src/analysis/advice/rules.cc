@@ -22,6 +22,10 @@ std::string Quoted(std::string_view name) {
   return text;
 }
 
+Interval LongestGap(const IdleRow& row) {
+  return {row.longest_at_ns, SaturatingAdd(row.longest_at_ns, row.longest_ns)};
+}
+
 bool AdviceInput::TrustsIdleTime() const {
   constexpr uint64_t kFew = 10;  // one of so many graphs may be empty
   return graph.graph_calls_without_work * kFew <= step_count();

@@ -69,6 +69,8 @@ inline constexpr uint32_t kAdviceTables =
 std::string Milliseconds(int64_t ns);
 std::string Percent(double share);
 std::string Quoted(std::string_view name);
+// Of a cause of idle time.
+Interval LongestGap(const IdleRow& row);
 
 // host_rules.cc
 void FindDataLoader(const AdviceInput& input, Advice& advice);
