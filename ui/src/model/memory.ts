@@ -2,6 +2,7 @@
 //
 // Curves of memory on one time axis. Pure.
 import type { CounterSeries, TrackInfo } from "../api/types.ts";
+import { formatBytes } from "./format.ts";
 
 /** "Place(gpu:0)" → "gpu:0". */
 export function placeName(place: string): string {
@@ -35,6 +36,22 @@ export function tracksOfPlace(
       track.group === allocated?.group) ?? null,
     processes: others.length + (allocated ? 1 : 0),
   };
+}
+
+/**
+ * How much of the peak the listed allocations are; empty: all of it, or it is
+ * not known. `lossless`: every record of the trace was read.
+ */
+export function explainedText(facts: Record<string, number> | undefined,
+  { steps, lossless }: { steps: boolean; lossless: boolean }): string {
+  const { live_bytes: live, before_bytes: before, peak_bytes: peak } =
+    facts ?? {};
+  if (live === undefined || peak === undefined || !before) return "";
+  const rest = !lossless ? "is not in the recording"
+    : steps ? "was allocated before these steps began"
+      : "was allocated before recording began";
+  return `${formatBytes(live)} of the ${formatBytes(peak)} at the peak are ` +
+    `listed; the rest ${rest}.`;
 }
 
 export interface CurveSeries {

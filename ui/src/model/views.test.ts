@@ -9,7 +9,9 @@ import { findStep } from "./find_step.ts";
 import { foldedBox } from "./folded.ts";
 import { linesOf } from "./lines.ts";
 import { columnsOf, fromObjects } from "./declared.ts";
-import { curveOf, placeName, tracksOfPlace, withPlace } from "./memory.ts";
+import {
+  curveOf, explainedText, placeName, tracksOfPlace, withPlace,
+} from "./memory.ts";
 import {
   deviceTitle, headline, ledgerText, peakPlace, splitUnit,
 } from "./overview.ts";
@@ -104,6 +106,23 @@ test("memory tracks of a place, and curves on one axis", () => {
   expect(curve.times).toEqual([0, 5, 10]);
   expect(curve.series[0]!.values).toEqual([5, 3, 6]);
   expect(curve.series[1]!.values).toEqual([null, 9, 8]);
+});
+
+test("how much of the peak is explained", () => {
+  const all = { steps: false, lossless: true };
+  const facts = { live_bytes: 1.5 * 2 ** 30, before_bytes: 2 ** 30,
+    peak_bytes: 2.5 * 2 ** 30 };
+  const text = (about = all, of: Record<string, number> | undefined = facts) =>
+    explainedText(of, about).replace(/\u2009|\u202f/g, " ");
+  expect(text()).toBe("1.50 GiB of the 2.50 GiB at the peak are listed; " +
+    "the rest was allocated before recording began.");
+  expect(text({ ...all, steps: true }))
+    .toMatch(/the rest was allocated before these steps began\.$/);
+  // What was lost may have been allocated at any time.
+  expect(text({ steps: true, lossless: false }))
+    .toMatch(/the rest is not in the recording\.$/);
+  expect(text(all, { ...facts, before_bytes: 0 })).toBe("");
+  expect(explainedText(undefined, all)).toBe("");
 });
 
 test("a step is found by number and process", () => {

@@ -6,12 +6,14 @@ import type { MemoryPlace, SummaryDoc } from "../../api/documents.ts";
 import { Curve } from "../../charts/Curve.tsx";
 import type { DeclaredTable } from "../../model/declared.ts";
 import { formatBytes, formatCount, formatTime } from "../../model/format.ts";
-import { placeName } from "../../model/memory.ts";
+import { healthOf } from "../../model/health.ts";
+import { explainedText, placeName } from "../../model/memory.ts";
 import type { Data } from "../../model/table.ts";
-import { useFlatTable, useRows, useSummary, useTables }
+import { chosenSteps, useFlatTable, useRows, useSummary, useTables }
   from "../../state/documents.ts";
 import { showOnTimeline, showRange } from "../../state/locate.ts";
 import { route, setMore } from "../../state/route.ts";
+import { trace } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
 import { Message } from "../../shell/Messages.tsx";
 import { Card, Loaded, Page, Segments } from "../parts.tsx";
@@ -46,12 +48,21 @@ function LiveAtPeak({ place }: { place: MemoryPlace }) {
     { place: place.place, ...range() });
   return (
     <Loaded what="What was live at the peak" load={load}>
-      {(data) => (
-        <Table label="Live at the peak" data={data} prefix="live."
-          onShow={showOwner(place)} usual={["name", "bytes", "allocations"]}
-          usualSort="bytes" empty={"Nothing that was recorded was live at " +
-            "the peak: it was allocated before the recording."} />
-      )}
+      {(data) => {
+        const explained = explainedText(data.facts, {
+          steps: chosenSteps() !== "",
+          lossless: healthOf(trace.value!.info).good,
+        });
+        return (
+          <>
+            {explained && <p class="note quiet">{explained}</p>}
+            <Table label="Live at the peak" data={data} prefix="live."
+              onShow={showOwner(place)}
+              usual={["name", "bytes", "allocations"]} usualSort="bytes"
+              empty="Nothing that was recorded was live at the peak." />
+          </>
+        );
+      }}
     </Loaded>
   );
 }
