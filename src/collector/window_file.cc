@@ -16,6 +16,7 @@
 #include "collector/paths.h"
 #include "collector/process_info.h"
 #include "collector/window_copy.h"
+#include "collector/window_index.h"
 
 namespace stepscope::collector {
 namespace {
@@ -65,12 +66,9 @@ bool CreatePart(const Session& session, const char* path, char* part,
                       core.ring.header()->ring_id);
 }
 
-// How much of the file the window has left, by one mark at a time.
-void NoteStale(Session* session, uint64_t from) {
-  if (from <= session->mark_tick) return;
-  session->stale_bytes = session->mark_bytes;
-  session->mark_tick = Now();
-  session->mark_bytes = session->file.bytes();
+void AddMark(const Session* session, WindowIndex* index) {
+  const uint64_t bytes = session->file.bytes();
+  index->marks.Add({TakeAnchor(), bytes});
 }
 
 // Writes the session's file anew, without what is older than `from`. As it is
@@ -193,6 +191,8 @@ int SaveWindow(const char* path, const TickWindow& window,
 }
 
 void TendWindow(Session* session) {
+  WindowIndex& index = IndexOf(*session);
+  if (index.marks.IsDue(session->file.bytes())) AddMark(session, &index);
   SaveState expected = SaveState::kAsked;
   if (asked.state.compare_exchange_strong(expected, SaveState::kTaken))
     Answer(Save(session));
@@ -201,17 +201,25 @@ void TendWindow(Session* session) {
   const uint64_t bytes = session->file.bytes();
   const uint64_t limit = keep_bytes.load(std::memory_order_relaxed);
   const bool too_large = limit != 0 && bytes > limit;
-  NoteStale(session, from);
-  if (session->stale_bytes < bytes / 2 + kLeastGain && !too_large) return;
+  const WindowMark* left = index.marks.Before(from);
+  const uint64_t stale = left != nullptr ? left->bytes : 0;
+  if (stale < bytes / 2 + kLeastGain && !too_large) return;
+  if (bytes < session->rewrite_at) return;
   // A window that does not fit is shortened: its younger half stays.
   if (from < session->window_from) from = session->window_from;
-  Compact(session, from);
+  const bool done = Compact(session, from);
   const uint64_t after = session->file.bytes();
-  if (limit != 0 && after > limit / 2)
-    session->window_from = from + (Now() - from) / 2;
-  session->stale_bytes = 0;
-  session->mark_tick = Now();
-  session->mark_bytes = after;
+  if (done) {
+    index.Clear();
+    AddMark(session, &index);
+    if (limit != 0 && after > limit / 2)
+      session->window_from = from + (Now() - from) / 2;
+  }
+  // What found no room, or gained nothing, is not tried again at once.
+  session->rewrite_at = 0;
+  if (!done || after > bytes - bytes / 8)
+    session->rewrite_at =
+        after + (after / 16 > kLeastGain ? after / 16 : kLeastGain);
 }
 
 void ResetWindowAfterFork() {
