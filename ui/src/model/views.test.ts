@@ -104,6 +104,10 @@ test("a step is found by number and process", () => {
   };
   expect(findStep(info, 4, 8)?.start).toBe(20);
   expect(findStep(info, 4)?.start).toBe(10);
+  // Steps of one number: the one that begins there.
+  const twice = { ...info, origin_ns: "1000" };
+  expect(findStep(twice, 4, undefined, 1010)?.start).toBe(10);
+  expect(findStep(twice, 4, undefined, 1020)?.start).toBe(20);
   expect(findStep(info, 5)).toBeUndefined();
 });
 
