@@ -71,6 +71,12 @@ export function peakPlace(places: MemoryPlace[]): MemoryPlace | null {
       ? one : best, null);
 }
 
+/** The place that an address names, else the one of the peak. */
+export function shownPlace(
+  places: MemoryPlace[], wanted: string | undefined): MemoryPlace | null {
+  return places.find((one) => one.place === wanted) ?? peakPlace(places);
+}
+
 function stepFigure(doc: SummaryDoc): Figure {
   const period = doc.step_time?.period;
   const base = { key: "step", title: "Step time", share: null };

@@ -11,7 +11,7 @@ import { linesOf } from "./lines.ts";
 import { columnsOf, fromObjects } from "./declared.ts";
 import { curveOf, placeName, tracksOfPlace, withPlace } from "./memory.ts";
 import {
-  deviceTitle, headline, ledgerText, peakPlace, splitUnit,
+  deviceTitle, headline, ledgerText, peakPlace, shownPlace, splitUnit,
 } from "./overview.ts";
 import { stagesByStep, typeGrid } from "./stages.ts";
 
@@ -54,6 +54,12 @@ test("the peak is that of a device, where there is one", () => {
     place("Place(gpu:1)", 2)])?.place).toBe("Place(gpu:1)");
   expect(peakPlace([place("Place(cpu)", 9)])?.place).toBe("Place(cpu)");
   expect(peakPlace([])).toBeNull();
+  // Memory of the host that a device reads is not that of the device.
+  const tf = [place("gpu_host_bfc", 5), place("GPU_4_bfc", 7),
+    place("GPU_6_bfc", 8)];
+  expect(shownPlace(tf, undefined)?.place).toBe("GPU_6_bfc");
+  expect(shownPlace(tf, "GPU_4_bfc")?.place).toBe("GPU_4_bfc");
+  expect(shownPlace(tf, "gone")?.place).toBe("GPU_6_bfc");
 });
 
 test("stages by step", () => {

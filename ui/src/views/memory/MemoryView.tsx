@@ -7,6 +7,7 @@ import { Curve } from "../../charts/Curve.tsx";
 import type { DeclaredTable } from "../../model/declared.ts";
 import { formatBytes, formatTime } from "../../model/format.ts";
 import { placeName } from "../../model/memory.ts";
+import { shownPlace } from "../../model/overview.ts";
 import type { Data } from "../../model/table.ts";
 import { useFlatTable, useRows, useSummary, useTables }
   from "../../state/documents.ts";
@@ -144,9 +145,7 @@ function PlaceCurve({ place }: { place: MemoryPlace }) {
 function Content({ doc, tables }: {
   doc: SummaryDoc; tables: DeclaredTable[];
 }) {
-  const wanted = route.value.more["place"];
-  const place = doc.memory.find((one) => one.place === wanted) ??
-    doc.memory.find((one) => /gpu|cuda/i.test(one.place)) ?? doc.memory[0]!;
+  const place = shownPlace(doc.memory, route.value.more["place"])!;
   const tab = (route.value.more["tab"] ?? "") as Tab;
   return (
     <Page title="Memory" fill detail={"Allocations as the allocator stated " +
