@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import type { AdviseDoc } from "../api/documents.ts";
 import type { RunInfo, TrackInfo } from "../api/types.ts";
-import { verdictTitle, windowsOf } from "./compare.ts";
+import { chipOf, rowName, verdictTitle, windowsOf } from "./compare.ts";
 import { findStep } from "./find_step.ts";
 import { foldedBox } from "./folded.ts";
 import { linesOf } from "./lines.ts";
@@ -151,4 +151,21 @@ test("places and devices have the names of the timeline", () => {
   expect(withPlace("loss")).toBe("loss");
   expect(["GPU0", "CPU(Process)"].map(deviceTitle))
     .toEqual(["GPU 0", "CPU(Process)"]);
+});
+
+test("rows of a comparison: places, and what no noise is known of", () => {
+  expect(rowName("memory", "Place(gpu:0)")).toBe("gpu:0");
+  expect(rowName("waterfall", "other CPU")).toBe("CPU only, GPU idle");
+  expect(rowName("kernel", "void f<int>(int)")).toBeNull();
+  const row = { memory: false, beyond: true, known: true, difference: 1 };
+  expect(chipOf(row)).toEqual({ text: "slower", kind: "bad" });
+  expect(chipOf({ ...row, difference: -1 }))
+    .toEqual({ text: "faster", kind: "good" });
+  expect(chipOf({ ...row, beyond: false }))
+    .toEqual({ text: "noise", kind: "" });
+  expect(chipOf({ ...row, beyond: false, known: false })).toBeNull();
+  expect(chipOf({ ...row, memory: true }))
+    .toEqual({ text: "more", kind: "bad" });
+  expect(chipOf({ ...row, memory: true, difference: -1 }))
+    .toEqual({ text: "less", kind: "good" });
 });
