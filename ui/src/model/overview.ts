@@ -7,7 +7,7 @@ import type {
 } from "../api/documents.ts";
 import { prose } from "./prose.ts";
 import {
-  formatBytes, formatCount, formatRange, formatShare, formatTime,
+  countOf, formatBytes, formatCount, formatRange, formatShare, formatTime,
 } from "./format.ts";
 import { placeName } from "./memory.ts";
 
@@ -25,7 +25,7 @@ export function headline(advise: AdviseDoc | null, hasDevice: boolean,
 
 export function ledgerText(
   seen: number, rejected: number, repaired: number): string {
-  const read = `${formatCount(seen)} records read`;
+  const read = `${countOf(seen, "record")} read`;
   if (!repaired && !rejected) return `${read}: none lost, none repaired`;
   return `${read}: ${formatCount(rejected)} rejected, ` +
     `${formatCount(repaired)} repaired`;

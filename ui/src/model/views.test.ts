@@ -37,6 +37,7 @@ test("the answer in a sentence", () => {
 test("the ledger in words", () => {
   expect(ledgerText(1000, 0, 0)).toBe(
     "1,000 records read: none lost, none repaired");
+  expect(ledgerText(1, 0, 0)).toMatch(/^1 record read: /);
   expect(ledgerText(10, 2, 1)).toBe("10 records read: 2 rejected, 1 repaired");
 });
 
