@@ -131,6 +131,11 @@ function memoryFigure(doc: SummaryDoc, use: DeviceUse | null): Figure {
       : `allocated on ${placeName(place.place)}` };
 }
 
+/** A device without kernels has no figures to show. */
+export function mainDevice(uses: DeviceUse[]): DeviceUse | null {
+  return uses.find((use) => use.tensor_core !== null) ?? uses[0] ?? null;
+}
+
 export function figuresOf(doc: SummaryDoc, advise: AdviseDoc | null,
   use: DeviceUse | null): Figure[] {
   return [stepFigure(doc), busyFigure(doc, advise), tensorFigure(use),

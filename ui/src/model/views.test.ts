@@ -11,7 +11,8 @@ import { linesOf } from "./lines.ts";
 import { columnsOf, fromObjects } from "./declared.ts";
 import { curveOf, placeName, tracksOfPlace, withPlace } from "./memory.ts";
 import {
-  deviceTitle, headline, ledgerText, peakPlace, shownPlace, splitUnit,
+  deviceTitle, headline, ledgerText, mainDevice, peakPlace, shownPlace,
+  splitUnit,
 } from "./overview.ts";
 import { stagesByStep, typeGrid } from "./stages.ts";
 
@@ -169,4 +170,15 @@ test("rows of a comparison: places, and what no noise is known of", () => {
     .toEqual({ text: "more", kind: "bad" });
   expect(chipOf({ ...row, memory: true, difference: -1 }))
     .toEqual({ text: "less", kind: "good" });
+});
+
+test("figures are of the first device that has kernels", () => {
+  const use = (device: string, tensor_core: number | null) => ({ device,
+    tensor_core, name: null, occupancy: null, occupancy_known: null,
+    sm_efficiency: null, utilization: null, multiprocessors: null,
+    capability: null, memory_bytes: null });
+  expect(mainDevice([use("GPU1", null), use("GPU4", 0)])?.device)
+    .toBe("GPU4");
+  expect(mainDevice([use("GPU1", null)])?.device).toBe("GPU1");
+  expect(mainDevice([])).toBeNull();
 });
