@@ -2,6 +2,8 @@
 //
 // The comparison's words and columns. Pure.
 import type { RunInfo, WindowInfo } from "../api/types.ts";
+import { placeName } from "./memory.ts";
+import { partTitle } from "./waterfall.ts";
 
 export function verdictTitle(verdict: string): string {
   return ({ same: "No difference beyond noise", slower: "B is slower",
@@ -18,6 +20,23 @@ export const PARTS: { value: string; text: string; table?: string }[] = [
   { value: "user_defined", text: "Your ranges", table: "user_defined" },
   { value: "memory", text: "Memory" },
 ];
+
+/** The words for a row of a part; null: it is a name of the program. */
+export function rowName(part: string, name: string): string | null {
+  if (part === "memory") return placeName(name);
+  const words = partTitle(name);
+  return words !== name ? words : null;
+}
+
+/** What a row's verdict says; null: without noise there is none. */
+export function chipOf(row: {
+  memory: boolean; beyond: boolean; known: boolean; difference: number;
+}): { text: string; kind: "" | "bad" | "good" } | null {
+  if (!row.beyond) return row.known ? { text: "noise", kind: "" } : null;
+  if (row.difference > 0)
+    return { text: row.memory ? "more" : "slower", kind: "bad" };
+  return { text: row.memory ? "less" : "faster", kind: "good" };
+}
 
 /** Every window of every run, with a name that tells it apart. */
 export function windowsOf(runs: RunInfo[])

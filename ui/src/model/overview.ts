@@ -7,7 +7,7 @@ import type {
 } from "../api/documents.ts";
 import { prose } from "./prose.ts";
 import {
-  formatBytes, formatCount, formatRange, formatShare, formatTime,
+  countOf, formatBytes, formatCount, formatRange, formatShare, formatTime,
 } from "./format.ts";
 import { placeName } from "./memory.ts";
 
@@ -25,7 +25,7 @@ export function headline(advise: AdviseDoc | null, hasDevice: boolean,
 
 export function ledgerText(
   seen: number, rejected: number, repaired: number): string {
-  const read = `${formatCount(seen)} records read`;
+  const read = `${countOf(seen, "record")} read`;
   if (!repaired && !rejected) return `${read}: none lost, none repaired`;
   return `${read}: ${formatCount(rejected)} rejected, ` +
     `${formatCount(repaired)} repaired`;
@@ -69,6 +69,12 @@ export function peakPlace(places: MemoryPlace[]): MemoryPlace | null {
   return all.reduce<MemoryPlace | null>((best, one) =>
     !best || one.peak_allocated_bytes > best.peak_allocated_bytes
       ? one : best, null);
+}
+
+/** The place that an address names, else the one of the peak. */
+export function shownPlace(
+  places: MemoryPlace[], wanted: string | undefined): MemoryPlace | null {
+  return places.find((one) => one.place === wanted) ?? peakPlace(places);
 }
 
 function stepFigure(doc: SummaryDoc): Figure {
@@ -123,6 +129,11 @@ function memoryFigure(doc: SummaryDoc, use: DeviceUse | null): Figure {
     detail: place.peak_reserved_bytes
       ? `reserved ${formatBytes(place.peak_reserved_bytes)}${of}`
       : `allocated on ${placeName(place.place)}` };
+}
+
+/** A device without kernels has no figures to show. */
+export function mainDevice(uses: DeviceUse[]): DeviceUse | null {
+  return uses.find((use) => use.tensor_core !== null) ?? uses[0] ?? null;
 }
 
 export function figuresOf(doc: SummaryDoc, advise: AdviseDoc | null,

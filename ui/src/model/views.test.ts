@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import type { AdviseDoc } from "../api/documents.ts";
 import type { RunInfo, TrackInfo } from "../api/types.ts";
-import { verdictTitle, windowsOf } from "./compare.ts";
+import { chipOf, rowName, verdictTitle, windowsOf } from "./compare.ts";
 import { findStep } from "./find_step.ts";
 import { foldedBox } from "./folded.ts";
 import { linesOf } from "./lines.ts";
@@ -13,7 +13,8 @@ import {
   curveOf, explainedText, placeName, tracksOfPlace, withPlace,
 } from "./memory.ts";
 import {
-  deviceTitle, headline, ledgerText, peakPlace, splitUnit,
+  deviceTitle, headline, ledgerText, mainDevice, peakPlace, shownPlace,
+  splitUnit,
 } from "./overview.ts";
 import { stagesByStep, typeGrid } from "./stages.ts";
 
@@ -39,6 +40,7 @@ test("the answer in a sentence", () => {
 test("the ledger in words", () => {
   expect(ledgerText(1000, 0, 0)).toBe(
     "1,000 records read: none lost, none repaired");
+  expect(ledgerText(1, 0, 0)).toMatch(/^1 record read: /);
   expect(ledgerText(10, 2, 1)).toBe("10 records read: 2 rejected, 1 repaired");
 });
 
@@ -56,6 +58,12 @@ test("the peak is that of a device, where there is one", () => {
     place("Place(gpu:1)", 2)])?.place).toBe("Place(gpu:1)");
   expect(peakPlace([place("Place(cpu)", 9)])?.place).toBe("Place(cpu)");
   expect(peakPlace([])).toBeNull();
+  // Memory of the host that a device reads is not that of the device.
+  const tf = [place("gpu_host_bfc", 5), place("GPU_4_bfc", 7),
+    place("GPU_6_bfc", 8)];
+  expect(shownPlace(tf, undefined)?.place).toBe("GPU_6_bfc");
+  expect(shownPlace(tf, "GPU_4_bfc")?.place).toBe("GPU_4_bfc");
+  expect(shownPlace(tf, "gone")?.place).toBe("GPU_6_bfc");
 });
 
 test("stages by step", () => {
@@ -136,6 +144,10 @@ test("a step is found by number and process", () => {
   };
   expect(findStep(info, 4, 8)?.start).toBe(20);
   expect(findStep(info, 4)?.start).toBe(10);
+  // Steps of one number: the one that begins there.
+  const twice = { ...info, origin_ns: "1000" };
+  expect(findStep(twice, 4, undefined, 1010)?.start).toBe(10);
+  expect(findStep(twice, 4, undefined, 1020)?.start).toBe(20);
   expect(findStep(info, 5)).toBeUndefined();
 });
 
@@ -173,4 +185,32 @@ test("places and devices have the names of the timeline", () => {
   expect(withPlace("loss")).toBe("loss");
   expect(["GPU0", "CPU(Process)"].map(deviceTitle))
     .toEqual(["GPU 0", "CPU(Process)"]);
+});
+
+test("rows of a comparison: places, and what no noise is known of", () => {
+  expect(rowName("memory", "Place(gpu:0)")).toBe("gpu:0");
+  expect(rowName("waterfall", "other CPU")).toBe("CPU only, GPU idle");
+  expect(rowName("kernel", "void f<int>(int)")).toBeNull();
+  const row = { memory: false, beyond: true, known: true, difference: 1 };
+  expect(chipOf(row)).toEqual({ text: "slower", kind: "bad" });
+  expect(chipOf({ ...row, difference: -1 }))
+    .toEqual({ text: "faster", kind: "good" });
+  expect(chipOf({ ...row, beyond: false }))
+    .toEqual({ text: "noise", kind: "" });
+  expect(chipOf({ ...row, beyond: false, known: false })).toBeNull();
+  expect(chipOf({ ...row, memory: true }))
+    .toEqual({ text: "more", kind: "bad" });
+  expect(chipOf({ ...row, memory: true, difference: -1 }))
+    .toEqual({ text: "less", kind: "good" });
+});
+
+test("figures are of the first device that has kernels", () => {
+  const use = (device: string, tensor_core: number | null) => ({ device,
+    tensor_core, name: null, occupancy: null, occupancy_known: null,
+    sm_efficiency: null, utilization: null, multiprocessors: null,
+    capability: null, memory_bytes: null });
+  expect(mainDevice([use("GPU1", null), use("GPU4", 0)])?.device)
+    .toBe("GPU4");
+  expect(mainDevice([use("GPU1", null)])?.device).toBe("GPU1");
+  expect(mainDevice([])).toBeNull();
 });

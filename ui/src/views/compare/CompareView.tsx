@@ -5,12 +5,12 @@
 import type { CompareDoc } from "../../api/documents.ts";
 import type { WindowInfo } from "../../api/types.ts";
 import { valueAt, type DeclaredTable } from "../../model/declared.ts";
-import { PARTS, verdictTitle, windowsOf } from "../../model/compare.ts";
+import { chipOf, PARTS, rowName, verdictTitle, windowsOf }
+  from "../../model/compare.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
 import { columnIndex, type Cell, type Column, type Data }
   from "../../model/table.ts";
 import { Prose } from "../../shell/Prose.tsx";
-import { partTitle } from "../../model/waterfall.ts";
 import { useRows, useTables } from "../../state/documents.ts";
 import { useAnswer } from "../../state/load.ts";
 import { useOpened } from "../../state/opened.ts";
@@ -41,22 +41,22 @@ function Picker({ choices, other }: {
   );
 }
 
-function look(cell: Cell, column: Column, data: Data, row: number) {
+const lookOf = (part: string) => (
+  cell: Cell, column: Column, data: Data, row: number) => {
   if (column.key === "beyond_noise") {
-    const at = data.columns.findIndex((one) =>
-      one.key.startsWith("difference"));
-    const difference = Number(data.cell(row, at));
-    return <span class={"chip" + (!cell ? ""
-      : difference > 0 ? " bad" : " good")}>
-      {!cell ? "noise" : difference > 0 ? "slower" : "faster"}</span>;
+    const at = (key: string) => data.cell(row,
+      data.columns.findIndex((one) => one.key.startsWith(key)));
+    const chip = chipOf({ memory: part === "memory", beyond: cell === true,
+      known: at("noise") !== null, difference: Number(at("difference")) });
+    return chip ? <span class={`chip ${chip.kind}`}>{chip.text}</span> : "–";
   }
   if (column.key === "name" && typeof cell === "string") {
-    const words = partTitle(cell);
-    return words !== cell ? <span class="words">{words}</span>
+    const words = rowName(part, cell);
+    return words !== null ? <span class="words">{words}</span>
       : <Name text={cell} short={listName(cell)} />;
   }
   return undefined;
-}
+};
 
 function signed(share: number): string {
   return (share > 0 ? "+" : share < 0 ? "−" : "") +
@@ -109,7 +109,7 @@ function Result({ doc, tables }: {
             options={PARTS.map(({ value, text }) => ({ value, text }))}
             onPick={(value) => setMore("part", value)} />
         </div>
-        <Table label="Differences" data={data} look={look} topK
+        <Table label="Differences" data={data} look={lookOf(part)} topK
           usual={["name", ...(shaped ? ["shape"] : []), "a" + unit, "b" + unit,
             "difference" + unit, "ratio", "noise" + unit, "p",
             "beyond_noise"]}

@@ -8,6 +8,7 @@ import type { DeclaredTable } from "../../model/declared.ts";
 import { formatBytes, formatCount, formatTime } from "../../model/format.ts";
 import { healthOf } from "../../model/health.ts";
 import { explainedText, placeName } from "../../model/memory.ts";
+import { shownPlace } from "../../model/overview.ts";
 import type { Data } from "../../model/table.ts";
 import { chosenSteps, useFlatTable, useRows, useSummary, useTables }
   from "../../state/documents.ts";
@@ -158,9 +159,7 @@ function PlaceCurve({ place }: { place: MemoryPlace }) {
 function Content({ doc, tables }: {
   doc: SummaryDoc; tables: DeclaredTable[];
 }) {
-  const wanted = route.value.more["place"];
-  const place = doc.memory.find((one) => one.place === wanted) ??
-    doc.memory.find((one) => /gpu|cuda/i.test(one.place)) ?? doc.memory[0]!;
+  const place = shownPlace(doc.memory, route.value.more["place"])!;
   const tab = (route.value.more["tab"] ?? "") as Tab;
   return (
     <Page title="Memory" fill detail={"Allocations as the allocator stated " +

@@ -15,7 +15,8 @@ export function MemoryCard({ doc }: { doc: SummaryDoc }) {
     <Card title="Memory" detail={`allocated on ${placeName(place.place)}`}
     actions={
       <button class="link" onClick={() =>
-        navigate({ view: "memory", more: { tab: "live" } }, true)}>
+        navigate({ view: "memory",
+          more: { tab: "live", place: place.place } }, true)}>
         Live at the peak
       </button>
     }>

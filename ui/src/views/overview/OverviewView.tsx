@@ -7,7 +7,7 @@ import type { TraceInfo } from "../../api/types.ts";
 import { deviceUses } from "../../model/device_use.ts";
 import { healthOf } from "../../model/health.ts";
 import {
-  figuresOf, headline, ledgerText,
+  figuresOf, headline, ledgerText, mainDevice,
 } from "../../model/overview.ts";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import {
@@ -61,7 +61,7 @@ function Content({ doc, advise }: {
         Open in Trace
       </button>
     </>}>
-      <Figures figures={figuresOf(doc, advise, devices[0] ?? null)}
+      <Figures figures={figuresOf(doc, advise, mainDevice(devices))}
         doc={doc} />
       <div class="overview">
         <Tile column="main"><StepCard doc={doc} /></Tile>

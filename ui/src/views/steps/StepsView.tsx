@@ -20,9 +20,12 @@ import { showStep } from "./show.ts";
 const showRow = (data: Data, row: number) => {
   const at = (key: string) =>
     data.columns.findIndex((column) => column.key === key);
-  const pid = at("pid") < 0 ? null : data.cell(row, at("pid"));
-  showStep(Number(data.cell(row, at("index"))),
-    typeof pid === "number" ? pid : undefined);
+  const number = (key: string) => {
+    const cell = at(key) < 0 ? null : data.cell(row, at(key));
+    return typeof cell === "number" ? cell : undefined;
+  };
+  showStep(Number(data.cell(row, at("index"))), number("pid"),
+    number("start_ns"));
 };
 
 function Percentiles({ doc }: { doc: SummaryDoc }) {

@@ -14,9 +14,10 @@ export function showColumn(
   else showStep(index, pid);
 }
 
-export function showStep(index: number, pid?: number): void {
+export function showStep(
+  index: number, pid?: number, startNs?: number): void {
   const info = trace.value?.info;
-  const step = info && findStep(info, index, pid);
+  const step = info && findStep(info, index, pid, startNs);
   if (step) showRange(step.start, step.end);
   else toast("This step is not on the timeline.");
 }
