@@ -19,6 +19,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
               $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>
               $<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds>)
 endif()
+# libstdc++ 12 itself uses what it calls deprecated, and clang sees that.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(
+    stepscope_flags
+    INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>)
+endif()
 # The version lives in project() and nowhere else.
 target_compile_definitions(
   stepscope_flags INTERFACE STEPSCOPE_VERSION="${PROJECT_VERSION}")
@@ -46,4 +52,13 @@ if(STEPSCOPE_SANITIZE)
   add_compile_options(-fsanitize=${STEPSCOPE_SANITIZE} -fno-omit-frame-pointer
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${STEPSCOPE_SANITIZE})
+  # g++ says by macros which sanitizer it works for; clang 19 does not.
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    foreach(sanitizer address thread)
+      if(STEPSCOPE_SANITIZE MATCHES "(^|,)${sanitizer}(,|$)")
+        string(TOUPPER "__SANITIZE_${sanitizer}__" macro)
+        add_compile_definitions(${macro}=1)
+      endif()
+    endforeach()
+  endif()
 endif()

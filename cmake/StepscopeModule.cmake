@@ -15,6 +15,7 @@ function(stepscope_module name)
     add_library(${target} STATIC ${arg_SOURCES})
     target_link_libraries(${target}
                           PRIVATE $<BUILD_INTERFACE:stepscope_flags>)
+    target_compile_options(${target} PRIVATE ${stepscope_module_options})
     target_precompile_headers(${target} REUSE_FROM stepscope_module_pch)
   else()
     set(scope INTERFACE)

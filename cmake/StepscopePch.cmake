@@ -49,7 +49,13 @@ function(stepscope_pch_owner_ name)
                             ${arg_HEADERS})
 endfunction()
 
+# What libFuzzer steers by. Other programs run the same objects: there its calls
+# end in the sanitizers' runtime, which ignores them.
+set(stepscope_module_options
+    $<$<BOOL:${STEPSCOPE_FUZZ}>:-fsanitize=fuzzer-no-link>)
 stepscope_pch_owner_(stepscope_module_pch)
+target_compile_options(stepscope_module_pch
+                       PRIVATE ${stepscope_module_options})
 
 # What tests measure is in the modules; they themselves need not be fast.
 set(stepscope_test_options $<$<CONFIG:Release>:-O1>)

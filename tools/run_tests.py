@@ -5,7 +5,8 @@
 usage: run_tests.py [--quick] [--bootstrap] [--beside N] [PRESET...]
 
 The default is release, asan, tsan and fuzz, which gives what reads foreign
-bytes some seconds under libFuzzer, see tools/fuzz. A tree that does not build
+bytes some seconds under libFuzzer, see tools/fuzz; its targets are built in the
+tree asan. A tree that does not build
 counts as one failed test. With --beside N the tests, not the builds, run beside
 N busy processes: no test may depend on how fast the machine is. What the failed
 tests said comes again at the end, where a log that was cut still has it. The
@@ -34,8 +35,10 @@ LEAVE_OUT = {
     "tsan": "^(once|install|no_tsan)$",
 }
 # What a tree builds and runs alone. ThreadSanitizer has nothing to say about
-# code that runs on one thread.
-ONLY = {"tsan": ("thread_tests", "^threads$")}
+# code that runs on one thread; its tree also compares the definitions of all
+# modules, for which their objects are enough.
+ONLY = {"tsan": ("thread_tests one_definition_objects",
+                 "^(threads|definitions)$")}
 # What can be compiled before `tools/bootstrap test` has brought its things.
 EARLY = "demo"
 ONLY[EARLY] = ("stepscope_program", None)
@@ -165,13 +168,11 @@ def bootstrap(jobs):
     return code == 0
 
 
-def fuzz(build, jobs):
-    """Each fuzz target is one test."""
+def fuzz(jobs):
+    """Each fuzz target is one test. They are part of the tree asan."""
     if not shutil.which("clang++-19"):
         print("fuzz: no clang++-19, skipped", flush=True)
         return 0, [], 1
-    if build:
-        build.wait()  # a failure shows again in the script
     result = subprocess.run([str(ROOT / "tools/fuzz"), str(FUZZ_SECONDS)],
                             cwd=ROOT, check=False, text=True,
                             stdout=subprocess.PIPE,
@@ -211,15 +212,18 @@ def main():
     builds = {}  # that were begun early
 
     def begin(preset):
-        if preset and (preset != "fuzz" or shutil.which("clang++-19")):
+        if preset and preset not in OTHERS:
             builds[preset] = Build(preset, jobs, early=True)
 
     for preset, after in zip(presets, [*presets[1:], None]):
         start = time.monotonic()
         print(f"== {preset}", flush=True)
+        if preset == "asan" and not shutil.which("clang++-19"):
+            print("asan: no clang++-19: the usual compiler builds this tree, "
+                  "without fuzz targets", flush=True)
         build = builds.pop(preset, None)
         if preset == "fuzz":
-            result = fuzz(build, jobs)
+            result = fuzz(jobs)
         else:
             result = test_tree(preset, build or Build(preset, jobs), jobs,
                                args, lambda: begin(after))
