@@ -112,6 +112,17 @@ set(lsan_file "${PROJECT_SOURCE_DIR}/cmake/lsan.supp")
 set(STEPSCOPE_TEST_ENVIRONMENT
     "UBSAN_OPTIONS=print_stacktrace=1" "TSAN_OPTIONS=halt_on_error=1"
     "LSAN_OPTIONS=print_suppressions=0:suppressions=${lsan_file}")
+# clang's runtime asks another program for the names of functions, without which
+# no line of lsan.supp fits. Its own, llvm-symbolizer, may not be installed.
+# CMAKE_ADDR2LINE may be LLVM's, whose name that runtime does not know.
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  find_program(STEPSCOPE_ADDR2LINE addr2line)
+  mark_as_advanced(STEPSCOPE_ADDR2LINE)
+  if(STEPSCOPE_ADDR2LINE)
+    list(APPEND STEPSCOPE_TEST_ENVIRONMENT
+         "ASAN_OPTIONS=external_symbolizer_path=${STEPSCOPE_ADDR2LINE}")
+  endif()
+endif()
 
 function(stepscope_link_ target depends link)
   list(TRANSFORM depends PREPEND stepscope_)
