@@ -34,7 +34,7 @@ TEST(ViewTablesTest, KeysAreUniqueAndColumnsExplained) {
 TEST(ViewTablesTest, EmptyTraceHasNoRows) {
   const ViewCase c("");
   for (const ViewTable& table : ViewTables()) {
-    EXPECT_EQ(table.rows({c.tree, c.steps, {}}).size(), 0u) << table.key;
+    EXPECT_EQ(table.rows({c.tree, c.steps, {}}).rows.size(), 0u) << table.key;
   }
 }
 
@@ -94,7 +94,7 @@ TEST(OperatorShapesTest, AddsUpToTheOperatorTable) {
   options.views = kOperatorView;
   const Summary summary = ComputeSummary(*c.trace, options);
   const ViewTable& table = *FindViewTable("operator_shapes");
-  const RowList rows = table.rows({c.tree, c.steps, {}});
+  const RowList rows = table.rows({c.tree, c.steps, {}}).rows;
   const auto sum = [&](std::string_view column_name, std::string_view name) {
     double total = 0;
     for (size_t i = 0; i < rows.size(); ++i) {
