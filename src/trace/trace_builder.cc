@@ -223,6 +223,17 @@ void TraceBuilder::SetRawRef(Row row, RawRef ref) {
 }
 
 void TraceBuilder::AddFlow(const Flow& flow) { trace_->flows_.push_back(flow); }
+void TraceBuilder::RemoveProcess(uint32_t index) {
+  trace_->processes_.erase(trace_->processes_.begin() + index);
+  for (Track& track : trace_->tracks_)
+    if (track.process > index) --track.process;
+  for (Link& link : trace_->links_.span()) {
+    if (link.process == index && link.row < event_count())
+      link.process = trace_->tracks_[track_of(link.row)].process;
+    else if (link.process > index)
+      --link.process;
+  }
+}
 void TraceBuilder::GiveLinksToTracks() {
   for (Link& link : trace_->links_.span())
     if (link.row < event_count())

@@ -170,6 +170,9 @@ class TraceBuilder {
     if (!trace_->links_.Append(link)) [[unlikely]]
       failed_ = true;
   }
+  // Takes off a process that no track is of any more. Those behind it move up;
+  // its links go to the process of their row's track.
+  void RemoveProcess(uint32_t index);
   // Makes every link one of the process that its row's track belongs to, for
   // formats that say late which process that is.
   void GiveLinksToTracks();

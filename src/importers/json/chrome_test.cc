@@ -320,6 +320,36 @@ TEST(RowTest, DevicesOfTensorFlowAndJaxHaveStreams) {
   check("MemcpyH2D", TrackKind::kStream, 3, "GPU", STEPSCOPE_MEMCPY);
   check("train", TrackKind::kAsync, 3, "", STEPSCOPE_USER_DEFINED);
   check("fusion_2", TrackKind::kStream, 1, "TPU", STEPSCOPE_KERNEL);
+  // A device is no process of its own.
+  ASSERT_EQ(trace->processes().size(), 1u);
+  EXPECT_EQ(trace->processes()[0].pid, 701);
+}
+
+TEST(RowTest, DevicesBelongToTheHostWhateverComesFirst) {
+  const auto trace = Events(R"json(
+    {"ph":"M","name":"process_labels","pid":1,"args":{"labels":"H200"}},
+    {"ph":"X","name":"fusion","pid":1,"tid":14,"ts":2,"dur":1},
+    {"ph":"X","name":"step","pid":7,"tid":3,"ts":1,"dur":9},
+    {"ph":"M","name":"process_name","pid":1,"args":{"name":"/device:GPU:0"}},
+    {"ph":"M","name":"process_name","pid":7,"args":{"name":"/host:CPU"}})json");
+  EXPECT_EQ(LedgerLine(*trace), "kept 5");
+  ASSERT_EQ(trace->processes().size(), 1u);
+  EXPECT_EQ(trace->processes()[0].pid, 7);
+  for (const Track& track : trace->tracks()) EXPECT_EQ(track.process, 0u);
+  ASSERT_EQ(trace->processes()[0].metadata.size(), 1u);
+  EXPECT_EQ(trace->str(trace->processes()[0].metadata[0].first),
+            "/device:GPU:0 process_labels");
+}
+
+// Whose device it is, the file does not say.
+TEST(RowTest, DevicesBesideSeveralHostsStayProcesses) {
+  const auto trace = Events(R"json(
+    {"ph":"X","name":"fusion","pid":1,"tid":14,"ts":2,"dur":1},
+    {"ph":"X","name":"step","pid":7,"tid":3,"ts":1,"dur":9},
+    {"ph":"X","name":"step","pid":8,"tid":3,"ts":1,"dur":9},
+    {"ph":"M","name":"process_name","pid":1,
+     "args":{"name":"/device:GPU:0"}})json");
+  EXPECT_EQ(trace->processes().size(), 3u);
 }
 
 TEST(RowTest, OverlapsGoToFurtherLanes) {

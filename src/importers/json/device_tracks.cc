@@ -48,6 +48,38 @@ uint16_t WorkType(std::string_view name) {
   return STEPSCOPE_KERNEL;
 }
 
+// The one process that has rows and is no device; none: there are several, or
+// nothing was recorded on the host.
+std::optional<uint32_t> OnlyHost(
+    const std::vector<std::optional<Device>>& devices, TraceBuilder& builder) {
+  std::optional<uint32_t> host;
+  for (uint32_t i = 0; i < builder.track_count(); ++i) {
+    const uint32_t process = builder.track(i).process;
+    if (devices[process] || host == process) continue;
+    if (host) return std::nullopt;
+    host = process;
+  }
+  return host;
+}
+
+void GiveDevicesTo(uint32_t host,
+                   const std::vector<std::optional<Device>>& devices,
+                   TraceBuilder& builder) {
+  for (uint32_t i = 0; i < builder.track_count(); ++i)
+    if (devices[builder.track(i).process]) builder.track(i).process = host;
+  for (auto i = static_cast<uint32_t>(devices.size()); i-- > 0;) {
+    if (!devices[i]) continue;
+    const std::string name(builder.strings().view(builder.process(i).name));
+    for (const auto& [key, value] : builder.process(i).metadata) {
+      const std::string of(builder.strings().view(key));
+      builder.process(host).metadata.push_back(
+          {builder.Intern(name + ' ' + of), value});
+    }
+    builder.RemoveProcess(i);
+    if (i < host) --host;
+  }
+}
+
 }  // namespace
 
 void MarkDeviceTracks(TraceBuilder& builder) {
@@ -75,6 +107,8 @@ void MarkDeviceTracks(TraceBuilder& builder) {
         builder.type_of(row) == STEPSCOPE_USER_DEFINED)
       builder.SetType(row, WorkType(builder.strings().view(
                                builder.name_of(row))));
+  if (const auto host = OnlyHost(devices, builder))
+    GiveDevicesTo(*host, devices, builder);
 }
 
 }  // namespace stepscope::json

@@ -2,7 +2,8 @@
 //
 // Rows of devices in the JSON that TensorFlow 2 and JAX write. Their events
 // have no category; a process named "/device:GPU:0" is what tells that its
-// threads are streams and their events work of the device.
+// threads are streams and their events work of the device. A device is no
+// process: its rows become those of the host, where the file has one.
 #pragma once
 
 #include "trace/trace_builder.h"
