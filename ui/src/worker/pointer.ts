@@ -20,7 +20,8 @@ import type { TileStore } from "./tiles.ts";
 /** How far beside a box still hits it, in CSS pixels. */
 const SLACK = 3;
 
-const nothing = (): HitAnswer => ({ event: null, value: null,
+/** The answer where nothing is, or nothing is drawn yet. */
+export const nothing = (): HitAnswer => ({ event: null, value: null,
   idle: null, stage: null });
 
 export function findHit(scene: Scene, x: number, y: number, info: TraceInfo,

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The timeline where it is easy to get wrong: before the first picture, with
+// two traces, with tracks that are folded or out of sight.
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  browserPath, launch, mockServer, openPage, search, selectedPoint, settled,
+  type Served,
+} from "./harness.ts";
+
+describe.skipIf(!browserPath)("edges of the timeline", () => {
+  let browser: Browser;
+  let served: Served;
+  beforeAll(async () => {
+    served = await mockServer.start();
+    browser = await launch();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await served?.stop();
+  });
+  test("a pointer that comes before the first picture", async () => {
+    const session = await openPage(browser, "about:blank", { wait: false });
+    const { page } = session;
+    let release = () => {};
+    const held = new Promise<void>((done) => {
+      release = done;
+    });
+    await page.route("**/api/v1/tiles*", async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.goto(served.url + "&/trace");
+    const plot = (await page.locator(".plot").boundingBox())!;
+    await page.mouse.move(plot.x + 300, plot.y + 200);
+    await page.mouse.move(plot.x + 320, plot.y + 210);
+    // The worker answers in order: it has seen the pointer when it says this.
+    await page.evaluate(() => window.stepscopeTimeline.stats());
+    release();
+    await settled(page);
+    await search(page, "elementwise");
+    await expect.poll(() => page.url()).toMatch(/row=\d+/);
+    await settled(page);
+    const at = await selectedPoint(page);
+    await page.mouse.move(at.x, at.y);
+    await page.locator(".tooltip").waitFor();
+    await session.close();
+  });
+});
