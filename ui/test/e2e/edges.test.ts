@@ -2,11 +2,11 @@
 //
 // The timeline where it is easy to get wrong: before the first picture, with
 // two traces, with tracks that are folded or out of sight.
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  browserPath, launch, mockServer, openPage, search, selectedPoint, settled,
-  type Served,
+  addressWith, browserPath, drag, launch, mockServer, openPage, search,
+  selectedPoint, settled, type Served, type Session,
 } from "./harness.ts";
 
 describe.skipIf(!browserPath)("edges of the timeline", () => {
@@ -20,6 +20,18 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
     await browser?.close();
     await served?.stop();
   });
+  /** A page of its own for each test, without a word of trouble. */
+  const inPage = async (run: (page: Page) => Promise<void>,
+    address = served.url, wait = true) => {
+    const session: Session = await openPage(browser, address, { wait });
+    try {
+      await run(session.page);
+      expect(session.problems).toEqual([]);
+    } finally {
+      await session.close();
+    }
+  };
+
   test("a pointer that comes before the first picture", async () => {
     const session = await openPage(browser, "about:blank", { wait: false });
     const { page } = session;
@@ -47,4 +59,22 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
     await page.locator(".tooltip").waitFor();
     await session.close();
   });
+
+  test("a box that is drawn after an event was selected", () =>
+    inPage(async (page) => {
+      await search(page, "elementwise");
+      await addressWith(page, /row=\d+/);
+      const plot = (await page.locator(".plot").boundingBox())!;
+      await drag(page, { x: plot.x + 300, y: plot.y + 60 },
+        { x: plot.x + 700, y: plot.y + 300 });
+      await page.waitForSelector(".flame button");
+      const events = () => page.locator(".box-panel h2").innerText();
+      const before = await events();
+      expect(await addressWith(page, /box=/)).not.toMatch(/row=/);
+      // A link to it shows the box again.
+      await page.reload();
+      await settled(page);
+      await page.waitForSelector(".flame button");
+      expect(await events()).toBe(before);
+    }));
 });

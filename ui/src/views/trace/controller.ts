@@ -13,6 +13,7 @@ import type { Density } from "../../model/density.ts";
 import type { Hit } from "../../model/hit.ts";
 import { boxPlace, isSame, rowAt, rowOfTrack } from "../../model/layout.ts";
 import { shortName } from "../../model/names.ts";
+import type { BoxSelection } from "../../model/settings.ts";
 import { formatTime } from "../../model/format.ts";
 import { api } from "../../state/api.ts";
 import { errorText } from "../../state/load.ts";
@@ -199,18 +200,20 @@ export class Controller {
         this.scrollTo(moved.y + moved.height / 2 - half));
   }
 
+  /** A box takes the place of a selected event, also in the address. */
+  selectBox(box: BoxSelection | null): void {
+    batch(() => {
+      this.deselect();
+      s.setBox(box);
+      navigate({ row: null });
+    });
+  }
+
   /** Shows and selects an event; `row` null: nothing. */
   async select(row: number | null, options: { move?: boolean } = {})
     : Promise<void> {
     this.asked.abort();
-    if (row === null) {
-      batch(() => {
-        this.deselect();
-        s.setBox(null);
-        navigate({ row: null });
-      });
-      return;
-    }
+    if (row === null) return this.selectBox(null);
     const stop = (this.asked = new AbortController()).signal;
     const t = trace.value?.t;
     if (!t || isPreview.value) return;

@@ -61,9 +61,7 @@ export function watchMouse(plot: HTMLElement, scroller: HTMLElement,
         .filter((row) => row.y < rect.y1 && row.y + row.height > rect.y0 &&
           hasTiles(row.kind))
         .map((row) => row.track);
-      s.selected.value = null;
-      s.highlighted.value = null;
-      s.setBox(tracks.length ? { t0, t1, tracks } : null);
+      controller.selectBox(tracks.length ? { t0, t1, tracks } : null);
     }
   };
 
