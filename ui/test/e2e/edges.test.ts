@@ -5,8 +5,8 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  addressWith, browserPath, drag, launch, mockServer, openPage, search,
-  selectedPoint, settled, type Served, type Session,
+  addressWith, browserPath, drag, launch, mockServer, openPage, realServer,
+  search, selectedPoint, serve, settled, type Served, type Session,
 } from "./harness.ts";
 
 describe.skipIf(!browserPath)("edges of the timeline", () => {
@@ -77,4 +77,31 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       await page.waitForSelector(".flame button");
       expect(await events()).toBe(before);
     }));
+
+  const REAL = ["torch_cnn.json.gz", "torch_resnet50_amp.json.gz"];
+  test.skipIf(REAL.some((file) => realServer(file).missing))("a search, and then another trace", async () => {
+    const two = await serve(REAL);
+    try {
+      await inPage(async (page) => {
+        const found = page.locator(".found .quiet");
+        await search(page, "aten::conv2d");
+        await expect.poll(() => found.innerText()).toMatch(/^1 of \d+$/);
+        const first = await found.innerText();
+        // The count is of the trace that was searched, and of no other.
+        const worker = page.getByLabel("Worker");
+        const other = await worker.locator("option:checked").innerText() ===
+          "torch_cnn" ? "torch_resnet50_amp" : "torch_cnn";
+        await worker.selectOption({ label: other });
+        await addressWith(page, /worker=/);
+        await settled(page);
+        expect(await found.count()).toBe(0);
+        await page.keyboard.press("/");
+        await page.keyboard.press("Enter");
+        await found.waitFor();
+        expect(await found.innerText()).not.toBe(first);
+      }, two.url);
+    } finally {
+      await two.stop();
+    }
+  });
 });

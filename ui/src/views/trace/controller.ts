@@ -18,7 +18,7 @@ import { formatTime } from "../../model/format.ts";
 import { api } from "../../state/api.ts";
 import { errorText } from "../../state/load.ts";
 import { arrivals, navigate, route } from "../../state/route.ts";
-import { found } from "../../state/search.ts";
+import { forgetFound, found } from "../../state/search.ts";
 import { theme } from "../../state/theme.ts";
 import { isPreview, trace } from "../../state/trace.ts";
 import { RULER_HEIGHT, type FromWorker } from "../../worker/protocol.ts";
@@ -107,7 +107,7 @@ export class Controller {
     const { from, to, row } = route.value;
     clearTimeout(this.settle);
     s.measure.value = null;
-    if (found.value?.query !== route.value.query) found.value = null;
+    if (found.value?.query !== route.value.query) forgetFound();
     s.range.value = from !== null && to !== null
       ? clampRange({ t0: from, t1: to }, this.span) : wholeRange(this.span);
     if (row !== null) void this.select(row, { move: from === null });
