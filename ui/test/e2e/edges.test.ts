@@ -78,6 +78,45 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       expect(await events()).toBe(before);
     }));
 
+  /** Whether all of the selected event's height is seen. */
+  const inSight = (page: Page) => page.evaluate(() => {
+    const rect = window.stepscopeTimeline.selected();
+    const plot = document.querySelector(".plot")!.clientHeight;
+    return rect !== null && rect.y >= 26 && rect.y + rect.height <= plot;
+  });
+
+  test("a selected event is in sight beside its details", () =>
+    inPage(async (page) => {
+      // All rows fit above the line that says what to do, not above details.
+      await page.setViewportSize({ width: 1200, height: 560 });
+      await search(page, "elementwise");
+      await page.waitForSelector(".details h2");
+      await expect.poll(() => inSight(page)).toBe(true);
+      // And in a link that also says the time.
+      await page.keyboard.press("f");
+      await addressWith(page, /from=.*row=/);
+      await page.reload();
+      await settled(page);
+      await page.waitForSelector(".details h2");
+      await expect.poll(() => inSight(page)).toBe(true);
+    }));
+
+  test("a match in a folded group, and on a hidden track", () =>
+    inPage(async (page) => {
+      for (const group of await page.locator(".gutter-group button").all())
+        await group.click();
+      await expect.poll(() => page.locator(".gutter-track").count()).toBe(0);
+      await search(page, "aten::linear");
+      await expect.poll(() => inSight(page)).toBe(true);
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: /^Tracks/ }).click();
+      await page.fill(".menu input[type=text]", "no such track");
+      await page.locator(".menu input[type=text]").blur();
+      await page.keyboard.press("Escape");
+      await search(page, "aten::linear");
+      await page.getByText("on a hidden track").waitFor();
+    }));
+
   const REAL = ["torch_cnn.json.gz", "torch_resnet50_amp.json.gz"];
   test.skipIf(REAL.some((file) => realServer(file).missing))("a search, and then another trace", async () => {
     const two = await serve(REAL);

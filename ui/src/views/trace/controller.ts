@@ -13,13 +13,14 @@ import type { Density } from "../../model/density.ts";
 import type { Hit } from "../../model/hit.ts";
 import { boxPlace, isSame, rowAt, rowOfTrack } from "../../model/layout.ts";
 import { shortName } from "../../model/names.ts";
-import type { BoxSelection } from "../../model/settings.ts";
+import { toggled, type BoxSelection } from "../../model/settings.ts";
 import { formatTime } from "../../model/format.ts";
 import { api } from "../../state/api.ts";
 import { errorText } from "../../state/load.ts";
 import { arrivals, navigate, route } from "../../state/route.ts";
 import { forgetFound, found } from "../../state/search.ts";
 import { theme } from "../../state/theme.ts";
+import { toast } from "../../shell/Toast.tsx";
 import { isPreview, trace } from "../../state/trace.ts";
 import { RULER_HEIGHT, type FromWorker } from "../../worker/protocol.ts";
 import * as s from "./store.ts";
@@ -56,6 +57,7 @@ export class Controller {
       void arrivals.value;
       untracked(() => this.followAddress());
     });
+    on(() => this.keepInSight(s.plotSize.value.height));
   }
 
   stop(): void {
@@ -110,7 +112,8 @@ export class Controller {
     if (found.value?.query !== route.value.query) forgetFound();
     s.range.value = from !== null && to !== null
       ? clampRange({ t0: from, t1: to }, this.span) : wholeRange(this.span);
-    if (row !== null) void this.select(row, { move: from === null });
+    if (row !== null)
+      void this.select(row, { move: from === null, scroll: true });
     else if (s.selected.value) this.deselect();
   }
 
@@ -210,8 +213,8 @@ export class Controller {
   }
 
   /** Shows and selects an event; `row` null: nothing. */
-  async select(row: number | null, options: { move?: boolean } = {})
-    : Promise<void> {
+  async select(row: number | null,
+    options: { move?: boolean; scroll?: boolean } = {}): Promise<void> {
     this.asked.abort();
     if (row === null) return this.selectBox(null);
     const stop = (this.asked = new AbortController()).signal;
@@ -229,6 +232,7 @@ export class Controller {
           s.highlighted.value = null;
       });
       if (options.move) this.reveal(event);
+      else if (options.scroll) this.revealRow(event);
     } catch (error) {
       if (!stop.aborted)
         s.selected.value = { state: "failed", error: errorText(error) };
@@ -242,12 +246,45 @@ export class Controller {
     this.revealRow(event);
   }
   private revealRow(event: EventRef): void {
+    if (rowOfTrack(s.layout.value, event.track)) {
+      const y = this.hiddenAt(event, s.plotSize.value.height);
+      if (y !== null) this.scrollTo(y);
+      return;
+    }
+    const info = trace.value?.info;
+    const track = info?.tracks.find((one) => one.id === event.track);
+    if (!track) return;
+    const { foldedGroups } = s.settings.value;
+    if (foldedGroups.includes(track.group))
+      s.changeSettings({ foldedGroups: toggled(foldedGroups, track.group) });
+    if (!rowOfTrack(s.layout.value, event.track))
+      return toast(`This event is on a hidden track, ${track.name}. ` +
+        "Tracks, in the toolbar, brings it back.");
+    // The page is as high as its rows after the next frame only.
+    requestAnimationFrame(() => this.revealRow(event));
+  }
+
+  /** Where to scroll to for an event that is out of sight, else null. */
+  private hiddenAt(event: EventRef, plotHeight: number): number | null {
     const row = rowOfTrack(s.layout.value, event.track);
-    if (!row) return;
+    if (!row) return null;
     const { y, height } = boxPlace(row, event.depth ?? 0);
-    const room = s.plotSize.value.height - RULER_HEIGHT;
-    if (y < s.scroll.value + 8 || y + height > s.scroll.value + room - 8)
-      this.scrollTo(Math.max(0, y - room / 3));
+    const room = plotHeight - RULER_HEIGHT;
+    const top = s.scroll.peek();
+    return y < top + 8 || y + height > top + room - 8
+      ? Math.max(0, y - room / 3) : null;
+  }
+
+  private height = 0;
+  /** The details open below the tracks: what was seen is not to go. */
+  private keepInSight(height: number): void {
+    const before = this.height;
+    this.height = height;
+    untracked(() => {
+      const event = s.selectedEvent.value;
+      if (event && height < before && this.hiddenAt(event, before) === null)
+        this.revealRow(event);
+    });
   }
 
   /** Where the selected event is drawn, from the plot's top left. */
