@@ -117,6 +117,24 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       await page.getByText("on a hidden track").waitFor();
     }));
 
+  test("the menu lists the tracks that there are, and those alone", () =>
+    inPage(async (page) => {
+      const shown = page.locator(".gutter-track");
+      const all = await shown.count();
+      await page.getByRole("button", { name: /^Tracks/ }).click();
+      const listed = page.locator(".menu li label");
+      expect(await listed.count()).toBe(all);
+      // The group's detail is searched, too.
+      await page.fill(".menu input[type=text]", "pid 393");
+      await expect.poll(() => shown.count()).toBeLessThan(all);
+      expect(await listed.count()).toBe(await shown.count());
+      await listed.filter({ hasText: "Stages" }).locator("input").uncheck();
+      await expect.poll(() => shown.filter({ hasText: "Stages" }).count())
+        .toBe(0);
+      await listed.filter({ hasText: "Stages" }).locator("input").check();
+      await shown.filter({ hasText: "Stages" }).waitFor();
+    }));
+
   const REAL = ["torch_cnn.json.gz", "torch_resnet50_amp.json.gz"];
   test.skipIf(REAL.some((file) => realServer(file).missing))("a search, and then another trace", async () => {
     const two = await serve(REAL);
