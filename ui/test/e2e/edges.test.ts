@@ -136,7 +136,8 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
     }));
 
   const REAL = ["torch_cnn.json.gz", "torch_resnet50_amp.json.gz"];
-  test.skipIf(REAL.some((file) => realServer(file).missing))("a search, and then another trace", async () => {
+  const missing = REAL.some((file) => realServer(file).missing);
+  test.skipIf(missing)("a search, and then another trace", async () => {
     const two = await serve(REAL);
     try {
       await inPage(async (page) => {
