@@ -135,6 +135,18 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       await shown.filter({ hasText: "Stages" }).waitFor();
     }));
 
+  test("arrow keys go on after a click on a button that stays", () =>
+    inPage(async (page) => {
+      const row = () => /row=(\d+)/.exec(page.url())?.[1];
+      await search(page, "aten::linear_inner");
+      await page.waitForSelector(".details h2");
+      await page.getByRole("button", { name: "Critical path" }).click();
+      await addressWith(page, /path=1/);
+      const before = row();
+      await page.keyboard.press("ArrowUp");
+      await expect.poll(row).not.toBe(before);
+    }));
+
   const REAL = ["torch_cnn.json.gz", "torch_resnet50_amp.json.gz"];
   const missing = REAL.some((file) => realServer(file).missing);
   test.skipIf(missing)("a search, and then another trace", async () => {
