@@ -2,6 +2,8 @@
 //
 // The timeline where it is easy to get wrong: before the first picture, with
 // two traces, with tracks that are folded or out of sight.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -169,6 +171,27 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
         await page.keyboard.press("Enter");
         await found.waitFor();
         expect(await found.innerText()).not.toBe(first);
+      }, two.url);
+    } finally {
+      await two.stop();
+    }
+  });
+
+  test.skipIf(missing)("a trace whose file is deleted", async () => {
+    const two = await serve(REAL);
+    try {
+      await inPage(async (page) => {
+        await search(page, "aten::conv2d");
+        const shown = page.getByLabel("Worker").locator("option:checked");
+        const before = await shown.innerText();
+        for (const file of REAL) rmSync(join(two.folder!, file));
+        await page.getByText("The file of this trace was deleted").waitFor();
+        expect(await shown.innerText()).toBe(before);
+        // What was not asked for yet is there, too.
+        await page.keyboard.press("f");
+        await addressWith(page, /from=/);
+        await settled(page);
+        await page.locator(".details h2").waitFor();
       }, two.url);
     } finally {
       await two.stop();

@@ -7,7 +7,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type { Range } from "../../model/axis.ts";
 import { formatCount } from "../../model/format.ts";
 import { onFound } from "../../state/search.ts";
-import { cancelOpening, opening, trace } from "../../state/trace.ts";
+import { cancelOpening, opening, picked, trace } from "../../state/trace.ts";
 import { BoxPanel } from "./BoxPanel.tsx";
 import { Controller } from "./controller.ts";
 import { Details } from "./Details.tsx";
@@ -100,6 +100,15 @@ function PreviewNote() {
   );
 }
 
+function GoneNote() {
+  return picked.value?.gone ? (
+    <div class="preview-note" role="status">
+      The file of this trace was deleted. It can be looked at until it is
+      closed or memory runs short.
+    </div>
+  ) : null;
+}
+
 function Problem() {
   const problem = s.problem.value;
   if (!problem) return null;
@@ -133,6 +142,7 @@ export default function TraceView() {
         controller.value = next;
       }} />
       <PreviewNote />
+      <GoneNote />
       <Problem />
       {s.box.value ? <BoxPanel controller={controller.value} />
         : <Details controller={controller.value} />}
