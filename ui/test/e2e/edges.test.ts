@@ -149,6 +149,22 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       await expect.poll(row).not.toBe(before);
     }));
 
+  test("an event that launched more than is listed", () =>
+    inPage(async (page) => {
+      await page.route("**/api/v1/event?*", async (route) => {
+        const event = await (await route.fetch()).json();
+        const one = event.launch ?? event;
+        await route.fulfill({ json: { ...event, launch: null, ancestors: [],
+          launched: Array.from({ length: 100 }, (_, n) =>
+            ({ ...one, row: n })) } });
+      });
+      await search(page, "cudaLaunchKernel");
+      const links = page.getByRole("region", { name: "Launched" });
+      await links.getByText("Only the first 100 launches").waitFor();
+      await links.getByText("the first 50 of 100 launches").waitFor();
+      expect(await links.locator("li").count()).toBe(100);
+    }));
+
   const REAL = ["torch_cnn.json.gz", "torch_resnet50_amp.json.gz"];
   const missing = REAL.some((file) => realServer(file).missing);
   test.skipIf(missing)("a search, and then another trace", async () => {

@@ -6,6 +6,7 @@ import type { EventInfo, EventRef, NamedTime } from "../../api/types.ts";
 import { formatCount, formatTime } from "../../model/format.ts";
 import { listName, shortName } from "../../model/names.ts";
 import { colourKey } from "../../model/palette.ts";
+import { leftOut } from "../../model/shown.ts";
 import { isPreview, trace } from "../../state/trace.ts";
 import { Icon } from "../../shell/icons.tsx";
 import type { Controller } from "./controller.ts";
@@ -126,8 +127,6 @@ function Chain({ list, controller }: {
   );
 }
 
-const MOST_LAUNCHED = 200;
-
 function LaunchColumn({ event, controller }: {
   event: EventInfo;
   controller: Controller | null;
@@ -137,10 +136,11 @@ function LaunchColumn({ event, controller }: {
   // The server names ancestors from the innermost; a chain reads from outside.
   const list = launch ? [...launch.ancestors.toReversed(), launch]
     : event.ancestors.length ? event.ancestors.toReversed()
-      : out.slice(0, MOST_LAUNCHED);
+      : out;
   const title = launch ? "Launched by"
     : event.ancestors.length ? "Called by" : out.length ? "Launched" : "";
   const target = launch ?? out[0];
+  const missing = leftOut(event, s.arrowsShown.value);
   return (
     <section aria-label={title || "Links"}>
       <header>
@@ -155,6 +155,7 @@ function LaunchColumn({ event, controller }: {
       {!title && <p class="quiet">No caller, launch or flow of this event is
         in the trace.</p>}
       <Chain list={list} controller={controller} />
+      {missing && <p class="quiet">{missing}</p>}
     </section>
   );
 }

@@ -13,6 +13,7 @@ import {
   formatBox, formatMarks, formatSettings, parseBox, parseMarks,
   parseSettings, type BoxSelection, type Mark,
 } from "../../model/settings.ts";
+import { MOST_ARROWS } from "../../model/shown.ts";
 import { keepDensity, keptDensity } from "../../state/density.ts";
 import type { Load } from "../../state/load.ts";
 import { navigate, route, setMore } from "../../state/route.ts";
@@ -118,9 +119,9 @@ export const arrows = computed<Arrow[]>(() => {
   const own = placeOf(event);
   const list: Arrow[] = [];
   if (event.launch) list.push({ from: placeOf(event.launch), to: own });
-  for (const other of event.launched.slice(0, 50))
+  for (const other of event.launched.slice(0, MOST_ARROWS))
     list.push({ from: own, to: placeOf(other) });
-  for (const flow of event.flows.slice(0, 50))
+  for (const flow of event.flows.slice(0, MOST_ARROWS))
     list.push(flow.out ? { from: own, to: placeOf(flow) }
       : { from: placeOf(flow), to: own });
   return list;
