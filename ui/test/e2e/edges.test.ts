@@ -7,8 +7,8 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  addressWith, browserPath, drag, launch, mockServer, openPage, realServer,
-  search, selectedPoint, serve, settled, type Served, type Session,
+  addressWith, browserPath, drag, launch, mockServer, openPage, rangeOf,
+  realServer, search, selectedPoint, serve, settled, type Served, type Session,
 } from "./harness.ts";
 
 describe.skipIf(!browserPath)("edges of the timeline", () => {
@@ -163,6 +163,19 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       await links.getByText("Only the first 100 launches").waitFor();
       await links.getByText("the first 50 of 100 launches").waitFor();
       expect(await links.locator("li").count()).toBe(100);
+    }));
+
+  test("a stroke on a trackpad that is not quite straight", () =>
+    inPage(async (page) => {
+      await page.setViewportSize({ width: 1200, height: 400 });
+      await settled(page);
+      const plot = (await page.locator(".plot").boundingBox())!;
+      await page.mouse.move(plot.x + 300, plot.y + 60);
+      const before = await rangeOf(page);
+      await page.mouse.wheel(2, 60);
+      await expect.poll(() => page.locator(".tracks")
+        .evaluate((tracks) => tracks.scrollTop)).toBe(60);
+      expect(await rangeOf(page)).toEqual(before);
     }));
 
   const REAL = ["torch_cnn.json.gz", "torch_resnet50_amp.json.gz"];

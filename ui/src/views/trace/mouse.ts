@@ -3,6 +3,7 @@
 // The mouse on the timeline: click, drag by mode, wheel, double click.
 import { xToTime } from "../../model/axis.ts";
 import { hasTiles } from "../../model/layout.ts";
+import { sidewaysOf } from "../../model/wheel.ts";
 import { RULER_HEIGHT } from "../../worker/protocol.ts";
 import type { Controller } from "./controller.ts";
 import { isPreview } from "../../state/trace.ts";
@@ -147,8 +148,7 @@ export function watchMouse(plot: HTMLElement, scroller: HTMLElement,
         timeAt(place(event).x));
       return;
     }
-    const sideways = event.shiftKey && event.deltaX === 0
-      ? event.deltaY : event.deltaX;
+    const sideways = sidewaysOf(event);
     if (sideways === 0) return;
     event.preventDefault();
     controller.pan((sideways * lines) / s.plotSize.value.width);
