@@ -178,6 +178,21 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       expect(await rangeOf(page)).toEqual(before);
     }));
 
+  test("a narrow window", () => inPage(async (page) => {
+    await page.setViewportSize({ width: 600, height: 700 });
+    await search(page, "elementwise");
+    const wide = await page.evaluate(() =>
+      document.documentElement.scrollWidth);
+    expect(wide).toBe(600);
+    const buttons = await page.locator(".trace .toolbar button:visible").all();
+    expect(buttons.length).toBeGreaterThan(10);
+    for (const button of buttons) {
+      const { x, width } = (await button.boundingBox())!;
+      expect(x + width).toBeLessThanOrEqual(600);
+    }
+    await page.locator(".gutter-track").first().waitFor();
+  }));
+
   const REAL = ["torch_cnn.json.gz", "torch_resnet50_amp.json.gz"];
   const missing = REAL.some((file) => realServer(file).missing);
   test.skipIf(missing)("a search, and then another trace", async () => {
