@@ -5,6 +5,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
+import { startMock } from "../mock/serve.mjs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   addressWith, browserPath, drag, launch, mockServer, openPage, rangeOf,
@@ -192,6 +193,29 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
     }
     await page.locator(".gutter-track").first().waitFor();
   }));
+
+  test("names of thousands of letters", async () => {
+    const mock = await startMock(0, (name) =>
+      name === "aten::linear" ? name + "x".repeat(5000) : name);
+    try {
+      await inPage(async (page) => {
+        await search(page, "aten::linearxxx");
+        await page.waitForSelector(".details h2");
+        await page.keyboard.press("f");
+        await page.keyboard.press("m");
+        const address = await addressWith(page, /from=.*marks=/);
+        expect(address.length).toBeLessThan(600);
+        await settled(page);
+        const at = await selectedPoint(page);
+        await page.mouse.move(at.x, at.y);
+        const tooltip = page.locator(".tooltip");
+        await tooltip.getByText("aten::linearxxx").waitFor();
+        expect((await tooltip.boundingBox())!.height).toBeLessThan(140);
+      }, mock.url);
+    } finally {
+      mock.close();
+    }
+  });
 
   const REAL = ["torch_cnn.json.gz", "torch_resnet50_amp.json.gz"];
   const missing = REAL.some((file) => realServer(file).missing);

@@ -12,7 +12,7 @@ import {
 import type { Density } from "../../model/density.ts";
 import type { Hit } from "../../model/hit.ts";
 import { boxPlace, isSame, rowAt, rowOfTrack } from "../../model/layout.ts";
-import { shortName } from "../../model/names.ts";
+import { clipName, shortName } from "../../model/names.ts";
 import { toggled, type BoxSelection } from "../../model/settings.ts";
 import { formatTime } from "../../model/format.ts";
 import { api } from "../../state/api.ts";
@@ -28,6 +28,9 @@ import { WorkerLink, type Canvases } from "./worker_link.ts";
 
 /** The address follows the view when it has stood still for so long. */
 const SETTLED_MS = 250;
+
+/** Letters of a name in a mark, which has a time beside it. */
+const MOST_OF_NAME = 44;
 
 export class Controller {
   readonly link: WorkerLink;
@@ -324,7 +327,8 @@ export class Controller {
     if (!event && !measured) return;
     const next = event && !s.measure.value
       ? { t0: event.start, t1: event.start + event.dur,
-        text: `${shortName(event.name)} ${formatTime(event.dur)}` }
+        text: `${clipName(shortName(event.name), MOST_OF_NAME)} ` +
+          formatTime(event.dur) }
       : { t0: measured!.t0, t1: measured!.t1,
         text: formatTime(measured!.t1 - measured!.t0) };
     const same = s.marks.value.filter((one) =>
