@@ -217,6 +217,27 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
     }
   });
 
+  test("a link to all events of one name", () => inPage(async (page) => {
+    const all = page.getByRole("button", { name: /^Select (all|one)$/ });
+    const pressed = () => all.getAttribute("aria-pressed");
+    await search(page, "aten::linear_inner");
+    await page.keyboard.press("f");
+    await addressWith(page, /from=/);
+    await settled(page);
+    const at = await selectedPoint(page);
+    await page.mouse.dblclick(at.x, at.y);
+    await addressWith(page, /same=\d+/);
+    await expect.poll(pressed).toBe("true");
+    await page.reload();
+    await settled(page);
+    await expect.poll(pressed).toBe("true");
+    // An event of another name ends it, in the address, too.
+    await page.locator(".plot").focus();
+    await page.keyboard.press("ArrowUp");
+    await expect.poll(pressed).toBe("false");
+    expect(page.url()).not.toMatch(/same=/);
+  }));
+
   const REAL = ["torch_cnn.json.gz", "torch_resnet50_amp.json.gz"];
   const missing = REAL.some((file) => realServer(file).missing);
   test.skipIf(missing)("a search, and then another trace", async () => {

@@ -17,7 +17,7 @@ import { toggled, type BoxSelection } from "../../model/settings.ts";
 import { formatTime } from "../../model/format.ts";
 import { api } from "../../state/api.ts";
 import { errorText } from "../../state/load.ts";
-import { arrivals, navigate, route } from "../../state/route.ts";
+import { arrivals, navigate, route, setMore } from "../../state/route.ts";
 import { forgetFound, found } from "../../state/search.ts";
 import { theme } from "../../state/theme.ts";
 import { toast } from "../../shell/Toast.tsx";
@@ -123,7 +123,6 @@ export class Controller {
   private deselect(): void {
     this.asked.abort();
     s.selected.value = null;
-    s.highlighted.value = null;
   }
 
   private sendView(): void {
@@ -141,7 +140,7 @@ export class Controller {
       selected: event && s.placeOf(event),
       arrows: s.arrows.value, marks: s.marks.value,
       measure: s.measure.value, box,
-      name: s.highlighted.value?.id ?? null,
+      name: s.highlighted.value,
       cursor: null,
     } });
   }
@@ -211,6 +210,7 @@ export class Controller {
     batch(() => {
       this.deselect();
       s.setBox(box);
+      setMore("same", "");
       navigate({ row: null });
     });
   }
@@ -231,8 +231,7 @@ export class Controller {
         s.setBox(null);
         s.measure.value = null;
         navigate({ row });
-        if (s.highlighted.value?.text !== event.name)
-          s.highlighted.value = null;
+        if (s.highlighted.value === null) setMore("same", "");
       });
       if (options.move) this.reveal(event);
       else if (options.scroll) this.revealRow(event);
@@ -342,8 +341,7 @@ export class Controller {
   /** All events of the selected one's name stand out, or no longer. */
   highlight(on = true): void {
     const event = s.selectedEvent.value;
-    s.highlighted.value = on && event?.name_id !== undefined
-      ? { id: event.name_id, text: event.name } : null;
+    setMore("same", on ? String(event?.name_id ?? "") : "");
   }
 
   /** Tab: to the other end of an arrow; false when there is none. */

@@ -89,8 +89,15 @@ export const measure = signal<Range | null>(null);
 export const dragged = signal<
   { t0: number; t1: number; y0: number; y1: number } | null>(null);
 
-/** The name whose events stand out: its id and text. */
-export const highlighted = signal<{ id: number; text: string } | null>(null);
+/**
+ * The id of the name whose events stand out: the selected one's, if the
+ * address says so; null: none.
+ */
+export const highlighted = computed(() => {
+  const id = selectedEvent.value?.name_id;
+  return id !== undefined && route.value.more["same"] === String(id)
+    ? id : null;
+});
 
 export const arrowsShown = computed(() => route.value.more["arrows"] !== "0");
 export const pathShown = computed(() => route.value.more["path"] === "1");
