@@ -238,6 +238,40 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
     expect(page.url()).not.toMatch(/same=/);
   }));
 
+  /** Changes an answer of the server on its way. */
+  const changing = (page: Page, path: string,
+    change: (answer: any) => unknown) =>
+    page.route(`**/api/v1/${path}?*`, async (route) =>
+      route.fulfill({ json: change(await (await route.fetch()).json()) }));
+
+  test("one event is not one events", async () => {
+    const session = await openPage(browser, "about:blank", { wait: false });
+    const { page } = session;
+    await changing(page, "trace", (info) => ({ ...info, events: 1,
+      tracks: info.tracks.map((track: object) => ({ ...track, events: 1 })) }));
+    await changing(page, "event", (event) => ({ ...event,
+      args: event.args.slice(0, 1), same_name: { ...event.same_name, calls: 1,
+        histogram: { edges: [0, 1e9], counts: [1] } } }));
+    await changing(page, "select", (box) => ({ ...box, events: 1,
+      flame: box.flame.map((one: object) => ({ ...one, calls: 1 })) }));
+    await page.goto(served.url + "&/trace");
+    await settled(page);
+    await search(page, "elementwise");
+    await page.waitForSelector(".details h2");
+    const plural = () => page.evaluate(() => [...document.body
+      .querySelectorAll<HTMLElement>(".trace *")].flatMap((one) =>
+      [one.title ?? "", one.ariaLabel ?? "", one.textContent])
+      .flatMap((text) => text.match(/\b1 (events|calls|arguments)\b/) ?? []));
+    expect(await plural()).toEqual([]);
+    const plot = (await page.locator(".plot").boundingBox())!;
+    await drag(page, { x: plot.x + 300, y: plot.y + 60 },
+      { x: plot.x + 700, y: plot.y + 300 });
+    await page.waitForSelector(".flame button");
+    expect(await plural()).toEqual([]);
+    expect(session.problems).toEqual([]);
+    await session.close();
+  });
+
   const REAL = ["torch_cnn.json.gz", "torch_resnet50_amp.json.gz"];
   const missing = REAL.some((file) => realServer(file).missing);
   test.skipIf(missing)("a search, and then another trace", async () => {

@@ -4,7 +4,7 @@
 import { useSignal } from "@preact/signals";
 import type { SelectInfo, SelectRow } from "../../api/types.ts";
 import { BOX_COLUMNS, type BoxKey } from "../../model/box_columns.ts";
-import { formatCount, formatTime } from "../../model/format.ts";
+import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import { listName } from "../../model/names.ts";
 import { Icon } from "../../shell/icons.tsx";
 import type { Controller } from "./controller.ts";
@@ -81,10 +81,9 @@ export function BoxPanel({ controller }: { controller: Controller | null }) {
     <div class="details box-panel" role="region" aria-label="Selected box">
       <header>
         <h2>{answer?.state === "ready"
-          ? `${formatCount(answer.value.events)} events` : "Summing up"}
+          ? countOf(answer.value.events, "event") : "Summing up"}
         <em>{formatTime(box.t1 - box.t0)}</em>
-        <em>{formatCount(box.tracks.length)} {box.tracks.length === 1
-          ? "track" : "tracks"}</em></h2>
+        <em>{countOf(box.tracks.length, "track")}</em></h2>
         <span class="row">
           <button class="button" onClick={() => controller?.frame()}>
             Zoom <kbd>F</kbd></button>

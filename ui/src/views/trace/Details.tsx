@@ -3,7 +3,7 @@
 // The selected event in three columns: itself, what launched it (or what it
 // is inside of), all calls of its name.
 import type { EventInfo, EventRef, NamedTime } from "../../api/types.ts";
-import { formatCount, formatTime } from "../../model/format.ts";
+import { countOf, formatTime } from "../../model/format.ts";
 import { listName, shortName } from "../../model/names.ts";
 import { colourKey } from "../../model/palette.ts";
 import { leftOut } from "../../model/shown.ts";
@@ -78,7 +78,7 @@ function OwnColumn({ event, controller }: {
       </dl>
       {event.args.length > 0 && (
         <details>
-          <summary>{formatCount(event.args.length)} arguments</summary>
+          <summary>{countOf(event.args.length, "argument")}</summary>
           <dl class="args mono">
             {event.args.map(([key, value]) => (
               <div key={key}><dt>{key}</dt><dd>{typeof value === "string"
@@ -168,7 +168,7 @@ function PreviewDetails() {
       <Icon name="select" />
       <p>{mark ? (mark.events === 1
         ? `1 event, ${formatTime(mark.dur)}: ${shortName(mark.text)}. `
-        : `${formatCount(mark.events)} events in ${formatTime(mark.dur)}, ` +
+        : `${countOf(mark.events, "event")} in ${formatTime(mark.dur)}, ` +
           `mostly ${shortName(mark.text)}. `)
         : "Click a mark to see how many events it stands for. "}
       Details come with the exact picture.</p>

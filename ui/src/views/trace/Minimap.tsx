@@ -7,7 +7,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { computed, useSignal } from "@preact/signals";
 import type { CounterSeries, StepInfo, TraceInfo } from "../../api/types.ts";
 import { timeToX, wholeRange, xToTime } from "../../model/axis.ts";
-import { formatCount, formatTime } from "../../model/format.ts";
+import { countOf, formatTime } from "../../model/format.ts";
 import { classColours } from "../../model/palette.ts";
 import { indexSteps, stepLabels } from "../../model/steps.ts";
 import { decodeAnswer } from "../../model/records.ts";
@@ -141,7 +141,7 @@ export function Minimap({ controller, seen }: {
         <span>{busy || boxes ? "GPU busy, whole window"
           : "Whole window"}</span>
         <span class="quiet">{formatTime(span)} ·{" "}
-          {formatCount(open.info.events)} events</span>
+          {countOf(open.info.events, "event")}</span>
       </div>
       <div class="minimap-plot"
         onPointerDown={(event) => {

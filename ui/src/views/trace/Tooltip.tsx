@@ -6,7 +6,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { EventInfo, MarkInfo, StageInfo } from "../../api/types.ts";
 import {
-  formatCount, formatShare, formatTime, formatValue,
+  countOf, formatCount, formatShare, formatTime, formatValue,
 } from "../../model/format.ts";
 import { withPlace } from "../../model/memory.ts";
 import { clipName, listName } from "../../model/names.ts";
@@ -52,8 +52,7 @@ function One({ hit }: { hit: Hit }) {
   const parts = info
     ? [formatTime(info.dur),
       info.children ? `self ${formatTime(info.self)}` : "",
-      info.children ? `${formatCount(info.children)} ` +
-        (info.children === 1 ? "call inside" : "calls inside") : ""]
+      info.children ? `${countOf(info.children, "call")} inside` : ""]
     : [isPreview.value ? formatTime(hit.t1 - hit.t0) : "…"];
   return (
     <>
@@ -72,11 +71,12 @@ function Many({ hit }: { hit: Hit }) {
     t1: Math.ceil(hit.t1), ...(isPreview.value ? { preview: 1 } : {}),
   });
   const count = info ? info.events : hit.count;
-  const more = !info && hit.count >= MANY ? " or more" : "";
+  const more = !info && hit.count >= MANY;
   return (
     <>
-      <b>{formatCount(count)}{more} events
-        · {formatShare(info ? info.busy : hit.busy)} busy</b>
+      <b>{more ? `${formatCount(count)} or more events`
+        : countOf(count, "event")}
+        {" "}· {formatShare(info ? info.busy : hit.busy)} busy</b>
       {!info?.top.length && <span class="mono">{hit.mixed ? "mixed names"
         : `mostly ${clip(hit.short)}`}</span>}
       {info?.top.map((one) => (

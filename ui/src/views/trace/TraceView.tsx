@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Range } from "../../model/axis.ts";
-import { formatCount } from "../../model/format.ts";
+import { countOf, formatCount } from "../../model/format.ts";
 import { onFound } from "../../state/search.ts";
 import { cancelOpening, opening, picked, trace } from "../../state/trace.ts";
 import { BoxPanel } from "./BoxPanel.tsx";
@@ -93,8 +93,8 @@ function PreviewNote() {
   return (
     <div class="preview-note" role="status">
       Preview. Exact picture follows{share}.
-      {read < events && ` ${formatCount(read)} of ${formatCount(events)} ` +
-        "events could be read."}
+      {read < events && ` ${formatCount(read)} of ` +
+        `${countOf(events, "event")} could be read.`}
       <button class="link" onClick={() => void cancelOpening()}>Cancel</button>
     </div>
   );
