@@ -272,6 +272,21 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
     await session.close();
   });
 
+  test("a trace without events says so", async () => {
+    const session = await openPage(browser, "about:blank", { wait: false });
+    const { page } = session;
+    await changing(page, "trace", (info) => ({ ...info, events: 0, names: 0,
+      span_ns: 1, groups: [], tracks: [], steps: [], stages: [] }));
+    await page.goto(served.url + "&/trace");
+    await page.getByText("This trace has no events").waitFor();
+    await page.getByText("record again").waitFor();
+    const head = page.locator(".minimap-head");
+    expect(await head.innerText()).toMatch(/no events$/);
+    expect(await page.getByText("Click an event").count()).toBe(0);
+    expect(session.problems).toEqual([]);
+    await session.close();
+  });
+
   const REAL = ["torch_cnn.json.gz", "torch_resnet50_amp.json.gz"];
   const missing = REAL.some((file) => realServer(file).missing);
   test.skipIf(missing)("a search, and then another trace", async () => {

@@ -179,6 +179,14 @@ function PreviewDetails() {
 export function Details({ controller }: { controller: Controller | null }) {
   const now = s.selected.value;
   if (isPreview.value) return <PreviewDetails />;
+  if (trace.value?.info.events === 0)
+    return (
+      <div class="details empty" role="status">
+        <p>This trace has no events: nothing that could be recorded ran, or
+          recording ended before it began. Choose another run above, or record
+          again and let at least one step run.</p>
+      </div>
+    );
   if (!now)
     return (
       <div class="details empty" role="status">

@@ -140,8 +140,9 @@ export function Minimap({ controller, seen }: {
       <div class="minimap-head">
         <span>{busy || boxes ? "GPU busy, whole window"
           : "Whole window"}</span>
-        <span class="quiet">{formatTime(span)} ·{" "}
-          {countOf(open.info.events, "event")}</span>
+        <span class="quiet">{open.info.events === 0 ? "no events"
+          : `${formatTime(span)} · ${countOf(open.info.events, "event")}`}
+        </span>
       </div>
       <div class="minimap-plot"
         onPointerDown={(event) => {
