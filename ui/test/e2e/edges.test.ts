@@ -156,13 +156,13 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
         const event = await (await route.fetch()).json();
         const one = event.launch ?? event;
         await route.fulfill({ json: { ...event, launch: null, ancestors: [],
-          launched: Array.from({ length: 100 }, (_, n) =>
+          launched_count: 300, launched: Array.from({ length: 100 }, (_, n) =>
             ({ ...one, row: n })) } });
       });
       await search(page, "cudaLaunchKernel");
       const links = page.getByRole("region", { name: "Launched" });
-      await links.getByText("Only the first 100 launches").waitFor();
-      await links.getByText("the first 50 of 100 launches").waitFor();
+      await links.getByText("100 of 300 launches shown").waitFor();
+      await links.getByText("Arrows: the first 50 only").waitFor();
       expect(await links.locator("li").count()).toBe(100);
     }));
 
