@@ -179,8 +179,10 @@ std::string EventJson(const OpenTrace& open, Row row) {
   WriteAncestors(json, open, row);
   json.Field("children", CountChildren(trace, row, kMostChildren));
   WriteLaunch(json, open, row);
+  const LaunchedWork launched = LaunchedBy(tree, row, kMostListed);
+  json.Field("launched_count", launched.count);
   json.Key("launched").BeginArray();
-  for (const Row work : LaunchedBy(tree, row, kMostListed)) {
+  for (const Row work : launched.rows) {
     json.BeginObject();
     WriteEventPlace(json, open, work);
     json.EndObject();

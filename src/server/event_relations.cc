@@ -74,11 +74,11 @@ Row LaunchOf(const EventTree& tree, Row row) {
   return kNoRow;
 }
 
-std::vector<Row> LaunchedBy(const EventTree& tree, Row row, size_t most) {
+LaunchedWork LaunchedBy(const EventTree& tree, Row row, size_t most) {
   const Trace& trace = tree.trace();
-  std::vector<Row> rows;
+  LaunchedWork launched;
   const uint32_t thread = tree.thread_of(row);
-  if (thread == kNoThread) return rows;
+  if (thread == kNoThread) return launched;
   const int64_t start = trace.start_ns()[row];
   const int64_t end = trace.end_ns(row);
   for (const DeviceWork& work : tree.work()) {
@@ -87,10 +87,10 @@ std::vector<Row> LaunchedBy(const EventTree& tree, Row row, size_t most) {
     if (work.launch != row &&
         (at < start || at >= end || tree.thread_of(work.launch) != thread))
       continue;
-    rows.push_back(work.row);
-    if (rows.size() == most) break;
+    ++launched.count;
+    if (launched.rows.size() < most) launched.rows.push_back(work.row);
   }
-  return rows;
+  return launched;
 }
 
 const StepInterval* StepOf(const OpenTrace& open, Row row) {

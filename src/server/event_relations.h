@@ -22,9 +22,13 @@ Row InnermostAt(const Trace& trace, uint32_t track, int64_t time_ns);
 // The host event that launched a piece of device work; kNoRow: none, or not
 // recorded.
 Row LaunchOf(const EventTree& tree, Row row);
-// Device work that was launched by a host event or inside it, the first
-// `most`, by row.
-std::vector<Row> LaunchedBy(const EventTree& tree, Row row, size_t most);
+// Device work that was launched by a host event or inside it: the first
+// `most`, by row, and how much there is.
+struct LaunchedWork {
+  std::vector<Row> rows;
+  uint64_t count = 0;
+};
+LaunchedWork LaunchedBy(const EventTree& tree, Row row, size_t most);
 
 // The step that an event belongs to, of its process; null: none.
 const StepInterval* StepOf(const OpenTrace& open, Row row);

@@ -157,7 +157,9 @@ export interface EventInfo extends EventRef {
   ancestors: NamedTime[];
   children: number;
   launch: (EventRef & { ancestors: NamedTime[]; delay: number | null }) | null;
+  /** The first of it; `launched_count` is of all. */
   launched: EventRef[];
+  launched_count: number;
   flows: EventRef[];
   previous: number | null;
   next: number | null;

@@ -116,3 +116,8 @@ test("stages are a track on top of their group", () => {
   expect(hasTiles("stage")).toBe(false);
   expect(withStages(tracks, [])).toEqual(tracks);
 });
+
+test("a track that is pinned and hidden is hidden", () => {
+  expect(names({ pinned: [1, 2], hidden: [2] })).toEqual(
+    ["Pinned", "main", "python3", "python functions", "GPU 0", "GPU busy"]);
+});

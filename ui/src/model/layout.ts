@@ -91,11 +91,22 @@ function ordered(tracks: TrackInfo[], moved: [number, number][])
   return list;
 }
 
+/** Whether a track has all words of a filter, by itself or in its group. */
+export function filterOf(filter: string)
+  : (track: TrackInfo, group: GroupInfo | undefined) => boolean {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  return (track, group) => {
+    const text = [track.name, track.detail, group?.name, group?.detail]
+      .join(" ").toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+}
+
 export function layoutOf(groups: GroupInfo[], tracks: TrackInfo[],
   settings: Settings, density: Density = "normal"): Layout {
   const rows: Row[] = [];
   let y = 0;
-  const words = settings.filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const matches = filterOf(settings.filter);
   const pinned = new Set(settings.pinned);
   const hidden = new Set(settings.hidden);
   const folded = new Set(settings.foldedTracks);
@@ -116,15 +127,9 @@ export function layoutOf(groups: GroupInfo[], tracks: TrackInfo[],
       height: groupHeight(density) });
     y += groupHeight(density);
   };
-  const matches = (track: TrackInfo, group: GroupInfo | undefined) => {
-    const text = [track.name, track.detail, group?.name, group?.detail]
-      .join(" ").toLowerCase();
-    return words.every((word) => text.includes(word));
-  };
-
   const byId = new Map(tracks.map((track) => [track.id, track]));
-  const top = settings.pinned.map((id) => byId.get(id))
-    .filter((track) => track !== undefined);
+  const top = settings.pinned.filter((id) => !hidden.has(id))
+    .map((id) => byId.get(id)).filter((track) => track !== undefined);
   if (top.length) {
     head(PINNED_GROUP, "Pinned", "", false);
     top.forEach(put);

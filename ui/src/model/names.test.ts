@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { headAndTail, listName, shortName } from "./names.ts";
+import { clipName, headAndTail, listName, shortName } from "./names.ts";
 
 test.each([
   ["aten::add_", "aten::add_"],
@@ -41,4 +41,14 @@ test("two rows of a list have two names", () => {
   expect(shortName(engine)).toBe("ReluBackward0");
   expect(listName(engine)).toBe("evaluate: ReluBackward0");
   expect(listName("void f<int>(int)")).toBe("f");
+});
+
+test("a name of thousands of letters is cut, its end stays", () => {
+  expect(clipName("short", 20)).toBe("short");
+  const cut = clipName("a".repeat(5000) + "_the_end_1", 40);
+  expect(cut).toBe("a".repeat(29) + "…_the_end_1");
+  // Letters of two code units are not cut in two.
+  expect(clipName("😀".repeat(30), 20)).toBe("😀".repeat(9) + "…" +
+    "😀".repeat(10));
+  expect(clipName("😀".repeat(20), 20)).toBe("😀".repeat(20));
 });

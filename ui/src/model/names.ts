@@ -41,6 +41,15 @@ export function headAndTail(name: string): [head: string, tail: string] {
   return [letters.slice(0, -TAIL).join(""), letters.slice(-TAIL).join("")];
 }
 
+/** A name of at most so many letters; its end stays. */
+export function clipName(name: string, most: number): string {
+  if (name.length <= most) return name;
+  const letters = [...name];
+  if (letters.length <= most) return name;
+  return letters.slice(0, most - TAIL - 1).join("") + "…" +
+    letters.slice(-TAIL).join("");
+}
+
 /** torch names the same thing twice: the engine's call, and the function. */
 const ENGINE = "autograd::engine::evaluate_function: ";
 

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { RunInfo } from "../api/types.ts";
 import {
-  ALL_WORKERS, jobName, pickWindow, windowTitle, workersOfJob,
+  ALL_WORKERS, jobName, keepOpen, pickWindow, windowTitle, workersOfJob,
 } from "./pick.ts";
 
 const worker = (id: string, ...windows: string[]) => ({
@@ -57,4 +57,20 @@ test("a window is not called like its worker", () => {
   expect(windowTitle("host", "host", [{ index: 6 }, { index: 11 }]))
     .toBe("steps 6–11");
   expect(windowTitle("host", "host", [{ index: 6 }])).toBe("step 6");
+});
+
+test("an open trace stays when its file is deleted", () => {
+  const open = pick("one", "w0", "b");
+  const without = [{ ...runs[0]!, workers: [worker("w0", "a")] }, runs[1]!];
+  const kept = (list: RunInfo[], was = open) => keepOpen(list, was,
+    pickWindow(list, { run: "one", worker: "w0", window: "b" }));
+  expect(kept(runs)?.gone).toBeUndefined();
+  for (const list of [[], [runs[1]!], without])
+    expect([kept(list)?.window?.t, kept(list)?.gone]).toEqual(["b", true]);
+  // Nothing was open; another file of that name took its place.
+  expect(kept([], null)).toBeNull();
+  const replaced = [{ ...runs[0]!, workers: [{ ...worker("w0"),
+    windows: [{ t: "new", name: "b" }] }] }];
+  expect([kept(replaced)?.window?.t, kept(replaced)?.gone])
+    .toEqual(["new", undefined]);
 });

@@ -13,7 +13,11 @@ export interface Picked {
   all: boolean;
   windows: WindowInfo[];
   window: WindowInfo | null;
+  /** It was deleted while it was shown. */
+  gone?: boolean;
 }
+
+type Wanted = { run: string; worker: string; window: string };
 
 /** The workers of a job, by the id of all of its windows: "t.t". */
 export function workersOfJob(run: RunInfo, job: string): WorkerInfo[] {
@@ -58,7 +62,7 @@ export function windowTitle(name: string, worker: string | undefined,
 
 export function pickWindow(
   runs: RunInfo[],
-  wanted: { run: string; worker: string; window: string },
+  wanted: Wanted,
 ): Picked | null {
   const run = runs.find((one) => one.id === wanted.run) ?? runs[0];
   if (!run) return null;
@@ -73,4 +77,22 @@ export function pickWindow(
   const window =
     windows.find((one) => one.t === wanted.window) ?? windows[0] ?? null;
   return { run, worker: worker ?? null, all: false, windows, window };
+}
+
+const samePlace = (a: Picked, b: Picked | null) => a.run.id === b?.run.id &&
+  a.worker?.id === b.worker?.id && a.window?.name === b.window?.name;
+
+/**
+ * What to show when the list of runs changes under an address that stays. A
+ * trace that is open stays when its file is deleted: the server still has it.
+ * `next` is what the new list has for the address. Where that stands in the
+ * same place, the file was replaced.
+ */
+export function keepOpen(runs: RunInfo[], open: Picked | null,
+  next: Picked | null): Picked | null {
+  const t = open?.window?.t;
+  if (!open || !t || open.all || samePlace(open, next)) return next;
+  const listed = runs.some((run) => run.workers.some((worker) =>
+    worker.windows.some((one) => one.t === t)));
+  return listed ? next : { ...open, gone: true };
 }

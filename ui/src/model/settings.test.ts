@@ -26,6 +26,14 @@ test("marks, whatever their text", () => {
     [{ t0: 1, t1: 2, text: "%" }]);
 });
 
+test("a mark of a very long name is cut, also one of a link", () => {
+  const long = "n".repeat(5000);
+  const text = formatMarks([{ t0: 1, t1: 2, text: long + " 3 ms" }]);
+  expect(text.length).toBeLessThan(100);
+  expect(decodeURIComponent(text)).toMatch(/^1-2:n+…n+ 3 ms$/);
+  expect(parseMarks(`1-2:${long}`)[0]!.text.length).toBeLessThan(100);
+});
+
 test("a box", () => {
   const box = { t0: 10, t1: 20, tracks: [1, 4] };
   expect(parseBox(formatBox(box))).toEqual(box);

@@ -2,6 +2,7 @@
 //
 // The timeline's own part of the address: tracks, marks, overlays. Pure.
 import { noSettings, type Settings } from "./layout.ts";
+import { clipName } from "./names.ts";
 
 const numbers = (text: string | undefined) =>
   (text ?? "").split(",").filter((part) => /^\d{1,9}$/.test(part))
@@ -46,6 +47,9 @@ export function movedBefore(moved: [number, number][], track: number,
   return [...earlier, [track, before]];
 }
 
+/** Letters of a mark that stand on the ruler and in the address. */
+export const MOST_OF_MARK = 60;
+
 export interface Mark {
   t0: number;
   t1: number;
@@ -57,7 +61,7 @@ export function parseMarks(text: string | undefined): Mark[] {
     .map((part) => /^(-?\d+)-(-?\d+):(.*)$/.exec(part))
     .filter((match) => match !== null)
     .map((match) => ({ t0: Number(match[1]), t1: Number(match[2]),
-      text: decode(match[3]!) }))
+      text: clipName(decode(match[3]!), MOST_OF_MARK) }))
     .filter((mark) => mark.t1 >= mark.t0);
 }
 function decode(text: string): string {
@@ -69,7 +73,7 @@ function decode(text: string): string {
 }
 export function formatMarks(marks: Mark[]): string {
   return marks.map((mark) => `${Math.round(mark.t0)}-${Math.round(mark.t1)}:` +
-    encodeURIComponent(mark.text)).join(";");
+    encodeURIComponent(clipName(mark.text, MOST_OF_MARK))).join(";");
 }
 
 export interface BoxSelection {

@@ -130,7 +130,7 @@ export function traceMessage(onTimeline: boolean) {
         error={`${listed.error}. Is \`stepscope view\` still running?`}
         retry={retryRuns} />
     );
-  if (listed.value.runs.length === 0)
+  if (listed.value.runs.length === 0 && !picked.value?.gone)
     return (
       <Message title="No traces here yet"
         text={`The folder \`${listed.value.folder}\` has no file that ` +

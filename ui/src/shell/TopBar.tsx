@@ -44,11 +44,13 @@ function Pickers() {
     workers.unshift({ value: ALL_WORKERS, text: now.run.all.name || "all" });
   const job = now.all && now.window !== now.run.all ? now.window : null;
   if (job) workers.unshift({ value: job.t, text: job.name });
+  const listed = runs.value.value.runs;
+  const all = listed.some((run) => run.id === now.run.id) ? listed
+    : [now.run, ...listed];
   return (
     <>
       <Picker label="Run" value={now.run.id}
-        options={runs.value.value.runs.map((run) =>
-          ({ value: run.id, text: run.name }))}
+        options={all.map((run) => ({ value: run.id, text: run.name }))}
         onPick={(run) => navigate({ run, ...fresh }, true)} />
       <Picker label="Worker"
         value={job ? job.t : now.all ? ALL_WORKERS : now.worker?.id ?? ""}
@@ -57,7 +59,8 @@ function Pickers() {
       <Picker label="Window" value={now.window?.t ?? ""}
         options={now.windows.map((one) => ({ value: one.t,
           text: windowTitle(one.name, now.all ? one.name : now.worker?.name,
-            one === now.window ? trace.value?.info.steps : []) }))}
+            one === now.window ? trace.value?.info.steps : []) +
+            (now.gone && one === now.window ? " (deleted)" : "") }))}
         onPick={(window) => navigate({ window, ...fresh }, true)} />
     </>
   );

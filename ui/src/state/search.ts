@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Search of event names: the server counts and finds, the page goes there.
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import type { FoundInfo } from "../api/types.ts";
 import { api } from "./api.ts";
 import { errorText } from "./load.ts";
@@ -10,13 +10,18 @@ import { traceId } from "./trace.ts";
 
 export type Direction = "next" | "previous";
 export interface Found {
+  /** The trace that was searched. */
+  t: string;
   query: string;
   count: number;
   names: number;
   index: number;
   error: string;
 }
-export const found = signal<Found | null>(null);
+const last = signal<Found | null>(null);
+/** What is known of the search, in the trace that is shown. */
+export const found = computed(() =>
+  last.value?.t === traceId.value ? last.value : null);
 
 /** What a view does with a match; the timeline sets it while it shows. */
 let show: ((event: FoundInfo) => void) | null = null;
@@ -33,7 +38,8 @@ export async function submitSearch(
   text: string, direction: Direction = "next"): Promise<void> {
   const query = text.trim();
   if (!query) return clearSearch();
-  if (!traceId.value) return;
+  const t = traceId.value;
+  if (!t) return;
   current.abort();
   current = new AbortController();
   const { signal: stop } = current;
@@ -43,25 +49,30 @@ export async function submitSearch(
   navigate({ query, view: "trace" }, route.value.view !== "trace");
   try {
     const answer = await api.get<FoundInfo>("find", {
-      t: traceId.value, q: query, dir: direction,
+      t, q: query, dir: direction,
       ...(again ? { row: route.value.row } : { from: route.value.from ?? 0 }),
     }, stop);
-    found.value = {
-      query, count: answer.count, names: answer.names,
+    last.value = {
+      t, query, count: answer.count, names: answer.names,
       index: answer.count ? answer.index : 0, error: "",
     };
-    if (answer.count === 0) return;
+    if (answer.count === 0 || t !== traceId.value) return;
     if (show) show(answer);
     else waiting = answer;
   } catch (error) {
     if (stop.aborted) return;
-    found.value =
-      { query, count: 0, names: 0, index: 0, error: errorText(error) };
+    last.value =
+      { t, query, count: 0, names: 0, index: 0, error: errorText(error) };
   }
+}
+
+/** The address names another search; one that goes on may be that. */
+export function forgetFound(): void {
+  last.value = null;
 }
 
 export function clearSearch(): void {
   current.abort();
-  found.value = null;
+  forgetFound();
   navigate({ query: "" });
 }

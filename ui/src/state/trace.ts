@@ -4,17 +4,38 @@
 // names, its import, and what the server says about it.
 import { computed, effect, signal } from "@preact/signals";
 import type { Progress, Runs, TraceInfo } from "../api/types.ts";
-import { pickWindow } from "../model/pick.ts";
+import { keepOpen, pickWindow, type Picked } from "../model/pick.ts";
 import { api, tokenRefused } from "./api.ts";
 import { errorText, expectReady, failed, type Load } from "./load.ts";
 import { route } from "./route.ts";
 
 export const runs = signal<Load<Runs>>({ state: "loading" });
 
+/** What the address names. Does not change with the rest of the route. */
+const wanted = computed(() => {
+  const { run, worker, window } = route.value;
+  return JSON.stringify([run, worker, window]);
+});
+
+let last: { wanted: string; picked: Picked | null } =
+  { wanted: "", picked: null };
+/** What is open, while the address stays and whatever the folder has. */
+function openNow(): Picked | null {
+  const now = opening.peek();
+  return last.wanted === wanted.value && now.state === "ready" &&
+    now.t === last.picked?.window?.t ? last.picked : null;
+}
+
 /** The run, worker and window of the address, or the nearest there is. */
-export const picked = computed(() =>
-  runs.value.state === "ready"
-    ? pickWindow(runs.value.value.runs, route.value) : null);
+export const picked = computed(() => {
+  if (runs.value.state !== "ready") return null;
+  const list = runs.value.value.runs;
+  const [run, worker, window] = JSON.parse(wanted.value) as string[];
+  const next = pickWindow(list,
+    { run: run!, worker: worker!, window: window! });
+  last = { wanted: wanted.value, picked: keepOpen(list, openNow(), next) };
+  return last.picked;
+});
 
 /** The id of the shown trace, or "". */
 export const traceId = computed(() => picked.value?.window?.t ?? "");

@@ -72,3 +72,22 @@ test("stages that touch are one rectangle, wide ones have a gap", () => {
   expect(stageRects(many)).toEqual(["0-100"]);
   expect(stageRects([])).toEqual([]);
 });
+
+test("a curve ends where the trace ends", () => {
+  const xs: number[] = [];
+  const ignore = () => {};
+  const note = (x: number) => void xs.push(x);
+  const context = { save: ignore, restore: ignore, beginPath: ignore,
+    rect: ignore, clip: ignore, stroke: ignore, fill: ignore,
+    closePath: ignore, moveTo: note, lineTo: note };
+  drawCurves(context as unknown as OffscreenCanvasRenderingContext2D,
+    [{ type: "track", kind: "busy", track: 3, y: 0, top: 0, height: 42 } as
+      TrackRow],
+    { counter: () => ({ t: [-20, 10, 40], min: [0, 0.5, 1],
+      max: [0, 0.5, 1], last: [0, 0.5, 1] }) } as unknown as SeriesStore,
+    indexStages([]), { span_ns: 60 } as TraceInfo,
+    { t0: -20, t1: 80, width: 100, height: 100, scroll: 0, ratio: 1 },
+    makePaints("light", []), ignore);
+  expect(Math.min(...xs)).toBe(20);
+  expect(Math.max(...xs)).toBe(80);
+});

@@ -57,8 +57,10 @@ export function scaleOf(row: TrackRow, range: { min: number; max: number })
   return { low: range.min - air, high: range.max + air };
 }
 
+/** Nothing is drawn beyond the trace: no value is known there. */
 function drawCounter(context: Context, row: TrackRow, series: CounterSeries,
-  view: View, paints: Paints): { min: number; max: number } | null {
+  span: number, view: View, paints: Paints)
+  : { min: number; max: number } | null {
   const range = seenRange(series, view.t0, view.t1);
   if (!range) return null;
   const { low, high } = scaleOf(row, range);
@@ -77,7 +79,7 @@ function drawCounter(context: Context, row: TrackRow, series: CounterSeries,
   for (let n = Math.max(0, sampleAt(series.t, view.t0));
     n < series.t.length; n++) {
     if (series.t[n]! > view.t1) break;
-    x = Math.max(-2, (series.t[n]! - view.t0) * scale);
+    x = Math.max(-2, (Math.max(0, series.t[n]!) - view.t0) * scale);
     if (!begun) {
       context.moveTo(x, toY(series.last[n]!));
       firstX = x;
@@ -93,8 +95,8 @@ function drawCounter(context: Context, row: TrackRow, series: CounterSeries,
     }
     lastX = toY(series.last[n]!);
   }
-  const end = Math.min(view.width + 2,
-    (Math.max(series.t[series.t.length - 1]!, view.t1) - view.t0) * scale);
+  const end = Math.max(x, Math.min(view.width + 2,
+    (Math.min(span, view.t1) - view.t0) * scale));
   context.lineTo(end, lastX);
   context.strokeStyle = cssOf(key, paints.theme);
   context.lineWidth = 1.2;
@@ -197,7 +199,7 @@ export function drawCurves(context: Context, rows: TrackRow[],
     } else if (isSeries(row.kind)) {
       const series = store.counter(row.track);
       const range = series && series.t.length > 0 &&
-        drawCounter(context, row, series, view, paints);
+        drawCounter(context, row, series, info.span_ns, view, paints);
       if (range) onRange(row.track, range.min, range.max);
     }
   }

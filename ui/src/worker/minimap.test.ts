@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import { wholeRange } from "../model/axis.ts";
+import { columnsOf, rangeOf } from "./columns.ts";
 import { windowPlace } from "./minimap.ts";
 
 const SPAN = 1e9;
 
 test("the whole trace has no window", () => {
   expect(windowPlace({ ...wholeRange(SPAN), width: 1000 }, SPAN)).toBeNull();
+});
+
+test("the whole trace has no window, whatever its length rounds to", () => {
+  for (const span of [999, 2e6, 72_177_574, 397_797_597])
+    for (let width = 300; width < 2600; width += 7) {
+      const picture = rangeOf(columnsOf(wholeRange(span), width), width);
+      expect(windowPlace({ ...picture, width }, span)).toBeNull();
+    }
 });
 
 test("the window is where the view is, in whole pixels", () => {

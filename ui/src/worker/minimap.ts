@@ -2,7 +2,7 @@
 //
 // The part that is seen, in the minimap. It moves with every frame: an element
 // that the page moved would cost it a style, a layer update and a commit.
-import { timeToX, wholeRange } from "../model/axis.ts";
+import { nsPerPixel, timeToX, wholeRange } from "../model/axis.ts";
 import type { Paints } from "./paints.ts";
 import type { View } from "./protocol.ts";
 
@@ -15,7 +15,9 @@ const LEAST_WIDTH = 5;
 export function windowPlace(view: { t0: number; t1: number; width: number },
   traceSpan: number): { left: number; right: number } | null {
   const whole = wholeRange(traceSpan);
-  if (view.t0 <= whole.t0 && view.t1 >= whole.t1) return null;
+  // A picture's range is a sum of pixels, so it may miss by a rounding.
+  const half = nsPerPixel(whole, view.width) / 2;
+  if (view.t0 <= whole.t0 + half && view.t1 >= whole.t1 - half) return null;
   const least = Math.min(LEAST_WIDTH, view.width);
   const left = Math.round(Math.min(view.width - least,
     Math.max(0, timeToX(whole, view.width, view.t0))));

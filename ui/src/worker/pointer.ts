@@ -20,7 +20,8 @@ import type { TileStore } from "./tiles.ts";
 /** How far beside a box still hits it, in CSS pixels. */
 const SLACK = 3;
 
-const nothing = (): HitAnswer => ({ event: null, value: null,
+/** The answer where nothing is, or nothing is drawn yet. */
+export const nothing = (): HitAnswer => ({ event: null, value: null,
   idle: null, stage: null });
 
 export function findHit(scene: Scene, x: number, y: number, info: TraceInfo,
@@ -34,6 +35,7 @@ export function findHit(scene: Scene, x: number, y: number, info: TraceInfo,
   if (!row || row.type !== "track") return answer;
   const time = xToTime(view, view.width, x);
   if (isSeries(row.kind)) {
+    if (time < 0 || time > info.span_ns) return answer;
     const data = series.counter(row.track);
     const n = data ? sampleAt(data.t, time) : -1;
     if (data && n >= 0)

@@ -20,7 +20,7 @@ import {
   noOverlay, RULER_HEIGHT, type FromWorker, type InitMessage, type Overlay,
   type Stats, type ToWorker, type View,
 } from "./protocol.ts";
-import { findHit, listEvents } from "./pointer.ts";
+import { findHit, listEvents, nothing } from "./pointer.ts";
 import { backdropOf, drawRuler, rulerTicks } from "./ruler.ts";
 import { makeScene, spanOf, visibleTracks, type Scene } from "./scene.ts";
 import { SeriesStore } from "./series.ts";
@@ -238,9 +238,10 @@ class Timeline {
   };
 
   hit(id: number, x: number, y: number): void {
-    if (!this.scene || !this.info) return;
-    const answer = findHit(this.scene, x, y, this.info, this.tiles!,
-      this.series!, this.stages, this.names!);
+    // Always: the page asks again only when it has an answer.
+    const answer = this.scene && this.info
+      ? findHit(this.scene, x, y, this.info, this.tiles!, this.series!,
+        this.stages, this.names!) : nothing();
     post({ type: "hit", id, answer });
   }
   list(id: number, track: number, most: number): void {

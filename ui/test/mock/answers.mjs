@@ -119,6 +119,7 @@ export function eventAnswer(trace, row) {
     launch: call && { ...ref(trace, call),
       ancestors: ancestorsOf(trace, call),
       delay: e.start - call.start - call.dur },
+    launched_count: e.launched === undefined ? 0 : 1,
     launched: e.launched === undefined ? []
       : [ref(trace, trace.events[e.launched])],
     flows: [], previous: lane[at - 1]?.row ?? null,

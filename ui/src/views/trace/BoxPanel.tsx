@@ -3,7 +3,8 @@
 // What is inside a box: a table by name with percentiles, and a flame graph.
 import { useSignal } from "@preact/signals";
 import type { SelectInfo, SelectRow } from "../../api/types.ts";
-import { formatCount, formatTime } from "../../model/format.ts";
+import { BOX_COLUMNS, type BoxKey } from "../../model/box_columns.ts";
+import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import { listName } from "../../model/names.ts";
 import { Icon } from "../../shell/icons.tsx";
 import type { Controller } from "./controller.ts";
@@ -11,22 +12,9 @@ import { Swatch } from "./Details.tsx";
 import { FlameGraph } from "./FlameGraph.tsx";
 import * as s from "./store.ts";
 
-type Key = Exclude<keyof SelectRow, "class">;
-const COLUMNS: [Key, string, string][] = [
-  ["name", "Name", "The event's name"],
-  ["calls", "Calls", "Events of this name that the box touches"],
-  ["total", "Total", "Sum of their durations"],
-  ["self", "Self", "Total without what was called inside"],
-  ["mean", "Mean", "Total divided by calls"],
-  ["min", "Min", "The shortest"],
-  ["p50", "p50", "Half are shorter"],
-  ["p90", "p90", "Nine in ten are shorter"],
-  ["p99", "p99", "99 in 100 are shorter"],
-  ["max", "Max", "The longest"],
-];
 const MOST_ROWS = 500;
 
-export function sortRows(rows: SelectRow[], key: Key, down: boolean)
+export function sortRows(rows: SelectRow[], key: BoxKey, down: boolean)
   : SelectRow[] {
   const sign = down ? -1 : 1;
   return [...rows].sort((a, b) => {
@@ -37,14 +25,14 @@ export function sortRows(rows: SelectRow[], key: Key, down: boolean)
 }
 
 function Table({ rows }: { rows: SelectRow[] }) {
-  const by = useSignal<{ key: Key; down: boolean }>(
+  const by = useSignal<{ key: BoxKey; down: boolean }>(
     { key: "total", down: true });
   const sorted = sortRows(rows, by.value.key, by.value.down);
   return (
     <div class="box-table">
       <table>
         <thead>
-          <tr>{COLUMNS.map(([key, title, meaning]) => (
+          <tr>{BOX_COLUMNS.map(([key, title, meaning]) => (
             <th key={key} scope="col" title={meaning}
               aria-sort={by.value.key !== key ? "none"
                 : by.value.down ? "descending" : "ascending"}>
@@ -57,7 +45,7 @@ function Table({ rows }: { rows: SelectRow[] }) {
           ))}</tr>
         </thead>
         <tbody>{sorted.slice(0, MOST_ROWS).map((row) => (
-          <tr key={row.name + row.class}>{COLUMNS.map(([key]) => (
+          <tr key={row.name + row.class}>{BOX_COLUMNS.map(([key]) => (
             key === "name"
               ? <td key={key} title={row.name}><Swatch name={row.class} />
                 <span class="mono">{listName(row.name)}</span></td>
@@ -93,10 +81,9 @@ export function BoxPanel({ controller }: { controller: Controller | null }) {
     <div class="details box-panel" role="region" aria-label="Selected box">
       <header>
         <h2>{answer?.state === "ready"
-          ? `${formatCount(answer.value.events)} events` : "Summing up"}
+          ? countOf(answer.value.events, "event") : "Summing up"}
         <em>{formatTime(box.t1 - box.t0)}</em>
-        <em>{formatCount(box.tracks.length)} {box.tracks.length === 1
-          ? "track" : "tracks"}</em></h2>
+        <em>{countOf(box.tracks.length, "track")}</em></h2>
         <span class="row">
           <button class="button" onClick={() => controller?.frame()}>
             Zoom <kbd>F</kbd></button>

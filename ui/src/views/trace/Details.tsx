@@ -3,9 +3,10 @@
 // The selected event in three columns: itself, what launched it (or what it
 // is inside of), all calls of its name.
 import type { EventInfo, EventRef, NamedTime } from "../../api/types.ts";
-import { formatCount, formatTime } from "../../model/format.ts";
+import { countOf, formatTime } from "../../model/format.ts";
 import { listName, shortName } from "../../model/names.ts";
 import { colourKey } from "../../model/palette.ts";
+import { leftOut } from "../../model/shown.ts";
 import { isPreview, trace } from "../../state/trace.ts";
 import { Icon } from "../../shell/icons.tsx";
 import type { Controller } from "./controller.ts";
@@ -77,7 +78,7 @@ function OwnColumn({ event, controller }: {
       </dl>
       {event.args.length > 0 && (
         <details>
-          <summary>{formatCount(event.args.length)} arguments</summary>
+          <summary>{countOf(event.args.length, "argument")}</summary>
           <dl class="args mono">
             {event.args.map(([key, value]) => (
               <div key={key}><dt>{key}</dt><dd>{typeof value === "string"
@@ -126,8 +127,6 @@ function Chain({ list, controller }: {
   );
 }
 
-const MOST_LAUNCHED = 200;
-
 function LaunchColumn({ event, controller }: {
   event: EventInfo;
   controller: Controller | null;
@@ -137,10 +136,11 @@ function LaunchColumn({ event, controller }: {
   // The server names ancestors from the innermost; a chain reads from outside.
   const list = launch ? [...launch.ancestors.toReversed(), launch]
     : event.ancestors.length ? event.ancestors.toReversed()
-      : out.slice(0, MOST_LAUNCHED);
+      : out;
   const title = launch ? "Launched by"
     : event.ancestors.length ? "Called by" : out.length ? "Launched" : "";
   const target = launch ?? out[0];
+  const missing = leftOut(event, s.arrowsShown.value);
   return (
     <section aria-label={title || "Links"}>
       <header>
@@ -155,6 +155,7 @@ function LaunchColumn({ event, controller }: {
       {!title && <p class="quiet">No caller, launch or flow of this event is
         in the trace.</p>}
       <Chain list={list} controller={controller} />
+      {missing && <p class="quiet">{missing}</p>}
     </section>
   );
 }
@@ -167,7 +168,7 @@ function PreviewDetails() {
       <Icon name="select" />
       <p>{mark ? (mark.events === 1
         ? `1 event, ${formatTime(mark.dur)}: ${shortName(mark.text)}. `
-        : `${formatCount(mark.events)} events in ${formatTime(mark.dur)}, ` +
+        : `${countOf(mark.events, "event")} in ${formatTime(mark.dur)}, ` +
           `mostly ${shortName(mark.text)}. `)
         : "Click a mark to see how many events it stands for. "}
       Details come with the exact picture.</p>
@@ -178,6 +179,14 @@ function PreviewDetails() {
 export function Details({ controller }: { controller: Controller | null }) {
   const now = s.selected.value;
   if (isPreview.value) return <PreviewDetails />;
+  if (trace.value?.info.events === 0)
+    return (
+      <div class="details empty" role="status">
+        <p>This trace has no events: nothing that could be recorded ran, or
+          recording ended before it began. Choose another run above, or record
+          again and let at least one step run.</p>
+      </div>
+    );
   if (!now)
     return (
       <div class="details empty" role="status">

@@ -4,7 +4,7 @@
 // readers: the canvas says nothing to them.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { formatCount, formatTime } from "../../model/format.ts";
+import { countOf, formatTime } from "../../model/format.ts";
 import type { ListedEvent } from "../../worker/protocol.ts";
 import type { Controller } from "./controller.ts";
 import * as s from "./store.ts";
@@ -38,7 +38,7 @@ export function EventList({ controller }: { controller: Controller | null }) {
         <li key={event.row}>
           <button tabIndex={-1}
             onClick={() => void controller?.select(event.row)}>
-            {event.count > 1 ? `${formatCount(event.count)} events, mostly `
+            {event.count > 1 ? `${countOf(event.count, "event")}, mostly `
               : ""}{event.text}, at {formatTime(event.start)}, for {" "}
             {formatTime(event.end - event.start)}
           </button>

@@ -4,7 +4,7 @@
 // makes a box the whole width.
 import { useSignal } from "@preact/signals";
 import type { FlameBox } from "../../api/types.ts";
-import { formatCount, formatShare } from "../../model/format.ts";
+import { countOf, formatShare } from "../../model/format.ts";
 import { shortName } from "../../model/names.ts";
 import { colourKey } from "../../model/palette.ts";
 
@@ -41,7 +41,7 @@ export function FlameGraph({ boxes, classOf }: {
       <div style={{ height: `${deep * ROW}px` }}>
         {placed.map((box, n) => (
           <button key={n}
-            title={`${box.name}\n${formatCount(box.calls)} calls · ` +
+            title={`${box.name}\n${countOf(box.calls, "call")} · ` +
               formatShare(box.w / whole)}
             style={{ left: `${box.left * 100}%`, width: `${box.width * 100}%`,
               top: `${box.depth * ROW}px`,

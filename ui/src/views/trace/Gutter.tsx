@@ -4,7 +4,7 @@
 // that are seen are in the page.
 import { effect, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { formatCount, formatTime, formatValue } from "../../model/format.ts";
+import { countOf, formatTime, formatValue } from "../../model/format.ts";
 import { NAME_HEIGHT } from "../../model/density.ts";
 import {
   rowsIn, TWO_LINES, type GroupRow, type TrackRow,
@@ -67,7 +67,7 @@ function detailOf(row: TrackRow): string {
     .find((track) => track.id === row.track)?.events ?? 0;
   const detail = row.detail.toLowerCase() === row.name.toLowerCase()
     ? "" : row.detail;
-  const count = events ? `${formatCount(events)} events` : "";
+  const count = events ? countOf(events, "event") : "";
   const idle = row.kind === "stream" && trace.value?.info.idle_causes
     ? "why idle" : "";
   return [detail, count, idle].filter(Boolean).join(" · ");

@@ -11,7 +11,7 @@ import { timeToX, wholeRange, xToTime } from "../../model/axis.ts";
 import {
   busySource, busyTitle, type BusySource,
 } from "../../model/busy_source.ts";
-import { formatCount, formatTime } from "../../model/format.ts";
+import { countOf, formatTime } from "../../model/format.ts";
 import { classColours } from "../../model/palette.ts";
 import { indexSteps, stepLabels } from "../../model/steps.ts";
 import { decodeAnswer } from "../../model/records.ts";
@@ -152,8 +152,9 @@ export function Minimap({ controller, seen }: {
     <div class="minimap">
       <div class="minimap-head">
         <span>{busyTitle(source)}</span>
-        <span class="quiet">{formatTime(span)} ·{" "}
-          {formatCount(open.info.events)} events</span>
+        <span class="quiet">{open.info.events === 0 ? "no events"
+          : `${formatTime(span)} · ${countOf(open.info.events, "event")}`}
+        </span>
       </div>
       <div class="minimap-plot"
         onPointerDown={(event) => {

@@ -2,7 +2,7 @@
 //
 // All calls of the selected event's name: histogram and percentiles.
 import type { EventInfo } from "../../api/types.ts";
-import { formatCount, formatTime } from "../../model/format.ts";
+import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import { binOf } from "../../model/histogram.ts";
 import { colourKey } from "../../model/palette.ts";
 import { partOf } from "../../model/shares.ts";
@@ -16,9 +16,9 @@ function Histogram({ event }: { event: EventInfo }) {
   const colour = `var(--c-${colourKey(event.class)})`;
   return (
     <div class="histogram" role="img"
-      aria-label={`Histogram of ${formatCount(event.same_name.calls)} calls`}>
+      aria-label={`Histogram of ${countOf(event.same_name.calls, "call")}`}>
       {counts.map((count, n) => (
-        <div key={n} title={`${formatCount(count)} calls of ` +
+        <div key={n} title={`${countOf(count, "call")} of ` +
           `${formatTime(edges[n]!)} to ${formatTime(edges[n + 1]!)}`}>
           <span>{counts.length <= 14 && count > 0 ? formatCount(count) : ""}
           </span>
@@ -45,8 +45,7 @@ export function SameNameColumn({ event, controller }: {
   return (
     <section aria-label="All calls of this name">
       <header>
-        <h3>{formatCount(same.calls)} {same.calls === 1 ? "call" : "calls"} in
-          this window</h3>
+        <h3>{countOf(same.calls, "call")} in this window</h3>
         <button class="link" aria-pressed={on}
           onClick={() => controller?.highlight(!on)}>
           {on ? "Select one" : "Select all"}

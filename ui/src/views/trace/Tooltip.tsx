@@ -6,10 +6,10 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { EventInfo, MarkInfo, StageInfo } from "../../api/types.ts";
 import {
-  formatCount, formatShare, formatTime, formatValue,
+  countOf, formatCount, formatShare, formatTime, formatValue,
 } from "../../model/format.ts";
 import { withPlace } from "../../model/memory.ts";
-import { listName } from "../../model/names.ts";
+import { clipName, listName } from "../../model/names.ts";
 import { colourKey, idleKey } from "../../model/palette.ts";
 import { MANY } from "../../model/records.ts";
 import { Name } from "../../shell/Name.tsx";
@@ -19,6 +19,9 @@ import type { HitAnswer } from "../../worker/protocol.ts";
 import * as s from "./store.ts";
 
 const REST_MS = 90;
+/** Letters of a name, four lines of the tooltip. */
+const MOST = 200;
+const clip = (name: string) => clipName(name, MOST);
 type Hit = NonNullable<HitAnswer["event"]>;
 
 /** An answer for what the pointer rests on; null until it is there. */
@@ -49,12 +52,11 @@ function One({ hit }: { hit: Hit }) {
   const parts = info
     ? [formatTime(info.dur),
       info.children ? `self ${formatTime(info.self)}` : "",
-      info.children ? `${formatCount(info.children)} ` +
-        (info.children === 1 ? "call inside" : "calls inside") : ""]
+      info.children ? `${countOf(info.children, "call")} inside` : ""]
     : [isPreview.value ? formatTime(hit.t1 - hit.t0) : "…"];
   return (
     <>
-      <b class="mono">{hit.short || info?.name || "…"}</b>
+      <b class="mono">{clip(hit.short || info?.name || "…")}</b>
       <span>{parts.filter(Boolean).join(" · ")}</span>
     </>
   );
@@ -69,16 +71,17 @@ function Many({ hit }: { hit: Hit }) {
     t1: Math.ceil(hit.t1), ...(isPreview.value ? { preview: 1 } : {}),
   });
   const count = info ? info.events : hit.count;
-  const more = !info && hit.count >= MANY ? " or more" : "";
+  const more = !info && hit.count >= MANY;
   return (
     <>
-      <b>{formatCount(count)}{more} events
-        · {formatShare(info ? info.busy : hit.busy)} busy</b>
+      <b>{more ? `${formatCount(count)} or more events`
+        : countOf(count, "event")}
+        {" "}· {formatShare(info ? info.busy : hit.busy)} busy</b>
       {!info?.top.length && <span class="mono">{hit.mixed ? "mixed names"
-        : `mostly ${hit.short}`}</span>}
+        : `mostly ${clip(hit.short)}`}</span>}
       {info?.top.map((one) => (
         <span key={one.name} class="top">
-          <Name text={one.name} short={listName(one.name)} />
+          <Name text={one.name} short={clip(listName(one.name))} />
           <i>{formatCount(one.events)} × · {formatTime(one.time)}</i>
         </span>
       ))}
@@ -90,7 +93,7 @@ function Value({ track, value }: { track: number; value: number }) {
   const info = trace.value?.info.tracks.find((one) => one.id === track);
   return (
     <>
-      <b>{withPlace(info?.name ?? "")}</b>
+      <b>{clip(withPlace(info?.name ?? ""))}</b>
       <span>{formatValue(value, info?.unit)}</span>
     </>
   );
@@ -110,7 +113,7 @@ function Idle({ dur, cause }: { dur: number; cause: number }) {
 function Stage({ name, dur, inferred }: StageInfo) {
   return (
     <>
-      <b>{name}</b>
+      <b>{clip(name)}</b>
       <span>{formatTime(dur)}{inferred
         ? " · read from the names of events" : ""}</span>
     </>

@@ -5,9 +5,9 @@ import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Range } from "../../model/axis.ts";
-import { formatCount } from "../../model/format.ts";
+import { countOf, formatCount } from "../../model/format.ts";
 import { onFound } from "../../state/search.ts";
-import { cancelOpening, opening, trace } from "../../state/trace.ts";
+import { cancelOpening, opening, picked, trace } from "../../state/trace.ts";
 import { BoxPanel } from "./BoxPanel.tsx";
 import { Controller } from "./controller.ts";
 import { Details } from "./Details.tsx";
@@ -93,11 +93,20 @@ function PreviewNote() {
   return (
     <div class="preview-note" role="status">
       Preview. Exact picture follows{share}.
-      {read < events && ` ${formatCount(read)} of ${formatCount(events)} ` +
-        "events could be read."}
+      {read < events && ` ${formatCount(read)} of ` +
+        `${countOf(events, "event")} could be read.`}
       <button class="link" onClick={() => void cancelOpening()}>Cancel</button>
     </div>
   );
+}
+
+function GoneNote() {
+  return picked.value?.gone ? (
+    <div class="preview-note" role="status">
+      The file of this trace was deleted. It can be looked at until it is
+      closed or memory runs short.
+    </div>
+  ) : null;
 }
 
 function Problem() {
@@ -133,6 +142,7 @@ export default function TraceView() {
         controller.value = next;
       }} />
       <PreviewNote />
+      <GoneNote />
       <Problem />
       {s.box.value ? <BoxPanel controller={controller.value} />
         : <Details controller={controller.value} />}

@@ -3,7 +3,8 @@
 // Which tracks are shown: a filter by text, a list to hide and show them.
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { TrackInfo } from "../../api/types.ts";
+import type { GroupInfo, TrackInfo } from "../../api/types.ts";
+import { filterOf, withStages } from "../../model/layout.ts";
 import { withPlace } from "../../model/memory.ts";
 import { toggled } from "../../model/settings.ts";
 import { trace } from "../../state/trace.ts";
@@ -21,7 +22,7 @@ const SPARE = 10;
 /** Only lines that are seen, and some around, are in the page. */
 function List({ tracks, groups, hidden }: {
   tracks: TrackInfo[];
-  groups: Map<number, string>;
+  groups: Map<number, GroupInfo>;
   hidden: number[];
 }) {
   const scrolled = useSignal(0);
@@ -43,7 +44,7 @@ function List({ tracks, groups, hidden }: {
               onChange={() => s.changeSettings(
                 { hidden: toggled(hidden, track.id) })} />
             <span>{withPlace(track.name)}</span>
-            <span class="faint">{groups.get(track.group)}</span>
+            <span class="faint">{groups.get(track.group)?.name}</span>
           </label>
         </li>
       ))}
@@ -55,13 +56,11 @@ function List({ tracks, groups, hidden }: {
 function Menu() {
   const info = trace.value!.info;
   const { filter, hidden } = s.settings.value;
-  const groups = new Map(info.groups.map((group) => [group.id, group.name]));
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  const listed = info.tracks.filter((track) => {
-    const text =
-      `${track.name} ${track.detail} ${groups.get(track.group)}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
+  const groups = new Map(info.groups.map((group) => [group.id, group]));
+  const matches = filterOf(filter);
+  const tracks = withStages(info.tracks, info.stages ?? []);
+  const listed = tracks.filter((track) =>
+    matches(track, groups.get(track.group)));
   return (
     <div class="menu">
       <input type="text" value={filter} placeholder="Show tracks with…"
@@ -73,8 +72,8 @@ function Menu() {
         <button class="link" onClick={() => s.changeSettings(
           { hidden: [], filter: "", moved: [], foldedTracks: [],
             foldedGroups: [] })}>Show all</button>
-        <span class="faint">{listed.length < info.tracks.length
-          ? `${listed.length} of ${info.tracks.length} match` : ""}</span>
+        <span class="faint">{listed.length < tracks.length
+          ? `${listed.length} of ${tracks.length} match` : ""}</span>
       </div>
     </div>
   );

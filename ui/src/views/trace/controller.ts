@@ -12,13 +12,15 @@ import {
 import type { Density } from "../../model/density.ts";
 import type { Hit } from "../../model/hit.ts";
 import { boxPlace, isSame, rowAt, rowOfTrack } from "../../model/layout.ts";
-import { shortName } from "../../model/names.ts";
+import { clipName, shortName } from "../../model/names.ts";
+import { toggled, type BoxSelection } from "../../model/settings.ts";
 import { formatTime } from "../../model/format.ts";
 import { api } from "../../state/api.ts";
 import { errorText } from "../../state/load.ts";
-import { arrivals, navigate, route } from "../../state/route.ts";
-import { found } from "../../state/search.ts";
+import { arrivals, navigate, route, setMore } from "../../state/route.ts";
+import { forgetFound, found } from "../../state/search.ts";
 import { theme } from "../../state/theme.ts";
+import { toast } from "../../shell/Toast.tsx";
 import { isPreview, trace } from "../../state/trace.ts";
 import { RULER_HEIGHT, type FromWorker } from "../../worker/protocol.ts";
 import * as s from "./store.ts";
@@ -26,6 +28,9 @@ import { WorkerLink, type Canvases } from "./worker_link.ts";
 
 /** The address follows the view when it has stood still for so long. */
 const SETTLED_MS = 250;
+
+/** Letters of a name in a mark, which has a time beside it. */
+const MOST_OF_NAME = 44;
 
 export class Controller {
   readonly link: WorkerLink;
@@ -55,6 +60,7 @@ export class Controller {
       void arrivals.value;
       untracked(() => this.followAddress());
     });
+    on(() => this.keepInSight(s.plotSize.value.height));
   }
 
   stop(): void {
@@ -106,17 +112,17 @@ export class Controller {
     const { from, to, row } = route.value;
     clearTimeout(this.settle);
     s.measure.value = null;
-    if (found.value?.query !== route.value.query) found.value = null;
+    if (found.value?.query !== route.value.query) forgetFound();
     s.range.value = from !== null && to !== null
       ? clampRange({ t0: from, t1: to }, this.span) : wholeRange(this.span);
-    if (row !== null) void this.select(row, { move: from === null });
+    if (row !== null)
+      void this.select(row, { move: from === null, scroll: true });
     else if (s.selected.value) this.deselect();
   }
 
   private deselect(): void {
     this.asked.abort();
     s.selected.value = null;
-    s.highlighted.value = null;
   }
 
   private sendView(): void {
@@ -134,7 +140,7 @@ export class Controller {
       selected: event && s.placeOf(event),
       arrows: s.arrows.value, marks: s.marks.value,
       measure: s.measure.value, box,
-      name: s.highlighted.value?.id ?? null,
+      name: s.highlighted.value,
       cursor: null,
     } });
   }
@@ -199,18 +205,21 @@ export class Controller {
         this.scrollTo(moved.y + moved.height / 2 - half));
   }
 
+  /** A box takes the place of a selected event, also in the address. */
+  selectBox(box: BoxSelection | null): void {
+    batch(() => {
+      this.deselect();
+      s.setBox(box);
+      setMore("same", "");
+      navigate({ row: null });
+    });
+  }
+
   /** Shows and selects an event; `row` null: nothing. */
-  async select(row: number | null, options: { move?: boolean } = {})
-    : Promise<void> {
+  async select(row: number | null,
+    options: { move?: boolean; scroll?: boolean } = {}): Promise<void> {
     this.asked.abort();
-    if (row === null) {
-      batch(() => {
-        this.deselect();
-        s.setBox(null);
-        navigate({ row: null });
-      });
-      return;
-    }
+    if (row === null) return this.selectBox(null);
     const stop = (this.asked = new AbortController()).signal;
     const t = trace.value?.t;
     if (!t || isPreview.value) return;
@@ -222,10 +231,10 @@ export class Controller {
         s.setBox(null);
         s.measure.value = null;
         navigate({ row });
-        if (s.highlighted.value?.text !== event.name)
-          s.highlighted.value = null;
+        if (s.highlighted.value === null) setMore("same", "");
       });
       if (options.move) this.reveal(event);
+      else if (options.scroll) this.revealRow(event);
     } catch (error) {
       if (!stop.aborted)
         s.selected.value = { state: "failed", error: errorText(error) };
@@ -239,12 +248,45 @@ export class Controller {
     this.revealRow(event);
   }
   private revealRow(event: EventRef): void {
+    if (rowOfTrack(s.layout.value, event.track)) {
+      const y = this.hiddenAt(event, s.plotSize.value.height);
+      if (y !== null) this.scrollTo(y);
+      return;
+    }
+    const info = trace.value?.info;
+    const track = info?.tracks.find((one) => one.id === event.track);
+    if (!track) return;
+    const { foldedGroups } = s.settings.value;
+    if (foldedGroups.includes(track.group))
+      s.changeSettings({ foldedGroups: toggled(foldedGroups, track.group) });
+    if (!rowOfTrack(s.layout.value, event.track))
+      return toast(`This event is on a hidden track, ${track.name}. ` +
+        "Tracks, in the toolbar, brings it back.");
+    // The page is as high as its rows after the next frame only.
+    requestAnimationFrame(() => this.revealRow(event));
+  }
+
+  /** Where to scroll to for an event that is out of sight, else null. */
+  private hiddenAt(event: EventRef, plotHeight: number): number | null {
     const row = rowOfTrack(s.layout.value, event.track);
-    if (!row) return;
+    if (!row) return null;
     const { y, height } = boxPlace(row, event.depth ?? 0);
-    const room = s.plotSize.value.height - RULER_HEIGHT;
-    if (y < s.scroll.value + 8 || y + height > s.scroll.value + room - 8)
-      this.scrollTo(Math.max(0, y - room / 3));
+    const room = plotHeight - RULER_HEIGHT;
+    const top = s.scroll.peek();
+    return y < top + 8 || y + height > top + room - 8
+      ? Math.max(0, y - room / 3) : null;
+  }
+
+  private height = 0;
+  /** The details open below the tracks: what was seen is not to go. */
+  private keepInSight(height: number): void {
+    const before = this.height;
+    this.height = height;
+    untracked(() => {
+      const event = s.selectedEvent.value;
+      if (event && height < before && this.hiddenAt(event, before) === null)
+        this.revealRow(event);
+    });
   }
 
   /** Where the selected event is drawn, from the plot's top left. */
@@ -284,7 +326,8 @@ export class Controller {
     if (!event && !measured) return;
     const next = event && !s.measure.value
       ? { t0: event.start, t1: event.start + event.dur,
-        text: `${shortName(event.name)} ${formatTime(event.dur)}` }
+        text: `${clipName(shortName(event.name), MOST_OF_NAME)} ` +
+          formatTime(event.dur) }
       : { t0: measured!.t0, t1: measured!.t1,
         text: formatTime(measured!.t1 - measured!.t0) };
     const same = s.marks.value.filter((one) =>
@@ -298,8 +341,7 @@ export class Controller {
   /** All events of the selected one's name stand out, or no longer. */
   highlight(on = true): void {
     const event = s.selectedEvent.value;
-    s.highlighted.value = on && event?.name_id !== undefined
-      ? { id: event.name_id, text: event.name } : null;
+    setMore("same", on ? String(event?.name_id ?? "") : "");
   }
 
   /** Tab: to the other end of an arrow; false when there is none. */

@@ -86,7 +86,9 @@ function press(controller: Controller, event: KeyboardEvent, key: string,
       return true;
     case "Tab": return inRegion && controller.followArrow(event.shiftKey);
   }
-  if (!inRegion || !s.selectedEvent.value) return false;
+  // Arrows mean nothing to a button, such as the link that led here.
+  const free = inRegion || document.activeElement instanceof HTMLButtonElement;
+  if (!free || !s.selectedEvent.value) return false;
   switch (key) {
     case "ArrowLeft": controller.step("previous"); return true;
     case "ArrowRight": controller.step("next"); return true;

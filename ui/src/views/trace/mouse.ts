@@ -3,6 +3,7 @@
 // The mouse on the timeline: click, drag by mode, wheel, double click.
 import { xToTime } from "../../model/axis.ts";
 import { hasTiles } from "../../model/layout.ts";
+import { sidewaysOf } from "../../model/wheel.ts";
 import { RULER_HEIGHT } from "../../worker/protocol.ts";
 import type { Controller } from "./controller.ts";
 import { isPreview } from "../../state/trace.ts";
@@ -61,9 +62,7 @@ export function watchMouse(plot: HTMLElement, scroller: HTMLElement,
         .filter((row) => row.y < rect.y1 && row.y + row.height > rect.y0 &&
           hasTiles(row.kind))
         .map((row) => row.track);
-      s.selected.value = null;
-      s.highlighted.value = null;
-      s.setBox(tracks.length ? { t0, t1, tracks } : null);
+      controller.selectBox(tracks.length ? { t0, t1, tracks } : null);
     }
   };
 
@@ -149,8 +148,7 @@ export function watchMouse(plot: HTMLElement, scroller: HTMLElement,
         timeAt(place(event).x));
       return;
     }
-    const sideways = event.shiftKey && event.deltaX === 0
-      ? event.deltaY : event.deltaX;
+    const sideways = sidewaysOf(event);
     if (sideways === 0) return;
     event.preventDefault();
     controller.pan((sideways * lines) / s.plotSize.value.width);

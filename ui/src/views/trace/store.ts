@@ -13,6 +13,7 @@ import {
   formatBox, formatMarks, formatSettings, parseBox, parseMarks,
   parseSettings, type BoxSelection, type Mark,
 } from "../../model/settings.ts";
+import { MOST_ARROWS } from "../../model/shown.ts";
 import { keepDensity, keptDensity } from "../../state/density.ts";
 import type { Load } from "../../state/load.ts";
 import { navigate, route, setMore } from "../../state/route.ts";
@@ -88,8 +89,15 @@ export const measure = signal<Range | null>(null);
 export const dragged = signal<
   { t0: number; t1: number; y0: number; y1: number } | null>(null);
 
-/** The name whose events stand out: its id and text. */
-export const highlighted = signal<{ id: number; text: string } | null>(null);
+/**
+ * The id of the name whose events stand out: the selected one's, if the
+ * address says so; null: none.
+ */
+export const highlighted = computed(() => {
+  const id = selectedEvent.value?.name_id;
+  return id !== undefined && route.value.more["same"] === String(id)
+    ? id : null;
+});
 
 export const arrowsShown = computed(() => route.value.more["arrows"] !== "0");
 export const pathShown = computed(() => route.value.more["path"] === "1");
@@ -118,9 +126,9 @@ export const arrows = computed<Arrow[]>(() => {
   const own = placeOf(event);
   const list: Arrow[] = [];
   if (event.launch) list.push({ from: placeOf(event.launch), to: own });
-  for (const other of event.launched.slice(0, 50))
+  for (const other of event.launched.slice(0, MOST_ARROWS))
     list.push({ from: own, to: placeOf(other) });
-  for (const flow of event.flows.slice(0, 50))
+  for (const flow of event.flows.slice(0, MOST_ARROWS))
     list.push(flow.out ? { from: own, to: placeOf(flow) }
       : { from: placeOf(flow), to: own });
   return list;

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, test } from "vitest";
+import { BOX_COLUMNS } from "./box_columns.ts";
+
+test("what is cut off at the box, and what is of whole events", () => {
+  const saying = (words: string) => BOX_COLUMNS
+    .filter(([, , meaning]) => meaning.includes(words)).map(([key]) => key);
+  expect(saying("time inside the box")).toEqual(["total", "self"]);
+  expect(saying("counted whole"))
+    .toEqual(["mean", "min", "p50", "p90", "p99", "max"]);
+});

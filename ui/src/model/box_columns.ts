@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The columns of the table of a box, and what each of them means. The server
+// cuts times off at the box in Total and Self alone. Pure.
+import type { SelectRow } from "../api/types.ts";
+
+export type BoxKey = Exclude<keyof SelectRow, "class">;
+
+const WHOLE = "each counted whole, also where it reaches out of the box";
+
+export const BOX_COLUMNS: [key: BoxKey, title: string, meaning: string][] = [
+  ["name", "Name", "The event's name"],
+  ["calls", "Calls", "Events of this name that the box touches"],
+  ["total", "Total", "Their time inside the box; what reaches out of it " +
+    "is not counted"],
+  ["self", "Self", "Their time inside the box, without what was called " +
+    "inside them"],
+  ["mean", "Mean", `Mean duration of these events, ${WHOLE}: not Total ` +
+    "divided by Calls"],
+  ["min", "Min", `The shortest, ${WHOLE}`],
+  ["p50", "p50", `Half are no longer, ${WHOLE}`],
+  ["p90", "p90", `Nine in ten are no longer, ${WHOLE}`],
+  ["p99", "p99", `99 in 100 are no longer, ${WHOLE}`],
+  ["max", "Max", `The longest, ${WHOLE}`],
+];
