@@ -15,11 +15,6 @@ namespace stepscope {
 namespace {
 
 // "1 event was", "2 events were"
-std::string Count(uint64_t count, std::string_view one,
-                  std::string_view many) {
-  return std::to_string(count) + " " + std::string(count == 1 ? one : many);
-}
-
 // Names of the views that were asked for and have nothing to show.
 std::string EmptyViews(const Summary& summary, uint32_t views) {
   std::string list;
@@ -62,13 +57,13 @@ void AddLosses(const Summary& summary, std::vector<std::string>& notes) {
   }
   if (open > 0) {
     notes.push_back(
-        Count(open, "event was", "events were") +
+        CountText(open, "event was", "events were") +
         " still open at the end; the time of such runs to the end of the "
         "recording.");
   }
   if (dropped > 0) {
     notes.push_back(
-        Count(dropped, "event was", "events were") +
+        CountText(dropped, "event was", "events were") +
         " dropped while recording" + WhoDropped(summary) +
         ", in no table; stepscope info says why.");
   }
@@ -78,8 +73,8 @@ void AddLosses(const Summary& summary, std::vector<std::string>& notes) {
   }
   if (rejected > 0) {
     notes.push_back(
-        Count(rejected, "record", "records") + " of " +
-        std::to_string(trace.ledger().seen()) +
+        CountText(rejected, "record", "records") + " of " +
+        CountText(trace.ledger().seen()) +
         " could not be read; stepscope info says why.");
   }
 }
@@ -148,7 +143,7 @@ void AddWorkAfterSteps(const Summary& summary,
       "%s worked for %.2f ms after the last step had ended on the host",
       most->name.c_str(), static_cast<double>(*most->after_ns) / 1e6);
   if (more > 1) {
-    note += Format(", and %s less", Count(more - 1, "other device",
+    note += Format(", and %s less", CountText(more - 1, "other device",
                                           "other devices").c_str());
   }
   notes.push_back(note + ".");
@@ -202,7 +197,7 @@ std::vector<std::string> SummaryNotes(const Summary& summary,
   }
   if (summary.no_launch > 0) {
     notes.push_back(
-        Count(summary.no_launch, "device event has", "device events have") +
+        CountText(summary.no_launch, "device event has", "device events have") +
         " no recorded launch: the row (no launch) of the Operator table.");
   }
   if (!summary.critical_path.note.empty()) {

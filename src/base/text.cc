@@ -22,6 +22,12 @@ std::string Format(const char* format, ...) {
   return text;
 }
 
+std::string GroupDigits(std::string digits) {
+  const size_t sign = !digits.empty() && digits[0] == '-' ? 1 : 0;
+  for (size_t at = digits.size(); at > sign + 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+
 namespace stepscope {
 namespace {
 
@@ -10,6 +12,25 @@ TEST(FormatTest, AnyLength) {
   EXPECT_EQ(Format("%d of %s", 3, "four"), "3 of four");
   EXPECT_EQ(Format("%s", ""), "");
   EXPECT_EQ(Format("%5000d", 1).size(), 5000u);
+}
+
+TEST(CountTextTest, LargeCountsAreReadable) {
+  EXPECT_EQ(CountText(0), "0");
+  EXPECT_EQ(CountText(999), "999");
+  EXPECT_EQ(CountText(1000), "1,000");
+  EXPECT_EQ(CountText(1234567), "1,234,567");
+  EXPECT_EQ(CountText(-999), "-999");
+  EXPECT_EQ(CountText(-123456), "-123,456");
+  EXPECT_EQ(CountText(INT64_MIN), "-9,223,372,036,854,775,808");
+  EXPECT_EQ(CountText(UINT64_MAX), "18,446,744,073,709,551,615");
+}
+
+TEST(CountTextTest, OneAndMany) {
+  EXPECT_EQ(CountText(0, "call"), "0 calls");
+  EXPECT_EQ(CountText(1, "call"), "1 call");
+  EXPECT_EQ(CountText(1000, "call"), "1,000 calls");
+  EXPECT_EQ(CountText(1, "event was", "events were"), "1 event was");
+  EXPECT_EQ(CountText(2, "event was", "events were"), "2 events were");
 }
 
 TEST(NaturallyBeforeTest, NumbersCountByValue) {

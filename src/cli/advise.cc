@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/summary.h"
-#include "cli/human.h"
+#include "base/text.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -58,7 +58,7 @@ ExitCode RunAdvise(const AdviseArguments& arguments) {
     const size_t more = KeepTop(summary.advice.findings, arguments.top);
     text = render(summary);
     if (more > 0 && arguments.format != "json")
-      text += "\n" + HumanCount(more, "more finding") +
+      text += "\n" + CountText(more, "more finding") +
               "; --top 0 shows all.\n";
   }
   return WriteOutput(text);

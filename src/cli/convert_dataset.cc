@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "cli/human.h"
+#include "base/text.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -45,7 +45,7 @@ void TellChanges(const DatasetChanges& changes, size_t already) {
   }
   for (const std::string& note : changes.notes) PrintError("note: " + note);
   if (already > 0)
-    PrintError("note: " + HumanCount(already, "file") +
+    PrintError("note: " + CountText(already, "file") +
                (already == 1 ? " is" : " are") + " in the dataset already");
 }
 

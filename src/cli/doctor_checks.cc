@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "cli/human.h"
 
 namespace stepscope::doctor {
 namespace {
@@ -119,7 +118,7 @@ Check CheckLiveFiles(const Machine& machine) {
     return {Part::kHost, "live files", Verdict::kOk,
             live.path + ": " + Bytes(live.free) + " free of " +
                 Bytes(live.total) + ", room for " +
-                HumanCount(live.free / machine.live_bytes - 1) + " processes",
+                CountText(live.free / machine.live_bytes - 1) + " processes",
             ""};
   }
   const std::string why =
@@ -180,7 +179,7 @@ Check CheckLeftovers(const Machine& machine) {
   uint64_t bytes = 0;
   for (const Leftover& one : machine.leftovers) bytes += one.bytes;
   return {Part::kHost, "leftovers", Verdict::kWarn,
-          HumanCount(machine.leftovers.size(), "live file") +
+          CountText(machine.leftovers.size(), "live file") +
               " of killed processes, " + Bytes(bytes) + " of memory, such as " +
               machine.leftovers[0].path,
           "keep what is in one with stepscope convert X.sscap -o Y.sscap "

@@ -7,16 +7,6 @@
 
 namespace stepscope {
 
-std::string HumanCount(uint64_t value) {
-  std::string text = std::to_string(value);
-  for (size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
-  return text;
-}
-
-std::string HumanCount(uint64_t value, const std::string& noun) {
-  return HumanCount(value) + " " + noun + (value == 1 ? "" : "s");
-}
-
 std::string HumanDuration(int64_t ns) {
   const double value = static_cast<double>(ns);
   if (ns < 0) return "-" + HumanDuration(ns == INT64_MIN ? INT64_MAX : -ns);

@@ -66,15 +66,15 @@ void AddSources(std::string& out, const Trace& trace) {
     const Source& source = trace.sources()[i];
     std::string text =
         VisibleText(source.path) + " (" + VisibleText(source.format) + "), " +
-        HumanCount(source.ledger.kept()) + " of " +
-        HumanCount(source.ledger.seen(), "record") + " kept as they are";
+        CountText(source.ledger.kept()) + " of " +
+        CountText(source.ledger.seen(), "record") + " kept as they are";
     if (!source.complete)
       text += ", " + std::string(State(source.format, false));
     if (!source.clock.epoch_known) text += ", no absolute time";
     Field(out, "file", text);
   }
   if (trace.sources().size() > kShown)
-    Field(out, "", "and " + HumanCount(trace.sources().size() - kShown) +
+    Field(out, "", "and " + CountText(trace.sources().size() - kShown) +
                        " more; --format json has them all");
 }
 
@@ -112,7 +112,7 @@ void AddProcesses(std::string& out, const Trace& trace) {
   }
   if (trace.processes().size() > kShown) {
     Field(out, "",
-          "and " + HumanCount(trace.processes().size() - kShown) + " more");
+          "and " + CountText(trace.processes().size() - kShown) + " more");
   }
 }
 
@@ -125,7 +125,7 @@ void AddClock(std::string& out, const Trace& trace) {
   Field(out, "clock",
         VisibleText(clock.source) +
             Format(", %.6f GHz measured, ", clock.ticks_per_second / 1e9) +
-            HumanCount(clock.anchors, "anchor") + ", error at most " +
+            CountText(clock.anchors, "anchor") + ", error at most " +
             HumanDuration(clock.worst_error_ns));
 }
 
@@ -141,12 +141,12 @@ std::string ClockOf(const MemberClock& member) {
       text += (clock.offset_ns < 0 ? "-" : "+") +
               HumanDuration(std::abs(clock.offset_ns)) +
               Format(", drift %.2f ppm, by ", clock.drift_ppm) +
-              HumanCount(clock.collectives, "collective");
+              CountText(clock.collectives, "collective");
       break;
     case ClockMethod::kRpc:
       text += (clock.offset_ns < 0 ? "-" : "+") +
               HumanDuration(std::abs(clock.offset_ns)) + ", by " +
-              HumanCount(clock.collectives, "request");
+              CountText(clock.collectives, "request");
       break;
     case ClockMethod::kSameClock:
       text += "as recorded, by the clock of the same machine";
@@ -171,7 +171,7 @@ void AddClocks(std::string& out, const SetClocks& clocks) {
   for (size_t i = 0; i < clocks.members.size() && i < kShown; ++i)
     Field(out, i == 0 ? "clocks" : "", ClockOf(clocks.members[i]));
   if (clocks.members.size() > kShown)
-    Field(out, "", "and " + HumanCount(clocks.members.size() - kShown) +
+    Field(out, "", "and " + CountText(clocks.members.size() - kShown) +
                        " more; --format json has them all");
 }
 
@@ -182,13 +182,13 @@ void AddLedger(std::string& out, const Trace& trace) {
   for (const auto& [reason, bin] : ledger.repaired()) repaired += bin.count;
   for (const auto& [reason, bin] : ledger.rejected()) rejected += bin.count;
   Field(out, "records",
-        HumanCount(ledger.seen()) + " seen = " + HumanCount(ledger.kept()) +
-            " kept + " + HumanCount(repaired) + " repaired + " +
-            HumanCount(rejected) + " rejected");
+        CountText(ledger.seen()) + " seen = " + CountText(ledger.kept()) +
+            " kept + " + CountText(repaired) + " repaired + " +
+            CountText(rejected) + " rejected");
   const auto list = [&](const char* what, const auto& bins) {
     for (const auto& [reason, bin] : bins) {
       std::string text =
-          HumanCount(bin.count) + " " + what + ": " + VisibleText(reason);
+          CountText(bin.count) + " " + what + ": " + VisibleText(reason);
       if (!bin.examples.empty()) {
         text += Format(" (first at byte %llu)",
                        static_cast<unsigned long long>(
@@ -207,7 +207,7 @@ void AddOpenScopes(std::string& out, const Trace& trace,
     // Of a deep stack, the outermost and the innermost tell most.
     if (scopes.size() > kScopesShown && i == kScopesShown / 2) {
       const size_t hidden = scopes.size() - kScopesShown;
-      out += "      ... " + HumanCount(hidden) + " more ...\n";
+      out += "      ... " + CountText(hidden) + " more ...\n";
       i += hidden;
     }
     out += "      open " +
@@ -239,20 +239,20 @@ void AddThreads(std::string& out, const Trace& trace) {
       continue;
     }
     out += "  " + Padded(std::to_string(thread.track->id), 12) +
-           Padded(HumanCount(thread.events), 14) +
-           Padded(HumanCount(thread.dropped), 12) +
+           Padded(CountText(thread.events), 14) +
+           Padded(CountText(thread.dropped), 12) +
            Name(trace, thread.track->name) + "\n";
     if (thread.report == nullptr) continue;
     for (const auto& [reason, count] : thread.report->dropped) {
       if (count == 0) continue;
-      out += "      dropped " + HumanCount(count) + ": " +
+      out += "      dropped " + CountText(count) + ": " +
              VisibleText(reason) + "\n";
     }
     AddOpenScopes(out, trace, thread.report->open_scopes);
   }
   if (threads.size() > kThreadsShown) {
-    out += "  and " + HumanCount(threads.size() - kThreadsShown, "thread") +
-           " with " + HumanCount(hidden_events, "event") +
+    out += "  and " + CountText(threads.size() - kThreadsShown, "thread") +
+           " with " + CountText(hidden_events, "event") +
            "; --format json has them all\n";
   }
 }
@@ -263,7 +263,7 @@ std::string RawArguments(const Trace& trace) {
   for (Row row = 0; trace.has_raw_args() && row < trace.size(); ++row)
     events += trace.raw_ref(row) != 0;
   return events == 0 ? ""
-                     : ", and " + HumanCount(events, "event") +
+                     : ", and " + CountText(events, "event") +
                            " with others as the file has them";
 }
 
@@ -288,7 +288,7 @@ std::string InfoText(const LoadedInput& input) {
   std::string out;
   if (input.jobs.size() > 1) {
     Field(out, "jobs",
-          HumanCount(input.jobs.size()) +
+          CountText(input.jobs.size()) +
               " in this folder; name a file to see more of it");
     out += JobLines(input.jobs);
     AddSkipped(out, input);
@@ -299,11 +299,11 @@ std::string InfoText(const LoadedInput& input) {
   AddClock(out, trace);
   AddClocks(out, input.clocks);
   Field(out, "contents",
-        HumanCount(trace.size(), "event") + ", " +
-            HumanCount(trace.memory().size(), "memory event") + ", " +
-            HumanCount(trace.counters().size(), "counter value") + ", " +
-            HumanCount(trace.flows().size(), "flow point") + ", " +
-            HumanCount(trace.args().size(), "argument") +
+        CountText(trace.size(), "event") + ", " +
+            CountText(trace.memory().size(), "memory event") + ", " +
+            CountText(trace.counters().size(), "counter value") + ", " +
+            CountText(trace.flows().size(), "flow point") + ", " +
+            CountText(trace.args().size(), "argument") +
             RawArguments(trace));
   AddLedger(out, trace);
   if (const std::string cost = RecordingCostText(trace); !cost.empty())

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "base/visible_text.h"
 #include "cli/human.h"
 
@@ -52,9 +53,9 @@ std::string JobLines(const std::vector<JobInfo>& jobs) {
     for (size_t f = 0; f < job.files.size() && f < kFilesShown; ++f)
       out += (f > 0 ? ", " : "") + VisibleText(job.files[f]);
     if (job.files.size() > kFilesShown)
-      out += ", and " + HumanCount(job.files.size() - kFilesShown) + " more";
+      out += ", and " + CountText(job.files.size() - kFilesShown) + " more";
     out += " (" + VisibleText(job.formats) + ", " +
-           HumanCount(job.events, "event") + ", " +
+           CountText(job.events, "event") + ", " +
            HumanDuration(job.end_ns - job.begin_ns);
     if (job.epoch_known) out += " from " + HumanTime(job.begin_ns);
     out += ")\n";

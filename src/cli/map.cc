@@ -8,7 +8,7 @@
 
 #include "base/executor.h"
 #include "base/file.h"
-#include "cli/human.h"
+#include "base/text.h"
 #include "cli/load.h"
 #include "cli/output.h"
 #include "cli/partial_files.h"
@@ -77,8 +77,8 @@ Outcome MapOne(const Task& task) {
     outcome.not_written = true;
     return outcome;
   }
-  outcome.line = task.partial + ": " + HumanCount(bytes.size()) +
-                 " bytes, of " + HumanCount(events) + " events\n";
+  outcome.line = task.partial + ": " + CountText(bytes.size()) +
+                 " bytes, of " + CountText(events) + " events\n";
   return outcome;
 }
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "cli/human.h"
+#include "base/text.h"
 #include "importers/capture/process_ending.h"
 
 namespace stepscope {
@@ -32,13 +32,13 @@ std::vector<std::pair<std::string, int64_t>> Prefixes(const Trace& trace) {
 
 std::string Show(const Group& group) {
   if (group.pids.size() < 2) return group.whole;
-  std::string all = HumanCount(group.pids.size()) + " processes (";
+  std::string all = CountText(group.pids.size()) + " processes (";
   for (size_t i = 0; i < std::min(group.pids.size(), kShown); ++i) {
     if (i > 0) all += ", ";
     all += std::to_string(group.pids[i]);
   }
   if (group.pids.size() > kShown)
-    all += " and " + HumanCount(group.pids.size() - kShown) + " more";
+    all += " and " + CountText(group.pids.size() - kShown) + " more";
   return all + "): " + std::string(group.text);
 }
 

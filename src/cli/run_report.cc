@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "cli/human.h"
 #include "cli/output.h"
 #include "cli/run_folder.h"
 #include "cli/saved_windows.h"
@@ -32,7 +31,7 @@ class Lines {
     for (const Line& line : lines_) {
       texts.push_back(
           (line.count == 1 ? line.first
-                           : HumanCount(line.count) + " processes (" +
+                           : CountText(line.count) + " processes (" +
                                  line.first.substr(sizeof("process ") - 1) +
                                  " and others)") +
           ": " + line.text);
@@ -90,9 +89,9 @@ void ReportRun(const std::string& folder, bool fresh, bool quiet,
   const std::string shown = ShownFolder(folder);
   for (const SavedWindow& window : windows)
     PrintError("saved " + ShownFolder(window.path) + ", " +
-               HumanCount(window.files, "capture"));
+               CountText(window.files, "capture"));
   if (captures.empty()) return;
-  PrintError("recorded " + HumanCount(captures.size(), "capture") +
+  PrintError("recorded " + CountText(captures.size(), "capture") +
              Format(", %.2f MB, in ", static_cast<double>(bytes) / 1e6) +
              shown);
   PrintError("see it with: stepscope summary " + shown);

@@ -15,7 +15,6 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "cli/human.h"
 #include "cli/job_processes.h"
 #include "cli/output.h"
 #include "cli/run_folder.h"
@@ -223,7 +222,7 @@ ExitCode RunTrigger(const TriggerArguments& arguments) {
   const ExitCode written = WriteOutput(
       "recorded " + what + " of " +
       (outcome.saved == 1 ? std::string("1 process")
-                          : HumanCount(outcome.saved) + " processes") +
+                          : CountText(outcome.saved) + " processes") +
       " in " + shown + "\nsee it with: stepscope summary " + shown + "\n");
   if (written != kExitOk) return written;
   return outcome.saved == asked.size() ? kExitOk : kExitNo;

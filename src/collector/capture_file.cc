@@ -18,7 +18,7 @@ using format::BlockKind;
 
 bool CaptureFile::Create(const char* path, uint32_t generation,
                          const uint8_t ring_id[16]) {
-  fd_ = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+  fd_ = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (fd_ < 0) {
     SetLastError("%s: cannot create the capture: %s", path, strerror(errno));
     return false;
@@ -72,6 +72,20 @@ void CaptureFile::TakeOver(CaptureFile* other) {
 void CaptureFile::Close() {
   if (fd_ >= 0) close(fd_);
   fd_ = -1;
+}
+
+bool CaptureFile::Read(uint64_t offset, void* out, uint64_t count) const {
+  auto* to = static_cast<uint8_t*>(out);
+  uint64_t done = 0;
+  while (done < count) {
+    const ssize_t n = pread(fd_, to + done, count - done,
+                            static_cast<off_t>(offset + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n == 0) errno = EIO;  // shorter than what was written
+    if (n <= 0) return false;
+    done += static_cast<uint64_t>(n);
+  }
+  return true;
 }
 
 uint64_t CaptureFile::Seal(uint8_t* block, uint64_t payload, BlockKind kind) {

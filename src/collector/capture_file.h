@@ -28,6 +28,9 @@ class CaptureFile {
   // Goes on in the file that `other` has written so far.
   void TakeOver(CaptureFile* other);
   void Close();
+  // Reads `count` bytes at `offset` of a file made by Create(), wherever it is
+  // by now: its folder may be gone. False with errno set.
+  bool Read(uint64_t offset, void* out, uint64_t count) const;
   bool is_open() const { return fd_ >= 0; }
   // Readable by any thread.
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }

@@ -43,9 +43,7 @@ struct Session {
   uint64_t names_refused_before = 0;
   int64_t last_anchor_ns = 0;
   bool usage_started = false;
-  uint64_t stale_bytes = 0;  // of the file, that its window has left
-  uint64_t mark_tick = 0;    // once the window has left this tick,
-  uint64_t mark_bytes = 0;   // it has left so much of the file
+  uint64_t rewrite_at = 0;   // bytes before which it is in vain to write anew
   uint64_t window_from = 0;  // tick; what is older did not fit
   uint32_t device_lines[kPlugins] = {};  // last line written of each plugin
   uint64_t device_lost_io = 0;  // device records that were not written

@@ -221,7 +221,11 @@ void Flight::Report(const char* what, int64_t step, const char* reason) {
 
 void Flight::ReadRequests() {
   JobRequest request;
-  while (control_.Next(&request)) TakeRequest(request);
+  while (control_.Next(&request)) {
+    // Steps that are over are saved before others are taken on.
+    TendSpan(MonotonicNs());
+    TakeRequest(request);
+  }
 }
 
 void Flight::TakeRequest(const JobRequest& request) {

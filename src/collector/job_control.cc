@@ -141,11 +141,12 @@ void JobControl::Say(const ProcessState& state, bool urgent) {
   // Renamed, so that nobody reads half of it.
   char part[4096];
   std::snprintf(part, sizeof(part), "%s.part", process_path_);
+  constexpr int kFlags =
+      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
   pthread_mutex_lock(&mutex_);
-  const int fd =
-      open_ ? open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-                   0644)
-            : -1;
+  int fd = open_ ? open(part, kFlags, 0644) : -1;
+  if (open_ && fd < 0 && errno == ENOENT && MakeFolderOf(part))
+    fd = open(part, kFlags, 0644);
   if (fd >= 0) {
     const bool whole = WriteWhole(fd, file, static_cast<size_t>(length));
     close(fd);
@@ -200,8 +201,12 @@ bool JobControl::AskToSave(const char* what, int64_t step,
                            const char* reason) {
   char path[4096];
   RequestPath(next_, path, sizeof(path));
-  const int fd = open(
-      path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+  constexpr int kFlags =
+      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+  int fd = open(path, kFlags, 0644);
+  // The folder was deleted: then nobody has asked there.
+  if (fd < 0 && errno == ENOENT && MakeFolderOf(path))
+    fd = open(path, kFlags, 0644);
   if (fd < 0) return false;
   char line[256];
   OneLine(reason, line, sizeof(line));
@@ -216,6 +221,8 @@ bool JobControl::AskToSave(const char* what, int64_t step,
       format::kRequestTitle, next_, what, where, line);
   const bool whole = WriteWhole(fd, text, static_cast<size_t>(length));
   close(fd);
+  // Half a request would make all processes wait for the rest.
+  if (!whole) unlink(path);
   return whole;
 }
 

@@ -199,8 +199,7 @@ int Prepare(const stepscope_options* options, Session** out) {
   session->names_refused_before = NamesRefused();
   session->last_anchor_ns = 0;
   session->usage_started = false;
-  session->stale_bytes = session->mark_tick = session->mark_bytes = 0;
-  session->window_from = 0;
+  session->rewrite_at = session->window_from = 0;
   std::memset(session->device_lines, 0, sizeof(session->device_lines));
   session->device_lost_io = session->device_lost_limit = 0;
   session->threads = 0;

@@ -2,8 +2,6 @@
 #include "collector/window_copy.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <cstring>
 
@@ -11,6 +9,7 @@
 #include "collector/error.h"
 #include "collector/names.h"
 #include "collector/window_filter.h"
+#include "collector/window_index.h"
 #include "format/event_codec.h"
 #include "format/event_unpack.h"
 #include "format/live_file.h"
@@ -32,11 +31,12 @@ constexpr uint64_t kNamesPiece = 256 * 1024;
 
 // Of the one thread that copies; bss: pages appear as they are used.
 struct Workspace {
-  LateEnds ends;
+  LateEnds held;                    // ends in the ring
   Slot slots[kSlotsPerChunk] = {};  // a run, unpacked
   Slot chunk[kSlotsPerChunk] = {};  // as it stands in the ring
-  alignas(64) uint8_t in[kMaxBlock + 64] = {};
-  alignas(64) uint8_t out[kMaxBlock + 64] = {};
+  uint64_t needed[WindowIndex::kMostNeeded] = {};
+  alignas(64) uint8_t in[sizeof(BlockHeader) + kMaxBlock + 64] = {};
+  alignas(64) uint8_t out[sizeof(BlockHeader) + kMaxBlock + 64] = {};
 };
 constinit Workspace work{};
 
@@ -55,15 +55,26 @@ struct SlotSink {
   }
 };
 
+// True if the chunk is of that session and not in its file.
+bool IsHeld(uint32_t index, uint32_t generation) {
+  const ChunkHeader* chunk = core.ring.chunk(index);
+  const auto state = static_cast<ChunkState>(
+      __atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE));
+  return (state == ChunkState::kActive || state == ChunkState::kFull ||
+          state == ChunkState::kParked) &&
+         chunk->generation == generation && !core.ring.InFile(index);
+}
+
 class Copier {
  public:
   Copier(Session* session, const TickWindow& window, CaptureFile* out)
-      : session_(session), ticks_(window), out_(out) {
+      : session_(session),
+        index_(IndexOf(*session)),
+        size_(session->file.bytes()),
+        ticks_(window),
+        out_(out) {
     devices_.from = window.from;
     if (ticks_.until > Now()) ticks_.until = Now();
-  }
-  ~Copier() {
-    if (fd_ >= 0) close(fd_);
   }
   Copier(const Copier&) = delete;
   Copier& operator=(const Copier&) = delete;
@@ -74,15 +85,23 @@ class Copier {
   struct Found {
     BlockHeader header;
     uint64_t offset;
+    uint8_t* payload;  // in work.in, for the caller to change
   };
+  uint8_t* Bytes(uint64_t at, uint64_t count, bool ahead);
+  bool ReadBlock(uint64_t at, bool ahead, Found* block, uint64_t* next);
   template <typename Visit>
-  bool ForEachBlock(Visit visit);
-  void Survey(const Found& block);
+  bool ForEachBlock(uint64_t from, Visit visit);
+  bool Survey();
+  void SurveyEvents(const Found& block);
+  bool SurveyDevices(uint64_t from);
+  void FindEndsThatStay(bool held);
+  bool CopyFile();
   bool Copy(const Found& block);
-  bool CopyEvents(uint64_t bytes, uint16_t version);
+  bool CopyEvents(const Found& block);
   bool CopyDevice(const Found& block);
-  bool Unpack(const uint8_t* payload, uint64_t bytes, uint16_t version,
-              EventsHeader* header);
+  bool CopyAnchor(const Found& block);
+  bool PutAnchorBefore();
+  bool Unpack(const Found& block, EventsHeader* header);
   bool PutRun(EventsHeader header);
   bool Put(BlockKind kind, const void* payload, uint64_t bytes);
   template <typename Visit>
@@ -91,76 +110,140 @@ class Copier {
   bool CopyHeld();
   bool CopyNames();
 
+  struct ClockPayload {
+    format::ClockHeader header;
+    format::Anchor anchor;
+  };
+
   Session* session_;
+  WindowIndex& index_;
+  uint64_t size_;
   TickWindow ticks_;
   CaptureFile* out_;
-  int fd_ = -1;
+  uint64_t in_at_ = 0;  // of the file, what is in work.in
+  uint64_t in_bytes_ = 0;
   DeviceWindow devices_;
-  uint64_t anchor_at_ = 0;  // block of the last anchor before the window
-  uint64_t counts_at_ = 0;  // last Device block with counts
+  bool has_anchor_before_ = false;  // that is not written yet
+  ClockPayload anchor_before_ = {};
 };
 
-// Payloads are in work.in when `visit` is called. False: it said so, or the
-// file cannot be read.
+// Those bytes of the file, in work.in; null: they cannot be read. `ahead`: and
+// what fits of those behind.
+uint8_t* Copier::Bytes(uint64_t at, uint64_t count, bool ahead) {
+  if (at < in_at_ || at + count > in_at_ + in_bytes_) {
+    constexpr uint64_t kRoom = sizeof(BlockHeader) + kMaxBlock;
+    uint64_t bytes = count;
+    if (ahead) bytes = size_ - at < kRoom ? size_ - at : kRoom;
+    in_bytes_ = 0;
+    if (!session_->file.Read(at, work.in, bytes)) return nullptr;
+    in_at_ = at;
+    in_bytes_ = bytes;
+  }
+  return work.in + (at - in_at_);
+}
+
+// `block.payload` is null where nobody wants it: names are written anew.
+bool Copier::ReadBlock(uint64_t at, bool ahead, Found* block, uint64_t* next) {
+  const uint8_t* header = Bytes(at, sizeof(BlockHeader), ahead);
+  if (header == nullptr) return false;
+  std::memcpy(&block->header, header, sizeof(block->header));
+  errno = EIO;  // unless the file says otherwise
+  if (block->header.magic != format::kBlockMagic) return false;
+  const uint64_t bytes = format::PaddedBytes(block->header.bytes);
+  block->offset = at;
+  at += sizeof(BlockHeader);
+  if (bytes > size_ - at) return false;
+  *next = at + bytes;
+  block->payload = nullptr;
+  if (block->header.kind == static_cast<uint16_t>(BlockKind::kNames) ||
+      bytes > kMaxBlock)
+    return true;
+  block->payload = Bytes(at, bytes, ahead);
+  return block->payload != nullptr;
+}
+
+// False: `visit` said so, or the file cannot be read.
 template <typename Visit>
-bool Copier::ForEachBlock(Visit visit) {
-  const uint64_t size = session_->file.bytes();
-  uint64_t at = sizeof(format::FileHeader);
-  while (at + sizeof(BlockHeader) <= size) {
-    Found block{{}, at};
-    if (pread(fd_, &block.header, sizeof(block.header),
-              static_cast<off_t>(at)) != sizeof(block.header) ||
-        block.header.magic != format::kBlockMagic)
-      return false;
-    const uint64_t bytes = format::PaddedBytes(block.header.bytes);
-    at += sizeof(BlockHeader);
-    if (bytes > size - at) return false;
-    const bool wanted =
-        block.header.kind != static_cast<uint16_t>(BlockKind::kNames) &&
-        bytes <= kMaxBlock;
-    if (wanted && pread(fd_, work.in, bytes, static_cast<off_t>(at)) !=
-                      static_cast<ssize_t>(bytes))
-      return false;
-    at += bytes;
-    if (wanted && !visit(block)) return false;
+bool Copier::ForEachBlock(uint64_t from, Visit visit) {
+  in_bytes_ = 0;  // a visit may have changed it
+  while (from + sizeof(BlockHeader) <= size_) {
+    Found block;
+    if (!ReadBlock(from, /*ahead=*/true, &block, &from)) return false;
+    if (block.payload != nullptr && !visit(block)) return false;
   }
   return true;
 }
 
-bool Copier::Unpack(const uint8_t* payload, uint64_t bytes, uint16_t version,
-                    EventsHeader* header) {
+bool Copier::Unpack(const Found& block, EventsHeader* header) {
+  const uint64_t bytes = block.header.bytes;
   if (bytes < sizeof(*header)) return false;
-  std::memcpy(header, payload, sizeof(*header));
+  std::memcpy(header, block.payload, sizeof(*header));
   if (header->first_slot > kSlotsPerChunk ||
       header->slots > kSlotsPerChunk - header->first_slot)
     return false;
   std::memset(work.slots, 0, header->slots * sizeof(Slot));
-  return format::DecodeSlots(payload + sizeof(*header),
-                             bytes - sizeof(*header), *header, version,
+  return format::DecodeSlots(block.payload + sizeof(*header),
+                             bytes - sizeof(*header), *header,
+                             block.header.version,
                              SlotSink{work.slots, header->first_slot});
 }
 
-// What must be known of all blocks before the first is copied.
-void Copier::Survey(const Found& block) {
-  const auto kind = static_cast<BlockKind>(block.header.kind);
-  const uint64_t bytes = block.header.bytes;
-  if (kind == BlockKind::kEvents) {
-    EventsHeader header;
-    if (Unpack(work.in, bytes, block.header.version, &header))
-      CollectLateEnds(work.slots, header.slots, &work.ends);
-  } else if (kind == BlockKind::kDevice &&
-             bytes > sizeof(format::DeviceHeader)) {
-    const uint8_t* records = work.in + sizeof(format::DeviceHeader);
-    const uint64_t n = bytes - sizeof(format::DeviceHeader);
-    const uint64_t first = FirstKeptCall(records, n, ticks_.from);
-    if (first < devices_.first_call) devices_.first_call = first;
-    if (HasCounts(records, n)) counts_at_ = block.offset;
-  } else if (kind == BlockKind::kClock) {
-    format::Anchor anchor;
-    std::memcpy(&anchor, work.in + sizeof(format::ClockHeader),
-                sizeof(anchor));
-    if (anchor.tick <= ticks_.from) anchor_at_ = block.offset;
+// Looks at what was written since the last window.
+bool Copier::Survey() {
+  if (!ForEachBlock(index_.surveyed, [this](const Found& block) {
+        switch (static_cast<BlockKind>(block.header.kind)) {
+          case BlockKind::kEvents:
+            SurveyEvents(block);
+            break;
+          case BlockKind::kDevice: {
+            if (block.header.bytes < sizeof(format::DeviceHeader)) break;
+            const uint8_t* records =
+                block.payload + sizeof(format::DeviceHeader);
+            const uint64_t n =
+                block.header.bytes - sizeof(format::DeviceHeader);
+            index_.has_devices = true;
+            if (HasCounts(records, n)) index_.counts_at = block.offset;
+            if (HasTimeless(records, n)) index_.Pin(block.offset);
+            break;
+          }
+          case BlockKind::kClock:
+          case BlockKind::kUsage:
+          case BlockKind::kThreads:
+            break;
+          default:
+            index_.Pin(block.offset);
+        }
+        return true;
+      }))
+    return false;
+  index_.surveyed = size_;
+  return true;
+}
+
+void Copier::SurveyEvents(const Found& block) {
+  EventsHeader header;
+  if (!Unpack(block, &header)) {
+    index_.Pin(block.offset);
+    return;
   }
+  CollectLateEnds(work.slots, header.slots, &index_.ends, block.offset);
+  CollectOpenEvents(work.slots, header.slots,
+                    format::SlotPosition(header.chunk, header.first_slot),
+                    block.offset, &index_.ends);
+}
+
+// What must be known of device records before the first is copied.
+bool Copier::SurveyDevices(uint64_t from) {
+  return !index_.has_devices || ForEachBlock(from, [this](const Found& block) {
+    constexpr uint64_t kHead = sizeof(format::DeviceHeader);
+    if (block.header.kind != static_cast<uint16_t>(BlockKind::kDevice) ||
+        block.header.bytes < kHead)
+      return true;
+    const uint64_t first = FirstKeptCall(
+        block.payload + kHead, block.header.bytes - kHead, ticks_.from);
+    if (first < devices_.first_call) devices_.first_call = first;
+    return true;
+  });
 }
 
 bool Copier::Put(BlockKind kind, const void* payload, uint64_t bytes) {
@@ -187,84 +270,135 @@ bool Copier::PutRun(EventsHeader header) {
   return Put(BlockKind::kEvents, payload, sizeof(header) + packed.bytes);
 }
 
-bool Copier::CopyEvents(uint64_t bytes, uint16_t version) {
+bool Copier::CopyEvents(const Found& block) {
   EventsHeader header;
-  if (!Unpack(work.in, bytes, version, &header))
-    return Put(BlockKind::kEvents, work.in, bytes);  // for the reader to judge
+  if (!Unpack(block, &header))  // for the reader to judge
+    return Put(BlockKind::kEvents, block.payload, block.header.bytes);
   KeepWindowSlots(work.slots, header.slots,
                   format::SlotPosition(header.chunk, header.first_slot), ticks_,
-                  work.ends);
+                  index_.ends);
   return PutRun(header);
 }
 
 bool Copier::CopyDevice(const Found& block) {
   if (block.header.bytes < sizeof(format::DeviceHeader)) return true;
   format::DeviceHeader header;
-  std::memcpy(&header, work.in, sizeof(header));
-  devices_.keep_counts = block.offset == counts_at_;
-  const size_t kept = KeepWindowRecords(work.in + sizeof(header),
+  std::memcpy(&header, block.payload, sizeof(header));
+  devices_.keep_counts = block.offset == index_.counts_at;
+  const size_t kept = KeepWindowRecords(block.payload + sizeof(header),
                                         block.header.bytes - sizeof(header),
                                         devices_, &header.records);
   if (kept == 0) return true;
-  std::memcpy(work.in, &header, sizeof(header));
-  return Put(BlockKind::kDevice, work.in, sizeof(header) + kept);
+  std::memcpy(block.payload, &header, sizeof(header));
+  return Put(BlockKind::kDevice, block.payload, sizeof(header) + kept);
+}
+
+// Of the anchors before the window the last one stays.
+bool Copier::CopyAnchor(const Found& block) {
+  ClockPayload clock;
+  std::memcpy(&clock, block.payload, sizeof(clock));
+  if (clock.anchor.tick <= ticks_.from) {
+    anchor_before_ = clock;
+    has_anchor_before_ = true;
+    return true;
+  }
+  return PutAnchorBefore() &&
+         Put(BlockKind::kClock, block.payload, block.header.bytes);
+}
+
+bool Copier::PutAnchorBefore() {
+  if (!has_anchor_before_) return true;
+  has_anchor_before_ = false;
+  return Put(BlockKind::kClock, &anchor_before_, sizeof(anchor_before_));
 }
 
 bool Copier::Copy(const Found& block) {
   const auto kind = static_cast<BlockKind>(block.header.kind);
   switch (kind) {
     case BlockKind::kEvents:
-      return CopyEvents(block.header.bytes, block.header.version);
+      return CopyEvents(block);
     case BlockKind::kDevice:
       return CopyDevice(block);
-    case BlockKind::kClock: {
-      format::Anchor anchor;
-      std::memcpy(&anchor, work.in + sizeof(format::ClockHeader),
-                  sizeof(anchor));
-      if (anchor.tick < ticks_.from && block.offset != anchor_at_) return true;
-      break;
-    }
+    case BlockKind::kClock:
+      return CopyAnchor(block);
     case BlockKind::kUsage: {
       format::UsageSample sample;
-      std::memcpy(&sample, work.in, sizeof(sample));
+      std::memcpy(&sample, block.payload, sizeof(sample));
       if (sample.tick < ticks_.from) return true;
       break;
     }
     case BlockKind::kThreads: {
       ThreadEntry entry;
-      std::memcpy(&entry, work.in, sizeof(entry));
+      std::memcpy(&entry, block.payload, sizeof(entry));
       if (entry.exit_tick != 0 && entry.exit_tick < ticks_.from) return true;
       break;
     }
     default:
       break;
   }
-  return Put(kind, work.in, block.header.bytes);
+  return Put(kind, block.payload, block.header.bytes);
+}
+
+// True if the ring holds that event, and the file does not.
+bool RingHolds(uint32_t position, uint64_t begin, uint32_t generation) {
+  const uint32_t chunk = position / format::SlotPosition(1, 0);
+  const uint32_t slot = position % format::SlotPosition(1, 0);
+  if (chunk >= core.ring.reserved_chunks() || slot >= kSlotsPerChunk)
+    return false;
+  return IsHeld(chunk, generation) &&
+         __atomic_load_n(&core.ring.slots(chunk)[slot].begin,
+                         __ATOMIC_ACQUIRE) == begin;
+}
+
+// An end that came to the file before its event, which may lie in the ring for
+// long, stays until both are there. Not where both are copied now.
+void Copier::FindEndsThatStay(bool held) {
+  const uint32_t generation = session_->generation.load();
+  index_.ends.ForEach([&](LateEnds::Entry& entry) {
+    entry.stays = !held && !entry.has_begin &&
+                  RingHolds(entry.position, entry.begin, generation);
+  });
+}
+
+bool Copier::CopyFile() {
+  const WindowMark* start = index_.StartOf(ticks_.from);
+  const uint64_t from =
+      start != nullptr ? start->bytes : sizeof(format::FileHeader);
+  if (!SurveyDevices(from)) return false;
+  if (start != nullptr) {
+    anchor_before_ = {{static_cast<uint32_t>(ClockKindInUse()), 1, NominalHz()},
+                      start->anchor};
+    has_anchor_before_ = true;
+    const uint32_t needed =
+        index_.NeededBefore(from, ticks_.from, work.needed);
+    for (uint32_t i = 0; i < needed; ++i) {
+      Found block;
+      uint64_t next = 0;
+      in_bytes_ = 0;
+      if (!ReadBlock(work.needed[i], /*ahead=*/false, &block, &next) ||
+          (block.payload != nullptr && !Copy(block)))
+        return false;
+    }
+  }
+  return ForEachBlock(from, [this](const Found& block) {
+           return Copy(block);
+         }) &&
+         PutAnchorBefore();
 }
 
 bool Copier::Run(bool held) {
-  fd_ = open(session_->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd_ < 0) {
-    SetLastError("%s: cannot read the capture: %s", session_->path,
-                 strerror(errno));
-    return false;
-  }
-  work.ends.Clear();
-  bool good = ForEachBlock([this](const Found& block) {
-    Survey(block);
-    return true;
-  });
+  work.held.Clear();
+  index_.ends.set_others(held ? &work.held : nullptr);
+  bool good = Survey();
   // Before anything is copied: an end in the ring may be that of a slot in the
   // file, and both go or stay.
   if (good && held)
     ForEachHeldChunk([](uint32_t, const ChunkHeader&) {
-      CollectLateEnds(work.chunk, kSlotsPerChunk, &work.ends);
+      CollectLateEnds(work.chunk, kSlotsPerChunk, &work.held);
       return true;
     });
-  good = good && ForEachBlock([this](const Found& block) {
-           return Copy(block);
-         }) &&
-         (!held || CopyHeld()) && CopyNames();
+  FindEndsThatStay(held);
+  good = good && CopyFile() && (!held || CopyHeld()) && CopyNames();
   if (!good)
     SetLastError("%s: the window could not be copied: %s", session_->path,
                  strerror(errno));
@@ -332,7 +466,7 @@ bool Copier::PutHeldChunk(uint32_t index, const ChunkHeader& chunk) {
                 header.slots * sizeof(Slot));
     KeepWindowSlots(work.slots, header.slots,
                     format::SlotPosition(index, header.first_slot), ticks_,
-                    work.ends);
+                    index_.ends);
     return PutRun(header);
   };
   for (uint32_t i = 0; i < kSlotsPerChunk; ++i) {
@@ -359,15 +493,9 @@ bool Copier::ForEachHeldChunk(Visit visit) {
   const uint32_t generation = session_->generation.load();
   const uint32_t count = core.ring.reserved_chunks();
   for (uint32_t i = 0; i < count; ++i) {
-    const ChunkHeader* chunk = core.ring.chunk(i);
-    const auto state = static_cast<ChunkState>(
-        __atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE));
-    if ((state != ChunkState::kActive && state != ChunkState::kFull &&
-         state != ChunkState::kParked) ||
-        chunk->generation != generation || core.ring.InFile(i))
-      continue;
+    if (!IsHeld(i, generation)) continue;
     ChunkHeader header;
-    std::memcpy(&header, chunk, sizeof(header));
+    std::memcpy(&header, core.ring.chunk(i), sizeof(header));
     CopySlots(core.ring.slots(i), work.chunk);
     ClearUnfinished(work.chunk, ticks_.until);
     if (!visit(i, header)) return false;

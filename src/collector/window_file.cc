@@ -16,6 +16,7 @@
 #include "collector/paths.h"
 #include "collector/process_info.h"
 #include "collector/window_copy.h"
+#include "collector/window_index.h"
 
 namespace stepscope::collector {
 namespace {
@@ -28,7 +29,15 @@ constexpr uint64_t kLeastGain = 256 * 1024;
 std::atomic<uint64_t> keep_from{0};
 std::atomic<uint64_t> keep_bytes{0};
 
-enum class SaveState : uint32_t { kNone, kAsked, kTaken, kSaved, kFailed };
+// kAbandoned: the writer is at it, and nobody waits for it any more.
+enum class SaveState : uint32_t {
+  kNone,
+  kAsked,
+  kTaken,
+  kAbandoned,
+  kSaved,
+  kFailed
+};
 
 // One save at a time; `turn` is held by whoever asked.
 pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
@@ -65,12 +74,15 @@ bool CreatePart(const Session& session, const char* path, char* part,
                       core.ring.header()->ring_id);
 }
 
-// How much of the file the window has left, by one mark at a time.
-void NoteStale(Session* session, uint64_t from) {
-  if (from <= session->mark_tick) return;
-  session->stale_bytes = session->mark_bytes;
-  session->mark_tick = Now();
-  session->mark_bytes = session->file.bytes();
+void AddMark(const Session* session, WindowIndex* index) {
+  const uint64_t bytes = session->file.bytes();
+  index->marks.Add({TakeAnchor(), bytes});
+}
+
+bool PutInPlace(const char* part, const char* path) {
+  if (rename(part, path) == 0) return true;
+  SetLastError("%s: cannot be put in its place: %s", path, strerror(errno));
+  return false;
 }
 
 // Writes the session's file anew, without what is older than `from`. As it is
@@ -78,12 +90,13 @@ void NoteStale(Session* session, uint64_t from) {
 bool Compact(Session* session, uint64_t from) {
   char part[4096];
   CaptureFile file;
-  if (!CreatePart(*session, session->path, part, sizeof(part), &file))
+  if (!MakeFolderOf(session->path) ||
+      !CreatePart(*session, session->path, part, sizeof(part), &file))
     return false;
   const uint8_t* records = nullptr;
   const uint64_t names = NameRecords(0, &records);
   if (!CopyWindow(session, {from, UINT64_MAX}, /*held=*/false, &file) ||
-      rename(part, session->path) != 0) {
+      !PutInPlace(part, session->path)) {
     file.Close();
     unlink(part);
     return false;
@@ -115,7 +128,7 @@ bool Save(Session* session) {
   good = good && file.AppendSmall(BlockKind::kEnd, &end, sizeof(end)) ==
                      AppendResult::kOk;
   file.Close();
-  if (good && rename(part, asked.path) == 0) return true;
+  if (good && PutInPlace(part, asked.path)) return true;
   unlink(part);
   return false;
 }
@@ -123,8 +136,15 @@ bool Save(Session* session) {
 void Answer(bool saved) {
   if (!saved)
     std::snprintf(asked.error, sizeof(asked.error), "%.500s", LastError());
-  asked.state.store(saved ? SaveState::kSaved : SaveState::kFailed,
-                    std::memory_order_release);
+  SaveState expected = SaveState::kTaken;
+  if (!asked.state.compare_exchange_strong(
+          expected, saved ? SaveState::kSaved : SaveState::kFailed))
+    asked.state.store(SaveState::kNone, std::memory_order_release);
+}
+
+// True if the writer is still at a window that nobody waits for.
+bool IsAbandoned() {
+  return asked.state.load(std::memory_order_acquire) == SaveState::kAbandoned;
 }
 
 size_t PutFact(const WindowFact& fact, uint8_t* out, size_t room) {
@@ -138,13 +158,24 @@ size_t PutFact(const WindowFact& fact, uint8_t* out, size_t room) {
   return total;
 }
 
+int TooLate(const char* path, int timeout_ms) {
+  return Fail(STEPSCOPE_TIMEOUT, "%s: the window was not saved within %d ms",
+              path, timeout_ms);
+}
+
+// REQUIRES: `turn` held.
 int SaveInTurn(const char* path, const TickWindow& window,
-               const WindowFact* facts, size_t count, int timeout_ms) {
+               const WindowFact* facts, size_t count, int timeout_ms,
+               int64_t deadline) {
   if (!stepscope_enabled())
     return Fail(STEPSCOPE_NOT_RUNNING,
                 "nothing is being recorded that could be saved");
   if (std::strlen(path) >= sizeof(asked.path) - 64)
     return Fail(STEPSCOPE_INVALID, "the path of the window is too long");
+  while (IsAbandoned()) {
+    if (MonotonicNs() >= deadline) return TooLate(path, timeout_ms);
+    usleep(1000);
+  }
   std::snprintf(asked.path, sizeof(asked.path), "%s", path);
   asked.window = window;
   asked.fact_bytes = 0;
@@ -153,7 +184,6 @@ int SaveInTurn(const char* path, const TickWindow& window,
                                 sizeof(asked.facts) - asked.fact_bytes);
   asked.error[0] = '\0';
   asked.state.store(SaveState::kAsked, std::memory_order_release);
-  const int64_t deadline = MonotonicNs() + int64_t{timeout_ms} * 1000000;
   for (;;) {
     core.writer_sleeper.Wake();
     const SaveState now = asked.state.load(std::memory_order_acquire);
@@ -161,20 +191,22 @@ int SaveInTurn(const char* path, const TickWindow& window,
     if (now == SaveState::kFailed)
       return Fail(STEPSCOPE_IO, "%s: the window was not saved: %s", path,
                   asked.error);
-    // Taken back, unless the writer is at it.
+    // Taken back, or left to the writer that is at it.
     const bool over = !stepscope_enabled();
+    const bool late = MonotonicNs() >= deadline;
     SaveState expected = SaveState::kAsked;
-    if ((over || MonotonicNs() >= deadline) &&
-        asked.state.compare_exchange_strong(expected, SaveState::kNone)) {
-      if (over)
-        return Fail(STEPSCOPE_NOT_RUNNING,
-                    "%s: the window was not saved: the recording ended", path);
-      break;
-    }
+    if ((over || late) &&
+        asked.state.compare_exchange_strong(expected, SaveState::kNone))
+      return over ? Fail(STEPSCOPE_NOT_RUNNING,
+                         "%s: the window was not saved: the recording ended",
+                         path)
+                  : TooLate(path, timeout_ms);
+    expected = SaveState::kTaken;
+    if (late &&
+        asked.state.compare_exchange_strong(expected, SaveState::kAbandoned))
+      return TooLate(path, timeout_ms);
     usleep(1000);
   }
-  return Fail(STEPSCOPE_TIMEOUT, "%s: the window was not saved within %d ms",
-              path, timeout_ms);
 }
 
 }  // namespace
@@ -186,13 +218,20 @@ void KeepWindow(uint64_t from, uint64_t max_bytes) {
 
 int SaveWindow(const char* path, const TickWindow& window,
                const WindowFact* facts, size_t count, int timeout_ms) {
-  pthread_mutex_lock(&turn);
-  const int status = SaveInTurn(path, window, facts, count, timeout_ms);
+  const int64_t deadline = MonotonicNs() + int64_t{timeout_ms} * 1000000;
+  while (pthread_mutex_trylock(&turn) != 0) {
+    if (MonotonicNs() >= deadline) return TooLate(path, timeout_ms);
+    usleep(1000);
+  }
+  const int status =
+      SaveInTurn(path, window, facts, count, timeout_ms, deadline);
   pthread_mutex_unlock(&turn);
   return status;
 }
 
 void TendWindow(Session* session) {
+  WindowIndex& index = IndexOf(*session);
+  if (index.marks.IsDue(session->file.bytes())) AddMark(session, &index);
   SaveState expected = SaveState::kAsked;
   if (asked.state.compare_exchange_strong(expected, SaveState::kTaken))
     Answer(Save(session));
@@ -201,17 +240,25 @@ void TendWindow(Session* session) {
   const uint64_t bytes = session->file.bytes();
   const uint64_t limit = keep_bytes.load(std::memory_order_relaxed);
   const bool too_large = limit != 0 && bytes > limit;
-  NoteStale(session, from);
-  if (session->stale_bytes < bytes / 2 + kLeastGain && !too_large) return;
+  const WindowMark* left = index.marks.Before(from);
+  const uint64_t stale = left != nullptr ? left->bytes : 0;
+  if (stale < bytes / 2 + kLeastGain && !too_large) return;
+  if (bytes < session->rewrite_at) return;
   // A window that does not fit is shortened: its younger half stays.
   if (from < session->window_from) from = session->window_from;
-  Compact(session, from);
+  const bool done = Compact(session, from);
   const uint64_t after = session->file.bytes();
-  if (limit != 0 && after > limit / 2)
-    session->window_from = from + (Now() - from) / 2;
-  session->stale_bytes = 0;
-  session->mark_tick = Now();
-  session->mark_bytes = after;
+  if (done) {
+    index.Clear();
+    AddMark(session, &index);
+    if (limit != 0 && after > limit / 2)
+      session->window_from = from + (Now() - from) / 2;
+  }
+  // What found no room, or gained nothing, is not tried again at once.
+  session->rewrite_at = 0;
+  if (!done || after > bytes - bytes / 8)
+    session->rewrite_at =
+        after + (after / 16 > kLeastGain ? after / 16 : kLeastGain);
 }
 
 void ResetWindowAfterFork() {

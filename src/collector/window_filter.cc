@@ -112,50 +112,27 @@ bool KeepsRecord(uint16_t kind, const uint8_t* record,
 
 }  // namespace
 
-void LateEnds::Clear() {
-  if (used_ != 0) std::memset(entries_, 0, sizeof(entries_));
-  used_ = 0;
-}
-
-uint32_t LateEnds::HashOf(uint32_t position, uint64_t begin) {
-  const uint64_t mixed =
-      (begin ^ (uint64_t{position} << 32)) * 0x9e3779b97f4a7c15u;
-  return static_cast<uint32_t>(mixed >> 48) % kEntries;
-}
-
-void LateEnds::Add(const SlotRef& ref, uint64_t end_tick) {
-  if (ref.begin == 0) return;
-  const uint32_t home = HashOf(ref.position, ref.begin);
-  for (uint32_t i = 0; i < kProbes; ++i) {
-    Entry& entry = entries_[(home + i) % kEntries];
-    if (entry.begin != 0) continue;
-    entry = {ref.begin, end_tick, ref.position, 0};
-    ++used_;
-    return;
-  }
-}
-
-bool LateEnds::EndedBefore(uint32_t position, uint64_t begin,
-                           uint64_t tick) const {
-  if (used_ == 0) return false;
-  const uint32_t home = HashOf(position, begin);
-  for (uint32_t i = 0; i < kProbes; ++i) {
-    const Entry& entry = entries_[(home + i) % kEntries];
-    if (entry.begin == 0) return false;
-    if (entry.begin == begin && entry.position == position)
-      return entry.end < tick;
-  }
-  return false;
-}
-
-void CollectLateEnds(const Slot* slots, uint32_t count, LateEnds* ends) {
+void CollectLateEnds(const Slot* slots, uint32_t count, LateEnds* ends,
+                     uint64_t block) {
   for (uint32_t i = 0; i < count; ++i) {
     if (slots[i].begin == 0 || !format::IsSide(slots[i].site)) continue;
     const uint32_t n = SideSlots(slots, i, count);
     if (format::SideKindOf(slots[i].site) == SideKind::kLateEnd && n >= 2 &&
         slots[i].dur != 0)
-      ends->Add(Load<SlotRef>(slots + i + 1), slots[i].begin);
+      ends->Add(Load<SlotRef>(slots + i + 1), slots[i].begin, block);
     i += n - 1;
+  }
+}
+
+void CollectOpenEvents(const Slot* slots, uint32_t count,
+                       uint32_t first_position, uint64_t block,
+                       LateEnds* ends) {
+  for (uint32_t i = 0; i < count; ++i) {
+    if (slots[i].begin == 0) continue;
+    if (format::IsSide(slots[i].site))
+      i += SideSlots(slots, i, count) - 1;
+    else if (slots[i].dur == 0)
+      ends->AddBegin(first_position + i, slots[i].begin, block);
   }
 }
 
@@ -194,6 +171,17 @@ bool HasCounts(const uint8_t* records, size_t bytes) {
   ForEachRecord(records, bytes, [&](uint16_t kind, const uint8_t*, size_t) {
     has |= kind == STEPSCOPE_RECORD_STATS;
   });
+  return has;
+}
+
+bool HasTimeless(const uint8_t* records, size_t bytes) {
+  bool has = false;
+  ForEachRecord(records, bytes,
+                [&](uint16_t kind, const uint8_t* record, size_t) {
+                  has |= kind != STEPSCOPE_RECORD_STATS &&
+                         kind != STEPSCOPE_RECORD_CLOCK &&
+                         EndOf(kind, record) == UINT64_MAX;
+                });
   return has;
 }
 

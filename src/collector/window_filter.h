@@ -10,38 +10,20 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "collector/late_ends.h"
 #include "format/block.h"
 #include "format/slot.h"
 
 namespace stepscope::collector {
 
-// Ends that are records of their own (docs/decisions/0006), by the slot that
-// they end. Bounded: what finds no room is not known, and both are kept.
-class LateEnds {
- public:
-  static constexpr uint32_t kEntries = 1u << 16;
-
-  void Clear();
-  void Add(const format::SlotRef& ref, uint64_t end_tick);
-  // True if that event is known to have ended before `tick`.
-  bool EndedBefore(uint32_t position, uint64_t begin, uint64_t tick) const;
-
- private:
-  struct Entry {
-    uint64_t begin;  // 0: unused
-    uint64_t end;
-    uint32_t position;
-    uint32_t unused;
-  };
-  static uint32_t HashOf(uint32_t position, uint64_t begin);
-  static constexpr uint32_t kProbes = 64;
-
-  uint32_t used_ = 0;
-  Entry entries_[kEntries] = {};
-};
-
-// The late ends of a run, as it stands in a chunk.
-void CollectLateEnds(const format::Slot* slots, uint32_t count, LateEnds* ends);
+// The late ends of a run, as it stands in a chunk; `block` is where it stands
+// in a file.
+void CollectLateEnds(const format::Slot* slots, uint32_t count, LateEnds* ends,
+                     uint64_t block = LateEnds::kNowhere);
+// Its events that have no end.
+void CollectOpenEvents(const format::Slot* slots, uint32_t count,
+                       uint32_t first_position, uint64_t block,
+                       LateEnds* ends);
 
 struct TickWindow {
   uint64_t from = 0;
@@ -66,6 +48,8 @@ struct DeviceWindow {
 uint64_t FirstKeptCall(const uint8_t* records, size_t bytes, uint64_t from);
 // True if there are counts among them.
 bool HasCounts(const uint8_t* records, size_t bytes);
+// True if there are some that stay whatever the window is, or may.
+bool HasTimeless(const uint8_t* records, size_t bytes);
 // Moves the kept records together; returns their bytes and number. Records of
 // unknown kinds, and what describes others, stay.
 size_t KeepWindowRecords(uint8_t* records, size_t bytes,

@@ -7,6 +7,7 @@
 #include <new>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -179,6 +180,13 @@ Result<std::vector<std::string>> FilesOfFolder(const std::string& folder) {
     // Links count as what they lead to.
     if (it->is_regular_file(error)) files.push_back(it->path().string());
   }
+  // X.part beside X: a process was killed while it wrote X anew. It holds less.
+  const std::set<std::string> all(files.begin(), files.end());
+  std::erase_if(files, [&](const std::string& file) {
+    constexpr std::string_view kPart = ".part";
+    return file.ends_with(kPart) &&
+           all.contains(file.substr(0, file.size() - kPart.size()));
+  });
   std::sort(files.begin(), files.end(), NaturallyBefore);
   return files;
 }

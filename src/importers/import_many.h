@@ -21,7 +21,8 @@ namespace stepscope {
 // kInvalidArgument if more than one of them is standard input.
 Status CheckStandardInput(std::span<const std::string> paths);
 
-// Its plain files and links to such, in natural order.
+// Its plain files and links to such, in natural order. Without X.part where X
+// is there: what a killed process left of it.
 Result<std::vector<std::string>> FilesOfFolder(const std::string& folder);
 
 // Several files as one set, in that order. Read at once, as far as the

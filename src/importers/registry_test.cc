@@ -49,6 +49,8 @@ TEST(RegistryTest, FolderIsOneTraceOfManyProcesses) {
   std::filesystem::create_symlink(
       elsewhere.Write("b.sscap", EndedSample().bytes), folder.path("b.sscap"));
   folder.Write("a.sscap.live", capture::MakeKilledSample().live);
+  // Of a flight recorder that was killed while it wrote its file anew.
+  folder.Write("a.sscap.part", EndedSample().bytes);
   folder.Write("notes.txt", "not a trace");
   folder.Write("c.sscap", EndedSample().bytes.substr(0, 80));  // unreadable
   const auto trace = ImportPath(folder.root());

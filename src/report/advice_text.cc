@@ -68,7 +68,7 @@ std::string AdviceHeading(const Summary& summary) {
                                   : std::to_string(count) + " findings";
   const std::string step = Milliseconds(advice.recorded_step_ns);
   if (!summary.has_steps) return text + " in a window of " + step;
-  text += " in " + CountOf(advice.steps, "step") + " of " + step;
+  text += " in " + CountText(advice.steps, "step") + " of " + step;
   return text + (advice.steps == 1 ? "" : " (median)");
 }
 

@@ -33,8 +33,9 @@ std::string_view GateName(GateAnswer::Kind kind) {
 std::string Milli(double ns) { return Format("%.3f", ns / 1e6); }
 
 std::string Value(const CompareRow& row, double value) {
-  return row.key.table == CompareTable::kMemory ? Format("%.0f", value)
-                                                : Milli(value);
+  return row.key.table == CompareTable::kMemory
+             ? GroupDigits(Format("%.0f", value))
+             : Milli(value);
 }
 
 std::string Change(const CompareRow& row) {
@@ -61,8 +62,8 @@ std::vector<std::string> Line(const CompareRow& row) {
     name += " " + Shorten(VisibleText(row.key.shape), kLongestShape);
   }
   return {name,
-          std::to_string(row.calls_a),
-          std::to_string(row.calls_b),
+          CountText(row.calls_a),
+          CountText(row.calls_b),
           Value(row, row.a()),
           Value(row, row.b()),
           Value(row, row.difference()),
@@ -74,8 +75,8 @@ std::vector<std::string> Line(const CompareRow& row) {
 std::string StepsText(const StepChange& change) {
   const size_t a = change.periods_a.size();
   const size_t b = change.periods_b.size();
-  return a == b ? Format("%zu step%s each", a, a == 1 ? "" : "s")
-                : Format("%zu and %zu steps", a, b);
+  return a == b ? CountText(a, "step") + " each"
+                : CountText(a) + " and " + CountText(b) + " steps";
 }
 
 std::string Sentence(const Comparison& comparison) {
@@ -126,9 +127,9 @@ std::vector<std::string> Remarks(const Comparison& comparison) {
     const std::optional<uint64_t> needed = comparison.steps_needed();
     if (needed &&
         *needed > std::min(change.periods_a.size(), change.periods_b.size())) {
-      text += Format("; one of %.2f %% needs %llu steps on each side",
-                     std::abs(change.ratio) * 100,
-                     static_cast<unsigned long long>(*needed));
+      text += Format("; one of %.2f %% needs ",
+                     std::abs(change.ratio) * 100) +
+              CountText(*needed) + " steps on each side";
     }
     remarks.push_back(text + ".");
   }
@@ -144,9 +145,9 @@ std::vector<Grid> Grids(const Comparison& comparison, size_t most) {
   const auto close = [&] {
     if (left_out > 0) {
       grids.back().notes.push_back(
-          std::to_string(left_out) +
-          (left_out == 1 ? " row that changed less is left out."
-                         : " rows that changed less are left out."));
+          CountText(left_out, "row that changed less is",
+                    "rows that changed less are") +
+          " left out.");
     }
     left_out = 0;
   };

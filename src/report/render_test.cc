@@ -151,6 +151,34 @@ TEST(RenderCompareTest, SaysWhatNoiseAloneCouldDo) {
   EXPECT_NE(text.find(" is resolvable; one of "), text.npos) << text;
 }
 
+TEST(RenderCompareTest, LargeCountsAreReadable) {
+  Comparison comparison;
+  comparison.change.periods_a.resize(1200);
+  comparison.change.periods_b.resize(1300);
+  CompareRow row;
+  row.key.table = CompareTable::kMemory;
+  row.key.name = "peak";
+  row.in_a = row.in_b = true;
+  row.calls_a = 12345;
+  row.calls_b = 999;
+  row.median_a = 1234567890;
+  row.median_b = 1230000000;
+  comparison.rows.push_back(row);
+  const std::string text = RenderComparison(comparison, {});
+  for (const char* shown : {"medians of 1,200 and 1,300 steps", " 12,345 ",
+                            " 999 ", " 1,234,567,890 ", " -4,567,890 "}) {
+    EXPECT_NE(text.find(shown), text.npos) << shown << "\n" << text;
+  }
+  // Programs read these.
+  for (const TableFormat format : {TableFormat::kJson, TableFormat::kCsv}) {
+    TableOptions options;
+    options.format = format;
+    const std::string figures = RenderComparison(comparison, options);
+    EXPECT_NE(figures.find("1234567890"), figures.npos) << figures;
+    EXPECT_EQ(figures.find("1,234,567"), figures.npos) << figures;
+  }
+}
+
 TEST(RenderCompareTest, JsonAnswersTheGate) {
   CompareOptions compare;
   compare.fail_if_slower = 5;

@@ -18,6 +18,7 @@ constexpr double kLabelHeight = 15;
 constexpr double kAxisHeight = 22;
 constexpr double kSmallest = 2;    // pixels: less is merged with its neighbours
 constexpr double kCharWidth = 6.3; // of the labels, about
+constexpr double kTickWidth = 100; // from one tick to the next, at least
 
 std::string Escaped(std::string_view text) {
   std::string out;
@@ -67,6 +68,16 @@ std::string Duration(int64_t ns) {
   if (ns >= 1'000'000) return Format("%.3g ms", value / 1e6);
   if (ns >= 1'000) return Format("%.3g us", value / 1e3);
   return Format("%lld ns", static_cast<long long>(ns));
+}
+
+// The first of 1, 2, 5, 10, 20, 50, ... that is not below `least`.
+int64_t RoundStep(double least) {
+  constexpr int64_t kLastDecade = 1'000'000'000'000'000'000;
+  for (int64_t decade = 1;; decade *= 10) {
+    for (const int64_t step : {decade, 2 * decade, 5 * decade})
+      if (static_cast<double>(step) >= least) return step;
+    if (decade == kLastDecade) return INT64_MAX;
+  }
 }
 
 // The rows of a track that are visible, by start.
@@ -149,13 +160,17 @@ class Drawing {
 };
 
 void Drawing::DrawAxis() {
-  constexpr int kTicks = 6;
   const int64_t length = options_.end_ns - options_.begin_ns;
-  for (int i = 0; i < kTicks; ++i) {
-    const double x = static_cast<double>(options_.width) * i / kTicks;
+  const int64_t step = RoundStep(kTickWidth / scale_);
+  for (int64_t at = 0;; at += step) {
+    const double x = static_cast<double>(at) * scale_;
     body_ += Format("<line x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"%.0f\"/>\n",
                     x, x, height_);
-    Text(x + 3, 12, "dim", "+" + Duration(length / kTicks * i));
+    const std::string text = at == 0 ? "0" : "+" + Duration(at);
+    const double text_width = static_cast<double>(text.size()) * kCharWidth;
+    if (at == 0 || x + 3 + text_width <= static_cast<double>(options_.width))
+      Text(x + 3, 12, "dim", text);
+    if (length - at <= step) return;
   }
 }
 
@@ -186,8 +201,7 @@ void Drawing::DrawEvent(Row row, double x, double width, double y) {
 void Drawing::Flush(Run& run, double y) {
   if (run.count > 0) {
     Rect(run.from, std::max(1., run.to - run.from), y, run.style,
-         std::to_string(run.count) +
-             (run.count == 1 ? " short event" : " short events"));
+         CountText(run.count, "short event"));
   }
   run = {};
 }
@@ -232,9 +246,9 @@ void Drawing::DrawTrack(const Track& track, const std::vector<Row>& rows) {
   height_ = top + static_cast<double>(deepest + 1) * kRowHeight;
   if (hidden > 0) {
     Text(2, height_ + 11, "dim",
-         hidden == 1 ? "1 event lies deeper and is not drawn"
-                     : std::to_string(hidden) +
-                           " events lie deeper and are not drawn");
+         CountText(hidden, "event lies deeper and is",
+                   "events lie deeper and are") +
+             " not drawn");
     height_ += kLabelHeight;
   }
   height_ += 4;
@@ -272,8 +286,9 @@ std::string Drawing::Draw() {
   }
   if (tracks.size() < all) {
     Text(2, height_ + 11, "dim",
-         std::to_string(all - tracks.size()) +
-             " tracks with fewer events are not drawn");
+         CountText(all - tracks.size(), "track with fewer events is",
+                   "tracks with fewer events are") +
+             " not drawn");
     height_ += kLabelHeight;
   }
   std::string rows = std::move(body_);

@@ -56,6 +56,39 @@ TEST(TimelineSvg, ShowsWhatBeganBeforeThePart) {
   EXPECT_EQ(CountOf(svg, "<title>later"), 0u);
 }
 
+std::string TicksOf(int64_t length, size_t width = 960) {
+  TimelineSvgOptions options;
+  options.width = width;
+  const std::string svg = Draw("thread 7 main\n  0.." +
+                                   std::to_string(length) + " e Operator\n",
+                               options);
+  std::string ticks;
+  constexpr std::string_view kText = "y=\"12.0\" class=\"dim\">";
+  for (size_t at = svg.find(kText); at != svg.npos;
+       at = svg.find(kText, at + 1)) {
+    const size_t begin = at + kText.size();
+    if (!ticks.empty()) ticks += ", ";
+    ticks += svg.substr(begin, svg.find('<', begin) - begin);
+  }
+  return ticks;
+}
+
+TEST(TimelineSvg, TicksAreRoundTimes) {
+  EXPECT_EQ(TicksOf(1'234'567),
+            "0, +200 us, +400 us, +600 us, +800 us, +1 ms");
+  EXPECT_EQ(TicksOf(38'818'000),
+            "0, +5 ms, +10 ms, +15 ms, +20 ms, +25 ms, +30 ms, +35 ms");
+  EXPECT_EQ(TicksOf(9'700'000'000), "0, +2 s, +4 s, +6 s, +8 s");
+  EXPECT_EQ(TicksOf(3), "0, +1 ns, +2 ns");
+}
+
+TEST(TimelineSvg, TicksFitThePicture) {
+  // The last one has a line, but no room for its text.
+  EXPECT_EQ(TicksOf(1'010'000, 550), "0, +200 us, +400 us, +600 us, +800 us");
+  EXPECT_EQ(TicksOf(1'000'000, 20), "0");
+  EXPECT_EQ(TicksOf(int64_t{1'000'000'000'000'000'000}, 1), "0");
+}
+
 TEST(TimelineSvg, SizeFollowsThePictureNotTheTrace) {
   std::string text = "thread 7 main\n";
   constexpr int kEvents = 20000;
@@ -65,7 +98,7 @@ TEST(TimelineSvg, SizeFollowsThePictureNotTheTrace) {
   }
   const std::string svg = Draw(text);
   EXPECT_LE(CountOf(svg, "<rect"), 1000u);
-  EXPECT_NE(svg.find("20000 short events"), svg.npos);
+  EXPECT_NE(svg.find("20,000 short events"), svg.npos);
 }
 
 TEST(TimelineSvg, MarksOfOneKindKeepItsColour) {

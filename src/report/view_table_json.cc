@@ -51,7 +51,8 @@ std::string_view AddsText(Adds adds) {
 }
 
 std::string RowsJson(const ViewTable& table, const ViewInput& input) {
-  const RowList rows = table.rows(input);
+  const ViewRows view = table.rows(input);
+  const RowList& rows = view.rows;
   JsonWriter json;
   json.BeginObject();
   WriteColumnDeclarations(json, table.columns);
@@ -63,7 +64,13 @@ std::string RowsJson(const ViewTable& table, const ViewInput& input) {
     }
     json.EndArray();
   }
-  json.EndArray().EndObject();
+  json.EndArray();
+  if (!view.facts.empty()) {
+    json.Key("facts").BeginObject();
+    for (const ViewFact& fact : view.facts) json.Field(fact.key, fact.value);
+    json.EndObject();
+  }
+  json.EndObject();
   return json.Take();
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "server/api.h"
+#include "server/host_busy.h"
 #include "server/selection.h"
 #include "server/tiles.h"
 #include "server/trace_json.h"
@@ -84,6 +85,15 @@ Result<std::string> AnswerCounter(const OpenTrace& open,
   return CurveJson(*open.curve(track), origin, begin, end, stretch.pixels);
 }
 
+Result<std::string> AnswerHostBusy(const OpenTrace& open,
+                                   const Parameters& parameters) {
+  STEPSCOPE_TRY_ASSIGN(const Stretch stretch, ReadStretch(parameters));
+  const int64_t origin = open.origin_ns();
+  return HostBusyJson(open.trace(), origin, stretch.begin + origin,
+                      std::min(stretch.end, open.span_ns() + 1) + origin,
+                      stretch.pixels);
+}
+
 Result<std::string> AnswerIdle(const OpenTrace& open,
                                const Parameters& parameters) {
   STEPSCOPE_TRY_ASSIGN(const uint32_t track, ReadTrack(open, parameters));
@@ -148,6 +158,7 @@ void Api::AddTimeline() {
   AddOnTraceOrPreview("tiles", AnswerTiles, AnswerPreviewTiles,
                       "application/octet-stream");
   AddOnTrace("counter", OfAllEvents(AnswerCounter));
+  AddOnTrace("host_busy", OfAllEvents(AnswerHostBusy));
   AddOnTrace("idle", OfAllEvents(AnswerIdle));
   AddOnTraceOrPreview("mark", AnswerMark, AnswerPreviewMark);
   AddOnTrace("select", OfAllEvents(AnswerSelect));

@@ -15,6 +15,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Of a process that was killed while it wrote its file anew.
+TEST(ChangingFilesTest, AnUnfinishedCopyIsNotListed) {
+  const TestFolder folder;
+  folder.Write("a.json", ChromeTrace(9));
+  folder.Write("a.json.part", ChromeTrace(5));
+  folder.Write("b.part", ChromeTrace(5));  // of nothing that is there
+  const TestServer server(folder.path());
+  const std::string runs = server.Api("runs");
+  EXPECT_NE(runs.find("a.json"), std::string::npos);
+  EXPECT_EQ(runs.find("a.json.part"), std::string::npos) << runs;
+  EXPECT_NE(runs.find("b.part"), std::string::npos) << runs;
+}
+
 TEST(ChangingFilesTest, AFileThatChangesWhileItIsRead) {
   const TestFolder folder;
   const std::string whole = ChromeTrace(50'000);

@@ -144,6 +144,17 @@ bool SameFiles(const Listing& a, const Listing& b) {
   return files(a) == files(b) && a.problem == b.problem;
 }
 
+// The ring of a process is read with its capture. A copy that a killed process
+// did not finish holds less than what it was made of.
+bool BelongsToAnother(const std::string& path,
+                      const std::set<std::string>& paths) {
+  for (const std::string_view end : {".live", ".part"})
+    if (path.ends_with(end) &&
+        paths.contains(path.substr(0, path.size() - end.size())))
+      return true;
+  return false;
+}
+
 }  // namespace
 
 Folder::Folder(std::string path) : Folder(std::vector{std::move(path)}) {}
@@ -182,11 +193,7 @@ void Folder::Look() {
   std::set<std::string> paths;
   for (const FoundFile& file : scan.files) paths.insert(file.path);
   for (const FoundFile& file : scan.files) {
-    // The ring of a process is read with its capture.
-    constexpr std::string_view kLive = ".live";
-    if (file.path.ends_with(kLive) &&
-        paths.contains(file.path.substr(0, file.path.size() - kLive.size())))
-      continue;
+    if (BelongsToAnother(file.path, paths)) continue;
     std::string format = FormatOf(file.path, file.identity);
     if (!format.empty()) lister.Add(file, std::move(format));
   }

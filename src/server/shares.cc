@@ -118,40 +118,35 @@ bool AnyOccupancy(const Trace& trace, uint32_t stream) {
   return false;
 }
 
-std::string SharesJson(const Shares& shares, int64_t origin_ns,
-                       int64_t begin_ns, int64_t end_ns, uint32_t pixels) {
-  std::vector<int64_t> times;
-  std::vector<std::optional<double>> values;  // nothing: not known
+std::vector<int64_t> PixelEdges(int64_t begin_ns, int64_t end_ns,
+                                uint32_t pixels) {
   const double pixel_ns = std::max(
       1.0, static_cast<double>(end_ns - begin_ns) / std::max(pixels, 1u));
-  Integral before = Until(shares, begin_ns);
-  int64_t from = begin_ns;
-  for (uint32_t i = 1; from < end_ns && i <= pixels; ++i) {
+  std::vector<int64_t> edges = {begin_ns};
+  for (uint32_t i = 1; edges.back() < end_ns && i <= pixels; ++i) {
     const int64_t to =
         std::min(end_ns, begin_ns + static_cast<int64_t>(pixel_ns * i + 0.5));
-    if (to <= from) continue;
-    const Integral now = Until(shares, to);
-    const double whole = shares.of_all_time ? static_cast<double>(to - from)
-                                            : now.whole - before.whole;
-    std::optional<double> share;
-    if (whole > 0)
-      share = std::clamp((now.part - before.part) / whole, 0.0, 1.0);
-    if (values.empty() || values.back() != share) {
-      times.push_back(from - origin_ns);
-      values.push_back(share);
-    }
-    before = now;
-    from = to;
+    if (to > edges.back()) edges.push_back(to);
   }
+  return edges;
+}
+
+void ShareList::Add(int64_t time, std::optional<double> share) {
+  if (!shares_.empty() && shares_.back() == share) return;
+  times_.push_back(time);
+  shares_.push_back(share);
+}
+
+std::string ShareList::Json() const {
   JsonWriter json;
   json.BeginObject().Key("t").BeginArray();
-  for (const int64_t time : times) json.Int(time);
+  for (const int64_t time : times_) json.Int(time);
   json.EndArray();
   for (const char* key : {"min", "max", "last"}) {
     json.Key(key).BeginArray();
-    for (const std::optional<double>& value : values) {
-      if (value)
-        json.Number(*value);
+    for (const std::optional<double>& share : shares_) {
+      if (share)
+        json.Number(*share);
       else
         json.Null();
     }
@@ -159,6 +154,25 @@ std::string SharesJson(const Shares& shares, int64_t origin_ns,
   }
   json.Field("lowest", 0.0).Field("highest", 1.0).EndObject();
   return json.Take();
+}
+
+std::string SharesJson(const Shares& shares, int64_t origin_ns,
+                       int64_t begin_ns, int64_t end_ns, uint32_t pixels) {
+  const std::vector<int64_t> edges = PixelEdges(begin_ns, end_ns, pixels);
+  ShareList list;
+  Integral before = Until(shares, begin_ns);
+  for (size_t i = 1; i < edges.size(); ++i) {
+    const Integral now = Until(shares, edges[i]);
+    const double whole = shares.of_all_time
+                             ? static_cast<double>(edges[i] - edges[i - 1])
+                             : now.whole - before.whole;
+    std::optional<double> share;
+    if (whole > 0)
+      share = std::clamp((now.part - before.part) / whole, 0.0, 1.0);
+    list.Add(edges[i - 1] - origin_ns, share);
+    before = now;
+  }
+  return list.Json();
 }
 
 }  // namespace stepscope::server

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,23 @@ Shares BusyShares(const Trace& trace, uint32_t stream);
 Shares OccupancyShares(const Trace& trace, uint32_t stream);
 // Whether one of its first kernels states it.
 bool AnyOccupancy(const Trace& trace, uint32_t stream);
+
+// Where the pixels of [begin, end) begin, and where the last of them ends;
+// those shorter than a nanosecond are left out.
+std::vector<int64_t> PixelEdges(int64_t begin_ns, int64_t end_ns,
+                                uint32_t pixels);
+
+// A curve of shares. One that is as the one before is left out.
+class ShareList {
+ public:
+  // Nothing: not known.
+  void Add(int64_t time, std::optional<double> share);
+  std::string Json() const;
+
+ private:
+  std::vector<int64_t> times_;
+  std::vector<std::optional<double>> shares_;
+};
 
 // As CurveJson; an entry for each pixel in which the share is another one than
 // in the pixel before. 0 where nothing is known.

@@ -68,9 +68,11 @@ TEST(Window, OldStepsAreDiscardedAndTheFileStaysSmall) {
   };
   while (begins.size() < 2000) record_step();
   // 600,000 events are at least 2.4 MB; the window is a hundredth of that. The
-  // writer may see the last of them late: the file becomes small as the program
-  // goes on. Only the test's own timeout ends this.
-  while (std::filesystem::file_size(path) >= 1 << 20) {
+  // writer may see the first of them late and the last of them later: the file
+  // becomes small as the program goes on. Only the test's own timeout ends
+  // this.
+  while (std::filesystem::file_size(path) >= 1 << 20 ||
+         NamesIn(*Load(path), STEPSCOPE_PROFILE_STEP).contains("step 0")) {
     record_step();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -166,6 +168,34 @@ TEST(Window, ThreadsComeAndGoWhileWindowsAreSaved) {
   recorder.join();
   stepscope_stop();
   ASSERT_EQ(stepscope_wait(stepscope_session(), 60000), STEPSCOPE_OK);
+}
+
+// The end is in the file, and old, long before the event itself gets there.
+TEST(Window, AnEndWaitsForAnEventThatIsStillInTheRing) {
+  const TempFolder folder;
+  const std::string path = folder / "x.sscap";
+  const stepscope_options options = Options(path);
+  ASSERT_EQ(stepscope_start(&options), STEPSCOPE_OK);
+  const uint64_t session = stepscope_session();
+  const stepscope_scope ended = stepscope_begin("ended", STEPSCOPE_OPERATOR);
+  std::thread([&] {
+    stepscope_end(ended);
+    // Until the file was written anew; only the test's own timeout ends this.
+    uint64_t before = 0;
+    for (uint64_t bytes = 0;; before = bytes) {
+      stepscope_keep_window(RecordStep(7), 0);
+      bytes = std::filesystem::file_size(path);
+      if (bytes < before) break;
+    }
+  }).join();
+  ASSERT_EQ(stepscope_stop(), STEPSCOPE_OK);
+  ASSERT_EQ(stepscope_wait(session, 60000), STEPSCOPE_OK);
+  const auto trace = Load(path);
+  ASSERT_NE(trace, nullptr);
+  EXPECT_EQ(Rejected(*trace), 0u);
+  EXPECT_TRUE(NamesIn(*trace, STEPSCOPE_OPERATOR).contains("ended"));
+  for (const ThreadReport& thread : trace->threads())
+    EXPECT_TRUE(thread.open_scopes.empty());
 }
 
 TEST(Window, NothingIsSavedWhereNothingIsRecorded) {

@@ -4,30 +4,70 @@
 
 usage: hostile_input_test.py STEPSCOPE
 
-What is read must end in the ledger and every command in seconds, also where a
-trace has more threads, processes or levels than anybody looked at: a search
-through what came before, done for each, would not.
+What is read must end in the ledger, also where a trace has more threads,
+processes or levels than anybody looked at. A search through what came before,
+done for each, would make the work per event grow with their number: so it is
+counted, in instructions. No clock decides.
 """
 
 import gzip
 import json
 import os
 import pathlib
+import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
 import zlib
 
-SECONDS = 100
 MEBIBYTE = 1 << 20
+
+# Traces of any number of events, each with more of something.
+THREADS = '{{"ph":"X","name":"n","pid":1,"tid":{i},"ts":{i},"dur":1}}'
+PROCESSES = '{{"ph":"X","name":"n","pid":"p{i}","tid":1,"ts":{i},"dur":1}}'
+LEVELS = ('{{"ph":"b","cat":"c","id":1,"name":"n","pid":1,"tid":1,"ts":{i},'
+          '"args":{{"i":{i}}}}}')
+SIBLINGS = '{{"ph":"X","name":"n","pid":1,"tid":1,"ts":{i},"dur":{count}}}'
+
+
+# Events, of which the work is compared.
+FEW = 2000
+MANY = 16_000
+# Maps that grow and sorting make some; measured at most 1.1.
+MOST_GROWTH = 1.4
+
+
+def events_of(shape, count):
+    return (shape.format(i=i, count=count) for i in range(count))
 
 
 def stepscope(*args):
-    return subprocess.run([STEPSCOPE, *map(str, args)], timeout=SECONDS,
+    return subprocess.run([STEPSCOPE, *map(str, args)],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True)
+
+
+def instructions(*args):
+    result = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+         STEPSCOPE, *map(str, args)],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    counted = re.search(r"Collected : (\d+)", result.stderr)
+    if result.returncode != 0 or not counted:
+        raise AssertionError(result.stderr)
+    return int(counted.group(1))
+
+
+def growth(few, many):
+    """By what factor the work per event is more where there are more of them.
+
+    Both are pairs of a number of events and of instructions without those that
+    any run takes.
+    """
+    return (many[1] / many[0]) / (few[1] / few[0])
 
 
 class HostileInputTest(unittest.TestCase):
@@ -68,9 +108,7 @@ class HostileInputTest(unittest.TestCase):
 
     def test_a_million_threads(self):
         count = 1_000_000
-        path = self.write(
-            f'{{"ph":"X","name":"n","pid":1,"tid":{i},"ts":{i},"dur":1}}'
-            for i in range(count))
+        path = self.write(events_of(THREADS, count))
         info = self.info(path)
         self.assertEqual(info["counts"]["events"], count)
         self.assertEqual(len(info["threads"]), count)
@@ -83,17 +121,13 @@ class HostileInputTest(unittest.TestCase):
 
     def test_processes_of_the_same_pid(self):
         count = 60_000  # names instead of numbers: none has a pid
-        path = self.write(
-            f'{{"ph":"X","name":"n","pid":"p{i}","tid":1,"ts":{i},"dur":1}}'
-            for i in range(count))
+        path = self.write(events_of(PROCESSES, count))
         self.assertEqual(len(self.info(path)["processes"]), count)
         self.convert_to_all(path)
 
     def test_levels_that_each_say_more(self):
         count = 150_000  # never ended, of one id
-        path = self.write(
-            f'{{"ph":"b","cat":"c","id":1,"name":"n","pid":1,"tid":1,"ts":{i},'
-            f'"args":{{"i":{i}}}}}' for i in range(count))
+        path = self.write(events_of(LEVELS, count))
         info = self.info(path)
         self.assertEqual(info["ledger"]["repaired"],
                          {"begin without an end": count})
@@ -101,12 +135,31 @@ class HostileInputTest(unittest.TestCase):
 
     def test_siblings_that_all_overlap(self):
         count = 20_000
-        path = self.write(
-            f'{{"ph":"X","name":"n","pid":1,"tid":1,"ts":{i},"dur":{count}}}'
-            for i in range(count))
+        path = self.write(events_of(SIBLINGS, count))
         info = self.info(path)
         self.assertEqual(info["ledger"]["kept"], count, "none is dropped")
         self.convert_to_all(path)
+
+    # 8,000 instructions per event, and 3 for each of those before it.
+    def test_a_search_for_each_event_is_found(self):
+        of = lambda count: (count, 8000 * count + 3 * count * count / 2)
+        self.assertGreater(growth(of(FEW), of(MANY)), 2 * MOST_GROWTH)
+        plain = lambda count: (count, 8000 * count)
+        self.assertLess(growth(plain(FEW), plain(MANY)), MOST_GROWTH)
+
+    @unittest.skipUnless(shutil.which("valgrind"), "valgrind is not installed")
+    def test_work_per_event_does_not_grow_with_their_number(self):
+        verbs = [["summary"], ["convert", "-o", self.folder / "o.json"]]
+        for verb in verbs:
+            def count(shape, events, verb=verb):
+                path = self.write(events_of(shape, events))
+                return instructions(verb[0], path, *verb[1:])
+
+            start = count(THREADS, 1)
+            for shape in [THREADS, PROCESSES, LEVELS, SIBLINGS]:
+                with self.subTest(verb=verb[0], shape=shape):
+                    work = [(n, count(shape, n) - start) for n in (FEW, MANY)]
+                    self.assertLess(growth(*work), MOST_GROWTH, work)
 
     def refuse(self, path, what):
         for verb in ["info", "summary"]:

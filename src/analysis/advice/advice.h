@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/interval.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -21,6 +22,8 @@ struct Evidence {
   Row example = kNoRow;  // one of them, as a rule the longest
   uint64_t calls = 0;
   int64_t time_ns = 0;  // all together
+  // Where there is no event, the time to look at; empty: none.
+  Interval range = {};
 };
 
 // Another finding whose saving is in part the same.

@@ -183,13 +183,6 @@ TEST(AdviceTest, AHealthyProgramHasNoFindings) {
   EXPECT_GT(advice.device_busy, 0.95);
 }
 
-TEST(AdviceTest, LargeCountsAreReadable) {
-  EXPECT_EQ(CountOf(1, "call"), "1 call");
-  EXPECT_EQ(CountOf(999, "call"), "999 calls");
-  EXPECT_EQ(CountOf(1000, "call"), "1,000 calls");
-  EXPECT_EQ(Count(1234567), "1,234,567");
-}
-
 TEST(AdviceTest, DataLoader) {
   Program program;
   program.Host(0, 600, "next Dataloader");
@@ -328,6 +321,27 @@ TEST(AdviceTest, AnIdleDeviceIsNeverLeftUnnamed) {
   EXPECT_LT(advice.device_busy, 0.2);
 }
 
+// What is about no event is about a time.
+TEST(AdviceTest, IdleTimeIsShownByItsLongestGap) {
+  Program program;
+  program.Stream(7, 600, 700, "loop_add_fusion Kernel");
+  const Finding finding = Find(program.Ask(), "device_idle");
+  ASSERT_EQ(finding.id, "device_idle");
+  const Evidence& evidence = finding.evidence.at(0);
+  EXPECT_EQ(evidence.example, kNoRow);
+  EXPECT_NE(evidence.what.find("the longest of 600.00 us"), std::string::npos)
+      << evidence.what;
+  EXPECT_EQ((evidence.range.end - evidence.range.begin) / 1000, 600);
+  EXPECT_EQ(evidence.range.begin / 1000 % kStepUs, 0);
+}
+
+TEST(AdviceTest, WaitingForLaunchesIsShownByItsLongestGap) {
+  const Finding finding = Find(LaunchBound().Ask(), "launch_bound");
+  const Evidence& evidence = finding.evidence.at(0);
+  EXPECT_EQ(evidence.example, kNoRow);
+  EXPECT_LT(evidence.range.begin, evidence.range.end);
+}
+
 TEST(AdviceTest, OperatorOnTheCpu) {
   Program program;
   program.Kernel(0, 5, 10, 300, kTensorKernel);
@@ -375,6 +389,11 @@ TEST(AdviceTest, MemoryGrowth) {
   EXPECT_EQ(finding.id, "memory_growth");
   EXPECT_EQ(finding.saving_ns, 0);
   EXPECT_NE(finding.evidence.at(0).what.find("64 bytes"), std::string::npos);
+  // Who allocated it is an event of the step, so that it can be shown.
+  const Row example = finding.evidence.at(0).example;
+  ASSERT_NE(example, kNoRow);
+  const Trace& trace = *program.summary().trace;
+  EXPECT_EQ(trace.start_ns()[example] / 1000, kStepUs);
 }
 
 TEST(AdviceTest, LowOccupancy) {

@@ -13,7 +13,7 @@ namespace stepscope {
 namespace {
 
 Evidence OfKernel(const KernelRow& row, const std::string& more) {
-  return {CountOf(row.calls, "call") + " of " +
+  return {CountText(row.calls, "call") + " of " +
               Milliseconds(AverageNs(row.gpu.total_ns, row.calls)) + more +
               ": " + std::string(WithoutArguments(row.name)),
           std::string(row.name), row.longest, row.calls,

@@ -8,6 +8,7 @@
 
 #include "analysis/advice/rules.h"
 #include "analysis/stats.h"
+#include "base/text.h"
 
 namespace stepscope {
 namespace {
@@ -22,7 +23,7 @@ void DoubtSteps(const AdviceInput& input, Advice& advice) {
         "whatever starting up and ending is in it.");
   } else if (waterfall.steps.size() < kFewSteps) {
     advice.doubts.push_back(
-        "Only " + Count(waterfall.steps.size()) +
+        "Only " + CountText(waterfall.steps.size()) +
         (waterfall.steps.size() == 1 ? " step was" : " steps were") +
         " recorded: chance weighs as much as anything.");
   }
@@ -38,8 +39,8 @@ void DoubtSteps(const AdviceInput& input, Advice& advice) {
   const auto outliers = static_cast<double>(input.summary.outliers.size());
   if (outliers > 0.2 * static_cast<double>(waterfall.steps.size())) {
     advice.doubts.push_back(
-        Count(input.summary.outliers.size()) + " of " +
-        Count(waterfall.steps.size()) +
+        CountText(input.summary.outliers.size()) + " of " +
+        CountText(waterfall.steps.size()) +
         " steps are much longer than the rest: averages describe neither.");
   }
 }
@@ -48,7 +49,7 @@ void DoubtGraphs(const AdviceInput& input, Advice& advice) {
   const uint64_t missing = input.graph.graph_calls_without_work;
   if (missing == 0) return;
   advice.doubts.push_back(
-      Count(missing) +
+      CountText(missing) +
       (missing == 1 ? " graph launch has" : " graph launches have") +
       " no device work in the trace: the recorder left the kernels out." +
       (input.TrustsIdleTime()
@@ -89,7 +90,7 @@ void DoubtRecording(const AdviceInput& input, Advice& advice) {
     for (const auto& [reason, count] : thread.dropped) dropped += count;
   }
   if (dropped > 0) {
-    advice.doubts.push_back(Count(dropped) +
+    advice.doubts.push_back(CountText(dropped) +
                             " events were dropped while recording.");
   }
   if (!trace.complete()) {

@@ -9,6 +9,7 @@
 #include "analysis/advice/rules.h"
 #include "analysis/kinds.h"
 #include "analysis/stats.h"
+#include "base/text.h"
 #include "trace/event_type.h"
 
 namespace stepscope {
@@ -108,8 +109,8 @@ void FindDataLoader(const AdviceInput& input, Advice& advice) {
   finding.evidence.push_back(
       {"The stepping thread waited for data for " + input.PerStep(wait) +
            ", in " +
-           Count(StepsWith(input.waterfall(), StepPart::kInputStall)) +
-           " of " + CountOf(input.step_count(), "step") + ".",
+           CountText(StepsWith(input.waterfall(), StepPart::kInputStall)) +
+           " of " + CountText(input.step_count(), "step") + ".",
        name, longest, input.step_count(), wait});
   finding.evidence.push_back(
       {"The longest wait was " + Milliseconds(trace.dur_ns()[longest]) + ".",
@@ -141,7 +142,7 @@ void FindHostSync(const AdviceInput& input, Advice& advice) {
   for (const auto& [name, caller] : callers) {
     if (finding.evidence.size() == kMostExamples) break;
     finding.evidence.push_back(
-        {CountOf(caller.calls, "call") + " of " + name + ", " +
+        {CountText(caller.calls, "call") + " of " + name + ", " +
              Milliseconds(caller.time_ns) + " in all.",
          std::string(input.trace().str(input.trace().name()[caller.longest])),
          caller.longest, caller.calls, caller.time_ns});
@@ -163,11 +164,11 @@ void FindMemoryGrowth(const AdviceInput& input, Advice& advice) {
       if (finding.evidence.size() == kMostExamples) break;
       finding.evidence.push_back(
           {Quoted(leak.name) + " kept " +
-               Count(static_cast<uint64_t>(
+               CountText(static_cast<uint64_t>(
                    AverageNs(leak.bytes, leak.steps))) +
                " bytes of " + std::string(place.place) + " in each of " +
-               CountOf(leak.steps, "step") + ".",
-           std::string(leak.name), kNoRow, leak.allocations, 0});
+               CountText(leak.steps, "step") + ".",
+           std::string(leak.name), leak.example, leak.allocations, 0});
     }
   }
   if (finding.evidence.empty()) return;

@@ -9,6 +9,7 @@
 #include "analysis/advice/program.h"
 #include "analysis/advice/rules.h"
 #include "analysis/stats.h"
+#include "base/text.h"
 
 namespace stepscope {
 namespace {
@@ -84,9 +85,9 @@ void FindIdleDevice(const AdviceInput& input, Advice& advice) {
     finding.evidence.push_back(
         {"Idle while " + std::string(WordsFor(row->cause)) + ": " +
              Percent(part) + " " + of_steps + ", " +
-             CountOf(row->gaps, "gap") + ", the longest of " +
+             CountText(row->gaps, "gap") + ", the longest of " +
              Milliseconds(row->longest_ns) + ".",
-         "", kNoRow, row->gaps, row->time_ns});
+         "", kNoRow, row->gaps, row->time_ns, LongestGap(*row)});
   }
   const IdleRanges ranges = FindIdleRanges(input);
   size_t shown = 0;
@@ -94,7 +95,7 @@ void FindIdleDevice(const AdviceInput& input, Advice& advice) {
     if (shown++ == kMostExamples || !input.IsWorthSaying(range.idle_ns)) break;
     finding.evidence.push_back(
         {"Idle under " + range.name + ": " + input.PerStep(range.idle_ns) +
-             ", in " + CountOf(range.calls, "call") + ".",
+             ", in " + CountText(range.calls, "call") + ".",
          range.name, range.example, range.calls, range.idle_ns});
   }
   if (finding.evidence.empty()) {

@@ -10,6 +10,7 @@
 #include "analysis/advice/rules.h"
 #include "analysis/kinds.h"
 #include "analysis/stats.h"
+#include "base/text.h"
 
 namespace stepscope {
 namespace {
@@ -34,6 +35,19 @@ int64_t KernelTime(const std::vector<KernelRow>& rows) {
 int64_t LaunchBoundTime(const AdviceInput& input) {
   return SaturatingAdd(input.waterfall().part(StepPart::kLaunchGap),
                        input.waterfall().part(StepPart::kOtherCpu));
+}
+
+Interval LongestLaunchGap(const AdviceInput& input) {
+  const IdleRow* longest = nullptr;
+  for (const IdleDevice& device : input.summary.idle.devices) {
+    for (const IdleRow& row : device.rows) {
+      if (row.cause == StepPart::kLaunchGap &&
+          (longest == nullptr || row.longest_ns > longest->longest_ns)) {
+        longest = &row;
+      }
+    }
+  }
+  return longest == nullptr ? Interval{} : LongestGap(*longest);
 }
 
 void AddIdleRanges(const AdviceInput& input, Finding& finding) {
@@ -127,9 +141,9 @@ void FindLaunchBound(const AdviceInput& input, Advice& advice) {
       {"In " + Percent(launch.launch_bound_ratio()) +
            " of the cases a stream had nothing left to do when the next "
            "launch began (" +
-           Count(launch.launch_bound) + " of " +
-           Count(launch.followers) + ").",
-       "", kNoRow, launch.launch_bound, 0});
+           CountText(launch.launch_bound) + " of " +
+           CountText(launch.followers) + ").",
+       "", kNoRow, launch.launch_bound, 0, LongestLaunchGap(input)});
   finding.evidence.push_back(
       {"A launch takes " + Milliseconds(launch.call.spread.p50_ns) +
            " on the host (median), a kernel " +
@@ -168,8 +182,8 @@ void FindSmallKernels(const AdviceInput& input, Advice& advice) {
   finding.saving_basis =
       "kernels under 10 us that follow each other become one";
   finding.evidence.push_back(
-      {Count(launch.short_kernels) + " of " +
-           CountOf(kernels, "kernel") + " (" +
+      {CountText(launch.short_kernels) + " of " +
+           CountText(kernels, "kernel") + " (" +
            Percent(static_cast<double>(launch.short_kernels) /
                    static_cast<double>(kernels)) +
            "): " + Milliseconds(AverageNs(launch.short_kernels_ns,
@@ -190,7 +204,7 @@ void FindSmallKernels(const AdviceInput& input, Advice& advice) {
   if (small.size() > kMostExamples) small.resize(kMostExamples);
   for (const KernelRow* row : small) {
     finding.evidence.push_back(
-        {CountOf(row->calls, "call") + " of " +
+        {CountText(row->calls, "call") + " of " +
              Milliseconds(AverageNs(row->gpu.total_ns, row->calls)) + ": " +
              std::string(WithoutArguments(row->name)),
          std::string(row->name), row->longest, row->calls,
@@ -247,8 +261,8 @@ void FindOptimizerLoop(const AdviceInput& input, Advice& advice) {
       std::min(found.time_ns, LaunchBoundTime(input)));
   finding.saving_basis = "its small kernels become one";
   finding.evidence.push_back(
-      {CountOf(found.calls, "call") + ", " +
-           Count(launches / found.calls) + " launches and " +
+      {CountText(found.calls, "call") + ", " +
+           CountText(launches / found.calls) + " launches and " +
            Milliseconds(AverageNs(found.time_ns, found.calls)) +
            " each on average: " + name,
        name, found.longest, found.calls, found.time_ns});

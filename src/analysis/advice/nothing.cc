@@ -37,7 +37,7 @@ void ExplainEmpty(const Trace& trace, std::vector<std::string>& text) {
     }
   }
   if (rejected > 0) {
-    text.push_back("Nothing can be advised: of " + CountOf(seen, "record") +
+    text.push_back("Nothing can be advised: of " + CountText(seen, "record") +
                    " none could be kept (" + reason +
                    "); stepscope info lists why.");
   } else if (!trace.complete()) {
@@ -63,8 +63,8 @@ void ExplainNothing(const AdviceInput& input, Advice& advice) {
   }
   if (input.has_devices() || !input.tree.work().empty()) return;
   const std::string recorded =
-      CountOf(trace.size(), "event") + " on " +
-      CountOf(CountThreads(input), "thread") + " over " +
+      CountText(trace.size(), "event") + " on " +
+      CountText(CountThreads(input), "thread") + " over " +
       Milliseconds(SaturatingSubtract(trace.end_ns(), trace.begin_ns()));
   if (!input.summary.has_steps) {
     text.push_back("Recorded were " + recorded +
@@ -78,7 +78,7 @@ void ExplainNothing(const AdviceInput& input, Advice& advice) {
     return;
   }
   text.push_back("Recorded were " + recorded + ", with " +
-                 CountOf(input.step_count(), "step") +
+                 CountText(input.step_count(), "step") +
                  ", but no device work.");
   text.push_back("Only the data loader, communication and memory could be "
                  "looked at. If the program uses a GPU, stepscope doctor says "

@@ -8,6 +8,7 @@
 #include "analysis/advice/rules.h"
 #include "analysis/set_up.h"
 #include "analysis/stats.h"
+#include "base/text.h"
 
 namespace stepscope {
 namespace {
@@ -148,7 +149,7 @@ void FindHostOperators(const AdviceInput& input, Advice& advice) {
   for (const HostOperator* op : alike) {
     const std::string of_op(trace.str(op->name));
     finding.evidence.push_back(
-        {CountOf(op->calls, "call") + " of " + Quoted(of_op) +
+        {CountText(op->calls, "call") + " of " + Quoted(of_op) +
              " launched nothing and held the device up for " +
              Milliseconds(op->idle_ns) + " in all.",
          of_op, op->example, op->calls, op->idle_ns});

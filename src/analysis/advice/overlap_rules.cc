@@ -10,6 +10,7 @@
 #include "analysis/advice/rules.h"
 #include "analysis/kinds.h"
 #include "analysis/stats.h"
+#include "base/text.h"
 
 namespace stepscope {
 namespace {
@@ -156,7 +157,7 @@ void FindExposedCommunication(const AdviceInput& input, Advice& advice) {
     if (finding.evidence.size() > kMostExamples) break;
     const std::string name(trace.str(trace.name()[sum.longest]));
     finding.evidence.push_back(
-        {CountOf(sum.calls, "call") + ", " + Milliseconds(sum.time_ns) +
+        {CountText(sum.calls, "call") + ", " + Milliseconds(sum.time_ns) +
              " in all, " + Milliseconds(trace.dur_ns()[sum.longest]) +
              " at most: " + name,
          name, sum.longest, sum.calls, sum.time_ns});

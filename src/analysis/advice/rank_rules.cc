@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Findings about ranks that wait for each other.
+#include <algorithm>
 #include <string>
 
 #include "analysis/advice/rules.h"
+#include "base/text.h"
 
 namespace stepscope {
 namespace {
@@ -20,7 +22,7 @@ std::string StepList(const StragglerRow& row) {
     if (i > 0) text += i + 1 == shown && !cut ? " and " : ", ";
     text += std::to_string(row.steps[i].step);
   }
-  if (cut) text += " and " + Count(row.steps.size() - shown) + " more";
+  if (cut) text += " and " + CountText(row.steps.size() - shown) + " more";
   return text;
 }
 
@@ -38,6 +40,22 @@ std::string Waiters(const StragglerRow& row) {
   return text;
 }
 
+// The step in which others waited for it longest; empty: its times are not
+// known.
+Interval WorstStep(const RankJob& job, const StragglerRow& row) {
+  const auto worst = std::max_element(
+      row.steps.begin(), row.steps.end(),
+      [](const StragglerStep& a, const StragglerStep& b) {
+        return a.delay_ns < b.delay_ns;
+      });
+  if (worst == row.steps.end()) return {};
+  for (const RankStepRow& step : job.steps) {
+    if (step.rank == row.rank && step.step == worst->step)
+      return {step.start_ns, SaturatingAdd(step.start_ns, step.step_ns)};
+  }
+  return {};
+}
+
 }  // namespace
 
 void FindStraggler(const AdviceInput& input, Advice& advice) {
@@ -52,7 +70,7 @@ void FindStraggler(const AdviceInput& input, Advice& advice) {
   finding.saving_basis =
       "the rank comes when the next to last one does; by the arithmetic of "
       "arrivals, on average over " +
-      CountOf(job.step_count, "step");
+      CountText(job.step_count, "step");
   if (worst.replayed && worst.replayed->high_ns > 0) {
     const ReplayedGain& gain = *worst.replayed;
     finding.replayed = true;
@@ -64,18 +82,18 @@ void FindStraggler(const AdviceInput& input, Advice& advice) {
         static_cast<double>(std::max<int64_t>(1, job.step_ns));
     finding.saving_basis =
         "the rank takes as long as the others do on average; by a replay of " +
-        CountOf(job.step_count, "step") +
+        CountText(job.step_count, "step") +
         " of all ranks, in which work goes on beside collectives (least) or "
         "waits for each (most); clocks leave " +
         Milliseconds(gain.error_ns) + " open";
   }
   std::string what = "All others waited for it alone for " +
                      Milliseconds(worst.delays_ns) + " in " +
-                     CountOf(job.step_count, "step");
+                     CountText(job.step_count, "step");
   if (!worst.steps.empty()) what += ", most in " + StepList(worst);
   finding.evidence.push_back(
       {what + ": " + Waiters(worst) + ".", "", kNoRow, worst.last,
-       worst.delays_ns});
+       worst.delays_ns, WorstStep(job, worst)});
   if (!worst.doing.empty()) {
     const bool nothing = worst.doing == "nothing recorded";
     finding.evidence.push_back(
@@ -100,7 +118,7 @@ void FindStraggler(const AdviceInput& input, Advice& advice) {
     finding.evidence.push_back(
         {RankName(next.rank) + " is next: " + Milliseconds(next.delays_ns) +
              ", most in " + StepList(next) + ".",
-         "", kNoRow, next.last, next.delays_ns});
+         "", kNoRow, next.last, next.delays_ns, WorstStep(job, next)});
     if (finding.evidence.size() > kMostExamples) break;
   }
   finding.to_try = {

@@ -22,15 +22,8 @@ std::string Quoted(std::string_view name) {
   return text;
 }
 
-std::string Count(uint64_t count) {
-  std::string text = std::to_string(count);
-  for (size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
-  return text;
-}
-
-std::string CountOf(uint64_t count, std::string_view one) {
-  return Count(count) + " " + std::string(one) +
-         (count == 1 ? "" : "s");
+Interval LongestGap(const IdleRow& row) {
+  return {row.longest_at_ns, SaturatingAdd(row.longest_at_ns, row.longest_ns)};
 }
 
 bool AdviceInput::TrustsIdleTime() const {

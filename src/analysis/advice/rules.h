@@ -69,10 +69,8 @@ inline constexpr uint32_t kAdviceTables =
 std::string Milliseconds(int64_t ns);
 std::string Percent(double share);
 std::string Quoted(std::string_view name);
-// "12,345"
-std::string Count(uint64_t count);
-// "3 calls", "1 call"
-std::string CountOf(uint64_t count, std::string_view one);
+// Of a cause of idle time.
+Interval LongestGap(const IdleRow& row);
 
 // host_rules.cc
 void FindDataLoader(const AdviceInput& input, Advice& advice);

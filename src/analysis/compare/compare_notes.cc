@@ -12,9 +12,6 @@
 namespace stepscope {
 namespace {
 
-// printf knows no uint64_t that is the same type everywhere.
-unsigned long long Number(uint64_t number) { return number; }
-
 // Slow-downs that differ by less say nothing about the change.
 constexpr double kSlowDownsDiffer = 0.03;
 
@@ -33,29 +30,28 @@ class NoteWriter {
       Add(std::string(name) +
           " has no steps: its recorded window is taken as one.");
     } else if (choice.kind == StepChoice::Kind::kRange) {
-      Add(Format("Only steps %s of %s are compared: %llu of %llu.",
-                 StepChoiceText(choice).c_str(), name, Number(profile.steps),
-                 Number(profile.recorded)));
+      Add("Only steps " + StepChoiceText(choice) + " of " + name +
+          " are compared: " + CountText(profile.steps) + " of " +
+          CountText(profile.recorded) + ".");
     } else if (profile.warmup > 0) {
       AddWarmup(name, profile);
     }
     if (profile.processes > 1) {
-      Add(Format("%s has %llu processes: of their steps of one number, the "
-                 "median counts.",
-                 name, Number(profile.processes)));
+      Add(std::string(name) + " has " + CountText(profile.processes) +
+          " processes: of their steps of one number, the median counts.");
     }
     if (profile.outside > 0) {
       const bool one = profile.outside == 1;
-      Add(Format("%llu event%s of %s %s in no step and %s not compared.",
-                 Number(profile.outside), one ? "" : "s", name,
-                 one ? "lies" : "lie", one ? "is" : "are"));
+      Add(CountText(profile.outside, "event") + " of " + name +
+          (one ? " lies in no step and is not compared."
+               : " lie in no step and are not compared."));
     }
   }
 
   void AddCounts(const StepProfile& a, const StepProfile& b) {
     if (a.steps == b.steps || !a.has_steps || !b.has_steps) return;
-    Add(Format("A has %llu steps, B %llu: all figures are medians of a step.",
-               Number(a.steps), Number(b.steps)));
+    Add("A has " + CountText(a.steps, "step") + ", B " + CountText(b.steps) +
+        ": all figures are medians of a step.");
   }
 
   void AddCorrelation(const StepChange& change) {
@@ -106,10 +102,8 @@ class NoteWriter {
       by_mean |= row.by_mean;
     }
     if (only_a + only_b > 0) {
-      Add(Format("%llu row%s only in A, %llu only in B; the other side "
-                 "counts as 0.",
-                 Number(only_a), only_a == 1 ? " is" : "s are",
-                 Number(only_b)));
+      Add(CountText(only_a, "row is", "rows are") + " only in A, " +
+          CountText(only_b) + " only in B; the other side counts as 0.");
     }
     if (by_mean) {
       Add("Rows with ~ are in fewer than half of the steps: they show means, "

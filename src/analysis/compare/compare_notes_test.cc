@@ -54,5 +54,27 @@ TEST(CompareNotesTest, SettingsThatDiffer) {
   EXPECT_EQ(NotesOf(*stacks, *stacks), "");
 }
 
+TEST(CompareNotesTest, LargeCountsAreReadable) {
+  const auto trace = [](int events, int steps) {
+    TraceBuilder builder;
+    builder.AddProcess({});
+    const uint32_t track = builder.AddTrack({});
+    for (int i = 0; i < events; ++i) {
+      builder.AddEvent({track, i, 1, builder.Intern("before"),
+                        STEPSCOPE_USER_DEFINED, 0});
+    }
+    for (int i = 0; i < steps; ++i) {
+      builder.AddEvent({track, 10'000 + i * 100, 100,
+                        builder.Intern("ProfileStep#" + std::to_string(i)),
+                        STEPSCOPE_PROFILE_STEP, 0});
+    }
+    return *builder.Finish();
+  };
+  const std::string notes = NotesOf(*trace(0, 1200), *trace(2345, 1300));
+  EXPECT_NE(notes.find("A has 1,200 steps, B 1,300: "), notes.npos) << notes;
+  EXPECT_NE(notes.find("2,345 events of B lie in no step"), notes.npos)
+      << notes;
+}
+
 }  // namespace
 }  // namespace stepscope

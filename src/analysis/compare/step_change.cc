@@ -53,21 +53,20 @@ std::string UnresolvedText(const StepChange& change, double asked,
     if (fewer >= StepChange::kFewestSteps) {
       return "the steps of A take no time: nothing to compare with";
     }
-    return Format("%s asked, but nothing can be concluded from so few steps: "
-                  "record at least %zu settled steps on each side (A has %zu, "
-                  "B has %zu)",
-                  Asked(asked).c_str(), StepChange::kFewestSteps,
-                  change.periods_a.size(), change.periods_b.size());
+    return Asked(asked) +
+           " asked, but nothing can be concluded from so few steps: record at "
+           "least " +
+           CountText(StepChange::kFewestSteps) +
+           " settled steps on each side (A has " +
+           CountText(change.periods_a.size()) + ", B has " +
+           CountText(change.periods_b.size()) + ")";
   }
   std::string text = Asked(asked) + " asked, " +
                      Found(change.resolvable()) + " resolvable: ";
   if (!needed) return text + "no number of steps resolves so little";
   if (*needed > fewer) {
-    const uint64_t more = *needed - fewer;
-    return text +
-           Format("record %llu more step%s (%llu settled steps on each side)",
-                  static_cast<unsigned long long>(more), more == 1 ? "" : "s",
-                  static_cast<unsigned long long>(*needed));
+    return text + "record " + CountText(*needed - fewer, "more step") + " (" +
+           CountText(*needed) + " settled steps on each side)";
   }
   return text + Format("the change is %+.2f %% (95 %% interval %.2f to "
                        "%.2f %%), too close to %s to tell",

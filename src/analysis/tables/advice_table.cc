@@ -18,6 +18,9 @@ struct EvidenceRow {
   const Trace* trace = nullptr;
 
   bool has_example() const { return evidence->example != kNoRow; }
+  bool has_range() const {
+    return evidence->range.begin < evidence->range.end;
+  }
   const Track& track() const {
     return trace->tracks()[trace->track()[evidence->example]];
   }
@@ -70,6 +73,18 @@ ColumnsOf<EvidenceRow> EvidenceColumns() {
   columns.Count("example.thread", "its thread, if it is a host event",
                 [](const EvidenceRow& row) { return row.IdIf(false); });
   columns.AbsentIfNull();
+  columns.Time("range.start_ns",
+               "without an example, when what it is about began, if known",
+               [](const EvidenceRow& row) -> Optional {
+                 if (!row.has_range()) return std::nullopt;
+                 return row.evidence->range.begin;
+               });
+  columns.Time("range.dur_ns", "how long that took",
+               [](const EvidenceRow& row) -> Optional {
+                 if (!row.has_range()) return std::nullopt;
+                 return SaturatingSubtract(row.evidence->range.end,
+                                           row.evidence->range.begin);
+               });
   return columns;
 }
 

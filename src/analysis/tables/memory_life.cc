@@ -27,6 +27,7 @@ struct Allocation {
   StringId name;
   uint32_t process = 0;
   uint32_t step = StepFinder::kNone;  // of the process, in time order
+  Row owner = kNoRow;  // who is accountable
 };
 
 struct Key {
@@ -122,12 +123,12 @@ class Replay {
     }
     const uint32_t process =
         tree_.trace().tracks()[event.track].process;
-    live_[key] = {place, Magnitude(event.bytes), OwnerOf(event), process,
-                  finder_.Find(process, event.time_ns)};
+    const Row owner = accountable_.Of(event.owner);
+    live_[key] = {place, Magnitude(event.bytes), NameOfOwner(owner), process,
+                  finder_.Find(process, event.time_ns), owner};
   }
 
-  StringId OwnerOf(const MemoryEvent& event) {
-    const Row row = accountable_.Of(event.owner);
+  StringId NameOfOwner(Row row) const {
     if (row == kNoRow) return kOutsideEvents;
     if (tree_.trace().type()[row] == STEPSCOPE_PROFILE_STEP) {
       return kStepItself;
@@ -164,6 +165,7 @@ class Replay {
   void FindLeaks() {
     struct Growth {
       LeakRow row;
+      int64_t most = -1;  // bytes of the example
       std::vector<bool> steps;
     };
     std::map<std::tuple<uint32_t, uint32_t, uint32_t>, Growth> all;
@@ -178,6 +180,13 @@ class Replay {
       growth.row.name = NameOf(allocation.name);
       growth.row.bytes = SaturatingAdd(growth.row.bytes, allocation.bytes);
       ++growth.row.allocations;
+      // The first of the largest: `live_` has no order.
+      if (allocation.bytes > growth.most ||
+          (allocation.bytes == growth.most &&
+           allocation.owner < growth.row.example)) {
+        growth.most = allocation.bytes;
+        growth.row.example = allocation.owner;
+      }
       if (!growth.steps[allocation.step]) ++growth.row.steps;
       growth.steps[allocation.step] = true;
     }

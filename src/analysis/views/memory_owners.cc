@@ -61,7 +61,8 @@ std::vector<MemoryRow> ComputeOwners(const ViewInput& input) {
   return rows;
 }
 
-std::vector<LiveRow> ComputeLive(const ViewInput& input) {
+// The rows are part of the peak where the file states how much it was.
+ViewRows ComputeLive(const ViewInput& input) {
   const Trace& trace = input.tree.trace();
   // Places in order of their first event, as the lives are.
   std::vector<uint32_t> places;
@@ -72,10 +73,17 @@ std::vector<LiveRow> ComputeLive(const ViewInput& input) {
   std::vector<MemoryLife> lives =
       ComputeMemoryLives(input.tree, input.steps, RangeOf(input.query));
   for (size_t i = 0; i < places.size(); ++i) {
-    if (trace.str(StringId{places[i]}) == input.query.place)
-      return std::move(lives[i].live_at_peak);
+    if (trace.str(StringId{places[i]}) != input.query.place) continue;
+    MemoryLife& life = lives[i];
+    int64_t live = 0;
+    for (const LiveRow& row : life.live_at_peak)
+      live = SaturatingAdd(live, row.bytes);
+    return {RowList::Own(std::move(life.live_at_peak)),
+            {{"live_bytes", live},
+             {"before_bytes", life.before_bytes},
+             {"peak_bytes", SaturatingAdd(live, life.before_bytes)}}};
   }
-  return {};
+  return RowList::Own(std::vector<LiveRow>{});
 }
 
 }  // namespace
@@ -95,9 +103,7 @@ ViewTable DeclareMemoryLiveViewTable() {
           .title = "Live at the peak",
           .meaning = "who held the memory when most of it was in use?",
           .columns = LiveRowColumns().Take(),
-          .rows = [](const ViewInput& input) {
-            return RowList::Own(ComputeLive(input));
-          }};
+          .rows = ComputeLive};
 }
 
 }  // namespace stepscope

@@ -157,6 +157,26 @@ TEST(MemoryOwnersTest, ARangeHasWhatHappenedInIt) {
             "one 32\ntwo 16\n");
 }
 
+TEST(MemoryOwnersTest, SaysHowMuchOfThePeakIsListed) {
+  const ViewCase known(kMemory);
+  const ViewQuery query = {.place = "Place(gpu:0)"};
+  EXPECT_EQ(known.Facts("memory_live", query),
+            "live_bytes 96 before_bytes 0 peak_bytes 96");
+  const ViewCase part(R"(
+  0..50 one Operator
+  memory 10 +64 Place(gpu:0) 0x10 total=1064
+  memory 40 +32 Place(gpu:0) 0x20 total=1096
+  memory 45 -32 Place(gpu:0) 0x20 total=1064)");
+  EXPECT_EQ(part.Facts("memory_live", query),
+            "live_bytes 96 before_bytes 1000 peak_bytes 1096");
+  // The most within a time.
+  EXPECT_EQ(part.Facts("memory_live",
+                       {.place = query.place, .range = Interval{0, 20}}),
+            "live_bytes 64 before_bytes 1000 peak_bytes 1064");
+  EXPECT_EQ(part.Facts("memory_live", {.place = "Place(cpu)"}), "");
+  EXPECT_EQ(part.Facts("memory_owners", query), "");
+}
+
 TEST(KernelTest, OccupancyThatIsNotKnownIsNotAveragedIn) {
   TraceBuilder builder;
   BuildFromText(R"(

@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/event_tree.h"
@@ -32,13 +33,30 @@ struct ViewInput {
   ViewQuery query;
 };
 
+// A number about all rows, in whole units.
+struct ViewFact {
+  std::string_view key;  // "peak_bytes"
+  int64_t value = 0;
+};
+
+struct ViewRows {
+  // Most tables have no facts.
+  ViewRows(RowList list)  // NOLINT(google-explicit-constructor)
+      : rows(std::move(list)) {}
+  ViewRows(RowList list, std::vector<ViewFact> about)
+      : rows(std::move(list)), facts(std::move(about)) {}
+
+  RowList rows;
+  std::vector<ViewFact> facts;
+};
+
 struct ViewTable {
   std::string_view key;      // "operator_shapes"
   std::string_view title;    // "Operators by shape"
   std::string_view meaning;  // the question that it answers
   std::vector<TableColumn> columns;
   // The rows live as long as the list, the texts in them as the trace.
-  std::function<RowList(const ViewInput&)> rows;
+  std::function<ViewRows(const ViewInput&)> rows;
 };
 
 std::span<const ViewTable> ViewTables();

@@ -41,7 +41,7 @@ struct ViewCase {
                    const std::vector<std::string>& columns,
                    const ViewQuery& query = {}) const {
     const ViewTable& table = *FindViewTable(key);
-    const RowList rows = table.rows({tree, steps, query});
+    const RowList rows = table.rows({tree, steps, query}).rows;
     std::string text;
     for (size_t i = 0; i < rows.size(); ++i) {
       for (const std::string& name : columns) {
@@ -50,6 +50,17 @@ struct ViewCase {
         }
       }
       text.back() = '\n';
+    }
+    return text;
+  }
+
+  // "key value key value"
+  std::string Facts(std::string_view key, const ViewQuery& query = {}) const {
+    std::string text;
+    for (const ViewFact& fact :
+         FindViewTable(key)->rows({tree, steps, query}).facts) {
+      text += (text.empty() ? "" : " ") + std::string(fact.key) + " " +
+              std::to_string(fact.value);
     }
     return text;
   }

@@ -2,8 +2,10 @@
 #include "importers/capture/capture_importer.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "importers/capture/sample_capture.h"
+#include "importers/registry.h"
 #include "trace/trace_from_text.h"
 
 namespace stepscope::capture {
@@ -181,6 +183,23 @@ TEST(CaptureImporterTest, AnotherRingsLiveFileIsLeftAlone) {
   EXPECT_FALSE(trace->complete());
   EXPECT_EQ(trace->ledger().kept(), trace->ledger().seen());
   EXPECT_NE(trace->notes()[0].find("live file was not found"),
+            std::string::npos);
+}
+
+// As a server reads it; the recorder leaves a link beside the capture.
+TEST(CaptureImporterTest, ALinkedLiveFileIsNotReadWhereConfined) {
+  const TempFolder folder;
+  const KilledSample sample = MakeKilledSample();
+  const std::string live = folder.Write("ring", sample.live);
+  const std::string path = folder.Write("x.sscap", sample.capture.bytes);
+  ASSERT_EQ(symlink(live.c_str(), (path + ".live").c_str()), 0);
+  EXPECT_EQ(Import(path)->size(), kSampleEvents);
+  ImportOptions options;
+  options.confined = true;
+  const auto trace = ImportFile(path, options);
+  ASSERT_TRUE(trace) << trace.error().message;
+  EXPECT_EQ((*trace)->size(), 6u);
+  EXPECT_NE((*trace)->notes()[0].find("stepscope convert " + path),
             std::string::npos);
 }
 

@@ -95,13 +95,20 @@ void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
                      " joined from the live file");
     } else {
       // A pipe has no neighbours.
-      AddProcessNote(
-          live_beside_.empty()
-              ? "capture was not ended, and this input has no live file beside "
-                "it: what was still in memory is missing; give the capture by "
-                "its path, decompressed"
-              : "capture was not ended and its live file was not found: what "
-                "was still in memory is missing");
+      std::string note =
+          "capture was not ended and its live file was not found: what was "
+          "still in memory is missing";
+      if (live_beside_.empty())
+        note =
+            "capture was not ended, and this input has no live file beside "
+            "it: what was still in memory is missing; give the capture by its "
+            "path, decompressed";
+      else if (options_.confined)
+        note +=
+            ". Files outside the folder are not read here. If the live file is "
+            "in /dev/shm, this makes one file of both: stepscope convert " +
+            file_.path() + " -o whole.sscap";
+      AddProcessNote(note);
     }
   }
   ReportFlight();

@@ -42,10 +42,6 @@ uint64_t Bits(const std::vector<uint64_t>& row, TraceColumn column) {
   return row[column];
 }
 
-std::string Count(uint64_t n, const char* what) {
-  return Format("%llu %s", static_cast<unsigned long long>(n), what);
-}
-
 }  // namespace
 
 Result<bool> IsTableCapture(const File& file) {
@@ -345,7 +341,7 @@ void TableReader::ReportLosses() {
       continue;
     const uint64_t lost = wanted - read_[table];
     builder_.AddNote(At(first_damage_.value_or(list_.first_skipped),
-                        Count(lost, "rows lost of the table ") +
+                        CountText(lost, "row") + " lost of the table " +
                             kTableNames[table]));
   }
 }
@@ -430,15 +426,17 @@ void TableReader::Report() {
   ReportLosses();
   if (!trace_) builder_.AddNote(At(0, "clock and window are lost"));
   if (references_lost_ > 0)
-    builder_.AddNote(Count(references_lost_, "entries left out: what they "
-                                             "refer to is lost"));
+    builder_.AddNote(
+        CountText(references_lost_, "entry refers", "entries refer") +
+        " to something that is lost, and left out");
   if (damaged_blocks_ > 0 || list_.skipped_bytes > 0)
     builder_.AddNote(At(first_damage_.value_or(list_.first_skipped),
-                        Count(damaged_blocks_, "damaged blocks, ") +
-                            Count(list_.skipped_bytes, "bytes skipped")));
+                        CountText(damaged_blocks_, "damaged block") + ", " +
+                            CountText(list_.skipped_bytes, "byte") +
+                            " skipped"));
   if (unknown_blocks_ > 0)
-    builder_.AddNote(Count(unknown_blocks_,
-                           "blocks of another kind or version skipped"));
+    builder_.AddNote(CountText(unknown_blocks_, "block") +
+                     " of another kind or version skipped");
   if (!list_.header) builder_.AddNote(At(0, "damaged file header"));
   FinishThreads();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/html/advice_html.h"
 
+#include "base/text.h"
 #include "report/advice_text.h"
 #include "report/html/html_text.h"
 
@@ -15,7 +16,7 @@ std::string EvidenceLine(const Summary& summary, const Evidence& evidence,
   if (evidence.name.empty()) return redactor.Sentence(evidence.what);
   std::string text = redactor.Name(evidence.name);
   if (evidence.calls > 0) {
-    text += ": " + Count(static_cast<int64_t>(evidence.calls)) +
+    text += ": " + CountText(evidence.calls) +
             (evidence.calls == 1 ? " event" : " events");
   }
   if (evidence.time_ns > 0) text += ", " + Time(evidence.time_ns);

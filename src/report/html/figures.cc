@@ -21,7 +21,8 @@ class DeviceUse {
       : tree_(*summary.trace),
         steps_(tree_, summary.chosen_steps == nullptr) {
     rows_ = FindViewTable("device_use")
-                ->rows({.tree = tree_, .steps = steps_, .query = {}});
+                ->rows({.tree = tree_, .steps = steps_, .query = {}})
+                .rows;
   }
   std::optional<double> Ratio(std::string_view column) const {
     if (rows_.size() == 0) return std::nullopt;

@@ -8,6 +8,7 @@
 #include "analysis/summary_notes.h"
 #include "analysis/tables/all_tables.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "report/html/advice_html.h"
 #include "report/html/charts.h"
 #include "report/html/figures.h"
@@ -75,7 +76,7 @@ std::string LedgerText(const Trace& trace) {
     repaired += bin.count;
   for (const auto& [reason, bin] : trace.ledger().rejected())
     rejected += bin.count;
-  const auto count = [](uint64_t n) { return Count(static_cast<int64_t>(n)); };
+  const auto count = [](uint64_t n) { return CountText(n); };
   const std::string seen = count(trace.ledger().seen()) + " records read: ";
   if (repaired == 0 && rejected == 0) return seen + "none lost, none repaired";
   return seen + count(rejected) + " rejected, " + count(repaired) + " repaired";
@@ -85,10 +86,10 @@ std::string Below(const Trace& whole, const Summary& summary) {
   const auto steps = static_cast<int64_t>(summary.step_time.steps);
   std::string text =
       steps == 0 ? "No steps were recorded"
-                 : Count(steps) + (steps == 1 ? " step" : " steps") +
+                 : CountText(steps, "step") +
                        ", median " + Time(summary.step_time.p50_ns);
   const auto workers = static_cast<int64_t>(summary.waterfall.processes);
-  if (workers > 1) text += " \u00b7 " + Count(workers) + " workers";
+  if (workers > 1) text += " \u00b7 " + CountText(workers) + " workers";
   return text + " \u00b7 " + LedgerText(whole);
 }
 

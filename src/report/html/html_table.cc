@@ -66,7 +66,7 @@ std::string Maker::Text(const TableColumn& column, const Cell& cell) const {
   if (const auto* integer = std::get_if<int64_t>(&cell)) {
     if (column.type == CellType::kTime) return Time(*integer);
     if (column.type == CellType::kBytes) return Bytes(*integer);
-    return Count(*integer);
+    return CountText(*integer);
   }
   if (const auto* number = std::get_if<double>(&cell)) {
     if (column.type == CellType::kRatio) return Share(*number);
@@ -152,7 +152,7 @@ std::string Maker::Lines(const Level& level) const {
   }
   out += "</tbody></table></div>\n";
   if (level.left_out > 0) {
-    out += "<p class=\"note\">" + Count(static_cast<int64_t>(level.left_out)) +
+    out += "<p class=\"note\">" + CountText(level.left_out) +
            (level.left_out == 1 ? " more row is" : " more rows are") +
            " not in this report; --top 0 takes all.</p>\n";
   }

@@ -118,14 +118,4 @@ std::string Share(double share) {
   return Format("%.1f", share * 100) + kSpace + "%";
 }
 
-std::string Count(int64_t count) {
-  std::string text = std::to_string(count);
-  const size_t sign = count < 0 ? 1 : 0;
-  for (size_t at = text.size(); at > sign + 3;) {
-    at -= 3;
-    text.insert(at, ",");
-  }
-  return text;
-}
-
 }  // namespace stepscope::html

@@ -25,6 +25,5 @@ std::string PlaceName(std::string place);
 std::string Time(int64_t ns);
 std::string Bytes(int64_t bytes);
 std::string Share(double share);
-std::string Count(int64_t count);
 
 }  // namespace stepscope::html

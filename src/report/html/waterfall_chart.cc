@@ -80,7 +80,7 @@ std::string WaterfallHtml(const Summary& summary) {
       waterfall.steps.size() == 1 && waterfall.steps[0].index < 0;
   std::string whole = "The recorded time";
   if (!window)
-    whole = steps == 1 ? "The step" : "Step, mean of " + Count(steps);
+    whole = steps == 1 ? "The step" : "Step, mean of " + CountText(steps);
   return out + "</tbody><tfoot><tr><th scope=\"row\">" + whole +
          "</th><td></td><td class=\"num\" data-v=\"" +
          std::to_string(waterfall.step_ns) + "\">" +
@@ -143,7 +143,7 @@ std::string StepBarsHtml(const Summary& summary) {
       body + "</svg>\n";
   out += "<p class=\"note\">The longest takes " + Time(most) + ".";
   if (left_out > 0) {
-    out += " " + Count(static_cast<int64_t>(left_out)) +
+    out += " " + CountText(left_out) +
            " more steps are not drawn.";
   }
   return out + "</p>\n";

@@ -112,6 +112,7 @@ export interface Evidence {
   what: string;
   name: string;
   example: { name: string; start_ns: number } | null;
+  range: { start_ns: number; dur_ns: number } | null;
 }
 export interface Advice {
   finding: string;

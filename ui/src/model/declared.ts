@@ -20,6 +20,7 @@ export interface DeclaredTable {
 export interface FlatTable {
   columns: DeclaredColumn[];
   rows: Cell[][];
+  facts?: Record<string, number>;
 }
 
 const TYPES: [RegExp, CellType][] = [
@@ -90,6 +91,7 @@ export function fromFlat(table: FlatTable): Data {
   return {
     columns: kept.map((one) => one.column), count: table.rows.length,
     cell: (row, column) => table.rows[row]![kept[column]!.at] ?? null,
+    ...(table.facts ? { facts: table.facts } : {}),
   };
 }
 

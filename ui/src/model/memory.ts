@@ -2,6 +2,7 @@
 //
 // Curves of memory on one time axis. Pure.
 import type { CounterSeries, TrackInfo } from "../api/types.ts";
+import { formatBytes } from "./format.ts";
 
 /** "Place(gpu:0)" → "gpu:0". */
 export function placeName(place: string): string {
@@ -13,17 +14,44 @@ export function withPlace(name: string): string {
   return name.replace(/\bPlace\(([^()]*)\)/, "$1");
 }
 
-/** The memory tracks of a place; what was allocated comes first. */
+/** What was allocated on a place and what was reserved, by one process. */
+export interface PlaceTracks {
+  allocated: TrackInfo | null;
+  reserved: TrackInfo | null;
+  /** Processes that used the place. */
+  processes: number;
+}
+
+/** Of several processes, the one with most allocations. */
 export function tracksOfPlace(
-  tracks: TrackInfo[], place: string): TrackInfo[] {
-  const wanted = placeName(place).toLowerCase();
-  const fits = (track: TrackInfo) =>
-    [track.name, track.detail].some((text) =>
-      text.toLowerCase().includes(wanted));
-  const reserved = (track: TrackInfo) =>
-    /reserved/i.test(track.name + track.detail) ? 1 : 0;
-  return tracks.filter((track) => track.kind === "memory" && fits(track))
-    .sort((a, b) => reserved(a) - reserved(b));
+  tracks: TrackInfo[], place: string): PlaceTracks {
+  const named = (what: string) => tracks.filter((track) =>
+    track.kind === "memory" && track.name.startsWith(what) &&
+    placeName(track.name.slice(what.length)) === placeName(place));
+  const [allocated = null, ...others] = named("Memory ")
+    .sort((a, b) => b.events - a.events);
+  return {
+    allocated,
+    reserved: named("Reserved ").find((track) =>
+      track.group === allocated?.group) ?? null,
+    processes: others.length + (allocated ? 1 : 0),
+  };
+}
+
+/**
+ * How much of the peak the listed allocations are; empty: all of it, or it is
+ * not known. `lossless`: every record of the trace was read.
+ */
+export function explainedText(facts: Record<string, number> | undefined,
+  { steps, lossless }: { steps: boolean; lossless: boolean }): string {
+  const { live_bytes: live, before_bytes: before, peak_bytes: peak } =
+    facts ?? {};
+  if (live === undefined || peak === undefined || !before) return "";
+  const rest = !lossless ? "is not in the recording"
+    : steps ? "was allocated before these steps began"
+      : "was allocated before recording began";
+  return `${formatBytes(live)} of the ${formatBytes(peak)} at the peak are ` +
+    `listed; the rest ${rest}.`;
 }
 
 export interface CurveSeries {

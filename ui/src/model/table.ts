@@ -21,6 +21,8 @@ export interface Data {
   cell(row: number, column: number): Cell;
   /** The name of the row that these rows are inside of. */
   within?: string;
+  /** Numbers about all rows, as the server states them. */
+  facts?: Record<string, number>;
   /** Rows inside a row, with the same columns; null: none. */
   inner?(row: number): Data | null;
 }

@@ -9,7 +9,9 @@ import { findStep } from "./find_step.ts";
 import { foldedBox } from "./folded.ts";
 import { linesOf } from "./lines.ts";
 import { columnsOf, fromObjects } from "./declared.ts";
-import { curveOf, placeName, tracksOfPlace, withPlace } from "./memory.ts";
+import {
+  curveOf, explainedText, placeName, tracksOfPlace, withPlace,
+} from "./memory.ts";
 import {
   deviceTitle, headline, ledgerText, mainDevice, peakPlace, shownPlace,
   splitUnit,
@@ -86,19 +88,49 @@ test("types by stage", () => {
 });
 
 test("memory tracks of a place, and curves on one axis", () => {
-  const track = (id: number, name: string, kind = "memory") =>
-    ({ id, kind, name, detail: "" }) as TrackInfo;
+  const track = (id: number, name: string, group = 0, kind = "memory") =>
+    ({ id, group, kind, name, detail: "", events: id }) as TrackInfo;
   expect(placeName("Place(gpu:0)")).toBe("gpu:0");
-  expect(tracksOfPlace([track(1, "Memory Place(gpu:0) reserved"),
-    track(2, "Memory Place(gpu:0)"), track(3, "Memory Place(cpu)"),
-    track(4, "gpu:0", "counter")], "Place(gpu:0)").map((one) => one.id))
-    .toEqual([2, 1]);
+  const found = (tracks: TrackInfo[], place: string) => {
+    const { allocated, reserved, processes } = tracksOfPlace(tracks, place);
+    return [allocated?.id, reserved?.id, processes];
+  };
+  const one = [track(1, "Reserved Place(gpu:1)"),
+    track(2, "Memory Place(gpu:1)"), track(3, "Memory Place(cpu)"),
+    track(4, "Memory gpu:1", 0, "counter")];
+  expect(found(one, "Place(gpu:1)")).toEqual([2, 1, 1]);
+  expect(found(one, "gpu:1")).toEqual([2, 1, 1]);
+  expect(found(one, "Place(cpu)")).toEqual([3, undefined, 1]);
+  expect(found(one, "Place(gpu:0)")).toEqual([undefined, undefined, 0]);
+  // A device whose name begins alike is another one.
+  expect(found([...one, track(5, "Memory Place(gpu:10)"),
+    track(6, "Reserved Place(gpu:10)")], "Place(gpu:1)")).toEqual([2, 1, 1]);
+  // What another process allocated is not what this one reserved.
+  expect(found([...one, track(7, "Memory Place(gpu:1)", 1)], "Place(gpu:1)"))
+    .toEqual([7, undefined, 2]);
   const curve = curveOf([
     { t: [0, 10], min: [1, 2], max: [5, 6], last: [3, 4] },
     { t: [5], min: [7], max: [9], last: [8] }], ["a", "b"]);
   expect(curve.times).toEqual([0, 5, 10]);
   expect(curve.series[0]!.values).toEqual([5, 3, 6]);
   expect(curve.series[1]!.values).toEqual([null, 9, 8]);
+});
+
+test("how much of the peak is explained", () => {
+  const all = { steps: false, lossless: true };
+  const facts = { live_bytes: 1.5 * 2 ** 30, before_bytes: 2 ** 30,
+    peak_bytes: 2.5 * 2 ** 30 };
+  const text = (about = all, of: Record<string, number> | undefined = facts) =>
+    explainedText(of, about).replace(/\u2009|\u202f/g, " ");
+  expect(text()).toBe("1.50 GiB of the 2.50 GiB at the peak are listed; " +
+    "the rest was allocated before recording began.");
+  expect(text({ ...all, steps: true }))
+    .toMatch(/the rest was allocated before these steps began\.$/);
+  // What was lost may have been allocated at any time.
+  expect(text({ steps: true, lossless: false }))
+    .toMatch(/the rest is not in the recording\.$/);
+  expect(text(all, { ...facts, before_bytes: 0 })).toBe("");
+  expect(explainedText(undefined, all)).toBe("");
 });
 
 test("a step is found by number and process", () => {

@@ -5,18 +5,20 @@
 import type { MemoryPlace, SummaryDoc } from "../../api/documents.ts";
 import { Curve } from "../../charts/Curve.tsx";
 import type { DeclaredTable } from "../../model/declared.ts";
-import { formatBytes, formatTime } from "../../model/format.ts";
-import { placeName } from "../../model/memory.ts";
+import { formatBytes, formatCount, formatTime } from "../../model/format.ts";
+import { healthOf } from "../../model/health.ts";
+import { explainedText, placeName } from "../../model/memory.ts";
 import { shownPlace } from "../../model/overview.ts";
 import type { Data } from "../../model/table.ts";
-import { useFlatTable, useRows, useSummary, useTables }
+import { chosenSteps, useFlatTable, useRows, useSummary, useTables }
   from "../../state/documents.ts";
 import { showOnTimeline, showRange } from "../../state/locate.ts";
 import { route, setMore } from "../../state/route.ts";
+import { trace } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
 import { Message } from "../../shell/Messages.tsx";
 import { Card, Loaded, Page, Segments } from "../parts.tsx";
-import { memoryTracks, useMemoryCurve } from "./curve.ts";
+import { groupName, memoryTracks, useMemoryCurve } from "./curve.ts";
 
 type Tab = "" | "events" | "live" | "leaks";
 
@@ -47,12 +49,21 @@ function LiveAtPeak({ place }: { place: MemoryPlace }) {
     { place: place.place, ...range() });
   return (
     <Loaded what="What was live at the peak" load={load}>
-      {(data) => (
-        <Table label="Live at the peak" data={data} prefix="live."
-          onShow={showOwner(place)} usual={["name", "bytes", "allocations"]}
-          usualSort="bytes" empty={"Nothing that was recorded was live at " +
-            "the peak: it was allocated before the recording."} />
-      )}
+      {(data) => {
+        const explained = explainedText(data.facts, {
+          steps: chosenSteps() !== "",
+          lossless: healthOf(trace.value!.info).good,
+        });
+        return (
+          <>
+            {explained && <p class="note quiet">{explained}</p>}
+            <Table label="Live at the peak" data={data} prefix="live."
+              onShow={showOwner(place)}
+              usual={["name", "bytes", "allocations"]} usualSort="bytes"
+              empty="Nothing that was recorded was live at the peak." />
+          </>
+        );
+      }}
     </Loaded>
   );
 }
@@ -118,7 +129,7 @@ function PlaceCurve({ place }: { place: MemoryPlace }) {
       }}>{formatTime(Number(chosen["t0"]))} –{" "}
         {formatTime(Number(chosen["t1"]))}: show all</button>
     )}>
-      {tracks.length === 0
+      {!tracks.allocated
         ? <p class="nothing">This place has no curve in the trace.</p>
         : curve && (
           <Curve label={`Memory on ${placeName(place.place)} over time`}
@@ -136,6 +147,9 @@ function PlaceCurve({ place }: { place: MemoryPlace }) {
           <span key={one.name}><i class="swatch"
             style={{ color: `var(${one.colour})` }} />{one.name}</span>
         ))}
+        {tracks.processes > 1 && <span class="quiet">Of{" "}
+          {groupName(tracks.allocated)}, one of {formatCount(
+            tracks.processes)} processes.</span>}
         <span class="quiet">Drag over the curve to see what happened in that
           time.</span></p>
     </Card>

@@ -4,12 +4,20 @@
 import { useMemo } from "preact/hooks";
 import type { CounterSeries, TrackInfo } from "../../api/types.ts";
 import type { Series } from "../../charts/Curve.tsx";
-import { curveOf, tracksOfPlace } from "../../model/memory.ts";
+import {
+  curveOf, tracksOfPlace, type PlaceTracks,
+} from "../../model/memory.ts";
 import { useAnswer } from "../../state/load.ts";
 import { trace } from "../../state/trace.ts";
 
-export function memoryTracks(place: string): TrackInfo[] {
+export function memoryTracks(place: string): PlaceTracks {
   return tracksOfPlace(trace.value?.info.tracks ?? [], place);
+}
+
+/** The process that a track is of. */
+export function groupName(track: TrackInfo | null): string {
+  return trace.value?.info.groups.find((group) =>
+    group.id === track?.group)?.name ?? "";
 }
 
 export interface MemoryCurve {
@@ -17,7 +25,7 @@ export interface MemoryCurve {
   series: Series[];
 }
 
-function useCounter(track: TrackInfo | undefined, px: number) {
+function useCounter(track: TrackInfo | null, px: number) {
   const open = trace.value;
   return useAnswer<CounterSeries>("counter", open && track
     ? { t: open.t, track: track.id, t0: 0, t1: open.info.span_ns, px }
@@ -28,9 +36,9 @@ const NAMES = ["allocated by the program", "reserved by its allocator"];
 
 /** At most two series: what was allocated, and what was reserved. */
 export function useMemoryCurve(
-  tracks: TrackInfo[], px: number): MemoryCurve | null {
-  const first = useCounter(tracks[0], px);
-  const second = useCounter(tracks[1], px);
+  tracks: PlaceTracks, px: number): MemoryCurve | null {
+  const first = useCounter(tracks.allocated, px);
+  const second = useCounter(tracks.reserved, px);
   const a = first.state === "ready" ? first.value : null;
   const b = second.state === "ready" ? second.value : null;
   return useMemo(() => a && curveOf(

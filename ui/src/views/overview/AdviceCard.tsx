@@ -2,18 +2,26 @@
 //
 // What to fix first: findings with what a replay says they would save.
 import type { AdviseDoc, Advice } from "../../api/documents.ts";
+import { placeOfAdvice, type AdvicePlace } from "../../model/advice_place.ts";
 import { formatRange, formatShare, formatTime } from "../../model/format.ts";
 import { prose } from "../../model/prose.ts";
 import { Prose } from "../../shell/Prose.tsx";
-import { showOnTimeline } from "../../state/locate.ts";
+import { showOnTimeline, showRange } from "../../state/locate.ts";
+import { trace } from "../../state/trace.ts";
 import { Card } from "../parts.tsx";
 
 /** What the finding names, if it names anything of the trace. */
 const nameIn = ({ finding, evidence }: Advice) =>
   evidence.find((one) => one.name && finding.includes(one.name))?.name ?? "";
 
+function show(place: AdvicePlace): void {
+  if (place.at === "time") showRange(place.from, place.to);
+  else void showOnTimeline("advice", place.name, { start_ns: place.start_ns });
+}
+
 function Finding({ advice, number }: { advice: Advice; number: number }) {
-  const example = advice.evidence.find((one) => one.example)?.example;
+  const info = trace.value?.info;
+  const place = info ? placeOfAdvice(advice, info) : null;
   return (
     <li class="finding">
       <span class={"number" + (number === 1 ? " first" : "")}>{number}</span>
@@ -40,9 +48,7 @@ function Finding({ advice, number }: { advice: Advice; number: number }) {
         {advice.change && advice.low_ns !== null && advice.high_ns !== null &&
           <span class="faint" title="range of the replay">
             {formatRange(advice.low_ns, advice.high_ns)}</span>}
-        {example && <button class="link" onClick={() =>
-          void showOnTimeline("advice", example.name,
-            { start_ns: example.start_ns })}>
+        {place && <button class="link" onClick={() => show(place)}>
           Show on timeline →</button>}
       </div>
     </li>

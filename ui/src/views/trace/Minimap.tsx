@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The whole trace in 50 pixels: how busy the device is, the steps with their
-// times, and which part is seen. Drag to move it.
+// The whole trace in 50 pixels: how busy the device is (where there is none,
+// the host), the steps with their times, and which part is seen. Drag to move
+// it.
 import type { Ref } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { computed, useSignal } from "@preact/signals";
 import type { CounterSeries, StepInfo, TraceInfo } from "../../api/types.ts";
 import { timeToX, wholeRange, xToTime } from "../../model/axis.ts";
+import {
+  busySource, busyTitle, type BusySource,
+} from "../../model/busy_source.ts";
 import { formatCount, formatTime } from "../../model/format.ts";
 import { classColours } from "../../model/palette.ts";
 import { indexSteps, stepLabels } from "../../model/steps.ts";
@@ -29,16 +33,24 @@ interface Bars {
   max: number[];
 }
 
-/** Without a curve of its own, the boxes of the first device's streams. */
-function useSkyline(t: string, info: TraceInfo | undefined): Bars | null {
+/** A curve that the server has. */
+function useCurve(t: string, info: TraceInfo | undefined,
+  source: BusySource): Bars | null {
+  const whole = { t, t0: 0, t1: info?.span_ns ?? 1, px: BUCKETS };
+  const device = source.of === "device" ? source.track : null;
+  const host = source.of === "host";
+  const series = useAnswer<CounterSeries>(host ? "host_busy" : "counter",
+    host ? whole : device === null ? null : { ...whole, track: device });
+  return series.state === "ready" ? series.value : null;
+}
+
+/** Without a curve, the boxes of some streams. */
+function useSkyline(t: string, info: TraceInfo | undefined,
+  source: BusySource): Bars | null {
   const bars = useSignal<Bars | null>(null);
-  const first = info?.tracks.find((track) => track.kind === "stream");
-  const streams = info?.tracks.filter((track) => track.kind === "stream" &&
-    track.group === first?.group).map((track) => track.id) ?? [];
-  const wanted = info && streams.length > 0 &&
-    !info.tracks.some((track) => track.kind === "busy");
+  const streams = source.of === "streams" ? source.tracks : [];
   useEffect(() => {
-    if (!wanted) return;
+    if (!info || streams.length === 0) return;
     const stop = new AbortController();
     // One level below the coarsest: at most two tiles, 1,024 buckets or more.
     const k = Math.max(info.levels.min, info.levels.max - 1);
@@ -114,19 +126,20 @@ export function Minimap({ controller, seen }: {
 }) {
   const open = trace.value;
   const canvas = useRef<HTMLCanvasElement>(null);
-  const busy = open?.info.tracks.find((track) => track.kind === "busy");
-  const series = useAnswer<CounterSeries>("counter", open && busy
-    ? { t: open.t, track: busy.id, t0: 0, t1: open.info.span_ns, px: BUCKETS }
-    : null);
-  const boxes = useSkyline(open?.t ?? "", open?.info);
+  const t = open?.t ?? "";
+  const source = useMemo<BusySource>(() =>
+    open ? busySource(open.info) : { of: "nothing" }, [open?.info]);
+  const curve = useCurve(t, open?.info, source);
+  const boxes = useSkyline(t, open?.info, source);
   const { width } = s.plotSize.value;
   const span = open?.info.span_ns ?? 1;
   useEffect(() => {
-    const bars = series.state === "ready" ? series.value : boxes;
+    const bars = curve ?? boxes;
     if (canvas.current && bars && width > 0)
       drawCurve(canvas.current, bars, width, span,
-        classColours(theme.value)["kernel"]!);
-  }, [series, boxes, width, span, theme.value]);
+        classColours(theme.value)[source.of === "host" ? "operator"
+          : "kernel"]!);
+  }, [curve, boxes, width, span, theme.value]);
   if (!open) return null;
   const go = (event: PointerEvent & { currentTarget: HTMLElement }) => {
     const { t0, t1 } = s.range.value;
@@ -138,8 +151,7 @@ export function Minimap({ controller, seen }: {
   return (
     <div class="minimap">
       <div class="minimap-head">
-        <span>{busy || boxes ? "GPU busy, whole window"
-          : "Whole window"}</span>
+        <span>{busyTitle(source)}</span>
         <span class="quiet">{formatTime(span)} ·{" "}
           {formatCount(open.info.events)} events</span>
       </div>
