@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { emptyRoute, formatRoute, parseRoute } from "./route.ts";
+import { emptyRoute, formatRoute, otherTrace, parseRoute } from "./route.ts";
 
 test("a route survives the address bar", () => {
   const route = {
@@ -25,4 +25,13 @@ test("what is wrong in an address is left out", () => {
 test("times are whole nanoseconds in a link", () => {
   expect(formatRoute({ ...emptyRoute, from: 0.4, to: 2.6 }))
     .toBe("#/?from=0&to=3");
+});
+
+test("another trace: what is of one only goes", () => {
+  const route = parseRoute("#/distributed?run=a&from=1&to=2&row=3&step=6");
+  expect(formatRoute({ ...route, ...otherTrace({ worker: "b" }) }))
+    .toBe("#/distributed?run=a&worker=b");
+  expect(formatRoute({ ...route,
+    ...otherTrace({ worker: "b" }, { step: "6" }) }))
+    .toBe("#/distributed?run=a&worker=b&step=6");
 });

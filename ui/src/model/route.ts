@@ -22,6 +22,16 @@ export const emptyRoute: Route = {
   from: null, to: null, row: null, query: "", more: {},
 };
 
+/**
+ * The change that leads to another trace: what belongs to one trace only goes,
+ * but for settings that are of both.
+ */
+export function otherTrace(
+  where: Partial<Pick<Route, "run" | "worker" | "window">>,
+  more: Record<string, string> = {}): Partial<Route> {
+  return { ...where, from: null, to: null, row: null, more };
+}
+
 function wholeNumber(text: string | null): number | null {
   if (text === null || !/^-?\d{1,16}$/.test(text)) return null;
   return Number(text);

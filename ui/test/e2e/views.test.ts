@@ -423,8 +423,13 @@ describe.skipIf(missing.length > 0)(
       await page.getByLabel("Step", { exact: true }).selectOption("6");
       await page.locator("[data-worker]").first()
         .getByText(formatTime(one.communication_ns)).waitFor();
+      // What is of the first worker only does not go along.
+      await goTo(page, new URL(page.url()).hash +
+        "&from=1000&to=2000&row=3&find=x");
       await page.locator("[data-worker]").nth(1).getByRole("button").click();
       await page.waitForURL(/worker=/);
+      expect(page.url()).toContain("step=6");
+      expect(page.url()).not.toMatch(/[?&](from|to|row|find)=/);
       await finish(session);
     });
 

@@ -11,6 +11,7 @@ import { fromFlat, type FlatTable } from "../../model/declared.ts";
 import { objectsOf } from "../../model/device_use.ts";
 import type { OverlapPart } from "../../model/distributed.ts";
 import { formatTime } from "../../model/format.ts";
+import { otherTrace } from "../../model/route.ts";
 import { api } from "../../state/api.ts";
 import { errorText } from "../../state/load.ts";
 import { openTrace } from "../../state/opened.ts";
@@ -35,6 +36,13 @@ async function readWorker(
   return { doc, parts: objectsOf<OverlapPart>(fromFlat(table)) };
 }
 
+/** Another worker; the step and the job that are looked at stay. */
+function openWorker(worker: string): void {
+  const more = Object.fromEntries(Object.entries(route.value.more)
+    .filter(([key]) => key === "step" || key === "job"));
+  navigate(otherTrace({ worker, window: "" }, more), true);
+}
+
 function Row({ worker, steps, onSteps }: {
   worker: WorkerInfo; steps: string; onSteps: (list: number[]) => void;
 }) {
@@ -57,7 +65,7 @@ function Row({ worker, steps, onSteps }: {
   return (
     <tr data-worker={worker.id}>
       <th scope="row"><button class="name-link" title="Open this worker"
-        onClick={() => navigate({ worker: worker.id, window: "" }, true)}>
+        onClick={() => openWorker(worker.id)}>
         {worker.name}</button></th>
       <td class="lane-wide">
         {failure.value ? <span class="bad">{failure.value}</span>
