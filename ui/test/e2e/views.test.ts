@@ -540,6 +540,31 @@ describe.skipIf(missing.length > 0)(
       await finish(session);
     });
 
+    test("nothing is out of sight on half a screen", async () => {
+      const headings: [string, RegExp][] = [["overview", /./],
+        ["operators", /Operators/], ["kernels", /GPU kernels/],
+        ["memory", /Memory/], ["distributed", /Distributed/],
+        ["steps", /Steps/], ["compare", /Compare/]];
+      for (const [view, heading] of headings) {
+        const session = await show(
+          view === "kernels" || view === "memory" ? "amp" : "ddp", view,
+          heading);
+        const { page } = session;
+        await page.setViewportSize({ width: 600, height: 800 });
+        await page.locator(".topbar").getByText("Copy link").waitFor();
+        // What scrolls in a box of its own is within reach.
+        const outside = await page.evaluate(() => [...document
+          .querySelectorAll(".nav *, .topbar *, main *")].filter((one) => {
+          const box = one.getBoundingClientRect();
+          const inner = one.closest(".t-box, .card:has(> .workers)");
+          return box.width > 0 && box.right > innerWidth && !inner;
+        }).map((one) => one.outerHTML.slice(0, 80)));
+        await page.setViewportSize({ width: 1600, height: 900 });
+        expect([view, outside]).toEqual([view, []]);
+      }
+      await finish(shared!);
+    });
+
     test("what was not recorded says what to do", async () => {
       const memory = await show("graph", "memory",
         "No memory events in this trace");
