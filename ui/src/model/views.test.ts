@@ -164,6 +164,12 @@ test("opened rows show what is inside", () => {
   const order = Uint32Array.of(1, 0);
   expect(linesOf(data, order, new Set()).count).toBe(2);
   const lines = linesOf(data, order, new Set(["0"]));
+  // A line keeps its name in another order.
+  expect(linesOf(data, order, new Set()).find("0")).toBe(order.indexOf(0));
+  expect(linesOf(data, order.toReversed(), new Set()).find("0"))
+    .toBe(order.toReversed().indexOf(0));
+  expect(lines.find(lines.at(2).id)).toBe(2);
+  expect(linesOf(data, order, new Set()).find("0.0")).toBe(-1);
   expect([0, 1, 2].map((i) => lines.at(i)).map((line) =>
     [line.data.cell(line.row, 0), line.depth, line.id]))
     .toEqual([["c", 0, "1"], ["a", 0, "0"], ["b", 1, "0.0"]]);

@@ -287,6 +287,22 @@ describe.skipIf(missing.length > 0)(
       await finish(session);
     });
 
+    test("a highlighted row stays highlighted in another order", async () => {
+      const session = await show("amp", "operators", "Operators");
+      const { page } = session;
+      const name = await cell(page, 2, 0).getAttribute("title");
+      await cell(page, 2, 1).click();
+      const active = page.locator(".t-row.active [role=gridcell]").first();
+      expect(await active.getAttribute("title")).toBe(name);
+      const sorted = page.getByRole("columnheader", { name: "Name" });
+      await sorted.getByRole("button").click();
+      await page.waitForURL(/sort=name/);
+      await page.locator("[aria-sort=ascending]").waitFor();
+      await page.getByLabel("Search in Operators").fill(name!);
+      await expect.poll(() => active.getAttribute("title")).toBe(name);
+      await finish(session);
+    });
+
     test("operators: what is inside, shapes, keys, timeline", async () => {
       const session = await show("amp", "operators", "Operators",
         "sort=name&find=/^aten::copy_$/");
