@@ -7,6 +7,7 @@ import type { RunInfo, TrackInfo } from "../api/types.ts";
 import { chipOf, rowName, verdictTitle, windowsOf } from "./compare.ts";
 import { findStep } from "./find_step.ts";
 import { foldedBox } from "./folded.ts";
+import { stepNumbers } from "./distributed.ts";
 import { linesOf } from "./lines.ts";
 import { columnsOf, fromObjects } from "./declared.ts";
 import {
@@ -149,6 +150,11 @@ test("a step is found by number and process", () => {
   expect(findStep(twice, 4, undefined, 1010)?.start).toBe(10);
   expect(findStep(twice, 4, undefined, 1020)?.start).toBe(20);
   expect(findStep(info, 5)).toBeUndefined();
+});
+
+test("steps to choose from are listed once", () => {
+  expect(stepNumbers([{ index: 6 }, { index: 7 }, { index: 10 }, { index: 6 },
+    { index: 7 }])).toEqual([6, 7, 10]);
 });
 
 test("folded steps stay in their box", () => {

@@ -10,8 +10,12 @@ import { forget, noteTrace } from "./kept.ts";
 import { expectReady, failed, type Load } from "./load.ts";
 import { reopen, traceId } from "./trace.ts";
 
-/** Resolves when the trace is open; fails with the server's reason. */
-export async function openTrace(t: string, stop: AbortSignal): Promise<void> {
+/**
+ * Resolves to what the server says of the trace when it is open; fails with
+ * the server's reason.
+ */
+export async function openTrace(
+  t: string, stop: AbortSignal): Promise<TraceInfo> {
   let last = await api.post<Progress>("open", { t }, stop);
   if (last.state !== "ready") forget(t);
   if (last.state === "loading")
@@ -19,10 +23,11 @@ export async function openTrace(t: string, stop: AbortSignal): Promise<void> {
       last = line;
     }, stop);
   expectReady(last);
-  const changed =
-    noteTrace(t, await api.get<TraceInfo>("trace", { t }, stop));
+  const info = await api.get<TraceInfo>("trace", { t }, stop);
+  const changed = noteTrace(t, info);
   // The shown one is another now: all that is seen of it, too.
   if (changed && t === traceId.value) reopen();
+  return info;
 }
 
 export function useOpened(t: string): Load<string> {

@@ -439,6 +439,16 @@ describe.skipIf(missing.length > 0)(
       await page.getByLabel("Step", { exact: true }).selectOption("6");
       await page.locator("[data-worker]").first()
         .getByText(formatTime(one.communication_ns)).waitFor();
+      // A link to one step offers the others, too.
+      const choices = page.getByLabel("Step", { exact: true })
+        .locator("option");
+      const offered = await choices.allInnerTexts();
+      expect(offered).toEqual(["all", ...documentOf<SummaryDoc>(
+        "summary", RANK0).steps.map((step) => String(step.index))]);
+      await page.reload();
+      await expect.poll(() => choices.allInnerTexts()).toEqual(offered);
+      expect(await page.getByLabel("Step", { exact: true }).inputValue())
+        .toBe("6");
       // What is of the first worker only does not go along.
       await goTo(page, new URL(page.url()).hash +
         "&from=1000&to=2000&row=3&find=x");

@@ -5,11 +5,12 @@
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { SummaryDoc } from "../../api/documents.ts";
-import type { WorkerInfo } from "../../api/types.ts";
+import type { TraceInfo, WorkerInfo } from "../../api/types.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import { fromFlat, type FlatTable } from "../../model/declared.ts";
 import { objectsOf } from "../../model/device_use.ts";
-import type { OverlapPart } from "../../model/distributed.ts";
+import { stepNumbers, type OverlapPart }
+  from "../../model/distributed.ts";
 import { formatTime } from "../../model/format.ts";
 import { otherTrace } from "../../model/route.ts";
 import { api } from "../../state/api.ts";
@@ -22,18 +23,19 @@ import { OverlapBar } from "./OverlapBar.tsx";
 const SHOWN = 16;
 
 interface OfWorker {
+  info: TraceInfo;
   doc: SummaryDoc;
   parts: OverlapPart[];
 }
 
 async function readWorker(
   t: string, steps: string, stop: AbortSignal): Promise<OfWorker> {
-  await openTrace(t, stop);
+  const info = await openTrace(t, stop);
   const params = steps ? { t, steps } : { t };
   const [doc, table] = await Promise.all([
     api.get<SummaryDoc>("summary", params, stop),
     api.get<FlatTable>("table", { ...params, name: "overlap_parts" }, stop)]);
-  return { doc, parts: objectsOf<OverlapPart>(fromFlat(table)) };
+  return { info, doc, parts: objectsOf<OverlapPart>(fromFlat(table)) };
 }
 
 /** Another worker; the step and the job that are looked at stay. */
@@ -55,7 +57,7 @@ function Row({ worker, steps, onSteps }: {
     failure.value = "";
     readWorker(t, steps, stop.signal).then((read) => {
       answer.value = read;
-      if (!steps) onSteps(read.doc.steps.map((step) => step.index));
+      onSteps(stepNumbers(read.info.steps));
     }, (error) => {
       if (!stop.signal.aborted) failure.value = errorText(error);
     });
