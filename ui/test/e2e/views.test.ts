@@ -133,8 +133,17 @@ describe.skipIf(missing.length > 0)(
           formatTime(one.step_ns));
       }
       expect(page.url()).toContain("change=graph");
+      // An own one is there once, and whole.
+      const add = page.getByRole("button", { name: "Add", exact: true });
+      for (let n = 0; n < 2; n++) {
+        await page.getByLabel("Own change").fill("op:a;b=0.5");
+        await add.click();
+      }
+      await expect.poll(() => page.locator(".change .mono").allInnerTexts())
+        .toEqual(["op:a;b=0.5"]);
+      await page.getByLabel("op:a;b=0.5").click();
       await page.getByLabel("Own change").fill("nonsense");
-      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await add.click();
       await page.locator(".whatif-result [role=alert]").waitFor();
       await finish(session);
     });
