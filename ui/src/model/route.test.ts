@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { emptyRoute, formatRoute, otherTrace, parseRoute } from "./route.ts";
+import {
+  emptyRoute, formatRoute, otherTrace, parseRoute, readRange,
+} from "./route.ts";
 
 test("a route survives the address bar", () => {
   const route = {
@@ -34,4 +36,11 @@ test("another trace: what is of one only goes", () => {
   expect(formatRoute({ ...route,
     ...otherTrace({ worker: "b" }, { step: "6" }) }))
     .toBe("#/distributed?run=a&worker=b&step=6");
+});
+
+test("a range is whole or not there", () => {
+  expect(readRange("1", "20")).toEqual({ from: 1, to: 20 });
+  for (const [from, to] of [["x", "20"], ["1", "NaN"], ["20", "1"], ["1", ""],
+    ["1e3", "2e3"], [undefined, "1"], [null, null]])
+    expect(readRange(from, to)).toBe(null);
 });

@@ -404,6 +404,15 @@ describe.skipIf(missing.length > 0)(
       await finish(session);
     });
 
+    test("memory: a range that is none is left out", async () => {
+      const session = await show("amp", "memory", "Memory",
+        "mfrom=abc&mto=5000000");
+      const { page } = session;
+      await page.getByRole("grid").first().waitFor();
+      expect(await page.locator("main").innerText()).not.toContain("NaN");
+      await finish(session);
+    });
+
     test("a million rows: sorted, and the last one is reached", async () => {
       // By its own page: what is made up here is kept for as long as it shows.
       const session = await openPage(browser, server.url + "&/memory?run=" +
