@@ -289,7 +289,11 @@ describe.skipIf(missing.length > 0)(
       const csv = readFileSync((await download.path())!, "utf8");
       expect(csv.split("\n")[0]).toContain("cpu_total_ns");
       expect(csv.split("\n")[1]).toMatch(/^aten::add_,/);
+      await page.getByLabel("Search in Operators").fill("/[/");
+      await page.getByText("is not a regular expression").waitFor();
+      await page.getByLabel("Search in Operators").fill("/^aten::add_$/");
       // A link shows a colleague the same thing.
+      await page.waitForURL(/find=[^&]*add_/);
       await page.reload();
       await page.getByText(`1 of ${summary.operator.length} rows`).waitFor();
       await page.getByRole("columnheader", { name: "CPU p99" }).waitFor();
