@@ -300,22 +300,6 @@ describe.skipIf(missing.length > 0)(
       await finish(session);
     });
 
-    test("a highlighted row stays highlighted in another order", async () => {
-      const session = await show("amp", "operators", "Operators");
-      const { page } = session;
-      const name = await cell(page, 2, 0).getAttribute("title");
-      await cell(page, 2, 1).click();
-      const active = page.locator(".t-row.active [role=gridcell]").first();
-      expect(await active.getAttribute("title")).toBe(name);
-      const sorted = page.getByRole("columnheader", { name: "Name" });
-      await sorted.getByRole("button").click();
-      await page.waitForURL(/sort=name/);
-      await page.locator("[aria-sort=ascending]").waitFor();
-      await page.getByLabel("Search in Operators").fill(name!);
-      await expect.poll(() => active.getAttribute("title")).toBe(name);
-      await finish(session);
-    });
-
     test("operators: what is inside, shapes, keys, timeline", async () => {
       const session = await show("amp", "operators", "Operators",
         "sort=name&find=/^aten::copy_$/");
@@ -415,32 +399,6 @@ describe.skipIf(missing.length > 0)(
       await page.getByRole("grid").first().waitFor();
       expect(await page.locator("main").innerText()).not.toContain("NaN");
       await finish(session);
-    });
-
-    test("a million rows: sorted, and the last one is reached", async () => {
-      // By its own page: what is made up here is kept for as long as it shows.
-      const session = await openPage(browser, server.url + "&/memory?run=" +
-        encodeURIComponent(runs.get("amp")!), { wait: false });
-      const { page } = session;
-      await page.getByRole("heading", { level: 1, name: "Memory" }).waitFor();
-      const count = 1_000_000;
-      await page.route(/\/table\?.*memory_events/, (route) => route.fulfill({
-        contentType: "application/json",
-        body: '{"columns":[{"key":"allocated_by","type":"text"},' +
-          '{"key":"bytes","type":"bytes"}],"rows":[' +
-          Array.from({ length: count }, (_, i) => `["n${i}",${i}]`).join(",") +
-          "]}" }));
-      await tab(page, "Allocations").click();
-      await page.getByText("1,000,000 rows").waitFor();
-      await page.getByText(`n${count - 1}`, { exact: true }).waitFor();
-      await page.getByRole("grid").focus();
-      await page.keyboard.press("End");
-      await page.getByText("n0", { exact: true }).waitFor();
-      expect(await page.locator(".t-row").count()).toBeLessThan(80);
-      expect(await page.locator(".t-spacer").evaluate((element) =>
-        element.clientHeight)).toBeLessThanOrEqual(8_000_000);
-      await finish(session);
-      await session.close();
     });
 
     test("distributed: each worker, one step, another worker", async () => {
@@ -586,31 +544,6 @@ describe.skipIf(missing.length > 0)(
       const kernels = doc.rows.filter((row) => row.table === "kernel").length;
       await page.getByText(`${kernels} rows`).waitFor();
       await finish(session);
-    });
-
-    test("nothing is out of sight on half a screen", async () => {
-      const headings: [string, RegExp][] = [["overview", /./],
-        ["operators", /Operators/], ["kernels", /GPU kernels/],
-        ["memory", /Memory/], ["distributed", /Distributed/],
-        ["steps", /Steps/], ["compare", /Compare/]];
-      for (const [view, heading] of headings) {
-        const session = await show(
-          view === "kernels" || view === "memory" ? "amp" : "ddp", view,
-          heading);
-        const { page } = session;
-        await page.setViewportSize({ width: 600, height: 800 });
-        await page.locator(".topbar").getByText("Copy link").waitFor();
-        // What scrolls in a box of its own is within reach.
-        const outside = await page.evaluate(() => [...document
-          .querySelectorAll(".nav *, .topbar *, main *")].filter((one) => {
-          const box = one.getBoundingClientRect();
-          const inner = one.closest(".t-box, .card:has(> .workers)");
-          return box.width > 0 && box.right > innerWidth && !inner;
-        }).map((one) => one.outerHTML.slice(0, 80)));
-        await page.setViewportSize({ width: 1600, height: 900 });
-        expect([view, outside]).toEqual([view, []]);
-      }
-      await finish(shared!);
     });
 
     test("what was not recorded says what to do", async () => {
