@@ -14,7 +14,8 @@ namespace {
 
 constexpr const char* kUnknown = "\u2013";
 
-// A cell of the first device in the view table of devices.
+// A cell of one device in the view table of devices: the first that has
+// kernels, as the viewer has it, else the first.
 class DeviceUse {
  public:
   explicit DeviceUse(const Summary& summary)
@@ -23,21 +24,28 @@ class DeviceUse {
     rows_ = FindViewTable("device_use")
                 ->rows({.tree = tree_, .steps = steps_, .query = {}})
                 .rows;
+    for (size_t row = rows_.size(); row-- > 0;)
+      if (RatioOf(row, "tensor_core")) shown_ = row;
   }
   std::optional<double> Ratio(std::string_view column) const {
     if (rows_.size() == 0) return std::nullopt;
+    return RatioOf(shown_, column);
+  }
+
+ private:
+  std::optional<double> RatioOf(size_t row, std::string_view column) const {
     for (const TableColumn& c : FindViewTable("device_use")->columns) {
       if (c.name != column) continue;
-      const Cell cell = c.cell(rows_[0]);
+      const Cell cell = c.cell(rows_[row]);
       if (const auto* ratio = std::get_if<double>(&cell)) return *ratio;
     }
     return std::nullopt;
   }
 
- private:
   EventTree tree_;
   StepTable steps_;
   RowList rows_;
+  size_t shown_ = 0;
 };
 
 Figure StepFigure(const Summary& summary) {

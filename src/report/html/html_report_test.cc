@@ -120,6 +120,23 @@ TEST(HtmlReport, PolicyAllowsItsOwnScriptAndStyleOnly) {
   EXPECT_EQ(html.find(" src="), html.npos);
 }
 
+// The first device copies only: what is said of kernels is of the second.
+TEST(HtmlReport, FiguresAreOfADeviceThatHasKernels) {
+  const auto trace = TraceFromText(
+      "process 100\nthread 7 main\n"
+      "0..100 ProfileStep#0 ProfileStep\n100..200 ProfileStep#1 ProfileStep\n"
+      "stream 3 GPU:0\n10..20 copy Memcpy\n"
+      "stream 3 GPU:1\n30..60 plain Kernel\n110..120 h884gemm Kernel\n");
+  SummaryOptions what;
+  what.views = kUsualViews;
+  const Result<Summary> summary = ComputeSummaryOfSteps(*trace, what);
+  ASSERT_TRUE(summary);
+  const auto figures = html::FiveFigures(*summary, html::Redactor());
+  ASSERT_EQ(figures.size(), 5u);
+  ASSERT_EQ(figures[2].title, "Tensor-core time");
+  EXPECT_EQ(figures[2].value, html::Share(0.25)) << figures[2].detail;
+}
+
 TEST(HtmlReport, FiguresAreThoseOfTheSummary) {
   const auto trace = TraceFromText(TraceText("t_"));
   SummaryOptions what;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Colours of the table overlap_parts, whose parts stand beside each other and
-// add up to the step. Pure.
+// Of the workers of a job: the steps to choose from, and the colours of the
+// table overlap_parts, whose parts stand beside each other and add up to the
+// step. Pure.
 export interface OverlapPart {
   part: string;
   time_ns: number;
@@ -14,4 +15,9 @@ const COLOURS: Record<string, string> = {
 };
 export function overlapColour(part: string): string {
   return COLOURS[part] ?? "unexplained";
+}
+
+/** All steps of a trace, each once: several of its processes have them. */
+export function stepNumbers(steps: { index: number }[]): number[] {
+  return [...new Set(steps.map((step) => step.index))].sort((a, b) => a - b);
 }

@@ -17,6 +17,8 @@ export interface Line {
 export interface Lines {
   count: number;
   at(index: number): Line;
+  /** Where the line of that name is; -1: it is not there. */
+  find(id: string): number;
 }
 
 function lineOf(data: Data, row: number, depth: number, id: string,
@@ -42,6 +44,7 @@ export function linesOf(
     return {
       count: order.length,
       at: (i) => lineOf(data, order[i]!, 0, String(order[i]), open),
+      find: (id) => /^\d+$/.test(id) ? order.indexOf(Number(id)) : -1,
     };
   const lines: Line[] = [];
   for (const row of order) {
@@ -49,5 +52,6 @@ export function linesOf(
     lines.push(line);
     addInner(line, open, lines);
   }
-  return { count: lines.length, at: (i) => lines[i]! };
+  return { count: lines.length, at: (i) => lines[i]!,
+    find: (id) => lines.findIndex((line) => line.id === id) };
 }

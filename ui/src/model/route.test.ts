@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { emptyRoute, formatRoute, parseRoute } from "./route.ts";
+import {
+  emptyRoute, formatRoute, otherTrace, parseRoute, readRange,
+} from "./route.ts";
 
 test("a route survives the address bar", () => {
   const route = {
@@ -25,4 +27,20 @@ test("what is wrong in an address is left out", () => {
 test("times are whole nanoseconds in a link", () => {
   expect(formatRoute({ ...emptyRoute, from: 0.4, to: 2.6 }))
     .toBe("#/?from=0&to=3");
+});
+
+test("another trace: what is of one only goes", () => {
+  const route = parseRoute("#/distributed?run=a&from=1&to=2&row=3&step=6");
+  expect(formatRoute({ ...route, ...otherTrace({ worker: "b" }) }))
+    .toBe("#/distributed?run=a&worker=b");
+  expect(formatRoute({ ...route,
+    ...otherTrace({ worker: "b" }, { step: "6" }) }))
+    .toBe("#/distributed?run=a&worker=b&step=6");
+});
+
+test("a range is whole or not there", () => {
+  expect(readRange("1", "20")).toEqual({ from: 1, to: 20 });
+  for (const [from, to] of [["x", "20"], ["1", "NaN"], ["20", "1"], ["1", ""],
+    ["1e3", "2e3"], [undefined, "1"], [null, null]])
+    expect(readRange(from, to)).toBe(null);
 });

@@ -22,9 +22,27 @@ export const emptyRoute: Route = {
   from: null, to: null, row: null, query: "", more: {},
 };
 
-function wholeNumber(text: string | null): number | null {
-  if (text === null || !/^-?\d{1,16}$/.test(text)) return null;
+/**
+ * The change that leads to another trace: what belongs to one trace only goes,
+ * but for settings that are of both.
+ */
+export function otherTrace(
+  where: Partial<Pick<Route, "run" | "worker" | "window">>,
+  more: Record<string, string> = {}): Partial<Route> {
+  return { ...where, from: null, to: null, row: null, more };
+}
+
+function wholeNumber(text: string | null | undefined): number | null {
+  if (text == null || !/^-?\d{1,16}$/.test(text)) return null;
   return Number(text);
+}
+
+/** A range of time; null where either end is missing or wrong. */
+export function readRange(
+  from: string | null | undefined, to: string | null | undefined,
+): { from: number; to: number } | null {
+  const [a, b] = [wholeNumber(from), wholeNumber(to)];
+  return a === null || b === null || a >= b ? null : { from: a, to: b };
 }
 
 const OWN = new Set(["run", "worker", "window", "from", "to", "row", "q"]);
@@ -36,15 +54,14 @@ export function parseRoute(hash: string): Route {
   const query = new URLSearchParams(match[2] ?? "");
   const more: Record<string, string> = {};
   for (const [key, value] of query) if (!OWN.has(key)) more[key] = value;
-  let from = wholeNumber(query.get("from"));
-  let to = wholeNumber(query.get("to"));
-  if (from === null || to === null || from >= to) from = to = null;
+  const range = readRange(query.get("from"), query.get("to"));
   return {
     view: match[1] ?? "",
     run: query.get("run") ?? "",
     worker: query.get("worker") ?? "",
     window: query.get("window") ?? "",
-    from, to,
+    from: range?.from ?? null,
+    to: range?.to ?? null,
     row: wholeNumber(query.get("row")),
     query: query.get("q") ?? "",
     more,

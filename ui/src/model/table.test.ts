@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import { fromFlat } from "./declared.ts";
-import { columnIndex, filterRows, sortRows } from "./table.ts";
+import { columnIndex, filterRows, isBadPattern, sortRows } from "./table.ts";
 
 const data = fromFlat({
   columns: [
@@ -45,4 +45,11 @@ test("sorts as a comparison would, whatever the numbers", () => {
   const order = sortRows(table, filterRows(table, ""), 0, false);
   expect(Array.from(order, (row) => values[row]! + 0)).toEqual(
     values.map((value) => value + 0).sort((a, b) => a - b));
+});
+
+test("a pattern that is none is told apart from one without a match", () => {
+  for (const query of ["/[/", "/(/", " /a{2,1}/ "])
+    expect(isBadPattern(query)).toBe(true);
+  for (const query of ["", "[", "/", "//", "/[a]/", "/nothing like it/"])
+    expect(isBadPattern(query)).toBe(false);
 });

@@ -35,17 +35,28 @@ export function isNumeric(column: Column): boolean {
   return column.type !== "text" && column.type !== "bool";
 }
 
+/** A search of the form /a regex/: what is between; null: plain text. */
+const patternOf = (query: string) =>
+  /^\/(.+)\/$/.exec(query.trim())?.[1] ?? null;
+
+/** Whether a search has the form /a regex/, but is none. */
+export function isBadPattern(query: string): boolean {
+  try {
+    new RegExp(patternOf(query) ?? "");
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 function matcher(query: string): ((text: string) => boolean) | null {
   const text = query.trim();
   if (!text) return null;
-  const shape = /^\/(.+)\/$/.exec(text);
-  if (shape) {
-    try {
-      const regex = new RegExp(shape[1]!, "i");
-      return (name) => regex.test(name);
-    } catch {
-      return () => false;
-    }
+  if (isBadPattern(text)) return () => false;
+  const pattern = patternOf(text);
+  if (pattern !== null) {
+    const regex = new RegExp(pattern, "i");
+    return (name) => regex.test(name);
   }
   const wanted = text.toLowerCase();
   return (name) => name.toLowerCase().includes(wanted);

@@ -7,6 +7,7 @@ import type { RunInfo, TrackInfo } from "../api/types.ts";
 import { chipOf, rowName, verdictTitle, windowsOf } from "./compare.ts";
 import { findStep } from "./find_step.ts";
 import { foldedBox } from "./folded.ts";
+import { stepNumbers } from "./distributed.ts";
 import { linesOf } from "./lines.ts";
 import { columnsOf, fromObjects } from "./declared.ts";
 import {
@@ -151,6 +152,11 @@ test("a step is found by number and process", () => {
   expect(findStep(info, 5)).toBeUndefined();
 });
 
+test("steps to choose from are listed once", () => {
+  expect(stepNumbers([{ index: 6 }, { index: 7 }, { index: 10 }, { index: 6 },
+    { index: 7 }])).toEqual([6, 7, 10]);
+});
+
 test("folded steps stay in their box", () => {
   const box = foldedBox(10, 20, 30, 50, 60, 100);
   expect(box).toEqual({ x: 0.2, w: 0.49999999999999994, bandX: 0.1,
@@ -164,6 +170,12 @@ test("opened rows show what is inside", () => {
   const order = Uint32Array.of(1, 0);
   expect(linesOf(data, order, new Set()).count).toBe(2);
   const lines = linesOf(data, order, new Set(["0"]));
+  // A line keeps its name in another order.
+  expect(linesOf(data, order, new Set()).find("0")).toBe(order.indexOf(0));
+  expect(linesOf(data, order.toReversed(), new Set()).find("0"))
+    .toBe(order.toReversed().indexOf(0));
+  expect(lines.find(lines.at(2).id)).toBe(2);
+  expect(linesOf(data, order, new Set()).find("0.0")).toBe(-1);
   expect([0, 1, 2].map((i) => lines.at(i)).map((line) =>
     [line.data.cell(line.row, 0), line.depth, line.id]))
     .toEqual([["c", 0, "1"], ["a", 0, "0"], ["b", 1, "0.0"]]);

@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { tokenRefused } from "../state/api.ts";
-import { errorText } from "../state/load.ts";
+import { notLoadedText } from "../state/not_loaded.ts";
 import { route } from "../state/route.ts";
 import { views, type View } from "../views/registry.tsx";
 import { Help, helpShown, showHelp } from "./Help.tsx";
@@ -30,20 +30,25 @@ function ViewFrame({ view }: { view: View }) {
   useEffect(() => {
     failure.value = "";
     if (loaded.has(view.key)) return;
+    let shown = true;
     view.load().then(
       (module) => {
         loaded.set(view.key, module.default);
         tick.value++;
       },
-      (error) => {
-        failure.value = errorText(error);
+      async (error) => {
+        const text = await notLoadedText(error);
+        if (shown) failure.value = text;
       });
+    return () => {
+      shown = false;
+    };
   }, [view]);
   void tick.value;
   const Shown = loaded.get(view.key);
   if (failure.value)
     return <Failed what="This view could not be loaded"
-      error={failure.value + ". Reload the page."} />;
+      error={failure.value} />;
   return Shown ? <Shown /> : <Message title="Loading" />;
 }
 

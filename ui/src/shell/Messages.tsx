@@ -8,6 +8,7 @@ import { keepToken, tokenInText } from "../api/token.ts";
 import { formatBytes } from "../model/format.ts";
 import { Prose } from "./Prose.tsx";
 import { jobName, workersOfJob } from "../model/pick.ts";
+import { otherTrace } from "../model/route.ts";
 import { navigate } from "../state/route.ts";
 import {
   cancelOpening, opening, picked, reopen, retryRuns, runs,
@@ -81,10 +82,10 @@ function ChooseJob({ jobs }: { jobs: string[] }) {
         "job to look at, or one of the workers above."}>
       <div class="column">
         {jobs.map((job) => (
-          <button key={job} class="button" onClick={() => navigate({
+          <button key={job} class="button" onClick={() => navigate(otherTrace({
             worker: job.includes(".") ? job
               : workersOfJob(run, job)[0]?.id ?? "",
-            window: "", from: null, to: null, row: null, more: {} }, true)}>
+            window: "" }), true)}>
             {jobName(run, job)}
           </button>
         ))}

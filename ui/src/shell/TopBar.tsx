@@ -3,6 +3,7 @@
 // Which run, worker and window is shown; search; a link to what is seen.
 import { signal } from "@preact/signals";
 import { ALL_WORKERS, windowTitle } from "../model/pick.ts";
+import { otherTrace } from "../model/route.ts";
 import { navigate, route } from "../state/route.ts";
 import { picked, runs, trace } from "../state/trace.ts";
 import { submitSearch } from "../state/search.ts";
@@ -32,9 +33,6 @@ function Picker(
   );
 }
 
-// What belongs to one trace only goes when another is chosen.
-const fresh = { from: null, to: null, row: null, more: {} };
-
 function Pickers() {
   const now = picked.value;
   if (!now || runs.value.state !== "ready") return null;
@@ -51,17 +49,17 @@ function Pickers() {
     <>
       <Picker label="Run" value={now.run.id}
         options={all.map((run) => ({ value: run.id, text: run.name }))}
-        onPick={(run) => navigate({ run, ...fresh }, true)} />
+        onPick={(run) => navigate(otherTrace({ run }), true)} />
       <Picker label="Worker"
         value={job ? job.t : now.all ? ALL_WORKERS : now.worker?.id ?? ""}
         options={workers}
-        onPick={(worker) => navigate({ worker, ...fresh }, true)} />
+        onPick={(worker) => navigate(otherTrace({ worker }), true)} />
       <Picker label="Window" value={now.window?.t ?? ""}
         options={now.windows.map((one) => ({ value: one.t,
           text: windowTitle(one.name, now.all ? one.name : now.worker?.name,
             one === now.window ? trace.value?.info.steps : []) +
             (now.gone && one === now.window ? " (deleted)" : "") }))}
-        onPick={(window) => navigate({ window, ...fresh }, true)} />
+        onPick={(window) => navigate(otherTrace({ window }), true)} />
     </>
   );
 }

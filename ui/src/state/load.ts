@@ -6,6 +6,7 @@ import { useEffect } from "preact/hooks";
 import { queryOf, type Params } from "../api/client.ts";
 import type { Progress } from "../api/types.ts";
 import { api } from "./api.ts";
+import { isKept, keep, keptAnswer } from "./kept.ts";
 
 export type Load<T> =
   | { state: "loading" }
@@ -38,27 +39,17 @@ export function failed(error: unknown)
     ...error instanceof SeveralJobs ? { jobs: error.jobs } : {} };
 }
 
-// Answers of this page's life, by address. A trace never changes under its id.
-const kept = new Map<string, unknown>();
-const MOST_KEPT = 64;
-
-function keep(key: string, value: unknown): void {
-  kept.delete(key);
-  kept.set(key, value);
-  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value!);
-}
-
 /** Asks `path` while the component shows; `null` params: asks nothing. */
 export function useAnswer<T>(path: string, params: Params | null): Load<T> {
   const key = params ? path + queryOf(params) : "";
   const answer = useSignal<{ key: string; load: Load<T> }>(
     { key: "", load: { state: "loading" } });
   useEffect(() => {
-    if (!params || kept.has(key)) return;
+    if (!params || isKept(key)) return;
     const stop = new AbortController();
     api.get<T>(path, params, stop.signal).then(
       (value) => {
-        keep(key, value);
+        keep(key, params, value);
         answer.value = { key, load: { state: "ready", value } };
       },
       (error) => {
@@ -68,6 +59,6 @@ export function useAnswer<T>(path: string, params: Params | null): Load<T> {
       });
     return () => stop.abort();
   }, [key]);
-  if (kept.has(key)) return { state: "ready", value: kept.get(key) as T };
+  if (isKept(key)) return { state: "ready", value: keptAnswer(key) as T };
   return answer.value.key === key ? answer.value.load : { state: "loading" };
 }

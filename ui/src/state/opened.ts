@@ -4,18 +4,30 @@
 // comparison.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Progress } from "../api/types.ts";
+import type { Progress, TraceInfo } from "../api/types.ts";
 import { api } from "./api.ts";
+import { forget, noteTrace } from "./kept.ts";
 import { expectReady, failed, type Load } from "./load.ts";
+import { reopen, traceId } from "./trace.ts";
 
-/** Resolves when the trace is open; fails with the server's reason. */
-export async function openTrace(t: string, stop: AbortSignal): Promise<void> {
+/**
+ * Resolves to what the server says of the trace when it is open; fails with
+ * the server's reason.
+ */
+export async function openTrace(
+  t: string, stop: AbortSignal): Promise<TraceInfo> {
   let last = await api.post<Progress>("open", { t }, stop);
+  if (last.state !== "ready") forget(t);
   if (last.state === "loading")
     await api.lines<Progress>("progress", { t }, (line) => {
       last = line;
     }, stop);
   expectReady(last);
+  const info = await api.get<TraceInfo>("trace", { t }, stop);
+  const changed = noteTrace(t, info);
+  // The shown one is another now: all that is seen of it, too.
+  if (changed && t === traceId.value) reopen();
+  return info;
 }
 
 export function useOpened(t: string): Load<string> {

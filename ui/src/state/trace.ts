@@ -6,6 +6,7 @@ import { computed, effect, signal } from "@preact/signals";
 import type { Progress, Runs, TraceInfo } from "../api/types.ts";
 import { keepOpen, pickWindow, type Picked } from "../model/pick.ts";
 import { api, tokenRefused } from "./api.ts";
+import { forget, noteTrace } from "./kept.ts";
 import { errorText, expectReady, failed, type Load } from "./load.ts";
 import { route } from "./route.ts";
 
@@ -102,6 +103,7 @@ async function open(t: string, stop: AbortSignal): Promise<void> {
   opening.value = { state: "loading", progress: { state: "loading" } };
   try {
     let last = await api.post<Progress>("open", { t }, stop);
+    if (last.state !== "ready") forget(t);
     if (last.state !== "ready" && last.state !== "failed") {
       let asked = false;
       await api.lines<Progress>("progress", { t }, (line) => {
@@ -118,6 +120,7 @@ async function open(t: string, stop: AbortSignal): Promise<void> {
     if (stop.aborted) return;
     expectReady(last);
     const info = await api.get<TraceInfo>("trace", { t }, stop);
+    noteTrace(t, info);
     if (!stop.aborted) opening.value = { state: "ready", t, info };
   } catch (error) {
     if (!stop.aborted)

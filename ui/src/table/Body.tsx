@@ -95,7 +95,8 @@ export function Body(props: BodyProps) {
   const box = useRef<HTMLDivElement>(null);
   const scroll = useSignal(0);
   const height = useSignal(400);
-  const active = useSignal(-1);
+  // A row, not a place: it is the same one when the order is another.
+  const chosen = useSignal<{ data: Data; id: string } | null>(null);
   const id = useId();
   useEffect(() => {
     const element = box.current!;
@@ -107,11 +108,14 @@ export function Body(props: BodyProps) {
   }, []);
   const grid = useMemo(() => gridOf(data, columns, state.unit),
     [data, columns.join(), state.unit]);
+  const place = () => chosen.value?.data === data
+    ? lines.find(chosen.value.id) : -1;
+  const active = useMemo(place, [lines, data, chosen.value]);
   const span = visibleSpan(scroll.value, height.value, lines.count);
 
   const moveTo = (index: number) => {
     const next = Math.max(0, Math.min(lines.count - 1, index));
-    active.value = next;
+    chosen.value = { data, id: lines.at(next).id };
     const top = topRow(scroll.value, height.value, lines.count);
     const seen = Math.floor(height.value / ROW_HEIGHT);
     const wanted = next < top ? next
@@ -122,7 +126,8 @@ export function Body(props: BodyProps) {
   const onKey = (event: KeyboardEvent) => {
     if (event.target !== box.current) return;
     const page = Math.max(1, Math.floor(height.value / ROW_HEIGHT) - 1);
-    const at = active.value;
+    // Asked now: keys may be faster than frames.
+    const at = place();
     const line = at >= 0 && at < lines.count ? lines.at(at) : null;
     switch (event.key) {
       case "ArrowDown": moveTo(at + 1); break;
@@ -174,8 +179,8 @@ export function Body(props: BodyProps) {
     <div class="t-box" ref={box} tabIndex={0} role="grid"
       aria-label={props.label} aria-rowcount={lines.count + 1}
       aria-colcount={columns.length + 1}
-      aria-activedescendant={active.value >= span.first &&
-        active.value < span.last ? `${id}-${active.value}` : undefined}
+      aria-activedescendant={active >= span.first &&
+        active < span.last ? `${id}-${active}` : undefined}
       style={{ ...fixed, "--columns": grid.template,
         "--least": `${grid.least}px` }}
       onKeyDown={onKey} onWheel={onWheel}
@@ -194,10 +199,10 @@ export function Body(props: BodyProps) {
             return (
               <div key={line.id} id={`${id}-${index}`} role="row"
                 aria-rowindex={index + 2}
-                class={"t-row" + (index === active.value ? " active" : "") +
+                class={"t-row" + (index === active ? " active" : "") +
                   (line.depth > 0 ? " inside" : "")}
                 onClick={() => {
-                  active.value = index;
+                  chosen.value = { data, id: line.id };
                   props.onRow?.(line.data, line.row);
                 }}
                 onDblClick={() => line.hasInner && props.toggle(line.id)}>

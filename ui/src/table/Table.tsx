@@ -9,7 +9,8 @@ import type { ComponentChildren } from "preact";
 import { formatCount } from "../model/format.ts";
 import { linesOf } from "../model/lines.ts";
 import {
-  columnIndex, filterRows, sortRows, type Cell, type Column, type Data,
+  columnIndex, filterRows, isBadPattern, sortRows, type Cell, type Column,
+  type Data,
 } from "../model/table.ts";
 import {
   applied, readState, writeState, type TableState,
@@ -90,9 +91,12 @@ export function Table(props: TableProps) {
         ? <p class="nothing">
           <Prose text={props.empty ?? "Nothing was recorded."} /></p>
         : order.length === 0
-          ? <p class="nothing" role="status">No row has <code>{state.find}
-          </code>. <button class="link" onClick={() => change({ find: "" })}>
-            Show all {formatCount(data.count)}</button></p>
+          ? <p class="nothing" role="status">
+            {isBadPattern(state.find)
+              ? <><code>{state.find}</code> is not a regular expression</>
+              : <>No row has <code>{state.find}</code></>}.{" "}
+            <button class="link" onClick={() => change({ find: "" })}>
+              Show all {formatCount(data.count)}</button></p>
         : <Body label={props.label} lines={lines} data={data}
           columns={columns} state={state} change={change} toggle={toggle}
           onShow={props.onShow} onRow={props.onRow} look={props.look}

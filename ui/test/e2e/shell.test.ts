@@ -64,6 +64,16 @@ describe.skipIf(!browserPath)("shell (needs Chromium)", () => {
     await close();
   });
 
+  test("a view that a lost server has not sent says what to do", async () => {
+    const other = await startMock();
+    const { page, close } = await openPage(browser, other.url);
+    other.close();
+    await page.getByRole("link", { name: "Operators" }).click();
+    await page.getByText("The server does not answer").waitFor();
+    await page.getByText("again, and open the address").waitFor();
+    await close();
+  });
+
   test("names of a trace are text, whatever is in them", async () => {
     const payload = "<img src=x onerror=\"window.hacked=1\">" +
       "<script>window.hacked=1</script>'\"`${window.hacked=1}";

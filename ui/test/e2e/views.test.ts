@@ -133,8 +133,17 @@ describe.skipIf(missing.length > 0)(
           formatTime(one.step_ns));
       }
       expect(page.url()).toContain("change=graph");
+      // An own one is there once, and whole.
+      const add = page.getByRole("button", { name: "Add", exact: true });
+      for (let n = 0; n < 2; n++) {
+        await page.getByLabel("Own change").fill("op:a;b=0.5");
+        await add.click();
+      }
+      await expect.poll(() => page.locator(".change .mono").allInnerTexts())
+        .toEqual(["op:a;b=0.5"]);
+      await page.getByLabel("op:a;b=0.5").click();
       await page.getByLabel("Own change").fill("nonsense");
-      await page.getByRole("button", { name: "Add", exact: true }).click();
+      await add.click();
       await page.locator(".whatif-result [role=alert]").waitFor();
       await finish(session);
     });
@@ -280,7 +289,11 @@ describe.skipIf(missing.length > 0)(
       const csv = readFileSync((await download.path())!, "utf8");
       expect(csv.split("\n")[0]).toContain("cpu_total_ns");
       expect(csv.split("\n")[1]).toMatch(/^aten::add_,/);
+      await page.getByLabel("Search in Operators").fill("/[/");
+      await page.getByText("is not a regular expression").waitFor();
+      await page.getByLabel("Search in Operators").fill("/^aten::add_$/");
       // A link shows a colleague the same thing.
+      await page.waitForURL(/find=[^&]*add_/);
       await page.reload();
       await page.getByText(`1 of ${summary.operator.length} rows`).waitFor();
       await page.getByRole("columnheader", { name: "CPU p99" }).waitFor();
@@ -379,30 +392,13 @@ describe.skipIf(missing.length > 0)(
       await finish(session);
     });
 
-    test("a million rows: sorted, and the last one is reached", async () => {
-      // By its own page: what is made up here is kept for as long as it shows.
-      const session = await openPage(browser, server.url + "&/memory?run=" +
-        encodeURIComponent(runs.get("amp")!), { wait: false });
+    test("memory: a range that is none is left out", async () => {
+      const session = await show("amp", "memory", "Memory",
+        "mfrom=abc&mto=5000000");
       const { page } = session;
-      await page.getByRole("heading", { level: 1, name: "Memory" }).waitFor();
-      const count = 1_000_000;
-      await page.route(/\/table\?.*memory_events/, (route) => route.fulfill({
-        contentType: "application/json",
-        body: '{"columns":[{"key":"allocated_by","type":"text"},' +
-          '{"key":"bytes","type":"bytes"}],"rows":[' +
-          Array.from({ length: count }, (_, i) => `["n${i}",${i}]`).join(",") +
-          "]}" }));
-      await tab(page, "Allocations").click();
-      await page.getByText("1,000,000 rows").waitFor();
-      await page.getByText(`n${count - 1}`, { exact: true }).waitFor();
-      await page.getByRole("grid").focus();
-      await page.keyboard.press("End");
-      await page.getByText("n0", { exact: true }).waitFor();
-      expect(await page.locator(".t-row").count()).toBeLessThan(80);
-      expect(await page.locator(".t-spacer").evaluate((element) =>
-        element.clientHeight)).toBeLessThanOrEqual(8_000_000);
+      await page.getByRole("grid").first().waitFor();
+      expect(await page.locator("main").innerText()).not.toContain("NaN");
       await finish(session);
-      await session.close();
     });
 
     test("distributed: each worker, one step, another worker", async () => {
@@ -423,8 +419,23 @@ describe.skipIf(missing.length > 0)(
       await page.getByLabel("Step", { exact: true }).selectOption("6");
       await page.locator("[data-worker]").first()
         .getByText(formatTime(one.communication_ns)).waitFor();
+      // A link to one step offers the others, too.
+      const choices = page.getByLabel("Step", { exact: true })
+        .locator("option");
+      const offered = await choices.allInnerTexts();
+      expect(offered).toEqual(["all", ...documentOf<SummaryDoc>(
+        "summary", RANK0).steps.map((step) => String(step.index))]);
+      await page.reload();
+      await expect.poll(() => choices.allInnerTexts()).toEqual(offered);
+      expect(await page.getByLabel("Step", { exact: true }).inputValue())
+        .toBe("6");
+      // What is of the first worker only does not go along.
+      await goTo(page, new URL(page.url()).hash +
+        "&from=1000&to=2000&row=3&find=x");
       await page.locator("[data-worker]").nth(1).getByRole("button").click();
       await page.waitForURL(/worker=/);
+      expect(page.url()).toContain("step=6");
+      expect(page.url()).not.toMatch(/[?&](from|to|row|find)=/);
       await finish(session);
     });
 

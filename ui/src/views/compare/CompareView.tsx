@@ -7,7 +7,7 @@ import type { WindowInfo } from "../../api/types.ts";
 import { valueAt, type DeclaredTable } from "../../model/declared.ts";
 import { chipOf, PARTS, rowName, verdictTitle, windowsOf }
   from "../../model/compare.ts";
-import { formatShare, formatTime } from "../../model/format.ts";
+import { formatCount, formatShare, formatTime } from "../../model/format.ts";
 import { columnIndex, type Cell, type Column, type Data }
   from "../../model/table.ts";
 import { Prose } from "../../shell/Prose.tsx";
@@ -95,7 +95,8 @@ function Result({ doc, tables }: {
           <div><dt>95 % interval</dt>
             <dd>{signed(doc.low)} to {signed(doc.high)}</dd></div>
           <div><dt>p, two-sided</dt><dd>{doc.p.toPrecision(3)}</dd></div>
-          <div><dt>steps</dt><dd>{doc.steps_a} and {doc.steps_b}</dd></div>
+          <div><dt>steps</dt><dd>
+            {formatCount(doc.steps_a)} and {formatCount(doc.steps_b)}</dd></div>
           {doc.resolvable !== null && <div><dt>smallest that would show</dt>
             <dd>{formatShare(doc.resolvable)}</dd></div>}
         </dl>

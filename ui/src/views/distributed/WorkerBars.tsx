@@ -5,12 +5,14 @@
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { SummaryDoc } from "../../api/documents.ts";
-import type { WorkerInfo } from "../../api/types.ts";
+import type { TraceInfo, WorkerInfo } from "../../api/types.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import { fromFlat, type FlatTable } from "../../model/declared.ts";
 import { objectsOf } from "../../model/device_use.ts";
-import type { OverlapPart } from "../../model/distributed.ts";
+import { stepNumbers, type OverlapPart }
+  from "../../model/distributed.ts";
 import { formatTime } from "../../model/format.ts";
+import { otherTrace } from "../../model/route.ts";
 import { api } from "../../state/api.ts";
 import { errorText } from "../../state/load.ts";
 import { openTrace } from "../../state/opened.ts";
@@ -21,18 +23,26 @@ import { OverlapBar } from "./OverlapBar.tsx";
 const SHOWN = 16;
 
 interface OfWorker {
+  info: TraceInfo;
   doc: SummaryDoc;
   parts: OverlapPart[];
 }
 
 async function readWorker(
   t: string, steps: string, stop: AbortSignal): Promise<OfWorker> {
-  await openTrace(t, stop);
+  const info = await openTrace(t, stop);
   const params = steps ? { t, steps } : { t };
   const [doc, table] = await Promise.all([
     api.get<SummaryDoc>("summary", params, stop),
     api.get<FlatTable>("table", { ...params, name: "overlap_parts" }, stop)]);
-  return { doc, parts: objectsOf<OverlapPart>(fromFlat(table)) };
+  return { info, doc, parts: objectsOf<OverlapPart>(fromFlat(table)) };
+}
+
+/** Another worker; the step and the job that are looked at stay. */
+function openWorker(worker: string): void {
+  const more = Object.fromEntries(Object.entries(route.value.more)
+    .filter(([key]) => key === "step" || key === "job"));
+  navigate(otherTrace({ worker, window: "" }, more), true);
 }
 
 function Row({ worker, steps, onSteps }: {
@@ -47,7 +57,7 @@ function Row({ worker, steps, onSteps }: {
     failure.value = "";
     readWorker(t, steps, stop.signal).then((read) => {
       answer.value = read;
-      if (!steps) onSteps(read.doc.steps.map((step) => step.index));
+      onSteps(stepNumbers(read.info.steps));
     }, (error) => {
       if (!stop.signal.aborted) failure.value = errorText(error);
     });
@@ -57,7 +67,7 @@ function Row({ worker, steps, onSteps }: {
   return (
     <tr data-worker={worker.id}>
       <th scope="row"><button class="name-link" title="Open this worker"
-        onClick={() => navigate({ worker: worker.id, window: "" }, true)}>
+        onClick={() => openWorker(worker.id)}>
         {worker.name}</button></th>
       <td class="lane-wide">
         {failure.value ? <span class="bad">{failure.value}</span>

@@ -9,6 +9,7 @@ import { formatBytes, formatCount, formatTime } from "../../model/format.ts";
 import { healthOf } from "../../model/health.ts";
 import { explainedText, placeName } from "../../model/memory.ts";
 import { shownPlace } from "../../model/overview.ts";
+import { readRange } from "../../model/route.ts";
 import type { Data } from "../../model/table.ts";
 import { chosenSteps, useFlatTable, useRows, useSummary, useTables }
   from "../../state/documents.ts";
@@ -82,8 +83,9 @@ function Leaks({ place, tables }: {
 }
 
 function range(): Record<string, string> {
-  const { mfrom, mto } = route.value.more;
-  return mfrom && mto ? { t0: mfrom, t1: mto } : {};
+  const chosen = readRange(
+    route.value.more["mfrom"], route.value.more["mto"]);
+  return chosen ? { t0: String(chosen.from), t1: String(chosen.to) } : {};
 }
 
 function Events({ place }: { place: MemoryPlace }) {

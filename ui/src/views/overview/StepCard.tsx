@@ -4,7 +4,7 @@
 import type { SummaryDoc } from "../../api/documents.ts";
 import { Columns, Swatch } from "../../charts/charts.tsx";
 import { objectsOf } from "../../model/device_use.ts";
-import { formatShare, formatTime } from "../../model/format.ts";
+import { formatCount, formatShare, formatTime } from "../../model/format.ts";
 import { percent } from "../../model/shares.ts";
 import { Prose } from "../../shell/Prose.tsx";
 import {
@@ -39,7 +39,7 @@ function Parts({ rows, steps, device }: {
         ))}
       </tbody>
       {whole && <tfoot><tr data-part="step">
-        <th scope="row">{steps > 0 ? `Step, mean of ${steps}`
+        <th scope="row">{steps > 0 ? `Step, mean of ${formatCount(steps)}`
           : "The recorded window"}</th><td />
         <td class="num">{formatTime(whole.mean_ns)}</td>
         <td class="num quiet">{formatShare(whole.ratio)}</td>

@@ -5,6 +5,8 @@
 import { useState } from "preact/hooks";
 import type { AdviseDoc, WhatIfDoc } from "../../api/documents.ts";
 import { Bar } from "../../charts/charts.tsx";
+import { readChanges, withChange, writeChanges }
+  from "../../model/changes.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
 import { changeTitle, CHANGES } from "../../model/overview.ts";
 import { partOf } from "../../model/shares.ts";
@@ -57,11 +59,10 @@ function OwnChange({ add }: { add: (change: string) => void }) {
 
 export function WhatIfCard(
   { advise, t }: { advise: AdviseDoc | null; t: string }) {
-  const picked = (route.value.more["change"] ?? "").split(";")
-    .filter(Boolean);
+  const picked = readChanges(route.value.more["change"] ?? "");
   const answer = useAnswer<WhatIfDoc>("whatif",
     t && picked.length > 0 ? { t, change: picked } : null);
-  const set = (changes: string[]) => setMore("change", changes.join(";"));
+  const set = (changes: string[]) => setMore("change", writeChanges(changes));
   const flip = (change: string) => set(picked.includes(change)
     ? picked.filter((one) => one !== change) : [...picked, change]);
   const advised = new Set(advise?.advice.map((one) => one.change));
@@ -84,7 +85,7 @@ export function WhatIfCard(
             <span class="mono">{change}</span>
           </label>
         ))}
-        <OwnChange add={(change) => set([...picked, change])} />
+        <OwnChange add={(change) => set(withChange(picked, change))} />
       </div>
       {picked.length > 0 && (
         <div role="status" class="whatif-result">

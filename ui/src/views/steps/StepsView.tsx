@@ -5,7 +5,8 @@
 import type { SummaryDoc } from "../../api/documents.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import type { DeclaredTable } from "../../model/declared.ts";
-import { countOf, formatTime } from "../../model/format.ts";
+import { countOf, formatCount, formatTime } from "../../model/format.ts";
+import { stepFacts } from "../../model/step_facts.ts";
 import { partColour, partTitle } from "../../model/waterfall.ts";
 import type { Data } from "../../model/table.ts";
 import { useRows, useSummary, useTables } from "../../state/documents.ts";
@@ -29,22 +30,13 @@ const showRow = (data: Data, row: number) => {
 };
 
 function Percentiles({ doc }: { doc: SummaryDoc }) {
-  const period = doc.step_time?.period;
-  if (!period) return null;
-  const facts: [string, number][] = [
-    ["least", period.min_ns], ["p25", period.p25_ns],
-    ["median", period.p50_ns], ["p75", period.p75_ns],
-    ["most", period.max_ns], ["mean", period.avg_ns],
-  ];
-  return (
+  const facts = stepFacts(doc.step_time);
+  return facts.length === 0 ? null : (
     <dl class="strip">
-      {facts.map(([title, ns]) => (
+      {facts.map(({ title, text }) => (
         <div key={title}><dt>{title}</dt>
-          <dd data-figure={title}>{formatTime(ns)}</dd></div>
+          <dd data-figure={title}>{text}</dd></div>
       ))}
-      <div><dt>steps</dt><dd>{doc.step_time!.steps}</dd></div>
-      <div><dt>warm-up, left out</dt><dd>{doc.step_time!.warmup}</dd></div>
-      <div><dt>paced by</dt><dd>{doc.step_time!.paced_by}</dd></div>
     </dl>
   );
 }
@@ -105,7 +97,8 @@ function Content({ doc, tables }: {
         <div class="tabs">
           <Segments label="Table" value={tab} options={[
             { value: "", text: "All steps" },
-            { value: "outliers", text: `Outliers (${doc.outliers.length})` },
+            { value: "outliers",
+              text: `Outliers (${formatCount(doc.outliers.length)})` },
             { value: "folded", text: "Folded" },
           ]} onPick={(value) => setMore("tab", value)} />
         </div>

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What stands above the table of steps: title and text of each figure. Pure.
+import type { StepTimes } from "../api/documents.ts";
+import { formatCount, formatTime } from "./format.ts";
+
+export function stepFacts(times: StepTimes | null)
+  : { title: string; text: string }[] {
+  const period = times?.period;
+  if (!times || !period) return [];
+  const facts: [title: string, text: string][] = [
+    ["least", formatTime(period.min_ns)],
+    ["p25", formatTime(period.p25_ns)],
+    ["median", formatTime(period.p50_ns)],
+    ["p75", formatTime(period.p75_ns)],
+    ["most", formatTime(period.max_ns)],
+    ["mean", formatTime(period.avg_ns)],
+    ["steps", formatCount(times.steps)],
+    ["warm-up, left out", formatCount(times.warmup)],
+    ["paced by", times.paced_by],
+  ];
+  return facts.map(([title, text]) => ({ title, text }));
+}

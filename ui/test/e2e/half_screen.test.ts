@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table views in a window of half a screen: all of it can be reached.
+import { existsSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Runs } from "../../src/api/types.ts";
+import {
+  browserPath, goTo, launch, openPage, programPath, serve, tracePath,
+  type Served, type Session,
+} from "./harness.ts";
+import { ask } from "./tables.ts";
+
+const AMP = tracePath("torch_resnet50_amp.json.gz");
+const RANK0 = tracePath("torch_ddp_gloo_rank0.json.gz");
+const RANK1 = tracePath("torch_ddp_gloo_rank1.json.gz");
+const needed = [browserPath, programPath, AMP, RANK0, RANK1];
+const missing = needed.filter((path) => !path || !existsSync(path));
+
+/** In the page: what lies beyond the right edge, and cannot be scrolled to. */
+function outside(): string[] {
+  return [...document.querySelectorAll(".nav *, .topbar *, main *")]
+    .filter((one) => {
+      const box = one.getBoundingClientRect();
+      return box.width > 0 && box.right > innerWidth &&
+        !one.closest(".t-box, .card:has(> .workers)");
+    }).map((one) => `${one.localName} ${one.textContent}`.slice(0, 80));
+}
+
+describe.skipIf(missing.length > 0)(
+  `half a screen (without ${missing.join(", ") || "nothing"})`, () => {
+    let browser: Browser;
+    let server: Served;
+    let session: Session;
+    let runs: Map<string, string>;
+    beforeAll(async () => {
+      browser = await launch();
+      server = await serve({ "amp/a.json.gz": AMP,
+        "ddp/rank0.json.gz": RANK0, "ddp/rank1.json.gz": RANK1 });
+      runs = new Map((await ask<Runs>(server.url, "runs")).runs.map((run) =>
+        [run.name, run.id]));
+      session = await openPage(browser, server.url + "&/steps",
+        { wait: false });
+      await session.page.setViewportSize({ width: 600, height: 800 });
+    });
+    afterAll(async () => {
+      await browser?.close();
+      await server?.stop();
+    });
+
+    test.each([
+      ["amp", "overview", "Where a step goes"],
+      ["amp", "operators", "By name and shapes"],
+      ["amp", "kernels", "By name and attributes"],
+      ["amp", "memory", "Leak candidates"],
+      ["ddp", "distributed", "Collectives"],
+      ["amp", "steps", "Each step"],
+      ["ddp", "compare", "Choose trace A"],
+    ])("nothing is out of sight: %s %s", async (run, view, text) => {
+      const { page, problems } = session;
+      await goTo(page, `#/${view}?run=${encodeURIComponent(runs.get(run)!)}`);
+      await page.getByText(text).first().waitFor();
+      await page.locator(".topbar").getByText("Copy link").waitFor();
+      expect(await page.evaluate(outside)).toEqual([]);
+      expect(problems).toEqual([]);
+    });
+  });
