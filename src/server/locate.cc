@@ -63,8 +63,10 @@ class Locator {
     if (request_.table == "operator" && request_.name == kNoLaunchName)
       return WorkWithoutLaunch();
     const StringId name = trace_.strings().Find(request_.name);
-    std::vector<Row> rows =
-        name.v == 0 ? std::vector<Row>() : RowsNamed(trace_, name);
+    // Not found is 0 too, which is the name of events without one.
+    std::vector<Row> rows = name.v == 0 && !request_.name.empty()
+                                ? std::vector<Row>()
+                                : RowsNamed(trace_, name);
     // What is inside an operator may be of any kind.
     if (!request_.inside)
       std::erase_if(rows, [&](Row row) { return !Has(types, row); });

@@ -5,7 +5,9 @@
 #include "server/locate.h"
 
 #include <gtest/gtest.h>
+#include <stepscope/c.h>
 
+#include "trace/trace_builder.h"
 #include "trace/trace_from_text.h"
 
 namespace stepscope::server {
@@ -52,6 +54,22 @@ TEST_F(LocateTest, ATableHasEventsOfItsKind) {
   EXPECT_EQ(At({.table = "operator", .name = "same"}), "10");
   EXPECT_EQ(At({.table = "kernel", .name = "same"}), "30");
   EXPECT_EQ(At({.table = "operator", .name = "(no launch)"}), "160");
+}
+
+TEST_F(LocateTest, EventsWithoutANameAreFound) {
+  TraceBuilder builder;
+  builder.AddProcess({});
+  const uint32_t track = builder.AddTrack({});
+  builder.AddEvent({track, 5, 1, builder.Intern("other"),
+                    STEPSCOPE_OPERATOR, 0});
+  builder.AddEvent({track, 7, 1, StringId{}, STEPSCOPE_OPERATOR, 0});
+  const auto trace = builder.Finish();
+  ASSERT_TRUE(trace);
+  const OpenTrace open(*trace);
+  const auto found = LocateJson(open, {.table = "operator", .name = ""});
+  ASSERT_TRUE(found) << found.error().message;
+  EXPECT_NE(found->find("\"start\":2,"), std::string::npos) << *found;
+  EXPECT_FALSE(LocateJson(open, {.table = "operator", .name = "nowhere"}));
 }
 
 TEST_F(LocateTest, CellsTellRowsOfOneNameApart) {
