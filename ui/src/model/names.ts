@@ -50,6 +50,9 @@ export function clipName(name: string, most: number): string {
     letters.slice(-TAIL).join("");
 }
 
+/** In a tooltip: at most four lines. */
+export const tooltipName = (name: string) => clipName(name, 200);
+
 /** torch names the same thing twice: the engine's call, and the function. */
 const ENGINE = "autograd::engine::evaluate_function: ";
 

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EventInfo } from "../../src/api/types.ts";
 import type { SummaryDoc } from "../../src/api/documents.ts";
 import { valueAt } from "../../src/model/declared.ts";
-import { shortName } from "../../src/model/names.ts";
+import { shortName, tooltipName } from "../../src/model/names.ts";
 import { buildWith } from "../planted.ts";
 import { aliensOf, watch, type Watched } from "./detector.ts";
 import {
@@ -237,7 +237,7 @@ describe.skipIf(missing.length > 0)(
       const places = operators.map(({ name }, n) => ({
         x: plot.x + plot.width *
           (operatorAt(1, n) + SLOT_US * 400 - t0) / (t1 - t0),
-        names: [name, shortName(name)] }));
+        names: [name, shortName(name)].map(tooltipName) }));
       expect(await page.evaluate(hoverEach, { y, places }))
         .toBe(PAYLOADS.length);
       await finish(watched);

@@ -9,7 +9,7 @@ import {
   countOf, formatCount, formatShare, formatTime, formatValue,
 } from "../../model/format.ts";
 import { withPlace } from "../../model/memory.ts";
-import { clipName, listName } from "../../model/names.ts";
+import { listName, tooltipName } from "../../model/names.ts";
 import { colourKey, idleKey } from "../../model/palette.ts";
 import { MANY } from "../../model/records.ts";
 import { Name } from "../../shell/Name.tsx";
@@ -19,9 +19,6 @@ import type { HitAnswer } from "../../worker/protocol.ts";
 import * as s from "./store.ts";
 
 const REST_MS = 90;
-/** Letters of a name, four lines of the tooltip. */
-const MOST = 200;
-const clip = (name: string) => clipName(name, MOST);
 type Hit = NonNullable<HitAnswer["event"]>;
 
 /** An answer for what the pointer rests on; null until it is there. */
@@ -56,7 +53,7 @@ function One({ hit }: { hit: Hit }) {
     : [isPreview.value ? formatTime(hit.t1 - hit.t0) : "…"];
   return (
     <>
-      <b class="mono">{clip(hit.short || info?.name || "…")}</b>
+      <b class="mono">{tooltipName(hit.short || info?.name || "…")}</b>
       <span>{parts.filter(Boolean).join(" · ")}</span>
     </>
   );
@@ -78,10 +75,10 @@ function Many({ hit }: { hit: Hit }) {
         : countOf(count, "event")}
         {" "}· {formatShare(info ? info.busy : hit.busy)} busy</b>
       {!info?.top.length && <span class="mono">{hit.mixed ? "mixed names"
-        : `mostly ${clip(hit.short)}`}</span>}
+        : `mostly ${tooltipName(hit.short)}`}</span>}
       {info?.top.map((one) => (
         <span key={one.name} class="top">
-          <Name text={one.name} short={clip(listName(one.name))} />
+          <Name text={one.name} short={tooltipName(listName(one.name))} />
           <i>{formatCount(one.events)} × · {formatTime(one.time)}</i>
         </span>
       ))}
@@ -93,7 +90,7 @@ function Value({ track, value }: { track: number; value: number }) {
   const info = trace.value?.info.tracks.find((one) => one.id === track);
   return (
     <>
-      <b>{clip(withPlace(info?.name ?? ""))}</b>
+      <b>{tooltipName(withPlace(info?.name ?? ""))}</b>
       <span>{formatValue(value, info?.unit)}</span>
     </>
   );
@@ -113,7 +110,7 @@ function Idle({ dur, cause }: { dur: number; cause: number }) {
 function Stage({ name, dur, inferred }: StageInfo) {
   return (
     <>
-      <b>{clip(name)}</b>
+      <b>{tooltipName(name)}</b>
       <span>{formatTime(dur)}{inferred
         ? " · read from the names of events" : ""}</span>
     </>
