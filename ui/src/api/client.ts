@@ -7,6 +7,11 @@
 // A proxy has a login of its own, which is a cookie or the header
 // Authorization: there the token travels in another one. Without a proxy no
 // cookie is sent, as those of all other ports of the machine would be.
+
+/** What to do where nobody answers. */
+export const SERVER_GONE = "The server does not answer. Start " +
+  "`stepscope view` again, and open the address that it prints.";
+
 export class ApiError extends Error {
   readonly status: number;
   constructor(status: number, message: string) {
@@ -94,7 +99,7 @@ export function makeClient(options: {
       });
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new ApiError(0, "the server does not answer");
+      throw new ApiError(0, SERVER_GONE);
     }
     if (answer.ok) return answer;
     if (answer.status === 401) options.onUnauthorized?.();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test, vi } from "vitest";
-import { ApiError } from "../api/client.ts";
+import { ApiError, SERVER_GONE } from "../api/client.ts";
 
 const get = vi.hoisted(() => vi.fn());
 vi.mock("./api.ts", () => ({ api: { get } }));
@@ -8,7 +8,7 @@ const { notLoadedText } = await import("./not_loaded.ts");
 const error = new TypeError("Failed to fetch dynamically imported module");
 
 test("a server that is gone is to be started again", async () => {
-  get.mockRejectedValue(new ApiError(0, "the server does not answer"));
+  get.mockRejectedValue(new ApiError(0, SERVER_GONE));
   const text = await notLoadedText(error);
   expect(text).toContain("The server does not answer");
   expect(text).toContain("stepscope view");

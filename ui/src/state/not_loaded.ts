@@ -11,8 +11,7 @@ export async function notLoadedText(error: unknown): Promise<string> {
     await api.get("runs");
   } catch (refused) {
     if (refused instanceof ApiError && refused.status === 0)
-      return "The server does not answer. Start `stepscope view` again, and " +
-        "open the address that it prints.";
+      return errorText(refused);
   }
   return errorText(error) + ". Reload the page.";
 }
