@@ -58,9 +58,13 @@ describe.skipIf(missing.length > 0)(
         .getByRole("button", { name: "Allocations" }).click();
       await page.getByText("1,000,000 rows").waitFor();
       await page.getByText(`n${count - 1}`, { exact: true }).waitFor();
-      await page.getByRole("grid").focus();
-      await page.keyboard.press("End");
-      await page.getByText("n0", { exact: true }).waitFor();
+      // Again where the page was not ready for the key.
+      await expect.poll(async () => {
+        await page.getByRole("grid").focus();
+        await page.keyboard.press("End");
+        await page.evaluate(() => new Promise(requestAnimationFrame));
+        return page.getByText("n0", { exact: true }).isVisible();
+      }).toBe(true);
       expect(await page.locator(".t-row").count()).toBeLessThan(80);
       expect(await page.locator(".t-spacer").evaluate((element) =>
         element.clientHeight)).toBeLessThanOrEqual(8_000_000);
