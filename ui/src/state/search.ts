@@ -24,12 +24,20 @@ export const found = computed(() =>
   last.value?.t === traceId.value ? last.value : null);
 
 /** What a view does with a match; the timeline sets it while it shows. */
-let show: ((event: FoundInfo) => void) | null = null;
+let show: ((event: FoundInfo) => Promise<void>) | null = null;
 let waiting: FoundInfo | null = null;
 export function onFound(handler: typeof show): void {
   show = handler;
-  if (handler && waiting) handler(waiting);
+  if (handler && waiting) void goTo(waiting);
   waiting = null;
+}
+
+/** The match that is about to be selected: the next search goes on there. */
+let arriving: number | null = null;
+async function goTo(match: FoundInfo): Promise<void> {
+  arriving = match.row;
+  await show?.(match);
+  if (arriving === match.row) arriving = null;
 }
 
 let current = new AbortController();
@@ -45,19 +53,20 @@ export async function submitSearch(
   const { signal: stop } = current;
   // A new text is searched from the left of the view, the same one from the
   // selected match.
-  const again = found.value?.query === query && route.value.row !== null;
+  const row = arriving ?? route.value.row;
+  const again = found.value?.query === query && row !== null;
   navigate({ query, view: "trace" }, route.value.view !== "trace");
   try {
     const answer = await api.get<FoundInfo>("find", {
       t, q: query, dir: direction,
-      ...(again ? { row: route.value.row } : { from: route.value.from ?? 0 }),
+      ...(again ? { row } : { from: route.value.from ?? 0 }),
     }, stop);
     last.value = {
       t, query, count: answer.count, names: answer.names,
       index: answer.count ? answer.index : 0, error: "",
     };
     if (answer.count === 0 || t !== traceId.value) return;
-    if (show) show(answer);
+    if (show) void goTo(answer);
     else waiting = answer;
   } catch (error) {
     if (stop.aborted) return;

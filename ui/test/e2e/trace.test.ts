@@ -139,6 +139,30 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
         expect(await page.locator(".found").count()).toBe(0);
       });
 
+    test("Enter goes on from a match whose details are still on their way",
+      async () => {
+        await search(page, OPERATOR);
+        const status = page.locator(".found span");
+        await expect.poll(() => status.textContent()).toMatch(/^1 of [\d,]+$/);
+        await page.waitForSelector(".details h2");
+        const details = /\/event\?/;
+        let answer = () => {};
+        const asked = new Promise<void>((go) => { answer = go; });
+        await page.route(details, async (one) => {
+          await asked;
+          await one.continue().catch(() => {});  // the page asks no more
+        });
+        for (const place of [/^2 of/, /^3 of/, /^4 of/]) {
+          await page.keyboard.press("Enter");
+          await expect.poll(() => status.textContent()).toMatch(place);
+        }
+        await page.keyboard.press("Shift+Enter");
+        await expect.poll(() => status.textContent()).toMatch(/^3 of/);
+        answer();
+        await page.unroute(details);
+        await settled(page);
+      });
+
     test("a search without a match says so", async () => {
       await search(page, "no such event anywhere");
       await expect.poll(() => page.locator(".found span").textContent())

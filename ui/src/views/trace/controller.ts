@@ -302,8 +302,8 @@ export class Controller {
       height };
   }
 
-  showFound(found: FoundInfo): void {
-    void this.select(found.row, { move: true });
+  showFound(found: FoundInfo): Promise<void> {
+    return this.select(found.row, { move: true });
   }
 
   /** f: the selection, the box or what is measured; else the whole. */
