@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -79,20 +80,38 @@ void Detach(ThreadHot* hot, ThreadState* state, bool exiting) {
   state->generation = 0;
 }
 
-// Hands the thread's chunk over to the writer. If its last slots are taken but
-// not filled, a signal handler runs on top of an event that is about to fill
-// them: then the chunk is kept until the next one is handed over.
+// The signals that the calling thread does not take now, one bit each.
+uint64_t BlockedSignals() {
+  uint64_t blocked = 0;
+  syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &blocked, sizeof(blocked));
+  return blocked;
+}
+
+// True where a signal is blocked that the thread took before, as the one is
+// whose handler runs. A program that blocks more signals looks the same.
+bool MayBeInHandler(ThreadState* state) {
+  const uint64_t blocked = BlockedSignals();
+  const bool more = (blocked & ~state->blocked_signals) != 0;
+  state->blocked_signals &= blocked;
+  return more;
+}
+
+// Hands the thread's chunk over to the writer. If a signal handler runs on top
+// of a begin or an end, that one is still to store into the chunk when the
+// handler returns: then the chunk is kept until the next one is handed over.
+// Slots that are taken but not filled tell of a begin even where the handler
+// blocks no signal.
 void HandOver(ThreadState* state) {
   Ring& ring = core.ring;
   if (state->has_lagging) ring.Leave(state->map, state->lagging);
   const Slot* last =
       state->map.slots(state->chunk) + format::kSlotsPerChunk - 1;
-  bool unfilled = false;
+  bool interrupted = MayBeInHandler(state);
   for (int i = 0; i < 4; ++i)
-    unfilled |= __atomic_load_n(&(last - i)->begin, __ATOMIC_RELAXED) == 0;
-  state->has_lagging = unfilled;
+    interrupted |= __atomic_load_n(&(last - i)->begin, __ATOMIC_RELAXED) == 0;
+  state->has_lagging = interrupted;
   state->lagging = state->chunk;
-  if (!unfilled) ring.Leave(state->map, state->chunk);
+  if (!interrupted) ring.Leave(state->map, state->chunk);
   state->has_chunk = false;
 }
 
@@ -230,6 +249,7 @@ bool Attach(ThreadHot* hot, ThreadState* state, uint32_t gate) {
     return false;
   }
   state->tid = static_cast<uint32_t>(syscall(SYS_gettid));
+  state->blocked_signals = BlockedSignals();
   if (!state->name_set) prctl(PR_GET_NAME, state->name);
   state->ring_serial = ring.serial();
   state->map = ring.map();

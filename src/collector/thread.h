@@ -37,6 +37,7 @@ struct ThreadState {
   uint32_t uid = 0;
   uint32_t runs = 0;
   uint32_t tid = 0;
+  uint64_t blocked_signals = 0;  // outside of handlers (thread.cc)
   bool has_chunk = false;
   bool has_lagging = false;
   uint32_t lagging = 0;      // chunk before this one, not yet handed over
