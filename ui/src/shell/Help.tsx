@@ -24,7 +24,7 @@ const KEYS: [string[], string][] = [
   [["2"], "Pan: drag the timeline"],
   [["3"], "Zoom: drag a range"],
   [["4"], "Measure: drag between two times"],
-  [["f"], "Zoom to the selection, or to the whole trace"],
+  [["f"], "Zoom to the selection or measured time, or to the whole trace"],
   [["m"], "Mark the selection, or the measured time"],
   [["r"], "Row height: normal, compact, dense"],
   [["/"], "Search"],

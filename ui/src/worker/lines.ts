@@ -4,6 +4,7 @@
 // times, the critical path.
 import type { CriticalSegment } from "../api/types.ts";
 import { timeToX } from "../model/axis.ts";
+import { placeLabels } from "../model/band_labels.ts";
 import { formatTime } from "../model/format.ts";
 import { LABEL_HEIGHT } from "../model/density.ts";
 import { boxPlace, rowOfTrack } from "../model/layout.ts";
@@ -85,30 +86,45 @@ function drawArrows(context: Context, scene: Scene, paints: Paints,
   }
 }
 
-/** A band of time with its length written at the top. */
-function drawBand(context: Context, scene: Scene, range: { t0: number;
-  t1: number; }, text: string, colour: string): void {
+/** A time that is marked or measured. */
+interface Band {
+  t0: number;
+  t1: number;
+  text: string;
+  colour: string;
+}
+
+/** Bands of time, each with what it says at the top. */
+function drawBands(context: Context, scene: Scene, bands: Band[]): void {
   const { view } = scene;
-  const x0 = timeToX(view, view.width, range.t0);
-  const x1 = timeToX(view, view.width, range.t1);
-  if (x1 < 0 || x0 > view.width) return;
-  context.globalAlpha = 0.1;
-  context.fillStyle = colour;
-  context.fillRect(x0, RULER_HEIGHT, Math.max(1, x1 - x0), view.height);
-  context.globalAlpha = 1;
-  for (const x of [x0, x1])
-    context.fillRect(Math.round(x), 0, 1, view.height);
   context.font = SMALL_FONT;
-  const width = context.measureText(text).width + 12;
-  const middle = Math.min(view.width - width / 2,
-    Math.max(width / 2, (Math.max(0, x0) + Math.min(view.width, x1)) / 2));
-  context.beginPath();
-  context.roundRect(middle - width / 2, 4, width, 18, 4);
-  context.fill();
-  context.fillStyle = "#ffffff";
+  const seen = bands.map((band) => ({ ...band,
+    x0: timeToX(view, view.width, band.t0),
+    x1: timeToX(view, view.width, band.t1),
+    width: context.measureText(band.text).width + 12,
+  })).filter(({ x0, x1 }) => x1 >= 0 && x0 <= view.width);
+  for (const { x0, x1, colour } of seen) {
+    context.globalAlpha = 0.1;
+    context.fillStyle = colour;
+    context.fillRect(x0, RULER_HEIGHT, Math.max(1, x1 - x0), view.height);
+    context.globalAlpha = 1;
+    for (const x of [x0, x1])
+      context.fillRect(Math.round(x), 0, 1, view.height);
+  }
+  const places = placeLabels(seen.map(({ x0, x1, width }) => ({
+    x0: Math.max(0, x0), x1: Math.min(view.width, x1), width })), view.width);
   context.textAlign = "center";
   context.textBaseline = "middle";
-  context.fillText(text, middle, 13.5);
+  for (const [n, { x, row }] of places.entries()) {
+    const { width, text, colour } = seen[n]!;
+    const y = 4 + row * 20;
+    context.fillStyle = colour;
+    context.beginPath();
+    context.roundRect(x, y, width, 18, 4);
+    context.fill();
+    context.fillStyle = "#ffffff";
+    context.fillText(text, x + width / 2, y + 9.5);
+  }
   context.textAlign = "left";
 }
 
@@ -165,9 +181,10 @@ export function drawOverlay(context: Context, scene: Scene, paints: Paints,
     context.globalAlpha = 1;
   }
   context.restore();
-  for (const mark of overlay.marks)
-    drawBand(context, scene, mark, mark.text, "#8a5a00");
-  if (overlay.measure)
-    drawBand(context, scene, overlay.measure,
-      formatTime(overlay.measure.t1 - overlay.measure.t0), "#0b62b0");
+  const bands: Band[] = overlay.marks.map((mark) =>
+    ({ ...mark, colour: "#8a5a00" }));
+  // What is measured comes first: its label stays where the ruler is.
+  if (overlay.measure) bands.unshift({ ...overlay.measure, colour: "#0b62b0",
+    text: formatTime(overlay.measure.t1 - overlay.measure.t0) });
+  if (bands.length > 0) drawBands(context, scene, bands);
 }

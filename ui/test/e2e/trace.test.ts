@@ -185,6 +185,22 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
         expect(await rangeOf(page)).toEqual(whole);
       });
 
+    test("a time measured after an event was selected is what f shows",
+      async () => {
+        await search(page, KERNEL);
+        await page.waitForSelector(".details h2");
+        const before = await rangeOf(page);
+        const plot = await plotBox();
+        const at = (share: number) =>
+          ({ x: plot.x + plot.width * share, y: plot.y + 200 });
+        await page.keyboard.press("4");
+        await drag(page, at(0.25), at(0.5));
+        await page.keyboard.press("f");
+        const after = await rangeOf(page);
+        expect(length(after) / length(before)).toBeCloseTo(0.25, 2);
+        await page.keyboard.press("1");
+      });
+
     test("a click selects; the details are the event's", async () => {
       await search(page, KERNEL);
       await page.waitForSelector(".details h2");

@@ -306,11 +306,11 @@ export class Controller {
     return this.select(found.row, { move: true });
   }
 
-  /** f: the selection, the box or what is measured; else the whole. */
+  /** f: what is measured, the selection or the box; else the whole. */
   frame(): void {
     const event = s.selectedEvent.value;
-    const box = s.box.value ?? s.measure.value;
-    if (event)
+    const box = s.measure.value ?? s.box.value;
+    if (event && !s.measure.value)
       this.setRange(frameEvent(event.start, event.dur, this.span));
     else if (box) this.setRange({ t0: box.t0, t1: box.t1 });
     else this.showWhole();
@@ -319,7 +319,7 @@ export class Controller {
     this.setRange(wholeRange(this.span));
   }
 
-  /** m: marks the selection or what is measured; again: takes it away. */
+  /** m: marks what is measured, the selection or the box; again: no more. */
   mark(): void {
     const event = s.selectedEvent.value;
     const measured = s.measure.value ?? s.box.value;
