@@ -147,6 +147,9 @@ TEST(HtmlReport, FiguresAreThoseOfTheSummary) {
   const auto figures = html::FiveFigures(*summary, html::Redactor());
   ASSERT_EQ(figures.size(), 5u);
   EXPECT_EQ(figures[0].value, html::Time(summary->step_time.p50_ns));
+  EXPECT_EQ(figures[0].detail, html::Time(summary->step_time.min_ns) + " – " +
+                                   html::Time(summary->step_time.max_ns) +
+                                   " · start to start");
   EXPECT_EQ(figures[1].value, html::Share(summary->advice.device_busy));
   EXPECT_EQ(figures[4].value,
             html::Bytes(summary->memory[0].peak_allocated_bytes));

@@ -82,11 +82,9 @@ function stepFigure(doc: SummaryDoc): Figure {
   const base = { key: "step", title: "Step time", share: null };
   if (!period) return { ...base, ...UNKNOWN,
     detail: "no steps: call step() or mark them" };
-  const ips = doc.benchmark?.ips;
-  const rate = ips ? `${ips.avg.toPrecision(3)} ${ips.unit}` : "";
+  // No speed: that is of other steps, and would not fit the median.
   return { ...base, ...splitUnit(formatTime(period.p50_ns)),
-    detail: [formatRange(period.min_ns, period.max_ns), rate]
-      .filter(Boolean).join(", ") };
+    detail: `${formatRange(period.min_ns, period.max_ns)}, start to start` };
 }
 
 function busyFigure(doc: SummaryDoc, advise: AdviseDoc | null): Figure {
