@@ -252,6 +252,32 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       await expect.poll(rowOf).not.toBe(parent);
     });
 
+    test("an arrow key that is held down waits for the event it asked for",
+      async () => {
+        await search(page, OPERATOR);
+        await page.waitForSelector(".details h2");
+        await page.locator(".plot").focus();
+        const rowOf = () => /row=(\d+)/.exec(page.url())?.[1];
+        const start = rowOf();
+        const details = /\/event\?/;
+        let asked = 0;
+        let answer = () => {};
+        const held = new Promise<void>((go) => { answer = go; });
+        await page.route(details, async (one) => {
+          asked++;
+          await held;
+          await one.continue().catch(() => {});  // the page asks no more
+        });
+        for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
+        await expect.poll(() => asked).toBe(1);
+        expect(rowOf()).toBe(start);
+        answer();
+        await expect.poll(rowOf).not.toBe(start);
+        expect(asked).toBe(1);
+        await page.unroute(details);
+        await settled(page);
+      });
+
     test("hover names the event", async () => {
       await search(page, KERNEL);
       await page.waitForSelector(".details h2");

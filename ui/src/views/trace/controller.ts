@@ -38,6 +38,8 @@ export class Controller {
   private readonly stops: (() => void)[] = [];
   private settle = 0;
   private asked = new AbortController();
+  /** The event whose details were asked for and have not come. */
+  private awaited: number | null = null;
 
   constructor(canvases: Canvases, scroller: HTMLElement) {
     this.scroller = scroller;
@@ -122,6 +124,7 @@ export class Controller {
 
   private deselect(): void {
     this.asked.abort();
+    this.awaited = null;
     s.selected.value = null;
   }
 
@@ -224,6 +227,7 @@ export class Controller {
     const t = trace.value?.t;
     if (!t || isPreview.value) return;
     if (!s.selectedEvent.value) s.selected.value = { state: "loading" };
+    this.awaited = row;
     try {
       const event = await api.get<EventInfo>("event", { t, row }, stop);
       batch(() => {
@@ -238,6 +242,8 @@ export class Controller {
     } catch (error) {
       if (!stop.aborted)
         s.selected.value = { state: "failed", error: errorText(error) };
+    } finally {
+      if (!stop.aborted) this.awaited = null;
     }
   }
 
@@ -362,7 +368,9 @@ export class Controller {
   /** Arrow keys: along the row, to the caller, to the first call inside. */
   step(to: "previous" | "next" | "parent" | "first_child"): void {
     const row = s.selectedEvent.value?.[to];
-    if (row !== null && row !== undefined)
+    // A key that is held down comes again before the answer: asking anew each
+    // time would never get one from a server that is far away.
+    if (row !== null && row !== undefined && row !== this.awaited)
       void this.select(row, { move: true });
   }
 
