@@ -256,6 +256,7 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       async () => {
         await search(page, OPERATOR);
         await page.waitForSelector(".details h2");
+        await addressWith(page, /row=\d+/);
         await page.locator(".plot").focus();
         const rowOf = () => /row=(\d+)/.exec(page.url())?.[1];
         const start = rowOf();
