@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Signal handlers that record, on top of any instruction of the recorder:
-// attempted = recorded + dropped, and nobody stores into what is not his.
+// attempted = recorded + dropped, and no thread stores into a chunk that the
+// writer has.
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -99,6 +100,7 @@ TEST(Handlers, MayLeaveTheChunkInTheMiddleOfAnEnd) {
   auto& thread = stepscope_thread_local_v1;
   uint64_t attempted = 0;
   for (int place = 1; place <= 8; ++place) {
+    // Up to the last slot of the chunk: the handler's event does not fit.
     const auto* end = thread.end;
     while (thread.end == end && thread.cur + 1 < thread.end) {
       STEPSCOPE_EVENT("interrupted", EventType::kOperator);

@@ -101,8 +101,9 @@ function drawBands(context: Context, scene: Scene, bands: Band[]): void {
   const seen = bands.map((band) => ({ ...band,
     x0: timeToX(view, view.width, band.t0),
     x1: timeToX(view, view.width, band.t1),
-    width: context.measureText(band.text).width + 12,
-  })).filter(({ x0, x1 }) => x1 >= 0 && x0 <= view.width);
+  })).filter(({ x0, x1 }) => x1 >= 0 && x0 <= view.width)
+    .map((band) => ({ ...band,
+      width: context.measureText(band.text).width + 12 }));
   for (const { x0, x1, colour } of seen) {
     context.globalAlpha = 0.1;
     context.fillStyle = colour;

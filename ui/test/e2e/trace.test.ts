@@ -51,6 +51,30 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
     });
 
     const plotBox = async () => (await page.locator(".plot").boundingBox())!;
+    /** Searches; what comes back says which match is shown. */
+    const firstMatch = async (text: string) => {
+      await search(page, text);
+      const status = page.locator(".found span");
+      await expect.poll(() => status.textContent()).toMatch(/^1 of [\d,]+$/);
+      await page.waitForSelector(".details h2");
+      return status;
+    };
+    /** The details of events do not come until they are let through. */
+    const holdDetails = async () => {
+      const requests = /\/event\?/;
+      let asked = 0;
+      let open = () => {};
+      const held = new Promise<void>((go) => { open = go; });
+      await page.route(requests, async (one) => {
+        asked++;
+        await held;
+        await one.continue().catch(() => {});  // the page asks no more
+      });
+      return { asked: () => asked, letThrough: async () => {
+        open();
+        await page.unroute(requests);
+      } };
+    };
     const press = async (key: string) => {
       const before = await rangeOf(page);
       await page.keyboard.press(key);
@@ -121,10 +145,7 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
 
     test("search counts and goes to the next and previous match",
       async () => {
-        await search(page, OPERATOR);
-        const status = page.locator(".found span");
-        await expect.poll(() => status.textContent()).toMatch(/^1 of [\d,]+$/);
-        await page.waitForSelector(".details h2");
+        const status = await firstMatch(OPERATOR);
         await addressWith(page, /q=aten%3A%3Aadd_/);
         await page.keyboard.press("Enter");
         await expect.poll(() => status.textContent()).toMatch(/^2 of/);
@@ -141,25 +162,15 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
 
     test("Enter goes on from a match whose details are still on their way",
       async () => {
-        await search(page, OPERATOR);
-        const status = page.locator(".found span");
-        await expect.poll(() => status.textContent()).toMatch(/^1 of [\d,]+$/);
-        await page.waitForSelector(".details h2");
-        const details = /\/event\?/;
-        let answer = () => {};
-        const asked = new Promise<void>((go) => { answer = go; });
-        await page.route(details, async (one) => {
-          await asked;
-          await one.continue().catch(() => {});  // the page asks no more
-        });
+        const status = await firstMatch(OPERATOR);
+        const details = await holdDetails();
         for (const place of [/^2 of/, /^3 of/, /^4 of/]) {
           await page.keyboard.press("Enter");
           await expect.poll(() => status.textContent()).toMatch(place);
         }
         await page.keyboard.press("Shift+Enter");
         await expect.poll(() => status.textContent()).toMatch(/^3 of/);
-        answer();
-        await page.unroute(details);
+        await details.letThrough();
         await settled(page);
       });
 
@@ -260,22 +271,13 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
         await page.locator(".plot").focus();
         const rowOf = () => /row=(\d+)/.exec(page.url())?.[1];
         const start = rowOf();
-        const details = /\/event\?/;
-        let asked = 0;
-        let answer = () => {};
-        const held = new Promise<void>((go) => { answer = go; });
-        await page.route(details, async (one) => {
-          asked++;
-          await held;
-          await one.continue().catch(() => {});  // the page asks no more
-        });
+        const details = await holdDetails();
         for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
-        await expect.poll(() => asked).toBe(1);
+        await expect.poll(details.asked).toBe(1);
         expect(rowOf()).toBe(start);
-        answer();
+        await details.letThrough();
         await expect.poll(rowOf).not.toBe(start);
-        expect(asked).toBe(1);
-        await page.unroute(details);
+        expect(details.asked()).toBe(1);
         await settled(page);
       });
 

@@ -122,9 +122,13 @@ export class Controller {
     else if (s.selected.value) this.deselect();
   }
 
-  private deselect(): void {
+  /** Details that are on their way are no longer wanted. */
+  private giveUp(): void {
     this.asked.abort();
     this.awaited = null;
+  }
+  private deselect(): void {
+    this.giveUp();
     s.selected.value = null;
   }
 
@@ -221,7 +225,7 @@ export class Controller {
   /** Shows and selects an event; `row` null: nothing. */
   async select(row: number | null,
     options: { move?: boolean; scroll?: boolean } = {}): Promise<void> {
-    this.asked.abort();
+    this.giveUp();
     if (row === null) return this.selectBox(null);
     const stop = (this.asked = new AbortController()).signal;
     const t = trace.value?.t;
