@@ -12,12 +12,27 @@ export const route = signal<Route>(parseRoute(""));
  */
 export const arrivals = signal(0);
 
-export function followAddress(): void {
-  route.value = parseRoute(location.hash);
-  addEventListener("hashchange", () => batch(() => {
-    route.value = parseRoute(location.hash);
+/** The address that the route is of. */
+let followed = "";
+
+/**
+ * Takes over an address that came from outside. The browser tells of it a
+ * moment after it stands in the bar: whoever writes there by a timer or when
+ * an answer comes asks first, else the new address is written over unread.
+ */
+export function catchUp(): void {
+  if (location.hash === followed) return;
+  followed = location.hash;
+  batch(() => {
+    route.value = parseRoute(followed);
     arrivals.value++;
-  }));
+  });
+}
+
+export function followAddress(): void {
+  followed = location.hash;
+  route.value = parseRoute(followed);
+  addEventListener("hashchange", catchUp);
 }
 
 /**
@@ -25,6 +40,7 @@ export function followAddress(): void {
  * another trace) is kept in the history; the rest replaces the address.
  */
 export function navigate(change: Partial<Route>, keep = false): void {
+  catchUp();
   const next = { ...route.value, ...change };
   const hash = formatRoute(next);
   if (hash === formatRoute(route.value)) return;
@@ -32,10 +48,12 @@ export function navigate(change: Partial<Route>, keep = false): void {
   const address = location.pathname + location.search + hash;
   if (keep) history.pushState(null, "", address);
   else history.replaceState(null, "", address);
+  followed = location.hash;
 }
 
 /** Sets or, with "", removes one of the view's own settings. */
 export function setMore(key: string, value: string): void {
+  catchUp();
   const more = { ...route.value.more };
   if (value === "") delete more[key];
   else more[key] = value;

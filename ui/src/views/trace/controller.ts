@@ -17,7 +17,9 @@ import { toggled, type BoxSelection } from "../../model/settings.ts";
 import { formatTime } from "../../model/format.ts";
 import { api } from "../../state/api.ts";
 import { errorText } from "../../state/load.ts";
-import { arrivals, navigate, route, setMore } from "../../state/route.ts";
+import {
+  arrivals, catchUp, navigate, route, setMore,
+} from "../../state/route.ts";
 import { forgetFound, found } from "../../state/search.ts";
 import { theme } from "../../state/theme.ts";
 import { toast } from "../../shell/Toast.tsx";
@@ -177,6 +179,7 @@ export class Controller {
     s.hover.value = null;
     clearTimeout(this.settle);
     this.settle = window.setTimeout(() => {
+      catchUp();
       const { t0, t1 } = s.range.value;
       const whole = wholeRange(this.span);
       navigate(t0 <= whole.t0 && t1 >= whole.t1 ? { from: null, to: null }
@@ -234,6 +237,8 @@ export class Controller {
     this.awaited = row;
     try {
       const event = await api.get<EventInfo>("event", { t, row }, stop);
+      catchUp();
+      if (stop.aborted) return;
       batch(() => {
         s.selected.value = { state: "ready", value: event };
         s.setBox(null);
