@@ -14,6 +14,7 @@ import { chromium, type Browser, type Frame, type Page } from "playwright-core";
 import { startMock } from "../mock/serve.mjs";
 import { PATIENCE_MS } from "../patience.ts";
 import { serveFrom } from "./detector.ts";
+import { addUnrest, unrestOptions } from "./unrest.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
 const PROGRAM =
@@ -123,7 +124,7 @@ const VIEWPORT = { width: 1600, height: 900 };
 
 export async function launch(): Promise<Browser> {
   return chromium.launch({ executablePath: browserPath,
-    args: ["--no-sandbox"] });
+    args: ["--no-sandbox"], ...unrestOptions() });
 }
 
 /** The timeline, where an address names no view. */
@@ -137,6 +138,7 @@ export async function openPage(browser: Browser, url: string,
     colorScheme: options.dark ? "dark" : "light",
     permissions: ["clipboard-read", "clipboard-write"],
   });
+  await addUnrest(context);
   const page = await context.newPage();
   const planted = process.env["STEPSCOPE_UI_DIST"];
   if (planted) await serveFrom(page, planted);
