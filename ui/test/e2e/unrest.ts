@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A restless machine, on demand: $STEPSCOPE_UNREST=<seed> lets answers come
-// late and out of order, stops the page's main thread again and again, and
-// puts a pause before each step of a test. What only works because things
-// happen in their usual order shows here, and not once in a hundred runs.
+// A restless machine, on demand: $STEPSCOPE_UNREST=<seed> lets answers, timers
+// and the news of an address come late and out of order, stops the page's main
+// thread again and again, and puts a pause before each step of a test. What
+// only works because things happen in their usual order shows here.
 import type { BrowserContext } from "playwright-core";
 
 const SEED = Number(process.env["STEPSCOPE_UNREST"] ?? 0);
@@ -35,11 +35,21 @@ export async function addUnrest(context: BrowserContext): Promise<void> {
   });
   await context.addInitScript(`{
     const next = (${makeWaits})(${SEED + ++contexts});
+    const { setTimeout } = window;
     const stall = () => {
       const end = performance.now() + next();
       while (performance.now() < end);
       setTimeout(stall, next());
     };
     stall();
+    window.setTimeout = (run, after = 0, ...rest) =>
+      setTimeout(run, after + next(), ...rest);
+    // The browser may tell of a new address whenever it likes.
+    addEventListener("hashchange", (event) => {
+      if (!event.isTrusted) return;
+      event.stopImmediatePropagation();
+      setTimeout(() => dispatchEvent(new HashChangeEvent("hashchange")),
+        next());
+    }, true);
   }`);
 }

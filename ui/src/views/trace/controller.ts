@@ -42,6 +42,8 @@ export class Controller {
   private asked = new AbortController();
   /** The event whose details were asked for and have not come. */
   private awaited: number | null = null;
+  /** What is to be done with it once they have. */
+  private afterwards: (() => void)[] = [];
 
   constructor(canvases: Canvases, scroller: HTMLElement) {
     this.scroller = scroller;
@@ -128,6 +130,20 @@ export class Controller {
   private giveUp(): void {
     this.asked.abort();
     this.awaited = null;
+    this.afterwards = [];
+  }
+  /**
+   * A key that follows a click or a search at once means the event that is on
+   * its way, not the one before it.
+   */
+  private withSelected(run: () => void): void {
+    if (this.awaited === null) run();
+    else this.afterwards.push(run);
+  }
+  private arrived(): void {
+    const waiting = this.afterwards;
+    this.giveUp();
+    for (const run of waiting) this.withSelected(run);
   }
   private deselect(): void {
     this.giveUp();
@@ -248,11 +264,11 @@ export class Controller {
       });
       if (options.move) this.reveal(event);
       else if (options.scroll) this.revealRow(event);
+      this.arrived();
     } catch (error) {
-      if (!stop.aborted)
-        s.selected.value = { state: "failed", error: errorText(error) };
-    } finally {
-      if (!stop.aborted) this.awaited = null;
+      if (stop.aborted) return;
+      this.giveUp();
+      s.selected.value = { state: "failed", error: errorText(error) };
     }
   }
 
@@ -323,6 +339,9 @@ export class Controller {
 
   /** f: what is measured, the selection or the box; else the whole. */
   frame(): void {
+    this.withSelected(() => this.frameSelected());
+  }
+  private frameSelected(): void {
     const event = s.selectedEvent.value;
     const box = s.measure.value ?? s.box.value;
     if (event && !s.measure.value)
@@ -336,6 +355,9 @@ export class Controller {
 
   /** m: marks what is measured, the selection or the box; again: no more. */
   mark(): void {
+    this.withSelected(() => this.markSelected());
+  }
+  private markSelected(): void {
     const event = s.selectedEvent.value;
     const measured = s.measure.value ?? s.box.value;
     if (!event && !measured) return;
@@ -355,8 +377,9 @@ export class Controller {
 
   /** All events of the selected one's name stand out, or no longer. */
   highlight(on = true): void {
-    const event = s.selectedEvent.value;
-    setMore("same", on ? String(event?.name_id ?? "") : "");
+    if (!on) return setMore("same", "");
+    this.withSelected(() =>
+      setMore("same", String(s.selectedEvent.value?.name_id ?? "")));
   }
 
   /** Tab: to the other end of an arrow; false when there is none. */
@@ -376,11 +399,15 @@ export class Controller {
 
   /** Arrow keys: along the row, to the caller, to the first call inside. */
   step(to: "previous" | "next" | "parent" | "first_child"): void {
-    const row = s.selectedEvent.value?.[to];
     // A key that is held down comes again before the answer: asking anew each
-    // time would never get one from a server that is far away.
-    if (row !== null && row !== undefined && row !== this.awaited)
-      void this.select(row, { move: true });
+    // time would never get one from a server that is far away, and doing all
+    // of them later would go on long after the key was let go.
+    this.afterwards = [];
+    this.withSelected(() => {
+      const row = s.selectedEvent.value?.[to];
+      if (row !== null && row !== undefined)
+        void this.select(row, { move: true });
+    });
   }
 
   clear(): void {

@@ -127,7 +127,7 @@ export function watchMouse(plot: HTMLElement, scroller: HTMLElement,
     const where = place(event);
     const hit = (await controller.link.hit(where.x, where.y)).event;
     if (!hit) return;
-    await controller.select(hit.row);
+    void controller.select(hit.row);
     controller.highlight();
   };
 
