@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import {
   isScaled, MOST_SPACER, ROW_HEIGHT, scrollFor, spacerHeight, topRow,
-  visibleSpan,
+  topToSee, visibleSpan,
 } from "./windowing.ts";
 
 const HEIGHT = 10 * ROW_HEIGHT;
@@ -39,4 +39,15 @@ test("a million rows: the spacer is capped, every row can be reached", () => {
 test("nothing breaks without room or rows", () => {
   expect(visibleSpan(0, 0, 0)).toEqual({ first: 0, last: 0, offset: 0 });
   expect(topRow(500, HEIGHT, 3)).toBe(0);
+});
+
+test("a row is brought into sight, and no further", () => {
+  expect(topToSee(50, 45, HEIGHT)).toBe(45);
+  expect(topToSee(44, 45, HEIGHT)).toBe(44);
+  expect(topToSee(54, 45, HEIGHT)).toBe(45);
+  expect(topToSee(55, 45, HEIGHT)).toBe(46);
+  // The last row at the end, where the box is no whole number of rows high.
+  const odd = HEIGHT + 11;
+  const end = topRow(MOST_SPACER, odd, MILLION);
+  expect(topToSee(MILLION - 1, end, odd)).toBe(end);
 });

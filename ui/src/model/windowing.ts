@@ -52,3 +52,10 @@ export function visibleSpan(
   return { first, last, offset: isScaled(count)
     ? scrollTop - (top - first) * ROW_HEIGHT : first * ROW_HEIGHT };
 }
+
+/** The row at the top, moved no further than needed to see all of `row`. */
+export function topToSee(row: number, top: number, height: number): number {
+  const least = row + 1 - height / ROW_HEIGHT;
+  if (row < top) return row;
+  return least > top + 1e-6 ? least : top;
+}

@@ -11,7 +11,8 @@ import {
 } from "../model/table.ts";
 import type { TableState } from "../model/table_state.ts";
 import {
-  isScaled, ROW_HEIGHT, scrollFor, spacerHeight, topRow, visibleSpan,
+  isScaled, ROW_HEIGHT, scrollFor, spacerHeight, topRow, topToSee,
+  visibleSpan,
 } from "../model/windowing.ts";
 import { gridOf } from "../model/widths.ts";
 import { Icon } from "../shell/icons.tsx";
@@ -90,6 +91,10 @@ function CellView({ line, column, index, first, props }: {
   );
 }
 
+/** Room for rows, below the head. */
+const heightOf = (box: HTMLElement) =>
+  Math.max(ROW_HEIGHT, box.clientHeight - 30);
+
 export function Body(props: BodyProps) {
   const { lines, data, columns, state, onShow } = props;
   const box = useRef<HTMLDivElement>(null);
@@ -98,14 +103,6 @@ export function Body(props: BodyProps) {
   // A row, not a place: it is the same one when the order is another.
   const chosen = useSignal<{ data: Data; id: string } | null>(null);
   const id = useId();
-  useEffect(() => {
-    const element = box.current!;
-    const watch = new ResizeObserver(() => {
-      height.value = Math.max(ROW_HEIGHT, element.clientHeight - 30);
-    });
-    watch.observe(element);
-    return () => watch.disconnect();
-  }, []);
   const grid = useMemo(() => gridOf(data, columns, state.unit),
     [data, columns.join(), state.unit]);
   const place = () => chosen.value?.data === data
@@ -113,18 +110,46 @@ export function Body(props: BodyProps) {
   const active = useMemo(place, [lines, data, chosen.value]);
   const span = visibleSpan(scroll.value, height.value, lines.count);
 
+  const top = () => topRow(scroll.value, height.value, lines.count);
+  const scrollTo = (row: number) => {
+    const room = Math.max(0, spacerHeight(lines.count) - height.value);
+    const at = scrollFor(row, height.value, lines.count);
+    scroll.value = Math.max(0, Math.min(room, at));
+    box.current!.scrollTop = scroll.value;
+  };
+  const reveal = (row: number) => {
+    const wanted = topToSee(row, top(), height.value);
+    if (wanted !== top()) scrollTo(wanted);
+  };
+  // In a long table a pixel of the bar is many rows: where the box becomes
+  // higher or lower, the same rows are at another place of the bar.
+  const fit = () => {
+    if (!box.current) return;  // the table has gone, the news come late
+    const next = heightOf(box.current);
+    if (next === height.value) return;
+    const before = top();
+    const at = place();
+    const wasSeen = at >= 0 && topToSee(at, before, height.value) === before;
+    height.value = next;
+    if (before > 0) scrollTo(before);
+    if (wasSeen) reveal(at);
+  };
+  const latestFit = useRef(fit);
+  latestFit.current = fit;
+  useEffect(() => {
+    const watch = new ResizeObserver(() => latestFit.current());
+    watch.observe(box.current!);
+    return () => watch.disconnect();
+  }, []);
+
   const moveTo = (index: number) => {
     const next = Math.max(0, Math.min(lines.count - 1, index));
     chosen.value = { data, id: lines.at(next).id };
-    const top = topRow(scroll.value, height.value, lines.count);
-    const seen = Math.floor(height.value / ROW_HEIGHT);
-    const wanted = next < top ? next
-      : next > top + seen - 1 ? next - seen + 1 : top;
-    if (wanted !== top) box.current!.scrollTop =
-      scrollFor(wanted, height.value, lines.count);
+    reveal(next);
   };
   const onKey = (event: KeyboardEvent) => {
     if (event.target !== box.current) return;
+    fit();  // a key may come before the news of a new height
     const page = Math.max(1, Math.floor(height.value / ROW_HEIGHT) - 1);
     // Asked now: keys may be faster than frames.
     const at = place();
@@ -162,12 +187,8 @@ export function Body(props: BodyProps) {
     // A capped scroll bar would jump by thousands of rows at each notch.
     if (!isScaled(lines.count) || event.shiftKey || event.deltaX) return;
     event.preventDefault();
-    const top = topRow(scroll.value, height.value, lines.count);
-    const room = spacerHeight(lines.count) - height.value;
-    const next = scrollFor(
-      top + event.deltaY / ROW_HEIGHT, height.value, lines.count);
-    scroll.value = Math.max(0, Math.min(room, next));
-    box.current!.scrollTop = scroll.value;
+    fit();
+    scrollTo(top() + event.deltaY / ROW_HEIGHT);
   };
   const shown: Line[] = [];
   for (let i = span.first; i < span.last; i++) shown.push(lines.at(i));
@@ -185,9 +206,12 @@ export function Body(props: BodyProps) {
         "--least": `${grid.least}px` }}
       onKeyDown={onKey} onWheel={onWheel}
       onScroll={(event) => {
-        // Our own wheel steps are finer than the pixels that come back.
+        // Our own steps are finer than the pixels that come back.
         const at = event.currentTarget.scrollTop;
-        if (Math.abs(at - scroll.value) >= 1) scroll.value = at;
+        if (Math.abs(at - scroll.value) < 1) return;
+        // The place is of the height that the box has now.
+        height.value = heightOf(event.currentTarget);
+        scroll.value = at;
       }}>
       <Head {...props} />
       <div class="t-spacer" role="rowgroup"

@@ -3,7 +3,7 @@
 // Rows of a table in a real browser: a million of them, and the one that is
 // highlighted.
 import { existsSync } from "node:fs";
-import type { Browser } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   browserPath, launch, openPage, programPath, serve, tracePath, type Served,
@@ -43,9 +43,8 @@ describe.skipIf(missing.length > 0)(
       await close();
     });
 
-    test("a million rows: sorted, and the last one is reached", async () => {
-      const { page, problems, close } = await openPage(browser,
-        server.url + "&/memory", { wait: false });
+    /** A table of so many allocations takes the place of the real one. */
+    const openMillion = async (page: Page) => {
       await page.getByRole("heading", { level: 1, name: "Memory" }).waitFor();
       const count = 1_000_000;
       await page.route(/\/table\?.*memory_events/, (route) => route.fulfill({
@@ -58,17 +57,57 @@ describe.skipIf(missing.length > 0)(
         .getByRole("button", { name: "Allocations" }).click();
       await page.getByText("1,000,000 rows").waitFor();
       await page.getByText(`n${count - 1}`, { exact: true }).waitFor();
-      // Again where the page was not ready for the key.
-      await expect.poll(async () => {
-        await page.getByRole("grid").focus();
-        await page.keyboard.press("End");
-        await page.evaluate(() => new Promise(requestAnimationFrame));
-        return page.getByText("n0", { exact: true }).isVisible();
-      }).toBe(true);
+    };
+
+    test("a million rows: sorted, and the last one is reached", async () => {
+      const { page, problems, close } = await openPage(browser,
+        server.url + "&/memory", { wait: false });
+      await openMillion(page);
+      const last = page.getByText("n0", { exact: true });
+      await page.getByRole("grid").focus();
+      await page.keyboard.press("End");
+      await last.waitFor();
       expect(await page.locator(".t-row").count()).toBeLessThan(80);
       expect(await page.locator(".t-spacer").evaluate((element) =>
         element.clientHeight)).toBeLessThanOrEqual(8_000_000);
       expect(problems).toEqual([]);
       await close();
     });
+
+    test("the end of a million rows stays in sight in another height",
+      async () => {
+        const { page, problems, close } = await openPage(browser,
+          "about:blank", { wait: false });
+        // The news of a height come when they are let through.
+        await page.addInitScript(() => {
+          const own = window as unknown as { letHeights: () => void };
+          const RealObserver = ResizeObserver;
+          const open = new Promise<void>((go) => { own.letHeights = go; });
+          window.ResizeObserver = class extends RealObserver {
+            constructor(run: ResizeObserverCallback) {
+              super((...news) => void open.then(() => run(...news)));
+            }
+          };
+        });
+        await page.goto(server.url + "&/memory");
+        await openMillion(page);
+        const last = page.getByText("n0", { exact: true });
+        const isInSight = () => last.evaluate((cell) => {
+          const row = cell.closest(".t-row")!.getBoundingClientRect();
+          const box = cell.closest(".t-box")!;
+          return row.bottom <= box.getBoundingClientRect().top +
+            box.clientTop + box.clientHeight + 1;
+        }, undefined, { timeout: 1000 }).catch(() => false);
+        await page.getByRole("grid").focus();
+        await page.keyboard.press("End");
+        await expect.poll(isInSight).toBe(true);
+        await page.evaluate(() => (window as unknown as
+          { letHeights: () => void }).letHeights());
+        for (const height of [700, 1100, 640, 900]) {
+          await page.setViewportSize({ width: 1600, height });
+          await expect.poll(isInSight).toBe(true);
+        }
+        expect(problems).toEqual([]);
+        await close();
+      });
   });
