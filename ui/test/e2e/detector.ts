@@ -7,6 +7,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { PATIENCE_MS } from "../patience.ts";
+import { addUnrest } from "./unrest.ts";
 
 export interface Watched {
   page: Page;
@@ -54,6 +55,7 @@ export async function watch(browser: Browser, options: WatchOptions = {})
     permissions: ["clipboard-read", "clipboard-write"],
   });
   const seen: string[] = [];
+  await addUnrest(context);
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   page.on("pageerror", (error) => seen.push("error " + error.message));

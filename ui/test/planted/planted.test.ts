@@ -73,6 +73,19 @@ const PLANTED: Planted[] = [
     file: "model/rank_place.ts",
     from: "`^Rank ${step.rank}\\\\b`", to: "`^Rank ${step.rank - 1}\\\\b`",
     in: "views.test.ts", found: "rows of ranks" },
+  { what: "the view writes its range over a new address",
+    file: "views/trace/controller.ts",
+    from: "catchUp();\n      const", to: "const",
+    in: "arrival.test.ts", found: "wins over the range of a view" },
+  { what: "a key means the event before the one on its way",
+    file: "views/trace/controller.ts",
+    from: "if (this.awaited === null) run();", to: "run(); if (!this) return;",
+    in: "trace.test.ts",
+    found: MADE_UP + "a key that comes before the details" },
+  { what: "End goes to the end of a height that was",
+    file: "table/Body.tsx",
+    from: "fit();  // a key", to: "// a key",
+    in: "table_rows.test.ts", found: "the end of a million rows" },
 ];
 
 /** The exit code of the browser tests of that name. */
