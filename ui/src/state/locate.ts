@@ -6,7 +6,7 @@ import type { Params } from "../api/client.ts";
 import { columnIndex, type Data } from "../model/table.ts";
 import { api } from "./api.ts";
 import { errorText } from "./load.ts";
-import { navigate } from "./route.ts";
+import { navigate, stillHere } from "./route.ts";
 import { trace } from "./trace.ts";
 
 interface Located {
@@ -52,13 +52,14 @@ export async function showOnTimeline(
   const params: Params = { t: open.t, table, name };
   for (const [key, value] of Object.entries(cells))
     if (value !== null && value !== undefined) params[key] = value;
+  const isWanted = stillHere();
   try {
     const found = await api.get<Located>("locate", params);
-    navigate({
+    if (isWanted()) navigate({
       view: "trace", row: found.row, more: {},
       ...rangeAround(found.start, found.dur, open.info.span_ns),
     }, true);
   } catch (error) {
-    toast(`It cannot be shown: ${errorText(error)}`);
+    if (isWanted()) toast(`It cannot be shown: ${errorText(error)}`);
   }
 }

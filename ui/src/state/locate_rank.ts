@@ -12,25 +12,27 @@ import { toast } from "../shell/Toast.tsx";
 import { api } from "./api.ts";
 import { errorText } from "./load.ts";
 import { rangeAround } from "./locate.ts";
-import { navigate } from "./route.ts";
+import { navigate, stillHere } from "./route.ts";
 
 /** The timeline of all ranks: of the run, or of one of its jobs. */
 const toAll = (t: string) => ({ view: "trace", window: "",
   worker: t.includes(".") ? t : ALL_WORKERS });
 
 async function showStep(t: string, step: RankStep): Promise<void> {
+  const isWanted = stillHere();
   const info = await api.get<TraceInfo>("trace", { t });
   const { from, to, tracks } = placeOfStep(step, info);
-  navigate({ ...toAll(t), from, to, row: null,
+  if (isWanted()) navigate({ ...toAll(t), from, to, row: null,
     more: tracks.length > 0 ? { pin: tracks.join(",") } : {} }, true);
 }
 
 async function showCollective(t: string, kind: string): Promise<void> {
+  const isWanted = stillHere();
   const [info, found] = await Promise.all([
     api.get<TraceInfo>("trace", { t }),
     api.get<FoundInfo>("find", { t, q: collectivePattern(kind), from: 0 })]);
   if (found.count === 0) throw new Error("no event has its name");
-  navigate({ ...toAll(t), row: found.row, more: {},
+  if (isWanted()) navigate({ ...toAll(t), row: found.row, more: {},
     ...rangeAround(found.start, found.dur, info.span_ns) }, true);
 }
 

@@ -29,6 +29,22 @@ export function catchUp(): void {
   });
 }
 
+/**
+ * Asked later, whether nobody has gone elsewhere since: an answer that comes
+ * late must not take people away from where they are now.
+ */
+export function stillHere(): () => boolean {
+  const here = () => {
+    const { view, run, worker, window } = route.value;
+    return JSON.stringify([arrivals.value, view, run, worker, window]);
+  };
+  const before = here();
+  return () => {
+    catchUp();
+    return here() === before;
+  };
+}
+
 export function followAddress(): void {
   followed = location.hash;
   route.value = parseRoute(followed);

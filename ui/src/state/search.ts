@@ -5,7 +5,7 @@ import { computed, signal } from "@preact/signals";
 import type { FoundInfo } from "../api/types.ts";
 import { api } from "./api.ts";
 import { errorText } from "./load.ts";
-import { navigate, route } from "./route.ts";
+import { navigate, route, stillHere } from "./route.ts";
 import { traceId } from "./trace.ts";
 
 export type Direction = "next" | "previous";
@@ -25,10 +25,11 @@ export const found = computed(() =>
 
 /** What a view does with a match; the timeline sets it while it shows. */
 let show: ((event: FoundInfo) => Promise<void>) | null = null;
-let waiting: FoundInfo | null = null;
+/** A match that came before the timeline was there. */
+let waiting: { match: FoundInfo; isWanted: () => boolean } | null = null;
 export function onFound(handler: typeof show): void {
   show = handler;
-  if (handler && waiting) void goTo(waiting);
+  if (handler && waiting?.isWanted()) void goTo(waiting.match);
   waiting = null;
 }
 
@@ -56,20 +57,23 @@ export async function submitSearch(
   const row = arriving ?? route.value.row;
   const again = found.value?.query === query && row !== null;
   navigate({ query, view: "trace" }, route.value.view !== "trace");
+  const isWanted = stillHere();
   try {
     const answer = await api.get<FoundInfo>("find", {
       t, q: query, dir: direction,
       ...(again ? { row } : { from: route.value.from ?? 0 }),
     }, stop);
+    const goes = isWanted() && answer.count > 0;
+    if (route.value.query !== query) return;
     last.value = {
       t, query, count: answer.count, names: answer.names,
       index: answer.count ? answer.index : 0, error: "",
     };
-    if (answer.count === 0 || t !== traceId.value) return;
+    if (!goes || t !== traceId.value) return;
     if (show) void goTo(answer);
-    else waiting = answer;
+    else waiting = { match: answer, isWanted };
   } catch (error) {
-    if (stop.aborted) return;
+    if (stop.aborted || !isWanted()) return;
     last.value =
       { t, query, count: 0, names: 0, index: 0, error: errorText(error) };
   }

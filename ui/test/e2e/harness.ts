@@ -221,6 +221,23 @@ export async function addressWith(page: Page, pattern: RegExp)
   return page.url();
 }
 
+/** Answers to such requests do not come until they are let through. */
+export async function holdAnswers(page: Page, path: string) {
+  const requests = new RegExp(`/api/v1/${path}\\?`);
+  let asked = 0;
+  let open = () => {};
+  const held = new Promise<void>((go) => { open = go; });
+  await page.route(requests, async (one) => {
+    asked++;
+    await held;
+    await one.continue().catch(() => {});  // the page asks no more
+  });
+  return { asked: () => asked, letThrough: async () => {
+    open();
+    await page.unroute(requests);
+  } };
+}
+
 /** The middle of the selected event, on the page. */
 export async function selectedPoint(page: Page)
   : Promise<{ x: number; y: number }> {

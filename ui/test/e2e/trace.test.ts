@@ -7,7 +7,7 @@ import {
 } from "vitest";
 import { TAP_MS, zoomFactor } from "../../src/model/motion.ts";
 import {
-  addressWith, drag, launch, mockServer, openPage, rangeOf, realServer,
+  addressWith, drag, holdAnswers, launch, mockServer, openPage, rangeOf, realServer,
   search, selectedPoint, settled, startOver, statsOf, type Served,
   type Session,
 } from "./harness.ts";
@@ -59,22 +59,7 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       await page.waitForSelector(".details h2");
       return status;
     };
-    /** The details of events do not come until they are let through. */
-    const holdDetails = async () => {
-      const requests = /\/event\?/;
-      let asked = 0;
-      let open = () => {};
-      const held = new Promise<void>((go) => { open = go; });
-      await page.route(requests, async (one) => {
-        asked++;
-        await held;
-        await one.continue().catch(() => {});  // the page asks no more
-      });
-      return { asked: () => asked, letThrough: async () => {
-        open();
-        await page.unroute(requests);
-      } };
-    };
+    const holdDetails = () => holdAnswers(page, "event");
     const press = async (key: string) => {
       const before = await rangeOf(page);
       await page.keyboard.press(key);
