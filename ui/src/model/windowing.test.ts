@@ -36,6 +36,18 @@ test("a million rows: the spacer is capped, every row can be reached", () => {
   }
 });
 
+test("a place of a capped bar is the same row at any height", () => {
+  for (const height of [1, 300, 556, 2000, 15_000]) {
+    expect(topRow(4_000_000, height, MILLION))
+      .toBe(topRow(4_000_000, HEIGHT, MILLION));
+    // As far as a box of that height can be scrolled, and at its own end.
+    for (const at of [MOST_SPACER - height,
+      scrollFor(MILLION, height, MILLION), scrollFor(MILLION - 1, HEIGHT,
+        MILLION)])
+      expect(visibleSpan(at, height, MILLION).last).toBe(MILLION);
+  }
+});
+
 test("nothing breaks without room or rows", () => {
   expect(visibleSpan(0, 0, 0)).toEqual({ first: 0, last: 0, offset: 0 });
   expect(topRow(500, HEIGHT, 3)).toBe(0);

@@ -6,6 +6,13 @@
 export const ROW_HEIGHT = 27;
 export const MOST_SPACER = 8_000_000;
 const BEYOND = 6;
+/**
+ * The end of a capped scroll bar: all of it is the last row. Higher than any
+ * screen, so that a place of the bar is the same row at any height: a browser
+ * moves the bar when a box becomes higher, and says so late.
+ */
+const END = 20_000;
+const SCALED_ROOM = MOST_SPACER - END;
 
 export interface Span {
   first: number;
@@ -26,21 +33,19 @@ export function isScaled(count: number): boolean {
 /** The row at the top, as a number with a fraction. */
 export function topRow(
   scrollTop: number, height: number, count: number): number {
-  const room = spacerHeight(count) - height;
-  if (room <= 0) return 0;
   const most = Math.max(0, count - height / ROW_HEIGHT);
-  const share = Math.min(1, Math.max(0, scrollTop / room));
-  return isScaled(count) ? share * most
-    : Math.min(most, Math.max(0, scrollTop / ROW_HEIGHT));
+  const row = isScaled(count) ? scrollTop / SCALED_ROOM * count
+    : scrollTop / ROW_HEIGHT;
+  return Math.min(most, Math.max(0, row));
 }
 
 /** The other way round: where to scroll so that `row` is at the top. */
 export function scrollFor(
   row: number, height: number, count: number): number {
   if (!isScaled(count)) return Math.max(0, row * ROW_HEIGHT);
-  const most = Math.max(1, count - height / ROW_HEIGHT);
-  return Math.min(1, Math.max(0, row / most)) *
-    (spacerHeight(count) - height);
+  const most = count - height / ROW_HEIGHT;
+  return row >= most ? SCALED_ROOM
+    : Math.max(0, row / count) * SCALED_ROOM;
 }
 
 export function visibleSpan(

@@ -112,26 +112,21 @@ export function Body(props: BodyProps) {
 
   const top = () => topRow(scroll.value, height.value, lines.count);
   const scrollTo = (row: number) => {
-    const room = Math.max(0, spacerHeight(lines.count) - height.value);
-    const at = scrollFor(row, height.value, lines.count);
-    scroll.value = Math.max(0, Math.min(room, at));
+    scroll.value = scrollFor(row, height.value, lines.count);
     box.current!.scrollTop = scroll.value;
   };
   const reveal = (row: number) => {
     const wanted = topToSee(row, top(), height.value);
     if (wanted !== top()) scrollTo(wanted);
   };
-  // In a long table a pixel of the bar is many rows: where the box becomes
-  // higher or lower, the same rows are at another place of the bar.
+  // A chosen row stays in sight when the box becomes lower.
   const fit = () => {
     if (!box.current) return;  // the table has gone, the news come late
     const next = heightOf(box.current);
     if (next === height.value) return;
-    const before = top();
     const at = place();
-    const wasSeen = at >= 0 && topToSee(at, before, height.value) === before;
+    const wasSeen = at >= 0 && topToSee(at, top(), height.value) === top();
     height.value = next;
-    if (before > 0) scrollTo(before);
     if (wasSeen) reveal(at);
   };
   const latestFit = useRef(fit);
@@ -208,10 +203,7 @@ export function Body(props: BodyProps) {
       onScroll={(event) => {
         // Our own steps are finer than the pixels that come back.
         const at = event.currentTarget.scrollTop;
-        if (Math.abs(at - scroll.value) < 1) return;
-        // The place is of the height that the box has now.
-        height.value = heightOf(event.currentTarget);
-        scroll.value = at;
+        if (Math.abs(at - scroll.value) >= 1) scroll.value = at;
       }}>
       <Head {...props} />
       <div class="t-spacer" role="rowgroup"

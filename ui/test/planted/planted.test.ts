@@ -82,9 +82,9 @@ const PLANTED: Planted[] = [
     from: "if (this.awaited === null) run();", to: "run(); if (!this) return;",
     in: "trace.test.ts",
     found: MADE_UP + "a key that comes before the details" },
-  { what: "End goes to the end of a height that was",
-    file: "table/Body.tsx",
-    from: "fit();  // a key", to: "// a key",
+  { what: "rows of a long table move with the height",
+    file: "model/windowing.ts",
+    from: "const END = 20_000;", to: "const END = 400;",
     in: "table_rows.test.ts", found: "the end of a million rows" },
 ];
 
