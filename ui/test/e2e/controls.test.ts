@@ -98,7 +98,7 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
       .toEqual(wanted.slice(at, at + 2));
     await page.reload();
     await settled(page);
-    expect((await tracks()).slice(at, at + 2))
+    await expect.poll(async () => (await tracks()).slice(at, at + 2))
       .toEqual(wanted.slice(at, at + 2));
   });
 
@@ -113,8 +113,9 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
     const folded = page.locator(".gutter-track").filter({ has:
       page.locator("[aria-label='Open the track']") }).first();
     await folded.waitFor();
-    expect(await folded.locator("b").textContent()).toBe(name);
-    expect((await folded.boundingBox())!.height).toBeLessThan(before);
+    await expect.poll(() => folded.locator("b").textContent()).toBe(name);
+    await expect.poll(async () => (await folded.boundingBox())!.height)
+      .toBeLessThan(before);
     await folded.hover();
     await folded.getByRole("button", { name: "Open the track" }).click();
     await expect.poll(height).toBe(before);
@@ -213,11 +214,11 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
     for (const mode of ["Pan (2)", "Zoom (3)", "Measure (4)", "Select (1)"]) {
       const button = page.getByRole("radio", { name: mode });
       await button.click();
-      expect(await button.getAttribute("aria-checked")).toBe("true");
+      await expect.poll(() => button.getAttribute("aria-checked")).toBe("true");
     }
     const whole = await rangeOf(page);
     await page.keyboard.press("Shift+W");
-    expect(await rangeOf(page)).not.toEqual(whole);
+    await expect.poll(() => rangeOf(page)).not.toEqual(whole);
     await page.getByRole("button", { name: "Whole trace" }).click();
     await expect.poll(() => rangeOf(page)).toEqual(whole);
   });
@@ -250,7 +251,8 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
     await page.mouse.up({ button: "middle" });
     await expect.poll(async () => (await rangeOf(page)).t0)
       .toBeGreaterThan(before.t0);
-    expect(length(await rangeOf(page))).toBeCloseTo(length(before), -1);
+    await expect.poll(async () => length(await rangeOf(page)))
+      .toBeCloseTo(length(before), -1);
   });
 
   test("the minimap is dragged", async () => {
@@ -277,12 +279,12 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
     // Where some are cut off, the menu has them all.
     await page.setViewportSize({ width: 1600, height: 700 });
     await page.locator(".legend-menu").waitFor();
-    expect(await wide.isVisible()).toBe(true);
+    await expect.poll(() => wide.isVisible()).toBe(true);
     await page.setViewportSize({ width: 1200, height: 700 });
     await expect.poll(() => wide.isVisible()).toBe(false);
     await page.locator(".legend-menu summary").click();
     await list.waitFor();
-    expect(await list.locator("li").allInnerTexts()).toEqual(named);
+    await expect.poll(() => list.locator("li").allInnerTexts()).toEqual(named);
     await page.keyboard.press("Escape");
     await expect.poll(() => list.isVisible()).toBe(false);
   });
@@ -302,7 +304,8 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
         const) {
         await page.keyboard.press("r");
         await expect.poll(() => page.url()).toContain(`rows=${rows}`);
-        expect((await checked())!.toLowerCase()).toContain(rows);
+        await expect.poll(async () => (await checked())!.toLowerCase())
+          .toContain(rows);
         await expect.poll(height).toBeLessThan(usual * share);
       }
       await settled(page);
@@ -319,7 +322,7 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
         .toBe(name);
       // Kept for the next visit; an address that says otherwise wins.
       await startOver(page);
-      expect(await checked()).toContain("Dense");
+      await expect.poll(checked).toContain("Dense");
       expect(await seriousViolations(page, { within: ".trace" })).toEqual([]);
       await page.getByRole("radio", { name: /^Normal rows/ }).click();
       await expect.poll(height).toBe(usual);
@@ -330,7 +333,7 @@ describe.each([mockServer, REAL])("controls of $name", (kind) => {
       const title = await link.getAttribute("aria-label");
       await link.click();
       await expect.poll(() => page.title()).toBe(`${title} · stepscope`);
-      expect(await link.getAttribute("aria-current")).toBe("page");
+      await expect.poll(() => link.getAttribute("aria-current")).toBe("page");
       if (kind === mockServer) break;  // it has the timeline alone
     }
     await page.locator("nav button").first().click();

@@ -73,12 +73,12 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       await page.waitForSelector(".flame button");
       const events = () => page.locator(".box-panel h2").innerText();
       const before = await events();
-      expect(await addressWith(page, /box=/)).not.toMatch(/row=/);
+      await expect.poll(() => addressWith(page, /box=/)).not.toMatch(/row=/);
       // A link to it shows the box again.
       await page.reload();
       await settled(page);
       await page.waitForSelector(".flame button");
-      expect(await events()).toBe(before);
+      await expect.poll(events).toBe(before);
     }));
 
   /** Whether all of the selected event's height is seen. */
@@ -126,11 +126,11 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       const all = await shown.count();
       await page.getByRole("button", { name: /^Tracks/ }).click();
       const listed = page.locator(".menu li label");
-      expect(await listed.count()).toBe(all);
+      await expect.poll(() => listed.count()).toBe(all);
       // The group's detail is searched, too.
       await page.fill(".menu input[type=text]", "pid 393");
       await expect.poll(() => shown.count()).toBeLessThan(all);
-      expect(await listed.count()).toBe(await shown.count());
+      await expect.poll(() => listed.count()).toBe(await shown.count());
       await listed.filter({ hasText: "Stages" }).locator("input").uncheck();
       await expect.poll(() => shown.filter({ hasText: "Stages" }).count())
         .toBe(0);
@@ -163,7 +163,7 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       const links = page.getByRole("region", { name: "Launched" });
       await links.getByText("100 of 300 launches shown").waitFor();
       await links.getByText("Arrows: the first 50 only").waitFor();
-      expect(await links.locator("li").count()).toBe(100);
+      await expect.poll(() => links.locator("li").count()).toBe(100);
     }));
 
   test("a stroke on a trackpad that is not quite straight", () =>
@@ -176,7 +176,7 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       await page.mouse.wheel(2, 60);
       await expect.poll(() => page.locator(".tracks")
         .evaluate((tracks) => tracks.scrollTop)).toBe(60);
-      expect(await rangeOf(page)).toEqual(before);
+      await expect.poll(() => rangeOf(page)).toEqual(before);
     }));
 
   test("a narrow window", () => inPage(async (page) => {
@@ -235,7 +235,7 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
     await page.locator(".plot").focus();
     await page.keyboard.press("ArrowUp");
     await expect.poll(pressed).toBe("false");
-    expect(page.url()).not.toMatch(/same=/);
+    await expect.poll(() => page.url()).not.toMatch(/same=/);
   }));
 
   /** Changes an answer of the server on its way. */
@@ -281,7 +281,7 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
     await page.getByText("This trace has no events").waitFor();
     await page.getByText("record again").waitFor();
     const head = page.locator(".minimap-head");
-    expect(await head.innerText()).toMatch(/no events$/);
+    await expect.poll(() => head.innerText()).toMatch(/no events$/);
     expect(await page.getByText("Click an event").count()).toBe(0);
     expect(session.problems).toEqual([]);
     await session.close();
@@ -308,7 +308,7 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
         await page.keyboard.press("/");
         await page.keyboard.press("Enter");
         await found.waitFor();
-        expect(await found.innerText()).not.toBe(first);
+        await expect.poll(() => found.innerText()).not.toBe(first);
       }, two.url);
     } finally {
       await two.stop();
@@ -324,7 +324,7 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
         const before = await shown.innerText();
         for (const file of REAL) rmSync(join(two.folder!, file));
         await page.getByText("The file of this trace was deleted").waitFor();
-        expect(await shown.innerText()).toBe(before);
+        await expect.poll(() => shown.innerText()).toBe(before);
         // What was not asked for yet is there, too.
         await page.keyboard.press("f");
         await addressWith(page, /from=/);

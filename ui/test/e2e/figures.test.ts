@@ -187,7 +187,8 @@ describe.skipIf(missing.length > 0)(
       await same(() => lastOf(page, "Where a step goes"), parts.map((part) =>
         [formatTime(near(part.time_ns / steps)),
           formatShare(part.ratio)].map(plain)));
-      expect(plain(await page.locator("tr[data-part=step]").innerText()))
+      await expect.poll(async () =>
+        plain(await page.locator("tr[data-part=step]").innerText()))
         .toContain(plain(formatTime(near(waterfall.step_ns / steps))));
       // Each step as a column, with its parts in words.
       await expect.poll(() => page.locator(".columns .column").count())

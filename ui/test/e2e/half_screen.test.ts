@@ -61,7 +61,7 @@ describe.skipIf(missing.length > 0)(
       await goTo(page, `#/${view}?run=${encodeURIComponent(runs.get(run)!)}`);
       await page.getByText(text).first().waitFor();
       await page.locator(".topbar").getByText("Copy link").waitFor();
-      expect(await page.evaluate(outside)).toEqual([]);
+      await expect.poll(() => page.evaluate(outside)).toEqual([]);
       expect(problems).toEqual([]);
     });
   });

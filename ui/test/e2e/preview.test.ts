@@ -41,7 +41,7 @@ describe.skipIf(!browserPath)("a preview", () => {
     const stats = await statsOf(page);
     expect(stats.boxes).toBeGreaterThan(0);
     expect(stats.blanks).toBe(0);
-    expect(await rangeOf(page)).toEqual(view);
+    await expect.poll(() => rangeOf(page)).toEqual(view);
   });
 
   test("says how many events a mark stands for", async () => {
@@ -77,7 +77,7 @@ describe.skipIf(!browserPath)("a preview", () => {
       .waitFor({ state: "detached" });
     await settled(page);
     const after = await statsOf(page);
-    expect(await rangeOf(page)).toEqual(before);
+    await expect.poll(() => rangeOf(page)).toEqual(before);
     expect(after.blanks).toBe(drawn.blanks);
     // Finer than the preview's marks.
     expect(after.boxes).toBeGreaterThan(drawn.boxes);

@@ -67,8 +67,8 @@ describe.skipIf(missing.length > 0)(
       await page.getByRole("grid").focus();
       await page.keyboard.press("End");
       await last.waitFor();
-      expect(await page.locator(".t-row").count()).toBeLessThan(80);
-      expect(await page.locator(".t-spacer").evaluate((element) =>
+      await expect.poll(() => page.locator(".t-row").count()).toBeLessThan(80);
+      await expect.poll(() => page.locator(".t-spacer").evaluate((element) =>
         element.clientHeight)).toBeLessThanOrEqual(8_000_000);
       expect(problems).toEqual([]);
       await close();
@@ -117,7 +117,7 @@ describe.skipIf(missing.length > 0)(
           box.style.flex = box.style.height = "";
           for (let n = 0; n < 4; n++) await new Promise(requestAnimationFrame);
         });
-        expect(await isInSight()).toBe(true);
+        await expect.poll(isInSight).toBe(true);
         expect(problems).toEqual([]);
         await close();
       });

@@ -7,8 +7,8 @@ import {
 } from "vitest";
 import { TAP_MS, zoomFactor } from "../../src/model/motion.ts";
 import {
-  addressWith, drag, holdAnswers, launch, mockServer, openPage, rangeOf, realServer,
-  search, selectedPoint, settled, startOver, statsOf, type Served,
+  addressWith, drag, holdAnswers, launch, mockServer, openPage, rangeOf,
+  realServer, search, selectedPoint, settled, startOver, statsOf, type Served,
   type Session,
 } from "./harness.ts";
 
@@ -70,7 +70,7 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       await page.goto("about:blank");
       await page.goto(served.url + "&/trace");
       await settled(page);
-      expect(page.url()).not.toContain("token");
+      await expect.poll(() => page.url()).not.toContain("token");
       await page.reload();
       await settled(page);
     });
@@ -97,7 +97,7 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       for (const [n, name] of ["Select", "Pan", "Zoom", "Measure"]
         .entries()) {
         await page.keyboard.press(String(n + 1));
-        expect(await modes.getByRole("radio", { checked: true })
+        await expect.poll(() => modes.getByRole("radio", { checked: true })
           .getAttribute("title")).toContain(name);
       }
     });
@@ -120,9 +120,10 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       expect(length(after) / length(before)).toBeCloseTo(0.5, 2);
       await page.keyboard.press("4");
       await drag(page, at(0.25), at(0.5));
-      expect(await rangeOf(page)).toEqual(after);
+      await expect.poll(() => rangeOf(page)).toEqual(after);
       await page.keyboard.press("f");
-      expect(length(await rangeOf(page)) / length(after))
+      await expect.poll(async () => length(await rangeOf(page)) /
+        length(after))
         .toBeCloseTo(0.25, 2);
       await page.keyboard.press("m");
       await addressWith(page, /marks=/);
@@ -142,7 +143,7 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
         await page.keyboard.press("Shift+Enter");
         await expect.poll(() => status.textContent()).toMatch(/^1 of/);
         await page.getByRole("button", { name: "End the search" }).click();
-        expect(await page.locator(".found").count()).toBe(0);
+        await expect.poll(() => page.locator(".found").count()).toBe(0);
       });
 
     test("Enter goes on from a match whose details are still on their way",
@@ -178,7 +179,7 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
         await page.keyboard.press("Escape");
         await page.waitForSelector(".details.empty");
         await page.keyboard.press("f");
-        expect(await rangeOf(page)).toEqual(whole);
+        await expect.poll(() => rangeOf(page)).toEqual(whole);
       });
 
     test("a time measured after an event was selected is what f shows",
@@ -208,10 +209,10 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       await page.waitForSelector(".details.empty");
       await page.mouse.click(point.x, point.y);
       await page.waitForSelector(".details h2");
-      expect(await page.locator(".details h2 .mono").textContent())
+      await expect.poll(() => page.locator(".details h2 .mono").textContent())
         .toBe(name);
       await addressWith(page, /row=\d+/);
-      expect(await page.getByText("Launched by").count()).toBe(1);
+      await expect.poll(() => page.getByText("Launched by").count()).toBe(1);
     });
 
     test("the launch link and back, by click and by Tab", async () => {
@@ -265,11 +266,11 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
         await go("ArrowRight");
         const second = await go("ArrowRight");
         for (let i = 0; i < 2; i++) await go("ArrowLeft");
-        expect(rowOf()).toBe(start);
+        await expect.poll(rowOf).toBe(start);
         const details = await holdDetails();
         for (let i = 0; i < 5; i++) await page.keyboard.press("ArrowRight");
         await expect.poll(details.asked).toBe(1);
-        expect(rowOf()).toBe(start);
+        await expect.poll(rowOf).toBe(start);
         // The last of the presses that came too early counts, too.
         await details.letThrough();
         await expect.poll(rowOf).toBe(second);
@@ -287,8 +288,8 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       await expect.poll(other.asked).toBe(1);
       await page.keyboard.press("f");
       await page.keyboard.press("m");
-      expect(await rangeOf(page)).toEqual(framed);
-      expect(page.url()).not.toMatch(/marks=/);
+      await expect.poll(() => rangeOf(page)).toEqual(framed);
+      await expect.poll(() => page.url()).not.toMatch(/marks=/);
       await other.letThrough();
       const address = await addressWith(page, /marks=/);
       expect(decodeURIComponent(address)).toContain("add_");
@@ -308,7 +309,8 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       await page.mouse.move(point.x + 1, point.y + 1);
       await page.mouse.move(point.x, point.y);
       await page.waitForSelector(".tooltip");
-      expect(await page.locator(".tooltip b").textContent()).toBe(name);
+      await expect.poll(() => page.locator(".tooltip b").textContent())
+        .toBe(name);
       await expect.poll(() => page.locator(".tooltip span").textContent())
         .toMatch(/[µmn]?s/);
     });
@@ -330,18 +332,19 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       await drag(page, { x: plot.x + 400, y: plot.y + 40 },
         { x: plot.x + 700, y: plot.y + 300 });
       await page.waitForSelector(".box-table tbody tr");
-      expect(await page.locator(".flame button").count())
+      await expect.poll(() => page.locator(".flame button").count())
         .toBeGreaterThan(0);
       const heads = page.locator(".box-table th");
-      expect(await heads.nth(2).getAttribute("aria-sort"))
+      await expect.poll(() => heads.nth(2).getAttribute("aria-sort"))
         .toBe("descending");
       await heads.nth(1).getByRole("button").click();
-      expect(await heads.nth(1).getAttribute("aria-sort"))
+      await expect.poll(() => heads.nth(1).getAttribute("aria-sort"))
         .toBe("descending");
       const title = await page.locator(".box-panel h2").textContent();
       await page.reload();
       await page.waitForSelector(".box-table tbody tr");
-      expect(await page.locator(".box-panel h2").textContent()).toBe(title);
+      await expect.poll(() => page.locator(".box-panel h2").textContent())
+        .toBe(title);
       await page.keyboard.press("f");
       await page.getByRole("button", { name: "Close" }).click();
       await page.waitForSelector(".details.empty");
@@ -372,7 +375,8 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       await page.keyboard.press("Escape");
       await page.locator(".gutter-group button").last().click();
       await addressWith(page, /shut=\d+/);
-      expect((await names()).length).toBeLessThan(all.length);
+      await expect.poll(async () => (await names()).length)
+        .toBeLessThan(all.length);
     });
 
     test("the wheel zooms at the pointer and moves", async () => {
@@ -419,7 +423,8 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       await page.goto(url);
       await settled(page);
       await page.waitForSelector(".details h2");
-      expect(await page.locator(".details h2").textContent()).toBe(name);
+      await expect.poll(() => page.locator(".details h2").textContent())
+        .toBe(name);
       const again = await rangeOf(page);
       expect(again.t0).toBeCloseTo(range.t0, -1);
       expect(again.t1).toBeCloseTo(range.t1, -1);
@@ -428,7 +433,8 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
     test("Copy link copies the address, without the token", async () => {
       await page.getByRole("button", { name: "Copy link" }).click();
       await page.getByText("Link copied").waitFor();
-      expect(await page.evaluate(() => navigator.clipboard.readText()))
+      await expect.poll(() =>
+        page.evaluate(() => navigator.clipboard.readText()))
         .toBe(page.url());
     });
 
@@ -439,15 +445,15 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
       const themeOf = () => page.evaluate(() =>
         document.documentElement.dataset["theme"]);
-      expect(await themeOf()).toBe("light");
+      await expect.poll(themeOf).toBe("light");
       const button = page.getByRole("button", { name: /^Theme/ });
       await button.click();
       await button.click();
-      expect(await themeOf()).toBe("dark");
+      await expect.poll(themeOf).toBe("dark");
       await page.reload();
-      expect(await themeOf()).toBe("dark");
+      await expect.poll(themeOf).toBe("dark");
       await button.click();  // as the system has it
-      expect(await themeOf()).toBe("light");
+      await expect.poll(themeOf).toBe("light");
     });
 
     test("overlays are in the address", async () => {
@@ -463,7 +469,8 @@ describe.each([mockServer, realServer("torch_resnet50_amp.json.gz")])(
       await page.keyboard.press("f");
       const list = page.getByLabel("Events in view on the selected track");
       await list.waitFor({ state: "attached" });
-      expect(await list.getByRole("button").count()).toBeGreaterThan(0);
+      await expect.poll(() => list.getByRole("button").count())
+        .toBeGreaterThan(0);
     });
 
     test("nothing is ever blank between the whole and a microsecond",

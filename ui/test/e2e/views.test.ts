@@ -115,7 +115,7 @@ describe.skipIf(missing.length > 0)(
       for (const row of summary.model.slice(1))
         await expectText(page, `[data-stage="${row.name}"]`,
           formatTime(row.cpu.total_ns / summary.steps.length));
-      expect(await page.locator(".column").count())
+      await expect.poll(() => page.locator(".column").count())
         .toBe(summary.steps.length);
       await finish(session);
     });
@@ -132,7 +132,7 @@ describe.skipIf(missing.length > 0)(
         await expectText(page, `[data-change="${one.change}"]`,
           formatTime(one.step_ns));
       }
-      expect(page.url()).toContain("change=graph");
+      await expect.poll(() => page.url()).toContain("change=graph");
       // An own one is there once, and whole.
       const add = page.getByRole("button", { name: "Add", exact: true });
       for (let n = 0; n < 2; n++) {
@@ -210,14 +210,14 @@ describe.skipIf(missing.length > 0)(
       // A page of rows down and up again.
       await grid.focus();
       await page.keyboard.press("Home");
-      expect(await index()).toBe(2);
+      await expect.poll(index).toBe(2);
       await page.keyboard.press("PageDown");
       const down = await index();
       expect(down).toBeGreaterThan(7);
       await page.keyboard.press("PageDown");
-      expect(await index()).toBe(2 * down - 2);
+      await expect.poll(index).toBe(2 * down - 2);
       await page.keyboard.press("PageUp");
-      expect(await index()).toBe(down);
+      await expect.poll(index).toBe(down);
       // The row itself, as text.
       const cells = await active().locator("[role=gridcell]:not(.go)")
         .evaluateAll((list) => list.map((one) =>
@@ -237,7 +237,7 @@ describe.skipIf(missing.length > 0)(
       await expect.poll(heads).toBe(usual + 1);
       await page.getByRole("button", { name: /^Show the usual/ }).click();
       await expect.poll(heads).toBe(usual);
-      expect(page.url()).not.toContain("cols=");
+      await expect.poll(() => page.url()).not.toContain("cols=");
       await page.keyboard.press("Escape");
       await finish(session);
     });
@@ -250,7 +250,7 @@ describe.skipIf(missing.length > 0)(
       await page.getByRole("button", { name: "By stage" }).click();
       await page.getByRole("columnheader", { name: "On the GPU" }).waitFor();
       await page.getByRole("button", { name: "Share", exact: true }).click();
-      expect(page.url()).toMatch(/stages=cpu.*|events=share/);
+      await expect.poll(() => page.url()).toMatch(/stages=cpu.*|events=share/);
       await finish(session);
     });
 
@@ -266,9 +266,9 @@ describe.skipIf(missing.length > 0)(
       await page.waitForFunction((name) => document.querySelector(
         ".t-row [role=gridcell]")?.textContent === name,
       valueAt(top, "name"));
-      expect(await cell(page, 0, 1).innerText())
+      await expect.poll(() => cell(page, 0, 1).innerText())
         .toBe(formatCount(Number(valueAt(top, "calls"))));
-      expect(await cell(page, 0, 2).innerText())
+      await expect.poll(() => cell(page, 0, 2).innerText())
         .toBe(formatTime(Number(valueAt(top, "cpu.total_ns"))));
       await page.getByLabel("Unit of times").selectOption("ns");
       await page.waitForFunction((text) => document.querySelectorAll(
@@ -328,7 +328,7 @@ describe.skipIf(missing.length > 0)(
       const { page } = session;
       await page.getByText(`${summary.kernel.length} rows`).waitFor();
       await page.getByText("of kernel time on tensor cores").waitFor();
-      expect(await cell(page, 0, 2).innerText()).toBe(formatTime(
+      await expect.poll(() => cell(page, 0, 2).innerText()).toBe(formatTime(
         Number(valueAt(summary.kernel[0], "gpu.total_ns"))));
       await page.getByLabel("How many rows").selectOption("5");
       await page.getByText(`5 of ${summary.kernel.length} rows`).waitFor();
@@ -360,7 +360,7 @@ describe.skipIf(missing.length > 0)(
       await page.getByRole("button", { name: "Live at the peak" }).click();
       await page.getByText(String(valueAt(place.live_at_peak[0], "name")))
         .first().waitFor();
-      expect(await cell(page, 0, 1).innerText()).toBe(formatBytes(
+      await expect.poll(() => cell(page, 0, 1).innerText()).toBe(formatBytes(
         Number(valueAt(place.live_at_peak[0], "bytes"))));
       await page.getByRole("button", { name: /Leak candidates/ }).click();
       await page.getByText("Nothing grew in every step").waitFor();
@@ -427,15 +427,17 @@ describe.skipIf(missing.length > 0)(
         "summary", RANK0).steps.map((step) => String(step.index))]);
       await page.reload();
       await expect.poll(() => choices.allInnerTexts()).toEqual(offered);
-      expect(await page.getByLabel("Step", { exact: true }).inputValue())
+      await expect.poll(() =>
+        page.getByLabel("Step", { exact: true }).inputValue())
         .toBe("6");
       // What is of the first worker only does not go along.
       await goTo(page, new URL(page.url()).hash +
         "&from=1000&to=2000&row=3&find=x");
       await page.locator("[data-worker]").nth(1).getByRole("button").click();
       await page.waitForURL(/worker=/);
-      expect(page.url()).toContain("step=6");
-      expect(page.url()).not.toMatch(/[?&](from|to|row|find)=/);
+      await expect.poll(() => page.url()).toContain("step=6");
+      await expect.poll(() => page.url())
+        .not.toMatch(/[?&](from|to|row|find)=/);
       await finish(session);
     });
 
@@ -464,7 +466,8 @@ describe.skipIf(missing.length > 0)(
           run.name === "ddp")!.all!.t);
       for (const [n, id] of decodeURIComponent(pinned).split(",").entries()) {
         const track = info.tracks.find((one) => one.id === Number(id))!;
-        expect(await page.locator(".gutter-track b").nth(n).textContent())
+        await expect.poll(() =>
+          page.locator(".gutter-track b").nth(n).textContent())
           .toBe(track.name);
         expect(info.groups.find((one) => one.id === track.group)!.name)
           .toMatch(/^Rank 1 /);
@@ -498,7 +501,8 @@ describe.skipIf(missing.length > 0)(
       await settled(page);
       await page.locator(".picker b", { hasText: "rank0 and 1 more" })
         .waitFor();
-      expect(await page.locator(".gutter").textContent()).toContain("Rank 0 ");
+      await expect.poll(() => page.locator(".gutter").textContent())
+        .toContain("Rank 0 ");
       // All of them have no timeline: which job is it to be?
       await page.getByLabel("Worker", { exact: true })
         .selectOption({ label: "All workers" });
@@ -513,11 +517,11 @@ describe.skipIf(missing.length > 0)(
       const session = await show("amp", "steps", "Steps");
       const { page } = session;
       const period = summary.step_time!.period!;
-      expect(await figure(page, "median").innerText())
+      await expect.poll(() => figure(page, "median").innerText())
         .toBe(formatTime(period.p50_ns));
-      expect(await figure(page, "most").innerText())
+      await expect.poll(() => figure(page, "most").innerText())
         .toBe(formatTime(period.max_ns));
-      expect(await cell(page, 0, 1).innerText())
+      await expect.poll(() => cell(page, 0, 1).innerText())
         .toBe(formatTime(summary.steps[0]!.dur_ns));
       await page.getByRole("button", { name: /Outliers/ }).click();
       await page.getByText("No step takes much longer").waitFor();
@@ -538,7 +542,7 @@ describe.skipIf(missing.length > 0)(
         .getAttribute("value");
       await page.getByLabel("Compare with").selectOption(with0!);
       await page.getByText(doc.summary).waitFor();
-      expect(await figure(page, "a").innerText())
+      await expect.poll(() => figure(page, "a").innerText())
         .toBe(formatTime(doc.median_a_ns));
       await page.getByRole("button", { name: "Kernels" }).click();
       const kernels = doc.rows.filter((row) => row.table === "kernel").length;
