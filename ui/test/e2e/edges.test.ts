@@ -47,6 +47,7 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
       await route.continue();
     });
     await page.goto(served.url + "&/trace");
+    await page.waitForFunction(() => Boolean(window.stepscopeTimeline));
     const plot = (await page.locator(".plot").boundingBox())!;
     await page.mouse.move(plot.x + 300, plot.y + 200);
     await page.mouse.move(plot.x + 320, plot.y + 210);
