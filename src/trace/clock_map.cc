@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/clock_map.h"
 
+#include "base/wide_integer.h"
+
 namespace stepscope {
 namespace {
 
-__extension__ using Wide = __int128;
-
 constexpr int64_t kMaxRate = int64_t{1} << 62;
 
-bool IsRate(Wide rate) { return rate > 0 && rate < kMaxRate; }
+bool IsRate(WideInteger rate) { return rate > 0 && rate < kMaxRate; }
 
 int64_t Wrapped(int64_t a, uint64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + b);
@@ -24,8 +24,8 @@ ClockMap ClockMap::Shift(int64_t ns) {
 
 ClockMap ClockMap::Through(int64_t from_a, int64_t to_a, int64_t from_b,
                            int64_t to_b) {
-  const Wide from = Wide{from_b} - from_a;
-  const Wide to = Wide{to_b} - to_a;
+  const WideInteger from = WideInteger{from_b} - from_a;
+  const WideInteger to = WideInteger{to_b} - to_a;
   if (!IsRate(from) || !IsRate(to)) return FromParts(from_a, to_a, 1, 1);
   return FromParts(from_a, to_a, static_cast<int64_t>(to),
                    static_cast<int64_t>(from));
@@ -55,8 +55,8 @@ ClockMap ClockMap::ThenShift(int64_t ns) const {
 
 int64_t ClockMap::Scaled(int64_t time_ns) const {
   // At most 2^64 times 2^62.
-  const Wide product = (Wide{time_ns} - from_ns_) * rate_to_;
-  Wide scaled = product / rate_from_;
+  const WideInteger product = (WideInteger{time_ns} - from_ns_) * rate_to_;
+  WideInteger scaled = product / rate_from_;
   if (product % rate_from_ < 0) --scaled;  // towards the past, not towards 0
   return Wrapped(to_ns_, static_cast<uint64_t>(scaled));
 }

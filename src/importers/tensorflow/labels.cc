@@ -9,6 +9,8 @@
 namespace stepscope::proto {
 namespace {
 
+using Role = DeviceName::Role;
+
 constexpr std::string_view kDataTypes[] = {"",
                                            "float32",
                                            "float64",
@@ -135,7 +137,6 @@ InputName ParseInput(std::string_view input) {
 }
 
 DeviceName ParseDevice(std::string_view name) {
-  using Role = DeviceName::Role;
   constexpr std::string_view kStream = "/stream:";
   DeviceName result;
   size_t end = name.rfind(kStream);
