@@ -76,7 +76,7 @@ void* ReserveDeviceBlock(size_t bytes, uint64_t session,
   uint32_t index = free_blocks.Pop(next);
   for (int wait = 0; index == IndexStack::kNone && wait < 200; ++wait) {
     core.writer_sleeper.Wake();
-    usleep(1000);
+    Pause(1000000);
     index = free_blocks.Pop(next);
   }
   if (index == IndexStack::kNone) return nullptr;

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "collector/own_thread.h"
 #include "collector/sync.h"
 
 namespace stepscope::collector {
@@ -13,7 +14,7 @@ namespace {
 constexpr uint64_t kKept = 64;   // the latest steps
 constexpr uint64_t kAfter = 32;  // behind the end of a capture
 
-BoundedLock lock;
+BoundedLock steps_lock;
 // Guarded by it.
 int64_t times[kKept];
 uint64_t count = 0;  // seen so far
@@ -71,7 +72,7 @@ void AppendLocked(CaptureFile* file) {
 
 // Instead of what is there from earlier steps. Where anybody else has changed
 // the file it is left alone.
-void ReplaceLocked() {
+void ReplaceLocked(void*) {
   CaptureFile file;
   if (!file.Reopen(sealed.path, sealed.bytes, sealed.bytes + sealed.added,
                    sealed.next_seq)) {
@@ -87,32 +88,33 @@ bool IsPowerOfTwo(uint64_t n) { return (n & (n - 1)) == 0; }
 }  // namespace
 
 void AddUnrecordedStep(int64_t ns) {
-  if (!lock.Lock()) return;
+  const SignalsHeld held;
+  if (!steps_lock.Lock()) return;
   if (ns <= 0) {
     count = 0;
     sealed.bytes = 0;
-    lock.Unlock();
+    steps_lock.Unlock();
     return;
   }
   times[count++ % kKept] = ns;
   if (sealed.bytes != 0 && sealed.after < kAfter &&
       IsPowerOfTwo(++sealed.after))
-    ReplaceLocked();
-  lock.Unlock();
+    RunApart(ReplaceLocked, nullptr);
+  steps_lock.Unlock();
 }
 
 void AppendUnrecordedSteps(const char* path, CaptureFile* file) {
-  if (!lock.Lock()) return;
+  if (!steps_lock.Lock()) return;
   std::snprintf(sealed.path, sizeof(sealed.path), "%s", path);
   sealed.bytes = file->bytes();
   sealed.next_seq = file->next_seq();
   sealed.after = 0;
   AppendLocked(file);
-  lock.Unlock();
+  steps_lock.Unlock();
 }
 
 void ResetUnrecordedStepsAfterFork() {
-  lock.ResetAfterFork();
+  steps_lock.ResetAfterFork();
   count = 0;
   sealed.bytes = 0;
 }

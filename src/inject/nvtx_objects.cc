@@ -13,6 +13,7 @@
 #include <cstring>
 #include <new>
 
+#include "collector/sync.h"
 #include "torch/range_kind.h"
 
 namespace stepscope::inject::nvtx {
@@ -23,12 +24,9 @@ namespace {
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-class Lock {
+class Lock : public collector::MutexLock {
  public:
-  Lock() { pthread_mutex_lock(&mutex); }
-  ~Lock() { pthread_mutex_unlock(&mutex); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
+  Lock() : MutexLock(&mutex) {}
 };
 
 struct ThreadName {
