@@ -125,9 +125,9 @@ uint32_t Refuse() {
   return format::kRefusedSite;
 }
 
-// REQUIRES: names_lock held. The record becomes visible to look-ups last. A fork
-// may stop this anywhere for the child: the id is taken before the record counts,
-// so that the child cannot give it to another name.
+// REQUIRES: names_lock held. The record becomes visible to look-ups last. A
+// fork may stop this anywhere for the child: the id is taken before the record
+// counts, so that the child cannot give it to another name.
 uint32_t Add(Memory* m, uint32_t hash, const char* name, size_t kept,
              size_t full, uint32_t type) {
   uint32_t slot = 0;

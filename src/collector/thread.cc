@@ -94,8 +94,8 @@ bool MayBeInHandler(ThreadState* state, uint64_t blocked) {
   return more;
 }
 
-// Hands the thread's chunk, `used` slots of which are taken, over to the writer,
-// or keeps it aside if a handler runs: then a begin or an end may have been
+// Hands the thread's chunk over to the writer; `used` slots of it are taken. Or
+// keeps it aside if a handler runs: then a begin or an end may have been
 // interrupted that is still to store into it. Slots that are taken but not
 // filled tell of a begin even where the handler blocks no signal. False: it can
 // neither be handed over nor kept aside.
