@@ -111,11 +111,11 @@ bool Ring::GrowStep() {
     if (!fresh_.compare_exchange_strong(index, index + run,
                                         std::memory_order_relaxed))
       continue;
+    if (!MakeReady(index, run)) return false;
     // One walk of the page table then finds 32 chunks, and a shorter one. Needs
     // Linux 6.1 and shared memory; elsewhere the pages stay small.
     if (run > 1 && madvise(chunk(index), kHugePage, MADV_COLLAPSE) != 0)
       no_huge_ = errno == EINVAL;
-    if (!MakeReady(index, run)) return false;
     for (uint32_t i = run; i > 0; --i) free_.Push(next_, index + i - 1);
     n += run;
   }

@@ -187,6 +187,7 @@ int MakeFiles(Preparation* asked) {
 
 void PrepareOnWriter(void* argument) {
   auto* const asked = static_cast<Preparation*>(argument);
+  const SaidForOne said;
   asked->status = MakeFiles(asked);
   if (asked->status != STEPSCOPE_OK)
     std::snprintf(asked->error, sizeof(asked->error), "%s", LastError());
