@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # How a folder of src/ says what it is, in one call each.
 
+# stepscope_unity(<target>): its files are compiled a dozen at once, so that
+# what they include is read once. Names must then be the target's own, not the
+# file's, unnamed namespaces or not. The trees dev and tsan turn it off: they
+# find what a file forgot to include or to define.
+function(stepscope_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${STEPSCOPE_UNITY}
+                                             UNITY_BUILD_BATCH_SIZE 12)
+endfunction()
+
 # stepscope_module(<name> [SOURCES a.cc ...] [DEPENDS trace base] [LINK Z::Z])
 #
 # The static library stepscope_<name>, included as "module/header.h" from src/.
@@ -17,6 +26,7 @@ function(stepscope_module name)
                           PRIVATE $<BUILD_INTERFACE:stepscope_flags>)
     target_compile_options(${target} PRIVATE ${stepscope_module_options})
     target_precompile_headers(${target} REUSE_FROM stepscope_module_pch)
+    stepscope_unity(${target})
   else()
     set(scope INTERFACE)
     add_library(${target} INTERFACE)

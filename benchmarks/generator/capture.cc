@@ -29,9 +29,9 @@ void AppendBytes(std::string& out, const T& value) {
   out.append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-class Writer {
+class CaptureFileWriter {
  public:
-  Writer(const Workload& workload, OutBuffer& out)
+  CaptureFileWriter(const Workload& workload, OutBuffer& out)
       : workload_(workload),
         blocks_(out),
         names_(Dialect::kPaddle, workload.options().names),
@@ -169,7 +169,7 @@ class Writer {
 }  // namespace
 
 Status WriteCapture(const Workload& workload, OutBuffer& out) {
-  return Writer(workload, out).Write();
+  return CaptureFileWriter(workload, out).Write();
 }
 
 }  // namespace stepscope::generator

@@ -37,9 +37,9 @@ const char* Category(const Record& record) {
   }
 }
 
-class Writer {
+class KinetoWriter {
  public:
-  Writer(const Workload& workload, OutBuffer& out)
+  KinetoWriter(const Workload& workload, OutBuffer& out)
       : workload_(workload),
         out_(out),
         names_(Dialect::kTorch, workload.options().names),
@@ -202,7 +202,7 @@ class Writer {
 }  // namespace
 
 Status WriteKineto(const Workload& workload, OutBuffer& out) {
-  Writer writer(workload, out);
+  KinetoWriter writer(workload, out);
   writer.Head();
   int64_t last = 0;
   workload.Walk([&](const Record& record) {

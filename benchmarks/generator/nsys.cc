@@ -29,7 +29,7 @@ constexpr int64_t kHost = 1;
 constexpr int64_t kPushPop = 59;
 constexpr int64_t kHostToDevice = 1;
 constexpr int64_t kPageable = 0;
-constexpr int64_t kDevice = 2;
+constexpr int64_t kDeviceMemory = 2;
 
 constexpr const char* kSchema = R"sql(
 PRAGMA journal_mode = OFF;
@@ -166,9 +166,9 @@ class Table {
   std::unique_ptr<sqlite3_stmt, CloseStatement> statement_;
 };
 
-class Writer {
+class NsysWriter {
  public:
-  explicit Writer(const Workload& workload)
+  explicit NsysWriter(const Workload& workload)
       : workload_(workload),
         names_(Dialect::kTorch, workload.options().names) {}
 
@@ -233,16 +233,17 @@ class Writer {
       case Kind::kMemcpy:
         return copies_->Insert({start, end, 0, 1, stream, link, GlobalPid(),
                                 record.bytes, kHostToDevice, kPageable,
-                                kDevice});
+                                kDeviceMemory});
       case Kind::kMemset:
         return sets_->Insert({start, end, 0, 1, stream, link, GlobalPid(), 0,
-                              record.bytes, kDevice});
+                              record.bytes, kDeviceMemory});
       case Kind::kAllocate:
       case Kind::kFree: {
         const bool freed = record.kind == Kind::kFree;
-        return memory_->Insert(
-            {start, GlobalPid(), 0, 1, static_cast<int64_t>(record.address), 0,
-             freed ? -record.bytes : record.bytes, kDevice, freed ? 1 : 0});
+        return memory_->Insert({start, GlobalPid(), 0, 1,
+                                static_cast<int64_t>(record.address), 0,
+                                freed ? -record.bytes : record.bytes,
+                                kDeviceMemory, freed ? 1 : 0});
       }
       default:
         return WriteRange(record);
@@ -292,7 +293,7 @@ class Writer {
 }  // namespace
 
 Status WriteNsys(const Workload& workload, OutBuffer& out) {
-  return Writer(workload).Write(out);
+  return NsysWriter(workload).Write(out);
 }
 
 }  // namespace stepscope::generator

@@ -17,9 +17,9 @@ using chrome::AppendInt;
 using chrome::AppendMicros;
 using chrome::AppendUint;
 
-class Writer {
+class PaddleJsonWriter {
  public:
-  Writer(const Workload& workload, OutBuffer& out)
+  PaddleJsonWriter(const Workload& workload, OutBuffer& out)
       : workload_(workload),
         out_(out),
         names_(Dialect::kPaddle, workload.options().names) {}
@@ -180,7 +180,7 @@ class Writer {
 }  // namespace
 
 Status WritePaddleJson(const Workload& workload, OutBuffer& out) {
-  return Writer(workload, out).Write();
+  return PaddleJsonWriter(workload, out).Write();
 }
 
 }  // namespace stepscope::generator

@@ -17,9 +17,9 @@ using proto::Message;
 
 constexpr int kLevels = 5;  // root, steps, stages, operators, inner
 
-class Writer {
+class PaddlePbWriter {
  public:
-  Writer(const Workload& workload, OutBuffer& out)
+  PaddlePbWriter(const Workload& workload, OutBuffer& out)
       : workload_(workload),
         out_(out),
         names_(Dialect::kPaddle, workload.options().names),
@@ -176,7 +176,7 @@ class Writer {
 }  // namespace
 
 Status WritePaddlePb(const Workload& workload, OutBuffer& out) {
-  return Writer(workload, out).Write();
+  return PaddlePbWriter(workload, out).Write();
 }
 
 }  // namespace stepscope::generator

@@ -29,9 +29,9 @@ constexpr Device kDevices[] = {
     {"/device:GPU:0/memcpy", Mask({Kind::kMemcpy}), false},
 };
 
-class Writer {
+class StepStatsWriter {
  public:
-  explicit Writer(const Workload& workload)
+  explicit StepStatsWriter(const Workload& workload)
       : workload_(workload),
         names_(Dialect::kStepStats, workload.options().names),
         kernels_(Dialect::kTensorFlow, workload.options().names) {}
@@ -93,9 +93,8 @@ Status WriteStepStats(const Workload& workload, OutBuffer& out) {
     Message name, head;
     name.Text(1, device.name);
     uint64_t bytes = name.view().size();
-    Writer(workload).Nodes(device, [&](std::string_view node) {
-      bytes += node.size();
-    });
+    StepStatsWriter(workload).Nodes(
+        device, [&](std::string_view node) { bytes += node.size(); });
     head.Head(1, bytes);
     heads.push_back(std::string(head.view()) + std::string(name.view()));
     total += head.view().size() + bytes;
@@ -105,9 +104,8 @@ Status WriteStepStats(const Workload& workload, OutBuffer& out) {
   out.Append(stats.view());
   for (size_t i = 0; i < std::size(kDevices); ++i) {
     out.Append(heads[i]);
-    Writer(workload).Nodes(kDevices[i], [&](std::string_view node) {
-      out.Append(node);
-    });
+    StepStatsWriter(workload).Nodes(
+        kDevices[i], [&](std::string_view node) { out.Append(node); });
   }
   return out.Finish();
 }

@@ -42,9 +42,9 @@ Message MapEntry(uint64_t id, std::string_view name) {
   return entry;
 }
 
-class Writer {
+class XplaneWriter {
  public:
-  Writer(const Workload& workload, OutBuffer& out)
+  XplaneWriter(const Workload& workload, OutBuffer& out)
       : workload_(workload),
         out_(out),
         names_(Dialect::kTensorFlow, workload.options().names) {}
@@ -175,7 +175,7 @@ class Writer {
 }  // namespace
 
 Status WriteXPlane(const Workload& workload, OutBuffer& out) {
-  return Writer(workload, out).Write();
+  return XplaneWriter(workload, out).Write();
 }
 
 }  // namespace stepscope::generator

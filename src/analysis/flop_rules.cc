@@ -11,7 +11,7 @@ namespace {
 
 using Flops = std::optional<int64_t>;
 
-constexpr std::pair<std::string_view, FlopRule> kRules[] = {
+constexpr std::pair<std::string_view, FlopRule> kFlopRules[] = {
     {"aten::mm", FlopRule::kMatmul},
     {"aten::bmm", FlopRule::kMatmul},
     {"aten::matmul", FlopRule::kMatmul},
@@ -179,7 +179,7 @@ Flops Attention(const OpShapes& shapes) {
 }  // namespace
 
 FlopRule FlopRuleOf(std::string_view name) {
-  for (const auto& [known, rule] : kRules) {
+  for (const auto& [known, rule] : kFlopRules) {
     if (name == known) return rule;
   }
   return FlopRule::kNone;

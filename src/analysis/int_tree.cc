@@ -9,7 +9,7 @@
 namespace stepscope {
 namespace {
 
-constexpr int kDeepest = 16;
+constexpr int kDeepestList = 16;
 
 class Parser {
  public:
@@ -19,7 +19,7 @@ class Parser {
 
  private:
   bool Value(IntTree& out, int depth) {
-    if (depth > kDeepest) return false;
+    if (depth > kDeepestList) return false;
     if (cursor_.Take('[')) return Items(out, depth, ']');
     if (cursor_.Take('{')) return Items(out, depth, '}');
     return String(out.text) || Scalar(out);

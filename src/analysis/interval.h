@@ -31,6 +31,9 @@ inline int64_t SaturatingSubtract(int64_t a, int64_t b) {
   if (!__builtin_sub_overflow(a, b, &difference)) return difference;
   return a < 0 ? INT64_MIN : INT64_MAX;
 }
+inline int64_t Magnitude(int64_t value) {
+  return value < 0 ? SaturatingSubtract(0, value) : value;
+}
 
 int64_t TotalLength(std::span<const Interval> set);
 IntervalSet Union(std::span<const Interval> a, std::span<const Interval> b);

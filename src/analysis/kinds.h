@@ -29,6 +29,9 @@ inline constexpr TypeSet kDeviceWorkTypes = SetOf(STEPSCOPE_KERNEL) |
                                             SetOf(STEPSCOPE_MEMCPY) |
                                             SetOf(STEPSCOPE_MEMSET);
 
+// Starting and ending such a kernel takes about as long as its work.
+inline constexpr int64_t kSmallKernelNs = 10'000;
+
 inline bool IsStage(uint16_t type) {
   return type == STEPSCOPE_DATALOADER || type == STEPSCOPE_FORWARD ||
          type == STEPSCOPE_BACKWARD || type == STEPSCOPE_OPTIMIZATION;
@@ -46,5 +49,8 @@ inline bool IsUserDefined(uint16_t type) {
   return type == STEPSCOPE_USER_DEFINED ||
          type == STEPSCOPE_PYTHON_USER_DEFINED;
 }
+
+inline constexpr TypeSet kUserDefinedTypes =
+    SetOf(STEPSCOPE_USER_DEFINED) | SetOf(STEPSCOPE_PYTHON_USER_DEFINED);
 
 }  // namespace stepscope

@@ -11,9 +11,9 @@
 namespace stepscope {
 namespace {
 
-class Matcher {
+class LaunchMatcher {
  public:
-  Matcher(const Trace& trace, const Census& census)
+  LaunchMatcher(const Trace& trace, const Census& census)
       : trace_(trace), first_(trace.tracks().size(), 0) {
     size_t count = 0;
     for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
@@ -162,7 +162,7 @@ class Matcher {
 }  // namespace
 
 Column<DeviceWork> FindLaunches(const Trace& trace, const Census& census) {
-  Matcher matcher(trace, census);
+  LaunchMatcher matcher(trace, census);
   matcher.Match(LinkSpace::kCorrelation);
   matcher.Match(LinkSpace::kExternal);
   return matcher.Take();

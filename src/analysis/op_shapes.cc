@@ -50,7 +50,7 @@ std::vector<Shape> ByParameter(const IntTree& tree) {
   return shapes;
 }
 
-Shape ListOf(const Trace& trace, const Arg& arg) {
+Shape ShapeOf(const Trace& trace, const Arg& arg) {
   const auto first =
       trace.arg_ints().begin() + static_cast<ptrdiff_t>(arg.list_first);
   return {first, first + static_cast<ptrdiff_t>(arg.list_count)};
@@ -59,12 +59,12 @@ Shape ListOf(const Trace& trace, const Arg& arg) {
 // One of our own keys: where its list belongs.
 void AddList(const Trace& trace, const Arg& arg, std::string_view key,
              OpShapes& shapes) {
-  if (key == kOutput) shapes.output = ListOf(trace, arg);
+  if (key == kOutput) shapes.output = ShapeOf(trace, arg);
   for (size_t i = 0; i < kParameters.size(); ++i) {
     const auto& keys = kParameters[i];
     if (std::find(keys.begin(), keys.end(), key) == keys.end()) continue;
     if (shapes.inputs.size() <= i) shapes.inputs.resize(i + 1);
-    shapes.inputs[i] = ListOf(trace, arg);
+    shapes.inputs[i] = ShapeOf(trace, arg);
   }
 }
 
@@ -85,7 +85,7 @@ void AddText(std::string_view key, std::string_view json, OpShapes& shapes) {
   shapes.text = json;
 }
 
-std::string TextOf(const Shape& shape) {
+std::string ShapeText(const Shape& shape) {
   std::string text = "[";
   for (const int64_t size : shape) {
     if (text.size() > 1) text += ", ";
@@ -118,7 +118,7 @@ OpShapes ShapesOf(const Trace& trace, Row row, std::string_view raw) {
     }
   }
   if (shapes.text.empty() && shapes.known()) {
-    for (const Shape& shape : shapes.inputs) shapes.text += TextOf(shape);
+    for (const Shape& shape : shapes.inputs) shapes.text += ShapeText(shape);
   }
   return shapes;
 }

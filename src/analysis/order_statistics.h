@@ -44,8 +44,7 @@ inline int64_t MedianDeviation(std::span<const int64_t> values,
   std::vector<int64_t> off;
   off.reserve(values.size());
   for (const int64_t value : values) {
-    const int64_t distance = SaturatingSubtract(value, centre);
-    off.push_back(distance < 0 ? SaturatingSubtract(0, distance) : distance);
+    off.push_back(Magnitude(SaturatingSubtract(value, centre)));
   }
   return Median(off);
 }

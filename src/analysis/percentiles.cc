@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<size_t, 3> kPercents = {50, 90, 99};
 // Up to so many, sorting is cheaper than counting.
-constexpr size_t kFew = 64;
+constexpr size_t kFewToSort = 64;
 // From so many on, finer bins pay: fewer values are looked at twice.
 constexpr size_t kMany = 384;
 
@@ -108,7 +108,7 @@ Spread SpreadOfMany(std::span<const T> values) {
 template <typename T>
 Spread SpreadOf(std::span<T> values) {
   if (values.empty()) return {};
-  if (values.size() <= kFew) return SpreadOfFew(values);
+  if (values.size() <= kFewToSort) return SpreadOfFew(values);
   const std::span<const T> read = values;
   return values.size() < kMany ? SpreadOfMany<4>(read) : SpreadOfMany<7>(read);
 }

@@ -137,6 +137,12 @@ struct TableColumn {
   std::vector<TableColumn> columns;
 };
 
+// An empty text is an empty cell.
+inline std::optional<std::string_view> TextOrNone(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
 // Columns of rows of type Row; each call adds one. `get` is a member or a
 // function of a row; an empty optional is an empty cell. REQUIRES: text that it
 // returns lives as long as the row.

@@ -30,14 +30,14 @@ constexpr std::string_view kParts[] = {
 };
 
 // Whole names.
-constexpr std::string_view kNames[] = {"Compile", "compile", "XLA Compile",
-                                       "backend_compile_and_load"};
+constexpr std::string_view kSetUpNames[] = {"Compile", "compile", "XLA Compile",
+                                            "backend_compile_and_load"};
 
 }  // namespace
 
 bool IsSetUp(std::string_view name) {
-  return std::find(std::begin(kNames), std::end(kNames), name) !=
-             std::end(kNames) ||
+  return std::find(std::begin(kSetUpNames), std::end(kSetUpNames), name) !=
+             std::end(kSetUpNames) ||
          std::any_of(std::begin(kParts), std::end(kParts),
                      [&](std::string_view part) {
                        return name.find(part) != name.npos;

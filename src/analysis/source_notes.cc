@@ -10,7 +10,7 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kShown = 8;  // names before "and 504 more"
+constexpr size_t kShownSources = 8;  // names before "and 504 more"
 
 struct Noted {
   std::string text;
@@ -56,10 +56,11 @@ std::vector<std::string> NotesOfSources(const Trace& trace) {
   }
   for (const Noted& group : groups) {
     std::string note;
-    for (size_t i = 0; i < std::min(group.by.size(), kShown); ++i)
+    for (size_t i = 0; i < std::min(group.by.size(), kShownSources); ++i)
       note += (i > 0 ? ", " : "") + group.by[i];
-    if (group.by.size() > kShown)
-      note += " and " + std::to_string(group.by.size() - kShown) + " more";
+    if (group.by.size() > kShownSources)
+      note +=
+          " and " + std::to_string(group.by.size() - kShownSources) + " more";
     notes.push_back(note + ": " + group.text);
   }
   return notes;

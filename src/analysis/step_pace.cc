@@ -34,7 +34,7 @@ std::vector<int64_t> DeviceTurns(std::span<const StepInterval> steps) {
   return turns;
 }
 
-double Spread(std::span<const int64_t> values, int64_t median) {
+double RelativeSpread(std::span<const int64_t> values, int64_t median) {
   return static_cast<double>(MedianDeviation(values, median)) /
          static_cast<double>(std::max<int64_t>(median, 1));
 }
@@ -71,7 +71,8 @@ bool DevicePaces(std::span<const StepInterval> steps,
   const int64_t device_median = Median(device);
   if (!is_longer(device_median, host_median)) return false;
   return is_longer(device_sum, host_sum) ||
-         Spread(device, device_median) < Spread(host, host_median);
+         RelativeSpread(device, device_median) <
+             RelativeSpread(host, host_median);
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace stepscope {
 namespace {
 
 // 0 if it is no such number.
-int64_t NumberOf(std::string_view text) {
+int64_t PositiveNumber(std::string_view text) {
   int64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, number);
@@ -66,10 +66,10 @@ std::optional<UnprofiledStep> FindUnprofiledStep(const Trace& trace) {
   uint64_t count = 0;
   for (const Process& process : trace.processes()) {
     const auto add_step = [&](std::string_view text) {
-      if (const int64_t ns = NumberOf(text); ns > 0) steps.push_back(ns);
+      if (const int64_t ns = PositiveNumber(text); ns > 0) steps.push_back(ns);
     };
     const auto add_count = [&](std::string_view text) {
-      count += static_cast<uint64_t>(NumberOf(text));
+      count += static_cast<uint64_t>(PositiveNumber(text));
     };
     add_step(ValueOf(trace, process, "unprofiled_step_ns"));
     add_count(ValueOf(trace, process, "unprofiled_steps"));

@@ -13,7 +13,7 @@ namespace {
 constexpr double kDeviations = 4;
 constexpr double kExcess = 0.2;
 constexpr double kExcessOfFew = 0.5;  // while there are few to compare with
-constexpr size_t kFew = 4;
+constexpr size_t kFewSettled = 4;
 constexpr size_t kOutliers = 5;  // at most one in so many of the rest
 
 // With setting up to explain it.
@@ -41,7 +41,7 @@ Settled Measure(std::span<const int64_t> periods) {
 }
 
 bool IsFarAbove(double period, const Settled& settled) {
-  const double share = settled.count < kFew ? kExcessOfFew : kExcess;
+  const double share = settled.count < kFewSettled ? kExcessOfFew : kExcess;
   return period - settled.median >
          std::max(kDeviations * settled.deviation, share * settled.median);
 }

@@ -13,6 +13,7 @@
 
 #include "base/demangle_words.h"
 #include "base/name_display.h"
+#include "base/text.h"
 
 namespace stepscope {
 namespace {
@@ -22,8 +23,6 @@ constexpr size_t kLongestText = size_t{1} << 16;   // of one part
 constexpr size_t kMostWork = size_t{4} << 20;      // characters written in all
 constexpr size_t kStep = 16;  // what a step counts that may write nothing
 constexpr int kDeepest = 256;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Reads one mangled name. Every function leaves `at_` behind what it read;
 // whatever is not understood sets `failed_`, after which results mean nothing.

@@ -4,6 +4,7 @@
 #include <bitset>
 #include <cstdint>
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace stepscope {
@@ -43,7 +44,6 @@ class Checker {
            Peek() == '\t')
       ++at_;
   }
-  static bool IsDigit(char c) { return c >= '0' && c <= '9'; }
   bool IsNumberStart() const { return Peek() == '-' || IsDigit(Peek()); }
 
   bool Digits() {

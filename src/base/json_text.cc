@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kHex[] = "0123456789abcdef";
 
-bool IsPlain(char c) {
+bool IsUnescaped(char c) {
   return static_cast<uint8_t>(c) >= 0x20 && static_cast<uint8_t>(c) < 0x80 &&
          c != '"' && c != '\\';
 }
@@ -48,7 +48,7 @@ bool AppendJsonEscaped(std::string& out, std::string_view bytes,
   size_t i = 0;
   while (i < bytes.size()) {
     size_t plain = i;
-    while (i < bytes.size() && IsPlain(bytes[i])) ++i;
+    while (i < bytes.size() && IsUnescaped(bytes[i])) ++i;
     out.append(bytes.substr(plain, i - plain));
     if (i == bytes.size()) break;
     size_t start = i;

@@ -22,6 +22,12 @@ std::string Format(const char* format, ...) {
   return text;
 }
 
+std::string_view Trimmed(std::string_view text, std::string_view blanks) {
+  const size_t first = text.find_first_not_of(blanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
 std::string GroupDigits(std::string digits) {
   const size_t sign = !digits.empty() && digits[0] == '-' ? 1 : 0;
   for (size_t at = digits.size(); at > sign + 3;) digits.insert(at -= 3, ",");
@@ -29,8 +35,6 @@ std::string GroupDigits(std::string digits) {
 }
 
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Takes the number at the front off, without the zeros it begins with.
 std::string_view TakeNumber(std::string_view& text) {

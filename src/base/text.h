@@ -10,6 +10,11 @@
 
 namespace stepscope {
 
+inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Without the blanks that it begins and ends with.
+std::string_view Trimmed(std::string_view text, std::string_view blanks = " ");
+
 // printf into a string.
 [[gnu::format(printf, 1, 2)]] std::string Format(const char* format, ...);
 

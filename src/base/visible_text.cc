@@ -43,12 +43,13 @@ bool In(const std::array<Range, kCount>& ranges, char32_t code) {
   });
 }
 
-bool IsPlain(char c) { return c >= ' ' && c < 0x7f; }
+bool IsPrintable(char c) { return c >= ' ' && c < 0x7f; }
 
 }  // namespace
 
 std::string VisibleText(std::string_view text) {
-  if (std::all_of(text.begin(), text.end(), IsPlain)) return std::string(text);
+  if (std::all_of(text.begin(), text.end(), IsPrintable))
+    return std::string(text);
   std::string result;
   for (size_t at = 0; at < text.size();) {
     const size_t start = at;
@@ -79,6 +80,12 @@ size_t DisplayWidth(std::string_view visible) {
     }
   }
   return width;
+}
+
+std::string Padded(std::string visible, size_t width) {
+  const size_t have = DisplayWidth(visible);
+  if (have < width) visible.append(width - have, ' ');
+  return visible;
 }
 
 std::string Shorten(std::string_view visible, size_t limit) {

@@ -17,6 +17,8 @@ std::string VisibleText(std::string_view text);
 // Columns that visible text takes on a terminal: wide characters take two,
 // combining ones none.
 size_t DisplayWidth(std::string_view visible);
+// Blanks behind it, up to `width` columns.
+std::string Padded(std::string visible, size_t width);
 
 // At most `limit` characters: if there are more, the first `limit - 3` and
 // "...".

@@ -20,10 +20,10 @@ size_t KeepTop(std::vector<Finding>& findings, int top) {
   return more;
 }
 
-using Render = std::string (*)(const Summary&);
+using AdviceRenderer = std::string (*)(const Summary&);
 
 // Null: there is no such format.
-Render RendererOf(std::string_view format) {
+AdviceRenderer RendererOf(std::string_view format) {
   if (format == "text") return RenderAdviceText;
   if (format == "md") return RenderAdviceMarkdown;
   if (format == "json") return RenderAdviceJson;
@@ -33,7 +33,7 @@ Render RendererOf(std::string_view format) {
 }  // namespace
 
 ExitCode RunAdvise(const AdviseArguments& arguments) {
-  const Render render = RendererOf(arguments.format);
+  const AdviceRenderer render = RendererOf(arguments.format);
   if (render == nullptr) {
     return Complain(kExitUsage,
                     "--format: unknown value \"" + arguments.format + "\"",

@@ -16,7 +16,7 @@ namespace stepscope {
 namespace {
 
 constexpr const char* kRecord = "Record";
-constexpr const char* kLook = "Find out where the time goes";
+constexpr const char* kAnalyse = "Find out where the time goes";
 constexpr const char* kFiles = "Other formats";
 constexpr const char* kShell = "Your shell";
 
@@ -128,7 +128,7 @@ Command SummaryCommand(SummaryArguments& arguments) {
   };
   return {
       .name = "summary",
-      .group = kLook,
+      .group = kAnalyse,
       .summary = "tables of steps, operators, kernels, memory and more",
       .description =
           "Prints tables of where the time went: devices, event types, stages "
@@ -142,9 +142,10 @@ Command SummaryCommand(SummaryArguments& arguments) {
             .fallback = "paddle, which stands for Paddle's nine, for text "
                         "and md, else all but critical_path",
             .choices = ViewSpellings(),
-            .accepts = [](const std::string& text) {
-              return ParseView(text).has_value();
-            },
+            .accepts =
+                [](const std::string& text) {
+                  return ParseView(text).has_value();
+                },
             .group = "Which tables",
             .target = &arguments.views},
            {.name = "--no-op-detail",
@@ -179,9 +180,10 @@ Command SummaryCommand(SummaryArguments& arguments) {
             .meaning = "unit of times in text and md",
             .fallback = "auto on a terminal, else ms",
             .choices = {"s", "ms", "us", "ns", "auto"},
-            .accepts = [](const std::string& text) {
-              return ParseTimeUnit(text).has_value();
-            },
+            .accepts =
+                [](const std::string& text) {
+                  return ParseTimeUnit(text).has_value();
+                },
             .group = "Output",
             .target = &arguments.unit},
            {.name = "--place",
@@ -190,9 +192,10 @@ Command SummaryCommand(SummaryArguments& arguments) {
             .meaning = "with --format fluid: which time is added up",
             .fallback = "All",
             .choices = {"CPU", "GPU", "All"},
-            .accepts = [](const std::string& text) {
-              return ParseFluidState(text).has_value();
-            },
+            .accepts =
+                [](const std::string& text) {
+                  return ParseFluidState(text).has_value();
+                },
             .group = "Output",
             .target = &arguments.place},
            TopOption("rows of each table", "20 on a terminal, else 0",
@@ -200,14 +203,13 @@ Command SummaryCommand(SummaryArguments& arguments) {
            FormatOption({"text", "json", "csv", "md", "fluid"},
                         &arguments.format)},
       .example_title = "which operators take the GPU's time?",
-      .example =
-          "stepscope summary job.sscap --views operator --sort GPUTotal",
+      .example = "stepscope summary job.sscap --views operator --sort GPUTotal",
       .run = [&arguments] { return RunSummary(arguments); }};
 }
 
 Command AdviseCommand(AdviseArguments& arguments) {
   return {.name = "advise",
-          .group = kLook,
+          .group = kAnalyse,
           .summary = "what slows the steps down, and what to try",
           .description =
               "Prints what slows the steps down, worst first: the evidence, "
@@ -239,7 +241,7 @@ std::string DescribeChanges() {
 Command WhatifCommand(WhatifArguments& arguments) {
   return {
       .name = "whatif",
-      .group = kLook,
+      .group = kAnalyse,
       .summary = "what a step would take after a change",
       .description =
           "Replays the steps with a change, such as kernels that take half "
@@ -268,7 +270,7 @@ Command WhatifCommand(WhatifArguments& arguments) {
 Command CompareCommand(CompareArguments& arguments) {
   return {
       .name = "compare",
-      .group = kLook,
+      .group = kAnalyse,
       .summary = "is B slower than A, where, and is it more than noise?",
       .description =
           "Compares two traces: whether the steps of B take longer than those "
@@ -294,8 +296,7 @@ Command CompareCommand(CompareArguments& arguments) {
                   FormatOption({"text", "json", "csv", "md"},
                                &arguments.format)},
       .example_title = "a gate in CI",
-      .example =
-          "stepscope compare main.sscap change.sscap --fail-if-slower 5",
+      .example = "stepscope compare main.sscap change.sscap --fail-if-slower 5",
       .run = [&arguments] { return RunCompare(arguments); }};
 }
 
@@ -313,7 +314,7 @@ Option MomentOption(std::string name, std::string meaning,
 Command ReportCommand(ReportArguments& arguments) {
   return {
       .name = "report",
-      .group = kLook,
+      .group = kAnalyse,
       .summary = "everything about a trace in one HTML file",
       .description =
           "Writes one HTML file that opens from disk and needs no network: the "
@@ -349,7 +350,7 @@ Command ReportCommand(ReportArguments& arguments) {
 
 Command InfoCommand(InfoOptions& options) {
   return {.name = "info",
-          .group = kLook,
+          .group = kAnalyse,
           .summary = "what a trace holds, what was lost, what was open",
           .description =
               "Prints what was recorded, by which process, whether it is "

@@ -74,8 +74,8 @@ Result<std::vector<std::string>> ReadLines(const std::string& path) {
   return lines;
 }
 
-ExitCode Write(const Trace& trace, const Exporter& exporter,
-               const ConvertOptions& options) {
+ExitCode WriteConverted(const Trace& trace, const Exporter& exporter,
+                        const ConvertOptions& options) {
   std::vector<std::string> notes;
   ExportOptions wanted;
   wanted.dataflow = !options.no_dataflow;
@@ -193,7 +193,7 @@ ExitCode RunConvert(const ConvertOptions& options) {
     trace = DrawCriticalPath(std::move(trace));
     if (trace == nullptr) return kExitUnreadable;
   }
-  code = Write(*trace, *exporter, options);
+  code = WriteConverted(*trace, *exporter, options);
   if (code == kExitOk && options.remove_live)
     return RemoveLiveFiles(*trace, options.inputs);
   return code;

@@ -49,7 +49,7 @@ void TellChanges(const DatasetChanges& changes, size_t already) {
                (already == 1 ? " is" : " are") + " in the dataset already");
 }
 
-DatasetImport ImportWithProgress(const ConvertOptions& options) {
+DatasetImport ImportDataset(const ConvertOptions& options) {
   Progress progress("writing the dataset");
   DatasetImportOptions how;
   how.commit = !options.no_commit;
@@ -70,7 +70,7 @@ ExitCode RunConvertDataset(const ConvertOptions& options) {
   if (options.output == "-")
     return Complain(kExitUsage, "-o -: a dataset is a folder",
                     "give a folder to -o");
-  const DatasetImport done = ImportWithProgress(options);
+  const DatasetImport done = ImportDataset(options);
   if (!done.inputs) return ComplainOfInput(done.inputs.error());
   for (const SkippedFile& file : done.skipped) PrintError(NoteOf(file));
   if (!done.output) return ComplainOfDataset(done.output.error());

@@ -70,11 +70,6 @@ const char* Colour(Verdict verdict) {
   return "";
 }
 
-std::string Padded(std::string text, size_t width) {
-  if (text.size() < width) text.append(width - text.size(), ' ');
-  return text;
-}
-
 // `text` in lines of `width` columns, broken at blanks, each but the first
 // behind `indent` blanks; the first begins at column `at`. A word that is
 // longer than a line, a path say, stays whole.
@@ -112,7 +107,7 @@ void AddCheck(std::string& out, const Check& check, bool colour,
 }
 
 // Of standard output; 0 if it is no terminal.
-size_t TerminalWidth() {
+size_t WidthToWrapAt() {
   winsize size = {};
   if (isatty(STDOUT_FILENO) == 0) return 0;
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 60
@@ -174,7 +169,7 @@ ExitCode RunDoctor(const DoctorOptions& options) {
   constexpr size_t kPipedWidth = 100;
   const doctor::Diagnosis diagnosis =
       doctor::Examine(doctor::LookAtMachine(options.out, options.python));
-  const size_t terminal = doctor::TerminalWidth();
+  const size_t terminal = doctor::WidthToWrapAt();
   const char* const plain = std::getenv("NO_COLOR");
   const bool colour =
       terminal > 0 && (plain == nullptr || plain[0] == '\0');

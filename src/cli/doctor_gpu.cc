@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/doctor_machine.h"
 
 namespace stepscope::doctor {
@@ -100,8 +101,6 @@ bool IsAdministrator() {
       std::strtoull(status->c_str() + at + 7, nullptr, 16);
   return ((rights >> kSysAdmin | rights >> kPerfmon) & 1) != 0;
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 

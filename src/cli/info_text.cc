@@ -24,12 +24,6 @@ std::string Name(const Trace& trace, StringId id) {
   return Shorten(VisibleText(trace.str(id)), kLongestName);
 }
 
-std::string Padded(std::string text, size_t width) {
-  const size_t have = DisplayWidth(text);
-  if (have < width) text.append(width - have, ' ');
-  return text;
-}
-
 void Field(std::string& out, std::string_view name, std::string_view value) {
   out += Padded(std::string(name), 10);
   out += value;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kFilesShown = 4;
 
-JobInfo Describe(const TraceFolder::Job& job) {
+JobInfo DescribeJob(const TraceFolder::Job& job) {
   JobInfo info;
   info.files = job.files;
   info.repeats = job.repeats;
@@ -41,7 +41,7 @@ JobInfo Describe(const TraceFolder::Job& job) {
 std::vector<JobInfo> DescribeJobs(const TraceFolder& folder) {
   std::vector<JobInfo> jobs;
   for (const TraceFolder::Job& job : folder.jobs)
-    jobs.push_back(Describe(job));
+    jobs.push_back(DescribeJob(job));
   return jobs;
 }
 

@@ -24,7 +24,7 @@ Result<TraceFolder> ImportWithProgress(const std::vector<std::string>& inputs,
 }
 
 // Puts the ranks of the only job on one clock, and notes what there is to say.
-SetClocks Align(TraceFolder& folder, Alignment how) {
+SetClocks AlignFolder(TraceFolder& folder, Alignment how) {
   if (folder.jobs.size() != 1) return {};
   TraceSet& set = folder.jobs[0].traces;
   SetClocks clocks = AlignSet(set, how);
@@ -64,7 +64,7 @@ std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
     std::fputs(JobLines(DescribeJobs(*folder)).c_str(), stderr);
     return nullptr;
   }
-  Align(*folder, how);
+  AlignFolder(*folder, how);
   return MergeAndCheck(*std::move(folder), inputs.front(), code);
 }
 
@@ -78,7 +78,7 @@ bool LoadForInfo(const std::string& input, LoadedInput& loaded,
   loaded.is_folder = input != "-" && IsDirectory(input);
   loaded.jobs = DescribeJobs(*folder);
   loaded.skipped = folder->skipped;
-  loaded.clocks = Align(*folder, Alignment::kByEvents);
+  loaded.clocks = AlignFolder(*folder, Alignment::kByEvents);
   loaded.trace = MergeAndCheck(*std::move(folder), input, code);
   return loaded.trace != nullptr;
 }

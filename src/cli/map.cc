@@ -27,7 +27,7 @@ struct Task {
   bool named = false;  // by the user; not found in a folder
 };
 
-struct Outcome {
+struct MapOutcome {
   std::optional<Error> error;
   bool no_trace = false;      // of no known format
   bool not_written = false;   // the error is that of the output
@@ -54,8 +54,8 @@ Result<Partial> MapFile(const std::string& path, uint64_t& events) {
   return partial;
 }
 
-Outcome MapOne(const Task& task) {
-  Outcome outcome;
+MapOutcome MapOne(const Task& task) {
+  MapOutcome outcome;
   uint64_t events = 0;
   Result<Partial> partial = [&]() -> Result<Partial> {
     // On a thread of its own, where nobody else would catch it.
@@ -122,7 +122,7 @@ ExitCode RunMap(const MapArguments& arguments) {
   std::vector<Task> tasks;
   ExitCode code = kExitOk;
   if (!FindTasks(arguments, tasks, code)) return code;
-  std::vector<Outcome> outcomes(tasks.size());
+  std::vector<MapOutcome> outcomes(tasks.size());
   {
     Progress progress("mapping " + arguments.inputs.front());
     std::mutex mutex;
@@ -135,7 +135,7 @@ ExitCode RunMap(const MapArguments& arguments) {
   }
   std::string lines;
   for (size_t i = 0; i < tasks.size(); ++i) {
-    const Outcome& outcome = outcomes[i];
+    const MapOutcome& outcome = outcomes[i];
     lines += outcome.line;
     if (!outcome.error) continue;
     // Folders hold other files too.

@@ -138,7 +138,7 @@ void FitWidths(const QueryResult& rows, size_t width,
   }
 }
 
-std::string Padded(const std::string& text, size_t width, bool right) {
+std::string Aligned(const std::string& text, size_t width, bool right) {
   const std::string blanks(width - std::min(width, DisplayWidth(text)), ' ');
   return right ? blanks + text : text + blanks;
 }
@@ -148,7 +148,8 @@ std::string WithoutTrailingBlanks(std::string line) {
   return line;
 }
 
-Status WriteTable(QueryResult& rows, const RowStyle& style, Writer& writer) {
+Status WriteTextTable(QueryResult& rows, const RowStyle& style,
+                      Writer& writer) {
   const uint64_t limit = style.limit;
   std::vector<std::vector<std::string>> lines(1);
   for (size_t i = 0; i < rows.columns(); ++i)
@@ -167,9 +168,8 @@ Status WriteTable(QueryResult& rows, const RowStyle& style, Writer& writer) {
   const auto print = [&](const std::vector<std::string>& cells) {
     std::string line;
     for (size_t i = 0; i < cells.size(); ++i)
-      line += (i > 0 ? "  " : "") +
-              Padded(ShortenName(cells[i], widths[i]), widths[i],
-                     IsNumeric(rows.type(i)));
+      line += (i > 0 ? "  " : "") + Aligned(ShortenName(cells[i], widths[i]),
+                                            widths[i], IsNumeric(rows.type(i)));
     writer.text() += WithoutTrailingBlanks(std::move(line)) + "\n";
   };
   print(lines[0]);
@@ -190,7 +190,7 @@ Status WriteRows(QueryResult& rows, const RowStyle& style, Sink& sink) {
   Writer writer(sink);
   switch (style.format) {
     case RowFormat::kTable:
-      STEPSCOPE_TRY(WriteTable(rows, style, writer));
+      STEPSCOPE_TRY(WriteTextTable(rows, style, writer));
       break;
     case RowFormat::kCsv:
       STEPSCOPE_TRY(WriteCsv(rows, style.limit, writer));

@@ -44,7 +44,7 @@ std::string MakeSalt() {
   return salt;
 }
 
-Status WriteFile(const std::string& path, const std::string& html) {
+Status WriteHtml(const std::string& path, const std::string& html) {
   STEPSCOPE_TRY_ASSIGN(auto sink, OpenOutput(path));
   Block block(html.size());
   html.copy(block.data.get(), html.size());
@@ -81,7 +81,7 @@ ExitCode RunReport(const ReportArguments& arguments) {
     return RenderHtmlReport(*trace, options);
   }();
   if (!html) return ComplainOfSteps(html.error());
-  const Status written = WriteFile(arguments.output, *html);
+  const Status written = WriteHtml(arguments.output, *html);
   return written ? kExitOk : ComplainOfOutput(written.error());
 }
 

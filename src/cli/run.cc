@@ -106,7 +106,7 @@ void AddGpu(const RunOptions& options, Injection& injection) {
 
 // Starts stepscope inside Python programs: for calls of functions, if they are
 // asked for, and for the stages of frameworks, if the package knows them.
-void AddPython(const RunOptions& options, Injection& injection) {
+void FindPython(const RunOptions& options, Injection& injection) {
   const char* const package = std::getenv("STEPSCOPE_PYTHON_PACKAGE");
   injection.python_package = package != nullptr && package[0] != '\0'
                                  ? package
@@ -143,7 +143,7 @@ Result<Injection> PrepareInjection(const RunOptions& options,
   }
   AddTorch(options, injection);
   AddGpu(options, injection);
-  AddPython(options, injection);
+  FindPython(options, injection);
   timespec now = {};
   clock_gettime(CLOCK_MONOTONIC, &now);
   injection.began_ns = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;

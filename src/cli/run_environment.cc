@@ -12,7 +12,7 @@ std::string Find(const Variables& variables, const std::string& name) {
   return "";
 }
 
-std::string Lines(const std::vector<std::string>& patterns) {
+std::string JoinLines(const std::vector<std::string>& patterns) {
   std::string text;
   for (const std::string& pattern : patterns)
     text += text.empty() ? pattern : "\n" + pattern;
@@ -30,8 +30,10 @@ void AddPython(const RunOptions& options, const Injection& injection,
   // Also if empty: those of a run around this one do not count.
   set.emplace_back("STEPSCOPE_PYTHON_PACKAGE", injection.python_package);
   set.emplace_back("STEPSCOPE_PYTHON", options.wants_python() ? "1" : "0");
-  set.emplace_back("STEPSCOPE_PYTHON_INCLUDE", Lines(options.python_include));
-  set.emplace_back("STEPSCOPE_PYTHON_EXCLUDE", Lines(options.python_exclude));
+  set.emplace_back("STEPSCOPE_PYTHON_INCLUDE",
+                   JoinLines(options.python_include));
+  set.emplace_back("STEPSCOPE_PYTHON_EXCLUDE",
+                   JoinLines(options.python_exclude));
 }
 
 // Kernels alone, while the flight recorder runs: calls of the device's API are

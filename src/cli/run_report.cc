@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Texts about processes, each once.
-class Lines {
+class ProcessLines {
  public:
   void Add(pid_t pid, const std::string& command, const std::string& text) {
     for (Line& line : lines_) {
@@ -53,7 +53,7 @@ class Lines {
 std::vector<std::string> DescribeProcesses(
     const std::vector<CaptureEnding>& ended,
     const std::vector<RunningCapture>& running) {
-  Lines lines;
+  ProcessLines lines;
   for (const CaptureEnding& one : ended) {
     const capture::ProcessEnding ending = capture::DescribeEnding(one.ended);
     if (!one.error.empty())

@@ -39,7 +39,7 @@ static_assert(sizeof(PidfdInfo) == 64);
 constexpr unsigned long kGetInfo = _IOWR(0xff, 11, PidfdInfo);
 constexpr uint64_t kInfoExit = 1u << 3;
 
-std::string Describe(int status) {
+std::string DescribeStatus(int status) {
   return WIFSIGNALED(status) ? "signal " + std::to_string(WTERMSIG(status))
                              : "exit " + std::to_string(WEXITSTATUS(status));
 }
@@ -74,7 +74,7 @@ std::optional<std::string> EndingOfZombie(pid_t pid) {
   int status = 0;
   const std::string& text = fields[kExitCode];
   std::from_chars(text.data(), text.data() + text.size(), status);
-  return Describe(status);
+  return DescribeStatus(status);
 }
 
 bool HasEnded(int pidfd) {
@@ -156,7 +156,7 @@ void ProcessWatch::Settle(pid_t pid) {
   info.mask = kInfoExit;
   const bool told = ioctl(descriptor, kGetInfo, &info) == 0;
   if (!ending && told && (info.mask & kInfoExit) != 0)
-    ending = Describe(info.exit_code);
+    ending = DescribeStatus(info.exit_code);
   if (!ending) return;
   ended_[pid] = *ending;
   close(descriptor);

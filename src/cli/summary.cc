@@ -52,7 +52,8 @@ Render FluidRenderer(const SummaryArguments& arguments) {
   };
 }
 
-ExitCode Write(const SummaryArguments& arguments, const std::string& text) {
+ExitCode WriteSummary(const SummaryArguments& arguments,
+                      const std::string& text) {
   return arguments.format == "text" ? WriteTables(text) : WriteOutput(text);
 }
 
@@ -70,7 +71,7 @@ std::optional<ExitCode> SummariseFolder(const SummaryArguments& arguments) {
   if (job == nullptr) return code;
   // Without steps some tables need all files at once.
   if (job->given != options.views) return {};
-  return Write(arguments, RenderSummary(job->summary, options));
+  return WriteSummary(arguments, RenderSummary(job->summary, options));
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ ExitCode RunSummary(const SummaryArguments& arguments) {
     if (!rendered) return ComplainOfSteps(rendered.error());
     text = *std::move(rendered);
   }
-  return Write(arguments, text);
+  return WriteSummary(arguments, text);
 }
 
 }  // namespace stepscope

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kWakeUp = SIGUSR1;  // ends the watching thread
 
-sigset_t Ending() {
+sigset_t EndingSignals() {
   sigset_t signals;
   sigemptyset(&signals);
   for (const int one : {SIGINT, SIGTERM, SIGHUP, kWakeUp})
@@ -21,7 +21,7 @@ sigset_t Ending() {
   return signals;
 }
 
-void Remove(const std::string& folder) {
+void RemoveFolder(const std::string& folder) {
   std::error_code ignored;
   if (!folder.empty()) std::filesystem::remove_all(folder, ignored);
 }
@@ -30,7 +30,7 @@ void Remove(const std::string& folder) {
 
 TemporaryDataset::TemporaryDataset(std::string folder)
     : folder_(std::move(folder)) {
-  const sigset_t signals = Ending();
+  const sigset_t signals = EndingSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   watcher_ = std::thread([this] { Watch(); });
 }
@@ -38,7 +38,7 @@ TemporaryDataset::TemporaryDataset(std::string folder)
 TemporaryDataset::~TemporaryDataset() {
   pthread_kill(watcher_.native_handle(), kWakeUp);
   watcher_.join();
-  Remove(folder_);
+  RemoveFolder(folder_);
 }
 
 void TemporaryDataset::OnSignal(std::function<void()> handler) {
@@ -47,7 +47,7 @@ void TemporaryDataset::OnSignal(std::function<void()> handler) {
 }
 
 void TemporaryDataset::Watch() {
-  const sigset_t signals = Ending();
+  const sigset_t signals = EndingSignals();
   for (;;) {
     int got = 0;
     if (sigwait(&signals, &got) != 0) continue;
@@ -57,7 +57,7 @@ void TemporaryDataset::Watch() {
       std::exchange(handler_, nullptr)();
       continue;
     }
-    Remove(folder_);
+    RemoveFolder(folder_);
     _exit(128 + got);
   }
 }

@@ -81,8 +81,8 @@ Result<std::vector<LabelledTrace>> ImportItems(const std::vector<Item>& items) {
 
 // Lays traces upon each other that met in collectives or calls. Who says no
 // more than its own clock does stays as it is.
-void Align(std::vector<LabelledTrace>& traces,
-           std::vector<std::string>& notes) {
+void AlignTraces(std::vector<LabelledTrace>& traces,
+                 std::vector<std::string>& notes) {
   std::vector<std::shared_ptr<const Trace>> members;
   for (const LabelledTrace& item : traces) members.push_back(item.trace);
   TraceSet set(std::move(members));
@@ -101,8 +101,9 @@ void Align(std::vector<LabelledTrace>& traces,
   for (const std::string& note : clocks.notes) notes.push_back(note);
 }
 
-Status WriteFile(const std::vector<LabelledTrace>& traces,
-                 const std::string& path, std::vector<std::string>& notes) {
+Status WriteTimelineFile(const std::vector<LabelledTrace>& traces,
+                         const std::string& path,
+                         std::vector<std::string>& notes) {
   STEPSCOPE_TRY_ASSIGN(auto sink, OpenOutput(path));
   STEPSCOPE_TRY(WriteTimeline(traces, *sink, notes));
   return sink->Close();
@@ -126,10 +127,10 @@ ExitCode RunTimeline(const TimelineOptions& options) {
   }();
   if (!traces) return ComplainOfInput(traces.error());
   std::vector<std::string> notes;
-  if (!options.no_align) Align(*traces, notes);
+  if (!options.no_align) AlignTraces(*traces, notes);
   const Status status = [&] {
     const Progress progress("writing " + output);
-    return WriteFile(*traces, output, notes);
+    return WriteTimelineFile(*traces, output, notes);
   }();
   if (!status) return ComplainOfOutput(status.error());
   for (const std::string& note : notes) PrintError("note: " + note);

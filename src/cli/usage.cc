@@ -20,14 +20,14 @@ Error Usage(std::string message) {
 }
 
 // A word, taken apart as the parser does it.
-struct Word {
+struct GivenWord {
   std::string text;   // as given
   std::string name;   // of an option, else empty
   std::optional<std::string> value;  // behind "=", or stuck to "-o"
 };
 
-Word TakeApart(const std::string& text) {
-  Word word{text, "", std::nullopt};
+GivenWord TakeApart(const std::string& text) {
+  GivenWord word{text, "", std::nullopt};
   if (text.size() < 2 || text[0] != '-') return word;  // "-" is an operand
   if (text[1] != '-') {
     word.name = text.substr(0, 2);
@@ -115,7 +115,7 @@ std::vector<std::string> OptionNames(const Command& command) {
   return names;
 }
 
-Error UnknownOption(const Command& command, const Word& word) {
+Error UnknownOption(const Command& command, const GivenWord& word) {
   std::string message = "unknown option \"" + word.name + "\"";
   const size_t begin = word.name.find_first_not_of('-');
   const std::string nearest =
@@ -153,7 +153,7 @@ Status CheckWords(const Command& command,
   std::set<std::string> given;
   bool only_operands = false;  // after "--"
   for (size_t i = 0; i < words.size(); ++i) {
-    const Word word = TakeApart(words[i]);
+    const GivenWord word = TakeApart(words[i]);
     if (words[i] == "--" && !only_operands) {
       only_operands = true;
       continue;
@@ -204,7 +204,7 @@ bool AsksForHelp(const Command& command,
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--") return false;
     if (words[i] == "--help" || words[i] == "-h") return true;
-    const Word word = TakeApart(words[i]);
+    const GivenWord word = TakeApart(words[i]);
     const Option* const option =
         word.name.empty() ? nullptr : FindOption(command, word.name);
     if (option != nullptr && !option->value.empty() && !word.value) ++i;

@@ -4,8 +4,15 @@
 #include <unistd.h>
 
 #include <cmath>
+#include <ctime>
 
 namespace stepscope::gpu {
+
+int64_t NowNs() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
 
 void DeviceClock::Start(const stepscope_plugin_host* host, const CuptiApi* api,
                         bool shared) {

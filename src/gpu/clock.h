@@ -14,6 +14,8 @@
 
 namespace stepscope::gpu {
 
+int64_t NowNs();  // of CLOCK_MONOTONIC
+
 class DeviceClock {
  public:
   // Shared if `callback` was registered with the library.

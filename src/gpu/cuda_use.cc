@@ -17,9 +17,9 @@ namespace {
 
 // Libraries of CUDA by the beginning of their names. Those of frameworks carry
 // device code themselves.
-constexpr const char* kLibraries[] = {"libcuda.so", "libcudart.so",
-                                      "libtorch_cuda", "libcublas",
-                                      "xla_cuda_plugin"};
+constexpr const char* kCudaLibraries[] = {"libcuda.so", "libcudart.so",
+                                          "libtorch_cuda", "libcublas",
+                                          "xla_cuda_plugin"};
 
 bool ReadAt(int file, uint64_t offset, void* to, size_t bytes) {
   return pread(file, to, bytes, static_cast<off_t>(offset)) ==
@@ -77,7 +77,7 @@ int Look(dl_phdr_info* info, size_t size, void* data) {
   search->first = false;
   if (path == nullptr || path[0] != '/') return 0;
   const char* name = std::strrchr(path, '/') + 1;
-  for (const char* library : kLibraries)
+  for (const char* library : kCudaLibraries)
     search->found |= std::strncmp(name, library, std::strlen(library)) == 0;
   search->found = search->found || HasDeviceCode(path);
   return search->found ? 1 : 0;

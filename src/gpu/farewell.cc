@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/farewell.h"
 
-#include <time.h>
 #include <unistd.h>
+
+#include "gpu/clock.h"
 
 namespace stepscope::gpu {
 namespace {
@@ -17,12 +18,6 @@ constexpr int64_t kGather = 20 * kMillisecond;
 constexpr int64_t kPause = 50 * kMillisecond;
 // No thread waits longer than this, whatever CUPTI does.
 constexpr int64_t kLongestWait = 1000 * kMillisecond;
-
-int64_t NowNs() {
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 }  // namespace
 

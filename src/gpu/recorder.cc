@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/recorder.h"
 
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -12,12 +11,6 @@ namespace stepscope::gpu {
 namespace {
 
 constexpr size_t kDefaultBudget = size_t{64} << 20;
-
-int64_t NowNs() {
-  timespec now = {};
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
 
 // STEPSCOPE_GPU_BUDGET, in MiB.
 size_t Budget() {

@@ -29,15 +29,9 @@ std::string Line(std::string_view name, std::string_view a, std::string_view b,
 
 std::string Number(double value) { return Format("%.5f", value); }
 
-double Seconds(int64_t ns) { return static_cast<double>(ns) / 1e9; }
-
-double Mean(const Series& series) {
-  return Seconds(series.total()) / static_cast<double>(series.count());
-}
-
 std::string CostLine(std::string_view name, const Series& series) {
-  return Line(name, Number(Mean(series)), Number(Seconds(series.max())),
-              Number(Seconds(series.min())));
+  return Line(name, Number(Seconds(series.Mean())),
+              Number(Seconds(series.max())), Number(Seconds(series.min())));
 }
 
 std::string PercentileLine(std::string_view name, const Series& series) {

@@ -111,8 +111,8 @@ int Outcome(ProfilerCore& core, const Status& status) {
   return Finish(StatusOf(status.error()), status.error().message.c_str());
 }
 
-int ExportTo(ProfilerCore& core, const std::string& folder,
-             const std::string& worker, const std::string& format) {
+int ExportToFolder(ProfilerCore& core, const std::string& folder,
+                   const std::string& worker, const std::string& format) {
   Status made = MakeFolder(folder);
   if (!made) return Outcome(core, made);
   const char* suffix = format == "capture" ? ".sscap"
@@ -153,7 +153,7 @@ CoreOptions Translate(const stepscope_profiler_options& c,
     };
   } else {
     options.on_trace_ready = [handle] {
-      ExportTo(*handle->core, "./profiler_log", "", "json");
+      ExportToFolder(*handle->core, "./profiler_log", "", "json");
       return std::string();
     };
   }
@@ -326,7 +326,7 @@ int stepscope_profiler_export_to(stepscope_profiler* profiler,
   if (folder == nullptr || *folder == '\0')
     return sp::Finish(STEPSCOPE_INVALID, "the folder is NULL or empty");
   return Guarded(profiler, [=](ProfilerCore& core) {
-    return sp::ExportTo(core, folder, sp::Text(worker), sp::Text(format));
+    return sp::ExportToFolder(core, folder, sp::Text(worker), sp::Text(format));
   });
 }
 

@@ -10,6 +10,11 @@
 
 namespace stepscope::profiler {
 
+template <typename Number>
+double Seconds(Number ns) {
+  return static_cast<double>(ns) / 1e9;
+}
+
 class Series {
  public:
   // Beyond this many values every second one is forgotten, again and again.
@@ -21,6 +26,10 @@ class Series {
   int64_t total() const { return total_; }
   int64_t max() const { return max_; }  // 0 when empty
   int64_t min() const { return min_; }
+  double Mean() const {
+    if (count_ == 0) return 0;
+    return static_cast<double>(total_) / static_cast<double>(count_);
+  }
   // One value in this many is kept for percentiles.
   int64_t stride() const { return stride_; }
 

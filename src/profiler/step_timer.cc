@@ -4,25 +4,13 @@
 #include "base/text.h"
 
 namespace stepscope::profiler {
-namespace {
-
-double Seconds(double ns) { return ns / 1e9; }
-
-double Mean(const Series& series) {
-  if (series.count() == 0) return 0;
-  return static_cast<double>(series.total()) /
-         static_cast<double>(series.count());
-}
-
-}  // namespace
 
 void StepFigures::Add(int64_t batch_ns, std::optional<int64_t> reader_ns,
                       int64_t num_samples) {
   batch.Add(batch_ns);
   if (reader_ns) reader.Add(*reader_ns);
   if (num_samples < 0 || batch_ns <= 0) return;
-  double speed =
-      static_cast<double>(num_samples) / Seconds(static_cast<double>(batch_ns));
+  double speed = static_cast<double>(num_samples) / Seconds(batch_ns);
   bool first = batch.count() == 1;
   if (first || speed > max_samples_per_second) max_samples_per_second = speed;
   if (first || speed < min_samples_per_second) min_samples_per_second = speed;
@@ -89,9 +77,9 @@ std::string StepTimer::ips_unit() const {
 std::string StepTimer::StepInfo(const std::string& unit) {
   if (!unit.empty()) unit_ = unit;
   std::string info;
-  double reader = Seconds(Mean(recent_.reader));
-  double batch = Seconds(Mean(recent_.batch));
-  double total = Seconds(static_cast<double>(recent_.batch.total()));
+  double reader = Seconds(recent_.reader.Mean());
+  double batch = Seconds(recent_.batch.Mean());
+  double total = Seconds(recent_.batch.total());
   int64_t work = in_samples_ ? recent_.samples : recent_.batch.count();
   double ips = total > 0 ? static_cast<double>(work) / total : 0;
   if (reader != 0) info += Format(" reader_cost: %.5f s", reader);

@@ -11,7 +11,7 @@
 namespace stepscope::profiler {
 namespace {
 
-Result<TableOptions> Translate(const stepscope_summary_options& c) {
+Result<TableOptions> TableOptionsOf(const stepscope_summary_options& c) {
   TableOptions options;
   if (c.sorted_by > STEPSCOPE_SORT_GPU_MIN)
     return Fail(ErrorCode::kInvalidArgument, "sorted_by is no sort key");
@@ -55,7 +55,7 @@ class Tools final : public TraceTools {
 
   Result<std::string> Summarize(const Trace& trace,
                                 const stepscope_summary_options& c) override {
-    STEPSCOPE_TRY_ASSIGN(auto options, Translate(c));
+    STEPSCOPE_TRY_ASSIGN(auto options, TableOptionsOf(c));
     return RenderSummary(trace, options);
   }
 };

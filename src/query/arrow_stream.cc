@@ -36,7 +36,7 @@ struct TypeFacts {
   bool is_signed = true;
 };
 
-TypeFacts FactsOf(TypeId type) {
+TypeFacts TypeFactsOf(TypeId type) {
   switch (type) {
     case TypeId::kBoolean:
       return {.type = ArrowType::kBool};
@@ -125,7 +125,7 @@ std::string ArrowStream::Head() const {
       AddEnvelope(message, kSchemaMessage, 0), {{0, 2, 0}, {1, kRefers, 0}});
   const auto fields = message.AddList(schema.front(), rows_.columns());
   for (size_t i = 0; i < fields.size(); ++i) {
-    const TypeFacts facts = FactsOf(rows_.type(i));
+    const TypeFacts facts = TypeFactsOf(rows_.type(i));
     const auto parts = message.AddTable(
         fields[i], {{0, kRefers, 0},
                     {1, 1, true},
@@ -157,7 +157,7 @@ Status ArrowStream::Add(size_t row) {
 // NULL cells have a value, too, which nobody looks at.
 Status ArrowStream::AddCell(size_t i, size_t row, bool null) {
   Column& column = columns_[i];
-  const TypeFacts facts = FactsOf(rows_.type(i));
+  const TypeFacts facts = TypeFactsOf(rows_.type(i));
   switch (facts.type) {
     case ArrowType::kBool:
       if (count_ % 8 == 0) column.values.push_back('\0');
@@ -218,7 +218,7 @@ std::string ArrowStream::TakeBatch() {
     Column& column = columns_[i];
     nodes.emplace_back(count_, column.nulls);
     add(column.nulls > 0 ? std::string_view(column.valid) : "");
-    if (FactsOf(rows_.type(i)).type == ArrowType::kText)
+    if (TypeFactsOf(rows_.type(i)).type == ArrowType::kText)
       add({reinterpret_cast<const char*>(column.ends.data()),
            column.ends.size() * sizeof(int32_t)});
     add(column.values);

@@ -8,12 +8,8 @@ namespace stepscope {
 namespace {
 
 using Columns = TableColumns<RankData>;
-using Id = std::optional<int64_t>;
 
 Row AsRow(uint64_t row) { return static_cast<Row>(row); }
-Id IdOf(Row row) {
-  return row == kNoRow ? Id() : Id(static_cast<int64_t>(row));
-}
 const Track& TrackOf(const RankData& data, uint64_t row) {
   return data.trace().tracks()[data.trace().track()[row]];
 }

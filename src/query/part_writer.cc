@@ -34,8 +34,8 @@ std::vector<int64_t> RanksOf(const Trace& trace) {
   return ranks;
 }
 
-RankFactsList FactsOf(const Trace& trace, const SourceFile& source,
-                      const std::vector<int64_t>& ranks) {
+RankFactsList RankFactsOf(const Trace& trace, const SourceFile& source,
+                          const std::vector<int64_t>& ranks) {
   const FileFacts stated = FactsOf(trace, source.path, source.importer);
   std::vector<int64_t> events(trace.processes().size());
   for (const Track& track : trace.tracks())
@@ -73,8 +73,8 @@ RankFactsList FactsOf(const Trace& trace, const SourceFile& source,
 }
 
 // One table, of the processes of one rank.
-Status WriteTable(Database& db, const std::string& table,
-                  const std::string& chosen, const std::string& path) {
+Status WriteTableOfRank(Database& db, const std::string& table,
+                        const std::string& chosen, const std::string& path) {
   std::error_code error;
   std::filesystem::create_directories(
       std::filesystem::path(path).parent_path(), error);
@@ -97,10 +97,10 @@ std::string OfRank(const std::vector<int64_t>& ranks, int64_t rank) {
   return " WHERE process IN (" + list + ")";
 }
 
-Status WriteAll(std::shared_ptr<const Trace> trace, const SourceFile& source,
-                const std::string& folder) {
+Status WriteTables(std::shared_ptr<const Trace> trace, const SourceFile& source,
+                   const std::string& folder) {
   const std::vector<int64_t> ranks = RanksOf(*trace);
-  RankFactsList facts = FactsOf(*trace, source, ranks);
+  RankFactsList facts = RankFactsOf(*trace, source, ranks);
   if (facts.empty()) {  // without a process, it still has a ledger
     facts.emplace_back();
     facts[0].source_id = source.fingerprint.source_id();
@@ -129,7 +129,7 @@ Status WriteAll(std::shared_ptr<const Trace> trace, const SourceFile& source,
           : first           ? ""
                             : " WHERE false";
       STEPSCOPE_TRY(
-          WriteTable(*db, table, chosen, PartPath(folder, table, part)));
+          WriteTableOfRank(*db, table, chosen, PartPath(folder, table, part)));
     }
     first = false;
     STEPSCOPE_TRY(db->AddTable(
@@ -137,7 +137,7 @@ Status WriteAll(std::shared_ptr<const Trace> trace, const SourceFile& source,
         RanksSource(std::make_shared<const RankFactsList>(std::move(list))),
         false));
     STEPSCOPE_TRY(
-        WriteTable(*db, "ranks", "", PartPath(folder, "ranks", part)));
+        WriteTableOfRank(*db, "ranks", "", PartPath(folder, "ranks", part)));
   }
   return Ok();
 }
@@ -166,7 +166,7 @@ std::string ParquetOptions(std::string_view table) {
 Status WriteParts(std::shared_ptr<const Trace> trace, const SourceFile& source,
                   const std::string& folder) {
   try {
-    return WriteAll(std::move(trace), source, folder);
+    return WriteTables(std::move(trace), source, folder);
   } catch (const std::bad_alloc&) {
     return Fail(ErrorCode::kIo, source.path + ": not enough memory");
   }

@@ -7,10 +7,10 @@
 namespace stepscope {
 namespace {
 
-using Columns = TableColumns<RankFactsList>;
+using RankColumns = TableColumns<RankFactsList>;
 
 template <typename T>
-void AddBigint(Columns& columns, const char* name, const char* meaning,
+void AddBigint(RankColumns& columns, const char* name, const char* meaning,
                T RankFacts::*member) {
   columns.Bigint(name, meaning,
                  [member](const RankFactsList& ranks, uint64_t i) {
@@ -18,7 +18,7 @@ void AddBigint(Columns& columns, const char* name, const char* meaning,
                  });
 }
 
-void AddText(Columns& columns, const char* name, const char* meaning,
+void AddText(RankColumns& columns, const char* name, const char* meaning,
              std::string RankFacts::*member) {
   columns.CopiedText(name, meaning,
                      [member](const RankFactsList& ranks, uint64_t i) {
@@ -26,7 +26,7 @@ void AddText(Columns& columns, const char* name, const char* meaning,
                      });
 }
 
-void AddBoolean(Columns& columns, const char* name, const char* meaning,
+void AddBoolean(RankColumns& columns, const char* name, const char* meaning,
                 bool RankFacts::*member) {
   columns.Boolean(name, meaning,
                   [member](const RankFactsList& ranks, uint64_t i) {
@@ -34,7 +34,7 @@ void AddBoolean(Columns& columns, const char* name, const char* meaning,
                   });
 }
 
-void AddSource(Columns& columns) {
+void AddSource(RankColumns& columns) {
   AddBigint(columns, "source_id", kSourceIdMeaning, &RankFacts::source_id);
   columns.Int("process", kProcessMeaning,
               [](const RankFactsList& ranks, uint64_t i) {
@@ -70,7 +70,7 @@ void AddSource(Columns& columns) {
              &RankFacts::complete);
 }
 
-void AddClock(Columns& columns) {
+void AddClock(RankColumns& columns) {
   AddBoolean(columns, "epoch_known", "whether epoch_ns is UTC",
              &RankFacts::epoch_known);
   AddBigint(columns, "epoch_ns", "UTC of time 0 of the source",
@@ -105,9 +105,9 @@ void AddClock(Columns& columns) {
 
 }  // namespace
 
-const Columns& RanksColumns() {
+const RankColumns& RanksColumns() {
   static const auto* const columns = [] {
-    auto* const made = new Columns;
+    auto* const made = new RankColumns;
     AddSource(*made);
     AddClock(*made);
     return made;

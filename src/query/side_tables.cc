@@ -11,11 +11,6 @@
 namespace stepscope {
 namespace {
 
-using Id = std::optional<int64_t>;
-
-Id IdOf(Row row) {
-  return row == kNoRow ? Id() : Id(static_cast<int64_t>(row));
-}
 // What may have all 64 bits is shown as the signed number of the same bits.
 int64_t Signed(uint64_t value) { return static_cast<int64_t>(value); }
 

@@ -11,11 +11,6 @@
 namespace stepscope {
 namespace {
 
-using Id = std::optional<int64_t>;
-
-Id IdOf(Row row) {
-  return row == kNoRow ? Id() : Id(static_cast<int64_t>(row));
-}
 Id KnownIf(bool known, int64_t value) { return known ? Id(value) : Id(); }
 
 const StepInterval& StepAt(const RankData& data, uint64_t i) {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "query/rank_data.h"
 #include "query/rank_facts.h"
@@ -34,6 +35,12 @@ TableOfTrace DeclareSteps();
 TableOfTrace DeclareCollectives();
 TableOfTrace DeclareLedger();
 const TableColumns<RankFactsList>& RanksColumns();
+
+// NULL where there is none.
+using Id = std::optional<int64_t>;
+inline Id IdOf(Row row) {
+  return row == kNoRow ? Id() : Id(static_cast<int64_t>(row));
+}
 
 // The column that every table begins with.
 inline constexpr const char* kSourceIdMeaning =

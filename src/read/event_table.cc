@@ -10,7 +10,7 @@ namespace stepscope {
 namespace {
 
 // What the columns refer to, beside the trace.
-struct EventColumns {
+struct TraceColumns {
   std::shared_ptr<const Trace> trace;
   TextDictionary names, types, kinds, threads;
   std::vector<int32_t> name, type, kind, thread;
@@ -30,7 +30,7 @@ std::string_view KindName(TrackKind kind) {
 }
 
 // Where each event ran.
-void AddTracks(EventColumns& out) {
+void AddTracks(TraceColumns& out) {
   const Trace& trace = *out.trace;
   std::vector<int32_t> kinds, threads;
   for (const Track& track : trace.tracks()) {
@@ -60,7 +60,7 @@ void AddTracks(EventColumns& out) {
   }
 }
 
-void AddNames(EventColumns& out) {
+void AddNames(TraceColumns& out) {
   const Trace& trace = *out.trace;
   std::vector<int32_t> number(trace.strings().size(), -1);
   std::vector<int32_t> type_number(size_t{1} << 16, -1);
@@ -81,7 +81,7 @@ void AddNames(EventColumns& out) {
   }
 }
 
-std::vector<ColumnData> Describe(const EventColumns& from) {
+std::vector<ColumnData> DescribeEvents(const TraceColumns& from) {
   const Trace& trace = *from.trace;
   const Nesting& nesting = trace.nesting();
   return {
@@ -119,7 +119,7 @@ std::vector<ColumnData> Describe(const EventColumns& from) {
 
 Result<std::shared_ptr<const ArrowTable>> MakeEventTable(
     std::shared_ptr<const Trace> trace) {
-  auto columns = std::make_shared<EventColumns>();
+  auto columns = std::make_shared<TraceColumns>();
   columns->trace = std::move(trace);
   AddTracks(*columns);
   AddNames(*columns);
@@ -127,7 +127,7 @@ Result<std::shared_ptr<const ArrowTable>> MakeEventTable(
     return Fail(ErrorCode::kInvalidArgument,
                 "events: the names have more than 2 GiB of text");
   }
-  std::vector<ColumnData> described = Describe(*columns);
+  std::vector<ColumnData> described = DescribeEvents(*columns);
   const auto rows = static_cast<int64_t>(columns->trace->size());
   return MakeArrowTable(rows, std::move(described), std::move(columns));
 }

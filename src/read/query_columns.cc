@@ -54,7 +54,7 @@ class WideColumn {
 };
 
 // One column; its type says which of these it uses.
-struct Column {
+struct ResultColumn {
   Validity validity;
   std::vector<int32_t> small;
   std::vector<double> real;
@@ -65,7 +65,7 @@ struct Column {
 
 // NULL cells have a value, too, which nobody looks at.
 Status AppendCell(const QueryResult& rows, size_t c, size_t row,
-                  Column& column) {
+                  ResultColumn& column) {
   const bool null = rows.IsNull(c, row);
   column.validity.Append(!null);
   bool fits = true;
@@ -112,15 +112,14 @@ Status AppendCell(const QueryResult& rows, size_t c, size_t row,
                              "DOUBLE or VARCHAR");
 }
 
-
 // Columns of ours are named after their units, and so are most of users.
 std::string UnitOf(std::string_view name) {
   if (name.ends_with("_ns")) return "ns";
   return name == "bytes" || name.ends_with("_bytes") ? "bytes" : "";
 }
 
-ColumnData Describe(const std::string& name, TypeId type,
-                    const Column& column) {
+ColumnData DescribeColumn(const std::string& name, TypeId type,
+                          const ResultColumn& column) {
   ColumnData data;
   data.name = name;
   data.unit = UnitOf(name);
@@ -157,7 +156,7 @@ ColumnData Describe(const std::string& name, TypeId type,
 }  // namespace
 
 Result<std::shared_ptr<const ArrowTable>> TakeRows(QueryResult& rows) {
-  auto columns = std::make_shared<std::vector<Column>>(rows.columns());
+  auto columns = std::make_shared<std::vector<ResultColumn>>(rows.columns());
   int64_t count = 0;
   while (rows.NextChunk()) {
     for (size_t c = 0; c < rows.columns(); ++c) {
@@ -169,7 +168,7 @@ Result<std::shared_ptr<const ArrowTable>> TakeRows(QueryResult& rows) {
   std::vector<ColumnData> described;
   for (size_t c = 0; c < rows.columns(); ++c)
     described.push_back(
-        Describe(rows.name(c), rows.type(c), (*columns)[c]));
+        DescribeColumn(rows.name(c), rows.type(c), (*columns)[c]));
   return MakeArrowTable(count, std::move(described), std::move(columns));
 }
 

@@ -87,8 +87,8 @@ Result<std::string> ChooseSql(ReadRequest& request) {
 
 // What the dataset of traces lacks: an error where a file that was named is
 // not in it, else lines to warn with.
-Result<std::string> WarningsOf(const DatasetImport& done,
-                               const std::string& input) {
+Result<std::string> WarningsOfImport(const DatasetImport& done,
+                                     const std::string& input) {
   STEPSCOPE_TRY(done.inputs);
   STEPSCOPE_TRY(done.output);
   std::string lines;
@@ -151,7 +151,8 @@ Result<QueryAnswer> AnswerQuery(const std::vector<std::string>& paths,
     const DatasetImport done =
         ImportIntoDataset(paths, folder, {watch.cancel, watch.progress});
     if (IsCancelled(watch)) return QueryCancelled();
-    STEPSCOPE_TRY_ASSIGN(answer.warnings, WarningsOf(done, paths.front()));
+    STEPSCOPE_TRY_ASSIGN(answer.warnings,
+                         WarningsOfImport(done, paths.front()));
   }
   if (watch.progress) watch.progress(0, 0);
   STEPSCOPE_TRY_ASSIGN(answer.rows, Ask(folder, sql, limits, watch));

@@ -92,7 +92,7 @@ ImportOptions OptionsFor(stepscope_watch* watch) {
 }
 
 // What is wrong with the trace although it could be read, a line each.
-std::string WarningsOf(const Trace& trace) {
+std::string WarningsOfTrace(const Trace& trace) {
   std::string lines;
   for (const std::string& note : trace.notes()) lines += note + "\n";
   for (const stepscope::Source& source : trace.sources()) {
@@ -151,7 +151,7 @@ Result<std::shared_ptr<const Trace>> LoadBytes(
 Result<std::string> Keep(Result<std::shared_ptr<const Trace>> loaded,
                          stepscope_trace** trace) {
   if (!loaded) return WithRemedy(loaded.error());
-  const std::string warnings = WarningsOf(**loaded);
+  const std::string warnings = WarningsOfTrace(**loaded);
   *trace = new stepscope_trace{*std::move(loaded)};
   return warnings;
 }

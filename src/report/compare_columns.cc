@@ -8,11 +8,6 @@
 #include "analysis/compare/compare.h"
 
 namespace stepscope {
-namespace {
-
-int64_t Rounded(double value) { return std::llround(value); }
-
-}  // namespace
 
 std::vector<TableColumn> CompareColumns(bool bytes) {
   ColumnsOf<CompareRow> columns;

@@ -10,6 +10,7 @@
 #include "analysis/stats.h"
 #include "base/text.h"
 #include "base/visible_text.h"
+#include "report/text_style.h"
 
 namespace stepscope {
 namespace {
@@ -17,7 +18,6 @@ namespace {
 constexpr size_t kNameMargin = 4;
 constexpr size_t kNumberWidth = 12;
 constexpr size_t kShareWidth = 24;
-constexpr size_t kLongestName = 200;
 
 struct Item {
   StringId name;
@@ -30,12 +30,6 @@ struct Item {
 };
 
 double Milliseconds(int64_t ns) { return static_cast<double>(ns) / 1e6; }
-
-std::string Padded(std::string text, size_t width) {
-  const size_t have = DisplayWidth(text);
-  if (have < width) text.append(width - have, ' ');
-  return text;
-}
 
 // Six significant digits, as C++ streams print.
 std::string Number(double value) {
@@ -145,8 +139,8 @@ class Report {
   }
 
   std::string Name(const Item& item, bool merged) const {
-    const std::string name = Shorten(
-        VisibleText(tree_.trace().str(item.name)), kLongestName);
+    const std::string name =
+        Shorten(VisibleText(tree_.trace().str(item.name)), kLongestTextName);
     return merged ? name : Format("thread%u::", item.thread) + name;
   }
 

@@ -13,13 +13,12 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kLongestName = 80;
 constexpr size_t kBarLength = 40;
 
-class GridMaker {
+class SummaryGridMaker {
  public:
-  GridMaker(const Summary& summary, const TextStyle& style,
-            const Cells& cells)
+  SummaryGridMaker(const Summary& summary, const TextStyle& style,
+                   const Cells& cells)
       : summary_(summary), style_(style), cells_(cells) {}
 
   Grid Percentiles() const {
@@ -225,7 +224,8 @@ class GridMaker {
   }
 
   std::string Shown(std::string_view name) const {
-    return ShownName(name.empty() ? kEmptyName : name, kLongestName, style_);
+    return ShownName(name.empty() ? kEmptyName : name, kLongestGridName,
+                     style_);
   }
   // Leaves out what is beyond the top rows, and says so.
   void Cut(Grid& grid) const {
@@ -249,28 +249,29 @@ std::vector<Grid> StepGrids(const Summary& summary,
   const auto add = [&](uint32_t view, bool any, const auto& grid) {
     if ((views & view) == 0 || !any) return;
     grids.push_back(InSuitableUnit(options.unit, [&](const Cells& cells) {
-      Grid made = grid(GridMaker(summary, options.style, cells));
+      Grid made = grid(SummaryGridMaker(summary, options.style, cells));
       made.unit = cells.unit();
       return made;
     }));
   };
   add(kPercentileView, !summary.operators.empty() || !summary.kernel.empty(),
-      [&](const GridMaker& make) { return make.Percentiles(); });
+      [&](const SummaryGridMaker& make) { return make.Percentiles(); });
   add(kWaterfallView, !summary.waterfall.steps.empty(),
-      [&](const GridMaker& make) { return make.WaterfallGrid(); });
+      [&](const SummaryGridMaker& make) { return make.WaterfallGrid(); });
   for (const IdleDevice& device : summary.idle.devices) {
     add(kIdleView, true,
-        [&](const GridMaker& make) { return make.IdleGrid(device); });
+        [&](const SummaryGridMaker& make) { return make.IdleGrid(device); });
   }
   add(kLaunchView, summary.launch.device_events > 0,
-      [&](const GridMaker& make) { return make.Launch(); });
+      [&](const SummaryGridMaker& make) { return make.Launch(); });
   add(kFlopsView, !summary.flops.rows.empty(),
-      [&](const GridMaker& make) { return make.Flops(); });
+      [&](const SummaryGridMaker& make) { return make.Flops(); });
   add(kOutlierView, !summary.outliers.empty(),
-      [&](const GridMaker& make) { return make.Outliers(); });
+      [&](const SummaryGridMaker& make) { return make.Outliers(); });
   for (const MemoryPlace& place : summary.memory) {
-    add(kMemoryLifeView, true,
-        [&](const GridMaker& make) { return make.MemoryLifeGrid(place); });
+    add(kMemoryLifeView, true, [&](const SummaryGridMaker& make) {
+      return make.MemoryLifeGrid(place);
+    });
   }
   return grids;
 }

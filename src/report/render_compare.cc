@@ -9,12 +9,13 @@
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "base/visible_text.h"
+#include "report/compare_columns.h"
 #include "report/grid.h"
 
 namespace stepscope {
 namespace {
 
-constexpr size_t kLongestName = 60;
+constexpr size_t kLongestComparedName = 60;
 constexpr size_t kLongestShape = 40;
 // Text shows what changed most; JSON and CSV have all.
 constexpr size_t kRowsOfTable = 15;
@@ -38,7 +39,7 @@ std::string Value(const CompareRow& row, double value) {
              : Milli(value);
 }
 
-std::string Change(const CompareRow& row) {
+std::string ChangeText(const CompareRow& row) {
   if (!row.in_a) return "only in B";
   if (!row.in_b) return "only in A";
   return Format("%+.2f %%", row.ratio() * 100);
@@ -57,7 +58,7 @@ std::string Chance(double p) {
 }
 
 std::vector<std::string> Line(const CompareRow& row) {
-  std::string name = Shorten(VisibleText(row.key.name), kLongestName);
+  std::string name = Shorten(VisibleText(row.key.name), kLongestComparedName);
   if (!row.key.shape.empty()) {
     name += " " + Shorten(VisibleText(row.key.shape), kLongestShape);
   }
@@ -67,7 +68,7 @@ std::vector<std::string> Line(const CompareRow& row) {
           Value(row, row.a()),
           Value(row, row.b()),
           Value(row, row.difference()),
-          Change(row),
+          ChangeText(row),
           Noise(row)};
 }
 
@@ -158,8 +159,8 @@ std::vector<Grid> Grids(const Comparison& comparison, size_t most) {
       Grid grid;
       grid.title = title;
       grid.has_times = row.key.table != CompareTable::kMemory;
-      grid.heads = {"Name", "Calls A", "Calls B", "A",
-                    "B",    "B - A",   "Change",  "Noise"};
+      grid.heads = {"Name", "Calls A", "Calls B",    "A",
+                    "B",    "B - A",   "ChangeText", "Noise"};
       grids.push_back(std::move(grid));
     }
     if (grids.back().rows.size() < most) {
@@ -176,7 +177,7 @@ constexpr std::string_view kLegend =
     "A, B: median of a step. Noise: half of the 95 % interval over the steps; "
     "* marks a change beyond it that a rank test confirms (p <= 0.05).";
 
-std::string RenderText(const Comparison& comparison, size_t most) {
+std::string CompareText(const Comparison& comparison, size_t most) {
   std::string out = Sentence(comparison) + "\n";
   for (const std::string& line : Remarks(comparison)) {
     out += "* " + line + "\n";
@@ -188,7 +189,7 @@ std::string RenderText(const Comparison& comparison, size_t most) {
   return out + std::string(kLegend) + "\n";
 }
 
-std::string RenderMarkdown(const Comparison& comparison, size_t most) {
+std::string CompareMarkdown(const Comparison& comparison, size_t most) {
   std::string out = Sentence(comparison) + "\n\n";
   for (const std::string& line : Remarks(comparison)) {
     out += "* " + line + "\n";
@@ -213,9 +214,7 @@ void WriteOr(JsonWriter& json, const std::string& key,
   }
 }
 
-int64_t Rounded(double value) { return std::llround(value); }
-
-void WriteRow(JsonWriter& json, const CompareRow& row) {
+void WriteCompareRow(JsonWriter& json, const CompareRow& row) {
   const bool bytes = row.key.table == CompareTable::kMemory;
   const auto key = [&](const char* stem) {
     return std::string(stem) + (bytes ? "_bytes" : "_ns");
@@ -254,7 +253,7 @@ void WriteGate(JsonWriter& json, const std::optional<GateAnswer>& gate) {
   json.EndObject();
 }
 
-std::string RenderJson(const Comparison& comparison) {
+std::string CompareJson(const Comparison& comparison) {
   const StepChange& change = comparison.change;
   JsonWriter json;
   json.BeginObject();
@@ -276,9 +275,9 @@ std::string RenderJson(const Comparison& comparison) {
   json.Field("steps_b", comparison.steps_b);
   json.Field("warmup_a", comparison.warmup_a);
   json.Field("warmup_b", comparison.warmup_b).Key("step");
-  WriteRow(json, comparison.step);
+  WriteCompareRow(json, comparison.step);
   json.Key("rows").BeginArray();
-  for (const CompareRow& row : comparison.rows) WriteRow(json, row);
+  for (const CompareRow& row : comparison.rows) WriteCompareRow(json, row);
   json.EndArray().Key("notes").BeginArray();
   for (const std::string& note : comparison.notes) json.String(note);
   json.EndArray().EndObject();
@@ -325,7 +324,7 @@ std::string StepCells(const Comparison& comparison) {
   return out + (comparison.conclusive() ? ",1" : ",0");
 }
 
-std::string RenderCsv(const Comparison& comparison) {
+std::string CompareCsv(const Comparison& comparison) {
   std::string out =
       "table,name,shape,calls_a,calls_b,a,b,difference,ratio,noise,"
       "beyond_noise,median_a,median_b,mean_a,mean_b,p,low,high,resolvable,"
@@ -346,15 +345,15 @@ std::string RenderComparison(const Comparison& comparison,
   const size_t most = options.style.top > 0 ? options.style.top : kRowsOfTable;
   switch (options.format) {
     case TableFormat::kJson:
-      return RenderJson(comparison);
+      return CompareJson(comparison);
     case TableFormat::kCsv:
-      return RenderCsv(comparison);
+      return CompareCsv(comparison);
     case TableFormat::kMarkdown:
-      return RenderMarkdown(comparison, most);
+      return CompareMarkdown(comparison, most);
     case TableFormat::kText:
       break;
   }
-  return RenderText(comparison, most);
+  return CompareText(comparison, most);
 }
 
 }  // namespace stepscope

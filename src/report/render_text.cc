@@ -23,9 +23,6 @@ constexpr std::string_view kGpuFive = "GPU Total / Avg / Max / Min / Ratio(%)";
 constexpr size_t kFiveWidth = 40;
 constexpr size_t kCallsWidth = 6;
 constexpr size_t kFlopsWidth = 10;
-// The reference does not shorten these names; ours may be 64 KiB long.
-constexpr size_t kLongestName = 200;
-
 constexpr size_t kShortestName = 20;  // what a narrow terminal leaves of one
 
 // A table whose columns are as wide as what is in them: rows first, then out.
@@ -106,7 +103,7 @@ class TextRenderer {
 
  private:
   std::string DisplayName(std::string_view name,
-                          size_t limit = kLongestName) const {
+                          size_t limit = kLongestTextName) const {
     return ShownName(name.empty() ? kEmptyName : name, limit, style_);
   }
   // What a terminal's width leaves of a name beside calls and so many columns
@@ -158,7 +155,7 @@ class TextRenderer {
   }
   void AddOperator(SizedRows& rows, const OperatorRow& row) const;
   void AddNamed(SizedRows& rows, const NamedRow& row) const {
-    rows.Add({DisplayName(row.name, NameLimit(kLongestName, 2)),
+    rows.Add({DisplayName(row.name, NameLimit(kLongestTextName, 2)),
               std::to_string(row.calls), cells_->Five(row.cpu, row.calls),
               cells_->Five(row.gpu, row.calls)});
   }
@@ -289,7 +286,7 @@ void TextRenderer::DistributionTable() {
 
 void TextRenderer::AddOperator(SizedRows& rows, const OperatorRow& row) const {
   AddLine(rows,
-          {DisplayName(row.name, NameLimit(kLongestName, 2)),
+          {DisplayName(row.name, NameLimit(kLongestTextName, 2)),
            std::to_string(row.calls),
            row.no_launch ? Cells::NoTimes() : cells_->Five(row.cpu, row.calls),
            cells_->Five(row.gpu, row.calls), FlopsOf(row)});

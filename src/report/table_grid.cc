@@ -10,8 +10,6 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kLongestName = 80;
-
 // One list of rows, with the label of the row that each is inside of.
 struct Level {
   std::string title;
@@ -20,9 +18,9 @@ struct Level {
   std::vector<Cell> owners;  // of rows that no one else keeps
 };
 
-class GridMaker {
+class TableGridMaker {
  public:
-  GridMaker(const TableOptions& options, const Cells& cells)
+  TableGridMaker(const TableOptions& options, const Cells& cells)
       : options_(options), cells_(cells) {}
 
   Grid Upright(const std::string& title,
@@ -87,7 +85,7 @@ class GridMaker {
       if (text->empty() && column.name == "name")
         return std::string(kEmptyName);
       if (options_.format != TableFormat::kText) return std::string(*text);
-      return ShownName(*text, kLongestName, options_.style);
+      return ShownName(*text, kLongestGridName, options_.style);
     }
     if (const auto* integer = std::get_if<int64_t>(&cell)) {
       return column.type == CellType::kTime ? cells_.Time(*integer)
@@ -123,7 +121,7 @@ bool HasScalars(const std::vector<TableColumn>& columns) {
   return false;
 }
 
-void AddLevels(const GridMaker& make, const Level& level,
+void AddLevels(const TableGridMaker& make, const Level& level,
                std::vector<Grid>& grids) {
   for (const TableColumn& column : *level.columns) {
     if (column.type != CellType::kRows) continue;
@@ -189,7 +187,7 @@ std::string ColumnHead(const TableColumn& column, TimeUnit unit) {
 
 std::vector<Grid> TableGrids(const TableSchema& table, const Summary& summary,
                              const TableOptions& options, const Cells& cells) {
-  const GridMaker make(options, cells);
+  const TableGridMaker make(options, cells);
   const ShownRows shown = RowsToShow(table, summary, options.style.top);
   std::vector<Grid> grids;
   Level level;

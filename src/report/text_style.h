@@ -30,6 +30,10 @@ struct TextStyle {
 std::string MoreRows(size_t count, const TextStyle& style);
 // What stands for the name of events that have an empty one.
 inline constexpr std::string_view kEmptyName = "(empty name)";
+// The reference does not shorten names; ours may be 64 KiB long.
+inline constexpr size_t kLongestTextName = 200;
+// In grids, where a row is a line.
+inline constexpr size_t kLongestGridName = 80;
 // `name` by the style: visible, and at most `limit` characters.
 std::string ShownName(std::string_view name, size_t limit,
                       const TextStyle& style);

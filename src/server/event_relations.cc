@@ -11,7 +11,8 @@ namespace {
 // Rows looked at for a neighbour before giving up.
 constexpr Row kMostSteps = 2'000'000;
 
-// The first row of a track that begins no earlier than a time.
+}  // namespace
+
 Row LowerBound(const Trace& trace, const Track& track, int64_t time_ns) {
   const auto starts =
       trace.start_ns().subspan(track.first, track.last - track.first);
@@ -20,8 +21,6 @@ Row LowerBound(const Trace& trace, const Track& track, int64_t time_ns) {
              std::lower_bound(starts.begin(), starts.end(), time_ns) -
              starts.begin());
 }
-
-}  // namespace
 
 Row PreviousOnLine(const Trace& trace, Row row) {
   const Nesting& nesting = trace.nesting();

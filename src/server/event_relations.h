@@ -11,6 +11,8 @@
 
 namespace stepscope::server {
 
+// The first row of a track that begins no earlier than a time.
+Row LowerBound(const Trace& trace, const Track& track, int64_t time_ns);
 // The events before and after on the same line; kNoRow: none.
 Row PreviousOnLine(const Trace& trace, Row row);
 Row NextOnLine(const Trace& trace, Row row);

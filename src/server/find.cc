@@ -8,20 +8,14 @@
 
 #include "base/json_writer.h"
 #include "server/event_json.h"
+#include "server/host_name.h"
 
 namespace stepscope::server {
 namespace {
 
 constexpr size_t kLongestText = 256;
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return lower;
-}
-
-Error Bad(std::string why) {
+Error BadQuery(std::string why) {
   return Fail(ErrorCode::kInvalidArgument, "q: " + std::move(why));
 }
 
@@ -48,12 +42,12 @@ class Pattern {
 
 Status CheckPattern(const std::string& pattern) {
   if (pattern.find('{') != pattern.npos)
-    return Bad("counts as in a{3} are not possible here");
+    return BadQuery("counts as in a{3} are not possible here");
   for (size_t i = 0; i + 1 < pattern.size(); ++i) {
     if (pattern[i] != '\\') continue;
     ++i;
     if (pattern[i] >= '0' && pattern[i] <= '9')
-      return Bad("references as in \\1 are not possible here");
+      return BadQuery("references as in \\1 are not possible here");
   }
   return Ok();
 }
@@ -62,8 +56,8 @@ Status CheckPattern(const std::string& pattern) {
 
 Result<std::vector<bool>> MatchNames(const Trace& trace,
                                      const std::string& text) {
-  if (text.empty()) return Bad("expected a part of a name");
-  if (text.size() > kLongestText) return Bad("too long");
+  if (text.empty()) return BadQuery("expected a part of a name");
+  if (text.size() > kLongestText) return BadQuery("too long");
   const bool is_pattern =
       text.size() > 2 && text.front() == '/' && text.back() == '/';
   const std::string wanted =
@@ -71,7 +65,7 @@ Result<std::vector<bool>> MatchNames(const Trace& trace,
   Pattern pattern;
   if (is_pattern) {
     STEPSCOPE_TRY(CheckPattern(wanted));
-    if (!pattern.Compile(wanted)) return Bad("not a regular expression");
+    if (!pattern.Compile(wanted)) return BadQuery("not a regular expression");
   }
   std::vector<bool> matches(trace.strings().size(), false);
   std::vector<bool> used(trace.strings().size(), false);

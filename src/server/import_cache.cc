@@ -26,7 +26,7 @@ enum Section : uint32_t {
   kPyramid,
 };
 
-std::string NameOf(const std::string& key) {
+std::string EntryName(const std::string& key) {
   return Format("%016llx", static_cast<unsigned long long>(Hash64(key)));
 }
 
@@ -107,7 +107,7 @@ std::shared_ptr<const OpenTrace> ImportCache::Find(const std::string& key,
                                                    const CancelToken& cancel) {
   const CacheFolder* const folder = Folder(false);
   if (folder == nullptr) return nullptr;
-  const std::string name = NameOf(key);
+  const std::string name = EntryName(key);
   std::optional<File> file = folder->Find(name);
   if (!file) return nullptr;
   Result<std::shared_ptr<const OpenTrace>> read =
@@ -215,7 +215,7 @@ void ImportCache::Check(const Job& job) {
   if (status || status.error().code != ErrorCode::kCorrupt) return;
   if (const auto open = job.open.lock()) open->SetDamaged();
   if (const CacheFolder* const folder = Folder(false))
-    folder->Remove(NameOf(job.key));
+    folder->Remove(EntryName(job.key));
 }
 
 Status ImportCache::Store(const Job& job) {
@@ -233,7 +233,7 @@ Status ImportCache::Store(const Job& job) {
     return Fail(ErrorCode::kNotFound, "there is no folder for it");
   constexpr size_t kNesting = 16;
   constexpr size_t kBetween = size_t{3} << 19;  // sections begin on pages
-  const std::string name = NameOf(job.key);
+  const std::string name = EntryName(job.key);
   STEPSCOPE_TRY_ASSIGN(
       CacheFolder::Fresh fresh,
       folder->Create(name, trace.bytes() + trace.size() * kNesting +

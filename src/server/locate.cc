@@ -28,8 +28,6 @@ struct TableEvents {
   std::string_view table;
   TypeSet types;
 };
-constexpr TypeSet kUser =
-    SetOf(STEPSCOPE_USER_DEFINED) | SetOf(STEPSCOPE_PYTHON_USER_DEFINED);
 constexpr TableEvents kTables[] = {
     {"", kAnything},
     {"advice", kAnything},
@@ -38,8 +36,8 @@ constexpr TableEvents kTables[] = {
     {"kernel", SetOf(STEPSCOPE_KERNEL)},
     {"kernel_launches", SetOf(STEPSCOPE_KERNEL)},
     {"memory_manipulation",
-     kUser | SetOf(STEPSCOPE_MEMCPY) | SetOf(STEPSCOPE_MEMSET)},
-    {"user_defined", kUser},
+     kUserDefinedTypes | SetOf(STEPSCOPE_MEMCPY) | SetOf(STEPSCOPE_MEMSET)},
+    {"user_defined", kUserDefinedTypes},
     {"folded_steps", kAnything},
     {"memory", kAnything},
 };
@@ -223,8 +221,8 @@ struct Located {
   Row first = kNoRow;
 };
 
-Result<Located> Choose(const Trace& trace, const std::vector<Row>& rows,
-                       const LocateRequest& request) {
+Result<Located> ChooseFrom(const Trace& trace, const std::vector<Row>& rows,
+                           const LocateRequest& request) {
   if (rows.empty()) return NotThere();
   return Located{rows.size(),
                  request.start_ns ? NearestOf(trace, rows, *request.start_ns)
@@ -235,9 +233,9 @@ Result<Located> Choose(const Trace& trace, const std::vector<Row>& rows,
 Result<Located> Locate(const OpenTrace& open, const LocateRequest& request,
                        TypeSet types) {
   const auto in_all = [&] {
-    return Choose(open.trace(),
-                  Locator(open.tree(), open.steps(), request).Rows(types),
-                  request);
+    return ChooseFrom(open.trace(),
+                      Locator(open.tree(), open.steps(), request).Rows(types),
+                      request);
   };
   if (request.steps.empty()) return in_all();
   STEPSCOPE_TRY_ASSIGN(const StepChoice choice,
@@ -250,7 +248,7 @@ Result<Located> Locate(const OpenTrace& open, const LocateRequest& request,
   const StepTable steps(tree, /*find_warmup=*/false);
   STEPSCOPE_TRY_ASSIGN(
       Located found,
-      Choose(part, Locator(tree, steps, request).Rows(types), request));
+      ChooseFrom(part, Locator(tree, steps, request).Rows(types), request));
   const std::vector<Row> rows =
       InWhole(part, {found.chosen, found.first}, open.trace());
   if (rows.size() != 2) return NotThere();

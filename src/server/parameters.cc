@@ -6,7 +6,7 @@
 namespace stepscope::server {
 namespace {
 
-Error Bad(std::string_view name, std::string expected) {
+Error Expected(std::string_view name, std::string expected) {
   return Fail(ErrorCode::kInvalidArgument,
               std::string(name) + ": expected " + std::move(expected));
 }
@@ -20,8 +20,8 @@ Result<int64_t> ParseInteger(std::string_view name, std::string_view text,
       std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() ||
       end != text.data() + text.size() || value < least || value > most)
-    return Bad(name, "a whole number from " + std::to_string(least) + " to " +
-                         std::to_string(most));
+    return Expected(name, "a whole number from " + std::to_string(least) +
+                              " to " + std::to_string(most));
   return value;
 }
 
@@ -43,11 +43,11 @@ Result<std::vector<uint32_t>> ParseRanges(std::string_view name,
           last, ParseInteger(name, part.substr(dash + 1), first, last_number));
     }
     if (numbers.size() + static_cast<uint64_t>(last - first) >= most)
-      return Bad(name, "at most " + std::to_string(most));
+      return Expected(name, "at most " + std::to_string(most));
     for (int64_t i = first; i <= last; ++i)
       numbers.push_back(static_cast<uint32_t>(i));
   }
-  if (numbers.empty()) return Bad(name, "numbers as in 0-9,40");
+  if (numbers.empty()) return Expected(name, "numbers as in 0-9,40");
   return numbers;
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/text.h"
+
 namespace stepscope::server {
 namespace {
 
@@ -28,14 +30,6 @@ bool IsToken(std::string_view text) {
 
 bool Same(std::string_view a, std::string_view b) {
   return a.size() == b.size() && strncasecmp(a.data(), b.data(), a.size()) == 0;
-}
-
-std::string_view Trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t'))
-    text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t'))
-    text.remove_suffix(1);
-  return text;
 }
 
 // "GET /path HTTP/1.1"
@@ -63,7 +57,7 @@ HeadCheck CheckHeader(std::string_view line, uint32_t& once) {
   if (colon == line.npos || !IsToken(line.substr(0, colon)))
     return Refuse(400, "a header is malformed");
   const std::string_view name = line.substr(0, colon);
-  const std::string_view value = Trimmed(line.substr(colon + 1));
+  const std::string_view value = Trimmed(line.substr(colon + 1), " \t");
   for (const char c : value) {
     const auto byte = static_cast<unsigned char>(c);
     if ((byte < 0x20 && c != '\t') || byte == 0x7f)

@@ -9,7 +9,7 @@
 namespace stepscope::server {
 namespace {
 
-constexpr size_t kMostRows = 10'000;
+constexpr size_t kMostSameName = 10'000;
 
 // Bins of powers of two from the smallest to the largest, without holes.
 void WriteHistogram(JsonWriter& json, const Spread& spread) {
@@ -65,7 +65,7 @@ std::string SameNameJson(const OpenTrace& open, StringId name) {
   const Trace& trace = open.trace();
   std::vector<Row> rows = RowsNamed(trace, name);
   const size_t count = rows.size();
-  const size_t shown = std::min(count, kMostRows);
+  const size_t shown = std::min(count, kMostSameName);
   std::partial_sort(rows.begin(), rows.begin() + static_cast<ptrdiff_t>(shown),
                     rows.end(), [&](Row a, Row b) {
                       return trace.start_ns()[a] != trace.start_ns()[b]

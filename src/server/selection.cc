@@ -15,16 +15,7 @@ namespace stepscope::server {
 namespace {
 
 constexpr size_t kTopNames = 5;
-constexpr size_t kMostRows = 5000;
-
-Row LowerBound(const Trace& trace, const Track& track, int64_t time_ns) {
-  const auto starts =
-      trace.start_ns().subspan(track.first, track.last - track.first);
-  return track.first +
-         static_cast<Row>(
-             std::lower_bound(starts.begin(), starts.end(), time_ns) -
-             starts.begin());
-}
+constexpr size_t kMostShownNames = 5000;
 
 struct NameSum {
   uint32_t name = 0;
@@ -79,7 +70,7 @@ class Adder {
                  : a->first < b->first;
     });
     json.Field("names", uint64_t{rows.size()});
-    if (rows.size() > kMostRows) rows.resize(kMostRows);
+    if (rows.size() > kMostShownNames) rows.resize(kMostShownNames);
     json.Key("rows").BeginArray();
     for (auto* entry : rows) WriteRow(json, entry->first, entry->second);
     json.EndArray();

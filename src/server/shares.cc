@@ -20,23 +20,24 @@ bool SameDevice(const Track& a, const Track& b) {
 
 // Calls use(row) for what runs on the device of a stream, stream by stream.
 template <typename Use>
-void ForWork(const Trace& trace, uint32_t stream, const Use& use) {
+void ForDeviceWork(const Trace& trace, uint32_t stream, const Use& use) {
   for (const Track& track : trace.tracks()) {
     if (!SameDevice(track, trace.tracks()[stream])) continue;
     for (Row row = track.first; row < track.last; ++row) use(row);
   }
 }
 
-struct Change {
+struct ShareChange {
   int64_t time_ns;
   double part;
   double whole;
 };
 
-Shares FromChanges(std::vector<Change> changes) {
-  std::sort(
-      changes.begin(), changes.end(),
-      [](const Change& a, const Change& b) { return a.time_ns < b.time_ns; });
+Shares FromChanges(std::vector<ShareChange> changes) {
+  std::sort(changes.begin(), changes.end(),
+            [](const ShareChange& a, const ShareChange& b) {
+              return a.time_ns < b.time_ns;
+            });
   Shares shares;
   Shares::Point now;
   for (size_t i = 0; i < changes.size();) {
@@ -78,10 +79,10 @@ Integral Until(const Shares& shares, int64_t time_ns) {
 
 Shares BusyShares(const Trace& trace, uint32_t stream) {
   IntervalCollector busy;
-  ForWork(trace, stream, [&](Row row) {
+  ForDeviceWork(trace, stream, [&](Row row) {
     busy.Add(trace.start_ns()[row], trace.end_ns(row));
   });
-  std::vector<Change> changes;
+  std::vector<ShareChange> changes;
   for (const Interval& interval : busy.Finish()) {
     changes.push_back({interval.begin, 1, 1});
     changes.push_back({interval.end, -1, -1});
@@ -93,8 +94,8 @@ Shares BusyShares(const Trace& trace, uint32_t stream) {
 
 Shares OccupancyShares(const Trace& trace, uint32_t stream) {
   KernelUseReader use(trace);
-  std::vector<Change> changes;
-  ForWork(trace, stream, [&](Row row) {
+  std::vector<ShareChange> changes;
+  ForDeviceWork(trace, stream, [&](Row row) {
     if (trace.type()[row] != STEPSCOPE_KERNEL) return;
     const std::optional<double> stated = use.Read(row).occupancy;
     if (!stated || trace.dur_ns()[row] == 0) return;

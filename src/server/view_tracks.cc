@@ -14,13 +14,7 @@
 namespace stepscope::server {
 namespace {
 
-constexpr uint32_t kMostRows = 256;  // the depth of a record is a byte
-
-std::string Trimmed(std::string_view text) {
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  return std::string(text);
-}
+constexpr uint32_t kMostDepths = 256;  // the depth of a record is a byte
 
 class Maker {
  public:
@@ -191,7 +185,7 @@ class Maker {
       const uint32_t depths = pyramid_.depths(lane, kind);
       uint32_t depth = 0;
       while (depth < depths) {
-        if (track.depth == kMostRows) {
+        if (track.depth == kMostDepths) {
           view_.tracks.push_back(track);
           track.parts.clear();
           track.depth = 0;
@@ -199,7 +193,7 @@ class Maker {
           track.name = whole + Format(" (%d)", ++page);
         }
         const uint32_t rows_here =
-            std::min(depths - depth, kMostRows - track.depth);
+            std::min(depths - depth, kMostDepths - track.depth);
         if (depth == 0) {
           const auto at = static_cast<uint32_t>(view_.tracks.size());
           view_.of_track[lane] = at;
@@ -279,7 +273,7 @@ ViewTracks::Place ViewTracks::PlaceOf(const Trace& trace, Row row) const {
   const Place first =
       first_row[static_cast<size_t>(line.kind)][trace.track()[row]];
   const uint32_t depth = first.depth + line.depth;
-  return {first.track + depth / kMostRows, depth % kMostRows};
+  return {first.track + depth / kMostDepths, depth % kMostDepths};
 }
 
 ViewTracks MakeViewTracks(const Pyramid& pyramid) {

@@ -10,16 +10,16 @@
 namespace stepscope::torch_abi {
 namespace {
 
-Functions functions;
-Layout layout;
-void* torch = nullptr;  // probed, and found good
+Functions torch_functions;
+Layout torch_layout;
+void* found_torch = nullptr;  // probed, and found good
 
 template <bool kBackward>
 std::unique_ptr<ObserverContext> OperatorBegins(
     const RecordFunction& function) {
   const stepscope_scope scope =
-      BeginOperator(&function, functions.name(&function), kBackward,
-                    ReadAt<int64_t>(function, layout.sequence));
+      BeginOperator(&function, torch_functions.name(&function), kBackward,
+                    ReadAt<int64_t>(function, torch_layout.sequence));
   if (scope.slot != nullptr && WantsShapes()) AddShapes(scope, function);
   return nullptr;
 }
@@ -34,7 +34,7 @@ struct UserRange final : ObserverContext {
 
 std::unique_ptr<ObserverContext> RangeBegins(const RecordFunction& function) {
   auto context = std::make_unique<UserRange>();
-  context->range = BeginRange(functions.name(&function));
+  context->range = BeginRange(torch_functions.name(&function));
   if (WantsShapes() && IsCollective(context->range))
     AddShapes(context->range.scope, function);
   return context;
@@ -66,15 +66,15 @@ bool IsObserving() {
 
 const char* FindTorch() {
   const std::lock_guard<std::mutex> lock(mutex);
-  if (torch != nullptr) return nullptr;
+  if (found_torch != nullptr) return nullptr;
   void* const found = FindLoadedTorch();
   if (found == nullptr) return "torch is not loaded";
-  if (!FindFunctions(found, &functions))
+  if (!FindFunctions(found, &torch_functions))
     return "this torch has another interface for observers";
-  const char* why = Probe(found, functions, &layout);
+  const char* why = Probe(found, torch_functions, &torch_layout);
   if (why != nullptr) return why;
-  PrepareShapes(found, functions, layout);
-  torch = found;
+  PrepareShapes(found, torch_functions, torch_layout);
+  found_torch = found;
   return nullptr;
 }
 
@@ -85,28 +85,28 @@ void ObserveOperators(bool on) {
   if (operators_observed == on) return;
   operators_observed = on;
   if (!on) {
-    functions.remove_callback(forward_handle);
-    functions.remove_callback(backward_handle);
+    torch_functions.remove_callback(forward_handle);
+    torch_functions.remove_callback(backward_handle);
     return;
   }
   RecordFunctionCallback forward = Operators(&OperatorBegins<false>);
   forward.scopes[kFunction] = true;
   forward.scopes[kTorchScriptFunction] = true;
-  forward_handle = functions.add_global_callback(forward);
+  forward_handle = torch_functions.add_global_callback(forward);
   RecordFunctionCallback backward = Operators(&OperatorBegins<true>);
   backward.scopes[kBackwardFunction] = true;
-  backward_handle = functions.add_global_callback(backward);
+  backward_handle = torch_functions.add_global_callback(backward);
 }
 
 void ObserveRanges(bool on) {
   const std::lock_guard<std::mutex> lock(mutex);
   if (ranges_observed == on) return;
   ranges_observed = on;
-  if (!on) return functions.remove_callback(ranges_handle);
+  if (!on) return torch_functions.remove_callback(ranges_handle);
   RecordFunctionCallback callback = {&RangeBegins, &RangeEnds};
   callback.scopes[kUserScope] = true;
   callback.needs_inputs = WantsShapes();
-  ranges_handle = functions.add_global_callback(callback);
+  ranges_handle = torch_functions.add_global_callback(callback);
 }
 
 }  // namespace stepscope::torch_abi

@@ -31,12 +31,6 @@ struct Maker {
   bool size_first = false;  // libstdc++'s string view, not torch's own
 };
 
-template <typename T>
-bool Find(void* library, const char* name, T* function) {
-  *function = reinterpret_cast<T>(dlsym(library, name));
-  return *function != nullptr;
-}
-
 bool FindMaker(void* torch, Maker* maker) {
   if (!Find(torch, "_ZN2at14RecordFunctionC1ENS_11RecordScopeE",
             &maker->construct) ||

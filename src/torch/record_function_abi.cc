@@ -24,12 +24,6 @@ int Look(dl_phdr_info* info, size_t, void* data) {
   return 1;
 }
 
-template <typename T>
-bool Find(void* library, const char* name, T* function) {
-  *function = reinterpret_cast<T>(dlsym(library, name));
-  return *function != nullptr;
-}
-
 }  // namespace
 
 void* FindLoadedTorch() {

@@ -16,6 +16,8 @@
 // depends on the size of std::string, and is found by the probe.
 #pragma once
 
+#include <dlfcn.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -69,6 +71,13 @@ struct Functions {
 // The handle of the libtorch_cpu.so that this process has loaded, or null. It
 // stays loaded from then on.
 void* FindLoadedTorch();
+
+// False if there is none.
+template <typename T>
+bool Find(void* library, const char* name, T* function) {
+  *function = reinterpret_cast<T>(dlsym(library, name));
+  return *function != nullptr;
+}
 
 // False if one is missing.
 bool FindFunctions(void* torch, Functions* functions);

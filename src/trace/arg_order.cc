@@ -8,7 +8,7 @@
 namespace stepscope {
 namespace {
 
-bool Less(const Arg& a, const Arg& b) { return a.row < b.row; }
+bool IsRowBefore(const Arg& a, const Arg& b) { return a.row < b.row; }
 
 // False if it cannot be done, with nothing changed.
 bool CountAndPlace(Column<Arg>& args, Row rows) {
@@ -34,7 +34,7 @@ bool AreByRow(std::span<const Arg> args, size_t known) {
   // The last of those that are known comes before the others.
   const auto first = args.begin() + static_cast<ptrdiff_t>(
                                         known > 0 ? known - 1 : 0);
-  return std::is_sorted(first, args.end(), Less);
+  return std::is_sorted(first, args.end(), IsRowBefore);
 }
 
 void SortArgs(Column<Arg>& args, Row rows, size_t known) {
@@ -42,7 +42,7 @@ void SortArgs(Column<Arg>& args, Row rows, size_t known) {
   if (AreByRow(all, known)) return;
   constexpr size_t kFew = 16;  // times fewer than rows
   if (all.size() < rows / kFew || !CountAndPlace(args, rows))
-    std::stable_sort(all.begin(), all.end(), Less);
+    std::stable_sort(all.begin(), all.end(), IsRowBefore);
 }
 
 }  // namespace stepscope

@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/text.h"
 #include "trace/job_ranks.h"
 
 namespace stepscope {
@@ -13,8 +14,6 @@ namespace {
 
 // Formats round to microseconds, begin and end each.
 constexpr int64_t kRoundingNs = 2000;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view BaseName(std::string_view path) {
   const size_t slash = path.rfind('/');

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kSpaces = 4;
 static_assert(static_cast<size_t>(LinkSpace::kSequence) + 1 == kSpaces);
 
-bool Less(const Link& a, const Link& b) {
+bool IsBefore(const Link& a, const Link& b) {
   return std::tie(a.process, a.space, a.id, a.row) <
          std::tie(b.process, b.space, b.id, b.row);
 }
@@ -47,7 +47,7 @@ void SortGroup(std::span<Link> links) {
   const auto by_id = [](const Link& a, const Link& b) { return a.id < b.id; };
   if (!std::is_sorted(links.begin(), links.end(), by_id) &&
       !PlaceById(links)) {
-    std::sort(links.begin(), links.end(), Less);
+    std::sort(links.begin(), links.end(), IsBefore);
     return;
   }
   for (size_t first = 0; first < links.size();) {
@@ -56,7 +56,7 @@ void SortGroup(std::span<Link> links) {
     for (; last < links.size() && links[last].id == links[first].id; ++last)
       ordered &= links[last - 1].row <= links[last].row;
     const auto same = links.subspan(first, last - first);
-    if (!ordered) std::sort(same.begin(), same.end(), Less);
+    if (!ordered) std::sort(same.begin(), same.end(), IsBefore);
     first = last;
   }
 }
@@ -65,7 +65,7 @@ void SortGroup(std::span<Link> links) {
 
 void SortLinks(Column<Link>& links) {
   const std::span<Link> all = links.span();
-  if (std::is_sorted(all.begin(), all.end(), Less)) return;
+  if (std::is_sorted(all.begin(), all.end(), IsBefore)) return;
   uint32_t last_process = 0;
   for (const Link& link : all)
     last_process = std::max(last_process, link.process);
@@ -75,7 +75,7 @@ void SortLinks(Column<Link>& links) {
   Column<Link> apart;
   // A process may be any number until the trace is checked.
   if (last_process >= all.size() || !apart.Resize(all.size())) {
-    std::sort(all.begin(), all.end(), Less);
+    std::sort(all.begin(), all.end(), IsBefore);
     return;
   }
   std::vector<size_t> next((size_t{last_process} + 1) * kSpaces + 1, 0);

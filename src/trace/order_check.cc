@@ -13,7 +13,7 @@ namespace {
 
 constexpr uint64_t kDisorder = uint64_t{1} << 63;
 
-int64_t Sum(int64_t a, int64_t b) {
+int64_t WrappingSum(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) +
                               static_cast<uint64_t>(b));
 }
@@ -44,7 +44,7 @@ void OrderCheck::Pairs::AddOne(size_t i, int64_t start_before,
   disorder |= step | ((step - 1) & (static_cast<uint64_t>(dur_before) -
                                     static_cast<uint64_t>(dur)));
   durs |= static_cast<uint64_t>(dur);
-  const bool within = start < Sum(start_before, dur_before);
+  const bool within = start < WrappingSum(start_before, dur_before);
   inner[i / 64] |= uint64_t{within} << (i % 64);
 }
 
@@ -141,7 +141,7 @@ bool OrderCheck::Nest(const int64_t* start_ns, const int64_t* dur_ns,
     const size_t n = std::min(count - first, kWord);
     const int64_t end_before =
         first == 0 ? EndBefore()
-                   : Sum(start_ns[first - 1], dur_ns[first - 1]);
+                   : WrappingSum(start_ns[first - 1], dur_ns[first - 1]);
     const bool nested =
         std::popcount(inner) > kMany
             ? NestEach(start_ns + first, dur_ns + first, n, end_before)
@@ -166,7 +166,7 @@ bool OrderCheck::NestEach(const int64_t* start_ns, const int64_t* dur_ns,
     } else {
       while (begin >= open_end && top != bottom) open_end = *--top;
     }
-    end_before = Sum(begin, dur_ns[i]);
+    end_before = WrappingSum(begin, dur_ns[i]);
     nested = end_before <= open_end;
   }
   depth_ = static_cast<size_t>(top - bottom);
@@ -179,7 +179,9 @@ bool OrderCheck::NestInner(const int64_t* start_ns, const int64_t* dur_ns,
   int64_t* const bottom = outer_.data();
   int64_t* top = bottom + depth_;
   int64_t open_end = open_end_;
-  const auto end_of = [&](size_t i) { return Sum(start_ns[i], dur_ns[i]); };
+  const auto end_of = [&](size_t i) {
+    return WrappingSum(start_ns[i], dur_ns[i]);
+  };
   // Closes what is over when the last of [first, last), side by side, begins.
   const auto side_by_side = [&](size_t first, size_t last) {
     const int64_t begin = start_ns[last - 1];

@@ -5,7 +5,7 @@ namespace stepscope {
 namespace {
 
 template <typename T>
-std::span<const T> Take(std::span<const std::byte>& bytes, size_t count) {
+std::span<const T> TakeSpan(std::span<const std::byte>& bytes, size_t count) {
   const auto* const data = reinterpret_cast<const T*>(bytes.data());
   bytes = bytes.subspan(count * sizeof(T));
   return {data, count};
@@ -40,12 +40,12 @@ void PyramidBlock::Attach(const Shape& shape,
                           std::span<const std::byte> bytes) {
   shape_ = shape;
   bytes_ = bytes;
-  boxes_ = Take<PyramidBox>(bytes, shape.boxes);
-  sections_ = Take<Section>(bytes, shape.sections());
-  tiles_ = Take<Tile>(bytes, shape.tiles);
-  levels_ = Take<Level>(bytes, shape.levels);
-  names_ = Take<uint32_t>(bytes, shape.names);
-  extras_ = Take<PyramidExtra>(bytes, shape.extras);
+  boxes_ = TakeSpan<PyramidBox>(bytes, shape.boxes);
+  sections_ = TakeSpan<Section>(bytes, shape.sections());
+  tiles_ = TakeSpan<Tile>(bytes, shape.tiles);
+  levels_ = TakeSpan<Level>(bytes, shape.levels);
+  names_ = TakeSpan<uint32_t>(bytes, shape.names);
+  extras_ = TakeSpan<PyramidExtra>(bytes, shape.extras);
 }
 
 int PyramidBlock::LevelFor(int k) const {

@@ -11,7 +11,7 @@
 namespace stepscope {
 namespace {
 
-bool IsLaneBehind(const Track& before, const Track& track) {
+bool IsNextLane(const Track& before, const Track& track) {
   return track.lane > 0 && before.process == track.process &&
          before.kind == track.kind && before.id == track.id &&
          before.device == track.device;
@@ -81,7 +81,7 @@ class PartCopier {
     uint32_t lane = 0;
     for (size_t i = 0; i < tracks.size(); ++i) {
       Track track = tracks[i];
-      const bool is_lane = i > 0 && IsLaneBehind(tracks[i - 1], track);
+      const bool is_lane = i > 0 && IsNextLane(tracks[i - 1], track);
       const auto begin = part_.rows.begin();
       const bool is_empty =
           std::find(begin + track.first, begin + track.last, true) ==

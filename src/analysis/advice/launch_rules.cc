@@ -15,8 +15,6 @@
 namespace stepscope {
 namespace {
 
-constexpr int64_t kSmallKernelNs = 10'000;
-
 uint64_t KernelCalls(const std::vector<KernelRow>& rows) {
   uint64_t calls = 0;
   for (const KernelRow& row : rows) calls += row.calls;

@@ -25,7 +25,7 @@ struct KindRule {
   std::string_view part;  // of a name
   OperatorKind kind;
 };
-constexpr KindRule kRules[] = {
+constexpr KindRule kKindRules[] = {
     {"flatten_dense_tensors", OperatorKind::kCommunication},
     {"c10d::", OperatorKind::kCommunication},
     {"record_param_comms", OperatorKind::kCommunication},
@@ -54,7 +54,7 @@ constexpr KindRule kRules[] = {
 };
 
 OperatorKind KindOf(std::string_view name) {
-  for (const KindRule& rule : kRules) {
+  for (const KindRule& rule : kKindRules) {
     if (name.find(rule.part) != name.npos) return rule.kind;
   }
   return OperatorKind::kCompute;

@@ -70,7 +70,7 @@ struct Stream {
 
 using DeviceKey = std::tuple<uint32_t, std::string_view, int64_t>;
 
-DeviceKey KeyOf(const Trace& trace, const Track& track) {
+DeviceKey DeviceKeyOf(const Trace& trace, const Track& track) {
   return {track.process, trace.str(track.device_type), track.device};
 }
 
@@ -87,7 +87,7 @@ std::map<DeviceKey, std::vector<Stream>> StreamsByDevice(
         (input.tree.census().types(i) & kDeviceWorkTypes) == 0) {
       continue;
     }
-    std::set<int64_t>& of_device = ids[KeyOf(trace, track)];
+    std::set<int64_t>& of_device = ids[DeviceKeyOf(trace, track)];
     of_device.insert(track.id);
     several = several || of_device.size() > 1;
   }
@@ -104,7 +104,7 @@ std::map<DeviceKey, std::vector<Stream>> StreamsByDevice(
     if (index != last) {
       last = index;
       const Track& track = trace.tracks()[index];
-      const DeviceKey key = KeyOf(trace, track);
+      const DeviceKey key = DeviceKeyOf(trace, track);
       stream = ids[key].size() > 1 ? &all[key][track.id] : nullptr;
     }
     if (stream == nullptr || input.communication.IsKernel(work)) continue;

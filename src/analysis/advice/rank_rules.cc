@@ -10,14 +10,14 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kMostSteps = 6;
+constexpr size_t kMostNamedSteps = 6;
 constexpr double kUnequal = 0.1;  // more computation than the mean
 
 // "steps 6 and 9", "steps 3, 7, 12 and 20 more"
 std::string StepList(const StragglerRow& row) {
   std::string text = row.steps.size() == 1 ? "step " : "steps ";
-  const bool cut = row.steps.size() > kMostSteps;
-  const size_t shown = cut ? kMostSteps : row.steps.size();
+  const bool cut = row.steps.size() > kMostNamedSteps;
+  const size_t shown = cut ? kMostNamedSteps : row.steps.size();
   for (size_t i = 0; i < shown; ++i) {
     if (i > 0) text += i + 1 == shown && !cut ? " and " : ", ";
     text += std::to_string(row.steps[i].step);
@@ -26,7 +26,7 @@ std::string StepList(const StragglerRow& row) {
   return text;
 }
 
-std::string RankName(int64_t rank) { return "Rank " + std::to_string(rank); }
+std::string RankTitle(int64_t rank) { return "Rank " + std::to_string(rank); }
 
 std::string Waiters(const StragglerRow& row) {
   std::string text;
@@ -65,7 +65,7 @@ void FindStraggler(const AdviceInput& input, Advice& advice) {
   if (worst.gain_ratio < kWorthSaying) return;
   Finding finding;
   finding.id = "straggler";
-  finding.finding = RankName(worst.rank) + " comes late, and the others wait.";
+  finding.finding = RankTitle(worst.rank) + " comes late, and the others wait.";
   finding.saving_ns = worst.gain_ns;
   finding.saving_basis =
       "the rank comes when the next to last one does; by the arithmetic of "
@@ -116,7 +116,7 @@ void FindStraggler(const AdviceInput& input, Advice& advice) {
     const StragglerRow& next = job.stragglers[i];
     if (next.gain_ratio < kWorthSaying) break;
     finding.evidence.push_back(
-        {RankName(next.rank) + " is next: " + Milliseconds(next.delays_ns) +
+        {RankTitle(next.rank) + " is next: " + Milliseconds(next.delays_ns) +
              ", most in " + StepList(next) + ".",
          "", kNoRow, next.last, next.delays_ns, WorstStep(job, next)});
     if (finding.evidence.size() > kMostExamples) break;

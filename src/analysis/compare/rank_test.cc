@@ -12,7 +12,7 @@ constexpr uint64_t kMostExactPairs = 400;
 constexpr uint64_t kMostExactWithTies = 16;
 
 // Values that are alike.
-struct Run {
+struct TiedRun {
   uint64_t in_a = 0;
   uint64_t in_b = 0;
 };
@@ -27,7 +27,7 @@ void ForEachRun(const StepSample& a, const StepSample& b, Visit visit) {
     int64_t value = zeros_left ? 0 : INT64_MAX;
     if (i < a.values.size()) value = std::min(value, a.values[i]);
     if (j < b.values.size()) value = std::min(value, b.values[j]);
-    Run run;
+    TiedRun run;
     for (; i < a.values.size() && a.values[i] == value; ++i) ++run.in_a;
     for (; j < b.values.size() && b.values[j] == value; ++j) ++run.in_b;
     if (value == 0 && zeros_left) {
@@ -64,13 +64,13 @@ double Choose(uint64_t n, uint64_t k) {
 
 // Deals the places of all values, run by run, to a and b in every way that
 // there is, and counts these by twice their u, which is whole.
-std::vector<double> CountWithTies(std::span<const Run> runs, uint64_t n,
+std::vector<double> CountWithTies(std::span<const TiedRun> runs, uint64_t n,
                                   uint64_t m) {
   const uint64_t width = 2 * n * m + 1;
   std::vector<double> ways((m + 1) * width);  // by places of b so far, and 2u
   ways[0] = 1;
   uint64_t dealt = 0;
-  for (const Run& run : runs) {
+  for (const TiedRun& run : runs) {
     const uint64_t size = run.in_a + run.in_b;
     std::vector<double> next(ways.size());
     for (uint64_t j = 0; j <= std::min(m, dealt); ++j) {
@@ -130,7 +130,7 @@ RankResult RankTest::Compare(const StepSample& a, const StepSample& b,
   uint64_t a_below = 0;
   double ties = 0;  // the sum of t^3 - t
   bool has_ties = false;
-  ForEachRun(a, b, [&](const Run& run) {
+  ForEachRun(a, b, [&](const TiedRun& run) {
     result.u += static_cast<double>(run.in_b) *
                 (static_cast<double>(a_below) +
                  static_cast<double>(run.in_a) / 2);
@@ -147,8 +147,8 @@ RankResult RankTest::Compare(const StepSample& a, const StepSample& b,
     MakeDistribution(n, m);
     SetTails(ways_, static_cast<uint64_t>(result.u), result);
   } else if (inflation <= 1 && n + m <= kMostExactWithTies) {
-    std::vector<Run> runs;
-    ForEachRun(a, b, [&](const Run& run) { runs.push_back(run); });
+    std::vector<TiedRun> runs;
+    ForEachRun(a, b, [&](const TiedRun& run) { runs.push_back(run); });
     SetTails(CountWithTies(runs, n, m),
              static_cast<uint64_t>(std::llround(2 * result.u)), result);
   } else {

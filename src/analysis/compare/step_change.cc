@@ -13,7 +13,7 @@ namespace stepscope {
 namespace {
 
 // More than anybody records, and far from what a double holds.
-constexpr double kMostSteps = 1e12;
+constexpr double kMostNeededSteps = 1e12;
 
 StepSample SampleOf(const std::vector<int64_t>& periods) {
   return StepSample::Of(periods, periods.size());
@@ -118,7 +118,7 @@ std::optional<uint64_t> StepChange::StepsNeeded(double share) const {
   const double times = resolvable() / share;
   const double needed =
       HarmonicMean(periods_a.size(), periods_b.size()) * times * times;
-  if (!(needed < kMostSteps)) return std::nullopt;
+  if (!(needed < kMostNeededSteps)) return std::nullopt;
   return std::max<uint64_t>(kFewestSteps,
                             static_cast<uint64_t>(std::ceil(needed)));
 }

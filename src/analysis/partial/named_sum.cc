@@ -8,7 +8,7 @@ namespace {
 
 // Short lists. Ranks of a job do the same in the same order, as a rule: what
 // comes at a place here is looked for at the same place there first.
-void AddList(const std::vector<NamedSum>& from, std::vector<NamedSum>& to) {
+void AddSums(const std::vector<NamedSum>& from, std::vector<NamedSum>& to) {
   for (size_t i = 0; i < from.size(); ++i) {
     if (i < to.size() && to[i].name == from[i].name) {
       to[i].Add(from[i]);
@@ -38,8 +38,8 @@ void NamedSum::Add(const NamedSum& other) {
   cpu_sketch.Add(other.cpu_sketch);
   gpu_sketch.Add(other.gpu_sketch);
   use.Add(other.use);
-  AddList(other.inner, inner);
-  AddList(other.device, device);
+  AddSums(other.inner, inner);
+  AddSums(other.device, device);
 }
 
 void AddStats(const TimeStats& from, TimeStats& to) {

@@ -12,7 +12,7 @@ namespace {
 
 // Quartz differs by tens of millionths.
 constexpr double kUsualDrift = 5e-5;
-constexpr int kRounds = 8;
+constexpr int kAlignRounds = 8;
 constexpr double kSettledNs = 20;
 // Standard errors that a stated error holds.
 constexpr double kSure = 3;
@@ -49,7 +49,7 @@ class Solver {
       if (known_[i] || ends_[i].empty()) continue;
       Spread(i, group++);
     }
-    for (int i = 0; i < kRounds && Refine() > kSettledNs; ++i) {
+    for (int i = 0; i < kAlignRounds && Refine() > kSettledNs; ++i) {
     }
     std::vector<uint32_t> reference(group, UINT32_MAX);
     for (uint32_t i = 0; i < clocks_.size(); ++i) {

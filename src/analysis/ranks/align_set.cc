@@ -13,7 +13,7 @@
 namespace stepscope {
 namespace {
 
-std::vector<RankCalls> CallsOf(const Trace& trace) {
+std::vector<RankCalls> FindCalls(const Trace& trace) {
   const EventTree tree(trace);
   NameClasses names(trace.strings());
   const Communication communication(tree, names);
@@ -72,7 +72,8 @@ uint64_t CountOf(const SetClocks& clocks, ClockMethod method) {
                     }));
 }
 
-void AddNotes(const MatchedCalls& matched, Alignment how, SetClocks& result) {
+void AddClockNotes(const MatchedCalls& matched, Alignment how,
+                   SetClocks& result) {
   // Processes of one machine have one clock, a trainer and its workers too:
   // there is nothing to say.
   const bool one_clock = CountOf(result, ClockMethod::kSameClock) +
@@ -129,8 +130,8 @@ void NameClaims(std::span<const ClockMember> members, SetClocks& result) {
   }
 }
 
-std::vector<TraceSet::Fact> FactsOf(const AlignedClock& clock,
-                                    const Trace& trace) {
+std::vector<TraceSet::Fact> ClockFactsOf(const AlignedClock& clock,
+                                         const Trace& trace) {
   std::vector<TraceSet::Fact> facts;
   const auto add = [&](std::string_view key, std::string value) {
     facts.emplace_back(key, std::move(value));
@@ -204,7 +205,7 @@ SetClocks AlignMembers(std::vector<ClockMember> members, Alignment how) {
     member.clock = clocks[i];
     result.members.push_back(std::move(member));
   }
-  AddNotes(matched, how, result);
+  AddClockNotes(matched, how, result);
   NameClaims(members, result);
   return result;
 }
@@ -215,7 +216,7 @@ SetClocks AlignSet(TraceSet& set, Alignment how) {
   std::vector<std::vector<RankCalls>> calls(count);
   if (how == Alignment::kByEvents) {
     Executor::Shared().ForEach(count, [&](size_t i) {
-      calls[i] = CallsOf(*set.members()[i].trace);
+      calls[i] = FindCalls(*set.members()[i].trace);
     });
   }
   std::vector<ClockMember> members;
@@ -232,7 +233,7 @@ SetClocks AlignSet(TraceSet& set, Alignment how) {
     if (IsFoundByEvents(clock.method)) {
       set.SetClock(i, clock.to_set);
     }
-    set.SetFacts(i, FactsOf(clock, *set.members()[i].trace));
+    set.SetFacts(i, ClockFactsOf(clock, *set.members()[i].trace));
   }
   return result;
 }

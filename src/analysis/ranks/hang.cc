@@ -27,7 +27,7 @@ std::string Seconds(int64_t ns) {
   return Format("%.1f s", static_cast<double>(ns) / 1e9);
 }
 
-std::string NameOf(const Trace& trace, Row row) {
+std::string EventName(const Trace& trace, Row row) {
   return std::string(trace.str(trace.name()[row]));
 }
 
@@ -65,7 +65,7 @@ std::string OpenPath(const Trace& trace, const HangRank& rank) {
   const size_t first =
       rank.open.size() > kMostNamed ? rank.open.size() - kMostNamed : 0;
   for (size_t i = first; i < rank.open.size(); ++i)
-    text += (text.empty() ? "" : " > ") + NameOf(trace, rank.open[i]);
+    text += (text.empty() ? "" : " > ") + EventName(trace, rank.open[i]);
   return text;
 }
 
@@ -81,7 +81,7 @@ std::string DescribeAbsent(const Trace& trace, const HangRank& rank) {
   if (rank.last_ended != kNoRow)
     text += "; the last that ended, " +
             Seconds(rank.end_ns - trace.end_ns(rank.last_ended)) +
-            " before, is " + NameOf(trace, rank.last_ended);
+            " before, is " + EventName(trace, rank.last_ended);
   return text;
 }
 
@@ -150,7 +150,7 @@ std::vector<std::string> DescribeHang(const Trace& trace, const Hang& hang) {
     if (rank.collective == kNoRow)
       lines.push_back(DescribeAbsent(trace, rank));
     else
-      waiting[NameOf(trace, rank.collective)].push_back(rank);
+      waiting[EventName(trace, rank.collective)].push_back(rank);
   }
   const bool some_absent = !lines.empty();
   for (const auto& [name, ranks] : waiting) {
@@ -162,7 +162,7 @@ std::vector<std::string> DescribeHang(const Trace& trace, const Hang& hang) {
                        (ranks.size() == 1 ? " waits in " : " wait in ") + name +
                        " for " + Seconds(longest);
     const Row step = ranks[0].step;
-    if (step != kNoRow) text += ", in " + NameOf(trace, step);
+    if (step != kNoRow) text += ", in " + EventName(trace, step);
     lines.push_back(std::move(text));
   }
   if (!some_absent && waiting.size() > 1)

@@ -10,7 +10,7 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kKept = 6;  // names of a call
+constexpr size_t kKeptNames = 6;  // names of a call
 
 // The time before each call: from the end of the one before, or from its
 // begin if it was still under way. They follow each other and do not overlap.
@@ -28,9 +28,9 @@ std::vector<Interval> TimesBefore(const RankCalls& rank, int64_t begin_ns) {
 }
 
 // Adds pieces of time, which come in order, to the times before calls.
-class Sums {
+class PieceSums {
  public:
-  explicit Sums(size_t names) : sum_(names, 0) {}
+  explicit PieceSums(size_t names) : sum_(names, 0) {}
 
   // Starts with the times of a rank, for one line of pieces.
   void Begin(const std::vector<Interval>* times) {
@@ -60,7 +60,7 @@ class Sums {
   }
   template <typename Take>
   void Flush(Take take) {
-    const size_t kept = std::min(kKept, touched_.size());
+    const size_t kept = std::min(kKeptNames, touched_.size());
     std::partial_sort(touched_.begin(),
                       touched_.begin() + static_cast<ptrdiff_t>(kept),
                       touched_.end(), [&](uint32_t a, uint32_t b) {
@@ -251,7 +251,7 @@ class HeldFinder {
                      [](const Held& a, const Held& b) {
                        return a.time_ns > b.time_ns;
                      });
-    if (list.size() > kKept) list.resize(kKept);
+    if (list.size() > kKeptNames) list.resize(kKeptNames);
     list.shrink_to_fit();
   }
 
@@ -264,7 +264,7 @@ class HeldFinder {
   std::vector<std::vector<Interval>> times_;
   std::vector<IntervalCollector> busy_;
   std::vector<std::unordered_map<uint64_t, uint32_t>> ids_;
-  Sums sums_;
+  PieceSums sums_;
 };
 
 }  // namespace

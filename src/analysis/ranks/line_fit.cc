@@ -11,11 +11,11 @@ namespace {
 constexpr double kOfMedian = 1.4826;
 // Tukey's constant: points further away than so many deviations do not count.
 constexpr double kTukey = 4.685;
-constexpr int kRounds = 12;
+constexpr int kFitRounds = 12;
 // Below the resolution of any clock that is read here, ns.
 constexpr double kLeastSpread = 1;
 
-double SpreadOf(std::span<const FitPoint> points, const FittedLine& line) {
+double SpreadAround(std::span<const FitPoint> points, const FittedLine& line) {
   std::vector<double> off;
   off.reserve(points.size());
   for (const FitPoint& point : points) {
@@ -92,7 +92,8 @@ FittedLine Begin(std::span<const FitPoint> points, double slope_prior) {
   if (run > 0 && std::abs(rise / run) < kFarFromUsual * slope_prior) {
     FittedLine tilted = line;
     tilted.slope = rise / run;
-    if (SpreadOf(points, tilted) < SpreadOf(points, line)) line = tilted;
+    if (SpreadAround(points, tilted) < SpreadAround(points, line))
+      line = tilted;
   }
   return line;
 }
@@ -114,8 +115,8 @@ double MedianOf(std::vector<double>& values) {
 
 FittedLine FitLine(std::span<const FitPoint> points, double slope_prior) {
   FittedLine line = Begin(points, slope_prior);
-  for (int i = 0; i < kRounds; ++i) {
-    line.spread = SpreadOf(points, line);
+  for (int i = 0; i < kFitRounds; ++i) {
+    line.spread = SpreadAround(points, line);
     const FittedLine before = line;
     Refine(points, slope_prior, line);
     if (std::abs(line.at - before(line.center)) < 0.5 &&
@@ -123,7 +124,7 @@ FittedLine FitLine(std::span<const FitPoint> points, double slope_prior) {
       break;
     }
   }
-  line.spread = SpreadOf(points, line);
+  line.spread = SpreadAround(points, line);
   return line;
 }
 

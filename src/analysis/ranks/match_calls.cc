@@ -25,7 +25,7 @@ struct Slot {
   auto place() const { return std::tie(key, number, ordinal); }
 };
 
-std::string KeyOf(const CallSignature& call, bool with_size) {
+std::string MatchKeyOf(const CallSignature& call, bool with_size) {
   std::string key(CollectiveKindName(call.kind));
   key += '|' + call.group;
   for (const int64_t rank : call.ranks) key += ',' + std::to_string(rank);
@@ -49,9 +49,9 @@ bool CanMatch(const CallSignature& call) {
          (call.source >= 0 && call.target >= 0);
 }
 
-class Matcher {
+class CallMatcher {
  public:
-  explicit Matcher(std::span<const MatchInput> ranks)
+  explicit CallMatcher(std::span<const MatchInput> ranks)
       : ranks_(ranks), is_shared_(ranks.size(), false) {
     std::map<int64_t, uint32_t> first_of;
     for (uint32_t i = 0; i < ranks.size(); ++i) {
@@ -91,8 +91,8 @@ class Matcher {
     std::vector<uint32_t> with_size;
     std::vector<uint32_t> without_size;
     for (const CallSignature& signature : rank.signatures) {
-      with_size.push_back(Key(KeyOf(signature, true)));
-      without_size.push_back(Key("seq|" + KeyOf(signature, false)));
+      with_size.push_back(Key(MatchKeyOf(signature, true)));
+      without_size.push_back(Key("seq|" + MatchKeyOf(signature, false)));
     }
     std::map<std::pair<uint32_t, int64_t>, uint32_t> ordinals;
     for (uint32_t i = 0; i < rank.calls.size(); ++i) {
@@ -322,7 +322,7 @@ class Matcher {
 }  // namespace
 
 MatchedCalls MatchCalls(std::span<const MatchInput> ranks) {
-  return Matcher(ranks).Find();
+  return CallMatcher(ranks).Find();
 }
 
 }  // namespace stepscope

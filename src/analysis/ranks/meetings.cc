@@ -10,7 +10,7 @@ namespace {
 // Of clocks that are only as good as their machines say.
 constexpr int64_t kUnknownErrorNs = 1'000'000;
 
-int64_t ErrorOf(const RankDigest& digest) {
+int64_t ClockErrorOf(const RankDigest& digest) {
   if (digest.clock.error_ns) return *digest.clock.error_ns;
   return digest.clock.method.empty() ? 0 : kUnknownErrorNs;
 }
@@ -25,8 +25,9 @@ Arrival ArrivalOf(std::span<const RankDigest> digests,
 
 Exchange ExchangeOf(std::span<const RankDigest> digests,
                     const MatchedCall& a, const MatchedCall& b) {
-  return {ArrivalOf(digests, a), ArrivalOf(digests, b),
-          std::max(ErrorOf(digests[a.rank]), ErrorOf(digests[b.rank]))};
+  return {
+      ArrivalOf(digests, a), ArrivalOf(digests, b),
+      std::max(ClockErrorOf(digests[a.rank]), ClockErrorOf(digests[b.rank]))};
 }
 
 }  // namespace
@@ -57,11 +58,11 @@ Meetings FindMeetings(std::span<const RankDigest> digests) {
       const int64_t at = arrival.time.begin;
       if (at > meeting.last_ns) {
         meeting.next_to_last_ns = std::exchange(meeting.last_ns, at);
-        errors[1] = std::exchange(errors[0], ErrorOf(digest));
+        errors[1] = std::exchange(errors[0], ClockErrorOf(digest));
         meeting.last = static_cast<uint32_t>(meeting.arrivals.size());
       } else if (at > meeting.next_to_last_ns) {
         meeting.next_to_last_ns = at;
-        errors[1] = ErrorOf(digest);
+        errors[1] = ClockErrorOf(digest);
       }
       if (meeting.arrivals.empty() && made.step != kNoStep) {
         meeting.step =

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMostStragglers = 16;
 constexpr size_t kMostVictims = 8;
-constexpr size_t kMostSteps = 32;
+constexpr size_t kMostListedSteps = 32;
 // A step with less than this share of the worst delay is not listed.
 constexpr int64_t kWorstShare = 4;
 
@@ -23,7 +23,7 @@ struct StepDelay {
   const Meeting* worst = nullptr;
 };
 
-struct Sums {
+struct RankDelays {
   int64_t delays_ns = 0;
   int64_t until_ns = INT64_MIN;  // delays so far are before
   uint64_t last = 0;
@@ -88,7 +88,7 @@ Excess ExcessOf(std::span<const RankDigest> digests, const Meeting& meeting) {
           excess(*best)};
 }
 
-StragglerRow RowOf(int64_t rank, const Sums& sums,
+StragglerRow RowOf(int64_t rank, const RankDelays& sums,
                    std::span<const RankDigest> digests) {
   StragglerRow row;
   row.rank = rank;
@@ -101,7 +101,7 @@ StragglerRow RowOf(int64_t rank, const Sums& sums,
   std::map<std::string, int64_t> doing;
   for (const auto& [step, delay] : sums.steps) {
     if (delay.delay_ns * kWorstShare < worst ||
-        row.steps.size() == kMostSteps) {
+        row.steps.size() == kMostListedSteps) {
       ++row.more_steps;
       continue;
     }
@@ -132,12 +132,12 @@ StragglerRow RowOf(int64_t rank, const Sums& sums,
 std::vector<StragglerRow> FindStragglers(
     std::span<const RankDigest> digests, const std::vector<int64_t>& rank_of,
     const Meetings& meetings, uint64_t steps, int64_t step_ns) {
-  std::map<int64_t, Sums> by_rank;
+  std::map<int64_t, RankDelays> by_rank;
   for (const Meeting& meeting : meetings.list) {
     const int64_t delay = meeting.delay_ns();
     if (delay <= 0) continue;
     const Arrival& last = meeting.arrivals[meeting.last];
-    Sums& sums = by_rank[rank_of[last.digest]];
+    RankDelays& sums = by_rank[rank_of[last.digest]];
     ++sums.last;
     // Meetings overlap where several are under way at once.
     const int64_t from =
@@ -157,7 +157,7 @@ std::vector<StragglerRow> FindStragglers(
     }
     for (const Arrival& arrival : meeting.arrivals) {
       if (&arrival == &last) continue;
-      Sums::Waiting& waiting = sums.victims[rank_of[arrival.digest]];
+      RankDelays::Waiting& waiting = sums.victims[rank_of[arrival.digest]];
       const int64_t begin = std::max(arrival.time.begin, waiting.until_ns);
       waiting.until_ns = std::max(waiting.until_ns, meeting.last_ns);
       waiting.wait_ns = SaturatingAdd(

@@ -18,7 +18,7 @@ struct Named {
   std::optional<double> factor;  // where none is given
 };
 
-constexpr Named kNames[] = {
+constexpr Named kChangeNames[] = {
     {"data_ready", Kind::kDataReady, Takes::kNothing, 0.0},
     {"no_sync", Kind::kNoSync, Takes::kNothing, 0.0},
     {"graph", Kind::kGraph, Takes::kNothing, 0.0},
@@ -107,7 +107,7 @@ Result<Change> ParseChange(std::string_view text) {
       return WithPattern(std::move(change), pattern, false);
     }
   }
-  for (const Named& named : kNames) {
+  for (const Named& named : kChangeNames) {
     if (named.name != name) continue;
     change.kind = named.kind;
     if (named.takes == Takes::kNothing && change.factor) {

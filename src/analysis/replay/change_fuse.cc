@@ -10,12 +10,11 @@
 namespace stepscope {
 namespace {
 
-constexpr int64_t kSmallKernelNs = 10'000;
 // Of a small kernel, this much is its start and end, not its work.
 constexpr int64_t kKernelFixedNs = 1'500;
 
 // Small kernels of a stream that one launch could stand for.
-struct Run {
+struct KernelRun {
   uint32_t first = kNoNode;
   uint32_t launch = kNoNode;  // of the last
   uint64_t breaks = 0;        // waits and marks of the thread before it
@@ -59,12 +58,12 @@ uint64_t Scenario::ApplyFuseSmall(const std::string& pattern,
   const ThreadSets within =
       everywhere ? ThreadSets() : RangesNamed(pattern, kRangeTypes, ranges);
   if (!everywhere && ranges == 0) return 0;
-  std::vector<Run> runs;  // by stream
+  std::vector<KernelRun> runs;  // by stream
   std::vector<uint32_t> breaks(input_.tree.threads().size());
   std::vector<uint32_t> breaks_at(count());  // by node of the host
   ThreadSets gone(input_.tree.threads().size());
   uint64_t found = 0;
-  const auto finish = [&](Run& run) {
+  const auto finish = [&](KernelRun& run) {
     if (run.kernels > 1) {
       costs_[run.first].dur = run.FusedNs(estimate);
       const uint32_t begin = graph.nodes[run.first].other;
@@ -83,7 +82,7 @@ uint64_t Scenario::ApplyFuseSmall(const std::string& pattern,
       continue;
     }
     if (node.line >= runs.size()) runs.resize(node.line + 1);
-    Run& run = runs[node.line];
+    KernelRun& run = runs[node.line];
     const bool small =
         IsKernel(i) && node.other != kNoNode && !node.has(kInsideLaunch) &&
         graph.costs[i].dur < kSmallKernelNs &&
@@ -111,7 +110,7 @@ uint64_t Scenario::ApplyFuseSmall(const std::string& pattern,
     run.longest_ns = std::max<int64_t>(run.longest_ns, graph.costs[i].dur);
     ++run.kernels;
   }
-  for (Run& run : runs) finish(run);
+  for (KernelRun& run : runs) finish(run);
   if (found == 0) return 0;
   for (IntervalSet& set : gone) set = Normalised(std::move(set));
   ScaleHost(std::move(gone), 0, true);

@@ -146,7 +146,7 @@ uint64_t Scenario::ApplyGraph(Estimate estimate) {
         node.has(kSyncCall) || Contains(kept[node.line], node.at)) {
       continue;
     }
-    if (!node.has(kLaunches)) {
+    if (!node.has(kLaunchCall)) {
       cost.dur = 0;
       continue;
     }

@@ -24,7 +24,7 @@ bool IsChosen(const ReplayGraph& graph, const ReplayStep& step,
   return !graph.has_steps || choice.Includes(interval);
 }
 
-double ErrorOf(const CriticalPath& path, std::vector<int64_t> recorded) {
+double ReplayErrorOf(const CriticalPath& path, std::vector<int64_t> recorded) {
   std::vector<int64_t> replayed;
   for (const PathStep& step : path.steps) replayed.push_back(step.period_ns);
   if (replayed.empty()) return 0;
@@ -125,7 +125,7 @@ CriticalPath WalkCriticalPath(const EventTree& tree, const ReplayGraph& graph,
   }
   visit_walked();
   for (PathStep& step : path.steps) step.first = step.last = 0;
-  path.replay_error = ErrorOf(path, std::move(recorded_periods));
+  path.replay_error = ReplayErrorOf(path, std::move(recorded_periods));
   return path;
 }
 

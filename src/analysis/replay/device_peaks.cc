@@ -50,7 +50,7 @@ DevicePeaks OfGeneration(int major, int minor) {
   return peaks;
 }
 
-int NumberOf(std::string_view object, std::string_view key) {
+int NumberMember(std::string_view object, std::string_view key) {
   const std::string_view text = RawMember(object, key);
   int number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
@@ -77,8 +77,8 @@ DevicePeaks OfProperties(std::string_view list) {
   const std::string_view members = list.substr(open + 1);
   std::string_view name = RawMember(members, "name");
   if (name.size() >= 2) name = name.substr(1, name.size() - 2);
-  return PeaksOf(name, NumberOf(members, "computeMajor"),
-                 NumberOf(members, "computeMinor"));
+  return PeaksOf(name, NumberMember(members, "computeMajor"),
+                 NumberMember(members, "computeMinor"));
 }
 
 // As captures have it: "GPU0.name" and "GPU0.compute capability major".

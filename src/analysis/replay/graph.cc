@@ -14,9 +14,6 @@
 namespace stepscope {
 namespace {
 
-// Work that starts so soon after what it follows was held up by that.
-constexpr int64_t kNextNs = 3'000;
-constexpr int64_t kLongestLagNs = 30'000;  // after the end of the launch
 constexpr int64_t kCrossNs = 15'000;       // event -> work of another stream
 
 // Takes the nodes of all lines in the order of time, each with what it waited
@@ -503,7 +500,7 @@ ReplayGraph BuildReplayGraph(const EventTree& tree, const StepTable& steps,
   }
   for (const ReplayNode& node : graph.nodes) {
     graph.graph_calls_without_work +=
-        node.kind == NodeKind::kCall && !node.has(kLaunches) &&
+        node.kind == NodeKind::kCall && !node.has(kLaunchCall) &&
         tree.trace().type()[node.row] == STEPSCOPE_GRAPH_LAUNCH;
   }
   StepTies(tree, steps, graph).Tie();

@@ -21,6 +21,11 @@ namespace stepscope {
 
 inline constexpr uint32_t kNoNode = 0xffffffffu;
 
+// Work that starts so soon after what it follows was held up by that. A longer
+// gap, and a later start, are of no known cause.
+inline constexpr int64_t kNextNs = 3'000;
+inline constexpr int64_t kLongestLagNs = 30'000;  // after the end of the launch
+
 enum class NodeKind : uint8_t {
   kCall,  // an API call, from its start to its end
   kMark,  // a moment of a stepping thread: a step begins or ends
@@ -30,14 +35,14 @@ enum class NodeKind : uint8_t {
 };
 
 enum NodeFlag : uint8_t {
-  kLaunches = 1,      // kCall: it has device work
-  kSyncCall = 2,      // kCall, kWait: its purpose is to wait
-  kCopyCall = 4,      // kCall, kWait: it waits because it copies
-  kFullQueue = 8,     // kWait: it waits for room in the queue of launches
-  kFromStart = 16,    // kWork: `gap` counts from the start of `prev`
+  kLaunchCall = 1,     // kCall: it has device work
+  kSyncCall = 2,       // kCall, kWait: its purpose is to wait
+  kCopyCall = 4,       // kCall, kWait: it waits because it copies
+  kFullQueue = 8,      // kWait: it waits for room in the queue of launches
+  kFromStart = 16,     // kWork: `gap` counts from the start of `prev`
   kInsideLaunch = 32,  // kWork: not the first of its launch
-  kToDevice = 64,     // kCall, kWait: copies from the host to the device
-  kAfterRun = 128,    // of the host: a run lies between `prev` and it
+  kToDevice = 64,      // kCall, kWait: copies from the host to the device
+  kAfterRun = 128,     // of the host: a run lies between `prev` and it
 };
 
 // Times are in nanoseconds; see Costs for those that a change may alter.

@@ -100,7 +100,7 @@ void MakeHostLines(const EventTree& tree, const StepTable& steps,
                    NameClasses& names, Lines& lines);
 // joins.cc: which joins waited for another thread.
 void FindJoins(const EventTree& tree, Lines& lines);
-// stream_lines.cc: work and its launches, which get kLaunches.
+// stream_lines.cc: work and its launches, which get kLaunchCall.
 void MakeStreamLines(const EventTree& tree, Lines& lines);
 // waits.cc: which calls waited for the device: synchronising calls, copies,
 // launches into a full queue.

@@ -8,11 +8,6 @@
 namespace stepscope {
 namespace {
 
-// As the graph has them: a longer gap, and a later start, are of no known
-// cause.
-constexpr int64_t kNextNs = 3'000;
-constexpr int64_t kLongestLagNs = 30'000;
-
 struct Turn {
   int64_t time = 0;
   PathPlace place;
@@ -20,9 +15,8 @@ struct Turn {
 
 // When the device turns to each of the steps [first, last) of a process, and
 // what happens then; see step_pace.cc.
-std::vector<Turn> DeviceTurns(const ReplayGraph& graph,
-                              const ReplayTimes& times, size_t first,
-                              size_t last) {
+std::vector<Turn> TurnsOf(const ReplayGraph& graph, const ReplayTimes& times,
+                          size_t first, size_t last) {
   std::vector<Turn> turns;
   Turn until{INT64_MIN, {}};
   for (size_t i = first; i < last; ++i) {
@@ -54,7 +48,7 @@ Turn LastOf(const ReplayStep& step, const ReplayTimes& times) {
 void AddEnds(const ReplayGraph& graph, const ReplayTimes& times,
              const StepPeriods& periods, size_t first, size_t last,
              std::vector<PathEnds>& ends) {
-  const std::vector<Turn> turns = DeviceTurns(graph, times, first, last);
+  const std::vector<Turn> turns = TurnsOf(graph, times, first, last);
   const auto follows = [&](size_t i) {
     return i + 1 < last &&
            graph.steps[i + 1].index == graph.steps[i].index + 1;
@@ -159,7 +153,7 @@ PathCategory PathWalk::CategoryOfWork(Row row) const {
 }
 
 PathCategory PathWalk::CategoryOfCall(Row row, uint8_t flags) const {
-  if ((flags & kLaunches) != 0 ||
+  if ((flags & kLaunchCall) != 0 ||
       trace_.type()[row] == STEPSCOPE_GRAPH_LAUNCH ||
       names_.launch_call(trace_.name()[row])) {
     return PathCategory::kLaunch;

@@ -13,7 +13,7 @@ constexpr int64_t kLongAgoNs = 30'000;
 constexpr int64_t kLongestGapNs = 9'000;
 constexpr int64_t kLongestCallNs = 20'000;  // of a launch into a free queue
 
-int64_t MedianOf(std::vector<int64_t>& values, int64_t otherwise) {
+int64_t MedianOr(std::vector<int64_t>& values, int64_t otherwise) {
   if (values.empty()) return otherwise;
   const auto middle =
       values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
@@ -53,9 +53,9 @@ void CollectWork(const EventTree& tree, Lines& lines) {
 }
 
 // Finds the call that a row is, or is inside of.
-class CallFinder {
+class HostCallFinder {
  public:
-  CallFinder(const EventTree& tree, const Lines& lines)
+  HostCallFinder(const EventTree& tree, const Lines& lines)
       : tree_(tree), lines_(lines), line_of_(tree.threads().size(), kNoNode) {
     for (uint32_t i = 0; i < lines.hosts.size(); ++i) {
       line_of_[lines.hosts[i].thread] = i;
@@ -80,10 +80,10 @@ class CallFinder {
   std::vector<uint32_t> line_of_;  // by thread
 };
 
-void FindLaunches(const EventTree& tree, Lines& lines) {
+void ConnectLaunches(const EventTree& tree, Lines& lines) {
   lines.launch.assign(tree.work().size(), kNoNode);
   lines.last_work.assign(lines.first.back(), kNoNode);
-  const CallFinder finder(tree, lines);
+  const HostCallFinder finder(tree, lines);
   uint32_t line = 0;
   for (uint32_t i = 0; i < tree.work().size(); ++i) {
     const DeviceWork& work = tree.work()[i];
@@ -91,7 +91,7 @@ void FindLaunches(const EventTree& tree, Lines& lines) {
     const HostIndex call = finder.Find(work.launch);
     lines.launch[i] = call;
     if (call == kNoNode) continue;
-    lines.node(call, line).flags |= kLaunches;
+    lines.node(call, line).flags |= kLaunchCall;
     uint32_t& last = lines.last_work[call];
     if (last == kNoNode ||
         tree.end_ns(work.row) >= tree.end_ns(tree.work()[last].row)) {
@@ -124,16 +124,16 @@ void FindTypical(const EventTree& tree, Lines& lines) {
     }
   }
   TypicalDelays& typical = lines.typical;
-  typical.gap_ns = std::min(MedianOf(gaps, typical.gap_ns), kLongestGapNs);
-  typical.lag_ns = std::min(MedianOf(lags, typical.lag_ns), kLongAgoNs);
-  typical.call_ns = std::min(MedianOf(calls, typical.call_ns), kLongestCallNs);
+  typical.gap_ns = std::min(MedianOr(gaps, typical.gap_ns), kLongestGapNs);
+  typical.lag_ns = std::min(MedianOr(lags, typical.lag_ns), kLongAgoNs);
+  typical.call_ns = std::min(MedianOr(calls, typical.call_ns), kLongestCallNs);
 }
 
 }  // namespace
 
 void MakeStreamLines(const EventTree& tree, Lines& lines) {
   CollectWork(tree, lines);
-  FindLaunches(tree, lines);
+  ConnectLaunches(tree, lines);
   FindTypical(tree, lines);
 }
 

@@ -18,7 +18,7 @@ constexpr double kUsualRecorderNs = 1'000;
 constexpr double kMostRecorderNs = 8'000;
 // What the replay leaves out; in pairs of runs it was off by up to a tenth.
 constexpr int64_t kModelShare = 10;
-constexpr int kRounds = 24;  // of a bisection
+constexpr int kBisections = 24;
 // Nearer than this to the recorded step, the cost cannot be solved for.
 constexpr double kHidden = 0.03;
 
@@ -109,7 +109,7 @@ void Replayer::SetUnprofiled(int64_t step_ns) {
   if (static_cast<double>(step_at(high)) >= least) {
     low = high;
   } else {
-    for (int i = 0; i < kRounds && high - low > 1; ++i) {
+    for (int i = 0; i < kBisections && high - low > 1; ++i) {
       const double middle = (low + high) / 2;
       (static_cast<double>(step_at(middle)) >= least ? low : high) = middle;
     }
@@ -120,7 +120,7 @@ void Replayer::SetUnprofiled(int64_t step_ns) {
   if (!hidden && static_cast<double>(base_step_ns_) > wanted * (1 + kHidden)) {
     double fast = 0;
     double slow = 1;
-    for (int i = 0; i < kRounds && slow - fast > 1e-4; ++i) {
+    for (int i = 0; i < kBisections && slow - fast > 1e-4; ++i) {
       host_factor_ = (fast + slow) / 2;
       const auto step = static_cast<double>(StepOf(MakeBase()));
       (step >= wanted ? slow : fast) = host_factor_;

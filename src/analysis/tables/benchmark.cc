@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kWarmUpSteps = 10;
 
-CostSeries Series(std::vector<int64_t> values) {
+CostSeries SeriesOf(std::vector<int64_t> values) {
   CostSeries series;
   if (values.empty()) return series;
   std::sort(values.begin(), values.end());
@@ -82,8 +82,8 @@ Benchmark ComputeBenchmark(std::span<const StepCost> steps) {
     reader.push_back(step.reader_ns);
   }
   result.steps = batch.size();
-  result.batch = Series(std::move(batch));
-  result.reader = Series(std::move(reader));
+  result.batch = SeriesOf(std::move(batch));
+  result.reader = SeriesOf(std::move(reader));
   result.reader_ratio = Ratio(result.reader.avg_ns, result.batch.avg_ns);
   result.ips_avg = PerSecond(result.batch.avg_ns);
   result.ips_max = PerSecond(result.batch.min_ns);
@@ -97,8 +97,8 @@ Benchmark ComputeBenchmark(const StepTable& steps) {
 
 namespace {
 
-void AddSeries(ColumnsOf<Benchmark>& columns, const std::string& name,
-               const std::string& what, CostSeries Benchmark::*series) {
+void AddCostSeries(ColumnsOf<Benchmark>& columns, const std::string& name,
+                   const std::string& what, CostSeries Benchmark::*series) {
   const auto add = [&](const char* key, const char* which,
                        int64_t CostSeries::*value) {
     columns.Time(name + key, what + which,
@@ -119,9 +119,9 @@ TableSchema DeclareBenchmarkTable() {
   columns.Count("steps", "steps that count", &Benchmark::steps);
   columns.Count("skipped", "steps that came before: warm-up",
                 &Benchmark::skipped);
-  AddSeries(columns, "reader_cost", "waiting for data in a step",
-            &Benchmark::reader);
-  AddSeries(columns, "batch_cost", "duration of a step", &Benchmark::batch);
+  AddCostSeries(columns, "reader_cost", "waiting for data in a step",
+                &Benchmark::reader);
+  AddCostSeries(columns, "batch_cost", "duration of a step", &Benchmark::batch);
   columns.Ratio("reader_ratio", "average reader cost / average batch cost",
                 &Benchmark::reader_ratio);
   columns.Text("ips.unit", "what is counted", [](const Benchmark&) {

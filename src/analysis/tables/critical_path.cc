@@ -16,12 +16,10 @@
 namespace stepscope {
 namespace {
 
-constexpr uint32_t kNone = 0xffffffffu;
-
 class RowMaker {
  public:
   explicit RowMaker(const Trace& trace) : trace_(trace) {
-    causes_.fill(kNone);
+    causes_.fill(kNoTableRow);
   }
 
   void Add(std::span<const PathPiece> pieces) {
@@ -47,13 +45,15 @@ class RowMaker {
       return causes_[static_cast<size_t>(piece.cause)];
     }
     auto& of_category = slots_[static_cast<size_t>(piece.category)];
-    if (of_category.empty()) of_category.resize(trace_.strings().size(), kNone);
+    if (of_category.empty()) {
+      of_category.resize(trace_.strings().size(), kNoTableRow);
+    }
     return of_category[trace_.name()[piece.row].v];
   }
 
   void Add(const PathPiece& piece) {
     uint32_t& slot = SlotOf(piece);
-    if (slot == kNone) {
+    if (slot == kNoTableRow) {
       slot = static_cast<uint32_t>(rows_.size());
       rows_.push_back({piece.category, NameOf(piece, trace_), 0, 0, 0, 0});
       last_.push_back(kNoRow);
@@ -73,7 +73,7 @@ class RowMaker {
 };
 
 // "0", "0 and 1", "0 to 4", "0, 2 and 5", "0, 2, 4 and 9 others"
-std::string ListOf(const std::vector<int64_t>& numbers) {
+std::string NumberList(const std::vector<int64_t>& numbers) {
   constexpr size_t kMost = 3;
   const size_t count = numbers.size();
   if (count > 2 && numbers.back() - numbers.front() + 1 ==
@@ -133,7 +133,7 @@ std::string NoteOf(const CriticalPath& path, const StepChoice& choice,
                  left_out.end());
   if (!left_out.empty()) {
     note += left_out.size() == 1 ? " (without step " : " (without steps ";
-    note += ListOf(left_out);
+    note += NumberList(left_out);
     note += choice == StepChoice::Settled() ? ", warm-up)" : ")";
   }
   const std::string shares = SharesOf(path, rows);

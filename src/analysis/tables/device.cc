@@ -87,7 +87,6 @@ std::vector<ProcessTime> TimesOf(const EventTree& tree,
   return times;
 }
 
-using Key = std::tuple<std::string_view, int64_t, uint32_t>;
 struct Device {
   uint32_t streams = 0;
   BusyTime kernels;
@@ -115,9 +114,10 @@ void AddKernels(const EventTree& tree, const Track& track,
 std::vector<DeviceUse> FindDeviceUse(const EventTree& tree,
                                      const StepTable& steps) {
   const Trace& trace = tree.trace();
-  std::map<Key, Device> devices;
+  std::map<DeviceOrder, Device> devices;
   const auto key_of = [&](const Track& track) {
-    return Key(trace.str(track.device_type), track.device, track.process);
+    return DeviceOrder(trace.str(track.device_type), track.device,
+                       track.process);
   };
   const auto each = [&](auto visit) {
     for (uint32_t i = 0; i < trace.tracks().size(); ++i) {

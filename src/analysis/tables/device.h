@@ -9,6 +9,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "analysis/steps.h"
@@ -35,7 +37,10 @@ struct DeviceUse {
   int64_t window_ns = 0;  // that it was looked at
   bool own_window = false;  // by the steps of its own process
 };
-// By kind, id and process.
+// Kind, id and process of a device: the order of the table.
+using DeviceOrder = std::tuple<std::string_view, int64_t, uint32_t>;
+
+// In that order.
 std::vector<DeviceUse> FindDeviceUse(const EventTree& tree,
                                      const StepTable& steps);
 // `trace` has the processes and the CPU's use.

@@ -14,7 +14,7 @@ namespace {
 
 // The common case: one machine, no communication. Streams are sorted, so with
 // one of them nothing has to be kept.
-int64_t KernelTime(const EventTree& tree) {
+int64_t KernelBusyTime(const EventTree& tree) {
   const Trace& trace = tree.trace();
   uint32_t streams = 0;
   for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
@@ -38,7 +38,7 @@ Distribution ComputeDistribution(const EventTree& tree,
   Distribution result;
   result.host_calls = communication.host_calls();
   if (!communication.any_kernel()) {
-    result.kernel_ns = result.computation_ns = KernelTime(tree);
+    result.kernel_ns = result.computation_ns = KernelBusyTime(tree);
     return result;
   }
 

@@ -12,8 +12,6 @@ namespace stepscope {
 namespace {
 
 constexpr auto kFirstCause = static_cast<size_t>(StepPart::kCommunication);
-constexpr uint32_t kNone = 0xffffffffu;
-
 void AddPieces(const IntervalSet& pieces, IdleRow& row) {
   row.gaps += pieces.size();
   for (const Interval& piece : pieces) {
@@ -54,7 +52,7 @@ IdleTable::IdleTable(const EventTree& tree, const StepTable& steps,
                      const StepSweep& sweep)
     : tree_(tree),
       backward_(tree.trace().processes().size()),
-      operator_slots_(tree.trace().strings().size(), kNone) {
+      operator_slots_(tree.trace().strings().size(), kNoTableRow) {
   for (const SweepDevice& device : sweep.devices()) {
     IdleDevice row;
     row.name = device.name;
@@ -139,7 +137,7 @@ void IdleTable::AddHostOperators(const StepWindow& window) {
     if (held_up <= 0) continue;
     const StringId name = trace.name()[row];
     uint32_t& slot = operator_slots_[name.v];
-    if (slot == kNone) {
+    if (slot == kNoTableRow) {
       slot = static_cast<uint32_t>(result_.host_operators.size());
       result_.host_operators.push_back({kNoRow, name, 0, 0, 0});
     }

@@ -15,12 +15,10 @@
 namespace stepscope {
 namespace {
 
-constexpr uint32_t kNone = 0xffffffffu;
-
 class KernelTable {
  public:
   explicit KernelTable(const EventTree& tree)
-      : tree_(tree), slot_of_name_(tree.trace().strings().size(), kNone) {
+      : tree_(tree), slot_of_name_(tree.trace().strings().size(), kNoTableRow) {
     NameTotals totals(tree.trace());
     ForEachStream([&](const Track& track, bool only_kernels) {
       if (only_kernels) {

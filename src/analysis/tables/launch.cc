@@ -114,8 +114,9 @@ LaunchStats ComputeLaunches(const EventTree& tree, NameClasses& names,
 
 namespace {
 
-void AddSeries(ColumnsOf<LaunchStats>& columns, const std::string& name,
-               const std::string& what, LaunchSeries LaunchStats::*series) {
+void AddLaunchSeries(ColumnsOf<LaunchStats>& columns, const std::string& name,
+                     const std::string& what,
+                     LaunchSeries LaunchStats::*series) {
   columns.Count(name + ".count", "how many there were",
                 [=](const LaunchStats& row) { return (row.*series).count; });
   columns.Time(name + ".total_ns", Adds::kSum, what + ", together",
@@ -151,9 +152,11 @@ TableSchema DeclareLaunchTable() {
   columns.Count("launches_without_work", "launching calls, no device event",
                 &LaunchStats::launches_without_work)
       .As("Launches without work");
-  AddSeries(columns, "call", "time of the launching calls", &LaunchStats::call);
-  AddSeries(columns, "queue_delay", "end of the call to begin of the work",
-            &LaunchStats::queue_delay);
+  AddLaunchSeries(columns, "call", "time of the launching calls",
+                  &LaunchStats::call);
+  AddLaunchSeries(columns, "queue_delay",
+                  "end of the call to begin of the work",
+                  &LaunchStats::queue_delay);
   columns.Count("began_before_launch",
                 "work that began before its call: clocks disagree",
                 &LaunchStats::early)

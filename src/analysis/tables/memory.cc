@@ -19,10 +19,6 @@ struct PlaceTotals {
   std::array<int64_t, 2> summed{};   // peak of `running`
 };
 
-int64_t Magnitude(int64_t bytes) {
-  return bytes < 0 ? SaturatingSubtract(0, bytes) : bytes;
-}
-
 int64_t AsSigned(uint64_t bytes) {
   return static_cast<int64_t>(std::min<uint64_t>(bytes, INT64_MAX));
 }

@@ -30,20 +30,16 @@ struct Allocation {
   Row owner = kNoRow;  // who is accountable
 };
 
-struct Key {
+struct AddressKey {
   uint32_t place = 0;
   uint64_t address = 0;
-  friend bool operator==(const Key&, const Key&) = default;
+  friend bool operator==(const AddressKey&, const AddressKey&) = default;
 };
-struct KeyHash {
-  size_t operator()(const Key& key) const {
+struct AddressKeyHash {
+  size_t operator()(const AddressKey& key) const {
     return (key.address ^ (uint64_t{key.place} << 48)) * 0x9e3779b97f4a7c15u;
   }
 };
-
-int64_t Magnitude(int64_t bytes) {
-  return bytes < 0 ? SaturatingSubtract(0, bytes) : bytes;
-}
 
 bool IsReserved(const MemoryEvent& event) {
   return event.kind == MemoryKind::kReservedAllocate ||
@@ -116,7 +112,7 @@ class Replay {
   }
 
   void Apply(const MemoryEvent& event, uint32_t place) {
-    const Key key{place, event.address};
+    const AddressKey key{place, event.address};
     if (event.kind == MemoryKind::kFree) {
       live_.erase(key);
       return;
@@ -209,7 +205,7 @@ class Replay {
   FlatMap places_;  // to the slots of `peaks_` and `lives_`
   std::vector<Peak> peaks_;
   std::vector<MemoryLife> lives_;
-  std::unordered_map<Key, Allocation, KeyHash> live_;
+  std::unordered_map<AddressKey, Allocation, AddressKeyHash> live_;
 };
 
 }  // namespace

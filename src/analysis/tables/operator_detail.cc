@@ -7,7 +7,7 @@
 namespace stepscope {
 namespace {
 
-uint64_t Key(uint32_t level, StringId name) {
+uint64_t EntryKey(uint32_t level, StringId name) {
   return uint64_t{level} << 32 | name.v;
 }
 
@@ -21,7 +21,7 @@ OperatorDetail::Entry& OperatorDetail::Index::Search(uint32_t level,
     last.resize(2 * at + 16, kNone);
     expected_[level >= kInner].resize(last.size());
   }
-  uint32_t slot = map_.Insert(Key(level, name));
+  uint32_t slot = map_.Insert(EntryKey(level, name));
   if (slot == FlatMap::kNew) {
     slot = static_cast<uint32_t>(entries_.size());
     Entry entry;

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kFewestSteps = 5;
 
 // The lower of the two in the middle; so it is a value that occurred.
-int64_t Median(std::vector<int64_t> values) {
+int64_t LowerMedian(std::vector<int64_t> values) {
   const auto middle =
       values.begin() + static_cast<ptrdiff_t>((values.size() - 1) / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -21,21 +21,20 @@ int64_t Median(std::vector<int64_t> values) {
 }
 
 template <typename Value>
-int64_t MedianOf(std::span<const StepParts> steps, Value value) {
+int64_t LowerMedianOf(std::span<const StepParts> steps, Value value) {
   std::vector<int64_t> values;
   values.reserve(steps.size());
   for (const StepParts& step : steps) values.push_back(value(step));
-  return Median(std::move(values));
+  return LowerMedian(std::move(values));
 }
 
 void AddProcess(std::span<const StepParts> steps,
                 std::vector<OutlierRow>& rows) {
   if (steps.size() < kFewestSteps) return;
   const int64_t median =
-      MedianOf(steps, [](const StepParts& step) { return step.length(); });
-  const int64_t deviation = MedianOf(steps, [&](const StepParts& step) {
-    const int64_t off = SaturatingSubtract(step.length(), median);
-    return off < 0 ? SaturatingSubtract(0, off) : off;
+      LowerMedianOf(steps, [](const StepParts& step) { return step.length(); });
+  const int64_t deviation = LowerMedianOf(steps, [&](const StepParts& step) {
+    return Magnitude(SaturatingSubtract(step.length(), median));
   });
   const double limit = std::max(3 * 1.4826 * static_cast<double>(deviation),
                                 static_cast<double>(median) / 10);
@@ -47,7 +46,7 @@ void AddProcess(std::span<const StepParts> steps,
     if (!usual_known) {
       usual_known = true;
       for (size_t i = 0; i < kStepParts; ++i) {
-        usual[i] = MedianOf(
+        usual[i] = LowerMedianOf(
             steps, [&](const StepParts& other) { return other.part_ns[i]; });
       }
     }

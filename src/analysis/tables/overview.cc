@@ -63,8 +63,8 @@ class TypeTimes {
   IntervalSet ordered_;
 };
 
-OverviewRow MakeRow(std::string type, uint64_t calls, int64_t time_ns,
-                    const StepTable& steps) {
+OverviewRow MakeTypeRow(std::string type, uint64_t calls, int64_t time_ns,
+                        const StepTable& steps) {
   return {std::move(type), calls, time_ns, Ratio(time_ns, steps.total_ns())};
 }
 
@@ -93,14 +93,14 @@ std::vector<OverviewRow> HostRows(const EventTree& tree,
     if (i == STEPSCOPE_COMMUNICATION) continue;
     const uint64_t calls = stages[i] > 0 ? stages[i] : times.calls(i);
     if (calls == 0) continue;
-    rows.push_back(MakeRow(
+    rows.push_back(MakeTypeRow(
         TypeLabel(i), calls,
         concluded[i] ? StageTime(steps, i) : times.time_ns(i), steps));
   }
   if (distribution.host_calls > 0) {
-    rows.push_back(MakeRow(TypeLabel(STEPSCOPE_COMMUNICATION),
-                           distribution.host_calls, distribution.host_ns,
-                           steps));
+    rows.push_back(MakeTypeRow(TypeLabel(STEPSCOPE_COMMUNICATION),
+                               distribution.host_calls, distribution.host_ns,
+                               steps));
   }
   const std::string_view step = EventTypeName(STEPSCOPE_PROFILE_STEP);
   std::stable_sort(rows.begin(), rows.end(),
@@ -112,9 +112,9 @@ std::vector<OverviewRow> HostRows(const EventTree& tree,
   return rows;
 }
 
-std::vector<OverviewRow> DeviceRows(const EventTree& tree,
-                                    const StepTable& steps,
-                                    const Distribution& distribution) {
+std::vector<OverviewRow> DeviceTypeRows(const EventTree& tree,
+                                        const StepTable& steps,
+                                        const Distribution& distribution) {
   const Trace& trace = tree.trace();
   std::vector<OverviewRow> rows;
   std::array<uint64_t, 3> calls{};  // Kernel, Memcpy, Memset
@@ -138,7 +138,7 @@ std::vector<OverviewRow> DeviceRows(const EventTree& tree,
   }
   const auto add = [&](uint16_t type, uint64_t count, int64_t time_ns) {
     if (count == 0) return;
-    rows.push_back(MakeRow(TypeLabel(type), count, time_ns, steps));
+    rows.push_back(MakeTypeRow(TypeLabel(type), count, time_ns, steps));
   };
   add(STEPSCOPE_KERNEL, calls[0], distribution.kernel_ns);
   add(STEPSCOPE_MEMCPY, calls[1], times[1].Finish());
@@ -152,7 +152,7 @@ std::vector<OverviewRow> DeviceRows(const EventTree& tree,
 Overview ComputeOverview(const EventTree& tree, const StepTable& steps,
                          const Distribution& distribution) {
   return {HostRows(tree, steps, distribution),
-          DeviceRows(tree, steps, distribution)};
+          DeviceTypeRows(tree, steps, distribution)};
 }
 
 namespace {

@@ -10,12 +10,7 @@
 namespace stepscope {
 namespace {
 
-std::optional<std::string_view> Text(std::string_view text) {
-  if (text.empty()) return std::nullopt;
-  return text;
-}
-
-void AddTimes(ColumnsOf<RankRow>& columns) {
+void AddRankTimes(ColumnsOf<RankRow>& columns) {
   columns.Time("computation_ns", Adds::kUnion,
                "kernels that compute; without a device, operators",
                &RankRow::computation_ns);
@@ -37,8 +32,9 @@ void AddTimes(ColumnsOf<RankRow>& columns) {
   columns.Time("idle_ns", Adds::kUnion,
                "the device did nothing; without one, the host",
                &RankRow::idle_ns);
-  columns.Text("idle_cause", "what most of that was",
-               [](const RankRow& row) { return Text(row.idle_cause); })
+  columns
+      .Text("idle_cause", "what most of that was",
+            [](const RankRow& row) { return TextOrNone(row.idle_cause); })
       .As("Cause of idle time");
   columns.Time("delays_ns", Adds::kUnion,
                "all others waited for this rank alone", &RankRow::delays_ns)
@@ -55,7 +51,7 @@ void AddTimes(ColumnsOf<RankRow>& columns) {
 
 void AddClock(ColumnsOf<RankRow>& columns) {
   columns.Text("clock.method", "how its clock was laid beside the others",
-               [](const RankRow& row) { return Text(row.clock.method); });
+               [](const RankRow& row) { return TextOrNone(row.clock.method); });
   columns.Time("clock.offset_ns", "what was added to its recorded times",
                [](const RankRow& row) { return row.clock.offset_ns; });
   columns.Number("clock.drift", "ppm", "how much faster its times run",
@@ -64,7 +60,7 @@ void AddClock(ColumnsOf<RankRow>& columns) {
                [](const RankRow& row) { return row.clock.error_ns; });
 }
 
-std::optional<int64_t> NumberOf(int64_t step) {
+std::optional<int64_t> StepNumber(int64_t step) {
   if (step == -1) return std::nullopt;
   return step;
 }
@@ -77,7 +73,7 @@ TableSchema DeclareRanksTable() {
   columns.Count("steps", "that it recorded; the rest is per step, on average",
                 &RankRow::steps);
   columns.Time("step_ns", "its step", &RankRow::step_ns);
-  AddTimes(columns);
+  AddRankTimes(columns);
   columns.Ratio("load", "computation as a share of the mean of all ranks",
                 &RankRow::load)
       .As("Load");
@@ -87,9 +83,8 @@ TableSchema DeclareRanksTable() {
                 &RankRow::last)
       .As("Came last");
   columns.Count("pid", "process", &RankRow::pid);
-  columns.Text("host", "machine", [](const RankRow& row) {
-    return Text(row.host);
-  });
+  columns.Text("host", "machine",
+               [](const RankRow& row) { return TextOrNone(row.host); });
   AddClock(columns);
   return {.key = "ranks",
           .title = "Ranks",
@@ -104,7 +99,7 @@ TableSchema DeclareRanksTable() {
 TableSchema DeclareRankStepsTable() {
   ColumnsOf<RankStepRow> columns;
   columns.Count("step", "number of the step; empty: the recorded window",
-                [](const RankStepRow& row) { return NumberOf(row.step); });
+                [](const RankStepRow& row) { return StepNumber(row.step); });
   columns.Count("rank", "number of the rank", &RankStepRow::rank);
   columns.Time("start_ns", "when it began, on the clock of the job",
                &RankStepRow::start_ns);
@@ -128,8 +123,9 @@ TableSchema DeclareRankStepsTable() {
   columns.Time("idle_ns", Adds::kUnion,
                "the device did nothing; without one, the host",
                &RankStepRow::idle_ns);
-  columns.Text("idle_cause", "what most of that was",
-               [](const RankStepRow& row) { return Text(row.idle_cause); })
+  columns
+      .Text("idle_cause", "what most of that was",
+            [](const RankStepRow& row) { return TextOrNone(row.idle_cause); })
       .As("Cause of idle time");
   columns.Time("delays_ns", Adds::kUnion,
                "all others waited for this rank alone",

@@ -18,6 +18,9 @@ inline constexpr std::string_view kOutsideName = "(outside events)";
 inline constexpr std::string_view kOthersName = "Others";
 inline constexpr std::string_view kBeforeName = "(before the recording)";
 
+// Where a table has no row yet for a name or a cause.
+inline constexpr uint32_t kNoTableRow = 0xffffffffu;
+
 // The five values of a CPU or GPU column; the average needs the calls.
 struct TimeColumn {
   int64_t total_ns = 0;

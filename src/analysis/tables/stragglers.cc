@@ -11,18 +11,14 @@
 namespace stepscope {
 namespace {
 
-std::optional<std::string_view> Text(std::string_view text) {
-  if (text.empty()) return std::nullopt;
-  return text;
-}
-
-ColumnsOf<StragglerStep> StepColumns() {
+ColumnsOf<StragglerStep> LateStepColumns() {
   ColumnsOf<StragglerStep> columns;
   columns.Count("step", "number of the step", &StragglerStep::step);
   columns.Time("delay_ns", Adds::kUnion, "all others waited for it alone",
                &StragglerStep::delay_ns);
-  columns.Text("doing", "what it did longer than the others before it came",
-               [](const StragglerStep& row) { return Text(row.doing); })
+  columns
+      .Text("doing", "what it did longer than the others before it came",
+            [](const StragglerStep& row) { return TextOrNone(row.doing); })
       .As("Busy with");
   columns.Time("doing_ns", "by how much longer", &StragglerStep::doing_ns)
       .As("Busy longer by");
@@ -84,17 +80,16 @@ TableSchema DeclareStragglersTable() {
   columns.Count("last", "collectives to which it came last",
                 &StragglerRow::last)
       .As("Came last");
-  columns.Text("doing",
-               "what it did longer than the others in the worst steps",
-               [](const StragglerRow& row) { return Text(row.doing); })
+  columns
+      .Text("doing", "what it did longer than the others in the worst steps",
+            [](const StragglerRow& row) { return TextOrNone(row.doing); })
       .As("Busy with");
   columns.Time("doing_ns", "by how much longer, in these steps",
                &StragglerRow::doing_ns)
       .As("Busy longer by");
-  columns.Nested("steps", "the steps with the longest delays", StepColumns(),
-                 [](const StragglerRow& row) {
-                   return RowList::Of(row.steps);
-                 });
+  columns.Nested(
+      "steps", "the steps with the longest delays", LateStepColumns(),
+      [](const StragglerRow& row) { return RowList::Of(row.steps); });
   columns.Count("more_steps", "steps with less of a delay",
                 &StragglerRow::more_steps)
       .As("Steps with less delay");
@@ -119,7 +114,7 @@ TableSchema DeclareCollectivesTable() {
   ColumnsOf<CollectiveRow> columns;
   columns.Text("kind", "all_reduce, all_gather, ...", &CollectiveRow::kind);
   columns.Text("group", "of ranks, as the program names it",
-               [](const CollectiveRow& row) { return Text(row.group); });
+               [](const CollectiveRow& row) { return TextOrNone(row.group); });
   columns.Count("ranks", "that met", &CollectiveRow::ranks);
   columns.Bytes("bytes", Adds::kNothing,
                 "the larger of what one rank puts in and gets out; empty: not "

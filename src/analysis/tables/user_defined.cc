@@ -10,11 +10,8 @@
 namespace stepscope {
 namespace {
 
-constexpr TypeSet kUserDefinedTypes =
-    SetOf(STEPSCOPE_USER_DEFINED) | SetOf(STEPSCOPE_PYTHON_USER_DEFINED);
-
-NamedRow MakeRow(const Trace& trace, const StepTable& steps,
-                 const NameStats& stats) {
+NamedRow MakeNamedRow(const Trace& trace, const StepTable& steps,
+                      const NameStats& stats) {
   return {trace.str(stats.name), stats.calls,
           TimeColumn::Of(stats.cpu, steps.total_ns()),
           TimeColumn::Of(stats.gpu, steps.gpu_ns()), stats.nested_calls};
@@ -40,7 +37,7 @@ UserDefined ComputeUserDefined(const EventTree& tree, const StepTable& steps,
   UserDefined result;
   for (const uint32_t slot : memory.Order()) {
     result.memory_manipulation.push_back(
-        MakeRow(trace, steps, memory.stats()[slot]));
+        MakeNamedRow(trace, steps, memory.stats()[slot]));
   }
   if (result.memory_manipulation.empty()) {
     result.of_device = true;
@@ -56,7 +53,7 @@ UserDefined ComputeUserDefined(const EventTree& tree, const StepTable& steps,
       const Thread& thread = tree.threads()[group];
       result.events.push_back({thread.id, thread.process, {}});
     }
-    result.events.back().rows.push_back(MakeRow(trace, steps, stats));
+    result.events.back().rows.push_back(MakeNamedRow(trace, steps, stats));
   }
   for (ThreadRows& thread : result.events) {
     std::stable_sort(thread.rows.begin(), thread.rows.end(),

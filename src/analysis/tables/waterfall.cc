@@ -96,7 +96,7 @@ ColumnsOf<PartRow> PartColumns() {
   return columns;
 }
 
-ColumnsOf<StepPartsRow> StepColumns() {
+ColumnsOf<StepPartsRow> StepPartsColumns() {
   ColumnsOf<StepPartsRow> columns;
   columns.Count("index", "number of the step; empty: the recorded window",
                 [](const StepPartsRow& row) -> std::optional<int64_t> {
@@ -147,7 +147,7 @@ TableSchema DeclareWaterfallTable() {
         [](const WaterfallRow& row) {
           return row.of().device_events_launched;
         });
-  columns.Nested("per_step", "the parts of every step", StepColumns(),
+  columns.Nested("per_step", "the parts of every step", StepPartsColumns(),
                  &WaterfallRow::Steps);
   return {.key = "waterfall",
           .title = "Waterfall",

@@ -17,7 +17,7 @@ std::optional<int64_t> NumberIn(std::string_view text) {
   return value;
 }
 
-std::string Unquoted(std::string_view text) {
+std::string QuotedText(std::string_view text) {
   if (text.size() < 2 || text.front() != '"') return {};
   return std::string(text.substr(1, text.size() - 2));
 }
@@ -40,7 +40,7 @@ std::optional<DeviceProperties> OfObject(std::string_view members,
   std::optional<int64_t> id;
   ForEachJsonMember(members, [&](std::string_view key, std::string_view text) {
     if (key == "id") id = NumberIn(text);
-    if (key == "name") found.name = Unquoted(text);
+    if (key == "name") found.name = QuotedText(text);
     if (key == "totalGlobalMem") found.memory_bytes = NumberIn(text);
     if (key == "numSms" || key == "smCount") {
       found.multiprocessors = NumberIn(text);

@@ -39,12 +39,10 @@ struct UseRow {
   }
 };
 
-using Key = std::tuple<std::string_view, int64_t, uint32_t>;
-
 // In the order of ComputeDevices().
-std::map<Key, UseRow> UseOfDevices(const EventTree& tree) {
+std::map<DeviceOrder, UseRow> UseOfDevices(const EventTree& tree) {
   const Trace& trace = tree.trace();
-  std::map<Key, UseRow> devices;
+  std::map<DeviceOrder, UseRow> devices;
   NameClasses names(trace.strings());
   KernelUseReader reader(trace);
   for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
@@ -53,8 +51,8 @@ std::map<Key, UseRow> UseOfDevices(const EventTree& tree) {
         (tree.census().types(i) & kDeviceWorkTypes) == 0) {
       continue;
     }
-    UseRow& device =
-        devices[Key(trace.str(track.device_type), track.device, track.process)];
+    UseRow& device = devices[DeviceOrder(trace.str(track.device_type),
+                                         track.device, track.process)];
     for (Row row = track.first; row < track.last; ++row) {
       if (trace.type()[row] != STEPSCOPE_KERNEL) continue;
       const int64_t dur = trace.dur_ns()[row];

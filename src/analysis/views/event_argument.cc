@@ -9,7 +9,7 @@
 namespace stepscope {
 namespace {
 
-std::string TextOf(const Trace& trace, const Arg& arg) {
+std::string TextOfArg(const Trace& trace, const Arg& arg) {
   switch (arg.kind) {
     case ArgKind::kInt:
       return std::to_string(arg.int_value);
@@ -46,7 +46,7 @@ std::string WithoutBrackets(std::string_view text) {
 std::string ArgumentText(const Trace& trace, Row row, std::string_view raw,
                          std::string_view key) {
   for (const Arg& arg : trace.args_of(row)) {
-    if (trace.str(arg.key) == key) return TextOf(trace, arg);
+    if (trace.str(arg.key) == key) return TextOfArg(trace, arg);
   }
   return WithoutBrackets(RawMember(raw, key));
 }

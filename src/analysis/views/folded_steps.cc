@@ -20,7 +20,7 @@
 namespace stepscope {
 namespace {
 
-constexpr int kDeepest = 3;  // events around it, below the step
+constexpr int kMostAround = 3;  // events around it, below the step
 
 // Nearest rank, as everywhere. REQUIRES: sorted, not empty.
 int64_t Percentile(const std::vector<int64_t>& sorted, size_t hundredths) {
@@ -150,7 +150,7 @@ class Folder {
     int depth = 0;
     for (Row at = tree_.parent(row); at != kNoRow; at = tree_.parent(at)) {
       if (tree_.trace().type()[at] == STEPSCOPE_PROFILE_STEP) break;
-      if (++depth > kDeepest) return false;
+      if (++depth > kMostAround) return false;
     }
     return true;
   }

@@ -53,7 +53,7 @@ struct LaunchRow {
   WeightedMean blocks;
 };
 
-std::optional<int64_t> Whole(std::optional<double> value) {
+std::optional<int64_t> WholeNumber(std::optional<double> value) {
   if (!value || !(std::abs(*value) < 9e15)) return std::nullopt;
   return static_cast<int64_t>(*value);
 }
@@ -96,7 +96,7 @@ class Launches {
       return ArgumentText(trace, work.row, raw, key);
     };
     const auto number = [&](std::string_view key) {
-      return Whole(ArgumentNumber(trace, work.row, raw, key));
+      return WholeNumber(ArgumentNumber(trace, work.row, raw, key));
     };
     const StringId name = trace.name()[work.row];
     const std::string_view op = LaunchingOperator(tree_, work);

@@ -38,13 +38,9 @@ struct AllocationRow {
   }
 };
 
-int64_t Magnitude(int64_t bytes) {
-  return bytes < 0 ? SaturatingSubtract(0, bytes) : bytes;
-}
-
-class Matcher {
+class AllocationMatcher {
  public:
-  explicit Matcher(const ViewInput& input)
+  explicit AllocationMatcher(const ViewInput& input)
       : trace_(input.tree.trace()),
         query_(input.query),
         accountable_(input.tree) {
@@ -142,7 +138,7 @@ ViewTable DeclareMemoryEventsViewTable() {
           .meaning = "who took which memory, and for how long?",
           .columns = columns.Take(),
           .rows = [](const ViewInput& input) {
-            return RowList::Own(Matcher(input).Rows());
+            return RowList::Own(AllocationMatcher(input).Rows());
           }};
 }
 

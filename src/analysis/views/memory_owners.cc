@@ -17,10 +17,6 @@
 namespace stepscope {
 namespace {
 
-int64_t Magnitude(int64_t bytes) {
-  return bytes < 0 ? SaturatingSubtract(0, bytes) : bytes;
-}
-
 std::optional<Interval> RangeOf(const ViewQuery& query) {
   if (!query.range) return std::nullopt;
   return Interval{SaturatingAdd(query.range->begin, query.origin_ns),

@@ -13,16 +13,16 @@
 namespace stepscope {
 namespace {
 
-struct PartRow {
+struct MeanPartRow {
   std::string_view part;
   int64_t mean_ns = 0;
   double ratio = 0;
   std::string_view formula;
 };
 
-std::vector<PartRow> MeanParts(const ViewInput& input) {
+std::vector<MeanPartRow> MeanParts(const ViewInput& input) {
   const Waterfall waterfall = ComputeWaterfall(input);
-  std::vector<PartRow> rows;
+  std::vector<MeanPartRow> rows;
   const uint64_t steps = waterfall.steps.size();
   if (waterfall.step_ns == 0) return rows;
   for (size_t i = 0; i < kStepParts; ++i) {
@@ -66,12 +66,14 @@ std::vector<PartOfStepRow> PartsOfSteps(const ViewInput& input) {
 }  // namespace
 
 ViewTable DeclareStepPartsViewTable() {
-  ColumnsOf<PartRow> columns;
+  ColumnsOf<MeanPartRow> columns;
   columns.Text("part", "part of the waterfall, or step: all of them",
-               &PartRow::part);
-  columns.Time("mean_ns", "its time in a step, on average", &PartRow::mean_ns);
-  columns.Ratio("ratio", "its time as a share of the steps", &PartRow::ratio);
-  columns.Text("formula", "how it is computed", &PartRow::formula);
+               &MeanPartRow::part);
+  columns.Time("mean_ns", "its time in a step, on average",
+               &MeanPartRow::mean_ns);
+  columns.Ratio("ratio", "its time as a share of the steps",
+                &MeanPartRow::ratio);
+  columns.Text("formula", "how it is computed", &MeanPartRow::formula);
   return {.key = "step_parts",
           .title = "Parts of a step",
           .meaning = "where does a step go, on average?",

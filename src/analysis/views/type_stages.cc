@@ -25,12 +25,12 @@ struct TypeStageRow {
   double ratio = 0;
 };
 
-struct Share {
+struct StageShare {
   uint64_t calls = 0;
   IntervalCollector slice;  // what is not in `busy` yet
   OrderedBusy busy;
 };
-using Stages = std::array<Share, kStageSlots>;
+using Stages = std::array<StageShare, kStageSlots>;
 
 bool IsCounted(uint16_t type) {
   return type != STEPSCOPE_PROFILE_STEP && !IsStage(type) &&
@@ -43,7 +43,7 @@ using Types = std::map<std::pair<bool, uint16_t>, Stages>;
 void AddSlices(Types& types) {
   IntervalSet ordered;
   for (auto& [key, stages] : types) {
-    for (Share& share : stages) share.busy.Add(share.slice, ordered);
+    for (StageShare& share : stages) share.busy.Add(share.slice, ordered);
   }
 }
 
@@ -55,7 +55,7 @@ void AddHost(const EventTree& tree, const StageLookup& lookup, Types& types) {
     const size_t stage =
         lookup.Find(tree.threads().of_track(track), trace.start_ns()[row]);
     if (stage == StageLookup::kNoStage) return;
-    Share& share = types[{false, type}][stage];
+    StageShare& share = types[{false, type}][stage];
     ++share.calls;
     share.slice.Add(trace.start_ns()[row], tree.end_ns(row));
   };
@@ -70,7 +70,7 @@ void AddDevice(const EventTree& tree, const StageLookup& lookup, Types& types) {
     if (thread == kNoThread) continue;
     const size_t stage = lookup.Find(thread, trace.start_ns()[work.launch]);
     if (stage == StageLookup::kNoStage) continue;
-    Share& share = types[{true, trace.type()[work.row]}][stage];
+    StageShare& share = types[{true, trace.type()[work.row]}][stage];
     ++share.calls;
     share.slice.Add(trace.start_ns()[work.row], tree.end_ns(work.row));
   }

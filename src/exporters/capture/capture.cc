@@ -399,7 +399,7 @@ class Writer {
 
 namespace {
 
-class Exporting : public Exporter {
+class CaptureExporting : public Exporter {
  public:
   std::string_view name() const override { return "capture"; }
   uint32_t carries() const override { return kAllContent; }
@@ -418,7 +418,7 @@ class Exporting : public Exporter {
 }  // namespace
 
 const Exporter& CaptureExporter() {
-  static const auto* const exporter = new Exporting;
+  static const auto* const exporter = new CaptureExporting;
   return *exporter;
 }
 

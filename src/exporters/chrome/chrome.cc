@@ -12,7 +12,7 @@
 namespace stepscope {
 namespace {
 
-class Exporting : public Exporter {
+class ChromeExporting : public Exporter {
  public:
   std::string_view name() const override { return "chrome"; }
   uint32_t carries() const override { return kAllContent; }
@@ -62,7 +62,7 @@ Status WriteChrome(const Trace& trace, const ChromeOptions& options,
 
 const Exporter& ChromeExporter() {
   // Never destroyed: windows are still written while the process ends.
-  static const auto* const exporter = new Exporting;
+  static const auto* const exporter = new ChromeExporting;
   return *exporter;
 }
 

@@ -120,13 +120,6 @@ std::string Known() {
   return list;
 }
 
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r";
-  const size_t first = text.find_first_not_of(kBlanks);
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
-
 }  // namespace
 
 std::vector<std::string> DefaultConfig() {
@@ -139,7 +132,7 @@ Result<std::vector<const Option*>> ParseConfig(
     const std::vector<std::string>& config) {
   std::vector<const Option*> wanted;
   for (const std::string& line : config) {
-    const std::string_view entry = Trimmed(line);
+    const std::string_view entry = Trimmed(line, " \t\r");
     if (entry.empty() || entry.front() == '#') continue;
     const std::string_view name = entry.substr(0, entry.find_first_of(" \t"));
     bool known = false;

@@ -87,7 +87,7 @@ std::string KvpRow(const Trace& trace, Row row,
   return line;
 }
 
-class Exporting : public Exporter {
+class CudaProfileExporting : public Exporter {
  public:
   std::string_view name() const override { return "cuda-profile"; }
   uint32_t carries() const override { return kSeveral | kEpoch; }
@@ -118,7 +118,7 @@ class Exporting : public Exporter {
 }  // namespace cuda_profile
 
 const Exporter& CudaProfileExporter() {
-  static const auto* const exporter = new cuda_profile::Exporting;
+  static const auto* const exporter = new cuda_profile::CudaProfileExporting;
   return *exporter;
 }
 

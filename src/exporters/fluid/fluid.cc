@@ -180,7 +180,7 @@ class Writer {
   std::map<std::pair<uint32_t, int64_t>, uint64_t> threads_;
 };
 
-class Exporting : public Exporter {
+class FluidExporting : public Exporter {
  public:
   std::string_view name() const override { return "fluid"; }
   uint32_t carries() const override {
@@ -197,7 +197,7 @@ class Exporting : public Exporter {
 }  // namespace fluid
 
 const Exporter& FluidExporter() {
-  static const auto* const exporter = new fluid::Exporting;
+  static const auto* const exporter = new fluid::FluidExporting;
   return *exporter;
 }
 

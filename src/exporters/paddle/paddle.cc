@@ -8,7 +8,7 @@
 namespace stepscope {
 namespace {
 
-class Exporting : public Exporter {
+class PaddleExporting : public Exporter {
  public:
   std::string_view name() const override { return "paddle"; }
   uint32_t carries() const override {
@@ -30,7 +30,7 @@ class Exporting : public Exporter {
 }  // namespace
 
 const Exporter& PaddleExporter() {
-  static const auto* const exporter = new Exporting;
+  static const auto* const exporter = new PaddleExporting;
   return *exporter;
 }
 

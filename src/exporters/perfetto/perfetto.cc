@@ -108,7 +108,7 @@ void WriteMemory(const Trace& trace, int64_t zero_ns, Tracks& tracks,
   }
 }
 
-class Exporting : public Exporter {
+class PerfettoExporting : public Exporter {
  public:
   std::string_view name() const override { return "perfetto"; }
   uint32_t carries() const override {
@@ -135,7 +135,7 @@ class Exporting : public Exporter {
 }  // namespace perfetto
 
 const Exporter& PerfettoExporter() {
-  static const auto* const exporter = new perfetto::Exporting;
+  static const auto* const exporter = new perfetto::PerfettoExporting;
   return *exporter;
 }
 

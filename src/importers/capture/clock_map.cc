@@ -3,12 +3,13 @@
 
 #include <algorithm>
 
+#include "base/wide_integer.h"
+
 namespace stepscope::capture {
 namespace {
 
 using format::Anchor;
 using Segment = ClockMap::Segment;
-__extension__ using Wide = unsigned __int128;
 
 // A segment of `ns` nanoseconds in `ticks` ticks, as far as the time limit.
 Segment MakeSegment(uint64_t tick, int64_t at_ns, uint64_t ns,
@@ -18,13 +19,17 @@ Segment MakeSegment(uint64_t tick, int64_t at_ns, uint64_t ns,
   s.ns = at_ns;
   s.whole = ns / ticks;
   // Rounded up, so that the end of the segment meets the next anchor.
-  const Wide fraction = ((Wide{ns % ticks} << 64) + ticks - 1) / ticks;
-  s.fraction = static_cast<uint64_t>(std::min<Wide>(fraction, ~uint64_t{0}));
+  const UnsignedWideInteger fraction =
+      ((UnsignedWideInteger{ns % ticks} << 64) + ticks - 1) / ticks;
+  s.fraction = static_cast<uint64_t>(
+      std::min<UnsignedWideInteger>(fraction, ~uint64_t{0}));
   // As many ticks as stay below the limit.
   constexpr auto kMost = static_cast<uint64_t>(INT64_MAX);
   const auto room = static_cast<uint64_t>(kTimeLimitNs - at_ns);
   s.span = static_cast<uint64_t>(
-      ns == 0 ? kMost : std::min<Wide>(Wide{room} * ticks / ns, kMost));
+      ns == 0 ? kMost
+              : std::min<UnsignedWideInteger>(
+                    UnsignedWideInteger{room} * ticks / ns, kMost));
   return s;
 }
 

@@ -12,14 +12,6 @@
 namespace stepscope::capture {
 namespace {
 
-// A record's fixed part; false: the record is shorter than that.
-template <typename Record>
-bool Read(std::span<const uint8_t> body, Record* record) {
-  if (body.size() < sizeof(Record)) return false;
-  std::memcpy(record, body.data(), sizeof(Record));
-  return true;
-}
-
 // The pairs behind the fixed part; false: there are not as many as stated.
 template <typename Record>
 bool ReadPairs(std::span<const uint8_t> body, const Record& record,
@@ -64,12 +56,12 @@ void DeviceRecords::AddBlock(std::span<const uint8_t> payload,
                              uint64_t offset) {
   offset_ = offset;
   format::DeviceHeader header = {};
-  if (!Read(payload, &header)) return Reject("damaged device block");
+  if (!ReadFixed(payload, &header)) return Reject("damaged device block");
   device_type_ = sites_.NameOf(header.device_type);
   payload = payload.subspan(sizeof(header));
   while (!payload.empty()) {
     stepscope_record_head head = {};
-    if (!Read(payload, &head) || head.bytes < sizeof(head) ||
+    if (!ReadFixed(payload, &head) || head.bytes < sizeof(head) ||
         head.bytes % 8 != 0 || head.bytes > payload.size())
       return Reject("damaged device block");
     if (!Add(head, payload.first(head.bytes))) Reject("damaged device record");
@@ -181,7 +173,7 @@ uint32_t DeviceRecords::SideTrack(std::string_view name) {
 
 bool DeviceRecords::Work(Body body) {
   stepscope_record_work work = {};
-  if (!Read(body, &work)) return false;
+  if (!ReadFixed(body, &work)) return false;
   if (work.start <= stop_tick_) return AddWork(work, device_type_);
   late_.emplace_back(work, device_type_);
   return true;
@@ -211,7 +203,8 @@ bool DeviceRecords::AddWork(const stepscope_record_work& work,
 bool DeviceRecords::Details(Body body) {
   stepscope_record_details details = {};
   std::vector<stepscope_record_pair> pairs;
-  if (!Read(body, &details) || !ReadPairs(body, details, &pairs)) return false;
+  if (!ReadFixed(body, &details) || !ReadPairs(body, details, &pairs))
+    return false;
   std::vector<NamedNumber> values;
   for (const stepscope_record_pair& pair : pairs)
     values.emplace_back(builder_.strings().view(sites_.NameOf(pair.key)),
@@ -222,7 +215,7 @@ bool DeviceRecords::Details(Body body) {
 
 bool DeviceRecords::Call(Body body) {
   stepscope_record_call call = {};
-  if (!Read(body, &call)) return false;
+  if (!ReadFixed(body, &call)) return false;
   const Row row = AddEvent(ThreadTrack(call.thread), call.head.name,
                            call.start, call.end);
   if (row == kNoRow) return false;
@@ -237,14 +230,14 @@ bool DeviceRecords::Call(Body body) {
 
 bool DeviceRecords::Wait(Body body) {
   stepscope_record_wait wait = {};
-  if (!Read(body, &wait) || wait.end < wait.start) return false;
+  if (!ReadFixed(body, &wait) || wait.end < wait.start) return false;
   waits_.push_back(wait);
   return true;
 }
 
 bool DeviceRecords::Memory(Body body) {
   stepscope_record_memory memory = {};
-  if (!Read(body, &memory) || memory.kind > STEPSCOPE_RESERVED_FREE ||
+  if (!ReadFixed(body, &memory) || memory.kind > STEPSCOPE_RESERVED_FREE ||
       memory.bytes > static_cast<uint64_t>(INT64_MAX))
     return false;
   memory_.push_back(memory);
@@ -254,7 +247,8 @@ bool DeviceRecords::Memory(Body body) {
 bool DeviceRecords::Device(Body body) {
   stepscope_record_device device = {};
   std::vector<stepscope_record_pair> pairs;
-  if (!Read(body, &device) || !ReadPairs(body, device, &pairs)) return false;
+  if (!ReadFixed(body, &device) || !ReadPairs(body, device, &pairs))
+    return false;
   const std::string type(builder_.strings().view(device_type_));
   const std::string prefix =
       (type.empty() ? "GPU" : type) + std::to_string(device.device) + ".";
@@ -275,7 +269,7 @@ bool DeviceRecords::Device(Body body) {
 
 bool DeviceRecords::Overhead(Body body) {
   stepscope_record_overhead overhead = {};
-  if (!Read(body, &overhead)) return false;
+  if (!ReadFixed(body, &overhead)) return false;
   const Row row = AddEvent(SideTrack(" recording overhead"),
                            overhead.head.name, overhead.start, overhead.end);
   if (row == kNoRow) return false;
@@ -286,7 +280,8 @@ bool DeviceRecords::Overhead(Body body) {
 bool DeviceRecords::AddNote(Body body) {
   stepscope_record_note note = {};
   Note kept;
-  if (!Read(body, &note) || !ReadPairs(body, note, &kept.pairs)) return false;
+  if (!ReadFixed(body, &note) || !ReadPairs(body, note, &kept.pairs))
+    return false;
   kept.correlation = note.correlation;
   kept.offset = offset_;
   notes_.push_back(std::move(kept));
@@ -295,14 +290,14 @@ bool DeviceRecords::AddNote(Body body) {
 
 bool DeviceRecords::AddStats(Body body) {
   stepscope_record_stats stats = {};
-  if (!Read(body, &stats)) return false;
+  if (!ReadFixed(body, &stats)) return false;
   stats_[{stats.meaning, stats.head.name}] = {stats.meaning, stats.count};
   return true;
 }
 
 bool DeviceRecords::Clock(Body body) {
   stepscope_record_clock clock = {};
-  if (!Read(body, &clock)) return false;
+  if (!ReadFixed(body, &clock)) return false;
   clock_method_ = clock.method;
   clock_error_ticks_ = std::max(clock_error_ticks_, clock.error_ticks);
   return true;

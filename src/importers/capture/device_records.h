@@ -6,7 +6,10 @@
 // trusted no more than the rest of a file.
 #pragma once
 
+#include <stepscope/plugin.h>
+
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <span>
 #include <string>
@@ -15,8 +18,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include <stepscope/plugin.h>
-
 #include "format/block.h"
 #include "importers/capture/clock_map.h"
 #include "importers/capture/launch_details.h"
@@ -24,6 +25,14 @@
 #include "trace/trace_builder.h"
 
 namespace stepscope::capture {
+
+// A record's fixed part; false: the record is shorter than that.
+template <typename Record>
+bool ReadFixed(std::span<const uint8_t> body, Record* record) {
+  if (body.size() < sizeof(Record)) return false;
+  std::memcpy(record, body.data(), sizeof(Record));
+  return true;
+}
 
 class DeviceRecords {
  public:

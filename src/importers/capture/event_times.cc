@@ -7,6 +7,8 @@
 #include <immintrin.h>
 #endif
 
+#include "base/wide_integer.h"
+
 namespace stepscope::capture {
 namespace {
 
@@ -38,10 +40,10 @@ struct Plan {
 
 bool MakePlan(const Segment& segment, int64_t offset_ns,
               const EventBatch& batch, Plan* plan) {
-  __extension__ using Wide = unsigned __int128;
   const uint64_t base = batch.base - segment.tick;
   if (base >= segment.span || segment.whole > UINT32_MAX) return false;
-  const Wide product = Wide{base} * segment.fraction;
+  const UnsignedWideInteger product =
+      UnsignedWideInteger{base} * segment.fraction;
   const auto part = static_cast<uint64_t>(product);
   plan->scale = {static_cast<uint32_t>(segment.fraction),
                  static_cast<uint32_t>(segment.fraction >> 32),

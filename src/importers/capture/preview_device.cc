@@ -4,33 +4,24 @@
 #include <stepscope/plugin.h>
 
 #include <algorithm>
-#include <cstring>
+
+#include "importers/capture/device_records.h"
 
 namespace stepscope::capture {
-namespace {
-
-template <typename T>
-bool Read(std::span<const uint8_t> bytes, T* value) {
-  if (bytes.size() < sizeof(T)) return false;
-  std::memcpy(value, bytes.data(), sizeof(T));
-  return true;
-}
-
-}  // namespace
 
 void PreviewStreams::AddBlock(std::span<const uint8_t> payload) {
   format::DeviceHeader header = {};
-  if (!Read(payload, &header)) return;
+  if (!ReadFixed(payload, &header)) return;
   payload = payload.subspan(sizeof(header));
   Stream* stream = nullptr;
   Key last;
   stepscope_record_head head = {};
-  for (; Read(payload, &head) && head.bytes >= sizeof(head) &&
+  for (; ReadFixed(payload, &head) && head.bytes >= sizeof(head) &&
          head.bytes % 8 == 0 && head.bytes <= payload.size();
        payload = payload.subspan(head.bytes)) {
     stepscope_record_work work = {};
     if (head.kind != STEPSCOPE_RECORD_WORK ||
-        !Read(payload.first(head.bytes), &work) || work.end < work.start ||
+        !ReadFixed(payload.first(head.bytes), &work) || work.end < work.start ||
         work.start > stop_tick_)
       continue;
     const Key key = {header.device_type, work.device, work.context,

@@ -82,7 +82,7 @@ std::string CheckTables(const Trace& trace) {
   const size_t tracks = trace.tracks().size();
   for (const Arg& arg : trace.args())
     if (arg.row >= trace.size() || arg.key.v >= trace.strings().size() ||
-        (arg.kind == ArgKind::kIntList &&
+        (arg.kind == stepscope::ArgKind::kIntList &&
          uint64_t{arg.list_first} + arg.list_count > trace.arg_ints().size()))
       return "argument of nothing";
   for (const Flow& flow : trace.flows())

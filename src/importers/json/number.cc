@@ -7,14 +7,14 @@
 #include <iterator>
 #include <limits>
 
+#include "base/text.h"
+
 namespace stepscope::json {
 namespace {
 
 constexpr uint64_t kMaxMantissa = std::numeric_limits<uint64_t>::max() / 10 - 1;
 // More than any sum of digits and exponent that can still fit.
 constexpr int64_t kHugeExponent = 1000000;
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 uint64_t Next(uint64_t number, char digit) {
   return number * 10 + static_cast<uint64_t>(digit - '0');

@@ -18,15 +18,15 @@ using proto::Message;
 using Holds = Annotation::Holds;
 
 // With the exact bytes, whatever they are: the raw arguments keep them.
-void AppendJsonString(std::string& out, std::string_view bytes) {
+void AppendRawString(std::string& out, std::string_view bytes) {
   stepscope::AppendJsonString(out, bytes, InvalidUtf8::kKeep);
 }
 
 void AppendDouble(std::string& out, double value) {
   if (!std::isfinite(value)) {
-    AppendJsonString(out, std::isnan(value) ? "NaN"
-                          : value > 0       ? "Infinity"
-                                            : "-Infinity");
+    AppendRawString(out, std::isnan(value) ? "NaN"
+                         : value > 0       ? "Infinity"
+                                           : "-Infinity");
     return;
   }
   char digits[32];
@@ -56,7 +56,7 @@ void Annotations::AppendValue(std::string& out, const Annotation& annotation,
       return;
     case Holds::kText:
     case Holds::kTextIid:
-      AppendJsonString(out, TextOf(annotation, sequence));
+      AppendRawString(out, TextOf(annotation, sequence));
       return;
     case Holds::kPointer:
       out += Format("\"0x%llx\"",
@@ -64,7 +64,7 @@ void Annotations::AppendValue(std::string& out, const Annotation& annotation,
       return;
     case Holds::kJson:
       // It may be no JSON, and then others would be none either.
-      AppendJsonString(out, annotation.text);
+      AppendRawString(out, annotation.text);
       return;
     case Holds::kNested:
       AppendNested(out,
@@ -92,7 +92,7 @@ void Annotations::AppendValue(std::string& out, const Annotation& annotation,
     if (!first) out += ", ";
     first = false;
     if (dict) {
-      AppendJsonString(out, KeyOf(inner));
+      AppendRawString(out, KeyOf(inner));
       out += ": ";
     }
     AppendValue(out, inner, sequence, depth + 1);
@@ -134,7 +134,7 @@ void Annotations::AppendNested(std::string& out, Bytes value, int depth) {
         break;
       case tag::kNestedString:
         scalar.clear();
-        AppendJsonString(scalar, message.text());
+        AppendRawString(scalar, message.text());
         break;
       default:
         break;
@@ -149,7 +149,7 @@ void Annotations::AppendNested(std::string& out, Bytes value, int depth) {
   for (size_t i = 0; i < (dict ? entries : items).size(); ++i) {
     if (i > 0) out += ", ";
     if (dict) {
-      AppendJsonString(out, i < keys.size() ? keys[i] : std::string_view());
+      AppendRawString(out, i < keys.size() ? keys[i] : std::string_view());
       out += ": ";
     }
     AppendNested(out, dict ? entries[i] : items[i], depth + 1);

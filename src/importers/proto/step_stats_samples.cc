@@ -55,7 +55,7 @@ Pb Gpu() {
       .Sub(2, Node("mm", "mm = MatMul(x/_2, w)", 45, 60));
 }
 
-Pb Kernel() {
+Pb KernelNode() {
   return Node("mm:MatMul", "sgemm<float> regs:32 grid:8,1,1 @@mm:MatMul#id=1#",
               50, 90);
 }
@@ -67,10 +67,10 @@ std::string StepStatsSample() {
       .Sub(1, Cpu())
       .Sub(1, Gpu())
       .Sub(1, Pb().Text(1, "/device:GPU:0/stream:13")
-                  .Sub(2, Kernel())
+                  .Sub(2, KernelNode())
                   .Sub(2, Node("memset", "MEMSET 4 bytes", 48, 49)))
       .Sub(1, Pb().Text(1, "/device:GPU:0/stream:all")
-                  .Sub(2, Kernel())
+                  .Sub(2, KernelNode())
                   .Sub(2, Node("lone_kernel", "", 95, 97)))
       .Sub(1, Pb().Text(1, "/device:GPU:0/stream:14<MemcpyH2D>")
                   .Sub(2, Node("x:MEMCPYHtoD", "MEMCPYHtoD 64 bytes", 42, 44)))

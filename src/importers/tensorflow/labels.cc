@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/text.h"
+
 namespace stepscope::proto {
 namespace {
 
@@ -44,12 +46,6 @@ bool ParseInt(std::string_view text, int64_t* out) {
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), *out);
   return error == std::errc() && end == text.data() + text.size();
-}
-
-std::string_view Trimmed(std::string_view text) {
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  while (text.starts_with(' ')) text.remove_prefix(1);
-  return text;
 }
 
 // "GPU" and 0 of ".../device:GPU:0" or, of 2016, ".../gpu:0".

@@ -14,7 +14,7 @@
 namespace stepscope::html {
 namespace {
 
-constexpr size_t kLongestName = 60;
+constexpr size_t kLongestHtmlName = 60;
 
 // One list of rows, with the label of the row that each is inside of.
 struct Level {
@@ -91,10 +91,10 @@ std::string Maker::Text(const TableColumn& column, const Cell& cell) const {
 std::string Maker::TextCell(const TableColumn& column,
                             std::string_view text) const {
   const bool is_name = column.name == "name" || column.name == "file";
-  const std::string shown = Shorten(
-      VisibleText(is_name && !redactor_.hides() ? ClearName(text)
-                                                : std::string(text)),
-      kLongestName);
+  const std::string shown =
+      Shorten(VisibleText(is_name && !redactor_.hides() ? ClearName(text)
+                                                        : std::string(text)),
+              kLongestHtmlName);
   std::string td = is_name ? "<td class=\"name\"" : "<td";
   if (shown != text) td += " title=\"" + Escape(text) + "\"";
   return td + ">" + Escape(shown) + "</td>";

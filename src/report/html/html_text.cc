@@ -17,7 +17,6 @@ std::string Digits(double value) {
   return Format(std::abs(value) >= 9.995 ? "%.1f" : "%.2f", value);
 }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsWord(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
          c == '_' || c == '-';
