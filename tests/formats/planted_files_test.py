@@ -10,12 +10,41 @@ the whole test ends it.
 
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
 import unittest
 
 STEPSCOPE = ""
+
+
+def crc32c(data):
+    value = 0xffffffff
+    for byte in data:
+        value ^= byte
+        for _ in range(8):
+            value = (value >> 1) ^ (0x82f63b78 if value & 1 else 0)
+    return value ^ 0xffffffff
+
+
+def block(kind, payload, number):
+    head = struct.pack("<IHHQIII", 0x4b425353, kind, 1, len(payload),
+                       crc32c(payload), number, 0)
+    return (head + struct.pack("<I", crc32c(head)) + payload +
+            b"\0" * (-len(payload) % 8))
+
+
+def killed_capture(live_path):
+    """Of a process that was killed, with its live file at that path."""
+    head = (b"SSCAP01\n" + struct.pack("<II", 1, 64) + b"\7" * 16 +
+            b"\1" * 16 + struct.pack("<III", 1, 0, 0))
+    pairs = b"".join(struct.pack("<II", len(key), len(value)) + key + value
+                     for key, value in ((b"pid", b"1"),
+                                        (b"live_path", live_path.encode())))
+    clock = struct.pack("<IIQQqqqQ", 1, 1, 0, 1000, 500, 500, 500, 40)
+    return (head + struct.pack("<I", crc32c(head)) + block(1, pairs, 0) +
+            block(2, clock, 1))
 
 
 class PlantedFiles(unittest.TestCase):
@@ -66,6 +95,23 @@ class PlantedFiles(unittest.TestCase):
         self.control.symlink_to(self.folder / "elsewhere")
         self.assertIn("no job runs here", self.trigger(code=3))
         self.assertEqual(list((self.folder / "elsewhere").iterdir()), [])
+
+    def test_no_path_that_a_capture_names_is_opened(self):
+        pipe = self.folder / "pipe.sscap.live"
+        os.mkfifo(pipe)
+        capture = self.folder / "a.sscap"
+        capture.write_bytes(killed_capture(str(pipe)))
+        self.assertIn("live file was not found",
+                      self.stepscope("info", capture).stdout)
+        os.mkfifo(self.folder / "a.sscap.live")
+        self.stepscope("info", capture)
+        self.stepscope("convert", capture, "-o", "whole.sscap",
+                       "--remove-live")
+        self.assertTrue(pipe.exists())
+        # By way of standard input it has no neighbours.
+        with open(capture, "rb") as given:
+            subprocess.run([STEPSCOPE, "info", "-"], stdin=given, check=True,
+                           capture_output=True)
 
 
 if __name__ == "__main__":

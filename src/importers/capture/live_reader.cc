@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/file.h"
-
 namespace stepscope::capture {
 namespace {
 
@@ -98,31 +96,21 @@ void AddChunks(const File& file, const LiveHeader& header,
 
 }  // namespace
 
-std::optional<LiveData> ReadLive(const std::string& path,
-                                 const format::FileHeader& capture,
-                                 Metadata& tables, bool confined) {
-  const Result<File> file = confined ? File::OpenWithoutLinks(path)
-                                     : File::OpenForReading(path);
-  LiveHeader header;
-  if (!file || !ReadStruct(*file, 0, &header) ||
-      std::memcmp(header.magic, format::kLiveMagic, sizeof(header.magic)) !=
-          0 ||
-      header.version != format::kLiveVersion ||
-      std::memcmp(header.ring_id, capture.ring_id, sizeof(header.ring_id)) != 0)
-    return std::nullopt;
-  const Result<uint64_t> size = file->Size();
-  if (!size) return std::nullopt;
+LiveData ReadLive(const File& file, const format::FileHeader& capture,
+                  Metadata& tables) {
   LiveData live;
-  live.path = path;
+  LiveHeader header;
+  const Result<uint64_t> size = file.Size();
+  if (!size || !ReadStruct(file, 0, &header)) return live;
   live.heartbeat = header.heartbeat;
   live.names_refused = header.names_refused;
-  AddThreads(*file, header, capture.generation, *size, tables);
-  AddChunks(*file, header, capture.generation, *size, live);
+  AddThreads(file, header, capture.generation, *size, tables);
+  AddChunks(file, header, capture.generation, *size, live);
   // Last: in a process that still runs, every site of a copied chunk was named
   // before.
-  if (ReadStruct(*file, 0, &header)) {
+  if (ReadStruct(file, 0, &header)) {
     const std::vector<uint8_t> names =
-        ReadRange(*file, header.names_offset,
+        ReadRange(file, header.names_offset,
                   std::min(header.names_used, header.names_bytes), *size);
     // Cut short is as good as ended here.
     static_cast<void>(tables.AddNames(names));
