@@ -17,6 +17,8 @@ import tempfile
 import unittest
 
 STEPSCOPE = ""
+TRACE = ('{"traceEvents":[{"ph":"X","name":"op","ts":1,"dur":2,"pid":1,'
+         '"tid":1}]}')
 
 
 def crc32c(data):
@@ -112,6 +114,19 @@ class PlantedFiles(unittest.TestCase):
         with open(capture, "rb") as given:
             subprocess.run([STEPSCOPE, "info", "-"], stdin=given, check=True,
                            capture_output=True)
+
+    def test_what_lies_in_a_folder_holds_nobody_up(self):
+        traces = self.folder / "traces"
+        traces.mkdir()
+        (traces / "a.json").write_text(TRACE, encoding="utf-8")
+        for name in ("b.json", "c.sscap", "d.sspart", "a.json.live"):
+            os.mkfifo(traces / name)
+        (traces / "e.json").symlink_to("/dev/zero")
+        self.stepscope("info", traces)
+        self.stepscope("summary", traces)
+        self.stepscope("convert", traces, "-o", "one.json")
+        self.stepscope("map", traces)
+        self.stepscope("reduce", traces)
 
 
 if __name__ == "__main__":
