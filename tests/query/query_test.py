@@ -153,7 +153,8 @@ class Dataset(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(out, "rb") as file:
             self.assertEqual(file.read(4), b"PAR1")
-        self.assertFalse(os.path.exists(out + ".partial"))
+        self.assertEqual([name for name in os.listdir(self.folder.name)
+                          if name.endswith(".tmp")], [])
         table = run("query", self.dataset, sql).stdout.splitlines()
         self.assertEqual(len(table), len(want) + 2)
 
