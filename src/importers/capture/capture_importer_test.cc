@@ -222,6 +222,27 @@ TEST(CaptureImporterTest, TheLiveFileOfAnotherUserIsLeftAlone) {
   EXPECT_EQ(Import(path)->size(), kSampleEvents);
 }
 
+TEST(CaptureImporterTest, TheLastArgumentOfAKilledProcessMayBeZero) {
+  const TempFolder folder;
+  SlotList slots;
+  const uint32_t event = slots.Event(2000, 500, 1);
+  slots.IntArg(format::SlotPosition(0, event), 2000, 2, 0);
+  ASSERT_EQ(slots.slots().back().begin, 0u);  // as an unused slot looks
+  CaptureWriter capture;
+  capture.Clock(format::ClockKind::kTsc, 0,
+                {MakeAnchor(1000, 50'000), MakeAnchor(5000, 52'000)});
+  folder.Write(
+      "x.sscap.live",
+      MakeLive(1, 9000, {format::ThreadEntry{}, MakeThread(1, 7, "main")},
+               {{1, 0, "op"}, {2, 0, "size"}},
+               {{format::ChunkState::kActive, 1, 0, 10, 1,
+                 {slots.slots().begin(), slots.slots().end()}}}));
+  const auto trace = Import(folder.Write("x.sscap", capture.bytes()));
+  EXPECT_EQ(trace->size(), 1u);
+  EXPECT_EQ(trace->args().size(), 1u);
+  EXPECT_EQ(trace->ledger().kept(), trace->ledger().seen());
+}
+
 TEST(CaptureImporterTest, AnotherRingsLiveFileIsLeftAlone) {
   const TempFolder folder;
   KilledSample sample = MakeKilledSample();

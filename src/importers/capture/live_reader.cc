@@ -64,6 +64,21 @@ bool IsRecorded(const ChunkHeader& header, uint32_t generation) {
   return false;
 }
 
+// How many of the `count` slots at `slots` were taken. A slot of zeros was not,
+// unless it is the payload of a side record: an argument may be 0.
+size_t CountUsed(const Slot* slots, size_t count) {
+  size_t used = count;
+  while (used > 0 && slots[used - 1].begin == 0 &&
+         slots[used - 1].dur == 0 && slots[used - 1].site == 0)
+    --used;
+  for (size_t i = 0; i < used; ++i) {
+    if (slots[i].begin == 0 || !format::IsSide(slots[i].site)) continue;
+    i += format::SidePayloadSlots(slots[i].site);
+    used = std::max(used, std::min(i + 1, count));
+  }
+  return used;
+}
+
 void AddChunks(const File& file, const LiveHeader& header,
                uint32_t generation, uint64_t file_size, LiveData& live) {
   if (header.chunk_bytes != format::kChunkBytes ||
@@ -84,13 +99,9 @@ void AddChunks(const File& file, const LiveHeader& header,
         at + format::kChunkHeaderBytes,
         {reinterpret_cast<uint8_t*>(chunk.slots.data()),
          chunk.slots.size() * sizeof(Slot)});
-    size_t used = got ? *got / sizeof(Slot) : 0;
-    const auto unused = [](const Slot& s) {
-      return s.begin == 0 && s.dur == 0 && s.site == 0;
-    };
-    while (used > 0 && unused(chunk.slots[used - 1])) --used;
-    chunk.slots.resize(used);
-    if (used > 0) live.chunks.push_back(std::move(chunk));
+    chunk.slots.resize(
+        CountUsed(chunk.slots.data(), got ? *got / sizeof(Slot) : 0));
+    if (!chunk.slots.empty()) live.chunks.push_back(std::move(chunk));
   }
 }
 
