@@ -148,6 +148,10 @@ class Dataset(unittest.TestCase):
         csv = run("query", self.dataset, sql, "--format", "csv").stdout
         self.assertEqual(csv.splitlines()[0], "name,n")
         self.assertEqual(len(csv.splitlines()), len(want) + 1)
+        # What a spreadsheet would run; numbers stay numbers.
+        csv = run("query", self.dataset, "SELECT '=1+1' AS a, -1 AS b",
+                  "--format", "csv").stdout
+        self.assertEqual(csv, "a,b\n'=1+1,-1\n")
         out = os.path.join(self.folder.name, "rows.parquet")
         done = run("query", self.dataset, sql, "--format", "parquet", "-o", out)
         self.assertEqual(done.returncode, 0, done.stderr)
