@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -96,6 +97,21 @@ class CommandTest(RunTestCase):
             return stat.rpartition(") ")[2][0] == "T"
         while any(is_stopped(pid) != stopped for pid in pids):
             time.sleep(0.01)
+
+    def test_a_stack_that_is_too_small_costs_one_line(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_STACK, (24 << 10, 24 << 10))
+        for words, code, line in (
+                (("run", "--out", self.out, "--", "sh", "-c", "exit 5"), 5,
+                 "running without profiling: the limit of the stack"),
+                (("info", "x.sscap"), 4, "the limit of the stack")):
+            done = subprocess.run(
+                [support.STEPSCOPE, *map(str, words)], capture_output=True,
+                text=True, check=False, preexec_fn=limit,
+                env={"PATH": os.environ["PATH"]})
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(line, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
     def test_commands_that_cannot_be_run(self):
         done = self.run_it("no-such-command", code=127)
