@@ -139,7 +139,9 @@ Result<FolderTraces> ReadFiles(std::span<const std::string> paths,
                                const std::string& where,
                                const ImportOptions& options) {
   std::vector<FileRead> files(paths.size());
-  ReadAtOnce(paths, options,
+  ImportOptions found = options;
+  found.found = true;
+  ReadAtOnce(paths, found,
              [&](size_t i, FileRead file) { files[i] = std::move(file); });
   FolderTraces folder;
   STEPSCOPE_TRY_ASSIGN(folder.skipped, SkippedOf(paths, files));
@@ -264,7 +266,9 @@ Result<ScannedFolder> ScanFolder(const std::string& path,
                        FilesOfFolder(path));
   std::vector<FileRead> reads(files.size());
   std::vector<std::optional<FileFacts>> seen(files.size());
-  ReadAtOnce(files, options, [&](size_t i, FileRead file) {
+  ImportOptions found = options;
+  found.found = true;
+  ReadAtOnce(files, found, [&](size_t i, FileRead file) {
     if (file.trace) {
       const Trace& trace = **file.trace;
       seen[i] = FactsOf(trace, files[i], file.importer->format());
