@@ -25,7 +25,7 @@ from .result import ProfilerResult
 # importing this package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import (Any, Callable, Dict, Iterable, List, Optional, Set,
+    from typing import (Any, Callable, Dict, Iterable, List, Optional,
                         Union)
 
 # enum stepscope_status
@@ -41,7 +41,7 @@ _RECORDING = (ProfilerState.RECORD, ProfilerState.RECORD_AND_RETURN)
 _KNOWN_WARNINGS = ("the scheduler went from", "the scheduler left")
 
 _WAIT_S = 60.0  # for windows to be delivered
-_all: "Set[weakref.ref[Profiler]]" = set()
+_all: "Dict[weakref.ref[Profiler], None]" = {}  # in the order of their making
 _delivering: "Dict[int, Profiler]" = {}  # by the thread that does it
 _ending = False  # the interpreter ends: nothing is started any more
 
@@ -187,7 +187,7 @@ class Profiler:
         self._triggered = False  # on demand: steps are being recorded
         self._chose_kinds = False
         self.profiler = self._core
-        _all.add(weakref.ref(self, _all.discard))
+        _all[weakref.ref(self, _all.pop)] = None
 
     @staticmethod
     def _choose_targets(
