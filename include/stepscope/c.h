@@ -674,6 +674,8 @@ STEPSCOPE_API void stepscope_profiler_destroy(stepscope_profiler* profiler)
     STEPSCOPE_NOEXCEPT;
 
 // Starts the profiler and enters step 0. STEPSCOPE_BUSY if it is running.
+// In a callback it does nothing (STEPSCOPE_NOT_RUNNING) once the program has
+// called stop.
 STEPSCOPE_API int stepscope_profiler_start(stepscope_profiler* profiler)
     STEPSCOPE_NOEXCEPT;
 
@@ -704,6 +706,12 @@ STEPSCOPE_API int stepscope_profiler_resume(stepscope_profiler* profiler)
 // on the delivery thread.
 STEPSCOPE_API int stepscope_profiler_wait(stepscope_profiler* profiler,
                                           int timeout_ms) STEPSCOPE_NOEXCEPT;
+
+// For an interpreter that ends before the process does: what the end of the
+// process does for windows that are not delivered yet. Waits for them; a
+// callback that takes longer is left to itself (STEPSCOPE_TIMEOUT), and the end
+// of the process does not wait again.
+STEPSCOPE_API int stepscope_end_deliveries(int timeout_ms) STEPSCOPE_NOEXCEPT;
 
 // What tables are sorted by. Paddle's SortedKeys values.
 enum stepscope_sort_key {

@@ -2,7 +2,7 @@
 #include "profiler/delivery_thread.h"
 
 #include <pthread.h>
-#include <signal.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <new>
@@ -13,6 +13,7 @@ namespace stepscope::profiler {
 namespace {
 
 thread_local bool in_job = false;
+thread_local const sigset_t* program_signals = nullptr;
 
 void RunJob(const std::function<void()>& job) {
   bool outer = std::exchange(in_job, true);
@@ -23,6 +24,12 @@ void RunJob(const std::function<void()>& job) {
 }  // namespace
 
 bool DeliveryThread::IsCurrent() { return in_job; }
+
+void DeliveryThread::ForgetJob() { in_job = false; }
+
+void DeliveryThread::EndForkedChild() {
+  if (program_signals != nullptr) _exit(0);
+}
 
 void DeliveryThread::Enqueue(std::function<void()> job) {
   {
@@ -44,9 +51,8 @@ bool DeliveryThread::StartLocked() {
   if (thread_.joinable()) return true;
   // The program's signals are not for this thread.
   sigset_t all;
-  sigset_t before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_sigmask(SIG_SETMASK, &all, &program_signals_);
   bool started = true;
   try {
     thread_ = std::thread(&DeliveryThread::Run, this);
@@ -54,11 +60,12 @@ bool DeliveryThread::StartLocked() {
   } catch (const std::system_error&) {
     started = false;
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_sigmask(SIG_SETMASK, &program_signals_, nullptr);
   return started;
 }
 
 void DeliveryThread::Run() {
+  program_signals = &program_signals_;
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return closed_ || !jobs_.empty(); });
@@ -88,6 +95,16 @@ bool DeliveryThread::Shutdown(int timeout_ms) {
   lock.unlock();
   finished.join();
   return true;
+}
+
+ProgramSignals::ProgramSignals() {
+  if (program_signals != nullptr)
+    pthread_sigmask(SIG_SETMASK, program_signals, &before_);
+}
+
+ProgramSignals::~ProgramSignals() {
+  if (program_signals != nullptr)
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 }  // namespace stepscope::profiler

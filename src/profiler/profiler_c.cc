@@ -285,6 +285,13 @@ int stepscope_profiler_wait(stepscope_profiler* profiler,
   });
 }
 
+int stepscope_end_deliveries(int timeout_ms) noexcept {
+  const int status = ProcessState::EndDeliveries(timeout_ms)
+                         ? STEPSCOPE_OK
+                         : STEPSCOPE_TIMEOUT;
+  return sp::Finish(status, sp::ReasonFor(status));
+}
+
 int stepscope_profiler_summary(stepscope_profiler* profiler,
                                const stepscope_summary_options* options,
                                stepscope_print_fn print, void* user) noexcept {
