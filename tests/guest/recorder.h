@@ -17,9 +17,9 @@ using Rng = std::mt19937_64;
 
 // The row of the calling thread; handlers count there too.
 extern thread_local ThreadRow* my_row;
-// Set while the calling thread is inside a function of stepscope, or counts what
-// it does there. A handler that leaves by a jump looks at it: to jump out of a
-// library is the user's own fault.
+// Set while the calling thread is inside a function of stepscope, or counts
+// what it does there. A handler that leaves by a jump looks at it: to jump out
+// of a library is the user's own fault.
 extern thread_local volatile std::sig_atomic_t inside_stepscope;
 
 // A thread of the guest: gets a row, and its name in the capture is the row's.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The recorder in sandboxes: it makes no system call that docs/system_calls.md
+"""The recorder in sandboxes: it makes no system call that docs/guide/system_calls.md
 does not name, and where it is refused one, it records nevertheless or says in
 one line why not. The host is unharmed.
 

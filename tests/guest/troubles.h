@@ -25,7 +25,7 @@ bool RecordersAtWork();
 void RecorderBegins();
 void RecorderEnds();
 
-// A thread; joins by pthread_join. False: the system refuses one, which is said.
+// A thread, to be joined. False: the system refuses one, which is said.
 bool StartThread(pthread_t* thread, void* (*run)(void*), void* argument,
                  size_t stack_bytes = 0);
 
