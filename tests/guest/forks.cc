@@ -40,6 +40,12 @@ struct Lister {
     arguments[4] = folder.data();
   }
   void Execute() const {
+    // The loader's memory is not what the limit is for.
+    rlimit memory;
+    if (getrlimit(RLIMIT_AS, &memory) == 0) {
+      memory.rlim_cur = memory.rlim_max;
+      setrlimit(RLIMIT_AS, &memory);
+    }
     execv("/proc/self/exe", arguments);
     _exit(126);
   }
@@ -127,6 +133,7 @@ void OneChild(const Scenario& scenario, const Lister& lister, Rng* rng) {
       if (child > 0) Await(child, kCode, "executes a program after vfork");
       break;
     case 5: {
+      if (scenario.Has(kLittleMemory)) break;  // see Execute
       char* no_environment[] = {nullptr};
       if (posix_spawn(&child, "/proc/self/exe", nullptr, nullptr,
                       lister.arguments, no_environment) == 0)

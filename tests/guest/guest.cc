@@ -34,6 +34,7 @@ std::string& folder = *new std::string;
 
 std::atomic<int> recorders_at_work{0};
 std::atomic<bool> endless{false};
+std::atomic<bool> conducted{false};
 
 // The threads of one place, one after the other.
 struct Place {
@@ -133,13 +134,14 @@ void* Conduct(void*) {
   start(scenario.Has(kCancel), RunCancel, false, nullptr);
   start(scenario.Has(kSessions), RunSessions, false, nullptr);
   for (int i = 0; i < count; ++i) pthread_join(threads[i], nullptr);
+  conducted.store(true);
   return nullptr;
 }
 
 // Until the recorders are well under way.
 void AwaitProgress() {
   const uint64_t enough = scenario.events / 2;
-  while (RecordersAtWork() && CompletedSoFar() < enough) usleep(1000);
+  while (!conducted.load() && CompletedSoFar() < enough) usleep(1000);
 }
 
 int End(pthread_t conductor) {
@@ -168,7 +170,9 @@ int End(pthread_t conductor) {
     case Ending::kHandlerQuickExit:
       AwaitProgress();
       LetHandlerEnd(scenario);
-      for (;;) pause();
+      // Where the system refused all threads, this one is interrupted.
+      for (;; usleep(1000))
+        if (conducted.load()) raise(SIGUSR1);
     case Ending::kStop:
     case Ending::kReturn:
       break;
@@ -212,6 +216,7 @@ int RunGuest() {
     for (int fd = 0; fd < 3; ++fd) close(fd);
   StartSession(scenario, 0);
   if (scenario.Has(kStandardClosed)) CheckStandardClosed();
+  EnterThread("main");
   pthread_t conductor;
   if (!StartThread(&conductor, Conduct, nullptr)) {
     ExpectExit(0);

@@ -132,10 +132,12 @@ constexpr const char* kEndings[] = {
 // leave no exact count, and must not hide what other troubles lose.
 void MakeSound(Scenario* s) {
   if (s->Has(kSessions)) s->troubles &= ~uint32_t{kCancelControl};
-  if (s->Has(kChunkEnds) || s->ending >= Ending::kHandlerExit)
+  if (s->Has(kChunkEnds | kNoDefer) || s->ending >= Ending::kHandlerExit)
     s->troubles |= kStorm;
   if (s->Has(kCloseAll | kTakeNumbers)) s->troubles |= kDescriptors;
   if (s->Has(kCancelControl)) s->ending = Ending::kStop;
+  // Its long name alone is more than that.
+  if (s->Has(kLittleMemory)) s->troubles &= ~uint32_t{kChunkEnds};
 }
 
 Scenario Mixed(uint64_t seed) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Records in every way under a filter: one that kills the process at a system
-// call which docs/guide/system_calls.md does not name, or one that refuses a call.
+// Records in every way under a filter: one that kills the process at a call
+// which docs/guide/system_calls.md does not name, or one that refuses a call.
 // Prints "recorded", or why not.
 //
 // usage: guest_seccomp FOLDER only-named
