@@ -86,6 +86,7 @@ void CancelThreads(const Scenario& scenario, Rng* rng) {
 }
 
 void CancelControl() {
+  if (stepscope_session() == 0) return;  // none could be started
   pthread_t thread;
   if (!StartThread(&thread, StopAndWait, nullptr)) return;
   while (!in_control.load()) usleep(100);

@@ -70,6 +70,10 @@ def check_events(ledger, folder, stepscope):
     for index, process in enumerate(ledger.processes):
         known = Known()
         for path in captures_of(folder, index):
+            # A session that began while the process ended.
+            if (process.bound == ledger_module.AT_MOST and
+                    path.stat().st_size == 0):
+                continue
             done = subprocess.run(
                 [stepscope, "info", "--format", "json", str(path)],
                 capture_output=True, text=True, check=False)
@@ -78,10 +82,13 @@ def check_events(ledger, folder, stepscope):
                 continue
             info = json.loads(done.stdout)
             known.add(info)
-            for source in info["sources"]:
-                if source["seen"] != source["kept"]:
-                    yield (f"{path.name}: {source['seen']} records, "
-                           f"{source['kept']} kept")
+            rejected = dict(info["ledger"]["rejected"])
+            # A thread that lost its core between two sessions may begin an
+            # event in the one that is over, and end it in the next.
+            if process.bound == ledger_module.AT_MOST:
+                rejected.pop("end without its event", None)
+            if rejected or info["ledger"]["repaired"]:
+                yield f"{path.name}: {info['ledger']}"
         if process.start_status != 0 and (
                 not process.error or b"\n" in process.error):
             yield (f"process {index}: start gave {process.start_status} and "

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <map>
 
 #include "guest/troubles.h"
@@ -16,6 +17,7 @@ namespace stepscope::guest {
 namespace {
 
 constexpr int kLastClosed = 1023;
+std::atomic<bool> descriptors_in_use{false};
 
 class User {
  public:
@@ -36,7 +38,8 @@ class User {
         Close();
         break;
       case 6:
-        if (scenario_.Has(kTakeNumbers)) TakeNumber();
+        if (scenario_.Has(kTakeNumbers))
+          TakeNumber(3 + static_cast<int>((*rng_)() % 8));
         break;
       default:
         if (scenario_.Has(kCloseAll)) CloseAll();
@@ -62,6 +65,18 @@ class User {
     WriteUserFile(file, fd, 1 + (*rng_)() % 100);
   }
 
+  // `exec 4> log` of a shell: whatever was there is replaced.
+  void TakeNumber(int number) {
+    const auto it = Any();
+    if (it == open_.end() || it->first == number) return;
+    const int file = it->second;
+    if (dup2(it->first, number) != number) return;
+    open_.erase(number);
+    close(it->first);
+    open_.erase(it);
+    open_[number] = file;
+  }
+
  private:
   std::map<int, int>::iterator Any() {
     auto it = open_.begin();
@@ -78,18 +93,6 @@ class User {
     if (it == open_.end()) return;
     close(it->first);
     open_.erase(it);
-  }
-  // `exec 4> log` of a shell: whatever was there is replaced.
-  void TakeNumber() {
-    const auto it = Any();
-    const int number = 3 + static_cast<int>((*rng_)() % 8);
-    if (it == open_.end() || it->first == number) return;
-    const int file = it->second;
-    if (dup2(it->first, number) != number) return;
-    open_.erase(number);
-    close(it->first);
-    open_.erase(it);
-    open_[number] = file;
   }
 
   const Scenario& scenario_;
@@ -118,12 +121,20 @@ void CloseAllDescriptors(Rng* rng) {
 void UseDescriptors(const Scenario& scenario, Rng* rng) {
   User user(scenario, rng);
   if (scenario.Has(kCloseAll)) user.CloseAll();
-  for (int i = 0; i < 4; ++i) user.Open();
+  for (int number = 3; number < 9; ++number) {
+    user.Open();
+    if (scenario.Has(kTakeNumbers)) user.TakeNumber(number);
+  }
+  descriptors_in_use.store(true);
   while (RecordersAtWork()) {
     user.Act();
     usleep(static_cast<useconds_t>((*rng)() % 3000));
   }
   for (int i = 0; i < 20; ++i) user.Act();
+}
+
+void AwaitDescriptorsInUse() {
+  while (!descriptors_in_use.load()) usleep(1000);
 }
 
 void CheckStandardClosed() {

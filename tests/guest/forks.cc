@@ -84,11 +84,11 @@ struct Lister {
   }
 }
 
-// By which way the child is made; a bit of each.
-pid_t Fork(uint64_t way) {
-  if (way % 4 == 0) return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0,
-                                                      0, 0));
-  return fork();
+// By fork, or by the system call beside it. In the latter case the gate is
+// closed by the kernel alone, which a filter may have refused.
+pid_t Fork(const Scenario& scenario, uint64_t way) {
+  if (way % 4 != 0 || scenario.Has(kRefusedCalls)) return fork();
+  return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
 }
 
 void Await(pid_t child, int code, const char* what) {
@@ -113,7 +113,7 @@ void OneChild(const Scenario& scenario, const Lister& lister, Rng* rng) {
       if (child > 0) Await(child, kCode, "records");
       break;
     case 1:
-      child = Fork(way);
+      child = Fork(scenario, way);
       if (child == 0) _exit(kCode);
       if (child > 0) Await(child, kCode, "leaves at once");
       break;
@@ -123,7 +123,7 @@ void OneChild(const Scenario& scenario, const Lister& lister, Rng* rng) {
       if (child > 0) Await(child, kCode, "exits");
       break;
     case 3:
-      child = Fork(way);
+      child = Fork(scenario, way);
       if (child == 0) lister.Execute();
       if (child > 0) Await(child, kCode, "executes a program");
       break;
@@ -141,7 +141,7 @@ void OneChild(const Scenario& scenario, const Lister& lister, Rng* rng) {
       break;
     }
     default:
-      child = Fork(way);
+      child = Fork(scenario, way);
       if (child == 0) {
         static const stepscope_scope none = stepscope_begin_id(5);
         stepscope_end(none);  // the parent's session is not the child's

@@ -36,6 +36,8 @@ std::atomic<int> recorders_at_work{0};
 std::atomic<bool> endless{false};
 std::atomic<bool> conducted{false};
 
+void RecorderEnds() { recorders_at_work.fetch_sub(1); }
+
 // The threads of one place, one after the other.
 struct Place {
   uint64_t seed = 0;
@@ -114,25 +116,26 @@ void* Conduct(void*) {
   pthread_t threads[kMost];
   Place places[kMost];
   int count = 0;
-  const auto start = [&](bool wanted, void* (*run)(void*), bool records,
-                         void* argument) {
-    if (!wanted) return;
-    if (records) RecorderBegins();
-    if (StartThread(&threads[count], run, argument))
-      ++count;
-    else if (records)
-      RecorderEnds();
+  const auto start = [&](bool wanted, void* (*run)(void*), void* argument) {
+    if (!wanted) return false;
+    const bool made = StartThread(&threads[count], run, argument);
+    count += made ? 1 : 0;
+    return made;
   };
+  const int records = scenario.recorders + (scenario.Has(kChunkEnds) ? 1 : 0);
+  recorders_at_work.store(records);
+  if (start(scenario.Has(kDescriptors), RunDescriptors, nullptr))
+    AwaitDescriptorsInUse();
   for (int i = 0; i < scenario.recorders; ++i) {
     places[i].seed = scenario.seed * 1000 + static_cast<uint64_t>(i) * 100;
-    start(true, FillPlace, true, &places[i]);
+    if (!start(true, FillPlace, &places[i])) RecorderEnds();
   }
-  start(scenario.Has(kChunkEnds), FillChunks, true, nullptr);
-  start(scenario.Has(kStorm | kJumps), RunStorm, false, nullptr);
-  start(scenario.Has(kDescriptors), RunDescriptors, false, nullptr);
-  start(scenario.Has(kForks | kForkedSessions), RunChildren, false, nullptr);
-  start(scenario.Has(kCancel), RunCancel, false, nullptr);
-  start(scenario.Has(kSessions), RunSessions, false, nullptr);
+  if (scenario.Has(kChunkEnds) && !start(true, FillChunks, nullptr))
+    RecorderEnds();
+  start(scenario.Has(kStorm | kJumps), RunStorm, nullptr);
+  start(scenario.Has(kForks | kForkedSessions), RunChildren, nullptr);
+  start(scenario.Has(kCancel), RunCancel, nullptr);
+  start(scenario.Has(kSessions), RunSessions, nullptr);
   for (int i = 0; i < count; ++i) pthread_join(threads[i], nullptr);
   conducted.store(true);
   return nullptr;
@@ -228,8 +231,6 @@ int RunGuest() {
 }  // namespace
 
 bool RecordersAtWork() { return recorders_at_work.load() > 0; }
-void RecorderBegins() { recorders_at_work.fetch_add(1); }
-void RecorderEnds() { recorders_at_work.fetch_sub(1); }
 
 bool StartThread(pthread_t* thread, void* (*run)(void*), void* argument,
                  size_t stack_bytes) {

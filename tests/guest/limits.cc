@@ -78,7 +78,8 @@ bool ApplyLimits(const Scenario& scenario, const std::string& folder) {
   }
   if (scenario.Has(kNoLiveFolder))
     setenv("STEPSCOPE_LIVE_DIR", (folder + "/absent").c_str(), 1);
-  return !scenario.Has(kRefusedCalls) || RefuseDispensableCalls();
+  return !scenario.Has(kRefusedCalls) ||
+         RefuseDispensableCalls(scenario.seed);
 }
 
 bool NeedsFileSystems(const Scenario& scenario) {

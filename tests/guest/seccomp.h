@@ -3,14 +3,16 @@
 // Filters of system calls, as containers and sandboxes set them.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 namespace stepscope::guest {
 
-// The calling process is refused, from now on, every system call that a
-// recorder can do without: some with EPERM, as containers do, some with ENOSYS,
-// as older kernels do. False: the kernel takes no filter.
-bool RefuseDispensableCalls();
+// The calling process is refused, from now on, system calls that a recorder can
+// do without: some with EPERM, as containers do, some with ENOSYS, as older
+// kernels do. Which of them is chosen by the seed. False: the kernel takes no
+// filter.
+bool RefuseDispensableCalls(uint64_t seed);
 
 // This one call fails with `error` from now on. False: as above.
 bool RefuseCall(long call, int error);

@@ -4,8 +4,8 @@
 // which docs/guide/system_calls.md does not name, or one that refuses a call.
 // Prints "recorded", or why not.
 //
-// usage: guest_seccomp FOLDER only-named
-//        guest_seccomp FOLDER CALL ERRNO      e.g. fallocate 1
+// usage: guest_seccomp FOLDER only-named [CALL]       without this one
+//        guest_seccomp FOLDER refuse CALL ERRNO      e.g. fallocate 1
 //        guest_seccomp --list
 #include <pthread.h>
 #include <stepscope/stepscope.h>
@@ -108,16 +108,18 @@ int RecordAll(const std::string& folder) {
 }
 
 bool SetFilter(int argc, char** argv) {
-  if (argc == 3) {
-    std::vector<long> allowed;
-    for (const Call& call : kRecorder) allowed.push_back(call.number);
-    for (const Call& call : kProgram) allowed.push_back(call.number);
-    return AllowOnly(allowed);
+  const std::string call = argc > 3 ? argv[3] : "";
+  if (std::strcmp(argv[2], "refuse") == 0) {
+    for (const Call& known : kRecorder)
+      if (call == known.name)
+        return RefuseCall(known.number, std::atoi(argv[4]));
+    return false;
   }
-  for (const Call& call : kRecorder)
-    if (std::strcmp(argv[2], call.name) == 0)
-      return RefuseCall(call.number, std::atoi(argv[3]));
-  return false;
+  std::vector<long> allowed;
+  for (const Call& known : kRecorder)
+    if (call != known.name) allowed.push_back(known.number);
+  for (const Call& known : kProgram) allowed.push_back(known.number);
+  return AllowOnly(allowed);
 }
 
 int Main(int argc, char** argv) {

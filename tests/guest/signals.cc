@@ -62,8 +62,9 @@ void RecordNameInHandler() {
 }
 
 void EndInHandler() {
-  ThisProcess()->bound = Bound::kAtLeastFloor;
-  ThisProcess()->floor = CompletedSoFar();
+  ProcessRow* process = ThisProcess();
+  if (process->bound != Bound::kAtMost) process->bound = Bound::kAtLeastFloor;
+  process->floor = CompletedSoFar();
   if (ending_of_handler == Ending::kHandlerExit) exit(code_of_handler);
   _exit(code_of_handler);
 }
@@ -71,6 +72,8 @@ void EndInHandler() {
 void OnRecord(int) {
   if (my_row == nullptr) return;
   const uint64_t before = Read(&my_row->handler_attempted);
+  const std::sig_atomic_t was_inside = inside_stepscope;
+  inside_stepscope = 1;  // another handler may come on top
   int events = 1;
   if (at_chunk_end != 0) {
     events = kEventsAtChunkEnd;
@@ -78,6 +81,7 @@ void OnRecord(int) {
   }
   for (int i = 0; i < events; ++i) RecordInHandler();
   if (before % 8 == 0) RecordNameInHandler();
+  inside_stepscope = was_inside;
   if (one_ends.load(std::memory_order_relaxed) &&
       one_ends.exchange(false, std::memory_order_relaxed))
     EndInHandler();

@@ -22,8 +22,6 @@ void StopSession();
 
 // True while threads record that were started to do so.
 bool RecordersAtWork();
-void RecorderBegins();
-void RecorderEnds();
 
 // A thread, to be joined. False: the system refuses one, which is said.
 bool StartThread(pthread_t* thread, void* (*run)(void*), void* argument,
@@ -31,6 +29,8 @@ bool StartThread(pthread_t* thread, void* (*run)(void*), void* argument,
 
 // descriptors.cc
 void UseDescriptors(const Scenario& scenario, Rng* rng);
+// Until it has opened its first files, wherever it puts them.
+void AwaitDescriptorsInUse();
 void CloseAllDescriptors(Rng* rng);
 // Finds a descriptor among 0, 1 and 2 that the guest did not open.
 void CheckStandardClosed();
