@@ -3,9 +3,10 @@
 // A guest: a program that records and misbehaves as its scenario says, and
 // writes into its ledger what should be found afterwards.
 //
-// usage: guest_torture --folder DIR (--seed N | --scenario NAME)
+// usage: guest_torture --folder DIR (--seed N | --scenario NAME) [--idle 1]
 //        guest_torture --folder DIR --list-descriptors CODE
 //        guest_torture --directed
+// Idle guests start no session: what is found there is the guest's own fault.
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -34,6 +35,7 @@ std::string& folder = *new std::string;
 
 std::atomic<int> recorders_at_work{0};
 std::atomic<bool> endless{false};
+bool idle = false;
 std::atomic<bool> conducted{false};
 
 void RecorderEnds() { recorders_at_work.fetch_sub(1); }
@@ -56,7 +58,8 @@ void* RecordOneLife(void* argument) {
 void* FillPlace(void* argument) {
   const size_t stack =
       scenario.Has(kSmallStacks)
-          ? static_cast<size_t>(PTHREAD_STACK_MIN) + (size_t{16} << 10)
+          ? static_cast<size_t>(PTHREAD_STACK_MIN) +
+                (size_t{16} << (scenario.Has(kStorm) ? 11 : 10))
           : 0;
   for (int life = 0; life < scenario.lives || endless.load(); ++life) {
     pthread_t thread;
@@ -172,10 +175,7 @@ int End(pthread_t conductor) {
     case Ending::kHandlerExit:
     case Ending::kHandlerQuickExit:
       AwaitProgress();
-      LetHandlerEnd(scenario);
-      // Where the system refused all threads, this one is interrupted.
-      for (;; usleep(1000))
-        if (conducted.load()) raise(SIGUSR1);
+      EndInSomeHandler(scenario);
     case Ending::kStop:
     case Ending::kReturn:
       break;
@@ -252,7 +252,8 @@ int StartSession(const Scenario& s, int number) {
   options.path = path.c_str();
   options.memory_budget = s.budget;
   options.max_file = s.max_file;
-  const int status = stepscope_start(&options);
+  if (idle) stepscope_set_last_error("an idle guest");
+  const int status = idle ? int{STEPSCOPE_IO} : stepscope_start(&options);
   ProcessRow* process = ThisProcess();
   process->start_status = status;
   if (status != STEPSCOPE_OK)
@@ -277,6 +278,7 @@ int Main(int argc, char** argv) {
     if (flag == "--seed") scenario = MakeScenario(std::stoull(value));
     if (flag == "--scenario" && !FindScenario(value, &scenario)) return 2;
     if (flag == "--list-descriptors") list = value;
+    if (flag == "--idle") idle = value == "1";
   }
   if (argc == 2 && std::strcmp(argv[1], "--directed") == 0) {
     for (int seed = 1; seed <= DirectedScenarios(); ++seed)

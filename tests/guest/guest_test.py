@@ -5,11 +5,12 @@ that changed, other exit codes, events that nobody counted, programs that never
 end. The first seeds are directed, see scenario.cc.
 
 usage: guest_test.py --stepscope CLI --guest GUEST [--seeds 1-20 | --seed N |
-                     --scenario NAME] [--jobs N] [--keep]
+                     --scenario NAME] [--jobs N] [--keep] [--idle]
 
 Every finding names its seed; --seed N --keep runs it again and leaves its
 folder. A guest of a random seed does not do the same to the instruction: what
-is rare may need several runs.
+is rare may need several runs. With --idle no session is started: what is found
+then is the guest's own fault.
 """
 
 import argparse
@@ -54,15 +55,31 @@ def is_lonely(folder):
         return False
 
 
+def others_alive(group):
+    """Whether children of a guest are still at work after its end."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            text = path.read_text()
+        except OSError:
+            continue
+        state, _, its_group = text[text.rindex(")") + 2:].split()[:3]
+        if int(its_group) == group and state not in "ZX":
+            return True
+    return False
+
+
 def run_guest(command, folder, longest, lonely):
     """Its exit status, or None and why it had to be killed."""
     guest = subprocess.Popen(
         command, start_new_session=True, stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL, stderr=open(folder / "stderr", "wb"))
-    began, alone_since = time.monotonic(), None
+    began, alone_since, status = time.monotonic(), None, None
     while True:
         try:
-            return guest.wait(timeout=1), ""
+            status = guest.wait(timeout=1)
+            if not others_alive(guest.pid):
+                return status, ""
+            time.sleep(0.01)
         except subprocess.TimeoutExpired:
             pass
         now = time.monotonic()
@@ -72,7 +89,9 @@ def run_guest(command, folder, longest, lonely):
             why = ("the guest never ends: only threads of the recorder are "
                    "left")
         elif now - began > longest:
-            why = f"the guest has not ended after {longest} s"
+            why = (f"the guest has not ended after {longest:.0f} s"
+                   if status is None else
+                   f"a child of the guest has not ended after {longest:.0f} s")
         if why:
             os.killpg(guest.pid, signal.SIGKILL)
             guest.wait()
@@ -94,7 +113,8 @@ def remove_live_files(folder):
 def try_one(args, what):
     """Runs one guest; its findings."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="guest_"))
-    command = [args.guest, "--folder", str(folder), *what]
+    command = [args.guest, "--folder", str(folder), *what, "--idle",
+               str(int(args.idle))]
     findings, words = [], []
     try:
         status, why = run_guest(command, folder, args.longest, args.lonely)
@@ -127,6 +147,7 @@ def main():
     parser.add_argument("--longest", type=float, default=LONGEST_S)
     parser.add_argument("--lonely", type=float, default=LONELY_S)
     parser.add_argument("--keep", action="store_true")
+    parser.add_argument("--idle", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     args = parser.parse_args()
     if args.scenario:

@@ -64,6 +64,7 @@ void RecordEvents(uint64_t count, uint32_t styles, Rng* rng) {
   char name[64];
   for (uint64_t i = 0; i < count;) {
     if (__atomic_load_n(&ledger->ended, __ATOMIC_RELAXED) != 0) return;
+    ExpectSignals();
     const uint64_t number = (*rng)();
     switch (1u << (number % 5)) {
       case kKnownNames:

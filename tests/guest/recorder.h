@@ -25,6 +25,9 @@ extern thread_local volatile std::sig_atomic_t inside_stepscope;
 // A thread of the guest: gets a row, and its name in the capture is the row's.
 void EnterThread(const char* what);
 
+// Called now and then between events (signals.cc).
+void ExpectSignals();
+
 // One event, counted.
 template <typename Begin>
 void Attempt(Begin begin) {

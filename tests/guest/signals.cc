@@ -43,6 +43,14 @@ thread_local bool has_timer = false;
 bool with_timers = false;
 constexpr long kEveryNs = 7000;
 
+// Where handlers interrupt themselves, only so deep: a stack has an end. Then
+// the timer goes off once. Handlers set it again as long as they are not too
+// deep, and user code does when they are done.
+bool nested = false;
+constexpr int kDeepest = 3;
+thread_local volatile std::sig_atomic_t depth = 0;
+thread_local volatile std::sig_atomic_t went_off = 0;
+
 std::atomic<bool> one_ends{false};
 int code_of_handler = 0;
 Ending ending_of_handler = Ending::kStop;
@@ -69,8 +77,12 @@ void EndInHandler() {
   _exit(code_of_handler);
 }
 
-void OnRecord(int) {
-  if (my_row == nullptr) return;
+void SetTimer() {
+  const itimerspec times = {{0, nested ? 0 : kEveryNs}, {0, kEveryNs}};
+  if (has_timer) timer_settime(my_timer, 0, &times, nullptr);
+}
+
+void RecordOnSignal() {
   const uint64_t before = Read(&my_row->handler_attempted);
   const std::sig_atomic_t was_inside = inside_stepscope;
   inside_stepscope = 1;  // another handler may come on top
@@ -87,6 +99,15 @@ void OnRecord(int) {
     EndInHandler();
 }
 
+void OnRecord(int) {
+  if (my_row == nullptr) return;
+  depth = depth + 1;
+  if (nested && depth < kDeepest) SetTimer();
+  RecordOnSignal();
+  depth = depth - 1;
+  went_off = 1;
+}
+
 void OnJump(int) {
   if (may_jump == 0 || inside_stepscope != 0) return;
   may_jump = 0;
@@ -100,17 +121,24 @@ void StartTimer(int tid) {
   event._sigev_un._tid = tid;
   has_timer = with_timers &&
               timer_create(CLOCK_MONOTONIC, &event, &my_timer) == 0;
-  const itimerspec times = {{0, kEveryNs}, {0, kEveryNs}};
-  if (has_timer) timer_settime(my_timer, 0, &times, nullptr);
+  SetTimer();
+}
+
+void SendOnce(int signal) {
+  for (auto& target : targets) {
+    const int tid = target.load(std::memory_order_relaxed);
+    if (tid != 0) syscall(SYS_tgkill, getpid(), tid, signal);
+  }
 }
 
 }  // namespace
 
 void InstallHandlers(const Scenario& scenario) {
   with_timers = scenario.Has(kStorm);
+  nested = scenario.Has(kNoDefer);
   struct sigaction action {};
   action.sa_handler = OnRecord;
-  action.sa_flags = SA_RESTART | (scenario.Has(kNoDefer) ? SA_NODEFER : 0);
+  action.sa_flags = SA_RESTART | (nested ? SA_NODEFER : 0);
   sigaction(SIGUSR1, &action, nullptr);
   action.sa_handler = OnJump;
   action.sa_flags = SA_RESTART;
@@ -135,15 +163,16 @@ void NoLongerTarget() {
   my_target = -1;
 }
 
+void ExpectSignals() {
+  if (!nested || went_off == 0) return;
+  went_off = 0;
+  SetTimer();
+}
+
 void SendSignals() {
-  const pid_t pid = getpid();
   while (RecordersAtWork()) {
-    for (auto& target : targets) {
-      const int tid = target.load(std::memory_order_relaxed);
-      if (tid == 0) continue;
-      syscall(SYS_tgkill, pid, tid, SIGUSR1);
-      syscall(SYS_tgkill, pid, tid, kJumpSignal);
-    }
+    if (!nested) SendOnce(SIGUSR1);
+    SendOnce(kJumpSignal);
   }
 }
 
@@ -189,11 +218,16 @@ void JumpAbout(int count, Rng* rng) {
   }
 }
 
-void LetHandlerEnd(const Scenario& scenario) {
+void EndInSomeHandler(const Scenario& scenario) {
   ExpectExit(scenario.code);
   code_of_handler = scenario.code;
   ending_of_handler = scenario.ending;
   one_ends.store(true);
+  // Where there is no timer and no thread left, this one is interrupted.
+  for (;; usleep(1000)) {
+    SendOnce(SIGUSR1);
+    if (!RecordersAtWork()) raise(SIGUSR1);
+  }
 }
 
 }  // namespace stepscope::guest

@@ -54,8 +54,8 @@ void SendSignals();
 void StayAtChunkEnds();
 // Leaves user code by jumps out of handlers, `count` times.
 void JumpAbout(int count, Rng* rng);
-// From now on the next handler ends the process.
-void LetHandlerEnd(const Scenario& scenario);
+// The next handler ends the process.
+[[noreturn]] void EndInSomeHandler(const Scenario& scenario);
 
 // cancel.cc
 void CancelThreads(const Scenario& scenario, Rng* rng);
