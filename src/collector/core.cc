@@ -36,7 +36,7 @@ namespace {
 
 // A word of the gate's pages, which the kernel clears in a child that has its
 // own memory: 1 in the process that made the core, 2 while a child forgets.
-constexpr uint32_t kMark = 16;
+constexpr uint32_t kProcessMark = 16;
 bool mark_works = false;
 bool handlers_made = false;
 
@@ -79,7 +79,7 @@ void EnsureCore() {
   // Fails on kernels before 4.14; the handler below then does it alone.
   mark_works = madvise(stepscope_gate_v1, sizeof(stepscope_gate_v1),
                        MADV_WIPEONFORK) == 0;
-  __atomic_store_n(&stepscope_gate_v1[kMark], 1u, __ATOMIC_RELEASE);
+  __atomic_store_n(&stepscope_gate_v1[kProcessMark], 1u, __ATOMIC_RELEASE);
   if (!handlers_made)
     pthread_atfork(HoldDevicesForFork, ResumeDevicesAfterFork, OnForkInChild);
   handlers_made = true;
@@ -88,7 +88,7 @@ void EnsureCore() {
 
 void ForgetParent() {
   if (core.pid == 0 || !mark_works) return;
-  uint32_t* const mark = &stepscope_gate_v1[kMark];
+  uint32_t* const mark = &stepscope_gate_v1[kProcessMark];
   uint32_t seen = __atomic_load_n(mark, __ATOMIC_ACQUIRE);
   if (seen == 0 && __atomic_compare_exchange_n(mark, &seen, 2u, false,
                                                __ATOMIC_ACQ_REL,

@@ -84,8 +84,7 @@ void JobControl::RequestPath(int number, char* out, size_t room) const {
 }
 
 bool JobControl::Open(const char* folder) {
-  if (std::strlen(folder) >= sizeof(folder_) - 1) return false;
-  AbsolutePath(folder, folder_, sizeof(folder_));
+  if (!AbsolutePath(folder, folder_, sizeof(folder_))) return false;
   char host[256];
   HostName(host, sizeof(host));
   std::snprintf(process_path_, sizeof(process_path_), "%s/%s/%.200s_%d%s",
@@ -114,10 +113,9 @@ bool JobControl::Open(const char* folder) {
 }
 
 void JobControl::Close() {
-  pthread_mutex_lock(&mutex_);
+  const MutexLock lock(&mutex_);
   if (open_) unlink(process_path_);
   open_ = false;
-  pthread_mutex_unlock(&mutex_);
 }
 
 void JobControl::Abandon() {

@@ -2,6 +2,7 @@
 #include "profiler/delivery_thread.h"
 
 #include <pthread.h>
+#include <stepscope/c.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -54,9 +55,9 @@ bool DeliveryThread::StartLocked() {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &program_signals_);
   bool started = true;
+  stepscope_background_thread(0);
   try {
     thread_ = std::thread(&DeliveryThread::Run, this);
-    pthread_setname_np(thread_.native_handle(), "stepscope-out");
   } catch (const std::system_error&) {
     started = false;
   }
@@ -65,6 +66,8 @@ bool DeliveryThread::StartLocked() {
 }
 
 void DeliveryThread::Run() {
+  pthread_setname_np(pthread_self(), "stepscope-out");
+  stepscope_background_thread(1);
   program_signals = &program_signals_;
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
@@ -77,6 +80,7 @@ void DeliveryThread::Run() {
     job = nullptr;  // its captures go before the lock is taken again
     lock.lock();
   }
+  stepscope_background_thread(-1);
   finished_ = true;
   changed_.notify_all();
 }
