@@ -16,6 +16,7 @@
 #include "collector/error.h"
 #include "collector/paths.h"
 #include "collector/process_info.h"
+#include "collector/sync.h"
 #include "format/job_control.h"
 
 namespace stepscope::collector {
