@@ -104,8 +104,8 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
     can_populate_.store(true, std::memory_order_relaxed);
     good = Populate(base, sizes.names_offset) &&
            Populate(base + sizes.chunks_offset, first_bytes);
-    // A kernel before 5.14 cannot say whether there is room.
-    if (!good && errno == EINVAL) {
+    // A kernel before 5.14, or a sandbox, does not say whether there is room.
+    if (!good && errno != EFAULT && errno != ENOMEM) {
       good = ReserveAll();
       can_populate_.store(false, std::memory_order_relaxed);
       if (good) Populate(base, sizes.names_offset);
