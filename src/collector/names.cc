@@ -42,7 +42,7 @@ std::atomic<uint64_t> arena_used{0};
 std::atomic<uint32_t> next_id{kFirstId};
 std::atomic<uint64_t> refused{0};
 BoundedLock names_lock;
-LiveCopy live;  // guarded by it
+LiveCopy live_names;  // guarded by it
 
 Memory* GetMemory() {
   Memory* m = names_memory.load(std::memory_order_acquire);
@@ -104,19 +104,20 @@ uint32_t Probe(const Memory* m, uint32_t hash, const char* name, size_t kept,
 
 // Appends one record to the live file. REQUIRES: names_lock held.
 bool CopyToLive(const uint8_t* record, uint64_t bytes) {
-  if (live.base == nullptr) return true;
-  const uint64_t used = *live.used;
-  if (bytes > live.capacity - used) return false;
-  while (live.reserved < used + bytes) {
-    const uint64_t step = live.capacity - live.reserved < kLiveStep
-                              ? live.capacity - live.reserved
+  if (live_names.base == nullptr) return true;
+  const uint64_t used = *live_names.used;
+  if (bytes > live_names.capacity - used) return false;
+  while (live_names.reserved < used + bytes) {
+    const uint64_t step = live_names.capacity - live_names.reserved < kLiveStep
+                              ? live_names.capacity - live_names.reserved
                               : kLiveStep;
-    auto* const at = reinterpret_cast<std::byte*>(live.base + live.reserved);
+    auto* const at = reinterpret_cast<std::byte*>(live_names.base) +
+                     live_names.reserved;
     if (!Ring::Populate(at, step)) return false;
-    live.reserved += step;
+    live_names.reserved += step;
   }
-  std::memcpy(live.base + used, record, bytes);
-  __atomic_store_n(live.used, used + bytes, __ATOMIC_RELEASE);
+  std::memcpy(live_names.base + used, record, bytes);
+  __atomic_store_n(live_names.used, used + bytes, __ATOMIC_RELEASE);
   return true;
 }
 
@@ -243,24 +244,24 @@ uint64_t NamesRefused() { return refused.load(std::memory_order_relaxed); }
 
 bool AttachLiveNames(uint8_t* base, uint64_t capacity, uint64_t* used) {
   if (!names_lock.Lock()) return false;
-  live = {base, capacity, 0, used};
+  live_names = {base, capacity, 0, used};
   const uint8_t* records = nullptr;
   const uint64_t bytes = NameRecords(0, &records);
   const bool fits = bytes == 0 || CopyToLive(records, bytes);
-  if (!fits) live = LiveCopy{};
+  if (!fits) live_names = LiveCopy{};
   names_lock.Unlock();
   return fits;
 }
 
 void DetachLiveNames() {
   if (!names_lock.Lock()) return;
-  live = LiveCopy{};
+  live_names = LiveCopy{};
   names_lock.Unlock();
 }
 
 void ResetNamesAfterFork() {
   names_lock.ResetAfterFork();
-  live = LiveCopy{};
+  live_names = LiveCopy{};
 }
 
 }  // namespace stepscope::collector

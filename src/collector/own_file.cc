@@ -23,7 +23,7 @@ namespace stepscope::collector {
 namespace {
 
 // Whether the calling thread has left the program's table.
-__thread bool left __attribute__((tls_model("initial-exec")));
+__thread bool has_left __attribute__((tls_model("initial-exec")));
 
 constexpr int kFirst = 3;  // numbers below have a meaning to the C library
 // What sanitizers print comes from any thread.
@@ -73,19 +73,20 @@ int HighNumber() {
 }  // namespace
 
 bool LeaveDescriptors() {
-  if (left) return true;
-  left = syscall(SYS_close_range, kFirstClosed, ~0u, CLOSE_RANGE_UNSHARE) == 0;
-  if (!left && syscall(SYS_unshare, CLONE_FILES) == 0) {
+  if (has_left) return true;
+  has_left = syscall(SYS_close_range, kFirstClosed, ~0u,
+                     CLOSE_RANGE_UNSHARE) == 0;
+  if (!has_left && syscall(SYS_unshare, CLONE_FILES) == 0) {
     CloseCopies();
-    left = true;
+    has_left = true;
   }
-  return left;
+  return has_left;
 }
 
 bool OwnFile::Open(const char* path, int flags, mode_t mode) {
   int fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode);
   if (fd < 0) return false;
-  shared_ = !left;
+  shared_ = !has_left;
   const int from = shared_ ? HighNumber() : kFirst;
   if (fd < from) {
     int raised = fcntl(fd, F_DUPFD_CLOEXEC, from);

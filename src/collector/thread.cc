@@ -314,12 +314,13 @@ Slot* TakeSlots(ThreadHot* hot, ThreadState* state, uint32_t gate,
 // the next calls use that part of the stack, unless it is gone as well.
 bool WasLeftByJump() {
   const uintptr_t page = getauxval(AT_PAGESZ);
-  const auto at = reinterpret_cast<uintptr_t>(entered_mark.where);
+  const uintptr_t at = entered_mark.where;
   unsigned char resident[1];
   return mincore(reinterpret_cast<void*>(at & ~(page - 1)), 1,
                  resident) != 0
              ? errno == ENOMEM
-             : *entered_mark.where != entered_mark.mark;
+             : *reinterpret_cast<const volatile uint64_t*>(at) !=
+                   entered_mark.mark;
 }
 
 void CountDrop(ThreadState* state, uint32_t reason, bool side) {
@@ -358,7 +359,7 @@ void ResetThreadsAfterFork() {
   auto* state = static_cast<ThreadState*>(stepscope_thread_local_v1.state);
   stepscope_thread_local_v1.generation = 0;
   if (stepscope_thread_local_v1.busy == kInside)
-    stepscope_thread_local_v1.busy = kIdle;
+    stepscope_thread_local_v1.busy = kOutside;
   if (state == nullptr) return;
   state->generation = 0;
   state->has_chunk = false;

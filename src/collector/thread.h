@@ -19,7 +19,7 @@ namespace stepscope::collector {
 using ThreadHot = stepscope_thread_v1;
 
 // Values of ThreadHot::busy.
-inline constexpr uint32_t kIdle = 0;
+inline constexpr uint32_t kOutside = 0;
 inline constexpr uint32_t kInside = 1;
 inline constexpr uint32_t kGone = 2;  // after the thread's own teardown
 
@@ -78,7 +78,7 @@ struct ThreadState {
 
 // Where the call that made the thread busy has its mark, and which.
 struct EnteredMark {
-  const volatile uint64_t* where;
+  uintptr_t where;
   uint64_t mark;
 };
 extern __thread EnteredMark entered_mark
@@ -95,21 +95,21 @@ class Entered {
   // between reading the cursor and moving it; either would share its slot.
   explicit Entered(ThreadHot* hot)
       : hot_(hot),
-        ok_(hot->busy == kIdle && hot->generation != STEPSCOPE_TAKING_SLOT) {
+        ok_(hot->busy == kOutside && hot->generation != STEPSCOPE_TAKING_SLOT) {
     if (STEPSCOPE_UNLIKELY(!ok_)) {
       ok_ = hot->busy == kInside && WasLeftByJump();
       if (!ok_) return;
     }
     hot_->busy = kInside;
     mark_ = ++entered_mark.mark;
-    entered_mark.where = &mark_;
+    entered_mark.where = reinterpret_cast<uintptr_t>(&mark_);
     __asm__ volatile("" ::: "memory");
   }
   ~Entered() {
     if (!ok_) return;
     __asm__ volatile("" ::: "memory");
     mark_ = 0;
-    if (hot_->busy == kInside) hot_->busy = kIdle;
+    if (hot_->busy == kInside) hot_->busy = kOutside;
   }
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;

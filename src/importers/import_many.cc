@@ -287,14 +287,14 @@ Result<ScannedFolder> ScanFolder(const std::string& path,
     numbers.push_back(static_cast<uint32_t>(i));
   }
   if (facts.empty()) return NoTraceIn(path, folder.skipped);
-  for (const Job& found : FindJobs(facts)) {
+  for (const Job& found_job : FindJobs(facts)) {
     ScannedFolder::Job job;
-    for (const uint32_t file : found.files)
+    for (const uint32_t file : found_job.files)
       job.files.push_back({numbers[file], facts[file].path});
-    for (const SameWindow& repeat : found.repeats)
+    for (const SameWindow& repeat : found_job.repeats)
       job.repeats.push_back(
           {facts[repeat.file].path, facts[repeat.of].path});
-    job.notes = found.notes;
+    job.notes = found_job.notes;
     folder.jobs.push_back(std::move(job));
   }
   return folder;

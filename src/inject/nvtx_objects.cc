@@ -124,7 +124,7 @@ void NameThread(uint32_t tid, const char* name) {
   const uint32_t given = thread_names_given.load(std::memory_order_relaxed);
   ThreadName& entry = thread_names[given % kThreadNames];
   entry.tid = tid;
-  std::snprintf(entry.name, sizeof(entry.name), "%s", name);
+  std::snprintf(entry.name, sizeof(entry.name), "%.63s", name);
   thread_names_given.store(given + 1, std::memory_order_release);
 }
 

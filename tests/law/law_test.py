@@ -115,7 +115,7 @@ class Endings(LawTestCase):
         self.assertEqual(self.events(), 200)
 
     def test_cancelled_threads(self):
-        self.assertEqual(self.behave("cancel"), "done\n")
+        self.assertTrue(self.behave("cancel").endswith("done\n"))
 
     def test_child_of_the_bare_system_call(self):
         self.assertEqual(self.behave("raw_clone"), "bad 0\n")
