@@ -3,17 +3,27 @@
 
 import support
 
-# What the children have in common. Windows are waited for a tenth of a second,
-# not a minute; `slow_end` keeps the interpreter at its end for a while, so that
-# threads which need it then are there to be seen.
+# What the children have in common. deliver() returns when `upload` is at work,
+# which sets `begun`; from then on nobody waits for it as long as usual.
+# `slow_end` keeps the interpreter at its end for a while, so that threads which
+# need it then are there to be seen.
 BEGIN = """
-import atexit, os, signal, sys, threading, time
+import atexit, io, os, signal, sys, threading, time
 import stepscope
 from stepscope import Profiler, ProfilerState, RecordEvent
 from stepscope.profiler import profiler as inside
 
-def soon():
-    inside._WAIT_S = 0.1
+begun = threading.Event()
+
+def deliver(upload, grace=0.1):
+    p = Profiler(quiet=True, on_trace_ready=upload,
+                 scheduler=lambda step: (ProfilerState.CLOSED if step else
+                                         ProfilerState.RECORD_AND_RETURN))
+    p.start()
+    p.step()
+    begun.wait()
+    inside._WAIT_S, inside._GRACE_S = 0.1, grace
+    return p
 
 class SlowEnd:
     def __del__(self, sleep=time.sleep):

@@ -7,33 +7,61 @@ import unittest
 
 import guest
 
+
 class CallbackTest(guest.GuestTest):
+    WORKS = ("time.sleep(0.001)", "pass", "p.export('x.json')",
+             "threading.Event().wait(0.001)")
+
     def test_outlives_the_program(self):
-        for work in ("time.sleep(0.001)", "pass", "p.export('x.json')",
-                     "p.summary()", "stepscope.load('x.json')",
-                     "threading.Event().wait(0.001)"):
+        for work in ("p.summary()", "stepscope.load('x.json')", *self.WORKS):
             with self.subTest(work):
                 self.run_child(f"""
-soon()
 def upload(p):
+    begun.set()
     p.export("x.json")
-    sys.stdout = open(os.devnull, "w")
+    sys.stdout = io.StringIO()
     while True:
         {work}
-p = Profiler(quiet=True, on_trace_ready=upload)
-p.start()
-p.step()
+p = deliver(upload, grace=60.0)
 sys.exit(3)
 """, code=3, said=[guest.STILL_RUNNING])
 
+    def test_does_not_want_to_end(self):
+        for work in ("time.sleep(600)", *self.WORKS):
+            with self.subTest(work):
+                self.run_child(f"""
+def upload(p):
+    begun.set()
+    while True:
+        try:
+            {work}
+        except BaseException:
+            pass
+p = deliver(upload)
+sys.exit(3)
+""", code=3, said=[guest.STILL_RUNNING])
+
+    def test_cleans_up_if_there_is_time(self):
+        self.run_child("""
+def upload(p):
+    begun.set()
+    try:
+        while True:
+            time.sleep(0.001)
+    finally:
+        open("cleaned", "w").close()
+p = deliver(upload, grace=60.0)
+sys.exit(3)
+""", code=3, said=[guest.STILL_RUNNING])
+        self.assertTrue(os.path.exists("cleaned"))
+
     def test_is_not_waited_for_in_stop(self):
         self.run_child("""
-soon()
 ended = threading.Event()
 def upload(p):
+    begun.set()
     ended.wait()
-p = Profiler(quiet=True, on_trace_ready=upload)
-p.start()
+p = deliver(upload)
 p.stop()
 for wait in p.summary, p.export:
     try:
@@ -51,14 +79,13 @@ p.export("x.json")
 
     def test_keeps_those_behind_it_from_delivery(self):
         self.run_child("""
-soon()
 def upload(p):
+    begun.set()
     time.sleep(600)
-p = Profiler(quiet=True, on_trace_ready=upload)
+p = deliver(upload)
 q = Profiler(quiet=True, on_trace_ready=upload)
-p.start(); p.step()
-p._seal()
-q.start(); q.step()
+q.start()
+q.step()
 """, said=[guest.STILL_RUNNING,
            "^stepscope: a window was not delivered in time; its capture "
            "stays where it is$"])

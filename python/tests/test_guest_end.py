@@ -25,7 +25,7 @@ class EndTest(guest.GuestTest):
             with self.subTest(work):
                 self.run_child(f"""
 sys.setswitchinterval(0.0002)
-sys.stdout = open(os.devnull, "w")
+sys.stdout = io.StringIO()
 import warnings
 warnings.simplefilter("ignore")
 with Profiler(quiet=True, on_trace_ready=lambda p: p.export("x.json")) as p:
@@ -186,12 +186,10 @@ assert not stepscope.enabled()
                         "sys.stderr.close()"):
             with self.subTest(streams):
                 self.run_child(f"""
-soon()
 def upload(p):
+    begun.set()
     time.sleep(600)
-p = Profiler(quiet=True, on_trace_ready=upload)
-p.start()
-p.step()
+p = deliver(upload)
 {streams}
 """)
 

@@ -204,7 +204,11 @@ class Profiler {
     PyObject* const result =
         OrWaitForTheEnd([=] { return PyObject_CallNoArgs(on_ready); });
     if (result == nullptr) {
-      PyErr_WriteUnraisable(on_ready);
+      if (shut_down) {
+        PyErr_Clear();  // it was asked to end
+      } else {
+        PyErr_WriteUnraisable(on_ready);
+      }
       std::snprintf(error, error_size, "on_trace_ready raised");
       return 1;
     }
@@ -265,9 +269,13 @@ NB_MODULE(_core, m) {
       .def("end", &Read::End)
       .def("cancel", &Read::Cancel);
   AddTraces(m);
-  // No callback is called any more; one that still runs is left to itself.
-  m.def("shut_down", [](int timeout_ms) {
+  // No callback is called any more. What `threads` run gets a SystemExit, and
+  // after the time is left to itself.
+  m.def("shut_down", [](const std::vector<unsigned long>& threads,
+                        int timeout_ms) {
     shut_down = true;
+    for (const unsigned long thread : threads)
+      PyThreadState_SetAsyncExc(thread, PyExc_SystemExit);
     const GilReleased released;
     WaitForAbandonedWork();
     stepscope_end_deliveries(timeout_ms);

@@ -41,6 +41,7 @@ _RECORDING = (ProfilerState.RECORD, ProfilerState.RECORD_AND_RETURN)
 _KNOWN_WARNINGS = ("the scheduler went from", "the scheduler left")
 
 _WAIT_S = 60.0  # for windows to be delivered
+_GRACE_S = 1.0  # for a callback to end that is told to
 _all: "Dict[weakref.ref[Profiler], None]" = {}  # in the order of their making
 _delivering: "Dict[int, Profiler]" = {}  # by the thread that does it
 _ending = False  # the interpreter ends: nothing is started any more
@@ -584,7 +585,9 @@ def _finish_all() -> None:
         profiler = reference()
         if profiler is not None and not profiler._finish(until):
             until = 0.0
-    _core.shut_down(round(1000 * max(0.0, until - monotonic())))
+    # A callback that ends there leaves no lock behind that Python needs.
+    left = max(_GRACE_S, until - monotonic())
+    _core.shut_down(list(_delivering), round(1000 * left))
 
 
 def get_profiler(config_path: str) -> Profiler:
