@@ -38,8 +38,12 @@ def listed():
 def record(*filter_words):
     """What a guest under the filter says, and what its captures hold."""
     with tempfile.TemporaryDirectory() as name:
-        done = subprocess.run([GUEST, name, *filter_words], text=True,
-                              capture_output=True, check=False, timeout=600)
+        guest = subprocess.Popen([GUEST, name, *filter_words], text=True,
+                                 stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE)
+        out, err = guest.communicate(timeout=600)
+        done = subprocess.CompletedProcess(guest.args, guest.returncode, out,
+                                           err)
         known = []
         for capture in ("first.sscap", "last.sscap"):
             path = pathlib.Path(name) / capture
@@ -50,6 +54,9 @@ def record(*filter_words):
                 text=True, capture_output=True, check=True)
             known.append(sum(t["events"] + t["dropped_total"]
                              for t in json.loads(info.stdout)["threads"]))
+        # It may have been refused to remove them.
+        for live in pathlib.Path("/dev/shm").glob(f"stepscope-{guest.pid}-*"):
+            live.unlink()
         return done, known
 
 

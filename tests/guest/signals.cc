@@ -24,6 +24,7 @@ constexpr int kJumpSignal = SIGUSR2;
 // thread.
 constexpr int kEventsAtChunkEnd = 100;
 constexpr int kStaysInterrupted = 8;
+constexpr int kMostStays = 500;  // where signals are refused
 constexpr size_t kLongName = size_t{64} << 20;
 
 std::atomic<int> targets[kTargets];
@@ -181,10 +182,12 @@ void StayAtChunkEnds() {
   const std::string name(kLongName, 'n');
   const stepscope_thread_v1& thread = stepscope_thread_local_v1;
   static stepscope_site site = {"fills the chunk", STEPSCOPE_USER_DEFINED, 0};
-  for (int stays = 0; stays < kStaysInterrupted;) {
+  int stays = 0;
+  for (int i = 0; i < kMostStays && stays < kStaysInterrupted; ++i) {
     if (stepscope_gate() == 0) return;
+    ExpectSignals();
     // A handler may take the last slots; then there is another chunk to fill.
-    for (int i = 0; i < 100000 && thread.cur != thread.end; ++i)
+    for (int n = 0; n < 100000 && thread.cur != thread.end; ++n)
       Attempt([] { return stepscope_begin_site(&site); });
     interrupted = 0;
     at_chunk_end = 1;
