@@ -113,7 +113,8 @@ uint32_t DrainDeviceBlocks() {
   uint32_t order[kBlocks];
   uint32_t count = 0;
   for (uint32_t i = handed_over.TakeAll();
-       i != IndexStack::kNone && count < kBlocks; i = IndexStack::Next(block_links, i))
+       i != IndexStack::kNone && count < kBlocks;
+       i = IndexStack::Next(block_links, i))
     order[count++] = i;
   for (uint32_t i = count; i-- > 0;) {  // oldest first
     Append(order[i], base + order[i] * kBlockBytes);
