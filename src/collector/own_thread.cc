@@ -8,6 +8,7 @@
 #include <stepscope/c.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -76,6 +77,16 @@ int ExitCodeOfMain() {
   return last != nullptr ? std::atoi(last + 1) >> 8 & 0xff : 0;
 }
 
+// Since Linux 5.17 a process ends with the code of the thread that ends last.
+bool LastCodeWins() {
+  utsname system;
+  int major = 0;
+  int minor = 0;
+  return uname(&system) == 0 &&
+         std::sscanf(system.release, "%d.%d", &major, &minor) == 2 &&
+         (major > 5 || (major == 5 && minor >= 17));
+}
+
 bool IsNeeded() { return own_threads.load() + starting.load() > 0; }
 
 // Shares the program's descriptors, since the program's exit handlers, and the
@@ -83,14 +94,18 @@ bool IsNeeded() { return own_threads.load() + starting.load() > 0; }
 void* WardenMain(void*) {
   prctl(PR_SET_NAME, "stepscope-end");
   MarkBackgroundThread();
+  bool others_went_on = false;  // when main had ended
   do {
     while (IsNeeded()) {
       Pause(kWardenPeriodNs);
-      if (!IsAlone()) continue;
+      if (!IsAlone()) {
+        others_went_on = others_went_on || HasMainEnded();
+        continue;
+      }
       const int code = ExitCodeOfMain();
       if (code == 0) std::exit(0);  // as the last thread of a program does
       FinishSessionsAtExit();
-      _exit(code);
+      _exit(others_went_on && LastCodeWins() ? 0 : code);
     }
     has_warden.store(false);
     // Whoever started a thread in between found a warden.

@@ -264,15 +264,22 @@ void* EndsLast(void*) {
 void SayBye() { std::printf(", and exit handlers run"); }
 
 // main() ends before its threads do.
-[[noreturn]] void EndMain(bool raw) {
+[[noreturn]] void EndMain() {
   Start();
   Record(100);
   std::atexit(SayBye);
   pthread_t thread;
   pthread_create(&thread, nullptr, EndsLast, nullptr);
   pthread_detach(thread);
-  if (raw) syscall(SYS_exit, 5);
   pthread_exit(nullptr);
+}
+
+// main() leaves by the system call, and nothing else is left.
+[[noreturn]] void LeaveMain() {
+  Start();
+  Record(100);
+  std::atexit(SayBye);
+  for (;;) syscall(SYS_exit, 5);
 }
 
 // Threads that are cancelled at the next opportunity, each in another function.
@@ -440,8 +447,8 @@ int Behave(const std::string& what, const char* argument) {
   if (what == "overrun") return OverrunInHandler();
   if (what == "storm") return StormOfSignals();
   if (what == "jump") return JumpOut();
-  if (what == "end_main") EndMain(false);
-  if (what == "end_main_raw") EndMain(true);
+  if (what == "end_main") EndMain();
+  if (what == "leave_main") LeaveMain();
   if (what == "cancel") return CancelThreads();
   if (what == "limit") return LoseAtTheLimit();
   if (what == "burst") return Burst();

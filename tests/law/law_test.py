@@ -111,8 +111,8 @@ class Endings(LawTestCase):
         self.assertEqual(self.events(), 200)
 
     def test_main_ends_by_the_system_call(self):
-        self.behave("end_main_raw", code=5)
-        self.assertEqual(self.events(), 200)
+        self.assertEqual(self.behave("leave_main", code=5), "")
+        self.assertEqual(self.events(), 100)
 
     def test_cancelled_threads(self):
         self.assertTrue(self.behave("cancel").endswith("done\n"))
