@@ -18,6 +18,7 @@
 #include "collector/clock.h"
 #include "collector/core.h"
 #include "collector/nvtx_emitter.h"
+#include "collector/signal_frame.h"
 #include "collector/sync.h"
 
 extern "C" {
@@ -87,11 +88,14 @@ void Detach(ThreadHot* hot, ThreadState* state, bool exiting) {
 }
 
 // True where a signal is blocked that the thread took before, as the one is
-// whose handler runs. A program that blocks more signals looks the same.
+// whose handler runs; the stack tells a program that blocks more by itself.
 bool MayBeInHandler(ThreadState* state, uint64_t blocked) {
-  const bool more = (blocked & ~state->blocked_signals) != 0;
+  const uint64_t more = blocked & ~state->blocked_signals;
   state->blocked_signals &= blocked;
-  return more;
+  if (more == 0) return false;
+  if (RunsHandler(more)) return true;
+  state->blocked_signals |= more;
+  return false;
 }
 
 // Hands the thread's chunk over to the writer; `used` slots of it are taken. Or
@@ -250,7 +254,9 @@ bool Attach(ThreadHot* hot, ThreadState* state, uint32_t gate) {
     return false;
   }
   state->tid = static_cast<uint32_t>(syscall(SYS_gettid));
-  state->blocked_signals = held.before();
+  // A thread's first event may be a handler's: what is blocked outside of it is
+  // then not known, and nothing is taken for granted.
+  state->blocked_signals = RunsHandler(held.before()) ? 0 : held.before();
   if (!state->name_set) prctl(PR_GET_NAME, state->name);
   state->ring_serial = ring.serial();
   state->map = ring.map();
