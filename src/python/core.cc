@@ -33,7 +33,7 @@ namespace {
 std::atomic<bool> shut_down{false};
 
 // What callbacks use. It outlives the Profiler if windows are still to be
-// delivered when closing has been given up.
+// delivered then.
 struct Shared {
   nb::object on_ready;
   // Set on the stepping thread, which then asks for it.
@@ -75,24 +75,18 @@ class Profiler {
     if (stepscope_profiler_create(&options, &handle_) != STEPSCOPE_OK)
       throw std::bad_alloc();
   }
+  // What is not delivered by now was waited for: it keeps what it uses.
   ~Profiler() {
-    // What is left then was waited for, and is not waited for again.
-    if (Close(0)) delete shared_;
+    Stop();
+    if (!Wait(0)) return;
+    {
+      const GilReleased released;
+      stepscope_profiler_destroy(handle_);
+    }
+    delete shared_;
   }
   Profiler(const Profiler&) = delete;
   Profiler& operator=(const Profiler&) = delete;
-
-  // Stops and waits for deliveries. False: some are left, and so is the handle
-  // that they use.
-  bool Close(int timeout_ms) {
-    if (std::exchange(closed_, true)) return handle_ == nullptr;
-    const GilReleased released;
-    stepscope_profiler_stop(handle_);
-    if (stepscope_profiler_wait(handle_, timeout_ms) != STEPSCOPE_OK)
-      return false;
-    stepscope_profiler_destroy(std::exchange(handle_, nullptr));
-    return true;
-  }
 
   int Start(int state) {
     const GilReleased released;
@@ -218,7 +212,6 @@ class Profiler {
 
   Shared* const shared_;
   stepscope_profiler* handle_ = nullptr;
-  bool closed_ = false;
 };
 
 // Time spent waiting for a batch, for the timer and as a Dataloader event.
@@ -247,7 +240,6 @@ NB_MODULE(_core, m) {
   nb::class_<Profiler>(m, "Profiler")
       .def(nb::init<uint32_t, uint32_t, const std::string&, nb::object,
                     int64_t, double, int64_t, uint32_t, const std::string&>())
-      .def("close", &Profiler::Close)
       .def("start", &Profiler::Start)
       .def("step", &Profiler::Step)
       .def("stop", &Profiler::Stop)

@@ -563,7 +563,7 @@ class Profiler:
         self._link.strong = self
         if self._running:
             self._seal()
-        delivered = core.close(round(1000 * _WAIT_S))
+        delivered = core.wait(round(1000 * _WAIT_S))
         if not delivered and self._in_callback():
             return  # its turn comes after that
         self._link.strong = None
