@@ -38,10 +38,6 @@ struct Session {
   CaptureFile file;
   char path[4096] = {};
   char live_link[4096] = {};  // symbolic link beside the capture, or ""
-  // Losses of threads whose entry is written already.
-  uint64_t lost_io = 0;
-  uint64_t lost_limit = 0;
-  uint64_t lost_side = 0;
   // Writer thread.
   uint64_t names_written = 0;  // bytes of the name arena
   uint64_t names_refused_before = 0;
@@ -56,13 +52,6 @@ struct Session {
   // guarded by Core::control.
   uint32_t threads = 0;
   uint64_t dropped[STEPSCOPE_DROP_REASONS] = {};
-
-  // Adds the losses above to the entry that counts for no thread.
-  void AddLost(format::ThreadEntry* entry) const {
-    entry->lost_io += lost_io;
-    entry->lost_file_limit += lost_limit;
-    entry->lost_side += lost_side;
-  }
 
   bool NeedsRing() const {
     const SessionState now = state.load(std::memory_order_acquire);

@@ -181,16 +181,13 @@ void Drain::CountLost(AppendResult why) {
   for (uint32_t i = 0; i < run_count_; ++i) {
     const Gathered& run = runs_[i];
     ThreadEntry* entry = core.ring.entry(run.entry);
-    const bool limit = why == AppendResult::kFileLimit;
     // The thread may be long gone, and its entry written, free or another's.
     if (entry->uid != run.uid ||
         __atomic_load_n(&entry->state, __ATOMIC_ACQUIRE) ==
-            static_cast<uint32_t>(format::ThreadState::kFree)) {
-      (limit ? session_->lost_limit : session_->lost_io) += run.events;
-      session_->lost_side += run.side;
-      continue;
-    }
-    uint64_t* lost = limit ? &entry->lost_file_limit : &entry->lost_io;
+            static_cast<uint32_t>(format::ThreadState::kFree))
+      entry = core.ring.entry(0);
+    uint64_t* lost = why == AppendResult::kFileLimit ? &entry->lost_file_limit
+                                                     : &entry->lost_io;
     __atomic_store_n(lost, *lost + run.events, __ATOMIC_RELAXED);
     __atomic_store_n(&entry->lost_side, entry->lost_side + run.side,
                      __ATOMIC_RELAXED);

@@ -114,7 +114,6 @@ void ResetSession(Session* session) {
   session->rewrite_at = session->window_from = 0;
   std::memset(session->device_lines, 0, sizeof(session->device_lines));
   session->device_lost_io = session->device_lost_limit = 0;
-  session->lost_io = session->lost_limit = session->lost_side = 0;
   session->threads = 0;
   std::memset(session->dropped, 0, sizeof(session->dropped));
 }

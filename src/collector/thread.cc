@@ -319,6 +319,9 @@ Slot* TakeSlots(ThreadHot* hot, ThreadState* state, uint32_t gate,
 // A handler leaves the frames alone that it runs on top of. Once they are gone,
 // the next calls use that part of the stack, unless it is gone as well.
 bool WasLeftByJump() {
+  // Looked at less and less: a handler may record thousands of events.
+  const uint32_t refused = ++entered_mark.refused;
+  if ((refused & (refused - 1)) != 0) return false;
   const uintptr_t page = getauxval(AT_PAGESZ);
   const uintptr_t at = entered_mark.where;
   unsigned char resident[1];

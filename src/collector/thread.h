@@ -80,12 +80,13 @@ struct ThreadState {
 struct EnteredMark {
   uintptr_t where;
   uint64_t mark;
+  uint32_t refused;  // calls since then
 };
 extern __thread EnteredMark entered_mark
     __attribute__((tls_model("initial-exec")));
 
-// True if that call was left by a jump out of a signal handler: it will not
-// come back.
+// A call is refused. True if the one that is inside was left by a jump out of a
+// signal handler, and will not come back.
 bool WasLeftByJump();
 
 // Guards one call into the collector on this thread.
@@ -101,6 +102,7 @@ class Entered {
       if (!ok_) return;
     }
     hot_->busy = kInside;
+    entered_mark.refused = 0;
     mark_ = ++entered_mark.mark;
     entered_mark.where = reinterpret_cast<uintptr_t>(&mark_);
     __asm__ volatile("" ::: "memory");

@@ -514,7 +514,6 @@ bool Copier::CopyHeld() {
   for (uint32_t i = 0; i < core.ring.sizes().threads; ++i) {
     ThreadEntry entry;
     std::memcpy(&entry, map.entry(i), sizeof(entry));
-    if (i == 0) session_->AddLost(&entry);
     const bool listed =
         i == 0 ||
         (entry.state != static_cast<uint32_t>(format::ThreadState::kFree) &&

@@ -95,12 +95,7 @@ void Retire(uint32_t index, Session* session, bool exited, bool written) {
   LockControl();
   if (session != nullptr) {
     Account(session, *entry);
-    if (index > 0) {
-      ++session->threads;
-    } else {
-      session->dropped[STEPSCOPE_DROP_IO] += session->lost_io;
-      session->dropped[STEPSCOPE_DROP_FILE_LIMIT] += session->lost_limit;
-    }
+    if (index > 0) ++session->threads;
   }
   if (written) {
     if (index == 0)
@@ -150,7 +145,6 @@ AppendResult AppendThreads(Session* sealing, Drain* drain) {
     if (session != nullptr) {
       ThreadEntry copy;
       std::memcpy(&copy, entry, sizeof(copy));
-      if (i == 0) session->AddLost(&copy);
       const AppendResult result = drain->AppendThread(session, copy);
       if (result != AppendResult::kOk) worst = result;
     }
