@@ -10,7 +10,7 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kShown = 8;
+constexpr size_t kShownPids = 8;
 
 struct Group {
   std::string whole;  // as it was noted first
@@ -33,12 +33,12 @@ std::vector<std::pair<std::string, int64_t>> Prefixes(const Trace& trace) {
 std::string Show(const Group& group) {
   if (group.pids.size() < 2) return group.whole;
   std::string all = CountText(group.pids.size()) + " processes (";
-  for (size_t i = 0; i < std::min(group.pids.size(), kShown); ++i) {
+  for (size_t i = 0; i < std::min(group.pids.size(), kShownPids); ++i) {
     if (i > 0) all += ", ";
     all += std::to_string(group.pids[i]);
   }
-  if (group.pids.size() > kShown)
-    all += " and " + CountText(group.pids.size() - kShown) + " more";
+  if (group.pids.size() > kShownPids)
+    all += " and " + CountText(group.pids.size() - kShownPids) + " more";
   return all + "): " + std::string(group.text);
 }
 

@@ -85,9 +85,9 @@ Error CannotExecute(const std::string& name, int reason) {
 
 // Waits for the child, and passes on what it does not get by itself.
 Ending Supervise(pid_t child, int signals, const Meanwhile& meanwhile) {
-  using Clock = std::chrono::steady_clock;
+  using Steady = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kPeriod(1000);
-  Clock::time_point last = Clock::now();
+  Steady::time_point last = Steady::now();
   for (;;) {
     int status = 0;
     const pid_t ended = waitpid(child, &status, WNOHANG);
@@ -96,9 +96,9 @@ Ending Supervise(pid_t child, int signals, const Meanwhile& meanwhile) {
     pollfd wait[] = {{signals, POLLIN, 0}, {meanwhile.fd, POLLIN, 0}};
     const int ready = poll(wait, 2, static_cast<int>(kPeriod.count()));
     if (ready > 0 && wait[1].revents != 0) meanwhile.ready();
-    if (meanwhile.idle && Clock::now() - last >= kPeriod) {
+    if (meanwhile.idle && Steady::now() - last >= kPeriod) {
       meanwhile.idle();
-      last = Clock::now();
+      last = Steady::now();
     }
     signalfd_siginfo info = {};
     if (read(signals, &info, sizeof(info)) != sizeof(info)) continue;

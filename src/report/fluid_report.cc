@@ -29,7 +29,7 @@ struct Item {
   int64_t first_end_ns = INT64_MAX;
 };
 
-double Milliseconds(int64_t ns) { return static_cast<double>(ns) / 1e6; }
+double InMilliseconds(int64_t ns) { return static_cast<double>(ns) / 1e6; }
 
 // Six significant digits, as C++ streams print.
 std::string Number(double value) {
@@ -37,7 +37,7 @@ std::string Number(double value) {
 }
 
 std::string Share(int64_t part, int64_t whole) {
-  return Padded(Format("%f (%f)", Milliseconds(part), Ratio(part, whole)),
+  return Padded(Format("%f (%f)", InMilliseconds(part), Ratio(part, whole)),
                 kShareWidth);
 }
 
@@ -181,11 +181,11 @@ class Report {
       const int64_t total = item.time.total_ns;
       out += Padded(Name(item, merged), width) +
              Padded(std::to_string(item.calls), kNumberWidth) +
-             Number(Milliseconds(total));
+             Number(InMilliseconds(total));
       if (all) out += Share(item.cpu_ns, total) + Share(item.gpu_ns, total);
-      out += Number(Milliseconds(item.time.min_or_zero())) +
-             Number(Milliseconds(item.time.max_ns)) +
-             Number(Milliseconds(total) / static_cast<double>(item.calls)) +
+      out += Number(InMilliseconds(item.time.min_or_zero())) +
+             Number(InMilliseconds(item.time.max_ns)) +
+             Number(InMilliseconds(total) / static_cast<double>(item.calls)) +
              Number(Ratio(total, totals[item.thread])) + '\n';
     }
     return out + '\n';

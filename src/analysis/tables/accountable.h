@@ -12,7 +12,7 @@
 namespace stepscope {
 
 // Stands for the name of no event.
-inline constexpr StringId kOutsideEvents{0xffffffffu};
+inline constexpr StringId kOutsideId{0xffffffffu};
 
 // Phases of an operator, API calls and passes that nobody recorded count for
 // the event around them. Chains
@@ -47,7 +47,7 @@ class Accountable {
 
   StringId NameOf(Row owner) {
     const Row row = Of(owner);
-    return row == kNoRow ? kOutsideEvents : tree_.trace().name()[row];
+    return row == kNoRow ? kOutsideId : tree_.trace().name()[row];
   }
 
  private:

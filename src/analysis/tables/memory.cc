@@ -75,7 +75,7 @@ std::vector<MemoryPlace> ComputeMemory(const EventTree& tree,
     if (slot == FlatMap::kNew) {
       slot = row_slots.size() - 1;
       row_in_place.push_back(rows.size());
-      rows.push_back({name == kOutsideEvents ? kOutsideName : trace.str(name),
+      rows.push_back({name == kOutsideId ? kOutsideName : trace.str(name),
                       reserved, 0, 0, 0, 0});
     }
     MemoryRow& row = rows[row_in_place[slot]];

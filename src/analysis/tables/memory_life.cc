@@ -125,7 +125,7 @@ class Replay {
   }
 
   StringId NameOfOwner(Row row) const {
-    if (row == kNoRow) return kOutsideEvents;
+    if (row == kNoRow) return kOutsideId;
     if (tree_.trace().type()[row] == STEPSCOPE_PROFILE_STEP) {
       return kStepItself;
     }
@@ -133,7 +133,7 @@ class Replay {
   }
   std::string_view NameOf(StringId name) const {
     if (name == kStepItself) return EventTypeName(STEPSCOPE_PROFILE_STEP);
-    return name == kOutsideEvents ? kOutsideName : tree_.trace().str(name);
+    return name == kOutsideId ? kOutsideName : tree_.trace().str(name);
   }
 
   void Snapshot(uint32_t place) {

@@ -102,7 +102,7 @@ class AllocationMatcher {
   }
   std::string_view NameOf(const MemoryEvent& event) {
     const StringId name = accountable_.NameOf(event.owner);
-    return name == kOutsideEvents ? kOutsideName : trace_.str(name);
+    return name == kOutsideId ? kOutsideName : trace_.str(name);
   }
 
   const Trace& trace_;

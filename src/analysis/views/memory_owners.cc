@@ -41,7 +41,7 @@ std::vector<MemoryRow> ComputeOwners(const ViewInput& input) {
     const auto [slot, is_new] =
         slots.try_emplace({reserved, name.v}, rows.size());
     if (is_new) {
-      rows.push_back({name == kOutsideEvents ? kOutsideName : trace.str(name),
+      rows.push_back({name == kOutsideId ? kOutsideName : trace.str(name),
                       reserved, 0, 0, 0, 0});
     }
     MemoryRow& row = rows[slot->second];
