@@ -284,6 +284,20 @@ TEST(CaptureImporterTest, ShortLiveFileGivesNamesAndThreads) {
   EXPECT_EQ(trace->threads()[0].dropped[0].second, 3u);
 }
 
+TEST(CaptureImporterTest, LossesWithoutAThreadAreAddedUp) {
+  CaptureWriter w;
+  w.Clock(format::ClockKind::kMonotonic, 1'000'000'000, {MakeAnchor(1, 0)});
+  format::ThreadEntry none = MakeThread(0, 0, "", 0);
+  none.lost_io = 5;
+  w.Thread(none);
+  none.lost_io = 7;  // since then
+  const TempFolder folder;
+  folder.Write("x.sscap.live", MakeLive(1, 100, {none}, {}, {}));
+  const auto trace = Import(folder.Write("x.sscap", w.bytes()));
+  ASSERT_EQ(trace->threads().size(), 1u);
+  EXPECT_EQ(trace->threads()[0].dropped[0].second, 12u);
+}
+
 TEST(CaptureImporterTest, LossesWithoutAThreadAreReported) {
   CaptureWriter w;
   format::ThreadEntry none = MakeThread(0, 0, "", 0);

@@ -31,6 +31,18 @@ std::vector<uint8_t> ReadRange(const File& file, uint64_t offset,
   return data;
 }
 
+// Entry 0 is no thread: it counts what no thread's entry can. What of it is in
+// the capture was taken away here.
+void AddUnattached(const format::ThreadEntry& entry, Metadata& tables) {
+  format::ThreadEntry& all = tables.threads[0];
+  for (int reason = 0; reason < STEPSCOPE_DROP_REASONS; ++reason)
+    all.dropped[reason] += entry.dropped[reason];
+  all.side_dropped += entry.side_dropped;
+  all.lost_io += entry.lost_io;
+  all.lost_file_limit += entry.lost_file_limit;
+  all.lost_side += entry.lost_side;
+}
+
 void AddThreads(const File& file, const LiveHeader& header,
                 uint32_t generation, uint64_t file_size, Metadata& tables) {
   const std::vector<uint8_t> table =
@@ -41,11 +53,10 @@ void AddThreads(const File& file, const LiveHeader& header,
        at += format::kThreadEntryBytes) {
     format::ThreadEntry entry;
     std::memcpy(&entry, table.data() + at, sizeof(entry));
-    // Entry 0 is no thread: it counts what no thread's entry can.
-    if (at == 0) entry.uid = 0;
-    if (at == 0 ||
-        (entry.generation == generation &&
-         entry.state != static_cast<uint32_t>(format::ThreadState::kFree)))
+    if (at == 0)
+      AddUnattached(entry, tables);
+    else if (entry.generation == generation &&
+             entry.state != static_cast<uint32_t>(format::ThreadState::kFree))
       tables.threads[entry.uid] = entry;
   }
 }
