@@ -90,8 +90,10 @@ def check_events(ledger, folder, stepscope):
                 rejected.pop("end without its event", None)
                 rejected.pop("cut short by a kill", None)
             # In a burst beyond the budget what belongs to an earlier event may
-            # come when its chunk has long been another's (README, limits).
-            if any(t["dropped"].get("pool") for t in info["threads"]):
+            # come when its chunk has long been another's (README, limits); and
+            # the event itself may be among what found no room in the file.
+            if any(t["dropped"].get(reason) for t in info["threads"]
+                   for reason in ("pool", "io", "file_limit")):
                 rejected.pop("end without its event", None)
                 rejected.pop("argument without its event", None)
             if rejected or info["ledger"]["repaired"]:
