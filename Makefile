@@ -9,7 +9,8 @@ help:
 	@echo "make test    all tests: release, AddressSanitizer+UBSan, ThreadSanitizer, fuzz"
 	@echo "make check   the quick tests on the release tree"
 	@echo "make bench   the table of measured costs, as ratios to the floor"
-	@echo "make fuzz    the importers under libFuzzer, FUZZ_SECONDS (600) a target"
+	@echo "make fuzz    the importers under libFuzzer, FUZZ_SECONDS (600) a target;"
+	@echo "             programs that misbehave while they record, GUEST_SEEDS (1-2000)"
 	@echo "make wheel   the Python package, into dist/, checked with every Python found"
 	@echo "make clean   remove all build trees"
 
@@ -39,9 +40,14 @@ bench:
 	@tools/bench
 
 FUZZ_SECONDS ?= 600
+GUEST_SEEDS ?= 1-2000
 fuzz:
 	@tools/bootstrap test
 	@tools/fuzz $(FUZZ_SECONDS)
+	@cmake --preset release --log-level=WARNING
+	@cmake --build build --target stepscope_program guest_torture
+	@python3 tests/guest/guest_test.py --stepscope build/bin/stepscope \
+	  --guest build/test-bin/guest_torture --seeds $(GUEST_SEEDS)
 
 # The package and its tests are those of `make test`; here the wheel is one that
 # runs on other machines too.

@@ -512,6 +512,11 @@ STEPSCOPE_API const char* stepscope_last_error(void) STEPSCOPE_NOEXCEPT;
 STEPSCOPE_API void stepscope_set_last_error(const char* text)
     STEPSCOPE_NOEXCEPT;
 
+// For libraries that are built on this one and start threads, so that a process
+// ends although they run: 0 before one is started, 1 by the thread itself as it
+// begins, -1 as it ends.
+STEPSCOPE_API void stepscope_background_thread(int change) STEPSCOPE_NOEXCEPT;
+
 // "0.1.0"
 STEPSCOPE_API const char* stepscope_version(void) STEPSCOPE_NOEXCEPT;
 
@@ -543,7 +548,8 @@ typedef struct stepscope_flight_options {
   int64_t saves_per_hour;  // at most, without those of a trigger. 0: 10
   // Called when the steps of a trigger begin (1) and end (0): more may be
   // recorded in them. On the thread that steps; where there are no steps, on
-  // another. Must not call stepscope_flight functions. May be NULL.
+  // one of stepscope's, which has no open files. Must not call
+  // stepscope_flight functions. May be NULL.
   void (*detail)(int on);
 } stepscope_flight_options;
 
@@ -668,6 +674,8 @@ STEPSCOPE_API void stepscope_profiler_destroy(stepscope_profiler* profiler)
     STEPSCOPE_NOEXCEPT;
 
 // Starts the profiler and enters step 0. STEPSCOPE_BUSY if it is running.
+// In a callback it does nothing (STEPSCOPE_NOT_RUNNING) once the program has
+// called stop.
 STEPSCOPE_API int stepscope_profiler_start(stepscope_profiler* profiler)
     STEPSCOPE_NOEXCEPT;
 
@@ -698,6 +706,12 @@ STEPSCOPE_API int stepscope_profiler_resume(stepscope_profiler* profiler)
 // on the delivery thread.
 STEPSCOPE_API int stepscope_profiler_wait(stepscope_profiler* profiler,
                                           int timeout_ms) STEPSCOPE_NOEXCEPT;
+
+// For an interpreter that ends before the process does: what the end of the
+// process does for windows that are not delivered yet. Waits for them; a
+// callback that takes longer is left to itself (STEPSCOPE_TIMEOUT), and the end
+// of the process does not wait again.
+STEPSCOPE_API int stepscope_end_deliveries(int timeout_ms) STEPSCOPE_NOEXCEPT;
 
 // What tables are sorted by. Paddle's SortedKeys values.
 enum stepscope_sort_key {

@@ -17,8 +17,11 @@ The names of ``paddle.profiler`` are here under the same names::
 import sys as _sys
 
 try:
-    from . import _core, _event
+    from . import _event  # first: it says whether this interpreter can have it
+    from . import _core
 except ImportError as _error:
+    if "interpreter" in str(_error):
+        raise
     raise ImportError(
         "stepscope has no module for this Python "
         f"({_sys.implementation.name} {_sys.version.split()[0]}): {_error}. "

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A recording without steps: from start to stop, into one capture."""
 
+import atexit
 import os
 import shutil
 import tempfile
@@ -20,6 +21,7 @@ class Session:
         self.pid = os.getpid()
         self.path = ""
         self._count = 0
+        atexit.register(self._drop)  # if it is never stopped
         self._start()
 
     def _start(self) -> None:
@@ -45,4 +47,10 @@ class Session:
         return self.path
 
     def remove(self) -> None:
+        atexit.unregister(self._drop)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _drop(self) -> None:
+        if self.pid == os.getpid():
+            _core.stop_session(_WAIT_MS)
+            self.remove()

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,6 +77,67 @@ TEST(FileTest, NoPartOfAPathMayBeALink) {
     EXPECT_FALSE(opens(path)) << path;
   EXPECT_FALSE(File::OpenWithoutLinks("/"));
   EXPECT_FALSE(File::OpenWithoutLinks("/proc/self/cwd/x"));
+  fs::remove_all(folder);
+}
+
+// A pipe without a writer would hold up whoever opens it.
+TEST(FileTest, OnlyRegularFilesAreOpenedByANameThatNobodyGave) {
+  namespace fs = std::filesystem;
+  const fs::path folder = TempPath("regular");
+  fs::create_directory(folder);
+  ASSERT_TRUE(ReplaceFile((folder / "a").string(), "text"));
+  fs::create_symlink("a", folder / "link");
+  fs::create_symlink("/dev/zero", folder / "device");
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(*ReadRegularFile((folder / "a").string()), "text");
+  EXPECT_EQ(*ReadRegularFile((folder / "link").string()), "text");
+  for (const char* name : {"device", "pipe", "gone", "."})
+    EXPECT_FALSE(File::OpenRegular((folder / name).string())) << name;
+  const auto at = [&](const char* name) {
+    const std::string path = (folder / name).string();
+    return static_cast<bool>(
+        File::OpenRegularAt(AT_FDCWD, path, path, O_RDONLY));
+  };
+  EXPECT_TRUE(at("a"));
+  for (const char* name : {"link", "device", "pipe", "gone", "."})
+    EXPECT_FALSE(at(name)) << name;
+  fs::remove_all(folder);
+}
+
+TEST(FileTest, AReplacementIsNotWrittenThroughWhatWasPrepared) {
+  namespace fs = std::filesystem;
+  const fs::path folder = TempPath("prepared");
+  fs::create_directory(folder);
+  ASSERT_TRUE(ReplaceFile((folder / "victim").string(), "kept"));
+  fs::create_symlink("victim", folder / ("a.tmp" + std::to_string(getpid())));
+  fs::create_symlink("victim", folder / "a");
+  ASSERT_TRUE(ReplaceFile((folder / "a").string(), "new"));
+  EXPECT_EQ(*ReadFile((folder / "victim").string()), "kept");
+  EXPECT_EQ(*ReadFile((folder / "a").string()), "new");
+  const std::string longest(NAME_MAX, 'n');
+  EXPECT_TRUE(ReplaceFile((folder / longest).string(), "new"));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), 4);
+  fs::remove_all(folder);
+}
+
+TEST(FileTest, WhatOthersMayHavePutThereIsNotOurs) {
+  namespace fs = std::filesystem;
+  const fs::path folder = TempPath("ours");
+  fs::create_directory(folder);
+  const std::string path = (folder / "code.so").string();
+  ASSERT_TRUE(ReplaceFile(path, "code"));
+  EXPECT_TRUE(IsOurs(path));
+  EXPECT_FALSE(IsOurs(path + ".gone"));
+  ASSERT_EQ(chmod(path.c_str(), 0666), 0);
+  EXPECT_FALSE(IsOurs(path));
+  ASSERT_EQ(chmod(path.c_str(), 0600), 0);
+  ASSERT_EQ(chmod(folder.c_str(), 0777), 0);
+  EXPECT_FALSE(IsOurs(path));
+  ASSERT_EQ(chmod(folder.c_str(), 0700), 0);
+  if (geteuid() == 0) {  // only root gives files away
+    ASSERT_EQ(chown(path.c_str(), 4242, 4242), 0);
+    EXPECT_FALSE(IsOurs(path));
+  }
   fs::remove_all(folder);
 }
 

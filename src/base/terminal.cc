@@ -17,7 +17,7 @@ constexpr size_t kSmallestWidth = 20;
 constexpr size_t kLargestWidth = 10000;  // beyond it, the number is a mistake
 
 std::string_view Variable(const char* name) {
-  const char* const value = std::getenv(name);
+  const char* const value = secure_getenv(name);
   return value == nullptr ? std::string_view() : value;
 }
 

@@ -13,6 +13,7 @@
 #include <tuple>
 
 #include "base/file.h"
+#include "base/shared_folder.h"
 #include "base/text.h"
 #include "format/job_control.h"
 
@@ -25,8 +26,7 @@ namespace fs = std::filesystem;
 // that has been silent for so long is taken for dead.
 constexpr int64_t kSilentNs = 30'000'000'000;
 
-std::string ReadText(const fs::path& path, size_t most) {
-  const Result<File> file = File::OpenForReading(path.string());
+std::string ReadText(const Result<File>& file, size_t most) {
   if (!file) return "";
   std::vector<uint8_t> bytes(most);
   const Result<size_t> got = file->ReadAt(0, bytes);
@@ -44,8 +44,8 @@ std::string TextOf(const std::string& file, const char* key) {
 // When a process of this machine started, in clock ticks after boot; -1: there
 // is none.
 int64_t StartOf(pid_t pid) {
-  const std::string stat =
-      ReadText("/proc/" + std::to_string(pid) + "/stat", 1024);
+  const std::string stat = ReadText(
+      File::OpenForReading("/proc/" + std::to_string(pid) + "/stat"), 1024);
   size_t at = stat.rfind(')');  // the name may hold anything
   for (int field = 2; at != stat.npos && field < 22; ++field)
     at = stat.find(' ', at + 1);
@@ -112,9 +112,10 @@ std::string JobProcess::Name() const {
 
 Result<std::vector<JobProcess>> ReadJob(const std::string& folder) {
   const fs::path control = fs::path(folder) / format::kControlFolder;
+  const Result<SharedFolder> shared = SharedFolder::Open(control.string());
   std::error_code error;
   fs::directory_iterator entries(control, error);
-  if (error)
+  if (!shared || error)
     return Fail(ErrorCode::kNotFound,
                 folder + ": no job runs here: it has no folder " +
                     format::kControlFolder);
@@ -123,7 +124,8 @@ Result<std::vector<JobProcess>> ReadJob(const std::string& folder) {
        entries.increment(error)) {
     if (entries->path().extension() != format::kProcessSuffix) continue;
     const std::string file =
-        ReadText(entries->path(), 2 * format::kControlBytes);
+        ReadText(shared->OpenToRead(entries->path().filename().string()),
+                 2 * format::kControlBytes);
     if (format::IsWholeControl(file.c_str(), format::kProcessTitle))
       processes.push_back(Parse(entries->path(), file));
   }
@@ -138,12 +140,17 @@ Result<std::vector<JobProcess>> ReadJob(const std::string& folder) {
 Result<PostedRequest> PostRequest(const std::string& folder,
                                   const TriggerRequest& request) {
   const fs::path control = fs::path(folder) / format::kControlFolder;
+  STEPSCOPE_TRY_ASSIGN(const SharedFolder shared,
+                       SharedFolder::Open(control.string()));
   PostedRequest posted;
   int fd = -1;
+  std::string number;
   std::string path;
   while (fd < 0) {
-    path = (control / Format(format::kRequestFormat, ++posted.number)).string();
-    fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    number = Format(format::kRequestFormat, ++posted.number);
+    path = (control / number).string();
+    fd = openat(shared.fd(), number.c_str(),
+                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
     if (fd < 0 && errno != EEXIST) return FileError(path, errno);
   }
   std::string name = Format("window_%03d_trigger", posted.number);
@@ -159,7 +166,7 @@ Result<PostedRequest> PostRequest(const std::string& folder,
   const Status written = WriteAll(fd, text, path);
   close(fd);
   if (!written) {
-    unlink(path.c_str());
+    unlinkat(shared.fd(), number.c_str(), 0);
     return written.error();
   }
   posted.folder = (fs::path(folder) / name).string();

@@ -6,55 +6,52 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/file.h"
 #include "cli/output.h"
 #include "format/block.h"
 #include "format/live_file.h"
+#include "importers/capture/live_place.h"
 
 namespace stepscope {
 namespace {
 
-// The beginning of a file; false: it is shorter, or not there.
 template <typename T>
-bool ReadHeader(const std::string& path, T* header) {
-  const Result<File> file = File::OpenForReading(path);
-  if (!file) return false;
-  const Result<size_t> got = file->ReadAt(
+bool ReadHeader(const File& file, T* header) {
+  const Result<size_t> got = file.ReadAt(
       0, {reinterpret_cast<uint8_t*>(header), sizeof(*header)});
   return got && *got == sizeof(*header);
 }
 
-// Whether the file is the ring that the capture was recorded into: only then
-// was it read.
-bool IsLiveOf(const std::string& path, const std::string& capture,
-              format::LiveHeader* live) {
+// The ring that the capture was recorded into: only then was it read.
+std::optional<File> LiveOf(const std::string& path, std::string_view stated) {
+  const Result<File> capture = File::OpenRegular(path);
   format::FileHeader header;
-  return ReadHeader(path, live) && ReadHeader(capture, &header) &&
-         std::memcmp(live->magic, format::kLiveMagic, sizeof(live->magic)) ==
-             0 &&
-         std::memcmp(live->ring_id, header.ring_id, sizeof(live->ring_id)) ==
-             0;
+  if (!capture || !ReadHeader(*capture, &header)) return std::nullopt;
+  return capture::OpenLive(*capture, header,
+                           capture::LivePlaces(path, stated));
 }
 
 bool IsRunning(uint32_t pid) {
   return kill(static_cast<pid_t>(pid), 0) == 0 || errno == EPERM;
 }
 
-ExitCode Remove(const std::string& path, const std::string& capture) {
+ExitCode Remove(const File& live, const std::string& capture) {
+  const std::string& path = live.path();
   format::LiveHeader header;
-  if (path.empty() || !IsLiveOf(path, capture, &header)) return kExitOk;
+  if (!ReadHeader(live, &header)) return kExitOk;
   if (IsRunning(header.pid)) {
     PrintError("note: " + path + ": kept, process " +
                std::to_string(header.pid) + " still runs");
     return kExitOk;
   }
-  // `X.sscap.live` may be a link to a file in memory.
   if (unlink(path.c_str()) != 0)
     return Complain(kExitIo, FileError(path, errno).message,
                     "remove it by hand");
+  // The link to it, where it is elsewhere.
   unlink((capture + ".live").c_str());
   PrintError("note: " + path + ": removed, the process is gone");
   return kExitOk;
@@ -72,11 +69,11 @@ ExitCode RemoveLiveFiles(const Trace& trace,
           return capture == input || capture.starts_with(input + "/");
         });
     if (!read) continue;
-    std::string live;
+    std::string stated;
     for (const auto& [key, value] : process.metadata)
-      if (trace.str(key) == "live_path") live = trace.str(value);
-    for (const std::string& path : {live, capture + ".live"})
-      if (const ExitCode code = Remove(path, capture); code != kExitOk)
+      if (trace.str(key) == "live_path") stated = trace.str(value);
+    if (const std::optional<File> live = LiveOf(capture, stated); live)
+      if (const ExitCode code = Remove(*live, capture); code != kExitOk)
         return code;
   }
   return kExitOk;

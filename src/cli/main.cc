@@ -15,6 +15,7 @@
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/parse.h"
+#include "cli/stack_room.h"
 #include "cli/suggest.h"
 #include "cli/usage.h"
 
@@ -84,6 +85,7 @@ int Main(Words words) {
 }  // namespace stepscope
 
 int main(int argc, char** argv) {
+  if (!stepscope::HasStackRoom()) return stepscope::RunWithoutStackRoom(argv);
   try {
     return stepscope::Main({argv + std::min(argc, 1), argv + argc});
   } catch (const std::exception& error) {

@@ -34,10 +34,12 @@ struct MapOutcome {
   std::string line;           // what was done
 };
 
-Result<Partial> MapFile(const std::string& path, uint64_t& events) {
+Result<Partial> MapFile(const Task& task, uint64_t& events) {
+  const std::string& path = task.trace;
   // Before it is read: what changes meanwhile is noticed afterwards.
   STEPSCOPE_TRY_ASSIGN(TraceStamp stamp, StampOf(path));
-  const ImportOptions options;
+  ImportOptions options;
+  options.found = !task.named;
   STEPSCOPE_TRY_ASSIGN(const Importer* const importer,
                        FindImporter(path, options));
   TraceBuilder builder;
@@ -60,7 +62,7 @@ MapOutcome MapOne(const Task& task) {
   Result<Partial> partial = [&]() -> Result<Partial> {
     // On a thread of its own, where nobody else would catch it.
     try {
-      return MapFile(task.trace, events);
+      return MapFile(task, events);
     } catch (const std::bad_alloc&) {
       return Fail(ErrorCode::kIo,
                   task.trace + ": not enough memory to read it");

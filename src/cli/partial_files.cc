@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "importers/capture/live_place.h"
 
 namespace stepscope {
 namespace {
@@ -30,17 +31,15 @@ std::optional<SizeAndTime> Look(const std::string& path) {
                          file.st_mtim.tv_nsec};
 }
 
-// What a process that still runs, or was killed, left beside its capture.
-std::string LiveFileOf(const std::string& path) { return path + ".live"; }
-
 SizeAndTime LookAtBoth(const std::string& path, const SizeAndTime& own) {
-  const std::optional<SizeAndTime> live = Look(LiveFileOf(path));
+  // What a process that still runs, or was killed, left beside its capture.
+  const std::optional<SizeAndTime> live = Look(capture::LiveBeside(path));
   if (!live) return own;
   return {own.bytes + live->bytes, std::max(own.changed_ns, live->changed_ns)};
 }
 
 Status AddHash(const std::string& path, uint64_t& hash) {
-  STEPSCOPE_TRY_ASSIGN(const File file, File::OpenForReading(path));
+  STEPSCOPE_TRY_ASSIGN(const File file, File::OpenRegular(path));
   std::vector<uint8_t> chunk(kChunk);
   for (uint64_t at = 0;;) {
     STEPSCOPE_TRY_ASSIGN(const size_t size, file.ReadAt(at, chunk));
@@ -55,8 +54,8 @@ Status AddHash(const std::string& path, uint64_t& hash) {
 Result<uint64_t> HashOf(const std::string& path) {
   uint64_t hash = 0;
   STEPSCOPE_TRY(AddHash(path, hash));
-  if (FileExists(LiveFileOf(path)))
-    STEPSCOPE_TRY(AddHash(LiveFileOf(path), hash));
+  if (const std::string live = capture::LiveBeside(path); !live.empty())
+    STEPSCOPE_TRY(AddHash(live, hash));
   return hash;
 }
 

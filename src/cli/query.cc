@@ -122,18 +122,18 @@ Status Answer(const QueryArguments& arguments, QuerySession& session,
       {*StreamedFormat(arguments.format), LimitOf(arguments), width}, *sink);
 }
 
-// A file that somebody else may be reading appears whole.
-std::string PartialName(const QueryArguments& arguments) {
-  return arguments.format == "parquet" ? arguments.output + ".partial" : "";
-}
-
 ExitCode RunOn(const QueryArguments& arguments, const std::string& dataset,
                const std::string& spill, const std::string& sql,
                TemporaryDataset& temporary) {
   QueryLimits limits;
   limits.memory = arguments.memory;
   limits.spill_folder = spill;
-  limits.output = PartialName(arguments);
+  // A file that somebody else may be reading appears whole.
+  if (arguments.format == "parquet") {
+    const Result<std::string> name = NameBeside(arguments.output);
+    if (!name) return ComplainOfOutput(name.error());
+    limits.output = *name;
+  }
   Result<std::unique_ptr<QuerySession>> session =
       QuerySession::Open(dataset, limits);
   if (!session) return ComplainOfQuery(session.error());

@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/csv.h"
 #include "base/json_text.h"
 #include "base/name_display.h"
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "query/arrow_stream.h"
 #include "query/result_text.h"
-#include "report/render_csv.h"
 
 namespace stepscope {
 namespace {
@@ -63,7 +63,9 @@ Status WriteCsv(QueryResult& rows, uint64_t limit, Writer& writer) {
   STEPSCOPE_TRY(ForEachRow(rows, limit, writer, [&](size_t row) {
     for (size_t i = 0; i < rows.columns(); ++i) {
       if (i > 0) writer.text() += ',';
-      writer.text() += CsvText(CellText(rows, i, row));
+      const std::string text = CellText(rows, i, row);
+      writer.text() +=
+          IsNumeric(rows.type(i)) ? CsvValue(text) : CsvText(text);
     }
     writer.text() += '\n';
   }));

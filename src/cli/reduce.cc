@@ -67,12 +67,14 @@ bool PartialsOfJob::List(const std::string& folder,
     return false;
   }
   const std::set<std::string> all(files->begin(), files->end());
+  ImportOptions found;
+  found.found = true;
   for (const std::string& file : *files) {
     if (file.ends_with(kPartialSuffix)) {
       partials.push_back(file);
     } else if (!file.ends_with(".live") &&
                !all.contains(PartialPathOf(file)) &&
-               FindImporter(file).has_value()) {
+               FindImporter(file, found).has_value()) {
       Skip(file, "has no partial and is left out; run stepscope map on it");
     }
   }
@@ -84,7 +86,7 @@ void PartialsOfJob::ReadHeads(const std::vector<std::string>& partials) {
   {
     Progress progress("reading partials");
     Executor::Shared().ForEach(partials.size(), [&](size_t i) {
-      const Result<std::string> bytes = ReadFile(partials[i]);
+      const Result<std::string> bytes = ReadRegularFile(partials[i]);
       if (!bytes) {
         heads[i] = bytes.error();
         return;
@@ -178,7 +180,7 @@ Result<std::unique_ptr<ReducedJob>> PartialsOfJob::Reduce(
     const size_t count = std::min(kBatch, files_.size() - first);
     std::vector<Result<Partial>> batch(count, Partial());
     Executor::Shared().ForEach(count, [&](size_t i) {
-      const Result<std::string> bytes = ReadFile(files_[first + i].path);
+      const Result<std::string> bytes = ReadRegularFile(files_[first + i].path);
       batch[i] = bytes ? DecodePartial(*bytes) : bytes.error();
     });
     for (size_t i = 0; i < count; ++i) {

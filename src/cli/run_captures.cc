@@ -15,6 +15,7 @@
 #include "cli/run_fold.h"
 #include "cli/run_watch.h"
 #include "format/live_file.h"
+#include "importers/capture/live_place.h"
 
 namespace stepscope {
 namespace {
@@ -26,7 +27,8 @@ constexpr std::string_view kLiveEnding = ".live";
 
 // Nothing if it is no live file, or none yet.
 std::optional<format::LiveHeader> ReadHeader(const fs::path& live) {
-  const Result<File> file = File::OpenForReading(live.string());
+  const Result<File> file =
+      File::OpenRegularAt(AT_FDCWD, live.string(), live.string(), O_RDONLY);
   format::LiveHeader header;
   const Result<size_t> got =
       file ? file->ReadAt(
@@ -46,11 +48,10 @@ pid_t PidOfLive(const fs::path& live) {
 
 // The kernel grants this to the only one who has a file open.
 bool IsOpenElsewhere(const fs::path& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return true;
-  const bool alone = fcntl(fd, F_SETLEASE, F_WRLCK) == 0;
-  close(fd);  // and the lease with it
-  return !alone;
+  const Result<File> file =
+      File::OpenRegularAt(AT_FDCWD, path.string(), path.string(), O_RDWR);
+  // The lease goes with the file.
+  return !file || fcntl(file->fd(), F_SETLEASE, F_WRLCK) != 0;
 }
 
 // The number may belong to another program by now, or to another process.
@@ -80,11 +81,15 @@ std::map<fs::path, std::vector<std::string>> LiveFilesIn(
     const std::string path = it->path().string();
     if (!path.ends_with(std::string(kCaptureEnding) + std::string(kLiveEnding)))
       continue;
+    const std::string capture =
+        path.substr(0, path.size() - kLiveEnding.size());
+    // A link that leads nowhere is what is left to remove.
+    const std::string live = capture::LiveBeside(capture);
     std::error_code ignored;
-    const bool link = it->is_symlink(ignored);
-    const fs::path live = link ? fs::read_symlink(path, ignored) : it->path();
-    if (ignored) continue;
-    found[live].push_back(path.substr(0, path.size() - kLiveEnding.size()));
+    if (!live.empty())
+      found[live].push_back(capture);
+    else if (it->is_symlink(ignored) && !FileExists(path))
+      found[path].push_back(capture);
   }
   return found;
 }
@@ -132,7 +137,9 @@ LiveCaptures FoldLiveFiles(const std::string& folder, const std::string& run_id,
   LiveCaptures result;
   for (const auto& [live, captures] : LiveFilesIn(folder)) {
     if (RunOfCapture(captures[0]) != run_id) continue;
-    const bool there = FileExists(live.string());
+    std::error_code ignored;
+    const bool there =
+        fs::is_regular_file(fs::symlink_status(live, ignored));
     const pid_t pid = there ? PidOfLive(live)
                             : PidOfCapture(fs::path(captures[0]).filename());
     if (pid <= 0) continue;  // not made yet, or nothing of ours
@@ -154,8 +161,9 @@ LiveCaptures FoldLiveFiles(const std::string& folder, const std::string& run_id,
       }
       all = all && ending.error.empty();
       // Beside the capture it is the live file itself.
-      if (ending.error.empty() && live != capture + std::string(kLiveEnding))
-        unlink((capture + std::string(kLiveEnding)).c_str());
+      const std::string beside = capture + std::string(kLiveEnding);
+      if (ending.error.empty() && (live != beside || !there))
+        unlink(beside.c_str());
       if (there) result.ended.push_back(std::move(ending));
     }
     if (all && there) unlink(live.c_str());

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <stepscope/c.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,6 +18,7 @@
 #include "format/crc32c.h"
 #include "format/event_codec.h"
 #include "importers/capture/block_scanner.h"
+#include "importers/capture/live_place.h"
 #include "importers/capture/live_reader.h"
 #include "importers/capture/metadata.h"
 
@@ -74,7 +76,7 @@ class Fold {
 
  private:
   Status Scan();
-  Status AddNames(BlockList& blocks) const;
+  Status AddNames(const File& live, BlockList& blocks) const;
   void AddThreads(BlockList& blocks) const;
   void AddClock(BlockList& blocks) const;
   void AddChunk(const capture::LiveChunk& chunk, BlockList& blocks);
@@ -124,8 +126,7 @@ Status Fold::Scan() {
 }
 
 // All of them: what the file has already is said once more.
-Status Fold::AddNames(BlockList& blocks) const {
-  STEPSCOPE_TRY_ASSIGN(const File live, File::OpenForReading(live_path_));
+Status Fold::AddNames(const File& live, BlockList& blocks) const {
   format::LiveHeader header;
   STEPSCOPE_TRY_ASSIGN(
       size_t got,
@@ -214,18 +215,20 @@ void Fold::AddChunk(const capture::LiveChunk& chunk, BlockList& blocks) {
 Result<FoldedCapture> Fold::Run(std::string_view ended) {
   STEPSCOPE_TRY(Scan());
   if (ended_) return result_;
-  const std::optional<capture::LiveData> live =
-      capture::ReadLive(live_path_, *list_.header, metadata_);
-  if (!live)
+  const std::optional<File> file =
+      capture::OpenLive(file_, *list_.header, std::vector{live_path_});
+  if (!file)
     return Fail(ErrorCode::kCorrupt,
                 live_path_ + ": not the live file of " + file_.path());
+  const capture::LiveData live =
+      capture::ReadLive(*file, *list_.header, metadata_);
   BlockList blocks(list_.blocks.empty() ? 0
                                         : list_.blocks.back().header.seq + 1);
-  stop_tick_ = live->heartbeat;
-  STEPSCOPE_TRY(AddNames(blocks));
+  stop_tick_ = live.heartbeat;
+  STEPSCOPE_TRY(AddNames(*file, blocks));
   AddThreads(blocks);
   AddClock(blocks);
-  for (const capture::LiveChunk& chunk : live->chunks) {
+  for (const capture::LiveChunk& chunk : live.chunks) {
     const bool in_file = in_file_.contains(chunk.header.incarnation);
     if (in_file && chunk.header.state ==
                        static_cast<uint32_t>(ChunkState::kWritten))
@@ -240,7 +243,7 @@ Result<FoldedCapture> Fold::Run(std::string_view ended) {
   blocks.Add(BlockKind::kProcess,
              std::string(BytesOf(key_bytes)) +
                  std::string(BytesOf(value_bytes)) + key + std::string(ended));
-  const format::EndRecord end = {stop_tick_, live->names_refused, {}};
+  const format::EndRecord end = {stop_tick_, live.names_refused, {}};
   blocks.Add(BlockKind::kEnd, BytesOf(end));
   STEPSCOPE_TRY(Write(blocks.bytes()));
   return result_;
@@ -258,8 +261,7 @@ Status Fold::Write(const std::string& blocks) const {
 }
 
 Status Fold::Append(uint64_t at, const std::string& blocks) const {
-  const int fd = open(file_.path().c_str(), O_WRONLY | O_CLOEXEC);
-  if (fd < 0) return FileError(file_.path(), errno);
+  const int fd = file_.fd();
   // What a kill cut off here is whole in the ring.
   Status status = Ok();
   if (ftruncate(fd, static_cast<off_t>(at)) != 0 ||
@@ -268,7 +270,6 @@ Status Fold::Append(uint64_t at, const std::string& blocks) const {
   if (status) status = WriteAll(fd, blocks, file_.path());
   if (!status && ftruncate(fd, static_cast<off_t>(at)) != 0)
     status = FileError(file_.path(), errno);
-  if (close(fd) != 0 && status) status = FileError(file_.path(), errno);
   return status;
 }
 
@@ -290,9 +291,10 @@ Status Fold::Rewrite(const std::string& blocks) const {
     }
   }
   const std::string part = file_.path() + ".part";
-  const int fd =
-      open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) return FileError(part, errno);
+  unlink(part.c_str());  // of one that was killed
+  STEPSCOPE_TRY_ASSIGN(
+      File fresh, File::OpenRegularAt(AT_FDCWD, part, part,
+                                      O_WRONLY | O_CREAT | O_EXCL, 0644));
   Status status = Ok();
   std::vector<uint8_t> piece(size_t{1} << 20);
   for (const Range& range : kept) {
@@ -306,12 +308,13 @@ Status Fold::Rewrite(const std::string& blocks) const {
         break;
       }
       status = WriteAll(
-          fd, {reinterpret_cast<const char*>(piece.data()), *got}, part);
+          fresh.fd(), {reinterpret_cast<const char*>(piece.data()), *got},
+          part);
       at += *got;
     }
   }
-  if (status) status = WriteAll(fd, blocks, part);
-  if (close(fd) != 0 && status) status = FileError(part, errno);
+  if (status) status = WriteAll(fresh.fd(), blocks, part);
+  if (const Status closed = fresh.Close(); !closed && status) status = closed;
   if (status && rename(part.c_str(), file_.path().c_str()) != 0)
     status = FileError(file_.path(), errno);
   if (!status) unlink(part.c_str());
@@ -324,7 +327,8 @@ std::string RunOfCapture(const std::string& capture) {
   // The recorder describes the process in the first block, of 4 KiB at most.
   constexpr size_t kFirst = sizeof(format::FileHeader);
   std::vector<uint8_t> head(kFirst + sizeof(BlockHeader) + 4096);
-  const Result<File> file = File::OpenForReading(capture);
+  const Result<File> file =
+      File::OpenRegularAt(AT_FDCWD, capture, capture, O_RDONLY);
   const Result<size_t> got =
       file ? file->ReadAt(0, head) : Result<size_t>(file.error());
   if (!got || *got < kFirst + sizeof(BlockHeader)) return "";
@@ -344,7 +348,13 @@ std::string RunOfCapture(const std::string& capture) {
 Result<FoldedCapture> FoldLiveFile(const std::string& capture,
                                    const std::string& live,
                                    std::string_view ended) {
-  STEPSCOPE_TRY_ASSIGN(File file, File::OpenForReading(capture));
+  STEPSCOPE_TRY_ASSIGN(
+      File file, File::OpenRegularAt(AT_FDCWD, capture, capture, O_RDWR));
+  struct stat status = {};
+  if (fstat(file.fd(), &status) != 0) return FileError(capture, errno);
+  // The other may be somebody's file elsewhere.
+  if (status.st_nlink > 1)
+    return Fail(ErrorCode::kIo, capture + ": has a second name");
   return Fold(std::move(file), live).Run(ended);
 }
 

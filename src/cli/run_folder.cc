@@ -57,8 +57,11 @@ bool IsInUse(const fs::path& folder) {
 }  // namespace
 
 std::string ShownFolder(const std::string& folder) {
+  // Asked for by itself: relative() throws where there is no current folder.
   std::error_code error;
-  const std::string relative = fs::relative(folder, error).string();
+  const fs::path here = fs::current_path(error);
+  if (error) return folder;
+  const std::string relative = fs::relative(folder, here, error).string();
   return error || relative.empty() || relative.starts_with("..") ? folder
                                                                  : relative;
 }

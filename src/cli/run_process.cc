@@ -25,7 +25,8 @@ namespace {
 
 // Passed on to the command when they come from another process.
 constexpr std::array kForwarded = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
-                                   SIGUSR1, SIGUSR2, SIGALRM, SIGCONT};
+                                   SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP,
+                                   SIGCONT};
 
 std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
@@ -58,6 +59,17 @@ int ReadReport(int fd) {
   } while (n < 0 && errno == EINTR);
   close(fd);
   return n == sizeof(reason) ? reason : 0;
+}
+
+// As the signal would have done had nobody waited for it; returns when this
+// process is continued.
+void StopOurselves() {
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTSTP);
+  raise(SIGTSTP);
+  sigprocmask(SIG_UNBLOCK, &stop, nullptr);
+  sigprocmask(SIG_BLOCK, &stop, nullptr);
 }
 
 Ending EndingOf(pid_t pid, int status) {
@@ -93,6 +105,7 @@ Ending Supervise(pid_t child, int signals, const Meanwhile& meanwhile) {
     const int signal = static_cast<int>(info.ssi_signo);
     // What the terminal sends goes to the whole group.
     if (signal != SIGCHLD && info.ssi_code != SI_KERNEL) kill(child, signal);
+    if (signal == SIGTSTP) StopOurselves();
   }
 }
 

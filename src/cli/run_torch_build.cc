@@ -125,14 +125,25 @@ Result<TorchObserver> ObserverFor(const TorchInstall& torch,
     return Fail(ErrorCode::kIo, "neither XDG_CACHE_HOME nor HOME is set");
   const std::string folder = cache + "/" + key;
   TorchObserver result = {torch.library, folder + "/libstepscope_torch.so"};
-  if (FileExists(result.observer)) return result;
+  if (FileExists(result.observer)) {
+    if (IsOurs(result.observer)) return result;
+    return Fail(ErrorCode::kIo, result.observer +
+                                    ": others may have put it there; remove " +
+                                    folder);
+  }
   if (compiler.empty()) {
     return Fail(ErrorCode::kNotFound,
                 "no C++ compiler to build torch's observer with");
   }
   std::error_code error;
-  fs::create_directories(folder, error);
+  fs::create_directories(cache, error);
+  // It holds code: nobody else may write there, whatever the umask.
+  if (!error && mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    return FileError(folder, errno);
   if (error) return FileError(folder, error.value());
+  if (!IsOurs(folder + "/."))
+    return Fail(ErrorCode::kIo,
+                folder + ": others may write there; remove it");
   if (!quiet) {
     PrintError("building the observer of torch " + torch.version +
                ", once; it is kept in " + folder);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/trigger.h"
 
-#include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -14,6 +12,7 @@
 #include <thread>
 
 #include "base/file.h"
+#include "base/shared_folder.h"
 #include "base/text.h"
 #include "cli/job_processes.h"
 #include "cli/output.h"
@@ -35,24 +34,23 @@ constexpr int64_t kBlindMargin = 20;
 // ends, however that comes.
 class JobLock {
  public:
-  explicit JobLock(const std::string& folder)
-      : path_((fs::path(folder) / format::kControlFolder / "trigger.lock")
-                  .string()),
-        fd_(open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {}
-  ~JobLock() {
-    if (fd_ >= 0) close(fd_);
-  }
-  JobLock(const JobLock&) = delete;
-  JobLock& operator=(const JobLock&) = delete;
-
   // kExitOk, or what was complained of.
-  ExitCode Take() {
-    if (fd_ < 0)
-      return Complain(kExitIo, FileError(path_, errno).message,
+  ExitCode Take(const std::string& job) {
+    constexpr const char* kName = "trigger.lock";
+    const Result<SharedFolder> folder =
+        SharedFolder::Open((fs::path(job) / format::kControlFolder).string());
+    if (!folder)
+      return Complain(kExitIo, folder.error().message,
                       "a trigger needs to write there");
-    if (flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+    Result<File> file = folder->OpenToChange(kName);
+    if (!file)
+      return Complain(kExitIo, file.error().message,
+                      "a trigger needs to write it; remove it if it is not "
+                      "yours");
+    file_ = *std::move(file);
+    if (flock(file_.fd(), LOCK_EX | LOCK_NB) != 0) {
       char pid[32] = "";
-      const ssize_t n = pread(fd_, pid, sizeof(pid) - 1, 0);
+      const ssize_t n = pread(file_.fd(), pid, sizeof(pid) - 1, 0);
       return Complain(
           kExitNo,
           "another trigger is at work for this job" +
@@ -60,15 +58,14 @@ class JobLock {
           "try again when it has ended");
     }
     const std::string pid = std::to_string(getpid());
-    if (ftruncate(fd_, 0) != 0 ||
-        pwrite(fd_, pid.data(), pid.size(), 0) < 0)
+    if (ftruncate(file_.fd(), 0) != 0 ||
+        pwrite(file_.fd(), pid.data(), pid.size(), 0) < 0)
       return kExitOk;  // the lock counts, not what is in it
     return kExitOk;
   }
 
  private:
-  std::string path_;
-  int fd_;
+  File file_;
 };
 
 struct Outcome {
@@ -154,8 +151,8 @@ ExitCode RunTrigger(const TriggerArguments& arguments) {
     return Complain(kExitUnreadable, job.error().message,
                     "start it with stepscope run --always or --on-demand, or "
                     "with Profiler(mode=\"flight\")");
-  JobLock lock(arguments.job);
-  const ExitCode locked = lock.Take();
+  JobLock lock;
+  const ExitCode locked = lock.Take(arguments.job);
   if (locked != kExitOk) return locked;
 
   std::vector<JobProcess> alive;

@@ -3,6 +3,7 @@
 // The session half of the C API; recording is in record.cc.
 #include <stepscope/c.h>
 
+#include "collector/core.h"
 #include "collector/error.h"
 #include "collector/flight.h"
 #include "collector/process_info.h"
@@ -18,8 +19,11 @@ namespace sc = stepscope::collector;
 
 namespace {
 
-// What a failing call says stands until the thread's next call.
-int Done(int status) {
+// Makes a call. What a failing one says stands until the thread's next call.
+template <typename Call>
+int Do(Call call) {
+  const sc::ApiCall made;
+  const int status = call();
   if (status == STEPSCOPE_OK) sc::ClearLastError();
   return status;
 }
@@ -29,28 +33,36 @@ int Done(int status) {
 extern "C" {
 
 int stepscope_prepare(const stepscope_options* options) noexcept {
-  return Done(sc::PrepareSession(options));
+  return Do([&] { return sc::PrepareSession(options); });
 }
 int stepscope_start(const stepscope_options* options) noexcept {
-  return Done(sc::StartSession(options));
+  return Do([&] { return sc::StartSession(options); });
 }
-int stepscope_stop(void) noexcept { return Done(sc::StopSession()); }
-uint64_t stepscope_session(void) noexcept { return sc::CurrentSession(); }
+int stepscope_stop(void) noexcept {
+  return Do([] { return sc::StopSession(); });
+}
+uint64_t stepscope_session(void) noexcept {
+  const sc::ApiCall call;
+  return sc::CurrentSession();
+}
 int stepscope_wait(uint64_t session, int timeout_ms) noexcept {
-  return Done(sc::WaitSealed(session, timeout_ms));
+  return Do([&] { return sc::WaitSealed(session, timeout_ms); });
 }
 int stepscope_session_path(uint64_t session, char* buffer,
                            size_t size) noexcept {
-  return Done(sc::SessionPath(session, buffer, size));
+  return Do([&] { return sc::SessionPath(session, buffer, size); });
 }
 int stepscope_get_stats(stepscope_stats* stats) noexcept {
-  return Done(sc::SessionStats(stats));
+  return Do([&] { return sc::SessionStats(stats); });
 }
 void stepscope_set_metadata(const char* key, const char* value) noexcept {
+  const sc::ApiCall call;
   sc::SetMetadata(key, value);
 }
 void stepscope_unrecorded_step(int64_t ns) noexcept {
-  if (!stepscope_enabled()) sc::AddUnrecordedStep(ns);
+  if (stepscope_enabled()) return;
+  const sc::ApiCall call;
+  sc::AddUnrecordedStep(ns);
 }
 void stepscope_keep_window(uint64_t from, uint64_t max_bytes) noexcept {
   sc::KeepWindow(from, max_bytes);
@@ -58,16 +70,20 @@ void stepscope_keep_window(uint64_t from, uint64_t max_bytes) noexcept {
 int stepscope_save_window(const char* path, uint64_t from, const char* reason,
                           int timeout_ms) noexcept {
   const sc::WindowFact fact{"saved", reason != nullptr ? reason : ""};
-  return Done(sc::SaveWindow(path, {from, UINT64_MAX}, &fact, 1, timeout_ms));
+  return Do([&] {
+    return sc::SaveWindow(path, {from, UINT64_MAX}, &fact, 1, timeout_ms);
+  });
 }
 int stepscope_flight_start(const stepscope_flight_options* options) noexcept {
-  return Done(sc::flight.Start(options));
+  return Do([&] { return sc::flight.Start(options); });
 }
 void stepscope_flight_step(int64_t step) noexcept { sc::flight.Step(step); }
 int stepscope_flight_save(const char* reason) noexcept {
-  return Done(sc::flight.AskToSave(reason));
+  return Do([&] { return sc::flight.AskToSave(reason); });
 }
-int stepscope_flight_stop(void) noexcept { return Done(sc::flight.Stop()); }
+int stepscope_flight_stop(void) noexcept {
+  return Do([] { return sc::flight.Stop(); });
+}
 const char* stepscope_last_error(void) noexcept { return sc::LastError(); }
 void stepscope_set_last_error(const char* text) noexcept {
   if (text == nullptr || text[0] == '\0')

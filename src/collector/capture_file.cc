@@ -18,8 +18,7 @@ using format::BlockKind;
 
 bool CaptureFile::Create(const char* path, uint32_t generation,
                          const uint8_t ring_id[16]) {
-  fd_ = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (fd_ < 0) {
+  if (!file_.Open(path, O_RDWR | O_CREAT | O_EXCL, 0644)) {
     SetLastError("%s: cannot create the capture: %s", path, strerror(errno));
     return false;
   }
@@ -45,12 +44,12 @@ bool CaptureFile::Create(const char* path, uint32_t generation,
 
 bool CaptureFile::Reopen(const char* path, uint64_t at, uint64_t size,
                          uint32_t next_seq) {
-  fd_ = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd_ < 0) return false;
+  if (!file_.Open(path, O_WRONLY, 0)) return false;
   const auto offset = static_cast<off_t>(at);
-  if (lseek(fd_, 0, SEEK_END) != static_cast<off_t>(size) ||
-      (at != size && ftruncate(fd_, offset) != 0) ||
-      lseek(fd_, offset, SEEK_SET) != offset) {
+  const int fd = file_.Use();
+  if (lseek(fd, 0, SEEK_END) != static_cast<off_t>(size) ||
+      (at != size && ftruncate(fd, offset) != 0) ||
+      lseek(fd, offset, SEEK_SET) != offset) {
     Close();
     return false;
   }
@@ -62,23 +61,16 @@ bool CaptureFile::Reopen(const char* path, uint64_t at, uint64_t size,
 }
 
 void CaptureFile::TakeOver(CaptureFile* other) {
-  Close();
-  fd_ = static_cast<int>(other->fd_);
-  other->fd_ = -1;
+  file_.TakeFrom(&other->file_);
   bytes_.store(other->bytes(), std::memory_order_relaxed);
   next_seq_ = other->next_seq_;
-}
-
-void CaptureFile::Close() {
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
 }
 
 bool CaptureFile::Read(uint64_t offset, void* out, uint64_t count) const {
   auto* to = static_cast<uint8_t*>(out);
   uint64_t done = 0;
   while (done < count) {
-    const ssize_t n = pread(fd_, to + done, count - done,
+    const ssize_t n = pread(file_.Use(), to + done, count - done,
                             static_cast<off_t>(offset + done));
     if (n < 0 && errno == EINTR) continue;
     if (n == 0) errno = EIO;  // shorter than what was written
@@ -112,7 +104,7 @@ AppendResult CaptureFile::Append(const uint8_t* blocks, uint64_t bytes,
   }
   uint64_t done = 0;
   while (done < bytes) {
-    const ssize_t n = write(fd_, blocks + done, bytes - done);
+    const ssize_t n = write(file_.Use(), blocks + done, bytes - done);
     if (n > 0) {
       done += static_cast<uint64_t>(n);
       continue;
@@ -126,8 +118,9 @@ AppendResult CaptureFile::Append(const uint8_t* blocks, uint64_t bytes,
     failed_before_ = true;
     next_seq_ -= count;
     // Cut the torn block off; if even that fails, the reader's CRC will.
-    if (ftruncate(fd_, static_cast<off_t>(this->bytes())) == 0)
-      lseek(fd_, static_cast<off_t>(this->bytes()), SEEK_SET);
+    const int fd = file_.Use();
+    const auto end = static_cast<off_t>(this->bytes());
+    if (fd >= 0 && ftruncate(fd, end) == 0) lseek(fd, end, SEEK_SET);
     errno = reason;
     return AppendResult::kIoError;
   }

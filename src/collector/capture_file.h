@@ -2,14 +2,14 @@
 //
 // Appends blocks to a capture file with write(2). A write that fails part-way
 // is cut off again, so that the file always ends with a whole block. Not
-// thread-safe: the control thread creates the file, the writer thread goes on.
+// thread-safe; for threads that have left the program's descriptors.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 
-#include "collector/descriptor.h"
+#include "collector/own_file.h"
 #include "format/block.h"
 
 namespace stepscope::collector {
@@ -27,11 +27,12 @@ class CaptureFile {
   bool Reopen(const char* path, uint64_t at, uint64_t size, uint32_t next_seq);
   // Goes on in the file that `other` has written so far.
   void TakeOver(CaptureFile* other);
-  void Close();
+  void Close() { file_.Close(); }
+  void ForgetAfterFork() { file_.ForgetAfterFork(); }
   // Reads `count` bytes at `offset` of a file made by Create(), wherever it is
   // by now: its folder may be gone. False with errno set.
   bool Read(uint64_t offset, void* out, uint64_t count) const;
-  bool is_open() const { return fd_ >= 0; }
+  bool is_open() const { return file_.is_open(); }
   // Readable by any thread.
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   uint32_t next_seq() const { return next_seq_; }
@@ -52,7 +53,7 @@ class CaptureFile {
                            size_t bytes);
 
  private:
-  Descriptor fd_;
+  OwnFile file_;
   std::atomic<uint64_t> bytes_{0};
   uint64_t limit_ = 0;  // 0: none
   uint32_t next_seq_ = 0;

@@ -50,7 +50,7 @@ bool TscIsInvariant() {
 
 format::ClockKind Detect() {
   // For tests and for machines that lie about their counter.
-  const char* forced = std::getenv("STEPSCOPE_CLOCK");
+  const char* forced = secure_getenv("STEPSCOPE_CLOCK");
   if (forced != nullptr && std::strcmp(forced, "monotonic") == 0)
     return format::ClockKind::kMonotonic;
 #if defined(__x86_64__)

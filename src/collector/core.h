@@ -64,8 +64,8 @@ struct Core {
   static constexpr uint32_t kSessions = 16;
 
   pthread_mutex_t control = PTHREAD_MUTEX_INITIALIZER;
-  pthread_cond_t sealed = PTHREAD_COND_INITIALIZER;
-  pid_t pid = 0;
+  EventCount sealed;
+  pid_t pid = 0;  // 0: not set up in this process
   Ring ring;
   uint64_t ring_serials = 0;
   Session sessions[kSessions];
@@ -90,9 +90,22 @@ inline void StoreGate(uint32_t generation) {
   __atomic_store_n(&stepscope_gate_v1[0], generation, __ATOMIC_RELEASE);
 }
 
-// Sets up what must exist before anything else: gate page, fork and exit
-// handlers, and in a forked child a fresh state. Cheap when done already.
-// REQUIRES: control held.
+// Sets up what must exist before anything else: gate page and fork handlers.
+// Cheap when done already. REQUIRES: control held.
 void EnsureCore();
+
+// Before any lock is taken: in a child that the C library knows nothing of
+// (raw clone) all locks are as its parent's threads held them. Makes the state
+// fresh there, as the fork handlers do in other children.
+void ForgetParent();
+
+// What a function of the C interface does first.
+class ApiCall {
+ public:
+  ApiCall() { ForgetParent(); }
+
+ private:
+  const CancelOff cancel_off_;
+};
 
 }  // namespace stepscope::collector

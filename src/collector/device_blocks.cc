@@ -26,7 +26,7 @@ struct Meta {
 };
 
 std::atomic<uint8_t*> memory{nullptr};
-std::atomic<uint32_t> next[kBlocks];  // links of both stacks
+std::atomic<uint32_t> block_links[kBlocks];  // links of both stacks
 IndexStack free_blocks;
 IndexStack handed_over;
 Meta metas[kBlocks];
@@ -65,7 +65,7 @@ bool EnsureDeviceBlocks() {
     munmap(fresh, kBlocks * kBlockBytes);
     return true;
   }
-  for (uint32_t i = 0; i < kBlocks; ++i) free_blocks.Push(next, i);
+  for (uint32_t i = 0; i < kBlocks; ++i) free_blocks.Push(block_links, i);
   return true;
 }
 
@@ -73,11 +73,11 @@ void* ReserveDeviceBlock(size_t bytes, uint64_t session,
                          uint32_t device_type) {
   uint8_t* base = memory.load(std::memory_order_acquire);
   if (base == nullptr || bytes > STEPSCOPE_DEVICE_BLOCK_BYTES) return nullptr;
-  uint32_t index = free_blocks.Pop(next);
+  uint32_t index = free_blocks.Pop(block_links);
   for (int wait = 0; index == IndexStack::kNone && wait < 200; ++wait) {
     core.writer_sleeper.Wake();
-    usleep(1000);
-    index = free_blocks.Pop(next);
+    Pause(1000000);
+    index = free_blocks.Pop(block_links);
   }
   if (index == IndexStack::kNone) return nullptr;
   metas[index].session = session;
@@ -99,10 +99,10 @@ bool CommitDeviceBlock(void* block, size_t bytes, uint32_t records) {
   metas[index].bytes = bytes;
   metas[index].records = records;
   if (bytes == 0) {
-    free_blocks.Push(next, index);
+    free_blocks.Push(block_links, index);
     return true;
   }
-  handed_over.Push(next, index);
+  handed_over.Push(block_links, index);
   core.writer_sleeper.Wake();
   return true;
 }
@@ -113,11 +113,12 @@ uint32_t DrainDeviceBlocks() {
   uint32_t order[kBlocks];
   uint32_t count = 0;
   for (uint32_t i = handed_over.TakeAll();
-       i != IndexStack::kNone && count < kBlocks; i = IndexStack::Next(next, i))
+       i != IndexStack::kNone && count < kBlocks;
+       i = IndexStack::Next(block_links, i))
     order[count++] = i;
   for (uint32_t i = count; i-- > 0;) {  // oldest first
     Append(order[i], base + order[i] * kBlockBytes);
-    free_blocks.Push(next, order[i]);
+    free_blocks.Push(block_links, order[i]);
   }
   return count;
 }
@@ -128,7 +129,7 @@ void ResetDeviceBlocksAfterFork() {
   handed_over.Reset();
   for (uint32_t i = 0; i < kBlocks; ++i) {
     metas[i].reserved.store(false, std::memory_order_relaxed);
-    free_blocks.Push(next, i);
+    free_blocks.Push(block_links, i);
   }
 }
 

@@ -2,10 +2,8 @@
 #include "collector/device_worker.h"
 
 #include <dlfcn.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdarg>
@@ -17,6 +15,7 @@
 #include "collector/device_blocks.h"
 #include "collector/error.h"
 #include "collector/names.h"
+#include "collector/own_thread.h"
 #include "collector/sync.h"
 
 namespace stepscope::collector {
@@ -46,7 +45,7 @@ const char* StateName(uint32_t state) {
 // What the device library still holds is fetched this often: it bounds what a
 // kill loses.
 int64_t FlushPeriodNs() {
-  const char* text = std::getenv("STEPSCOPE_GPU_FLUSH_MS");
+  const char* text = secure_getenv("STEPSCOPE_GPU_FLUSH_MS");
   const long ms = text != nullptr ? std::atol(text) : 0;
   return (ms > 0 && ms < 3600000 ? ms : 1000) * kMs;
 }
@@ -73,30 +72,22 @@ void DeviceWorker::Want(bool early) {
   early_ = early;
   decided_ = false;
   if (!thread_) StartThread();
-  pthread_cond_broadcast(&changed_);
+  changed_.Notify();
 }
 
 // REQUIRES: mutex_ held; so in all functions below that wait.
-bool DeviceWorker::WaitUntil(int64_t deadline_ns) {
+bool DeviceWorker::WaitUntil(MutexLock* lock, int64_t deadline_ns) {
   const int64_t left = deadline_ns - MonotonicNs();
   if (left <= 0) return false;
-  // In slices: the condition's clock may be set back.
-  timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_nsec += left < 100 * kMs ? left : 100 * kMs;
-  if (until.tv_nsec >= 1000000000) {
-    until.tv_nsec -= 1000000000;
-    ++until.tv_sec;
-  }
-  pthread_cond_timedwait(&changed_, &mutex_, &until);
+  lock->Wait(&changed_, left < 100 * kMs ? left : 100 * kMs);
   return true;
 }
 
 bool DeviceWorker::WaitDecided() {
-  const MutexLock lock(&mutex_);
+  MutexLock lock(&mutex_);
   const int64_t deadline = MonotonicNs() + kAttachMs * kMs;
   while (wanted_ && !decided_) {
-    if (WaitUntil(deadline)) continue;
+    if (WaitUntil(&lock, deadline)) continue;
     Say(STEPSCOPE_DEVICE_REFUSED, "the plugin did not attach within %d ms",
         kAttachMs);
     wanted_ = false;
@@ -115,13 +106,13 @@ void DeviceWorker::Bind(uint64_t session, uint64_t begin) {
 }
 
 void DeviceWorker::Flush(int64_t deadline_ns) {
-  const MutexLock lock(&mutex_);
+  MutexLock lock(&mutex_);
   if (phase_ != Phase::kAttached || session_.load() == 0) return;
   const uint32_t before = flushes_;
   last_flush_ns_ = 0;
-  pthread_cond_broadcast(&changed_);
+  changed_.Notify();
   while (phase_ == Phase::kAttached && wanted_ && flushes_ == before)
-    if (!WaitUntil(deadline_ns)) return;
+    if (!WaitUntil(&lock, deadline_ns)) return;
 }
 
 void DeviceWorker::Release(uint64_t end) {
@@ -133,7 +124,7 @@ void DeviceWorker::Release(uint64_t end) {
   abandon_at_ns_ = now_ns + kAbandonMs * kMs;
   abandon_at_last_ns_ = now_ns + kAbandonAtLastMs * kMs;
   handed_over_seen_ = handed_over_.load(std::memory_order_relaxed);
-  pthread_cond_broadcast(&changed_);
+  changed_.Notify();
 }
 
 bool DeviceWorker::Finished(uint64_t session) {
@@ -157,10 +148,10 @@ bool DeviceWorker::Finished(uint64_t session) {
 }
 
 void DeviceWorker::WaitReleased() {
-  const MutexLock lock(&mutex_);
+  MutexLock lock(&mutex_);
   const int64_t deadline = MonotonicNs() + kAbandonMs * kMs;
   while (thread_ && phase_ != Phase::kIdle && !wanted_)
-    if (!WaitUntil(deadline)) return;
+    if (!WaitUntil(&lock, deadline)) return;
 }
 
 bool DeviceWorker::NewLine(uint32_t* seen, char* key, size_t key_bytes,
@@ -185,13 +176,13 @@ void DeviceWorker::EndLoading() {
 }
 
 void DeviceWorker::HoldForFork(int64_t deadline_ns) {
-  constexpr useconds_t kPauseUs = 100;
+  constexpr int64_t kPauseNs = 100000;
   // The plugin itself forks: a driver may run a program as it starts.
   if (loading_by_.load() == ThreadId()) return;
   while (pthread_mutex_trylock(&loading_) != 0) {
     if (hangs_.load()) return;
     if (MonotonicNs() >= deadline_ns) return hangs_.store(true);
-    usleep(kPauseUs);
+    Pause(kPauseNs);
   }
   hangs_.store(false);
   forking_ = true;
@@ -211,7 +202,6 @@ void DeviceWorker::ResetAfterFork() {
   loading_by_.store(0);
   forking_ = false;
   hangs_.store(false);
-  changed_ = PTHREAD_COND_INITIALIZER;
   if ((thread_ && !waiting_) || attached_before_) {
     static constexpr char kWhy[] =
         "this process was forked from one whose device was recorded; start it "
@@ -228,48 +218,38 @@ void DeviceWorker::ResetAfterFork() {
 
 // REQUIRES: mutex_ held.
 void DeviceWorker::StartThread() {
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_t thread;
-  thread_ = pthread_create(&thread, &attributes, ThreadMain, this) == 0;
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (thread_) {
-    pthread_setname_np(thread, "stepscope-dev");
-    return;
-  }
+  thread_ = StartOwnThread(ThreadMain, this);
+  if (thread_) return;
   wanted_ = false;
   Say(STEPSCOPE_DEVICE_REFUSED, "the system refuses a thread for the plugin");
 }
 
 void* DeviceWorker::ThreadMain(void* worker) {
-  MarkBackgroundThread();
+  // With the program's descriptors: the driver opens its own on this thread
+  // for all of them.
+  const OwnThread thread("stepscope-dev", Files::kOfProgram);
   static_cast<DeviceWorker*>(worker)->Run();
   return nullptr;
 }
 
 void DeviceWorker::Run() {
-  const MutexLock lock(&mutex_);
+  MutexLock lock(&mutex_);
   if (plugin_ == nullptr && !Load()) {
     unusable_ = true;
     wanted_ = false;
   }
   while (wanted_ || phase_ == Phase::kAttached) {
     if (phase_ == Phase::kIdle)
-      Attach();
+      Attach(&lock);
     else if (wanted_)
-      Poll();
+      Poll(&lock);
     else
       Detach();
   }
   decided_ = true;
   thread_ = waiting_ = false;
   abandoned_ = false;  // it did come back
-  pthread_cond_broadcast(&changed_);
+  changed_.Notify();
 }
 
 // REQUIRES: mutex_ held; so in Attach, Poll and Detach. All let go of it while
@@ -331,7 +311,7 @@ void DeviceWorker::StayAheadOfLibraries() {
   std::atexit(at_exit_);
 }
 
-void DeviceWorker::Attach() {
+void DeviceWorker::Attach(MutexLock* lock) {
   phase_ = Phase::kAttaching;
   begin_.store(0);
   end_.store(0);
@@ -349,15 +329,15 @@ void DeviceWorker::Attach() {
   // Only what waits is tried again.
   if (status != STEPSCOPE_OK && !waiting_) wanted_ = false;
   decided_ = true;
-  pthread_cond_broadcast(&changed_);
-  if (waiting_) WaitUntil(MonotonicNs() + kAwaitUseNs);
+  changed_.Notify();
+  if (waiting_) WaitUntil(lock, MonotonicNs() + kAwaitUseNs);
   if (!late) return;
   pthread_mutex_unlock(&mutex_);
   bind_();  // takes the lock of the sessions, under which ours is taken
   pthread_mutex_lock(&mutex_);
 }
 
-void DeviceWorker::Poll() {
+void DeviceWorker::Poll(MutexLock* lock) {
   const int64_t now = MonotonicNs();
   uint32_t flags = 0;
   if (session_.load() != 0 && now - last_flush_ns_ >= FlushPeriodNs()) {
@@ -372,9 +352,9 @@ void DeviceWorker::Poll() {
   pthread_mutex_lock(&mutex_);
   if (flags != 0) {
     ++flushes_;
-    pthread_cond_broadcast(&changed_);
+    changed_.Notify();
   }
-  if (wanted_) WaitUntil(MonotonicNs() + kPollNs);
+  if (wanted_) WaitUntil(lock, MonotonicNs() + kPollNs);
 }
 
 void DeviceWorker::Detach() {
@@ -385,7 +365,7 @@ void DeviceWorker::Detach() {
   phase_ = Phase::kIdle;
   session_.store(0);
   begin_.store(0);
-  pthread_cond_broadcast(&changed_);
+  changed_.Notify();
 }
 
 // REQUIRES: mutex_ held.

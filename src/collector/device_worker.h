@@ -11,6 +11,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "collector/sync.h"
+
 namespace stepscope::collector {
 
 class DeviceWorker {
@@ -65,15 +67,15 @@ class DeviceWorker {
   bool Load();
   void BeginLoading();
   void EndLoading();
-  void Attach();
-  void Poll();
+  void Attach(MutexLock* lock);
+  void Poll(MutexLock* lock);
   void Detach();
   void StartThread();
   void Say(uint32_t state, const char* format, ...)
       __attribute__((format(printf, 3, 4)));
   void FillHost();
   void StayAheadOfLibraries();
-  bool WaitUntil(int64_t deadline_ns);
+  bool WaitUntil(MutexLock* lock, int64_t deadline_ns);
 
   // The host table's slots.
   static uint64_t NowTicks(void* worker);
@@ -91,7 +93,7 @@ class DeviceWorker {
   std::atomic<bool> hangs_{false};  // a fork has waited long enough for it
   std::atomic<uint32_t> handed_over_{0};  // blocks, by the device's thread
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;  // for all below
-  pthread_cond_t changed_ = PTHREAD_COND_INITIALIZER;
+  EventCount changed_;
   Phase phase_ = Phase::kIdle;
   bool wanted_ = false;
   bool early_ = false;

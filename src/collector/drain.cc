@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/drain.h"
 
-#include <unistd.h>
-
 #include <cstring>
+
+#include "collector/sync.h"
+#include "collector/writer.h"
 
 namespace stepscope::collector {
 namespace {
@@ -51,9 +52,10 @@ uint32_t Drain::DrainFull() {
 
 void Drain::DrainSession(Session* session) {
   const uint32_t generation = session->generation.load();
-  const uint32_t count = core.ring.reserved_chunks();
+  const uint32_t count = core.ring.sizes().chunks;
   for (uint32_t i = 0; i < count; ++i)
-    if (core.ring.Seize(i, generation)) AddChunk(session, i);
+    if (core.ring.IsReady(i) && core.ring.Seize(i, generation))
+      AddChunk(session, i);
   Flush();
   // A thread that moves on to the next session hands its chunk over in two
   // steps; one that lost its core in between is waited for, within reason.
@@ -61,9 +63,9 @@ void Drain::DrainSession(Session* session) {
     DrainFull();
     bool pending = false;
     for (uint32_t i = 0; i < count && !pending; ++i)
-      pending = core.ring.IsPending(i, generation);
+      pending = core.ring.IsReady(i) && core.ring.IsPending(i, generation);
     if (!pending) return;
-    usleep(100);
+    Pause(100000);
   }
 }
 
@@ -179,8 +181,11 @@ void Drain::CountLost(AppendResult why) {
   for (uint32_t i = 0; i < run_count_; ++i) {
     const Gathered& run = runs_[i];
     ThreadEntry* entry = core.ring.entry(run.entry);
-    // The thread may be long gone and its entry another's.
-    if (entry->uid != run.uid) entry = core.ring.entry(0);
+    // The thread may be long gone, and its entry written, free or another's.
+    if (entry->uid != run.uid ||
+        __atomic_load_n(&entry->state, __ATOMIC_ACQUIRE) ==
+            static_cast<uint32_t>(format::ThreadState::kFree))
+      entry = core.ring.entry(0);
     uint64_t* lost = why == AppendResult::kFileLimit ? &entry->lost_file_limit
                                                      : &entry->lost_io;
     __atomic_store_n(lost, *lost + run.events, __ATOMIC_RELAXED);
@@ -190,6 +195,7 @@ void Drain::CountLost(AppendResult why) {
 }
 
 AppendResult Drain::Flush() {
+  ServeJob();
   AppendResult result = AppendResult::kOk;
   if (bytes_ > 0) {
     result = session_->file.Append(buffer_, bytes_, blocks_, essential_);

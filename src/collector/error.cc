@@ -73,4 +73,10 @@ const char* LastError() {
 
 void MarkBackgroundThread() { background = true; }
 
+SaidForOne::SaidForOne() : before_(shared.load(std::memory_order_acquire)) {}
+
+SaidForOne::~SaidForOne() {
+  shared.store(before_, std::memory_order_release);
+}
+
 }  // namespace stepscope::collector

@@ -26,4 +26,17 @@ const char* LastError();
 // From now on the calling thread is one of the collector's.
 void MarkBackgroundThread();
 
+// What a thread of ours says meanwhile is for one caller, who is told, and not
+// for all.
+class SaidForOne {
+ public:
+  SaidForOne();
+  ~SaidForOne();
+  SaidForOne(const SaidForOne&) = delete;
+  SaidForOne& operator=(const SaidForOne&) = delete;
+
+ private:
+  const char* before_;
+};
+
 }  // namespace stepscope::collector

@@ -13,6 +13,7 @@
 
 #include "collector/clock.h"
 #include "collector/error.h"
+#include "collector/own_thread.h"
 #include "collector/paths.h"
 #include "collector/process_info.h"
 #include "collector/session.h"
@@ -31,13 +32,13 @@ constexpr uint64_t kDefaultBytes = uint64_t{256} << 20;
 constexpr int kWatchEndsMs = 10000;
 constexpr int64_t kMostSteps = 2000;  // marks are bounded
 
-void FolderOf(const stepscope_flight_options& options, char* out,
+bool FolderOf(const stepscope_flight_options& options, char* out,
               size_t room) {
   const char* folder = options.folder;
   if (folder == nullptr || folder[0] == '\0')
-    folder = std::getenv("STEPSCOPE_OUT");
+    folder = secure_getenv("STEPSCOPE_OUT");
   if (folder == nullptr || folder[0] == '\0') folder = "profiler_log";
-  AbsolutePath(folder, out, room);
+  return AbsolutePath(folder, out, room);
 }
 
 stepscope_options OptionsFor(const char* path, uint64_t budget) {
@@ -95,7 +96,7 @@ int Flight::Start(const stepscope_flight_options* options) {
   if (given.saves_per_hour > 64) given.saves_per_hour = 64;
   if (given.max_bytes == 0) given.max_bytes = kDefaultBytes;
   options_ = given;
-  FolderOf(given, folder_, sizeof(folder_));
+  if (!FolderOf(given, folder_, sizeof(folder_))) return STEPSCOPE_INVALID;
   step_.store(-1);
   first_step_.store(-1);
   edge_.store(kNever);
@@ -139,11 +140,16 @@ int Flight::Stop() {
   // better than none.
   if (WatchEnds(kWatchEndsMs) && !on_demand() && span_from_ != 0 &&
       (span_ == Span::kOpen || span_ == Span::kOver))
-    SaveFor(span_request_, {span_from_, UINT64_MAX});
+    RunApart([](void* self) { static_cast<Flight*>(self)->SaveCutSpan(); },
+             this);
   span_ = Span::kNone;
   LeaveJob();
   return on_demand() && !stepscope_enabled() ? int{STEPSCOPE_OK}
                                              : collector::StopSession();
+}
+
+void Flight::SaveCutSpan() {
+  SaveFor(span_request_, {span_from_, UINT64_MAX});
 }
 
 void Flight::LeaveJob() { control_.Close(); }

@@ -31,6 +31,8 @@ class Flight {
   void ResetAfterFork();
   // The process ends: it is no longer of the job.
   void LeaveJob();
+  // Steps that were cut short, when the watch has ended.
+  void SaveCutSpan();
 
  private:
   static constexpr int64_t kNever = INT64_MAX;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The watch of the flight recorder: a thread that looks twenty times a second.
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -13,6 +11,7 @@
 #include "collector/clock.h"
 #include "collector/error.h"
 #include "collector/flight.h"
+#include "collector/own_thread.h"
 #include "collector/plugin_host.h"
 #include "collector/session.h"
 #include "collector/sync.h"
@@ -21,19 +20,14 @@
 namespace stepscope::collector {
 namespace {
 
-constexpr int64_t kSecondNs = 1000000000;
+constexpr int64_t kOneSecondNs = 1000000000;
 constexpr int64_t kPeriodNs = 50000000;
-constexpr int64_t kLeastHangNs = 30 * kSecondNs;
+constexpr int64_t kLeastHangNs = 30 * kOneSecondNs;
 constexpr int64_t kHangMedians = 10;
 // What is kept of a program without steps.
-constexpr int64_t kWithoutStepsNs = 30 * kSecondNs;
+constexpr int64_t kWithoutStepsNs = 30 * kOneSecondNs;
 constexpr int kSaveMs = 60000;
 constexpr int kFlushMs = 2000;
-
-void SleepNs(int64_t ns) {
-  const timespec pause = {ns / kSecondNs, ns % kSecondNs};
-  nanosleep(&pause, nullptr);
-}
 
 }  // namespace
 
@@ -47,27 +41,16 @@ bool Flight::StartWatch() {
   const format::Anchor anchor = TakeAnchor();
   tick0_ = anchor.tick;
   ns0_ = anchor.monotonic_ns;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_t thread;
   watching_.store(true);
   // Not read by the thread itself: a Stop() may come before it runs.
   watch_ = watches_.load();
-  const bool made =
-      pthread_create(&thread, &attributes, WatchMain, this) == 0;
+  const bool made = StartOwnThread(WatchMain, this);
   if (!made) watching_.store(false);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (made) pthread_setname_np(thread, "stepscope-fly");
   return made;
 }
 
 void* Flight::WatchMain(void* self) {
-  MarkBackgroundThread();
+  const OwnThread thread("stepscope-fly", Files::kOwn);
   setpriority(PRIO_PROCESS, static_cast<id_t>(syscall(SYS_gettid)), 5);
   auto* const watched = static_cast<Flight*>(self);
   watched->Watch();
@@ -79,7 +62,7 @@ void Flight::Watch() {
   const uint32_t mine = watch_;
   while (!running_.load(std::memory_order_acquire)) {  // Start() is not done
     if (watches_.load() != mine) return;
-    SleepNs(kPeriodNs / 10);
+    Pause(kPeriodNs / 10);
   }
   while (watches_.load(std::memory_order_acquire) == mine) {
     const int64_t now_ns = MonotonicNs();
@@ -99,14 +82,14 @@ void Flight::Watch() {
     JudgeSteps();
     if (!on_demand()) MoveWindow();
     Say(/*urgent=*/false);
-    SleepNs(kPeriodNs);
+    Pause(kPeriodNs);
   }
 }
 
 bool Flight::WatchEnds(int timeout_ms) const {
   for (int i = 0; watching_.load(std::memory_order_acquire); ++i) {
     if (i == timeout_ms) return false;
-    SleepNs(kSecondNs / 1000);
+    Pause(kOneSecondNs / 1000);
   }
   return true;
 }
@@ -207,7 +190,7 @@ void Flight::CheckForHang() {
 bool Flight::MaySaveNow(int64_t now_ns) {
   const auto limit = static_cast<uint32_t>(options_.saves_per_hour);
   if (save_count_ < limit) return true;
-  return now_ns - saves_[(save_count_ - limit) % 64] > 3600 * kSecondNs;
+  return now_ns - saves_[(save_count_ - limit) % 64] > 3600 * kOneSecondNs;
 }
 
 // Something happened here: every process of the job saves its window, this one

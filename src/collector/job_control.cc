@@ -16,6 +16,7 @@
 #include "collector/error.h"
 #include "collector/paths.h"
 #include "collector/process_info.h"
+#include "collector/sync.h"
 #include "format/job_control.h"
 
 namespace stepscope::collector {
@@ -52,6 +53,11 @@ bool WriteWhole(int fd, const char* text, size_t length) {
   return true;
 }
 
+// Of this process, of root or of whoever owns the job's folder.
+bool IsOurs(const struct stat& file, uid_t owner) {
+  return file.st_uid == geteuid() || file.st_uid == 0 || file.st_uid == owner;
+}
+
 // A line must stay one.
 void OneLine(const char* from, char* out, size_t room) {
   std::snprintf(out, room, "%s", from);
@@ -79,8 +85,7 @@ void JobControl::RequestPath(int number, char* out, size_t room) const {
 }
 
 bool JobControl::Open(const char* folder) {
-  if (std::strlen(folder) >= sizeof(folder_) - 1) return false;
-  AbsolutePath(folder, folder_, sizeof(folder_));
+  if (!AbsolutePath(folder, folder_, sizeof(folder_))) return false;
   char host[256];
   HostName(host, sizeof(host));
   std::snprintf(process_path_, sizeof(process_path_), "%s/%s/%.200s_%d%s",
@@ -88,9 +93,19 @@ bool JobControl::Open(const char* folder) {
                 static_cast<int>(getpid()), format::kProcessSuffix);
   if (!MakeFolderOf(process_path_)) return false;
   char path[4096];
+  std::snprintf(path, sizeof(path), "%s/%s", folder_, format::kControlFolder);
+  struct stat job;
+  struct stat control;
+  owner_ = stat(folder_, &job) == 0 ? job.st_uid : geteuid();
+  if (lstat(path, &control) != 0 || !S_ISDIR(control.st_mode) ||
+      !IsOurs(control, owner_)) {
+    SetLastError("%s: expected a folder of yours; remove it", path);
+    return false;
+  }
   for (next_ = 1;; ++next_) {
     RequestPath(next_, path, sizeof(path));
-    if (access(path, F_OK) != 0) break;
+    struct stat request;
+    if (lstat(path, &request) != 0) break;
   }
   torn_since_ns_ = 0;
   last_[0] = '\0';
@@ -99,10 +114,9 @@ bool JobControl::Open(const char* folder) {
 }
 
 void JobControl::Close() {
-  pthread_mutex_lock(&mutex_);
+  const MutexLock lock(&mutex_);
   if (open_) unlink(process_path_);
   open_ = false;
-  pthread_mutex_unlock(&mutex_);
 }
 
 void JobControl::Abandon() {
@@ -138,12 +152,13 @@ void JobControl::Say(const ProcessState& state, bool urgent) {
       std::snprintf(file, sizeof(file), "%sbeat_ns %lld\n%send\n",
                     format::kProcessTitle,
                     static_cast<long long>(RealtimeNs()), text);
-  // Renamed, so that nobody reads half of it.
+  // Renamed, so that nobody reads half of it; made anew, since others may have
+  // put something in its place.
   char part[4096];
   std::snprintf(part, sizeof(part), "%s.part", process_path_);
-  constexpr int kFlags =
-      O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW;
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   pthread_mutex_lock(&mutex_);
+  if (open_) unlink(part);
   int fd = open_ ? open(part, kFlags, 0644) : -1;
   if (open_ && fd < 0 && errno == ENOENT && MakeFolderOf(part))
     fd = open(part, kFlags, 0644);
@@ -155,20 +170,34 @@ void JobControl::Say(const ProcessState& state, bool urgent) {
   pthread_mutex_unlock(&mutex_);
 }
 
-bool JobControl::Read(int number, char* out, size_t room) const {
+JobControl::Found JobControl::Read(int number, char* out, size_t room) const {
   char path[4096];
   RequestPath(number, path, sizeof(path));
-  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return false;
-  const ssize_t n = read(fd, out, room - 1);
+  // Others may write into the folder: a pipe must not hold us up.
+  const int fd = open(
+      path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  // What is not there yet, or cannot be opened just now, may come.
+  if (fd < 0)
+    return errno == ELOOP || errno == EACCES ? Found::kOther : Found::kNothing;
+  struct stat file;
+  const bool ours = fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
+                    IsOurs(file, owner_);
+  const ssize_t n = ours ? read(fd, out, room - 1) : 0;
   close(fd);
   out[n > 0 ? n : 0] = '\0';
-  return true;
+  return ours ? Found::kFile : Found::kOther;
+}
+
+// What is not a request took a number, and that is all.
+bool JobControl::ReadNext(char* out, size_t room) {
+  Found found = Read(next_, out, room);
+  for (; found == Found::kOther; found = Read(next_, out, room)) ++next_;
+  return found == Found::kFile;
 }
 
 bool JobControl::Next(JobRequest* request) {
   char text[format::kControlBytes];
-  if (!open_ || !Read(next_, text, sizeof(text))) return false;
+  if (!open_ || !ReadNext(text, sizeof(text))) return false;
   if (!format::IsWholeControl(text, format::kRequestTitle)) {
     const int64_t now = MonotonicNs();
     if (torn_since_ns_ == 0) torn_since_ns_ = now;
@@ -199,6 +228,8 @@ bool JobControl::Next(JobRequest* request) {
 
 bool JobControl::AskToSave(const char* what, int64_t step,
                            const char* reason) {
+  char other[format::kControlBytes];
+  if (ReadNext(other, sizeof(other))) return false;
   char path[4096];
   RequestPath(next_, path, sizeof(path));
   constexpr int kFlags =

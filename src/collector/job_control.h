@@ -7,6 +7,7 @@
 #pragma once
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -54,13 +55,18 @@ class JobControl {
   bool AskToSave(const char* what, int64_t step, const char* reason);
 
  private:
-  bool Read(int number, char* out, size_t room) const;
+  // What is there under a request's name. Only a regular file that we, root
+  // or the folder's owner made is read.
+  enum class Found : uint32_t { kNothing, kFile, kOther };
+  Found Read(int number, char* out, size_t room) const;
+  bool ReadNext(char* out, size_t room);
   void RequestPath(int number, char* out, size_t room) const;
 
   pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;  // the process's file
   bool open_ = false;
   int next_ = 1;
   int64_t torn_since_ns_ = 0;
+  uid_t owner_ = 0;  // of folder_
   char folder_[3072] = {};
   char process_path_[3500] = {};
   char last_[4096] = {};  // what was said last

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/names.h"
 
-#include <fcntl.h>
 #include <sys/mman.h>
 
 #include <cstring>
 
+#include "collector/core.h"
+#include "collector/ring.h"
 #include "collector/sync.h"
 #include "format/slot.h"
 
@@ -30,29 +31,27 @@ struct Memory {
 };
 
 struct LiveCopy {
-  int fd = -1;
-  uint64_t file_offset = 0;
   uint8_t* base = nullptr;
   uint64_t capacity = 0;
   uint64_t reserved = 0;
   uint64_t* used = nullptr;
 };
 
-std::atomic<Memory*> memory{nullptr};
+std::atomic<Memory*> names_memory{nullptr};
 std::atomic<uint64_t> arena_used{0};
 std::atomic<uint32_t> next_id{kFirstId};
 std::atomic<uint64_t> refused{0};
-BoundedLock lock;
-LiveCopy live;  // guarded by lock
+BoundedLock names_lock;
+LiveCopy live_names;  // guarded by it
 
 Memory* GetMemory() {
-  Memory* m = memory.load(std::memory_order_acquire);
+  Memory* m = names_memory.load(std::memory_order_acquire);
   if (m != nullptr) return m;
   void* fresh = mmap(nullptr, sizeof(Memory), PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (fresh == MAP_FAILED) return nullptr;
-  if (memory.compare_exchange_strong(m, static_cast<Memory*>(fresh),
-                                     std::memory_order_acq_rel))
+  if (names_memory.compare_exchange_strong(m, static_cast<Memory*>(fresh),
+                                           std::memory_order_acq_rel))
     return static_cast<Memory*>(fresh);
   munmap(fresh, sizeof(Memory));
   return m;
@@ -103,21 +102,22 @@ uint32_t Probe(const Memory* m, uint32_t hash, const char* name, size_t kept,
   }
 }
 
-// Appends one record to the live file. REQUIRES: lock held.
+// Appends one record to the live file. REQUIRES: names_lock held.
 bool CopyToLive(const uint8_t* record, uint64_t bytes) {
-  if (live.base == nullptr) return true;
-  const uint64_t used = *live.used;
-  if (bytes > live.capacity - used) return false;
-  while (live.reserved < used + bytes) {
-    const uint64_t step = live.capacity - live.reserved < kLiveStep
-                              ? live.capacity - live.reserved
+  if (live_names.base == nullptr) return true;
+  const uint64_t used = *live_names.used;
+  if (bytes > live_names.capacity - used) return false;
+  while (live_names.reserved < used + bytes) {
+    const uint64_t step = live_names.capacity - live_names.reserved < kLiveStep
+                              ? live_names.capacity - live_names.reserved
                               : kLiveStep;
-    const auto at = static_cast<off_t>(live.file_offset + live.reserved);
-    if (fallocate(live.fd, 0, at, static_cast<off_t>(step)) != 0) return false;
-    live.reserved += step;
+    auto* const at = reinterpret_cast<std::byte*>(live_names.base) +
+                     live_names.reserved;
+    if (!Ring::Populate(at, step)) return false;
+    live_names.reserved += step;
   }
-  std::memcpy(live.base + used, record, bytes);
-  __atomic_store_n(live.used, used + bytes, __ATOMIC_RELEASE);
+  std::memcpy(live_names.base + used, record, bytes);
+  __atomic_store_n(live_names.used, used + bytes, __ATOMIC_RELEASE);
   return true;
 }
 
@@ -126,9 +126,9 @@ uint32_t Refuse() {
   return format::kRefusedSite;
 }
 
-// REQUIRES: lock held. The record becomes visible to look-ups last. A fork may
-// stop this anywhere for the child: the id is taken before the record counts,
-// so that the child cannot give it to another name.
+// REQUIRES: names_lock held. The record becomes visible to look-ups last. A
+// fork may stop this anywhere for the child: the id is taken before the record
+// counts, so that the child cannot give it to another name.
 uint32_t Add(Memory* m, uint32_t hash, const char* name, size_t kept,
              size_t full, uint32_t type) {
   uint32_t slot = 0;
@@ -169,9 +169,11 @@ uint32_t InternName(const char* name, size_t length, uint32_t type) {
   if (known != 0) return known;
   // Once full, stay cheap: no lock for names that cannot be added.
   if (NamesFull()) return Refuse();
-  if (!lock.Lock()) return Refuse();
+  ForgetParent();
+  const SignalsHeld held;
+  if (!names_lock.Lock()) return Refuse();
   const uint32_t id = Add(m, hash, name, kept, length, type);
-  lock.Unlock();
+  names_lock.Unlock();
   return id;
 }
 
@@ -211,7 +213,7 @@ __attribute__((no_sanitize("address"))) bool EqualsText(
 }
 
 const NameRecord* NameRecordOf(uint32_t id) {
-  const Memory* m = memory.load(std::memory_order_acquire);
+  const Memory* m = names_memory.load(std::memory_order_acquire);
   return m == nullptr || id < kFirstId ? nullptr : RecordOf(m, id);
 }
 
@@ -225,7 +227,7 @@ bool NameEquals(const NameRecord* record, const char* name, size_t length,
 }
 
 uint64_t NameRecords(uint64_t offset, const uint8_t** records) {
-  const Memory* m = memory.load(std::memory_order_acquire);
+  const Memory* m = names_memory.load(std::memory_order_acquire);
   const uint64_t used = arena_used.load(std::memory_order_acquire);
   if (m == nullptr || offset >= used) return 0;
   *records = m->arena + offset;
@@ -240,27 +242,26 @@ uint64_t NameCount() {
 
 uint64_t NamesRefused() { return refused.load(std::memory_order_relaxed); }
 
-bool AttachLiveNames(int fd, uint64_t file_offset, uint8_t* base,
-                     uint64_t capacity, uint64_t* used) {
-  if (!lock.Lock()) return false;
-  live = {fd, file_offset, base, capacity, 0, used};
+bool AttachLiveNames(uint8_t* base, uint64_t capacity, uint64_t* used) {
+  if (!names_lock.Lock()) return false;
+  live_names = {base, capacity, 0, used};
   const uint8_t* records = nullptr;
   const uint64_t bytes = NameRecords(0, &records);
   const bool fits = bytes == 0 || CopyToLive(records, bytes);
-  if (!fits) live = LiveCopy{};
-  lock.Unlock();
+  if (!fits) live_names = LiveCopy{};
+  names_lock.Unlock();
   return fits;
 }
 
 void DetachLiveNames() {
-  if (!lock.Lock()) return;
-  live = LiveCopy{};
-  lock.Unlock();
+  if (!names_lock.Lock()) return;
+  live_names = LiveCopy{};
+  names_lock.Unlock();
 }
 
 void ResetNamesAfterFork() {
-  lock.ResetAfterFork();
-  live = LiveCopy{};
+  names_lock.ResetAfterFork();
+  live_names = LiveCopy{};
 }
 
 }  // namespace stepscope::collector

@@ -42,8 +42,7 @@ uint64_t NamesRefused();
 
 // Where names are copied to while a live file is mapped. `used` is its
 // committed length. Fills it with all names so far; false if they do not fit.
-bool AttachLiveNames(int fd, uint64_t file_offset, uint8_t* base,
-                     uint64_t capacity, uint64_t* used);
+bool AttachLiveNames(uint8_t* base, uint64_t capacity, uint64_t* used);
 void DetachLiveNames();
 
 void ResetNamesAfterFork();

@@ -52,7 +52,7 @@ const void* GetTable(uint32_t id) {
 
 // True if there is a tool that takes ranges.
 bool LoadTool() {
-  const char* path = std::getenv("NVTX_INJECTION64_PATH");
+  const char* path = secure_getenv("NVTX_INJECTION64_PATH");
   void* tool =
       path != nullptr && path[0] != '\0' ? dlopen(path, RTLD_LAZY) : nullptr;
   if (tool == nullptr ||

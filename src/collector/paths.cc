@@ -2,6 +2,7 @@
 #include "collector/paths.h"
 
 #include <errno.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -40,8 +41,16 @@ bool MakeFolderOf(const char* path) {
   return true;
 }
 
-void DefaultCapturePath(char* out, size_t size) {
-  const char* folder = std::getenv("STEPSCOPE_OUT");
+namespace {
+
+bool DefaultCapturePath(char* out, size_t size) {
+  // Whoever starts a set-uid program chooses its environment and its folder.
+  if (getauxval(AT_SECURE) != 0) {
+    SetLastError(
+        "a program with raised privileges has to give the capture's path");
+    return false;
+  }
+  const char* folder = secure_getenv("STEPSCOPE_OUT");
   if (folder == nullptr || folder[0] == '\0') folder = "./profiler_log";
   char host[128] = "host";
   gethostname(host, sizeof(host) - 1);
@@ -51,23 +60,48 @@ void DefaultCapturePath(char* out, size_t size) {
   localtime_r(&now.tv_sec, &parts);
   char stamp[32];
   strftime(stamp, sizeof(stamp), "%Y_%m_%d_%H_%M_%S", &parts);
-  std::snprintf(out, size, "%s/%s_%d_%s_%06ld_%08llx.sscap", folder, host,
-                static_cast<int>(getpid()), stamp, now.tv_nsec / 1000,
-                static_cast<unsigned long long>(RandomNumber() & 0xffffffffu));
+  const int n = std::snprintf(
+      out, size, "%s/%s_%d_%s_%06ld_%08llx.sscap", folder, host,
+      static_cast<int>(getpid()), stamp, now.tv_nsec / 1000,
+      static_cast<unsigned long long>(RandomNumber() & 0xffffffffu));
+  return n > 0 && static_cast<size_t>(n) < size;
 }
 
-void AbsolutePath(const char* path, char* out, size_t size) {
-  char folder[4096];
-  if (path[0] == '/' || getcwd(folder, sizeof(folder)) == nullptr)
-    std::snprintf(out, size, "%s", path);
-  else
-    std::snprintf(out, size, "%.*s/%s", static_cast<int>(size / 2), folder,
-                  path[0] == '.' && path[1] == '/' ? path + 2 : path);
+}  // namespace
+
+bool CapturePath(const char* given, char* out, size_t size) {
+  char own[4096];
+  if (given == nullptr || given[0] == '\0') {
+    if (!DefaultCapturePath(own, sizeof(own))) return false;
+    given = own;
+  }
+  // What is made beside it has a longer name.
+  constexpr size_t kSuffixes = 96;
+  return AbsolutePath(given, out, size - kSuffixes);
+}
+
+bool AbsolutePath(const char* path, char* out, size_t size) {
+  char folder[4096] = "";
+  const bool relative = path[0] != '/';
+  if (relative && getcwd(folder, sizeof(folder)) == nullptr &&
+      errno != ERANGE) {
+    SetLastError("%.300s: the working folder cannot be found: %s", path,
+                 strerror(errno));
+    return false;
+  }
+  const bool cut = relative && folder[0] == '\0';
+  if (relative && path[0] == '.' && path[1] == '/') path += 2;
+  const int n = std::snprintf(out, size, "%s%s%s", folder,
+                              relative ? "/" : "", path);
+  if (!cut && n >= 0 && static_cast<size_t>(n) < size) return true;
+  SetLastError("%.300s: with its folder the path is longer than %zu bytes",
+               path, size - 1);
+  return false;
 }
 
 void LivePath(const char* capture_path, uint64_t bytes, char* out,
               size_t size) {
-  const char* folder = std::getenv("STEPSCOPE_LIVE_DIR");
+  const char* folder = secure_getenv("STEPSCOPE_LIVE_DIR");
   if (folder == nullptr || folder[0] == '\0') {
     struct statvfs fs;
     if (statvfs("/dev/shm", &fs) == 0 &&

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <stepscope/plugin.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -33,10 +34,9 @@ void DetachAtExit() {
 
 // Gives the recording session what has attached since it began.
 void BindLate() {
-  pthread_mutex_lock(&core.control);
+  const MutexLock lock(&core.control);
   for (const Session& session : core.sessions)
     if (session.state.load() == SessionState::kRecording) BindDevices(session);
-  pthread_mutex_unlock(&core.control);
 }
 
 void SearchBesideLibrary() {
@@ -56,28 +56,29 @@ void SearchBesideLibrary() {
 
 void Search() {
   if (searched.load(std::memory_order_acquire)) return;
-  pthread_mutex_lock(&search);
-  if (!searched.load(std::memory_order_relaxed)) {
-    const char* list = std::getenv("STEPSCOPE_PLUGIN_PATH");
-    if (list == nullptr || list[0] == '\0') {
-      SearchBesideLibrary();
-    } else {
-      for (uint32_t i = 0; i < kPlugins && *list != '\0'; ++i) {
-        const size_t length = std::strcspn(list, ":");
-        char path[4096];
-        std::snprintf(path, sizeof(path), "%.*s", static_cast<int>(length),
-                      list);
-        workers[i].Configure(path, DetachAtExit, BindLate);
-        list += length + (list[length] == ':' ? 1 : 0);
-      }
+  const MutexLock lock(&search);
+  if (searched.load(std::memory_order_relaxed)) return;
+  const char* list = secure_getenv("STEPSCOPE_PLUGIN_PATH");
+  // Code that somebody else may have chosen is not loaded with raised
+  // privileges, wherever it lies.
+  if (getauxval(AT_SECURE) != 0) {
+  } else if (list == nullptr || list[0] == '\0') {
+    SearchBesideLibrary();
+  } else {
+    for (uint32_t i = 0; i < kPlugins && *list != '\0'; ++i) {
+      const size_t length = std::strcspn(list, ":");
+      char path[4096];
+      std::snprintf(path, sizeof(path), "%.*s", static_cast<int>(length),
+                    list);
+      workers[i].Configure(path, DetachAtExit, BindLate);
+      list += length + (list[length] == ':' ? 1 : 0);
     }
-    searched.store(true, std::memory_order_release);
   }
-  pthread_mutex_unlock(&search);
+  searched.store(true, std::memory_order_release);
 }
 
 bool OffByEnvironment() {
-  const char* text = std::getenv("STEPSCOPE_GPU");
+  const char* text = secure_getenv("STEPSCOPE_GPU");
   return text != nullptr && std::strcmp(text, "0") == 0;
 }
 
@@ -185,6 +186,7 @@ void stepscope_use_devices(int wanted) noexcept {
 }
 
 int stepscope_attach_devices(void) noexcept {
+  const sc::ApiCall call;
   if (sc::mode.load() == STEPSCOPE_DEVICES_OFF || sc::OffByEnvironment())
     return STEPSCOPE_OK;
   bool any = false;

@@ -70,7 +70,7 @@ class PairWriter {
 
 const char* FirstOf(std::initializer_list<const char*> variables) {
   for (const char* variable : variables) {
-    const char* value = std::getenv(variable);
+    const char* value = secure_getenv(variable);
     if (value != nullptr && value[0] != '\0') return value;
   }
   return nullptr;
@@ -93,6 +93,7 @@ const char* RankText() {
 }
 
 void SetMetadata(const char* key, const char* value) {
+  const SignalsHeld held;
   if (key == nullptr || value == nullptr || !pairs_lock.Lock()) return;
   int at = 0;
   while (at < pair_count && std::strncmp(pairs[at].key, key, 63) != 0) ++at;

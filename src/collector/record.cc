@@ -46,8 +46,11 @@ Slot* Take(ThreadHot* hot, uint32_t gate, uint32_t count, bool side) {
   return slots;
 }
 
-// A thread inside the collector, or past its own teardown, records nothing.
+// A thread inside the collector, or past its own teardown, records nothing. All
+// that a handler records from now on comes here at once: the inline code would
+// move the cursor further and further, into the chunks of others.
 void CountTurnedAway(ThreadHot* hot, bool side) {
+  if (hot->generation != STEPSCOPE_TAKING_SLOT) hot->generation = 0;
   CountUnattachedDrop(hot->busy == kGone ? STEPSCOPE_DROP_EXITED
                                          : STEPSCOPE_DROP_REENTRANT,
                       side);

@@ -22,8 +22,6 @@ using format::ChunkState;
 using format::kChunkBytes;
 
 constexpr uint64_t kPage = 65536;  // alignment that suits 4 and 64 KiB pages
-constexpr uint32_t kFirstChunks = 32;
-constexpr uint32_t kUrgentChunks = 16;
 
 uint64_t RoundUp(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 
@@ -86,8 +84,7 @@ std::byte* Ring::TakeRange(uint64_t bytes) {
 
 bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
   std::snprintf(path_, sizeof(path_), "%s", path);
-  fd_ = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd_ < 0) {
+  if (!file_.Open(path, O_RDWR | O_CREAT | O_EXCL, 0600)) {
     const int reason = errno;
     SetLastError("%s: cannot create the live file: %s", path,
                  strerror(reason));
@@ -95,30 +92,37 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
     return false;
   }
   sizes_ = sizes;
-  const uint64_t first =
-      sizes.chunks_offset +
-      uint64_t{std::min(kFirstChunks, sizes.chunks)} * kChunkBytes;
-  std::byte* range = nullptr;
-  const bool room =
-      ftruncate(fd_, static_cast<off_t>(sizes.total_bytes)) == 0 &&
-      Reserve(0, sizes.names_offset) &&
-      Reserve(sizes.chunks_offset, first - sizes.chunks_offset);
-  if (room) range = TakeRange(sizes.total_bytes);
-  void* mapped = MAP_FAILED;
-  if (range != nullptr)
-    mapped = mmap(range, sizes.total_bytes, PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_FIXED, fd_, 0);
-  if (mapped == MAP_FAILED) {
+  const uint32_t first = std::min(2u, sizes.chunks);
+  const uint64_t first_bytes = uint64_t{first} * kChunkBytes;
+  std::byte* base = nullptr;
+  if (ftruncate(file_.Use(), static_cast<off_t>(sizes.total_bytes)) == 0)
+    base = TakeRange(sizes.total_bytes);
+  bool good = base != nullptr &&
+              mmap(base, sizes.total_bytes, PROT_READ | PROT_WRITE,
+                   MAP_SHARED | MAP_FIXED, file_.Use(), 0) != MAP_FAILED;
+  if (good) {
+    can_populate_.store(true, std::memory_order_relaxed);
+    good = Populate(base, sizes.names_offset) &&
+           Populate(base + sizes.chunks_offset, first_bytes);
+    // A kernel before 5.14, or a sandbox, does not say whether there is room.
+    if (!good && errno != EFAULT && errno != ENOMEM) {
+      good = ReserveAll();
+      can_populate_.store(false, std::memory_order_relaxed);
+      if (good) Populate(base, sizes.names_offset);
+    }
+  }
+  if (!good) {
     const int reason = errno;
     SetLastError("%s: cannot reserve %llu bytes for recording: %s", path,
-                 static_cast<unsigned long long>(first), strerror(reason));
-    close(fd_);
+                 static_cast<unsigned long long>(sizes.names_offset +
+                                                 first_bytes),
+                 strerror(reason));
+    if (base != nullptr) munmap(base, sizes.total_bytes);
+    file_.Close();
     unlink(path);
-    fd_ = -1;
     errno = reason;
     return false;
   }
-  auto* base = static_cast<std::byte*>(mapped);
   base_.store(base, std::memory_order_relaxed);
   threads_offset_.store(sizes.threads_offset, std::memory_order_relaxed);
   chunks_offset_.store(sizes.chunks_offset, std::memory_order_relaxed);
@@ -132,19 +136,17 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
   for (uint32_t i = 0; i < sizes.chunks; ++i) {
     on_parked_[i].store(0, std::memory_order_relaxed);
     owner_bits_[i].store(0, std::memory_order_relaxed);
+    ready_[i].store(0, std::memory_order_relaxed);
   }
   // Entry 0 counts what no attached thread can: see session.h.
   for (uint32_t i = sizes.threads - 1; i >= 1; --i)
     entries_.Push(next_entry_, i);
   holders_.store(0, std::memory_order_relaxed);
-  fresh_.store(0, std::memory_order_relaxed);
+  ready_count_.store(0, std::memory_order_relaxed);
   wanted_.store(sizes.chunks, std::memory_order_relaxed);
-  reserving_.store(false, std::memory_order_relaxed);
-  Populate(base, kPage);
-  const uint32_t ready = std::min(2u, sizes.chunks);
-  Populate(base + sizes.chunks_offset, uint64_t{ready} * kChunkBytes);
-  reserved_.store(std::min(kFirstChunks, sizes.chunks),
-                  std::memory_order_release);
+  fresh_.store(first, std::memory_order_relaxed);
+  MakeReady(0, first);
+  for (uint32_t i = first; i > 0; --i) free_.Push(next_, i - 1);
   format::LiveHeader* h = header();
   h->version = format::kLiveVersion;
   h->header_bytes = format::kLiveHeaderBytes;
@@ -162,34 +164,36 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
   return true;
 }
 
-int Ring::Destroy(bool keep_counters) {
-  if (!exists_) return -1;
+void Ring::Destroy(bool keep_counters, OwnFile* file) {
+  if (!exists_) return;
   serial_.store(0, std::memory_order_release);
+  // What is left in them was counted as lost, and so must not be found.
+  for (uint32_t i = 0; keep_counters && i < sizes_.chunks; ++i)
+    if (IsReady(i)) StoreState(chunk(i), ChunkState::kFree);
   const Range range{base_.load(std::memory_order_relaxed), sizes_.total_bytes};
   mmap(range.base, range.bytes, PROT_READ | PROT_WRITE,
        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
   if (keep_counters) {
-    if (ftruncate(fd_, static_cast<off_t>(sizes_.chunks_offset)) != 0)
+    const auto kept = static_cast<off_t>(sizes_.chunks_offset);
+    if (ftruncate(file_.Use(), kept) != 0)
       SetLastError("%s: cannot shorten: %s", path_, strerror(errno));
   } else {
     unlink(path_);
   }
-  const int fd = fd_;
-  fd_ = -1;
+  file->TakeFrom(&file_);
   exists_ = false;
-  reserved_.store(0, std::memory_order_relaxed);
+  ready_count_.store(0, std::memory_order_relaxed);
   if (holders_.load(std::memory_order_seq_cst) == 0)
     munmap(range.base, range.bytes);  // nobody can store here any more
   else if (retired_count_ < kMaxRetired)
     retired_[retired_count_++] = range;
-  return fd;
 }
 
 void Ring::Abandon() {
   exists_ = false;
-  fd_ = -1;
+  file_.ForgetAfterFork();
   serial_.store(0, std::memory_order_relaxed);
-  reserved_.store(0, std::memory_order_relaxed);
+  ready_count_.store(0, std::memory_order_relaxed);
 }
 
 bool RingMap::PositionOf(const format::Slot* slot, uint32_t* position) const {
@@ -212,10 +216,9 @@ uint32_t Ring::Acquire(const RingMap& map, uint32_t generation,
                        uint32_t thread_uid, uint32_t seq,
                        uint32_t entry_index) {
   uint32_t index = free_.Pop(next_);
-  // Not yet prefaulted, but reserved: better than to drop. So is a system call
-  // when recording outruns the writer's preparations.
+  // When recording outruns the writer's preparations, a system call is better
+  // than to drop.
   if (index == kNone) index = TakeFresh();
-  if (index == kNone && ReserveChunks(kUrgentChunks)) index = TakeFresh();
   if (index == kNone) return kNone;
   ChunkHeader* c = map.chunk(index);
   owner_bits_[index].store(0, std::memory_order_relaxed);

@@ -15,7 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "collector/descriptor.h"
+#include "collector/own_file.h"
 #include "collector/sync.h"
 #include "format/live_file.h"
 
@@ -66,22 +66,21 @@ class Ring {
   static constexpr uint32_t kNone = IndexStack::kNone;
 
   // Creates and maps the file at `path`, reserves a first part. False with the
-  // last error set. Control thread only.
+  // last error set.
   bool Create(const char* path, const RingSizes& sizes, uint64_t serial);
   // Removes the file and maps plain memory over the range, so that a store by
   // a straggler hits that. The range is given back when no thread holds a
   // chunk, else kept.
   // `keep_counters` leaves header, threads and names behind as a short file.
-  // Returns the descriptor: closing it frees the memory, which takes a while.
-  int Destroy(bool keep_counters);
+  // `file` takes it over: closing it frees the memory, which takes a while.
+  void Destroy(bool keep_counters, OwnFile* file);
   // In a forked child: forget without touching anything.
   void Abandon();
 
-  // Control and writer thread.
+  // Writer thread, and who waits for it.
   bool exists() const { return exists_; }
   const char* path() const { return path_; }
   const RingSizes& sizes() const { return sizes_; }
-  int fd() const { return fd_; }
   format::LiveHeader* header() const {
     return reinterpret_cast<format::LiveHeader*>(map().base);
   }
@@ -98,10 +97,15 @@ class Ring {
             total_bytes_.load(std::memory_order_relaxed)};
   }
 
-  // Chunks that exist as far as reserved; others must not be touched.
-  uint32_t reserved_chunks() const {
-    return reserved_.load(std::memory_order_acquire);
+  // True if the file system has given the chunk its memory. Others must not be
+  // touched.
+  bool IsReady(uint32_t chunk) const {
+    return ready_[chunk].load(std::memory_order_acquire) != 0;
   }
+
+  // Makes sure that stores into the mapped range find memory; faults it in.
+  // False with errno set: there is no room. Any thread; needs no descriptor.
+  static bool Populate(std::byte* begin, uint64_t bytes);
 
   // --- any thread that holds the ring ----------------------------------------
   // An empty chunk, header filled, state kActive; kNone: budget used up.
@@ -116,7 +120,7 @@ class Ring {
   // True if so many full chunks wait that the writer should come.
   bool Crowded() const {
     return full_count_.load(std::memory_order_relaxed) * 4 >=
-           reserved_.load(std::memory_order_relaxed);
+           ready_count_.load(std::memory_order_relaxed);
   }
   // The owner exits in the middle of a chunk.
   void Park(const RingMap& map, uint32_t chunk, uint32_t used);
@@ -132,8 +136,8 @@ class Ring {
   }
 
   // --- writer thread ---------------------------------------------------------
-  // Reserves and prefaults a further part; false when all of it is ready or
-  // the file system has no more room.
+  // Prefaults a further part; false when all of it is ready or the file system
+  // has no more room.
   bool GrowStep();
   uint32_t TakeFull() {
     full_count_.store(0, std::memory_order_relaxed);
@@ -160,10 +164,9 @@ class Ring {
   static constexpr uint32_t kInFile = 2;
 
   void ZeroAndFree(uint32_t chunk);
-  static void Populate(std::byte* begin, uint64_t bytes);
   uint32_t TakeFresh();
-  bool Reserve(uint64_t offset, uint64_t bytes);
-  bool ReserveChunks(uint32_t count);
+  bool MakeReady(uint32_t chunk, uint32_t count);
+  bool ReserveAll();
   uint32_t RunAt(uint32_t chunk) const;
 
   bool exists_ = false;
@@ -172,13 +175,14 @@ class Ring {
   std::atomic<uint64_t> chunks_offset_{0};
   std::atomic<uint64_t> total_bytes_{0};
   RingSizes sizes_;
-  Descriptor fd_;
+  OwnFile file_;
   std::atomic<uint64_t> serial_{0};
   char path_[4096] = {};
-  std::atomic<uint32_t> reserved_{0};  // chunks backed by the file system
-  std::atomic<uint32_t> fresh_{0};     // chunks never handed out begin here
-  std::atomic<uint32_t> wanted_{0};    // chunks to reserve in all
-  std::atomic<bool> reserving_{false};
+  std::atomic<uint32_t> ready_count_{0};
+  std::atomic<uint32_t> fresh_{0};   // chunks that nobody has asked for yet
+  std::atomic<uint32_t> wanted_{0};  // chunks there may be in all
+  // False: the kernel is too old to say whether there is room.
+  static std::atomic<bool> can_populate_;
   bool no_huge_ = false;  // writer thread: the system makes no huge pages
   std::atomic<uint64_t> incarnations_{0};
   std::atomic<uint32_t> uids_{0};
@@ -192,6 +196,7 @@ class Ring {
   std::atomic<uint32_t> next_parked_[kMaxChunks];  // parked_
   std::atomic<uint8_t> on_parked_[kMaxChunks];
   std::atomic<uint8_t> owner_bits_[kMaxChunks];
+  std::atomic<uint8_t> ready_[kMaxChunks];
   std::atomic<uint32_t> next_entry_[kMaxThreads];
 
   // Address ranges given up while a thread held a chunk in them. The oldest is

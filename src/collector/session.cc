@@ -2,10 +2,7 @@
 #include "collector/session.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -28,46 +25,13 @@ namespace {
 
 constexpr uint64_t kDefaultBudget = uint64_t{64} << 20;
 
-class ControlLock {
+class ControlLock : public MutexLock {
  public:
-  ControlLock() { pthread_mutex_lock(&core.control); }
-  ~ControlLock() { pthread_mutex_unlock(&core.control); }
-  ControlLock(const ControlLock&) = delete;
-  ControlLock& operator=(const ControlLock&) = delete;
-};
-
-// Growing a file past RLIMIT_FSIZE raises SIGXFSZ, which kills by default.
-class FileSizeSignalBlocked {
- public:
-  FileSizeSignalBlocked() {
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, SIGXFSZ);
-    pthread_sigmask(SIG_BLOCK, &set, &before_);
-    was_pending_ = IsPending();
-  }
-  ~FileSizeSignalBlocked() {
-    if (!was_pending_ && IsPending()) {
-      sigset_t set;
-      sigemptyset(&set);
-      sigaddset(&set, SIGXFSZ);
-      const timespec none = {0, 0};
-      sigtimedwait(&set, nullptr, &none);
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-
- private:
-  static bool IsPending() {
-    sigset_t pending;
-    return sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
-  }
-  sigset_t before_;
-  bool was_pending_;
+  ControlLock() : MutexLock(&core.control) { EnsureCore(); }
 };
 
 uint64_t BytesFromEnvironment(const char* variable, uint64_t otherwise) {
-  const char* text = std::getenv(variable);
+  const char* text = secure_getenv(variable);
   if (text == nullptr || text[0] == '\0') return otherwise;
   char* end = nullptr;
   const double value = std::strtod(text, &end);
@@ -119,23 +83,113 @@ int EnsureRing(const char* capture_path, uint64_t budget) {
   if (!made) return errno == ENOMEM ? STEPSCOPE_NO_MEMORY : STEPSCOPE_IO;
   core.keep_live = false;
   const RingSizes& s = core.ring.sizes();
-  if (AttachLiveNames(core.ring.fd(), s.names_offset,
-                      reinterpret_cast<uint8_t*>(core.ring.header()) +
+  if (AttachLiveNames(reinterpret_cast<uint8_t*>(core.ring.header()) +
                           s.names_offset,
                       s.names_bytes, &core.ring.header()->names_used))
     return STEPSCOPE_OK;
-  close(core.ring.Destroy(false));
+  OwnFile file;
+  core.ring.Destroy(false, &file);
+  file.Close();
   return Fail(STEPSCOPE_IO, "%s: no room for %llu bytes of names", live,
               static_cast<unsigned long long>(names));
 }
 
-void WriteClock(Session* session, const format::Anchor& anchor) {
+// What the writer thread is asked for, with its answer.
+struct Preparation {
+  Session* session = nullptr;
+  uint64_t budget = 0;
+  uint64_t max_file = 0;
+  char path[4096] = {};
+  int status = STEPSCOPE_OK;
+  char error[512] = {};
+};
+constinit Preparation preparation;  // guarded by control
+
+void ResetSession(Session* session) {
+  session->id = ++core.session_ids;
+  session->names_written = 0;
+  session->names_refused_before = NamesRefused();
+  session->last_anchor_ns = 0;
+  session->usage_started = false;
+  session->rewrite_at = session->window_from = 0;
+  std::memset(session->device_lines, 0, sizeof(session->device_lines));
+  session->device_lost_io = session->device_lost_limit = 0;
+  session->threads = 0;
+  std::memset(session->dropped, 0, sizeof(session->dropped));
+}
+
+// A link beside the capture that leads to the live file.
+void MakeLiveLink(Session* session) {
+  session->live_link[0] = '\0';
+  char link[4096];
+  std::snprintf(link, sizeof(link), "%.4000s.live", session->path);
+  // A killed process of the same capture path may have left its link.
+  struct stat stale;
+  if (lstat(link, &stale) == 0 && S_ISLNK(stale.st_mode)) unlink(link);
+  if (std::strcmp(link, core.ring.path()) != 0 &&
+      symlink(core.ring.path(), link) == 0)
+    std::memcpy(session->live_link, link, sizeof(link));
+}
+
+void RemoveFiles(Session* session) {
+  session->file.Close();
+  unlink(session->path);
+  if (session->live_link[0] != '\0') unlink(session->live_link);
+  session->state.store(SessionState::kUnused, std::memory_order_release);
+}
+
+// A clock anchor from the first moment: a process that is killed at once leaves
+// a capture whose ticks have a meaning.
+AppendResult AppendFirstBlocks(Session* session) {
+  uint8_t description[4096];
+  const size_t bytes = DescribeProcess(core.ring.path(), description,
+                                       sizeof(description));
+  const AppendResult described = session->file.AppendSmall(
+      format::BlockKind::kProcess, description, bytes);
+  if (described != AppendResult::kOk) return described;
   struct {
     format::ClockHeader header;
     format::Anchor anchor;
-  } payload{{static_cast<uint32_t>(ClockKindInUse()), 1, NominalHz()}, anchor};
-  session->file.AppendSmall(format::BlockKind::kClock, &payload,
-                            sizeof(payload));
+  } clock{{static_cast<uint32_t>(ClockKindInUse()), 1, NominalHz()},
+          TakeAnchor()};
+  return session->file.AppendSmall(format::BlockKind::kClock, &clock,
+                                   sizeof(clock));
+}
+
+// Makes the files of a session. Writer thread.
+int MakeFiles(Preparation* asked) {
+  Session* const session = asked->session;
+  // Here, since the name has the local time, which the C library reads from a
+  // file.
+  if (asked->path[0] == '\0' &&
+      !CapturePath(nullptr, asked->path, sizeof(asked->path)))
+    return STEPSCOPE_INVALID;
+  if (!MakeFolderOf(asked->path)) return STEPSCOPE_IO;
+  const int ring = EnsureRing(asked->path, asked->budget);
+  if (ring != STEPSCOPE_OK) return ring;
+  const uint32_t generation = ++core.generations;
+  if (!session->file.Create(asked->path, generation,
+                            core.ring.header()->ring_id))
+    return STEPSCOPE_IO;
+  session->file.set_limit(asked->max_file);
+  std::memcpy(session->path, asked->path, sizeof(session->path));
+  session->generation.store(generation, std::memory_order_relaxed);
+  ResetSession(session);
+  MakeLiveLink(session);
+  if (AppendFirstBlocks(session) != AppendResult::kOk) {
+    RemoveFiles(session);
+    return STEPSCOPE_IO;
+  }
+  session->state.store(SessionState::kPrepared, std::memory_order_release);
+  return STEPSCOPE_OK;
+}
+
+void PrepareOnWriter(void* argument) {
+  auto* const asked = static_cast<Preparation*>(argument);
+  const SaidForOne said;
+  asked->status = MakeFiles(asked);
+  if (asked->status != STEPSCOPE_OK)
+    std::snprintf(asked->error, sizeof(asked->error), "%s", LastError());
 }
 
 // A session whose file exists and whose ring is ready. REQUIRES: control held.
@@ -151,103 +205,50 @@ int Prepare(const stepscope_options* options, Session** out) {
                 options->struct_size < sizeof(given) ? options->struct_size
                                                      : sizeof(given));
   }
-  const uint64_t budget = given.memory_budget != 0
-                              ? given.memory_budget
-                              : BytesFromEnvironment("STEPSCOPE_BUDGET",
-                                                     kDefaultBudget);
-  char relative[4096];
-  if (given.path != nullptr && given.path[0] != '\0') {
-    if (std::strlen(given.path) >= sizeof(relative) - 64)
-      return Fail(STEPSCOPE_INVALID,
-                  "the path of the capture is longer than %zu bytes",
-                  sizeof(relative) - 65);
-    std::snprintf(relative, sizeof(relative), "%s", given.path);
-  } else {
-    DefaultCapturePath(relative, sizeof(relative));
-  }
-  Session* session = Unused();
-  if (session == nullptr)
+  preparation = Preparation();
+  const bool named = given.path != nullptr && given.path[0] != '\0';
+  if (named && !CapturePath(given.path, preparation.path,
+                            sizeof(preparation.path)))
+    return STEPSCOPE_INVALID;
+  preparation.budget = given.memory_budget != 0
+                           ? given.memory_budget
+                           : BytesFromEnvironment("STEPSCOPE_BUDGET",
+                                                  kDefaultBudget);
+  preparation.max_file =
+      given.max_file != 0 ? given.max_file
+                          : BytesFromEnvironment("STEPSCOPE_MAX_FILE", 0);
+  preparation.session = Unused();
+  if (preparation.session == nullptr)
     return Fail(STEPSCOPE_BUSY, "%u sessions are still being written",
                 Core::kSessions);
-  const FileSizeSignalBlocked blocked;
-  char path[4096];
-  AbsolutePath(relative, path, sizeof(path));
-  if (!MakeFolderOf(path)) return STEPSCOPE_IO;
-  const int ring = EnsureRing(path, budget);
-  if (ring != STEPSCOPE_OK) return ring;
-  const uint32_t generation = ++core.generations;
-  if (!session->file.Create(path, generation, core.ring.header()->ring_id)) {
-    EnsureWriter();  // takes the ring down again if nobody needs it
-    return STEPSCOPE_IO;
-  }
-  session->file.set_limit(
-      given.max_file != 0 ? given.max_file
-                          : BytesFromEnvironment("STEPSCOPE_MAX_FILE", 0));
-  std::memcpy(session->path, path, sizeof(path));
-  session->live_link[0] = '\0';
-  char link[4096];
-  std::snprintf(link, sizeof(link), "%.4000s.live", path);
-  // A killed process of the same capture path may have left its link.
-  struct stat stale;
-  if (lstat(link, &stale) == 0 && S_ISLNK(stale.st_mode)) unlink(link);
-  if (std::strcmp(link, core.ring.path()) != 0 &&
-      symlink(core.ring.path(), link) == 0)
-    std::memcpy(session->live_link, link, sizeof(link));
-  session->id = ++core.session_ids;
-  session->generation.store(generation, std::memory_order_relaxed);
-  session->names_written = 0;
-  session->names_refused_before = NamesRefused();
-  session->last_anchor_ns = 0;
-  session->usage_started = false;
-  session->rewrite_at = session->window_from = 0;
-  std::memset(session->device_lines, 0, sizeof(session->device_lines));
-  session->device_lost_io = session->device_lost_limit = 0;
-  session->threads = 0;
-  std::memset(session->dropped, 0, sizeof(session->dropped));
-  uint8_t description[4096];
-  const size_t bytes = DescribeProcess(core.ring.path(), description,
-                                       sizeof(description));
-  if (session->file.AppendSmall(format::BlockKind::kProcess, description,
-                                bytes) != AppendResult::kOk) {
-    session->file.Close();
-    unlink(path);
-    if (session->live_link[0] != '\0') unlink(session->live_link);
-    EnsureWriter();
-    return STEPSCOPE_IO;
-  }
-  session->state.store(SessionState::kPrepared, std::memory_order_release);
-  if (!EnsureWriter()) {
-    session->state.store(SessionState::kUnused, std::memory_order_release);
-    session->file.Close();
-    unlink(path);
-    if (session->live_link[0] != '\0') unlink(session->live_link);
+  if (!RunOnWriter(PrepareOnWriter, &preparation))
     return Fail(STEPSCOPE_NO_MEMORY,
                 "the system refused a thread for writing the capture");
-  }
-  *out = session;
+  if (preparation.status != STEPSCOPE_OK)
+    return Fail(preparation.status, "%s", preparation.error);
+  *out = preparation.session;
   return STEPSCOPE_OK;
 }
 
+// REQUIRES: control held.
 void Discard(Session* session) {
-  session->file.Close();
-  unlink(session->path);
-  if (session->live_link[0] != '\0') unlink(session->live_link);
-  session->state.store(SessionState::kUnused, std::memory_order_release);
-  core.writer_sleeper.Wake();
+  RunOnWriter([](void* prepared) {
+    RemoveFiles(static_cast<Session*>(prepared));
+  }, session);
 }
 
 // True if a prepared session is what `options` asks for.
 bool Serves(const Session& session, const stepscope_options* options) {
   if (options == nullptr || options->path == nullptr) return true;
   char path[4096];
-  AbsolutePath(options->path, path, sizeof(path));
-  return std::strcmp(path, session.path) == 0;
+  return CapturePath(options->path, path, sizeof(path)) &&
+         std::strcmp(path, session.path) == 0;
 }
 
 bool WantsNvtx(const stepscope_options* options) {
   if (options != nullptr && (options->flags & STEPSCOPE_EMIT_NVTX) != 0)
     return true;
-  const char* wish = std::getenv("STEPSCOPE_EMIT_NVTX");
+  const char* wish = secure_getenv("STEPSCOPE_EMIT_NVTX");
   return wish != nullptr && std::strcmp(wish, "1") == 0;
 }
 
@@ -255,7 +256,6 @@ bool WantsNvtx(const stepscope_options* options) {
 
 int PrepareSession(const stepscope_options* options) {
   const ControlLock lock;
-  EnsureCore();
   Session* prepared = Find(SessionState::kPrepared);
   if (prepared != nullptr) {
     if (Serves(*prepared, options)) return STEPSCOPE_OK;
@@ -272,7 +272,6 @@ int PrepareSession(const stepscope_options* options) {
 int StartSession(const stepscope_options* options) {
   {
     const ControlLock lock;
-    EnsureCore();
     if (Find(SessionState::kRecording) == nullptr) WantDevices();
   }
   WaitForDevices();
@@ -291,10 +290,8 @@ int StartSession(const stepscope_options* options) {
       return status;
     }
   }
-  const format::Anchor anchor = TakeAnchor();
-  WriteClock(session, anchor);
-  session->start_tick = anchor.tick;
-  core.start_tick.store(anchor.tick, std::memory_order_relaxed);
+  session->start_tick = Now();
+  core.start_tick.store(session->start_tick, std::memory_order_relaxed);
   KeepWindow(0, 0);
   BindDevices(*session);
   SetEmitNvtx(WantsNvtx(options));
@@ -305,7 +302,6 @@ int StartSession(const stepscope_options* options) {
 
 int StopSession() {
   const ControlLock lock;
-  EnsureCore();
   Session* session = Find(SessionState::kRecording);
   if (session == nullptr) {
     Session* prepared = Find(SessionState::kPrepared);
@@ -322,8 +318,7 @@ int StopSession() {
 }
 
 int WaitSealed(uint64_t id, int timeout_ms) {
-  const ControlLock lock;
-  EnsureCore();
+  ControlLock lock;
   if (id == 0 || id > core.session_ids)
     return Fail(STEPSCOPE_NOT_RUNNING, "there was no session %llu",
                 static_cast<unsigned long long>(id));
@@ -339,21 +334,13 @@ int WaitSealed(uint64_t id, int timeout_ms) {
       return Fail(STEPSCOPE_TIMEOUT,
                   "%s: the capture was not complete within %d ms",
                   session->path, timeout_ms);
-    // In slices: the condition's clock may be set back.
-    timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += left < 100000000 ? left : 100000000;
-    if (until.tv_nsec >= 1000000000) {
-      until.tv_nsec -= 1000000000;
-      ++until.tv_sec;
-    }
-    pthread_cond_timedwait(&core.sealed, &core.control, &until);
+    constexpr int64_t kSliceNs = 100000000;
+    lock.Wait(&core.sealed, left < kSliceNs ? left : kSliceNs);
   }
 }
 
 int SessionPath(uint64_t id, char* buffer, size_t size) {
   const ControlLock lock;
-  EnsureCore();
   const Session* session = FindId(id);
   if (session == nullptr)
     return Fail(STEPSCOPE_NOT_RUNNING,
@@ -370,7 +357,6 @@ int SessionPath(uint64_t id, char* buffer, size_t size) {
 
 uint64_t CurrentSession() {
   const ControlLock lock;
-  EnsureCore();
   const Session* recording = Find(SessionState::kRecording);
   if (recording != nullptr) return recording->id;
   uint64_t newest = 0;
@@ -433,7 +419,7 @@ void FinishSessionsAtExit() {
   // The writer removes the live file as its last act.
   for (int i = 0; i < 2000 && core.writer_running.load(); ++i) {
     core.writer_sleeper.Wake();
-    usleep(1000);
+    Pause(1000000);
   }
 }
 

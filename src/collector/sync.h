@@ -8,6 +8,7 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,7 +20,74 @@
 
 namespace stepscope::collector {
 
-// Holds a mutex as long as it lives.
+// Sleeps. Not a point at which the thread can be cancelled, as usleep() is.
+inline void Pause(int64_t ns) {
+  const timespec time = {ns / 1000000000, ns % 1000000000};
+  syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &time, nullptr);
+}
+
+// No handler of the program runs on this thread meanwhile: it could record,
+// jump out, or exit the process, with what we hold. For microseconds. Signals
+// that the thread raises itself, by a fault, are let through.
+class SignalsHeld {
+ public:
+  SignalsHeld() { Hold(); }
+  ~SignalsHeld() { Release(); }
+  SignalsHeld(const SignalsHeld&) = delete;
+  SignalsHeld& operator=(const SignalsHeld&) = delete;
+  // The signals that were blocked already, one bit each.
+  uint64_t before() const { return before_; }
+
+  void Hold() {
+    const uint64_t all =
+        ~(Bit(SIGSEGV) | Bit(SIGBUS) | Bit(SIGILL) | Bit(SIGFPE) |
+          Bit(SIGTRAP) | Bit(SIGSYS) | Bit(SIGABRT));
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &before_, sizeof(all));
+  }
+  void Release() {
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before_, nullptr,
+            sizeof(before_));
+  }
+
+ private:
+  static constexpr uint64_t Bit(int signal) {
+    return uint64_t{1} << (signal - 1);
+  }
+  uint64_t before_ = 0;
+};
+
+// A thread that is cancelled inside would unwind through functions that do not
+// throw, which ends the process.
+class CancelOff {
+ public:
+  CancelOff() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~CancelOff() { pthread_setcancelstate(before_, nullptr); }
+  CancelOff(const CancelOff&) = delete;
+  CancelOff& operator=(const CancelOff&) = delete;
+
+ private:
+  int before_ = PTHREAD_CANCEL_ENABLE;
+};
+
+// Threads sleep here, each with a bound, until something has changed.
+class EventCount {
+ public:
+  uint32_t count() const { return count_.load(std::memory_order_acquire); }
+  void Wait(uint32_t seen, int64_t ns) {
+    const timespec time = {ns / 1000000000, ns % 1000000000};
+    syscall(SYS_futex, &count_, FUTEX_WAIT_PRIVATE, seen, &time, nullptr, 0);
+  }
+  void Notify() {
+    count_.fetch_add(1, std::memory_order_acq_rel);
+    syscall(SYS_futex, &count_, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr,
+            nullptr, 0);
+  }
+
+ private:
+  std::atomic<uint32_t> count_{0};
+};
+
+// Holds a mutex as long as it lives, and signals with it.
 class MutexLock {
  public:
   explicit MutexLock(pthread_mutex_t* mutex) : mutex_(mutex) {
@@ -29,7 +97,18 @@ class MutexLock {
   MutexLock(const MutexLock&) = delete;
   MutexLock& operator=(const MutexLock&) = delete;
 
+  // Lets go of both until `event` is notified, or for `ns`.
+  void Wait(EventCount* event, int64_t ns) {
+    const uint32_t seen = event->count();
+    pthread_mutex_unlock(mutex_);
+    held_.Release();
+    event->Wait(seen, ns);
+    held_.Hold();
+    pthread_mutex_lock(mutex_);
+  }
+
  private:
+  SignalsHeld held_;
   pthread_mutex_t* mutex_;
 };
 

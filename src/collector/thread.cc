@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/thread.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -16,6 +18,8 @@
 #include "collector/clock.h"
 #include "collector/core.h"
 #include "collector/nvtx_emitter.h"
+#include "collector/signal_frame.h"
+#include "collector/sync.h"
 
 extern "C" {
 STEPSCOPE_API __thread stepscope_thread_v1 stepscope_thread_local_v1
@@ -23,6 +27,9 @@ STEPSCOPE_API __thread stepscope_thread_v1 stepscope_thread_local_v1
 }
 
 namespace stepscope::collector {
+
+__thread EnteredMark entered_mark;
+
 namespace {
 
 using format::Slot;
@@ -67,7 +74,7 @@ void Detach(ThreadHot* hot, ThreadState* state, bool exiting) {
       else
         ring.Leave(state->map, state->chunk);
     }
-    if (state->has_lagging) ring.Leave(state->map, state->lagging);
+    state->lagging.LeaveAll(state->map);
     ThreadEntry* entry = state->map.entry(state->entry);
     StoreU64(&entry->exit_tick, Now());
     __atomic_store_n(&entry->state,
@@ -76,43 +83,39 @@ void Detach(ThreadHot* hot, ThreadState* state, bool exiting) {
     ring.DropHolder();
   }
   state->has_chunk = false;
-  state->has_lagging = false;
+  state->lagging.count = 0;
   state->generation = 0;
 }
 
-// The signals that the calling thread does not take now, one bit each.
-uint64_t BlockedSignals() {
-  uint64_t blocked = 0;
-  syscall(SYS_rt_sigprocmask, SIG_BLOCK, nullptr, &blocked, sizeof(blocked));
-  return blocked;
-}
-
 // True where a signal is blocked that the thread took before, as the one is
-// whose handler runs. A program that blocks more signals looks the same.
-bool MayBeInHandler(ThreadState* state) {
-  const uint64_t blocked = BlockedSignals();
-  const bool more = (blocked & ~state->blocked_signals) != 0;
+// whose handler runs; the stack tells a program that blocks more by itself.
+bool MayBeInHandler(ThreadState* state, uint64_t blocked) {
+  const uint64_t more = blocked & ~state->blocked_signals;
   state->blocked_signals &= blocked;
-  return more;
+  if (more == 0) return false;
+  if (RunsHandler(more)) return true;
+  state->blocked_signals |= more;
+  return false;
 }
 
-// Hands the thread's chunk over to the writer. If a signal handler runs on top
-// of a begin or an end, that one is still to store into the chunk when the
-// handler returns: then the chunk is kept until the next one is handed over.
-// Slots that are taken but not filled tell of a begin even where the handler
-// blocks no signal.
-void HandOver(ThreadState* state) {
-  Ring& ring = core.ring;
-  if (state->has_lagging) ring.Leave(state->map, state->lagging);
-  const Slot* last =
-      state->map.slots(state->chunk) + format::kSlotsPerChunk - 1;
-  bool interrupted = MayBeInHandler(state);
-  for (int i = 0; i < 4; ++i)
-    interrupted |= __atomic_load_n(&(last - i)->begin, __ATOMIC_RELAXED) == 0;
-  state->has_lagging = interrupted;
-  state->lagging = state->chunk;
-  if (!interrupted) ring.Leave(state->map, state->chunk);
+// Hands the thread's chunk over to the writer; `used` slots of it are taken. Or
+// keeps it aside if a handler runs: then a begin or an end may have been
+// interrupted that is still to store into it. Slots that are taken but not
+// filled tell of a begin even where the handler blocks no signal. False: it can
+// neither be handed over nor kept aside.
+bool HandOver(ThreadState* state, uint32_t used, uint64_t blocked) {
+  const Slot* slots = state->map.slots(state->chunk);
+  bool interrupted = MayBeInHandler(state, blocked);
+  for (uint32_t i = used > 4 ? used - 4 : 0; i < used; ++i)
+    interrupted |= __atomic_load_n(&slots[i].begin, __ATOMIC_RELAXED) == 0;
+  if (interrupted) {
+    if (!state->lagging.Add(state->map, state->chunk, used)) return false;
+  } else {
+    state->lagging.LeaveAll(state->map);
+    core.ring.Leave(state->map, state->chunk);
+  }
   state->has_chunk = false;
+  return true;
 }
 
 void Free(ThreadState* state) {
@@ -225,6 +228,7 @@ bool TakeChunk(ThreadHot* hot, ThreadState* state, uint32_t gate) {
 
 ThreadState* StateOf(ThreadHot* hot) {
   if (hot->state != nullptr) return static_cast<ThreadState*>(hot->state);
+  const SignalsHeld held;
   pthread_once(&exit_key_once, MakeExitKey);
   ThreadState* state = Allocate();
   if (state == nullptr) return nullptr;
@@ -235,6 +239,7 @@ ThreadState* StateOf(ThreadHot* hot) {
 }
 
 bool Attach(ThreadHot* hot, ThreadState* state, uint32_t gate) {
+  const SignalsHeld held;
   Detach(hot, state, false);
   Ring& ring = core.ring;
   ring.AddHolder();
@@ -249,7 +254,9 @@ bool Attach(ThreadHot* hot, ThreadState* state, uint32_t gate) {
     return false;
   }
   state->tid = static_cast<uint32_t>(syscall(SYS_gettid));
-  state->blocked_signals = BlockedSignals();
+  // A thread's first event may be a handler's: what is blocked outside of it is
+  // then not known, and nothing is taken for granted.
+  state->blocked_signals = RunsHandler(held.before()) ? 0 : held.before();
   if (!state->name_set) prctl(PR_GET_NAME, state->name);
   state->ring_serial = ring.serial();
   state->map = ring.map();
@@ -271,6 +278,19 @@ bool Attach(ThreadHot* hot, ThreadState* state, uint32_t gate) {
   return true;
 }
 
+// A chunk with room for `count` slots more. No handler runs meanwhile.
+bool ChangeChunk(ThreadHot* hot, ThreadState* state, uint32_t gate) {
+  const SignalsHeld held;
+  if (state->has_chunk) {
+    const Slot* slots = state->map.slots(state->chunk);
+    const Slot* cursor = hot->cur < hot->end ? hot->cur : hot->end;
+    const auto used = static_cast<uint32_t>(cursor - slots);
+    if (!HandOver(state, used, held.before())) return false;
+  }
+  hot->cur = hot->end = nullptr;
+  return TakeChunk(hot, state, gate);
+}
+
 Slot* TakeSlots(ThreadHot* hot, ThreadState* state, uint32_t gate,
                 uint32_t count) {
   // A handler that records from here on must go out of line, where it is
@@ -279,13 +299,13 @@ Slot* TakeSlots(ThreadHot* hot, ThreadState* state, uint32_t gate,
   __asm__ volatile("" ::: "memory");
   // A thread that slept here may find its ring taken down.
   if (state->ring_serial != core.ring.serial()) return nullptr;
-  if (!state->has_chunk || hot->cur > hot->end ||
-      hot->end - hot->cur < static_cast<ptrdiff_t>(count)) {
-    if (state->has_chunk) {
-      HandOver(state);
-      hot->cur = hot->end = nullptr;
-    }
-    if (!TakeChunk(hot, state, gate)) return nullptr;
+  if ((!state->has_chunk || hot->cur > hot->end ||
+       hot->end - hot->cur < static_cast<ptrdiff_t>(count)) &&
+      !ChangeChunk(hot, state, gate)) {
+    // The cursor of a chunk that is used up: inline code that was interrupted
+    // may still move it.
+    hot->cur = hot->end;
+    return nullptr;
   }
   Slot* slot = hot->cur;
   hot->cur = slot + count;
@@ -294,6 +314,22 @@ Slot* TakeSlots(ThreadHot* hot, ThreadState* state, uint32_t gate,
   // event takes this path.
   if (CounterUsable() && !EmitsNvtx()) hot->generation = gate;
   return slot;
+}
+
+// A handler leaves the frames alone that it runs on top of. Once they are gone,
+// the next calls use that part of the stack, unless it is gone as well.
+bool WasLeftByJump() {
+  // Looked at less and less: a handler may record thousands of events.
+  const uint32_t refused = ++entered_mark.refused;
+  if ((refused & (refused - 1)) != 0) return false;
+  const uintptr_t page = getauxval(AT_PAGESZ);
+  const uintptr_t at = entered_mark.where;
+  unsigned char resident[1];
+  return mincore(reinterpret_cast<void*>(at & ~(page - 1)), 1,
+                 resident) != 0
+             ? errno == ENOMEM
+             : *reinterpret_cast<const volatile uint64_t*>(at) !=
+                   entered_mark.mark;
 }
 
 void CountDrop(ThreadState* state, uint32_t reason, bool side) {
@@ -332,11 +368,11 @@ void ResetThreadsAfterFork() {
   auto* state = static_cast<ThreadState*>(stepscope_thread_local_v1.state);
   stepscope_thread_local_v1.generation = 0;
   if (stepscope_thread_local_v1.busy == kInside)
-    stepscope_thread_local_v1.busy = kIdle;
+    stepscope_thread_local_v1.busy = kOutside;
   if (state == nullptr) return;
   state->generation = 0;
   state->has_chunk = false;
-  state->has_lagging = false;
+  state->lagging.count = 0;
   state->ring_serial = 0;
 }
 

@@ -19,13 +19,33 @@ namespace stepscope::collector {
 using ThreadHot = stepscope_thread_v1;
 
 // Values of ThreadHot::busy.
-inline constexpr uint32_t kIdle = 0;
+inline constexpr uint32_t kOutside = 0;
 inline constexpr uint32_t kInside = 1;
 inline constexpr uint32_t kGone = 2;  // after the thread's own teardown
 
 struct NameCacheEntry {
   const char* name;  // as the caller gave it; verified by content at each hit
   const format::NameRecord* record;
+};
+
+// Chunks of a thread that are used up. A begin or an end that a signal handler
+// interrupted may still store into them (lagging_chunks.cc).
+struct LaggingChunks {
+  static constexpr uint32_t kMost = 16;
+  struct Chunk {
+    uint32_t index;
+    uint32_t used;  // slots that were taken
+    int64_t since_ns;
+    bool lacks_begin;
+  };
+  uint32_t count = 0;
+  Chunk chunks[kMost] = {};
+
+  // Hands all over to the writer.
+  void LeaveAll(const RingMap& map);
+  // Takes a chunk in, or hands it over if nothing can be stored into it any
+  // more. False: there is no room, and what is here may still be needed.
+  bool Add(const RingMap& map, uint32_t index, uint32_t used);
 };
 
 struct ThreadState {
@@ -39,8 +59,7 @@ struct ThreadState {
   uint32_t tid = 0;
   uint64_t blocked_signals = 0;  // outside of handlers (thread.cc)
   bool has_chunk = false;
-  bool has_lagging = false;
-  uint32_t lagging = 0;      // chunk before this one, not yet handed over
+  LaggingChunks lagging;
   bool name_set = false;
   bool has_error = false;
   int exit_rounds = 0;
@@ -57,6 +76,19 @@ struct ThreadState {
   char error[kErrorBytes];
 };
 
+// Where the call that made the thread busy has its mark, and which.
+struct EnteredMark {
+  uintptr_t where;
+  uint64_t mark;
+  uint32_t refused;  // calls since then
+};
+extern __thread EnteredMark entered_mark
+    __attribute__((tls_model("initial-exec")));
+
+// A call is refused. True if the one that is inside was left by a jump out of a
+// signal handler, and will not come back.
+bool WasLeftByJump();
+
 // Guards one call into the collector on this thread.
 class Entered {
  public:
@@ -64,15 +96,22 @@ class Entered {
   // between reading the cursor and moving it; either would share its slot.
   explicit Entered(ThreadHot* hot)
       : hot_(hot),
-        ok_(hot->busy == kIdle && hot->generation != STEPSCOPE_TAKING_SLOT) {
-    if (!ok_) return;
+        ok_(hot->busy == kOutside && hot->generation != STEPSCOPE_TAKING_SLOT) {
+    if (STEPSCOPE_UNLIKELY(!ok_)) {
+      ok_ = hot->busy == kInside && WasLeftByJump();
+      if (!ok_) return;
+    }
     hot_->busy = kInside;
+    entered_mark.refused = 0;
+    mark_ = ++entered_mark.mark;
+    entered_mark.where = reinterpret_cast<uintptr_t>(&mark_);
     __asm__ volatile("" ::: "memory");
   }
   ~Entered() {
     if (!ok_) return;
     __asm__ volatile("" ::: "memory");
-    if (hot_->busy == kInside) hot_->busy = kIdle;
+    mark_ = 0;
+    if (hot_->busy == kInside) hot_->busy = kOutside;
   }
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;
@@ -80,6 +119,7 @@ class Entered {
 
  private:
   ThreadHot* hot_;
+  volatile uint64_t mark_ = 0;
   bool ok_;
 };
 

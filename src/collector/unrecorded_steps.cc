@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "collector/own_thread.h"
 #include "collector/sync.h"
 
 namespace stepscope::collector {
@@ -13,17 +14,17 @@ namespace {
 constexpr uint64_t kKept = 64;   // the latest steps
 constexpr uint64_t kAfter = 32;  // behind the end of a capture
 
-BoundedLock lock;
+BoundedLock steps_lock;
 // Guarded by it.
 int64_t times[kKept];
-uint64_t count = 0;  // seen so far
+uint64_t steps_seen = 0;  // seen so far
 struct {
   char path[4096];
   uint64_t bytes = 0;  // 0: there is none
   uint64_t added = 0;  // bytes that were written behind them
   uint32_t next_seq = 0;
   uint64_t after = 0;  // steps since
-} sealed;
+} sealed_file;
 
 size_t PutPair(const char* key, unsigned long long value, uint8_t* out,
                size_t room) {
@@ -41,12 +42,12 @@ size_t PutPair(const char* key, unsigned long long value, uint8_t* out,
 
 // Of the later half: earlier steps may be warm-up, and the first one is.
 size_t DescribeLocked(uint8_t* out, size_t room) {
-  if (count < 2) return 0;
-  const uint64_t have = std::min(count - 1, kKept);
+  if (steps_seen < 2) return 0;
+  const uint64_t have = std::min(steps_seen - 1, kKept);
   const uint64_t wanted = (have + 1) / 2;
   int64_t latest[kKept];
   for (uint64_t i = 0; i < wanted; ++i)
-    latest[i] = times[(count - 1 - i) % kKept];
+    latest[i] = times[(steps_seen - 1 - i) % kKept];
   std::sort(latest, latest + wanted);
   const int64_t low = latest[(wanted - 1) / 2];
   const int64_t high = latest[wanted / 2];
@@ -66,16 +67,17 @@ void AppendLocked(CaptureFile* file) {
   const size_t bytes = DescribeLocked(payload, sizeof(payload));
   if (bytes > 0)
     file->AppendSmall(format::BlockKind::kProcess, payload, bytes);
-  sealed.added = file->bytes() - sealed.bytes;
+  sealed_file.added = file->bytes() - sealed_file.bytes;
 }
 
 // Instead of what is there from earlier steps. Where anybody else has changed
 // the file it is left alone.
-void ReplaceLocked() {
+void ReplaceLocked(void*) {
   CaptureFile file;
-  if (!file.Reopen(sealed.path, sealed.bytes, sealed.bytes + sealed.added,
-                   sealed.next_seq)) {
-    sealed.bytes = 0;
+  if (!file.Reopen(sealed_file.path, sealed_file.bytes,
+                   sealed_file.bytes + sealed_file.added,
+                   sealed_file.next_seq)) {
+    sealed_file.bytes = 0;
     return;
   }
   AppendLocked(&file);
@@ -87,34 +89,35 @@ bool IsPowerOfTwo(uint64_t n) { return (n & (n - 1)) == 0; }
 }  // namespace
 
 void AddUnrecordedStep(int64_t ns) {
-  if (!lock.Lock()) return;
+  const SignalsHeld held;
+  if (!steps_lock.Lock()) return;
   if (ns <= 0) {
-    count = 0;
-    sealed.bytes = 0;
-    lock.Unlock();
+    steps_seen = 0;
+    sealed_file.bytes = 0;
+    steps_lock.Unlock();
     return;
   }
-  times[count++ % kKept] = ns;
-  if (sealed.bytes != 0 && sealed.after < kAfter &&
-      IsPowerOfTwo(++sealed.after))
-    ReplaceLocked();
-  lock.Unlock();
+  times[steps_seen++ % kKept] = ns;
+  if (sealed_file.bytes != 0 && sealed_file.after < kAfter &&
+      IsPowerOfTwo(++sealed_file.after))
+    RunApart(ReplaceLocked, nullptr);
+  steps_lock.Unlock();
 }
 
 void AppendUnrecordedSteps(const char* path, CaptureFile* file) {
-  if (!lock.Lock()) return;
-  std::snprintf(sealed.path, sizeof(sealed.path), "%s", path);
-  sealed.bytes = file->bytes();
-  sealed.next_seq = file->next_seq();
-  sealed.after = 0;
+  if (!steps_lock.Lock()) return;
+  std::snprintf(sealed_file.path, sizeof(sealed_file.path), "%s", path);
+  sealed_file.bytes = file->bytes();
+  sealed_file.next_seq = file->next_seq();
+  sealed_file.after = 0;
   AppendLocked(file);
-  lock.Unlock();
+  steps_lock.Unlock();
 }
 
 void ResetUnrecordedStepsAfterFork() {
-  lock.ResetAfterFork();
-  count = 0;
-  sealed.bytes = 0;
+  steps_lock.ResetAfterFork();
+  steps_seen = 0;
+  sealed_file.bytes = 0;
 }
 
 }  // namespace stepscope::collector

@@ -57,6 +57,7 @@ struct SlotSink {
 
 // True if the chunk is of that session and not in its file.
 bool IsHeld(uint32_t index, uint32_t generation) {
+  if (!core.ring.IsReady(index)) return false;
   const ChunkHeader* chunk = core.ring.chunk(index);
   const auto state = static_cast<ChunkState>(
       __atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE));
@@ -343,7 +344,7 @@ bool Copier::Copy(const Found& block) {
 bool RingHolds(uint32_t position, uint64_t begin, uint32_t generation) {
   const uint32_t chunk = position / format::SlotPosition(1, 0);
   const uint32_t slot = position % format::SlotPosition(1, 0);
-  if (chunk >= core.ring.reserved_chunks() || slot >= kSlotsPerChunk)
+  if (chunk >= core.ring.sizes().chunks || slot >= kSlotsPerChunk)
     return false;
   return IsHeld(chunk, generation) &&
          __atomic_load_n(&core.ring.slots(chunk)[slot].begin,
@@ -491,7 +492,7 @@ bool Copier::PutHeldChunk(uint32_t index, const ChunkHeader& chunk) {
 template <typename Visit>
 bool Copier::ForEachHeldChunk(Visit visit) {
   const uint32_t generation = session_->generation.load();
-  const uint32_t count = core.ring.reserved_chunks();
+  const uint32_t count = core.ring.sizes().chunks;
   for (uint32_t i = 0; i < count; ++i) {
     if (!IsHeld(i, generation)) continue;
     ChunkHeader header;

@@ -174,7 +174,7 @@ int SaveInTurn(const char* path, const TickWindow& window,
     return Fail(STEPSCOPE_INVALID, "the path of the window is too long");
   while (IsAbandoned()) {
     if (MonotonicNs() >= deadline) return TooLate(path, timeout_ms);
-    usleep(1000);
+    Pause(1000000);
   }
   std::snprintf(asked.path, sizeof(asked.path), "%s", path);
   asked.window = window;
@@ -205,7 +205,7 @@ int SaveInTurn(const char* path, const TickWindow& window,
     if (late &&
         asked.state.compare_exchange_strong(expected, SaveState::kAbandoned))
       return TooLate(path, timeout_ms);
-    usleep(1000);
+    Pause(1000000);
   }
 }
 
@@ -221,7 +221,7 @@ int SaveWindow(const char* path, const TickWindow& window,
   const int64_t deadline = MonotonicNs() + int64_t{timeout_ms} * 1000000;
   while (pthread_mutex_trylock(&turn) != 0) {
     if (MonotonicNs() >= deadline) return TooLate(path, timeout_ms);
-    usleep(1000);
+    Pause(1000000);
   }
   const int status =
       SaveInTurn(path, window, facts, count, timeout_ms, deadline);

@@ -8,7 +8,7 @@
 namespace stepscope::collector {
 namespace {
 
-constinit WindowIndex index{};  // bss: pages appear as they are used
+constinit WindowIndex window_index{};  // bss: pages appear as they are used
 uint64_t indexed_session = 0;
 
 }  // namespace
@@ -47,10 +47,10 @@ uint32_t WindowIndex::NeededBefore(uint64_t start, uint64_t from,
 
 WindowIndex& IndexOf(const Session& session) {
   if (indexed_session != session.id) {
-    index.Clear();
+    window_index.Clear();
     indexed_session = session.id;
   }
-  return index;
+  return window_index;
 }
 
 }  // namespace stepscope::collector

@@ -2,7 +2,6 @@
 #include "collector/writer.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "collector/drain.h"
 #include "collector/error.h"
 #include "collector/names.h"
+#include "collector/own_thread.h"
 #include "collector/plugin_host.h"
 #include "collector/process_info.h"
 #include "collector/unrecorded_steps.h"
@@ -33,7 +33,24 @@ constexpr int64_t kIdleSleepNs = 5000000;
 // whose processors all record, the writer takes the time of one of them.
 constexpr int64_t kDrainIntervalNs = 20000000;
 
-void AppendAnchor(Session* session) {
+// What somebody who holds control waits for.
+struct Job {
+  void (*run)(void*) = nullptr;
+  void* argument = nullptr;
+  std::atomic<bool> asked{false};
+  EventCount done;
+};
+constinit Job job;
+
+// Whoever holds control may be waiting for a job.
+void LockControl() {
+  while (pthread_mutex_trylock(&core.control) != 0) {
+    ServeJob();
+    Pause(20000);
+  }
+}
+
+void AppendSessionAnchor(Session* session) {
   struct {
     format::ClockHeader header;
     format::Anchor anchor;
@@ -43,7 +60,7 @@ void AppendAnchor(Session* session) {
   session->file.AppendSmall(BlockKind::kClock, &payload, sizeof(payload));
 }
 
-AppendResult AppendUsage(Session* session) {
+AppendResult AppendSessionUsage(Session* session) {
   const format::UsageSample sample = TakeUsage();
   return session->file.AppendSmall(BlockKind::kUsage, &sample, sizeof(sample));
 }
@@ -75,7 +92,7 @@ bool IsState(const ThreadEntry* entry, format::ThreadState state) {
 // circulation; one that was not stays for the live file that is kept then.
 void Retire(uint32_t index, Session* session, bool exited, bool written) {
   ThreadEntry* entry = core.ring.entry(index);
-  pthread_mutex_lock(&core.control);
+  LockControl();
   if (session != nullptr) {
     Account(session, *entry);
     if (index > 0) ++session->threads;
@@ -141,13 +158,13 @@ AppendResult AppendThreads(Session* sealing, Drain* drain) {
 // Appends what is due while a session records.
 void Tend(Session* session, Drain* drain) {
   if (!session->usage_started) {
-    AppendUsage(session);
+    AppendSessionUsage(session);
     session->usage_started = true;
   }
   AppendNames(session, drain);
   TendDevices(session);
   if (MonotonicNs() - session->last_anchor_ns >= kAnchorIntervalNs)
-    AppendAnchor(session);
+    AppendSessionAnchor(session);
   TendWindow(session);
 }
 
@@ -158,26 +175,26 @@ bool Finish(Session* sealed) {
   // Whoever holds control may be waiting for a slow disk: come back later,
   // unless somebody waits for this session.
   if (sealed != nullptr)
-    pthread_mutex_lock(&core.control);
+    LockControl();
   else if (pthread_mutex_trylock(&core.control) != 0)
     return false;
   if (sealed != nullptr)
     sealed->state.store(SessionState::kSealed, std::memory_order_release);
   bool needed = false;
   for (const Session& session : core.sessions) needed |= session.NeedsRing();
-  int fd = -1;
+  OwnFile ring_file;
   if (!needed) {
     DetachLiveNames();
-    fd = core.ring.Destroy(core.keep_live);
+    core.ring.Destroy(core.keep_live, &ring_file);
     core.writer_running.store(false, std::memory_order_release);
   }
   // After the file it leads to, so that a kill in between leaves no file that
   // nothing names.
   if (sealed != nullptr && sealed->live_link[0] != '\0')
     unlink(sealed->live_link);
-  pthread_cond_broadcast(&core.sealed);
   pthread_mutex_unlock(&core.control);
-  if (fd >= 0) close(fd);
+  core.sealed.Notify();
+  ring_file.Close();
   return !needed;
 }
 
@@ -186,16 +203,16 @@ bool Finish(Session* sealed) {
 bool SealSession(Session* session, Drain* drain) {
   // A thread that passed the gate before it closed is done by then, unless it
   // lost its core; what it stores later began after the stop.
-  usleep(50);
+  Pause(50000);
   drain->DrainFull();
   drain->DrainSession(session);
   TendDevices(session);
   const format::EndRecord end{
       session->stop_tick, NamesRefused() - session->names_refused_before, {}};
-  if (!session->usage_started) AppendUsage(session);
+  if (!session->usage_started) AppendSessionUsage(session);
   session->usage_started = true;
-  AppendResult worst = AppendUsage(session);
-  AppendAnchor(session);
+  AppendResult worst = AppendSessionUsage(session);
+  AppendSessionAnchor(session);
   const AppendResult names = AppendNames(session, drain);
   const AppendResult threads = AppendThreads(session, drain);
   for (const AppendResult result : {names, threads})
@@ -215,11 +232,19 @@ bool SealSession(Session* session, Drain* drain) {
 }
 
 void* WriterMain(void*) {
-  MarkBackgroundThread();
+  const OwnThread self("stepscope", Files::kOwn);
+  // Asked here once, since the answer is in a file.
+  ClockKindInUse();
   Drain* drain = Drain::Get();
   bool nice = false;
   int64_t last_drain_ns = 0;
   for (;;) {
+    ServeJob();
+    if (!core.ring.exists()) {
+      if (Finish(nullptr)) return nullptr;
+      core.writer_sleeper.Sleep(kBusySleepNs);
+      continue;
+    }
     const bool growing = core.ring.GrowStep();
     if (!growing && !nice) {
       // From now on below the threads that are being measured.
@@ -256,24 +281,36 @@ bool EnsureWriter() {
     core.writer_sleeper.Wake();
     return true;
   }
-  // The user's signal handlers must not run on our thread.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  // The default stack size: a small one could not hold a program's large
-  // thread-local data, which lives there too.
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_t thread;
   core.writer_running.store(true, std::memory_order_release);
-  const bool made =
-      pthread_create(&thread, &attributes, WriterMain, nullptr) == 0;
+  const bool made = StartOwnThread(WriterMain, nullptr);
   if (!made) core.writer_running.store(false, std::memory_order_release);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (made) pthread_setname_np(thread, "stepscope");
   return made;
+}
+
+bool RunOnWriter(void (*run)(void*), void* argument) {
+  if (!EnsureWriter()) return false;
+  job.run = run;
+  job.argument = argument;
+  job.asked.store(true, std::memory_order_release);
+  constexpr int64_t kSliceNs = 10000000;
+  for (;;) {
+    const uint32_t seen = job.done.count();
+    if (!job.asked.load(std::memory_order_acquire)) return true;
+    core.writer_sleeper.Wake();
+    job.done.Wait(seen, kSliceNs);
+  }
+}
+
+void ServeJob() {
+  if (!job.asked.load(std::memory_order_acquire)) return;
+  job.run(job.argument);
+  job.asked.store(false, std::memory_order_release);
+  job.done.Notify();
+}
+
+void ResetWriterAfterFork() {
+  core.writer_running.store(false, std::memory_order_relaxed);
+  job.asked.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace stepscope::collector

@@ -11,4 +11,14 @@ namespace stepscope::collector {
 // refused a thread.
 bool EnsureWriter();
 
+// Runs `job` on the writer thread, whose descriptors are its own, and waits for
+// it. REQUIRES: control held, by which the writer does not wait for the caller.
+// False: as EnsureWriter.
+bool RunOnWriter(void (*job)(void*), void* argument);
+
+// Writer thread: does what somebody waits for. Called often.
+void ServeJob();
+
+void ResetWriterAfterFork();
+
 }  // namespace stepscope::collector

@@ -3,10 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
-#include <climits>
 #include <cstdlib>
+#include <utility>
 
 #include "base/file.h"
 #include "exporters/file_sink.h"
@@ -25,23 +24,21 @@ std::string Resolve(const std::string& path) {
 
 class PlainFileSink : public Sink {
  public:
-  // An empty `temporary`: written in place.
-  PlainFileSink(int fd, std::string path, std::string target,
-                std::string temporary)
-      : fd_(fd),
+  // `beside`: the file takes the place of `target` when it is whole.
+  PlainFileSink(File file, std::string path, std::string target, bool beside)
+      : file_(std::move(file)),
         path_(std::move(path)),
         target_(std::move(target)),
-        temporary_(std::move(temporary)) {}
+        beside_(beside) {}
   PlainFileSink(const PlainFileSink&) = delete;
   PlainFileSink& operator=(const PlainFileSink&) = delete;
 
   ~PlainFileSink() override {
-    if (fd_ >= 0) close(fd_);
-    if (!temporary_.empty()) unlink(temporary_.c_str());
+    if (beside_) unlink(file_.path().c_str());
   }
 
   Status Write(Block& block) override {
-    STEPSCOPE_TRY(WriteAll(fd_, block.view(), path_));
+    STEPSCOPE_TRY(WriteAll(file_.fd(), block.view(), path_));
     block.size = 0;
     return Ok();
   }
@@ -49,21 +46,19 @@ class PlainFileSink : public Sink {
   // Not synced: the rename protects from a crash of this process, not from a
   // loss of power.
   Status Close() override {
-    int fd = fd_;
-    fd_ = -1;
-    if (close(fd) != 0 && errno != EINTR) return FileError(path_, errno);
-    if (temporary_.empty()) return Ok();
-    if (rename(temporary_.c_str(), target_.c_str()) != 0)
+    if (!file_.Close()) return FileError(path_, errno);
+    if (!beside_) return Ok();
+    if (rename(file_.path().c_str(), target_.c_str()) != 0)
       return FileError(path_, errno);
-    temporary_.clear();
+    beside_ = false;
     return Ok();
   }
 
  private:
-  int fd_;
+  File file_;
   std::string path_;
   std::string target_;
-  std::string temporary_;
+  bool beside_;
 };
 
 class BorrowedFileSink : public Sink {
@@ -90,28 +85,19 @@ std::unique_ptr<Sink> MakeOpenFileSink(int fd, const std::string& name) {
 }
 
 Result<std::unique_ptr<Sink>> OpenPlainFileSink(const std::string& path) {
-  static std::atomic<unsigned> counter{0};
   std::string target = Resolve(path);
-  std::string temporary;
   struct stat info;
-  int flags = O_WRONLY | O_CLOEXEC;
   if (stat(target.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
     if (S_ISDIR(info.st_mode)) return FileError(path, EISDIR);
-  } else {
-    // A name as long as the file system allows leaves no room for a suffix.
-    size_t slash = target.rfind('/');
-    size_t folder = slash == std::string::npos ? 0 : slash + 1;
-    temporary = target.substr(0, folder) + "." +
-                target.substr(folder, NAME_MAX - 40) + "." +
-                std::to_string(getpid()) + "." + std::to_string(counter++) +
-                ".tmp";
-    flags |= O_CREAT | O_TRUNC;
+    const int fd = open(target.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd < 0) return FileError(path, errno);
+    return std::unique_ptr<Sink>(std::make_unique<PlainFileSink>(
+        File::FromDescriptor(fd, path), path, target, false));
   }
-  const std::string& opened = temporary.empty() ? target : temporary;
-  int fd = open(opened.c_str(), flags, 0666);
-  if (fd < 0) return FileError(path, errno);
+  Result<File> fresh = CreateBeside(target);
+  if (!fresh) return fresh.error();
   return std::unique_ptr<Sink>(
-      std::make_unique<PlainFileSink>(fd, path, target, temporary));
+      std::make_unique<PlainFileSink>(*std::move(fresh), path, target, true));
 }
 
 }  // namespace stepscope

@@ -71,7 +71,7 @@ bool LoadCupti(CuptiApi* api, char* why, size_t size) {
     api->Explain("cuptiGetVersion", result, why, size);
     return false;
   }
-  const char* any = std::getenv("STEPSCOPE_CUPTI_ANY_VERSION");
+  const char* any = secure_getenv("STEPSCOPE_CUPTI_ANY_VERSION");
   if (any != nullptr && std::strcmp(any, "1") == 0) return true;
   if (api->version < kOldestVersion || api->version >= kUnknownVersion) {
     std::snprintf(why, size,

@@ -49,7 +49,7 @@ bool Listed(const char* list, const char* name, bool otherwise) {
 }
 
 bool EnvironmentIs(const char* variable, const char* value) {
-  const char* text = std::getenv(variable);
+  const char* text = secure_getenv(variable);
   return text != nullptr && std::strcmp(text, value) == 0;
 }
 
@@ -71,7 +71,7 @@ bool IsWork(const char* call) {
 
 bool KindSet::Enable(char* why, size_t why_bytes, char* missing,
                      size_t missing_bytes) {
-  const char* list = std::getenv("STEPSCOPE_GPU_KINDS");
+  const char* list = secure_getenv("STEPSCOPE_GPU_KINDS");
   // A graph that was instantiated before CUPTI was attached crashes the program
   // when it is launched, if graphs are traced as wholes (CUPTI 13.0, seen with
   // and without us): so only where there cannot be any.

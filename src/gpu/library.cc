@@ -83,7 +83,7 @@ bool HasDriver(char* why, size_t size) {
 }
 
 void* OpenCupti(char* why, size_t size) {
-  const char* chosen = std::getenv("STEPSCOPE_CUPTI_PATH");
+  const char* chosen = secure_getenv("STEPSCOPE_CUPTI_PATH");
   if (chosen != nullptr && chosen[0] != '\0') {
     void* library = Open(chosen);
     const char* error = library == nullptr ? dlerror() : nullptr;
@@ -95,8 +95,8 @@ void* OpenCupti(char* why, size_t size) {
   for (const char* name : kNames)
     if (void* library = dlopen(name, RTLD_NOW | RTLD_NOLOAD)) return library;
   if (void* library = OpenBesideCuda()) return library;
-  if (void* library = OpenInToolkit(std::getenv("CUDA_HOME"))) return library;
-  if (void* library = OpenInToolkit(std::getenv("CUDA_PATH"))) return library;
+  if (void* library = OpenInToolkit(secure_getenv("CUDA_HOME"))) return library;
+  if (void* library = OpenInToolkit(secure_getenv("CUDA_PATH"))) return library;
   for (const char* name : kNames)
     if (void* library = Open(name)) return library;
   if (void* library = OpenInToolkit("/usr/local/cuda")) return library;

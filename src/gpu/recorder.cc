@@ -14,7 +14,7 @@ constexpr size_t kDefaultBudget = size_t{64} << 20;
 
 // STEPSCOPE_GPU_BUDGET, in MiB.
 size_t Budget() {
-  const char* text = std::getenv("STEPSCOPE_GPU_BUDGET");
+  const char* text = secure_getenv("STEPSCOPE_GPU_BUDGET");
   const long mib = text != nullptr ? std::atol(text) : 0;
   return mib > 0 && mib <= 1024 ? static_cast<size_t>(mib) << 20
                                 : kDefaultBudget;
@@ -105,7 +105,7 @@ void Recorder::Unsubscribe() {
 // A process that is about to exit needs no more than silence.
 void Recorder::Leave(bool exiting) {
   constexpr int kWaitMs = 20;
-  const char* choice = std::getenv("STEPSCOPE_CUPTI_FINALIZE");
+  const char* choice = secure_getenv("STEPSCOPE_CUPTI_FINALIZE");
   const bool may = api_.cuptiFinalize != nullptr &&
                    api_.cuptiEnableDomain != nullptr &&
                    api_.version >= kMayFinalize &&

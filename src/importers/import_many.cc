@@ -139,7 +139,9 @@ Result<FolderTraces> ReadFiles(std::span<const std::string> paths,
                                const std::string& where,
                                const ImportOptions& options) {
   std::vector<FileRead> files(paths.size());
-  ReadAtOnce(paths, options,
+  ImportOptions found = options;
+  found.found = true;
+  ReadAtOnce(paths, found,
              [&](size_t i, FileRead file) { files[i] = std::move(file); });
   FolderTraces folder;
   STEPSCOPE_TRY_ASSIGN(folder.skipped, SkippedOf(paths, files));
@@ -264,7 +266,9 @@ Result<ScannedFolder> ScanFolder(const std::string& path,
                        FilesOfFolder(path));
   std::vector<FileRead> reads(files.size());
   std::vector<std::optional<FileFacts>> seen(files.size());
-  ReadAtOnce(files, options, [&](size_t i, FileRead file) {
+  ImportOptions found = options;
+  found.found = true;
+  ReadAtOnce(files, found, [&](size_t i, FileRead file) {
     if (file.trace) {
       const Trace& trace = **file.trace;
       seen[i] = FactsOf(trace, files[i], file.importer->format());
@@ -283,14 +287,14 @@ Result<ScannedFolder> ScanFolder(const std::string& path,
     numbers.push_back(static_cast<uint32_t>(i));
   }
   if (facts.empty()) return NoTraceIn(path, folder.skipped);
-  for (const Job& found : FindJobs(facts)) {
+  for (const Job& found_job : FindJobs(facts)) {
     ScannedFolder::Job job;
-    for (const uint32_t file : found.files)
+    for (const uint32_t file : found_job.files)
       job.files.push_back({numbers[file], facts[file].path});
-    for (const SameWindow& repeat : found.repeats)
+    for (const SameWindow& repeat : found_job.repeats)
       job.repeats.push_back(
           {facts[repeat.file].path, facts[repeat.of].path});
-    job.notes = found.notes;
+    job.notes = found_job.notes;
     folder.jobs.push_back(std::move(job));
   }
   return folder;

@@ -33,6 +33,9 @@ struct ImportOptions {
   // Only what a path itself is may be read: no symbolic link is followed, and
   // no path that a trace names is opened. REQUIRES: paths are absolute.
   bool confined = false;
+  // The path was found in a folder: only a regular file counts, and nobody
+  // waits for the writer of a pipe.
+  bool found = false;
   // What only one format understands.
   FormatOptions formats;
 

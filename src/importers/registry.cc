@@ -76,8 +76,9 @@ Result<const Importer*> FindImporter(InputSource& input) {
 
 Result<std::unique_ptr<InputSource>> OpenInput(const std::string& path,
                                                const ImportOptions& options) {
-  return options.confined ? InputSource::OpenConfined(path)
-                          : InputSource::Open(path);
+  if (options.confined) return InputSource::OpenConfined(path);
+  return options.found ? InputSource::OpenFound(path)
+                       : InputSource::Open(path);
 }
 
 Result<const Importer*> FindImporter(const std::string& path,

@@ -138,7 +138,7 @@ class Canceller {
   uint64_t total_ = 0;
 };
 
-std::string LongJson() {
+[[maybe_unused]] std::string LongJson() {
   std::string text = "[";
   for (int i = 0; i < 40'000; ++i)
     text += Format(R"(%s{"ph":"X","name":"op%d","pid":1,"tid":1,"ts":%d,)"

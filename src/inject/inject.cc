@@ -56,7 +56,7 @@ void Describe(const Settings& settings) {
 
 __attribute__((constructor)) void OnLoad() {
   const Settings settings = ReadSettings(
-      [](const char* name) -> const char* { return std::getenv(name); });
+      [](const char* name) -> const char* { return secure_getenv(name); });
   if (!settings.follow || settings.out[0] == '\0' || MustStaySingleThreaded())
     return;
   following = true;

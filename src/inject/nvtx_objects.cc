@@ -13,6 +13,7 @@
 #include <cstring>
 #include <new>
 
+#include "collector/sync.h"
 #include "torch/range_kind.h"
 
 namespace stepscope::inject::nvtx {
@@ -23,12 +24,9 @@ namespace {
 
 pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-class Lock {
+class Lock : public collector::MutexLock {
  public:
-  Lock() { pthread_mutex_lock(&mutex); }
-  ~Lock() { pthread_mutex_unlock(&mutex); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
+  Lock() : MutexLock(&mutex) {}
 };
 
 struct ThreadName {
@@ -126,7 +124,7 @@ void NameThread(uint32_t tid, const char* name) {
   const uint32_t given = thread_names_given.load(std::memory_order_relaxed);
   ThreadName& entry = thread_names[given % kThreadNames];
   entry.tid = tid;
-  std::snprintf(entry.name, sizeof(entry.name), "%s", name);
+  std::snprintf(entry.name, sizeof(entry.name), "%.63s", name);
   thread_names_given.store(given + 1, std::memory_order_release);
 }
 

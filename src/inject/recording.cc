@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "collector/sync.h"
 #include "inject/devices.h"
 
 namespace stepscope::inject {
@@ -26,18 +27,7 @@ constexpr int kExitMs = 5000;
 // Steps after the window that are timed, to know what recording costs.
 constexpr int kTimedAfter = 32;
 
-class Lock {
- public:
-  explicit Lock(pthread_mutex_t* mutex) : mutex_(mutex) {
-    pthread_mutex_lock(mutex_);
-  }
-  ~Lock() { pthread_mutex_unlock(mutex_); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  pthread_mutex_t* mutex_;
-};
+using Lock = collector::MutexLock;
 
 pid_t ThreadId() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
@@ -72,6 +62,7 @@ int64_t MonotonicNs() {
 }
 
 void Complain(const char* format, ...) {
+  const collector::CancelOff cancel_off;
   char line[1024] = "stepscope: ";
   constexpr size_t kStart = sizeof("stepscope: ") - 1;
   va_list arguments;

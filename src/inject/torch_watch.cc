@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "collector/sync.h"
 #include "inject/recording.h"
 #include "torch/observer_abi.h"
 
@@ -128,9 +129,8 @@ void LookForTorchLocked() {
 }  // namespace
 
 void WatchForTorch() {
-  pthread_mutex_lock(&mutex);
+  const collector::MutexLock lock(&mutex);
   LookForTorchLocked();
-  pthread_mutex_unlock(&mutex);
 }
 
 void ResetTorchWatchInForkedChild() { mutex = PTHREAD_MUTEX_INITIALIZER; }

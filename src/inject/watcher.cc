@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inject/watcher.h"
 
-#include <pthread.h>
-#include <signal.h>
-#include <time.h>
-
 #include <atomic>
 
+#include "collector/own_thread.h"
+#include "collector/sync.h"
 #include "inject/cpu_sampler.h"
 #include "inject/devices.h"
 #include "inject/recording.h"
@@ -15,43 +13,50 @@
 namespace stepscope::inject {
 namespace {
 
+using collector::Files;
+using collector::OwnThread;
+using collector::StartOwnThread;
+
 constexpr int64_t kPeriodNs = 20'000'000;
 
 std::atomic<bool> running{false};
+std::atomic<bool> sampling{false};
+
+// Apart from the watch, which needs the program's standard error: the files
+// that are read here must not take numbers of the program's.
+void* Sample(void*) {
+  const OwnThread self("stepscope-cpu", Files::kOwn);
+  CpuSampler sampler;
+  for (;;) {
+    if (recording.recording()) sampler.SampleIfDue(MonotonicNs());
+    collector::Pause(kPeriodNs);
+  }
+}
 
 void* Watch(void*) {
-  pthread_setname_np(pthread_self(), "stepscope-watch");
-  CpuSampler sampler;
+  const OwnThread self("stepscope-watch", Files::kOfProgram);
   for (;;) {
     const int64_t now = MonotonicNs();
     recording.Tick(now);
     WatchForTorch();
     StayAheadOfDriver(now, &FinishAtExit);
-    if (recording.recording()) sampler.SampleIfDue(now);
-    const timespec period = {0, kPeriodNs};
-    nanosleep(&period, nullptr);
+    if (recording.recording() && !sampling.exchange(true) &&
+        !StartOwnThread(&Sample, nullptr))
+      sampling.store(false);
+    collector::Pause(kPeriodNs);
   }
 }
 
 }  // namespace
 
 void StartWatcher() {
-  if (running.exchange(true)) return;
-  // The thread inherits the mask: no signal of the program lands on it.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_t thread;
-  if (pthread_create(&thread, &attributes, &Watch, nullptr) != 0)
+  if (!running.exchange(true) && !StartOwnThread(&Watch, nullptr))
     running.store(false);
-  pthread_attr_destroy(&attributes);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-void ForgetWatcher() { running.store(false, std::memory_order_relaxed); }
+void ForgetWatcher() {
+  running.store(false, std::memory_order_relaxed);
+  sampling.store(false, std::memory_order_relaxed);
+}
 
 }  // namespace stepscope::inject

@@ -6,15 +6,43 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "profiler/trace_tools.h"
 
 namespace stepscope::profiler {
+namespace {
 
-CaptureWindow::~CaptureWindow() {
-  if (fd_ >= 0) close(fd_);
+// Programs count on the low numbers: on the next one that open() gives, and on
+// closing a range of them.
+constexpr int kFirstDescriptor = 500;
+
+Error Lost(const std::string& path) {
+  return Fail(ErrorCode::kIo,
+              path + ": the program closed the descriptor that held this "
+                     "window; ask for keep_capture");
+}
+
+}  // namespace
+
+CaptureWindow::~CaptureWindow() { CloseLocked(); }
+
+// A program that closes every descriptor closes ours too, and its next file may
+// get the number; and the inode as well, since ours is free then. But nobody
+// changes ours.
+bool CaptureWindow::HoldsFileLocked() const {
+  struct stat now = {};
+  return fd_ >= 0 && fstat(fd_, &now) == 0 && now.st_dev == file_.st_dev &&
+         now.st_ino == file_.st_ino && now.st_size == file_.st_size &&
+         now.st_mtim.tv_sec == file_.st_mtim.tv_sec &&
+         now.st_mtim.tv_nsec == file_.st_mtim.tv_nsec;
+}
+
+void CaptureWindow::CloseLocked() {
+  if (HoldsFileLocked()) close(fd_);
+  fd_ = -1;
 }
 
 std::string CaptureWindow::SourceLocked() const {
@@ -24,6 +52,7 @@ std::string CaptureWindow::SourceLocked() const {
 Result<std::shared_ptr<const Trace>> CaptureWindow::Load() {
   std::lock_guard<std::mutex> lock(mutex_);
   if (trace_ == nullptr) {
+    if (fd_ >= 0 && !HoldsFileLocked()) return Lost(path_);
     auto loaded = tools_.Load(SourceLocked());
     unreadable_ = !loaded;
     if (!loaded) return loaded;
@@ -39,6 +68,7 @@ void CaptureWindow::Unload() {
 
 Status CaptureWindow::CopyTo(const std::string& path) {
   std::lock_guard<std::mutex> lock(mutex_);
+  if (fd_ >= 0 && !HoldsFileLocked()) return Lost(path_);
   std::string part = Format("%s.%d.part", path.c_str(), getpid());
   std::error_code error;
   std::filesystem::copy_file(SourceLocked(), part,
@@ -56,13 +86,15 @@ void CaptureWindow::Unlink() {
   std::lock_guard<std::mutex> lock(mutex_);
   if (fd_ >= 0 || unreadable_) return;
   fd_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd_ >= 0) unlink(path_.c_str());
+  if (fd_ < 0 || fstat(fd_, &file_) != 0) return;
+  const int high = fcntl(fd_, F_DUPFD_CLOEXEC, kFirstDescriptor);
+  if (high >= 0) close(std::exchange(fd_, high));
+  unlink(path_.c_str());
 }
 
 void CaptureWindow::Discard() {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
+  CloseLocked();
   unlink(path_.c_str());
 }
 

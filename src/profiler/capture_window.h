@@ -6,6 +6,8 @@
 // Thread-safe.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -53,6 +55,8 @@ class CaptureWindow {
 
  private:
   std::string SourceLocked() const;
+  bool HoldsFileLocked() const;
+  void CloseLocked();
 
   const std::string path_;
   const uint64_t session_;
@@ -60,6 +64,7 @@ class CaptureWindow {
   TraceTools& tools_;
   std::mutex mutex_;
   int fd_ = -1;  // of the nameless file
+  struct stat file_ = {};  // which it is
   bool unreadable_ = false;
   std::shared_ptr<const Trace> trace_;
 };

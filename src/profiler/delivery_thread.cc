@@ -2,7 +2,8 @@
 #include "profiler/delivery_thread.h"
 
 #include <pthread.h>
-#include <signal.h>
+#include <stepscope/c.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <new>
@@ -13,6 +14,7 @@ namespace stepscope::profiler {
 namespace {
 
 thread_local bool in_job = false;
+thread_local const sigset_t* program_signals = nullptr;
 
 void RunJob(const std::function<void()>& job) {
   bool outer = std::exchange(in_job, true);
@@ -23,6 +25,12 @@ void RunJob(const std::function<void()>& job) {
 }  // namespace
 
 bool DeliveryThread::IsCurrent() { return in_job; }
+
+void DeliveryThread::ForgetJob() { in_job = false; }
+
+void DeliveryThread::EndForkedChild() {
+  if (program_signals != nullptr) _exit(0);
+}
 
 void DeliveryThread::Enqueue(std::function<void()> job) {
   {
@@ -44,21 +52,23 @@ bool DeliveryThread::StartLocked() {
   if (thread_.joinable()) return true;
   // The program's signals are not for this thread.
   sigset_t all;
-  sigset_t before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_sigmask(SIG_SETMASK, &all, &program_signals_);
   bool started = true;
+  stepscope_background_thread(0);
   try {
     thread_ = std::thread(&DeliveryThread::Run, this);
-    pthread_setname_np(thread_.native_handle(), "stepscope-out");
   } catch (const std::system_error&) {
     started = false;
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_sigmask(SIG_SETMASK, &program_signals_, nullptr);
   return started;
 }
 
 void DeliveryThread::Run() {
+  pthread_setname_np(pthread_self(), "stepscope-out");
+  stepscope_background_thread(1);
+  program_signals = &program_signals_;
   std::unique_lock<std::mutex> lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return closed_ || !jobs_.empty(); });
@@ -70,6 +80,7 @@ void DeliveryThread::Run() {
     job = nullptr;  // its captures go before the lock is taken again
     lock.lock();
   }
+  stepscope_background_thread(-1);
   finished_ = true;
   changed_.notify_all();
 }
@@ -88,6 +99,16 @@ bool DeliveryThread::Shutdown(int timeout_ms) {
   lock.unlock();
   finished.join();
   return true;
+}
+
+ProgramSignals::ProgramSignals() {
+  if (program_signals != nullptr)
+    pthread_sigmask(SIG_SETMASK, program_signals, &before_);
+}
+
+ProgramSignals::~ProgramSignals() {
+  if (program_signals != nullptr)
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
 }  // namespace stepscope::profiler

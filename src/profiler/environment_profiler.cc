@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "profiler/cancel_off.h"
 #include "profiler/environment.h"
 #include "profiler/output_names.h"
 #include "profiler/process_state.h"
@@ -111,8 +112,9 @@ std::string EnvironmentProfiler::Export() {
 void EnvironmentProfiler::Start() {
   due_ns_ = CollectorRecorder().NowNs() + environment_.period_ns;
   core_->Start();
-  if (environment_.period_ns > 0)
-    ticker_ = std::thread(&EnvironmentProfiler::RunTicker, this);
+  if (environment_.period_ns <= 0) return;
+  stepscope_background_thread(0);
+  ticker_ = std::thread(&EnvironmentProfiler::RunTicker, this);
 }
 
 void EnvironmentProfiler::Step() {
@@ -131,6 +133,7 @@ void EnvironmentProfiler::RotateWhenDue(int64_t now) {
 // A busy server ends its periods in Step, between two steps; this thread does
 // it for one that is idle, and therefore comes a little later.
 void EnvironmentProfiler::RunTicker() {
+  stepscope_background_thread(1);
   std::unique_lock<std::mutex> lock(mutex_);
   int64_t grace_ns = environment_.period_ns / 8;
   while (!finished_) {
@@ -144,6 +147,7 @@ void EnvironmentProfiler::RunTicker() {
     finishing_.wait_for(lock,
                         std::chrono::nanoseconds(due_ns_ + grace_ns - now));
   }
+  stepscope_background_thread(-1);
 }
 
 void EnvironmentProfiler::Finish() {
@@ -216,6 +220,7 @@ void YieldEnvironment() {
 }  // namespace stepscope::profiler
 
 extern "C" void stepscope_step(void) noexcept {
+  const stepscope::profiler::CancelOff cancel_off;
   stepscope::profiler::EnvironmentProfiler* profiler =
       stepscope::profiler::active.load(std::memory_order_acquire);
   if (profiler == nullptr) return;

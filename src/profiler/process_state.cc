@@ -16,20 +16,24 @@ std::atomic<uint32_t> generation{1};
 // Only stores: the child of a threaded process may do little else here. What
 // the parent had is abandoned, not destroyed.
 void InForkedChild() {
+  DeliveryThread::ForgetJob();
   current.store(nullptr, std::memory_order_relaxed);
   generation.fetch_add(1, std::memory_order_relaxed);
 }
 
 void AtExit() {
-  ProcessState* state = current.load(std::memory_order_acquire);
-  if (state == nullptr) return;
-  if (!state->delivery().Shutdown(kDeliveryTimeoutMs)) {
+  if (!ProcessState::EndDeliveries(kDeliveryTimeoutMs)) {
     std::fputs("stepscope: a window was still being delivered at exit\n",
                stderr);
   }
 }
 
 }  // namespace
+
+bool ProcessState::EndDeliveries(int timeout_ms) {
+  ProcessState* state = current.load(std::memory_order_acquire);
+  return state == nullptr || state->delivery().Shutdown(timeout_ms);
+}
 
 ProcessState& ProcessState::Get() {
   ProcessState* state = current.load(std::memory_order_acquire);

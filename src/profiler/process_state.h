@@ -25,6 +25,11 @@ class ProcessState {
   // are waited for.
   static ProcessState& Get();
 
+  // What the end of the process does, for whoever has to do it earlier: waits,
+  // and leaves a delivery that takes longer to itself. From then on nothing
+  // waits for deliveries, and windows are delivered where they are sealed.
+  static bool EndDeliveries(int timeout_ms);
+
   // Differs between a process and its forked children.
   static uint32_t Generation();
 

@@ -11,6 +11,7 @@
 #include <new>
 #include <string>
 
+#include "profiler/cancel_off.h"
 #include "profiler/environment_profiler.h"
 #include "profiler/flight_recorder.h"
 #include "profiler/output_names.h"
@@ -205,6 +206,7 @@ extern "C" {
 
 int stepscope_profiler_create(const stepscope_profiler_options* options,
                               stepscope_profiler** profiler) noexcept {
+  const sp::CancelOff cancel_off;
   if (profiler == nullptr)
     return sp::Finish(STEPSCOPE_INVALID, "the profiler is NULL");
   *profiler = nullptr;
@@ -230,6 +232,7 @@ int stepscope_profiler_create(const stepscope_profiler_options* options,
 }
 
 void stepscope_profiler_destroy(stepscope_profiler* profiler) noexcept {
+  const sp::CancelOff cancel_off;
   if (profiler == nullptr) return;
   bool done = false;
   Guarded(profiler, [&done](ProfilerCore& core) {
@@ -242,6 +245,7 @@ void stepscope_profiler_destroy(stepscope_profiler* profiler) noexcept {
 }
 
 int stepscope_profiler_start(stepscope_profiler* profiler) noexcept {
+  const sp::CancelOff cancel_off;
   return Call(profiler, [profiler](ProfilerCore& core) {
     if (!core.timer_only() && !core.inert()) {
       sp::YieldEnvironment();
@@ -253,12 +257,14 @@ int stepscope_profiler_start(stepscope_profiler* profiler) noexcept {
 
 int stepscope_profiler_step(stepscope_profiler* profiler,
                             int64_t num_samples) noexcept {
+  const sp::CancelOff cancel_off;
   return Call(profiler, [num_samples](ProfilerCore& core) {
     return core.Step(num_samples);
   });
 }
 
 int stepscope_profiler_stop(stepscope_profiler* profiler) noexcept {
+  const sp::CancelOff cancel_off;
   return Call(profiler, [profiler](ProfilerCore& core) {
     if (!core.timer_only() && !core.inert())
       sp::CheckTargets(profiler->targets, core.diagnostics());
@@ -267,27 +273,40 @@ int stepscope_profiler_stop(stepscope_profiler* profiler) noexcept {
 }
 
 int stepscope_profiler_reset(stepscope_profiler* profiler) noexcept {
+  const sp::CancelOff cancel_off;
   return Call(profiler, [](ProfilerCore& core) { return core.Reset(); });
 }
 
 int stepscope_profiler_pause(stepscope_profiler* profiler) noexcept {
+  const sp::CancelOff cancel_off;
   return Call(profiler, [](ProfilerCore& core) { return core.Pause(); });
 }
 
 int stepscope_profiler_resume(stepscope_profiler* profiler) noexcept {
+  const sp::CancelOff cancel_off;
   return Call(profiler, [](ProfilerCore& core) { return core.Resume(); });
 }
 
 int stepscope_profiler_wait(stepscope_profiler* profiler,
                             int timeout_ms) noexcept {
+  const sp::CancelOff cancel_off;
   return Call(profiler, [timeout_ms](ProfilerCore& core) -> int {
     return core.Wait(timeout_ms) ? STEPSCOPE_OK : STEPSCOPE_TIMEOUT;
   });
 }
 
+int stepscope_end_deliveries(int timeout_ms) noexcept {
+  const sp::CancelOff cancel_off;
+  const int status = ProcessState::EndDeliveries(timeout_ms)
+                         ? STEPSCOPE_OK
+                         : STEPSCOPE_TIMEOUT;
+  return sp::Finish(status, sp::ReasonFor(status));
+}
+
 int stepscope_profiler_summary(stepscope_profiler* profiler,
                                const stepscope_summary_options* options,
                                stepscope_print_fn print, void* user) noexcept {
+  const sp::CancelOff cancel_off;
   return Guarded(profiler, [=](ProfilerCore& core) -> int {
     stepscope_summary_options c = {};
     if (options != nullptr) {
@@ -313,6 +332,7 @@ int stepscope_profiler_summary(stepscope_profiler* profiler,
 
 int stepscope_profiler_export(stepscope_profiler* profiler, const char* path,
                               const char* format) noexcept {
+  const sp::CancelOff cancel_off;
   if (path == nullptr || *path == '\0')
     return sp::Finish(STEPSCOPE_INVALID, "the path is NULL or empty");
   return Guarded(profiler, [=](ProfilerCore& core) {
@@ -323,6 +343,7 @@ int stepscope_profiler_export(stepscope_profiler* profiler, const char* path,
 int stepscope_profiler_export_to(stepscope_profiler* profiler,
                                  const char* folder, const char* worker,
                                  const char* format) noexcept {
+  const sp::CancelOff cancel_off;
   if (folder == nullptr || *folder == '\0')
     return sp::Finish(STEPSCOPE_INVALID, "the folder is NULL or empty");
   return Guarded(profiler, [=](ProfilerCore& core) {
@@ -331,6 +352,7 @@ int stepscope_profiler_export_to(stepscope_profiler* profiler,
 }
 
 int stepscope_make_folder(const char* path) noexcept {
+  const sp::CancelOff cancel_off;
   if (path == nullptr || *path == '\0')
     return sp::Finish(STEPSCOPE_INVALID, "the path is NULL or empty");
   try {
@@ -345,6 +367,7 @@ int stepscope_make_folder(const char* path) noexcept {
 
 int stepscope_profiler_step_info(stepscope_profiler* profiler, const char* unit,
                                  char* buffer, size_t size) noexcept {
+  const sp::CancelOff cancel_off;
   return Call(profiler, [=](ProfilerCore& core) {
     return sp::Copy(core.StepInfo(sp::Text(unit)), buffer, size);
   });
@@ -352,6 +375,7 @@ int stepscope_profiler_step_info(stepscope_profiler* profiler, const char* unit,
 
 int stepscope_profiler_last_error(const stepscope_profiler* profiler,
                                   char* buffer, size_t size) noexcept {
+  const sp::CancelOff cancel_off;
   if (profiler == nullptr) return STEPSCOPE_INVALID;
   // Leaves stepscope_last_error() alone: whoever asks here may ask there next.
   try {
@@ -365,10 +389,12 @@ int stepscope_profiler_last_error(const stepscope_profiler* profiler,
 
 int64_t stepscope_profiler_step_number(
     const stepscope_profiler* profiler) noexcept {
+  const sp::CancelOff cancel_off;
   return profiler != nullptr ? profiler->core->step_number() : 0;
 }
 
 int stepscope_profiler_state_now(const stepscope_profiler* profiler) noexcept {
+  const sp::CancelOff cancel_off;
   return profiler != nullptr ? profiler->core->state() : STEPSCOPE_STATE_CLOSED;
 }
 

@@ -31,6 +31,8 @@ int ProfilerCore::Start() {
       diagnostics_.Keep("Start: the profiler is already running");
       return STEPSCOPE_BUSY;
     }
+    if (!DeliveryThread::IsCurrent()) held_ = false;
+    if (held_) return STEPSCOPE_NOT_RUNNING;
     running_ = true;
   }
   diagnostics_.Clear();
@@ -97,6 +99,7 @@ int ProfilerCore::Finish(bool deliver) {
   if (inert()) return STEPSCOPE_NOT_RUNNING;
   std::string summary;
   std::unique_lock<std::mutex> lock(mutex_);
+  if (!DeliveryThread::IsCurrent()) held_ = true;
   if (!running_) return STEPSCOPE_NOT_RUNNING;
   running_ = false;
   CloseStepLocked();

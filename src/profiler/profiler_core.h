@@ -45,7 +45,8 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
  public:
   ProfilerCore(CoreOptions options, Recorder& recorder, TraceTools& tools);
 
-  // These return stepscope_status.
+  // These return stepscope_status. A callback cannot start what the program
+  // has stopped: each start would lead to another callback.
   int Start();
   int Step(int64_t num_samples);
   int Stop();
@@ -112,6 +113,7 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   std::condition_variable delivered_changed_;
   bool running_ = false;
   bool closed_ = false;  // by Close
+  bool held_ = false;    // stopped by the program, not by a callback
   int64_t step_ = 0;
   int state_ = STEPSCOPE_STATE_CLOSED;
   int64_t window_first_step_ = 0;

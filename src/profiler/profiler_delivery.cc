@@ -42,6 +42,10 @@ void ProfilerCore::Deliver(const std::shared_ptr<CaptureWindow>& window,
     diagnostics_.ReportNoMemory("the window was not delivered",
                                 window->path().c_str());
   }
+  if (inert()) {  // the callback forked, and this is the child
+    DeliveryThread::EndForkedChild();
+    return;
+  }
   window->Unload();
   // What nobody saw, or what lies partly elsewhere, keeps its name.
   const bool keep =
@@ -69,8 +73,12 @@ void ProfilerCore::Discard(const std::shared_ptr<CaptureWindow>& window) {
 
 void ProfilerCore::RunCallback() {
   if (!options_.on_trace_ready) return;
-  std::string why = options_.on_trace_ready();
-  if (!why.empty()) diagnostics_.Report(Reason::kCallback, why);
+  std::string why;
+  {
+    const ProgramSignals signals;
+    why = options_.on_trace_ready();
+  }
+  if (!why.empty() && !inert()) diagnostics_.Report(Reason::kCallback, why);
 }
 
 bool ProfilerCore::Wait(int timeout_ms) {

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "python/gil.h"
 #include "python/traces.h"
 
 namespace nb = nanobind;
@@ -31,13 +32,12 @@ namespace {
 // would never return.
 std::atomic<bool> shut_down{false};
 
-// What callbacks use. It outlives the Profiler if one is still running when
-// closing has been given up.
+// What callbacks use. It outlives the Profiler if windows are still to be
+// delivered then.
 struct Shared {
   nb::object on_ready;
   // Set on the stepping thread, which then asks for it.
   std::atomic<int> next_state{STEPSCOPE_STATE_RECORD};
-  std::atomic<bool> in_callback{false};
   std::mutex mutex;
   std::vector<std::string> warnings;
   std::string printed;
@@ -75,45 +75,41 @@ class Profiler {
     if (stepscope_profiler_create(&options, &handle_) != STEPSCOPE_OK)
       throw std::bad_alloc();
   }
+  // What is not delivered by now was waited for: it keeps what it uses.
   ~Profiler() {
-    Close();
-    if (!shared_->in_callback) delete shared_;
+    Stop();
+    if (!Wait(0)) return;
+    {
+      const GilReleased released;
+      stepscope_profiler_destroy(handle_);
+    }
+    delete shared_;
   }
   Profiler(const Profiler&) = delete;
   Profiler& operator=(const Profiler&) = delete;
 
-  // Stops and waits for deliveries, 60 s at most.
-  void Close() {
-    if (std::exchange(closed_, true)) return;
-    {
-      nb::gil_scoped_release released;
-      stepscope_profiler_destroy(handle_);
-    }
-    handle_ = nullptr;
-  }
-
   int Start(int state) {
-    nb::gil_scoped_release released;
+    const GilReleased released;
     shared_->next_state = state;
     return stepscope_profiler_start(handle_);
   }
   int Step(int64_t num_samples, int state) {
-    nb::gil_scoped_release released;
+    const GilReleased released;
     shared_->next_state = state;
     return stepscope_profiler_step(handle_, num_samples);
   }
   int Stop() {
-    nb::gil_scoped_release released;
+    const GilReleased released;
     return stepscope_profiler_stop(handle_);
   }
   int Reset() {
-    nb::gil_scoped_release released;
+    const GilReleased released;
     return stepscope_profiler_reset(handle_);
   }
   int Pause() { return stepscope_profiler_pause(handle_); }
   int Resume() { return stepscope_profiler_resume(handle_); }
   bool Wait(int timeout_ms) {
-    nb::gil_scoped_release released;
+    const GilReleased released;
     return stepscope_profiler_wait(handle_, timeout_ms) == STEPSCOPE_OK;
   }
 
@@ -130,18 +126,18 @@ class Profiler {
     std::string text;
     int status = 0;
     {
-      nb::gil_scoped_release released;
+      const GilReleased released;
       status = stepscope_profiler_summary(handle_, &options, &Append, &text);
     }
     return nb::make_tuple(status, ToPython(text));
   }
   int Export(const std::string& path, const std::string& format) {
-    nb::gil_scoped_release released;
+    const GilReleased released;
     return stepscope_profiler_export(handle_, path.c_str(), format.c_str());
   }
   int ExportTo(const std::string& folder, const std::string& worker,
                const std::string& format) {
-    nb::gil_scoped_release released;
+    const GilReleased released;
     return stepscope_profiler_export_to(handle_, folder.c_str(),
                                         worker.c_str(), format.c_str());
   }
@@ -197,23 +193,25 @@ class Profiler {
                     "on_trace_ready was not called: Python is exiting");
       return 1;
     }
-    Self(user)->in_callback = true;
-    nb::gil_scoped_acquire acquired;
-    int result = 0;
-    try {
-      Self(user)->on_ready();
-    } catch (nb::python_error& thrown) {
-      thrown.discard_as_unraisable("on_trace_ready");
+    const GilTaken taken;
+    PyObject* const on_ready = Self(user)->on_ready.ptr();
+    PyObject* const result =
+        OrWaitForTheEnd([=] { return PyObject_CallNoArgs(on_ready); });
+    if (result == nullptr) {
+      if (shut_down) {
+        PyErr_Clear();  // it was asked to end
+      } else {
+        PyErr_WriteUnraisable(on_ready);
+      }
       std::snprintf(error, error_size, "on_trace_ready raised");
-      result = 1;
+      return 1;
     }
-    Self(user)->in_callback = false;
-    return result;
+    Py_DECREF(result);
+    return 0;
   }
 
   Shared* const shared_;
   stepscope_profiler* handle_ = nullptr;
-  bool closed_ = false;
 };
 
 // Time spent waiting for a batch, for the timer and as a Dataloader event.
@@ -242,7 +240,6 @@ NB_MODULE(_core, m) {
   nb::class_<Profiler>(m, "Profiler")
       .def(nb::init<uint32_t, uint32_t, const std::string&, nb::object,
                     int64_t, double, int64_t, uint32_t, const std::string&>())
-      .def("close", &Profiler::Close)
       .def("start", &Profiler::Start)
       .def("step", &Profiler::Step)
       .def("stop", &Profiler::Stop)
@@ -264,10 +261,16 @@ NB_MODULE(_core, m) {
       .def("end", &Read::End)
       .def("cancel", &Read::Cancel);
   AddTraces(m);
-  m.def("shut_down", [] {
+  // No callback is called any more. What `threads` run gets a SystemExit, and
+  // after the time is left to itself.
+  m.def("shut_down", [](const std::vector<unsigned long>& threads,
+                        int timeout_ms) {
     shut_down = true;
-    nb::gil_scoped_release released;
+    for (const unsigned long thread : threads)
+      PyThreadState_SetAsyncExc(thread, PyExc_SystemExit);
+    const GilReleased released;
     WaitForAbandonedWork();
+    stepscope_end_deliveries(timeout_ms);
   });
   m.def("version", [] { return std::string(stepscope_version()); });
   m.def("last_error", [] { return std::string(stepscope_last_error()); });
@@ -280,7 +283,7 @@ NB_MODULE(_core, m) {
   m.def("mark_step", [] { stepscope_step(); });
   // A recording without steps, into one file.
   m.def("start_session", [](const std::string& path, bool devices) {
-    nb::gil_scoped_release released;
+    const GilReleased released;
     stepscope_use_devices(devices ? STEPSCOPE_DEVICES_AUTO
                                   : STEPSCOPE_DEVICES_OFF);
     stepscope_options options = {};
@@ -289,7 +292,7 @@ NB_MODULE(_core, m) {
     return stepscope_start(&options);
   });
   m.def("stop_session", [](int timeout_ms) {
-    nb::gil_scoped_release released;
+    const GilReleased released;
     const uint64_t session = stepscope_session();
     const int status = stepscope_stop();
     return status != STEPSCOPE_OK ? status

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <thread>
 
+#include "python/gil.h"
+
 namespace nb = nanobind;
 
 namespace {
@@ -51,7 +53,7 @@ bool Abandon(Job& job) {
 }
 
 bool WaitFor(Job& job, milliseconds time) {
-  const nb::gil_scoped_release released;
+  const GilReleased released;
   std::unique_lock lock(job.mutex);
   return job.changed.wait_for(lock, time, [&] { return job.done; });
 }
@@ -72,12 +74,12 @@ int RunInterruptibly(std::function<int()> work,
       if (counted) --abandoned;
     });
   } catch (const std::system_error&) {  // no thread to be had
-    const nb::gil_scoped_release released;
+    const GilReleased released;
     Run(job);
     return job->result;
   }
   const auto join = [&] {
-    const nb::gil_scoped_release released;
+    const GilReleased released;
     thread.join();
   };
   while (!WaitFor(*job, kLook)) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "python/gil.h"
 #include "python/interruptible.h"
 #include "python/reader_library.h"
 #include "report/arrow_abi.h"
@@ -101,7 +102,7 @@ class TableData {
     std::string text;
     int code = 0;
     {
-      const nb::gil_scoped_release released;
+      const GilReleased released;
       code = Reader().table_ask(table_.get(), question.c_str(),
                                 Pointers(options).data(), ReplyTo(text));
     }
@@ -195,7 +196,11 @@ std::shared_ptr<Outcome> Watched(
         uint64_t done = 0;
         uint64_t total = 0;
         Reader().watch_progress(watch.get(), &done, &total);
-        progress(done, total);
+        PyObject* const said = OrWaitForTheEnd([&] {
+          return PyObject_CallFunction(progress.ptr(), "KK", done, total);
+        });
+        if (said == nullptr) nb::raise_python_error();
+        Py_DECREF(said);
       },
       [&] { Reader().watch_cancel(watch.get()); }, wait);
   RaiseIfFailed(code, outcome->text);

@@ -83,7 +83,8 @@ Status MakeDataset(const std::string& folder) {
       return FileError(folder, error.value());
   }
   if (IsDataset(folder)) {
-    STEPSCOPE_TRY_ASSIGN(const std::string mark, ReadFile(MarkOf(folder)));
+    STEPSCOPE_TRY_ASSIGN(const std::string mark,
+                         ReadRegularFile(MarkOf(folder)));
     if (mark == MarkText()) return Ok();
     return Fail(ErrorCode::kUnsupported,
                 folder + ": a dataset of another version; expected " +
@@ -96,8 +97,9 @@ Status MakeDataset(const std::string& folder) {
   const bool others =
       std::any_of(found.begin(), found.end(), [](const fs::path& path) {
         const std::string name = path.filename().string();
-        return !name.starts_with(kMark) && name != "_lock" &&
-               name != "_staging";
+        return name != kMark &&
+               !name.starts_with("." + std::string(kMark)) &&
+               name != "_lock" && name != "_staging";
       });
   if (others && !IsDataset(folder))
     return Fail(ErrorCode::kInvalidArgument,

@@ -105,9 +105,10 @@ class Conversion {
       case DatasetWriter::Known::kNo:
         break;
     }
-    const Result<const Importer*> importer = FindImporter(file.path);
-    if (!importer) return Skip(file, importer.error());
     ImportOptions import;
+    import.found = !file.named;
+    const Result<const Importer*> importer = FindImporter(file.path, import);
+    if (!importer) return Skip(file, importer.error());
     import.cancel = options_.cancel;
     import.progress = [&](uint64_t done, uint64_t) { Tell(file, done, told); };
     Result<std::shared_ptr<const Trace>> trace =

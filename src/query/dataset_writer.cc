@@ -174,7 +174,7 @@ std::vector<std::string> DatasetWriter::CollectivesOf(
     for (const DatasetPart& part : PartsOfSource(source)) add(folder_, part);
   for (const Fresh& one : fresh) {
     const std::string staged = staging_.FolderOf(one.hash);
-    const Result<std::string> decided = ReadFile(staged + kJobFile);
+    const Result<std::string> decided = ReadRegularFile(staged + kJobFile);
     for (const DatasetPart& part : PartsOfSource(one.facts)) {
       add(staged, {kPendingJob, part.rank, part.hash});
       if (decided) add(folder_, {*decided, part.rank, part.hash});
@@ -201,7 +201,7 @@ Result<std::vector<std::string>> DatasetWriter::Decide(
     const std::string path = staging_.FolderOf(fresh[i].hash) + kJobFile;
     std::string job = choice.job;
     if (FileExists(path)) {
-      STEPSCOPE_TRY_ASSIGN(job, ReadFile(path));
+      STEPSCOPE_TRY_ASSIGN(job, ReadRegularFile(path));
     } else if (job.empty()) {
       fresh[i].same_window_as = choice.same_window_as;
     } else {

@@ -24,7 +24,7 @@ constexpr int kMajor = 1;
 constexpr int kOldestMinor = 4;
 
 std::string Environment(const char* name) {
-  const char* const value = std::getenv(name);
+  const char* const value = secure_getenv(name);
   return value == nullptr ? "" : value;
 }
 
@@ -108,7 +108,9 @@ std::vector<std::string> LibraryPlaces() {
     places.push_back(own + "/../lib/stepscope/" + kFile);
     places.push_back(own + "/" + kFile);
   }
-  if (const std::string cache = CacheFolder(); !cache.empty())
+  // A cache may be where others write too.
+  if (const std::string cache = CacheFolder();
+      !cache.empty() && IsOurs(cache + "/" + kFile))
     places.push_back(cache + "/" + kFile);
   places.emplace_back(kFile);
   return places;

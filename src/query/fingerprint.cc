@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "importers/capture/live_place.h"
 
 namespace stepscope {
 namespace {
@@ -16,7 +17,7 @@ constexpr size_t kBlock = size_t{1} << 20;
 
 Status AddFile(const std::string& path, std::vector<uint8_t>& buffer,
                Fingerprint& print) {
-  STEPSCOPE_TRY_ASSIGN(const File file, File::OpenForReading(path));
+  STEPSCOPE_TRY_ASSIGN(const File file, File::OpenRegular(path));
   for (uint64_t at = 0;;) {
     STEPSCOPE_TRY_ASSIGN(const size_t count, file.ReadAt(at, buffer));
     const std::string_view block(reinterpret_cast<const char*>(buffer.data()),
@@ -45,8 +46,8 @@ Result<Fingerprint> FingerprintOf(const std::string& path) {
   Fingerprint print;
   std::vector<uint8_t> buffer(kBlock);
   STEPSCOPE_TRY(AddFile(path, buffer, print));
-  if (FileExists(path + ".live"))
-    STEPSCOPE_TRY(AddFile(path + ".live", buffer, print));
+  if (const std::string live = capture::LiveBeside(path); !live.empty())
+    STEPSCOPE_TRY(AddFile(live, buffer, print));
   return print;
 }
 

@@ -13,7 +13,7 @@
 namespace stepscope {
 
 Result<std::string> MakeScratchFolder() {
-  const char* const set = std::getenv("TMPDIR");
+  const char* const set = secure_getenv("TMPDIR");
   std::string folder = set == nullptr || set[0] == '\0' ? "/tmp" : set;
   folder += "/stepscope-query-XXXXXX";
   if (mkdtemp(folder.data()) == nullptr) return FileError(folder, errno);

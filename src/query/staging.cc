@@ -11,8 +11,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "base/file.h"
-
 namespace stepscope {
 namespace {
 
@@ -31,31 +29,20 @@ std::string OwnSuffix() {
 }  // namespace
 
 Result<FileLock> FileLock::Wait(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd < 0) return FileError(path, errno);
-  while (flock(fd, LOCK_EX) != 0) {
-    if (errno == EINTR) continue;
-    const Error error = FileError(path, errno);
-    close(fd);
-    return error;
-  }
-  return FileLock(fd);
+  STEPSCOPE_TRY_ASSIGN(
+      File file,
+      File::OpenRegularAt(AT_FDCWD, path, path, O_RDWR | O_CREAT, 0666));
+  while (flock(file.fd(), LOCK_EX) != 0)
+    if (errno != EINTR) return FileError(path, errno);
+  return FileLock(std::move(file));
 }
 
 FileLock FileLock::Try(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-  if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    close(fd);
-    return FileLock(-1);
-  }
-  return FileLock(fd);
-}
-
-FileLock::FileLock(FileLock&& other) noexcept
-    : fd_(std::exchange(other.fd_, -1)) {}
-
-FileLock::~FileLock() {
-  if (fd_ >= 0) close(fd_);
+  Result<File> file =
+      File::OpenRegularAt(AT_FDCWD, path, path, O_RDWR | O_CREAT, 0666);
+  if (!file || flock(file->fd(), LOCK_EX | LOCK_NB) != 0)
+    return FileLock(File());
+  return FileLock(*std::move(file));
 }
 
 Staging::Staging(const std::string& dataset)
@@ -68,7 +55,7 @@ std::map<std::pair<std::string, std::string>, std::string>
 Staging::ReadSources() const {
   std::map<std::pair<std::string, std::string>, std::string> sources;
   for (const std::string& hash : Written()) {
-    const Result<std::string> text = ReadFile(FolderOf(hash) + kSource);
+    const Result<std::string> text = ReadRegularFile(FolderOf(hash) + kSource);
     if (!text) continue;
     const size_t end = text->find('\n');
     if (end == std::string::npos || end == 0) continue;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file.h"
 #include "base/result.h"
 #include "query/part_writer.h"
 
@@ -28,15 +29,12 @@ class FileLock {
   static Result<FileLock> Wait(const std::string& path);
   // Not open where another holds it.
   static FileLock Try(const std::string& path);
-  ~FileLock();
-  FileLock(FileLock&& other) noexcept;
-  FileLock& operator=(FileLock&&) = delete;
 
-  bool held() const { return fd_ >= 0; }
+  bool held() const { return file_.is_open(); }
 
  private:
-  explicit FileLock(int fd) : fd_(fd) {}
-  int fd_ = -1;
+  explicit FileLock(File file) : file_(std::move(file)) {}
+  File file_;
 };
 
 class Staging {

@@ -196,6 +196,26 @@ TEST(BadInputTest, NamesOf100KilobytesDoNotWidenTheTable) {
   EXPECT_NE(Render(*trace, TableFormat::kCsv).find(name), std::string::npos);
 }
 
+// Spreadsheets run what begins like a formula.
+TEST(BadInputTest, NoNameIsAFormulaInCsv) {
+  std::string text;
+  for (const char* name : {"=1+1", "+1", "-1", "@x"})
+    text += std::string("0..10 \"") + name + "\" Operator\n";
+  const auto trace = TraceFromText(text);
+  TableOptions options;
+  options.format = TableFormat::kCsv;
+  const std::string summary = Render(*trace, TableFormat::kCsv);
+  const std::string comparison =
+      RenderComparison(CompareTraces(*trace, *trace), options);
+  for (const char* name : {"'=1+1", "'+1", "'-1", "'@x"}) {
+    EXPECT_NE(summary.find(std::string(",") + name + ","), summary.npos)
+        << name << "\n" << summary;
+    EXPECT_NE(comparison.find(std::string("\"") + name + "\""),
+              comparison.npos)
+        << name << "\n" << comparison;
+  }
+}
+
 // Quadratic work would take hours here.
 TEST(BadInputTest, ThousandsOfOverlappingEvents) {
   constexpr int64_t kCount = 20000;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "base/csv.h"
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "base/visible_text.h"
@@ -284,19 +285,10 @@ std::string CompareJson(const Comparison& comparison) {
   return json.Take() + "\n";
 }
 
-// Always between quotes, so that a number as a name stays text.
-std::string Quoted(std::string_view text) {
-  std::string result(1, '"');
-  for (const char c : text) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + '"';
-}
-
 void AddCsv(const CompareRow& row, std::string& out) {
+  // A number as a name stays text.
   out += std::string(CompareTableName(row.key.table)) + "," +
-         Quoted(row.key.name) + "," + Quoted(row.key.shape);
+         CsvQuotedText(row.key.name) + "," + CsvQuotedText(row.key.shape);
   out += Format(",%llu,%llu,%.0f,%.0f,%.0f,",
                 static_cast<unsigned long long>(row.calls_a),
                 static_cast<unsigned long long>(row.calls_b), row.a(), row.b(),

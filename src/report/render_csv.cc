@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/tables/all_tables.h"
+#include "base/csv.h"
 #include "report/shown_rows.h"
 #include "report/table_json.h"
 
@@ -20,7 +21,7 @@ std::string CellText(const TableColumn& column, const Cell& cell) {
   JsonWriter json;
   WriteCell(json, column, cell);
   const std::string text = json.Take();
-  return text == "null" ? "" : CsvText(text);  // a number that is none
+  return text == "null" ? "" : CsvValue(text);  // a number that is none
 }
 
 class CsvWriter {
@@ -105,16 +106,6 @@ std::string FlatName(std::string_view name) {
   std::string flat(name);
   std::replace(flat.begin(), flat.end(), '.', '_');
   return flat;
-}
-
-std::string CsvText(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return std::string(text);
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + '"';
 }
 
 std::string RenderCsv(const Summary& summary,

@@ -5,6 +5,7 @@
 // names in JSON joined by '_' (cpu_total_ns). Rows inside a row follow it as
 // rows of the table <table>_<column> (operator_inner), and `parent` is the
 // first column of the row that they are inside of. A list is a JSON list.
+// Text that a spreadsheet would run as a formula begins with an apostrophe.
 // Times are integer nanoseconds.
 #pragma once
 
@@ -25,7 +26,5 @@ std::string RenderCsv(const Summary& summary,
 
 // A name in JSON as the other formats have it: cpu.total_ns is cpu_total_ns.
 std::string FlatName(std::string_view name);
-// A cell of CSV, quoted where it has to be.
-std::string CsvText(std::string_view text);
 
 }  // namespace stepscope

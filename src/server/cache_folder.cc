@@ -135,18 +135,15 @@ Result<CacheFolder> CacheFolder::Open(const std::string& path,
 
 std::optional<File> CacheFolder::Find(const std::string& name) const {
   const std::string kept = name + std::string(kKept);
-  const int fd =
-      openat(folder_.fd(), kept.c_str(),
-             O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return std::nullopt;
-  File file = File::FromDescriptor(fd, folder_.path() + "/" + kept);
+  Result<File> file = File::OpenRegularAt(
+      folder_.fd(), kept, folder_.path() + "/" + kept, O_RDONLY);
   struct stat status = {};
-  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-      !IsPrivate(status) || status.st_nlink != 1)
+  if (!file || fstat(file->fd(), &status) != 0 || !IsPrivate(status) ||
+      status.st_nlink != 1)
     return std::nullopt;
   const timespec used[2] = {{0, UTIME_NOW}, {0, UTIME_OMIT}};
-  futimens(fd, used);
-  return file;
+  futimens(file->fd(), used);
+  return *std::move(file);
 }
 
 CacheFolder::Fresh::Fresh(Fresh&& other) noexcept

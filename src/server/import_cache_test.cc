@@ -178,6 +178,17 @@ TEST_F(OneTraceTest, WhatIsKeptIsTheUsersAlone) {
   fs::remove(folder_.path() / "second");
   fs::create_symlink(folder_.path() / "second2", files[0]);
   EXPECT_EQ(Find("key"), nullptr);
+  fs::remove(files[0]);
+  ASSERT_EQ(mkfifo(files[0].c_str(), 0600), 0);
+  EXPECT_EQ(Find("key"), nullptr);
+  fs::rename(folder_.path() / "second2", files[0]);
+  EXPECT_NE(Find("key"), nullptr);
+  if (geteuid() != 0) return;  // only root gives files away
+  ASSERT_EQ(chown(files[0].c_str(), 4242, 4242), 0);
+  EXPECT_EQ(Find("key"), nullptr);
+  ASSERT_EQ(chown(files[0].c_str(), 0, 0), 0);
+  ASSERT_EQ(chown(cache_path().c_str(), 4242, 4242), 0);
+  EXPECT_EQ(Find("key"), nullptr);
 }
 
 TEST_F(OneTraceTest, AFolderThatOthersCanLookIntoIsNotUsed) {

@@ -65,11 +65,17 @@ HeadCheck CheckHeader(std::string_view line, uint32_t& once) {
   }
   constexpr std::string_view kOnce[] = {"host",           "authorization",
                                         "content-length", "sec-fetch-site",
-                                        "origin",         "connection"};
+                                        "origin",         "connection",
+                                        "sec-fetch-mode", "sec-fetch-dest",
+                                        "stepscope-token"};
   for (uint32_t i = 0; i < std::size(kOnce); ++i) {
     if (!Same(name, kOnce[i])) continue;
     if ((once & (1u << i)) != 0) return Refuse(400, "a header stands twice");
     once |= 1u << i;
+    // The parser behind us would decode it: what is judged must be what was
+    // sent.
+    if (value.find('%') != value.npos)
+      return Refuse(400, "a header holds a percent sign");
   }
   if (Same(name, "transfer-encoding") || Same(name, "expect") ||
       (Same(name, "content-length") && value != "0"))

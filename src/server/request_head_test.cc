@@ -51,6 +51,12 @@ TEST(RequestHeadTest, RefusesWhatTwoReadersCouldUnderstandDifferently) {
       begin + "transfer-ENCODING: identity\r\n\r\n",
       begin + "Range: bytes=0-1\r\n\r\n",
       begin + "Expect: 100-continue\r\n\r\n",
+      begin + "Stepscope-Token: a\r\nStepscope-Token: b\r\n\r\n",
+      // The parser decodes values.
+      "GET / HTTP/1.1\r\nHost: %6cocalhost\r\n\r\n",
+      begin + "Origin: http://%61\r\n\r\n",
+      begin + "Sec-Fetch-Site: same%2dorigin\r\n\r\n",
+      begin + "Stepscope-Token: %61\r\n\r\n",
   };
   for (const std::string& head : bad) {
     const HeadCheck check = CheckHead(head);

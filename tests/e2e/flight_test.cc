@@ -4,9 +4,11 @@
 // answers. tests/run/flight_test.py has two that train together.
 #include <gtest/gtest.h>
 #include <stepscope/c.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -247,6 +249,45 @@ TEST(Flight, RequestsThatMakeNoSenseAreLeftAlone) {
   flight.AwaitAnswer(flight.Ask(kLate), "late");
   EXPECT_FALSE(fs::exists(flight.folder() / "../outside"));
   EXPECT_FALSE(fs::exists(flight.folder() / ".hidden"));
+}
+
+// Others may be able to write into the folder of a job. A pipe that nobody
+// writes to would hold up whoever opens it.
+TEST(Flight, WhatOthersPutIntoTheControlFolderHoldsNothingUp) {
+  Flight flight;
+  const fs::path control = flight.folder() / "control";
+  const std::string victim = flight.folder() / "victim";
+  std::ofstream(victim) << "kept";
+  flight.Start();
+  for (int i = 0; i < 5; ++i) flight.Step();
+  Flight::Await([&] { return !flight.Said().empty(); });
+  std::string part;
+  for (const auto& entry : fs::directory_iterator(control))
+    if (entry.path().extension() == ".process")
+      part = entry.path().string() + ".part";
+  ASSERT_EQ(mkfifo((control / "request_000001").c_str(), 0600), 0);
+  fs::create_symlink(victim, control / "request_000002");
+  // Into its own place: a link to a file elsewhere, then a pipe.
+  while (link(victim.c_str(), part.c_str()) != 0 && errno == EEXIST) {
+  }
+  flight.AwaitAnswer(flight.Ask(kLate), "late");
+  while (mkfifo(part.c_str(), 0600) != 0 && errno == EEXIST) {
+  }
+  flight.AwaitAnswer(flight.Ask(kLate), "late");
+  flight.Stop();
+  std::ifstream file(victim);
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), "kept");
+}
+
+TEST(Flight, AControlFolderThatIsALinkIsRefused) {
+  Flight flight;
+  const fs::path elsewhere = flight.folder() / "elsewhere";
+  fs::create_directory(elsewhere);
+  fs::create_directory_symlink(elsewhere, flight.folder() / "control");
+  EXPECT_NE(stepscope_flight_start(&flight.options()), STEPSCOPE_OK);
+  EXPECT_NE(std::string(stepscope_last_error()).find("control"),
+            std::string::npos);
+  EXPECT_TRUE(fs::is_empty(elsewhere));
 }
 
 TEST(Flight, AForkedChildIsNotOfTheJob) {

@@ -30,7 +30,7 @@ std::atomic<const char*> folder_to_delete{nullptr};  // before a rename
 
 bool Hits(int fd) {
   char link[64];
-  std::snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+  std::snprintf(link, sizeof(link), "/proc/thread-self/fd/%d", fd);
   char path[4096] = "";
   const ssize_t n = readlink(link, path, sizeof(path) - 1);
   return n > 0 && std::string_view(path, static_cast<size_t>(n))

@@ -148,12 +148,17 @@ class Dataset(unittest.TestCase):
         csv = run("query", self.dataset, sql, "--format", "csv").stdout
         self.assertEqual(csv.splitlines()[0], "name,n")
         self.assertEqual(len(csv.splitlines()), len(want) + 1)
+        # What a spreadsheet would run; numbers stay numbers.
+        csv = run("query", self.dataset, "SELECT '=1+1' AS a, -1 AS b",
+                  "--format", "csv").stdout
+        self.assertEqual(csv, "a,b\n'=1+1,-1\n")
         out = os.path.join(self.folder.name, "rows.parquet")
         done = run("query", self.dataset, sql, "--format", "parquet", "-o", out)
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(out, "rb") as file:
             self.assertEqual(file.read(4), b"PAR1")
-        self.assertFalse(os.path.exists(out + ".partial"))
+        self.assertEqual([name for name in os.listdir(self.folder.name)
+                          if name.endswith(".tmp")], [])
         table = run("query", self.dataset, sql).stdout.splitlines()
         self.assertEqual(len(table), len(want) + 2)
 

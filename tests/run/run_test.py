@@ -10,10 +10,12 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import subprocess
 import sys
+import time
 import unittest
 
 import support
@@ -56,6 +58,60 @@ class CommandTest(RunTestCase):
             self.assertEqual(process.stdout.readline(), "ready\n")
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(timeout=120), 5)
+
+    def test_a_command_that_removes_its_folder_ends_as_it_ends(self):
+        place = self.folder / "place"
+        place.mkdir()
+        done = subprocess.run(
+            [support.STEPSCOPE, "run", "--out", str(self.out), "--", "sh",
+             "-c", f"rmdir {place}; {RANGES}; exit 5"], cwd=place,
+            capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 5, done.stderr)
+        self.assertIn(f"in {self.out}\n", done.stderr)
+
+    def test_a_stop_stops_the_command_too(self):
+        # A group of its own in this session, as a shell starts a job: the
+        # kernel stops no orphans.
+        with subprocess.Popen(
+                [support.STEPSCOPE, "run", "--quiet", "--out", str(self.out),
+                 "--", RANGES, "wait"], stdout=subprocess.PIPE, text=True,
+                preexec_fn=os.setpgrp) as process:
+            self.assertEqual(process.stdout.readline(), "ready\n")
+            (child,) = pathlib.Path(
+                f"/proc/{process.pid}/task/{process.pid}/children"
+            ).read_text(encoding="ascii").split()
+            self.await_state(process.pid, child, stopped=False)
+            process.send_signal(signal.SIGTSTP)
+            self.await_state(process.pid, child, stopped=True)
+            process.send_signal(signal.SIGCONT)
+            self.await_state(process.pid, child, stopped=False)
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(), 5)
+
+    @staticmethod
+    def await_state(*pids, stopped):
+        """Only the test's own limit ends this."""
+        def is_stopped(pid):
+            stat = pathlib.Path(f"/proc/{pid}/stat").read_text(
+                encoding="ascii", errors="replace")
+            return stat.rpartition(") ")[2][0] == "T"
+        while any(is_stopped(pid) != stopped for pid in pids):
+            time.sleep(0.01)
+
+    def test_a_stack_that_is_too_small_costs_one_line(self):
+        def limit():
+            resource.setrlimit(resource.RLIMIT_STACK, (24 << 10, 24 << 10))
+        for words, code, line in (
+                (("run", "--out", self.out, "--", "sh", "-c", "exit 5"), 5,
+                 "running without profiling: the limit of the stack"),
+                (("info", "x.sscap"), 4, "the limit of the stack")):
+            done = subprocess.run(
+                [support.STEPSCOPE, *map(str, words)], capture_output=True,
+                text=True, check=False, preexec_fn=limit,
+                env={"PATH": os.environ["PATH"]})
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(line, done.stderr)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
     def test_commands_that_cannot_be_run(self):
         done = self.run_it("no-such-command", code=127)

@@ -9,12 +9,14 @@ import sys
 import warnings
 import weakref
 from _thread import get_ident
+from time import monotonic
 
 from .. import _core, _frameworks
 from .._enums import ProfilerState, ProfilerTarget, SortedKeys, SummaryView
 from .._event import enabled
 from .._native_files import GPU_PLUGIN
 from . import scheduler as _scheduler
+from .ending import brief, end_forked_child, place, say
 from .export import FolderExporter, export_chrome_tracing
 from .function_tracing import FunctionTracing
 from .result import ProfilerResult
@@ -23,7 +25,8 @@ from .result import ProfilerResult
 # importing this package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Callable, Iterable, List, Optional, Union
+    from typing import (Any, Callable, Dict, Iterable, List, Optional,
+                        Union)
 
 # enum stepscope_status
 _OK, _BUSY, _NOT_RUNNING, _INVALID = 0, 1, 2, 3
@@ -31,12 +34,17 @@ _OK, _BUSY, _NOT_RUNNING, _INVALID = 0, 1, 2, 3
 _RECORD_SHAPES, _PROFILE_MEMORY, _TIMER_ONLY, _EMIT_NVTX = 1, 2, 4, 8
 _WITH_FLOPS, _KEEP_CAPTURE, _QUIET, _FLIGHT = 16, 32, 64, 128
 _ON_DEMAND = 1  # of a flight recorder
+_GPU_KINDS = "STEPSCOPE_GPU_KINDS"  # read by the plugin
 
 _RECORDING = (ProfilerState.RECORD, ProfilerState.RECORD_AND_RETURN)
 # What _core says of transitions; this module says it in Paddle's words.
 _KNOWN_WARNINGS = ("the scheduler went from", "the scheduler left")
 
-_all: "weakref.WeakSet[Profiler]" = weakref.WeakSet()
+_WAIT_S = 60.0  # for windows to be delivered
+_GRACE_S = 1.0  # for a callback to end that is told to
+_all: "Dict[weakref.ref[Profiler], None]" = {}  # in the order of their making
+_delivering: "Dict[int, Profiler]" = {}  # by the thread that does it
+_ending = False  # the interpreter ends: nothing is started any more
 
 
 def _gpu_is_supported() -> bool:
@@ -59,12 +67,13 @@ class _Link:
 
     def __init__(self, profiler: "Profiler") -> None:
         self.weak = weakref.ref(profiler)
-        self.strong: Optional[Profiler] = None
+        self.strong: Optional[Profiler] = None  # deleted, but for a window
 
     def __call__(self) -> None:
         profiler = self.strong or self.weak()
         if profiler is not None:
             profiler._deliver()
+        self.strong = None
 
 
 class Profiler:
@@ -167,9 +176,9 @@ class Profiler:
             folder = on_trace_ready.dir_name
         self._pid = os.getpid()
         self._running = False
+        self._held = False  # stopped by the program, not by a callback
         self._scheduler_failed = False
         self._error: Optional[BaseException] = None
-        self._delivery_thread: Optional[int] = None
         self._link = _Link(self)
         hang_ns = 0 if hang_after is None else round(hang_after * 1e9)
         self._core = _core.Profiler(flags, mask, folder, self._link,
@@ -177,8 +186,9 @@ class Profiler:
                                     _ON_DEMAND if mode == "on_demand" else 0,
                                     os.fspath(job) if job is not None else "")
         self._triggered = False  # on demand: steps are being recorded
+        self._chose_kinds = False
         self.profiler = self._core
-        _all.add(self)
+        _all[weakref.ref(self, _all.pop)] = None
 
     @staticmethod
     def _choose_targets(
@@ -200,19 +210,27 @@ class Profiler:
     # -- steps ----------------------------------------------------------------
 
     def start(self) -> None:
-        """Starts the profiler and enters step 0."""
+        """Starts the profiler and enters step 0. In ``on_trace_ready`` it does
+        nothing once the program has called stop()."""
         if self._running:
             return
         state = self._checked(self.current_state, 0)
         if self.step_num > 0:  # started again: counts from 0 again
             state = self._state_of(0)
+        if not self._in_callback():
+            self._held = False
+        if self._held or _ending:
+            return
         self._running = True
         self.step_num = 0
         self.previous_state = ProfilerState.CLOSED
         self.current_state = state
         flight = self.mode == "flight"
-        if flight:  # what calls of the device's API cost is most of it
-            os.environ.setdefault("STEPSCOPE_GPU_KINDS", "kernel")
+        if (flight and ProfilerTarget.GPU in self.targets
+                and _GPU_KINDS not in os.environ):
+            # What calls of the device's API cost is most of it.
+            os.environ[_GPU_KINDS] = "kernel"
+            self._chose_kinds = True
         if self.frameworks and self.mode != "on_demand":
             _frameworks.start(self.record_shapes, self.with_modules,
                               operators=not flight)
@@ -267,28 +285,26 @@ class Profiler:
         self._after_call()
 
     def stop(self) -> None:
-        """Ends the window that is being recorded, waits until it is delivered,
-        and prints the Perf Summary."""
+        """Ends the window that is being recorded, waits until it is delivered
+        (60 s at most), and prints the Perf Summary."""
+        if not self._in_callback():
+            self._held = True
         if not self._running:
             if self.current_state in _RECORDING and not self.timer_only and (
                     self.step_num == 0 and self.profiler_result is None
-                    and not self._in_callback()):
+                    and not self._in_callback() and not _ending):
                 raise RuntimeError(
                     "(PreconditionNotMet) TracerState must be STARTED: stop() "
                     "was called before start()")
             return
-        self._running = False
+        self._seal()
+        # Late, since a warning may be an error.
         if self.current_state is ProfilerState.READY and not self.timer_only:
             warnings.warn(
                 "Improper Profiler state transform: READY->CLOSED, profiler "
                 "will start and stop without saving data", stacklevel=2)
-        self._functions.turn(False)
-        self._core.stop()
-        if self.mode == "on_demand":
-            self._follow_trigger()
-        elif self.frameworks:
-            _frameworks.stop()
-        self._wait()
+        if not self._wait():
+            warnings.warn(f"stepscope: {self._late()}", stacklevel=2)
         self._after_call()
 
     def save(self, reason: str = "the program asked for it") -> None:
@@ -308,7 +324,11 @@ class Profiler:
         try:
             self.stop()
         except Exception as second:  # the first one is the one to see
-            warnings.warn(f"on_trace_ready failed: {second!r}", stacklevel=2)
+            try:
+                warnings.warn(f"on_trace_ready failed: {second!r}",
+                              stacklevel=2)
+            except Warning:
+                pass
 
     def reset(self) -> None:
         """Discards what was recorded and measured so far, and continues."""
@@ -361,7 +381,7 @@ class Profiler:
                 if not isinstance(view, SummaryView):
                     raise TypeError(f"views: {view!r} is not a SummaryView")
                 mask |= 1 << view.value
-        self._wait()
+        self._wait_or_raise()
         if views is not None and mask == 0:
             print()
             return
@@ -386,7 +406,7 @@ class Profiler:
             error = ValueError if isinstance(format, str) else TypeError
             raise error(f"format={format!r}: expected 'json', 'pb' or "
                         "'capture'")
-        self._wait()
+        self._wait_or_raise()
         if path:
             folder = os.path.dirname(path)
             if folder:
@@ -401,6 +421,18 @@ class Profiler:
             raise OSError(why)
 
     # -- inside ---------------------------------------------------------------
+
+    def _seal(self) -> None:
+        self._running = False
+        self._functions.turn(False)
+        self._core.stop()
+        if self._chose_kinds:
+            self._chose_kinds = False
+            os.environ.pop(_GPU_KINDS, None)
+        if self.mode == "on_demand":
+            self._follow_trigger()
+        elif self.frameworks:
+            _frameworks.stop()
 
     def _follow_trigger(self) -> bool:
         """Frameworks are observed only in the steps that were asked for, so
@@ -445,26 +477,48 @@ class Profiler:
             _memory.record()
 
     def _in_callback(self) -> bool:
-        return self._delivery_thread == get_ident()
+        """Or in that of another Profiler: there is one thread for all."""
+        return get_ident() in _delivering
 
-    def _wait(self) -> None:
-        """Until all windows are delivered; Ctrl-C ends it."""
+    def _wait(self, until: Optional[float] = None) -> bool:
+        """Until all windows are delivered; Ctrl-C ends it. False: they are not
+        in time."""
         if self._in_callback():
-            return
-        for _ in range(600):
-            if self._core.wait(100):
-                return
+            return True
+        if until is None:
+            until = 0.0 if _ending else monotonic() + _WAIT_S
+        while True:
+            left = max(0.0, until - monotonic())
+            if self._core.wait(min(100, round(1000 * left))):
+                return True
+            if left == 0:
+                return False
+
+    def _wait_or_raise(self) -> None:
+        if not self._wait():
+            raise RuntimeError(self._late())
+
+    def _late(self) -> str:
+        if self not in _delivering.values():
+            return ("a window was not delivered in time; its capture stays "
+                    "where it is")
+        return (f"on_trace_ready={place(self.on_trace_ready)} is still "
+                "running and is not waited for; its window may be incomplete")
 
     def _deliver(self) -> None:
         """A window is complete. On the delivery thread."""
-        self._delivery_thread = get_ident()
+        _delivering[get_ident()] = self
         self.profiler_result = ProfilerResult(self)
+        error: Optional[BaseException] = None
         try:
             self.on_trace_ready(self)
-        except BaseException as error:
+        except BaseException as raised:
+            error = raised
+        if self._pid != os.getpid():
+            end_forked_child(error)
+        if error is not None:
             self._error = error
-        finally:
-            self._delivery_thread = None
+        del _delivering[get_ident()]
 
     def _after_call(self) -> None:
         """Says what is to be said, on the user's thread."""
@@ -478,38 +532,62 @@ class Profiler:
             error, self._error = self._error, None
             raise error
 
-    def _finish(self) -> None:
-        """The interpreter ends: what was recorded is delivered."""
+    def _finish(self, until: float) -> bool:
+        """The interpreter ends: what was recorded is delivered. False: there
+        was no time for it."""
         if self._pid != os.getpid():  # a forked child has nothing of it
-            return
+            return True
+        delivered = False
         try:
             if self._running:
-                self.stop()
-            else:
-                self._wait()
-                self._after_call()
-        except Exception as error:
-            sys.excepthook(type(error), error, error.__traceback__)
+                self._seal()
+            delivered = self._wait(until)
+            if self._error is not None:
+                # Not by sys.excepthook: a job's may end all its processes.
+                say(f"on_trace_ready={place(self.on_trace_ready)} raised "
+                     f"{brief(self._error)}")
+                self._error = None
+            self._after_call()
+        except KeyboardInterrupt:  # nobody wants to wait
+            pass
+        except Exception as error:  # a warning, perhaps
+            say(brief(error))
+        if not delivered:
+            say(self._late())
+        return delivered
 
     def __del__(self) -> None:
         core = getattr(self, "_core", None)
         if core is None or sys.is_finalizing():
             return
-        self._functions.turn(False)
         self._link.strong = self
-        if self._running and self.frameworks:
-            _frameworks.stop()
-        try:
-            core.close()
-        finally:
-            self._link.strong = None
+        if self._running:
+            self._seal()
+        delivered = core.wait(round(1000 * _WAIT_S))
+        if not delivered and self._in_callback():
+            return  # its turn comes after that
+        self._link.strong = None
+        if not delivered:
+            say(self._late())
+
+
+os.register_at_fork(after_in_child=_delivering.clear)
 
 
 @atexit.register
 def _finish_all() -> None:
-    for profiler in list(_all):
-        profiler._finish()
-    _core.shut_down()
+    """All windows are delivered, or it is said that they are not. After that
+    no thread of ours needs Python."""
+    global _ending
+    _ending = True
+    until = monotonic() + _WAIT_S
+    for reference in list(_all):
+        profiler = reference()
+        if profiler is not None and not profiler._finish(until):
+            until = 0.0
+    # A callback that ends there leaves no lock behind that Python needs.
+    left = max(_GRACE_S, until - monotonic())
+    _core.shut_down(list(_delivering), round(1000 * left))
 
 
 def get_profiler(config_path: str) -> Profiler:

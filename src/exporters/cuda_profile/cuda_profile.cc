@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/csv.h"
 #include "exporters/cuda_profile/columns.h"
 #include "exporters/out_buffer.h"
 
@@ -30,17 +31,6 @@ std::vector<Row> Activities(const Trace& trace) {
   return rows;
 }
 
-// A name may hold anything.
-std::string Quoted(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == text.npos) return std::string(text);
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + "\"";
-}
-
 std::string CsvHeader(const std::vector<const Option*>& options) {
   std::string line;
   for (const Option* const option : options) {
@@ -64,7 +54,7 @@ std::string CsvRow(const Trace& trace, Row row,
     for (size_t i = 0; i < columns; ++i)
       line += (i < values.size() ? values[i] : "") + ",";
   }
-  return line + Quoted(trace.str(trace.name()[row])) + "\n";
+  return line + CsvText(trace.str(trace.name()[row])) + "\n";
 }
 
 // Pairs of which the event has a value; a line break would end the record.

@@ -15,6 +15,7 @@ stream 7 GPU:0
   300..1500 "gemm<a, b>" Kernel grid=[4,2,1] block=[256,1,1] "shared memory"=96
 stream 9 GPU:1
   100..250 MEMCPY_HtoD Memcpy bytes=4096
+  1600..1700 "=1+1" Kernel
 )";
 
 Result<std::string> Write(const ExportOptions& options) {
@@ -32,7 +33,8 @@ TEST(CudaProfile, CsvWithTheDefaultOptions) {
             "threadblocksizeX,threadblocksizeY,threadblocksizeZ,streamid,"
             "method\n"
             "100,250,,,,,,,9,MEMCPY_HtoD\n"
-            "300,1500,4,2,1,256,1,1,7,\"gemm<a, b>\"\n");
+            "300,1500,4,2,1,256,1,1,7,\"gemm<a, b>\"\n"
+            "1600,1700,,,,,,,9,'=1+1\n");
 }
 
 TEST(CudaProfile, KeyValuePairs) {
@@ -46,7 +48,8 @@ TEST(CudaProfile, KeyValuePairs) {
             "streamid=[ 9 ] memtransfersize=[ 4096 ] gputime=[ 0.150 ] "
             "method=[ MEMCPY_HtoD ]\n"
             "gridsize=[ 4, 2 ] streamid=[ 7 ] gputime=[ 1.200 ] "
-            "method=[ gemm<a, b> ]\n");
+            "method=[ gemm<a, b> ]\n"
+            "streamid=[ 9 ] gputime=[ 0.100 ] method=[ =1+1 ]\n");
 }
 
 TEST(CudaProfile, WhatIsUnknownIsRefusedByName) {

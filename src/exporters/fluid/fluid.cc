@@ -120,7 +120,6 @@ class Writer {
     const bool on_host = track.kind == TrackKind::kThread;
     const ArgLookup args(trace_, row);
     Message event;
-    event.Text(kName, trace_.str(trace_.name()[row]));
     event.Uint(kStart, Absolute(trace_.start_ns()[row]));
     event.Uint(kEnd, Absolute(trace_.end_ns(row)));
     event.Int(kDevice, !on_host      ? std::max<int64_t>(track.device, 0)
@@ -136,6 +135,9 @@ class Writer {
     event.Uint(kType, on_host ? kCpuEvent : kGpuEvent);
     const std::string_view detail = args.Text("detail_info");
     if (!detail.empty()) event.Text(kDetail, detail);
+    // Last: readers know the format by the fields at the beginning of a file,
+    // and a name may be longer than that.
+    event.Text(kName, trace_.str(trace_.name()[row]));
     Put(1, event);
   }
 

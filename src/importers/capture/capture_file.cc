@@ -9,12 +9,11 @@
 namespace stepscope {
 namespace capture {
 
-Status ReadCapture(File file, std::string live_beside,
+Status ReadCapture(File file, std::string path,
                    const ImportOptions& options, TraceBuilder& builder) {
   STEPSCOPE_TRY_ASSIGN(const bool tables, IsTableCapture(file));
   if (tables) return TableReader(std::move(file), options).Read(builder);
-  return CaptureReader(std::move(file), std::move(live_beside), options,
-                       builder)
+  return CaptureReader(std::move(file), std::move(path), options, builder)
       .Read();
 }
 
@@ -23,8 +22,7 @@ Status ReadCapture(File file, std::string live_beside,
 Result<std::shared_ptr<const Trace>> ImportCapture(const std::string& path) {
   STEPSCOPE_TRY_ASSIGN(File file, File::OpenForReading(path));
   TraceBuilder builder;
-  STEPSCOPE_TRY(
-      capture::ReadCapture(std::move(file), path + ".live", {}, builder));
+  STEPSCOPE_TRY(capture::ReadCapture(std::move(file), path, {}, builder));
   return builder.Finish();
 }
 

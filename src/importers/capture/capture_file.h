@@ -14,10 +14,11 @@
 
 namespace stepscope::capture {
 
-// Adds what `file` holds. `live_beside`: where the live file of a process that
-// was killed is looked for; empty if the capture has no place, as in a pipe.
+// Adds what `file` holds. `path`: where it lies, since the live file of a
+// process that was killed may lie beside it; empty if the capture has no place,
+// as in a pipe.
 // Adds nothing to the builder where it fails with ErrorCode::kCorrupt.
-Status ReadCapture(File file, std::string live_beside,
+Status ReadCapture(File file, std::string path,
                    const ImportOptions& options, TraceBuilder& builder);
 
 }  // namespace stepscope::capture

@@ -29,9 +29,9 @@ class CaptureImporterImpl : public Importer {
   Status Import(InputSource& input, const ImportOptions& options,
                 TraceBuilder& builder) const override {
     STEPSCOPE_TRY_ASSIGN(File file, input.PlainFile());
-    STEPSCOPE_TRY(capture::ReadCapture(
-        std::move(file), input.is_path() ? input.path() + ".live" : "",
-        options, builder));
+    STEPSCOPE_TRY(capture::ReadCapture(std::move(file),
+                                       input.is_path() ? input.path() : "",
+                                       options, builder));
     if (!input.damage().empty()) {
       builder.SetIncomplete();
       builder.AddNote(input.path() + ": " + input.damage());

@@ -2,6 +2,8 @@
 #include "importers/capture/capture_importer.h"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "importers/capture/sample_capture.h"
@@ -160,17 +162,85 @@ TEST(CaptureImporterTest, KilledProcessIsJoinedWithItsLiveFile) {
             "the live file");
 }
 
-TEST(CaptureImporterTest, LiveFileIsFoundByItsPathToo) {
-  const TempFolder folder;
-  const KilledSample sample = MakeKilledSample();
-  const std::string live = folder.Write("ring", sample.live);
+// The killed sample, with a path in it.
+std::string KilledThatStates(const std::string& live) {
   CaptureWriter named;
   named.Process({{"live_path", live}});
   // The blocks behind the first of the sample, under another process block.
-  std::string bytes = named.bytes();
-  bytes += sample.capture.bytes.substr(sample.capture.blocks[1]);
-  const auto trace = Import(folder.Write("x.sscap", bytes));
+  const SampleFile sample = MakeKilledSample().capture;
+  return named.bytes() + sample.bytes.substr(sample.blocks[1]);
+}
+
+TEST(CaptureImporterTest, LiveFileIsFoundByItsNameToo) {
+  const TempFolder folder;
+  const KilledSample sample = MakeKilledSample();
+  folder.Write("y.sscap.live", sample.live);
+  const auto trace = Import(
+      folder.Write("x.sscap", KilledThatStates("/gone/y.sscap.live")));
   EXPECT_EQ(trace->size(), kSampleEvents);
+}
+
+TEST(CaptureImporterTest, LiveFileIsFoundInItsFolder) {
+  const TempFolder folder, live;
+  live.Write("stepscope-1.sscap.live", MakeKilledSample().live);
+  const std::string path = folder.Write(
+      "x.sscap", KilledThatStates(live.path("stepscope-1.sscap.live")));
+  EXPECT_EQ(Import(path)->size(), 6u);
+  ASSERT_EQ(setenv("STEPSCOPE_LIVE_DIR", live.path("").c_str(), 1), 0);
+  EXPECT_EQ(Import(path)->size(), kSampleEvents);
+  ASSERT_EQ(unsetenv("STEPSCOPE_LIVE_DIR"), 0);
+}
+
+// A capture may be anybody's: what it names is not opened, nor what a link
+// beside it leads to, and nothing makes its reader wait.
+TEST(CaptureImporterTest, NoPathOfACaptureIsOpened) {
+  const TempFolder folder, elsewhere;
+  const std::string live =
+      elsewhere.Write("y.sscap.live", MakeKilledSample().live);
+  const std::string path = folder.Write("x.sscap", KilledThatStates(live));
+  EXPECT_EQ(Import(path)->size(), 6u);
+  ASSERT_EQ(symlink(live.c_str(), (path + ".live").c_str()), 0);
+  EXPECT_EQ(Import(path)->size(), 6u);
+  ASSERT_EQ(unlink((path + ".live").c_str()), 0);
+  ASSERT_EQ(mkfifo((path + ".live").c_str(), 0600), 0);
+  EXPECT_EQ(Import(path)->size(), 6u);
+  const std::string pipe = folder.path("pipe.sscap.live");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(Import(folder.Write("z.sscap", KilledThatStates(pipe)))->size(),
+            6u);
+}
+
+TEST(CaptureImporterTest, TheLiveFileOfAnotherUserIsLeftAlone) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  const TempFolder folder;
+  const KilledSample sample = MakeKilledSample();
+  const std::string live = folder.Write("x.sscap.live", sample.live);
+  const std::string path = folder.Write("x.sscap", sample.capture.bytes);
+  ASSERT_EQ(chown(live.c_str(), 4242, 4242), 0);
+  EXPECT_EQ(Import(path)->size(), 6u);
+  ASSERT_EQ(chown(path.c_str(), 4242, 4242), 0);
+  EXPECT_EQ(Import(path)->size(), kSampleEvents);
+}
+
+TEST(CaptureImporterTest, TheLastArgumentOfAKilledProcessMayBeZero) {
+  const TempFolder folder;
+  SlotList slots;
+  const uint32_t event = slots.Event(2000, 500, 1);
+  slots.IntArg(format::SlotPosition(0, event), 2000, 2, 0);
+  ASSERT_EQ(slots.slots().back().begin, 0u);  // as an unused slot looks
+  CaptureWriter capture;
+  capture.Clock(format::ClockKind::kTsc, 0,
+                {MakeAnchor(1000, 50'000), MakeAnchor(5000, 52'000)});
+  folder.Write(
+      "x.sscap.live",
+      MakeLive(1, 9000, {format::ThreadEntry{}, MakeThread(1, 7, "main")},
+               {{1, 0, "op"}, {2, 0, "size"}},
+               {{format::ChunkState::kActive, 1, 0, 10, 1,
+                 {slots.slots().begin(), slots.slots().end()}}}));
+  const auto trace = Import(folder.Write("x.sscap", capture.bytes()));
+  EXPECT_EQ(trace->size(), 1u);
+  EXPECT_EQ(trace->args().size(), 1u);
+  EXPECT_EQ(trace->ledger().kept(), trace->ledger().seen());
 }
 
 TEST(CaptureImporterTest, AnotherRingsLiveFileIsLeftAlone) {
@@ -190,7 +260,7 @@ TEST(CaptureImporterTest, AnotherRingsLiveFileIsLeftAlone) {
 TEST(CaptureImporterTest, ALinkedLiveFileIsNotReadWhereConfined) {
   const TempFolder folder;
   const KilledSample sample = MakeKilledSample();
-  const std::string live = folder.Write("ring", sample.live);
+  const std::string live = folder.Write("y.sscap.live", sample.live);
   const std::string path = folder.Write("x.sscap", sample.capture.bytes);
   ASSERT_EQ(symlink(live.c_str(), (path + ".live").c_str()), 0);
   EXPECT_EQ(Import(path)->size(), kSampleEvents);
@@ -212,6 +282,20 @@ TEST(CaptureImporterTest, ShortLiveFileGivesNamesAndThreads) {
   EXPECT_EQ(trace->size(), 6u);
   ASSERT_EQ(trace->threads().size(), 3u);
   EXPECT_EQ(trace->threads()[0].dropped[0].second, 3u);
+}
+
+TEST(CaptureImporterTest, LossesWithoutAThreadAreAddedUp) {
+  CaptureWriter w;
+  w.Clock(format::ClockKind::kMonotonic, 1'000'000'000, {MakeAnchor(1, 0)});
+  format::ThreadEntry none = MakeThread(0, 0, "", 0);
+  none.lost_io = 5;
+  w.Thread(none);
+  none.lost_io = 7;  // since then
+  const TempFolder folder;
+  folder.Write("x.sscap.live", MakeLive(1, 100, {none}, {}, {}));
+  const auto trace = Import(folder.Write("x.sscap", w.bytes()));
+  ASSERT_EQ(trace->threads().size(), 1u);
+  EXPECT_EQ(trace->threads()[0].dropped[0].second, 12u);
 }
 
 TEST(CaptureImporterTest, LossesWithoutAThreadAreReported) {

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "importers/capture/live_place.h"
 #include "importers/capture/outline.h"
 
 namespace stepscope::capture {
@@ -30,11 +31,11 @@ uint64_t StatedRecords(const EventsHeader& header) {
 
 }  // namespace
 
-CaptureReader::CaptureReader(File file, std::string live_beside,
+CaptureReader::CaptureReader(File file, std::string path,
                              const ImportOptions& options,
                              TraceBuilder& builder)
     : file_(std::move(file)),
-      live_beside_(std::move(live_beside)),
+      path_(std::move(path)),
       options_(options),
       builder_(builder),
       tables_(builder.strings()) {}
@@ -150,12 +151,14 @@ void CaptureReader::AddFileRun(const Block& block) {
 }
 
 void CaptureReader::JoinLive() {
-  if (!live_beside_.empty())
-    live_ = ReadLive(live_beside_, *list_.header, tables_, options_.confined);
-  const auto path = tables_.Find("live_path");
-  if (!live_ && path && !options_.confined)
-    live_ = ReadLive(std::string(*path), *list_.header, tables_);
-  if (!live_) return;
+  std::vector<std::string> places = LivePlaces(
+      path_,
+      options_.confined ? "" : tables_.Find("live_path").value_or(""));
+  if (options_.confined && !places.empty()) places.resize(1);
+  const std::optional<File> live =
+      OpenLive(file_, *list_.header, places, options_.confined);
+  if (!live) return;
+  live_ = ReadLive(*live, *list_.header, tables_);
   // A chunk that is still in the ring may have been written as well, perhaps
   // only in part; the ring has all of it. What the writer marked as written
   // counts only where the file does not have it.

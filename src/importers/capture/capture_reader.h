@@ -28,8 +28,8 @@ namespace stepscope::capture {
 
 class CaptureReader {
  public:
-  // `live_beside` as ReadCapture() has it.
-  CaptureReader(File file, std::string live_beside,
+  // `path` as ReadCapture() has it.
+  CaptureReader(File file, std::string path,
                 const ImportOptions& options, TraceBuilder& builder);
 
   // Fails, with nothing added to the builder, where no event can be read from
@@ -70,7 +70,7 @@ class CaptureReader {
   std::string At(uint64_t offset, const std::string& what) const;
 
   File file_;
-  const std::string live_beside_;
+  const std::string path_;
   const ImportOptions& options_;
   TraceBuilder& builder_;
   BlockList list_;

@@ -98,7 +98,7 @@ void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
       std::string note =
           "capture was not ended and its live file was not found: what was "
           "still in memory is missing";
-      if (live_beside_.empty())
+      if (path_.empty())
         note =
             "capture was not ended, and this input has no live file beside "
             "it: what was still in memory is missing; give the capture by its "
@@ -108,6 +108,12 @@ void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
             ". Files outside the folder are not read here. If the live file is "
             "in /dev/shm, this makes one file of both: stepscope convert " +
             file_.path() + " -o whole.sscap";
+      else if (const auto stated = tables_.Find("live_path");
+               stated && !stated->starts_with("/dev/shm/") &&
+               !stated->ends_with(path_.substr(path_.rfind('/') + 1) +
+                                  ".live"))
+        note += ". It was " + std::string(*stated) +
+                "; if it is still there, set STEPSCOPE_LIVE_DIR to its folder";
       AddProcessNote(note);
     }
   }

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/file.h"
-
 namespace stepscope::capture {
 namespace {
 
@@ -33,6 +31,18 @@ std::vector<uint8_t> ReadRange(const File& file, uint64_t offset,
   return data;
 }
 
+// Entry 0 is no thread: it counts what no thread's entry can. What of it is in
+// the capture was taken away here.
+void AddUnattached(const format::ThreadEntry& entry, Metadata& tables) {
+  format::ThreadEntry& all = tables.threads[0];
+  for (int reason = 0; reason < STEPSCOPE_DROP_REASONS; ++reason)
+    all.dropped[reason] += entry.dropped[reason];
+  all.side_dropped += entry.side_dropped;
+  all.lost_io += entry.lost_io;
+  all.lost_file_limit += entry.lost_file_limit;
+  all.lost_side += entry.lost_side;
+}
+
 void AddThreads(const File& file, const LiveHeader& header,
                 uint32_t generation, uint64_t file_size, Metadata& tables) {
   const std::vector<uint8_t> table =
@@ -43,11 +53,10 @@ void AddThreads(const File& file, const LiveHeader& header,
        at += format::kThreadEntryBytes) {
     format::ThreadEntry entry;
     std::memcpy(&entry, table.data() + at, sizeof(entry));
-    // Entry 0 is no thread: it counts what no thread's entry can.
-    if (at == 0) entry.uid = 0;
-    if (at == 0 ||
-        (entry.generation == generation &&
-         entry.state != static_cast<uint32_t>(format::ThreadState::kFree)))
+    if (at == 0)
+      AddUnattached(entry, tables);
+    else if (entry.generation == generation &&
+             entry.state != static_cast<uint32_t>(format::ThreadState::kFree))
       tables.threads[entry.uid] = entry;
   }
 }
@@ -64,6 +73,21 @@ bool IsRecorded(const ChunkHeader& header, uint32_t generation) {
       return false;
   }
   return false;
+}
+
+// How many of the `count` slots at `slots` were taken. A slot of zeros was not,
+// unless it is the payload of a side record: an argument may be 0.
+size_t CountUsed(const Slot* slots, size_t count) {
+  size_t used = count;
+  while (used > 0 && slots[used - 1].begin == 0 &&
+         slots[used - 1].dur == 0 && slots[used - 1].site == 0)
+    --used;
+  for (size_t i = 0; i < used; ++i) {
+    if (slots[i].begin == 0 || !format::IsSide(slots[i].site)) continue;
+    i += format::SidePayloadSlots(slots[i].site);
+    used = std::max(used, std::min(i + 1, count));
+  }
+  return used;
 }
 
 void AddChunks(const File& file, const LiveHeader& header,
@@ -86,43 +110,29 @@ void AddChunks(const File& file, const LiveHeader& header,
         at + format::kChunkHeaderBytes,
         {reinterpret_cast<uint8_t*>(chunk.slots.data()),
          chunk.slots.size() * sizeof(Slot)});
-    size_t used = got ? *got / sizeof(Slot) : 0;
-    const auto unused = [](const Slot& s) {
-      return s.begin == 0 && s.dur == 0 && s.site == 0;
-    };
-    while (used > 0 && unused(chunk.slots[used - 1])) --used;
-    chunk.slots.resize(used);
-    if (used > 0) live.chunks.push_back(std::move(chunk));
+    chunk.slots.resize(
+        CountUsed(chunk.slots.data(), got ? *got / sizeof(Slot) : 0));
+    if (!chunk.slots.empty()) live.chunks.push_back(std::move(chunk));
   }
 }
 
 }  // namespace
 
-std::optional<LiveData> ReadLive(const std::string& path,
-                                 const format::FileHeader& capture,
-                                 Metadata& tables, bool confined) {
-  const Result<File> file = confined ? File::OpenWithoutLinks(path)
-                                     : File::OpenForReading(path);
-  LiveHeader header;
-  if (!file || !ReadStruct(*file, 0, &header) ||
-      std::memcmp(header.magic, format::kLiveMagic, sizeof(header.magic)) !=
-          0 ||
-      header.version != format::kLiveVersion ||
-      std::memcmp(header.ring_id, capture.ring_id, sizeof(header.ring_id)) != 0)
-    return std::nullopt;
-  const Result<uint64_t> size = file->Size();
-  if (!size) return std::nullopt;
+LiveData ReadLive(const File& file, const format::FileHeader& capture,
+                  Metadata& tables) {
   LiveData live;
-  live.path = path;
+  LiveHeader header;
+  const Result<uint64_t> size = file.Size();
+  if (!size || !ReadStruct(file, 0, &header)) return live;
   live.heartbeat = header.heartbeat;
   live.names_refused = header.names_refused;
-  AddThreads(*file, header, capture.generation, *size, tables);
-  AddChunks(*file, header, capture.generation, *size, live);
+  AddThreads(file, header, capture.generation, *size, tables);
+  AddChunks(file, header, capture.generation, *size, live);
   // Last: in a process that still runs, every site of a copied chunk was named
   // before.
-  if (ReadStruct(*file, 0, &header)) {
+  if (ReadStruct(file, 0, &header)) {
     const std::vector<uint8_t> names =
-        ReadRange(*file, header.names_offset,
+        ReadRange(file, header.names_offset,
                   std::min(header.names_used, header.names_bytes), *size);
     // Cut short is as good as ended here.
     static_cast<void>(tables.AddNames(names));

@@ -5,11 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
-#include "base/result.h"
+#include "base/file.h"
 #include "format/block.h"
 #include "format/live_file.h"
 #include "importers/capture/metadata.h"
@@ -32,18 +30,15 @@ struct LiveRun {
 };
 
 struct LiveData {
-  std::string path;
   uint64_t heartbeat = 0;
   uint64_t names_refused = 0;
   std::vector<LiveChunk> chunks;  // of the session, not empty
 };
 
-// The live file at `path`, if it is the one that belongs to `capture`. Its
-// names and threads go to `tables`. Nothing: absent, or another ring's.
-// `confined` is as in ImportOptions.
-std::optional<LiveData> ReadLive(const std::string& path,
-                                 const format::FileHeader& capture,
-                                 Metadata& tables, bool confined = false);
+// What the live file of a capture holds (see OpenLive()); its names and threads
+// go to `tables`.
+LiveData ReadLive(const File& live, const format::FileHeader& capture,
+                  Metadata& tables);
 
 // Parts a chunk by the owner records in it.
 std::vector<LiveRun> SplitRuns(const LiveChunk& chunk);

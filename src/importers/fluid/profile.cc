@@ -17,15 +17,16 @@ namespace {
 using namespace fluid;  // NOLINT: field numbers only
 using Holds = Rule::Holds;
 
+// A name may hold anything, and so may what is made of names.
 constexpr Rule kEventRules[] = {
-    {kName, Holds::kText, nullptr, true},
+    {kName, Holds::kAny, nullptr, true},
     {kStart, Holds::kAny, nullptr, true},
     {kEnd, Holds::kAny, nullptr, true},
     {kDevice},
     {kSubDevice},
     {kMemcopy},
     {kType},
-    {kDetail, Holds::kText},
+    {kDetail},
 };
 constexpr Shape kEventShape = {kEventRules, 3};
 constexpr Rule kMemoryRules[] = {
@@ -35,8 +36,8 @@ constexpr Rule kMemoryRules[] = {
     {kMemoryPlace},
     {kMemoryThread},
     {kMemoryDevice},
-    {kAllocatedIn, Holds::kText, nullptr, true},
-    {kFreedIn, Holds::kText, nullptr, true},
+    {kAllocatedIn, Holds::kAny, nullptr, true},
+    {kFreedIn, Holds::kAny, nullptr, true},
 };
 constexpr Shape kMemoryShape = {kMemoryRules, 5};
 constexpr Rule kProfileRules[] = {

@@ -69,6 +69,12 @@ Result<std::unique_ptr<InputSource>> InputSource::Open(const std::string& path,
   return OfFile(std::move(file), path != "-", limits);
 }
 
+Result<std::unique_ptr<InputSource>> InputSource::OpenFound(
+    const std::string& path, InputLimits limits) {
+  STEPSCOPE_TRY_ASSIGN(File file, File::OpenRegular(path));
+  return OfFile(std::move(file), true, limits);
+}
+
 Result<std::unique_ptr<InputSource>> InputSource::OpenConfined(
     const std::string& path, InputLimits limits) {
   STEPSCOPE_TRY_ASSIGN(File file, File::OpenWithoutLinks(path));

@@ -55,6 +55,9 @@ class InputSource {
   // input.
   static Result<std::unique_ptr<InputSource>> Open(const std::string& path,
                                                    InputLimits limits = {});
+  // A regular file only: for names that were found, not given.
+  static Result<std::unique_ptr<InputSource>> OpenFound(
+      const std::string& path, InputLimits limits = {});
   // Only a regular file to which no symbolic link leads. REQUIRES: `path` is
   // absolute.
   static Result<std::unique_ptr<InputSource>> OpenConfined(

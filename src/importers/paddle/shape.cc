@@ -10,7 +10,7 @@ using namespace paddle;  // NOLINT: field numbers only
 using Holds = Rule::Holds;
 
 constexpr Rule kHostEventRules[] = {
-    {kHostName, Holds::kText},
+    {kHostName},  // may hold anything
     {kHostType},
     {kHostStart},
     {kHostEnd},

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace stepscope::collector {
+
+// Whether the calling thread runs a signal handler, as far as its stack tells:
+// the kernel leaves there where a handler returns to. `blocked` are the signals
+// that the thread does not take, one bit each; without any there is no handler
+// that matters. A handler that calls deeper than 32 KiB is missed.
+bool RunsHandler(uint64_t blocked);
+
+}  // namespace stepscope::collector
