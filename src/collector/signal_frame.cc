@@ -2,9 +2,11 @@
 #include "collector/signal_frame.h"
 
 #include <signal.h>
+#if !defined(__x86_64__)
 #include <sys/auxv.h>
-#include <sys/mman.h>
+#endif
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 namespace stepscope::collector {
@@ -47,25 +49,25 @@ ReturnPlace FindReturnPlace(uint64_t) {
 
 }  // namespace
 
-__attribute__((no_sanitize("address"), noinline)) bool RunsHandler(
-    uint64_t blocked) {
+bool ReadOwnMemory(uintptr_t at, void* out, size_t bytes) {
+  const iovec to = {out, bytes};
+  const iovec from = {reinterpret_cast<void*>(at), bytes};
+  return process_vm_readv(getpid(), &to, 1, &from, 1, 0) ==
+         static_cast<ssize_t>(bytes);
+}
+
+__attribute__((noinline)) bool RunsHandler(uint64_t blocked) {
   if (blocked == 0) return false;
   const ReturnPlace place = FindReturnPlace(blocked);
   if (place.from == 0) return false;
-  const uintptr_t page = getauxval(AT_PAGESZ);
-  uintptr_t at = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  const uintptr_t end = at + kDepth;
-  for (uintptr_t mapped_until = at; at < end; at += sizeof(uintptr_t)) {
-    if (at >= mapped_until) {
-      // The stack may end here.
-      unsigned char resident[1];
-      const uintptr_t start = at & ~(page - 1);
-      if (mincore(reinterpret_cast<void*>(start), 1, resident) != 0)
-        return false;
-      mapped_until = start + page;
-    }
-    const auto word = *reinterpret_cast<const volatile uintptr_t*>(at);
-    if (word >= place.from && word < place.until) return true;
+  constexpr size_t kWords = 128;
+  uintptr_t words[kWords];
+  // The stack may end before: what is behind must not be touched.
+  auto at = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  for (const uintptr_t end = at + kDepth; at < end; at += sizeof(words)) {
+    if (!ReadOwnMemory(at, words, sizeof(words))) return false;
+    for (const uintptr_t word : words)
+      if (word >= place.from && word < place.until) return true;
   }
   return false;
 }

@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -322,14 +321,10 @@ bool WasLeftByJump() {
   // Looked at less and less: a handler may record thousands of events.
   const uint32_t refused = ++entered_mark.refused;
   if ((refused & (refused - 1)) != 0) return false;
-  const uintptr_t page = getauxval(AT_PAGESZ);
-  const uintptr_t at = entered_mark.where;
-  unsigned char resident[1];
-  return mincore(reinterpret_cast<void*>(at & ~(page - 1)), 1,
-                 resident) != 0
-             ? errno == ENOMEM
-             : *reinterpret_cast<const volatile uint64_t*>(at) !=
-                   entered_mark.mark;
+  uint64_t mark = 0;
+  if (!ReadOwnMemory(entered_mark.where, &mark, sizeof(mark)))
+    return errno == EFAULT;
+  return mark != entered_mark.mark;
 }
 
 void CountDrop(ThreadState* state, uint32_t reason, bool side) {
