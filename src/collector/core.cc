@@ -37,7 +37,7 @@ namespace {
 // A word of the gate's pages, which the kernel clears in a child that has its
 // own memory: 1 in the process that made the core, 2 while a child forgets.
 constexpr uint32_t kProcessMark = 16;
-bool mark_works = false;
+std::atomic<bool> mark_works{false};
 bool handlers_made = false;
 
 // Runs in a forked child, where other threads are gone whatever they held:

@@ -65,7 +65,7 @@ struct Core {
 
   pthread_mutex_t control = PTHREAD_MUTEX_INITIALIZER;
   EventCount sealed;
-  pid_t pid = 0;  // 0: not set up in this process
+  std::atomic<pid_t> pid{0};  // 0: not set up in this process
   Ring ring;
   uint64_t ring_serials = 0;
   Session sessions[kSessions];
