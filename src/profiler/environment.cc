@@ -66,7 +66,7 @@ Environment ReadEnvironment(
 
 Environment ReadEnvironment() {
   return ReadEnvironment(
-      [](const char* name) -> const char* { return std::getenv(name); });
+      [](const char* name) -> const char* { return secure_getenv(name); });
 }
 
 }  // namespace stepscope::profiler

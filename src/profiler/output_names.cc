@@ -36,7 +36,7 @@ std::string TimedPath(std::string_view folder, std::string_view worker,
 }
 
 std::string CaptureFolder(const std::string& wish) {
-  const char* out = std::getenv("STEPSCOPE_OUT");
+  const char* out = secure_getenv("STEPSCOPE_OUT");
   if (out != nullptr && *out != '\0') return out;
   return wish.empty() ? "./profiler_log" : wish;
 }
