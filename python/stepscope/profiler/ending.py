@@ -11,9 +11,24 @@ if TYPE_CHECKING:
     from typing import Any, Optional
 
 
+def is_closed(stream: Any) -> bool:
+    """Whether its descriptor is gone. A line written there would stay in the
+    buffer, and the interpreter would end with code 120 for it."""
+    try:
+        descriptor = stream.fileno()
+    except Exception:  # not a file
+        return False
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return True
+    return False
+
+
 def say(text: str) -> None:
     try:
-        sys.stderr.write(f"stepscope: {text}\n")
+        if not is_closed(sys.stderr):
+            sys.stderr.write(f"stepscope: {text}\n")
     except Exception:  # there is none, or it is not what it was
         pass
 
