@@ -296,7 +296,13 @@ int StartSession(const stepscope_options* options) {
   BindDevices(*session);
   SetEmitNvtx(WantsNvtx(options));
   session->state.store(SessionState::kRecording, std::memory_order_release);
-  StoreGate(session->generation.load(std::memory_order_relaxed));
+  const uint32_t generation =
+      session->generation.load(std::memory_order_relaxed);
+  // What an earlier session left there and did not write yet goes over to this
+  // one: a reader of the live file must count it once.
+  __atomic_store_n(&core.ring.entry(0)->generation, generation,
+                   __ATOMIC_RELAXED);
+  StoreGate(generation);
   return STEPSCOPE_OK;
 }
 

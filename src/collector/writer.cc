@@ -88,18 +88,33 @@ bool IsState(const ThreadEntry* entry, format::ThreadState state) {
          static_cast<uint32_t>(state);
 }
 
+// Entry 0 is counted into from any thread, at any time: only what was written
+// is taken away.
+void TakeAway(const ThreadEntry& written, ThreadEntry* entry) {
+  const auto less = [](uint64_t* count, uint64_t by) {
+    __atomic_fetch_sub(count, by, __ATOMIC_RELAXED);
+  };
+  for (int reason = 0; reason < STEPSCOPE_DROP_REASONS; ++reason)
+    less(&entry->dropped[reason], written.dropped[reason]);
+  less(&entry->side_dropped, written.side_dropped);
+  less(&entry->lost_io, written.lost_io);
+  less(&entry->lost_file_limit, written.lost_file_limit);
+  less(&entry->lost_side, written.lost_side);
+}
+
 // Counts an entry's losses and, if it was written, takes it out of
 // circulation; one that was not stays for the live file that is kept then.
-void Retire(uint32_t index, Session* session, bool exited, bool written) {
+void Retire(uint32_t index, Session* session, bool exited, bool written,
+            const ThreadEntry& unattached) {
   ThreadEntry* entry = core.ring.entry(index);
   LockControl();
   if (session != nullptr) {
-    Account(session, *entry);
+    Account(session, index == 0 ? unattached : *entry);
     if (index > 0) ++session->threads;
   }
   if (written) {
     if (index == 0)
-      std::memset(entry, 0, sizeof(*entry));
+      TakeAway(unattached, entry);
     else if (exited)
       core.ring.ReleaseEntry(index);
     else
@@ -120,6 +135,7 @@ AppendResult AppendThreads(Session* sealing, Drain* drain) {
   };
   Written batch[kBatch];
   uint32_t count = 0;
+  ThreadEntry unattached{};
   AppendResult worst = AppendResult::kOk;
   const auto flush = [&] {
     const AppendResult result = drain->Flush();
@@ -128,7 +144,8 @@ AppendResult AppendThreads(Session* sealing, Drain* drain) {
     const bool written = result == AppendResult::kOk;
     if (written || sealing != nullptr)
       for (uint32_t i = 0; i < count; ++i)
-        Retire(batch[i].index, batch[i].session, batch[i].exited, written);
+        Retire(batch[i].index, batch[i].session, batch[i].exited, written,
+               unattached);
     count = 0;
   };
   const RingMap map = core.ring.map();
@@ -145,6 +162,7 @@ AppendResult AppendThreads(Session* sealing, Drain* drain) {
     if (session != nullptr) {
       ThreadEntry copy;
       std::memcpy(&copy, entry, sizeof(copy));
+      if (i == 0) unattached = copy;
       const AppendResult result = drain->AppendThread(session, copy);
       if (result != AppendResult::kOk) worst = result;
     }

@@ -31,9 +31,12 @@ std::vector<uint8_t> ReadRange(const File& file, uint64_t offset,
   return data;
 }
 
-// Entry 0 is no thread: it counts what no thread's entry can. What of it is in
-// the capture was taken away here.
-void AddUnattached(const format::ThreadEntry& entry, Metadata& tables) {
+// Entry 0 is not a thread: it counts what no thread's entry can, for the
+// session that began last. What is in the capture already was taken away here.
+// Older recorders name no session.
+void AddUnattached(const format::ThreadEntry& entry, uint32_t generation,
+                   Metadata& tables) {
+  if (entry.generation != 0 && entry.generation != generation) return;
   format::ThreadEntry& all = tables.threads[0];
   for (int reason = 0; reason < STEPSCOPE_DROP_REASONS; ++reason)
     all.dropped[reason] += entry.dropped[reason];
@@ -54,7 +57,7 @@ void AddThreads(const File& file, const LiveHeader& header,
     format::ThreadEntry entry;
     std::memcpy(&entry, table.data() + at, sizeof(entry));
     if (at == 0)
-      AddUnattached(entry, tables);
+      AddUnattached(entry, generation, tables);
     else if (entry.generation == generation &&
              entry.state != static_cast<uint32_t>(format::ThreadState::kFree))
       tables.threads[entry.uid] = entry;
