@@ -69,6 +69,8 @@ def check_events(ledger, folder, stepscope):
     """attempted = read + dropped, by thread as far as it is known there."""
     for index, process in enumerate(ledger.processes):
         known = Known()
+        unfinished = sum(row.all_attempted - row.all_completed
+                         for row in ledger.threads_of(index))
         for path in captures_of(folder, index):
             # A session that began while the process ended.
             if (process.bound == ledger_module.AT_MOST and
@@ -88,6 +90,9 @@ def check_events(ledger, folder, stepscope):
             # the middle of a record.
             if process.bound == ledger_module.AT_MOST:
                 rejected.pop("end without its event", None)
+                rejected.pop("cut short by a kill", None)
+            # The end of the process may come in the middle of a record.
+            if rejected.get("cut short by a kill", 0) <= unfinished:
                 rejected.pop("cut short by a kill", None)
             # In a burst beyond the budget what belongs to an earlier event may
             # come when its chunk has long been another's (README, limits); and

@@ -4,7 +4,7 @@
 that changed, other exit codes, events that nobody counted, programs that never
 end. The first seeds are directed, see scenario.cc.
 
-usage: guest_test.py --stepscope CLI --guest GUEST [--seeds 1-20 | --seed N |
+usage: guest_test.py --stepscope CLI --guest GUEST [--seeds 1-25,9 | --seed N |
                      --scenario NAME] [--jobs N] [--keep] [--idle]
 
 Every finding names its seed; --seed N --keep runs it again and leaves its
@@ -98,8 +98,9 @@ def run_guest(command, folder, longest, lonely):
             return None, why
 
 
-def remove_live_files(folder):
-    """What a guest that was ended left in shared memory."""
+def remove_live_files(folder, keep):
+    """What a guest that was ended left in shared memory. What is kept is read
+    with STEPSCOPE_LIVE_DIR."""
     try:
         processes = ledger_module.Ledger(folder / "ledger").processes
     except (OSError, ValueError):
@@ -107,6 +108,8 @@ def remove_live_files(folder):
     for process in processes:
         for path in pathlib.Path("/dev/shm").glob(
                 f"stepscope-{process.pid}-*"):
+            if keep:
+                shutil.copy2(path, folder)
             path.unlink(missing_ok=True)
 
 
@@ -128,7 +131,7 @@ def try_one(args, what):
             said = (folder / "stderr").read_text(errors="replace").strip()
             findings += [f"stderr: {line}" for line in said.splitlines()[:5]]
     finally:
-        remove_live_files(folder)
+        remove_live_files(folder, args.keep)
         if args.keep:
             print(f"kept: {folder}")
         else:
@@ -155,8 +158,11 @@ def main():
     elif args.seed:
         wanted = [["--seed", args.seed]]
     else:
-        first, last = map(int, args.seeds.split("-"))
-        wanted = [["--seed", str(n)] for n in range(first, last + 1)]
+        wanted = []
+        for part in args.seeds.split(","):
+            first, last = (part.split("-") * 2)[:2]
+            wanted += [["--seed", str(n)]
+                       for n in range(int(first), int(last) + 1)]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         for what, words, findings in pool.map(

@@ -87,8 +87,10 @@ void RecordOnSignal() {
   const uint64_t before = Read(&my_row->handler_attempted);
   const std::sig_atomic_t was_inside = inside_stepscope;
   inside_stepscope = 1;  // another handler may come on top
+  // Once a stay: a handler that takes longer than it is until the next signal
+  // would be all that this thread ever does.
   int events = 1;
-  if (at_chunk_end != 0) {
+  if (at_chunk_end != 0 && interrupted == 0) {
     events = kEventsAtChunkEnd;
     interrupted = 1;
   }
