@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Configures, builds and tests one tree per preset; counts over all of them.
 
-usage: run_tests.py [--quick] [--bootstrap] [--beside N] [PRESET...]
+usage: run_tests.py [--quick | --peers] [--bootstrap] [--beside N] [PRESET...]
 
 The default is release, asan, tsan and fuzz, which gives what reads foreign
 bytes some seconds under libFuzzer, see tools/fuzz; its targets are built in the
@@ -27,10 +27,11 @@ import xml.etree.ElementTree as ElementTree
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # Labels that a tree leaves out. "once": says the same in every tree.
+# "peers": needs a large package of others; --peers runs these alone.
 # "no_asan", "no_tsan": the test measures, forks or kills in a way which that
 # sanitizer's runtime does not survive; the test says why.
 LEAVE_OUT = {
-    "release": "^$",
+    "release": "^peers$",
     "asan": "^(once|install|no_asan)$",
     "tsan": "^(once|install|no_tsan)$",
 }
@@ -142,6 +143,8 @@ def test_tree(preset, build, jobs, args, begin_next):
     report = folder / "test_report.xml"
     report.unlink(missing_ok=True)
     select = ["--label-exclude", LEAVE_OUT[preset]]
+    if args.peers:
+        select = ["--label-regex", "^peers$"]
     if label:
         select += ["--label-regex", label]
     if args.quick:
@@ -159,11 +162,11 @@ def test_tree(preset, build, jobs, args, begin_next):
     return passed, [f"{preset}: {name}" for name in failed], skipped
 
 
-def bootstrap(jobs):
+def bootstrap(jobs, what):
     """Fetches what the tests need. Most of that is waiting for downloads, so
     the modules are compiled meanwhile."""
     modules = Build(EARLY, jobs, early=True)
-    code = run(ROOT / "tools/bootstrap", "test")
+    code = run(ROOT / "tools/bootstrap", what)
     modules.wait()  # a failure shows again in the tree release
     return code == 0
 
@@ -194,6 +197,9 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--quick", action="store_true",
                         help="only tests with the label unit")
+    parser.add_argument("--peers", action="store_true",
+                        help="only tests beside large packages of others, on "
+                        "the tree release")
     parser.add_argument("--bootstrap", action="store_true",
                         help="first install and fetch what the tests need")
     parser.add_argument("--beside", type=int, default=0, metavar="N",
@@ -203,11 +209,13 @@ def main():
     args = parser.parse_args()
     jobs = len(os.sched_getaffinity(0))
     passed, failed, skipped = 0, [], 0
-    presets = args.presets or [*LEAVE_OUT, *OTHERS]
+    presets = args.presets or (
+        ["release"] if args.peers else [*LEAVE_OUT, *OTHERS])
     for preset in presets:
         if preset not in OTHERS and preset not in LEAVE_OUT:
             parser.error(f"no such preset: {preset}")
-    if args.bootstrap and not bootstrap(jobs):
+    if args.bootstrap and not bootstrap(
+            jobs, "peers" if args.peers else "test"):
         return 1
     builds = {}  # that were begun early
 

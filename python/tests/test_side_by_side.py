@@ -49,8 +49,8 @@ class SideBySideTest(support.InOwnFolder):
             return json.load(file)
 
     @unittest.skipUnless(PADDLE or importlib.util.find_spec("paddle"),
-                         "no Paddle for this Python; tools/bootstrap test "
-                         "fetches one for x86_64 and its own Python")
+                         "no Paddle for this Python; make test-peers has one "
+                         "on x86_64")
     def test_paddle(self):
         theirs = self.facts("paddle.profiler")
         ours = self.facts("stepscope.profiler")
