@@ -192,6 +192,11 @@ void Drain::CountLost(AppendResult why) {
     __atomic_store_n(&entry->lost_side, entry->lost_side + run.side,
                      __ATOMIC_RELAXED);
   }
+  // What is counted as lost is not read from the ring as well, however long a
+  // thread stays in its chunk.
+  for (uint32_t i = 0; i < chunk_count_; ++i)
+    __atomic_store_n(&core.ring.chunk(chunks_[i])->generation, 0,
+                     __ATOMIC_RELAXED);
 }
 
 AppendResult Drain::Flush() {
