@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +24,7 @@ namespace stepscope::guest {
 namespace {
 
 constexpr int kCode = 42;
+std::atomic<bool> exit_has_begun{false};
 
 // The arguments of the program that lists descriptors; made before a fork.
 struct Lister {
@@ -77,7 +79,8 @@ struct Lister {
       StopSession();
       _exit(kCode);
     case 1:
-      exit(kCode);
+      if (!ExitHasBegun()) exit(kCode);
+      [[fallthrough]];
     default:
       ThisProcess()->bound = Bound::kAtLeastCompleted;
       _exit(kCode);
@@ -119,6 +122,7 @@ void OneChild(const Scenario& scenario, const Lister& lister, Rng* rng) {
       break;
     case 2:
       child = fork();
+      if (child == 0 && ExitHasBegun()) _exit(kCode);
       if (child == 0) exit(kCode);
       if (child > 0) Await(child, kCode, "exits");
       break;
@@ -153,6 +157,13 @@ void OneChild(const Scenario& scenario, const Lister& lister, Rng* rng) {
 }
 
 }  // namespace
+
+void Exit(int code) {
+  exit_has_begun.store(true);
+  exit(code);
+}
+
+bool ExitHasBegun() { return exit_has_begun.load(); }
 
 void MakeChildren(const Scenario& scenario, const std::string& folder,
                   Rng* rng) {

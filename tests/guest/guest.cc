@@ -161,7 +161,7 @@ int End(pthread_t conductor) {
     case Ending::kExitRunning:
       AwaitProgress();
       process->floor = CompletedSoFar();
-      exit(scenario.code);
+      Exit(scenario.code);
     case Ending::kQuickExit:
       AwaitProgress();
       _exit(scenario.code);

@@ -55,8 +55,8 @@ def is_lonely(folder):
         return False
 
 
-def others_alive(group):
-    """Whether children of a guest are still at work after its end."""
+def alive_in(group):
+    """Folders in /proc of the processes of a guest that have not ended."""
     for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
             text = path.read_text()
@@ -64,8 +64,19 @@ def others_alive(group):
             continue
         state, _, its_group = text[text.rindex(")") + 2:].split()[:3]
         if int(its_group) == group and state not in "ZX":
-            return True
-    return False
+            yield path.parent
+
+
+def where_they_are(group):
+    """What each thread of a guest that does not end is doing."""
+    for process in alive_in(group):
+        for task in sorted(process.glob("task/*")):
+            try:
+                name, call, place = ((task / which).read_text().strip() for
+                                     which in ("comm", "syscall", "wchan"))
+            except OSError:
+                continue
+            yield f"process {process.name}, {name}: in call {call}, {place}"
 
 
 def run_guest(command, folder, longest, lonely):
@@ -77,7 +88,7 @@ def run_guest(command, folder, longest, lonely):
     while True:
         try:
             status = guest.wait(timeout=1)
-            if not others_alive(guest.pid):
+            if not any(alive_in(guest.pid)):
                 return status, ""
             time.sleep(0.01)
         except subprocess.TimeoutExpired:
@@ -93,6 +104,7 @@ def run_guest(command, folder, longest, lonely):
                    if status is None else
                    f"a child of the guest has not ended after {longest:.0f} s")
         if why:
+            why = "; ".join([why, *where_they_are(guest.pid)])
             os.killpg(guest.pid, signal.SIGKILL)
             guest.wait()
             return None, why

@@ -74,7 +74,7 @@ void EndInHandler() {
   ProcessRow* process = ThisProcess();
   if (process->bound != Bound::kAtMost) process->bound = Bound::kAtLeastFloor;
   process->floor = CompletedSoFar();
-  if (ending_of_handler == Ending::kHandlerExit) exit(code_of_handler);
+  if (ending_of_handler == Ending::kHandlerExit) Exit(code_of_handler);
   _exit(code_of_handler);
 }
 

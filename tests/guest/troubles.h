@@ -43,6 +43,11 @@ void MakeChildren(const Scenario& scenario, const std::string& folder,
 int ListDescriptors(const std::string& folder, int code);
 [[noreturn]] void ExecuteLister(const std::string& folder, int code);
 
+// By exit(), which holds a lock of the C library that a child forked meanwhile
+// never gets: such a child must not exit(), recorder or not.
+[[noreturn]] void Exit(int code);
+bool ExitHasBegun();
+
 // signals.cc
 void InstallHandlers(const Scenario& scenario);
 // The calling thread is signalled from now on, or no longer.
