@@ -112,7 +112,8 @@ void OnRecord(int) {
 }
 
 void OnJump(int) {
-  if (may_jump == 0 || inside_stepscope != 0) return;
+  // Nobody comes back from an exit() that was left.
+  if (may_jump == 0 || inside_stepscope != 0 || ExitHasBegun()) return;
   may_jump = 0;
   siglongjmp(jump_back, 1);
 }
