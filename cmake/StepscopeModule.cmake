@@ -10,13 +10,15 @@ function(stepscope_unity target)
                                              UNITY_BUILD_BATCH_SIZE 12)
 endfunction()
 
-# stepscope_module(<name> [SOURCES a.cc ...] [DEPENDS trace base] [LINK Z::Z])
+# stepscope_module(<name> [SOURCES a.cc ...] [DEPENDS trace base] [LINK Z::Z]
+#                  [PRINTS])
 #
 # The static library stepscope_<name>, included as "module/header.h" from src/.
 # DEPENDS names sibling modules, LINK takes any target. Without a .cc it is a
-# header-only INTERFACE library.
+# header-only INTERFACE library. PRINTS: it turns results into text, and need
+# not be fast.
 function(stepscope_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PRINTS" "" "SOURCES;DEPENDS;LINK")
   set(target stepscope_${name})
   list(TRANSFORM arg_DEPENDS PREPEND stepscope_)
   set(scope PUBLIC)
@@ -24,8 +26,12 @@ function(stepscope_module name)
     add_library(${target} STATIC ${arg_SOURCES})
     target_link_libraries(${target}
                           PRIVATE $<BUILD_INTERFACE:stepscope_flags>)
-    target_compile_options(${target} PRIVATE ${stepscope_module_options})
-    target_precompile_headers(${target} REUSE_FROM stepscope_module_pch)
+    set(kind module)
+    if(arg_PRINTS)
+      set(kind prints)
+    endif()
+    target_compile_options(${target} PRIVATE ${stepscope_${kind}_options})
+    target_precompile_headers(${target} REUSE_FROM stepscope_${kind}_pch)
     stepscope_unity(${target})
   else()
     set(scope INTERFACE)
