@@ -138,11 +138,11 @@ void WriteClocks(JsonWriter& json, const SetClocks& clocks) {
   json.EndArray();
 }
 
-// Null where the trace does not say how long unrecorded steps take.
+// Null where it is not known how long unrecorded steps take.
 void WriteRecordingCost(JsonWriter& json, const Trace& trace) {
   json.Key("recording_cost");
   const std::optional<StepTime> time = FindRecordingCost(trace);
-  if (!time) {
+  if (!time || !time->slow_down()) {
     json.Null();
     return;
   }
