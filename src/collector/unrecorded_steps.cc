@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 
 #include "collector/own_thread.h"
 #include "collector/sync.h"
@@ -13,7 +12,6 @@ namespace {
 
 constexpr uint64_t kKept = 32;   // the latest steps
 constexpr uint64_t kAfter = 32;  // behind the end of a capture
-constexpr char kKey[] = "unprofiled_times_ns";
 constexpr size_t kLongest = 24;  // " 9223372036854775807", and a zero
 
 BoundedLock steps_lock;
@@ -28,31 +26,18 @@ struct {
   uint64_t after = 0;  // steps since
 } sealed_file;
 
-// The steps in order, oldest first, as one pair of key and value. Readers judge
-// which of them had settled; the first of a loop never had.
-size_t DescribeLocked(uint8_t* out) {
-  if (steps_seen < 2) return 0;
-  const uint64_t have = std::min(steps_seen - 1, kKept);
-  char text[kKept * kLongest];
+// The steps in order, oldest first. Readers judge which of them had settled;
+// the first of a loop never had.
+void AppendLocked(CaptureFile* file) {
+  char text[kKept * kLongest] = "";
   size_t length = 0;
+  const uint64_t have = steps_seen < 2 ? 0 : std::min(steps_seen - 1, kKept);
   for (uint64_t i = have; i-- > 0;) {
     length += static_cast<size_t>(std::snprintf(
         text + length, kLongest, length == 0 ? "%lld" : " %lld",
         static_cast<long long>(times[(steps_seen - 1 - i) % kKept])));
   }
-  const uint32_t lengths[2] = {sizeof(kKey) - 1,
-                               static_cast<uint32_t>(length)};
-  std::memcpy(out, lengths, sizeof(lengths));
-  std::memcpy(out + sizeof(lengths), kKey, lengths[0]);
-  std::memcpy(out + sizeof(lengths) + lengths[0], text, length);
-  return sizeof(lengths) + lengths[0] + length;
-}
-
-void AppendLocked(CaptureFile* file) {
-  uint8_t payload[2 * sizeof(uint32_t) + sizeof(kKey) + kKept * kLongest];
-  const size_t bytes = DescribeLocked(payload);
-  if (bytes > 0)
-    file->AppendSmall(format::BlockKind::kProcess, payload, bytes);
+  if (length > 0) file->AppendFact("unprofiled_times_ns", text);
   sealed_file.added = file->bytes() - sealed_file.bytes;
 }
 

@@ -156,6 +156,23 @@ void Recording::Tick(int64_t now_ns) {
     StartLocked();
 }
 
+// Of the watching thread alone.
+void Recording::TellOfLosses(int64_t now_ns) {
+  constexpr int64_t kPeriodNs = 100'000'000;
+  if (told_of_losses_ || !recording() || now_ns - losses_at_ns_ < kPeriodNs)
+    return;
+  losses_at_ns_ = now_ns;
+  stepscope_stats stats = {};
+  stats.struct_size = sizeof(stats);
+  if (stepscope_get_stats(&stats) != STEPSCOPE_OK ||
+      stats.dropped[STEPSCOPE_DROP_IO] == 0)
+    return;
+  told_of_losses_ = true;
+  Complain("process %d (%s): events are being lost: %s",
+           static_cast<int>(getpid()), program_invocation_short_name,
+           stepscope_last_error());
+}
+
 Recording::Range Recording::RangeBegins(std::string_view name,
                                         Source source) {
   RangeKind kind = KindOf(name);
@@ -416,6 +433,7 @@ void Recording::ResetInForkedChild() {
   unrecorded_from_ = 0;
   after_left_ = 0;
   captures_ = 0;
+  told_of_losses_ = false;
   detail_.store(false, std::memory_order_relaxed);
   due_ns_ = MonotonicNs() + patience_ns_;
   // The gate is shut in a child; it opens its own capture at its first event.

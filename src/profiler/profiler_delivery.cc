@@ -23,6 +23,9 @@ bool ProfilerCore::Present(const std::shared_ptr<CaptureWindow>& window) {
     diagnostics_.Report(Reason::kDelivery,
                         window->path() + ": " + complete.error().message);
   }
+  if (const std::string lost = tools_.Lost(window->path()); !lost.empty())
+    diagnostics_.Report(Reason::kIncomplete,
+                        "the window is incomplete: " + lost);
   bool call = false;
   {
     std::lock_guard<std::mutex> lock(mutex_);
