@@ -278,7 +278,8 @@ void Recording::EndStepLocked() {
 }
 
 // The step that just began is none. Its event is already in the capture, so
-// it becomes another one, which ends here.
+// it becomes a mark of ours at that point: a range would be taken for one of
+// the program's.
 void Recording::TakeBackStepLocked(const char* name) {
   if (steps_ > 0) --steps_;
   unrecorded_from_ = 0;
@@ -289,8 +290,11 @@ void Recording::TakeBackStepLocked(const char* name) {
               reinterpret_cast<uintptr_t>(step_.slot) <=
           STEPSCOPE_CHUNK_BYTES &&
       __atomic_load_n(&step_.slot->begin, __ATOMIC_RELAXED) == step_.begin) {
-    stepscope_site site = {name, STEPSCOPE_USER_DEFINED, 0};
+    stepscope_site site = {name, STEPSCOPE_OVERHEAD, 0};
     stepscope_name_slot(step_.slot, stepscope_site_id(&site));
+    __atomic_store_n(&step_.slot->dur, STEPSCOPE_DUR_INSTANT,
+                     __ATOMIC_RELEASE);
+    step_ = {nullptr, 0};
   }
   EndStepLocked();
 }
