@@ -392,6 +392,11 @@ void Recording::StopLocked() {
 
 void Recording::GiveWay() {
   const Lock lock(&mutex_);
+  if (state_.load() != State::kOff && state_.load() != State::kGaveWay) {
+    Complain("process %d (%s) records with its own Profiler from here on; "
+             "stepscope run records nothing more of it",
+             static_cast<int>(getpid()), program_invocation_short_name);
+  }
   if (state_.load() == State::kRecording) {
     EndStepLocked();
     StopSessionLocked();

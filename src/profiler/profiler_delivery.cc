@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/file.h"
+#include "profiler/environment_profiler.h"
 #include "profiler/process_state.h"
 #include "profiler/profiler_core.h"
 
@@ -123,7 +124,11 @@ Status ProfilerCore::Export(const std::string& path, std::string_view format) {
                                                    : "json";
   }
   STEPSCOPE_TRY_ASSIGN(auto window, WindowAtHand());
-  if (format == "capture") return window->CopyTo(path);
+  if (format == "capture") {
+    STEPSCOPE_TRY(window->CopyTo(path));
+    TellWhereItWrites(path);
+    return Ok();
+  }
   if (format != "json" && format != "pb") {
     return Fail(ErrorCode::kUnsupported,
                 "unknown export format \"" + std::string(format) +
@@ -132,6 +137,7 @@ Status ProfilerCore::Export(const std::string& path, std::string_view format) {
   STEPSCOPE_TRY_ASSIGN(auto trace, window->Load());
   Status written = tools_.Write(*trace, path, format, window->index());
   if (!DeliveryThread::IsCurrent()) window->Unload();
+  if (written) TellWhereItWrites(path);
   return written;
 }
 

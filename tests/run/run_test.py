@@ -343,6 +343,11 @@ class ProcessesTest(RunTestCase):
         self.assertIn("last error: []", done.stdout)
         timelines = list(self.folder.glob("profiler_log/*.json"))
         self.assertEqual(len(timelines), 1)
+        self.assertRegex(done.stderr,
+                         r"stepscope: process \d+ \(run_own_profiler\) records "
+                         "with its own Profiler from here on")
+        self.assertRegex(done.stderr, "stepscope: the program's own Profiler "
+                         f"wrote .*{re.escape(timelines[0].name)}\n")
         text = timelines[0].read_text()
         self.assertIn("ProfileStep#1", text)
         self.assertEqual(text.count('"work"'), 2)
