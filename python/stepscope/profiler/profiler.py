@@ -11,7 +11,7 @@ import weakref
 from _thread import get_ident
 from time import monotonic
 
-from .. import _core, _frameworks
+from .. import _core, _fork_warning, _frameworks
 from .._enums import ProfilerState, ProfilerTarget, SortedKeys, SummaryView
 from .._event import enabled
 from .._native_files import GPU_PLUGIN
@@ -568,6 +568,7 @@ class Profiler:
 
 
 os.register_at_fork(after_in_child=_delivering.clear)
+_fork_warning.install()
 
 
 @atexit.register
