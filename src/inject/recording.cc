@@ -83,6 +83,7 @@ void Recording::Configure(const Settings& settings) {
   Copy(start_at_, settings.start_at);
   Copy(step_range_, settings.step_range);
   mode_ = settings.mode;
+  quiet_ = settings.quiet;
   keep_steps_ = settings.keep_steps;
   slow_factor_ = settings.slow_factor;
   hang_after_ns_ = settings.hang_after_ns;
@@ -392,7 +393,8 @@ void Recording::StopLocked() {
 
 void Recording::GiveWay() {
   const Lock lock(&mutex_);
-  if (state_.load() != State::kOff && state_.load() != State::kGaveWay) {
+  if (!quiet_ && state_.load() != State::kOff &&
+      state_.load() != State::kGaveWay) {
     Complain("process %d (%s) records with its own Profiler from here on; "
              "stepscope run records nothing more of it",
              static_cast<int>(getpid()), program_invocation_short_name);

@@ -124,6 +124,7 @@ class Recording {
   int64_t patience_ns_ = kPatienceNs;
   int64_t due_ns_ = 0;      // start then, event or not
   bool range_seen_ = true;  // start_at_ came by, or was not asked for
+  bool quiet_ = false;
   bool complained_ = false;
   int64_t losses_at_ns_ = 0;   // when they were asked for last
   bool told_of_losses_ = false;

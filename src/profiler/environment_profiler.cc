@@ -219,7 +219,9 @@ void YieldEnvironment() {
 
 void TellWhereItWrites(const std::string& path) {
   static std::atomic<bool> told{false};
-  if (Injector() == nullptr || told.exchange(true)) return;
+  if (Injector() == nullptr || secure_getenv("STEPSCOPE_RUN_QUIET") != nullptr ||
+      told.exchange(true))
+    return;
   const std::string line =
       "stepscope: the program's own Profiler wrote " + path + "\n";
   std::fwrite(line.data(), 1, line.size(), stderr);
