@@ -219,8 +219,8 @@ void YieldEnvironment() {
 
 void TellWhereItWrites(const std::string& path) {
   static std::atomic<bool> told{false};
-  if (Injector() == nullptr || secure_getenv("STEPSCOPE_RUN_QUIET") != nullptr ||
-      told.exchange(true))
+  if (Injector() == nullptr ||
+      secure_getenv("STEPSCOPE_RUN_QUIET") != nullptr || told.exchange(true))
     return;
   const std::string line =
       "stepscope: the program's own Profiler wrote " + path + "\n";
