@@ -62,7 +62,7 @@ constexpr Setting kSettings[] = {{"record_shapes", "shapes"},
                                  {"with_modules", "modules"}};
 
 // Fewer say nothing: one of them may be anything.
-constexpr size_t kFewestSteps = 3;
+constexpr size_t kFewestTimed = 3;
 // What a median of steps may be off by without it showing in their spread, and
 // the spread at which it says nothing any more.
 constexpr double kLeastNoise = 0.02;
@@ -75,7 +75,7 @@ constexpr double kMedianError = 1.2533;
 constexpr int64_t kMostTimed = 1000;
 
 // "12 15 13"; anything else in it ends the list.
-std::vector<int64_t> Numbers(std::string_view text) {
+std::vector<int64_t> TimesInText(std::string_view text) {
   std::vector<int64_t> numbers;
   while (!text.empty()) {
     const size_t end = std::min(text.find(' '), text.size());
@@ -98,13 +98,13 @@ struct UnrecordedSteps {
   void Add(std::span<const int64_t> settled) {
     any = true;
     most_settled = std::max(most_settled, settled.size());
-    if (settled.size() < kFewestSteps) return;
+    if (settled.size() < kFewestTimed) return;
     settled_ns.insert(settled_ns.end(), settled.begin(), settled.end());
   }
   // In order, one loop.
   void AddTimes(std::string_view text) {
     if (text.empty()) return;
-    const std::vector<int64_t> times = Numbers(text);
+    const std::vector<int64_t> times = TimesInText(text);
     const size_t warmup = CountWarmup(times, [](size_t) { return 0; });
     Add(std::span(times).subspan(warmup));
   }
@@ -114,7 +114,7 @@ struct UnrecordedSteps {
     if (ns == 0) return;
     uncounted |= count.empty();
     const int64_t steps =
-        count.empty() ? int64_t{kFewestSteps}
+        count.empty() ? int64_t{kFewestTimed}
                       : std::min(PositiveNumber(count), kMostTimed);
     Add(std::vector<int64_t>(static_cast<size_t>(steps), ns));
   }
@@ -157,7 +157,7 @@ UnprofiledStep MedianStep(const UnrecordedSteps& found) {
 
 std::string TooFewText(size_t steps, const char* were_what) {
   return Format("only %zu settled step%s %s, and %zu are needed.", steps,
-                steps == 1 ? " was" : "s were", were_what, kFewestSteps);
+                steps == 1 ? " was" : "s were", were_what, kFewestTimed);
 }
 
 }  // namespace
@@ -184,7 +184,7 @@ UnprofiledJudgement JudgeUnprofiledStep(const Trace& trace,
     return {std::nullopt,
             TooFewText(found.most_settled, "timed beside the recording")};
   }
-  if (recorded_ns.size() < kFewestSteps)
+  if (recorded_ns.size() < kFewestTimed)
     return {std::nullopt, TooFewText(recorded_ns.size(), "recorded")};
   UnprofiledStep step = MedianStep(found);
   const int64_t recorded = Median(recorded_ns);
