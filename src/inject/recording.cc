@@ -9,6 +9,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "collector/sync.h"
 #include "inject/devices.h"
@@ -296,6 +297,8 @@ void Recording::TakeBackStepLocked(const char* name) {
     __atomic_store_n(&step_.slot->dur, STEPSCOPE_DUR_INSTANT,
                      __ATOMIC_RELEASE);
     step_ = {nullptr, 0};
+  } else {  // handed over: whoever reads it makes the mark of it
+    stepscope_arg_text(step_, "stepscope.mark", name, std::strlen(name));
   }
   EndStepLocked();
 }

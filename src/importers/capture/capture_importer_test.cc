@@ -420,6 +420,29 @@ TEST(CaptureImporterTest, RecordsThatCannotBeUsedAreRejected) {
   EXPECT_EQ(trace->ledger().seen(), 10u);
 }
 
+TEST(CaptureImporterTest, AStepThatWasNoneIsAMark) {
+  CaptureWriter w;
+  w.Clock(format::ClockKind::kMonotonic, 1'000'000'000, {MakeAnchor(1, 0)});
+  w.Names({{2, STEPSCOPE_PROFILE_STEP, "ProfileStep#20"},
+           {3, 7, "stepscope.mark"},
+           {4, 7, "eval"}});
+  SlotList s;
+  s.Open(100, 2);
+  s.Event(110, 10, 4);
+  s.TextArg(format::SlotPosition(0, 0), 100, 3, "after the last step");
+  s.LateEnd(900, format::SlotPosition(0, 0), 100);
+  w.Events(1, 0, 0, 1, 0, s.slots());
+  w.End(1000);
+  const auto trace = ImportBytes(w.bytes());
+  ASSERT_EQ(trace->size(), 2u);
+  EXPECT_EQ(trace->str(trace->name()[0]), "after the last step");
+  EXPECT_EQ(trace->type()[0], STEPSCOPE_OVERHEAD);
+  EXPECT_EQ(trace->flags()[0], kEventInstant);
+  EXPECT_EQ(trace->dur_ns()[0], 0);
+  EXPECT_EQ(trace->ledger().kept(), 4u);
+  EXPECT_EQ(trace->ledger().seen(), 4u);
+}
+
 TEST(CaptureImporterTest, SameRunTwiceCountsOnce) {
   CaptureWriter w;
   w.Clock(format::ClockKind::kMonotonic, 1'000'000'000, {MakeAnchor(1, 0)});
