@@ -420,7 +420,7 @@ STEPSCOPE_API void stepscope_set_metadata(const char* key, const char* value)
     STEPSCOPE_NOEXCEPT;
 
 // Says that a step of the program took `ns` nanoseconds while nothing was
-// recorded. The median of such steps, before and after a session, goes into its
+// recorded. The latest such steps, before and after a session, go into its
 // capture, so that readers know what recording costs; 0 says that another loop
 // begins. The Profiler does this. Ignored while a session records.
 STEPSCOPE_API void stepscope_unrecorded_step(int64_t ns) STEPSCOPE_NOEXCEPT;

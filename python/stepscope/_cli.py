@@ -9,6 +9,9 @@ from ._native_files import PROGRAM
 
 def main() -> None:
     arguments = sys.argv[1:]
+    # The Python that it was installed into, and not the first on the PATH.
+    if arguments[:1] == ["doctor"]:
+        arguments[1:1] = ["--python", sys.executable]
     try:
         os.execv(PROGRAM, [PROGRAM, *arguments])
     except OSError as error:

@@ -11,10 +11,12 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 def record():
     """The memory of the process, and of torch's allocator on each GPU that it
-    uses, in bytes."""
+    uses, in bytes. Of the process, what is its own alone: shared memory has
+    the recorder's ring in it, which grows while it is first used."""
     try:
         with open("/proc/self/statm", "rb", buffering=0) as file:
-            pages = int(file.read().split()[1])
+            sizes = file.read().split()
+            pages = int(sizes[1]) - int(sizes[2])
     except (OSError, IndexError, ValueError):
         pass
     else:

@@ -32,6 +32,9 @@ def _record_functions() -> None:
 
 
 def begin() -> None:
+    from . import _fork_warning
+
+    _fork_warning.install()
     if os.environ.get("STEPSCOPE_PYTHON") == "1":
         _record_functions()
     try:

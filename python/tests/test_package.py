@@ -24,6 +24,17 @@ class PackageTest(support.InOwnFolder):
                                     check=False, stderr=subprocess.PIPE)
             self.assertEqual(result.returncode, 3)
 
+    def test_doctor_asks_the_python_that_it_was_installed_into(self):
+        said = subprocess.run(
+            [sys.executable, "-m", "stepscope", "doctor"], check=False,
+            stdout=subprocess.PIPE, text=True,
+            env=dict(os.environ, PATH="/usr/bin:/bin")).stdout
+        self.assertIn(sys.executable, said)
+        said = subprocess.run(
+            [sys.executable, "-m", "stepscope", "doctor", "--python", "/none"],
+            check=False, stdout=subprocess.PIPE, text=True).stdout
+        self.assertNotIn(sys.executable, said)
+
     def test_program_reads_a_capture(self):
         with stepscope.Profiler(
                 on_trace_ready=stepscope.export_capture("log")) as prof:

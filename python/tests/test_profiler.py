@@ -334,7 +334,7 @@ class ProfilerTest(support.InOwnFolder):
             with self.assertRaisesRegex(ValueError, "expected 'json'"):
                 prof.export("y", wrong)
         with self.assertRaises(TypeError):
-            prof.export("y", None)
+            prof.export("y", 3)
         with self.assertRaises(OSError):
             prof.export("/proc/nowhere/x.json")
 

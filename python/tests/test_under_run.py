@@ -4,6 +4,7 @@
 import collections
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -41,6 +42,23 @@ class UnderRun(InOwnFolder):
                      "import os\n"
                      "os._exit(0)\n")
         self.assertEqual([e["name"] for e in events].count("early"), 1000)
+
+    def test_calls_of_step_bound_steps(self):
+        for after in (0, 20000):  # many: the last step's slot is written out
+            shutil.rmtree("out", ignore_errors=True)
+            events = run("import stepscope\n"
+                         "for i in range(20):\n"
+                         "    with stepscope.RecordEvent('work'):\n"
+                         "        pass\n"
+                         "    stepscope.step()\n"
+                         f"for i in range({after}):\n"
+                         "    with stepscope.RecordEvent('after'):\n"
+                         "        pass\n")
+            self.assertEqual([e["name"] for e in events
+                              if e["name"].startswith("ProfileStep")],
+                             [f"ProfileStep#{i}" for i in range(1, 20)])
+            self.assertNotIn("after the last step",
+                             [e["name"] for e in events])
 
     def test_a_window_of_steps_still_begins_with_its_first_step(self):
         events = run("import stepscope\n"

@@ -37,6 +37,14 @@ int64_t StepIndex(const Trace& trace, Row row, int64_t otherwise) {
   return error == std::errc() && stop == end ? index : otherwise;
 }
 
+// Tracks of threads that lost events, for whatever reason.
+std::vector<bool> LossyTracks(const Trace& trace) {
+  std::vector<bool> lossy(trace.tracks().size(), false);
+  for (const ThreadReport& thread : trace.threads())
+    if (!thread.dropped.empty()) lossy[thread.track] = true;
+  return lossy;
+}
+
 void Widen(Interval& hull, bool is_first, int64_t begin, int64_t end) {
   if (is_first) hull = {begin, end};
   hull.begin = std::min(hull.begin, begin);
@@ -58,6 +66,7 @@ StepTable::StepTable(const EventTree& tree, bool find_warmup) {
 
 void StepTable::Collect(const EventTree& tree, const AutogradNames& autograd) {
   const Trace& trace = tree.trace();
+  const std::vector<bool> lossy = LossyTracks(trace);
   const Threads& threads = tree.threads();
   const auto type = trace.type();
   for (uint32_t i = 0; i < threads.size(); ++i) {
@@ -68,6 +77,10 @@ void StepTable::Collect(const EventTree& tree, const AutogradNames& autograd) {
     int64_t count = 0;
     const auto add = [&](Row row) {
       const bool is_step = type[row] == STEPSCOPE_PROFILE_STEP;
+      // Its end was lost with other events: it is no step that ended so late.
+      if (is_step && (trace.flags()[row] & kEventOpenAtEnd) != 0 &&
+          lossy[trace.track()[row]])
+        return;
       if (!is_step && (!IsStage(type[row]) || autograd.Has(trace, row))) return;
       StepInterval span;
       span.range = {trace.start_ns()[row], tree.end_ns(row)};

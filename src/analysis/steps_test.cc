@@ -13,6 +13,38 @@
 namespace stepscope {
 namespace {
 
+// Two steps; the second never ended, in a thread that lost `dropped` events.
+size_t StepsWithAnOpenOne(uint64_t dropped) {
+  TraceBuilder builder;
+  Track track;
+  track.process = builder.AddProcess({});
+  const uint32_t thread = builder.AddTrack(track);
+  ThreadReport report;
+  report.track = thread;
+  report.recorded = 2;
+  if (dropped > 0) report.dropped = {{"io", dropped}};
+  for (const int64_t start : {0, 10}) {
+    EventSpec step;
+    step.track = thread;
+    step.start_ns = start;
+    step.dur_ns = start == 0 ? 10 : 1000;
+    step.name = builder.Intern("ProfileStep");
+    step.type = STEPSCOPE_PROFILE_STEP;
+    if (start != 0) step.flags = kEventOpenAtEnd;
+    builder.AddEvent(step);
+  }
+  builder.AddThread(report);
+  const auto trace = builder.Finish();
+  if (!trace) return SIZE_MAX;
+  const EventTree tree(**trace);
+  return StepTable(tree).steps().size();
+}
+
+TEST(StepTableTest, AStepWhoseEndWasLostIsNone) {
+  EXPECT_EQ(StepsWithAnOpenOne(0), 2u);  // the process was killed in it
+  EXPECT_EQ(StepsWithAnOpenOne(7), 1u);
+}
+
 TEST(StepTableTest, IndexIsInTheNameOrInTheArgument) {
   TraceBuilder builder;
   Track track;

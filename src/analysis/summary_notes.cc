@@ -177,6 +177,9 @@ std::vector<std::string> StepNotes(const Summary& summary,
   }
   if (time.slow_down()) {
     notes.push_back(SlowDownText(*time.unprofiled, time.p50_ns));
+  } else if (!time.unprofiled_doubt.empty()) {
+    notes.push_back("The cost of recording is not known: " +
+                    time.unprofiled_doubt);
   } else if (std::string text = CostlySettingsText(*summary.trace);
              !text.empty() && summary.has_steps) {
     notes.push_back(std::move(text));

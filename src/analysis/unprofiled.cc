@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/order_statistics.h"
+#include "analysis/warmup.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -59,33 +61,152 @@ constexpr Setting kSettings[] = {{"record_shapes", "shapes"},
                                  {"profile_memory", "memory"},
                                  {"with_modules", "modules"}};
 
+// Fewer say nothing: one of them may be anything.
+constexpr size_t kFewestTimed = 3;
+// What a median of steps may be off by without it showing in their spread, and
+// the spread at which it says nothing any more.
+constexpr double kLeastNoise = 0.02;
+constexpr double kMostNoise = 0.15;
+// So many errors of a median to either side are its noise.
+constexpr double kErrors = 2;
+// An error of a median over that of a mean.
+constexpr double kMedianError = 1.2533;
+// A file may say any number.
+constexpr int64_t kMostTimed = 1000;
+
+// "12 15 13"; anything else in it ends the list.
+std::vector<int64_t> TimesInText(std::string_view text) {
+  std::vector<int64_t> numbers;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(' '), text.size());
+    const int64_t number = PositiveNumber(text.substr(0, end));
+    if (number == 0) break;
+    numbers.push_back(number);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return numbers;
+}
+
+// What recorders say of steps that were not recorded.
+struct UnrecordedSteps {
+  std::vector<int64_t> settled_ns;  // of processes with enough of these
+  // If none has: those of the one with the most.
+  size_t most_settled = 0;
+  bool any = false;        // a process says something
+  bool uncounted = false;  // a median without a number
+
+  void Add(std::span<const int64_t> settled) {
+    any = true;
+    most_settled = std::max(most_settled, settled.size());
+    if (settled.size() < kFewestTimed) return;
+    settled_ns.insert(settled_ns.end(), settled.begin(), settled.end());
+  }
+  // In order, one loop.
+  void AddTimes(std::string_view text) {
+    if (text.empty()) return;
+    const std::vector<int64_t> times = TimesInText(text);
+    const size_t warmup = CountWarmup(times, [](size_t) { return 0; });
+    Add(std::span(times).subspan(warmup));
+  }
+  // Earlier recorders said only the median and how many steps it was of.
+  void AddMedian(std::string_view median, std::string_view count) {
+    const int64_t ns = PositiveNumber(median);
+    if (ns == 0) return;
+    uncounted |= count.empty();
+    const int64_t steps =
+        count.empty() ? int64_t{kFewestTimed}
+                      : std::min(PositiveNumber(count), kMostTimed);
+    Add(std::vector<int64_t>(static_cast<size_t>(steps), ns));
+  }
+};
+
+UnrecordedSteps FindUnrecordedSteps(const Trace& trace) {
+  UnrecordedSteps found;
+  for (const Process& process : trace.processes()) {
+    found.AddTimes(ValueOf(trace, process, "unprofiled_times_ns"));
+    found.AddMedian(ValueOf(trace, process, "unprofiled_step_ns"),
+                    ValueOf(trace, process, "unprofiled_steps"));
+    const std::string_view json = ValueOf(trace, process, "stepscope");
+    ForEachText(json, "unprofiled_times_ns",
+                [&](std::string_view text) { found.AddTimes(text); });
+    std::vector<std::string_view> counts;
+    ForEachText(json, "unprofiled_steps",
+                [&](std::string_view text) { counts.push_back(text); });
+    size_t i = 0;
+    ForEachText(json, "unprofiled_step_ns", [&](std::string_view text) {
+      found.AddMedian(text, i < counts.size() ? counts[i] : "");
+      ++i;
+    });
+  }
+  return found;
+}
+
+// How far the median may be from the true one, as a share of it.
+double NoiseOfMedian(std::span<const int64_t> values, int64_t median) {
+  const auto deviation = static_cast<double>(MedianDeviation(values, median));
+  return kErrors * kMedianError * kDeviationScale * deviation /
+         (static_cast<double>(std::max<int64_t>(median, 1)) *
+          std::sqrt(static_cast<double>(std::max<size_t>(values.size(), 1))));
+}
+
+UnprofiledStep MedianStep(const UnrecordedSteps& found) {
+  return {Median(found.settled_ns),
+          found.uncounted ? 0 : found.settled_ns.size(),
+          UnprofiledStep::Source::kRecorder};
+}
+
+std::string TooFewText(size_t steps, const char* were_what) {
+  return Format("only %zu settled step%s %s, and %zu are needed.", steps,
+                steps == 1 ? " was" : "s were", were_what, kFewestTimed);
+}
+
 }  // namespace
 
 std::optional<UnprofiledStep> FindUnprofiledStep(const Trace& trace) {
-  std::vector<int64_t> steps;
-  uint64_t count = 0;
-  for (const Process& process : trace.processes()) {
-    const auto add_step = [&](std::string_view text) {
-      if (const int64_t ns = PositiveNumber(text); ns > 0) steps.push_back(ns);
-    };
-    const auto add_count = [&](std::string_view text) {
-      count += static_cast<uint64_t>(PositiveNumber(text));
-    };
-    add_step(ValueOf(trace, process, "unprofiled_step_ns"));
-    add_count(ValueOf(trace, process, "unprofiled_steps"));
-    const std::string_view json = ValueOf(trace, process, "stepscope");
-    ForEachText(json, "unprofiled_step_ns", add_step);
-    ForEachText(json, "unprofiled_steps", add_count);
-  }
-  if (steps.empty()) return std::nullopt;
-  return UnprofiledStep{Median(steps), count,
-                        UnprofiledStep::Source::kRecorder};
+  const UnrecordedSteps found = FindUnrecordedSteps(trace);
+  if (found.settled_ns.empty()) return std::nullopt;
+  return MedianStep(found);
 }
 
-std::optional<UnprofiledStep> FindUnprofiledStep(
-    const Trace& trace, std::optional<int64_t> stated_ns) {
-  if (!stated_ns || *stated_ns <= 0) return FindUnprofiledStep(trace);
-  return UnprofiledStep{*stated_ns, 0, UnprofiledStep::Source::kUser};
+bool TimedUnrecordedSteps(const Trace& trace) {
+  return FindUnrecordedSteps(trace).any;
+}
+
+UnprofiledJudgement JudgeUnprofiledStep(const Trace& trace,
+                                        std::span<const int64_t> recorded_ns,
+                                        std::optional<int64_t> stated_ns) {
+  if (stated_ns && *stated_ns > 0) {
+    return {UnprofiledStep{*stated_ns, 0, UnprofiledStep::Source::kUser}, ""};
+  }
+  const UnrecordedSteps found = FindUnrecordedSteps(trace);
+  if (!found.any || recorded_ns.empty()) return {};
+  if (found.settled_ns.empty()) {
+    return {std::nullopt,
+            TooFewText(found.most_settled, "timed beside the recording")};
+  }
+  if (recorded_ns.size() < kFewestTimed)
+    return {std::nullopt, TooFewText(recorded_ns.size(), "recorded")};
+  UnprofiledStep step = MedianStep(found);
+  const int64_t recorded = Median(recorded_ns);
+  const double noise =
+      std::max(kLeastNoise,
+               std::hypot(NoiseOfMedian(found.settled_ns, step.ns),
+                          NoiseOfMedian(recorded_ns, recorded)));
+  if (noise > kMostNoise) {
+    return {std::nullopt,
+            Format("steps differ so much from one another that it would be "
+                   "off by %.0f %%.",
+                   noise * 100)};
+  }
+  if (static_cast<double>(recorded) <
+      static_cast<double>(step.ns) * (1 - noise)) {
+    return {std::nullopt,
+            "the steps that were timed beside the recording took longer than "
+            "the recorded ones (" +
+                ShortTime(step.ns) + ")."};
+  }
+  step.ns = std::min(step.ns, recorded);
+  return {step, ""};
 }
 
 std::string SlowDownText(const UnprofiledStep& unprofiled, int64_t step_ns) {

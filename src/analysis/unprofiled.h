@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "trace/trace.h"
@@ -23,12 +24,29 @@ struct UnprofiledStep {
   Source source = Source::kRecorder;
 };
 
-// What the recorder measured; of several processes, the median of those. A
-// step as it says is above 0.
+// The median of the settled steps that were not recorded, of all processes
+// that timed at least three of these. Not held against the recorded steps:
+// where these are at hand, JudgeUnprofiledStep() is the one to ask.
 std::optional<UnprofiledStep> FindUnprofiledStep(const Trace& trace);
-// The same, unless the user stated it.
-std::optional<UnprofiledStep> FindUnprofiledStep(
-    const Trace& trace, std::optional<int64_t> stated_ns);
+
+// Whether the recorder timed any, enough or not.
+bool TimedUnrecordedSteps(const Trace& trace);
+
+struct UnprofiledJudgement {
+  std::optional<UnprofiledStep> step;
+  // Why there is none although steps were timed: ends a sentence that says
+  // that it is not known. Empty if there is nothing to say.
+  std::string doubt;
+};
+
+// The same, if it can be true beside `recorded_ns`, the periods of the settled
+// recorded steps: recording makes no step shorter, so unrecorded steps that
+// were longer by more than the noise were something else, such as warm-up or
+// steps beside a busy neighbour. Within the noise, the step is as long as the
+// recorded ones. What the user stated is not doubted.
+UnprofiledJudgement JudgeUnprofiledStep(const Trace& trace,
+                                        std::span<const int64_t> recorded_ns,
+                                        std::optional<int64_t> stated_ns);
 
 // "Recorded steps took 1.06 x the unrecorded ones (median of 12)." `step_ns`:
 // the median of the recorded ones.

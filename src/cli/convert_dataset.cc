@@ -9,6 +9,7 @@
 #include "cli/progress.h"
 #include "importers/load_inputs.h"
 #include "query/dataset_import.h"
+#include "query/duckdb_library.h"
 
 namespace stepscope {
 namespace {
@@ -20,6 +21,17 @@ std::string NoteOf(const SkippedFile& file) {
   const std::string remedy = InputRemedy(file.error.code);
   return remedy.empty() ? note : note + "; " + remedy;
 }
+
+}  // namespace
+
+ExitCode NeedDuckdb() {
+  const auto library = duckdb::LoadLibrary();
+  if (library) return kExitOk;
+  PrintError(library.error().message);
+  return kExitMissing;
+}
+
+namespace {
 
 ExitCode ComplainOfDataset(const Error& error) {
   switch (error.code) {
@@ -70,6 +82,7 @@ ExitCode RunConvertDataset(const ConvertOptions& options) {
   if (options.output == "-")
     return Complain(kExitUsage, "-o -: a dataset is a folder",
                     "give a folder to -o");
+  if (const ExitCode code = NeedDuckdb(); code != kExitOk) return code;
   const DatasetImport done = ImportDataset(options);
   if (!done.inputs) return ComplainOfInput(done.inputs.error());
   for (const SkippedFile& file : done.skipped) PrintError(NoteOf(file));

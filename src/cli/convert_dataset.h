@@ -13,4 +13,8 @@ inline constexpr const char* kParquet = "parquet";
 
 ExitCode RunConvertDataset(const ConvertOptions& options);
 
+// kExitMissing, with a line that says how to get it, where DuckDB is not
+// installed.
+ExitCode NeedDuckdb();
+
 }  // namespace stepscope

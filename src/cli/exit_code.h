@@ -13,6 +13,7 @@ enum ExitCode {
   kExitUsage = 2,       // wrong arguments
   kExitUnreadable = 3,  // no event could be read from the input
   kExitIo = 4,          // the output could not be written
+  kExitMissing = 5,     // a library that the command needs is not there
 };
 
 // What the manual and the guide say about them.
@@ -30,6 +31,9 @@ inline constexpr ExitMeaning kExitMeanings[] = {
     {kExitUnreadable,
      "the input cannot be read: missing, unknown format, nothing left of it"},
     {kExitIo, "the output cannot be written"},
+    {kExitMissing,
+     "something that the command needs is not installed, such as DuckDB for "
+     "query"},
 };
 
 }  // namespace stepscope

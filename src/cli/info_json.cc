@@ -10,6 +10,7 @@
 #include "cli/thread_info.h"
 #include "report/ledger_json.h"
 #include "trace/event_type.h"
+#include "trace/write_loss.h"
 
 namespace stepscope {
 namespace {
@@ -138,11 +139,11 @@ void WriteClocks(JsonWriter& json, const SetClocks& clocks) {
   json.EndArray();
 }
 
-// Null where the trace does not say how long unrecorded steps take.
+// Null where it is not known how long unrecorded steps take.
 void WriteRecordingCost(JsonWriter& json, const Trace& trace) {
   json.Key("recording_cost");
   const std::optional<StepTime> time = FindRecordingCost(trace);
-  if (!time) {
+  if (!time || !time->slow_down()) {
     json.Null();
     return;
   }
@@ -206,7 +207,7 @@ std::string InfoJson(const LoadedInput& input) {
       work.view().begin(), work.view().end(),
       [](const DeviceWork& item) { return item.launch == kNoRow; });
   WriteLedger(json, trace, static_cast<uint64_t>(lost));
-  json.Field("complete", trace.complete());
+  json.Field("complete", trace.complete() && !FindWriteLoss(trace).any());
   json.Key("window").BeginObject().Field("begin_ns", trace.begin_ns());
   json.Field("end_ns", trace.end_ns()).EndObject();
   json.Key("counts").BeginObject();

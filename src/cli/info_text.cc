@@ -11,6 +11,7 @@
 #include "cli/notes.h"
 #include "cli/recording_cost.h"
 #include "cli/thread_info.h"
+#include "trace/write_loss.h"
 
 namespace stepscope {
 namespace {
@@ -46,11 +47,13 @@ bool WasFinishedForIt(const Trace& trace) {
   return false;
 }
 
-std::string_view State(const Trace& trace) {
+std::string State(const Trace& trace) {
+  if (const WriteLoss loss = FindWriteLoss(trace); loss.any())
+    return "incomplete: " + WriteLossText(loss);
   if (trace.format() == "capture" && trace.complete() &&
       WasFinishedForIt(trace))
     return "complete: all that was recorded is here";
-  return State(trace.format(), trace.complete());
+  return std::string(State(trace.format(), trace.complete()));
 }
 
 // Each of several files on a line of its own.

@@ -183,8 +183,7 @@ ExitCode RunQuery(const QueryArguments& arguments) {
   if (const ExitCode code = CheckOutput(arguments.output); code != kExitOk)
     return code;
   // Before minutes are spent on reading traces.
-  if (const auto library = duckdb::LoadLibrary(); !library)
-    return ComplainOfQuery(library.error());
+  if (const ExitCode code = NeedDuckdb(); code != kExitOk) return code;
   const Result<std::string> folder = MakeScratchFolder();
   if (!folder) return ComplainOfOutput(folder.error());
   TemporaryDataset temporary(*folder);

@@ -5,16 +5,16 @@ namespace stepscope {
 
 std::optional<StepTime> FindRecordingCost(const Trace& trace) {
   // Steps are looked for only where there is something to compare with.
-  if (!FindUnprofiledStep(trace)) return std::nullopt;
+  if (!TimedUnrecordedSteps(trace)) return std::nullopt;
   const EventTree tree(trace);
-  const StepTime time = ComputeStepTime(tree, StepTable(tree), std::nullopt);
-  if (!time.slow_down()) return std::nullopt;
-  return time;
+  return ComputeStepTime(tree, StepTable(tree), std::nullopt);
 }
 
 std::string RecordingCostText(const Trace& trace) {
   if (const std::optional<StepTime> time = FindRecordingCost(trace)) {
-    return SlowDownText(*time->unprofiled, time->p50_ns);
+    if (time->slow_down()) return SlowDownText(*time->unprofiled, time->p50_ns);
+    if (!time->unprofiled_doubt.empty())
+      return "not known: " + time->unprofiled_doubt;
   }
   const std::string settings = CostlySettings(trace);
   if (settings.empty()) return "";

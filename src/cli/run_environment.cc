@@ -87,6 +87,7 @@ Variables RunVariables(const RunOptions& options, const Injection& injection,
   }
   add("STEPSCOPE_RUN_BEGAN", std::to_string(injection.began_ns));
   add("STEPSCOPE_RUN_ID", injection.run_id);
+  add("STEPSCOPE_RUN_QUIET", options.quiet ? "1" : "");
   if (options.flies()) AddFlight(options, inherited, set);
   add("STEPSCOPE_SHAPES", options.shapes ? "1" : "");
   add("STEPSCOPE_TORCH_LIBRARY", injection.torch_library);

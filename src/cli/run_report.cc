@@ -9,6 +9,7 @@
 #include "cli/run_folder.h"
 #include "cli/saved_windows.h"
 #include "importers/capture/process_ending.h"
+#include "importers/capture/write_scan.h"
 
 namespace stepscope {
 namespace {
@@ -83,6 +84,12 @@ void ReportRun(const std::string& folder, bool fresh, bool quiet,
     return;
   }
   for (const std::string& line : lines) PrintError("note: " + line);
+  for (const CaptureFileInfo& capture : captures) {
+    const Result<WriteLoss> loss =
+        capture::ScanWriteLoss((fs::path(folder) / capture.name).string());
+    if (loss && loss->any())
+      PrintError(capture.name + " is incomplete: " + WriteLossText(*loss));
+  }
   if (quiet) return;
   uint64_t bytes = 0;
   for (const CaptureFileInfo& capture : captures) bytes += capture.bytes;

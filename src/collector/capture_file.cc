@@ -33,6 +33,7 @@ bool CaptureFile::Create(const char* path, uint32_t generation,
       format::Crc32c(&header, offsetof(format::FileHeader, crc));
   bytes_.store(0, std::memory_order_relaxed);
   next_seq_ = 0;
+  write_error_ = 0;
   failed_before_ = false;
   const auto* bytes = reinterpret_cast<const uint8_t*>(&header);
   if (Append(bytes, sizeof(header), 0, true) == AppendResult::kOk) return true;
@@ -116,6 +117,7 @@ AppendResult CaptureFile::Append(const uint8_t* blocks, uint64_t bytes,
                    static_cast<unsigned long long>(this->bytes()),
                    strerror(reason));
     failed_before_ = true;
+    if (write_error_ == 0) write_error_ = reason;
     next_seq_ -= count;
     // Cut the torn block off; if even that fails, the reader's CRC will.
     const int fd = file_.Use();
@@ -135,6 +137,18 @@ AppendResult CaptureFile::AppendSmall(BlockKind kind, const void* payload,
   std::memcpy(block + sizeof(BlockHeader), payload, bytes);
   const uint64_t total = Seal(block, bytes, kind);
   return Append(block, total, 1, true);
+}
+
+AppendResult CaptureFile::AppendFact(const char* key, const char* value) {
+  uint8_t payload[1024];
+  const uint32_t lengths[2] = {static_cast<uint32_t>(std::strlen(key)),
+                               static_cast<uint32_t>(std::strlen(value))};
+  const size_t all = sizeof(lengths) + lengths[0] + lengths[1];
+  if (all > sizeof(payload)) return AppendResult::kFileLimit;
+  std::memcpy(payload, lengths, sizeof(lengths));
+  std::memcpy(payload + sizeof(lengths), key, lengths[0]);
+  std::memcpy(payload + sizeof(lengths) + lengths[0], value, lengths[1]);
+  return AppendSmall(BlockKind::kProcess, payload, all);
 }
 
 }  // namespace stepscope::collector

@@ -37,6 +37,8 @@ class CaptureFile {
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   uint32_t next_seq() const { return next_seq_; }
   void set_limit(uint64_t max_bytes) { limit_ = max_bytes; }
+  // errno of the first write that failed; 0: none did.
+  int write_error() const { return write_error_; }
 
   // Lays a block header over `block` (32 bytes of room first, then `payload`
   // bytes), numbered as the next one of this file; returns the padded length.
@@ -51,12 +53,15 @@ class CaptureFile {
   // For small blocks: seals and writes one. `payload` <= 4096 bytes.
   AppendResult AppendSmall(format::BlockKind kind, const void* payload,
                            size_t bytes);
+  // A Process block with one key; both at most 1000 bytes together.
+  AppendResult AppendFact(const char* key, const char* value);
 
  private:
   OwnFile file_;
   std::atomic<uint64_t> bytes_{0};
   uint64_t limit_ = 0;  // 0: none
   uint32_t next_seq_ = 0;
+  int write_error_ = 0;
   bool failed_before_ = false;
 };
 

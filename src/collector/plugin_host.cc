@@ -87,25 +87,12 @@ void Want(bool early) {
   for (DeviceWorker& worker : workers) worker.Want(early);
 }
 
-// A Process block with one key.
-void AppendKey(Session* session, const char* key, const char* value) {
-  uint8_t payload[1024];
-  const uint32_t lengths[2] = {static_cast<uint32_t>(std::strlen(key)),
-                               static_cast<uint32_t>(std::strlen(value))};
-  if (sizeof(lengths) + lengths[0] + lengths[1] > sizeof(payload)) return;
-  std::memcpy(payload, lengths, sizeof(lengths));
-  std::memcpy(payload + sizeof(lengths), key, lengths[0]);
-  std::memcpy(payload + sizeof(lengths) + lengths[0], value, lengths[1]);
-  session->file.AppendSmall(format::BlockKind::kProcess, payload,
-                            sizeof(lengths) + lengths[0] + lengths[1]);
-}
-
 void AppendLost(Session* session, const char* key, uint64_t* lost) {
   if (*lost == 0) return;
   char value[32];
   std::snprintf(value, sizeof(value), "%llu",
                 static_cast<unsigned long long>(*lost));
-  AppendKey(session, key, value);
+  session->file.AppendFact(key, value);
   *lost = 0;
 }
 
@@ -144,7 +131,7 @@ void TendDevices(Session* session) {
                             line))
       continue;
     std::snprintf(key, sizeof(key), "device.%s", type);
-    AppendKey(session, key, line);
+    session->file.AppendFact(key, line);
   }
   if (session->state.load(std::memory_order_acquire) !=
       SessionState::kStopping)

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 
 #include "collector/own_thread.h"
 #include "collector/sync.h"
@@ -11,8 +10,9 @@
 namespace stepscope::collector {
 namespace {
 
-constexpr uint64_t kKept = 64;   // the latest steps
+constexpr uint64_t kKept = 32;   // the latest steps
 constexpr uint64_t kAfter = 32;  // behind the end of a capture
+constexpr size_t kLongest = 24;  // " 9223372036854775807", and a zero
 
 BoundedLock steps_lock;
 // Guarded by it.
@@ -26,47 +26,18 @@ struct {
   uint64_t after = 0;  // steps since
 } sealed_file;
 
-size_t PutPair(const char* key, unsigned long long value, uint8_t* out,
-               size_t room) {
-  char text[32];
-  const int digits = std::snprintf(text, sizeof(text), "%llu", value);
-  const uint32_t lengths[2] = {static_cast<uint32_t>(std::strlen(key)),
-                               static_cast<uint32_t>(digits)};
-  const size_t all = sizeof(lengths) + lengths[0] + lengths[1];
-  if (digits <= 0 || all > room) return 0;
-  std::memcpy(out, lengths, sizeof(lengths));
-  std::memcpy(out + sizeof(lengths), key, lengths[0]);
-  std::memcpy(out + sizeof(lengths) + lengths[0], text, lengths[1]);
-  return all;
-}
-
-// Of the later half: earlier steps may be warm-up, and the first one is.
-size_t DescribeLocked(uint8_t* out, size_t room) {
-  if (steps_seen < 2) return 0;
-  const uint64_t have = std::min(steps_seen - 1, kKept);
-  const uint64_t wanted = (have + 1) / 2;
-  int64_t latest[kKept];
-  for (uint64_t i = 0; i < wanted; ++i)
-    latest[i] = times[(steps_seen - 1 - i) % kKept];
-  std::sort(latest, latest + wanted);
-  const int64_t low = latest[(wanted - 1) / 2];
-  const int64_t high = latest[wanted / 2];
-  const int64_t median = low + (high - low) / 2;
-  if (median <= 0) return 0;
-  const size_t first =
-      PutPair("unprofiled_step_ns", static_cast<unsigned long long>(median),
-              out, room);
-  if (first == 0) return 0;
-  const size_t second =
-      PutPair("unprofiled_steps", wanted, out + first, room - first);
-  return second == 0 ? 0 : first + second;
-}
-
+// The steps in order, oldest first. Readers judge which of them had settled;
+// the first of a loop never had.
 void AppendLocked(CaptureFile* file) {
-  uint8_t payload[256];
-  const size_t bytes = DescribeLocked(payload, sizeof(payload));
-  if (bytes > 0)
-    file->AppendSmall(format::BlockKind::kProcess, payload, bytes);
+  char text[kKept * kLongest] = "";
+  size_t length = 0;
+  const uint64_t have = steps_seen < 2 ? 0 : std::min(steps_seen - 1, kKept);
+  for (uint64_t i = have; i-- > 0;) {
+    length += static_cast<size_t>(std::snprintf(
+        text + length, kLongest, length == 0 ? "%lld" : " %lld",
+        static_cast<long long>(times[(steps_seen - 1 - i) % kKept])));
+  }
+  if (length > 0) file->AppendFact("unprofiled_times_ns", text);
   sealed_file.added = file->bytes() - sealed_file.bytes;
 }
 

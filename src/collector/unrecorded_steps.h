@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How long steps take that are not recorded, before and after a session: what
-// recording costs. The median goes behind the end of a capture when it is
-// completed, and is replaced there as further steps come.
+// recording costs. The latest of them go behind the end of a capture when it is
+// completed, and are replaced there as further steps come.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace stepscope::collector {
 void AddUnrecordedStep(int64_t ns);
 
 // A capture was completed; `file` is still open. Adds a Process block with the
-// median and the number of steps it is of, and remembers the file for more.
+// steps so far, and remembers the file for more.
 void AppendUnrecordedSteps(const char* path, CaptureFile* file);
 
 // Only stores: other threads are gone whatever they held.

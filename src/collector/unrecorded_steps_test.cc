@@ -38,12 +38,14 @@ class UnrecordedStepsTest : public testing::Test {
     std::string all{std::istreambuf_iterator<char>(file), {}};
     return all.size() < size_ ? "cut" : all.substr(size_);
   }
-  void ExpectBehind(const std::string& ns, const std::string& steps) const {
+  void ExpectBehind(const std::string& times) const {
     const std::string text = Behind();
-    EXPECT_NE(text.find("unprofiled_step_ns" + ns + '\x10'), text.npos) << ns;
-    EXPECT_NE(text.find("unprofiled_steps" + steps), text.npos) << steps;
-    EXPECT_EQ(text.find("unprofiled_step_ns"),
-              text.rfind("unprofiled_step_ns"));
+    const std::string key = "unprofiled_times_ns";
+    const size_t at = text.find(key);
+    ASSERT_NE(at, text.npos);
+    EXPECT_EQ(at, text.rfind(key));
+    // The block is padded with zeros.
+    EXPECT_EQ(text.substr(at + key.size()).c_str(), times);
   }
 
   std::string path_;
@@ -55,23 +57,41 @@ TEST_F(UnrecordedStepsTest, NothingIsSaidOfNothing) {
   EXPECT_EQ(Behind(), "");
 }
 
-TEST_F(UnrecordedStepsTest, MedianOfTheLaterHalf) {
+TEST_F(UnrecordedStepsTest, OfOneLoopAllButTheFirst) {
   for (const int64_t ns : {9000, 500, 100, 104}) AddUnrecordedStep(ns);
   Complete();
-  ExpectBehind("102", "2");
+  ExpectBehind("500 100 104");
 }
 
 TEST_F(UnrecordedStepsTest, LaterStepsReplaceIt) {
   for (const int64_t ns : {9000, 500, 100, 104}) AddUnrecordedStep(ns);
   Complete();
   AddUnrecordedStep(106);
-  ExpectBehind("105", "2");
+  ExpectBehind("500 100 104 106");
   AddUnrecordedStep(108);
-  ExpectBehind("106", "3");
+  ExpectBehind("500 100 104 106 108");
   AddUnrecordedStep(900);  // the third waits for a fourth
-  ExpectBehind("106", "3");
+  ExpectBehind("500 100 104 106 108");
   AddUnrecordedStep(110);
-  ExpectBehind("109", "4");
+  ExpectBehind("500 100 104 106 108 900 110");
+}
+
+TEST_F(UnrecordedStepsTest, TheLatestAreKept) {
+  for (int i = 0; i < 100; ++i) AddUnrecordedStep(1000 + i);
+  Complete();
+  std::string latest;
+  for (int i = 68; i < 100; ++i)
+    latest += (latest.empty() ? "" : " ") + std::to_string(1000 + i);
+  ExpectBehind(latest);
+}
+
+TEST_F(UnrecordedStepsTest, StepsMayBeLong) {
+  std::string all;
+  for (int i = 0; i < 40; ++i) AddUnrecordedStep(INT64_MAX);
+  for (int i = 0; i < 32; ++i)
+    all += (all.empty() ? "" : " ") + std::to_string(INT64_MAX);
+  Complete();
+  ExpectBehind(all);
 }
 
 TEST_F(UnrecordedStepsTest, AFileThatSomebodyChangedIsLeftAlone) {

@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstring>
 #include <initializer_list>
 
@@ -235,6 +236,11 @@ bool SealSession(Session* session, Drain* drain) {
   const AppendResult threads = AppendThreads(session, drain);
   for (const AppendResult result : {names, threads})
     if (result != AppendResult::kOk) worst = result;
+  if (const int error = session->file.write_error(); error != 0) {
+    char number[16];
+    std::snprintf(number, sizeof(number), "%d", error);
+    session->file.AppendFact("write_error", number);
+  }
   // Only behind what is whole: a reader that sees it looks no further, and
   // what found no room is in the live file.
   if (worst == AppendResult::kOk)

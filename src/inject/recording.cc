@@ -9,6 +9,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "collector/sync.h"
 #include "inject/devices.h"
@@ -83,6 +84,7 @@ void Recording::Configure(const Settings& settings) {
   Copy(start_at_, settings.start_at);
   Copy(step_range_, settings.step_range);
   mode_ = settings.mode;
+  quiet_ = settings.quiet;
   keep_steps_ = settings.keep_steps;
   slow_factor_ = settings.slow_factor;
   hang_after_ns_ = settings.hang_after_ns;
@@ -154,6 +156,23 @@ void Recording::Tick(int64_t now_ns) {
   if (state_.load() == State::kArmed && window_.OpenAtFirst() &&
       now_ns >= due_ns_)
     StartLocked();
+}
+
+// Of the watching thread alone.
+void Recording::TellOfLosses(int64_t now_ns) {
+  constexpr int64_t kPeriodNs = 100'000'000;
+  if (told_of_losses_ || !recording() || now_ns - losses_at_ns_ < kPeriodNs)
+    return;
+  losses_at_ns_ = now_ns;
+  stepscope_stats stats = {};
+  stats.struct_size = sizeof(stats);
+  if (stepscope_get_stats(&stats) != STEPSCOPE_OK ||
+      stats.dropped[STEPSCOPE_DROP_IO] == 0)
+    return;
+  told_of_losses_ = true;
+  Complain("process %d (%s): events are being lost: %s",
+           static_cast<int>(getpid()), program_invocation_short_name,
+           stepscope_last_error());
 }
 
 Recording::Range Recording::RangeBegins(std::string_view name,
@@ -261,7 +280,8 @@ void Recording::EndStepLocked() {
 }
 
 // The step that just began is none. Its event is already in the capture, so
-// it becomes another one, which ends here.
+// it becomes a mark of ours at that point: a range would be taken for one of
+// the program's.
 void Recording::TakeBackStepLocked(const char* name) {
   if (steps_ > 0) --steps_;
   unrecorded_from_ = 0;
@@ -272,8 +292,13 @@ void Recording::TakeBackStepLocked(const char* name) {
               reinterpret_cast<uintptr_t>(step_.slot) <=
           STEPSCOPE_CHUNK_BYTES &&
       __atomic_load_n(&step_.slot->begin, __ATOMIC_RELAXED) == step_.begin) {
-    stepscope_site site = {name, STEPSCOPE_USER_DEFINED, 0};
+    stepscope_site site = {name, STEPSCOPE_OVERHEAD, 0};
     stepscope_name_slot(step_.slot, stepscope_site_id(&site));
+    __atomic_store_n(&step_.slot->dur, STEPSCOPE_DUR_INSTANT,
+                     __ATOMIC_RELEASE);
+    step_ = {nullptr, 0};
+  } else {  // handed over: whoever reads it makes the mark of it
+    stepscope_arg_text(step_, "stepscope.mark", name, std::strlen(name));
   }
   EndStepLocked();
 }
@@ -371,6 +396,12 @@ void Recording::StopLocked() {
 
 void Recording::GiveWay() {
   const Lock lock(&mutex_);
+  if (!quiet_ && state_.load() != State::kOff &&
+      state_.load() != State::kGaveWay) {
+    Complain("process %d (%s) records with its own Profiler from here on; "
+             "stepscope run records nothing more of it",
+             static_cast<int>(getpid()), program_invocation_short_name);
+  }
   if (state_.load() == State::kRecording) {
     EndStepLocked();
     StopSessionLocked();
@@ -416,6 +447,7 @@ void Recording::ResetInForkedChild() {
   unrecorded_from_ = 0;
   after_left_ = 0;
   captures_ = 0;
+  told_of_losses_ = false;
   detail_.store(false, std::memory_order_relaxed);
   due_ns_ = MonotonicNs() + patience_ns_;
   // The gate is shut in a child; it opens its own capture at its first event.

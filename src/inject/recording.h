@@ -59,6 +59,8 @@ class Recording {
   void GiveWay();
   // Called now and then; starts what is due.
   void Tick(int64_t now_ns);
+  // Called now and then; says once if the capture cannot be written.
+  void TellOfLosses(int64_t now_ns);
   // The process ends.
   void Finish();
   // Only stores: other threads are gone whatever they held.
@@ -122,7 +124,10 @@ class Recording {
   int64_t patience_ns_ = kPatienceNs;
   int64_t due_ns_ = 0;      // start then, event or not
   bool range_seen_ = true;  // start_at_ came by, or was not asked for
+  bool quiet_ = false;
   bool complained_ = false;
+  int64_t losses_at_ns_ = 0;   // when they were asked for last
+  bool told_of_losses_ = false;
   int captures_ = 0;
   char out_[3072] = {};
   char start_at_[256] = {};

@@ -23,6 +23,7 @@
 //   STEPSCOPE_RUN_BEGAN=NS        CLOCK_MONOTONIC when the command started
 //   STEPSCOPE_RUN_PID=PID         the command itself, not a child of it
 //   STEPSCOPE_RUN_ID=TEXT         the run, among all of all machines
+//   STEPSCOPE_RUN_QUIET=1         print nothing but errors
 #pragma once
 
 #include <cstdint>
@@ -47,6 +48,7 @@ struct Settings {
   int64_t run_began_ns = 0;
   int64_t root_pid = 0;
   bool shapes = false;
+  bool quiet = false;
   RecordMode mode = RecordMode::kAll;
   // 0: the recorder's default.
   int64_t keep_steps = 0;

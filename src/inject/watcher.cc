@@ -38,6 +38,7 @@ void* Watch(void*) {
   for (;;) {
     const int64_t now = MonotonicNs();
     recording.Tick(now);
+    recording.TellOfLosses(now);
     WatchForTorch();
     StayAheadOfDriver(now, &FinishAtExit);
     if (recording.recording() && !sampling.exchange(true) &&

@@ -84,6 +84,16 @@ class Collector final : public Recorder {
 
   void EndStep(stepscope_scope scope) override { stepscope_end(scope); }
 
+  std::string WriteProblem() override {
+    stepscope_stats stats = {};
+    stats.struct_size = sizeof(stats);
+    if (stepscope_get_stats(&stats) != STEPSCOPE_OK ||
+        stats.dropped[STEPSCOPE_DROP_IO] == 0)
+      return "";
+    const std::string why = stepscope_last_error();
+    return why.empty() ? "the capture cannot be written" : why;
+  }
+
   void UnrecordedStep(int64_t ns) override { stepscope_unrecorded_step(ns); }
 
  private:

@@ -24,6 +24,8 @@ enum class Reason : uint32_t {
   kExport,
   kTimeout,
   kMemory,
+  kWriting,     // a capture cannot be written
+  kIncomplete,  // so a window lacks events
 };
 
 class Diagnostics {

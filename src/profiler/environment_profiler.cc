@@ -217,6 +217,16 @@ void YieldEnvironment() {
   if (injector != nullptr) injector();
 }
 
+void TellWhereItWrites(const std::string& path) {
+  static std::atomic<bool> told{false};
+  if (Injector() == nullptr ||
+      secure_getenv("STEPSCOPE_RUN_QUIET") != nullptr || told.exchange(true))
+    return;
+  const std::string line =
+      "stepscope: the program's own Profiler wrote " + path + "\n";
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
 }  // namespace stepscope::profiler
 
 extern "C" void stepscope_step(void) noexcept {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "profiler/schedule.h"
 
@@ -17,5 +18,9 @@ std::optional<StepBounds> EnvironmentSteps();
 // A profiler of the program starts. STEPSCOPE_STEPS then speaks of its steps;
 // the environment's own profiler gives way. A periodic one goes on.
 void YieldEnvironment();
+
+// Under `stepscope run`, which records nothing then, one line on standard error
+// says where to look. The first time only.
+void TellWhereItWrites(const std::string& path);
 
 }  // namespace stepscope::profiler

@@ -69,6 +69,7 @@ class FakeRecorder final : public Recorder {
   void EndStep(stepscope_scope scope) override {
     if (scope.begin != 0) log.Add("end");
   }
+  std::string WriteProblem() override { return write_problem; }
   void UnrecordedStep(int64_t ns) override {
     if (ns == 0)
       unrecorded.clear();
@@ -78,6 +79,7 @@ class FakeRecorder final : public Recorder {
 
   CallLog log;
   bool fail_start = false;
+  std::string write_problem;
   std::vector<int64_t> unrecorded;  // steps; the profiler's lock guards it
 
  private:
@@ -103,6 +105,7 @@ class FakeTools final : public TraceTools {
     if (!file) return Fail(ErrorCode::kIo, path + ": cannot be written");
     return Ok();
   }
+  std::string Lost(const std::string&) override { return lost; }
   Result<std::string> Summarize(const Trace&,
                                 const stepscope_summary_options&) override {
     return std::string("tables\n");
@@ -110,6 +113,7 @@ class FakeTools final : public TraceTools {
 
   std::atomic<int> loads{0};
   std::atomic<bool> no_memory{false};
+  std::string lost;
 };
 
 }  // namespace stepscope::profiler

@@ -61,6 +61,7 @@ int ProfilerCore::Step(int64_t num_samples) {
   if (!running_) return STEPSCOPE_NOT_RUNNING;
   timer_.EndStep(now, num_samples);
   TimeUnrecordedLocked(now);
+  TellOfLossesLocked(now);
   if (timer_only()) {
     ++step_;
   } else {
@@ -89,6 +90,16 @@ void ProfilerCore::TimeUnrecordedLocked(int64_t now) {
   const int64_t from = std::exchange(unrecorded_from_, 0);
   if (from != 0 && session_ == 0 && !timer_only())
     recorder_.UnrecordedStep(now - from);
+}
+
+// While the program can still do something about it.
+void ProfilerCore::TellOfLossesLocked(int64_t now) {
+  constexpr int64_t kPeriodNs = 100'000'000;
+  if (session_ == 0 || now - losses_at_ns_ < kPeriodNs) return;
+  losses_at_ns_ = now;
+  const std::string why = recorder_.WriteProblem();
+  if (!why.empty())
+    diagnostics_.Warn(Reason::kWriting, "events are being lost: " + why);
 }
 
 int ProfilerCore::Stop() { return Finish(true); }

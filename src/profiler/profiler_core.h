@@ -93,6 +93,7 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   void SealLocked(bool deliver);
   void OpenStepLocked();
   void TimeUnrecordedLocked(int64_t now);
+  void TellOfLossesLocked(int64_t now);
   void CloseStepLocked();
   int Finish(bool deliver);
   void Deliver(const std::shared_ptr<CaptureWindow>& window, uint64_t resets);
@@ -121,6 +122,7 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   // When the step began, if it was not recorded from there on; 0: it was, or
   // its time is not the program's own.
   int64_t unrecorded_from_ = 0;
+  int64_t losses_at_ns_ = 0;  // when they were asked for last
   stepscope_scope step_scope_ = {nullptr, 0};
   std::string next_path_;  // of the capture to come, once prepared
   std::string path_;       // of the capture being recorded

@@ -96,6 +96,31 @@ TEST_F(ProfilerCoreTest, InterruptedStepsAreNotTimed) {
   core->Close();
 }
 
+TEST_F(ProfilerCoreTest, EventsThatCannotBeWrittenAreSaidOnceAndAtTheEnd) {
+  std::vector<std::string> lines;  // of two threads, one after the other
+  CoreOptions options = Options();
+  options.warn = [&](std::string_view text) { lines.emplace_back(text); };
+  auto core = Make(std::move(options));
+  core->Start();
+  const auto step = [&] {
+    recorder_.Advance(200'000'000);
+    core->Step(-1);
+  };
+  step();
+  EXPECT_TRUE(lines.empty());
+  recorder_.write_problem = "no space left";
+  step();
+  step();
+  EXPECT_EQ(lines,
+            (std::vector<std::string>{"events are being lost: no space left"}));
+  tools_.lost = "disk full, 5 events dropped (50 %)";
+  core->Stop();
+  EXPECT_TRUE(core->Wait(60000));
+  EXPECT_EQ(lines.back(), "the window is incomplete: " + tools_.lost);
+  EXPECT_EQ(core->diagnostics().last_error(), lines.back());
+  core->Close();
+}
+
 struct TransitionCase {
   int from;
   int to;

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/file.h"
+#include "profiler/environment_profiler.h"
 #include "profiler/process_state.h"
 #include "profiler/profiler_core.h"
 
@@ -23,6 +24,9 @@ bool ProfilerCore::Present(const std::shared_ptr<CaptureWindow>& window) {
     diagnostics_.Report(Reason::kDelivery,
                         window->path() + ": " + complete.error().message);
   }
+  if (const std::string lost = tools_.Lost(window->path()); !lost.empty())
+    diagnostics_.Report(Reason::kIncomplete,
+                        "the window is incomplete: " + lost);
   bool call = false;
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -120,7 +124,11 @@ Status ProfilerCore::Export(const std::string& path, std::string_view format) {
                                                    : "json";
   }
   STEPSCOPE_TRY_ASSIGN(auto window, WindowAtHand());
-  if (format == "capture") return window->CopyTo(path);
+  if (format == "capture") {
+    STEPSCOPE_TRY(window->CopyTo(path));
+    TellWhereItWrites(path);
+    return Ok();
+  }
   if (format != "json" && format != "pb") {
     return Fail(ErrorCode::kUnsupported,
                 "unknown export format \"" + std::string(format) +
@@ -129,6 +137,7 @@ Status ProfilerCore::Export(const std::string& path, std::string_view format) {
   STEPSCOPE_TRY_ASSIGN(auto trace, window->Load());
   Status written = tools_.Write(*trace, path, format, window->index());
   if (!DeliveryThread::IsCurrent()) window->Unload();
+  if (written) TellWhereItWrites(path);
   return written;
 }
 

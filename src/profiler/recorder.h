@@ -48,6 +48,9 @@ class Recorder {
   // `path`. Where false, nothing is delivered.
   virtual bool has_window() const { return true; }
 
+  // Why events of the running session are lost; empty: they can be written.
+  virtual std::string WriteProblem() { return ""; }
+
   // A step took so long in which nothing was recorded; 0: a loop begins.
   virtual void UnrecordedStep(int64_t ns) = 0;
 };

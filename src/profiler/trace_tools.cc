@@ -5,6 +5,7 @@
 #include "exporters/file_sink.h"
 #include "exporters/paddle/node_trees.h"
 #include "importers/capture/capture_file.h"
+#include "importers/capture/write_scan.h"
 #include "report/summary.h"
 #include "trace/trace.h"
 
@@ -43,6 +44,11 @@ class Tools final : public TraceTools {
   Result<std::shared_ptr<const Trace>> Load(
       const std::string& capture) override {
     return ImportCapture(capture);
+  }
+
+  std::string Lost(const std::string& capture) override {
+    const Result<WriteLoss> loss = capture::ScanWriteLoss(capture);
+    return loss && loss->any() ? WriteLossText(*loss) : "";
   }
 
   Status Write(const Trace& trace, const std::string& path,

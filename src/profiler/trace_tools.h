@@ -30,6 +30,8 @@ class TraceTools {
   // its profiler the trace is, from 0.
   virtual Status Write(const Trace& trace, const std::string& path,
                        std::string_view format, int index) = 0;
+  // What of the recording could not be written, in words; empty: nothing.
+  virtual std::string Lost(const std::string& /*capture*/) { return ""; }
   virtual Result<std::string> Summarize(
       const Trace& trace, const stepscope_summary_options& options) = 0;
 };

@@ -45,8 +45,11 @@ std::vector<std::string> Lines(const Whatif& whatif) {
                       whatif.recorder_ns / 1e3)
              : std::string()));
   } else if (whatif.recorded_step_ns > 0) {
-    lines.push_back("How long a step takes without the recorder is not known; "
-                    "--unprofiled makes the answer better.");
+    lines.push_back("How long a step takes without the recorder is not known" +
+                    (whatif.unprofiled_doubt.empty()
+                         ? "."
+                         : ": " + whatif.unprofiled_doubt) +
+                    " State it with --unprofiled DUR for a better answer.");
   }
   lines.push_back(Format("The replay of the unchanged steps gives %s "
                          "(%+.2f %%). Delays without a known cause: %s of a "

@@ -230,7 +230,7 @@ class Append(unittest.TestCase):
             [support.PROGRAM, "convert", path, "-o", self.dataset, "--to",
              "parquet"], capture_output=True, text=True, env=environment,
             check=False)
-        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.returncode, 5)
         self.assertIn("/nowhere/x.so does not exist", done.stderr)
         self.assertIn("npm pack", done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1)

@@ -236,6 +236,21 @@ class Dataset(unittest.TestCase):
                    input="SELECT 8 AS eight;")
         self.assertEqual(json.loads(done.stdout), [{"eight": 8}])
 
+    def test_processes_are_told_apart_in_every_view(self):
+        pids = {row["pid"] for row in rows(self.dataset,
+                                           "SELECT pid FROM ranks")}
+        for view in ("kernels", "operators", "launches", "steps", "gaps",
+                     "collectives"):
+            found = rows(self.dataset, f"SELECT DISTINCT pid FROM {view}")
+            self.assertLessEqual({row["pid"] for row in found}, pids, view)
+        self.assertTrue(rows(self.dataset, "SELECT pid FROM operators"))
+
+    def test_a_missing_library_is_not_a_wrong_argument(self):
+        done = run("query", self.dataset, "SELECT 1",
+                   env=dict(os.environ, STEPSCOPE_DUCKDB="/nowhere/x.so"))
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("/nowhere/x.so does not exist", done.stderr)
+
     def test_usage(self):
         for arguments, says in [
                 ([], "no query"),

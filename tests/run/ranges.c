@@ -8,6 +8,7 @@
  *        ranges kill        ends by SIGKILL, inside a range
  *        ranges segv, term  likewise by SIGSEGV and SIGTERM
  *        ranges burst       many ranges, then SIGKILL
+ *        ranges full        many steps, until no file may grow any more
  *        ranges wait        prints "ready", then waits for SIGTERM: exit 5
  */
 #define _GNU_SOURCE
@@ -16,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,6 +105,15 @@ int main(int argc, char** argv) {
   if (strcmp(what, "burst") == 0) {
     for (int i = 0; i < 20000; ++i) one_step(0);
     kill(getpid(), SIGKILL);
+  }
+  if (strcmp(what, "full") == 0) {
+    one_step(0);
+    usleep(200000); /* the recorder has made its files */
+    const struct rlimit limit = {1536 * 1024, 1536 * 1024};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    for (int i = 1; i < 100000; ++i) one_step(i);
+    usleep(500000); /* it has noticed while we run */
+    return 0;
   }
   if (strcmp(what, "wait") == 0) {
     signal(SIGTERM, on_term);

@@ -68,3 +68,45 @@ def export_capture(dir_name: str,
     """For on_trace_ready: keeps each window as a capture (``.sscap``), which
     holds everything that was recorded and opens fastest."""
     return FolderExporter(dir_name, worker_name, "capture")
+
+
+# Those of exporters/output_name.cc, by what writes them here: the Profiler's
+# library, or what reads traces ("").
+_FORMATS = {".json": "json", ".json.gz": "json", ".sscap": "capture",
+            ".pb": "pb"}
+_READER = (".pftrace", ".perfetto-trace", ".fluid", ".csv", ".json", ".sscap",
+           ".pb")
+
+
+def format_of(path: str) -> str:
+    """The format that the suffix of a path says; "" for one that only
+    Result.export writes."""
+    for suffix, name in _FORMATS.items():
+        if path.endswith(suffix):
+            return name
+    for packed in (".gz", ".zst"):
+        if path.endswith(packed):
+            path = path[:-len(packed)]
+            break
+    return "" if path.endswith(_READER) else "json"
+
+
+def write_window(prof: Any, core: Any, path: str, file_format: str) -> bool:
+    """The last window of a Profiler as a file. False if there is none; OSError
+    where it cannot be written."""
+    from .. import _core
+
+    if path and os.path.dirname(path):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+    if not file_format:
+        result = prof.result
+        if result is not None:
+            result.data.export(path)
+        return result is not None
+    if path:
+        status = core.export(path, file_format)
+    else:
+        status = core.export_to(".", "", file_format)
+    if status not in (0, 2):  # STEPSCOPE_OK, STEPSCOPE_NOT_RUNNING
+        raise OSError(_core.last_error())
+    return status == 0

@@ -11,13 +11,14 @@ import weakref
 from _thread import get_ident
 from time import monotonic
 
-from .. import _core, _frameworks
+from .. import _core, _fork_warning, _frameworks
 from .._enums import ProfilerState, ProfilerTarget, SortedKeys, SummaryView
 from .._event import enabled
 from .._native_files import GPU_PLUGIN
 from . import scheduler as _scheduler
 from .ending import brief, end_forked_child, place, say
-from .export import FolderExporter, export_chrome_tracing
+from .export import (FolderExporter, export_chrome_tracing, format_of,
+                     write_window)
 from .function_tracing import FunctionTracing
 from .result import ProfilerResult
 
@@ -178,7 +179,8 @@ class Profiler:
         self._running = False
         self._held = False  # stopped by the program, not by a callback
         self._scheduler_failed = False
-        self._error: Optional[BaseException] = None
+        self._error: Optional[BaseException] = None  # of a callback
+        self._export_error: Optional[OSError] = None  # of export()
         self._link = _Link(self)
         hang_ns = 0 if hang_after is None else round(hang_after * 1e9)
         self._core = _core.Profiler(flags, mask, folder, self._link,
@@ -279,7 +281,7 @@ class Profiler:
         if not self.timer_only:
             self.previous_state, self.current_state = self.current_state, state
             if failed is None:
-                self._warn_of_transition()
+                _scheduler.warn_of_transition(self.previous_state, state)
         if failed is not None:
             raise failed
         self._after_call()
@@ -396,29 +398,29 @@ class Profiler:
             raise RuntimeError(_core.last_error())
         self._after_call()
 
-    def export(self, path: str = "", format: str = "json") -> None:
-        """Writes the last window to a file: ``"json"`` (a Chrome trace,
-        compressed if the path ends in .gz), ``"pb"`` (Paddle's protobuf) or
+    def export(self, path: str = "",
+               format: Optional[str] = None) -> None:
+        """Writes the last window to a file. Its suffix says in which format:
+        ``.json`` (a Chrome trace), ``.sscap`` (a capture), ``.pb`` (Paddle's
+        protobuf), ``.pftrace`` and all others that ``stepscope convert``
+        knows, compressed if ``.gz`` or ``.zst`` follows; any other name is a
+        Chrome trace. ``format`` overrides it: ``"json"``, ``"pb"`` or
         ``"capture"``. Without a path the name is chosen, in the working
         folder."""
         path = os.fspath(path)
-        if format not in ("json", "pb", "capture"):
+        if format not in (None, "json", "pb", "capture"):
             error = ValueError if isinstance(format, str) else TypeError
             raise error(f"format={format!r}: expected 'json', 'pb' or "
                         "'capture'")
         self._wait_or_raise()
-        if path:
-            folder = os.path.dirname(path)
-            if folder:
-                os.makedirs(folder, exist_ok=True)
-            status = self._core.export(path, format)
-        else:
-            status = self._core.export_to(".", "", format)
-        why = _core.last_error() if status != _OK else ""
-        if status == _NOT_RUNNING:
+        try:
+            written = write_window(self, self._core, path,
+                                   format or format_of(path))
+        except OSError as failed:
+            self._export_error = failed
+            raise
+        if not written:
             warnings.warn("export: no window was recorded", stacklevel=2)
-        elif status != _OK:
-            raise OSError(why)
 
     # -- inside ---------------------------------------------------------------
 
@@ -459,16 +461,6 @@ class Profiler:
         if self._scheduler_failed:
             return ProfilerState.CLOSED
         return self._checked(self.scheduler(step), step)
-
-    def _warn_of_transition(self) -> None:
-        before, after = self.previous_state, self.current_state
-        if before is ProfilerState.RECORD and after not in _RECORDING:
-            warnings.warn(f"Improper schedule: RECORD->{after.name}, the "
-                          "window is delivered as it is", stacklevel=3)
-        elif (before is ProfilerState.READY
-              and after is ProfilerState.CLOSED):
-            warnings.warn("Improper schedule: READY->CLOSED, profiler will "
-                          "start and stop without saving data", stacklevel=3)
 
     def _record_memory(self) -> None:
         if self.profile_memory and self.current_state in _RECORDING:
@@ -530,7 +522,11 @@ class Profiler:
                 warnings.warn(f"stepscope: {text}", stacklevel=3)
         if self._error is not None and not self._in_callback():
             error, self._error = self._error, None
-            raise error
+            if error is not self._export_error:
+                raise error
+            # A disk that is full does not end the program.
+            warnings.warn(f"stepscope: a window was not exported: {error}",
+                          stacklevel=3)
 
     def _finish(self, until: float) -> bool:
         """The interpreter ends: what was recorded is delivered. False: there
@@ -572,6 +568,7 @@ class Profiler:
 
 
 os.register_at_fork(after_in_child=_delivering.clear)
+_fork_warning.install()
 
 
 @atexit.register

@@ -80,3 +80,14 @@ def from_argument(scheduler: Any) -> Scheduler:
         f"scheduler={scheduler!r} is neither a function nor (first, last): "
         "every step is recorded", stacklevel=3)
     return always
+
+
+def warn_of_transition(before: ProfilerState, after: ProfilerState) -> None:
+    """Of a schedule that says nothing useful. For Profiler.step()."""
+    if before is ProfilerState.RECORD and after in (ProfilerState.READY,
+                                                    ProfilerState.CLOSED):
+        warnings.warn(f"Improper schedule: RECORD->{after.name}, the window is "
+                      "delivered as it is", stacklevel=3)
+    elif before is ProfilerState.READY and after is ProfilerState.CLOSED:
+        warnings.warn("Improper schedule: READY->CLOSED, profiler will start "
+                      "and stop without saving data", stacklevel=3)

@@ -272,8 +272,9 @@ Result<Whatif> ComputeWhatif(const Trace& trace,
   }
   result.unexplained_ns =
       graph.unexplained_ns / static_cast<int64_t>(graph.steps.size());
-  if (const auto unprofiled =
-          ComputeStepTime(tree, steps, options.unprofiled_ns).unprofiled) {
+  const StepTime time = ComputeStepTime(tree, steps, options.unprofiled_ns);
+  result.unprofiled_doubt = time.unprofiled_doubt;
+  if (const auto& unprofiled = time.unprofiled) {
     replayer.SetUnprofiled(unprofiled->ns);
     result.unprofiled_step_ns = unprofiled->ns;
     result.slow_down = static_cast<double>(result.recorded_step_ns) /

@@ -37,6 +37,7 @@ struct Whatif {
   uint64_t steps = 0;  // 0: the trace has none, its window was replayed
   int64_t recorded_step_ns = 0;
   std::optional<int64_t> unprofiled_step_ns;
+  std::string unprofiled_doubt;     // see UnprofiledJudgement
   std::optional<double> slow_down;  // by recording
   int64_t replay_step_ns = 0;       // nothing changed
   double replay_error = 0;          // of the recorded step

@@ -7,6 +7,7 @@
 
 #include "analysis/flat_map.h"
 #include "analysis/tables/accountable.h"
+#include "analysis/tables/process_memory.h"
 #include "analysis/tables/rows.h"
 #include "trace/stated_peaks.h"
 
@@ -117,6 +118,8 @@ std::vector<MemoryPlace> ComputeMemory(const EventTree& tree,
   for (size_t i = 0; i < places.size(); ++i) {
     places[i].life = std::move(lives[i]);
   }
+  for (MemoryPlace& place : ComputeProcessMemory(trace))
+    places.push_back(std::move(place));
   return places;
 }
 

@@ -39,7 +39,8 @@ struct MemoryPlace {
   MemoryLife life;
 };
 
-// Places in order of their first event. Peaks are the largest totals that the
+// Places in order of their first event, then the host memory of processes that
+// have a counter of it. Peaks are the largest totals that the
 // allocator stated or, where it stated none, of the sum of what was recorded.
 std::vector<MemoryPlace> ComputeMemory(const EventTree& tree,
                                        const StepTable& steps);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "analysis/order_statistics.h"
@@ -43,11 +44,14 @@ StepTime ComputeStepTime(std::span<const ProcessPeriods> processes,
     time.warmup += process.warmup_ns.size();
     time.device_paced |= process.device_paced;
   }
-  time.unprofiled = FindUnprofiledStep(trace, unprofiled_ns);
+  UnprofiledJudgement judged =
+      JudgeUnprofiledStep(trace, periods, unprofiled_ns);
   // A recorder times steps on the host, which is ahead of what they take.
-  if (time.device_paced && time.unprofiled &&
-      time.unprofiled->source == UnprofiledStep::Source::kRecorder) {
-    time.unprofiled.reset();
+  const bool by_user =
+      judged.step && judged.step->source == UnprofiledStep::Source::kUser;
+  if (!time.device_paced || by_user) {
+    time.unprofiled = judged.step;
+    time.unprofiled_doubt = std::move(judged.doubt);
   }
   time.steps = periods.size();
   if (periods.empty()) return time;

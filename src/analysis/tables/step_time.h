@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "analysis/steps.h"
@@ -26,6 +27,7 @@ struct StepTime {
   int64_t p75_ns = 0;
   int64_t max_ns = 0;
   std::optional<UnprofiledStep> unprofiled;
+  std::string unprofiled_doubt;  // see UnprofiledJudgement
 
   // How many times longer recorded steps are.
   std::optional<double> slow_down() const {

@@ -64,8 +64,10 @@ TEST(CaptureImporterTest, EventsOfAnEndedCapture) {
   EXPECT_EQ(trace->format(), "capture");
   EXPECT_EQ(trace->begin_ns(), 0);
   EXPECT_EQ(trace->end_ns(), 4500);
-  EXPECT_EQ(trace->notes(), (std::vector<std::string>{
-                                "1 block of a later version skipped"}));
+  EXPECT_EQ(trace->notes(),
+            (std::vector<std::string>{
+                "the file could not be written, 5 events dropped (31 %)",
+                "1 block of a later version skipped"}));
 }
 
 TEST(CaptureImporterTest, SideTables) {
@@ -156,7 +158,7 @@ TEST(CaptureImporterTest, KilledProcessIsJoinedWithItsLiveFile) {
   EXPECT_EQ(trace->args().size(), 4u);
   ASSERT_EQ(trace->threads().size(), 3u);
   EXPECT_EQ(trace->threads()[0].dropped[0].second, 3u);
-  ASSERT_EQ(trace->notes().size(), 1u);
+  ASSERT_EQ(trace->notes().size(), 2u);
   EXPECT_EQ(trace->notes()[0],
             "process was killed or is still recording: 7 events joined from "
             "the live file");
@@ -330,7 +332,7 @@ TEST(CaptureImporterTest, DamagedHeaderIsSkippedToTheNextBlock) {
   sample.bytes[sample.blocks[3] + 4] ^= 1;
   const auto trace = ImportBytes(sample.bytes);
   EXPECT_EQ(trace->size(), kSampleEvents - 3);
-  EXPECT_NE(trace->notes()[0].find("bytes skipped up to the next block"),
+  EXPECT_NE(trace->notes()[1].find("bytes skipped up to the next block"),
             std::string::npos);
 }
 
@@ -416,6 +418,29 @@ TEST(CaptureImporterTest, RecordsThatCannotBeUsedAreRejected) {
   EXPECT_EQ(Rejected(*trace, "unknown record kind"), 1u);
   EXPECT_EQ(Rejected(*trace, "bad side record"), 3u);
   EXPECT_EQ(trace->ledger().seen(), 10u);
+}
+
+TEST(CaptureImporterTest, AStepThatWasNoneIsAMark) {
+  CaptureWriter w;
+  w.Clock(format::ClockKind::kMonotonic, 1'000'000'000, {MakeAnchor(1, 0)});
+  w.Names({{2, STEPSCOPE_PROFILE_STEP, "ProfileStep#20"},
+           {3, 7, "stepscope.mark"},
+           {4, 7, "eval"}});
+  SlotList s;
+  s.Open(100, 2);
+  s.Event(110, 10, 4);
+  s.TextArg(format::SlotPosition(0, 0), 100, 3, "after the last step");
+  s.LateEnd(900, format::SlotPosition(0, 0), 100);
+  w.Events(1, 0, 0, 1, 0, s.slots());
+  w.End(1000);
+  const auto trace = ImportBytes(w.bytes());
+  ASSERT_EQ(trace->size(), 2u);
+  EXPECT_EQ(trace->str(trace->name()[0]), "after the last step");
+  EXPECT_EQ(trace->type()[0], STEPSCOPE_OVERHEAD);
+  EXPECT_EQ(trace->flags()[0], kEventInstant);
+  EXPECT_EQ(trace->dur_ns()[0], 0);
+  EXPECT_EQ(trace->ledger().kept(), 4u);
+  EXPECT_EQ(trace->ledger().seen(), 4u);
 }
 
 TEST(CaptureImporterTest, SameRunTwiceCountsOnce) {

@@ -63,6 +63,7 @@ class CaptureReader {
   void Count(uint32_t uid, const RunCounts& counts);
   void Report(EventDecoder& decoder, int64_t offset_ns);
   void AddProcessNote(const std::string& text);
+  void ReportWrites();
   void ReportClock();
   void ReportThreads(const std::vector<Row>& open);
   void ReportDamage();

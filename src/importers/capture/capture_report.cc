@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "importers/capture/capture_reader.h"
 #include "importers/capture/process_ending.h"
+#include "importers/capture/write_scan.h"
 
 namespace stepscope::capture {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 using format::ThreadEntry;
 
 constexpr std::string_view kReasons[STEPSCOPE_DROP_REASONS] = {
-    "pool", "reentrant", "threads", "io", "file_limit", "exited",
+    "pool", "reentrant", "threads", kDroppedByWrite, "file_limit", "exited",
     "reason_6", "reason_7"};
 
 std::string_view ClockName(format::ClockKind kind) {
@@ -82,7 +83,10 @@ void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
       end_ns = std::max(end_ns, decoder.LatestNs());
       const ProcessEnding ending = DescribeEnding(*ended);
       if (ending.cut_short) builder_.SetIncomplete();
-      AddProcessNote(ending.text);
+      // Not "all events are here" where some could not be written.
+      const bool lost = WriteLossOf(tables_).any();
+      AddProcessNote(lost ? ending.text.substr(0, ending.text.find(';'))
+                          : ending.text);
     }
   } else {
     end_ns = decoder.LatestNs();
@@ -122,6 +126,7 @@ void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
       clock_.anchors().empty() ? std::min<int64_t>(end_ns, 0) : offset_ns;
   builder_.AddWindow(begin_ns, std::max(begin_ns, end_ns));
   ReportThreads(decoder.CloseOpenEvents(end_ns));
+  ReportWrites();
   ReportClock();
   ReportDamage();
   ReportDevices();
@@ -184,6 +189,15 @@ void CaptureReader::ReportThreads(const std::vector<Row>& open) {
     }
     builder_.AddThread(std::move(report));
   }
+}
+
+// A file that could not be written has its end all the same where there was
+// room for that, and is complete as a file.
+void CaptureReader::ReportWrites() {
+  WriteLoss loss = WriteLossOf(tables_);
+  for (const auto& [uid, records] : recorded_) loss.recorded += records.events;
+  if (!loss.any()) return;
+  AddProcessNote(WriteLossText(loss));
 }
 
 // Why device data is absent or partial. That a machine has no such device is no

@@ -124,6 +124,7 @@ class EventDecoder {
   Row RowOf(const format::SlotRef& ref) const;
   void ResolveEnd(const PendingEnd& end);
   void ResolveArg(const PendingArg& arg);
+  void MakeMark(Row row, StringId name);
   std::string_view ReasonOf(const Site& site, uint32_t id) const;
   // One side record: kept, or repaired for `reason` or for its time.
   void Account(int64_t time_ns, std::string_view reason, uint64_t offset);
@@ -145,6 +146,7 @@ class EventDecoder {
   std::vector<PendingEnd> ends_;
   std::vector<PendingArg> args_;
   std::vector<uint8_t> arg_bytes_;
+  StringId mark_key_ = {};      // of the argument that makes a mark of an event
   StringId sequence_key_ = {};  // of the argument that links autograd's events
   std::unordered_map<uint32_t, uint32_t> counter_tracks_;  // by name id
 };

@@ -180,6 +180,11 @@ void EventDecoder::Resolve() {
   builder_.CommitRows(row_);
   index_.Seal();
   for (const PendingEnd& end : ends_) ResolveEnd(end);
+  if (!args_.empty()) mark_key_ = builder_.Intern("stepscope.mark");
+  for (const PendingArg& arg : args_) {
+    // Shorter than what it was ordered by.
+    if (sites_.Resolve(arg.ref.extra).name == mark_key_) order_.GiveUp();
+  }
   order_.Finish(builder_);
   // As in the files of torch's own profiler, it is a link, no argument.
   if (!args_.empty()) sequence_key_ = builder_.Intern("Sequence number");
@@ -204,6 +209,15 @@ void EventDecoder::ResolveEnd(const PendingEnd& end) {
   const int64_t length = time + offset_ns_ - rows_.start_ns[row];
   rows_.dur_ns[row] = std::max<int64_t>(length, 0);
   Account(time, length < 0 ? "end before its begin" : "", end.offset);
+}
+
+// The recorder took it for a step, and found out too late to say so in its
+// slot.
+void EventDecoder::MakeMark(Row row, StringId name) {
+  rows_.name[row] = name;
+  rows_.type[row] = STEPSCOPE_OVERHEAD;
+  rows_.flags[row] = kEventInstant;
+  rows_.dur_ns[row] = 0;
 }
 
 void EventDecoder::ResolveArg(const PendingArg& pending) {
@@ -243,6 +257,7 @@ void EventDecoder::ResolveArg(const PendingArg& pending) {
       arg.text = builder_.Intern(
           {reinterpret_cast<const char*>(value), static_cast<size_t>(size)});
       builder_.AddArg(arg);
+      if (arg.key == mark_key_) MakeMark(row, arg.text);
       break;
     case format::ArgKind::kI64List: {
       if (pending.bytes / 8 < size)

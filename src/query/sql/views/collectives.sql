@@ -1,6 +1,6 @@
 -- Collectives and point-to-point transfers, one row per rank and call.
 SELECT
-  e.job, e.rank, e.source_id, e.event_id, e.process, e.name, e.kind,
+  e.job, e.rank, e.source_id, e.event_id, e.process, r.pid, e.name, e.kind,
   e.start_ns + r.clock_offset_ns
     + CAST(round((e.start_ns - r.clock_center_ns) * r.clock_drift_ppm / 1e6) AS BIGINT) AS start_ns,
   e.dur_ns,

@@ -11,7 +11,7 @@ WITH work AS (
   WHERE type IN ('Kernel', 'Memcpy', 'Memset') AND stream IS NOT NULL
 )
 SELECT
-  e.job, e.rank, e.source_id, e.event_id, e.process, e.device, e.name,
+  e.job, e.rank, e.source_id, e.event_id, e.process, r.pid, e.device, e.name,
   e.idle_from_ns + r.clock_offset_ns
     + CAST(round((e.idle_from_ns - r.clock_center_ns) * r.clock_drift_ppm / 1e6) AS BIGINT) AS start_ns,
   e.start_ns - e.idle_from_ns AS dur_ns,

@@ -1,6 +1,6 @@
 -- Kernels that ran on a device, one row each. Times are on the clock of the job; raw_start_ns is as recorded.
 SELECT
-  e.job, e.rank, e.source_id, e.event_id, e.process, e.device, e.stream,
+  e.job, e.rank, e.source_id, e.event_id, e.process, r.pid, e.device, e.stream,
   e.name,
   e.start_ns + r.clock_offset_ns
     + CAST(round((e.start_ns - r.clock_center_ns) * r.clock_drift_ppm / 1e6) AS BIGINT) AS start_ns,

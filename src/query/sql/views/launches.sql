@@ -1,6 +1,6 @@
 -- Device work with the call that launched it; delay_ns is from the begin of the call to the begin of the work.
 SELECT
-  e.job, e.rank, e.source_id, e.event_id, e.process, e.device, e.stream,
+  e.job, e.rank, e.source_id, e.event_id, e.process, r.pid, e.device, e.stream,
   e.name, e.type,
   e.start_ns + r.clock_offset_ns
     + CAST(round((e.start_ns - r.clock_center_ns) * r.clock_drift_ppm / 1e6) AS BIGINT) AS start_ns,

@@ -1,6 +1,6 @@
 -- Operators of the framework, one row per call. Add up dur_ns and gpu_ns where outermost, self_ns of all.
 SELECT
-  e.job, e.rank, e.source_id, e.event_id, e.process, e.tid,
+  e.job, e.rank, e.source_id, e.event_id, e.process, r.pid, e.tid,
   e.name,
   e.start_ns + r.clock_offset_ns
     + CAST(round((e.start_ns - r.clock_center_ns) * r.clock_drift_ppm / 1e6) AS BIGINT) AS start_ns,

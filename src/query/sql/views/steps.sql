@@ -1,6 +1,6 @@
 -- Steps of training or inference, one row per rank and step.
 SELECT
-  e.job, e.rank, e.source_id, e.event_id, e.process, e.tid, e.step,
+  e.job, e.rank, e.source_id, e.event_id, e.process, r.pid, e.tid, e.step,
   concat('step ', e.step) AS name,
   e.start_ns + r.clock_offset_ns
     + CAST(round((e.start_ns - r.clock_center_ns) * r.clock_drift_ppm / 1e6) AS BIGINT) AS start_ns,
