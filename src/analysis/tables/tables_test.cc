@@ -198,6 +198,15 @@ TEST(OperatorTableTest, SortKeys) {
   EXPECT_EQ(names(SortKey::kCpuMin), "a b ");
 }
 
+TEST(OperatorTableTest, SortedByTheTimeOfTheirOwn) {
+  SummaryOptions options;
+  options.sort = SortKey::kSelf;
+  EXPECT_EQ(OperatorNames(Case(R"(
+    0..100 linear Operator
+      1..99 addmm Operator
+    200..210 relu Operator)", options)), "addmm relu linear ");
+}
+
 TEST(DistributionTest, KernelOfACollectiveIsNotComputation) {
   const Case c(R"(
     thread 1
