@@ -225,6 +225,17 @@ Command AdviseCommand(AdviseArguments& arguments) {
           .run = [&arguments] { return RunAdvise(arguments); }};
 }
 
+// "kernel:" of "kernel:GLOB=FACTOR", for completion.
+std::vector<std::string> ChangeBeginnings() {
+  std::vector<std::string> beginnings;
+  for (const ChangeForm& change : ChangeForms()) {
+    const std::string_view form = change.form;
+    beginnings.emplace_back(
+        form.substr(0, form.find_first_of("[ABCDEFGHIJKLMNOPQRSTUVWXYZ")));
+  }
+  return beginnings;
+}
+
 std::string DescribeChanges() {
   constexpr size_t kIndent = 6;
   constexpr size_t kWidth = 80;
@@ -254,6 +265,7 @@ Command WhatifCommand(WhatifArguments& arguments) {
                    .kind = ValueKind::kText,
                    .meaning = "what to change, see below; may be given several "
                               "times",
+                   .offers = ChangeBeginnings(),
                    .group = "What to change",
                    .required = true,
                    .target = &arguments.changes},
