@@ -132,8 +132,11 @@ Spread DurationSketch::ToSpread() const {
   Spread spread;
   const uint64_t all = count();
   if (all == 0) return spread;
-  const std::array<std::pair<uint64_t, int64_t*>, 3> wanted = {
-      {{50, &spread.p50_ns}, {90, &spread.p90_ns}, {99, &spread.p99_ns}}};
+  const std::array<std::pair<uint64_t, int64_t*>, 4> wanted = {
+      {{50, &spread.p50_ns},
+       {90, &spread.p90_ns},
+       {95, &spread.p95_ns},
+       {99, &spread.p99_ns}}};
   uint64_t before = 0;
   for (const auto& [key, count] : entries_) {
     const uint64_t least = exact_ ? key : SketchBins::Least(key);

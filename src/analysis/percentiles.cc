@@ -11,7 +11,8 @@
 namespace stepscope {
 namespace {
 
-constexpr std::array<size_t, 3> kPercents = {50, 90, 99};
+constexpr std::array<size_t, 4> kPercents = {50, 90, 95, 99};
+constexpr size_t kWanted = kPercents.size();
 // Up to so many, sorting is cheaper than counting.
 constexpr size_t kFewToSort = 64;
 // From so many on, finer bins pay: fewer values are looked at twice.
@@ -31,7 +32,8 @@ Spread SpreadOfFew(std::span<T> values) {
   const auto at = [&](size_t percent) {
     return static_cast<int64_t>(values[RankOf(values.size(), percent)]);
   };
-  Spread spread{at(kPercents[0]), at(kPercents[1]), at(kPercents[2]), {}, {}};
+  Spread spread{at(kPercents[0]), at(kPercents[1]), at(kPercents[2]),
+                at(kPercents[3]), {},               {}};
   for (const T value : values) {
     CountBin(spread, static_cast<uint64_t>(value), 1);
   }
@@ -48,9 +50,9 @@ struct Wanted {
 
 // The values at the wanted ranks. Looks again at those of their bins only.
 template <typename T>
-std::array<uint64_t, 3> Select(std::span<const T> values,
-                               const std::array<Wanted, 3>& wanted) {
-  std::array<std::vector<T>, 3> inside;
+std::array<uint64_t, kWanted> Select(
+    std::span<const T> values, const std::array<Wanted, kWanted>& wanted) {
+  std::array<std::vector<T>, kWanted> inside;
   bool exact = true;
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (wanted[i].width == 1) continue;
@@ -65,7 +67,7 @@ std::array<uint64_t, 3> Select(std::span<const T> values,
       }
     }
   }
-  std::array<uint64_t, 3> found{};
+  std::array<uint64_t, kWanted> found{};
   for (size_t i = 0; i < wanted.size(); ++i) {
     found[i] = wanted[i].least;
     if (wanted[i].width == 1) continue;
@@ -85,7 +87,7 @@ Spread SpreadOfMany(std::span<const T> values) {
     ++counts[Fine::Of(static_cast<uint64_t>(value))];
   }
   Spread spread;
-  std::array<Wanted, 3> wanted;
+  std::array<Wanted, kWanted> wanted;
   size_t before = 0;
   for (size_t bin = 0; before < values.size(); ++bin) {
     if (counts[bin] == 0) continue;
@@ -98,10 +100,11 @@ Spread SpreadOfMany(std::span<const T> values) {
     }
     before += counts[bin];
   }
-  const std::array<uint64_t, 3> found = Select(values, wanted);
+  const std::array<uint64_t, kWanted> found = Select(values, wanted);
   spread.p50_ns = static_cast<int64_t>(found[0]);
   spread.p90_ns = static_cast<int64_t>(found[1]);
-  spread.p99_ns = static_cast<int64_t>(found[2]);
+  spread.p95_ns = static_cast<int64_t>(found[2]);
+  spread.p99_ns = static_cast<int64_t>(found[3]);
   return spread;
 }
 
@@ -131,7 +134,7 @@ Spread ComputeSpread(std::span<int64_t> values) {
 Spread SpreadOfEqual(int64_t value, uint64_t count) {
   if (count == 0) return {};
   const auto v = static_cast<uint64_t>(value);
-  return {value, value, value, {{ExponentOf(v), count}}, {}};
+  return {value, value, value, value, {{ExponentOf(v), count}}, {}};
 }
 
 GroupedValues::GroupedValues(std::span<const uint64_t> counts,

@@ -28,6 +28,7 @@ class DurationSketch;
 struct Spread {
   int64_t p50_ns = 0;  // nearest rank: the ceil(n * p)-th smallest
   int64_t p90_ns = 0;
+  int64_t p95_ns = 0;
   int64_t p99_ns = 0;
   std::vector<HistogramBin> histogram;  // bins that are not empty, ascending
   std::shared_ptr<const DurationSketch> sketch = {};  // if it was asked for

@@ -98,7 +98,7 @@ void CheckModel(const Summary& summary) {
     cpu += row.cpu.total_ns;
     gpu += row.gpu.total_ns;
   }
-  // Stages and Others make the whole; stages may reach beyond the steps.
+  // Stages and Others make the whole, of every thread that steps.
   ASSERT_GE(cpu, summary.total_ns);
   if (step_gpu >= 0) {
     ASSERT_GE(gpu, step_gpu);

@@ -11,6 +11,15 @@ std::string_view StepPartName(StepPart part) {
   return kNames[static_cast<size_t>(part)];
 }
 
+std::string_view StepPartInWords(StepPart part) {
+  constexpr std::string_view kWords[] = {
+      "the device computes",          "the device copies memory",
+      "only data is exchanged",       "launched, not started yet",
+      "waits for the data loader",    "the host waits for the device",
+      "the host runs recorded code", "nothing was recorded"};
+  return kWords[static_cast<size_t>(part)];
+}
+
 std::string_view StepPartFormula(StepPart part) {
   constexpr std::string_view kFormulas[] = {
       "union of the kernels that compute, of all streams",

@@ -22,8 +22,10 @@ enum class StepPart : uint8_t {
 };
 inline constexpr size_t kStepParts = 8;
 
-// "kernel", "copy", "communication exposed", ...; and how it is computed.
+// "kernel", "copy", "communication exposed", ...; what that is in a few words;
+// and how it is computed.
 std::string_view StepPartName(StepPart part);
+std::string_view StepPartInWords(StepPart part);
 std::string_view StepPartFormula(StepPart part);
 
 }  // namespace stepscope

@@ -145,6 +145,7 @@ void StepTable::ComputeTotal(const EventTree& tree) {
     collector.Add(step.range.begin, step.range.end);
   }
   total_ns_ = TotalLength(collector.Finish());
+  steps_take_time_ = total_ns_ > 0;
   const Trace& trace = tree.trace();
   window_ = {trace.begin_ns(), trace.end_ns()};
   if (total_ns_ > 0) return;
@@ -156,6 +157,26 @@ void StepTable::ComputeTotal(const EventTree& tree) {
     window_.end = std::max(window_.end, tree.end_ns(row));
   }
   total_ns_ = SaturatingSubtract(window_.end, window_.begin);
+}
+
+int64_t StepTable::TimeInSteps(uint32_t thread, const Interval& range) const {
+  if (range.end <= range.begin) return 0;
+  if (!steps_take_time_) return SaturatingSubtract(range.end, range.begin);
+  const std::span<const StepInterval> steps = steps_of(thread);
+  auto step = std::partition_point(
+      steps.begin(), steps.end(), [&](const StepInterval& candidate) {
+        return candidate.range.end <= range.begin;
+      });
+  int64_t inside = 0;
+  int64_t from = range.begin;  // steps that overlap count once
+  for (; step != steps.end() && step->range.begin < range.end; ++step) {
+    from = std::max(from, step->range.begin);
+    const int64_t to = std::min(range.end, step->range.end);
+    if (to <= from) continue;
+    inside = SaturatingAdd(inside, SaturatingSubtract(to, from));
+    from = to;
+  }
+  return inside;
 }
 
 // Spans of one thread do not contain each other, so of those that began, the
@@ -199,10 +220,9 @@ void StepTable::AttributeWork(const EventTree& tree) {
             tree.end_ns(work.row));
       return span;
     };
+    if (add(steps_) == nullptr && !no_steps) continue;
     const StepInterval* const stage = add(stages_);
-    if (add(steps_) != nullptr || no_steps) {
-      count(stage != nullptr && counts_stages_[stage->thread]);
-    }
+    count(stage != nullptr && counts_stages_[stage->thread]);
   }
 }
 

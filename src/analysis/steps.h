@@ -68,6 +68,10 @@ class StepTable {
   // Whether the stages of a thread are part of the steps: it steps itself.
   // Those of other threads go on beside. Without steps, all count.
   bool CountsStages(uint32_t thread) const { return counts_stages_[thread]; }
+  // What of a range lies in steps of the thread: of a stage, the loader's last
+  // call, which finds the end of the data, does not. Where no step took time,
+  // all of it.
+  int64_t TimeInSteps(uint32_t thread, const Interval& range) const;
   // What ratios are taken over: the union of the steps; without steps, the
   // recorded window; never 0 unless nothing took any time.
   int64_t total_ns() const { return total_ns_; }
@@ -114,6 +118,7 @@ class StepTable {
   std::vector<bool> device_paces_;  // by thread
   Interval window_;
   int64_t total_ns_ = 0;
+  bool steps_take_time_ = false;
   int64_t gpu_ns_ = 0;
   int64_t gpu_outside_stages_ns_ = 0;
   std::vector<bool> counts_stages_;  // by thread

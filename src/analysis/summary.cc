@@ -15,7 +15,8 @@ namespace {
 // Tables that others are made from.
 uint32_t WithInputs(uint32_t views, const SummaryOptions& options) {
   if (views & kAdviceView) views |= kAdviceTables | kOverView;
-  if (views & kPercentileView) views |= kOperatorView | kKernelView;
+  if (views & kPercentileView)
+    views |= kOperatorView | kKernelView | kUserDefinedView;
   if (views & kMemoryLifeView) views |= kMemoryView;
   if (options.flops) views |= kFlopsView;
   return views;
@@ -27,6 +28,8 @@ void KeepOnly(uint32_t views, Summary& summary) {
   if (unwanted(kOverView)) summary.overview = {};
   if (unwanted(kOperatorView | kPercentileView)) summary.operators.clear();
   if (unwanted(kKernelView | kPercentileView)) summary.kernel.clear();
+  if (unwanted(kUserDefinedView | kPercentileView))
+    summary.user_defined.clear();
   if (unwanted(kMemoryView | kMemoryLifeView)) summary.memory.clear();
   if (unwanted(kRankViews)) summary.ranks = {};
 }
@@ -112,8 +115,13 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   }
   if (wanted(kFlopsView)) summary.flops = ComputeFlops(tree);
   if (wanted(kMemoryManipulationView | kUserDefinedView)) {
-    UserDefined events = ComputeUserDefined(tree, steps, names, options.sort,
-                                            options.thread_sep);
+    UserDefined events = ComputeUserDefined(
+        tree, steps, names,
+        {.sort = options.sort,
+         .per_thread = options.thread_sep,
+         .spread = wanted(kPercentileView),
+         .group_digits = options.group_digits});
+    summary.group_names = std::move(events.group_names);
     if (wanted(kMemoryManipulationView)) {
       summary.memory_manipulation = std::move(events.memory_manipulation);
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -76,6 +77,8 @@ struct Summary {
   std::vector<KernelRow> kernel;
   std::vector<NamedRow> memory_manipulation;
   std::vector<ThreadRows> user_defined;
+  // Owns names of these.
+  std::shared_ptr<const std::deque<std::string>> group_names;
   std::vector<PythonRow> python;
   std::vector<MemoryPlace> memory;
   Benchmark benchmark;

@@ -193,10 +193,9 @@ std::vector<std::string> SummaryNotes(const Summary& summary,
   if (!summary.events.any) {
     notes.push_back("The trace has no events.");
   } else if (!summary.has_steps) {
-    notes.push_back(
-        Format("No ProfileStep was recorded: ratios are of the recorded "
-               "window, %.2f ms.",
-               static_cast<double>(summary.total_ns) / 1e6));
+    notes.push_back(std::string(kNoStepsRecorded) +
+                    Format("ratios are of the recorded window, %.2f ms.",
+                           static_cast<double>(summary.total_ns) / 1e6));
   }
   if (summary.no_launch > 0) {
     notes.push_back(

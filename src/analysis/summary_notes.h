@@ -15,6 +15,9 @@ namespace stepscope {
 // How the note begins that names the tables without a row.
 inline constexpr std::string_view kNothingRecorded =
     "Nothing was recorded for: ";
+// How the note begins that says what ratios are of where there are no steps.
+inline constexpr std::string_view kNoStepsRecorded =
+    "No ProfileStep was recorded: ";
 
 // What the figures of steps are of: which were left out, what paces the loop,
 // what recording cost.

@@ -54,6 +54,7 @@ struct SummaryOptions {
   SortKey sort = SortKey::kCpuTotal;
   bool op_detail = true;    // inner and device rows under operators
   bool thread_sep = false;  // Operator and UserDefined tables per thread
+  bool group_digits = false;  // your own names that differ in digits are one
   bool flops = false;       // for a column of the Operator table
   uint32_t views = 0;       // TableView bits; 0: kDefaultViews
   // Which steps the tables are of. None: of everything that was recorded, but

@@ -32,7 +32,8 @@ AdviceRenderer RendererOf(std::string_view format) {
 
 }  // namespace
 
-ExitCode RunAdvise(const AdviseArguments& arguments) {
+ExitCode RunAdvise(const AdviseArguments& given) {
+  AdviseArguments arguments = given;
   const AdviceRenderer render = RendererOf(arguments.format);
   if (render == nullptr) {
     return Complain(kExitUsage,
@@ -46,6 +47,7 @@ ExitCode RunAdvise(const AdviseArguments& arguments) {
     return kExitUsage;
   }
   ExitCode code = kExitOk;
+  if (!NameInput(arguments.input, code)) return code;
   const std::shared_ptr<const Trace> trace =
       LoadTrace({arguments.input}, code, {}, AlignmentOf(arguments.no_align));
   if (trace == nullptr) return code;

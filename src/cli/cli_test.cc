@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 
 #include "base/file.h"
@@ -343,7 +344,10 @@ TEST_F(CliTest, DamagedInputOfWhichSomethingIsLeftIsNoError) {
   const std::string path = folder_.Write("cut.sscap", bytes);
   const Outcome outcome = Run("summary " + path);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_TRUE(Has(outcome.out, "About this summary:")) << outcome.out;
+  EXPECT_TRUE(Has(outcome.out, "* The recording was cut short")) << outcome.out;
+  const Outcome tables = Run("summary --layout paddle " + path);
+  EXPECT_EQ(tables.code, 0) << tables.err;
+  EXPECT_TRUE(Has(tables.out, "About this summary:")) << tables.out;
 }
 
 #ifndef STEPSCOPE_LIVE
@@ -387,6 +391,47 @@ TEST_F(CliTest, SummaryTakesViewsBeforeAndAfterTheTrace) {
             outcome.out);
   EXPECT_TRUE(Has(Run("summary --format csv " + sample_).out, "table,parent"));
   EXPECT_TRUE(Has(Run("summary --format md " + sample_).out, "## Device"));
+}
+
+TEST_F(CliTest, SummaryIsOneScreenUnlessTablesAreAskedFor) {
+  const std::string screen = Run("summary " + sample_).out;
+  EXPECT_TRUE(Has(screen, "stepscope advise " + sample_)) << screen;
+  EXPECT_FALSE(Has(screen, "Device Summary")) << screen;
+  EXPECT_EQ(Run("summary --layout screen " + sample_).out, screen);
+  const std::string tables = Run("summary --layout paddle " + sample_).out;
+  EXPECT_TRUE(Has(tables, "Device Summary")) << tables;
+  for (const std::string option :
+       {"--views overview ", "--thread-sep ", "--no-op-detail ", "--flops "}) {
+    EXPECT_TRUE(Has(Run("summary " + option + sample_).out, "Summary-----"))
+        << option;
+  }
+  EXPECT_EQ(Run("summary --sort self " + sample_).code, 0);
+  ExpectError("summary --layout wide " + sample_, 2, "screen");
+}
+
+TEST_F(CliTest, SummaryWritesAFileInTheFormatOfItsName) {
+  for (const std::string format : {"csv", "json", "md"}) {
+    const std::string path = folder_.path("tables." + format);
+    EXPECT_EQ(Run("summary -o " + path + " " + sample_).code, 0);
+    EXPECT_EQ(*ReadFile(path),
+              Run("summary --format " + format + " " + sample_).out);
+  }
+  ExpectError("summary -o " + folder_.path("none/x.csv") + " " + sample_, 4,
+              "none");
+}
+
+TEST_F(CliTest, TheNewestRunIsTaken) {
+  const std::string runs = folder_.path("runs");
+  std::filesystem::create_directories(runs + "/run_a");
+  std::filesystem::create_directories(runs + "/run_b");
+  const std::string bytes = capture::EndedSample().bytes;
+  folder_.Write("runs/run_a/1.sscap", bytes);
+  folder_.Write("runs/run_b/1.sscap", bytes);
+  for (const std::string verb : {"summary ", "advise ", "info "}) {
+    const Outcome outcome = Run(verb + runs);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_TRUE(Has(outcome.err, "the newest of 2 runs")) << outcome.err;
+  }
 }
 
 TEST_F(CliTest, TopCutsOnlyWhereItIsAsked) {
@@ -444,7 +489,9 @@ TEST_F(CliTest, ConvertChoosesTheFormatByName) {
   EXPECT_EQ(head("a.sscap").substr(0, 7), "SSCAP01");
   EXPECT_EQ(head("a.pftrace")[0], '\n');
   EXPECT_EQ(head("a.pb").substr(2, 5), "1.0.2");
-  EXPECT_EQ(head("a.csv").substr(0, 17), "gpustarttimestamp");
+  EXPECT_EQ(head("a.csv"), Run("summary --format csv " + sample_)
+                               .out.substr(0, 20));
+  EXPECT_EQ(head("a.cuda.csv").substr(0, 17), "gpustarttimestamp");
   EXPECT_EQ(head("a").substr(0, 1), "{");
   EXPECT_EQ(head("a.txt", " --to chrome").substr(0, 1), "{");
   ExpectError("convert " + sample_ + " -o " + folder_.path("b.txt"), 2,
@@ -466,7 +513,7 @@ TEST_F(CliTest, ConvertChoosesTheFormatByName) {
 
 TEST_F(CliTest, ConvertSaysWhatAFormatCannotHold) {
   const Outcome outcome =
-      Run("convert " + sample_ + " -o " + folder_.path("a.csv"));
+      Run("convert " + sample_ + " -o " + folder_.path("a.cuda.csv"));
   EXPECT_EQ(outcome.code, 0);
   EXPECT_TRUE(Has(outcome.err, "note: cuda-profile has no place for"));
   EXPECT_TRUE(Has(outcome.err, "host events"));

@@ -51,6 +51,8 @@ struct Option {
   std::vector<std::string> choices = {};
   // Whether a value is one of the choices, where these have other spellings.
   std::function<bool(const std::string&)> accepts = {};
+  // Of kText: what completion offers, though any text will do.
+  std::vector<std::string> offers = {};
   std::string group = "Options";  // the heading under which it stands
   bool required = false;
   Target target = {};

@@ -22,10 +22,18 @@ constexpr const char* kShell = "Your shell";
 
 constexpr const char* kTraceMeaning =
     "a trace file of any supported format, a folder of traces, or - for "
-    "standard input";
+    "standard input; of a folder of runs, the newest is read";
 
 Operand TraceOperand(std::string* target) {
   return {.name = "TRACE", .meaning = kTraceMeaning, .target = target};
+}
+
+// The same, which may be left out.
+Operand LatestOperand(std::string* target) {
+  Operand operand = TraceOperand(target);
+  operand.meaning += "; none: the newest run in profiler_log";
+  operand.optional = true;
+  return operand;
 }
 
 Option FormatOption(std::vector<std::string> choices, std::string* target) {
@@ -131,16 +139,17 @@ Command SummaryCommand(SummaryArguments& arguments) {
       .group = kAnalyse,
       .summary = "tables of steps, operators, kernels, memory and more",
       .description =
-          "Prints tables of where the time went: devices, event types, stages "
-          "of a step, operators, kernels, memory, your own events.",
-      .operands = {TraceOperand(&arguments.input)},
+          "Prints one screen: how long a step takes, what it is spent on, the "
+          "best findings of advise, and the operators, ranges and kernels "
+          "that take most time. --views prints tables of all that instead.",
+      .operands = {LatestOperand(&arguments.input)},
       .options =
           {{.name = "--views",
             .value = "LIST",
             .kind = ValueKind::kList,
             .meaning = "tables to print, separated by commas",
-            .fallback = "paddle, which stands for Paddle's nine, for text "
-                        "and md, else all but critical_path",
+            .fallback = "one screen for text, paddle (Paddle's nine tables) "
+                        "for md, else all but critical_path",
             .choices = ViewSpellings(),
             .accepts =
                 [](const std::string& text) {
@@ -148,6 +157,14 @@ Command SummaryCommand(SummaryArguments& arguments) {
                 },
             .group = "Which tables",
             .target = &arguments.views},
+           {.name = "--layout",
+            .value = "LAYOUT",
+            .kind = ValueKind::kChoice,
+            .meaning = "of text: one screen, or tables as Paddle prints them",
+            .fallback = "screen, or paddle where tables are asked for",
+            .choices = {"screen", "paddle"},
+            .group = "Output",
+            .target = &arguments.layout},
            {.name = "--no-op-detail",
             .meaning = "leave out what is inside operators",
             .group = "Which tables",
@@ -156,11 +173,17 @@ Command SummaryCommand(SummaryArguments& arguments) {
             .meaning = "operators and your own events per thread",
             .group = "Which tables",
             .target = &arguments.thread_sep},
+           {.name = "--group-digits",
+            .meaning = "count your own events whose names differ in digits "
+                       "only as one, such as request 7 and request 12",
+            .group = "Which tables",
+            .target = &arguments.group_digits},
            {.name = "--flops",
             .meaning = "add a column of FLOPs to the table of operators",
             .group = "Which tables",
             .target = &arguments.flops},
-           StepsOption("all; figures of the step itself are of settled ones",
+           StepsOption("settled for the one screen; all for tables, but "
+                       "figures of the step itself are of settled ones",
                        &arguments.steps),
            UnprofiledOption(&arguments.unprofiled),
            NoAlignOption(&arguments.no_align),
@@ -169,7 +192,7 @@ Command SummaryCommand(SummaryArguments& arguments) {
             .kind = ValueKind::kChoice,
             .meaning = "order of the rows; total, max, min and ave are for "
                        "--format fluid",
-            .fallback = "CPUTotal",
+            .fallback = "self for the one screen, CPUTotal for tables",
             .choices = SortSpellings(),
             .accepts = is_sort_key,
             .group = "Output",
@@ -178,7 +201,7 @@ Command SummaryCommand(SummaryArguments& arguments) {
             .value = "UNIT",
             .kind = ValueKind::kChoice,
             .meaning = "unit of times in text and md",
-            .fallback = "auto on a terminal, else ms",
+            .fallback = "auto on a terminal and for the one screen, else ms",
             .choices = {"s", "ms", "us", "ns", "auto"},
             .accepts =
                 [](const std::string& text) {
@@ -200,6 +223,15 @@ Command SummaryCommand(SummaryArguments& arguments) {
             .target = &arguments.place},
            TopOption("rows of each table", "20 on a terminal, else 0",
                      &arguments.top),
+           {.name = "--output",
+            .short_name = "-o",
+            .value = "FILE",
+            .kind = ValueKind::kFile,
+            .meaning = "file to write; a name that ends in .json, .csv or .md "
+                       "says the format",
+            .fallback = "standard output",
+            .group = "Output",
+            .target = &arguments.output},
            FormatOption({"text", "json", "csv", "md", "fluid"},
                         &arguments.format)},
       .example_title = "which operators take the GPU's time?",
@@ -214,7 +246,7 @@ Command AdviseCommand(AdviseArguments& arguments) {
           .description =
               "Prints what slows the steps down, worst first: the evidence, "
               "what could be saved, and what to try.",
-          .operands = {TraceOperand(&arguments.input)},
+          .operands = {LatestOperand(&arguments.input)},
           .options = {StepsOption("settled", &arguments.steps),
                       UnprofiledOption(&arguments.unprofiled),
                       NoAlignOption(&arguments.no_align),
@@ -223,6 +255,17 @@ Command AdviseCommand(AdviseArguments& arguments) {
           .example_title = "why is the training slow?",
           .example = "stepscope advise job.sscap",
           .run = [&arguments] { return RunAdvise(arguments); }};
+}
+
+// "kernel:" of "kernel:GLOB=FACTOR", for completion.
+std::vector<std::string> ChangeBeginnings() {
+  std::vector<std::string> beginnings;
+  for (const ChangeForm& change : ChangeForms()) {
+    const std::string_view form = change.form;
+    beginnings.emplace_back(
+        form.substr(0, form.find_first_of("[ABCDEFGHIJKLMNOPQRSTUVWXYZ")));
+  }
+  return beginnings;
 }
 
 std::string DescribeChanges() {
@@ -254,6 +297,7 @@ Command WhatifCommand(WhatifArguments& arguments) {
                    .kind = ValueKind::kText,
                    .meaning = "what to change, see below; may be given several "
                               "times",
+                   .offers = ChangeBeginnings(),
                    .group = "What to change",
                    .required = true,
                    .target = &arguments.changes},

@@ -43,12 +43,18 @@ std::string Quoted(const std::string& text, std::string_view also = "") {
   return "'" + Escaped(text, also) + "'";
 }
 
+// What to offer behind an option, as words.
+const std::vector<std::string>& OfferedWords(const Option& option) {
+  return option.kind == ValueKind::kText ? option.offers : option.choices;
+}
+
 // What bash offers behind an option; sets `values`, or the kind of files.
 std::string BashValues(ValueKind kind,
                        const std::vector<std::string>& choices) {
   switch (kind) {
+    case ValueKind::kText:
     case ValueKind::kChoice:
-      return "values='" + Joined(choices) + "'";
+      return choices.empty() ? "any=1" : "values='" + Joined(choices) + "'";
     case ValueKind::kList:
       return "values='" + Joined(choices) + "' list=1";
     case ValueKind::kFile:
@@ -75,7 +81,7 @@ std::string BashCompletion(const std::vector<Command>& commands) {
       values += "    " + command.name + ':' + option.name;
       if (!option.short_name.empty())
         values += "|" + command.name + ":" + option.short_name;
-      values += ") " + BashValues(option.kind, option.choices) + " ;;\n";
+      values += ") " + BashValues(option.kind, OfferedWords(option)) + " ;;\n";
     }
     options += "    " + command.name + ") options='" + names + "--help' ;;\n";
     if (command.operands.empty()) continue;
@@ -143,13 +149,19 @@ complete -F _stepscope stepscope
 
 namespace {
 
+// In an argument of _arguments, these have a meaning of their own.
+constexpr std::string_view kZshSpecial = "[]:\\";
+
 // ":FORMAT:(text json)", what zsh offers behind an option.
 std::string ZshValue(const std::string& name, ValueKind kind,
                      const std::vector<std::string>& choices) {
   const std::string begin = ":" + name + ":";
   switch (kind) {
+    case ValueKind::kText:
     case ValueKind::kChoice:
-      return begin + "(" + Joined(choices) + ")";
+      return choices.empty()
+                 ? begin + " "
+                 : begin + "(" + Escaped(Joined(choices), kZshSpecial) + ")";
     case ValueKind::kList:
       return begin + "_values -s , " + name + " " + Joined(choices);
     case ValueKind::kFile:
@@ -163,9 +175,6 @@ std::string ZshValue(const std::string& name, ValueKind kind,
   }
 }
 
-// In an argument of _arguments, these have a meaning of their own.
-constexpr std::string_view kZshSpecial = "[]:\\";
-
 void AddZshOption(const Option& option, const std::string& name,
                   std::string& text) {
   // The value's name may hold the same characters.
@@ -174,7 +183,7 @@ void AddZshOption(const Option& option, const std::string& name,
     if (kZshSpecial.find(c) == kZshSpecial.npos) value += c;
   text += "        '" + name + (option.value.empty() ? "" : "=") + "[" +
           Escaped(option.meaning, kZshSpecial) + "]" +
-          ZshValue(value, option.kind, option.choices) + "' \\\n";
+          ZshValue(value, option.kind, OfferedWords(option)) + "' \\\n";
 }
 
 }  // namespace
@@ -244,8 +253,11 @@ std::string FishCompletion(const std::vector<Command>& commands) {
       switch (option.kind) {
         case ValueKind::kNone:
           break;
+        case ValueKind::kText:
         case ValueKind::kChoice:
-          text += " -x -a " + Quoted(Joined(option.choices));
+          text += " -x";
+          if (!OfferedWords(option).empty())
+            text += " -a " + Quoted(Joined(OfferedWords(option)));
           break;
         case ValueKind::kList:
           text += " -x -a " +

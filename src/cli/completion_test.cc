@@ -65,6 +65,8 @@ TEST_F(CompletionTest, BashOffersCommandsOptionsAndValues) {
   EXPECT_EQ(Offered("stepscope completion \"\""), "bash zsh fish");
   EXPECT_EQ(Offered("stepscope summary x --unit \"\"").substr(0, 1), "s");
   EXPECT_EQ(Offered("stepscope run --start-after \"\""), "");
+  EXPECT_EQ(Offered("stepscope whatif x --change g"), "graph");
+  EXPECT_EQ(Offered("stepscope whatif x --change kern"), "kernel:");
   EXPECT_EQ(Offered("stepscope nonsense --f"), "");
 }
 

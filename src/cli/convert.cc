@@ -49,6 +49,9 @@ const Exporter* ChooseExporter(const ConvertOptions& options) {
                "choose from " + KnownFormats());
     return exporter;
   }
+  // Which only that format has.
+  if (!options.mode.empty() || !options.config.empty())
+    return FindExporter("cuda-profile");
   const KnownSuffix* const known = SuffixOf(options.output);
   if (known != nullptr) return FindExporter(known->format);
   if (!HasSuffix(options.output)) return FindExporter("chrome");
@@ -56,6 +59,14 @@ const Exporter* ChooseExporter(const ConvertOptions& options) {
            "give --to FORMAT, or end the name in " + SuffixList() +
                ", then .gz or .zst to compress");
   return nullptr;
+}
+
+// A file of CSV with no format said: what people expect in it is the tables.
+bool NamesTables(const ConvertOptions& options) {
+  return options.to.empty() && options.mode.empty() &&
+         options.config.empty() && options.inputs.size() == 1 &&
+         SuffixOf(options.output) == nullptr &&
+         WithoutCompression(options.output).ends_with(".csv");
 }
 
 bool SameFile(const std::string& a, const std::string& b) {
@@ -149,6 +160,13 @@ std::string DescribeFormats() {
 }
 
 ExitCode RunConvert(const ConvertOptions& options) {
+  if (NamesTables(options)) {
+    SummaryArguments tables;
+    tables.input = options.inputs.front();
+    tables.output = options.output;
+    tables.no_align = options.no_align;
+    return RunSummary(tables);
+  }
   if (options.to == kParquet) {
     if (!options.no_align) return RunConvertDataset(options);
     return Complain(kExitUsage, "--no-align: not for --to parquet",

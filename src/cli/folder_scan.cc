@@ -28,7 +28,8 @@ MapOptions WhatToMap(const TableOptions& options) {
 
 bool CanScanFolder(const std::string& input, const TableOptions& options) {
   return (options.views & ~kExactPartialViews) == 0 && !options.steps &&
-         !options.thread_sep && input != "-" && IsDirectory(input);
+         !options.thread_sep && !options.group_digits &&
+         input != "-" && IsDirectory(input);
 }
 
 std::unique_ptr<ReducedJob> ScanFolderOfJob(const std::string& input,

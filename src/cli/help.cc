@@ -14,7 +14,7 @@ constexpr size_t kTermIndent = 2;
 constexpr size_t kWidestTerm = 24;  // longer ones stand on a line of their own
 
 constexpr const char* kFirstExample = "stepscope run -- python train.py";
-constexpr const char* kNextExample = "stepscope summary profiler_log/run_...";
+constexpr const char* kNextExample = "stepscope summary";
 
 class Page {
  public:
@@ -121,8 +121,9 @@ std::string FirstHelp(const std::vector<Command>& commands,
   Page page(style);
   page.Line("stepscope shows where the time of a deep-learning program goes.");
   page.Line("");
-  page.Line("  " + std::string(kFirstExample) + "        record a program");
-  page.Line("  " + std::string(kNextExample) + "  see where its time went");
+  page.Line("  " + std::string(kFirstExample) + "  record a program");
+  page.Line("  " + std::string(kNextExample) +
+            "                 see where its time went");
   page.Line("");
   std::string names;
   for (const Command& command : commands)

@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "cli/job_info.h"
+#include "cli/latest_run.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "importers/input/input_source.h"
@@ -45,10 +46,23 @@ std::shared_ptr<const Trace> MergeAndCheck(TraceFolder folder,
 
 }  // namespace
 
-std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
+bool NameInput(std::string& input, ExitCode& code) {
+  Result<std::string> named = ResolveRun(input);
+  if (!named) {
+    code = Complain(kExitUsage, named.error().message,
+                    "name a trace, or record one with stepscope run");
+    return false;
+  }
+  input = *std::move(named);
+  return true;
+}
+
+std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& given,
                                        ExitCode& code,
                                        const ImportOptions& options,
                                        Alignment how) {
+  std::vector<std::string> inputs = given;
+  if (inputs.size() == 1 && !NameInput(inputs[0], code)) return nullptr;
   Result<TraceFolder> folder = ImportWithProgress(inputs, options);
   if (!folder) {
     code = ComplainOfInput(folder.error());
@@ -68,8 +82,10 @@ std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
   return MergeAndCheck(*std::move(folder), inputs.front(), code);
 }
 
-bool LoadForInfo(const std::string& input, LoadedInput& loaded,
+bool LoadForInfo(const std::string& given, LoadedInput& loaded,
                  ExitCode& code) {
+  std::string input = given;
+  if (!NameInput(input, code)) return false;
   Result<TraceFolder> folder = ImportWithProgress({input}, {});
   if (!folder) {
     code = ComplainOfInput(folder.error());

@@ -24,6 +24,11 @@ std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
                                        const ImportOptions& options = {},
                                        Alignment how = Alignment::kByEvents);
 
+// Puts the newest run in place of a folder of runs, or of nothing
+// (cli/latest_run.h). False: what was wrong has been said. LoadTrace does it
+// for who needs the name no further.
+bool NameInput(std::string& input, ExitCode& code);
+
 // Of the option --no-align.
 inline Alignment AlignmentOf(bool no_align) {
   return no_align ? Alignment::kAsRecorded : Alignment::kByEvents;

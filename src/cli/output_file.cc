@@ -47,6 +47,15 @@ Result<std::unique_ptr<Sink>> OpenOutput(const std::string& path) {
   return MakePipelinedSink(std::move(sink));
 }
 
+Status WriteOutputFile(const std::string& path, const std::string& text) {
+  STEPSCOPE_TRY_ASSIGN(auto sink, OpenOutput(path));
+  Block block(text.size());
+  text.copy(block.data.get(), text.size());
+  block.size = text.size();
+  STEPSCOPE_TRY(sink->Write(block));
+  return sink->Close();
+}
+
 ExitCode ComplainOfOutput(const Error& error) {
   if (error.code == ErrorCode::kUnsupported) {
     PrintError(error.message);

@@ -21,6 +21,9 @@ ExitCode CheckOutput(const std::string& path);
 // at all.
 Result<std::unique_ptr<Sink>> OpenOutput(const std::string& path);
 
+// All of `text` into such a file.
+Status WriteOutputFile(const std::string& path, const std::string& text);
+
 // Says why the output could not be written, and returns the exit code.
 ExitCode ComplainOfOutput(const Error& error);
 

@@ -161,6 +161,12 @@ ExitCode RunOn(const QueryArguments& arguments, const std::string& dataset,
 
 }  // namespace
 
+std::vector<std::string> QueryNames() {
+  std::vector<std::string> names;
+  for (const NamedQuery& query : NamedQueries()) names.push_back(query.name);
+  return names;
+}
+
 ExitCode RunQuery(const QueryArguments& arguments) {
   if (arguments.list) return ListQueries();
   if (arguments.input.empty())

@@ -25,5 +25,7 @@ struct QueryArguments {
 };
 Command QueryCommand(QueryArguments& arguments);
 ExitCode RunQuery(const QueryArguments& arguments);
+// Of the queries that are there by name.
+std::vector<std::string> QueryNames();
 
 }  // namespace stepscope

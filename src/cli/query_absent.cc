@@ -9,4 +9,6 @@ ExitCode RunQuery(const QueryArguments&) {
                   "build stepscope with all its modules: make build");
 }
 
+std::vector<std::string> QueryNames() { return {}; }
+
 }  // namespace stepscope

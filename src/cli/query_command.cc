@@ -29,6 +29,7 @@ Command QueryCommand(QueryArguments& arguments) {
             .value = "NAME",
             .kind = ValueKind::kText,
             .meaning = "run the query of this name instead; --list shows them",
+            .offers = QueryNames(),
             .group = "Which query",
             .target = &arguments.named},
            {.name = "--param",

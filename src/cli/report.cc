@@ -44,15 +44,6 @@ std::string MakeSalt() {
   return salt;
 }
 
-Status WriteHtml(const std::string& path, const std::string& html) {
-  STEPSCOPE_TRY_ASSIGN(auto sink, OpenOutput(path));
-  Block block(html.size());
-  html.copy(block.data.get(), html.size());
-  block.size = html.size();
-  STEPSCOPE_TRY(sink->Write(block));
-  return sink->Close();
-}
-
 }  // namespace
 
 ExitCode RunReport(const ReportArguments& arguments) {
@@ -81,7 +72,7 @@ ExitCode RunReport(const ReportArguments& arguments) {
     return RenderHtmlReport(*trace, options);
   }();
   if (!html) return ComplainOfSteps(html.error());
-  const Status written = WriteHtml(arguments.output, *html);
+  const Status written = WriteOutputFile(arguments.output, *html);
   return written ? kExitOk : ComplainOfOutput(written.error());
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/latest_run.h"
 #include "cli/run_captures.h"
 
 namespace stepscope {
@@ -70,7 +71,7 @@ Result<OutFolder> MakeOutFolder(const std::string& out) {
   OutFolder result;
   result.fresh = out.empty();
   fs::path folder =
-      out.empty() ? fs::path("profiler_log") / FreshName() : fs::path(out);
+      out.empty() ? fs::path(kRunsFolder) / FreshName() : fs::path(out);
   STEPSCOPE_TRY(MakeWritable(folder));
   const bool together = IsInUse(folder) && IsRank();
   if (!together && !CapturesIn(folder.string()).empty()) {

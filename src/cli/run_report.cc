@@ -102,6 +102,8 @@ void ReportRun(const std::string& folder, bool fresh, bool quiet,
              Format(", %.2f MB, in ", static_cast<double>(bytes) / 1e6) +
              shown);
   PrintError("see it with: stepscope summary " + shown);
+  PrintError("what to try: stepscope advise " + shown);
+  PrintError("timeline:    stepscope view " + shown);
 }
 
 }  // namespace stepscope

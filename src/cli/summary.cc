@@ -7,6 +7,7 @@
 #include "cli/folder_scan.h"
 #include "cli/load.h"
 #include "cli/output.h"
+#include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/step_options.h"
 #include "cli/table_arguments.h"
@@ -22,7 +23,7 @@ using Render = std::function<Result<std::string>(const Trace&)>;
 
 Render TableRenderer(const SummaryArguments& arguments) {
   TableOptions options;
-  if (!ReadTableOptions(arguments, options)) return nullptr;
+  if (!ReadSummaryOptions(arguments, options)) return nullptr;
   return [options](const Trace& trace) {
     return RenderSummaryOfSteps(trace, options);
   };
@@ -54,14 +55,18 @@ Render FluidRenderer(const SummaryArguments& arguments) {
 
 ExitCode WriteSummary(const SummaryArguments& arguments,
                       const std::string& text) {
-  return arguments.format == "text" ? WriteTables(text) : WriteOutput(text);
+  if (arguments.output == "-")
+    return arguments.format == "text" ? WriteTables(text) : WriteOutput(text);
+  const Status status = WriteOutputFile(arguments.output, text);
+  return status ? kExitOk : ComplainOfOutput(status.error());
 }
 
 // Tables that are made file by file: of these, any number of files will do.
 std::optional<ExitCode> SummariseFolder(const SummaryArguments& arguments) {
   TableOptions options;
   if (arguments.format == "fluid") return {};
-  if (!ReadTableOptions(arguments, options)) return kExitUsage;
+  if (!ReadSummaryOptions(arguments, options)) return kExitUsage;
+  if (options.is_screen()) return {};
   options.views = options.chosen_views();
   if (!CanScanFolder(arguments.input, options)) return {};
   ExitCode code = kExitOk;
@@ -76,14 +81,22 @@ std::optional<ExitCode> SummariseFolder(const SummaryArguments& arguments) {
 
 }  // namespace
 
-ExitCode RunSummary(const SummaryArguments& arguments) {
-  if (const std::optional<ExitCode> code = SummariseFolder(arguments))
-    return *code;
+ExitCode RunSummary(const SummaryArguments& given) {
+  SummaryArguments arguments = given;
+  ExitCode code = kExitOk;
+  if (arguments.format.empty())
+    arguments.format = FormatOfTables(arguments.output);
+  if (arguments.output != "-") {
+    code = CheckOutput(arguments.output);
+    if (code != kExitOk) return code;
+  }
+  if (!NameInput(arguments.input, code)) return code;
+  if (const std::optional<ExitCode> done = SummariseFolder(arguments))
+    return *done;
   const Render render = arguments.format == "fluid"
                             ? FluidRenderer(arguments)
                             : TableRenderer(arguments);
   if (!render) return kExitUsage;
-  ExitCode code = kExitOk;
   const std::shared_ptr<const Trace> trace =
       LoadTrace({arguments.input}, code, {}, AlignmentOf(arguments.no_align));
   if (trace == nullptr) return code;

@@ -27,8 +27,17 @@ bool Choose(std::string_view option, const std::string& text,
   return false;
 }
 
+// The format of tables that a file name asks for: "csv" of "a.csv.gz"; "text"
+// where it asks for none.
+std::string FormatOfTables(std::string_view output);
+
 // False: something is none of the choices, and the user was told.
 bool ReadTableOptions(const SummaryArguments& arguments,
                       TableOptions& options);
+
+// The same, with the layout of text that the options come to: the one screen
+// unless a table, or something that only tables show, is asked for.
+bool ReadSummaryOptions(const SummaryArguments& arguments,
+                        TableOptions& options);
 
 }  // namespace stepscope

@@ -25,13 +25,16 @@ ExitCode RunInfo(const InfoOptions& options);
 struct SummaryArguments {
   std::string input;
   std::string views;  // by comma; empty: what suits the format
+  std::string layout;  // of text: screen or paddle; empty: by the other options
   std::string sort;   // empty: CPUTotal; of fluid, as calls ended
   std::string unit;   // empty: auto on a terminal, else ms
-  std::string format = "text";
+  std::string format;  // empty: by the name of the output, else text
+  std::string output = "-";
   std::string place;  // of fluid: CPU, GPU or All; empty: All
   int top = kTopNotGiven;  // rows of a table; 0: all
   bool no_op_detail = false;
   bool thread_sep = false;
+  bool group_digits = false;
   bool flops = false;
   std::string steps;       // a choice of steps; empty: everything
   std::string unprofiled;  // a duration; empty: not known

@@ -6,6 +6,7 @@
 
 #include "base/byte_count.h"
 #include "base/file.h"
+#include "cli/load.h"
 #include "cli/output.h"
 
 namespace stepscope {
@@ -23,7 +24,8 @@ Command ViewCommand(ViewArguments& arguments) {
       .operands = {{.name = "TRACE",
                     .meaning = "a trace file of any supported format, or a "
                                "folder with traces in it; several are shown "
-                               "as one folder",
+                               "as one folder; none: the newest run in "
+                               "profiler_log",
                     .target = &arguments.inputs,
                     .many = true,
                     .optional = true}},
@@ -107,10 +109,10 @@ ExitCode RunView(const ViewArguments& arguments) {
   std::vector<std::string> paths = arguments.inputs;
   if (paths.empty() && !arguments.logdir.empty())
     paths.push_back(arguments.logdir);
-  if (paths.empty())
-    return Complain(kExitUsage, "view: nothing to show",
-                    "give a trace or a folder, as in stepscope view "
-                    "profiler_log");
+  if (paths.empty()) {
+    ExitCode code = kExitOk;
+    if (!NameInput(paths.emplace_back(), code)) return code;
+  }
   if (!arguments.inputs.empty() && !arguments.logdir.empty())
     return Complain(kExitUsage, "view: TRACE and --logdir say the same",
                     "give one of them");

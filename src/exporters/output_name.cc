@@ -12,7 +12,7 @@ constexpr KnownSuffix kSuffixes[] = {
     {".perfetto-trace", "perfetto", false},
     {".pb", "paddle", false},
     {".fluid", "fluid", false},
-    {".csv", "cuda-profile", true},
+    {".cuda.csv", "cuda-profile", true},
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "report/render_advice.h"
 #include "report/render_compare.h"
 #include "report/render_whatif.h"
+#include "report/screen.h"
 #include "report/summary.h"
 #include "report/timeline_svg.h"
 
@@ -41,6 +42,18 @@ Result<std::string> SummaryText(const Trace& trace, ReadRequest& request) {
   STEPSCOPE_TRY_ASSIGN(const std::string format,
                        request.Choice("format", {"text", "json", "csv", "md"}));
   options.format = *ParseTableFormat(format);
+  options.layout = UsualLayout(options);
+  if (request.Text("layout")) {
+    STEPSCOPE_TRY_ASSIGN(const std::string layout,
+                         request.Choice("layout", {"screen", "paddle"}));
+    options.layout = *ParseTextLayout(layout);
+  }
+  if (options.is_screen()) {
+    FillScreenStyle({.sort = request.Text("sort").has_value(),
+                     .unit = request.Text("unit").has_value(),
+                     .top = request.Text("top").has_value()},
+                    options);
+  }
   STEPSCOPE_TRY(request.Finish());
   return RenderSummaryOfSteps(trace, options);
 }

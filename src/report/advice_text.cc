@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/advice/rules.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "base/visible_text.h"
 
@@ -27,28 +28,6 @@ std::string PlaceOf(const Trace& trace, Row row) {
 
 std::string_view OfWhat(const Summary& summary) {
   return summary.has_steps ? "a step" : "the window";
-}
-
-// As a shell reads it back.
-std::string ShellWord(std::string_view text) {
-  const auto plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || std::string_view("_-./:=+,@%#").find(c) !=
-                                         std::string_view::npos;
-  };
-  if (!text.empty() && text[0] != '#' &&
-      std::all_of(text.begin(), text.end(), plain)) {
-    return std::string(text);
-  }
-  std::string word = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      word += "'\\''";
-    } else {
-      word += c;
-    }
-  }
-  return word + "'";
 }
 
 std::string TraceWord(const Summary& summary) {
@@ -98,11 +77,16 @@ std::vector<std::string> AdviceFacts(const Summary& summary) {
   return facts;
 }
 
-std::string SavingText(const Summary& summary, const Finding& finding) {
+std::string ShortSavingText(const Finding& finding) {
   if (finding.saving_ns <= 0) return "no time";
   return (finding.replayed ? "" : "up to ") + Milliseconds(finding.saving_ns) +
-         " (" + Percent(finding.saving_ratio) + ") of " +
-         std::string(OfWhat(summary));
+         " (" + Percent(finding.saving_ratio) + ")";
+}
+
+std::string SavingText(const Summary& summary, const Finding& finding) {
+  const std::string text = ShortSavingText(finding);
+  return finding.saving_ns <= 0 ? text
+                                : text + " of " + std::string(OfWhat(summary));
 }
 
 std::string RangeText(const Finding& finding) {

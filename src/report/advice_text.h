@@ -14,7 +14,9 @@ namespace stepscope {
 std::string AdviceHeading(const Summary& summary);
 // What a reader should know of the step and of the replay.
 std::vector<std::string> AdviceFacts(const Summary& summary);
-// "11.66 ms (51.5 %) of a step"; of a bound with "up to".
+// "11.66 ms (51.5 %)"; of a bound with "up to".
+std::string ShortSavingText(const Finding& finding);
+// The same with "of a step".
 std::string SavingText(const Summary& summary, const Finding& finding);
 // "10.90 ms to 12.40 ms"; empty without a replay, or where both would read the
 // same.

@@ -24,22 +24,32 @@ class SummaryGridMaker {
   Grid Percentiles() const {
     Grid grid;
     grid.title = "Percentile Summary";
-    grid.heads = {"Name", "Calls", "CPU p50 / p90 / p99",
-                  "GPU p50 / p90 / p99"};
+    // A column of nothing says nothing.
+    const bool device = !summary_.idle.devices.empty() ||
+                        !summary_.kernel.empty();
+    grid.heads = {"Name", "Calls", "CPU p50 / p90 / p95 / p99"};
+    if (device) grid.heads.push_back("GPU p50 / p90 / p95 / p99");
+    const auto add = [&](std::string name, uint64_t calls, const Spread& cpu,
+                         const Spread& gpu) {
+      grid.rows.push_back(
+          {std::move(name), std::to_string(calls), Four(cpu)});
+      if (device) grid.rows.back().push_back(Four(gpu));
+    };
+    for (const ThreadRows& group : summary_.user_defined) {
+      for (const RangeRow& row : group.rows)
+        add(Shown(row.name), row.calls, row.cpu_spread, row.gpu_spread);
+    }
     for (const OperatorGroup& group : summary_.operators) {
       for (const OperatorRow& row : group.rows) {
-        grid.rows.push_back({Shown(row.name), std::to_string(row.calls),
-                             Three(row.cpu_spread), Three(row.gpu_spread)});
+        add(Shown(row.name), row.calls, row.cpu_spread, row.gpu_spread);
       }
     }
     for (const KernelRow& row : summary_.kernel) {
-      grid.rows.push_back({"  " + Shown(WithoutArguments(row.name)),
-                           std::to_string(row.calls), "- / - / -",
-                           Three(row.spread)});
+      add("  " + Shown(WithoutArguments(row.name)), row.calls, {}, row.spread);
     }
     grid.notes = {
         "Durations of single calls, nearest rank: half of the calls took p50 "
-        "or less. Operators, then kernels."};
+        "or less. Your own ranges, operators, then kernels."};
     Cut(grid);
     return grid;
   }
@@ -83,6 +93,11 @@ class SummaryGridMaker {
         waterfall.steps.size(),
         summary_.has_steps ? "steps" : "recorded window(s)",
         Cells::Percent(waterfall.coverage()).c_str()));
+    if (waterfall.before_events_ns > 0) {
+      grid.notes.push_back(
+          "Before the first event: " + cells_.Time(waterfall.before_events_ns) +
+          " of what is unexplained (starting the program, imports).");
+    }
     if (waterfall.other_threads_steps > 0) {
       grid.notes.push_back(
           std::to_string(waterfall.other_threads_steps) +
@@ -217,6 +232,12 @@ class SummaryGridMaker {
   }
 
  private:
+  std::string Four(const Spread& spread) const {
+    if (spread.histogram.empty()) return "- / - / - / -";
+    return cells_.Time(spread.p50_ns) + " / " + cells_.Time(spread.p90_ns) +
+           " / " + cells_.Time(spread.p95_ns) + " / " +
+           cells_.Time(spread.p99_ns);
+  }
   std::string Three(const Spread& spread) const {
     if (spread.histogram.empty()) return "- / - / -";
     return cells_.Time(spread.p50_ns) + " / " + cells_.Time(spread.p90_ns) +
@@ -254,7 +275,9 @@ std::vector<Grid> StepGrids(const Summary& summary,
       return made;
     }));
   };
-  add(kPercentileView, !summary.operators.empty() || !summary.kernel.empty(),
+  add(kPercentileView,
+      !summary.operators.empty() || !summary.kernel.empty() ||
+          !summary.user_defined.empty(),
       [&](const SummaryGridMaker& make) { return make.Percentiles(); });
   add(kWaterfallView, !summary.waterfall.steps.empty(),
       [&](const SummaryGridMaker& make) { return make.WaterfallGrid(); });

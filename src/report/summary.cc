@@ -5,8 +5,19 @@
 #include "report/render_json.h"
 #include "report/render_markdown.h"
 #include "report/render_text.h"
+#include "report/screen.h"
 
 namespace stepscope {
+namespace {
+
+SummaryOptions InputsOf(const TableOptions& options) {
+  if (options.is_screen()) return ScreenInputs(options);
+  SummaryOptions inputs = options;
+  inputs.views = options.chosen_views();
+  return inputs;
+}
+
+}  // namespace
 
 std::string RenderSummary(const Summary& summary,
                           const TableOptions& options) {
@@ -20,22 +31,19 @@ std::string RenderSummary(const Summary& summary,
     case TableFormat::kText:
       break;
   }
-  return RenderText(summary, options);
+  return options.is_screen() ? RenderScreen(summary, options)
+                             : RenderText(summary, options);
 }
 
 Result<std::string> RenderSummaryOfSteps(const Trace& trace,
                                          const TableOptions& options) {
-  SummaryOptions compute = options;
-  compute.views = options.chosen_views();
   STEPSCOPE_TRY_ASSIGN(const Summary summary,
-                       ComputeSummaryOfSteps(trace, compute));
+                       ComputeSummaryOfSteps(trace, InputsOf(options)));
   return RenderSummary(summary, options);
 }
 
 std::string RenderSummary(const Trace& trace, const TableOptions& options) {
-  SummaryOptions compute = options;
-  compute.views = options.chosen_views();
-  return RenderSummary(ComputeSummary(trace, compute), options);
+  return RenderSummary(ComputeSummary(trace, InputsOf(options)), options);
 }
 
 }  // namespace stepscope

@@ -29,6 +29,11 @@ constexpr std::pair<std::string_view, TableFormat> kFormats[] = {
     {"markdown", TableFormat::kMarkdown},
 };
 
+constexpr std::pair<std::string_view, TextLayout> kLayouts[] = {
+    {"screen", TextLayout::kScreen},
+    {"paddle", TextLayout::kPaddle},
+};
+
 // `list` by comma, each as `name` has it.
 template <typename List, typename Name>
 std::string Joined(const List& list, Name name) {
@@ -48,6 +53,10 @@ std::optional<TimeUnit> ParseTimeUnit(std::string_view text) {
 
 std::optional<TableFormat> ParseTableFormat(std::string_view text) {
   return Lookup<TableFormat>(CanonicalName(text), kFormats);
+}
+
+std::optional<TextLayout> ParseTextLayout(std::string_view text) {
+  return Lookup<TextLayout>(CanonicalName(text), kLayouts);
 }
 
 std::string_view TimeUnitName(TimeUnit unit) {
@@ -70,6 +79,10 @@ std::string SortKeyChoices() {
 
 std::string TimeUnitChoices() {
   return Joined(kUnits, [](const auto& unit) { return unit.first; });
+}
+
+std::string TextLayoutChoices() {
+  return Joined(kLayouts, [](const auto& layout) { return layout.first; });
 }
 
 std::string TableFormatChoices() { return "text, json, csv, md"; }

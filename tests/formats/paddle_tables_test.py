@@ -131,7 +131,8 @@ def listed(path):
 
 def summary(version, ending, *options):
     path = TRACES / f"paddle{version}_cnn.paddle_trace.{ending}"
-    done = subprocess.run([STEPSCOPE, "summary", path, *options],
+    done = subprocess.run([STEPSCOPE, "summary", path, "--layout",
+                           "paddle", *options],
                           capture_output=True, timeout=120, check=True,
                           text=True)
     return done.stdout

@@ -267,11 +267,11 @@ TEST(ExcerptTest, UserDefined) {
   Summary summary;
   summary.user_defined.emplace_back();
   for (const auto& cells : excerpt.rows) {
-    summary.user_defined[0].rows.push_back(Named(cells));
+    summary.user_defined[0].rows.push_back({Named(cells), {}, {}});
   }
   NamedRow cut;
   cut.name = "DataPrepare";
-  summary.user_defined[0].rows.push_back(cut);
+  summary.user_defined[0].rows.push_back({cut, {}, {}});
   ExpectLines(excerpt, summary, Only(kUserDefinedView));
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/file.h"
+#include "report/screen.h"
 #include "report/summary.h"
 #include "trace/trace_from_text.h"
 
@@ -37,7 +38,7 @@ TEST_P(GoldenTest, SummaryIsAsWanted) {
   const Golden& golden = GetParam();
   const std::shared_ptr<const Trace> trace =
       TraceFromText(MustRead(kFolder + "/" + golden.trace + ".trace"));
-  const std::string have = RenderSummary(*trace, golden.options);
+  const std::string have = *RenderSummaryOfSteps(*trace, golden.options);
   const std::string path = kFolder + "/" + golden.want;
   if (std::getenv("STEPSCOPE_UPDATE_GOLDEN") != nullptr) {
     ASSERT_TRUE(ReplaceFile(path, have).has_value());
@@ -48,6 +49,21 @@ TEST_P(GoldenTest, SummaryIsAsWanted) {
 TableOptions With(TableFormat format) {
   TableOptions options;
   options.format = format;
+  return options;
+}
+
+TableOptions OneScreen() {
+  TableOptions options;
+  options.layout = TextLayout::kScreen;
+  options.input = "run.sscap";
+  FillScreenStyle({}, options);
+  return options;
+}
+
+TableOptions PercentilesOfGroups() {
+  TableOptions options;
+  options.views = kPercentileView;
+  options.group_digits = true;
   return options;
 }
 
@@ -66,6 +82,13 @@ INSTANTIATE_TEST_SUITE_P(
         Golden{"PaddleText", "paddle", "paddle.txt", {}},
         Golden{"PaddleThreads", "paddle", "paddle_threads.txt",
                ThreadsInMicroseconds()},
+        Golden{"OneScreenOfAGpu", "paddle", "paddle.screen.txt", OneScreen()},
+        Golden{"OneScreenOfLoaderWorkers", "loader_workers",
+               "loader_workers.screen.txt", OneScreen()},
+        Golden{"OneScreenWithoutSteps", "server", "server.screen.txt",
+               OneScreen()},
+        Golden{"PercentilesOfGroups", "server", "server.percentiles.txt",
+               PercentilesOfGroups()},
         Golden{"PaddleJson", "paddle", "paddle.json",
                With(TableFormat::kJson)},
         Golden{"PaddleCsv", "paddle", "paddle.csv", With(TableFormat::kCsv)},

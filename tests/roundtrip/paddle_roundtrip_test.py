@@ -112,7 +112,7 @@ class PaddleRoundTrip(unittest.TestCase):
         self.assertEqual(self.names(path), want)
         for ending in ENDINGS:
             self.assertEqual(self.names(self.again(path, ending)), want)
-        text = self.run_program("summary", path)
+        text = self.run_program("summary", path, "--layout", "paddle")
         self.assertIn("(empty name)", text)
         self.assertIn("DygraphKernelLaunch", text)
 
@@ -137,7 +137,8 @@ class PaddleRoundTrip(unittest.TestCase):
             self.assertEqual(place["stated_peak_allocated_bytes"], 4096)
             self.assertEqual(place["stated_peak_reserved_bytes"], 4097)
         self.assertIn("Peak Allocated Memory: 4096 (100 while recording)",
-                      self.run_program("summary", path))
+                      self.run_program("summary", path, "--layout",
+                                       "paddle"))
 
     def test_no_peaks_are_made_up(self):
         plain = [{"ph": "X", "name": "op", "cat": "Operator", "pid": 1,

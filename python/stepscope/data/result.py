@@ -130,9 +130,10 @@ class Result:
         """What ``stepscope info`` says: files, processes, threads, losses."""
         return json.loads(self._trace.ask("info", []))
 
-    def summary(self, *, views: Any = None, top: int = 0, unit: str = "ms",
-                **options: Any) -> Report:
-        """The tables of ``stepscope summary``, with its options."""
+    def summary(self, *, views: Any = None, top: Optional[int] = None,
+                unit: Optional[str] = None, **options: Any) -> Report:
+        """What ``stepscope summary`` prints, with its options: one screen, or
+        the tables of ``views``; ``layout="paddle"`` for those of Paddle."""
         if isinstance(views, (list, tuple)):
             views = ",".join(map(str, views))
         return self._report("summary", {**options, "views": views, "top": top,

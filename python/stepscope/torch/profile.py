@@ -213,8 +213,11 @@ class profile:
         self._profiler.export(path, "capture")
 
     def summary(self, **options: Any) -> None:
-        """Prints stepscope's own tables; see Profiler.summary."""
-        self._profiler.summary(**options)
+        """Prints what ``stepscope summary`` prints of the last window: one
+        screen, or the tables of ``views``; see Result.summary."""
+        result = self._profiler.result
+        if result is not None:
+            print(result.summary(**options), end="")
 
     @staticmethod
     def add_metadata(key: str, value: str) -> None:

@@ -21,6 +21,8 @@ NamedSum SumOf(const Row& row) {
   if constexpr (requires { row.cpu; }) sum.cpu = StatsOf(row.cpu);
   if constexpr (requires { row.nested_calls; })
     sum.nested_calls = row.nested_calls;
+  if constexpr (requires { row.self_cpu_ns; })
+    sum.self_cpu_ns = row.self_cpu_ns;
   if constexpr (requires { row.device; })
     for (const OperatorDeviceRow& device : row.device)
       sum.device.push_back(SumOf(device));
@@ -120,7 +122,6 @@ class Mapper {
       body_.outermost_gpu_ns += group.outermost_gpu_ns;
       for (const OperatorRow& row : group.rows) {
         NamedSum sum = SumOf(row);
-        sum.self_cpu_ns = row.self_cpu_ns;
         sum.self_gpu_ns = row.self_gpu_ns;
         TakeSketch(row.cpu_spread, sum.cpu_sketch);
         TakeSketch(row.gpu_spread, sum.gpu_sketch);
@@ -148,11 +149,21 @@ class Mapper {
   }
 
   void AddUserDefined() {
-    const UserDefined events = ComputeUserDefined(
-        tree_, steps_, names_, SortKey::kVisit, /*per_thread=*/false);
-    for (const ThreadRows& group : events.events)
-      for (const NamedRow& row : group.rows)
-        body_.user_defined.push_back(SumOf(row));
+    const UserDefined events =
+        ComputeUserDefined(tree_, steps_, names_,
+                           {.sort = SortKey::kVisit,
+                            .spread = options_.sketch,
+                            .sketch = options_.sketch});
+    for (const ThreadRows& group : events.events) {
+      for (const RangeRow& row : group.rows) {
+        NamedSum sum = SumOf(row);
+        TakeSketch(row.cpu_spread, sum.cpu_sketch);
+        TakeSketch(row.gpu_spread, sum.gpu_sketch);
+        if (tree_.work().empty() && options_.sketch)
+          sum.gpu_sketch = DurationSketch::OfEqual(0, row.calls);
+        body_.user_defined.push_back(std::move(sum));
+      }
+    }
     body_.memory_of_device = events.of_device;
     for (const NamedRow& row : events.memory_manipulation)
       body_.memory_manipulation.push_back(SumOf(row));
@@ -166,7 +177,7 @@ class Mapper {
       sum.calls = row.calls;
       sum.nested_calls = row.nested_calls;
       sum.cpu = StatsOf(row.cpu);
-      sum.self_cpu_ns = row.self_ns;
+      sum.self_cpu_ns = row.self_cpu_ns;
       body_.python.push_back(std::move(sum));
     }
   }

@@ -30,7 +30,8 @@ void NamedRows::Sort(std::vector<Row>& rows, SortKey key) const {
 NamedRow NamedRows::MakeRow(const NamedSum& sum, int64_t cpu_ns,
                             int64_t gpu_ns) const {
   return {NameOf(sum), sum.calls, TimeColumn::Of(sum.cpu, cpu_ns),
-          TimeColumn::Of(sum.gpu, gpu_ns), sum.nested_calls};
+          TimeColumn::Of(sum.gpu, gpu_ns), sum.nested_calls,
+          sum.self_cpu_ns};
 }
 
 std::vector<OperatorDeviceRow> NamedRows::DeviceRows(
@@ -120,8 +121,14 @@ std::vector<ThreadRows> NamedRows::UserDefined(
     int64_t gpu_ns) const {
   if (sums.empty()) return {};
   ThreadRows group;
-  for (const NamedSum& sum : sums)
-    group.rows.push_back(MakeRow(sum, total_ns, gpu_ns));
+  for (const NamedSum& sum : sums) {
+    RangeRow row{MakeRow(sum, total_ns, gpu_ns), {}, {}};
+    if (options_.chosen_views() & kPercentileView) {
+      row.cpu_spread = sum.cpu_sketch.ToSpread();
+      if (has_device_work_) row.gpu_spread = sum.gpu_sketch.ToSpread();
+    }
+    group.rows.push_back(std::move(row));
+  }
   Sort(group.rows, options_.sort);
   return {std::move(group)};
 }
@@ -146,7 +153,7 @@ std::vector<PythonRow> NamedRows::Python(const std::vector<NamedSum>& sums,
     row.calls = sum.calls;
     row.nested_calls = sum.nested_calls;
     row.cpu = TimeColumn::Of(sum.cpu, total_ns);
-    row.self_ns = sum.self_cpu_ns;
+    row.self_cpu_ns = sum.self_cpu_ns;
     rows.push_back(row);
   }
   Sort(rows, options_.sort);

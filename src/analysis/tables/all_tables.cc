@@ -85,7 +85,7 @@ std::optional<uint32_t> ParseView(std::string_view text) {
 }
 
 std::span<const SortKeyName> SortKeyNames() {
-  static constexpr std::array<SortKeyName, 9> kNames = {{
+  static constexpr std::array<SortKeyName, 10> kNames = {{
       {"CPUTotal", "cpu.total_ns", SortKey::kCpuTotal},
       {"CPUAvg", "cpu.avg_ns", SortKey::kCpuAvg},
       {"CPUMax", "cpu.max_ns", SortKey::kCpuMax},
@@ -95,6 +95,7 @@ std::span<const SortKeyName> SortKeyNames() {
       {"GPUMax", "gpu.max_ns", SortKey::kGpuMax},
       {"GPUMin", "gpu.min_ns", SortKey::kGpuMin},
       {"calls", "calls", SortKey::kCalls},
+      {"self", "self_cpu_ns", SortKey::kSelf},
   }};
   return kNames;
 }

@@ -55,8 +55,8 @@ std::vector<StepCost> FindStepCosts(const StepTable& steps) {
            stages[next].range.begin < step.range.end;
          ++next) {
       if (stages[next].type != STEPSCOPE_DATALOADER) continue;
-      wait = SaturatingAdd(wait, SaturatingSubtract(stages[next].range.end,
-                                                    stages[next].range.begin));
+      wait = SaturatingAdd(wait, steps.TimeInSteps(step.thread,
+                                               stages[next].range));
     }
     costs.push_back({step.index,
                      SaturatingSubtract(step.range.end, step.range.begin),

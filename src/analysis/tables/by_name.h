@@ -37,6 +37,7 @@ struct NameStats {
   Visit first;
   TimeStats gpu;
   int64_t self_gpu_ns = 0;
+  int64_t self_cpu_ns = 0;  // of all calls, where Add() is told it
   uint32_t open_thread = kNoThread;
 };
 
@@ -50,12 +51,15 @@ class ByName {
 
   // REQUIRES: events of a thread one after the other, with the span that
   // ForEachNested gives. Returns the slot of the name, with kNested if the
-  // event is inside one of the same name: then it is part of that call.
+  // event is inside one of the same name: then it is part of that call, but
+  // its own time is the name's all the same.
   static constexpr uint32_t kNested = 0x40000000u;
-  uint32_t Add(Row row, uint32_t thread, const Interval& span) {
+  uint32_t Add(Row row, uint32_t thread, const Interval& span,
+               int64_t self_ns = 0) {
     const Trace& trace = tree_.trace();
     const uint32_t slot = SlotOf(thread, trace.name()[row]);
     NameStats& stats = stats_[slot];
+    stats.self_cpu_ns = SaturatingAdd(stats.self_cpu_ns, self_ns);
     if (stats.open_thread != thread) {
       stats.open_thread = thread;
       stats.open = {};

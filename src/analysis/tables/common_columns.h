@@ -73,6 +73,7 @@ void AddPercentiles(ColumnsOf<Row>& columns, const std::string& side,
   };
   add(".p50_ns", "half of the calls took this or less", &Spread::p50_ns);
   add(".p90_ns", "nine in ten calls took this or less", &Spread::p90_ns);
+  add(".p95_ns", "95 in 100 calls took this or less", &Spread::p95_ns);
   add(".p99_ns", "99 in 100 calls took this or less", &Spread::p99_ns);
 }
 

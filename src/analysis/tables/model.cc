@@ -15,19 +15,15 @@ namespace {
 constexpr uint16_t kStages[] = {STEPSCOPE_DATALOADER, STEPSCOPE_FORWARD,
                                 STEPSCOPE_BACKWARD, STEPSCOPE_OPTIMIZATION};
 
-// `counts`: whether a span is part of it.
-template <typename Counts>
-ModelSums::Stage AddUp(std::span<const StepInterval> spans, uint16_t type,
-                       Counts counts) {
-  ModelSums::Stage sum;
-  for (const StepInterval& span : spans) {
-    if (span.type != type || !counts(span)) continue;
-    ++sum.calls;
-    sum.cpu.Add(SaturatingSubtract(span.range.end, span.range.begin));
-    sum.gpu.Add(span.gpu_ns);
-    if (span.inferred) sum.inferred = true;
-  }
-  return sum;
+void Add(ModelSums::Stage& sum, const StepInterval& span, int64_t ns) {
+  ++sum.calls;
+  sum.cpu.Add(ns);
+  sum.gpu.Add(span.gpu_ns);
+  if (span.inferred) sum.inferred = true;
+}
+
+int64_t LengthOfSpan(const StepInterval& span) {
+  return SaturatingSubtract(span.range.end, span.range.begin);
 }
 
 void Add(IntervalCollector& spans, const StepInterval& span) {
@@ -74,21 +70,40 @@ int64_t TimeOutsideStages(const EventTree& tree, const StepTable& steps) {
                     : WindowOutsideStages(steps);
 }
 
+// As far as they lie in steps. Where two overlap, the first takes the time.
+void AddStages(const StepTable& steps, ModelSums& sums) {
+  uint32_t thread = kNoThread;
+  int64_t until = INT64_MIN;
+  for (const StepInterval& stage : steps.stages()) {
+    if (stage.thread != thread) until = INT64_MIN;
+    thread = stage.thread;
+    if (!steps.CountsStages(thread)) continue;
+    const Interval own{std::max(stage.range.begin, until), stage.range.end};
+    until = std::max(until, stage.range.end);
+    const int64_t ns = steps.TimeInSteps(thread, own);
+    // One that took no time lies nowhere, and counts.
+    if (ns == 0 && LengthOfSpan(stage) > 0) {
+      // A step of another thread may have work that was launched in it.
+      sums.outside_gpu_ns = SaturatingAdd(sums.outside_gpu_ns, stage.gpu_ns);
+      continue;
+    }
+    const auto* const type =
+        std::find(std::begin(kStages), std::end(kStages), stage.type);
+    if (type == std::end(kStages)) continue;
+    Add(sums.stages[static_cast<size_t>(type - kStages) + 1], stage, ns);
+  }
+}
+
 }  // namespace
 
 ModelSums ComputeModelSums(const EventTree& tree, const StepTable& steps) {
   ModelSums sums;
   sums.has_steps = !steps.steps().empty();
-  sums.stages[0] = AddUp(steps.steps(), STEPSCOPE_PROFILE_STEP,
-                         [](const StepInterval&) { return true; });
-  for (size_t i = 0; i < std::size(kStages); ++i) {
-    sums.stages[i + 1] =
-        AddUp(steps.stages(), kStages[i], [&](const StepInterval& span) {
-          return steps.CountsStages(span.thread);
-        });
-  }
-  sums.outside_cpu_ns = TimeOutsideStages(tree, steps);
+  for (const StepInterval& step : steps.steps())
+    Add(sums.stages[0], step, LengthOfSpan(step));
   sums.outside_gpu_ns = steps.gpu_outside_stages_ns();
+  AddStages(steps, sums);
+  sums.outside_cpu_ns = TimeOutsideStages(tree, steps);
   return sums;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Model table: where a step goes, by stage. CPU is the plain sum of the
-// outermost stages of the threads that step; GPU is the work that belongs to
-// the stage (kernels, copies and sets), plain sum, for time and ratio alike.
+// outermost stages of the threads that step, as far as they lie in steps; GPU
+// is the work that belongs to the stage (kernels, copies and sets), plain sum,
+// for time and ratio alike.
 #pragma once
 
 #include <array>
@@ -42,8 +43,8 @@ std::vector<ModelRow> ModelRows(const ModelSums& sums, int64_t total_ns,
 
 // ProfileStep, the stages that occur, Others; empty without steps and stages.
 // Others is what the stages leave of the steps on the same thread, never
-// negative; without steps, of the recorded window. So rows add up to the steps
-// unless a stage reaches beyond them.
+// negative; without steps, of the recorded window. So rows never add up to more
+// than the steps.
 std::vector<ModelRow> ComputeModel(const EventTree& tree,
                                    const StepTable& steps);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How the calls of one name differ. In JSON these columns are part of the
-// tables operator and kernel.
+// tables user_defined, operator and kernel.
 #include "analysis/schema.h"
 #include "analysis/summary.h"
 #include "analysis/tables/common_columns.h"
@@ -12,7 +12,7 @@ namespace {
 
 struct SpreadRow {
   std::string_view name;
-  std::string_view of;  // "operator" or "kernel"
+  std::string_view of;  // "range", "operator" or "kernel"
   uint64_t calls = 0;
   const Spread* cpu = nullptr;
   const Spread* gpu = nullptr;
@@ -25,6 +25,12 @@ const Spread& SpreadOrNone(const Spread* spread) {
 
 RowList SpreadRows(const Summary& summary) {
   std::vector<SpreadRow> rows;
+  for (const ThreadRows& group : summary.user_defined) {
+    for (const RangeRow& row : group.rows) {
+      rows.push_back(
+          {row.name, "range", row.calls, &row.cpu_spread, &row.gpu_spread});
+    }
+  }
   for (const OperatorGroup& group : summary.operators) {
     for (const OperatorRow& row : group.rows) {
       rows.push_back({row.name, "operator", row.calls, &row.cpu_spread,
@@ -41,8 +47,9 @@ RowList SpreadRows(const Summary& summary) {
 
 TableSchema DeclarePercentilesTable() {
   ColumnsOf<SpreadRow> columns;
-  columns.Text("name", "name of the operator or kernel", &SpreadRow::name);
-  columns.Text("of", "operator or kernel", &SpreadRow::of);
+  columns.Text("name", "name of the range, operator or kernel",
+               &SpreadRow::name);
+  columns.Text("of", "range, operator or kernel", &SpreadRow::of);
   columns.Count("calls", "events of that name, outermost ones",
                 &SpreadRow::calls);
   AddPercentiles(columns, "cpu", [](const SpreadRow& row) -> const Spread& {
@@ -58,7 +65,8 @@ TableSchema DeclarePercentilesTable() {
           .columns = columns.Take(),
           .rows = SpreadRows,
           .nothing = [](const Summary& s) {
-            return s.operators.empty() && s.kernel.empty();
+            return s.operators.empty() && s.kernel.empty() &&
+                   s.user_defined.empty();
           }};
 }
 

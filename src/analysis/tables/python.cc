@@ -133,7 +133,7 @@ TableSchema DeclarePythonTable() {
                 &PythonRow::nested_calls);
   columns.Time("self_ns", Adds::kSum,
                "time of all calls without that of other Python functions",
-               &PythonRow::self_ns);
+               &PythonRow::self_cpu_ns);
   AddTimes(columns, "cpu", {"time of the calls", "the total time"},
            [](const PythonRow& row) { return row.cpu; }, calls);
   columns.Text("file", "file that the function is in",

@@ -30,7 +30,7 @@ struct PythonRow {
   uint64_t nested_calls = 0;
   TimeColumn cpu;
   TimeColumn gpu;  // not known; for ComesBefore()
-  int64_t self_ns = 0;
+  int64_t self_cpu_ns = 0;
   std::string_view event;  // the name as it was recorded
 };
 

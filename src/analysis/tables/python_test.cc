@@ -42,7 +42,7 @@ std::string Rows(const Summary& summary) {
     text += std::string(row.name.function) + " " + std::to_string(row.calls) +
             "+" + std::to_string(row.nested_calls) + " " +
             std::to_string(row.cpu.total_ns) + " " +
-            std::to_string(row.self_ns) + "\n";
+            std::to_string(row.self_cpu_ns) + "\n";
   }
   return text;
 }

@@ -40,6 +40,7 @@ struct NamedRow {
   TimeColumn cpu;
   TimeColumn gpu;
   uint64_t nested_calls = 0;  // the others
+  int64_t self_cpu_ns = 0;    // of host events: less the events inside them
 };
 
 // Order of the Operator, Kernel and UserDefined tables. Min keys ascend, the
@@ -54,6 +55,7 @@ enum class SortKey : uint8_t {
   kGpuMax,
   kGpuMin,
   kCalls,
+  kSelf,   // time of its own; where that is not known, the total
   kVisit,  // no order but that of the first visit; not for users
 };
 
@@ -63,6 +65,14 @@ bool ComesBefore(const Row& a, const Row& b, SortKey key) {
   __extension__ using Wide = __int128;
   if (key == SortKey::kVisit) return false;
   if (key == SortKey::kCalls) return a.calls > b.calls;
+  if constexpr (requires { a.self_cpu_ns; }) {
+    if (key == SortKey::kSelf && a.self_cpu_ns != b.self_cpu_ns)
+      return a.self_cpu_ns > b.self_cpu_ns;
+  }
+  if (key == SortKey::kSelf) {
+    return a.cpu.total_ns != b.cpu.total_ns ? a.cpu.total_ns > b.cpu.total_ns
+                                            : a.gpu.total_ns > b.gpu.total_ns;
+  }
   const bool gpu = key >= SortKey::kGpuTotal;
   const TimeColumn& x = gpu ? a.gpu : a.cpu;
   const TimeColumn& y = gpu ? b.gpu : b.cpu;
@@ -80,6 +90,7 @@ bool ComesBefore(const Row& a, const Row& b, SortKey key) {
     case SortKey::kCpuTotal:
     case SortKey::kGpuTotal:
     case SortKey::kCalls:
+    case SortKey::kSelf:
     case SortKey::kVisit:
       break;
   }

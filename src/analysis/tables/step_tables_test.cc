@@ -33,6 +33,17 @@ stream 7 GPU:0
   80..90 ncclAllReduce Kernel
 )";
 
+TEST(WaterfallTest, TimeBeforeTheFirstEventIsNamed) {
+  const auto trace = TraceFromText(R"(
+    thread 1 main
+      60..70 op Operator
+    window 0 100)");
+  const Waterfall waterfall = Everything(trace).waterfall;
+  EXPECT_EQ(waterfall.before_events_ns, 60);
+  EXPECT_EQ(waterfall.part(StepPart::kUnexplained), 90);
+  EXPECT_EQ(Everything(TraceFromText(kAllParts)).waterfall.before_events_ns, 0);
+}
+
 TEST(WaterfallTest, PartsAddUpToTheStep) {
   const auto trace = TraceFromText(kAllParts);
   const Summary summary = Everything(trace);

@@ -198,6 +198,15 @@ TEST(OperatorTableTest, SortKeys) {
   EXPECT_EQ(names(SortKey::kCpuMin), "a b ");
 }
 
+TEST(OperatorTableTest, SortedByTheTimeOfTheirOwn) {
+  SummaryOptions options;
+  options.sort = SortKey::kSelf;
+  EXPECT_EQ(OperatorNames(Case(R"(
+    0..100 linear Operator
+      1..99 addmm Operator
+    200..210 relu Operator)", options)), "addmm relu linear ");
+}
+
 TEST(DistributionTest, KernelOfACollectiveIsNotComputation) {
   const Case c(R"(
     thread 1
@@ -275,6 +284,25 @@ TEST(ModelTest, StagesOfOtherThreadsAreNoPartOfTheStep) {
   }
 }
 
+// A loader's last call finds the end of the data: no step follows.
+TEST(ModelTest, StagesOutsideTheStepsDoNotCount) {
+  const Case c(R"(
+    thread 1
+      0..100 ProfileStep#0 ProfileStep
+        0..30 next Dataloader
+        30..100 net Forward
+      100..140 next Dataloader)");
+  double sum = 0;
+  for (const ModelRow& row : c.summary.model) {
+    if (row.name == "Dataloader") {
+      EXPECT_EQ(row.calls, 1u);
+      EXPECT_EQ(row.cpu.total_ns, 30);
+    }
+    if (row.name != "ProfileStep") sum += row.cpu.ratio;
+  }
+  EXPECT_DOUBLE_EQ(sum, 1);
+}
+
 TEST(ModelTest, OthersIsNeverNegative) {
   // The loader ran before the step began, and two stages overlap.
   const Case c(R"(
@@ -283,7 +311,9 @@ TEST(ModelTest, OthersIsNeverNegative) {
       50..150 ProfileStep#0 ProfileStep
       70..120 net Forward
       110..140 grad Backward)");
-  EXPECT_EQ(c.Stage("Dataloader").cpu.total_ns, 60);
+  EXPECT_EQ(c.Stage("Dataloader").cpu.total_ns, 10);
+  EXPECT_EQ(c.Stage("Forward").cpu.total_ns, 50);
+  EXPECT_EQ(c.Stage("Backward").cpu.total_ns, 20);
   EXPECT_EQ(c.Stage("Others").cpu.total_ns, 20);
 }
 

@@ -6,19 +6,38 @@
 // time, GPU ratios of the work launched in steps; sums are plain.
 #pragma once
 
+#include <deque>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/name_class.h"
+#include "analysis/percentiles.h"
 #include "analysis/steps.h"
 #include "analysis/tables/rows.h"
 
 namespace stepscope {
 
+struct RangeRow : NamedRow {
+  Spread cpu_spread;  // of the calls; empty unless asked for
+  Spread gpu_spread;
+};
+
 struct ThreadRows {
   int64_t thread_id = 0;  // of a table per thread
   uint32_t process = 0;
-  std::vector<NamedRow> rows;
+  std::vector<RangeRow> rows;
+};
+
+struct UserDefinedOptions {
+  SortKey sort = SortKey::kCpuTotal;
+  bool per_thread = false;
+  bool spread = false;  // fill the spreads
+  bool sketch = false;  // of these too
+  // Names that differ in their digits only are one: "request 7" and
+  // "request 12" are "request #". Each call counts as it does by itself.
+  bool group_digits = false;
 };
 
 struct UserDefined {
@@ -28,10 +47,12 @@ struct UserDefined {
   // own copies and sets (device_copies.h).
   std::vector<NamedRow> memory_manipulation;
   bool of_device = false;  // these are the device's
+  // Owns the names of groups, which rows refer to.
+  std::shared_ptr<const std::deque<std::string>> group_names;
 };
 
 UserDefined ComputeUserDefined(const EventTree& tree, const StepTable& steps,
-                               NameClasses& names, SortKey sort,
-                               bool per_thread);
+                               NameClasses& names,
+                               const UserDefinedOptions& options);
 
 }  // namespace stepscope

@@ -14,13 +14,14 @@ namespace stepscope {
 namespace {
 
 struct ThreadEvent {
-  const NamedRow* row = nullptr;
+  const RangeRow* row = nullptr;
   std::optional<int64_t> thread;
 };
 
-// `named` gives the NamedRow of a Row.
-template <typename Row, typename Named>
-ColumnsOf<Row> NamedColumns(Named named) {
+// `named` gives the NamedRow of a Row. `more` adds to the columns of the host
+// and of the device, each at their end: in JSON they are one object.
+template <typename Row, typename Named, typename More>
+ColumnsOf<Row> NamedColumns(Named named, More more) {
   const auto calls = [=](const Row& row) { return named(row).calls; };
   ColumnsOf<Row> columns;
   columns.Text("name", "name of the events",
@@ -30,9 +31,11 @@ ColumnsOf<Row> NamedColumns(Named named) {
                 [=](const Row& row) { return named(row).nested_calls; });
   AddTimes(columns, "cpu", {"time of the calls", "the total time"},
            [=](const Row& row) { return named(row).cpu; }, calls);
+  more(columns, "cpu", &RangeRow::cpu_spread);
   AddTimes(columns, "gpu",
            {"device work launched inside", "the work launched in steps"},
            [=](const Row& row) { return named(row).gpu; }, calls);
+  more(columns, "gpu", &RangeRow::gpu_spread);
   return columns;
 }
 
@@ -41,7 +44,7 @@ RowList UserDefinedRows(const Summary& summary) {
   for (const ThreadRows& group : summary.user_defined) {
     std::optional<int64_t> thread;
     if (summary.thread_sep) thread = group.thread_id;
-    for (const NamedRow& row : group.rows) rows.push_back({&row, thread});
+    for (const RangeRow& row : group.rows) rows.push_back({&row, thread});
   }
   return RowList::Own(std::move(rows));
 }
@@ -56,9 +59,11 @@ TableSchema DeclareMemoryManipulationTable() {
       .meaning = "what do copies cost?",
       .view = kMemoryManipulationView,
       .json_views = kMemoryManipulationView,
-      .columns = NamedColumns<NamedRow>([](const NamedRow& row) -> const
-                                        NamedRow& { return row; })
-                     .Take(),
+      .columns =
+          NamedColumns<NamedRow>(
+              [](const NamedRow& row) -> const NamedRow& { return row; },
+              [](ColumnsOf<NamedRow>&, const char*, Spread RangeRow::*) {})
+              .Take(),
       .rows = [](const Summary& s) {
         return RowList::Of(s.memory_manipulation);
       },
@@ -68,7 +73,13 @@ TableSchema DeclareMemoryManipulationTable() {
 
 TableSchema DeclareUserDefinedTable() {
   auto columns = NamedColumns<ThreadEvent>(
-      [](const ThreadEvent& row) -> const NamedRow& { return *row.row; });
+      [](const ThreadEvent& row) -> const NamedRow& { return *row.row; },
+      [](ColumnsOf<ThreadEvent>& more, const char* side,
+         Spread RangeRow::*spread) {
+        AddSpread(more, side, [=](const ThreadEvent& row) -> const Spread& {
+          return row.row->*spread;
+        });
+      });
   columns.Count("thread", "id of the thread, with --thread-sep",
                 &ThreadEvent::thread);
   return {.key = "user_defined",
@@ -76,7 +87,7 @@ TableSchema DeclareUserDefinedTable() {
           .title = "UserDefined",
           .meaning = "what do my own events cost?",
           .view = kUserDefinedView,
-          .json_views = kUserDefinedView,
+          .json_views = kUserDefinedView | kPercentileView,
           .ranked = true,
           .columns = columns.Take(),
           .rows = UserDefinedRows,

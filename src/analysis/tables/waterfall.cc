@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/tables/waterfall.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "analysis/kinds.h"
@@ -32,6 +33,22 @@ void WaterfallTable::Add(const StepWindow& window) {
   result_.steps.push_back(step);
 }
 
+void WaterfallTable::AddTimeBeforeEvents(const Trace& trace) {
+  std::vector<int64_t> first(trace.processes().size(), INT64_MAX);
+  for (const Track& track : trace.tracks()) {
+    if (track.first == track.last) continue;
+    int64_t& start = first[track.process];
+    start = std::min(start, trace.start_ns()[track.first]);
+  }
+  for (const StepParts& window : result_.steps) {
+    const int64_t until = std::min(first[window.process], window.range.end);
+    if (until <= window.range.begin) continue;
+    result_.before_events_ns =
+        SaturatingAdd(result_.before_events_ns,
+                      SaturatingSubtract(until, window.range.begin));
+  }
+}
+
 Waterfall WaterfallTable::Finish(const EventTree& tree,
                                  const StepTable& steps) {
   result_.device_events = tree.work().size();
@@ -45,6 +62,7 @@ Waterfall WaterfallTable::Finish(const EventTree& tree,
       if (IsConcludedPass(trace, row)) --result_.host_events;
     }
   }
+  if (steps.steps().empty()) AddTimeBeforeEvents(trace);
   const size_t windows = steps.steps().empty() ? 0 : result_.steps.size();
   result_.other_threads_steps = steps.steps().size() - windows;
   return std::move(result_);

@@ -34,6 +34,9 @@ struct Waterfall {
   uint64_t device_events = 0;
   uint64_t device_events_launched = 0;  // with a recorded launch
   uint64_t host_events = 0;
+  // Where the recorded window stands for the steps: of kUnexplained, what lies
+  // before the first event (starting Python, importing torch).
+  int64_t before_events_ns = 0;
   uint64_t other_threads_steps = 0;  // of threads that do not lead: not in it
 
   int64_t part(StepPart p) const { return part_ns[static_cast<size_t>(p)]; }
@@ -48,6 +51,8 @@ class WaterfallTable {
   Waterfall Finish(const EventTree& tree, const StepTable& steps);
 
  private:
+  void AddTimeBeforeEvents(const Trace& trace);
+
   Waterfall result_;
 };
 

@@ -8,6 +8,8 @@ import { cellsOf, showOnTimeline } from "../../state/locate.ts";
 import { route, setMore } from "../../state/route.ts";
 import type { SummaryDoc } from "../../api/documents.ts";
 import type { DeclaredTable } from "../../model/declared.ts";
+import { hasDeviceTime, shownColumns }
+  from "../../model/operator_columns.ts";
 import type { Data } from "../../model/table.ts";
 import { Table } from "../../table/Table.tsx";
 import { Card, Loaded, Page, Segments, StepsChoice } from "../parts.tsx";
@@ -26,19 +28,21 @@ function ByName({ doc, tables }: {
   doc: SummaryDoc; tables: DeclaredTable[];
 }) {
   const data = useRows(tables, "operator", doc.operator, ["inner", "device"]);
+  const device = hasDeviceTime(doc.operator);
   return (
     <Table label="Operators" data={data} onShow={show} topK
       look={shareLook("operator")}
-      usual={["name", "calls", "cpu.total_ns", "cpu.avg_ns", "cpu.max_ns",
-        "cpu.min_ns", "self_cpu_ns", "cpu.ratio", "gpu.total_ns",
-        "gpu.avg_ns", "gpu.ratio"]}
-      usualSort="gpu.total_ns" empty={EMPTY}>
+      usual={shownColumns(["name", "calls", "cpu.total_ns", "cpu.avg_ns",
+        "cpu.max_ns", "cpu.min_ns", "self_cpu_ns", "cpu.ratio",
+        "gpu.total_ns", "gpu.avg_ns", "gpu.ratio"], device)}
+      usualSort={device ? "gpu.total_ns" : "self_cpu_ns"} empty={EMPTY}>
       <Grouping />
     </Table>
   );
 }
 
-function ByShape() {
+function ByShape({ doc }: { doc: SummaryDoc }) {
+  const device = hasDeviceTime(doc.operator);
   const load = useFlatTable("operator_shapes");
   return (
     <Loaded what="Operators by shape" load={load}>
@@ -46,9 +50,11 @@ function ByShape() {
         <Table label="Operators by shape" data={data} onShow={showShape}
           topK
           look={shareLook("operator")}
-          usual={["name", "shapes", "calls", "cpu.total_ns", "cpu.avg_ns",
-            "cpu.ratio", "gpu.total_ns", "gpu.avg_ns", "gpu.ratio"]}
-          usualSort="gpu.total_ns" empty={NO_SHAPES}>
+          usual={shownColumns(["name", "shapes", "calls", "cpu.total_ns",
+            "cpu.avg_ns", "cpu.ratio", "gpu.total_ns", "gpu.avg_ns",
+            "gpu.ratio"], device)}
+          usualSort={device ? "gpu.total_ns" : "cpu.total_ns"}
+          empty={NO_SHAPES}>
           <Grouping />
         </Table>
       )}
@@ -77,7 +83,7 @@ export default function OperatorsView() {
           {(doc) => (
             <Loaded what="The columns" load={tables}>
               {(declared) => route.value.more["by"] === "shape"
-                ? <ByShape /> : <ByName doc={doc} tables={declared} />}
+                ? <ByShape doc={doc} /> : <ByName doc={doc} tables={declared} />}
             </Loaded>
           )}
         </Loaded>
