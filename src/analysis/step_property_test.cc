@@ -201,7 +201,11 @@ TEST_P(StepPropertyTest, EveryNanosecondIsInOnePart) {
     }
     for (const Finding& finding : summary.advice.findings) {
       ASSERT_FALSE(finding.evidence.empty()) << finding.id;
-      ASSERT_LE(finding.saving_ns, summary.advice.step_ns) << finding.id;
+      ASSERT_LE(finding.saving_ratio, 1) << finding.id;
+      // Of the mean step, which may be longer than the median.
+      if (!finding.average) {
+        ASSERT_LE(finding.saving_ns, summary.advice.step_ns) << finding.id;
+      }
       ASSERT_LE(finding.low_ns, finding.saving_ns) << finding.id;
       ASSERT_GE(finding.high_ns, finding.saving_ns) << finding.id;
       ASSERT_GE(finding.low_ns, 0) << finding.id;

@@ -30,10 +30,20 @@ std::string_view OfWhat(const Summary& summary) {
   return summary.has_steps ? "a step" : "the window";
 }
 
+// The file; of several files, the deepest folder that has them all.
 std::string TraceWord(const Summary& summary) {
   const auto& sources = summary.trace->sources();
-  if (sources.size() != 1 || sources[0].path.empty()) return "TRACE";
-  return ShellWord(VisibleText(sources[0].path));
+  if (sources.empty() || sources[0].path.empty()) return "TRACE";
+  std::string path = sources[0].path;
+  for (const Source& source : sources) {
+    while (source.path != path && !source.path.starts_with(path + "/")) {
+      const size_t slash = path.rfind('/');
+      if (slash == path.npos) return ".";
+      path.resize(slash);
+      if (path.empty()) return "/";
+    }
+  }
+  return ShellWord(VisibleText(path));
 }
 
 }  // namespace
@@ -54,6 +64,11 @@ std::string AdviceHeading(const Summary& summary) {
 std::vector<std::string> AdviceFacts(const Summary& summary) {
   const Advice& advice = summary.advice;
   std::vector<std::string> facts;
+  if (summary.has_steps && summary.trace->size() > 0 &&
+      summary.idle.devices.empty()) {
+    facts.push_back("No device work was recorded, so this is about the host. "
+                    "If the program uses a GPU, stepscope doctor says why.");
+  }
   for (const std::string& note : summary.step_notes) facts.push_back(note);
   if (advice.device_busy >= 0) {
     facts.push_back(std::string(summary.idle.devices.size() == 1
@@ -70,8 +85,8 @@ std::vector<std::string> AdviceFacts(const Summary& summary) {
       [](const Finding& finding) { return finding.replayed; });
   if (advice.replay && any_replayed) {
     facts.push_back(
-        "Savings are from a replay, which with nothing changed gives the "
-        "recorded step back within " +
+        "Savings are from a replay; replaying the unchanged steps "
+        "reproduces the recorded time within " +
         Percent(std::abs(advice.replay->error)) + ".");
   }
   return facts;
@@ -85,8 +100,9 @@ std::string ShortSavingText(const Finding& finding) {
 
 std::string SavingText(const Summary& summary, const Finding& finding) {
   const std::string text = ShortSavingText(finding);
-  return finding.saving_ns <= 0 ? text
-                                : text + " of " + std::string(OfWhat(summary));
+  if (finding.saving_ns <= 0) return text;
+  return text + " of " + std::string(OfWhat(summary)) +
+         (finding.average ? " on average" : "");
 }
 
 std::string RangeText(const Finding& finding) {
@@ -115,12 +131,12 @@ std::string OverlapText(const Summary& summary, const Finding& finding) {
           return candidate.id == overlap.id;
         });
     if (other == all.end()) continue;  // not shown
-    text += text.empty() ? "Cannot be added up: together with " : ", with ";
-    text += std::to_string(other - all.begin() + 1) + " (" +
-            std::string(overlap.id) + ") it saves " +
-            Milliseconds(overlap.together_ns);
+    text += (text.empty() ? "Overlaps with finding " : " Overlaps with ") +
+            std::to_string(other - all.begin() + 1) + " (" +
+            std::string(overlap.id) + "); both together save " +
+            Milliseconds(overlap.together_ns) + ".";
   }
-  return text.empty() ? text : text + ".";
+  return text;
 }
 
 std::string EvidenceText(const Summary& summary, const Evidence& evidence) {

@@ -23,8 +23,8 @@ std::string SavingText(const Summary& summary, const Finding& finding);
 std::string RangeText(const Finding& finding);
 // "stepscope whatif run.json --change graph"; empty without a replay.
 std::string CheckCommand(const Summary& summary, const Finding& finding);
-// "Cannot be added up: together with 2 (host_sync) it saves 3.10 ms."; empty
-// if it can.
+// "Overlaps with finding 2 (host_sync); both together save 3.10 ms."; empty if
+// the savings can be added up.
 std::string OverlapText(const Summary& summary, const Finding& finding);
 // The sentence and where an event of it is; names made visible and short.
 std::string EvidenceText(const Summary& summary, const Evidence& evidence);

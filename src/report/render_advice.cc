@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/render_advice.h"
 
+#include "analysis/machine_load.h"
 #include "analysis/tables/all_tables.h"
 #include "base/json_writer.h"
 #include "base/markdown.h"
@@ -20,9 +21,9 @@ std::string Visible(const std::string& text) {
   return EscapeMarkdown(VisibleText(text));
 }
 
-// Doubts about nothing help nobody.
-bool ShowsDoubts(const Advice& advice) {
-  return !advice.doubts.empty() &&
+// Doubts about nothing help nobody. `said`: one that comes before all figures.
+bool ShowsDoubts(const Advice& advice, const std::string& said) {
+  return advice.doubts.size() > (said.empty() ? 0 : 1) &&
          (!advice.findings.empty() || advice.nothing.empty());
 }
 
@@ -70,11 +71,15 @@ void AddFindingMarkdown(const Summary& summary, const Finding& finding,
 
 std::string RenderAdviceText(const Summary& summary) {
   const Advice& advice = summary.advice;
-  std::string out = AdviceHeading(summary) + ".\n";
+  const std::string crowding = CrowdingText(*summary.trace);
+  std::string out = crowding.empty() ? "" : crowding + "\n\n";
+  out += AdviceHeading(summary) + ".\n";
   for (const std::string& fact : AdviceFacts(summary)) out += fact + "\n";
-  if (ShowsDoubts(advice)) {
+  if (ShowsDoubts(advice, crowding)) {
     out += std::string("\n") + kDoubtsTitle + "\n";
-    for (const std::string& doubt : advice.doubts) out += "  * " + doubt + "\n";
+    for (const std::string& doubt : advice.doubts) {
+      if (doubt != crowding) out += "  * " + doubt + "\n";
+    }
   }
   int number = 0;
   for (const Finding& finding : advice.findings) {
@@ -89,14 +94,16 @@ std::string RenderAdviceText(const Summary& summary) {
 
 std::string RenderAdviceMarkdown(const Summary& summary) {
   const Advice& advice = summary.advice;
-  std::string out = "## " + Visible(AdviceHeading(summary)) + "\n\n";
+  const std::string crowding = CrowdingText(*summary.trace);
+  std::string out = crowding.empty() ? "" : Visible(crowding) + "\n\n";
+  out += "## " + Visible(AdviceHeading(summary)) + "\n\n";
   for (const std::string& fact : AdviceFacts(summary)) {
     out += Visible(fact) + "\n";
   }
-  if (ShowsDoubts(advice)) {
+  if (ShowsDoubts(advice, crowding)) {
     out += std::string("\n") + kDoubtsTitle + "\n\n";
     for (const std::string& doubt : advice.doubts) {
-      out += "* " + Visible(doubt) + "\n";
+      if (doubt != crowding) out += "* " + Visible(doubt) + "\n";
     }
   }
   if (!advice.findings.empty()) {

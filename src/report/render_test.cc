@@ -3,6 +3,7 @@
 // Advice, comparisons and single columns as they are printed.
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -79,9 +80,39 @@ TEST(RenderAdviceTest, AFindingInEveryFormat) {
   const std::string json = RenderAdviceJson(summary);
   for (const char* const key :
        {"\"low_ns\":", "\"high_ns\":", "\"change\":\"data_ready\"",
-        "\"overlaps\":[]", "\"together_ns\":null", "\"replay\":{"}) {
+        "\"overlaps\":[]", "\"together_ns\":", "\"replay\":{"}) {
     EXPECT_NE(json.find(key), std::string::npos) << key;
   }
+}
+
+// A loader that takes half of the step, from these files.
+std::string CheckLineOf(std::initializer_list<const char*> paths) {
+  TraceBuilder builder;
+  for (const char* path : paths) builder.AddSource("capture", path);
+  BuildFromText("thread 1\n"
+                "0..990 ProfileStep#0 ProfileStep\n0..500 next Dataloader\n"
+                "1000..1990 ProfileStep#1 ProfileStep\n"
+                "1000..1500 next Dataloader\n"
+                "2000..2990 ProfileStep#2 ProfileStep\n"
+                "2000..2500 next Dataloader\n",
+                builder);
+  const auto trace = *builder.Finish();
+  SummaryOptions options;
+  options.views = kAdviceView;
+  const std::string text = RenderAdviceText(ComputeSummary(*trace, options));
+  const size_t at = text.find("Check: ");
+  return at == text.npos ? "" : text.substr(at, text.find('\n', at) - at);
+}
+
+TEST(RenderAdviceTest, TheCheckNamesWhatWasRead) {
+  EXPECT_EQ(CheckLineOf({"log/a.sscap"}),
+            "Check: stepscope whatif log/a.sscap --change data_ready");
+  EXPECT_EQ(CheckLineOf({"log/a.sscap", "log/b.sscap"}),
+            "Check: stepscope whatif log --change data_ready");
+  EXPECT_EQ(CheckLineOf({"/x/my log/a/1.sscap", "/x/my log/b/2.sscap"}),
+            "Check: stepscope whatif '/x/my log' --change data_ready");
+  EXPECT_EQ(CheckLineOf({"a.sscap", "b.sscap"}),
+            "Check: stepscope whatif . --change data_ready");
 }
 
 // As the finding of a late rank, which no command can check.

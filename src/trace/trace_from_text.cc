@@ -104,6 +104,8 @@ class Reader {
         process.name = b_.Intern(*name);
       } else if (const auto host = Value(i, "host")) {
         process.host = b_.Intern(*host);
+      } else if (const auto cpus = Value(i, "cpus")) {
+        process.metadata.emplace_back(b_.Intern("cpus"), b_.Intern(*cpus));
       } else {
         Refuse("unknown key");
       }

@@ -4,6 +4,7 @@
 // indentation is free and best follows the nesting:
 //
 //   process 100 rank=0 name=train host=a   # optional; the first is pid 1
+//   process 101 cpus=2                     # processors of its machine
 //   thread 7 main                          # later events are on this track
 //     0..100 ProfileStep#0 ProfileStep     # start..end name [type] [flag]...
 //       10..40 forward Forward shape=[2,3] bytes=64 note="a b"

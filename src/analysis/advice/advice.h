@@ -43,11 +43,22 @@ struct Finding {
   double saving_ratio = 0;   // of Advice::step_ns
   bool replayed = false;
   bool always = false;  // shown by its bound where the replay saves nothing
+  // About few steps: the saving is that of all of them, shared by all steps,
+  // and its ratio is of the mean step.
+  bool average = false;
   std::string change;        // for `whatif --change`; empty: none fits
   std::string saving_basis;  // how the saving was found
   std::vector<Overlap> overlaps;
   std::vector<Evidence> evidence;
   std::vector<std::string> to_try;
+
+  // `basis`: what the time is.
+  void SetAverage(int64_t ns, double ratio, const std::string& basis) {
+    average = true;
+    saving_ns = high_ns = ns;
+    saving_ratio = ratio;
+    saving_basis = "an upper bound, not replayed: " + basis;
+  }
 };
 
 // How well the recorded step was given back.

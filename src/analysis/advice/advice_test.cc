@@ -289,7 +289,7 @@ TEST(AdviceTest, IdleTimeIsNamedByTheRangeAroundIt) {
   program.Host(400, 900, "backward Backward");
   program.Kernel(800, 805, 810, 985, kTensorKernel);
   const Finding finding = Find(program.Ask(), "launch_bound");
-  EXPECT_TRUE(HasEvidence(finding, "lies under backward"));
+  EXPECT_TRUE(HasEvidence(finding, "per step under backward"));
 }
 
 TEST(AdviceTest, TheOptimizersLoopIsNamed) {
@@ -456,7 +456,7 @@ TEST(AdviceTest, SaysWhyThereIsNothing) {
   EXPECT_TRUE(Mentions(plain.nothing, "no step and no device work"));
   const Advice steps = AskText(
       "thread 1\n0..1000 ProfileStep#0 ProfileStep\n100..200 op Operator\n");
-  EXPECT_TRUE(Mentions(steps.nothing, "no device work"));
+  EXPECT_TRUE(steps.nothing.empty());  // steps of the host can be advised on
 }
 
 TEST(AdviceTest, OfTheStepWithoutTheRecorder) {

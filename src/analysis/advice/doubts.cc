@@ -5,8 +5,11 @@
 #include <stepscope/c.h>
 
 #include <cmath>
+#include <string>
+#include <utility>
 
 #include "analysis/advice/rules.h"
+#include "analysis/machine_load.h"
 #include "analysis/stats.h"
 #include "base/text.h"
 
@@ -62,25 +65,24 @@ void DoubtGraphs(const AdviceInput& input, Advice& advice) {
 void DoubtCoverage(const AdviceInput& input, Advice& advice) {
   constexpr double kMost = 0.5;
   if (!input.summary.has_steps || !input.has_devices()) return;
-  int64_t all = 0;
-  for (const DeviceWork& work : input.tree.work()) {
-    all = SaturatingAdd(all, input.trace().dur_ns()[work.row]);
-  }
-  const double inside = Ratio(input.steps.gpu_ns(), all);
-  if (all == 0 || inside >= kMost) return;
+  const double outside = 1 - input.work_in_steps;
+  if (outside <= kMost) return;
   advice.doubts.push_back(
-      Percent(1 - inside) +
-      " of the device's work was launched outside the steps: the advice is "
-      "about the rest. Mark the steps around all that belongs to them.");
+      Percent(outside) + " of the device's work was launched outside the "
+      "steps: " +
+      (input.HasWorkInSteps()
+           ? "the advice is about the rest."
+           : "findings that rest on its idle time are left out.") +
+      " Mark the steps around all that belongs to them.");
 }
 
 void DoubtReplay(Advice& advice) {
   constexpr double kFar = 0.05;
   if (!advice.replay || std::abs(advice.replay->error) <= kFar) return;
   advice.doubts.push_back(
-      "The replay gives the recorded step back with an error of " +
+      "Replaying the unchanged steps is off by " +
       Percent(std::abs(advice.replay->error)) +
-      ": savings are as uncertain.");
+      " of the recorded time: savings are as uncertain.");
 }
 
 void DoubtRecording(const AdviceInput& input, Advice& advice) {
@@ -139,6 +141,10 @@ void DoubtRecording(const AdviceInput& input, Advice& advice) {
 
 void FindDoubts(const AdviceInput& input, Advice& advice) {
   if (input.trace().size() == 0) return;
+  // First of all: it concerns every figure.
+  if (std::string text = CrowdingText(input.trace()); !text.empty()) {
+    advice.doubts.push_back(std::move(text));
+  }
   DoubtSteps(input, advice);
   DoubtRecording(input, advice);
   DoubtGraphs(input, advice);

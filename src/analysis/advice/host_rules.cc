@@ -6,8 +6,10 @@
 #include <map>
 #include <utility>
 
+#include "analysis/advice/host_time.h"
 #include "analysis/advice/rules.h"
 #include "analysis/kinds.h"
+#include "analysis/machine_load.h"
 #include "analysis/stats.h"
 #include "base/text.h"
 #include "trace/event_type.h"
@@ -115,10 +117,21 @@ void FindDataLoader(const AdviceInput& input, Advice& advice) {
   finding.evidence.push_back(
       {"The longest wait was " + Milliseconds(trace.dur_ns()[longest]) + ".",
        name, longest, 1, trace.dur_ns()[longest]});
-  finding.to_try = {
-      "more loader workers, so that batches are made in parallel",
-      "reading ahead (prefetch), so that they are made while the step runs",
-      "less work for a sample: smaller files, decoding once, caching"};
+  constexpr double kAllInUse = 0.9;
+  const std::optional<MachineLoad> load = FindMachineLoad(trace);
+  if (load && load->busy >= kAllInUse) {
+    finding.evidence.push_back({ProcessorUse(trace), "", kNoRow, 0, 0});
+    finding.to_try = {"less work for a sample (smaller files, decoding once, "
+                      "caching): all processors are in use, and more loader "
+                      "workers would share them"};
+  } else {
+    finding.to_try = {
+        "more loader workers, so that batches are made in parallel",
+        "less work for a sample: smaller files, decoding once, caching"};
+  }
+  finding.to_try.push_back(
+      "reading ahead (prefetch), so that batches are made while the step "
+      "runs");
   advice.findings.push_back(std::move(finding));
 }
 

@@ -36,12 +36,12 @@ std::vector<std::string> Remedies(Compiled compiled) {
             "loop inside it (lax.scan): each call is dispatched by the host",
             "not reading results (block_until_ready, float(loss)) in every "
             "step",
-            "a larger batch: as many calls for more work"};
+            "a larger batch: more work per call"};
   }
   return {"looking at the host's code in the ranges above: it holds the "
           "device up",
           "doing that work ahead of time or on another thread",
-          "a larger batch: as much host work for more device work"};
+          "a larger batch: more device work for the same host work"};
 }
 
 }  // namespace
@@ -58,17 +58,24 @@ void FindIdleDevice(const AdviceInput& input, Advice& advice) {
       static_cast<int64_t>(share * static_cast<double>(advice.step_ns));
   int64_t explained = 0;
   for (const Finding& finding : advice.findings) {
+    if (finding.average) continue;  // about other steps than the usual one
     explained = std::max(explained, finding.saving_ns);
   }
   if (static_cast<double>(explained) >
       kExplained * static_cast<double>(idle)) {
     return;
   }
-  const std::string of_steps(input.OfTheSteps());
+  // Of a step of its process, as if all had as long ones.
+  const auto per_step = [&](int64_t ns) {
+    return input.PerStep(static_cast<int64_t>(
+        Ratio(ns, device->step_ns) *
+        static_cast<double>(input.waterfall().step_ns)));
+  };
   Finding finding;
   finding.id = "device_idle";
-  finding.finding = device->name + " is idle for " + Percent(share) + " " +
-                    of_steps + ": the host does not keep it busy.";
+  finding.finding = device->name + " is idle for " +
+                    per_step(device->idle_ns) +
+                    ": the host does not keep it busy.";
   finding.change = "host=0.5";
   finding.always = true;
   finding.saving_ns = idle;
@@ -83,8 +90,8 @@ void FindIdleDevice(const AdviceInput& input, Advice& advice) {
     const double part = Ratio(row->time_ns, device->step_ns);
     if (part < kNamed) break;
     finding.evidence.push_back(
-        {"Idle while " + std::string(WordsFor(row->cause)) + ": " +
-             Percent(part) + " " + of_steps + ", " +
+        {"The device is idle for " + per_step(row->time_ns) + " while " +
+             std::string(WordsFor(row->cause)) + ": " +
              CountText(row->gaps, "gap") + ", the longest of " +
              Milliseconds(row->longest_ns) + ".",
          "", kNoRow, row->gaps, row->time_ns, LongestGap(*row)});
@@ -94,8 +101,8 @@ void FindIdleDevice(const AdviceInput& input, Advice& advice) {
   for (const IdleRange& range : ranges.ranges) {
     if (shown++ == kMostExamples || !input.IsWorthSaying(range.idle_ns)) break;
     finding.evidence.push_back(
-        {"Idle under " + range.name + ": " + input.PerStep(range.idle_ns) +
-             ", in " + CountText(range.calls, "call") + ".",
+        {"The device is idle for " + input.PerStep(range.idle_ns) + " under " +
+             range.name + ", in " + CountText(range.calls, "call") + ".",
          range.name, range.example, range.calls, range.idle_ns});
   }
   if (finding.evidence.empty()) {

@@ -58,9 +58,8 @@ void AddIdleRanges(const AdviceInput& input, Finding& finding) {
     }
     ++shown;
     finding.evidence.push_back(
-        {Percent(Ratio(range.idle_ns, idle.idle_ns)) +
-             " of the device's idle time lies under " + range.name + ": " +
-             input.PerStep(range.idle_ns) + ".",
+        {"The device is idle for " + input.PerStep(range.idle_ns) + " under " +
+             range.name + ".",
          range.name, range.example, range.calls, range.idle_ns});
   }
 }
@@ -76,7 +75,7 @@ std::vector<std::string> LaunchRemedies(const AdviceInput& input) {
   if (HasGraphLaunches(input)) {
     return {"taking into the graph what is still launched beside it",
             "one graph for the step instead of several",
-            "a larger batch: as many launches for more work"};
+            "a larger batch: more work per launch"};
   }
   switch (FindCompiled(input)) {
     case Compiled::kNo: break;
@@ -84,19 +83,19 @@ std::vector<std::string> LaunchRemedies(const AdviceInput& input) {
       return {"CUDA graphs around the compiled model: "
               "torch.compile(mode=\"reduce-overhead\")",
               "compiling what is still outside: graph breaks, the optimizer",
-              "a larger batch: as many launches for more work"};
+              "a larger batch: more work per launch"};
     case Compiled::kXla:
       return {"one compiled function for the whole step, or several steps in "
               "a loop inside it (lax.scan)",
               "command buffers, which XLA launches as CUDA graphs "
               "(--xla_gpu_enable_command_buffer)",
-              "a larger batch: as many launches for more work"};
+              "a larger batch: more work per launch"};
   }
   return {input.communication.host_calls() > 0
               ? "capturing forward and backward as graphs (CUDA graphs)"
               : "capturing the step, or parts of it, as a graph (CUDA graphs)",
           "compiling the model, so that fewer and larger kernels are launched",
-          "a larger batch: as many launches for more work"};
+          "a larger batch: more work per launch"};
 }
 
 // The optimizer's range with the most launches.

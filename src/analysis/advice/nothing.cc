@@ -67,24 +67,16 @@ void ExplainNothing(const AdviceInput& input, Advice& advice) {
       CountText(CountThreads(input), "thread") + " over " +
       Milliseconds(SaturatingSubtract(trace.end_ns(), trace.begin_ns()));
   if (!input.summary.has_steps) {
-    text.push_back("Recorded were " + recorded +
+    text.push_back("The trace has " + recorded +
                    ", but no step and no device work.");
     text.push_back("Advice is about steps and about what a device waits for, "
                    "so there is none here.");
-    text.push_back("Mark the steps (Profiler.step(), or events of type "
-                   "ProfileStep); if the program uses a GPU, stepscope doctor "
-                   "says why its work was not recorded.");
-    text.push_back("Where the time goes: stepscope summary.");
-    return;
+    text.push_back("Mark the steps (stepscope.step() at the start of each, "
+                   "Profiler.step(), or events of type ProfileStep); if the "
+                   "program uses a GPU, stepscope doctor says why its work "
+                   "was not recorded.");
+    text.push_back("stepscope summary shows where the time goes.");
   }
-  text.push_back("Recorded were " + recorded + ", with " +
-                 CountText(input.step_count(), "step") +
-                 ", but no device work.");
-  text.push_back("Only the data loader, communication and memory could be "
-                 "looked at. If the program uses a GPU, stepscope doctor says "
-                 "why its work was not recorded.");
-  text.push_back("Where the host's time goes: stepscope summary --views "
-                 "operator.");
 }
 
 }  // namespace stepscope

@@ -2,6 +2,8 @@
 #include "analysis/advice/rules.h"
 
 #include "analysis/advice/savings.h"
+#include "analysis/interval_search.h"
+#include "analysis/order_statistics.h"
 #include "analysis/stats.h"
 #include "base/text.h"
 
@@ -28,7 +30,13 @@ Interval LongestGap(const IdleRow& row) {
 
 bool AdviceInput::TrustsIdleTime() const {
   constexpr uint64_t kFew = 10;  // one of so many graphs may be empty
-  return graph.graph_calls_without_work * kFew <= step_count();
+  return HasWorkInSteps() &&
+         graph.graph_calls_without_work * kFew <= step_count();
+}
+
+bool AdviceInput::HasWorkInSteps() const {
+  constexpr double kHardlyAny = 0.25;
+  return !tree.work().empty() && work_in_steps >= kHardlyAny;
 }
 
 double AdviceInput::ShareOfSteps(int64_t ns) const {
@@ -56,16 +64,63 @@ int64_t AdviceInput::OfAStep(int64_t ns) const {
 }
 
 std::string AdviceInput::PerStep(int64_t ns) const {
-  return Milliseconds(OfAStep(ns)) + " (" + Percent(ShareOfSteps(ns)) +
-         (summary.has_steps ? ") of a step" : ") of the window");
+  return Milliseconds(OfAStep(ns)) +
+         (summary.has_steps ? " per step" : " of the window");
 }
+
+std::string AdviceInput::PerMedianStep(
+    std::span<const int64_t> by_step) const {
+  constexpr int64_t kAlike = 10;  // they differ by less than a part in so many
+  const int64_t median = Median(by_step);
+  int64_t sum = 0;
+  for (const int64_t ns : by_step) sum = SaturatingAdd(sum, ns);
+  const int64_t mean = AverageNs(sum, by_step.size());
+  std::string text = Milliseconds(median) + " per step (median";
+  if (Magnitude(SaturatingSubtract(mean, median)) > median / kAlike) {
+    text += "; " + Milliseconds(mean) + " on average";
+  }
+  return text + ")";
+}
+
+namespace {
+
+// Work belongs to the step that launched it; without a recorded launch, to the
+// step that it ran in.
+double ShareOfWorkInSteps(const AdviceSource& source) {
+  const Trace& trace = source.tree.trace();
+  if (!source.summary.has_steps) return 1;
+  std::vector<IntervalCollector> collectors(trace.processes().size());
+  for (const StepParts& step : source.summary.waterfall.steps) {
+    collectors[step.process].Add(step.range.begin, step.range.end);
+  }
+  std::vector<IntervalSet> steps;
+  for (IntervalCollector& collector : collectors) {
+    steps.push_back(collector.Finish());
+  }
+  int64_t all = 0;
+  int64_t inside = source.steps.gpu_ns();
+  for (const DeviceWork& work : source.tree.work()) {
+    const int64_t dur = trace.dur_ns()[work.row];
+    all = SaturatingAdd(all, dur);
+    const uint32_t process = trace.tracks()[trace.track()[work.row]].process;
+    if (work.launch != kNoRow) continue;
+    inside = SaturatingAdd(
+        inside, CoveredLength(steps[process],
+                              {trace.start_ns()[work.row],
+                               source.tree.end_ns(work.row)}));
+  }
+  return all == 0 ? 1 : std::min(1.0, Ratio(inside, all));
+}
+
+}  // namespace
 
 Advice ComputeAdvice(const AdviceSource& source) {
   const ReplayGraph graph =
       BuildReplayGraph(source.tree, source.steps, source.names);
   const AdviceInput input{source.tree,          source.steps,
                           source.names,         source.communication,
-                          source.summary,       graph};
+                          source.summary,       graph,
+                          ShareOfWorkInSteps(source)};
   Advice advice;
   ExplainNothing(input, advice);
   Savings savings(input, advice);
@@ -75,6 +130,10 @@ Advice ComputeAdvice(const AdviceSource& source) {
   FindExposedCommunication(input, advice);
   FindHostSync(input, advice);
   FindHostOperators(input, advice);
+  FindWorkOutsideStages(input, advice);
+  FindHostTime(input, advice);
+  FindSmallOperators(input, advice);
+  FindSlowStep(input, advice);
   FindLaunchBound(input, advice);
   FindOptimizerLoop(input, advice);
   FindSmallKernels(input, advice);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,12 +36,18 @@ struct AdviceInput {
   const Communication& communication;
   const Summary& summary;
   const ReplayGraph& graph;
+  // The share of the device's work that belongs to steps; 1: there is none.
+  double work_in_steps = 1;
 
   const Trace& trace() const { return tree.trace(); }
   const Waterfall& waterfall() const { return summary.waterfall; }
   bool has_devices() const { return !summary.idle.devices.empty(); }
-  // Whether a device that seems idle is: false where graphs were launched
-  // whose kernels the recorder left out.
+  // Whether a device has anything to do with the steps. False: they are the
+  // host's alone.
+  bool HasWorkInSteps() const;
+  // Whether a device that seems idle is: false where nearly all of its work
+  // lies outside the steps, and where graphs were launched whose kernels the
+  // recorder left out.
   bool TrustsIdleTime() const;
   uint64_t step_count() const { return summary.waterfall.steps.size(); }
   // Of all steps.
@@ -48,18 +55,18 @@ struct AdviceInput {
   double ShareOfSteps(int64_t ns) const;
   // Of all steps to one.
   int64_t OfAStep(int64_t ns) const;
-  // "12.34 ms (5.6 %) of a step"; on average.
+  // "12.34 ms per step", as recorded, on average. Without a share: the only
+  // one of a finding is that of its saving, which may be of another step.
   std::string PerStep(int64_t ns) const;
+  // "12.34 ms per step (median)", of what each step took; with the average
+  // where that is another figure.
+  std::string PerMedianStep(std::span<const int64_t> by_step) const;
   // The device that stands idle longest, one for each process, added up.
   template <typename Value>
   int64_t OfWorstDevices(Value value) const;
   // The device that is busy for most of the steps; null: there is none. Of
   // several, the others may have little to do by design.
   const IdleDevice* BusiestDevice() const;
-  // "of the steps", or "of the window".
-  std::string_view OfTheSteps() const {
-    return summary.has_steps ? "of the steps" : "of the window";
-  }
 };
 
 inline constexpr uint32_t kAdviceTables =
@@ -76,6 +83,14 @@ Interval LongestGap(const IdleRow& row);
 void FindDataLoader(const AdviceInput& input, Advice& advice);
 void FindHostSync(const AdviceInput& input, Advice& advice);
 void FindMemoryGrowth(const AdviceInput& input, Advice& advice);
+// outside_rules.cc
+void FindWorkOutsideStages(const AdviceInput& input, Advice& advice);
+// own_time_rules.cc: what the findings so far do not speak of.
+void FindHostTime(const AdviceInput& input, Advice& advice);
+// small_operator_rules.cc
+void FindSmallOperators(const AdviceInput& input, Advice& advice);
+// slow_step_rules.cc
+void FindSlowStep(const AdviceInput& input, Advice& advice);
 // operator_rules.cc
 void FindHostOperators(const AdviceInput& input, Advice& advice);
 // launch_rules.cc

@@ -7,6 +7,7 @@
 
 #include "analysis/compare/compare_notes.h"
 #include "analysis/compare/rank_test.h"
+#include "analysis/machine_load.h"
 #include "base/executor.h"
 
 namespace stepscope {
@@ -26,7 +27,8 @@ double MedianNoise(const StepSample& sample, uint64_t processes) {
 
 class Comparer {
  public:
-  Comparer(const StepProfile& a, const StepProfile& b) : a_(a), b_(b) {}
+  Comparer(const StepProfile& a, const StepProfile& b, const StepChange& step)
+      : a_(a), b_(b), step_(step) {}
 
   CompareRow MakeRow(const CompareKey& key, const CompareItem* a,
                      const CompareItem* b) {
@@ -86,7 +88,8 @@ class Comparer {
                 .p;
     if (!row.by_mean) {
       row.noise = std::hypot(MedianNoise(a.per_step, a_.processes),
-                             MedianNoise(b.per_step, b_.processes));
+                             MedianNoise(b.per_step, b_.processes)) +
+                  step_.crowding_a * row.a() + step_.crowding_b * row.b();
     }
     row.beyond_noise = *row.p <= StepChange::kSignificance &&
                        (!row.noise || std::abs(row.difference()) > *row.noise);
@@ -94,6 +97,7 @@ class Comparer {
 
   const StepProfile& a_;
   const StepProfile& b_;
+  const StepChange& step_;
   RankTest test_;
 };
 
@@ -135,6 +139,11 @@ Status CheckChoice(const char* side, const StepProfile& profile,
                   std::to_string(profile.last_index));
 }
 
+double CrowdingOf(const Trace& trace) {
+  const std::optional<MachineLoad> load = FindMachineLoad(trace);
+  return load ? load->crowding() : 0;
+}
+
 }  // namespace
 
 bool Comparison::conclusive() const {
@@ -166,7 +175,8 @@ Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
   result.warmup_a = of_a.warmup;
   result.warmup_b = of_b.warmup;
   result.change = CompareSteps(of_a.periods, of_b.periods);
-  Comparer comparer(of_a, of_b);
+  AllowForCrowding(CrowdingOf(a), CrowdingOf(b), result.change);
+  Comparer comparer(of_a, of_b, result.change);
   result.step = comparer.MakeStepRow(result.change);
   if (options.fail_if_slower) {
     result.gate = AskGate(result.change, *options.fail_if_slower / 100);

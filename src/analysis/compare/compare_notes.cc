@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "analysis/machine_load.h"
 #include "analysis/order_statistics.h"
 #include "analysis/unprofiled.h"
 #include "base/text.h"
@@ -38,7 +39,8 @@ class NoteWriter {
     }
     if (profile.processes > 1) {
       Add(std::string(name) + " has " + CountText(profile.processes) +
-          " processes: of their steps of one number, the median counts.");
+          " processes: steps with the same number are merged by their "
+          "median.");
     }
     if (profile.outside > 0) {
       const bool one = profile.outside == 1;
@@ -46,6 +48,17 @@ class NoteWriter {
           (one ? " lies in no step and is not compared."
                : " lie in no step and are not compared."));
     }
+  }
+
+  void AddCrowding(const Trace& a, const Trace& b) {
+    const auto side = [&](const char* name, const Trace& trace) {
+      const std::string text = CrowdingText(trace);
+      if (text.empty()) return;
+      Add(std::string(name) + ": " + text +
+          " The interval is wider by what that may cost.");
+    };
+    side("A", a);
+    side("B", b);
   }
 
   void AddCounts(const StepProfile& a, const StepProfile& b) {
@@ -138,6 +151,7 @@ class NoteWriter {
 void AddNotes(const CompareSide& a, const CompareSide& b,
               const StepChoice& choice, Comparison& result) {
   NoteWriter writer(result);
+  writer.AddCrowding(a.trace, b.trace);
   writer.AddCounts(a.profile, b.profile);
   writer.AddSide("A", a.profile, choice);
   writer.AddSide("B", b.profile, choice);

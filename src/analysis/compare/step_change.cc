@@ -63,6 +63,10 @@ std::string UnresolvedText(const StepChange& change, double asked,
   }
   std::string text = Asked(asked) + " asked, " +
                      Found(change.resolvable()) + " resolvable: ";
+  if (change.crowding_a + change.crowding_b > 0) {
+    return text + "other programs used the machine; record again on a free "
+                  "one";
+  }
   if (!needed) return text + "no number of steps resolves so little";
   if (*needed > fewer) {
     return text + "record " + CountText(*needed - fewer, "more step") + " (" +
@@ -111,8 +115,19 @@ StepChange CompareSteps(std::vector<int64_t> a, std::vector<int64_t> b) {
   return change;
 }
 
+void AllowForCrowding(double crowding_a, double crowding_b,
+                      StepChange& change) {
+  // A machine that the job had nothing of says nothing at all.
+  constexpr double kMost = 0.99;
+  change.crowding_a = std::clamp(crowding_a, 0.0, kMost);
+  change.crowding_b = std::clamp(crowding_b, 0.0, kMost);
+  if (!change.has_interval) return;
+  change.low = (1 + change.low) * (1 - change.crowding_b) - 1;
+  change.high = (1 + change.high) / (1 - change.crowding_a) - 1;
+}
+
 std::optional<uint64_t> StepChange::StepsNeeded(double share) const {
-  if (!has_interval) return std::nullopt;
+  if (!has_interval || crowding_a + crowding_b > 0) return std::nullopt;
   if (resolvable() <= 0) return kFewestSteps;
   if (!(share > 0)) return std::nullopt;
   const double times = resolvable() / share;

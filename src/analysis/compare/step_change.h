@@ -35,13 +35,16 @@ struct StepChange {
   // How alike steps and their neighbours are; 0 unless that is plain.
   double correlation_a = 0;
   double correlation_b = 0;
+  // The share of a full machine that other programs had; see MachineLoad.
+  double crowding_a = 0;
+  double crowding_b = 0;
 
   // The smallest change that so many steps of this spread show.
   double resolvable() const { return has_interval ? (high - low) / 2 : 0; }
   // Settled steps that either side needs for a change of `share` to be
   // resolvable: n (resolvable / share)^2, with n the harmonic mean of the
-  // steps of both sides. None without an interval, or for a share of 0 where
-  // steps differ.
+  // steps of both sides. None without an interval, for a share of 0 where
+  // steps differ, and on a crowded machine, where more steps do not help.
   std::optional<uint64_t> StepsNeeded(double share) const;
   Verdict verdict() const;
   // Whether B is slower than A by more than `share`, beyond doubt: the
@@ -52,6 +55,13 @@ struct StepChange {
 
 // The periods of the steps, in their order.
 StepChange CompareSteps(std::vector<int64_t> a, std::vector<int64_t> b);
+
+// Takes into account that other programs used the machines. Who shares the
+// processors may wait for one as long as others have it: alone, a side would
+// have taken no more, and at the least the share that others left of its time.
+// The interval becomes as wide as that.
+void AllowForCrowding(double crowding_a, double crowding_b,
+                      StepChange& change);
 
 // The gate: is B slower than A by more than `asked`?
 struct GateAnswer {

@@ -153,5 +153,27 @@ TEST(StepChangeTest, OddNumbers) {
   EXPECT_EQ(AskGate(CompareSteps(huge, huge), 0.05).kind, Kind::kNotSlower);
 }
 
+TEST(StepChangeTest, ACrowdedMachineConcludesLess) {
+  const std::vector<int64_t> slow(20, 100'000);
+  const std::vector<int64_t> fast(20, 60'000);
+  StepChange change = CompareSteps(slow, fast);
+  ASSERT_EQ(change.verdict(), Verdict::kFaster);
+  // Alone, A may have taken half of its time.
+  AllowForCrowding(0.5, 0, change);
+  EXPECT_EQ(change.verdict(), Verdict::kSame);
+  EXPECT_NEAR(change.low, -0.4, 1e-9);
+  EXPECT_NEAR(change.high, 0.2, 1e-9);
+  const GateAnswer answer = AskGate(change, 0.05);
+  EXPECT_EQ(answer.kind, GateAnswer::Kind::kUnresolved);
+  EXPECT_FALSE(answer.steps_needed.has_value());
+  EXPECT_NE(answer.text.find("other programs used the machine"),
+            std::string::npos);
+
+  // What others had cannot have made B faster.
+  StepChange other = CompareSteps(slow, fast);
+  AllowForCrowding(0, 0.5, other);
+  EXPECT_EQ(other.verdict(), Verdict::kFaster);
+}
+
 }  // namespace
 }  // namespace stepscope

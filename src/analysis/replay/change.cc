@@ -79,7 +79,10 @@ const std::vector<ChangeForm>& ChangeForms() {
       {"kernel:GLOB=FACTOR", "kernels of that name take FACTOR of their time"},
       {"op:GLOB=FACTOR",
        "operators of that name, with what is inside them and the device work "
-       "they launch, take FACTOR of their time; 0 removes them"}};
+       "they launch, take FACTOR of their time; 0 removes them"},
+      {"self:GLOB=FACTOR",
+       "operators, functions and ranges of that name take FACTOR of the time "
+       "that they take by themselves; events inside them stay as they are"}};
   return forms;
 }
 
@@ -98,8 +101,10 @@ Result<Change> ParseChange(std::string_view text) {
   if (const size_t colon = name.find(':'); colon != name.npos) {
     const std::string_view pattern = name.substr(colon + 1);
     const std::string_view what = name.substr(0, colon);
-    if (what == "kernel" || what == "op") {
-      change.kind = what == "op" ? Kind::kOperator : Kind::kKernel;
+    if (what == "kernel" || what == "op" || what == "self") {
+      change.kind = what == "op"     ? Kind::kOperator
+                    : what == "self" ? Kind::kSelf
+                                     : Kind::kKernel;
       return WithPattern(std::move(change), pattern, true);
     }
     if (what == "fuse_small") {

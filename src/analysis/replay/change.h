@@ -25,9 +25,10 @@ struct Change {
     kHost,         // work of the host does
     kKernel,       // kernels whose name matches do
     kOperator,     // operators whose name matches do, with their device work
+    kSelf,         // the same by themselves, without what is inside them
   };
   Kind kind = Kind::kDataReady;
-  std::string pattern;           // kKernel, kOperator, kFuseSmall
+  std::string pattern;           // kKernel, kOperator, kSelf, kFuseSmall
   std::optional<double> factor;  // of the time; kTensorCores: may be missing
   std::string text;              // as given
 };

@@ -26,12 +26,13 @@ TEST(ChangeTest, TheLastEqualsSignSplits) {
   EXPECT_EQ(change->pattern, "f<x=1, y=2>");
   EXPECT_EQ(change->factor, 0.25);
   EXPECT_EQ(ParseChange("op:aten::mm=0")->pattern, "aten::mm");
+  EXPECT_EQ(ParseChange("self:aten::mm=0.5")->kind, Change::Kind::kSelf);
 }
 
 TEST(ChangeTest, WrongOnesSayWhy) {
   for (const char* text :
-       {"", "faster", "host", "comm", "kernel:x", "op:x", "kernel:=0.5",
-        "op:=1", "fuse_small:", "graph=0.5", "data_ready=1", "no_sync=0",
+       {"", "faster", "host", "comm", "kernel:x", "op:x", "self:x",
+        "kernel:=0.5", "op:=1", "fuse_small:", "graph=0.5", "data_ready=1", "no_sync=0",
         "host=", "host=-1", "host=inf", "host=nan", "host=half", "host=0.5x",
         "fuse_small:x=0.5", "no_comm=0.5", "comm=1e999"}) {
     const Result<Change> change = ParseChange(text);

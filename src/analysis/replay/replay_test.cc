@@ -353,7 +353,8 @@ TEST(ReplayTest, OddTraces) {
     WhatifOptions options;
     options.steps = StepChoice::All();
     for (const char* text :
-         {"host=1", "comm=1", "kernel:*=1", "op:*=1", "data_ready", "no_sync",
+         {"host=1", "comm=1", "kernel:*=1", "op:*=1", "self:*=1", "data_ready",
+          "no_sync",
           "graph", "fuse_small", "tensor_cores", "no_comm", "op:*=0",
           "host=0"}) {
       options.changes.push_back(*ParseChange(text));

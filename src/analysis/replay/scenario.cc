@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "analysis/innermost.h"
 #include "analysis/interval_search.h"
 #include "analysis/kinds.h"
 #include "base/glob.h"
@@ -123,24 +124,56 @@ uint64_t Scenario::Apply(const Change& change, Estimate estimate) {
       return ApplyKernel(change.pattern, *change.factor);
     case Change::Kind::kOperator:
       return ApplyOperator(change.pattern, *change.factor);
+    case Change::Kind::kSelf:
+      return ApplySelf(change.pattern, *change.factor);
   }
   return 0;
+}
+
+std::vector<bool> Scenario::NamesLike(const std::string& pattern,
+                                      TypeSet types) const {
+  const Trace& trace = input_.trace();
+  const Census& census = input_.tree.census();
+  std::vector<bool> wanted(trace.strings().size());
+  for (uint32_t i = 0; i < wanted.size(); ++i) {
+    wanted[i] = (census.host_types(StringId{i}) & types) != 0 &&
+                MatchesGlob(pattern, trace.str(StringId{i}));
+  }
+  return wanted;
+}
+
+Scenario::ThreadSets Scenario::OwnTimeOf(const std::string& pattern,
+                                         uint64_t& count) const {
+  const Trace& trace = input_.trace();
+  const std::vector<bool> wanted = NamesLike(pattern, ~kApiCallTypes);
+  ThreadSets sets(input_.tree.threads().size());
+  if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) {
+    return sets;
+  }
+  for (uint32_t i = 0; i < sets.size(); ++i) {
+    IntervalCollector own;
+    ForEachInnermost(input_.tree, i, [&](const InnermostPiece& piece) {
+      if (piece.row == kNoRow || !wanted[trace.name()[piece.row].v] ||
+          IsApiCall(trace.type()[piece.row])) {
+        return;
+      }
+      ++count;
+      own.Add(piece.range.begin, piece.range.end);
+    });
+    sets[i] = own.Finish();
+  }
+  return sets;
 }
 
 Scenario::ThreadSets Scenario::RangesNamed(const std::string& pattern,
                                            TypeSet types,
                                            uint64_t& count) const {
   const Trace& trace = input_.trace();
-  const Census& census = input_.tree.census();
-  std::vector<bool> wanted(trace.strings().size());
-  bool any = false;
-  for (uint32_t i = 0; i < wanted.size(); ++i) {
-    wanted[i] = (census.host_types(StringId{i}) & types) != 0 &&
-                MatchesGlob(pattern, trace.str(StringId{i}));
-    any = any || wanted[i];
-  }
+  const std::vector<bool> wanted = NamesLike(pattern, types);
   ThreadSets sets(input_.tree.threads().size());
-  if (!any) return sets;
+  if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) {
+    return sets;
+  }
   for (size_t i = 0; i < sets.size(); ++i) {
     if (!input_.tree.Has(i, types)) continue;
     IntervalCollector thread;
@@ -346,6 +379,14 @@ uint64_t Scenario::ApplyOperator(const std::string& pattern, double factor) {
       costs_[i].dur = Scaled(costs_[i].dur, factor);
     }
   }
+  return found;
+}
+
+uint64_t Scenario::ApplySelf(const std::string& pattern, double factor) {
+  uint64_t found = 0;
+  ThreadSets sets = OwnTimeOf(pattern, found);
+  // A call of the device's API is an event inside.
+  if (found > 0) ScaleHost(std::move(sets), factor, false);
   return found;
 }
 

@@ -63,13 +63,19 @@ class Scenario {
   uint64_t ApplyHost(double factor);
   uint64_t ApplyKernel(const std::string& pattern, double factor);
   uint64_t ApplyOperator(const std::string& pattern, double factor);
+  uint64_t ApplySelf(const std::string& pattern, double factor);
 
   // Ranges of the loader on stepping threads.
   ThreadSets LoaderRanges() const;
   ThreadSets RangesOutsideGraphs() const;
+  // By name: whether it matches and is that of a host range.
+  std::vector<bool> NamesLike(const std::string& pattern, TypeSet types) const;
   // Host ranges whose name matches, by thread; `count`: how many.
   ThreadSets RangesNamed(const std::string& pattern, TypeSet types,
                          uint64_t& count) const;
+  // The same without what is inside them, in pieces; of steps too, which is
+  // when nothing was recorded in them.
+  ThreadSets OwnTimeOf(const std::string& pattern, uint64_t& count) const;
   // Gaps inside the sets; with `calls`, API calls as well.
   void ScaleHost(ThreadSets sets, double factor, bool calls);
   void ScaleCall(uint32_t node, double factor);

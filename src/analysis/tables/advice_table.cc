@@ -113,7 +113,9 @@ ColumnsOf<FindingRow> FindingColumns() {
   columns.Time("high_ns", "the most that is expected",
                [](const FindingRow& row) { return row.finding->high_ns; })
       .As("Most saving");
-  columns.Ratio("saving_ratio", "saving as a share of the step",
+  columns.Ratio("saving_ratio",
+                "saving as a share of the step; of what happens in few steps, "
+                "of the mean step",
                 [](const FindingRow& row) {
                   return row.finding->saving_ratio;
                 });
