@@ -2,6 +2,8 @@
 """Profiler.export, and what becomes of an export that fails."""
 
 import json
+import os
+import re
 import unittest
 
 import stepscope
@@ -39,8 +41,16 @@ class ExportTest(support.InOwnFolder):
             prof.start()
             exporter.dir_name = "/proc/no"  # as if the disk were gone
             (said,) = self.warned(prof.stop)
-            self.assertRegex(
-                said, "^stepscope: a window was not exported: .*/proc/no")
+            self.assertRegex(said, "^stepscope: .*/proc/no")
+        # Where the folder is there, its capture is all that is left of it.
+        os.makedirs("log/full.json")
+        prof = stepscope.Profiler(
+            quiet=True,
+            on_trace_ready=lambda prof: prof.export("log/full.json"))
+        prof.start()
+        (said,) = self.warned(prof.stop)
+        (capture,) = re.findall("the capture stays at (.*sscap)$", said)
+        self.assertEqual(stepscope.load(capture).info["complete"], True)
         # What a callback raises itself is its own.
         prof = stepscope.Profiler(
             quiet=True, on_trace_ready=lambda prof: open("/none/x"))

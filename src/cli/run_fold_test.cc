@@ -54,7 +54,7 @@ TEST(RunFoldTest, TheFoldedCaptureSaysWhatBothFilesSaid) {
   EXPECT_EQ(trace->ledger().kept(),
             capture::kSampleEvents + capture::kSampleSideRecords);
   EXPECT_EQ(trace->ledger().seen(), trace->ledger().kept());
-  ASSERT_EQ(trace->notes().size(), 1u);
+  ASSERT_EQ(trace->notes().size(), 2u);  // and what the sample lost
   EXPECT_NE(trace->notes()[0].find("_exit (code 0)"), std::string::npos);
 }
 
@@ -82,7 +82,7 @@ TEST(RunFoldTest, ABlockThatAKillCutOffIsTakenFromTheRing) {
     ASSERT_TRUE(FoldLiveFile(path, live, "unknown")) << size;
     const auto trace = Import(path);
     EXPECT_EQ(TraceToText(*trace), Joined(folder, cut)) << size;
-    EXPECT_EQ(trace->notes().size(), 1u) << size;
+    EXPECT_EQ(trace->notes().size(), 2u) << size;
   }
 }
 

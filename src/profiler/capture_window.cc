@@ -76,6 +76,12 @@ Status CaptureWindow::CopyTo(const std::string& path) {
                              error);
   if (!error) std::filesystem::rename(part, path, error);
   if (error) {
+    // The C++ library calls a full disk an input/output error.
+    std::error_code ignored;
+    if (error == std::errc::io_error &&
+        std::filesystem::space(part, ignored).available <
+            std::filesystem::file_size(SourceLocked(), ignored))
+      error = std::make_error_code(std::errc::no_space_on_device);
     std::remove(part.c_str());
     return FileError(path, error.value());
   }

@@ -8,6 +8,7 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -47,6 +48,10 @@ class CaptureWindow {
   // A copy of the capture that appears whole at `path`.
   Status CopyTo(const std::string& path);
 
+  // The file is to stay where it is: it could not be exported.
+  void KeepName() { keeps_name_.store(true); }
+  bool keeps_name() const { return keeps_name_.load(); }
+
   // Takes the file's name away and holds it open. A file that could not be
   // read keeps its name: it may be all there is.
   void Unlink();
@@ -66,6 +71,7 @@ class CaptureWindow {
   int fd_ = -1;  // of the nameless file
   struct stat file_ = {};  // which it is
   bool unreadable_ = false;
+  std::atomic<bool> keeps_name_{false};
   std::shared_ptr<const Trace> trace_;
 };
 

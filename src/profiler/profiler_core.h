@@ -102,6 +102,8 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   void Discard(const std::shared_ptr<CaptureWindow>& window);
   void Post(std::unique_lock<std::mutex> lock);
   void RunCallback();
+  Status WriteWindow(CaptureWindow& window, const std::string& path,
+                     std::string_view format);
   Result<std::shared_ptr<CaptureWindow>> WindowAtHand();
 
   const CoreOptions options_;

@@ -411,6 +411,31 @@ TEST_F(ProfilerCoreTest, ExportRefusesUnknownFormatsAndMissingFolders) {
   EXPECT_TRUE(core->Export(folder_ + "/x.json", "json").has_value());
 }
 
+TEST_F(ProfilerCoreTest, ACaptureThatCouldNotBeExportedStays) {
+  for (const char* file : {"/none/x.json", "/none/x.sscap", "/x.json"}) {
+    CoreOptions options = Options();
+    std::string why;  // read when it is delivered
+    ProfilerCore* made = nullptr;
+    options.on_trace_ready = [&] {
+      const Status done = made->Export(folder_ + file, "");
+      why = done ? "" : done.error().message;
+      return std::string();
+    };
+    auto core = Make(std::move(options));
+    made = core.get();
+    core->Start();
+    core->Stop();
+    EXPECT_TRUE(core->Wait(100'000));
+    core->Close();
+    const bool failed = std::string_view(file).starts_with("/none");
+    EXPECT_EQ(why.find("the capture stays at " + folder_) != why.npos, failed)
+        << why;
+    EXPECT_EQ(Files(), 1u) << file;  // the capture, or what was exported
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+}
+
 TEST_F(ProfilerCoreTest, RotateDeliversInTheMiddleOfAStep) {
   CoreOptions options = Options();
   options.number_steps_by_window = true;

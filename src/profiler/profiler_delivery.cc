@@ -53,7 +53,8 @@ void ProfilerCore::Deliver(const std::shared_ptr<CaptureWindow>& window,
   window->Unload();
   // What nobody saw, or what lies partly elsewhere, keeps its name.
   const bool keep =
-      (options_.flags & STEPSCOPE_KEEP_CAPTURE) != 0 || !presented;
+      (options_.flags & STEPSCOPE_KEEP_CAPTURE) != 0 || !presented ||
+      window->keeps_name();
   if (!keep) window->Unlink();
   std::lock_guard<std::mutex> lock(mutex_);
   delivering_.reset();
@@ -124,20 +125,31 @@ Status ProfilerCore::Export(const std::string& path, std::string_view format) {
                                                    : "json";
   }
   STEPSCOPE_TRY_ASSIGN(auto window, WindowAtHand());
-  if (format == "capture") {
-    STEPSCOPE_TRY(window->CopyTo(path));
-    TellWhereItWrites(path);
-    return Ok();
-  }
-  if (format != "json" && format != "pb") {
+  if (format != "capture" && format != "json" && format != "pb") {
     return Fail(ErrorCode::kUnsupported,
                 "unknown export format \"" + std::string(format) +
                     "\": expected json, pb or capture");
   }
-  STEPSCOPE_TRY_ASSIGN(auto trace, window->Load());
-  Status written = tools_.Write(*trace, path, format, window->index());
-  if (!DeliveryThread::IsCurrent()) window->Unload();
-  if (written) TellWhereItWrites(path);
+  Status written = WriteWindow(*window, path, format);
+  if (written) {
+    TellWhereItWrites(path);
+    return written;
+  }
+  // While it is being delivered the capture may be all that there is of it.
+  if (!DeliveryThread::IsCurrent()) return written;
+  window->KeepName();
+  return Fail(written.error().code, written.error().message +
+                                        "; the capture stays at " +
+                                        window->path());
+}
+
+Status ProfilerCore::WriteWindow(CaptureWindow& window,
+                                 const std::string& path,
+                                 std::string_view format) {
+  if (format == "capture") return window.CopyTo(path);
+  STEPSCOPE_TRY_ASSIGN(auto trace, window.Load());
+  Status written = tools_.Write(*trace, path, format, window.index());
+  if (!DeliveryThread::IsCurrent()) window.Unload();
   return written;
 }
 

@@ -517,16 +517,18 @@ class Profiler:
         printed = self._core.take_printed()
         if printed:
             sys.stdout.write(printed)
-        for text in self._core.take_warnings():
+        said = self._core.take_warnings()
+        for text in said:
             if not text.startswith(_KNOWN_WARNINGS):
                 warnings.warn(f"stepscope: {text}", stacklevel=3)
         if self._error is not None and not self._in_callback():
             error, self._error = self._error, None
             if error is not self._export_error:
                 raise error
-            # A disk that is full does not end the program.
-            warnings.warn(f"stepscope: a window was not exported: {error}",
-                          stacklevel=3)
+            # A disk that is full does not end the program. The core says it
+            # the first time.
+            if str(error) not in said:
+                warnings.warn(f"stepscope: {error}", stacklevel=3)
 
     def _finish(self, until: float) -> bool:
         """The interpreter ends: what was recorded is delivered. False: there
