@@ -6,6 +6,7 @@
 
 #include "analysis/name_class.h"
 #include "analysis/summary_notes.h"
+#include "base/file.h"
 #include "base/name_display.h"
 #include "base/shell_word.h"
 #include "base/text.h"
@@ -395,9 +396,11 @@ void ScreenRenderer::Next() {
       width = std::max(width, DisplayWidth(step.command));
     return width;
   };
+  // Standard input, or what lay in memory, cannot be read again.
   const std::string input = Input();
-  std::vector<Step> steps = commands(
-      input.empty() ? "TRACE" : ShellWord(VisibleText(input)));
+  const bool again = !options_.input.empty() ? input != "-" : FileExists(input);
+  std::vector<Step> steps =
+      commands(again ? ShellWord(VisibleText(input)) : "TRACE");
   if (kHead.size() + widest(steps) > width_) steps = commands("TRACE");
   const size_t width = widest(steps);
   constexpr size_t kPurpose = 24;  // room for each

@@ -155,6 +155,16 @@ TEST(ScreenTest, ALongPathDoesNotWidenTheCommands) {
       "stepscope advise 'my run.sscap'"));
 }
 
+TEST(ScreenTest, WhatCannotBeReadAgainIsNotNamed) {
+  TableOptions options = ScreenOptions();
+  for (const char* input : {"-", ""}) {
+    options.input = input;
+    const std::string text =
+        *RenderSummaryOfSteps(*TraceFromText(LoopWithWorker()), options);
+    EXPECT_TRUE(Has(text, "stepscope advise TRACE")) << text;
+  }
+}
+
 TEST(ScreenTest, TopAndSortAreTheUsers) {
   TableOptions options = ScreenOptions();
   options.style.top = 1;
