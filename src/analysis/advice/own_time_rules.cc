@@ -61,11 +61,9 @@ IntervalSet NamedAlready(const AdviceInput& input, const Advice& advice,
   std::vector<bool> named(trace.strings().size());
   bool any = false;
   for (const Finding& finding : advice.findings) {
-    std::string_view name = finding.change;
-    if (!name.starts_with("op:") || !name.ends_with("=0")) continue;
-    name = name.substr(3, name.size() - 5);
+    if (finding.covers.empty()) continue;
     for (uint32_t i = 0; i < named.size(); ++i) {
-      if (trace.str(StringId{i}) == name) named[i] = any = true;
+      if (trace.str(StringId{i}) == finding.covers) named[i] = any = true;
     }
   }
   IntervalCollector taken;
@@ -282,6 +280,8 @@ void FindLargestOwnTime(const AdviceInput& input, const HostUse& use,
                     input.PerMedianStep(largest.by_step) + " by itself.";
   finding.change = "self:" + name + "=0.5";
   finding.saving_ns = input.OfAStep(own.time_ns / 2);
+  finding.measured_ns =
+      std::max(finding.saving_ns, Median(largest.by_step) / 2);
   finding.saving_basis = "it takes half of that time";
   finding.evidence.push_back(
       {CountText(own.calls, "call") + " in " +
@@ -332,6 +332,8 @@ void FindUnrecordedTime(const AdviceInput& input, const HostUse& use,
                     ": code of the program that no event covers.";
   finding.change = "self:" + PatternOfSteps(trace.str(use.step_name)) + "=0.5";
   finding.saving_ns = input.OfAStep(use.unrecorded_ns / 2);
+  finding.measured_ns =
+      std::max(finding.saving_ns, Median(use.unrecorded_by_step) / 2);
   finding.saving_basis = "that code takes half of the time";
   for (const auto& [name, gap] : gaps) {
     if (!input.IsWorthSaying(gap->time.time_ns)) break;

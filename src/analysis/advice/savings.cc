@@ -14,6 +14,8 @@ namespace {
 constexpr size_t kMostPairs = 4;
 // Two savings overlap if this much of the smaller one is lost together.
 constexpr double kClearly = 0.25;
+// A replay may find so many times what was measured.
+constexpr double kClearlyMore = 1.1;
 
 // Parses what a rule wrote; a rule that writes nonsense has no change.
 std::optional<Change> ChangeOf(const Finding& finding) {
@@ -94,6 +96,12 @@ bool Savings::ReplayOne(Finding& finding, int64_t step_ns) {
   const WhatifChange answer = replayer_.Ask({&*change, 1}, notes);
   if (answer.matches == 0) {
     return !IsDecidedByTrace(change->kind) && KeepBound(finding, step_ns);
+  }
+  if (bound.measured_ns > 0 &&
+      static_cast<double>(answer.saving_ns) >
+          kClearlyMore * static_cast<double>(bound.measured_ns)) {
+    finding.saving_ns = bound.measured_ns;
+    return KeepBound(finding, step_ns);
   }
   finding.replayed = true;
   finding.saving_ns = answer.saving_ns;
