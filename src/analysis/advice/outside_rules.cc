@@ -253,9 +253,7 @@ Finding MakeOutside(const AdviceInput& input, const OutsideRange& range) {
                            CountText(input.step_count(), "step"));
   } else {
     finding.change = "op:" + name + "=0";
-    finding.saving_ns = input.OfAStep(range.time_ns);
-    finding.measured_ns =
-        std::max(finding.saving_ns, Median(range.by_step));
+    finding.saving_ns = finding.measured_ns = Median(range.by_step);
     finding.saving_basis = "it takes no time in the step; an upper bound";
   }
   finding.evidence.push_back(

@@ -40,6 +40,14 @@ bool KeepBound(Finding& finding, int64_t step_ns) {
   return !had_change || Ratio(finding.saving_ns, step_ns) >= kWorthSaying;
 }
 
+// Of the step that savings are of, what was measured in the recorded one.
+int64_t OfStep(const Advice& advice, int64_t recorded_ns) {
+  if (advice.recorded_step_ns <= advice.step_ns) return recorded_ns;
+  return static_cast<int64_t>(
+      static_cast<double>(recorded_ns) *
+      Ratio(advice.step_ns, advice.recorded_step_ns));
+}
+
 // Whether the trace says all about a change, so that one which finds nothing
 // to change would change nothing.
 bool IsDecidedByTrace(Change::Kind kind) {
@@ -123,6 +131,9 @@ bool Savings::ReplayOne(Finding& finding, int64_t step_ns) {
 void Savings::Replay(Advice& advice) {
   std::erase_if(advice.findings, [&](Finding& finding) {
     if (finding.high_ns > 0 || finding.replayed) return false;  // done
+    // What a rule measured is of the recorded step.
+    finding.saving_ns = OfStep(advice, finding.saving_ns);
+    finding.measured_ns = OfStep(advice, finding.measured_ns);
     const bool shown = ReplayOne(finding, advice.step_ns);
     finding.saving_ratio = Ratio(finding.saving_ns, advice.step_ns);
     return !shown;
