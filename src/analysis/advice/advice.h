@@ -46,6 +46,10 @@ struct Finding {
   // About few steps: the saving is that of all of them, shared by all steps,
   // and its ratio is of the mean step.
   bool average = false;
+  // Measured: where a replay saves clearly more, this is the bound. Steps then
+  // differ so much that the median moves to others. 0: not known.
+  int64_t measured_ns = 0;
+  std::string covers;  // events that it speaks of with all that is inside
   std::string change;        // for `whatif --change`; empty: none fits
   std::string saving_basis;  // how the saving was found
   std::vector<Overlap> overlaps;

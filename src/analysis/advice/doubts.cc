@@ -22,13 +22,13 @@ void DoubtSteps(const AdviceInput& input, Advice& advice) {
   const Waterfall& waterfall = input.waterfall();
   if (!input.summary.has_steps) {
     advice.doubts.push_back(
-        "No step was marked: the recorded window is taken as one step, with "
-        "whatever starting up and ending is in it.");
+        "No step was marked: the recorded window is taken as one step, "
+        "including start-up and shutdown.");
   } else if (waterfall.steps.size() < kFewSteps) {
     advice.doubts.push_back(
         "Only " + CountText(waterfall.steps.size()) +
         (waterfall.steps.size() == 1 ? " step was" : " steps were") +
-        " recorded: chance weighs as much as anything.");
+        " recorded, so chance decides much of this.");
   }
   for (const OutlierRow& row : input.summary.outliers) {
     if (!waterfall.steps.empty() && row.index == waterfall.steps[0].index) {

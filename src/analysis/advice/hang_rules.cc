@@ -33,7 +33,7 @@ void FindHangOfJob(const AdviceInput& input, Advice& advice) {
   }
   finding.to_try = {
       "stepscope info DIR: the open scopes of every thread",
-      "py-spy dump --pid PID of the rank that has not come",
+      "py-spy dump --pid PID of the rank that has not arrived",
       "the same collectives in the same order on all ranks, also in branches"};
   advice.findings.insert(advice.findings.begin(), std::move(finding));
 }

@@ -172,6 +172,20 @@ TEST(HostAdviceTest, EvaluationInFewStepsIsAnAverage) {
   EXPECT_TRUE(Says(*found, "in 1 of 10 steps"));
 }
 
+// What is inside a rare range is not said to be of every step.
+TEST(HostAdviceTest, OwnTimeIsWithoutTheEvaluation) {
+  HostProgram program = Training();
+  program.Add(270, 400, "aten::relu Operator")
+      .In(4, 410, 970, "\"evaluate (a.py:9)\" PythonFunction")
+      .In(4, 420, 960, "aten::mm Operator");
+  const Advice advice = program.Ask();
+  EXPECT_NE(Find(advice, "evaluation"), nullptr);
+  const Finding* own = Find(advice, "own_time");
+  ASSERT_NE(own, nullptr);
+  EXPECT_EQ(own->change, "self:aten::relu=0.5");
+  EXPECT_LE(own->saving_ns, 65'000);
+}
+
 TEST(HostAdviceTest, CheckpointsAreNamedAsSuch) {
   HostProgram program = Training();
   program.Add(270, 970, "\"save_checkpoint (a.py:9)\" PythonFunction");

@@ -171,7 +171,7 @@ void FindMemoryGrowth(const AdviceInput& input, Advice& advice) {
   Finding finding;
   finding.id = "memory_growth";
   finding.finding = "Memory grows with every step and is not given back.";
-  finding.saving_basis = "no time: the job ends when memory does";
+  finding.saving_basis = "the job ends when its memory is used up";
   for (const MemoryPlace& place : input.summary.memory) {
     for (const LeakRow& leak : place.life.leaks) {
       if (finding.evidence.size() == kMostExamples) break;

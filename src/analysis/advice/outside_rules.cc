@@ -9,6 +9,7 @@
 #include "analysis/advice/host_time.h"
 #include "analysis/interval_search.h"
 #include "analysis/kinds.h"
+#include "analysis/order_statistics.h"
 #include "analysis/stats.h"
 #include "analysis/tables/python.h"
 #include "base/text.h"
@@ -197,8 +198,9 @@ bool IsRare(const AdviceInput& input, const OutsideRange& range) {
 std::string HeadlineOf(const AdviceInput& input, const OutsideRange& range,
                        const std::string& name) {
   const std::string takes =
-      " takes " + (IsRare(input, range) ? input.PerStep(range.time_ns)
-                                        : input.PerMedianStep(range.by_step));
+      " takes " + (IsRare(input, range)
+                       ? input.PerStep(range.time_ns) + " on average"
+                       : input.PerMedianStep(range.by_step));
   switch (range.kind) {
     case OutsideKind::kEvaluation:
       return "Evaluation inside the steps" + takes + ": " + Quoted(name) + ".";
@@ -243,6 +245,7 @@ Finding MakeOutside(const AdviceInput& input, const OutsideRange& range) {
   Finding finding;
   finding.id = IdOf(range.kind);
   finding.finding = HeadlineOf(input, range, name);
+  finding.covers = name;
   if (IsRare(input, range)) {
     finding.SetAverage(input.OfAStep(range.time_ns),
                        input.ShareOfSteps(range.time_ns),
@@ -250,7 +253,7 @@ Finding MakeOutside(const AdviceInput& input, const OutsideRange& range) {
                            CountText(input.step_count(), "step"));
   } else {
     finding.change = "op:" + name + "=0";
-    finding.saving_ns = input.OfAStep(range.time_ns);
+    finding.saving_ns = finding.measured_ns = Median(range.by_step);
     finding.saving_basis = "it takes no time in the step; an upper bound";
   }
   finding.evidence.push_back(

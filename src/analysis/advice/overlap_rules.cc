@@ -146,12 +146,12 @@ void FindExposedCommunication(const AdviceInput& input, Advice& advice) {
   finding.saving_ns = input.OfAStep(exposed);
   finding.saving_basis = "communication takes no time; an upper bound";
   finding.evidence.push_back(
-      {"Nothing was computed meanwhile for " + input.PerStep(exposed) +
-           "; of " + Milliseconds(distribution.communication_ns) +
-           " of communication " +
+      {"The step only communicates for " + input.PerStep(exposed) + "; " +
            Percent(Ratio(distribution.overlap_ns,
                          distribution.communication_ns)) +
-           " went on behind computation.",
+           " of all communication (" +
+           Milliseconds(distribution.communication_ns) +
+           ") is hidden behind computation.",
        "", kNoRow, 0, exposed});
   for (const Communicator& sum : communicators) {
     if (finding.evidence.size() > kMostExamples) break;

@@ -48,7 +48,6 @@ struct LongGap {
 struct HostUse {
   std::map<StringId, OwnTime> own;        // by name
   std::vector<int64_t> unrecorded_by_step;
-  int64_t unrecorded_ns = 0;
   std::map<StringId, LongGap> long_gaps;  // by the event before; StringId{}:
   int64_t long_gaps_ns = 0;               // the step has just begun
   StringId step_name;                     // of one of them
@@ -61,11 +60,9 @@ IntervalSet NamedAlready(const AdviceInput& input, const Advice& advice,
   std::vector<bool> named(trace.strings().size());
   bool any = false;
   for (const Finding& finding : advice.findings) {
-    std::string_view name = finding.change;
-    if (!name.starts_with("op:") || !name.ends_with("=0")) continue;
-    name = name.substr(3, name.size() - 5);
+    if (finding.covers.empty()) continue;
     for (uint32_t i = 0; i < named.size(); ++i) {
-      if (trace.str(StringId{i}) == name) named[i] = any = true;
+      if (trace.str(StringId{i}) == finding.covers) named[i] = any = true;
     }
   }
   IntervalCollector taken;
@@ -80,7 +77,6 @@ IntervalSet NamedAlready(const AdviceInput& input, const Advice& advice,
 void AddUnrecorded(const Trace& trace, const InnermostPiece& piece,
                    HostUse& use) {
   const int64_t ns = piece.range.end - piece.range.begin;
-  use.unrecorded_ns = SaturatingAdd(use.unrecorded_ns, ns);
   if (piece.row != kNoRow) use.step_name = trace.name()[piece.row];
   if (ns < kLongGapNs) return;
   use.long_gaps_ns = SaturatingAdd(use.long_gaps_ns, ns);
@@ -273,7 +269,8 @@ void FindLargestOwnTime(const AdviceInput& input, const HostUse& use,
   const Trace& trace = input.trace();
   const LargestOwn largest = FindLargestOwn(input, advice, use);
   const OwnTime& own = largest.own;
-  if (!input.IsWorthSaying(own.time_ns)) return;
+  const int64_t usual = Median(largest.by_step);
+  if (usual == 0 || !input.IsWorthSaying(own.time_ns)) return;
   const StringId name_id = largest.name;
   const std::string name(trace.str(name_id));
   Finding finding;
@@ -281,7 +278,7 @@ void FindLargestOwnTime(const AdviceInput& input, const HostUse& use,
   finding.finding = Quoted(name) + " takes " +
                     input.PerMedianStep(largest.by_step) + " by itself.";
   finding.change = "self:" + name + "=0.5";
-  finding.saving_ns = input.OfAStep(own.time_ns / 2);
+  finding.saving_ns = finding.measured_ns = usual / 2;
   finding.saving_basis = "it takes half of that time";
   finding.evidence.push_back(
       {CountText(own.calls, "call") + " in " +
@@ -331,7 +328,8 @@ void FindUnrecordedTime(const AdviceInput& input, const HostUse& use,
                     input.PerMedianStep(use.unrecorded_by_step) +
                     ": code of the program that no event covers.";
   finding.change = "self:" + PatternOfSteps(trace.str(use.step_name)) + "=0.5";
-  finding.saving_ns = input.OfAStep(use.unrecorded_ns / 2);
+  finding.saving_ns = finding.measured_ns =
+      Median(use.unrecorded_by_step) / 2;
   finding.saving_basis = "that code takes half of the time";
   for (const auto& [name, gap] : gaps) {
     if (!input.IsWorthSaying(gap->time.time_ns)) break;

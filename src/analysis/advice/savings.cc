@@ -14,6 +14,8 @@ namespace {
 constexpr size_t kMostPairs = 4;
 // Two savings overlap if this much of the smaller one is lost together.
 constexpr double kClearly = 0.25;
+// A replay may find so many times what was measured.
+constexpr double kClearlyMore = 1.1;
 
 // Parses what a rule wrote; a rule that writes nonsense has no change.
 std::optional<Change> ChangeOf(const Finding& finding) {
@@ -36,6 +38,14 @@ bool KeepBound(Finding& finding, int64_t step_ns) {
   const bool had_change = !finding.change.empty();
   finding.change.clear();
   return !had_change || Ratio(finding.saving_ns, step_ns) >= kWorthSaying;
+}
+
+// Of the step that savings are of, what was measured in the recorded one.
+int64_t OfStep(const Advice& advice, int64_t recorded_ns) {
+  if (advice.recorded_step_ns <= advice.step_ns) return recorded_ns;
+  return static_cast<int64_t>(
+      static_cast<double>(recorded_ns) *
+      Ratio(advice.step_ns, advice.recorded_step_ns));
 }
 
 // Whether the trace says all about a change, so that one which finds nothing
@@ -95,6 +105,12 @@ bool Savings::ReplayOne(Finding& finding, int64_t step_ns) {
   if (answer.matches == 0) {
     return !IsDecidedByTrace(change->kind) && KeepBound(finding, step_ns);
   }
+  if (bound.measured_ns > 0 &&
+      static_cast<double>(answer.saving_ns) >
+          kClearlyMore * static_cast<double>(bound.measured_ns)) {
+    finding.saving_ns = bound.measured_ns;
+    return KeepBound(finding, step_ns);
+  }
   finding.replayed = true;
   finding.saving_ns = answer.saving_ns;
   finding.low_ns = answer.low_ns;
@@ -115,6 +131,9 @@ bool Savings::ReplayOne(Finding& finding, int64_t step_ns) {
 void Savings::Replay(Advice& advice) {
   std::erase_if(advice.findings, [&](Finding& finding) {
     if (finding.high_ns > 0 || finding.replayed) return false;  // done
+    // What a rule measured is of the recorded step.
+    finding.saving_ns = OfStep(advice, finding.saving_ns);
+    finding.measured_ns = OfStep(advice, finding.measured_ns);
     const bool shown = ReplayOne(finding, advice.step_ns);
     finding.saving_ratio = Ratio(finding.saving_ns, advice.step_ns);
     return !shown;
