@@ -318,8 +318,10 @@ TEST_F(CliTest, InfoSaysWhatWasRecorded) {
   const Outcome outcome = Run("info " + sample_);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   for (const char* part :
-       {"sample.sscap (capture)", "complete: recording was stopped", "clock",
-        "11 events", "seen =", "thread"}) {
+       {"sample.sscap (capture)",
+        "state     incomplete: the file could not be written, 5 events dropped "
+        "(31 %)",
+        "clock", "11 events", "seen =", "thread"}) {
     EXPECT_TRUE(Has(outcome.out, part)) << part << "\n" << outcome.out;
   }
 }
@@ -330,8 +332,10 @@ TEST_F(CliTest, InfoOfAKilledProcessNamesItsOpenScopes) {
   folder_.Write("dead.sscap.live", killed.live);
   const Outcome outcome = Run("info " + path);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_TRUE(Has(outcome.out, "cut short: the process was killed"))
+  EXPECT_TRUE(Has(outcome.out, "5 events dropped (31 %); the capture has no "
+                               "end\n"))
       << outcome.out;
+  EXPECT_TRUE(Has(outcome.out, "note      process was killed")) << outcome.out;
   EXPECT_TRUE(Has(outcome.out, "      open ")) << outcome.out;
   const Outcome json = Run("info --format json " + path);
   EXPECT_TRUE(Has(json.out, "\"complete\":false")) << json.out;

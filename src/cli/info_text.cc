@@ -48,8 +48,11 @@ bool WasFinishedForIt(const Trace& trace) {
 }
 
 std::string State(const Trace& trace) {
-  if (const WriteLoss loss = FindWriteLoss(trace); loss.any())
-    return "incomplete: " + WriteLossText(loss);
+  if (const WriteLoss loss = FindWriteLoss(trace); loss.any()) {
+    // Its end may have found no room either: a kill is in a note.
+    return "incomplete: " + WriteLossText(loss) +
+           (trace.complete() ? "" : "; the capture has no end");
+  }
   if (trace.format() == "capture" && trace.complete() &&
       WasFinishedForIt(trace))
     return "complete: all that was recorded is here";
