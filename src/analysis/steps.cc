@@ -145,7 +145,11 @@ void StepTable::ComputeTotal(const EventTree& tree) {
     collector.Add(step.range.begin, step.range.end);
   }
   total_ns_ = TotalLength(collector.Finish());
-  steps_take_time_ = total_ns_ > 0;
+  steps_take_time_.assign(tree.threads().size(), false);
+  for (const StepInterval& step : steps_.spans) {
+    if (step.range.begin < step.range.end)
+      steps_take_time_[step.thread] = true;
+  }
   const Trace& trace = tree.trace();
   window_ = {trace.begin_ns(), trace.end_ns()};
   if (total_ns_ > 0) return;
@@ -161,7 +165,8 @@ void StepTable::ComputeTotal(const EventTree& tree) {
 
 int64_t StepTable::TimeInSteps(uint32_t thread, const Interval& range) const {
   if (range.end <= range.begin) return 0;
-  if (!steps_take_time_) return SaturatingSubtract(range.end, range.begin);
+  if (!steps_take_time_[thread])
+    return SaturatingSubtract(range.end, range.begin);
   const std::span<const StepInterval> steps = steps_of(thread);
   auto step = std::partition_point(
       steps.begin(), steps.end(), [&](const StepInterval& candidate) {

@@ -69,8 +69,8 @@ class StepTable {
   // Those of other threads go on beside. Without steps, all count.
   bool CountsStages(uint32_t thread) const { return counts_stages_[thread]; }
   // What of a range lies in steps of the thread: of a stage, the loader's last
-  // call, which finds the end of the data, does not. Where no step took time,
-  // all of it.
+  // call, which finds the end of the data, does not. Where no step of the
+  // thread took time, all of it.
   int64_t TimeInSteps(uint32_t thread, const Interval& range) const;
   // What ratios are taken over: the union of the steps; without steps, the
   // recorded window; never 0 unless nothing took any time.
@@ -118,7 +118,7 @@ class StepTable {
   std::vector<bool> device_paces_;  // by thread
   Interval window_;
   int64_t total_ns_ = 0;
-  bool steps_take_time_ = false;
+  std::vector<bool> steps_take_time_;  // by thread
   int64_t gpu_ns_ = 0;
   int64_t gpu_outside_stages_ns_ = 0;
   std::vector<bool> counts_stages_;  // by thread

@@ -50,7 +50,8 @@ class Mapper {
     if (Wants(kDeviceView)) body_.devices = FindDeviceUse(tree_, steps_);
     if (Wants(kOperatorView | kPercentileView)) AddOperators();
     if (Wants(kKernelView | kPercentileView)) AddKernels();
-    if (Wants(kMemoryManipulationView | kUserDefinedView)) AddUserDefined();
+    if (Wants(kMemoryManipulationView | kUserDefinedView | kPercentileView))
+      AddUserDefined();
     if (Wants(kPythonView)) AddPython();
     if (Wants(kFlopsView)) AddFlops();
     if (Wants(kLaunchView)) AddLaunches();

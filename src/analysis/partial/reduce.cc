@@ -112,7 +112,7 @@ Result<std::unique_ptr<ReducedJob>> Reducer::Finish(
   if (job.Wants(kMemoryManipulationView))
     summary.memory_manipulation = rows.Memory(
         memory.rows(), summary.total_ns, gpu_ns, &memory == &device_memory_);
-  if (job.Wants(kUserDefinedView))
+  if (job.Wants(kUserDefinedView | kPercentileView))
     summary.user_defined =
         rows.UserDefined(user_defined_.rows(), summary.total_ns, gpu_ns);
   if (job.Wants(kPythonView))
