@@ -102,6 +102,9 @@ std::string Sentence(const Comparison& comparison) {
                            StepChange::kFewestSteps);
     case Verdict::kSame:
       return text + "no difference beyond noise" +
+             (change.crowding_a + change.crowding_b > 0
+                  ? " and what other programs on the machine may have cost"
+                  : "") +
              Format(" (%+.2f %%, ", change.ratio * 100) + interval + ", " +
              Chance(change.p) + ").";
     case Verdict::kSlower:
@@ -160,8 +163,8 @@ std::vector<Grid> Grids(const Comparison& comparison, size_t most) {
       Grid grid;
       grid.title = title;
       grid.has_times = row.key.table != CompareTable::kMemory;
-      grid.heads = {"Name", "Calls A", "Calls B",    "A",
-                    "B",    "B - A",   "ChangeText", "Noise"};
+      grid.heads = {"Name", "Calls A", "Calls B", "A",
+                    "B",    "B - A",   "Change",  "Noise"};
       grids.push_back(std::move(grid));
     }
     if (grids.back().rows.size() < most) {

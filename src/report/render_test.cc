@@ -85,6 +85,20 @@ TEST(RenderAdviceTest, AFindingInEveryFormat) {
   }
 }
 
+TEST(RenderAdviceTest, OtherProgramsAreSaidBeforeAnyFigure) {
+  const auto trace = TraceFromText(
+      "process 100 cpus=2\ncpu 0.9 0.99\n"
+      "thread 1\n0..1000 ProfileStep#0 ProfileStep\n");
+  SummaryOptions options;
+  options.views = kAdviceView;
+  const Summary summary = ComputeSummary(*trace, options);
+  const std::string text = RenderAdviceText(summary);
+  EXPECT_TRUE(text.starts_with("The machine was busy with other programs"));
+  EXPECT_EQ(text.find("The machine was busy", 1), std::string::npos);
+  EXPECT_NE(RenderAdviceJson(summary).find("[\"The machine was busy"),
+            std::string::npos);
+}
+
 // A loader that takes half of the step, from these files.
 std::string CheckLineOf(std::initializer_list<const char*> paths) {
   TraceBuilder builder;

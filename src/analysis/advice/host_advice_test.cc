@@ -222,7 +222,7 @@ TEST(HostAdviceTest, ASlowStepIsExplainedByItsNeighbours) {
   EXPECT_EQ(found->saving_ns, 811'000);  // 8110 us in one step of ten
 }
 
-TEST(HostAdviceTest, SmallOperatorsAreComparedWithTheTimeBetweenThem) {
+TEST(HostAdviceTest, SmallOperatorsCostTheTimeBetweenThem) {
   HostProgram program;
   for (int i = 0; i < 60; ++i) {
     program.Add(10 + i * 16, 13 + i * 16, "aten::add Operator");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators of the host that are so small that getting from one to the next
-// takes longer than they do.
+// Operators of the host that are so small that a large part of the step is
+// getting to them: Python, dispatch, and the way back.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -16,7 +16,8 @@
 namespace stepscope {
 namespace {
 
-constexpr int64_t kSmallOperatorNs = 20'000;
+// An operator on a few elements takes a few microseconds, all of them overhead.
+constexpr int64_t kSmallOperatorNs = 10'000;
 // Between two operators; what takes longer is more than a call from Python.
 constexpr int64_t kDispatchNs = 50'000;
 
@@ -67,6 +68,7 @@ void AddSmallOperators(const AdviceInput& input, uint32_t process,
 
 void FindSmallOperators(const AdviceInput& input, Advice& advice) {
   constexpr uint64_t kAtLeast = 50;  // per step
+  constexpr double kLarge = 0.3;     // part of the steps
   if (!input.summary.has_steps || input.HasWorkInSteps()) return;
   const Trace& trace = input.trace();
   SmallOperators small;
@@ -74,14 +76,13 @@ void FindSmallOperators(const AdviceInput& input, Advice& advice) {
     AddSmallOperators(input, i, small);
   }
   if (small.calls < kAtLeast * input.step_count() ||
-      small.between_ns < small.time_ns ||
+      !input.IsWorthSaying(small.time_ns + small.between_ns, kLarge) ||
       !input.IsWorthSaying(small.between_ns)) {
     return;
   }
   Finding finding;
   finding.id = "small_operators";
-  finding.finding = "Operators are so small that the time between them is "
-                    "longer than their work.";
+  finding.finding = "Much of the step goes to many small operators.";
   finding.saving_ns = input.OfAStep(small.between_ns);
   finding.saving_basis = "the time between small operators that follow each "
                          "other; part of it is the recorder's";
