@@ -304,7 +304,7 @@ Check CheckPermission(const Machine& machine) {
   if (!machine.counters_restricted) {
     check.text = machine.device_files
                      ? "the driver does not say who may profile"
-                     : "nothing to ask: no driver";
+                     : "not checked: no driver";
   } else if (*machine.counters_restricted && machine.administrator) {
     check.text = "profiling is open to administrators, as which you run";
   } else if (*machine.counters_restricted) {

@@ -23,7 +23,7 @@ struct ExitMeaning {
 };
 inline constexpr ExitMeaning kExitMeanings[] = {
     {kExitOk,
-     "done; also for a damaged input of which at least one event was read"},
+     "done; also for a damaged input if at least one event could be read"},
     {kExitNo,
      "the answer is \"no\": compare found B slower than allowed; trigger did "
      "not reach every process"},

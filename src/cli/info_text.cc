@@ -136,7 +136,7 @@ std::string ClockOf(const MemberClock& member) {
   text += ": ";
   switch (clock.method) {
     case ClockMethod::kReference:
-      return text + "what the others are laid beside";
+      return text + "the reference clock";
     case ClockMethod::kCollectives:
       text += (clock.offset_ns < 0 ? "-" : "+") +
               HumanDuration(std::abs(clock.offset_ns)) +

@@ -32,7 +32,7 @@ Command ViewCommand(ViewArguments& arguments) {
       .options = {{.name = "--logdir",
                    .value = "DIR",
                    .kind = ValueKind::kFolder,
-                   .meaning = "the folder, for who is used to VisualDL",
+                   .meaning = "VisualDL's name for TRACE",
                    .group = "What to show",
                    .target = &arguments.logdir},
                   {.name = "--host",

@@ -40,7 +40,7 @@ const std::vector<NamedQuery>& NamedQueries();
 Result<const NamedQuery*> FindNamedQuery(std::string_view name);
 
 // The SQL with its parameters filled in. kInvalidArgument for a parameter
-// that the query does not have, or a value that is no number.
+// that the query does not have, or a value that is not a number.
 Result<std::string> FillParameters(
     const NamedQuery& query, const std::map<std::string, std::string>& values);
 

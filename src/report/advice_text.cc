@@ -78,7 +78,7 @@ std::vector<std::string> AdviceFacts(const Summary& summary) {
                     std::string(OfWhat(summary)) + ".");
   }
   if (advice.unprofiled_step_ns) {
-    facts.push_back("Savings are of the step without the recorder.");
+    facts.push_back("Savings refer to the step without the recorder.");
   }
   const bool any_replayed = std::any_of(
       advice.findings.begin(), advice.findings.end(),

@@ -264,7 +264,7 @@ void ScreenRenderer::HostTable(const HostWork& work, size_t rows) {
                                      : "Ranges"
                                : "Operators and ranges";
   const std::string in = " " + std::string(TimeUnitName(unit));
-  std::vector<std::string> heads = {what + " by time of their own",
+  std::vector<std::string> heads = {what + " by self time",
                                     "self" + in, "%", "total" + in};
   if (device) heads.push_back("on device" + in);
   heads.push_back("calls");

@@ -2,7 +2,7 @@
 //
 // The one screen: what `stepscope summary` prints where no table is asked for.
 // What was recorded, where a step goes, the best findings, the names with the
-// most time of their own, the kernels, and what to type next, in at most
+// most self time, the kernels, and what to type next, in at most
 // kScreenLines lines of kScreenWidth columns. All figures are those of the
 // tables and of `stepscope advise`.
 #pragma once

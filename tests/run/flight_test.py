@@ -260,7 +260,7 @@ class Saves(FlightTestCase):
 
         window, text = self.wait_for("the hang", named)
         self.assertRegex(
-            text, r"hang +rank 1 has not come: it is in ProfileStep#\d+ > "
+            text, r"hang +rank 1 has not arrived: it is in ProfileStep#\d+ > "
                   r"before the collective for \d+\.\d s")
         self.assertRegex(text, r"hang +rank 0 waits in gloo:all_reduce for")
         self.assertIn("has not ended", text)  # the reason, in a note
@@ -275,7 +275,7 @@ class Saves(FlightTestCase):
             timeout=LIMIT_S).stdout)
         first = advice["advice"][0]
         self.assertEqual(first["id"], "hang")
-        self.assertIn("rank 1 has not come", first["finding"])
+        self.assertIn("rank 1 has not arrived", first["finding"])
         # It goes on, and so does the job.
         step = int(self.processes()["0"]["step"])
         (self.job / "hang_1").unlink()

@@ -20,7 +20,7 @@ class NamedQuery(NamedTuple):
 
     def fill(self, values):
         """The SQL. ValueError for a parameter that it does not have, or a
-        value that is no number."""
+        value that is not a number."""
         for name, value in values.items():
             if name not in self.parameters:
                 have = ", ".join(self.parameters) or "none"

@@ -20,7 +20,7 @@
 namespace stepscope {
 
 enum class ClockMethod : uint8_t {
-  kReference,    // what the others are laid beside
+  kReference,    // the reference clock
   kCollectives,  // by collectives, as above
   kSameClock,    // shares a clock with another: one machine, as recorded
   kEpoch,        // by the absolute time that the recording states

@@ -72,9 +72,9 @@ std::string OpenPath(const Trace& trace, const HangRank& rank) {
 std::string DescribeAbsent(const Trace& trace, const HangRank& rank) {
   std::string text = RankName(trace.processes()[rank.process]);
   if (rank.open.empty()) {
-    text += " has not come: no scope is open";
+    text += " has not arrived: no scope is open";
   } else {
-    text += " has not come: it is in " + OpenPath(trace, rank) + " for " +
+    text += " has not arrived: it is in " + OpenPath(trace, rank) + " for " +
             Seconds(rank.end_ns - trace.start_ns()[rank.open.back()]) +
             ", outside any collective";
   }

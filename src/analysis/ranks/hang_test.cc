@@ -85,7 +85,7 @@ TEST(Hang, NamesTheRankThatHasNotCome) {
   const auto lines = job.Lines();
   ASSERT_EQ(lines.size(), 2u);
   EXPECT_EQ(lines[0],
-            "rank 1 has not come: it is in ProfileStep#41 > load for 6.5 s, "
+            "rank 1 has not arrived: it is in ProfileStep#41 > load for 6.5 s, "
             "outside any collective; the last that ended, 6.8 s before, is "
             "aten::mm");
   EXPECT_EQ(lines[1],

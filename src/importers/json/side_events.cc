@@ -94,7 +94,7 @@ EventSink::Outcome EventSink::AddCounter(Current& event) {
   if (added == 0) return {"counter without a number"};
   first_time_ns_ = std::min(first_time_ns_, event.time_ns);
   if (added < event.text.args.size() && event.repaired.empty())
-    event.repaired = "counter with a series that is no number";
+    event.repaired = "counter with a series that is not a number";
   return {};
 }
 
