@@ -49,6 +49,10 @@ if(TARGET stepscope_program)
   install(FILES "${completions}/stepscope.fish"
           DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d
           OPTIONAL)
+  # What SQL runs on, where tools/bootstrap fetched it. Programs look for it in
+  # ../lib/stepscope.
+  install(FILES .cache/duckdb/libduckdb.so packaging/licenses/duckdb.txt
+          DESTINATION lib/stepscope OPTIONAL)
 endif()
 
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/stepscope")

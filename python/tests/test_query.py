@@ -17,9 +17,6 @@ import trace_files
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRACES = ROOT.parent / "shared/traces"
-DUCKDB = ROOT / ".cache/duckdb/libduckdb.so"  # of tools/bootstrap test
-if DUCKDB.exists():
-    os.environ.setdefault("STEPSCOPE_DUCKDB", str(DUCKDB))
 
 
 def cli(*arguments):

@@ -70,6 +70,22 @@ def tree(args):
                        "fish/vendor_completions.d/stepscope.fish"):
             text = (share / wanted).read_text()
             assert "summary" in text, f"{wanted} is empty"
+        check_sql(args, program)
+
+
+def check_sql(args, program):
+    """What SQL runs on was installed, and not found elsewhere."""
+    if not (HERE.parents[1] / ".cache/duckdb/libduckdb.so").exists():
+        print("no DuckDB: tools/bootstrap build fetches it")
+        return
+    home = fresh(args.work / "home")
+    trace = home / "trace.json"
+    trace.write_text('[{"ph": "X", "name": "a", "pid": 1, "tid": 1, "ts": 1, '
+                     '"dur": 2}]')
+    said = run(program, "query", trace, "SELECT count(*) AS n FROM events",
+               "--format", "csv", text=True, stdout=subprocess.PIPE,
+               env=environment(args.prefix) | {"HOME": str(home)})
+    assert said.stdout.split() == ["n", "1"], said.stdout
 
 
 def headers(args):
