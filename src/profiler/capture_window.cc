@@ -30,14 +30,20 @@ Error Lost(const std::string& path) {
 CaptureWindow::~CaptureWindow() { CloseLocked(); }
 
 // A program that closes every descriptor closes ours too, and its next file may
-// get the number; and the inode as well, since ours is free then. But nobody
-// changes ours.
+// get the number; and the inode as well, since ours is free then. But no other
+// file begins as ours does: with the number of its session. Behind its end the
+// recorder may still add how long later steps took.
 bool CaptureWindow::HoldsFileLocked() const {
   struct stat now = {};
   return fd_ >= 0 && fstat(fd_, &now) == 0 && now.st_dev == file_.st_dev &&
-         now.st_ino == file_.st_ino && now.st_size == file_.st_size &&
-         now.st_mtim.tv_sec == file_.st_mtim.tv_sec &&
-         now.st_mtim.tv_nsec == file_.st_mtim.tv_nsec;
+         now.st_ino == file_.st_ino && BeginningLocked() == beginning_;
+}
+
+std::string CaptureWindow::BeginningLocked() const {
+  std::string text(64, '\0');  // the header of a capture
+  const ssize_t got = pread(fd_, text.data(), text.size(), 0);
+  text.resize(got > 0 ? static_cast<size_t>(got) : 0);
+  return text;
 }
 
 void CaptureWindow::CloseLocked() {
@@ -93,6 +99,7 @@ void CaptureWindow::Unlink() {
   if (fd_ >= 0 || unreadable_) return;
   fd_ = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd_ < 0 || fstat(fd_, &file_) != 0) return;
+  beginning_ = BeginningLocked();
   const int high = fcntl(fd_, F_DUPFD_CLOEXEC, kFirstDescriptor);
   if (high >= 0) close(std::exchange(fd_, high));
   unlink(path_.c_str());

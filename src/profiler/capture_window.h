@@ -61,6 +61,7 @@ class CaptureWindow {
  private:
   std::string SourceLocked() const;
   bool HoldsFileLocked() const;
+  std::string BeginningLocked() const;
   void CloseLocked();
 
   const std::string path_;
@@ -70,6 +71,7 @@ class CaptureWindow {
   std::mutex mutex_;
   int fd_ = -1;  // of the nameless file
   struct stat file_ = {};  // which it is
+  std::string beginning_;
   bool unreadable_ = false;
   std::atomic<bool> keeps_name_{false};
   std::shared_ptr<const Trace> trace_;

@@ -171,8 +171,8 @@ TEST(ScreenTest, TopAndSortAreTheUsers) {
   options.sort = SortKey::kCpuTotal;
   const std::string text =
       *RenderSummaryOfSteps(*TraceFromText(LoopWithWorker()), options);
-  EXPECT_TRUE(Has(text, "aten::linear")) << text;
-  EXPECT_FALSE(Has(text, "aten::addmm")) << text;
+  EXPECT_TRUE(Has(text, "\n  aten::linear")) << text;
+  EXPECT_FALSE(Has(text, "\n  aten::addmm")) << text;
 }
 
 TEST(ScreenCellsTest, FiguresAsPeopleSayThem) {

@@ -58,17 +58,21 @@ class AdviceCpuTest(support.RunTestCase):
         self.assertEqual(json.loads(done.stdout)["changes"][0]["saving_ns"],
                          first["saving_ns"])
 
+    def check_own_time(self, first, name):
+        """A replay that saves clearly more than was measured is not told."""
+        self.assertEqual(first["id"], "own_time")
+        self.assertRegex(first["finding"], f'^"{name}" takes ')
+        if first["change"] is not None:
+            self.assertRegex(first["change"], f"^self:{name}=0.5$")
+            self.check_command(first)
+
     def test_a_transformer_names_its_products(self):
         first = self.advise("transformer.py", "--no-gpu")["advice"][0]
-        self.assertEqual(first["id"], "own_time")
-        self.assertIn(first["change"],
-                      ("self:aten::mm=0.5", "self:aten::addmm=0.5"))
-        self.check_command(first)
+        self.check_own_time(first, "aten::(add)?mm")
 
     def test_an_inference_loop_names_its_product(self):
         first = self.advise("inference.py", "--no-gpu")["advice"][0]
-        self.assertEqual(first["id"], "own_time")
-        self.assertEqual(first["change"], "self:aten::addmm=0.5")
+        self.check_own_time(first, "aten::addmm")
         self.assertTrue(any("aten::linear" in e["what"]
                             for e in first["evidence"]))
 

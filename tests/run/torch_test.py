@@ -154,7 +154,7 @@ class TorchTest(RunTestCase):
         left = set(pathlib.Path("/dev/shm").glob("stepscope-*")) - before
         self.assertEqual([p for p in left if p.name.split("-")[1] in pids], [])
         self.assertRegex(
-            done.stderr.splitlines()[-2],
+            done.stderr.splitlines()[-4],
             r"^stepscope: recorded 3 captures, \d+\.\d\d MB, in ")
         self.assertNotIn("note:", done.stderr)
         info = self.info()

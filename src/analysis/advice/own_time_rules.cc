@@ -40,6 +40,10 @@ struct OwnTime {
   }
 };
 
+// A replay holds every piece of the time that it changes. In a long trace these
+// are as large as a column of it; then what was measured is told instead.
+constexpr uint64_t kMostReplayed = 1 << 15;
+
 struct LongGap {
   OwnTime time;
   Interval longest;
@@ -48,6 +52,7 @@ struct LongGap {
 struct HostUse {
   std::map<StringId, OwnTime> own;        // by name
   std::vector<int64_t> unrecorded_by_step;
+  uint64_t unrecorded_pieces = 0;
   std::map<StringId, LongGap> long_gaps;  // by the event before; StringId{}:
   int64_t long_gaps_ns = 0;               // the step has just begun
   StringId step_name;                     // of one of them
@@ -121,6 +126,7 @@ HostUse FindHostUse(const AdviceInput& input, const Advice& advice) {
         if (IsUnrecorded(trace, piece)) {
           AddUnrecorded(trace, piece, use);
           use.unrecorded_by_step[step] += piece.range.end - piece.range.begin;
+          ++use.unrecorded_pieces;
         } else {
           use.own[trace.name()[piece.row]].Add(piece, piece.row);
         }
@@ -277,7 +283,7 @@ void FindLargestOwnTime(const AdviceInput& input, const HostUse& use,
   finding.id = "own_time";
   finding.finding = Quoted(name) + " takes " +
                     input.PerMedianStep(largest.by_step) + " by itself.";
-  finding.change = "self:" + name + "=0.5";
+  if (own.calls <= kMostReplayed) finding.change = "self:" + name + "=0.5";
   finding.saving_ns = finding.measured_ns = usual / 2;
   finding.saving_basis = "it takes half of that time";
   finding.evidence.push_back(
@@ -327,7 +333,10 @@ void FindUnrecordedTime(const AdviceInput& input, const HostUse& use,
   finding.finding = "Nothing was recorded for " +
                     input.PerMedianStep(use.unrecorded_by_step) +
                     ": code of the program that no event covers.";
-  finding.change = "self:" + PatternOfSteps(trace.str(use.step_name)) + "=0.5";
+  if (use.unrecorded_pieces <= kMostReplayed) {
+    finding.change =
+        "self:" + PatternOfSteps(trace.str(use.step_name)) + "=0.5";
+  }
   finding.saving_ns = finding.measured_ns =
       Median(use.unrecorded_by_step) / 2;
   finding.saving_basis = "that code takes half of the time";

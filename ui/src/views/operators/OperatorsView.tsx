@@ -83,7 +83,8 @@ export default function OperatorsView() {
           {(doc) => (
             <Loaded what="The columns" load={tables}>
               {(declared) => route.value.more["by"] === "shape"
-                ? <ByShape doc={doc} /> : <ByName doc={doc} tables={declared} />}
+                ? <ByShape doc={doc} />
+                : <ByName doc={doc} tables={declared} />}
             </Loaded>
           )}
         </Loaded>
