@@ -78,6 +78,13 @@ _READER = (".pftrace", ".perfetto-trace", ".fluid", ".csv", ".json", ".sscap",
            ".pb")
 
 
+class _BySuffix(str):
+    """Paddle's default, and not the same as "json" that somebody asked for."""
+
+
+BY_SUFFIX = _BySuffix("json")
+
+
 def format_of(path: str) -> str:
     """The format that the suffix of a path says; "" for one that only
     Result.export writes."""

@@ -17,8 +17,8 @@ from .._event import enabled
 from .._native_files import GPU_PLUGIN
 from . import scheduler as _scheduler
 from .ending import brief, end_forked_child, place, say
-from .export import (FolderExporter, export_chrome_tracing, format_of,
-                     write_window)
+from .export import (BY_SUFFIX, FolderExporter, export_chrome_tracing,
+                     format_of, write_window)
 from .function_tracing import FunctionTracing
 from .result import ProfilerResult
 
@@ -398,8 +398,7 @@ class Profiler:
             raise RuntimeError(_core.last_error())
         self._after_call()
 
-    def export(self, path: str = "",
-               format: Optional[str] = None) -> None:
+    def export(self, path: str = "", format: str = BY_SUFFIX) -> None:
         """Writes the last window to a file. Its suffix says in which format:
         ``.json`` (a Chrome trace), ``.sscap`` (a capture), ``.pb`` (Paddle's
         protobuf), ``.pftrace`` and all others that ``stepscope convert``
@@ -408,14 +407,15 @@ class Profiler:
         ``"capture"``. Without a path the name is chosen, in the working
         folder."""
         path = os.fspath(path)
-        if format not in (None, "json", "pb", "capture"):
+        if format not in ("json", "pb", "capture"):
             error = ValueError if isinstance(format, str) else TypeError
             raise error(f"format={format!r}: expected 'json', 'pb' or "
                         "'capture'")
         self._wait_or_raise()
         try:
             written = write_window(self, self._core, path,
-                                   format or format_of(path))
+                                   format_of(path) if format is BY_SUFFIX
+                                   else format)
         except OSError as failed:
             self._export_error = failed
             raise
