@@ -79,8 +79,11 @@ class NoteWriter {
   }
 
   void AddCostOfRecording(const CompareSide& a, const CompareSide& b) {
-    const std::optional<UnprofiledStep> bare_a = FindUnprofiledStep(a.trace);
-    const std::optional<UnprofiledStep> bare_b = FindUnprofiledStep(b.trace);
+    const auto bare = [](const CompareSide& side) {
+      return JudgeUnprofiledStep(side.trace, side.profile.periods, {}).step;
+    };
+    const std::optional<UnprofiledStep> bare_a = bare(a);
+    const std::optional<UnprofiledStep> bare_b = bare(b);
     const StepChange& change = result_.change;
     if (bare_a && bare_b) {
       const double slow_a = Share(change.median_a_ns, bare_a->ns);
