@@ -29,9 +29,10 @@ bool HasStackRoom() {
     return true;
   // The environment and the words of the command count too; the name of the
   // program lies above all of them.
-  const char here = 0;
   const uint64_t top = getauxval(AT_EXECFN);
-  const auto bottom = reinterpret_cast<uintptr_t>(&here);
+  // Not the place of a variable: AddressSanitizer has some of these elsewhere.
+  const auto bottom =
+      reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   const uint64_t used = top > bottom ? top - bottom : 0;
   return limit.rlim_cur >= used + kLeastBytes;
 }
