@@ -190,7 +190,7 @@ InsideOf LargestInside(const AdviceInput& input, StringId name) {
   return largest;
 }
 
-// In few steps, it is no part of the median step, which is replayed.
+// In few steps, it is not part of the median step, which is replayed.
 bool IsRare(const AdviceInput& input, const OutsideRange& range) {
   return range.steps * 2 < input.step_count();
 }
