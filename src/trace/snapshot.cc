@@ -2,6 +2,7 @@
 #include "trace/snapshot.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -13,6 +14,13 @@
 #include "trace/snapshot_sections.h"
 
 namespace stepscope {
+
+template <>
+inline constexpr bool kNamesEveryByte<CounterSample> =
+    sizeof(CounterSample) == offsetof(CounterSample, zeros) + 3 + 8 + 8;
+template <>
+inline constexpr bool kNamesEveryByte<Arg> = sizeof(Arg) == 4 + 4 + 4 + 4 + 8;
+
 namespace {
 
 void WriteStrings(const StringPool& strings, SnapshotWriter& writer) {

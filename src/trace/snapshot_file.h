@@ -4,7 +4,7 @@
 // Only for files that nobody but their writer's user can change, and that are
 // never changed once they have their name: see server/import_cache.h.
 //
-//   header     64 bytes, written last: a cut file has none
+//   header     72 bytes, written last: a cut file has none
 //   sections   each at a multiple of 65,536, zeros between them
 //   contents   one entry per section, then the hash of every piece of each
 //
@@ -35,7 +35,13 @@
 namespace stepscope {
 
 // Stored on disk; another layout is another number.
-inline constexpr uint32_t kSnapshotVersion = 2;
+inline constexpr uint32_t kSnapshotVersion = 3;
+
+// Whether every byte of a T is a value's. Padding would be stored with whatever
+// happened to lie there. Types with a double are told to the compiler by hand.
+template <typename T>
+inline constexpr bool kNamesEveryByte =
+    std::has_unique_object_representations_v<T>;
 
 // What the contents of a file say about one section.
 struct SnapshotEntry {
@@ -60,7 +66,7 @@ class SnapshotWriter {
   void Append(std::span<const std::byte> bytes);
   template <typename T>
   void Add(uint32_t kind, std::span<const T> values) {
-    static_assert(std::is_trivially_copyable_v<T>);
+    static_assert(std::is_trivially_copyable_v<T> && kNamesEveryByte<T>);
     Begin(kind, sizeof(T));
     Append(std::as_bytes(values));
   }

@@ -49,7 +49,10 @@ struct Process {
   std::vector<std::pair<StringId, StringId>> metadata;
 };
 
-enum class TrackKind : uint8_t { kThread, kStream, kCounter, kAsync };
+enum class TrackKind : uint32_t { kThread, kStream, kCounter, kAsync };
+
+// Tracks, flows, links and the like are stored as they lie in memory:
+// snapshot_file.h. So they name every byte, `zero` those without a use.
 
 // A line of a timeline. Events of one track are contiguous rows ordered by
 // (start, -duration, recording order); those of overlapping siblings lie on
@@ -64,6 +67,7 @@ struct Track {
   StringId device_type;  // kStream: "GPU", "MLU", ...
   Row first = 0;
   Row last = 0;  // one past the end
+  uint32_t zero = 0;
 };
 
 // Loss and state of one recording thread, for `stepscope info`.
@@ -77,17 +81,18 @@ struct ThreadReport {
   bool exited = false;
 };
 
-enum class FlowPhase : uint8_t { kBegin, kStep, kEnd };
+enum class FlowPhase : uint32_t { kBegin, kStep, kEnd };
 struct Flow {
   int64_t time_ns = 0;
   uint64_t id = 0;
   StringId name;
   uint32_t track = 0;
   FlowPhase phase = FlowPhase::kBegin;
+  uint32_t zero = 0;
 };
 
 // GPU work -> launching call and the like: sparse, keyed by process and id.
-enum class LinkSpace : uint8_t {
+enum class LinkSpace : uint32_t {
   kCorrelation,
   kExternal,
   kGraphNode,
@@ -98,17 +103,19 @@ struct Link {
   LinkSpace space = LinkSpace::kCorrelation;
   uint64_t id = 0;
   Row row = kNoRow;
+  uint32_t zero = 0;
 };
 
 struct CounterSample {
   int64_t time_ns = 0;
   uint32_t track = 0;  // kind kCounter; its name is the counter's
   bool integer = false;
+  uint8_t zeros[3] = {};
   int64_t int_value = 0;
   double value = 0;  // also set when integer
 };
 
-enum class MemoryKind : uint8_t {
+enum class MemoryKind : uint32_t {
   kAllocate,
   kFree,
   kReservedAllocate,
@@ -126,11 +133,12 @@ struct MemoryEvent {
   // The event it belongs to: what the file says, if owner_stated; else the
   // innermost event of the track at that time.
   Row owner = kNoRow;
-  bool owner_stated = false;
   // Peaks of the process's life so far, as the file states them; 0: it does
   // not. Those of the recorded window follow from the totals.
   uint64_t peak_allocated = 0;
   uint64_t peak_reserved = 0;
+  bool owner_stated = false;
+  uint8_t zeros[7] = {};
 };
 
 // There are more arguments than events, so one is small: `kind` says which of
@@ -143,6 +151,7 @@ struct Arg {
   StringId key;
   ArgKind kind = ArgKind::kInt;
   bool clipped = false;
+  uint16_t zero = 0;
   uint32_t list_count = 0;  // kIntList: range of Trace::arg_ints(); else 0
   union {
     int64_t int_value;
