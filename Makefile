@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # The commands of CONTRIBUTING.md. The build itself is CMake's.
 
-.PHONY: help build demo test test-peers check bench fuzz wheel clean
+.PHONY: help build demo test test-peers dev check bench fuzz wheel clean
 
 help:
 	@echo "make build   everything, optimised, into build/ (CLI: build/bin/stepscope)"
 	@echo "make demo    profile a small training run; print the summary, write the timeline"
 	@echo "make test    all tests: release, AddressSanitizer+UBSan, ThreadSanitizer, fuzz"
 	@echo "make test-peers  beside Paddle and Spark, which it fetches (1.3 GB)"
+	@echo "make dev     every file alone, warnings are errors: finds a missing #include"
 	@echo "make check   the quick tests on the release tree"
 	@echo "make bench   the table of measured costs, as ratios to the floor"
 	@echo "make fuzz    the importers under libFuzzer, FUZZ_SECONDS (600) a target;"
@@ -34,6 +35,11 @@ test:
 test-peers:
 	@tools/bootstrap build
 	@python3 tools/run_tests.py --peers --bootstrap
+
+dev:
+	@tools/bootstrap build
+	@cmake --preset dev --log-level=WARNING
+	@cmake --build build-dev
 
 check:
 	@tools/bootstrap build

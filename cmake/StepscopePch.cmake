@@ -3,8 +3,8 @@
 # targets precompile them, once for modules that compute, once for those that
 # print, and once, with GoogleTest, for all tests; the others take the result
 # over, so their flags must be the same.
-# CMAKE_DISABLE_PRECOMPILE_HEADERS turns this off: the trees dev and tsan
-# are built so, and find what a file forgot to include.
+# CMAKE_DISABLE_PRECOMPILE_HEADERS turns this off: the tree dev is built so, and
+# finds what a file forgot to include.
 
 # Headers of ours are not among them: a change of one would rebuild everything.
 set(stepscope_pch_headers
