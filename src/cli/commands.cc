@@ -22,7 +22,7 @@ constexpr const char* kShell = "Your shell";
 
 constexpr const char* kTraceMeaning =
     "a trace file of any supported format, a folder of traces, or - for "
-    "standard input; of a folder of runs, the newest is read";
+    "standard input; in a folder of runs, the newest is read";
 
 Operand TraceOperand(std::string* target) {
   return {.name = "TRACE", .meaning = kTraceMeaning, .target = target};
@@ -105,7 +105,7 @@ std::vector<std::string> SortSpellings() {
 Command DoctorCommand(DoctorOptions& options) {
   return {.name = "doctor",
           .group = kRecord,
-          .summary = "what can be recorded on this machine",
+          .summary = "list what can be recorded on this machine",
           .description =
               "Says what can be recorded on this machine, why the rest cannot, "
               "and what to do about it. The exit code is 0 if the host can be "
@@ -137,9 +137,9 @@ Command SummaryCommand(SummaryArguments& arguments) {
   return {
       .name = "summary",
       .group = kAnalyse,
-      .summary = "tables of steps, operators, kernels, memory and more",
+      .summary = "show where a step goes: one screen, or tables",
       .description =
-          "Prints one screen: how long a step takes, what it is spent on, the "
+          "Prints one screen: how long a step takes, where its time goes, the "
           "best findings of advise, and the operators, ranges and kernels "
           "that take most time. --views prints tables of all that instead.",
       .operands = {LatestOperand(&arguments.input)},
@@ -160,7 +160,8 @@ Command SummaryCommand(SummaryArguments& arguments) {
            {.name = "--layout",
             .value = "LAYOUT",
             .kind = ValueKind::kChoice,
-            .meaning = "of text: one screen, or tables as Paddle prints them",
+            .meaning =
+                "how to lay out text: as one screen, or as Paddle's tables",
             .fallback = "screen, or paddle where tables are asked for",
             .choices = {"screen", "paddle"},
             .group = "Output",
@@ -242,7 +243,7 @@ Command SummaryCommand(SummaryArguments& arguments) {
 Command AdviseCommand(AdviseArguments& arguments) {
   return {.name = "advise",
           .group = kAnalyse,
-          .summary = "what slows the steps down, and what to try",
+          .summary = "name what slows the steps down, and what to try",
           .description =
               "Prints what slows the steps down, worst first: the evidence, "
               "what could be saved, and what to try.",
@@ -285,7 +286,7 @@ Command WhatifCommand(WhatifArguments& arguments) {
   return {
       .name = "whatif",
       .group = kAnalyse,
-      .summary = "what a step would take after a change",
+      .summary = "predict what a step would take after a change",
       .description =
           "Replays the steps with a change, such as kernels that take half "
           "the time or a loader that is never waited for, and prints what a "
@@ -315,7 +316,7 @@ Command CompareCommand(CompareArguments& arguments) {
   return {
       .name = "compare",
       .group = kAnalyse,
-      .summary = "is B slower than A, where, and is it more than noise?",
+      .summary = "tell whether B is slower than A, where, and how sure that is",
       .description =
           "Compares two traces: whether the steps of B take longer than those "
           "of A, whether noise alone could explain it, and which operators "
@@ -359,7 +360,7 @@ Command ReportCommand(ReportArguments& arguments) {
   return {
       .name = "report",
       .group = kAnalyse,
-      .summary = "everything about a trace in one HTML file",
+      .summary = "write everything about a trace into one HTML file",
       .description =
           "Writes one HTML file that opens from disk and needs no network: the "
           "answer in a sentence, five figures, where a step goes, what to fix "
@@ -395,7 +396,7 @@ Command ReportCommand(ReportArguments& arguments) {
 Command InfoCommand(InfoOptions& options) {
   return {.name = "info",
           .group = kAnalyse,
-          .summary = "what a trace holds, what was lost, what was open",
+          .summary = "show what a trace holds, what was lost, what was open",
           .description =
               "Prints what was recorded, by which process, whether it is "
               "complete, what was lost, and what each thread was doing when "
@@ -488,7 +489,7 @@ Command TimelineCommand(TimelineOptions& options) {
   return {
       .name = "timeline",
       .group = kFiles,
-      .summary = "trainers and parameter servers as one timeline",
+      .summary = "merge trainers and parameter servers into one timeline",
       .description =
           "Writes the profiles of trainers and parameter servers as one "
           "timeline for chrome://tracing, with the flags of Paddle's "
@@ -518,7 +519,7 @@ Command CompletionCommand(CompletionArguments& arguments) {
   return {
       .name = "completion",
       .group = kShell,
-      .summary = "completion for bash, zsh or fish",
+      .summary = "print completion for bash, zsh or fish",
       .description =
           "Prints a script that makes the shell complete commands, options and "
           "values of stepscope. An installed stepscope has these scripts where "

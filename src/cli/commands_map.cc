@@ -65,7 +65,7 @@ Command ReduceCommand(ReduceArguments& arguments, Command like) {
   Command command = std::move(like);
   command.name = "reduce";
   command.group = kGroup;
-  command.summary = "tables of a job from the partials of its ranks";
+  command.summary = "print tables of a job from the partials of its ranks";
   command.description =
       "Prints the tables that stepscope summary prints of all traces of a "
       "job, from the partials that stepscope map wrote. Sums, counts and "
@@ -92,7 +92,7 @@ Command ReduceCommand(ReduceArguments& arguments, Command like) {
       };
     }
   }
-  command.example_title = "who makes the job wait, and which operators?";
+  command.example_title = "which rank makes the job wait, in which operators?";
   command.example = "stepscope reduce job --views stragglers,operator --top 10";
   command.run = [&arguments] { return RunReduce(arguments); };
   return command;

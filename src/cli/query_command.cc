@@ -7,13 +7,13 @@ Command QueryCommand(QueryArguments& arguments) {
   return {
       .name = "query",
       .group = "Find out where the time goes",
-      .summary = "ask a trace or a dataset in SQL",
+      .summary = "query a trace or a dataset with SQL",
       .description =
-          "Answers a question in SQL, by DuckDB. A trace is read first; a "
-          "dataset that convert --to parquet wrote is asked at once. There "
-          "are the tables of docs/formats/dataset.md and the views operators, "
-          "kernels, launches, steps, collectives and gaps. Queries read: they "
-          "write nothing and see no other file.",
+          "Runs an SQL query with DuckDB. A trace is read first; a dataset that "
+          "convert --to parquet wrote needs no reading. The tables are those of "
+          "docs/formats/dataset.md; the views are operators, kernels, launches, "
+          "steps, collectives and gaps. Queries cannot write, and see no other "
+          "file.",
       .operands = {{.name = "TRACE",
                     .meaning = "a trace file of any supported format, a folder "
                                "of traces, or a dataset",

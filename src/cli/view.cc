@@ -15,11 +15,11 @@ Command ViewCommand(ViewArguments& arguments) {
   return {
       .name = "view",
       .group = "Find out where the time goes",
-      .summary = "timeline and tables in a browser",
+      .summary = "show timeline and tables in a browser",
       .description =
           "Shows a trace, or all traces of a folder, in a browser: a timeline "
-          "and every table. Prints an address with a secret token; only who "
-          "has the address can look. New traces in the folder appear while it "
+          "and every table. Prints an address with a secret token; only people "
+          "with the address can look. New traces in the folder appear while it "
           "runs. Ctrl-C ends it.",
       .operands = {{.name = "TRACE",
                     .meaning = "a trace file of any supported format, or a "
