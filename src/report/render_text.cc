@@ -175,9 +175,13 @@ class TextRenderer {
            Cells::Percent(Ratio(of.gpu_overlap_ns, of.gpu_ns)) +
            "%) others compute.\n";
   }
-  std::string ThreadTitle(int64_t id) const {
-    return thread_sep_ ? "Thread: " + std::to_string(id)
-                       : "Thread: All threads merged";
+  std::string ThreadTitle(const auto& group) const {
+    if (!thread_sep_) return "Thread: All threads merged";
+    const std::string id = std::to_string(group.thread_id);
+    const std::string name = VisibleText(group.thread_name);
+    // Tools call a thread "thread 7 (python)", which says no more.
+    const bool has_own = !name.empty() && name.find(id) == std::string::npos;
+    return "Thread: " + id + (has_own ? " (" + name + ")" : "");
   }
 
   const Summary& summary_;
@@ -308,7 +312,7 @@ void TextRenderer::Operator() {
   size_t left_out = 0;
   for (const OperatorGroup& group : summary_.operators) {
     rows.AddTitle(group.unknown_thread ? "Thread: unknown"
-                                       : ThreadTitle(group.thread_id));
+                                       : ThreadTitle(group));
     const size_t shown = Shown(group.rows.size());
     for (size_t i = 0; i < shown; ++i) AddOperator(rows, group.rows[i]);
     left_out += group.rows.size() - shown;
@@ -364,7 +368,7 @@ void TextRenderer::UserDefinedTable() {
   SizedRows rows(0, 2);
   size_t left_out = 0;
   for (const ThreadRows& group : summary_.user_defined) {
-    rows.AddTitle(ThreadTitle(group.thread_id));
+    rows.AddTitle(ThreadTitle(group));
     const size_t shown = Shown(group.rows.size());
     for (size_t i = 0; i < shown; ++i) AddNamed(rows, group.rows[i]);
     left_out += group.rows.size() - shown;

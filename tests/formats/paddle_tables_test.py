@@ -27,7 +27,8 @@ PRINTED = {"ns": ("summary_ns.txt", ["--unit", "ns"]),
            "thread": ("summary_thread_sep_ns.txt",
                       ["--unit", "ns", "--thread-sep"])}
 TITLE = re.compile(r"^-+(\w[\w ]* Summary)(?: - (.*?))?-+$")
-THREAD = re.compile(r"^-+Thread: (.*?)-+$")
+# Paddle prints the id alone; ours has the name of the thread behind it.
+THREAD = re.compile(r"^-+Thread: (.*?)(?: \(.*\))?-+$")
 FIVE = re.compile(r"^(CPU|GPU) Total / Avg / Max / Min / Ratio\(%\)$")
 
 

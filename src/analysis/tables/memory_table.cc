@@ -93,7 +93,7 @@ TableSchema DeclareMemoryTable() {
   return {.key = "memory",
           .paddle_name = "MemoryView",
           .title = "Memory",
-          .meaning = "who allocates, and how much at most?",
+          .meaning = "what allocates memory, and how much at most?",
           .view = kMemoryView,
           .json_views = kMemoryView | kMemoryLifeView,
           .columns = columns.Take(),

@@ -256,14 +256,15 @@ class OperatorTable {
       if (stats.group != group) {
         group = stats.group;
         const Thread& thread = tree_.threads()[group];
-        groups.push_back({thread.id, thread.process, false, {},
-                          outermost[group].cpu_ns, outermost[group].gpu_ns});
+        groups.push_back({thread.id, tree_.trace().str(thread.name),
+                          thread.process, false, {}, outermost[group].cpu_ns,
+                          outermost[group].gpu_ns});
       }
       groups.back().rows.push_back(MakeRow(slot, totals_[group]));
     }
     if (tree_.orphans() > 0) {
       if (groups.empty() || options_.per_thread) {
-        groups.push_back({0, 0, options_.per_thread, {}});
+        groups.push_back({.unknown_thread = options_.per_thread});
       }
       groups.back().rows.push_back(std::move(lost));
     }

@@ -50,6 +50,7 @@ struct OperatorRow {
 
 struct OperatorGroup {
   int64_t thread_id = 0;  // of a table per thread
+  std::string_view thread_name;  // empty: it has none
   uint32_t process = 0;
   bool unknown_thread = false;  // per thread: the group of `no_launch`
   std::vector<OperatorRow> rows;

@@ -152,7 +152,7 @@ TEST(OperatorTableTest, NamesOfSeveralThreadsAreMergedOrKeptApart) {
   constexpr std::string_view kText = R"(
     thread 1
       0..10 op Operator
-    thread 2
+    thread 2 loader
       0..30 op Operator)";
   EXPECT_EQ(Case(kText).Op("op").calls, 2u);
   SummaryOptions options;
@@ -160,6 +160,8 @@ TEST(OperatorTableTest, NamesOfSeveralThreadsAreMergedOrKeptApart) {
   const Case apart(kText, options);
   ASSERT_EQ(apart.summary.operators.size(), 2u);
   EXPECT_EQ(apart.summary.operators[0].thread_id, 1);
+  EXPECT_EQ(apart.summary.operators[0].thread_name, "");
+  EXPECT_EQ(apart.summary.operators[1].thread_name, "loader");
   EXPECT_EQ(apart.summary.operators[1].rows[0].cpu.total_ns, 30);
   EXPECT_DOUBLE_EQ(apart.summary.operators[1].rows[0].cpu.ratio, 1.0);
 }

@@ -81,7 +81,8 @@ class RangeTable {
         finish();
         group = stats.group;
         const Thread& thread = tree_.threads()[group];
-        groups.push_back({thread.id, thread.process, {}});
+        groups.push_back({thread.id, tree_.trace().str(thread.name),
+                          thread.process, {}});
       }
       Merge(slot, names, sums);
     }
