@@ -10,6 +10,7 @@ the package, and a message says how to get it. STEPSCOPE_NO_FETCH=1 fetches
 nothing.
 """
 
+import contextlib
 import os
 import pathlib
 import subprocess
@@ -117,6 +118,19 @@ def prepare(settings):
                       "fetched")
 
 
+@contextlib.contextmanager
+def advice():
+    """After what CMake said, where a build fails."""
+    try:
+        yield
+    except BaseException:
+        print("stepscope: the build failed. If CMake did not find a package, "
+              "run tools/bootstrap build, which installs what the build needs "
+              "on Debian and names it elsewhere; then pip install again.",
+              file=sys.stderr, flush=True)
+        raise
+
+
 def get_requires_for_build_wheel(config_settings=None):
     return [*_build.get_requires_for_build_wheel(config_settings),
             *requirements(config_settings)]
@@ -130,12 +144,14 @@ def get_requires_for_build_editable(config_settings=None):
 def build_wheel(wheel_directory, config_settings=None,
                 metadata_directory=None):
     prepare(config_settings)
-    return _build.build_wheel(wheel_directory, config_settings,
-                              metadata_directory)
+    with advice():
+        return _build.build_wheel(wheel_directory, config_settings,
+                                  metadata_directory)
 
 
 def build_editable(wheel_directory, config_settings=None,
                    metadata_directory=None):
     prepare(config_settings)
-    return _build.build_editable(wheel_directory, config_settings,
-                                 metadata_directory)
+    with advice():
+        return _build.build_editable(wheel_directory, config_settings,
+                                     metadata_directory)

@@ -108,6 +108,18 @@ class Backend(unittest.TestCase):
                       "tools/bootstrap build, then pip install again.", said)
         self.assertIn("without the viewer: npm ci failed", said)
 
+    def test_says_what_to_do_where_the_build_fails(self):
+        def fail(*arguments):
+            raise SystemExit(1)
+
+        said = io.StringIO()
+        with unittest.mock.patch.object(stand_in, "build_wheel", fail), (
+                contextlib.redirect_stderr(said)), (
+                contextlib.redirect_stdout(io.StringIO())), (
+                self.assertRaises(SystemExit)):
+            build_backend.build_wheel("out")
+        self.assertIn("run tools/bootstrap build", said.getvalue())
+
     def test_asks_for_node_where_there_is_none(self):
         ask = build_backend.get_requires_for_build_wheel
         self.assertEqual(ask(), ["ninja"])
