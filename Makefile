@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The commands of CONTRIBUTING.md. The build itself is CMake's.
 
-.PHONY: help build demo test test-peers dev check bench fuzz wheel clean
+.PHONY: help build demo test test-peers dev check format docs bench fuzz wheel \
+  clean
 
 help:
 	@echo "make build   everything, optimised, into build/ (CLI: build/bin/stepscope)"
@@ -10,6 +11,8 @@ help:
 	@echo "make test-peers  beside Paddle and Spark, which it fetches (1.3 GB)"
 	@echo "make dev     every file alone, warnings are errors: finds a missing #include"
 	@echo "make check   the quick tests on the release tree"
+	@echo "make format  what formatters can mend, in files that are formatted"
+	@echo "make docs    the documentation as a site, into build/site"
 	@echo "make bench   the table of measured costs, as ratios to the floor"
 	@echo "make fuzz    the importers under libFuzzer, FUZZ_SECONDS (600) a target;"
 	@echo "             programs that misbehave while they record, GUEST_SEEDS (1-2000)"
@@ -42,8 +45,18 @@ dev:
 	@cmake --build build-dev
 
 check:
-	@tools/bootstrap build
+	@tools/bootstrap check
 	@python3 tools/run_tests.py --quick release
+
+format:
+	@tools/bootstrap check
+	@python3 tools/lint.py format --fix
+	@python3 tools/lint.py python --fix
+	@python3 tools/lint.py ui --fix
+
+docs:
+	@tools/bootstrap docs
+	@python3 tools/docs.py build --out build/site
 
 bench:
 	@tools/bootstrap bench

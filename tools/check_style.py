@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails on what a formatter does not see, and on what it does when it is here.
+"""Fails on what a formatter does not see; tools/lint.py runs the formatters.
 
-usage: check_style.py [ROOT] [--clang-format PROGRAM]
+usage: check_style.py [ROOT]
 
-Without a formatter: licence line, 80 columns, tabs, trailing blanks, newline
-at the end, #pragma once, notes to self, and files above 600 lines.
+That is: licence line, 80 columns, tabs, trailing blanks, newline at the end,
+#pragma once, notes to self, and files above 600 lines.
 """
 
 import argparse
 import pathlib
 import re
-import subprocess
 import sys
 
 FOLDERS = ["include", "src", "examples", "benchmarks", "tests", "tools",
@@ -89,16 +88,11 @@ def problems_of(path):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("root", nargs="?", default=".")
-    parser.add_argument("--clang-format")
     args = parser.parse_args()
     root = pathlib.Path(args.root).resolve()
     files = list(files_of(root))
     if not files:
         sys.exit(f"check_style: no sources under {root}")
-    if args.clang_format:
-        code = [path for path in files if path.suffix in CODE]
-        return subprocess.run([args.clang_format, "--dry-run", "-Werror",
-                               *code], check=False).returncode
     count = 0
     for path in files:
         for number, what in problems_of(path):

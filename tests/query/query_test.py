@@ -105,7 +105,7 @@ class Dataset(unittest.TestCase):
                 "DROP VIEW kernels", "DELETE FROM events",
                 "INSERT INTO events SELECT * FROM events",
                 "UPDATE events SET name = ''",
-                f"CREATE SECRET (TYPE s3, KEY_ID 'a', SECRET 'b')",
+                "CREATE SECRET (TYPE s3, KEY_ID 'a', SECRET 'b')",
                 "CALL pragma_version(); SELECT 1",
                 f"EXPLAIN ANALYZE COPY events TO '{out}'",
         ]:

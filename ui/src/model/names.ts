@@ -62,7 +62,7 @@ export function shortName(full: string): string {
   if (!/[<(]/.test(full) || !/^(void |[\w:~ ]+<|[\w:~]+\()/.test(full))
     return full;
   if (/\.py\(\d+\)/.test(full)) return full;
-  let text = full.replace(/^(void|static|inline) /, "")
+  const text = full.replace(/^(void|static|inline) /, "")
     .replaceAll("(anonymous namespace)::", "");
   const args = text.indexOf("(");
   const open = text.indexOf("<");

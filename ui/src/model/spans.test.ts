@@ -62,8 +62,8 @@ test("what is left out early is what is left out by its pixels", () => {
     }).sort((a, b) => a.start - b.start);
     const t0 = Math.floor(random() * 900);
     const t1 = t0 + 1 + Math.floor(random() * 900);
-    const [width, least] = [[64, 200][round % 2]!, [1, 2, 3, Infinity]
-      [round % 4]!];
+    const width = [64, 200][round % 2]!;
+    const least = [1, 2, 3, Infinity][round % 4]!;
     const wanted: string[] = [];
     let covered = -Infinity;
     for (const { start, end } of items) {

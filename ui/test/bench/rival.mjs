@@ -84,12 +84,11 @@ async function perfettos(trace, folder) {
     crashed = true;
   });
   await page.goto(`${served.url}/#!/?url=${served.url}/trace.json`);
-  let tab = 0;
   let peak = 0;
   let result = null;
   while (!crashed && performance.now() - began < LONGEST_MS) {
     // Asked anew each time: the browser may move the page to another process.
-    tab = await rendererOf(browser);
+    const tab = await rendererOf(browser);
     if (existsSync(`/proc/${tab}`)) peak = Math.max(peak, memoryOf(tab).peak);
     const state = await Promise.race([pause(20_000), page.evaluate(() => {
       const { app } = globalThis;

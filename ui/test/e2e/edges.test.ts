@@ -241,6 +241,7 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
 
   /** Changes an answer of the server on its way. */
   const changing = (page: Page, path: string,
+    // eslint-disable-next-line @typescript-eslint/no-explicit-any
     change: (answer: any) => unknown) =>
     page.route(`**/api/v1/${path}?*`, async (route) =>
       route.fulfill({ json: change(await (await route.fetch()).json()) }));
