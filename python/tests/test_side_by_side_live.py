@@ -156,6 +156,25 @@ os.kill(os.getpid(), signal.SIGKILL)
         self.assertEqual(kept["Forward", "Linear"], 5)
         self.assertEqual(kept["Backward", "Gradient Backward"], 5)
 
+    def test_fluid(self):
+        """The same events, by the profiler of Paddle 1.x."""
+        said = self.python("-c", """
+import paddle
+from stepscope.fluid import profiler
+net = paddle.nn.Linear(4, 4)
+with profiler.profiler("CPU", "total", "profile"):
+    net(paddle.exp(paddle.ones([2, 4]))).mean().backward()
+    profiler.reset_profiler()
+    for _ in range(3):
+        net(paddle.tanh(paddle.ones([2, 4]))).mean().backward()
+assert not paddle.profiler.utils._is_profiler_used
+""").stdout
+        calls = dict(re.findall(r"(?m)^thread\d+::(\S.*?)\s{2,}(\d+) ", said))
+        self.assertEqual(calls.get("tanh dygraph"), "3", said)
+        self.assertEqual(calls.get("Linear"), "3", said)
+        self.assertNotIn("exp dygraph", calls)
+        self.assertGreater(os.path.getsize("profile"), 1000)
+
     def test_beside_paddle_profiler(self):
         """Whoever comes first, nobody fails, and one line says who has the
         operators."""
