@@ -8,7 +8,7 @@ endif()
 include(CMakePackageConfigHelpers)
 
 set(headers "")
-foreach(header c.h disabled.h stepscope.h plugin.h)
+foreach(header c.h disabled.h external.h stepscope.h plugin.h)
   if(EXISTS "${PROJECT_SOURCE_DIR}/include/stepscope/${header}")
     list(APPEND headers "${PROJECT_SOURCE_DIR}/include/stepscope/${header}")
   endif()

@@ -158,7 +158,7 @@ def test_paddle(args):
     if not PADDLE.is_dir():
         skip("no Paddle; tools/bootstrap peers fetches one for x86_64")
     args.variables = {"PADDLE_FOR_TESTS": str(PADDLE)}
-    args.pattern = "test_side_by_side.py"
+    args.pattern = "test_side_by_side*.py"
     test(args)
 
 

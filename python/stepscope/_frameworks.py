@@ -7,7 +7,7 @@ and ``look()`` at each step, which looks again when something was imported.
 
 import sys
 
-from . import _torch
+from . import _paddle, _torch
 
 _seen = 0  # modules when we last looked
 
@@ -20,11 +20,13 @@ def start(shapes=False, modules=False, operators=True):
     global _seen
     _seen = len(sys.modules)
     _torch.start(shapes, modules, operators)
+    _paddle.start()
     _patch_ranges()
 
 
 def stop():
     _torch.stop()
+    _paddle.stop()
 
 
 def look():
@@ -33,6 +35,7 @@ def look():
         return
     _seen = len(sys.modules)
     _torch.look()
+    _paddle.look()
     _patch_ranges()
 
 

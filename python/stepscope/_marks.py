@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from . import _core, _torch
+from . import _core, _paddle, _torch
 
 # typing is for readers and checkers; importing it would double the time of
 # importing this package.
@@ -56,7 +56,8 @@ def read(loader: Iterable[_Item]) -> Iterator[_Item]:
     reader = id(loader)
     iterator = iter(loader)
     while True:
-        if _torch.records_reads(iterator):
+        if (_torch.records_reads(iterator)
+                or _paddle.records_reads(iterator)):
             try:
                 item = next(iterator)
             except StopIteration:

@@ -6,6 +6,7 @@ nothing is recorded, a range costs one question more."""
 import functools
 import sys
 
+from . import _paddle
 from ._enums import TracerEventType
 from ._event import RecordEvent, enabled
 
@@ -78,21 +79,31 @@ def _patch_trace(kind):
     return True
 
 
+def _event_type(theirs):
+    return getattr(TracerEventType, getattr(theirs, "name", ""),
+                   TracerEventType.PythonUserDefined)
+
+
 def _patch_paddle():
     """paddle.profiler.RecordEvent"""
     kind = _class("paddle.profiler", "RecordEvent")
     if kind is None or not hasattr(kind, "begin"):
         return False
     before_begin, before_end = kind.begin, kind.end
+    types = {}  # asking theirs for its name takes longer than the rest
 
     @functools.wraps(before_begin)
     def begin(self):
         if enabled():
-            event_type = getattr(TracerEventType,
-                                 getattr(self.event_type, "name", ""),
-                                 TracerEventType.PythonUserDefined)
+            event_type = types.get(self.event_type)
+            if event_type is None:
+                event_type = _event_type(self.event_type)
+                types[self.event_type] = event_type
             self._stepscope_event = RecordEvent(str(self.name), event_type)
             self._stepscope_event.begin()
+            if _paddle.has_tracer():  # through which it would come again
+                self.event = None
+                return None
         return before_begin(self)
 
     @functools.wraps(before_end)

@@ -139,8 +139,11 @@ class FluidTest(support.InOwnFolder):
 
     def test_nothing_recorded(self):
         profiler.start_profiler("CPU")
-        self.printed(lambda: profiler.stop_profiler(None, "profile"))
-        self.assertTrue(os.path.exists("profile"))
+        said = self.warned(lambda: self.printed(
+            lambda: profiler.stop_profiler(None, "profile")))
+        self.assertEqual(len(said), 1)
+        self.assertIn("nothing was recorded", said[0])
+        self.assertFalse(os.path.exists("profile"))
 
     def test_unwritable_profile(self):
         profiler.start_profiler("CPU")

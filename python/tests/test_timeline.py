@@ -9,6 +9,7 @@ import sys
 import unittest
 
 import support
+from stepscope._step_stats import allocator_maximums
 from stepscope.timeline import Timeline
 
 FIXTURES = (pathlib.Path(__file__).resolve().parents[2]
@@ -28,6 +29,24 @@ class Message:
 
     def SerializeToString(self):
         return self.data
+
+
+def field(number, value):
+    """Of a message: bytes, or a number."""
+    if isinstance(value, int):
+        return bytes([number << 3, value])
+    size = len(value)
+    length = bytes([size]) if size < 128 else bytes([size & 127 | 128,
+                                                     size >> 7])
+    return bytes([number << 3 | 2]) + length + value
+
+
+def node(name, start, duration, label, *outputs):
+    made = [field(7, field(3, field(4, field(1, size)
+                                    + field(3, allocator.encode()))))
+            for allocator, size in outputs]
+    return b"".join((field(1, name.encode()), field(2, start),
+                     field(5, duration), field(8, label.encode()), *made))
 
 
 class TimelineTest(support.InOwnFolder):
@@ -78,6 +97,50 @@ class TimelineTest(support.InOwnFolder):
         self.assertGreater(
             len(plain.generate_chrome_trace_format(show_memory=True)),
             len(plain.generate_chrome_trace_format()))
+
+    def test_analysis(self):
+        for name in ("step_stats_0.pb.gz", "run_metadata_0.pb.gz"):
+            with self.subTest(name=name):
+                trace = Timeline(fixture(name))
+                analysis = trace.analyze_step_stats()
+                text = analysis.chrome_trace.format_to_string()
+                self.assertEqual(
+                    json.loads(text), json.loads(
+                        analysis.chrome_trace.format_to_string(pretty=True)))
+                self.assertEqual(
+                    support.count(json.loads(text)["traceEvents"]),
+                    support.count(json.loads(trace.generate_chrome_trace_format(
+                        show_memory=True))["traceEvents"]))
+                most = analysis.allocator_maximums["mklcpu"]
+                self.assertEqual(most.num_bytes, 65540)
+                self.assertGreater(most.timestamp, 0)
+                self.assertIn("gradients/act_grad/ReluGrad", most.tensors)
+                self.assertEqual(trace.analyze_step_stats(
+                    show_memory=False).allocator_maximums, {})
+
+    def test_allocations(self):
+        """a [10, 20), 8 bytes, is read by c until 34; b [20, 25) has 4; c
+        [30, 35) has two outputs, 16 and 2 bytes; d is of another allocator."""
+        nodes = (node("a", 10, 10, "a = Const()", ("cpu", 8)),
+                 node("b", 20, 5, "b = Const()", ("cpu", 4)),
+                 node("c", 30, 5, "c = Split(a/_7, gone)", ("cpu", 16),
+                      ("cpu", 2)),
+                 node("d", 30, 5, "d = Abs(c:1)", ("gpu", 64)))
+        stats = field(1, field(1, b"/job:x/cpu:0")
+                      + b"".join(field(2, one) for one in nodes))
+        for data in (stats, field(1, stats)):
+            most = allocator_maximums(data)
+            self.assertEqual(most, {
+                "cpu": (30, 26, {"a", "c", "c:1"}), "gpu": (30, 64, {"d"})})
+
+    def test_op_time(self):
+        trace = Timeline(fixture("step_stats_0.pb.gz"))
+        for op_time in ("gpu", "all"):
+            (said,) = self.warned(lambda: trace.generate_chrome_trace_format(
+                op_time=op_time))
+            self.assertIn("when they were scheduled", said)
+        with self.assertRaises(ValueError):
+            trace.analyze_step_stats(op_time="never")
 
     def test_bad_input(self):
         for wrong in (5, None, [b"x"]):

@@ -3,6 +3,7 @@
 // Readers of the C ABI: a Dataloader event, and the timer of the profiler that
 // runs.
 #include <stepscope/c.h>
+#include <stepscope/external.h>
 
 #include <memory>
 
@@ -15,14 +16,19 @@ using stepscope::profiler::ProfilerCore;
 
 extern "C" {
 
-stepscope_read stepscope_reader_begin(const void* reader) noexcept {
-  static stepscope_site site = {"Dataloader", STEPSCOPE_DATALOADER, 0};
+stepscope_read stepscope_reader_begin_silent(const void* reader) noexcept {
   stepscope_read read = {{nullptr, 0}, 0, reader};
   try {
     if (auto core = ProcessState::Get().LastRunning()) core->BeginRead(reader);
   } catch (...) {  // the first use of the process found no memory
   }
   read.begin_ns = stepscope::profiler::CollectorRecorder().NowNs();
+  return read;
+}
+
+stepscope_read stepscope_reader_begin(const void* reader) noexcept {
+  static stepscope_site site = {"Dataloader", STEPSCOPE_DATALOADER, 0};
+  stepscope_read read = stepscope_reader_begin_silent(reader);
   read.scope = stepscope_begin_site(&site);
   return read;
 }

@@ -10,6 +10,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <stepscope/c.h>
+#include <stepscope/external.h>
 #include <stepscope/plugin.h>
 
 #include <atomic>
@@ -21,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "python/external.h"
 #include "python/gil.h"
 #include "python/traces.h"
 
@@ -214,12 +216,16 @@ class Profiler {
   stepscope_profiler* handle_ = nullptr;
 };
 
-// Time spent waiting for a batch, for the timer and as a Dataloader event.
+// Time spent waiting for a batch, for the timer and as a Dataloader event;
+// `silent`: for the timer alone.
 class Read {
  public:
-  explicit Read(uint64_t reader)
-      : read_(stepscope_reader_begin(
-            reinterpret_cast<const void*>(static_cast<uintptr_t>(reader)))) {}
+  Read(uint64_t reader, bool silent) {
+    const auto* which =
+        reinterpret_cast<const void*>(static_cast<uintptr_t>(reader));
+    read_ = silent ? stepscope_reader_begin_silent(which)
+                   : stepscope_reader_begin(which);
+  }
   void End() {
     if (!std::exchange(over_, true)) stepscope_reader_end(read_);
   }
@@ -228,7 +234,7 @@ class Read {
   }
 
  private:
-  stepscope_read read_;
+  stepscope_read read_ = {};
   bool over_ = false;
 };
 
@@ -257,10 +263,12 @@ NB_MODULE(_core, m) {
       .def("take_warnings", &Profiler::TakeWarnings)
       .def("take_printed", &Profiler::TakePrinted);
   nb::class_<Read>(m, "Read")
-      .def(nb::init<uint64_t>())
+      .def(nb::init<uint64_t, bool>(), nb::arg("reader"),
+           nb::arg("silent") = false)
       .def("end", &Read::End)
       .def("cancel", &Read::Cancel);
   AddTraces(m);
+  AddExternal(m);
   // No callback is called any more. What `threads` run gets a SystemExit, and
   // after the time is left to itself.
   m.def("shut_down", [](const std::vector<unsigned long>& threads,

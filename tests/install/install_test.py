@@ -91,10 +91,11 @@ def check_sql(args, program):
 def headers(args):
     """Each header alone, included twice, in every language it promises."""
     work = fresh(args.work / "headers")
-    languages = [(args.cc, "c", "c11", ["c.h", "plugin.h"])]
+    languages = [(args.cc, "c", "c11", ["c.h", "external.h",
+                                         "plugin.h"])]
     for standard in ("c++17", "c++20"):
         languages.append((args.cxx, "cc", standard,
-                          ["c.h", "plugin.h", "stepscope.h"]))
+                          ["c.h", "external.h", "plugin.h", "stepscope.h"]))
     count = 0
     for compiler, suffix, standard, names in languages:
         for name in names:

@@ -13,9 +13,12 @@ a timeline of the profile.
 
 import contextlib
 import os
+import shutil
 import sys
+import warnings
 from typing import Iterator, List, Optional
 
+from .. import _frameworks, _paddle
 from .._native_files import run
 from .._session import Session
 
@@ -62,6 +65,9 @@ def start_profiler(state: str, tracer_option: str = "Default") -> None:
     _check_state(state, tracer_option)
     _session = Session(devices=state != "CPU")
     _state = state
+    # Of a Paddle that is imported: its stages and operators.
+    _frameworks.start()
+    _paddle.turn(True)
 
 
 def stop_profiler(sorted_key: Optional[str] = None,
@@ -75,26 +81,46 @@ def stop_profiler(sorted_key: Optional[str] = None,
     _check_sorted_key(sorted_key)
     session, _session = _session, None
     assert session is not None
+    _paddle.turn(False)
+    _frameworks.stop()
     capture = session.stop()
     try:
         how = ["--sort", sorted_key] if sorted_key else []
         report = run("summary", capture, "--format", "fluid", "--place",
                      _state, *how)
         sys.stdout.write(report.decode("utf-8", "backslashreplace"))
-        try:
-            run("convert", capture, "-o", os.fspath(profile_path), "--to",
-                "fluid")
-        except ValueError as error:
-            raise OSError(f"the profile was not written: {error}") from None
+        _write_profile(session, capture, os.fspath(profile_path))
     finally:
         session.remove()
+
+
+def _write_profile(session: Session, capture: str, path: str) -> None:
+    made = os.path.join(session.folder, "profile")
+    try:
+        run("convert", capture, "-o", made, "--to", "fluid")
+    except ValueError as error:
+        raise OSError(f"the profile was not written: {error}") from None
+    if os.path.getsize(made) == 0:
+        warnings.warn("stepscope: nothing was recorded between "
+                      "start_profiler() and stop_profiler(), so there is no "
+                      f"profile {path}: record events with "
+                      "stepscope.RecordEvent, or import paddle before",
+                      stacklevel=3)
+        return
+    try:
+        shutil.copyfile(made, path)
+    except OSError as error:
+        raise OSError(f"the profile was not written: {path}: "
+                      f"{error.strerror}") from None
 
 
 def reset_profiler() -> None:
     """Drops what was recorded so far; profiling goes on."""
     if _is_running():
         assert _session is not None
+        _paddle.turn(False)
         _session.reset()
+        _paddle.turn(True)
 
 
 @contextlib.contextmanager

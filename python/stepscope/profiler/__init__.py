@@ -21,3 +21,12 @@ __all__ = [
     "SortedKeys",
     "SummaryView",
 ]
+
+
+def __getattr__(name):
+    """Modules that Paddle has here, and few programs ask for."""
+    if name in ("profiler_statistic", "timer", "utils"):
+        import importlib
+
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

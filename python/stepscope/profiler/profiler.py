@@ -16,10 +16,10 @@ from .._enums import ProfilerState, ProfilerTarget, SortedKeys, SummaryView
 from .._event import enabled
 from .._native_files import GPU_PLUGIN
 from . import scheduler as _scheduler
+from .beside import Beside
 from .ending import brief, end_forked_child, place, say
 from .export import (BY_SUFFIX, FolderExporter, export_chrome_tracing,
                      format_of, write_window)
-from .function_tracing import FunctionTracing
 from .result import ProfilerResult
 
 # typing is for readers and checkers; importing it would double the time of
@@ -153,7 +153,8 @@ class Profiler:
         self.frameworks = frameworks
         self.with_modules = with_modules
         self.with_python = with_python
-        self._functions = FunctionTracing(with_python)
+        self._beside = Beside(with_python, frameworks and mode != "flight",
+                              not timer_only)
         self.step_num = 0
         self.previous_state = ProfilerState.CLOSED
         self.current_state = self.scheduler(0)
@@ -238,8 +239,7 @@ class Profiler:
                               operators=not flight)
         self._core.start(state.value)
         self._record_memory()
-        if self.mode != "on_demand":
-            self._functions.turn(self._records(state))
+        self._beside.start(self._records(state) and self.mode != "on_demand")
         self._after_call()
 
     def step(self, num_samples: Optional[int] = None) -> None:
@@ -272,11 +272,13 @@ class Profiler:
             records = enabled()
         if (not records
                 or self.current_state is ProfilerState.RECORD_AND_RETURN):
-            self._functions.turn(False)  # what is open belongs to this window
+            self._beside.turn(False)  # what is open belongs to this window
+        elif self.mode == "on_demand":
+            self._beside.hand_over()
         self._core.step(samples, state.value)
         if self.mode == "on_demand":
             records = self._follow_trigger()
-        self._functions.turn(records)
+        self._beside.turn(records)
         self.step_num += 1
         if not self.timer_only:
             self.previous_state, self.current_state = self.current_state, state
@@ -426,7 +428,7 @@ class Profiler:
 
     def _seal(self) -> None:
         self._running = False
-        self._functions.turn(False)
+        self._beside.stop()
         self._core.stop()
         if self._chose_kinds:
             self._chose_kinds = False

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// For adapters of frameworks that have a profiler of their own: what that one
+// recorded becomes part of the capture that is being recorded here.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stepscope/c.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// One instant on two clocks.
+typedef struct stepscope_clock_pair {
+  uint64_t tick;        // of the capture's clock
+  int64_t realtime_ns;  // CLOCK_REALTIME
+} stepscope_clock_pair;
+
+STEPSCOPE_API void stepscope_read_clocks(stepscope_clock_pair* now)
+    STEPSCOPE_NOEXCEPT;
+
+// An event of a thread of this process that somebody else timed.
+typedef struct stepscope_external_event {
+  const char* name;  // need not end with NUL
+  size_t name_length;
+  uint32_t type;     // stepscope_event_type
+  uint32_t thread;   // as gettid() says
+  int64_t start_ns;  // CLOCK_REALTIME
+  int64_t end_ns;
+} stepscope_external_event;
+
+// Adds events to the session that records. Parents come before their children.
+// `since` was read when the other profiler started, at least some microseconds
+// ago: its times are mapped to ticks between then and now, so that a clock that
+// is being adjusted does not move them. The names are copied. Waits for the
+// writer of the capture if need be. `added` may be NULL; what was not added is
+// lost: events that end before they start, and those that found no room in
+// time. STEPSCOPE_NOT_RUNNING if nothing is recorded.
+STEPSCOPE_API int stepscope_add_external(const stepscope_external_event* events,
+                                         size_t count,
+                                         const stepscope_clock_pair* since,
+                                         size_t* added) STEPSCOPE_NOEXCEPT;
+
+// As stepscope_reader_begin, without an event: for a data loader that records
+// one itself.
+STEPSCOPE_API stepscope_read stepscope_reader_begin_silent(const void* reader)
+    STEPSCOPE_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif

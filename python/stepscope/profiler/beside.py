@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What records beside the collector while steps are recorded: calls of Python
+functions, and Paddle's own tracer."""
+
+from __future__ import annotations
+
+from .. import _paddle
+from .function_tracing import FunctionTracing
+
+# typing is for readers and checkers; importing it would double the time of
+# importing this package.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+_used = 0  # Profilers between start() and stop()
+
+
+def in_use() -> bool:
+    return _used > 0
+
+
+def _count(change: int) -> None:
+    global _used
+    _used = max(0, _used + change)
+
+
+class Beside:
+    """``paddle`` says whether Paddle's stages and operators are wanted, and
+    ``records`` whether anything is."""
+
+    def __init__(self, with_python: Any, paddle: bool, records: bool) -> None:
+        self.functions = FunctionTracing(with_python)
+        self.paddle = paddle
+        self.records = records
+
+    def start(self, on: bool) -> None:
+        if self.records:
+            _count(1)
+        self.turn(on)
+
+    def turn(self, on: bool) -> None:
+        """On or off. At every step, so that a Paddle is found that was
+        imported meanwhile."""
+        self.functions.turn(on)
+        if self.paddle:
+            _paddle.turn(on)
+
+    def hand_over(self) -> None:
+        """The window may end with this step, and only the core knows."""
+        if self.paddle:
+            _paddle.hand_over()
+
+    def stop(self) -> None:
+        self.turn(False)
+        if self.records:
+            _count(-1)
