@@ -13,17 +13,22 @@ torch itself is not imported here.
 """
 
 from .averages import EventList, FunctionEventAvg
-from .events import FunctionEvent
-from .profile import (ProfilerActivity, profile, record_function,
-                      supported_activities, tensorboard_trace_handler)
+from .events import DeviceType, FunctionEvent, Interval, Kernel
+from .profile import (ProfilerActivity, kineto_available, profile,
+                      record_function, supported_activities,
+                      tensorboard_trace_handler)
 from .schedule import ProfilerAction, schedule
 
 __all__ = [
+    "DeviceType",
     "EventList",
     "FunctionEvent",
     "FunctionEventAvg",
+    "Interval",
+    "Kernel",
     "ProfilerAction",
     "ProfilerActivity",
+    "kineto_available",
     "profile",
     "record_function",
     "schedule",
