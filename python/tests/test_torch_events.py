@@ -9,13 +9,14 @@ import os
 import tempfile
 import unittest
 
+import stepscope.torch
 import support
 from stepscope import _native_files
 from stepscope.profiler import Profiler, ProfilerTarget, export_capture
-from stepscope.torch import (DeviceType, EventList, FunctionEvent,
-                             FunctionEventAvg, ProfilerActivity,
-                             kineto_available, profile, record_function,
-                             schedule)
+from stepscope.torch import (EventList, FunctionEvent, FunctionEventAvg,
+                             ProfilerActivity, kineto_available, profile,
+                             record_function, schedule)
+from stepscope.torch.autograd import profiler as autograd_profiler
 from stepscope.torch.events import events_of, read_events
 
 CPU = [ProfilerActivity.CPU]
@@ -70,8 +71,9 @@ class AttributesTest(unittest.TestCase):
 
     def test_devices(self):
         mm, kernel = self.named["aten::mm"], self.named["gemm"]
-        self.assertEqual(mm.device_type, DeviceType.CPU)
-        self.assertEqual(kernel.device_type, DeviceType.CUDA)
+        kinds = stepscope.torch.DeviceType
+        self.assertEqual(mm.device_type, kinds.CPU)
+        self.assertEqual(kernel.device_type, kinds.CUDA)
         self.assertEqual(kernel.device_index, 1)
         self.assertEqual(mm.kernels, [("gemm", 1, 25)])
         self.assertEqual(self.named["aten::linear"].device_time_total, 25)
@@ -260,6 +262,28 @@ class ProfileTest(support.InOwnFolder):
                          event.duration_ns())
 
 
+class AutogradProfileTest(support.InOwnFolder):
+    def test_a_block(self):
+        with autograd_profiler.profile() as prof:
+            with autograd_profiler.record_function("mine"):
+                pass
+        self.assertEqual([event.name for event in prof.function_events],
+                         ["mine"])
+        self.assertEqual(prof.total_average().count, 1)
+        self.assertIn("mine", prof.table(sort_by="cpu_time_total"))
+        prof.export_chrome_trace("t.json")
+        self.assertEqual([event.name for event in read_events("t.json")],
+                         ["mine"])
+        with self.assertRaisesRegex(RuntimeError, "not reentrant"):
+            prof.__enter__()
+
+    def test_not_enabled(self):
+        with autograd_profiler.profile(enabled=False) as prof:
+            pass
+        self.assertIsNone(prof)
+        self.assertIn("unfinished", str(autograd_profiler.profile()))
+
+
 @unittest.skipIf(importlib.util.find_spec("torch") is None,
                  "torch is not installed")
 class BesideTorchTest(support.InOwnFolder):
@@ -301,6 +325,24 @@ class BesideTorchTest(support.InOwnFolder):
                 count.pop(name, None)
         self.assertGreater(len(counts[0]), 20)
         self.assertEqual(counts[0], counts[1])
+
+    def test_torch_compares_devices_and_builds_its_tree(self):
+        from torch.autograd import DeviceType, profiler_util
+
+        with profile(activities=CPU) as prof:
+            self.program()()
+        events = prof.events()
+        self.assertEqual({event.device_type for event in events},
+                         {DeviceType.CPU})
+        children = {event.name: [child.name for child in event.cpu_children]
+                    for event in events}
+        for event in events:
+            event.cpu_children, event.cpu_parent = [], None
+        theirs = profiler_util.EventList(events)
+        theirs._populate_cpu_children()
+        self.assertEqual({event.name: [child.name for child
+                                       in event.cpu_children]
+                          for event in theirs}, children)
 
     def test_public_attributes(self):
         from torch.autograd import profiler_util

@@ -13,7 +13,7 @@ torch itself is not imported here.
 """
 
 from .averages import EventList, FunctionEventAvg
-from .events import DeviceType, FunctionEvent, Interval, Kernel
+from .events import FunctionEvent, Interval, Kernel
 from .profile import (ProfilerActivity, kineto_available, profile,
                       record_function, supported_activities,
                       tensorboard_trace_handler)
@@ -35,3 +35,11 @@ __all__ = [
     "supported_activities",
     "tensorboard_trace_handler",
 ]
+
+
+def __getattr__(name):
+    if name == "DeviceType":
+        from .events import device_types
+
+        return device_types()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

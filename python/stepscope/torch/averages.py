@@ -8,7 +8,7 @@ import json
 import os
 from typing import Any, Dict, List, Optional
 
-from .events import DeviceType, FunctionEvent, Texts
+from .events import FunctionEvent, Texts, device_types
 from .table import render
 
 _STACK_METRICS = ("self_cpu_time_total", "self_device_time_total",
@@ -41,7 +41,7 @@ class FunctionEventAvg(Texts):
         self.flops = 0
         self.cpu_children: Optional[List[FunctionEvent]] = None
         self.cpu_parent: Optional[FunctionEvent] = None
-        self.device_type = DeviceType.CPU
+        self.device_type: Any = device_types().CPU
         self.use_device: Optional[str] = None
         self.is_device = False
         self.is_user_annotation = False

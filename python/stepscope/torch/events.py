@@ -8,6 +8,7 @@ import collections
 import enum
 import gzip
 import json
+import sys
 from typing import (Any, Dict, Iterable, Iterator, List, NamedTuple, Optional,
                     Tuple)
 
@@ -31,6 +32,13 @@ class DeviceType(enum.IntEnum):
 
     CPU = 0
     CUDA = 1
+
+
+def device_types() -> Any:
+    """torch's own where torch is loaded, so that programs can compare with it;
+    else ours, which has the same names."""
+    autograd = getattr(sys.modules.get("torch"), "autograd", None)
+    return getattr(autograd, "DeviceType", DeviceType)
 
 
 class Interval:
@@ -111,7 +119,8 @@ class FunctionEvent(Texts):
         thread = str(record.get("tid", "")).split("(")[0]
         self.thread: Any = int(thread) if thread.isdigit() else thread
         self.is_device: bool = self.category in _DEVICE
-        self.device_type = DeviceType(int(self.is_device))
+        kinds = device_types()
+        self.device_type: Any = kinds.CUDA if self.is_device else kinds.CPU
         self.device_index: int = arguments.get("device", 0)
         self.device_resource_id: Any = self.thread
         self.use_device: Optional[str] = "cuda" if self.is_device else None

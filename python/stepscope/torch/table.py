@@ -63,8 +63,10 @@ def _memory_columns(with_device: bool) -> List[_Column]:
 
 
 def _flops_column(rows: List[Any]) -> List[_Column]:
-    most = max((row.flops for row in rows), default=0)
-    unit, title = flops_scale(most)
+    counted = [row.flops for row in rows if row.flops > 0]
+    if not counted:
+        return []
+    unit, title = flops_scale(min(counted))
     return [_Column(title, lambda row:
                     f"{row.flops / unit:.3f}" if row.flops > 0 else "--")]
 
@@ -101,7 +103,7 @@ def render(events: Any, sort_by: Optional[str], row_limit: int,
         columns.append(_Column("Source Location", lambda row: cut(
             row.stack[0] if row.stack else "", src_width)))
     if with_flops:
-        columns += _flops_column(shown)
+        columns += _flops_column(rows)
     return _text(columns, shown, header, cpu, device, unit)
 
 

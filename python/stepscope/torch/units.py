@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Optional, Tuple
 
 
 def format_time(microseconds: float, unit: Optional[str] = None) -> str:
@@ -32,10 +32,11 @@ def cut(name: str, width: Optional[int]) -> str:
     return name[:width - 3] + "..."
 
 
-def flops_scale(most: float):
-    """How the largest number of a column is shown: divisor and heading."""
+def flops_scale(least: float) -> Tuple[float, str]:
+    """How the smallest number of a column is shown, and so all of it: divisor
+    and heading."""
     for unit, name in ((1e15, "PFLOPs"), (1e12, "TFLOPs"), (1e9, "GFLOPs"),
                        (1e6, "MFLOPs"), (1e3, "KFLOPs")):
-        if most >= unit:
+        if least >= unit:
             return unit, "Total " + name
     return 1.0, "Total FLOPs"

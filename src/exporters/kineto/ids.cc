@@ -113,6 +113,10 @@ std::vector<ForwardBackward> FindForwardBackward(const Trace& trace) {
     }
     first = last;
   }
+  // As Kineto numbers them.
+  std::ranges::stable_sort(pairs, {}, [&](const ForwardBackward& pair) {
+    return trace.end_ns(pair.backward);
+  });
   return pairs;
 }
 

@@ -42,7 +42,8 @@ struct DeviceRange {
 std::vector<DeviceRange> FindDeviceRanges(const Trace& trace,
                                           const RangeIds& ids);
 
-// An operator and the node of autograd that computes its gradient.
+// An operator and the node of autograd that computes its gradient, in the order
+// in which these nodes end.
 struct ForwardBackward {
   Row forward = kNoRow;
   Row backward = kNoRow;

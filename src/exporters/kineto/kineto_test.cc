@@ -146,12 +146,18 @@ TEST_F(KinetoOfDevice, ForwardAndBackwardAreJoined) {
   const Row gradient = Add(thread_, 210, 250, "Addmm0", STEPSCOPE_BACKWARD);
   for (const Row row : {outer, inner, node, gradient})
     Link(LinkSpace::kSequence, 9, row);
+  // Earlier by number, later by time.
+  Link(LinkSpace::kSequence, 8,
+       Add(thread_, 0, 5, "aten::first", STEPSCOPE_OPERATOR));
+  Link(LinkSpace::kSequence, 8,
+       Add(thread_, 400, 500, "First0", STEPSCOPE_BACKWARD));
   const std::string text = Written();
   EXPECT_HAS(text, R"({"ph":"s","id":1,"pid":100,"tid":7,"ts":0.010,)"
                    R"("cat":"fwdbwd","name":"fwdbwd"})");
   EXPECT_HAS(text, R"({"ph":"f","id":1,"pid":100,"tid":7,"ts":0.210,)"
                    R"("cat":"fwdbwd","name":"fwdbwd","bp":"e"})");
-  EXPECT_HAS(text, R"("Sequence number":9,"External id":4,"Fwd thread id":1)");
+  EXPECT_HAS(text, R"({"ph":"f","id":2,"pid":100,"tid":7,"ts":0.400,)");
+  EXPECT_HAS(text, R"("Sequence number":9,"External id":5,"Fwd thread id":1)");
 }
 
 TEST_F(KinetoOfDevice, MetadataIsAtTheTop) {
