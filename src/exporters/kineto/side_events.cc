@@ -230,7 +230,11 @@ void WriteFlows(const Context& context) {
                          .track = flow.track,
                          .time_ns = flow.time_ns});
   }
-  if (context.ids != nullptr) WriteForwardBackward(context);
+  // Not twice, where Kineto's file came by way of another format.
+  const bool stated = std::ranges::any_of(trace.flows(), [&](const Flow& flow) {
+    return trace.str(flow.name) == "fwdbwd";
+  });
+  if (context.ids != nullptr && !stated) WriteForwardBackward(context);
 }
 
 }  // namespace stepscope::kineto

@@ -83,6 +83,13 @@ std::vector<Row> InFileOrder(const Trace& trace) {
   return rows;
 }
 
+bool HasDeviceRanges(const Trace& trace) {
+  return std::ranges::any_of(trace.tracks(), [&](const Track& track) {
+    return track.kind == TrackKind::kAsync && track.first < track.last &&
+           WordOf(trace, track.first) == Word::kGpuUserAnnotation;
+  });
+}
+
 class SliceWriter {
  public:
   explicit SliceWriter(const Context& context)
@@ -180,7 +187,7 @@ void WriteSlices(const Context& context) {
 }
 
 void WriteDeviceRanges(const Context& context) {
-  if (context.ids == nullptr) return;
+  if (context.ids == nullptr || HasDeviceRanges(context.trace)) return;
   std::string text;
   for (const DeviceRange& range :
        FindDeviceRanges(context.trace, *context.ids)) {
