@@ -169,7 +169,7 @@ class ProfileTest(support.InOwnFolder):
             with profile(activities=CPU) as prof:
                 work()
                 raise KeyError
-        self.assertEqual(len(prof.events()), 5)
+        self.assertEqual(len(prof.events()), 4)
 
 
 class MemoryTest(support.InOwnFolder):
@@ -198,7 +198,7 @@ class FiguresTest(unittest.TestCase):
             with tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, "trace.json")
                 _native_files.run("convert", str(TRACES / f"{name}.json.gz"),
-                                  "-o", path, "--to", "chrome")
+                                  "-o", path, "--to", "kineto")
                 rows = {(row.key, row.is_device): row for row in
                         EventList(read_events(path)).key_averages()}
             stated = json.loads(

@@ -8,6 +8,7 @@
 #include "exporters/cuda_profile/cuda_profile.h"
 #include "exporters/file_sink.h"
 #include "exporters/fluid/fluid.h"
+#include "exporters/kineto/kineto.h"
 #include "exporters/paddle/paddle.h"
 #include "exporters/perfetto/perfetto.h"
 
@@ -16,6 +17,7 @@ namespace stepscope {
 std::span<const Exporter* const> AllExporters() {
   static const Exporter* const kAll[] = {&ChromeExporter(),
                                          &CaptureExporter(),
+                                         &KinetoExporter(),
                                          &PerfettoExporter(),
                                          &PaddleExporter(),
                                          &FluidExporter(),

@@ -6,6 +6,7 @@ namespace {
 
 constexpr KnownSuffix kSuffixes[] = {
     {".paddle_trace.json", "paddle", true},
+    {".pt.trace.json", "kineto", true},
     {".json", "chrome", true},
     {".sscap", "capture", false},
     {".pftrace", "perfetto", false},

@@ -16,6 +16,7 @@ std::string_view FormatOf(std::string_view path) {
 TEST(OutputNameTest, FormatByTheName) {
   EXPECT_EQ(FormatOf("a.json"), "chrome");
   EXPECT_EQ(FormatOf("a.paddle_trace.json"), "paddle");
+  EXPECT_EQ(FormatOf("a.pt.trace.json.gz"), "kineto");
   EXPECT_EQ(FormatOf("dir.csv/a.pftrace"), "perfetto");
   EXPECT_EQ(FormatOf("a.sscap.zst"), "capture");
   EXPECT_EQ(FormatOf("a.json.gz"), "chrome");

@@ -118,6 +118,7 @@ int ExportToFolder(ProfilerCore& core, const std::string& folder,
   if (!made) return Outcome(core, made);
   const char* suffix = format == "capture" ? ".sscap"
                        : format == "pb"    ? ".paddle_trace.pb"
+                       : format == "kineto" ? ".pt.trace.json"
                                            : ".paddle_trace.json";
   return Outcome(core, core.Export(TimedPath(folder, worker, suffix), format));
 }

@@ -125,10 +125,11 @@ Status ProfilerCore::Export(const std::string& path, std::string_view format) {
                                                    : "json";
   }
   STEPSCOPE_TRY_ASSIGN(auto window, WindowAtHand());
-  if (format != "capture" && format != "json" && format != "pb") {
+  if (format != "capture" && format != "json" && format != "kineto" &&
+      format != "pb") {
     return Fail(ErrorCode::kUnsupported,
                 "unknown export format \"" + std::string(format) +
-                    "\": expected json, pb or capture");
+                    "\": expected json, kineto, pb or capture");
   }
   Status written = WriteWindow(*window, path, format);
   if (written) {

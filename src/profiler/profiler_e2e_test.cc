@@ -436,7 +436,7 @@ TEST_F(ProfilerE2e, ExportsPaddlesProtobuf) {
         EXPECT_TRUE(p.Export("a.paddle_trace.pb")) << p.LastError();
         EXPECT_TRUE(p.Export("b", "pb")) << p.LastError();
         EXPECT_FALSE(p.Export("c", "xml"));
-        EXPECT_NE(p.LastError().find("expected json, pb or capture"),
+        EXPECT_NE(p.LastError().find("expected json, kineto, pb or capture"),
                   std::string::npos);
       }});
   prof.Start();

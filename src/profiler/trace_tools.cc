@@ -3,6 +3,7 @@
 
 #include "exporters/chrome/chrome.h"
 #include "exporters/file_sink.h"
+#include "exporters/kineto/kineto.h"
 #include "exporters/paddle/node_trees.h"
 #include "importers/capture/capture_file.h"
 #include "importers/capture/write_scan.h"
@@ -55,8 +56,10 @@ class Tools final : public TraceTools {
                std::string_view format, int index) override {
     ExportOptions options;
     options.span_index = index;
-    return format == "pb" ? WriteNodeTrees(trace, path, options)
-                          : ExportChrome(trace, path, options);
+    if (format == "pb") return WriteNodeTrees(trace, path, options);
+    if (format == "kineto")
+      return ExportFile(trace, KinetoExporter(), path, options);
+    return ExportChrome(trace, path, options);
   }
 
   Result<std::string> Summarize(const Trace& trace,

@@ -26,8 +26,8 @@ class TraceTools {
   virtual Result<std::shared_ptr<const Trace>> Load(
       const std::string& capture) = 0;
   // The file appears whole; compressed if the path ends in .gz. `format` is
-  // "json" (Chrome's) or "pb" (Paddle's node trees). `index` is which window of
-  // its profiler the trace is, from 0.
+  // "json" (Chrome's), "kineto" (torch's) or "pb" (Paddle's node trees).
+  // `index` is which window of its profiler the trace is, from 0.
   virtual Status Write(const Trace& trace, const std::string& path,
                        std::string_view format, int index) = 0;
   // What of the recording could not be written, in words; empty: nothing.

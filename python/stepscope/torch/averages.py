@@ -1,161 +1,187 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Events added up by name, and the table of them."""
+"""Events added up by name, and lists of events."""
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Optional
+import itertools
+import json
+import os
+from typing import Any, Dict, List, Optional
 
-from .events import FunctionEvent
+from .events import FunctionEvent, Texts, device_types
+from .table import render
 
-_SORT_KEYS = ("self_cpu_time_total", "cpu_time_total", "cpu_time",
-              "self_device_time_total", "device_time_total", "device_time",
-              "count")
+_STACK_METRICS = ("self_cpu_time_total", "self_device_time_total",
+                  "self_cuda_time_total")
 
 
-class FunctionEventAvg:
+class FunctionEventAvg(Texts):
     """All events of one name. Times are in microseconds."""
 
-    def __init__(self, key: str, input_shapes: Any = None) -> None:
+    node_id = 0
+    is_async = False
+    is_remote = False
+    is_legacy = False
+    scope = 0
+
+    def __init__(self, key: Optional[str] = None,
+                 input_shapes: Any = None) -> None:
         self.key = key
         self.input_shapes = input_shapes
+        self.stack: List[str] = []
         self.count = 0
         self.cpu_time_total = 0.0
         self.self_cpu_time_total = 0.0
         self.device_time_total = 0.0
         self.self_device_time_total = 0.0
+        self.cpu_memory_usage = 0
+        self.self_cpu_memory_usage = 0
+        self.device_memory_usage = 0
+        self.self_device_memory_usage = 0
+        self.flops = 0
+        self.cpu_children: Optional[List[FunctionEvent]] = None
+        self.cpu_parent: Optional[FunctionEvent] = None
+        self.device_type: Any = device_types().CPU
+        self.use_device: Optional[str] = None
         self.is_device = False
+        self.is_user_annotation = False
 
-    def add(self, event: FunctionEvent) -> None:
-        self.count += 1
-        self.is_device = event.is_device
+    def add(self, event: Any) -> "FunctionEventAvg":
+        """Adds an event, or an average of the same name."""
+        if self.count == 0:
+            self._take(event)
+        self.count += event.count
         self.self_cpu_time_total += event.self_cpu_time_total
         self.self_device_time_total += event.self_device_time_total
+        self.self_cpu_memory_usage += event.self_cpu_memory_usage
+        self.self_device_memory_usage += event.self_device_memory_usage
+        self.cpu_memory_usage += event.cpu_memory_usage
+        self.device_memory_usage += event.device_memory_usage
+        self.flops += event.flops
         # What is in an event of the same name is in its time already.
         if not _is_inside_its_like(event):
             self.cpu_time_total += event.cpu_time_total
             self.device_time_total += event.device_time_total
+        return self
 
-    @property
-    def cpu_time(self) -> float:
-        """The average."""
-        return self.cpu_time_total / self.count if self.count else 0.0
+    __iadd__ = add
 
-    @property
-    def device_time(self) -> float:
-        return self.device_time_total / self.count if self.count else 0.0
-
-    # As torch called them before 2.4.
-    cuda_time = device_time
-    cuda_time_total = property(lambda self: self.device_time_total)
-    self_cuda_time_total = property(lambda self: self.self_device_time_total)
+    def _take(self, event: Any) -> None:
+        """What is the same for all."""
+        if self.key is None:
+            self.key = event.key
+        for name in ("is_device", "device_type", "use_device", "cpu_parent",
+                     "cpu_children", "is_user_annotation", "stack"):
+            setattr(self, name, getattr(event, name))
 
     def __repr__(self) -> str:
-        return (f"<FunctionEventAvg {self.key!r}: {self.count} calls, "
-                f"{self.cpu_time_total:.3f} us>")
+        return (f"<FunctionEventAvg key={self.key} self_cpu_time="
+                f"{self.self_cpu_time_total_str} cpu_time={self.cpu_time_str} "
+                f"self_device_time={self.self_device_time_total_str} "
+                f"device_time={self.device_time_str} "
+                f"input_shapes={self.input_shapes}>")
 
 
-def _is_inside_its_like(event: FunctionEvent) -> bool:
-    key, outer = event.key, event.parent
+def _is_inside_its_like(event: Any) -> bool:
+    key, outer = event.key, event.cpu_parent
     while outer is not None:
         if outer.key == key:
             return True
-        outer = outer.parent
+        outer = outer.cpu_parent
     return False
 
 
 class EventList(list):
     """Events, or averages of them."""
 
-    def key_averages(self, group_by_input_shape: bool = False) -> "EventList":
+    def __init__(self, *events: Any, profile_memory: bool = False,
+                 with_flops: bool = False) -> None:
+        super().__init__(*events)
+        self._profile_memory = profile_memory
+        self._with_flops = with_flops
+
+    def _like(self, events: Any) -> "EventList":
+        return EventList(events, profile_memory=self._profile_memory,
+                         with_flops=self._with_flops)
+
+    def key_averages(self, group_by_input_shapes: bool = False,
+                     group_by_stack_n: int = 0, *,
+                     group_by_input_shape: bool = False) -> "EventList":
+        """Events added up by name, device and kind, and by the shapes of
+        their inputs or the innermost calls of Python if asked to."""
+        by_shapes = group_by_input_shapes or group_by_input_shape
         found: Dict[Any, FunctionEventAvg] = {}
         for event in self:
-            shapes = event.input_shapes if group_by_input_shape else None
-            place = (event.key, event.is_device, str(shapes))
+            shapes = event.input_shapes if by_shapes else None
+            stack = event.stack[:group_by_stack_n]
+            place = (event.key, event.device_type, event.is_user_annotation,
+                     str(shapes), *stack)
             if place not in found:
                 found[place] = FunctionEventAvg(event.key, shapes)
             found[place].add(event)
-        return EventList(found.values())
+        for average in found.values():
+            average.stack = average.stack[:group_by_stack_n]
+        return self._like(found.values())
+
+    def total_average(self) -> FunctionEventAvg:
+        """All events as one."""
+        total = FunctionEventAvg("Total")
+        for event in self:
+            total.add(event)
+        total.key = "Total"
+        total.cpu_parent = total.cpu_children = None
+        total.stack = []
+        return total
 
     @property
     def self_cpu_time_total(self) -> float:
         return sum(event.self_cpu_time_total for event in self)
 
+    @property
+    def supported_export_stacks_metrics(self) -> List[str]:
+        return list(_STACK_METRICS)
+
+    def export_stacks(self, path: str,
+                      metric: str = "self_cpu_time_total") -> None:
+        """Stacks with their time in microseconds, one a line, as flame graphs
+        are made from."""
+        if metric not in _STACK_METRICS:
+            raise ValueError(f"metric={metric!r}: expected one of "
+                             + ", ".join(_STACK_METRICS))
+        translation = str.maketrans(" ;\t\n", "____")
+        with open(path, "w", encoding="utf-8") as file:
+            for event in self:
+                value = int(getattr(event, metric))
+                if not event.stack or value <= 0:
+                    continue
+                frames = [frame.translate(translation) for frame
+                          in itertools.chain(reversed(event.stack),
+                                             [event.name])]
+                file.write(";".join(frames) + f" {value}\n")
+
+    def export_chrome_trace(self, path: str) -> None:
+        """These events alone; profile.export_chrome_trace has all."""
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"schemaVersion": 1, "traceEvents": [
+                {"ph": "X", "name": event.name, "cat": event.category,
+                 "pid": event.device_index if event.is_device else os.getpid(),
+                 "tid": event.thread, "ts": event.start,
+                 "dur": event.duration,
+                 "args": {"External id": event.id}} for event in self]}, file)
+
     def table(self, sort_by: Optional[str] = None, row_limit: int = 100,
-              max_name_column_width: int = 55,
-              header: Optional[str] = None) -> str:
+              max_src_column_width: int = 75, max_name_column_width: int = 55,
+              max_shapes_column_width: int = 80,
+              header: Optional[str] = None,
+              top_level_events_only: bool = False,
+              time_unit: Optional[str] = None) -> str:
         """The averages as text, sorted by one of their attributes, largest
-        first. ``row_limit=-1`` shows all."""
-        rows = self
-        if rows and isinstance(rows[0], FunctionEvent):
-            rows = rows.key_averages()
-        if sort_by is not None:
-            rows = _sorted(rows, sort_by)
-        shown = list(rows) if row_limit < 0 else list(rows)[:row_limit]
-        return _render(rows, shown, max_name_column_width, header)
+        first. ``row_limit=-1`` shows all, ``time_unit`` is "s", "ms" or
+        "us"."""
+        return render(self, sort_by, row_limit, max_src_column_width,
+                      max_name_column_width, max_shapes_column_width, header,
+                      top_level_events_only, time_unit,
+                      self._profile_memory, self._with_flops)
 
     def __str__(self) -> str:
         return self.table()
-
-
-def _sorted(rows: "EventList", sort_by: str) -> "EventList":
-    key = sort_by.replace("cuda", "device")
-    if key not in _SORT_KEYS:
-        raise ValueError(f"sort_by={sort_by!r}: expected one of "
-                         + ", ".join(_SORT_KEYS))
-    return EventList(sorted(rows, key=lambda row: getattr(row, key),
-                            reverse=True))
-
-
-def _time(microseconds: float) -> str:
-    if microseconds >= 1e6:
-        return f"{microseconds / 1e6:.3f}s"
-    if microseconds >= 1e3:
-        return f"{microseconds / 1e3:.3f}ms"
-    return f"{microseconds:.3f}us"
-
-
-def _share(part: float, whole: float) -> str:
-    return f"{100 * part / whole:.2f}%" if whole else "0.00%"
-
-
-def _cut(name: str, width: int) -> str:
-    return name if len(name) <= width else name[:width - 3] + "..."
-
-
-def _render(rows: Iterable[FunctionEventAvg], shown: List[FunctionEventAvg],
-            name_width: int, header: Optional[str]) -> str:
-    cpu = sum(row.self_cpu_time_total for row in rows)
-    device = sum(row.self_device_time_total for row in rows if row.is_device)
-    columns = ["Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total",
-               "CPU time avg"]
-    if device:
-        columns += ["Self CUDA", "Self CUDA %", "CUDA total", "CUDA time avg"]
-    columns += ["# of Calls"]
-    with_shapes = any(row.input_shapes is not None for row in shown)
-    if with_shapes:
-        columns += ["Input Shapes"]
-    lines = []
-    for row in shown:
-        line = [_cut(row.key, name_width),
-                _share(row.self_cpu_time_total, cpu),
-                _time(row.self_cpu_time_total),
-                _share(row.cpu_time_total, cpu), _time(row.cpu_time_total),
-                _time(row.cpu_time)]
-        if device:
-            line += [_time(row.self_device_time_total),
-                     _share(row.self_device_time_total, device),
-                     _time(row.device_time_total), _time(row.device_time)]
-        line += [str(row.count)]
-        if with_shapes:
-            line += [_cut(str(row.input_shapes), 80)]
-        lines.append(line)
-    widths = [max(len(line[i]) for line in [columns] + lines)
-              for i in range(len(columns))]
-    rule = "  ".join("-" * width for width in widths)
-    text = [header] if header else []
-    text += [rule, "  ".join(map(str.rjust, columns, widths)), rule]
-    text += ["  ".join(map(str.rjust, line, widths)) for line in lines]
-    text += [rule, f"Self CPU time total: {_time(cpu)}"]
-    if device:
-        text.append(f"Self CUDA time total: {_time(device)}")
-    return "\n".join(text) + "\n"

@@ -10,17 +10,22 @@ import os
 import shutil
 import tempfile
 import threading
+import uuid
 import weakref
 from typing import Any, Callable, Iterable, List, Optional
 
-from .. import _marks
 from .._enums import ProfilerTarget
 from .._event import RecordEvent
-from ..profiler.export import FolderExporter
+from ..profiler.export import FolderExporter, write_window
 from ..profiler.profiler import Profiler, _supported_targets
-from .averages import EventList
+from .averages import EventList, FunctionEventAvg
 from .events import read_events
+from .metadata import Metadata
+from .results import ProfilerResults
 from .schedule import ProfilerAction, state_of
+
+# What the exporter of torch's format leaves out, and all that began in it.
+_COLLECTION_OFF = "torch.profiler: collection off"
 
 
 class ProfilerActivity(enum.Enum):
@@ -38,6 +43,11 @@ def supported_activities() -> set:
     supported = _supported_targets()
     return {activity for activity in ProfilerActivity
             if _TARGETS[activity.name] in supported}
+
+
+def kineto_available() -> bool:
+    """Whether traces can be recorded, by us and not by Kineto."""
+    return True
 
 
 class record_function(RecordEvent):
@@ -101,8 +111,7 @@ class profile:
                  acc_events: bool = False, use_cuda: Optional[bool] = None,
                  custom_trace_id_callback: Any = None) -> None:
         # What they ask of torch's own profiler has no meaning here.
-        del experimental_config, execution_trace_observer, acc_events
-        del custom_trace_id_callback
+        del experimental_config, execution_trace_observer
         targets: Optional[List[ProfilerTarget]] = None
         if activities is not None:
             targets = [self._target(activity) for activity in activities]
@@ -114,6 +123,17 @@ class profile:
         self._window_steps: "collections.deque[int]" = collections.deque()
         self._delivered = threading.local()  # step_num, in on_trace_ready
         self._events: Optional[EventList] = None
+        self.acc_events = acc_events
+        self._earlier: List[Any] = []  # of windows before the last one
+        self.record_shapes = record_shapes
+        self.profile_memory = profile_memory
+        self.with_stack = with_stack
+        self.with_flops = with_flops
+        self.with_modules = with_modules
+        self.custom_trace_id_callback = custom_trace_id_callback
+        self._trace_id: Optional[str] = None
+        self._metadata = Metadata()
+        self._off: Optional[RecordEvent] = None
         more = {}
         if with_stack and "with_python" in inspect.signature(
                 Profiler.__init__).parameters:
@@ -121,7 +141,8 @@ class profile:
         self._profiler = Profiler(
             targets=targets,
             scheduler=None if schedule is None else self._state,
-            on_trace_ready=_Delivery(self), record_shapes=record_shapes,
+            on_trace_ready=_Delivery(self),
+            record_shapes=record_shapes or with_flops,
             profile_memory=profile_memory, with_flops=with_flops,
             with_modules=with_modules, quiet=True, **more)
 
@@ -148,9 +169,40 @@ class profile:
     def current_action(self) -> ProfilerAction:
         return ProfilerAction(self._profiler.current_state.value)
 
+    def prepare_trace(self) -> None:
+        """Nothing has to be prepared; torch's programs call it."""
+
+    def start_trace(self) -> None:
+        self.start()
+
+    def stop_trace(self) -> None:
+        self.stop()
+
     def start(self) -> None:
-        self._window_steps.clear()
+        self._before_start()
         self._profiler.start()
+
+    def _before_start(self) -> None:
+        self._window_steps.clear()
+        self._earlier.clear()
+        self._events = None
+        callback = self.custom_trace_id_callback
+        self._trace_id = (callback() if callback is not None
+                          else uuid.uuid4().hex.upper())
+        self._metadata.describe(self, scheduled=self._schedule is not None)
+
+    def toggle_collection_dynamic(self, enable: bool,
+                                  activities: Iterable[Any]) -> None:
+        """Turns collection off, and on again, while a window is recorded.
+        What is recorded meanwhile is left out of events and files; one
+        activity cannot be turned off without the others."""
+        del activities
+        if enable and self._off is not None:
+            self._off.end()
+            self._off = None
+        elif not enable and self._off is None:
+            self._off = RecordEvent(_COLLECTION_OFF)
+            self._off.begin()
 
     def step(self) -> None:
         """Ends a step and enters the next one."""
@@ -162,19 +214,27 @@ class profile:
 
     def stop(self) -> None:
         """Ends the window and waits until it is delivered."""
+        self.toggle_collection_dynamic(True, ())
         self._window_steps.append(self._profiler.step_num)
         self._profiler.stop()
+        self._metadata.end()
 
     def __enter__(self) -> "profile":
         self.start()
         return self
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        self.toggle_collection_dynamic(True, ())
         self._window_steps.append(self._profiler.step_num)
         self._profiler.__exit__(kind, error, traceback)
+        self._metadata.end()
 
     def _deliver(self) -> None:
+        if self.acc_events and self._events is not None:
+            self._earlier.extend(self._events)
         self._events = None
+        if self.acc_events:
+            self._events = self._read()
         if self._window_steps:
             self._delivered.step = self._window_steps.popleft()
         try:
@@ -185,28 +245,64 @@ class profile:
 
     # -- results --------------------------------------------------------------
 
+    def _read(self) -> EventList:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "window.json")
+            self._write(path)
+            return EventList(
+                read_events(path, self.with_flops, self.with_stack),
+                profile_memory=self.profile_memory,
+                with_flops=self.with_flops)
+
+    def _write(self, path: str) -> bool:
+        self._profiler._wait_or_raise()
+        return write_window(self._profiler, self._profiler._core, path,
+                            "kineto")
+
     def events(self) -> EventList:
-        """What was recorded in the last window. The list is made from its
-        Chrome trace when it is first asked for."""
+        """What was recorded in the last window; with ``acc_events``, in all.
+        The list is made from its trace when it is first asked for."""
         if self._events is None:
             if self._profiler.profiler_result is None:
                 raise RuntimeError("no window has been recorded yet: ask in "
                                    "on_trace_ready, or after stop()")
-            with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, "window.json")
-                self._profiler.export(path, "json")
-                self._events = EventList(read_events(path))
-        return self._events
+            self._events = self._read()
+        if not self._earlier:
+            return self._events
+        return self._events._like([*self._earlier, *self._events])
+
+    @property
+    def profiler(self) -> ProfilerResults:
+        return ProfilerResults(self)
+
+    @property
+    def function_events(self) -> EventList:
+        return self.events()
 
     def key_averages(self, group_by_input_shape: bool = False,
                      group_by_stack_n: int = 0) -> EventList:
         """The events of the last window, added up by name."""
-        del group_by_stack_n
-        return self.events().key_averages(group_by_input_shape)
+        return self.events().key_averages(group_by_input_shape,
+                                          group_by_stack_n)
+
+    def total_average(self) -> FunctionEventAvg:
+        return self.events().total_average()
 
     def export_chrome_trace(self, path: str) -> None:
-        """Compressed if the path ends in .gz."""
-        self._profiler.export(path, "json")
+        """In the format of torch's profiler, as TensorBoard's plugin and
+        Holistic Trace Analysis read it. Compressed if the path ends in
+        .gz."""
+        self._metadata.write(os.fspath(path), self._write)
+
+    def export_stacks(self, path: str,
+                      metric: str = "self_cpu_time_total") -> None:
+        """Stacks of operators with their time, one a line; needs
+        ``with_stack``."""
+        self.events().export_stacks(path, metric)
+
+    def get_trace_id(self) -> Optional[str]:
+        """The id of what is being recorded, or was last."""
+        return self._trace_id
 
     def export_capture(self, path: str) -> None:
         """Everything that was recorded, for the command stepscope."""
@@ -219,8 +315,14 @@ class profile:
         if result is not None:
             print(result.summary(**options), end="")
 
-    @staticmethod
-    def add_metadata(key: str, value: str) -> None:
-        _marks.set_metadata(key, value)
+    def add_metadata(self, key: str, value: str) -> None:
+        """A text that stands at the top of the exported trace."""
+        self._metadata.add_text(key, value)
 
-    add_metadata_json = add_metadata
+    def add_metadata_json(self, key: str, value: str) -> None:
+        """The same for a value that is JSON already."""
+        self._metadata.add_json(key, value)
+
+    def preset_metadata_json(self, key: str, value: str) -> None:
+        """The same before start()."""
+        self._metadata.add_json(key, value)

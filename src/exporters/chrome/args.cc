@@ -9,6 +9,57 @@
 #include "exporters/chrome/raw_members.h"
 
 namespace stepscope::chrome {
+namespace {
+
+void AppendIntList(std::string& out, const Trace& trace, const Arg& arg) {
+  out += '[';
+  for (uint32_t i = 0; i < arg.list_count; ++i) {
+    if (i > 0) out += ',';
+    AppendInt(out, trace.arg_ints()[arg.list_first + i]);
+  }
+  out += ']';
+}
+
+}  // namespace
+
+void AppendArgValue(std::string& out, const Trace& trace, const Arg& arg) {
+  switch (arg.kind) {
+    case ArgKind::kInt:
+      AppendInt(out, arg.int_value);
+      break;
+    case ArgKind::kDouble:
+      AppendDouble(out, arg.double_value);
+      break;
+    case ArgKind::kText:
+      AppendJsonString(out, trace.str(arg.text));
+      break;
+    case ArgKind::kIntList:
+      AppendIntList(out, trace, arg);
+      break;
+    case ArgKind::kJson:
+      if (CheckJson(trace.str(arg.text)) == JsonKind::kInvalid)
+        AppendJsonString(out, trace.str(arg.text));
+      else
+        out += trace.str(arg.text);
+      break;
+  }
+}
+
+void ForEachRawMember(
+    std::string_view members,
+    const std::function<void(std::string_view, std::string_view)>& add) {
+  if (members.empty() || ForEachMember(members, add)) return;
+  std::string text(1, '"');
+  const bool utf8 = AppendJsonEscaped(text, members);
+  text += '"';
+  add("raw_args", text);
+  if (utf8) return;
+  text.assign(1, '"');
+  AppendHex(text, members);
+  text += '"';
+  add("raw_args.bytes", text);
+}
+
 void ArgWriter::Append(std::string& out, Row row, std::span<const Arg> args,
                        std::span<const Link> links, bool name_altered) {
   keys_.Clear();
@@ -26,7 +77,12 @@ void ArgWriter::Append(std::string& out, Row row, std::span<const Arg> args,
     AppendKnown(out, args, "device", track.device);
     AppendKnown(out, args, "stream", track.id);
   }
-  AppendRaw(out, raw_.Get(row));
+  // What the file said beyond what we know, as it said it.
+  ForEachRawMember(raw_.Get(row),
+                   [&](std::string_view key, std::string_view value) {
+                     AppendKey(out, key);
+                     out += value;
+                   });
   if (style_ == ChromeStyle::kPaddle)
     AppendPaddleDefaults(out, of_operator, track.kind == TrackKind::kStream);
 }
@@ -45,26 +101,6 @@ void ArgWriter::AppendPaddleDefaults(std::string& out, bool of_operator,
   add("input_shapes", "{}");
   add("input_dtypes", "{}");
   add("callstack", "\"\"");
-}
-
-// What the file said beyond what we know, as it said it.
-void ArgWriter::AppendRaw(std::string& out, std::string_view members) {
-  if (members.empty()) return;
-  const bool valid =
-      ForEachMember(members, [&](std::string_view key, std::string_view value) {
-        AppendKey(out, key);
-        out += value;
-      });
-  if (valid) return;
-  AppendKey(out, "raw_args");
-  out += '"';
-  const bool utf8 = AppendJsonEscaped(out, members);
-  out += '"';
-  if (utf8) return;
-  AppendKey(out, "raw_args.bytes");
-  out += '"';
-  AppendHex(out, members);
-  out += '"';
 }
 
 void ArgWriter::AppendKnown(std::string& out, std::span<const Arg> args,
@@ -125,35 +161,12 @@ void ArgWriter::AppendOwn(std::string& out, const Arg& arg,
   bool key_valid = key.valid;
   AppendKey(out, shown);
   if (!of_operator || !AppendPaddleValue(out, shown, arg))
-    AppendValue(out, arg);
+    AppendArgValue(out, trace_, arg);
   if (!key_valid) AppendBytes(out, shown + ".key_bytes", arg.key);
   if (arg.kind == ArgKind::kText || arg.kind == ArgKind::kJson) {
     std::string ignored;
     if (!AppendJsonEscaped(ignored, trace_.str(arg.text)))
       AppendBytes(out, shown + ".bytes", arg.text);
-  }
-}
-
-void ArgWriter::AppendValue(std::string& out, const Arg& arg) {
-  switch (arg.kind) {
-    case ArgKind::kInt:
-      AppendInt(out, arg.int_value);
-      break;
-    case ArgKind::kDouble:
-      AppendDouble(out, arg.double_value);
-      break;
-    case ArgKind::kText:
-      AppendText(out, arg.text);
-      break;
-    case ArgKind::kIntList:
-      AppendIntList(out, arg);
-      break;
-    case ArgKind::kJson:
-      if (CheckJson(trace_.str(arg.text)) == JsonKind::kInvalid)
-        AppendText(out, arg.text);
-      else
-        out += trace_.str(arg.text);
-      break;
   }
 }
 
@@ -169,24 +182,9 @@ bool ArgWriter::AppendPaddleValue(std::string& out, std::string_view key,
     return true;
   }
   out += R"({"X":[)";
-  AppendValue(out, arg);
+  AppendArgValue(out, trace_, arg);
   out += "]}";
   return true;
-}
-
-void ArgWriter::AppendText(std::string& out, StringId text) {
-  out += '"';
-  AppendJsonEscaped(out, trace_.str(text));
-  out += '"';
-}
-
-void ArgWriter::AppendIntList(std::string& out, const Arg& arg) {
-  out += '[';
-  for (uint32_t i = 0; i < arg.list_count; ++i) {
-    if (i > 0) out += ',';
-    AppendInt(out, trace_.arg_ints()[arg.list_first + i]);
-  }
-  out += ']';
 }
 
 }  // namespace stepscope::chrome

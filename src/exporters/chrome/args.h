@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "exporters/chrome/chrome.h"
@@ -15,6 +17,15 @@
 #include "trace/trace.h"
 
 namespace stepscope::chrome {
+
+// The value of an argument as JSON.
+void AppendArgValue(std::string& out, const Trace& trace, const Arg& arg);
+// Members of an object that a file had, without braces: each goes to
+// add(key, value), key and value as they are written. What is no JSON, as one
+// text under "raw_args".
+void ForEachRawMember(
+    std::string_view members,
+    const std::function<void(std::string_view, std::string_view)>& add);
 
 class ArgWriter {
  public:
@@ -34,12 +45,8 @@ class ArgWriter {
   void AppendKnown(std::string& out, std::span<const Arg> args,
                    std::string_view key, int64_t value);
   void AppendOwn(std::string& out, const Arg& arg, bool of_operator);
-  void AppendValue(std::string& out, const Arg& arg);
   bool AppendPaddleValue(std::string& out, std::string_view key,
                          const Arg& arg);
-  void AppendText(std::string& out, StringId text);
-  void AppendIntList(std::string& out, const Arg& arg);
-  void AppendRaw(std::string& out, std::string_view members);
   void AppendPaddleDefaults(std::string& out, bool of_operator, bool device);
   void AppendNotes(std::string& out, Row row, std::span<const Arg> args,
                    bool name_altered);
