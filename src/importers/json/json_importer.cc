@@ -10,6 +10,7 @@
 #include "importers/json/document_reader.h"
 #include "importers/json/event_sink.h"
 #include "importers/json/pipeline.h"
+#include "importers/json/sniff.h"
 
 namespace stepscope {
 namespace {
@@ -20,27 +21,13 @@ constexpr size_t kPieceBytes = size_t{256} << 10;
 // Smaller files are not worth a thread.
 constexpr uint64_t kThreadFrom = uint64_t{256} << 10;
 
-// One of these is among the first keys of every document with events.
-constexpr std::string_view kKeys[] = {
-    "\"traceEvents\"",    "\"ph\"",          "\"schemaVersion\"",
-    "\"displayTimeUnit\"", "\"otherData\"",  "\"stackFrames\"",
-    "\"deviceProperties\"", "\"distributedInfo\"", "\"baseTimeNanoseconds\""};
-
 class Json : public Importer {
  public:
   std::string_view format() const override { return "chrome"; }
 
   bool Sniff(std::span<const uint8_t> head) const override {
-    std::string_view text(reinterpret_cast<const char*>(head.data()),
-                          head.size());
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-    const size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == text.npos || (text[first] != '{' && text[first] != '['))
-      return false;
-    if (text.find_first_not_of(" \t\r\n,]", first + 1) == text.npos &&
-        text[first] == '[')
-      return true;
-    return HasKey(text.substr(first));
+    return json::LooksLikeTrace(std::string_view(
+        reinterpret_cast<const char*>(head.data()), head.size()));
   }
 
   Status Import(InputSource& input, const ImportOptions& options,
@@ -52,20 +39,6 @@ class Json : public Importer {
   }
 
  private:
-  // In one pass from quote to quote: as a rule the first key is one of them,
-  // and every second byte of a small file would be compared otherwise.
-  static bool HasKey(std::string_view text) {
-    for (size_t at = text.find('"'); at != text.npos;
-         at = text.find('"', at + 1)) {
-      const std::string_view rest = text.substr(at);
-      for (const std::string_view key : kKeys)
-        if (rest.size() >= key.size() && rest[1] == key[1] &&
-            rest.starts_with(key))
-          return true;
-    }
-    return false;
-  }
-
   // Room for what a file of that size usually holds, so that columns are huge
   // pages from the beginning. Too much costs nothing, too little some time.
   static void Reserve(const InputSource& input, TraceBuilder& builder) {
