@@ -2,6 +2,7 @@
 #include "importers/json/json_importer.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -33,7 +34,10 @@ class Json : public Importer {
   Status Import(InputSource& input, const ImportOptions& options,
                 TraceBuilder& builder) const override {
     TraceBuilder own;
-    STEPSCOPE_TRY(Read(input, options, own));
+    std::optional<Epoch> epoch;
+    STEPSCOPE_TRY(Read(input, options, own, epoch));
+    // Times are brought to it by the merge.
+    if (epoch && builder.process_count() == 0) builder.SetEpoch(*epoch);
     builder.Merge(std::move(own));
     return Ok();
   }
@@ -55,7 +59,7 @@ class Json : public Importer {
   }
 
   static Status Read(InputSource& input, const ImportOptions& options,
-                     TraceBuilder& builder) {
+                     TraceBuilder& builder, std::optional<Epoch>& epoch) {
     const std::string& path = input.path();
     const uint64_t total = input.source_size();
     json::EventSink sink(builder);
@@ -98,6 +102,7 @@ class Json : public Importer {
       return Fail(ErrorCode::kCorrupt,
                   path + ": byte 0: JSON without trace events");
     sink.Finish();
+    epoch = sink.earliest_epoch();
     builder.AddSource(sink.format(), path);
     if (!status) {
       builder.SetIncomplete();
