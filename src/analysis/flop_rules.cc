@@ -19,6 +19,10 @@ constexpr std::pair<std::string_view, FlopRule> kFlopRules[] = {
     {"aten::addbmm", FlopRule::kAddMatmul},
     {"aten::baddbmm", FlopRule::kAddMatmul},
     {"aten::_addmm_activation", FlopRule::kAddMatmul},
+    {"aten::_scaled_mm", FlopRule::kMatmul},
+    {"aten::_int_mm", FlopRule::kMatmul},
+    {"aten::_grouped_mm", FlopRule::kGroupedMatmul},
+    {"aten::_scaled_grouped_mm", FlopRule::kGroupedMatmul},
     {"aten::linear", FlopRule::kLinear},
     {"aten::conv1d", FlopRule::kConv},
     {"aten::conv2d", FlopRule::kConv},
@@ -32,6 +36,13 @@ constexpr std::pair<std::string_view, FlopRule> kFlopRules[] = {
     {"aten::_scaled_dot_product_flash_attention", FlopRule::kAttention},
     {"aten::_scaled_dot_product_efficient_attention", FlopRule::kAttention},
     {"aten::_scaled_dot_product_cudnn_attention", FlopRule::kAttention},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu",
+     FlopRule::kAttention},
+    {"aten::_scaled_dot_product_fused_attention_overrideable",
+     FlopRule::kAttention},
+    {"aten::_flash_attention_forward", FlopRule::kTokenAttention},
+    {"aten::_efficient_attention_forward", FlopRule::kTokenAttention},
+    {"flash_attn::_flash_attn_forward", FlopRule::kTokenAttention},
     {"matmul", FlopRule::kMatmul},
     {"matmul_v2", FlopRule::kMatmul},
     {"bmm", FlopRule::kMatmul},
@@ -172,8 +183,60 @@ Flops Attention(const OpShapes& shapes) {
   const Shape& v = shapes.input(2);
   if (q.size() != 4 || k.size() != 4 || v.size() != 4) return std::nullopt;
   if (q[3] != k[3] || k[2] != v[2]) return std::nullopt;
+  // Several heads of Q may share one of K and V.
+  if (k[1] <= 0 || k[1] != v[1] || q[1] % k[1] != 0) return std::nullopt;
   const Flops pairs = Product({2, q[0], q[1], q[2], k[2]});
   return Product({pairs, q[3] + v[3]});
+}
+
+// The same with length before heads, of one length for all of a batch; those
+// of different lengths in one tensor have three dimensions and no number.
+Flops TokenAttention(const OpShapes& shapes) {
+  OpShapes swapped;
+  for (size_t i = 0; i < 3; ++i) {
+    Shape shape = shapes.input(i);
+    if (shape.size() != 4) return std::nullopt;
+    std::swap(shape[1], shape[2]);
+    swapped.inputs.push_back(std::move(shape));
+  }
+  return Attention(swapped);
+}
+
+// Rows of X, dealt out to the matrices [groups, inner, columns] of Y: each is
+// multiplied once, whatever its group. With groups in both it is a batch.
+Flops GroupedMatmul(const Shape& x, const Shape& y) {
+  if (x.size() == 2 && y.size() == 3 && x[1] == y[1])
+    return Product({2, x[0], x[1], y[2]});
+  if (x.size() == 3 && y.size() == 3 && x[0] == y[0] && x[2] == y[1])
+    return Matmul(x, y);
+  return std::nullopt;
+}
+
+// A custom operator whose name says that it is a product: [..., inner] with
+// [columns, inner], as weights are stored, or with [inner, columns]. Where
+// both fit it is the first, which has the same number.
+Flops OneProduct(const OpShapes& shapes) {
+  const Shape& x = shapes.input(0);
+  const Shape& y = shapes.input(1);
+  if (x.size() < 2 || y.size() != 2) return std::nullopt;
+  const int64_t inner = x.back();
+  if (y[1] != inner && y[0] != inner) return std::nullopt;
+  return Product({2, ProductOf(x, 0, x.size()), y[1] == inner ? y[0] : y[1]});
+}
+
+// "vllm::rocm_unquantized_gemm", "_C::cutlass_scaled_mm": of a library other
+// than torch itself, and a product by the last word.
+bool NamesOneProduct(std::string_view name) {
+  const size_t colons = name.find("::");
+  if (colons == name.npos || name.starts_with("aten::")) return false;
+  const std::string_view own = name.substr(colons + 2);
+  for (const std::string_view word : {"mm", "gemm", "matmul", "linear"}) {
+    if (own == word) return true;
+    if (own.size() > word.size() && own.ends_with(word) &&
+        own[own.size() - word.size() - 1] == '_')
+      return own.find("grouped") == own.npos && own.find("moe") == own.npos;
+  }
+  return false;
 }
 
 }  // namespace
@@ -182,7 +245,7 @@ FlopRule FlopRuleOf(std::string_view name) {
   for (const auto& [known, rule] : kFlopRules) {
     if (name == known) return rule;
   }
-  return FlopRule::kNone;
+  return NamesOneProduct(name) ? FlopRule::kOneProduct : FlopRule::kNone;
 }
 
 std::optional<int64_t> CountFlops(FlopRule rule, const OpShapes& shapes) {
@@ -207,6 +270,12 @@ std::optional<int64_t> CountFlops(FlopRule rule, const OpShapes& shapes) {
       return ConvBackward(shapes);
     case FlopRule::kAttention:
       return Attention(shapes);
+    case FlopRule::kTokenAttention:
+      return TokenAttention(shapes);
+    case FlopRule::kGroupedMatmul:
+      return GroupedMatmul(shapes.input(0), shapes.input(1));
+    case FlopRule::kOneProduct:
+      return OneProduct(shapes);
     case FlopRule::kNone:
       break;
   }

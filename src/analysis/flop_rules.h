@@ -25,6 +25,9 @@ enum class FlopRule : uint8_t {
   kCudnnConv,  // (X, W, padding, stride, dilation, groups)
   kConvBackward,  // (gradient, X, W, ...), mask of what is computed last
   kAttention,  // (Q, K, V), each [batch, heads, length, size]
+  kTokenAttention,  // the same, each [batch, length, heads, size]
+  kGroupedMatmul,  // (X, Y): rows of X, each with one matrix of Y
+  kOneProduct,  // (X, W, ...) of a custom operator, W [out, in] or [in, out]
 };
 
 // torch's aten::mm, aten::conv2d ...; Paddle's matmul_v2, conv2d ...

@@ -36,6 +36,43 @@ TEST(FlopRulesTest, MatrixProducts) {
             2 * 7 * 2 * 3 * 5);
 }
 
+TEST(FlopRulesTest, ScaledGroupedAndCustomProducts) {
+  EXPECT_EQ(OfTorch("aten::_scaled_mm",
+                    R"("Input Dims": [[2,3],[3,5],[],[],[]])"),
+            2 * 2 * 3 * 5);
+  // Seven rows, each with one of four matrices.
+  EXPECT_EQ(OfTorch("aten::_grouped_mm",
+                    R"("Input Dims": [[7,3],[4,3,5],[4]])"),
+            2 * 7 * 3 * 5);
+  EXPECT_EQ(OfTorch("vllm::rocm_unquantized_gemm",
+                    R"("Input Dims": [[32,2880],[201088,2880],[]])"),
+            int64_t{2} * 32 * 2880 * 201088);
+  EXPECT_EQ(OfTorch("_C::cutlass_scaled_mm", R"("Input Dims": [[2,3],[3,5]])"),
+            2 * 2 * 3 * 5);
+  // Not one product, not known, or not one of its own.
+  EXPECT_EQ(OfTorch("vllm::moe_grouped_gemm",
+                    R"("Input Dims": [[2,3],[5,3]])"),
+            std::nullopt);
+  EXPECT_EQ(OfTorch("vllm::gemm", R"("Input Dims": [[2,3],[5,4]])"),
+            std::nullopt);
+  EXPECT_EQ(FlopRuleOf("aten::addcmul"), FlopRule::kNone);
+  EXPECT_EQ(FlopRuleOf("mylib::comm"), FlopRule::kNone);
+}
+
+TEST(FlopRulesTest, FusedAndGroupedAttention) {
+  const std::string dims = R"("Input Dims": [[2,8,16,4],[2,2,32,4],[2,2,32,6]])";
+  const int64_t expected = int64_t{2} * 2 * 8 * 16 * 32 * (4 + 6);
+  EXPECT_EQ(OfTorch("aten::_scaled_dot_product_flash_attention", dims),
+            expected);
+  EXPECT_EQ(OfTorch("aten::_flash_attention_forward",
+                    R"("Input Dims": [[2,16,8,4],[2,32,2,4],[2,32,2,6]])"),
+            expected);
+  // Sequences of different lengths in one tensor: their lengths are no shape.
+  EXPECT_EQ(OfTorch("aten::_flash_attention_forward",
+                    R"("Input Dims": [[96,8,4],[96,2,4],[96,2,4]])"),
+            std::nullopt);
+}
+
 TEST(FlopRulesTest, Convolutions) {
   // 3x3 over 8x8 with padding 1 and stride 2: 4x4 outputs.
   const std::string args =

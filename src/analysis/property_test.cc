@@ -112,9 +112,9 @@ void CheckDistribution(const Trace& trace, const Summary& summary) {
   const int64_t kernels = SlowUnion(trace, [&](Row row) {
     return OnStream(trace, row) && trace.type()[row] == STEPSCOPE_KERNEL;
   });
-  ASSERT_EQ(d.kernel_ns, kernels);
+  ASSERT_EQ(d.kernel.all_ns, kernels);
   ASSERT_LE(d.computation_ns, kernels);
-  ASSERT_GE(d.computation_ns + d.gpu_ns, kernels);
+  ASSERT_GE(d.computation_ns + d.gpu.all_ns, kernels);
 }
 
 void CheckKernels(const Trace& trace, const Summary& summary) {
@@ -227,6 +227,29 @@ void CheckOperators(const EventTree& tree, const Summary& merged,
   }
 }
 
+// However events lie in, beside and across steps and each other.
+void CheckShares(const Summary& summary) {
+  const auto is_share = [](double ratio) { return ratio >= 0 && ratio <= 1; };
+  for (const auto* rows : {&summary.overview.cpu, &summary.overview.gpu})
+    for (const OverviewRow& row : *rows) ASSERT_TRUE(is_share(row.ratio));
+  const Distribution::InSteps& in = summary.distribution.in_steps;
+  for (const int64_t ns :
+       {in.communication_ns, in.computation_ns, in.overlap_ns})
+    ASSERT_LE(ns, summary.total_ns);
+  const auto check = [&](const auto& row) {
+    ASSERT_TRUE(is_share(row.cpu.ratio)) << row.cpu.ratio;
+    ASSERT_TRUE(is_share(row.gpu.ratio)) << row.gpu.ratio;
+  };
+  for (const ModelRow& row : summary.model) check(row);
+  for (const NamedRow& row : summary.memory_manipulation) check(row);
+  for (const ThreadRows& group : summary.user_defined)
+    for (const RangeRow& row : group.rows) check(row);
+  for (const PythonRow& row : summary.python) {
+    check(row);
+    ASSERT_GE(row.self_cpu_ns, 0);
+  }
+}
+
 class PropertyTest : public testing::TestWithParam<uint32_t> {};
 
 TEST_P(PropertyTest, TablesReconcile) {
@@ -242,6 +265,7 @@ TEST_P(PropertyTest, TablesReconcile) {
     CheckModel(summary);
     CheckDistribution(*trace, summary);
     CheckKernels(*trace, summary);
+    CheckShares(summary);
     const EventTree tree(*trace);
     CheckTree(tree);
     CheckStages(tree);

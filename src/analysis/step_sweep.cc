@@ -103,6 +103,16 @@ StepSweep::StepSweep(const EventTree& tree, const StepTable& steps,
   }
 }
 
+namespace {
+
+bool HasEvents(const Trace& trace, std::span<const uint32_t> tracks) {
+  return std::any_of(tracks.begin(), tracks.end(), [&](uint32_t i) {
+    return trace.tracks()[i].first < trace.tracks()[i].last;
+  });
+}
+
+}  // namespace
+
 void StepSweep::Run(
     const std::function<void(const StepWindow&)>& visit) const {
   const Trace& trace = tree_.trace();
@@ -119,7 +129,9 @@ void StepSweep::Run(
   for (uint32_t process = 0; process < processes; ++process) {
     const std::vector<StepRange> ranges =
         RangesOf(steps_, process, steps.of(process));
-    if (ranges.empty()) continue;
+    // Who recorded nothing has no window either: Nsight Systems lists every
+    // process of the machine.
+    if (ranges.empty() || !HasEvents(trace, tracks.of(process))) continue;
     while (first_device < devices_.size() &&
            devices_[first_device].process < process) {
       ++first_device;

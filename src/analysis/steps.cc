@@ -144,7 +144,9 @@ void StepTable::ComputeTotal(const EventTree& tree) {
   for (const StepInterval& step : steps_.spans) {
     collector.Add(step.range.begin, step.range.end);
   }
-  total_ns_ = TotalLength(collector.Finish());
+  all_steps_ = collector.Finish();
+  total_ns_ = TotalLength(all_steps_);
+  CollectProcessSteps(tree);
   steps_take_time_.assign(tree.threads().size(), false);
   for (const StepInterval& step : steps_.spans) {
     if (step.range.begin < step.range.end)
@@ -154,6 +156,7 @@ void StepTable::ComputeTotal(const EventTree& tree) {
   window_ = {trace.begin_ns(), trace.end_ns()};
   if (total_ns_ > 0) return;
   total_ns_ = SaturatingSubtract(window_.end, window_.begin);
+  all_steps_ = {window_};
   if (total_ns_ > 0 || trace.size() == 0) return;
   window_ = {INT64_MAX, INT64_MIN};
   for (Row row = 0; row < trace.size(); ++row) {
@@ -161,6 +164,38 @@ void StepTable::ComputeTotal(const EventTree& tree) {
     window_.end = std::max(window_.end, tree.end_ns(row));
   }
   total_ns_ = SaturatingSubtract(window_.end, window_.begin);
+  all_steps_ = {window_};
+}
+
+void StepTable::CollectProcessSteps(const EventTree& tree) {
+  const size_t processes = tree.trace().processes().size();
+  process_steps_.resize(processes);
+  if (processes == 1) {
+    process_steps_[0] = all_steps_;
+    return;
+  }
+  std::vector<IntervalCollector> collectors(processes);
+  for (const StepInterval& step : steps_.spans)
+    collectors[tree.threads()[step.thread].process].Add(step.range.begin,
+                                                        step.range.end);
+  for (size_t i = 0; i < processes; ++i)
+    process_steps_[i] = collectors[i].Finish();
+}
+
+int64_t StepTable::TimeInProcessSteps(uint32_t process,
+                                      const Interval& range) const {
+  const std::span<const Interval> own = process_steps_[process];
+  const std::span<const Interval> steps =
+      own.empty() ? std::span(&window_, 1) : own;
+  auto step = std::partition_point(
+      steps.begin(), steps.end(),
+      [&](const Interval& one) { return one.end <= range.begin; });
+  int64_t inside = 0;
+  for (; step != steps.end() && step->begin < range.end; ++step)
+    inside = SaturatingAdd(
+        inside, SaturatingSubtract(std::min(range.end, step->end),
+                                   std::max(range.begin, step->begin)));
+  return inside;
 }
 
 int64_t StepTable::TimeInSteps(uint32_t thread, const Interval& range) const {
@@ -203,6 +238,7 @@ void StepTable::AttributeWork(const EventTree& tree) {
   const Trace& trace = tree.trace();
   for (const DeviceWork& work : tree.work()) {
     const int64_t dur = trace.dur_ns()[work.row];
+    all_gpu_ns_ = SaturatingAdd(all_gpu_ns_, dur);
     const bool no_steps = steps_.spans.empty();
     const auto count = [&](bool in_stage) {
       gpu_ns_ = SaturatingAdd(gpu_ns_, dur);

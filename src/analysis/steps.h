@@ -72,14 +72,29 @@ class StepTable {
   // call, which finds the end of the data, does not. Where no step of the
   // thread took time, all of it.
   int64_t TimeInSteps(uint32_t thread, const Interval& range) const;
+  // The union of all steps; without steps, the recorded window. Its length is
+  // total_ns().
+  std::span<const Interval> all_steps() const { return all_steps_; }
+  // Together, the steps of a process; 0 where none takes time.
+  int64_t process_steps_ns(uint32_t process) const {
+    return TotalLength(process_steps_[process]);
+  }
+  // What of a range lies in the steps of a process; where it has none, in the
+  // recorded window.
+  int64_t TimeInProcessSteps(uint32_t process, const Interval& range) const;
   // What ratios are taken over: the union of the steps; without steps, the
   // recorded window; never 0 unless nothing took any time.
   int64_t total_ns() const { return total_ns_; }
   // The recorded window; where none is stated, the span of the events.
   const Interval& window() const { return window_; }
+  int64_t window_ns() const {
+    return SaturatingSubtract(window_.end, window_.begin);
+  }
   // All device work that was launched inside a step; without steps, all.
   int64_t gpu_ns() const { return gpu_ns_; }
-  // That of it which belongs to no stage that counts.
+  // All device work, whoever launched it and when.
+  int64_t all_gpu_ns() const { return all_gpu_ns_; }
+  // That of gpu_ns() which belongs to no stage that counts.
   int64_t gpu_outside_stages_ns() const { return gpu_outside_stages_ns_; }
 
  private:
@@ -108,6 +123,7 @@ class StepTable {
   void Complete(const EventTree& tree, const AutogradNames& autograd);
   void ChooseMainThreads(const EventTree& tree);
   void ComputeTotal(const EventTree& tree);
+  void CollectProcessSteps(const EventTree& tree);
   void AttributeWork(const EventTree& tree);
   void AddDeviceMarks(const EventTree& tree);
   void TimeSteps(const EventTree& tree, bool find_warmup);
@@ -118,8 +134,11 @@ class StepTable {
   std::vector<bool> device_paces_;  // by thread
   Interval window_;
   int64_t total_ns_ = 0;
+  IntervalSet all_steps_;
+  std::vector<IntervalSet> process_steps_;
   std::vector<bool> steps_take_time_;  // by thread
   int64_t gpu_ns_ = 0;
+  int64_t all_gpu_ns_ = 0;
   int64_t gpu_outside_stages_ns_ = 0;
   std::vector<bool> counts_stages_;  // by thread
 };

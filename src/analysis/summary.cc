@@ -91,7 +91,7 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   const bool ranks = WantsRanks(trace, options);
   if (ranks || wanted(kOverView | kDistributedView | swept)) {
     const Communication communication(tree, names);
-    summary.distribution = ComputeDistribution(tree, communication);
+    summary.distribution = ComputeDistribution(tree, steps, communication);
     if (ranks || wanted(swept)) {
       SweepSteps(tree, steps, names, communication, summary);
     }

@@ -97,22 +97,6 @@ void AddAbsences(const Summary& summary, std::vector<std::string>& notes) {
   }
 }
 
-void AddOddNumbers(const Summary& summary, std::vector<std::string>& notes) {
-  const auto any_above_one = [](const auto& rows, auto ratio) {
-    return std::any_of(rows.begin(), rows.end(),
-                       [&](const auto& row) { return ratio(row) > 1; });
-  };
-  const auto busy = [](const OverviewRow& row) { return row.ratio; };
-  const auto cpu = [](const ModelRow& row) { return row.cpu.ratio; };
-  if (any_above_one(summary.overview.cpu, busy) ||
-      any_above_one(summary.overview.gpu, busy) ||
-      any_above_one(summary.model, cpu)) {
-    notes.push_back(
-        "A ratio above 100% counts time outside the steps, or of several "
-        "threads at once.");
-  }
-}
-
 // "step 4" or "steps 4-7", of those that are warm-up.
 std::string WarmupNumbers(const Summary& summary) {
   int64_t first = INT64_MAX;
@@ -210,7 +194,6 @@ std::vector<std::string> SummaryNotes(const Summary& summary,
   AddLosses(summary, notes);
   for (std::string& note : NotesOfSources(*summary.trace))
     notes.push_back(std::move(note));
-  AddOddNumbers(summary, notes);
   const std::string empty = EmptyViews(summary, options.chosen_views());
   if (!empty.empty()) {
     notes.push_back(std::string(kNothingRecorded) + empty + ".");

@@ -18,7 +18,7 @@ namespace {
 std::string NoteOf(const SkippedFile& file) {
   std::string note = file.error.message + "; left out";
   if (!file.named) return note;
-  const std::string remedy = InputRemedy(file.error.code);
+  const std::string remedy = InputRemedy(file.error);
   return remedy.empty() ? note : note + "; " + remedy;
 }
 

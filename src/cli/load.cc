@@ -100,7 +100,11 @@ bool LoadForInfo(const std::string& given, LoadedInput& loaded,
 }
 
 ExitCode ComplainOfInput(const Error& error) {
-  const std::string remedy = InputRemedy(error.code);
+  const std::string remedy = InputRemedy(error);
+  if (remedy.empty() && error.code == ErrorCode::kUnsupported) {
+    PrintError(error.message);  // says what to do itself
+    return kExitUnreadable;
+  }
   return Complain(error.code == ErrorCode::kInvalidArgument ? kExitUsage
                                                             : kExitUnreadable,
                   error.message, remedy.empty() ? "see stepscope --help"

@@ -37,7 +37,7 @@ constexpr Category kCategories[] = {
     {"cuda_event", STEPSCOPE_SYNCHRONIZATION, kAside, kKineto},
     {"overhead", STEPSCOPE_OVERHEAD, kAside, kKineto},
     {"collective_comm", STEPSCOPE_COMMUNICATION, kAside, kKineto},
-    {"mtia_ccp_events", STEPSCOPE_USER_DEFINED, kAside, kKineto},
+    {"mtia_ccp_events", STEPSCOPE_KERNEL, kStream, kKineto},
     {"mtia_insight", STEPSCOPE_USER_DEFINED, kAside, kKineto},
     {"hpu_op", STEPSCOPE_OPERATOR, kHost, kKineto},
     {"cpu_instant_event", STEPSCOPE_USER_DEFINED, kHost, kKineto},

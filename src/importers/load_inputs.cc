@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "importers/foreign_formats.h"
 #include "importers/registry.h"
 
 namespace stepscope {
@@ -72,11 +73,13 @@ Status CheckContent(const Trace& trace, const std::string& input) {
   return Fail(ErrorCode::kCorrupt, WhatIsWrong(trace, input));
 }
 
-std::string InputRemedy(ErrorCode code) {
-  switch (code) {
+std::string InputRemedy(const Error& error) {
+  switch (error.code) {
     case ErrorCode::kNotFound:
       return "check the path";
     case ErrorCode::kUnsupported: {
+      // What the file is was said, and what to do with it.
+      if (error.message.find(kUnknownFormat) == error.message.npos) return "";
       std::string formats;
       for (const Importer* importer : Importers()) {
         if (!formats.empty()) formats += ", ";

@@ -27,6 +27,6 @@ Status CheckContent(const Trace& trace, const std::string& input);
 
 // What to do about an input that failed so, as the end of a sentence; "": there
 // is nothing to add.
-std::string InputRemedy(ErrorCode code);
+std::string InputRemedy(const Error& error);
 
 }  // namespace stepscope

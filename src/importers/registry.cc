@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "importers/capture/capture_importer.h"
+#include "importers/foreign_formats.h"
 #include "importers/input/input_source.h"
 #ifdef STEPSCOPE_HAVE_IMPORTER_FLUID
 #include "importers/fluid/fluid_importer.h"
@@ -60,18 +61,44 @@ std::span<const Importer* const> Importers() {
   return *importers;
 }
 
-Result<const Importer*> FindImporter(InputSource& input) {
-  STEPSCOPE_TRY_ASSIGN(const std::span<const uint8_t> head,
-                       input.Head(Importer::kHeadBytes));
-  if (head.empty())
-    return Fail(ErrorCode::kCorrupt, input.path() + ": byte 0: " +
-                                         (input.is_named_file()
-                                              ? "the file is empty"
-                                              : "it is empty"));
-  for (const Importer* importer : Importers())
-    if (importer->Sniff(head)) return importer;
+namespace {
+
+// JSON says what it is by its keys, and those may stand behind any amount of
+// metadata: it is asked again with more of the file.
+constexpr size_t kHeads[] = {Importer::kHeadBytes, size_t{256} << 10,
+                             size_t{16} << 20};
+
+bool SeemsJson(std::span<const uint8_t> head) {
+  for (const uint8_t byte : head) {
+    if (byte == '{' || byte == '[') return true;
+    if (byte != ' ' && byte != '\t' && byte != '\r' && byte != '\n') break;
+  }
+  return head.size() > 3 && head[0] == 0xef && head[1] == 0xbb;
+}
+
+Error Unknown(const InputSource& input, std::span<const uint8_t> head) {
+  const std::string foreign = NameForeignFormat(head, input.path());
   return Fail(ErrorCode::kUnsupported,
-              input.path() + ": byte 0: not a trace in a known format");
+              input.path() + ": byte 0: " +
+                  (foreign.empty() ? std::string(kUnknownFormat) : foreign));
+}
+
+}  // namespace
+
+Result<const Importer*> FindImporter(InputSource& input) {
+  std::span<const uint8_t> head;
+  for (const size_t bytes : kHeads) {
+    STEPSCOPE_TRY_ASSIGN(head, input.Head(bytes));
+    if (head.empty())
+      return Fail(ErrorCode::kCorrupt, input.path() + ": byte 0: " +
+                                           (input.is_named_file()
+                                                ? "the file is empty"
+                                                : "it is empty"));
+    for (const Importer* importer : Importers())
+      if (importer->Sniff(head)) return importer;
+    if (head.size() < bytes || !SeemsJson(head)) break;
+  }
+  return Unknown(input, head);
 }
 
 Result<std::unique_ptr<InputSource>> OpenInput(const std::string& path,

@@ -93,7 +93,7 @@ Result<std::string> WarningsOfImport(const DatasetImport& done,
   STEPSCOPE_TRY(done.output);
   std::string lines;
   for (const SkippedFile& file : done.skipped) {
-    const std::string remedy = InputRemedy(file.error.code);
+    const std::string remedy = InputRemedy(file.error);
     if (file.named || done.nothing_read())
       return Fail(file.error.code,
                   file.error.message +

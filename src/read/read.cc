@@ -75,7 +75,7 @@ int Guarded(stepscope_reply reply, Work work) {
 }
 
 Error WithRemedy(const Error& error) {
-  const std::string remedy = stepscope::InputRemedy(error.code);
+  const std::string remedy = stepscope::InputRemedy(error);
   return Fail(error.code,
               remedy.empty() ? error.message : error.message + "; " + remedy);
 }

@@ -165,14 +165,14 @@ class TextRenderer {
     const Distribution& of = summary_.distribution;
     const std::string_view format =
         summary_.trace != nullptr ? summary_.trace->format() : "";
-    if (of.gpu_ns == 0 || format.empty() ||
+    if (of.gpu.all_ns == 0 || format.empty() ||
         format.find("paddle") != format.npos) {
       return {};
     }
     return "On the device alone: kernels communicate for " +
-           cells_->Time(of.gpu_ns) + ", and for " +
+           cells_->Time(of.gpu.all_ns) + ", and for " +
            cells_->Time(of.gpu_overlap_ns) + " of it (" +
-           Cells::Percent(Ratio(of.gpu_overlap_ns, of.gpu_ns)) +
+           Cells::Percent(Ratio(of.gpu_overlap_ns, of.gpu.all_ns)) +
            "%) others compute.\n";
   }
   std::string ThreadTitle(const auto& group) const {
@@ -272,14 +272,16 @@ void TextRenderer::DistributionTable() {
   if (!distribution.any()) return;
   TextTable table(out_, {25, 25, 25});
   Head(table, "Distribution Summary", {"Name", "Total Time", "Ratio (%)"});
-  const auto add = [&](std::string name, int64_t ns) {
+  const auto add = [&](std::string name, int64_t ns, int64_t in_steps_ns) {
     table.Row({std::move(name), cells_->Time(ns),
-               Cells::Percent(Ratio(ns, summary_.total_ns))});
+               Cells::Percent(Ratio(in_steps_ns, summary_.total_ns))});
   };
-  add("ProfileStep", summary_.total_ns);
-  add("  Communication", distribution.communication_ns);
-  add("  Computation", distribution.computation_ns);
-  add("  Overlap", distribution.overlap_ns);
+  const Distribution::InSteps& in_steps = distribution.in_steps;
+  add("ProfileStep", summary_.total_ns, summary_.total_ns);
+  add("  Communication", distribution.communication_ns,
+      in_steps.communication_ns);
+  add("  Computation", distribution.computation_ns, in_steps.computation_ns);
+  add("  Overlap", distribution.overlap_ns, in_steps.overlap_ns);
   table.Separator();
   table.Line(Wrapped(kDistributionNote, style_.width));
   const std::string device = DeviceDistribution();

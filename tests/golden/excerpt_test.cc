@@ -201,6 +201,7 @@ TEST(ExcerptTest, Distribution) {
   summary.distribution.communication_ns = ns(1);
   summary.distribution.computation_ns = ns(2);
   summary.distribution.overlap_ns = ns(3);
+  summary.distribution.in_steps = {ns(1), ns(2), ns(3)};
   summary.distribution.gpu_calls = 1;
   ExpectLines(excerpt, summary, Only(kDistributedView));
 }

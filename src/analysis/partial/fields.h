@@ -54,7 +54,7 @@ class PartialFields {
     List(body.costs, [&](StepCost& cost) {
       All(cost.index, cost.batch_ns, cost.reader_ns);
     });
-    All(body.gpu_ns, body.model.has_steps);
+    All(body.gpu_ns, body.all_gpu_ns, body.model.has_steps);
     for (ModelSums::Stage& stage : body.model.stages)
       All(stage.calls, stage.cpu, stage.gpu, stage.inferred);
     All(body.model.outside_cpu_ns, body.model.outside_gpu_ns);
@@ -250,8 +250,9 @@ class PartialFields {
 
   void Of(NamedSum& sum) {
     All(sum.name, sum.calls, sum.nested_calls, sum.cpu, sum.gpu,
-        sum.self_cpu_ns, sum.self_gpu_ns, sum.cpu_sketch, sum.gpu_sketch,
-        sum.use);
+        sum.self_cpu_ns, sum.self_gpu_ns, sum.share.inside_ns,
+        sum.share.steps_ns, sum.share.loose_threads, sum.cpu_sketch,
+        sum.gpu_sketch, sum.use);
     if (++depth_ > kDeepest) return Refuse();
     Sums(sum.inner);
     Sums(sum.device);

@@ -98,6 +98,13 @@ int64_t JobFiles::GpuTime() const {
   return sum;
 }
 
+int64_t JobFiles::AllGpuTime() const {
+  int64_t sum = 0;
+  for (const PartialBody& file : files_)
+    sum = SaturatingAdd(sum, file.all_gpu_ns);
+  return sum;
+}
+
 ModelSums JobFiles::Model() const {
   ModelSums sums;
   sums.has_steps = has_steps_;

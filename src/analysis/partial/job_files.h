@@ -29,7 +29,10 @@ class JobFiles {
 
   void AddSteps(const Trace& trace, Summary& summary) const;
 
-  int64_t GpuTime() const;
+  int64_t GpuTime() const;     // launched in steps
+  int64_t AllGpuTime() const;  // launched whenever
+  // From the first begin to the last end of what the files recorded.
+  int64_t WindowLength() const;
 
   ModelSums Model() const;
 
@@ -59,7 +62,6 @@ class JobFiles {
 
   static void AddStage(const ModelSums::Stage& from, ModelSums::Stage& to);
 
-  int64_t WindowLength() const;
   template <typename Has, typename Get>
   int64_t HullOf(Has has, Get get) const;
 

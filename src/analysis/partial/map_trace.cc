@@ -23,6 +23,7 @@ NamedSum SumOf(const Row& row) {
     sum.nested_calls = row.nested_calls;
   if constexpr (requires { row.self_cpu_ns; })
     sum.self_cpu_ns = row.self_cpu_ns;
+  if constexpr (requires { row.share; }) sum.share = row.share;
   if constexpr (requires { row.device; })
     for (const OperatorDeviceRow& device : row.device)
       sum.device.push_back(SumOf(device));
@@ -96,6 +97,7 @@ class Mapper {
     body_.periods = FindPeriods(tree_, steps_);
     body_.costs = FindStepCosts(steps_);
     body_.gpu_ns = steps_.gpu_ns();
+    body_.all_gpu_ns = steps_.all_gpu_ns();
   }
 
   void Sweep() {
@@ -179,6 +181,7 @@ class Mapper {
       sum.nested_calls = row.nested_calls;
       sum.cpu = StatsOf(row.cpu);
       sum.self_cpu_ns = row.self_cpu_ns;
+      sum.share = row.share;
       body_.python.push_back(std::move(sum));
     }
   }

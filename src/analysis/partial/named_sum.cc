@@ -35,6 +35,7 @@ void NamedSum::Add(const NamedSum& other) {
   AddStats(other.gpu, gpu);
   self_cpu_ns = SaturatingAdd(self_cpu_ns, other.self_cpu_ns);
   self_gpu_ns = SaturatingAdd(self_gpu_ns, other.self_gpu_ns);
+  share.Add(other.share);
   cpu_sketch.Add(other.cpu_sketch);
   gpu_sketch.Add(other.gpu_sketch);
   use.Add(other.use);

@@ -25,6 +25,7 @@ struct NamedSum {
   TimeStats gpu;
   int64_t self_cpu_ns = 0;
   int64_t self_gpu_ns = 0;
+  StepShare share;  // of host events that are no operators
   DurationSketch cpu_sketch;
   DurationSketch gpu_sketch;
   KernelUse use;

@@ -84,7 +84,8 @@ struct PartialBody {
   std::vector<StepRow> steps;  // by thread, then by start
   std::vector<ProcessPeriods> periods;
   std::vector<StepCost> costs;
-  int64_t gpu_ns = 0;  // what GPU ratios are of
+  int64_t gpu_ns = 0;  // launched in steps: what Model's ratios are of
+  int64_t all_gpu_ns = 0;  // what those of ranges and copies are of
   ModelSums model;
   std::vector<DeviceUse> devices;
   Waterfall waterfall;

@@ -85,6 +85,8 @@ Result<std::unique_ptr<ReducedJob>> Reducer::Finish(
   RankJob ranks = job.AnalyseRanks(how);
   job.AddSteps(trace, summary);
   const int64_t gpu_ns = job.GpuTime();
+  const int64_t all_gpu_ns = job.AllGpuTime();
+  const int64_t window_ns = job.WindowLength();
   const bool wants_ranks = job.Wants(kRankViews) && MayHaveRanks(trace);
   if (wants_ranks) summary.ranks = std::move(ranks);
   if (job.Wants(kDeviceView)) summary.device = DeviceRows(trace, job.Devices());
@@ -97,7 +99,7 @@ Result<std::unique_ptr<ReducedJob>> Reducer::Finish(
     if (job.has_steps()) summary.outliers = ComputeOutliers(summary.waterfall);
   }
   if (job.Wants(kModelView))
-    summary.model = ModelRows(job.Model(), summary.total_ns, gpu_ns);
+    summary.model = ModelRows(job.Model(), gpu_ns);
   if (job.Wants(kOperatorView | kPercentileView))
     summary.operators =
         rows.Operators(operators_.rows(), lost_.rows(), outermost_cpu_ns_,
@@ -111,12 +113,12 @@ Result<std::unique_ptr<ReducedJob>> Reducer::Finish(
   }
   if (job.Wants(kMemoryManipulationView))
     summary.memory_manipulation = rows.Memory(
-        memory.rows(), summary.total_ns, gpu_ns, &memory == &device_memory_);
+        memory.rows(), window_ns, all_gpu_ns, &memory == &device_memory_);
   if (job.Wants(kUserDefinedView | kPercentileView))
     summary.user_defined =
-        rows.UserDefined(user_defined_.rows(), summary.total_ns, gpu_ns);
+        rows.UserDefined(user_defined_.rows(), window_ns, all_gpu_ns);
   if (job.Wants(kPythonView))
-    summary.python = rows.Python(python_.rows(), summary.total_ns);
+    summary.python = rows.Python(python_.rows(), window_ns);
 
   SummaryOptions given = options;
   given.views = job.views();

@@ -27,11 +27,15 @@ void NamedRows::Sort(std::vector<Row>& rows, SortKey key) const {
   });
 }
 
-NamedRow NamedRows::MakeRow(const NamedSum& sum, int64_t cpu_ns,
+NamedRow NamedRows::MakeRow(const NamedSum& sum, int64_t window_ns,
                             int64_t gpu_ns) const {
-  return {NameOf(sum), sum.calls, TimeColumn::Of(sum.cpu, cpu_ns),
-          TimeColumn::Of(sum.gpu, gpu_ns), sum.nested_calls,
-          sum.self_cpu_ns};
+  return {NameOf(sum),
+          sum.calls,
+          TimeColumn::Of(sum.cpu, sum.share, window_ns),
+          TimeColumn::Of(sum.gpu, gpu_ns),
+          sum.nested_calls,
+          sum.self_cpu_ns,
+          sum.share};
 }
 
 std::vector<OperatorDeviceRow> NamedRows::DeviceRows(
@@ -117,12 +121,12 @@ std::vector<KernelRow> NamedRows::Kernels(
 }
 
 std::vector<ThreadRows> NamedRows::UserDefined(
-    const std::vector<NamedSum>& sums, int64_t total_ns,
+    const std::vector<NamedSum>& sums, int64_t window_ns,
     int64_t gpu_ns) const {
   if (sums.empty()) return {};
   ThreadRows group;
   for (const NamedSum& sum : sums) {
-    RangeRow row{MakeRow(sum, total_ns, gpu_ns), {}, {}};
+    RangeRow row{MakeRow(sum, window_ns, gpu_ns), {}, {}};
     if (options_.chosen_views() & kPercentileView) {
       row.cpu_spread = sum.cpu_sketch.ToSpread();
       if (has_device_work_) row.gpu_spread = sum.gpu_sketch.ToSpread();
@@ -134,17 +138,17 @@ std::vector<ThreadRows> NamedRows::UserDefined(
 }
 
 std::vector<NamedRow> NamedRows::Memory(const std::vector<NamedSum>& sums,
-                                        int64_t total_ns, int64_t gpu_ns,
+                                        int64_t window_ns, int64_t gpu_ns,
                                         bool of_device) const {
   std::vector<NamedRow> rows;
   for (const NamedSum& sum : sums)
-    rows.push_back(MakeRow(sum, total_ns, gpu_ns));
+    rows.push_back(MakeRow(sum, window_ns, gpu_ns));
   if (of_device) Sort(rows, SortKey::kGpuTotal);
   return rows;
 }
 
 std::vector<PythonRow> NamedRows::Python(const std::vector<NamedSum>& sums,
-                                         int64_t total_ns) const {
+                                         int64_t window_ns) const {
   std::vector<PythonRow> rows;
   for (const NamedSum& sum : sums) {
     PythonRow row;
@@ -152,8 +156,9 @@ std::vector<PythonRow> NamedRows::Python(const std::vector<NamedSum>& sums,
     row.name = ParsePythonName(row.event);
     row.calls = sum.calls;
     row.nested_calls = sum.nested_calls;
-    row.cpu = TimeColumn::Of(sum.cpu, total_ns);
+    row.cpu = TimeColumn::Of(sum.cpu, sum.share, window_ns);
     row.self_cpu_ns = sum.self_cpu_ns;
+    row.share = sum.share;
     rows.push_back(row);
   }
   Sort(rows, options_.sort);

@@ -26,20 +26,21 @@ class NamedRows {
             bool has_device_work)
       : trace_(trace), options_(options), has_device_work_(has_device_work) {}
 
-  // `lost`: work whose launch was not recorded, if there was any.
+  // `window_ns`: of the whole job. `lost`: work whose launch was not recorded,
+  // if there was any.
   std::vector<OperatorGroup> Operators(const std::vector<NamedSum>& sums,
                                        const std::vector<NamedSum>& lost,
                                        int64_t outermost_cpu_ns,
                                        int64_t outermost_gpu_ns) const;
   std::vector<KernelRow> Kernels(const std::vector<NamedSum>& sums) const;
   std::vector<ThreadRows> UserDefined(const std::vector<NamedSum>& sums,
-                                      int64_t total_ns, int64_t gpu_ns) const;
+                                      int64_t window_ns, int64_t gpu_ns) const;
   // `of_device`: copies of the device, which stand by time.
   std::vector<NamedRow> Memory(const std::vector<NamedSum>& sums,
-                               int64_t total_ns, int64_t gpu_ns,
+                               int64_t window_ns, int64_t gpu_ns,
                                bool of_device) const;
   std::vector<PythonRow> Python(const std::vector<NamedSum>& sums,
-                                int64_t total_ns) const;
+                                int64_t window_ns) const;
 
   template <typename Row>
   void SetName(std::string_view name, Row& row) const {
@@ -49,7 +50,8 @@ class NamedRows {
 
  private:
   std::string_view NameOf(const NamedSum& sum) const;
-  NamedRow MakeRow(const NamedSum& sum, int64_t cpu_ns, int64_t gpu_ns) const;
+  NamedRow MakeRow(const NamedSum& sum, int64_t window_ns,
+                   int64_t gpu_ns) const;
   std::vector<OperatorDeviceRow> DeviceRows(const NamedSum& sum) const;
   OperatorRow MakeOperator(const NamedSum& sum, int64_t cpu_ns,
                            int64_t gpu_ns) const;

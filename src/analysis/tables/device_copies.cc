@@ -17,6 +17,23 @@ struct CopyStats {
   TimeStats gpu;
 };
 
+// A call that launched copies of a name.
+struct CopyCall {
+  Row row;
+  uint32_t slot;
+};
+
+// Calls come by stream, and shares want them by thread: as rows are.
+StepShares SharesOf(std::vector<CopyCall>& calls, const EventTree& tree,
+                    const StepTable& steps) {
+  std::sort(calls.begin(), calls.end(),
+            [](const CopyCall& a, const CopyCall& b) { return a.row < b.row; });
+  StepShares shares(tree, steps);
+  for (const CopyCall& call : calls)
+    shares.Add(call.slot, call.row, tree.thread_of(call.row));
+  return shares;
+}
+
 bool AnyCopies(const EventTree& tree) {
   const std::vector<Track>& tracks = tree.trace().tracks();
   TypeSet types = 0;
@@ -35,6 +52,7 @@ std::vector<NamedRow> ComputeDeviceCopies(const EventTree& tree,
   std::vector<CopyStats> copies;
   if (!AnyCopies(tree)) return {};
   FlatMap slots;
+  std::vector<CopyCall> calls;
   FlatMap launches;  // a call that launched several counts once
   for (const DeviceWork& work : tree.work()) {
     const uint16_t type = trace.type()[work.row];
@@ -51,13 +69,19 @@ std::vector<NamedRow> ComputeDeviceCopies(const EventTree& tree,
     if (work.launch != kNoRow &&
         launches.Insert(work.launch) == FlatMap::kNew) {
       stats.cpu.Add(trace.dur_ns()[work.launch]);
+      calls.push_back({work.launch, slot});
     }
   }
+  const StepShares shares = SharesOf(calls, tree, steps);
   std::vector<NamedRow> rows;
-  for (const CopyStats& stats : copies) {
-    rows.push_back({trace.str(stats.name), stats.calls,
-                    TimeColumn::Of(stats.cpu, steps.total_ns()),
-                    TimeColumn::Of(stats.gpu, steps.gpu_ns())});
+  for (uint32_t slot = 0; slot < copies.size(); ++slot) {
+    const CopyStats& stats = copies[slot];
+    const StepShare share = shares.share(slot);
+    rows.push_back({.name = trace.str(stats.name),
+                    .calls = stats.calls,
+                    .cpu = TimeColumn::Of(stats.cpu, share, steps.window_ns()),
+                    .gpu = TimeColumn::Of(stats.gpu, steps.all_gpu_ns()),
+                    .share = share});
     // Of other ranks there may be a call: none is no call of 0 ns.
     if (sort == SortKey::kVisit) rows.back().cpu.min_ns = stats.cpu.min_ns;
   }

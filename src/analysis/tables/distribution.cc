@@ -14,31 +14,42 @@ namespace {
 
 // The common case: one machine, no communication. Streams are sorted, so with
 // one of them nothing has to be kept.
-int64_t KernelBusyTime(const EventTree& tree) {
+BusyPair KernelBusyTime(const EventTree& tree,
+                        std::span<const Interval> steps) {
   const Trace& trace = tree.trace();
   uint32_t streams = 0;
   for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
     streams += trace.tracks()[i].kind == TrackKind::kStream &&
                (tree.census().types(i) & SetOf(STEPSCOPE_KERNEL)) != 0;
   }
-  BusyTime kernels(streams <= 1);
+  StepBusy in_order(steps);
+  IntervalCollector any_order;
   for (const DeviceWork& work : tree.work()) {
     if (trace.type()[work.row] != STEPSCOPE_KERNEL) continue;
-    kernels.Add(trace.start_ns()[work.row], tree.end_ns(work.row));
+    const int64_t start = trace.start_ns()[work.row];
+    if (streams <= 1) {
+      in_order.Add(start, tree.end_ns(work.row));
+    } else {
+      any_order.Add(start, tree.end_ns(work.row));
+    }
   }
-  return kernels.Finish();
+  if (streams <= 1) return in_order.total();
+  return BusyPair::Of(any_order.Finish(), steps);
 }
 
 }  // namespace
 
-Distribution ComputeDistribution(const EventTree& tree,
+Distribution ComputeDistribution(const EventTree& tree, const StepTable& steps,
                                  const Communication& communication) {
   const Trace& trace = tree.trace();
   const auto type = trace.type();
+  const std::span<const Interval> in = steps.all_steps();
   Distribution result;
   result.host_calls = communication.host_calls();
   if (!communication.any_kernel()) {
-    result.kernel_ns = result.computation_ns = KernelBusyTime(tree);
+    result.kernel = KernelBusyTime(tree, in);
+    result.computation_ns = result.kernel.all_ns;
+    result.in_steps.computation_ns = result.kernel.in_steps_ns;
     return result;
   }
 
@@ -59,13 +70,16 @@ Distribution ComputeDistribution(const EventTree& tree,
   const IntervalSet gpu_set = communicating.Finish();
   const IntervalSet compute_set = computing.Finish();
   const IntervalSet both = Union(host_set, gpu_set);
-  result.host_ns = TotalLength(host_set);
-  result.gpu_ns = TotalLength(gpu_set);
-  result.kernel_ns = TotalLength(Union(gpu_set, compute_set));
+  const IntervalSet overlap = Intersection(both, compute_set);
+  result.host = BusyPair::Of(host_set, in);
+  result.gpu = BusyPair::Of(gpu_set, in);
+  result.kernel = BusyPair::Of(Union(gpu_set, compute_set), in);
   result.communication_ns = TotalLength(both);
   result.computation_ns = TotalLength(compute_set);
-  result.overlap_ns = TotalLength(Intersection(both, compute_set));
+  result.overlap_ns = TotalLength(overlap);
   result.gpu_overlap_ns = TotalLength(Intersection(gpu_set, compute_set));
+  result.in_steps = {OverlapLength(both, in), OverlapLength(compute_set, in),
+                     OverlapLength(overlap, in)};
   return result;
 }
 
@@ -134,7 +148,7 @@ TableSchema DeclareDistributionTable() {
                 const Distribution& of = s.distribution;
                 return RowList::Own(std::vector<DistributionRow>{
                     {s.total_ns, of.communication_ns, of.computation_ns,
-                     of.overlap_ns, of.gpu_ns, of.gpu_overlap_ns}});
+                     of.overlap_ns, of.gpu.all_ns, of.gpu_overlap_ns}});
               },
           .nothing = [](const Summary& s) { return !s.distribution.any(); }};
 }

@@ -12,6 +12,7 @@
 #include <cstdint>
 
 #include "analysis/communication.h"
+#include "analysis/step_busy.h"
 #include "analysis/steps.h"
 
 namespace stepscope {
@@ -20,18 +21,25 @@ struct Distribution {
   int64_t communication_ns = 0;
   int64_t computation_ns = 0;
   int64_t overlap_ns = 0;
+  // What of these lies in the steps: shares of them are of this.
+  struct InSteps {
+    int64_t communication_ns = 0;
+    int64_t computation_ns = 0;
+    int64_t overlap_ns = 0;
+  } in_steps;
   // The parts of Communication, for the Overview table.
   uint64_t host_calls = 0;
-  int64_t host_ns = 0;
+  BusyPair host;
   uint64_t gpu_calls = 0;
-  int64_t gpu_ns = 0;
-  int64_t gpu_overlap_ns = 0;  // of gpu_ns, with Computation
-  int64_t kernel_ns = 0;  // all kernels, communicating or not
+  BusyPair gpu;
+  int64_t gpu_overlap_ns = 0;  // of gpu, with Computation
+  BusyPair kernel;  // all kernels, communicating or not
 
   bool any() const { return host_calls > 0 || gpu_calls > 0; }
 };
 
 Distribution ComputeDistribution(const EventTree& tree,
+                                 const StepTable& steps,
                                  const Communication& communication);
 
 }  // namespace stepscope

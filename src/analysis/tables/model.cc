@@ -107,8 +107,22 @@ ModelSums ComputeModelSums(const EventTree& tree, const StepTable& steps) {
   return sums;
 }
 
-std::vector<ModelRow> ModelRows(const ModelSums& sums, int64_t total_ns,
-                                int64_t gpu_ns) {
+namespace {
+
+// What the shares are of: stages and Others together, which are the steps of
+// all threads that have some, or the window. Steps that overlap are counted
+// twice, so they are shares of themselves.
+int64_t WholeOf(const ModelSums& sums) {
+  int64_t whole = sums.outside_cpu_ns;
+  for (size_t i = 1; i < ModelSums::kStages; ++i)
+    whole = SaturatingAdd(whole, sums.stages[i].cpu.total_ns);
+  return std::max(whole, sums.stages[0].cpu.total_ns);
+}
+
+}  // namespace
+
+std::vector<ModelRow> ModelRows(const ModelSums& sums, int64_t gpu_ns) {
+  const int64_t total_ns = WholeOf(sums);
   std::vector<ModelRow> rows;
   for (size_t i = 0; i < ModelSums::kStages; ++i) {
     const ModelSums::Stage& stage = sums.stages[i];
@@ -135,8 +149,7 @@ std::vector<ModelRow> ModelRows(const ModelSums& sums, int64_t total_ns,
 std::vector<ModelRow> ComputeModel(const EventTree& tree,
                                    const StepTable& steps) {
   if (steps.steps().empty() && steps.stages().empty()) return {};
-  return ModelRows(ComputeModelSums(tree, steps), steps.total_ns(),
-                   steps.gpu_ns());
+  return ModelRows(ComputeModelSums(tree, steps), steps.gpu_ns());
 }
 
 TableSchema DeclareModelTable() {
@@ -152,7 +165,7 @@ TableSchema DeclareModelTable() {
                   if (row.name == kOthersName) return std::nullopt;
                   return row.calls;
                 });
-  AddTimes(columns, "cpu", {"time of those events", "the total time"},
+  AddTimes(columns, "cpu", {"time of those events", "the stages and Others"},
            [](const ModelRow& row) { return row.cpu; }, calls);
   AddTimes(columns, "gpu",
            {"device work launched in them", "the work launched in steps"},

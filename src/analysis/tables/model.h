@@ -37,9 +37,8 @@ struct ModelSums {
   int64_t outside_gpu_ns = 0;
 };
 ModelSums ComputeModelSums(const EventTree& tree, const StepTable& steps);
-// `total_ns`, `gpu_ns`: what ratios are of.
-std::vector<ModelRow> ModelRows(const ModelSums& sums, int64_t total_ns,
-                                int64_t gpu_ns);
+// `gpu_ns`: what GPU ratios are of. CPU ratios are of all rows but the first.
+std::vector<ModelRow> ModelRows(const ModelSums& sums, int64_t gpu_ns);
 
 // ProfileStep, the stages that occur, Others; empty without steps and stages.
 // Others is what the stages leave of the steps on the same thread, never

@@ -8,6 +8,7 @@
 #include "analysis/kinds.h"
 #include "analysis/schema.h"
 #include "analysis/stats.h"
+#include "analysis/step_busy.h"
 #include "analysis/summary.h"
 #include "trace/event_type.h"
 
@@ -24,7 +25,8 @@ std::string TypeLabel(size_t type) {
 // sorted; what occurs on several is put in order slice by slice.
 class TypeTimes {
  public:
-  explicit TypeTimes(const EventTree& tree) {
+  TypeTimes(const EventTree& tree, const StepTable& steps) {
+    busy_.fill(StepBusy(steps.all_steps()));
     const std::vector<Track>& tracks = tree.trace().tracks();
     for (uint32_t i = 0; i < tracks.size(); ++i) {
       if (tracks[i].kind != TrackKind::kThread) continue;
@@ -47,7 +49,7 @@ class TypeTimes {
   }
 
   uint64_t calls(size_t slot) const { return calls_[slot]; }
-  int64_t time_ns(size_t slot) const { return busy_[slot].total_ns(); }
+  BusyPair time(size_t slot) const { return busy_[slot].total(); }
 
  private:
   void AddSeveral() {
@@ -58,29 +60,30 @@ class TypeTimes {
 
   std::array<uint64_t, kTypeSlots> calls_{};
   std::array<uint32_t, kTypeSlots> runs_{};  // tracks that it occurs on
-  std::array<OrderedBusy, kTypeSlots> busy_{};
+  std::array<StepBusy, kTypeSlots> busy_;
   std::array<IntervalCollector, kTypeSlots> several_;  // of the slice
   IntervalSet ordered_;
 };
 
-OverviewRow MakeTypeRow(std::string type, uint64_t calls, int64_t time_ns,
+OverviewRow MakeTypeRow(std::string type, uint64_t calls, BusyPair time,
                         const StepTable& steps) {
-  return {std::move(type), calls, time_ns, Ratio(time_ns, steps.total_ns())};
+  return {std::move(type), calls, time.all_ns,
+          Ratio(time.in_steps_ns, steps.total_ns())};
 }
 
 // The union of all stages of a type.
-int64_t StageTime(const StepTable& steps, size_t type) {
-  BusyTime time;
+BusyPair StageTime(const StepTable& steps, size_t type) {
+  IntervalCollector time;
   for (const StepInterval& stage : steps.stages()) {
     if (stage.type == type) time.Add(stage.range.begin, stage.range.end);
   }
-  return time.Finish();
+  return BusyPair::Of(time.Finish(), steps.all_steps());
 }
 
 std::vector<OverviewRow> HostRows(const EventTree& tree,
                                   const StepTable& steps,
                                   const Distribution& distribution) {
-  const TypeTimes times(tree);
+  const TypeTimes times(tree, steps);
   std::array<uint64_t, kTypeSlots> stages{};
   std::array<bool, kTypeSlots> concluded{};  // stages without an event
   for (const StepInterval& stage : steps.stages()) {
@@ -95,11 +98,11 @@ std::vector<OverviewRow> HostRows(const EventTree& tree,
     if (calls == 0) continue;
     rows.push_back(MakeTypeRow(
         TypeLabel(i), calls,
-        concluded[i] ? StageTime(steps, i) : times.time_ns(i), steps));
+        concluded[i] ? StageTime(steps, i) : times.time(i), steps));
   }
   if (distribution.host_calls > 0) {
     rows.push_back(MakeTypeRow(TypeLabel(STEPSCOPE_COMMUNICATION),
-                               distribution.host_calls, distribution.host_ns,
+                               distribution.host_calls, distribution.host,
                                steps));
   }
   const std::string_view step = EventTypeName(STEPSCOPE_PROFILE_STEP);
@@ -118,7 +121,7 @@ std::vector<OverviewRow> DeviceTypeRows(const EventTree& tree,
   const Trace& trace = tree.trace();
   std::vector<OverviewRow> rows;
   std::array<uint64_t, 3> calls{};  // Kernel, Memcpy, Memset
-  std::array<BusyTime, 3> times;    // of the last two
+  std::array<IntervalCollector, 3> times;  // of the last two
   for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
     const Track& track = trace.tracks()[i];
     if (track.kind != TrackKind::kStream) continue;
@@ -136,14 +139,17 @@ std::vector<OverviewRow> DeviceTypeRows(const EventTree& tree,
                                          tree.end_ns(row));
     }
   }
-  const auto add = [&](uint16_t type, uint64_t count, int64_t time_ns) {
+  const auto add = [&](uint16_t type, uint64_t count, BusyPair time) {
     if (count == 0) return;
-    rows.push_back(MakeTypeRow(TypeLabel(type), count, time_ns, steps));
+    rows.push_back(MakeTypeRow(TypeLabel(type), count, time, steps));
   };
-  add(STEPSCOPE_KERNEL, calls[0], distribution.kernel_ns);
-  add(STEPSCOPE_MEMCPY, calls[1], times[1].Finish());
-  add(STEPSCOPE_MEMSET, calls[2], times[2].Finish());
-  add(STEPSCOPE_COMMUNICATION, distribution.gpu_calls, distribution.gpu_ns);
+  const auto busy = [&](IntervalCollector& time) {
+    return BusyPair::Of(time.Finish(), steps.all_steps());
+  };
+  add(STEPSCOPE_KERNEL, calls[0], distribution.kernel);
+  add(STEPSCOPE_MEMCPY, calls[1], busy(times[1]));
+  add(STEPSCOPE_MEMSET, calls[2], busy(times[2]));
+  add(STEPSCOPE_COMMUNICATION, distribution.gpu_calls, distribution.gpu);
   return rows;
 }
 
@@ -165,7 +171,9 @@ ColumnsOf<OverviewRow> RowColumns(const std::string& whole) {
   columns.Time("time_ns", Adds::kUnion,
                "busy time, over all threads or streams",
                &OverviewRow::time_ns);
-  columns.Ratio("ratio", "time as a share of the " + whole,
+  columns.Ratio("ratio",
+                "what of the time lies in the " + whole +
+                    ", as a share of them",
                 &OverviewRow::ratio);
   return columns;
 }
@@ -175,10 +183,10 @@ ColumnsOf<OverviewRow> RowColumns(const std::string& whole) {
 TableSchema DeclareOverviewTable() {
   ColumnsOf<Overview> columns;
   columns.Nested("cpu", "types of host events, the steps first",
-                 RowColumns("total time"), [](const Overview& overview) {
+                 RowColumns("steps"), [](const Overview& overview) {
                    return RowList::Of(overview.cpu);
                  });
-  columns.Nested("gpu", "types of device work", RowColumns("total time"),
+  columns.Nested("gpu", "types of device work", RowColumns("steps"),
                  [](const Overview& overview) {
                    return RowList::Of(overview.gpu);
                  });

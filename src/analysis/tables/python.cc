@@ -56,27 +56,36 @@ std::optional<PythonName> ParseXplane(std::string_view name) {
   return PythonName{name.substr(blank + 1), name.substr(1, colon - 1), line};
 }
 
-// Self times of the functions of one thread.
+// Self times of the functions of one thread. Calls inside one may overlap each
+// other, where tasks take turns on the thread: what they cover together is not
+// its own time.
 class SelfTimes {
  public:
   explicit SelfTimes(std::vector<int64_t>& by_slot) : by_slot_(by_slot) {}
 
   // REQUIRES: spans as ForEachNested gives them.
-  void Add(uint32_t slot, int64_t dur_ns, const Interval& span) {
+  void Add(uint32_t slot, const Interval& call, const Interval& span) {
     while (!open_.empty() && open_.back().end <= span.begin) open_.pop_back();
     if (!open_.empty()) {
-      int64_t& around = by_slot_[open_.back().slot];
-      around = SaturatingSubtract(around, dur_ns);
+      Open& around = open_.back();
+      const int64_t from = std::max(call.begin, around.covered_until);
+      if (call.end > from) {
+        int64_t& self = by_slot_[around.slot];
+        self = SaturatingSubtract(self, SaturatingSubtract(call.end, from));
+        around.covered_until = call.end;
+      }
     }
     if (slot >= by_slot_.size()) by_slot_.resize(slot + 1, 0);
-    by_slot_[slot] = SaturatingAdd(by_slot_[slot], dur_ns);
-    open_.push_back({slot, span.end});
+    by_slot_[slot] = SaturatingAdd(
+        by_slot_[slot], SaturatingSubtract(call.end, call.begin));
+    open_.push_back({slot, span.end, call.begin});
   }
 
  private:
   struct Open {
     uint32_t slot;
     int64_t end;
+    int64_t covered_until;  // by calls inside it
   };
   std::vector<int64_t>& by_slot_;
   std::vector<Open> open_;
@@ -95,6 +104,7 @@ std::vector<PythonRow> ComputePython(const EventTree& tree,
                                      const StepTable& steps, SortKey sort) {
   const Trace& trace = tree.trace();
   ByName functions(tree, /*per_thread=*/false);
+  StepShares shares(tree, steps);
   std::vector<int64_t> self_ns;
   for (uint32_t i = 0; i < tree.threads().size(); ++i) {
     if (!tree.Has(i, SetOf(STEPSCOPE_PYTHON_FUNCTION))) continue;
@@ -102,7 +112,8 @@ std::vector<PythonRow> ComputePython(const EventTree& tree,
     tree.ForEachNested(i, [&](Row row, const Interval& span) {
       if (trace.type()[row] != STEPSCOPE_PYTHON_FUNCTION) return;
       const uint32_t slot = functions.Add(row, i, span) & ~ByName::kNested;
-      self.Add(slot, trace.dur_ns()[row], span);
+      shares.Add(slot, row, i);
+      self.Add(slot, {trace.start_ns()[row], tree.end_ns(row)}, span);
     });
   }
   std::vector<PythonRow> rows;
@@ -110,9 +121,11 @@ std::vector<PythonRow> ComputePython(const EventTree& tree,
     const NameStats& stats = functions.stats()[slot];
     rows.push_back({ParsePythonName(trace.str(stats.name)), stats.calls,
                     stats.nested_calls,
-                    TimeColumn::Of(stats.cpu, steps.total_ns()),
+                    TimeColumn::Of(stats.cpu, shares.share(slot),
+                                   steps.window_ns()),
                     {},
                     self_ns[slot],
+                    shares.share(slot),
                     trace.str(stats.name)});
   }
   std::stable_sort(rows.begin(), rows.end(),
@@ -134,7 +147,9 @@ TableSchema DeclarePythonTable() {
   columns.Time("self_ns", Adds::kSum,
                "time of all calls without that of other Python functions",
                &PythonRow::self_cpu_ns);
-  AddTimes(columns, "cpu", {"time of the calls", "the total time"},
+  AddTimes(columns, "cpu",
+           {"time of the calls",
+            "the steps of its threads, as far as it lies in them"},
            [](const PythonRow& row) { return row.cpu; }, calls);
   columns.Text("file", "file that the function is in",
                [](const PythonRow& row) -> std::optional<std::string_view> {

@@ -31,6 +31,7 @@ struct PythonRow {
   TimeColumn cpu;
   TimeColumn gpu;  // not known; for ComesBefore()
   int64_t self_cpu_ns = 0;
+  StepShare share;  // what cpu.ratio is made of
   std::string_view event;  // the name as it was recorded
 };
 

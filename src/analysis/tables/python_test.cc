@@ -47,6 +47,22 @@ std::string Rows(const Summary& summary) {
   return text;
 }
 
+// Tasks that take turns on a thread overlap inside the loop that runs them.
+TEST(PythonTableTest, SelfTimeIsNeverNegative) {
+  const auto trace = TraceFromText(
+      "thread 1 main\n0..100 loop PythonFunction\n0..80 a PythonFunction\n"
+      "20..100 b PythonFunction\n30..60 c PythonFunction");
+  const Summary summary = ComputeSummary(*trace, {.views = kPythonView});
+  int64_t sum = 0;
+  for (const PythonRow& row : summary.python) {
+    EXPECT_GE(row.self_cpu_ns, 0) << row.event;
+    EXPECT_LE(row.cpu.ratio, 1) << row.event;
+    if (row.event == "loop") EXPECT_EQ(row.self_cpu_ns, 0);
+    sum += row.self_cpu_ns;
+  }
+  EXPECT_EQ(sum, 160);
+}
+
 TEST(PythonTableTest, NativeCodeIsSelfTimeAndRecursionIsOneCall) {
   const auto trace = TraceFromText(R"t(
     0..100 "main (a.py:1)" PythonFunction

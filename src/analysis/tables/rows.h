@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/stats.h"
+#include "analysis/step_shares.h"
 
 namespace stepscope {
 
@@ -32,6 +33,12 @@ struct TimeColumn {
     return {stats.total_ns, stats.max_ns, stats.min_or_zero(),
             Ratio(stats.total_ns, whole_ns)};
   }
+  // Of host events, as far as they lie in the steps.
+  static TimeColumn Of(const TimeStats& stats, const StepShare& share,
+                       int64_t window_ns) {
+    return {stats.total_ns, stats.max_ns, stats.min_or_zero(),
+            share.ratio(window_ns)};
+  }
 };
 
 struct NamedRow {
@@ -41,6 +48,7 @@ struct NamedRow {
   TimeColumn gpu;
   uint64_t nested_calls = 0;  // the others
   int64_t self_cpu_ns = 0;    // of host events: less the events inside them
+  StepShare share;            // what cpu.ratio is made of
 };
 
 // Order of the Operator, Kernel and UserDefined tables. Min keys ascend, the

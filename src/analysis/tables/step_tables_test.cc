@@ -33,6 +33,19 @@ stream 7 GPU:0
   80..90 ncclAllReduce Kernel
 )";
 
+TEST(WaterfallTest, ProcessesWithoutEventsHaveNoWindow) {
+  const auto trace = TraceFromText(R"(
+    process 1
+    thread 1 main
+      0..100 op Operator
+    process 2 name=sshd
+    thread 2 sshd
+    process 3 name=init)");
+  const Summary summary = Everything(trace);
+  EXPECT_EQ(summary.waterfall.processes, 1u);
+  EXPECT_EQ(summary.waterfall.step_ns, 100);
+}
+
 TEST(WaterfallTest, TimeBeforeTheFirstEventIsNamed) {
   const auto trace = TraceFromText(R"(
     thread 1 main

@@ -236,8 +236,44 @@ TEST(DistributionTest, DeviceAloneIsBeside) {
   const Distribution& d = c.summary.distribution;
   EXPECT_EQ(d.communication_ns, 100);  // from the host's begin on
   EXPECT_EQ(d.overlap_ns, 20);
-  EXPECT_EQ(d.gpu_ns, 50);
+  EXPECT_EQ(d.gpu.all_ns, 50);
   EXPECT_EQ(d.gpu_overlap_ns, 10);
+}
+
+// Times are of all that was recorded, shares of what lies in the steps.
+TEST(DistributionTest, SharesAreOfTheSteps) {
+  const Case c(R"(
+    thread 1
+      0..100 ProfileStep#0 ProfileStep
+        5..6 launch CudaRuntime correlation=1
+      160..170 launch CudaRuntime correlation=2
+    stream 7 GPU:0
+      50..400 ncclDevKernel_AllReduce Kernel correlation=1
+    stream 8 GPU:0
+      80..300 gemm Kernel correlation=2)");
+  const Distribution& d = c.summary.distribution;
+  EXPECT_EQ(d.communication_ns, 350);
+  EXPECT_EQ(d.in_steps.communication_ns, 50);
+  EXPECT_EQ(d.in_steps.computation_ns, 20);
+  EXPECT_EQ(d.in_steps.overlap_ns, 20);
+  const std::vector<OverviewRow>& gpu = c.summary.overview.gpu;
+  ASSERT_EQ(gpu.size(), 2u);
+  EXPECT_EQ(gpu[0].time_ns, 350);
+  EXPECT_DOUBLE_EQ(gpu[0].ratio, 0.5);
+  EXPECT_DOUBLE_EQ(gpu[1].ratio, 0.5);
+}
+
+TEST(ModelTest, StepsOfTwoThreadsAreSharesOfBoth) {
+  const Case c(R"(
+    thread 1
+      0..100 ProfileStep#0 ProfileStep
+        0..100 f Forward
+    thread 2
+      0..100 ProfileStep#0 ProfileStep)");
+  ASSERT_EQ(c.summary.model.size(), 3u);
+  EXPECT_DOUBLE_EQ(c.summary.model[0].cpu.ratio, 1);
+  EXPECT_DOUBLE_EQ(c.summary.model[1].cpu.ratio, 0.5);
+  EXPECT_DOUBLE_EQ(c.summary.model[2].cpu.ratio, 0.5);
 }
 
 TEST(ModelTest, HelperThreadWorkBelongsToTheStageInForce) {

@@ -15,13 +15,14 @@ namespace stepscope {
 namespace {
 
 NamedRow MakeNamedRow(std::string_view name, const StepTable& steps,
-                      const NameStats& stats) {
+                      const NameStats& stats, const StepShare& share) {
   return {name,
           stats.calls,
-          TimeColumn::Of(stats.cpu, steps.total_ns()),
-          TimeColumn::Of(stats.gpu, steps.gpu_ns()),
+          TimeColumn::Of(stats.cpu, share, steps.window_ns()),
+          TimeColumn::Of(stats.gpu, steps.all_gpu_ns()),
           stats.nested_calls,
-          stats.self_cpu_ns};
+          stats.self_cpu_ns,
+          share};
 }
 
 void MergeStats(const TimeStats& from, TimeStats& to) {
@@ -44,6 +45,7 @@ std::string WithoutDigits(std::string_view name) {
 struct RangeSum {
   std::string_view name;
   NameStats stats;
+  uint32_t kind = 0;  // of its share
   std::vector<int64_t> cpu_ns;  // of the calls, for their spread
   std::vector<int64_t> gpu_ns;
 };
@@ -55,10 +57,12 @@ class RangeTable {
       : tree_(tree),
         steps_(steps),
         options_(options),
-        events_(tree, options.per_thread) {}
+        events_(tree, options.per_thread),
+        shares_(tree, steps) {}
 
   void Add(Row row, uint32_t thread, const Interval& span) {
     const uint32_t slot = events_.Add(row, thread, span, tree_.self_ns(row));
+    shares_.Add(KindOf(slot & ~ByName::kNested), row, thread);
     if (!options_.spread || (slot & ByName::kNested) != 0) return;
     if (slot >= values_.size()) values_.resize(slot + 1);
     values_[slot].first.push_back(tree_.trace().dur_ns()[row]);
@@ -91,6 +95,19 @@ class RangeTable {
   }
 
  private:
+  // Names that are one row have one share.
+  uint32_t KindOf(uint32_t slot) {
+    if (!options_.group_digits) return slot;
+    if (slot >= kind_.size()) kind_.resize(slot + 1, kNoTableRow);
+    if (kind_[slot] != kNoTableRow) return kind_[slot];
+    const NameStats& stats = events_.stats()[slot];
+    const auto next = static_cast<uint32_t>(kinds_.size());
+    const std::string name =
+        WithoutDigits(tree_.trace().str(stats.name)) + '\0' +
+        std::to_string(stats.group);
+    return kind_[slot] = kinds_.try_emplace(name, next).first->second;
+  }
+
   void Merge(uint32_t slot, std::deque<std::string>& names,
              std::vector<RangeSum>& sums) {
     const NameStats& stats = events_.stats()[slot];
@@ -98,7 +115,7 @@ class RangeTable {
     if (options_.group_digits) name = names.emplace_back(WithoutDigits(name));
     const auto [known, is_new] = index_.try_emplace(name, sums.size());
     if (is_new) {
-      sums.push_back({name, stats, {}, {}});
+      sums.push_back({name, stats, KindOf(slot), {}, {}});
     } else {
       NameStats& sum = sums[known->second].stats;
       sum.calls += stats.calls;
@@ -118,7 +135,8 @@ class RangeTable {
   std::vector<RangeRow> MakeRows(std::vector<RangeSum>& sums) const {
     std::vector<RangeRow> rows;
     for (RangeSum& sum : sums) {
-      rows.push_back({MakeNamedRow(sum.name, steps_, sum.stats),
+      rows.push_back({MakeNamedRow(sum.name, steps_, sum.stats,
+                                   shares_.share(sum.kind)),
                       SpreadOf(sum.cpu_ns), SpreadOf(sum.gpu_ns)});
     }
     std::stable_sort(rows.begin(), rows.end(),
@@ -141,6 +159,9 @@ class RangeTable {
   const StepTable& steps_;
   const UserDefinedOptions& options_;
   ByName events_;
+  StepShares shares_;
+  std::vector<uint32_t> kind_;  // by slot, where names are grouped
+  std::unordered_map<std::string, uint32_t> kinds_;
   // By slot: times of the calls on the host, and of what they launched.
   std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>> values_;
   std::unordered_map<std::string_view, size_t> index_;  // of a group
@@ -155,12 +176,14 @@ UserDefined ComputeUserDefined(const EventTree& tree, const StepTable& steps,
   const auto type = trace.type();
   RangeTable events(tree, steps, options);
   ByName memory(tree, false);
+  StepShares shares(tree, steps);
   for (uint32_t i = 0; i < tree.threads().size(); ++i) {
     if (!tree.Has(i, kUserDefinedTypes)) continue;
     tree.ForEachNested(i, [&](Row row, const Interval& span) {
       if (!IsUserDefined(type[row])) return;
       if (names.memory_manipulation(trace.name()[row])) {
-        memory.Add(row, i, span, tree.self_ns(row));
+        const uint32_t slot = memory.Add(row, i, span, tree.self_ns(row));
+        shares.Add(slot & ~ByName::kNested, row, i);
       } else {
         events.Add(row, i, span);
       }
@@ -170,7 +193,7 @@ UserDefined ComputeUserDefined(const EventTree& tree, const StepTable& steps,
   for (const uint32_t slot : memory.Order()) {
     const NameStats& stats = memory.stats()[slot];
     result.memory_manipulation.push_back(
-        MakeNamedRow(trace.str(stats.name), steps, stats));
+        MakeNamedRow(trace.str(stats.name), steps, stats, shares.share(slot)));
   }
   if (result.memory_manipulation.empty()) {
     result.of_device = true;

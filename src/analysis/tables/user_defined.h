@@ -2,8 +2,8 @@
 //
 // UserDefined and Memory Manipulation tables: events of types UserDefined and
 // PythonUserDefined by name. What is named after memcpy, memory copy or memset
-// is in the second table, all else in the first. CPU ratios are of the total
-// time, GPU ratios of the work launched in steps; sums are plain.
+// is in the second table, all else in the first. CPU ratios are of the
+// steps (step_shares.h), GPU ratios of all device work; sums are plain.
 #pragma once
 
 #include <deque>

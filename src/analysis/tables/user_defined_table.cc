@@ -29,11 +29,13 @@ ColumnsOf<Row> NamedColumns(Named named, More more) {
   columns.Count("calls", "events of that name, outermost ones", calls);
   columns.Count("nested_calls", kNestedCalls,
                 [=](const Row& row) { return named(row).nested_calls; });
-  AddTimes(columns, "cpu", {"time of the calls", "the total time"},
+  AddTimes(columns, "cpu",
+           {"time of the calls",
+            "the steps of its threads, as far as it lies in them"},
            [=](const Row& row) { return named(row).cpu; }, calls);
   more(columns, "cpu", &RangeRow::cpu_spread);
   AddTimes(columns, "gpu",
-           {"device work launched inside", "the work launched in steps"},
+           {"device work launched inside", "all device work"},
            [=](const Row& row) { return named(row).gpu; }, calls);
   more(columns, "gpu", &RangeRow::gpu_spread);
   return columns;

@@ -93,5 +93,38 @@ TEST(UserRangesTest, OwnTimeLeavesOutWhatIsInside) {
   EXPECT_EQ(rows[1].self_cpu_ns, 30);
 }
 
+const RangeRow& RangeNamed(const Summary& summary, std::string_view name) {
+  for (const ThreadRows& group : summary.user_defined)
+    for (const RangeRow& row : group.rows)
+      if (row.name == name) return row;
+  static const RangeRow none;
+  ADD_FAILURE() << "no range " << name;
+  return none;
+}
+
+// Half of the steps, and as much again outside; the same on two threads.
+TEST(UserRangesTest, ShareIsOfWhatLiesInTheSteps) {
+  const auto trace = TraceFromText(
+      "thread 1 main\n0..100 ProfileStep#0 ProfileStep\n"
+      "50..100 mine UserDefined\n200..300 mine UserDefined\n"
+      "0..100 all UserDefined\n"
+      "thread 2\n0..400 all UserDefined");
+  const Summary summary = RangesOf(trace);
+  EXPECT_EQ(RangeNamed(summary, "mine").cpu.total_ns, 150);
+  EXPECT_DOUBLE_EQ(RangeNamed(summary, "mine").cpu.ratio, 0.5);
+  EXPECT_EQ(RangeNamed(summary, "all").cpu.total_ns, 500);
+  EXPECT_DOUBLE_EQ(RangeNamed(summary, "all").cpu.ratio, 1);
+}
+
+TEST(UserRangesTest, NamesThatAreOneHaveOneShare) {
+  const auto trace = TraceFromText(
+      "thread 1 main\n0..100 ProfileStep#0 ProfileStep\n"
+      "0..50 \"part 1\" UserDefined\n50..100 \"part 2\" UserDefined");
+  SummaryOptions options;
+  options.group_digits = true;
+  const Summary summary = RangesOf(trace, options);
+  EXPECT_DOUBLE_EQ(RangeNamed(summary, "part #").cpu.ratio, 1);
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The Distribution table as parts that do not overlap: what only computes, both
-// at once, what only communicates, and neither. They add up to the steps, or
-// to what was done where that reaches beyond them.
-#include <algorithm>
+// at once, what only communicates, and neither, as far as it lies in the steps.
+// They add up to these.
 #include <vector>
 
 #include "analysis/stats.h"
@@ -22,14 +21,15 @@ struct OverlapRow {
 std::vector<OverlapRow> ComputeOverlapParts(const ViewInput& input) {
   NameClasses names(input.tree.trace().strings());
   const Communication communication(input.tree, names);
-  const Distribution of = ComputeDistribution(input.tree, communication);
+  const Distribution::InSteps of =
+      ComputeDistribution(input.tree, input.steps, communication).in_steps;
   const int64_t computes =
       SaturatingSubtract(of.computation_ns, of.overlap_ns);
   const int64_t communicates =
       SaturatingSubtract(of.communication_ns, of.overlap_ns);
   const int64_t any =
       SaturatingAdd(SaturatingAdd(computes, communicates), of.overlap_ns);
-  const int64_t whole = std::max(input.steps.total_ns(), any);
+  const int64_t whole = input.steps.total_ns();
   if (whole == 0) return {};
   std::vector<OverlapRow> rows = {
       {"computes only", computes},

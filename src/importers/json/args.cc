@@ -36,6 +36,7 @@ std::string_view ValueOf(const Tokens& tokens, const MemberAt& member) {
 void ArgReader::Read(const Tokens& tokens, const EventText& event, ArgSet set,
                      bool own_times) {
   correlation_ = external_id_ = sequence_ = graph_node_ = -1;
+  step_number_ = -1;
   device_ = stream_ = -1;
   start_time_ = end_time_ = {};
   flags_ = 0;
@@ -134,6 +135,10 @@ bool ArgReader::TakeName(std::string_view value) {
 // of words.
 bool ArgReader::TakeHost(std::string_view key, std::string_view value) {
   switch (key.size()) {
+    case 8:
+      // Of TensorFlow and JAX, a number as text; kept as written as well.
+      if (key == "step_num") ParseInteger(value, step_number_);
+      return false;
     case 10:
       if (key == "Input Dims") return TakeTyped(IndexOf("Input Dims"), value);
       if (key == "Input type") return TakeTyped(IndexOf("Input type"), value);

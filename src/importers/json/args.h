@@ -39,6 +39,7 @@ class ArgReader {
   int64_t external_id() const { return external_id_; }
   int64_t sequence() const { return sequence_; }
   int64_t graph_node() const { return graph_node_; }
+  int64_t step_number() const { return step_number_; }
   int64_t device() const { return device_; }
   int64_t stream() const { return stream_; }
   std::string_view start_time() const { return start_time_; }
@@ -77,6 +78,7 @@ class ArgReader {
   int64_t external_id_ = -1;
   int64_t sequence_ = -1;
   int64_t graph_node_ = -1;
+  int64_t step_number_ = -1;
   int64_t device_ = -1;
   int64_t stream_ = -1;
   std::string_view start_time_;

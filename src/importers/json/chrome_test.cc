@@ -183,6 +183,35 @@ TEST(PhaseTest, Objects) {
   EXPECT_EQ(trace->raw_args(1), "\"snapshot\":{\"bytes\":4}, \"id\": 0");
 }
 
+TEST(PhaseTest, ObjectsOfBeforeTheRecordingAreDeletedInIt) {
+  const auto trace = Events(R"(
+    {"ph":"D","cat":"Tensor","name":"t0","id":0,"pid":1,"tid":0,"ts":7})");
+  EXPECT_EQ(LedgerLine(*trace), "kept 1");
+  ASSERT_EQ(trace->size(), 1u);
+  EXPECT_EQ(trace->dur_ns()[0], 0);
+  EXPECT_EQ(trace->flags()[0], kEventInstant);
+  EXPECT_EQ(trace->raw_args(0), "\"id\": 0");
+}
+
+// TensorFlow and JAX state the number as text.
+TEST(PhaseTest, RangesWithAStepNumberAreSteps) {
+  const auto trace = Events(R"(
+    {"ph":"X","name":"train","pid":1,"tid":2,"ts":1,"dur":2,
+     "args":{"step_num":"7"}},
+    {"ph":"X","name":"eval","pid":1,"tid":2,"ts":4,"dur":2,
+     "args":{"step_num":8}},
+    {"ph":"X","name":"odd","pid":1,"tid":2,"ts":8,"dur":2,
+     "args":{"step_num":"x"}})");
+  EXPECT_EQ(LedgerLine(*trace), "kept 3");
+  EXPECT_EQ(trace->type()[0], STEPSCOPE_PROFILE_STEP);
+  EXPECT_EQ(trace->type()[1], STEPSCOPE_PROFILE_STEP);
+  EXPECT_EQ(trace->type()[2], STEPSCOPE_USER_DEFINED);
+  ASSERT_EQ(trace->args_of(0).size(), 1u);
+  EXPECT_EQ(trace->str(trace->args_of(0)[0].key), "step");
+  EXPECT_EQ(trace->args_of(0)[0].int_value, 7);
+  EXPECT_EQ(trace->raw_args(0), "\"step_num\":\"7\"");
+}
+
 TEST(PhaseTest, FlowsCountersAndMetadata) {
   const auto trace = Events(R"(
     {"ph":"M","name":"process_name","pid":1,"args":{"name":"tr\u0061in"}},
@@ -247,6 +276,18 @@ TEST(TimeTest, EpochNanosecondsAreExact) {
   EXPECT_EQ(based->start_ns()[0], 1500);
 }
 
+TEST(TimeTest, TheFirstEventNeedNotBeTheEarliest) {
+  const auto trace = Read(R"([
+    {"ph":"X","name":"b","ts":1700000005000000.5,"dur":10,"pid":1,"tid":1},
+    {"ph":"C","name":"c","ts":1700000004000000,"pid":1,"args":{"v":1}},
+    {"ph":"X","name":"a","ts":1700000002500000,"dur":10,"pid":1,"tid":1}])");
+  EXPECT_EQ(trace->start_ns()[0], 500000000);
+  EXPECT_EQ(trace->start_ns()[1], 3000000500);
+  EXPECT_EQ(trace->counters()[0].time_ns, 2000000000);
+  EXPECT_EQ(trace->epoch_ns(), 1700000002000000000);
+  EXPECT_EQ(trace->begin_ns(), 500000000);
+}
+
 TEST(StringTest, BytesAreKeptAsTheyAre) {
   const auto trace = Events(
       "{\"ph\":\"X\",\"name\":\"\xff\xfe\",\"pid\":1,\"tid\":2,\"ts\":1,"
@@ -284,7 +325,16 @@ TEST(RowTest, IdsAreTakenAsTheyAre) {
   EXPECT_EQ(trace->str(trace->processes()[0].name), "worker");
   EXPECT_EQ(trace->str(trace->tracks()[0].name), "loop");
   EXPECT_EQ(trace->processes()[1].pid, -5);
-  EXPECT_EQ(trace->tracks()[2].id, -1);
+  // No thread has a negative id.
+  EXPECT_EQ(trace->tracks()[2].id, INT64_MAX);
+}
+
+TEST(RowTest, IdsOf32BitsAreNotNegative) {
+  const auto trace = Events(R"(
+    {"ph":"X","name":"a","pid":1,"tid":-549452224,"ts":1,"dur":1},
+    {"ph":"X","name":"b","pid":1,"tid":3745515072,"ts":3,"dur":1})");
+  ASSERT_EQ(trace->tracks().size(), 1u);
+  EXPECT_EQ(trace->tracks()[0].id, 3745515072);
 }
 
 // The names come last here, as nothing says that they must come first.

@@ -18,6 +18,8 @@ namespace {
 // Seven days: longer device work is an overflow of the device's clock.
 constexpr int64_t kLongestWorkNs = int64_t{7} * 24 * 3600 * 1000000000;
 
+constexpr int64_t kSecondNs = 1000000000;
+
 ArgSet ArgsOf(const Category& category) {
   switch (category.type) {
     case STEPSCOPE_KERNEL:
@@ -30,6 +32,12 @@ ArgSet ArgsOf(const Category& category) {
     default:
       return category.row == TrackPlace::kHost ? ArgSet::kHost : ArgSet::kNone;
   }
+}
+
+// TensorFlow and JAX mark a step by its number, whatever the name of the range.
+bool MarksStep(const Category& category, uint16_t type, int64_t number) {
+  return number >= 0 && category.row == TrackPlace::kHost &&
+         type == STEPSCOPE_USER_DEFINED;
 }
 
 }  // namespace
@@ -149,7 +157,6 @@ NameKind EventSink::KindOf(StringId name) {
 // Microseconds since 1970 are told from others by their size. They are
 // counted from the second of the first event, like those of other files.
 void EventSink::FromOrigin(int64_t& time_ns) {
-  constexpr int64_t kSecondNs = 1000000000;
   constexpr int64_t kYear2001Ns = kSecondNs * kSecondNs;
   if (!has_origin_) {
     has_origin_ = true;
@@ -224,7 +231,9 @@ Row EventSink::AddRow(const Current& event, const Category& category,
   const StringId name = args_.has_name() ? builder_.Intern(args_.name())
                                          : NameOf(event.text.name);
   const NameKind kind = KindOf(name);
-  const TypeAndFlags type = TypeOf(category, kind);
+  TypeAndFlags type = TypeOf(category, kind);
+  const bool is_step = MarksStep(category, type.type, args_.step_number());
+  if (is_step) type.type = STEPSCOPE_PROFILE_STEP;
   const auto all_flags =
       static_cast<uint16_t>(type.flags | flags | args_.flags());
   const Row row = builder_.AddEvent(
@@ -233,6 +242,7 @@ Row EventSink::AddRow(const Current& event, const Category& category,
   first_time_ns_ = std::min(first_time_ns_, event.time_ns);
   last_time_ns_ = std::max(last_time_ns_, event.time_ns + event.dur_ns);
   args_.AddTyped(row);
+  if (is_step) builder_.AddInt(row, "step", args_.step_number());
   AddLinks(row, category);
   return row;
 }
@@ -339,8 +349,12 @@ EventSink::Outcome EventSink::AddAsync(Current& event) {
   const std::string key = AsyncEvents::Key(
       process, family, text.cat, text.id,
       family == 'b' ? text.scope : text.name);
-  if (phase == 'e' || phase == 'F' || phase == 'D') {
-    const AsyncEvents::Open open = async_.End(key);
+  const bool ends = phase == 'e' || phase == 'F' || phase == 'D';
+  const AsyncEvents::Open open =
+      ends ? async_.End(key) : AsyncEvents::Open{kNoRow, 0, {}};
+  // An object that is deleted may have been there before the recording: then
+  // this is an instant.
+  if (ends && !(open.row == kNoRow && phase == 'D')) {
     if (open.row == kNoRow) return {"end without a begin"};
     if (event.time_ns < builder_.start_ns(open.row)) {
       async_.Begin(key, open);
@@ -403,6 +417,10 @@ void EventSink::Finish() {
   if (__builtin_add_overflow(header_.base_ns(), origin_ns_, &epoch_ns))
     known = false;
   builder_.AlignEpoch(epoch_ns, known);
+  if (first_time_ns_ < 0 && origin_ns_ != 0 && known)
+    earliest_epoch_ = {
+        epoch_ns - (kSecondNs - 1 - first_time_ns_) / kSecondNs * kSecondNs,
+        true};
 }
 
 }  // namespace stepscope::json

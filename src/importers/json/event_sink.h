@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -22,6 +23,7 @@
 #include "importers/json/header.h"
 #include "importers/json/paddle_times.h"
 #include "importers/json/tracks.h"
+#include "trace/clock_placement.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope::json {
@@ -40,6 +42,9 @@ class EventSink : public DocumentHandler {
   void Finish();
   // "kineto", "paddle" or "chrome", by what has been read.
   std::string_view format() const;
+  // Where events were earlier than the first of the file, which the origin of
+  // times was taken from: an epoch from which none is.
+  const std::optional<Epoch>& earliest_epoch() const { return earliest_epoch_; }
 
  private:
   // One event on its way: what every phase needs of it.
@@ -109,6 +114,7 @@ class EventSink : public DocumentHandler {
   PaddleTimes paddle_times_;
   int64_t origin_ns_ = 0;  // taken off all times
   bool has_origin_ = false;
+  std::optional<Epoch> earliest_epoch_;
   bool kineto_ = false;
 };
 

@@ -2,6 +2,7 @@
 #include "importers/json/json_importer.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "importers/json/document_reader.h"
 #include "importers/json/event_sink.h"
 #include "importers/json/pipeline.h"
+#include "importers/json/sniff.h"
 
 namespace stepscope {
 namespace {
@@ -20,52 +22,27 @@ constexpr size_t kPieceBytes = size_t{256} << 10;
 // Smaller files are not worth a thread.
 constexpr uint64_t kThreadFrom = uint64_t{256} << 10;
 
-// One of these is among the first keys of every document with events.
-constexpr std::string_view kKeys[] = {
-    "\"traceEvents\"",    "\"ph\"",          "\"schemaVersion\"",
-    "\"displayTimeUnit\"", "\"otherData\"",  "\"stackFrames\"",
-    "\"deviceProperties\"", "\"distributedInfo\"", "\"baseTimeNanoseconds\""};
-
 class Json : public Importer {
  public:
   std::string_view format() const override { return "chrome"; }
 
   bool Sniff(std::span<const uint8_t> head) const override {
-    std::string_view text(reinterpret_cast<const char*>(head.data()),
-                          head.size());
-    if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
-    const size_t first = text.find_first_not_of(" \t\r\n");
-    if (first == text.npos || (text[first] != '{' && text[first] != '['))
-      return false;
-    if (text.find_first_not_of(" \t\r\n,]", first + 1) == text.npos &&
-        text[first] == '[')
-      return true;
-    return HasKey(text.substr(first));
+    return json::LooksLikeTrace(std::string_view(
+        reinterpret_cast<const char*>(head.data()), head.size()));
   }
 
   Status Import(InputSource& input, const ImportOptions& options,
                 TraceBuilder& builder) const override {
     TraceBuilder own;
-    STEPSCOPE_TRY(Read(input, options, own));
+    std::optional<Epoch> epoch;
+    STEPSCOPE_TRY(Read(input, options, own, epoch));
+    // Times are brought to it by the merge.
+    if (epoch && builder.process_count() == 0) builder.SetEpoch(*epoch);
     builder.Merge(std::move(own));
     return Ok();
   }
 
  private:
-  // In one pass from quote to quote: as a rule the first key is one of them,
-  // and every second byte of a small file would be compared otherwise.
-  static bool HasKey(std::string_view text) {
-    for (size_t at = text.find('"'); at != text.npos;
-         at = text.find('"', at + 1)) {
-      const std::string_view rest = text.substr(at);
-      for (const std::string_view key : kKeys)
-        if (rest.size() >= key.size() && rest[1] == key[1] &&
-            rest.starts_with(key))
-          return true;
-    }
-    return false;
-  }
-
   // Room for what a file of that size usually holds, so that columns are huge
   // pages from the beginning. Too much costs nothing, too little some time.
   static void Reserve(const InputSource& input, TraceBuilder& builder) {
@@ -82,7 +59,7 @@ class Json : public Importer {
   }
 
   static Status Read(InputSource& input, const ImportOptions& options,
-                     TraceBuilder& builder) {
+                     TraceBuilder& builder, std::optional<Epoch>& epoch) {
     const std::string& path = input.path();
     const uint64_t total = input.source_size();
     json::EventSink sink(builder);
@@ -125,6 +102,7 @@ class Json : public Importer {
       return Fail(ErrorCode::kCorrupt,
                   path + ": byte 0: JSON without trace events");
     sink.Finish();
+    epoch = sink.earliest_epoch();
     builder.AddSource(sink.format(), path);
     if (!status) {
       builder.SetIncomplete();

@@ -234,6 +234,18 @@ TEST(KinetoTest, HeaderBehindTheEvents) {
   EXPECT_EQ(trace->start_ns()[0], 1500);
 }
 
+TEST(KinetoTest, DeviceWorkOfMtiaIsDeviceWork) {
+  const auto trace = Read(R"({"schemaVersion": 1, "traceEvents": [
+    {"ph":"X","cat":"mtia_ccp_events","name":"gemm","pid":0,"tid":3,"ts":5,
+     "dur":4,"args":{"device":0,"stream":3,"correlation":9}},
+    {"ph":"X","cat":"mtia_runtime","name":"launch","pid":1,"tid":2,"ts":1,
+     "dur":1,"args":{"correlation":9}}]})");
+  const Row work = RowNamed(*trace, "gemm");
+  EXPECT_EQ(trace->type()[work], STEPSCOPE_KERNEL);
+  EXPECT_EQ(TrackOf(*trace, "gemm").kind, TrackKind::kStream);
+  EXPECT_EQ(trace->links().size(), 2u);
+}
+
 TEST(PaddleTest, NamesTimesAndRows) {
   const auto trace = Read(R"J({"displayTimeUnit": "ms",
     "schemaVersion": "1.0.2", "span_indx": "0", "traceEvents": [

@@ -54,10 +54,13 @@ struct Expected {
 constexpr Expected kFiles[] = {
     {"hta_event_sync.json.gz", 92, 4, 0, 1, "kineto"},
     {"hta_nccl.json.gz", 40573, 2700, 0, 3, "kineto"},
-    {"jax.trace.json.gz", 568, 170, 0, 0, "chrome"},
+    {"jax.trace.json.gz", 568, 170, 0, 10, "chrome"},
     {"kineto_2021_resnet50.pt.trace.json.gz", 75718, 8772, 12838, 6, "kineto"},
     {"torch_resnet50_amp.json.gz", 61445, 3828, 10812, 6, "kineto"},
     {"torch_ddp_gloo_rank0.json.gz", 4769, 355, 0, 6, "kineto"},
+    {"peer/01_metadata_first_h100_bert.json.gz", 2551, 60, 236, 1, "kineto"},
+    {"peer/10_jax_trace_step_num.trace.json.gz", 120, 0, 0, 4, "chrome"},
+    {"peer/12_chrome_object_D_events.json", 30, 0, 0, 0, "chrome"},
 };
 
 TEST_F(SharedTracesTest, EveryElementIsKept) {

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "importers/json/json_string.h"
 #include "importers/json/number.h"
+#include "importers/thread_id.h"
 
 namespace stepscope::json {
 namespace {
@@ -177,6 +178,10 @@ uint32_t TrackMap::MakeHost(std::string_view pid, std::string_view tid) {
     track.id = kFirstInvented + invented_id_++;
     track.name = builder_.Intern(Shown(tid));
   }
+  // Beyond 63 bits it would be negative too, and be taken for one of 32.
+  track.id = tid.find('-') == tid.npos
+                 ? track.id & INT64_MAX
+                 : importers::UnsignedThreadId(track.id);
   std::string thread =
       std::to_string(track.process) + ' ' + std::to_string(track.id);
   std::string_view twin;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "importers/proto/parts.h"
+#include "importers/thread_id.h"
 #include "importers/xplane/fields.h"
 
 namespace stepscope::proto {
@@ -199,7 +200,8 @@ uint32_t XSpace::TrackOf(const XLine& line) {
   uint32_t index = 0;
   switch (line.role) {
     case LineRole::kHostThread:
-      index = tracks_.Thread(process_, line.id);
+      index = tracks_.Thread(process_,
+                             importers::UnsignedThreadId(line.id));
       break;
     case LineRole::kDeviceStream:
       index = tracks_.Stream(process_, type, device, line.id);
