@@ -217,6 +217,16 @@ class ProfileTest(support.InOwnFolder):
                              ("of-mine", name))
             self.assertNotIn("with_flops", top)
 
+    def test_metadata_is_of_one_profile(self):
+        first = profile(activities=CPU)
+        first.preset_metadata_json("only", "1")
+        for prof, there in ((first, True), (profile(activities=CPU), False)):
+            with prof:
+                pass
+            prof.export_chrome_trace("t.json")
+            with open("t.json", encoding="utf-8") as file:
+                self.assertEqual("only" in json.load(file), there)
+
     def test_collection_turned_off(self):
         with profile(activities=CPU) as prof:
             for name in ("first", "second", "third"):

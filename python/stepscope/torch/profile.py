@@ -32,9 +32,14 @@ class ProfilerActivity(enum.Enum):
     """What to record."""
 
     CPU = 0
+    XPU = 1
     CUDA = 2
+    HPU = 3
+    MTIA = 4
+    PrivateUse1 = 5
 
 
+# Of the others there is no recorder.
 _TARGETS = {"CPU": ProfilerTarget.CPU, "CUDA": ProfilerTarget.GPU}
 
 
@@ -42,7 +47,7 @@ def supported_activities() -> set:
     """What can be recorded on this machine."""
     supported = _supported_targets()
     return {activity for activity in ProfilerActivity
-            if _TARGETS[activity.name] in supported}
+            if _TARGETS.get(activity.name) in supported}
 
 
 def kineto_available() -> bool:
