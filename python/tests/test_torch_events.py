@@ -354,6 +354,22 @@ class BesideTorchTest(support.InOwnFolder):
                                        in event.cpu_children]
                           for event in theirs}, children)
 
+    def test_torchs_python_is_told(self):
+        from torch.autograd import profiler as of_torch
+
+        missing = object()
+        before = getattr(of_torch, "_is_profiler_enabled", missing)
+        of_torch._is_profiler_enabled = False  # as torch 2.1 and later
+        try:
+            with profile(activities=CPU):
+                self.assertTrue(of_torch._is_profiler_enabled)
+            self.assertFalse(of_torch._is_profiler_enabled)
+        finally:
+            if before is missing:
+                del of_torch._is_profiler_enabled
+            else:
+                of_torch._is_profiler_enabled = before
+
     def test_public_attributes(self):
         from torch.autograd import profiler_util
 

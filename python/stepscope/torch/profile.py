@@ -8,6 +8,7 @@ import enum
 import inspect
 import os
 import shutil
+import sys
 import tempfile
 import threading
 import uuid
@@ -99,6 +100,28 @@ class _Delivery(FolderExporter):
             owner._deliver()
 
 
+class _Announced:
+    """Tells the Python of torch that a profiler records: Inductor's launches
+    are ranges (_RecordFunctionFast) only then. Torch before 2.1 has no such
+    flag."""
+
+    def __init__(self) -> None:
+        self._before: Optional[bool] = None
+
+    def set(self) -> None:
+        module = sys.modules.get("torch.autograd.profiler")
+        if self._before is None:
+            self._before = getattr(module, "_is_profiler_enabled", None)
+        if self._before is not None:
+            module._is_profiler_enabled = True
+
+    def restore(self) -> None:
+        module = sys.modules.get("torch.autograd.profiler")
+        if self._before is not None and module is not None:
+            module._is_profiler_enabled = self._before
+        self._before = None
+
+
 class profile:
     """Records a piece of a program, with the arguments of torch.profiler.
 
@@ -139,6 +162,7 @@ class profile:
         self._trace_id: Optional[str] = None
         self._metadata = Metadata()
         self._off: Optional[RecordEvent] = None
+        self._announced = _Announced()
         more = {}
         if with_stack and "with_python" in inspect.signature(
                 Profiler.__init__).parameters:
@@ -185,7 +209,11 @@ class profile:
 
     def start(self) -> None:
         self._before_start()
-        self._profiler.start()
+        try:
+            self._profiler.start()
+        except BaseException:
+            self._announced.restore()
+            raise
 
     def _before_start(self) -> None:
         self._window_steps.clear()
@@ -195,6 +223,7 @@ class profile:
         self._trace_id = (callback() if callback is not None
                           else uuid.uuid4().hex.upper())
         self._metadata.describe(self, scheduled=self._schedule is not None)
+        self._announced.set()
 
     def toggle_collection_dynamic(self, enable: bool,
                                   activities: Iterable[Any]) -> None:
@@ -219,18 +248,21 @@ class profile:
 
     def stop(self) -> None:
         """Ends the window and waits until it is delivered."""
-        self.toggle_collection_dynamic(True, ())
-        self._window_steps.append(self._profiler.step_num)
+        self._before_stop()
         self._profiler.stop()
         self._metadata.end()
+
+    def _before_stop(self) -> None:
+        self._announced.restore()
+        self.toggle_collection_dynamic(True, ())
+        self._window_steps.append(self._profiler.step_num)
 
     def __enter__(self) -> "profile":
         self.start()
         return self
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        self.toggle_collection_dynamic(True, ())
-        self._window_steps.append(self._profiler.step_num)
+        self._before_stop()
         self._profiler.__exit__(kind, error, traceback)
         self._metadata.end()
 
