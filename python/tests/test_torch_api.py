@@ -154,6 +154,8 @@ class ProfileTest(support.InOwnFolder):
             profile(activities=CPU).events()
         with self.assertRaisesRegex(ValueError, "cannot be recorded"):
             profile(activities=["CPU"])
+        with self.assertRaisesRegex(ValueError, "cannot be recorded"):
+            profile(activities=[ProfilerActivity.XPU])
 
     def test_record_function_decorates(self):
         @record_function("named")

@@ -217,6 +217,16 @@ class ProfileTest(support.InOwnFolder):
                              ("of-mine", name))
             self.assertNotIn("with_flops", top)
 
+    def test_metadata_is_of_one_profile(self):
+        first = profile(activities=CPU)
+        first.preset_metadata_json("only", "1")
+        for prof, there in ((first, True), (profile(activities=CPU), False)):
+            with prof:
+                pass
+            prof.export_chrome_trace("t.json")
+            with open("t.json", encoding="utf-8") as file:
+                self.assertEqual("only" in json.load(file), there)
+
     def test_collection_turned_off(self):
         with profile(activities=CPU) as prof:
             for name in ("first", "second", "third"):
@@ -343,6 +353,22 @@ class BesideTorchTest(support.InOwnFolder):
         self.assertEqual({event.name: [child.name for child
                                        in event.cpu_children]
                           for event in theirs}, children)
+
+    def test_torchs_python_is_told(self):
+        from torch.autograd import profiler as of_torch
+
+        missing = object()
+        before = getattr(of_torch, "_is_profiler_enabled", missing)
+        of_torch._is_profiler_enabled = False  # as torch 2.1 and later
+        try:
+            with profile(activities=CPU):
+                self.assertTrue(of_torch._is_profiler_enabled)
+            self.assertFalse(of_torch._is_profiler_enabled)
+        finally:
+            if before is missing:
+                del of_torch._is_profiler_enabled
+            else:
+                of_torch._is_profiler_enabled = before
 
     def test_public_attributes(self):
         from torch.autograd import profiler_util

@@ -499,7 +499,7 @@ TEST_F(CliTest, ConvertChoosesTheFormatByName) {
   EXPECT_EQ(head("a").substr(0, 1), "{");
   EXPECT_EQ(head("a.txt", " --to chrome").substr(0, 1), "{");
   ExpectError("convert " + sample_ + " -o " + folder_.path("b.txt"), 2,
-              "end the name in .paddle_trace.json, .json, ");
+              "end the name in .paddle_trace.json, .pt.trace.json, ");
   ExpectError("convert " + sample_ + " -o " + folder_.path("b.txt.gz"), 2,
               "--to FORMAT");
   EXPECT_FALSE(FileExists(folder_.path("b.txt")));

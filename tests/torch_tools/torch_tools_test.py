@@ -7,6 +7,7 @@ stepscope.torch writes, the names and calls that torch's profiler states.
 usage: torch_tools_test.py STEPSCOPE PACKAGE TRACES TOOLS
 """
 
+import gzip
 import json
 import os
 import pathlib
@@ -51,6 +52,22 @@ def check_torchs_own(stepscope, traces, tools, folder):
         print(f"{name}: {sum(map(len, before.values()))} kinds of figures "
               f"are equal, {len(before['tensorboard']['operators'])} "
               "operators by shape")
+
+
+def check_sees_a_difference(traces, tools, folder):
+    """A kernel that takes a millisecond longer."""
+    document = json.loads(gzip.decompress(
+        (traces / "torch_cuda_graph.json.gz").read_bytes()))
+    original, altered = folder / "original.json", folder / "altered.json"
+    original.write_text(json.dumps(document))
+    kernel = next(event for event in document["traceEvents"]
+                  if event.get("cat") == "kernel")
+    kernel["dur"] += 1000
+    altered.write_text(json.dumps(document))
+    before, after = figures(tools, folder, original, altered)
+    for tool, figure in (("tensorboard", "kernels"), ("hta", "sums"),
+                         ("hta", "get_gpu_kernel_breakdown")):
+        assert before[tool][figure] != after[tool][figure], figure
 
 
 def python_with_torch():
@@ -101,6 +118,7 @@ def main():
     if not traces.is_dir():
         skip(f"no {traces}")
     with tempfile.TemporaryDirectory() as folder:
+        check_sees_a_difference(traces, tools, pathlib.Path(folder))
         check_live(package, tools, pathlib.Path(folder))
         check_torchs_own(stepscope, traces, tools, pathlib.Path(folder))
 

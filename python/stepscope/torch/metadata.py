@@ -60,11 +60,10 @@ class Metadata:
         if info:
             _state("distributedInfo", json.dumps(info))
 
-    @staticmethod
-    def end() -> None:
-        """What other profilers of the process record is not of torch."""
+    def end(self) -> None:
+        """What other profilers of the process record has other facts."""
         for name in (_MARK, "record_shapes", "profile_memory", "with_stack",
-                     "with_modules", "with_flops", "trace_id"):
+                     "with_modules", "with_flops", "trace_id", *self._facts):
             _marks.set_metadata(name, "")
 
     def write(self, path: str, write: Callable[[str], bool]) -> None:

@@ -8,6 +8,7 @@ import enum
 import inspect
 import os
 import shutil
+import sys
 import tempfile
 import threading
 import uuid
@@ -32,9 +33,14 @@ class ProfilerActivity(enum.Enum):
     """What to record."""
 
     CPU = 0
+    XPU = 1
     CUDA = 2
+    HPU = 3
+    MTIA = 4
+    PrivateUse1 = 5
 
 
+# Of the others there is no recorder.
 _TARGETS = {"CPU": ProfilerTarget.CPU, "CUDA": ProfilerTarget.GPU}
 
 
@@ -42,7 +48,7 @@ def supported_activities() -> set:
     """What can be recorded on this machine."""
     supported = _supported_targets()
     return {activity for activity in ProfilerActivity
-            if _TARGETS[activity.name] in supported}
+            if _TARGETS.get(activity.name) in supported}
 
 
 def kineto_available() -> bool:
@@ -94,6 +100,28 @@ class _Delivery(FolderExporter):
             owner._deliver()
 
 
+class _Announced:
+    """Tells the Python of torch that a profiler records: Inductor's launches
+    are ranges (_RecordFunctionFast) only then. Torch before 2.1 has no such
+    flag."""
+
+    def __init__(self) -> None:
+        self._before: Optional[bool] = None
+
+    def set(self) -> None:
+        module = sys.modules.get("torch.autograd.profiler")
+        if self._before is None:
+            self._before = getattr(module, "_is_profiler_enabled", None)
+        if self._before is not None:
+            module._is_profiler_enabled = True
+
+    def restore(self) -> None:
+        module = sys.modules.get("torch.autograd.profiler")
+        if self._before is not None and module is not None:
+            module._is_profiler_enabled = self._before
+        self._before = None
+
+
 class profile:
     """Records a piece of a program, with the arguments of torch.profiler.
 
@@ -134,6 +162,7 @@ class profile:
         self._trace_id: Optional[str] = None
         self._metadata = Metadata()
         self._off: Optional[RecordEvent] = None
+        self._announced = _Announced()
         more = {}
         if with_stack and "with_python" in inspect.signature(
                 Profiler.__init__).parameters:
@@ -180,7 +209,11 @@ class profile:
 
     def start(self) -> None:
         self._before_start()
-        self._profiler.start()
+        try:
+            self._profiler.start()
+        except BaseException:
+            self._announced.restore()
+            raise
 
     def _before_start(self) -> None:
         self._window_steps.clear()
@@ -190,6 +223,7 @@ class profile:
         self._trace_id = (callback() if callback is not None
                           else uuid.uuid4().hex.upper())
         self._metadata.describe(self, scheduled=self._schedule is not None)
+        self._announced.set()
 
     def toggle_collection_dynamic(self, enable: bool,
                                   activities: Iterable[Any]) -> None:
@@ -214,18 +248,21 @@ class profile:
 
     def stop(self) -> None:
         """Ends the window and waits until it is delivered."""
-        self.toggle_collection_dynamic(True, ())
-        self._window_steps.append(self._profiler.step_num)
+        self._before_stop()
         self._profiler.stop()
         self._metadata.end()
+
+    def _before_stop(self) -> None:
+        self._announced.restore()
+        self.toggle_collection_dynamic(True, ())
+        self._window_steps.append(self._profiler.step_num)
 
     def __enter__(self) -> "profile":
         self.start()
         return self
 
     def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        self.toggle_collection_dynamic(True, ())
-        self._window_steps.append(self._profiler.step_num)
+        self._before_stop()
         self._profiler.__exit__(kind, error, traceback)
         self._metadata.end()
 

@@ -83,7 +83,7 @@ std::string_view FlowCategory(std::string_view name) {
 }
 
 // 0: the arguments have none.
-uint64_t CorrelationOf(const std::string& members) {
+uint64_t CorrelationOf(std::string_view members) {
   uint64_t id = 0;
   ForEachJsonMember(members, [&](std::string_view key, std::string_view value) {
     if (key != "correlation") return true;
@@ -198,11 +198,12 @@ void WriteLaunches(const Context& context) {
 void WriteWaits(const Context& context) {
   if (!context.form.from_kineto) return;
   const Trace& trace = context.trace;
+  RawArgReader raw(trace);
   for (const Track& track : trace.tracks()) {
     if (track.kind != TrackKind::kAsync) continue;
     for (Row row = track.first; row < track.last; ++row) {
       if (trace.type()[row] != STEPSCOPE_SYNCHRONIZATION) continue;
-      const uint64_t id = CorrelationOf(trace.raw_args(row));
+      const uint64_t id = CorrelationOf(raw.Get(row));
       const Row call = CallOf(trace, track.process, id);
       if (call == kNoRow) continue;
       for (const auto& [end, phase] :

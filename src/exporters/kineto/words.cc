@@ -87,17 +87,22 @@ Word WordOnStream(uint16_t type) {
   }
 }
 
+// Told from waits by the name; the arguments are slow to reach.
+bool IsEventRecord(const Trace& trace, Row row) {
+  const std::string_view name = trace.str(trace.name()[row]);
+  if (name.find("Sync") != name.npos || name.find("Wait") != name.npos)
+    return false;
+  const std::string args = trace.raw_args(row);
+  return args.find("\"cuda_sync_kind\"") == args.npos &&
+         args.find("\"event_id\"") != args.npos;
+}
+
 Word WordAside(const Trace& trace, Row row, const Track& track) {
   const bool instant = (trace.flags()[row] & kEventInstant) != 0;
   if (instant) return Word::kNone;
   switch (trace.type()[row]) {
     case STEPSCOPE_SYNCHRONIZATION:
-      return trace.raw_args(row).find("\"cuda_sync_kind\"") ==
-                         std::string::npos &&
-                     trace.raw_args(row).find("\"event_id\"") !=
-                         std::string::npos
-                 ? Word::kEvent
-                 : Word::kSync;
+      return IsEventRecord(trace, row) ? Word::kEvent : Word::kSync;
     case STEPSCOPE_OVERHEAD:
       return Word::kOverhead;
     case STEPSCOPE_COMMUNICATION:
