@@ -22,6 +22,9 @@
 #ifdef STEPSCOPE_HAVE_IMPORTER_PERFETTO
 #include "importers/perfetto/perfetto_importer.h"
 #endif
+#ifdef STEPSCOPE_HAVE_IMPORTER_ROCPROFILER
+#include "importers/rocprofiler/rocprofiler_importer.h"
+#endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_TENSORFLOW
 #include "importers/tensorflow/tensorflow_importer.h"
 #endif
@@ -35,6 +38,9 @@ std::span<const Importer* const> Importers() {
   static const auto* const importers = [] {
     auto* all = new std::vector<const Importer*>{&CaptureImporter()};
     // In the order in which they are asked: shapes that say more come first.
+#ifdef STEPSCOPE_HAVE_IMPORTER_ROCPROFILER
+    all->push_back(&RocprofilerImporter());
+#endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_JSON
     all->push_back(&JsonImporter());
 #endif
