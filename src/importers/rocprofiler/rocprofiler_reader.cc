@@ -4,6 +4,8 @@
 #include <simdjson.h>
 #include <stepscope/c.h>
 
+#include <utility>
+
 namespace stepscope::rocprofiler {
 namespace {
 
