@@ -244,6 +244,16 @@ void CheckShares(const Summary& summary) {
   for (const NamedRow& row : summary.memory_manipulation) check(row);
   for (const ThreadRows& group : summary.user_defined)
     for (const RangeRow& row : group.rows) check(row);
+  for (const OperatorGroup& group : summary.operators) {
+    for (const OperatorRow& row : group.rows) {
+      check(row);
+      for (const OperatorInnerRow& inner : row.inner) check(inner);
+      for (const OperatorDeviceRow& device : row.device)
+        ASSERT_TRUE(is_share(device.gpu.ratio)) << device.gpu.ratio;
+    }
+  }
+  for (const KernelRow& row : summary.kernel)
+    ASSERT_TRUE(is_share(row.gpu.ratio)) << row.gpu.ratio;
   for (const PythonRow& row : summary.python) {
     check(row);
     ASSERT_GE(row.self_cpu_ns, 0);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.h"
 
+#include <utility>
+
 #include "analysis/replay/change.h"
 #include "analysis/tables/all_tables.h"
 #include "cli/commands_flight.h"
@@ -9,6 +11,7 @@
 #include "cli/help.h"
 #include "cli/rank_options.h"
 #include "exporters/exporter.h"
+#include "importers/step_range.h"
 #include "report/fluid_report.h"
 #include "report/table_options.h"
 
@@ -536,25 +539,49 @@ Command CompletionCommand(CompletionArguments& arguments) {
 
 }  // namespace
 
+namespace {
+
+// Whatever reads traces can be told what a step is.
+Command WithStepRange(std::string& range, Command command) {
+  command.options.push_back(
+      {.name = "--step-range",
+       .value = "NAME",
+       .kind = ValueKind::kText,
+       .meaning = "ranges with this name are the steps; * matches any text",
+       .fallback = "the steps that were recorded",
+       .group = "Which steps",
+       .target = &range});
+  command.run = [&range, run = std::move(command.run)] {
+    SetStepRange(range);
+    return run();
+  };
+  return command;
+}
+
+}  // namespace
+
 std::vector<Command> MakeCommands(Arguments& arguments) {
+  const auto reads = [&](Command command) {
+    return WithStepRange(arguments.step_range, std::move(command));
+  };
   Command run = RunCommand(arguments.run, kRecord);
   AddFlightOptions(arguments.run, run);
   return {std::move(run),
           TriggerCommand(arguments.trigger, kRecord),
           DoctorCommand(arguments.doctor),
-          SummaryCommand(arguments.summary),
-          AdviseCommand(arguments.advise),
-          WhatifCommand(arguments.whatif),
-          CompareCommand(arguments.compare),
-          ViewCommand(arguments.view),
-          ReportCommand(arguments.report),
-          QueryCommand(arguments.query),
-          MapCommand(arguments.map),
+          reads(SummaryCommand(arguments.summary)),
+          reads(AdviseCommand(arguments.advise)),
+          reads(WhatifCommand(arguments.whatif)),
+          reads(CompareCommand(arguments.compare)),
+          reads(ViewCommand(arguments.view)),
+          reads(ReportCommand(arguments.report)),
+          reads(QueryCommand(arguments.query)),
+          reads(MapCommand(arguments.map)),
           ReduceCommand(arguments.reduce,
                         SummaryCommand(arguments.reduce.tables)),
-          InfoCommand(arguments.info),
-          ConvertCommand(arguments.convert),
-          TimelineCommand(arguments.timeline),
+          reads(InfoCommand(arguments.info)),
+          reads(ConvertCommand(arguments.convert)),
+          reads(TimelineCommand(arguments.timeline)),
           CompletionCommand(arguments.completion)};
 }
 

@@ -3,6 +3,7 @@
 // The commands of the program. A new one is a function in commands.cc.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "cli/command.h"
@@ -35,6 +36,7 @@ struct Arguments {
   ConvertOptions convert;
   TimelineOptions timeline;
   CompletionArguments completion;
+  std::string step_range;  // of all that read traces
 };
 
 // In the order in which people meet them. `arguments` must outlive the result.

@@ -6,6 +6,7 @@
 #include "importers/capture/capture_importer.h"
 #include "importers/foreign_formats.h"
 #include "importers/input/input_source.h"
+#include "importers/step_range.h"
 #ifdef STEPSCOPE_HAVE_IMPORTER_FLUID
 #include "importers/fluid/fluid_importer.h"
 #endif
@@ -21,6 +22,9 @@
 #ifdef STEPSCOPE_HAVE_IMPORTER_PERFETTO
 #include "importers/perfetto/perfetto_importer.h"
 #endif
+#ifdef STEPSCOPE_HAVE_IMPORTER_ROCPROFILER
+#include "importers/rocprofiler/rocprofiler_importer.h"
+#endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_TENSORFLOW
 #include "importers/tensorflow/tensorflow_importer.h"
 #endif
@@ -34,6 +38,9 @@ std::span<const Importer* const> Importers() {
   static const auto* const importers = [] {
     auto* all = new std::vector<const Importer*>{&CaptureImporter()};
     // In the order in which they are asked: shapes that say more come first.
+#ifdef STEPSCOPE_HAVE_IMPORTER_ROCPROFILER
+    all->push_back(&RocprofilerImporter());
+#endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_JSON
     all->push_back(&JsonImporter());
 #endif
@@ -117,7 +124,13 @@ Result<const Importer*> FindImporter(const std::string& path,
 Status ImportInto(const Importer& importer, InputSource& input,
                   const ImportOptions& options, TraceBuilder& builder) {
   input.set_cancel(options.cancel);
-  return importer.Import(input, options, builder);
+  const Row first = builder.event_count();
+  STEPSCOPE_TRY(importer.Import(input, options, builder));
+  const std::string& range = StepRange();
+  if (!range.empty() && !MarkSteps(range, first, builder))
+    builder.AddNote(input.path() + ": no range is called " + range +
+                    ", so it has no steps");
+  return Ok();
 }
 
 Status ImportInto(const Importer& importer, const std::string& path,

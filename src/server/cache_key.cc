@@ -9,6 +9,7 @@
 #include "base/build_id.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "importers/step_range.h"
 
 namespace stepscope::server {
 namespace {
@@ -21,7 +22,8 @@ constexpr time_t kCoarsest = 2;
 
 std::optional<std::string> CacheKeyOf(const Target& target) {
   if (BuildId().empty()) return std::nullopt;
-  std::string key = BuildId() + "\n" + target.name + "\n";
+  std::string key =
+      BuildId() + "\n" + target.name + "\n" + StepRange() + "\n";
   const time_t now = std::time(nullptr);
   for (const Window& window : target.windows) {
     struct stat status = {};

@@ -44,6 +44,26 @@ class OneScreenTest(unittest.TestCase):
             yield path, done.stdout
         self.assertGreater(seen, 10)
 
+    def test_ranges_can_be_the_steps(self):
+        """A trace of a server has no steps, but a range for each batch."""
+        trace = TRACES / "peer/05_sglang_decode_tp0.trace.json.gz"
+        if not trace.exists():
+            self.skipTest("no " + trace.name)
+        chosen = ("--step-range", "step*DECODE*")
+        views = ("--views", "steps", "--format", "json")
+        steps = json.loads(run("summary", trace, *views, *chosen).stdout)
+        self.assertEqual(len(steps["steps"]), 5)
+        self.assertEqual(json.loads(run("summary", trace,
+                                        *views).stdout)["steps"], [])
+        self.assertIn("no range is called nobody, so it has no steps",
+                      run("info", trace, "--step-range", "nobody").stdout)
+        with tempfile.TemporaryDirectory() as folder:
+            copy = pathlib.Path(folder) / "copy.json"
+            done = run("convert", trace, "-o", copy, *chosen)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            again = json.loads(run("summary", copy, *views).stdout)
+            self.assertEqual(len(again["steps"]), 5)
+
     def test_it_fits_and_its_figures_make_sense(self):
         for path, text in self.screens():
             with self.subTest(path.name):

@@ -8,6 +8,17 @@
 
 namespace stepscope {
 
+namespace {
+
+// What shares of calls are of: see OperatorTable.
+int64_t LargestCpu(const std::vector<NamedSum>& sums, int64_t at_least) {
+  for (const NamedSum& sum : sums)
+    at_least = std::max(at_least, sum.cpu.total_ns);
+  return at_least;
+}
+
+}  // namespace
+
 void InternNames(const std::vector<NamedSum>& sums, TraceBuilder& builder) {
   for (const NamedSum& sum : sums) {
     builder.Intern(sum.name);
@@ -63,9 +74,10 @@ OperatorRow NamedRows::MakeOperator(const NamedSum& sum, int64_t cpu_ns,
   }
   if (!options_.op_detail) return row;
   row.device = DeviceRows(sum);
+  const int64_t inner_ns = LargestCpu(sum.inner, sum.cpu.total_ns);
   for (const NamedSum& one : sum.inner)
     row.inner.push_back({NameOf(one), one.calls,
-                         TimeColumn::Of(one.cpu, sum.cpu.total_ns),
+                         TimeColumn::Of(one.cpu, inner_ns),
                          TimeColumn::Of(one.gpu, sum.gpu.total_ns),
                          DeviceRows(one), one.nested_calls});
   return row;
@@ -81,8 +93,9 @@ std::vector<OperatorGroup> NamedRows::Operators(
   int64_t gpu_ns = outermost_gpu_ns;
   for (const NamedSum& sum : lost)
     gpu_ns = SaturatingAdd(gpu_ns, sum.gpu.total_ns);
+  const int64_t cpu_ns = LargestCpu(sums, outermost_cpu_ns);
   for (const NamedSum& sum : sums)
-    group.rows.push_back(MakeOperator(sum, outermost_cpu_ns, gpu_ns));
+    group.rows.push_back(MakeOperator(sum, cpu_ns, gpu_ns));
   for (const NamedSum& sum : lost) {
     OperatorRow row = MakeOperator(sum, 0, gpu_ns);
     row.name = kNoLaunchName;

@@ -250,6 +250,12 @@ class OperatorTable {
       }
     }
     detail_.Finish();
+    // Calls of one name that overlap on a thread may add up to more than the
+    // operators around them: then they are the whole.
+    for (const NameStats& stats : operators_.stats()) {
+      int64_t& whole = totals_[stats.group].cpu_ns;
+      whole = std::max(whole, stats.cpu.total_ns);
+    }
     uint32_t group = kNoThread;
     for (const uint32_t slot : operators_.Order()) {
       const NameStats& stats = operators_.stats()[slot];

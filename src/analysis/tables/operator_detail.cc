@@ -68,10 +68,14 @@ std::vector<OperatorInnerRow> OperatorDetail::InnerRows(
     const Trace& trace, uint32_t op, const OperatorRow& row) const {
   std::vector<OperatorInnerRow> rows;
   const auto [first, last] = Range(inner_.entries(), op);
+  // As for operators: those that overlap may be the whole.
+  int64_t whole_ns = row.cpu.total_ns;
+  for (size_t i = first; i < last; ++i)
+    whole_ns = std::max(whole_ns, inner_.entries()[i].cpu.total_ns);
   for (size_t i = first; i < last; ++i) {
     const Entry& entry = inner_.entries()[i];
     rows.push_back({trace.str(entry.name), entry.calls,
-                    TimeColumn::Of(entry.cpu, row.cpu.total_ns),
+                    TimeColumn::Of(entry.cpu, whole_ns),
                     TimeColumn::Of(entry.gpu, row.gpu.total_ns),
                     DeviceRows(trace, kInner | entry.slot,
                                entry.gpu.total_ns),

@@ -33,6 +33,22 @@ stream 7 GPU:0
   80..90 ncclAllReduce Kernel
 )";
 
+// Two calls of a name at once on one thread, inside a third.
+TEST(OperatorSharesTest, CallsThatOverlapHaveNoShareAboveOne) {
+  const auto trace = TraceFromText(R"(
+    thread 1 main
+      0..100 around Operator
+        0..90 a Operator
+        10..100 a Operator)");
+  const Summary summary = Everything(trace);
+  ASSERT_EQ(summary.operators.size(), 1u);
+  for (const OperatorRow& row : summary.operators[0].rows) {
+    const int64_t total = row.name == "a" ? 180 : 100;
+    EXPECT_EQ(row.cpu.total_ns, total) << row.name;
+    EXPECT_DOUBLE_EQ(row.cpu.ratio, static_cast<double>(total) / 180);
+  }
+}
+
 TEST(WaterfallTest, ProcessesWithoutEventsHaveNoWindow) {
   const auto trace = TraceFromText(R"(
     process 1

@@ -215,6 +215,8 @@ void EventSink::KeepOwnTimes(const Current& event, const Category& category,
   }
   stated.is_call =
       category.type == STEPSCOPE_CUDA_RUNTIME && !stated.is_exact;
+  const std::string_view name = builder_.strings().view(builder_.name_of(row));
+  stated.word = builder_.Intern(name.substr(0, name.find(' ')));
   paddle_times_.Add(stated);
 }
 

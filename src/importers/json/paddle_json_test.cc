@@ -116,6 +116,41 @@ TEST(PaddleJsonTest, ShortEventsOfALongWindow) {
 }
 
 // The first event's place in its microsecond follows from all others.
+// Operators of a microsecond or two, each with a child: times alone would
+// allow two parents for many of them, names do not.
+TEST(PaddleJsonTest, ShortChildrenOfALongWindowLieInTheirOperator) {
+  const std::string kinds[] = {"add", "relu", "matmul"};
+  std::vector<Node> operators;
+  std::vector<Node> inner;
+  int64_t time = kMinute + 100'300;
+  for (int i = 0; i < 90; ++i) {
+    const std::string& kind = kinds[i % 3];
+    const int64_t dur = 600 + i * 37 % 700;
+    operators.push_back({kind + " dygraph", time, dur});
+    inner.push_back({kind + " infer_meta", time + 40, 180 + i * 29 % 300,
+                     "OperatorInner"});
+    time += dur + 30 + i * 53 % 170;
+  }
+  std::string written = Written({"first", 0, 5'000}, 0);
+  written += Written({"ProfileStep#3", kMinute, time - kMinute, "ProfileStep"},
+                     0);
+  for (const Node& node : operators) written += Written(node, 0);
+  for (const Node& node : inner) written += Written(node, 0);
+  const auto trace = Read(written);
+  ASSERT_NE(trace, nullptr);
+  size_t found = 0;
+  for (Row row = 0; row < trace->size(); ++row) {
+    const std::string_view name = trace->str(trace->name()[row]);
+    if (!name.ends_with(" infer_meta")) continue;
+    const Row parent = trace->nesting().parent[row];
+    ASSERT_NE(parent, kNoRow) << name;
+    const std::string_view around = trace->str(trace->name()[parent]);
+    found += around.substr(0, around.find(' ')) ==
+             name.substr(0, name.find(' '));
+  }
+  EXPECT_EQ(found, inner.size());
+}
+
 TEST(PaddleJsonTest, StartsToTheNanosecond) {
   const int64_t first = 789'669'417;
   std::string text = Written({"ProfileStep#3", first, 8'602'117}, first);

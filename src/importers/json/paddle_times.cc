@@ -139,11 +139,16 @@ bool PaddleTimes::FindParentsByOrder(Events& events) {
       last_outermost = i;
       continue;
     }
+    const auto same_word = [&](uint32_t parent) {
+      return events[parent].stated.word == event.stated.word;
+    };
     int64_t most = room_in(around);
     for (uint32_t next = around + 1; next < i && next <= around + kLookAhead;
          ++next) {
       const int64_t room = room_in(next);
-      if (room <= most) continue;
+      const bool was = same_word(event.parent);
+      const bool is = same_word(next);
+      if (room <= 0 || (was && !is) || (was == is && room <= most)) continue;
       most = room;
       event.parent = next;
     }

@@ -30,6 +30,9 @@ class PaddleTimes {
     int64_t dur_ns = 0;
     bool is_call = false;   // of a device's API; stands behind its event
     bool is_exact = false;  // ts_ns has nanoseconds and stays
+    // The first word of the name: "add infer_meta" lies in an "add dygraph",
+    // where times leave a choice.
+    StringId word;
   };
 
   // In the order of the file.

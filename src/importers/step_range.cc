@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importers/step_range.h"
+
+#include <stepscope/c.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/glob.h"
+
+namespace stepscope {
+namespace {
+
+std::string& Chosen() {
+  // Never destroyed: windows are still read while the process ends.
+  static auto* const chosen = new std::string;
+  return *chosen;
+}
+
+}  // namespace
+
+void SetStepRange(std::string glob) { Chosen() = std::move(glob); }
+
+const std::string& StepRange() { return Chosen(); }
+
+bool MarkSteps(std::string_view glob, Row first, TraceBuilder& builder) {
+  enum class Match : uint8_t { kNotAsked, kNo, kYes };
+  std::vector<Match> matches(builder.strings().size());  // by name
+  bool any = false;
+  for (Row row = first; row < builder.event_count(); ++row) {
+    const StringId name = builder.name_of(row);
+    Match& match = matches[name.v];
+    if (match == Match::kNotAsked)
+      match = MatchesGlob(glob, builder.strings().view(name)) ? Match::kYes
+                                                              : Match::kNo;
+    if (match == Match::kYes) {
+      // On a device, the same name stands over the work of the step.
+      const Track& track = builder.track(builder.track_of(row));
+      if (track.kind != TrackKind::kThread) continue;
+      builder.SetType(row, STEPSCOPE_PROFILE_STEP);
+      any = true;
+    } else if (builder.type_of(row) == STEPSCOPE_PROFILE_STEP) {
+      builder.SetType(row, STEPSCOPE_USER_DEFINED);
+    }
+  }
+  return any;
+}
+
+}  // namespace stepscope
