@@ -11,7 +11,7 @@ help:
 	@echo "make test-peers  beside Paddle, Spark and what reads torch's traces, which it fetches (1.6 GB)"
 	@echo "make dev     every file alone, warnings are errors: finds a missing #include"
 	@echo "make check   the quick tests on the release tree"
-	@echo "make format  what formatters can mend, in files that are formatted"
+	@echo "make format  mend what formatters can mend"
 	@echo "make docs    the documentation as a site, into build/site"
 	@echo "make bench   the table of measured costs, as ratios to the floor"
 	@echo "make fuzz    the importers under libFuzzer, FUZZ_SECONDS (600) a target;"

@@ -44,20 +44,35 @@ def exported(tree):
             not node.name.startswith("_")]
 
 
+def defined(module, name):
+    for node in ast.walk(source_of(module)[1]):
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node.name == name:
+            return node
+    return None
+
+
 def find(module, name):
     """Where the name is defined: its module and its node."""
+    node = defined(module, name)
+    if node:
+        return module, node
     path, tree = source_of(module)
     package = module if path.name == "__init__.py" else module.rpartition(
         ".")[0]
+    others = []
     for node in ast.walk(tree):
-        if isinstance(node, (*FUNCTIONS, ast.ClassDef)) and node.name == name:
-            return module, node
-        if isinstance(node, ast.ImportFrom) and node.level:
+        if isinstance(node, ast.ImportFrom) and node.level and node.module:
+            parent = package.split(".")
+            parent = parent[:len(parent) - node.level + 1]
+            others.append(".".join([*parent, node.module]))
             for alias in node.names:
-                if (alias.asname or alias.name) == name and node.module:
-                    parent = package.split(".")
-                    parent = parent[:len(parent) - node.level + 1]
-                    return find(".".join([*parent, node.module]), alias.name)
+                if (alias.asname or alias.name) == name:
+                    return find(others[-1], alias.name)
+    # A name that the module's __getattr__ makes, out of what it imports.
+    for other in others:
+        node = defined(other, name)
+        if node:
+            return other, node
     raise LookupError(f"{module}: {name} is not defined")
 
 

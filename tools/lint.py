@@ -7,13 +7,8 @@ usage: lint.py format [--fix] [FILE...]   C and C++: clang-format
        lint.py ui [FILE...]               the viewer's TypeScript: eslint
        lint.py tidy [--all] [FILE...]     C++: clang-tidy
 
-Without FILE: everything, but for `tidy`, which takes seconds per file: it
-looks at the public headers and at the files that differ from the commit
-before the last one, tests apart, at most two; --all looks at every file.
-
-tools/unformatted.txt lists the files that were written before the formatter
-was fixed. `format` leaves them alone; a file that is not listed must be
-formatted. `format --fix` takes off the list what has become formatted.
+Without FILE: everything, but for `tidy`, which takes seconds per file and
+looks at the public headers; --all looks at every file.
 
 tools/bootstrap check fetches the programs into .cache/lint and ui/lint, at
 the versions of tools/requirements/lint.txt and ui/lint/package-lock.json.
@@ -34,11 +29,9 @@ import find_node
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOOLS = ROOT / ".cache/lint"
 REQUIREMENTS = ROOT / "tools/requirements/lint.txt"
-LIST = ROOT / "tools/unformatted.txt"
 STYLE = f"--style=file:{ROOT / '.clang-format'}"
 SKIPPED = 77
 PUBLIC = ["c.h", "plugin.h", "stepscope.h"]
-MOST_CHANGED = 2
 BATCH = 100
 # Rules that are never wrong in this code; .clang-tidy has those to read, too.
 TIDY_CHECKS = ("-*,readability-identifier-naming,bugprone-use-after-move,"
@@ -96,33 +89,16 @@ def unformatted(formatter, files, batch=BATCH):
 
 def format_code(args):
     formatter = program("clang-format", "clang_format/data/bin/clang-format")
-    comment, listed = read_list()
     files = code_files(args.files)
-    ours = [path for path in files if relative(path) not in listed]
-    if args.fix:
-        if ours:
-            subprocess.run([formatter, STYLE, "-i", *ours], check=True)
-    if args.fix and not args.files:
-        old = [ROOT / name for name in listed if (ROOT / name).exists()]
-        write_list(comment, unformatted(formatter, old))
-    wrong = sorted(unformatted(formatter, ours))
+    if args.fix and files:
+        subprocess.run([formatter, STYLE, "-i", *files], check=True)
+    wrong = sorted(unformatted(formatter, files))
     for name in wrong:
         print(f"{name}: is not formatted")
-    print(f"format: {len(ours)} files, {len(wrong)} problems; "
-          f"{len(files) - len(ours)} files of tools/unformatted.txt left out")
+    print(f"format: {len(files)} files, {len(wrong)} problems")
     if wrong:
         print("format: `make format` mends this")
     return 1 if wrong else 0
-
-
-def read_list():
-    lines = LIST.read_text().splitlines()
-    return ([line for line in lines if line.startswith("#")],
-            {line for line in lines if line and not line.startswith("#")})
-
-
-def write_list(comment, names):
-    LIST.write_text("\n".join([*comment, *sorted(names)]) + "\n")
 
 
 def python_code(args):
@@ -148,33 +124,13 @@ def ui_code(args):
         cwd=ROOT / "ui", check=False).returncode
 
 
-def changed():
-    """Files that differ from the commit before the last one, newest first."""
-    done = subprocess.run(
-        ["git", "-C", ROOT, "diff", "--name-only", "--diff-filter=d", "HEAD~"],
-        check=False, text=True, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL)
-    files = [ROOT / name for name in done.stdout.splitlines()]
-    files = [path for path in files if path.suffix in (".cc", ".h") and
-             path.parts[len(ROOT.parts)] in ("src", "include") and
-             not path.stem.endswith("_test")]
-    return sorted(files, key=lambda path: -path.stat().st_mtime)
-
-
 def tidy(args):
     tool = program("clang-tidy", "clang_tidy/data/bin/clang-tidy")
-    headers = [ROOT / "include/stepscope" / name for name in PUBLIC]
+    files = [ROOT / "include/stepscope" / name for name in PUBLIC]
     if args.files:
         files = [pathlib.Path(name).resolve() for name in args.files]
     elif args.all:
-        files = headers + [path for path in code_files([])
-                           if path.suffix == ".cc"]
-    else:
-        others = [path for path in changed() if path not in headers]
-        files = headers + others[:MOST_CHANGED]
-        if others[MOST_CHANGED:]:
-            print(f"tidy: {len(others) - MOST_CHANGED} more files changed; "
-                  "tools/lint.py tidy FILE... looks at them")
+        files += [path for path in code_files([]) if path.suffix == ".cc"]
 
     def look(path):
         return subprocess.run(
