@@ -31,7 +31,7 @@ struct NodeLayout {
   size_t children = 0;  // begin and end of an array of pointers to nodes
 };
 
-// The node behind a PyObject of pybind11; null if that cannot be read.
+// The node behind a PyObject of pybind11. REQUIRES: a layout was found for it.
 const char* NodeBehind(const void* object);
 
 // The one layout that agrees with all samples; nothing if there is none, if
