@@ -20,6 +20,7 @@ from . import _core
 
 _users = 0  # Profilers that run
 _window = None  # the Window that is recorded
+_kept = None  # what was handed over last; see forget()
 _said = set()
 
 _SHARED = ("the program has a paddle.profiler.Profiler, too: while it exists, "
@@ -83,6 +84,13 @@ def hand_over():
     if _window is not None:
         _window.end()
         _window.begin()
+
+
+def forget():
+    """Frees what was handed over: a third of the time that making it took, and
+    best not on the thread that trains."""
+    global _kept
+    _kept = None
 
 
 def has_tracer():
@@ -151,13 +159,14 @@ class Window:
             self.begin()
 
     def end(self):
+        global _kept
         tracer, self.tracer = self.tracer, None
         if tracer is None:
             return
         try:
-            result = tracer.stop()
+            _kept = tracer.stop()
             del tracer  # there can be only one, and others may want it
-            added, found = _core.add_trees(result.get_data(), self.since)
+            added, found = _core.add_trees(_kept.get_data(), self.since)
         except Exception as error:
             _say(f"the operators of Paddle {_version()} are lost: {error}")
             return

@@ -4,13 +4,16 @@
 #include <nanobind/stl/pair.h>
 #include <stepscope/external.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <unordered_set>
 #include <utility>
 #include <vector>
 
 #include "python/gil.h"
+#include "python/node_layout.h"
 
 namespace nb = nanobind;
 
@@ -28,19 +31,43 @@ struct Attributes {
   nb::str children{"children_node"};
 };
 
+// Not valid if there is no such attribute, or it cannot be converted.
+nb::object Get(nb::handle node, const nb::str& key) {
+  PyObject* value = PyObject_GetAttr(node.ptr(), key.ptr());
+  if (value == nullptr) PyErr_Clear();
+  return nb::steal(value);
+}
+
+template <typename Integer>
+bool GetNumber(nb::handle node, const nb::str& key, Integer* number) {
+  const nb::object value = Get(node, key);
+  if (!value.is_valid()) return false;
+  const nb::object whole = nb::steal(PyNumber_Long(value.ptr()));
+  if (whole.is_valid())
+    *number = static_cast<Integer>(PyLong_AsLongLong(whole.ptr()));
+  if (PyErr_Occurred() == nullptr) return true;
+  PyErr_Clear();
+  return false;
+}
+
 // The events of trees as Paddle's _ProfilerResult.get_data() has them: for each
 // thread a root that is no event, and below it nodes with a name, a type, two
 // times and children.
 class Collected {
  public:
+  // Parents come before their children, and what was first comes first.
   void AddTree(uint32_t thread, nb::handle root) {
     thread_ = thread;
-    AddChildren(root);
-    while (!open_.empty()) {
-      const nb::object node = std::move(open_.back());
-      open_.pop_back();
-      AddEvent(node);
-      AddChildren(node);
+    if (const auto layout = FindNodeLayout(Sample(root))) {
+      AddFromMemory(*layout, NodeBehind(root.ptr()));
+      return;
+    }
+    std::vector<nb::object> open = Children(root);
+    while (!open.empty()) {
+      const nb::object node = std::move(open.back());
+      open.pop_back();
+      AddNode(node);
+      for (nb::object& child : Children(node)) open.push_back(std::move(child));
     }
   }
 
@@ -50,58 +77,103 @@ class Collected {
   size_t found() const { return found_; }
 
  private:
-  // The last comes first off the stack, so they are pushed from behind: names
-  // are then numbered in the order of time.
-  void AddChildren(nb::handle node) {
+  static constexpr size_t kSamples = 48;
+
+  // The last one first: as a stack takes them.
+  std::vector<nb::object> Children(nb::handle node) const {
+    std::vector<nb::object> found;
     const nb::object children = Get(node, attributes_.children);
-    if (!children.is_valid() || !nb::isinstance<nb::list>(children)) return;
-    const Py_ssize_t count = PyList_Size(children.ptr());
-    for (Py_ssize_t i = count; i-- > 0;)
-      open_.push_back(nb::borrow(PyList_GetItem(children.ptr(), i)));
+    if (!children.is_valid() || !nb::isinstance<nb::list>(children))
+      return found;
+    for (Py_ssize_t i = PyList_Size(children.ptr()); i-- > 0;)
+      found.push_back(nb::borrow(PyList_GetItem(children.ptr(), i)));
+    return found;
   }
 
-  void AddEvent(nb::handle node) {
-    ++found_;
-    stepscope_external_event event = {};
-    long long type = 0;
+  // False: it is no event.
+  bool Read(nb::handle node, NodeSample* read) const {
     const nb::object name = Get(node, attributes_.name);
-    if (!name.is_valid() || !Number(node, attributes_.type, &type) ||
-        !Number(node, attributes_.start, &event.start_ns) ||
-        !Number(node, attributes_.end, &event.end_ns))
-      return;
     Py_ssize_t length = 0;
-    const char* text = PyUnicode_AsUTF8AndSize(name.ptr(), &length);
-    if (text == nullptr) return PyErr_Clear();
-    const std::string& kept =
-        *names_.emplace(text, static_cast<size_t>(length)).first;
-    event.name = kept.data();
-    event.name_length = kept.size();
-    event.type = static_cast<uint32_t>(type);
-    event.thread = thread_;
-    events_.push_back(event);
+    const char* text =
+        name.is_valid() ? PyUnicode_AsUTF8AndSize(name.ptr(), &length)
+                        : nullptr;
+    if (text == nullptr) {
+      PyErr_Clear();
+      return false;
+    }
+    read->name.assign(text, static_cast<size_t>(length));
+    return GetNumber(node, attributes_.type, &read->type) &&
+           GetNumber(node, attributes_.start, &read->start_ns) &&
+           GetNumber(node, attributes_.end, &read->end_ns);
   }
 
-  // Not valid if there is no such attribute, or it cannot be converted.
-  static nb::object Get(nb::handle node, const nb::str& key) {
-    PyObject* value = PyObject_GetAttr(node.ptr(), key.ptr());
-    if (value == nullptr) PyErr_Clear();
-    return nb::steal(value);
+  // The last nodes of the tree, as far as they say where things are.
+  std::vector<NodeSample> Sample(nb::handle root) {
+    std::vector<NodeSample> samples;
+    std::vector<nb::object> open = Children(root);
+    std::reverse(open.begin(), open.end());
+    while (!open.empty() && samples.size() < kSamples) {
+      const nb::object node = std::move(open.back());
+      open.pop_back();
+      NodeSample sample;
+      if (!Read(node, &sample)) return {};
+      sample.object = node.ptr();
+      std::vector<nb::object> children = Children(node);
+      for (auto at = children.rbegin(); at != children.rend(); ++at)
+        sample.children.push_back(at->ptr());
+      samples.push_back(std::move(sample));
+      for (nb::object& child : children) open.push_back(std::move(child));
+      sampled_.push_back(node);
+    }
+    for (nb::object& node : open) sampled_.push_back(std::move(node));
+    return samples;
   }
 
-  template <typename Integer>
-  static bool Number(nb::handle node, const nb::str& key, Integer* number) {
-    const nb::object value = Get(node, key);
-    if (!value.is_valid()) return false;
-    const nb::object whole = nb::steal(PyNumber_Long(value.ptr()));
-    if (whole.is_valid()) *number = PyLong_AsLongLong(whole.ptr());
-    if (PyErr_Occurred() == nullptr) return true;
-    PyErr_Clear();
-    return false;
+  void AddNode(nb::handle node) {
+    ++found_;
+    NodeSample read;
+    if (!Read(node, &read)) return;
+    const std::string& name = *names_.insert(std::move(read.name)).first;
+    Add(name.data(), name.size(), read.type, read.start_ns, read.end_ns);
+  }
+
+  void AddFromMemory(const NodeLayout& layout, const char* root) {
+    std::vector<const char*> open;
+    const auto open_children = [&](const char* node) {
+      const char* const* begin = At<const char* const*>(node, layout.children);
+      const char* const* end =
+          At<const char* const*>(node, layout.children + sizeof(begin));
+      while (end != begin) open.push_back(*--end);
+    };
+    open_children(root);
+    while (!open.empty()) {
+      const char* node = open.back();
+      open.pop_back();
+      ++found_;
+      const char* name = At<const char*>(node, 0);
+      Add(name, std::strlen(name), At<int32_t>(node, layout.type),
+          At<int64_t>(node, layout.start), At<int64_t>(node, layout.end));
+      open_children(node);
+    }
+  }
+
+  template <typename Value>
+  static Value At(const char* node, size_t offset) {
+    Value value;
+    std::memcpy(&value, node + offset, sizeof(value));
+    return value;
+  }
+
+  // The name has to live as long as the events do.
+  void Add(const char* name, size_t length, int32_t type, int64_t start_ns,
+           int64_t end_ns) {
+    events_.push_back({name, length, static_cast<uint32_t>(type), thread_,
+                       start_ns, end_ns});
   }
 
   const Attributes attributes_;
   uint32_t thread_ = 0;
-  std::vector<nb::object> open_;
+  std::vector<nb::object> sampled_;        // whose addresses were taken
   std::unordered_set<std::string> names_;  // whose elements do not move
   std::vector<stepscope_external_event> events_;
   size_t found_ = 0;

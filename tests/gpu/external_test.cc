@@ -16,6 +16,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/summary.h"
 #include "importers/capture/capture_file.h"
 
 namespace stepscope {
@@ -36,6 +37,10 @@ class External : public testing::Test {
  protected:
   void SetUp() override {
     setenv("STEPSCOPE_GPU", "0", 1);
+    Start();
+  }
+
+  void Start() {
     path_ = testing::TempDir() + "external_" + std::to_string(getpid()) +
             ".sscap";
     std::filesystem::remove(path_);
@@ -140,6 +145,42 @@ TEST_F(External, LeavesOutWhatCannotBe) {
   Stop();
   EXPECT_EQ(stepscope_add_external(&wrong, 1, &since_, &added),
             STEPSCOPE_NOT_RUNNING);
+}
+
+class ExternalWithDevice : public External {
+ protected:
+  void SetUp() override {
+    setenv("STEPSCOPE_PLUGIN_PATH", FAKE_MLU, 1);
+    Start();
+  }
+
+  // The device is polled every 10 ms, but on a busy machine nobody can say
+  // when.
+  void WaitForTheDevice() const {
+    for (;; usleep(20000)) {
+      const auto trace = ImportCapture(path_);
+      if (trace.has_value() && Find(**trace, "mlu_matmul") != kNoRow) return;
+    }
+  }
+};
+
+// One trace: what the framework's profiler timed has launched what our plugin
+// saw the device do. This is how Paddle for GPUs is recorded.
+TEST_F(ExternalWithDevice, OwnsWhatItLaunched) {
+  const int64_t start = RealtimeNs();
+  WaitForTheDevice();
+  const stepscope_external_event op =
+      Event("matmul dygraph", STEPSCOPE_OPERATOR,
+            static_cast<uint32_t>(getpid()), start, RealtimeNs());
+  ASSERT_EQ(stepscope_add_external(&op, 1, &since_, nullptr), STEPSCOPE_OK);
+  const auto trace = Stop();
+  ASSERT_NE(trace, nullptr);
+  const EventTree tree(*trace);
+  ASSERT_GT(tree.work().size(), 0u);
+  for (const DeviceWork& work : tree.work()) {
+    ASSERT_NE(work.owner, kNoRow);
+    EXPECT_EQ(trace->str(trace->name()[work.owner]), "matmul dygraph");
+  }
 }
 
 }  // namespace

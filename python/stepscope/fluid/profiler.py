@@ -82,6 +82,7 @@ def stop_profiler(sorted_key: Optional[str] = None,
     session, _session = _session, None
     assert session is not None
     _paddle.turn(False)
+    _paddle.forget()
     _frameworks.stop()
     capture = session.stop()
     try:

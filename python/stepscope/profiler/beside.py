@@ -27,13 +27,13 @@ def _count(change: int) -> None:
 
 
 class Beside:
-    """``paddle`` says whether Paddle's stages and operators are wanted, and
-    ``records`` whether anything is."""
+    """Of one Profiler."""
 
-    def __init__(self, with_python: Any, paddle: bool, records: bool) -> None:
-        self.functions = FunctionTracing(with_python)
-        self.paddle = paddle
-        self.records = records
+    def __init__(self, profiler: Any) -> None:
+        self.functions = FunctionTracing(profiler.with_python)
+        # A flight recorder has to cost next to nothing.
+        self.paddle = profiler.frameworks and profiler.mode != "flight"
+        self.records = not profiler.timer_only
 
     def start(self, on: bool) -> None:
         if self.records:
@@ -51,6 +51,11 @@ class Beside:
         """The window may end with this step, and only the core knows."""
         if self.paddle:
             _paddle.hand_over()
+
+    def delivered(self) -> None:
+        """On the thread that delivers windows."""
+        if self.paddle:
+            _paddle.forget()
 
     def stop(self) -> None:
         self.turn(False)

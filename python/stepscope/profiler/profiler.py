@@ -153,8 +153,7 @@ class Profiler:
         self.frameworks = frameworks
         self.with_modules = with_modules
         self.with_python = with_python
-        self._beside = Beside(with_python, frameworks and mode != "flight",
-                              not timer_only)
+        self._beside = Beside(self)
         self.step_num = 0
         self.previous_state = ProfilerState.CLOSED
         self.current_state = self.scheduler(0)
@@ -502,6 +501,7 @@ class Profiler:
     def _deliver(self) -> None:
         """A window is complete. On the delivery thread."""
         _delivering[get_ident()] = self
+        self._beside.delivered()
         self.profiler_result = ProfilerResult(self)
         error: Optional[BaseException] = None
         try:
