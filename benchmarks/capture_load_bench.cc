@@ -77,10 +77,9 @@ std::shared_ptr<const Trace> Load(const std::string& path, const char* what,
   }
   const Sample rate = Summarise(per_core);
   *met = *met && rate.median >= 100;
-  std::printf("%s, per event %*.2f B\n", what,
-              static_cast<int>(41 - std::strlen(what)),
-              static_cast<double>(std::filesystem::file_size(path)) /
-                  trace->size());
+  std::printf(
+      "%s, per event %*.2f B\n", what, static_cast<int>(41 - std::strlen(what)),
+      static_cast<double>(std::filesystem::file_size(path)) / trace->size());
   std::printf("%s, load, per core %*.1f M events/s  >= 100  %s\n", what,
               static_cast<int>(36 - std::strlen(what)), rate.median,
               rate.median >= 100 ? "met" : "MISSED");

@@ -34,9 +34,9 @@ size_t FormatWithSnprintf(const Trace& trace) {
         buffer.data() + used, 512,
         "{\"name\":\"%.*s\",\"cat\":\"%s\",\"ph\":\"X\",\"pid\":%" PRId64
         ",\"tid\":\"%" PRId64 "(C++)\",\"ts\":%" PRId64 ".%03" PRId64
-        ",\"dur\":%" PRId64 ".%03" PRId64
-        ",\"args\":{\"start_time\":\"%" PRId64 ".%03" PRId64
-        " us\",\"end_time\":\"%" PRId64 ".%03" PRId64 " us\"}},\n",
+        ",\"dur\":%" PRId64 ".%03" PRId64 ",\"args\":{\"start_time\":\"%" PRId64
+        ".%03" PRId64 " us\",\"end_time\":\"%" PRId64 ".%03" PRId64
+        " us\"}},\n",
         static_cast<int>(name.size()), name.data(),
         EventTypeName(trace.type()[row]).data(),
         trace.processes()[track.process].pid, track.id, start / 1000,
@@ -80,8 +80,8 @@ bool Run(uint32_t events, const std::string& folder) {
   unlink(path.c_str());
 
   double size = static_cast<double>(bytes);
-  auto row = [&](const char* what, double seconds, double ratio,
-                 const char* to, const std::string& target = "") {
+  auto row = [&](const char* what, double seconds, double ratio, const char* to,
+                 const std::string& target = "") {
     std::printf("%-28s %7.1f M events/s %8.0f MB/s   %5.2f x %s%s\n", what,
                 count / seconds / 1e6, size / seconds / 1e6, ratio, to,
                 target.c_str());
@@ -102,8 +102,7 @@ bool Run(uint32_t events, const std::string& folder) {
       "write(2)");
   row("write(2), same bytes", Median(raw), 1, "");
   row("to a file, gzip", Median(zip),
-      size / static_cast<double>(std::max<size_t>(zipped, 1)),
-      "smaller");
+      size / static_cast<double>(std::max<size_t>(zipped, 1)), "smaller");
   return rate >= kFormatTarget && ratio >= kWriteTarget;
 }
 
@@ -111,7 +110,7 @@ bool Run(uint32_t events, const std::string& folder) {
 }  // namespace stepscope::bench
 
 int main(int argc, char** argv) {
-  uint32_t events = argc > 1 ? static_cast<uint32_t>(std::atol(argv[1]))
-                             : 4'000'000;
+  uint32_t events =
+      argc > 1 ? static_cast<uint32_t>(std::atol(argv[1])) : 4'000'000;
   return stepscope::bench::Run(events, argc > 2 ? argv[2] : ".") ? 0 : 1;
 }

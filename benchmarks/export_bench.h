@@ -26,8 +26,7 @@ inline constexpr size_t kWriteBytes = size_t{1} << 20;
 
 inline double Now() {
   using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double>(Clock::now().time_since_epoch())
-      .count();
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
 }
 
 inline double Median(std::vector<double> values) {
@@ -52,11 +51,8 @@ inline double MedianRatio(const std::vector<double>& above,
 // Operators of 0.2 to 40 us, each holding one inner event, on four threads.
 inline std::shared_ptr<const Trace> MakeTrace(uint32_t events) {
   TraceBuilder builder;
-  uint32_t process = builder.AddProcess({.pid = 4242,
-                                         .name = {},
-                                         .host = {},
-                                         .source = 0,
-                                         .metadata = {}});
+  uint32_t process = builder.AddProcess(
+      {.pid = 4242, .name = {}, .host = {}, .source = 0, .metadata = {}});
   std::vector<StringId> names;
   for (int i = 0; i < 200; ++i)
     names.push_back(builder.Intern("conv2d_block_" + std::to_string(i)));
@@ -73,8 +69,7 @@ inline std::shared_ptr<const Trace> MakeTrace(uint32_t events) {
       random ^= random << 17;
       int64_t dur = 200 + static_cast<int64_t>(random % 40000);
       StringId name = names[(random >> 32) % names.size()];
-      builder.AddEvent(
-          {track, now, dur, name, STEPSCOPE_OPERATOR, 0});
+      builder.AddEvent({track, now, dur, name, STEPSCOPE_OPERATOR, 0});
       builder.AddEvent(
           {track, now + 50, dur - 100, name, STEPSCOPE_USER_DEFINED, 0});
       now += dur + 100;
@@ -140,8 +135,8 @@ inline double RawSeconds(const std::string& text, const std::string& path) {
   double begin = Now();
   int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   for (size_t at = 0; at < text.size();) {
-    ssize_t n = write(fd, text.data() + at,
-                      std::min(kWriteBytes, text.size() - at));
+    ssize_t n =
+        write(fd, text.data() + at, std::min(kWriteBytes, text.size() - at));
     if (n <= 0) {
       std::perror(path.c_str());
       std::exit(1);

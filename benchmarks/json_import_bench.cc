@@ -24,8 +24,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "importers/registry.h"
 #include "bench.h"
+#include "importers/registry.h"
 
 namespace stepscope {
 namespace {
@@ -45,41 +45,45 @@ std::string SyntheticTrace() {
     const double ts = 3844227273435.053 + static_cast<double>(i) * 20;
     const auto event = [&](const char* head, double at, double dur,
                            const std::string& args) {
-      text += Format("  {\n    \"ph\": \"X\", %s,\n    \"ts\": %.3f, "
-                     "\"dur\": %.3f,\n    \"args\": {\n      %s\n    }\n"
-                     "  },\n",
-                     head, at, dur, args.c_str());
+      text += Format(
+          "  {\n    \"ph\": \"X\", %s,\n    \"ts\": %.3f, "
+          "\"dur\": %.3f,\n    \"args\": {\n      %s\n    }\n"
+          "  },\n",
+          head, at, dur, args.c_str());
     };
-    event("\"cat\": \"cpu_op\", \"name\": \"aten::convolution\", "
-          "\"pid\": 393, \"tid\": 393",
-          ts, 15.5,
-          Format("\"External id\": %" PRIu64 ",\"Sequence number\": %" PRIu64
-                 ", \"Fwd thread id\": 0, \"Record function id\": 0, "
-                 "\"Concrete Inputs\": [\"\", \"\", \"[2, 2]\", \"[3, 3]\"], "
-                 "\"Input type\": [\"c10::Half\", \"c10::Half\", \"\", \"\"], "
-                 "\"Input Strides\": [[%" PRIu64 ", 1, 672, 3], [147, 1, 21, "
-                 "3], [], []], \"Input Dims\": [[64, 3, 224, 224], [64, 3, 7, "
-                 "7], [], []], \"Ev Idx\": %" PRIu64,
-                 i, i / 3, 150528 + i % 7, i));
-    event("\"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", "
-          "\"pid\": 393, \"tid\": 393",
-          ts + 3, 4.25,
-          Format("\"External id\": %" PRIu64 ", \"cbid\": 211, "
-                 "\"correlation\": %" PRIu64,
-                 i, i + 27000));
-    event("\"cat\": \"kernel\", \"name\": \"void at::native::"
-          "elementwise_kernel<128, 2, at::native::gpu_kernel_impl_nocast<at::"
-          "native::direct_copy_kernel_cuda(at::TensorIteratorBase&)>>(int)\", "
-          "\"pid\": 0, \"tid\": 7",
-          ts + 9, 5.504,
-          Format("\"External id\": %" PRIu64 ", \"queued\": 0, \"device\": 0, "
-                 "\"context\": 1,\n      \"stream\": 7, \"correlation\": "
-                 "%" PRIu64 ",\n      \"registers per thread\": 32, \"shared "
-                 "memory\": 0, \"blocks per SM\": %.6f, \"warps per SM\": "
-                 "284.121216,\n      \"grid\": [%" PRIu64 ", 1, 1], \"block\": "
-                 "[128, 1, 1], \"est. achieved occupancy %%\": 100",
-                 i, i + 27000, 71.03 + static_cast<double>(i % 100) / 7,
-                 9376 + i % 900));
+    event(
+        "\"cat\": \"cpu_op\", \"name\": \"aten::convolution\", "
+        "\"pid\": 393, \"tid\": 393",
+        ts, 15.5,
+        Format("\"External id\": %" PRIu64 ",\"Sequence number\": %" PRIu64
+               ", \"Fwd thread id\": 0, \"Record function id\": 0, "
+               "\"Concrete Inputs\": [\"\", \"\", \"[2, 2]\", \"[3, 3]\"], "
+               "\"Input type\": [\"c10::Half\", \"c10::Half\", \"\", \"\"], "
+               "\"Input Strides\": [[%" PRIu64 ", 1, 672, 3], [147, 1, 21, "
+               "3], [], []], \"Input Dims\": [[64, 3, 224, 224], [64, 3, 7, "
+               "7], [], []], \"Ev Idx\": %" PRIu64,
+               i, i / 3, 150528 + i % 7, i));
+    event(
+        "\"cat\": \"cuda_runtime\", \"name\": \"cudaLaunchKernel\", "
+        "\"pid\": 393, \"tid\": 393",
+        ts + 3, 4.25,
+        Format("\"External id\": %" PRIu64 ", \"cbid\": 211, "
+               "\"correlation\": %" PRIu64,
+               i, i + 27000));
+    event(
+        "\"cat\": \"kernel\", \"name\": \"void at::native::"
+        "elementwise_kernel<128, 2, at::native::gpu_kernel_impl_nocast<at::"
+        "native::direct_copy_kernel_cuda(at::TensorIteratorBase&)>>(int)\", "
+        "\"pid\": 0, \"tid\": 7",
+        ts + 9, 5.504,
+        Format("\"External id\": %" PRIu64 ", \"queued\": 0, \"device\": 0, "
+               "\"context\": 1,\n      \"stream\": 7, \"correlation\": "
+               "%" PRIu64 ",\n      \"registers per thread\": 32, \"shared "
+               "memory\": 0, \"blocks per SM\": %.6f, \"warps per SM\": "
+               "284.121216,\n      \"grid\": [%" PRIu64 ", 1, 1], \"block\": "
+               "[128, 1, 1], \"est. achieved occupancy %%\": 100",
+               i, i + 27000, 71.03 + static_cast<double>(i % 100) / 7,
+               9376 + i % 900));
   }
   text += "  {}\n], \"traceName\": \"synthetic\"\n}\n";
   return text;
@@ -185,12 +189,13 @@ int Run(const std::string& path) {
     }
     const double floor = bench::Summarise(scans).median;
     const double ours = bench::Summarise(imports).median;
-    std::printf("%-18s scan %6.0f MB/s  import %6.0f MB/s  %5.2f x  >= %.1f %s"
-                "  peak %4.2f x the file %s\n",
-                processors == 1 ? "one processor" : "all processors",
-                bytes / floor / 1e6, bytes / ours / 1e6, floor / ours, kTarget,
-                floor / ours >= kTarget ? "met" : "MISSED", peak / bytes,
-                peak <= bytes ? "met" : "MISSED");
+    std::printf(
+        "%-18s scan %6.0f MB/s  import %6.0f MB/s  %5.2f x  >= %.1f %s"
+        "  peak %4.2f x the file %s\n",
+        processors == 1 ? "one processor" : "all processors",
+        bytes / floor / 1e6, bytes / ours / 1e6, floor / ours, kTarget,
+        floor / ours >= kTarget ? "met" : "MISSED", peak / bytes,
+        peak <= bytes ? "met" : "MISSED");
     met &= floor / ours >= kTarget && peak <= bytes;
   }
   std::fflush(stdout);
@@ -199,8 +204,8 @@ int Run(const std::string& path) {
   const bool system =
       std::system("/usr/bin/python3 -c 'import pandas' 2>/dev/null") == 0;
   const std::string python = system ? "/usr/bin/python3" : "python3";
-  if (std::system((python + " " STEPSCOPE_BENCHMARKS_DIR
-                            "/json_import_python.py '" +
+  if (std::system((python +
+                   " " STEPSCOPE_BENCHMARKS_DIR "/json_import_python.py '" +
                    path + "'")
                       .c_str()) != 0)
     std::printf("Python json + pandas: could not be run, not compared\n");
@@ -214,8 +219,7 @@ int main(int argc, char** argv) {
   if (argc > 1) return stepscope::Run(argv[1]);
   char path[] = "/tmp/stepscope_json_bench_XXXXXX";
   const int fd = mkstemp(path);
-  if (fd < 0 ||
-      !stepscope::WriteAll(fd, stepscope::SyntheticTrace(), path))
+  if (fd < 0 || !stepscope::WriteAll(fd, stepscope::SyntheticTrace(), path))
     return 1;
   close(fd);
   const int status = stepscope::Run(path);

@@ -85,8 +85,8 @@ struct Rate {
   void Take(uint64_t bytes, Work work) {
     const double before = Processor();
     work();
-    best = std::max(best, static_cast<double>(bytes) /
-                              (Processor() - before) / 1e6);
+    best = std::max(best,
+                    static_cast<double>(bytes) / (Processor() - before) / 1e6);
   }
 };
 
@@ -100,13 +100,12 @@ int Run(uint32_t files, uint64_t events, const char* format) {
   const std::string large = folder + "/large";
   std::filesystem::create_directories(small);
   std::filesystem::create_directories(large);
-  const std::string ending = std::string(format) == "chrome" ? ".json"
-                                                             : ".trace";
+  const std::string ending =
+      std::string(format) == "chrome" ? ".json" : ".trace";
   uint64_t small_bytes = 0;
   for (uint32_t i = 0; i < files; ++i)
-    small_bytes +=
-        Write(small + "/rank" + std::to_string(i) + ending, i, events,
-              *exporter);
+    small_bytes += Write(small + "/rank" + std::to_string(i) + ending, i,
+                         events, *exporter);
   const uint64_t large_bytes =
       Write(large + "/all" + ending, 0, events * files, *exporter);
   Rate read_small;
@@ -144,9 +143,8 @@ int Run(uint32_t files, uint64_t events, const char* format) {
 
 int main(int argc, char** argv) {
   const auto number = [&](int i, uint32_t usual) {
-    return argc > i
-               ? static_cast<uint32_t>(std::strtoul(argv[i], nullptr, 10))
-               : usual;
+    return argc > i ? static_cast<uint32_t>(std::strtoul(argv[i], nullptr, 10))
+                    : usual;
   };
   return stepscope::Run(number(1, 1024), number(2, 400),
                         argc > 3 ? argv[3] : "chrome");

@@ -74,8 +74,8 @@ Partial AsRank(const Partial& mapped, uint32_t rank) {
       random ^= random << 17;
       RankCall call;
       call.time.end = step.range.begin + part * (i + 1);
-      call.time.begin = call.time.end - part / 10 -
-                        static_cast<int64_t>(random % 5000);
+      call.time.begin =
+          call.time.end - part / 10 - static_cast<int64_t>(random % 5000);
       call.step = step.index;
       digest.calls.calls.push_back(call);
     }
@@ -86,17 +86,15 @@ Partial AsRank(const Partial& mapped, uint32_t rank) {
 }
 
 int Run(uint32_t ranks, uint32_t events) {
-  const std::string folder =
-      (std::filesystem::temp_directory_path() /
-       ("partial_bench" + std::to_string(getpid())))
-          .string();
+  const std::string folder = (std::filesystem::temp_directory_path() /
+                              ("partial_bench" + std::to_string(getpid())))
+                                 .string();
   std::filesystem::create_directory(folder);
   const std::string path = folder + "/rank.sscap";
   double trace_bytes = 0;
   {
     const auto trace = MakeStepTrace(events, /*gpu=*/true);
-    if (Status status =
-            ExportFile(*trace, *FindExporter("capture"), path);
+    if (Status status = ExportFile(*trace, *FindExporter("capture"), path);
         !status)
       Stop(status.error());
     trace_bytes = static_cast<double>(std::filesystem::file_size(path));
@@ -118,15 +116,17 @@ int Run(uint32_t ranks, uint32_t events) {
   std::filesystem::remove_all(folder);
 
   const std::string one = EncodePartial(AsRank(mapped, 0));
-  std::printf("read alone           %6.2f s  %7.1f M events/s  1.00 F\n",
-              floor, count / floor / 1e6);
-  std::printf("map, after reading   %6.2f s  %7.1f M events/s  %4.2f F  "
-              "%.0f MB\n",
-              map, count / map / 1e6, map / floor, map_peak);
-  std::printf("partial              %6.0f KB of a capture of %.0f KB: 1 in "
-              "%.0f\n",
-              static_cast<double>(one.size()) / 1e3, trace_bytes / 1e3,
-              trace_bytes / static_cast<double>(one.size()));
+  std::printf("read alone           %6.2f s  %7.1f M events/s  1.00 F\n", floor,
+              count / floor / 1e6);
+  std::printf(
+      "map, after reading   %6.2f s  %7.1f M events/s  %4.2f F  "
+      "%.0f MB\n",
+      map, count / map / 1e6, map / floor, map_peak);
+  std::printf(
+      "partial              %6.0f KB of a capture of %.0f KB: 1 in "
+      "%.0f\n",
+      static_cast<double>(one.size()) / 1e3, trace_bytes / 1e3,
+      trace_bytes / static_cast<double>(one.size()));
 
   Reducer reducer;
   double decode = 0;
@@ -156,11 +156,11 @@ int Run(uint32_t ranks, uint32_t events) {
     return 1;
   }
   const double all = decode + add + finish;
-  std::printf("reduce %5u partials %6.2f s  %7.2f ms a rank: read %.2f, add "
-              "%.2f, align and compare %.2f s; %.0f MB, %.0f KB a rank\n",
-              ranks, all, all / ranks * 1e3, decode, add, finish,
-              PeakMegabytes(),
-              (PeakMegabytes() - map_peak) * 1e3 / ranks);
+  std::printf(
+      "reduce %5u partials %6.2f s  %7.2f ms a rank: read %.2f, add "
+      "%.2f, align and compare %.2f s; %.0f MB, %.0f KB a rank\n",
+      ranks, all, all / ranks * 1e3, decode, add, finish, PeakMegabytes(),
+      (PeakMegabytes() - map_peak) * 1e3 / ranks);
   return 0;
 }
 

@@ -37,14 +37,14 @@ bool Export(const Trace& trace, const Exporter& exporter,
   }
   const double count = trace.size();
   const double ratio = MedianRatio(raw, file);
-  std::printf("%-9s %5.1f bytes an event, %6.1f M events/s in memory, "
-              "%6.1f to a file: %.2f x write(2)%s\n",
-              std::string(exporter.name()).c_str(),
-              static_cast<double>(size) / count,
-              count / Median(format) / 1e6, count / Median(file) / 1e6, ratio,
-              target == 0       ? ""
-              : ratio >= target ? "  >= 0.80 met"
-                                : "  >= 0.80 MISSED");
+  std::printf(
+      "%-9s %5.1f bytes an event, %6.1f M events/s in memory, "
+      "%6.1f to a file: %.2f x write(2)%s\n",
+      std::string(exporter.name()).c_str(), static_cast<double>(size) / count,
+      count / Median(format) / 1e6, count / Median(file) / 1e6, ratio,
+      target == 0       ? ""
+      : ratio >= target ? "  >= 0.80 met"
+                        : "  >= 0.80 MISSED");
   return ratio >= target;
 }
 
@@ -77,7 +77,7 @@ int Run(uint32_t events, const std::string& folder) {
 }  // namespace stepscope::bench
 
 int main(int argc, char** argv) {
-  const auto events = argc > 1 ? static_cast<uint32_t>(std::atol(argv[1]))
-                               : 4'000'000u;
+  const auto events =
+      argc > 1 ? static_cast<uint32_t>(std::atol(argv[1])) : 4'000'000u;
   return stepscope::bench::Run(events, argc > 2 ? argv[2] : ".");
 }

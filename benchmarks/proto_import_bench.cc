@@ -165,12 +165,12 @@ bool Compare(const std::string& name, const std::string& bytes,
 int Main(int argc, char** argv) {
   const int64_t events = (argc > 1 ? std::atoll(argv[1]) : 1000) * 1000;
   constexpr double kTarget = 0.8;
-  bool met = Compare("XPlane", MakeXSpace(events), kXSpace,
-                     proto::ImportXSpace, kTarget);
+  bool met = Compare("XPlane", MakeXSpace(events), kXSpace, proto::ImportXSpace,
+                     kTarget);
   met &= Compare("Paddle tree", MakeTree(events), kTrees,
                  proto::ImportPaddleTree, kTarget);
-  met &= Compare("fluid", MakeFluid(events), kFluid,
-                 proto::ImportFluidProfile, kTarget);
+  met &= Compare("fluid", MakeFluid(events), kFluid, proto::ImportFluidProfile,
+                 kTarget);
   met &= Compare("Perfetto", MakePerfetto(events), kPerfetto,
                  proto::ImportPerfetto, kTarget);
   // A format of the past, that is laid out and its graph guessed as well.

@@ -32,8 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kFloor =
-    "SELECT count(*), sum(dur_ns) FROM raw_events";
+constexpr const char* kFloor = "SELECT count(*), sum(dur_ns) FROM raw_events";
 constexpr int kTurns = 2;  // the first one reads the files
 
 double Seconds(clockid_t clock) {
@@ -110,17 +109,17 @@ void Print(const std::string& name, const Cost& cost, const Cost& floor) {
 void Run(uint32_t events, int64_t ranks, const std::string& dataset) {
   Check(MakeDataset(dataset));
   const std::shared_ptr<const Trace> trace = MakeStepTrace(events, true);
-  Executor::Shared().ForEach(
-      static_cast<size_t>(ranks), [&](size_t rank) {
-        MakeRank(trace, dataset, static_cast<int64_t>(rank));
-      });
-  std::printf("%lld ranks, %.1f M events, %zu processors\n\n",
-              static_cast<long long>(ranks),
-              static_cast<double>(trace->size()) *
-                  static_cast<double>(ranks) / 1e6,
-              Executor::Shared().threads());
-  std::printf("| query              | wall s |  CPU s |     F |   rows |\n"
-              "|---|---|---|---|---|\n");
+  Executor::Shared().ForEach(static_cast<size_t>(ranks), [&](size_t rank) {
+    MakeRank(trace, dataset, static_cast<int64_t>(rank));
+  });
+  std::printf(
+      "%lld ranks, %.1f M events, %zu processors\n\n",
+      static_cast<long long>(ranks),
+      static_cast<double>(trace->size()) * static_cast<double>(ranks) / 1e6,
+      Executor::Shared().threads());
+  std::printf(
+      "| query              | wall s |  CPU s |     F |   rows |\n"
+      "|---|---|---|---|---|\n");
   const auto session = Take(QuerySession::Open(dataset, {}));
   const Cost floor = Ask(*session, kFloor);
   Print("floor", floor, floor);

@@ -30,10 +30,10 @@
 namespace stepscope {
 namespace {
 
-constexpr int64_t kOps = 250;       // of a part of a step, two events each
+constexpr int64_t kOps = 250;  // of a part of a step, two events each
 constexpr int64_t kOpNs = 10'000;
 constexpr int64_t kPartNs = kOps * kOpNs * 5 / 4;
-constexpr int64_t kParts = 4;       // of a step; a collective ends each
+constexpr int64_t kParts = 4;  // of a step; a collective ends each
 constexpr uint32_t kLateRank = 1;
 constexpr int64_t kLateNs = kPartNs / 10;
 constexpr int64_t kJitterNs = 20'000;
@@ -73,8 +73,8 @@ struct PlantedClock {
   double drift = 0;
 
   int64_t Shown(int64_t time) const {
-    return time + static_cast<int64_t>(offset_ns +
-                                       drift * static_cast<double>(time));
+    return time +
+           static_cast<int64_t>(offset_ns + drift * static_cast<double>(time));
   }
 };
 
@@ -107,8 +107,7 @@ std::shared_ptr<const Trace> MakeRank(uint32_t rank, uint32_t events) {
     names.push_back(builder.Intern("op" + std::to_string(i)));
   }
   const StringId collective = builder.Intern("all_reduce");
-  const auto add = [&](int64_t from, int64_t to, StringId name,
-                       uint16_t type) {
+  const auto add = [&](int64_t from, int64_t to, StringId name, uint16_t type) {
     const int64_t start = clock.Shown(from);
     builder.AddEvent({main, start, clock.Shown(to) - start, name, type, 0});
   };
@@ -125,14 +124,13 @@ std::shared_ptr<const Trace> MakeRank(uint32_t rank, uint32_t events) {
         add(at + 1000, at + 7000, name, STEPSCOPE_OPERATOR_INNER);
       }
       const bool late = rank == kLateRank && part == 0 && step % 3 == 0;
-      const int64_t arrival =
-          now + kOps * kOpNs +
-          static_cast<int64_t>(random() % (kPartNs / 50)) +
-          (late ? kLateNs : 0);
+      const int64_t arrival = now + kOps * kOpNs +
+                              static_cast<int64_t>(random() % (kPartNs / 50)) +
+                              (late ? kLateNs : 0);
       const int64_t left =
           now + kPartNs * 19 / 20 +
-          static_cast<int64_t>(std::normal_distribution<double>(
-              0, kJitterNs)(random));
+          static_cast<int64_t>(
+              std::normal_distribution<double>(0, kJitterNs)(random));
       add(arrival, left, collective, STEPSCOPE_COMMUNICATION);
     }
   }
@@ -144,8 +142,7 @@ std::shared_ptr<const Trace> MakeRank(uint32_t rank, uint32_t events) {
 // Files of an earlier run are used again.
 void WriteRanks(const std::string& folder, uint32_t ranks, uint32_t events) {
   for (uint32_t rank = 0; rank < ranks; ++rank) {
-    const std::string path =
-        folder + "/rank" + std::to_string(rank) + ".sscap";
+    const std::string path = folder + "/rank" + std::to_string(rank) + ".sscap";
     if (std::filesystem::exists(path)) continue;
     const Status status =
         ExportFile(*MakeRank(rank, events), *FindExporter("capture"), path);
@@ -158,11 +155,11 @@ void WriteRanks(const std::string& folder, uint32_t ranks, uint32_t events) {
 
 void Report(const char* what, const Times& times, double events,
             const Times& floor) {
-  std::printf("%-28s %8.2f s of processor  %6.2f s  %8.1f M events/s  "
-              "%5.2f F\n",
-              what, times.processor, times.wall,
-              events / times.processor / 1e6,
-              times.processor / floor.processor);
+  std::printf(
+      "%-28s %8.2f s of processor  %6.2f s  %8.1f M events/s  "
+      "%5.2f F\n",
+      what, times.processor, times.wall, events / times.processor / 1e6,
+      times.processor / floor.processor);
 }
 
 void Check(const RankJob& job, int64_t middle_ns) {
@@ -183,18 +180,18 @@ void Check(const RankJob& job, int64_t middle_ns) {
     std::printf("nothing was found\n");
     return;
   }
-  std::printf("clocks: error %.1f us at most, within the stated error "
-              "%.0f %%\n",
-              errors.back() / 1e3,
-              100 * covered / static_cast<double>(errors.size()));
+  std::printf(
+      "clocks: error %.1f us at most, within the stated error "
+      "%.0f %%\n",
+      errors.back() / 1e3, 100 * covered / static_cast<double>(errors.size()));
   const StragglerRow& worst = job.stragglers[0];
-  std::printf("late: rank %lld (planted: %u), %.1f us in a step with a delay "
-              "(planted: %.1f)\n",
-              static_cast<long long>(worst.rank), kLateRank,
-              worst.steps.empty()
-                  ? 0.0
-                  : static_cast<double>(worst.steps[0].delay_ns) / 1e3,
-              static_cast<double>(kLateNs) / 1e3);
+  std::printf(
+      "late: rank %lld (planted: %u), %.1f us in a step with a delay "
+      "(planted: %.1f)\n",
+      static_cast<long long>(worst.rank), kLateRank,
+      worst.steps.empty() ? 0.0
+                          : static_cast<double>(worst.steps[0].delay_ns) / 1e3,
+      static_cast<double>(kLateNs) / 1e3);
 }
 
 int Run(uint32_t ranks, uint32_t events, std::string folder) {
@@ -229,14 +226,16 @@ int Run(uint32_t ranks, uint32_t events, std::string folder) {
   const Times compared = Since(before);
   Report("reading and digesting", digested, all, floor);
   Report("and aligning and comparing", compared, all, floor);
-  std::printf("per rank: %.2f ms of processor, of which %.2f ms align and "
-              "compare\n",
-              compared.processor / ranks * 1e3,
-              (compared.processor - digested.processor) / ranks * 1e3);
-  std::printf("memory: %.0f MB at most; %u ranks of %u events, %llu "
-              "collectives that several recorded\n",
-              PeakBytes() / 1e6, ranks, events,
-              static_cast<unsigned long long>(job.matched));
+  std::printf(
+      "per rank: %.2f ms of processor, of which %.2f ms align and "
+      "compare\n",
+      compared.processor / ranks * 1e3,
+      (compared.processor - digested.processor) / ranks * 1e3);
+  std::printf(
+      "memory: %.0f MB at most; %u ranks of %u events, %llu "
+      "collectives that several recorded\n",
+      PeakBytes() / 1e6, ranks, events,
+      static_cast<unsigned long long>(job.matched));
   Check(job, middle);
   if (own) std::filesystem::remove_all(folder);
   return 0;
@@ -247,17 +246,16 @@ int Run(uint32_t ranks, uint32_t events, std::string folder) {
 
 int main(int argc, char** argv) {
   const auto number = [&](int i, uint32_t usual) {
-    return argc > i
-               ? static_cast<uint32_t>(std::strtoul(argv[i], nullptr, 10))
-               : usual;
+    return argc > i ? static_cast<uint32_t>(std::strtoul(argv[i], nullptr, 10))
+                    : usual;
   };
   const char* list = argc > 1 ? argv[1] : "16";
   while (true) {
     char* end = nullptr;
     const auto ranks = static_cast<uint32_t>(std::strtoul(list, &end, 10));
     if (ranks == 0) return 2;
-    const int code = stepscope::Run(ranks, number(2, 250'000),
-                                    argc > 3 ? argv[3] : "");
+    const int code =
+        stepscope::Run(ranks, number(2, 250'000), argc > 3 ? argv[3] : "");
     if (code != 0 || *end != ',') return code;
     list = end + 1;
   }

@@ -161,10 +161,10 @@ bool HotRows(int rounds) {
       {"event, 8 nested", Nested8, LetWriterDrain},
       {"back to back (Next)", Next, LetWriterDrain},
       {"event, literal name", Literal, LetWriterDrain},
-      {"event, 32 dynamic names",
-       [](int n) { Dynamic(names32, n); }, LetWriterDrain},
-      {"event, 512 dynamic names",
-       [](int n) { Dynamic(names512, n); }, LetWriterDrain},
+      {"event, 32 dynamic names", [](int n) { Dynamic(names32, n); },
+       LetWriterDrain},
+      {"event, 512 dynamic names", [](int n) { Dynamic(names512, n); },
+       LetWriterDrain},
   };
   const double targets[] = {0, 1.05, 1.05, 0.55, 2.1, 2.1, 2.1};
   const auto samples = Interleave(arms, kBurst, rounds);
@@ -206,8 +206,8 @@ void PrintColdOnce() {
     events.push_back(Cold(EventOnce, 101).median);
     begin_first.push_back(Cold(FloorBeginFirstOnce, 101).median);
   }
-  std::printf("%f %f %f\n", Summarise(floors).median,
-              Summarise(events).median, Summarise(begin_first).median);
+  std::printf("%f %f %f\n", Summarise(floors).median, Summarise(events).median,
+              Summarise(begin_first).median);
   recording.Finish();
 }
 
@@ -236,10 +236,9 @@ bool ColdRows(const char* program) {
   const Sample ratio = Summarise(ratios);
   std::printf("%-46s %8.0f ticks\n", "cold cache (8 MiB dirtied), floor",
               Summarise(floors).median);
-  std::printf("%-46s %8.0f ticks %6.3f\n",
-              "  floor that stores its begin first",
-              Summarise(begin_first).median,
-              Summarise(begin_first_ratios).median);
+  std::printf(
+      "%-46s %8.0f ticks %6.3f\n", "  floor that stores its begin first",
+      Summarise(begin_first).median, Summarise(begin_first_ratios).median);
   std::printf("%-46s %8.0f ticks %6.3f  <= %-5.2f %s (%d processes)\n",
               "cold cache, event", Summarise(events).median, ratio.median, 1.2,
               ratio.median <= 1.2 ? "met" : "MISSED", kProcesses);
@@ -288,12 +287,11 @@ bool WindowRows() {
   StaticSite(kEvents * 3);
   const double took = NowNs() - start;
   sustained.Finish();
-  std::printf("%-46s %8.1f M/s, %.2f %% lost (%llu of %d)\n",
-              "sustained, nothing but recording", kEvents * 3 / took * 1e3,
-              100.0 * static_cast<double>(sustained.stats.dropped[0]) /
-                  (kEvents * 3.0),
-              static_cast<unsigned long long>(sustained.stats.dropped[0]),
-              kEvents * 3);
+  std::printf(
+      "%-46s %8.1f M/s, %.2f %% lost (%llu of %d)\n",
+      "sustained, nothing but recording", kEvents * 3 / took * 1e3,
+      100.0 * static_cast<double>(sustained.stats.dropped[0]) / (kEvents * 3.0),
+      static_cast<unsigned long long>(sustained.stats.dropped[0]), kEvents * 3);
   return window.stop_ns <= 5e6 && window.sealed_ns <= 200e6;
 }
 

@@ -78,8 +78,8 @@ void Run(uint32_t events) {
   std::printf("%u events, %.0f MiB\n", trace->size(), trace_bytes / (1 << 20));
 
   SummaryOptions all;
-  Print("summary, all tables",
-        Median([&] { ComputeSummary(*trace, all); }), count);
+  Print("summary, all tables", Median([&] { ComputeSummary(*trace, all); }),
+        count);
   SummaryOptions advice;
   advice.views = kAdviceView;
   Print("advice", Median([&] { ComputeSummary(*trace, advice); }), count);
@@ -94,8 +94,8 @@ void Run(uint32_t events) {
           }),
           count);
     const ReplayGraph graph = BuildReplayGraph(tree, steps, names);
-    Print("replay: simulate again",
-          Median([&] { Simulate(graph, times); }), count);
+    Print("replay: simulate again", Median([&] { Simulate(graph, times); }),
+          count);
     Print("critical path of the graph", Median([&] {
             (void)FindCriticalPath(tree, graph, names, StepChoice::All());
           }),

@@ -154,10 +154,11 @@ int Main(int clients, int requests) {
     Print("alone", alone);
     Print(("beside " + std::to_string(clients) + " slow ones").c_str(), beside);
     const bool good = beside.p99 <= kMostMs && beside.failed == 0;
-    std::printf("  p99 %.2f ms, %.2f x alone, bound %.0f ms: %s; slow clients "
-                "came again %zu times\n",
-                beside.p99, beside.p99 / alone.p99, kMostMs,
-                good ? "met" : "MISSED", slow.returns());
+    std::printf(
+        "  p99 %.2f ms, %.2f x alone, bound %.0f ms: %s; slow clients "
+        "came again %zu times\n",
+        beside.p99, beside.p99 / alone.p99, kMostMs, good ? "met" : "MISSED",
+        slow.returns());
     met &= good;
   }
   return met ? 0 : 1;

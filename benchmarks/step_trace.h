@@ -47,9 +47,8 @@ inline std::shared_ptr<const Trace> MakeStepTrace(uint32_t events, bool gpu) {
   uint64_t id = 0;
   for (uint32_t step = 0; builder.event_count() < events; ++step) {
     const int64_t step_start = time;
-    for (const uint16_t stage :
-         {STEPSCOPE_DATALOADER, STEPSCOPE_FORWARD, STEPSCOPE_BACKWARD,
-          STEPSCOPE_OPTIMIZATION}) {
+    for (const uint16_t stage : {STEPSCOPE_DATALOADER, STEPSCOPE_FORWARD,
+                                 STEPSCOPE_BACKWARD, STEPSCOPE_OPTIMIZATION}) {
       const int64_t stage_start = time;
       for (int i = 0; i < 250; ++i) {
         random ^= random << 13;
@@ -58,8 +57,8 @@ inline std::shared_ptr<const Trace> MakeStepTrace(uint32_t events, bool gpu) {
         const size_t name = random % kStepTraceNames;
         // No two calls are alike, as in life.
         const auto more = static_cast<int64_t>(random >> 32 & 255);
-        builder.AddEvent({thread, time, 1000 + more, ops[name],
-                          STEPSCOPE_OPERATOR, 0});
+        builder.AddEvent(
+            {thread, time, 1000 + more, ops[name], STEPSCOPE_OPERATOR, 0});
         builder.AddEvent({thread, time + 100, 800, phases[name],
                           STEPSCOPE_OPERATOR_INNER, 0});
         if (gpu) {

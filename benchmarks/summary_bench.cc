@@ -40,8 +40,8 @@ int64_t BareScan(const Trace& trace) {
   int64_t sums[64] = {};
   uint64_t names = 0;
   for (Row row = 0; row < trace.size(); ++row) {
-    sums[trace.type()[row] & 63] += trace.dur_ns()[row] +
-                                    (trace.start_ns()[row] & 1);
+    sums[trace.type()[row] & 63] +=
+        trace.dur_ns()[row] + (trace.start_ns()[row] & 1);
     names += trace.name()[row].v;
   }
   return sums[0] + static_cast<int64_t>(names);
@@ -96,16 +96,15 @@ double PeakBytesOf(const std::function<void()>& work) {
 }
 
 int Main(int argc, char** argv) {
-  const auto events =
-      static_cast<uint32_t>(argc > 1 ? std::strtoul(argv[1], nullptr, 10)
-                                     : 5000000);
+  const auto events = static_cast<uint32_t>(
+      argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 5000000);
   const bool gpu = argc > 2 && std::strcmp(argv[2], "gpu") == 0;
   const std::shared_ptr<const Trace> trace = MakeStepTrace(events, gpu);
   const double count = trace->size();
   const double bytes = count * (28 + 16);  // columns and nesting
   volatile int64_t sink = 0;
-  const size_t rounds = std::max<size_t>(
-      1, argc > 4 ? std::strtoul(argv[4], nullptr, 10) : 7);
+  const size_t rounds =
+      std::max<size_t>(1, argc > 4 ? std::strtoul(argv[4], nullptr, 10) : 7);
   const double floor = Median(rounds, [&] { sink = sink + BareScan(*trace); });
   std::printf("summary tables, %.0f events, %s, one core\n", count,
               gpu ? "CPU and GPU" : "CPU only");
@@ -114,9 +113,8 @@ int Main(int argc, char** argv) {
                 count / seconds / 1e6, seconds / floor);
   };
   report("bare pass over the columns", floor);
-  report("name summary", Median(rounds, [&] {
-           sink = sink + SumNames(*trace);
-         }));
+  report("name summary",
+         Median(rounds, [&] { sink = sink + SumNames(*trace); }));
   const auto tables = [&](const char* what, const SummaryOptions& options) {
     report(what, Median(rounds, [&] { ComputeSummary(*trace, options); }));
   };

@@ -58,12 +58,10 @@ std::string Answers(const Workload& workload, const FileFormat& format) {
     out += "  {\"kind\": \"";
     out += KindName(record.kind);
     out += "\", \"name\": \"";
-    if (record.kind != Kind::kStep)
-      AppendJsonEscaped(out, names.Of(record));
-    out += Format(
-        "\", \"calls\": %llu, \"total_ns\": %lld}",
-        static_cast<unsigned long long>(total.calls),
-        static_cast<long long>(total.total_ns));
+    if (record.kind != Kind::kStep) AppendJsonEscaped(out, names.Of(record));
+    out += Format("\", \"calls\": %llu, \"total_ns\": %lld}",
+                  static_cast<unsigned long long>(total.calls),
+                  static_cast<long long>(total.total_ns));
     comma = ",\n";
   }
   return out + "]}\n";

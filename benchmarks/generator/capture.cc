@@ -74,9 +74,9 @@ class CaptureFileWriter {
   }
 
   uint32_t Site(const Record& record) {
-    const auto [it, fresh] = sites_.try_emplace(
-        {record.kind, record.name},
-        kFirstSite + static_cast<uint32_t>(sites_.size()));
+    const auto [it, fresh] =
+        sites_.try_emplace({record.kind, record.name},
+                           kFirstSite + static_cast<uint32_t>(sites_.size()));
     if (fresh) {
       const std::string& name = names_.Of(record);
       const auto size = static_cast<uint32_t>(name.size());
@@ -103,9 +103,9 @@ class CaptureFileWriter {
     header.slots = static_cast<uint32_t>(run.slots.size());
     header.base_tick = run.slots[0].begin;
     packed_.resize(sizeof(header) + format::MaxPackedBytes(run.slots.size()));
-    const format::PackedCounts counts = format::EncodeSlots(
-        run.slots.data(), header.slots, header.base_tick,
-        packed_.data() + sizeof(header));
+    const format::PackedCounts counts =
+        format::EncodeSlots(run.slots.data(), header.slots, header.base_tick,
+                            packed_.data() + sizeof(header));
     header.events = counts.events;
     header.controls = counts.controls;
     std::memcpy(packed_.data(), &header, sizeof(header));
@@ -145,9 +145,9 @@ class CaptureFileWriter {
 
   void WriteClock() {
     std::string payload;
-    AppendBytes(payload, format::ClockHeader{static_cast<uint32_t>(
-                                                 format::ClockKind::kTsc),
-                                             2, 1'000'000'000});
+    AppendBytes(payload, format::ClockHeader{
+                             static_cast<uint32_t>(format::ClockKind::kTsc), 2,
+                             1'000'000'000});
     for (const int64_t ns : {int64_t{0}, last_ns_}) {
       const int64_t realtime = workload_.options().epoch_ns + ns;
       AppendBytes(payload, format::Anchor{Tick(ns), ns, realtime, ns, 20});

@@ -10,22 +10,21 @@ constexpr uint32_t kMemory = Mask({Kind::kAllocate, Kind::kFree});
 constexpr uint32_t kStages = Mask({Kind::kForward, Kind::kBackward});
 
 constexpr FileFormat kFormats[] = {
-    {"capture", "as the recorder leaves it; host events only",
-     Dialect::kPaddle,
-     kAllKinds & ~(kMemory | Mask({Kind::kKernel, Kind::kMemcpy,
-                                   Kind::kMemset})),
+    {"capture", "as the recorder leaves it; host events only", Dialect::kPaddle,
+     kAllKinds &
+         ~(kMemory | Mask({Kind::kKernel, Kind::kMemcpy, Kind::kMemset})),
      &WriteCapture},
     {"chrome", "trace-event JSON, array form", Dialect::kPaddle, kAllKinds,
      &WriteChrome},
-    {"kineto", "JSON of torch.profiler", Dialect::kTorch,
-     kAllKinds & ~kStages, &WriteKineto},
+    {"kineto", "JSON of torch.profiler", Dialect::kTorch, kAllKinds & ~kStages,
+     &WriteKineto},
     {"fluid", "profile of Paddle 1.x", Dialect::kFluid,
      kAllKinds & ~Mask({Kind::kAllocate}), &WriteFluid},
     {"xplane", "XSpace of TensorFlow 2 and JAX", Dialect::kTensorFlow,
      kAllKinds & ~kMemory, &WriteXPlane},
 #ifdef STEPSCOPE_GENERATE_NSYS
-    {"nsys", "sqlite export of Nsight Systems", Dialect::kTorch,
-     kAllKinds, &WriteNsys},
+    {"nsys", "sqlite export of Nsight Systems", Dialect::kTorch, kAllKinds,
+     &WriteNsys},
 #endif
     {"paddle-json", "JSON of paddle.profiler", Dialect::kPaddle, kAllKinds,
      &WritePaddleJson},

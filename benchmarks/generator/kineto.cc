@@ -47,16 +47,18 @@ class KinetoWriter {
         shift_(workload.options().epoch_ns - base_) {}
 
   void Head() {
-    text_ = "{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n    {"
-            "\"id\": 0, \"name\": \"Made-up GPU\", "
-            "\"totalGlobalMem\": 85899345920, \"computeMajor\": 9, "
-            "\"computeMinor\": 0, \"maxThreadsPerBlock\": 1024, "
-            "\"maxThreadsPerMultiprocessor\": 2048, \"warpSize\": 32, "
-            "\"numSms\": 132}\n  ],\n  \"record_shapes\": 1,\n"
-            "  \"distributedInfo\": {\"backend\": \"nccl\", \"rank\": ";
+    text_ =
+        "{\n  \"schemaVersion\": 1,\n  \"deviceProperties\": [\n    {"
+        "\"id\": 0, \"name\": \"Made-up GPU\", "
+        "\"totalGlobalMem\": 85899345920, \"computeMajor\": 9, "
+        "\"computeMinor\": 0, \"maxThreadsPerBlock\": 1024, "
+        "\"maxThreadsPerMultiprocessor\": 2048, \"warpSize\": 32, "
+        "\"numSms\": 132}\n  ],\n  \"record_shapes\": 1,\n"
+        "  \"distributedInfo\": {\"backend\": \"nccl\", \"rank\": ";
     AppendInt(text_, workload_.options().rank);
-    text_ += ", \"world_size\": 8},\n  \"displayTimeUnit\": \"ms\",\n"
-             "  \"baseTimeNanoseconds\": ";
+    text_ +=
+        ", \"world_size\": 8},\n  \"displayTimeUnit\": \"ms\",\n"
+        "  \"baseTimeNanoseconds\": ";
     AppendInt(text_, base_);
     text_ += ",\n  \"traceEvents\": [\n";
     Meta("process_name", workload_.pid(), 0, "python");

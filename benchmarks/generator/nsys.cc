@@ -176,8 +176,8 @@ class NsysWriter {
     if (!scratch_.opened()) return FileError("temporary file", errno);
     if (!scratch_.Execute(kSchema) || !WriteRows() ||
         !scratch_.Execute("COMMIT"))
-      return Fail(ErrorCode::kIo, std::string("nsys: ") +
-                                      sqlite3_errmsg(scratch_.database()));
+      return Fail(ErrorCode::kIo,
+                  std::string("nsys: ") + sqlite3_errmsg(scratch_.database()));
     return scratch_.CopyTo(out);
   }
 
@@ -192,9 +192,8 @@ class NsysWriter {
     sets_.emplace(database, "CUPTI_ACTIVITY_KIND_MEMSET", 10);
     memory_.emplace(database, "CUDA_GPU_MEMORY_USAGE_EVENTS", 9);
     bool good = WriteSession();
-    workload_.Walk([&](const Record& record) {
-      good = good && WriteRecord(record);
-    });
+    workload_.Walk(
+        [&](const Record& record) { good = good && WriteRecord(record); });
     return good;
   }
 

@@ -48,11 +48,12 @@ class PaddleJsonWriter {
     });
     text_.clear();
     Meta();
-    text_ += Format("  {}\n  ],\n  \"ExtraInfo\": {\n"
-                    "    \"System Cpu Utilization\": \"0.250000\",\n"
-                    "    \"Process Cpu Utilization\": \"1.500000\",\n"
-                    "    \"%lld\": \"main\"\n  }\n}\n",
-                    static_cast<long long>(workload_.tid(kMain)));
+    text_ += Format(
+        "  {}\n  ],\n  \"ExtraInfo\": {\n"
+        "    \"System Cpu Utilization\": \"0.250000\",\n"
+        "    \"Process Cpu Utilization\": \"1.500000\",\n"
+        "    \"%lld\": \"main\"\n  }\n}\n",
+        static_cast<long long>(workload_.tid(kMain)));
     out_.Append(text_);
     return out_.Finish();
   }
@@ -152,18 +153,20 @@ class PaddleJsonWriter {
       const auto pid = static_cast<long long>(host ? workload_.pid() : 0);
       const auto tid = static_cast<long long>(workload_.tid(line));
       for (const char* side : {"(Python)", "(C++)"}) {
-        const std::string id = host ? Format("\"%lld%s\"", tid, side)
-                                    : Format("%lld", tid);
-        text_ += Format("  {\"name\": \"process_name\", \"pid\": %lld, "
-                        "\"tid\": %s, \"ph\": \"M\", \"args\": {\"name\": "
-                        "\"%s %lld (%s)\"}},\n",
-                        pid, id.c_str(), host ? "Process" : "Device", pid,
-                        host ? "CPU" : "GPU");
-        text_ += Format("  {\"name\": \"thread_name\", \"pid\": %lld, "
-                        "\"tid\": %s, \"ph\": \"M\", \"args\": {\"name\": "
-                        "\"%s %lld%s\"}},\n",
-                        pid, id.c_str(), host ? "thread" : "stream", tid,
-                        host ? Format(":%s", side).c_str() : "");
+        const std::string id =
+            host ? Format("\"%lld%s\"", tid, side) : Format("%lld", tid);
+        text_ += Format(
+            "  {\"name\": \"process_name\", \"pid\": %lld, "
+            "\"tid\": %s, \"ph\": \"M\", \"args\": {\"name\": "
+            "\"%s %lld (%s)\"}},\n",
+            pid, id.c_str(), host ? "Process" : "Device", pid,
+            host ? "CPU" : "GPU");
+        text_ += Format(
+            "  {\"name\": \"thread_name\", \"pid\": %lld, "
+            "\"tid\": %s, \"ph\": \"M\", \"args\": {\"name\": "
+            "\"%s %lld%s\"}},\n",
+            pid, id.c_str(), host ? "thread" : "stream", tid,
+            host ? Format(":%s", side).c_str() : "");
         if (!host) break;
       }
     }

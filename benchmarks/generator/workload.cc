@@ -144,8 +144,7 @@ bool Workload::Maker::NextStep() {
   records_.clear();
   if (step_ == workload_.steps_) return false;
   const int64_t begin = now_;
-  AddHost(Kind::kStep, kMain, 1, begin, 0).name =
-      static_cast<uint32_t>(step_);
+  AddHost(Kind::kStep, kMain, 1, begin, 0).name = static_cast<uint32_t>(step_);
   const int64_t loading = Random(20000, 80000);
   ++op_;
   AddHost(Kind::kDataloader, kMain, 2, begin + 1000, loading);
@@ -159,8 +158,9 @@ bool Workload::Maker::NextStep() {
   now += update + 5000;
   records_[0].dur_ns = now - begin;
   // The next step waits for the device.
-  now_ = std::max({now, stream_free_[kComputeStream],
-                   stream_free_[kCopyStream]}) + 2000;
+  now_ =
+      std::max({now, stream_free_[kComputeStream], stream_free_[kCopyStream]}) +
+      2000;
   ++step_;
   return true;
 }
@@ -180,8 +180,8 @@ Names::Names(Dialect dialect, uint32_t count) : dialect_(dialect) {
        "", 1);
   fill(Kind::kForward, torch ? "forward_pass" : "Forward", "", 1);
   fill(Kind::kBackward, torch ? "backward_pass" : "Gradient Backward", "", 1);
-  fill(Kind::kOptimizer, torch ? "Optimizer.step#SGD.step" : "Optimization",
-       "", 1);
+  fill(Kind::kOptimizer, torch ? "Optimizer.step#SGD.step" : "Optimization", "",
+       1);
   fill(Kind::kOperator, torch ? "aten::op_" : "op_", "", count);
   fill(Kind::kInner, torch ? "aten::_inner_" : "inner_", "", count);
   if (torch)
@@ -191,8 +191,7 @@ Names::Names(Dialect dialect, uint32_t count) : dialect_(dialect) {
     fill(Kind::kGradient, "op_", "_grad", count);
   auto& calls = by_kind_[static_cast<size_t>(Kind::kLaunch)];
   calls = torch ? std::vector<std::string>{"cudaLaunchKernel",
-                                           "cudaMemcpyAsync",
-                                           "cudaMemsetAsync"}
+                                           "cudaMemcpyAsync", "cudaMemsetAsync"}
                 : std::vector<std::string>{"cudaLaunchKernel_v7000",
                                            "cudaMemcpyAsync_v3020",
                                            "cudaMemsetAsync_v3020"};
@@ -232,9 +231,9 @@ const std::string& Names::Of(const Record& record) {
 
 const char* KindName(Kind kind) {
   static constexpr const char* kNames[kKinds] = {
-      "step",    "dataloader", "forward", "backward", "optimizer",
-      "operator", "inner",     "gradient", "launch",  "kernel",
-      "memcpy",  "memset",     "allocate", "free"};
+      "step",     "dataloader", "forward",  "backward", "optimizer",
+      "operator", "inner",      "gradient", "launch",   "kernel",
+      "memcpy",   "memset",     "allocate", "free"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -28,15 +28,15 @@ enum class Kind : uint8_t {
   kForward,
   kBackward,
   kOptimizer,
-  kOperator,       // of the forward pass
-  kInner,          // inside an operator
-  kGradient,       // operator of the backward pass
-  kLaunch,         // API call; `correlation`
+  kOperator,  // of the forward pass
+  kInner,     // inside an operator
+  kGradient,  // operator of the backward pass
+  kLaunch,    // API call; `correlation`
   kKernel,
-  kMemcpy,         // `bytes`
-  kMemset,         // `bytes`
-  kAllocate,       // point in time; `address`, `bytes`, `total` afterwards
-  kFree,           // the same; `bytes` negative; `dur_ns` is the lifetime
+  kMemcpy,    // `bytes`
+  kMemset,    // `bytes`
+  kAllocate,  // point in time; `address`, `bytes`, `total` afterwards
+  kFree,      // the same; `bytes` negative; `dur_ns` is the lifetime
 };
 inline constexpr int kKinds = 14;
 
@@ -70,8 +70,8 @@ struct Record {
 struct WorkloadOptions {
   uint64_t events = 100'000;  // about; whole steps are written
   uint64_t seed = 1;
-  uint32_t names = 60;        // distinct operators
-  uint32_t pairs = 1;         // of threads; more than one: captures alone
+  uint32_t names = 60;  // distinct operators
+  uint32_t pairs = 1;   // of threads; more than one: captures alone
   int64_t rank = 0;
   bool memory = true;
   int64_t epoch_ns = 1'700'000'000'000'000'000;
@@ -112,8 +112,8 @@ class Workload {
     Record& Add(Kind kind, Line line, int64_t start, int64_t dur);
     Record& AddHost(Kind kind, Line line, uint8_t level, int64_t start,
                     int64_t dur);
-    void Launch(Line from, Kind kind, Line stream, uint32_t name,
-                int64_t start, int64_t bytes);
+    void Launch(Line from, Kind kind, Line stream, uint32_t name, int64_t start,
+                int64_t bytes);
     int64_t Forward(int64_t now);
     int64_t Backward(int64_t now);
 

@@ -25,9 +25,14 @@ enum Stat : uint64_t {
   kStartStat,
   kStopStat,
 };
-constexpr const char* kStatNames[] = {
-    "",           "correlation_id",     "step_num",         "kernel_details",
-    "memcpy_details", "hlo_op", "profile_start_time", "profile_stop_time"};
+constexpr const char* kStatNames[] = {"",
+                                      "correlation_id",
+                                      "step_num",
+                                      "kernel_details",
+                                      "memcpy_details",
+                                      "hlo_op",
+                                      "profile_start_time",
+                                      "profile_stop_time"};
 
 // Metadata ids: a step has one for all, others one per kind and name.
 uint64_t MetadataId(const Record& record) {
@@ -87,9 +92,9 @@ class XplaneWriter {
   }
 
   static const char* LineName(Line line) {
-    static constexpr const char* kNames[kLines] = {
-        "python", "autograd", "Stream #7(Kernel,Memset)",
-        "Stream #14(MemcpyH2D)"};
+    static constexpr const char* kNames[kLines] = {"python", "autograd",
+                                                   "Stream #7(Kernel,Memset)",
+                                                   "Stream #14(MemcpyH2D)"};
     return kNames[line];
   }
 
@@ -114,8 +119,9 @@ class XplaneWriter {
         add();
       } else if (record.kind == Kind::kKernel) {
         stat.Uint(1, kKernelStat)
-            .Text(5, "regs:32 static_shared:0 dynamic_shared:4096 "
-                     "grid:256,1,1 block:256,1,1 occ_pct:25");
+            .Text(5,
+                  "regs:32 static_shared:0 dynamic_shared:4096 "
+                  "grid:256,1,1 block:256,1,1 occ_pct:25");
         add();
         stat.Uint(1, kHloStat).Text(5, "op_" + std::to_string(record.name));
         add();
@@ -151,9 +157,8 @@ class XplaneWriter {
 
   void TaskEnvironment() {
     int64_t last = 0;
-    workload_.Walk([&](const Record& record) {
-      last = std::max(last, record.end_ns());
-    });
+    workload_.Walk(
+        [&](const Record& record) { last = std::max(last, record.end_ns()); });
     const int64_t epoch = workload_.options().epoch_ns;
     Message plane, stat, file;
     plane.Uint(1, 3).Text(2, "Task Environment");

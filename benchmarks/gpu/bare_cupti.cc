@@ -20,12 +20,15 @@ std::atomic<bool> taken[kBuffers];
 CUpti_SubscriberHandle subscriber;
 std::atomic<unsigned long long> bytes_seen{0};
 
-constexpr CUpti_ActivityKind kAll[] = {
-    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-    CUPTI_ACTIVITY_KIND_MEMSET,            CUPTI_ACTIVITY_KIND_MEMCPY2,
-    CUPTI_ACTIVITY_KIND_GRAPH_TRACE,       CUPTI_ACTIVITY_KIND_RUNTIME,
-    CUPTI_ACTIVITY_KIND_MEMORY2,           CUPTI_ACTIVITY_KIND_MEMORY_POOL,
-    CUPTI_ACTIVITY_KIND_OVERHEAD};
+constexpr CUpti_ActivityKind kAll[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                                       CUPTI_ACTIVITY_KIND_MEMCPY,
+                                       CUPTI_ACTIVITY_KIND_MEMSET,
+                                       CUPTI_ACTIVITY_KIND_MEMCPY2,
+                                       CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
+                                       CUPTI_ACTIVITY_KIND_RUNTIME,
+                                       CUPTI_ACTIVITY_KIND_MEMORY2,
+                                       CUPTI_ACTIVITY_KIND_MEMORY_POOL,
+                                       CUPTI_ACTIVITY_KIND_OVERHEAD};
 
 void Request(uint8_t** buffer, size_t* size, size_t* records) {
   *records = 0;
@@ -53,8 +56,7 @@ int Start(std::span<const CUpti_ActivityKind> kinds) {
     buffer = static_cast<uint8_t*>(std::aligned_alloc(4096, kBytes));
     std::memset(buffer, 0, kBytes);
   }
-  if (cuptiSubscribe(&subscriber, Callback, nullptr) != CUPTI_SUCCESS)
-    return 1;
+  if (cuptiSubscribe(&subscriber, Callback, nullptr) != CUPTI_SUCCESS) return 1;
   cuptiActivityRegisterCallbacks(Request, Complete);
   for (const CUpti_ActivityKind kind : kinds)
     if (cuptiActivityEnable(kind) != CUPTI_SUCCESS) return 2;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cnn_training/adam.h"
 
-#include <cmath>
 #include <stepscope/stepscope.h>
+
+#include <cmath>
 
 namespace cnn {
 
@@ -11,8 +12,7 @@ Adam::Adam(std::vector<Parameter*> parameters, AdamOptions options)
   moments_.reserve(parameters.size());
   for (Parameter* parameter : parameters) {
     const Shape& shape = parameter->value.shape();
-    moments_.push_back(
-        {parameter, Tensor::Zeros(shape), Tensor::Zeros(shape)});
+    moments_.push_back({parameter, Tensor::Zeros(shape), Tensor::Zeros(shape)});
   }
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cnn_training/conv2d.h"
 
+#include <stepscope/stepscope.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <stepscope/stepscope.h>
 
 #include "cnn_training/gemm.h"
 
@@ -75,8 +76,7 @@ void AddCol2Im(const Shape& shape, const float* columns, float* image) {
 }
 
 MatrixView Columns(const Tensor& columns, int64_t n) {
-  return MatrixView::Of(columns.image(n), columns.shape().c,
-                        columns.shape().h);
+  return MatrixView::Of(columns.image(n), columns.shape().c, columns.shape().h);
 }
 
 MatrixView Weights(const Tensor& weight) {
@@ -98,8 +98,7 @@ Conv2d::Conv2d(int64_t in_channels, int64_t out_channels, InputGradient mode,
   weight_ = {Tensor(shape), Tensor::Zeros(shape)};
   bias_ = {Tensor::Zeros({out_channels}), Tensor::Zeros({out_channels})};
   // He's bound for layers followed by a rectifier.
-  const float bound =
-      std::sqrt(6.0F / static_cast<float>(in_channels * kTaps));
+  const float bound = std::sqrt(6.0F / static_cast<float>(in_channels * kTaps));
   for (float& w : weight_.value.values()) w = random.Uniform(-bound, bound);
 }
 

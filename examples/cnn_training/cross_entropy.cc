@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cnn_training/cross_entropy.h"
 
+#include <stepscope/stepscope.h>
+
 #include <algorithm>
 #include <cmath>
-#include <stepscope/stepscope.h>
 #include <utility>
 
 namespace cnn {

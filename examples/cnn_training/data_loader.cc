@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cnn_training/data_loader.h"
 
-#include <numeric>
 #include <stepscope/stepscope.h>
+
+#include <numeric>
 #include <string>
 #include <utility>
 

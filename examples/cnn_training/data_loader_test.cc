@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cnn_training/data_loader.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <chrono>
-#include <gtest/gtest.h>
 #include <set>
 #include <thread>
 

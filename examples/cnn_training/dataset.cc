@@ -26,13 +26,12 @@ void DrawImage(int32_t label, Random& random, std::span<uint8_t> pixels) {
   for (int64_t y = 0; y < kImageSide; ++y) {
     for (int64_t x = 0; x < kImageSide; ++x) {
       for (int64_t c = 0; c < kImageChannels; ++c) {
-        const float wave = std::sin(
-            phase + step_x * static_cast<float>(x) +
-            step_y * static_cast<float>(y) + tint * static_cast<float>(c));
+        const float wave = std::sin(phase + step_x * static_cast<float>(x) +
+                                    step_y * static_cast<float>(y) +
+                                    tint * static_cast<float>(c));
         const float value =
             128.0F + kAmplitude * wave + random.Uniform(-kNoise, kNoise);
-        pixels[at++] =
-            static_cast<uint8_t>(std::clamp(value, 0.0F, 255.0F));
+        pixels[at++] = static_cast<uint8_t>(std::clamp(value, 0.0F, 255.0F));
       }
     }
   }
@@ -52,9 +51,8 @@ Dataset::Dataset(int64_t size, uint64_t seed)
   for (int64_t i = 0; i < size; ++i) {
     Random random(seed, static_cast<uint64_t>(i));
     const auto label = static_cast<int32_t>(random.Below(kClasses));
-    const auto pixels =
-        std::span(bytes_).subspan(static_cast<size_t>(i * kImageSize),
-                                  static_cast<size_t>(kImageSize));
+    const auto pixels = std::span(bytes_).subspan(
+        static_cast<size_t>(i * kImageSize), static_cast<size_t>(kImageSize));
     labels_[static_cast<size_t>(i)] = label;
     DrawImage(label, random, pixels);
     EncodeImage(pixels);

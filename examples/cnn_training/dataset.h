@@ -15,8 +15,7 @@ namespace cnn {
 
 inline constexpr int64_t kImageChannels = 3;
 inline constexpr int64_t kImageSide = 32;
-inline constexpr int64_t kImageSize =
-    kImageChannels * kImageSide * kImageSide;
+inline constexpr int64_t kImageSize = kImageChannels * kImageSide * kImageSide;
 inline constexpr int32_t kClasses = 10;
 // Samples in the set the program trains on: an epoch is 32 batches of 32.
 inline constexpr int64_t kTrainingImages = 1024;

@@ -29,8 +29,7 @@ void PackRows(const MatrixView& m, int64_t begin, int64_t depth, int64_t width,
               float* out) {
   for (int64_t first = 0; first < m.rows; first += width) {
     const int64_t rows = std::min(width, m.rows - first);
-    const float* source =
-        m.data + first * m.row_stride + begin * m.col_stride;
+    const float* source = m.data + first * m.row_stride + begin * m.col_stride;
     for (int64_t d = 0; d < depth; ++d, out += width) {
       const float* from = source + d * m.col_stride;
       if (rows == width && m.row_stride == 1) {

@@ -2,6 +2,7 @@
 #include "cnn_training/gemm.h"
 
 #include <gtest/gtest.h>
+
 #include <vector>
 
 #include "cnn_training/random.h"
@@ -28,8 +29,8 @@ void ExpectProduct(const MatrixView& a, const MatrixView& b) {
     for (int64_t c = 0; c < b.cols; ++c) {
       double want = 1.0;
       for (int64_t k = 0; k < a.cols; ++k) {
-        want += static_cast<double>(At(a, r, k)) *
-                static_cast<double>(At(b, k, c));
+        want +=
+            static_cast<double>(At(a, r, k)) * static_cast<double>(At(b, k, c));
       }
       ASSERT_NEAR(out[static_cast<size_t>(r * b.cols + c)], want, 1e-4)
           << a.rows << "x" << a.cols << "x" << b.cols << " at " << r << ","

@@ -65,8 +65,8 @@ GradientErrors CheckGradients(Layer& layer, const Tensor& input, float step) {
       LargestError(moved.values(), input_gradient.values(), step, loss);
   for (Parameter* parameter : layer.parameters()) {
     const Tensor computed = parameter->gradient.Clone();
-    errors.parameters.push_back(LargestError(
-        parameter->value.values(), computed.values(), step, loss));
+    errors.parameters.push_back(
+        LargestError(parameter->value.values(), computed.values(), step, loss));
   }
   return errors;
 }

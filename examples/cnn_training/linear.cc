@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cnn_training/linear.h"
 
+#include <stepscope/stepscope.h>
+
 #include <algorithm>
 #include <cmath>
-#include <stepscope/stepscope.h>
 #include <utility>
 
 #include "cnn_training/gemm.h"
@@ -69,8 +70,7 @@ Tensor Linear::Backward(Tensor output_gradient) {
   // The input has served: its memory takes its own gradient.
   Tensor input_gradient = std::move(input_);
   input_gradient.Fill(0.0F);
-  AddProduct(Rows(output_gradient), Rows(weight_.value),
-             input_gradient.data());
+  AddProduct(Rows(output_gradient), Rows(weight_.value), input_gradient.data());
   return input_gradient;
 }
 

@@ -2,10 +2,11 @@
 //
 // Trains the network under the profiler. The profiler's part is what a user
 // adds to a training loop: an object, Start(), Step() after each batch, Stop().
+#include <stepscope/stepscope.h>
+
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <stepscope/stepscope.h>
 #include <utility>
 
 #include "cnn_training/data_loader.h"
@@ -59,13 +60,12 @@ Totals Train(const Options& options, stepscope::Profiler* profiler) {
       stepscope_step();  // lets STEPSCOPE_STEPS choose what to record
     }
     if (totals.steps % kPrintEvery == 0) {
-      std::printf("step %3lld  loss %.3f  accuracy %.2f %s\n",
-                  static_cast<long long>(totals.steps),
-                  static_cast<double>(result.loss),
-                  static_cast<double>(result.accuracy),
-                  profiler == nullptr
-                      ? ""
-                      : profiler->StepInfo("images").c_str());
+      std::printf(
+          "step %3lld  loss %.3f  accuracy %.2f %s\n",
+          static_cast<long long>(totals.steps),
+          static_cast<double>(result.loss),
+          static_cast<double>(result.accuracy),
+          profiler == nullptr ? "" : profiler->StepInfo("images").c_str());
       std::fflush(stdout);
     }
     ++totals.steps;
@@ -99,8 +99,8 @@ int Run(const Options& options) {
     return 0;
   }
   stepscope::Profiler profiler(
-      {.scheduler = stepscope::StepRange(options.profile_begin,
-                                         options.profile_end),
+      {.scheduler =
+           stepscope::StepRange(options.profile_begin, options.profile_end),
        .on_trace_ready = stepscope::ExportChromeTracing(options.out)});
   profiler.Start();
   const Totals totals = Train(options, &profiler);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cnn_training/memory_pool.h"
 
-#include <new>
 #include <stepscope/stepscope.h>
+
+#include <new>
 
 namespace cnn {
 namespace {

@@ -29,8 +29,7 @@ bool ParseInt(std::string_view text, int64_t low, int64_t high, Int* out) {
 bool ParseWindow(std::string_view text, Options* options) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos) return false;
-  return ParseInt(text.substr(0, colon), 0, kNoEnd,
-                  &options->profile_begin) &&
+  return ParseInt(text.substr(0, colon), 0, kNoEnd, &options->profile_begin) &&
          ParseInt(text.substr(colon + 1), 1, kNoEnd, &options->profile_end) &&
          options->profile_begin < options->profile_end;
 }
@@ -40,8 +39,8 @@ std::string SetOption(std::string_view name, std::string_view value,
                       Options* options) {
   const auto check = [&](bool ok, const char* expected) {
     if (ok) return std::string();
-    return std::string(name) + ": \"" + std::string(value) +
-           "\" is not " + expected;
+    return std::string(name) + ": \"" + std::string(value) + "\" is not " +
+           expected;
   };
   if (name == "--steps") {
     return check(ParseInt(value, 1, kNoEnd, &options->steps),

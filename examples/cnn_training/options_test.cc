@@ -2,6 +2,7 @@
 #include "cnn_training/options.h"
 
 #include <gtest/gtest.h>
+
 #include <vector>
 
 namespace cnn {

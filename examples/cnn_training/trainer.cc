@@ -2,6 +2,7 @@
 #include "cnn_training/trainer.h"
 
 #include <stepscope/stepscope.h>
+
 #include <utility>
 
 namespace cnn {

@@ -2,6 +2,7 @@
 #include "cnn_training/trainer.h"
 
 #include <gtest/gtest.h>
+
 #include <vector>
 
 #include "cnn_training/memory_pool.h"

@@ -3,13 +3,14 @@
 // A server that knows nothing of profiling but its events and the mark at the
 // end of a round: what to record, how often and where to is said by the
 // environment (see README.md), and nobody tells it to stop.
+#include <stepscope/stepscope.h>
+
 #include <charconv>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <memory>
-#include <stepscope/stepscope.h>
 #include <string_view>
 #include <vector>
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiled_server/parameter_server.h"
 
-#include <algorithm>
 #include <stepscope/stepscope.h>
+
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -66,8 +67,8 @@ bool ParameterServer::RunRound() {
   std::unique_lock<std::mutex> lock(mutex_);
   {
     STEPSCOPE_EVENT("wait_for_gradients", EventType::kUserDefined);
-    changed_.wait(
-        lock, [&] { return stopped_ || gradients_ >= options_.trainers; });
+    changed_.wait(lock,
+                  [&] { return stopped_ || gradients_ >= options_.trainers; });
   }
   if (gradients_ < options_.trainers) return false;
   Update();

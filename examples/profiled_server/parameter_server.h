@@ -57,8 +57,8 @@ class ParameterServer {
   std::atomic<uint64_t> next_request_id_{1};
   RequestQueue queue_;
 
-  std::mutex mutex_;                  // guards what follows
-  std::condition_variable changed_;   // gradients_, rounds_ or stopped_
+  std::mutex mutex_;                 // guards what follows
+  std::condition_variable changed_;  // gradients_, rounds_ or stopped_
   std::vector<float> parameters_;
   std::vector<float> gradient_sum_;
   int gradients_ = 0;  // in gradient_sum_

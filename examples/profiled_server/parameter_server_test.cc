@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiled_server/parameter_server.h"
 
-#include <chrono>
 #include <gtest/gtest.h>
+
+#include <chrono>
 #include <thread>
 #include <vector>
 

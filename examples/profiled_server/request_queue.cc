@@ -2,6 +2,7 @@
 #include "profiled_server/request_queue.h"
 
 #include <stepscope/stepscope.h>
+
 #include <utility>
 
 namespace pserver {

@@ -20,8 +20,8 @@ struct Request {
   };
 
   Kind kind = Kind::kSend;
-  uint64_t id = 0;               // joins both ends of the arrow in a timeline
-  std::vector<float> gradient;   // kSend
+  uint64_t id = 0;              // joins both ends of the arrow in a timeline
+  std::vector<float> gradient;  // kSend
   std::promise<std::vector<float>> reply;  // kGet
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profiled_server/trainer.h"
 
+#include <stepscope/stepscope.h>
+
 #include <cmath>
 #include <future>
-#include <stepscope/stepscope.h>
 #include <string>
 #include <utility>
 
@@ -31,8 +32,7 @@ void Trainer::Work(int index) {
   for (int64_t round = 1;; ++round) {
     std::vector<float> parameters;
     {
-      STEPSCOPE_EVENT("fetch_parameters",
-                      stepscope::EventType::kUserDefined);
+      STEPSCOPE_EVENT("fetch_parameters", stepscope::EventType::kUserDefined);
       std::future<std::vector<float>> reply = server_.Get();
       try {
         parameters = reply.get();
@@ -42,8 +42,7 @@ void Trainer::Work(int index) {
     }
     distance_ = MeanDistance(parameters);
     {
-      STEPSCOPE_EVENT("compute_gradient",
-                      stepscope::EventType::kUserDefined);
+      STEPSCOPE_EVENT("compute_gradient", stepscope::EventType::kUserDefined);
       std::this_thread::sleep_for(compute_);
       for (float& p : parameters) p -= kTarget;
     }

@@ -55,48 +55,48 @@ extern "C" {
 // What kind of event it is. 0 to 14 are the values of Paddle's
 // TracerEventType; our own start at 32. Stored on disk: never renumber.
 enum stepscope_event_type {
-  STEPSCOPE_OPERATOR = 0,             // framework operator
-  STEPSCOPE_DATALOADER = 1,           // waiting for a batch
-  STEPSCOPE_PROFILE_STEP = 2,         // one step, "ProfileStep#<n>"
-  STEPSCOPE_CUDA_RUNTIME = 3,         // device API call on the host
-  STEPSCOPE_KERNEL = 4,               // device kernel
-  STEPSCOPE_MEMCPY = 5,               // device copy
-  STEPSCOPE_MEMSET = 6,               // device set
-  STEPSCOPE_USER_DEFINED = 7,         // user's C or C++ event
-  STEPSCOPE_OPERATOR_INNER = 8,       // phase of an operator
-  STEPSCOPE_FORWARD = 9,              // forward pass
-  STEPSCOPE_BACKWARD = 10,            // backward pass
-  STEPSCOPE_OPTIMIZATION = 11,        // optimizer
-  STEPSCOPE_COMMUNICATION = 12,       // collective or point to point
-  STEPSCOPE_PYTHON_OP = 13,           // Python-level operator
-  STEPSCOPE_PYTHON_USER_DEFINED = 14, // user's Python event
-  STEPSCOPE_PYTHON_FUNCTION = 32,     // Python call
-  STEPSCOPE_SYNCHRONIZATION = 33,     // host waits for the device
-  STEPSCOPE_OVERHEAD = 34,            // cost of profiling itself
-  STEPSCOPE_GRAPH_LAUNCH = 35         // device graph as a whole
+  STEPSCOPE_OPERATOR = 0,              // framework operator
+  STEPSCOPE_DATALOADER = 1,            // waiting for a batch
+  STEPSCOPE_PROFILE_STEP = 2,          // one step, "ProfileStep#<n>"
+  STEPSCOPE_CUDA_RUNTIME = 3,          // device API call on the host
+  STEPSCOPE_KERNEL = 4,                // device kernel
+  STEPSCOPE_MEMCPY = 5,                // device copy
+  STEPSCOPE_MEMSET = 6,                // device set
+  STEPSCOPE_USER_DEFINED = 7,          // user's C or C++ event
+  STEPSCOPE_OPERATOR_INNER = 8,        // phase of an operator
+  STEPSCOPE_FORWARD = 9,               // forward pass
+  STEPSCOPE_BACKWARD = 10,             // backward pass
+  STEPSCOPE_OPTIMIZATION = 11,         // optimizer
+  STEPSCOPE_COMMUNICATION = 12,        // collective or point to point
+  STEPSCOPE_PYTHON_OP = 13,            // Python-level operator
+  STEPSCOPE_PYTHON_USER_DEFINED = 14,  // user's Python event
+  STEPSCOPE_PYTHON_FUNCTION = 32,      // Python call
+  STEPSCOPE_SYNCHRONIZATION = 33,      // host waits for the device
+  STEPSCOPE_OVERHEAD = 34,             // cost of profiling itself
+  STEPSCOPE_GRAPH_LAUNCH = 35          // device graph as a whole
 };
 
 // What a call returns. Zero is success.
 enum stepscope_status {
   STEPSCOPE_OK = 0,
-  STEPSCOPE_BUSY = 1,        // a session is already recording
-  STEPSCOPE_NOT_RUNNING = 2, // nothing to stop or wait for
-  STEPSCOPE_INVALID = 3,     // an argument is not valid
-  STEPSCOPE_IO = 4,          // a file cannot be created, written or read
-  STEPSCOPE_NO_MEMORY = 5,   // not enough memory, or no thread
-  STEPSCOPE_TIMEOUT = 6,     // not finished within the given time
-  STEPSCOPE_TRUNCATED = 7    // the caller's buffer is too small
+  STEPSCOPE_BUSY = 1,         // a session is already recording
+  STEPSCOPE_NOT_RUNNING = 2,  // nothing to stop or wait for
+  STEPSCOPE_INVALID = 3,      // an argument is not valid
+  STEPSCOPE_IO = 4,           // a file cannot be created, written or read
+  STEPSCOPE_NO_MEMORY = 5,    // not enough memory, or no thread
+  STEPSCOPE_TIMEOUT = 6,      // not finished within the given time
+  STEPSCOPE_TRUNCATED = 7     // the caller's buffer is too small
 };
 
 // Why an event was not recorded. Stored on disk: never renumber.
 enum stepscope_drop_reason {
-  STEPSCOPE_DROP_POOL = 0,       // the memory budget was used up
-  STEPSCOPE_DROP_REENTRANT = 1,  // a signal handler interrupted the recorder
-  STEPSCOPE_DROP_THREADS = 2,    // too many threads record at once
-  STEPSCOPE_DROP_IO = 3,         // the capture file could not be written
-  STEPSCOPE_DROP_FILE_LIMIT = 4, // the capture file reached its limit
-  STEPSCOPE_DROP_EXITED = 5,     // the thread was already being destroyed
-  STEPSCOPE_DROP_REASONS = 8     // array size; unused entries stay zero
+  STEPSCOPE_DROP_POOL = 0,        // the memory budget was used up
+  STEPSCOPE_DROP_REENTRANT = 1,   // a signal handler interrupted the recorder
+  STEPSCOPE_DROP_THREADS = 2,     // too many threads record at once
+  STEPSCOPE_DROP_IO = 3,          // the capture file could not be written
+  STEPSCOPE_DROP_FILE_LIMIT = 4,  // the capture file reached its limit
+  STEPSCOPE_DROP_EXITED = 5,      // the thread was already being destroyed
+  STEPSCOPE_DROP_REASONS = 8      // array size; unused entries stay zero
 };
 
 // ---------------------------------------------------------------------------
@@ -163,12 +163,10 @@ typedef struct stepscope_site {
 
 STEPSCOPE_API stepscope_scope stepscope_begin_slow(uint32_t site)
     STEPSCOPE_NOEXCEPT;
-STEPSCOPE_API void stepscope_end_slow(stepscope_scope scope, uint64_t now)
-    STEPSCOPE_NOEXCEPT;
-STEPSCOPE_API stepscope_scope stepscope_begin_name(const char* name,
-                                                   size_t length,
-                                                   uint32_t type)
-    STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API void stepscope_end_slow(stepscope_scope scope,
+                                      uint64_t now) STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API stepscope_scope stepscope_begin_name(
+    const char* name, size_t length, uint32_t type) STEPSCOPE_NOEXCEPT;
 STEPSCOPE_API stepscope_scope stepscope_begin_site_slow(stepscope_site* site)
     STEPSCOPE_NOEXCEPT;
 STEPSCOPE_API uint32_t stepscope_register_site(stepscope_site* site)
@@ -247,8 +245,8 @@ STEPSCOPE_INLINE void stepscope_name_slot(struct stepscope_slot_v1* slot,
 #endif
 }
 
-STEPSCOPE_INLINE stepscope_scope stepscope_open_slot(
-    struct stepscope_slot_v1* slot, uint32_t site) {
+STEPSCOPE_INLINE stepscope_scope
+stepscope_open_slot(struct stepscope_slot_v1* slot, uint32_t site) {
   stepscope_scope scope;
   stepscope_name_slot(slot, site);
   scope.slot = slot;
@@ -298,8 +296,7 @@ STEPSCOPE_INLINE stepscope_scope stepscope_begin(const char* name,
 // still holds this event. False in all other cases (another thread, an older
 // chunk, more than 2^32 ticks, the session is over): then the out-of-line path
 // does it.
-STEPSCOPE_INLINE int stepscope_close_slot(stepscope_scope scope,
-                                          uint64_t now) {
+STEPSCOPE_INLINE int stepscope_close_slot(stepscope_scope scope, uint64_t now) {
   struct stepscope_thread_v1* t = &stepscope_thread_local_v1;
   uint64_t dur = now - scope.begin;
   if (STEPSCOPE_UNLIKELY(
@@ -334,10 +331,10 @@ STEPSCOPE_INLINE stepscope_scope stepscope_next_id(stepscope_scope scope,
   // The counter comes first: the processor does the rest while it is read.
   uint64_t now = stepscope_tick();
   // The same tests as in stepscope_close_slot; a NULL slot is out of range.
-  if (STEPSCOPE_UNLIKELY(
-          gate == 0 ||
-          (uintptr_t)t->end - (uintptr_t)scope.slot > STEPSCOPE_CHUNK_BYTES ||
-          !stepscope_take_slot(gate, &slot))) {
+  if (STEPSCOPE_UNLIKELY(gate == 0 ||
+                         (uintptr_t)t->end - (uintptr_t)scope.slot >
+                             STEPSCOPE_CHUNK_BYTES ||
+                         !stepscope_take_slot(gate, &slot))) {
     next = stepscope_begin_slow(site);
     if (next.slot != NULL && scope.slot != NULL)
       stepscope_end_slow(scope, next.begin);
@@ -348,10 +345,9 @@ STEPSCOPE_INLINE stepscope_scope stepscope_next_id(stepscope_scope scope,
   stepscope_name_slot(slot, site);
   __atomic_store_n(&slot->begin, now, __ATOMIC_RELAXED);
   dur = now - scope.begin;
-  if (STEPSCOPE_UNLIKELY(
-          __atomic_load_n(&scope.slot->begin, __ATOMIC_RELAXED) !=
-              scope.begin ||
-          dur >= STEPSCOPE_DUR_LIMIT))
+  if (STEPSCOPE_UNLIKELY(__atomic_load_n(&scope.slot->begin,
+                                         __ATOMIC_RELAXED) != scope.begin ||
+                         dur >= STEPSCOPE_DUR_LIMIT))
     stepscope_end_slow(scope, now);
   else
     __atomic_store_n(&scope.slot->dur, (uint32_t)dur + 1, __ATOMIC_RELAXED);
@@ -371,22 +367,22 @@ STEPSCOPE_API void stepscope_arg_i64(stepscope_scope scope, const char* key,
 STEPSCOPE_API void stepscope_arg_f64(stepscope_scope scope, const char* key,
                                      double value) STEPSCOPE_NOEXCEPT;
 STEPSCOPE_API void stepscope_arg_text(stepscope_scope scope, const char* key,
-                                      const char* text, size_t length)
-    STEPSCOPE_NOEXCEPT;
+                                      const char* text,
+                                      size_t length) STEPSCOPE_NOEXCEPT;
 STEPSCOPE_API void stepscope_arg_i64s(stepscope_scope scope, const char* key,
-                                      const int64_t* values, size_t count)
-    STEPSCOPE_NOEXCEPT;
+                                      const int64_t* values,
+                                      size_t count) STEPSCOPE_NOEXCEPT;
 
 // Records a point in time on the calling thread.
-STEPSCOPE_API void stepscope_instant(const char* name, uint32_t type)
-    STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API void stepscope_instant(const char* name,
+                                     uint32_t type) STEPSCOPE_NOEXCEPT;
 
 // Records the value that a counter has now. Each name is one counter of the
 // process.
-STEPSCOPE_API void stepscope_counter_f64(const char* name, double value)
-    STEPSCOPE_NOEXCEPT;
-STEPSCOPE_API void stepscope_counter_i64(const char* name, int64_t value)
-    STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API void stepscope_counter_f64(const char* name,
+                                         double value) STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API void stepscope_counter_i64(const char* name,
+                                         int64_t value) STEPSCOPE_NOEXCEPT;
 
 // Kinds of memory event; Paddle's TracerMemEventType. Stored: never renumber.
 enum stepscope_memory_kind {
@@ -402,8 +398,7 @@ enum stepscope_memory_kind {
 STEPSCOPE_API void stepscope_memory(uint32_t kind, uint64_t address,
                                     uint64_t bytes, const char* place,
                                     uint64_t total_allocated,
-                                    uint64_t total_reserved)
-    STEPSCOPE_NOEXCEPT;
+                                    uint64_t total_reserved) STEPSCOPE_NOEXCEPT;
 
 // Draws an arrow between events. Calls with the same `id` belong together:
 // phase 0 is the start of the arrow, 1 its end, 2 a point in between.
@@ -416,8 +411,8 @@ STEPSCOPE_API void stepscope_set_thread_name(const char* name)
 
 // Stores a fact about the process, such as its "rank". It goes into the capture
 // of this session and of all later ones.
-STEPSCOPE_API void stepscope_set_metadata(const char* key, const char* value)
-    STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API void stepscope_set_metadata(const char* key,
+                                          const char* value) STEPSCOPE_NOEXCEPT;
 
 // Says that a step of the program took `ns` nanoseconds while nothing was
 // recorded. The latest such steps, before and after a session, go into its
@@ -455,8 +450,8 @@ STEPSCOPE_API uint64_t stepscope_session(void) STEPSCOPE_NOEXCEPT;
 
 // Waits until the file of a stopped session is complete. STEPSCOPE_TIMEOUT if
 // that takes longer than `timeout_ms`.
-STEPSCOPE_API int stepscope_wait(uint64_t session, int timeout_ms)
-    STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API int stepscope_wait(uint64_t session,
+                                 int timeout_ms) STEPSCOPE_NOEXCEPT;
 
 // Copies the path of the capture of one of the last 16 sessions into `buffer`,
 // NUL-terminated.
@@ -467,10 +462,10 @@ typedef struct stepscope_stats {
   uint32_t struct_size;
   uint32_t threads;  // that recorded something in this session
   uint64_t dropped[STEPSCOPE_DROP_REASONS];  // by stepscope_drop_reason
-  uint64_t names;         // different names in this process
-  uint64_t names_refused; // names beyond the limit; events have no name then
-  uint64_t file_bytes;    // written so far
-  uint64_t memory_bytes;  // mapped for recording
+  uint64_t names;                            // different names in this process
+  uint64_t names_refused;  // names beyond the limit; events have no name then
+  uint64_t file_bytes;     // written so far
+  uint64_t memory_bytes;   // mapped for recording
 } stepscope_stats;
 
 // Fills in `stats` for the running session, or else for the last one. Set
@@ -484,8 +479,8 @@ STEPSCOPE_API int stepscope_get_stats(stepscope_stats* stats)
 // still open stay. Call it again whenever the window moves on. The file is
 // written anew in the background, and is a whole capture at every instant. 0:
 // keep all, as at the start of a session.
-STEPSCOPE_API void stepscope_keep_window(uint64_t from, uint64_t max_bytes)
-    STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API void stepscope_keep_window(uint64_t from,
+                                         uint64_t max_bytes) STEPSCOPE_NOEXCEPT;
 
 // Copies what was recorded from tick `from` on into a new, complete capture at
 // `path`, whose folder is created; recording goes on. `reason` is kept as the

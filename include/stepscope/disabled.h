@@ -50,20 +50,20 @@ STEPSCOPE_NO_SCOPE(next_id)(stepscope_scope scope, uint32_t site) {
 }
 STEPSCOPE_NOTHING(end)(stepscope_scope scope) { (void)scope; }
 
-STEPSCOPE_NOTHING(arg_i64)(stepscope_scope scope, const char* key,
-                           int64_t value) {
+STEPSCOPE_NOTHING(arg_i64)
+(stepscope_scope scope, const char* key, int64_t value) {
   (void)scope, (void)key, (void)value;
 }
-STEPSCOPE_NOTHING(arg_f64)(stepscope_scope scope, const char* key,
-                           double value) {
+STEPSCOPE_NOTHING(arg_f64)
+(stepscope_scope scope, const char* key, double value) {
   (void)scope, (void)key, (void)value;
 }
-STEPSCOPE_NOTHING(arg_text)(stepscope_scope scope, const char* key,
-                            const char* text, size_t length) {
+STEPSCOPE_NOTHING(arg_text)
+(stepscope_scope scope, const char* key, const char* text, size_t length) {
   (void)scope, (void)key, (void)text, (void)length;
 }
-STEPSCOPE_NOTHING(arg_i64s)(stepscope_scope scope, const char* key,
-                            const int64_t* values, size_t count) {
+STEPSCOPE_NOTHING(arg_i64s)
+(stepscope_scope scope, const char* key, const int64_t* values, size_t count) {
   (void)scope, (void)key, (void)values, (void)count;
 }
 
@@ -76,9 +76,9 @@ STEPSCOPE_NOTHING(counter_f64)(const char* name, double value) {
 STEPSCOPE_NOTHING(counter_i64)(const char* name, int64_t value) {
   (void)name, (void)value;
 }
-STEPSCOPE_NOTHING(memory)(uint32_t kind, uint64_t address, uint64_t bytes,
-                          const char* place, uint64_t total_allocated,
-                          uint64_t total_reserved) {
+STEPSCOPE_NOTHING(memory)
+(uint32_t kind, uint64_t address, uint64_t bytes, const char* place,
+ uint64_t total_allocated, uint64_t total_reserved) {
   (void)kind, (void)address, (void)bytes, (void)place;
   (void)total_allocated, (void)total_reserved;
 }

@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
 #include <stepscope/c.h>
 
 #ifdef __cplusplus

@@ -28,7 +28,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-
 #include <stepscope/c.h>
 
 #ifdef __cplusplus
@@ -252,10 +251,10 @@ typedef struct stepscope_record_clock {
 // The host's side -------------------------------------------------------------
 
 enum stepscope_devices_mode {
-  STEPSCOPE_DEVICES_OFF = 0,    // record the host alone
-  STEPSCOPE_DEVICES_AUTO = 1,   // the default: record what the machine has
-  STEPSCOPE_DEVICES_LATER = 2   // not at start, but when
-                                // stepscope_attach_devices() is called
+  STEPSCOPE_DEVICES_OFF = 0,   // record the host alone
+  STEPSCOPE_DEVICES_AUTO = 1,  // the default: record what the machine has
+  STEPSCOPE_DEVICES_LATER = 2  // not at start, but when
+                               // stepscope_attach_devices() is called
 };
 
 // Sets the mode for sessions that are prepared or started after this call.
@@ -270,8 +269,8 @@ STEPSCOPE_API int stepscope_attach_devices(void) STEPSCOPE_NOEXCEPT;
 
 // Copies the last report of each plugin, one line each: "GPU: recording: ...".
 // Empty if there is no plugin. NUL-terminated; cut if it does not fit.
-STEPSCOPE_API void stepscope_device_report(char* buffer, size_t size)
-    STEPSCOPE_NOEXCEPT;
+STEPSCOPE_API void stepscope_device_report(char* buffer,
+                                           size_t size) STEPSCOPE_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -123,8 +123,7 @@ class [[nodiscard]] RecordEvent {
     Arg(key, values.begin(), values.size());
   }
   void Arg(const char* key, const int64_t* values, size_t count) noexcept {
-    if (scope_.slot != nullptr)
-      stepscope_arg_i64s(scope_, key, values, count);
+    if (scope_.slot != nullptr) stepscope_arg_i64s(scope_, key, values, count);
   }
 
   stepscope_scope scope() const noexcept { return scope_; }
@@ -134,10 +133,9 @@ class [[nodiscard]] RecordEvent {
 };
 
 // Records a point in time on the calling thread.
-inline void RecordInstant(
-    const char* name, EventType type = EventType::kUserDefined) noexcept {
-  if (stepscope_enabled())
-    stepscope_instant(name, static_cast<uint32_t>(type));
+inline void RecordInstant(const char* name,
+                          EventType type = EventType::kUserDefined) noexcept {
+  if (stepscope_enabled()) stepscope_instant(name, static_cast<uint32_t>(type));
 }
 
 // Records the value that a counter has now. Each name is one counter of the
@@ -215,10 +213,10 @@ class [[nodiscard]] ReaderScope {
 #if defined(STEPSCOPE_DISABLE)
 #define STEPSCOPE_EVENT(name, type) static_cast<void>(0)
 #else
-#define STEPSCOPE_EVENT(event_name, event_type)                         \
-  static ::stepscope_site STEPSCOPE_CONCAT(stepscope_site_, __LINE__) = \
-      {"" event_name, static_cast<uint32_t>(event_type), 0};            \
-  ::stepscope::RecordEvent STEPSCOPE_CONCAT(stepscope_event_, __LINE__)( \
+#define STEPSCOPE_EVENT(event_name, event_type)                           \
+  static ::stepscope_site STEPSCOPE_CONCAT(stepscope_site_, __LINE__) = { \
+      "" event_name, static_cast<uint32_t>(event_type), 0};               \
+  ::stepscope::RecordEvent STEPSCOPE_CONCAT(stepscope_event_, __LINE__)(  \
       &STEPSCOPE_CONCAT(stepscope_site_, __LINE__))
 #endif
 

@@ -53,8 +53,8 @@ uint32_t AutogradPasses::ChooseMainThread() const {
     tree_.threads().ForEachRow(i, [&](Row row) {
       if ((SetOf(trace().type()[row]) & kOperatorTypes) == 0) return;
       const Interval range = RangeOf(row);
-      count += open.Enter(range.begin, range.end) &&
-               !autograd_.Has(trace(), row);
+      count +=
+          open.Enter(range.begin, range.end) && !autograd_.Has(trace(), row);
     });
     if (count > most) {
       most = count;
@@ -209,8 +209,7 @@ bool AutogradPasses::IsInterrupted(int64_t from, int64_t to) const {
          !PartsIn(zeroing_, {from, to}).empty();
 }
 
-bool AutogradPasses::IsForward(const OuterOperator& op,
-                               bool is_last) const {
+bool AutogradPasses::IsForward(const OuterOperator& op, bool is_last) const {
   if (has_used_) return op.is_used;
   if (is_last && trace().str(trace().name()[op.row]) == kFirstGradient)
     return false;
@@ -220,8 +219,7 @@ bool AutogradPasses::IsForward(const OuterOperator& op,
 
 // Runs of operators with no other stage in between. Where it is only supposed
 // that they are the forward pass, the longest of them.
-std::vector<AutogradPasses::Pass> AutogradPasses::ForwardOf(
-    size_t pass) const {
+std::vector<AutogradPasses::Pass> AutogradPasses::ForwardOf(size_t pass) const {
   Interval window = ForwardWindow(pass);
   const auto optimizer = std::upper_bound(optimizer_ends_.begin(),
                                           optimizer_ends_.end(), window.end);
@@ -230,9 +228,8 @@ std::vector<AutogradPasses::Pass> AutogradPasses::ForwardOf(
   }
   std::vector<Pass> runs;
   auto op = std::partition_point(
-      operators_.begin(), operators_.end(), [&](const OuterOperator& of) {
-        return of.range.begin < window.begin;
-      });
+      operators_.begin(), operators_.end(),
+      [&](const OuterOperator& of) { return of.range.begin < window.begin; });
   for (; op != operators_.end() && op->range.begin < window.end; ++op) {
     if (op->range.end > window.end) continue;
     const bool is_last =
@@ -294,6 +291,5 @@ uint32_t AutogradPasses::AddTo(std::vector<StepInterval>& stages) {
   }
   return is_chosen && passes_.empty() ? kNoThread : main_;
 }
-
 
 }  // namespace stepscope

@@ -79,9 +79,9 @@ class AutogradPasses {
   std::array<bool, kTypes> marked_{};
   IntervalCollector marks_;  // of the stepping thread
   IntervalSet marked_set_;
-  IntervalSet zeroing_;        // of gradients: no stage, but no forward either
+  IntervalSet zeroing_;         // of gradients: no stage, but no forward either
   IntervalSet forward_ranges_;  // that torch recorded around a model
-  std::vector<int64_t> cuts_;  // where a pass cannot go on
+  std::vector<int64_t> cuts_;   // where a pass cannot go on
   std::vector<OuterOperator> operators_;
   std::vector<int64_t> optimizer_ends_;  // of the stepping thread
   bool has_used_ = false;

@@ -48,8 +48,8 @@ class Census {
   void Add(const Trace& trace, const Track& track,
            std::vector<TypeSet>& by_name);
 
-  std::vector<Counts> counts_;  // by track
-  std::vector<TypeSet> types_;  // by track
+  std::vector<Counts> counts_;       // by track
+  std::vector<TypeSet> types_;       // by track
   std::vector<TypeSet> host_types_;  // by name
   std::vector<TypeSet> device_types_;
   std::vector<Row> marks_;

@@ -72,8 +72,7 @@ DurationSketch DurationSketch::OfEqual(int64_t value, uint64_t count) {
 
 bool DurationSketch::FromParts(bool exact, std::vector<Entry> entries,
                                DurationSketch& sketch) {
-  const uint64_t end =
-      exact ? uint64_t{1} << 63 : uint64_t{SketchBins::kCount};
+  const uint64_t end = exact ? uint64_t{1} << 63 : uint64_t{SketchBins::kCount};
   if (exact && entries.size() > kExact) return false;
   for (size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].second == 0 || entries[i].first >= end) return false;

@@ -36,8 +36,7 @@ constexpr std::pair<std::string_view, FlopRule> kFlopRules[] = {
     {"aten::_scaled_dot_product_flash_attention", FlopRule::kAttention},
     {"aten::_scaled_dot_product_efficient_attention", FlopRule::kAttention},
     {"aten::_scaled_dot_product_cudnn_attention", FlopRule::kAttention},
-    {"aten::_scaled_dot_product_flash_attention_for_cpu",
-     FlopRule::kAttention},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu", FlopRule::kAttention},
     {"aten::_scaled_dot_product_fused_attention_overrideable",
      FlopRule::kAttention},
     {"aten::_flash_attention_forward", FlopRule::kTokenAttention},
@@ -171,9 +170,8 @@ Flops ConvBackward(const OpShapes& shapes) {
     gradients = is_true(mask.substr(0, comma)) +
                 is_true(mask.substr(comma, second - comma));
   }
-  return Product({gradients,
-                  ConvOver(ProductOf(gradient, 2, gradient.size()),
-                           gradient[0], shapes.input(2))});
+  return Product({gradients, ConvOver(ProductOf(gradient, 2, gradient.size()),
+                                      gradient[0], shapes.input(2))});
 }
 
 // Q K^T and its product with V; a mask halves neither.

@@ -17,16 +17,16 @@ namespace stepscope {
 
 enum class FlopRule : uint8_t {
   kNone,
-  kMatmul,     // (X, Y), any rank, broadcast; transposed where only that fits
-  kAddMatmul,  // (bias, X, Y)
-  kLinear,     // (X, W): W is [out, in]
-  kConv,       // (X, W, bias, stride, padding, dilation, groups)
+  kMatmul,       // (X, Y), any rank, broadcast; transposed where only that fits
+  kAddMatmul,    // (bias, X, Y)
+  kLinear,       // (X, W): W is [out, in]
+  kConv,         // (X, W, bias, stride, padding, dilation, groups)
   kConvolution,  // (X, W, bias, stride, padding, dilation, transposed, ...)
-  kCudnnConv,  // (X, W, padding, stride, dilation, groups)
-  kConvBackward,  // (gradient, X, W, ...), mask of what is computed last
-  kAttention,  // (Q, K, V), each [batch, heads, length, size]
+  kCudnnConv,    // (X, W, padding, stride, dilation, groups)
+  kConvBackward,    // (gradient, X, W, ...), mask of what is computed last
+  kAttention,       // (Q, K, V), each [batch, heads, length, size]
   kTokenAttention,  // the same, each [batch, length, heads, size]
-  kGroupedMatmul,  // (X, Y): rows of X, each with one matrix of Y
+  kGroupedMatmul,   // (X, Y): rows of X, each with one matrix of Y
   kOneProduct,  // (X, W, ...) of a custom operator, W [out, in] or [in, out]
 };
 

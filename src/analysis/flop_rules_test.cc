@@ -37,21 +37,20 @@ TEST(FlopRulesTest, MatrixProducts) {
 }
 
 TEST(FlopRulesTest, ScaledGroupedAndCustomProducts) {
-  EXPECT_EQ(OfTorch("aten::_scaled_mm",
-                    R"("Input Dims": [[2,3],[3,5],[],[],[]])"),
-            2 * 2 * 3 * 5);
+  EXPECT_EQ(
+      OfTorch("aten::_scaled_mm", R"("Input Dims": [[2,3],[3,5],[],[],[]])"),
+      2 * 2 * 3 * 5);
   // Seven rows, each with one of four matrices.
-  EXPECT_EQ(OfTorch("aten::_grouped_mm",
-                    R"("Input Dims": [[7,3],[4,3,5],[4]])"),
-            2 * 7 * 3 * 5);
+  EXPECT_EQ(
+      OfTorch("aten::_grouped_mm", R"("Input Dims": [[7,3],[4,3,5],[4]])"),
+      2 * 7 * 3 * 5);
   EXPECT_EQ(OfTorch("vllm::rocm_unquantized_gemm",
                     R"("Input Dims": [[32,2880],[201088,2880],[]])"),
             int64_t{2} * 32 * 2880 * 201088);
   EXPECT_EQ(OfTorch("_C::cutlass_scaled_mm", R"("Input Dims": [[2,3],[3,5]])"),
             2 * 2 * 3 * 5);
   // Not one product, not known, or not one of its own.
-  EXPECT_EQ(OfTorch("vllm::moe_grouped_gemm",
-                    R"("Input Dims": [[2,3],[5,3]])"),
+  EXPECT_EQ(OfTorch("vllm::moe_grouped_gemm", R"("Input Dims": [[2,3],[5,3]])"),
             std::nullopt);
   EXPECT_EQ(OfTorch("vllm::gemm", R"("Input Dims": [[2,3],[5,4]])"),
             std::nullopt);
@@ -60,7 +59,8 @@ TEST(FlopRulesTest, ScaledGroupedAndCustomProducts) {
 }
 
 TEST(FlopRulesTest, FusedAndGroupedAttention) {
-  const std::string dims = R"("Input Dims": [[2,8,16,4],[2,2,32,4],[2,2,32,6]])";
+  const std::string dims =
+      R"("Input Dims": [[2,8,16,4],[2,2,32,4],[2,2,32,6]])";
   const int64_t expected = int64_t{2} * 2 * 8 * 16 * 32 * (4 + 6);
   EXPECT_EQ(OfTorch("aten::_scaled_dot_product_flash_attention", dims),
             expected);
@@ -91,8 +91,7 @@ TEST(FlopRulesTest, Convolutions) {
   EXPECT_EQ(OfTorch("aten::convolution_backward", backward),
             2 * 2 * 16 * 4 * 4 * 3 * 9);
   // Without stride and padding there is no saying.
-  EXPECT_EQ(OfTorch("aten::conv2d",
-                    R"("Input Dims": [[2,3,8,8],[16,3,3,3]])"),
+  EXPECT_EQ(OfTorch("aten::conv2d", R"("Input Dims": [[2,3,8,8],[16,3,3,3]])"),
             std::nullopt);
 }
 
@@ -107,9 +106,8 @@ TEST(FlopRulesTest, NoNumberRatherThanAWrongOne) {
             std::nullopt);
   EXPECT_EQ(OfTorch("aten::mm", R"("Input Dims": [[0, 3], [3, 5]])"),
             std::nullopt);
-  EXPECT_EQ(OfTorch("aten::mm",
-                    R"("Input Dims": [[9000000000, 9000000000],)"
-                    R"([9000000000, 5]])"),
+  EXPECT_EQ(OfTorch("aten::mm", R"("Input Dims": [[9000000000, 9000000000],)"
+                                R"([9000000000, 5]])"),
             std::nullopt);
   EXPECT_EQ(OfTorch("aten::mm", R"("Input Dims": [[2, 3)"), std::nullopt);
   EXPECT_EQ(OfTorch("aten::mm", R"("Input Dims": [])"), std::nullopt);
@@ -117,9 +115,9 @@ TEST(FlopRulesTest, NoNumberRatherThanAWrongOne) {
 }
 
 TEST(FlopRulesTest, PaddlesParameters) {
-  EXPECT_EQ(OfTorch("matmul_v2",
-                    R"("input_shapes": {"X": [[2,3]], "Y": [[3,5]]})"),
-            2 * 2 * 3 * 5);
+  EXPECT_EQ(
+      OfTorch("matmul_v2", R"("input_shapes": {"X": [[2,3]], "Y": [[3,5]]})"),
+      2 * 2 * 3 * 5);
 }
 
 TEST(FlopRulesTest, SelfNestedOperatorsCountOnce) {
@@ -128,8 +126,8 @@ TEST(FlopRulesTest, SelfNestedOperatorsCountOnce) {
   const uint32_t track = builder.AddTrack({});
   const StringId name = builder.Intern("aten::mm");
   for (const int64_t start : {0, 2}) {
-    const Row row = builder.AddEvent({track, start, 10 - 2 * start, name, 0,
-                                      0});
+    const Row row =
+        builder.AddEvent({track, start, 10 - 2 * start, name, 0, 0});
     builder.AddRawArgs(row, R"("Input Dims": [[2, 3], [3, 5]])");
   }
   const auto trace = *builder.Finish();

@@ -44,9 +44,8 @@ void ForEachHostSlice(const Trace& trace, Add add, Done done) {
       for (; rows.next < rows.last && start[rows.next] <= end; ++rows.next)
         add(rows.track, rows.next);
     }
-    std::erase_if(rest, [](const Rest& rows) {
-      return rows.next == rows.last;
-    });
+    std::erase_if(rest,
+                  [](const Rest& rows) { return rows.next == rows.last; });
     done();
   }
 }

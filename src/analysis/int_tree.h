@@ -15,9 +15,9 @@ namespace stepscope {
 
 struct IntTree {
   bool is_list = false;
-  int64_t value = 0;               // of a number; 0 for any other scalar
-  std::string text;                // of a string, or of the key in an object
-  std::vector<IntTree> items;      // of a list or an object
+  int64_t value = 0;           // of a number; 0 for any other scalar
+  std::string text;            // of a string, or of the key in an object
+  std::vector<IntTree> items;  // of a list or an object
 
   // The item of an object with that key, or null.
   const IntTree* Find(std::string_view key) const;

@@ -114,8 +114,7 @@ int64_t Remainder::Take(std::span<const Interval> set, IntervalSet& taken) {
       const Interval both{std::max(begin, set[j].begin),
                           std::min(part.end, set[j].end)};
       taken.push_back(both);
-      length =
-          SaturatingAdd(length, SaturatingSubtract(both.end, both.begin));
+      length = SaturatingAdd(length, SaturatingSubtract(both.end, both.begin));
       begin = both.end;
       if (set[j].end > part.end) break;
     }

@@ -44,8 +44,7 @@ IntervalSet Difference(std::span<const Interval> a,
                        std::span<const Interval> b);
 
 // The length of the intersection.
-int64_t OverlapLength(std::span<const Interval> a,
-                      std::span<const Interval> b);
+int64_t OverlapLength(std::span<const Interval> a, std::span<const Interval> b);
 
 // Deals a set out piece by piece. Keeps its memory from one to the next.
 class Remainder {

@@ -20,8 +20,7 @@ TEST(IntervalTest, TouchingRangesBecomeOne) {
 }
 
 TEST(IntervalTest, ContainedAndEmptyRangesVanish) {
-  EXPECT_EQ(Collect({{0, 9}, {2, 3}, {4, 4}, {20, 20}}),
-            (IntervalSet{{0, 9}}));
+  EXPECT_EQ(Collect({{0, 9}, {2, 3}, {4, 4}, {20, 20}}), (IntervalSet{{0, 9}}));
   EXPECT_TRUE(Collect({{7, 3}}).empty());
 }
 

@@ -56,8 +56,7 @@ void KernelUseReader::Take(std::string_view key, double value,
   if (!std::isfinite(value) || value < 0) return;
   if (key == kBlocks) {
     sample.blocks_per_sm = value;
-  } else if (value > 0 &&
-             (key == kTorchOccupancy || key == kPaddleOccupancy)) {
+  } else if (value > 0 && (key == kTorchOccupancy || key == kPaddleOccupancy)) {
     // Recorders write 0 where they could not tell: that is no occupancy.
     sample.occupancy = value / 100;
   }

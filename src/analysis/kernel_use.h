@@ -30,8 +30,7 @@ class KernelUse {
   // For who stores it: products with durations, and these durations.
   using Parts = std::array<double, 4>;
   Parts parts() const {
-    return {occupancy_.sum, occupancy_.weight, unfilled_.sum,
-            unfilled_.weight};
+    return {occupancy_.sum, occupancy_.weight, unfilled_.sum, unfilled_.weight};
   }
   static KernelUse FromParts(const Parts& parts);
 

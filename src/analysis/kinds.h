@@ -25,9 +25,8 @@ inline bool IsDeviceWork(uint16_t type) {
          type == STEPSCOPE_MEMSET;
 }
 
-inline constexpr TypeSet kDeviceWorkTypes = SetOf(STEPSCOPE_KERNEL) |
-                                            SetOf(STEPSCOPE_MEMCPY) |
-                                            SetOf(STEPSCOPE_MEMSET);
+inline constexpr TypeSet kDeviceWorkTypes =
+    SetOf(STEPSCOPE_KERNEL) | SetOf(STEPSCOPE_MEMCPY) | SetOf(STEPSCOPE_MEMSET);
 
 // Starting and ending such a kernel takes about as long as its work.
 inline constexpr int64_t kSmallKernelNs = 10'000;

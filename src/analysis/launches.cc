@@ -71,12 +71,12 @@ class LaunchMatcher {
 
   size_t EndOfSpace(size_t first) const {
     const std::span<const Link> links = trace_.links();
-    const auto end = std::partition_point(
-        links.begin() + static_cast<ptrdiff_t>(first), links.end(),
-        [&](const Link& link) {
-          return link.process == links[first].process &&
-                 link.space == links[first].space;
-        });
+    const auto end =
+        std::partition_point(links.begin() + static_cast<ptrdiff_t>(first),
+                             links.end(), [&](const Link& link) {
+                               return link.process == links[first].process &&
+                                      link.space == links[first].space;
+                             });
     return static_cast<size_t>(end - links.begin());
   }
 

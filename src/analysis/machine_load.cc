@@ -72,9 +72,10 @@ std::optional<MachineLoad> FindMachineLoad(const Trace& trace) {
 std::string CrowdingText(const Trace& trace) {
   const std::optional<MachineLoad> load = FindMachineLoad(trace);
   if (!load || load->crowding() == 0) return "";
-  return Format("The machine was busy with other programs, or with processes "
-                "of this job that are not in the trace: they used %.1f of ",
-                load->others) +
+  return Format(
+             "The machine was busy with other programs, or with processes "
+             "of this job that are not in the trace: they used %.1f of ",
+             load->others) +
          CountText(load->processors, "processor") +
          Format(", this job %.1f. Times include waiting for a processor.",
                 load->job);

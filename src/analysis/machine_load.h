@@ -14,9 +14,9 @@ namespace stepscope {
 
 struct MachineLoad {
   uint64_t processors = 0;
-  double job = 0;     // processors that the processes of the trace used
-  double others = 0;  // processors that all other programs used
-  double busy = 0;    // of all processors, 0..1
+  double job = 0;             // processors that the processes of the trace used
+  double others = 0;          // processors that all other programs used
+  double busy = 0;            // of all processors, 0..1
   uint64_t busy_threads = 0;  // of the job, that used a tenth of one or more
 
   // The share of the processors that other programs used, if there was none

@@ -3,17 +3,16 @@
 // What all tables together hold at once, counted to the byte: a column that is
 // copied, or a record per event, shows here on any machine. Everything that
 // the process asks for is counted, whether or not it is touched.
+#include <gtest/gtest.h>
+#include <malloc.h>
 #include <stepscope/c.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <cstdarg>
 #include <cstdlib>
-#include <malloc.h>
 #include <memory>
 #include <new>
 #include <string>
@@ -53,8 +52,8 @@ void operator delete(void* data, size_t) noexcept { GiveBack(data); }
 
 // Large columns are mappings of their own (base/column.cc). The C library's own
 // calls do not come here.
-extern "C" void* mmap(void* at, size_t bytes, int protection, int flags,
-                      int fd, off_t offset) noexcept {
+extern "C" void* mmap(void* at, size_t bytes, int protection, int flags, int fd,
+                      off_t offset) noexcept {
   void* const data = reinterpret_cast<void*>(
       syscall(SYS_mmap, at, bytes, protection, flags, fd, offset));
   if (data != MAP_FAILED) Count(static_cast<int64_t>(bytes));
@@ -113,11 +112,11 @@ std::shared_ptr<const Trace> MakeTrace(bool gpu) {
     builder.AddEvent({thread, time, dur, name, STEPSCOPE_OPERATOR, 0});
     builder.AddEvent(
         {thread, time + 100, dur - 200, inner, STEPSCOPE_OPERATOR_INNER, 0});
-    const Row call = builder.AddEvent({thread, time + 200, 900 + i % 50, launch,
-                                       STEPSCOPE_CUDA_RUNTIME, 0});
+    const Row call = builder.AddEvent(
+        {thread, time + 200, 900 + i % 50, launch, STEPSCOPE_CUDA_RUNTIME, 0});
     if (gpu) {
-      const Row work = builder.AddEvent({device, time + 3'000, 900 + i % 90,
-                                         kernel, STEPSCOPE_KERNEL, 0});
+      const Row work = builder.AddEvent(
+          {device, time + 3'000, 900 + i % 90, kernel, STEPSCOPE_KERNEL, 0});
       const auto id = static_cast<uint64_t>(i);
       builder.AddLink({0, LinkSpace::kCorrelation, id, call});
       builder.AddLink({0, LinkSpace::kCorrelation, id, work});

@@ -26,16 +26,16 @@ bool ContainsAny(std::string_view text,
 
 // Libraries, and what only communication is called.
 constexpr std::array<std::string_view, 18> kCollectives = {
-    "nccl",           "rccl",          "xccl",       "hccl",
-    "gloo:",          "gloo::",        "allreduce",  "all_reduce",
-    "allgather",      "all_gather",    "alltoall",   "all_to_all",
-    "reducescatter",  "reduce_scatter", "nvshmem",   "cross_device_reduce",
-    "sendrecv",       "send_recv"};
+    "nccl",          "rccl",           "xccl",      "hccl",
+    "gloo:",         "gloo::",         "allreduce", "all_reduce",
+    "allgather",     "all_gather",     "alltoall",  "all_to_all",
+    "reducescatter", "reduce_scatter", "nvshmem",   "cross_device_reduce",
+    "sendrecv",      "send_recv"};
 
 // Of host events only: too short or too common among kernels.
 constexpr std::array<std::string_view, 7> kHostCollectives = {
-    "c10d::",  "record_param_comms", "send_v2",  "recv_v2",
-    "mpi:",    "partial_send",       "partial_recv"};
+    "c10d::", "record_param_comms", "send_v2",     "recv_v2",
+    "mpi:",   "partial_send",       "partial_recv"};
 
 // Array operations, not communication.
 constexpr std::array<std::string_view, 6> kBroadcastShapes = {
@@ -49,20 +49,20 @@ constexpr std::array<std::string_view, 3> kCopyCalls = {
     "cudamemcpy", "cumemcpy", "hipmemcpy"};
 
 constexpr std::array<std::string_view, 15> kMatrixWords = {
-    "gemm",     "convolve", "implicit_con", "conv2d_", "conv3d_",
-    "xmma",     "cutlass",  "nvjet",        "wgrad",   "dgrad",
-    "fprop",    "winograd", "fmha",         "flash_fwd", "flash_bwd"};
+    "gemm",  "convolve", "implicit_con", "conv2d_",   "conv3d_",
+    "xmma",  "cutlass",  "nvjet",        "wgrad",     "dgrad",
+    "fprop", "winograd", "fmha",         "flash_fwd", "flash_bwd"};
 
 // Instruction shapes and names of the tensor units, as libraries put them
 // into the names of their kernels.
 constexpr std::array<std::string_view, 19> kTensorWords = {
-    "hmma",      "imma",      "dmma",      "gmma",     "wmma",
-    "tensorop",  "s884",      "h884",      "i8816",    "s1688",
-    "h1688",     "s16816",    "h16816",    "tf32",     "nvjet",
-    "flash_fwd", "flash_bwd", "fmha",      "bf16_s161616"};
+    "hmma",      "imma",      "dmma",   "gmma",        "wmma",
+    "tensorop",  "s884",      "h884",   "i8816",       "s1688",
+    "h1688",     "s16816",    "h16816", "tf32",        "nvjet",
+    "flash_fwd", "flash_bwd", "fmha",   "bf16_s161616"};
 
-constexpr std::array<std::string_view, 4> kHalfWords = {
-    "f16f16", "bf16bf16", "e4m3", "i8i8"};
+constexpr std::array<std::string_view, 4> kHalfWords = {"f16f16", "bf16bf16",
+                                                        "e4m3", "i8i8"};
 
 bool SyncCall(std::string_view lower) {
   if (lower.find("synchronize") != lower.npos) return true;
@@ -119,9 +119,7 @@ bool IsMemoryManipulation(std::string_view name) {
   return ContainsAny(Lower(name), kMemoryWords);
 }
 
-bool IsHostSideCollective(std::string_view name) {
-  return OnHost(Lower(name));
-}
+bool IsHostSideCollective(std::string_view name) { return OnHost(Lower(name)); }
 
 bool IsSyncCall(std::string_view name) { return SyncCall(Lower(name)); }
 

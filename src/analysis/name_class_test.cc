@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "analysis/name_class.h"
+
 #include <gtest/gtest.h>
 
-#include "analysis/name_class.h"
 #include "analysis/stats.h"
 
 namespace stepscope {

@@ -71,8 +71,7 @@ void AddList(const Trace& trace, const Arg& arg, std::string_view key,
 // One of the others' keys, whose value is JSON.
 void AddText(std::string_view key, std::string_view json, OpShapes& shapes) {
   const bool dims = key == kTorchDims;
-  if (json.empty() ||
-      (!dims && key != kTorchValues && key != kPaddleShapes)) {
+  if (json.empty() || (!dims && key != kTorchValues && key != kPaddleShapes)) {
     return;
   }
   const std::optional<IntTree> tree = ParseIntTree(json);

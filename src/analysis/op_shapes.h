@@ -20,7 +20,7 @@ struct OpShapes {
   // Inputs by position (torch) or in the order of kParameters (others); a
   // shape that is not known, and a scalar, is empty.
   std::vector<Shape> inputs;
-  Shape output;  // where stated
+  Shape output;                     // where stated
   std::vector<std::string> values;  // scalars by position, as text (torch)
   // As the trace has it, to tell calls of different shapes apart.
   std::string text;

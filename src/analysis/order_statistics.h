@@ -21,8 +21,7 @@ inline int64_t Quantile(std::span<const int64_t> values, size_t numerator,
   if (values.empty()) return 0;
   std::vector<int64_t> sorted(values.begin(), values.end());
   const size_t place = (sorted.size() - 1) * numerator;
-  const auto at =
-      sorted.begin() + static_cast<ptrdiff_t>(place / denominator);
+  const auto at = sorted.begin() + static_cast<ptrdiff_t>(place / denominator);
   std::nth_element(sorted.begin(), at, sorted.end());
   const size_t rest = place % denominator;
   if (rest == 0) return *at;
@@ -30,8 +29,8 @@ inline int64_t Quantile(std::span<const int64_t> values, size_t numerator,
   const double step = static_cast<double>(SaturatingSubtract(next, *at)) *
                       static_cast<double>(rest) /
                       static_cast<double>(denominator);
-  return SaturatingAdd(*at, static_cast<int64_t>(std::nearbyint(
-                                std::min(step, 9.2e18))));
+  return SaturatingAdd(
+      *at, static_cast<int64_t>(std::nearbyint(std::min(step, 9.2e18))));
 }
 
 inline int64_t Median(std::span<const int64_t> values) {

@@ -32,8 +32,12 @@ Spread SpreadOfFew(std::span<T> values) {
   const auto at = [&](size_t percent) {
     return static_cast<int64_t>(values[RankOf(values.size(), percent)]);
   };
-  Spread spread{at(kPercents[0]), at(kPercents[1]), at(kPercents[2]),
-                at(kPercents[3]), {},               {}};
+  Spread spread{at(kPercents[0]),
+                at(kPercents[1]),
+                at(kPercents[2]),
+                at(kPercents[3]),
+                {},
+                {}};
   for (const T value : values) {
     CountBin(spread, static_cast<uint64_t>(value), 1);
   }
@@ -71,8 +75,7 @@ std::array<uint64_t, kWanted> Select(
   for (size_t i = 0; i < wanted.size(); ++i) {
     found[i] = wanted[i].least;
     if (wanted[i].width == 1) continue;
-    const auto at =
-        inside[i].begin() + static_cast<ptrdiff_t>(wanted[i].rank);
+    const auto at = inside[i].begin() + static_cast<ptrdiff_t>(wanted[i].rank);
     std::nth_element(inside[i].begin(), at, inside[i].end());
     found[i] = static_cast<uint64_t>(*at);
   }
@@ -137,8 +140,7 @@ Spread SpreadOfEqual(int64_t value, uint64_t count) {
   return {value, value, value, value, {{ExponentOf(v), count}}, {}};
 }
 
-GroupedValues::GroupedValues(std::span<const uint64_t> counts,
-                             int64_t largest)
+GroupedValues::GroupedValues(std::span<const uint64_t> counts, int64_t largest)
     : narrow_(largest <= int64_t{UINT32_MAX}) {
   uint64_t total = 0;
   ranges_.reserve(counts.size());

@@ -32,8 +32,8 @@ void ExpectExact(std::vector<int64_t> values) {
 
 TEST(PercentilesTest, AreThoseOfTheSortedValues) {
   std::mt19937_64 random(7);
-  for (const size_t count : {1u, 2u, 10u, 64u, 65u, 257u, 1023u, 1024u,
-                             20000u}) {
+  for (const size_t count :
+       {1u, 2u, 10u, 64u, 65u, 257u, 1023u, 1024u, 20000u}) {
     for (const int bits : {1, 4, 10, 31, 62}) {
       std::vector<int64_t> values(count);
       for (int64_t& value : values) {

@@ -71,10 +71,9 @@ void ProcessSweep::SortLaunches(Cursor& cursor) const {
   for (size_t i = cursor.next; i < cursor.last; ++i) {
     cursor.by_launch.push_back(static_cast<uint32_t>(i));
   }
-  std::stable_sort(cursor.by_launch.begin(), cursor.by_launch.end(),
-                   [&](uint32_t a, uint32_t b) {
-                     return launched(a) < launched(b);
-                   });
+  std::stable_sort(
+      cursor.by_launch.begin(), cursor.by_launch.end(),
+      [&](uint32_t a, uint32_t b) { return launched(a) < launched(b); });
   cursor.next = 0;
   cursor.last = cursor.by_launch.size();
 }
@@ -88,8 +87,7 @@ void ProcessSweep::Add(Cursor cursor) {
 void ProcessSweep::Queue(uint32_t index) {
   Cursor& cursor = cursors_[index];
   if (cursor.kind == Cursor::kLaunches) {
-    while (cursor.next < cursor.last &&
-           LaunchedWork(cursor).launch == kNoRow) {
+    while (cursor.next < cursor.last && LaunchedWork(cursor).launch == kNoRow) {
       ++cursor.next;
     }
   }
@@ -209,9 +207,9 @@ void ProcessSweep::TakeDevice(Cursor& cursor, int64_t limit) {
     if (begin >= limit) return;
     const int64_t end = tree_.end_ns(work.row);
     const bool copies = trace.type()[work.row] != STEPSCOPE_KERNEL;
-    Mark(copies                           ? kCopy
+    Mark(copies                          ? kCopy
          : communication_.IsKernel(work) ? kDeviceCommunication
-                                          : kKernel,
+                                         : kKernel,
          begin, end);
     if (busy_.empty()) continue;
     int64_t& until = busy_until_[cursor.device];

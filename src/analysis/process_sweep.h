@@ -68,9 +68,9 @@ class ProcessSweep {
   };
 
   const DeviceWork& LaunchedWork(const Cursor& cursor) const {
-    return tree_.work()[cursor.by_launch.empty()
-                            ? cursor.next
-                            : cursor.by_launch[cursor.next]];
+    return tree_
+        .work()[cursor.by_launch.empty() ? cursor.next
+                                         : cursor.by_launch[cursor.next]];
   }
   void SortLaunches(Cursor& cursor) const;
   void Add(Cursor cursor);

@@ -44,10 +44,10 @@ void CheckOverview(const Trace& trace, const Summary& summary) {
       if (row.type == "Communication") continue;
       const int64_t slow = SlowUnion(trace, [&](Row r) {
         static const std::map<std::string, uint16_t> kByName = {
-            {"Operator", 0},     {"Dataloader", 1}, {"ProfileStep", 2},
-            {"CudaRuntime", 3},  {"Kernel", 4},     {"Memcpy", 5},
-            {"Memset", 6},       {"UserDefined", 7}, {"OperatorInner", 8},
-            {"Forward", 9},      {"Backward", 10}};
+            {"Operator", 0},    {"Dataloader", 1},  {"ProfileStep", 2},
+            {"CudaRuntime", 3}, {"Kernel", 4},      {"Memcpy", 5},
+            {"Memset", 6},      {"UserDefined", 7}, {"OperatorInner", 8},
+            {"Forward", 9},     {"Backward", 10}};
         return OnStream(trace, r) == gpu &&
                trace.type()[r] == kByName.at(row.type);
       });
@@ -215,8 +215,7 @@ void CheckOperators(const EventTree& tree, const Summary& merged,
         }
         ASSERT_LE(row.self_gpu_ns, row.gpu.total_ns);
         if (summary == &merged) {
-          ASSERT_EQ(row.calls + row.nested_calls,
-                    by_name.at(row.name).first);
+          ASSERT_EQ(row.calls + row.nested_calls, by_name.at(row.name).first);
         }
       }
     }

@@ -75,17 +75,18 @@ class RandomTrace {
 
   void AddHostEvent(uint32_t track, int64_t start, int64_t dur) {
     constexpr uint16_t kTypes[] = {
-        STEPSCOPE_OPERATOR,      STEPSCOPE_OPERATOR,  STEPSCOPE_CUDA_RUNTIME,
-        STEPSCOPE_CUDA_RUNTIME,  STEPSCOPE_FORWARD,   STEPSCOPE_BACKWARD,
-        STEPSCOPE_PROFILE_STEP,  STEPSCOPE_DATALOADER, STEPSCOPE_USER_DEFINED,
-        STEPSCOPE_COMMUNICATION, STEPSCOPE_OPERATOR_INNER};
+        STEPSCOPE_OPERATOR,      STEPSCOPE_OPERATOR,
+        STEPSCOPE_CUDA_RUNTIME,  STEPSCOPE_CUDA_RUNTIME,
+        STEPSCOPE_FORWARD,       STEPSCOPE_BACKWARD,
+        STEPSCOPE_PROFILE_STEP,  STEPSCOPE_DATALOADER,
+        STEPSCOPE_USER_DEFINED,  STEPSCOPE_COMMUNICATION,
+        STEPSCOPE_OPERATOR_INNER};
     EventSpec event;
     event.track = track;
     event.start_ns = start;
     event.dur_ns = dur;
     event.type = kTypes[Draw(std::size(kTypes))];
-    event.name =
-        Draw(12) == 0 ? builder_.Intern("all_reduce") : Name("e", 5);
+    event.name = Draw(12) == 0 ? builder_.Intern("all_reduce") : Name("e", 5);
     const bool is_pass =
         event.type == STEPSCOPE_FORWARD || event.type == STEPSCOPE_BACKWARD;
     if (torch_ && is_pass) event.type = STEPSCOPE_OPERATOR;

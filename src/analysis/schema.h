@@ -83,7 +83,7 @@ class RowList {
 
  private:
   RowList(std::shared_ptr<const void> owner, const void* first, size_t stride,
-       size_t count)
+          size_t count)
       : owner_(std::move(owner)),
         first_(first),
         stride_(stride),
@@ -256,7 +256,7 @@ enum class TableShape : uint8_t {
 };
 
 struct TableSchema {
-  std::string_view key = {};  // as a view, in JSON, in CSV, of its page
+  std::string_view key = {};          // as a view, in JSON, in CSV, of its page
   std::string_view paddle_name = {};  // of the view; empty: Paddle has none
   std::string_view title = {};        // "Memory Manipulation"
   std::string_view meaning = {};      // the question that it answers

@@ -10,23 +10,40 @@ namespace {
 // Parts of names. Torch's compiler and inductor, XLA, Triton, CUDA's loaders
 // and compilers, cuDNN's search. A call of compiled code is none of these.
 constexpr std::string_view kParts[] = {
-    "_dynamo/convert_frame",  "compile_inner",
-    "compile_fx",             "_compile.<locals>",
-    "backend_compile",        "inductor_codegen",
-    "async_compile",          "CachingAutotuner.benchmark",
-    "PyCodeCache.load",       "GraphLowering.",
-    "aot_autograd/",          "create_aot_dispatcher_function",
-    "XlaCompile",             "::Compile(",
-    "XlaCompilationCache",    "HloPass",
-    "RunBackend",             "jit_compile",
-    "autotune",               "Autotune",
-    "cudnnFind",              "cudnnGetConvolution",
-    "nvrtcCompileProgram",    "cuModuleLoad",
-    "cuLibraryLoad",          "hipModuleLoad",
-    "cudaMalloc",             "hipMalloc",
-    "cuMemAlloc",             "cuMemCreate",
-    "cuMemMap",               "cudaGraphInstantiate",
-    "cudaStreamBeginCapture", "cudaStreamEndCapture",
+    "_dynamo/convert_frame",
+    "compile_inner",
+    "compile_fx",
+    "_compile.<locals>",
+    "backend_compile",
+    "inductor_codegen",
+    "async_compile",
+    "CachingAutotuner.benchmark",
+    "PyCodeCache.load",
+    "GraphLowering.",
+    "aot_autograd/",
+    "create_aot_dispatcher_function",
+    "XlaCompile",
+    "::Compile(",
+    "XlaCompilationCache",
+    "HloPass",
+    "RunBackend",
+    "jit_compile",
+    "autotune",
+    "Autotune",
+    "cudnnFind",
+    "cudnnGetConvolution",
+    "nvrtcCompileProgram",
+    "cuModuleLoad",
+    "cuLibraryLoad",
+    "hipModuleLoad",
+    "cudaMalloc",
+    "hipMalloc",
+    "cuMemAlloc",
+    "cuMemCreate",
+    "cuMemMap",
+    "cudaGraphInstantiate",
+    "cudaStreamBeginCapture",
+    "cudaStreamEndCapture",
 };
 
 // Whole names.
@@ -53,9 +70,8 @@ int64_t SetUpTime(const EventTree& tree, uint32_t thread,
   IntervalCollector collector;
   for (uint32_t i = of.first_track; i < of.last_track; ++i) {
     const Track& track = trace.tracks()[i];
-    const auto first = std::lower_bound(start.begin() + track.first,
-                                        start.begin() + track.last,
-                                        range.begin);
+    const auto first = std::lower_bound(
+        start.begin() + track.first, start.begin() + track.last, range.begin);
     for (Row row = static_cast<Row>(first - start.begin());
          row < track.last && start[row] < range.end; ++row) {
       const StringId name = trace.name()[row];

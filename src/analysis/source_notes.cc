@@ -50,8 +50,7 @@ std::vector<std::string> NotesOfSources(const Trace& trace) {
       const auto [known, is_new] = group_of.try_emplace(text, groups.size());
       if (is_new) groups.push_back({text, {}});
       std::vector<std::string>& by = groups[known->second].by;
-      if (std::find(by.begin(), by.end(), name) == by.end())
-        by.push_back(name);
+      if (std::find(by.begin(), by.end(), name) == by.end()) by.push_back(name);
     }
   }
   for (const Noted& group : groups) {

@@ -80,10 +80,10 @@ class HelperStages {
     }
     std::vector<IntervalSet> sets(taken.size());
     for (size_t i = 0; i < taken.size(); ++i) sets[i] = taken[i].Finish();
-    std::stable_sort(moved.begin(), moved.end(), [](const auto& a,
-                                                    const auto& b) {
-      return a.range.begin < b.range.begin;
-    });
+    std::stable_sort(moved.begin(), moved.end(),
+                     [](const auto& a, const auto& b) {
+                       return a.range.begin < b.range.begin;
+                     });
     std::vector<int64_t> until(sets.size(), INT64_MIN);
     for (StepInterval& stage : moved) {
       const uint32_t process = tree_.threads()[stage.thread].process;

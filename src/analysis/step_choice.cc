@@ -41,10 +41,10 @@ class Extents {
     const auto start = trace.start_ns();
     Row row = track.first;
     for (const Interval& part : set_) {
-      row = static_cast<Row>(
-          std::lower_bound(start.begin() + row, start.begin() + track.last,
-                           part.begin) -
-          start.begin());
+      row = static_cast<Row>(std::lower_bound(start.begin() + row,
+                                              start.begin() + track.last,
+                                              part.begin) -
+                             start.begin());
       for (; row < track.last && start[row] < part.end; ++row) visit(row);
     }
   }
@@ -112,8 +112,8 @@ class Selector {
       ++selection_.chosen;
       first_ = std::min(first_, step.index);
       last_ = std::max(last_, step.index);
-      const int64_t end = i + 1 < steps.size() ? steps[i + 1].range.begin
-                                               : step.last_end();
+      const int64_t end =
+          i + 1 < steps.size() ? steps[i + 1].range.begin : step.last_end();
       // What starts at the very end of the last step is still of it.
       host_[process].Add(step.range.begin,
                          SaturatingAdd(end, i + 1 < steps.size() ? 0 : 1));
@@ -138,9 +138,9 @@ class Selector {
       if (!step.warmup) settled.push_back(step.period_ns);
     }
     if (const int64_t median = Median(settled); median > 0) {
-      first_ratio_ = std::max(first_ratio_,
-                              static_cast<double>(steps[0].period_ns) /
-                                  static_cast<double>(median));
+      first_ratio_ =
+          std::max(first_ratio_, static_cast<double>(steps[0].period_ns) /
+                                     static_cast<double>(median));
     }
   }
 
@@ -159,8 +159,8 @@ class Selector {
     std::string note =
         NumbersText(warm_first_, warm_last_) + " left out as warm-up";
     if (processes_warming_ > 1) {
-      note += Format(" in %llu processes", static_cast<unsigned long long>(
-                                               processes_warming_));
+      note += Format(" in %llu processes",
+                     static_cast<unsigned long long>(processes_warming_));
     }
     if (first_ratio_ > 0) {
       note += Format(" (the first took %.1f x the median)", first_ratio_);
@@ -258,8 +258,7 @@ std::string StepChoiceText(const StepChoice& choice) {
   return text;
 }
 
-Result<StepSelection> SelectSteps(const EventTree& tree,
-                                  const StepTable& steps,
+Result<StepSelection> SelectSteps(const EventTree& tree, const StepTable& steps,
                                   const StepChoice& choice) {
   return Selector(tree, steps, choice).Run();
 }

@@ -27,9 +27,12 @@ struct StepChoice {
 
   bool Includes(const StepInterval& step) const {
     switch (kind) {
-      case Kind::kAll: return true;
-      case Kind::kSettled: return !step.warmup;
-      case Kind::kRange: break;
+      case Kind::kAll:
+        return true;
+      case Kind::kSettled:
+        return !step.warmup;
+      case Kind::kRange:
+        break;
     }
     return step.index >= begin && step.index < end;
   }
@@ -64,8 +67,7 @@ Result<StepSelection> SelectSteps(std::shared_ptr<const Trace> trace,
                                   const StepChoice& choice);
 // The same for who has the steps already; `trace` is null where nothing was
 // left out. REQUIRES: `steps` were made of `tree`, with warm-up.
-Result<StepSelection> SelectSteps(const EventTree& tree,
-                                  const StepTable& steps,
+Result<StepSelection> SelectSteps(const EventTree& tree, const StepTable& steps,
                                   const StepChoice& choice);
 
 }  // namespace stepscope

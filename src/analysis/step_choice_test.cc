@@ -38,8 +38,7 @@ TEST(StepChoiceTest, ParsesWhatItPrints) {
 
 TEST(StepChoiceTest, SaysWhatIsPossible) {
   for (const char* text : {"", ":", "3", "a:b", "3:8:9", "-1:4", "1.5:4",
-                           "none", "3-8", " 3:8",
-                           "99999999999999999999:"}) {
+                           "none", "3-8", " 3:8", "99999999999999999999:"}) {
     const auto choice = ParseStepChoice(text);
     ASSERT_FALSE(choice) << text;
     EXPECT_NE(choice.error().message.find("all, settled or A:B"),
@@ -89,8 +88,8 @@ TEST(SelectStepsTest, EverythingIsTheTraceItself) {
 TEST(SelectStepsTest, RangeHasItsRowsAndTheWorkTheyLaunched) {
   const auto trace = TraceFromText(kLoop);
   const StepSelection five = Select(trace, "5:6");
-  EXPECT_EQ(Names(*five.trace), (Texts{"ProfileStep#5", "launch5", "between",
-                                       "of5", "work5"}));
+  EXPECT_EQ(Names(*five.trace),
+            (Texts{"ProfileStep#5", "launch5", "between", "of5", "work5"}));
   EXPECT_EQ(five.chosen, 1u);
   EXPECT_EQ(five.total, 4u);
   EXPECT_EQ(five.note, "only step 5 of 4 recorded is counted");
@@ -176,10 +175,10 @@ TEST(SelectStepsTest, EachProcessHasItsOwnWarmUp) {
       50..60 fetch
       200..260 late)"),
                                        "settled");
-  EXPECT_EQ(Names(*settled.trace),
-            (Texts{"ProfileStep#1", "ProfileStep#2", "ProfileStep#3",
-                   "ProfileStep#0", "ProfileStep#1", "ProfileStep#2",
-                   "fetch"}));
+  EXPECT_EQ(
+      Names(*settled.trace),
+      (Texts{"ProfileStep#1", "ProfileStep#2", "ProfileStep#3", "ProfileStep#0",
+             "ProfileStep#1", "ProfileStep#2", "fetch"}));
 }
 
 TEST(SelectStepsTest, OddTracesAreCutToo) {

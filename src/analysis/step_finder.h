@@ -44,10 +44,10 @@ class StepFinder {
   uint32_t FindOfAll(uint32_t process, int64_t time_ns,
                      uint32_t& likely) const {
     const std::vector<Interval>& all = steps_[process];
-    const bool here = likely < all.size() && time_ns >= all[likely].begin &&
-                      time_ns < all[likely].end &&
-                      (likely + 1 == all.size() ||
-                       time_ns < all[likely + 1].begin);
+    const bool here =
+        likely < all.size() && time_ns >= all[likely].begin &&
+        time_ns < all[likely].end &&
+        (likely + 1 == all.size() || time_ns < all[likely + 1].begin);
     const uint32_t step = here ? likely : Find(process, time_ns);
     if (step == kNone) return kNone;
     likely = step;

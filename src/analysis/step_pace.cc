@@ -24,9 +24,8 @@ std::vector<int64_t> DeviceTurns(std::span<const StepInterval> steps) {
   turns.reserve(steps.size());
   int64_t until = INT64_MIN;
   for (const StepInterval& step : steps) {
-    turns.push_back(
-        std::max(step.has_device() ? step.device.begin : step.range.begin,
-                 until));
+    turns.push_back(std::max(
+        step.has_device() ? step.device.begin : step.range.begin, until));
     until = std::max(until, step.has_device()
                                 ? std::max(step.device.end, turns.back())
                                 : turns.back());

@@ -25,17 +25,17 @@ std::vector<int64_t> Periods(std::vector<StepInterval> steps, bool device) {
 using Values = std::vector<int64_t>;
 
 TEST(StepPaceTest, HostStartToStart) {
-  EXPECT_EQ(Periods({Step(0, {0, 90}), Step(1, {100, 180}),
-                     Step(2, {210, 300})},
-                    false),
-            (Values{100, 110, 90}));
+  EXPECT_EQ(
+      Periods({Step(0, {0, 90}), Step(1, {100, 180}), Step(2, {210, 300})},
+              false),
+      (Values{100, 110, 90}));
 }
 
 TEST(StepPaceTest, LastEndsWhenTheDeviceIsDone) {
-  EXPECT_EQ(Periods({Step(0, {0, 90}, {10, 80}),
-                     Step(1, {100, 180}, {110, 230})},
-                    false),
-            (Values{100, 130}));
+  EXPECT_EQ(
+      Periods({Step(0, {0, 90}, {10, 80}), Step(1, {100, 180}, {110, 230})},
+              false),
+      (Values{100, 130}));
   EXPECT_EQ(Periods({Step(0, {0, 10}, {5, 95})}, false), (Values{95}));
   EXPECT_EQ(Periods({}, false), (Values{}));
 }
@@ -52,8 +52,8 @@ TEST(StepPaceTest, DevicePacesWhereTheHostWaitsNowAndThen) {
   std::vector<StepInterval> steps;
   const int64_t starts[] = {0, 10, 20, 300, 310, 320, 600, 610, 620};
   for (int64_t i = 0; i < 9; ++i) {
-    steps.push_back(Step(i, {starts[i], starts[i] + 9},
-                         {i * 100 + 5, i * 100 + 104}));
+    steps.push_back(
+        Step(i, {starts[i], starts[i] + 9}, {i * 100 + 5, i * 100 + 104}));
   }
   EXPECT_EQ(Periods(steps, true),
             (Values{100, 100, 100, 100, 100, 100, 100, 100, 99}));
@@ -61,11 +61,11 @@ TEST(StepPaceTest, DevicePacesWhereTheHostWaitsNowAndThen) {
 
 TEST(StepPaceTest, JitterOfTheDeviceDoesNotPace) {
   // The device waits for the host: it is done before the next step begins.
-  EXPECT_EQ(Periods({Step(0, {0, 99}, {10, 50}),
-                     Step(1, {100, 199}, {130, 190}),
-                     Step(2, {200, 299}, {250, 290})},
-                    false),
-            (Values{100, 100, 99}));
+  EXPECT_EQ(
+      Periods({Step(0, {0, 99}, {10, 50}), Step(1, {100, 199}, {130, 190}),
+               Step(2, {200, 299}, {250, 290})},
+              false),
+      (Values{100, 100, 99}));
 }
 
 TEST(StepPaceTest, EarlyCopyDoesNotMakeTheTurnComeSooner) {
@@ -76,10 +76,10 @@ TEST(StepPaceTest, EarlyCopyDoesNotMakeTheTurnComeSooner) {
 }
 
 TEST(StepPaceTest, StepsThatWereNotRecordedAreNoPeriod) {
-  EXPECT_EQ(Periods({Step(2, {0, 90}), Step(3, {100, 180}),
-                     Step(8, {9000, 9100})},
-                    false),
-            (Values{100, 80, 100}));
+  EXPECT_EQ(
+      Periods({Step(2, {0, 90}), Step(3, {100, 180}), Step(8, {9000, 9100})},
+              false),
+      (Values{100, 80, 100}));
 }
 
 TEST(StepPaceTest, NeverNegative) {

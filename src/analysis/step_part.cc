@@ -5,17 +5,17 @@ namespace stepscope {
 
 std::string_view StepPartName(StepPart part) {
   constexpr std::string_view kNames[] = {
-      "kernel",      "copy",      "communication exposed",
-      "launch gap",  "input stall", "host sync",
-      "other CPU",   "unexplained"};
+      "kernel",     "copy",        "communication exposed",
+      "launch gap", "input stall", "host sync",
+      "other CPU",  "unexplained"};
   return kNames[static_cast<size_t>(part)];
 }
 
 std::string_view StepPartInWords(StepPart part) {
   constexpr std::string_view kWords[] = {
-      "the device computes",          "the device copies memory",
-      "only data is exchanged",       "launched, not started yet",
-      "waits for the data loader",    "the host waits for the device",
+      "the device computes",         "the device copies memory",
+      "only data is exchanged",      "launched, not started yet",
+      "waits for the data loader",   "the host waits for the device",
       "the host runs recorded code", "nothing was recorded"};
   return kWords[static_cast<size_t>(part)];
 }

@@ -88,8 +88,7 @@ class SlowSweep {
   }
   bool Device(int64_t t, int64_t device, uint16_t type, bool communicates) {
     return std::any_of(
-        tree_.work().begin(), tree_.work().end(),
-        [&](const DeviceWork& work) {
+        tree_.work().begin(), tree_.work().end(), [&](const DeviceWork& work) {
           const Track& track = trace_.tracks()[trace_.track()[work.row]];
           return Covers(work.row, t) && trace_.type()[work.row] == type &&
                  communication_.IsKernel(work) == communicates &&

@@ -28,9 +28,9 @@ struct StepShare {
     loose_threads += other.loose_threads;
   }
   double ratio(int64_t window_ns) const {
-    const double whole = static_cast<double>(steps_ns) +
-                         static_cast<double>(loose_threads) *
-                             static_cast<double>(window_ns);
+    const double whole =
+        static_cast<double>(steps_ns) +
+        static_cast<double>(loose_threads) * static_cast<double>(window_ns);
     return whole <= 0 ? 0 : static_cast<double>(inside_ns) / whole;
   }
 };

@@ -113,14 +113,12 @@ bool HasEvents(const Trace& trace, std::span<const uint32_t> tracks) {
 
 }  // namespace
 
-void StepSweep::Run(
-    const std::function<void(const StepWindow&)>& visit) const {
+void StepSweep::Run(const std::function<void(const StepWindow&)>& visit) const {
   const Trace& trace = tree_.trace();
   const auto work = tree_.work();
   const size_t processes = trace.processes().size();
-  const ByProcess tracks(processes, trace.tracks().size(), [&](uint32_t i) {
-    return trace.tracks()[i].process;
-  });
+  const ByProcess tracks(processes, trace.tracks().size(),
+                         [&](uint32_t i) { return trace.tracks()[i].process; });
   const ByProcess steps(processes, steps_.steps().size(), [&](uint32_t i) {
     return tree_.threads()[steps_.steps()[i].thread].process;
   });
@@ -142,8 +140,8 @@ void StepSweep::Run(
       const Track& track = trace.tracks()[i];
       if (track.first == track.last) continue;
       if (track.kind == TrackKind::kThread) {
-        sweep.AddThread(track, main == kNoThread ||
-                                   tree_.threads().of_track(i) == main);
+        sweep.AddThread(
+            track, main == kNoThread || tree_.threads().of_track(i) == main);
       } else if (device_of_track_[i] != kNoDevice) {
         const auto before = [](const DeviceWork& a, Row row) {
           return a.row < row;

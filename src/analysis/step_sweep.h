@@ -48,9 +48,7 @@ struct StepWindow {
   // Outermost long operators that launched nothing, on a process with devices.
   std::vector<Row> host_operators;
 
-  int64_t length() const {
-    return SaturatingSubtract(range.end, range.begin);
-  }
+  int64_t length() const { return SaturatingSubtract(range.end, range.begin); }
   const IntervalSet& sync() const { return causes[3]; }
 };
 

@@ -123,8 +123,7 @@ void StepTable::ChooseMainThreads(const EventTree& tree) {
   }
 }
 
-void StepTable::Complete(const EventTree& tree,
-                         const AutogradNames& autograd) {
+void StepTable::Complete(const EventTree& tree, const AutogradNames& autograd) {
   CompleteStages(tree, autograd, steps_.spans, main_thread_, stages_.spans);
   const uint32_t threads = static_cast<uint32_t>(tree.threads().size());
   counts_stages_.assign(threads, false);
@@ -149,8 +148,7 @@ void StepTable::ComputeTotal(const EventTree& tree) {
   CollectProcessSteps(tree);
   steps_take_time_.assign(tree.threads().size(), false);
   for (const StepInterval& step : steps_.spans) {
-    if (step.range.begin < step.range.end)
-      steps_take_time_[step.thread] = true;
+    if (step.range.begin < step.range.end) steps_take_time_[step.thread] = true;
   }
   const Trace& trace = tree.trace();
   window_ = {trace.begin_ns(), trace.end_ns()};
@@ -203,10 +201,10 @@ int64_t StepTable::TimeInSteps(uint32_t thread, const Interval& range) const {
   if (!steps_take_time_[thread])
     return SaturatingSubtract(range.end, range.begin);
   const std::span<const StepInterval> steps = steps_of(thread);
-  auto step = std::partition_point(
-      steps.begin(), steps.end(), [&](const StepInterval& candidate) {
-        return candidate.range.end <= range.begin;
-      });
+  auto step = std::partition_point(steps.begin(), steps.end(),
+                                   [&](const StepInterval& candidate) {
+                                     return candidate.range.end <= range.begin;
+                                   });
   int64_t inside = 0;
   int64_t from = range.begin;  // steps that overlap count once
   for (; step != steps.end() && step->range.begin < range.end; ++step) {

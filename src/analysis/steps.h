@@ -26,13 +26,13 @@ struct StepInterval {
   // whichever paces the loop; see step_pace.h. Never negative.
   int64_t period_ns = 0;
   int64_t period_begin_ns = 0;
-  int64_t index = 0;   // steps: n of "ProfileStep#n" or the argument "step",
-                       // else counted from 0
-  Row row = kNoRow;    // where concluded, the first event it follows from
+  int64_t index = 0;  // steps: n of "ProfileStep#n" or the argument "step",
+                      // else counted from 0
+  Row row = kNoRow;   // where concluded, the first event it follows from
   uint32_t thread = 0;
-  uint16_t type = 0;   // STEPSCOPE_PROFILE_STEP or that of the stage
+  uint16_t type = 0;      // STEPSCOPE_PROFILE_STEP or that of the stage
   bool inferred = false;  // stages: not marked by anybody
-  bool warmup = false;  // steps: one of the first, and not like the rest
+  bool warmup = false;    // steps: one of the first, and not like the rest
 
   bool has_device() const { return device.begin != 0 || device.end != 0; }
   // When the host and the device were done with it.
@@ -62,9 +62,7 @@ class StepTable {
   // Whether the device paces the loop of a thread, and not the host.
   bool device_paces(uint32_t thread) const { return device_paces_[thread]; }
   // The thread that steps, by process; kNoThread if there is none.
-  uint32_t main_thread(uint32_t process) const {
-    return main_thread_[process];
-  }
+  uint32_t main_thread(uint32_t process) const { return main_thread_[process]; }
   // Whether the stages of a thread are part of the steps: it steps itself.
   // Those of other threads go on beside. Without steps, all count.
   bool CountsStages(uint32_t thread) const { return counts_stages_[thread]; }

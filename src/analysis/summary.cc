@@ -96,8 +96,8 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
       SweepSteps(tree, steps, names, communication, summary);
     }
     if (ranks) {
-      summary.ranks = AnalyseRanks(DigestRanks(
-          tree, steps, names, communication, summary.waterfall));
+      summary.ranks = AnalyseRanks(
+          DigestRanks(tree, steps, names, communication, summary.waterfall));
     }
     if (wanted(kOverView)) {
       summary.overview = ComputeOverview(tree, steps, summary.distribution);
@@ -109,18 +109,18 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   }
   if (wanted(kModelView)) summary.model = ComputeModel(tree, steps);
   if (wanted(kOperatorView)) {
-    summary.operators = ComputeOperators(
-        tree, {options.sort, options.thread_sep, options.op_detail,
-               wanted(kPercentileView)});
+    summary.operators =
+        ComputeOperators(tree, {options.sort, options.thread_sep,
+                                options.op_detail, wanted(kPercentileView)});
   }
   if (wanted(kFlopsView)) summary.flops = ComputeFlops(tree);
   if (wanted(kMemoryManipulationView | kUserDefinedView)) {
-    UserDefined events = ComputeUserDefined(
-        tree, steps, names,
-        {.sort = options.sort,
-         .per_thread = options.thread_sep,
-         .spread = wanted(kPercentileView),
-         .group_digits = options.group_digits});
+    UserDefined events =
+        ComputeUserDefined(tree, steps, names,
+                           {.sort = options.sort,
+                            .per_thread = options.thread_sep,
+                            .spread = wanted(kPercentileView),
+                            .group_digits = options.group_digits});
     summary.group_names = std::move(events.group_names);
     if (wanted(kMemoryManipulationView)) {
       summary.memory_manipulation = std::move(events.memory_manipulation);
@@ -172,9 +172,8 @@ Result<Summary> ComputeSummaryOfSteps(const Trace& trace,
   }
   const bool is_everything = selection.trace == nullptr;
   // Of all steps that were asked for none is left out as warm-up.
-  const bool all_count =
-      is_everything && options.steps &&
-      options.steps->kind != StepChoice::Kind::kSettled;
+  const bool all_count = is_everything && options.steps &&
+                         options.steps->kind != StepChoice::Kind::kSettled;
   Summary summary =
       !is_everything ? SummariseChosen(std::move(selection), options)
       : all_count
@@ -183,9 +182,8 @@ Result<Summary> ComputeSummaryOfSteps(const Trace& trace,
   if (options.chosen_views() & kCriticalPathView) {
     // Of the whole trace, so that chosen steps begin as they did.
     NameClasses names(trace.strings());
-    summary.critical_path =
-        ComputeCriticalPath(tree, steps, names,
-                            options.steps.value_or(StepChoice::Settled()));
+    summary.critical_path = ComputeCriticalPath(
+        tree, steps, names, options.steps.value_or(StepChoice::Settled()));
   }
   summary.steps = ListSteps(steps);
   summary.step_notes = StepNotes(summary, options);

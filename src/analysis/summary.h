@@ -49,9 +49,9 @@ struct StepRow {
 
 // What the notes say about the events of the trace.
 struct EventFacts {
-  bool any = false;      // events, or memory events
-  uint64_t open = 0;     // still open at the end
-  uint64_t dropped = 0;  // while recording
+  bool any = false;                         // events, or memory events
+  uint64_t open = 0;                        // still open at the end
+  uint64_t dropped = 0;                     // while recording
   std::map<uint32_t, uint64_t> dropped_of;  // the same by source; not in files
 };
 EventFacts CountEvents(const Trace& trace);
@@ -65,8 +65,8 @@ struct Summary {
   std::string left_out;  // which steps were, as a sentence; empty: none
   bool has_steps = false;
   bool thread_sep = false;  // operators and user_defined are per thread
-  int64_t total_ns = 0;  // what ratios are of: steps, else recorded window
-  uint64_t no_launch = 0;  // device events whose launch was not recorded
+  int64_t total_ns = 0;     // what ratios are of: steps, else recorded window
+  uint64_t no_launch = 0;   // device events whose launch was not recorded
   std::vector<StepRow> steps;  // by start; all that were recorded
   StepTime step_time;
   std::vector<DeviceRow> device;

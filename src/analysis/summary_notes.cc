@@ -39,9 +39,8 @@ std::string WhoDropped(const Summary& summary) {
       list += ", and others";
       break;
     }
-    list += (list.empty() ? "" : ", ") +
-            NameOfSource(*summary.trace, source) + ": " +
-            std::to_string(count);
+    list += (list.empty() ? "" : ", ") + NameOfSource(*summary.trace, source) +
+            ": " + std::to_string(count);
   }
   return list.empty() ? "" : " (" + list + ")";
 }
@@ -62,20 +61,18 @@ void AddLosses(const Summary& summary, std::vector<std::string>& notes) {
         "recording.");
   }
   if (dropped > 0) {
-    notes.push_back(
-        CountText(dropped, "event was", "events were") +
-        " dropped while recording" + WhoDropped(summary) +
-        ", in no table; stepscope info says why.");
+    notes.push_back(CountText(dropped, "event was", "events were") +
+                    " dropped while recording" + WhoDropped(summary) +
+                    ", in no table; stepscope info says why.");
   }
   uint64_t rejected = 0;
   for (const auto& [reason, bin] : trace.ledger().rejected()) {
     rejected += bin.count;
   }
   if (rejected > 0) {
-    notes.push_back(
-        CountText(rejected, "record", "records") + " of " +
-        CountText(trace.ledger().seen()) +
-        " could not be read; stepscope info says why.");
+    notes.push_back(CountText(rejected, "record", "records") + " of " +
+                    CountText(trace.ledger().seen()) +
+                    " could not be read; stepscope info says why.");
   }
 }
 
@@ -107,8 +104,7 @@ std::string WarmupNumbers(const Summary& summary) {
     last = std::max(last, step.index);
   }
   if (first == last) return "Step " + std::to_string(first) + " is";
-  return "Steps " + std::to_string(first) + "-" + std::to_string(last) +
-         " are";
+  return "Steps " + std::to_string(first) + "-" + std::to_string(last) + " are";
 }
 
 void AddWorkAfterSteps(const Summary& summary,
@@ -123,12 +119,13 @@ void AddWorkAfterSteps(const Summary& summary,
     if (most == nullptr || row.after_ns > most->after_ns) most = &row;
   }
   if (most == nullptr) return;
-  std::string note = Format(
-      "%s worked for %.2f ms after the last step had ended on the host",
-      most->name.c_str(), static_cast<double>(*most->after_ns) / 1e6);
+  std::string note =
+      Format("%s worked for %.2f ms after the last step had ended on the host",
+             most->name.c_str(), static_cast<double>(*most->after_ns) / 1e6);
   if (more > 1) {
-    note += Format(", and %s less", CountText(more - 1, "other device",
-                                          "other devices").c_str());
+    note +=
+        Format(", and %s less",
+               CountText(more - 1, "other device", "other devices").c_str());
   }
   notes.push_back(note + ".");
 }
@@ -142,8 +139,8 @@ std::vector<std::string> StepNotes(const Summary& summary,
   const auto ms = [](int64_t ns) { return static_cast<double>(ns) / 1e6; };
   if (!summary.left_out.empty()) {
     std::string note = summary.left_out;
-    note[0] = static_cast<char>(
-        std::toupper(static_cast<unsigned char>(note[0])));
+    note[0] =
+        static_cast<char>(std::toupper(static_cast<unsigned char>(note[0])));
     notes.push_back(note + ".");
   }
   if (!options.steps && time.warmup > 0 && time.p50_ns > 0) {

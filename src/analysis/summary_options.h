@@ -41,8 +41,7 @@ enum TableView : uint32_t {
   kStragglersView = 1u << 26,
   kRankStepsView = 1u << 27,
   // Of a job of several ranks; empty for one.
-  kRankViews =
-      kRanksView | kCollectivesView | kStragglersView | kRankStepsView,
+  kRankViews = kRanksView | kCollectivesView | kStragglersView | kRankStepsView,
   kAllViews = ~0u,
   // All that need no replay, which takes longer than the rest together.
   kUsualViews = kAllViews & ~kCriticalPathView,
@@ -52,11 +51,11 @@ enum TableView : uint32_t {
 
 struct SummaryOptions {
   SortKey sort = SortKey::kCpuTotal;
-  bool op_detail = true;    // inner and device rows under operators
-  bool thread_sep = false;  // Operator and UserDefined tables per thread
+  bool op_detail = true;      // inner and device rows under operators
+  bool thread_sep = false;    // Operator and UserDefined tables per thread
   bool group_digits = false;  // your own names that differ in digits are one
-  bool flops = false;       // for a column of the Operator table
-  uint32_t views = 0;       // TableView bits; 0: kDefaultViews
+  bool flops = false;         // for a column of the Operator table
+  uint32_t views = 0;         // TableView bits; 0: kDefaultViews
   // Which steps the tables are of. None: of everything that was recorded, but
   // figures of the step itself are of settled steps.
   std::optional<StepChoice> steps;

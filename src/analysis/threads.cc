@@ -13,8 +13,8 @@ Threads::Threads(const Trace& trace)
     const Track& track = tracks[i];
     if (track.kind != TrackKind::kThread) continue;
     // Lanes follow the track that they belong to.
-    const bool lane = track.lane > 0 && !threads_.empty() &&
-                      threads_.back().last_track == i;
+    const bool lane =
+        track.lane > 0 && !threads_.empty() && threads_.back().last_track == i;
     if (lane) {
       ++threads_.back().last_track;
       has_lanes_ = true;
@@ -22,11 +22,10 @@ Threads::Threads(const Trace& trace)
       threads_.push_back({track.process, track.id, track.name, i, i + 1});
     }
   }
-  std::stable_sort(threads_.begin(), threads_.end(),
-                   [](const Thread& a, const Thread& b) {
-                     return std::tie(a.process, a.id) <
-                            std::tie(b.process, b.id);
-                   });
+  std::stable_sort(
+      threads_.begin(), threads_.end(), [](const Thread& a, const Thread& b) {
+        return std::tie(a.process, a.id) < std::tie(b.process, b.id);
+      });
   for (uint32_t i = 0; i < threads_.size(); ++i) {
     std::fill(of_track_.begin() + threads_[i].first_track,
               of_track_.begin() + threads_[i].last_track, i);

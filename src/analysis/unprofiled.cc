@@ -113,9 +113,9 @@ struct UnrecordedSteps {
     const int64_t ns = PositiveNumber(median);
     if (ns == 0) return;
     uncounted |= count.empty();
-    const int64_t steps =
-        count.empty() ? int64_t{kFewestTimed}
-                      : std::min(PositiveNumber(count), kMostTimed);
+    const int64_t steps = count.empty()
+                              ? int64_t{kFewestTimed}
+                              : std::min(PositiveNumber(count), kMostTimed);
     Add(std::vector<int64_t>(static_cast<size_t>(steps), ns));
   }
 };
@@ -189,9 +189,8 @@ UnprofiledJudgement JudgeUnprofiledStep(const Trace& trace,
   UnprofiledStep step = MedianStep(found);
   const int64_t recorded = Median(recorded_ns);
   const double noise =
-      std::max(kLeastNoise,
-               std::hypot(NoiseOfMedian(found.settled_ns, step.ns),
-                          NoiseOfMedian(recorded_ns, recorded)));
+      std::max(kLeastNoise, std::hypot(NoiseOfMedian(found.settled_ns, step.ns),
+                                       NoiseOfMedian(recorded_ns, recorded)));
   if (noise > kMostNoise) {
     return {std::nullopt,
             Format("steps differ so much from one another that it would be "
@@ -220,8 +219,8 @@ std::string SlowDownText(const UnprofiledStep& unprofiled, int64_t step_ns) {
         ratio, time.c_str());
   }
   if (unprofiled.count == 0) {
-    return Format("Recorded steps took %.2f x the unrecorded ones (%s).",
-                  ratio, time.c_str());
+    return Format("Recorded steps took %.2f x the unrecorded ones (%s).", ratio,
+                  time.c_str());
   }
   return Format(
       "Recorded steps took %.2f x the unrecorded ones (%s, median of %llu).",

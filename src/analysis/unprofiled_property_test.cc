@@ -79,8 +79,7 @@ class RandomLoop {
   // Nobody could hope for more.
   bool clear() const {
     return timed_.size() > 10 && recorded_.size() > 10 &&
-           cold_timed_ + cold_recorded_ == 0 && jitter_ < 0.02 &&
-           stalls_ == 0;
+           cold_timed_ + cold_recorded_ == 0 && jitter_ < 0.02 && stalls_ == 0;
   }
   size_t timed() const { return timed_.size(); }
 

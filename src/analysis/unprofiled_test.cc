@@ -19,8 +19,7 @@ std::shared_ptr<const Trace> Make(const std::vector<Pairs>& processes) {
   for (const Pairs& pairs : processes) {
     Process process;
     for (const auto& [key, value] : pairs) {
-      process.metadata.emplace_back(builder.Intern(key),
-                                    builder.Intern(value));
+      process.metadata.emplace_back(builder.Intern(key), builder.Intern(value));
     }
     builder.AddProcess(process);
   }
@@ -46,8 +45,8 @@ TEST(UnprofiledTest, IsInTheMetadata) {
 }
 
 TEST(UnprofiledTest, SaysWhatRecordingCost) {
-  const auto judged = Judge("14900000 14900000 14900000",
-                            {15'794'000, 15'794'000, 15'794'000});
+  const auto judged =
+      Judge("14900000 14900000 14900000", {15'794'000, 15'794'000, 15'794'000});
   ASSERT_TRUE(judged.step);
   EXPECT_EQ(judged.doubt, "");
   EXPECT_EQ(SlowDownText(*judged.step, 15'794'000),
@@ -67,8 +66,7 @@ TEST(UnprofiledTest, WarmUpIsNoBaseline) {
   EXPECT_EQ(judged.doubt,
             "only 2 settled steps were timed beside the recording, and 3 are "
             "needed.");
-  judged = Judge("378500000 200000000 201000000 202000000 199000000",
-                 recorded);
+  judged = Judge("378500000 200000000 201000000 202000000 199000000", recorded);
   ASSERT_TRUE(judged.step);
   EXPECT_EQ(judged.step->count, 4u);
   // Steps that are all warm-up look like any others.
@@ -143,8 +141,8 @@ TEST(UnprofiledTest, WhatIsNoTimeIsNone) {
     EXPECT_FALSE(FindUnprofiledStep(*Make({{{"unprofiled_step_ns", text}}})))
         << text;
     const std::string times = std::string(text) + " 5 5 5";
-    EXPECT_FALSE(FindUnprofiledStep(
-        *Make({{{"unprofiled_times_ns", times.c_str()}}})))
+    EXPECT_FALSE(
+        FindUnprofiledStep(*Make({{{"unprofiled_times_ns", times.c_str()}}})))
         << text;
   }
   EXPECT_FALSE(FindUnprofiledStep(*Make({})));
@@ -154,8 +152,7 @@ TEST(UnprofiledTest, TheUserKnowsBest) {
   const auto trace = Make({{{"unprofiled_times_ns", "10 10 10"}}});
   const std::vector<int64_t> recorded = {12, 12, 12};
   EXPECT_EQ(JudgeUnprofiledStep(*trace, recorded, std::nullopt).step->ns, 10);
-  const auto step =
-      JudgeUnprofiledStep(*trace, recorded, 14'900'000).step;
+  const auto step = JudgeUnprofiledStep(*trace, recorded, 14'900'000).step;
   ASSERT_TRUE(step);
   EXPECT_EQ(step->source, UnprofiledStep::Source::kUser);
   EXPECT_EQ(SlowDownText(*step, 23'840'000),

@@ -34,10 +34,10 @@ struct Settled {
 
 Settled Measure(std::span<const int64_t> periods) {
   const int64_t median = Median(periods);
-  return {static_cast<double>(median),
-          kDeviationScale *
-              static_cast<double>(MedianDeviation(periods, median)),
-          periods.size()};
+  return {
+      static_cast<double>(median),
+      kDeviationScale * static_cast<double>(MedianDeviation(periods, median)),
+      periods.size()};
 }
 
 bool IsFarAbove(double period, const Settled& settled) {
@@ -91,8 +91,7 @@ size_t CountWarmup(std::span<const int64_t> periods,
       continue;
     }
     const double excess = period - settled.median;
-    const double needed =
-        count == 2 ? kExplainedExcessOfTwo : kExplainedExcess;
+    const double needed = count == 2 ? kExplainedExcessOfTwo : kExplainedExcess;
     if (excess > needed * settled.median &&
         static_cast<double>(set_up_ns(i)) >= kExplains * excess &&
         does_settle()) {

@@ -31,9 +31,9 @@ void* Map(size_t bytes) {
 void* MapHuge(size_t bytes) {
   auto* raw = static_cast<char*>(Map(bytes + kHugePage));
   if (raw == nullptr) return nullptr;
-  const size_t head = static_cast<size_t>(
-      RoundUp(reinterpret_cast<uintptr_t>(raw), kHugePage) -
-      reinterpret_cast<uintptr_t>(raw));
+  const size_t head =
+      static_cast<size_t>(RoundUp(reinterpret_cast<uintptr_t>(raw), kHugePage) -
+                          reinterpret_cast<uintptr_t>(raw));
   if (head > 0) munmap(raw, head);
   if (kHugePage > head) munmap(raw + head + bytes, kHugePage - head);
   // Advice only: without huge pages the column is slower, not wrong.

@@ -100,9 +100,8 @@ class Column {
     if (capacity > static_cast<size_t>(-1) / sizeof(T)) return false;
     const bool borrowed = capacity_ == 0 && size_ > 0;
     capacity = std::max(capacity, size_);
-    void* const data =
-        GrowColumn(borrowed ? nullptr : data_, capacity_ * sizeof(T),
-                   capacity * sizeof(T));
+    void* const data = GrowColumn(borrowed ? nullptr : data_,
+                                  capacity_ * sizeof(T), capacity * sizeof(T));
     if (data == nullptr) return false;
     if (borrowed) std::memcpy(data, data_, size_ * sizeof(T));
     data_ = static_cast<T*>(data);

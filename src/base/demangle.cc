@@ -19,8 +19,8 @@ namespace stepscope {
 namespace {
 
 constexpr size_t kLongestInput = size_t{1} << 16;
-constexpr size_t kLongestText = size_t{1} << 16;   // of one part
-constexpr size_t kMostWork = size_t{4} << 20;      // characters written in all
+constexpr size_t kLongestText = size_t{1} << 16;  // of one part
+constexpr size_t kMostWork = size_t{4} << 20;     // characters written in all
 constexpr size_t kStep = 16;  // what a step counts that may write nothing
 constexpr int kDeepest = 256;
 
@@ -51,7 +51,7 @@ class Reader {
     std::string qualifiers;      // " const" of a member function
   };
 
-  struct Arg {  // of a template
+  struct Arg {                       // of a template
     std::vector<std::string> items;  // one, or those of a pack
     bool is_pack = false;
     std::string list() const {
@@ -282,8 +282,9 @@ class Reader {
     Name name;
     Expect("N");
     while (Peek() == 'r' || Peek() == 'V' || Peek() == 'K') {
-      name.qualifiers += Peek() == 'K' ? " const" : Peek() == 'V' ? " volatile"
-                                                                  : " restrict";
+      name.qualifiers += Peek() == 'K'   ? " const"
+                         : Peek() == 'V' ? " volatile"
+                                         : " restrict";
       ++at_;
     }
     if (Take("R")) name.qualifiers += " &";
@@ -563,8 +564,8 @@ bool RefersBackRarely(std::string_view name) {
 
 std::string AskRuntime(const std::string& name) {
   int status = 0;
-  char* const text = abi::__cxa_demangle(name.c_str(), nullptr, nullptr,
-                                         &status);
+  char* const text =
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status);
   if (text == nullptr) return "";
   std::string result = text;
   std::free(text);

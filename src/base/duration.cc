@@ -13,10 +13,10 @@ struct TimeName {
   double ns;
 };
 constexpr TimeName kUnits[] = {{"ns", 1},
-                           {"us", 1e3},
-                           {"\xc2\xb5s", 1e3},  // micro sign
-                           {"ms", 1e6},
-                           {"s", 1e9}};
+                               {"us", 1e3},
+                               {"\xc2\xb5s", 1e3},  // micro sign
+                               {"ms", 1e6},
+                               {"s", 1e9}};
 constexpr double kLongest = 3.2e18;
 
 }  // namespace

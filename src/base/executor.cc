@@ -98,8 +98,7 @@ void Executor::Pool::Help(const std::shared_ptr<Pool>& self, size_t threads) {
 }
 
 // Begins the next task of `group`; `lock` is let go meanwhile.
-void Executor::Pool::RunTask(Group& group,
-                             std::unique_lock<std::mutex>& lock) {
+void Executor::Pool::RunTask(Group& group, std::unique_lock<std::mutex>& lock) {
   const size_t index = group.next++;
   if (group.next == group.count) std::erase(groups, &group);
   ++group.running;
@@ -145,8 +144,8 @@ void Executor::Pool::Work() {
       break;
     } else {
       ++idle;
-      const bool woken = work.wait_for(
-          lock, kIdleFor, [this] { return HasWork() || closing; });
+      const bool woken = work.wait_for(lock, kIdleFor,
+                                       [this] { return HasWork() || closing; });
       --idle;
       if (!woken) break;
     }
@@ -186,8 +185,7 @@ size_t Executor::threads() const {
   return wanted_ > 0 ? wanted_ : ProcessorsOfThisThread();
 }
 
-void Executor::ForEach(size_t count,
-                       const std::function<void(size_t)>& task) {
+void Executor::ForEach(size_t count, const std::function<void(size_t)>& task) {
   const size_t most = threads();
   if (count < 2 || most < 2) {
     for (size_t i = 0; i < count; ++i) task(i);

@@ -63,7 +63,7 @@ class Executor {
 
   const size_t wanted_;
   const int pid_;
-  std::shared_ptr<Pool> pool_;  // its threads hold it as well
+  std::shared_ptr<Pool> pool_;                // its threads hold it as well
   const Executor* parent_process_ = nullptr;  // never used, never lost
 };
 

@@ -25,8 +25,7 @@ Result<std::string> ReadWhole(const File& file) {
   data.resize(static_cast<size_t>(size) + 1);
   size_t done = 0;
   while (true) {
-    const ssize_t n =
-        read(file.fd(), data.data() + done, data.size() - done);
+    const ssize_t n = read(file.fd(), data.data() + done, data.size() - done);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return FileError(file.path(), errno);
     if (n == 0) break;
@@ -100,8 +99,8 @@ Result<File> File::OpenRegularAt(int folder, const std::string& name,
 
 Result<File> File::OpenWithoutLinks(const std::string& path) {
   // Part by part, so that what a part is cannot change behind its check.
-  File folder = FromDescriptor(
-      open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), path);
+  File folder =
+      FromDescriptor(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC), path);
   size_t at = 0;
   while (folder.is_open()) {
     at = path.find_first_not_of('/', at);
@@ -110,10 +109,10 @@ Result<File> File::OpenWithoutLinks(const std::string& path) {
     const std::string part = path.substr(at, end - at);
     if (end == path.npos)
       return OpenRegularAt(folder.fd(), part, path, O_RDONLY);
-    File next = FromDescriptor(
-        openat(folder.fd(), part.c_str(),
-               O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
-        path);
+    File next =
+        FromDescriptor(openat(folder.fd(), part.c_str(),
+                              O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),
+                       path);
     folder = std::move(next);
     at = end;
   }
@@ -209,9 +208,9 @@ Result<std::string> NameBeside(const std::string& path) {
 
 Result<File> CreateBeside(const std::string& path) {
   STEPSCOPE_TRY_ASSIGN(const std::string fresh, NameBeside(path));
-  const int fd = open(
-      fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-      0666);
+  const int fd =
+      open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+           0666);
   if (fd < 0) return FileError(path, errno);
   return File::FromDescriptor(fd, fresh);
 }

@@ -71,9 +71,8 @@ TEST(FileTest, NoPartOfAPathMayBeALink) {
   };
   EXPECT_TRUE(opens("real/deep/a"));
   EXPECT_TRUE(opens("real//deep/./a"));
-  for (const char* path :
-       {"real/deep/link", "real/folder/a", "real/deep", "real/deep/a/",
-        "real/pipe", "real/gone", "gone/a"})
+  for (const char* path : {"real/deep/link", "real/folder/a", "real/deep",
+                           "real/deep/a/", "real/pipe", "real/gone", "gone/a"})
     EXPECT_FALSE(opens(path)) << path;
   EXPECT_FALSE(File::OpenWithoutLinks("/"));
   EXPECT_FALSE(File::OpenWithoutLinks("/proc/self/cwd/x"));

@@ -38,7 +38,7 @@ inline uint64_t HashTail(const char* p, size_t size, size_t rest) {
 }
 
 inline uint64_t Hash64(std::string_view text) {
-  constexpr uint64_t kSeed = 0x9e3779b97f4a7c15u;   // 2^64 / golden ratio
+  constexpr uint64_t kSeed = 0x9e3779b97f4a7c15u;  // 2^64 / golden ratio
   constexpr uint64_t kOdd = 0xd1342543de82ef95u;
   const char* p = text.data();
   size_t left = text.size();
@@ -48,8 +48,7 @@ inline uint64_t Hash64(std::string_view text) {
     std::memcpy(&word, p, 8);
     hash = MixHash(hash ^ word, kOdd) + kSeed;
   }
-  const uint64_t word =
-      left > 0 ? HashTail(text.data(), text.size(), left) : 0;
+  const uint64_t word = left > 0 ? HashTail(text.data(), text.size(), left) : 0;
   return MixHash(hash ^ word, kOdd ^ text.size());
 }
 

@@ -16,9 +16,9 @@ class Checker {
 
   JsonKind Run() {
     SkipBlank();
-    JsonKind kind = Peek() == '{'   ? JsonKind::kObject
-                    : Peek() == '[' ? JsonKind::kArray
-                    : Peek() == '"' ? JsonKind::kString
+    JsonKind kind = Peek() == '{'     ? JsonKind::kObject
+                    : Peek() == '['   ? JsonKind::kArray
+                    : Peek() == '"'   ? JsonKind::kString
                     : IsNumberStart() ? JsonKind::kNumber
                                       : JsonKind::kLiteral;
     if (!Value()) return JsonKind::kInvalid;
@@ -40,8 +40,7 @@ class Checker {
     return true;
   }
   void SkipBlank() {
-    while (Peek() == ' ' || Peek() == '\n' || Peek() == '\r' ||
-           Peek() == '\t')
+    while (Peek() == ' ' || Peek() == '\n' || Peek() == '\r' || Peek() == '\t')
       ++at_;
   }
   bool IsNumberStart() const { return Peek() == '-' || IsDigit(Peek()); }

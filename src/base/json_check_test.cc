@@ -20,13 +20,46 @@ TEST(JsonCheck, TellsTheKind) {
 }
 
 TEST(JsonCheck, RefusesWhatIsNotStrict) {
-  for (const char* bad :
-       {"", " ", "{", "[", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}",
-        "{\"a\":1,}", "{a:1}", "{\"a\":1", "[1]]", "{}}", "01", "+1", ".5",
-        "1.", "1e", "-", "NaN", "Infinity", "nul", "truex", "'a'", "\"a",
-        "\"\\x41\"", "\"\\u12g4\"", "\"\\ud800\"", "\"\\ude00\"",
-        "\"\\ud800\\u0041\"", "\"a\nb\"", "\"\xff\"", "\"\xed\xa0\x80\"",
-        "[1}", "{\"a\":1]", "1 2", "// c\n1", "\"\\", "\"\\u12"})
+  for (const char* bad : {"",
+                          " ",
+                          "{",
+                          "[",
+                          "[1,]",
+                          "[,1]",
+                          "[1 2]",
+                          "{\"a\"}",
+                          "{\"a\":}",
+                          "{\"a\":1,}",
+                          "{a:1}",
+                          "{\"a\":1",
+                          "[1]]",
+                          "{}}",
+                          "01",
+                          "+1",
+                          ".5",
+                          "1.",
+                          "1e",
+                          "-",
+                          "NaN",
+                          "Infinity",
+                          "nul",
+                          "truex",
+                          "'a'",
+                          "\"a",
+                          "\"\\x41\"",
+                          "\"\\u12g4\"",
+                          "\"\\ud800\"",
+                          "\"\\ude00\"",
+                          "\"\\ud800\\u0041\"",
+                          "\"a\nb\"",
+                          "\"\xff\"",
+                          "\"\xed\xa0\x80\"",
+                          "[1}",
+                          "{\"a\":1]",
+                          "1 2",
+                          "// c\n1",
+                          "\"\\",
+                          "\"\\u12"})
     EXPECT_EQ(CheckJson(bad), JsonKind::kInvalid) << bad;
   EXPECT_EQ(CheckJson(std::string_view("1\0", 2)), JsonKind::kInvalid);
   EXPECT_EQ(CheckJson(std::string_view("\"\\\0\"", 4)), JsonKind::kInvalid);

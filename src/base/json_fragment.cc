@@ -49,8 +49,8 @@ std::optional<std::string_view> JsonCursor::TakeString() {
 std::string_view JsonCursor::TakeScalar() {
   SkipBlanks();
   const size_t first = at_;
-  while (at_ < text_.size() && !IsJsonBlank(text_[at_]) &&
-         text_[at_] != ',' && text_[at_] != ']' && text_[at_] != '}')
+  while (at_ < text_.size() && !IsJsonBlank(text_[at_]) && text_[at_] != ',' &&
+         text_[at_] != ']' && text_[at_] != '}')
     ++at_;
   return text_.substr(first, at_ - first);
 }

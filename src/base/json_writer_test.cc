@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/json_writer.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/json_text.h"
-#include "base/json_writer.h"
 
 namespace stepscope {
 namespace {

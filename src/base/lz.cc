@@ -74,8 +74,7 @@ uint8_t* PutLiterals(uint8_t* out, const uint8_t* from, size_t count,
 std::vector<uint8_t> LzPack(std::span<const uint8_t> plain) {
   const size_t size = plain.size();
   // Not cleared, and given back whole: only the result is worth its pages.
-  const std::unique_ptr<uint8_t[]> packed(
-      new uint8_t[size + size / 255 + 16]);
+  const std::unique_ptr<uint8_t[]> packed(new uint8_t[size + size / 255 + 16]);
   const uint8_t* const begin = plain.data();
   uint8_t* out = packed.get();
   size_t anchor = 0;  // first byte that no sequence holds yet
@@ -174,8 +173,8 @@ bool IsLz4Block(std::span<const uint8_t> packed, size_t plain_size) {
     done += literals;
     if (at >= packed.size()) {
       return at == packed.size() && done == plain_size &&
-             (!any_match || (literals >= kLastLiterals &&
-                             plain_size - last_match >= kTail));
+             (!any_match ||
+              (literals >= kLastLiterals && plain_size - last_match >= kTail));
     }
     at += 2;
     size_t length = token & kNibble;

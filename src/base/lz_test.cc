@@ -84,8 +84,7 @@ class Lz4Test : public testing::Test {
     void* const library = dlopen("liblz4.so.1", RTLD_NOW);
     if (library == nullptr)
       GTEST_SKIP() << "the system has no liblz4.so.1 to compare with";
-    compress_ =
-        reinterpret_cast<Codec>(dlsym(library, "LZ4_compress_default"));
+    compress_ = reinterpret_cast<Codec>(dlsym(library, "LZ4_compress_default"));
     decompress_ =
         reinterpret_cast<Codec>(dlsym(library, "LZ4_decompress_safe"));
     ASSERT_NE(compress_, nullptr);
@@ -103,9 +102,9 @@ class Lz4Test : public testing::Test {
     ASSERT_EQ(plain, text);
 
     std::vector<uint8_t> theirs(text.size() + text.size() / 255 + 16);
-    const int packed = compress_(text.data(),
-                                 reinterpret_cast<char*>(theirs.data()), size,
-                                 static_cast<int>(theirs.size()));
+    const int packed =
+        compress_(text.data(), reinterpret_cast<char*>(theirs.data()), size,
+                  static_cast<int>(theirs.size()));
     ASSERT_GT(packed, 0);
     theirs.resize(static_cast<size_t>(packed));
     std::vector<uint8_t> back(text.size());

@@ -100,8 +100,8 @@ std::string WithoutNamespaces(std::string_view text) {
       continue;
     }
     const std::string_view last = std::string_view(result).substr(word);
-    if (text.substr(at).starts_with("::") && !last.empty() &&
-        last != "const" && IsIdentifier(result.back())) {
+    if (text.substr(at).starts_with("::") && !last.empty() && last != "const" &&
+        IsIdentifier(result.back())) {
       result.resize(word);
       ++at;
       continue;
@@ -139,10 +139,8 @@ std::string ShortenMiddle(std::string_view visible, size_t width) {
   // With a bracket behind it, to see that there is more.
   const size_t wanted = DisplayWidth(visible.substr(0, name.end)) + 1;
   if (wanted + tail <= room) return Cut(visible, tail, room);
-  if (wanted + kShortestTail <= room)
-    return Cut(visible, room - wanted, room);
-  if (name.begin > 0)
-    return ShortenMiddle(visible.substr(name.begin), width);
+  if (wanted + kShortestTail <= room) return Cut(visible, room - wanted, room);
+  if (name.begin > 0) return ShortenMiddle(visible.substr(name.begin), width);
   return Cut(visible, tail, room);
 }
 

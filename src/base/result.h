@@ -78,9 +78,9 @@ inline Error WithContext(const Error& error, const std::string& context) {
 }  // namespace stepscope
 
 // Returns the error of `expr`, a Status or Result, from the calling function.
-#define STEPSCOPE_TRY(expr)                                     \
-  do {                                                          \
-    auto stepscope_try_result = (expr);                         \
+#define STEPSCOPE_TRY(expr)                                         \
+  do {                                                              \
+    auto stepscope_try_result = (expr);                             \
     if (!stepscope_try_result) return stepscope_try_result.error(); \
   } while (false)
 
@@ -88,8 +88,8 @@ inline Error WithContext(const Error& error, const std::string& context) {
 #define STEPSCOPE_TRY_CONCAT(a, b) STEPSCOPE_TRY_CONCAT_(a, b)
 
 // STEPSCOPE_TRY_ASSIGN(auto file, Open(path)); one per source line.
-#define STEPSCOPE_TRY_ASSIGN(lhs, expr)                                \
-  auto STEPSCOPE_TRY_CONCAT(stepscope_try_, __LINE__) = (expr);        \
-  if (!STEPSCOPE_TRY_CONCAT(stepscope_try_, __LINE__))                 \
-    return STEPSCOPE_TRY_CONCAT(stepscope_try_, __LINE__).error();     \
+#define STEPSCOPE_TRY_ASSIGN(lhs, expr)                            \
+  auto STEPSCOPE_TRY_CONCAT(stepscope_try_, __LINE__) = (expr);    \
+  if (!STEPSCOPE_TRY_CONCAT(stepscope_try_, __LINE__))             \
+    return STEPSCOPE_TRY_CONCAT(stepscope_try_, __LINE__).error(); \
   lhs = *std::move(STEPSCOPE_TRY_CONCAT(stepscope_try_, __LINE__))

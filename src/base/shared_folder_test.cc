@@ -29,9 +29,8 @@ class SharedFolderTest : public testing::Test {
     return *std::move(folder);
   }
 
-  const fs::path root_ =
-      fs::path(testing::TempDir()) /
-      ("stepscope_shared_" + std::to_string(getpid()));
+  const fs::path root_ = fs::path(testing::TempDir()) /
+                         ("stepscope_shared_" + std::to_string(getpid()));
 };
 
 TEST_F(SharedFolderTest, OrdinaryFilesAreOpened) {

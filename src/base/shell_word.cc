@@ -8,8 +8,8 @@ namespace stepscope {
 std::string ShellWord(std::string_view text) {
   const auto plain = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c >= '0' && c <= '9') || std::string_view("_-./:=+,@%#").find(c) !=
-                                         std::string_view::npos;
+           (c >= '0' && c <= '9') ||
+           std::string_view("_-./:=+,@%#").find(c) != std::string_view::npos;
   };
   if (!text.empty() && text[0] != '#' &&
       std::all_of(text.begin(), text.end(), plain)) {

@@ -34,9 +34,12 @@ TEST(CountTextTest, OneAndMany) {
 }
 
 TEST(NaturallyBeforeTest, NumbersCountByValue) {
-  const std::string_view sorted[] = {
-      "",       "7",       "07.json", "9",    "10", "rank2.json", "rank10",
-      "rank10.json", "rank10a", "rank99999999999999999999999", "rankx"};
+  const std::string_view sorted[] = {"",        "7",
+                                     "07.json", "9",
+                                     "10",      "rank2.json",
+                                     "rank10",  "rank10.json",
+                                     "rank10a", "rank99999999999999999999999",
+                                     "rankx"};
   for (const std::string_view& a : sorted)
     for (const std::string_view& b : sorted)
       EXPECT_EQ(NaturallyBefore(a, b), &a < &b) << a << " and " << b;

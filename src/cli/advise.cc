@@ -60,8 +60,7 @@ ExitCode RunAdvise(const AdviseArguments& given) {
     const size_t more = KeepTop(summary.advice.findings, arguments.top);
     text = render(summary);
     if (more > 0 && arguments.format != "json")
-      text += "\n" + CountText(more, "more finding") +
-              "; --top 0 shows all.\n";
+      text += "\n" + CountText(more, "more finding") + "; --top 0 shows all.\n";
   }
   return WriteOutput(text);
 }

@@ -62,9 +62,8 @@ class CliTerminalTest : public testing::Test {
     return outcome;
   }
 
-  [[noreturn]] static void Become(
-      int terminal, std::vector<std::string> words,
-      const std::vector<std::string>& environment) {
+  [[noreturn]] static void Become(int terminal, std::vector<std::string> words,
+                                  const std::vector<std::string>& environment) {
     for (int i = 0; i < 3; ++i) dup2(terminal, i);
     close(terminal);
     unsetenv("COLUMNS");
@@ -105,9 +104,8 @@ TEST_F(CliTerminalTest, HelpIsAsWideAsTheTerminal) {
   const Outcome wide = Run({"run", "--help"}, {"NO_COLOR=1"}, 200);
   EXPECT_GT(LongestLine(wide.text), 80u);
   EXPECT_LE(LongestLine(wide.text), 100u);
-  EXPECT_LE(LongestLine(Run({"run", "--help"},
-                            {"NO_COLOR=1", "COLUMNS=70"}, 200)
-                            .text),
+  EXPECT_LE(LongestLine(
+                Run({"run", "--help"}, {"NO_COLOR=1", "COLUMNS=70"}, 200).text),
             70u);
 }
 
@@ -144,7 +142,8 @@ std::string ManyKernels() {
             "ELi64EfNS_6layout8RowMajorENS4_11ColumnMajorENS4_11ColumnMajor" +
             "EEEEEvNT_6ParamsE\",\"pid\":0,\"tid\":7,\"ts\":" + ts +
             ",\"dur\":2.5,\"args\":{\"device\":0,\"stream\":7,"
-            "\"correlation\":" + std::to_string(i + 1) + "}}";
+            "\"correlation\":" +
+            std::to_string(i + 1) + "}}";
   }
   return text + "]}";
 }

@@ -70,7 +70,8 @@ class CliTest : public testing::Test {
     const std::string path = folder_.Write("check.json", text);
     const std::string command =
         "python3 -c 'import json,sys; json.loads(open(sys.argv[1],"
-        "encoding=\"utf-8\").read())' " + path;
+        "encoding=\"utf-8\").read())' " +
+        path;
     return std::system(command.c_str()) == 0;
   }
 
@@ -97,9 +98,8 @@ TEST_F(CliTest, HelpOfEachVerbHasAnExample) {
 }
 
 TEST_F(CliTest, ChoosesSteps) {
-  const std::string trace = folder_.Write(
-      "steps.json",
-      R"({"traceEvents":[
+  const std::string trace = folder_.Write("steps.json",
+                                          R"({"traceEvents":[
       {"ph":"X","cat":"user_annotation","name":"ProfilerStep#4","pid":1,
        "tid":1,"ts":0,"dur":900},
       {"ph":"X","cat":"user_annotation","name":"ProfilerStep#5","pid":1,
@@ -131,8 +131,7 @@ TEST_F(CliTest, ChoosesSteps) {
   EXPECT_TRUE(Has(advice.out, left_out)) << advice.out;
   EXPECT_TRUE(Has(advice.out, "Recorded steps took 1.25 x the unprofiled"))
       << advice.out;
-  EXPECT_TRUE(
-      Has(Run("advise --steps all " + trace).out, " in 4 steps "));
+  EXPECT_TRUE(Has(Run("advise --steps all " + trace).out, " in 4 steps "));
   const std::string json =
       Run("summary --format json --steps settled " + trace).out;
   EXPECT_TRUE(Has(json, R"("index":4,)")) << "all steps are listed";
@@ -181,9 +180,8 @@ TEST_F(CliTest, Whatif) {
 }
 
 TEST_F(CliTest, CriticalPath) {
-  const std::string trace = folder_.Write(
-      "path.json",
-      R"({"traceEvents":[
+  const std::string trace = folder_.Write("path.json",
+                                          R"({"traceEvents":[
       {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,
        "tid":1,"ts":0,"dur":100},
       {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,
@@ -198,8 +196,8 @@ TEST_F(CliTest, CriticalPath) {
   EXPECT_EQ(table.code, 0);
   EXPECT_TRUE(Has(table.out, "kernel,gemm,68000,0.68,1,68000")) << table.out;
   EXPECT_TRUE(Has(Run(asked).out, "Critical path of 1 step: kernel 68.0 %"));
-  EXPECT_TRUE(Has(Run("summary --format json " + trace).out,
-                  R"("critical_path":[])"))
+  EXPECT_TRUE(
+      Has(Run("summary --format json " + trace).out, R"("critical_path":[])"))
       << "only if it is asked for";
 
   const std::string chrome = folder_.path("chrome.json");
@@ -250,8 +248,7 @@ TEST_F(CliTest, UnreadableInput) {
     ExpectError(verb + empty, 3, "empty");
     ExpectError(verb + bare, 3, "no readable trace");
   }
-  ExpectError("convert " + text + " -o " + folder_.path("x.json"), 3,
-              "byte 0");
+  ExpectError("convert " + text + " -o " + folder_.path("x.json"), 3, "byte 0");
   EXPECT_FALSE(FileExists(folder_.path("x.json")));
 }
 
@@ -262,15 +259,14 @@ TEST_F(CliTest, ControlBytesInAPathStayOneLine) {
 TEST_F(CliTest, OutputThatCannotBeWritten) {
   for (const std::string arguments :
        {"--help", "info ", "summary ", "info --format json "}) {
-    const Outcome outcome =
-        Run(arguments == "--help" ? arguments : arguments + sample_,
-            "/dev/full");
+    const Outcome outcome = Run(
+        arguments == "--help" ? arguments : arguments + sample_, "/dev/full");
     EXPECT_EQ(outcome.code, 4) << arguments;
     EXPECT_TRUE(Has(outcome.err, "No space left")) << outcome.err;
   }
   ExpectError("convert " + sample_ + " -o /dev/full", 4, "/dev/full");
-  ExpectError("convert " + sample_ + " -o " + folder_.path("no/such/x.json"),
-              4, "no/such");
+  ExpectError("convert " + sample_ + " -o " + folder_.path("no/such/x.json"), 4,
+              "no/such");
   ExpectError("convert " + sample_ + " -o " + folder_.root(), 4,
               "is a folder; give a file in it");
   ExpectError("convert " + sample_ + " -o " + sample_ + "/x.json", 4,
@@ -332,8 +328,9 @@ TEST_F(CliTest, InfoOfAKilledProcessNamesItsOpenScopes) {
   folder_.Write("dead.sscap.live", killed.live);
   const Outcome outcome = Run("info " + path);
   EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_TRUE(Has(outcome.out, "5 events dropped (31 %); the capture has no "
-                               "end\n"))
+  EXPECT_TRUE(Has(outcome.out,
+                  "5 events dropped (31 %); the capture has no "
+                  "end\n"))
       << outcome.out;
   EXPECT_TRUE(Has(outcome.out, "note      process was killed")) << outcome.out;
   EXPECT_TRUE(Has(outcome.out, "      open ")) << outcome.out;
@@ -493,8 +490,8 @@ TEST_F(CliTest, ConvertChoosesTheFormatByName) {
   EXPECT_EQ(head("a.sscap").substr(0, 7), "SSCAP01");
   EXPECT_EQ(head("a.pftrace")[0], '\n');
   EXPECT_EQ(head("a.pb").substr(2, 5), "1.0.2");
-  EXPECT_EQ(head("a.csv"), Run("summary --format csv " + sample_)
-                               .out.substr(0, 20));
+  EXPECT_EQ(head("a.csv"),
+            Run("summary --format csv " + sample_).out.substr(0, 20));
   EXPECT_EQ(head("a.cuda.csv").substr(0, 17), "gpustarttimestamp");
   EXPECT_EQ(head("a").substr(0, 1), "{");
   EXPECT_EQ(head("a.txt", " --to chrome").substr(0, 1), "{");
@@ -504,15 +501,15 @@ TEST_F(CliTest, ConvertChoosesTheFormatByName) {
               "--to FORMAT");
   EXPECT_FALSE(FileExists(folder_.path("b.txt")));
   EXPECT_EQ(head("a.json", " --to capture").substr(0, 7), "SSCAP01");
-  ExpectError("convert " + sample_ + " -o " + folder_.path("x") +
-                  " --to parrot",
-              2, "choose from chrome");
-  ExpectError("convert " + sample_ + " -o " + folder_.path("x.json") +
-                  " --remove-live",
-              2, "--to capture only");
-  ExpectError("convert " + sample_ + " -o " + folder_.path("x.csv") +
-                  " --mode xml",
-              2, "choose from csv, kvp");
+  ExpectError(
+      "convert " + sample_ + " -o " + folder_.path("x") + " --to parrot", 2,
+      "choose from chrome");
+  ExpectError(
+      "convert " + sample_ + " -o " + folder_.path("x.json") + " --remove-live",
+      2, "--to capture only");
+  ExpectError(
+      "convert " + sample_ + " -o " + folder_.path("x.csv") + " --mode xml", 2,
+      "choose from csv, kvp");
 }
 
 TEST_F(CliTest, ConvertSaysWhatAFormatCannotHold) {
@@ -566,10 +563,10 @@ TEST_F(CliTest, TimelineOfLabelledFiles) {
   EXPECT_TRUE(IsJson(text));
   EXPECT_TRUE(Has(text, "\"trainer0:cpu:block:0\""));
   EXPECT_TRUE(Has(text, "\"pserver0:cpu:block:0\""));
-  ASSERT_EQ(Run("timeline --profile_path " + sample_ + " --timeline_path " +
-                path)
-                .code,
-            0);
+  ASSERT_EQ(
+      Run("timeline --profile_path " + sample_ + " --timeline_path " + path)
+          .code,
+      0);
   EXPECT_TRUE(Has(*ReadFile(path), "\"trainer:cpu:block:0\""));
   ExpectError("timeline --profile_path a=x,b --timeline_path " + path, 2,
               "expected LABEL=FILE");

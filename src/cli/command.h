@@ -36,7 +36,7 @@ struct Operand {
   ValueKind kind = ValueKind::kFile;
   Target target = {};
   std::vector<std::string> choices = {};
-  bool many = false;  // one or more
+  bool many = false;      // one or more
   bool optional = false;  // only the last may be
 };
 
@@ -46,8 +46,8 @@ struct Option {
   std::string short_name = {};  // "-o"
   std::string value = {};       // "FORMAT"; empty: a flag
   ValueKind kind = ValueKind::kNone;
-  std::string meaning;  // a phrase, without its default and its choices
-  std::string fallback = {};                // the default, as people read it
+  std::string meaning;        // a phrase, without its default and its choices
+  std::string fallback = {};  // the default, as people read it
   std::vector<std::string> choices = {};
   // Whether a value is one of the choices, where these have other spellings.
   std::function<bool(const std::string&)> accepts = {};

@@ -64,8 +64,9 @@ Option StepsOption(std::string fallback, std::string* target) {
   return {.name = "--steps",
           .value = "CHOICE",
           .kind = ValueKind::kText,
-          .meaning = "which steps to look at: A:B for those from A up to B, B "
-                     "not included; settled leaves warm-up out; or all",
+          .meaning =
+              "which steps to look at: A:B for those from A up to B, B "
+              "not included; settled leaves warm-up out; or all",
           .fallback = std::move(fallback),
           .group = "Which steps",
           .target = target};
@@ -75,8 +76,9 @@ Option UnprofiledOption(std::string* target) {
   return {.name = "--unprofiled",
           .value = "DUR",
           .kind = ValueKind::kText,
-          .meaning = "how long a step takes when it is not recorded, such as "
-                     "14.9ms",
+          .meaning =
+              "how long a step takes when it is not recorded, such as "
+              "14.9ms",
           .fallback = "what the recorder measured",
           .group = "Which steps",
           .target = target};
@@ -566,23 +568,23 @@ std::vector<Command> MakeCommands(Arguments& arguments) {
   };
   Command run = RunCommand(arguments.run, kRecord);
   AddFlightOptions(arguments.run, run);
-  return {std::move(run),
-          TriggerCommand(arguments.trigger, kRecord),
-          DoctorCommand(arguments.doctor),
-          reads(SummaryCommand(arguments.summary)),
-          reads(AdviseCommand(arguments.advise)),
-          reads(WhatifCommand(arguments.whatif)),
-          reads(CompareCommand(arguments.compare)),
-          reads(ViewCommand(arguments.view)),
-          reads(ReportCommand(arguments.report)),
-          reads(QueryCommand(arguments.query)),
-          reads(MapCommand(arguments.map)),
-          ReduceCommand(arguments.reduce,
-                        SummaryCommand(arguments.reduce.tables)),
-          reads(InfoCommand(arguments.info)),
-          reads(ConvertCommand(arguments.convert)),
-          reads(TimelineCommand(arguments.timeline)),
-          CompletionCommand(arguments.completion)};
+  return {
+      std::move(run),
+      TriggerCommand(arguments.trigger, kRecord),
+      DoctorCommand(arguments.doctor),
+      reads(SummaryCommand(arguments.summary)),
+      reads(AdviseCommand(arguments.advise)),
+      reads(WhatifCommand(arguments.whatif)),
+      reads(CompareCommand(arguments.compare)),
+      reads(ViewCommand(arguments.view)),
+      reads(ReportCommand(arguments.report)),
+      reads(QueryCommand(arguments.query)),
+      reads(MapCommand(arguments.map)),
+      ReduceCommand(arguments.reduce, SummaryCommand(arguments.reduce.tables)),
+      reads(InfoCommand(arguments.info)),
+      reads(ConvertCommand(arguments.convert)),
+      reads(TimelineCommand(arguments.timeline)),
+      CompletionCommand(arguments.completion)};
 }
 
 }  // namespace stepscope

@@ -38,8 +38,7 @@ Command MapCommand(MapArguments& arguments) {
                        .group = "Output",
                        .target = &arguments.output}},
           .example_title = "the traces of a job, four at a time",
-          .example =
-              "ls job/*.json.gz | xargs -P 4 -n 1 stepscope map",
+          .example = "ls job/*.json.gz | xargs -P 4 -n 1 stepscope map",
           .run = [&arguments] { return RunMap(arguments); }};
 }
 

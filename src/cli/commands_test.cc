@@ -52,8 +52,8 @@ TEST_F(CommandsTest, EachIsDeclaredInFull) {
       EXPECT_NE(option.target.index(), 0u) << option.name;
       EXPECT_EQ(option.value.empty(), option.kind == ValueKind::kNone)
           << option.name;
-      const bool chooses = option.kind == ValueKind::kChoice ||
-                           option.kind == ValueKind::kList;
+      const bool chooses =
+          option.kind == ValueKind::kChoice || option.kind == ValueKind::kList;
       EXPECT_EQ(option.choices.empty(), !chooses) << option.name;
       for (const std::string& choice : option.choices) {
         EXPECT_TRUE(!option.accepts || option.accepts(choice)) << choice;

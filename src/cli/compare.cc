@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/render_compare.h"
-
 #include <cstdint>
 #include <optional>
 
@@ -11,6 +9,7 @@
 #include "cli/table_style.h"
 #include "cli/usage.h"
 #include "cli/verbs.h"
+#include "report/render_compare.h"
 
 namespace stepscope {
 
@@ -23,10 +22,9 @@ ExitCode RunCompare(const CompareArguments& arguments) {
                     "choose from text, json, csv, md");
   }
   options.format = *format;
-  options.style.top = arguments.top == 0 ? SIZE_MAX
-                      : arguments.top > 0
-                          ? static_cast<size_t>(arguments.top)
-                          : 0;
+  options.style.top = arguments.top == 0  ? SIZE_MAX
+                      : arguments.top > 0 ? static_cast<size_t>(arguments.top)
+                                          : 0;
   std::optional<StepChoice> steps;
   if (!ReadSteps(arguments.steps, steps)) return kExitUsage;
   CompareOptions compare;

@@ -242,9 +242,9 @@ std::string FishCompletion(const std::vector<Command>& commands) {
           Quoted("show the version") + "\n";
   text += "complete -c stepscope -s h -l help -d " + Quoted("show help") + "\n";
   for (const Command& command : commands) {
-    const std::string begin = "complete -c stepscope -n " +
-                              Quoted("__fish_seen_subcommand_from " +
-                                     command.name);
+    const std::string begin =
+        "complete -c stepscope -n " +
+        Quoted("__fish_seen_subcommand_from " + command.name);
     for (const Option& option : command.options) {
       text += begin + " -l " + option.name.substr(2);
       if (!option.short_name.empty())
@@ -260,9 +260,9 @@ std::string FishCompletion(const std::vector<Command>& commands) {
             text += " -a " + Quoted(Joined(OfferedWords(option)));
           break;
         case ValueKind::kList:
-          text += " -x -a " +
-                  Quoted("(__fish_complete_list , 'printf %s\\\\n " +
-                         Joined(option.choices) + "')");
+          text +=
+              " -x -a " + Quoted("(__fish_complete_list , 'printf %s\\\\n " +
+                                 Joined(option.choices) + "')");
           break;
         case ValueKind::kFile:
           text += " -r -F";
@@ -276,9 +276,10 @@ std::string FishCompletion(const std::vector<Command>& commands) {
       text += "\n";
     }
     for (const Operand& operand : command.operands) {
-      text += begin + (operand.kind == ValueKind::kChoice
-                           ? " -a " + Quoted(Joined(operand.choices))
-                           : std::string(" -F")) +
+      text += begin +
+              (operand.kind == ValueKind::kChoice
+                   ? " -a " + Quoted(Joined(operand.choices))
+                   : std::string(" -F")) +
               "\n";
       break;  // the same for all places
     }

@@ -39,10 +39,11 @@ class CompletionTest : public testing::Test {
     const std::string script = Write("bash", BashCompletion(commands_));
     const std::string out = folder_ + "/out";
     const std::string command =
-        "cd " + folder_ + " && bash -c 'source " + script +
-        " && COMP_WORDS=(" + words +
+        "cd " + folder_ + " && bash -c 'source " + script + " && COMP_WORDS=(" +
+        words +
         ") && COMP_CWORD=$(( ${#COMP_WORDS[@]} - 1 )) && _stepscope && echo "
-        "${COMPREPLY[*]}' > " + out + " 2>&1";
+        "${COMPREPLY[*]}' > " +
+        out + " 2>&1";
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     std::string text = *ReadFile(out);
     while (text.ends_with('\n')) text.pop_back();

@@ -63,9 +63,8 @@ const Exporter* ChooseExporter(const ConvertOptions& options) {
 
 // A file of CSV with no format said: what people expect in it is the tables.
 bool NamesTables(const ConvertOptions& options) {
-  return options.to.empty() && options.mode.empty() &&
-         options.config.empty() && options.inputs.size() == 1 &&
-         SuffixOf(options.output) == nullptr &&
+  return options.to.empty() && options.mode.empty() && options.config.empty() &&
+         options.inputs.size() == 1 && SuffixOf(options.output) == nullptr &&
          WithoutCompression(options.output).ends_with(".csv");
 }
 

@@ -94,8 +94,7 @@ void AddWrapped(std::string& out, const std::string& text, size_t at,
   out += '\n';
 }
 
-void AddCheck(std::string& out, const Check& check, bool colour,
-              size_t width) {
+void AddCheck(std::string& out, const Check& check, bool colour, size_t width) {
   const std::string verdict = Padded(Word(check.verdict), kVerdictWidth);
   out += colour ? Colour(check.verdict) + verdict + "\033[0m" : verdict;
   out += Padded(check.name, kNameWidth);
@@ -171,8 +170,7 @@ ExitCode RunDoctor(const DoctorOptions& options) {
       doctor::Examine(doctor::LookAtMachine(options.out, options.python));
   const size_t terminal = doctor::WidthToWrapAt();
   const char* const plain = std::getenv("NO_COLOR");
-  const bool colour =
-      terminal > 0 && (plain == nullptr || plain[0] == '\0');
+  const bool colour = terminal > 0 && (plain == nullptr || plain[0] == '\0');
   const ExitCode written = WriteOutput(
       options.format == "json"
           ? doctor::DiagnosisJson(diagnosis)

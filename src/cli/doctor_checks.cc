@@ -88,17 +88,19 @@ Check CheckClock(const Machine& machine) {
       });
   if (!trusted) {
     check.verdict = Verdict::kWarn;
-    check.text = slower + "the kernel does not trust the TSC, its clock source "
-                          "is " + machine.clock_source;
+    check.text = slower +
+                 "the kernel does not trust the TSC, its clock source "
+                 "is " +
+                 machine.clock_source;
     check.remedy =
         "see dmesg for \"clocksource\"; boot with clocksource=tsc if the "
         "kernel was wrong";
     return check;
   }
-  check.text = "tsc, invariant" + (machine.clock_source.empty()
-                                       ? std::string()
-                                       : "; the kernel's clock source is " +
-                                             machine.clock_source);
+  check.text = "tsc, invariant" +
+               (machine.clock_source.empty()
+                    ? std::string()
+                    : "; the kernel's clock source is " + machine.clock_source);
   return check;
 }
 
@@ -160,8 +162,8 @@ Check CheckOutput(const Machine& machine) {
     check.remedy = "name another folder: stepscope run --out DIR";
   } else if (out.free < machine.live_bytes) {
     check.verdict = Verdict::kNo;
-    check.text += out.total == 0 ? ": it cannot hold files"
-                                 : ": the disk is full";
+    check.text +=
+        out.total == 0 ? ": it cannot hold files" : ": the disk is full";
     check.remedy = "make room, or name another folder: stepscope run --out DIR";
   } else if (out.free < kLittleRoom) {
     check.verdict = Verdict::kWarn;
@@ -232,10 +234,10 @@ Check CheckDriver(const Machine& machine) {
   Check check = {Part::kGpu, "driver", Verdict::kOk, "", ""};
   if (machine.driver.path.empty() || !machine.device_files) {
     check.verdict = Verdict::kNo;
-    check.text = !machine.device_files
-                     ? "no NVIDIA driver: there is no /dev/nvidiactl"
-                     : "the driver's library cannot be loaded: " +
-                           machine.driver.error;
+    check.text =
+        !machine.device_files
+            ? "no NVIDIA driver: there is no /dev/nvidiactl"
+            : "the driver's library cannot be loaded: " + machine.driver.error;
     check.remedy =
         machine.container
             ? "start the container with its GPUs (docker run --gpus all, with "
@@ -286,14 +288,14 @@ Check CheckCupti(const Machine& machine) {
   if (cupti.version < kOldest || cupti.version >= kUnknown) {
     check.verdict = Verdict::kNo;
     check.text += "; 12 and 13 are known";
-    check.remedy =
-        "name a libcupti of CUDA 12 or 13 in STEPSCOPE_CUPTI_PATH";
+    check.remedy = "name a libcupti of CUDA 12 or 13 in STEPSCOPE_CUPTI_PATH";
   } else if (cupti.version >= kThirteen && machine.driver.version > 0 &&
              machine.driver.version < 13000) {
     check.verdict = Verdict::kWarn;
     check.text += "; newer than the driver";
-    check.remedy = "update the driver, or name a libcupti of CUDA 12 in "
-                   "STEPSCOPE_CUPTI_PATH";
+    check.remedy =
+        "update the driver, or name a libcupti of CUDA 12 in "
+        "STEPSCOPE_CUPTI_PATH";
   }
   return check;
 }
@@ -376,8 +378,8 @@ Obstacle WhyNotCompiled(const Machine& machine, const Torch& torch) {
 Check CheckObserver(const Machine& machine) {
   Check check = {Part::kTorch, "observer", Verdict::kOk, "", ""};
   if (!machine.torch || !machine.torch->error.empty()) {
-    check.verdict = machine.torch_observer.empty() ? Verdict::kNo
-                                                   : Verdict::kOk;
+    check.verdict =
+        machine.torch_observer.empty() ? Verdict::kNo : Verdict::kOk;
     check.text = machine.torch_observer.empty()
                      ? "libstepscope_torch.so is missing"
                      : "the prebuilt one, " + machine.torch_observer;

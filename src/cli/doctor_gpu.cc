@@ -40,13 +40,11 @@ bool Load(const std::string& name, const char* version_function,
   library = {};
   library.path = PathOf(handle);
   if (library.path.empty()) library.path = name;
-  const auto version =
-      version_function == nullptr
-          ? nullptr
-          : reinterpret_cast<int (*)(uint32_t*)>(
-                dlsym(handle, version_function));
-  if (version != nullptr && version(&library.version) != 0)
-    library.version = 0;
+  const auto version = version_function == nullptr
+                           ? nullptr
+                           : reinterpret_cast<int (*)(uint32_t*)>(
+                                 dlsym(handle, version_function));
+  if (version != nullptr && version(&library.version) != 0) library.version = 0;
   return true;
 }
 
@@ -97,8 +95,7 @@ bool IsAdministrator() {
   const Result<std::string> status = ReadFile("/proc/self/status");
   const size_t at = status ? status->find("CapEff:") : std::string::npos;
   if (at == std::string::npos) return geteuid() == 0;
-  const uint64_t rights =
-      std::strtoull(status->c_str() + at + 7, nullptr, 16);
+  const uint64_t rights = std::strtoull(status->c_str() + at + 7, nullptr, 16);
   return ((rights >> kSysAdmin | rights >> kPerfmon) & 1) != 0;
 }
 
@@ -122,8 +119,7 @@ std::string ReleaseIn(std::string_view text) {
 }
 
 void LookAtGpu(Machine& machine) {
-  machine.device_files =
-      FileExists("/dev/nvidiactl") || FileExists("/dev/dxg");
+  machine.device_files = FileExists("/dev/nvidiactl") || FileExists("/dev/dxg");
   Load("libcuda.so.1", "cuDriverGetVersion", machine.driver);
   machine.cupti = FindCupti(machine);
   machine.administrator = IsAdministrator();

@@ -52,8 +52,7 @@ Folder LookAtFolder(const std::string& path, bool may_be_made) {
          nearest.has_relative_path())
     nearest = nearest.parent_path();
   folder.exists = IsDirectory(nearest.string());
-  folder.writable =
-      folder.exists && access(nearest.c_str(), W_OK | X_OK) == 0;
+  folder.writable = folder.exists && access(nearest.c_str(), W_OK | X_OK) == 0;
   struct statvfs info;
   if (statvfs(nearest.c_str(), &info) == 0) {
     folder.total = uint64_t{info.f_blocks} * info.f_frsize;
@@ -77,8 +76,8 @@ std::vector<Leftover> LeftoversIn(const std::string& folder) {
     struct stat info;
     if (pid <= 0 || IsRunning(pid) || stat(it->path().c_str(), &info) != 0)
       continue;
-    found.push_back({it->path().string(),
-                     static_cast<uint64_t>(info.st_blocks) * 512});
+    found.push_back(
+        {it->path().string(), static_cast<uint64_t>(info.st_blocks) * 512});
   }
   return found;
 }

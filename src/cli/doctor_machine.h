@@ -17,17 +17,17 @@ namespace stepscope::doctor {
 
 struct Folder {
   std::string path;
-  bool exists = false;    // or can be made
+  bool exists = false;  // or can be made
   bool writable = false;
-  uint64_t total = 0;     // bytes of its file system
+  uint64_t total = 0;  // bytes of its file system
   uint64_t free = 0;
 };
 
 // A shared library as the loader sees it.
 struct Library {
-  std::string path;       // "": it cannot be loaded
-  uint32_t version = 0;   // as it states it; 0: it does not
-  std::string error;      // of the loader
+  std::string path;      // "": it cannot be loaded
+  uint32_t version = 0;  // as it states it; 0: it does not
+  std::string error;     // of the loader
 };
 
 // A live file that no process records into any more.
@@ -55,12 +55,12 @@ struct Machine {
   std::string clock_source;  // the kernel's; "": it does not say
   std::string clock_wish;    // STEPSCOPE_CLOCK
 
-  std::string injector;       // libstepscope_inject.so; "": missing
-  std::string plugin;         // libstepscope_cupti.so
-  std::string torch_sources;  // share/stepscope/torch
+  std::string injector;        // libstepscope_inject.so; "": missing
+  std::string plugin;          // libstepscope_cupti.so
+  std::string torch_sources;   // share/stepscope/torch
   std::string torch_observer;  // libstepscope_torch.so, the prebuilt one
 
-  Folder live;  // for live files: /dev/shm or STEPSCOPE_LIVE_DIR
+  Folder live;              // for live files: /dev/shm or STEPSCOPE_LIVE_DIR
   uint64_t live_bytes = 0;  // that one process needs
   Folder out;               // for captures
   std::vector<Leftover> leftovers;

@@ -64,8 +64,7 @@ void ExpectAlone(const Machine& machine, const std::string& name,
     }
     EXPECT_EQ(check.verdict, verdict) << check.text;
     EXPECT_NE(check.text.find(in_text), std::string::npos) << check.text;
-    EXPECT_NE(check.remedy.find(in_remedy), std::string::npos)
-        << check.remedy;
+    EXPECT_NE(check.remedy.find(in_remedy), std::string::npos) << check.remedy;
     EXPECT_EQ(check.remedy.empty(), in_remedy.empty());
     const bool no = verdict == Verdict::kNo;
     EXPECT_EQ(diagnosis.host, !(no && check.part == Part::kHost));
@@ -189,8 +188,7 @@ TEST(DoctorTest, MissingPartsOfStepscope) {
 TEST(DoctorTest, NoDriver) {
   Machine machine = GoodMachine();
   machine.device_files = false;
-  ExpectAlone(machine, "driver", Verdict::kNo, "/dev/nvidiactl",
-              "nvidia-smi");
+  ExpectAlone(machine, "driver", Verdict::kNo, "/dev/nvidiactl", "nvidia-smi");
   machine.container = true;
   ExpectAlone(machine, "driver", Verdict::kNo, "", "--gpus all");
   machine.device_files = true;
@@ -282,8 +280,7 @@ TEST(DoctorTest, AnUnknownTorchGetsAnObserverOfItsOwn) {
   machine.torch->why_not_prebuilt =
       "this torch calls its observers in another way";
   ExpectAlone(machine, "observer", Verdict::kOk,
-              "compiled on the spot with /usr/bin/c++, because this torch",
-              "");
+              "compiled on the spot with /usr/bin/c++, because this torch", "");
   machine.compiler = "";
   ExpectAlone(machine, "observer", Verdict::kNo, "no C++ compiler", "CXX");
   machine.torch->headers = false;
@@ -361,11 +358,13 @@ TEST(DoctorTest, JsonHasEveryCheck) {
   machine.torch->why_not_prebuilt = "libstepscope_torch.so is missing";
   machine.compiler = "";
   const std::string json = DiagnosisJson(Examine(machine));
-  EXPECT_EQ(json.find("{\"host\":true,\"gpu\":true,\"torch\":false,"
-                      "\"sql\":true,\"checks\":[{\"part\":\"host\",\"name\":\"system\","
-                      "\"verdict\":\"ok\",\"text\":\"Linux 6.1.0, x86_64\","
-                      "\"remedy\":null}"),
-            0u)
+  EXPECT_EQ(
+      json.find(
+          "{\"host\":true,\"gpu\":true,\"torch\":false,"
+          "\"sql\":true,\"checks\":[{\"part\":\"host\",\"name\":\"system\","
+          "\"verdict\":\"ok\",\"text\":\"Linux 6.1.0, x86_64\","
+          "\"remedy\":null}"),
+      0u)
       << json;
   EXPECT_NE(json.find("\"name\":\"observer\",\"verdict\":\"no\""),
             std::string::npos);

@@ -28,8 +28,8 @@ MapOptions WhatToMap(const TableOptions& options) {
 
 bool CanScanFolder(const std::string& input, const TableOptions& options) {
   return (options.views & ~kExactPartialViews) == 0 && !options.steps &&
-         !options.thread_sep && !options.group_digits &&
-         input != "-" && IsDirectory(input);
+         !options.thread_sep && !options.group_digits && input != "-" &&
+         IsDirectory(input);
 }
 
 std::unique_ptr<ReducedJob> ScanFolderOfJob(const std::string& input,
@@ -43,43 +43,43 @@ std::unique_ptr<ReducedJob> ScanFolderOfJob(const std::string& input,
     ImportOptions import;
     import.progress = [&](uint64_t done, uint64_t total) {
       progress.Set(done, total);
-    };
-    return ScanFolder(input, import,
-                      [&](uint32_t number, const Trace& trace) {
-                        PartialBody body = MapTrace(trace, what);
-                        const std::lock_guard lock(mutex);
-                        mapped.emplace(number, std::move(body));
-                      });
-  }();
-  if (!folder) {
-    code = ComplainOfInput(folder.error());
-    return nullptr;
-  }
-  if (folder->jobs.size() > 1) {
-    std::vector<std::string> first_files;
-    for (const ScannedFolder::Job& job : folder->jobs)
-      first_files.push_back(job.files.front().path);
-    code = ComplainOfJobs(input, first_files);
-    return nullptr;
-  }
-  const ScannedFolder::Job& job = folder->jobs[0];
-  Reducer reducer;
-  for (const ScannedFolder::File& file : job.files)
-    reducer.Add(std::move(mapped.at(file.number)));
-  Result<std::unique_ptr<ReducedJob>> reduced = reducer.Finish(options, how);
-  if (!reduced) {
-    code = ComplainOfInput(reduced.error());
-    return nullptr;
-  }
-  LeftOut left_out;
-  for (const TraceFolder::Skipped& file : folder->skipped)
-    if (file.is_trace) left_out.skipped.push_back(file.reason);
-  for (const TraceFolder::Repeat& repeat : job.repeats)
-    left_out.repeats.push_back(repeat.path + ": same window as " +
-                               repeat.same_window_as + ", counted once");
-  left_out.of_job = job.notes;
-  AddNotes(left_out, options.views, **reduced);
-  return *std::move(reduced);
+  };
+  return ScanFolder(input, import, [&](uint32_t number, const Trace& trace) {
+    PartialBody body = MapTrace(trace, what);
+    const std::lock_guard lock(mutex);
+    mapped.emplace(number, std::move(body));
+  });
+}
+();
+if (!folder) {
+  code = ComplainOfInput(folder.error());
+  return nullptr;
+}
+if (folder->jobs.size() > 1) {
+  std::vector<std::string> first_files;
+  for (const ScannedFolder::Job& job : folder->jobs)
+    first_files.push_back(job.files.front().path);
+  code = ComplainOfJobs(input, first_files);
+  return nullptr;
+}
+const ScannedFolder::Job& job = folder->jobs[0];
+Reducer reducer;
+for (const ScannedFolder::File& file : job.files)
+  reducer.Add(std::move(mapped.at(file.number)));
+Result<std::unique_ptr<ReducedJob>> reduced = reducer.Finish(options, how);
+if (!reduced) {
+  code = ComplainOfInput(reduced.error());
+  return nullptr;
+}
+LeftOut left_out;
+for (const TraceFolder::Skipped& file : folder->skipped)
+  if (file.is_trace) left_out.skipped.push_back(file.reason);
+for (const TraceFolder::Repeat& repeat : job.repeats)
+  left_out.repeats.push_back(repeat.path + ": same window as " +
+                             repeat.same_window_as + ", counted once");
+left_out.of_job = job.notes;
+AddNotes(left_out, options.views, **reduced);
+return *std::move(reduced);
 }
 
 void AddNotes(const LeftOut& files, uint32_t views, ReducedJob& job) {

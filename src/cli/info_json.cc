@@ -42,8 +42,7 @@ void WriteProcesses(JsonWriter& json, const Trace& trace) {
 void WriteThread(JsonWriter& json, const Trace& trace,
                  const ThreadInfo& thread) {
   const ThreadReport none;
-  const ThreadReport& report =
-      thread.report == nullptr ? none : *thread.report;
+  const ThreadReport& report = thread.report == nullptr ? none : *thread.report;
   json.BeginObject();
   json.Field("process", uint64_t{thread.track->process});
   json.Field("tid", thread.track->id);

@@ -74,8 +74,9 @@ void AddSources(std::string& out, const Trace& trace) {
     Field(out, "file", text);
   }
   if (trace.sources().size() > kShown)
-    Field(out, "", "and " + CountText(trace.sources().size() - kShown) +
-                       " more; --format json has them all");
+    Field(out, "",
+          "and " + CountText(trace.sources().size() - kShown) +
+              " more; --format json has them all");
 }
 
 void AddSource(std::string& out, const Trace& trace) {
@@ -160,8 +161,7 @@ std::string ClockOf(const MemberClock& member) {
   }
   text += ", error at most " + HumanDuration(clock.error_ns);
   if (clock.error_ppm > 0)
-    text += Format(" and %.2f us per second further away",
-                   clock.error_ppm);
+    text += Format(" and %.2f us per second further away", clock.error_ppm);
   return text;
 }
 
@@ -171,8 +171,9 @@ void AddClocks(std::string& out, const SetClocks& clocks) {
   for (size_t i = 0; i < clocks.members.size() && i < kShown; ++i)
     Field(out, i == 0 ? "clocks" : "", ClockOf(clocks.members[i]));
   if (clocks.members.size() > kShown)
-    Field(out, "", "and " + CountText(clocks.members.size() - kShown) +
-                       " more; --format json has them all");
+    Field(out, "",
+          "and " + CountText(clocks.members.size() - kShown) +
+              " more; --format json has them all");
 }
 
 void AddLedger(std::string& out, const Trace& trace) {
@@ -190,9 +191,9 @@ void AddLedger(std::string& out, const Trace& trace) {
       std::string text =
           CountText(bin.count) + " " + what + ": " + VisibleText(reason);
       if (!bin.examples.empty()) {
-        text += Format(" (first at byte %llu)",
-                       static_cast<unsigned long long>(
-                           bin.examples.front().offset));
+        text += Format(
+            " (first at byte %llu)",
+            static_cast<unsigned long long>(bin.examples.front().offset));
       }
       Field(out, "", text);
     }
@@ -245,8 +246,8 @@ void AddThreads(std::string& out, const Trace& trace) {
     if (thread.report == nullptr) continue;
     for (const auto& [reason, count] : thread.report->dropped) {
       if (count == 0) continue;
-      out += "      dropped " + CountText(count) + ": " +
-             VisibleText(reason) + "\n";
+      out += "      dropped " + CountText(count) + ": " + VisibleText(reason) +
+             "\n";
     }
     AddOpenScopes(out, trace, thread.report->open_scopes);
   }
@@ -303,8 +304,7 @@ std::string InfoText(const LoadedInput& input) {
             CountText(trace.memory().size(), "memory event") + ", " +
             CountText(trace.counters().size(), "counter value") + ", " +
             CountText(trace.flows().size(), "flow point") + ", " +
-            CountText(trace.args().size(), "argument") +
-            RawArguments(trace));
+            CountText(trace.args().size(), "argument") + RawArguments(trace));
   AddLedger(out, trace);
   if (const std::string cost = RecordingCostText(trace); !cost.empty())
     Field(out, "cost", cost);

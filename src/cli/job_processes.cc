@@ -70,8 +70,7 @@ bool IsGone(const std::string& file, const JobProcess& process) {
   timespec now = {};
   clock_gettime(CLOCK_REALTIME, &now);
   const int64_t now_ns = int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-  return now_ns - format::ControlNumber(file.c_str(), "beat_ns", 0) >
-         kSilentNs;
+  return now_ns - format::ControlNumber(file.c_str(), "beat_ns", 0) > kSilentNs;
 }
 
 JobProcess Parse(const fs::path& path, const std::string& file) {

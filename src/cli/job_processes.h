@@ -18,14 +18,14 @@ struct JobProcess {
   std::string file;  // of its state
   std::string host;
   pid_t pid = 0;
-  std::string rank;      // "" if it has none
-  int64_t step = -1;     // that it is in; -1: it has shown none
-  int64_t step_ns = 0;   // median; 0: not known yet
+  std::string rank;     // "" if it has none
+  int64_t step = -1;    // that it is in; -1: it has shown none
+  int64_t step_ns = 0;  // median; 0: not known yet
   std::string keeps;
-  int64_t request = 0;   // the last trigger that it read
-  std::string answer;    // accepted, late, saved or failed
-  std::string detail;    // a file, or why not
-  bool gone = false;     // it ended without leaving the job
+  int64_t request = 0;  // the last trigger that it read
+  std::string answer;   // accepted, late, saved or failed
+  std::string detail;   // a file, or why not
+  bool gone = false;    // it ended without leaving the job
 
   // "rank 1 (process 712 on node3)"
   std::string Name() const;

@@ -15,11 +15,11 @@ namespace fs = std::filesystem;
 class LatestRunTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) /
-              ("latest_run_" +
-               std::string(testing::UnitTest::GetInstance()
-                               ->current_test_info()
-                               ->name()));
+    folder_ =
+        fs::path(testing::TempDir()) /
+        ("latest_run_" +
+         std::string(
+             testing::UnitTest::GetInstance()->current_test_info()->name()));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }

@@ -21,8 +21,8 @@ namespace {
 
 template <typename T>
 bool ReadHeader(const File& file, T* header) {
-  const Result<size_t> got = file.ReadAt(
-      0, {reinterpret_cast<uint8_t*>(header), sizeof(*header)});
+  const Result<size_t> got =
+      file.ReadAt(0, {reinterpret_cast<uint8_t*>(header), sizeof(*header)});
   return got && *got == sizeof(*header);
 }
 
@@ -31,8 +31,7 @@ std::optional<File> LiveOf(const std::string& path, std::string_view stated) {
   const Result<File> capture = File::OpenRegular(path);
   format::FileHeader header;
   if (!capture || !ReadHeader(*capture, &header)) return std::nullopt;
-  return capture::OpenLive(*capture, header,
-                           capture::LivePlaces(path, stated));
+  return capture::OpenLive(*capture, header, capture::LivePlaces(path, stated));
 }
 
 bool IsRunning(uint32_t pid) {

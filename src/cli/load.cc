@@ -69,12 +69,12 @@ std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& given,
     return nullptr;
   }
   if (folder->jobs.size() > 1) {
-    code = Complain(kExitUsage,
-                    inputs.front() + ": " +
-                        std::to_string(folder->jobs.size()) +
-                        " jobs in this folder, expected one",
-                    "name one file, or join the files of one job with "
-                    "stepscope convert FILE... -o job.sscap");
+    code =
+        Complain(kExitUsage,
+                 inputs.front() + ": " + std::to_string(folder->jobs.size()) +
+                     " jobs in this folder, expected one",
+                 "name one file, or join the files of one job with "
+                 "stepscope convert FILE... -o job.sscap");
     std::fputs(JobLines(DescribeJobs(*folder)).c_str(), stderr);
     return nullptr;
   }
@@ -105,10 +105,9 @@ ExitCode ComplainOfInput(const Error& error) {
     PrintError(error.message);  // says what to do itself
     return kExitUnreadable;
   }
-  return Complain(error.code == ErrorCode::kInvalidArgument ? kExitUsage
-                                                            : kExitUnreadable,
-                  error.message, remedy.empty() ? "see stepscope --help"
-                                                : remedy);
+  return Complain(
+      error.code == ErrorCode::kInvalidArgument ? kExitUsage : kExitUnreadable,
+      error.message, remedy.empty() ? "see stepscope --help" : remedy);
 }
 
 }  // namespace stepscope

@@ -42,8 +42,7 @@ struct LoadedInput {
   std::vector<TraceFolder::Skipped> skipped;
   SetClocks clocks;  // of a folder with one job of several files
 };
-bool LoadForInfo(const std::string& input, LoadedInput& loaded,
-                 ExitCode& code);
+bool LoadForInfo(const std::string& input, LoadedInput& loaded, ExitCode& code);
 
 // What is wrong with an input, and the code to return.
 ExitCode ComplainOfInput(const Error& error);

@@ -54,8 +54,7 @@ void AddCommand(const Command& command, Manual& manual) {
     std::string term = Bold(option.name);
     if (!option.short_name.empty())
       term = Bold(option.short_name) + ", " + term;
-    if (!option.value.empty())
-      term += " \\fI" + Roff(option.value) + "\\fR";
+    if (!option.value.empty()) term += " \\fI" + Roff(option.value) + "\\fR";
     manual.Entry(term, FullMeaning(option));
   }
   if (!command.more.empty()) manual.Lines(command.more);

@@ -29,9 +29,9 @@ struct Task {
 
 struct MapOutcome {
   std::optional<Error> error;
-  bool no_trace = false;      // of no known format
-  bool not_written = false;   // the error is that of the output
-  std::string line;           // what was done
+  bool no_trace = false;     // of no known format
+  bool not_written = false;  // the error is that of the output
+  std::string line;          // what was done
 };
 
 Result<Partial> MapFile(const Task& task, uint64_t& events) {
@@ -79,8 +79,8 @@ MapOutcome MapOne(const Task& task) {
     outcome.not_written = true;
     return outcome;
   }
-  outcome.line = task.partial + ": " + CountText(bytes.size()) +
-                 " bytes, of " + CountText(events) + " events\n";
+  outcome.line = task.partial + ": " + CountText(bytes.size()) + " bytes, of " +
+                 CountText(events) + " events\n";
   return outcome;
 }
 
@@ -142,11 +142,10 @@ ExitCode RunMap(const MapArguments& arguments) {
     if (!outcome.error) continue;
     // Folders hold other files too.
     if (outcome.no_trace && !tasks[i].named) continue;
-    const ExitCode one =
-        outcome.not_written
-            ? Complain(kExitIo, outcome.error->message,
-                       "choose another place with --output")
-            : ComplainOfInput(*outcome.error);
+    const ExitCode one = outcome.not_written
+                             ? Complain(kExitIo, outcome.error->message,
+                                        "choose another place with --output")
+                             : ComplainOfInput(*outcome.error);
     // In a folder a damaged file is skipped; who named one is told.
     if (outcome.not_written || tasks[i].named) code = one;
   }

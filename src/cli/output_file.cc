@@ -29,8 +29,8 @@ ExitCode CheckOutput(const std::string& path) {
        part = part.parent_path()) {
     if (!fs::exists(part, ignored)) continue;
     if (fs::is_directory(part, ignored)) break;
-    return Complain(kExitIo, path + ": " + part.string() +
-                                 " is a file, not a folder",
+    return Complain(kExitIo,
+                    path + ": " + part.string() + " is a file, not a folder",
                     "give another folder");
   }
   return Complain(kExitIo, path + ": there is no folder " + folder.string(),

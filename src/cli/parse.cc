@@ -41,8 +41,8 @@ Status ParseWords(const Command& command,
     std::visit(Adder{app, operand.name}, operand.target)
         ->required(!operand.optional);
   for (const Option& option : command.options) {
-    const std::string names =
-        option.short_name.empty() ? option.name
+    const std::string names = option.short_name.empty()
+                                  ? option.name
                                   : option.short_name + "," + option.name;
     std::visit(Adder{app, names}, option.target)->required(option.required);
   }
@@ -50,9 +50,9 @@ Status ParseWords(const Command& command,
     std::vector<std::string> reversed(words.rbegin(), words.rend());
     app.parse(reversed);
   } catch (const CLI::ParseError& error) {
-    return Fail(ErrorCode::kInvalidArgument,
-                std::string(error.what()) + "; see stepscope " + command.name +
-                    " --help");
+    return Fail(ErrorCode::kInvalidArgument, std::string(error.what()) +
+                                                 "; see stepscope " +
+                                                 command.name + " --help");
   }
   return Ok();
 }

@@ -26,9 +26,9 @@ struct SizeAndTime {
 std::optional<SizeAndTime> Look(const std::string& path) {
   struct stat file = {};
   if (stat(path.c_str(), &file) != 0) return {};
-  return SizeAndTime{static_cast<uint64_t>(file.st_size),
-                     int64_t{file.st_mtim.tv_sec} * 1'000'000'000 +
-                         file.st_mtim.tv_nsec};
+  return SizeAndTime{
+      static_cast<uint64_t>(file.st_size),
+      int64_t{file.st_mtim.tv_sec} * 1'000'000'000 + file.st_mtim.tv_nsec};
 }
 
 SizeAndTime LookAtBoth(const std::string& path, const SizeAndTime& own) {

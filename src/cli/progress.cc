@@ -18,7 +18,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kQuick{400};   // shorter work shows nothing
+constexpr milliseconds kQuick{400};  // shorter work shows nothing
 constexpr milliseconds kFrame{100};
 constexpr size_t kBarWidth = 20;
 
@@ -57,8 +57,7 @@ Progress::~Progress() {
 
 void Progress::Set(uint64_t done, uint64_t total) {
   if (total == 0) return;
-  const double share =
-      static_cast<double>(done) / static_cast<double>(total);
+  const double share = static_cast<double>(done) / static_cast<double>(total);
   percent_.store(std::clamp(static_cast<int>(share * 100), 0, 100));
 }
 

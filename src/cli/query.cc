@@ -118,8 +118,8 @@ Status Answer(const QueryArguments& arguments, QuerySession& session,
   const size_t width =
       arguments.output == "-" ? StyleOfTables(0, true).width : 0;
   return WriteRows(
-      *rows,
-      {*StreamedFormat(arguments.format), LimitOf(arguments), width}, *sink);
+      *rows, {*StreamedFormat(arguments.format), LimitOf(arguments), width},
+      *sink);
 }
 
 ExitCode RunOn(const QueryArguments& arguments, const std::string& dataset,

@@ -14,9 +14,9 @@ namespace stepscope {
 struct QueryArguments {
   std::string input;  // a trace, a folder of them or a dataset
   std::string sql;
-  std::string named;  // a query that is there by name
+  std::string named;                    // a query that is there by name
   std::vector<std::string> parameters;  // NAME=VALUE, of that one
-  std::string file;   // of SQL; -: standard input
+  std::string file;                     // of SQL; -: standard input
   std::string format = "table";
   std::string output = "-";
   std::string memory;  // as "4GB"

@@ -64,8 +64,7 @@ Status WriteCsv(QueryResult& rows, uint64_t limit, Writer& writer) {
     for (size_t i = 0; i < rows.columns(); ++i) {
       if (i > 0) writer.text() += ',';
       const std::string text = CellText(rows, i, row);
-      writer.text() +=
-          IsNumeric(rows.type(i)) ? CsvValue(text) : CsvText(text);
+      writer.text() += IsNumeric(rows.type(i)) ? CsvValue(text) : CsvText(text);
     }
     writer.text() += '\n';
   }));
@@ -156,12 +155,12 @@ Status WriteTextTable(QueryResult& rows, const RowStyle& style,
   std::vector<std::vector<std::string>> lines(1);
   for (size_t i = 0; i < rows.columns(); ++i)
     lines[0].push_back(VisibleText(rows.name(i)));
-  STEPSCOPE_TRY_ASSIGN(
-      const bool more, ForEachRow(rows, limit, writer, [&](size_t row) {
-        std::vector<std::string>& line = lines.emplace_back();
-        for (size_t i = 0; i < rows.columns(); ++i)
-          line.push_back(TableCell(rows, i, row));
-      }));
+  STEPSCOPE_TRY_ASSIGN(const bool more,
+                       ForEachRow(rows, limit, writer, [&](size_t row) {
+                         std::vector<std::string>& line = lines.emplace_back();
+                         for (size_t i = 0; i < rows.columns(); ++i)
+                           line.push_back(TableCell(rows, i, row));
+                       }));
   std::vector<size_t> widths(rows.columns());
   for (const std::vector<std::string>& line : lines)
     for (size_t i = 0; i < line.size(); ++i)
@@ -181,8 +180,8 @@ Status WriteTextTable(QueryResult& rows, const RowStyle& style,
   for (size_t i = 1; i < lines.size(); ++i) print(lines[i]);
   if (lines.size() == 1) writer.text() += "(no rows)\n";
   if (more)
-    writer.text() += "More rows than " + std::to_string(limit) +
-                     "; --limit 0 prints all.\n";
+    writer.text() +=
+        "More rows than " + std::to_string(limit) + "; --limit 0 prints all.\n";
   return Ok();
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "analysis/partial/reduce.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -6,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "analysis/partial/reduce.h"
 #include "base/executor.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -72,8 +73,7 @@ bool PartialsOfJob::List(const std::string& folder,
   for (const std::string& file : *files) {
     if (file.ends_with(kPartialSuffix)) {
       partials.push_back(file);
-    } else if (!file.ends_with(".live") &&
-               !all.contains(PartialPathOf(file)) &&
+    } else if (!file.ends_with(".live") && !all.contains(PartialPathOf(file)) &&
                FindImporter(file, found).has_value()) {
       Skip(file, "has no partial and is left out; run stepscope map on it");
     }
@@ -106,8 +106,7 @@ void PartialsOfJob::ReadHeads(const std::vector<std::string>& partials) {
     PartialFile file{partials[i], "", *std::move(heads[i])};
     const TraceStamp& stamp = file.head.stamp;
     file.trace =
-        (std::filesystem::path(file.path).parent_path() / stamp.name)
-            .string();
+        (std::filesystem::path(file.path).parent_path() / stamp.name).string();
     file.head.facts.path = file.trace;
     if (HasChanged(file.trace, stamp)) {
       Skip(file.path,
@@ -141,9 +140,9 @@ bool PartialsOfJob::Find(const std::vector<std::string>& inputs,
   }
   ReadHeads(partials);
   if (!files_.empty()) return true;
-  const std::string why =
-      left_out_.skipped.empty() ? inputs.front() + ": no partial in it"
-                                : left_out_.skipped.front();
+  const std::string why = left_out_.skipped.empty()
+                              ? inputs.front() + ": no partial in it"
+                              : left_out_.skipped.front();
   code = Complain(kExitUnreadable, why,
                   "run stepscope map on each trace of the job first");
   return false;
@@ -162,8 +161,8 @@ bool PartialsOfJob::ChooseJob(const std::string& input, ExitCode& code) {
   }
   for (const SameWindow& repeat : jobs[0].repeats)
     left_out_.repeats.push_back(files_[repeat.file].trace +
-                                ": same window as " +
-                                files_[repeat.of].trace + ", counted once");
+                                ": same window as " + files_[repeat.of].trace +
+                                ", counted once");
   left_out_.of_job = jobs[0].notes;
   std::vector<PartialFile> chosen;
   for (const uint32_t file : jobs[0].files)
@@ -213,8 +212,8 @@ ExitCode RunReduce(const ReduceArguments& arguments) {
   ExitCode code = kExitOk;
   if (!partials.Find(arguments.inputs, code)) return code;
   if (!partials.ChooseJob(arguments.inputs.front(), code)) return code;
-  Result<std::unique_ptr<ReducedJob>> job = partials.Reduce(
-      options, AlignmentOf(arguments.tables.no_align));
+  Result<std::unique_ptr<ReducedJob>> job =
+      partials.Reduce(options, AlignmentOf(arguments.tables.no_align));
   if (!job) return ComplainOfInput(job.error());
   ReducedJob& reduced = **job;
   if (reduced.given == 0)

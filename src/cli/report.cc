@@ -64,8 +64,7 @@ ExitCode RunReport(const ReportArguments& arguments) {
   if (const ExitCode code = CheckOutput(arguments.output); code != kExitOk)
     return code;
   ExitCode code = kExitOk;
-  const std::shared_ptr<const Trace> trace =
-      LoadTrace({arguments.input}, code);
+  const std::shared_ptr<const Trace> trace = LoadTrace({arguments.input}, code);
   if (trace == nullptr) return code;
   const Result<std::string> html = [&] {
     const Progress progress("looking into " + arguments.input);

@@ -16,13 +16,13 @@
 #include "cli/run_captures.h"
 #include "cli/run_environment.h"
 #include "cli/run_folder.h"
-#include "cli/saved_windows.h"
 #include "cli/run_install.h"
 #include "cli/run_process.h"
 #include "cli/run_report.h"
 #include "cli/run_torch.h"
 #include "cli/run_torch_choice.h"
 #include "cli/run_watch.h"
+#include "cli/saved_windows.h"
 
 namespace stepscope {
 namespace {
@@ -36,9 +36,8 @@ constexpr useconds_t kMomentUs = 50'000;
 
 Variables Inherited() {
   Variables set;
-  for (const char* name :
-       {"LD_PRELOAD", "PYTHONPATH", "NVTX_INJECTION64_PATH",
-        "CUDA_INJECTION64_PATH", "STEPSCOPE_GPU_KINDS"}) {
+  for (const char* name : {"LD_PRELOAD", "PYTHONPATH", "NVTX_INJECTION64_PATH",
+                           "CUDA_INJECTION64_PATH", "STEPSCOPE_GPU_KINDS"}) {
     const char* value = std::getenv(name);
     if (value != nullptr && value[0] != '\0') set.emplace_back(name, value);
   }
@@ -108,17 +107,17 @@ void AddGpu(const RunOptions& options, Injection& injection) {
 // asked for, and for the stages of frameworks, if the package knows them.
 void FindPython(const RunOptions& options, Injection& injection) {
   const char* const package = std::getenv("STEPSCOPE_PYTHON_PACKAGE");
-  injection.python_package = package != nullptr && package[0] != '\0'
-                                 ? package
-                                 : FindPythonPackage();
+  injection.python_package =
+      package != nullptr && package[0] != '\0' ? package : FindPythonPackage();
   const bool knows_stages =
       !injection.python_package.empty() &&
       FileExists(injection.python_package + "/stepscope/_frameworks.py");
   if (!options.wants_python() && (options.no_torch || !knows_stages)) return;
   injection.python_hook = FindPythonHook();
   if (injection.python_hook.empty() && options.wants_python()) {
-    PrintError("Python functions are not recorded: share/stepscope/python is "
-               "missing; install stepscope");
+    PrintError(
+        "Python functions are not recorded: share/stepscope/python is "
+        "missing; install stepscope");
   }
 }
 
@@ -218,10 +217,9 @@ int RunRun(const RunOptions& options) {
     for (CaptureEnding& one : live.ended)
       if (one.error.empty()) ended.push_back(std::move(one));
   };
-  const Result<Ending> ending =
-      RunCommand(options.command,
-                 RunVariables(options, *injection, Inherited()),
-                 {fold, watch.fd(), [&] { watch.Look(); }});
+  const Result<Ending> ending = RunCommand(
+      options.command, RunVariables(options, *injection, Inherited()),
+      {fold, watch.fd(), [&] { watch.Look(); }});
   if (!ending) {
     std::error_code ignored;
     if (folder.fresh) fs::remove(folder.path, ignored);

@@ -21,7 +21,7 @@ struct RunOptions {
   bool nvtx = false;  // also where another NVTX tool is set
   bool no_torch = false;
   bool shapes = false;
-  bool python = false;  // calls of Python functions
+  bool python = false;                      // calls of Python functions
   std::vector<std::string> python_include;  // patterns of file names
   std::vector<std::string> python_exclude;
   bool always = false;     // the flight recorder

@@ -31,8 +31,8 @@ std::optional<format::LiveHeader> ReadHeader(const fs::path& live) {
       File::OpenRegularAt(AT_FDCWD, live.string(), live.string(), O_RDONLY);
   format::LiveHeader header;
   const Result<size_t> got =
-      file ? file->ReadAt(
-                 0, {reinterpret_cast<uint8_t*>(&header), sizeof(header)})
+      file ? file->ReadAt(0,
+                          {reinterpret_cast<uint8_t*>(&header), sizeof(header)})
            : Result<size_t>(0);
   if (!got || *got < sizeof(header) ||
       std::memcmp(header.magic, format::kLiveMagic, sizeof(header.magic)) != 0)
@@ -123,8 +123,8 @@ int RemoveEmptyLiveFiles(const std::string& live_folder) {
       continue;
     const std::optional<format::LiveHeader> header = ReadHeader(it->path());
     // No event is recorded before its name.
-    if (header && (header->names_used != 0 ||
-                   IsRunning(static_cast<pid_t>(header->pid))))
+    if (header &&
+        (header->names_used != 0 || IsRunning(static_cast<pid_t>(header->pid))))
       continue;
     if (!IsOpenElsewhere(it->path()) && unlink(it->path().c_str()) == 0)
       ++removed;
@@ -138,8 +138,7 @@ LiveCaptures FoldLiveFiles(const std::string& folder, const std::string& run_id,
   for (const auto& [live, captures] : LiveFilesIn(folder)) {
     if (RunOfCapture(captures[0]) != run_id) continue;
     std::error_code ignored;
-    const bool there =
-        fs::is_regular_file(fs::symlink_status(live, ignored));
+    const bool there = fs::is_regular_file(fs::symlink_status(live, ignored));
     const pid_t pid = there ? PidOfLive(live)
                             : PidOfCapture(fs::path(captures[0]).filename());
     if (pid <= 0) continue;  // not made yet, or nothing of ours

@@ -49,11 +49,9 @@ void AddFlight(const RunOptions& options, const Variables& inherited,
   const double slow = options.no_slow ? -1 : options.slow_factor;
   if (slow != 0)
     set.emplace_back("STEPSCOPE_SLOW_FACTOR", std::to_string(slow));
-  const int64_t hang = options.no_hang
-                           ? -1
-                           : std::llround(options.hang_after_s * 1e9);
-  if (hang != 0)
-    set.emplace_back("STEPSCOPE_HANG_AFTER", std::to_string(hang));
+  const int64_t hang =
+      options.no_hang ? -1 : std::llround(options.hang_after_s * 1e9);
+  if (hang != 0) set.emplace_back("STEPSCOPE_HANG_AFTER", std::to_string(hang));
   if (Find(inherited, "STEPSCOPE_GPU_KINDS").empty())
     set.emplace_back("STEPSCOPE_GPU_KINDS", "kernel");
 }

@@ -90,9 +90,9 @@ class Fold {
   capture::Metadata metadata_{strings_};
   capture::BlockList list_;
   uint64_t size_ = 0;
-  bool ended_ = false;            // has its End block
-  std::set<uint64_t> in_file_;    // incarnations
-  std::set<uint64_t> replaced_;   // those that the ring has better
+  bool ended_ = false;           // has its End block
+  std::set<uint64_t> in_file_;   // incarnations
+  std::set<uint64_t> replaced_;  // those that the ring has better
   uint64_t stop_tick_ = 0;
   FoldedCapture result_;
 };
@@ -133,9 +133,8 @@ Status Fold::AddNames(const File& live, BlockList& blocks) const {
       live.ReadAt(0, {reinterpret_cast<uint8_t*>(&header), sizeof(header)}));
   STEPSCOPE_TRY_ASSIGN(const uint64_t size, live.Size());
   if (got < sizeof(header) || header.names_offset > size) return Ok();
-  std::vector<uint8_t> names(static_cast<size_t>(
-      std::min({header.names_used, header.names_bytes,
-                size - header.names_offset})));
+  std::vector<uint8_t> names(static_cast<size_t>(std::min(
+      {header.names_used, header.names_bytes, size - header.names_offset})));
   STEPSCOPE_TRY_ASSIGN(got, live.ReadAt(header.names_offset, names));
   if (got > 0)
     blocks.Add(BlockKind::kNames,
@@ -191,8 +190,8 @@ void Fold::AddChunk(const capture::LiveChunk& chunk, BlockList& blocks) {
         tick += slot.dur - 1;
       stop_tick_ = std::max(stop_tick_, tick);
     }
-    const format::PackedCounts counts = format::EncodeSlots(
-        slots, run.slots, run.first_tick, packed.data());
+    const format::PackedCounts counts =
+        format::EncodeSlots(slots, run.slots, run.first_tick, packed.data());
     if (counts.events == 0 && counts.side_records == 0) continue;
     EventsHeader header = {};
     header.thread_uid = run.thread_uid;
@@ -230,8 +229,8 @@ Result<FoldedCapture> Fold::Run(std::string_view ended) {
   AddClock(blocks);
   for (const capture::LiveChunk& chunk : live.chunks) {
     const bool in_file = in_file_.contains(chunk.header.incarnation);
-    if (in_file && chunk.header.state ==
-                       static_cast<uint32_t>(ChunkState::kWritten))
+    if (in_file &&
+        chunk.header.state == static_cast<uint32_t>(ChunkState::kWritten))
       continue;
     // A kill between writing a chunk and giving it back: the ring has all.
     if (in_file) replaced_.insert(chunk.header.incarnation);
@@ -240,9 +239,9 @@ Result<FoldedCapture> Fold::Run(std::string_view ended) {
   const std::string key = "ended";
   const auto key_bytes = static_cast<uint32_t>(key.size());
   const auto value_bytes = static_cast<uint32_t>(ended.size());
-  blocks.Add(BlockKind::kProcess,
-             std::string(BytesOf(key_bytes)) +
-                 std::string(BytesOf(value_bytes)) + key + std::string(ended));
+  blocks.Add(BlockKind::kProcess, std::string(BytesOf(key_bytes)) +
+                                      std::string(BytesOf(value_bytes)) + key +
+                                      std::string(ended));
   const format::EndRecord end = {stop_tick_, live.names_refused, {}};
   blocks.Add(BlockKind::kEnd, BytesOf(end));
   STEPSCOPE_TRY(Write(blocks.bytes()));
@@ -264,8 +263,7 @@ Status Fold::Append(uint64_t at, const std::string& blocks) const {
   const int fd = file_.fd();
   // What a kill cut off here is whole in the ring.
   Status status = Ok();
-  if (ftruncate(fd, static_cast<off_t>(at)) != 0 ||
-      lseek(fd, 0, SEEK_END) < 0)
+  if (ftruncate(fd, static_cast<off_t>(at)) != 0 || lseek(fd, 0, SEEK_END) < 0)
     status = FileError(file_.path(), errno);
   if (status) status = WriteAll(fd, blocks, file_.path());
   if (!status && ftruncate(fd, static_cast<off_t>(at)) != 0)
@@ -292,24 +290,24 @@ Status Fold::Rewrite(const std::string& blocks) const {
   }
   const std::string part = file_.path() + ".part";
   unlink(part.c_str());  // of one that was killed
-  STEPSCOPE_TRY_ASSIGN(
-      File fresh, File::OpenRegularAt(AT_FDCWD, part, part,
-                                      O_WRONLY | O_CREAT | O_EXCL, 0644));
+  STEPSCOPE_TRY_ASSIGN(File fresh,
+                       File::OpenRegularAt(AT_FDCWD, part, part,
+                                           O_WRONLY | O_CREAT | O_EXCL, 0644));
   Status status = Ok();
   std::vector<uint8_t> piece(size_t{1} << 20);
   for (const Range& range : kept) {
     for (uint64_t at = range.begin; status && at < range.end;) {
-      const auto want = static_cast<size_t>(
-          std::min<uint64_t>(piece.size(), range.end - at));
+      const auto want =
+          static_cast<size_t>(std::min<uint64_t>(piece.size(), range.end - at));
       const Result<size_t> got = file_.ReadAt(at, {piece.data(), want});
       if (!got || *got == 0) {
         status = got ? Status(Fail(ErrorCode::kIo, file_.path() + ": shrunk"))
                      : Status(got.error());
         break;
       }
-      status = WriteAll(
-          fresh.fd(), {reinterpret_cast<const char*>(piece.data()), *got},
-          part);
+      status =
+          WriteAll(fresh.fd(),
+                   {reinterpret_cast<const char*>(piece.data()), *got}, part);
       at += *got;
     }
   }
@@ -348,8 +346,8 @@ std::string RunOfCapture(const std::string& capture) {
 Result<FoldedCapture> FoldLiveFile(const std::string& capture,
                                    const std::string& live,
                                    std::string_view ended) {
-  STEPSCOPE_TRY_ASSIGN(
-      File file, File::OpenRegularAt(AT_FDCWD, capture, capture, O_RDWR));
+  STEPSCOPE_TRY_ASSIGN(File file,
+                       File::OpenRegularAt(AT_FDCWD, capture, capture, O_RDWR));
   struct stat status = {};
   if (fstat(file.fd(), &status) != 0) return FileError(capture, errno);
   // The other may be somebody's file elsewhere.

@@ -149,8 +149,7 @@ TEST(ProcessEndingTest, OnlyForceAndFaultsCutShort) {
   EXPECT_FALSE(DescribeEnding("unknown").cut_short);
   EXPECT_FALSE(DescribeEnding("signal x").cut_short);
   for (const int signal : {SIGKILL, SIGSEGV, SIGABRT, SIGBUS, SIGFPE})
-    EXPECT_TRUE(
-        DescribeEnding("signal " + std::to_string(signal)).cut_short);
+    EXPECT_TRUE(DescribeEnding("signal " + std::to_string(signal)).cut_short);
   EXPECT_NE(DescribeEnding("signal 11").text.find("SIGSEGV"),
             std::string::npos);
 }
@@ -176,7 +175,8 @@ TEST(RunWatchTest, TheNameOfACaptureHasItsProcess) {
 TEST(RunReportTest, OnlyWhatIsUnusualIsSaidAndOnce) {
   EXPECT_TRUE(DescribeProcesses({{1, "a", "exit 0", ""},
                                  {2, "a", "unknown", ""},
-                                 {3, "a", "signal 15", ""}}, {})
+                                 {3, "a", "signal 15", ""}},
+                                {})
                   .empty());
   const auto lines = DescribeProcesses({{4, "a b", "signal 9", ""},
                                         {5, "a c", "signal 9", ""},
@@ -195,8 +195,7 @@ TEST(NotesTest, WhatIsNotedOfSeveralProcessesIsSaidOnce) {
     writer.Process({{"pid", std::to_string(pid)},
                     {"command", "python3 worker.py " + std::to_string(pid)},
                     {"ended", pid == 10 ? "signal 9" : "exit 0"}});
-    writer.Clock(format::ClockKind::kTsc, 0,
-                 {capture::MakeAnchor(1000, 500)});
+    writer.Clock(format::ClockKind::kTsc, 0, {capture::MakeAnchor(1000, 500)});
     writer.End(2000);
     folder.Write("x" + std::to_string(pid) + ".sscap", writer.bytes());
   }

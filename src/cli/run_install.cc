@@ -38,8 +38,8 @@ std::string FindTorchSources() {
 }
 
 std::string FindPythonHook() {
-  const std::string hook = Beside({"share/stepscope/python"},
-                                  "sitecustomize.py");
+  const std::string hook =
+      Beside({"share/stepscope/python"}, "sitecustomize.py");
   return hook.empty() ? "" : fs::path(hook).parent_path().string();
 }
 

@@ -24,9 +24,8 @@ namespace stepscope {
 namespace {
 
 // Passed on to the command when they come from another process.
-constexpr std::array kForwarded = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT,
-                                   SIGUSR1, SIGUSR2, SIGALRM, SIGTSTP,
-                                   SIGCONT};
+constexpr std::array kForwarded = {SIGINT,  SIGTERM, SIGHUP,  SIGQUIT, SIGUSR1,
+                                   SIGUSR2, SIGALRM, SIGTSTP, SIGCONT};
 
 std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
@@ -211,8 +210,7 @@ std::string FindProgram(const std::string& name) {
   folders += ':';
   for (size_t at = 0; at < folders.size();) {
     const size_t end = folders.find(':', at);
-    const std::string folder =
-        end == at ? "." : folders.substr(at, end - at);
+    const std::string folder = end == at ? "." : folders.substr(at, end - at);
     if (executable(folder + "/" + name)) return folder + "/" + name;
     at = end + 1;
   }

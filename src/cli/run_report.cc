@@ -30,12 +30,12 @@ class ProcessLines {
   std::vector<std::string> Texts() const {
     std::vector<std::string> texts;
     for (const Line& line : lines_) {
-      texts.push_back(
-          (line.count == 1 ? line.first
+      texts.push_back((line.count == 1
+                           ? line.first
                            : CountText(line.count) + " processes (" +
                                  line.first.substr(sizeof("process ") - 1) +
                                  " and others)") +
-          ": " + line.text);
+                      ": " + line.text);
     }
     return texts;
   }

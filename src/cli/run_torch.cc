@@ -18,9 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 18> kLaunchers = {
-    "sh",      "bash",    "dash",   "zsh",    "env",        "nice",
-    "ionice",  "time",    "timeout", "numactl", "taskset",  "stdbuf",
-    "setsid",  "mpirun",  "mpiexec", "srun",   "accelerate", "make"};
+    "sh",     "bash",   "dash",    "zsh",     "env",        "nice",
+    "ionice", "time",   "timeout", "numactl", "taskset",    "stdbuf",
+    "setsid", "mpirun", "mpiexec", "srun",    "accelerate", "make"};
 
 std::string BaseName(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
@@ -43,8 +43,8 @@ std::string InterpreterOfScript(const std::string& path) {
   for (size_t at = 0; at < line.size();) {
     const size_t begin = line.find_first_not_of(" \t\r", at);
     if (begin == line.npos) break;
-    const size_t end = std::min(line.find_first_of(" \t\r", begin),
-                                line.size());
+    const size_t end =
+        std::min(line.find_first_of(" \t\r", begin), line.size());
     const std::string word = line.substr(begin, end - begin);
     if (IsPython(word)) return FindProgram(word);
     at = end;
@@ -99,12 +99,10 @@ std::string LibraryOf(const std::string& folder) {
        it.increment(error)) {
     const std::string name = it->path().filename().string();
     if (name.compare(0, 3, "_C.") != 0) continue;
-    const Result<std::string> list =
-        OutputOf({"/lib64/ld-linux-x86-64.so.2", "--list",
-                  it->path().string()}, {}, 10);
+    const Result<std::string> list = OutputOf(
+        {"/lib64/ld-linux-x86-64.so.2", "--list", it->path().string()}, {}, 10);
     const size_t at = list ? list->find("libtorch_cpu.so") : list->npos;
-    const size_t arrow =
-        at == std::string::npos ? at : list->find("=> ", at);
+    const size_t arrow = at == std::string::npos ? at : list->find("=> ", at);
     if (arrow == std::string::npos) continue;
     return list->substr(arrow + 3, list->find(" (", arrow) - arrow - 3);
   }
@@ -142,12 +140,12 @@ std::string InterpreterOf(const std::vector<std::string>& command) {
 }
 
 Result<TorchInstall> TorchOfPython(const std::string& python) {
-  const Result<std::string> answer = OutputOf(
-      {python, "-c",
-       "import importlib.util as u\n"
-       "s = u.find_spec('torch')\n"
-       "print(s.submodule_search_locations[0] if s else '')"},
-      {}, 20);
+  const Result<std::string> answer =
+      OutputOf({python, "-c",
+                "import importlib.util as u\n"
+                "s = u.find_spec('torch')\n"
+                "print(s.submodule_search_locations[0] if s else '')"},
+               {}, 20);
   if (!answer || *answer == "\n")
     return Fail(ErrorCode::kNotFound, python + " has no torch");
   const std::string folder = answer->substr(0, answer->find('\n'));

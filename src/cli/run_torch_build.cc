@@ -32,8 +32,8 @@ constexpr const char* kSources[] = {
 
 std::string TorchCompiler() {
   const char* wish = std::getenv("CXX");
-  for (const char* name : {wish != nullptr ? wish : "", "c++", "g++",
-                           "clang++"}) {
+  for (const char* name :
+       {wish != nullptr ? wish : "", "c++", "g++", "clang++"}) {
     const std::string path = FindProgram(name);
     if (!path.empty()) return path;
   }
@@ -74,9 +74,8 @@ std::vector<std::string> CommandLine(const TorchInstall& torch,
           (UsesNewStrings(torch.library) ? "1" : "0"),
       // One translation unit: torch's headers take most of the time.
       "-include", "torch/shapes.cc", "-include", "torch/iteration.cc",
-      "-include", "torch/recorder.cc",
-      sources + "/torch/observer.cc",
-      "-o", output, torch.library};
+      "-include", "torch/recorder.cc", sources + "/torch/observer.cc", "-o",
+      output, torch.library};
   // at::RecordFunction has a member more without it: what we would read as
   // ours belongs to torch.
   if (!torch.debug) line.push_back("-DNDEBUG");
@@ -127,9 +126,9 @@ Result<TorchObserver> ObserverFor(const TorchInstall& torch,
   TorchObserver result = {torch.library, folder + "/libstepscope_torch.so"};
   if (FileExists(result.observer)) {
     if (IsOurs(result.observer)) return result;
-    return Fail(ErrorCode::kIo, result.observer +
-                                    ": others may have put it there; remove " +
-                                    folder);
+    return Fail(
+        ErrorCode::kIo,
+        result.observer + ": others may have put it there; remove " + folder);
   }
   if (compiler.empty()) {
     return Fail(ErrorCode::kNotFound,
@@ -142,8 +141,7 @@ Result<TorchObserver> ObserverFor(const TorchInstall& torch,
     return FileError(folder, errno);
   if (error) return FileError(folder, error.value());
   if (!IsOurs(folder + "/."))
-    return Fail(ErrorCode::kIo,
-                folder + ": others may write there; remove it");
+    return Fail(ErrorCode::kIo, folder + ": others may write there; remove it");
   if (!quiet) {
     PrintError("building the observer of torch " + torch.version +
                ", once; it is kept in " + folder);

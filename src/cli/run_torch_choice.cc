@@ -52,10 +52,9 @@ std::string ProbeTorch(const TorchInstall& torch, const std::string& prebuilt,
                        const std::string& injector) {
   // The injector for the recorder's symbols; told to follow nothing, it does
   // nothing.
-  const Result<std::string> answer =
-      OutputOf({torch.python, "-c", kProbe, prebuilt},
-               {{"LD_PRELOAD", injector}, {"STEPSCOPE_FOLLOW", ""}},
-               kProbeSeconds);
+  const Result<std::string> answer = OutputOf(
+      {torch.python, "-c", kProbe, prebuilt},
+      {{"LD_PRELOAD", injector}, {"STEPSCOPE_FOLLOW", ""}}, kProbeSeconds);
   if (!answer) return "a process that asked torch failed";
   const std::string line = answer->substr(0, answer->find('\n'));
   return line == "good" ? "" : line;
@@ -73,8 +72,7 @@ std::string WhyNotPrebuilt(const TorchInstall& torch,
     case PrebuiltFit::kUnknown:
       break;
   }
-  if (torch.python.empty())
-    return "the version of torch is not known";
+  if (torch.python.empty()) return "the version of torch is not known";
   return ProbeTorch(torch, prebuilt, injector);
 }
 
@@ -92,9 +90,8 @@ Result<ChosenObserver> ChooseObserver(const TorchInstall& torch,
   if (compiled) return ChosenObserver{*compiled, ""};
   if (wish.compiled) return compiled.error();
   if (fits) {
-    return ChosenObserver{{"", prebuilt},
-                          "shapes are not recorded: " +
-                              compiled.error().message};
+    return ChosenObserver{
+        {"", prebuilt}, "shapes are not recorded: " + compiled.error().message};
   }
   // Where nobody could ask torch beforehand, the observer asks when it is
   // loaded.

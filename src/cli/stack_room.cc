@@ -31,8 +31,7 @@ bool HasStackRoom() {
   // program lies above all of them.
   const uint64_t top = getauxval(AT_EXECFN);
   // Not the place of a variable: AddressSanitizer has some of these elsewhere.
-  const auto bottom =
-      reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
+  const auto bottom = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
   const uint64_t used = top > bottom ? top - bottom : 0;
   return limit.rlim_cur >= used + kLeastBytes;
 }

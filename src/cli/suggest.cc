@@ -28,8 +28,8 @@ size_t EditDistance(std::string_view a, std::string_view b) {
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
       const bool same = Same(a[i - 1], b[j - 1]);
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1,
-                         last[j - 1] + (same ? 0 : 1)});
+      row[j] =
+          std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1)});
       if (i > 1 && j > 1 && Same(a[i - 1], b[j - 2]) &&
           Same(a[i - 2], b[j - 1]))
         row[j] = std::min(row[j], before[j - 2] + 1);

@@ -70,9 +70,8 @@ std::optional<ExitCode> SummariseFolder(const SummaryArguments& arguments) {
   options.views = options.chosen_views();
   if (!CanScanFolder(arguments.input, options)) return {};
   ExitCode code = kExitOk;
-  const std::unique_ptr<ReducedJob> job =
-      ScanFolderOfJob(arguments.input, options,
-                      AlignmentOf(arguments.no_align), code);
+  const std::unique_ptr<ReducedJob> job = ScanFolderOfJob(
+      arguments.input, options, AlignmentOf(arguments.no_align), code);
   if (job == nullptr) return code;
   // Without steps some tables need all files at once.
   if (job->given != options.views) return {};
@@ -93,9 +92,8 @@ ExitCode RunSummary(const SummaryArguments& given) {
   if (!NameInput(arguments.input, code)) return code;
   if (const std::optional<ExitCode> done = SummariseFolder(arguments))
     return *done;
-  const Render render = arguments.format == "fluid"
-                            ? FluidRenderer(arguments)
-                            : TableRenderer(arguments);
+  const Render render = arguments.format == "fluid" ? FluidRenderer(arguments)
+                                                    : TableRenderer(arguments);
   if (!render) return kExitUsage;
   const std::shared_ptr<const Trace> trace =
       LoadTrace({arguments.input}, code, {}, AlignmentOf(arguments.no_align));

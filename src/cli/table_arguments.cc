@@ -45,31 +45,28 @@ bool ReadTableOptions(const SummaryArguments& arguments,
     }
     options.views |= view;
   }
-  const std::string sort =
-      arguments.sort.empty() ? "CPUTotal" : arguments.sort;
+  const std::string sort = arguments.sort.empty() ? "CPUTotal" : arguments.sort;
   const std::string unit =
       arguments.unit.empty() ? UsualUnit() : arguments.unit;
-  const std::string format =
-      arguments.format.empty() ? FormatOfTables(arguments.output)
-                               : arguments.format;
+  const std::string format = arguments.format.empty()
+                                 ? FormatOfTables(arguments.output)
+                                 : arguments.format;
   // What goes into a file is data.
-  options.style = StyleOfTables(
-      arguments.top, format == "text" && arguments.output == "-");
+  options.style =
+      StyleOfTables(arguments.top, format == "text" && arguments.output == "-");
   return Choose("--sort", sort, ParseSortKey(sort), SortKeyChoices(),
                 options.sort) &&
          Choose("--unit", unit, ParseTimeUnit(unit), TimeUnitChoices(),
                 options.unit) &&
          Choose("--format", format, ParseTableFormat(format),
-                TableFormatChoices() + ", fluid",
-                options.format);
+                TableFormatChoices() + ", fluid", options.format);
 }
 
 bool ReadSummaryOptions(const SummaryArguments& arguments,
                         TableOptions& options) {
   if (!ReadTableOptions(arguments, options) ||
-      !Choose("--layout", arguments.layout,
-              LayoutOf(arguments.layout, options), TextLayoutChoices(),
-              options.layout)) {
+      !Choose("--layout", arguments.layout, LayoutOf(arguments.layout, options),
+              TextLayoutChoices(), options.layout)) {
     return false;
   }
   if (!options.is_screen()) return true;

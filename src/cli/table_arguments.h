@@ -21,8 +21,7 @@ bool Choose(std::string_view option, const std::string& text,
     out = *value;
     return true;
   }
-  Complain(kExitUsage,
-           std::string(option) + ": unknown value \"" + text + "\"",
+  Complain(kExitUsage, std::string(option) + ": unknown value \"" + text + "\"",
            "choose from " + std::string(choices));
   return false;
 }
@@ -32,8 +31,7 @@ bool Choose(std::string_view option, const std::string& text,
 std::string FormatOfTables(std::string_view output);
 
 // False: something is none of the choices, and the user was told.
-bool ReadTableOptions(const SummaryArguments& arguments,
-                      TableOptions& options);
+bool ReadTableOptions(const SummaryArguments& arguments, TableOptions& options);
 
 // The same, with the layout of text that the options come to: the one screen
 // unless a table, or something that only tables show, is asked for.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "exporters/timeline/timeline.h"
+
 #include <algorithm>
 #include <optional>
 
@@ -9,7 +11,6 @@
 #include "cli/output_file.h"
 #include "cli/progress.h"
 #include "cli/verbs.h"
-#include "exporters/timeline/timeline.h"
 #include "importers/import_many.h"
 #include "importers/registry.h"
 #include "importers/tensorflow/tensorflow_importer.h"
@@ -41,8 +42,7 @@ Result<std::vector<Item>> ParseProfiles(const std::string& text) {
     const size_t comma = std::min(text.find(',', at), text.size());
     const std::string item = text.substr(at, comma - at);
     const size_t equals = item.find('=');
-    if (equals == std::string::npos || equals == 0 ||
-        equals + 1 == item.size())
+    if (equals == std::string::npos || equals == 0 || equals + 1 == item.size())
       return Fail(ErrorCode::kInvalidArgument,
                   "--profile_path: \"" + item + "\": expected LABEL=FILE");
     items.push_back({item.substr(0, equals), item.substr(equals + 1)});
@@ -51,9 +51,9 @@ Result<std::vector<Item>> ParseProfiles(const std::string& text) {
   for (size_t i = 0; i < items.size(); ++i)
     for (size_t j = 0; j < i; ++j)
       if (items[i].label == items[j].label)
-        return Fail(ErrorCode::kInvalidArgument,
-                    "--profile_path: label \"" + items[i].label +
-                        "\" is given twice");
+        return Fail(
+            ErrorCode::kInvalidArgument,
+            "--profile_path: label \"" + items[i].label + "\" is given twice");
   return items;
 }
 

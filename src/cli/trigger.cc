@@ -85,10 +85,9 @@ int64_t FirstStep(const std::vector<JobProcess>& asked, double margin_s) {
                                    : std::min(fastest_ns, process.step_ns);
   }
   const int64_t margin =
-      fastest_ns == 0
-          ? kBlindMargin
-          : static_cast<int64_t>(std::ceil(
-                margin_s * 1e9 / static_cast<double>(fastest_ns)));
+      fastest_ns == 0 ? kBlindMargin
+                      : static_cast<int64_t>(std::ceil(
+                            margin_s * 1e9 / static_cast<double>(fastest_ns)));
   return step + 2 + margin;
 }
 
@@ -107,9 +106,8 @@ Result<Outcome> Await(const std::string& folder, const PostedRequest& posted,
     for (auto it = open.begin(); it != open.end();) {
       const auto found = seen.find(it->first);
       const bool ended = found == seen.end() || found->second.gone;
-      const bool answered =
-          !ended && found->second.request == posted.number &&
-          found->second.answer != "accepted";
+      const bool answered = !ended && found->second.request == posted.number &&
+                            found->second.answer != "accepted";
       if (answered && found->second.answer == "saved") {
         ++outcome.saved;
       } else if (answered && found->second.answer == "late") {
@@ -165,10 +163,8 @@ ExitCode RunTrigger(const TriggerArguments& arguments) {
                " is dead; the others are asked without it");
   }
   if (alive.empty())
-    return Complain(kExitNo,
-                    arguments.job + ": no process of the job is alive",
-                    "see what they left with: stepscope info " +
-                        arguments.job);
+    return Complain(kExitNo, arguments.job + ": no process of the job is alive",
+                    "see what they left with: stepscope info " + arguments.job);
   std::vector<JobProcess> stepping;
   for (const JobProcess& process : alive)
     if (process.step >= 0) stepping.push_back(process);
@@ -197,25 +193,24 @@ ExitCode RunTrigger(const TriggerArguments& arguments) {
     Result<Outcome> result = Await(arguments.job, *posted, asked, deadline);
     if (!result)
       return Complain(kExitNo, arguments.job + ": the job ended",
-                      "see what it left with: stepscope info " +
-                          arguments.job);
+                      "see what it left with: stepscope info " + arguments.job);
     outcome = *result;
     if (outcome.late == 0) break;
     if (attempt + 1 < kAttempts)
-      PrintError("note: some processes were too far ahead; asking again for "
-                 "later steps");
+      PrintError(
+          "note: some processes were too far ahead; asking again for "
+          "later steps");
   }
   for (const std::string& line : outcome.lines) PrintError("note: " + line);
   if (outcome.saved == 0)
     return Complain(kExitNo, "nothing was recorded",
                     "try again, or with a larger --margin");
   const std::string shown = ShownFolder(outcome.folder);
-  const std::string what =
-      by_time ? Format("%.3g seconds", arguments.seconds)
-      : arguments.steps == 1
-          ? "step " + std::to_string(request.first)
-          : "steps " + std::to_string(request.first) + " to " +
-                std::to_string(request.last - 1);
+  const std::string what = by_time ? Format("%.3g seconds", arguments.seconds)
+                           : arguments.steps == 1
+                               ? "step " + std::to_string(request.first)
+                               : "steps " + std::to_string(request.first) +
+                                     " to " + std::to_string(request.last - 1);
   const ExitCode written = WriteOutput(
       "recorded " + what + " of " +
       (outcome.saved == 1 ? std::string("1 process")

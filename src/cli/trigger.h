@@ -10,10 +10,10 @@
 namespace stepscope {
 
 struct TriggerArguments {
-  std::string job;         // folder
+  std::string job;  // folder
   int steps = 5;
-  double seconds = 5;      // where the job shows no steps
-  double margin_s = 2;     // between now and the first step
+  double seconds = 5;   // where the job shows no steps
+  double margin_s = 2;  // between now and the first step
   double timeout_s = 600;
 };
 

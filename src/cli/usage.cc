@@ -21,8 +21,8 @@ Error Usage(std::string message) {
 
 // A word, taken apart as the parser does it.
 struct GivenWord {
-  std::string text;   // as given
-  std::string name;   // of an option, else empty
+  std::string text;                  // as given
+  std::string name;                  // of an option, else empty
   std::optional<std::string> value;  // behind "=", or stuck to "-o"
 };
 
@@ -139,8 +139,8 @@ Error TooMany(const Command& command, std::span<const std::string> words) {
   if (command.rest.empty())
     return Usage("unexpected argument \"" + words[0] + "\"; expected " +
                  Synopsis(command));
-  std::string message = "put -- before the command: stepscope " +
-                        command.name + " --";
+  std::string message =
+      "put -- before the command: stepscope " + command.name + " --";
   for (const std::string& word : words) message += " " + word;
   return Usage(std::move(message));
 }
@@ -171,8 +171,8 @@ Status CheckWords(const Command& command,
     if (option == nullptr) return UnknownOption(command, word);
     if (option->value.empty()) {
       if (word.value)
-        return Usage(option->name + ": takes no value; leave out \"=" +
-                     *word.value + "\"");
+        return Usage(option->name +
+                     ": takes no value; leave out \"=" + *word.value + "\"");
       continue;
     }
     const bool may_repeat =
@@ -180,9 +180,9 @@ Status CheckWords(const Command& command,
     if (!given.insert(option->name).second && !may_repeat)
       return Usage(option->name + " is given twice; give it once");
     if (!word.value && i + 1 == words.size()) {
-      return Usage(option->name + " needs a value; expected " +
-                   (option->choices.empty() ? option->value
-                                            : OrList(option->choices)));
+      return Usage(
+          option->name + " needs a value; expected " +
+          (option->choices.empty() ? option->value : OrList(option->choices)));
     }
     STEPSCOPE_TRY(CheckValue(*option, word.value ? *word.value : words[++i]));
   }
@@ -193,8 +193,7 @@ Status CheckWords(const Command& command,
   }
   for (const Option& option : command.options) {
     if (option.required && !given.contains(option.name))
-      return Usage(option.name + " is required; expected " +
-                   Synopsis(command));
+      return Usage(option.name + " is required; expected " + Synopsis(command));
   }
   return Ok();
 }

@@ -18,8 +18,7 @@ Status CheckWords(const Command& command,
                   const std::vector<std::string>& words);
 
 // Whether the words ask for help instead.
-bool AsksForHelp(const Command& command,
-                 const std::vector<std::string>& words);
+bool AsksForHelp(const Command& command, const std::vector<std::string>& words);
 
 // Standard input can be read once: fails if "-" is given twice.
 Status CheckStandardInputOnce(const std::vector<std::string>& inputs);

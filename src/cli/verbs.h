@@ -24,13 +24,13 @@ ExitCode RunInfo(const InfoOptions& options);
 // declarations and of table_options.h.
 struct SummaryArguments {
   std::string input;
-  std::string views;  // by comma; empty: what suits the format
+  std::string views;   // by comma; empty: what suits the format
   std::string layout;  // of text: screen or paddle; empty: by the other options
-  std::string sort;   // empty: CPUTotal; of fluid, as calls ended
-  std::string unit;   // empty: auto on a terminal, else ms
+  std::string sort;    // empty: CPUTotal; of fluid, as calls ended
+  std::string unit;    // empty: auto on a terminal, else ms
   std::string format;  // empty: by the name of the output, else text
   std::string output = "-";
-  std::string place;  // of fluid: CPU, GPU or All; empty: All
+  std::string place;       // of fluid: CPU, GPU or All; empty: All
   int top = kTopNotGiven;  // rows of a table; 0: all
   bool no_op_detail = false;
   bool thread_sep = false;
@@ -91,15 +91,15 @@ ExitCode RunReport(const ReportArguments& arguments);
 struct ConvertOptions {
   std::vector<std::string> inputs;
   std::string output;
-  std::string to;  // empty: by the name of the output
+  std::string to;            // empty: by the name of the output
   bool show_memory = false;  // of TensorFlow's step statistics
   bool no_dataflow = false;
   bool critical_path = false;  // drawn in
-  bool remove_live = false;  // of killed processes, once the output is there
-  bool no_commit = false;    // of parquet: a later call puts it in place
-  std::string mode;          // of cuda-profile: csv or kvp
-  std::string config;        // of cuda-profile: a file of options
-  bool no_align = false;     // clocks of ranks as recorded
+  bool remove_live = false;    // of killed processes, once the output is there
+  bool no_commit = false;      // of parquet: a later call puts it in place
+  std::string mode;            // of cuda-profile: csv or kvp
+  std::string config;          // of cuda-profile: a file of options
+  bool no_align = false;       // clocks of ranks as recorded
 };
 ExitCode RunConvert(const ConvertOptions& options);
 // For --help: the formats, their suffixes, and what each cannot hold.
@@ -107,7 +107,7 @@ std::string DescribeFormats();
 
 // timeline: profiles of several processes as one timeline.
 struct TimelineOptions {
-  std::string profile_path;   // [LABEL=]FILE[,LABEL=FILE]...
+  std::string profile_path;  // [LABEL=]FILE[,LABEL=FILE]...
   std::string timeline_path;
   bool no_align = false;  // clocks of ranks as recorded
 };

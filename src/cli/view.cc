@@ -124,14 +124,13 @@ ExitCode RunView(const ViewArguments& arguments) {
                     "give a number up to 65535");
   ViewArguments checked = arguments;
   if (!arguments.cache_limit.empty()) {
-    const std::optional<uint64_t> bytes =
-        ParseByteCount(arguments.cache_limit);
+    const std::optional<uint64_t> bytes = ParseByteCount(arguments.cache_limit);
     if (!bytes || *bytes == 0)
-      return Complain(kExitUsage,
-                      "--cache-limit: " + arguments.cache_limit +
-                          " is not a size",
-                      "write it as 500M or 20G, or keep nothing with "
-                      "--no-cache");
+      return Complain(
+          kExitUsage,
+          "--cache-limit: " + arguments.cache_limit + " is not a size",
+          "write it as 500M or 20G, or keep nothing with "
+          "--no-cache");
     checked.cache_bytes = *bytes;
   }
   for (const std::string& path : paths)

@@ -37,17 +37,16 @@ ExitCode RunWhatif(const WhatifArguments& arguments) {
   }
   if (steps) options.steps = *steps;
   ExitCode code = kExitOk;
-  const std::shared_ptr<const Trace> trace =
-      LoadTrace({arguments.input}, code);
+  const std::shared_ptr<const Trace> trace = LoadTrace({arguments.input}, code);
   if (trace == nullptr) return code;
   std::string text;
   {
     const Progress progress("replaying " + arguments.input);
     const Result<Whatif> whatif = ComputeWhatif(*trace, options);
     if (!whatif) return ComplainOfSteps(whatif.error());
-    text = arguments.format == "json"  ? RenderWhatifJson(*whatif)
+    text = arguments.format == "json" ? RenderWhatifJson(*whatif)
            : arguments.format == "md" ? RenderWhatifMarkdown(*whatif)
-                                       : RenderWhatifText(*whatif);
+                                      : RenderWhatifText(*whatif);
   }
   return WriteOutput(text);
 }

@@ -29,8 +29,7 @@ bool CaptureFile::Create(const char* path, uint32_t generation,
   RandomBytes(header.session_id, sizeof(header.session_id));
   std::memcpy(header.ring_id, ring_id, sizeof(header.ring_id));
   header.generation = generation;
-  header.crc =
-      format::Crc32c(&header, offsetof(format::FileHeader, crc));
+  header.crc = format::Crc32c(&header, offsetof(format::FileHeader, crc));
   bytes_.store(0, std::memory_order_relaxed);
   next_seq_ = 0;
   write_error_ = 0;

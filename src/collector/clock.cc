@@ -29,9 +29,9 @@ int64_t ReadNs(clockid_t id) {
 // on kvm-clock derive that clock from the TSC.
 bool KernelTrustsTsc() {
   char name[32] = {};
-  const int fd = open(
-      "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-      O_RDONLY | O_CLOEXEC);
+  const int fd =
+      open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+           O_RDONLY | O_CLOEXEC);
   if (fd < 0) return true;  // no sysfs: CPUID alone decides
   const ssize_t n = read(fd, name, sizeof(name) - 1);
   close(fd);

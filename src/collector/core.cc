@@ -24,8 +24,8 @@
 #endif
 
 extern "C" {
-alignas(STEPSCOPE_GATE_BYTES) STEPSCOPE_API
-    uint32_t stepscope_gate_v1[STEPSCOPE_GATE_BYTES / 4];
+alignas(STEPSCOPE_GATE_BYTES)
+    STEPSCOPE_API uint32_t stepscope_gate_v1[STEPSCOPE_GATE_BYTES / 4];
 }
 
 namespace stepscope::collector {
@@ -90,9 +90,9 @@ void ForgetParent() {
   if (core.pid == 0 || !mark_works) return;
   uint32_t* const mark = &stepscope_gate_v1[kProcessMark];
   uint32_t seen = __atomic_load_n(mark, __ATOMIC_ACQUIRE);
-  if (seen == 0 && __atomic_compare_exchange_n(mark, &seen, 2u, false,
-                                               __ATOMIC_ACQ_REL,
-                                               __ATOMIC_ACQUIRE)) {
+  if (seen == 0 &&
+      __atomic_compare_exchange_n(mark, &seen, 2u, false, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_ACQUIRE)) {
     OnForkInChild();
     __atomic_store_n(mark, 1u, __ATOMIC_RELEASE);
     return;

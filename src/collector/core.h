@@ -18,10 +18,10 @@ namespace stepscope::collector {
 
 enum class SessionState : uint32_t {
   kUnused,
-  kPrepared,   // file open, ring ready, gate closed
+  kPrepared,  // file open, ring ready, gate closed
   kRecording,
-  kStopping,   // gate closed, writer has to collect and seal
-  kSealed,     // file complete
+  kStopping,  // gate closed, writer has to collect and seal
+  kSealed,    // file complete
 };
 
 // One capture. The control functions fill it in before it records; afterwards
@@ -46,7 +46,7 @@ struct Session {
   uint64_t rewrite_at = 0;   // bytes before which it is in vain to write anew
   uint64_t window_from = 0;  // tick; what is older did not fit
   uint32_t device_lines[kPlugins] = {};  // last line written of each plugin
-  uint64_t device_lost_io = 0;  // device records that were not written
+  uint64_t device_lost_io = 0;           // device records that were not written
   uint64_t device_lost_limit = 0;
   // Figures of threads whose entries are gone, for stepscope_get_stats;
   // guarded by Core::control.

@@ -44,8 +44,8 @@ void Append(uint32_t index, uint8_t* block) {
   const format::DeviceHeader header{meta.device_type, meta.records, {}};
   __builtin_memcpy(block + sizeof(format::BlockHeader), &header,
                    sizeof(header));
-  const uint64_t bytes = session->file.Seal(
-      block, sizeof(header) + meta.bytes, format::BlockKind::kDevice);
+  const uint64_t bytes = session->file.Seal(block, sizeof(header) + meta.bytes,
+                                            format::BlockKind::kDevice);
   const AppendResult result = session->file.Append(block, bytes, 1, false);
   if (result == AppendResult::kIoError) session->device_lost_io += meta.records;
   if (result == AppendResult::kFileLimit)
@@ -69,8 +69,7 @@ bool EnsureDeviceBlocks() {
   return true;
 }
 
-void* ReserveDeviceBlock(size_t bytes, uint64_t session,
-                         uint32_t device_type) {
+void* ReserveDeviceBlock(size_t bytes, uint64_t session, uint32_t device_type) {
   uint8_t* base = memory.load(std::memory_order_acquire);
   if (base == nullptr || bytes > STEPSCOPE_DEVICE_BLOCK_BYTES) return nullptr;
   uint32_t index = free_blocks.Pop(block_links);

@@ -286,8 +286,8 @@ bool DeviceWorker::Load() {
   }
   FillHost();
   plugin_ = found;
-  device_type_ = InternName(found->device_type, kUnknownLength,
-                            STEPSCOPE_USER_DEFINED);
+  device_type_ =
+      InternName(found->device_type, kUnknownLength, STEPSCOPE_USER_DEFINED);
   pthread_mutex_unlock(&mutex_);
   BeginLoading();
   const int status = found->query(&host_);
@@ -297,9 +297,17 @@ bool DeviceWorker::Load() {
 }
 
 void DeviceWorker::FillHost() {
-  host_ = {sizeof(host_), STEPSCOPE_PLUGIN_ABI, this,   NowTicks, Intern,
-           Reserve,       Commit,               Report, Window,
-           0,             0};
+  host_ = {sizeof(host_),
+           STEPSCOPE_PLUGIN_ABI,
+           this,
+           NowTicks,
+           Intern,
+           Reserve,
+           Commit,
+           Report,
+           Window,
+           0,
+           0};
 }
 
 // Exit handlers run last made first. The device's libraries make theirs as they

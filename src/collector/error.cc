@@ -75,8 +75,6 @@ void MarkBackgroundThread() { background = true; }
 
 SaidForOne::SaidForOne() : before_(shared.load(std::memory_order_acquire)) {}
 
-SaidForOne::~SaidForOne() {
-  shared.store(before_, std::memory_order_release);
-}
+SaidForOne::~SaidForOne() { shared.store(before_, std::memory_order_release); }
 
 }  // namespace stepscope::collector

@@ -92,9 +92,8 @@ int AddExternal(const stepscope_external_event* events, size_t count,
     if (block == nullptr)
       return Fail(STEPSCOPE_TIMEOUT,
                   "the capture is not written fast enough for these events");
-    const uint32_t filled =
-        Fill(events + done, part, to_ticks,
-             static_cast<stepscope_record_call*>(block));
+    const uint32_t filled = Fill(events + done, part, to_ticks,
+                                 static_cast<stepscope_record_call*>(block));
     CommitDeviceBlock(block, filled * sizeof(stepscope_record_call), filled);
     *added += filled;
   }
@@ -113,8 +112,8 @@ void stepscope_read_clocks(stepscope_clock_pair* now) noexcept {
   if (now != nullptr) *now = sc::ReadClocks();
 }
 
-int stepscope_add_external(const stepscope_external_event* events,
-                           size_t count, const stepscope_clock_pair* since,
+int stepscope_add_external(const stepscope_external_event* events, size_t count,
+                           const stepscope_clock_pair* since,
                            size_t* added) noexcept {
   const sc::ApiCall call;
   size_t unasked = 0;

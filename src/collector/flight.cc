@@ -32,8 +32,7 @@ constexpr uint64_t kDefaultBytes = uint64_t{256} << 20;
 constexpr int kWatchEndsMs = 10000;
 constexpr int64_t kMostSteps = 2000;  // marks are bounded
 
-bool FolderOf(const stepscope_flight_options& options, char* out,
-              size_t room) {
+bool FolderOf(const stepscope_flight_options& options, char* out, size_t room) {
   const char* folder = options.folder;
   if (folder == nullptr || folder[0] == '\0')
     folder = secure_getenv("STEPSCOPE_OUT");
@@ -148,9 +147,7 @@ int Flight::Stop() {
                                              : collector::StopSession();
 }
 
-void Flight::SaveCutSpan() {
-  SaveFor(span_request_, {span_from_, UINT64_MAX});
-}
+void Flight::SaveCutSpan() { SaveFor(span_request_, {span_from_, UINT64_MAX}); }
 
 void Flight::LeaveJob() { control_.Close(); }
 
@@ -166,8 +163,8 @@ void Flight::ResetAfterFork() {
 
 void Flight::Step(int64_t step) {
   if (!running_.load(std::memory_order_relaxed)) return;
-  marks_[static_cast<uint64_t>(step) % kMarks].store(
-      Now(), std::memory_order_relaxed);
+  marks_[static_cast<uint64_t>(step) % kMarks].store(Now(),
+                                                     std::memory_order_relaxed);
   if (first_step_.load(std::memory_order_relaxed) < 0)
     first_step_.store(step, std::memory_order_relaxed);
   step_.store(step, std::memory_order_release);

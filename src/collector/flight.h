@@ -87,7 +87,7 @@ class Flight {
   uint64_t session_ = 0;
 
   // Shared with the training thread.
-  std::atomic<int64_t> step_{-1};   // that it is in
+  std::atomic<int64_t> step_{-1};  // that it is in
   std::atomic<int64_t> edge_{kNever};
   std::atomic<uint64_t> marks_[kMarks] = {};  // ticks at which steps began
   std::atomic<int64_t> first_step_{-1};
@@ -95,9 +95,9 @@ class Flight {
   // Span of a trigger; under mutex_.
   Span span_ = Span::kNone;
   JobRequest span_request_;
-  uint64_t span_from_ = 0;       // ticks
+  uint64_t span_from_ = 0;  // ticks
   uint64_t span_end_ = 0;
-  int64_t span_until_ns_ = 0;    // where there are no steps
+  int64_t span_until_ns_ = 0;  // where there are no steps
   bool span_failed_ = false;
   char span_error_[512] = {};  // why
   char span_path_[4096] = {};

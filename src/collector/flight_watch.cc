@@ -172,8 +172,7 @@ void Flight::CheckForHang() {
   const int64_t step = step_.load(std::memory_order_acquire);
   const int64_t limit = HangAfterNs();
   // A program that has not ended one step may be compiling.
-  if (limit < 0 || step < 0 || step <= first_step_.load() ||
-      step == hang_step_)
+  if (limit < 0 || step < 0 || step <= first_step_.load() || step == hang_step_)
     return;
   const uint64_t now = Now();
   const uint64_t began = TickOf(step);
@@ -293,8 +292,7 @@ void Flight::TendSpan(int64_t now_ns) {
   pthread_mutex_unlock(&mutex_);
 }
 
-void Flight::SaveFor(const JobRequest& request,
-                     const TickWindow& window) {
+void Flight::SaveFor(const JobRequest& request, const TickWindow& window) {
   FlushDevices(kFlushMs);
   char path[4096];
   FilePath(request.folder, path, sizeof(path));

@@ -77,8 +77,8 @@ void ProcessLabel(char* out, size_t room) {
 }
 
 void JobControl::RequestPath(int number, char* out, size_t room) const {
-  const int n = std::snprintf(out, room, "%s/%s/", folder_,
-                              format::kControlFolder);
+  const int n =
+      std::snprintf(out, room, "%s/%s/", folder_, format::kControlFolder);
   if (n > 0 && static_cast<size_t>(n) < room)
     std::snprintf(out + n, room - static_cast<size_t>(n),
                   format::kRequestFormat, number);
@@ -148,10 +148,9 @@ void JobControl::Say(const ProcessState& state, bool urgent) {
   std::memcpy(last_, text, sizeof(last_));
   said_ns_ = now;
   char file[format::kControlBytes + 128];
-  const int length =
-      std::snprintf(file, sizeof(file), "%sbeat_ns %lld\n%send\n",
-                    format::kProcessTitle,
-                    static_cast<long long>(RealtimeNs()), text);
+  const int length = std::snprintf(
+      file, sizeof(file), "%sbeat_ns %lld\n%send\n", format::kProcessTitle,
+      static_cast<long long>(RealtimeNs()), text);
   // Renamed, so that nobody reads half of it; made anew, since others may have
   // put something in its place.
   char part[4096];
@@ -174,14 +173,14 @@ JobControl::Found JobControl::Read(int number, char* out, size_t room) const {
   char path[4096];
   RequestPath(number, path, sizeof(path));
   // Others may write into the folder: a pipe must not hold us up.
-  const int fd = open(
-      path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  const int fd =
+      open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
   // What is not there yet, or cannot be opened just now, may come.
   if (fd < 0)
     return errno == ELOOP || errno == EACCES ? Found::kOther : Found::kNothing;
   struct stat file;
-  const bool ours = fstat(fd, &file) == 0 && S_ISREG(file.st_mode) &&
-                    IsOurs(file, owner_);
+  const bool ours =
+      fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && IsOurs(file, owner_);
   const ssize_t n = ours ? read(fd, out, room - 1) : 0;
   close(fd);
   out[n > 0 ? n : 0] = '\0';
@@ -217,23 +216,19 @@ bool JobControl::Next(JobRequest* request) {
   request->first = format::ControlNumber(text, "first", 0);
   request->last = format::ControlNumber(text, "last", 0);
   request->length_ns = format::ControlNumber(text, "length_ns", 0);
-  format::ControlText(text, "folder", request->folder,
-                      sizeof(request->folder));
-  format::ControlText(text, "reason", request->reason,
-                      sizeof(request->reason));
+  format::ControlText(text, "folder", request->folder, sizeof(request->folder));
+  format::ControlText(text, "reason", request->reason, sizeof(request->reason));
   // A name in the job's folder, and nothing else.
   return request->folder[0] != '\0' && request->folder[0] != '.' &&
          std::strchr(request->folder, '/') == nullptr;
 }
 
-bool JobControl::AskToSave(const char* what, int64_t step,
-                           const char* reason) {
+bool JobControl::AskToSave(const char* what, int64_t step, const char* reason) {
   char other[format::kControlBytes];
   if (ReadNext(other, sizeof(other))) return false;
   char path[4096];
   RequestPath(next_, path, sizeof(path));
-  constexpr int kFlags =
-      O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   int fd = open(path, kFlags, 0644);
   // The folder was deleted: then nobody has asked there.
   if (fd < 0 && errno == ENOENT && MakeFolderOf(path))
@@ -246,10 +241,10 @@ bool JobControl::AskToSave(const char* what, int64_t step,
     std::snprintf(where, sizeof(where), "_step_%lld",
                   static_cast<long long>(step));
   char text[1024];
-  const int length = std::snprintf(
-      text, sizeof(text),
-      "%skind save\nfolder window_%03d_%s%s\nreason %s\nend\n",
-      format::kRequestTitle, next_, what, where, line);
+  const int length =
+      std::snprintf(text, sizeof(text),
+                    "%skind save\nfolder window_%03d_%s%s\nreason %s\nend\n",
+                    format::kRequestTitle, next_, what, where, line);
   const bool whole = WriteWhole(fd, text, static_cast<size_t>(length));
   close(fd);
   // Half a request would make all processes wait for the rest.

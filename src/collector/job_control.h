@@ -22,19 +22,19 @@ struct JobRequest {
   RequestKind kind = RequestKind::kSave;
   int64_t first = 0;  // kSteps: [first, last)
   int64_t last = 0;
-  int64_t length_ns = 0;   // kSeconds
-  char folder[256] = {};   // a name in the job's folder
+  int64_t length_ns = 0;  // kSeconds
+  char folder[256] = {};  // a name in the job's folder
   char reason[256] = {};
 };
 
 // What this process says of itself.
 struct ProcessState {
-  int64_t step = -1;     // that it is in; -1: none seen
-  int64_t step_ns = 0;   // median; 0: not known
+  int64_t step = -1;    // that it is in; -1: none seen
+  int64_t step_ns = 0;  // median; 0: not known
   const char* keeps = "";
-  int request = 0;            // the last one read
-  const char* answer = "";    // to it
-  const char* detail = "";    // a file, or why not
+  int request = 0;          // the last one read
+  const char* answer = "";  // to it
+  const char* detail = "";  // a file, or why not
 };
 
 class JobControl {

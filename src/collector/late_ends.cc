@@ -17,8 +17,7 @@ uint32_t LateEnds::HashOf(uint32_t position, uint64_t begin) {
   return static_cast<uint32_t>(mixed >> 48) % kEntries;
 }
 
-const LateEnds::Entry* LateEnds::Find(uint32_t position,
-                                      uint64_t begin) const {
+const LateEnds::Entry* LateEnds::Find(uint32_t position, uint64_t begin) const {
   if (used_ == 0) return nullptr;
   const uint32_t home = HashOf(position, begin);
   for (uint32_t i = 0; i < kProbes; ++i) {

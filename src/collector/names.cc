@@ -25,8 +25,8 @@ constexpr uint64_t kLiveStep = 256 * 1024;
 
 // Private memory, reserved once, touched as names come.
 struct Memory {
-  std::atomic<uint64_t> table[kTableSlots];    // hash32 << 32 | id, 0 empty
-  std::atomic<uint32_t> offset[kMaxNames];     // of the record in the arena
+  std::atomic<uint64_t> table[kTableSlots];  // hash32 << 32 | id, 0 empty
+  std::atomic<uint32_t> offset[kMaxNames];   // of the record in the arena
   alignas(8) uint8_t arena[kMaxNameArena];
 };
 
@@ -75,8 +75,7 @@ uint32_t HashName(const char* name, size_t length, uint32_t type) {
 }
 
 const NameRecord* RecordOf(const Memory* m, uint32_t id) {
-  const uint32_t at =
-      m->offset[id - kFirstId].load(std::memory_order_relaxed);
+  const uint32_t at = m->offset[id - kFirstId].load(std::memory_order_relaxed);
   return reinterpret_cast<const NameRecord*>(m->arena + at);
 }
 
@@ -111,8 +110,8 @@ bool CopyToLive(const uint8_t* record, uint64_t bytes) {
     const uint64_t step = live_names.capacity - live_names.reserved < kLiveStep
                               ? live_names.capacity - live_names.reserved
                               : kLiveStep;
-    auto* const at = reinterpret_cast<std::byte*>(live_names.base) +
-                     live_names.reserved;
+    auto* const at =
+        reinterpret_cast<std::byte*>(live_names.base) + live_names.reserved;
     if (!Ring::Populate(at, step)) return false;
     live_names.reserved += step;
   }
@@ -222,8 +221,7 @@ bool NameEquals(const NameRecord* record, const char* name, size_t length,
   if (record->type != type || record->full_length != record->length)
     return false;
   if (length == kUnknownLength) return EqualsText(record, name);
-  return record->length == length &&
-         std::memcmp(record + 1, name, length) == 0;
+  return record->length == length && std::memcmp(record + 1, name, length) == 0;
 }
 
 uint64_t NameRecords(uint64_t offset, const uint8_t** records) {

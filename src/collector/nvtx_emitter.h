@@ -16,9 +16,7 @@ namespace stepscope::collector {
 
 extern std::atomic<bool> nvtx_emitted;
 
-inline bool EmitsNvtx() {
-  return nvtx_emitted.load(std::memory_order_relaxed);
-}
+inline bool EmitsNvtx() { return nvtx_emitted.load(std::memory_order_relaxed); }
 
 // From the next session on. Without a tool it stays off; likewise where the
 // tool is the injector of `stepscope run`, which would record events twice.

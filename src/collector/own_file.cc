@@ -36,13 +36,13 @@ constexpr int kFirstClosed = 0;
 // For kernels before 5.9. The table is a copy: without this, a pipe that the
 // program closes would stay open.
 void CloseCopies() {
-  const int folder = open("/proc/thread-self/fd",
-                          O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int folder =
+      open("/proc/thread-self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) {
     rlimit limit = {};
     getrlimit(RLIMIT_NOFILE, &limit);
-    const int last = limit.rlim_cur < 65536 ? static_cast<int>(limit.rlim_cur)
-                                            : 65536;
+    const int last =
+        limit.rlim_cur < 65536 ? static_cast<int>(limit.rlim_cur) : 65536;
     for (int fd = kFirstClosed; fd < last; ++fd) close(fd);
     return;
   }
@@ -79,8 +79,8 @@ bool LeaveDescriptors() {
   return false;
 #endif
   if (has_left) return true;
-  has_left = syscall(SYS_close_range, kFirstClosed, ~0u,
-                     CLOSE_RANGE_UNSHARE) == 0;
+  has_left =
+      syscall(SYS_close_range, kFirstClosed, ~0u, CLOSE_RANGE_UNSHARE) == 0;
   if (!has_left && syscall(SYS_unshare, CLONE_FILES) == 0) {
     CloseCopies();
     has_left = true;

@@ -91,8 +91,8 @@ bool AbsolutePath(const char* path, char* out, size_t size) {
   }
   const bool cut = relative && folder[0] == '\0';
   if (relative && path[0] == '.' && path[1] == '/') path += 2;
-  const int n = std::snprintf(out, size, "%s%s%s", folder,
-                              relative ? "/" : "", path);
+  const int n =
+      std::snprintf(out, size, "%s%s%s", folder, relative ? "/" : "", path);
   if (!cut && n >= 0 && static_cast<size_t>(n) < size) return true;
   SetLastError("%.300s: with its folder the path is longer than %zu bytes",
                path, size - 1);

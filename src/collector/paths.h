@@ -24,7 +24,6 @@ bool AbsolutePath(const char* path, char* out, size_t size);
 // Where the live file of a capture goes: shared memory if it has room for
 // `bytes` twice over (disk writeback can put a recording thread to sleep),
 // else beside the capture. STEPSCOPE_LIVE_DIR overrides.
-void LivePath(const char* capture_path, uint64_t bytes, char* out,
-              size_t size);
+void LivePath(const char* capture_path, uint64_t bytes, char* out, size_t size);
 
 }  // namespace stepscope::collector

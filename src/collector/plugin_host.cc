@@ -68,8 +68,7 @@ void Search() {
     for (uint32_t i = 0; i < kPlugins && *list != '\0'; ++i) {
       const size_t length = std::strcspn(list, ":");
       char path[4096];
-      std::snprintf(path, sizeof(path), "%.*s", static_cast<int>(length),
-                    list);
+      std::snprintf(path, sizeof(path), "%.*s", static_cast<int>(length), list);
       workers[i].Configure(path, DetachAtExit, BindLate);
       list += length + (list[length] == ':' ? 1 : 0);
     }
@@ -99,8 +98,7 @@ void AppendLost(Session* session, const char* key, uint64_t* lost) {
 }  // namespace
 
 void WantDevices() {
-  if (mode.load() == STEPSCOPE_DEVICES_AUTO && !OffByEnvironment())
-    Want(false);
+  if (mode.load() == STEPSCOPE_DEVICES_AUTO && !OffByEnvironment()) Want(false);
 }
 
 void WaitForDevices() {
@@ -133,8 +131,7 @@ void TendDevices(Session* session) {
     std::snprintf(key, sizeof(key), "device.%s", type);
     session->file.AppendFact(key, line);
   }
-  if (session->state.load(std::memory_order_acquire) !=
-      SessionState::kStopping)
+  if (session->state.load(std::memory_order_acquire) != SessionState::kStopping)
     return;
   AppendLost(session, "device_lost.io", &session->device_lost_io);
   AppendLost(session, "device_lost.file_limit", &session->device_lost_limit);

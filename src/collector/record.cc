@@ -51,9 +51,9 @@ Slot* Take(ThreadHot* hot, uint32_t gate, uint32_t count, bool side) {
 // move the cursor further and further, into the chunks of others.
 void CountTurnedAway(ThreadHot* hot, bool side) {
   if (hot->generation != STEPSCOPE_TAKING_SLOT) hot->generation = 0;
-  CountUnattachedDrop(hot->busy == kGone ? STEPSCOPE_DROP_EXITED
-                                         : STEPSCOPE_DROP_REENTRANT,
-                      side);
+  CountUnattachedDrop(
+      hot->busy == kGone ? STEPSCOPE_DROP_EXITED : STEPSCOPE_DROP_REENTRANT,
+      side);
 }
 
 stepscope_scope Open(ThreadHot* hot, uint32_t gate, uint32_t site,
@@ -257,20 +257,19 @@ void stepscope_instant(const char* name, uint32_t type) noexcept {
   if (gate == 0) return;
   const Entered entered(hot);
   if (!entered.ok()) return CountTurnedAway(hot, false);
-  Open(hot, gate, Name(hot, name, kUnknownLength, type),
-       STEPSCOPE_DUR_INSTANT);
+  Open(hot, gate, Name(hot, name, kUnknownLength, type), STEPSCOPE_DUR_INSTANT);
 }
 
 void stepscope_arg_i64(stepscope_scope scope, const char* key,
                        int64_t value) noexcept {
-  Argument(scope, key, static_cast<uint32_t>(ArgKind::kI64) | (1u << 8),
-           &value, sizeof(value));
+  Argument(scope, key, static_cast<uint32_t>(ArgKind::kI64) | (1u << 8), &value,
+           sizeof(value));
 }
 
 void stepscope_arg_f64(stepscope_scope scope, const char* key,
                        double value) noexcept {
-  Argument(scope, key, static_cast<uint32_t>(ArgKind::kF64) | (1u << 8),
-           &value, sizeof(value));
+  Argument(scope, key, static_cast<uint32_t>(ArgKind::kF64) | (1u << 8), &value,
+           sizeof(value));
 }
 
 void stepscope_arg_text(stepscope_scope scope, const char* key,

@@ -86,8 +86,7 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
   std::snprintf(path_, sizeof(path_), "%s", path);
   if (!file_.Open(path, O_RDWR | O_CREAT | O_EXCL, 0600)) {
     const int reason = errno;
-    SetLastError("%s: cannot create the live file: %s", path,
-                 strerror(reason));
+    SetLastError("%s: cannot create the live file: %s", path, strerror(reason));
     errno = reason;
     return false;
   }
@@ -113,10 +112,10 @@ bool Ring::Create(const char* path, const RingSizes& sizes, uint64_t serial) {
   }
   if (!good) {
     const int reason = errno;
-    SetLastError("%s: cannot reserve %llu bytes for recording: %s", path,
-                 static_cast<unsigned long long>(sizes.names_offset +
-                                                 first_bytes),
-                 strerror(reason));
+    SetLastError(
+        "%s: cannot reserve %llu bytes for recording: %s", path,
+        static_cast<unsigned long long>(sizes.names_offset + first_bytes),
+        strerror(reason));
     if (base != nullptr) munmap(base, sizes.total_bytes);
     file_.Close();
     unlink(path);

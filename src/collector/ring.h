@@ -109,8 +109,8 @@ class Ring {
 
   // --- any thread that holds the ring ----------------------------------------
   // An empty chunk, header filled, state kActive; kNone: budget used up.
-  uint32_t Acquire(const RingMap& map, uint32_t generation,
-                   uint32_t thread_uid, uint32_t seq, uint32_t entry_index);
+  uint32_t Acquire(const RingMap& map, uint32_t generation, uint32_t thread_uid,
+                   uint32_t seq, uint32_t entry_index);
   // A parked chunk of this session with at least `room` slots left; its
   // `used` says where to go on. kNone: there is none.
   uint32_t AcquireParked(const RingMap& map, uint32_t generation,

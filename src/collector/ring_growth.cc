@@ -71,8 +71,8 @@ bool Ring::MakeReady(uint32_t index, uint32_t count) {
   auto* begin = reinterpret_cast<std::byte*>(chunk(index));
   if (!Populate(begin, uint64_t{count} * kChunkBytes)) {
     SetLastError("%s: only %u of %u chunks could be reserved: %s", path_,
-                 ready_count_.load(std::memory_order_relaxed),
-                 sizes_.chunks, strerror(errno));
+                 ready_count_.load(std::memory_order_relaxed), sizes_.chunks,
+                 strerror(errno));
     wanted_.store(0, std::memory_order_relaxed);
     return false;
   }

@@ -45,8 +45,7 @@ uint64_t BytesFromEnvironment(const char* variable, uint64_t otherwise) {
 
 Session* Find(SessionState state) {
   for (Session& session : core.sessions)
-    if (session.state.load(std::memory_order_acquire) == state)
-      return &session;
+    if (session.state.load(std::memory_order_acquire) == state) return &session;
   return nullptr;
 }
 
@@ -83,9 +82,9 @@ int EnsureRing(const char* capture_path, uint64_t budget) {
   if (!made) return errno == ENOMEM ? STEPSCOPE_NO_MEMORY : STEPSCOPE_IO;
   core.keep_live = false;
   const RingSizes& s = core.ring.sizes();
-  if (AttachLiveNames(reinterpret_cast<uint8_t*>(core.ring.header()) +
-                          s.names_offset,
-                      s.names_bytes, &core.ring.header()->names_used))
+  if (AttachLiveNames(
+          reinterpret_cast<uint8_t*>(core.ring.header()) + s.names_offset,
+          s.names_bytes, &core.ring.header()->names_used))
     return STEPSCOPE_OK;
   OwnFile file;
   core.ring.Destroy(false, &file);
@@ -142,8 +141,8 @@ void RemoveFiles(Session* session) {
 // a capture whose ticks have a meaning.
 AppendResult AppendFirstBlocks(Session* session) {
   uint8_t description[4096];
-  const size_t bytes = DescribeProcess(core.ring.path(), description,
-                                       sizeof(description));
+  const size_t bytes =
+      DescribeProcess(core.ring.path(), description, sizeof(description));
   const AppendResult described = session->file.AppendSmall(
       format::BlockKind::kProcess, description, bytes);
   if (described != AppendResult::kOk) return described;
@@ -207,16 +206,16 @@ int Prepare(const stepscope_options* options, Session** out) {
   }
   preparation = Preparation();
   const bool named = given.path != nullptr && given.path[0] != '\0';
-  if (named && !CapturePath(given.path, preparation.path,
-                            sizeof(preparation.path)))
+  if (named &&
+      !CapturePath(given.path, preparation.path, sizeof(preparation.path)))
     return STEPSCOPE_INVALID;
-  preparation.budget = given.memory_budget != 0
-                           ? given.memory_budget
-                           : BytesFromEnvironment("STEPSCOPE_BUDGET",
-                                                  kDefaultBudget);
-  preparation.max_file =
-      given.max_file != 0 ? given.max_file
-                          : BytesFromEnvironment("STEPSCOPE_MAX_FILE", 0);
+  preparation.budget =
+      given.memory_budget != 0
+          ? given.memory_budget
+          : BytesFromEnvironment("STEPSCOPE_BUDGET", kDefaultBudget);
+  preparation.max_file = given.max_file != 0
+                             ? given.max_file
+                             : BytesFromEnvironment("STEPSCOPE_MAX_FILE", 0);
   preparation.session = Unused();
   if (preparation.session == nullptr)
     return Fail(STEPSCOPE_BUSY, "%u sessions are still being written",
@@ -232,9 +231,9 @@ int Prepare(const stepscope_options* options, Session** out) {
 
 // REQUIRES: control held.
 void Discard(Session* session) {
-  RunOnWriter([](void* prepared) {
-    RemoveFiles(static_cast<Session*>(prepared));
-  }, session);
+  RunOnWriter(
+      [](void* prepared) { RemoveFiles(static_cast<Session*>(prepared)); },
+      session);
 }
 
 // True if a prepared session is what `options` asks for.
@@ -333,8 +332,8 @@ int WaitSealed(uint64_t id, int timeout_ms) {
     const Session* session = FindId(id);
     if (session == nullptr || !session->NeedsRing()) return STEPSCOPE_OK;
     if (session->state.load() != SessionState::kStopping)
-      return Fail(STEPSCOPE_NOT_RUNNING,
-                  "%s: the session has not been stopped", session->path);
+      return Fail(STEPSCOPE_NOT_RUNNING, "%s: the session has not been stopped",
+                  session->path);
     const int64_t left = deadline - MonotonicNs();
     if (left <= 0)
       return Fail(STEPSCOPE_TIMEOUT,
@@ -349,8 +348,7 @@ int SessionPath(uint64_t id, char* buffer, size_t size) {
   const ControlLock lock;
   const Session* session = FindId(id);
   if (session == nullptr)
-    return Fail(STEPSCOPE_NOT_RUNNING,
-                "session %llu is not one of the last %u",
+    return Fail(STEPSCOPE_NOT_RUNNING, "session %llu is not one of the last %u",
                 static_cast<unsigned long long>(id), Core::kSessions);
   const size_t length = std::strlen(session->path);
   if (buffer == nullptr || length >= size)
@@ -395,10 +393,9 @@ int SessionStats(stepscope_stats* stats) {
     for (uint32_t i = 0; session->NeedsRing() && i < core.ring.sizes().threads;
          ++i) {
       const format::ThreadEntry* entry = core.ring.entry(i);
-      if (i > 0 &&
-          (__atomic_load_n(&entry->state, __ATOMIC_ACQUIRE) ==
-               static_cast<uint32_t>(format::ThreadState::kFree) ||
-           entry->generation != session->generation.load()))
+      if (i > 0 && (__atomic_load_n(&entry->state, __ATOMIC_ACQUIRE) ==
+                        static_cast<uint32_t>(format::ThreadState::kFree) ||
+                    entry->generation != session->generation.load()))
         continue;
       if (i > 0) ++out.threads;
       for (int r = 0; r < STEPSCOPE_DROP_REASONS; ++r)
@@ -409,9 +406,9 @@ int SessionStats(stepscope_stats* stats) {
           __atomic_load_n(&entry->lost_file_limit, __ATOMIC_RELAXED);
     }
   }
-  std::memcpy(stats, &out,
-              stats->struct_size < sizeof(out) ? stats->struct_size
-                                               : sizeof(out));
+  std::memcpy(
+      stats, &out,
+      stats->struct_size < sizeof(out) ? stats->struct_size : sizeof(out));
   return session != nullptr
              ? STEPSCOPE_OK
              : Fail(STEPSCOPE_NOT_RUNNING, "no session has been started");

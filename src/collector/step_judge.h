@@ -26,10 +26,10 @@ class StepJudge {
   // millisecond more than it: what is lost in shorter ones is nobody's loss.
   bool IsSlow(int64_t ns, double factor) {
     if (++seen_ <= kWarmUp) return false;
-    const bool slow = median_ > 0 && factor > 0 &&
-                      static_cast<double>(ns) >
-                          factor * static_cast<double>(median_) &&
-                      ns - median_ > 1000000;
+    const bool slow =
+        median_ > 0 && factor > 0 &&
+        static_cast<double>(ns) > factor * static_cast<double>(median_) &&
+        ns - median_ > 1000000;
     kept_[count_++ % kKept] = ns;
     const uint32_t n = count_ < kKept ? count_ : kKept;
     if (n >= kLeast) {

@@ -79,8 +79,8 @@ class EventCount {
   }
   void Notify() {
     count_.fetch_add(1, std::memory_order_acq_rel);
-    syscall(SYS_futex, &count_, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr,
-            nullptr, 0);
+    syscall(SYS_futex, &count_, FUTEX_WAKE_PRIVATE, INT32_MAX, nullptr, nullptr,
+            0);
   }
 
  private:
@@ -184,11 +184,9 @@ class IndexStack {
     uint64_t head = head_.load(std::memory_order_relaxed);
     uint64_t want;
     do {
-      next[index].store(static_cast<uint32_t>(head),
-                        std::memory_order_relaxed);
+      next[index].store(static_cast<uint32_t>(head), std::memory_order_relaxed);
       want = Tagged(head, index + 1);
-    } while (!head_.compare_exchange_weak(head, want,
-                                          std::memory_order_release,
+    } while (!head_.compare_exchange_weak(head, want, std::memory_order_release,
                                           std::memory_order_relaxed));
   }
 

@@ -67,9 +67,9 @@ void Detach(ThreadHot* hot, ThreadState* state, bool exiting) {
   if (state->generation != 0 && state->ring_serial == ring.serial()) {
     if (state->has_chunk) {
       if (exiting && stepscope_gate() == state->generation)
-        ring.Park(state->map, state->chunk,
-                  static_cast<uint32_t>(cursor -
-                                        state->map.slots(state->chunk)));
+        ring.Park(
+            state->map, state->chunk,
+            static_cast<uint32_t>(cursor - state->map.slots(state->chunk)));
       else
         ring.Leave(state->map, state->chunk);
     }
@@ -121,9 +121,8 @@ void Free(ThreadState* state) {
   ThreadState* head = free_states.load(std::memory_order_relaxed);
   do {
     state->next_free = head;
-  } while (!free_states.compare_exchange_weak(head, state,
-                                              std::memory_order_release,
-                                              std::memory_order_relaxed));
+  } while (!free_states.compare_exchange_weak(
+      head, state, std::memory_order_release, std::memory_order_relaxed));
 }
 
 // Null if the list is empty. REQUIRES: `taking` is this thread's.
@@ -340,8 +339,8 @@ void CountUnattachedDrop(uint32_t reason, bool side) {
   // The map belongs together if the session went on meanwhile.
   if (gate != 0 && GateAcquire() == gate) {
     ThreadEntry* entry = map.entry(0);
-    __atomic_fetch_add(side ? &entry->side_dropped : &entry->dropped[reason],
-                       1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(side ? &entry->side_dropped : &entry->dropped[reason], 1,
+                       __ATOMIC_RELAXED);
   }
   ring.DropHolder();
 }

@@ -59,8 +59,8 @@ struct SlotSink {
 bool IsHeld(uint32_t index, uint32_t generation) {
   if (!core.ring.IsReady(index)) return false;
   const ChunkHeader* chunk = core.ring.chunk(index);
-  const auto state = static_cast<ChunkState>(
-      __atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE));
+  const auto state =
+      static_cast<ChunkState>(__atomic_load_n(&chunk->state, __ATOMIC_ACQUIRE));
   return (state == ChunkState::kActive || state == ChunkState::kFull ||
           state == ChunkState::kParked) &&
          chunk->generation == generation && !core.ring.InFile(index);
@@ -183,10 +183,9 @@ bool Copier::Unpack(const Found& block, EventsHeader* header) {
       header->slots > kSlotsPerChunk - header->first_slot)
     return false;
   std::memset(work.slots, 0, header->slots * sizeof(Slot));
-  return format::DecodeSlots(block.payload + sizeof(*header),
-                             bytes - sizeof(*header), *header,
-                             block.header.version,
-                             SlotSink{work.slots, header->first_slot});
+  return format::DecodeSlots(
+      block.payload + sizeof(*header), bytes - sizeof(*header), *header,
+      block.header.version, SlotSink{work.slots, header->first_slot});
 }
 
 // Looks at what was written since the last window.
@@ -344,8 +343,7 @@ bool Copier::Copy(const Found& block) {
 bool RingHolds(uint32_t position, uint64_t begin, uint32_t generation) {
   const uint32_t chunk = position / format::SlotPosition(1, 0);
   const uint32_t slot = position % format::SlotPosition(1, 0);
-  if (chunk >= core.ring.sizes().chunks || slot >= kSlotsPerChunk)
-    return false;
+  if (chunk >= core.ring.sizes().chunks || slot >= kSlotsPerChunk) return false;
   return IsHeld(chunk, generation) &&
          __atomic_load_n(&core.ring.slots(chunk)[slot].begin,
                          __ATOMIC_ACQUIRE) == begin;
@@ -370,8 +368,7 @@ bool Copier::CopyFile() {
     anchor_before_ = {{static_cast<uint32_t>(ClockKindInUse()), 1, NominalHz()},
                       start->anchor};
     has_anchor_before_ = true;
-    const uint32_t needed =
-        index_.NeededBefore(from, ticks_.from, work.needed);
+    const uint32_t needed = index_.NeededBefore(from, ticks_.from, work.needed);
     for (uint32_t i = 0; i < needed; ++i) {
       Found block;
       uint64_t next = 0;
@@ -381,9 +378,8 @@ bool Copier::CopyFile() {
         return false;
     }
   }
-  return ForEachBlock(from, [this](const Found& block) {
-           return Copy(block);
-         }) &&
+  return ForEachBlock(from,
+                      [this](const Found& block) { return Copy(block); }) &&
          PutAnchorBefore();
 }
 

@@ -22,8 +22,7 @@ void CollectLateEnds(const format::Slot* slots, uint32_t count, LateEnds* ends,
                      uint64_t block = LateEnds::kNowhere);
 // Its events that have no end.
 void CollectOpenEvents(const format::Slot* slots, uint32_t count,
-                       uint32_t first_position, uint64_t block,
-                       LateEnds* ends);
+                       uint32_t first_position, uint64_t block, LateEnds* ends);
 
 struct TickWindow {
   uint64_t from = 0;

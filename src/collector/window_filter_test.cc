@@ -43,11 +43,11 @@ std::vector<uint64_t> Keep(std::vector<Slot> slots, const TickWindow& window) {
 
 TEST(WindowFilter, KeepsWhatReachesIntoTheWindow) {
   // Ends before, ends in it, an instant before, begins in it, is open.
-  EXPECT_EQ(Keep({Event(10, 11), Event(20, 90),
-                  Event(30, STEPSCOPE_DUR_INSTANT), Event(100, 5),
-                  Event(40, 0)},
-                 {100, UINT64_MAX}),
-            (std::vector<uint64_t>{20, 100, 40}));
+  EXPECT_EQ(
+      Keep({Event(10, 11), Event(20, 90), Event(30, STEPSCOPE_DUR_INSTANT),
+            Event(100, 5), Event(40, 0)},
+           {100, UINT64_MAX}),
+      (std::vector<uint64_t>{20, 100, 40}));
 }
 
 TEST(WindowFilter, WhatBeginsAfterTheWindowIsLeftOut) {
@@ -59,8 +59,7 @@ TEST(WindowFilter, ALateEndGoesWithItsEventAndStaysWithIt) {
   std::vector<Slot> slots = {Event(10, 0), Event(20, 0)};
   AddSide(slots, SideKind::kLateEnd, 90, {0, 0, 10});   // ended before
   AddSide(slots, SideKind::kLateEnd, 110, {1, 0, 20});  // in the window
-  EXPECT_EQ(Keep(slots, {100, UINT64_MAX}),
-            (std::vector<uint64_t>{20, 110}));
+  EXPECT_EQ(Keep(slots, {100, UINT64_MAX}), (std::vector<uint64_t>{20, 110}));
 }
 
 TEST(WindowFilter, AnArgumentStaysWithItsEvent) {
@@ -117,8 +116,7 @@ TEST(WindowFilter, DeviceRecordsByTheirEnd) {
   window.first_call = FirstKeptCall(bytes, sizeof(records), 100);
   EXPECT_EQ(window.first_call, 2u);
   uint32_t count = 0;
-  const size_t kept =
-      KeepWindowRecords(bytes, sizeof(records), window, &count);
+  const size_t kept = KeepWindowRecords(bytes, sizeof(records), window, &count);
   EXPECT_EQ(count, 4u);  // work, call, note, details
   EXPECT_EQ(kept, sizeof(records.work) + sizeof(records.call) +
                       sizeof(records.note) + sizeof(records.details));

@@ -36,9 +36,8 @@ uint32_t WindowIndex::NeededBefore(uint64_t start, uint64_t from,
     if (pins_[i] < start) out[count++] = pins_[i];
   if (counts_at != 0 && counts_at < start) out[count++] = counts_at;
   ends.ForEach([&](const LateEnds::Entry& entry) {
-    const bool needed = entry.has_begin
-                            ? entry.end == 0 || entry.end >= from
-                            : entry.stays || entry.end >= from;
+    const bool needed = entry.has_begin ? entry.end == 0 || entry.end >= from
+                                        : entry.stays || entry.end >= from;
     if (needed && entry.block < start) out[count++] = entry.block;
   });
   std::sort(out, out + count);

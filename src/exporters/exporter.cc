@@ -15,13 +15,10 @@
 namespace stepscope {
 
 std::span<const Exporter* const> AllExporters() {
-  static const Exporter* const kAll[] = {&ChromeExporter(),
-                                         &CaptureExporter(),
-                                         &KinetoExporter(),
-                                         &PerfettoExporter(),
-                                         &PaddleExporter(),
-                                         &FluidExporter(),
-                                         &CudaProfileExporter()};
+  static const Exporter* const kAll[] = {
+      &ChromeExporter(),     &CaptureExporter(), &KinetoExporter(),
+      &PerfettoExporter(),   &PaddleExporter(),  &FluidExporter(),
+      &CudaProfileExporter()};
   return kAll;
 }
 

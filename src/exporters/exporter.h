@@ -17,10 +17,10 @@
 namespace stepscope {
 
 struct ExportOptions {
-  int span_index = 0;   // which window of its process the trace is, from 0
-  bool memory = true;   // memory events and totals
-  bool dataflow = true; // arrows: flows, and launches to device work
-  int gzip_level = 1;   // of files named *.gz: 1 (fast) to 9 (small)
+  int span_index = 0;    // which window of its process the trace is, from 0
+  bool memory = true;    // memory events and totals
+  bool dataflow = true;  // arrows: flows, and launches to device work
+  int gzip_level = 1;    // of files named *.gz: 1 (fast) to 9 (small)
   // Of the output, for formats that depend on it. ExportFile sets it.
   std::string path = {};
   std::string cuda_mode = {};  // of cuda-profile: csv (the default) or kvp

@@ -15,8 +15,7 @@ namespace stepscope {
 
 inline constexpr std::string_view kProcessUtilization =
     "Process Cpu Utilization";
-inline constexpr std::string_view kSystemUtilization =
-    "System Cpu Utilization";
+inline constexpr std::string_view kSystemUtilization = "System Cpu Utilization";
 // What memory events state of the process's life, which may lie before the
 // window.
 inline constexpr std::string_view kPeakMemory = "Peak Memory";

@@ -12,8 +12,7 @@ constexpr int kBlocksBeforeThread = 2;
 
 class PipelinedSink : public Sink {
  public:
-  explicit PipelinedSink(std::unique_ptr<Sink> next)
-      : next_(std::move(next)) {}
+  explicit PipelinedSink(std::unique_ptr<Sink> next) : next_(std::move(next)) {}
   PipelinedSink(const PipelinedSink&) = delete;
   PipelinedSink& operator=(const PipelinedSink&) = delete;
   ~PipelinedSink() override { Join(); }
@@ -90,7 +89,7 @@ class PipelinedSink : public Sink {
 
   std::unique_ptr<Sink> next_;
   int calls_ = 0;
-  uint32_t filled_ = 0;            // blocks so far, the caller's count
+  uint32_t filled_ = 0;             // blocks so far, the caller's count
   std::atomic<uint32_t> given_{0};  // the same, and kDone
   std::atomic<uint32_t> taken_{0};  // blocks written
   std::atomic<bool> failed_{false};

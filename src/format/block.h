@@ -21,7 +21,7 @@ struct FileHeader {
   uint32_t generation;     // session's generation in that ring
   uint32_t flags;          // 0
   uint32_t unused;
-  uint32_t crc;            // CRC-32C of the 60 bytes before
+  uint32_t crc;  // CRC-32C of the 60 bytes before
 };
 static_assert(sizeof(FileHeader) == 64);
 
@@ -30,13 +30,13 @@ inline constexpr uint32_t kBlockMagic = 0x4b425353u;  // "SSBK"
 // Starts at a multiple of 8 bytes. Payload follows, zero-padded to 8.
 struct BlockHeader {
   uint32_t magic;
-  uint16_t kind;     // BlockKind
-  uint16_t version;  // of the payload
-  uint64_t bytes;    // payload without padding
+  uint16_t kind;         // BlockKind
+  uint16_t version;      // of the payload
+  uint64_t bytes;        // payload without padding
   uint32_t payload_crc;  // CRC-32C
   uint32_t seq;          // 0, 1, 2... in this file
   uint32_t unused;
-  uint32_t header_crc;   // CRC-32C of the 28 bytes before
+  uint32_t header_crc;  // CRC-32C of the 28 bytes before
 };
 static_assert(sizeof(BlockHeader) == 32);
 constexpr uint64_t PaddedBytes(uint64_t bytes) {
@@ -91,8 +91,8 @@ struct EventsHeader {
   uint32_t slots;        // slots covered, unused ones included
   uint32_t events;       // event slots (instants included)
   uint32_t side_records;
-  uint32_t controls;     // of the packed items; version 1: unused
-  uint64_t base_tick;    // first delta is relative to this
+  uint32_t controls;   // of the packed items; version 1: unused
+  uint64_t base_tick;  // first delta is relative to this
 };
 static_assert(sizeof(EventsHeader) == 48);
 

@@ -123,8 +123,8 @@ inline PackedCounts EncodeSlots(const Slot* slots, uint32_t count,
                           : change < 0x10000 ? 2u
                                              : 3u;
     last_site = site;
-    *control++ = static_cast<uint8_t>(
-        (delta_length - 1) | ((dur_length - 1) << 2) | (code << 4));
+    *control++ = static_cast<uint8_t>((delta_length - 1) |
+                                      ((dur_length - 1) << 2) | (code << 4));
     out = d::Put32(out, static_cast<uint32_t>(delta), delta_length);
     out = d::Put32(out, dur, dur_length);
     out = d::Put32(out, change, code == 3 ? 4 : code);

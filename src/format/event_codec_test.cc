@@ -67,8 +67,8 @@ Packed PackVersion1(const std::vector<Slot>& slots, uint64_t base) {
       put(kPackedGap, 1);
       put(1, 4);
     } else if (IsSide(slot.site)) {
-      const size_t n = std::min<size_t>(SidePayloadSlots(slot.site),
-                                        slots.size() - i - 1);
+      const size_t n =
+          std::min<size_t>(SidePayloadSlots(slot.site), slots.size() - i - 1);
       put(kPackedSide, 1);
       const auto* const bytes = reinterpret_cast<const uint8_t*>(&slot);
       packed.bytes.insert(packed.bytes.end(), bytes,
@@ -81,12 +81,11 @@ Packed PackVersion1(const std::vector<Slot>& slots, uint64_t base) {
         base = slot.begin;
       }
       const auto delta = static_cast<uint32_t>(slot.begin - base);
-      const uint32_t code = slot.site == before     ? 0u
-                            : slot.site < 0x100     ? 1u
-                            : slot.site < 0x10000   ? 2u
-                                                    : 3u;
-      put((length(delta) - 1) | ((length(slot.dur) - 1) << 2) | (code << 4),
-          1);
+      const uint32_t code = slot.site == before   ? 0u
+                            : slot.site < 0x100   ? 1u
+                            : slot.site < 0x10000 ? 2u
+                                                  : 3u;
+      put((length(delta) - 1) | ((length(slot.dur) - 1) << 2) | (code << 4), 1);
       put(delta, length(delta));
       put(slot.dur, length(slot.dur));
       put(slot.site, code == 3 ? 4 : code);
@@ -235,8 +234,8 @@ TEST(EventCodec, DamagedBytesNeverReadOutside) {
     header.slots = 64;
     header.controls =
         rng() % 2 == 0 ? packed.controls : static_cast<uint32_t>(rng() % 200);
-    static_cast<void>(DecodeSlots(cut.data(), cut.size(), header,
-                                  packed.version, ignore));
+    static_cast<void>(
+        DecodeSlots(cut.data(), cut.size(), header, packed.version, ignore));
   }
 }
 
@@ -258,8 +257,8 @@ TEST(Crc32c, BothImplementationsAgreeOnLongInput) {
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(rng());
   for (int round = 0; round < 300; ++round) {
     const size_t from = rng() % 100;
-    const size_t n = round == 0 ? 3 * crc32c_detail::kLane
-                                : rng() % (bytes.size() - from);
+    const size_t n =
+        round == 0 ? 3 * crc32c_detail::kLane : rng() % (bytes.size() - from);
     EXPECT_EQ(Crc32c(bytes.data() + from, n),
               ~crc32c_detail::Portable(~0u, bytes.data() + from, n))
         << n;

@@ -114,8 +114,7 @@ inline constexpr std::array<Spread, 64> kSpreads = MakeSpreads();
 // Two stretches of 16 bytes.
 STEPSCOPE_UNPACK_AVX2 __m256i Both(const void* low, const void* high) {
   return _mm256_inserti128_si256(
-      _mm256_castsi128_si256(
-          _mm_loadu_si128(static_cast<const __m128i*>(low))),
+      _mm256_castsi128_si256(_mm_loadu_si128(static_cast<const __m128i*>(low))),
       _mm_loadu_si128(static_cast<const __m128i*>(high)), 1);
 }
 // The last of the lower four values, four times, above zeros.
@@ -140,8 +139,8 @@ STEPSCOPE_UNPACK_AVX2 uint32_t UnpackEights(const uint8_t* control, uint32_t n,
     const uint8_t* const second = p + kShapes[c[0]].bytes;
     const __m256i bytes = Both(p, second);
     p = second + kShapes[c[1]].bytes;
-    return _mm256_shuffle_epi8(
-        bytes, Both(kSpreads[c[0]].from, kSpreads[c[1]].from));
+    return _mm256_shuffle_epi8(bytes,
+                               Both(kSpreads[c[0]].from, kSpreads[c[1]].from));
   };
   uint32_t i = 0;
   for (; i + 8 <= n; i += 8) {
@@ -152,10 +151,10 @@ STEPSCOPE_UNPACK_AVX2 uint32_t UnpackEights(const uint8_t* control, uint32_t n,
     const __m256i low = _mm256_unpacklo_epi32(e01, e23);
     const __m256i high = _mm256_unpacklo_epi32(e45, e67);
     // The even ones, then the odd ones: in turn again.
-    __m256i deltas = _mm256_permutevar8x32_epi32(
-        _mm256_unpacklo_epi64(low, high), in_turn);
-    const __m256i durs = _mm256_permutevar8x32_epi32(
-        _mm256_unpackhi_epi64(low, high), in_turn);
+    __m256i deltas =
+        _mm256_permutevar8x32_epi32(_mm256_unpacklo_epi64(low, high), in_turn);
+    const __m256i durs =
+        _mm256_permutevar8x32_epi32(_mm256_unpackhi_epi64(low, high), in_turn);
     __m256i sites = _mm256_permutevar8x32_epi32(
         _mm256_unpacklo_epi64(_mm256_unpackhi_epi32(e01, e23),
                               _mm256_unpackhi_epi32(e45, e67)),
@@ -322,8 +321,7 @@ bool DecodeSlots(const uint8_t* p, size_t n, const EventsHeader& header,
   const size_t controls = version == 1 ? 0 : header.controls;
   if (n < kPackedTail || n - kPackedTail < controls) return false;
   const uint8_t* const end = p + (n - kPackedTail - controls);
-  if (version == 1)
-    return d::Unpack(d::Interleaved(), p, end, header, sink);
+  if (version == 1) return d::Unpack(d::Interleaved(), p, end, header, sink);
   return d::Unpack(d::Split(end + kPackedTail, p + n), p, end, header, sink);
 }
 

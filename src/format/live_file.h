@@ -33,11 +33,11 @@ struct LiveHeader {
   uint32_t thread_capacity;
   uint64_t threads_offset;
   uint64_t names_offset;
-  uint64_t names_bytes;   // room
+  uint64_t names_bytes;  // room
   uint64_t chunks_offset;
-  uint64_t names_used;    // bytes committed; stored with release
-  uint64_t heartbeat;     // tick when the writer thread last looked
-  uint64_t names_refused; // names beyond the bound so far
+  uint64_t names_used;     // bytes committed; stored with release
+  uint64_t heartbeat;      // tick when the writer thread last looked
+  uint64_t names_refused;  // names beyond the bound so far
 };
 static_assert(sizeof(LiveHeader) <= kLiveHeaderBytes);
 
@@ -50,7 +50,7 @@ struct ThreadEntry {
   uint32_t tid;         // kernel thread id
   uint32_t generation;  // session
   uint64_t attach_tick;
-  uint64_t exit_tick;   // 0 while alive
+  uint64_t exit_tick;  // 0 while alive
   // Events (and, apart, side records) that this thread attempted and lost,
   // by stepscope_drop_reason; stored by the thread itself.
   uint64_t dropped[STEPSCOPE_DROP_REASONS];
@@ -58,8 +58,8 @@ struct ThreadEntry {
   // The same for losses after hand-over; stored by the writer thread.
   uint64_t lost_io;
   uint64_t lost_file_limit;
-  uint64_t runs;        // runs of slots begun so far
-  uint64_t lost_side;   // side records lost after hand-over
+  uint64_t runs;                // runs of slots begun so far
+  uint64_t lost_side;           // side records lost after hand-over
   char name[kThreadNameBytes];  // NUL-terminated
   uint64_t unused[3];
 };

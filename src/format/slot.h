@@ -68,7 +68,7 @@ constexpr uint32_t SlotPosition(uint32_t chunk, uint32_t slot) {
 // kOwner: 1 payload slot.
 struct OwnerPayload {
   uint32_t thread_uid;
-  uint32_t seq;  // number of this run of slots among the thread's runs
+  uint32_t seq;    // number of this run of slots among the thread's runs
   uint32_t entry;  // index in the live file's thread table
   uint32_t unused;
 };

@@ -110,8 +110,8 @@ constexpr uint32_t ColumnsOf(Table table) {
     case Table::kThreads:
       // track, recorded, side recorded, side dropped, exited
       return 5;
-    case Table::kDropped:  // thread, count, length; extra: reason
-    case Table::kExamples:  // bin, offset, length; extra: text
+    case Table::kDropped:    // thread, count, length; extra: reason
+    case Table::kExamples:   // bin, offset, length; extra: text
     case Table::kRawBlocks:  // length, plain size, Packing; extra: bytes
       return 3;
     case Table::kOpenScopes:  // thread, row

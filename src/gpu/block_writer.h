@@ -49,8 +49,8 @@ class BlockWriter {
     if (block_ != nullptr && used_ + bytes > STEPSCOPE_DEVICE_BLOCK_BYTES)
       Commit();
     if (block_ == nullptr) {
-      block_ = static_cast<uint8_t*>(host_->reserve_block(
-          host_->context, STEPSCOPE_DEVICE_BLOCK_BYTES));
+      block_ = static_cast<uint8_t*>(
+          host_->reserve_block(host_->context, STEPSCOPE_DEVICE_BLOCK_BYTES));
       if (block_ == nullptr) return nullptr;
     }
     void* room = block_ + used_;

@@ -33,8 +33,8 @@ uint32_t BufferPool::IndexOf(const uint8_t* buffer) const {
     return at % kBufferBytes == 0 ? static_cast<uint32_t>(at / kBufferBytes)
                                   : kSlots;
   return (at - kLarge) % kScratchBytes == 0
-             ? kMaxBuffers + static_cast<uint32_t>((at - kLarge) /
-                                                   kScratchBytes)
+             ? kMaxBuffers +
+                   static_cast<uint32_t>((at - kLarge) / kScratchBytes)
              : kSlots;
 }
 
@@ -50,10 +50,10 @@ bool BufferPool::Back(uint32_t index) {
 
 bool BufferPool::Prepare(size_t budget_bytes) {
   if (base_ == nullptr) {
-    void* memory = mmap(
-        nullptr, kMaxBuffers * kBufferBytes + kScratch * kScratchBytes,
-        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-        -1, 0);
+    void* memory =
+        mmap(nullptr, kMaxBuffers * kBufferBytes + kScratch * kScratchBytes,
+             PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) return false;
     base_ = static_cast<uint8_t*>(memory);
     for (uint32_t i = kMaxBuffers; i < kSlots; ++i) state_[i].store(kFree);
@@ -148,8 +148,7 @@ bool BufferPool::Next(Completed* completed) {
       oldest = i;
   }
   if (oldest == kSlots) return false;
-  *completed = {oldest, Address(oldest), valid_[oldest],
-                oldest >= kMaxBuffers};
+  *completed = {oldest, Address(oldest), valid_[oldest], oldest >= kMaxBuffers};
   return true;
 }
 

@@ -58,11 +58,11 @@ bool LoadCupti(CuptiApi* api, char* why, size_t size) {
       dladdr(reinterpret_cast<void*>(api->cuptiGetVersion), &info) != 0 &&
       info.dli_fname != nullptr)
     std::snprintf(api->path, sizeof(api->path), "%s", info.dli_fname);
-#define STEPSCOPE_CUPTI_CHECK(name)                                     \
-  if (api->name == nullptr) {                                           \
-    std::snprintf(why, size, "%s: has no %s; not a whole libcupti",     \
+#define STEPSCOPE_CUPTI_CHECK(name)                                      \
+  if (api->name == nullptr) {                                            \
+    std::snprintf(why, size, "%s: has no %s; not a whole libcupti",      \
                   api->path[0] != '\0' ? api->path : "libcupti", #name); \
-    return false;                                                       \
+    return false;                                                        \
   }
   STEPSCOPE_CUPTI_REQUIRED(STEPSCOPE_CUPTI_CHECK)
 #undef STEPSCOPE_CUPTI_CHECK
@@ -77,8 +77,7 @@ bool LoadCupti(CuptiApi* api, char* why, size_t size) {
     std::snprintf(why, size,
                   "%s: CUPTI API version %u; 12 and 13 are known (%u to %u). "
                   "STEPSCOPE_CUPTI_PATH chooses another library",
-                  api->path, api->version, kOldestVersion,
-                  kUnknownVersion - 1);
+                  api->path, api->version, kOldestVersion, kUnknownVersion - 1);
     return false;
   }
   return true;

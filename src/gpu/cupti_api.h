@@ -10,19 +10,19 @@
 
 namespace stepscope::gpu {
 
-#define STEPSCOPE_CUPTI_REQUIRED(X)       \
-  X(cuptiGetVersion)                      \
-  X(cuptiSubscribe)                       \
-  X(cuptiUnsubscribe)                     \
-  X(cuptiEnableCallback)                  \
-  X(cuptiGetCallbackName)                 \
-  X(cuptiGetTimestamp)                    \
-  X(cuptiActivityEnable)                  \
-  X(cuptiActivityDisable)                 \
-  X(cuptiActivityRegisterCallbacks)       \
-  X(cuptiActivityGetNextRecord)           \
-  X(cuptiActivityGetNumDroppedRecords)    \
-  X(cuptiActivityFlushAll)                \
+#define STEPSCOPE_CUPTI_REQUIRED(X)    \
+  X(cuptiGetVersion)                   \
+  X(cuptiSubscribe)                    \
+  X(cuptiUnsubscribe)                  \
+  X(cuptiEnableCallback)               \
+  X(cuptiGetCallbackName)              \
+  X(cuptiGetTimestamp)                 \
+  X(cuptiActivityEnable)               \
+  X(cuptiActivityDisable)              \
+  X(cuptiActivityRegisterCallbacks)    \
+  X(cuptiActivityGetNextRecord)        \
+  X(cuptiActivityGetNumDroppedRecords) \
+  X(cuptiActivityFlushAll)             \
   X(cuptiGetResultString)
 #define STEPSCOPE_CUPTI_OPTIONAL(X)         \
   X(cuptiSubscribe_v2)                      \

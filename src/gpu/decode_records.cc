@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The part of Decoder that knows what each kind of activity record holds.
+#include <algorithm>
 #include <initializer_list>
 #include <utility>
 
 #include "gpu/decoder.h"
-
-#include <algorithm>
 
 namespace stepscope::gpu {
 
 // Null: the record was counted as lost.
 stepscope_record_work* Decoder::Work(uint32_t name, uint64_t start,
                                      uint64_t end) {
-  auto* work =
-      writer_.Add<stepscope_record_work>(STEPSCOPE_RECORD_WORK, name);
+  auto* work = writer_.Add<stepscope_record_work>(STEPSCOPE_RECORD_WORK, name);
   if (work == nullptr) {
     Lose(Reason::kSlowCapture, 1);
     // Configurations written into lost blocks are written again.
@@ -62,15 +60,14 @@ uint32_t Decoder::Shape(const CUpti_ActivityKernel9& kernel) {
       {"cluster y", shape.cluster[1]},
       {"cluster z", shape.cluster[2]}};
   const uint32_t count = clustered ? 13 : 10;
-  auto* details = writer_.Add<stepscope_record_details>(
-      STEPSCOPE_RECORD_DETAILS, 0, count);
+  auto* details =
+      writer_.Add<stepscope_record_details>(STEPSCOPE_RECORD_DETAILS, 0, count);
   if (details == nullptr) return 0;
   details->id = id;
   details->count = count;
   for (uint32_t i = 0; i < count; ++i)
     BlockWriter::Pairs(details)[i] = {
-        names_.Of(pairs[i].first, STEPSCOPE_USER_DEFINED), 0,
-        pairs[i].second};
+        names_.Of(pairs[i].first, STEPSCOPE_USER_DEFINED), 0, pairs[i].second};
   return id;
 }
 
@@ -94,8 +91,8 @@ bool Decoder::CopyWork(const Activity& copy) {
   uint64_t start = 0;
   uint64_t end = 0;
   if (!Times(copy.start, copy.end, &start, &end)) return false;
-  auto* work = Work(names_.Copy(copy.copyKind, copy.srcKind, copy.dstKind),
-                    start, end);
+  auto* work =
+      Work(names_.Copy(copy.copyKind, copy.srcKind, copy.dstKind), start, end);
   if (work == nullptr) return false;
   work->correlation = copy.correlationId;
   work->device = copy.deviceId;
@@ -147,8 +144,7 @@ void Decoder::NoteThread(uint32_t thread) {
     threads_.push_back(thread);
 }
 
-void Decoder::Call(const CUpti_ActivityAPI& call,
-                   CUpti_CallbackDomain domain) {
+void Decoder::Call(const CUpti_ActivityAPI& call, CUpti_CallbackDomain domain) {
   if (call.threadId != last_thread_) NoteThread(call.threadId);
   uint64_t start = 0;
   uint64_t end = 0;
@@ -210,8 +206,8 @@ void Decoder::Memory(const CUpti_ActivityMemory3& memory) {
       AfterWindow(tick))
     return;
   auto* record = writer_.Add<stepscope_record_memory>(
-      STEPSCOPE_RECORD_MEMORY, names_.Place(memory.memoryKind,
-                                            memory.deviceId));
+      STEPSCOPE_RECORD_MEMORY,
+      names_.Place(memory.memoryKind, memory.deviceId));
   if (record == nullptr) return Lose(Reason::kSlowCapture, 1);
   ++seen_;
   record->tick = tick;
@@ -223,10 +219,10 @@ void Decoder::Memory(const CUpti_ActivityMemory3& memory) {
     record->total_reserved = memory.memoryPoolConfig.pool.size;
   }
   record->correlation = memory.correlationId;
-  record->kind = memory.memoryOperationType ==
-                         CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE
-                     ? STEPSCOPE_FREE
-                     : STEPSCOPE_ALLOCATE;
+  record->kind =
+      memory.memoryOperationType == CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_RELEASE
+          ? STEPSCOPE_FREE
+          : STEPSCOPE_ALLOCATE;
   record->device = memory.deviceId;
 }
 

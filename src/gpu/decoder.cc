@@ -13,8 +13,7 @@ STEPSCOPE_SAME_PLACE(CUpti_ActivityKernel9, CUpti_ActivityKernel10, name);
 STEPSCOPE_SAME_PLACE(CUpti_ActivityKernel9, CUpti_ActivityKernel10,
                      graphNodeId);
 STEPSCOPE_SAME_PLACE(CUpti_ActivityKernel9, CUpti_ActivityKernel10, clusterZ);
-STEPSCOPE_SAME_PLACE(CUpti_ActivityMemcpy5, CUpti_ActivityMemcpy6,
-                     graphNodeId);
+STEPSCOPE_SAME_PLACE(CUpti_ActivityMemcpy5, CUpti_ActivityMemcpy6, graphNodeId);
 STEPSCOPE_SAME_PLACE(CUpti_ActivityMemory3, CUpti_ActivityMemory4,
                      memoryPoolConfig.utilizedSize);
 STEPSCOPE_SAME_PLACE(CUpti_ActivityDevice4, CUpti_ActivityDevice5, migUuid);
@@ -30,10 +29,10 @@ STEPSCOPE_SAME_PLACE(CUpti_ActivityMemoryPool2, CUpti_ActivityMemoryPool3,
 #undef STEPSCOPE_SAME_PLACE
 
 constexpr const char* kReasons[] = {
-    "gpu: no timestamp",        "gpu: end before start",
-    "gpu: time in the future",  "gpu: not complete at stop",
-    "gpu: unknown kind",        "gpu: unreadable buffer",
-    "gpu: dropped by CUPTI",    "gpu: buffer pool used up",
+    "gpu: no timestamp",       "gpu: end before start",
+    "gpu: time in the future", "gpu: not complete at stop",
+    "gpu: unknown kind",       "gpu: unreadable buffer",
+    "gpu: dropped by CUPTI",   "gpu: buffer pool used up",
     "gpu: capture too slow"};
 static_assert(sizeof(kReasons) / sizeof(kReasons[0]) ==
               static_cast<size_t>(Reason::kCount));
@@ -137,9 +136,8 @@ void Decoder::Decode(uint8_t* buffer, size_t valid) {
 void Decoder::CountLost(uint8_t* buffer, size_t valid, Reason why) {
   CUpti_Activity* record = nullptr;
   uint64_t records = 0;
-  while (records <= valid / 8 &&
-         api_->cuptiActivityGetNextRecord(buffer, valid, &record) ==
-             CUPTI_SUCCESS)
+  while (records <= valid / 8 && api_->cuptiActivityGetNextRecord(
+                                     buffer, valid, &record) == CUPTI_SUCCESS)
     ++records;
   Lose(why, records);
 }
@@ -158,8 +156,7 @@ void Decoder::Record(const CUpti_Activity* record) {
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
       return Graph(As<CUpti_ActivityGraphTrace>(record));
     case CUPTI_ACTIVITY_KIND_RUNTIME:
-      return Call(As<CUpti_ActivityAPI>(record),
-                  CUPTI_CB_DOMAIN_RUNTIME_API);
+      return Call(As<CUpti_ActivityAPI>(record), CUPTI_CB_DOMAIN_RUNTIME_API);
     case CUPTI_ACTIVITY_KIND_DRIVER:
       return Call(As<CUpti_ActivityAPI>(record), CUPTI_CB_DOMAIN_DRIVER_API);
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
@@ -203,11 +200,10 @@ void Decoder::WriteStats() {
 }
 
 void Decoder::WriteClock() {
-  auto* record =
-      writer_.Add<stepscope_record_clock>(STEPSCOPE_RECORD_CLOCK, 0);
+  auto* record = writer_.Add<stepscope_record_clock>(STEPSCOPE_RECORD_CLOCK, 0);
   if (record == nullptr) return;
-  record->method = clock_->shared() ? STEPSCOPE_CLOCK_SHARED
-                                    : STEPSCOPE_CLOCK_MAPPED;
+  record->method =
+      clock_->shared() ? STEPSCOPE_CLOCK_SHARED : STEPSCOPE_CLOCK_MAPPED;
   record->tick = clock_->now();
   record->error_ticks = clock_->error_ticks();
 }
@@ -216,8 +212,8 @@ void Decoder::WriteDevices() {
   for (; devices_written_ < devices_.size(); ++devices_written_) {
     const DeviceInfo& info = devices_[devices_written_];
     const auto count = static_cast<uint32_t>(info.pairs.size());
-    auto* record = writer_.Add<stepscope_record_device>(
-        STEPSCOPE_RECORD_DEVICE, info.name, count);
+    auto* record = writer_.Add<stepscope_record_device>(STEPSCOPE_RECORD_DEVICE,
+                                                        info.name, count);
     if (record == nullptr) return;
     record->device = info.device;
     record->count = count;

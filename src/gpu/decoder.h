@@ -29,9 +29,9 @@ enum class Reason : uint32_t {
   kFuture,      // a time that has not come yet: another clock
   kIncomplete,  // still running when recording had to end
   kUnknownKind,
-  kUnreadable,  // the rest of a buffer that CUPTI itself cannot walk
-  kDropped,     // CUPTI dropped it
-  kNoBuffer,    // the buffer pool was used up
+  kUnreadable,   // the rest of a buffer that CUPTI itself cannot walk
+  kDropped,      // CUPTI dropped it
+  kNoBuffer,     // the buffer pool was used up
   kSlowCapture,  // the capture could not be written fast enough
   kCount
 };

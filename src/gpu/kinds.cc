@@ -58,13 +58,18 @@ bool EnvironmentIs(const char* variable, const char* value) {
 bool IsWork(const char* call) {
   const char* bare = StartsWith(call, "cuda") ? call + 4 : call + 2;
   if (!StartsWith(call, "cu")) return false;
-  for (const char* start :
-       {"Launch", "GraphLaunch", "Memcpy", "Memset", "Malloc", "Free",
-        "MemAlloc", "MemFree", "EventRecord", "StreamWaitEvent",
-        "MemPrefetch", "DeviceSynchronize", "CtxSynchronize",
-        "StreamSynchronize", "EventSynchronize", "GraphInstantiate",
-        "ModuleLoad", "LibraryLoad", "HostAlloc", "HostRegister", "MemHost",
-        "MemCreate", "MemPool"})
+  for (const char* start : {"Launch",           "GraphLaunch",
+                            "Memcpy",           "Memset",
+                            "Malloc",           "Free",
+                            "MemAlloc",         "MemFree",
+                            "EventRecord",      "StreamWaitEvent",
+                            "MemPrefetch",      "DeviceSynchronize",
+                            "CtxSynchronize",   "StreamSynchronize",
+                            "EventSynchronize", "GraphInstantiate",
+                            "ModuleLoad",       "LibraryLoad",
+                            "HostAlloc",        "HostRegister",
+                            "MemHost",          "MemCreate",
+                            "MemPool"})
     if (StartsWith(bare, start)) return true;
   return false;
 }
@@ -75,9 +80,9 @@ bool KindSet::Enable(char* why, size_t why_bytes, char* missing,
   // A graph that was instantiated before CUPTI was attached crashes the program
   // when it is launched, if graphs are traced as wholes (CUPTI 13.0, seen with
   // and without us): so only where there cannot be any.
-  const bool nodes = EnvironmentIs("STEPSCOPE_GPU_GRAPHS", "nodes") ||
-                     (!early_ && !EnvironmentIs("STEPSCOPE_GPU_GRAPHS",
-                                                  "whole"));
+  const bool nodes =
+      EnvironmentIs("STEPSCOPE_GPU_GRAPHS", "nodes") ||
+      (!early_ && !EnvironmentIs("STEPSCOPE_GPU_GRAPHS", "whole"));
   missing[0] = '\0';
   for (const Kind& kind : kKinds) {
     if (!Listed(list, kind.name, kind.standard)) continue;

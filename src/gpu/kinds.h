@@ -29,8 +29,7 @@ class KindSet {
 
   // Enables what is wanted. On failure of a required kind nothing is left
   // enabled, and `why` says why. `missing` lists what else was refused.
-  bool Enable(char* why, size_t why_bytes, char* missing,
-              size_t missing_bytes);
+  bool Enable(char* why, size_t why_bytes, char* missing, size_t missing_bytes);
   // Disables what Enable() enabled. False: something stayed on.
   bool Disable();
 

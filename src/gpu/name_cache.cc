@@ -86,8 +86,7 @@ uint32_t NameCache::Set(uint16_t memory) {
   uint32_t& id = sets_[memory % 8];
   if (id != 0) return id;
   char name[64];
-  std::snprintf(name, sizeof(name), "Memset (%s)",
-                Name(kMemoryKinds, memory));
+  std::snprintf(name, sizeof(name), "Memset (%s)", Name(kMemoryKinds, memory));
   return id = Of(name, STEPSCOPE_MEMSET);
 }
 

@@ -16,8 +16,7 @@ using stepscope::gpu::Recorder;
 
 int Query(const stepscope_plugin_host* host) {
   // Where nothing uses CUDA yet its driver is left alone.
-  if (!stepscope::gpu::ProcessUsesCuda() &&
-      stepscope::gpu::SystemShowsDriver())
+  if (!stepscope::gpu::ProcessUsesCuda() && stepscope::gpu::SystemShowsDriver())
     return STEPSCOPE_OK;
   char why[200];
   if (stepscope::gpu::HasDriver(why, sizeof(why))) return STEPSCOPE_OK;
@@ -49,9 +48,14 @@ int Detach(const stepscope_plugin_host*, uint32_t timeout_ms) {
   return STEPSCOPE_OK;
 }
 
-constexpr stepscope_plugin kPlugin = {
-    sizeof(stepscope_plugin), STEPSCOPE_PLUGIN_ABI, "cupti", "GPU",
-    Query,                    Attach,               Poll,    Detach};
+constexpr stepscope_plugin kPlugin = {sizeof(stepscope_plugin),
+                                      STEPSCOPE_PLUGIN_ABI,
+                                      "cupti",
+                                      "GPU",
+                                      Query,
+                                      Attach,
+                                      Poll,
+                                      Detach};
 
 }  // namespace
 

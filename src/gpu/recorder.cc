@@ -106,10 +106,9 @@ void Recorder::Unsubscribe() {
 void Recorder::Leave(bool exiting) {
   constexpr int kWaitMs = 20;
   const char* choice = secure_getenv("STEPSCOPE_CUPTI_FINALIZE");
-  const bool may = api_.cuptiFinalize != nullptr &&
-                   api_.cuptiEnableDomain != nullptr &&
-                   api_.version >= kMayFinalize &&
-                   (choice == nullptr || choice[0] != '0');
+  const bool may =
+      api_.cuptiFinalize != nullptr && api_.cuptiEnableDomain != nullptr &&
+      api_.version >= kMayFinalize && (choice == nullptr || choice[0] != '0');
   if (exiting || !may || decoder_.threads().empty()) return Unsubscribe();
   if (farewell_.Begin(api_, subscriber_, decoder_.threads(), kWaitMs)) {
     farewell_.Cancel(api_, subscriber_);  // it is done: as new
@@ -122,8 +121,7 @@ bool Recorder::Register(char* why, size_t size) {
     api_.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
   const bool shared =
       api_.cuptiActivityRegisterTimestampCallback != nullptr &&
-      api_.cuptiActivityRegisterTimestampCallback(OnTimestamp) ==
-          CUPTI_SUCCESS;
+      api_.cuptiActivityRegisterTimestampCallback(OnTimestamp) == CUPTI_SUCCESS;
   const CUptiResult result =
       api_.cuptiActivityRegisterCallbacks(OnRequest, OnComplete);
   if (result != CUPTI_SUCCESS) {
@@ -240,8 +238,8 @@ void Recorder::Detach(uint32_t timeout_ms) {
 
 void Recorder::Report() {
   char text[400];
-  const uint32_t kept = pool_.out() > out_before_ ? pool_.out() - out_before_
-                                                  : 0;
+  const uint32_t kept =
+      pool_.out() > out_before_ ? pool_.out() - out_before_ : 0;
   if (kept > 0) {
     std::snprintf(text, sizeof(text),
                   "CUPTI did not give %u buffers back: another profiler in "

@@ -62,8 +62,7 @@ Category FindCategory(std::string_view name) {
       std::find_if(std::begin(kCategories), std::end(kCategories),
                    [&](const Category& entry) { return entry.name == name; });
   if (known != std::end(kCategories)) return *known;
-  const uint16_t type =
-      EventTypeByName(name).value_or(STEPSCOPE_USER_DEFINED);
+  const uint16_t type = EventTypeByName(name).value_or(STEPSCOPE_USER_DEFINED);
   return {{}, type, kHost, Dialect::kChrome};
 }
 
@@ -71,8 +70,7 @@ NameKind KindOfName(std::string_view name) {
   const auto starts = [&](std::string_view prefix) {
     return name.starts_with(prefix);
   };
-  if (starts("ProfilerStep#") || starts("ProfileStep#"))
-    return NameKind::kStep;
+  if (starts("ProfilerStep#") || starts("ProfileStep#")) return NameKind::kStep;
   if (starts("enumerate(DataLoader)#")) return NameKind::kDataLoader;
   if (starts("Optimizer.step#")) return NameKind::kOptimizer;
   if (starts("Optimizer.zero_grad#")) return NameKind::kZeroGrad;

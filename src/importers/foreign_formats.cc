@@ -23,9 +23,8 @@ bool IsChakra(std::string_view head) {
     return false;
   const std::string_view text = head.substr(3, version);
   return text.find('.') != text.npos &&
-         std::all_of(text.begin(), text.end(), [](char c) {
-           return c == '.' || (c >= '0' && c <= '9');
-         });
+         std::all_of(text.begin(), text.end(),
+                     [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
 }
 
 // Torch's observer writes its schema first, and Chakra's tools keep it.
@@ -69,7 +68,8 @@ std::string NameForeignFormat(std::span<const uint8_t> bytes,
            "profile`";
   if (IsNsightReport(path))
     return "a report of Nsight Systems; convert it with `nsys export --type "
-           "sqlite " + word + "` and read the .sqlite file";
+           "sqlite " +
+           word + "` and read the .sqlite file";
   if (IsChakra(head) || IsExecutionTrace(head))
     return "an execution trace (torch's ExecutionTraceObserver, Chakra), "
            "which has dependencies and no timeline; read the trace that "

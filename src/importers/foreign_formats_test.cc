@@ -40,7 +40,10 @@ TEST(ForeignFormatsTest, EachIsNamedWithItsRemedy) {
   std::string tar(512, '\0');
   tar.replace(257, 5, "ustar");
   ExpectNamed("a.tar.gz", tar, "a tar archive", "tar -xf ");
-  ExpectNamed("a", "\x07\x0a\x05" "0.0.4\x10", "Chakra", "torch.profiler");
+  ExpectNamed("a",
+              "\x07\x0a\x05"
+              "0.0.4\x10",
+              "Chakra", "torch.profiler");
   ExpectNamed("a.json",
               R"({"schema": "1.1.1-chakra.0.0.4", "pid": 7, "nodes": []})",
               "an execution trace", "torch.profiler");
@@ -53,8 +56,8 @@ TEST(ForeignFormatsTest, PointerHasTheNameOfWhatItPointsTo) {
 }
 
 TEST(ForeignFormatsTest, NothingIsSaidOfOtherFiles) {
-  for (const std::string bytes : {"", "{}", "notes", "\x07\x0a\x05 0.0.",
-                                  "{\"nodes\": [1, 2]}"})
+  for (const std::string bytes :
+       {"", "{}", "notes", "\x07\x0a\x05 0.0.", "{\"nodes\": [1, 2]}"})
     EXPECT_EQ(NameForeignFormat(
                   std::span(reinterpret_cast<const uint8_t*>(bytes.data()),
                             bytes.size()),
@@ -69,8 +72,8 @@ TEST(ForeignFormatsTest, EventsMayStandBehindMetadata) {
       R"({"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1})";
   const TempFolder folder;
   for (const size_t bytes : {100, 5000, 300'000, 1'000'000}) {
-    const std::string metadata = R"({"metadata": {"text": "[\"{)" +
-                                 std::string(bytes, 'x') + R"("}, )";
+    const std::string metadata =
+        R"({"metadata": {"text": "[\"{)" + std::string(bytes, 'x') + R"("}, )";
     const auto trace = ImportFile(folder.Write(
         "a.json", metadata + R"("traceEvents": [)" + event + "]}"));
     ASSERT_TRUE(trace) << bytes << trace.error().message;
@@ -83,8 +86,8 @@ TEST(ForeignFormatsTest, EventsMayStandBehindMetadata) {
     EXPECT_EQ((*array)->size(), 1u);
     // Far behind, only a key of the document itself counts.
     if (bytes < Importer::kHeadBytes) continue;
-    EXPECT_FALSE(ImportFile(folder.Write(
-        "c.json", metadata + R"("other": {"traceEvents": []}})")));
+    EXPECT_FALSE(ImportFile(
+        folder.Write("c.json", metadata + R"("other": {"traceEvents": []}})")));
   }
 }
 #endif

@@ -53,7 +53,7 @@ class SharedProgress {
   const ImportOptions& options_;
   std::mutex mutex_;
   std::vector<uint64_t> done_;  // by file
-  uint64_t total_;  // 0: not known
+  uint64_t total_;              // 0: not known
 };
 
 // One file, opened once: finding out what it is and reading it.
@@ -114,8 +114,8 @@ Result<std::vector<TraceFolder::Skipped>> SkippedOf(
     if (files[i].importer != nullptr || files[i].trace) continue;
     const Error& error = files[i].trace.error();
     if (!IsLiveFile(paths[i], paths))
-      skipped.push_back({paths[i], error.message,
-                         error.code != ErrorCode::kUnsupported});
+      skipped.push_back(
+          {paths[i], error.message, error.code != ErrorCode::kUnsupported});
   }
   for (size_t i = 0; i < paths.size(); ++i) {
     if (files[i].importer == nullptr || files[i].trace) continue;
@@ -163,8 +163,7 @@ Result<FolderTraces> ReadFolder(const std::string& path,
 }
 
 // What was not read although it is a trace.
-void AddNotes(const std::vector<TraceFolder::Skipped>& skipped,
-              TraceSet& set) {
+void AddNotes(const std::vector<TraceFolder::Skipped>& skipped, TraceSet& set) {
   for (const TraceFolder::Skipped& file : skipped)
     if (file.is_trace) set.AddNote(file.reason);
 }
@@ -248,14 +247,12 @@ Result<TraceFolder> ImportJobs(std::span<const std::string> files,
       job.repeats.push_back(
           {read.facts[repeat.file].path, read.facts[repeat.of].path});
       job.traces.AddNote(job.repeats.back().path + ": same window as " +
-                         job.repeats.back().same_window_as +
-                         ", counted once");
+                         job.repeats.back().same_window_as + ", counted once");
     }
     for (const std::string& note : found.notes) job.traces.AddNote(note);
     folder.jobs.push_back(std::move(job));
   }
-  if (folder.jobs.size() == 1)
-    AddNotes(folder.skipped, folder.jobs[0].traces);
+  if (folder.jobs.size() == 1) AddNotes(folder.skipped, folder.jobs[0].traces);
   return folder;
 }
 
@@ -292,8 +289,7 @@ Result<ScannedFolder> ScanFolder(const std::string& path,
     for (const uint32_t file : found_job.files)
       job.files.push_back({numbers[file], facts[file].path});
     for (const SameWindow& repeat : found_job.repeats)
-      job.repeats.push_back(
-          {facts[repeat.file].path, facts[repeat.of].path});
+      job.repeats.push_back({facts[repeat.file].path, facts[repeat.of].path});
     job.notes = found_job.notes;
     folder.jobs.push_back(std::move(job));
   }

@@ -33,12 +33,11 @@ std::string WhatIsWrong(const Trace& trace, const std::string& input) {
   for (const auto& [reason, bin] : trace.ledger().rejected()) {
     std::string where;
     if (!bin.examples.empty())
-      where = Format("byte %llu: ", static_cast<unsigned long long>(
-                                        bin.examples[0].offset));
+      where = Format("byte %llu: ",
+                     static_cast<unsigned long long>(bin.examples[0].offset));
     return input + ": " + where + reason;
   }
-  return trace.notes().empty() ? input + ": cut short"
-                               : trace.notes().front();
+  return trace.notes().empty() ? input + ": cut short" : trace.notes().front();
 }
 
 }  // namespace

@@ -97,10 +97,10 @@ Result<const Importer*> FindImporter(InputSource& input) {
   for (const size_t bytes : kHeads) {
     STEPSCOPE_TRY_ASSIGN(head, input.Head(bytes));
     if (head.empty())
-      return Fail(ErrorCode::kCorrupt, input.path() + ": byte 0: " +
-                                           (input.is_named_file()
-                                                ? "the file is empty"
-                                                : "it is empty"));
+      return Fail(
+          ErrorCode::kCorrupt,
+          input.path() + ": byte 0: " +
+              (input.is_named_file() ? "the file is empty" : "it is empty"));
     for (const Importer* importer : Importers())
       if (importer->Sniff(head)) return importer;
     if (head.size() < bytes || !SeemsJson(head)) break;
@@ -111,8 +111,7 @@ Result<const Importer*> FindImporter(InputSource& input) {
 Result<std::unique_ptr<InputSource>> OpenInput(const std::string& path,
                                                const ImportOptions& options) {
   if (options.confined) return InputSource::OpenConfined(path);
-  return options.found ? InputSource::OpenFound(path)
-                       : InputSource::Open(path);
+  return options.found ? InputSource::OpenFound(path) : InputSource::Open(path);
 }
 
 Result<const Importer*> FindImporter(const std::string& path,

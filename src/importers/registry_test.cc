@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importers/import_many.h"
 #include "importers/registry.h"
 
 #include <gtest/gtest.h>
@@ -14,6 +13,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "importers/capture/sample_capture.h"
+#include "importers/import_many.h"
 
 namespace stepscope {
 namespace {
@@ -31,8 +31,7 @@ TEST(RegistryTest, FormatsAreToldByContent) {
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().code, ErrorCode::kUnsupported);
   EXPECT_EQ(other.error().message,
-            folder.path("x.sscap") +
-                ": byte 0: not a trace in a known format");
+            folder.path("x.sscap") + ": byte 0: not a trace in a known format");
 }
 
 TEST(RegistryTest, EitherMagicIsEnough) {
@@ -92,8 +91,7 @@ TEST(RegistryTest, SeveralFilesAreOneTraceInTheirOrder) {
   const TempFolder folder;
   std::vector<std::string> paths;
   for (int i = 0; i < 7; ++i)
-    paths.push_back(
-        folder.Write(std::to_string(9 - i), EndedSample().bytes));
+    paths.push_back(folder.Write(std::to_string(9 - i), EndedSample().bytes));
   std::mutex mutex;
   uint64_t last = 0;
   uint64_t total = 0;

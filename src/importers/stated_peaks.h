@@ -27,9 +27,8 @@ inline void AddStatedPeaks(TraceBuilder& builder) {
   for (const auto& [at, peak] : peaks) {
     const std::string place(builder.strings().view(StringId{at.second}));
     const auto add = [&](std::string_view key, uint64_t bytes) {
-      const std::pair entry = {
-          builder.Intern(std::string(key) + place),
-          builder.Intern(std::to_string(bytes))};
+      const std::pair entry = {builder.Intern(std::string(key) + place),
+                               builder.Intern(std::to_string(bytes))};
       builder.process(at.first).metadata.push_back(entry);
     };
     add(kPeakAllocatedKey, peak.first);

@@ -39,8 +39,7 @@ bool ParseThreadStat(const char* text, char name[32], uint64_t* ticks) {
   const char* open = std::strchr(text, '(');
   const char* close = std::strrchr(text, ')');  // a name may hold one too
   if (open == nullptr || close == nullptr || close < open) return false;
-  std::snprintf(name, 32, "%.*s", static_cast<int>(close - open - 1),
-                open + 1);
+  std::snprintf(name, 32, "%.*s", static_cast<int>(close - open - 1), open + 1);
   // State is field 3; user and system time are 14 and 15.
   const char* p = close + 1;
   for (int field = 2; field < 13; ++field) {
@@ -101,9 +100,9 @@ void CpuSampler::SampleThreads(int64_t now_ns) {
     if (before == nullptr || before->ticks == thread.ticks) continue;
     char counter[64];
     std::snprintf(counter, sizeof(counter), "CPU of %s (%d)", name, tid);
-    stepscope_counter_f64(
-        counter, static_cast<double>(thread.ticks - before->ticks) /
-                     per_second / elapsed);
+    stepscope_counter_f64(counter,
+                          static_cast<double>(thread.ticks - before->ticks) /
+                              per_second / elapsed);
   }
   closedir(folder);
   std::memcpy(threads_, fresh, sizeof(Thread) * static_cast<size_t>(count));

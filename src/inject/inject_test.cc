@@ -74,8 +74,7 @@ TEST(RangeName, TorchsAnnotationsHaveKinds) {
                    "__next__"),
             RangeKind::kLoaderNext);
   EXPECT_EQ(KindOf("Optimizer.step#AdamW.step"), RangeKind::kOptimizerStep);
-  EXPECT_EQ(KindOf("Optimizer.zero_grad#SGD.zero_grad"),
-            RangeKind::kZeroGrad);
+  EXPECT_EQ(KindOf("Optimizer.zero_grad#SGD.zero_grad"), RangeKind::kZeroGrad);
   EXPECT_EQ(KindOf("Optimizer.step"), RangeKind::kOther);
   EXPECT_EQ(TypeOf(RangeKind::kLoaderNext), STEPSCOPE_DATALOADER);
   EXPECT_EQ(TypeOf(RangeKind::kOther), STEPSCOPE_USER_DEFINED);
@@ -129,8 +128,8 @@ TEST(CpuSampler, ReadsNameAndTimeOfAThread) {
   char name[32];
   uint64_t ticks = 0;
   ASSERT_TRUE(ParseThreadStat(
-      "12 (a) b) S 1 12 12 0 -1 4194304 90 0 0 0 70 30 0 0 20 0 1 0 5 6",
-      name, &ticks));
+      "12 (a) b) S 1 12 12 0 -1 4194304 90 0 0 0 70 30 0 0 20 0 1 0 5 6", name,
+      &ticks));
   EXPECT_STREQ(name, "a) b");
   EXPECT_EQ(ticks, 100u);
   EXPECT_FALSE(ParseThreadStat("12 (cut) S 1 12", name, &ticks));

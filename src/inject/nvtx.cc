@@ -102,8 +102,7 @@ void AddArguments(stepscope_scope scope, const Domain& domain,
     else
       stepscope_arg_i64(scope, "category", attributes->category);
   }
-  if (attributes->payload_type != kPayloadNone)
-    AddPayload(scope, *attributes);
+  if (attributes->payload_type != kPayloadNone) AddPayload(scope, *attributes);
 }
 
 // Steps are the one kind of name that matters at all times.
@@ -112,11 +111,11 @@ bool MayBeStep(const char* name) { return name[0] == 'P'; }
 OpenRange Open(const Domain& domain, Message& message,
                const EventAttributes* attributes) {
   TakeThreadName();
-  OpenRange open = {{nullptr, 0}, &domain,
-                    {EventType(domain, ""), RangeKind::kOther}};
+  OpenRange open = {
+      {nullptr, 0}, &domain, {EventType(domain, ""), RangeKind::kOther}};
   if (recording.wants_attention() || MayBeStep(message.text())) {
-    const Recording::Range range = recording.RangeBegins(
-        message.text(), Recording::Source::kNvtx);
+    const Recording::Range range =
+        recording.RangeBegins(message.text(), Recording::Source::kNvtx);
     if (range.kind != RangeKind::kOther) open.range = range;
   }
   if (!stepscope_enabled()) return open;
@@ -297,8 +296,7 @@ int Initialize(GetExportTable get_table) {
   if (get_table == nullptr) return 0;
   const auto* callbacks =
       static_cast<const CallbacksTable*>(get_table(kCallbacksTable));
-  if (callbacks == nullptr ||
-      callbacks->struct_size < sizeof(CallbacksTable) ||
+  if (callbacks == nullptr || callbacks->struct_size < sizeof(CallbacksTable) ||
       callbacks->get_module == nullptr)
     return 0;
   const bool core = Fill(*callbacks, kModuleCore, kCore);

@@ -93,8 +93,7 @@ void KeepRange(uint64_t place, const OpenRange& range) {
 bool TakeRange(uint64_t place, OpenRange* range) {
   if (place == 0 || place == kBusy) return false;
   Slot& slot = slots[place % kSlots];
-  if (!slot.id.compare_exchange_strong(place, kBusy,
-                                       std::memory_order_acquire))
+  if (!slot.id.compare_exchange_strong(place, kBusy, std::memory_order_acquire))
     return false;
   *range = slot.range;
   slot.id.store(0, std::memory_order_release);

@@ -63,9 +63,9 @@ class NvtxTest : public testing::Test {
 
 TEST_F(NvtxTest, AClientWithoutTablesIsRefused) {
   EXPECT_EQ(InitializeInjectionNvtx2(nullptr), 0);
-  EXPECT_EQ(InitializeInjectionNvtx2(
-                [](uint32_t) -> const void* { return nullptr; }),
-            0);
+  EXPECT_EQ(
+      InitializeInjectionNvtx2([](uint32_t) -> const void* { return nullptr; }),
+      0);
 }
 
 TEST_F(NvtxTest, ASmallerTableIsFilledAsFarAsItGoes) {
@@ -81,8 +81,8 @@ TEST_F(NvtxTest, PushAndPopReturnLevelsOfTheirDomain) {
   EventAttributes attributes = {};
   attributes.message_type = kMessageAscii;
   attributes.message.ascii = "in another domain";
-  auto* push = As<int(void*, const EventAttributes*)>(
-      core2[kDomainRangePushEx]);
+  auto* push =
+      As<int(void*, const EventAttributes*)>(core2[kDomainRangePushEx]);
   auto* pop = As<int(void*)>(core2[kDomainRangePop]);
   EXPECT_EQ(Push("a"), 0);
   EXPECT_EQ(push(domain, &attributes), 0);
@@ -207,8 +207,7 @@ TEST(NvtxObjects, CategoriesBelongToTheirDomain) {
 TEST(NvtxObjects, CollectivesAreCommunication) {
   EXPECT_EQ(EventType(*MakeDomain("NCCL"), "x"), STEPSCOPE_COMMUNICATION);
   EXPECT_EQ(EventType(default_domain, "x"), STEPSCOPE_USER_DEFINED);
-  EXPECT_EQ(EventType(default_domain, "ProfileStep#1"),
-            STEPSCOPE_PROFILE_STEP);
+  EXPECT_EQ(EventType(default_domain, "ProfileStep#1"), STEPSCOPE_PROFILE_STEP);
 }
 
 }  // namespace

@@ -68,8 +68,8 @@ void Complain(const char* format, ...) {
   constexpr size_t kStart = sizeof("stepscope: ") - 1;
   va_list arguments;
   va_start(arguments, format);
-  const int n = std::vsnprintf(line + kStart, sizeof(line) - kStart - 1,
-                               format, arguments);
+  const int n = std::vsnprintf(line + kStart, sizeof(line) - kStart - 1, format,
+                               arguments);
   va_end(arguments);
   if (n < 0) return;
   size_t length = kStart + static_cast<size_t>(n);
@@ -95,8 +95,8 @@ void Recording::Configure(const Settings& settings) {
   armed_from_ns_ = settings.start_after_ns == 0
                        ? now
                        : settings.run_began_ns + settings.start_after_ns;
-  patience_ns_ = settings.root_pid == getpid() ? kPatienceNs
-                                               : kPatienceWithChildrenNs;
+  patience_ns_ =
+      settings.root_pid == getpid() ? kPatienceNs : kPatienceWithChildrenNs;
   due_ns_ = now + patience_ns_;
   SetStateLocked(State::kWaiting);
   ArmIfDueLocked(now);
@@ -136,9 +136,9 @@ void Recording::set_listener(void (*listener)(bool)) {
   const State state = state_.load();
   const bool first_event_starts =
       state == State::kArmed && window_.OpenAtFirst();
-  const bool wanted =
-      flies() ? detail_.load()
-              : state == State::kRecording || first_event_starts;
+  const bool wanted = flies()
+                          ? detail_.load()
+                          : state == State::kRecording || first_event_starts;
   if (listener_.load() != nullptr && wanted) listener_.load()(true);
 }
 
@@ -175,8 +175,7 @@ void Recording::TellOfLosses(int64_t now_ns) {
            stepscope_last_error());
 }
 
-Recording::Range Recording::RangeBegins(std::string_view name,
-                                        Source source) {
+Recording::Range Recording::RangeBegins(std::string_view name, Source source) {
   RangeKind kind = KindOf(name);
   if (source == Source::kNvtx && kind != RangeKind::kStep)
     kind = RangeKind::kOther;
@@ -226,8 +225,7 @@ void Recording::RangeEnds(Range range, bool without_batch) {
   const Lock lock(&mutex_);
   if (!FollowsStepsLocked()) return;
   if (range.kind == RangeKind::kStep) {
-    if (rule_.best() == StepHint::kExplicit)
-      ActLocked(window_.End(steps_ - 1));
+    if (rule_.best() == StepHint::kExplicit) ActLocked(window_.End(steps_ - 1));
   } else if (range.kind == RangeKind::kLoaderNext) {
     if (without_batch && rule_.Begins(StepHint::kLoader, ThreadId()))
       TakeBackStepLocked("end of data");
@@ -294,8 +292,7 @@ void Recording::TakeBackStepLocked(const char* name) {
       __atomic_load_n(&step_.slot->begin, __ATOMIC_RELAXED) == step_.begin) {
     stepscope_site site = {name, STEPSCOPE_OVERHEAD, 0};
     stepscope_name_slot(step_.slot, stepscope_site_id(&site));
-    __atomic_store_n(&step_.slot->dur, STEPSCOPE_DUR_INSTANT,
-                     __ATOMIC_RELEASE);
+    __atomic_store_n(&step_.slot->dur, STEPSCOPE_DUR_INSTANT, __ATOMIC_RELEASE);
     step_ = {nullptr, 0};
   } else {  // handed over: whoever reads it makes the mark of it
     stepscope_arg_text(step_, "stepscope.mark", name, std::strlen(name));
@@ -398,9 +395,10 @@ void Recording::GiveWay() {
   const Lock lock(&mutex_);
   if (!quiet_ && state_.load() != State::kOff &&
       state_.load() != State::kGaveWay) {
-    Complain("process %d (%s) records with its own Profiler from here on; "
-             "stepscope run records nothing more of it",
-             static_cast<int>(getpid()), program_invocation_short_name);
+    Complain(
+        "process %d (%s) records with its own Profiler from here on; "
+        "stepscope run records nothing more of it",
+        static_cast<int>(getpid()), program_invocation_short_name);
   }
   if (state_.load() == State::kRecording) {
     EndStepLocked();

@@ -79,8 +79,8 @@ class Recording {
  private:
   enum class State : uint32_t {
     kOff,
-    kWaiting,    // for a time or a range
-    kArmed,      // for the first event, or for a step
+    kWaiting,  // for a time or a range
+    kArmed,    // for the first event, or for a step
     kRecording,
     kDone,
     kGaveWay,
@@ -115,7 +115,7 @@ class Recording {
   int64_t hang_after_ns_ = 0;
   StepRule rule_;
   StepWindow window_;
-  int64_t steps_ = 0;       // begun since armed
+  int64_t steps_ = 0;  // begun since armed
   stepscope_scope step_ = {nullptr, 0};
   uint64_t optimized_tick_ = 0;  // when an optimizer last stepped
   int64_t unrecorded_from_ = 0;  // when a step began that is not recorded; or 0
@@ -126,7 +126,7 @@ class Recording {
   bool range_seen_ = true;  // start_at_ came by, or was not asked for
   bool quiet_ = false;
   bool complained_ = false;
-  int64_t losses_at_ns_ = 0;   // when they were asked for last
+  int64_t losses_at_ns_ = 0;  // when they were asked for last
   bool told_of_losses_ = false;
   int captures_ = 0;
   char out_[3072] = {};

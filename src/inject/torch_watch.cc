@@ -45,8 +45,8 @@ int Look(dl_phdr_info* info, size_t, void* data) {
 bool IsSameFile(const char* a, const char* b) {
   struct stat one;
   struct stat two;
-  return stat(a, &one) == 0 && stat(b, &two) == 0 &&
-         one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+  return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
+         one.st_ino == two.st_ino;
 }
 
 uint32_t RangeBegins(const char* name) {

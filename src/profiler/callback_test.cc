@@ -21,8 +21,8 @@ constexpr int kLongMs = 100'000;
 class CallbackTest : public testing::Test {
  protected:
   CallbackTest() {
-    folder_ = testing::TempDir() + "stepscope_callback_" +
-              std::to_string(getpid());
+    folder_ =
+        testing::TempDir() + "stepscope_callback_" + std::to_string(getpid());
     std::filesystem::create_directories(folder_);
   }
   ~CallbackTest() override { std::filesystem::remove_all(folder_); }
@@ -40,8 +40,8 @@ class CallbackTest : public testing::Test {
       ++windows_;
       return std::string();
     };
-    core_ = std::make_shared<ProfilerCore>(std::move(options), recorder_,
-                                           tools_);
+    core_ =
+        std::make_shared<ProfilerCore>(std::move(options), recorder_, tools_);
   }
 
   std::string folder_;

@@ -21,8 +21,9 @@ constexpr int kFirstDescriptor = 500;
 
 Error Lost(const std::string& path) {
   return Fail(ErrorCode::kIo,
-              path + ": the program closed the descriptor that held this "
-                     "window; ask for keep_capture");
+              path +
+                  ": the program closed the descriptor that held this "
+                  "window; ask for keep_capture");
 }
 
 }  // namespace

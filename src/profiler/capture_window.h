@@ -69,7 +69,7 @@ class CaptureWindow {
   const int index_;
   TraceTools& tools_;
   std::mutex mutex_;
-  int fd_ = -1;  // of the nameless file
+  int fd_ = -1;            // of the nameless file
   struct stat file_ = {};  // which it is
   std::string beginning_;
   bool unreadable_ = false;

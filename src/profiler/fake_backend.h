@@ -50,8 +50,7 @@ class FakeRecorder final : public Recorder {
   }
   void Prepare(const std::string&, uint64_t) override { log.Add("prepare"); }
   void Unprepare() override { log.Add("unprepare"); }
-  Result<uint64_t> Start(const std::string& path, uint64_t,
-                         uint32_t) override {
+  Result<uint64_t> Start(const std::string& path, uint64_t, uint32_t) override {
     if (fail_start) {
       log.Add("refused");
       return Fail(ErrorCode::kIo, path + ": no space left");

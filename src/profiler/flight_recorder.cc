@@ -41,9 +41,9 @@ class Flight final : public Recorder {
     if (status != STEPSCOPE_OK) {
       const std::string why = stepscope_last_error();
       return Fail(ErrorCode::kIo,
-                  why.empty() ? Format("%s: collector status %d", path.c_str(),
-                                       status)
-                              : why);
+                  why.empty()
+                      ? Format("%s: collector status %d", path.c_str(), status)
+                      : why);
     }
     return on_demand_ ? kWaiting : stepscope_session();
   }

@@ -116,10 +116,10 @@ int ExportToFolder(ProfilerCore& core, const std::string& folder,
                    const std::string& worker, const std::string& format) {
   Status made = MakeFolder(folder);
   if (!made) return Outcome(core, made);
-  const char* suffix = format == "capture" ? ".sscap"
-                       : format == "pb"    ? ".paddle_trace.pb"
+  const char* suffix = format == "capture"  ? ".sscap"
+                       : format == "pb"     ? ".paddle_trace.pb"
                        : format == "kineto" ? ".pt.trace.json"
-                                           : ".paddle_trace.json";
+                                            : ".paddle_trace.json";
   return Outcome(core, core.Export(TimedPath(folder, worker, suffix), format));
 }
 
@@ -188,10 +188,10 @@ void CheckTargets(uint32_t targets, Diagnostics& diagnostics) {
       said.find(": partial: ") != said.npos)
     return;
   diagnostics.Warn(Reason::kTargets,
-                   said.empty() ? "only the CPU is recorded: no device plugin "
-                                  "beside libstepscope.so"
-                                : "only the CPU is recorded: " +
-                                      std::string(said));
+                   said.empty()
+                       ? "only the CPU is recorded: no device plugin "
+                         "beside libstepscope.so"
+                       : "only the CPU is recorded: " + std::string(said));
 }
 
 }  // namespace
@@ -361,8 +361,7 @@ int stepscope_make_folder(const char* path) noexcept {
     return made ? sp::Finish(STEPSCOPE_OK, nullptr)
                 : sp::Finish(STEPSCOPE_IO, made.error().message.c_str());
   } catch (...) {
-    return sp::Finish(STEPSCOPE_NO_MEMORY,
-                      sp::ReasonFor(STEPSCOPE_NO_MEMORY));
+    return sp::Finish(STEPSCOPE_NO_MEMORY, sp::ReasonFor(STEPSCOPE_NO_MEMORY));
   }
 }
 

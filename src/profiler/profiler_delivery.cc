@@ -52,9 +52,8 @@ void ProfilerCore::Deliver(const std::shared_ptr<CaptureWindow>& window,
   }
   window->Unload();
   // What nobody saw, or what lies partly elsewhere, keeps its name.
-  const bool keep =
-      (options_.flags & STEPSCOPE_KEEP_CAPTURE) != 0 || !presented ||
-      window->keeps_name();
+  const bool keep = (options_.flags & STEPSCOPE_KEEP_CAPTURE) != 0 ||
+                    !presented || window->keeps_name();
   if (!keep) window->Unlink();
   std::lock_guard<std::mutex> lock(mutex_);
   delivering_.reset();
@@ -120,9 +119,9 @@ Result<std::string> ProfilerCore::SummaryText(
 
 Status ProfilerCore::Export(const std::string& path, std::string_view format) {
   if (format.empty()) {
-    format = EndsWith(path, ".sscap")              ? "capture"
+    format = EndsWith(path, ".sscap")             ? "capture"
              : EndsWith(path, ".paddle_trace.pb") ? "pb"
-                                                   : "json";
+                                                  : "json";
   }
   STEPSCOPE_TRY_ASSIGN(auto window, WindowAtHand());
   if (format != "capture" && format != "json" && format != "kineto" &&
@@ -139,13 +138,12 @@ Status ProfilerCore::Export(const std::string& path, std::string_view format) {
   // While it is being delivered the capture may be all that there is of it.
   if (!DeliveryThread::IsCurrent()) return written;
   window->KeepName();
-  return Fail(written.error().code, written.error().message +
-                                        "; the capture stays at " +
-                                        window->path());
+  return Fail(
+      written.error().code,
+      written.error().message + "; the capture stays at " + window->path());
 }
 
-Status ProfilerCore::WriteWindow(CaptureWindow& window,
-                                 const std::string& path,
+Status ProfilerCore::WriteWindow(CaptureWindow& window, const std::string& path,
                                  std::string_view format) {
   if (format == "capture") return window.CopyTo(path);
   STEPSCOPE_TRY_ASSIGN(auto trace, window.Load());

@@ -431,14 +431,13 @@ TEST_F(ProfilerE2e, WarningsGoToWhoeverAsksForThem) {
 }
 
 TEST_F(ProfilerE2e, ExportsPaddlesProtobuf) {
-  stepscope::Profiler prof(
-      {.on_trace_ready = [](stepscope::Profiler& p) {
-        EXPECT_TRUE(p.Export("a.paddle_trace.pb")) << p.LastError();
-        EXPECT_TRUE(p.Export("b", "pb")) << p.LastError();
-        EXPECT_FALSE(p.Export("c", "xml"));
-        EXPECT_NE(p.LastError().find("expected json, kineto, pb or capture"),
-                  std::string::npos);
-      }});
+  stepscope::Profiler prof({.on_trace_ready = [](stepscope::Profiler& p) {
+    EXPECT_TRUE(p.Export("a.paddle_trace.pb")) << p.LastError();
+    EXPECT_TRUE(p.Export("b", "pb")) << p.LastError();
+    EXPECT_FALSE(p.Export("c", "xml"));
+    EXPECT_NE(p.LastError().find("expected json, kineto, pb or capture"),
+              std::string::npos);
+  }});
   prof.Start();
   Train(prof, 2);
   prof.Stop();

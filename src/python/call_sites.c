@@ -66,8 +66,7 @@ static PyObject* FunctionName(PyObject* code) {
 /* Without the folder that the program was started in. */
 static PyObject* ShownFile(PyObject* file) {
   Py_ssize_t length = PyUnicode_GetLength(file_root);
-  if (length > 0 &&
-      PyUnicode_Tailmatch(file, file_root, 0, length, -1) == 1)
+  if (length > 0 && PyUnicode_Tailmatch(file, file_root, 0, length, -1) == 1)
     return PyUnicode_Substring(file, length, PyUnicode_GetLength(file));
   Py_INCREF(file);
   return file;
@@ -82,10 +81,9 @@ static PyObject* SiteName(PyObject* code, PyObject* file) {
       name == NULL || shown == NULL || line == NULL
           ? NULL
           : PyUnicode_FromFormat("%U (%U:%S)", name, shown, line);
-  PyObject* bytes =
-      result == NULL
-          ? NULL
-          : PyUnicode_AsEncodedString(result, "utf-8", "backslashreplace");
+  PyObject* bytes = result == NULL ? NULL
+                                   : PyUnicode_AsEncodedString(
+                                         result, "utf-8", "backslashreplace");
   Py_XDECREF(name);
   Py_XDECREF(shown);
   Py_XDECREF(line);

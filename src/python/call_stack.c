@@ -53,8 +53,7 @@ static void WatchThreads(void) {
 static CallStack* TakeStack(void) {
   CallStack* stack = all_stacks;
   pthread_once(&thread_end_once, WatchThreads);
-  while (stack != NULL &&
-         __atomic_load_n(&stack->owned, __ATOMIC_ACQUIRE) != 0)
+  while (stack != NULL && __atomic_load_n(&stack->owned, __ATOMIC_ACQUIRE) != 0)
     stack = stack->next;
   if (stack == NULL) {
     stack = calloc(1, sizeof(*stack));

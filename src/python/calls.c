@@ -59,8 +59,7 @@ static PyObject* OnReturn(PyObject* module, PyObject* const* args,
 static PyObject* OnUnwind(PyObject* module, PyObject* const* args,
                           Py_ssize_t count) {
   (void)module;
-  if (count > 0 &&
-      (IsTopCall(args[0]) || SiteOfCode(args[0]) != kNotRecorded))
+  if (count > 0 && (IsTopCall(args[0]) || SiteOfCode(args[0]) != kNotRecorded))
     PopCall(args[0]);
   return None();
 }
@@ -141,12 +140,12 @@ static PyObject* ProfileThread(PyObject* module, PyObject* const* args,
     return NULL;
   return None();
 }
-#define PROFILE_METHODS                                                      \
-  {"install_profile", InstallProfile, METH_NOARGS,                           \
-   "Sets the profile function of all threads that have none."},              \
-      {"remove_profile", RemoveProfile, METH_NOARGS,                         \
-       "Removes it from all threads."},                                      \
-      {"profile_thread", (PyCFunction)(void (*)(void))ProfileThread,         \
+#define PROFILE_METHODS                                              \
+  {"install_profile", InstallProfile, METH_NOARGS,                   \
+   "Sets the profile function of all threads that have none."},      \
+      {"remove_profile", RemoveProfile, METH_NOARGS,                 \
+       "Removes it from all threads."},                              \
+      {"profile_thread", (PyCFunction)(void (*)(void))ProfileThread, \
        METH_FASTCALL, "The profile function of a new thread."},
 #else
 #define PROFILE_METHODS
@@ -208,12 +207,17 @@ static int Execute(PyObject* module) {
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, Execute},
 #if PY_VERSION_HEX >= 0x030C0000 && !defined(Py_LIMITED_API)
-    {Py_mod_multiple_interpreters,
-     Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
 #endif
     {0, NULL}};
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_calls", "Calls of Python functions, in C.", 0,
-    methods, slots, NULL, NULL, NULL};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                                        "_calls",
+                                        "Calls of Python functions, in C.",
+                                        0,
+                                        methods,
+                                        slots,
+                                        NULL,
+                                        NULL,
+                                        NULL};
 
 PyMODINIT_FUNC PyInit__calls(void) { return PyModuleDef_Init(&definition); }

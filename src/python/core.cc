@@ -140,8 +140,8 @@ class Profiler {
   int ExportTo(const std::string& folder, const std::string& worker,
                const std::string& format) {
     const GilReleased released;
-    return stepscope_profiler_export_to(handle_, folder.c_str(),
-                                        worker.c_str(), format.c_str());
+    return stepscope_profiler_export_to(handle_, folder.c_str(), worker.c_str(),
+                                        format.c_str());
   }
   std::string StepInfo(const std::string& unit) {
     char text[4096] = "";
@@ -170,9 +170,8 @@ class Profiler {
 
   // Names of events may hold bytes that are no UTF-8.
   static nb::str ToPython(const std::string& text) {
-    PyObject* made =
-        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()),
-                             "backslashreplace");
+    PyObject* made = PyUnicode_DecodeUTF8(
+        text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
     if (made == nullptr) nb::raise_python_error();
     return nb::steal<nb::str>(made);
   }
@@ -244,8 +243,8 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // what lives at exit is no news to a user
   m.doc() = "The Profiler in C++. Use the package stepscope instead.";
   nb::class_<Profiler>(m, "Profiler")
-      .def(nb::init<uint32_t, uint32_t, const std::string&, nb::object,
-                    int64_t, double, int64_t, uint32_t, const std::string&>())
+      .def(nb::init<uint32_t, uint32_t, const std::string&, nb::object, int64_t,
+                    double, int64_t, uint32_t, const std::string&>())
       .def("start", &Profiler::Start)
       .def("step", &Profiler::Step)
       .def("stop", &Profiler::Stop)
@@ -271,15 +270,15 @@ NB_MODULE(_core, m) {
   AddExternal(m);
   // No callback is called any more. What `threads` run gets a SystemExit, and
   // after the time is left to itself.
-  m.def("shut_down", [](const std::vector<unsigned long>& threads,
-                        int timeout_ms) {
-    shut_down = true;
-    for (const unsigned long thread : threads)
-      PyThreadState_SetAsyncExc(thread, PyExc_SystemExit);
-    const GilReleased released;
-    WaitForAbandonedWork();
-    stepscope_end_deliveries(timeout_ms);
-  });
+  m.def("shut_down",
+        [](const std::vector<unsigned long>& threads, int timeout_ms) {
+          shut_down = true;
+          for (const unsigned long thread : threads)
+            PyThreadState_SetAsyncExc(thread, PyExc_SystemExit);
+          const GilReleased released;
+          WaitForAbandonedWork();
+          stepscope_end_deliveries(timeout_ms);
+        });
   m.def("version", [] { return std::string(stepscope_version()); });
   m.def("last_error", [] { return std::string(stepscope_last_error()); });
   m.def("make_folder", [](const std::string& path) {

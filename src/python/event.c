@@ -66,8 +66,7 @@ static int PushScope(Event* self, stepscope_scope scope) {
 static void EndOneOfSeveral(Event* self) {
   uint32_t i = self->open;
   OpenScope ended;
-  while (i > 0 &&
-         ScopeAt(self, i - 1)->thread != &stepscope_thread_local_v1)
+  while (i > 0 && ScopeAt(self, i - 1)->thread != &stepscope_thread_local_v1)
     --i;
   if (i == 0) i = self->open;
   ended = *ScopeAt(self, i - 1);
@@ -262,10 +261,9 @@ static void EventDealloc(PyObject* object) {
 
 static PyObject* Decorate(Event* self, PyObject* function) {
   PyObject* module = PyImport_ImportModule("stepscope._decorate");
-  PyObject* result =
-      module == NULL
-          ? NULL
-          : PyObject_CallMethod(module, "wrap", "OO", self, function);
+  PyObject* result = module == NULL ? NULL
+                                    : PyObject_CallMethod(module, "wrap", "OO",
+                                                          self, function);
   Py_XDECREF(module);
   return result;
 }
@@ -358,8 +356,7 @@ failed:
 /* __enter__ and __exit__ of the class. Read from an object, they are the
  * object. */
 typedef struct SelfMethod {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
 } SelfMethod;
 
 static PyObject* SelfMethodGet(PyObject* self, PyObject* object,
@@ -386,8 +383,8 @@ static PyObject* CallEnter(PyObject* self, PyObject* const* args,
   return event == NULL ? NULL : Enter(event);
 }
 
-static PyObject* CallExit(PyObject* self, PyObject* const* args,
-                          size_t flagged, PyObject* names) {
+static PyObject* CallExit(PyObject* self, PyObject* const* args, size_t flagged,
+                          PyObject* names) {
   Event* event = FirstArgument(args, flagged);
   (void)self;
   (void)names;
@@ -398,11 +395,10 @@ static PyMemberDef self_method_members[] = {
     {"__vectorcalloffset__", T_PYSSIZET, offsetof(SelfMethod, vectorcall),
      READONLY, NULL},
     {NULL, 0, 0, 0, NULL}};
-static PyType_Slot self_method_slots[] = {
-    {Py_tp_descr_get, SelfMethodGet},
-    {Py_tp_call, PyVectorcall_Call},
-    {Py_tp_members, self_method_members},
-    {0, NULL}};
+static PyType_Slot self_method_slots[] = {{Py_tp_descr_get, SelfMethodGet},
+                                          {Py_tp_call, PyVectorcall_Call},
+                                          {Py_tp_members, self_method_members},
+                                          {0, NULL}};
 static PyType_Spec self_method_spec = {
     "stepscope._event.SelfMethod", sizeof(SelfMethod), 0,
     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL, self_method_slots};
@@ -413,19 +409,19 @@ static int AddSelfMethod(PyTypeObject* type, const char* name,
   int result;
   if (method == NULL) return -1;
   method->vectorcall = call;
-  result = PyObject_SetAttrString((PyObject*)event_type, name,
-                                  (PyObject*)method);
+  result =
+      PyObject_SetAttrString((PyObject*)event_type, name, (PyObject*)method);
   Py_DECREF(method);
   return result;
 }
 
 static int AddSelfMethods(void) {
   PyTypeObject* type = (PyTypeObject*)PyType_FromSpec(&self_method_spec);
-  int result =
-      type == NULL || AddSelfMethod(type, "__enter__", CallEnter) < 0 ||
-              AddSelfMethod(type, "__exit__", CallExit) < 0
-          ? -1
-          : 0;
+  int result = type == NULL ||
+                       AddSelfMethod(type, "__enter__", CallEnter) < 0 ||
+                       AddSelfMethod(type, "__exit__", CallExit) < 0
+                   ? -1
+                   : 0;
   Py_XDECREF(type);
   return result;
 }
@@ -458,9 +454,8 @@ static PyObject* GetType(PyObject* object, void* unused) {
     Py_INCREF(self->given_type);
     return self->given_type;
   }
-  return enum_type == NULL
-             ? PyLong_FromUnsignedLong(self->type)
-             : PyObject_CallFunction(enum_type, "I", self->type);
+  return enum_type == NULL ? PyLong_FromUnsignedLong(self->type)
+                           : PyObject_CallFunction(enum_type, "I", self->type);
 }
 
 static PyObject* GetArguments(PyObject* object, void* unused) {
@@ -469,24 +464,25 @@ static PyObject* GetArguments(PyObject* object, void* unused) {
   return self->arguments == NULL ? PyDict_New() : PyDict_Copy(self->arguments);
 }
 
-PyDoc_STRVAR(event_doc,
-"RecordEvent(name, event_type=TracerEventType.PythonUserDefined, **arguments)\n"
-"--\n\n"
-"Records how long a piece of code takes, while a Profiler records.\n\n"
-"A context manager, a decorator, or a pair of begin() and end():\n\n"
-"    with stepscope.RecordEvent(\"DataPrepare\", rows=128):\n"
-"        batch = prepare()\n\n"
-"    @stepscope.RecordEvent(\"augment\")\n"
-"    def augment(image): ...\n\n"
-"Further keywords become arguments of the event in the timeline: numbers,\n"
-"text, or lists of integers.");
+PyDoc_STRVAR(
+    event_doc,
+    "RecordEvent(name, event_type=TracerEventType.PythonUserDefined, "
+    "**arguments)\n"
+    "--\n\n"
+    "Records how long a piece of code takes, while a Profiler records.\n\n"
+    "A context manager, a decorator, or a pair of begin() and end():\n\n"
+    "    with stepscope.RecordEvent(\"DataPrepare\", rows=128):\n"
+    "        batch = prepare()\n\n"
+    "    @stepscope.RecordEvent(\"augment\")\n"
+    "    def augment(image): ...\n\n"
+    "Further keywords become arguments of the event in the timeline: numbers,\n"
+    "text, or lists of integers.");
 
 static PyMethodDef event_methods[] = {
     {"begin", EventBegin, METH_NOARGS, "Begins the event on this thread."},
     {"end", EventEnd, METH_NOARGS,
      "Ends what begin() began last; does nothing if nothing is open."},
-    {"set", (PyCFunction)(void (*)(void))EventSet,
-     METH_VARARGS | METH_KEYWORDS,
+    {"set", (PyCFunction)(void (*)(void))EventSet, METH_VARARGS | METH_KEYWORDS,
      "set(**arguments): adds arguments to the event while it is open."},
 #if !EVENT_IS_ITS_OWN_METHOD
     {"__enter__", EventEnter, METH_NOARGS, NULL},
@@ -505,20 +501,16 @@ static PyGetSetDef event_getters[] = {
     {"arguments", GetArguments, NULL, "The arguments it was made with.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 static PyType_Slot event_slots[] = {
-    {Py_tp_doc, (void*)event_doc},
-    {Py_tp_new, EventNew},
-    {Py_tp_init, EventInit},
-    {Py_tp_dealloc, EventDealloc},
+    {Py_tp_doc, (void*)event_doc},  {Py_tp_new, EventNew},
+    {Py_tp_init, EventInit},        {Py_tp_dealloc, EventDealloc},
     {Py_tp_repr, EventRepr},
 #if defined(Py_LIMITED_API)
     {Py_tp_call, EventCall},
 #else
     {Py_tp_call, PyVectorcall_Call},
 #endif
-    {Py_tp_methods, event_methods},
-    {Py_tp_members, event_members},
-    {Py_tp_getset, event_getters},
-    {0, NULL}};
+    {Py_tp_methods, event_methods}, {Py_tp_members, event_members},
+    {Py_tp_getset, event_getters},  {0, NULL}};
 static PyType_Spec event_spec = {"stepscope.RecordEvent", sizeof(Event), 0,
 #if defined(Py_LIMITED_API)
                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
@@ -583,12 +575,17 @@ static int Execute(PyObject* module) {
 static PyModuleDef_Slot module_slots[] = {
     {Py_mod_exec, Execute},
 #if PY_VERSION_HEX >= 0x030C0000 && !defined(Py_LIMITED_API)
-    {Py_mod_multiple_interpreters,
-     Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
 #endif
     {0, NULL}};
-static struct PyModuleDef module = {
-    PyModuleDef_HEAD_INIT, "_event", "RecordEvent, in C.", 0,
-    module_methods, module_slots, NULL, NULL, NULL};
+static struct PyModuleDef module = {PyModuleDef_HEAD_INIT,
+                                    "_event",
+                                    "RecordEvent, in C.",
+                                    0,
+                                    module_methods,
+                                    module_slots,
+                                    NULL,
+                                    NULL,
+                                    NULL};
 
 PyMODINIT_FUNC PyInit__event(void) { return PyModuleDef_Init(&module); }

@@ -28,7 +28,7 @@ typedef struct OpenScope {
 typedef struct Event {
   PyObject_HEAD
 #if !defined(Py_LIMITED_API)
-  vectorcallfunc vectorcall;
+      vectorcallfunc vectorcall;
 #endif
   PyObject* name;
   PyObject* given_type; /* as it was given; NULL: the default */

@@ -88,10 +88,9 @@ static int AddNumbers(stepscope_scope scope, const char* key,
 
 static int AddText(stepscope_scope scope, const char* key, PyObject* value) {
   PyObject* text = PyObject_Str(value);
-  PyObject* bytes =
-      text == NULL
-          ? NULL
-          : PyUnicode_AsEncodedString(text, "utf-8", "backslashreplace");
+  PyObject* bytes = text == NULL ? NULL
+                                 : PyUnicode_AsEncodedString(
+                                       text, "utf-8", "backslashreplace");
   if (bytes != NULL) {
     stepscope_arg_text(scope, key, PyBytes_AsString(bytes),
                        (size_t)PyBytes_Size(bytes));

@@ -94,9 +94,9 @@ class Collected {
   bool Read(nb::handle node, NodeSample* read) const {
     const nb::object name = Get(node, attributes_.name);
     Py_ssize_t length = 0;
-    const char* text =
-        name.is_valid() ? PyUnicode_AsUTF8AndSize(name.ptr(), &length)
-                        : nullptr;
+    const char* text = name.is_valid()
+                           ? PyUnicode_AsUTF8AndSize(name.ptr(), &length)
+                           : nullptr;
     if (text == nullptr) {
       PyErr_Clear();
       return false;
@@ -167,8 +167,8 @@ class Collected {
   // The name has to live as long as the events do.
   void Add(const char* name, size_t length, int32_t type, int64_t start_ns,
            int64_t end_ns) {
-    events_.push_back({name, length, static_cast<uint32_t>(type), thread_,
-                       start_ns, end_ns});
+    events_.push_back(
+        {name, length, static_cast<uint32_t>(type), thread_, start_ns, end_ns});
   }
 
   const Attributes attributes_;
@@ -181,8 +181,7 @@ class Collected {
 
 // What of it became part of the capture, and of how many events. Fewer: the
 // last error says why.
-std::pair<size_t, size_t> AddTrees(const nb::dict& trees,
-                                   const Clocks& since) {
+std::pair<size_t, size_t> AddTrees(const nb::dict& trees, const Clocks& since) {
   Collected collected;
   for (const auto& [thread, root] : trees)
     collected.AddTree(nb::cast<uint32_t>(thread), root);

@@ -112,8 +112,8 @@ bool CanTell(const std::vector<NodeSample>& samples) {
     starts.insert(sample.start_ns);
     children.insert(sample.children.size());
   }
-  return samples.size() >= kFewest && types.size() >= 2 &&
-         starts.size() >= 2 && children.size() >= 2;
+  return samples.size() >= kFewest && types.size() >= 2 && starts.size() >= 2 &&
+         children.size() >= 2;
 }
 
 }  // namespace

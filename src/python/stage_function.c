@@ -11,8 +11,7 @@
 #include <structmember.h>
 
 typedef struct StageFunction {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* function;
   PyObject* attributes;
   PyObject* weak_references;
@@ -111,8 +110,8 @@ static PyMemberDef members[] = {
      READONLY, NULL},
     {"__dictoffset__", T_PYSSIZET, offsetof(StageFunction, attributes),
      READONLY, NULL},
-    {"__weaklistoffset__", T_PYSSIZET,
-     offsetof(StageFunction, weak_references), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(StageFunction, weak_references),
+     READONLY, NULL},
     {NULL, 0, 0, 0, NULL}};
 static PyGetSetDef getters[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},

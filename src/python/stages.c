@@ -172,8 +172,8 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL}};
 
 static int Execute(PyObject* module) {
-  if (PyModule_AddFunctions(module, methods) < 0 ||
-      AddMonitoring(module) < 0 || AddModuleNames(module) < 0)
+  if (PyModule_AddFunctions(module, methods) < 0 || AddMonitoring(module) < 0 ||
+      AddModuleNames(module) < 0)
     return -1;
 #if !defined(Py_LIMITED_API)
   if (AddStageFunction(module) < 0) return -1;
@@ -184,12 +184,17 @@ static int Execute(PyObject* module) {
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, Execute},
 #if PY_VERSION_HEX >= 0x030C0000 && !defined(Py_LIMITED_API)
-    {Py_mod_multiple_interpreters,
-     Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED},
 #endif
     {0, NULL}};
-static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "_stages", "The stages of a training step, in C.", 0,
-    NULL, slots, NULL, NULL, NULL};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                                        "_stages",
+                                        "The stages of a training step, in C.",
+                                        0,
+                                        NULL,
+                                        slots,
+                                        NULL,
+                                        NULL,
+                                        NULL};
 
 PyMODINIT_FUNC PyInit__stages(void) { return PyModuleDef_Init(&definition); }

@@ -10,8 +10,7 @@
 #include <structmember.h>
 
 typedef struct TimedFunction {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   PyObject* function;
   PyObject* name;
   PyObject* arguments; /* dict or NULL */
@@ -131,8 +130,8 @@ static PyMemberDef members[] = {
      READONLY, NULL},
     {"__dictoffset__", T_PYSSIZET, offsetof(TimedFunction, attributes),
      READONLY, NULL},
-    {"__weaklistoffset__", T_PYSSIZET,
-     offsetof(TimedFunction, weak_references), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(TimedFunction, weak_references),
+     READONLY, NULL},
     {NULL, 0, 0, 0, NULL}};
 static PyGetSetDef getters[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},

@@ -42,9 +42,8 @@ stepscope_reply ReplyTo(std::string& text) {
 
 // Names of events may hold bytes that are no UTF-8.
 nb::str ToPython(const std::string& text) {
-  PyObject* const made =
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()),
-                           "backslashreplace");
+  PyObject* const made = PyUnicode_DecodeUTF8(
+      text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace");
   if (made == nullptr) nb::raise_python_error();
   return nb::steal<nb::str>(made);
 }
@@ -82,8 +81,7 @@ std::vector<const char*> Pointers(const Texts& texts) {
 
 // Analyses cannot be cancelled; who does not wait for them any more leaves
 // them to end.
-std::shared_ptr<Outcome> Analyse(
-    std::function<int(Outcome&)> work) {
+std::shared_ptr<Outcome> Analyse(std::function<int(Outcome&)> work) {
   const auto outcome = std::make_shared<Outcome>();
   const int code = RunInterruptibly(
       [outcome, work = std::move(work)] { return work(*outcome); }, [] {},
@@ -115,9 +113,8 @@ class TableData {
     auto stream = std::make_unique<ArrowArrayStream>();
     *stream = {};
     std::string text;
-    RaiseIfFailed(Reader().table_stream(table_.get(), stream.get(),
-                                        ReplyTo(text)),
-                  text);
+    RaiseIfFailed(
+        Reader().table_stream(table_.get(), stream.get(), ReplyTo(text)), text);
     PyObject* const capsule =
         PyCapsule_New(stream.get(), "arrow_array_stream", &DropStream);
     if (capsule == nullptr) {
@@ -149,25 +146,23 @@ class TraceData {
               const TraceData* other) const {
     const TraceHandle second = other != nullptr ? other->trace_ : nullptr;
     return ToPython(
-        Analyse([trace = trace_, second, question,
-                 options](Outcome& outcome) {
-          return Reader().trace_ask(trace.get(), second.get(),
-                                    question.c_str(),
+        Analyse([trace = trace_, second, question, options](Outcome& outcome) {
+          return Reader().trace_ask(trace.get(), second.get(), question.c_str(),
                                     Pointers(options).data(),
                                     ReplyTo(outcome.text));
         })->text);
   }
 
   TableData Table(const std::string& key, const Texts& options) const {
-    return TableData(
-        Analyse([trace = trace_, key, options](Outcome& outcome) {
-          stepscope_table* made = nullptr;
-          const int code = Reader().trace_table(trace.get(), key.c_str(),
-                                                Pointers(options).data(),
-                                                &made, ReplyTo(outcome.text));
-          if (made != nullptr) outcome.table = {made, Reader().table_free};
-          return code;
-        })->table);
+    return TableData(Analyse([trace = trace_, key, options](Outcome& outcome) {
+                       stepscope_table* made = nullptr;
+                       const int code = Reader().trace_table(
+                           trace.get(), key.c_str(), Pointers(options).data(),
+                           &made, ReplyTo(outcome.text));
+                       if (made != nullptr)
+                         outcome.table = {made, Reader().table_free};
+                       return code;
+                     })->table);
   }
 
  private:
@@ -261,9 +256,9 @@ nb::tuple Query(const std::vector<nb::bytes>& paths, const Texts& options,
   const auto outcome = Watched(
       [names = ToTexts(paths), options](stepscope_watch* watch, Outcome& out) {
         stepscope_table* made = nullptr;
-        const int result = Reader().query(
-            Pointers(names).data(), names.size(), Pointers(options).data(),
-            watch, &made, ReplyTo(out.text));
+        const int result = Reader().query(Pointers(names).data(), names.size(),
+                                          Pointers(options).data(), watch,
+                                          &made, ReplyTo(out.text));
         if (made != nullptr) out.table = {made, Reader().table_free};
         return result;
       },
@@ -284,8 +279,7 @@ void AddTraces(nb::module_& module) {
       .def("table", &TraceData::Table);
   module.def("load_reader",
              [](const std::string& path) { LoadReader(path.c_str()); });
-  module.def("read_files", &ReadFiles, nb::arg(), nb::arg(),
-             nb::arg().none());
+  module.def("read_files", &ReadFiles, nb::arg(), nb::arg(), nb::arg().none());
   module.def("read_bytes", &ReadBytes, nb::arg(), nb::arg(), nb::arg().none());
   module.def("query", &Query, nb::arg(), nb::arg(), nb::arg().none());
 }

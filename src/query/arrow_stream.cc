@@ -121,17 +121,17 @@ ArrowStream::ArrowStream(const QueryResult& rows)
 
 std::string ArrowStream::Head() const {
   FlatMessage message;
-  const auto schema = message.AddTable(
-      AddEnvelope(message, kSchemaMessage, 0), {{0, 2, 0}, {1, kRefers, 0}});
+  const auto schema = message.AddTable(AddEnvelope(message, kSchemaMessage, 0),
+                                       {{0, 2, 0}, {1, kRefers, 0}});
   const auto fields = message.AddList(schema.front(), rows_.columns());
   for (size_t i = 0; i < fields.size(); ++i) {
     const TypeFacts facts = TypeFactsOf(rows_.type(i));
-    const auto parts = message.AddTable(
-        fields[i], {{0, kRefers, 0},
-                    {1, 1, true},
-                    {2, 1, static_cast<uint64_t>(facts.type)},
-                    {3, kRefers, 0},
-                    {5, kRefers, 0}});
+    const auto parts =
+        message.AddTable(fields[i], {{0, kRefers, 0},
+                                     {1, 1, true},
+                                     {2, 1, static_cast<uint64_t>(facts.type)},
+                                     {3, kRefers, 0},
+                                     {5, kRefers, 0}});
     message.AddText(parts[0], rows_.name(i));
     AddType(message, parts[1], facts);
     message.AddList(parts[2], 0);  // has no children
@@ -182,14 +182,15 @@ Status ArrowStream::AddCell(size_t i, size_t row, bool null) {
       if (below ? value <= -TenTo38()
                 : bits >= static_cast<UnsignedWideInteger>(TenTo38()))
         return Fail(ErrorCode::kInvalidArgument,
-                    rows_.name(i) + ": a number has more than 38 digits; CAST "
-                                    "it to DOUBLE or VARCHAR");
+                    rows_.name(i) +
+                        ": a number has more than 38 digits; CAST "
+                        "it to DOUBLE or VARCHAR");
       Append(column.values, bits);
       break;
     }
     case ArrowType::kText: {
-      const std::string_view text = null ? std::string_view()
-                                         : rows_.Text(i, row);
+      const std::string_view text =
+          null ? std::string_view() : rows_.Text(i, row);
       if (column.ends.empty()) column.ends.push_back(0);
       column.values.append(text);
       column.ends.push_back(static_cast<int32_t>(column.values.size()));
@@ -224,9 +225,9 @@ std::string ArrowStream::TakeBatch() {
     add(column.values);
   }
   FlatMessage message;
-  const auto batch = message.AddTable(
-      AddEnvelope(message, kBatchMessage, body.size()),
-      {{0, 8, count_}, {1, kRefers, 0}, {2, kRefers, 0}});
+  const auto batch =
+      message.AddTable(AddEnvelope(message, kBatchMessage, body.size()),
+                       {{0, 8, count_}, {1, kRefers, 0}, {2, kRefers, 0}});
   message.AddPairs(batch[0], nodes);
   message.AddPairs(batch[1], buffers);
   columns_.assign(columns_.size(), {});

@@ -20,8 +20,7 @@ std::string Quoted(std::string_view text, char quote) {
 Status Configure(const duckdb::Api& api, duckdb::ConfigHandle* config,
                  const Database::Settings& settings) {
   for (const auto& [name, value] : settings) {
-    if (api.set_config(config, name.c_str(), value.c_str()) !=
-        duckdb::kSuccess)
+    if (api.set_config(config, name.c_str(), value.c_str()) != duckdb::kSuccess)
       return Fail(ErrorCode::kInvalidArgument,
                   "DuckDB does not take " + name + "=" + value);
   }
@@ -89,14 +88,22 @@ int64_t QueryResult::Int64(size_t column, size_t row) const {
     return static_cast<int64_t>(static_cast<const decltype(type)*>(data)[row]);
   };
   switch (types_[column]) {
-    case duckdb::TypeId::kBoolean: return at(bool{});
-    case duckdb::TypeId::kTinyint: return at(int8_t{});
-    case duckdb::TypeId::kSmallint: return at(int16_t{});
-    case duckdb::TypeId::kInteger: return at(int32_t{});
-    case duckdb::TypeId::kUtinyint: return at(uint8_t{});
-    case duckdb::TypeId::kUsmallint: return at(uint16_t{});
-    case duckdb::TypeId::kUinteger: return at(uint32_t{});
-    default: return at(int64_t{});
+    case duckdb::TypeId::kBoolean:
+      return at(bool{});
+    case duckdb::TypeId::kTinyint:
+      return at(int8_t{});
+    case duckdb::TypeId::kSmallint:
+      return at(int16_t{});
+    case duckdb::TypeId::kInteger:
+      return at(int32_t{});
+    case duckdb::TypeId::kUtinyint:
+      return at(uint8_t{});
+    case duckdb::TypeId::kUsmallint:
+      return at(uint16_t{});
+    case duckdb::TypeId::kUinteger:
+      return at(uint32_t{});
+    default:
+      return at(int64_t{});
   }
 }
 

@@ -73,8 +73,7 @@ TEST(Database, ReadsOurRows) {
               kRows * (kRows - 1) / 2);
     EXPECT_EQ(One(**db, "SELECT count(*) - count(third) FROM t"),
               (kRows + 2) / 3);
-    EXPECT_EQ(One(**db, "SELECT count(*) FROM t WHERE even"),
-              (kRows + 1) / 2);
+    EXPECT_EQ(One(**db, "SELECT count(*) FROM t WHERE even"), (kRows + 1) / 2);
     EXPECT_EQ(One(**db, "SELECT count(*) FROM t WHERE copy = text || '!'"),
               kRows);
     EXPECT_EQ(One(**db, "SELECT count(*) FROM t WHERE half * 2 = i"), kRows);
@@ -136,9 +135,10 @@ TEST(Database, NeverLoadsExtensions) {
   STEPSCOPE_NEED_DUCKDB();
   auto db = Database::Open();
   ASSERT_TRUE(db);
-  EXPECT_EQ(One(**db, "SELECT current_setting('autoinstall_known_extensions')"
-                      "::INT + current_setting('autoload_known_extensions')"
-                      "::INT"),
+  EXPECT_EQ(One(**db,
+                "SELECT current_setting('autoinstall_known_extensions')"
+                "::INT + current_setting('autoload_known_extensions')"
+                "::INT"),
             0);
 }
 

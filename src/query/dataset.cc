@@ -69,9 +69,7 @@ std::string EmptyTable(const TableSpec& table) {
 
 }  // namespace
 
-bool IsDataset(const std::string& folder) {
-  return FileExists(MarkOf(folder));
-}
+bool IsDataset(const std::string& folder) { return FileExists(MarkOf(folder)); }
 
 Status MakeDataset(const std::string& folder) {
   std::error_code error;
@@ -97,14 +95,14 @@ Status MakeDataset(const std::string& folder) {
   const bool others =
       std::any_of(found.begin(), found.end(), [](const fs::path& path) {
         const std::string name = path.filename().string();
-        return name != kMark &&
-               !name.starts_with("." + std::string(kMark)) &&
+        return name != kMark && !name.starts_with("." + std::string(kMark)) &&
                name != "_lock" && name != "_staging";
       });
   if (others && !IsDataset(folder))
     return Fail(ErrorCode::kInvalidArgument,
-                folder + ": holds other files and is no dataset; write into "
-                         "an empty folder");
+                folder +
+                    ": holds other files and is no dataset; write into "
+                    "an empty folder");
   return ReplaceFile(MarkOf(folder), MarkText());
 }
 
@@ -145,8 +143,7 @@ std::string ReadParts(const std::string& folder, const std::string& table,
   if (parts.empty()) return "(" + EmptyTable(TableNamed(table)) + ")";
   std::string list;
   for (const DatasetPart& part : parts)
-    list += (list.empty() ? "" : ", ") +
-            SqlText(PartPath(folder, table, part));
+    list += (list.empty() ? "" : ", ") + SqlText(PartPath(folder, table, part));
   return "read_parquet([" + list +
          "], hive_partitioning = true, hive_types = "
          "{'job': VARCHAR, 'rank': BIGINT})";

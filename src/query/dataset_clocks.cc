@@ -49,7 +49,8 @@ Result<CallsBySource> ReadCalls(Database& db, const std::string& collectives) {
                "coalesce(bytes, 0), coalesce(source_rank, -1), "
                "coalesce(target_rank, -1), start_ns, dur_ns, event_id, "
                "coalesce(sequence, -1), step, on_device, kind FROM " +
-               collectives + " ORDER BY source_id, process, start_ns, "
+               collectives +
+               " ORDER BY source_id, process, start_ns, "
                "event_id"));
   CallsBySource found;
   while (result.NextChunk()) {
@@ -71,8 +72,7 @@ Result<CallsBySource> ReadCalls(Database& db, const std::string& collectives) {
       const auto known = std::find(calls.signatures.begin(),
                                    calls.signatures.end(), signature);
       RankCall call;
-      call.signature =
-          static_cast<uint32_t>(known - calls.signatures.begin());
+      call.signature = static_cast<uint32_t>(known - calls.signatures.begin());
       if (known == calls.signatures.end())
         calls.signatures.push_back(std::move(signature));
       call.time = {number(9), number(9) + number(10)};
@@ -100,8 +100,7 @@ ClockMember MemberOf(const RankFactsList& source, const PlacedClock& placed,
   for (const RankFacts& process : source) {
     one_host &= process.host == first.host;
     if (process.stated_rank >= 0)
-      member.owners.push_back(
-          {process.stated_rank, process.pid, process.host});
+      member.owners.push_back({process.stated_rank, process.pid, process.host});
   }
   if (first.format == "capture" && one_host && !first.clock_source.empty())
     member.machine = first.host + '\n' + first.clock_source;
@@ -115,14 +114,12 @@ void SetClock(RankFactsList& source, const ClockMap& to_set,
                                ? aligned->center_ns
                                : facts.begin_ns;
     facts.clock_center_ns = center;
-    facts.clock_offset_ns =
-        to_set(center) - center + (set.known ? set.ns : 0);
+    facts.clock_offset_ns = to_set(center) - center + (set.known ? set.ns : 0);
     facts.clock_drift_ppm =
-        to_set.is_shift()
-            ? 0
-            : (static_cast<double>(to_set.rate_to()) -
-               static_cast<double>(to_set.rate_from())) /
-                  static_cast<double>(to_set.rate_from()) * 1e6;
+        to_set.is_shift() ? 0
+                          : (static_cast<double>(to_set.rate_to()) -
+                             static_cast<double>(to_set.rate_from())) /
+                                static_cast<double>(to_set.rate_from()) * 1e6;
     facts.clock_method = "alone";
     facts.clock_error_ns = std::nullopt;
     if (aligned == nullptr) continue;

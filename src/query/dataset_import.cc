@@ -110,52 +110,51 @@ class Conversion {
     const Result<const Importer*> importer = FindImporter(file.path, import);
     if (!importer) return Skip(file, importer.error());
     import.cancel = options_.cancel;
-    import.progress = [&](uint64_t done, uint64_t) { Tell(file, done, told); };
-    Result<std::shared_ptr<const Trace>> trace =
-        ImportFile(file.path, import);
-    if (!trace) return Skip(file, trace.error());
-    if (const Status content = CheckContent(**trace, file.path); !content)
-      return Skip(file, content.error());
-    if (import.cancelled()) return Stop(Cancelled(file.path));
-    const SourceFile source = {path, std::string((*importer)->format()),
-                               *print, state};
-    if (const Status written = writer_.Add(*std::move(trace), source);
-        !written)
-      return Stop(written.error());
-    Count(outcome_.read);
-  }
+    import.progress = [&](uint64_t done, uint64_t) { Tell(file, done, told);
+  };
+  Result<std::shared_ptr<const Trace>> trace = ImportFile(file.path, import);
+  if (!trace) return Skip(file, trace.error());
+  if (const Status content = CheckContent(**trace, file.path); !content)
+    return Skip(file, content.error());
+  if (import.cancelled()) return Stop(Cancelled(file.path));
+  const SourceFile source = {path, std::string((*importer)->format()), *print,
+                             state};
+  if (const Status written = writer_.Add(*std::move(trace), source); !written)
+    return Stop(written.error());
+  Count(outcome_.read);
+}
 
   void Count(size_t& number) {
-    const std::lock_guard lock(mutex_);
-    ++number;
-  }
+  const std::lock_guard lock(mutex_);
+  ++number;
+}
 
-  // No more files are begun.
-  void Stop(const Error& error) {
-    const std::lock_guard lock(mutex_);
-    if (outcome_.output) outcome_.output = error;
-    failed_ = true;
-  }
+// No more files are begun.
+void Stop(const Error& error) {
+  const std::lock_guard lock(mutex_);
+  if (outcome_.output) outcome_.output = error;
+  failed_ = true;
+}
 
-  // A file of a folder that is no trace is none of our business.
-  void Skip(const Input& file, const Error& error) {
-    if (error.code == ErrorCode::kCancelled) return Stop(error);
-    if (!file.named && error.code == ErrorCode::kUnsupported) return;
-    const std::lock_guard lock(mutex_);
-    outcome_.skipped.push_back({error, file.named});
-  }
+// A file of a folder that is no trace is none of our business.
+void Skip(const Input& file, const Error& error) {
+  if (error.code == ErrorCode::kCancelled) return Stop(error);
+  if (!file.named && error.code == ErrorCode::kUnsupported) return;
+  const std::lock_guard lock(mutex_);
+  outcome_.skipped.push_back({error, file.named});
+}
 
-  DatasetWriter& writer_;
-  const std::vector<Input>& files_;
-  const DatasetImportOptions& options_;
-  DatasetImport& outcome_;  // guarded by mutex_
-  uint64_t total_ = 0;
-  std::atomic<uint64_t> done_ = 0;
-  std::atomic<bool> failed_ = false;
-  std::mutex mutex_;
-};
+DatasetWriter& writer_;
+const std::vector<Input>& files_;
+const DatasetImportOptions& options_;
+DatasetImport& outcome_;  // guarded by mutex_
+uint64_t total_ = 0;
+std::atomic<uint64_t> done_ = 0;
+std::atomic<bool> failed_ = false;
+std::mutex mutex_;
+};  // namespace
 
-}  // namespace
+}  // namespace stepscope
 
 bool DatasetImport::named_file_failed() const {
   return std::any_of(skipped.begin(), skipped.end(),

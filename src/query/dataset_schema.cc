@@ -22,10 +22,10 @@ const std::vector<TableSpec>& DatasetTables() {
   static const auto* const tables = [] {
     auto* const made = new std::vector<TableSpec>;
     for (const TableOfTrace& table : TablesOfTrace())
-      made->push_back({table.name, table.meaning,
+      made->push_back({table.name,
+                       table.meaning,
                        {table.columns.begin(), table.columns.end()}});
-    made->push_back({"ranks",
-                     "every process of every source, and its clock",
+    made->push_back({"ranks", "every process of every source, and its clock",
                      RanksColumns().specs()});
     return made;
   }();
@@ -41,8 +41,8 @@ std::string DescribeTables() {
     for (const ColumnSpec& column : table.columns)
       text += "| `" + std::string(column.name) + "` | " +
               SqlTypeName(column.type) +
-              (column.may_be_null ? " or NULL" : "") + " | " +
-              column.meaning + " |\n";
+              (column.may_be_null ? " or NULL" : "") + " | " + column.meaning +
+              " |\n";
     text += "\n";
   }
   return text;

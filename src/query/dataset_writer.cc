@@ -99,9 +99,9 @@ Result<std::unique_ptr<DatasetWriter>> DatasetWriter::Open(
 
 DatasetWriter::Known DatasetWriter::Claim(const Fingerprint& print) {
   const std::string hash = print.hex();
-  const bool in_dataset = std::any_of(
-      committed_.begin(), committed_.end(),
-      [&](const DatasetPart& part) { return part.hash == hash; });
+  const bool in_dataset =
+      std::any_of(committed_.begin(), committed_.end(),
+                  [&](const DatasetPart& part) { return part.hash == hash; });
   if (!staging_.Has(hash)) return in_dataset ? Known::kInDataset : Known::kNo;
   // Of one that is in the dataset a killed process left its copy: the commit
   // removes it.
@@ -237,8 +237,8 @@ Status DatasetWriter::WriteRanks(const RankFactsList& source) {
         false));
     const std::string fresh = folder_ + "/_ranks.parquet";
     const Status written =
-        db_->Run("COPY (SELECT * FROM fresh_ranks) TO " + SqlText(fresh) +
-                 " " + ParquetOptions("ranks"));
+        db_->Run("COPY (SELECT * FROM fresh_ranks) TO " + SqlText(fresh) + " " +
+                 ParquetOptions("ranks"));
     if (!written) return Fail(ErrorCode::kIo, written.error().message);
     const std::string path = PartPath(folder_, "ranks", part);
     std::error_code error;
@@ -269,8 +269,7 @@ void DatasetWriter::RemoveOrphans(const std::vector<Fresh>& fresh) {
           std::any_of(fresh.begin(), fresh.end(), [&](const Fresh& one) {
             return one.hash == part.hash && one.facts.front().job == part.job;
           });
-      if (waits ||
-          std::binary_search(counting.begin(), counting.end(), part))
+      if (waits || std::binary_search(counting.begin(), counting.end(), part))
         continue;
       fs::remove(PartPath(folder_, table.name, part), error);
     }
@@ -280,8 +279,7 @@ void DatasetWriter::RemoveOrphans(const std::vector<Fresh>& fresh) {
 Status DatasetWriter::PlaceClocks(std::vector<RankFactsList>& sources) {
   std::vector<DatasetPart> parts;
   for (const RankFactsList& source : sources)
-    for (const DatasetPart& part : PartsOfSource(source))
-      parts.push_back(part);
+    for (const DatasetPart& part : PartsOfSource(source)) parts.push_back(part);
   return PlaceJobClocks(*db_, ReadParts(folder_, "collectives", parts),
                         sources);
 }

@@ -46,8 +46,7 @@ class DatasetWriter {
   enum class Known { kNo, kWritten, kInDataset };
 
   // kUnsupported where there is no DuckDB.
-  static Result<std::unique_ptr<DatasetWriter>> Open(
-      const std::string& folder);
+  static Result<std::unique_ptr<DatasetWriter>> Open(const std::string& folder);
 
   // Whether a source of these bytes is there already. One that an earlier
   // process wrote and did not commit is committed with ours. Thread-safe.

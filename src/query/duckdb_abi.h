@@ -106,86 +106,84 @@ struct Progress {
 };
 
 // X(name after "duckdb_", result, (parameters))
-#define STEPSCOPE_DUCKDB_FUNCTIONS(X)                                        \
-  X(library_version, const char*, ())                                        \
-  X(open_ext, State, (const char*, DatabaseHandle**, ConfigHandle*, char**)) \
-  X(close, void, (DatabaseHandle**))                                         \
-  X(connect, State, (DatabaseHandle*, ConnectionHandle**))                   \
-  X(disconnect, void, (ConnectionHandle**))                                  \
-  X(interrupt, void, (ConnectionHandle*))                                    \
-  X(query_progress, Progress, (ConnectionHandle*))                           \
-  X(free, void, (void*))                                                     \
-  X(create_config, State, (ConfigHandle**))                                  \
-  X(set_config, State, (ConfigHandle*, const char*, const char*))            \
-  X(destroy_config, void, (ConfigHandle**))                                  \
-  X(query, State, (ConnectionHandle*, const char*, RawResult*))              \
-  X(destroy_result, void, (RawResult*))                                      \
-  X(result_error, const char*, (RawResult*))                                 \
-  X(result_error_type, int, (RawResult*))                                    \
-  X(column_count, uint64_t, (RawResult*))                                    \
-  X(column_name, const char*, (RawResult*, uint64_t))                        \
-  X(column_type, TypeId, (RawResult*, uint64_t))                             \
-  X(column_logical_type, LogicalTypeHandle*, (RawResult*, uint64_t))         \
-  X(fetch_chunk, DataChunkHandle*, (RawResult))                              \
-  X(create_logical_type, LogicalTypeHandle*, (TypeId))                       \
-  X(destroy_logical_type, void, (LogicalTypeHandle**))                       \
-  X(get_type_id, TypeId, (LogicalTypeHandle*))                               \
-  X(decimal_scale, uint8_t, (LogicalTypeHandle*))                            \
-  X(decimal_internal_type, TypeId, (LogicalTypeHandle*))                     \
-  X(destroy_data_chunk, void, (DataChunkHandle**))                           \
-  X(data_chunk_get_column_count, uint64_t, (DataChunkHandle*))               \
-  X(data_chunk_get_vector, VectorHandle*, (DataChunkHandle*, uint64_t))      \
-  X(data_chunk_get_size, uint64_t, (DataChunkHandle*))                       \
-  X(data_chunk_set_size, void, (DataChunkHandle*, uint64_t))                 \
-  X(vector_size, uint64_t, ())                                               \
-  X(vector_get_data, void*, (VectorHandle*))                                 \
-  X(vector_get_validity, uint64_t*, (VectorHandle*))                         \
-  X(vector_ensure_validity_writable, void, (VectorHandle*))                  \
-  X(vector_assign_string_element_len, void,                                  \
-    (VectorHandle*, uint64_t, const char*, uint64_t))                        \
-  X(create_table_function, TableFunctionHandle*, ())                         \
-  X(destroy_table_function, void, (TableFunctionHandle**))                   \
-  X(table_function_set_name, void, (TableFunctionHandle*, const char*))      \
-  X(table_function_set_extra_info, void,                                     \
-    (TableFunctionHandle*, void*, DeleteCallback))                           \
-  X(table_function_set_bind, void, (TableFunctionHandle*, BindCallback))     \
-  X(table_function_set_init, void, (TableFunctionHandle*, InitCallback))     \
-  X(table_function_set_local_init, void,                                     \
-    (TableFunctionHandle*, InitCallback))                                    \
-  X(table_function_set_function, void,                                       \
-    (TableFunctionHandle*, FunctionCallback))                                \
-  X(table_function_supports_projection_pushdown, void,                       \
-    (TableFunctionHandle*, bool))                                            \
-  X(register_table_function, State,                                          \
-    (ConnectionHandle*, TableFunctionHandle*))                               \
-  X(bind_get_extra_info, void*, (BindInfo*))                                 \
-  X(bind_add_result_column, void,                                            \
-    (BindInfo*, const char*, LogicalTypeHandle*))                            \
-  X(bind_set_bind_data, void, (BindInfo*, void*, DeleteCallback))            \
-  X(bind_set_cardinality, void, (BindInfo*, uint64_t, bool))                 \
-  X(bind_set_error, void, (BindInfo*, const char*))                          \
-  X(init_get_bind_data, void*, (InitInfo*))                                  \
-  X(init_set_init_data, void, (InitInfo*, void*, DeleteCallback))            \
-  X(init_get_column_count, uint64_t, (InitInfo*))                            \
-  X(init_get_column_index, uint64_t, (InitInfo*, uint64_t))                  \
-  X(init_set_max_threads, void, (InitInfo*, uint64_t))                       \
-  X(init_set_error, void, (InitInfo*, const char*))                          \
-  X(function_get_init_data, void*, (FunctionInfo*))                          \
-  X(function_get_local_init_data, void*, (FunctionInfo*))                    \
-  X(function_set_error, void, (FunctionInfo*, const char*))                  \
-  X(extract_statements, uint64_t,                                            \
-    (ConnectionHandle*, const char*, StatementsHandle**))                    \
-  X(extract_statements_error, const char*, (StatementsHandle*))              \
-  X(destroy_extracted, void, (StatementsHandle**))                           \
-  X(prepare_extracted_statement, State,                                      \
-    (ConnectionHandle*, StatementsHandle*, uint64_t, PreparedHandle**))      \
-  X(prepare_error, const char*, (PreparedHandle*))                           \
-  X(prepared_statement_type, int, (PreparedHandle*))                         \
-  X(destroy_prepare, void, (PreparedHandle**))                               \
-  X(pending_prepared, State, (PreparedHandle*, PendingHandle**))             \
-  X(pending_execute_task, int, (PendingHandle*))                             \
-  X(pending_error, const char*, (PendingHandle*))                            \
-  X(execute_pending, State, (PendingHandle*, RawResult*))                    \
+#define STEPSCOPE_DUCKDB_FUNCTIONS(X)                                          \
+  X(library_version, const char*, ())                                          \
+  X(open_ext, State, (const char*, DatabaseHandle**, ConfigHandle*, char**))   \
+  X(close, void, (DatabaseHandle**))                                           \
+  X(connect, State, (DatabaseHandle*, ConnectionHandle**))                     \
+  X(disconnect, void, (ConnectionHandle**))                                    \
+  X(interrupt, void, (ConnectionHandle*))                                      \
+  X(query_progress, Progress, (ConnectionHandle*))                             \
+  X(free, void, (void*))                                                       \
+  X(create_config, State, (ConfigHandle**))                                    \
+  X(set_config, State, (ConfigHandle*, const char*, const char*))              \
+  X(destroy_config, void, (ConfigHandle**))                                    \
+  X(query, State, (ConnectionHandle*, const char*, RawResult*))                \
+  X(destroy_result, void, (RawResult*))                                        \
+  X(result_error, const char*, (RawResult*))                                   \
+  X(result_error_type, int, (RawResult*))                                      \
+  X(column_count, uint64_t, (RawResult*))                                      \
+  X(column_name, const char*, (RawResult*, uint64_t))                          \
+  X(column_type, TypeId, (RawResult*, uint64_t))                               \
+  X(column_logical_type, LogicalTypeHandle*, (RawResult*, uint64_t))           \
+  X(fetch_chunk, DataChunkHandle*, (RawResult))                                \
+  X(create_logical_type, LogicalTypeHandle*, (TypeId))                         \
+  X(destroy_logical_type, void, (LogicalTypeHandle**))                         \
+  X(get_type_id, TypeId, (LogicalTypeHandle*))                                 \
+  X(decimal_scale, uint8_t, (LogicalTypeHandle*))                              \
+  X(decimal_internal_type, TypeId, (LogicalTypeHandle*))                       \
+  X(destroy_data_chunk, void, (DataChunkHandle**))                             \
+  X(data_chunk_get_column_count, uint64_t, (DataChunkHandle*))                 \
+  X(data_chunk_get_vector, VectorHandle*, (DataChunkHandle*, uint64_t))        \
+  X(data_chunk_get_size, uint64_t, (DataChunkHandle*))                         \
+  X(data_chunk_set_size, void, (DataChunkHandle*, uint64_t))                   \
+  X(vector_size, uint64_t, ())                                                 \
+  X(vector_get_data, void*, (VectorHandle*))                                   \
+  X(vector_get_validity, uint64_t*, (VectorHandle*))                           \
+  X(vector_ensure_validity_writable, void, (VectorHandle*))                    \
+  X(vector_assign_string_element_len, void,                                    \
+    (VectorHandle*, uint64_t, const char*, uint64_t))                          \
+  X(create_table_function, TableFunctionHandle*, ())                           \
+  X(destroy_table_function, void, (TableFunctionHandle**))                     \
+  X(table_function_set_name, void, (TableFunctionHandle*, const char*))        \
+  X(table_function_set_extra_info, void,                                       \
+    (TableFunctionHandle*, void*, DeleteCallback))                             \
+  X(table_function_set_bind, void, (TableFunctionHandle*, BindCallback))       \
+  X(table_function_set_init, void, (TableFunctionHandle*, InitCallback))       \
+  X(table_function_set_local_init, void, (TableFunctionHandle*, InitCallback)) \
+  X(table_function_set_function, void,                                         \
+    (TableFunctionHandle*, FunctionCallback))                                  \
+  X(table_function_supports_projection_pushdown, void,                         \
+    (TableFunctionHandle*, bool))                                              \
+  X(register_table_function, State, (ConnectionHandle*, TableFunctionHandle*)) \
+  X(bind_get_extra_info, void*, (BindInfo*))                                   \
+  X(bind_add_result_column, void,                                              \
+    (BindInfo*, const char*, LogicalTypeHandle*))                              \
+  X(bind_set_bind_data, void, (BindInfo*, void*, DeleteCallback))              \
+  X(bind_set_cardinality, void, (BindInfo*, uint64_t, bool))                   \
+  X(bind_set_error, void, (BindInfo*, const char*))                            \
+  X(init_get_bind_data, void*, (InitInfo*))                                    \
+  X(init_set_init_data, void, (InitInfo*, void*, DeleteCallback))              \
+  X(init_get_column_count, uint64_t, (InitInfo*))                              \
+  X(init_get_column_index, uint64_t, (InitInfo*, uint64_t))                    \
+  X(init_set_max_threads, void, (InitInfo*, uint64_t))                         \
+  X(init_set_error, void, (InitInfo*, const char*))                            \
+  X(function_get_init_data, void*, (FunctionInfo*))                            \
+  X(function_get_local_init_data, void*, (FunctionInfo*))                      \
+  X(function_set_error, void, (FunctionInfo*, const char*))                    \
+  X(extract_statements, uint64_t,                                              \
+    (ConnectionHandle*, const char*, StatementsHandle**))                      \
+  X(extract_statements_error, const char*, (StatementsHandle*))                \
+  X(destroy_extracted, void, (StatementsHandle**))                             \
+  X(prepare_extracted_statement, State,                                        \
+    (ConnectionHandle*, StatementsHandle*, uint64_t, PreparedHandle**))        \
+  X(prepare_error, const char*, (PreparedHandle*))                             \
+  X(prepared_statement_type, int, (PreparedHandle*))                           \
+  X(destroy_prepare, void, (PreparedHandle**))                                 \
+  X(pending_prepared, State, (PreparedHandle*, PendingHandle**))               \
+  X(pending_execute_task, int, (PendingHandle*))                               \
+  X(pending_error, const char*, (PendingHandle*))                              \
+  X(execute_pending, State, (PendingHandle*, RawResult*))                      \
   X(destroy_pending, void, (PendingHandle**))
 
 // The functions of a loaded library.

@@ -72,9 +72,9 @@ bool KnownVersion(std::string_view version) {
 
 // Functions into `api`; the name of the first that is missing, or "".
 std::string FindFunctions(void* handle, Api& api) {
-#define STEPSCOPE_DUCKDB_FIND(name, result, parameters)                 \
-  api.name = reinterpret_cast<result(*) parameters>(                    \
-      dlsym(handle, "duckdb_" #name));                                  \
+#define STEPSCOPE_DUCKDB_FIND(name, result, parameters)                       \
+  api.name =                                                                  \
+      reinterpret_cast<result(*) parameters>(dlsym(handle, "duckdb_" #name)); \
   if (api.name == nullptr) return "duckdb_" #name;
   STEPSCOPE_DUCKDB_FUNCTIONS(STEPSCOPE_DUCKDB_FIND)
 #undef STEPSCOPE_DUCKDB_FIND
@@ -86,8 +86,7 @@ std::string PathOf(const Api& api, const std::string& fallback) {
   Dl_info info = {};
   const auto* const address =
       reinterpret_cast<const void*>(api.library_version);
-  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr)
-    return fallback;
+  if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return fallback;
   return info.dli_fname;
 }
 
@@ -141,7 +140,8 @@ Result<Library> LoadLibraryFrom(const std::vector<std::string>& files) {
     library.version = library.api.library_version();
     if (KnownVersion(library.version)) return library;
     if (why.empty())
-      why = library.path + " is " + library.version + ", needed is 1.4 or a "
+      why = library.path + " is " + library.version +
+            ", needed is 1.4 or a "
             "later 1.x";
   }
   return NotHere(why.empty() ? "libduckdb.so is not found" : why);

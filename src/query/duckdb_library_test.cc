@@ -31,8 +31,8 @@ TEST(DuckdbLibrary, AbsentSaysHowToGetIt) {
 }
 
 TEST(DuckdbLibrary, FileThatIsNoLibraryIsNamed) {
-  const std::string path = testing::TempDir() + "not_a_library" +
-                           std::to_string(getpid()) + ".so";
+  const std::string path =
+      testing::TempDir() + "not_a_library" + std::to_string(getpid()) + ".so";
   std::ofstream(path) << "text";
   ExpectHelp(LoadLibraryFrom({path}), path);
   unlink(path.c_str());

@@ -8,10 +8,10 @@
 #include "query/duckdb_library.h"
 
 // For the body of a test that needs DuckDB.
-#define STEPSCOPE_NEED_DUCKDB()                                           \
-  do {                                                                    \
-    const auto stepscope_library = ::stepscope::duckdb::LoadLibrary();    \
-    if (!stepscope_library)                                               \
-      GTEST_SKIP() << stepscope_library.error().message                   \
-                   << " (tools/bootstrap test fetches it)";               \
+#define STEPSCOPE_NEED_DUCKDB()                                        \
+  do {                                                                 \
+    const auto stepscope_library = ::stepscope::duckdb::LoadLibrary(); \
+    if (!stepscope_library)                                            \
+      GTEST_SKIP() << stepscope_library.error().message                \
+                   << " (tools/bootstrap test fetches it)";            \
   } while (false)

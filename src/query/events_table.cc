@@ -41,10 +41,9 @@ void FillStage(const RankData& data, uint64_t first, size_t count,
 }
 
 void AddPlace(Columns& columns) {
-  columns.Bigint("source_id", kSourceIdMeaning,
-                 [](const RankData& data, uint64_t) {
-                   return data.source_id();
-                 });
+  columns.Bigint(
+      "source_id", kSourceIdMeaning,
+      [](const RankData& data, uint64_t) { return data.source_id(); });
   columns.Bigint("event_id", "number of the event within its source",
                  [](const RankData&, uint64_t row) { return row; });
   columns.Int("process", kProcessMeaning,
@@ -121,8 +120,7 @@ void AddRelations(Columns& columns) {
               [](const RankData& data, uint64_t row) {
                 return data.depth(AsRow(row));
               });
-  columns.Boolean("outermost",
-                  "not inside another event of its name and type",
+  columns.Boolean("outermost", "not inside another event of its name and type",
                   [](const RankData& data, uint64_t row) {
                     return data.outermost(AsRow(row));
                   });

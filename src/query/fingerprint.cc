@@ -22,8 +22,8 @@ Status AddFile(const std::string& path, std::vector<uint8_t>& buffer,
     STEPSCOPE_TRY_ASSIGN(const size_t count, file.ReadAt(at, buffer));
     const std::string_view block(reinterpret_cast<const char*>(buffer.data()),
                                  count);
-    print.hash = MixHash(print.hash ^ Hash64(block), 0x9e3779b97f4a7c15u) +
-                 count;
+    print.hash =
+        MixHash(print.hash ^ Hash64(block), 0x9e3779b97f4a7c15u) + count;
     at += count;
     if (count < buffer.size()) {
       print.bytes += at;
@@ -52,9 +52,8 @@ Result<Fingerprint> FingerprintOf(const std::string& path) {
 }
 
 std::string StateOf(const std::string& path) {
-  struct stat status{};
-  if (stat(path.c_str(), &status) != 0 || FileExists(path + ".live"))
-    return "";
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0 || FileExists(path + ".live")) return "";
   return Format("%lld bytes, changed at %lld.%09ld",
                 static_cast<long long>(status.st_size),
                 static_cast<long long>(status.st_mtim.tv_sec),

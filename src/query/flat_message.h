@@ -22,8 +22,8 @@ class FlatMessage {
   using Reference = size_t;
 
   struct Field {
-    uint16_t slot = 0;      // as the schema numbers them
-    uint16_t size = 0;      // bytes: 1, 2, 4 or 8; kRefers: a reference
+    uint16_t slot = 0;  // as the schema numbers them
+    uint16_t size = 0;  // bytes: 1, 2, 4 or 8; kRefers: a reference
     uint64_t value = 0;
   };
   static constexpr uint16_t kRefers = 0;

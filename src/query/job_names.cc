@@ -26,8 +26,7 @@ FileFacts FileOf(const RankFactsList& source) {
   file.world = first.world_size;
   size_t ranks = 0;
   for (const RankFacts& process : source) {
-    file.processes.push_back(
-        {process.pid, process.host, process.stated_rank});
+    file.processes.push_back({process.pid, process.host, process.stated_rank});
     if (process.stated_rank < 0) continue;
     file.pulse = process.pulse;
     ++ranks;
@@ -36,16 +35,14 @@ FileFacts FileOf(const RankFactsList& source) {
   // As FactsOf(trace) has it.
   file.epoch_known =
       first.epoch_known &&
-      !__builtin_add_overflow(first.epoch_ns, first.begin_ns,
-                              &file.begin_ns) &&
+      !__builtin_add_overflow(first.epoch_ns, first.begin_ns, &file.begin_ns) &&
       !__builtin_add_overflow(first.epoch_ns, first.end_ns, &file.end_ns);
   if (!file.epoch_known) {
     file.begin_ns = first.begin_ns;
     file.end_ns = first.end_ns;
   }
   int64_t length = 0;
-  if (__builtin_sub_overflow(file.end_ns, file.begin_ns, &length) ||
-      length < 0)
+  if (__builtin_sub_overflow(file.end_ns, file.begin_ns, &length) || length < 0)
     file.end_ns = file.begin_ns;
   return file;
 }
@@ -97,9 +94,9 @@ JobChoices ChooseJobs(const std::vector<RankFactsList>& known,
       return std::any_of(job.files.begin(), job.files.end(),
                          [&](uint32_t file) { return file >= known.size(); });
     };
-    const auto rest = std::stable_partition(
-        jobs.begin(), jobs.end(),
-        [&](const Job& job) { return !has_fresh(job); });
+    const auto rest =
+        std::stable_partition(jobs.begin(), jobs.end(),
+                              [&](const Job& job) { return !has_fresh(job); });
     Job joined;
     for (auto job = rest; job != jobs.end(); ++job) {
       joined.files.insert(joined.files.end(), job->files.begin(),

@@ -41,8 +41,9 @@ TEST(JobFolder, ReadsAsTextInEveryEngine) {
 }
 
 TEST(ChooseJobs, RanksThatOverlapAreOneJob) {
-  const auto choices = ChooseJobs(
-      {}, {Source("r0", 0, 0), Source("r1", 1, 500'000'000)}, false).by_source;
+  const auto choices =
+      ChooseJobs({}, {Source("r0", 0, 0), Source("r1", 1, 500'000'000)}, false)
+          .by_source;
   EXPECT_EQ(choices[0].job, "job-20260921-141320");
   EXPECT_EQ(choices[1].job, choices[0].job);
 }
@@ -51,22 +52,24 @@ TEST(ChooseJobs, LaterRankJoinsTheJobThatIsThere) {
   RankFactsList later = Source("x", 0, 1L << 50);
   later.front().pid = 7;
   const auto choices = ChooseJobs({Source("r0", 0, 0, "", "mine")},
-                                  {Source("r1", 1, 500'000'000), later},
-                                  false).by_source;
+                                  {Source("r1", 1, 500'000'000), later}, false)
+                           .by_source;
   EXPECT_EQ(choices[0].job, "mine");
   EXPECT_NE(choices[1].job, "mine");
 }
 
 TEST(ChooseJobs, StatedJobsStayApart) {
-  const auto choices = ChooseJobs(
-      {}, {Source("r0", 0, 0, "7"), Source("r1", 1, 0, "8")}, false).by_source;
+  const auto choices =
+      ChooseJobs({}, {Source("r0", 0, 0, "7"), Source("r1", 1, 0, "8")}, false)
+          .by_source;
   EXPECT_EQ(choices[0].job, "job-7");
   EXPECT_EQ(choices[1].job, "job-8");
 }
 
 TEST(ChooseJobs, NamedFilesAreOneJob) {
-  const auto choices = ChooseJobs(
-      {}, {Source("r0", 0, 0), Source("r1", 1, 1L << 50)}, true).by_source;
+  const auto choices =
+      ChooseJobs({}, {Source("r0", 0, 0), Source("r1", 1, 1L << 50)}, true)
+          .by_source;
   EXPECT_EQ(choices[0].job, choices[1].job);
 }
 
@@ -83,11 +86,11 @@ RankFactsList Beating(const std::string& path, int64_t rank, int64_t run,
 
 TEST(ChooseJobs, OneRhythmIsOneJobHoweverFarTheClocks) {
   constexpr int64_t kHours = 4 * 3'600'000'000'000;
-  const auto at_once = ChooseJobs(
-      {},
-      {Beating("r0", 0, 1, 0), Beating("r1", 1, 1, kHours),
-       Beating("r2", 2, 5, -kHours)},
-      false);
+  const auto at_once =
+      ChooseJobs({},
+                 {Beating("r0", 0, 1, 0), Beating("r1", 1, 1, kHours),
+                  Beating("r2", 2, 5, -kHours)},
+                 false);
   EXPECT_EQ(at_once.by_source[1].job, at_once.by_source[0].job);
   EXPECT_NE(at_once.by_source[2].job, at_once.by_source[0].job);
   ASSERT_EQ(at_once.notes.size(), 1u);

@@ -84,18 +84,17 @@ Result<const NamedQuery*> FindNamedQuery(std::string_view name) {
     if (query.name == name) return &query;
     names += (names.empty() ? "" : ", ") + query.name;
   }
-  return Fail(ErrorCode::kInvalidArgument,
-              "no query is named \"" + std::string(name) + "\"; there are " +
-                  names);
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      "no query is named \"" + std::string(name) + "\"; there are " + names);
 }
 
 Result<std::string> FillParameters(
-    const NamedQuery& query,
-    const std::map<std::string, std::string>& values) {
+    const NamedQuery& query, const std::map<std::string, std::string>& values) {
   for (const auto& [name, value] : values) {
-    const bool known = std::any_of(
-        query.parameters.begin(), query.parameters.end(),
-        [&](const QueryParameter& p) { return p.name == name; });
+    const bool known =
+        std::any_of(query.parameters.begin(), query.parameters.end(),
+                    [&](const QueryParameter& p) { return p.name == name; });
     if (!known)
       return Fail(ErrorCode::kInvalidArgument,
                   query.name + ": no parameter is named \"" + name + "\"; " +

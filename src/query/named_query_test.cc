@@ -39,8 +39,7 @@ TEST(NamedQuery, ValuesAreNumbersAndNothingElse) {
         "--", "0x10", "1234567890123456789", "\xd9\xa1"}) {
     const Result<std::string> sql = FillParameters(query, {{"top", value}});
     ASSERT_FALSE(sql) << value;
-    EXPECT_NE(sql.error().message.find("expected a number"),
-              std::string::npos);
+    EXPECT_NE(sql.error().message.find("expected a number"), std::string::npos);
   }
 }
 
@@ -66,8 +65,7 @@ TEST(NamedQuery, EveryFileIsComplete) {
     for (const QueryParameter& parameter : query.parameters) {
       EXPECT_FALSE(parameter.name.empty());
       EXPECT_FALSE(parameter.meaning.empty());
-      EXPECT_NE(query.sql.find("${" + parameter.name + "}"),
-                std::string::npos);
+      EXPECT_NE(query.sql.find("${" + parameter.name + "}"), std::string::npos);
     }
     const Result<std::string> sql = FillParameters(query, {});
     ASSERT_TRUE(sql);

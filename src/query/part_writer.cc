@@ -76,11 +76,11 @@ RankFactsList RankFactsOf(const Trace& trace, const SourceFile& source,
 Status WriteTableOfRank(Database& db, const std::string& table,
                         const std::string& chosen, const std::string& path) {
   std::error_code error;
-  std::filesystem::create_directories(
-      std::filesystem::path(path).parent_path(), error);
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(),
+                                      error);
   const Status status =
-      db.Run("COPY (SELECT * FROM " + table + chosen + ") TO " +
-             SqlText(path) + " " + ParquetOptions(table));
+      db.Run("COPY (SELECT * FROM " + table + chosen + ") TO " + SqlText(path) +
+             " " + ParquetOptions(table));
   if (status) return status;
   return Fail(ErrorCode::kIo, path + ": " + status.error().message);
 }
@@ -111,8 +111,8 @@ Status WriteTables(std::shared_ptr<const Trace> trace, const SourceFile& source,
   }
   STEPSCOPE_TRY_ASSIGN(const std::unique_ptr<Database> db,
                        Database::Open({{"threads", "1"}}));
-  auto data = std::make_shared<const RankData>(
-      std::move(trace), source.fingerprint.source_id());
+  auto data = std::make_shared<const RankData>(std::move(trace),
+                                               source.fingerprint.source_id());
   const auto sources = SourcesOf(data);
   for (size_t i = 0; i < sources.size(); ++i)
     STEPSCOPE_TRY(db->AddTable(DatasetTables()[i].name, sources[i], false));
@@ -124,10 +124,9 @@ Status WriteTables(std::shared_ptr<const Trace> trace, const SourceFile& source,
     for (size_t i = 0; i < sources.size(); ++i) {
       const std::string table = DatasetTables()[i].name;
       // The ledger is of the file, and so of one of its ranks only.
-      const std::string chosen =
-          table != "ledger" ? OfRank(ranks, rank)
-          : first           ? ""
-                            : " WHERE false";
+      const std::string chosen = table != "ledger" ? OfRank(ranks, rank)
+                                 : first           ? ""
+                                                   : " WHERE false";
       STEPSCOPE_TRY(
           WriteTableOfRank(*db, table, chosen, PartPath(folder, table, part)));
     }
@@ -156,8 +155,9 @@ std::string ParquetOptions(std::string_view table) {
   // splits the bytes of doubles, which Spark 4.1 cannot read. Times need no
   // dictionary: giving up early, and level 1, save a fifth of the work.
   const char* const version = HasDoubles(table) ? "V1" : "V2";
-  return std::string("(FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, "
-                     "DICTIONARY_SIZE_LIMIT 8192, PARQUET_VERSION ") +
+  return std::string(
+             "(FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, "
+             "DICTIONARY_SIZE_LIMIT 8192, PARQUET_VERSION ") +
          version +
          ", ROW_GROUP_SIZE 122880, KV_METADATA {stepscope_dataset: '" +
          std::to_string(kDatasetVersion) + "'})";

@@ -36,9 +36,8 @@ Status AddViews(Database& db) {
                          " AS SELECT * FROM " + SqlName(raw)));
   }
   for (const SqlFile& view : ViewFiles()) {
-    STEPSCOPE_TRY(db.Run("CREATE OR REPLACE VIEW " +
-                         SqlName(view.name) + " AS\n" +
-                         std::string(view.text)));
+    STEPSCOPE_TRY(db.Run("CREATE OR REPLACE VIEW " + SqlName(view.name) +
+                         " AS\n" + std::string(view.text)));
   }
   return Ok();
 }
@@ -63,8 +62,8 @@ Result<std::unique_ptr<QuerySession>> QuerySession::Open(
 
 Status QuerySession::Lock(const std::string& dataset,
                           const QueryLimits& limits) {
-  STEPSCOPE_TRY(db_->Run("SET allowed_directories = [" +
-                         SqlText(dataset + "/") + "]"));
+  STEPSCOPE_TRY(
+      db_->Run("SET allowed_directories = [" + SqlText(dataset + "/") + "]"));
   if (!limits.output.empty()) {
     output_ = RealPath(limits.output);
     STEPSCOPE_TRY(db_->Run("SET allowed_paths = [" + SqlText(output_) + "]"));
@@ -83,8 +82,8 @@ Status QuerySession::Check(const std::string& sql) {
   std::string why;
   if (count == 0) {
     const char* const error = api.extract_statements_error(statements);
-    why = error == nullptr ? "expected a SELECT, found nothing"
-                           : OneLine(error);
+    why =
+        error == nullptr ? "expected a SELECT, found nothing" : OneLine(error);
   } else if (count > 1) {
     why = "expected one statement, found " + std::to_string(count);
   } else {
@@ -94,8 +93,9 @@ Status QuerySession::Check(const std::string& sql) {
       why = OneLine(api.prepare_error(prepared));
     } else if (const int type = api.prepared_statement_type(prepared);
                type != kSelect && type != kExplain) {
-      why = "only statements that read are answered; expected SELECT, WITH, "
-            "DESCRIBE or EXPLAIN";
+      why =
+          "only statements that read are answered; expected SELECT, WITH, "
+          "DESCRIBE or EXPLAIN";
     }
     api.destroy_prepare(&prepared);
   }
@@ -122,8 +122,8 @@ Result<std::string> QuerySession::Printable(const std::string& sql) {
   }
   if (all) return sql;
   // A table keeps the order of its rows; a query around another need not.
-  STEPSCOPE_TRY(db_->Run("CREATE OR REPLACE TEMP TABLE stepscope_rows AS " +
-                         sql));
+  STEPSCOPE_TRY(
+      db_->Run("CREATE OR REPLACE TEMP TABLE stepscope_rows AS " + sql));
   return "SELECT " + list + " FROM stepscope_rows";
 }
 
@@ -136,8 +136,8 @@ Result<QueryResult> QuerySession::Query(const std::string& sql) {
 Status QuerySession::WriteParquet(const std::string& sql) {
   STEPSCOPE_TRY(Check(sql));
   // Parsed by itself first, so that it cannot end the brackets.
-  STEPSCOPE_TRY(db_->Run("CREATE OR REPLACE TEMP TABLE stepscope_rows AS " +
-                         sql));
+  STEPSCOPE_TRY(
+      db_->Run("CREATE OR REPLACE TEMP TABLE stepscope_rows AS " + sql));
   return db_->Run("COPY stepscope_rows TO " + SqlText(output_) +
                   " (FORMAT parquet, COMPRESSION zstd)");
 }

@@ -68,8 +68,8 @@ void RankData::MakeTexts() {
   for (const uint16_t type : trace_->type()) last = std::max(last, type);
   for (uint32_t type = 0; type <= last; ++type) {
     const std::string_view name = EventTypeName(static_cast<uint16_t>(type));
-    type_texts_.push_back(
-        name.empty() ? Keep("Type" + std::to_string(type)) : Keep(name));
+    type_texts_.push_back(name.empty() ? Keep("Type" + std::to_string(type))
+                                       : Keep(name));
   }
   for (size_t slot = 0; slot < kStageSlots; ++slot)
     stage_texts_.push_back(Keep(StageName(slot)));
@@ -98,8 +98,8 @@ void RankData::MarkHostEvents() {
     tree_.ForEachNested(thread, [&](Row row, const Interval& span) {
       const Row parent = tree_.parent(row);
       depth_[row] = parent == kNoRow ? 0 : depth_[parent] + 1;
-      uint32_t slot = slots.Insert(uint64_t{GroupOf(type[row])} << 32 |
-                                   name[row].v);
+      uint32_t slot =
+          slots.Insert(uint64_t{GroupOf(type[row])} << 32 | name[row].v);
       if (slot == FlatMap::kNew) {
         slot = static_cast<uint32_t>(open.size());
         open.emplace_back();
@@ -192,11 +192,10 @@ void RankData::MakeLines() {
   for (uint32_t i = 0; i < trace_->processes().size(); ++i)
     lines_.push_back(LineOf(kNoThread, i));
   for (uint32_t i = 0; i < trace_->tracks().size(); ++i)
-    line_of_track_.push_back(
-        is_thread_[i] != 0
-            ? threads.of_track(i)
-            : static_cast<uint32_t>(threads.size()) +
-                  trace_->tracks()[i].process);
+    line_of_track_.push_back(is_thread_[i] != 0
+                                 ? threads.of_track(i)
+                                 : static_cast<uint32_t>(threads.size()) +
+                                       trace_->tracks()[i].process);
 }
 
 const RankData::Place& RankData::PlaceOf(Row row, Cursor& cursor) const {

@@ -44,9 +44,7 @@ class RankData {
   uint32_t process_of(Row row) const {
     return trace_->tracks()[trace_->track()[row]].process;
   }
-  bool IsHost(Row row) const {
-    return is_thread_[trace_->track()[row]] != 0;
-  }
+  bool IsHost(Row row) const { return is_thread_[trace_->track()[row]] != 0; }
 
   // Of device work; kNoRow: not known, or no device work.
   Row launch(Row row) const { return Of(launch_, row); }
@@ -99,7 +97,7 @@ class RankData {
   std::vector<TimeLine<Place>> lines_;  // by thread, then by process
   std::vector<uint32_t> line_of_track_;
   std::vector<RankCalls> calls_;
-  std::vector<uint8_t> is_thread_;  // by track
+  std::vector<uint8_t> is_thread_;   // by track
   std::vector<duckdb::Text> texts_;  // by StringId
   std::vector<duckdb::Text> type_texts_;
   std::vector<duckdb::Text> stage_texts_;

@@ -33,8 +33,7 @@ stream 3 GPU:0
 )");
   const RankData data(trace, 1);
   std::map<std::string_view, Row> row;
-  for (Row i = 0; i < trace->size(); ++i)
-    row[trace->str(trace->name()[i])] = i;
+  for (Row i = 0; i < trace->size(); ++i) row[trace->str(trace->name()[i])] = i;
   EXPECT_EQ(data.launch(row["gemm"]), row["cudaLaunchKernel"]);
   EXPECT_EQ(data.owner(row["gemm"]), row["matmul"]);
   EXPECT_EQ(data.operator_of(row["gemm"]), row["matmul"]);
@@ -58,8 +57,7 @@ TEST(RankData, InvalidNamesBecomeUtf8) {
   const auto trace = builder.Finish();
   ASSERT_TRUE(trace);
   const RankData data(*trace, 1);
-  EXPECT_EQ(Str(data.text((*trace)->name()[0])),
-            "a\xef\xbf\xbd\xef\xbf\xbd b");
+  EXPECT_EQ(Str(data.text((*trace)->name()[0])), "a\xef\xbf\xbd\xef\xbf\xbd b");
   EXPECT_EQ(Str(data.text((*trace)->name()[1])), "plain");
   EXPECT_EQ(Str(data.type_text(60000)), "Type60000");
 }
@@ -105,10 +103,12 @@ std::map<std::string, Sums> OperatorsOf(const EventTree& tree) {
   options.detail = false;
   for (const OperatorGroup& group : ComputeOperators(tree, options))
     for (const OperatorRow& row : group.rows)
-      sums[std::string(row.name)] = {
-          static_cast<int64_t>(row.calls),
-          static_cast<int64_t>(row.nested_calls), row.cpu.total_ns,
-          row.gpu.total_ns, row.self_cpu_ns, row.self_gpu_ns};
+      sums[std::string(row.name)] = {static_cast<int64_t>(row.calls),
+                                     static_cast<int64_t>(row.nested_calls),
+                                     row.cpu.total_ns,
+                                     row.gpu.total_ns,
+                                     row.self_cpu_ns,
+                                     row.self_gpu_ns};
   return sums;
 }
 
@@ -156,8 +156,8 @@ TEST(RankData, SqlGivesTheOperatorsOfAnalysis) {
 }
 
 void PrintTo(const Sums& sums, std::ostream* out) {
-  *out << sums.calls << " " << sums.nested << " " << sums.cpu << " "
-       << sums.gpu << " " << sums.self_cpu << " " << sums.self_gpu;
+  *out << sums.calls << " " << sums.nested << " " << sums.cpu << " " << sums.gpu
+       << " " << sums.self_cpu << " " << sums.self_gpu;
 }
 
 }  // namespace

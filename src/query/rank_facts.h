@@ -22,7 +22,7 @@ struct RankFacts {
   int64_t pid = 0;
   std::string host;
   std::string process_name;
-  std::string source;       // path of the file, absolute
+  std::string source;  // path of the file, absolute
   std::string format;
   std::string importer;
   std::string fingerprint;  // of its bytes
@@ -30,8 +30,8 @@ struct RankFacts {
   std::string run;          // the same
   std::string clock_source;
   int64_t stated_rank = -1;
-  int64_t world_size = 0;   // how many ranks there are; 0: not stated
-  int64_t events = 0;       // of this process
+  int64_t world_size = 0;  // how many ranks there are; 0: not stated
+  int64_t events = 0;      // of this process
   bool complete = true;
   bool epoch_known = false;
   int64_t epoch_ns = 0;

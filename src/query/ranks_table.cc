@@ -36,10 +36,9 @@ void AddBoolean(RankColumns& columns, const char* name, const char* meaning,
 
 void AddSource(RankColumns& columns) {
   AddBigint(columns, "source_id", kSourceIdMeaning, &RankFacts::source_id);
-  columns.Int("process", kProcessMeaning,
-              [](const RankFactsList& ranks, uint64_t i) {
-                return ranks[i].process;
-              });
+  columns.Int(
+      "process", kProcessMeaning,
+      [](const RankFactsList& ranks, uint64_t i) { return ranks[i].process; });
   AddBigint(columns, "pid", "number of the process", &RankFacts::pid);
   AddText(columns, "process_name", "program, or what the file calls it",
           &RankFacts::process_name);
@@ -60,8 +59,7 @@ void AddSource(RankColumns& columns) {
   AddText(columns, "run", "stepscope run that it is of; empty: none",
           &RankFacts::run);
   AddText(columns, "source", "path of the file", &RankFacts::source);
-  AddText(columns, "fingerprint", "hash of its bytes",
-          &RankFacts::fingerprint);
+  AddText(columns, "fingerprint", "hash of its bytes", &RankFacts::fingerprint);
   AddText(columns, "format", "its format", &RankFacts::format);
   AddText(columns, "importer", "what read it", &RankFacts::importer);
   AddBigint(columns, "events", "how many events the process has",

@@ -20,8 +20,7 @@ std::string NumberText(const QueryResult& rows, size_t column, size_t row) {
     case TypeId::kUhugeint:
       return WideText(WideAt(rows, column, row));
     case TypeId::kUbigint:
-      return std::to_string(
-          static_cast<uint64_t>(rows.Int64(column, row)));
+      return std::to_string(static_cast<uint64_t>(rows.Int64(column, row)));
     case TypeId::kFloat:
     case TypeId::kDouble:
       return JsonWriter().Number(rows.Double(column, row)).Take();
@@ -34,9 +33,9 @@ std::string NumberText(const QueryResult& rows, size_t column, size_t row) {
 
 bool IsPrintable(std::string_view sql_type) {
   constexpr std::array<std::string_view, 14> kPrintable = {
-      "BOOLEAN",   "TINYINT",   "SMALLINT", "INTEGER", "BIGINT",
-      "UTINYINT",  "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT",
-      "UHUGEINT",  "FLOAT",     "DOUBLE",   "VARCHAR"};
+      "BOOLEAN",  "TINYINT",   "SMALLINT", "INTEGER", "BIGINT",
+      "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "HUGEINT",
+      "UHUGEINT", "FLOAT",     "DOUBLE",   "VARCHAR"};
   return std::find(kPrintable.begin(), kPrintable.end(), sql_type) !=
          kPrintable.end();
 }
@@ -46,8 +45,7 @@ std::string PrintedAs(std::string_view sql_type) {
   return sql_type.ends_with(",0)") ? "HUGEINT" : "DOUBLE";
 }
 
-UnsignedWideInteger WideAt(const QueryResult& rows, size_t column,
-                           size_t row) {
+UnsignedWideInteger WideAt(const QueryResult& rows, size_t column, size_t row) {
   struct Halves {  // as DuckDB lays 128 bits out
     uint64_t low;
     uint64_t high;

@@ -20,8 +20,7 @@ Result<std::string> MakeScratchFolder() {
   return folder;
 }
 
-ScratchFolder::ScratchFolder(std::string folder)
-    : folder_(std::move(folder)) {}
+ScratchFolder::ScratchFolder(std::string folder) : folder_(std::move(folder)) {}
 
 ScratchFolder::~ScratchFolder() {
   std::error_code ignored;

@@ -36,10 +36,14 @@ RankSource SourceOf(RankDataPtr data, uint64_t rows) {
 
 const char* KindName(TrackKind kind) {
   switch (kind) {
-    case TrackKind::kThread: return "thread";
-    case TrackKind::kStream: return "stream";
-    case TrackKind::kCounter: return "counter";
-    case TrackKind::kAsync: return "async";
+    case TrackKind::kThread:
+      return "thread";
+    case TrackKind::kStream:
+      return "stream";
+    case TrackKind::kCounter:
+      return "counter";
+    case TrackKind::kAsync:
+      return "async";
   }
   return "";
 }
@@ -64,14 +68,11 @@ const Columns& TrackColumns() {
                [](const RankData& d, uint64_t i) {
                  return d.text(TrackAt(d, i).name);
                });
-    made->Bigint("id", "number of the thread, stream or lane",
-                 [](const RankData& d, uint64_t i) {
-                   return TrackAt(d, i).id;
-                 });
+    made->Bigint(
+        "id", "number of the thread, stream or lane",
+        [](const RankData& d, uint64_t i) { return TrackAt(d, i).id; });
     made->Int("lane", "events that overlap without nesting lie on others",
-              [](const RankData& d, uint64_t i) {
-                return TrackAt(d, i).lane;
-              });
+              [](const RankData& d, uint64_t i) { return TrackAt(d, i).lane; });
     made->Int("device", "number of the device; NULL unless a stream",
               [](const RankData& d, uint64_t i) {
                 return TrackAt(d, i).device < 0 ? Id()
@@ -102,8 +103,7 @@ struct ArgData {
   }
   Row row(uint64_t i) const {
     const Arg* const arg = typed(i);
-    return arg != nullptr ? arg->row
-                          : raw[i - rank->trace().args().size()];
+    return arg != nullptr ? arg->row : raw[i - rank->trace().args().size()];
   }
 };
 
@@ -176,9 +176,12 @@ const TableColumns<ArgData>& ArgColumns() {
 
 const char* PhaseName(FlowPhase phase) {
   switch (phase) {
-    case FlowPhase::kBegin: return "begin";
-    case FlowPhase::kStep: return "step";
-    case FlowPhase::kEnd: return "end";
+    case FlowPhase::kBegin:
+      return "begin";
+    case FlowPhase::kStep:
+      return "step";
+    case FlowPhase::kEnd:
+      return "end";
   }
   return "";
 }
@@ -246,10 +249,14 @@ const Columns& CounterColumns() {
 
 const char* MemoryKindName(MemoryKind kind) {
   switch (kind) {
-    case MemoryKind::kAllocate: return "allocate";
-    case MemoryKind::kFree: return "free";
-    case MemoryKind::kReservedAllocate: return "reserve";
-    case MemoryKind::kReservedFree: return "release";
+    case MemoryKind::kAllocate:
+      return "allocate";
+    case MemoryKind::kFree:
+      return "free";
+    case MemoryKind::kReservedAllocate:
+      return "reserve";
+    case MemoryKind::kReservedFree:
+      return "release";
   }
   return "";
 }
@@ -264,18 +271,16 @@ const Columns& MemoryColumns() {
     AddKeys(*made, [](const RankData& d, uint64_t i) {
       return ProcessOfTrack(d, MemoryAt(d, i).track);
     });
-    made->Int("track", "thread that did it",
-              [](const RankData& d, uint64_t i) {
-                return MemoryAt(d, i).track;
-              });
+    made->Int("track", "thread that did it", [](const RankData& d, uint64_t i) {
+      return MemoryAt(d, i).track;
+    });
     made->Bigint("event_id", "the event that it belongs to; NULL: none",
                  [](const RankData& d, uint64_t i) {
                    return IdOf(MemoryAt(d, i).owner);
                  });
-    made->Bigint("time_ns", "when, as recorded",
-                 [](const RankData& d, uint64_t i) {
-                   return MemoryAt(d, i).time_ns;
-                 });
+    made->Bigint(
+        "time_ns", "when, as recorded",
+        [](const RankData& d, uint64_t i) { return MemoryAt(d, i).time_ns; });
     made->Text("kind", "allocate, free, reserve or release",
                [](const RankData& d, uint64_t i) {
                  return duckdb::Text(MemoryKindName(MemoryAt(d, i).kind));
@@ -287,10 +292,9 @@ const Columns& MemoryColumns() {
                  [](const RankData& d, uint64_t i) {
                    return Signed(MemoryAt(d, i).address);
                  });
-    made->Bigint("bytes", "how many; negative when given back",
-                 [](const RankData& d, uint64_t i) {
-                   return MemoryAt(d, i).bytes;
-                 });
+    made->Bigint(
+        "bytes", "how many; negative when given back",
+        [](const RankData& d, uint64_t i) { return MemoryAt(d, i).bytes; });
     made->Bigint("total_allocated", "in use afterwards",
                  [](const RankData& d, uint64_t i) {
                    return Signed(MemoryAt(d, i).total_allocated);
@@ -319,13 +323,12 @@ TableOfTrace DeclareArgs() {
           [](RankDataPtr data) -> RankSource {
             auto args = std::make_shared<ArgData>();
             const Trace& trace = data->trace();
-            for (Row row = 0; trace.has_raw_args() && row < trace.size();
-                 ++row)
+            for (Row row = 0; trace.has_raw_args() && row < trace.size(); ++row)
               if (trace.raw_ref(row) != 0) args->raw.push_back(row);
             const uint64_t rows = trace.args().size() + args->raw.size();
             args->rank = std::move(data);
-            return std::make_shared<DataSource<ArgData>>(
-                ArgColumns(), std::move(args), rows);
+            return std::make_shared<DataSource<ArgData>>(ArgColumns(),
+                                                         std::move(args), rows);
           }};
 }
 

@@ -29,9 +29,8 @@ std::string OwnSuffix() {
 }  // namespace
 
 Result<FileLock> FileLock::Wait(const std::string& path) {
-  STEPSCOPE_TRY_ASSIGN(
-      File file,
-      File::OpenRegularAt(AT_FDCWD, path, path, O_RDWR | O_CREAT, 0666));
+  STEPSCOPE_TRY_ASSIGN(File file, File::OpenRegularAt(AT_FDCWD, path, path,
+                                                      O_RDWR | O_CREAT, 0666));
   while (flock(file.fd(), LOCK_EX) != 0)
     if (errno != EINTR) return FileError(path, errno);
   return FileLock(std::move(file));

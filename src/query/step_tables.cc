@@ -26,14 +26,12 @@ const TableColumns<RankData>& StepColumns() {
     made->Bigint("source_id", kSourceIdMeaning,
                  [](const RankData& d, uint64_t) { return d.source_id(); });
     made->Int("process", kProcessMeaning, ProcessOfStep);
-    made->Bigint("step", "its number",
-                 [](const RankData& d, uint64_t i) {
-                   return StepAt(d, i).index;
-                 });
-    made->Bigint("event_id", "the event that marks it",
-                 [](const RankData& d, uint64_t i) {
-                   return IdOf(StepAt(d, i).row);
-                 });
+    made->Bigint("step", "its number", [](const RankData& d, uint64_t i) {
+      return StepAt(d, i).index;
+    });
+    made->Bigint(
+        "event_id", "the event that marks it",
+        [](const RankData& d, uint64_t i) { return IdOf(StepAt(d, i).row); });
     made->Bigint("tid", "number of the thread that makes it",
                  [](const RankData& d, uint64_t i) {
                    return d.tree().threads()[StepAt(d, i).thread].id;
@@ -43,20 +41,18 @@ const TableColumns<RankData>& StepColumns() {
                     return d.steps().main_thread(ProcessOfStep(d, i)) ==
                            StepAt(d, i).thread;
                   });
-    made->Bigint("start_ns", "begin on the host, as recorded",
-                 [](const RankData& d, uint64_t i) {
-                   return StepAt(d, i).range.begin;
-                 });
+    made->Bigint(
+        "start_ns", "begin on the host, as recorded",
+        [](const RankData& d, uint64_t i) { return StepAt(d, i).range.begin; });
     made->Bigint("dur_ns", "how long it took on the host",
                  [](const RankData& d, uint64_t i) {
                    return StepAt(d, i).range.end - StepAt(d, i).range.begin;
                  });
-    made->Bigint("period_ns",
-                 "from its start to that of the next, on host or device, "
-                 "whichever paces the loop",
-                 [](const RankData& d, uint64_t i) {
-                   return StepAt(d, i).period_ns;
-                 });
+    made->Bigint(
+        "period_ns",
+        "from its start to that of the next, on host or device, "
+        "whichever paces the loop",
+        [](const RankData& d, uint64_t i) { return StepAt(d, i).period_ns; });
     made->Bigint("device_start_ns",
                  "begin of the first work launched in it; NULL: none",
                  [](const RankData& d, uint64_t i) {
@@ -69,14 +65,12 @@ const TableColumns<RankData>& StepColumns() {
                    return KnownIf(step.has_device(),
                                   step.device.end - step.device.begin);
                  });
-    made->Bigint("gpu_ns", "device work launched in it, added up",
-                 [](const RankData& d, uint64_t i) {
-                   return StepAt(d, i).gpu_ns;
-                 });
-    made->Boolean("warmup", "one of the first, and not like the rest",
-                  [](const RankData& d, uint64_t i) {
-                    return StepAt(d, i).warmup;
-                  });
+    made->Bigint(
+        "gpu_ns", "device work launched in it, added up",
+        [](const RankData& d, uint64_t i) { return StepAt(d, i).gpu_ns; });
+    made->Boolean(
+        "warmup", "one of the first, and not like the rest",
+        [](const RankData& d, uint64_t i) { return StepAt(d, i).warmup; });
     return made;
   }();
   return *columns;
@@ -143,10 +137,9 @@ void AddGroup(TableColumns<CollectiveData>& columns) {
 const TableColumns<CollectiveData>& CollectiveColumns() {
   static const auto* const columns = [] {
     auto* const made = new TableColumns<CollectiveData>;
-    made->Bigint("source_id", kSourceIdMeaning,
-                 [](const CollectiveData& d, uint64_t) {
-                   return d.rank->source_id();
-                 });
+    made->Bigint(
+        "source_id", kSourceIdMeaning,
+        [](const CollectiveData& d, uint64_t) { return d.rank->source_id(); });
     made->Int("process", kProcessMeaning,
               [](const CollectiveData& d, uint64_t i) {
                 return d.calls[i].rank->process;
@@ -198,10 +191,9 @@ struct LedgerData {
 const TableColumns<LedgerData>& LedgerColumns() {
   static const auto* const columns = [] {
     auto* const made = new TableColumns<LedgerData>;
-    made->Bigint("source_id", kSourceIdMeaning,
-                 [](const LedgerData& d, uint64_t) {
-                   return d.rank->source_id();
-                 });
+    made->Bigint(
+        "source_id", kSourceIdMeaning,
+        [](const LedgerData& d, uint64_t) { return d.rank->source_id(); });
     made->CopiedText("outcome", "kept, repaired or rejected",
                      [](const LedgerData& d, uint64_t i) {
                        return std::string_view(d.entries[i].outcome);
@@ -210,10 +202,9 @@ const TableColumns<LedgerData>& LedgerColumns() {
                      [](const LedgerData& d, uint64_t i) {
                        return ValidUtf8(d.entries[i].reason);
                      });
-    made->Bigint("records", "how many records of the file",
-                 [](const LedgerData& d, uint64_t i) {
-                   return d.entries[i].records;
-                 });
+    made->Bigint(
+        "records", "how many records of the file",
+        [](const LedgerData& d, uint64_t i) { return d.entries[i].records; });
     return made;
   }();
   return *columns;

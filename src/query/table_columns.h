@@ -21,9 +21,8 @@ namespace stepscope {
 template <typename Data>
 class TableColumns {
  public:
-  using FillColumn =
-      std::function<void(const Data&, uint64_t first, size_t count,
-                         VectorOut& out)>;
+  using FillColumn = std::function<void(const Data&, uint64_t first,
+                                        size_t count, VectorOut& out)>;
 
   // `get(data, row)` gives the entry; an optional that is empty is NULL.
   template <typename Get>
@@ -50,21 +49,23 @@ class TableColumns {
   // A std::string or its like, which is copied.
   template <typename Get>
   void CopiedText(const char* name, const char* meaning, Get get) {
-    constexpr bool kNull = IsOptional<decltype(get(
-        std::declval<const Data&>(), uint64_t{}))>::value;
+    constexpr bool kNull = IsOptional<decltype(get(std::declval<const Data&>(),
+                                                   uint64_t{}))>::value;
     specs_.push_back({name, ColumnType::kText, meaning, kNull});
-    fills_.push_back([get](const Data& data, uint64_t first, size_t count,
-                           VectorOut& out) {
-      for (size_t i = 0; i < count; ++i) {
-        const auto value = get(data, first + i);
-        if constexpr (kNull) {
-          if (value) out.CopyText(i, *value);
-          else out.SetNull(i);
-        } else {
-          out.CopyText(i, value);
-        }
-      }
-    });
+    fills_.push_back(
+        [get](const Data& data, uint64_t first, size_t count, VectorOut& out) {
+          for (size_t i = 0; i < count; ++i) {
+            const auto value = get(data, first + i);
+            if constexpr (kNull) {
+              if (value)
+                out.CopyText(i, *value);
+              else
+                out.SetNull(i);
+            } else {
+              out.CopyText(i, value);
+            }
+          }
+        });
   }
   // For what is worth a loop of its own.
   void Custom(const char* name, ColumnType type, const char* meaning,
@@ -84,26 +85,26 @@ class TableColumns {
 
   template <typename T, typename Get>
   void Add(const char* name, ColumnType type, const char* meaning, Get get) {
-    constexpr bool kNull = IsOptional<decltype(get(
-        std::declval<const Data&>(), uint64_t{}))>::value;
+    constexpr bool kNull = IsOptional<decltype(get(std::declval<const Data&>(),
+                                                   uint64_t{}))>::value;
     specs_.push_back({name, type, meaning, kNull});
-    fills_.push_back([get](const Data& data, uint64_t first, size_t count,
-                           VectorOut& out) {
-      T* const to = out.data<T>();
-      for (size_t i = 0; i < count; ++i) {
-        const auto value = get(data, first + i);
-        if constexpr (kNull) {
-          if (value) {
-            to[i] = static_cast<T>(*value);
-          } else {
-            to[i] = T{};
-            out.SetNull(i);
+    fills_.push_back(
+        [get](const Data& data, uint64_t first, size_t count, VectorOut& out) {
+          T* const to = out.data<T>();
+          for (size_t i = 0; i < count; ++i) {
+            const auto value = get(data, first + i);
+            if constexpr (kNull) {
+              if (value) {
+                to[i] = static_cast<T>(*value);
+              } else {
+                to[i] = T{};
+                out.SetNull(i);
+              }
+            } else {
+              to[i] = static_cast<T>(value);
+            }
           }
-        } else {
-          to[i] = static_cast<T>(value);
-        }
-      }
-    });
+        });
   }
 
   std::vector<ColumnSpec> specs_;

@@ -42,8 +42,7 @@ const Api& LoadedApi() {
 
 void Bind(duckdb::BindInfo* info) {
   const Api& api = LoadedApi();
-  auto* const table =
-      static_cast<Registered*>(api.bind_get_extra_info(info));
+  auto* const table = static_cast<Registered*>(api.bind_get_extra_info(info));
   for (const ColumnSpec& column : table->source->columns()) {
     duckdb::LogicalTypeHandle* type =
         api.create_logical_type(TypeIdOf(column.type));
@@ -67,8 +66,7 @@ void Init(duckdb::InitInfo* info) {
   for (uint64_t i = 0; i < count; ++i)
     scan->columns.push_back(api.init_get_column_index(info, i));
   api.init_set_init_data(info, scan, &Delete<Scan>);
-  const uint64_t chunks =
-      table->source->rows() / api.vector_size() + 1;
+  const uint64_t chunks = table->source->rows() / api.vector_size() + 1;
   api.init_set_max_threads(
       info, table->parallel ? std::min<uint64_t>(chunks, 1024) : 1);
 }
@@ -100,22 +98,32 @@ void Produce(duckdb::FunctionInfo* info, duckdb::DataChunkHandle* chunk) {
 
 const char* SqlTypeName(ColumnType type) {
   switch (type) {
-    case ColumnType::kBigint: return "BIGINT";
-    case ColumnType::kInt: return "INTEGER";
-    case ColumnType::kDouble: return "DOUBLE";
-    case ColumnType::kBoolean: return "BOOLEAN";
-    case ColumnType::kText: return "VARCHAR";
+    case ColumnType::kBigint:
+      return "BIGINT";
+    case ColumnType::kInt:
+      return "INTEGER";
+    case ColumnType::kDouble:
+      return "DOUBLE";
+    case ColumnType::kBoolean:
+      return "BOOLEAN";
+    case ColumnType::kText:
+      return "VARCHAR";
   }
   return "";
 }
 
 duckdb::TypeId TypeIdOf(ColumnType type) {
   switch (type) {
-    case ColumnType::kBigint: return duckdb::TypeId::kBigint;
-    case ColumnType::kInt: return duckdb::TypeId::kInteger;
-    case ColumnType::kDouble: return duckdb::TypeId::kDouble;
-    case ColumnType::kBoolean: return duckdb::TypeId::kBoolean;
-    case ColumnType::kText: break;
+    case ColumnType::kBigint:
+      return duckdb::TypeId::kBigint;
+    case ColumnType::kInt:
+      return duckdb::TypeId::kInteger;
+    case ColumnType::kDouble:
+      return duckdb::TypeId::kDouble;
+    case ColumnType::kBoolean:
+      return duckdb::TypeId::kBoolean;
+    case ColumnType::kText:
+      break;
   }
   return duckdb::TypeId::kVarchar;
 }
@@ -127,15 +135,14 @@ Status RegisterTableFunction(const Api& api,
                              bool parallel) {
   duckdb::TableFunctionHandle* function = api.create_table_function();
   api.table_function_set_name(function, name.c_str());
-  api.table_function_set_extra_info(
-      function, new Registered{std::move(source), parallel},
-      &Delete<Registered>);
+  api.table_function_set_extra_info(function,
+                                    new Registered{std::move(source), parallel},
+                                    &Delete<Registered>);
   api.table_function_set_bind(function, &Bind);
   api.table_function_set_init(function, &Init);
   api.table_function_set_function(function, &Produce);
   api.table_function_supports_projection_pushdown(function, true);
-  const duckdb::State state =
-      api.register_table_function(connection, function);
+  const duckdb::State state = api.register_table_function(connection, function);
   api.destroy_table_function(&function);
   if (state != duckdb::kSuccess)
     return Fail(ErrorCode::kIo, "DuckDB: it does not take table " + name);

@@ -41,8 +41,7 @@ class VectorOut {
   }
   // Of a column of texts, where the text does not outlive the call.
   void CopyText(size_t i, std::string_view text) {
-    api_.vector_assign_string_element_len(vector_, i, text.data(),
-                                          text.size());
+    api_.vector_assign_string_element_len(vector_, i, text.data(), text.size());
   }
   void SetNull(size_t i) {
     if (valid_ == nullptr) {

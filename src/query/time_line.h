@@ -25,8 +25,7 @@ class TimeLine {
     if (likely < times_.size() && times_[likely] <= time_ns &&
         (likely + 1 == times_.size() || time_ns < times_[likely + 1]))
       return values_[likely];
-    const auto after =
-        std::upper_bound(times_.begin(), times_.end(), time_ns);
+    const auto after = std::upper_bound(times_.begin(), times_.end(), time_ns);
     if (after == times_.begin()) return before;
     likely = static_cast<size_t>(after - times_.begin()) - 1;
     return values_[likely];

@@ -24,9 +24,9 @@ Result<uint32_t> ReadViews(const std::string& text) {
   for (std::string name; std::getline(list, name, ',');) {
     const std::optional<uint32_t> view = ParseView(name);
     if (!view) {
-      return Fail(ErrorCode::kInvalidArgument,
-                  "views: unknown value \"" + name + "\"; choose from " +
-                      ViewChoices());
+      return Fail(ErrorCode::kInvalidArgument, "views: unknown value \"" +
+                                                   name + "\"; choose from " +
+                                                   ViewChoices());
     }
     views |= *view;
   }

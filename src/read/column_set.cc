@@ -113,8 +113,7 @@ void FillArray(int64_t rows, int64_t nulls,
   Attach(out, std::move(node));
 }
 
-void FillColumnArray(int64_t rows, const ColumnData& column,
-                     ArrowArray* out) {
+void FillColumnArray(int64_t rows, const ColumnData& column, ArrowArray* out) {
   auto node = std::make_unique<Node<ArrowArray>>();
   const int64_t nulls = column.validity ? column.validity->nulls() : 0;
   node->buffers = {nulls > 0 ? column.validity->bits() : nullptr,

@@ -21,10 +21,14 @@ struct TraceColumns {
 
 std::string_view KindName(TrackKind kind) {
   switch (kind) {
-    case TrackKind::kThread: return "thread";
-    case TrackKind::kStream: return "stream";
-    case TrackKind::kCounter: return "counter";
-    case TrackKind::kAsync: return "async";
+    case TrackKind::kThread:
+      return "thread";
+    case TrackKind::kStream:
+      return "stream";
+    case TrackKind::kCounter:
+      return "counter";
+    case TrackKind::kAsync:
+      return "async";
   }
   return "";
 }
@@ -87,8 +91,8 @@ std::vector<ColumnData> DescribeEvents(const TraceColumns& from) {
   return {
       {"name", "i", "", "name of the event", from.name.data(), nullptr,
        &from.names},
-      {"type", "i", "", "kind of event, as Paddle names them",
-       from.type.data(), nullptr, &from.types},
+      {"type", "i", "", "kind of event, as Paddle names them", from.type.data(),
+       nullptr, &from.types},
       {"start_ns", "l", "ns", "when it began, from the trace's time 0",
        trace.start_ns().data()},
       {"dur_ns", "l", "ns", "how long it took; 0 for a point in time",
@@ -102,8 +106,7 @@ std::vector<ColumnData> DescribeEvents(const TraceColumns& from) {
        &from.has_rank},
       {"kind", "i", "", "thread, stream or async: where it ran",
        from.kind.data(), nullptr, &from.kinds},
-      {"tid", "l", "", "number of the thread", from.tid.data(),
-       &from.has_tid},
+      {"tid", "l", "", "number of the thread", from.tid.data(), &from.has_tid},
       {"thread", "i", "", "name of the thread or stream", from.thread.data(),
        nullptr, &from.threads},
       {"device", "l", "", "number of the device", from.device.data(),

@@ -20,9 +20,9 @@ Result<const Exporter*> ChooseExporter(const std::string& path,
     names += (names.empty() ? "" : ", ") + std::string(exporter->name());
   if (!format.empty()) {
     if (const Exporter* const exporter = FindExporter(format)) return exporter;
-    return Fail(ErrorCode::kInvalidArgument,
-                "format: unknown format \"" + format + "\"; choose from " +
-                    names);
+    return Fail(
+        ErrorCode::kInvalidArgument,
+        "format: unknown format \"" + format + "\"; choose from " + names);
   }
   const KnownSuffix* const known = SuffixOf(path);
   if (known != nullptr) return FindExporter(known->format);

@@ -78,8 +78,8 @@ Status AppendCell(const QueryResult& rows, size_t c, size_t row,
     case TypeId::kInteger:
     case TypeId::kUtinyint:
     case TypeId::kUsmallint:
-      column.small.push_back(
-          null ? 0 : static_cast<int32_t>(rows.Int64(c, row)));
+      column.small.push_back(null ? 0
+                                  : static_cast<int32_t>(rows.Int64(c, row)));
       break;
     case TypeId::kFloat:
     case TypeId::kDouble:
@@ -99,8 +99,8 @@ Status AppendCell(const QueryResult& rows, size_t c, size_t row,
     case TypeId::kUhugeint: {
       const UnsignedWideInteger value = null ? 0 : WideAt(rows, c, row);
       constexpr auto kMost = static_cast<UnsignedWideInteger>(TenTo38());
-      fits = value < kMost &&
-             column.whole.Append(static_cast<WideInteger>(value));
+      fits =
+          value < kMost && column.whole.Append(static_cast<WideInteger>(value));
       break;
     }
     default:
@@ -108,8 +108,9 @@ Status AppendCell(const QueryResult& rows, size_t c, size_t row,
   }
   if (fits) return Ok();
   return Fail(ErrorCode::kInvalidArgument,
-              rows.name(c) + ": a number has more than 38 digits; CAST it to "
-                             "DOUBLE or VARCHAR");
+              rows.name(c) +
+                  ": a number has more than 38 digits; CAST it to "
+                  "DOUBLE or VARCHAR");
 }
 
 // Columns of ours are named after their units, and so are most of users.

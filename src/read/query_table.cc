@@ -96,14 +96,14 @@ Result<std::string> WarningsOfImport(const DatasetImport& done,
     const std::string remedy = InputRemedy(file.error);
     if (file.named || done.nothing_read())
       return Fail(file.error.code,
-                  file.error.message +
-                      (remedy.empty() ? "" : "; " + remedy));
+                  file.error.message + (remedy.empty() ? "" : "; " + remedy));
     lines += file.error.message + "; left out\n";
   }
   if (done.nothing_read())
     return Fail(ErrorCode::kInvalidArgument,
-                input + ": no readable trace in it; stepscope info FILE says "
-                        "what a file is");
+                input +
+                    ": no readable trace in it; stepscope info FILE says "
+                    "what a file is");
   for (const DatasetChanges::Source& source : done.changes.sources) {
     if (!source.same_window_as.empty())
       lines += source.path + ": same window as " + source.same_window_as +
@@ -116,8 +116,7 @@ Result<std::shared_ptr<const ArrowTable>> Ask(const std::string& dataset,
                                               const std::string& sql,
                                               const QueryLimits& limits,
                                               const QueryWatch& watch) {
-  STEPSCOPE_TRY_ASSIGN(const auto session,
-                       QuerySession::Open(dataset, limits));
+  STEPSCOPE_TRY_ASSIGN(const auto session, QuerySession::Open(dataset, limits));
   const Interrupter interrupter(*session, watch.cancel);
   if (IsCancelled(watch)) return QueryCancelled();
   Result<QueryResult> rows = session->Query(sql);
@@ -129,18 +128,17 @@ Result<std::shared_ptr<const ArrowTable>> Ask(const std::string& dataset,
 }  // namespace
 
 Result<QueryAnswer> AnswerQuery(const std::vector<std::string>& paths,
-                                ReadRequest& request,
-                                const QueryWatch& watch) {
+                                ReadRequest& request, const QueryWatch& watch) {
   QueryLimits limits;
   limits.memory = request.Text("memory").value_or("");
   STEPSCOPE_TRY_ASSIGN(const std::string sql, ChooseSql(request));
   STEPSCOPE_TRY(request.Finish());
-  const auto dataset =
-      std::find_if(paths.begin(), paths.end(), &IsDataset);
+  const auto dataset = std::find_if(paths.begin(), paths.end(), &IsDataset);
   if (dataset != paths.end() && paths.size() > 1)
     return Fail(ErrorCode::kInvalidArgument,
-                *dataset + ": a dataset is asked by itself; stepscope convert "
-                           "TRACES -o DATASET --to parquet adds traces to it");
+                *dataset +
+                    ": a dataset is asked by itself; stepscope convert "
+                    "TRACES -o DATASET --to parquet adds traces to it");
   STEPSCOPE_TRY_ASSIGN(std::string made, MakeScratchFolder());
   const ScratchFolder scratch(std::move(made));
   limits.spill_folder = scratch.folder() + "/spill";

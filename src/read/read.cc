@@ -22,8 +22,8 @@ using stepscope::Error;
 using stepscope::ErrorCode;
 using stepscope::Fail;
 using stepscope::ImportOptions;
-using stepscope::ReadTable;
 using stepscope::ReadRequest;
+using stepscope::ReadTable;
 using stepscope::Result;
 using stepscope::Trace;
 using stepscope::TraceFolder;
@@ -138,9 +138,9 @@ Result<std::shared_ptr<const Trace>> LoadFiles(
   return stepscope::JoinInputs(std::move(folder), paths.front());
 }
 
-Result<std::shared_ptr<const Trace>> LoadBytes(
-    std::span<const uint8_t> bytes, const std::string& name,
-    const ImportOptions& options) {
+Result<std::shared_ptr<const Trace>> LoadBytes(std::span<const uint8_t> bytes,
+                                               const std::string& name,
+                                               const ImportOptions& options) {
   STEPSCOPE_TRY_ASSIGN(auto input,
                        stepscope::InputSource::FromBytes(bytes, name));
   STEPSCOPE_TRY_ASSIGN(auto trace, stepscope::ImportSource(*input, options));
@@ -172,9 +172,8 @@ void stepscope_watch_progress(const stepscope_watch* watch, uint64_t* done,
 }
 
 int stepscope_read_files(const char* const* paths, size_t count,
-                         stepscope_read_options options,
-                         stepscope_watch* watch, stepscope_trace** trace,
-                         stepscope_reply reply) {
+                         stepscope_read_options options, stepscope_watch* watch,
+                         stepscope_trace** trace, stepscope_reply reply) {
   *trace = nullptr;
   return Guarded(reply, [&]() -> Result<std::string> {
     if (count == 0)
@@ -206,8 +205,7 @@ void stepscope_trace_free(stepscope_trace* trace) { delete trace; }
 
 int stepscope_trace_ask(const stepscope_trace* trace,
                         const stepscope_trace* other, const char* question,
-                        stepscope_read_options options,
-                        stepscope_reply reply) {
+                        stepscope_read_options options, stepscope_reply reply) {
   return Guarded(reply, [&] {
     ReadRequest request(options);
     return stepscope::Answer(trace->trace,
@@ -248,8 +246,8 @@ int stepscope_query(const char* const* paths, size_t count,
         stepscope::QueryAnswer answer,
         stepscope::AnswerQuery({paths, paths + count}, request,
                                {import.cancel, import.progress}));
-    *table = new stepscope_table{{std::move(answer.rows), nullptr, nullptr,
-                                  nullptr}};
+    *table = new stepscope_table{
+        {std::move(answer.rows), nullptr, nullptr, nullptr}};
     return answer.warnings;
   });
   return no_library ? STEPSCOPE_READ_NO_LIBRARY : code;
@@ -262,8 +260,7 @@ int64_t stepscope_table_rows(const stepscope_table* table) {
 }
 
 int stepscope_table_ask(const stepscope_table* table, const char* question,
-                        stepscope_read_options options,
-                        stepscope_reply reply) {
+                        stepscope_read_options options, stepscope_reply reply) {
   return Guarded(reply, [&] {
     ReadRequest request(options);
     return stepscope::AskTable(table->table, question, request);

@@ -61,12 +61,9 @@ STEPSCOPE_READ_API void stepscope_watch_progress(const stepscope_watch* watch,
  * its ranks on one clock; "align" = "no" leaves clocks as recorded. The text
  * has a line for each thing that a user should be warned of. `watch` may be
  * null. */
-STEPSCOPE_READ_API int stepscope_read_files(const char* const* paths,
-                                            size_t count,
-                                            stepscope_read_options options,
-                                            stepscope_watch* watch,
-                                            stepscope_trace** trace,
-                                            stepscope_reply reply);
+STEPSCOPE_READ_API int stepscope_read_files(
+    const char* const* paths, size_t count, stepscope_read_options options,
+    stepscope_watch* watch, stepscope_trace** trace, stepscope_reply reply);
 /* The same of bytes, which are needed during the call only. */
 STEPSCOPE_READ_API int stepscope_read_bytes(const void* bytes, size_t size,
                                             const char* name,

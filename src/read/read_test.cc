@@ -45,8 +45,8 @@ class ReadTest : public testing::Test {
                          std::vector<const char*> options = {}) {
     options.push_back(nullptr);
     stepscope_table* table = nullptr;
-    code_ = stepscope_trace_table(trace_, key, options.data(), &table,
-                                  reply_.to());
+    code_ =
+        stepscope_trace_table(trace_, key, options.data(), &table, reply_.to());
     return table;
   }
   int Ask(const char* question, std::vector<const char*> options = {}) {
@@ -131,8 +131,9 @@ TEST_F(ReadTest, OptionsThatMakeNoSenseAreNamed) {
             std::string::npos);
   EXPECT_EQ(Table("kernel", {"steps", "some"}), nullptr);
   EXPECT_EQ(Ask("summary", {"format", "xml"}), STEPSCOPE_READ_INVALID);
-  EXPECT_EQ(reply_.text, "format: unknown value \"xml\"; choose from text, "
-                         "json, csv, md");
+  EXPECT_EQ(reply_.text,
+            "format: unknown value \"xml\"; choose from text, "
+            "json, csv, md");
   EXPECT_EQ(Ask("summary", {"colour", "red"}), STEPSCOPE_READ_INVALID);
   EXPECT_NE(reply_.text.find("unknown option \"colour\""), std::string::npos);
   EXPECT_EQ(Ask("why"), STEPSCOPE_READ_INVALID);
@@ -143,9 +144,8 @@ TEST_F(ReadTest, AnswersAreThoseOfTheVerbs) {
     EXPECT_EQ(Ask(question), 0) << question << ": " << reply_.text;
     EXPECT_FALSE(reply_.text.empty()) << question;
   }
-  EXPECT_EQ(stepscope_trace_ask(trace_, trace_, "compare", nullptr,
-                                reply_.to()),
-            0)
+  EXPECT_EQ(
+      stepscope_trace_ask(trace_, trace_, "compare", nullptr, reply_.to()), 0)
       << reply_.text;
   EXPECT_EQ(Ask("timeline"), 0);
   EXPECT_EQ(reply_.text.rfind("<svg", 0), 0u);
@@ -155,9 +155,9 @@ TEST(Read, BadInputIsOneLine) {
   Reply reply;
   stepscope_trace* trace = nullptr;
   const char* missing[] = {"/nonexistent/trace.json"};
-  EXPECT_EQ(stepscope_read_files(missing, 1, nullptr, nullptr, &trace,
-                                 reply.to()),
-            STEPSCOPE_READ_NOT_FOUND);
+  EXPECT_EQ(
+      stepscope_read_files(missing, 1, nullptr, nullptr, &trace, reply.to()),
+      STEPSCOPE_READ_NOT_FOUND);
   EXPECT_EQ(reply.text.find('\n'), std::string::npos);
   const std::string garbage = "this is no trace";
   EXPECT_EQ(stepscope_read_bytes(garbage.data(), garbage.size(), "bytes",
@@ -165,9 +165,9 @@ TEST(Read, BadInputIsOneLine) {
             STEPSCOPE_READ_INVALID);
   EXPECT_NE(reply.text.find("bytes"), std::string::npos);
   EXPECT_EQ(reply.text.find('\n'), std::string::npos);
-  EXPECT_EQ(stepscope_read_files(nullptr, 0, nullptr, nullptr, &trace,
-                                 reply.to()),
-            STEPSCOPE_READ_INVALID);
+  EXPECT_EQ(
+      stepscope_read_files(nullptr, 0, nullptr, nullptr, &trace, reply.to()),
+      STEPSCOPE_READ_INVALID);
   EXPECT_EQ(trace, nullptr);
 }
 

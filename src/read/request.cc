@@ -11,9 +11,8 @@ namespace {
 
 Error Unknown(const std::string& name, const std::string& value,
               const std::string& choices) {
-  return Fail(ErrorCode::kInvalidArgument,
-              name + ": unknown value \"" + value + "\"; choose from " +
-                  choices);
+  return Fail(ErrorCode::kInvalidArgument, name + ": unknown value \"" + value +
+                                               "\"; choose from " + choices);
 }
 
 template <typename T>
@@ -90,8 +89,8 @@ Result<std::optional<int64_t>> ReadRequest::Unprofiled() {
   return Fail(parsed.error().code, "unprofiled: " + parsed.error().message);
 }
 
-Result<std::string> ReadRequest::Choice(const std::string& name,
-                                    const std::vector<std::string>& choices) {
+Result<std::string> ReadRequest::Choice(
+    const std::string& name, const std::vector<std::string>& choices) {
   const std::optional<std::string> text = Text(name);
   if (!text) return choices.front();
   std::string list;

@@ -31,10 +31,9 @@ Error NoSuchTable(std::string_view key) {
   std::string keys;
   for (const TableSchema& table : AllTables())
     keys += std::string(table.key) + ", ";
-  return Fail(ErrorCode::kInvalidArgument, "there is no table \"" +
-                                               std::string(key) +
-                                               "\"; choose from " + keys +
-                                               "events");
+  return Fail(ErrorCode::kInvalidArgument,
+              "there is no table \"" + std::string(key) + "\"; choose from " +
+                  keys + "events");
 }
 
 }  // namespace
@@ -53,8 +52,7 @@ Result<ReadTable> MakeTable(std::shared_ptr<const Trace> trace,
   table.summary = std::make_shared<const Summary>(std::move(summary));
   table.trace = std::move(trace);
   auto arrow = std::make_shared<ArrowTable>();
-  STEPSCOPE_TRY(
-      ExportArrowArray(*table.schema, *table.summary, &arrow->array));
+  STEPSCOPE_TRY(ExportArrowArray(*table.schema, *table.summary, &arrow->array));
   arrow->schema = [schema = table.schema](ArrowSchema* out) {
     ExportArrowSchema(*schema, out);
   };

@@ -17,8 +17,8 @@ constexpr size_t kLongestLine = 160;
 // Where an event is, so that it can be found on a timeline.
 std::string PlaceOf(const Trace& trace, Row row) {
   const Track& track = trace.tracks()[trace.track()[row]];
-  const char* const kind = track.kind == TrackKind::kStream ? "stream"
-                                                            : "thread";
+  const char* const kind =
+      track.kind == TrackKind::kStream ? "stream" : "thread";
   const int64_t since =
       SaturatingSubtract(trace.start_ns()[row], trace.begin_ns());
   return Format("e.g. %.6f s after the start, %s %lld",
@@ -66,8 +66,9 @@ std::vector<std::string> AdviceFacts(const Summary& summary) {
   std::vector<std::string> facts;
   if (summary.has_steps && summary.trace->size() > 0 &&
       summary.idle.devices.empty()) {
-    facts.push_back("No device work was recorded, so this is about the host. "
-                    "If the program uses a GPU, stepscope doctor says why.");
+    facts.push_back(
+        "No device work was recorded, so this is about the host. "
+        "If the program uses a GPU, stepscope doctor says why.");
   }
   for (const std::string& note : summary.step_notes) facts.push_back(note);
   if (advice.device_busy >= 0) {
@@ -80,9 +81,9 @@ std::vector<std::string> AdviceFacts(const Summary& summary) {
   if (advice.unprofiled_step_ns) {
     facts.push_back("Savings refer to the step without the recorder.");
   }
-  const bool any_replayed = std::any_of(
-      advice.findings.begin(), advice.findings.end(),
-      [](const Finding& finding) { return finding.replayed; });
+  const bool any_replayed =
+      std::any_of(advice.findings.begin(), advice.findings.end(),
+                  [](const Finding& finding) { return finding.replayed; });
   if (advice.replay && any_replayed) {
     facts.push_back(
         "Savings are from a replay; replaying the unchanged steps "
@@ -126,10 +127,9 @@ std::string OverlapText(const Summary& summary, const Finding& finding) {
   std::string text;
   for (const Overlap& overlap : finding.overlaps) {
     const auto& all = summary.advice.findings;
-    const auto other =
-        std::find_if(all.begin(), all.end(), [&](const Finding& candidate) {
-          return candidate.id == overlap.id;
-        });
+    const auto other = std::find_if(
+        all.begin(), all.end(),
+        [&](const Finding& candidate) { return candidate.id == overlap.id; });
     if (other == all.end()) continue;  // not shown
     text += (text.empty() ? "Overlaps with finding " : " Overlaps with ") +
             std::to_string(other - all.begin() + 1) + " (" +
@@ -157,10 +157,9 @@ std::vector<std::string> AdviceClosing(const Summary& summary) {
                     ") of " + std::string(OfWhat(summary)) + ".");
   }
   if (advice.findings.empty() && advice.nothing.empty()) {
-    lines.push_back(
-        "Nothing that was looked for saves 3 % of " +
-        std::string(OfWhat(summary)) +
-        " or more; stepscope summary shows where the time goes.");
+    lines.push_back("Nothing that was looked for saves 3 % of " +
+                    std::string(OfWhat(summary)) +
+                    " or more; stepscope summary shows where the time goes.");
   }
   return lines;
 }

@@ -38,9 +38,8 @@ void ExpectNumbers(const std::string& text) {
 }
 
 void ExpectSane(const Trace& trace) {
-  for (const TableFormat format :
-       {TableFormat::kText, TableFormat::kJson, TableFormat::kCsv,
-        TableFormat::kMarkdown}) {
+  for (const TableFormat format : {TableFormat::kText, TableFormat::kJson,
+                                   TableFormat::kCsv, TableFormat::kMarkdown}) {
     for (const bool thread_sep : {false, true}) {
       TableOptions options;
       options.format = format;
@@ -136,10 +135,10 @@ TEST(BadInputTest, TimesAtTheEndsOfTheRange) {
   const uint32_t track = builder.AddTrack({});
   const StringId name = builder.Intern("far");
   for (const uint16_t type : std::initializer_list<uint16_t>{0, 2, 7, 9}) {
-    builder.AddEvent({track, -(int64_t{1} << 61), (int64_t{1} << 62) - 1,
-                      name, type, 0});
-    builder.AddEvent({track, int64_t{1} << 61, int64_t{1} << 61, name, type,
-                      0});
+    builder.AddEvent(
+        {track, -(int64_t{1} << 61), (int64_t{1} << 62) - 1, name, type, 0});
+    builder.AddEvent(
+        {track, int64_t{1} << 61, int64_t{1} << 61, name, type, 0});
   }
   const auto trace = builder.Finish();
   ASSERT_TRUE(trace.has_value());
@@ -191,8 +190,7 @@ TEST(BadInputTest, NamesOf100KilobytesDoNotWidenTheTable) {
   const auto trace = TraceFromText(text);
   EXPECT_LT(Render(*trace, TableFormat::kText).size(), 100000u);
   // Every other format has it whole.
-  EXPECT_NE(Render(*trace, TableFormat::kJson).find(name),
-            std::string::npos);
+  EXPECT_NE(Render(*trace, TableFormat::kJson).find(name), std::string::npos);
   EXPECT_NE(Render(*trace, TableFormat::kCsv).find(name), std::string::npos);
 }
 
@@ -209,10 +207,11 @@ TEST(BadInputTest, NoNameIsAFormulaInCsv) {
       RenderComparison(CompareTraces(*trace, *trace), options);
   for (const char* name : {"'=1+1", "'+1", "'-1", "'@x"}) {
     EXPECT_NE(summary.find(std::string(",") + name + ","), summary.npos)
-        << name << "\n" << summary;
-    EXPECT_NE(comparison.find(std::string("\"") + name + "\""),
-              comparison.npos)
-        << name << "\n" << comparison;
+        << name << "\n"
+        << summary;
+    EXPECT_NE(comparison.find(std::string("\"") + name + "\""), comparison.npos)
+        << name << "\n"
+        << comparison;
   }
 }
 
@@ -230,8 +229,7 @@ TEST(BadInputTest, ThousandsOfOverlappingEvents) {
   TableOptions options;
   options.views = kAllViews;
   const Summary summary = ComputeSummary(**trace, options);
-  EXPECT_EQ(summary.operators[0].rows[0].calls,
-            static_cast<uint64_t>(kCount));
+  EXPECT_EQ(summary.operators[0].rows[0].calls, static_cast<uint64_t>(kCount));
 }
 
 // A merged run of many machines. Quadratic work would run into the time limit.
@@ -243,8 +241,8 @@ TEST(BadInputTest, ManyProcesses) {
     process.pid = i;
     Track track;
     track.process = builder.AddProcess(std::move(process));
-    builder.AddEvent({builder.AddTrack(track), i, 1, builder.Intern("op"), 0,
-                      0});
+    builder.AddEvent(
+        {builder.AddTrack(track), i, 1, builder.Intern("op"), 0, 0});
   }
   const auto trace = builder.Finish();
   ASSERT_TRUE(trace.has_value());

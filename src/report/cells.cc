@@ -24,9 +24,7 @@ TimeUnit Cells::Suitable() const {
   return TimeUnit::kNs;
 }
 
-std::string Cells::Percent(double ratio) {
-  return Format("%.2f", ratio * 100);
-}
+std::string Cells::Percent(double ratio) { return Format("%.2f", ratio * 100); }
 
 std::string Cells::Five(const TimeColumn& column, uint64_t calls) const {
   return Time(column.total_ns) + " / " + Time(column.total_ns, calls) + " / " +

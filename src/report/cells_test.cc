@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numbers, names and options as they are printed.
+#include "report/cells.h"
+
 #include <gtest/gtest.h>
 
-#include "report/cells.h"
 #include "report/table_options.h"
 
 namespace stepscope {

@@ -19,37 +19,44 @@ std::vector<TableColumn> CompareColumns(bool bytes) {
       columns.Time(std::string(name) + "_ns", meaning, get);
     columns.As(title);
   };
-  columns.Text("name", "name in both traces",
-               [](const CompareRow& row) -> std::string_view {
-                 return row.key.name;
-               });
-  columns.Text("shape", "shapes of the inputs, where known",
-               [](const CompareRow& row) -> std::string_view {
-                 return row.key.shape;
-               })
+  columns.Text(
+      "name", "name in both traces",
+      [](const CompareRow& row) -> std::string_view { return row.key.name; });
+  columns
+      .Text("shape", "shapes of the inputs, where known",
+            [](const CompareRow& row) -> std::string_view {
+              return row.key.shape;
+            })
       .As("Shapes");
-  amount("a", "A per step", "of a step of A: the median, or the mean of rare "
-         "events", [](const CompareRow& row) { return Rounded(row.a()); });
-  amount("b", "B per step", "of a step of B: the median, or the mean of rare "
-         "events", [](const CompareRow& row) { return Rounded(row.b()); });
-  amount("difference", "B − A", "what B takes more than A", [](
-         const CompareRow& row) { return Rounded(row.difference()); });
-  columns.Ratio("ratio", "difference as a share of A; empty: A has none",
-                [](const CompareRow& row) -> std::optional<double> {
-                  if (!(row.a() > 0)) return std::nullopt;
-                  return row.ratio();
-                })
+  amount("a", "A per step",
+         "of a step of A: the median, or the mean of rare "
+         "events",
+         [](const CompareRow& row) { return Rounded(row.a()); });
+  amount("b", "B per step",
+         "of a step of B: the median, or the mean of rare "
+         "events",
+         [](const CompareRow& row) { return Rounded(row.b()); });
+  amount("difference", "B − A", "what B takes more than A",
+         [](const CompareRow& row) { return Rounded(row.difference()); });
+  columns
+      .Ratio("ratio", "difference as a share of A; empty: A has none",
+             [](const CompareRow& row) -> std::optional<double> {
+               if (!(row.a() > 0)) return std::nullopt;
+               return row.ratio();
+             })
       .As("Change");
   amount("noise", "Noise", "how far the difference would stray by chance",
          [](const CompareRow& row) -> std::optional<int64_t> {
            if (!row.noise) return std::nullopt;
            return Rounded(*row.noise);
          });
-  columns.Number("p", "", "how often chance alone would show such a difference",
-                 [](const CompareRow& row) { return row.p; })
+  columns
+      .Number("p", "", "how often chance alone would show such a difference",
+              [](const CompareRow& row) { return row.p; })
       .As("Chance (p)");
-  columns.Bool("beyond_noise", "whether the difference is more than noise",
-               &CompareRow::beyond_noise)
+  columns
+      .Bool("beyond_noise", "whether the difference is more than noise",
+            &CompareRow::beyond_noise)
       .As("Verdict");
   columns.Count("calls_a", "calls in all steps of A", &CompareRow::calls_a)
       .As("Calls in A");

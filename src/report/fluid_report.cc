@@ -153,10 +153,11 @@ class Report {
         "\n------------------------->     Profiling Report     "
         "<-------------------------\n\n";
     if (merged) out += "Note! This Report merge all thread info into one.\n";
-    out += Format("Place: %s\nTime unit: ms\nSorted by %s in descending order "
-                  "in the same thread\n\n",
-                  kPlaces[static_cast<size_t>(options_.state)],
-                  kDomains[static_cast<size_t>(options_.sort)]);
+    out += Format(
+        "Place: %s\nTime unit: ms\nSorted by %s in descending order "
+        "in the same thread\n\n",
+        kPlaces[static_cast<size_t>(options_.state)],
+        kDomains[static_cast<size_t>(options_.sort)]);
     const bool all = options_.state == FluidState::kAll;
     size_t width = 0;
     std::vector<int64_t> totals;  // by thread

@@ -25,14 +25,13 @@ class SummaryGridMaker {
     Grid grid;
     grid.title = "Percentile Summary";
     // A column of nothing says nothing.
-    const bool device = !summary_.idle.devices.empty() ||
-                        !summary_.kernel.empty();
+    const bool device =
+        !summary_.idle.devices.empty() || !summary_.kernel.empty();
     grid.heads = {"Name", "Calls", "CPU p50 / p90 / p95 / p99"};
     if (device) grid.heads.push_back("GPU p50 / p90 / p95 / p99");
     const auto add = [&](std::string name, uint64_t calls, const Spread& cpu,
                          const Spread& gpu) {
-      grid.rows.push_back(
-          {std::move(name), std::to_string(calls), Four(cpu)});
+      grid.rows.push_back({std::move(name), std::to_string(calls), Four(cpu)});
       if (device) grid.rows.back().push_back(Four(gpu));
     };
     for (const ThreadRows& group : summary_.user_defined) {
@@ -64,21 +63,21 @@ class SummaryGridMaker {
     for (size_t i = 0; i < kStepParts; ++i) {
       const int64_t ns = waterfall.part_ns[i];
       sum = SaturatingAdd(sum, ns);
-      const auto end = static_cast<size_t>(
-          Ratio(sum, waterfall.step_ns) * kBarLength + 0.5);
+      const auto end =
+          static_cast<size_t>(Ratio(sum, waterfall.step_ns) * kBarLength + 0.5);
       grid.rows.push_back(
-          {std::string(StepPartName(static_cast<StepPart>(i))),
-           cells_.Time(ns), cells_.Time(ns, waterfall.steps.size()),
+          {std::string(StepPartName(static_cast<StepPart>(i))), cells_.Time(ns),
+           cells_.Time(ns, waterfall.steps.size()),
            Cells::Percent(Ratio(ns, waterfall.step_ns)),
            std::string(begin, ' ') + std::string(end - begin, '#')});
       begin = end;
     }
     grid.rows.push_back({"step", cells_.Time(waterfall.step_ns),
-                         cells_.Time(waterfall.step_ns,
-                                     waterfall.steps.size()),
+                         cells_.Time(waterfall.step_ns, waterfall.steps.size()),
                          Cells::Percent(waterfall.step_ns > 0 ? 1 : 0), ""});
-    grid.notes = {"Each part is what the parts above leave of it; they add up "
-                  "to the steps exactly."};
+    grid.notes = {
+        "Each part is what the parts above leave of it; they add up "
+        "to the steps exactly."};
     for (size_t i = 0; i < kStepParts; ++i) {
       const auto part = static_cast<StepPart>(i);
       grid.notes.push_back(std::string(StepPartName(part)) + ": " +
@@ -99,9 +98,8 @@ class SummaryGridMaker {
           " of what is unexplained (starting the program, imports).");
     }
     if (waterfall.other_threads_steps > 0) {
-      grid.notes.push_back(
-          std::to_string(waterfall.other_threads_steps) +
-          " steps of other threads are not in it.");
+      grid.notes.push_back(std::to_string(waterfall.other_threads_steps) +
+                           " steps of other threads are not in it.");
     }
     return grid;
   }
@@ -129,9 +127,10 @@ class SummaryGridMaker {
       longest = std::max(longest, row.longest_ns);
     }
     add("idle", device.idle_ns, gaps, longest);
-    grid.notes = {"What the device did not do, by what went on meanwhile; the "
-                  "first cause that applies takes the time. Ratios are of the "
-                  "steps."};
+    grid.notes = {
+        "What the device did not do, by what went on meanwhile; the "
+        "first cause that applies takes the time. Ratios are of the "
+        "steps."};
     return grid;
   }
 
@@ -169,15 +168,15 @@ class SummaryGridMaker {
   Grid Flops() const {
     Grid grid;
     grid.title = "FLOPs Summary";
-    grid.heads = {"Name", "Calls", "Counted", "GFLOPs", "Time", "TFLOP/s",
-                  "On"};
+    grid.heads = {"Name", "Calls",   "Counted", "GFLOPs",
+                  "Time", "TFLOP/s", "On"};
     for (const FlopsRow& row : summary_.flops.rows) {
-      grid.rows.push_back(
-          {Shown(row.name), std::to_string(row.calls),
-           std::to_string(row.counted_calls),
-           Format("%.3f", static_cast<double>(row.flops) / 1e9),
-           cells_.Time(row.time_ns), Format("%.2f", row.tflops_per_s()),
-           row.on_device ? "device" : "host"});
+      grid.rows.push_back({Shown(row.name), std::to_string(row.calls),
+                           std::to_string(row.counted_calls),
+                           Format("%.3f", static_cast<double>(row.flops) / 1e9),
+                           cells_.Time(row.time_ns),
+                           Format("%.2f", row.tflops_per_s()),
+                           row.on_device ? "device" : "host"});
     }
     grid.notes = {
         "From the shapes of the inputs, for matrix products, convolutions and "

@@ -17,7 +17,7 @@ struct Grid {
   std::vector<std::string> heads;
   std::vector<std::vector<std::string>> rows;
   std::vector<std::string> notes;  // below: formula, inputs, coverage
-  bool has_times = true;  // whether the unit stands in the head
+  bool has_times = true;           // whether the unit stands in the head
   TimeUnit unit = TimeUnit::kMs;
 };
 

@@ -107,8 +107,9 @@ std::string RenderAdviceMarkdown(const Summary& summary) {
     }
   }
   if (!advice.findings.empty()) {
-    out += "\n| | finding | saves | expected | what for |\n"
-           "|---|---|---|---|---|\n";
+    out +=
+        "\n| | finding | saves | expected | what for |\n"
+        "|---|---|---|---|---|\n";
   }
   int number = 0;
   for (const Finding& finding : advice.findings) {

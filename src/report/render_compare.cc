@@ -22,8 +22,7 @@ constexpr size_t kLongestShape = 40;
 constexpr size_t kRowsOfTable = 15;
 
 std::string_view VerdictName(Verdict verdict) {
-  constexpr std::string_view kNames[] = {"same", "faster", "slower",
-                                         "unknown"};
+  constexpr std::string_view kNames[] = {"same", "faster", "slower", "unknown"};
   return kNames[static_cast<size_t>(verdict)];
 }
 
@@ -87,19 +86,20 @@ std::string Sentence(const Comparison& comparison) {
       "A step takes " + Milli(static_cast<double>(change.median_a_ns)) +
       " ms in A and " + Milli(static_cast<double>(change.median_b_ns)) +
       " ms in B (medians of " + StepsText(change) + "): ";
-  const std::string interval =
-      Format("95 %% interval %+.2f to %+.2f %%", change.low * 100,
-             change.high * 100);
+  const std::string interval = Format("95 %% interval %+.2f to %+.2f %%",
+                                      change.low * 100, change.high * 100);
   switch (comparison.verdict()) {
     case Verdict::kUnknown:
       if (std::min(change.periods_a.size(), change.periods_b.size()) >=
           StepChange::kFewestSteps) {
-        return text + "the steps of A take no time, so nothing can be "
-                      "concluded.";
+        return text +
+               "the steps of A take no time, so nothing can be "
+               "concluded.";
       }
-      return text + Format("nothing can be concluded from so few steps, %zu "
-                           "on each side are needed at least.",
-                           StepChange::kFewestSteps);
+      return text + Format(
+                        "nothing can be concluded from so few steps, %zu "
+                        "on each side are needed at least.",
+                        StepChange::kFewestSteps);
     case Verdict::kSame:
       return text + "no difference beyond noise" +
              (change.crowding_a + change.crowding_b > 0
@@ -127,13 +127,12 @@ std::vector<std::string> Remarks(const Comparison& comparison) {
     remarks.push_back("Gate: " + comparison.gate->text + ".");
   } else if (comparison.verdict() == Verdict::kSame) {
     const StepChange& change = comparison.change;
-    std::string text = Format("A change of %.2f %% is resolvable",
-                              change.resolvable() * 100);
+    std::string text =
+        Format("A change of %.2f %% is resolvable", change.resolvable() * 100);
     const std::optional<uint64_t> needed = comparison.steps_needed();
     if (needed &&
         *needed > std::min(change.periods_a.size(), change.periods_b.size())) {
-      text += Format("; one of %.2f %% needs ",
-                     std::abs(change.ratio) * 100) +
+      text += Format("; one of %.2f %% needs ", std::abs(change.ratio) * 100) +
               CountText(*needed) + " steps on each side";
     }
     remarks.push_back(text + ".");
@@ -149,10 +148,10 @@ std::vector<Grid> Grids(const Comparison& comparison, size_t most) {
   size_t left_out = 0;
   const auto close = [&] {
     if (left_out > 0) {
-      grids.back().notes.push_back(
-          CountText(left_out, "row that changed less is",
-                    "rows that changed less are") +
-          " left out.");
+      grids.back().notes.push_back(CountText(left_out,
+                                             "row that changed less is",
+                                             "rows that changed less are") +
+                                   " left out.");
     }
     left_out = 0;
   };

@@ -11,8 +11,7 @@
 
 namespace stepscope {
 
-std::string RenderMarkdown(const Summary& summary,
-                           const TableOptions& options);
+std::string RenderMarkdown(const Summary& summary, const TableOptions& options);
 // One table, whichever views `options` name.
 std::string RenderTableMarkdown(const TableSchema& table,
                                 const Summary& summary,

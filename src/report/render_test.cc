@@ -8,12 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "report/render_advice.h"
 #include "base/json_writer.h"
 #include "report/compare_columns.h"
+#include "report/render_advice.h"
 #include "report/render_compare.h"
-#include "report/table_json.h"
 #include "report/summary.h"
+#include "report/table_json.h"
 #include "trace/trace_from_text.h"
 
 namespace stepscope {
@@ -103,13 +103,14 @@ TEST(RenderAdviceTest, OtherProgramsAreSaidBeforeAnyFigure) {
 std::string CheckLineOf(std::initializer_list<const char*> paths) {
   TraceBuilder builder;
   for (const char* path : paths) builder.AddSource("capture", path);
-  BuildFromText("thread 1\n"
-                "0..990 ProfileStep#0 ProfileStep\n0..500 next Dataloader\n"
-                "1000..1990 ProfileStep#1 ProfileStep\n"
-                "1000..1500 next Dataloader\n"
-                "2000..2990 ProfileStep#2 ProfileStep\n"
-                "2000..2500 next Dataloader\n",
-                builder);
+  BuildFromText(
+      "thread 1\n"
+      "0..990 ProfileStep#0 ProfileStep\n0..500 next Dataloader\n"
+      "1000..1990 ProfileStep#1 ProfileStep\n"
+      "1000..1500 next Dataloader\n"
+      "2000..2990 ProfileStep#2 ProfileStep\n"
+      "2000..2500 next Dataloader\n",
+      builder);
   const auto trace = *builder.Finish();
   SummaryOptions options;
   options.views = kAdviceView;
@@ -167,9 +168,11 @@ std::shared_ptr<const Trace> Steps(const std::vector<int>& lengths,
 
 TEST(RenderCompareTest, EveryFormatOfAnyTwo) {
   const std::vector<std::shared_ptr<const Trace>> traces = {
-      TraceFromText(""), TraceFromText("0..10 op Operator"),
+      TraceFromText(""),
+      TraceFromText("0..10 op Operator"),
       TraceFromText("memory 5 +10 Place(cpu) 0x1"),
-      TraceFromText("stream 1 GPU:0\n0..0 k Kernel"), Steps({0}),
+      TraceFromText("stream 1 GPU:0\n0..0 k Kernel"),
+      Steps({0}),
       Steps({10, 20})};
   for (const auto& a : traces) {
     for (const auto& b : traces) {
@@ -189,8 +192,8 @@ TEST(RenderCompareTest, EveryFormatOfAnyTwo) {
 }
 
 TEST(RenderCompareTest, SaysWhatNoiseAloneCouldDo) {
-  const Comparison comparison = CompareTraces(
-      *Steps({1000, 2000, 1500, 900}), *Steps({1100, 2100, 1700, 1000}));
+  const Comparison comparison = CompareTraces(*Steps({1000, 2000, 1500, 900}),
+                                              *Steps({1100, 2100, 1700, 1000}));
   const std::string text = RenderComparison(comparison, {});
   EXPECT_NE(text.find("no difference beyond noise"), text.npos) << text;
   EXPECT_NE(text.find(" is resolvable; one of "), text.npos) << text;

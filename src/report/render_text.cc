@@ -136,10 +136,9 @@ class TextRenderer {
   void AddDevices(SizedRows& rows, const std::vector<OperatorDeviceRow>& list,
                   size_t indent, size_t limit) const {
     for (const OperatorDeviceRow& device : list) {
-      AddLine(rows,
-              {std::string(indent, ' ') + DisplayName(device.name, limit),
-               std::to_string(device.calls), Cells::NoTimes(),
-               cells_->Five(device.gpu, device.calls), "-"});
+      AddLine(rows, {std::string(indent, ' ') + DisplayName(device.name, limit),
+                     std::to_string(device.calls), Cells::NoTimes(),
+                     cells_->Five(device.gpu, device.calls), "-"});
     }
   }
   // A line of the Operator table; its last column is shown where FLOPs are.
@@ -245,8 +244,8 @@ void TextRenderer::Model() {
     const bool step = &row == &summary_.model.front() && summary_.has_steps;
     std::string name = (step ? "" : "  ") + std::string(row.name);
     if (row.name == kOthersName) {
-      rows.Add({name, "-", cells_->TotalOnly(row.cpu),
-                cells_->TotalOnly(row.gpu)});
+      rows.Add(
+          {name, "-", cells_->TotalOnly(row.cpu), cells_->TotalOnly(row.gpu)});
       continue;
     }
     if (row.inferred) name += " *";
@@ -299,8 +298,7 @@ void TextRenderer::AddOperator(SizedRows& rows, const OperatorRow& row) const {
   for (const OperatorInnerRow& inner : row.inner) {
     AddLine(rows,
             {"  " + DisplayName(inner.name, NameLimit(50, 2)),
-             std::to_string(inner.calls),
-             cells_->Five(inner.cpu, inner.calls),
+             std::to_string(inner.calls), cells_->Five(inner.cpu, inner.calls),
              cells_->Five(inner.gpu, inner.calls), "-"});
     AddDevices(rows, inner.device, 4, NameLimit(48, 2));
   }
@@ -323,8 +321,8 @@ void TextRenderer::Operator() {
   TextTable table(out_, rows.widths());
   std::vector<std::string> heads;
   for (const std::string_view head :
-       {std::string_view("Name"), std::string_view("Calls"), kCpuFive,
-        kGpuFive, std::string_view("FLOPs")}) {
+       {std::string_view("Name"), std::string_view("Calls"), kCpuFive, kGpuFive,
+        std::string_view("FLOPs")}) {
     if (flops_ || head != "FLOPs") heads.emplace_back(head);
   }
   Head(table, "Operator Summary", heads);

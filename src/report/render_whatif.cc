@@ -51,12 +51,12 @@ std::vector<std::string> Lines(const Whatif& whatif) {
                          : ": " + whatif.unprofiled_doubt) +
                     " State it with --unprofiled DUR for a better answer.");
   }
-  lines.push_back(Format("The replay of the unchanged steps gives %s "
-                         "(%+.2f %%). Delays without a known cause: %s of a "
-                         "step.",
-                         TimeText(whatif.replay_step_ns).c_str(),
-                         whatif.replay_error * 100,
-                         TimeText(whatif.unexplained_ns).c_str()));
+  lines.push_back(
+      Format("The replay of the unchanged steps gives %s "
+             "(%+.2f %%). Delays without a known cause: %s of a "
+             "step.",
+             TimeText(whatif.replay_step_ns).c_str(), whatif.replay_error * 100,
+             TimeText(whatif.unexplained_ns).c_str()));
   return lines;
 }
 
@@ -66,8 +66,8 @@ Grid MakeGrid(const Whatif& whatif) {
   grid.has_times = false;
   grid.heads = {"Change", "Step", "Saving", "Ratio", "Saving from", "to"};
   for (const WhatifChange& change : whatif.changes) {
-    grid.rows.push_back({VisibleText(change.change),
-                         TimeText(change.step_ns), TimeText(change.saving_ns),
+    grid.rows.push_back({VisibleText(change.change), TimeText(change.step_ns),
+                         TimeText(change.saving_ns),
                          Format("%.1f %%", change.saving_ratio * 100),
                          TimeText(change.low_ns), TimeText(change.high_ns)});
   }

@@ -18,7 +18,7 @@
 namespace stepscope {
 namespace {
 
-constexpr size_t kNoteLines = 3;     // all notes together
+constexpr size_t kNoteLines = 3;  // all notes together
 constexpr size_t kFindings = 3;
 constexpr size_t kFindingLines = 2;  // of one
 constexpr size_t kHostRows = 10;
@@ -34,10 +34,10 @@ class ScreenRenderer {
   ScreenRenderer(const Summary& summary, const TableOptions& options)
       : summary_(summary),
         options_(options),
-        width_(options.style.width == 0
-                   ? kScreenWidth
-                   : std::clamp(options.style.width, kNarrowest,
-                                kScreenWidth)) {}
+        width_(
+            options.style.width == 0
+                ? kScreenWidth
+                : std::clamp(options.style.width, kNarrowest, kScreenWidth)) {}
 
   std::string Render() {
     Head();
@@ -88,9 +88,7 @@ class ScreenRenderer {
   // How many of `rows` to list; `usual` where the user has no wish.
   size_t Shown(size_t rows, size_t usual) const {
     const size_t top = options_.style.top;
-    return std::min(rows, top == kScreenRows ? usual
-                          : top == 0         ? rows
-                                             : top);
+    return std::min(rows, top == kScreenRows ? usual : top == 0 ? rows : top);
   }
   std::string WordsOf(StepPart part) const {
     const int64_t before = summary_.waterfall.before_events_ns;
@@ -197,8 +195,7 @@ void ScreenRenderer::Parts() {
   constexpr size_t kTimeWidth = 10;
   constexpr size_t kShareWidth = 7;
   Line();
-  Line(Padded("Where " + OfWhat() + " goes" +
-                  (steps > 1 ? ", on average" : ""),
+  Line(Padded("Where " + OfWhat() + " goes" + (steps > 1 ? ", on average" : ""),
               kPartWidth) +
        AlignedRight(TimeUnitName(unit), kTimeWidth) +
        AlignedRight("%", kShareWidth));
@@ -208,8 +205,7 @@ void ScreenRenderer::Parts() {
     const auto part = static_cast<StepPart>(i);
     const double share = Ratio(ns, waterfall.step_ns);
     const std::string bar(
-        static_cast<size_t>(share * static_cast<double>(kBarWidth) + 0.5),
-        '#');
+        static_cast<size_t>(share * static_cast<double>(kBarWidth) + 0.5), '#');
     Line(Shorten(Padded("  " + std::string(StepPartName(part)), kPartWidth) +
                      AlignedRight(ScreenTime(ns / steps, unit), kTimeWidth) +
                      AlignedRight(ScreenPercent(share), kShareWidth) + "  " +
@@ -258,14 +254,13 @@ void ScreenRenderer::HostTable(const HostWork& work, size_t rows) {
     device = device || row.gpu.total_ns > 0;
   }
   const TimeUnit unit = UnitOf(largest);
-  const std::string what = summary_.operators.empty()
-                               ? summary_.user_defined.empty()
-                                     ? "Python functions"
-                                     : "Ranges"
-                               : "Operators and ranges";
+  const std::string what =
+      summary_.operators.empty()
+          ? summary_.user_defined.empty() ? "Python functions" : "Ranges"
+          : "Operators and ranges";
   const std::string in = " " + std::string(TimeUnitName(unit));
-  std::vector<std::string> heads = {what + " by self time",
-                                    "self" + in, "%", "total" + in};
+  std::vector<std::string> heads = {what + " by self time", "self" + in, "%",
+                                    "total" + in};
   if (device) heads.push_back("on device" + in);
   heads.push_back("calls");
   ScreenTable table(std::move(heads));
@@ -286,10 +281,10 @@ void ScreenRenderer::HostNames() {
   const HostWorkOfJob job = CollectHostWork(summary_, options_.sort);
   if (!job.steps.rows.empty()) {
     Line();
-    HostTable(job.steps,
-              Shown(job.steps.rows.size(), summary_.kernel.empty()
-                                               ? kHostRows
-                                               : kHostRowsBesideKernels));
+    HostTable(
+        job.steps,
+        Shown(job.steps.rows.size(),
+              summary_.kernel.empty() ? kHostRows : kHostRowsBesideKernels));
   }
   Workers(job);
 }
@@ -299,14 +294,14 @@ void ScreenRenderer::Workers(const HostWorkOfJob& job) {
   constexpr size_t kNames = 2;
   constexpr size_t kNameWidth = 24;
   if (job.workers.rows.empty()) return;
-  std::string text = "  In " + CountText(job.worker_processes, "worker process",
-                                         "worker processes") +
-                     ", not counted above: ";
+  std::string text =
+      "  In " +
+      CountText(job.worker_processes, "worker process", "worker processes") +
+      ", not counted above: ";
   for (size_t i = 0; i < std::min(kNames, job.workers.rows.size()); ++i) {
     const HostRow& row = job.workers.rows[i];
-    text += (i > 0 ? ", " : "") +
-            ShortenName(Name(row.name), kNameWidth) + " " +
-            Duration(row.self_cpu_ns);
+    text += (i > 0 ? ", " : "") + ShortenName(Name(row.name), kNameWidth) +
+            " " + Duration(row.self_cpu_ns);
   }
   Line(Shorten(text + " (self)", width_));
 }
@@ -317,9 +312,8 @@ void ScreenRenderer::Kernels() {
   int64_t largest = 0;
   int64_t longest = 0;
   const auto average = [](const KernelRow& row) {
-    return row.calls == 0
-               ? 0
-               : row.gpu.total_ns / static_cast<int64_t>(row.calls);
+    return row.calls == 0 ? 0
+                          : row.gpu.total_ns / static_cast<int64_t>(row.calls);
   };
   for (size_t i = 0; i < rows; ++i) {
     largest = std::max(largest, summary_.kernel[i].gpu.total_ns);
@@ -335,9 +329,8 @@ void ScreenRenderer::Kernels() {
   for (size_t i = 0; i < rows; ++i) {
     const KernelRow& row = summary_.kernel[i];
     table.Add({Name(WithoutArguments(row.name)),
-               ScreenTime(row.gpu.total_ns, unit),
-               ScreenPercent(row.gpu.ratio), ScreenTime(average(row), each),
-               CountText(row.calls)});
+               ScreenTime(row.gpu.total_ns, unit), ScreenPercent(row.gpu.ratio),
+               ScreenTime(average(row), each), CountText(row.calls)});
   }
   Line();
   for (const std::string& line : table.Lines(width_)) Line(line);
@@ -351,18 +344,16 @@ void ScreenRenderer::Memory() {
   };
   std::vector<Peak> peaks;
   for (const MemoryPlace& place : summary_.memory) {
-    const Peak peak{place.stated_peak_allocated_bytes.value_or(
-                        place.peak_allocated_bytes),
-                    place.stated_peak_reserved_bytes.value_or(
-                        place.peak_reserved_bytes),
-                    place.place};
+    const Peak peak{
+        place.stated_peak_allocated_bytes.value_or(place.peak_allocated_bytes),
+        place.stated_peak_reserved_bytes.value_or(place.peak_reserved_bytes),
+        place.place};
     if (peak.allocated > 0 || peak.reserved > 0) peaks.push_back(peak);
   }
   if (peaks.empty()) return;
-  std::stable_sort(peaks.begin(), peaks.end(),
-                   [](const Peak& a, const Peak& b) {
-                     return a.allocated > b.allocated;
-                   });
+  std::stable_sort(
+      peaks.begin(), peaks.end(),
+      [](const Peak& a, const Peak& b) { return a.allocated > b.allocated; });
   peaks.resize(std::min(peaks.size(), kMemoryPlaces));
   std::string text;
   for (const Peak& peak : peaks) {

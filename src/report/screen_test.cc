@@ -123,13 +123,14 @@ TEST(ScreenTest, WarmUpIsLeftOutAndNamed) {
 TEST(ScreenTest, FitsWhateverNamesAndNumbersThereAre) {
   ExpectFits(Screen(""));
   ExpectFits(Screen("0..0 op Operator"));
-  std::string drawn = "thread 1 main\n0..90000000000000 ProfileStep#0 "
-                      "ProfileStep\n";
+  std::string drawn =
+      "thread 1 main\n0..90000000000000 ProfileStep#0 "
+      "ProfileStep\n";
   for (int i = 0; i < 40; ++i) {
     drawn += std::to_string(i * 1000) + ".." + std::to_string(i * 1000 + 900) +
              " \"" + std::string(300, static_cast<char>('a' + i % 26)) +
-             std::to_string(i) + "\" Operator correlation=" +
-             std::to_string(i + 1) + "\n";
+             std::to_string(i) +
+             "\" Operator correlation=" + std::to_string(i + 1) + "\n";
   }
   drawn += "stream 7 GPU:0\n";
   for (int i = 0; i < 40; ++i) {
@@ -150,9 +151,9 @@ TEST(ScreenTest, ALongPathDoesNotWidenTheCommands) {
   ExpectFits(text);
   EXPECT_TRUE(Has(text, "stepscope advise TRACE")) << text;
   options.input = "my run.sscap";
-  EXPECT_TRUE(Has(
-      *RenderSummaryOfSteps(*TraceFromText(LoopWithWorker()), options),
-      "stepscope advise 'my run.sscap'"));
+  EXPECT_TRUE(
+      Has(*RenderSummaryOfSteps(*TraceFromText(LoopWithWorker()), options),
+          "stepscope advise 'my run.sscap'"));
 }
 
 TEST(ScreenTest, WhatCannotBeReadAgainIsNotNamed) {

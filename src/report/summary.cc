@@ -19,8 +19,7 @@ SummaryOptions InputsOf(const TableOptions& options) {
 
 }  // namespace
 
-std::string RenderSummary(const Summary& summary,
-                          const TableOptions& options) {
+std::string RenderSummary(const Summary& summary, const TableOptions& options) {
   switch (options.format) {
     case TableFormat::kJson:
       return RenderJson(summary, options);

@@ -11,8 +11,7 @@
 namespace stepscope {
 
 // In the format that `options` ask for; ends in a newline.
-std::string RenderSummary(const Summary& summary,
-                          const TableOptions& options);
+std::string RenderSummary(const Summary& summary, const TableOptions& options);
 std::string RenderSummary(const Trace& trace, const TableOptions& options);
 // The same; fails where `options.steps` are none of the recorded ones.
 Result<std::string> RenderSummaryOfSteps(const Trace& trace,

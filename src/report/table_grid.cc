@@ -24,8 +24,7 @@ class TableGridMaker {
       : options_(options), cells_(cells) {}
 
   Grid Upright(const std::string& title,
-               const std::vector<TableColumn>& columns,
-               const void* row) const {
+               const std::vector<TableColumn>& columns, const void* row) const {
     Grid grid;
     grid.title = title;
     grid.heads = {"What", "Value"};
@@ -139,8 +138,8 @@ void AddLevels(const TableGridMaker& make, const Level& level,
       inner.owners.push_back(std::move(cell));
     }
     if (inner.rows.empty()) continue;
-    const bool inside_many = HasScalars(*level.columns) &&
-                             level.rows.size() > 1;
+    const bool inside_many =
+        HasScalars(*level.columns) && level.rows.size() > 1;
     grids.push_back(make.Lines(inner, inside_many));
     AddLevels(make, inner, grids);
   }

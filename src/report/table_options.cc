@@ -16,16 +16,13 @@ std::optional<T> Lookup(std::string_view text,
 }
 
 constexpr std::pair<std::string_view, TimeUnit> kUnits[] = {
-    {"s", TimeUnit::kS},
-    {"ms", TimeUnit::kMs},
-    {"us", TimeUnit::kUs},
-    {"ns", TimeUnit::kNs},
-    {"auto", TimeUnit::kAuto},
+    {"s", TimeUnit::kS},   {"ms", TimeUnit::kMs},     {"us", TimeUnit::kUs},
+    {"ns", TimeUnit::kNs}, {"auto", TimeUnit::kAuto},
 };
 
 constexpr std::pair<std::string_view, TableFormat> kFormats[] = {
-    {"text", TableFormat::kText},    {"json", TableFormat::kJson},
-    {"csv", TableFormat::kCsv},      {"md", TableFormat::kMarkdown},
+    {"text", TableFormat::kText},         {"json", TableFormat::kJson},
+    {"csv", TableFormat::kCsv},           {"md", TableFormat::kMarkdown},
     {"markdown", TableFormat::kMarkdown},
 };
 

@@ -16,20 +16,31 @@ namespace {
 constexpr double kRowHeight = 16;
 constexpr double kLabelHeight = 15;
 constexpr double kAxisHeight = 22;
-constexpr double kSmallest = 2;    // pixels: less is merged with its neighbours
-constexpr double kCharWidth = 6.3; // of the labels, about
-constexpr double kTickWidth = 100; // from one tick to the next, at least
+constexpr double kSmallest = 2;  // pixels: less is merged with its neighbours
+constexpr double kCharWidth = 6.3;  // of the labels, about
+constexpr double kTickWidth = 100;  // from one tick to the next, at least
 
 std::string Escaped(std::string_view text) {
   std::string out;
   for (const char c : VisibleText(text)) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;
@@ -85,10 +96,10 @@ std::vector<Row> VisibleRows(const Trace& trace, const Track& track,
                              int64_t begin, int64_t end) {
   const auto starts = trace.start_ns();
   const auto at = [&](int64_t time) {
-    return static_cast<Row>(
-        std::lower_bound(starts.begin() + track.first,
-                         starts.begin() + track.last, time) -
-        starts.begin());
+    return static_cast<Row>(std::lower_bound(starts.begin() + track.first,
+                                             starts.begin() + track.last,
+                                             time) -
+                            starts.begin());
   };
   const Row first = at(begin);
   const Row last = at(end);
@@ -128,22 +139,21 @@ class Drawing {
                                  : std::string(name);
   }
   double X(int64_t time) const {
-    const int64_t inside =
-        std::clamp(time, options_.begin_ns, options_.end_ns);
+    const int64_t inside = std::clamp(time, options_.begin_ns, options_.end_ns);
     return static_cast<double>(inside - options_.begin_ns) * scale_;
   }
-  void Text(double x, double y, std::string_view style,
-            std::string_view text) {
+  void Text(double x, double y, std::string_view style, std::string_view text) {
     body_ += Format("<text x=\"%.1f\" y=\"%.1f\" class=\"%.*s\">", x, y,
                     static_cast<int>(style.size()), style.data()) +
              Escaped(text) + "</text>\n";
   }
   void Rect(double x, double width, double y, std::string_view style,
             const std::string& title) {
-    body_ += Format("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
-                    "height=\"%.0f\" rx=\"1.5\" class=\"%.*s\"><title>",
-                    x, y, width, kRowHeight - 2,
-                    static_cast<int>(style.size()), style.data()) +
+    body_ += Format(
+                 "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+                 "height=\"%.0f\" rx=\"1.5\" class=\"%.*s\"><title>",
+                 x, y, width, kRowHeight - 2, static_cast<int>(style.size()),
+                 style.data()) +
              title + "</title></rect>\n";
   }
   void DrawAxis();
@@ -164,8 +174,8 @@ void Drawing::DrawAxis() {
   const int64_t step = RoundStep(kTickWidth / scale_);
   for (int64_t at = 0;; at += step) {
     const double x = static_cast<double>(at) * scale_;
-    body_ += Format("<line x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"%.0f\"/>\n",
-                    x, x, height_);
+    body_ += Format("<line x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"%.0f\"/>\n", x,
+                    x, height_);
     const std::string text = at == 0 ? "0" : "+" + Duration(at);
     const double text_width = static_cast<double>(text.size()) * kCharWidth;
     if (at == 0 || x + 3 + text_width <= static_cast<double>(options_.width))
@@ -178,9 +188,9 @@ std::string Drawing::Label(const Track& track) const {
   const Process& process = trace_.processes()[track.process];
   std::string text = Format("pid %lld, ", static_cast<long long>(process.pid));
   if (track.kind == TrackKind::kStream) {
-    text += Format("device %lld, stream %lld",
-                   static_cast<long long>(track.device),
-                   static_cast<long long>(track.id));
+    text +=
+        Format("device %lld, stream %lld", static_cast<long long>(track.device),
+               static_cast<long long>(track.id));
   } else {
     text += Format("thread %lld", static_cast<long long>(track.id));
   }
@@ -273,13 +283,11 @@ std::string Drawing::Draw() {
                        return a.rows.size() > b.rows.size();
                      });
     tracks.resize(options_.max_tracks);
-    std::sort(tracks.begin(), tracks.end(),
-              [](const Visible& a, const Visible& b) {
-                return a.track < b.track;
-              });
+    std::sort(
+        tracks.begin(), tracks.end(),
+        [](const Visible& a, const Visible& b) { return a.track < b.track; });
   }
-  for (const Visible& visible : tracks)
-    DrawTrack(*visible.track, visible.rows);
+  for (const Visible& visible : tracks) DrawTrack(*visible.track, visible.rows);
   if (all == 0) {
     Text(2, height_ + 11, "dim", "no events in this part of the trace");
     height_ += kLabelHeight;
@@ -295,11 +303,12 @@ std::string Drawing::Draw() {
   body_.clear();
   DrawAxis();
   const auto width = static_cast<unsigned long long>(options_.width);
-  return Format("<svg xmlns=\"http://www.w3.org/2000/svg\" "
-                "class=\"stepscope-tl\" role=\"img\" width=\"%llu\" "
-                "height=\"%.0f\" viewBox=\"0 0 %llu %.0f\"%s>\n",
-                width, height_, width, height_,
-                options_.own_style ? " style=\"max-width:100%\"" : "") +
+  return Format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" "
+             "class=\"stepscope-tl\" role=\"img\" width=\"%llu\" "
+             "height=\"%.0f\" viewBox=\"0 0 %llu %.0f\"%s>\n",
+             width, height_, width, height_,
+             options_.own_style ? " style=\"max-width:100%\"" : "") +
          std::string(options_.own_style ? kStyle : std::string_view()) + body_ +
          rows + "</svg>\n";
 }

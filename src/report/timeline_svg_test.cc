@@ -59,9 +59,9 @@ TEST(TimelineSvg, ShowsWhatBeganBeforeThePart) {
 std::string TicksOf(int64_t length, size_t width = 960) {
   TimelineSvgOptions options;
   options.width = width;
-  const std::string svg = Draw("thread 7 main\n  0.." +
-                                   std::to_string(length) + " e Operator\n",
-                               options);
+  const std::string svg =
+      Draw("thread 7 main\n  0.." + std::to_string(length) + " e Operator\n",
+           options);
   std::string ticks;
   constexpr std::string_view kText = "y=\"12.0\" class=\"dim\">";
   for (size_t at = svg.find(kText); at != svg.npos;
@@ -74,8 +74,7 @@ std::string TicksOf(int64_t length, size_t width = 960) {
 }
 
 TEST(TimelineSvg, TicksAreRoundTimes) {
-  EXPECT_EQ(TicksOf(1'234'567),
-            "0, +200 us, +400 us, +600 us, +800 us, +1 ms");
+  EXPECT_EQ(TicksOf(1'234'567), "0, +200 us, +400 us, +600 us, +800 us, +1 ms");
   EXPECT_EQ(TicksOf(38'818'000),
             "0, +5 ms, +10 ms, +15 ms, +20 ms, +25 ms, +30 ms, +35 ms");
   EXPECT_EQ(TicksOf(9'700'000'000), "0, +2 s, +4 s, +6 s, +8 s");

@@ -100,8 +100,7 @@ Api::OnTrace Api::OfAllEvents(OnTrace answer) {
 }
 
 void Api::AddOnTraceOrPreview(std::string_view path, OnTrace answer,
-                              OnPreview preview_answer,
-                              std::string_view type) {
+                              OnPreview preview_answer, std::string_view type) {
   AddOnTrace(path, std::move(answer), type);
   Handler& handler = handlers_[{"GET", std::string(path)}];
   handler = [this, exact = std::move(handler),

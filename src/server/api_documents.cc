@@ -62,8 +62,7 @@ Result<std::string> AnswerViewTable(const OpenTrace& open,
 }
 
 Result<std::string> AnswerTable(const OpenTrace& open,
-                                const Parameters& parameters,
-                                KeptTexts& kept) {
+                                const Parameters& parameters, KeptTexts& kept) {
   const std::string name = parameters.Text("name");
   const std::string steps = parameters.Text("steps");
   if (FindViewTable(name) != nullptr)

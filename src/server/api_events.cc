@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Requests about single events and about what a reader has marked.
-#include "server/api.h"
-
 #include <algorithm>
 #include <cstdint>
 
+#include "server/api.h"
 #include "server/event_json.h"
 #include "server/find.h"
 #include "server/locate.h"

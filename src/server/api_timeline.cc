@@ -142,14 +142,15 @@ Result<std::string> AnswerSelect(const OpenTrace& open,
 }  // namespace
 
 void Api::AddTimeline() {
-  AddOnTraceOrPreview(
-      "trace",
-      OfAllEvents([](const OpenTrace& open,
-                     const Parameters&) -> Result<std::string> {
-        return TraceJson(open);
-      }),
-      [](const PreviewTrace& preview, const Parameters&)
-          -> Result<std::string> { return TraceJson(preview); });
+  AddOnTraceOrPreview("trace",
+                      OfAllEvents([](const OpenTrace& open,
+                                     const Parameters&) -> Result<std::string> {
+                        return TraceJson(open);
+                      }),
+                      [](const PreviewTrace& preview,
+                         const Parameters&) -> Result<std::string> {
+                        return TraceJson(preview);
+                      });
   AddOnTraceOrPreview(
       "names", AnswerNames,
       [](const PreviewTrace& preview, const Parameters& parameters) {

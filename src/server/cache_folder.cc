@@ -83,9 +83,8 @@ bool IsLeftOver(int folder, const std::string& name, int64_t written_ns) {
   timespec now = {};
   clock_gettime(CLOCK_REALTIME, &now);
   if (Nanoseconds(now) - written_ns < kSoon) return false;
-  const int fd =
-      openat(folder, name.c_str(),
-             O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  const int fd = openat(folder, name.c_str(),
+                        O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return errno == ELOOP;
   const bool left = flock(fd, LOCK_EX | LOCK_NB) == 0;
   close(fd);
@@ -113,8 +112,8 @@ std::string UsualCacheFolder() {
 Result<CacheFolder> CacheFolder::Open(const std::string& path,
                                       uint64_t most_bytes) {
   if (MakeFolders(path) != 0 && errno != EEXIST) return FileError(path, errno);
-  const int fd = open(path.c_str(),
-                      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const int fd =
+      open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return FileError(path, errno);
   CacheFolder folder;
   folder.folder_ = File::FromDescriptor(fd, path);
@@ -122,8 +121,9 @@ Result<CacheFolder> CacheFolder::Open(const std::string& path,
   if (fstat(fd, &status) != 0) return FileError(path, errno);
   if (!IsPrivate(status))
     return Fail(ErrorCode::kInvalidArgument,
-                path + ": this folder is not yours alone; run chmod 700 on "
-                       "it, or choose another");
+                path +
+                    ": this folder is not yours alone; run chmod 700 on "
+                    "it, or choose another");
   folder.most_bytes_ = most_bytes;
   if (most_bytes == 0) {
     uint64_t bytes = FreeBytes(fd);
@@ -184,8 +184,8 @@ Result<CacheFolder::Fresh> CacheFolder::Create(const std::string& name,
 
 Status CacheFolder::Keep(Fresh fresh, const std::string& name) const {
   const std::string kept = name + std::string(kKept);
-  if (renameat(folder_.fd(), fresh.name_.c_str(), folder_.fd(),
-               kept.c_str()) != 0)
+  if (renameat(folder_.fd(), fresh.name_.c_str(), folder_.fd(), kept.c_str()) !=
+      0)
     return FileError(folder_.path() + "/" + kept, errno);
   fresh.name_.clear();
   MakeRoom(0);  // it may be larger than it was thought to be

@@ -22,16 +22,14 @@ constexpr time_t kCoarsest = 2;
 
 std::optional<std::string> CacheKeyOf(const Target& target) {
   if (BuildId().empty()) return std::nullopt;
-  std::string key =
-      BuildId() + "\n" + target.name + "\n" + StepRange() + "\n";
+  std::string key = BuildId() + "\n" + target.name + "\n" + StepRange() + "\n";
   const time_t now = std::time(nullptr);
   for (const Window& window : target.windows) {
     struct stat status = {};
     if (lstat(window.path.c_str(), &status) != 0 || !S_ISREG(status.st_mode))
       return std::nullopt;
     // The ring of a recording is read with it, and changes without a trace.
-    if (FileExists(window.path + ".live") ||
-        window.path.ends_with(".live"))
+    if (FileExists(window.path + ".live") || window.path.ends_with(".live"))
       return std::nullopt;
     // The time of the last change of anything cannot be set back.
     if (now - std::max(status.st_mtim.tv_sec, status.st_ctim.tv_sec) <=

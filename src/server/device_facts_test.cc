@@ -92,13 +92,14 @@ TEST(OccupancyTrackTest, IsThereWhenOnlyTheLastKernelStatesOne) {
   std::string trace = "{\"schemaVersion\":1,\"traceEvents\":[";
   constexpr int kKernels = 5000;
   for (int i = 0; i < kKernels; ++i) {
-    trace += "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,"
-             "\"tid\":7,\"ts\":" +
-             std::to_string(i * 10) +
-             ",\"dur\":5,\"args\":{\"device\":0,\"stream\":7,"
-             "\"est. achieved occupancy %\":" +
-             (i + 1 == kKernels ? "25" : "0") + "}}" +
-             (i + 1 == kKernels ? "]}" : ",");
+    trace +=
+        "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"k\",\"pid\":0,"
+        "\"tid\":7,\"ts\":" +
+        std::to_string(i * 10) +
+        ",\"dur\":5,\"args\":{\"device\":0,\"stream\":7,"
+        "\"est. achieved occupancy %\":" +
+        (i + 1 == kKernels ? "25" : "0") + "}}" +
+        (i + 1 == kKernels ? "]}" : ",");
   }
   const TestFolder folder;
   folder.Write("a.json", trace);

@@ -52,8 +52,8 @@ std::vector<EventFact> FactsOf(const Trace& trace, Row row) {
     facts.push_back({"Bytes", Bytes(*bytes)});
     // Bytes per nanosecond are gigabytes per second.
     if (const int64_t dur = trace.dur_ns()[row]; dur > 0)
-      facts.push_back({"Bandwidth", Format("%.2f GB/s",
-                                           *bytes / static_cast<double>(dur))});
+      facts.push_back({"Bandwidth",
+                       Format("%.2f GB/s", *bytes / static_cast<double>(dur))});
   }
   return facts;
 }

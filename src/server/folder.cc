@@ -203,7 +203,7 @@ void Folder::Look() {
   if (listing.runs.empty() && problem.empty())
     problem = paths_.is_one_file()
                   ? "this file is not a trace in a known format"
-                       : "there is no trace in this folder yet";
+                  : "there is no trace in this folder yet";
   else if (scan.cut_short)
     problem = "this folder is very large: only a part of it is shown";
   listing.problem = std::move(problem);

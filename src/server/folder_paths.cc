@@ -61,8 +61,7 @@ void FolderPaths::Label() {
     std::string& label = labels[(root.folder ? "d" : "f") + folder];
     const std::string name = LastPart(folder).empty() ? "/" : LastPart(folder);
     for (int copy = 1; label.empty(); ++copy) {
-      const std::string tried =
-          copy == 1 ? name : name + Format(" (%d)", copy);
+      const std::string tried = copy == 1 ? name : name + Format(" (%d)", copy);
       if (used.insert(tried).second) label = tried;
     }
     root.label = label;
@@ -91,8 +90,8 @@ Result<FolderScan> FolderPaths::Scan() const {
     all.cut_short |= scan->cut_short;
     for (FoundFile& file : scan->files) {
       if (!root.label.empty())
-        file.folder = file.folder.empty() ? root.label
-                                          : root.label + "/" + file.folder;
+        file.folder =
+            file.folder.empty() ? root.label : root.label + "/" + file.folder;
       all.files.push_back(std::move(file));
     }
   }

@@ -28,45 +28,44 @@ TEST(FrameAncestorsTest, AreExactOrigins) {
 }
 
 TEST(FrameAncestorsTest, AreNeverPatternsAndNeverLeaveTheDirective) {
-  for (const char* origin :
-       {"*",
-        "",
-        "http://*",
-        "http://*.example.com",
-        "http://localhost:*",
-        "http:",
-        "https:",
-        "http://",
-        "localhost:8888",
-        "'self'",
-        "'none'",
-        "null",
-        "file://",
-        "data:",
-        "javascript://x",
-        "ws://localhost",
-        "vscode-webview://x",
-        "http://localhost:8888/",
-        "http://localhost:8888/lab",
-        "http://localhost:8888?x",
-        "http://localhost:8888#x",
-        "http://me@localhost",
-        "http://localhost:99999",
-        "http://localhost:",
-        "http://localhost:80x",
-        "http://::1",
-        "http://[::1]:8888",  // a policy cannot name it
-        "http://[::1",
-        "http://[localhost]:1",
-        "http://a b",
-        "http://a http://b",
-        "http://a;script-src *",
-        "http://a,http://b",
-        "http://a\r\nX: y",
-        "http://a\tb",
-        "http://.a",
-        "http://-a",
-        "http://\xc3\xa4"})
+  for (const char* origin : {"*",
+                             "",
+                             "http://*",
+                             "http://*.example.com",
+                             "http://localhost:*",
+                             "http:",
+                             "https:",
+                             "http://",
+                             "localhost:8888",
+                             "'self'",
+                             "'none'",
+                             "null",
+                             "file://",
+                             "data:",
+                             "javascript://x",
+                             "ws://localhost",
+                             "vscode-webview://x",
+                             "http://localhost:8888/",
+                             "http://localhost:8888/lab",
+                             "http://localhost:8888?x",
+                             "http://localhost:8888#x",
+                             "http://me@localhost",
+                             "http://localhost:99999",
+                             "http://localhost:",
+                             "http://localhost:80x",
+                             "http://::1",
+                             "http://[::1]:8888",  // a policy cannot name it
+                             "http://[::1",
+                             "http://[localhost]:1",
+                             "http://a b",
+                             "http://a http://b",
+                             "http://a;script-src *",
+                             "http://a,http://b",
+                             "http://a\r\nX: y",
+                             "http://a\tb",
+                             "http://.a",
+                             "http://-a",
+                             "http://\xc3\xa4"})
     EXPECT_EQ(SourcesOf({origin}), "refused") << origin;
   EXPECT_EQ(SourcesOf({std::string("http://::1\0", 11)}), "refused");
   EXPECT_EQ(SourcesOf({std::string("http://[::1\0]", 13)}), "refused");
@@ -167,9 +166,9 @@ std::string FramersIn(const std::string& answer) {
 
 TEST(FrameServerTest, ThePolicyNamesTheFramersOfThePageAlone) {
   const TestFolder folder;
-  const TestServer server(ServerOptions{
-      .path = folder.path().string(),
-      .frame_ancestors = {"http://localhost:8888", "self"}});
+  const TestServer server(
+      ServerOptions{.path = folder.path().string(),
+                    .frame_ancestors = {"http://localhost:8888", "self"}});
   const auto ask = [&](const std::string& method, const std::string& target) {
     return Ask(server.port(), server.Head(method, target));
   };

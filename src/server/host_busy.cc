@@ -86,9 +86,8 @@ std::string HostBusyJson(const Trace& trace, int64_t origin_ns,
     }
     IntervalCollector collector;
     for (const Track* lane : lanes) {
-      ForWork(trace, *lane, [&](int64_t begin, int64_t end) {
-        collector.Add(begin, end);
-      });
+      ForWork(trace, *lane,
+              [&](int64_t begin, int64_t end) { collector.Add(begin, end); });
     }
     for (const Interval& part : collector.Finish()) deal(part.begin, part.end);
   }

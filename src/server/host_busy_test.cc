@@ -18,8 +18,8 @@ uint32_t AddThread(TraceBuilder& builder, int64_t id,
   return builder.AddTrack(track);
 }
 
-void AddEvent(TraceBuilder& builder, uint32_t track, int64_t start,
-              int64_t dur, uint16_t type = STEPSCOPE_OPERATOR) {
+void AddEvent(TraceBuilder& builder, uint32_t track, int64_t start, int64_t dur,
+              uint16_t type = STEPSCOPE_OPERATOR) {
   builder.AddEvent({track, start, dur, builder.Intern("event"), type, 0});
 }
 

@@ -131,8 +131,7 @@ Result<std::shared_ptr<const OpenTrace>> ImportCache::Read(
   if (!of || !std::equal(of->begin(), of->end(), key.begin(), key.end()))
     return Damaged(path, "of another trace");
   if (!snapshot->unchanged())
-    STEPSCOPE_TRY(
-        TraceSnapshot::Check(*snapshot, Executor::Shared(), &cancel));
+    STEPSCOPE_TRY(TraceSnapshot::Check(*snapshot, Executor::Shared(), &cancel));
   STEPSCOPE_TRY_ASSIGN(std::shared_ptr<const Trace> trace,
                        TraceSnapshot::ReadUnchecked(snapshot));
   const auto of_name = snapshot->Section<uint8_t>(kClassOfName);
@@ -140,12 +139,11 @@ Result<std::shared_ptr<const OpenTrace>> ImportCache::Read(
   std::optional<PyramidClasses> classes =
       EventClassesFrom({of_name->begin(), of_name->end()}, *trace);
   if (!classes) return Damaged(path, "classes of another trace");
-  STEPSCOPE_TRY_ASSIGN(
-      Pyramid pyramid,
-      Pyramid::FromBytes(snapshot->bytes(kPyramid), snapshot, *trace,
-                         *std::move(classes)));
-  auto open = std::make_shared<const OpenTrace>(std::move(trace),
-                                                std::move(pyramid));
+  STEPSCOPE_TRY_ASSIGN(Pyramid pyramid,
+                       Pyramid::FromBytes(snapshot->bytes(kPyramid), snapshot,
+                                          *trace, *std::move(classes)));
+  auto open =
+      std::make_shared<const OpenTrace>(std::move(trace), std::move(pyramid));
   TraceSnapshot::AddPages(*snapshot, open->file_pages());
   if (snapshot->unchanged()) AddJob({key, open, snapshot});
   return std::shared_ptr<const OpenTrace>(std::move(open));
@@ -210,8 +208,7 @@ void ImportCache::WaitUntilIdle() {
 
 void ImportCache::Check(const Job& job) {
   Executor alone(1);  // so that nobody waits for it
-  const Status status =
-      TraceSnapshot::Check(*job.read_from, alone, &stop_);
+  const Status status = TraceSnapshot::Check(*job.read_from, alone, &stop_);
   if (status || status.error().code != ErrorCode::kCorrupt) return;
   if (const auto open = job.open.lock()) open->SetDamaged();
   if (const CacheFolder* const folder = Folder(false))
@@ -237,7 +234,7 @@ Status ImportCache::Store(const Job& job) {
   STEPSCOPE_TRY_ASSIGN(
       CacheFolder::Fresh fresh,
       folder->Create(name, trace.bytes() + trace.size() * kNesting +
-                                pyramid.serialized_bytes() + kBetween));
+                               pyramid.serialized_bytes() + kBetween));
   try {
     SnapshotWriter writer(fresh.fd(), fresh.path(), &stop_);
     writer.Add(kKey, std::span<const char>(job.key));
@@ -253,9 +250,8 @@ Status ImportCache::Store(const Job& job) {
   }
   STEPSCOPE_TRY_ASSIGN(
       const std::shared_ptr<const SnapshotFile> written,
-      SnapshotFile::Open(
-          File::FromDescriptor(fcntl(fresh.fd(), F_DUPFD_CLOEXEC, 0),
-                               fresh.path())));
+      SnapshotFile::Open(File::FromDescriptor(
+          fcntl(fresh.fd(), F_DUPFD_CLOEXEC, 0), fresh.path())));
   STEPSCOPE_TRY(folder->Keep(std::move(fresh), name));
   TraceSnapshot::MoveInto(trace, *written, open->file_pages());
   return Ok();

@@ -387,8 +387,8 @@ TEST_F(OneTraceTest, LeftOversOfWritersThatAreGoneAreRemoved) {
   const fs::path foreign = cache_path() / "notes.txt";
   for (const fs::path& path : {left, busy, foreign}) {
     std::ofstream(path) << "some bytes";
-    fs::last_write_time(path, fs::file_time_type::clock::now() -
-                                  std::chrono::hours(1));
+    fs::last_write_time(
+        path, fs::file_time_type::clock::now() - std::chrono::hours(1));
   }
   const int fd = open(busy.c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_EQ(flock(fd, LOCK_EX), 0);

@@ -51,9 +51,8 @@ TEST(KeptTextsTest, WhatWasNotAskedForLongestGoesFirst) {
 TEST(KeptTextsTest, WhatIsTooLongIsGivenAndNotKept) {
   KeptTexts kept(50);
   for (int i = 0; i < 2; ++i) {
-    const auto text = kept.Get("a", []() -> Result<std::string> {
-      return std::string(100, 'x');
-    });
+    const auto text = kept.Get(
+        "a", []() -> Result<std::string> { return std::string(100, 'x'); });
     EXPECT_EQ((*text)->size(), 100u);
     EXPECT_EQ(kept.bytes(), 0u);
   }

@@ -153,8 +153,7 @@ class Locator {
                Row row) {
     return !wanted || ArgumentText(trace_, row, raw_.Get(row), key) == *wanted;
   }
-  bool HasNumber(std::string_view key, std::optional<int64_t> wanted,
-                 Row row) {
+  bool HasNumber(std::string_view key, std::optional<int64_t> wanted, Row row) {
     if (!wanted) return true;
     const std::optional<double> number =
         ArgumentNumber(trace_, row, raw_.Get(row), key);
@@ -238,8 +237,7 @@ Result<Located> Locate(const OpenTrace& open, const LocateRequest& request,
                       request);
   };
   if (request.steps.empty()) return in_all();
-  STEPSCOPE_TRY_ASSIGN(const StepChoice choice,
-                       ParseStepChoice(request.steps));
+  STEPSCOPE_TRY_ASSIGN(const StepChoice choice, ParseStepChoice(request.steps));
   STEPSCOPE_TRY_ASSIGN(const StepSelection selection,
                        SelectSteps(open.tree(), open.steps(), choice));
   if (selection.trace == nullptr) return in_all();
@@ -261,11 +259,9 @@ Result<Located> Locate(const OpenTrace& open, const LocateRequest& request,
 
 Result<std::string> LocateJson(const OpenTrace& open,
                                const LocateRequest& request) {
-  const auto* const table =
-      std::find_if(std::begin(kTables), std::end(kTables),
-                   [&](const TableEvents& t) {
-                     return t.table == request.table;
-                   });
+  const auto* const table = std::find_if(
+      std::begin(kTables), std::end(kTables),
+      [&](const TableEvents& t) { return t.table == request.table; });
   if (table == std::end(kTables)) {
     return Fail(ErrorCode::kInvalidArgument,
                 "table: expected one whose rows are events, such as operator");

@@ -60,8 +60,8 @@ TEST_F(LocateTest, EventsWithoutANameAreFound) {
   TraceBuilder builder;
   builder.AddProcess({});
   const uint32_t track = builder.AddTrack({});
-  builder.AddEvent({track, 5, 1, builder.Intern("other"),
-                    STEPSCOPE_OPERATOR, 0});
+  builder.AddEvent(
+      {track, 5, 1, builder.Intern("other"), STEPSCOPE_OPERATOR, 0});
   builder.AddEvent({track, 7, 1, StringId{}, STEPSCOPE_OPERATOR, 0});
   const auto trace = builder.Finish();
   ASSERT_TRUE(trace);
@@ -94,8 +94,7 @@ TEST_F(LocateTest, InnerRowsAreInsideTheirRow) {
             "62");
   EXPECT_EQ(At({.table = "operator", .name = "same", .inside = "launch"}),
             "30");
-  EXPECT_EQ(At({.table = "operator", .name = "same", .inside = "other"}),
-            "75");
+  EXPECT_EQ(At({.table = "operator", .name = "same", .inside = "other"}), "75");
 }
 
 TEST_F(LocateTest, OnlyStepsThatTheTableIsOf) {

@@ -28,24 +28,40 @@ void ExpectOnlySafeAnswers(const std::string& bytes, const std::string& sent) {
 class MalformedTest : public testing::Test {
  protected:
   MalformedTest() { folder_.Write("a.json", ChromeTrace(3)); }
-  void ExpectAlive() const {
-    ASSERT_EQ(StatusOf(server_.Api("runs")), 200);
-  }
+  void ExpectAlive() const { ASSERT_EQ(StatusOf(server_.Api("runs")), 200); }
   const TestFolder folder_;
   const TestServer server_{folder_.path()};
 };
 
 TEST_F(MalformedTest, ThousandsOfHeadsThatAreAlmostRight) {
-  const std::string good = server_.Head("GET", "/api/v1/runs?a=b",
-                                        "Accept: */*\r\nX-Y: z\r\n");
-  const std::string pieces[] = {
-      "\r", "\n", "\r\n", "\r\n\r\n", ":", " ", "\t", "\0", "%", "%00", "\x7f",
-      "\xff", "Host: evil\r\n", "Content-Length: 99999999999999999999\r\n",
-      "Content-Length: -1\r\n", "Transfer-Encoding: chunked\r\n",
-      "Transfer-Encoding: xchunked\r\n", "Expect: 100-continue\r\n",
-      "Range: bytes=0-,0-,0-\r\n", "Connection: upgrade\r\nUpgrade: h2c\r\n",
-      "Connection: Upgrade\r\nUpgrade: websocket\r\n", " HTTP/1.0", "HTTP/9.9",
-      "5\r\nhello\r\n0\r\n\r\n", "\x16\x03\x01\x02", "PRI * HTTP/2.0\r\n"};
+  const std::string good =
+      server_.Head("GET", "/api/v1/runs?a=b", "Accept: */*\r\nX-Y: z\r\n");
+  const std::string pieces[] = {"\r",
+                                "\n",
+                                "\r\n",
+                                "\r\n\r\n",
+                                ":",
+                                " ",
+                                "\t",
+                                "\0",
+                                "%",
+                                "%00",
+                                "\x7f",
+                                "\xff",
+                                "Host: evil\r\n",
+                                "Content-Length: 99999999999999999999\r\n",
+                                "Content-Length: -1\r\n",
+                                "Transfer-Encoding: chunked\r\n",
+                                "Transfer-Encoding: xchunked\r\n",
+                                "Expect: 100-continue\r\n",
+                                "Range: bytes=0-,0-,0-\r\n",
+                                "Connection: upgrade\r\nUpgrade: h2c\r\n",
+                                "Connection: Upgrade\r\nUpgrade: websocket\r\n",
+                                " HTTP/1.0",
+                                "HTTP/9.9",
+                                "5\r\nhello\r\n0\r\n\r\n",
+                                "\x16\x03\x01\x02",
+                                "PRI * HTTP/2.0\r\n"};
   std::mt19937 random(1);
   const auto below = [&](size_t n) { return random() % n; };
   for (int i = 0; i < 3000; ++i) {
@@ -99,8 +115,8 @@ TEST_F(MalformedTest, OtherProtocolsAreRefused) {
 }
 
 TEST_F(MalformedTest, EndlessHeadsAreCutOff) {
-  const std::string begins[] = {
-      "", "GET /", "GET / HTTP/1.1\r\nX: ", "GET / HTTP/1.1\r\nX"};
+  const std::string begins[] = {"", "GET /",
+                                "GET / HTTP/1.1\r\nX: ", "GET / HTTP/1.1\r\nX"};
   for (const std::string& begin : begins) {
     const RawClient client(server_.port());
     client.Send(begin);
@@ -135,9 +151,9 @@ TEST_F(MalformedTest, ABodyIsNeverRead) {
 TEST_F(MalformedTest, ManyRangesAreRefused) {
   std::string ranges = "Range: bytes=0-0";
   while (ranges.size() < kMaxHeadBytes / 2) ranges += ",0-";
-  EXPECT_GE(StatusOf(Ask(server_.port(),
-                         server_.Head("GET", "/", ranges + "\r\n"))),
-            400);
+  EXPECT_GE(
+      StatusOf(Ask(server_.port(), server_.Head("GET", "/", ranges + "\r\n"))),
+      400);
 }
 
 TEST_F(MalformedTest, TenThousandRequestsAtOnceAreAnsweredInTurn) {

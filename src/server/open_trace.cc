@@ -198,16 +198,14 @@ void OpenTrace::Tiles(int k, uint64_t first, uint32_t count,
   IdleQuery idle = {&pyramid(), nullptr};
   {
     const std::lock_guard lock(mutex_);
-    std::erase_if(idle_queries_, [&](const IdleQuery& query) {
-      return query.of != idle.of;
-    });
+    std::erase_if(idle_queries_,
+                  [&](const IdleQuery& query) { return query.of != idle.of; });
     if (!idle_queries_.empty()) {
       idle = std::move(idle_queries_.back());
       idle_queries_.pop_back();
     }
   }
-  if (idle.query == nullptr)
-    idle.query = std::make_unique<TileQuery>(*idle.of);
+  if (idle.query == nullptr) idle.query = std::make_unique<TileQuery>(*idle.of);
   use(idle.query->Run(k, first, count, parts));
   const std::lock_guard lock(mutex_);
   if (idle_queries_.size() < 4) idle_queries_.push_back(std::move(idle));

@@ -48,8 +48,7 @@ uint64_t EventsIn(const OpenTrace& open, int k) {
   std::vector<TilePart> parts = open.view().tracks[0].parts;
   open.Tiles(k, 0, 4, parts, [&](const TileAnswer& answer) {
     for (size_t tile = 0; tile < 4; ++tile)
-      for (const TileRecord& record : answer.Tile(tile))
-        events += record.count;
+      for (const TileRecord& record : answer.Tile(tile)) events += record.count;
   });
   return events;
 }

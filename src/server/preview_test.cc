@@ -71,9 +71,8 @@ TEST(PreviewServerTest, ServesItUntilTheTraceIsThere) {
   folder.Write("a.sscap", SmallCapture());
   std::promise<void> gate;
   TestServer server(folder.path());
-  (*server).sessions().SetPreviews(1, [&, held = gate.get_future().share()] {
-    held.wait();
-  });
+  (*server).sessions().SetPreviews(
+      1, [&, held = gate.get_future().share()] { held.wait(); });
   const std::string id = TextOf(server.Api("runs"), "t");
   server.Api("open?t=" + id, "POST");
   OpenProgress progress;
@@ -96,8 +95,7 @@ TEST(PreviewServerTest, ServesItUntilTheTraceIsThere) {
   EXPECT_NE(mark.find("\"events\":900"), std::string::npos) << mark;
   // What needs the trace says so.
   for (const char* const request : {"trace", "names", "summary", "advise"}) {
-    const std::string answer =
-        server.Api(std::string(request) + "?t=" + id);
+    const std::string answer = server.Api(std::string(request) + "?t=" + id);
     EXPECT_EQ(StatusOf(answer), 409) << request;
     EXPECT_NE(answer.find("only a preview"), std::string::npos) << answer;
   }
@@ -126,8 +124,8 @@ TEST(PreviewServerTest, ServesItUntilTheTraceIsThere) {
   EXPECT_EQ(span(exact), span(preview));
   for (const auto& [k, counts] : coarse) {
     EXPECT_EQ(counts.size(), 4u) << k;
-    EXPECT_EQ(counts, CountsOf(server.Api("tiles?t=" + id + tiles +
-                                          std::to_string(k))))
+    EXPECT_EQ(counts,
+              CountsOf(server.Api("tiles?t=" + id + tiles + std::to_string(k))))
         << k;
   }
   // Who still draws from the preview can go on.
@@ -140,9 +138,8 @@ TEST(PreviewServerTest, CancellingTakesItAway) {
   std::promise<void> gate;
   TestServer server(folder.path());
   Sessions& sessions = (*server).sessions();
-  sessions.SetPreviews(1, [&, held = gate.get_future().share()] {
-    held.wait();
-  });
+  sessions.SetPreviews(1,
+                       [&, held = gate.get_future().share()] { held.wait(); });
   const std::string id = TextOf(server.Api("runs"), "t");
   server.Api("open?t=" + id, "POST");
   OpenProgress progress;

@@ -71,9 +71,9 @@ class Writer {
   }
 
   static void Join(PreviewBox& mark, const PreviewBox& more) {
-    mark.dur_ns = std::max(mark.start_ns + mark.dur_ns,
-                           more.start_ns + more.dur_ns) -
-                  mark.start_ns;
+    mark.dur_ns =
+        std::max(mark.start_ns + mark.dur_ns, more.start_ns + more.dur_ns) -
+        mark.start_ns;
     mark.busy_ns += more.busy_ns;
     mark.events += more.events;
     if (mark.name == more.name) {
@@ -107,8 +107,7 @@ class Writer {
     record.fill = 255;
     if (box.events > 1) {
       if (box.name_ns * 2 < box.busy_ns) record.kind |= kTileMixed;
-      const auto length =
-          static_cast<double>(std::max<int64_t>(1, box.dur_ns));
+      const auto length = static_cast<double>(std::max<int64_t>(1, box.dur_ns));
       const double share = static_cast<double>(box.busy_ns) / length;
       record.fill = static_cast<uint8_t>(std::min(1.0, share) * 254);
     }
@@ -127,8 +126,8 @@ class Writer {
       part.x = static_cast<uint16_t>(std::max(from, begin) - begin);
       if (many && (tile > first || start < 0)) part.kind |= kTileBeginsBefore;
       if (many && tile < last) part.kind |= kTileEndsAfter;
-      part.w = static_cast<uint16_t>(std::clamp<uint32_t>(
-          to - begin - part.x, 1, kTileUnits - 1));
+      part.w = static_cast<uint16_t>(
+          std::clamp<uint32_t>(to - begin - part.x, 1, kTileUnits - 1));
       tiles_[tile].push_back(part);
     }
   }
@@ -166,11 +165,11 @@ PreviewTrace::PreviewTrace(capture::Preview preview)
 }
 
 uint32_t PreviewTrace::FirstId(const PreviewLine& line) const {
-  const auto found = std::lower_bound(
-      first_ids_.begin(), first_ids_.end(), &line,
-      [](const auto& entry, const PreviewLine* wanted) {
-        return std::less<>()(entry.first, wanted);
-      });
+  const auto found =
+      std::lower_bound(first_ids_.begin(), first_ids_.end(), &line,
+                       [](const auto& entry, const PreviewLine* wanted) {
+                         return std::less<>()(entry.first, wanted);
+                       });
   return found->second;
 }
 

@@ -71,8 +71,7 @@ class PythonRowsTest : public testing::Test {
       std::memcpy(&record, bytes->data() + begin + i * sizeof record,
                   sizeof record);
       EXPECT_EQ(record.depth, i);
-      names.emplace_back(
-          open_.trace().str(open_.trace().name()[record.row]));
+      names.emplace_back(open_.trace().str(open_.trace().name()[record.row]));
     }
     return names;
   }

@@ -64,9 +64,10 @@ TEST_F(ReportRouteTest, OfTheStepsThatAreAskedFor) {
 
 TEST_F(ReportRouteTest, NeedsAnOpenTraceAndTheToken) {
   EXPECT_EQ(StatusOf(Report()), 409);
-  const std::string bare = "GET /api/v1/report?t=" + trace_ +
-                           " HTTP/1.1\r\nHost: 127.0.0.1:" +
-                           std::to_string(server_->port()) + "\r\n\r\n";
+  const std::string bare =
+      "GET /api/v1/report?t=" + trace_ +
+      " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(server_->port()) +
+      "\r\n\r\n";
   EXPECT_EQ(StatusOf(Ask(server_->port(), bare)), 401);
 }
 

@@ -20,7 +20,7 @@ struct Objection {
 
 // What is refused unless the user asked for it.
 struct Allowances {
-  bool frames = false;  // the page in a frame of another origin
+  bool frames = false;                  // the page in a frame of another origin
   std::vector<std::string> hosts = {};  // of a proxy in front
 };
 

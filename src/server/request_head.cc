@@ -63,11 +63,10 @@ HeadCheck CheckHeader(std::string_view line, uint32_t& once) {
     if ((byte < 0x20 && c != '\t') || byte == 0x7f)
       return Refuse(400, "a header holds a control character");
   }
-  constexpr std::string_view kOnce[] = {"host",           "authorization",
-                                        "content-length", "sec-fetch-site",
-                                        "origin",         "connection",
-                                        "sec-fetch-mode", "sec-fetch-dest",
-                                        "stepscope-token"};
+  constexpr std::string_view kOnce[] = {
+      "host",           "authorization",  "content-length",
+      "sec-fetch-site", "origin",         "connection",
+      "sec-fetch-mode", "sec-fetch-dest", "stepscope-token"};
   for (uint32_t i = 0; i < std::size(kOnce); ++i) {
     if (!Same(name, kOnce[i])) continue;
     if ((once & (1u << i)) != 0) return Refuse(400, "a header stands twice");

@@ -101,8 +101,7 @@ class Adder {
     total.total_ns += inside;
     total.self_ns += inside;
     total.durations.push_back(std::max<int64_t>(trace_.dur_ns()[row], 0));
-    if (depth > 0)
-      totals_[trace_.name()[ParentOf(row)].v].self_ns -= inside;
+    if (depth > 0) totals_[trace_.name()[ParentOf(row)].v].self_ns -= inside;
     flame_.Add(depth, name, inside);
     ++events_;
   }

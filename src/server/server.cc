@@ -56,10 +56,9 @@ struct Server::Parts {
               {.frames = frames.others(), .hosts = options.allowed_hosts}),
         folder(PathsOf(options)),
         importers(kImportThreads, kMostWaiting),
-        sessions(
-            folder, importers,
-            options.memory != 0 ? options.memory : Sessions::UsualMemory(),
-            options.cache),
+        sessions(folder, importers,
+                 options.memory != 0 ? options.memory : Sessions::UsualMemory(),
+                 options.cache),
         api(guard, folder, sessions, PolicyFramedBy(frames.sources())),
         engine([this](const Request& request, Response& response) {
           api.Handle(request, response);

@@ -19,9 +19,9 @@
 namespace stepscope::server {
 
 struct ServerOptions {
-  std::string path;                // a folder or a trace
+  std::string path;                          // a folder or a trace
   std::vector<std::string> more_paths = {};  // shown beside it
-  std::string host = "127.0.0.1";  // where to listen
+  std::string host = "127.0.0.1";            // where to listen
   int port = 8080;    // if that is taken, the next one that is free; 0: any
   size_t memory = 0;  // bytes for open traces; 0: half of the machine's
   // Origins whose pages may show the viewer in a frame: frame_ancestors.h.

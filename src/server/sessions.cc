@@ -57,10 +57,7 @@ size_t Sessions::UsualMemory() {
 
 Sessions::Sessions(Folder& folder, WorkPool& pool, size_t memory,
                    CacheOptions cache)
-    : folder_(folder),
-      pool_(pool),
-      memory_(memory),
-      cache_(std::move(cache)) {}
+    : folder_(folder), pool_(pool), memory_(memory), cache_(std::move(cache)) {}
 
 Sessions::~Sessions() {
   std::unique_lock lock(mutex_);

@@ -44,7 +44,7 @@ struct OpenProgress {
   // id, and is its files in the order of the folder.
   std::vector<std::string> jobs;
   bool preview = false;  // there is one to be shown until it is ready
-  uint64_t change = 0;  // counts up with each change
+  uint64_t change = 0;   // counts up with each change
 };
 
 class Sessions {

@@ -242,8 +242,7 @@ TEST(SessionsTest, OneOfTheJobsInAFolderCanBeOpened) {
   ASSERT_EQ(windows.size(), 4u) << runs;
   const std::string pair = windows[0] + "." + windows[1];
   const std::string progress = BodyOf(server.Api("progress?t=" + all));
-  EXPECT_NE(progress.find("\"jobs\":[\"" + pair + "\",\"" + windows[2] +
-                          "\"]"),
+  EXPECT_NE(progress.find("\"jobs\":[\"" + pair + "\",\"" + windows[2] + "\"]"),
             progress.npos)
       << progress;
   ASSERT_EQ(Open(server, pair), "ready") << BodyOf(server.Api("runs"));

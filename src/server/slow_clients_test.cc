@@ -94,11 +94,12 @@ TEST_F(SlowClientsTest, AThousandHoldNobodyUp) {
   for (int i = 0; i < 20; ++i)
     unread += server_->Head("GET", "/api/v1/summary?t=" + id_);
   const std::array<std::string, 4> kinds = {
-      "",                                                // says nothing
-      "GET / HTTP/1.1\r\nHost: loc",                     // never whole
-      unread,                                            // never reads
-      server_->Head("POST", "/api/v1/open?t=" + id_,     // a body that is
-                    "Content-Length: 1000\r\n") + "12",  // never sent
+      "",                                             // says nothing
+      "GET / HTTP/1.1\r\nHost: loc",                  // never whole
+      unread,                                         // never reads
+      server_->Head("POST", "/api/v1/open?t=" + id_,  // a body that is
+                    "Content-Length: 1000\r\n") +
+          "12",  // never sent
   };
   for (size_t i = 0; i < kSlow; ++i) Connect().Send(kinds[i % kinds.size()]);
   ExpectHonestAnswers();

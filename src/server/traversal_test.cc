@@ -133,8 +133,8 @@ TEST_F(TraversalTest, NoTargetLeadsOut) {
         Ask(server.port(), server.Head("GET", target, "Connection: close\r\n"));
     ASSERT_NE(StatusOf(answer), 0) << target;
     ASSERT_FALSE(Leaks(answer)) << target;
-    const std::string_view path = std::string_view(target).substr(
-        0, target.find_first_of("?#"));
+    const std::string_view path =
+        std::string_view(target).substr(0, target.find_first_of("?#"));
     // Only the page and the list of runs are there.
     const bool known = path == "/" || path == "/api/v1/runs";
     ASSERT_TRUE(known || StatusOf(answer) != 200) << target;
@@ -157,7 +157,8 @@ TEST_F(TraversalTest, NoIdLeadsOut) {
     const std::string answer =
         server.Api("open?t=" + (encoded ? id : target), "POST");
     ASSERT_TRUE(StatusOf(answer) == 404 || StatusOf(answer) == 400)
-        << target << "\n" << answer;
+        << target << "\n"
+        << answer;
     ASSERT_FALSE(Leaks(answer)) << target;
     if (asked % 16 == 0) {
       const std::string trace = server.Api("trace?t=" + id);

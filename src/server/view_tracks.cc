@@ -118,8 +118,7 @@ class Maker {
     };
     add("busy", "Busy", "share of time with work", "share");
     if (AnyOccupancy(trace_, stream))
-      add("occupancy", "Occupancy", "as kernels state it",
-          "share");
+      add("occupancy", "Occupancy", "as kernels state it", "share");
     if (!trace_.links().empty())
       add("queue", "Launch queue", "launched, not yet started", "");
   }
@@ -171,9 +170,8 @@ class Maker {
     if (pyramid_.lines(lane) != TrackLines::kBoth)
       return pyramid_.depths(lane, kind) > 0 ? types.size() : 0;
     return static_cast<uint64_t>(
-        std::count_if(types.begin(), types.end(), [&](uint16_t type) {
-          return LineKindOf(type) == kind;
-        }));
+        std::count_if(types.begin(), types.end(),
+                      [&](uint16_t type) { return LineKindOf(type) == kind; }));
   }
 
   // The rows of a kind of some lanes, one below the other.
@@ -238,8 +236,8 @@ class Maker {
       if (trace_.tracks()[event.track].process != process) continue;
       Seen& seen = places[event.place];
       ++seen.events;
-      seen.reserved = seen.reserved || event.total_reserved != 0 ||
-                      IsReserved(event.kind);
+      seen.reserved =
+          seen.reserved || event.total_reserved != 0 || IsReserved(event.kind);
     }
     for (const auto& [place, seen] : places) {
       ViewTrack track;

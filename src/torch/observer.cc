@@ -19,8 +19,7 @@ std::unique_ptr<at::ObserverContext> OperatorBegins(
     const at::RecordFunction& function) {
   const stepscope_scope scope = BeginOperator(
       &function, function.name(),
-      function.scope() == at::RecordScope::BACKWARD_FUNCTION,
-      function.seqNr());
+      function.scope() == at::RecordScope::BACKWARD_FUNCTION, function.seqNr());
   if (scope.slot != nullptr && WantsShapes()) AddShapes(scope, function);
   return nullptr;
 }
@@ -69,16 +68,15 @@ void ObserveOperators(int on) {
 }  // namespace
 }  // namespace stepscope
 
-extern "C" __attribute__((visibility("default"))) int
-stepscope_torch_attach_v1(const stepscope_torch_host_v1* host,
-                          stepscope_torch_observer_v1* observer) {
+extern "C" __attribute__((visibility("default"))) int stepscope_torch_attach_v1(
+    const stepscope_torch_host_v1* host,
+    stepscope_torch_observer_v1* observer) {
   if (host->struct_size < sizeof(stepscope_torch_host_v1) ||
       observer->struct_size < sizeof(stepscope_torch_observer_v1))
     return 1;
   stepscope::host = *host;
   at::addGlobalCallback(
-      at::RecordFunctionCallback(&stepscope::RangeBegins,
-                                 &stepscope::RangeEnds)
+      at::RecordFunctionCallback(&stepscope::RangeBegins, &stepscope::RangeEnds)
           .needsInputs(stepscope::WantsShapes())
           .scopes({at::RecordScope::USER_SCOPE}));
   observer->observe_operators = &stepscope::ObserveOperators;

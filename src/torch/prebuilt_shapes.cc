@@ -124,8 +124,8 @@ void PutTensor(const Input& input, InputList& dims, InputList& types) {
 bool PrepareShapes(void* torch, const Functions& functions,
                    const Layout& layout) {
   const auto find = [torch](const char* name, auto* symbol) {
-    *symbol = reinterpret_cast<std::decay_t<decltype(*symbol)>>(
-        dlsym(torch, name));
+    *symbol =
+        reinterpret_cast<std::decay_t<decltype(*symbol)>>(dlsym(torch, name));
     return *symbol != nullptr;
   };
   const char* vtable = nullptr;
@@ -156,8 +156,8 @@ void AddShapes(stepscope_scope scope, const RecordFunction& function) {
       continue;
     }
     dims.PutSizes(nullptr, 0);
-    const bool scalar = input.kind == kDouble || input.kind == kComplex ||
-                        input.kind == kInt;
+    const bool scalar =
+        input.kind == kDouble || input.kind == kComplex || input.kind == kInt;
     types.PutQuoted(scalar ? "Scalar" : "");
   }
   dims.Attach(scope, "Input Dims");

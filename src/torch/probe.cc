@@ -19,8 +19,8 @@ constexpr Scope kScopesTried[] = {kFunction, kUserScope};
 struct Maker {
   void (*construct)(void* object, Scope scope) = nullptr;
   void (*destroy)(void* object) = nullptr;
-  void (*before_text)(void* object, const char* name, int64_t sequence) =
-      nullptr;
+  void (*before_text)(void* object, const char* name,
+                      int64_t sequence) = nullptr;
   // A std::variant of a string view and a reference: passed in memory.
   struct Descriptor {
     uintptr_t first;
@@ -94,8 +94,7 @@ std::unique_ptr<ObserverContext> ProbeBegins(const RecordFunction& function) {
   if (tested.load(std::memory_order_relaxed) == &function) {
     ++seen.begins[kWhich];
     const char* name = seen.name(&function);
-    seen.right_name =
-        name != nullptr && std::strcmp(name, expected_name) == 0;
+    seen.right_name = name != nullptr && std::strcmp(name, expected_name) == 0;
     seen.sequence = OffsetOfSequence(&function);
   }
   return nullptr;
@@ -103,8 +102,7 @@ std::unique_ptr<ObserverContext> ProbeBegins(const RecordFunction& function) {
 
 template <int kWhich>
 void ProbeEnds(const RecordFunction& function, ObserverContext*) {
-  if (tested.load(std::memory_order_relaxed) == &function)
-    ++seen.ends[kWhich];
+  if (tested.load(std::memory_order_relaxed) == &function) ++seen.ends[kWhich];
 }
 
 // Returns where the sequence number is, or 0 with the reason in `why`.

@@ -14,8 +14,7 @@ bool StartsWith(std::string_view text, std::string_view start) {
 
 RangeKind KindOf(std::string_view name) {
   if (StartsWith(name, "ProfileStep#")) return RangeKind::kStep;
-  if (StartsWith(name, "enumerate(DataLoader)#"))
-    return RangeKind::kLoaderNext;
+  if (StartsWith(name, "enumerate(DataLoader)#")) return RangeKind::kLoaderNext;
   if (StartsWith(name, "Optimizer.step#")) return RangeKind::kOptimizerStep;
   if (StartsWith(name, "Optimizer.zero_grad#")) return RangeKind::kZeroGrad;
   for (const std::string_view backend :

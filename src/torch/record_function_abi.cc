@@ -36,8 +36,7 @@ void* FindLoadedTorch() {
 bool FindFunctions(void* torch, Functions* functions) {
   return Find(torch, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE",
               &functions->add_global_callback) &&
-         Find(torch, "_ZN2at14removeCallbackEm",
-              &functions->remove_callback) &&
+         Find(torch, "_ZN2at14removeCallbackEm", &functions->remove_callback) &&
          Find(torch, "_ZNK2at14RecordFunction4nameEv", &functions->name) &&
          Find(torch, "_ZNK2at14RecordFunction10num_inputsEv",
               &functions->num_inputs);

@@ -39,8 +39,8 @@ enum Scope : uint8_t {
   kScopes = 10,
 };
 
-using StartCallback = std::unique_ptr<ObserverContext> (*)(
-    const RecordFunction&);
+using StartCallback =
+    std::unique_ptr<ObserverContext> (*)(const RecordFunction&);
 using EndCallback = void (*)(const RecordFunction&, ObserverContext*);
 
 struct RecordFunctionCallback {

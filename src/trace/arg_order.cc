@@ -32,8 +32,8 @@ bool CountAndPlace(Column<Arg>& args, Row rows) {
 
 bool AreByRow(std::span<const Arg> args, size_t known) {
   // The last of those that are known comes before the others.
-  const auto first = args.begin() + static_cast<ptrdiff_t>(
-                                        known > 0 ? known - 1 : 0);
+  const auto first =
+      args.begin() + static_cast<ptrdiff_t>(known > 0 ? known - 1 : 0);
   return std::is_sorted(first, args.end(), IsRowBefore);
 }
 

@@ -27,8 +27,8 @@ class ClockMap {
 
   // Wraps where the result does not fit.
   int64_t operator()(int64_t time_ns) const {
-    const auto since = static_cast<uint64_t>(time_ns) -
-                       static_cast<uint64_t>(from_ns_);
+    const auto since =
+        static_cast<uint64_t>(time_ns) - static_cast<uint64_t>(from_ns_);
     if (is_shift())
       return static_cast<int64_t>(static_cast<uint64_t>(to_ns_) + since);
     return Scaled(time_ns);
@@ -53,7 +53,7 @@ class ClockMap {
 
   int64_t from_ns_ = 0;
   int64_t to_ns_ = 0;
-  int64_t rate_to_ = 1;    // both positive, below 2^62
+  int64_t rate_to_ = 1;  // both positive, below 2^62
   int64_t rate_from_ = 1;
 };
 

@@ -9,28 +9,27 @@ namespace stepscope {
 namespace {
 
 // Longer words first: "allreduce" holds "reduce".
-constexpr std::array<std::pair<std::string_view, CollectiveKind>, 12> kWords =
-    {{{"allreduce", CollectiveKind::kAllReduce},
-      {"allgather", CollectiveKind::kAllGather},
-      {"reducescatter", CollectiveKind::kReduceScatter},
-      {"alltoall", CollectiveKind::kAllToAll},
-      {"barrier", CollectiveKind::kBarrier},
-      {"broadcast", CollectiveKind::kBroadcast},
-      {"gather", CollectiveKind::kGather},
-      {"scatter", CollectiveKind::kScatter},
-      {"crossdevicereduce", CollectiveKind::kAllReduce},
-      {"reduce", CollectiveKind::kReduce},
-      {"send", CollectiveKind::kPointToPoint},
-      {"recv", CollectiveKind::kPointToPoint}}};
+constexpr std::array<std::pair<std::string_view, CollectiveKind>, 12> kWords = {
+    {{"allreduce", CollectiveKind::kAllReduce},
+     {"allgather", CollectiveKind::kAllGather},
+     {"reducescatter", CollectiveKind::kReduceScatter},
+     {"alltoall", CollectiveKind::kAllToAll},
+     {"barrier", CollectiveKind::kBarrier},
+     {"broadcast", CollectiveKind::kBroadcast},
+     {"gather", CollectiveKind::kGather},
+     {"scatter", CollectiveKind::kScatter},
+     {"crossdevicereduce", CollectiveKind::kAllReduce},
+     {"reduce", CollectiveKind::kReduce},
+     {"send", CollectiveKind::kPointToPoint},
+     {"recv", CollectiveKind::kPointToPoint}}};
 
 }  // namespace
 
 std::string_view CollectiveKindName(CollectiveKind kind) {
   static constexpr std::array<std::string_view, 13> kNames = {
-      "all_reduce", "all_gather", "reduce_scatter", "all_to_all",
-      "barrier",    "broadcast",  "reduce",         "gather",
-      "scatter",    "send_recv",  "other",          "rpc_request",
-      "rpc_handling"};
+      "all_reduce", "all_gather",  "reduce_scatter", "all_to_all", "barrier",
+      "broadcast",  "reduce",      "gather",         "scatter",    "send_recv",
+      "other",      "rpc_request", "rpc_handling"};
   return kNames[static_cast<size_t>(kind)];
 }
 

@@ -4,7 +4,6 @@
 #include <stepscope/c.h>
 #include <strings.h>
 
-
 namespace stepscope {
 namespace {
 

@@ -40,11 +40,9 @@ bool IsMeeting(std::string_view name) {
 }
 
 void KeepFirst(std::vector<Beat>& beats) {
-  std::sort(beats.begin(), beats.end(), [](const Beat& a, const Beat& b) {
-    return a.end_ns < b.end_ns;
-  });
-  if (beats.size() > JobPulse::kMostBeats)
-    beats.resize(JobPulse::kMostBeats);
+  std::sort(beats.begin(), beats.end(),
+            [](const Beat& a, const Beat& b) { return a.end_ns < b.end_ns; });
+  if (beats.size() > JobPulse::kMostBeats) beats.resize(JobPulse::kMostBeats);
 }
 
 int64_t MedianGap(const std::vector<Beat>& beats) {
@@ -86,8 +84,8 @@ class Comparison {
     for (const Beat& beat : b_) {
       const int64_t since = Minus(beat.end_ns, origin_b);
       const int64_t near =
-          scatter_ + static_cast<int64_t>(
-                         kDrift * std::abs(static_cast<double>(since)));
+          scatter_ +
+          static_cast<int64_t>(kDrift * std::abs(static_cast<double>(since)));
       const auto apart = [&](const Beat& other) {
         return Minus(Minus(other.end_ns, origin_a), since);
       };
@@ -130,8 +128,7 @@ JobPulse PulseOf(const Trace& trace) {
       hash = IsMeeting(name) ? std::max<uint64_t>(2, Hash64(name)) : kNoMeeting;
     }
     if (hash == kNoMeeting) continue;
-    if ((trace.flags()[row] & (kEventInstant | kEventOpenAtEnd)) != 0)
-      continue;
+    if ((trace.flags()[row] & (kEventInstant | kEventOpenAtEnd)) != 0) continue;
     const Track& track = trace.tracks()[trace.track()[row]];
     if (trace.processes()[track.process].rank < 0) continue;
     auto& beats = track.kind == TrackKind::kThread ? on_host : on_device;

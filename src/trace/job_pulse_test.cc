@@ -25,9 +25,9 @@ JobPulse Pulse(uint32_t run, int64_t offset_ns, double drift = 0,
     now += 100 * kMs + static_cast<int64_t>(steps() % 4000) * 1000;
     if (i < skip) continue;
     pulse.beats.push_back(
-        {7 + i % 2,
-         offset_ns + now + static_cast<int64_t>(drift * double(now)) +
-             static_cast<int64_t>(jitter() % 100'000)});
+        {7 + i % 2, offset_ns + now +
+                        static_cast<int64_t>(drift * double(now)) +
+                        static_cast<int64_t>(jitter() % 100'000)});
   }
   return pulse;
 }
@@ -48,15 +48,14 @@ TEST(JobPulse, AnotherRunOfTheProgramHasAnotherRhythm) {
 }
 
 TEST(JobPulse, FewCollectivesSayNothing) {
-  EXPECT_FALSE(
-      BeatTogether(Pulse(1, 0, 0, 0, 3), Pulse(1, 0, 0, 0, 3)));
+  EXPECT_FALSE(BeatTogether(Pulse(1, 0, 0, 0, 3), Pulse(1, 0, 0, 0, 3)));
   EXPECT_FALSE(BeatTogether({}, Pulse(1, 0)));
 }
 
 TEST(JobPulse, DamagedTimesDoNoHarm) {
   JobPulse wild;
-  for (int64_t end : {INT64_MIN, INT64_MIN + 1, int64_t{0}, INT64_MAX - 1,
-                      INT64_MAX})
+  for (int64_t end :
+       {INT64_MIN, INT64_MIN + 1, int64_t{0}, INT64_MAX - 1, INT64_MAX})
     wild.beats.push_back({7, end});
   EXPECT_FALSE(BeatTogether(wild, Pulse(1, 0)));
   EXPECT_FALSE(BeatTogether(Pulse(1, 0), wild));
@@ -82,7 +81,8 @@ TEST(JobPulse, OfOneRankOnly) {
     process 1
     thread 1
       0..10 gloo:all_reduce
-  )")).beats.empty());
+  )"))
+                  .beats.empty());
 }
 
 FileFacts Rank(int64_t rank, uint32_t run, int64_t offset_ns,

@@ -157,7 +157,7 @@ class JobSplitter {
 // What is asked when two jobs may be one.
 struct JobRanks {
   std::set<int64_t> ranks;
-  std::string stated;               // job
+  std::string stated;  // job
   int64_t world = 0;
   std::vector<uint32_t> with_pulse;  // a few
 };
@@ -186,9 +186,8 @@ bool MayBeOne(const JobRanks& a, const JobRanks& b) {
   if (world > 0 &&
       static_cast<int64_t>(a.ranks.size() + b.ranks.size()) > world)
     return false;
-  return std::none_of(b.ranks.begin(), b.ranks.end(), [&](int64_t rank) {
-    return a.ranks.contains(rank);
-  });
+  return std::none_of(b.ranks.begin(), b.ranks.end(),
+                      [&](int64_t rank) { return a.ranks.contains(rank); });
 }
 
 bool HaveOneRhythm(std::span<const FileFacts> files, const JobRanks& a,

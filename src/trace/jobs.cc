@@ -62,8 +62,7 @@ bool IsOneWorker(const FileFacts& a, const FileFacts& b) {
 }
 
 bool IsSameWindow(const FileFacts& a, const FileFacts& b) {
-  if ((a.format == b.format && a.reader == b.reader) ||
-      a.begin_ns >= a.end_ns)
+  if ((a.format == b.format && a.reader == b.reader) || a.begin_ns >= a.end_ns)
     return false;
   if (a.epoch_known && b.epoch_known)
     return IsNear(a.begin_ns, b.begin_ns) && IsNear(a.end_ns, b.end_ns) &&
@@ -103,8 +102,7 @@ class Groups {
     std::iota(parent_.begin(), parent_.end(), 0u);
   }
   uint32_t Of(uint32_t file) {
-    while (parent_[file] != file)
-      file = parent_[file] = parent_[parent_[file]];
+    while (parent_[file] != file) file = parent_[file] = parent_[parent_[file]];
     return file;
   }
   void Join(uint32_t a, uint32_t b) {
@@ -120,9 +118,7 @@ class Groups {
 class JobFinder {
  public:
   explicit JobFinder(std::span<const FileFacts> files)
-      : files_(files),
-        groups_(files.size()),
-        repeats_(files.size(), kCounts) {}
+      : files_(files), groups_(files.size()), repeats_(files.size(), kCounts) {}
 
   std::vector<Job> Run() {
     FindRepeats();
@@ -238,8 +234,7 @@ class JobFinder {
     std::vector<Job> jobs;
     std::map<uint32_t, size_t> job_of;
     for (uint32_t i = 0; i < count(); ++i) {
-      const auto [it, fresh] =
-          job_of.try_emplace(groups_.Of(i), jobs.size());
+      const auto [it, fresh] = job_of.try_emplace(groups_.Of(i), jobs.size());
       if (fresh) jobs.emplace_back();
       Job& job = jobs[it->second];
       if (repeats_[i] == kCounts)
@@ -303,8 +298,7 @@ FileFacts FactsOf(const Trace& trace, std::string_view path,
       trace.clock().epoch_known &&
       !__builtin_add_overflow(trace.epoch_ns(), trace.begin_ns(),
                               &facts.begin_ns) &&
-      !__builtin_add_overflow(trace.epoch_ns(), trace.end_ns(),
-                              &facts.end_ns);
+      !__builtin_add_overflow(trace.epoch_ns(), trace.end_ns(), &facts.end_ns);
   if (!facts.epoch_known) {
     facts.begin_ns = trace.begin_ns();
     facts.end_ns = trace.end_ns();

@@ -36,8 +36,8 @@ std::string Text(const std::vector<FileFacts>& files) {
     std::string one;
     for (const uint32_t file : job.files) one += " " + std::to_string(file);
     for (const SameWindow& repeat : job.repeats)
-      one += " " + std::to_string(repeat.file) + "=" +
-             std::to_string(repeat.of);
+      one +=
+          " " + std::to_string(repeat.file) + "=" + std::to_string(repeat.of);
     text += one.substr(1);
   }
   return text;

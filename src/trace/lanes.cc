@@ -49,8 +49,7 @@ uint32_t Lanes::FirstWithRoom(int64_t end) const {
 void Lanes::SetRoom(uint32_t lane, int64_t room) {
   if (lane >= leaves_) {
     std::vector<int64_t> wide(size_t{leaves_} * 4, kNoLane);
-    std::copy(tree_.begin() + leaves_, tree_.end(),
-              wide.begin() + leaves_ * 2);
+    std::copy(tree_.begin() + leaves_, tree_.end(), wide.begin() + leaves_ * 2);
     leaves_ *= 2;
     tree_.swap(wide);
     for (uint32_t node = leaves_ - 1; node > 0; --node)

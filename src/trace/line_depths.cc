@@ -14,8 +14,7 @@ TrackLines TrackLinesOf(const Trace& trace, const Track& track) {
     return LineKindOf(type) != first;
   });
   if (both) return TrackLines::kBoth;
-  return first == LineKind::kPython ? TrackLines::kPython
-                                    : TrackLines::kNative;
+  return first == LineKind::kPython ? TrackLines::kPython : TrackLines::kNative;
 }
 
 LinePlace LinePlaceOf(const Trace& trace, Row row) {

@@ -45,8 +45,7 @@ bool PlaceById(std::span<Link> links) {
 // links of one id may be in disorder.
 void SortGroup(std::span<Link> links) {
   const auto by_id = [](const Link& a, const Link& b) { return a.id < b.id; };
-  if (!std::is_sorted(links.begin(), links.end(), by_id) &&
-      !PlaceById(links)) {
+  if (!std::is_sorted(links.begin(), links.end(), by_id) && !PlaceById(links)) {
     std::sort(links.begin(), links.end(), IsBefore);
     return;
   }

@@ -20,9 +20,8 @@ void ExpectSorted(std::vector<Link> links) {
   Column<Link> column;
   ASSERT_TRUE(column.AppendAll(links));
   SortLinks(column);
-  std::sort(links.begin(), links.end(), [](const Link& a, const Link& b) {
-    return Key(a) < Key(b);
-  });
+  std::sort(links.begin(), links.end(),
+            [](const Link& a, const Link& b) { return Key(a) < Key(b); });
   ASSERT_EQ(column.size(), links.size());
   for (size_t i = 0; i < links.size(); ++i)
     ASSERT_EQ(Key(column[i]), Key(links[i])) << i;

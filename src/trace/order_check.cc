@@ -36,8 +36,7 @@ void OrderCheck::Pairs::Add(const int64_t* start_ns, const int64_t* dur_ns,
 }
 
 void OrderCheck::Pairs::AddOne(size_t i, int64_t start_before,
-                               int64_t dur_before, int64_t start,
-                               int64_t dur) {
+                               int64_t dur_before, int64_t start, int64_t dur) {
   const uint64_t step =
       static_cast<uint64_t>(start) - static_cast<uint64_t>(start_before);
   // Negative if it starts earlier, or as early and is longer.
@@ -71,17 +70,15 @@ __attribute__((target("avx2"))) size_t OrderCheck::Pairs::AddFours(
     const __m256i dur = Load(dur_ns + i);
     const __m256i dur_before = Load(dur_ns + i - 1);
     const __m256i step = _mm256_sub_epi64(start, start_before);
-    const __m256i longer =
-        _mm256_and_si256(_mm256_add_epi64(step, minus_one),
-                         _mm256_sub_epi64(dur_before, dur));
-    all_disorder =
-        _mm256_or_si256(all_disorder, _mm256_or_si256(step, longer));
+    const __m256i longer = _mm256_and_si256(_mm256_add_epi64(step, minus_one),
+                                            _mm256_sub_epi64(dur_before, dur));
+    all_disorder = _mm256_or_si256(all_disorder, _mm256_or_si256(step, longer));
     all_durs = _mm256_or_si256(all_durs, dur);
-    const __m256i within = _mm256_cmpgt_epi64(
-        _mm256_add_epi64(start_before, dur_before), start);
-    inner[i / 64] |= static_cast<uint64_t>(
-                         _mm256_movemask_pd(_mm256_castsi256_pd(within)))
-                     << (i % 64);
+    const __m256i within =
+        _mm256_cmpgt_epi64(_mm256_add_epi64(start_before, dur_before), start);
+    inner[i / 64] |=
+        static_cast<uint64_t>(_mm256_movemask_pd(_mm256_castsi256_pd(within)))
+        << (i % 64);
   }
   uint64_t lanes[4];
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(lanes), all_durs);
@@ -145,8 +142,7 @@ bool OrderCheck::Nest(const int64_t* start_ns, const int64_t* dur_ns,
     const bool nested =
         std::popcount(inner) > kMany
             ? NestEach(start_ns + first, dur_ns + first, n, end_before)
-            : NestInner(start_ns + first, dur_ns + first, n, end_before,
-                        inner);
+            : NestInner(start_ns + first, dur_ns + first, n, end_before, inner);
     if (!nested) return false;
   }
   return true;

@@ -27,8 +27,8 @@ class OrderCheck {
   bool ordered() const {
     // Of starts that ascend, the first and the last tell.
     return !Negative(disorder_) && !Negative(durs_ | (durs_ << 1)) &&
-           (first_ || (!Negative(first_start_ + kNever) &&
-                       !Negative(start_ + kNever)));
+           (first_ ||
+            (!Negative(first_start_ + kNever) && !Negative(start_ + kNever)));
   }
 
  private:
@@ -39,9 +39,9 @@ class OrderCheck {
   static constexpr size_t kStep = 1024;
   // What can be said of each event of a step and the one before it alone.
   struct Pairs {
-    uint64_t durs = 0;                 // all bits of the durations
-    uint64_t disorder = 0;             // negative: there was some
-    uint64_t inner[kStep / 64] = {};   // bit i: i begins within i - 1
+    uint64_t durs = 0;                // all bits of the durations
+    uint64_t disorder = 0;            // negative: there was some
+    uint64_t inner[kStep / 64] = {};  // bit i: i begins within i - 1
 
     void Add(const int64_t* start_ns, const int64_t* dur_ns, size_t first,
              size_t last);

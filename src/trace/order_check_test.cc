@@ -95,8 +95,7 @@ TEST(OrderCheckTest, PiecesOfAnyLengthGiveTheSame) {
     if (rng() % 4 != 0) {
       Event& odd = events[rng() % events.size()];
       int64_t& time = rng() % 2 == 0 ? odd.start : odd.dur;
-      time = std::max<int64_t>(
-          0, time + static_cast<int64_t>(rng() % 21) - 10);
+      time = std::max<int64_t>(0, time + static_cast<int64_t>(rng() % 21) - 10);
     }
     longest = std::max(longest, events.size());
     std::vector<int64_t> start;
@@ -138,8 +137,7 @@ TEST(OrderCheckTest, EndsThatComeLate) {
       else
         check.Add(&events[i].start, &events[i].dur, 1);
     }
-    if (end == events.size())
-      check.End(events[open].start + events[open].dur);
+    if (end == events.size()) check.End(events[open].start + events[open].dur);
     if (!check.ordered()) continue;
     ++taken;
     ASSERT_TRUE(IsOrderedAndNested(events)) << round;

@@ -118,9 +118,9 @@ void Pyramid::Build(const PyramidOptions& options) {
                         : builder->Build(plan, above));
     if (work != nullptr && work->left.fetch_sub(1) == 1) {
       PyramidBlock& top = tops_[top_of[i]].block;
-      keep(blocks_.size() + top_of[i], top,
-           builder->BuildTop(top.first(), top.last(), work->level,
-                             work->marks));
+      keep(
+          blocks_.size() + top_of[i], top,
+          builder->BuildTop(top.first(), top.last(), work->level, work->marks));
       work->marks = {};
     }
     builders.GiveBack(std::move(builder));

@@ -142,7 +142,7 @@ class Pyramid {
   std::vector<PyramidBlock> blocks_;
   std::vector<size_t> first_block_;  // by track, and one more
   std::vector<PyramidTop> tops_;
-  std::vector<size_t> first_top_;  // as the blocks
+  std::vector<size_t> first_top_;                // as the blocks
   std::vector<std::array<uint32_t, 2>> depths_;  // by track and LineKind
 };
 

@@ -27,12 +27,10 @@ bool TilesHold(std::span<const PyramidBlock::Tile> tiles, uint32_t boxes) {
 }  // namespace
 
 size_t PyramidBlock::Shape::bytes() const {
-  const size_t bytes = size_t{boxes} * sizeof(PyramidBox) +
-                       sections() * sizeof(Section) +
-                       size_t{tiles} * sizeof(Tile) +
-                       size_t{levels} * sizeof(Level) +
-                       size_t{names} * sizeof(uint32_t) +
-                       size_t{extras} * sizeof(PyramidExtra);
+  const size_t bytes =
+      size_t{boxes} * sizeof(PyramidBox) + sections() * sizeof(Section) +
+      size_t{tiles} * sizeof(Tile) + size_t{levels} * sizeof(Level) +
+      size_t{names} * sizeof(uint32_t) + size_t{extras} * sizeof(PyramidExtra);
   return (bytes + 15) / 16 * 16;
 }
 
@@ -71,8 +69,7 @@ PyramidBlock::Line PyramidBlock::line(int level, LineKind kind,
   const uint32_t before = from.box - sections_[index * shape_.lines()].box;
   line.wide = kept.first_name == kWide;
   if (line.wide) {
-    line.extras =
-        extras_.subspan(kept.first_extra + before, line.boxes.size());
+    line.extras = extras_.subspan(kept.first_extra + before, line.boxes.size());
     return line;
   }
   if (kept.first_name != kNoNames)

@@ -33,7 +33,7 @@ class PyramidBlock {
   // The boxes of one line at one level.
   struct Line {
     std::span<const PyramidBox> boxes;
-    std::span<const Tile> tiles;     // those with boxes, in order
+    std::span<const Tile> tiles;      // those with boxes, in order
     std::span<const uint32_t> names;  // of the boxes; empty: those of the rows
     // Of the level; where it is wide, one for each of the boxes.
     std::span<const PyramidExtra> extras;

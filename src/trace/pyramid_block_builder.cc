@@ -71,8 +71,8 @@ PyramidBlockBytes PyramidBlockBuilder::Build(const PyramidBlockPlan& plan,
 }
 
 // Rows are read once, in their order: most of them only add to a mark.
-PyramidBlockBytes PyramidBlockBuilder::BuildCoarse(
-    const PyramidBlockPlan& plan, PyramidTopMarks* above) {
+PyramidBlockBytes PyramidBlockBuilder::BuildCoarse(const PyramidBlockPlan& plan,
+                                                   PyramidTopMarks* above) {
   Begin(plan, above);
   CollectMarks();
   ChooseLevels();
@@ -159,9 +159,9 @@ void PyramidBlockBuilder::CollectMarks() {
     if (bucket >= 0 && bucket == there.bucket) {
       marks.back().AddEvent(start, dur, row, name.v, event_class);
     } else {
-      const uint8_t from =
-          marks.empty() ? kMaxLevel + 1
-                        : MergeFrom(there.start, there.dur, start, dur);
+      const uint8_t from = marks.empty()
+                               ? kMaxLevel + 1
+                               : MergeFrom(there.start, there.dur, start, dur);
       marks.emplace_back().Set(start, dur, row, name.v, event_class, from);
       ++merges_[from];
       ++count;
@@ -370,9 +370,8 @@ void PyramidBlockBuilder::WriteLine(uint32_t line) {
     count = 0;
     level.extras.push_back({mark.row, name, mark.count});
   }
-  const PyramidBox several =
-      PyramidBox::Mark(x, w, row, event_class, share,
-                       FillOf(mark.busy, extent) / 2u, count);
+  const PyramidBox several = PyramidBox::Mark(
+      x, w, row, event_class, share, FillOf(mark.busy, extent) / 2u, count);
   return mark.count > 1 ? several : event;
 }
 
@@ -395,8 +394,8 @@ void PyramidBlockBuilder::WriteLine(uint32_t line) {
 
   const uint64_t w = std::clamp<uint64_t>(x1 - x, 1, 65535);
 
-  const auto index = static_cast<uint32_t>(level.boxes.size() -
-                                           level.sections.back().box);
+  const auto index =
+      static_cast<uint32_t>(level.boxes.size() - level.sections.back().box);
   if (level.tiles.size() == level.sections.back().tile ||
       level.tiles.back().index != static_cast<uint32_t>(tile)) {
     level.tiles.push_back({static_cast<uint32_t>(tile), index});

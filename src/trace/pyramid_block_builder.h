@@ -111,7 +111,7 @@ class PyramidBlockBuilder {
   int top_level_ = kMaxLevel + 1;
   PyramidTopMarks* above_ = nullptr;
   std::vector<std::vector<PyramidMark>> marks_;  // by line, of that level
-  std::vector<uint32_t> line_of_;   // by row
+  std::vector<uint32_t> line_of_;                // by row
   std::vector<uint32_t> line_end_;  // by line: its end in what follows
   std::vector<uint16_t> order_;     // rows from the first, by line
   // The same: the level from which on the row is one mark with the row before

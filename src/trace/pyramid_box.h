@@ -44,8 +44,8 @@ class PyramidBox {
                          uint64_t event_class, uint64_t share, uint64_t fill,
                          uint64_t count) {
     return PyramidBox(x | row << 16 | kMarkBit | event_class << kClassAt |
-                      share << kShareAt | (w - 1) << kMarkWidthAt |
-                      fill << 48 | count << 55);
+                      share << kShareAt | (w - 1) << kMarkWidthAt | fill << 48 |
+                      count << 55);
   }
 
   bool is_mark() const { return (bits_ & kMarkBit) != 0; }

@@ -44,9 +44,8 @@ Head HeadOf(const Trace& trace, size_t blocks, Row block_rows) {
 }
 
 Error Damaged(size_t offset, std::string_view what) {
-  return Fail(ErrorCode::kCorrupt,
-              Format("pyramid: byte %zu: ", offset) + std::string(what) +
-                  "; build it anew");
+  return Fail(ErrorCode::kCorrupt, Format("pyramid: byte %zu: ", offset) +
+                                       std::string(what) + "; build it anew");
 }
 
 }  // namespace
@@ -68,8 +67,7 @@ void Pyramid::AppendTo(const Sink& sink) const {
 }
 
 size_t Pyramid::serialized_bytes() const {
-  size_t bytes =
-      sizeof(Head) + (blocks_.size() + tops_.size()) * sizeof(Entry);
+  size_t bytes = sizeof(Head) + (blocks_.size() + tops_.size()) * sizeof(Entry);
   for (const PyramidBlock& block : blocks_) bytes += block.bytes().size();
   for (const PyramidTop& top : tops_) bytes += top.block.bytes().size();
   return bytes;
@@ -103,8 +101,8 @@ Result<Pyramid> Pyramid::FromBytes(std::span<const std::byte> bytes,
     return Damaged(0, "of another version or another trace");
   size_t at = table;
   for (size_t i = 0; i < all; ++i) {
-    PyramidBlock& block = i < blocks ? pyramid.blocks_[i]
-                                     : pyramid.tops_[i - blocks].block;
+    PyramidBlock& block =
+        i < blocks ? pyramid.blocks_[i] : pyramid.tops_[i - blocks].block;
     const size_t offset = sizeof(Head) + i * sizeof(Entry);
     Entry entry;
     std::memcpy(&entry, bytes.data() + offset, sizeof entry);

@@ -78,8 +78,8 @@ std::vector<std::byte> Picture(const Pyramid& pyramid) {
   TileQuery query(pyramid);
   std::vector<TilePart> parts;
   for (uint32_t t = 0; t < pyramid.trace().tracks().size(); ++t)
-    parts.push_back({static_cast<uint8_t>(t), t, 0,
-                     std::min(pyramid.depths(t), 200u), 0});
+    parts.push_back(
+        {static_cast<uint8_t>(t), t, 0, std::min(pyramid.depths(t), 200u), 0});
   for (int k = 0; k <= 24; ++k) {
     const uint64_t first = k < 9 ? 37 : 0;
     const TileAnswer& answer = query.Run(k, first, 4, parts);
@@ -123,8 +123,8 @@ TEST(PyramidBytesTest, OtherTracesVersionsAndLengthsAreRefused) {
   Bytes longer = bytes;
   longer.emplace_back();
   EXPECT_FALSE(Pyramid::FromBytes(ViewOf(longer), nullptr, *trace, {}));
-  EXPECT_FALSE(Pyramid::FromBytes(ViewOf(bytes).subspan(8), nullptr, *trace,
-                                  {}));
+  EXPECT_FALSE(
+      Pyramid::FromBytes(ViewOf(bytes).subspan(8), nullptr, *trace, {}));
   Bytes newer = bytes;
   newer[0].bytes[8] ^= std::byte{0x40};
   const auto refused = Pyramid::FromBytes(ViewOf(newer), nullptr, *trace, {});

@@ -135,10 +135,9 @@ struct PyramidMark {
   // Adds to the place of that name, or takes the lightest one, which is a free
   // one if there is any.
   void AddName(uint32_t other, uint32_t other_class, uint64_t its) {
-    const uint32_t found = uint32_t{name[0] == other} |
-                           uint32_t{name[1] == other} << 1 |
-                           uint32_t{name[2] == other} << 2 |
-                           uint32_t{name[3] == other} << 3;
+    const uint32_t found =
+        uint32_t{name[0] == other} | uint32_t{name[1] == other} << 1 |
+        uint32_t{name[2] == other} << 2 | uint32_t{name[3] == other} << 3;
     const auto first = static_cast<size_t>(std::countr_zero(found | 16));
     const bool is_there = found != 0;
     const size_t at = Choose(is_there, first, Lightest());

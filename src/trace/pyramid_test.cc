@@ -160,9 +160,9 @@ TEST(PyramidTest, AMarkKeepsFourNamesAndTheHeaviest) {
         other.Set(i, dur, i, its.name, event_class, 0);
         mark.Add(other);
       }
-      const auto same = std::find_if(
-          kept.begin(), kept.end(),
-          [&](const Name& name) { return name.name == its.name; });
+      const auto same =
+          std::find_if(kept.begin(), kept.end(),
+                       [&](const Name& name) { return name.name == its.name; });
       const auto least = std::min_element(
           kept.begin(), kept.end(),
           [](const Name& a, const Name& b) { return a.weight < b.weight; });
@@ -282,8 +282,7 @@ void TilesHoldWhatBruteForceFinds(uint32_t seed, LineKind kind, bool python,
             ASSERT_EQ(name, trace->name()[record.row].v);
             ASSERT_EQ(record.fill, 255);
           } else if (box.busy > 64 * unit && box.count < 4 &&
-                     record.count == box.count &&
-                     !(record.kind & kTileMixed)) {
+                     record.count == box.count && !(record.kind & kTileMixed)) {
             // Short marks: a name that is given has half, to rounding.
             ASSERT_GE(box.names.at(name) * 20 / 9 + 4 * unit, box.busy);
           }

@@ -8,8 +8,8 @@
 namespace stepscope {
 namespace {
 
-void CopyRows(const RowStage::Part& part, const RowStage::Piece& piece,
-              Row to, const EventColumns& columns) {
+void CopyRows(const RowStage::Part& part, const RowStage::Piece& piece, Row to,
+              const EventColumns& columns) {
   const RowStage::Event* const from = part.events.data() + piece.first;
   const Row count = piece.last - piece.first;
   int64_t* const start = columns.start_ns.data() + to;
@@ -41,10 +41,9 @@ RowLayout::RowLayout(RowStage& stage, Row first) {
   for (uint32_t part = 0; part < parts_.size(); ++part)
     for (uint32_t i = 0; i < parts_[part].pieces.size(); ++i)
       pieces_.push_back({parts_[part].pieces[i].track, part, i});
-  std::stable_sort(pieces_.begin(), pieces_.end(),
-                   [](const PieceRef& a, const PieceRef& b) {
-                     return a.track < b.track;
-                   });
+  std::stable_sort(
+      pieces_.begin(), pieces_.end(),
+      [](const PieceRef& a, const PieceRef& b) { return a.track < b.track; });
   row_.resize(slots / RowStage::kGrain);
   Row next = first;
   for (size_t i = 0; i < pieces_.size(); ++i) {

@@ -70,9 +70,8 @@ class Orderer {
   // compared with themselves, one value apart: as fast as memory.
   static Row EndOfRun(const uint32_t* track, Row row, Row n) {
     constexpr Row kStep = 4096;
-    while (n - row > kStep &&
-           std::memcmp(track + row, track + row + 1,
-                       kStep * sizeof(uint32_t)) == 0)
+    while (n - row > kStep && std::memcmp(track + row, track + row + 1,
+                                          kStep * sizeof(uint32_t)) == 0)
       row += kStep;
     const uint32_t t = track[row];
     while (row < n && track[row] == t) ++row;
@@ -284,7 +283,7 @@ class Orderer {
   std::span<const OrderedRows> ordered_;
   std::vector<bool> known_;  // by track
   std::vector<LaneRange> lanes_;
-  Column<Row> origin_;         // current row -> old row
+  Column<Row> origin_;  // current row -> old row
   RowMoves moves_;
 };
 

@@ -233,8 +233,7 @@ Result<std::shared_ptr<const Trace>> TraceSnapshot::ReadUnchecked(
       !Take(*file, kArgInts, t.arg_ints_) ||
       !Take(*file, kRawRefs, t.raw_refs_) ||
       !Take(*file, kParent, nesting->parent) ||
-      !Take(*file, kDepth, nesting->depth) ||
-      !Take(*file, kSelf, self_ns))
+      !Take(*file, kDepth, nesting->depth) || !Take(*file, kSelf, self_ns))
     return BadTable("a table is missing");
   std::call_once(t.nesting_once_, [&] { t.nesting_ = std::move(nesting); });
   std::call_once(t.self_once_, [&] { t.self_ns_ = std::move(self_ns); });

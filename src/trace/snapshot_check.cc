@@ -39,8 +39,8 @@ bool CheckArg(const SnapshotLimits& limits, const Arg& arg) {
 }
 
 bool CheckTrack(const SnapshotLimits& limits, const Track& track) {
-  return track.process < limits.processes &&
-         track.kind <= TrackKind::kAsync && track.name.v < limits.strings &&
+  return track.process < limits.processes && track.kind <= TrackKind::kAsync &&
+         track.name.v < limits.strings &&
          track.device_type.v < limits.strings && track.first <= track.last &&
          track.last <= limits.rows;
 }

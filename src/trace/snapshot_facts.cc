@@ -16,7 +16,7 @@ class Writer {
   static constexpr bool kReads = false;
 
   template <typename T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   void Number(const T& value) {
     out_.append(reinterpret_cast<const char*>(&value), sizeof value);
   }
@@ -43,7 +43,7 @@ class Reader {
   explicit Reader(std::string_view bytes) : left_(bytes) {}
 
   template <typename T>
-    requires std::is_arithmetic_v<T>
+  requires std::is_arithmetic_v<T>
   void Number(T& value) {
     if constexpr (std::is_same_v<T, bool>) {
       uint8_t byte = 0;
@@ -240,18 +240,12 @@ void Visit(Codec& codec, T& facts) {
 }  // namespace
 
 std::string EncodeFacts(const Trace& trace) {
-  const TraceFacts facts = {trace.processes(),
-                            trace.threads(),
-                            trace.epoch_ns(),
-                            trace.begin_ns(),
-                            trace.end_ns(),
-                            trace.cpu_usage(),
-                            trace.sources(),
-                            trace.clock(),
-                            trace.ledger(),
-                            std::string(trace.format()),
-                            trace.files(),
-                            trace.complete(),
+  const TraceFacts facts = {trace.processes(), trace.threads(),
+                            trace.epoch_ns(),  trace.begin_ns(),
+                            trace.end_ns(),    trace.cpu_usage(),
+                            trace.sources(),   trace.clock(),
+                            trace.ledger(),    std::string(trace.format()),
+                            trace.files(),     trace.complete(),
                             trace.notes()};
   Writer writer;
   Visit(writer, facts);

@@ -222,10 +222,10 @@ Status SnapshotFile::Map() {
     return bytes == out.size();
   };
   STEPSCOPE_TRY_ASSIGN(const bool some, read(entries_, header.contents_offset));
-  STEPSCOPE_TRY_ASSIGN(const bool rest,
-                       read(hashes_, header.contents_offset +
-                                         header.sections *
-                                             sizeof(SnapshotEntry)));
+  STEPSCOPE_TRY_ASSIGN(
+      const bool rest,
+      read(hashes_,
+           header.contents_offset + header.sections * sizeof(SnapshotEntry)));
   if (!some || !rest ||
       header.contents_hash != HashOf(entries_) + HashOf(hashes_))
     return Damaged("damaged contents");

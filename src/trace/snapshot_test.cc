@@ -73,8 +73,8 @@ File MemoryFile(std::string_view bytes) {
 
 std::string Contents(const File& file) {
   std::string bytes(static_cast<size_t>(*file.Size()), '\0');
-  EXPECT_TRUE(file.ReadAt(
-      0, {reinterpret_cast<uint8_t*>(bytes.data()), bytes.size()}));
+  EXPECT_TRUE(
+      file.ReadAt(0, {reinterpret_cast<uint8_t*>(bytes.data()), bytes.size()}));
   return bytes;
 }
 
@@ -183,9 +183,8 @@ size_t PagesHeld(std::span<const int64_t> column) {
   const auto first = reinterpret_cast<uintptr_t>(column.data()) / page;
   std::vector<uint64_t> entries(column.size_bytes() / page + 1);
   const int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-  const ssize_t got =
-      pread(fd, entries.data(), entries.size() * 8,
-            static_cast<off_t>(first * 8));
+  const ssize_t got = pread(fd, entries.data(), entries.size() * 8,
+                            static_cast<off_t>(first * 8));
   close(fd);
   EXPECT_EQ(got, static_cast<ssize_t>(entries.size() * 8));
   return static_cast<size_t>(
@@ -222,13 +221,13 @@ TEST(SnapshotTest, TablesMoveIntoTheFileUnderTheirReaders) {
   done = true;
   reader.join();
   EXPECT_TRUE(same);
-  EXPECT_TRUE(std::equal(before.begin(), before.end(),
-                         trace->start_ns().begin()));
+  EXPECT_TRUE(
+      std::equal(before.begin(), before.end(), trace->start_ns().begin()));
   EXPECT_GT(PagesHeld(trace->start_ns()), 0u);
   pages.GiveBack();
   EXPECT_LE(PagesHeld(trace->start_ns()), 1u);  // the last is not the file's
-  EXPECT_TRUE(std::equal(before.begin(), before.end(),
-                         trace->start_ns().begin()));
+  EXPECT_TRUE(
+      std::equal(before.begin(), before.end(), trace->start_ns().begin()));
   // What is in the file is what is read: they are the same pages.
   const size_t at = bytes.find(std::string("\x05\0\0\0\0\0\0\0\x06", 9));
   ASSERT_NE(at, bytes.npos);
@@ -309,10 +308,30 @@ std::string Rewritten(const std::string& bytes, uint32_t kind, size_t at,
     writer.Begin(k, element);
     writer.Append(std::as_bytes(std::span(copied)));
   };
-  const uint32_t elements[] = {
-      0, 1, 8, 8, 1, sizeof(Track), 8, 8, 4, 4, 2, 2, sizeof(Flow),
-      sizeof(Link), sizeof(CounterSample), sizeof(MemoryEvent), sizeof(Arg), 8,
-      8, sizeof(StoredRawBlock), 1, 4, 4, 8};
+  const uint32_t elements[] = {0,
+                               1,
+                               8,
+                               8,
+                               1,
+                               sizeof(Track),
+                               8,
+                               8,
+                               4,
+                               4,
+                               2,
+                               2,
+                               sizeof(Flow),
+                               sizeof(Link),
+                               sizeof(CounterSample),
+                               sizeof(MemoryEvent),
+                               sizeof(Arg),
+                               8,
+                               8,
+                               sizeof(StoredRawBlock),
+                               1,
+                               4,
+                               4,
+                               8};
   for (uint32_t k = kFacts; k <= kSelf; ++k) copy(k, elements[k]);
   EXPECT_TRUE(writer.Finish());
   return Contents(fresh);

@@ -14,11 +14,11 @@ namespace stepscope {
 
 // The clock of a recording, for `stepscope info`.
 struct ClockInfo {
-  std::string source;          // "tsc", "cntvct", "monotonic", "" unknown
+  std::string source;  // "tsc", "cntvct", "monotonic", "" unknown
   uint64_t anchors = 0;
-  int64_t worst_error_ns = 0;  // half the widest anchor bracket
-  double ticks_per_second = 0; // measured
-  bool epoch_known = false;    // the epoch is UTC
+  int64_t worst_error_ns = 0;   // half the widest anchor bracket
+  double ticks_per_second = 0;  // measured
+  bool epoch_known = false;     // the epoch is UTC
 };
 
 struct Source {
@@ -26,7 +26,7 @@ struct Source {
   std::string path;
   int64_t epoch_ns = 0;  // UTC of its own time 0, if clock.epoch_known
   ClockInfo clock;
-  ClockMap to_trace;     // from its own times to those of the Trace
+  ClockMap to_trace;  // from its own times to those of the Trace
   Ledger ledger;
   bool complete = true;  // stopped, not killed; the file has its end
   std::vector<std::string> notes;

@@ -89,13 +89,11 @@ const TileAnswer& TileQuery::Run(int k, uint64_t first, uint32_t count,
                                  std::span<const TilePart> parts) {
   const auto window = TileWindow::Of(pyramid_.origin_ns(), k, first, count);
   const size_t threads = executor_.threads();
-  const auto runs =
-      Split(parts, threads > 1 ? threads * kPiecesPerThread : 1);
+  const auto runs = Split(parts, threads > 1 ? threads * kPiecesPerThread : 1);
   while (workers_.size() < runs.size())
     workers_.push_back({std::make_unique<TileWorker>(pyramid_), {}});
-  executor_.ForEach(runs.size(), [&](size_t i) {
-    workers_[i].worker->Run(window, runs[i]);
-  });
+  executor_.ForEach(
+      runs.size(), [&](size_t i) { workers_[i].worker->Run(window, runs[i]); });
   answer_.pieces.clear();
   names_.Begin();
   for (Worker& worker : std::span(workers_).first(runs.size())) {

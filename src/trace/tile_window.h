@@ -25,8 +25,7 @@ struct TileWindow {
   static constexpr uint32_t kMostTiles = 4096;
 
   // Tiles [first, first + count) as far as they begin at a time that there is.
-  static TileWindow Of(int64_t origin, int k, uint64_t first,
-                       uint32_t count) {
+  static TileWindow Of(int64_t origin, int k, uint64_t first, uint32_t count) {
     TileWindow window;
     window.origin = origin;
     window.k = k;
@@ -60,8 +59,8 @@ struct TileWindow {
   }
   // The end of an event that reaches into the window, in times of the trace.
   uint32_t EndUnits(int64_t end_ns) const {
-    return UnitsUp(static_cast<uint64_t>(std::max<int64_t>(
-        end_ns - origin - begin, 0)));
+    return UnitsUp(
+        static_cast<uint64_t>(std::max<int64_t>(end_ns - origin - begin, 0)));
   }
   int shift_up() const { return std::max(0, kUnitBits - k); }
   int shift_down() const { return std::max(0, k - kUnitBits); }

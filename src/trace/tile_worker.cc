@@ -46,8 +46,7 @@ void TileWorker::RunPart(const TilePart& part) {
       }
       if (depth >= piece.block->depths(part.kind)) continue;
       const auto line = piece.block->line(piece.level, part.kind, depth);
-      const int shift =
-          window_.k - piece.block->level(piece.level);
+      const int shift = window_.k - piece.block->level(piece.level);
       if (shift == 0)
         AddExact(*piece.block, line);
       else
@@ -83,8 +82,7 @@ void TileWorker::FindPieces(const TilePart& part) {
     }
     Piece piece = {&*block, block->LevelFor(window_.k), 0};
     if (piece.level < 0) {
-      const Row from =
-          LowerBound(block->first(), block->last(), window_.begin);
+      const Row from = LowerBound(block->first(), block->last(), window_.begin);
       const Row to = LowerBound(from, block->last(), window_.end);
       piece.rows = rows_.Add(from, to);
     }

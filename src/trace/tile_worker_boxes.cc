@@ -199,8 +199,7 @@ Row TileWorker::RowOf(const PyramidBlock& block, const PyramidBlock::Line& line,
     from_first = line.extras[i].row - block.first();
   else if (box.has_extra() && box.row() < line.extras.size())
     from_first = line.extras[box.row()].row - block.first();
-  return block.first() +
-         std::min(from_first, block.last() - block.first() - 1);
+  return block.first() + std::min(from_first, block.last() - block.first() - 1);
 }
 
 // Of the box of one event. Boxes are rounded outwards, so one that is nearly a
@@ -215,11 +214,10 @@ void TileWorker::PutRecord(const TileFold& fold, TileRecord* to) {
   const uint32_t w = std::clamp<uint32_t>(fold.end - fold.x, 1, 65535);
   const bool one = fold.count == 1;
   const bool mixed = !one & (fold.name_busy * 2 < fold.busy);
-  TileRecord::Put(
-      to, fold.x, w, fold.row, writer_.names().Number(fold.name),
-      fold.event_class | (mixed ? uint32_t{kTileMixed} : 0u),
-      std::min<uint32_t>(fold.count, 65535),
-      one ? 255 : TileFill(fold.busy, w), writer_.line());
+  TileRecord::Put(to, fold.x, w, fold.row, writer_.names().Number(fold.name),
+                  fold.event_class | (mixed ? uint32_t{kTileMixed} : 0u),
+                  std::min<uint32_t>(fold.count, 65535),
+                  one ? 255 : TileFill(fold.busy, w), writer_.line());
 }
 
 }  // namespace stepscope

@@ -30,12 +30,11 @@ std::string Trace::raw_args(Row row) const {
 size_t Trace::bytes() const {
   constexpr size_t kRowBytes = sizeof(int64_t) * 2 + sizeof(StringId) +
                                sizeof(uint32_t) + sizeof(uint16_t) * 2;
-  size_t bytes = size_t{size()} * kRowBytes + flows_.size() * sizeof(Flow) +
-                 links_.view().size_bytes() +
-                 counters_.size() * sizeof(CounterSample) +
-                 memory_.size() * sizeof(MemoryEvent) +
-                 args_.view().size_bytes() + arg_ints_.view().size_bytes() +
-                 raw_refs_.view().size_bytes();
+  size_t bytes =
+      size_t{size()} * kRowBytes + flows_.size() * sizeof(Flow) +
+      links_.view().size_bytes() + counters_.size() * sizeof(CounterSample) +
+      memory_.size() * sizeof(MemoryEvent) + args_.view().size_bytes() +
+      arg_ints_.view().size_bytes() + raw_refs_.view().size_bytes();
   for (uint32_t i = 0; i < raw_args_.block_count(); ++i)
     bytes += raw_args_.block(i).stored().size();
   // A view, a hash and two slots beside the text.
@@ -60,9 +59,8 @@ std::optional<int64_t> Trace::first_time_ns() const {
 
 const Nesting& Trace::nesting() const {
   std::call_once(nesting_once_, [this] {
-    auto nesting = std::make_unique<Nesting>(
-        ComputeNesting(start_ns_.view(), dur_ns_.view(), tracks_,
-                       Executor::Shared()));
+    auto nesting = std::make_unique<Nesting>(ComputeNesting(
+        start_ns_.view(), dur_ns_.view(), tracks_, Executor::Shared()));
     // Empty columns would pass for a trace of events without children.
     if (nesting->parent.size() != start_ns_.size()) throw std::bad_alloc();
     nesting_ = std::move(nesting);
@@ -72,9 +70,8 @@ const Nesting& Trace::nesting() const {
 
 std::span<const int64_t> Trace::self_ns() const {
   std::call_once(self_once_, [this] {
-    Column<int64_t> self_ns =
-        ComputeSelf(dur_ns_.view(), nesting().parent.view(), tracks_,
-                    Executor::Shared());
+    Column<int64_t> self_ns = ComputeSelf(
+        dur_ns_.view(), nesting().parent.view(), tracks_, Executor::Shared());
     if (self_ns.size() != dur_ns_.size()) throw std::bad_alloc();
     self_ns_ = std::move(self_ns);
   });

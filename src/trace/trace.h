@@ -76,7 +76,7 @@ struct ThreadReport {
   uint64_t recorded = 0;  // events
   uint64_t side_recorded = 0;
   std::vector<std::pair<std::string_view, uint64_t>> dropped;  // reason, count
-  uint64_t side_dropped = 0;  // side records, whatever the reason
+  uint64_t side_dropped = 0;     // side records, whatever the reason
   std::vector<Row> open_scopes;  // outermost first, as of the end
   bool exited = false;
 };
@@ -174,8 +174,8 @@ struct CpuUsage {
 
 // Parent and depth within each track; computed on first use.
 struct Nesting {
-  Column<Row> parent;        // kNoRow: outermost
-  Column<uint32_t> depth;    // 0: outermost
+  Column<Row> parent;      // kNoRow: outermost
+  Column<uint32_t> depth;  // 0: outermost
 };
 
 class Trace {
@@ -197,14 +197,14 @@ class Trace {
   const std::vector<Process>& processes() const { return processes_; }
   const std::vector<Track>& tracks() const { return tracks_; }
   const std::vector<ThreadReport>& threads() const { return threads_; }
-  const std::vector<Flow>& flows() const { return flows_; }        // by time
+  const std::vector<Flow>& flows() const { return flows_; }  // by time
   std::span<const Link> links() const {  // by process, space, id
     return links_.view();
   }
   // By (track, time).
   const std::vector<CounterSample>& counters() const { return counters_; }
   const std::vector<MemoryEvent>& memory() const { return memory_; }  // by time
-  std::span<const Arg> args() const { return args_.view(); }  // by row
+  std::span<const Arg> args() const { return args_.view(); }          // by row
   std::span<const Arg> args_of(Row row) const;
   std::span<const int64_t> arg_ints() const { return arg_ints_.view(); }
   // What the file said of an event beyond args(): members of a JSON object,

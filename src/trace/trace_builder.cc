@@ -322,9 +322,8 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
   if (!args_in_order) SortArgs(t.args_, t.size(), args_by_row);
   sort_by(t.flows_, [](const Flow& f) { return f.time_ns; });
   SortLinks(t.links_);
-  sort_by(t.counters_, [](const CounterSample& c) {
-    return std::pair(c.track, c.time_ns);
-  });
+  sort_by(t.counters_,
+          [](const CounterSample& c) { return std::pair(c.track, c.time_ns); });
   sort_by(t.memory_, [](const MemoryEvent& m) { return m.time_ns; });
   AssignMemoryOwners(t.start_ns_.view(), t.dur_ns_.view(), t.tracks_,
                      t.memory_);

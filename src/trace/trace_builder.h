@@ -77,9 +77,9 @@ class TraceBuilder {
   // need not take apart. Rows so named are for arguments and links alone until
   // PlaceStaged() gives them others, and no event is added otherwise before.
   Row StageEvent(const EventSpec& event) {
-    const Row slot =
-        stage_.Add(event.track, {event.start_ns, event.dur_ns, event.name,
-                                 event.type, event.flags});
+    const Row slot = stage_.Add(
+        event.track,
+        {event.start_ns, event.dur_ns, event.name, event.type, event.flags});
     if (slot >= kNoRow - event_count()) [[unlikely]] {
       failed_ = true;
       return kNoRow;
@@ -261,9 +261,9 @@ class TraceBuilder {
 
   std::unique_ptr<Trace> trace_;
   RowStage stage_;
-  Row room_ = 0;  // rows that fit into what every column has
+  Row room_ = 0;            // rows that fit into what every column has
   size_t args_by_row_ = 0;  // arguments that are known to be in order
-  Arg refused_;   // takes what is written when there is no memory
+  Arg refused_;             // takes what is written when there is no memory
   Base base_;
   bool epoch_set_ = false;
   bool window_set_ = false;

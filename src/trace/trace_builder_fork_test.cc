@@ -18,9 +18,9 @@ class Reader {
 
   void Read(int i) {
     const uint32_t thread = Thread(i % 5);
-    const Row row = builder_.AddEvent(
-        {thread, 10 * i, 5, builder_.Intern("e" + std::to_string(i % 7)), 0,
-         0});
+    const Row row =
+        builder_.AddEvent({thread, 10 * i, 5,
+                           builder_.Intern("e" + std::to_string(i % 7)), 0, 0});
     builder_.AddText(row, "text", "value " + std::to_string(i % 3));
     builder_.AddInt(row, "i", i);
     Arg list;

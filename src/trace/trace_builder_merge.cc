@@ -102,8 +102,8 @@ struct TraceBuilder::Moves {
   void Times(std::span<int64_t> start_ns, std::span<int64_t> dur_ns) const {
     if (clock.is_identity()) return;
     for (size_t i = 0; i < start_ns.size(); ++i) {
-      const auto end = static_cast<uint64_t>(start_ns[i]) +
-                       static_cast<uint64_t>(dur_ns[i]);
+      const auto end =
+          static_cast<uint64_t>(start_ns[i]) + static_cast<uint64_t>(dur_ns[i]);
       start_ns[i] = clock(start_ns[i]);
       if (!clock.is_shift())
         dur_ns[i] = static_cast<int64_t>(
@@ -201,9 +201,8 @@ void TraceBuilder::AddSourcesOf(const Trace& from, const ClockMap& clock) {
   // Processes refer to a source, named or not.
   if (t.sources_.empty() && !t.processes_.empty()) t.sources_.emplace_back();
   for (Source source : from.sources_) {
-    source.to_trace = clock.is_shift()
-                          ? source.to_trace.ThenShift(clock.shift_ns())
-                          : clock;
+    source.to_trace =
+        clock.is_shift() ? source.to_trace.ThenShift(clock.shift_ns()) : clock;
     t.sources_.push_back(std::move(source));
   }
   if (from.sources_.empty()) t.sources_.emplace_back();
@@ -281,8 +280,8 @@ void TraceBuilder::KeepOrder(const Trace& from, const Moves& moves,
   for (size_t i = 0; i < from.tracks_.size(); ++i) {
     const Track& track = from.tracks_[i];
     if (moves.joined[i] || track.first == track.last) continue;
-    ordered_.push_back({moves.track[i], first_row + track.first,
-                        first_row + track.last});
+    ordered_.push_back(
+        {moves.track[i], first_row + track.first, first_row + track.last});
   }
 }
 
@@ -326,9 +325,9 @@ void TraceBuilder::Merge(TraceBuilder&& other) {
     AddTraceNote(std::move(note));
   Trace& o = *from;
   o.raw_args_.Seal();
-  const ClockMap clock =
-      other_epoch ? PlaceEpoch({o.epoch_ns_, o.clock_.epoch_known})
-                  : ClockMap();
+  const ClockMap clock = other_epoch
+                             ? PlaceEpoch({o.epoch_ns_, o.clock_.epoch_known})
+                             : ClockMap();
   AddSourcesOf(o, clock);
   Append(o, MovesFor(o, clock, /*finished=*/false));
   if (other_window) AddWindowOf(o, clock);

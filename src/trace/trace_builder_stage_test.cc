@@ -47,16 +47,15 @@ enum class How { kAdd, kStage };
 // a link.
 void Take(TraceBuilder& builder, const Record& record, How how) {
   const auto name = "name " + std::to_string(record.start_ns / 5'000);
-  const EventSpec event = {record.track,         record.start_ns,
-                           record.dur_ns,        builder.Intern(name),
-                           uint16_t{3},          uint16_t{1}};
+  const EventSpec event = {record.track,         record.start_ns, record.dur_ns,
+                           builder.Intern(name), uint16_t{3},     uint16_t{1}};
   const Row row =
       how == How::kAdd ? builder.AddEvent(event) : builder.StageEvent(event);
   ASSERT_NE(row, kNoRow);
   builder.AddInt(row, "start", record.start_ns);
   builder.AddInt(row, "again", record.start_ns);
-  builder.AddLink({0, LinkSpace::kCorrelation,
-                   static_cast<uint64_t>(record.dur_ns), row});
+  builder.AddLink(
+      {0, LinkSpace::kCorrelation, static_cast<uint64_t>(record.dur_ns), row});
 }
 
 void AddTracks(TraceBuilder& builder) {

@@ -323,9 +323,9 @@ std::string TraceToText(const Trace& trace) {
     text += '\n';
     for (Row row = track.first; row < track.last; ++row) {
       text.append(2 + 2 * size_t{trace.nesting().depth[row]}, ' ');
-      text += Format("%lld..%lld ",
-                     static_cast<long long>(trace.start_ns()[row]),
-                     static_cast<long long>(trace.end_ns(row)));
+      text +=
+          Format("%lld..%lld ", static_cast<long long>(trace.start_ns()[row]),
+                 static_cast<long long>(trace.end_ns(row)));
       text += trace.str(trace.name()[row]);
       if (trace.type()[row] != kUserDefined) {
         text += ' ';

@@ -83,9 +83,8 @@ class PartCopier {
       Track track = tracks[i];
       const bool is_lane = i > 0 && IsNextLane(tracks[i - 1], track);
       const auto begin = part_.rows.begin();
-      const bool is_empty =
-          std::find(begin + track.first, begin + track.last, true) ==
-          begin + track.last;
+      const bool is_empty = std::find(begin + track.first, begin + track.last,
+                                      true) == begin + track.last;
       if (is_lane && is_empty) {
         new_track_.push_back(new_track_.back());
         continue;
@@ -189,7 +188,7 @@ class PartCopier {
   TraceBuilder builder_;
   std::vector<uint32_t> new_track_;  // by track
   bool is_hollow_ = false;  // of the track in hand, the first lane is empty
-  Column<Row> new_row_;  // by row; only of those that are part
+  Column<Row> new_row_;     // by row; only of those that are part
   std::vector<OrderedRows> ordered_;
 };
 

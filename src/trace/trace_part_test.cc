@@ -91,8 +91,7 @@ TEST(TracePartTest, RowsKeepTheirArgumentsAndLinks) {
   EXPECT_EQ(copy->counters()[0].value, 2);
   ASSERT_EQ(copy->memory().size(), 1u);
   EXPECT_EQ(copy->memory()[0].owner, 0u);
-  EXPECT_EQ(copy->notes(),
-            (std::vector<std::string>{"of the file", "of all"}));
+  EXPECT_EQ(copy->notes(), (std::vector<std::string>{"of the file", "of all"}));
   EXPECT_EQ(copy->begin_ns(), 10);
 }
 

@@ -12,12 +12,18 @@ namespace {
 // Numbers of Linux: the file may be read elsewhere.
 std::string WhyText(int error) {
   switch (error) {
-    case 0: return "the file could not be written";
-    case 5: return "error on the disk";
-    case 27: return "the file reached the largest size allowed";
-    case 28: return "disk full";
-    case 122: return "disk quota used up";
-    default: return std::strerror(error);
+    case 0:
+      return "the file could not be written";
+    case 5:
+      return "error on the disk";
+    case 27:
+      return "the file reached the largest size allowed";
+    case 28:
+      return "disk full";
+    case 122:
+      return "disk quota used up";
+    default:
+      return std::strerror(error);
   }
 }
 
@@ -43,8 +49,8 @@ WriteLoss FindWriteLoss(const Trace& trace) {
 std::string WriteLossText(const WriteLoss& loss) {
   std::string text = WhyText(loss.error);
   if (loss.dropped == 0) return text;
-  const double all = static_cast<double>(loss.dropped) +
-                     static_cast<double>(loss.recorded);
+  const double all =
+      static_cast<double>(loss.dropped) + static_cast<double>(loss.recorded);
   return text + ", " + CountText(loss.dropped, "event") +
          Format(" dropped (%.0f %%)",
                 100 * static_cast<double>(loss.dropped) / all);

@@ -19,8 +19,8 @@ bool MakesHugePages() {
   constexpr int kCollapse = 25;  // MADV_COLLAPSE, not in every header
   const int fd = memfd_create("huge", MFD_CLOEXEC);
   if (fd < 0 || fallocate(fd, 0, 0, kHuge) != 0) return false;
-  void* range = mmap(nullptr, 2 * kHuge, PROT_NONE,
-                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* range =
+      mmap(nullptr, 2 * kHuge, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   const auto start = reinterpret_cast<uintptr_t>(range);
   void* at = reinterpret_cast<void*>((start + kHuge - 1) / kHuge * kHuge);
   at = mmap(at, kHuge, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0);

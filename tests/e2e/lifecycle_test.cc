@@ -150,8 +150,7 @@ TEST(Lifecycle, FiveHundredSessionsLeaveNothingBehind) {
   const uint64_t threads = CountEntries("/proc/self/task");
   // The writer ends shortly after the last file is complete.
   const auto settle = [&] {
-    for (int i = 0; i < 60000 && CountEntries("/proc/self/task") > threads;
-         ++i)
+    for (int i = 0; i < 60000 && CountEntries("/proc/self/task") > threads; ++i)
       usleep(1000);
   };
   for (int i = 0; i < 20; ++i) once(i);
@@ -394,8 +393,8 @@ TEST(Lifecycle, LackOfMemoryIsAnErrorWithAReason) {
     const std::string path = folder / "x.sscap";
     uint64_t pages = 0;  // that the process has mapped already
     std::ifstream("/proc/self/statm") >> pages;
-    const rlim_t bytes = pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) +
-                         (256 << 20);
+    const rlim_t bytes =
+        pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) + (256 << 20);
     const rlimit limit = {bytes, bytes};
     setrlimit(RLIMIT_AS, &limit);
     const stepscope_options options = Options(path, uint64_t{1} << 30);

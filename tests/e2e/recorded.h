@@ -39,8 +39,7 @@ class TempFolder {
   std::string path_;
 };
 
-inline stepscope_options Options(const std::string& path,
-                                 uint64_t budget = 0) {
+inline stepscope_options Options(const std::string& path, uint64_t budget = 0) {
   stepscope_options options{};
   options.struct_size = sizeof(options);
   options.path = path.c_str();

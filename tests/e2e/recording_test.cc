@@ -191,7 +191,8 @@ TEST(Recording, NamesAtTheEndOfAPageAreSafeToCompare) {
   const long page = sysconf(_SC_PAGESIZE);
   void* memory = nullptr;
   ASSERT_EQ(posix_memalign(&memory, static_cast<size_t>(page),
-                           static_cast<size_t>(2 * page)), 0);
+                           static_cast<size_t>(2 * page)),
+            0);
   char* end = static_cast<char*>(memory) + page;
   for (int shift = 1; shift < 24; ++shift) {
     char* name = end - shift;

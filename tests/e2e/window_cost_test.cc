@@ -40,8 +40,7 @@ constexpr int kWindows = 40;
 constexpr uint64_t kSlack = 128 * 1024;
 
 uint64_t RecordStep() {
-  const stepscope_scope scope =
-      stepscope_begin("step", STEPSCOPE_PROFILE_STEP);
+  const stepscope_scope scope = stepscope_begin("step", STEPSCOPE_PROFILE_STEP);
   for (int i = 0; i < 300; ++i)
     stepscope_end(stepscope_begin("op", STEPSCOPE_OPERATOR));
   stepscope_end(scope);

@@ -21,7 +21,7 @@
 
 namespace {
 
-std::atomic<bool> disk_full{false};       // for files that end in `full_name`
+std::atomic<bool> disk_full{false};  // for files that end in `full_name`
 std::atomic<const char*> full_name{""};
 std::atomic<int> failed_writes{0};
 std::atomic<bool> rename_waits{false};

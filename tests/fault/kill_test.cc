@@ -38,9 +38,9 @@ struct SharedPage {
 };
 
 struct Plan {
-  uint64_t budget;     // small ones make events drop
-  bool side_records;   // arguments, counters, memory between the events
-  int stop_after_us;   // > 0: the child stops its session after that
+  uint64_t budget;    // small ones make events drop
+  bool side_records;  // arguments, counters, memory between the events
+  int stop_after_us;  // > 0: the child stops its session after that
   int kill_after_us;
   uint64_t kill_after_events = 0;  // of the first thread, that long or longer
 };
@@ -64,9 +64,7 @@ void RecordUntilKilled(SharedPage* page, const Plan& plan, int t) {
     RecordEvent outer("outer", EventType::kForward);
     for (int i = 0; i < 50; ++i) {
       attempt();
-      {
-        STEPSCOPE_EVENT("inner", EventType::kOperator);
-      }
+      { STEPSCOPE_EVENT("inner", EventType::kOperator); }
       complete();
       if (plan.side_records && i % 10 == 0) {
         outer.Arg("i", i);
@@ -121,10 +119,10 @@ std::string Check(const SharedPage& page, const std::string& path,
     // While events drop, so may the end of one that was begun before.
     const uint64_t open = report->open_scopes.size();
     if (dropped == 0 && report->recorded - open < completed)
-      wrong << ThreadName(t) << ": " << attempted << " attempted, "
-            << completed << " completed, but " << report->recorded
-            << " recorded, " << open << " of them open, and "
-            << report->side_dropped << " side records dropped; ";
+      wrong << ThreadName(t) << ": " << attempted << " attempted, " << completed
+            << " completed, but " << report->recorded << " recorded, " << open
+            << " of them open, and " << report->side_dropped
+            << " side records dropped; ";
     // One outer, one inner, at most.
     if (open > 2 && dropped == 0) wrong << open << " scopes open; ";
     for (const Row row : report->open_scopes) {

@@ -61,9 +61,9 @@ size_t ReadAll(const Trace& trace) {
     use(arg.key);
     if (arg.has_text()) use(arg.text);
     if (arg.kind == ArgKind::kIntList)
-      Check(uint64_t{arg.list_first} + arg.list_count <=
-                trace.arg_ints().size(),
-            "argument of no list");
+      Check(
+          uint64_t{arg.list_first} + arg.list_count <= trace.arg_ints().size(),
+          "argument of no list");
   }
   for (const Link& link : trace.links())
     Check(link.row == kNoRow || link.row < trace.size(), "link to no row");

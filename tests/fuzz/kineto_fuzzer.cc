@@ -7,8 +7,7 @@
 #include "importers/json/json_importer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  std::string text =
-      "{\"schemaVersion\": 1, \"traceEvents\": [";
+  std::string text = "{\"schemaVersion\": 1, \"traceEvents\": [";
   text.append(reinterpret_cast<const char*>(data), size);
   text += "]}";
   return stepscope::fuzz::FuzzImport(

@@ -161,8 +161,7 @@ TEST(Attach, ReportsTheAbsenceOfADriver) {
 // Neither driver nor CUPTI is touched while nothing else uses CUDA.
 TEST(Attach, WaitsUntilCudaIsUsed) {
   TestHost host;
-  for (int i = 0; i < 3; ++i)
-    EXPECT_EQ(host.Attach(), STEPSCOPE_NOT_RUNNING);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(host.Attach(), STEPSCOPE_NOT_RUNNING);
   EXPECT_EQ(host.state, STEPSCOPE_DEVICE_ABSENT);
   EXPECT_EQ(host.report, "nothing in this process uses CUDA");
   EXPECT_EQ(host.reports, 1);
@@ -234,8 +233,7 @@ TEST(Attach, PermissionRefusedNamesTheSetting) {
   fake.fail("cuptiActivityEnable", CUPTI_ERROR_INSUFFICIENT_PRIVILEGES);
   TestHost host;
   EXPECT_FALSE(host.Record());
-  EXPECT_TRUE(
-      Contains(host.report, "NVreg_RestrictProfilingToAdminUsers=0"));
+  EXPECT_TRUE(Contains(host.report, "NVreg_RestrictProfilingToAdminUsers=0"));
   EXPECT_TRUE(NothingLeft(fake));
 }
 

@@ -24,8 +24,8 @@ namespace stepscope {
 namespace {
 
 std::string FreshPath(const char* what) {
-  const std::string path = testing::TempDir() + what + "_" +
-                           std::to_string(getpid()) + ".sscap";
+  const std::string path =
+      testing::TempDir() + what + "_" + std::to_string(getpid()) + ".sscap";
   std::filesystem::remove(path);
   return path;
 }
@@ -260,8 +260,7 @@ TEST_F(DevicePlugin, ThatIsNoneIsRefused) {
   const auto trace = ImportCapture(RecordCapture(false));
   ASSERT_TRUE(trace.has_value());
   ASSERT_EQ((*trace)->notes().size(), 1u);
-  EXPECT_NE((*trace)->notes()[0].find("/nowhere/plugin.so"),
-            std::string::npos);
+  EXPECT_NE((*trace)->notes()[0].find("/nowhere/plugin.so"), std::string::npos);
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ int64_t RealtimeNs() {
   return int64_t{now.tv_sec} * 1000000000 + now.tv_nsec;
 }
 
-stepscope_external_event Event(const char* name, uint32_t type,
-                               uint32_t thread, int64_t start, int64_t end) {
+stepscope_external_event Event(const char* name, uint32_t type, uint32_t thread,
+                               int64_t start, int64_t end) {
   return {name, std::strlen(name), type, thread, start, end};
 }
 
@@ -41,8 +41,8 @@ class External : public testing::Test {
   }
 
   void Start() {
-    path_ = testing::TempDir() + "external_" + std::to_string(getpid()) +
-            ".sscap";
+    path_ =
+        testing::TempDir() + "external_" + std::to_string(getpid()) + ".sscap";
     std::filesystem::remove(path_);
     stepscope_options options = {};
     options.struct_size = sizeof(options);

@@ -46,7 +46,7 @@ struct Fake {
       Open(FAKE_DRIVER);
       void* library = Open(FAKE_CUPTI);
       Fake found;
-#define FAKE_CONTROL(name)                          \
+#define FAKE_CONTROL(name)                             \
   found.name = reinterpret_cast<decltype(found.name)>( \
       dlsym(library, "fake_cupti_" #name))
       FAKE_CONTROL(reset);

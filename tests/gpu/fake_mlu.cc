@@ -131,9 +131,14 @@ int Poll(const stepscope_plugin_host* host, uint32_t) {
 
 int Detach(const stepscope_plugin_host*, uint32_t) { return STEPSCOPE_OK; }
 
-constexpr stepscope_plugin kPlugin = {
-    sizeof(stepscope_plugin), STEPSCOPE_PLUGIN_ABI, "fake_mlu", "MLU",
-    Query,                    Attach,               Poll,       Detach};
+constexpr stepscope_plugin kPlugin = {sizeof(stepscope_plugin),
+                                      STEPSCOPE_PLUGIN_ABI,
+                                      "fake_mlu",
+                                      "MLU",
+                                      Query,
+                                      Attach,
+                                      Poll,
+                                      Detach};
 
 }  // namespace
 

@@ -105,8 +105,7 @@ TEST(Loss, PoolIsBoundedAndTheRestCounted) {
   host.Detach();
   const uint64_t dropped = host.Count("gpu: dropped by CUPTI");
   EXPECT_GT(dropped, 0u);
-  EXPECT_EQ(host.Work().size() + host.Calls().size() + dropped,
-            2 * kLaunches);
+  EXPECT_EQ(host.Work().size() + host.Calls().size() + dropped, 2 * kLaunches);
   EXPECT_EQ(static_cast<int64_t>(dropped), fake.count("dropped"));
   EXPECT_NE(host.report.find("STEPSCOPE_GPU_BUDGET"), std::string::npos);
   EXPECT_TRUE(host.Balanced());
@@ -126,8 +125,7 @@ TEST(Loss, OlderLibraryIsNeverRefused) {
   const uint64_t counted = host.Count("gpu: buffer pool used up") +
                            host.Count("gpu: dropped by CUPTI");
   EXPECT_GT(host.Count("gpu: buffer pool used up"), 0u);
-  EXPECT_EQ(host.Work().size() + host.Calls().size() + counted,
-            2 * kLaunches);
+  EXPECT_EQ(host.Work().size() + host.Calls().size() + counted, 2 * kLaunches);
   EXPECT_TRUE(host.Balanced());
 }
 
@@ -145,8 +143,8 @@ TEST(Loss, SlowCaptureIsCounted) {
   EXPECT_EQ(host.Count("gpu: capture too slow"), 20u);
   EXPECT_EQ(host.Work().size(), 1u);
   // The configuration was written again, after the one that was lost.
-  EXPECT_EQ(
-      host.All<stepscope_record_details>(STEPSCOPE_RECORD_DETAILS).size(), 1u);
+  EXPECT_EQ(host.All<stepscope_record_details>(STEPSCOPE_RECORD_DETAILS).size(),
+            1u);
 }
 
 TEST(Loss, OnlyTheWindowIsRecorded) {
@@ -159,8 +157,8 @@ TEST(Loss, OnlyTheWindowIsRecorded) {
   usleep(2000);
   timespec now = {};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  host.begin = static_cast<uint64_t>(int64_t{now.tv_sec} * 1'000'000'000 +
-                                     now.tv_nsec);
+  host.begin =
+      static_cast<uint64_t>(int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec);
   fake.Kernel("wanted");
   host.Detach();
   ASSERT_EQ(host.Work().size(), 1u);

@@ -37,9 +37,8 @@ TEST(Records, CopiesSetsGraphs) {
   Fake& fake = Fake::Get();
   TestHost host;
   ASSERT_TRUE(host.Record());
-  for (const FakeWork::Kind kind :
-       {FakeWork::kMemcpy, FakeWork::kPeer, FakeWork::kMemset,
-        FakeWork::kGraph}) {
+  for (const FakeWork::Kind kind : {FakeWork::kMemcpy, FakeWork::kPeer,
+                                    FakeWork::kMemset, FakeWork::kGraph}) {
     FakeWork work;
     work.kind = kind;
     fake.work(&work);
@@ -47,12 +46,10 @@ TEST(Records, CopiesSetsGraphs) {
   host.Detach();
   const auto work = host.Work();
   ASSERT_EQ(work.size(), 4u);
-  EXPECT_EQ(host.NameOf(work[0].head.name),
-            "Memcpy HtoD (Pinned -> Device)");
+  EXPECT_EQ(host.NameOf(work[0].head.name), "Memcpy HtoD (Pinned -> Device)");
   EXPECT_EQ(host.TypeOf(work[0].head.name), STEPSCOPE_MEMCPY);
   EXPECT_EQ(work[0].amount, 4096u);
-  EXPECT_EQ(host.NameOf(work[1].head.name),
-            "Memcpy PtoP (Device -> Device)");
+  EXPECT_EQ(host.NameOf(work[1].head.name), "Memcpy PtoP (Device -> Device)");
   EXPECT_EQ(host.NameOf(work[2].head.name), "Memset (Device)");
   EXPECT_EQ(host.TypeOf(work[2].head.name), STEPSCOPE_MEMSET);
   EXPECT_EQ(host.NameOf(work[3].head.name), "CUDA graph 5");
@@ -139,9 +136,8 @@ TEST(Records, Cupti12HasShorterStructs) {
   TestHost host;
   ASSERT_TRUE(host.Record());
   for (int i = 0; i < 3; ++i) {
-    for (const FakeWork::Kind kind :
-         {FakeWork::kKernel, FakeWork::kMemcpy, FakeWork::kMemset,
-          FakeWork::kGraph}) {
+    for (const FakeWork::Kind kind : {FakeWork::kKernel, FakeWork::kMemcpy,
+                                      FakeWork::kMemset, FakeWork::kGraph}) {
       FakeWork work;
       work.kind = kind;
       fake.work(&work);
@@ -164,8 +160,8 @@ TEST(Records, SharedLaunchConfigurationIsWrittenOnce) {
   ASSERT_TRUE(host.Record());
   for (int i = 0; i < 100; ++i) fake.Kernel();
   host.Detach();
-  EXPECT_EQ(
-      host.All<stepscope_record_details>(STEPSCOPE_RECORD_DETAILS).size(), 1u);
+  EXPECT_EQ(host.All<stepscope_record_details>(STEPSCOPE_RECORD_DETAILS).size(),
+            1u);
   for (const auto& work : host.Work()) EXPECT_EQ(work.details, 1u);
 }
 
@@ -209,9 +205,9 @@ TEST(Records, MappedClockStaysWithinItsError) {
     work.lead = 0;
     fake.work(&work);
     clock_gettime(CLOCK_MONOTONIC, &now);
-    around.emplace_back(before, static_cast<uint64_t>(
-                                    int64_t{now.tv_sec} * 1'000'000'000 +
-                                    now.tv_nsec));
+    around.emplace_back(
+        before, static_cast<uint64_t>(int64_t{now.tv_sec} * 1'000'000'000 +
+                                      now.tv_nsec));
     usleep(10000);
     host.Poll();
   }

@@ -33,8 +33,7 @@ class Session : public testing::Test {
  protected:
   void SetUp() override {
     setenv("STEPSCOPE_PLUGIN_PATH", CUPTI_PLUGIN, 1);
-    path_ = testing::TempDir() + "cupti_" + std::to_string(getpid()) +
-            ".sscap";
+    path_ = testing::TempDir() + "cupti_" + std::to_string(getpid()) + ".sscap";
   }
   void TearDown() override { std::filesystem::remove(path_); }
 
@@ -134,8 +133,7 @@ TEST_F(Session, KernelArguments) {
     for (const Arg& arg : trace->args_of(row)) {
       std::string& text = args[std::string(trace->str(arg.key))];
       if (arg.kind == ArgKind::kInt) text = std::to_string(arg.int_value);
-      if (arg.kind == ArgKind::kDouble)
-        text = std::to_string(arg.double_value);
+      if (arg.kind == ArgKind::kDouble) text = std::to_string(arg.double_value);
       for (uint32_t i = 0; i < arg.list_count; ++i)
         text += std::to_string(trace->arg_ints()[arg.list_first + i]) + " ";
     }
@@ -242,8 +240,7 @@ TEST_F(Session, NothingIsLeftAfterStop) {
     EXPECT_EQ(CountType(*trace, STEPSCOPE_KERNEL), 10u);
   }
   fake.call(5);  // the program goes on calling CUDA
-  for (const char* what :
-       {"enabled", "subscribers", "domains", "buffers_out"})
+  for (const char* what : {"enabled", "subscribers", "domains", "buffers_out"})
     EXPECT_EQ(fake.count(what), 0) << what;
   for (int i = 0; i < 6000 && Threads() > before; ++i) usleep(10000);
   EXPECT_EQ(Threads(), before);

@@ -16,9 +16,17 @@
 class TestHost {
  public:
   TestHost() {
-    table_ = {sizeof(table_), STEPSCOPE_PLUGIN_ABI, this,   Now,   Intern,
-              Reserve,        Commit,               Report, Window,
-              0,              0};
+    table_ = {sizeof(table_),
+              STEPSCOPE_PLUGIN_ABI,
+              this,
+              Now,
+              Intern,
+              Reserve,
+              Commit,
+              Report,
+              Window,
+              0,
+              0};
     void* library = Fake::Open(CUPTI_PLUGIN);
     const auto entry = reinterpret_cast<const stepscope_plugin* (*)()>(
         dlsym(library, "stepscope_plugin_v1"));
@@ -117,10 +125,9 @@ class TestHost {
   static uint32_t Intern(void* self, const char* name, size_t length,
                          uint32_t type) {
     auto* host = static_cast<TestHost*>(self);
-    const std::pair<std::string, uint32_t> key(std::string(name, length),
-                                               type);
-    const auto [it, fresh] = host->ids_.try_emplace(
-        key, static_cast<uint32_t>(host->names_.size()));
+    const std::pair<std::string, uint32_t> key(std::string(name, length), type);
+    const auto [it, fresh] =
+        host->ids_.try_emplace(key, static_cast<uint32_t>(host->names_.size()));
     if (fresh) host->names_.push_back(key);
     return it->second;
   }

@@ -57,8 +57,8 @@ class User {
     // Programs that are executed need some too.
     if (scenario_.Has(kFewDescriptors) && open_.size() >= 6) return;
     int fd = -1;
-    const int flags = ((*rng_)() % 2 ? O_APPEND : 0) |
-                      ((*rng_)() % 2 ? O_CLOEXEC : 0);
+    const int flags =
+        ((*rng_)() % 2 ? O_APPEND : 0) | ((*rng_)() % 2 ? O_CLOEXEC : 0);
     const int file = CreateUserFile(flags, &fd);
     if (file < 0) return;
     open_[fd] = file;
@@ -141,10 +141,11 @@ void CheckStandardClosed() {
   struct stat info;
   for (int fd = 0; fd < 3; ++fd)
     if (fstat(fd, &info) == 0)
-      Find("descriptor %d was closed and now leads to inode %llu of device "
-           "%llu: what the program prints goes there",
-           fd, static_cast<unsigned long long>(info.st_ino),
-           static_cast<unsigned long long>(info.st_dev));
+      Find(
+          "descriptor %d was closed and now leads to inode %llu of device "
+          "%llu: what the program prints goes there",
+          fd, static_cast<unsigned long long>(info.st_ino),
+          static_cast<unsigned long long>(info.st_dev));
 }
 
 }  // namespace stepscope::guest

@@ -195,8 +195,7 @@ int ListDescriptors(const std::string& folder, int code) {
   closedir(directory);
   if (foreign.empty()) return code;
   const std::string report = folder + "/foreign";
-  const int out =
-      open(report.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0644);
+  const int out = open(report.c_str(), O_CREAT | O_WRONLY | O_APPEND, 0644);
   if (out >= 0 && write(out, foreign.data(), foreign.size()) > 0) close(out);
   return code;
 }

@@ -16,11 +16,11 @@ inline constexpr uint32_t kTextBytes = 16384;
 
 // What must be found in the captures of a process. Stored; ledger.py.
 enum class Bound : int32_t {
-  kNothing = 0,    // it records nothing
-  kExact = 1,      // everything that was attempted
+  kNothing = 0,           // it records nothing
+  kExact = 1,             // everything that was attempted
   kAtLeastFloor = 2,      // at least `floor`: it stopped while threads recorded
   kAtLeastCompleted = 3,  // at least what was completed: it was ended
-  kAtMost = 4,     // nothing that was not attempted: sessions came and went
+  kAtMost = 4,  // nothing that was not attempted: sessions came and went
 };
 
 struct ProcessRow {

@@ -46,8 +46,8 @@ uint64_t AddressSpaceBytes() {
 bool WriteText(const char* path, const std::string& text) {
   const int fd = open(path, O_WRONLY | O_CLOEXEC);
   if (fd < 0) return false;
-  const bool done = write(fd, text.data(), text.size()) ==
-                    static_cast<ssize_t>(text.size());
+  const bool done =
+      write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
   close(fd);
   return done;
 }
@@ -74,13 +74,12 @@ bool ApplyLimits(const Scenario& scenario, const std::string& folder) {
   if (scenario.Has(kSmallFiles)) SetLimit(RLIMIT_FSIZE, rlim_t{2} << 20);
   if (scenario.Has(kLittleMemory)) {
     std::set_new_handler(MakeRoom);
-    SetLimit(RLIMIT_AS, AddressSpaceBytes() +
-                            (rlim_t{16} << (20 + scenario.seed % 5)));
+    SetLimit(RLIMIT_AS,
+             AddressSpaceBytes() + (rlim_t{16} << (20 + scenario.seed % 5)));
   }
   if (scenario.Has(kNoLiveFolder))
     setenv("STEPSCOPE_LIVE_DIR", (folder + "/absent").c_str(), 1);
-  return !scenario.Has(kRefusedCalls) ||
-         RefuseDispensableCalls(scenario.seed);
+  return !scenario.Has(kRefusedCalls) || RefuseDispensableCalls(scenario.seed);
 }
 
 bool NeedsFileSystems(const Scenario& scenario) {

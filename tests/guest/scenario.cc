@@ -37,9 +37,7 @@ constexpr Scenario kDirected[] = {
      .lives = 4,
      .events = 100000,
      .styles = kSites | kKnownNames | kNewNames},
-    {.name = "main_ends_first",
-     .ending = Ending::kThreadExit,
-     .events = 50000},
+    {.name = "main_ends_first", .ending = Ending::kThreadExit, .events = 50000},
     {.name = "main_leaves_by_system_call",
      .ending = Ending::kRawExit,
      .events = 50000},
@@ -182,9 +180,8 @@ bool FindScenario(const std::string& name, Scenario* scenario) {
 }
 
 std::string Describe(const Scenario& s) {
-  std::string text = std::string(s.name) + ": " +
-                     std::to_string(s.recorders) + " x " +
-                     std::to_string(s.lives) + " threads of " +
+  std::string text = std::string(s.name) + ": " + std::to_string(s.recorders) +
+                     " x " + std::to_string(s.lives) + " threads of " +
                      std::to_string(s.events) + " events";
   if (s.budget != 0) text += "; budget " + std::to_string(s.budget);
   if (s.max_file != 0) text += "; file limit " + std::to_string(s.max_file);

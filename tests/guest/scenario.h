@@ -25,26 +25,26 @@ enum Trouble : uint32_t {
   kCancelControl = 1u << 11,  // and in the functions of sessions
   kSessions = 1u << 12,       // sessions come and go
   kSmallStacks = 1u << 13,
-  kFewDescriptors = 1u << 14,   // RLIMIT_NOFILE
-  kSmallFiles = 1u << 15,       // RLIMIT_FSIZE
-  kLittleMemory = 1u << 16,     // RLIMIT_AS
-  kTinyDisk = 1u << 17,         // captures on a file system of 1 MiB
-  kNoSharedMemory = 1u << 18,   // /dev/shm cannot be written
-  kNoLiveFolder = 1u << 19,     // STEPSCOPE_LIVE_DIR does not exist
-  kRefusedCalls = 1u << 20,     // a seccomp filter; see seccomp.h
+  kFewDescriptors = 1u << 14,  // RLIMIT_NOFILE
+  kSmallFiles = 1u << 15,      // RLIMIT_FSIZE
+  kLittleMemory = 1u << 16,    // RLIMIT_AS
+  kTinyDisk = 1u << 17,        // captures on a file system of 1 MiB
+  kNoSharedMemory = 1u << 18,  // /dev/shm cannot be written
+  kNoLiveFolder = 1u << 19,    // STEPSCOPE_LIVE_DIR does not exist
+  kRefusedCalls = 1u << 20,    // a seccomp filter; see seccomp.h
   kAllTroubles = 1u << 21,
 };
 
 enum class Ending {
-  kStop,          // stop, wait, return
-  kReturn,        // return from main while the session records
-  kExitRunning,   // exit while threads record
-  kQuickExit,     // _exit while threads record
-  kKill,          // SIGKILL
-  kExec,          // exec while threads record
-  kThreadExit,    // main ends by pthread_exit, the others go on
-  kRawExit,       // main ends by the system call
-  kHandlerExit,   // exit in a handler
+  kStop,         // stop, wait, return
+  kReturn,       // return from main while the session records
+  kExitRunning,  // exit while threads record
+  kQuickExit,    // _exit while threads record
+  kKill,         // SIGKILL
+  kExec,         // exec while threads record
+  kThreadExit,   // main ends by pthread_exit, the others go on
+  kRawExit,      // main ends by the system call
+  kHandlerExit,  // exit in a handler
   kHandlerQuickExit,
 };
 

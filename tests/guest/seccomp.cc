@@ -90,8 +90,7 @@ class Filter {
   }
   bool Install(uint32_t otherwise) {
     Add(BPF_RET | BPF_K, otherwise);
-    sock_fprog program{static_cast<unsigned short>(code_.size()),
-                       code_.data()};
+    sock_fprog program{static_cast<unsigned short>(code_.size()), code_.data()};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
   }

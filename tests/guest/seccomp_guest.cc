@@ -48,8 +48,8 @@ void* RecordOnThread(void*) {
 // All kinds of records, on two threads, with new names throughout.
 void RecordEverything() {
   pthread_t thread;
-  const bool beside = pthread_create(&thread, nullptr, RecordOnThread,
-                                     nullptr) == 0;
+  const bool beside =
+      pthread_create(&thread, nullptr, RecordOnThread, nullptr) == 0;
   for (int i = 0; i < 20000; ++i) {
     const std::string name = "name " + std::to_string(i);
     RecordEvent event(name.c_str());

@@ -65,8 +65,7 @@ void RecordInHandler() {
 
 void RecordNameInHandler() {
   Add(&my_row->handler_attempted);
-  stepscope_end(
-      stepscope_begin("name in handler", STEPSCOPE_USER_DEFINED));
+  stepscope_end(stepscope_begin("name in handler", STEPSCOPE_USER_DEFINED));
   Add(&my_row->handler_completed);
 }
 
@@ -123,8 +122,8 @@ void StartTimer(int tid) {
   event.sigev_notify = SIGEV_THREAD_ID;
   event.sigev_signo = SIGUSR1;
   event._sigev_un._tid = tid;
-  has_timer = with_timers &&
-              timer_create(CLOCK_MONOTONIC, &event, &my_timer) == 0;
+  has_timer =
+      with_timers && timer_create(CLOCK_MONOTONIC, &event, &my_timer) == 0;
   SetTimer();
 }
 
@@ -198,9 +197,8 @@ void StayAtChunkEnds() {
       Attempt([] { return stepscope_begin_site(&site); });
     interrupted = 0;
     at_chunk_end = 1;
-    Attempt([&] {
-      return stepscope_begin(name.c_str(), STEPSCOPE_USER_DEFINED);
-    });
+    Attempt(
+        [&] { return stepscope_begin(name.c_str(), STEPSCOPE_USER_DEFINED); });
     at_chunk_end = 0;
     stays += interrupted;
   }

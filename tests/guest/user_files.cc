@@ -29,8 +29,7 @@ void SetUserFolder(const std::string& folder) {
 const std::string& UserFolder() { return user_folder; }
 
 int CreateUserFile(int flags, int* fd) {
-  const uint32_t file =
-      __atomic_fetch_add(&ledger->files, 1, __ATOMIC_RELAXED);
+  const uint32_t file = __atomic_fetch_add(&ledger->files, 1, __ATOMIC_RELAXED);
   if (file >= kFiles) return -1;
   *fd = open(PathOf(static_cast<int>(file)).c_str(),
              O_CREAT | O_EXCL | O_RDWR | flags, 0644);

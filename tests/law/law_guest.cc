@@ -286,42 +286,43 @@ void SayBye() { std::printf(", and exit handlers run"); }
 int CancelThreads() {
   Start();
   using Body = void* (*)(void*);
-  const Body bodies[] = {
-      [](void*) -> void* {
-        pthread_cancel(pthread_self());
-        char name[4001];
-        for (int i = 0; i < 500; ++i) {
-          std::memset(name, 'x', sizeof(name) - 1);
-          name[std::snprintf(name, 20, "%d", i)] = '_';
-          name[sizeof(name) - 1] = '\0';
-          stepscope::RecordEvent event(name);
-        }
-        return nullptr;
-      },
-      [](void*) -> void* {
-        pthread_cancel(pthread_self());
-        Record(1000000);
-        return nullptr;
-      },
-      [](void*) -> void* {
-        pthread_cancel(pthread_self());
-        Stop();
-        const stepscope_options options = Options("second.sscap");
-        stepscope_start(&options);
-        Record(1000);
-        Stop();
-        return nullptr;
-      },
-      [](void*) -> void* {
-        pthread_cancel(pthread_self());
-        stepscope_profiler* profiler = nullptr;
-        stepscope_profiler_create(nullptr, &profiler);
-        stepscope_profiler_start(profiler);
-        for (int i = 0; i < 5; ++i) stepscope_profiler_step(profiler, 1);
-        stepscope_profiler_stop(profiler);
-        stepscope_profiler_destroy(profiler);
-        return nullptr;
-      }};
+  const Body bodies[] = {[](void*) -> void* {
+                           pthread_cancel(pthread_self());
+                           char name[4001];
+                           for (int i = 0; i < 500; ++i) {
+                             std::memset(name, 'x', sizeof(name) - 1);
+                             name[std::snprintf(name, 20, "%d", i)] = '_';
+                             name[sizeof(name) - 1] = '\0';
+                             stepscope::RecordEvent event(name);
+                           }
+                           return nullptr;
+                         },
+                         [](void*) -> void* {
+                           pthread_cancel(pthread_self());
+                           Record(1000000);
+                           return nullptr;
+                         },
+                         [](void*) -> void* {
+                           pthread_cancel(pthread_self());
+                           Stop();
+                           const stepscope_options options =
+                               Options("second.sscap");
+                           stepscope_start(&options);
+                           Record(1000);
+                           Stop();
+                           return nullptr;
+                         },
+                         [](void*) -> void* {
+                           pthread_cancel(pthread_self());
+                           stepscope_profiler* profiler = nullptr;
+                           stepscope_profiler_create(nullptr, &profiler);
+                           stepscope_profiler_start(profiler);
+                           for (int i = 0; i < 5; ++i)
+                             stepscope_profiler_step(profiler, 1);
+                           stepscope_profiler_stop(profiler);
+                           stepscope_profiler_destroy(profiler);
+                           return nullptr;
+                         }};
   for (const Body body : bodies) {
     pthread_t thread;
     pthread_create(&thread, nullptr, body, nullptr);

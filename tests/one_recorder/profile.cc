@@ -34,9 +34,9 @@ size_t Writers() {
   DIR* const tasks = opendir("/proc/self/task");
   while (const dirent* task = tasks != nullptr ? readdir(tasks) : nullptr) {
     std::string name;
-    std::getline(std::ifstream("/proc/self/task/" + std::string(task->d_name) +
-                               "/comm"),
-                 name);
+    std::getline(
+        std::ifstream("/proc/self/task/" + std::string(task->d_name) + "/comm"),
+        name);
     count += name == "stepscope";
   }
   if (tasks != nullptr) closedir(tasks);

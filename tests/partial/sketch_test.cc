@@ -81,8 +81,8 @@ TEST(DurationSketch, IsTheSameInWhateverOrder) {
         Draw(random, random() % 600, round % 2 == 0 ? 0.01 : 2);
     std::vector<DurationSketch> parts;
     for (size_t first = 0; first < values.size();) {
-      const size_t size = std::min<size_t>(values.size() - first,
-                                           1 + random() % 90);
+      const size_t size =
+          std::min<size_t>(values.size() - first, 1 + random() % 90);
       parts.push_back(
           DurationSketch::Of(std::span(values).subspan(first, size)));
       first += size;

@@ -56,9 +56,12 @@ class NodeLayoutTest : public testing::Test {
 
   NodeSample SampleOf(const Object& object) const {
     const Node& node = *static_cast<const Node*>(object.value);
-    NodeSample sample = {&object, node.name, node.type,
+    NodeSample sample = {&object,
+                         node.name,
+                         node.type,
                          static_cast<int64_t>(node.start_ns),
-                         static_cast<int64_t>(node.end_ns), {}};
+                         static_cast<int64_t>(node.end_ns),
+                         {}};
     for (const Node* child : node.children)
       for (const Object& other : objects_)
         if (other.value == child) sample.children.push_back(&other);

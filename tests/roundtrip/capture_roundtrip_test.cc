@@ -13,9 +13,9 @@
 
 #include "base/file.h"
 #include "exporters/capture/capture.h"
-#include "importers/capture/capture_file.h"
 #include "format/block.h"
 #include "format/table.h"
+#include "importers/capture/capture_file.h"
 #include "importers/capture/capture_writer.h"
 #include "roundtrip/random_trace.h"
 #include "roundtrip/same_trace.h"
@@ -226,9 +226,8 @@ TEST_F(CaptureRoundtrip, BlockThatGoesWrongHalfway) {
       format::ColumnHeader values;
       for (int skipped = 0; skipped < 2; ++skipped) {  // start and duration
         std::memcpy(&values, bytes.data() + column, sizeof(values));
-        column += sizeof(values) +
-                  static_cast<size_t>(format::PaddedBytes(
-                      uint64_t{table.rows} * values.width));
+        column += sizeof(values) + static_cast<size_t>(format::PaddedBytes(
+                                       uint64_t{table.rows} * values.width));
       }
       std::memcpy(&values, bytes.data() + column, sizeof(values));
       ASSERT_EQ(values.width, 1);
@@ -244,8 +243,7 @@ TEST_F(CaptureRoundtrip, BlockThatGoesWrongHalfway) {
   ExpectSound(**whole, **left, 0);
   ASSERT_EQ((*left)->tracks().size(), 1u);
   for (Row row = 0; row < (*left)->size(); ++row) {
-    const Row from =
-        row < format::kTableRows ? row : row + format::kTableRows;
+    const Row from = row < format::kTableRows ? row : row + format::kTableRows;
     ASSERT_EQ((*left)->start_ns()[row], (*whole)->start_ns()[from]) << row;
     ASSERT_EQ((*left)->dur_ns()[row], (*whole)->dur_ns()[from]) << row;
   }

@@ -37,8 +37,8 @@ class Lines {
   explicit Lines(const Trace& trace) : trace_(trace) {
     shift_ = trace.clock().epoch_known ? trace.epoch_ns() : 0;
     if (!trace.clock().epoch_known && trace.size() > 0)
-      shift_ = -*std::min_element(trace.start_ns().begin(),
-                                  trace.start_ns().end());
+      shift_ =
+          -*std::min_element(trace.start_ns().begin(), trace.start_ns().end());
     Add(Format("window %lld %lld", Time(trace.begin_ns()),
                Time(trace.end_ns())));
     for (const Process& process : trace.processes()) AddProcess(process);
@@ -79,11 +79,11 @@ class Lines {
            Text(trace_.name()[row]);
   }
   void AddProcess(const Process& process) {
-    std::string line = Format("process %lld rank %lld start %lld ",
-                              static_cast<long long>(process.pid),
-                              static_cast<long long>(process.rank),
-                              Time(process.start_ns)) +
-                       Text(process.name) + Text(process.host);
+    std::string line =
+        Format("process %lld rank %lld start %lld ",
+               static_cast<long long>(process.pid),
+               static_cast<long long>(process.rank), Time(process.start_ns)) +
+        Text(process.name) + Text(process.host);
     for (const auto& [key, value] : process.metadata)
       line += " " + Text(key) + "=" + Text(value);
     Add(line);
@@ -97,8 +97,9 @@ class Lines {
     for (const Arg& arg : trace_.args_of(row)) {
       const std::string value = proto::ValueText(trace_, arg);
       // Without the number of the string.
-      line += " " + Text(arg.key) + Format("%d%d ", static_cast<int>(arg.kind),
-                                           static_cast<int>(arg.clipped)) +
+      line += " " + Text(arg.key) +
+              Format("%d%d ", static_cast<int>(arg.kind),
+                     static_cast<int>(arg.clipped)) +
               (arg.has_text() ? value.substr(value.find(' ')) : value);
     }
     Add(line);
@@ -188,8 +189,8 @@ std::shared_ptr<const Trace> Everything(bool epoch_known) {
   json.text = builder.Intern(R"({"a": [1]})");
   builder.AddArg(json);
   builder.AddRawArgs(odd, R"("raw": [1, {"b": null}], "c": "d")");
-  for (const LinkSpace space : {LinkSpace::kExternal, LinkSpace::kGraphNode,
-                                LinkSpace::kSequence})
+  for (const LinkSpace space :
+       {LinkSpace::kExternal, LinkSpace::kGraphNode, LinkSpace::kSequence})
     builder.AddLink({0, space, 0xffffffffffffffffu, odd});
   builder.AddFlow({1250, 9, builder.Intern("batch"), 0, FlowPhase::kBegin});
   builder.AddFlow({1600, 9, builder.Intern("batch"), 1, FlowPhase::kStep});
@@ -249,8 +250,8 @@ TEST(PerfettoRoundtrip, CutAtEveryByte) {
   Row before = 0;
   uint64_t kept = 0;
   for (size_t size = 0; size <= bytes.size(); ++size) {
-    const auto trace = proto::ImportBytes(proto::ImportPerfetto,
-                                          bytes.substr(0, size));
+    const auto trace =
+        proto::ImportBytes(proto::ImportPerfetto, bytes.substr(0, size));
     ASSERT_GE(trace->size(), before) << size;
     before = trace->size();
     uint64_t rejected = 0;

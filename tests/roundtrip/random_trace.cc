@@ -66,8 +66,7 @@ class Maker {
     // Eight at a time: one by one they are most of what a large trace costs.
     for (size_t at = 0; at < text.size(); at += sizeof(uint64_t)) {
       const uint64_t bytes = random_();
-      std::memcpy(&text[at], &bytes,
-                  std::min(sizeof(bytes), text.size() - at));
+      std::memcpy(&text[at], &bytes, std::min(sizeof(bytes), text.size() - at));
     }
     return text;
   }

@@ -89,21 +89,21 @@ class Comparing {
   }
 
   void Args() {
-    Rows(a_.args(), b_.args(), "args", [&](const Arg& x, const Arg& y,
-                                           size_t i) {
-      Same(std::tuple(x.row, x.kind, x.clipped, x.list_count),
-           std::tuple(y.row, y.kind, y.clipped, y.list_count), "arg", i);
-      SameText(x.key, y.key, "key of arg", i);
-      if (!difference_.empty()) return;
-      if (x.kind == ArgKind::kInt)
-        Same(x.int_value, y.int_value, "integer of arg", i);
-      if (x.has_text()) SameText(x.text, y.text, "text of arg", i);
-      if (x.kind == ArgKind::kDouble)
-        SameBits(x.double_value, y.double_value, "double of arg", i);
-      for (uint32_t n = 0; n < x.list_count && difference_.empty(); ++n)
-        Same(a_.arg_ints()[x.list_first + n], b_.arg_ints()[y.list_first + n],
-             "list of arg", i);
-    });
+    Rows(a_.args(), b_.args(), "args",
+         [&](const Arg& x, const Arg& y, size_t i) {
+           Same(std::tuple(x.row, x.kind, x.clipped, x.list_count),
+                std::tuple(y.row, y.kind, y.clipped, y.list_count), "arg", i);
+           SameText(x.key, y.key, "key of arg", i);
+           if (!difference_.empty()) return;
+           if (x.kind == ArgKind::kInt)
+             Same(x.int_value, y.int_value, "integer of arg", i);
+           if (x.has_text()) SameText(x.text, y.text, "text of arg", i);
+           if (x.kind == ArgKind::kDouble)
+             SameBits(x.double_value, y.double_value, "double of arg", i);
+           for (uint32_t n = 0; n < x.list_count && difference_.empty(); ++n)
+             Same(a_.arg_ints()[x.list_first + n],
+                  b_.arg_ints()[y.list_first + n], "list of arg", i);
+         });
   }
 
   void Side() {
@@ -128,9 +128,8 @@ class Comparing {
     Rows(a_.memory(), b_.memory(), "memory",
          [&](const MemoryEvent& x, const MemoryEvent& y, size_t i) {
            const auto key = [](const MemoryEvent& m) {
-             return std::tuple(m.time_ns, m.address, m.bytes,
-                               m.total_allocated, m.total_reserved, m.track,
-                               m.kind, m.owner);
+             return std::tuple(m.time_ns, m.address, m.bytes, m.total_allocated,
+                               m.total_reserved, m.track, m.kind, m.owner);
            };
            Same(key(x), key(y), "memory", i);
            SameText(x.place, y.place, "place", i);

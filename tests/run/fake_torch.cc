@@ -49,8 +49,8 @@ struct EXPORT RecordFunction {
 
  private:
   RecordScope scope_;
-  std::vector<std::pair<RecordFunctionCallback,
-                        std::unique_ptr<ObserverContext>>>
+  std::vector<
+      std::pair<RecordFunctionCallback, std::unique_ptr<ObserverContext>>>
       running_;
   std::string name_;
   int64_t sequence_ = -1;
@@ -93,8 +93,7 @@ size_t RecordFunction::num_inputs() const { return 0; }
 
 }  // namespace at
 
-extern "C" EXPORT void fake_run(const char* name, int scope,
-                                int64_t sequence) {
+extern "C" EXPORT void fake_run(const char* name, int scope, int64_t sequence) {
   at::RecordFunction function(static_cast<at::RecordScope>(scope));
   function.before(name, sequence);
 }

@@ -52,8 +52,7 @@ typedef void (*nvtx_function)(void);
 static nvtx_function nvtx_core_functions[16];
 static nvtx_function nvtx_core2_functions[16];
 
-static int nvtx_get_module(int module, nvtx_function*** table,
-                           unsigned* size) {
+static int nvtx_get_module(int module, nvtx_function*** table, unsigned* size) {
   static nvtx_function* core[16];
   static nvtx_function* core2[16];
   for (int i = 0; i < 16; ++i) {
@@ -81,15 +80,14 @@ static nvtx_function nvtx_find(int module, int id) {
     const char* path = getenv("NVTX_INJECTION64_PATH");
     void* tool = path != NULL ? dlopen(path, RTLD_LAZY) : NULL;
     int (*start)(const void* (*)(uint32_t)) = NULL;
-    if (tool != NULL)
-      *(void**)&start = dlsym(tool, "InitializeInjectionNvtx2");
+    if (tool != NULL) *(void**)&start = dlsym(tool, "InitializeInjectionNvtx2");
     if (start != NULL) start(&nvtx_get_table);
   }
   return module == 1 ? nvtx_core_functions[id] : nvtx_core2_functions[id];
 }
 
-#define NVTX_CALL(module, id, none, type, ...)                    \
-  nvtx_function function = nvtx_find(module, id);                 \
+#define NVTX_CALL(module, id, none, type, ...)    \
+  nvtx_function function = nvtx_find(module, id); \
   return function != NULL ? ((type)function)(__VA_ARGS__) : (none)
 
 static inline void nvtxMarkA(const char* text) {
@@ -128,18 +126,16 @@ static inline void nvtxNameOsThreadA(uint32_t thread, const char* name) {
 }
 static inline int nvtxDomainRangePushEx(
     nvtxDomainHandle_t domain, const nvtxEventAttributes_t* attributes) {
-  NVTX_CALL(5, 4, -2,
-            int (*)(nvtxDomainHandle_t, const nvtxEventAttributes_t*), domain,
-            attributes);
+  NVTX_CALL(5, 4, -2, int (*)(nvtxDomainHandle_t, const nvtxEventAttributes_t*),
+            domain, attributes);
 }
 static inline int nvtxDomainRangePop(nvtxDomainHandle_t domain) {
   NVTX_CALL(5, 5, -2, int (*)(nvtxDomainHandle_t), domain);
 }
 static inline nvtxStringHandle_t nvtxDomainRegisterStringA(
     nvtxDomainHandle_t domain, const char* text) {
-  NVTX_CALL(5, 10, NULL,
-            nvtxStringHandle_t(*)(nvtxDomainHandle_t, const char*), domain,
-            text);
+  NVTX_CALL(5, 10, NULL, nvtxStringHandle_t(*)(nvtxDomainHandle_t, const char*),
+            domain, text);
 }
 static inline nvtxDomainHandle_t nvtxDomainCreateA(const char* name) {
   NVTX_CALL(5, 12, NULL, nvtxDomainHandle_t(*)(const char*), name);

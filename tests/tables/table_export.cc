@@ -78,8 +78,9 @@ __attribute__((visibility("default"))) const char* tables_render(
   return Answer().c_str();
 }
 
-__attribute__((visibility("default"))) int tables_arrow(
-    void* handle, const char* key, ArrowArrayStream* out) {
+__attribute__((visibility("default"))) int tables_arrow(void* handle,
+                                                        const char* key,
+                                                        ArrowArrayStream* out) {
   const Summary& summary = static_cast<Loaded*>(handle)->summary;
   return ExportArrowStream(*FindTable(key), summary, out) ? 0 : 1;
 }

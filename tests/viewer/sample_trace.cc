@@ -57,8 +57,8 @@ Status Run(const std::string& path, const Exporter& exporter) {
   // Every byte, after text that stays readable.
   std::string bytes = "bytes ";
   for (int c = 0; c < 256; ++c) bytes += static_cast<char>(c);
-  builder.AddEvent({1, 400000, 1000, builder.Intern(bytes),
-                    STEPSCOPE_USER_DEFINED, 0});
+  builder.AddEvent(
+      {1, 400000, 1000, builder.Intern(bytes), STEPSCOPE_USER_DEFINED, 0});
   builder.AddEvent({1, 500000, 1000,
                     builder.Intern("<img src=x onerror=\"alert(1)\">"),
                     STEPSCOPE_USER_DEFINED, 0});

@@ -33,14 +33,14 @@ struct Overlap {
 };
 
 struct Finding {
-  std::string_view id;   // "data_loader"; stable, for scripts
-  std::string finding;   // one sentence
+  std::string_view id;  // "data_loader"; stable, for scripts
+  std::string finding;  // one sentence
   // Of one settled step: what a replay of the change saves, and the range in
   // which that is expected. Without a replay, from 0 to an arithmetic bound.
   int64_t saving_ns = 0;
   int64_t low_ns = 0;
   int64_t high_ns = 0;
-  double saving_ratio = 0;   // of Advice::step_ns
+  double saving_ratio = 0;  // of Advice::step_ns
   bool replayed = false;
   bool always = false;  // shown by its bound where the replay saves nothing
   // About few steps: the saving is that of all of them, shared by all steps,
@@ -49,7 +49,7 @@ struct Finding {
   // Measured: where a replay saves clearly more, this is the bound. Steps then
   // differ so much that the median moves to others. 0: not known.
   int64_t measured_ns = 0;
-  std::string covers;  // events that it speaks of with all that is inside
+  std::string covers;        // events that it speaks of with all that is inside
   std::string change;        // for `whatif --change`; empty: none fits
   std::string saving_basis;  // how the saving was found
   std::vector<Overlap> overlaps;

@@ -64,8 +64,8 @@ class Program {
         // Ids must differ from step to step.
         const bool has_id = line.what.find("correlation=") != std::string::npos;
         tracks[line.track] += Range(step, line.begin, line.end) + " " +
-                              line.what +
-                              (has_id ? std::to_string(step) : "") + "\n";
+                              line.what + (has_id ? std::to_string(step) : "") +
+                              "\n";
       }
     }
     tracks[kMain] += more_;
@@ -242,8 +242,8 @@ TEST(AdviceTest, ACompiledModelIsNotToBeCompiled) {
     const Finding launch = Find(advice, "launch_bound");
     EXPECT_EQ(launch.id, "launch_bound") << kernel;
     EXPECT_FALSE(Mentions(launch.to_try, "compiling the model")) << kernel;
-    EXPECT_FALSE(Mentions(Find(advice, "small_kernels").to_try,
-                          "compiling the model"))
+    EXPECT_FALSE(
+        Mentions(Find(advice, "small_kernels").to_try, "compiling the model"))
         << kernel;
   }
 }
@@ -304,8 +304,8 @@ TEST(AdviceTest, TheOptimizersLoopIsNamed) {
   const Finding finding = Find(advice, "optimizer_loop");
   EXPECT_EQ(finding.change, "fuse_small:Optimizer.step#AdamW.step");
   ExpectSaving(finding, 600, 100);
-  EXPECT_TRUE(HasEvidence(Find(advice, "launch_bound"),
-                          "Optimizer.step#AdamW.step"));
+  EXPECT_TRUE(
+      HasEvidence(Find(advice, "launch_bound"), "Optimizer.step#AdamW.step"));
 }
 
 // As JAX records it: work without launches, programs that the host dispatches.
@@ -435,9 +435,10 @@ TEST(AdviceTest, StreamsThatTakeTurns) {
 
 TEST(AdviceTest, MostWorkOutsideTheSteps) {
   Program program = Healthy();
-  program.Raw("6000000..6000100 cudaLaunchKernel CudaRuntime correlation=99\n"
-              "stream 7 GPU:0\n"
-              "6000200..26000000 late Kernel correlation=99\n");
+  program.Raw(
+      "6000000..6000100 cudaLaunchKernel CudaRuntime correlation=99\n"
+      "stream 7 GPU:0\n"
+      "6000200..26000000 late Kernel correlation=99\n");
   EXPECT_TRUE(Mentions(program.Ask().doubts, "outside the steps"));
 }
 

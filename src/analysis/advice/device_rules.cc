@@ -16,8 +16,7 @@ Evidence OfKernel(const KernelRow& row, const std::string& more) {
   return {CountText(row.calls, "call") + " of " +
               Milliseconds(AverageNs(row.gpu.total_ns, row.calls)) + more +
               ": " + std::string(WithoutArguments(row.name)),
-          std::string(row.name), row.longest, row.calls,
-          row.gpu.total_ns};
+          std::string(row.name), row.longest, row.calls, row.gpu.total_ns};
 }
 
 std::vector<const KernelRow*> ByTime(const std::vector<KernelRow>& rows) {
@@ -54,9 +53,9 @@ void FindLowOccupancy(const AdviceInput& input, Advice& advice) {
   Finding finding;
   finding.id = "low_occupancy";
   finding.finding = "Kernels are too small to fill the device.";
-  finding.change = "kernel:" +
-                   KernelPattern(input.summary.kernel, worst->name) +
-                   Format("=%.2f", 1 - *worst->unfilled);
+  finding.change =
+      "kernel:" + KernelPattern(input.summary.kernel, worst->name) +
+      Format("=%.2f", 1 - *worst->unfilled);
   finding.saving_ns = input.OfAStep(saving_ns);
   finding.saving_basis =
       "the first kernel below takes less time by the share of "
@@ -93,10 +92,11 @@ void FindIdleTensorCores(const AdviceInput& input, Advice& advice) {
   finding.saving_ns = input.OfAStep(
       std::min(without, input.waterfall().part(StepPart::kKernel)) / 2);
   finding.saving_basis = "these kernels use tensor cores";
-  finding.evidence.push_back(
-      {"Such kernels took " + Milliseconds(without) + " without tensor cores "
-       "and " + Milliseconds(with) + " with them.",
-       "", kNoRow, 0, without});
+  finding.evidence.push_back({"Such kernels took " + Milliseconds(without) +
+                                  " without tensor cores "
+                                  "and " +
+                                  Milliseconds(with) + " with them.",
+                              "", kNoRow, 0, without});
   if (rows.size() > kMostExamples) rows.resize(kMostExamples);
   for (const KernelRow* row : rows) {
     finding.evidence.push_back(OfKernel(*row, ""));

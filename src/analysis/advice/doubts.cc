@@ -68,7 +68,8 @@ void DoubtCoverage(const AdviceInput& input, Advice& advice) {
   const double outside = 1 - input.work_in_steps;
   if (outside <= kMost) return;
   advice.doubts.push_back(
-      Percent(outside) + " of the device's work was launched outside the "
+      Percent(outside) +
+      " of the device's work was launched outside the "
       "steps: " +
       (input.HasWorkInSteps()
            ? "the advice is about the rest."
@@ -79,10 +80,9 @@ void DoubtCoverage(const AdviceInput& input, Advice& advice) {
 void DoubtReplay(Advice& advice) {
   constexpr double kFar = 0.05;
   if (!advice.replay || std::abs(advice.replay->error) <= kFar) return;
-  advice.doubts.push_back(
-      "Replaying the unchanged steps is off by " +
-      Percent(std::abs(advice.replay->error)) +
-      " of the recorded time: savings are as uncertain.");
+  advice.doubts.push_back("Replaying the unchanged steps is off by " +
+                          Percent(std::abs(advice.replay->error)) +
+                          " of the recorded time: savings are as uncertain.");
 }
 
 void DoubtRecording(const AdviceInput& input, Advice& advice) {

@@ -46,11 +46,10 @@ class HostProgram {
       In(step, 0, step == kSteps - 1 ? last_end_ : kStepUs - 10,
          "ProfileStep#" + std::to_string(step) + " ProfileStep");
     }
-    std::stable_sort(lines_.begin(), lines_.end(),
-                     [](const Line& a, const Line& b) {
-                       return std::pair(a.begin, -a.end) <
-                              std::pair(b.begin, -b.end);
-                     });
+    std::stable_sort(
+        lines_.begin(), lines_.end(), [](const Line& a, const Line& b) {
+          return std::pair(a.begin, -a.end) < std::pair(b.begin, -b.end);
+        });
     std::string text = more_ + "thread 1 main\n";
     for (const Line& line : lines_) {
       text += std::to_string(line.begin) + ".." + std::to_string(line.end) +
@@ -108,8 +107,9 @@ TEST(HostAdviceTest, TheLargestOwnTimeIsFirstAndReplayed) {
   ASSERT_FALSE(advice.findings.empty());
   const Finding& first = advice.findings[0];
   EXPECT_EQ(first.id, "own_time");
-  EXPECT_EQ(first.finding, "\"aten::addmm\" takes 800.00 us per step "
-                           "(median) by itself.");
+  EXPECT_EQ(first.finding,
+            "\"aten::addmm\" takes 800.00 us per step "
+            "(median) by itself.");
   EXPECT_EQ(first.change, "self:aten::addmm=0.5");
   EXPECT_TRUE(first.replayed);
   EXPECT_EQ(first.saving_ns, 400'000);
@@ -262,11 +262,10 @@ TEST(HostAdviceTest, ADeviceThatWorksOutsideTheStepsIsNotCalledIdle) {
   const Advice advice = program.Ask();
   EXPECT_EQ(Find(advice, "device_idle"), nullptr);
   EXPECT_LT(advice.device_busy, 0);
-  EXPECT_TRUE(std::any_of(advice.doubts.begin(), advice.doubts.end(),
-                          [](const std::string& doubt) {
-                            return doubt.find("outside the steps") !=
-                                   std::string::npos;
-                          }));
+  EXPECT_TRUE(std::any_of(
+      advice.doubts.begin(), advice.doubts.end(), [](const std::string& doubt) {
+        return doubt.find("outside the steps") != std::string::npos;
+      }));
 }
 
 }  // namespace

@@ -40,11 +40,11 @@ Row LongestInput(const AdviceInput& input) {
 }
 
 uint64_t StepsWith(const Waterfall& waterfall, StepPart part) {
-  return static_cast<uint64_t>(std::count_if(
-      waterfall.steps.begin(), waterfall.steps.end(),
-      [&](const StepParts& step) {
-        return step.part_ns[static_cast<size_t>(part)] > 0;
-      }));
+  return static_cast<uint64_t>(
+      std::count_if(waterfall.steps.begin(), waterfall.steps.end(),
+                    [&](const StepParts& step) {
+                      return step.part_ns[static_cast<size_t>(part)] > 0;
+                    }));
 }
 
 constexpr TypeSet kWaitingTypes =
@@ -121,9 +121,10 @@ void FindDataLoader(const AdviceInput& input, Advice& advice) {
   const std::optional<MachineLoad> load = FindMachineLoad(trace);
   if (load && load->busy >= kAllInUse) {
     finding.evidence.push_back({ProcessorUse(trace), "", kNoRow, 0, 0});
-    finding.to_try = {"less work for a sample (smaller files, decoding once, "
-                      "caching): all processors are in use, and more loader "
-                      "workers would share them"};
+    finding.to_try = {
+        "less work for a sample (smaller files, decoding once, "
+        "caching): all processors are in use, and more loader "
+        "workers would share them"};
   } else {
     finding.to_try = {
         "more loader workers, so that batches are made in parallel",
@@ -177,8 +178,8 @@ void FindMemoryGrowth(const AdviceInput& input, Advice& advice) {
       if (finding.evidence.size() == kMostExamples) break;
       finding.evidence.push_back(
           {Quoted(leak.name) + " kept " +
-               CountText(static_cast<uint64_t>(
-                   AverageNs(leak.bytes, leak.steps))) +
+               CountText(
+                   static_cast<uint64_t>(AverageNs(leak.bytes, leak.steps))) +
                " bytes of " + std::string(place.place) + " in each of " +
                CountText(leak.steps, "step") + ".",
            std::string(leak.name), leak.example, leak.allocations, 0});

@@ -35,12 +35,11 @@ std::vector<Interval> StepsOf(const AdviceInput& input, uint32_t process) {
 
 size_t FirstStepOf(const AdviceInput& input, uint32_t process) {
   const std::vector<StepParts>& steps = input.waterfall().steps;
-  return static_cast<size_t>(
-      std::find_if(steps.begin(), steps.end(),
-                   [&](const StepParts& step) {
-                     return step.process == process;
-                   }) -
-      steps.begin());
+  return static_cast<size_t>(std::find_if(steps.begin(), steps.end(),
+                                          [&](const StepParts& step) {
+                                            return step.process == process;
+                                          }) -
+                             steps.begin());
 }
 
 std::string ProcessorUse(const Trace& trace) {

@@ -41,8 +41,8 @@ void ForEachPieceInSteps(const AdviceInput& input, uint32_t process,
     while (first < steps.size() && steps[first].end <= piece.range.begin) {
       ++first;
     }
-    for (size_t i = first;
-         i < steps.size() && steps[i].begin < piece.range.end; ++i) {
+    for (size_t i = first; i < steps.size() && steps[i].begin < piece.range.end;
+         ++i) {
       InnermostPiece part = piece;
       part.range.begin = std::max(part.range.begin, steps[i].begin);
       part.range.end = std::min(part.range.end, steps[i].end);

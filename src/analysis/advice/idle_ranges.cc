@@ -151,8 +151,8 @@ class Collector {
   void Add(Row row, int64_t idle_ns) {
     const StringId name = trace_.name()[row];
     const bool backward = trace_.str(name).starts_with(kAutograd);
-    const auto [at, added] = slots_.try_emplace(
-        backward ? UINT32_MAX : name.v, result_.ranges.size());
+    const auto [at, added] = slots_.try_emplace(backward ? UINT32_MAX : name.v,
+                                                result_.ranges.size());
     if (added) {
       result_.ranges.emplace_back().name =
           backward ? kBackward : trace_.str(name);

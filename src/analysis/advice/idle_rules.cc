@@ -17,39 +17,47 @@ namespace {
 // What goes on while a device is idle, in words.
 std::string_view WordsFor(StepPart cause) {
   switch (cause) {
-    case StepPart::kCommunication: return "the host communicated";
-    case StepPart::kLaunchGap: return "work was launched and had not begun";
-    case StepPart::kInputStall: return "the step waited for data";
-    case StepPart::kHostSync: return "the host waited for the device";
-    case StepPart::kOtherCpu: return "the host ran other code";
+    case StepPart::kCommunication:
+      return "the host communicated";
+    case StepPart::kLaunchGap:
+      return "work was launched and had not begun";
+    case StepPart::kInputStall:
+      return "the step waited for data";
+    case StepPart::kHostSync:
+      return "the host waited for the device";
+    case StepPart::kOtherCpu:
+      return "the host ran other code";
     case StepPart::kUnexplained:
       return "nothing was recorded on the host (Python between calls, say)";
     case StepPart::kKernel:
-    case StepPart::kCopy: break;
+    case StepPart::kCopy:
+      break;
   }
   return "";
 }
 
 std::vector<std::string> Remedies(Compiled compiled) {
   if (compiled == Compiled::kXla) {
-    return {"one compiled function for the whole step, or several steps in a "
-            "loop inside it (lax.scan): each call is dispatched by the host",
-            "not reading results (block_until_ready, float(loss)) in every "
-            "step",
-            "a larger batch: more work per call"};
+    return {
+        "one compiled function for the whole step, or several steps in a "
+        "loop inside it (lax.scan): each call is dispatched by the host",
+        "not reading results (block_until_ready, float(loss)) in every "
+        "step",
+        "a larger batch: more work per call"};
   }
-  return {"looking at the host's code in the ranges above: it holds the "
-          "device up",
-          "doing that work ahead of time or on another thread",
-          "a larger batch: more device work for the same host work"};
+  return {
+      "looking at the host's code in the ranges above: it holds the "
+      "device up",
+      "doing that work ahead of time or on another thread",
+      "a larger batch: more device work for the same host work"};
 }
 
 }  // namespace
 
 void FindIdleDevice(const AdviceInput& input, Advice& advice) {
-  constexpr double kMuch = 0.1;      // of the steps
+  constexpr double kMuch = 0.1;       // of the steps
   constexpr double kExplained = 0.3;  // of the idle time
-  constexpr double kNamed = 0.05;    // of the steps
+  constexpr double kNamed = 0.05;     // of the steps
   const IdleDevice* const device = input.BusiestDevice();
   if (device == nullptr || !input.TrustsIdleTime()) return;
   const double share = Ratio(device->idle_ns, device->step_ns);
@@ -61,20 +69,18 @@ void FindIdleDevice(const AdviceInput& input, Advice& advice) {
     if (finding.average) continue;  // about other steps than the usual one
     explained = std::max(explained, finding.saving_ns);
   }
-  if (static_cast<double>(explained) >
-      kExplained * static_cast<double>(idle)) {
+  if (static_cast<double>(explained) > kExplained * static_cast<double>(idle)) {
     return;
   }
   // Of a step of its process, as if all had as long ones.
   const auto per_step = [&](int64_t ns) {
-    return input.PerStep(static_cast<int64_t>(
-        Ratio(ns, device->step_ns) *
-        static_cast<double>(input.waterfall().step_ns)));
+    return input.PerStep(
+        static_cast<int64_t>(Ratio(ns, device->step_ns) *
+                             static_cast<double>(input.waterfall().step_ns)));
   };
   Finding finding;
   finding.id = "device_idle";
-  finding.finding = device->name + " is idle for " +
-                    per_step(device->idle_ns) +
+  finding.finding = device->name + " is idle for " + per_step(device->idle_ns) +
                     ": the host does not keep it busy.";
   finding.change = "host=0.5";
   finding.always = true;

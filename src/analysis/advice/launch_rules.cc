@@ -78,18 +78,21 @@ std::vector<std::string> LaunchRemedies(const AdviceInput& input) {
             "a larger batch: more work per launch"};
   }
   switch (FindCompiled(input)) {
-    case Compiled::kNo: break;
+    case Compiled::kNo:
+      break;
     case Compiled::kTorch:
-      return {"CUDA graphs around the compiled model: "
-              "torch.compile(mode=\"reduce-overhead\")",
-              "compiling what is still outside: graph breaks, the optimizer",
-              "a larger batch: more work per launch"};
+      return {
+          "CUDA graphs around the compiled model: "
+          "torch.compile(mode=\"reduce-overhead\")",
+          "compiling what is still outside: graph breaks, the optimizer",
+          "a larger batch: more work per launch"};
     case Compiled::kXla:
-      return {"one compiled function for the whole step, or several steps in "
-              "a loop inside it (lax.scan)",
-              "command buffers, which XLA launches as CUDA graphs "
-              "(--xla_gpu_enable_command_buffer)",
-              "a larger batch: more work per launch"};
+      return {
+          "one compiled function for the whole step, or several steps in "
+          "a loop inside it (lax.scan)",
+          "command buffers, which XLA launches as CUDA graphs "
+          "(--xla_gpu_enable_command_buffer)",
+          "a larger batch: more work per launch"};
   }
   return {input.communication.host_calls() > 0
               ? "capturing forward and backward as graphs (CUDA graphs)"
@@ -168,23 +171,24 @@ void FindSmallKernels(const AdviceInput& input, Advice& advice) {
   const auto calls = static_cast<int64_t>(launch.short_kernels);
   Finding finding;
   finding.id = "small_kernels";
-  finding.finding = "Many kernels are shorter than the call that launches "
-                    "them.";
+  finding.finding =
+      "Many kernels are shorter than the call that launches "
+      "them.";
   finding.change = "fuse_small";
   finding.saving_ns = input.OfAStep(std::min(
       LaunchBoundTime(input),
-      std::max<int64_t>(0, SaturatingSubtract(
-                               calls * launch.call.spread.p50_ns,
-                               launch.short_kernels_ns))));
+      std::max<int64_t>(0, SaturatingSubtract(calls * launch.call.spread.p50_ns,
+                                              launch.short_kernels_ns))));
   finding.saving_basis =
       "kernels under 10 us that follow each other become one";
   finding.evidence.push_back(
-      {CountText(launch.short_kernels) + " of " +
-           CountText(kernels, "kernel") + " (" +
+      {CountText(launch.short_kernels) + " of " + CountText(kernels, "kernel") +
+           " (" +
            Percent(static_cast<double>(launch.short_kernels) /
                    static_cast<double>(kernels)) +
-           "): " + Milliseconds(AverageNs(launch.short_kernels_ns,
-                                          launch.short_kernels)) +
+           "): " +
+           Milliseconds(
+               AverageNs(launch.short_kernels_ns, launch.short_kernels)) +
            " on the device on average, for a launch of " +
            Milliseconds(launch.call.spread.p50_ns) + " (median).",
        "", kNoRow, launch.short_kernels, launch.short_kernels_ns});
@@ -204,8 +208,7 @@ void FindSmallKernels(const AdviceInput& input, Advice& advice) {
         {CountText(row->calls, "call") + " of " +
              Milliseconds(AverageNs(row->gpu.total_ns, row->calls)) + ": " +
              std::string(WithoutArguments(row->name)),
-         std::string(row->name), row->longest, row->calls,
-         row->gpu.total_ns});
+         std::string(row->name), row->longest, row->calls, row->gpu.total_ns});
   }
   if (FindCompiled(input) == Compiled::kNo) {
     finding.to_try.push_back(
@@ -251,11 +254,11 @@ void FindOptimizerLoop(const AdviceInput& input, Advice& advice) {
   const std::string name(trace.str(found.name));
   Finding finding;
   finding.id = "optimizer_loop";
-  finding.finding = "The optimizer launches its kernels one by one (" + name +
-                    ").";
+  finding.finding =
+      "The optimizer launches its kernels one by one (" + name + ").";
   finding.change = "fuse_small:" + name;
-  finding.saving_ns = input.OfAStep(
-      std::min(found.time_ns, LaunchBoundTime(input)));
+  finding.saving_ns =
+      input.OfAStep(std::min(found.time_ns, LaunchBoundTime(input)));
   finding.saving_basis = "its small kernels become one";
   finding.evidence.push_back(
       {CountText(found.calls, "call") + ", " +

@@ -41,12 +41,14 @@ void ExplainEmpty(const Trace& trace, std::vector<std::string>& text) {
                    " none could be kept (" + reason +
                    "); stepscope info lists why.");
   } else if (!trace.complete()) {
-    text.push_back("Nothing can be advised: the recording was cut short "
-                   "before its first event.");
+    text.push_back(
+        "Nothing can be advised: the recording was cut short "
+        "before its first event.");
   } else {
-    text.push_back("Nothing can be advised: the trace has no events. The "
-                   "recorder was not running while the program worked, or "
-                   "the chosen steps never came.");
+    text.push_back(
+        "Nothing can be advised: the trace has no events. The "
+        "recorder was not running while the program worked, or "
+        "the chosen steps never came.");
   }
 }
 
@@ -57,8 +59,9 @@ void ExplainNothing(const AdviceInput& input, Advice& advice) {
   std::vector<std::string>& text = advice.nothing;
   if (trace.size() == 0) {
     ExplainEmpty(trace, text);
-    text.push_back("stepscope doctor says what can be recorded on this "
-                   "machine.");
+    text.push_back(
+        "stepscope doctor says what can be recorded on this "
+        "machine.");
     return;
   }
   if (input.has_devices() || !input.tree.work().empty()) return;
@@ -69,12 +72,14 @@ void ExplainNothing(const AdviceInput& input, Advice& advice) {
   if (!input.summary.has_steps) {
     text.push_back("The trace has " + recorded +
                    ", but no step and no device work.");
-    text.push_back("Advice is about steps and about what a device waits for, "
-                   "so there is none here.");
-    text.push_back("Mark the steps (stepscope.step() at the start of each, "
-                   "Profiler.step(), or events of type ProfileStep); if the "
-                   "program uses a GPU, stepscope doctor says why its work "
-                   "was not recorded.");
+    text.push_back(
+        "Advice is about steps and about what a device waits for, "
+        "so there is none here.");
+    text.push_back(
+        "Mark the steps (stepscope.step() at the start of each, "
+        "Profiler.step(), or events of type ProfileStep); if the "
+        "program uses a GPU, stepscope doctor says why its work "
+        "was not recorded.");
     text.push_back("stepscope summary shows where the time goes.");
   }
 }

@@ -72,7 +72,8 @@ std::string_view SentenceOf(OperatorKind kind) {
              "to do.";
     case OperatorKind::kInput:
       return "The input pipeline runs while the device has nothing to do.";
-    case OperatorKind::kCompute: break;
+    case OperatorKind::kCompute:
+      break;
   }
   return "Operators run on the CPU while the device has nothing to do.";
 }
@@ -80,11 +81,12 @@ std::string_view SentenceOf(OperatorKind kind) {
 std::vector<std::string> RemediesOf(OperatorKind kind) {
   switch (kind) {
     case OperatorKind::kCommunication:
-      return {"gradients that are views of the buckets "
-              "(gradient_as_bucket_view=True), so that nothing is split up "
-              "or joined",
-              "fewer, larger buckets; buffers that need no broadcast "
-              "(broadcast_buffers=False)"};
+      return {
+          "gradients that are views of the buckets "
+          "(gradient_as_bucket_view=True), so that nothing is split up "
+          "or joined",
+          "fewer, larger buckets; buffers that need no broadcast "
+          "(broadcast_buffers=False)"};
     case OperatorKind::kAllocation:
       return {"allocating once, before the loop, and using it again",
               "recording later: the first allocations of a size are the slow "
@@ -94,15 +96,18 @@ std::vector<std::string> RemediesOf(OperatorKind kind) {
               "copies from pinned memory that do not block, issued before "
               "they are needed"};
     case OperatorKind::kInput:
-      return {"reading ahead (prefetch), so that batches are made while the "
-              "step runs",
-              "more parallel calls in the pipeline; caching what is the same "
-              "in every epoch"};
-    case OperatorKind::kCompute: break;
+      return {
+          "reading ahead (prefetch), so that batches are made while the "
+          "step runs",
+          "more parallel calls in the pipeline; caching what is the same "
+          "in every epoch"};
+    case OperatorKind::kCompute:
+      break;
   }
-  return {"an implementation of the operator for the device (sparse and "
-          "string operators often have none)",
-          "moving the operator out of the step, or to the data loader"};
+  return {
+      "an implementation of the operator for the device (sparse and "
+      "string operators often have none)",
+      "moving the operator out of the step, or to the data loader"};
 }
 
 // Compiling, tuning, loading code: it happens once, and is no operator's work.

@@ -43,16 +43,16 @@ struct OutsideRange {
   StringId name;
   OutsideKind kind = OutsideKind::kCallback;
   uint64_t calls = 0;
-  uint64_t steps = 0;    // that have some
-  int64_t time_ns = 0;   // within steps
+  uint64_t steps = 0;   // that have some
+  int64_t time_ns = 0;  // within steps
   std::vector<int64_t> by_step;
   Row longest = kNoRow;
   size_t last_step = SIZE_MAX;
 };
 
-constexpr TypeSet kOutsideTypes =
-    kUserDefinedTypes | SetOf(STEPSCOPE_PYTHON_FUNCTION) |
-    SetOf(STEPSCOPE_PYTHON_OP);
+constexpr TypeSet kOutsideTypes = kUserDefinedTypes |
+                                  SetOf(STEPSCOPE_PYTHON_FUNCTION) |
+                                  SetOf(STEPSCOPE_PYTHON_OP);
 
 // Ranges that torch puts around its own parts of a step; some recorders do not
 // take them for stages.
@@ -106,9 +106,8 @@ class OutsideCollector {
       const OutsideKind kind = KindOf(trace_.name()[row]);
       if (kind == OutsideKind::kCallback && !knows_stages) return;
       // Evaluation has a loader and a forward pass of its own.
-      const IntervalSet& foreign = kind == OutsideKind::kEvaluation
-                                       ? stages.training
-                                       : stages.any;
+      const IntervalSet& foreign =
+          kind == OutsideKind::kEvaluation ? stages.training : stages.any;
       if (BeginsInside(steps, range) || BeginsInside(foreign, range) ||
           Contains(foreign, range.begin)) {
         return;
@@ -140,8 +139,8 @@ class OutsideCollector {
       const auto index = static_cast<size_t>(step - steps.begin());
       if (index != sum.last_step) ++sum.steps;
       sum.last_step = index;
-      const int64_t ns = std::min(step->end, range.end) -
-                         std::max(step->begin, range.begin);
+      const int64_t ns =
+          std::min(step->end, range.end) - std::max(step->begin, range.begin);
       sum.time_ns = SaturatingAdd(sum.time_ns, ns);
       sum.by_step.resize(input_.step_count());
       sum.by_step[first_step_ + index] += ns;
@@ -171,17 +170,17 @@ InsideOf LargestInside(const AdviceInput& input, StringId name) {
   std::map<StringId, InsideOf> by_name;
   for (uint32_t i = 0; i < trace.processes().size(); ++i) {
     const std::vector<Interval> steps = StepsOf(input, i);
-    ForEachPieceInSteps(
-        input, i, steps, [&](size_t, const InnermostPiece& piece) {
-          Row at = piece.row;
-          while (at != kNoRow && trace.name()[at] != name) {
-            at = input.tree.parent(at);
-          }
-          if (at == kNoRow) return;
-          InsideOf& inside = by_name[trace.name()[piece.row]];
-          inside.row = piece.row;
-          inside.time_ns += piece.range.end - piece.range.begin;
-        });
+    ForEachPieceInSteps(input, i, steps,
+                        [&](size_t, const InnermostPiece& piece) {
+                          Row at = piece.row;
+                          while (at != kNoRow && trace.name()[at] != name) {
+                            at = input.tree.parent(at);
+                          }
+                          if (at == kNoRow) return;
+                          InsideOf& inside = by_name[trace.name()[piece.row]];
+                          inside.row = piece.row;
+                          inside.time_ns += piece.range.end - piece.range.begin;
+                        });
   }
   InsideOf largest;
   for (const auto& [inner, inside] : by_name) {
@@ -206,7 +205,8 @@ std::string HeadlineOf(const AdviceInput& input, const OutsideRange& range,
       return "Evaluation inside the steps" + takes + ": " + Quoted(name) + ".";
     case OutsideKind::kCheckpoint:
       return "Saving inside the steps" + takes + ": " + Quoted(name) + ".";
-    case OutsideKind::kCallback: break;
+    case OutsideKind::kCallback:
+      break;
   }
   return Quoted(name) + takes +
          ", outside forward pass, backward pass, optimizer and data loader.";
@@ -223,7 +223,8 @@ std::vector<std::string> RemediesFor(OutsideKind kind) {
       return {"saving less often",
               "copying the state and writing it on another thread or process",
               "saving once per job, not once per rank"};
-    case OutsideKind::kCallback: break;
+    case OutsideKind::kCallback:
+      break;
   }
   return {"calling it every so many steps only",
           "doing its work on another thread: the step does not need it",
@@ -232,9 +233,12 @@ std::vector<std::string> RemediesFor(OutsideKind kind) {
 
 std::string_view IdOf(OutsideKind kind) {
   switch (kind) {
-    case OutsideKind::kEvaluation: return "evaluation";
-    case OutsideKind::kCheckpoint: return "checkpoint";
-    case OutsideKind::kCallback: break;
+    case OutsideKind::kEvaluation:
+      return "evaluation";
+    case OutsideKind::kCheckpoint:
+      return "checkpoint";
+    case OutsideKind::kCallback:
+      break;
   }
   return "callback";
 }
@@ -247,10 +251,9 @@ Finding MakeOutside(const AdviceInput& input, const OutsideRange& range) {
   finding.finding = HeadlineOf(input, range, name);
   finding.covers = name;
   if (IsRare(input, range)) {
-    finding.SetAverage(input.OfAStep(range.time_ns),
-                       input.ShareOfSteps(range.time_ns),
-                       "its time, on average over " +
-                           CountText(input.step_count(), "step"));
+    finding.SetAverage(
+        input.OfAStep(range.time_ns), input.ShareOfSteps(range.time_ns),
+        "its time, on average over " + CountText(input.step_count(), "step"));
   } else {
     finding.change = "op:" + name + "=0";
     finding.saving_ns = finding.measured_ns = Median(range.by_step);
@@ -265,10 +268,10 @@ Finding MakeOutside(const AdviceInput& input, const OutsideRange& range) {
   const InsideOf inside = LargestInside(input, range.name);
   if (inside.row != kNoRow && trace.name()[inside.row] != range.name) {
     const std::string inner(trace.str(trace.name()[inside.row]));
-    finding.evidence.push_back(
-        {"The largest part of that is " + Quoted(inner) + ": " +
-             input.PerStep(inside.time_ns) + " by itself.",
-         inner, inside.row, 0, inside.time_ns});
+    finding.evidence.push_back({"The largest part of that is " + Quoted(inner) +
+                                    ": " + input.PerStep(inside.time_ns) +
+                                    " by itself.",
+                                inner, inside.row, 0, inside.time_ns});
   }
   finding.to_try = RemediesFor(range.kind);
   return finding;

@@ -122,10 +122,9 @@ std::map<DeviceKey, std::vector<Stream>> StreamsByDevice(
       made.busy_ns = TotalLength(made.busy);
       result[key].push_back(std::move(made));
     }
-    std::stable_sort(result[key].begin(), result[key].end(),
-                     [](const Stream& a, const Stream& b) {
-                       return a.busy_ns > b.busy_ns;
-                     });
+    std::stable_sort(
+        result[key].begin(), result[key].end(),
+        [](const Stream& a, const Stream& b) { return a.busy_ns > b.busy_ns; });
   }
   return result;
 }
@@ -147,8 +146,8 @@ void FindExposedCommunication(const AdviceInput& input, Advice& advice) {
   finding.saving_basis = "communication takes no time; an upper bound";
   finding.evidence.push_back(
       {"The step only communicates for " + input.PerStep(exposed) + "; " +
-           Percent(Ratio(distribution.overlap_ns,
-                         distribution.communication_ns)) +
+           Percent(
+               Ratio(distribution.overlap_ns, distribution.communication_ns)) +
            " of all communication (" +
            Milliseconds(distribution.communication_ns) +
            ") is hidden behind computation.",
@@ -156,11 +155,11 @@ void FindExposedCommunication(const AdviceInput& input, Advice& advice) {
   for (const Communicator& sum : communicators) {
     if (finding.evidence.size() > kMostExamples) break;
     const std::string name(trace.str(trace.name()[sum.longest]));
-    finding.evidence.push_back(
-        {CountText(sum.calls, "call") + ", " + Milliseconds(sum.time_ns) +
-             " in all, " + Milliseconds(trace.dur_ns()[sum.longest]) +
-             " at most: " + name,
-         name, sum.longest, sum.calls, sum.time_ns});
+    finding.evidence.push_back({CountText(sum.calls, "call") + ", " +
+                                    Milliseconds(sum.time_ns) + " in all, " +
+                                    Milliseconds(trace.dur_ns()[sum.longest]) +
+                                    " at most: " + name,
+                                name, sum.longest, sum.calls, sum.time_ns});
   }
   finding.to_try = {
       "starting gradients' exchange during the backward pass, in buckets",
@@ -195,8 +194,8 @@ void FindSerialStreams(const AdviceInput& input, Advice& advice) {
                std::to_string(std::get<2>(key)) + " was busy for " +
                Milliseconds(stream->busy_ns) + ", both at once for " +
                Milliseconds(both) + ".",
-           std::string(input.trace().str(
-               input.trace().name()[stream->longest])),
+           std::string(
+               input.trace().str(input.trace().name()[stream->longest])),
            stream->longest, 0, stream->busy_ns});
     }
     finding.to_try = {

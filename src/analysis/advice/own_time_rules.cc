@@ -50,7 +50,7 @@ struct LongGap {
 };
 
 struct HostUse {
-  std::map<StringId, OwnTime> own;        // by name
+  std::map<StringId, OwnTime> own;  // by name
   std::vector<int64_t> unrecorded_by_step;
   uint64_t unrecorded_pieces = 0;
   std::map<StringId, LongGap> long_gaps;  // by the event before; StringId{}:
@@ -85,9 +85,9 @@ void AddUnrecorded(const Trace& trace, const InnermostPiece& piece,
   if (piece.row != kNoRow) use.step_name = trace.name()[piece.row];
   if (ns < kLongGapNs) return;
   use.long_gaps_ns = SaturatingAdd(use.long_gaps_ns, ns);
-  LongGap& gap = use.long_gaps[piece.before == kNoRow
-                                   ? StringId{}
-                                   : trace.name()[piece.before]];
+  LongGap& gap =
+      use.long_gaps[piece.before == kNoRow ? StringId{}
+                                           : trace.name()[piece.before]];
   if (ns > gap.time.longest_ns) gap.longest = piece.range;
   gap.time.Add(piece, kNoRow);
 }
@@ -105,15 +105,15 @@ void ForEachOwnPiece(const AdviceInput& input, const Advice& advice,
     const IntervalSet taken = NamedAlready(input, advice, thread);
     const std::vector<Interval> steps = StepsOf(input, i);
     const size_t first = FirstStepOf(input, i);
-    ForEachPieceInSteps(
-        input, i, steps, [&](size_t step, const InnermostPiece& piece) {
-          if (Contains(loader, piece.range.begin) ||
-              Contains(exchange, piece.range.begin) ||
-              Contains(taken, piece.range.begin)) {
-            return;
-          }
-          visit(first + step, piece);
-        });
+    ForEachPieceInSteps(input, i, steps,
+                        [&](size_t step, const InnermostPiece& piece) {
+                          if (Contains(loader, piece.range.begin) ||
+                              Contains(exchange, piece.range.begin) ||
+                              Contains(taken, piece.range.begin)) {
+                            return;
+                          }
+                          visit(first + step, piece);
+                        });
   }
 }
 
@@ -121,16 +121,15 @@ HostUse FindHostUse(const AdviceInput& input, const Advice& advice) {
   const Trace& trace = input.trace();
   HostUse use;
   use.unrecorded_by_step.resize(input.step_count());
-  ForEachOwnPiece(
-      input, advice, [&](size_t step, const InnermostPiece& piece) {
-        if (IsUnrecorded(trace, piece)) {
-          AddUnrecorded(trace, piece, use);
-          use.unrecorded_by_step[step] += piece.range.end - piece.range.begin;
-          ++use.unrecorded_pieces;
-        } else {
-          use.own[trace.name()[piece.row]].Add(piece, piece.row);
-        }
-      });
+  ForEachOwnPiece(input, advice, [&](size_t step, const InnermostPiece& piece) {
+    if (IsUnrecorded(trace, piece)) {
+      AddUnrecorded(trace, piece, use);
+      use.unrecorded_by_step[step] += piece.range.end - piece.range.begin;
+      ++use.unrecorded_pieces;
+    } else {
+      use.own[trace.name()[piece.row]].Add(piece, piece.row);
+    }
+  });
   return use;
 }
 
@@ -158,18 +157,17 @@ LargestOwn FindLargestOwn(const AdviceInput& input, const Advice& advice,
     by_name[one.name] = &one;
   }
   const Trace& trace = input.trace();
-  ForEachOwnPiece(
-      input, advice, [&](size_t step, const InnermostPiece& piece) {
-        if (IsUnrecorded(trace, piece)) return;
-        const auto at = by_name.find(trace.name()[piece.row]);
-        if (at == by_name.end()) return;
-        at->second->by_step[step] += piece.range.end - piece.range.begin;
-      });
-  const auto largest = std::max_element(
-      candidates.begin(), candidates.end(),
-      [](const LargestOwn& a, const LargestOwn& b) {
-        return Median(a.by_step) < Median(b.by_step);
-      });
+  ForEachOwnPiece(input, advice, [&](size_t step, const InnermostPiece& piece) {
+    if (IsUnrecorded(trace, piece)) return;
+    const auto at = by_name.find(trace.name()[piece.row]);
+    if (at == by_name.end()) return;
+    at->second->by_step[step] += piece.range.end - piece.range.begin;
+  });
+  const auto largest =
+      std::max_element(candidates.begin(), candidates.end(),
+                       [](const LargestOwn& a, const LargestOwn& b) {
+                         return Median(a.by_step) < Median(b.by_step);
+                       });
   return largest == candidates.end() ? LargestOwn{} : std::move(*largest);
 }
 
@@ -182,8 +180,7 @@ std::string CallersOf(const AdviceInput& input, StringId name) {
     input.tree.threads().ForEachRow(i, [&](Row row) {
       if (trace.name()[row] != name) return;
       const Row parent = input.tree.parent(row);
-      if (parent == kNoRow ||
-          trace.type()[parent] == STEPSCOPE_PROFILE_STEP ||
+      if (parent == kNoRow || trace.type()[parent] == STEPSCOPE_PROFILE_STEP ||
           IsConcludedPass(trace, parent)) {
         return;
       }
@@ -291,14 +288,12 @@ void FindLargestOwnTime(const AdviceInput& input, const HostUse& use,
            CountText(input.step_count(), "step") + ", the longest " +
            Milliseconds(own.longest_ns) + ", without the events inside.",
        name, own.longest, own.calls, own.time_ns});
-  if (const std::string callers = CallersOf(input, name_id);
-      !callers.empty()) {
+  if (const std::string callers = CallersOf(input, name_id); !callers.empty()) {
     finding.evidence.push_back(
         {"It is called by " + callers + ".", "", kNoRow, 0, 0});
   }
   AddShapes(input, name_id, finding);
-  if (const std::string processors = ProcessorUse(trace);
-      !processors.empty()) {
+  if (const std::string processors = ProcessorUse(trace); !processors.empty()) {
     finding.evidence.push_back({processors, "", kNoRow, 0, 0});
   }
   finding.to_try = RemediesOfOwnTime(trace.type()[own.longest], name);
@@ -337,8 +332,7 @@ void FindUnrecordedTime(const AdviceInput& input, const HostUse& use,
     finding.change =
         "self:" + PatternOfSteps(trace.str(use.step_name)) + "=0.5";
   }
-  finding.saving_ns = finding.measured_ns =
-      Median(use.unrecorded_by_step) / 2;
+  finding.saving_ns = finding.measured_ns = Median(use.unrecorded_by_step) / 2;
   finding.saving_basis = "that code takes half of the time";
   for (const auto& [name, gap] : gaps) {
     if (!input.IsWorthSaying(gap->time.time_ns)) break;
@@ -347,8 +341,8 @@ void FindUnrecordedTime(const AdviceInput& input, const HostUse& use,
         {input.PerStep(gap->time.time_ns) + " are " +
              (before.empty() ? "at the start of the step"
                              : "after " + Quoted(before)) +
-             ", in " + CountText(gap->time.calls, "gap") +
-             ", the longest of " + Milliseconds(gap->time.longest_ns) + ".",
+             ", in " + CountText(gap->time.calls, "gap") + ", the longest of " +
+             Milliseconds(gap->time.longest_ns) + ".",
          before, kNoRow, gap->time.calls, gap->time.time_ns, gap->longest});
   }
   if (finding.evidence.empty()) return;

@@ -10,19 +10,19 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kTorchParts[] = {
-    "triton_",         "inductor",           "CompiledFunction",
-    "CompiledFxGraph", "Torch-Compiled",     "TorchDynamo",
-    "torch_compile",   "torch_dynamo",       "CompiledAutograd"};
+    "triton_",         "inductor",       "CompiledFunction",
+    "CompiledFxGraph", "Torch-Compiled", "TorchDynamo",
+    "torch_compile",   "torch_dynamo",   "CompiledAutograd"};
 constexpr std::string_view kXlaParts[] = {
-    "PjitFunction", "PjRt", "XlaModule", "xla::", "XLA", "XlaLaunch",
-    "GpuExecutable", "TfrtCpuExecutable", "_XlaRun", "ThunkExecute"};
+    "PjitFunction", "PjRt",        "XlaModule",     "xla::",
+    "XLA",          "XlaLaunch",   "GpuExecutable", "TfrtCpuExecutable",
+    "_XlaRun",      "ThunkExecute"};
 
 template <size_t kCount>
 bool HasAny(std::string_view name, const std::string_view (&parts)[kCount]) {
   return std::any_of(
-      std::begin(parts), std::end(parts), [&](std::string_view part) {
-        return name.find(part) != name.npos;
-      });
+      std::begin(parts), std::end(parts),
+      [&](std::string_view part) { return name.find(part) != name.npos; });
 }
 
 // XLA numbers its fusions: "loop_add_fusion_12", "fusion.3".

@@ -32,9 +32,9 @@ std::string Waiters(const StragglerRow& row) {
   std::string text;
   const size_t shown = std::min(row.victims.size(), kMostExamples);
   for (size_t i = 0; i < shown; ++i) {
-    text += (i == 0 ? "" : ", ") + ("rank " + std::to_string(
-                                        row.victims[i].rank)) +
-            " for " + Milliseconds(row.victims[i].wait_ns);
+    text += (i == 0 ? "" : ", ") +
+            ("rank " + std::to_string(row.victims[i].rank)) + " for " +
+            Milliseconds(row.victims[i].wait_ns);
   }
   if (row.victims.size() > shown) text += ", and others";
   return text;
@@ -43,11 +43,11 @@ std::string Waiters(const StragglerRow& row) {
 // The step in which others waited for it longest; empty: its times are not
 // known.
 Interval WorstStep(const RankJob& job, const StragglerRow& row) {
-  const auto worst = std::max_element(
-      row.steps.begin(), row.steps.end(),
-      [](const StragglerStep& a, const StragglerStep& b) {
-        return a.delay_ns < b.delay_ns;
-      });
+  const auto worst =
+      std::max_element(row.steps.begin(), row.steps.end(),
+                       [](const StragglerStep& a, const StragglerStep& b) {
+                         return a.delay_ns < b.delay_ns;
+                       });
   if (worst == row.steps.end()) return {};
   for (const RankStepRow& step : job.steps) {
     if (step.rank == row.rank && step.step == worst->step)
@@ -91,9 +91,9 @@ void FindStraggler(const AdviceInput& input, Advice& advice) {
                      Milliseconds(worst.delays_ns) + " in " +
                      CountText(job.step_count, "step");
   if (!worst.steps.empty()) what += ", most in " + StepList(worst);
-  finding.evidence.push_back(
-      {what + ": " + Waiters(worst) + ".", "", kNoRow, worst.last,
-       worst.delays_ns, WorstStep(job, worst)});
+  finding.evidence.push_back({what + ": " + Waiters(worst) + ".", "", kNoRow,
+                              worst.last, worst.delays_ns,
+                              WorstStep(job, worst)});
   if (!worst.doing.empty()) {
     const bool nothing = worst.doing == "nothing recorded";
     finding.evidence.push_back(
@@ -107,10 +107,9 @@ void FindStraggler(const AdviceInput& input, Advice& advice) {
   }
   for (const RankRow& rank : job.ranks) {
     if (rank.rank != worst.rank || rank.load < 1 + kUnequal) continue;
-    finding.evidence.push_back(
-        {"It computes " + Percent(rank.load - 1) +
-             " more than the mean of all ranks.",
-         "", kNoRow, 0, rank.computation_ns});
+    finding.evidence.push_back({"It computes " + Percent(rank.load - 1) +
+                                    " more than the mean of all ranks.",
+                                "", kNoRow, 0, rank.computation_ns});
   }
   for (size_t i = 1; i < job.stragglers.size(); ++i) {
     const StragglerRow& next = job.stragglers[i];

@@ -68,8 +68,7 @@ std::string AdviceInput::PerStep(int64_t ns) const {
          (summary.has_steps ? " per step" : " of the window");
 }
 
-std::string AdviceInput::PerMedianStep(
-    std::span<const int64_t> by_step) const {
+std::string AdviceInput::PerMedianStep(std::span<const int64_t> by_step) const {
   constexpr int64_t kAlike = 10;  // they differ by less than a part in so many
   const int64_t median = Median(by_step);
   int64_t sum = 0;
@@ -105,9 +104,8 @@ double ShareOfWorkInSteps(const AdviceSource& source) {
     const uint32_t process = trace.tracks()[trace.track()[work.row]].process;
     if (work.launch != kNoRow) continue;
     inside = SaturatingAdd(
-        inside, CoveredLength(steps[process],
-                              {trace.start_ns()[work.row],
-                               source.tree.end_ns(work.row)}));
+        inside, CoveredLength(steps[process], {trace.start_ns()[work.row],
+                                               source.tree.end_ns(work.row)}));
   }
   return all == 0 ? 1 : std::min(1.0, Ratio(inside, all));
 }
@@ -117,9 +115,12 @@ double ShareOfWorkInSteps(const AdviceSource& source) {
 Advice ComputeAdvice(const AdviceSource& source) {
   const ReplayGraph graph =
       BuildReplayGraph(source.tree, source.steps, source.names);
-  const AdviceInput input{source.tree,          source.steps,
-                          source.names,         source.communication,
-                          source.summary,       graph,
+  const AdviceInput input{source.tree,
+                          source.steps,
+                          source.names,
+                          source.communication,
+                          source.summary,
+                          graph,
                           ShareOfWorkInSteps(source)};
   Advice advice;
   ExplainNothing(input, advice);

@@ -43,9 +43,8 @@ bool KeepBound(Finding& finding, int64_t step_ns) {
 // Of the step that savings are of, what was measured in the recorded one.
 int64_t OfStep(const Advice& advice, int64_t recorded_ns) {
   if (advice.recorded_step_ns <= advice.step_ns) return recorded_ns;
-  return static_cast<int64_t>(
-      static_cast<double>(recorded_ns) *
-      Ratio(advice.step_ns, advice.recorded_step_ns));
+  return static_cast<int64_t>(static_cast<double>(recorded_ns) *
+                              Ratio(advice.step_ns, advice.recorded_step_ns));
 }
 
 // Whether the trace says all about a change, so that one which finds nothing
@@ -89,8 +88,8 @@ Savings::Savings(const AdviceInput& input, Advice& advice)
                        static_cast<double>(replayer_.recorded_step_ns()) -
                    1;
   }
-  replay.unexplained_ns = AverageNs(input.graph.unexplained_ns,
-                                    input.graph.steps.size());
+  replay.unexplained_ns =
+      AverageNs(input.graph.unexplained_ns, input.graph.steps.size());
   advice.replay = replay;
 }
 
@@ -121,8 +120,8 @@ bool Savings::ReplayOne(Finding& finding, int64_t step_ns) {
         note.starts_with(finding.change + ": ") ? finding.change.size() + 2 : 0;
     finding.saving_basis += "; " + note.substr(from);
   }
-  const bool shown = finding.low_ns > 0 &&
-                     Ratio(finding.saving_ns, step_ns) >= kWorthSaying;
+  const bool shown =
+      finding.low_ns > 0 && Ratio(finding.saving_ns, step_ns) >= kWorthSaying;
   if (shown || !finding.always) return shown;
   finding = bound;
   return KeepBound(finding, step_ns);
@@ -160,10 +159,9 @@ void Savings::FindOverlaps(Advice& advice) {
   for (size_t i = 0; i < count; ++i) {
     for (size_t j = i + 1; j < count; ++j) {
       const Change both[] = {changes[i], changes[j]};
-      const int64_t together =
-          count == 2 && replayed.size() == 2
-              ? *advice.together_ns
-              : replayer_.Ask(both, notes).saving_ns;
+      const int64_t together = count == 2 && replayed.size() == 2
+                                   ? *advice.together_ns
+                                   : replayer_.Ask(both, notes).saving_ns;
       const int64_t sum =
           SaturatingAdd(replayed[i]->saving_ns, replayed[j]->saving_ns);
       const double lost = static_cast<double>(sum - together);

@@ -75,9 +75,8 @@ std::vector<Grown> WhatGrew(const AdviceInput& input, uint32_t process,
       input, process, around.steps,
       [&](size_t step, const InnermostPiece& piece) {
         const bool unrecorded = IsUnrecorded(trace, piece);
-        NameInSteps& name =
-            names[{unrecorded,
-                   unrecorded ? StringId{} : trace.name()[piece.row]}];
+        NameInSteps& name = names[{
+            unrecorded, unrecorded ? StringId{} : trace.name()[piece.row]}];
         name.time_ns.resize(around.steps.size());
         const int64_t ns = piece.range.end - piece.range.begin;
         name.time_ns[step] = SaturatingAdd(name.time_ns[step], ns);
@@ -94,10 +93,9 @@ std::vector<Grown> WhatGrew(const AdviceInput& input, uint32_t process,
     grown.push_back({key.second, key.first, usual,
                      SaturatingSubtract(now, usual), name.longest});
   }
-  std::stable_sort(grown.begin(), grown.end(),
-                   [](const Grown& a, const Grown& b) {
-                     return a.more_ns > b.more_ns;
-                   });
+  std::stable_sort(
+      grown.begin(), grown.end(),
+      [](const Grown& a, const Grown& b) { return a.more_ns > b.more_ns; });
   return grown;
 }
 
@@ -110,11 +108,11 @@ std::string NameOfGrown(const Trace& trace, const Grown& grown) {
 bool IsSavedFor(const AdviceInput& input, const OutlierRow& slow) {
   const Trace& trace = input.trace();
   const Process& process = trace.processes()[slow.process];
-  return std::any_of(
-      process.metadata.begin(), process.metadata.end(), [&](const auto& fact) {
-        return trace.str(fact.first) == "saved" &&
-               trace.str(fact.second).starts_with("slow");
-      });
+  return std::any_of(process.metadata.begin(), process.metadata.end(),
+                     [&](const auto& fact) {
+                       return trace.str(fact.first) == "saved" &&
+                              trace.str(fact.second).starts_with("slow");
+                     });
 }
 
 std::vector<std::string> RemediesOfPart(StepPart part) {
@@ -122,20 +120,24 @@ std::vector<std::string> RemediesOfPart(StepPart part) {
       "stepscope view, at the step: what the threads and the device did"};
   switch (part) {
     case StepPart::kInputStall:
-      remedies.push_back("a deeper queue of batches, so that a slow one is "
-                         "not waited for");
+      remedies.push_back(
+          "a deeper queue of batches, so that a slow one is "
+          "not waited for");
       break;
     case StepPart::kUnexplained:
-      remedies.push_back("stepscope run --python or ranges of your own, so "
-                         "that the code has a name");
+      remedies.push_back(
+          "stepscope run --python or ranges of your own, so "
+          "that the code has a name");
       break;
     case StepPart::kCommunication:
-      remedies.push_back("the traces of the other ranks: one of them may have "
-                         "come late");
+      remedies.push_back(
+          "the traces of the other ranks: one of them may have "
+          "come late");
       break;
     default:
-      remedies.push_back("doing rare work (logging, saving, collecting "
-                         "garbage) on another thread, or between steps");
+      remedies.push_back(
+          "doing rare work (logging, saving, collecting "
+          "garbage) on another thread, or between steps");
   }
   return remedies;
 }
@@ -163,20 +165,18 @@ void FindSlowStep(const AdviceInput& input, Advice& advice) {
   Finding finding;
   finding.id = "slow_step";
   finding.finding = "Step " + std::to_string(slow.index) + " took " +
-                    Milliseconds(slow.excess_ns) +
-                    " more than the usual step";
+                    Milliseconds(slow.excess_ns) + " more than the usual step";
   if (!grown.empty() && grown[0].more_ns > slow.excess_ns / kClearPart) {
     finding.finding += ": " + NameOfGrown(trace, grown[0]) + " took " +
                        Milliseconds(grown[0].more_ns) + " more";
   }
   finding.finding += ".";
-  finding.SetAverage(
-      input.OfAStep(excess), input.ShareOfSteps(excess),
-      (outliers.size() == 1
-           ? std::string("the step takes")
-           : CountText(outliers.size(), "slow step") + " take") +
-          " as long as the others, on average over " +
-          CountText(input.step_count(), "step"));
+  finding.SetAverage(input.OfAStep(excess), input.ShareOfSteps(excess),
+                     (outliers.size() == 1
+                          ? std::string("the step takes")
+                          : CountText(outliers.size(), "slow step") + " take") +
+                         " as long as the others, on average over " +
+                         CountText(input.step_count(), "step"));
   for (const Grown& one : grown) {
     if (finding.evidence.size() == kMostExamples ||
         one.more_ns <= slow.excess_ns / kClearPart) {
@@ -188,14 +188,17 @@ void FindSlowStep(const AdviceInput& input, Advice& advice) {
         {what + " took " + Milliseconds(one.more_ns + one.usual_ns) +
              " by itself in step " + std::to_string(slow.index) + ", " +
              Milliseconds(one.usual_ns) + " in the steps around it (median).",
-         one.unrecorded ? "" : std::string(trace.str(one.name)), one.example,
-         0, one.more_ns});
+         one.unrecorded ? "" : std::string(trace.str(one.name)), one.example, 0,
+         one.more_ns});
   }
   finding.evidence.push_back(
       {"The part of the step that grew most is \"" +
            std::string(StepPartName(slow.cause)) + "\", by " +
            Milliseconds(slow.cause_excess_ns) + ".",
-       "", kNoRow, 0, slow.cause_excess_ns,
+       "",
+       kNoRow,
+       0,
+       slow.cause_excess_ns,
        {slow.start_ns, SaturatingAdd(slow.start_ns, slow.dur_ns)}});
   finding.to_try = RemediesOfPart(slow.cause);
   advice.findings.push_back(std::move(finding));

@@ -84,13 +84,14 @@ void FindSmallOperators(const AdviceInput& input, Advice& advice) {
   finding.id = "small_operators";
   finding.finding = "Much of the step goes to many small operators.";
   finding.saving_ns = input.OfAStep(small.between_ns);
-  finding.saving_basis = "the time between small operators that follow each "
-                         "other; part of it is the recorder's";
+  finding.saving_basis =
+      "the time between small operators that follow each "
+      "other; part of it is the recorder's";
   finding.evidence.push_back(
       {CountText(small.calls / input.step_count()) +
            " operators per step take less than " +
-           Milliseconds(kSmallOperatorNs) + " each: " +
-           Milliseconds(AverageNs(small.time_ns, small.calls)) +
+           Milliseconds(kSmallOperatorNs) +
+           " each: " + Milliseconds(AverageNs(small.time_ns, small.calls)) +
            " on average, with " +
            Milliseconds(AverageNs(small.between_ns, small.calls)) +
            " from one to the next.",
@@ -114,8 +115,9 @@ void FindSmallOperators(const AdviceInput& input, Advice& advice) {
         "every operator");
   }
   finding.to_try.push_back("a larger batch: more work per operator");
-  finding.to_try.push_back("operators on whole tensors, or on lists of them "
-                           "(foreach=True), instead of loops");
+  finding.to_try.push_back(
+      "operators on whole tensors, or on lists of them "
+      "(foreach=True), instead of loops");
   advice.findings.push_back(std::move(finding));
 }
 

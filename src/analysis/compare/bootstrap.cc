@@ -95,14 +95,13 @@ std::vector<double> ResampleMedians(std::span<const int64_t> in_order,
   // A part must still be of many blocks.
   if (drawn < count) block = std::min(block, kMostDrawn / 8);
   const auto median = static_cast<double>(Median(in_order));
-  const double narrower = std::sqrt(static_cast<double>(drawn) /
-                                    static_cast<double>(count));
+  const double narrower =
+      std::sqrt(static_cast<double>(drawn) / static_cast<double>(count));
   Generator generator(seed);
   std::vector<int64_t> sample(drawn);
   std::vector<double> medians;
   medians.reserve(samples);
-  const auto middle =
-      sample.begin() + static_cast<ptrdiff_t>((drawn - 1) / 2);
+  const auto middle = sample.begin() + static_cast<ptrdiff_t>((drawn - 1) / 2);
   const bool even = drawn % 2 == 0;
   for (size_t i = 0; i < samples; ++i) {
     for (size_t k = 0; k < drawn;) {

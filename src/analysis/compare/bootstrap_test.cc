@@ -106,8 +106,7 @@ TEST(BootstrapTest, OddSeries) {
   EXPECT_EQ(same.high, 0);
   // A median of 0 in some samples leaves the ratio finite.
   const std::vector<int64_t> with_zeros = {0, 0, 3, 4, 5};
-  EXPECT_TRUE(std::isfinite(
-      BootstrapRatio(with_zeros, 1, with_zeros, 1).high));
+  EXPECT_TRUE(std::isfinite(BootstrapRatio(with_zeros, 1, with_zeros, 1).high));
 }
 
 }  // namespace

@@ -83,9 +83,8 @@ class Comparer {
       return;
     }
     const uint64_t processes = std::max(a_.processes, b_.processes);
-    row.p = test_.Compare(a.per_step, b.per_step,
-                          static_cast<double>(processes))
-                .p;
+    row.p =
+        test_.Compare(a.per_step, b.per_step, static_cast<double>(processes)).p;
     if (!row.by_mean) {
       row.noise = std::hypot(MedianNoise(a.per_step, a_.processes),
                              MedianNoise(b.per_step, b_.processes)) +
@@ -108,14 +107,12 @@ void ForEachItem(const StepProfile& a, const StepProfile& b, Visit visit) {
   auto in_a = a.items.begin();
   auto in_b = b.items.begin();
   while (in_a != a.items.end() || in_b != b.items.end()) {
-    const bool take_a =
-        in_b == b.items.end() ||
-        (in_a != a.items.end() && in_a->first <= in_b->first);
-    const bool take_b =
-        in_a == a.items.end() ||
-        (in_b != b.items.end() && in_b->first <= in_a->first);
-    visit(take_a ? in_a->first : in_b->first,
-          take_a ? &in_a->second : nullptr, take_b ? &in_b->second : nullptr);
+    const bool take_a = in_b == b.items.end() ||
+                        (in_a != a.items.end() && in_a->first <= in_b->first);
+    const bool take_b = in_a == a.items.end() ||
+                        (in_b != b.items.end() && in_b->first <= in_a->first);
+    visit(take_a ? in_a->first : in_b->first, take_a ? &in_a->second : nullptr,
+          take_b ? &in_b->second : nullptr);
     if (take_a) ++in_a;
     if (take_b) ++in_b;
   }
@@ -152,8 +149,7 @@ bool Comparison::conclusive() const {
 }
 
 std::optional<uint64_t> Comparison::steps_needed() const {
-  return gate ? gate->steps_needed
-              : change.StepsNeeded(std::abs(change.ratio));
+  return gate ? gate->steps_needed : change.StepsNeeded(std::abs(change.ratio));
 }
 
 Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
@@ -186,12 +182,12 @@ Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
                   const CompareItem* item_b) {
                 result.rows.push_back(comparer.MakeRow(key, item_a, item_b));
               });
-  std::stable_sort(
-      result.rows.begin(), result.rows.end(),
-      [](const CompareRow& x, const CompareRow& y) {
-        if (x.key.table != y.key.table) return x.key.table < y.key.table;
-        return std::abs(x.difference()) > std::abs(y.difference());
-      });
+  std::stable_sort(result.rows.begin(), result.rows.end(),
+                   [](const CompareRow& x, const CompareRow& y) {
+                     if (x.key.table != y.key.table)
+                       return x.key.table < y.key.table;
+                     return std::abs(x.difference()) > std::abs(y.difference());
+                   });
   AddNotes({a, of_a, shapes_a}, {b, of_b, shapes_b}, options.steps, result);
   return result;
 }

@@ -59,7 +59,7 @@ struct Comparison {
   StepChange change;  // of the step
   CompareRow step;    // the same as a row
   std::optional<GateAnswer> gate;
-  std::vector<CompareRow> rows;  // by table, then by size of the change
+  std::vector<CompareRow> rows;    // by table, then by size of the change
   std::vector<std::string> notes;  // what a reader must know
 
   // Whether the steps differ by more than noise.

@@ -70,7 +70,8 @@ class NoteWriter {
   void AddCorrelation(const StepChange& change) {
     const auto side = [&](const char* name, double correlation) {
       if (correlation <= 0) return;
-      Add(Format("Steps of %s are like their neighbours (correlation %.2f): "
+      Add(
+          Format("Steps of %s are like their neighbours (correlation %.2f): "
                  "the interval is wider for it.",
                  name, correlation));
     };
@@ -89,7 +90,8 @@ class NoteWriter {
       const double slow_a = Share(change.median_a_ns, bare_a->ns);
       const double slow_b = Share(change.median_b_ns, bare_b->ns);
       if (std::abs(slow_a - slow_b) < kSlowDownsDiffer) return;
-      Add(Format("Recording made the steps of A %.2f x as long, those of B "
+      Add(
+          Format("Recording made the steps of A %.2f x as long, those of B "
                  "%.2f x: part of the change is its cost. Unrecorded, a step "
                  "takes %.3f ms in A and %.3f ms in B (%+.2f %%).",
                  slow_a, slow_b, static_cast<double>(bare_a->ns) / 1e6,
@@ -104,8 +106,8 @@ class NoteWriter {
       return costly.empty() ? std::string("neither shapes nor call stacks")
                             : costly;
     };
-    Add("A was recorded with " + what(costly_a) + ", B with " +
-        what(costly_b) + ": part of the change may be the cost of recording.");
+    Add("A was recorded with " + what(costly_a) + ", B with " + what(costly_b) +
+        ": part of the change may be the cost of recording.");
   }
 
   void AddMissing() {
@@ -129,9 +131,8 @@ class NoteWriter {
 
   void AddWarmup(const char* name, const StepProfile& profile) {
     const bool one = profile.warmup_first == profile.warmup_last;
-    std::string text =
-        std::string(name) + (one ? ": step " : ": steps ") +
-        std::to_string(profile.warmup_first);
+    std::string text = std::string(name) + (one ? ": step " : ": steps ") +
+                       std::to_string(profile.warmup_first);
     if (!one) text += "-" + std::to_string(profile.warmup_last);
     text += " left out as warm-up";
     if (const int64_t median = Median(profile.periods); median > 0) {
@@ -160,8 +161,9 @@ void AddNotes(const CompareSide& a, const CompareSide& b,
   writer.AddSide("B", b.profile, choice);
   writer.AddCorrelation(result.change);
   if (a.has_shapes != b.has_shapes) {
-    writer.Add("Only one of the two has shapes: operators are matched by "
-               "name.");
+    writer.Add(
+        "Only one of the two has shapes: operators are matched by "
+        "name.");
   }
   writer.AddMissing();
   writer.AddCostOfRecording(a, b);

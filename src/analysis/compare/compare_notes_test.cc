@@ -60,8 +60,8 @@ TEST(CompareNotesTest, LargeCountsAreReadable) {
     builder.AddProcess({});
     const uint32_t track = builder.AddTrack({});
     for (int i = 0; i < events; ++i) {
-      builder.AddEvent({track, i, 1, builder.Intern("before"),
-                        STEPSCOPE_USER_DEFINED, 0});
+      builder.AddEvent(
+          {track, i, 1, builder.Intern("before"), STEPSCOPE_USER_DEFINED, 0});
     }
     for (int i = 0; i < steps; ++i) {
       builder.AddEvent({track, 10'000 + i * 100, 100,

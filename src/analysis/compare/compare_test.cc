@@ -46,9 +46,9 @@ bool Says(const Comparison& comparison, const std::string& part) {
 TEST(CompareTest, SlowerBeyondDoubtFailsTheGate) {
   CompareOptions options;
   options.fail_if_slower = 5;
-  const Result<Comparison> comparison = CompareTraces(
-      *Steps({1000, 1010, 990, 1005}), *Steps({1200, 1190, 1210, 1205}),
-      options);
+  const Result<Comparison> comparison =
+      CompareTraces(*Steps({1000, 1010, 990, 1005}),
+                    *Steps({1200, 1190, 1210, 1205}), options);
   ASSERT_TRUE(comparison);
   EXPECT_EQ(comparison->verdict(), Verdict::kSlower);
   EXPECT_TRUE(comparison->conclusive());
@@ -79,9 +79,9 @@ TEST(CompareTest, TheRowOfTheStepSaysWhatTheVerdictSays) {
 TEST(CompareTest, NoiseDoesNotFailTheGate) {
   CompareOptions options;
   options.fail_if_slower = 5;
-  const Result<Comparison> comparison = CompareTraces(
-      *Steps({1000, 2000, 1500, 900}), *Steps({1100, 2100, 1700, 1000}),
-      options);
+  const Result<Comparison> comparison =
+      CompareTraces(*Steps({1000, 2000, 1500, 900}),
+                    *Steps({1100, 2100, 1700, 1000}), options);
   ASSERT_TRUE(comparison);
   EXPECT_EQ(comparison->verdict(), Verdict::kSame);
   EXPECT_FALSE(comparison->conclusive());
@@ -171,8 +171,8 @@ TEST(CompareTest, ProcessesOfAJobCountOnce) {
   const auto job = [](const std::vector<int>& lengths) {
     std::string text;
     for (int rank = 0; rank < 4; ++rank) {
-      text += "process " + std::to_string(100 + rank) + " rank=" +
-              std::to_string(rank) + "\nthread 1\n";
+      text += "process " + std::to_string(100 + rank) +
+              " rank=" + std::to_string(rank) + "\nthread 1\n";
       int time = rank;
       for (size_t i = 0; i < lengths.size(); ++i) {
         text += std::to_string(time) + ".." +
@@ -183,8 +183,8 @@ TEST(CompareTest, ProcessesOfAJobCountOnce) {
     }
     return TraceFromText(text);
   };
-  const Comparison comparison = CompareTraces(
-      *job({1000, 1100, 1050}), *job({1080, 1150, 1060}));
+  const Comparison comparison =
+      CompareTraces(*job({1000, 1100, 1050}), *job({1080, 1150, 1060}));
   EXPECT_EQ(comparison.steps_a, 12U);
   EXPECT_EQ(comparison.change.periods_a,
             (std::vector<int64_t>{1000, 1100, 1050}));
@@ -205,8 +205,7 @@ TEST(CompareTest, AnItemOfFewStepsIsComparedByItsMean) {
   }
   const Comparison comparison =
       CompareTraces(*TraceFromText(text), *TraceFromText(with_save));
-  const CompareRow* save =
-      Find(comparison, CompareTable::kUserDefined, "save");
+  const CompareRow* save = Find(comparison, CompareTable::kUserDefined, "save");
   ASSERT_NE(save, nullptr);
   EXPECT_TRUE(save->by_mean);
   EXPECT_EQ(save->difference(), 10);
@@ -220,8 +219,7 @@ TEST(CompareTest, StepCountsMayDifferAndRowsBeMissing) {
       *Steps({1000, 1000, 1000}, "gone"), *Steps({1000, 1000}, "new"));
   EXPECT_TRUE(Says(comparison, "A has 3 steps, B 2"));
   EXPECT_TRUE(Says(comparison, "1 row is only in A, 1 only in B"));
-  const CompareRow* gone =
-      Find(comparison, CompareTable::kOperatorCpu, "gone");
+  const CompareRow* gone = Find(comparison, CompareTable::kOperatorCpu, "gone");
   ASSERT_NE(gone, nullptr);
   EXPECT_FALSE(gone->in_b);
   EXPECT_EQ(gone->difference(), -500);
@@ -261,8 +259,7 @@ TEST(CompareTest, ShapesTellOperatorsApart) {
   const Comparison one_side =
       CompareTraces(*TraceFromText(kShapes), *Steps({100}, "mm"));
   EXPECT_TRUE(Says(one_side, "Only one of the two has shapes"));
-  const CompareRow* mm =
-      Find(one_side, CompareTable::kOperatorCpu, "mm");
+  const CompareRow* mm = Find(one_side, CompareTable::kOperatorCpu, "mm");
   ASSERT_NE(mm, nullptr);
   EXPECT_EQ(mm->a(), 40);
 }

@@ -14,8 +14,7 @@ uint32_t ItemSums::Item(CompareTable table, std::string_view name,
   return at->second;
 }
 
-uint32_t ItemSums::NewItem(CompareTable table, StringId name,
-                           uint32_t shape) {
+uint32_t ItemSums::NewItem(CompareTable table, StringId name, uint32_t shape) {
   const uint32_t item = Item(table, trace_.str(name), shapes_[shape]);
   items_[static_cast<size_t>(table)].push_back(item);
   return item;

@@ -22,8 +22,7 @@ namespace stepscope {
 class ItemSums {
  public:
   // `steps`: over all processes.
-  ItemSums(const Trace& trace, uint32_t steps)
-      : trace_(trace), steps_(steps) {}
+  ItemSums(const Trace& trace, uint32_t steps) : trace_(trace), steps_(steps) {}
 
   uint32_t Item(CompareTable table, std::string_view name,
                 std::string_view shape = {});

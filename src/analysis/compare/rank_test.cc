@@ -82,8 +82,7 @@ std::vector<double> CountWithTies(std::span<const TiedRun> runs, uint64_t n,
         const double choices = Choose(size, to_b);
         const uint64_t added = to_b * (2 * a_below + to_a);
         for (uint64_t u = 0; u + added < width; ++u) {
-          next[(j + to_b) * width + u + added] +=
-              ways[j * width + u] * choices;
+          next[(j + to_b) * width + u + added] += ways[j * width + u] * choices;
         }
       }
     }
@@ -100,8 +99,8 @@ void SetNormal(double mean, double deviation, RankResult& result) {
   const double off = result.u - mean;
   result.p_above = UpperTail((off - kContinuity) / deviation);
   result.p_below = UpperTail((-off - kContinuity) / deviation);
-  result.p = std::min(
-      1.0, 2 * UpperTail((std::abs(off) - kContinuity) / deviation));
+  result.p =
+      std::min(1.0, 2 * UpperTail((std::abs(off) - kContinuity) / deviation));
 }
 
 }  // namespace
@@ -131,9 +130,9 @@ RankResult RankTest::Compare(const StepSample& a, const StepSample& b,
   double ties = 0;  // the sum of t^3 - t
   bool has_ties = false;
   ForEachRun(a, b, [&](const TiedRun& run) {
-    result.u += static_cast<double>(run.in_b) *
-                (static_cast<double>(a_below) +
-                 static_cast<double>(run.in_a) / 2);
+    result.u +=
+        static_cast<double>(run.in_b) *
+        (static_cast<double>(a_below) + static_cast<double>(run.in_a) / 2);
     a_below += run.in_a;
     const auto size = static_cast<double>(run.in_a + run.in_b);
     ties += size * (size * size - 1);

@@ -19,8 +19,7 @@ StepSample Sample(std::vector<int64_t> values) {
 // prints W = 35, p-value = 0.1272 for "greater".
 TEST(RankTestTest, ExactAsInHollanderAndWolfe) {
   const StepSample y = Sample({115, 88, 90, 74, 121});
-  const StepSample x =
-      Sample({80, 83, 189, 104, 145, 138, 191, 164, 73, 146});
+  const StepSample x = Sample({80, 83, 189, 104, 145, 138, 191, 164, 73, 146});
   const RankResult result = RankTest().Compare(y, x);
   EXPECT_EQ(result.u, 35);
   EXPECT_TRUE(result.exact);
@@ -47,8 +46,8 @@ TEST(RankTestTest, ExactAndNormalAsInScipy) {
 // p-value = 0.0001208.
 TEST(RankTestTest, TiesAsInR) {
   const StepSample may =
-      Sample({41, 36, 12, 18, 28, 23, 19, 8,  7,  16, 11, 14, 18,
-              14, 34, 6,  30, 11, 1,  11, 4,  32, 23, 45, 115, 37});
+      Sample({41, 36, 12, 18, 28, 23, 19, 8, 7,  16, 11, 14,  18,
+              14, 34, 6,  30, 11, 1,  11, 4, 32, 23, 45, 115, 37});
   const StepSample august =
       Sample({39, 9,  16, 78, 35, 66, 122, 89,  110, 44, 28,  65, 22,
               59, 23, 31, 44, 21, 9,  45,  168, 73,  76, 118, 84, 85});
@@ -100,9 +99,8 @@ TEST(RankTestTest, StepsWithoutTheItemAreZeros) {
   const StepSample a{9, {5, 7}};  // and seven times 0
   const StepSample b{9, {3, 4, 6, 8, 9, 9}};
   const RankResult sparse = test.Compare(a, b);
-  const RankResult dense =
-      test.Compare(Sample({0, 0, 0, 0, 0, 0, 0, 5, 7}),
-                   Sample({0, 0, 0, 3, 4, 6, 8, 9, 9}));
+  const RankResult dense = test.Compare(Sample({0, 0, 0, 0, 0, 0, 0, 5, 7}),
+                                        Sample({0, 0, 0, 3, 4, 6, 8, 9, 9}));
   EXPECT_EQ(sparse.u, dense.u);
   EXPECT_EQ(sparse.p, dense.p);
   EXPECT_EQ(a.median(), 0);

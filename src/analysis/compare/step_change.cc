@@ -41,7 +41,10 @@ double HarmonicMean(size_t n, size_t m) {
 std::string Asked(double share) { return Format("%g %%", share * 100); }
 std::string Found(double share) {
   const double percent = std::abs(share * 100);
-  return Format("%.*f %%", percent >= 10 ? 0 : percent >= 1 ? 1 : 2,
+  return Format("%.*f %%",
+                percent >= 10  ? 0
+                : percent >= 1 ? 1
+                               : 2,
                 share * 100);
 }
 
@@ -61,21 +64,23 @@ std::string UnresolvedText(const StepChange& change, double asked,
            CountText(change.periods_a.size()) + ", B has " +
            CountText(change.periods_b.size()) + ")";
   }
-  std::string text = Asked(asked) + " asked, " +
-                     Found(change.resolvable()) + " resolvable: ";
+  std::string text =
+      Asked(asked) + " asked, " + Found(change.resolvable()) + " resolvable: ";
   if (change.crowding_a + change.crowding_b > 0) {
-    return text + "other programs used the machine; record again on a free "
-                  "one";
+    return text +
+           "other programs used the machine; record again on a free "
+           "one";
   }
   if (!needed) return text + "no number of steps resolves so little";
   if (*needed > fewer) {
     return text + "record " + CountText(*needed - fewer, "more step") + " (" +
            CountText(*needed) + " settled steps on each side)";
   }
-  return text + Format("the change is %+.2f %% (95 %% interval %.2f to "
-                       "%.2f %%), too close to %s to tell",
-                       change.ratio * 100, change.low * 100,
-                       change.high * 100, Asked(asked).c_str());
+  return text + Format(
+                    "the change is %+.2f %% (95 %% interval %.2f to "
+                    "%.2f %%), too close to %s to tell",
+                    change.ratio * 100, change.low * 100, change.high * 100,
+                    Asked(asked).c_str());
 }
 
 }  // namespace
@@ -107,8 +112,8 @@ StepChange CompareSteps(std::vector<int64_t> a, std::vector<int64_t> b) {
   change.low = interval.low;
   change.high = interval.high;
   const RankResult ranks =
-      RankTest().Compare(SampleOf(change.periods_a),
-                         SampleOf(change.periods_b), Inflation(change));
+      RankTest().Compare(SampleOf(change.periods_a), SampleOf(change.periods_b),
+                         Inflation(change));
   change.p = ranks.p;
   change.p_slower = ranks.p_above;
   change.p_faster = ranks.p_below;
@@ -169,8 +174,8 @@ GateAnswer AskGate(const StepChange& change, double asked) {
                change.ratio * 100, asked * 100);
   } else if (change.has_interval && change.high <= asked) {
     answer.kind = GateAnswer::Kind::kNotSlower;
-    answer.text = Format("B is not slower than A by more than %g %%",
-                         asked * 100);
+    answer.text =
+        Format("B is not slower than A by more than %g %%", asked * 100);
   } else {
     answer.text = UnresolvedText(change, asked, answer.steps_needed);
   }

@@ -60,8 +60,7 @@ StepChange CompareSteps(std::vector<int64_t> a, std::vector<int64_t> b);
 // processors may wait for one as long as others have it: alone, a side would
 // have taken no more, and at the least the share that others left of its time.
 // The interval becomes as wide as that.
-void AllowForCrowding(double crowding_a, double crowding_b,
-                      StepChange& change);
+void AllowForCrowding(double crowding_a, double crowding_b, StepChange& change);
 
 // The gate: is B slower than A by more than `asked`?
 struct GateAnswer {
@@ -71,9 +70,9 @@ struct GateAnswer {
     kUnresolved,  // the steps cannot tell
   };
   Kind kind = Kind::kUnresolved;
-  double asked = 0;  // as a share
+  double asked = 0;                      // as a share
   std::optional<uint64_t> steps_needed;  // on either side
-  std::string text;  // a sentence, without a full stop
+  std::string text;                      // a sentence, without a full stop
 };
 GateAnswer AskGate(const StepChange& change, double asked);
 

@@ -30,16 +30,14 @@ TEST(StepChangeTest, ASeriesIsLikeItself) {
 TEST(StepChangeTest, APlantedRegressionIsFound) {
   for (uint64_t seed = 0; seed < 30; ++seed) {
     PlantedNoise noise(seed);
-    const StepChange change =
-        CompareSteps(noise.Steps(20, kStep, 0.02),
-                     noise.Steps(20, 1.1 * kStep, 0.02));
+    const StepChange change = CompareSteps(noise.Steps(20, kStep, 0.02),
+                                           noise.Steps(20, 1.1 * kStep, 0.02));
     EXPECT_EQ(change.verdict(), Verdict::kSlower) << seed;
     EXPECT_NEAR(change.ratio, 0.1, 0.03) << seed;
     EXPECT_LT(change.p, 1e-3) << seed;
     EXPECT_EQ(AskGate(change, 0.05).kind, Kind::kSlower) << seed;
     EXPECT_EQ(AskGate(change, 0.2).kind, Kind::kNotSlower) << seed;
-    const StepChange back =
-        CompareSteps(change.periods_b, change.periods_a);
+    const StepChange back = CompareSteps(change.periods_b, change.periods_a);
     EXPECT_EQ(back.verdict(), Verdict::kFaster) << seed;
     EXPECT_EQ(AskGate(back, 0).kind, Kind::kNotSlower) << seed;
   }
@@ -80,21 +78,20 @@ TEST(StepChangeTest, OneOutlierIsNoRegression) {
 
 TEST(StepChangeTest, SaysHowManyStepsAreNeeded) {
   PlantedNoise noise(4);
-  const StepChange change = CompareSteps(noise.Steps(10, kStep, 0.15),
-                                         noise.Steps(10, kStep, 0.15));
+  const StepChange change =
+      CompareSteps(noise.Steps(10, kStep, 0.15), noise.Steps(10, kStep, 0.15));
   const GateAnswer answer = AskGate(change, 0.05);
   EXPECT_EQ(answer.kind, Kind::kUnresolved);
   const double times = change.resolvable() / 0.05;
   ASSERT_TRUE(answer.steps_needed);
-  EXPECT_NEAR(static_cast<double>(*answer.steps_needed), 10 * times * times,
-              1);
+  EXPECT_NEAR(static_cast<double>(*answer.steps_needed), 10 * times * times, 1);
   EXPECT_NE(answer.text.find("5 % asked, "), std::string::npos);
-  EXPECT_NE(answer.text.find(
-                " % resolvable: record " +
-                std::to_string(*answer.steps_needed - 10) + " more steps (" +
-                std::to_string(*answer.steps_needed) +
-                " settled steps on each side)"),
-            std::string::npos)
+  EXPECT_NE(
+      answer.text.find(" % resolvable: record " +
+                       std::to_string(*answer.steps_needed - 10) +
+                       " more steps (" + std::to_string(*answer.steps_needed) +
+                       " settled steps on each side)"),
+      std::string::npos)
       << answer.text;
   // And so many do resolve it, roughly.
   const StepChange more =
@@ -105,9 +102,8 @@ TEST(StepChangeTest, SaysHowManyStepsAreNeeded) {
 
 TEST(StepChangeTest, TooCloseToTell) {
   PlantedNoise noise(6);
-  const StepChange change =
-      CompareSteps(noise.Steps(50, kStep, 0.02),
-                   noise.Steps(50, 1.05 * kStep, 0.02));
+  const StepChange change = CompareSteps(noise.Steps(50, kStep, 0.02),
+                                         noise.Steps(50, 1.05 * kStep, 0.02));
   const GateAnswer answer = AskGate(change, 0.05);
   EXPECT_EQ(answer.kind, Kind::kUnresolved);
   EXPECT_NE(answer.text.find("too close to 5 % to tell"), std::string::npos)
@@ -124,8 +120,7 @@ TEST(StepChangeTest, TooFewStepsConcludeNothing) {
     EXPECT_FALSE(change.StepsNeeded(0.05));
     const GateAnswer answer = AskGate(change, 0.05);
     EXPECT_EQ(answer.kind, Kind::kUnresolved);
-    EXPECT_NE(answer.text.find("nothing can be concluded"),
-              std::string::npos);
+    EXPECT_NE(answer.text.find("nothing can be concluded"), std::string::npos);
   }
   // Three on each side are enough, if they are far apart.
   EXPECT_EQ(AskGate(CompareSteps({100, 102, 101}, {150, 153, 149}), 0.05).kind,
@@ -145,8 +140,8 @@ TEST(StepChangeTest, OddNumbers) {
   EXPECT_EQ(CompareSteps(equal, zero).verdict(), Verdict::kFaster);
   // What is asked may be nothing, and steps as long as they can be.
   PlantedNoise noise(8);
-  const StepChange change = CompareSteps(noise.Steps(9, kStep, 0.1),
-                                         noise.Steps(9, kStep, 0.1));
+  const StepChange change =
+      CompareSteps(noise.Steps(9, kStep, 0.1), noise.Steps(9, kStep, 0.1));
   EXPECT_FALSE(change.StepsNeeded(0));
   EXPECT_FALSE(change.StepsNeeded(1e-12));
   const std::vector<int64_t> huge(4, INT64_MAX);

@@ -150,8 +150,7 @@ class Profiler {
       const uint32_t step = StepOf(process, stage.range.begin);
       if (step == StepFinder::kNone) continue;
       sums_.Add(sums_.Item(CompareTable::kModel, EventTypeName(stage.type)),
-                step,
-                SaturatingSubtract(stage.range.end, stage.range.begin));
+                step, SaturatingSubtract(stage.range.end, stage.range.begin));
     }
   }
 
@@ -169,10 +168,9 @@ class Profiler {
           is_operator && by_shape_
               ? sums_.ShapeId(ShapesOf(trace(), row, raw_.Get(row)).text)
               : 0;
-      const uint32_t item =
-          sums_.Item(is_operator ? CompareTable::kOperatorCpu
-                                 : CompareTable::kUserDefined,
-                     name, shape);
+      const uint32_t item = sums_.Item(
+          is_operator ? CompareTable::kOperatorCpu : CompareTable::kUserDefined,
+          name, shape);
       if (item >= open.size()) open.resize(2 * size_t{item} + 16);
       if (!open[item].Enter(span.begin, span.end)) return;
       sums_.Add(item, step, trace().dur_ns()[row]);
@@ -190,9 +188,8 @@ class Profiler {
           trace().tracks()[trace().track()[work.row]].process;
       const uint32_t step = StepOf(process, trace().start_ns()[at]);
       if (step == StepFinder::kNone) continue;
-      sums_.Add(
-          sums_.Item(CompareTable::kKernel, trace().name()[work.row], 0), step,
-          trace().dur_ns()[work.row]);
+      sums_.Add(sums_.Item(CompareTable::kKernel, trace().name()[work.row], 0),
+                step, trace().dur_ns()[work.row]);
     }
   }
 
@@ -211,8 +208,8 @@ class Profiler {
 
 std::string_view CompareTableName(CompareTable table) {
   constexpr std::string_view kNames[] = {
-      "step",   "waterfall",    "model",  "operator_cpu", "operator_gpu",
-      "kernel", "user_defined", "memory"};
+      "step",         "waterfall", "model",        "operator_cpu",
+      "operator_gpu", "kernel",    "user_defined", "memory"};
   return kNames[static_cast<size_t>(table)];
 }
 

@@ -38,23 +38,23 @@ struct CompareKey {
 };
 
 struct CompareItem {
-  uint64_t calls = 0;  // not inside another of the same item
+  uint64_t calls = 0;   // not inside another of the same item
   StepSample per_step;  // ns, or bytes; a step without it counts as 0
 };
 
 struct StepProfile {
-  uint64_t steps = 0;       // chosen ones, over all processes
-  bool has_steps = false;   // else the recorded window is the one step
-  bool has_shapes = false;  // of some operator
-  uint64_t recorded = 0;    // steps, over all processes
-  uint64_t warmup = 0;      // of those that were not chosen
-  int64_t warmup_first = 0;     // the number of the first of them
+  uint64_t steps = 0;        // chosen ones, over all processes
+  bool has_steps = false;    // else the recorded window is the one step
+  bool has_shapes = false;   // of some operator
+  uint64_t recorded = 0;     // steps, over all processes
+  uint64_t warmup = 0;       // of those that were not chosen
+  int64_t warmup_first = 0;  // the number of the first of them
   int64_t warmup_last = 0;
   int64_t warmup_period_ns = 0;  // of the longest
-  uint64_t processes = 0;   // with steps; 1 without any
-  int64_t first_index = 0;  // numbers of the recorded steps
+  uint64_t processes = 0;        // with steps; 1 without any
+  int64_t first_index = 0;       // numbers of the recorded steps
   int64_t last_index = 0;
-  uint64_t outside = 0;     // operators and kernels in no step: not compared
+  uint64_t outside = 0;  // operators and kernels in no step: not compared
   // Of the chosen steps, in order. Processes of a job step together: of steps
   // of one number, the median counts, as one step.
   std::vector<int64_t> periods;

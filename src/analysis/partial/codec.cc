@@ -33,8 +33,8 @@ uint64_t NumberAt(std::string_view bytes, size_t at) {
 }
 
 void PutSection(const std::string& plain, std::string& out) {
-  const std::vector<uint8_t> packed = LzPack(
-      {reinterpret_cast<const uint8_t*>(plain.data()), plain.size()});
+  const std::vector<uint8_t> packed =
+      LzPack({reinterpret_cast<const uint8_t*>(plain.data()), plain.size()});
   const std::string_view text(reinterpret_cast<const char*>(packed.data()),
                               packed.size());
   PutNumber(plain.size(), out);
@@ -93,11 +93,11 @@ Status CheckFileHead(std::string_view bytes) {
     return Damaged(bytes.size(), "the partial is cut short");
   const uint64_t version = NumberAt(bytes, kMagic.size());
   if (version == kPartialVersion) return Ok();
-  return Damaged(kMagic.size(),
-                 Format("partial of version %llu, expected %u: run stepscope "
-                        "map again",
-                        static_cast<unsigned long long>(version),
-                        kPartialVersion));
+  return Damaged(
+      kMagic.size(),
+      Format("partial of version %llu, expected %u: run stepscope "
+             "map again",
+             static_cast<unsigned long long>(version), kPartialVersion));
 }
 
 // What refers to processes and sources refers to some that are there.
@@ -112,9 +112,10 @@ bool RefersToSomething(const PartialBody& body) {
   return in(body.devices, process, processes) &&
          in(body.waterfall.steps, process, processes) &&
          in(body.idle_devices, process, processes) &&
-         in(body.processes,
-            [](const PartialProcess& one) { return one.source; },
-            body.sources.size());
+         in(
+             body.processes,
+             [](const PartialProcess& one) { return one.source; },
+             body.sources.size());
 }
 
 template <typename Take>
@@ -149,9 +150,8 @@ Result<PartialHead> CheckPartial(std::string_view bytes) {
   STEPSCOPE_TRY(CheckFileHead(bytes));
   PartialHead head;
   size_t at = kFileHead;
-  STEPSCOPE_TRY(ReadSection(bytes, at, [&](auto& fields) {
-    fields.Head(head);
-  }));
+  STEPSCOPE_TRY(
+      ReadSection(bytes, at, [&](auto& fields) { fields.Head(head); }));
   STEPSCOPE_TRY_ASSIGN(const Section body, FindSection(bytes, at));
   if (body.end != bytes.size())
     return Damaged(body.end, "bytes behind the end of the partial");
@@ -162,12 +162,10 @@ Result<Partial> DecodePartial(std::string_view bytes) {
   STEPSCOPE_TRY(CheckFileHead(bytes));
   Partial partial;
   size_t at = kFileHead;
-  STEPSCOPE_TRY(ReadSection(bytes, at, [&](auto& fields) {
-    fields.Head(partial.head);
-  }));
-  STEPSCOPE_TRY(ReadSection(bytes, at, [&](auto& fields) {
-    fields.Body(partial.body);
-  }));
+  STEPSCOPE_TRY(
+      ReadSection(bytes, at, [&](auto& fields) { fields.Head(partial.head); }));
+  STEPSCOPE_TRY(
+      ReadSection(bytes, at, [&](auto& fields) { fields.Body(partial.body); }));
   if (at != bytes.size())
     return Damaged(at, "bytes behind the end of the partial");
   if (!RefersToSomething(partial.body))

@@ -73,8 +73,8 @@ class PartialFields {
     All(body.memory_of_device);
     Sums(body.python);
     List(body.flops, [&](PartialFlops& flops) {
-      All(flops.name, flops.row.calls, flops.row.counted_calls,
-          flops.row.flops, flops.row.time_ns, flops.row.on_device);
+      All(flops.name, flops.row.calls, flops.row.counted_calls, flops.row.flops,
+          flops.row.time_ns, flops.row.on_device);
     });
     All(body.total_flops);
     Of(body.launch);
@@ -89,10 +89,8 @@ class PartialFields {
     (Of(values), ...);
   }
   template <typename Value>
-    requires std::is_integral_v<Value> || std::is_enum_v<Value>
-  void Of(Value& value) {
-    Whole(a_, value);
-  }
+  requires std::is_integral_v<Value> || std::is_enum_v<Value>
+  void Of(Value& value) { Whole(a_, value); }
   void Of(bool& value) {
     uint64_t number = value;
     a_.Number(number);
@@ -171,9 +169,9 @@ class PartialFields {
     std::vector<OneBin> list;
     if constexpr (!Archive::kReads) {
       for (const auto& [reason, bin] : bins)
-        list.push_back({reason, bin.count,
-                        bin.examples.empty() ? Ledger::Example()
-                                             : bin.examples.front()});
+        list.push_back(
+            {reason, bin.count,
+             bin.examples.empty() ? Ledger::Example() : bin.examples.front()});
     }
     List(list, [&](OneBin& bin) {
       All(bin.reason, bin.count, bin.example.offset, bin.example.what);
@@ -215,8 +213,7 @@ class PartialFields {
     All(device.name, device.process, device.step_ns, device.idle_ns,
         device.around_sync_ns, device.in_backward_ns, device.backward_ns);
     for (IdleRow& row : device.rows) {
-      All(row.cause, row.time_ns, row.gaps, row.longest_ns,
-          row.longest_at_ns);
+      All(row.cause, row.time_ns, row.gaps, row.longest_ns, row.longest_at_ns);
       if (row.cause >= StepPart{kStepParts}) Refuse();
     }
   }
@@ -274,15 +271,13 @@ class PartialFields {
     List(member.owners, [&](ClockMember::Owner& owner) {
       All(owner.rank, owner.pid, owner.host);
     });
-    All(digest.clock.epoch.ns, digest.clock.epoch.known,
-        digest.clock.first_ns);
+    All(digest.clock.epoch.ns, digest.clock.epoch.known, digest.clock.first_ns);
     List(digest.ranks, [&](RankDigest& rank) { Of(rank); });
   }
 
   void Of(RankDigest& rank) {
-    All(rank.pid, rank.host, rank.file, rank.clock.method,
-        rank.clock.offset_ns, rank.clock.drift_ppm, rank.clock.error_ns,
-        rank.has_device);
+    All(rank.pid, rank.host, rank.file, rank.clock.method, rank.clock.offset_ns,
+        rank.clock.drift_ppm, rank.clock.error_ns, rank.has_device);
     Of(rank.calls);
     List(rank.held.names, [&](HeldName& name) {
       All(name.name, name.kind);

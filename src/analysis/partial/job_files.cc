@@ -13,9 +13,9 @@ namespace stepscope {
 JobFiles::JobFiles(std::vector<PartialBody>& files,
                    const SummaryOptions& options)
     : files_(files), options_(options) {
-  has_steps_ = std::any_of(
-      files.begin(), files.end(),
-      [](const PartialBody& file) { return file.has_steps(); });
+  has_steps_ =
+      std::any_of(files.begin(), files.end(),
+                  [](const PartialBody& file) { return file.has_steps(); });
   views_ = options.chosen_views() & kPartialViews;
   if (!has_steps_) views_ &= ~kPartialViewsOfSteps;
   if (std::none_of(files.begin(), files.end(), StepsTakeTime))
@@ -56,8 +56,7 @@ void JobFiles::AddTo(TraceBuilder& builder) {
 
 RankJob JobFiles::AnalyseRanks(Alignment how) {
   std::vector<FileDigest> digests;
-  for (PartialBody& file : files_)
-    digests.push_back(std::move(file.digest));
+  for (PartialBody& file : files_) digests.push_back(std::move(file.digest));
   return AnalyseFiles(std::move(digests), how, &clocks_);
 }
 
@@ -79,15 +78,13 @@ void JobFiles::AddSteps(const Trace& trace, Summary& summary) const {
     }
     periods.insert(periods.end(), files_[i].periods.begin(),
                    files_[i].periods.end());
-    costs.insert(costs.end(), files_[i].costs.begin(),
-                 files_[i].costs.end());
+    costs.insert(costs.end(), files_[i].costs.begin(), files_[i].costs.end());
   }
   SortByStart(summary.steps);
   summary.has_steps = has_steps_;
   summary.total_ns = TotalLength(all.Finish());
   if (summary.total_ns == 0) summary.total_ns = WindowLength();
-  summary.step_time =
-      ComputeStepTime(periods, trace, options_.unprofiled_ns);
+  summary.step_time = ComputeStepTime(periods, trace, options_.unprofiled_ns);
   summary.benchmark = ComputeBenchmark(costs);
 }
 
@@ -149,12 +146,10 @@ Waterfall JobFiles::AddUpWaterfall() const {
     all.other_threads_steps += one.other_threads_steps;
     all.step_ns = SaturatingAdd(all.step_ns, one.step_ns);
     for (size_t part = 0; part < kStepParts; ++part)
-      all.part_ns[part] =
-          SaturatingAdd(all.part_ns[part], one.part_ns[part]);
+      all.part_ns[part] = SaturatingAdd(all.part_ns[part], one.part_ns[part]);
     for (StepParts step : one.steps) {
       step.process += first_process_[i];
-      step.range = {clocks_[i](step.range.begin),
-                    clocks_[i](step.range.end)};
+      step.range = {clocks_[i](step.range.begin), clocks_[i](step.range.end)};
       all.steps.push_back(step);
     }
   }
@@ -224,8 +219,7 @@ int64_t JobFiles::HullOf(Has has, Get get) const {
     hull.begin = std::min(hull.begin, clocks_[i](range.begin));
     hull.end = std::max(hull.end, clocks_[i](range.end));
   }
-  return hull.begin < hull.end ? SaturatingSubtract(hull.end, hull.begin)
-                               : 0;
+  return hull.begin < hull.end ? SaturatingSubtract(hull.end, hull.begin) : 0;
 }
 
 int64_t JobFiles::WindowLength() const {
@@ -241,10 +235,9 @@ int64_t JobFiles::WindowLength() const {
 }
 
 bool JobFiles::HasDeviceWork() const {
-  return std::any_of(files_.begin(), files_.end(),
-                     [](const PartialBody& file) {
-                       return file.waterfall.device_events > 0;
-                     });
+  return std::any_of(files_.begin(), files_.end(), [](const PartialBody& file) {
+    return file.waterfall.device_events > 0;
+  });
 }
 
 LaunchStats JobFiles::Launches() const {
@@ -266,8 +259,7 @@ LaunchStats JobFiles::Launches() const {
     all.short_kernels += one.short_kernels;
     all.short_kernels_ns =
         SaturatingAdd(all.short_kernels_ns, one.short_kernels_ns);
-    all.short_calls_ns =
-        SaturatingAdd(all.short_calls_ns, one.short_calls_ns);
+    all.short_calls_ns = SaturatingAdd(all.short_calls_ns, one.short_calls_ns);
     all.followers += one.followers;
     all.launch_bound += one.launch_bound;
     calls.Add(file.launch_calls);

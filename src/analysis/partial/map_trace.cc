@@ -112,8 +112,8 @@ class Mapper {
     body_.waterfall = waterfall.Finish(tree_, steps_);
     if (idle) body_.idle_devices = idle->Finish().devices;
     // Whatever was asked for: it lays the ranks on one clock.
-    body_.digest = DigestFile(tree_, steps_, names_, communication_,
-                              body_.waterfall);
+    body_.digest =
+        DigestFile(tree_, steps_, names_, communication_, body_.waterfall);
   }
 
   void AddOperators() {
@@ -141,9 +141,9 @@ class Mapper {
   }
 
   void AddKernels() {
-    for (const KernelRow& row : ComputeKernels(
-             tree_, names_,
-             {SortKey::kVisit, options_.sketch, options_.sketch})) {
+    for (const KernelRow& row :
+         ComputeKernels(tree_, names_,
+                        {SortKey::kVisit, options_.sketch, options_.sketch})) {
       NamedSum sum = SumOf(row);
       TakeSketch(row.spread, sum.gpu_sketch);
       sum.use = row.use;
@@ -152,11 +152,10 @@ class Mapper {
   }
 
   void AddUserDefined() {
-    const UserDefined events =
-        ComputeUserDefined(tree_, steps_, names_,
-                           {.sort = SortKey::kVisit,
-                            .spread = options_.sketch,
-                            .sketch = options_.sketch});
+    const UserDefined events = ComputeUserDefined(tree_, steps_, names_,
+                                                  {.sort = SortKey::kVisit,
+                                                   .spread = options_.sketch,
+                                                   .sketch = options_.sketch});
     for (const ThreadRows& group : events.events) {
       for (const RangeRow& row : group.rows) {
         NamedSum sum = SumOf(row);
@@ -173,8 +172,7 @@ class Mapper {
   }
 
   void AddPython() {
-    for (const PythonRow& row :
-         ComputePython(tree_, steps_, SortKey::kVisit)) {
+    for (const PythonRow& row : ComputePython(tree_, steps_, SortKey::kVisit)) {
       NamedSum sum;
       sum.name = row.event;
       sum.calls = row.calls;

@@ -14,10 +14,9 @@ void AddSums(const std::vector<NamedSum>& from, std::vector<NamedSum>& to) {
       to[i].Add(from[i]);
       continue;
     }
-    const auto known =
-        std::find_if(to.begin(), to.end(), [&](const NamedSum& sum) {
-          return sum.name == from[i].name;
-        });
+    const auto known = std::find_if(
+        to.begin(), to.end(),
+        [&](const NamedSum& sum) { return sum.name == from[i].name; });
     if (known == to.end()) {
       to.push_back(from[i]);
     } else {

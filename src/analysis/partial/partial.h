@@ -24,8 +24,7 @@ inline constexpr uint32_t kExactPartialViews =
     kMemoryManipulationView | kUserDefinedView | kPythonView | kFlopsView |
     kWaterfallView | kIdleView | kOutlierView | kStepsView | kStepTimeView |
     kBenchmarkView | kRankViews;
-inline constexpr uint32_t kSketchedPartialViews =
-    kPercentileView | kLaunchView;
+inline constexpr uint32_t kSketchedPartialViews = kPercentileView | kLaunchView;
 inline constexpr uint32_t kPartialViews =
     kExactPartialViews | kSketchedPartialViews;
 // Those that need steps: without, they are of the window of the whole job.
@@ -34,10 +33,10 @@ inline constexpr uint32_t kPartialViewsOfSteps =
 
 // The file that was mapped, to notice that it changed.
 struct TraceStamp {
-  std::string name;       // without folders
-  uint64_t bytes = 0;     // with what lies beside a capture
-  int64_t changed_ns = 0; // UTC
-  uint64_t hash = 0;      // of the bytes
+  std::string name;        // without folders
+  uint64_t bytes = 0;      // with what lies beside a capture
+  int64_t changed_ns = 0;  // UTC
+  uint64_t hash = 0;       // of the bytes
 
   friend bool operator==(const TraceStamp&, const TraceStamp&) = default;
 };
@@ -73,9 +72,9 @@ struct PartialBody {
   std::vector<Source> sources;
   std::vector<PartialProcess> processes;
   EventFacts events;
-  Interval window;            // recorded
-  bool has_window = false;    // it, or events
-  Interval events_span;       // from the first to the last event
+  Interval window;          // recorded
+  bool has_window = false;  // it, or events
+  Interval events_span;     // from the first to the last event
   double cpu_process = -1;
   double cpu_system = -1;
   uint64_t no_launch = 0;
@@ -84,7 +83,7 @@ struct PartialBody {
   std::vector<StepRow> steps;  // by thread, then by start
   std::vector<ProcessPeriods> periods;
   std::vector<StepCost> costs;
-  int64_t gpu_ns = 0;  // launched in steps: what Model's ratios are of
+  int64_t gpu_ns = 0;      // launched in steps: what Model's ratios are of
   int64_t all_gpu_ns = 0;  // what those of ranges and copies are of
   ModelSums model;
   std::vector<DeviceUse> devices;

@@ -18,8 +18,8 @@ std::string MissingTables(const JobFiles& job, uint32_t asked) {
   const std::string now = NamesOfViews(asked & kPartialViews & ~job.views());
   std::string text;
   if (!never.empty())
-    text += "Not in partials, since they need all events at once: " + never +
-            ".";
+    text +=
+        "Not in partials, since they need all events at once: " + never + ".";
   if (!now.empty())
     text += std::string(text.empty() ? "" : " ") +
             "Not in partials of ranks without steps: " + now + ".";
@@ -70,9 +70,9 @@ Result<std::unique_ptr<ReducedJob>> Reducer::Finish(
   const std::vector<PartialFlops> flops = job.Flops(total_flops);
   const NamedSums& memory =
       host_memory_.rows().empty() ? device_memory_ : host_memory_;
-  for (const NamedSums& sums : {std::cref(operators_), std::cref(lost_),
-                                std::cref(kernels_), std::cref(user_defined_),
-                                std::cref(memory), std::cref(python_)})
+  for (const NamedSums& sums :
+       {std::cref(operators_), std::cref(lost_), std::cref(kernels_),
+        std::cref(user_defined_), std::cref(memory), std::cref(python_)})
     InternNames(sums.rows(), builder);
   for (const PartialFlops& row : flops) builder.Intern(row.name);
   STEPSCOPE_TRY_ASSIGN(result->trace, builder.Finish());
@@ -98,12 +98,10 @@ Result<std::unique_ptr<ReducedJob>> Reducer::Finish(
     summary.idle.devices = job.IdleDevices();
     if (job.has_steps()) summary.outliers = ComputeOutliers(summary.waterfall);
   }
-  if (job.Wants(kModelView))
-    summary.model = ModelRows(job.Model(), gpu_ns);
+  if (job.Wants(kModelView)) summary.model = ModelRows(job.Model(), gpu_ns);
   if (job.Wants(kOperatorView | kPercentileView))
-    summary.operators =
-        rows.Operators(operators_.rows(), lost_.rows(), outermost_cpu_ns_,
-                       outermost_gpu_ns_);
+    summary.operators = rows.Operators(operators_.rows(), lost_.rows(),
+                                       outermost_cpu_ns_, outermost_gpu_ns_);
   if (job.Wants(kFlopsView) || options.flops) {
     summary.flops.total_flops = total_flops;
     for (const PartialFlops& one : flops) {

@@ -53,8 +53,8 @@ std::vector<OperatorDeviceRow> NamedRows::DeviceRows(
     const NamedSum& sum) const {
   std::vector<OperatorDeviceRow> rows;
   for (const NamedSum& one : sum.device)
-    rows.push_back({NameOf(one), one.calls,
-                    TimeColumn::Of(one.gpu, sum.gpu.total_ns)});
+    rows.push_back(
+        {NameOf(one), one.calls, TimeColumn::Of(one.gpu, sum.gpu.total_ns)});
   return rows;
 }
 

@@ -26,8 +26,8 @@ struct End {
 
 class Solver {
  public:
-  Solver(std::span<const ClockPrior> clocks,
-         std::span<const MatchInput> ranks, const MatchedCalls& matched)
+  Solver(std::span<const ClockPrior> clocks, std::span<const MatchInput> ranks,
+         const MatchedCalls& matched)
       : clocks_(clocks),
         origin_(clocks.size(), 0),
         ends_(clocks.size()),
@@ -64,8 +64,7 @@ class Solver {
   }
 
  private:
-  void Collect(std::span<const MatchInput> ranks,
-               const MatchedCalls& matched) {
+  void Collect(std::span<const MatchInput> ranks, const MatchedCalls& matched) {
     std::vector<bool> has_origin(clocks_.size(), false);
     for (const Match& match : matched.matches) {
       if (!LeavesTogether(match.kind)) continue;
@@ -80,13 +79,12 @@ class Solver {
           origin_[clock] = time.end;
         }
         members_.push_back(
-            {clock, {match_count_, Since(clock, time.begin),
-                     Since(clock, time.end)}});
+            {clock,
+             {match_count_, Since(clock, time.begin), Since(clock, time.end)}});
       }
       const bool several = std::any_of(
-          members_.begin() + first, members_.end(), [&](const Member& m) {
-            return m.clock != members_[first].clock;
-          });
+          members_.begin() + first, members_.end(),
+          [&](const Member& m) { return m.clock != members_[first].clock; });
       if (!several) {
         members_.resize(first);
         continue;
@@ -103,15 +101,14 @@ class Solver {
   }
 
   double Since(uint32_t clock, int64_t time_ns) const {
-    return static_cast<double>(
-        SaturatingSubtract(time_ns, origin_[clock]));
+    return static_cast<double>(SaturatingSubtract(time_ns, origin_[clock]));
   }
 
   // The place of a time of a clock, in ns from the origin of the first clock
   // as it was placed before.
   double Place(uint32_t clock, double time) const {
-    const double prior = static_cast<double>(
-        SaturatingSubtract(placed_[clock], placed_[0]));
+    const double prior =
+        static_cast<double>(SaturatingSubtract(placed_[clock], placed_[0]));
     return prior + time + (known_[clock] ? lines_[clock](time) : 0);
   }
 
@@ -143,8 +140,8 @@ class Solver {
   FittedLine FitClock(uint32_t clock,
                       const std::vector<double>& middles) const {
     std::vector<FitPoint> points;
-    const double prior = static_cast<double>(
-        SaturatingSubtract(placed_[clock], placed_[0]));
+    const double prior =
+        static_cast<double>(SaturatingSubtract(placed_[clock], placed_[0]));
     for (const End& end : ends_[clock]) {
       if (std::isnan(middles[end.match])) continue;
       points.push_back({end.end, middles[end.match] - prior - end.end});
@@ -183,8 +180,7 @@ class Solver {
       if (!known_[i]) continue;
       const FittedLine line = FitClock(i, middles);
       if (line.points == 0) continue;
-      most = std::max(most,
-                      std::abs(line.at - lines_[i](line.center)));
+      most = std::max(most, std::abs(line.at - lines_[i](line.center)));
       lines_[i] = line;
     }
     return most;
@@ -206,8 +202,8 @@ class Solver {
     }
     if (early.empty()) return 0;
     const size_t at = early.size() * 95 / 100;
-    std::nth_element(early.begin(),
-                     early.begin() + static_cast<ptrdiff_t>(at), early.end());
+    std::nth_element(early.begin(), early.begin() + static_cast<ptrdiff_t>(at),
+                     early.end());
     return std::max(0.0, early[at]);
   }
 
@@ -241,12 +237,11 @@ class Solver {
     }
     const double few = WithFew();
     const double spread = few * std::hypot(mine.spread, theirs.spread);
-    const double at_error =
-        few * std::hypot(mine.at_error, theirs.at_error);
+    const double at_error = few * std::hypot(mine.at_error, theirs.at_error);
     const double slope_error =
         few * std::hypot(mine.slope_error, theirs.slope_error);
-    result.error_ns = static_cast<int64_t>(std::ceil(
-        std::max(spread + kSure * at_error, Broken(clock) / 2)));
+    result.error_ns = static_cast<int64_t>(
+        std::ceil(std::max(spread + kSure * at_error, Broken(clock) / 2)));
     result.error_ppm = kSure * slope_error * 1e6;
     result.method = ClockMethod::kCollectives;
     // Far apart, so that the quotient has the drift to a billionth.
@@ -262,11 +257,10 @@ class Solver {
     result.offset_ns = offset;
     // The prior map is a shift, or has the rate of its own recording.
     const int64_t from = result.center_ns;
-    const int64_t to =
-        SaturatingAdd(clocks_[clock].to_set(from), offset);
-    const int64_t rise = SaturatingSubtract(
-        clocks_[clock].to_set(SaturatingAdd(from, kRun)),
-        clocks_[clock].to_set(from));
+    const int64_t to = SaturatingAdd(clocks_[clock].to_set(from), offset);
+    const int64_t rise =
+        SaturatingSubtract(clocks_[clock].to_set(SaturatingAdd(from, kRun)),
+                           clocks_[clock].to_set(from));
     result.to_set = ClockMap::Through(
         from, to, SaturatingAdd(from, kRun),
         SaturatingAdd(to, SaturatingAdd(rise, static_cast<int64_t>(
@@ -299,9 +293,9 @@ class Solver {
   };
 
   std::span<const ClockPrior> clocks_;
-  std::vector<int64_t> origin_;   // by clock: its time of the first end
-  std::vector<int64_t> placed_;   // by clock: where the origin was before
-  std::vector<Member> members_;   // by match
+  std::vector<int64_t> origin_;         // by clock: its time of the first end
+  std::vector<int64_t> placed_;         // by clock: where the origin was before
+  std::vector<Member> members_;         // by match
   std::vector<std::vector<End>> ends_;  // by clock
   std::vector<FittedLine> lines_;
   std::vector<bool> known_;
@@ -314,19 +308,18 @@ class Solver {
 
 std::string_view ClockMethodName(ClockMethod method) {
   static constexpr std::array<std::string_view, 7> kNames = {
-      "reference", "collectives", "same clock",
-      "absolute time", "assumed", "alone", "rpc"};
+      "reference", "collectives", "same clock", "absolute time",
+      "assumed",   "alone",       "rpc"};
   return kNames[static_cast<size_t>(method)];
 }
 
 int64_t AlignedClock::ErrorAt(int64_t time_ns) const {
   if (error_ns < 0) return error_ns;
-  const double away = std::abs(
-      static_cast<double>(SaturatingSubtract(time_ns, center_ns)));
+  const double away =
+      std::abs(static_cast<double>(SaturatingSubtract(time_ns, center_ns)));
   constexpr double kMost = 9e18;
   return static_cast<int64_t>(
-      std::min(kMost, static_cast<double>(error_ns) +
-                          away * error_ppm / 1e6));
+      std::min(kMost, static_cast<double>(error_ns) + away * error_ppm / 1e6));
 }
 
 std::vector<AlignedClock> AlignClocks(std::span<const ClockPrior> clocks,

@@ -65,8 +65,7 @@ TEST(AlignClocks, TwoRanksAndALongWayToGo) {
 }
 
 TEST(AlignClocks, IsCloserWhereCollectivesAreDense) {
-  const Errors errors =
-      ErrorsOf({.ranks = 4, .steps = 400, .calls = 40}, 6);
+  const Errors errors = ErrorsOf({.ranks = 4, .steps = 400, .calls = 40}, 6);
   EXPECT_LE(errors.p99, 5'000);
   EXPECT_GE(errors.covered, 0.95);
 }
@@ -94,9 +93,9 @@ TEST(AlignClocks, OutliersDoNoHarm) {
   }
   const std::vector<AlignedClock> clocks = Align(job);
   for (uint32_t rank = 1; rank < 4; ++rank) {
-    EXPECT_LE(std::abs(job.ErrorAt(rank, clocks[rank].to_set,
-                                   job.length_ns() / 2)),
-              20'000);
+    EXPECT_LE(
+        std::abs(job.ErrorAt(rank, clocks[rank].to_set, job.length_ns() / 2)),
+        20'000);
   }
 }
 
@@ -111,13 +110,13 @@ TEST(AlignClocks, MissingAndUnequalRanks) {
   }
   job.ranks()[3].calls.resize(201);
   const std::vector<AlignedClock> clocks = Align(job);
-  EXPECT_LE(std::abs(job.ErrorAt(1, clocks[1].to_set,
-                                 job.length_ns() * 9 / 10)),
-            30'000);
+  EXPECT_LE(
+      std::abs(job.ErrorAt(1, clocks[1].to_set, job.length_ns() * 9 / 10)),
+      30'000);
   for (uint32_t rank = 2; rank < 4; ++rank) {
-    EXPECT_LE(std::abs(job.ErrorAt(rank, clocks[rank].to_set,
-                                   job.length_ns() / 3)),
-              30'000);
+    EXPECT_LE(
+        std::abs(job.ErrorAt(rank, clocks[rank].to_set, job.length_ns() / 3)),
+        30'000);
   }
 }
 
@@ -129,9 +128,9 @@ TEST(AlignClocks, StepsCountedFromDifferentOnes) {
   for (RankCall& call : late) call.step -= 3;
   const std::vector<AlignedClock> clocks = Align(job);
   for (uint32_t rank = 1; rank < 3; ++rank) {
-    EXPECT_LE(std::abs(job.ErrorAt(rank, clocks[rank].to_set,
-                                   job.length_ns() / 2)),
-              50'000);
+    EXPECT_LE(
+        std::abs(job.ErrorAt(rank, clocks[rank].to_set, job.length_ns() / 2)),
+        50'000);
   }
 }
 
@@ -139,9 +138,8 @@ TEST(AlignClocks, ByWayOfAThird) {
   SyntheticJob job({.ranks = 3, .steps = 200});
   // 0 meets 1 in even steps, 1 meets 2 in odd ones; 0 and 2 never meet.
   const auto keep = [&](uint32_t rank, int64_t odd) {
-    std::erase_if(job.ranks()[rank].calls, [&](const RankCall& call) {
-      return call.step % 2 != odd;
-    });
+    std::erase_if(job.ranks()[rank].calls,
+                  [&](const RankCall& call) { return call.step % 2 != odd; });
   };
   keep(0, 0);
   keep(2, 1);

@@ -29,8 +29,7 @@ void FindSharedClocks(std::vector<ClockMember>& members) {
     if (member.machine.empty() || !member.prior.epoch_known) continue;
     member.prior.shared =
         machines
-            .try_emplace(member.machine,
-                         static_cast<int64_t>(machines.size()))
+            .try_emplace(member.machine, static_cast<int64_t>(machines.size()))
             .first->second;
   }
 }
@@ -122,10 +121,10 @@ void NameClaims(std::span<const ClockMember> members, SetClocks& result) {
       if (is_new || (other->pid == owner.pid && other->host == owner.host)) {
         continue;
       }
-      result.notes.push_back(
-          Format("Two processes claim rank %lld: ",
-                 static_cast<long long>(owner.rank)) +
-          file + " and " + member.file + "; the first counts.");
+      result.notes.push_back(Format("Two processes claim rank %lld: ",
+                                    static_cast<long long>(owner.rank)) +
+                             file + " and " + member.file +
+                             "; the first counts.");
     }
   }
 }

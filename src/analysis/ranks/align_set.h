@@ -45,9 +45,9 @@ struct MemberClock {
 
 struct SetClocks {
   std::vector<MemberClock> members;  // empty: there is only one trace
-  uint64_t matched = 0;    // collectives with at least two ranks
-  uint64_t unmatched = 0;  // calls without a partner
-  std::vector<std::string> notes;  // one sentence each
+  uint64_t matched = 0;              // collectives with at least two ranks
+  uint64_t unmatched = 0;            // calls without a partner
+  std::vector<std::string> notes;    // one sentence each
 };
 
 enum class Alignment : uint8_t {

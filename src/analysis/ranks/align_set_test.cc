@@ -21,8 +21,8 @@ std::shared_ptr<const Trace> Rank(int rank, int pid, int64_t ahead_ns,
   for (int64_t step = 0; step < 20; ++step) {
     const int64_t begin = step * 10'000'000 + step * step * 20'000 + ahead_ns;
     const auto line = [&](int64_t from, int64_t to, const std::string& what) {
-      text += std::to_string(begin + from) + ".." +
-              std::to_string(begin + to) + " " + what + "\n";
+      text += std::to_string(begin + from) + ".." + std::to_string(begin + to) +
+              " " + what + "\n";
     };
     line(0, 9'000'000, "ProfileStep#" + std::to_string(step) + " ProfileStep");
     line(6'000'000 + rank * 500'000, 8'000'000 + (step * 7 % 5) * 1000 * rank,
@@ -42,8 +42,8 @@ std::shared_ptr<const Trace> Rank(int rank, int pid, int64_t ahead_ns,
 }
 
 TEST(AlignSet, MovesARankAndSaysSo) {
-  TraceSet set({Rank(0, 10, 0, "all_reduce"),
-                Rank(1, 11, 3'000'000'000, "all_reduce")});
+  TraceSet set(
+      {Rank(0, 10, 0, "all_reduce"), Rank(1, 11, 3'000'000'000, "all_reduce")});
   const int64_t recorded = set.members()[1].trace->start_ns()[0];
   const SetClocks clocks = AlignSet(set);
   ASSERT_EQ(clocks.members.size(), 2u);
@@ -80,16 +80,15 @@ TEST(AlignSet, WithoutCollectivesByAbsoluteTime) {
 }
 
 TEST(AlignSet, WithoutAnything) {
-  TraceSet set({Rank(0, 10, 0, "compute", false),
-                Rank(1, 11, 5000, "compute", false)});
+  TraceSet set(
+      {Rank(0, 10, 0, "compute", false), Rank(1, 11, 5000, "compute", false)});
   const SetClocks clocks = AlignSet(set);
   ASSERT_EQ(clocks.notes.size(), 1u);
   EXPECT_NE(clocks.notes[0].find("nothing says"), std::string::npos);
 }
 
 TEST(AlignSet, TwoFilesClaimOneRank) {
-  TraceSet set({Rank(0, 10, 0, "all_reduce"),
-                Rank(1, 11, 0, "all_reduce"),
+  TraceSet set({Rank(0, 10, 0, "all_reduce"), Rank(1, 11, 0, "all_reduce"),
                 Rank(1, 12, 0, "all_reduce")});
   const SetClocks clocks = AlignSet(set);
   ASSERT_EQ(clocks.notes.size(), 2u);

@@ -122,8 +122,7 @@ void Take(std::string_view key, std::string_view value, CollectiveArgs& args,
   } else if (key == "Input type") {
     // ["float"], of which the first counts.
     const size_t open = value.find('"');
-    const size_t close =
-        open == value.npos ? open : value.find('"', open + 1);
+    const size_t close = open == value.npos ? open : value.find('"', open + 1);
     if (close != value.npos) {
       told.input_type = value.substr(open + 1, close - open - 1);
     }
@@ -138,12 +137,12 @@ uint64_t ElementBytes(std::string_view type) {
     lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   }
   constexpr std::array<std::pair<std::string_view, uint64_t>, 20> kTypes = {
-      {{"float", 4},         {"float32", 4},  {"double", 8},
-       {"float64", 8},       {"half", 2},     {"float16", 2},
-       {"bfloat16", 2},      {"c10::half", 2}, {"c10::bfloat16", 2},
-       {"int", 4},           {"int32", 4},    {"long", 8},
-       {"long int", 8},      {"int64", 8},    {"short", 2},
-       {"byte", 1},          {"char", 1},     {"bool", 1},
+      {{"float", 4},         {"float32", 4},    {"double", 8},
+       {"float64", 8},       {"half", 2},       {"float16", 2},
+       {"bfloat16", 2},      {"c10::half", 2},  {"c10::bfloat16", 2},
+       {"int", 4},           {"int32", 4},      {"long", 8},
+       {"long int", 8},      {"int64", 8},      {"short", 2},
+       {"byte", 1},          {"char", 1},       {"bool", 1},
        {"unsigned char", 1}, {"signed char", 1}}};
   for (const auto& [name, bytes] : kTypes) {
     if (lower == name) return bytes;
@@ -168,8 +167,7 @@ CollectiveArgs CollectiveArgReader::Read(Row row) {
                       return true;
                     });
   if (args.bytes == 0) {
-    args.bytes =
-        Multiply(std::max(told.in, told.out), ElementBytes(told.type));
+    args.bytes = Multiply(std::max(told.in, told.out), ElementBytes(told.type));
   }
   if (args.bytes == 0) {
     args.bytes = Multiply(told.elements, ElementBytes(told.input_type));

@@ -15,14 +15,14 @@
 namespace stepscope {
 
 struct CollectiveArgs {
-  std::string name;             // "allreduce"; empty: not stated
-  std::string group;            // name of the process group
-  std::vector<int64_t> ranks;   // of the group; empty: not stated, or elided
-  int64_t group_size = 0;       // 0: not stated
-  int64_t seq = -1;             // -1: not stated
-  int64_t source = -1;          // of point-to-point
+  std::string name;            // "allreduce"; empty: not stated
+  std::string group;           // name of the process group
+  std::vector<int64_t> ranks;  // of the group; empty: not stated, or elided
+  int64_t group_size = 0;      // 0: not stated
+  int64_t seq = -1;            // -1: not stated
+  int64_t source = -1;         // of point-to-point
   int64_t target = -1;
-  uint64_t bytes = 0;           // the larger of in and out; 0: not stated
+  uint64_t bytes = 0;  // the larger of in and out; 0: not stated
 
   bool any() const {
     return !name.empty() || !group.empty() || seq >= 0 || bytes > 0;

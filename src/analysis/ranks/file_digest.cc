@@ -56,8 +56,7 @@ RankJob AnalyseFiles(std::vector<FileDigest> files, Alignment how,
     *to_job = as_recorded;
     for (size_t i = 0; i < clocks.members.size(); ++i) {
       const AlignedClock& clock = clocks.members[i].clock;
-      if (IsFoundByEvents(clock.method))
-        (*to_job)[i] = clock.to_set;
+      if (IsFoundByEvents(clock.method)) (*to_job)[i] = clock.to_set;
     }
   }
   std::vector<RankDigest> ranks;
@@ -77,8 +76,7 @@ RankJob AnalyseFiles(std::vector<FileDigest> files, Alignment how,
     files[i].ranks.clear();
   }
   RankJob job = AnalyseRanks(std::move(ranks));
-  job.notes.insert(job.notes.begin(), clocks.notes.begin(),
-                   clocks.notes.end());
+  job.notes.insert(job.notes.begin(), clocks.notes.begin(), clocks.notes.end());
   return job;
 }
 

@@ -50,8 +50,7 @@ std::string NameAll(const Trace& trace, const std::vector<HangRank>& ranks) {
   const size_t cut = sizeof("rank ") - 1;
   const size_t shown = std::min(names.size(), kMostNamed);
   for (size_t i = 0; i < shown; ++i) {
-    if (i > 0)
-      text += i + 1 == shown && shown == names.size() ? " and " : ", ";
+    if (i > 0) text += i + 1 == shown && shown == names.size() ? " and " : ", ";
     text += all_ranks ? names[i].substr(cut) : names[i];
   }
   if (names.size() > shown)
@@ -130,8 +129,8 @@ Hang FindHang(const Trace& trace) {
   for (HangRank& rank : ranks) {
     // Helpers without steps, such as the workers of a data loader, are no
     // ranks; what they do not do holds nobody up.
-    const std::string_view step = FactOf(
-        trace, trace.processes()[rank.process], "saved_in_step");
+    const std::string_view step =
+        FactOf(trace, trace.processes()[rank.process], "saved_in_step");
     if (!step.empty() && step != "-1") hang.ranks.push_back(std::move(rank));
   }
   std::sort(hang.ranks.begin(), hang.ranks.end(),
@@ -156,8 +155,8 @@ std::vector<std::string> DescribeHang(const Trace& trace, const Hang& hang) {
   for (const auto& [name, ranks] : waiting) {
     int64_t longest = 0;
     for (const HangRank& rank : ranks)
-      longest = std::max(
-          longest, rank.end_ns - trace.start_ns()[rank.collective]);
+      longest =
+          std::max(longest, rank.end_ns - trace.start_ns()[rank.collective]);
     std::string text = NameAll(trace, ranks) +
                        (ranks.size() == 1 ? " waits in " : " wait in ") + name +
                        " for " + Seconds(longest);
@@ -166,11 +165,13 @@ std::vector<std::string> DescribeHang(const Trace& trace, const Hang& hang) {
     lines.push_back(std::move(text));
   }
   if (!some_absent && waiting.size() > 1)
-    lines.push_back("they are in different collectives: the ranks do not make "
-                    "the same calls in the same order");
+    lines.push_back(
+        "they are in different collectives: the ranks do not make "
+        "the same calls in the same order");
   if (!some_absent && waiting.size() == 1 && hang.ranks.size() > 1)
-    lines.push_back("all are in the same collective: look at the network, and "
-                    "for a rank that is not in this folder");
+    lines.push_back(
+        "all are in the same collective: look at the network, and "
+        "for a rank that is not in this folder");
   return lines;
 }
 

@@ -178,8 +178,7 @@ class HeldFinder {
         process = trace_.tracks()[track].process;
         sums_.Begin(&times_[process]);
       }
-      if (calls_[process].calls.empty() ||
-          communication_.IsKernel(work)) {
+      if (calls_[process].calls.empty() || communication_.IsKernel(work)) {
         continue;
       }
       const Interval piece = {trace_.start_ns()[work.row],
@@ -213,16 +212,15 @@ class HeldFinder {
   void Take(uint32_t process, HeldKind kind, size_t call, StringId name,
             int64_t ns) {
     const bool waits = kind == HeldKind::kHost && names_.sync_call(name);
-    const uint32_t id =
-        NameOf(process, name, waits ? HeldKind::kWait : kind);
+    const uint32_t id = NameOf(process, name, waits ? HeldKind::kWait : kind);
     held_[process].before[call].push_back({id, ns});
   }
 
   uint32_t NameOf(size_t process, StringId name, HeldKind kind) {
     std::vector<HeldName>& list = held_[process].names;
     const uint64_t key = uint64_t{name.v} * 4 + static_cast<uint64_t>(kind);
-    const auto [known, is_new] = ids_[process].try_emplace(
-        key, static_cast<uint32_t>(list.size()));
+    const auto [known, is_new] =
+        ids_[process].try_emplace(key, static_cast<uint32_t>(list.size()));
     if (is_new) {
       list.push_back({kind == HeldKind::kNothing
                           ? std::string()
@@ -234,9 +232,8 @@ class HeldFinder {
 
   // Several threads or streams may have had the same name.
   static void MergeAndKeepLongest(std::vector<Held>& list) {
-    std::sort(list.begin(), list.end(), [](const Held& a, const Held& b) {
-      return a.name < b.name;
-    });
+    std::sort(list.begin(), list.end(),
+              [](const Held& a, const Held& b) { return a.name < b.name; });
     size_t kept = 0;
     for (const Held& held : list) {
       if (kept > 0 && list[kept - 1].name == held.name) {
@@ -247,10 +244,9 @@ class HeldFinder {
       }
     }
     list.resize(kept);
-    std::stable_sort(list.begin(), list.end(),
-                     [](const Held& a, const Held& b) {
-                       return a.time_ns > b.time_ns;
-                     });
+    std::stable_sort(
+        list.begin(), list.end(),
+        [](const Held& a, const Held& b) { return a.time_ns > b.time_ns; });
     if (list.size() > kKeptNames) list.resize(kKeptNames);
     list.shrink_to_fit();
   }

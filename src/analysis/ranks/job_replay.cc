@@ -16,8 +16,8 @@ JobReplay::JobReplay(std::span<const RankDigest> digests,
     : meets_(meetings.list.size()), steps_(steps) {
   std::map<int64_t, uint32_t> line_of;
   for (size_t i = 0; i < digests.size(); ++i) {
-    const auto [known, is_new] = line_of.try_emplace(
-        rank_of[i], static_cast<uint32_t>(lines_.size()));
+    const auto [known, is_new] =
+        line_of.try_emplace(rank_of[i], static_cast<uint32_t>(lines_.size()));
     if (!is_new) continue;
     lines_.emplace_back();
     lines_.back().rank = rank_of[i];
@@ -38,8 +38,7 @@ JobReplay::JobReplay(std::span<const RankDigest> digests,
                              std::max(arrival.time.end, meeting.last_ns),
                              meeting.step});
     }
-    meets_[m].last =
-        line_of[rank_of[meeting.arrivals[meeting.last].digest]];
+    meets_[m].last = line_of[rank_of[meeting.arrivals[meeting.last].digest]];
     meets_[m].last_ns = meeting.last_ns;
     meets_[m].clock_error_ns = meeting.clock_error_ns;
   }
@@ -140,8 +139,8 @@ int64_t JobReplay::EndOf(Model model, const Line* changed,
       last = std::max(last, replayed[line].arrival_ns[visit]);
     }
     for (const auto& [line, visit] : meet.members) {
-      const int64_t transfer = SaturatingSubtract(
-          lines_[line].visits[visit].leave_ns, meet.last_ns);
+      const int64_t transfer =
+          SaturatingSubtract(lines_[line].visits[visit].leave_ns, meet.last_ns);
       replayed[line].leave_ns[visit] = SaturatingAdd(last, transfer);
       end = std::max(end, replayed[line].leave_ns[visit]);
     }
@@ -150,9 +149,9 @@ int64_t JobReplay::EndOf(Model model, const Line* changed,
 }
 
 ReplayedGain JobReplay::IfAverage(int64_t rank) const {
-  const auto line = std::find_if(
-      lines_.begin(), lines_.end(),
-      [&](const Line& one) { return one.rank == rank; });
+  const auto line =
+      std::find_if(lines_.begin(), lines_.end(),
+                   [&](const Line& one) { return one.rank == rank; });
   ReplayedGain gain;
   if (line == lines_.end() || meets_.empty()) return gain;
   const std::vector<int64_t> savings = Savings(*line);

@@ -84,10 +84,9 @@ FittedLine Begin(std::span<const FitPoint> points, double slope_prior) {
   line.center = middle(0, sorted.size(), false);
   line.at = middle(0, sorted.size(), true);
   if (half < 4) return line;
-  const double run = middle(half, sorted.size(), false) -
-                     middle(0, half, false);
-  const double rise = middle(half, sorted.size(), true) -
-                      middle(0, half, true);
+  const double run =
+      middle(half, sorted.size(), false) - middle(0, half, false);
+  const double rise = middle(half, sorted.size(), true) - middle(0, half, true);
   constexpr double kFarFromUsual = 5;
   if (run > 0 && std::abs(rise / run) < kFarFromUsual * slope_prior) {
     FittedLine tilted = line;
@@ -104,8 +103,7 @@ double MedianOf(std::vector<double>& values) {
   if (values.empty()) return 0;
   const size_t half = values.size() / 2;
   std::nth_element(values.begin(),
-                   values.begin() + static_cast<ptrdiff_t>(half),
-                   values.end());
+                   values.begin() + static_cast<ptrdiff_t>(half), values.end());
   const double upper = values[half];
   if (values.size() % 2 == 1) return upper;
   const double lower = *std::max_element(

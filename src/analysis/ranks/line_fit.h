@@ -19,7 +19,7 @@ struct FitPoint {
 
 struct FittedLine {
   double center = 0;
-  double at = 0;           // y at the centre
+  double at = 0;  // y at the centre
   double slope = 0;
   double spread = 0;       // standard deviation of one point, outliers aside
   double at_error = 0;     // standard error of `at`

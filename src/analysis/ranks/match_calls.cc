@@ -30,8 +30,8 @@ std::string MatchKeyOf(const CallSignature& call, bool with_size) {
   key += '|' + call.group;
   for (const int64_t rank : call.ranks) key += ',' + std::to_string(rank);
   if (call.kind == CollectiveKind::kPointToPoint) {
-    key += '|' + std::to_string(call.source) + '>' +
-           std::to_string(call.target);
+    key +=
+        '|' + std::to_string(call.source) + '>' + std::to_string(call.target);
   }
   // What ranks exchange with all others may differ in size.
   if (with_size && call.kind != CollectiveKind::kAllToAll) {
@@ -61,14 +61,13 @@ class CallMatcher {
       owner_.push_back(owner);
       is_shared_[owner] = is_shared_[owner] || owner != i;
     }
-    by_step_ = std::all_of(
-        ranks.begin(), ranks.end(), [](const MatchInput& input) {
+    by_step_ =
+        std::all_of(ranks.begin(), ranks.end(), [](const MatchInput& input) {
           const auto& calls = input.rank->calls;
-          return calls.empty() ||
-                 std::any_of(calls.begin(), calls.end(),
-                             [](const RankCall& call) {
-                               return call.step != kNoStep;
-                             });
+          return calls.empty() || std::any_of(calls.begin(), calls.end(),
+                                              [](const RankCall& call) {
+                                                return call.step != kNoStep;
+                                              });
         });
   }
 
@@ -131,8 +130,7 @@ class CallMatcher {
   // How far the ends of two ranks' calls scatter about a line if `shift` is
   // added to the numbers of the second; nothing if too few calls meet.
   std::optional<double> Scatter(std::span<const Slot> a,
-                                std::span<const Slot> b,
-                                int64_t shift) const {
+                                std::span<const Slot> b, int64_t shift) const {
     constexpr size_t kEnough = 4;
     constexpr size_t kMost = 256;
     std::vector<FitPoint> points;
@@ -140,8 +138,7 @@ class CallMatcher {
     for (size_t i = 0, j = 0; i < a.size() && j < b.size();) {
       const auto left = std::tuple(a[i].key, a[i].number, a[i].ordinal);
       const auto right =
-          std::tuple(
-          b[j].key, SaturatingAdd(b[j].number, shift), b[j].ordinal);
+          std::tuple(b[j].key, SaturatingAdd(b[j].number, shift), b[j].ordinal);
       if (left == right) {
         const auto since = [&](const Slot& slot) {
           return static_cast<double>(SaturatingSubtract(EndOf(slot), origin));
@@ -201,8 +198,7 @@ class CallMatcher {
       break;
     }
     const int64_t usual = SaturatingSubtract(0, base->shift);
-    return SaturatingAdd(base->shift,
-                         ShiftOf(base->slots, mine, usual, plain));
+    return SaturatingAdd(base->shift, ShiftOf(base->slots, mine, usual, plain));
   }
 
   // `usual`: the shift if the numbers are right; `plain`: its scatter.
@@ -274,8 +270,7 @@ class CallMatcher {
       Match match;
       match.first = static_cast<uint32_t>(result_.calls.size());
       const RankCalls& rank = *ranks_[slots[i].rank].rank;
-      match.kind =
-          rank.signatures[rank.calls[slots[i].call].signature].kind;
+      match.kind = rank.signatures[rank.calls[slots[i].call].signature].kind;
       size_t last = i;
       for (; last < slots.size() && slots[last].place() == slots[i].place();
            ++last) {
@@ -287,8 +282,7 @@ class CallMatcher {
         if (last > i && IsRepeated(match, slot)) continue;
         result_.calls.push_back({slot.rank, slot.call});
       }
-      match.count =
-          static_cast<uint32_t>(result_.calls.size()) - match.first;
+      match.count = static_cast<uint32_t>(result_.calls.size()) - match.first;
       if (match.count >= 2) {
         result_.matches.push_back(match);
       } else {
@@ -311,8 +305,8 @@ class CallMatcher {
   }
 
   std::span<const MatchInput> ranks_;
-  std::vector<uint32_t> owner_;   // the first input of the same rank
-  std::vector<bool> is_shared_;   // by owner: another input has its rank
+  std::vector<uint32_t> owner_;  // the first input of the same rank
+  std::vector<bool> is_shared_;  // by owner: another input has its rank
   bool by_step_ = false;
   std::unordered_map<std::string, uint32_t> keys_;
   std::vector<Slot> stated_;

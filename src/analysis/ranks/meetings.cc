@@ -19,12 +19,13 @@ Arrival ArrivalOf(std::span<const RankDigest> digests,
                   const MatchedCall& call) {
   const RankDigest& digest = digests[call.rank];
   const Interval& time = digest.calls.calls[call.call].time;
-  return {call.rank, call.call,
+  return {call.rank,
+          call.call,
           {digest.to_job(time.begin), digest.to_job(time.end)}};
 }
 
-Exchange ExchangeOf(std::span<const RankDigest> digests,
-                    const MatchedCall& a, const MatchedCall& b) {
+Exchange ExchangeOf(std::span<const RankDigest> digests, const MatchedCall& a,
+                    const MatchedCall& b) {
   return {
       ArrivalOf(digests, a), ArrivalOf(digests, b),
       std::max(ClockErrorOf(digests[a.rank]), ClockErrorOf(digests[b.rank]))};
@@ -65,8 +66,7 @@ Meetings FindMeetings(std::span<const RankDigest> digests) {
         errors[1] = ClockErrorOf(digest);
       }
       if (meeting.arrivals.empty() && made.step != kNoStep) {
-        meeting.step =
-            SaturatingAdd(made.step, matched.shift[call.rank]);
+        meeting.step = SaturatingAdd(made.step, matched.shift[call.rank]);
       }
       meeting.arrivals.push_back(arrival);
     }
@@ -74,10 +74,9 @@ Meetings FindMeetings(std::span<const RankDigest> digests) {
     meeting.clock_error_ns = std::max(errors[0], errors[1]);
     result.list.push_back(std::move(meeting));
   }
-  std::stable_sort(result.list.begin(), result.list.end(),
-                   [](const Meeting& a, const Meeting& b) {
-                     return a.last_ns < b.last_ns;
-                   });
+  std::stable_sort(
+      result.list.begin(), result.list.end(),
+      [](const Meeting& a, const Meeting& b) { return a.last_ns < b.last_ns; });
   std::stable_sort(result.exchanges.begin(), result.exchanges.end(),
                    [](const Exchange& a, const Exchange& b) {
                      return std::min(a.a.time.begin, a.b.time.begin) <

@@ -21,10 +21,10 @@ struct Arrival {
 
 struct Meeting {
   std::vector<Arrival> arrivals;
-  uint32_t last = 0;         // index of `arrivals`: who came last
-  int64_t last_ns = 0;       // when that was
+  uint32_t last = 0;            // index of `arrivals`: who came last
+  int64_t last_ns = 0;          // when that was
   int64_t next_to_last_ns = 0;  // when the one before came
-  int64_t step = kNoStep;    // number of the step, as the first rank counts
+  int64_t step = kNoStep;       // number of the step, as the first rank counts
   // Arrivals that are closer than that may have been the other way round.
   int64_t clock_error_ns = 0;
 

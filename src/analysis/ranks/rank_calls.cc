@@ -35,8 +35,8 @@ std::map<StringId, RpcName> RpcNames(const Trace& trace) {
 
 class CallFinder {
  public:
-  CallFinder(const EventTree& tree, const StepTable& steps,
-             NameClasses& names, const Communication& communication)
+  CallFinder(const EventTree& tree, const StepTable& steps, NameClasses& names,
+             const Communication& communication)
       : tree_(tree),
         trace_(tree.trace()),
         steps_(steps),
@@ -107,9 +107,8 @@ class CallFinder {
         }
         const CollectiveArgs args = args_.Read(row);
         CallSignature signature;
-        signature.kind = rpc->second.is_handling
-                             ? CollectiveKind::kRpcHandling
-                             : CollectiveKind::kRpcRequest;
+        signature.kind = rpc->second.is_handling ? CollectiveKind::kRpcHandling
+                                                 : CollectiveKind::kRpcRequest;
         signature.group = rpc->second.method + '|' + rpc->second.about;
         signature.source = args.source;
         AddCall(row, std::move(signature), args.seq, trace_.start_ns()[row],
@@ -144,14 +143,14 @@ class CallFinder {
     AddCall(row, std::move(signature), args.seq, called_ns, on_device);
   }
 
-  void AddCall(Row row, CallSignature signature, int64_t seq,
-               int64_t called_ns, bool on_device) {
+  void AddCall(Row row, CallSignature signature, int64_t seq, int64_t called_ns,
+               bool on_device) {
     const uint32_t process = trace_.tracks()[trace_.track()[row]].process;
     RankCall call;
     call.time = {trace_.start_ns()[row], tree_.end_ns(row)};
     call.row = row;
-    call.signature = Intern(process, std::move(signature),
-                            trace_.str(trace_.name()[row]));
+    call.signature =
+        Intern(process, std::move(signature), trace_.str(trace_.name()[row]));
     call.seq = seq;
     call.step = StepOf(process, called_ns);
     call.on_device = on_device;
@@ -186,9 +185,8 @@ class CallFinder {
     if (thread == kNoThread) return kNoStep;
     const auto steps = steps_.steps_of(thread);
     auto after = std::partition_point(
-        steps.begin(), steps.end(), [&](const StepInterval& step) {
-          return step.range.begin <= time_ns;
-        });
+        steps.begin(), steps.end(),
+        [&](const StepInterval& step) { return step.range.begin <= time_ns; });
     if (after == steps.begin()) return kNoStep;
     const bool is_last = after == steps.end();
     --after;
@@ -214,8 +212,7 @@ bool MayHaveCalls(const Trace& trace, const Communication& communication) {
 }
 
 std::vector<RankCalls> FindRankCalls(const EventTree& tree,
-                                     const StepTable& steps,
-                                     NameClasses& names,
+                                     const StepTable& steps, NameClasses& names,
                                      const Communication& communication) {
   return CallFinder(tree, steps, names, communication).Find();
 }

@@ -34,10 +34,10 @@ struct CallSignature {
 };
 
 struct RankCall {
-  Interval time;        // of the trace that it is from
+  Interval time;  // of the trace that it is from
   Row row = kNoRow;
   uint32_t signature = 0;
-  int64_t seq = -1;     // as stated by the program
+  int64_t seq = -1;        // as stated by the program
   int64_t step = kNoStep;  // number of the step that made it
   bool on_device = false;
 };
@@ -56,8 +56,7 @@ bool MayHaveCalls(const Trace& trace, const Communication& communication);
 
 // By process of the trace, empty ones as well.
 std::vector<RankCalls> FindRankCalls(const EventTree& tree,
-                                     const StepTable& steps,
-                                     NameClasses& names,
+                                     const StepTable& steps, NameClasses& names,
                                      const Communication& communication);
 
 }  // namespace stepscope

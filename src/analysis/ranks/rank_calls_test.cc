@@ -70,16 +70,16 @@ TEST(RankCalls, KernelsTakeTheMetadataOfTheirLaunch) {
             14..16 cudaLaunchKernel CudaRuntime correlation=5
     stream 3 GPU:0
       120..180 ncclDevKernel_AllReduce_Sum_f32_RING_LL Kernel correlation=5
-  )", builder);
+  )",
+                builder);
   for (Row row = 0; row < builder.event_count(); ++row) {
     if (builder.strings().view(builder.name_of(row)) != "record_param_comms")
       continue;
     builder.AddRawArgs(
-        row,
-        R"("Collective name": "allreduce", "In msg nelems": 1000,)"
-        R"( "Out msg nelems": 1000, "dtype": "BFloat16", "Seq": 9,)"
-        R"( "Process Group Name": "dp", "Process Group Ranks": "[0, 1]",)"
-        R"( "Group size": 2)");
+        row, R"("Collective name": "allreduce", "In msg nelems": 1000,)"
+             R"( "Out msg nelems": 1000, "dtype": "BFloat16", "Seq": 9,)"
+             R"( "Process Group Name": "dp", "Process Group Ranks": "[0, 1]",)"
+             R"( "Group size": 2)");
   }
   const auto trace = builder.Finish();
   ASSERT_TRUE(trace);

@@ -43,15 +43,13 @@ std::vector<Busy> FindComputation(const EventTree& tree,
   const Trace& trace = tree.trace();
   std::vector<Busy> busy(trace.processes().size());
   for (const DeviceWork& work : tree.work()) {
-    Busy& process =
-        busy[trace.tracks()[trace.track()[work.row]].process];
+    Busy& process = busy[trace.tracks()[trace.track()[work.row]].process];
     process.has_device = true;
     if (trace.type()[work.row] != STEPSCOPE_KERNEL ||
         communication.IsKernel(work)) {
       continue;
     }
-    process.computing.Add(trace.start_ns()[work.row],
-                          tree.end_ns(work.row));
+    process.computing.Add(trace.start_ns()[work.row], tree.end_ns(work.row));
   }
   for (uint32_t i = 0; i < tree.threads().size(); ++i) {
     Busy& process = busy[tree.threads()[i].process];
@@ -90,8 +88,7 @@ std::span<const StepParts> StepsOf(const Waterfall& waterfall,
   return {first, last};
 }
 
-void AddSteps(std::span<const StepParts> steps, Busy busy,
-              RankDigest& digest) {
+void AddSteps(std::span<const StepParts> steps, Busy busy, RankDigest& digest) {
   IntervalCollector all;
   IntervalCollector pipeline;
   bool has_pipeline = false;
@@ -145,8 +142,7 @@ RankClock ClockOf(const Trace& trace, const Process& process) {
 bool MayHaveRanks(const Trace& trace) { return trace.processes().size() > 1; }
 
 std::vector<RankDigest> DigestRanks(const EventTree& tree,
-                                    const StepTable& steps,
-                                    NameClasses& names,
+                                    const StepTable& steps, NameClasses& names,
                                     const Communication& communication,
                                     const Waterfall& waterfall) {
   const Trace& trace = tree.trace();

@@ -21,8 +21,8 @@ namespace stepscope {
 
 // One step of one rank; without steps, its recorded window.
 struct RankStep {
-  int64_t index = 0;  // -1: the recorded window
-  Interval range;     // as the waterfall has it
+  int64_t index = 0;             // -1: the recorded window
+  Interval range;                // as the waterfall has it
   int64_t computation_ns = 0;    // union of kernels that compute, or, on a
                                  // rank without a device, of operators
   int64_t communication_ns = 0;  // union of its collectives
@@ -55,8 +55,7 @@ struct RankDigest {
 // Of the processes that made steps or collectives. `waterfall` is that of the
 // same trace.
 std::vector<RankDigest> DigestRanks(const EventTree& tree,
-                                    const StepTable& steps,
-                                    NameClasses& names,
+                                    const StepTable& steps, NameClasses& names,
                                     const Communication& communication,
                                     const Waterfall& waterfall);
 

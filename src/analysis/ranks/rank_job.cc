@@ -16,8 +16,8 @@ namespace stepscope {
 namespace {
 
 // The part of a step that took most of its idle time.
-std::string_view IdleCause(
-    const std::array<int64_t, kStepParts>& part_ns, bool has_device) {
+std::string_view IdleCause(const std::array<int64_t, kStepParts>& part_ns,
+                           bool has_device) {
   size_t most = kStepParts;
   for (size_t i = static_cast<size_t>(StepPart::kLaunchGap); i < kStepParts;
        ++i) {
@@ -148,8 +148,8 @@ class JobMaker {
         row.pipeline_ns = step.pipeline_ns;
         if (step.pipeline_ns) row.bubble_ns = 0;
         if (step.pipeline_ns) {
-          total.pipeline_ns = SaturatingAdd(total.pipeline_ns.value_or(0),
-                                            *step.pipeline_ns);
+          total.pipeline_ns =
+              SaturatingAdd(total.pipeline_ns.value_or(0), *step.pipeline_ns);
         }
         for (size_t p = 0; p < kStepParts; ++p) {
           add(sums.part_ns[p], step.part_ns[p]);
@@ -171,9 +171,8 @@ class JobMaker {
       const int64_t rank = rank_of_[arrival.digest];
       RankSums& sums = sums_[rank];
       const Interval& time = arrival.time;
-      const int64_t met =
-          std::clamp(meeting.last_ns, time.begin, std::max(time.begin,
-                                                           time.end));
+      const int64_t met = std::clamp(meeting.last_ns, time.begin,
+                                     std::max(time.begin, time.end));
       const int64_t wait = sums.waiting.Add(time.begin, met);
       const int64_t transfer = sums.transferring.Add(met, time.end);
       int64_t delay = 0;
@@ -255,9 +254,8 @@ class JobMaker {
     row.group = std::move(group);
     row.bytes = call.bytes;
     row.bus_factor = BusFactor(
-        call.kind, call.group_size > 0
-                       ? static_cast<uint64_t>(call.group_size)
-                       : meeting.arrivals.size());
+        call.kind, call.group_size > 0 ? static_cast<uint64_t>(call.group_size)
+                                       : meeting.arrivals.size());
     group_size_ = std::max(group_size_, call.group_size);
     return row;
   }
@@ -285,8 +283,8 @@ class JobMaker {
       const auto average = [&](int64_t& ns) { ns = AverageNs(ns, row.steps); };
       for (int64_t* ns :
            {&row.step_ns, &row.computation_ns, &row.communication_ns,
-            &row.exposed_ns, &row.overlapped_ns, &row.wait_ns,
-            &row.transfer_ns, &row.idle_ns, &row.delays_ns}) {
+            &row.exposed_ns, &row.overlapped_ns, &row.wait_ns, &row.transfer_ns,
+            &row.idle_ns, &row.delays_ns}) {
         average(*ns);
       }
       if (row.pipeline_ns) average(*row.pipeline_ns);
@@ -340,20 +338,20 @@ class JobMaker {
           "No collective was recorded by two ranks, so nothing says who waited "
           "for whom.");
     } else if (job_.unmatched > job_.matched / 10) {
-      job_.notes.push_back(Format(
-          "%llu calls of collectives have no partner on another rank.",
-          static_cast<unsigned long long>(job_.unmatched)));
+      job_.notes.push_back(
+          Format("%llu calls of collectives have no partner on another rank.",
+                 static_cast<unsigned long long>(job_.unmatched)));
     }
   }
 
   std::vector<RankDigest> digests_;
   std::vector<RankDigest> chosen_;
-  std::vector<int64_t> rank_of_;  // of `chosen_`
-  std::map<int64_t, RankSums> sums_;  // by rank
+  std::vector<int64_t> rank_of_;                             // of `chosen_`
+  std::map<int64_t, RankSums> sums_;                         // by rank
   std::map<std::pair<int64_t, int64_t>, RankStepRow> rows_;  // by step, rank
-  std::map<std::tuple<CollectiveKind, std::string, std::vector<int64_t>,
-                      uint64_t>,
-           CollectiveRow>
+  std::map<
+      std::tuple<CollectiveKind, std::string, std::vector<int64_t>, uint64_t>,
+      CollectiveRow>
       collectives_;
   std::map<const CollectiveRow*, uint64_t> arrivals_;
   int64_t group_size_ = 0;

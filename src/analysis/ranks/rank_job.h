@@ -37,8 +37,8 @@ struct RankRow {
   int64_t transfer_ns = 0;  // the rest of them
   int64_t idle_ns = 0;
   std::string_view idle_cause;  // what took most of that; empty: none
-  int64_t delays_ns = 0;  // others waited for this rank alone
-  uint64_t last = 0;      // collectives to which it came last
+  int64_t delays_ns = 0;        // others waited for this rank alone
+  uint64_t last = 0;            // collectives to which it came last
   uint64_t collectives = 0;
   double load = 0;  // computation as a share of the ranks' mean
   std::optional<int64_t> pipeline_ns;
@@ -67,9 +67,9 @@ struct RankStepRow {
 struct CollectiveRow {
   std::string_view kind;
   std::string group;
-  uint64_t ranks = 0;   // that met, at most
-  uint64_t bytes = 0;   // 0: not stated
-  uint64_t calls = 0;   // collectives that several ranks recorded
+  uint64_t ranks = 0;       // that met, at most
+  uint64_t bytes = 0;       // 0: not stated
+  uint64_t calls = 0;       // collectives that several ranks recorded
   int64_t wait_ns = 0;      // of one rank in one collective, mean
   int64_t transfer_ns = 0;  // the same
   int64_t longest_wait_ns = 0;
@@ -88,36 +88,36 @@ struct Victim {
 struct StragglerStep {
   int64_t step = 0;
   int64_t delay_ns = 0;
-  std::string doing;  // what took longer than on the other ranks
+  std::string doing;     // what took longer than on the other ranks
   int64_t doing_ns = 0;  // by how much
 };
 
 struct StragglerRow {
   int64_t rank = 0;
-  int64_t delays_ns = 0;      // in all steps
-  int64_t gain_ns = 0;        // of one step, if it were like the others
-  double gain_ratio = 0;      // of the step
+  int64_t delays_ns = 0;  // in all steps
+  int64_t gain_ns = 0;    // of one step, if it were like the others
+  double gain_ratio = 0;  // of the step
   // If it were like the others on average, by replay; of the worst only.
   std::optional<ReplayedGain> replayed;
-  int64_t others_wait_ns = 0; // all ranks that waited for it, added up
-  uint64_t last = 0;          // collectives to which it came last
+  int64_t others_wait_ns = 0;        // all ranks that waited for it, added up
+  uint64_t last = 0;                 // collectives to which it came last
   std::vector<StragglerStep> steps;  // the worst, by number
   uint64_t more_steps = 0;           // with less of a delay
-  std::string doing;      // what took longer in most of the steps
-  int64_t doing_ns = 0;   // in all of them
-  std::vector<Victim> victims;  // by wait
+  std::string doing;                 // what took longer in most of the steps
+  int64_t doing_ns = 0;              // in all of them
+  std::vector<Victim> victims;       // by wait
 };
 
 struct RankJob {
-  std::vector<RankRow> ranks;  // by rank; empty: not several
-  std::vector<RankStepRow> steps;  // by step, then by rank
+  std::vector<RankRow> ranks;              // by rank; empty: not several
+  std::vector<RankStepRow> steps;          // by step, then by rank
   std::vector<CollectiveRow> collectives;  // by time
   std::vector<StragglerRow> stragglers;    // by delays
   uint64_t matched = 0;
-  uint64_t unmatched = 0;  // calls that no other rank recorded
+  uint64_t unmatched = 0;   // calls that no other rank recorded
   uint64_t step_count = 0;  // different ones
-  int64_t step_ns = 0;     // mean over all ranks
-  double imbalance = 0;    // most computation of a rank / mean, less 1
+  int64_t step_ns = 0;      // mean over all ranks
+  double imbalance = 0;     // most computation of a rank / mean, less 1
   std::vector<std::string> notes;
 
   bool several() const { return ranks.size() > 1; }

@@ -17,10 +17,10 @@ struct JobText {
   uint32_t ranks = 4;
   int64_t steps = 10;
   int64_t late_rank = 2;
-  int64_t late_every = 3;      // steps
+  int64_t late_every = 3;  // steps
   int64_t late_ns = 20'000;
-  std::string late_event;      // what it does meanwhile; empty: nothing
-  int64_t ends_early = -1;     // a rank that stops after half of the steps
+  std::string late_event;   // what it does meanwhile; empty: nothing
+  int64_t ends_early = -1;  // a rank that stops after half of the steps
 
   std::string Make() const {
     std::string text;
@@ -45,8 +45,7 @@ struct JobText {
         if (late && rank == late_rank && !late_event.empty()) {
           line(now + 50'000, arrival, late_event);
         }
-        line(arrival, meeting + 10'000,
-             "all_reduce Communication bytes=4000");
+        line(arrival, meeting + 10'000, "all_reduce Communication bytes=4000");
         now = meeting + 10'000;
       }
     }

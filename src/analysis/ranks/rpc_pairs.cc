@@ -54,8 +54,7 @@ struct Bounds {
   std::vector<int64_t> high;
 
   void Add(const Call& request, const Call& handling) {
-    low.push_back(
-        SaturatingSubtract(request.time.begin, handling.time.begin));
+    low.push_back(SaturatingSubtract(request.time.begin, handling.time.begin));
     high.push_back(SaturatingSubtract(request.time.end, handling.time.end));
   }
 };
@@ -122,17 +121,17 @@ class RpcAligner {
         Calls& to = asks ? requests_[index] : handlings_[index];
         const ClockMap& to_set = clocks_[index].to_set;
         to[signature.group].push_back(
-            {call.seq, signature.source,
+            {call.seq,
+             signature.source,
              {to_set(call.time.begin), to_set(call.time.end)}});
       }
     }
   }
 
   bool OnlyOneAsks(const std::string& about) const {
-    return std::count_if(requests_.begin(), requests_.end(),
-                         [&](const Calls& calls) {
-                           return calls.contains(about);
-                         }) == 1;
+    return std::count_if(
+               requests_.begin(), requests_.end(),
+               [&](const Calls& calls) { return calls.contains(about); }) == 1;
   }
 
   int64_t RankOf(uint32_t member) const {
@@ -149,9 +148,8 @@ class RpcAligner {
       std::vector<const Call*> handlings;
       std::map<int64_t, const Call*> by_seq;
       for (const Call& call : found->second) {
-        const bool mine = call.asked_by >= 0
-                              ? call.asked_by == RankOf(asks)
-                              : only_one;
+        const bool mine =
+            call.asked_by >= 0 ? call.asked_by == RankOf(asks) : only_one;
         if (!mine) continue;
         if (call.seq >= 0)
           by_seq.try_emplace(call.seq, &call);
@@ -234,8 +232,7 @@ std::optional<RpcName> ParseRpcName(std::string_view name) {
       const auto about =
           About(name, handling ? method.handling : method.request);
       if (about)
-        return RpcName{handling, std::string(method.name),
-                       std::string(*about)};
+        return RpcName{handling, std::string(method.name), std::string(*about)};
     }
   }
   return std::nullopt;

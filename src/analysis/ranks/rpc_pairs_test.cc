@@ -95,8 +95,7 @@ TEST(RpcPairs, BoundTheOffsetFromBothSides) {
   EXPECT_EQ(server.error_ns, 250'000);
   const int64_t true_offset = set.members()[0].clock(0) - before;
   EXPECT_LE(std::abs(server.offset_ns - true_offset), server.error_ns);
-  EXPECT_EQ(set.members()[1].clock(ahead),
-            before + server.offset_ns);
+  EXPECT_EQ(set.members()[1].clock(ahead), before + server.offset_ns);
   ASSERT_EQ(clocks.notes.size(), 1u);
   EXPECT_NE(clocks.notes[0].find("requests to parameter servers"),
             std::string::npos);
@@ -148,8 +147,8 @@ TEST(RpcPairs, FileByFileTheSame) {
   const RankJob job = AnalyseFiles(std::move(files));
   bool said = false;
   for (const std::string& note : job.notes)
-    said = said || note.find("requests to parameter servers") !=
-                       std::string::npos;
+    said =
+        said || note.find("requests to parameter servers") != std::string::npos;
   EXPECT_TRUE(said);
 }
 

@@ -19,7 +19,7 @@ constexpr int64_t kWorstShare = 4;
 
 struct StepDelay {
   int64_t delay_ns = 0;
-  int64_t worst_ns = 0;              // of one meeting
+  int64_t worst_ns = 0;  // of one meeting
   const Meeting* worst = nullptr;
 };
 
@@ -67,8 +67,7 @@ Excess ExcessOf(std::span<const RankDigest> digests, const Meeting& meeting) {
   const Arrival& last = meeting.arrivals[meeting.last];
   const auto excess = [&](const Held& held) {
     const auto usual = others.find(key(last, held));
-    return held.time_ns -
-           (usual == others.end() ? 0 : usual->second / count);
+    return held.time_ns - (usual == others.end() ? 0 : usual->second / count);
   };
   int64_t most = 0;
   for (const Held& held : before(last)) most = std::max(most, excess(held));
@@ -76,8 +75,7 @@ Excess ExcessOf(std::span<const RankDigest> digests, const Meeting& meeting) {
   const Held* best = nullptr;
   for (const Held& held : before(last)) {
     if (excess(held) <= 0 || excess(held) * 2 < most) continue;
-    if (best == nullptr ||
-        key(last, held).first < key(last, *best).first ||
+    if (best == nullptr || key(last, held).first < key(last, *best).first ||
         (key(last, held).first == key(last, *best).first &&
          excess(held) > excess(*best))) {
       best = &held;
@@ -119,19 +117,19 @@ StragglerRow RowOf(int64_t rank, const RankDelays& sums,
     row.victims.push_back({victim, waiting.wait_ns});
     row.others_wait_ns = SaturatingAdd(row.others_wait_ns, waiting.wait_ns);
   }
-  std::stable_sort(row.victims.begin(), row.victims.end(),
-                   [](const Victim& a, const Victim& b) {
-                     return a.wait_ns > b.wait_ns;
-                   });
+  std::stable_sort(
+      row.victims.begin(), row.victims.end(),
+      [](const Victim& a, const Victim& b) { return a.wait_ns > b.wait_ns; });
   if (row.victims.size() > kMostVictims) row.victims.resize(kMostVictims);
   return row;
 }
 
 }  // namespace
 
-std::vector<StragglerRow> FindStragglers(
-    std::span<const RankDigest> digests, const std::vector<int64_t>& rank_of,
-    const Meetings& meetings, uint64_t steps, int64_t step_ns) {
+std::vector<StragglerRow> FindStragglers(std::span<const RankDigest> digests,
+                                         const std::vector<int64_t>& rank_of,
+                                         const Meetings& meetings,
+                                         uint64_t steps, int64_t step_ns) {
   std::map<int64_t, RankDelays> by_rank;
   for (const Meeting& meeting : meetings.list) {
     const int64_t delay = meeting.delay_ns();
@@ -140,8 +138,7 @@ std::vector<StragglerRow> FindStragglers(
     RankDelays& sums = by_rank[rank_of[last.digest]];
     ++sums.last;
     // Meetings overlap where several are under way at once.
-    const int64_t from =
-        std::max(meeting.next_to_last_ns, sums.until_ns);
+    const int64_t from = std::max(meeting.next_to_last_ns, sums.until_ns);
     sums.until_ns = std::max(sums.until_ns, meeting.last_ns);
     const int64_t added = std::max<int64_t>(0, meeting.last_ns - from);
     sums.delays_ns = SaturatingAdd(sums.delays_ns, added);

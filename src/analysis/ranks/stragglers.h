@@ -13,8 +13,9 @@
 namespace stepscope {
 
 // `rank_of`: by digest. `steps`, `step_ns`: of the job, for shares.
-std::vector<StragglerRow> FindStragglers(
-    std::span<const RankDigest> digests, const std::vector<int64_t>& rank_of,
-    const Meetings& meetings, uint64_t steps, int64_t step_ns);
+std::vector<StragglerRow> FindStragglers(std::span<const RankDigest> digests,
+                                         const std::vector<int64_t>& rank_of,
+                                         const Meetings& meetings,
+                                         uint64_t steps, int64_t step_ns);
 
 }  // namespace stepscope

@@ -16,7 +16,7 @@
 namespace stepscope {
 
 struct CallRun {
-  uint32_t node = 0;   // the one that it comes before
+  uint32_t node = 0;        // the one that it comes before
   uint32_t count : 31 = 0;  // of its parts; at least one
   uint32_t ends_with_call : 1 = 0;
   uint64_t first = 0;  // where they are stored

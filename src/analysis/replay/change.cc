@@ -93,8 +93,9 @@ Result<Change> ParseChange(std::string_view text) {
   if (const size_t equals = text.rfind('='); equals != text.npos) {
     change.factor = ParseFactor(text.substr(equals + 1));
     if (!change.factor) {
-      return Wrong(text, "the factor must be a number from 0 up; 0.5 is half "
-                         "the time");
+      return Wrong(text,
+                   "the factor must be a number from 0 up; 0.5 is half "
+                   "the time");
     }
     name = text.substr(0, equals);
   }

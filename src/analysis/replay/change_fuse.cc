@@ -87,8 +87,7 @@ uint64_t Scenario::ApplyFuseSmall(const std::string& pattern,
         IsKernel(i) && node.other != kNoNode && !node.has(kInsideLaunch) &&
         graph.costs[i].dur < kSmallKernelNs &&
         !input_.names.collective_kernel(input_.trace().name()[node.row]);
-    const ReplayNode* const launch =
-        small ? &graph.nodes[node.other] : nullptr;
+    const ReplayNode* const launch = small ? &graph.nodes[node.other] : nullptr;
     const size_t range =
         small && !everywhere ? RangeAt(within[launch->line], launch->at) : 0;
     const bool fits = small && (everywhere || range > 0);

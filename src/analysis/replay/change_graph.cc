@@ -134,8 +134,8 @@ uint64_t Scenario::ApplyGraph(Estimate estimate) {
       continue;
     }
     if (node.prev != kNoNode && node.at > graph.steps[step].range.begin) {
-      cost.gap = std::min<int64_t>(cost.gap,
-                                   CoveredLength(kept[node.line], GapOf(i)));
+      cost.gap =
+          std::min<int64_t>(cost.gap, CoveredLength(kept[node.line], GapOf(i)));
     }
     if (node.kind == NodeKind::kJoin && node.other != kNoNode) {
       const uint32_t mate = graph.nodes[node.other].line;

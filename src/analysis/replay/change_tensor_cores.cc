@@ -27,20 +27,20 @@ uint64_t Scenario::ApplyTensorCores(std::optional<double> factor,
     share = *factor;
   } else {
     const DevicePeaks peaks = FindDevicePeaks(input_.trace());
-    share = peaks.known()
-                ? peaks.float32 / (peaks.tensor * kTensorEfficiency)
-                : 0.5;
+    share = peaks.known() ? peaks.float32 / (peaks.tensor * kTensorEfficiency)
+                          : 0.5;
     if (estimate == Estimate::kCautious) share *= 1.5;
     // Half precision is twice as fast again.
     if (estimate == Estimate::kHopeful) share *= 0.5;
     share = std::min(share, 1.0);
     shortest = kShortestMatrixNs;
     basis = peaks.known()
-                ? Format("tensor_cores: matrix kernels taken at %.2f of their "
-                         "time, from the peaks of %s (%.4g float32, %.4g %s "
-                         "TFLOP/s)",
-                         share, peaks.device.c_str(), peaks.float32,
-                         peaks.tensor, peaks.half ? "float16" : "TF32")
+                ? Format(
+                      "tensor_cores: matrix kernels taken at %.2f of their "
+                      "time, from the peaks of %s (%.4g float32, %.4g %s "
+                      "TFLOP/s)",
+                      share, peaks.device.c_str(), peaks.float32, peaks.tensor,
+                      peaks.half ? "float16" : "TF32")
                 : "tensor_cores: matrix kernels taken at half their time; "
                   "the trace does not name the device";
   }

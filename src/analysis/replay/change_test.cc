@@ -30,11 +30,28 @@ TEST(ChangeTest, TheLastEqualsSignSplits) {
 }
 
 TEST(ChangeTest, WrongOnesSayWhy) {
-  for (const char* text :
-       {"", "faster", "host", "comm", "kernel:x", "op:x", "self:x",
-        "kernel:=0.5", "op:=1", "fuse_small:", "graph=0.5", "data_ready=1", "no_sync=0",
-        "host=", "host=-1", "host=inf", "host=nan", "host=half", "host=0.5x",
-        "fuse_small:x=0.5", "no_comm=0.5", "comm=1e999"}) {
+  for (const char* text : {"",
+                           "faster",
+                           "host",
+                           "comm",
+                           "kernel:x",
+                           "op:x",
+                           "self:x",
+                           "kernel:=0.5",
+                           "op:=1",
+                           "fuse_small:",
+                           "graph=0.5",
+                           "data_ready=1",
+                           "no_sync=0",
+                           "host=",
+                           "host=-1",
+                           "host=inf",
+                           "host=nan",
+                           "host=half",
+                           "host=0.5x",
+                           "fuse_small:x=0.5",
+                           "no_comm=0.5",
+                           "comm=1e999"}) {
     const Result<Change> change = ParseChange(text);
     ASSERT_FALSE(change) << text;
     EXPECT_NE(change.error().message.find(text), std::string::npos);

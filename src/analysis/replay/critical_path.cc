@@ -39,30 +39,46 @@ double ReplayErrorOf(const CriticalPath& path, std::vector<int64_t> recorded) {
 
 std::string_view PathCategoryName(PathCategory category) {
   switch (category) {
-    case PathCategory::kOperator: return "operator";
-    case PathCategory::kLoader: return "loader";
-    case PathCategory::kKernel: return "kernel";
-    case PathCategory::kCopy: return "copy";
-    case PathCategory::kCommunication: return "communication";
-    case PathCategory::kLaunch: return "launch";
-    case PathCategory::kSync: return "sync";
-    case PathCategory::kApiCall: return "API call";
-    case PathCategory::kIdle: return "idle";
+    case PathCategory::kOperator:
+      return "operator";
+    case PathCategory::kLoader:
+      return "loader";
+    case PathCategory::kKernel:
+      return "kernel";
+    case PathCategory::kCopy:
+      return "copy";
+    case PathCategory::kCommunication:
+      return "communication";
+    case PathCategory::kLaunch:
+      return "launch";
+    case PathCategory::kSync:
+      return "sync";
+    case PathCategory::kApiCall:
+      return "API call";
+    case PathCategory::kIdle:
+      return "idle";
   }
   return "";
 }
 
 std::string_view PathCauseName(PathCause cause) {
   switch (cause) {
-    case PathCause::kEvent: return "";
+    case PathCause::kEvent:
+      return "";
     case PathCause::kOutsideEvents:
       return "Python or host code outside of events";
-    case PathCause::kHandOver: return "hand-over between threads";
-    case PathCause::kLaunchDelay: return "from the launch to the work";
-    case PathCause::kStreamGap: return "gap between kernels of a full queue";
-    case PathCause::kGraphGap: return "gap between kernels of one launch";
-    case PathCause::kOtherStream: return "wait for another stream";
-    case PathCause::kUnexplained: return "unexplained delay";
+    case PathCause::kHandOver:
+      return "hand-over between threads";
+    case PathCause::kLaunchDelay:
+      return "from the launch to the work";
+    case PathCause::kStreamGap:
+      return "gap between kernels of a full queue";
+    case PathCause::kGraphGap:
+      return "gap between kernels of one launch";
+    case PathCause::kOtherStream:
+      return "wait for another stream";
+    case PathCause::kUnexplained:
+      return "unexplained delay";
   }
   return "";
 }
@@ -116,8 +132,8 @@ CriticalPath WalkCriticalPath(const EventTree& tree, const ReplayGraph& graph,
     walk.Walk(ends[i]);
     std::reverse(raw.begin() + static_cast<ptrdiff_t>(first), raw.end());
     const size_t added = raw.size() - first;
-    path.steps.push_back({step.index, step.process, ends[i].period_ns, count,
-                          count + added});
+    path.steps.push_back(
+        {step.index, step.process, ends[i].period_ns, count, count + added});
     count += added;
     path.total_ns = SaturatingAdd(path.total_ns, ends[i].period_ns);
     recorded_periods.push_back(recorded[i]);

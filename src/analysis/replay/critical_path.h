@@ -26,9 +26,9 @@ enum class PathCategory : uint8_t {
   kKernel,
   kCopy,           // copies and sets
   kCommunication,  // kernels and host code
-  kLaunch,  // calls that launch, and the time until the work begins
-  kSync,    // calls that wait for the device
-  kApiCall,  // other calls of the device's API
+  kLaunch,         // calls that launch, and the time until the work begins
+  kSync,           // calls that wait for the device
+  kApiCall,        // other calls of the device's API
   kIdle,
 };
 inline constexpr size_t kPathCategories = 9;
@@ -36,14 +36,14 @@ std::string_view PathCategoryName(PathCategory category);
 
 // What a piece without an event is called.
 enum class PathCause : uint8_t {
-  kEvent,           // it has one
-  kOutsideEvents,   // host code that no event covers
-  kHandOver,        // one thread goes on when another one is done
-  kLaunchDelay,     // from the launching call to the begin of its work
-  kStreamGap,       // between two pieces of work of a full queue
-  kGraphGap,        // the same inside one launch
-  kOtherStream,     // work waits for that of another stream
-  kUnexplained,     // nothing recorded explains it
+  kEvent,          // it has one
+  kOutsideEvents,  // host code that no event covers
+  kHandOver,       // one thread goes on when another one is done
+  kLaunchDelay,    // from the launching call to the begin of its work
+  kStreamGap,      // between two pieces of work of a full queue
+  kGraphGap,       // the same inside one launch
+  kOtherStream,    // work waits for that of another stream
+  kUnexplained,    // nothing recorded explains it
 };
 inline constexpr size_t kPathCauses = 8;
 std::string_view PathCauseName(PathCause cause);
@@ -68,10 +68,10 @@ struct PathStep {
 struct CriticalPath {
   std::vector<PathPiece> pieces;  // by step, then by time
   std::vector<PathStep> steps;
-  bool has_steps = false;  // else the recorded window stands for one
+  bool has_steps = false;         // else the recorded window stands for one
   std::vector<int64_t> left_out;  // numbers of the steps that were not chosen
   int64_t total_ns = 0;           // of all periods
-  double replay_error = 0;  // of the median step, to the recorded one
+  double replay_error = 0;        // of the median step, to the recorded one
 };
 
 // Calls `visit` with the pieces of each chosen step, in the order of steps, and

@@ -18,18 +18,18 @@ struct Known {
 
 // From the makers' data sheets. The longer of two similar names comes first.
 constexpr Known kDevices[] = {
-    {"GB200", 80, 1250, false},   {"B200", 75, 1125, false},
-    {"B100", 60, 875, false},     {"H100 PCIe", 51, 378, false},
-    {"H100", 67, 494, false},     {"H200", 67, 494, false},
-    {"H800", 67, 494, false},     {"H20", 44, 74, false},
-    {"GH200", 67, 494, false},    {"A100", 19.5, 156, false},
-    {"A800", 19.5, 156, false},   {"A30", 10.3, 82, false},
-    {"A40", 37.4, 74.8, false},   {"A10G", 31.5, 35, false},
-    {"A10", 31.2, 62.5, false},   {"A6000", 38.7, 77.4, false},
-    {"L40S", 91.6, 183, false},   {"L40", 90.5, 90.5, false},
-    {"L4", 30.3, 60, false},      {"4090", 82.6, 82.6, false},
-    {"3090", 35.6, 35.6, false},  {"V100", 15.7, 125, true},
-    {"T4", 8.1, 65, true},        {"2080", 13.4, 53.8, true},
+    {"GB200", 80, 1250, false},     {"B200", 75, 1125, false},
+    {"B100", 60, 875, false},       {"H100 PCIe", 51, 378, false},
+    {"H100", 67, 494, false},       {"H200", 67, 494, false},
+    {"H800", 67, 494, false},       {"H20", 44, 74, false},
+    {"GH200", 67, 494, false},      {"A100", 19.5, 156, false},
+    {"A800", 19.5, 156, false},     {"A30", 10.3, 82, false},
+    {"A40", 37.4, 74.8, false},     {"A10G", 31.5, 35, false},
+    {"A10", 31.2, 62.5, false},     {"A6000", 38.7, 77.4, false},
+    {"L40S", 91.6, 183, false},     {"L40", 90.5, 90.5, false},
+    {"L4", 30.3, 60, false},        {"4090", 82.6, 82.6, false},
+    {"3090", 35.6, 35.6, false},    {"V100", 15.7, 125, true},
+    {"T4", 8.1, 65, true},          {"2080", 13.4, 53.8, true},
     {"MI300", 163.4, 653.7, false}, {"MI250", 47.9, 383, true},
 };
 

@@ -24,9 +24,9 @@ DevicePeaks PeaksWith(
 }
 
 TEST(DevicePeaksTest, OfKnownDevices) {
-  const DevicePeaks torch = PeaksWith(
-      {{"deviceProperties",
-        R"([{"id":0,"name":"NVIDIA H200","computeMajor":9}])"}});
+  const DevicePeaks torch =
+      PeaksWith({{"deviceProperties",
+                  R"([{"id":0,"name":"NVIDIA H200","computeMajor":9}])"}});
   EXPECT_EQ(torch.device, "NVIDIA H200");
   EXPECT_EQ(torch.tensor, 494);
   const DevicePeaks capture =
@@ -38,9 +38,8 @@ TEST(DevicePeaksTest, OfKnownDevices) {
 }
 
 TEST(DevicePeaksTest, ByGenerationAndUnknown) {
-  const DevicePeaks newer =
-      PeaksWith({{"GPU0.name", "a new one"},
-                 {"GPU0.compute capability major", "9"}});
+  const DevicePeaks newer = PeaksWith(
+      {{"GPU0.name", "a new one"}, {"GPU0.compute capability major", "9"}});
   EXPECT_TRUE(newer.known());
   EXPECT_FALSE(PeaksWith({{"GPU0.name", "an old one"}}).known());
   EXPECT_FALSE(PeaksWith({}).known());

@@ -14,7 +14,7 @@
 namespace stepscope {
 namespace {
 
-constexpr int64_t kCrossNs = 15'000;       // event -> work of another stream
+constexpr int64_t kCrossNs = 15'000;  // event -> work of another stream
 
 // Takes the nodes of all lines in the order of time, each with what it waited
 // for.
@@ -43,16 +43,16 @@ class Merger {
  private:
   struct Cursor {
     int64_t key = 0;
-    uint32_t line = 0;   // hosts, then streams
+    uint32_t line = 0;  // hosts, then streams
     uint32_t index = 0;
-    bool waiting = false;  // the call has begun
+    bool waiting = false;                        // the call has begun
     bool operator<(const Cursor& other) const {  // for a queue: latest first
       return std::pair(key, line) > std::pair(other.key, other.line);
     }
   };
   struct HostState {
-    uint32_t last = kNoNode;          // of the graph
-    int64_t busy_until = INT64_MIN;   // as recorded
+    uint32_t last = kNoNode;         // of the graph
+    int64_t busy_until = INT64_MIN;  // as recorded
     size_t next_join = 0;
     size_t next_wait = 0;
     size_t next_run = 0;
@@ -190,8 +190,7 @@ class Merger {
   }
 
   void TakeWork(const Cursor& at) {
-    const auto stream =
-        at.line - static_cast<uint32_t>(lines_.hosts.size());
+    const auto stream = at.line - static_cast<uint32_t>(lines_.hosts.size());
     const StreamLine& line = lines_.streams[stream];
     const uint32_t work = line.work[at.index];
     const HostIndex launch = lines_.launch[work];
@@ -284,8 +283,7 @@ class Merger {
     const int64_t lag = LagOf(node);
     cost.lag = std::min(graph_.typical_lag_ns, lag);
     if (node.has(kFromStart)) return;
-    if (gap <= graph_.typical_gap_ns + kNextNs &&
-        lag > graph_.typical_lag_ns) {
+    if (gap <= graph_.typical_gap_ns + kNextNs && lag > graph_.typical_lag_ns) {
       return;  // the stream was busy until then
     }
     cost.gap = std::min(graph_.typical_gap_ns, gap);
@@ -331,8 +329,8 @@ class Merger {
   const Lines& lines_;
   ReplayGraph graph_;
   std::priority_queue<Cursor> cursors_;
-  std::vector<HostState> host_;           // by host line
-  std::vector<uint32_t> call_begin_;      // by host node: of the graph
+  std::vector<HostState> host_;       // by host line
+  std::vector<uint32_t> call_begin_;  // by host node: of the graph
   std::vector<uint32_t> call_end_;
   std::vector<uint32_t> last_of_launch_;  // by host node: ends last so far
   std::vector<uint32_t> work_;            // by work: of the graph
@@ -477,9 +475,9 @@ class StepTies {
 }  // namespace
 
 size_t ReplayGraph::RunOf(uint32_t node) const {
-  const auto at = std::partition_point(
-      runs.begin(), runs.end(),
-      [&](const CallRun& run) { return run.node < node; });
+  const auto at =
+      std::partition_point(runs.begin(), runs.end(),
+                           [&](const CallRun& run) { return run.node < node; });
   return static_cast<size_t>(at - runs.begin());
 }
 

@@ -80,7 +80,7 @@ struct ReplayStep {
   int64_t index = 0;
   Row row = kNoRow;
   uint32_t process = 0;
-  uint32_t begin = kNoNode;       // marks
+  uint32_t begin = kNoNode;  // marks
   uint32_t end = kNoNode;
   uint32_t first_work = kNoNode;  // that it launched, by recorded start
   uint32_t last_work = kNoNode;   // by recorded end
@@ -91,19 +91,19 @@ struct ReplayStep {
 struct ReplayGraph {
   std::vector<ReplayNode> nodes;
   std::vector<Cost> costs;
-  std::vector<CrossEdge> cross;   // by node
-  std::vector<CallRun> runs;      // by node
-  std::vector<int64_t> run_ns;    // by run: its parts and their gaps
+  std::vector<CrossEdge> cross;     // by node
+  std::vector<CallRun> runs;        // by node
+  std::vector<int64_t> run_ns;      // by run: its parts and their gaps
   std::vector<RunBytes> run_bytes;  // by thread
-  std::vector<ReplayStep> steps;  // by process, then by start
+  std::vector<ReplayStep> steps;    // by process, then by start
   // Without step marks: the recorded window is replayed as one step.
   bool has_steps = false;
-  int64_t origin_ns = 0;       // recorded time 0 of the replay
-  int64_t typical_gap_ns = 0;  // between two pieces of work of a full queue
-  int64_t typical_lag_ns = 0;  // from a launch to the start of its work
+  int64_t origin_ns = 0;        // recorded time 0 of the replay
+  int64_t typical_gap_ns = 0;   // between two pieces of work of a full queue
+  int64_t typical_lag_ns = 0;   // from a launch to the start of its work
   int64_t typical_call_ns = 0;  // a launch that waits for nothing
-  int64_t unexplained_ns = 0;  // delay of device work that no edge explains
-  uint64_t repaired = 0;       // edges that would have closed a cycle
+  int64_t unexplained_ns = 0;   // delay of device work that no edge explains
+  uint64_t repaired = 0;        // edges that would have closed a cycle
   uint64_t graph_calls_without_work = 0;
 
   // When a call or piece of work ended, and a moment was; as recorded.
@@ -127,8 +127,7 @@ struct ReplayGraph {
 
   // Calls `visit(part)` for the parts of a run in the order of time.
   template <typename Visit>
-  void ForEachPart(const CallRun& run, const Trace& trace,
-                   Visit visit) const {
+  void ForEachPart(const CallRun& run, const Trace& trace, Visit visit) const {
     const ReplayNode& node = nodes[run.node];
     const NodeKind before = nodes[node.prev].kind;
     int64_t end = RecordedEnd(node.prev);

@@ -63,8 +63,8 @@ void HostPieces::ForEachRowOf(uint32_t thread, const Interval& range,
   const Trace& trace = tree_.trace();
   const Track& track = trace.tracks()[threads[thread].first_track];
   const auto start = trace.start_ns().subspan(0, track.last);
-  const auto first = std::lower_bound(start.begin() + track.first, start.end(),
-                                      range.begin);
+  const auto first =
+      std::lower_bound(start.begin() + track.first, start.end(), range.begin);
   Row row = static_cast<Row>(first - start.begin());
   // What began before and may go on.
   std::vector<Row> open;
@@ -172,9 +172,9 @@ void HostPieces::AppendTo(size_t index, std::vector<PathPiece>& out) const {
   const std::vector<Region>& regions = regions_[raw.thread];
   int64_t now = raw.piece.at_ns;
   const int64_t end = SaturatingAdd(now, raw.piece.dur_ns);
-  auto region = std::partition_point(
-      regions.begin(), regions.end(),
-      [&](const Region& at) { return at.begin <= now; });
+  auto region =
+      std::partition_point(regions.begin(), regions.end(),
+                           [&](const Region& at) { return at.begin <= now; });
   --region;
   while (now < end) {
     const auto after = region + 1;

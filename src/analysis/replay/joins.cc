@@ -15,16 +15,14 @@ namespace {
 const uint32_t* LastCallBy(const EventTree& tree, const HostLine& line,
                            int64_t time) {
   const auto after = std::partition_point(
-      line.calls.begin(), line.calls.end(), [&](uint32_t call) {
-        return tree.end_ns(line.nodes[call].row) <= time;
-      });
+      line.calls.begin(), line.calls.end(),
+      [&](uint32_t call) { return tree.end_ns(line.nodes[call].row) <= time; });
   return after == line.calls.begin() ? nullptr : &after[-1];
 }
 
 }  // namespace
 
-bool WokeWithin(std::span<const int64_t> wakes, int64_t after,
-                int64_t before) {
+bool WokeWithin(std::span<const int64_t> wakes, int64_t after, int64_t before) {
   const auto at = std::upper_bound(wakes.begin(), wakes.end(), after);
   return at != wakes.end() && *at < before;
 }
@@ -45,9 +43,8 @@ void FindJoins(const EventTree& tree, Lines& lines) {
         if (call == nullptr) continue;
         const int64_t end = tree.end_ns(mate.nodes[*call].row);
         if (end <= latest) continue;
-        if (!first &&
-            !WokeWithin(mate.wakes, SaturatingSubtract(from, kHandOverNs),
-                        to)) {
+        if (!first && !WokeWithin(mate.wakes,
+                                  SaturatingSubtract(from, kHandOverNs), to)) {
           continue;
         }
         latest = end;

@@ -40,8 +40,7 @@ void LineNodes::AddSilence(const Interval& range, uint32_t events) {
       {range, static_cast<uint32_t>(line_.nodes.size() - 1)});
 }
 
-void LineNodes::AddMoment(NodeKind kind, int64_t at, Row row,
-                          uint32_t events) {
+void LineNodes::AddMoment(NodeKind kind, int64_t at, Row row, uint32_t events) {
   if (after_call_) CloseRun();
   MoveMomentsIntoRun();
   AddNode({at, row, events, kind, 0});
@@ -51,8 +50,7 @@ void LineNodes::AddMoment(NodeKind kind, int64_t at, Row row,
   last_end_ = at;
 }
 
-void LineNodes::AddCall(Row row, int64_t begin, int64_t end,
-                        uint32_t events) {
+void LineNodes::AddCall(Row row, int64_t begin, int64_t end, uint32_t events) {
   if (after_call_) {
     if (may_leave_ && run_.count < kMostParts && !IsAwaited(end)) {
       MoveCallIntoRun();

@@ -18,8 +18,8 @@ namespace stepscope {
 
 // What may depend on a line.
 struct LineUses {
-  const std::vector<bool>& launches;     // by row; empty: no device work
-  std::span<const int64_t> wakes;        // of all lines of the process
+  const std::vector<bool>& launches;            // by row; empty: no device work
+  std::span<const int64_t> wakes;               // of all lines of the process
   std::vector<std::span<const int64_t>> mates;  // wakes of each other line
 };
 
@@ -69,7 +69,7 @@ class LineNodes {
   bool after_call_ = false;  // the last node is a call
   bool may_leave_ = false;   // which may be part of the run
   int64_t call_end_ = kNoTime;
-  std::vector<Moment> moments_;  // after the last node
+  std::vector<Moment> moments_;    // after the last node
   int64_t last_launch_ = kNoTime;  // begin of the last row that launched
   size_t next_wake_ = 0;
   size_t next_own_wake_ = 0;

@@ -16,7 +16,7 @@
 namespace stepscope {
 
 struct HostNode {
-  int64_t at = 0;       // as ReplayNode has it
+  int64_t at = 0;  // as ReplayNode has it
   Row row = kNoRow;
   uint32_t events = 0;  // half events since the node before
   NodeKind kind = NodeKind::kCall;
@@ -55,10 +55,10 @@ struct HostLine {
   std::vector<HostNode> nodes;
   std::vector<Silence> silences;  // that may be a wait for another thread
   std::vector<int64_t> wakes;     // the ends of all of them, ascending
-  std::vector<uint32_t> calls;  // nodes of kind kCall, each ends later
-  std::vector<Join> joins;      // by node
-  std::vector<Wait> waits;      // by node
-  std::vector<CallRun> runs;    // by node: what is no node
+  std::vector<uint32_t> calls;    // nodes of kind kCall, each ends later
+  std::vector<Join> joins;        // by node
+  std::vector<Wait> waits;        // by node
+  std::vector<CallRun> runs;      // by node: what is no node
   RunBytes run_bytes;
 };
 
@@ -84,7 +84,7 @@ struct Lines {
   std::vector<HostLine> hosts;
   std::vector<HostIndex> first;  // by host line, and one more
   std::vector<StreamLine> streams;
-  std::vector<HostIndex> launch;     // by work; kNoNode: not recorded
+  std::vector<HostIndex> launch;    // by work; kNoNode: not recorded
   std::vector<uint32_t> last_work;  // by host node: its work that ends last
   TypicalDelays typical;
 

@@ -92,8 +92,7 @@ class Marker {
   bool IsArrow(Row from, Row to) const {
     if (from == to) return false;
     const uint32_t track = trace_.track()[from];
-    const bool is_stream =
-        trace_.tracks()[track].kind == TrackKind::kStream;
+    const bool is_stream = trace_.tracks()[track].kind == TrackKind::kStream;
     return is_stream || !IsSameThread(track, trace_.track()[to]);
   }
   bool IsSameThread(uint32_t a, uint32_t b) const {
@@ -109,21 +108,20 @@ class Marker {
     const int64_t first = trace_.start_ns()[from.row];
     const int64_t end = SaturatingAdd(from.at_ns, from.dur_ns) - 1;
     const int64_t last = trace_.end_ns(from.row) - 1;
-    const int64_t begin =
-        std::max(first, std::min({end, last, to.at_ns}));
+    const int64_t begin = std::max(first, std::min({end, last, to.at_ns}));
     if (begin > to.at_ns) return;  // clocks disagree
     const uint64_t id = next_flow_++;
-    builder_.AddFlow({begin, id, arrow_, trace_.track()[from.row],
-                      FlowPhase::kBegin});
-    builder_.AddFlow({to.at_ns, id, arrow_, trace_.track()[to.row],
-                      FlowPhase::kEnd});
+    builder_.AddFlow(
+        {begin, id, arrow_, trace_.track()[from.row], FlowPhase::kBegin});
+    builder_.AddFlow(
+        {to.at_ns, id, arrow_, trace_.track()[to.row], FlowPhase::kEnd});
   }
 
   const Trace& trace_;
   const CriticalPath& path_;
   TraceBuilder builder_;
   std::vector<std::optional<uint32_t>> tracks_;  // by process
-  std::vector<int64_t> drawn_;  // by track: until when
+  std::vector<int64_t> drawn_;                   // by track: until when
   StringId arrow_;
   uint64_t next_flow_ = 1;
 };
@@ -135,8 +133,8 @@ Result<std::shared_ptr<const Trace>> AddPathMarks(const Trace& trace,
   return Marker(trace, path).Run();
 }
 
-Result<std::shared_ptr<const Trace>> AddCriticalPath(
-    const Trace& trace, const StepChoice& choice) {
+Result<std::shared_ptr<const Trace>> AddCriticalPath(const Trace& trace,
+                                                     const StepChoice& choice) {
   const EventTree tree(trace);
   const StepTable steps(tree);
   NameClasses names(trace.strings());

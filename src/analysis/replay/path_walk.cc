@@ -27,8 +27,7 @@ std::vector<Turn> TurnsOf(const ReplayGraph& graph, const ReplayTimes& times,
     if (until.time > turn.time) turn = until;
     turns.push_back(turn);
     if (turn.time > until.time) until = turn;
-    if (step.first_work != kNoNode &&
-        times.end[step.last_work] > until.time) {
+    if (step.first_work != kNoNode && times.end[step.last_work] > until.time) {
       until = {times.end[step.last_work], {step.last_work, true}};
     }
   }
@@ -50,8 +49,7 @@ void AddEnds(const ReplayGraph& graph, const ReplayTimes& times,
              std::vector<PathEnds>& ends) {
   const std::vector<Turn> turns = TurnsOf(graph, times, first, last);
   const auto follows = [&](size_t i) {
-    return i + 1 < last &&
-           graph.steps[i + 1].index == graph.steps[i].index + 1;
+    return i + 1 < last && graph.steps[i + 1].index == graph.steps[i].index + 1;
   };
   const auto host = [&](size_t i) {
     const uint32_t mark = graph.steps[i].begin;
@@ -127,8 +125,7 @@ void PathWalk::Add(RawPiece raw, int64_t begin, int64_t end) {
 void PathWalk::AddIdle(PathCause cause, uint32_t node, int64_t begin,
                        int64_t end) {
   RawPiece raw;
-  raw.piece.at_ns = SaturatingSubtract(NodeAt(node).at,
-                                       StartOf(node) - begin);
+  raw.piece.at_ns = SaturatingSubtract(NodeAt(node).at, StartOf(node) - begin);
   raw.piece.cause = cause;
   if (cause == PathCause::kLaunchDelay) {
     raw.piece.category = PathCategory::kLaunch;
@@ -136,8 +133,7 @@ void PathWalk::AddIdle(PathCause cause, uint32_t node, int64_t begin,
   Add(raw, begin, end);
 }
 
-RawPiece PathWalk::OfRow(Row row, PathCategory category,
-                         int64_t at_ns) const {
+RawPiece PathWalk::OfRow(Row row, PathCategory category, int64_t at_ns) const {
   RawPiece raw;
   raw.piece.row = row;
   raw.piece.category = category;
@@ -164,16 +160,15 @@ PathCategory PathWalk::CategoryOfCall(Row row, uint8_t flags) const {
 
 int64_t PathWalk::EndBefore(uint32_t node) const {
   const int64_t end = EndOf(NodeAt(node).prev);
-  return NodeAt(node).has(kAfterRun)
-             ? end + graph_.run_ns[graph_.RunOf(node)]
-             : end;
+  return NodeAt(node).has(kAfterRun) ? end + graph_.run_ns[graph_.RunOf(node)]
+                                     : end;
 }
 
 const CrossEdge* PathWalk::FindCross(uint32_t node) const {
   if (graph_.costs[node].lag <= kNever) return nullptr;
-  auto edge = std::partition_point(
-      graph_.cross.begin(), graph_.cross.end(),
-      [&](const CrossEdge& at) { return at.node < node; });
+  auto edge =
+      std::partition_point(graph_.cross.begin(), graph_.cross.end(),
+                           [&](const CrossEdge& at) { return at.node < node; });
   for (; edge != graph_.cross.end() && edge->node == node; ++edge) {
     if (EndOf(edge->from) + edge->lag == StartOf(node)) return &*edge;
   }
@@ -209,13 +204,16 @@ PathWalk::Binding PathWalk::FindBinding(uint32_t node) const {
 PathPlace PathWalk::GoBack(uint32_t node) {
   const Binding binding = FindBinding(node);
   switch (binding.edge) {
-    case Edge::kPrev: return GoToPrev(node);
-    case Edge::kOther: return GoToOther(node);
+    case Edge::kPrev:
+      return GoToPrev(node);
+    case Edge::kOther:
+      return GoToOther(node);
     case Edge::kCross:
       AddIdle(PathCause::kOtherStream, node, EndOf(binding.cross->from),
               StartOf(node));
       return {binding.cross->from, true};
-    case Edge::kNone: break;
+    case Edge::kNone:
+      break;
   }
   return {};  // nothing before it: it began when it was first seen
 }
@@ -228,8 +226,7 @@ PathPlace PathWalk::GoToPrev(uint32_t node) {
   if (at.kind != NodeKind::kWork) {
     if (at.kind == NodeKind::kWait) {  // what the call takes by itself
       Add(OfRow(at.row,
-                at.has(kSyncCall) ? PathCategory::kSync
-                                  : PathCategory::kLaunch,
+                at.has(kSyncCall) ? PathCategory::kSync : PathCategory::kLaunch,
                 prev.at),
           start - gap, start);
     } else {
@@ -239,8 +236,7 @@ PathPlace PathWalk::GoToPrev(uint32_t node) {
     return {at.prev, true};
   }
   if (at.has(kFromStart)) {  // as long as the one before ran alone
-    Add(OfRow(prev.row, CategoryOfWork(prev.row), prev.at), start - gap,
-        start);
+    Add(OfRow(prev.row, CategoryOfWork(prev.row), prev.at), start - gap, start);
     return {at.prev, false};
   }
   PathCause cause = PathCause::kUnexplained;
@@ -260,10 +256,10 @@ PathPlace PathWalk::GoToOther(uint32_t node) {
   const int64_t lag = graph_.costs[node].lag;
   RawPiece raw;
   if (at.kind == NodeKind::kWait) {
-    raw = OfRow(at.row,
-                at.has(kFullQueue) ? PathCategory::kLaunch
-                                   : PathCategory::kSync,
-                SaturatingSubtract(at.at, lag));
+    raw =
+        OfRow(at.row,
+              at.has(kFullQueue) ? PathCategory::kLaunch : PathCategory::kSync,
+              SaturatingSubtract(at.at, lag));
   } else {
     raw.thread = NodeAt(at.other).line;
     raw.piece.at_ns = graph_.RecordedEnd(at.other);
@@ -281,8 +277,8 @@ PathPlace PathWalk::GoToLaunch(uint32_t work) {
   // Of a call that waits, the duration is in another node.
   const int64_t call_ns = std::max<int64_t>(0, trace_.dur_ns()[call.row]);
   const int64_t soon = SaturatingAdd(
-      begin, SaturatingAdd(std::max(call_ns, graph_.typical_lag_ns),
-                           kLongestLagNs));
+      begin,
+      SaturatingAdd(std::max(call_ns, graph_.typical_lag_ns), kLongestLagNs));
   const int64_t called = std::min(start, SaturatingAdd(begin, call_ns));
   AddIdle(PathCause::kUnexplained, work, std::max(soon, called), start);
   AddIdle(PathCause::kLaunchDelay, work, called, std::min(soon, start));

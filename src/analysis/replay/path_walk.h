@@ -63,8 +63,7 @@ class PathWalk {
   PathPlace GoToLaunch(uint32_t work);
   void AddDuration(uint32_t node);
   void AddRun(uint32_t node, int64_t end);
-  void AddHostCode(uint32_t thread, int64_t at_ns, int64_t begin,
-                   int64_t end);
+  void AddHostCode(uint32_t thread, int64_t at_ns, int64_t begin, int64_t end);
 
   // [begin, end) of the replay; what is later than what was added last, or
   // before the period, is cut off. `piece.at_ns` belongs to `begin`.
@@ -85,8 +84,8 @@ class PathWalk {
   NameClasses& names_;
   std::vector<RawPiece>& out_;
   std::vector<RunPart> parts_;  // of the run at hand
-  int64_t now_ = 0;   // all after it is added
-  int64_t stop_ = 0;  // the begin of the period
+  int64_t now_ = 0;             // all after it is added
+  int64_t stop_ = 0;            // the begin of the period
 };
 
 }  // namespace stepscope

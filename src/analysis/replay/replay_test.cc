@@ -43,8 +43,7 @@ class Program {
     Host(call, call + 5, "cudaLaunchKernel CudaRuntime" + id);
     return Stream(7, begin, end, name + " Kernel" + id);
   }
-  Program& HelperKernel(int call, int begin, int end,
-                        const std::string& name) {
+  Program& HelperKernel(int call, int begin, int end, const std::string& name) {
     const std::string id = " correlation=" + std::to_string(++launches_);
     Helper(call, call + 5, "cudaLaunchKernel CudaRuntime" + id);
     return Stream(7, begin, end, name + " Kernel" + id);
@@ -67,8 +66,7 @@ class Program {
         const bool has_id = line.what.find("correlation=") != line.what.npos;
         tracks[line.track] +=
             Range(step * (device ? step_us_ : host_us), line.begin, line.end) +
-            " " + line.what + (has_id ? "0" + std::to_string(step) : "") +
-            "\n";
+            " " + line.what + (has_id ? "0" + std::to_string(step) : "") + "\n";
       }
     }
     std::string text;
@@ -340,8 +338,7 @@ TEST(ReplayTest, StepsThatAreNotThereAreNamed) {
   WhatifOptions options;
   options.steps = *ParseStepChoice("20:30");
   options.changes.push_back(*ParseChange("no_sync"));
-  const Result<Whatif> whatif =
-      ComputeWhatif(*HostBound().Draw(), options);
+  const Result<Whatif> whatif = ComputeWhatif(*HostBound().Draw(), options);
   ASSERT_FALSE(whatif);
   EXPECT_NE(whatif.error().message.find("from 0 to 5"), std::string::npos);
 }
@@ -354,13 +351,12 @@ TEST(ReplayTest, OddTraces) {
     options.steps = StepChoice::All();
     for (const char* text :
          {"host=1", "comm=1", "kernel:*=1", "op:*=1", "self:*=1", "data_ready",
-          "no_sync",
-          "graph", "fuse_small", "tensor_cores", "no_comm", "op:*=0",
+          "no_sync", "graph", "fuse_small", "tensor_cores", "no_comm", "op:*=0",
           "host=0"}) {
       options.changes.push_back(*ParseChange(text));
     }
-    options.unprofiled_ns = seed % 3 == 0 ? std::optional<int64_t>(seed + 1)
-                                          : std::nullopt;
+    options.unprofiled_ns =
+        seed % 3 == 0 ? std::optional<int64_t>(seed + 1) : std::nullopt;
     const Result<Whatif> whatif = ComputeWhatif(*trace, options);
     ASSERT_TRUE(whatif) << seed;
     for (size_t i = 0; i < whatif->changes.size(); ++i) {

@@ -111,15 +111,20 @@ void Scenario::RemoveRecorder(double ns_per_event) {
 uint64_t Scenario::Apply(const Change& change, Estimate estimate) {
   note_.clear();
   switch (change.kind) {
-    case Change::Kind::kDataReady: return ApplyDataReady(estimate);
-    case Change::Kind::kNoSync: return ApplyNoSync();
-    case Change::Kind::kGraph: return ApplyGraph(estimate);
+    case Change::Kind::kDataReady:
+      return ApplyDataReady(estimate);
+    case Change::Kind::kNoSync:
+      return ApplyNoSync();
+    case Change::Kind::kGraph:
+      return ApplyGraph(estimate);
     case Change::Kind::kFuseSmall:
       return ApplyFuseSmall(change.pattern, estimate);
     case Change::Kind::kTensorCores:
       return ApplyTensorCores(change.factor, estimate);
-    case Change::Kind::kComm: return ApplyComm(*change.factor);
-    case Change::Kind::kHost: return ApplyHost(*change.factor);
+    case Change::Kind::kComm:
+      return ApplyComm(*change.factor);
+    case Change::Kind::kHost:
+      return ApplyHost(*change.factor);
     case Change::Kind::kKernel:
       return ApplyKernel(change.pattern, *change.factor);
     case Change::Kind::kOperator:
@@ -238,21 +243,19 @@ void Scenario::ScaleHost(ThreadSets sets, double factor, bool calls) {
       ScaleCall(i, factor);
     }
   }
-  part_changes_.push_back([sets = std::move(sets), factor, calls, scale](
-                              const RunPart& part, uint32_t line,
-                              PartTime& time) {
-    const IntervalSet& set = sets[line];
-    if (set.empty()) return;
-    time.gap = scale(set, GapBefore(part), time.gap);
-    if (calls && part.is_call() && Contains(set, part.at)) {
-      time.dur = Scaled(time.dur, factor);
-    }
-  });
+  part_changes_.push_back(
+      [sets = std::move(sets), factor, calls, scale](
+          const RunPart& part, uint32_t line, PartTime& time) {
+        const IntervalSet& set = sets[line];
+        if (set.empty()) return;
+        time.gap = scale(set, GapBefore(part), time.gap);
+        if (calls && part.is_call() && Contains(set, part.at)) {
+          time.dur = Scaled(time.dur, factor);
+        }
+      });
 }
 
-void Scenario::RemoveWork(uint32_t node) {
-  costs_[node] = {0, kNever, 0};
-}
+void Scenario::RemoveWork(uint32_t node) { costs_[node] = {0, kNever, 0}; }
 
 // Not from the stages: one of these may be around the loader.
 Scenario::ThreadSets Scenario::LoaderRanges() const {
@@ -332,17 +335,15 @@ uint64_t Scenario::ApplyHost(double factor) {
     Cost& cost = costs_[i];
     if (node.prev != kNoNode) cost.gap = Scaled(cost.gap, factor);
     cost.dur = Scaled(cost.dur, factor);
-    if (node.kind == NodeKind::kJoin && node.other != kNoNode &&
-        cost.lag > 0) {
+    if (node.kind == NodeKind::kJoin && node.other != kNoNode && cost.lag > 0) {
       cost.lag = Scaled(cost.lag, factor);
     }
   }
   for (const CallRun& run : input_.graph.runs) found += run.count;
-  part_changes_.push_back(
-      [factor](const RunPart&, uint32_t, PartTime& time) {
-        time.gap = Scaled(time.gap, factor);
-        time.dur = Scaled(time.dur, factor);
-      });
+  part_changes_.push_back([factor](const RunPart&, uint32_t, PartTime& time) {
+    time.gap = Scaled(time.gap, factor);
+    time.dur = Scaled(time.dur, factor);
+  });
   return found;
 }
 

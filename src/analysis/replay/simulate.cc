@@ -66,8 +66,7 @@ void AddPeriods(const ReplayGraph& graph, const ReplayTimes& times,
     step.warmup = from.warmup;
     step.range = {times.start[from.begin], times.end[from.end]};
     if (from.first_work != kNoNode) {
-      step.device = {times.start[from.first_work],
-                     times.end[from.last_work]};
+      step.device = {times.start[from.first_work], times.end[from.last_work]};
     }
     steps.push_back(step);
   }

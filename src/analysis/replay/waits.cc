@@ -122,15 +122,15 @@ class WaitFinder {
           [&](uint32_t work) { return EndOf(work) <= end_; });
       if (running == stream.work.begin()) continue;
       const uint32_t done = running[-1];
-      const size_t ahead = static_cast<size_t>(
-          running - stream.work.begin()) - 1 + kFullQueueDepth;
+      const size_t ahead = static_cast<size_t>(running - stream.work.begin()) -
+                           1 + kFullQueueDepth;
       if (ahead >= stream.work.size() ||
           LaunchOf(stream.work[ahead]) > begin_ || EndOf(done) <= begin_ ||
           end_ - EndOf(done) > kReturnNs) {
         continue;
       }
-      if (own != kNoNode && trace_.track()[RowOf(own)] !=
-                                trace_.track()[RowOf(done)]) {
+      if (own != kNoNode &&
+          trace_.track()[RowOf(own)] != trace_.track()[RowOf(done)]) {
         continue;
       }
       Add(node, done, lines_.typical.call_ns, kFullQueue);

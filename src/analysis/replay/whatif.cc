@@ -136,8 +136,8 @@ int64_t Replayer::NoiseOf(const std::vector<int64_t>& savings) const {
   const int64_t quartiles = Quantile(savings, 3, 4) - Quantile(savings, 1, 4);
   const double notch = 1.58 * static_cast<double>(quartiles) /
                        std::sqrt(static_cast<double>(savings.size()));
-  const double error = std::abs(
-      static_cast<double>(replay_step_ns_ - recorded_step_ns_));
+  const double error =
+      std::abs(static_cast<double>(replay_step_ns_ - recorded_step_ns_));
   return static_cast<int64_t>(notch + error);
 }
 
@@ -156,16 +156,14 @@ WhatifChange Replayer::Ask(std::span<const Change> changes,
         notes.push_back(scenario.note());
       }
     }
-    return StepOf(scenario,
-                  estimate == Estimate::kLikely ? &periods : nullptr);
+    return StepOf(scenario, estimate == Estimate::kLikely ? &periods : nullptr);
   };
   // Of the step that was stated, where the replay comes near to it only.
   const auto stated = [&](int64_t ns) {
     if (!stated_step_ns_ || base_step_ns_ <= 0) return ns;
-    return static_cast<int64_t>(
-        std::llround(static_cast<double>(ns) *
-                     static_cast<double>(*stated_step_ns_) /
-                     static_cast<double>(base_step_ns_)));
+    return static_cast<int64_t>(std::llround(
+        static_cast<double>(ns) * static_cast<double>(*stated_step_ns_) /
+        static_cast<double>(base_step_ns_)));
   };
   int64_t step = step_with(Estimate::kLikely);
   if (answer.matches == 0) step = base_step_ns_;
@@ -179,8 +177,7 @@ WhatifChange Replayer::Ask(std::span<const Change> changes,
   }
   answer.low_ns = answer.high_ns = answer.saving_ns;
   if (answer.matches == 0 || base_step_ns_ <= 0) return answer;
-  const bool certain =
-      std::none_of(changes.begin(), changes.end(), IsEstimate);
+  const bool certain = std::none_of(changes.begin(), changes.end(), IsEstimate);
   for (const Estimate estimate : {Estimate::kCautious, Estimate::kHopeful}) {
     if (certain) break;
     const int64_t saving = base - stated(step_with(estimate));
@@ -214,11 +211,11 @@ Error NoSteps(const ReplayGraph& graph, const StepChoice& choice) {
     first = std::min(first, step.index);
     last = std::max(last, step.index);
   }
-  return Fail(ErrorCode::kInvalidArgument,
-              Format("no step in %s; those from %lld to %lld were recorded",
-                     StepChoiceText(choice).c_str(),
-                     static_cast<long long>(first),
-                     static_cast<long long>(last)));
+  return Fail(
+      ErrorCode::kInvalidArgument,
+      Format("no step in %s; those from %lld to %lld were recorded",
+             StepChoiceText(choice).c_str(), static_cast<long long>(first),
+             static_cast<long long>(last)));
 }
 
 void AddDoubts(const ReplayGraph& graph, std::vector<std::string>& notes) {
@@ -244,8 +241,7 @@ void AddDoubts(const ReplayGraph& graph, std::vector<std::string>& notes) {
 
 }  // namespace
 
-Result<Whatif> ComputeWhatif(const Trace& trace,
-                             const WhatifOptions& options) {
+Result<Whatif> ComputeWhatif(const Trace& trace, const WhatifOptions& options) {
   const EventTree tree(trace);
   const StepTable steps(tree);
   NameClasses names(trace.strings());
@@ -283,10 +279,10 @@ Result<Whatif> ComputeWhatif(const Trace& trace,
   }
   if (replayer.chosen().size() < graph.steps.size()) {
     const auto left_out = graph.steps.size() - replayer.chosen().size();
-    result.notes.push_back(Format(
-        "%zu of %zu steps left out%s; --steps all includes them", left_out,
-        graph.steps.size(),
-        options.steps == StepChoice::Settled() ? " as warm-up" : ""));
+    result.notes.push_back(
+        Format("%zu of %zu steps left out%s; --steps all includes them",
+               left_out, graph.steps.size(),
+               options.steps == StepChoice::Settled() ? " as warm-up" : ""));
   }
   AddDoubts(graph, result.notes);
   for (const Change& change : options.changes) {

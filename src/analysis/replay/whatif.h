@@ -37,12 +37,12 @@ struct Whatif {
   uint64_t steps = 0;  // 0: the trace has none, its window was replayed
   int64_t recorded_step_ns = 0;
   std::optional<int64_t> unprofiled_step_ns;
-  std::string unprofiled_doubt;     // see UnprofiledJudgement
-  std::optional<double> slow_down;  // by recording
-  int64_t replay_step_ns = 0;       // nothing changed
-  double replay_error = 0;          // of the recorded step
-  int64_t unexplained_ns = 0;       // of a step, on average
-  double recorder_ns = 0;           // solved: per host event
+  std::string unprofiled_doubt;       // see UnprofiledJudgement
+  std::optional<double> slow_down;    // by recording
+  int64_t replay_step_ns = 0;         // nothing changed
+  double replay_error = 0;            // of the recorded step
+  int64_t unexplained_ns = 0;         // of a step, on average
+  double recorder_ns = 0;             // solved: per host event
   std::vector<WhatifChange> changes;  // as given; "all" last, if several
   std::vector<std::string> notes;
 };
@@ -91,7 +91,6 @@ class Replayer {
 };
 
 // Fails where none of the steps is chosen; the message names those there are.
-Result<Whatif> ComputeWhatif(const Trace& trace,
-                             const WhatifOptions& options);
+Result<Whatif> ComputeWhatif(const Trace& trace, const WhatifOptions& options);
 
 }  // namespace stepscope

@@ -27,9 +27,9 @@ class Accountable {
     const auto type = tree_.trace().type();
     chain_.clear();
     Row row = owner;
-    while (row != kNoRow && (type[row] == STEPSCOPE_OPERATOR_INNER ||
-                             IsApiCall(type[row]) ||
-                             IsConcludedPass(tree_.trace(), row))) {
+    while (row != kNoRow &&
+           (type[row] == STEPSCOPE_OPERATOR_INNER || IsApiCall(type[row]) ||
+            IsConcludedPass(tree_.trace(), row))) {
       const uint32_t slot = slots_.Find(row);
       if (slot != FlatMap::kNew) {
         row = answers_[slot];

@@ -18,9 +18,7 @@ struct EvidenceRow {
   const Trace* trace = nullptr;
 
   bool has_example() const { return evidence->example != kNoRow; }
-  bool has_range() const {
-    return evidence->range.begin < evidence->range.end;
-  }
+  bool has_range() const { return evidence->range.begin < evidence->range.end; }
   const Track& track() const {
     return trace->tracks()[trace->track()[evidence->example]];
   }
@@ -46,12 +44,12 @@ ColumnsOf<EvidenceRow> EvidenceColumns() {
                 [](const EvidenceRow& row) { return row.evidence->calls; });
   columns.Time("time_ns", Adds::kSum, "their time",
                [](const EvidenceRow& row) { return row.evidence->time_ns; });
-  columns.Text("example.name", "one of them, to find it on a timeline",
-               [](const EvidenceRow& row) -> std::optional<std::string_view> {
-                 if (!row.has_example()) return std::nullopt;
-                 return row.trace->str(
-                     row.trace->name()[row.evidence->example]);
-               });
+  columns.Text(
+      "example.name", "one of them, to find it on a timeline",
+      [](const EvidenceRow& row) -> std::optional<std::string_view> {
+        if (!row.has_example()) return std::nullopt;
+        return row.trace->str(row.trace->name()[row.evidence->example]);
+      });
   columns.Time("example.start_ns", "when it began",
                [](const EvidenceRow& row) -> Optional {
                  if (!row.has_example()) return std::nullopt;
@@ -107,18 +105,19 @@ ColumnsOf<FindingRow> FindingColumns() {
                "what it saves of one settled step (median): by replay; without "
                "one, at most",
                [](const FindingRow& row) { return row.finding->saving_ns; });
-  columns.Time("low_ns", "the least that is expected",
-               [](const FindingRow& row) { return row.finding->low_ns; })
+  columns
+      .Time("low_ns", "the least that is expected",
+            [](const FindingRow& row) { return row.finding->low_ns; })
       .As("Least saving");
-  columns.Time("high_ns", "the most that is expected",
-               [](const FindingRow& row) { return row.finding->high_ns; })
+  columns
+      .Time("high_ns", "the most that is expected",
+            [](const FindingRow& row) { return row.finding->high_ns; })
       .As("Most saving");
-  columns.Ratio("saving_ratio",
-                "saving as a share of the step; of what happens in few steps, "
-                "of the mean step",
-                [](const FindingRow& row) {
-                  return row.finding->saving_ratio;
-                });
+  columns.Ratio(
+      "saving_ratio",
+      "saving as a share of the step; of what happens in few steps, "
+      "of the mean step",
+      [](const FindingRow& row) { return row.finding->saving_ratio; });
   columns.Text("change", "what was replayed, for whatif --change",
                [](const FindingRow& row) -> std::optional<std::string_view> {
                  if (!row.finding->replayed || row.finding->change.empty()) {
@@ -130,10 +129,9 @@ ColumnsOf<FindingRow> FindingColumns() {
                [](const FindingRow& row) {
                  return std::string_view(row.finding->saving_basis);
                });
-  columns.Nested("overlaps", "findings that save the same time in part",
-                 OverlapColumns(), [](const FindingRow& row) {
-                   return RowList::Of(row.finding->overlaps);
-                 });
+  columns.Nested(
+      "overlaps", "findings that save the same time in part", OverlapColumns(),
+      [](const FindingRow& row) { return RowList::Of(row.finding->overlaps); });
   columns.Nested("evidence", "the numbers that it rests on", EvidenceColumns(),
                  [](const FindingRow& row) {
                    std::vector<EvidenceRow> rows;
@@ -142,10 +140,9 @@ ColumnsOf<FindingRow> FindingColumns() {
                    }
                    return RowList::Own(std::move(rows));
                  });
-  columns.List<std::string>("try", CellType::kText, "what to try",
-                            [](const FindingRow& row) {
-                              return RowList::Of(row.finding->to_try);
-                            });
+  columns.List<std::string>(
+      "try", CellType::kText, "what to try",
+      [](const FindingRow& row) { return RowList::Of(row.finding->to_try); });
   return columns;
 }
 

@@ -64,8 +64,8 @@ std::span<const ViewName> ViewNames() {
       list->push_back(
           {table.key, table.paddle_name, table.meaning, table.view});
     }
-    list->push_back({"paddle", "", "the nine tables that Paddle has",
-                     kPaddleViews});
+    list->push_back(
+        {"paddle", "", "the nine tables that Paddle has", kPaddleViews});
     list->push_back({"all", "", "every table", kAllViews});
     return list;
   }();

@@ -55,8 +55,8 @@ std::vector<StepCost> FindStepCosts(const StepTable& steps) {
            stages[next].range.begin < step.range.end;
          ++next) {
       if (stages[next].type != STEPSCOPE_DATALOADER) continue;
-      wait = SaturatingAdd(wait, steps.TimeInSteps(step.thread,
-                                               stages[next].range));
+      wait = SaturatingAdd(wait,
+                           steps.TimeInSteps(step.thread, stages[next].range));
     }
     costs.push_back({step.index,
                      SaturatingSubtract(step.range.end, step.range.begin),
@@ -67,10 +67,9 @@ std::vector<StepCost> FindStepCosts(const StepTable& steps) {
 
 Benchmark ComputeBenchmark(std::span<const StepCost> steps) {
   Benchmark result;
-  const bool warm =
-      std::any_of(steps.begin(), steps.end(), [](const StepCost& step) {
-        return step.index >= kWarmUpSteps;
-      });
+  const bool warm = std::any_of(
+      steps.begin(), steps.end(),
+      [](const StepCost& step) { return step.index >= kWarmUpSteps; });
   std::vector<int64_t> batch;
   std::vector<int64_t> reader;
   for (const StepCost& step : steps) {
@@ -124,9 +123,8 @@ TableSchema DeclareBenchmarkTable() {
   AddCostSeries(columns, "batch_cost", "duration of a step", &Benchmark::batch);
   columns.Ratio("reader_ratio", "average reader cost / average batch cost",
                 &Benchmark::reader_ratio);
-  columns.Text("ips.unit", "what is counted", [](const Benchmark&) {
-    return std::string_view("steps/s");
-  });
+  columns.Text("ips.unit", "what is counted",
+               [](const Benchmark&) { return std::string_view("steps/s"); });
   columns.Number("ips.avg", "steps/s", "of the average step",
                  &Benchmark::ips_avg);
   columns.Number("ips.max", "steps/s", "of the shortest step",

@@ -23,10 +23,10 @@ struct CostSeries {
 };
 
 struct Benchmark {
-  uint64_t steps = 0;    // counted
-  uint64_t skipped = 0;  // warm-up
-  CostSeries reader;     // outermost Dataloader events within the step
-  CostSeries batch;      // duration of the step
+  uint64_t steps = 0;       // counted
+  uint64_t skipped = 0;     // warm-up
+  CostSeries reader;        // outermost Dataloader events within the step
+  CostSeries batch;         // duration of the step
   double reader_ratio = 0;  // of the averages
   double ips_avg = 0;       // steps a second
   double ips_max = 0;

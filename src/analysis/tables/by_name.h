@@ -29,11 +29,11 @@ struct Visit {
 
 struct NameStats {
   StringId name;
-  uint32_t group = 0;  // thread, or 0 when all are taken together
+  uint32_t group = 0;         // thread, or 0 when all are taken together
   uint64_t calls = 0;         // not inside another of that name
   uint64_t nested_calls = 0;  // the others
   TimeStats cpu;              // of `calls`
-  OpenSpan open;  // of `open_thread`
+  OpenSpan open;              // of `open_thread`
   Visit first;
   TimeStats gpu;
   int64_t self_gpu_ns = 0;

@@ -51,8 +51,7 @@ void AddTimes(ColumnsOf<Row>& columns, const std::string& side,
 
 inline ColumnsOf<HistogramBin> HistogramColumns() {
   ColumnsOf<HistogramBin> bins;
-  bins.Time("from_ns", "the shortest that counts here",
-            &HistogramBin::from_ns);
+  bins.Time("from_ns", "the shortest that counts here", &HistogramBin::from_ns);
   bins.Time("to_ns", "the shortest that no longer does", &HistogramBin::to_ns);
   bins.Count("count", "how many there were", &HistogramBin::count);
   return bins;

@@ -76,8 +76,8 @@ class RowMaker {
 std::string NumberList(const std::vector<int64_t>& numbers) {
   constexpr size_t kMost = 3;
   const size_t count = numbers.size();
-  if (count > 2 && numbers.back() - numbers.front() + 1 ==
-                       static_cast<int64_t>(count)) {
+  if (count > 2 &&
+      numbers.back() - numbers.front() + 1 == static_cast<int64_t>(count)) {
     return std::to_string(numbers.front()) + " to " +
            std::to_string(numbers.back());
   }
@@ -129,8 +129,7 @@ std::string NoteOf(const CriticalPath& path, const StepChoice& choice,
   // Several processes may have a step of the same number.
   std::vector<int64_t> left_out = path.left_out;
   std::sort(left_out.begin(), left_out.end());
-  left_out.erase(std::unique(left_out.begin(), left_out.end()),
-                 left_out.end());
+  left_out.erase(std::unique(left_out.begin(), left_out.end()), left_out.end());
   if (!left_out.empty()) {
     note += left_out.size() == 1 ? " (without step " : " (without steps ";
     note += NumberList(left_out);
@@ -165,38 +164,35 @@ CriticalPathTable ComputeCriticalPath(const EventTree& tree,
 TableSchema DeclareCriticalPathTable() {
   using PathRow = CriticalPathRow;
   ColumnsOf<PathRow> columns;
-  columns.Text("category",
-               "operator, loader, kernel, copy, communication, launch, sync, "
-               "API call or idle",
-               [](const PathRow& row) {
-                 return PathCategoryName(row.category);
-               });
+  columns.Text(
+      "category",
+      "operator, loader, kernel, copy, communication, launch, sync, "
+      "API call or idle",
+      [](const PathRow& row) { return PathCategoryName(row.category); });
   columns.Text("name", "of the events, or the cause of idle time",
                &PathRow::name);
   columns.Time("time_ns", Adds::kUnion,
                "time on the critical path; all rows add up to the steps",
                &PathRow::time_ns);
   columns.Ratio("ratio", "time as a share of the steps", &PathRow::ratio);
-  columns.Count("count", "events on the path; without one, pieces of it",
-                &PathRow::count)
+  columns
+      .Count("count", "events on the path; without one, pieces of it",
+             &PathRow::count)
       .As("Events");
-  columns.Time("per_step_ns", "time per step, on average",
-               &PathRow::per_step_ns)
+  columns
+      .Time("per_step_ns", "time per step, on average", &PathRow::per_step_ns)
       .As("Per step");
-  return {.key = "critical_path",
-          .title = "Critical Path",
-          .meaning = "what made the steps as long as they were?",
-          .view = kCriticalPathView,
-          .json_views = kCriticalPathView,
-          .ranked = true,
-          .columns = columns.Take(),
-          .rows =
-              [](const Summary& s) {
-                return RowList::Of(s.critical_path.rows);
-              },
-          .nothing = [](const Summary& s) {
-            return s.critical_path.rows.empty();
-          }};
+  return {
+      .key = "critical_path",
+      .title = "Critical Path",
+      .meaning = "what made the steps as long as they were?",
+      .view = kCriticalPathView,
+      .json_views = kCriticalPathView,
+      .ranked = true,
+      .columns = columns.Take(),
+      .rows =
+          [](const Summary& s) { return RowList::Of(s.critical_path.rows); },
+      .nothing = [](const Summary& s) { return s.critical_path.rows.empty(); }};
 }
 
 }  // namespace stepscope

@@ -17,7 +17,7 @@ struct CriticalPathRow {
   PathCategory category = PathCategory::kIdle;
   std::string_view name;
   int64_t time_ns = 0;
-  double ratio = 0;   // of all steps
+  double ratio = 0;    // of all steps
   uint64_t count = 0;  // events, or pieces without one
   int64_t per_step_ns = 0;
 };

@@ -132,8 +132,8 @@ std::vector<DeviceUse> FindDeviceUse(const EventTree& tree,
   const std::vector<ProcessTime> times = TimesOf(tree, steps);
   for (auto& [key, device] : devices) {
     // One stream, and no window that begins before the last one ends.
-    const bool one_run = device.streams == 1 &&
-                         times[std::get<2>(key)].window.size() == 1;
+    const bool one_run =
+        device.streams == 1 && times[std::get<2>(key)].window.size() == 1;
     device.kernels = BusyTime(one_run);
     device.after = BusyTime(one_run);
   }
@@ -189,12 +189,14 @@ TableSchema DeclareDeviceTable() {
                 "busy time within the steps, until host and device are done "
                 "with the last one, over that time; empty if not recorded",
                 &DeviceRow::utilization);
-  columns.Time("busy_ns", Adds::kUnion, "devices: kernels within that time",
-               &DeviceRow::busy_ns)
+  columns
+      .Time("busy_ns", Adds::kUnion, "devices: kernels within that time",
+            &DeviceRow::busy_ns)
       .As("Busy time");
-  columns.Time("after_last_step_ns", Adds::kUnion,
-               "kernels after the last step had ended on the host",
-               &DeviceRow::after_ns)
+  columns
+      .Time("after_last_step_ns", Adds::kUnion,
+            "kernels after the last step had ended on the host",
+            &DeviceRow::after_ns)
       .As("After the last step");
   return {.key = "device",
           .paddle_name = "DeviceView",

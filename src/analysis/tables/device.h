@@ -34,7 +34,7 @@ struct DeviceUse {
   uint32_t process = 0;
   int64_t busy_ns = 0;
   int64_t after_ns = 0;
-  int64_t window_ns = 0;  // that it was looked at
+  int64_t window_ns = 0;    // that it was looked at
   bool own_window = false;  // by the steps of its own process
 };
 // Kind, id and process of a device: the order of the table.

@@ -110,9 +110,10 @@ struct DistributionRow {
 
 TableSchema DeclareDistributionTable() {
   ColumnsOf<DistributionRow> columns;
-  columns.Time("step_ns", Adds::kUnion,
-               "the total time: all steps, or the recorded window",
-               &DistributionRow::step_ns)
+  columns
+      .Time("step_ns", Adds::kUnion,
+            "the total time: all steps, or the recorded window",
+            &DistributionRow::step_ns)
       .As("All steps");
   columns.Time("communication_ns", Adds::kUnion,
                "host events and kernels that communicate",
@@ -123,17 +124,19 @@ TableSchema DeclareDistributionTable() {
                &DistributionRow::overlap_ns);
   columns.Ratio("overlap_ratio", "overlap as a share of communication",
                 &DistributionRow::overlap_ratio);
-  columns.Time("device_communication_ns", Adds::kUnion,
-               "kernels that communicate",
-               &DistributionRow::device_communication_ns)
+  columns
+      .Time("device_communication_ns", Adds::kUnion, "kernels that communicate",
+            &DistributionRow::device_communication_ns)
       .As("Communication on devices");
-  columns.Time("device_overlap_ns", Adds::kUnion,
-               "when these and other kernels went on",
-               &DistributionRow::device_overlap_ns)
+  columns
+      .Time("device_overlap_ns", Adds::kUnion,
+            "when these and other kernels went on",
+            &DistributionRow::device_overlap_ns)
       .As("Overlap on devices");
-  columns.Ratio("device_overlap_ratio",
-                "device overlap as a share of device communication",
-                &DistributionRow::device_overlap_ratio)
+  columns
+      .Ratio("device_overlap_ratio",
+             "device overlap as a share of device communication",
+             &DistributionRow::device_overlap_ratio)
       .As("Overlap share on devices");
   return {.key = "distribution",
           .paddle_name = "DistributedView",

@@ -33,13 +33,12 @@ struct Distribution {
   uint64_t gpu_calls = 0;
   BusyPair gpu;
   int64_t gpu_overlap_ns = 0;  // of gpu, with Computation
-  BusyPair kernel;  // all kernels, communicating or not
+  BusyPair kernel;             // all kernels, communicating or not
 
   bool any() const { return host_calls > 0 || gpu_calls > 0; }
 };
 
-Distribution ComputeDistribution(const EventTree& tree,
-                                 const StepTable& steps,
+Distribution ComputeDistribution(const EventTree& tree, const StepTable& steps,
                                  const Communication& communication);
 
 }  // namespace stepscope

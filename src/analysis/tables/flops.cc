@@ -2,6 +2,7 @@
 #include "analysis/tables/flops.h"
 
 #include <stepscope/c.h>
+
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -28,9 +29,9 @@ FlopsTable ComputeFlops(const EventTree& tree) {
 
   struct Sum {
     FlopsRow row;
-    OpenSpan calls;  // all of that name
-    OpenSpan open;   // those that were counted
-    bool counted = false;  // something of the last call
+    OpenSpan calls;               // all of that name
+    OpenSpan open;                // those that were counted
+    bool counted = false;         // something of the last call
     uint32_t thread = kNoThread;  // of `calls` and `open`
   };
   std::unordered_map<uint32_t, Sum> sums;
@@ -85,8 +86,9 @@ TableSchema DeclareFlopsTable() {
   ColumnsOf<FlopsRow> columns;
   columns.Text("name", "name of the operator", &FlopsRow::name);
   columns.Count("calls", "calls of operators with a rule", &FlopsRow::calls);
-  columns.Count("counted_calls", "of these, with shapes known well enough",
-                &FlopsRow::counted_calls)
+  columns
+      .Count("counted_calls", "of these, with shapes known well enough",
+             &FlopsRow::counted_calls)
       .As("Calls counted");
   columns.Count("flops", "floating-point operations of the counted calls",
                 &FlopsRow::flops);
@@ -95,8 +97,9 @@ TableSchema DeclareFlopsTable() {
                &FlopsRow::time_ns);
   columns.Bool("on_device", "whether the time is that of device work",
                &FlopsRow::on_device);
-  columns.Number("tflops_per_s", "TFLOP/s", "flops / time",
-                 &FlopsRow::tflops_per_s)
+  columns
+      .Number("tflops_per_s", "TFLOP/s", "flops / time",
+              &FlopsRow::tflops_per_s)
       .As("TFLOP/s");
   return {.key = "flops",
           .title = "FLOPs",

@@ -15,7 +15,7 @@ namespace stepscope {
 struct FlopsRow {
   std::string_view name;
   StringId id;
-  uint64_t calls = 0;  // of operators with a rule, not inside another
+  uint64_t calls = 0;          // of operators with a rule, not inside another
   uint64_t counted_calls = 0;  // of these, with shapes known well enough
   int64_t flops = 0;           // of the counted calls
   // Time of the counted calls: of the device work that they launched, or of
@@ -23,9 +23,9 @@ struct FlopsRow {
   int64_t time_ns = 0;
   bool on_device = false;
   double tflops_per_s() const {
-    return time_ns > 0 ? static_cast<double>(flops) /
-                             static_cast<double>(time_ns) / 1e3
-                       : 0;
+    return time_ns > 0
+               ? static_cast<double>(flops) / static_cast<double>(time_ns) / 1e3
+               : 0;
   }
 };
 

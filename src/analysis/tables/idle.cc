@@ -42,8 +42,8 @@ int64_t TimeAroundSync(const StepWindow& window, const IntervalSet& idle) {
   const IntervalSet since = FromThen(idle, window.sync());
   const auto& [communication, pending, input, sync, host] = window.causes;
   const IntervalSet active = Union(sync, Union(pending, host));
-  return TotalLength(Difference(Intersection(since, active),
-                                Union(communication, input)));
+  return TotalLength(
+      Difference(Intersection(since, active), Union(communication, input)));
 }
 
 }  // namespace
@@ -102,20 +102,18 @@ void IdleTable::AddGaps(const StepWindow& window, const IntervalSet& idle,
 
   // Stages come in time order, and so do windows.
   const IntervalSet& all = backward_[window.process];
-  auto first = std::lower_bound(all.begin(), all.end(), window.range.begin,
-                                [](const Interval& stage, int64_t time) {
-                                  return stage.end <= time;
-                                });
+  auto first = std::lower_bound(
+      all.begin(), all.end(), window.range.begin,
+      [](const Interval& stage, int64_t time) { return stage.end <= time; });
   IntervalSet backward;
   for (; first != all.end() && first->begin < window.range.end; ++first) {
     backward.push_back({std::max(first->begin, window.range.begin),
                         std::min(first->end, window.range.end)});
   }
-  device.backward_ns =
-      SaturatingAdd(device.backward_ns, TotalLength(backward));
+  device.backward_ns = SaturatingAdd(device.backward_ns, TotalLength(backward));
   if (backward.empty()) return;
-  device.in_backward_ns = SaturatingAdd(
-      device.in_backward_ns, OverlapLength(idle, backward));
+  device.in_backward_ns =
+      SaturatingAdd(device.in_backward_ns, OverlapLength(idle, backward));
 }
 
 void IdleTable::AddHostOperators(const StepWindow& window) {
@@ -124,10 +122,9 @@ void IdleTable::AddHostOperators(const StepWindow& window) {
   const IntervalSet idle = Difference(window.idle.front(), window.causes[2]);
   for (const Row row : window.host_operators) {
     const Interval span{trace.start_ns()[row], tree_.end_ns(row)};
-    auto gap = std::lower_bound(idle.begin(), idle.end(), span.begin,
-                                [](const Interval& part, int64_t time) {
-                                  return part.end <= time;
-                                });
+    auto gap = std::lower_bound(
+        idle.begin(), idle.end(), span.begin,
+        [](const Interval& part, int64_t time) { return part.end <= time; });
     int64_t held_up = 0;
     for (; gap != idle.end() && gap->begin < span.end; ++gap) {
       held_up = SaturatingAdd(
@@ -152,8 +149,7 @@ void IdleTable::AddHostOperators(const StepWindow& window) {
 }
 
 Idle IdleTable::Finish() {
-  std::stable_sort(result_.host_operators.begin(),
-                   result_.host_operators.end(),
+  std::stable_sort(result_.host_operators.begin(), result_.host_operators.end(),
                    [](const HostOperator& a, const HostOperator& b) {
                      return a.idle_ns > b.idle_ns;
                    });
@@ -181,15 +177,13 @@ RowList CauseRows(const Summary& summary) {
 
 TableSchema DeclareIdleTable() {
   ColumnsOf<CauseRow> columns;
-  columns.Text("device", "the device that stood idle",
-               [](const CauseRow& row) {
-                 return std::string_view(row.device->name);
-               });
+  columns.Text("device", "the device that stood idle", [](const CauseRow& row) {
+    return std::string_view(row.device->name);
+  });
   columns.Count("pid", "process", &CauseRow::pid);
-  columns.Text("cause", "what went on meanwhile: a part of the waterfall",
-               [](const CauseRow& row) {
-                 return StepPartName(row.row->cause);
-               });
+  columns.Text(
+      "cause", "what went on meanwhile: a part of the waterfall",
+      [](const CauseRow& row) { return StepPartName(row.row->cause); });
   columns.Time("time_ns", Adds::kUnion, "idle time during the steps",
                [](const CauseRow& row) { return row.row->time_ns; });
   columns.Ratio("ratio", "time as a share of the steps of the process",
@@ -198,14 +192,16 @@ TableSchema DeclareIdleTable() {
                 });
   columns.Count("gaps", "pieces of gaps",
                 [](const CauseRow& row) { return row.row->gaps; });
-  columns.Time("longest_ns", "the longest of them",
-               [](const CauseRow& row) { return row.row->longest_ns; })
+  columns
+      .Time("longest_ns", "the longest of them",
+            [](const CauseRow& row) { return row.row->longest_ns; })
       .As("Longest gap");
-  columns.Time("longest_at_ns", "where that one begins",
-               [](const CauseRow& row) -> std::optional<int64_t> {
-                 if (row.row->gaps == 0) return std::nullopt;
-                 return row.row->longest_at_ns;
-               })
+  columns
+      .Time("longest_at_ns", "where that one begins",
+            [](const CauseRow& row) -> std::optional<int64_t> {
+              if (row.row->gaps == 0) return std::nullopt;
+              return row.row->longest_at_ns;
+            })
       .As("Longest gap at");
   return {.key = "idle",
           .title = "Idle",

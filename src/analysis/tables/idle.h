@@ -17,8 +17,8 @@ namespace stepscope {
 struct IdleRow {
   StepPart cause = StepPart::kUnexplained;
   int64_t time_ns = 0;
-  uint64_t gaps = 0;        // pieces of gaps
-  int64_t longest_ns = 0;   // of the pieces
+  uint64_t gaps = 0;          // pieces of gaps
+  int64_t longest_ns = 0;     // of the pieces
   int64_t longest_at_ns = 0;  // where that one begins
 };
 
@@ -67,7 +67,7 @@ class IdleTable {
   Idle result_;
   std::vector<IntervalSet> backward_;     // by process
   std::vector<uint32_t> operator_slots_;  // by name
-  Remainder remainder_;  // both kept for their memory
+  Remainder remainder_;                   // both kept for their memory
   IntervalSet taken_;
 };
 

@@ -103,9 +103,8 @@ class KernelTable {
   }
   template <typename Visit>
   void ForEachKernel(Visit visit) const {
-    ForEachStream([&](const Track& track, bool) {
-      ForEachKernel(track, visit);
-    });
+    ForEachStream(
+        [&](const Track& track, bool) { ForEachKernel(track, visit); });
   }
 
   uint32_t SlotOf(Row row) const {
@@ -140,8 +139,7 @@ class KernelTable {
 
 }  // namespace
 
-std::vector<KernelRow> ComputeKernels(const EventTree& tree,
-                                      NameClasses& names,
+std::vector<KernelRow> ComputeKernels(const EventTree& tree, NameClasses& names,
                                       const KernelOptions& options) {
   KernelTable table(tree);
   table.AddUse();
@@ -158,21 +156,23 @@ TableSchema DeclareKernelTable() {
   ColumnsOf<KernelRow> columns;
   columns.Text("name", "whole name of the kernel", &KernelRow::name);
   columns.Count("calls", "how often it ran", &KernelRow::calls);
-  AddTimes(columns, "gpu", {"time of the calls", "all kernels"},
-           [](const KernelRow& row) { return row.gpu; },
-           [](const KernelRow& row) { return row.calls; });
+  AddTimes(
+      columns, "gpu", {"time of the calls", "all kernels"},
+      [](const KernelRow& row) { return row.gpu; },
+      [](const KernelRow& row) { return row.calls; });
   AddSpread(columns, "gpu",
             [](const KernelRow& row) -> const Spread& { return row.spread; });
-  columns.Bool("tensor_core_estimated",
-               "whether it uses tensor cores, concluded from its name",
-               &KernelRow::tensor_core)
+  columns
+      .Bool("tensor_core_estimated",
+            "whether it uses tensor cores, concluded from its name",
+            &KernelRow::tensor_core)
       .As("Tensor cores");
   columns.Ratio("occupancy",
                 "mean share of the warps that a multiprocessor can hold",
                 &KernelRow::occupancy);
-  columns.Ratio("unfilled",
-                "mean share of the multiprocessors that had no block",
-                &KernelRow::unfilled)
+  columns
+      .Ratio("unfilled", "mean share of the multiprocessors that had no block",
+             &KernelRow::unfilled)
       .As("SMs without a block");
   return {.key = "kernel",
           .paddle_name = "KernelView",

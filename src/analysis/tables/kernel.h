@@ -18,7 +18,7 @@ namespace stepscope {
 struct KernelRow : NamedRow {
   StringId id;
   Row longest = kNoRow;
-  Spread spread;  // of the calls; empty unless asked for
+  Spread spread;             // of the calls; empty unless asked for
   bool matrix = false;       // a matrix product or a convolution, by name
   bool tensor_core = false;  // by name: an estimate
   // Means over the recorded time of the calls that state them: share of the
@@ -36,8 +36,7 @@ struct KernelOptions {
 };
 
 // `cpu` of a row stays empty.
-std::vector<KernelRow> ComputeKernels(const EventTree& tree,
-                                      NameClasses& names,
+std::vector<KernelRow> ComputeKernels(const EventTree& tree, NameClasses& names,
                                       const KernelOptions& options);
 
 }  // namespace stepscope

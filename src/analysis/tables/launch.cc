@@ -119,23 +119,20 @@ void AddLaunchSeries(ColumnsOf<LaunchStats>& columns, const std::string& name,
                      LaunchSeries LaunchStats::*series) {
   columns.Count(name + ".count", "how many there were",
                 [=](const LaunchStats& row) { return (row.*series).count; });
-  columns.Time(name + ".total_ns", Adds::kSum, what + ", together",
-               [=](const LaunchStats& row) {
-                 return (row.*series).time.total_ns;
-               });
+  columns.Time(
+      name + ".total_ns", Adds::kSum, what + ", together",
+      [=](const LaunchStats& row) { return (row.*series).time.total_ns; });
   columns.Time(name + ".avg_ns", what + ", on average",
                [=](const LaunchStats& row) {
                  const LaunchSeries& of = row.*series;
                  return AverageNs(of.time.total_ns, of.count);
                });
-  columns.Time(name + ".max_ns", what + ", the longest",
-               [=](const LaunchStats& row) {
-                 return (row.*series).time.max_ns;
-               });
-  columns.Time(name + ".min_ns", what + ", the shortest",
-               [=](const LaunchStats& row) {
-                 return (row.*series).time.min_or_zero();
-               });
+  columns.Time(
+      name + ".max_ns", what + ", the longest",
+      [=](const LaunchStats& row) { return (row.*series).time.max_ns; });
+  columns.Time(
+      name + ".min_ns", what + ", the shortest",
+      [=](const LaunchStats& row) { return (row.*series).time.min_or_zero(); });
   AddSpread(columns, name, [=](const LaunchStats& row) -> const Spread& {
     return (row.*series).spread;
   });
@@ -149,51 +146,58 @@ TableSchema DeclareLaunchTable() {
                 &LaunchStats::device_events);
   columns.Count("without_launch", "of these, without a recorded launch",
                 &LaunchStats::without_launch);
-  columns.Count("launches_without_work", "launching calls, no device event",
-                &LaunchStats::launches_without_work)
+  columns
+      .Count("launches_without_work", "launching calls, no device event",
+             &LaunchStats::launches_without_work)
       .As("Launches without work");
   AddLaunchSeries(columns, "call", "time of the launching calls",
                   &LaunchStats::call);
   AddLaunchSeries(columns, "queue_delay",
                   "end of the call to begin of the work",
                   &LaunchStats::queue_delay);
-  columns.Count("began_before_launch",
-                "work that began before its call: clocks disagree",
-                &LaunchStats::early)
+  columns
+      .Count("began_before_launch",
+             "work that began before its call: clocks disagree",
+             &LaunchStats::early)
       .As("Began before their launch");
-  columns.Count("short_kernels", "kernels that took less than their launch",
-                &LaunchStats::short_kernels)
+  columns
+      .Count("short_kernels", "kernels that took less than their launch",
+             &LaunchStats::short_kernels)
       .As("Short kernels");
-  columns.Time("short_kernels_ns", Adds::kSum, "time of these kernels",
-               &LaunchStats::short_kernels_ns)
+  columns
+      .Time("short_kernels_ns", Adds::kSum, "time of these kernels",
+            &LaunchStats::short_kernels_ns)
       .As("Time of short kernels");
-  columns.Time("short_kernels_call_ns", Adds::kSum, "time of their launches",
-               &LaunchStats::short_calls_ns)
+  columns
+      .Time("short_kernels_call_ns", Adds::kSum, "time of their launches",
+            &LaunchStats::short_calls_ns)
       .As("Launches of short kernels");
-  columns.Count("launch_bound", "launches that found their stream empty",
-                &LaunchStats::launch_bound)
+  columns
+      .Count("launch_bound", "launches that found their stream empty",
+             &LaunchStats::launch_bound)
       .As("Found the stream empty");
-  columns.Count("launch_bound_of", "launches that were not the stream's first",
-                &LaunchStats::followers)
+  columns
+      .Count("launch_bound_of", "launches that were not the stream's first",
+             &LaunchStats::followers)
       .As("Launches but the first");
-  columns.Ratio("launch_bound_ratio", "launch_bound / launch_bound_of",
-                &LaunchStats::launch_bound_ratio)
+  columns
+      .Ratio("launch_bound_ratio", "launch_bound / launch_bound_of",
+             &LaunchStats::launch_bound_ratio)
       .As("Share that found it empty");
-  return {.key = "launch",
-          .title = "Launch",
-          .meaning = "does the device wait for launches?",
-          .view = kLaunchView,
-          .json_views = kLaunchView,
-          .shape = TableShape::kOne,
-          .columns = columns.Take(),
-          .rows =
-              [](const Summary& s) {
-                return s.launch.device_events == 0 ? RowList()
-                                                   : RowList::One(s.launch);
-              },
-          .nothing = [](const Summary& s) {
-            return s.launch.device_events == 0;
-          }};
+  return {
+      .key = "launch",
+      .title = "Launch",
+      .meaning = "does the device wait for launches?",
+      .view = kLaunchView,
+      .json_views = kLaunchView,
+      .shape = TableShape::kOne,
+      .columns = columns.Take(),
+      .rows =
+          [](const Summary& s) {
+            return s.launch.device_events == 0 ? RowList()
+                                               : RowList::One(s.launch);
+          },
+      .nothing = [](const Summary& s) { return s.launch.device_events == 0; }};
 }
 
 }  // namespace stepscope

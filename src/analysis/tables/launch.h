@@ -25,7 +25,7 @@ struct LaunchStats {
   uint64_t launches_without_work = 0;  // launch calls, no device event
   LaunchSeries call;         // duration of the calls that launched something
   LaunchSeries queue_delay;  // end of the call to begin of the work, >= 0
-  uint64_t early = 0;  // work that began before its call: clocks disagree
+  uint64_t early = 0;        // work that began before its call: clocks disagree
   // Kernels of calls that took longer than all the work they launched.
   uint64_t short_kernels = 0;
   int64_t short_kernels_ns = 0;

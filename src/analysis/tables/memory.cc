@@ -54,7 +54,7 @@ std::vector<MemoryPlace> ComputeMemory(const EventTree& tree,
   std::vector<MemoryPlace> places;
   std::vector<PlaceTotals> totals;
   FlatMap place_slots;
-  FlatMap row_slots;                // of (place, reserved, name)
+  FlatMap row_slots;                 // of (place, reserved, name)
   std::vector<size_t> row_in_place;  // by slot
   Accountable accountable(tree);
   for (const MemoryEvent& event : trace.memory()) {
@@ -88,8 +88,7 @@ std::vector<MemoryPlace> ComputeMemory(const EventTree& tree,
     PlaceTotals& total = totals[at];
     total.stated[0] =
         std::max(total.stated[0], AsSigned(event.total_allocated));
-    total.stated[1] =
-        std::max(total.stated[1], AsSigned(event.total_reserved));
+    total.stated[1] = std::max(total.stated[1], AsSigned(event.total_reserved));
     int64_t& running = total.running[reserved];
     running = frees ? SaturatingSubtract(running, bytes)
                     : SaturatingAdd(running, bytes);

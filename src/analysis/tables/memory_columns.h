@@ -13,20 +13,21 @@ namespace stepscope {
 inline ColumnsOf<MemoryRow> MemoryRowColumns() {
   ColumnsOf<MemoryRow> columns;
   columns.Text("name", "the event that allocated or freed", &MemoryRow::name);
-  columns.Text("type", "Allocated by the program, or Reserved by its allocator",
-               [](const MemoryRow& row) {
-                 return std::string_view(row.reserved ? "Reserved"
-                                                      : "Allocated");
-               });
+  columns.Text(
+      "type", "Allocated by the program, or Reserved by its allocator",
+      [](const MemoryRow& row) {
+        return std::string_view(row.reserved ? "Reserved" : "Allocated");
+      });
   columns.Count("allocation_count", "allocations", &MemoryRow::allocations)
       .As("Allocations");
-  columns.Count("free_count", "frees", &MemoryRow::frees)
-      .As("Frees");
-  columns.Bytes("allocation_bytes", Adds::kSum, "bytes of the allocations",
-                &MemoryRow::allocated_bytes)
+  columns.Count("free_count", "frees", &MemoryRow::frees).As("Frees");
+  columns
+      .Bytes("allocation_bytes", Adds::kSum, "bytes of the allocations",
+             &MemoryRow::allocated_bytes)
       .As("Allocated");
-  columns.Bytes("free_bytes", Adds::kSum, "bytes of the frees",
-                &MemoryRow::freed_bytes)
+  columns
+      .Bytes("free_bytes", Adds::kSum, "bytes of the frees",
+             &MemoryRow::freed_bytes)
       .As("Freed");
   columns.Bytes("increase_bytes", Adds::kSum, "allocated less freed",
                 &MemoryRow::increase_bytes);

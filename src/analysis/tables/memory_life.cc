@@ -27,7 +27,7 @@ struct Allocation {
   StringId name;
   uint32_t process = 0;
   uint32_t step = StepFinder::kNone;  // of the process, in time order
-  Row owner = kNoRow;  // who is accountable
+  Row owner = kNoRow;                 // who is accountable
 };
 
 struct AddressKey {
@@ -95,10 +95,9 @@ class Replay {
         peak.stated = true;
         peak.bytes = 0;
       }
-      const int64_t now =
-          peak.stated ? static_cast<int64_t>(std::min<uint64_t>(
-                            event.total_allocated, INT64_MAX))
-                      : peak.running;
+      const int64_t now = peak.stated ? static_cast<int64_t>(std::min<uint64_t>(
+                                            event.total_allocated, INT64_MAX))
+                                      : peak.running;
       if (now <= peak.bytes || !MayBePeak(event)) continue;
       peak.bytes = now;
       peak.event = i;
@@ -117,11 +116,14 @@ class Replay {
       live_.erase(key);
       return;
     }
-    const uint32_t process =
-        tree_.trace().tracks()[event.track].process;
+    const uint32_t process = tree_.trace().tracks()[event.track].process;
     const Row owner = accountable_.Of(event.owner);
-    live_[key] = {place, Magnitude(event.bytes), NameOfOwner(owner), process,
-                  finder_.Find(process, event.time_ns), owner};
+    live_[key] = {place,
+                  Magnitude(event.bytes),
+                  NameOfOwner(owner),
+                  process,
+                  finder_.Find(process, event.time_ns),
+                  owner};
   }
 
   StringId NameOfOwner(Row row) const {
@@ -150,12 +152,11 @@ class Replay {
       known = SaturatingAdd(known, allocation.bytes);
     }
     for (const auto& [name, row] : rows) life.live_at_peak.push_back(row);
-    std::stable_sort(life.live_at_peak.begin(), life.live_at_peak.end(),
-                     [](const LiveRow& a, const LiveRow& b) {
-                       return a.bytes > b.bytes;
-                     });
-    life.before_bytes = std::max<int64_t>(
-        0, SaturatingSubtract(peaks_[place].bytes, known));
+    std::stable_sort(
+        life.live_at_peak.begin(), life.live_at_peak.end(),
+        [](const LiveRow& a, const LiveRow& b) { return a.bytes > b.bytes; });
+    life.before_bytes =
+        std::max<int64_t>(0, SaturatingSubtract(peaks_[place].bytes, known));
   }
 
   void FindLeaks() {
@@ -170,8 +171,7 @@ class Replay {
       const uint32_t step = allocation.step;
       if (count < kStepsForLeaks || step == StepFinder::kNone) continue;
       if (step == 0 || step + 1 == count) continue;
-      Growth& growth =
-          all[{key.place, allocation.process, allocation.name.v}];
+      Growth& growth = all[{key.place, allocation.process, allocation.name.v}];
       growth.steps.resize(count);
       growth.row.name = NameOf(allocation.name);
       growth.row.bytes = SaturatingAdd(growth.row.bytes, allocation.bytes);
@@ -191,10 +191,9 @@ class Replay {
       lives_[std::get<0>(key)].leaks.push_back(growth.row);
     }
     for (MemoryLife& life : lives_) {
-      std::stable_sort(life.leaks.begin(), life.leaks.end(),
-                       [](const LeakRow& a, const LeakRow& b) {
-                         return a.bytes > b.bytes;
-                       });
+      std::stable_sort(
+          life.leaks.begin(), life.leaks.end(),
+          [](const LeakRow& a, const LeakRow& b) { return a.bytes > b.bytes; });
     }
   }
 

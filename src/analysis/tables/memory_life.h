@@ -34,7 +34,7 @@ struct LeakRow {
 };
 
 struct MemoryLife {
-  int64_t peak_at_ns = 0;  // when most was allocated
+  int64_t peak_at_ns = 0;             // when most was allocated
   std::vector<LiveRow> live_at_peak;  // by size
   // Of the stated total at the peak, what was allocated before the recording.
   int64_t before_bytes = 0;

@@ -39,8 +39,8 @@ RowList PeakRows(const Summary& summary) {
                       live.allocations, std::nullopt});
     }
     if (place.life.before_bytes > 0) {
-      rows.push_back({place.place, kBeforeName, "live",
-                      place.life.before_bytes, std::nullopt, std::nullopt});
+      rows.push_back({place.place, kBeforeName, "live", place.life.before_bytes,
+                      std::nullopt, std::nullopt});
     }
     for (const LeakRow& leak : place.life.leaks) {
       rows.push_back({place.place, leak.name, "grows", leak.bytes,
@@ -67,29 +67,28 @@ TableSchema DeclareMemoryTable() {
   columns.Bytes("stated_peak_reserved_bytes", Adds::kNothing,
                 "the same of what was reserved",
                 &MemoryPlace::stated_peak_reserved_bytes);
-  columns.Nested("rows", "events that allocated or freed", MemoryRowColumns(),
-                 [](const MemoryPlace& place) {
-                   return RowList::Of(place.rows);
-                 })
+  columns
+      .Nested("rows", "events that allocated or freed", MemoryRowColumns(),
+              [](const MemoryPlace& place) { return RowList::Of(place.rows); })
       .As("By operator");
-  columns.Time("peak_at_ns", "when most was allocated",
-               [](const MemoryPlace& place) { return place.life.peak_at_ns; })
+  columns
+      .Time("peak_at_ns", "when most was allocated",
+            [](const MemoryPlace& place) { return place.life.peak_at_ns; })
       .As("Time of the peak");
-  columns.Nested("live_at_peak", "who held it then", LiveRowColumns(),
-                 [](const MemoryPlace& place) {
-                   return RowList::Of(place.life.live_at_peak);
-                 })
+  columns
+      .Nested("live_at_peak", "who held it then", LiveRowColumns(),
+              [](const MemoryPlace& place) {
+                return RowList::Of(place.life.live_at_peak);
+              })
       .As("Live at the peak");
-  columns.Bytes("before_recording_bytes", Adds::kNothing,
-                "of the total at the peak, what was there before",
-                [](const MemoryPlace& place) {
-                  return place.life.before_bytes;
-                })
+  columns
+      .Bytes("before_recording_bytes", Adds::kNothing,
+             "of the total at the peak, what was there before",
+             [](const MemoryPlace& place) { return place.life.before_bytes; })
       .As("Before the recording");
-  columns.Nested("leak_candidates", "who takes more in every step",
-                 LeakColumns(), [](const MemoryPlace& place) {
-                   return RowList::Of(place.life.leaks);
-                 });
+  columns.Nested(
+      "leak_candidates", "who takes more in every step", LeakColumns(),
+      [](const MemoryPlace& place) { return RowList::Of(place.life.leaks); });
   return {.key = "memory",
           .paddle_name = "MemoryView",
           .title = "Memory",

@@ -56,8 +56,7 @@ int64_t WindowOutsideStages(const StepTable& steps) {
   for (const StepInterval& stage : steps.stages()) {
     if (steps.CountsStages(stage.thread)) Add(taken, stage);
   }
-  return TotalLength(
-      Difference(std::span(&steps.window(), 1), taken.Finish()));
+  return TotalLength(Difference(std::span(&steps.window(), 1), taken.Finish()));
 }
 
 int64_t TimeOutsideStages(const EventTree& tree, const StepTable& steps) {
@@ -128,8 +127,8 @@ std::vector<ModelRow> ModelRows(const ModelSums& sums, int64_t gpu_ns) {
     const ModelSums::Stage& stage = sums.stages[i];
     if (i == 0 ? !sums.has_steps : stage.calls == 0) continue;
     ModelRow row;
-    row.name = EventTypeName(
-        i == 0 ? uint16_t{STEPSCOPE_PROFILE_STEP} : kStages[i - 1]);
+    row.name = EventTypeName(i == 0 ? uint16_t{STEPSCOPE_PROFILE_STEP}
+                                    : kStages[i - 1]);
     row.calls = stage.calls;
     row.inferred = stage.inferred;
     row.cpu = TimeColumn::Of(stage.cpu, total_ns);
@@ -165,11 +164,13 @@ TableSchema DeclareModelTable() {
                   if (row.name == kOthersName) return std::nullopt;
                   return row.calls;
                 });
-  AddTimes(columns, "cpu", {"time of those events", "the stages and Others"},
-           [](const ModelRow& row) { return row.cpu; }, calls);
-  AddTimes(columns, "gpu",
-           {"device work launched in them", "the work launched in steps"},
-           [](const ModelRow& row) { return row.gpu; }, calls);
+  AddTimes(
+      columns, "cpu", {"time of those events", "the stages and Others"},
+      [](const ModelRow& row) { return row.cpu; }, calls);
+  AddTimes(
+      columns, "gpu",
+      {"device work launched in them", "the work launched in steps"},
+      [](const ModelRow& row) { return row.gpu; }, calls);
   columns.Bool("inferred", "concluded from other events, not recorded",
                &ModelRow::inferred);
   return {.key = "model",

@@ -73,8 +73,7 @@ class OperatorTable {
     OpenSpan outermost;
     open_.clear();
     tree_.ForEachNested(thread, [&](Row row, const Interval& span) {
-      while (!open_.empty() && open_.back().end <= span.begin)
-        open_.pop_back();
+      while (!open_.empty() && open_.back().end <= span.begin) open_.pop_back();
       const uint32_t level = type[row] == STEPSCOPE_OPERATOR
                                  ? AddOperator(row, thread, span)
                                  : AddInner(row, thread, span);
@@ -153,11 +152,9 @@ class OperatorTable {
         self = SaturatingAdd(self, dur[work.row]);
       }
       if (!options_.detail) continue;
-      const Row op =
-          of_inner ? WithoutFunctions(tree_.parent(owner)) : owner;
-      detail_.AddDevice(
-          tree_, work, level,
-          {tree_.thread_of(op), work.launch, tree_.end_ns(op)});
+      const Row op = of_inner ? WithoutFunctions(tree_.parent(owner)) : owner;
+      detail_.AddDevice(tree_, work, level,
+                        {tree_.thread_of(op), work.launch, tree_.end_ns(op)});
     }
   }
 
@@ -244,8 +241,7 @@ class OperatorTable {
       lost = NoLaunchRow(tree_, options_.detail);
       // It stands beside the outermost operators.
       if (!options_.per_thread) {
-        totals_[0].gpu_ns =
-            SaturatingAdd(totals_[0].gpu_ns, lost.gpu.total_ns);
+        totals_[0].gpu_ns = SaturatingAdd(totals_[0].gpu_ns, lost.gpu.total_ns);
         lost.gpu.ratio = Ratio(lost.gpu.total_ns, totals_[0].gpu_ns);
       }
     }
@@ -262,8 +258,12 @@ class OperatorTable {
       if (stats.group != group) {
         group = stats.group;
         const Thread& thread = tree_.threads()[group];
-        groups.push_back({thread.id, tree_.trace().str(thread.name),
-                          thread.process, false, {}, outermost[group].cpu_ns,
+        groups.push_back({thread.id,
+                          tree_.trace().str(thread.name),
+                          thread.process,
+                          false,
+                          {},
+                          outermost[group].cpu_ns,
                           outermost[group].gpu_ns});
       }
       groups.back().rows.push_back(MakeRow(slot, totals_[group]));
@@ -299,8 +299,8 @@ class OperatorTable {
   // Of host events: what ByName gave for an operator, or an inner event's
   // level. Only where there is device work, which asks for that of its owner.
   Column<uint32_t> level_;
-  Column<uint64_t> nested_;  // bit by row: an operator inside one of its name
-  std::vector<Open> open_;   // of the thread at hand, outermost first
+  Column<uint64_t> nested_;    // bit by row: an operator inside one of its name
+  std::vector<Open> open_;     // of the thread at hand, outermost first
   std::vector<Wide> self_ns_;  // by slot
   ByName operators_;
   OperatorDetail detail_;

@@ -40,7 +40,7 @@ struct OperatorRow {
   TimeColumn gpu;
   int64_t self_cpu_ns = 0;  // less child events and API calls
   int64_t self_gpu_ns = 0;  // launched by the operator itself
-  Spread cpu_spread;  // of the calls; empty unless asked for
+  Spread cpu_spread;        // of the calls; empty unless asked for
   Spread gpu_spread;
   StringId id;
   std::vector<OperatorInnerRow> inner;
@@ -49,7 +49,7 @@ struct OperatorRow {
 };
 
 struct OperatorGroup {
-  int64_t thread_id = 0;  // of a table per thread
+  int64_t thread_id = 0;         // of a table per thread
   std::string_view thread_name;  // empty: it has none
   uint32_t process = 0;
   bool unknown_thread = false;  // per thread: the group of `no_launch`

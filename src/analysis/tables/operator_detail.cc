@@ -77,8 +77,7 @@ std::vector<OperatorInnerRow> OperatorDetail::InnerRows(
     rows.push_back({trace.str(entry.name), entry.calls,
                     TimeColumn::Of(entry.cpu, whole_ns),
                     TimeColumn::Of(entry.gpu, row.gpu.total_ns),
-                    DeviceRows(trace, kInner | entry.slot,
-                               entry.gpu.total_ns),
+                    DeviceRows(trace, kInner | entry.slot, entry.gpu.total_ns),
                     entry.nested_calls});
   }
   return rows;

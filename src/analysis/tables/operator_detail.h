@@ -41,8 +41,8 @@ class OperatorDetail {
     return kInner | entry.slot;
   }
   // `level`: the operator's slot, or what AddInner returned.
-  void AddDevice(const EventTree& tree, const DeviceWork& work,
-                 uint32_t level, const Visit& visit) {
+  void AddDevice(const EventTree& tree, const DeviceWork& work, uint32_t level,
+                 const Visit& visit) {
     Entry& entry = device_.At(level, tree.trace().name()[work.row]);
     ++entry.calls;
     if (visit.Before(entry.first)) entry.first = visit;
@@ -53,8 +53,7 @@ class OperatorDetail {
   // Both REQUIRE: Finish() was called, or everything added has one level.
   std::vector<OperatorInnerRow> InnerRows(const Trace& trace, uint32_t op,
                                           const OperatorRow& row) const;
-  std::vector<OperatorDeviceRow> DeviceRows(const Trace& trace,
-                                            uint32_t level,
+  std::vector<OperatorDeviceRow> DeviceRows(const Trace& trace, uint32_t level,
                                             int64_t whole_ns) const;
 
  private:

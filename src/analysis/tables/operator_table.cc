@@ -25,9 +25,10 @@ ColumnsOf<OperatorDeviceRow> DeviceColumns() {
   columns.Text("name", "name of the kernel, copy or set",
                &OperatorDeviceRow::name);
   columns.Count("calls", "how often it ran", &OperatorDeviceRow::calls);
-  AddTimes(columns, "gpu", {"its time", "the GPU total of the row around"},
-           [](const OperatorDeviceRow& row) { return row.gpu; },
-           CallsOf<OperatorDeviceRow>);
+  AddTimes(
+      columns, "gpu", {"its time", "the GPU total of the row around"},
+      [](const OperatorDeviceRow& row) { return row.gpu; },
+      CallsOf<OperatorDeviceRow>);
   return columns;
 }
 
@@ -37,17 +38,19 @@ ColumnsOf<OperatorInnerRow> InnerColumns() {
   columns.Count("calls", "how often it occurred, outermost ones",
                 &OperatorInnerRow::calls);
   columns.Count("nested_calls", kNestedCalls, &OperatorInnerRow::nested_calls);
-  AddTimes(columns, "cpu", {"its time", "the operator's CPU total"},
-           [](const OperatorInnerRow& row) { return row.cpu; },
-           CallsOf<OperatorInnerRow>);
-  AddTimes(columns, "gpu",
-           {"device work launched inside", "the operator's GPU total"},
-           [](const OperatorInnerRow& row) { return row.gpu; },
-           CallsOf<OperatorInnerRow>);
-  columns.Nested("device", "device work that it launched", DeviceColumns(),
-                 [](const OperatorInnerRow& row) {
-                   return RowList::Of(row.device);
-                 })
+  AddTimes(
+      columns, "cpu", {"its time", "the operator's CPU total"},
+      [](const OperatorInnerRow& row) { return row.cpu; },
+      CallsOf<OperatorInnerRow>);
+  AddTimes(
+      columns, "gpu",
+      {"device work launched inside", "the operator's GPU total"},
+      [](const OperatorInnerRow& row) { return row.gpu; },
+      CallsOf<OperatorInnerRow>);
+  columns
+      .Nested(
+          "device", "device work that it launched", DeviceColumns(),
+          [](const OperatorInnerRow& row) { return RowList::Of(row.device); })
       .As("On the device");
   return columns;
 }
@@ -55,22 +58,24 @@ ColumnsOf<OperatorInnerRow> InnerColumns() {
 ColumnsOf<ThreadOperator> OperatorColumns() {
   const auto calls = [](const ThreadOperator& row) { return row.row->calls; };
   ColumnsOf<ThreadOperator> columns;
-  columns.Text("name", "name of the operator; (no launch): device work whose "
+  columns.Text("name",
+               "name of the operator; (no launch): device work whose "
                "launch was not recorded",
                [](const ThreadOperator& row) { return row.row->name; });
   columns.Count("calls", "events of that name, outermost ones", calls);
   columns.Count("nested_calls", kNestedCalls, [](const ThreadOperator& row) {
     return row.row->nested_calls;
   });
-  AddTimes(columns, "cpu",
-           {"time of the calls", "all outermost operators"},
-           [](const ThreadOperator& row) { return row.row->cpu; }, calls);
+  AddTimes(
+      columns, "cpu", {"time of the calls", "all outermost operators"},
+      [](const ThreadOperator& row) { return row.row->cpu; }, calls);
   AddSpread(columns, "cpu", [](const ThreadOperator& row) -> const Spread& {
     return row.row->cpu_spread;
   });
-  AddTimes(columns, "gpu",
-           {"device work launched inside", "all outermost operators"},
-           [](const ThreadOperator& row) { return row.row->gpu; }, calls);
+  AddTimes(
+      columns, "gpu",
+      {"device work launched inside", "all outermost operators"},
+      [](const ThreadOperator& row) { return row.row->gpu; }, calls);
   AddSpread(columns, "gpu", [](const ThreadOperator& row) -> const Spread& {
     return row.row->gpu_spread;
   });
@@ -80,15 +85,18 @@ ColumnsOf<ThreadOperator> OperatorColumns() {
   columns.Time("self_gpu_ns", Adds::kSum,
                "device work launched by the operator itself",
                [](const ThreadOperator& row) { return row.row->self_gpu_ns; });
-  columns.Nested("inner", "direct children that are no operators, by name",
-                 InnerColumns(), [](const ThreadOperator& row) {
-                   return RowList::Of(row.row->inner);
-                 })
+  columns
+      .Nested(
+          "inner", "direct children that are no operators, by name",
+          InnerColumns(),
+          [](const ThreadOperator& row) { return RowList::Of(row.row->inner); })
       .As("Inside");
-  columns.Nested("device", "device work that the operator itself launched",
-                 DeviceColumns(), [](const ThreadOperator& row) {
-                   return RowList::Of(row.row->device);
-                 })
+  columns
+      .Nested("device", "device work that the operator itself launched",
+              DeviceColumns(),
+              [](const ThreadOperator& row) {
+                return RowList::Of(row.row->device);
+              })
       .As("On the device");
   columns.Count("thread", "id of the thread, with --thread-sep",
                 &ThreadOperator::thread);

@@ -50,9 +50,9 @@ void AddProcess(std::span<const StepParts> steps,
             steps, [&](const StepParts& other) { return other.part_ns[i]; });
       }
     }
-    OutlierRow row{step.index, step.process,  step.range.begin,
-                   step.length(), median, excess,
-                   StepPart::kUnexplained, INT64_MIN};
+    OutlierRow row{
+        step.index, step.process, step.range.begin,       step.length(),
+        median,     excess,       StepPart::kUnexplained, INT64_MIN};
     for (size_t i = 0; i < kStepParts; ++i) {
       const int64_t more = SaturatingSubtract(step.part_ns[i], usual[i]);
       if (more <= row.cause_excess_ns) continue;
@@ -111,13 +111,15 @@ TableSchema DeclareOutliersTable() {
                [](const OddStep& row) { return row.row->dur_ns; });
   columns.Time("median_ns", "the median step of the process",
                [](const OddStep& row) { return row.row->median_ns; });
-  columns.Time("excess_ns", "what it took more than that",
-               [](const OddStep& row) { return row.row->excess_ns; })
+  columns
+      .Time("excess_ns", "what it took more than that",
+            [](const OddStep& row) { return row.row->excess_ns; })
       .As("More than the median");
   columns.Text("cause", "the part of the waterfall that grew most",
                [](const OddStep& row) { return StepPartName(row.row->cause); });
-  columns.Time("cause_excess_ns", "by how much that part grew",
-               [](const OddStep& row) { return row.row->cause_excess_ns; })
+  columns
+      .Time("cause_excess_ns", "by how much that part grew",
+            [](const OddStep& row) { return row.row->cause_excess_ns; })
       .As("Growth of the cause");
   return {.key = "outliers",
           .title = "Outliers",

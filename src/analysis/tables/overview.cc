@@ -80,8 +80,7 @@ BusyPair StageTime(const StepTable& steps, size_t type) {
   return BusyPair::Of(time.Finish(), steps.all_steps());
 }
 
-std::vector<OverviewRow> HostRows(const EventTree& tree,
-                                  const StepTable& steps,
+std::vector<OverviewRow> HostRows(const EventTree& tree, const StepTable& steps,
                                   const Distribution& distribution) {
   const TypeTimes times(tree, steps);
   std::array<uint64_t, kTypeSlots> stages{};
@@ -96,9 +95,9 @@ std::vector<OverviewRow> HostRows(const EventTree& tree,
     if (i == STEPSCOPE_COMMUNICATION) continue;
     const uint64_t calls = stages[i] > 0 ? stages[i] : times.calls(i);
     if (calls == 0) continue;
-    rows.push_back(MakeTypeRow(
-        TypeLabel(i), calls,
-        concluded[i] ? StageTime(steps, i) : times.time(i), steps));
+    rows.push_back(
+        MakeTypeRow(TypeLabel(i), calls,
+                    concluded[i] ? StageTime(steps, i) : times.time(i), steps));
   }
   if (distribution.host_calls > 0) {
     rows.push_back(MakeTypeRow(TypeLabel(STEPSCOPE_COMMUNICATION),
@@ -120,7 +119,7 @@ std::vector<OverviewRow> DeviceTypeRows(const EventTree& tree,
                                         const Distribution& distribution) {
   const Trace& trace = tree.trace();
   std::vector<OverviewRow> rows;
-  std::array<uint64_t, 3> calls{};  // Kernel, Memcpy, Memset
+  std::array<uint64_t, 3> calls{};         // Kernel, Memcpy, Memset
   std::array<IntervalCollector, 3> times;  // of the last two
   for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
     const Track& track = trace.tracks()[i];
@@ -169,12 +168,10 @@ ColumnsOf<OverviewRow> RowColumns(const std::string& whole) {
   columns.Count("calls", "events; of stages the outermost only",
                 &OverviewRow::calls);
   columns.Time("time_ns", Adds::kUnion,
-               "busy time, over all threads or streams",
-               &OverviewRow::time_ns);
-  columns.Ratio("ratio",
-                "what of the time lies in the " + whole +
-                    ", as a share of them",
-                &OverviewRow::ratio);
+               "busy time, over all threads or streams", &OverviewRow::time_ns);
+  columns.Ratio(
+      "ratio", "what of the time lies in the " + whole + ", as a share of them",
+      &OverviewRow::ratio);
   return columns;
 }
 
@@ -182,14 +179,12 @@ ColumnsOf<OverviewRow> RowColumns(const std::string& whole) {
 
 TableSchema DeclareOverviewTable() {
   ColumnsOf<Overview> columns;
-  columns.Nested("cpu", "types of host events, the steps first",
-                 RowColumns("steps"), [](const Overview& overview) {
-                   return RowList::Of(overview.cpu);
-                 });
-  columns.Nested("gpu", "types of device work", RowColumns("steps"),
-                 [](const Overview& overview) {
-                   return RowList::Of(overview.gpu);
-                 });
+  columns.Nested(
+      "cpu", "types of host events, the steps first", RowColumns("steps"),
+      [](const Overview& overview) { return RowList::Of(overview.cpu); });
+  columns.Nested(
+      "gpu", "types of device work", RowColumns("steps"),
+      [](const Overview& overview) { return RowList::Of(overview.gpu); });
   return {.key = "overview",
           .paddle_name = "OverView",
           .title = "Overview",

@@ -33,8 +33,8 @@ RowList SpreadRows(const Summary& summary) {
   }
   for (const OperatorGroup& group : summary.operators) {
     for (const OperatorRow& row : group.rows) {
-      rows.push_back({row.name, "operator", row.calls, &row.cpu_spread,
-                      &row.gpu_spread});
+      rows.push_back(
+          {row.name, "operator", row.calls, &row.cpu_spread, &row.gpu_spread});
     }
   }
   for (const KernelRow& row : summary.kernel) {

@@ -46,8 +46,7 @@ void FindSteadyGrowth(const std::vector<int64_t>& bytes, MemoryLife& life) {
 MemoryPlace PlaceOfSeries(const MemorySeries& series) {
   MemoryPlace place;
   place.place = kHostMemory;
-  const auto most =
-      std::max_element(series.bytes.begin(), series.bytes.end());
+  const auto most = std::max_element(series.bytes.begin(), series.bytes.end());
   place.peak_allocated_bytes = *most;
   place.life.peak_at_ns =
       series.times_ns[static_cast<size_t>(most - series.bytes.begin())];

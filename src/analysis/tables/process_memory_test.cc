@@ -33,8 +33,7 @@ std::vector<MemoryPlace> Measure(int steps,
 }
 
 TEST(ProcessMemoryTest, ALeakIsFound) {
-  const auto places =
-      Measure(20, [](int i) { return 500e6 + 4.0 * kMb * i; });
+  const auto places = Measure(20, [](int i) { return 500e6 + 4.0 * kMb * i; });
   ASSERT_EQ(places.size(), 1u);
   EXPECT_EQ(places[0].place, "host memory");
   EXPECT_EQ(places[0].peak_allocated_bytes, 500'000'000 + 19 * 4 * kMb);
@@ -47,30 +46,34 @@ TEST(ProcessMemoryTest, ALeakIsFound) {
 }
 
 TEST(ProcessMemoryTest, OneThatIsInterruptedToo) {
-  EXPECT_EQ(Measure(20, [](int i) {
-              return 500e6 + 4.0 * kMb * (i - (i == 10 ? 2 : 0));
-            })[0].life.leaks.size(),
+  EXPECT_EQ(Measure(20,
+                    [](int i) {
+                      return 500e6 + 4.0 * kMb * (i - (i == 10 ? 2 : 0));
+                    })[0]
+                .life.leaks.size(),
             1u);
 }
 
 TEST(ProcessMemoryTest, NoLeak) {
   const std::function<double(int)> kinds[] = {
       [](int) { return 500e6; },
-      [](int i) { return i < 3 ? 100e6 * i : 300e6; },       // sets up
-      [](int i) { return 500e6 + 4096.0 * i; },              // a page each
-      [](int i) { return 500e6 + (i % 2) * 50e6; },          // to and fro
-      [](int i) { return 500e6 + 10.0 * kMb * (i % 4); },    // a saw
+      [](int i) { return i < 3 ? 100e6 * i : 300e6; },     // sets up
+      [](int i) { return 500e6 + 4096.0 * i; },            // a page each
+      [](int i) { return 500e6 + (i % 2) * 50e6; },        // to and fro
+      [](int i) { return 500e6 + 10.0 * kMb * (i % 4); },  // a saw
       [](int i) { return 900e6 - 4.0 * kMb * i; },
   };
   for (const auto& bytes : kinds)
     EXPECT_TRUE(Measure(20, bytes)[0].life.leaks.empty());
   // Too few to tell.
-  EXPECT_TRUE(Measure(6, [](int i) { return 4.0 * kMb * i; })[0]
-                  .life.leaks.empty());
+  EXPECT_TRUE(
+      Measure(6, [](int i) { return 4.0 * kMb * i; })[0].life.leaks.empty());
 }
 
 TEST(ProcessMemoryTest, OtherCountersAreNone) {
-  EXPECT_TRUE(Measure(5, [](int) { return 1.0; }, "loss").empty());
+  EXPECT_TRUE(Measure(
+                  5, [](int) { return 1.0; }, "loss")
+                  .empty());
   EXPECT_TRUE(Measure(5, [](int) { return -1.0; }).empty());
 }
 

@@ -76,8 +76,8 @@ class SelfTimes {
       }
     }
     if (slot >= by_slot_.size()) by_slot_.resize(slot + 1, 0);
-    by_slot_[slot] = SaturatingAdd(
-        by_slot_[slot], SaturatingSubtract(call.end, call.begin));
+    by_slot_[slot] =
+        SaturatingAdd(by_slot_[slot], SaturatingSubtract(call.end, call.begin));
     open_.push_back({slot, span.end, call.begin});
   }
 
@@ -119,14 +119,15 @@ std::vector<PythonRow> ComputePython(const EventTree& tree,
   std::vector<PythonRow> rows;
   for (const uint32_t slot : functions.Order()) {
     const NameStats& stats = functions.stats()[slot];
-    rows.push_back({ParsePythonName(trace.str(stats.name)), stats.calls,
-                    stats.nested_calls,
-                    TimeColumn::Of(stats.cpu, shares.share(slot),
-                                   steps.window_ns()),
-                    {},
-                    self_ns[slot],
-                    shares.share(slot),
-                    trace.str(stats.name)});
+    rows.push_back(
+        {ParsePythonName(trace.str(stats.name)),
+         stats.calls,
+         stats.nested_calls,
+         TimeColumn::Of(stats.cpu, shares.share(slot), steps.window_ns()),
+         {},
+         self_ns[slot],
+         shares.share(slot),
+         trace.str(stats.name)});
   }
   std::stable_sort(rows.begin(), rows.end(),
                    [&](const PythonRow& a, const PythonRow& b) {
@@ -147,10 +148,11 @@ TableSchema DeclarePythonTable() {
   columns.Time("self_ns", Adds::kSum,
                "time of all calls without that of other Python functions",
                &PythonRow::self_cpu_ns);
-  AddTimes(columns, "cpu",
-           {"time of the calls",
-            "the steps of its threads, as far as it lies in them"},
-           [](const PythonRow& row) { return row.cpu; }, calls);
+  AddTimes(
+      columns, "cpu",
+      {"time of the calls",
+       "the steps of its threads, as far as it lies in them"},
+      [](const PythonRow& row) { return row.cpu; }, calls);
   columns.Text("file", "file that the function is in",
                [](const PythonRow& row) -> std::optional<std::string_view> {
                  if (row.name.file.empty()) return std::nullopt;

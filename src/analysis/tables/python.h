@@ -18,8 +18,8 @@ namespace stepscope {
 // What the name of an event says of a Python function. Three recorders write
 // it in three ways: "f (a.py:1)", "a.py(1): f" and "$a.py:1 f".
 struct PythonName {
-  std::string_view function;       // the whole name where it says no more
-  std::string_view file;           // may be empty
+  std::string_view function;  // the whole name where it says no more
+  std::string_view file;      // may be empty
   std::optional<int64_t> line;
 };
 PythonName ParsePythonName(std::string_view name);
@@ -31,7 +31,7 @@ struct PythonRow {
   TimeColumn cpu;
   TimeColumn gpu;  // not known; for ComesBefore()
   int64_t self_cpu_ns = 0;
-  StepShare share;  // what cpu.ratio is made of
+  StepShare share;         // what cpu.ratio is made of
   std::string_view event;  // the name as it was recorded
 };
 

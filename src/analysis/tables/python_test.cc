@@ -130,8 +130,7 @@ TEST(PythonTableTest, FunctionsChangeNoOtherTable) {
   EXPECT_EQ(b.user_defined[0].rows.size(), 1u);
   EXPECT_EQ(a.steps.size(), b.steps.size());
   EXPECT_EQ(a.total_ns, b.total_ns);
-  EXPECT_EQ(Rows(b),
-            "train 1+0 57 47\nnext_step 3+0 40 40\nhook 1+0 10 10\n");
+  EXPECT_EQ(Rows(b), "train 1+0 57 47\nnext_step 3+0 40 40\nhook 1+0 10 10\n");
 }
 
 TEST(PythonTableTest, WhatAnOperatorCallsThroughPythonIsItsOwn) {

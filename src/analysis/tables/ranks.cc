@@ -16,16 +16,18 @@ void AddRankTimes(ColumnsOf<RankRow>& columns) {
                &RankRow::computation_ns);
   columns.Time("communication_ns", Adds::kUnion, "its collectives",
                &RankRow::communication_ns);
-  columns.Time("exposed_ns", Adds::kUnion,
-               "of communication: nothing was computed meanwhile",
-               &RankRow::exposed_ns)
+  columns
+      .Time("exposed_ns", Adds::kUnion,
+            "of communication: nothing was computed meanwhile",
+            &RankRow::exposed_ns)
       .As("Communication, exposed");
-  columns.Time("overlapped_ns", Adds::kUnion, "of communication: the rest",
-               &RankRow::overlapped_ns)
+  columns
+      .Time("overlapped_ns", Adds::kUnion, "of communication: the rest",
+            &RankRow::overlapped_ns)
       .As("Communication, hidden");
-  columns.Time("wait_ns", Adds::kUnion,
-               "in collectives until the last rank had come",
-               &RankRow::wait_ns)
+  columns
+      .Time("wait_ns", Adds::kUnion,
+            "in collectives until the last rank had come", &RankRow::wait_ns)
       .As("Waits for others");
   columns.Time("transfer_ns", Adds::kUnion, "in collectives from then on",
                &RankRow::transfer_ns);
@@ -36,16 +38,18 @@ void AddRankTimes(ColumnsOf<RankRow>& columns) {
       .Text("idle_cause", "what most of that was",
             [](const RankRow& row) { return TextOrNone(row.idle_cause); })
       .As("Cause of idle time");
-  columns.Time("delays_ns", Adds::kUnion,
-               "all others waited for this rank alone", &RankRow::delays_ns)
+  columns
+      .Time("delays_ns", Adds::kUnion, "all others waited for this rank alone",
+            &RankRow::delays_ns)
       .As("Held up the others");
-  columns.Time("pipeline_ns", Adds::kUnion,
-               "sends and receives between stages, not overlapped",
-               &RankRow::pipeline_ns)
+  columns
+      .Time("pipeline_ns", Adds::kUnion,
+            "sends and receives between stages, not overlapped",
+            &RankRow::pipeline_ns)
       .As("Pipeline sends");
-  columns.Time("bubble_ns", Adds::kUnion,
-               "of these: the other stage had not come yet",
-               &RankRow::bubble_ns)
+  columns
+      .Time("bubble_ns", Adds::kUnion,
+            "of these: the other stage had not come yet", &RankRow::bubble_ns)
       .As("Pipeline bubbles");
 }
 
@@ -74,13 +78,15 @@ TableSchema DeclareRanksTable() {
                 &RankRow::steps);
   columns.Time("step_ns", "its step", &RankRow::step_ns);
   AddRankTimes(columns);
-  columns.Ratio("load", "computation as a share of the mean of all ranks",
-                &RankRow::load)
+  columns
+      .Ratio("load", "computation as a share of the mean of all ranks",
+             &RankRow::load)
       .As("Load");
   columns.Count("collectives", "that others recorded too",
                 &RankRow::collectives);
-  columns.Count("last", "of these, to which it came last by a clear margin",
-                &RankRow::last)
+  columns
+      .Count("last", "of these, to which it came last by a clear margin",
+             &RankRow::last)
       .As("Came last");
   columns.Count("pid", "process", &RankRow::pid);
   columns.Text("host", "machine",
@@ -110,13 +116,15 @@ TableSchema DeclareRankStepsTable() {
                &RankStepRow::computation_ns);
   columns.Time("communication_ns", Adds::kUnion, "its collectives",
                &RankStepRow::communication_ns);
-  columns.Time("exposed_ns", Adds::kUnion,
-               "of communication: nothing was computed meanwhile",
-               &RankStepRow::exposed_ns)
+  columns
+      .Time("exposed_ns", Adds::kUnion,
+            "of communication: nothing was computed meanwhile",
+            &RankStepRow::exposed_ns)
       .As("Communication, exposed");
-  columns.Time("wait_ns", Adds::kUnion,
-               "in collectives until the last rank had come",
-               &RankStepRow::wait_ns)
+  columns
+      .Time("wait_ns", Adds::kUnion,
+            "in collectives until the last rank had come",
+            &RankStepRow::wait_ns)
       .As("Waits for others");
   columns.Time("transfer_ns", Adds::kUnion, "in collectives from then on",
                &RankStepRow::transfer_ns);
@@ -127,14 +135,15 @@ TableSchema DeclareRankStepsTable() {
       .Text("idle_cause", "what most of that was",
             [](const RankStepRow& row) { return TextOrNone(row.idle_cause); })
       .As("Cause of idle time");
-  columns.Time("delays_ns", Adds::kUnion,
-               "all others waited for this rank alone",
-               &RankStepRow::delays_ns)
+  columns
+      .Time("delays_ns", Adds::kUnion, "all others waited for this rank alone",
+            &RankStepRow::delays_ns)
       .As("Held up the others");
-  columns.Time("bubble_ns", Adds::kUnion,
-               "in sends and receives of a pipeline until the other stage "
-               "came",
-               &RankStepRow::bubble_ns)
+  columns
+      .Time("bubble_ns", Adds::kUnion,
+            "in sends and receives of a pipeline until the other stage "
+            "came",
+            &RankStepRow::bubble_ns)
       .As("Pipeline bubbles");
   return {.key = "rank_steps",
           .title = "Rank Steps",

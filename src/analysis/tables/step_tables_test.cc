@@ -208,8 +208,7 @@ TEST(OutliersTest, NamesTheStepAndItsPart) {
     text += std::to_string(start) + ".." + std::to_string(start + length) +
             " ProfileStep#" + std::to_string(i) + " ProfileStep\n";
     text += std::to_string(start) + ".." +
-            std::to_string(start + (i == 4 ? 450 : 50)) +
-            " next Dataloader\n";
+            std::to_string(start + (i == 4 ? 450 : 50)) + " next Dataloader\n";
   }
   const auto trace = TraceFromText(text);
   const Summary summary = Everything(trace);

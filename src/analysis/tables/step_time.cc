@@ -68,16 +68,15 @@ StepTime ComputeStepTime(std::span<const ProcessPeriods> processes,
 
 StepTime ComputeStepTime(const EventTree& tree, const StepTable& steps,
                          std::optional<int64_t> unprofiled_ns) {
-  return ComputeStepTime(FindPeriods(tree, steps), tree.trace(),
-                         unprofiled_ns);
+  return ComputeStepTime(FindPeriods(tree, steps), tree.trace(), unprofiled_ns);
 }
 
 TableSchema DeclareStepTimeTable() {
   ColumnsOf<StepTime> columns;
   columns.Count("steps", "settled steps, which the figures are of",
                 &StepTime::steps);
-  columns.Count("warmup", "steps that were left out as warm-up",
-                &StepTime::warmup)
+  columns
+      .Count("warmup", "steps that were left out as warm-up", &StepTime::warmup)
       .As("Warm-up, left out");
   columns.Text("paced_by", "host, or device where the host runs ahead of it",
                [](const StepTime& row) {
@@ -93,24 +92,27 @@ TableSchema DeclareStepTimeTable() {
                &StepTime::p75_ns);
   columns.Time("period.min_ns", "the shortest", &StepTime::min_ns);
   columns.Time("period.max_ns", "the longest", &StepTime::max_ns);
-  columns.Time("unprofiled_ns",
-               "the median step that was not recorded; empty if not known",
-               [](const StepTime& row) -> std::optional<int64_t> {
-                 if (!row.unprofiled) return std::nullopt;
-                 return row.unprofiled->ns;
-               })
+  columns
+      .Time("unprofiled_ns",
+            "the median step that was not recorded; empty if not known",
+            [](const StepTime& row) -> std::optional<int64_t> {
+              if (!row.unprofiled) return std::nullopt;
+              return row.unprofiled->ns;
+            })
       .As("Step without recording");
-  columns.Count("unprofiled_steps",
-                "steps that this is the median of; 0: it was stated",
-                [](const StepTime& row) -> std::optional<uint64_t> {
-                  if (!row.unprofiled) return std::nullopt;
-                  return row.unprofiled->count;
-                })
+  columns
+      .Count("unprofiled_steps",
+             "steps that this is the median of; 0: it was stated",
+             [](const StepTime& row) -> std::optional<uint64_t> {
+               if (!row.unprofiled) return std::nullopt;
+               return row.unprofiled->count;
+             })
       .As("Steps without recording");
-  columns.Number("slow_down", "times",
-                 "the median over that: what recording cost; empty if not "
-                 "known",
-                 &StepTime::slow_down)
+  columns
+      .Number("slow_down", "times",
+              "the median over that: what recording cost; empty if not "
+              "known",
+              &StepTime::slow_down)
       .As("Slow-down");
   return {.key = "step_time",
           .title = "Step time",

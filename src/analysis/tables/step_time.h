@@ -16,8 +16,8 @@
 namespace stepscope {
 
 struct StepTime {
-  uint64_t steps = 0;    // that count
-  uint64_t warmup = 0;   // that were left out
+  uint64_t steps = 0;           // that count
+  uint64_t warmup = 0;          // that were left out
   int64_t first_warmup_ns = 0;  // period of the first of these
   bool device_paced = false;    // of a process at least
   int64_t avg_ns = 0;

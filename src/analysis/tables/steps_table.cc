@@ -13,13 +13,15 @@ TableSchema DeclareStepsTable() {
                "from its start to the next one's, on the host or on the "
                "device, whichever paces the loop",
                &StepRow::period_ns);
-  columns.Time("device_start_ns",
-               "when the device began the first work that it launched; empty "
-               "if there was none",
-               &StepRow::device_start_ns)
+  columns
+      .Time("device_start_ns",
+            "when the device began the first work that it launched; empty "
+            "if there was none",
+            &StepRow::device_start_ns)
       .As("Start on the device");
-  columns.Time("device_end_ns", "when the device ended the last of it",
-               &StepRow::device_end_ns)
+  columns
+      .Time("device_end_ns", "when the device ended the last of it",
+            &StepRow::device_end_ns)
       .As("End on the device");
   columns.Bool("warmup", "whether it was one of the first and not yet settled",
                &StepRow::warmup);

@@ -40,19 +40,21 @@ void AddReplayedGain(ColumnsOf<StragglerRow>& columns) {
       return (*row.replayed).*member;
     };
   };
-  columns.Time("replay_low_ns",
-               "what a step would gain at least, by replay, if the rank were "
-               "like the others on average: work goes on beside collectives; "
-               "empty: not replayed",
-               part(&ReplayedGain::low_ns))
+  columns
+      .Time("replay_low_ns",
+            "what a step would gain at least, by replay, if the rank were "
+            "like the others on average: work goes on beside collectives; "
+            "empty: not replayed",
+            part(&ReplayedGain::low_ns))
       .As("Gain by replay, least");
-  columns.Time("replay_high_ns",
-               "the same at most: all work waits for each collective",
-               part(&ReplayedGain::high_ns))
+  columns
+      .Time("replay_high_ns",
+            "the same at most: all work waits for each collective",
+            part(&ReplayedGain::high_ns))
       .As("Gain by replay, most");
-  columns.Time("replay_error_ns",
-               "how far both may be off by the clocks",
-               part(&ReplayedGain::error_ns))
+  columns
+      .Time("replay_error_ns", "how far both may be off by the clocks",
+            part(&ReplayedGain::error_ns))
       .As("Error of the gain");
 }
 
@@ -61,53 +63,57 @@ void AddReplayedGain(ColumnsOf<StragglerRow>& columns) {
 TableSchema DeclareStragglersTable() {
   ColumnsOf<StragglerRow> columns;
   columns.Count("rank", "number of the rank", &StragglerRow::rank);
-  columns.Time("delays_ns", Adds::kUnion,
-               "all others waited for it alone, in all steps",
-               &StragglerRow::delays_ns)
+  columns
+      .Time("delays_ns", Adds::kUnion,
+            "all others waited for it alone, in all steps",
+            &StragglerRow::delays_ns)
       .As("Held up the others");
-  columns.Time("gain_ns",
-               "what the job would gain of a step, on average, if it came "
-               "when the next to last does",
-               &StragglerRow::gain_ns)
+  columns
+      .Time("gain_ns",
+            "what the job would gain of a step, on average, if it came "
+            "when the next to last does",
+            &StragglerRow::gain_ns)
       .As("Gain of a step");
   columns.Ratio("gain_ratio", "gain as a share of the step",
                 &StragglerRow::gain_ratio);
   AddReplayedGain(columns);
-  columns.Time("others_wait_ns", Adds::kSum,
-               "what all others waited for it, added up",
-               &StragglerRow::others_wait_ns)
+  columns
+      .Time("others_wait_ns", Adds::kSum,
+            "what all others waited for it, added up",
+            &StragglerRow::others_wait_ns)
       .As("Others waited");
-  columns.Count("last", "collectives to which it came last",
-                &StragglerRow::last)
+  columns
+      .Count("last", "collectives to which it came last", &StragglerRow::last)
       .As("Came last");
   columns
       .Text("doing", "what it did longer than the others in the worst steps",
             [](const StragglerRow& row) { return TextOrNone(row.doing); })
       .As("Busy with");
-  columns.Time("doing_ns", "by how much longer, in these steps",
-               &StragglerRow::doing_ns)
+  columns
+      .Time("doing_ns", "by how much longer, in these steps",
+            &StragglerRow::doing_ns)
       .As("Busy longer by");
   columns.Nested(
       "steps", "the steps with the longest delays", LateStepColumns(),
       [](const StragglerRow& row) { return RowList::Of(row.steps); });
-  columns.Count("more_steps", "steps with less of a delay",
-                &StragglerRow::more_steps)
+  columns
+      .Count("more_steps", "steps with less of a delay",
+             &StragglerRow::more_steps)
       .As("Steps with less delay");
-  columns.Nested("victims", "who waited for it most", VictimColumns(),
-                 [](const StragglerRow& row) {
-                   return RowList::Of(row.victims);
-                 })
+  columns
+      .Nested("victims", "who waited for it most", VictimColumns(),
+              [](const StragglerRow& row) { return RowList::Of(row.victims); })
       .As("Who waited");
-  return {.key = "stragglers",
-          .title = "Stragglers",
-          .meaning = "which rank makes the others wait, when and why?",
-          .view = kStragglersView,
-          .json_views = kStragglersView,
-          .ranked = true,
-          .columns = columns.Take(),
-          .rows =
-              [](const Summary& s) { return RowList::Of(s.ranks.stragglers); },
-          .nothing = {}};
+  return {
+      .key = "stragglers",
+      .title = "Stragglers",
+      .meaning = "which rank makes the others wait, when and why?",
+      .view = kStragglersView,
+      .json_views = kStragglersView,
+      .ranked = true,
+      .columns = columns.Take(),
+      .rows = [](const Summary& s) { return RowList::Of(s.ranks.stragglers); },
+      .nothing = {}};
 }
 
 TableSchema DeclareCollectivesTable() {
@@ -125,8 +131,7 @@ TableSchema DeclareCollectivesTable() {
                 });
   columns.Count("calls", "collectives that several ranks recorded",
                 &CollectiveRow::calls);
-  columns.Time("wait_ns",
-               "of a rank until the last had come, on average",
+  columns.Time("wait_ns", "of a rank until the last had come, on average",
                &CollectiveRow::wait_ns);
   columns.Time("longest_wait_ns", "the longest of these",
                &CollectiveRow::longest_wait_ns);
@@ -138,19 +143,18 @@ TableSchema DeclareCollectivesTable() {
   columns.Number("bus_bandwidth", "GB/s",
                  "bytes / that time, times the factor of nccl-tests",
                  &CollectiveRow::BusBandwidth);
-  return {.key = "collectives",
-          .title = "Collectives",
-          .meaning = "how long do ranks wait in collectives, and how fast are "
-                     "these?",
-          .view = kCollectivesView,
-          .json_views = kCollectivesView,
-          .ranked = true,
-          .columns = columns.Take(),
-          .rows =
-              [](const Summary& s) {
-                return RowList::Of(s.ranks.collectives);
-              },
-          .nothing = {}};
+  return {
+      .key = "collectives",
+      .title = "Collectives",
+      .meaning =
+          "how long do ranks wait in collectives, and how fast are "
+          "these?",
+      .view = kCollectivesView,
+      .json_views = kCollectivesView,
+      .ranked = true,
+      .columns = columns.Take(),
+      .rows = [](const Summary& s) { return RowList::Of(s.ranks.collectives); },
+      .nothing = {}};
 }
 
 }  // namespace stepscope

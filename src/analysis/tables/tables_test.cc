@@ -68,7 +68,8 @@ TEST(OperatorTableTest, NestedOfTheSameNameIsPartOfTheCall) {
     0..100 add Operator
       10..60 add Operator
         20..30 add Operator
-    200..210 add Operator)", options);
+    200..210 add Operator)",
+               options);
   const OperatorRow& add = c.Op("add");
   EXPECT_EQ(add.calls, 2u);
   EXPECT_EQ(add.nested_calls, 2u);
@@ -94,7 +95,8 @@ TEST(OperatorTableTest, NestedShortCallsDoNotLowerMinimumAndMedian) {
     thread 2
       10..20 to Operator
     stream 7 GPU:0
-      300..330 copy Kernel correlation=1)", options);
+      300..330 copy Kernel correlation=1)",
+               options);
   const OperatorRow& to = c.Op("to");
   EXPECT_EQ(to.calls, 3u);  // that of the other thread is in none
   EXPECT_EQ(to.nested_calls, 2u);
@@ -155,12 +157,9 @@ TEST(OperatorTableTest, NamesOfSeveralThreadsAreMergedOrKeptApart) {
     thread 2 loader
       0..30 op Operator)";
   EXPECT_EQ(Case(kText).Op("op").calls, 2u);
-  SummaryOptions options;
-  options.thread_sep = true;
-  const Case apart(kText, options);
+  const Case apart(kText, SummaryOptions{.thread_sep = true});
   ASSERT_EQ(apart.summary.operators.size(), 2u);
   EXPECT_EQ(apart.summary.operators[0].thread_id, 1);
-  EXPECT_EQ(apart.summary.operators[0].thread_name, "");
   EXPECT_EQ(apart.summary.operators[1].thread_name, "loader");
   EXPECT_EQ(apart.summary.operators[1].rows[0].cpu.total_ns, 30);
   EXPECT_DOUBLE_EQ(apart.summary.operators[1].rows[0].cpu.ratio, 1.0);
@@ -206,7 +205,9 @@ TEST(OperatorTableTest, SortedByTheTimeOfTheirOwn) {
   EXPECT_EQ(OperatorNames(Case(R"(
     0..100 linear Operator
       1..99 addmm Operator
-    200..210 relu Operator)", options)), "addmm relu linear ");
+    200..210 relu Operator)",
+                               options)),
+            "addmm relu linear ");
 }
 
 TEST(DistributionTest, KernelOfACollectiveIsNotComputation) {

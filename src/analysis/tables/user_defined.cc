@@ -45,7 +45,7 @@ std::string WithoutDigits(std::string_view name) {
 struct RangeSum {
   std::string_view name;
   NameStats stats;
-  uint32_t kind = 0;  // of its share
+  uint32_t kind = 0;            // of its share
   std::vector<int64_t> cpu_ns;  // of the calls, for their spread
   std::vector<int64_t> gpu_ns;
 };
@@ -85,8 +85,8 @@ class RangeTable {
         finish();
         group = stats.group;
         const Thread& thread = tree_.threads()[group];
-        groups.push_back({thread.id, tree_.trace().str(thread.name),
-                          thread.process, {}});
+        groups.push_back(
+            {thread.id, tree_.trace().str(thread.name), thread.process, {}});
       }
       Merge(slot, names, sums);
     }
@@ -102,9 +102,8 @@ class RangeTable {
     if (kind_[slot] != kNoTableRow) return kind_[slot];
     const NameStats& stats = events_.stats()[slot];
     const auto next = static_cast<uint32_t>(kinds_.size());
-    const std::string name =
-        WithoutDigits(tree_.trace().str(stats.name)) + '\0' +
-        std::to_string(stats.group);
+    const std::string name = WithoutDigits(tree_.trace().str(stats.name)) +
+                             '\0' + std::to_string(stats.group);
     return kind_[slot] = kinds_.try_emplace(name, next).first->second;
   }
 
@@ -135,9 +134,9 @@ class RangeTable {
   std::vector<RangeRow> MakeRows(std::vector<RangeSum>& sums) const {
     std::vector<RangeRow> rows;
     for (RangeSum& sum : sums) {
-      rows.push_back({MakeNamedRow(sum.name, steps_, sum.stats,
-                                   shares_.share(sum.kind)),
-                      SpreadOf(sum.cpu_ns), SpreadOf(sum.gpu_ns)});
+      rows.push_back(
+          {MakeNamedRow(sum.name, steps_, sum.stats, shares_.share(sum.kind)),
+           SpreadOf(sum.cpu_ns), SpreadOf(sum.gpu_ns)});
     }
     std::stable_sort(rows.begin(), rows.end(),
                      [&](const RangeRow& a, const RangeRow& b) {

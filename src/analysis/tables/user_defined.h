@@ -25,7 +25,7 @@ struct RangeRow : NamedRow {
 };
 
 struct ThreadRows {
-  int64_t thread_id = 0;  // of a table per thread
+  int64_t thread_id = 0;         // of a table per thread
   std::string_view thread_name;  // empty: it has none
   uint32_t process = 0;
   std::vector<RangeRow> rows;

@@ -29,14 +29,15 @@ ColumnsOf<Row> NamedColumns(Named named, More more) {
   columns.Count("calls", "events of that name, outermost ones", calls);
   columns.Count("nested_calls", kNestedCalls,
                 [=](const Row& row) { return named(row).nested_calls; });
-  AddTimes(columns, "cpu",
-           {"time of the calls",
-            "the steps of its threads, as far as it lies in them"},
-           [=](const Row& row) { return named(row).cpu; }, calls);
+  AddTimes(
+      columns, "cpu",
+      {"time of the calls",
+       "the steps of its threads, as far as it lies in them"},
+      [=](const Row& row) { return named(row).cpu; }, calls);
   more(columns, "cpu", &RangeRow::cpu_spread);
-  AddTimes(columns, "gpu",
-           {"device work launched inside", "all device work"},
-           [=](const Row& row) { return named(row).gpu; }, calls);
+  AddTimes(
+      columns, "gpu", {"device work launched inside", "all device work"},
+      [=](const Row& row) { return named(row).gpu; }, calls);
   more(columns, "gpu", &RangeRow::gpu_spread);
   return columns;
 }
@@ -66,9 +67,8 @@ TableSchema DeclareMemoryManipulationTable() {
               [](const NamedRow& row) -> const NamedRow& { return row; },
               [](ColumnsOf<NamedRow>&, const char*, Spread RangeRow::*) {})
               .Take(),
-      .rows = [](const Summary& s) {
-        return RowList::Of(s.memory_manipulation);
-      },
+      .rows =
+          [](const Summary& s) { return RowList::Of(s.memory_manipulation); },
       .nothing = [](const Summary& s) { return s.memory_manipulation.empty(); },
   };
 }

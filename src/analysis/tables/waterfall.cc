@@ -16,8 +16,7 @@ double Waterfall::coverage() const {
 }
 
 void WaterfallTable::Add(const StepWindow& window) {
-  if (result_.steps.empty() ||
-      result_.steps.back().process != window.process) {
+  if (result_.steps.empty() || result_.steps.back().process != window.process) {
     ++result_.processes;
   }
   StepParts step;
@@ -124,13 +123,12 @@ ColumnsOf<StepPartsRow> StepPartsColumns() {
   columns.Count("pid", "process", &StepPartsRow::pid);
   columns.Time("start_ns", "when it began",
                [](const StepPartsRow& row) { return row.step->range.begin; });
-  columns.List<int64_t>("parts_ns", CellType::kTime,
-                        "its parts, in the order of `parts`",
-                        [](const StepPartsRow& row) {
-                          const auto& parts = row.step->part_ns;
-                          return RowList::Own(std::vector<int64_t>(
-                              parts.begin(), parts.end()));
-                        });
+  columns.List<int64_t>(
+      "parts_ns", CellType::kTime, "its parts, in the order of `parts`",
+      [](const StepPartsRow& row) {
+        const auto& parts = row.step->part_ns;
+        return RowList::Own(std::vector<int64_t>(parts.begin(), parts.end()));
+      });
   return columns;
 }
 
@@ -161,10 +159,9 @@ TableSchema DeclareWaterfallTable() {
         [](const WaterfallRow& row) { return row.of().host_events; });
   input("device_events", "device events that it was made from",
         [](const WaterfallRow& row) { return row.of().device_events; });
-  input("device_events_launched", "of these, with a recorded launch",
-        [](const WaterfallRow& row) {
-          return row.of().device_events_launched;
-        });
+  input(
+      "device_events_launched", "of these, with a recorded launch",
+      [](const WaterfallRow& row) { return row.of().device_events_launched; });
   columns.Nested("per_step", "the parts of every step", StepPartsColumns(),
                  &WaterfallRow::Steps);
   return {.key = "waterfall",

@@ -20,9 +20,7 @@ struct StepParts {
   Interval range;
   std::array<int64_t, kStepParts> part_ns{};  // by StepPart
 
-  int64_t length() const {
-    return SaturatingSubtract(range.end, range.begin);
-  }
+  int64_t length() const { return SaturatingSubtract(range.end, range.begin); }
 };
 
 struct Waterfall {

@@ -110,26 +110,30 @@ ViewTable DeclareDeviceUseViewTable() {
                 "mean share of the warps that a multiprocessor can hold, over "
                 "the kernels that state it",
                 [](const UseRow& row) { return row.use.occupancy(); });
-  columns.Ratio("occupancy_known",
-                "share of kernel time whose occupancy is stated",
-                [](const UseRow& row) { return row.OfKernels(row.known_ns); })
+  columns
+      .Ratio("occupancy_known",
+             "share of kernel time whose occupancy is stated",
+             [](const UseRow& row) { return row.OfKernels(row.known_ns); })
       .As("Occupancy known for");
-  columns.Ratio("tensor_core",
-                "share of kernel time on tensor cores, by names of kernels",
-                [](const UseRow& row) { return row.OfKernels(row.tensor_ns); })
+  columns
+      .Ratio("tensor_core",
+             "share of kernel time on tensor cores, by names of kernels",
+             [](const UseRow& row) { return row.OfKernels(row.tensor_ns); })
       .As("Tensor-core time");
-  columns.Time("kernel_ns", Adds::kSum, "time of all kernels",
-               &UseRow::kernel_ns)
+  columns
+      .Time("kernel_ns", Adds::kSum, "time of all kernels", &UseRow::kernel_ns)
       .As("Kernel time");
   columns.Count(
       "multiprocessors", "multiprocessors of the device",
       [](const UseRow& row) { return row.properties.multiprocessors; });
-  columns.Text("capability", "compute capability", [](const UseRow& row) {
-    return IfStated(row.properties.capability);
-  })
+  columns
+      .Text(
+          "capability", "compute capability",
+          [](const UseRow& row) { return IfStated(row.properties.capability); })
       .As("Compute capability");
-  columns.Bytes("memory_bytes", Adds::kNothing, "memory of the device",
-                [](const UseRow& row) { return row.properties.memory_bytes; })
+  columns
+      .Bytes("memory_bytes", Adds::kNothing, "memory of the device",
+             [](const UseRow& row) { return row.properties.memory_bytes; })
       .As("Memory");
   return {.key = "device_use",
           .title = "Use of devices",

@@ -4,6 +4,8 @@
 // begins and how long it takes, as percentiles over the steps. Host events of
 // the stepping thread down to a depth, and device work launched in the step.
 // Warm-up is left out where there is anything else.
+#include "analysis/views/folded_steps.h"
+
 #include <algorithm>
 #include <map>
 #include <string>
@@ -13,7 +15,6 @@
 
 #include "analysis/kinds.h"
 #include "analysis/step_finder.h"
-#include "analysis/views/folded_steps.h"
 #include "analysis/views/view_table.h"
 #include "base/text.h"
 
@@ -202,9 +203,9 @@ class Folder {
 };
 
 void AddThree(ColumnsOf<FoldedRow>& columns, const std::string& what,
-              const std::string& meaning, Three FoldedRow::* of) {
+              const std::string& meaning, Three FoldedRow::*of) {
   const auto add = [&](const char* name, const char* share,
-                       int64_t Three::* value) {
+                       int64_t Three::*value) {
     columns.Time(what + name, meaning + ", in " + share + " of the steps",
                  [=](const FoldedRow& row) { return row.*of.*value; });
   };
@@ -223,8 +224,9 @@ std::vector<Row> RowsOfFolded(const ViewInput& input, std::string_view name,
 ViewTable DeclareFoldedStepsViewTable() {
   ColumnsOf<FoldedRow> columns;
   columns.Text("name", "name of the event", &FoldedRow::name);
-  columns.Time("band", "place in a step; the value is the median step",
-               &FoldedRow::step_ns)
+  columns
+      .Time("band", "place in a step; the value is the median step",
+            &FoldedRow::step_ns)
       .As("In the step");
   columns.Text("place", "thread or stream", &FoldedRow::place);
   columns.Count("number", "which one of that name in the step",

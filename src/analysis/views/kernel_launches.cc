@@ -138,8 +138,9 @@ ViewTable DeclareKernelLaunchesViewTable() {
   columns.Text("grid", "blocks in x, y and z", &LaunchRow::grid);
   columns.Text("block", "threads of a block in x, y and z", &LaunchRow::block);
   columns.Count("registers", "registers per thread", &LaunchRow::registers);
-  columns.Bytes("shared_bytes", Adds::kNothing, "shared memory of a block",
-                &LaunchRow::shared_bytes)
+  columns
+      .Bytes("shared_bytes", Adds::kNothing, "shared memory of a block",
+             &LaunchRow::shared_bytes)
       .As("Shared memory");
   columns.Count("calls", "how often it ran", &LaunchRow::calls);
   AddTimes(
@@ -152,9 +153,10 @@ ViewTable DeclareKernelLaunchesViewTable() {
                 "mean share of the warps that a multiprocessor can hold, over "
                 "the calls that state it",
                 [](const LaunchRow& row) { return row.occupancy.Mean(); });
-  columns.Bool("tensor_core_estimated",
-               "whether it uses tensor cores, concluded from its name",
-               &LaunchRow::tensor_core)
+  columns
+      .Bool("tensor_core_estimated",
+            "whether it uses tensor cores, concluded from its name",
+            &LaunchRow::tensor_core)
       .As("Tensor cores");
   return {.key = "kernel_launches",
           .title = "Kernels by attributes",

@@ -23,19 +23,17 @@ std::vector<OverlapRow> ComputeOverlapParts(const ViewInput& input) {
   const Communication communication(input.tree, names);
   const Distribution::InSteps of =
       ComputeDistribution(input.tree, input.steps, communication).in_steps;
-  const int64_t computes =
-      SaturatingSubtract(of.computation_ns, of.overlap_ns);
+  const int64_t computes = SaturatingSubtract(of.computation_ns, of.overlap_ns);
   const int64_t communicates =
       SaturatingSubtract(of.communication_ns, of.overlap_ns);
   const int64_t any =
       SaturatingAdd(SaturatingAdd(computes, communicates), of.overlap_ns);
   const int64_t whole = input.steps.total_ns();
   if (whole == 0) return {};
-  std::vector<OverlapRow> rows = {
-      {"computes only", computes},
-      {"both at once", of.overlap_ns},
-      {"communicates only", communicates},
-      {"neither", SaturatingSubtract(whole, any)}};
+  std::vector<OverlapRow> rows = {{"computes only", computes},
+                                  {"both at once", of.overlap_ns},
+                                  {"communicates only", communicates},
+                                  {"neither", SaturatingSubtract(whole, any)}};
   for (OverlapRow& row : rows) row.ratio = Ratio(row.time_ns, whole);
   return rows;
 }

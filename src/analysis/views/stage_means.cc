@@ -34,11 +34,13 @@ ViewTable DeclareStageMeansViewTable() {
   ColumnsOf<StageMeanRow> columns;
   columns.Text("stage", "ProfileStep, a stage, or Others: what remains",
                &StageMeanRow::stage);
-  columns.Time("cpu_ns", "its time on the host in a step, on average",
-               &StageMeanRow::cpu_ns)
+  columns
+      .Time("cpu_ns", "its time on the host in a step, on average",
+            &StageMeanRow::cpu_ns)
       .As("CPU per step");
-  columns.Time("gpu_ns", "device work launched in it, of a step on average",
-               &StageMeanRow::gpu_ns)
+  columns
+      .Time("gpu_ns", "device work launched in it, of a step on average",
+            &StageMeanRow::gpu_ns)
       .As("GPU per step");
   columns.Bool("inferred", "concluded from other events, not recorded",
                &StageMeanRow::inferred);

@@ -91,17 +91,21 @@ ViewTable DeclareStageStepsViewTable() {
   columns.Count("index", "number of the step", &StageStepRow::index);
   columns.Count("pid", "process of the step", &StageStepRow::pid);
   columns.Text("stage", "stage, or Others: what remains", &StageStepRow::stage);
-  columns.Time("cpu_ns", Adds::kSum, "time of the stage on the host",
-               &StageStepRow::cpu_ns)
+  columns
+      .Time("cpu_ns", Adds::kSum, "time of the stage on the host",
+            &StageStepRow::cpu_ns)
       .As("CPU");
-  columns.Time("gpu_ns", Adds::kSum, "device work launched in it",
-               &StageStepRow::gpu_ns)
+  columns
+      .Time("gpu_ns", Adds::kSum, "device work launched in it",
+            &StageStepRow::gpu_ns)
       .As("GPU");
-  columns.Time("step_cpu_ns", "all stages of the step and the rest",
-               &StageStepRow::step_cpu_ns)
+  columns
+      .Time("step_cpu_ns", "all stages of the step and the rest",
+            &StageStepRow::step_cpu_ns)
       .As("CPU of the step");
-  columns.Time("step_gpu_ns", "device work launched in all of them",
-               &StageStepRow::step_gpu_ns)
+  columns
+      .Time("step_gpu_ns", "device work launched in all of them",
+            &StageStepRow::step_gpu_ns)
       .As("GPU of the step");
   return {.key = "stage_steps",
           .title = "Stages of each step",

@@ -31,8 +31,8 @@ std::vector<MeanPartRow> MeanParts(const ViewInput& input) {
                     Ratio(waterfall.part_ns[i], waterfall.step_ns),
                     StepPartFormula(part)});
   }
-  rows.push_back({"step", AverageNs(waterfall.step_ns, steps), 1,
-                  "the sum of the parts"});
+  rows.push_back(
+      {"step", AverageNs(waterfall.step_ns, steps), 1, "the sum of the parts"});
   return rows;
 }
 
@@ -91,8 +91,9 @@ ViewTable DeclarePartStepsViewTable() {
   columns.Text("part", "part of the waterfall", &PartOfStepRow::part);
   columns.Time("time_ns", Adds::kUnion, "its time in this step",
                &PartOfStepRow::time_ns);
-  columns.Time("step_ns", "the step: all its parts together",
-               &PartOfStepRow::step_ns)
+  columns
+      .Time("step_ns", "the step: all its parts together",
+            &PartOfStepRow::step_ns)
       .As("Step time");
   return {.key = "part_steps",
           .title = "Parts of each step",

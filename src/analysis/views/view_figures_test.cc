@@ -134,10 +134,10 @@ TEST(MemoryOwnersTest, OverTheWholeTraceTheyAreTheSummarys) {
     owners += std::string(row.name) + " " + std::to_string(row.allocations) +
               " " + std::to_string(row.increase_bytes()) + "\n";
   }
-  EXPECT_EQ(c.Rows("memory_owners",
-                   {"name", "allocation_count", "increase_bytes"},
-                   {.place = "Place(gpu:0)"}),
-            owners);
+  EXPECT_EQ(
+      c.Rows("memory_owners", {"name", "allocation_count", "increase_bytes"},
+             {.place = "Place(gpu:0)"}),
+      owners);
   EXPECT_EQ(c.Rows("memory_live", {"name", "bytes", "allocations"},
                    {.place = "Place(gpu:0)"}),
             "one 96 2\n");
@@ -145,9 +145,8 @@ TEST(MemoryOwnersTest, OverTheWholeTraceTheyAreTheSummarys) {
 
 TEST(MemoryOwnersTest, ARangeHasWhatHappenedInIt) {
   const ViewCase c(kMemory);
-  const ViewQuery query = {.origin_ns = 50,
-                           .place = "Place(gpu:0)",
-                           .range = Interval{5, 45}};
+  const ViewQuery query = {
+      .origin_ns = 50, .place = "Place(gpu:0)", .range = Interval{5, 45}};
   EXPECT_EQ(c.Rows("memory_owners",
                    {"name", "allocation_count", "free_count", "increase_bytes"},
                    query),
@@ -199,8 +198,8 @@ TEST(KernelTest, OccupancyThatIsNotKnownIsNotAveragedIn) {
 
 TEST(FoldedStepsTest, ARowKnowsItsEvents) {
   const ViewCase c(kTraining);
-  const std::vector<Row> rows = RowsOfFolded({c.tree, c.steps, {}}, "h884gemm",
-                                             "GPU0 stream 3", 1);
+  const std::vector<Row> rows =
+      RowsOfFolded({c.tree, c.steps, {}}, "h884gemm", "GPU0 stream 3", 1);
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(c.trace->start_ns()[rows[1]], 130);
   EXPECT_TRUE(

@@ -146,8 +146,8 @@ class Writer {
   template <typename Texts>
   void WriteTextTable(Table table, uint64_t rows, Texts texts) {
     tables_.Write(
-        table, rows,
-        [&](uint64_t row, auto put) { put(texts(row).size()); }, texts);
+        table, rows, [&](uint64_t row, auto put) { put(texts(row).size()); },
+        texts);
   }
 
   void WriteStrings() {
@@ -214,10 +214,9 @@ class Writer {
   }
 
   void WriteArgs() {
-    tables_.Write(Table::kArgInts, trace_.arg_ints().size(),
-                  [&](uint64_t row, auto put) {
-                    put(Wide(trace_.arg_ints()[row]));
-                  });
+    tables_.Write(
+        Table::kArgInts, trace_.arg_ints().size(),
+        [&](uint64_t row, auto put) { put(Wide(trace_.arg_ints()[row])); });
     tables_.Write(Table::kArgs, trace_.args().size(),
                   [&](uint64_t row, auto put) {
                     const Arg& arg = trace_.args()[row];
@@ -353,14 +352,12 @@ class Writer {
 
   void WriteLedger() {
     WriteSources();
-    WriteTextTable(Table::kFiles, trace_.files().size(),
-                   [&](uint64_t row) -> std::string_view {
-                     return trace_.files()[row];
-                   });
-    WriteTextTable(Table::kNotes, trace_.notes().size(),
-                   [&](uint64_t row) -> std::string_view {
-                     return trace_.notes()[row];
-                   });
+    WriteTextTable(
+        Table::kFiles, trace_.files().size(),
+        [&](uint64_t row) -> std::string_view { return trace_.files()[row]; });
+    WriteTextTable(
+        Table::kNotes, trace_.notes().size(),
+        [&](uint64_t row) -> std::string_view { return trace_.notes()[row]; });
     tables_.Write(
         Table::kBins, bins_.size(),
         [&](uint64_t row, auto put) {

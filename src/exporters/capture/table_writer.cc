@@ -50,8 +50,8 @@ void PackColumn(std::string& out, const uint64_t* values, uint32_t rows,
     high = std::max(high, v);
     largest_delta = std::max(largest_delta, values[i] - values[i - 1]);
   }
-  const uint32_t by_offset = WidthFor(static_cast<uint64_t>(high) -
-                                      static_cast<uint64_t>(low));
+  const uint32_t by_offset =
+      WidthFor(static_cast<uint64_t>(high) - static_cast<uint64_t>(low));
   const uint32_t by_delta = WidthFor(largest_delta);
   const bool delta = by_delta < by_offset;
   format::ColumnHeader header = {};

@@ -71,8 +71,7 @@ void ArgWriter::Append(std::string& out, Row row, std::span<const Arg> args,
                      track.kind == TrackKind::kThread;
   for (const Arg& arg : args) AppendOwn(out, arg, of_operator);
   for (const Link& link : links)
-    AppendKnown(out, args, LinkKey(link.space),
-                static_cast<int64_t>(link.id));
+    AppendKnown(out, args, LinkKey(link.space), static_cast<int64_t>(link.id));
   if (track.kind == TrackKind::kStream) {
     AppendKnown(out, args, "device", track.device);
     AppendKnown(out, args, "stream", track.id);
@@ -154,8 +153,7 @@ void ArgWriter::AppendNotes(std::string& out, Row row,
   out += clipped + "]";
 }
 
-void ArgWriter::AppendOwn(std::string& out, const Arg& arg,
-                          bool of_operator) {
+void ArgWriter::AppendOwn(std::string& out, const Arg& arg, bool of_operator) {
   EscapedNames::Fragment key = names_.Text(arg.key);
   std::string shown(key.view());
   bool key_valid = key.valid;

@@ -8,8 +8,8 @@
 #include <span>
 #include <string>
 
-#include "exporters/chrome/chrome.h"
 #include "base/json_check.h"
+#include "exporters/chrome/chrome.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope {
@@ -40,8 +40,7 @@ class ArgsTest : public testing::Test {
     builder_.AddArg(arg);
   }
 
-  void AddList(Row row, std::string_view key,
-               std::span<const int64_t> values) {
+  void AddList(Row row, std::string_view key, std::span<const int64_t> values) {
     Arg arg;
     arg.row = row;
     arg.key = builder_.Intern(key);
@@ -79,8 +78,9 @@ TEST_F(ArgsTest, BrokenJsonIsText) {
   Row row = Event();
   AddText(row, "a", "{\"x\":", ArgKind::kJson);
   AddText(row, "b", "\"\xff\"", ArgKind::kJson);
-  EXPECT_EQ(Finish(), ",\"a\":\"{\\\"x\\\":\",\"b\":\"\\\"\ufffd\\\"\","
-                      "\"b.bytes\":\"22ff22\"");
+  EXPECT_EQ(Finish(),
+            ",\"a\":\"{\\\"x\\\":\",\"b\":\"\\\"\ufffd\\\"\","
+            "\"b.bytes\":\"22ff22\"");
 }
 
 TEST_F(ArgsTest, RepeatedAndReservedKeysAreKept) {
@@ -94,9 +94,10 @@ TEST_F(ArgsTest, RepeatedAndReservedKeysAreKept) {
 TEST_F(ArgsTest, BytesThatAreNoTextAreKept) {
   Row row = Event(STEPSCOPE_USER_DEFINED, "n\xff");
   builder_.AddText(row, "k\xfe", "v\xfd");
-  EXPECT_EQ(Finish(), ",\"name_bytes\":\"6eff\",\"k\ufffd\":\"v\ufffd\","
-                      "\"k\ufffd.key_bytes\":\"6bfe\","
-                      "\"k\ufffd.bytes\":\"76fd\"");
+  EXPECT_EQ(Finish(),
+            ",\"name_bytes\":\"6eff\",\"k\ufffd\":\"v\ufffd\","
+            "\"k\ufffd.key_bytes\":\"6bfe\","
+            "\"k\ufffd.bytes\":\"76fd\"");
 }
 
 TEST_F(ArgsTest, ClippedIsSaid) {

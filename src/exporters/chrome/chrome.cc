@@ -3,10 +3,10 @@
 
 #include "exporters/chrome/document.h"
 #include "exporters/chrome/escaped_names.h"
-#include "exporters/out_buffer.h"
 #include "exporters/chrome/rows.h"
 #include "exporters/chrome/side_events.h"
 #include "exporters/chrome/slices.h"
+#include "exporters/out_buffer.h"
 #include "exporters/paddle_facts.h"
 
 namespace stepscope {

@@ -139,9 +139,8 @@ TEST(Chrome, OverlappingEventsGetRowsOfTheirOwn) {
 TEST(Chrome, ReusedThreadIdGetsRowsOfItsOwn) {
   TraceBuilder builder;
   BuildFromText("thread 7 first\n 0..5 a\n", builder);
-  uint32_t track = builder.AddTrack({.id = 7,
-                                     .name = builder.Intern("second"),
-                                     .device_type = {}});
+  uint32_t track = builder.AddTrack(
+      {.id = 7, .name = builder.Intern("second"), .device_type = {}});
   builder.AddEvent({track, 10, 5, builder.Intern("b"), 7, 0});
   auto trace = builder.Finish();
   ASSERT_TRUE(trace);
@@ -255,11 +254,8 @@ TEST(Chrome, TimesStartAtTheEarliestOfEverything) {
 
 TEST(Chrome, ManyThreads) {
   TraceBuilder builder;
-  uint32_t process = builder.AddProcess({.pid = 1,
-                                         .name = {},
-                                         .host = {},
-                                         .source = {},
-                                         .metadata = {}});
+  uint32_t process = builder.AddProcess(
+      {.pid = 1, .name = {}, .host = {}, .source = {}, .metadata = {}});
   StringId name = builder.Intern("work");
   constexpr uint32_t kThreads = 100000;
   for (uint32_t i = 0; i < kThreads; ++i) {

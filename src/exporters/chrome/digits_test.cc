@@ -38,8 +38,7 @@ TEST(Digits, EveryLength) {
       EXPECT_EQ(Uint(v), std::to_string(v));
     power *= 10;
   }
-  EXPECT_EQ(Uint(std::numeric_limits<uint64_t>::max()),
-            "18446744073709551615");
+  EXPECT_EQ(Uint(std::numeric_limits<uint64_t>::max()), "18446744073709551615");
 }
 
 TEST(Digits, RandomNumbers) {
@@ -54,8 +53,7 @@ TEST(Digits, Signed) {
   EXPECT_EQ(Int(0), "0");
   EXPECT_EQ(Int(-1), "-1");
   EXPECT_EQ(Int(std::numeric_limits<int64_t>::max()), "9223372036854775807");
-  EXPECT_EQ(Int(std::numeric_limits<int64_t>::min()),
-            "-9223372036854775808");
+  EXPECT_EQ(Int(std::numeric_limits<int64_t>::min()), "-9223372036854775808");
 }
 
 TEST(Digits, MicrosecondsAreExact) {

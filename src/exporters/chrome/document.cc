@@ -38,8 +38,7 @@ void AppendString(std::string& out, std::string_view text) {
 void AppendThreadNames(std::string& out, const Trace& trace) {
   KeySet keys;
   for (const Track& track : trace.tracks()) {
-    if (track.kind != TrackKind::kThread || track.lane > 0 ||
-        track.name.v == 0)
+    if (track.kind != TrackKind::kThread || track.lane > 0 || track.name.v == 0)
       continue;
     std::string key = std::to_string(track.id);
     if (track.process > 0)
@@ -66,8 +65,7 @@ void AppendExtraInfo(std::string& out, const Trace& trace, bool paddle) {
     for (const auto& [key, value] : PaddleCpuUsage(trace)) add(key, value);
   } else {
     const CpuUsage& usage = trace.cpu_usage();
-    if (usage.system >= 0)
-      add(kSystemUtilization, Format("%f", usage.system));
+    if (usage.system >= 0) add(kSystemUtilization, Format("%f", usage.system));
     if (usage.process >= 0)
       add(kProcessUtilization, Format("%f", usage.process));
   }
@@ -173,8 +171,7 @@ std::string Head(const Trace& trace, const TimeBase& base, int span_index,
   return out;
 }
 
-std::string Tail(const Trace& trace, const TimeBase& base,
-                 ChromeStyle style) {
+std::string Tail(const Trace& trace, const TimeBase& base, ChromeStyle style) {
   std::string out = "\n],\n";
   AppendExtraInfo(out, trace, style == ChromeStyle::kPaddle);
   out += ",\n\"stepscope\": {\n  \"version\": \"" STEPSCOPE_VERSION "\",\n";

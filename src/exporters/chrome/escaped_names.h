@@ -45,7 +45,8 @@ class EscapedNames {
   };
   Fragment Get(StringId id, std::vector<Entry>& entries) {
     Entry& entry = entries[id.v];
-    if (entry.size == 0) [[unlikely]] Make(id, entry, &entries != &entries_);
+    if (entry.size == 0) [[unlikely]]
+      Make(id, entry, &entries != &entries_);
     return {arena_.data() + entry.offset, entry.size, entry.valid};
   }
   void Make(StringId id, Entry& entry, bool one_line);

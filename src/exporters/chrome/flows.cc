@@ -22,8 +22,7 @@ struct Arrow {
 };
 
 // From after the name and the id to the end.
-void AppendArrow(std::string& out, const Context& context,
-                 const Arrow& arrow) {
+void AppendArrow(std::string& out, const Context& context, const Arrow& arrow) {
   context.rows.Use(arrow.track, arrow.side);
   out += R"(,"cat":")";
   out += arrow.cat;
@@ -59,14 +58,14 @@ void WriteLaunchEnd(const Context& context, const Link& link, uint64_t id) {
   bool is_short = device && dur < kShortNs;
   std::string text = R"({"name":"launch","id":)";
   AppendId(text, id);
-  AppendArrow(text, context,
-              {.cat = "async",
-               .phase = device ? 'f' : 's',
-               .enclosing = device && !is_short,
-               .track = track,
-               .side = device ? Side::kCpp : SideOf(trace.type()[link.row]),
-               .time_ns = Plus(trace.start_ns()[link.row],
-                               is_short ? 0 : dur / 2)});
+  AppendArrow(
+      text, context,
+      {.cat = "async",
+       .phase = device ? 'f' : 's',
+       .enclosing = device && !is_short,
+       .track = track,
+       .side = device ? Side::kCpp : SideOf(trace.type()[link.row]),
+       .time_ns = Plus(trace.start_ns()[link.row], is_short ? 0 : dur / 2)});
   context.out.Append(text);
 }
 

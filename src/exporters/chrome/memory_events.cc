@@ -112,11 +112,10 @@ void MemoryWriter::FindPeaks() {
 void MemoryWriter::Write(const Entry& entry, bool totals) {
   if (context_.out.failed()) return;
   text_.clear();
-  AppendInstant(text_, context_, *entry.event, entry.peak.allocated,
-                entry.peak.reserved,
-                style_ != ChromeStyle::kPaddle &&
-                    (entry.event->peak_allocated > 0 ||
-                     entry.event->peak_reserved > 0));
+  AppendInstant(
+      text_, context_, *entry.event, entry.peak.allocated, entry.peak.reserved,
+      style_ != ChromeStyle::kPaddle &&
+          (entry.event->peak_allocated > 0 || entry.event->peak_reserved > 0));
   if (totals) AppendTotals(text_, context_, *entry.event);
   context_.out.Append(text_);
 }

@@ -39,8 +39,7 @@ class Generator {
                            .source = 0,
                            .metadata = {}});
       uint64_t tracks = Below(5);
-      for (uint64_t t = 0; t < tracks; ++t)
-        AddTrack(static_cast<uint32_t>(p));
+      for (uint64_t t = 0; t < tracks; ++t) AddTrack(static_cast<uint32_t>(p));
     }
     builder_.AddNote(Bytes());
     builder_.AddSource(Bytes(), Bytes());
@@ -54,8 +53,9 @@ class Generator {
 
   std::string Bytes() {
     static const char* const kWords[] = {
-        "conv2d", "\"", "\\", "\n", "\u00e9", "\U0001f600", "\xed\xa0\x80",
-        "\xff",   "</script>", "{}", ",", "start_time", "\\u0000", "a", "a"};
+        "conv2d",     "\"",           "\\",      "\n",        "\u00e9",
+        "\U0001f600", "\xed\xa0\x80", "\xff",    "</script>", "{}",
+        ",",          "start_time",   "\\u0000", "a",         "a"};
     std::string text;
     uint64_t words = Below(4);
     for (uint64_t i = 0; i < words; ++i) {
@@ -72,13 +72,13 @@ class Generator {
     constexpr TrackKind kKinds[] = {TrackKind::kThread, TrackKind::kStream,
                                     TrackKind::kCounter, TrackKind::kAsync};
     TrackKind kind = kKinds[Below(4)];
-    uint32_t track = builder_.AddTrack({.process = process,
-                                        .kind = kind,
-                                        .id = static_cast<int64_t>(Below(3)),
-                                        .device = static_cast<int64_t>(
-                                            Below(3)),
-                                        .name = Text(),
-                                        .device_type = Text()});
+    uint32_t track =
+        builder_.AddTrack({.process = process,
+                           .kind = kind,
+                           .id = static_cast<int64_t>(Below(3)),
+                           .device = static_cast<int64_t>(Below(3)),
+                           .name = Text(),
+                           .device_type = Text()});
     if (kind == TrackKind::kCounter) {
       for (int i = 0; i < 5; ++i)
         builder_.AddCounter({.time_ns = Time(),

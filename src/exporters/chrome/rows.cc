@@ -21,8 +21,8 @@ constexpr int64_t kDeviceOrder = 0x10000000;
 constexpr int64_t kMaxOrder = int64_t{1} << 51;
 
 int64_t FreePid(PidPool& pool, int64_t wanted) {
-  return pool.Take(
-      wanted, kDeviceOrder + std::clamp<int64_t>(wanted, 0, kDeviceOrder));
+  return pool.Take(wanted,
+                   kDeviceOrder + std::clamp<int64_t>(wanted, 0, kDeviceOrder));
 }
 
 void AppendMeta(std::string& out, std::string_view what, int64_t pid,
@@ -198,15 +198,15 @@ void Rows::AppendGroup(std::string& out, const Group& group) const {
     AppendTextField(args, "labels", labels);
     AppendMeta(out, "process_labels", group.pid, args);
   }
-  int64_t order =
-      group.is_device ? group.device + kDeviceOrder : group.pid;
+  int64_t order = group.is_device ? group.device + kDeviceOrder : group.pid;
   std::string args = OrderArg(order);
   // Of several processes, what the rows alone do not tell a reader. Viewers
   // warn of metadata that they do not know, not of arguments.
   if (pids_.size() > 1 && group.is_device)
     args += R"(,"owner":)" + std::to_string(pids_[group.process]);
   else if (pids_.size() > 1 && process.rank >= 0)
-    args += R"(,"rank":)" + std::to_string(process.rank) + ClockFacts(trace_, process);
+    args += R"(,"rank":)" + std::to_string(process.rank) +
+            ClockFacts(trace_, process);
   AppendMeta(out, "process_sort_index", group.pid, args);
 }
 

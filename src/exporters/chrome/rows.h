@@ -45,7 +45,7 @@ class Rows {
  private:
   struct RowOf {
     int64_t pid = 0;
-    uint32_t twin = 0;  // how many earlier tracks would have the same rows
+    uint32_t twin = 0;    // how many earlier tracks would have the same rows
     bool shared = false;  // another process has a thread of that id
     bool used[2] = {false, false};
   };
@@ -69,7 +69,7 @@ class Rows {
   const bool unsigned_ids_;
   std::vector<int64_t> pids_;  // by process
   std::vector<Group> groups_;
-  std::vector<RowOf> rows_;    // by track
+  std::vector<RowOf> rows_;  // by track
 };
 
 }  // namespace stepscope::chrome

@@ -9,9 +9,9 @@
 
 #include "exporters/chrome/chrome.h"
 #include "exporters/chrome/escaped_names.h"
-#include "exporters/out_buffer.h"
 #include "exporters/chrome/rows.h"
 #include "exporters/chrome/time_base.h"
+#include "exporters/out_buffer.h"
 #include "trace/trace.h"
 
 namespace stepscope::chrome {

@@ -64,7 +64,8 @@ class Middles {
     if (type >= known_.size()) [[unlikely]]
       return Other(rows, type, instant);
     std::string& middle = known_[type][instant];
-    if (middle.empty()) [[unlikely]] Make(middle, rows, type, instant);
+    if (middle.empty()) [[unlikely]]
+      Make(middle, rows, type, instant);
     return middle;
   }
 

@@ -31,9 +31,9 @@ VisualDlFit::VisualDlFit(const Trace& trace) : trace_(trace) {
 void VisualDlFit::AddTrack(uint32_t index) {
   const Track& track = trace_.tracks()[index];
   const auto type = trace_.type();
-  const auto first = std::find(type.begin() + track.first,
-                               type.begin() + track.last,
-                               uint16_t{STEPSCOPE_PROFILE_STEP});
+  const auto first =
+      std::find(type.begin() + track.first, type.begin() + track.last,
+                uint16_t{STEPSCOPE_PROFILE_STEP});
   if (first == type.begin() + track.last) return;
   has_steps_ = true;
   const auto& parent = trace_.nesting().parent;

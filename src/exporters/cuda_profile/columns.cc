@@ -54,8 +54,7 @@ Values StaticShared(const Trace& trace, Row row) {
   const ArgLookup args(trace, row);
   const auto all = args.Int("shared memory");
   if (!all) return {};
-  return {std::to_string(*all -
-                         args.Int("dynamic shared memory").value_or(0))};
+  return {std::to_string(*all - args.Int("dynamic shared memory").value_or(0))};
 }
 Values Registers(const Trace& trace, Row row) {
   return Number(trace, row, "registers per thread");

@@ -86,9 +86,9 @@ class CudaProfileExporting : public Exporter {
                 Sink& sink) const override {
     const bool csv = options.cuda_mode.empty() || options.cuda_mode == "csv";
     if (!csv && options.cuda_mode != "kvp")
-      return Fail(ErrorCode::kInvalidArgument,
-                  "--mode: unknown value \"" + options.cuda_mode +
-                      "\"; choose from csv, kvp");
+      return Fail(ErrorCode::kInvalidArgument, "--mode: unknown value \"" +
+                                                   options.cuda_mode +
+                                                   "\"; choose from csv, kvp");
     STEPSCOPE_TRY_ASSIGN(
         const auto columns,
         ParseConfig(options.cuda_config.empty() ? DefaultConfig()

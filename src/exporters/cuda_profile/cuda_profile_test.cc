@@ -40,8 +40,9 @@ TEST(CudaProfile, CsvWithTheDefaultOptions) {
 TEST(CudaProfile, KeyValuePairs) {
   ExportOptions options;
   options.cuda_mode = "kvp";
-  options.cuda_config = {"# comment", "", " gridsize ", "streamid",
-                         "memtransfersize", "enableonstart 0", "gputime"};
+  options.cuda_config = {
+      "# comment",       "",       " gridsize ", "streamid", "memtransfersize",
+      "enableonstart 0", "gputime"};
   const auto text = Write(options);
   ASSERT_TRUE(text);
   EXPECT_EQ(*text,

@@ -122,7 +122,7 @@ class Writer {
     Message event;
     event.Uint(kStart, Absolute(trace_.start_ns()[row]));
     event.Uint(kEnd, Absolute(trace_.end_ns(row)));
-    event.Int(kDevice, !on_host      ? std::max<int64_t>(track.device, 0)
+    event.Int(kDevice, !on_host       ? std::max<int64_t>(track.device, 0)
                        : IsCall(type) ? -1
                                       : args.Int("block").value_or(0));
     event.Int(kSubDevice, on_host ? static_cast<int64_t>(ThreadOf(track))

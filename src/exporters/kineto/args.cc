@@ -66,11 +66,11 @@ void ArgWriter::AppendRaw(std::string& out, std::string_view members) {
     out += members;
     return;
   }
-  chrome::ForEachRawMember(
-      members, [&](std::string_view key, std::string_view value) {
-        AppendKey(out, key);
-        out += value;
-      });
+  chrome::ForEachRawMember(members,
+                           [&](std::string_view key, std::string_view value) {
+                             AppendKey(out, key);
+                             out += value;
+                           });
 }
 
 void ArgWriter::AppendIds(std::string& out, Row row, Word word) {
@@ -80,15 +80,13 @@ void ArgWriter::AppendIds(std::string& out, Row row, Word word) {
   }
   if (const uint64_t id = ids_->IdOf(row, word); id != 0)
     AppendInt(out, "External id", static_cast<int64_t>(id));
-  if (const auto it = forward_threads_.find(row);
-      it != forward_threads_.end())
+  if (const auto it = forward_threads_.find(row); it != forward_threads_.end())
     AppendInt(out, "Fwd thread id", it->second);
   if (IsRange(word)) AppendInt(out, "Ev Idx", next_index_++);
 }
 
 void ArgWriter::Append(std::string& out, Row row, Word word,
-                       std::span<const Arg> args,
-                       std::span<const Link> links) {
+                       std::span<const Arg> args, std::span<const Link> links) {
   keys_.Clear();
   for (const Arg& arg : args) AppendOwn(out, arg);
   AppendRaw(out, raw_.Get(row));

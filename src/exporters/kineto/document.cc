@@ -17,12 +17,26 @@ namespace stepscope::kineto {
 namespace {
 
 // What our recorder says of a process, and no user.
-constexpr std::string_view kOfRecorder[] = {
-    "stepscope",    "live_path",  "host",        "kernel",
-    "machine",      "boot_id",    "pid",         "pid_start",
-    "exe",          "cpus",       "rank",        "local_rank",
-    "world_size",   "job",        "injected",    "run",
-    "command",      "flight_steps", "process_labels", "torch.profiler"};
+constexpr std::string_view kOfRecorder[] = {"stepscope",
+                                            "live_path",
+                                            "host",
+                                            "kernel",
+                                            "machine",
+                                            "boot_id",
+                                            "pid",
+                                            "pid_start",
+                                            "exe",
+                                            "cpus",
+                                            "rank",
+                                            "local_rank",
+                                            "world_size",
+                                            "job",
+                                            "injected",
+                                            "run",
+                                            "command",
+                                            "flight_steps",
+                                            "process_labels",
+                                            "torch.profiler"};
 
 // Texts, whatever they look like.
 constexpr std::string_view kTexts[] = {"traceName", "displayTimeUnit",
@@ -86,8 +100,7 @@ std::string DeviceProperties(const Trace& trace) {
                             name == facts.end() ? "" : name->second);
     for (const Property& property : kProperties) {
       const auto fact = facts.find(property.ours);
-      if (fact == facts.end() ||
-          CheckJson(fact->second) != JsonKind::kNumber)
+      if (fact == facts.end() || CheckJson(fact->second) != JsonKind::kNumber)
         continue;
       out += ", \"";
       out += property.kineto;
@@ -169,8 +182,7 @@ std::string Head(const Trace& trace, const Form& form,
                  const ExportOptions& options) {
   Members members;
   members.Add("schemaVersion", "1");
-  if (!form.from_kineto &&
-      MetadataOf(trace, "deviceProperties").empty())
+  if (!form.from_kineto && MetadataOf(trace, "deviceProperties").empty())
     members.Add("deviceProperties", DeviceProperties(trace));
   if (form.states_base)
     members.Add("baseTimeNanoseconds", std::to_string(form.base_ns));

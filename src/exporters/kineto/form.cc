@@ -46,8 +46,8 @@ void FindBase(const Trace& trace, Form& form) {
     form.base_ns = form.states_base ? base : 0;
     return;
   }
-  const int64_t first = chrome::Plus(trace.epoch_ns(),
-                                     chrome::FindTimeBase(trace).ts_ns);
+  const int64_t first =
+      chrome::Plus(trace.epoch_ns(), chrome::FindTimeBase(trace).ts_ns);
   form.base_ns = trace.clock().epoch_known && first > 0
                      ? first / kBaseUnitNs * kBaseUnitNs
                      : first;
@@ -85,9 +85,9 @@ void AppendDuration(std::string& out, const Form& form, int64_t ns) {
 
 void AppendTime(std::string& out, const Trace& trace, const Form& form,
                 int64_t time_ns) {
-  AppendDuration(out, form,
-                 chrome::Since(chrome::Plus(time_ns, trace.epoch_ns()),
-                               form.base_ns));
+  AppendDuration(
+      out, form,
+      chrome::Since(chrome::Plus(time_ns, trace.epoch_ns()), form.base_ns));
 }
 
 }  // namespace stepscope::kineto

@@ -12,11 +12,11 @@
 namespace stepscope::kineto {
 
 struct Form {
-  bool from_kineto = false;  // ids, arguments and flows are Kineto's own
-  bool old_words = false;    // categories of torch 1.8 to 1.10
-  bool whole_micros = false; // no time has a fraction
-  bool states_base = true;   // else times count from 1970
-  int64_t base_ns = 0;       // UTC of what is written as 0
+  bool from_kineto = false;   // ids, arguments and flows are Kineto's own
+  bool old_words = false;     // categories of torch 1.8 to 1.10
+  bool whole_micros = false;  // no time has a fraction
+  bool states_base = true;    // else times count from 1970
+  int64_t base_ns = 0;        // UTC of what is written as 0
   // Recorded by stepscope.torch: without what torch's own profiler does not
   // have, stages of ours and, where there was no schedule, steps.
   bool as_torch = false;

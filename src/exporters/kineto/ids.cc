@@ -40,9 +40,8 @@ Row RangeIds::RangeOf(Row row, Word word) const {
 }
 
 Row RangeIds::AnnotationOf(Row row) const {
-  while (row != kNoRow &&
-         (WordOf(trace_, row) != Word::kUserAnnotation ||
-          IsOwnStage(trace_, row)))
+  while (row != kNoRow && (WordOf(trace_, row) != Word::kUserAnnotation ||
+                           IsOwnStage(trace_, row)))
     row = trace_.nesting().parent[row];
   return row;
 }

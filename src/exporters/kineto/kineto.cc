@@ -29,8 +29,8 @@ class KinetoExporting : public Exporter {
     const kineto::RowIds rows(trace, form);
     std::optional<kineto::RangeIds> ids;
     if (!form.from_kineto) ids.emplace(trace);
-    const kineto::Context context = {trace, form,   names,
-                                     rows,  ids ? &*ids : nullptr, out};
+    const kineto::Context context = {
+        trace, form, names, rows, ids ? &*ids : nullptr, out};
     out.Append(kineto::Head(trace, form, options));
     kineto::WriteSlices(context);
     kineto::WriteDeviceRanges(context);

@@ -168,8 +168,9 @@ TEST_F(KinetoOfDevice, MetadataIsAtTheTop) {
   Say("GPU1.name", "H200");
   Say("GPU1.multiprocessors", "132");
   const std::string text = Written();
-  EXPECT_HAS(text, "{\n\"schemaVersion\": 1,\n\"deviceProperties\": [{\"id\": "
-                   "1, \"name\":\"H200\", \"numSms\": 132}],\n");
+  EXPECT_HAS(text,
+             "{\n\"schemaVersion\": 1,\n\"deviceProperties\": [{\"id\": "
+             "1, \"name\":\"H200\", \"numSms\": 132}],\n");
   EXPECT_HAS(text, "\n\"setting\": {\"depth\": [1, 2]},\n");
   EXPECT_HAS(text, "\n\"title\": \"not JSON\",\n");
   EXPECT_HAS(text, "\n\"displayTimeUnit\": \"ms\",\n");

@@ -17,8 +17,8 @@ constexpr int64_t kDeviceOrder = 5000000;
 // What has no thread and would have the id of one.
 constexpr int64_t kAsideIds = int64_t{1} << 40;
 
-void AppendMeta(std::string& out, std::string_view what,
-                std::string_view place, std::string_view args) {
+void AppendMeta(std::string& out, std::string_view what, std::string_view place,
+                std::string_view args) {
   out += R"({"name":")";
   out += what;
   out += R"(","ph":"M",)";
@@ -35,8 +35,7 @@ std::string TextArg(std::string_view key, std::string_view text) {
 }
 
 std::string Numbers(int64_t pid, int64_t tid) {
-  return R"("pid":)" + std::to_string(pid) + R"(,"tid":)" +
-         std::to_string(tid);
+  return R"("pid":)" + std::to_string(pid) + R"(,"tid":)" + std::to_string(tid);
 }
 
 // "Spans PyTorch Profiler" is how our importer names such a row.
@@ -150,8 +149,8 @@ std::string RowIds::NameOf(const Track& track) const {
     case TrackKind::kCounter:
       break;
   }
-  const bool given = IsOfProfiler(name) ||
-                     name == std::to_string(track.device) + " " + id;
+  const bool given =
+      IsOfProfiler(name) || name == std::to_string(track.device) + " " + id;
   return given ? "" : name;
 }
 

@@ -50,7 +50,7 @@ class RowIds {
   std::vector<Device> devices_;
   std::map<std::pair<uint32_t, int64_t>, int64_t> device_pids_;
   std::map<std::pair<uint32_t, int64_t>, bool> threads_;  // process, id
-  std::vector<std::string> places_;  // by track
+  std::vector<std::string> places_;                       // by track
 };
 
 }  // namespace stepscope::kineto

@@ -125,8 +125,7 @@ bool IsOwnStage(const Trace& trace, Row row) {
     case STEPSCOPE_FORWARD:
     case STEPSCOPE_BACKWARD:
     case STEPSCOPE_OPTIMIZATION:
-      return trace.str(trace.name()[row]) ==
-             EventTypeName(trace.type()[row]);
+      return trace.str(trace.name()[row]) == EventTypeName(trace.type()[row]);
     default:
       return false;
   }

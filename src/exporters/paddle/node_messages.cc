@@ -145,8 +145,7 @@ void NodeMessages::FillRoot(Message& out, int64_t pid, int64_t tid) const {
   out.Uint(3, 0).Uint(4, UINT64_MAX).Int(5, pid).Int(6, tid);
 }
 
-void NodeMessages::FillCall(Message& out, Row row,
-                            uint64_t correlation) const {
+void NodeMessages::FillCall(Message& out, Row row, uint64_t correlation) const {
   const uint32_t track = trace_.track()[row];
   out.Text(1, trace_.str(trace_.name()[row]));
   out.Uint(2, Absolute(trace_.start_ns()[row]));

@@ -15,9 +15,9 @@
 #include "exporters/arrows.h"
 #include "exporters/chrome/raw_members.h"
 #include "exporters/out_buffer.h"
-#include "exporters/paddle_facts.h"
 #include "exporters/paddle/node_messages.h"
 #include "exporters/paddle/tree_layout.h"
+#include "exporters/paddle_facts.h"
 #include "trace/event_type.h"
 
 namespace stepscope::paddle {
@@ -70,11 +70,10 @@ class Writer {
           IsCall(trace_.type()[link.row]))
         calls_[link.row].correlation = link.id;
     ForEachLaunch(trace_, [&](const Link* first, const Link* last) {
-      const Link* const call =
-          std::find_if(first, last, [&](const Link& link) {
-            return link.row != kNoRow && !IsDeviceRow(trace_, link.row) &&
-                   IsCall(trace_.type()[link.row]);
-          });
+      const Link* const call = std::find_if(first, last, [&](const Link& link) {
+        return link.row != kNoRow && !IsDeviceRow(trace_, link.row) &&
+               IsCall(trace_.type()[link.row]);
+      });
       if (call == last) return;
       for (const Link* link = first; link != last; ++link)
         if (link->row != kNoRow && IsDeviceRow(trace_, link->row)) {
@@ -237,21 +236,19 @@ void Writer::WriteDevices() {
     if (end == list.npos) return;
     // Every field is required; what is not stated is 0.
     std::string values[std::size(kKeys)];
-    chrome::ForEachMember(
-        list.substr(at + 1, end - at - 1),
-        [&](std::string_view key, std::string_view value) {
-          if (key == "numSms") key = "smCount";
-          for (size_t i = 1; i < std::size(kKeys); ++i)
-            if (key == kKeys[i]) values[i] = value;
-        });
+    chrome::ForEachMember(list.substr(at + 1, end - at - 1),
+                          [&](std::string_view key, std::string_view value) {
+                            if (key == "numSms") key = "smCount";
+                            for (size_t i = 1; i < std::size(kKeys); ++i)
+                              if (key == kKeys[i]) values[i] = value;
+                          });
     Message device;
     for (uint32_t i = 1; i < std::size(kKeys); ++i) {
       const std::string& value = values[i];
       if (kKeys[i] == "name")
-        device.Text(i, value.size() < 2
-                           ? std::string_view()
-                           : std::string_view(value).substr(
-                                 1, value.size() - 2));
+        device.Text(i, value.size() < 2 ? std::string_view()
+                                        : std::string_view(value).substr(
+                                              1, value.size() - 2));
       else
         device.Uint(i, std::strtoull(value.c_str(), nullptr, 10));
     }
@@ -270,10 +267,10 @@ void Writer::AddNotes() const {
     if (track.kind == TrackKind::kAsync) aside += track.last - track.first;
   }
   if (aside > 0)
-    options_.notes->push_back(Format(
-        "%llu events left out: they are of no thread and no stream, and "
-        "Paddle's trees have no place for them",
-        static_cast<unsigned long long>(aside)));
+    options_.notes->push_back(
+        Format("%llu events left out: they are of no thread and no stream, and "
+               "Paddle's trees have no place for them",
+               static_cast<unsigned long long>(aside)));
   if (work > work_written_)
     options_.notes->push_back(Format(
         "%llu device events left out: their launch was not recorded, and "

@@ -12,9 +12,8 @@ class PaddleExporting : public Exporter {
  public:
   std::string_view name() const override { return "paddle"; }
   uint32_t carries() const override {
-    return kAllContent &
-           ~(kCounters | kFlows | kOtherLinks | kMetadata | kLosses | kLedger |
-             kWindow);
+    return kAllContent & ~(kCounters | kFlows | kOtherLinks | kMetadata |
+                           kLosses | kLedger | kWindow);
   }
 
   Status Export(const Trace& trace, const ExportOptions& options,

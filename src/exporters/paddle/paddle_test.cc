@@ -103,8 +103,8 @@ TEST(PaddleExportTest, MemoryFollowsItsOwner) {
   const std::string text = Exported(*trace, "x.json");
   std::string order;
   for (const char* part :
-       {"\"increase_bytes\":1", "\"first[", "\"increase_bytes\":2",
-        "\"second[", "\"increase_bytes\":3"}) {
+       {"\"increase_bytes\":1", "\"first[", "\"increase_bytes\":2", "\"second[",
+        "\"increase_bytes\":3"}) {
     const size_t at = text.find(part);
     ASSERT_NE(at, text.npos) << part << "\n" << text;
     EXPECT_GT(std::to_string(at + 100000), order) << part;

@@ -87,8 +87,7 @@ void Annotations::AppendArg(Message& event, const Arg& arg) {
       annotation_.Text(kStringValue, text);
       break;
     case ArgKind::kJson: {
-      const bool json = CheckJson(trace_.str(arg.text)) !=
-                        JsonKind::kInvalid;
+      const bool json = CheckJson(trace_.str(arg.text)) != JsonKind::kInvalid;
       AppendValidUtf8(text, trace_.str(arg.text));
       annotation_.Text(json ? kLegacyJson : kStringValue, text);
       break;

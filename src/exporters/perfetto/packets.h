@@ -37,7 +37,8 @@ class Packets {
 
   // Numbers of strings, which are defined on first use.
   uint64_t NameIid(StringId name) {
-    if (names_[name.v] == kUndefined) [[unlikely]] DefineName(name);
+    if (names_[name.v] == kUndefined) [[unlikely]]
+      DefineName(name);
     return uint64_t{name.v} + kFirstNameIid;
   }
   uint64_t CategoryIid(uint16_t type) {

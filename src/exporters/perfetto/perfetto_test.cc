@@ -97,8 +97,7 @@ std::vector<Slice> Slices(const Trace& trace) {
     const Fields interned = packet.Message(12);
     for (const auto& [kind, entry] : interned.texts) {
       const Fields pair = Parse(entry);
-      if (kind == 2)
-        names[pair.Number(1)] = pair.texts.find(2)->second;
+      if (kind == 2) names[pair.Number(1)] = pair.texts.find(2)->second;
     }
     if (!packet.texts.contains(11)) continue;
     const Fields event = packet.Message(11);
@@ -169,8 +168,7 @@ TEST(Perfetto, AnyTraceComesBack) {
     }
     for (int i = 0; i < 2000; ++i) {
       // Times of all lengths, types and names of one and of many bytes.
-      const auto start =
-          static_cast<int64_t>(random() >> (2 + random() % 61));
+      const auto start = static_cast<int64_t>(random() >> (2 + random() % 61));
       const bool instant = random() % 9 == 0;
       const auto dur = static_cast<int64_t>(random() >> (3 + random() % 60));
       EventSpec event;

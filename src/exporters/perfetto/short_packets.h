@@ -50,8 +50,8 @@ struct TimedTail {
   // For times with these upper bits. Where they are 0, the time ends with a
   // byte that it could do without, which every reader of varints takes.
   void Set(uint64_t upper, const Tail& tail) {
-    static_assert(kMaxBytes >= kHeadBytes + (63 - kLowTimeBits + 6) / 7 +
-                                   Tail::kMaxBytes);
+    static_assert(kMaxBytes >=
+                  kHeadBytes + (63 - kLowTimeBits + 6) / 7 + Tail::kMaxBytes);
     char* const rest = proto::PutVarint(bytes + kHeadBytes, upper);
     std::memcpy(rest, tail.bytes, sizeof(tail.bytes));
     size = static_cast<uint64_t>(rest - bytes) + tail.size;

@@ -129,8 +129,8 @@ class Writer {
   int64_t Time(int64_t time_ns) const { return time_ns - zero_ns_; }
 
   void FindNextSpecial() {
-    next_special_ = std::min({args_of_.next_row(), links_of_.next_row(),
-                              arrows_of_.next_row()});
+    next_special_ = std::min(
+        {args_of_.next_row(), links_of_.next_row(), arrows_of_.next_row()});
   }
 
   void Push(int64_t end) {
@@ -276,8 +276,8 @@ class Writer {
     annotations_.Append(event_, row, args_of_.Take(row), links_of_.Take(row));
     for (const ArrowEnd& end : arrows_of_.Take(row))
       event_.Fixed(end.last ? kTerminatingFlowIds : kFlowIds, end.id);
-    packets_.WriteEvent(
-        static_cast<uint64_t>(Time(trace_.start_ns()[row])), event_);
+    packets_.WriteEvent(static_cast<uint64_t>(Time(trace_.start_ns()[row])),
+                        event_);
     FindNextSpecial();
   }
 

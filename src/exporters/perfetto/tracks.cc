@@ -115,9 +115,8 @@ void Tracks::WriteNamed(uint64_t uuid, uint64_t parent, std::string_view name,
   packets_.WriteDescriptor(track);
 }
 
-void Tracks::WriteCounter(uint64_t uuid, uint64_t parent,
-                          std::string_view name, uint64_t unit,
-                          const Message& says) {
+void Tracks::WriteCounter(uint64_t uuid, uint64_t parent, std::string_view name,
+                          uint64_t unit, const Message& says) {
   Message counter;
   if (unit != 0) counter.Uint(kCounterUnit, unit);
   Message track;
@@ -188,8 +187,8 @@ void Tracks::WriteTrack(uint32_t index) {
     case TrackKind::kAsync:
       uuids_[index] = NewUuid();
       WriteNamed(uuids_[index], processes_[track.process],
-                 name.empty() ? "async " + std::to_string(track.id) : name,
-                 -1, FactsOf(index));
+                 name.empty() ? "async " + std::to_string(track.id) : name, -1,
+                 FactsOf(index));
       return;
   }
 }

@@ -41,12 +41,12 @@ void AddNote(std::span<const LabelledTrace> traces, bool moved,
     labels += item.label;
   }
   const bool one = count == 1;
-  notes.push_back("clocks are not aligned: " + labels +
-                  (one ? " states no absolute time and "
-                       : " state no absolute time and ") +
-                  (moved ? one ? "begins where the first of the others begins"
-                               : "begin where the first of the others begins"
-                         : "keep their own"));
+  notes.push_back(
+      "clocks are not aligned: " + labels +
+      (one ? " states no absolute time and " : " state no absolute time and ") +
+      (moved ? one ? "begins where the first of the others begins"
+                   : "begin where the first of the others begins"
+             : "keep their own"));
 }
 
 }  // namespace
@@ -60,8 +60,8 @@ Clocks AlignClocks(std::span<const LabelledTrace> traces,
   for (const LabelledTrace& item : traces) {
     const Trace& trace = *item.trace;
     extents.push_back(ExtentOf(trace));
-    facts.push_back({{trace.epoch_ns(), trace.clock().epoch_known},
-                     extents.back().first});
+    facts.push_back(
+        {{trace.epoch_ns(), trace.clock().epoch_known}, extents.back().first});
     known += trace.clock().epoch_known || item.clock;
   }
   const bool some = known > 0 && known < traces.size();

@@ -13,8 +13,8 @@
 namespace stepscope::timeline {
 
 struct Clocks {
-  std::vector<ClockMap> maps;     // by trace
-  int64_t base_ns = 0;            // taken off all of them; UTC if large
+  std::vector<ClockMap> maps;  // by trace
+  int64_t base_ns = 0;         // taken off all of them; UTC if large
 };
 
 // Who has a map of its own keeps it. Of the rest, traces that state UTC are

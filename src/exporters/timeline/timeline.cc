@@ -40,8 +40,7 @@ std::string PlaceName(std::string_view place) {
   }
   const size_t colon = place.rfind(':');
   std::string kind(place.substr(0, colon));
-  const std::string device(
-      colon == place.npos ? "0" : place.substr(colon + 1));
+  const std::string device(colon == place.npos ? "0" : place.substr(colon + 1));
   if (kind == "cuda_pinned" || kind == "gpu_pinned") kind = "cudapinnedplace";
   return kind + ":" + device;
 }
@@ -87,8 +86,7 @@ class Writer {
         c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
       return label + ":" + type + ":" + std::to_string(track.device);
     }
-    if (trace.type()[row] == STEPSCOPE_CUDA_RUNTIME)
-      return label + ":cuda_api";
+    if (trace.type()[row] == STEPSCOPE_CUDA_RUNTIME) return label + ":cuda_api";
     const int64_t block = ArgLookup(trace, row).Int("block").value_or(0);
     return label + ":cpu:block:" + std::to_string(block);
   }
@@ -172,8 +170,7 @@ class Writer {
       // Viewers draw what overlaps wrongly: on a row of its own.
       if (track.lane > 0) text_ += '"';
       AppendInt(text_, track.id);
-      if (track.lane > 0)
-        text_ += " lane " + std::to_string(track.lane) + "\"";
+      if (track.lane > 0) text_ += " lane " + std::to_string(track.lane) + "\"";
       text_ += R"(,"ts":)";
       AppendMicros(text_, Time(index, trace.start_ns()[row]));
       text_ += R"(,"dur":)";
@@ -199,11 +196,10 @@ class Writer {
   void WriteMemory(size_t index) {
     const Trace& trace = *traces_[index].trace;
     const std::vector<MemoryEvent>& memory = trace.memory();
-    const bool stated =
-        std::any_of(memory.begin(), memory.end(), [](const MemoryEvent& event) {
-          return event.total_allocated != 0;
-        });
-    std::map<int64_t, int64_t> totals;       // by pid
+    const bool stated = std::any_of(
+        memory.begin(), memory.end(),
+        [](const MemoryEvent& event) { return event.total_allocated != 0; });
+    std::map<int64_t, int64_t> totals;        // by pid
     std::map<int64_t, int64_t> at_this_time;  // pid -> total
     for (size_t i = 0; i < memory.size(); ++i) {
       const MemoryEvent& event = memory[i];

@@ -42,8 +42,9 @@ memory 560 +64 Place(cpu:0) 0x2
 memory 900 -256 Place(gpu:0) 0x1
 memory 900 -64 Place(cpu:0) 0x2
 )");
-  EXPECT_EQ(Timeline({{"trainer", trace}}),
-            R"({"traceEvents":[{"name":"process_name","ph":"M","pid":0,"args":{"name":"trainer:gpu:0"}},
+  EXPECT_EQ(
+      Timeline({{"trainer", trace}}),
+      R"({"traceEvents":[{"name":"process_name","ph":"M","pid":0,"args":{"name":"trainer:gpu:0"}},
 {"name":"process_name","ph":"M","pid":1,"args":{"name":"trainer:cpu:block:0"}},
 {"name":"process_name","ph":"M","pid":2,"args":{"name":"trainer:cuda_api"}},
 {"name":"process_name","ph":"M","pid":3,"args":{"name":"memory usage on trainer:gpu:0"}},
@@ -82,17 +83,17 @@ TEST(Timeline, UnknownClocksAreSaidToBe) {
   constexpr int64_t kEpoch = 1'700'000'000'000'000'000;
   const char* const text = "thread 0\n 1000..3000 a\n";
   std::vector<std::string> notes;
-  std::string json = Timeline({{"a", WithEpoch(text, kEpoch)},
-                               {"b", WithEpoch(text, 0, false)}},
-                              &notes);
+  std::string json = Timeline(
+      {{"a", WithEpoch(text, kEpoch)}, {"b", WithEpoch(text, 0, false)}},
+      &notes);
   ASSERT_EQ(notes.size(), 1u);
   EXPECT_EQ(notes[0].find("clocks are not aligned: b states no absolute time"),
             0u);
   EXPECT_NE(json.find(R"("pid":1,"tid":0,"ts":0.000)"), std::string::npos);
   notes.clear();
-  json = Timeline({{"a", WithEpoch(text, 0, false)},
-                   {"b", WithEpoch(text, 700, false)}},
-                  &notes);
+  json = Timeline(
+      {{"a", WithEpoch(text, 0, false)}, {"b", WithEpoch(text, 700, false)}},
+      &notes);
   EXPECT_EQ(notes.size(), 1u);
   EXPECT_NE(json.find(R"("pid":0,"tid":0,"ts":1.000)"), std::string::npos);
   EXPECT_NE(json.find(R"("pid":1,"tid":0,"ts":1.700)"), std::string::npos);

@@ -102,9 +102,8 @@ Result<bool> ReadPayload(const File& file, const Block& block,
   if (block.torn) return false;
   const auto bytes = static_cast<size_t>(block.header.bytes);
   if (buffer.size() < bytes) buffer.resize(bytes);
-  STEPSCOPE_TRY_ASSIGN(
-      const size_t got,
-      file.ReadAt(block.payload_offset(), {buffer.data(), bytes}));
+  STEPSCOPE_TRY_ASSIGN(const size_t got, file.ReadAt(block.payload_offset(),
+                                                     {buffer.data(), bytes}));
   return got == bytes &&
          format::Crc32c(buffer.data(), bytes) == block.header.payload_crc;
 }

@@ -9,8 +9,8 @@
 namespace stepscope {
 namespace capture {
 
-Status ReadCapture(File file, std::string path,
-                   const ImportOptions& options, TraceBuilder& builder) {
+Status ReadCapture(File file, std::string path, const ImportOptions& options,
+                   TraceBuilder& builder) {
   STEPSCOPE_TRY_ASSIGN(const bool tables, IsTableCapture(file));
   if (tables) return TableReader(std::move(file), options).Read(builder);
   return CaptureReader(std::move(file), std::move(path), options, builder)

@@ -18,8 +18,8 @@ namespace stepscope::capture {
 // process that was killed may lie beside it; empty if the capture has no place,
 // as in a pipe.
 // Adds nothing to the builder where it fails with ErrorCode::kCorrupt.
-Status ReadCapture(File file, std::string path,
-                   const ImportOptions& options, TraceBuilder& builder);
+Status ReadCapture(File file, std::string path, const ImportOptions& options,
+                   TraceBuilder& builder);
 
 }  // namespace stepscope::capture
 

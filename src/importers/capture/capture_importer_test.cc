@@ -122,9 +122,8 @@ TEST(CaptureImporterTest, ProcessThreadsAndClock) {
   EXPECT_EQ(trace->str(trace->tracks()[main.track].name), "main");
   EXPECT_EQ(main.recorded, 7u);
   EXPECT_EQ(main.side_recorded, 8u);
-  EXPECT_EQ(main.dropped,
-            (std::vector<std::pair<std::string_view, uint64_t>>{{"pool", 3},
-                                                                {"io", 5}}));
+  EXPECT_EQ(main.dropped, (std::vector<std::pair<std::string_view, uint64_t>>{
+                              {"pool", 3}, {"io", 5}}));
   EXPECT_EQ(main.side_dropped, 2u);
   ASSERT_EQ(main.open_scopes.size(), 1u);
   EXPECT_EQ(trace->start_ns()[main.open_scopes[0]], 3575);
@@ -177,8 +176,8 @@ TEST(CaptureImporterTest, LiveFileIsFoundByItsNameToo) {
   const TempFolder folder;
   const KilledSample sample = MakeKilledSample();
   folder.Write("y.sscap.live", sample.live);
-  const auto trace = Import(
-      folder.Write("x.sscap", KilledThatStates("/gone/y.sscap.live")));
+  const auto trace =
+      Import(folder.Write("x.sscap", KilledThatStates("/gone/y.sscap.live")));
   EXPECT_EQ(trace->size(), kSampleEvents);
 }
 
@@ -237,7 +236,11 @@ TEST(CaptureImporterTest, TheLastArgumentOfAKilledProcessMayBeZero) {
       "x.sscap.live",
       MakeLive(1, 9000, {format::ThreadEntry{}, MakeThread(1, 7, "main")},
                {{1, 0, "op"}, {2, 0, "size"}},
-               {{format::ChunkState::kActive, 1, 0, 10, 1,
+               {{format::ChunkState::kActive,
+                 1,
+                 0,
+                 10,
+                 1,
                  {slots.slots().begin(), slots.slots().end()}}}));
   const auto trace = Import(folder.Write("x.sscap", capture.bytes()));
   EXPECT_EQ(trace->size(), 1u);
@@ -370,8 +373,8 @@ TEST(CaptureImporterTest, WithoutClockTicksAreRepairedToNanoseconds) {
 TEST(CaptureImporterTest, SequenceNumbersAreLinks) {
   CaptureWriter w;
   w.Clock(format::ClockKind::kMonotonic, 1'000'000'000, {MakeAnchor(1, 0)});
-  w.Names({{2, 0, "aten::mm"}, {3, 10, "MmBackward0"},
-           {4, 7, "Sequence number"}});
+  w.Names(
+      {{2, 0, "aten::mm"}, {3, 10, "MmBackward0"}, {4, 7, "Sequence number"}});
   SlotList s;
   s.Event(100, 10, 2);
   s.IntArg(format::SlotPosition(0, 0), 100, 4, 39);
@@ -484,8 +487,7 @@ TEST(CaptureImporterTest, LaterVersionIsRefusedByName) {
   const auto trace = ImportCapture(folder.Write("v2.sscap", bytes));
   ASSERT_FALSE(trace);
   EXPECT_EQ(trace.error().code, ErrorCode::kUnsupported);
-  EXPECT_NE(trace.error().message.find("capture version 2"),
-            std::string::npos);
+  EXPECT_NE(trace.error().message.find("capture version 2"), std::string::npos);
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ bool HasLosses(const format::ThreadEntry& entry) {
 
 // What a damaged run held, as far as its header can be believed.
 uint64_t StatedRecords(const EventsHeader& header) {
-  return std::min<uint64_t>(
-      uint64_t{header.events} + header.side_records, format::kSlotsPerChunk);
+  return std::min<uint64_t>(uint64_t{header.events} + header.side_records,
+                            format::kSlotsPerChunk);
 }
 
 }  // namespace
@@ -94,8 +94,7 @@ Status CaptureReader::ReadTables() {
       device_blocks_.push_back(&block);
       continue;
     }
-    STEPSCOPE_TRY_ASSIGN(const bool intact,
-                         ReadPayload(file_, block, buffer_));
+    STEPSCOPE_TRY_ASSIGN(const bool intact, ReadPayload(file_, block, buffer_));
     if (!intact) {
       Damaged(block);
       continue;
@@ -152,8 +151,7 @@ void CaptureReader::AddFileRun(const Block& block) {
 
 void CaptureReader::JoinLive() {
   std::vector<std::string> places = LivePlaces(
-      path_,
-      options_.confined ? "" : tables_.Find("live_path").value_or(""));
+      path_, options_.confined ? "" : tables_.Find("live_path").value_or(""));
   if (options_.confined && !places.empty()) places.resize(1);
   const std::optional<File> live =
       OpenLive(file_, *list_.header, places, options_.confined);
@@ -198,9 +196,8 @@ void CaptureReader::OrderRuns() {
     const EventsHeader& h = run.header;
     return std::tuple(h.thread_uid, h.seq, h.incarnation, h.first_slot);
   };
-  std::stable_sort(runs_.begin(), runs_.end(), [&](const Run& a, const Run& b) {
-    return key(a) < key(b);
-  });
+  std::stable_sort(runs_.begin(), runs_.end(),
+                   [&](const Run& a, const Run& b) { return key(a) < key(b); });
   std::vector<Run> once;
   for (const Run& run : runs_) {
     // The same run twice: of two, a torn one goes.
@@ -235,13 +232,12 @@ Status CaptureReader::AddToBuilder() {
   const bool has_clock = !clock_.anchors().empty();
   int64_t offset_ns = 0;
   if (has_clock) {
-    offset_ns =
-        builder_.AlignEpoch(clock_.anchors().front().realtime_ns, true);
+    offset_ns = builder_.AlignEpoch(clock_.anchors().front().realtime_ns, true);
     // Sums of two times stay within int64.
     if (offset_ns > kTimeLimitNs || offset_ns < -kTimeLimitNs) offset_ns = 0;
   }
-  const uint32_t process = builder_.AddProcess(
-      MakeProcess(tables_, clock_, offset_ns, builder_));
+  const uint32_t process =
+      builder_.AddProcess(MakeProcess(tables_, clock_, offset_ns, builder_));
   AddTracks(process);
   EventDecoder decoder(builder_, process, clock_, has_clock, offset_ns,
                        tables_.sites);
@@ -258,8 +254,7 @@ void CaptureReader::AddTracks(uint32_t process) {
   for (const auto& [uid, entry] : tables_.threads)
     if (uid != kNoThread || HasLosses(entry)) tracks_.emplace(uid, 0);
   for (auto& [uid, index] : tracks_)
-    index = builder_.AddTrack(
-        MakeThreadTrack(uid, tables_, process, builder_));
+    index = builder_.AddTrack(MakeThreadTrack(uid, tables_, process, builder_));
 }
 
 Status CaptureReader::DecodeRuns(EventDecoder& decoder) {

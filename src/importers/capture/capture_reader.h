@@ -29,8 +29,8 @@ namespace stepscope::capture {
 class CaptureReader {
  public:
   // `path` as ReadCapture() has it.
-  CaptureReader(File file, std::string path,
-                const ImportOptions& options, TraceBuilder& builder);
+  CaptureReader(File file, std::string path, const ImportOptions& options,
+                TraceBuilder& builder);
 
   // Fails, with nothing added to the builder, where no event can be read from
   // a damaged file.
@@ -40,8 +40,8 @@ class CaptureReader {
   // One run of slots, in the file or in the live file.
   struct Run {
     format::EventsHeader header = {};
-    uint64_t offset = 0;              // of the block, for messages
-    const Block* block = nullptr;     // in the file
+    uint64_t offset = 0;               // of the block, for messages
+    const Block* block = nullptr;      // in the file
     const LiveChunk* chunk = nullptr;  // in the live file
   };
 

@@ -15,8 +15,8 @@ namespace {
 using format::ThreadEntry;
 
 constexpr std::string_view kReasons[STEPSCOPE_DROP_REASONS] = {
-    "pool", "reentrant", "threads", kDroppedByWrite, "file_limit", "exited",
-    "reason_6", "reason_7"};
+    "pool",       "reentrant", "threads",  kDroppedByWrite,
+    "file_limit", "exited",    "reason_6", "reason_7"};
 
 std::string_view ClockName(format::ClockKind kind) {
   switch (kind) {
@@ -57,9 +57,8 @@ CpuUsage UsageOf(const std::vector<format::UsageSample>& samples,
     return static_cast<double>(to) - static_cast<double>(from);
   };
   const double wall = since(clock.ToNs(first->tick), clock.ToNs(last->tick));
-  const double used =
-      since(first->process_user_ns, last->process_user_ns) +
-      since(first->process_system_ns, last->process_system_ns);
+  const double used = since(first->process_user_ns, last->process_user_ns) +
+                      since(first->process_system_ns, last->process_system_ns);
   const double busy = since(first->machine_busy_ns, last->machine_busy_ns);
   const double idle = since(first->machine_idle_ns, last->machine_idle_ns);
   if (wall > 0 && used >= 0) usage.process = used / wall;
@@ -114,8 +113,7 @@ void CaptureReader::Report(EventDecoder& decoder, int64_t offset_ns) {
             file_.path() + " -o whole.sscap";
       else if (const auto stated = tables_.Find("live_path");
                stated && !stated->starts_with("/dev/shm/") &&
-               !stated->ends_with(path_.substr(path_.rfind('/') + 1) +
-                                  ".live"))
+               !stated->ends_with(path_.substr(path_.rfind('/') + 1) + ".live"))
         note += ". It was " + std::string(*stated) +
                 "; if it is still there, set STEPSCOPE_LIVE_DIR to its folder";
       AddProcessNote(note);
@@ -221,9 +219,9 @@ void CaptureReader::ReportDevices() {
 
 void CaptureReader::ReportDamage() {
   if (list_.skipped_bytes > 0)
-    builder_.AddNote(At(list_.first_skipped,
-                        Plural(list_.skipped_bytes, "byte") +
-                            " skipped up to the next block"));
+    builder_.AddNote(At(
+        list_.first_skipped,
+        Plural(list_.skipped_bytes, "byte") + " skipped up to the next block"));
   if (damaged_blocks_ > 0)
     builder_.AddNote(At(first_damage_.value_or(0),
                         Plural(damaged_blocks_, "damaged block")));

@@ -49,8 +49,8 @@ void SlotList::Gap(uint32_t slots) { slots_.resize(slots_.size() + slots); }
 
 void SlotList::Side(SideKind kind, uint64_t tick, uint32_t aux_plus_1,
                     const std::string& payload) {
-  const auto n = static_cast<uint32_t>((payload.size() + sizeof(Slot) - 1) /
-                                       sizeof(Slot));
+  const auto n =
+      static_cast<uint32_t>((payload.size() + sizeof(Slot) - 1) / sizeof(Slot));
   slots_.push_back({tick, aux_plus_1, format::SideSite(kind, n)});
   const size_t at = slots_.size();
   slots_.resize(at + n);
@@ -75,14 +75,14 @@ void SlotList::Arg(uint32_t position, uint64_t begin, uint32_t key,
 
 void SlotList::IntArg(uint32_t position, uint64_t begin, uint32_t key,
                       int64_t value) {
-  Arg(position, begin, key,
-      static_cast<uint32_t>(ArgKind::kI64) | (1u << 8), BytesOf(value));
+  Arg(position, begin, key, static_cast<uint32_t>(ArgKind::kI64) | (1u << 8),
+      BytesOf(value));
 }
 
 void SlotList::DoubleArg(uint32_t position, uint64_t begin, uint32_t key,
                          double value) {
-  Arg(position, begin, key,
-      static_cast<uint32_t>(ArgKind::kF64) | (1u << 8), BytesOf(value));
+  Arg(position, begin, key, static_cast<uint32_t>(ArgKind::kF64) | (1u << 8),
+      BytesOf(value));
 }
 
 void SlotList::TextArg(uint32_t position, uint64_t begin, uint32_t key,
@@ -103,10 +103,10 @@ void SlotList::ListArg(uint32_t position, uint64_t begin, uint32_t key,
 }
 
 void SlotList::Counter(uint64_t tick, uint32_t site, int64_t value) {
-  Side(SideKind::kCounter, tick, 1,
-       BytesOf(format::CounterPayload{site,
-                                      static_cast<uint32_t>(ArgKind::kI64),
-                                      static_cast<uint64_t>(value)}));
+  Side(
+      SideKind::kCounter, tick, 1,
+      BytesOf(format::CounterPayload{site, static_cast<uint32_t>(ArgKind::kI64),
+                                     static_cast<uint64_t>(value)}));
 }
 
 void SlotList::Counter(uint64_t tick, uint32_t site, double value) {
@@ -121,8 +121,7 @@ void SlotList::Memory(uint64_t tick, const format::MemoryPayload& payload) {
   Side(SideKind::kMemory, tick, 1, BytesOf(payload));
 }
 
-void SlotList::Flow(uint64_t tick, uint64_t id, uint32_t site,
-                    uint32_t phase) {
+void SlotList::Flow(uint64_t tick, uint64_t id, uint32_t site, uint32_t phase) {
   Side(SideKind::kFlow, tick, 1, BytesOf(format::FlowPayload{id, site, phase}));
 }
 
@@ -130,9 +129,9 @@ std::string NameRecords(const std::vector<NameSpec>& names) {
   std::string bytes;
   for (const NameSpec& spec : names) {
     const auto length = static_cast<uint32_t>(spec.name.size());
-    bytes += BytesOf(format::NameRecord{
-        spec.id, spec.type, length,
-        spec.full_length == 0 ? length : spec.full_length});
+    bytes += BytesOf(
+        format::NameRecord{spec.id, spec.type, length,
+                           spec.full_length == 0 ? length : spec.full_length});
     bytes += spec.name;
     bytes.resize((bytes.size() + 7) & ~size_t{7});
   }
@@ -222,9 +221,9 @@ void CaptureWriter::Events(uint32_t uid, uint32_t seq, uint32_t chunk,
     if (header.base_tick == 0) header.base_tick = slot.begin;
   }
   std::string packed(format::MaxPackedBytes(slots.size()), '\0');
-  const format::PackedCounts counts = format::EncodeSlots(
-      slots.data(), header.slots, header.base_tick,
-      reinterpret_cast<uint8_t*>(packed.data()));
+  const format::PackedCounts counts =
+      format::EncodeSlots(slots.data(), header.slots, header.base_tick,
+                          reinterpret_cast<uint8_t*>(packed.data()));
   packed.resize(counts.bytes);
   header.events = counts.events;
   header.side_records = counts.side_records;
@@ -259,8 +258,8 @@ void FixCrc(std::string& bytes, size_t offset) {
       bytes.data() + payload,
       static_cast<size_t>(std::min<uint64_t>(header.bytes, room)));
   Store(bytes, offset, header);
-  header.header_crc = format::Crc32c(
-      bytes.data() + offset, offsetof(format::BlockHeader, header_crc));
+  header.header_crc = format::Crc32c(bytes.data() + offset,
+                                     offsetof(format::BlockHeader, header_crc));
   Store(bytes, offset, header);
 }
 

@@ -12,8 +12,7 @@ using format::Anchor;
 using Segment = ClockMap::Segment;
 
 // A segment of `ns` nanoseconds in `ticks` ticks, as far as the time limit.
-Segment MakeSegment(uint64_t tick, int64_t at_ns, uint64_t ns,
-                    uint64_t ticks) {
+Segment MakeSegment(uint64_t tick, int64_t at_ns, uint64_t ns, uint64_t ticks) {
   Segment s;
   s.tick = tick;
   s.ns = at_ns;
@@ -88,9 +87,9 @@ ClockMap::ClockMap(std::vector<Anchor> anchors, uint64_t nominal_hz)
 }
 
 ClockMap::Segment ClockMap::Find(uint64_t tick) const {
-  const auto after = std::upper_bound(
-      segments_.begin(), segments_.end(), tick,
-      [](uint64_t t, const Segment& s) { return t < s.tick; });
+  const auto after =
+      std::upper_bound(segments_.begin(), segments_.end(), tick,
+                       [](uint64_t t, const Segment& s) { return t < s.tick; });
   if (after == segments_.begin()) return {};
   const Segment& segment = *(after - 1);
   return segment.Holds(tick) ? segment : Segment{};
@@ -100,8 +99,7 @@ int64_t ClockMap::ToNs(uint64_t tick) const {
   const uint64_t first = segments_[0].tick;
   if (tick < first) {
     const uint64_t before = first - tick;
-    return before < backward_.span ? -backward_.Advance(before)
-                                   : -kTimeLimitNs;
+    return before < backward_.span ? -backward_.Advance(before) : -kTimeLimitNs;
   }
   const Segment segment = Find(tick);
   return segment.span > 0 ? std::min(segment.At(tick), kTimeLimitNs)

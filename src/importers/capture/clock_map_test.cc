@@ -13,17 +13,16 @@ namespace {
 __extension__ using Wide = unsigned __int128;
 
 // What piecewise linear interpolation gives, in exact arithmetic.
-int64_t Exact(const format::Anchor& a, const format::Anchor& b,
-              uint64_t tick) {
+int64_t Exact(const format::Anchor& a, const format::Anchor& b, uint64_t tick) {
   const Wide ns = static_cast<Wide>(b.monotonic_ns - a.monotonic_ns) *
                   (tick - a.tick) / (b.tick - a.tick);
   return a.monotonic_ns + static_cast<int64_t>(ns);
 }
 
 TEST(ClockMapTest, AnchorsMapToThemselves) {
-  const ClockMap map({MakeAnchor(1000, 0), MakeAnchor(4000, 1000),
-                      MakeAnchor(10'000, 3001)},
-                     0);
+  const ClockMap map(
+      {MakeAnchor(1000, 0), MakeAnchor(4000, 1000), MakeAnchor(10'000, 3001)},
+      0);
   EXPECT_EQ(map.ToNs(1000), 0);
   EXPECT_EQ(map.ToNs(4000), 1000);
   EXPECT_EQ(map.ToNs(10'000), 3001);
@@ -86,10 +85,10 @@ TEST(ClockMapTest, OneAnchorUsesTheStatedRate) {
 }
 
 TEST(ClockMapTest, LeavesOutWhatRunsBackwards) {
-  const ClockMap map({MakeAnchor(1000, 0), MakeAnchor(2000, 900),
-                      MakeAnchor(3000, 500), MakeAnchor(4000, 1900),
-                      MakeAnchor(4000, 1900)},
-                     0);
+  const ClockMap map(
+      {MakeAnchor(1000, 0), MakeAnchor(2000, 900), MakeAnchor(3000, 500),
+       MakeAnchor(4000, 1900), MakeAnchor(4000, 1900)},
+      0);
   EXPECT_EQ(map.anchors().size(), 3u);
   EXPECT_EQ(map.anchors_left_out(), 2u);
 }

@@ -60,8 +60,8 @@ void DeviceRecords::AttachNotes() {
 void DeviceRecords::AttachWaits() {
   for (const stepscope_record_wait& wait : waits_) {
     const Row call = CallOf(wait.correlation);
-    const uint32_t track = call != kNoRow ? builder_.track_of(call)
-                                          : SideTrack(" waits");
+    const uint32_t track =
+        call != kNoRow ? builder_.track_of(call) : SideTrack(" waits");
     const Row row = AddEvent(track, wait.head.name, wait.start, wait.end);
     if (row == kNoRow) continue;  // the builder fails as a whole
     constexpr uint32_t kNone = 0xffffffffu;
@@ -104,8 +104,8 @@ void DeviceRecords::CountEarlyWork() {
   for (const Pending& work : work_) {
     const Row call = CallOf(work.correlation);
     if (call == kNoRow) continue;
-    const int64_t before = builder_.start_ns(call) -
-                           builder_.start_ns(work.row);
+    const int64_t before =
+        builder_.start_ns(call) - builder_.start_ns(work.row);
     if (before <= error_ns) continue;
     ++early;
     worst_ns = std::max(worst_ns, before);

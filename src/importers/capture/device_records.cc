@@ -192,8 +192,7 @@ bool DeviceRecords::AddWork(const stepscope_record_work& work,
   }
   if (work.graph_node != 0)
     builder_.AddLink({process_, LinkSpace::kGraphNode, work.graph_node, row});
-  if (work.details != 0)
-    details_.Use(work.details, work.device, row);
+  if (work.details != 0) details_.Use(work.details, work.device, row);
   if (work.amount != 0)
     builder_.AddInt(row, "bytes", static_cast<int64_t>(work.amount));
   builder_.AddInt(row, "context", work.context);
@@ -216,8 +215,8 @@ bool DeviceRecords::Details(Body body) {
 bool DeviceRecords::Call(Body body) {
   stepscope_record_call call = {};
   if (!ReadFixed(body, &call)) return false;
-  const Row row = AddEvent(ThreadTrack(call.thread), call.head.name,
-                           call.start, call.end);
+  const Row row =
+      AddEvent(ThreadTrack(call.thread), call.head.name, call.start, call.end);
   if (row == kNoRow) return false;
   if (call.correlation != 0) {
     builder_.AddLink(
@@ -270,8 +269,8 @@ bool DeviceRecords::Device(Body body) {
 bool DeviceRecords::Overhead(Body body) {
   stepscope_record_overhead overhead = {};
   if (!ReadFixed(body, &overhead)) return false;
-  const Row row = AddEvent(SideTrack(" recording overhead"),
-                           overhead.head.name, overhead.start, overhead.end);
+  const Row row = AddEvent(SideTrack(" recording overhead"), overhead.head.name,
+                           overhead.start, overhead.end);
   if (row == kNoRow) return false;
   if (overhead.thread != 0) builder_.AddInt(row, "thread", overhead.thread);
   return true;

@@ -60,9 +60,7 @@ class EventDecoder::RowSink {
     *side_++ = {header, payload, n, static_cast<Row>(row_)};
   }
 
-  RunEnds ends() const {
-    return {static_cast<Row>(row_), odd_, side_, break_};
-  }
+  RunEnds ends() const { return {static_cast<Row>(row_), odd_, side_, break_}; }
 
  private:
   void NoteSlots(uint32_t slot, uint32_t count) {
@@ -71,20 +69,16 @@ class EventDecoder::RowSink {
   }
 
   // Site 0 is nobody's and marked as odd.
-  Site SiteOf(uint32_t id) const {
-    return sites_[id < sites_.size() ? id : 0];
-  }
+  Site SiteOf(uint32_t id) const { return sites_[id < sites_.size() ? id : 0]; }
 
   // Names, types and flags of the batch; false if a site is odd. Types and
   // flags of most are zero, as the columns are: pages that nobody writes cost
   // nothing.
   bool SetSites(const format::EventBatch& batch) const {
     uint16_t types[format::EventBatch::kRows];
-    const SiteUnion all =
-        LookUpSites(sites_, batch, rows_.name + row_, types);
+    const SiteUnion all = LookUpSites(sites_, batch, rows_.name + row_, types);
     if ((all.flags & kSiteOdd) != 0) return false;
-    if (all.types != 0)
-      std::copy_n(types, batch.count, rows_.type + row_);
+    if (all.types != 0) std::copy_n(types, batch.count, rows_.type + row_);
     if (all.flags != 0)
       for (uint32_t i = 0; i < batch.count; ++i)
         rows_.flags[row_ + i] = SiteOf(batch.site[i]).flags;
@@ -258,8 +252,8 @@ bool EventDecoder::AddOddEvent(const RunInfo& run, const OddEvent& odd) {
 }
 
 int64_t EventDecoder::LatestNs() const {
-  int64_t latest = clock_.anchors().empty() && row_ > 0 ? rows_.start_ns[0]
-                                                        : offset_ns_;
+  int64_t latest =
+      clock_.anchors().empty() && row_ > 0 ? rows_.start_ns[0] : offset_ns_;
   for (Row row = 0; row < row_; ++row)
     latest = std::max(latest, rows_.start_ns[row] + rows_.dur_ns[row]);
   return latest;

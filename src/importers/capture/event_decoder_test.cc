@@ -41,9 +41,9 @@ TEST(EventDecoderTest, BlockOfVersion1IsRead) {
   header.events = 3;
   header.base_tick = 1200;
   const std::string_view packed(
-      "\x14\x00\x2d\x01\x02"       // delta 0, 301 - 1 ticks, site 2
-      "\x40\x02\x00\x00\x00"       // two unused slots
-      "\x00\x0a\x00"               // delta 10, open, site as before
+      "\x14\x00\x2d\x01\x02"              // delta 0, 301 - 1 ticks, site 2
+      "\x40\x02\x00\x00\x00"              // two unused slots
+      "\x00\x0a\x00"                      // delta 10, open, site as before
       "\x23\x00\x00\x00\x01\x05\x2c\x01"  // delta 2^24, 4 ticks, site 300
       "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0",
       37);

@@ -47,8 +47,7 @@ bool MakePlan(const Segment& segment, int64_t offset_ns,
   const auto part = static_cast<uint64_t>(product);
   plan->scale = {static_cast<uint32_t>(segment.fraction),
                  static_cast<uint32_t>(segment.fraction >> 32),
-                 static_cast<uint32_t>(part),
-                 static_cast<uint32_t>(part >> 32),
+                 static_cast<uint32_t>(part), static_cast<uint32_t>(part >> 32),
                  static_cast<uint32_t>(segment.whole)};
   plan->base_ns = static_cast<uint64_t>(segment.ns + offset_ns) +
                   base * segment.whole + static_cast<uint64_t>(product >> 64);
@@ -155,8 +154,7 @@ bool ConvertTimesPortably(const Segment& segment, int64_t offset_ns,
 }
 
 bool ConvertTimes(const Segment& segment, int64_t offset_ns,
-                  const EventBatch& batch, int64_t* start_ns,
-                  int64_t* dur_ns) {
+                  const EventBatch& batch, int64_t* start_ns, int64_t* dur_ns) {
   Plan plan;
   if (!MakePlan(segment, offset_ns, batch, &plan)) return false;
   uint32_t done = 0;

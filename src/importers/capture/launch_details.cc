@@ -84,8 +84,7 @@ void LaunchDetails::AddShape(const Launch& launch,
         values[i + 2].first.ends_with(" z")) {
       Arg arg;
       arg.row = row;
-      arg.key = builder.Intern(
-          std::string_view(key).substr(0, key.size() - 2));
+      arg.key = builder.Intern(std::string_view(key).substr(0, key.size() - 2));
       arg.kind = ArgKind::kIntList;
       const int64_t sizes[] = {values[i].second, values[i + 1].second,
                                values[i + 2].second};
@@ -113,8 +112,7 @@ void LaunchDetails::AddOccupancy(const Launch& launch,
   const double threads = Product(block);
   if (multiprocessors <= 0 || threads < 1 || threads > 1e6) return;
   const double blocks = Product(grid) / static_cast<double>(multiprocessors);
-  const int64_t warps =
-      RoundUp(static_cast<int64_t>(threads), kWarp) / kWarp;
+  const int64_t warps = RoundUp(static_cast<int64_t>(threads), kWarp) / kWarp;
   builder.AddDouble(row, "blocks per SM", blocks);
   builder.AddDouble(row, "warps per SM", blocks * static_cast<double>(warps));
   const BlockLimits can = {Find(limits, "max warps per multiprocessor", 0),
@@ -122,11 +120,11 @@ void LaunchDetails::AddOccupancy(const Launch& launch,
                            Find(limits, "registers per multiprocessor", 0),
                            Find(limits, "shared memory per multiprocessor", 0),
                            Find(limits, "compute capability major", 0)};
-  const int64_t resident = ResidentBlocks(
-      can, static_cast<int64_t>(threads),
-      Find(values, "registers per thread", 0),
-      Find(values, "static shared memory", 0) +
-          Find(values, "dynamic shared memory", 0));
+  const int64_t resident =
+      ResidentBlocks(can, static_cast<int64_t>(threads),
+                     Find(values, "registers per thread", 0),
+                     Find(values, "static shared memory", 0) +
+                         Find(values, "dynamic shared memory", 0));
   if (resident <= 0) return;
   const double filled = std::min(blocks, static_cast<double>(resident)) *
                         static_cast<double>(warps) /

@@ -54,7 +54,7 @@ class LaunchDetails {
 // registers are given to warps in units of 256, shared memory to blocks in
 // units of 128 bytes after 1024 that the system keeps from 8.0 on.
 struct BlockLimits {
-  int64_t warps = 0;           // per multiprocessor
+  int64_t warps = 0;  // per multiprocessor
   int64_t blocks = 0;
   int64_t registers = 0;
   int64_t shared_bytes = 0;

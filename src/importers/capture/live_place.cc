@@ -30,14 +30,14 @@ std::string TargetOf(const std::string& path) {
 
 bool IsOfRing(const File& live, const format::FileHeader& capture) {
   format::LiveHeader header;
-  const Result<size_t> got = live.ReadAt(
-      0, {reinterpret_cast<uint8_t*>(&header), sizeof(header)});
+  const Result<size_t> got =
+      live.ReadAt(0, {reinterpret_cast<uint8_t*>(&header), sizeof(header)});
   return got && *got == sizeof(header) &&
          std::memcmp(header.magic, format::kLiveMagic, sizeof(header.magic)) ==
              0 &&
          header.version == format::kLiveVersion &&
-         std::memcmp(header.ring_id, capture.ring_id,
-                     sizeof(header.ring_id)) == 0;
+         std::memcmp(header.ring_id, capture.ring_id, sizeof(header.ring_id)) ==
+             0;
 }
 
 }  // namespace
@@ -84,8 +84,7 @@ std::optional<File> OpenLive(const File& capture,
                  : File::OpenRegularAt(AT_FDCWD, place, place, O_RDONLY);
     struct stat status = {};
     if (!live || fstat(live->fd(), &status) != 0) continue;
-    const bool ours =
-        status.st_uid == own.st_uid || status.st_uid == geteuid();
+    const bool ours = status.st_uid == own.st_uid || status.st_uid == geteuid();
     if (ours && IsOfRing(*live, header)) return *std::move(live);
   }
   return std::nullopt;

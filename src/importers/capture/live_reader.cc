@@ -15,8 +15,8 @@ using format::Slot;
 // A T at `offset`; false where the file has none.
 template <typename T>
 bool ReadStruct(const File& file, uint64_t offset, T* value) {
-  const Result<size_t> got = file.ReadAt(
-      offset, {reinterpret_cast<uint8_t*>(value), sizeof(T)});
+  const Result<size_t> got =
+      file.ReadAt(offset, {reinterpret_cast<uint8_t*>(value), sizeof(T)});
   return got && *got == sizeof(T);
 }
 
@@ -46,12 +46,11 @@ void AddUnattached(const format::ThreadEntry& entry, uint32_t generation,
   all.lost_side += entry.lost_side;
 }
 
-void AddThreads(const File& file, const LiveHeader& header,
-                uint32_t generation, uint64_t file_size, Metadata& tables) {
-  const std::vector<uint8_t> table =
-      ReadRange(file, header.threads_offset,
-                uint64_t{header.thread_capacity} * format::kThreadEntryBytes,
-                file_size);
+void AddThreads(const File& file, const LiveHeader& header, uint32_t generation,
+                uint64_t file_size, Metadata& tables) {
+  const std::vector<uint8_t> table = ReadRange(
+      file, header.threads_offset,
+      uint64_t{header.thread_capacity} * format::kThreadEntryBytes, file_size);
   for (size_t at = 0; at + format::kThreadEntryBytes <= table.size();
        at += format::kThreadEntryBytes) {
     format::ThreadEntry entry;
@@ -82,8 +81,8 @@ bool IsRecorded(const ChunkHeader& header, uint32_t generation) {
 // unless it is the payload of a side record: an argument may be 0.
 size_t CountUsed(const Slot* slots, size_t count) {
   size_t used = count;
-  while (used > 0 && slots[used - 1].begin == 0 &&
-         slots[used - 1].dur == 0 && slots[used - 1].site == 0)
+  while (used > 0 && slots[used - 1].begin == 0 && slots[used - 1].dur == 0 &&
+         slots[used - 1].site == 0)
     --used;
   for (size_t i = 0; i < used; ++i) {
     if (slots[i].begin == 0 || !format::IsSide(slots[i].site)) continue;
@@ -93,8 +92,8 @@ size_t CountUsed(const Slot* slots, size_t count) {
   return used;
 }
 
-void AddChunks(const File& file, const LiveHeader& header,
-               uint32_t generation, uint64_t file_size, LiveData& live) {
+void AddChunks(const File& file, const LiveHeader& header, uint32_t generation,
+               uint64_t file_size, LiveData& live) {
   if (header.chunk_bytes != format::kChunkBytes ||
       header.chunks_offset >= file_size)
     return;
@@ -109,10 +108,10 @@ void AddChunks(const File& file, const LiveHeader& header,
         !IsRecorded(chunk.header, generation))
       continue;
     chunk.slots.resize(format::kSlotsPerChunk);
-    const Result<size_t> got = file.ReadAt(
-        at + format::kChunkHeaderBytes,
-        {reinterpret_cast<uint8_t*>(chunk.slots.data()),
-         chunk.slots.size() * sizeof(Slot)});
+    const Result<size_t> got =
+        file.ReadAt(at + format::kChunkHeaderBytes,
+                    {reinterpret_cast<uint8_t*>(chunk.slots.data()),
+                     chunk.slots.size() * sizeof(Slot)});
     chunk.slots.resize(
         CountUsed(chunk.slots.data(), got ? *got / sizeof(Slot) : 0));
     if (!chunk.slots.empty()) live.chunks.push_back(std::move(chunk));

@@ -59,8 +59,7 @@ bool Metadata::AddNames(Bytes payload) {
     const uint64_t padded =
         format::NameRecordBytes(record.length) - sizeof(record);
     payload = payload.subspan(
-        padded < payload.size() ? static_cast<size_t>(padded)
-                                : payload.size());
+        padded < payload.size() ? static_cast<size_t>(padded) : payload.size());
   }
   return true;
 }

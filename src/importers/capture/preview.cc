@@ -183,14 +183,12 @@ void Reader::OrderRuns() {
     const EventsHeader& h = run.header;
     return std::tuple(h.thread_uid, h.seq, h.incarnation, h.first_slot);
   };
-  std::stable_sort(runs_.begin(), runs_.end(), [&](const Run& a, const Run& b) {
-    return key(a) < key(b);
-  });
-  runs_.erase(std::unique(runs_.begin(), runs_.end(),
-                          [&](const Run& a, const Run& b) {
-                            return key(a) == key(b);
-                          }),
-              runs_.end());
+  std::stable_sort(runs_.begin(), runs_.end(),
+                   [&](const Run& a, const Run& b) { return key(a) < key(b); });
+  runs_.erase(
+      std::unique(runs_.begin(), runs_.end(),
+                  [&](const Run& a, const Run& b) { return key(a) == key(b); }),
+      runs_.end());
 }
 
 // Where the picture begins and ends, and how long a bucket is.
@@ -202,8 +200,8 @@ Status Reader::Measure() {
   if (offset > kTimeLimitNs || offset < -kTimeLimitNs) offset = 0;
   begin_ns_ = offset;
   // Of a process that was killed, the last event says where it ends.
-  stop_ns_ = tables_.end ? clock_.ToNs(tables_.end->stop_tick) + offset
-                         : begin_ns_;
+  stop_ns_ =
+      tables_.end ? clock_.ToNs(tables_.end->stop_tick) + offset : begin_ns_;
   int64_t first = begin_ns_;
   int64_t last = std::max(begin_ns_, stop_ns_);
   for (const Run& run : runs_) {
@@ -223,8 +221,8 @@ Status Reader::Measure() {
   scale_.offset_ns = offset;
   scale_.origin_ns = first;
   const auto span = static_cast<uint64_t>(last - first);
-  scale_.level = std::max(0, static_cast<int>(std::bit_width(span)) -
-                                 kBucketBits);
+  scale_.level =
+      std::max(0, static_cast<int>(std::bit_width(span)) - kBucketBits);
   return Ok();
 }
 
@@ -249,20 +247,20 @@ void Reader::Plan() {
 
 Status Reader::FoldAll() {
   Plan();
-  options_.executor->ForEach(
-      parts_.size() + device_parts_.size(), [this](size_t i) {
-        if (i < parts_.size())
-          FoldRuns(parts_[i]);
-        else
-          FoldDevices(device_parts_[i - parts_.size()]);
-      });
+  options_.executor->ForEach(parts_.size() + device_parts_.size(),
+                             [this](size_t i) {
+                               if (i < parts_.size())
+                                 FoldRuns(parts_[i]);
+                               else
+                                 FoldDevices(device_parts_[i - parts_.size()]);
+                             });
   if (options_.cancel != nullptr && options_.cancel->cancelled())
     return Fail(ErrorCode::kCancelled, file_.path() + ": cancelled");
   if (failed_) return None("it would take too much memory");
   if (!tables_.end)
     for (const Part& part : parts_)
-      stop_ns_ = std::max({stop_ns_, part.stretch->last_start_ns,
-                           part.stretch->last_end_ns});
+      stop_ns_ = std::max(
+          {stop_ns_, part.stretch->last_start_ns, part.stretch->last_end_ns});
   return Ok();
 }
 
@@ -339,8 +337,8 @@ Result<Preview> Reader::Join() {
 
 void Reader::AddThread(uint32_t uid, std::span<PreviewStretch*> stretches,
                        Preview& preview) {
-  const uint32_t track = builder_.AddTrack(
-      MakeThreadTrack(uid, tables_, process_, builder_));
+  const uint32_t track =
+      builder_.AddTrack(MakeThreadTrack(uid, tables_, process_, builder_));
   preview.tracks.resize(track + 1);
   preview.tracks[track] = JoinStretches(stretches, scale_, stop_ns_);
   AddRows(track, preview.tracks[track], scale_.origin_ns);
@@ -394,8 +392,7 @@ void Reader::AddRows(uint32_t track, PreviewTrack& lines, int64_t begin_ns) {
                               ? STEPSCOPE_PYTHON_FUNCTION
                               : STEPSCOPE_USER_DEFINED;
     for (size_t depth = 0; depth < lines.lines[kind].size(); ++depth)
-      builder_.AddEvent(
-          {track, begin_ns, end - begin_ns, StringId{}, type, 0});
+      builder_.AddEvent({track, begin_ns, end - begin_ns, StringId{}, type, 0});
   }
 }
 

@@ -34,8 +34,7 @@ void PreviewStreams::AddBlock(std::span<const uint8_t> payload) {
     ++events_;
     if (scale_.IsLong(dur)) {
       const Site site = scale_.SiteOf(head.name);
-      stream->longer.push_back(
-          {start, dur, dur, 1, site.name, dur, site.type});
+      stream->longer.push_back({start, dur, dur, 1, site.name, dur, site.type});
       ++boxes_;
       continue;
     }

@@ -26,8 +26,8 @@ bool Meet(const PreviewBox& a, const PreviewBox& b, const PreviewScale& scale) {
 }
 
 void Merge(PreviewBox& box, const PreviewBox& more) {
-  const int64_t end = std::max(box.start_ns + box.dur_ns,
-                               more.start_ns + more.dur_ns);
+  const int64_t end =
+      std::max(box.start_ns + box.dur_ns, more.start_ns + more.dur_ns);
   box.dur_ns = end - box.start_ns;
   box.busy_ns += more.busy_ns;
   box.events += more.events;
@@ -45,8 +45,8 @@ void Merge(PreviewBox& box, const PreviewBox& more) {
 void PreviewFold::Close(const PreviewScale& scale) {
   if (events_ == 0) return;
   const Site site = scale.SiteOf(site_);
-  boxes.push_back({start_ns_, end_ns_ - start_ns_, busy_ns_, events_,
-                   site.name, own_ns_, site.type});
+  boxes.push_back({start_ns_, end_ns_ - start_ns_, busy_ns_, events_, site.name,
+                   own_ns_, site.type});
   events_ = 0;
   busy_ns_ = own_ns_ = 0;
   lead_ns_ = -1;
@@ -55,8 +55,7 @@ void PreviewFold::Close(const PreviewScale& scale) {
 }
 
 bool PreviewStretch::Decode(const format::EventsHeader& header,
-                            uint16_t version,
-                            std::span<const uint8_t> packed) {
+                            uint16_t version, std::span<const uint8_t> packed) {
   segment_ = scale_.clock->Find(header.base_tick);
   room_ = header.events;
   return format::DecodeSlots(packed.data(), packed.size(), header, version,

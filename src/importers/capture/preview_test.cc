@@ -79,10 +79,10 @@ constexpr uint32_t kOuter = 2, kInner = 3, kPython = 4, kKernel = 5, kType = 6;
 
 void Begin(CaptureWriter& writer, uint64_t last_tick) {
   writer.Process({{"pid", "7"}, {"name", "made"}});
-  writer.Clock(format::ClockKind::kTsc, 0,
-               {MakeAnchor(1000, 0),
-                MakeAnchor(1000 + last_tick,
-                           static_cast<int64_t>(last_tick / 2))});
+  writer.Clock(
+      format::ClockKind::kTsc, 0,
+      {MakeAnchor(1000, 0),
+       MakeAnchor(1000 + last_tick, static_cast<int64_t>(last_tick / 2))});
   writer.Names({{kOuter, STEPSCOPE_OPERATOR, "outer"},
                 {kInner, STEPSCOPE_OPERATOR_INNER, "inner"},
                 {kPython, STEPSCOPE_PYTHON_FUNCTION, "f.py(1): f"},
@@ -168,8 +168,8 @@ std::string Plain(uint32_t runs, Ending ending = Ending::kStopped) {
         if (i % 4 == 0) slots.Event(tick + 10, 30, kInner);
       }
       if (run % 2 == 0 && (run + 1 < runs || ending == Ending::kKilled))
-        open = ((uid - 1) * runs + run) * 4096 +
-               slots.Open(begin + 6305, kOuter);
+        open =
+            ((uid - 1) * runs + run) * 4096 + slots.Open(begin + 6305, kOuter);
       writer.Events(uid, run, (uid - 1) * runs + run, uid * 100'000 + run, 0,
                     slots.slots());
     }

@@ -51,21 +51,23 @@ ProcessEnding DescribeEnding(std::string_view ended) {
   constexpr const char* kAllHere =
       " without closing the capture; all events are here";
   if (const std::optional<int> code = NumberBehind("exit ", ended))
-    return {false, "ended by _exit (code " + std::to_string(*code) + ")" +
-                       kAllHere};
+    return {false,
+            "ended by _exit (code " + std::to_string(*code) + ")" + kAllHere};
   if (const std::optional<int> signal = NumberBehind("signal ", ended)) {
     if (IsRequest(*signal))
       return {false, "was ended by " + NameOf(*signal) + kAllHere};
-    return {true, "was killed by " + NameOf(*signal) +
-                      (*signal == SIGKILL ? " (by hand or for lack of memory)"
-                                          : "") +
-                      "; all events up to then are here"};
+    return {true,
+            "was killed by " + NameOf(*signal) +
+                (*signal == SIGKILL ? " (by hand or for lack of memory)" : "") +
+                "; all events up to then are here"};
   }
   if (ended == "exec")
-    return {false, "executed another program; all events up to then are "
-                   "here"};
-  return {false, "ended without closing the capture (by _exit or a signal); "
-                 "all events are here"};
+    return {false,
+            "executed another program; all events up to then are "
+            "here"};
+  return {false,
+          "ended without closing the capture (by _exit or a signal); "
+          "all events are here"};
 }
 
 std::string NameProcess(int64_t pid, std::string_view command) {

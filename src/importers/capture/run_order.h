@@ -47,11 +47,11 @@ class RunOrder {
   OrderCheck check_;
   bool started_ = false;
   uint32_t track_ = 0;
-  Row first_ = 0;                // of the track
-  Row next_ = 0;                 // to be checked
-  std::vector<Row> open_rows_;   // of the run
-  size_t open_done_ = 0;         // how many of them were checked
-  std::vector<Row> waiting_;     // of the track, without an end yet
+  Row first_ = 0;               // of the track
+  Row next_ = 0;                // to be checked
+  std::vector<Row> open_rows_;  // of the run
+  size_t open_done_ = 0;        // how many of them were checked
+  std::vector<Row> waiting_;    // of the track, without an end yet
   std::vector<OrderedRows> ordered_;
   bool all_ordered_ = true;  // tracks that are closed
   bool given_up_ = false;

@@ -15,7 +15,15 @@ using format::SlotPosition;
 
 // Site ids.
 enum : uint32_t {
-  kStep = 2, kForward, kLong, kShape, kLoss, kPlace, kArrow, kLoad, kUnused
+  kStep = 2,
+  kForward,
+  kLong,
+  kShape,
+  kLoss,
+  kPlace,
+  kArrow,
+  kLoad,
+  kUnused
 };
 
 const std::vector<NameSpec>& SampleNames() {

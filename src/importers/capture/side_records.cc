@@ -47,8 +47,7 @@ void EventDecoder::Side(const RunInfo& run, const SideRecord& record) {
   const uint32_t payload_slots = record.payload_slots;
   const SideKind kind = format::SideKindOf(header.site);
   const uint32_t least = LeastPayload(kind);
-  if (header.dur == 0)
-    return ledger.Reject("cut short by a kill", run.offset);
+  if (header.dur == 0) return ledger.Reject("cut short by a kill", run.offset);
   if (least == 0) return ledger.Reject("unknown record kind", run.offset);
   if (payload_slots < least) return ledger.Reject(kBadRecord, run.offset);
   const uint64_t tick = header.begin;
@@ -129,8 +128,8 @@ bool EventDecoder::Memory(const RunInfo& run, uint64_t tick,
   const Site place = sites_.Resolve(memory.place_site);
   const int64_t time = clock_.ToNs(tick);
   const auto bytes = static_cast<int64_t>(memory.bytes);
-  const bool freed = memory.kind == STEPSCOPE_FREE ||
-                     memory.kind == STEPSCOPE_RESERVED_FREE;
+  const bool freed =
+      memory.kind == STEPSCOPE_FREE || memory.kind == STEPSCOPE_RESERVED_FREE;
   MemoryEvent event;
   event.time_ns = time + offset_ns_;
   event.address = memory.address;

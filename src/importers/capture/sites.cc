@@ -21,8 +21,7 @@ void SiteTable::Add(const format::NameRecord& record, std::string_view name) {
   Site site;
   site.name = strings_.Intern(name);
   site.type = static_cast<uint16_t>(record.type);
-  if (record.full_length > record.length)
-    site.flags |= kEventNameClipped;
+  if (record.full_length > record.length) site.flags |= kEventNameClipped;
   if (record.type > 0xffff) {
     site.type = STEPSCOPE_USER_DEFINED;
     site.flags |= kSiteOdd;

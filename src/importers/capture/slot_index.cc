@@ -36,8 +36,8 @@ void SlotIndex::Seal() {
 
 size_t SlotIndex::RunsUpTo(const format::SlotRef& ref) const {
   const uint32_t chunk = ref.position / kPositionsPerChunk;
-  const auto after = std::partition_point(
-      runs_.begin(), runs_.end(), [&](const Run& run) {
+  const auto after =
+      std::partition_point(runs_.begin(), runs_.end(), [&](const Run& run) {
         return std::tie(run.chunk, run.first_tick) <=
                std::tie(chunk, ref.begin);
       });
@@ -52,8 +52,7 @@ Row SlotIndex::RowIn(size_t index, const format::SlotRef& ref) const {
   const Break* const first = breaks_.data() + run.first_break;
   const Break* const last = first + run.break_count;
   const Break* const after = std::upper_bound(
-      first, last, slot,
-      [](uint32_t s, const Break& b) { return s < b.slot; });
+      first, last, slot, [](uint32_t s, const Break& b) { return s < b.slot; });
   if (after == first) return kNoRow;
   const Break& from = *(after - 1);
   const Row row = from.row + (slot - from.slot);

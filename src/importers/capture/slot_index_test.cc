@@ -48,16 +48,16 @@ TEST(SlotIndexTest, FindsTheIncarnationByTime) {
               row);
   }
   // A signal handler's event in slot 8, before that of slot 7.
-  EXPECT_EQ(index.Find({SlotPosition(3, 8), 0, 1069},
-                       [&](Row r) { return r == 71; }),
-            71u);
+  EXPECT_EQ(
+      index.Find({SlotPosition(3, 8), 0, 1069}, [&](Row r) { return r == 71; }),
+      71u);
 }
 
 TEST(SlotIndexTest, WhatIsNoEventIsNotFound) {
   const SlotIndex index = MakeIndex();
-  EXPECT_EQ(index.Find({SlotPosition(3, 4), 0, 140},
-                       [](Row r) { return r < 50; }),
-            kNoRow);
+  EXPECT_EQ(
+      index.Find({SlotPosition(3, 4), 0, 140}, [](Row r) { return r < 50; }),
+      kNoRow);
   EXPECT_EQ(Find(index, 3, 5, 150), kNoRow);
   EXPECT_EQ(Find(index, 3, 10, 1090), kNoRow);
   EXPECT_EQ(Find(index, 4, 0, 100), kNoRow);

@@ -41,8 +41,8 @@ std::optional<TableBlock> TableBlock::Parse(std::span<const uint8_t> payload) {
     if (!IsWidth(column.header.width) || column.header.coding > 1 ||
         (c == 0 && column.header.width == 0))
       return std::nullopt;
-    const uint64_t bytes = format::PaddedBytes(
-        uint64_t{header.rows} * column.header.width);
+    const uint64_t bytes =
+        format::PaddedBytes(uint64_t{header.rows} * column.header.width);
     if (payload.size() - at < bytes) return std::nullopt;
     column.data = payload.data() + at;
     at += static_cast<size_t>(bytes);

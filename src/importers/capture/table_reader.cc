@@ -31,12 +31,29 @@ enum TraceColumn : size_t {
   kRowCounts = 14,
 };
 
-constexpr const char* kTableNames[format::kTables] = {
-    "",        "trace",  "strings", "processes", "metadata", "tracks",
-    "events",  "args",   "lists",   "links",     "flows",    "counters",
-    "memory",  "threads", "losses", "open scopes", "ledger", "examples",
-    "files",   "notes",  "raw arguments", "raw arguments",
-    "sources"};
+constexpr const char* kTableNames[format::kTables] = {"",
+                                                      "trace",
+                                                      "strings",
+                                                      "processes",
+                                                      "metadata",
+                                                      "tracks",
+                                                      "events",
+                                                      "args",
+                                                      "lists",
+                                                      "links",
+                                                      "flows",
+                                                      "counters",
+                                                      "memory",
+                                                      "threads",
+                                                      "losses",
+                                                      "open scopes",
+                                                      "ledger",
+                                                      "examples",
+                                                      "files",
+                                                      "notes",
+                                                      "raw arguments",
+                                                      "raw arguments",
+                                                      "sources"};
 
 uint64_t Bits(const std::vector<uint64_t>& row, TraceColumn column) {
   return row[column];
@@ -93,8 +110,7 @@ Status TableReader::ReadBlocks() {
   for (const Block& block : list_.blocks) {
     if (options_.cancelled()) return Cancelled(file_.path());
     options_.Report(block.offset, file_bytes_);
-    if (block.header.kind !=
-            static_cast<uint16_t>(format::BlockKind::kTable) ||
+    if (block.header.kind != static_cast<uint16_t>(format::BlockKind::kTable) ||
         block.header.version != 1) {
       ++unknown_blocks_;
       continue;
@@ -281,9 +297,8 @@ Status TableReader::AddTracks() {
 // recorder uses, or a string of the trace.
 std::string_view TableReader::Lasting(std::string_view text) {
   static constexpr std::string_view kKnown[] = {
-      "pool",   "reentrant", "threads", "io",     "file_limit",
-      "exited", "reason_6",  "reason_7", "tsc",   "cntvct",
-      "monotonic"};
+      "pool",     "reentrant", "threads", "io",     "file_limit", "exited",
+      "reason_6", "reason_7",  "tsc",     "cntvct", "monotonic"};
   for (const std::string_view known : kKnown)
     if (known == text) return known;
   return builder_.strings().view(builder_.Intern(text));
@@ -340,9 +355,9 @@ void TableReader::ReportLosses() {
     if (table == static_cast<size_t>(Table::kTrace) || read_[table] >= wanted)
       continue;
     const uint64_t lost = wanted - read_[table];
-    builder_.AddNote(At(first_damage_.value_or(list_.first_skipped),
-                        CountText(lost, "row") + " lost of the table " +
-                            kTableNames[table]));
+    builder_.AddNote(At(
+        first_damage_.value_or(list_.first_skipped),
+        CountText(lost, "row") + " lost of the table " + kTableNames[table]));
   }
 }
 
@@ -403,9 +418,8 @@ void TableReader::ReportOnlySource(uint64_t lost_events) {
     const std::string_view path =
         builder_.strings().view(StringOf(process.source));
     const auto file = std::find(files_.begin(), files_.end(), path);
-    process.source = file == files_.end()
-                         ? 0
-                         : static_cast<uint32_t>(file - files_.begin());
+    process.source =
+        file == files_.end() ? 0 : static_cast<uint32_t>(file - files_.begin());
   }
 }
 
@@ -414,8 +428,8 @@ void TableReader::Report() {
   uint64_t lost_events = 0;
   if (trace_)
     lost_events = (*trace_)[kRowCounts + static_cast<size_t>(Table::kEvents)];
-  lost_events -= std::min(lost_events,
-                          read_[static_cast<size_t>(Table::kEvents)]);
+  lost_events -=
+      std::min(lost_events, read_[static_cast<size_t>(Table::kEvents)]);
   const bool has_sources =
       trace_ && (*trace_)[kSourceCount] > 0 &&
       read_[static_cast<size_t>(Table::kSources)] >= (*trace_)[kSourceCount];

@@ -87,8 +87,7 @@ bool TableReader::TakeTracks(const TableBlock& block) {
 // at while they are in the cache.
 bool TableReader::TakeEvents(const TableBlock& block) {
   if (!stretches_.empty() &&
-      block.first_row() <
-          stretches_.back().file_first + stretches_.back().rows)
+      block.first_row() < stretches_.back().file_first + stretches_.back().rows)
     return false;  // out of order, or twice
   if (!builder_.ReserveRows(block.rows())) return false;
   const TraceBuilder::Rows rows = builder_.rows();
@@ -170,15 +169,14 @@ bool TableReader::TakeArgs(const TableBlock& block) {
     const uint64_t value = values_[4][i];
     const uint64_t length = values_[5][i];
     const bool list = arg.kind == ArgKind::kIntList;
-    if (arg.row == kNoRow ||
-        (list && (value > arg_ints_.size() ||
-                  length > arg_ints_.size() - value))) {
+    if (arg.row == kNoRow || (list && (value > arg_ints_.size() ||
+                                       length > arg_ints_.size() - value))) {
       ++references_lost_;
       continue;
     }
     if (list) {
-      builder_.AddListArg(arg, {arg_ints_.data() + value,
-                                static_cast<size_t>(length)});
+      builder_.AddListArg(
+          arg, {arg_ints_.data() + value, static_cast<size_t>(length)});
       continue;
     }
     if (arg.kind == ArgKind::kInt) arg.int_value = Signed(value);
@@ -248,8 +246,7 @@ bool TableReader::TakeLinks(const TableBlock& block) {
     Link link;
     const bool no_row = values_[0][i] == kNoRow;
     link.row = no_row ? kNoRow : RowOf(values_[0][i]);
-    if (values_[1][i] >= processes_.size() ||
-        (link.row == kNoRow && !no_row)) {
+    if (values_[1][i] >= processes_.size() || (link.row == kNoRow && !no_row)) {
       ++references_lost_;
       continue;
     }
@@ -328,8 +325,8 @@ bool TableReader::TakeThreads(const TableBlock& block) {
   DecodeAll(block);
   for (uint32_t i = 0; i < block.rows(); ++i) {
     ThreadReport& thread = threads_[block.first_row() + i];
-    thread.track = static_cast<uint32_t>(
-        std::min<uint64_t>(values_[0][i], UINT32_MAX));
+    thread.track =
+        static_cast<uint32_t>(std::min<uint64_t>(values_[0][i], UINT32_MAX));
     thread.recorded = values_[1][i];
     thread.side_recorded = values_[2][i];
     thread.side_dropped = values_[3][i];
@@ -357,8 +354,8 @@ bool TableReader::TakeOwned(const TableBlock& block,
   for (uint32_t i = 0; i < block.rows(); ++i) {
     if (values_[2][i] > extra.size()) return false;
     const auto length = static_cast<size_t>(values_[2][i]);
-    owned.push_back({values_[0][i], values_[1][i],
-                     std::string(extra.substr(0, length))});
+    owned.push_back(
+        {values_[0][i], values_[1][i], std::string(extra.substr(0, length))});
     extra.remove_prefix(length);
   }
   return true;

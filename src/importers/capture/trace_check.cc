@@ -64,8 +64,7 @@ std::string CheckTrack(const Trace& trace, uint32_t index) {
     if (dur < 0) return Format("row %u: negative duration", row);
     if (row > track.first) {
       const int64_t before = trace.start_ns()[row - 1];
-      if (start < before ||
-          (start == before && dur > trace.dur_ns()[row - 1]))
+      if (start < before || (start == before && dur > trace.dur_ns()[row - 1]))
         return Format("row %u: out of order", row);
     }
     while (!open.empty() && open.back() <= start) open.pop_back();
@@ -96,8 +95,7 @@ std::string CheckTables(const Trace& trace) {
   for (const ThreadReport& thread : trace.threads()) {
     if (thread.track >= tracks) return "thread without track";
     for (const Row row : thread.open_scopes)
-      if (row >= trace.size() ||
-          (trace.flags()[row] & kEventOpenAtEnd) == 0)
+      if (row >= trace.size() || (trace.flags()[row] & kEventOpenAtEnd) == 0)
         return "open scope that is not open";
   }
   return "";

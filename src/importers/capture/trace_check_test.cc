@@ -42,7 +42,9 @@ TEST(TraceCheckTest, PlantedDefectsAreSeen) {
       {"a rejected record also kept",
        [](TraceBuilder& b) { b.ledger().Reject("bad side record"); }},
       {"a row that was not counted",
-       [](TraceBuilder& b) { b.AddEvent({0, 20, 1, {}, 7, 0}); }},
+       [](TraceBuilder& b) {
+         b.AddEvent({0, 20, 1, {}, 7, 0});
+       }},
       {"a thread that claims more",
        [](TraceBuilder& b) {
          ThreadReport more;
@@ -70,8 +72,7 @@ TEST(TraceCheckTest, PlantedDefectsAreSeen) {
          b.AddThread(open);
        }},
   };
-  for (const auto& [name, spoil] : defects)
-    EXPECT_NE(Check(spoil), "") << name;
+  for (const auto& [name, spoil] : defects) EXPECT_NE(Check(spoil), "") << name;
 }
 
 }  // namespace

@@ -162,8 +162,7 @@ void FluidProfile::Join(FluidProfile&& next, const Range& part) {
     ReadPart(next.stopped_at_, {next.stopped_at_, part.to});
 }
 
-const uint8_t* FluidProfile::ReadPart(const uint8_t* from,
-                                      const Range& part) {
+const uint8_t* FluidProfile::ReadPart(const uint8_t* from, const Range& part) {
   const uint8_t* const end = input_.bytes.data() + input_.bytes.size();
   // Events that follow each other, up to the last few bytes.
   const ptrdiff_t ahead = std::min(InOrder::kLookahead, end - from);
@@ -288,9 +287,8 @@ void FluidProfile::ReadEvent(Bytes event, bool cut) {
     });
     span.type = copied || !detail.empty()
                     ? DeviceType(name, detail, copied)
-                    : TypeOf(span.name, kernel_types_, [&] {
-                        return DeviceType(name, {}, false);
-                      });
+                    : TypeOf(span.name, kernel_types_,
+                             [&] { return DeviceType(name, {}, false); });
   }
   const Row row = out_.Add(span, event.data(), repair);
   if (row == kNoRow) return;
@@ -399,9 +397,8 @@ namespace stepscope {
 
 const Importer& FluidImporter() {
   // Never destroyed: files may be read while the process ends.
-  static const auto* const importer =
-      new proto::ProtoImporter("fluid", proto::IsFluidProfile,
-                               proto::ImportFluidProfile);
+  static const auto* const importer = new proto::ProtoImporter(
+      "fluid", proto::IsFluidProfile, proto::ImportFluidProfile);
   return *importer;
 }
 

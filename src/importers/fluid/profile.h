@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "importers/proto/parts.h"
 #include "importers/fluid/fluid_importer.h"
+#include "importers/proto/parts.h"
 #include "importers/proto/recorder.h"
 #include "importers/proto/tracks.h"
 
@@ -76,8 +76,8 @@ class FluidProfile {
   // as a rule that lies behind all events.
   bool is_fork_ = false;
   const uint8_t* stopped_at_ = nullptr;
-  std::vector<uint16_t> host_types_;    // by name's id; kUnknownType: not
-  std::vector<uint16_t> kernel_types_;  // looked at yet
+  std::vector<uint16_t> host_types_;          // by name's id; kUnknownType: not
+  std::vector<uint16_t> kernel_types_;        // looked at yet
   KnownTrack known_tracks_[2][kKnownTracks];  // threads, streams
   // A memory event of the file is a lifetime; these are both ends of each.
   std::vector<MemoryEvent> memory_;

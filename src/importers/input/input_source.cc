@@ -88,8 +88,8 @@ Result<std::unique_ptr<InputSource>> InputSource::OfFile(File file, bool named,
   if (fstat(file.fd(), &status) != 0) return FileError(shown, errno);
   if (S_ISDIR(status.st_mode)) return FileError(shown, EISDIR);
   // Standard input may be a file of which others have read a part.
-  const bool is_file = S_ISREG(status.st_mode) &&
-                       (named || lseek(file.fd(), 0, SEEK_CUR) == 0);
+  const bool is_file =
+      S_ISREG(status.st_mode) && (named || lseek(file.fd(), 0, SEEK_CUR) == 0);
   std::unique_ptr<InputSource> input(
       new InputSource(is_file ? Kind::kFile : Kind::kPipe, shown, limits));
   if (is_file) input->source_size_ = static_cast<uint64_t>(status.st_size);
@@ -117,8 +117,9 @@ Status InputSource::Begin() {
   if (compression_ == Compression::kNone) return Ok();
   if (compression_ == Compression::kZstd && !HaveZstd())
     return Fail(ErrorCode::kUnsupported,
-                path() + ": compressed with zstd, which this build does not "
-                         "read; decompress it first");
+                path() +
+                    ": compressed with zstd, which this build does not "
+                    "read; decompress it first");
   decoder_ = compression_ == Compression::kGzip ? MakeGzipDecoder()
                                                 : MakeZstdDecoder();
   if (decoder_ == nullptr)
@@ -167,8 +168,7 @@ Error InputSource::Cancelled() const {
 Result<size_t> InputSource::ReadPipe(std::span<uint8_t> out) const {
   size_t done = 0;
   while (done < out.size()) {
-    const ssize_t n =
-        read(file_.fd(), out.data() + done, out.size() - done);
+    const ssize_t n = read(file_.fd(), out.data() + done, out.size() - done);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return FileError(path_, errno);
     if (n == 0) break;
@@ -231,10 +231,10 @@ Result<size_t> InputSource::ReadDecoded(std::span<uint8_t> out) {
     if (!more) {
       ended_ = true;
       if (!decoder_->AtBoundary())
-        damage_ = Format("byte %" PRIu64
-                         ": compressed data are cut short; %" PRIu64
-                         " bytes could be read",
-                         source_offset_, decoded_);
+        damage_ =
+            Format("byte %" PRIu64 ": compressed data are cut short; %" PRIu64
+                   " bytes could be read",
+                   source_offset_, decoded_);
       break;
     }
     const auto in = std::span<const uint8_t>(source_).subspan(
@@ -246,11 +246,12 @@ Result<size_t> InputSource::ReadDecoded(std::span<uint8_t> out) {
     decoded_ += step.produced;
     if (step.damaged) {
       ended_ = true;
-      damage_ = Format("byte %" PRIu64 ": compressed data are damaged (%.*s); "
-                       "%" PRIu64 " bytes could be read",
-                       source_offset_,
-                       static_cast<int>(decoder_->reason().size()),
-                       decoder_->reason().data(), decoded_);
+      damage_ =
+          Format("byte %" PRIu64
+                 ": compressed data are damaged (%.*s); "
+                 "%" PRIu64 " bytes could be read",
+                 source_offset_, static_cast<int>(decoder_->reason().size()),
+                 decoder_->reason().data(), decoded_);
     }
     STEPSCOPE_TRY(CheckLimits(decoded_));
   }
@@ -307,10 +308,10 @@ Result<std::span<const uint8_t>> InputSource::WholeBytes() {
     if (got < wanted) break;
     if (done < whole_.size()) continue;
     if (!has_positions() && done > limits_.max_whole_bytes)
-      return Fail(ErrorCode::kUnsupported,
-                  path() + Format(": expands to more than %" PRIu64
-                                  " bytes in memory",
-                                  limits_.max_whole_bytes));
+      return Fail(
+          ErrorCode::kUnsupported,
+          path() + Format(": expands to more than %" PRIu64 " bytes in memory",
+                          limits_.max_whole_bytes));
     if (!whole_.Resize(whole_.size() * 2)) return refused;
   }
   // The column keeps its size: cutting it would touch the unused end.

@@ -33,8 +33,8 @@ namespace stepscope {
 // What a small file may become before it is refused as a bomb. Plain files
 // have no limit.
 struct InputLimits {
-  uint64_t max_bytes = uint64_t{256} << 30;      // decompressed, streamed
-  uint64_t max_whole_bytes = uint64_t{16} << 30; // the same, held in memory
+  uint64_t max_bytes = uint64_t{256} << 30;       // decompressed, streamed
+  uint64_t max_whole_bytes = uint64_t{16} << 30;  // the same, held in memory
   // Decompressed by compressed bytes, looked at after the first `ratio_from`
   // bytes. Real traces reach 30, wholly regular ones some 150; deflate ends
   // at 1032.
@@ -142,10 +142,10 @@ class InputSource {
   std::vector<uint8_t> source_;  // compressed bytes not yet decoded
   size_t source_first_ = 0;
   size_t source_last_ = 0;
-  std::vector<uint8_t> head_;    // plain bytes not yet handed out
+  std::vector<uint8_t> head_;  // plain bytes not yet handed out
   size_t head_first_ = 0;
   Column<uint8_t> whole_;
-  uint64_t read_offset_ = 0;     // next byte of the source to read
+  uint64_t read_offset_ = 0;  // next byte of the source to read
   uint64_t source_offset_ = 0;
   uint64_t source_size_ = 0;
   uint64_t decoded_ = 0;

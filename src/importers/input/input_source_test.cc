@@ -145,10 +145,10 @@ TEST(InputSourceTest, GzipCutShortGivesTheReadablePart) {
   const std::string got = ReadAll(*input, 4096);
   EXPECT_GT(got.size(), 300000u);
   EXPECT_EQ(got, plain.substr(0, got.size()));
-  EXPECT_EQ(input->damage(),
-            "byte " + std::to_string(bytes.size() / 2) +
-                ": compressed data are cut short; " +
-                std::to_string(got.size()) + " bytes could be read");
+  EXPECT_EQ(input->damage(), "byte " + std::to_string(bytes.size() / 2) +
+                                 ": compressed data are cut short; " +
+                                 std::to_string(got.size()) +
+                                 " bytes could be read");
 }
 
 TEST(InputSourceTest, GzipCutAtEveryByteOfASmallFile) {

@@ -23,7 +23,8 @@ Error NoRoom(const InputSource& input, const std::string& folder,
              const std::string& why) {
   return Fail(ErrorCode::kIo, input.path() +
                                   ": needs a temporary copy of its plain bytes "
-                                  "in " + folder + ": " + why +
+                                  "in " +
+                                  folder + ": " + why +
                                   "; set TMPDIR to a folder with more room");
 }
 

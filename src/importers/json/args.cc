@@ -12,10 +12,17 @@ namespace stepscope::json {
 namespace {
 
 // Typed arguments, under the names that the files have for them.
-constexpr std::string_view kTypedKeys[] = {
-    "Input Dims", "Input type", "Concrete Inputs", "input_shapes",
-    "input_dtypes", "grid", "block", "bytes", "blocks per SM",
-    "est. achieved occupancy %", "theoretical achieved occupancy %"};
+constexpr std::string_view kTypedKeys[] = {"Input Dims",
+                                           "Input type",
+                                           "Concrete Inputs",
+                                           "input_shapes",
+                                           "input_dtypes",
+                                           "grid",
+                                           "block",
+                                           "bytes",
+                                           "blocks per SM",
+                                           "est. achieved occupancy %",
+                                           "theoretical achieved occupancy %"};
 static_assert(std::size(kTypedKeys) == ArgReader::kTypedKeyCount);
 
 constexpr size_t IndexOf(std::string_view key) {

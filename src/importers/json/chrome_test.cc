@@ -48,8 +48,7 @@ TEST(ContainerTest, BothFormsAndMissingEnds) {
   expect("[\n" + two + ",\n]", true);
   expect("\xef\xbb\xbf [" + two + "]", true);
   expect("{\"traceEvents\":[" + two + "]}", true);
-  expect("{\"a\":{\"traceEvents\":[]},\"traceEvents\":[" + two +
-             "],\"b\":1}",
+  expect("{\"a\":{\"traceEvents\":[]},\"traceEvents\":[" + two + "],\"b\":1}",
          true);
   expect("[" + two, false);
   expect("[" + two + ",", false);
@@ -224,8 +223,7 @@ TEST(PhaseTest, FlowsCountersAndMetadata) {
     {"ph":"C","name":"mem","pid":1,"ts":4,"args":{"used":3,"free":1.5}},
     {"ph":"C","name":"mem","pid":1,"ts":5,"args":{"used":"4"}},
     {"ph":"C","name":"mem","pid":1,"ts":6,"args":{"used":"many"}})");
-  EXPECT_EQ(LedgerLine(*trace),
-            "kept 9, rejected counter without a number 1");
+  EXPECT_EQ(LedgerLine(*trace), "kept 9, rejected counter without a number 1");
   EXPECT_EQ(trace->processes().size(), 1u);
   EXPECT_EQ(trace->str(trace->processes()[0].name), "train");
   EXPECT_EQ(trace->str(trace->tracks()[0].name), "main");
@@ -417,8 +415,8 @@ TEST(SizeTest, EventsAcrossChunksAndLongOnes) {
   const std::string pad(900, 'p');
   for (int i = 0; i < 6000; ++i) {
     text += "{\"ph\":\"X\",\"name\":\"n\",\"pid\":1,\"tid\":2,\"ts\":" +
-            std::to_string(i * 10) + ",\"dur\":5,\"args\":{\"i\":" +
-            std::to_string(i) + ",\"p\":\"" +
+            std::to_string(i * 10) +
+            ",\"dur\":5,\"args\":{\"i\":" + std::to_string(i) + ",\"p\":\"" +
             (i == 3000 ? std::string(3000000, 'q') : pad) + "\"}},";
   }
   text += "{}]";

@@ -105,8 +105,8 @@ void MarkDeviceTracks(TraceBuilder& builder) {
   for (Row row = 0; row < builder.event_count(); ++row)
     if (streams[builder.track_of(row)] &&
         builder.type_of(row) == STEPSCOPE_USER_DEFINED)
-      builder.SetType(row, WorkType(builder.strings().view(
-                               builder.name_of(row))));
+      builder.SetType(row,
+                      WorkType(builder.strings().view(builder.name_of(row))));
   if (const auto host = OnlyHost(devices, builder))
     GiveDevicesTo(*host, devices, builder);
 }

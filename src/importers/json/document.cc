@@ -13,8 +13,8 @@ constexpr std::string_view kNotAnObject = "not an object";
 constexpr std::string_view kCutShort = "cut short";
 
 // With one of these keys the events of all writers begin.
-constexpr std::string_view kFirstKeys[] = {"ph",  "name", "cat", "pid", "tid",
-                                           "ts",  "id",   "dur", "args"};
+constexpr std::string_view kFirstKeys[] = {"ph", "name", "cat", "pid", "tid",
+                                           "ts", "id",   "dur", "args"};
 
 size_t SkipSpace(std::string_view text, size_t at) {
   while (at < text.size() && Tokens::IsSpace(text[at])) ++at;
@@ -40,8 +40,7 @@ bool LooksLikeEvent(std::string_view text, size_t brace) {
 
 // The next place in [from, to) where an event seems to begin.
 size_t FindEvent(std::string_view text, size_t from, size_t to) {
-  for (size_t at = text.find('{', from); at < to;
-       at = text.find('{', at + 1))
+  for (size_t at = text.find('{', from); at < to; at = text.find('{', at + 1))
     if (LooksLikeEvent(text, at)) return at;
   return text.npos;
 }
@@ -82,10 +81,9 @@ Document::Unit Document::ReadTop(const Tokens& tokens, size_t& i) {
   // A scalar ends where the next token begins.
   if (next == Tokens::kNone || next >= tokens.count()) return Unit::kCut;
   const bool container = tokens.kind(value) == '{' || tokens.kind(value) == '[';
-  handler_.OnMember(
-      key, container ? tokens.Between(tokens.offset(value),
-                                      tokens.offset(next - 1) + 1)
-                     : tokens.Scalar(value));
+  handler_.OnMember(key, container ? tokens.Between(tokens.offset(value),
+                                                    tokens.offset(next - 1) + 1)
+                                   : tokens.Scalar(value));
   i = next;
   return Unit::kTaken;
 }

@@ -52,7 +52,7 @@ class Document {
 
   bool has_events() const { return has_events_; }  // the array was found
   bool complete() const { return state_ == State::kDone; }
-  bool has_rubbish() const { return rubbish_; }    // outside of the events
+  bool has_rubbish() const { return rubbish_; }  // outside of the events
 
  private:
   enum class State : uint8_t { kStart, kTop, kEvents, kDone };

@@ -69,14 +69,13 @@ Status DocumentReader::Handle(Piece& piece, std::string_view text, bool last) {
     settle_(piece);
     window = done.again ? kFirstWindow : window * 2;
     rescanned_ += std::min(window, text.size());
-    document_.set_resync(rescanned_ <
-                         kFreeRescans + kRescansPerByte * offset_);
+    document_.set_resync(rescanned_ < kFreeRescans + kRescansPerByte * offset_);
   }
   if (text.size() > kMaxUnitBytes)
-    return Fail(ErrorCode::kUnsupported,
-                Format("byte %llu: an element of more than %zu bytes",
-                       static_cast<unsigned long long>(offset_),
-                       kMaxUnitBytes));
+    return Fail(
+        ErrorCode::kUnsupported,
+        Format("byte %llu: an element of more than %zu bytes",
+               static_cast<unsigned long long>(offset_), kMaxUnitBytes));
   wanted_ = text.size() > Piece::kRoom ? text.size() * 2 : 0;
   if (!own_text) settle_(piece);
   // The text may be part of what is assigned to.

@@ -160,8 +160,7 @@ void EventSink::FromOrigin(int64_t& time_ns) {
   constexpr int64_t kYear2001Ns = kSecondNs * kSecondNs;
   if (!has_origin_) {
     has_origin_ = true;
-    if (time_ns >= kYear2001Ns)
-      origin_ns_ = time_ns / kSecondNs * kSecondNs;
+    if (time_ns >= kYear2001Ns) origin_ns_ = time_ns / kSecondNs * kSecondNs;
   }
   time_ns -= origin_ns_;
 }
@@ -213,8 +212,7 @@ void EventSink::KeepOwnTimes(const Current& event, const Category& category,
     stated.dur_ns = end_ns - stated.own_ns;
     builder_.SetDuration(row, stated.dur_ns);
   }
-  stated.is_call =
-      category.type == STEPSCOPE_CUDA_RUNTIME && !stated.is_exact;
+  stated.is_call = category.type == STEPSCOPE_CUDA_RUNTIME && !stated.is_exact;
   const std::string_view name = builder_.strings().view(builder_.name_of(row));
   stated.word = builder_.Intern(name.substr(0, name.find(' ')));
   paddle_times_.Add(stated);
@@ -272,8 +270,7 @@ EventSink::Outcome EventSink::AddComplete(Current& event) {
   // torch without Kineto states no category, but a row of its operators.
   const bool by_torch =
       event.text.cat.empty() && event.text.pid == "\"CPU functions\"";
-  const Category& category =
-      CategoryOf(by_torch ? "Operator" : event.text.cat);
+  const Category& category = CategoryOf(by_torch ? "Operator" : event.text.cat);
   if (const std::string_view wrong = ReadDuration(event); !wrong.empty())
     return {wrong};
   args_.Read(event.tokens, event.text, ArgsOf(category),
@@ -292,8 +289,8 @@ EventSink::Outcome EventSink::AddInstant(Current& event) {
   const Category& category = CategoryOf(event.text.cat);
   args_.Read(event.tokens, event.text, ArgSet::kNone,
              header_.has_paddle_keys());
-  const Row row = AddRow(event, category, TrackOf(event.text, category),
-                         kEventInstant);
+  const Row row =
+      AddRow(event, category, TrackOf(event.text, category), kEventInstant);
   if (row != kNoRow) args_.AddRest(row);
   return {};
 }
@@ -303,19 +300,16 @@ EventSink::Outcome EventSink::AddBegin(Current& event) {
   args_.Read(event.tokens, event.text, ArgsOf(category), false);
   const uint32_t track = TrackOf(event.text, category);
   const Row row = AddRow(event, category, track, kEventOpenAtEnd);
-  if (row != kNoRow)
-    open_[track].push_back({row, event.offset, args_.rest()});
+  if (row != kNoRow) open_[track].push_back({row, event.offset, args_.rest()});
   return {{}, true};
 }
 
 EventSink::Outcome EventSink::AddEnd(Current& event) {
   // The end belongs to the last begin of its row; it may have no category.
   args_.Read(event.tokens, event.text, ArgSet::kNone, false);
-  for (const TrackPlace kind :
-       {CategoryOf(event.text.cat).row, TrackPlace::kHost,
-        TrackPlace::kStream}) {
-    const uint32_t track =
-        rows_.Find(kind, event.text.pid, event.text.tid);
+  for (const TrackPlace kind : {CategoryOf(event.text.cat).row,
+                                TrackPlace::kHost, TrackPlace::kStream}) {
+    const uint32_t track = rows_.Find(kind, event.text.pid, event.text.tid);
     const auto it = open_.find(track);
     if (it == open_.end() || it->second.empty()) continue;
     if (event.time_ns < builder_.start_ns(it->second.back().row))
@@ -348,9 +342,9 @@ EventSink::Outcome EventSink::AddAsync(Current& event) {
   const uint32_t process = rows_.ProcessOf(text.pid);
   const char family = object ? 'N' : phase == 'b' || phase == 'e' ? 'b' : 'S';
   // Objects are told apart by name, old asynchronous events too.
-  const std::string key = AsyncEvents::Key(
-      process, family, text.cat, text.id,
-      family == 'b' ? text.scope : text.name);
+  const std::string key =
+      AsyncEvents::Key(process, family, text.cat, text.id,
+                       family == 'b' ? text.scope : text.name);
   const bool ends = phase == 'e' || phase == 'F' || phase == 'D';
   const AsyncEvents::Open open =
       ends ? async_.End(key) : AsyncEvents::Open{kNoRow, 0, {}};
@@ -372,8 +366,8 @@ EventSink::Outcome EventSink::AddAsync(Current& event) {
   const uint32_t track =
       rows_.Named(TrackKind::kAsync, process, Unescaped(text.cat, buffer_));
   const bool begins = phase == 'b' || phase == 'S' || phase == 'N';
-  const Row row = AddRow(event, aside, track,
-                         begins ? kEventOpenAtEnd : kEventInstant);
+  const Row row =
+      AddRow(event, aside, track, begins ? kEventOpenAtEnd : kEventInstant);
   if (row == kNoRow) return {};
   std::string args = args_.rest();
   if (!args.empty()) args += ", ";
@@ -403,9 +397,8 @@ void EventSink::FinishOpen() {
 void EventSink::Finish() {
   FinishOpen();
   rows_.Finish();
-  first_time_ns_ = std::min(first_time_ns_, paddle_times_.Finish(
-                                                builder_,
-                                                header_.stated_peaks()));
+  first_time_ns_ = std::min(
+      first_time_ns_, paddle_times_.Finish(builder_, header_.stated_peaks()));
   MarkDeviceTracks(builder_);
   external_.Finish(builder_, TrackMap::kMainProcess);
   if (rows_.has_owners()) builder_.GiveLinksToTracks();

@@ -48,11 +48,11 @@ MemberAt At(size_t key, size_t value, size_t next) {
 struct Known {
   uint64_t bytes;
   uint64_t mask;
-  std::string_view EventText::* view;  // that it fills; null: "args"
-  bool in_quotes;                      // what the view is of
+  std::string_view EventText::*view;  // that it fills; null: "args"
+  bool in_quotes;                     // what the view is of
 };
 
-constexpr Known Make(std::string_view key, std::string_view EventText::* view,
+constexpr Known Make(std::string_view key, std::string_view EventText::*view,
                      bool in_quotes) {
   std::array<char, sizeof(uint64_t)> bytes = {};
   std::array<char, sizeof(uint64_t)> mask = {};
@@ -171,8 +171,8 @@ State ReadEvent(const Tokens& tokens, size_t brace, MemberRoom& room,
                 EventText& event, size_t& next) {
   event = EventText();
   uint8_t last = kNoneKnown;
-  const size_t first = TakeExpected(tokens, brace + 1, room.followers_, event,
-                                    last, next);
+  const size_t first =
+      TakeExpected(tokens, brace + 1, room.followers_, event, last, next);
   if (first == Tokens::kNone) return State::kEnd;
   MemberAt* const first_other = room.next_other_;
   MemberAt* other = first_other;
@@ -204,7 +204,7 @@ State ReadEvent(const Tokens& tokens, size_t brace, MemberRoom& room,
     const bool container = kind == '{' || kind == '[';
     const size_t behind = container ? tokens.SkipValue(value) : value + 1;
     if (behind == Tokens::kNone) return behind;
-    std::string_view EventText::* const view = member.view;
+    std::string_view EventText::*const view = member.view;
     if (view == nullptr || (container && view != &EventText::id)) {
       *other++ = At(key_at, value, behind);
     } else if (container) {

@@ -21,8 +21,8 @@ std::string Read(const Tokens& tokens, size_t brace, MemberRoom& room) {
   if (state != Members::State::kEnd) return all;
   all += std::to_string(next) + " " + std::to_string(e.members);
   for (const std::string_view view :
-       {e.name, e.cat, e.ph, e.bp, e.scope, e.instant_scope, e.pid, e.tid,
-        e.ts, e.dur, e.id})
+       {e.name, e.cat, e.ph, e.bp, e.scope, e.instant_scope, e.pid, e.tid, e.ts,
+        e.dur, e.id})
     all += " <" + std::string(view) + ">";
   for (const auto members : {e.args, e.others}) {
     all += " |";
@@ -56,8 +56,8 @@ class Generator {
 
  private:
   static constexpr const char* kKeys[] = {
-      "id",  "id2",  "bp",    "s",     "scope", "tts", "p",
-      "pi",  "names", "argss", "dur",  "args",  "",    "longer than a word"};
+      "id", "id2",   "bp",    "s",   "scope", "tts", "p",
+      "pi", "names", "argss", "dur", "args",  "",    "longer than a word"};
 
   bool OneIn(uint32_t n) { return random_() % n == 0; }
   std::string Space() { return OneIn(6) ? "\n " : ""; }

@@ -66,9 +66,12 @@ bool ReadOwnTime(std::string_view text, int64_t& ns) {
   if (text.size() < 4 || text.front() != '"') return false;
   text = text.substr(1, text.size() - 2);
   int scale = 0;
-  if (text.ends_with("us")) scale = 3;
-  else if (text.ends_with("ms")) scale = 6;
-  else if (!text.ends_with("ns")) return false;
+  if (text.ends_with("us"))
+    scale = 3;
+  else if (text.ends_with("ms"))
+    scale = 6;
+  else if (!text.ends_with("ns"))
+    return false;
   text.remove_suffix(2);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return ParseScaled(text, scale, ns) == NumberState::kOk && InRange(ns);

@@ -75,8 +75,8 @@ void Header::Add(TraceBuilder& builder, uint32_t process, std::string_view key,
                    ? -1
                    : UsageOf(MemberOf(index, of));
       };
-      builder.MergeCpuUsage({usage("Process Cpu Utilization"),
-                             usage("System Cpu Utilization")});
+      builder.MergeCpuUsage(
+          {usage("Process Cpu Utilization"), usage("System Cpu Utilization")});
     } else {
       epoch_known_ = MemberOf(index, "epochKnown") != "false";
       stated_peaks_ = MemberOf(index, "statedPeaks") != "false";

@@ -20,7 +20,8 @@ std::string Sample() {
   for (size_t i = 0; i < kEvents; ++i) {
     text += "  {\n    \"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"op" +
             std::to_string(i) + "\", \"pid\": 1, \"tid\": 2,\n    \"ts\": " +
-            std::to_string(i * 10) + ".5, \"dur\": 5,\n    \"args\": {\n      "
+            std::to_string(i * 10) +
+            ".5, \"dur\": 5,\n    \"args\": {\n      "
             "\"External id\": 3, \"Input Dims\": [[2, 3], []], \"s\": \"{\"\n"
             "    }\n  }";
     text += i + 1 < kEvents ? ",\n" : "\n";
@@ -74,9 +75,9 @@ TEST(JsonFaultTest, GzipCutAtEveryByte) {
   const std::string text = Sample();
   std::string packed(compressBound(text.size()) + 32, '\0');
   z_stream stream = {};
-  ASSERT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8,
-                         Z_DEFAULT_STRATEGY),
-            Z_OK);
+  ASSERT_EQ(
+      deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY),
+      Z_OK);
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
   stream.avail_in = static_cast<uInt>(text.size());
   stream.next_out = reinterpret_cast<Bytef*>(packed.data());

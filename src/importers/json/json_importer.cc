@@ -74,9 +74,9 @@ class Json : public Importer {
     json::Pipeline pipeline(piece_bytes,
                             worth_a_thread ? options.executor : nullptr);
     // On one thread there is nothing to write down.
-    json::Document document(
-        pipeline.has_thread() ? static_cast<json::DocumentHandler&>(recorder)
-                              : sink);
+    json::Document document(pipeline.has_thread()
+                                ? static_cast<json::DocumentHandler&>(recorder)
+                                : sink);
     json::DocumentReader reader(
         input, piece_bytes, document,
         [&](json::Piece& piece) { pipeline.Settle(piece); });

@@ -21,7 +21,7 @@ uint64_t Next(uint64_t number, char digit) {
 }
 
 // Powers of ten, as far as a rest of less than eight digits needs them.
-constexpr uint64_t kTen[] = {1,      10,      100,      1000,
+constexpr uint64_t kTen[] = {1,      10,      100,       1000,
                              10'000, 100'000, 1'000'000, 10'000'000};
 
 constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
@@ -39,8 +39,7 @@ uint64_t Load(const char* text) {
 bool AreDigits(uint64_t word) {
   constexpr uint64_t kHigh = 0xf0f0f0f0f0f0f0f0u;
   // 0x30 .. 0x39 have a 3 in the high half, and still have it six later.
-  return (((word & kHigh) |
-           (((word + 0x0606060606060606u) & kHigh) >> 4)) ==
+  return (((word & kHigh) | (((word + 0x0606060606060606u) & kHigh) >> 4)) ==
           0x3333333333333333u);
 }
 
@@ -79,8 +78,7 @@ bool ReadDigits(const char* at, size_t size, uint64_t& number) {
 
 // The same for four to seven digits where eight bytes can be read.
 bool ReadFewDigits(const char* at, size_t size, uint64_t& number) {
-  const uint64_t word =
-      (Load(at) << (8 * (8 - size))) | (kZeros >> (8 * size));
+  const uint64_t word = (Load(at) << (8 * (8 - size))) | (kZeros >> (8 * size));
   number = EightDigits(word);
   return AreDigits(word);
 }

@@ -43,11 +43,11 @@ TEST(NumberTest, ExponentsAndManyDigits) {
 
 TEST(NumberTest, WhatIsNoNumberOrTooLarge) {
   int64_t ns = 0;
-  for (const char* text : {"", "-", ".", "NaN", "Infinity", "1x", "\"\"",
-                           "1e", "1e+", "--1", "1.2.3", "true", "null"})
+  for (const char* text : {"", "-", ".", "NaN", "Infinity", "1x", "\"\"", "1e",
+                           "1e+", "--1", "1.2.3", "true", "null"})
     EXPECT_EQ(ParseMicros(text, ns), NumberState::kNotANumber) << text;
-  for (const char* text : {"9223372036854775.808", "1e400", "1e17",
-                           "99999999999999999999999999"})
+  for (const char* text :
+       {"9223372036854775.808", "1e400", "1e17", "99999999999999999999999999"})
     EXPECT_EQ(ParseMicros(text, ns), NumberState::kOutOfRange) << text;
 }
 
@@ -116,8 +116,7 @@ TEST(NumberTest, RealsAreTheNearest) {
   std::mt19937_64 random(1);
   for (int i = 0; i < 20000; ++i) {
     std::string text = std::to_string(random() >> random() % 64);
-    if (i % 4 != 0)
-      text.insert(random() % text.size() + 1, ".");
+    if (i % 4 != 0) text.insert(random() % text.size() + 1, ".");
     double value = 0;
     ASSERT_TRUE(ParseReal(text, value)) << text;
     ASSERT_EQ(value, std::strtod(text.c_str(), nullptr)) << text;

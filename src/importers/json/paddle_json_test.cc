@@ -16,12 +16,13 @@ namespace {
 
 constexpr int64_t kEpochUs = 1794782521000000;
 
-std::shared_ptr<const Trace> Read(const std::string& events,
-                                  const std::string& head =
-                                      R"("span_index": "0",)",
-                                  const std::string& tail = "") {
+std::shared_ptr<const Trace> Read(
+    const std::string& events,
+    const std::string& head = R"("span_index": "0",)",
+    const std::string& tail = "") {
   auto trace = ReadText(R"({"displayTimeUnit": "ms", "schemaVersion": "1.0.2",
-)" + head + R"( "traceEvents": [)" + events + "{}]" + tail + "}");
+)" + head + R"( "traceEvents": [)" +
+                        events + "{}]" + tail + "}");
   EXPECT_TRUE(trace) << trace.error().message;
   return trace ? *trace : nullptr;
 }
@@ -45,15 +46,13 @@ std::string Written(const Node& node, int64_t first_ns) {
          std::to_string(kEpochUs + node.start_ns / 1000) + R"(, "dur": )" +
          micros(node.dur_ns) + R"(, "ph": "X", "cat": ")" + node.type +
          R"(", "args": {"start_time": ")" + micros(from) +
-         R"( us", "end_time": ")" + micros(from + node.dur_ns) +
-         " us\"}},\n";
+         R"( us", "end_time": ")" + micros(from + node.dur_ns) + " us\"}},\n";
 }
 
 std::string Memory(int64_t time_ns, int64_t bytes, uint64_t peak) {
   return R"J({"name": "[memory]", "pid": 5, "tid": "6(C++)", "ts": )J" +
          std::to_string(kEpochUs + time_ns / 1000) +
-         R"(, "ph": "i", "cat": ")" +
-         (bytes < 0 ? "Free" : "Allocate") +
+         R"(, "ph": "i", "cat": ")" + (bytes < 0 ? "Free" : "Allocate") +
          R"J(", "args": {"place": "Place(cpu)", "addr": "77",
 "increase_bytes": )J" +
          std::to_string(bytes) +
@@ -127,13 +126,13 @@ TEST(PaddleJsonTest, ShortChildrenOfALongWindowLieInTheirOperator) {
     const std::string& kind = kinds[i % 3];
     const int64_t dur = 600 + i * 37 % 700;
     operators.push_back({kind + " dygraph", time, dur});
-    inner.push_back({kind + " infer_meta", time + 40, 180 + i * 29 % 300,
-                     "OperatorInner"});
+    inner.push_back(
+        {kind + " infer_meta", time + 40, 180 + i * 29 % 300, "OperatorInner"});
     time += dur + 30 + i * 53 % 170;
   }
   std::string written = Written({"first", 0, 5'000}, 0);
-  written += Written({"ProfileStep#3", kMinute, time - kMinute, "ProfileStep"},
-                     0);
+  written +=
+      Written({"ProfileStep#3", kMinute, time - kMinute, "ProfileStep"}, 0);
   for (const Node& node : operators) written += Written(node, 0);
   for (const Node& node : inner) written += Written(node, 0);
   const auto trace = Read(written);
@@ -145,8 +144,8 @@ TEST(PaddleJsonTest, ShortChildrenOfALongWindowLieInTheirOperator) {
     const Row parent = trace->nesting().parent[row];
     ASSERT_NE(parent, kNoRow) << name;
     const std::string_view around = trace->str(trace->name()[parent]);
-    found += around.substr(0, around.find(' ')) ==
-             name.substr(0, name.find(' '));
+    found +=
+        around.substr(0, around.find(' ')) == name.substr(0, name.find(' '));
   }
   EXPECT_EQ(found, inner.size());
 }
@@ -175,8 +174,7 @@ TEST(PaddleJsonTest, StartsToTheNanosecond) {
 
 TEST(PaddleJsonTest, MemoryBelongsToTheEventItStandsBehind) {
   // Both in one microsecond, and the second of them ends in it.
-  const std::string text = Memory(200, 8, 7) +
-                           Written({"outer", 0, 9'000}, 0) +
+  const std::string text = Memory(200, 8, 7) + Written({"outer", 0, 9'000}, 0) +
                            Memory(5'100, 64, 4096) +
                            Written({"inner", 4'200, 1'850}, 0) +
                            Memory(6'020, -64, 4096);
@@ -203,9 +201,8 @@ TEST(PaddleJsonTest, MemoryInAnotherOrderGoesByTime) {
 
 TEST(PaddleJsonTest, BothSpellingsOfTheWindow) {
   for (const char* key : {"span_indx", "span_index"}) {
-    const auto trace =
-        Read(Written({"op", 0, 5'000}, 0),
-             '"' + std::string(key) + R"(": "2",)");
+    const auto trace = Read(Written({"op", 0, 5'000}, 0),
+                            '"' + std::string(key) + R"(": "2",)");
     ASSERT_TRUE(trace);
     EXPECT_EQ(trace->format(), "paddle");
     bool found = false;
@@ -216,8 +213,8 @@ TEST(PaddleJsonTest, BothSpellingsOfTheWindow) {
 }
 
 TEST(PaddleJsonTest, EmptyNames) {
-  const auto trace = Read(Written({"", 0, 5'000}, 0) +
-                          Written({"[x]", 10'000, 5'000}, 0));
+  const auto trace =
+      Read(Written({"", 0, 5'000}, 0) + Written({"[x]", 10'000, 5'000}, 0));
   ASSERT_TRUE(trace);
   ASSERT_EQ(trace->size(), 2u);
   EXPECT_EQ(trace->str(trace->name()[0]), "");
@@ -225,10 +222,9 @@ TEST(PaddleJsonTest, EmptyNames) {
 }
 
 TEST(PaddleJsonTest, LaunchesHaveTypesOfTheirOwn) {
-  const auto trace =
-      Read(Written({"add dygraph", 0, 5'000}, 0) +
-           Written({"a", 1'000, 900, "DygraphKernelLaunch"}, 0) +
-           Written({"b", 2'000, 900, "StaticKernelLaunch"}, 0));
+  const auto trace = Read(Written({"add dygraph", 0, 5'000}, 0) +
+                          Written({"a", 1'000, 900, "DygraphKernelLaunch"}, 0) +
+                          Written({"b", 2'000, 900, "StaticKernelLaunch"}, 0));
   ASSERT_TRUE(trace);
   EXPECT_EQ(trace->type()[RowNamed(*trace, "a")], kDygraphKernelLaunch);
   EXPECT_EQ(trace->type()[RowNamed(*trace, "b")], kStaticKernelLaunch);
@@ -310,8 +306,8 @@ TEST(PaddleJsonTest, TimesThatMakeNoSense) {
 }
 
 TEST(PaddleJsonTest, EventsThatOverlapStayWhereTheyAre) {
-  const auto trace = Read(Written({"a", 0, 100'000}, 0) +
-                          Written({"b", 50'000, 100'000}, 0));
+  const auto trace =
+      Read(Written({"a", 0, 100'000}, 0) + Written({"b", 50'000, 100'000}, 0));
   ASSERT_TRUE(trace);
   EXPECT_EQ(trace->start_ns()[RowNamed(*trace, "b")] -
                 trace->start_ns()[RowNamed(*trace, "a")],

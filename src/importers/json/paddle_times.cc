@@ -10,7 +10,7 @@ namespace stepscope::json {
 namespace {
 
 constexpr int64_t kMicroNs = 1000;
-constexpr uint32_t kNone = UINT32_MAX;     // no event
+constexpr uint32_t kNone = UINT32_MAX;       // no event
 constexpr uint32_t kApart = UINT32_MAX - 1;  // overlaps, stays where it is
 // Sums stay far from where they overflow.
 constexpr int64_t kMostNs = int64_t{1} << 61;
@@ -89,10 +89,9 @@ bool PaddleTimes::Event::MayFollow(const Event& before) const {
 int64_t PaddleTimes::Event::RoomIn(const Event& around) const {
   const int64_t rounding = RoundingOfDuration(around.dur_ns);
   const int64_t from = std::max(low_ns, around.low_ns);
-  const int64_t to = std::min(
-      high_ns, around.high_ns + around.dur_ns + rounding - dur_ns);
-  const int64_t free =
-      around.dur_ns + rounding - around.inside_ns - dur_ns;
+  const int64_t to =
+      std::min(high_ns, around.high_ns + around.dur_ns + rounding - dur_ns);
+  const int64_t free = around.dur_ns + rounding - around.inside_ns - dur_ns;
   return std::min(to - from, free) + 1;
 }
 
@@ -182,8 +181,7 @@ void PaddleTimes::FindParentsByTime(Events& events) {
     while (!open.empty()) {
       Event& top = events[open.back()];
       const bool follows = event.MayFollow(top);
-      const bool middle_in =
-          event.start_ns + event.dur_ns / 2 < top.end_ns();
+      const bool middle_in = event.start_ns + event.dur_ns / 2 < top.end_ns();
       if (event.RoomIn(top) > 0 && (middle_in || !follows)) {
         event.parent = open.back();
         top.inside_ns += event.dur_ns;
@@ -257,10 +255,9 @@ PaddleTimes::Children PaddleTimes::PlaceThread(Events& events) {
 
 // Work of a stream is not nested.
 void PaddleTimes::PlaceStream(Events& events) {
-  std::stable_sort(events.begin(), events.end(),
-                   [](const Event& a, const Event& b) {
-                     return a.start_ns < b.start_ns;
-                   });
+  std::stable_sort(
+      events.begin(), events.end(),
+      [](const Event& a, const Event& b) { return a.start_ns < b.start_ns; });
   for (size_t i = 1; i < events.size(); ++i) {
     const Event& before = events[i - 1];
     Event& event = events[i];
@@ -307,10 +304,9 @@ void PaddleTimes::PlaceMemory(std::span<MemoryEvent* const> memory) {
     const int64_t last = std::min(event->time_ns + kMicroNs, end) - 1;
     int64_t time = std::max(event->time_ns, events[owner].start_ns);
     const std::span<uint32_t> inside = children_[track].Of(owner);
-    auto child = std::upper_bound(inside.begin(), inside.end(), time,
-                                  [&](int64_t at, uint32_t i) {
-                                    return at < events[i].end_ns();
-                                  });
+    auto child = std::upper_bound(
+        inside.begin(), inside.end(), time,
+        [&](int64_t at, uint32_t i) { return at < events[i].end_ns(); });
     for (; child != inside.end() && events[*child].start_ns <= time; ++child)
       time = std::max(time, events[*child].end_ns());
     if (time <= last)

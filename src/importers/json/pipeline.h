@@ -62,7 +62,7 @@ class Pipeline {
   std::deque<Piece*> full_;
   std::deque<std::function<void()>> jobs_;
   Piece* settling_ = nullptr;
-  int jobs_begun_ = 0;  // and not done
+  int jobs_begun_ = 0;             // and not done
   const Step* produce_ = nullptr;  // from Run() on
   std::exception_ptr thrown_;      // by produce_
   bool stopped_ = false;           // nobody consumes any more

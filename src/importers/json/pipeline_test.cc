@@ -35,9 +35,8 @@ std::string Read(const std::string& text, size_t piece_bytes, bool threads) {
   Document document(threads ? static_cast<DocumentHandler&>(recorder) : sink);
   DocumentReader reader(**input, piece_bytes, document,
                         [&](Piece& piece) { pipeline.Settle(piece); });
-  builder.raw_args().set_packer([&](RawArgs::Block& block) {
-    pipeline.Do([&block] { block.Pack(); });
-  });
+  builder.raw_args().set_packer(
+      [&](RawArgs::Block& block) { pipeline.Do([&block] { block.Pack(); }); });
   Status status = Ok();
   pipeline.Run(
       [&](Piece& piece) {
@@ -95,8 +94,9 @@ TEST(PipelineTest, BrokenEventsAreTheSameOnTwoThreads) {
   for (int round = 0; round < 20; ++round) {
     std::string text = Events(400, random);
     for (int i = 0; i < 20; ++i)
-      text[100 + random() % (text.size() - 100)] = "\"{}[]:,\\\n\x80"
-                                                   "x"[random() % 11];
+      text[100 + random() % (text.size() - 100)] =
+          "\"{}[]:,\\\n\x80"
+          "x"[random() % 11];
     for (const size_t bytes : {5000, 60'000})
       EXPECT_EQ(Read(text, bytes, true), Read(text, bytes, false)) << round;
   }
@@ -160,18 +160,17 @@ TEST(PipelineTest, WhatIsThrownReachesTheCaller) {
       const auto fail = [](bool now) {
         if (now) throw std::bad_alloc();
       };
-      EXPECT_THROW(
-          pipeline.Run(
-              [&](Piece& piece) {
-                ++made;
-                fail(by_producer && made == 20);
-                if (made % 3 == 0) pipeline.Settle(piece);
-                piece.last = made == 1000;
-              },
-              [&, seen = 0](Piece&) mutable {
-                fail(!by_producer && ++seen == 20);
-              }),
-          std::bad_alloc);
+      EXPECT_THROW(pipeline.Run(
+                       [&](Piece& piece) {
+                         ++made;
+                         fail(by_producer && made == 20);
+                         if (made % 3 == 0) pipeline.Settle(piece);
+                         piece.last = made == 1000;
+                       },
+                       [&, seen = 0](Piece&) mutable {
+                         fail(!by_producer && ++seen == 20);
+                       }),
+                   std::bad_alloc);
     }
   }
 }

@@ -24,8 +24,8 @@ Found FindIn(const char* block) {
   const __m128i quote = _mm_set1_epi8('"');
   const __m128i backslash = _mm_set1_epi8('\\');
   const auto mask = [](__m128i part, __m128i wanted) {
-    return uint64_t{static_cast<unsigned>(
-        _mm_movemask_epi8(_mm_cmpeq_epi8(part, wanted)))};
+    return uint64_t{
+        static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(part, wanted)))};
   };
   Found found;
   for (size_t i = 0; i < kBlock; i += 16) {

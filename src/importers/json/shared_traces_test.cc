@@ -100,8 +100,8 @@ TEST_F(SharedTracesTest, AllFilesAddUp) {
 
 TEST_F(SharedTracesTest, RanksAndDevices) {
   for (const int rank : {0, 1}) {
-    const auto trace = Import("torch_ddp_gloo_rank" + std::to_string(rank) +
-                              ".json.gz");
+    const auto trace =
+        Import("torch_ddp_gloo_rank" + std::to_string(rank) + ".json.gz");
     ASSERT_NE(trace, nullptr);
     EXPECT_EQ(trace->processes().size(), 1u);
     EXPECT_EQ(trace->processes()[0].rank, rank);
@@ -160,8 +160,8 @@ std::map<std::string, Figures> FromTorch(const std::string& name) {
   const auto bytes = (*input)->WholeBytes();
   EXPECT_TRUE(bytes);
   TokenIndex index;
-  EXPECT_TRUE(index.Find({reinterpret_cast<const char*>(bytes->data()),
-                          bytes->size()}));
+  EXPECT_TRUE(index.Find(
+      {reinterpret_cast<const char*>(bytes->data()), bytes->size()}));
   const Tokens tokens = index.tokens();
   std::map<std::string, Figures> figures;
   for (size_t i = 1; i < tokens.count() && tokens.kind(i) != ']';) {
@@ -178,8 +178,8 @@ std::map<std::string, Figures> FromTorch(const std::string& name) {
     i = members.next();
     if (row["dev_type"] != "DeviceType.CPU") continue;
     const auto ns = [&](const char* key) {
-      return static_cast<int64_t>(
-          std::stod(std::string(row[key])) * 1000 + 0.5);
+      return static_cast<int64_t>(std::stod(std::string(row[key])) * 1000 +
+                                  0.5);
     };
     Figures& f = figures[std::string(row["key"])];
     f.calls = std::stoll(std::string(row["count"]));

@@ -21,8 +21,7 @@ bool ParseSample(std::string_view text, double& value) {
 // An id as a number: itself, or a hash of what is written.
 uint64_t IdNumber(std::string_view id) {
   int64_t number = 0;
-  return ParseInteger(id, number) ? static_cast<uint64_t>(number)
-                                  : Hash64(id);
+  return ParseInteger(id, number) ? static_cast<uint64_t>(number) : Hash64(id);
 }
 
 // torch's numbers of device types.
@@ -135,8 +134,8 @@ EventSink::Outcome EventSink::AddMemory(Current& event) {
   for (const MemberAt& member : event.text.args) {
     const std::string_view key = event.tokens.Text(member.key);
     if (key == "place") {
-      memory.place = builder_.Intern(
-          Unescaped(event.tokens.Text(member.value), buffer_));
+      memory.place =
+          builder_.Intern(Unescaped(event.tokens.Text(member.value), buffer_));
       has_place = true;
       continue;
     }
@@ -169,8 +168,7 @@ EventSink::Outcome EventSink::AddMemory(Current& event) {
                 : cat == "Free" || memory.bytes < 0 ? MemoryKind::kFree
                                                     : MemoryKind::kAllocate;
   kineto_ |= cat == "cpu_instant_event";
-  memory.track =
-      rows_.Find(TrackPlace::kHost, event.text.pid, event.text.tid);
+  memory.track = rows_.Find(TrackPlace::kHost, event.text.pid, event.text.tid);
   if (header_.by_paddle()) {
     paddle_times_.AddMemory(memory);
   } else {
@@ -207,8 +205,7 @@ EventSink::Outcome EventSink::AddMetadata(Current& event) {
     }
   } else if (text.name != "thread_sort_index") {
     args_.Read(event.tokens, text, ArgSet::kNone, false);
-    rows_.AddProcessData(text.pid, Unescaped(text.name, buffer_),
-                         args_.rest());
+    rows_.AddProcessData(text.pid, Unescaped(text.name, buffer_), args_.rest());
   }
   return {};
 }

@@ -14,9 +14,11 @@ constexpr size_t kNearBytes = 4096;
 
 // One of these is among the first keys of every document with events.
 constexpr std::string_view kKeys[] = {
-    "\"traceEvents\"",    "\"ph\"",          "\"schemaVersion\"",
-    "\"displayTimeUnit\"", "\"otherData\"",  "\"stackFrames\"",
-    "\"deviceProperties\"", "\"distributedInfo\"", "\"baseTimeNanoseconds\""};
+    "\"traceEvents\"",        "\"ph\"",
+    "\"schemaVersion\"",      "\"displayTimeUnit\"",
+    "\"otherData\"",          "\"stackFrames\"",
+    "\"deviceProperties\"",   "\"distributedInfo\"",
+    "\"baseTimeNanoseconds\""};
 
 bool StartsWithKey(std::string_view text) {
   return std::any_of(std::begin(kKeys), std::end(kKeys),

@@ -41,9 +41,9 @@ Tokens TokenIndex::tokens() const {
 }
 
 bool TokenIndex::FindIn(std::string_view text) {
-  const simdjson::error_code code = parser_->stage->stage1(
-      reinterpret_cast<const uint8_t*>(text.data()), text.size(),
-      simdjson::stage1_mode::regular);
+  const simdjson::error_code code =
+      parser_->stage->stage1(reinterpret_cast<const uint8_t*>(text.data()),
+                             text.size(), simdjson::stage1_mode::regular);
   if (code == simdjson::EMPTY) {
     size_ = 0;
     return true;

@@ -144,8 +144,7 @@ TEST(JsonStringTest, WhatJsonForbids) {
   EXPECT_EQ(WrongBytes("{\"a\":\n\t\"\\n\"}"), "");
   EXPECT_EQ(WrongBytes("{\"a\":\"\xc3\xa9\"}"), "");
   EXPECT_EQ(WrongBytes("{\"a\":\"\xc3\"}"), "bytes are not UTF-8");
-  EXPECT_EQ(WrongBytes("{\"a\":\"\n\"}"),
-            "raw control character in a string");
+  EXPECT_EQ(WrongBytes("{\"a\":\"\n\"}"), "raw control character in a string");
 }
 
 }  // namespace

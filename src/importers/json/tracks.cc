@@ -48,8 +48,7 @@ bool TakeNumber(std::string_view& text, std::string_view mark,
   const size_t at = text.rfind(mark);
   if (at == text.npos) return false;
   const std::string_view digits = text.substr(at + mark.size());
-  if (digits.empty() ||
-      digits.find_first_not_of("0123456789") != digits.npos)
+  if (digits.empty() || digits.find_first_not_of("0123456789") != digits.npos)
     return false;
   if (number != nullptr) *number = digits;
   text = text.substr(0, at);
@@ -89,8 +88,8 @@ uint64_t Word(std::string_view id) {
            Load<uint8_t>(p + size - 1) << 4 | size;
   if (size < 8)
     return kText |
-           (Load<uint32_t>(p) |
-            Load<uint32_t>(p + size - 4) << (8 * (size - 4)))
+           (Load<uint32_t>(p) | Load<uint32_t>(p + size - 4)
+                                    << (8 * (size - 4)))
                << 4 |
            size;
   int64_t number = 0;
@@ -179,9 +178,8 @@ uint32_t TrackMap::MakeHost(std::string_view pid, std::string_view tid) {
     track.name = builder_.Intern(Shown(tid));
   }
   // Beyond 63 bits it would be negative too, and be taken for one of 32.
-  track.id = tid.find('-') == tid.npos
-                 ? track.id & INT64_MAX
-                 : importers::UnsignedThreadId(track.id);
+  track.id = tid.find('-') == tid.npos ? track.id & INT64_MAX
+                                       : importers::UnsignedThreadId(track.id);
   std::string thread =
       std::to_string(track.process) + ' ' + std::to_string(track.id);
   std::string_view twin;
@@ -199,7 +197,7 @@ uint32_t TrackMap::MakeHost(std::string_view pid, std::string_view tid) {
 }
 
 uint32_t TrackMap::MakeStream(std::string_view pid, std::string_view tid,
-                            int64_t device, int64_t stream) {
+                              int64_t device, int64_t stream) {
   Track track;
   track.kind = TrackKind::kStream;
   track.process = kMainProcess;
@@ -234,7 +232,7 @@ uint32_t TrackMap::MakeAside(std::string_view pid, std::string_view tid) {
 }
 
 uint32_t TrackMap::Named(TrackKind kind, uint32_t process,
-                       std::string_view name) {
+                         std::string_view name) {
   std::string key = std::to_string(process) + ' ' +
                     std::to_string(static_cast<int>(kind)) + ' ';
   key += name;
@@ -255,12 +253,12 @@ void TrackMap::NameProcess(std::string_view pid, std::string_view name) {
 }
 
 void TrackMap::NameThread(std::string_view pid, std::string_view tid,
-                        std::string_view name) {
+                          std::string_view name) {
   thread_names_.insert_or_assign(Key(pid, tid), std::string(name));
 }
 
 void TrackMap::AddProcessData(std::string_view pid, std::string_view key,
-                            std::string_view value) {
+                              std::string_view value) {
   process_data_.push_back(
       {std::string(pid), std::string(key), std::string(value)});
 }

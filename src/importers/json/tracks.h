@@ -67,7 +67,7 @@ class TrackMap {
 
   TraceBuilder& builder_;
   std::array<Recent, 64> recent_;
-  std::unordered_map<std::string, uint32_t> tracks_;  // kind, pid, tid
+  std::unordered_map<std::string, uint32_t> tracks_;       // kind, pid, tid
   std::unordered_map<std::string, uint32_t> same_tracks_;  // process, what, id
   std::unordered_map<std::string, uint32_t> processes_;    // pid
   std::unordered_map<std::string, uint32_t> named_;

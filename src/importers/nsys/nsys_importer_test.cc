@@ -132,8 +132,7 @@ std::string Drawn(const Trace& trace) {
 }
 
 TEST_F(NsysImporterTest, ConfinedItReadsTheFileThatWasOpened) {
-  const std::string path =
-      std::filesystem::canonical(Make(kSchema)).string();
+  const std::string path = std::filesystem::canonical(Make(kSchema)).string();
   const std::string expected = Drawn(*Import(path));
   const auto input = InputSource::OpenConfined(path);
   ASSERT_TRUE(input);
@@ -207,8 +206,8 @@ TEST_F(NsysImporterTest, TextsOfOperatorsAreTakenApart) {
   EXPECT_EQ(trace->str(args[1].text), "[[2, 3], [3, 4]]");
   uint32_t sequences = 0;
   for (const Link& link : trace->links())
-    sequences += link.space == LinkSpace::kSequence && link.id == 1 &&
-                 link.row == row;
+    sequences +=
+        link.space == LinkSpace::kSequence && link.id == 1 && link.row == row;
   EXPECT_EQ(sequences, 1u);
 }
 

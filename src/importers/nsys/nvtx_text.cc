@@ -32,9 +32,12 @@ std::string_view TakeList(std::string_view& text, std::string_view key) {
   int depth = 0;
   for (size_t i = 0; i < rest.size(); ++i) {
     const char c = rest[i];
-    if (c == '[') ++depth;
-    else if (c == ']') --depth;
-    else if (std::string_view("0123456789-, ()").find(c) == rest.npos) break;
+    if (c == '[')
+      ++depth;
+    else if (c == ']')
+      --depth;
+    else if (std::string_view("0123456789-, ()").find(c) == rest.npos)
+      break;
     if (depth < 1) {
       if (c != ']') break;
       text = rest.substr(i + 1);

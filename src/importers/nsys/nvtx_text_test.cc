@@ -29,10 +29,10 @@ TEST(NvtxTextTest, PartsMayBeMissing) {
 // A program may call its own ranges anything: nothing of it may be lost.
 TEST(NvtxTextTest, OtherTextsAreNames) {
   for (const std::string_view text :
-       {"", "step", "a, seq = ", "a, seq = x", "a, seq = 1 of 2",
-        ", seq = 1", "a, sizes = [[1]", "a, sizes = [[1]]]",
-        "a, sizes = [[(1)]]", "a, sizes = [\"\"]", "a, sizes = 1",
-        "a, op_id = 1, seq = 2", "a, seq = 99999999999999999999"}) {
+       {"", "step", "a, seq = ", "a, seq = x", "a, seq = 1 of 2", ", seq = 1",
+        "a, sizes = [[1]", "a, sizes = [[1]]]", "a, sizes = [[(1)]]",
+        "a, sizes = [\"\"]", "a, sizes = 1", "a, op_id = 1, seq = 2",
+        "a, seq = 99999999999999999999"}) {
     const NvtxText read = ParseNvtxText(text);
     EXPECT_EQ(read.name, text);
     EXPECT_FALSE(read.of_operator) << text;

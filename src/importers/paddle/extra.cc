@@ -276,12 +276,11 @@ void PaddleTree::NameThread(std::string_view key, std::string_view name) {
   }
   // A named thread that recorded nothing is still there.
   if (!found && !processes_.empty()) {
-    const uint32_t first = std::min_element(processes_.begin(),
-                                            processes_.end(),
-                                            [](const auto& a, const auto& b) {
-                                              return a.second < b.second;
-                                            })
-                               ->second;
+    const uint32_t first =
+        std::min_element(
+            processes_.begin(), processes_.end(),
+            [](const auto& a, const auto& b) { return a.second < b.second; })
+            ->second;
     builder.track(tracks_.Thread(first, id)).name = text;
   }
 }

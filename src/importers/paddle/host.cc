@@ -37,8 +37,7 @@ void PaddleTree::ReadHostNode(Bytes node, uint64_t thread, bool cut) {
     out_.RejectRest(ReadChildren(fields.rest(), thread, row));
 }
 
-void PaddleTree::ReadHostNodeInAnyOrder(Bytes node, uint64_t thread,
-                                        bool cut) {
+void PaddleTree::ReadHostNodeInAnyOrder(Bytes node, uint64_t thread, bool cut) {
   bool root = false;
   Row row = kNoRow;
   Bytes event;

@@ -84,8 +84,7 @@ TEST(PaddlePartsTest, SeveralReadersSeeWhatOneDoes) {
     const std::string bytes = Generator(seed).Trees();
     const std::string one = ReadAtOnceText(ImportPaddleTree, bytes, 1);
     for (const unsigned readers : {2u, 3u, 7u})
-      ASSERT_EQ(one, ReadAtOnceText(ImportPaddleTree, bytes, readers))
-          << seed;
+      ASSERT_EQ(one, ReadAtOnceText(ImportPaddleTree, bytes, readers)) << seed;
   }
 }
 
@@ -100,8 +99,7 @@ TEST(PaddlePartsTest, ProcessOfTheNodeBefore) {
   Pb tree;
   tree.Int(1, 7).Sub(2, Pb().Int(1, 1).Sub(3, event("a").Int(5, 4242)));
   tree.Sub(2, Pb().Int(1, 2).Int(2, -1).Sub(3, event("b")).Sub(4, call));
-  const std::string bytes =
-      Pb().Text(1, "1.0.2").Int(2, 0).Sub(3, tree).str();
+  const std::string bytes = Pb().Text(1, "1.0.2").Int(2, 0).Sub(3, tree).str();
   const std::string one = ReadAtOnceText(ImportPaddleTree, bytes, 1);
   EXPECT_EQ(one, ReadAtOnceText(ImportPaddleTree, bytes, 2));
   EXPECT_NE(one.find("call"), std::string::npos);

@@ -11,11 +11,7 @@ using Holds = Rule::Holds;
 
 constexpr Rule kHostEventRules[] = {
     {kHostName},  // may hold anything
-    {kHostType},
-    {kHostStart},
-    {kHostEnd},
-    {kHostProcess},
-    {kHostThread},
+    {kHostType}, {kHostStart}, {kHostEnd}, {kHostProcess}, {kHostThread},
 };
 constexpr Shape kHostEventShape = {kHostEventRules};
 constexpr Rule kHostNodeRules[] = {

@@ -174,9 +174,8 @@ namespace stepscope {
 
 const Importer& PaddleTreeImporter() {
   // Never destroyed: files may be read while the process ends.
-  static const auto* const importer =
-      new proto::ProtoImporter("paddle-pb", proto::IsPaddleTree,
-                               proto::ImportPaddleTree);
+  static const auto* const importer = new proto::ProtoImporter(
+      "paddle-pb", proto::IsPaddleTree, proto::ImportPaddleTree);
   return *importer;
 }
 

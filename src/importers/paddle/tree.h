@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "importers/paddle/paddle_importer.h"
 #include "importers/proto/in_order.h"
 #include "importers/proto/parts.h"
-#include "importers/paddle/paddle_importer.h"
 #include "importers/proto/recorder.h"
 #include "importers/proto/tracks.h"
 
@@ -102,7 +102,7 @@ class PaddleTree {
   Recorder out_;
   Tracks tracks_;
   std::vector<Bytes> trees_;  // of threads, as in the file
-  uint32_t first_track_;     // of this file
+  uint32_t first_track_;      // of this file
   uint32_t first_process_;
   std::map<uint64_t, uint32_t> processes_;
   std::string_view last_call_;  // name of a runtime event, and its id:

@@ -75,19 +75,30 @@ TEST(PaddleTreeTest, MemoryEvents) {
 
 // Where it hangs, whatever the time says; and the peaks of the process's life.
 TEST(PaddleTreeTest, MemoryBelongsToItsNode) {
-  const Pb memory = Pb().Int(1, 95).Int(2, 0).Int(3, 7).Int(4, 8).Int(5, 7)
-                        .Int(6, 64).Text(7, "Place(cpu)").Int(8, 100)
-                        .Int(9, 200).Int(10, 4096).Int(11, 8192);
-  const Pb outer = Pb().Text(1, "outer").Int(2, 0).Int(3, 10).Int(4, 90)
-                       .Int(5, 8).Int(6, 7);
-  const Pb node = Pb().Int(1, 1).Int(2, 0).Sub(3, outer)
-                      .Sub(5, Pb().Sub(1, memory));
-  const Pb root = Pb().Int(1, 0).Int(2, -1).Sub(3, Pb().Text(1, "root node"))
+  const Pb memory = Pb().Int(1, 95)
+                        .Int(2, 0)
+                        .Int(3, 7)
+                        .Int(4, 8)
+                        .Int(5, 7)
+                        .Int(6, 64)
+                        .Text(7, "Place(cpu)")
+                        .Int(8, 100)
+                        .Int(9, 200)
+                        .Int(10, 4096)
+                        .Int(11, 8192);
+  const Pb outer =
+      Pb().Text(1, "outer").Int(2, 0).Int(3, 10).Int(4, 90).Int(5, 8).Int(6, 7);
+  const Pb node =
+      Pb().Int(1, 1).Int(2, 0).Sub(3, outer).Sub(5, Pb().Sub(1, memory));
+  const Pb root = Pb().Int(1, 0)
+                      .Int(2, -1)
+                      .Sub(3, Pb().Text(1, "root node"))
                       .Sub(5, Pb().Sub(1, memory));
   const auto trace = ImportBytes(
-      ImportPaddleTree,
-      Pb().Text(1, "1.0.2").Int(2, 0)
-          .Sub(3, Pb().Int(1, 7).Sub(2, root).Sub(2, node)).str());
+      ImportPaddleTree, Pb().Text(1, "1.0.2")
+                            .Int(2, 0)
+                            .Sub(3, Pb().Int(1, 7).Sub(2, root).Sub(2, node))
+                            .str());
   ASSERT_EQ(trace->memory().size(), 2u);
   EXPECT_EQ(trace->memory()[0].owner, kNoRow);
   EXPECT_EQ(trace->memory()[1].owner, FindRow(*trace, "outer"));
@@ -99,12 +110,15 @@ TEST(PaddleTreeTest, MemoryBelongsToItsNode) {
 TEST(PaddleTreeTest, NamesOfThreadsOfSeveralProcesses) {
   const auto tree = [](int64_t id, int64_t pid, int64_t tid) {
     return Pb().Int(1, id).Sub(
-        2, Pb().Int(1, 1).Int(2, 0).Sub(
-               3, Pb().Text(1, "op").Int(2, 0).Int(3, 10).Int(4, 20)
-                      .Int(5, pid).Int(6, tid)));
+        2,
+        Pb().Int(1, 1).Int(2, 0).Sub(
+            3,
+            Pb().Text(1, "op").Int(2, 0).Int(3, 10).Int(4, 20).Int(5, pid).Int(
+                6, tid)));
   };
   const auto trace = ImportBytes(
-      ImportPaddleTree, Pb().Text(1, "1.0.2").Int(2, 0)
+      ImportPaddleTree, Pb().Text(1, "1.0.2")
+                            .Int(2, 0)
                             .Sub(3, tree(7, 100, 7))
                             .Sub(3, tree(0x10000000, 200, 7))
                             .Sub(4, Pb().Text(1, "7").Text(2, "main"))

@@ -69,9 +69,8 @@ Annotation Annotations::Read(Bytes bytes, const Sequence& sequence) const {
   while (message.Next()) {
     switch (message.tag()) {
       case tag::kKeyIid:
-        found.key_iid = sequence.state
-                            ? sequence.state->keys.Find(message.value())
-                            : kNone;
+        found.key_iid =
+            sequence.state ? sequence.state->keys.Find(message.value()) : kNone;
         break;
       case tag::kKey:
         found.key = message.text();
@@ -135,8 +134,7 @@ std::string_view Annotations::TextOf(const Annotation& annotation,
   if (annotation.holds != Holds::kTextIid) return annotation.text;
   const uint32_t id =
       sequence.state ? sequence.state->texts.Find(annotation.number) : kNone;
-  return id == kNone ? std::string_view()
-                     : out_.builder().strings().view({id});
+  return id == kNone ? std::string_view() : out_.builder().strings().view({id});
 }
 
 StringId Annotations::KeyId(const Annotation& annotation) {

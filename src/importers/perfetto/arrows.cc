@@ -15,8 +15,8 @@ void Arrows::Finish(TraceBuilder& builder) {
   bool open = false;
   for (size_t i = 0; i < marks_.size(); ++i) {
     const Mark& mark = marks_[i];
-    const bool last = mark.last || i + 1 == marks_.size() ||
-                      marks_[i + 1].id != mark.id;
+    const bool last =
+        mark.last || i + 1 == marks_.size() || marks_[i + 1].id != mark.id;
     Flow flow;
     flow.time_ns = mark.time_ns;
     flow.id = mark.id;

@@ -95,8 +95,7 @@ void Clocks::Learn(uint64_t sequence, Bytes snapshot) {
     clock.unit_ns = reading.unit_ns;
     clock.incremental = reading.incremental;
     clock.last_ns = reading.time_ns;
-    if (clock.points.empty() ||
-        reading.time_ns > clock.points.back().time_ns)
+    if (clock.points.empty() || reading.time_ns > clock.points.back().time_ns)
       clock.points.push_back({reading.time_ns, *now});
     if (reading.key == Key{0, kRealtime} && !epoch_ns_) {
       const int64_t epoch = Minus(reading.time_ns, *now);

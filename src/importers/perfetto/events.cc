@@ -167,8 +167,8 @@ void Reader::TakePlain(uint64_t file_time, const PlainEvent& event,
   if (category == kNone) category = 0;
   if (types_.IsDeviceWork(category)) tracks_.info(index).device_work = true;
   const importers::TypeAndFlags type = types_.Of(category, name);
-  const Row row = out_.builder().AddEvent({tracks_.TrackOf(index), time, 0,
-                                           name, type.type, type.flags});
+  const Row row = out_.builder().AddEvent(
+      {tracks_.TrackOf(index), time, 0, name, type.type, type.flags});
   if (row == kNoRow) [[unlikely]] {
     Reject(proto::kNoMemory);
     return;
@@ -189,8 +189,7 @@ bool Reader::TimeOf(const Packet& packet, Sequence& sequence,
     uint64_t clock = packet.clock;
     if (clock == 0 && sequence.state) clock = sequence.state->clock;
     if (clock == 0) clock = clocks_.primary();
-    if (!clocks_.Knows(packet.sequence, clock))
-      LearnClocksAhead(SIZE_MAX);
+    if (!clocks_.Knows(packet.sequence, clock)) LearnClocksAhead(SIZE_MAX);
     *time_ns = clocks_.Convert(packet.sequence, clock, packet.time);
     return true;
   }
@@ -306,9 +305,8 @@ void Reader::AddBegin(Current& current) {
 void Reader::AddEnd(Current& current) {
   const Event& event = current.event;
   const bool late = slices_.IsLate(current.index, current.time_ns);
-  const Row row =
-      slices_.End(current.index, current.time_ns, offset_,
-                  late && event.has_annotations ? kEndArgs : "");
+  const Row row = slices_.End(current.index, current.time_ns, offset_,
+                              late && event.has_annotations ? kEndArgs : "");
   if (row != kNoRow && event.has_annotations)
     annotations_.Add(row, event.bytes, current.sequence, own_, true);
 }
@@ -380,8 +378,7 @@ void Reader::AddSample(Sequence& sequence, uint32_t index, int64_t time_ns,
         !__builtin_mul_overflow(value, info.unit, &sample.int_value);
     if (!sample.integer) sample.int_value = 0;
   } else {
-    sample.value =
-        std::bit_cast<double>(bits) * static_cast<double>(info.unit);
+    sample.value = std::bit_cast<double>(bits) * static_cast<double>(info.unit);
   }
   out_.builder().AddCounter(sample);
 }
@@ -433,8 +430,8 @@ void Reader::AddExtraCounters(Current& current) {
     AddSample(current.sequence, tracks_.Find(uuids[i]), current.time_ns, true,
               values[i]);
   for (size_t i = 0; i < std::min(double_uuids.size(), doubles.size()); ++i)
-    AddSample(current.sequence, tracks_.Find(double_uuids[i]),
-              current.time_ns, false, doubles[i]);
+    AddSample(current.sequence, tracks_.Find(double_uuids[i]), current.time_ns,
+              false, doubles[i]);
 }
 
 void Reader::AddMemory(Current& current) {

@@ -3,7 +3,6 @@
 // What our own files say of processes and tracks; see
 // format/perfetto_facts.h.
 #include "format/perfetto_facts.h"
-
 #include "importers/perfetto/fields.h"
 #include "importers/perfetto/track_table.h"
 
@@ -61,8 +60,7 @@ void TrackTable::ReadProcessFacts(Bytes said, TrackInfo& info) {
     }
   }
   info.kind = TrackInfo::Kind::kProcess;
-  if (info.process == kNone)
-    info.process = out_.builder().AddProcess({});
+  if (info.process == kNone) info.process = out_.builder().AddProcess({});
   // Files that were put together may use a number again: the last one counts.
   own_processes_[number] = info.process;
   out_.builder().process(info.process) = std::move(process);
@@ -137,8 +135,7 @@ void TrackTable::ReadFacts(Bytes said, TrackInfo& info) {
   info.process = owner->second;
   info.own = true;
   // Lanes are laid out anew.
-  if (known == groups_.end())
-    groups_[group] = out_.builder().AddTrack(track);
+  if (known == groups_.end()) groups_[group] = out_.builder().AddTrack(track);
   info.track = groups_[group];
 }
 

@@ -94,16 +94,15 @@ void Reader::TakeLegacy(Current& current) {
     current.index = tracks_.Thread(pid, tid);
   }
   if (current.name.v == 0 && legacy.name_iid != 0 && current.sequence.state)
-    if (const uint32_t id =
-            current.sequence.state->names.Find(legacy.name_iid);
+    if (const uint32_t id = current.sequence.state->names.Find(legacy.name_iid);
         id != kNone)
       current.name = {id};
   const auto async = [&] {
-    current.index = tracks_.Async(
-        current.index,
-        std::string(1, legacy.id_kind) + std::to_string(legacy.id) + ' ' +
-            std::string(legacy.scope),
-        current.name);
+    current.index = tracks_.Async(current.index,
+                                  std::string(1, legacy.id_kind) +
+                                      std::to_string(legacy.id) + ' ' +
+                                      std::string(legacy.scope),
+                                  current.name);
   };
   const auto flow = [&](FlowPhase phase, uint64_t id) {
     Flow arrow;

@@ -17,9 +17,7 @@ std::shared_ptr<const Trace> Import(const Pb& trace) {
 Pb Event(int64_t time, const Pb& event) {
   return Pb().Int(8, time).Int(10, 1).Sub(11, event);
 }
-Pb Instant(int64_t uuid) {
-  return Pb().Int(9, 3).Text(23, "e").Int(11, uuid);
-}
+Pb Instant(int64_t uuid) { return Pb().Int(9, 3).Text(23, "e").Int(11, uuid); }
 
 TEST(PerfettoFaultTest, BeginsWithoutEnds) {
   Pb trace;
@@ -40,9 +38,9 @@ TEST(PerfettoFaultTest, EndsWithoutBegins) {
 TEST(PerfettoFaultTest, BeginsAndEndsBackwards) {
   Pb trace;
   for (int64_t i = 2 * kMany; i > 0; --i)
-    trace.Sub(1, Event(i, i % 2 == 0
-                              ? Pb().Int(9, 2).Int(11, 1)
-                              : Pb().Int(9, 1).Text(23, "e").Int(11, 1)));
+    trace.Sub(1,
+              Event(i, i % 2 == 0 ? Pb().Int(9, 2).Int(11, 1)
+                                  : Pb().Int(9, 1).Text(23, "e").Int(11, 1)));
   const auto read = Import(trace);
   EXPECT_EQ(LedgerText(*read), "kept 400000");
   for (const int64_t dur : read->dur_ns()) ASSERT_EQ(dur, 1);
@@ -68,8 +66,10 @@ TEST(PerfettoFaultTest, ManyTracksAndLongChains) {
 TEST(PerfettoFaultTest, ManySequencesAndSparseIds) {
   Pb trace;
   for (int64_t i = 0; i < kMany; ++i)
-    trace.Sub(1, Pb().Int(10, i * 77777).Int(13, 1).Sub(
-                     12, Pb().Sub(2, Pb().Int(1, 60'000 + i).Text(2, "n"))));
+    trace.Sub(1,
+              Pb().Int(10, i * 77777)
+                  .Int(13, 1)
+                  .Sub(12, Pb().Sub(2, Pb().Int(1, 60'000 + i).Text(2, "n"))));
   EXPECT_EQ(LedgerText(*Import(trace)), "kept 200000");
 }
 
@@ -87,8 +87,7 @@ TEST(PerfettoFaultTest, DeepAnnotations) {
     std::string deep = Pb().Int(4, 1).str();
     while (deep.size() < 60'000)
       deep = Pb().Text(field == 8 && deep.size() > 2 ? 4 : field, deep).str();
-    const auto read =
-        Import(Pb().Sub(1, Event(1, Instant(1).Text(4, deep))));
+    const auto read = Import(Pb().Sub(1, Event(1, Instant(1).Text(4, deep))));
     EXPECT_EQ(read->size(), 1u);
     if (field != 8) {
       EXPECT_EQ(LedgerText(*read), "kept 0, argument nested too deeply 1");
@@ -129,12 +128,12 @@ TEST(PerfettoFaultTest, EventsOnTracksForViewers) {
     const Pb track =
         Pb().Sub(60, Pb().Int(1, 5).Sub(15000, Pb().Int(1, kind).Int(3, 1)));
     const Pb slice = Pb().Int(9, 1).Text(23, "e").Int(11, 5);
-    const auto read = Import(
-        Pb().Sub(1, track)
-            .Sub(1, Event(1, Pb().Int(9, 4).Int(11, 5).Int(30, 1)))
-            .Sub(1, Event(2, Pb(slice).Int(31, 5).Int(12, 7)))
-            .Sub(1, Event(3, Pb().Int(9, 2).Int(11, 5)))
-            .Sub(1, Event(4, Instant(5))));
+    const auto read =
+        Import(Pb().Sub(1, track)
+                   .Sub(1, Event(1, Pb().Int(9, 4).Int(11, 5).Int(30, 1)))
+                   .Sub(1, Event(2, Pb(slice).Int(31, 5).Int(12, 7)))
+                   .Sub(1, Event(3, Pb().Int(9, 2).Int(11, 5)))
+                   .Sub(1, Event(4, Instant(5))));
     for (const Track& each : read->tracks())
       ASSERT_LT(each.process, read->processes().size()) << kind;
     EXPECT_EQ(read->ledger().seen(), 5u) << kind;

@@ -46,12 +46,11 @@ std::string PerfettoSample() {
   const Pb stream = Pb().Int(1, 4).Text(2, "stream 13").Int(5, 3);
   const Pb counter =
       Pb().Int(1, 5).Text(2, "loss").Int(5, 1).Sub(8, Pb().Int(3, 2));
-  const Pb shape = Pb().Int(1, 2)
-                       .Sub(12, Pb().Int(4, 32))
-                       .Sub(12, Pb().Int(4, 3));
-  const Pb nested =
-      Pb().Text(10, "config").Sub(11, Pb().Text(10, "a").Int(4, 1)).Sub(
-          11, Pb().Text(10, "b").Sub(12, Pb().Text(6, "x")));
+  const Pb shape =
+      Pb().Int(1, 2).Sub(12, Pb().Int(4, 32)).Sub(12, Pb().Int(4, 3));
+  const Pb nested = Pb().Text(10, "config")
+                        .Sub(11, Pb().Text(10, "a").Int(4, 1))
+                        .Sub(11, Pb().Text(10, "b").Sub(12, Pb().Text(6, "x")));
   const Pb packed =
       Pb().Sub(1, Event(2900, Pb().Int(9, 1).Text(23, "packed").Int(11, 2)))
           .Sub(1, Event(2950, Pb().Int(9, 2).Int(11, 2)));
@@ -79,8 +78,8 @@ std::string PerfettoSample() {
   add(Event(2660, Pb().Int(9, 4).Int(11, 5).Double(44, 2.5)));
   // Of another clock, and a phase instead of a type.
   add(Pb().Int(8, 2200).Int(58, 3).Int(10, 1).Int(13, 2).Sub(
-      11, Pb().Text(23, "complete").Int(11, 2).Sub(
-              6, Pb().Int(2, 'X').Int(3, 1))));
+      11,
+      Pb().Text(23, "complete").Int(11, 2).Sub(6, Pb().Int(2, 'X').Int(3, 1))));
   add(Pb().Text(50, Zipped(packed.str())));
   add(Event(3000, Pb().Int(9, 2).Int(11, 2)));
   add(Event(3100, Pb().Int(9, 1).Text(23, "open").Int(11, 2)));

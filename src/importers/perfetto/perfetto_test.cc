@@ -19,8 +19,7 @@ Pb Begin(std::string_view name, int64_t uuid) {
 }
 Pb End(int64_t uuid) { return Pb().Int(9, 2).Int(11, uuid); }
 Pb Thread(int64_t uuid, int64_t pid, int64_t tid) {
-  return Pb().Sub(
-      60, Pb().Int(1, uuid).Sub(4, Pb().Int(1, pid).Int(2, tid)));
+  return Pb().Sub(60, Pb().Int(1, uuid).Sub(4, Pb().Int(1, pid).Int(2, tid)));
 }
 
 std::string EventText(const Trace& trace, std::string_view name) {
@@ -74,8 +73,10 @@ TEST(PerfettoImportTest, ReadsASampleOfAnotherTool) {
 // Names, defaults and clocks are of a sequence, and end when it is cleared.
 TEST(PerfettoImportTest, SequencesKeepTheirStateApart) {
   const auto named = [](int64_t sequence, std::string_view name) {
-    return Pb().Int(10, sequence).Int(13, 1).Sub(
-        12, Pb().Sub(2, Pb().Int(1, 1).Text(2, name)));
+    return Pb()
+        .Int(10, sequence)
+        .Int(13, 1)
+        .Sub(12, Pb().Sub(2, Pb().Int(1, 1).Text(2, name)));
   };
   const Pb use = Pb().Int(9, 3).Int(10, 1).Int(11, 9);
   const auto trace = Import(Pb().Sub(1, named(1, "one"))
@@ -99,20 +100,18 @@ TEST(PerfettoImportTest, DefaultsSayTrackAndClock) {
   const auto event = [](int64_t delta, const Pb& what) {
     return Pb().Int(8, delta).Int(10, 3).Int(13, 2).Sub(11, what);
   };
-  const auto trace =
-      Import(Pb().Sub(1, Thread(8, 1, 2))
-                 .Sub(1, start)
-                 .Sub(1, event(1, Pb().Int(9, 1).Text(23, "a")))
-                 .Sub(1, event(2, Pb().Int(9, 2))));
+  const auto trace = Import(Pb().Sub(1, Thread(8, 1, 2))
+                                .Sub(1, start)
+                                .Sub(1, event(1, Pb().Int(9, 1).Text(23, "a")))
+                                .Sub(1, event(2, Pb().Int(9, 2))));
   EXPECT_EQ(EventText(*trace, "a"), "71000+2000");
   EXPECT_EQ(trace->tracks()[0].id, 2);
   EXPECT_EQ(LedgerText(*trace), "kept 4");
 }
 
 TEST(PerfettoImportTest, TimesInMicrosecondsSinceTheLast) {
-  const Pb thread =
-      Pb().Int(10, 1).Int(13, 1).Sub(
-          44, Pb().Int(1, 5).Int(2, 6).Text(5, "t").Int(6, 100));
+  const Pb thread = Pb().Int(10, 1).Int(13, 1).Sub(
+      44, Pb().Int(1, 5).Int(2, 6).Text(5, "t").Int(6, 100));
   const auto event = [](const Pb& what) {
     return Pb().Int(10, 1).Int(13, 2).Sub(11, what);
   };
@@ -157,9 +156,8 @@ TEST(PerfettoImportTest, FlowsInOrderOfTime) {
 }
 
 TEST(PerfettoImportTest, CountersByDifferenceAndBesideSlices) {
-  const Pb counter = Pb().Sub(
-      60, Pb().Int(1, 5).Text(2, "time").Int(5, 2).Sub(
-              8, Pb().Int(4, 1000).Int(5, 1)));
+  const Pb counter = Pb().Sub(60, Pb().Int(1, 5).Text(2, "time").Int(5, 2).Sub(
+                                      8, Pb().Int(4, 1000).Int(5, 1)));
   const Pb defaults = Pb().Int(10, 1).Int(13, 1).Sub(
       59, Pb().Sub(11, Pb().Int(11, 2).Int(31, 5)));
   const auto trace =

@@ -211,8 +211,7 @@ void Reader::TakePacket(const Packet& packet) {
     sequence.cleared = false;
   }
   sequence.seen = true;
-  if (!packet.snapshot.empty())
-    clocks_.Learn(packet.sequence, packet.snapshot);
+  if (!packet.snapshot.empty()) clocks_.Learn(packet.sequence, packet.snapshot);
   if (!packet.facts.empty()) ReadFileFacts(packet.facts);
   if (!packet.defaults.empty()) ReadDefaults(sequence.Make(), packet.defaults);
   if (!packet.interned.empty()) ReadInterned(sequence.Make(), packet.interned);
@@ -420,8 +419,8 @@ void Reader::ReadCompressed(Bytes packed) {
     return;
   }
   stream.next_in = const_cast<Bytef*>(packed.data());
-  stream.avail_in = static_cast<uInt>(
-      std::min<size_t>(packed.size(), size_t{1} << 30));
+  stream.avail_in =
+      static_cast<uInt>(std::min<size_t>(packed.size(), size_t{1} << 30));
   int code = Z_OK;
   while (code == Z_OK) {
     const size_t size = plain.size();
@@ -453,9 +452,8 @@ void Reader::Finish() {
   tracks_.Finish();
   TraceBuilder& builder = out_.builder();
   for (const Annotations::PendingLink& pending : annotations_.links())
-    builder.AddLink(
-        {builder.track(builder.track_of(pending.row)).process, pending.space,
-         pending.id, pending.row});
+    builder.AddLink({builder.track(builder.track_of(pending.row)).process,
+                     pending.space, pending.id, pending.row});
   builder.ledger().Keep(kept_ + slices_.kept());
   if (lost_ > 0)
     builder.AddNote(Format(

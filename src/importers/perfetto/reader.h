@@ -57,7 +57,7 @@ struct Event {
   bool has_delta = false;
   bool has_absolute = false;
   bool has_legacy = false;
-  uint64_t value = 0;  // of the counter
+  uint64_t value = 0;   // of the counter
   int64_t time_us = 0;  // delta or absolute
   proto::Bytes legacy;
   proto::Bytes bytes;  // all of it

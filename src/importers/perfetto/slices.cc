@@ -36,11 +36,10 @@ void Slices::CloseOdd(const OpenSlice& slice, int64_t dur, uint64_t offset,
 }
 
 void Slices::PairLate() {
-  std::stable_sort(marks_.begin(), marks_.end(),
-                   [](const Mark& a, const Mark& b) {
-                     return a.index != b.index ? a.index < b.index
-                                               : a.time_ns < b.time_ns;
-                   });
+  std::stable_sort(
+      marks_.begin(), marks_.end(), [](const Mark& a, const Mark& b) {
+        return a.index != b.index ? a.index < b.index : a.time_ns < b.time_ns;
+      });
   for (const Mark& mark : marks_) {
     std::vector<OpenSlice>& open = tracks_.info(mark.index).open;
     if (mark.slice.row != kNoRow) {

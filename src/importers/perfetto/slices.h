@@ -44,8 +44,7 @@ class Slices {
   Row End(uint32_t index, int64_t time_ns, uint64_t offset,
           std::string_view lost = {}) {
     TrackInfo& info = tracks_.info(index);
-    if (time_ns < info.last_ns || info.late || info.open.empty())
-        [[unlikely]] {
+    if (time_ns < info.last_ns || info.late || info.open.empty()) [[unlikely]] {
       MakeLate(index);
       marks_.push_back({time_ns, {kNoRow, offset, false}, index, lost});
       return kNoRow;
@@ -77,8 +76,7 @@ class Slices {
   void MakeLate(uint32_t index);
   void Close(const OpenSlice& slice, int64_t time_ns, uint64_t offset,
              std::string_view lost) {
-    const int64_t dur =
-        time_ns - out_.builder().start_ns(slice.row);
+    const int64_t dur = time_ns - out_.builder().start_ns(slice.row);
     if (dur >= proto::Recorder::kMaxTimeNs || !lost.empty()) [[unlikely]] {
       CloseOdd(slice, dur, offset, lost);
       return;

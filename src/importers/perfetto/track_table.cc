@@ -17,8 +17,8 @@ int64_t NumberIn(std::string_view text) {
   const size_t digit = text.find_first_of("0123456789");
   int64_t number = -1;
   if (digit == text.npos) return number;
-  const auto [end, error] = std::from_chars(
-      text.data() + digit, text.data() + text.size(), number);
+  const auto [end, error] =
+      std::from_chars(text.data() + digit, text.data() + text.size(), number);
   return error == std::errc() ? number : -1;
 }
 
@@ -323,8 +323,8 @@ void TrackTable::Finish() {
   int64_t next_id = 1;
   for (uint32_t i = 0; i < infos_.size(); ++i) {
     const TrackInfo& info = infos_[i];
-    if (info.own || (info.kind != TrackInfo::Kind::kThread &&
-                     info.track == kNone))
+    if (info.own ||
+        (info.kind != TrackInfo::Kind::kThread && info.track == kNone))
       continue;
     TrackOf(i);  // a thread that did nothing is still there
     Settle(i, &next_id);

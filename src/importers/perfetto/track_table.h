@@ -29,7 +29,7 @@ struct OpenSlice {
 
 struct TrackInfo {
   enum class Kind : uint8_t {
-    kPlain,      // has a name at most
+    kPlain,  // has a name at most
     kProcess,
     kThread,
     kCounter,
@@ -115,7 +115,7 @@ class TrackTable {
   std::map<std::pair<int64_t, int64_t>, uint32_t> threads_;  // pid, tid
   std::unordered_map<int64_t, uint32_t> processes_;          // by pid
   std::unordered_map<uint64_t, uint32_t> own_processes_;     // by number
-  std::unordered_map<uint64_t, uint32_t> groups_;  // builder's tracks
+  std::unordered_map<uint64_t, uint32_t> groups_;            // builder's tracks
   std::map<std::pair<int64_t, int64_t>, StringId> thread_names_;
   std::unordered_map<int64_t, StringId> process_names_;
 };

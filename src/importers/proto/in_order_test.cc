@@ -125,9 +125,9 @@ TEST(InOrderTest, TheSameAsAWalk) {
       for (const size_t readable : {bytes.size(), bytes.size() + 10,
                                     bytes.size() + 12, longer.size()}) {
         const Bytes all = AsBytes(longer).first(readable);
-        ASSERT_EQ(Read(all.first(bytes.size()), all.data() + all.size(),
-                       &taken),
-                  expected)
+        ASSERT_EQ(
+            Read(all.first(bytes.size()), all.data() + all.size(), &taken),
+            expected)
             << testing::PrintToString(bytes) << " then " << follows;
       }
     }

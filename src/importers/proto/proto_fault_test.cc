@@ -207,9 +207,8 @@ TEST(ProtoFaultTest, TimesFurtherApartThanADurationCanBe) {
   const auto stats = [](const Pb& a, const Pb& b) {
     return Pb().Sub(1, Pb().Text(1, "/cpu:0").Sub(2, a).Sub(2, b)).str();
   };
-  const auto one =
-      ImportBytes(ImportStepStats, stats(node(-kLong, kLong * 3 / 2),
-                                         node(-kLong, 5)));
+  const auto one = ImportBytes(
+      ImportStepStats, stats(node(-kLong, kLong * 3 / 2), node(-kLong, 5)));
   EXPECT_EQ(LedgerText(*one), "kept 1, -time out of range 1");
   EXPECT_EQ(one->size(), 2u);  // and the step
   const auto step =

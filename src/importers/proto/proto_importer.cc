@@ -29,11 +29,10 @@ Status ProtoImporter::Import(InputSource& input, const ImportOptions& options,
   options.Report(total, total);
   if (options.cancelled()) return Cancelled(path);
   if (Usable(builder) == kept && builder.ledger().seen() > seen)
-    return Fail(
-        ErrorCode::kCorrupt,
-        path + Format(": byte 0: none of its %llu records can be read",
-                      static_cast<unsigned long long>(
-                          builder.ledger().seen() - seen)));
+    return Fail(ErrorCode::kCorrupt,
+                path + Format(": byte 0: none of its %llu records can be read",
+                              static_cast<unsigned long long>(
+                                  builder.ledger().seen() - seen)));
   builder.AddSource(format_, path);
   if (!input.damage().empty()) {
     builder.AddNote(path + ": " + input.damage());

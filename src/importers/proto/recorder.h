@@ -93,8 +93,8 @@ class Recorder {
     if (!InRange(span.start_ns) || !InRange(span.end_ns) || !lasts ||
         !repair.empty()) [[unlikely]]
       return AddOdd(span, at, repair);
-    const Row row = AddEvent(span, span.start_ns + offset_ns_,
-                             span.end_ns - span.start_ns);
+    const Row row =
+        AddEvent(span, span.start_ns + offset_ns_, span.end_ns - span.start_ns);
     if (row == kNoRow) [[unlikely]]
       Reject(kNoMemory, at);  // Finish() fails
     else
@@ -169,7 +169,7 @@ class Recorder {
   Ledger& ledger_;
   Order order_;
   int64_t offset_ns_ = 0;
-  int64_t lowest_ = 0;      // time of the file that is in range
+  int64_t lowest_ = 0;     // time of the file that is in range
   uint64_t in_range_ = 0;  // how many are, from there on
   bool epoch_set_ = false;
 };

@@ -68,7 +68,7 @@ inline bool ReadVarint(const uint8_t*& p, const uint8_t* end, uint64_t* out) {
   return false;
 }
 
-inline constexpr ptrdiff_t kMaxVarint = 10;  // bytes
+inline constexpr ptrdiff_t kMaxVarint = 10;               // bytes
 inline constexpr uint64_t kGoesOn = 0x8080808080808080u;  // by byte
 
 // Groups of 7 bits, closed up in pairs; the highest bit of a byte is ignored.
@@ -123,8 +123,7 @@ inline bool QuickSmall(const uint8_t*& p, uint64_t* out) {
 
 class Message {
  public:
-  explicit Message(Bytes bytes)
-      : Message(bytes, bytes.data() + bytes.size()) {}
+  explicit Message(Bytes bytes) : Message(bytes, bytes.data() + bytes.size()) {}
   // `readable`: where what may be looked at ends, at or behind the message.
   // Most varints are then read in one go.
   Message(Bytes bytes, const uint8_t* readable)

@@ -31,8 +31,7 @@ int64_t Int(const element& value, std::string_view key) {
 
 std::string_view Text(const element& value, std::string_view key) {
   std::string_view text;
-  return value[key].get(text) == simdjson::SUCCESS ? text
-                                                   : std::string_view();
+  return value[key].get(text) == simdjson::SUCCESS ? text : std::string_view();
 }
 
 element Member(const element& value, std::string_view key) {
@@ -117,8 +116,7 @@ class Reader::Parts {
       });
     });
     ForEach(strings, "marker_api", [&](const element& marker) {
-      r_.markers_[Int(marker, "key")] =
-          builder_.Intern(Text(marker, "value"));
+      r_.markers_[Int(marker, "key")] = builder_.Intern(Text(marker, "value"));
     });
   }
 
@@ -173,8 +171,8 @@ class Reader::Parts {
     if (!Has(record, "dispatch_info")) return AddCall(event, record, "kernel");
     const element info = Member(record, "dispatch_info");
     const auto name = r_.kernels_.find(Int(info, "kernel_id"));
-    event.name = name == r_.kernels_.end() ? builder_.Intern("kernel")
-                                           : name->second;
+    event.name =
+        name == r_.kernels_.end() ? builder_.Intern("kernel") : name->second;
     event.type = STEPSCOPE_KERNEL;
     const int64_t stream = Handle(record, "stream_id");
     event.track = r_.Track(TrackKind::kStream,
@@ -211,9 +209,9 @@ class Reader::Parts {
     event.type = STEPSCOPE_MEMCPY;
     const Agent to = r_.agents_[Handle(record, "dst_agent_id")];
     const Agent from = r_.agents_[Handle(record, "src_agent_id")];
-    event.track = r_.Track(TrackKind::kStream,
-                           to.is_gpu ? to.device : from.device,
-                           Handle(record, "stream_id"));
+    event.track =
+        r_.Track(TrackKind::kStream, to.is_gpu ? to.device : from.device,
+                 Handle(record, "stream_id"));
     const Row row = builder_.AddEvent(event);
     if (row != kNoRow && Has(record, "bytes"))
       builder_.AddInt(row, "bytes", Int(record, "bytes"));
@@ -223,13 +221,12 @@ class Reader::Parts {
   Row AddCall(EventSpec event, const element& record, std::string_view list) {
     event.name = OperationOf(record, list);
     if (list.starts_with("marker") && Has(record, "correlation_id")) {
-      const auto text = r_.markers_.find(
-          Int(Member(record, "correlation_id"), "internal"));
+      const auto text =
+          r_.markers_.find(Int(Member(record, "correlation_id"), "internal"));
       if (text != r_.markers_.end()) event.name = text->second;
     }
     event.type = TypeOfCall(list, builder_.strings().view(event.name));
-    event.track =
-        r_.Track(TrackKind::kThread, -1, Int(record, "thread_id"));
+    event.track = r_.Track(TrackKind::kThread, -1, Int(record, "thread_id"));
     return builder_.AddEvent(event);
   }
 

@@ -41,10 +41,10 @@ class Reader {
 
   TraceBuilder& builder_;
   uint32_t process_ = 0;
-  std::unordered_map<int64_t, Agent> agents_;       // by handle
-  std::unordered_map<int64_t, StringId> kernels_;   // by id
-  std::unordered_map<int64_t, StringId> markers_;   // by correlation id
-  std::vector<Kind> kinds_;                         // by number
+  std::unordered_map<int64_t, Agent> agents_;      // by handle
+  std::unordered_map<int64_t, StringId> kernels_;  // by id
+  std::unordered_map<int64_t, StringId> markers_;  // by correlation id
+  std::vector<Kind> kinds_;                        // by number
   std::map<std::tuple<TrackKind, int64_t, int64_t>, uint32_t> tracks_;
 };
 

@@ -21,8 +21,7 @@ constexpr size_t kChunksAhead = 2;
 
 }  // namespace
 
-TfArgs::TfArgs(Recorder& out, size_t nodes, Executor& executor,
-               size_t writers)
+TfArgs::TfArgs(Recorder& out, size_t nodes, Executor& executor, size_t writers)
     : out_(out),
       executor_(executor),
       writers_(writers),

@@ -97,8 +97,8 @@ class TfArgs {
   StringId scheduled_;
   StringId op_start_;
   StringId op_end_;
-  std::vector<StringId> output_keys_;  // by slot; empty: not made yet
-  std::vector<Arg> fixed_;             // of the text at hand
+  std::vector<StringId> output_keys_;    // by slot; empty: not made yet
+  std::vector<Arg> fixed_;               // of the text at hand
   std::deque<std::vector<Arg>> blocks_;  // those of all; they stay there
   std::vector<Links> links_;
   Column<Linked> linked_;

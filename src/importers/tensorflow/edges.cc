@@ -124,9 +124,8 @@ void TfEdges::AddEdge(TfNode& consumer, std::string_view text, Input input,
 
 // Senders and receivers within a process are not timed: what they pass on
 // comes from the sender's input.
-TfNode* TfEdges::ThroughTransfers(const TfNode& consumer,
-                                  std::string_view text, Place place,
-                                  Input* input) {
+TfNode* TfEdges::ThroughTransfers(const TfNode& consumer, std::string_view text,
+                                  Place place, Input* input) {
   std::string_view node = ParseInput(text).node;
   for (int hops = 0; hops < kMaxHops; ++hops) {
     const TfGraph::Node* const defined = graph_.Find(place.device, node);
@@ -203,8 +202,7 @@ void TfEdges::AddArrows() {
             : std::min(produced, consumed + builder.dur_ns(to));
     builder.AddFlow({std::min(produced, arrives), id, text,
                      builder.track_of(from), FlowPhase::kBegin});
-    builder.AddFlow(
-        {arrives, id, text, builder.track_of(to), FlowPhase::kEnd});
+    builder.AddFlow({arrives, id, text, builder.track_of(to), FlowPhase::kEnd});
   }
 }
 

@@ -59,8 +59,7 @@ class TfEdges {
                const Place& place, bool from_label);
   TfNode* ThroughTransfers(const TfNode& consumer, std::string_view text,
                            Place place, Input* input);
-  TfNode* Producer(uint32_t device, uint32_t op,
-                   const TfNode& consumer) const;
+  TfNode* Producer(uint32_t device, uint32_t op, const TfNode& consumer) const;
 
   TfStep& step_;
   const TfGraph& graph_;

@@ -63,8 +63,7 @@ void TfTimeline::NameSpan(const TfDevice& device, TfText& text) {
   }
 }
 
-void TfTimeline::Learn(const TfDevice& device, uint32_t process,
-                       TfText& text) {
+void TfTimeline::Learn(const TfDevice& device, uint32_t process, TfText& text) {
   text.known = true;
   text.name_id = out_.Intern(text.name);
   args_.Begin();
@@ -76,8 +75,8 @@ void TfTimeline::Learn(const TfDevice& device, uint32_t process,
     if (text.name == kReceiver)
       LearnTransfer(text);
     else
-      LearnInputs(
-          text.defined != nullptr ? text.defined->inputs : label.inputs, text);
+      LearnInputs(text.defined != nullptr ? text.defined->inputs : label.inputs,
+                  text);
     text.op = step_.ops.Add(text.name_id);
     text.links = args_.NewLinks(process, text.op);
   } else {
@@ -86,8 +85,7 @@ void TfTimeline::Learn(const TfDevice& device, uint32_t process,
     if (!label.op.empty()) args_.AddText(op_key_, label.op);
     // By the name of the operator: every execution of it has the same id, and
     // the last that began before the work is its launch.
-    const uint32_t op =
-        step_.ops.Find(label.node, out_.builder().strings());
+    const uint32_t op = step_.ops.Find(label.node, out_.builder().strings());
     if (op != 0 && device.parsed.role != Role::kSync)
       text.links = args_.NewLinks(process, op);
   }

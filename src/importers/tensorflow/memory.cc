@@ -162,8 +162,8 @@ class Memory {
     EventSpec event;
     event.track = track;
     event.start_ns = life.begin_ns;
-    event.dur_ns = std::min(life.end_ns - life.begin_ns,
-                            Recorder::kMaxTimeNs - 1);
+    event.dur_ns =
+        std::min(life.end_ns - life.begin_ns, Recorder::kMaxTimeNs - 1);
     event.name = out_.Intern(name);
     event.type = STEPSCOPE_USER_DEFINED;
     event.flags = kEventInferred;
@@ -183,8 +183,8 @@ class Memory {
         int64_t time = allocation.time_ns;
         if (!out_.Shift(&time)) continue;
         recorded_.insert(allocation.allocator);
-        changes_.push_back({allocation.allocator, time, allocation.bytes, 0,
-                            TrackOf(node)});
+        changes_.push_back(
+            {allocation.allocator, time, allocation.bytes, 0, TrackOf(node)});
       }
     });
   }

@@ -6,8 +6,8 @@
 #include <random>
 
 #include "importers/proto/pb_writer.h"
-#include "importers/tensorflow/texts.h"
 #include "importers/proto/whole_text.h"
+#include "importers/tensorflow/texts.h"
 
 namespace stepscope::proto {
 namespace {

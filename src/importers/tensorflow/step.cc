@@ -61,8 +61,8 @@ bool SetTimes(const Fields& fields, TfNode* node, TfNumbers<int64_t>* numbers) {
     op_start = signed_of(micros.op_start);
     op_end = signed_of(micros.op_end);
     length = signed_of(micros.end);
-    if (!CanBeMicros(start) || !CanBeMicros(op_start) ||
-        !CanBeMicros(op_end) || !CanBeMicros(length))
+    if (!CanBeMicros(start) || !CanBeMicros(op_start) || !CanBeMicros(op_end) ||
+        !CanBeMicros(length))
       return false;
     start *= 1000;
     op_start *= 1000;
@@ -78,9 +78,8 @@ bool SetTimes(const Fields& fields, TfNode* node, TfNumbers<int64_t>* numbers) {
   numbers->op_start = op_start;
   numbers->op_end = op_end;
   numbers->thread = signed_of(fields.thread);
-  node->scheduled =
-      scheduled != 0 &&
-      !__builtin_sub_overflow(start, scheduled, &numbers->waited);
+  node->scheduled = scheduled != 0 &&
+                    !__builtin_sub_overflow(start, scheduled, &numbers->waited);
   return !__builtin_add_overflow(start, length, &node->end_ns);
 }
 
@@ -140,10 +139,8 @@ class NodeReader {
         part.name = message.text();
       }
       if (message.field() < range.from) continue;
-      if (message.tag() == kNodeStats)
-        ReadNode(message.bytes(), message.cut());
-      if (message.tag() == kThreadName)
-        ReadThreadName(message.bytes(), &part);
+      if (message.tag() == kNodeStats) ReadNode(message.bytes(), message.cut());
+      if (message.tag() == kThreadName) ReadThreadName(message.bytes(), &part);
     }
     if (range.Holds(message.field())) out_.RejectRest(message);
     part.count = nodes_.size() - part.first;
@@ -351,8 +348,8 @@ TfStep ReadTfStep(Bytes step_stats, const Input& input, Recorder& out) {
   std::vector<std::unique_ptr<NodeReader>> all;
   for (size_t i = 0; i < count; ++i)
     all.push_back(std::make_unique<NodeReader>(step_stats, out));
-  input.executor().ForEach(
-      count, [&](size_t i) { all[i]->Read(devices, ranges[i]); });
+  input.executor().ForEach(count,
+                           [&](size_t i) { all[i]->Read(devices, ranges[i]); });
   TfStep step;
   step.devices.resize(devices.size());
   for (const auto& reader : all) Join(*reader, &step, out);
@@ -371,10 +368,9 @@ void TfDevice::Sort() {
   for (const std::span<TfNode> part : parts)
     for (const TfNode& node : part) order.emplace_back(node.start_ns, &node);
   // Nodes are large, and in order for the most part.
-  std::stable_sort(order.begin(), order.end(), [](const auto& a,
-                                                  const auto& b) {
-    return a.first < b.first;
-  });
+  std::stable_sort(
+      order.begin(), order.end(),
+      [](const auto& a, const auto& b) { return a.first < b.first; });
   sorted_.reserve(count);
   for (const auto& [start, node] : order) sorted_.push_back(*node);
   parts = {sorted_};

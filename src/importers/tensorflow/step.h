@@ -67,7 +67,7 @@ struct TfNode {
     const TfNumbers<int64_t>* large;
   };
   uint32_t record_size = 0;
-  Row row = kNoRow;        // set when it is placed on the timeline
+  Row row = kNoRow;  // set when it is placed on the timeline
   bool is_large = false;
   bool scheduled = false;  // it is known when
   bool shaped = false;     // some output has a shape

@@ -62,8 +62,8 @@ class TfTexts {
     return &text;
   }
   void Grow() {
-    const std::vector<Slot> old = std::exchange(
-        slots_, std::vector<Slot>(slots_.size() * 2));
+    const std::vector<Slot> old =
+        std::exchange(slots_, std::vector<Slot>(slots_.size() * 2));
     for (const Slot& slot : old) {
       if (slot.device != device_) continue;
       size_t i = 0;
@@ -82,11 +82,11 @@ class TfTexts {
   static uint64_t HashOf(std::string_view name, std::string_view label) {
     if (name.size() < 8 || label.size() < 8)
       return MixHash(Hash64(name), Hash64(label) | 1);
-    return MixHash(Load(name.data() + name.size() - 8) ^
-                       name.size() * 0x9e3779b97f4a7c15u,
-                   (Load(label.data() + label.size() - 8) * kOdd +
-                    Load(label.data() + label.size() / 2 - 4)) |
-                       1);
+    return MixHash(
+        Load(name.data() + name.size() - 8) ^ name.size() * 0x9e3779b97f4a7c15u,
+        (Load(label.data() + label.size() - 8) * kOdd +
+         Load(label.data() + label.size() / 2 - 4)) |
+            1);
   }
 
   std::deque<TfText> texts_;

@@ -101,8 +101,7 @@ TfTimeline::TfTimeline(const Input& input, TfStep& step, const TfGraph& graph,
       graph_(graph),
       out_(out),
       tracks_(out.builder()),
-      writers_(ReadersFor(input.bytes.size(), input.readers,
-                          input.executor())),
+      writers_(ReadersFor(input.bytes.size(), input.readers, input.executor())),
       args_(out, CountNodes(step), input.executor(), writers_),
       name_key_(out.Intern("name")),
       op_key_(out.Intern("op")) {}
@@ -296,17 +295,15 @@ namespace stepscope {
 
 const Importer& StepStatsImporter() {
   // Never destroyed: files may be read while the process ends.
-  static const auto* const importer =
-      new proto::ProtoImporter("tf-step-stats", proto::IsStepStats,
-                               proto::ImportStepStats);
+  static const auto* const importer = new proto::ProtoImporter(
+      "tf-step-stats", proto::IsStepStats, proto::ImportStepStats);
   return *importer;
 }
 
 const Importer& RunMetadataImporter() {
   // Never destroyed: files may be read while the process ends.
-  static const auto* const importer =
-      new proto::ProtoImporter("tf-run-metadata", proto::IsRunMetadata,
-                               proto::ImportRunMetadata);
+  static const auto* const importer = new proto::ProtoImporter(
+      "tf-run-metadata", proto::IsRunMetadata, proto::ImportRunMetadata);
   return *importer;
 }
 

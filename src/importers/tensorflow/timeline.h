@@ -12,12 +12,12 @@
 #include <string_view>
 #include <vector>
 
-#include "importers/tensorflow/tensorflow_importer.h"
 #include "importers/proto/recorder.h"
+#include "importers/proto/tracks.h"
 #include "importers/tensorflow/args.h"
 #include "importers/tensorflow/graph.h"
 #include "importers/tensorflow/step.h"
-#include "importers/proto/tracks.h"
+#include "importers/tensorflow/tensorflow_importer.h"
 
 namespace stepscope::proto {
 

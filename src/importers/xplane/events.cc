@@ -37,7 +37,7 @@ void XEvents::Read(const XLine& line, const Range& range) {
 // none of them twice, each stat an id and a value. False, and nothing is known
 // of the event, if it is any different.
 inline bool XEvents::ReadAsWritten(Bytes event, const XPlaneMetadata& plane,
-                            Fields* fields) {
+                                   Fields* fields) {
   const uint8_t* p = event.data();
   const uint8_t* const end = p + event.size();
   if (file_end_ - end < kLookAhead) return false;
@@ -135,8 +135,8 @@ bool XEvents::ReadInAnyOrder(Bytes event, bool cut, const XPlaneMetadata& plane,
         break;
       case kEventStat: {
         StatValue value;
-        const auto result = plane.ReadStat(
-            message.bytes(), out_.builder().strings(), &value);
+        const auto result =
+            plane.ReadStat(message.bytes(), out_.builder().strings(), &value);
         if (result == XPlaneMetadata::StatResult::kOk) {
           fields->special |= value.stat->known != KnownStat::kOther;
           stats_.push_back(value);
@@ -219,8 +219,7 @@ void XEvents::Add(const Fields& fields, const uint8_t* at, const XLine& line) {
   } else if (name->special) {
     facts = name->facts;
   }
-  if (name == &kUnknown)
-    span.type = facts.Type(line.role, {}, false);
+  if (name == &kUnknown) span.type = facts.Type(line.role, {}, false);
   if (fields.duration_ps == 0) span.flags |= kEventInstant;
   if (line.role == LineRole::kDeviceSteps) span.flags |= kEventInferred;
   if (fields.aggregated) {
@@ -253,8 +252,8 @@ void XEvents::Add(const Fields& fields, const uint8_t* at, const XLine& line) {
     AddFacts(facts, *name, row, line);
 }
 
-void XEvents::AddFacts(const XEventFacts& facts, const EventName& name,
-                       Row row, const XLine& line) {
+void XEvents::AddFacts(const XEventFacts& facts, const EventName& name, Row row,
+                       const XLine& line) {
   TraceBuilder& builder = out_.builder();
   if (facts.has_correlation)
     builder.AddLink(
@@ -272,8 +271,8 @@ void XEvents::AddFacts(const XEventFacts& facts, const EventName& name,
   event.time_ns = time_ns;
   event.address = facts.address;
   event.kind = name.deallocation ? MemoryKind::kFree : MemoryKind::kAllocate;
-  event.bytes = static_cast<int64_t>(name.deallocation ? 0 - facts.bytes
-                                                       : facts.bytes);
+  event.bytes =
+      static_cast<int64_t>(name.deallocation ? 0 - facts.bytes : facts.bytes);
   event.total_allocated = facts.allocated;
   event.total_reserved = facts.reserved;
   event.place = facts.allocator;

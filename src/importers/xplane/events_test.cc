@@ -15,11 +15,12 @@ namespace stepscope::proto {
 namespace {
 
 constexpr const char* kStats[] = {
-    "group_id",       "long_name", "correlation_id",   "step_num",
-    "kernel_details", "_p",        "_c",               "memcpy_details",
-    "hlo_op",         "_pt",       "allocation_bytes", "fraction"};
-constexpr const char* kEvents[] = {"matmul", "MemoryAllocation", "$train.py:3",
-                                   "MemcpyH2D", "softmax", "op"};
+    "group_id", "long_name",        "correlation_id",
+    "step_num", "kernel_details",   "_p",
+    "_c",       "memcpy_details",   "hlo_op",
+    "_pt",      "allocation_bytes", "fraction"};
+constexpr const char* kEvents[] = {
+    "matmul", "MemoryAllocation", "$train.py:3", "MemcpyH2D", "softmax", "op"};
 
 class Generator {
  public:
@@ -38,8 +39,8 @@ class Generator {
   uint64_t Below(uint64_t n) { return random_() % n; }
   // Varints of every length.
   int64_t Number() {
-    return static_cast<int64_t>(
-        Below(16) == 0 ? random_() : random_() >> Below(64));
+    return static_cast<int64_t>(Below(16) == 0 ? random_()
+                                               : random_() >> Below(64));
   }
 
   Pb Plane(const char* name) {
@@ -72,8 +73,8 @@ class Generator {
     Pb event;
     event.Int(1, Below(30) == 0 ? 77 : Id(Below(std::size(kEvents))));
     if (Below(8) != 0)
-      event.Int(2, Below(20) == 0 ? Number()
-                                  : static_cast<int64_t>(Below(1u << 30)));
+      event.Int(
+          2, Below(20) == 0 ? Number() : static_cast<int64_t>(Below(1u << 30)));
     if (Below(8) != 0) event.Int(3, Below(20) == 0 ? Number() : 2'500);
     for (uint64_t i = Below(5); i > 0; --i) event.Sub(4, Stat());
     if (Below(30) == 0) event.Int(5, 3);
@@ -142,9 +143,10 @@ TEST(XEventsTest, StepsOfTheHostCountWhereverTheyStand) {
   const auto plane = [](const char* name, const char* stat) {
     return Pb()
         .Text(2, name)
-        .Sub(3, Pb().Int(1, 1).Text(2, "Steps").Sub(
-                    4, Pb().Int(1, 1).Int(3, 9000).Sub(
-                           4, Pb().Int(1, 1).Int(4, 3))))
+        .Sub(3, Pb().Int(1, 1)
+                    .Text(2, "Steps")
+                    .Sub(4, Pb().Int(1, 1).Int(3, 9000).Sub(
+                                4, Pb().Int(1, 1).Int(4, 3))))
         .Sub(4, Pb().Int(1, 1).Sub(2, Pb().Text(2, "step")))
         .Sub(5, Pb().Int(1, 1).Sub(2, Pb().Text(2, stat)));
   };

@@ -121,8 +121,8 @@ void XPlaneMetadata::ReadEventMetadata(Bytes bytes) {
 }
 
 XPlaneMetadata::StatResult XPlaneMetadata::ReadStat(Bytes bytes,
-                                                StringPool& strings,
-                                                StatValue* out) const {
+                                                    StringPool& strings,
+                                                    StatValue* out) const {
   uint64_t id = 0;
   bool unknown = false;
   Message message(bytes);

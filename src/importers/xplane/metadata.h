@@ -22,8 +22,8 @@ struct EventName {
   StringId whole;       // name, if it is not the display name
   bool memory = false;  // MemoryAllocation and MemoryDeallocation
   bool deallocation = false;
-  bool special = false;  // a stat of every occurrence is a known one
-  bool plain = false;    // adds nothing to an event but its name
+  bool special = false;          // a stat of every occurrence is a known one
+  bool plain = false;            // adds nothing to an event but its name
   std::vector<StatValue> stats;  // of every occurrence
   XEventFacts facts;             // that these state
   // By role of the line, unless a stat of the event says otherwise.

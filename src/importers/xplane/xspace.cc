@@ -200,8 +200,7 @@ uint32_t XSpace::TrackOf(const XLine& line) {
   uint32_t index = 0;
   switch (line.role) {
     case LineRole::kHostThread:
-      index = tracks_.Thread(process_,
-                             importers::UnsignedThreadId(line.id));
+      index = tracks_.Thread(process_, importers::UnsignedThreadId(line.id));
       break;
     case LineRole::kDeviceStream:
       index = tracks_.Stream(process_, type, device, line.id);

@@ -9,10 +9,10 @@
 #include <memory>
 #include <vector>
 
-#include "importers/xplane/xplane_importer.h"
 #include "importers/proto/recorder.h"
 #include "importers/proto/tracks.h"
 #include "importers/xplane/events.h"
+#include "importers/xplane/xplane_importer.h"
 
 namespace stepscope::proto {
 
@@ -38,7 +38,7 @@ class XSpace {
   uint32_t process_ = 0;
   std::vector<Bytes> planes_;
   std::vector<std::unique_ptr<const XPlaneMetadata>> tables_;  // of planes
-  std::vector<XLine> lines_;  // as in the file
+  std::vector<XLine> lines_;                                   // as in the file
 };
 
 // The role of a line, by the names of plane and line and by its id.

@@ -40,8 +40,8 @@ std::string FindingHtml(const Summary& summary, const Finding& finding,
   const std::string range = RangeText(finding);
   if (!range.empty()) basis += "; " + range + " expected";
   const std::string_view how = finding.saving_ns <= 0 ? ""
-                               : finding.replayed    ? "Replayed: "
-                                                     : "Estimated: ";
+                               : finding.replayed     ? "Replayed: "
+                                                      : "Estimated: ";
   out += "<li>" + Prose(std::string(how) + basis) + ".</li>\n";
   const std::string overlap = OverlapText(summary, finding);
   if (!overlap.empty()) out += "<li>" + Prose(overlap) + "</li>\n";

@@ -19,8 +19,7 @@ constexpr const char* kUnknown = "\u2013";
 class DeviceUse {
  public:
   explicit DeviceUse(const Summary& summary)
-      : tree_(*summary.trace),
-        steps_(tree_, summary.chosen_steps == nullptr) {
+      : tree_(*summary.trace), steps_(tree_, summary.chosen_steps == nullptr) {
     rows_ = FindViewTable("device_use")
                 ->rows({.tree = tree_, .steps = steps_, .query = {}})
                 .rows;
@@ -53,7 +52,8 @@ Figure StepFigure(const Summary& summary) {
   if (time.steps == 0)
     return {"Step time", kUnknown, "no steps were recorded", {}};
   // No speed: that is of other steps, and would not fit the median.
-  return {"Step time, median", Time(time.p50_ns),
+  return {"Step time, median",
+          Time(time.p50_ns),
           Time(time.min_ns) + " \u2013 " + Time(time.max_ns) +
               " \u00b7 start to start",
           {}};

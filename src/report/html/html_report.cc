@@ -89,10 +89,9 @@ std::string LedgerText(const Trace& trace) {
 
 std::string Below(const Trace& whole, const Summary& summary) {
   const auto steps = static_cast<int64_t>(summary.step_time.steps);
-  std::string text =
-      steps == 0 ? "No steps were recorded"
-                 : CountText(steps, "step") +
-                       ", median " + Time(summary.step_time.p50_ns);
+  std::string text = steps == 0 ? "No steps were recorded"
+                                : CountText(steps, "step") + ", median " +
+                                      Time(summary.step_time.p50_ns);
   const auto workers = static_cast<int64_t>(summary.waterfall.processes);
   if (workers > 1) text += " \u00b7 " + CountText(workers) + " workers";
   return text + " \u00b7 " + LedgerText(whole);
@@ -146,11 +145,13 @@ std::string Footer(const Trace& trace, const Redactor& redactor) {
   }
   out += "</p>\n";
   if (redactor.hides()) {
-    out += "<p>Names, hosts and paths are hidden: x- and ten digits stand for "
-           "one of them, the same everywhere in this file.</p>\n";
+    out +=
+        "<p>Names, hosts and paths are hidden: x- and ten digits stand for "
+        "one of them, the same everywhere in this file.</p>\n";
   }
-  return out + "<p>Made by stepscope report. This file needs no network and no "
-               "other file.</p></footer>\n";
+  return out +
+         "<p>Made by stepscope report. This file needs no network and no "
+         "other file.</p></footer>\n";
 }
 
 // The cards of the tables, and links to them.

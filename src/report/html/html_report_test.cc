@@ -36,16 +36,18 @@ std::string TraceText(const std::string& tag) {
       return std::to_string(1000 * (at + from)) + ".." +
              std::to_string(1000 * (at + to)) + " " + what + "\n";
     };
-    text += line(0, 990, "ProfileStep#" + std::to_string(step) +
-                             " ProfileStep");
+    text +=
+        line(0, 990, "ProfileStep#" + std::to_string(step) + " ProfileStep");
     text += line(10, 400, "forward Forward");
     text += line(20, 300, quoted("matmul") + " Operator");
-    text += line(30, 40, "cudaLaunchKernel CudaRuntime correlation=" +
-                             std::to_string(step + 1));
+    text += line(
+        30, 40,
+        "cudaLaunchKernel CudaRuntime correlation=" + std::to_string(step + 1));
     text += line(410, 800, "backward Backward");
     text += line(420, 700, quoted("loss_range") + " UserDefined");
-    device += line(50, 350, quoted("gemm_f32") + " Kernel correlation=" +
-                                std::to_string(step + 1));
+    device += line(
+        50, 350,
+        quoted("gemm_f32") + " Kernel correlation=" + std::to_string(step + 1));
     const std::string when = std::to_string(1000 * (at + 25));
     rest += "memory " + when + " +1024 Place(gpu:0) 0x10 total=" +
             std::to_string(1024 * (step + 1)) + "\n";
@@ -219,8 +221,8 @@ TEST(HtmlReport, RedactsNamesInSentences) {
 TEST(HtmlReport, SaysWhatTopLeavesOut) {
   std::string text = "thread 7 main\n";
   for (int i = 0; i < 40; ++i) {
-    text += std::to_string(i * 10) + ".." + std::to_string(i * 10 + 5) +
-            " op" + std::to_string(i) + " Operator\n";
+    text += std::to_string(i * 10) + ".." + std::to_string(i * 10 + 5) + " op" +
+            std::to_string(i) + " Operator\n";
   }
   const auto trace = TraceFromText(text);
   HtmlReportOptions options;

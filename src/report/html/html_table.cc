@@ -124,10 +124,9 @@ std::vector<const TableColumn*> Maker::Shown(const Level& level) const {
   std::vector<const TableColumn*> shown;
   for (const TableColumn& column : *level.columns) {
     if (!IsShown(column)) continue;
-    const bool any =
-        std::any_of(level.rows.begin(), level.rows.end(), [&](const auto& row) {
-          return !IsNull(column.cell(row.second));
-        });
+    const bool any = std::any_of(
+        level.rows.begin(), level.rows.end(),
+        [&](const auto& row) { return !IsNull(column.cell(row.second)); });
     if (any) shown.push_back(&column);
   }
   return shown;

@@ -15,8 +15,8 @@
 namespace stepscope::html {
 
 struct TableStyle {
-  size_t top = 0;        // rows of a table; 0: all
-  bool nested = true;    // rows inside rows, as tables of their own
+  size_t top = 0;      // rows of a table; 0: all
+  bool nested = true;  // rows inside rows, as tables of their own
   // Columns to leave out, by name.
   std::vector<std::string_view> without = {};
 };

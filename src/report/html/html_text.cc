@@ -41,9 +41,9 @@ std::pair<std::string_view, std::string_view> UnitAt(std::string_view text,
 std::string Prose(std::string_view sentence, std::string_view name) {
   constexpr size_t kSure = 20;  // a long name is cut in the sentence
   const size_t end =
-      name.empty() ? sentence.size()
-                   : std::min(sentence.size(),
-                              sentence.find(name.substr(0, kSure)));
+      name.empty()
+          ? sentence.size()
+          : std::min(sentence.size(), sentence.find(name.substr(0, kSure)));
   const std::string text = Escape(sentence.substr(0, end));
   std::string out;
   for (size_t i = 0; i < text.size();) {
@@ -78,12 +78,23 @@ std::string Escape(std::string_view text) {
   std::string out;
   for (const char c : VisibleText(text)) {
     switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\'': out += "&#39;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\'':
+        out += "&#39;";
+        break;
+      default:
+        out += c;
     }
   }
   return out;

@@ -22,8 +22,7 @@ struct Curve {
 
 // What is allocated in `place` by one process: what the file states or, where
 // it states none, the sum since recording began.
-std::map<uint32_t, Curve> CurvesOf(const Trace& trace,
-                                   std::string_view place) {
+std::map<uint32_t, Curve> CurvesOf(const Trace& trace, std::string_view place) {
   std::map<uint32_t, Curve> stated;
   std::map<uint32_t, Curve> sums;
   std::map<uint32_t, double> sum;
@@ -55,10 +54,10 @@ std::string MemoryCurveHtml(const Summary& summary, const Redactor& redactor) {
   if (place == nullptr) return "";
   const Trace& trace = *summary.trace;
   const auto curves = CurvesOf(trace, place->place);
-  const auto highest = std::max_element(
-      curves.begin(), curves.end(), [](const auto& a, const auto& b) {
-        return a.second.most < b.second.most;
-      });
+  const auto highest = std::max_element(curves.begin(), curves.end(),
+                                        [](const auto& a, const auto& b) {
+                                          return a.second.most < b.second.most;
+                                        });
   if (highest == curves.end() || highest->second.most <= 0) return "";
   const Curve& curve = highest->second;
   const int64_t begin = std::min(trace.begin_ns(), curve.points.front().first);
@@ -98,12 +97,12 @@ std::string MemoryCurveHtml(const Summary& summary, const Redactor& redactor) {
   const double from = x_of(curve.points.front().first);
   std::string out = "<p class=\"note\">allocated on " +
                     Escape(PlaceName(redactor.Place(place->place)));
-  if (curves.size() > 1)
-    out += ", of the process with the highest peak";
+  if (curves.size() > 1) out += ", of the process with the highest peak";
   out += "; " + Time(end - begin) + " from left to right</p>\n" +
-         Format("<svg class=\"chart\" role=\"img\" aria-label=\"allocated "
-                "memory over time\" viewBox=\"0 0 %.0f %.0f\">\n",
-                kWidth, bottom + 4);
+         Format(
+             "<svg class=\"chart\" role=\"img\" aria-label=\"allocated "
+             "memory over time\" viewBox=\"0 0 %.0f %.0f\">\n",
+             kWidth, bottom + 4);
   std::string texts;  // above the curve, to be read
   for (const double share : {1., 0.5}) {
     const double at = y_of(curve.most * share);
@@ -113,8 +112,8 @@ std::string MemoryCurveHtml(const Summary& summary, const Redactor& redactor) {
              Bytes(static_cast<int64_t>(curve.most * share)) + "</text>\n";
   }
   return out + "<path class=\"area\" d=\"" + line +
-         Format("V%.1fH%.1fZ\"/>", bottom, from) +
-         "<path class=\"line\" d=\"" + line + "\"/>\n" + texts + "</svg>\n";
+         Format("V%.1fH%.1fZ\"/>", bottom, from) + "<path class=\"line\" d=\"" +
+         line + "\"/>\n" + texts + "</svg>\n";
 }
 
 }  // namespace stepscope::html

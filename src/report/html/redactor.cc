@@ -125,18 +125,17 @@ std::string Redactor::Place(std::string_view text) const {
     c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
   constexpr std::array<std::string_view, 10> kKnown = {
-      "cpu", "gpu", "cuda", "mlu", "npu", "xpu", "tpu", "gpu_pinned",
-      "cpu(process)", "cpu(system)"};
+      "cpu", "gpu", "cuda",       "mlu",          "npu",
+      "xpu", "tpu", "gpu_pinned", "cpu(process)", "cpu(system)"};
   if (std::find(kKnown.begin(), kKnown.end(), kind) != kKnown.end())
     return std::string(text);
   return Hash(text);
 }
 
 bool Redactor::IsPartOfName(std::string_view word) const {
-  return std::any_of(names_.begin(), names_.end(),
-                     [&](const std::string& name) {
-                       return name.find(word) != name.npos;
-                     });
+  return std::any_of(
+      names_.begin(), names_.end(),
+      [&](const std::string& name) { return name.find(word) != name.npos; });
 }
 
 std::string Redactor::Sentence(std::string_view text) const {

@@ -43,9 +43,9 @@ Part ChoosePart(const Trace& trace, const Summary& summary,
   if (options.from_ns || options.to_ns) {
     const int64_t from =
         SaturatingAdd(trace.begin_ns(), options.from_ns.value_or(0));
-    const int64_t to =
-        options.to_ns ? SaturatingAdd(trace.begin_ns(), *options.to_ns)
-                      : trace.end_ns();
+    const int64_t to = options.to_ns
+                           ? SaturatingAdd(trace.begin_ns(), *options.to_ns)
+                           : trace.end_ns();
     return {{from, to},
             "from " + Time(options.from_ns.value_or(0)) + " to " +
                 Time(SaturatingSubtract(std::min(to, trace.end_ns()),
@@ -102,8 +102,7 @@ Result<TimelinePart> DrawTimelinePart(const Trace& trace,
     return Fail(ErrorCode::kInvalidArgument,
                 "--from and --to: nothing was recorded in this part; the "
                 "recording lasts " +
-                    Time(SaturatingSubtract(trace.end_ns(),
-                                            trace.begin_ns())));
+                    Time(SaturatingSubtract(trace.end_ns(), trace.begin_ns())));
   }
   TimelineSvgOptions drawing;
   drawing.begin_ns = part.range.begin;
@@ -118,8 +117,9 @@ Result<TimelinePart> DrawTimelinePart(const Trace& trace,
   STEPSCOPE_TRY_ASSIGN(std::string svg, RenderTimelineSvg(trace, drawing));
   svg += "<p class=\"legend\">";
   for (const auto& [style, what] : kLegend) {
-    svg += std::string("<span><svg class=\"swatch\" viewBox=\"0 0 8 8\" "
-                       "aria-hidden=\"true\"><rect class=\"") +
+    svg += std::string(
+               "<span><svg class=\"swatch\" viewBox=\"0 0 8 8\" "
+               "aria-hidden=\"true\"><rect class=\"") +
            style + "\" width=\"8\" height=\"8\" rx=\"2\"/></svg>" + what +
            "</span>";
   }

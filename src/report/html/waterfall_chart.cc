@@ -26,8 +26,9 @@ constexpr std::array<PartLook, kStepParts> kLooks = {
      {"Unexplained", "c-none"}}};
 
 std::string Swatch(const char* style) {
-  return std::string("<svg class=\"swatch\" viewBox=\"0 0 8 8\" "
-                     "aria-hidden=\"true\"><rect class=\"") +
+  return std::string(
+             "<svg class=\"swatch\" viewBox=\"0 0 8 8\" "
+             "aria-hidden=\"true\"><rect class=\"") +
          style + "\" width=\"8\" height=\"8\" rx=\"2\"/></svg>";
 }
 
@@ -49,8 +50,8 @@ constexpr size_t kMostSteps = 140;
 std::string WaterfallHtml(const Summary& summary) {
   const Waterfall& waterfall = summary.waterfall;
   if (waterfall.step_ns <= 0) return "";
-  const auto steps = static_cast<int64_t>(
-      std::max<size_t>(1, waterfall.steps.size()));
+  const auto steps =
+      static_cast<int64_t>(std::max<size_t>(1, waterfall.steps.size()));
   std::string out =
       "<table class=\"waterfall\"><thead><tr><th scope=\"col\">Part</th>"
       "<th></th><th scope=\"col\" class=\"num\">per step</th>"
@@ -64,12 +65,13 @@ std::string WaterfallHtml(const Summary& summary) {
              Escape(StepPartFormula(static_cast<StepPart>(i))) +
              "\"><th scope=\"row\">" + Swatch(kLooks[i].style) +
              Escape(Title(i, summary)) + "</th><td class=\"bar\">" +
-             Format("<svg viewBox=\"0 0 1000 14\" preserveAspectRatio=\"none\" "
-                    "aria-hidden=\"true\"><rect class=\"rest\" y=\"6\" "
-                    "width=\"1000\" height=\"2\"/><rect class=\"%s\" "
-                    "x=\"%.1f\" width=\"%.1f\" height=\"14\"/></svg>",
-                    kLooks[i].style, x * 1000,
-                    ns > 0 ? std::max(2., share * 1000) : 0.) +
+             Format(
+                 "<svg viewBox=\"0 0 1000 14\" preserveAspectRatio=\"none\" "
+                 "aria-hidden=\"true\"><rect class=\"rest\" y=\"6\" "
+                 "width=\"1000\" height=\"2\"/><rect class=\"%s\" "
+                 "x=\"%.1f\" width=\"%.1f\" height=\"14\"/></svg>",
+                 kLooks[i].style, x * 1000,
+                 ns > 0 ? std::max(2., share * 1000) : 0.) +
              "</td><td class=\"num\" data-v=\"" + std::to_string(ns) + "\">" +
              Time(ns / steps) + "</td><td class=\"num dim\">" + Share(share) +
              "</td></tr>\n";
@@ -117,34 +119,35 @@ std::string StepBarsHtml(const Summary& summary) {
       if (step.part_ns[p] <= 0) continue;
       const double height = static_cast<double>(step.part_ns[p]) * scale;
       y -= height;
-      body += Format("<rect class=\"%s\" x=\"%.1f\" y=\"%.2f\" "
-                     "width=\"%.1f\" height=\"%.2f\"/>",
-                     kLooks[p].style, x, y, width, height);
+      body += Format(
+          "<rect class=\"%s\" x=\"%.1f\" y=\"%.2f\" "
+          "width=\"%.1f\" height=\"%.2f\"/>",
+          kLooks[p].style, x, y, width, height);
     }
     const double middle = x + width / 2;
     if (pitch >= 44) {
-      body += Format("<text x=\"%.1f\" y=\"%.1f\" class=\"mid\">", middle,
-                     y - 4) +
-              Time(step.length()) + "</text>";
+      body +=
+          Format("<text x=\"%.1f\" y=\"%.1f\" class=\"mid\">", middle, y - 4) +
+          Time(step.length()) + "</text>";
     }
     if (pitch >= 18 || i % 10 == 0) {
-      body += Format("<text x=\"%.1f\" y=\"%.0f\" class=\"mid dim\">%lld"
-                     "</text>",
-                     middle, kBarsHeight + 30,
-                     static_cast<long long>(step.index));
+      body += Format(
+          "<text x=\"%.1f\" y=\"%.0f\" class=\"mid dim\">%lld"
+          "</text>",
+          middle, kBarsHeight + 30, static_cast<long long>(step.index));
     }
     body += "</g>\n";
   }
   std::string out =
       "<h3>Each step</h3>\n" +
-      Format("<svg class=\"chart\" role=\"img\" aria-label=\"time of each "
-             "step\" viewBox=\"0 0 %.0f %.0f\">\n",
-             kBarsWidth, kBarsHeight + 36) +
+      Format(
+          "<svg class=\"chart\" role=\"img\" aria-label=\"time of each "
+          "step\" viewBox=\"0 0 %.0f %.0f\">\n",
+          kBarsWidth, kBarsHeight + 36) +
       body + "</svg>\n";
   out += "<p class=\"note\">The longest takes " + Time(most) + ".";
   if (left_out > 0) {
-    out += " " + CountText(left_out) +
-           " more steps are not drawn.";
+    out += " " + CountText(left_out) + " more steps are not drawn.";
   }
   return out + "</p>\n";
 }
@@ -168,12 +171,13 @@ std::string StagesHtml(const Summary& summary) {
     out += "<tr><th scope=\"row\">" + Escape(row.name) +
            (row.inferred ? " <small>inferred</small>" : "") +
            "</th><td class=\"bar\">" +
-           Format("<svg viewBox=\"0 0 1000 14\" preserveAspectRatio=\"none\" "
-                  "aria-hidden=\"true\"><rect class=\"c-op\" width=\"%.1f\" "
-                  "height=\"6\"/><rect class=\"c-kernel\" y=\"8\" "
-                  "width=\"%.1f\" height=\"6\"/></svg>",
-                  Ratio(row.cpu.total_ns, most) * 1000,
-                  Ratio(row.gpu.total_ns, most) * 1000) +
+           Format(
+               "<svg viewBox=\"0 0 1000 14\" preserveAspectRatio=\"none\" "
+               "aria-hidden=\"true\"><rect class=\"c-op\" width=\"%.1f\" "
+               "height=\"6\"/><rect class=\"c-kernel\" y=\"8\" "
+               "width=\"%.1f\" height=\"6\"/></svg>",
+               Ratio(row.cpu.total_ns, most) * 1000,
+               Ratio(row.gpu.total_ns, most) * 1000) +
            "</td><td class=\"num\" data-v=\"" +
            std::to_string(row.cpu.total_ns) + "\">" +
            Time(row.cpu.total_ns / steps) + "</td><td class=\"num\" data-v=\"" +

@@ -16,13 +16,17 @@ using fake::state;
 
 namespace {
 
-constexpr const char* kRuntime[] = {
-    nullptr,                     "cudaGetDevice_v3020",
-    "cudaLaunchKernel_v7000",    "cudaMemcpyAsync_v3020",
-    "cudaMemsetAsync_v3020",     "cudaDeviceSynchronize_v3020",
-    "cudaMalloc_v3020",          "cudaFree_v3020",
-    "cudaEventRecord_v3020",     "cudaGraphLaunch_v10000",
-    "cudaLaunchKernel_ptsz_v7000"};
+constexpr const char* kRuntime[] = {nullptr,
+                                    "cudaGetDevice_v3020",
+                                    "cudaLaunchKernel_v7000",
+                                    "cudaMemcpyAsync_v3020",
+                                    "cudaMemsetAsync_v3020",
+                                    "cudaDeviceSynchronize_v3020",
+                                    "cudaMalloc_v3020",
+                                    "cudaFree_v3020",
+                                    "cudaEventRecord_v3020",
+                                    "cudaGraphLaunch_v10000",
+                                    "cudaLaunchKernel_ptsz_v7000"};
 constexpr const char* kDriver[] = {nullptr, "cuInit", "cuLaunchKernel",
                                    "cuMemGetInfo_v2"};
 
@@ -42,10 +46,9 @@ void Toggle(CUpti_ActivityKind kind, uint32_t cbid, uint8_t enable,
 
 extern "C" {
 
-#define FAKE_CUPTI_ENTER(name)                           \
-  if (const CUptiResult result = Enter(#name);           \
-      result != CUPTI_SUCCESS)                           \
-    return result;                                       \
+#define FAKE_CUPTI_ENTER(name)                                          \
+  if (const CUptiResult result = Enter(#name); result != CUPTI_SUCCESS) \
+    return result;                                                      \
   const Lock lock(mutex)
 
 CUptiResult cuptiGetVersion(uint32_t* version) {

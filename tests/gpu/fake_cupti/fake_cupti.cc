@@ -99,8 +99,7 @@ template <typename Record>
 Record* Append(CUpti_ActivityKind kind) {
   if (state->enabled.count(kind) == 0 || state->request == nullptr)
     return nullptr;
-  Buffer& buffer =
-      state->buffers[static_cast<pid_t>(syscall(SYS_gettid))];
+  Buffer& buffer = state->buffers[static_cast<pid_t>(syscall(SYS_gettid))];
   const size_t size = SizeOf(kind);
   if (buffer.bytes != nullptr && buffer.used + size > buffer.size)
     Complete(buffer);
@@ -124,10 +123,9 @@ Record* Append(CUpti_ActivityKind kind) {
 }
 
 void MarkUnfinished(const void* record) {
-  Buffer& buffer =
-      state->buffers[static_cast<pid_t>(syscall(SYS_gettid))];
-  buffer.unfinished.push_back(static_cast<size_t>(
-      static_cast<const uint8_t*>(record) - buffer.bytes));
+  Buffer& buffer = state->buffers[static_cast<pid_t>(syscall(SYS_gettid))];
+  buffer.unfinished.push_back(
+      static_cast<size_t>(static_cast<const uint8_t*>(record) - buffer.bytes));
 }
 
 struct Times {
@@ -264,8 +262,8 @@ uint32_t fake_cupti_work(const FakeWork* work) {
   const uint64_t call = state->call_start;
   switch (work->kind) {
     case FakeWork::kKernel: {
-      auto* kernel = Append<CUpti_ActivityKernel9>(
-          CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+      auto* kernel =
+          Append<CUpti_ActivityKernel9>(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
       Fill(kernel, *work, correlation, call);
       if (kernel == nullptr) break;
       kernel->name = work->name;
@@ -364,8 +362,7 @@ void fake_cupti_memory(uint64_t address, uint64_t bytes, int release,
 
 void fake_cupti_overhead(uint32_t kind) {
   const Lock lock(mutex);
-  auto* overhead =
-      Append<CUpti_ActivityOverhead>(CUPTI_ACTIVITY_KIND_OVERHEAD);
+  auto* overhead = Append<CUpti_ActivityOverhead>(CUPTI_ACTIVITY_KIND_OVERHEAD);
   if (overhead == nullptr) return;
   overhead->overheadKind = static_cast<CUpti_ActivityOverheadKind>(kind);
   overhead->start = Now();

@@ -19,7 +19,7 @@ struct FakeWork {
   uint32_t cbid = 2;  // of the runtime call; 0: no call is recorded
   uint32_t device = 0;
   uint32_t stream = 7;
-  int64_t lead = 1000;       // begins this long after its call did
+  int64_t lead = 1000;  // begins this long after its call did
   int64_t duration = 5000;
   bool zero_times = false;   // no timestamps could be taken
   bool reversed = false;     // ends before it starts
