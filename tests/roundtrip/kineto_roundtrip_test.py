@@ -37,6 +37,12 @@ def frozen(value):
                       default=lambda number: str(number.normalize()))
 
 
+def thread(event):
+    """An id of 32 bits that was written as a negative number is positive."""
+    tid = number(event["tid"])
+    return tid + 2**32 if isinstance(tid, int) and -2**31 <= tid < 0 else tid
+
+
 def slices(document):
     found = collections.Counter()
     for event in document["traceEvents"]:
@@ -47,7 +53,7 @@ def slices(document):
             args = {key: value for key, value in args.items()
                     if key not in NOT_KEPT}
         found[event["ph"], event.get("cat"), event["name"], event.get("s"),
-              number(event["pid"]), number(event["tid"]), event["ts"],
+              number(event["pid"]), thread(event), event["ts"],
               event.get("dur"), frozen(args)] += 1
     return found
 
@@ -60,7 +66,7 @@ def arrows(document):
     for event in document["traceEvents"]:
         if event["ph"] in "sf" and (event["cat"], event["id"]) in begun:
             ends[event["ph"], event["cat"], event["name"], event["id"],
-                 number(event["pid"]), number(event["tid"]),
+                 number(event["pid"]), thread(event),
                  event["ts"]] += 1
     return ends
 
