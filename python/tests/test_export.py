@@ -21,6 +21,7 @@ class ExportTest(support.InOwnFolder):
                 pass
         formats = {"x.sscap": "capture", "x.pb": "paddle-pb",
                    "x.pftrace": "perfetto", "x.json": "chrome",
+                   "x.pt.trace.json": "kineto", "x.pt.trace.json.gz": "kineto",
                    "x.json.gz": "chrome", "x.sscap.zst": "capture",
                    "x.other": "chrome"}
         for path, name in formats.items():

@@ -72,7 +72,8 @@ def export_capture(dir_name: str,
 
 # Those of exporters/output_name.cc, by what writes them here: the Profiler's
 # library, or what reads traces ("").
-_FORMATS = {".json": "json", ".json.gz": "json", ".sscap": "capture",
+_FORMATS = {".pt.trace.json": "kineto", ".pt.trace.json.gz": "kineto",
+            ".json": "json", ".json.gz": "json", ".sscap": "capture",
             ".pb": "pb"}
 _READER = (".pftrace", ".perfetto-trace", ".fluid", ".csv", ".json", ".sscap",
            ".pb")
