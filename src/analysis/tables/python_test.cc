@@ -52,12 +52,16 @@ TEST(PythonTableTest, SelfTimeIsNeverNegative) {
   const auto trace = TraceFromText(
       "thread 1 main\n0..100 loop PythonFunction\n0..80 a PythonFunction\n"
       "20..100 b PythonFunction\n30..60 c PythonFunction");
-  const Summary summary = ComputeSummary(*trace, {.views = kPythonView});
+  SummaryOptions options;
+  options.views = kPythonView;
+  const Summary summary = ComputeSummary(*trace, options);
   int64_t sum = 0;
   for (const PythonRow& row : summary.python) {
     EXPECT_GE(row.self_cpu_ns, 0) << row.event;
     EXPECT_LE(row.cpu.ratio, 1) << row.event;
-    if (row.event == "loop") EXPECT_EQ(row.self_cpu_ns, 0);
+    if (row.event == "loop") {
+      EXPECT_EQ(row.self_cpu_ns, 0);
+    }
     sum += row.self_cpu_ns;
   }
   EXPECT_EQ(sum, 160);

@@ -157,7 +157,9 @@ TEST(OperatorTableTest, NamesOfSeveralThreadsAreMergedOrKeptApart) {
     thread 2 loader
       0..30 op Operator)";
   EXPECT_EQ(Case(kText).Op("op").calls, 2u);
-  const Case apart(kText, SummaryOptions{.thread_sep = true});
+  SummaryOptions options;
+  options.thread_sep = true;
+  const Case apart(kText, options);
   ASSERT_EQ(apart.summary.operators.size(), 2u);
   EXPECT_EQ(apart.summary.operators[0].thread_id, 1);
   EXPECT_EQ(apart.summary.operators[1].thread_name, "loader");
