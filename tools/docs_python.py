@@ -137,7 +137,7 @@ def is_property(node):
 def native_doc(name):
     """The text of a class in C; its methods have theirs in the same file."""
     text = NATIVE.read_text()
-    found = re.search(rf'PyDoc_STRVAR\(\w+,\s*((?:"{name}\()(?:.|\n)*?)\);',
+    found = re.search(rf'PyDoc_STRVAR\(\s*\w+,\s*((?:"{name}\()(?:.|\n)*?)\);',
                       text)
     if not found:
         return ""

@@ -591,9 +591,8 @@ TEST(MemoryManipulationTest, EventsOfTheHostComeFirst) {
   const Case c(std::string(kCopies) + R"(
     thread 9 loader
       0..4 GpuMemcpyAsync:CPU->GPU)");
-  const std::vector<NamedRow>& rows = c.summary.memory_manipulation;
-  ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0].name, "GpuMemcpyAsync:CPU->GPU");
+  ASSERT_EQ(c.summary.memory_manipulation.size(), 1u);
+  EXPECT_EQ(c.summary.memory_manipulation[0].name, "GpuMemcpyAsync:CPU->GPU");
 }
 
 }  // namespace

@@ -11,7 +11,8 @@
 #include <string_view>
 
 // `writing`, because the importers have a proto::Message of their own.
-namespace stepscope::proto::inline writing {
+namespace stepscope::proto {
+inline namespace writing {
 
 static_assert(std::endian::native == std::endian::little);
 
@@ -118,4 +119,5 @@ class Message {
   std::string bytes_;
 };
 
-}  // namespace stepscope::proto::inline writing
+}  // namespace writing
+}  // namespace stepscope::proto
