@@ -617,8 +617,9 @@ enum stepscope_profiler_flag {
   STEPSCOPE_WITH_FLOPS = 16,     // a request to framework adapters
   STEPSCOPE_KEEP_CAPTURE = 32,   // do not delete the *.sscap of each window
   STEPSCOPE_QUIET = 64,          // stop does not print the Perf Summary
-  STEPSCOPE_FLIGHT = 128         // record all steps, keep the last ones; obey
+  STEPSCOPE_FLIGHT = 128,        // record all steps, keep the last ones; obey
                                  // `stepscope trigger`. See flight below
+  STEPSCOPE_START_AT_REST = 256  // step 0 is entered at the first resume
 };
 
 // Receives text that is otherwise written to standard output.
@@ -680,6 +681,12 @@ STEPSCOPE_API int stepscope_profiler_start(stepscope_profiler* profiler)
 STEPSCOPE_API int stepscope_profiler_step(
     stepscope_profiler* profiler, int64_t num_samples) STEPSCOPE_NOEXCEPT;
 
+// The step that was entered last does not take place now: what the program does
+// until stepscope_profiler_resume, which enters it again, is in no step. Call
+// it before evaluation or saving, and when the data ends. Recording continues.
+STEPSCOPE_API int stepscope_profiler_leave_step(stepscope_profiler* profiler)
+    STEPSCOPE_NOEXCEPT;
+
 // Prints the Perf Summary, ends the window that is being recorded, and returns.
 // The window is delivered in the background. STEPSCOPE_NOT_RUNNING if the
 // profiler is not running.
@@ -690,8 +697,9 @@ STEPSCOPE_API int stepscope_profiler_stop(stepscope_profiler* profiler)
 STEPSCOPE_API int stepscope_profiler_reset(stepscope_profiler* profiler)
     STEPSCOPE_NOEXCEPT;
 
-// The time between pause and resume does not count as time of steps: use them
-// around a validation loop. Recording continues.
+// The time between pause and resume is left out where steps are timed, but is
+// part of the step that is recorded; stepscope_profiler_leave_step leaves it
+// out of both. Recording continues.
 STEPSCOPE_API int stepscope_profiler_pause(stepscope_profiler* profiler)
     STEPSCOPE_NOEXCEPT;
 STEPSCOPE_API int stepscope_profiler_resume(stepscope_profiler* profiler)

@@ -438,6 +438,10 @@ class Profiler {
 
   // The time between Pause and Resume does not count as time of steps: use them
   // around a validation loop.
+  // What follows is in no step until Resume(), such as evaluation.
+  bool LeaveStep() noexcept {
+    return Ok(stepscope_profiler_leave_step(handle_));
+  }
   bool Pause() noexcept { return Ok(stepscope_profiler_pause(handle_)); }
   bool Resume() noexcept { return Ok(stepscope_profiler_resume(handle_)); }
 

@@ -112,11 +112,12 @@ class Selector {
       ++selection_.chosen;
       first_ = std::min(first_, step.index);
       last_ = std::max(last_, step.index);
+      const bool until_next = i + 1 < steps.size() && !steps[i + 1].rested;
       const int64_t end =
-          i + 1 < steps.size() ? steps[i + 1].range.begin : step.last_end();
+          until_next ? steps[i + 1].range.begin : step.last_end();
       // What starts at the very end of the last step is still of it.
       host_[process].Add(step.range.begin,
-                         SaturatingAdd(end, i + 1 < steps.size() ? 0 : 1));
+                         SaturatingAdd(end, until_next ? 0 : 1));
       if (step.has_device()) {
         device_[process].Add(step.device.begin,
                              SaturatingAdd(step.device.end, 1));

@@ -142,6 +142,19 @@ TEST(SelectStepsTest, WindowBeginsWhenTheDeviceTurnsToThem) {
   EXPECT_DOUBLE_EQ(*summary.device.back().utilization, 1);
 }
 
+TEST(SelectStepsTest, WhatIsInNoStepIsLeftOut) {
+  const auto trace = TraceFromText(R"(
+    thread 1 main
+    10..90 ProfileStep#0 ProfileStep
+    92..95 between
+    100..190 ProfileStep#1 ProfileStep
+    200..500 Evaluation
+    500..600 ProfileStep#2 ProfileStep rested=1
+  )");
+  EXPECT_EQ(Names(*Select(trace, "0:2").trace),
+            (Texts{"ProfileStep#0", "between", "ProfileStep#1"}));
+}
+
 TEST(SelectStepsTest, NoSuchStep) {
   const auto trace = TraceFromText(kLoop);
   const auto selection = SelectSteps(trace, *ParseStepChoice("8:"));

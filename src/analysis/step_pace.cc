@@ -12,10 +12,6 @@ namespace {
 // How much longer than the host's the device's steps must be. Less is jitter.
 constexpr double kLonger = 1.05;
 
-bool FollowsOn(const StepInterval& step, const StepInterval& next) {
-  return next.index == step.index + 1;
-}
-
 // When the device turns to each step. Work of a step that overlaps that of the
 // step before (a copy that was made early, say) does not make its turn come
 // sooner.

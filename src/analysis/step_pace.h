@@ -13,9 +13,9 @@
 namespace stepscope {
 
 // Sets StepInterval::period_ns and its begin. `steps`: of one thread, by start.
-// The last step, and one whose successor was not recorded (their numbers say
-// so), ends at the later of its host and device end. Returns whether the device
-// paces the loop; that is one decision for all steps.
+// The last step, and one that the next one does not follow on, ends at the
+// later of its host and device end. Returns whether the device paces the loop;
+// that is one decision for all steps.
 bool SetPeriods(std::span<StepInterval> steps);
 
 }  // namespace stepscope

@@ -31,6 +31,13 @@ TEST(StepPaceTest, HostStartToStart) {
       (Values{100, 110, 90}));
 }
 
+TEST(StepPaceTest, WhatIsInNoStepIsInNoPeriod) {
+  StepInterval after = Step(2, {900, 980});
+  after.rested = true;
+  EXPECT_EQ(Periods({Step(0, {0, 90}), Step(1, {100, 180}), after}, false),
+            (Values{100, 80, 80}));
+}
+
 TEST(StepPaceTest, LastEndsWhenTheDeviceIsDone) {
   EXPECT_EQ(
       Periods({Step(0, {0, 90}, {10, 80}), Step(1, {100, 180}, {110, 230})},

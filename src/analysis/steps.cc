@@ -16,20 +16,20 @@
 namespace stepscope {
 namespace {
 
-// The event's argument "step", which runs of very many steps use.
-int64_t StepArgument(const Trace& trace, Row row, int64_t otherwise) {
+int64_t IntArgument(const Trace& trace, Row row, std::string_view key,
+                    int64_t otherwise) {
   for (const Arg& arg : trace.args_of(row))
-    if (arg.kind == ArgKind::kInt && trace.str(arg.key) == "step")
+    if (arg.kind == ArgKind::kInt && trace.str(arg.key) == key)
       return arg.int_value;
   return otherwise;
 }
 
 // n of "ProfileStep#n" (or of any name that ends so), else the argument "step",
-// else `otherwise`.
+// which runs of very many steps use, else `otherwise`.
 int64_t StepIndex(const Trace& trace, Row row, int64_t otherwise) {
   const std::string_view name = trace.str(trace.name()[row]);
   const size_t hash = name.rfind('#');
-  if (hash == name.npos) return StepArgument(trace, row, otherwise);
+  if (hash == name.npos) return IntArgument(trace, row, "step", otherwise);
   int64_t index = 0;
   const char* const end = name.data() + name.size();
   const auto [stop, error] =
@@ -92,6 +92,7 @@ void StepTable::Collect(const EventTree& tree, const AutogradNames& autograd) {
       span.inferred = (trace.flags()[row] & kEventInferred) != 0;
       if (is_step) {
         span.index = StepIndex(trace, row, count++);
+        span.rested = IntArgument(trace, row, "rested", 0) != 0;
       }
       (is_step ? steps_ : stages_).spans.push_back(span);
     };

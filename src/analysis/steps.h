@@ -32,7 +32,9 @@ struct StepInterval {
   uint32_t thread = 0;
   uint16_t type = 0;      // STEPSCOPE_PROFILE_STEP or that of the stage
   bool inferred = false;  // stages: not marked by anybody
-  bool warmup = false;    // steps: one of the first, and not like the rest
+  bool warmup = false;    // steps: one of the first, and not like the others
+  bool rested = false;    // steps: before it the program did something that is
+                          // in no step, such as evaluation
 
   bool has_device() const { return device.begin != 0 || device.end != 0; }
   // When the host and the device were done with it.
@@ -40,6 +42,12 @@ struct StepInterval {
     return has_device() && device.end > range.end ? device.end : range.end;
   }
 };
+
+// Whether `next`, the next one recorded, began where the step ended: none was
+// left out, and the program did not rest in between.
+inline bool FollowsOn(const StepInterval& step, const StepInterval& next) {
+  return next.index == step.index + 1 && !next.rested;
+}
 
 // Work belongs to the step and the stage around its launch; when a helper
 // thread launched it (autograd, a data loader) and has none of its own, to

@@ -75,6 +75,22 @@ TEST(StepTableTest, IndexIsInTheNameOrInTheArgument) {
   EXPECT_EQ(indices, (std::vector<int64_t>{7, 40000, 2}));
 }
 
+TEST(StepTableTest, WhatLiesBeforeARestedStepIsInNone) {
+  const auto trace = TraceFromText(R"(
+    thread 1 main
+    0..100 ProfileStep#0 ProfileStep
+    100..190 ProfileStep#1 ProfileStep
+    200..500 Evaluation
+    500..600 ProfileStep#2 ProfileStep rested=1
+  )");
+  const EventTree tree(*trace);
+  const StepTable table(tree);
+  std::vector<int64_t> periods;
+  for (const StepInterval& step : table.steps())
+    periods.push_back(step.period_ns);
+  EXPECT_EQ(periods, (std::vector<int64_t>{100, 90, 100}));
+}
+
 TEST(StepTableTest, DeviceRangeIsOfTheWorkThatWasLaunched) {
   const auto trace = TraceFromText(R"(
     thread 1 main

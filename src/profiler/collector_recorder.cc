@@ -4,6 +4,7 @@
 #include <ctime>
 #include <mutex>
 #include <new>
+#include <string_view>
 #include <unordered_set>
 
 #include "base/text.h"
@@ -68,21 +69,22 @@ class Collector final : public Recorder {
     return CollectorError(status, "session");
   }
 
-  stepscope_scope BeginStep(int64_t number) override {
+  stepscope_scope BeginStep(int64_t number, bool rested) override {
     if (!stepscope_enabled()) return stepscope_scope{nullptr, 0};
-    if (!MayName(number)) {
-      stepscope_scope scope =
-          stepscope_begin("ProfileStep", STEPSCOPE_PROFILE_STEP);
-      stepscope_arg_i64(scope, "step", number);
-      return scope;
-    }
-    char name[40];
-    std::snprintf(name, sizeof(name), "ProfileStep#%lld",
-                  static_cast<long long>(number));
-    return stepscope_begin(name, STEPSCOPE_PROFILE_STEP);
+    const stepscope_scope scope = OpenStep(number);
+    if (rested) stepscope_arg_i64(scope, "rested", 1);
+    return scope;
   }
-
   void EndStep(stepscope_scope scope) override { stepscope_end(scope); }
+
+  // Its event is already in the capture. Whoever reads it makes a mark of it:
+  // a range would be taken for one of the program's.
+  void TakeBackStep(stepscope_scope scope) override {
+    constexpr std::string_view kName = "end of steps";
+    if (scope.slot != nullptr)
+      stepscope_arg_text(scope, "stepscope.mark", kName.data(), kName.size());
+    stepscope_end(scope);
+  }
 
   std::string WriteProblem() override {
     stepscope_stats stats = {};
@@ -97,6 +99,19 @@ class Collector final : public Recorder {
   void UnrecordedStep(int64_t ns) override { stepscope_unrecorded_step(ns); }
 
  private:
+  stepscope_scope OpenStep(int64_t number) {
+    if (!MayName(number)) {
+      stepscope_scope scope =
+          stepscope_begin("ProfileStep", STEPSCOPE_PROFILE_STEP);
+      stepscope_arg_i64(scope, "step", number);
+      return scope;
+    }
+    char name[40];
+    std::snprintf(name, sizeof(name), "ProfileStep#%lld",
+                  static_cast<long long>(number));
+    return stepscope_begin(name, STEPSCOPE_PROFILE_STEP);
+  }
+
   // The collector holds a bounded number of names for the whole process. Of
   // more steps than this the number is an argument, so that the names of the
   // program's own events always find room.

@@ -61,12 +61,16 @@ class FakeRecorder final : public Recorder {
   }
   void Stop(uint64_t) override { log.Add("stop"); }
   Status Wait(uint64_t, int) override { return Ok(); }
-  stepscope_scope BeginStep(int64_t number) override {
-    log.Add(Format("step#%lld", static_cast<long long>(number)));
+  stepscope_scope BeginStep(int64_t number, bool rested) override {
+    log.Add(Format(rested ? "rested#%lld" : "step#%lld",
+                   static_cast<long long>(number)));
     return {nullptr, 1};
   }
   void EndStep(stepscope_scope scope) override {
     if (scope.begin != 0) log.Add("end");
+  }
+  void TakeBackStep(stepscope_scope scope) override {
+    if (scope.begin != 0) log.Add("taken-back");
   }
   std::string WriteProblem() override { return write_problem; }
   void UnrecordedStep(int64_t ns) override {

@@ -55,11 +55,14 @@ class Flight final : public Recorder {
   Status Wait(uint64_t session, int timeout_ms) override {
     return CollectorRecorder().Wait(session, timeout_ms);
   }
-  stepscope_scope BeginStep(int64_t number) override {
+  stepscope_scope BeginStep(int64_t number, bool rested) override {
     stepscope_flight_step(number);
-    return CollectorRecorder().BeginStep(number);
+    return CollectorRecorder().BeginStep(number, rested);
   }
   void EndStep(stepscope_scope scope) override { stepscope_end(scope); }
+  void TakeBackStep(stepscope_scope scope) override {
+    CollectorRecorder().TakeBackStep(scope);
+  }
   bool has_window() const override { return !on_demand_; }
   void UnrecordedStep(int64_t) override {}
 

@@ -264,6 +264,11 @@ int stepscope_profiler_step(stepscope_profiler* profiler,
   });
 }
 
+int stepscope_profiler_leave_step(stepscope_profiler* profiler) noexcept {
+  const sp::CancelOff cancel_off;
+  return Call(profiler, [](ProfilerCore& core) { return core.LeaveStep(); });
+}
+
 int stepscope_profiler_stop(stepscope_profiler* profiler) noexcept {
   const sp::CancelOff cancel_off;
   return Call(profiler, [profiler](ProfilerCore& core) {

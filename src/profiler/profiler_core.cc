@@ -44,11 +44,12 @@ int ProfilerCore::Start() {
     step_ = 0;
     state_ = state;
     if (!timer_only()) recorder_.UnrecordedStep(0);
+    resting_ = (options_.flags & STEPSCOPE_START_AT_REST) != 0;
+    rested_ = false;
     ApplyLocked(PlanStart(state));
     OpenStepLocked();
-    const int64_t now = recorder_.NowNs();
-    timer_.Begin(now);
-    unrecorded_from_ = session_ == 0 ? now : 0;
+    timer_.Begin(recorder_.NowNs());
+    BeginTimingLocked();
   }
   ProcessState::Get().AddRunning(shared_from_this());
   return STEPSCOPE_OK;
@@ -59,6 +60,10 @@ int ProfilerCore::Step(int64_t num_samples) {
   int64_t now = recorder_.NowNs();
   std::unique_lock<std::mutex> lock(mutex_);
   if (!running_) return STEPSCOPE_NOT_RUNNING;
+  if (resting_) {  // there is no step to end
+    ResumeLocked();
+    return STEPSCOPE_OK;
+  }
   timer_.EndStep(now, num_samples);
   TimeUnrecordedLocked(now);
   TellOfLossesLocked(now);
@@ -73,16 +78,23 @@ int ProfilerCore::Step(int64_t num_samples) {
     // A callback may have stopped it meanwhile; the step is over all the same.
     if (!running_) return STEPSCOPE_OK;
     step_ = next;
+    rested_ = false;
     Transition plan = PlanTransition(state_, state);
     state_ = state;
     ApplyLocked(plan);
     OpenStepLocked();
   }
-  const int64_t begin = recorder_.NowNs();
-  timer_.BeginStep(begin);
-  unrecorded_from_ = session_ == 0 && !timer_.paused() ? begin : 0;
+  timer_.BeginStep(recorder_.NowNs());
+  BeginTimingLocked();
   Post(std::move(lock));
   return STEPSCOPE_OK;
+}
+
+// A step was entered, or waits for Resume().
+void ProfilerCore::BeginTimingLocked() {
+  const int64_t now = recorder_.NowNs();
+  if (resting_) timer_.Pause(now);
+  unrecorded_from_ = session_ == 0 && !timer_.paused() ? now : 0;
 }
 
 // Steps that a window was opened in, or that were interrupted, are left out.
@@ -139,6 +151,7 @@ int ProfilerCore::Reset() {
     OpenStepLocked();
   }
   if (running_) timer_.Begin(recorder_.NowNs());
+  if (resting_) timer_.Pause(recorder_.NowNs());
   Post(std::move(lock));
   return STEPSCOPE_OK;
 }
@@ -155,6 +168,18 @@ int ProfilerCore::Rotate() {
   return STEPSCOPE_OK;
 }
 
+int ProfilerCore::LeaveStep() {
+  if (inert()) return STEPSCOPE_NOT_RUNNING;
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!running_) return STEPSCOPE_NOT_RUNNING;
+  if (std::exchange(resting_, true)) return STEPSCOPE_OK;
+  rested_ = true;
+  recorder_.TakeBackStep(
+      std::exchange(step_scope_, stepscope_scope{nullptr, 0}));
+  BeginTimingLocked();
+  return STEPSCOPE_OK;
+}
+
 int ProfilerCore::Pause() {
   if (inert()) return STEPSCOPE_NOT_RUNNING;
   std::lock_guard<std::mutex> lock(mutex_);
@@ -168,8 +193,16 @@ int ProfilerCore::Resume() {
   if (inert()) return STEPSCOPE_NOT_RUNNING;
   std::lock_guard<std::mutex> lock(mutex_);
   if (!running_) return STEPSCOPE_NOT_RUNNING;
-  timer_.Resume(recorder_.NowNs());
+  ResumeLocked();
   return STEPSCOPE_OK;
+}
+
+void ProfilerCore::ResumeLocked() {
+  timer_.Resume(recorder_.NowNs());
+  if (!std::exchange(resting_, false)) return;
+  OpenStepLocked();
+  timer_.BeginStep(recorder_.NowNs());
+  BeginTimingLocked();
 }
 
 std::string ProfilerCore::StepInfo(const std::string& unit) {
@@ -267,10 +300,10 @@ void ProfilerCore::StartWindowLocked() {
 }
 
 void ProfilerCore::OpenStepLocked() {
-  if (session_ == 0) return;
+  if (session_ == 0 || resting_) return;
   int64_t number = step_;
   if (options_.number_steps_by_window) number -= window_first_step_;
-  step_scope_ = recorder_.BeginStep(number);
+  step_scope_ = recorder_.BeginStep(number, rested_);
 }
 
 void ProfilerCore::CloseStepLocked() {

@@ -49,6 +49,8 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   // has stopped: each start would lead to another callback.
   int Start();
   int Step(int64_t num_samples);
+  // The step that was entered is none; Resume() enters it again.
+  int LeaveStep();
   int Stop();
   // Stops, and drops the window that is being recorded.
   int StopAndDiscard();
@@ -95,6 +97,8 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   void TimeUnrecordedLocked(int64_t now);
   void TellOfLossesLocked(int64_t now);
   void CloseStepLocked();
+  void BeginTimingLocked();
+  void ResumeLocked();
   int Finish(bool deliver);
   void Deliver(const std::shared_ptr<CaptureWindow>& window, uint64_t resets);
   // True if the window is complete and was shown to the callback.
@@ -115,8 +119,10 @@ class ProfilerCore : public std::enable_shared_from_this<ProfilerCore> {
   mutable std::mutex mutex_;
   std::condition_variable delivered_changed_;
   bool running_ = false;
-  bool closed_ = false;  // by Close
-  bool held_ = false;    // stopped by the program, not by a callback
+  bool closed_ = false;   // by Close
+  bool held_ = false;     // stopped by the program, not by a callback
+  bool resting_ = false;  // step_ is entered at Resume()
+  bool rested_ = false;   // not entered where the step before it ended
   int64_t step_ = 0;
   int state_ = STEPSCOPE_STATE_CLOSED;
   int64_t window_first_step_ = 0;

@@ -40,9 +40,12 @@ class Recorder {
   // Waits until the file of a sealed session is complete.
   virtual Status Wait(uint64_t session, int timeout_ms) = 0;
 
-  // The event ProfileStep#<number> on the calling thread.
-  virtual stepscope_scope BeginStep(int64_t number) = 0;
+  // The event ProfileStep#<number> on the calling thread. `rested`: after
+  // something that is in no step.
+  virtual stepscope_scope BeginStep(int64_t number, bool rested) = 0;
   virtual void EndStep(stepscope_scope scope) = 0;
+  // It was no step.
+  virtual void TakeBackStep(stepscope_scope scope) = 0;
 
   // Whether what lies between Start and Stop is a window, in the capture at
   // `path`. Where false, nothing is delivered.

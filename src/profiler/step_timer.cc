@@ -23,6 +23,7 @@ void StepTimer::Begin(int64_t now) {
 }
 
 void StepTimer::BeginRead(const void* reader, int64_t now) {
+  if (paused_) return;  // it is not the loader of the steps
   if (!reader_known_) {
     reader_known_ = true;
     reader_ = reader;

@@ -108,6 +108,7 @@ class Profiler {
     const GilReleased released;
     return stepscope_profiler_reset(handle_);
   }
+  int LeaveStep() { return stepscope_profiler_leave_step(handle_); }
   int Pause() { return stepscope_profiler_pause(handle_); }
   int Resume() { return stepscope_profiler_resume(handle_); }
   bool Wait(int timeout_ms) {
@@ -249,6 +250,7 @@ NB_MODULE(_core, m) {
       .def("step", &Profiler::Step)
       .def("stop", &Profiler::Stop)
       .def("reset", &Profiler::Reset)
+      .def("leave_step", &Profiler::LeaveStep)
       .def("pause", &Profiler::Pause)
       .def("resume", &Profiler::Resume)
       .def("wait", &Profiler::Wait)

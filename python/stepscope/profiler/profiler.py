@@ -14,13 +14,13 @@ from time import monotonic
 from .. import _core, _fork_warning, _frameworks
 from .._enums import ProfilerState, ProfilerTarget, SortedKeys, SummaryView
 from .._event import enabled
-from .._native_files import GPU_PLUGIN
 from . import scheduler as _scheduler
 from .beside import Beside
 from .ending import brief, end_forked_child, place, say
 from .export import (BY_SUFFIX, FolderExporter, export_chrome_tracing,
                      format_of, write_window)
 from .result import ProfilerResult
+from .targets import choose_targets
 
 # typing is for readers and checkers; importing it would double the time of
 # importing this package.
@@ -34,6 +34,7 @@ _OK, _BUSY, _NOT_RUNNING, _INVALID = 0, 1, 2, 3
 # enum stepscope_profiler_flag
 _RECORD_SHAPES, _PROFILE_MEMORY, _TIMER_ONLY, _EMIT_NVTX = 1, 2, 4, 8
 _WITH_FLOPS, _KEEP_CAPTURE, _QUIET, _FLIGHT = 16, 32, 64, 128
+_START_AT_REST = 256
 _ON_DEMAND = 1  # of a flight recorder
 _GPU_KINDS = "STEPSCOPE_GPU_KINDS"  # read by the plugin
 
@@ -46,20 +47,6 @@ _GRACE_S = 1.0  # for a callback to end that is told to
 _all: "Dict[weakref.ref[Profiler], None]" = {}  # in the order of their making
 _delivering: "Dict[int, Profiler]" = {}  # by the thread that does it
 _ending = False  # the interpreter ends: nothing is started any more
-
-
-def _gpu_is_supported() -> bool:
-    if os.environ.get("STEPSCOPE_PLUGIN_PATH"):
-        return True
-    devices = ("/dev/nvidiactl", "/dev/dxg")
-    return os.path.exists(GPU_PLUGIN) and any(map(os.path.exists, devices))
-
-
-def _supported_targets() -> List[ProfilerTarget]:
-    supported = [ProfilerTarget.CPU]
-    if _gpu_is_supported():
-        supported.append(ProfilerTarget.GPU)
-    return supported + [ProfilerTarget.CUSTOM_DEVICE]
 
 
 class _Link:
@@ -91,7 +78,8 @@ class Profiler:
     torch module an event. ``with_python`` records the calls of Python functions
     too: True those of the program's own files, a dict with the keys
     ``include`` and ``exclude``, lists of patterns of file names, others. With
-    ``quiet``, stop() does not print the Perf Summary.
+    ``quiet``, stop() does not print the Perf Summary. With ``start_at_rest``,
+    step 0 is entered at the first resume().
 
     ``mode="flight"`` records all the time and keeps the last ``keep_steps``
     steps: no operators, and of a GPU kernels alone. The window is saved, by all
@@ -124,7 +112,8 @@ class Profiler:
                  with_python: Any = False, quiet: bool = False,
                  mode: str = "steps", keep_steps: int = 20, slow: float = 3.0,
                  hang_after: Optional[float] = None,
-                 job: Union[str, "os.PathLike[str]", None] = None) -> None:
+                 job: Union[str, "os.PathLike[str]", None] = None,
+                 start_at_rest: bool = False) -> None:
         if mode not in ("steps", "flight", "on_demand"):
             raise ValueError("mode must be \"steps\", \"flight\" or "
                              f"\"on_demand\", not {mode!r}")
@@ -139,7 +128,7 @@ class Profiler:
         if not 1 <= keep_steps <= 2000:
             raise ValueError(f"keep_steps must be 1 to 2000, not {keep_steps}")
         self.mode = mode
-        self.targets = self._choose_targets(targets)
+        self.targets = choose_targets(targets)
         self.custom_device_types = list(custom_device_types)
         self.scheduler = _scheduler.from_argument(scheduler)
         if on_trace_ready is None:
@@ -166,7 +155,8 @@ class Profiler:
                          (timer_only, _TIMER_ONLY), (emit_nvtx, _EMIT_NVTX),
                          (with_flops, _WITH_FLOPS),
                          (keep_capture, _KEEP_CAPTURE), (quiet, _QUIET),
-                         (mode != "steps", _FLIGHT)):
+                         (mode != "steps", _FLIGHT),
+                         (start_at_rest, _START_AT_REST)):
             flags |= flag if on else 0
         mask = 0  # what the machine has
         if isinstance(self.targets, set):
@@ -177,6 +167,8 @@ class Profiler:
             folder = on_trace_ready.dir_name
         self._pid = os.getpid()
         self._running = False
+        self._start_at_rest = start_at_rest
+        self._resting = False  # the step is entered at resume()
         self._held = False  # stopped by the program, not by a callback
         self._scheduler_failed = False
         self._error: Optional[BaseException] = None  # of a callback
@@ -191,23 +183,6 @@ class Profiler:
         self._chose_kinds = False
         self.profiler = self._core
         _all[weakref.ref(self, _all.pop)] = None
-
-    @staticmethod
-    def _choose_targets(
-            targets: Optional[Iterable[ProfilerTarget]]) -> Any:
-        supported = _supported_targets()
-        wanted = list(targets) if targets is not None else []
-        if not wanted:
-            return supported
-        chosen = set()
-        for target in wanted:
-            if target in supported:
-                chosen.add(target)
-            else:
-                warnings.warn(
-                    f"Profiling {target} is not supported in current context.",
-                    stacklevel=4)
-        return chosen
 
     # -- steps ----------------------------------------------------------------
 
@@ -224,6 +199,7 @@ class Profiler:
         if self._held or _ending:
             return
         self._running = True
+        self._resting = self._start_at_rest
         self.step_num = 0
         self.previous_state = ProfilerState.CLOSED
         self.current_state = state
@@ -254,6 +230,9 @@ class Profiler:
                 warnings.warn(f"num_samples={num_samples!r} is below 0 and not "
                               "counted", stacklevel=2)
         if not self._running:
+            return
+        if self._resting:
+            self.resume()
             return
         failed = None
         state = ProfilerState.CLOSED
@@ -338,13 +317,23 @@ class Profiler:
         self._core.reset()
         self.profiler_result = None
 
+    def leave_step(self) -> None:
+        """The step that was entered last does not take place now: what the
+        program does until resume(), which enters it again, is in no step. For
+        evaluation, for saving, and when the data ends."""
+        if self._running and not self._resting:
+            self._resting = True
+            self._core.leave_step()
+
     def pause(self) -> None:
-        """The time until resume() does not count as time of steps: for a
-        validation loop."""
+        """The time until resume() is left out of the Perf Summary and of
+        step_info(), but is part of the step that is recorded; leave_step()
+        leaves it out of both."""
         self._core.pause()
 
     def resume(self) -> None:
-        """See pause()."""
+        """See leave_step() and pause()."""
+        self._resting = False
         self._core.resume()
 
     def step_info(self, unit: Optional[str] = None) -> str:

@@ -18,7 +18,8 @@ from typing import Any, Callable, Iterable, List, Optional
 from .._enums import ProfilerTarget
 from .._event import RecordEvent
 from ..profiler.export import FolderExporter, write_window
-from ..profiler.profiler import Profiler, _supported_targets
+from ..profiler.profiler import Profiler
+from ..profiler.targets import supported_targets
 from .averages import EventList, FunctionEventAvg
 from .events import read_events
 from .metadata import Metadata
@@ -46,7 +47,7 @@ _TARGETS = {"CPU": ProfilerTarget.CPU, "CUDA": ProfilerTarget.GPU}
 
 def supported_activities() -> set:
     """What can be recorded on this machine."""
-    supported = _supported_targets()
+    supported = supported_targets()
     return {activity for activity in ProfilerActivity
             if _TARGETS.get(activity.name) in supported}
 

@@ -375,6 +375,7 @@ class StepTies {
       if (step.thread != steps_.main_thread(process)) continue;
       ReplayStep entry;
       entry.index = step.index;
+      entry.rested = step.rested;
       entry.process = process;
       entry.range = step.range;
       entry.warmup = step.warmup;

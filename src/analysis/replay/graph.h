@@ -85,7 +85,8 @@ struct ReplayStep {
   uint32_t first_work = kNoNode;  // that it launched, by recorded start
   uint32_t last_work = kNoNode;   // by recorded end
   bool warmup = false;
-  Interval range;  // on the host, as recorded
+  bool rested = false;  // see StepInterval
+  Interval range;       // on the host, as recorded
 };
 
 struct ReplayGraph {

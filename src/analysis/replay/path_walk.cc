@@ -49,7 +49,8 @@ void AddEnds(const ReplayGraph& graph, const ReplayTimes& times,
              std::vector<PathEnds>& ends) {
   const std::vector<Turn> turns = TurnsOf(graph, times, first, last);
   const auto follows = [&](size_t i) {
-    return i + 1 < last && graph.steps[i + 1].index == graph.steps[i].index + 1;
+    return i + 1 < last && !graph.steps[i + 1].rested &&
+           graph.steps[i + 1].index == graph.steps[i].index + 1;
   };
   const auto host = [&](size_t i) {
     const uint32_t mark = graph.steps[i].begin;

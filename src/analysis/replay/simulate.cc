@@ -64,6 +64,7 @@ void AddPeriods(const ReplayGraph& graph, const ReplayTimes& times,
     StepInterval step;
     step.index = from.index;
     step.warmup = from.warmup;
+    step.rested = from.rested;
     step.range = {times.start[from.begin], times.end[from.end]};
     if (from.first_work != kNoNode) {
       step.device = {times.start[from.first_work], times.end[from.last_work]};

@@ -34,14 +34,14 @@ struct ProcessTime {
 };
 
 // From the first step of a run until all was done with the last one. Runs that
-// are apart (steps in between were not recorded) are apart. Nothing counts
+// are apart (something else was in between) are apart. Nothing counts
 // before `from`: of chosen steps, the device may turn to the first one late.
 IntervalSet RunsOf(std::span<const StepInterval> steps, int64_t from) {
   IntervalCollector runs;
   int64_t begin = 0;
   int64_t end = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
-    if (i == 0 || steps[i].index != steps[i - 1].index + 1) {
+    if (i == 0 || !FollowsOn(steps[i - 1], steps[i])) {
       runs.Add(begin, end);
       begin = std::max(steps[i].range.begin, from);
       end = begin;
