@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "analysis/kinds.h"
 #include "analysis/set_up.h"
@@ -45,6 +46,16 @@ std::vector<bool> LossyTracks(const Trace& trace) {
   return lossy;
 }
 
+// Forward and backward pass inside the step of an optimizer, which calls them
+// (a closure, as Lightning does it and L-BFGS needs it).
+bool IsInClosure(uint16_t type, const Interval& range,
+                 std::span<const StepInterval> before, uint32_t thread) {
+  return (type == STEPSCOPE_FORWARD || type == STEPSCOPE_BACKWARD) &&
+         !before.empty() && before.back().thread == thread &&
+         before.back().type == STEPSCOPE_OPTIMIZATION &&
+         range.end <= before.back().range.end;
+}
+
 void Widen(Interval& hull, bool is_first, int64_t begin, int64_t end) {
   if (is_first) hull = {begin, end};
   hull.begin = std::min(hull.begin, begin);
@@ -74,6 +85,7 @@ void StepTable::Collect(const EventTree& tree, const AutogradNames& autograd) {
     stages_.first.push_back(stages_.spans.size());
     OpenSpan step;
     OpenSpan stage;
+    OpenSpan closure;
     int64_t count = 0;
     const auto add = [&](Row row) {
       const bool is_step = type[row] == STEPSCOPE_PROFILE_STEP;
@@ -84,8 +96,13 @@ void StepTable::Collect(const EventTree& tree, const AutogradNames& autograd) {
       if (!is_step && (!IsStage(type[row]) || autograd.Has(trace, row))) return;
       StepInterval span;
       span.range = {trace.start_ns()[row], tree.end_ns(row)};
-      if (!(is_step ? step : stage).Enter(span.range.begin, span.range.end))
-        return;
+      bool in_closure = false;
+      if (!(is_step ? step : stage).Enter(span.range.begin, span.range.end)) {
+        in_closure = !is_step &&
+                     IsInClosure(type[row], span.range, stages_.spans, i) &&
+                     closure.Enter(span.range.begin, span.range.end);
+        if (!in_closure) return;
+      }
       span.row = row;
       span.thread = i;
       span.type = type[row];
@@ -94,7 +111,12 @@ void StepTable::Collect(const EventTree& tree, const AutogradNames& autograd) {
         span.index = StepIndex(trace, row, count++);
         span.rested = IntArgument(trace, row, "rested", 0) != 0;
       }
-      (is_step ? steps_ : stages_).spans.push_back(span);
+      std::vector<StepInterval>& spans = (is_step ? steps_ : stages_).spans;
+      spans.push_back(span);
+      if (!in_closure) return;
+      // The optimizer's own work is what comes after.
+      std::swap(spans.back(), spans[spans.size() - 2]);
+      spans.back().range.begin = span.range.end;
     };
     if (threads[i].has_lanes()) {
       threads.ForEachRow(i, add);

@@ -91,6 +91,32 @@ TEST(StepTableTest, WhatLiesBeforeARestedStepIsInNone) {
   EXPECT_EQ(periods, (std::vector<int64_t>{100, 90, 100}));
 }
 
+TEST(StepTableTest, AClosureIsNotTheOptimizersOwnWork) {
+  const auto trace = TraceFromText(R"(
+    thread 1 main
+    0..100 ProfileStep#0 ProfileStep
+    10..90 Optimization Optimization
+    20..40 Forward Forward
+    25..30 Forward Forward
+    45..70 Backward Backward
+    50..60 Optimization Optimization
+    100..200 ProfileStep#1 ProfileStep
+    110..120 Forward Forward
+    130..140 Optimization Optimization
+  )");
+  const EventTree tree(*trace);
+  const StepTable table(tree);
+  std::vector<std::vector<int64_t>> stages;
+  for (const StepInterval& stage : table.stages())
+    stages.push_back({stage.type, stage.range.begin, stage.range.end});
+  EXPECT_EQ(stages, (std::vector<std::vector<int64_t>>{
+                        {STEPSCOPE_FORWARD, 20, 40},
+                        {STEPSCOPE_BACKWARD, 45, 70},
+                        {STEPSCOPE_OPTIMIZATION, 70, 90},
+                        {STEPSCOPE_FORWARD, 110, 120},
+                        {STEPSCOPE_OPTIMIZATION, 130, 140}}));
+}
+
 TEST(StepTableTest, DeviceRangeIsOfTheWorkThatWasLaunched) {
   const auto trace = TraceFromText(R"(
     thread 1 main
