@@ -19,7 +19,9 @@ PACKAGE = ROOT / "python"
 NATIVE = ROOT / "src/python/event.c"
 MODULES = ["stepscope", "stepscope.data", "stepscope.profiler",
            "stepscope.torch", "stepscope.fluid.profiler", "stepscope.spark",
-           "stepscope.timeline"]
+           "stepscope.timeline", "stepscope.integrations.transformers",
+           "stepscope.integrations.accelerate",
+           "stepscope.integrations.lightning", "stepscope.integrations.keras"]
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
