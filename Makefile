@@ -8,7 +8,7 @@ help:
 	@echo "make build   everything, optimised, into build/ (CLI: build/bin/stepscope)"
 	@echo "make demo    profile a small training run; print the summary, write the timeline"
 	@echo "make test    all tests: release, AddressSanitizer+UBSan, ThreadSanitizer, fuzz"
-	@echo "make test-peers  beside Paddle, Spark and what reads torch's traces, which it fetches (1.6 GB)"
+	@echo "make test-peers  beside Paddle, Spark, training loops and what reads torch's traces, which it fetches (1.8 GB)"
 	@echo "make dev     every file alone, warnings are errors: finds a missing #include"
 	@echo "make check   the quick tests on the release tree"
 	@echo "make format  mend what formatters can mend"

@@ -7,13 +7,15 @@ usage: python_package.py wheel --build BUILD --out FOLDER
        python_package.py test --wheels FOLDER --work FOLDER --python PROGRAM
        python_package.py test-all --wheels FOLDER --work FOLDER
        python_package.py test-torch --wheels FOLDER --work FOLDER
+       python_package.py test-training --wheels FOLDER --work FOLDER
 
 `wheel` packs the programs of the finished tree BUILD and compiles the bindings
 only. `repair` takes the libraries that the CLI needs into the wheel, by
 auditwheel. `test` installs the one wheel of FOLDER into a fresh virtual
 environment of a Python and runs python/tests in it; `test-all` does so with
 every Python that is found. `test-torch` runs the tests of torch with a Python
-that has it, such as Debian's. What they need is in .cache/, put there by
+that has it, such as Debian's; `test-training` runs those of training loops with
+the same one. What they need is in .cache/, put there by
 tools/bootstrap. Exit status 77: something is missing on
 this machine, and the output says what.
 """
@@ -32,6 +34,7 @@ TOOLS = ROOT / ".cache/python_build"
 AUDITWHEEL = ROOT / ".cache/auditwheel"
 PYARROW = ROOT / ".cache/pyarrow"
 PADDLE = ROOT / ".cache/paddle"
+TRAINING = ROOT / ".cache/training"
 SKIPPED = 77
 
 
@@ -136,7 +139,7 @@ def test(args):
         cwd=work, env=clean)
 
 
-def test_torch(args):
+def python_with_torch(args):
     ask = ("import importlib.util as u; "
            "raise SystemExit(not u.find_spec('torch'))")
     for program in (args.python, "/usr/bin/python3", "python3"):
@@ -144,13 +147,30 @@ def test_torch(args):
                 # A folder of this name beside us is not it.
                 [program, "-I", "-c", ask], check=False,
                 stderr=subprocess.DEVNULL).returncode == 0:
-            break
-    else:
-        skip("no Python here has torch; tools/bootstrap test installs Debian's")
-    args.python = program
+            return program
+    skip("no Python here has torch; tools/bootstrap test installs Debian's")
+
+
+def test_torch(args):
+    args.python = python_with_torch(args)
     args.venv = ["--system-site-packages"]
     args.pattern = "test_torch*.py"
     test(args)
+
+
+def test_training(args):
+    """In the training loops of others, beside torch."""
+    if not TRAINING.is_dir():
+        skip("no training loops; tools/bootstrap peers fetches them")
+    args.python = python_with_torch(args)
+    args.venv = ["--system-site-packages"]
+    args.pattern = "test_loop_*.py"
+    for package in ("lightning", "pytorch_lightning"):
+        args.variables = {"PYTHONPATH": str(TRAINING),
+                          "LIGHTNING_FOR_TESTS": package,
+                          "LOOPS_FOR_TESTS": "1"}
+        test(args)
+        args.pattern = "test_loop_lightning.py"
 
 
 def test_paddle(args):
@@ -189,7 +209,7 @@ def test_all(args):
 def main():
     commands = {"wheel": wheel, "repair": repair, "test": test,
                 "test-all": test_all, "test-torch": test_torch,
-                "test-paddle": test_paddle}
+                "test-paddle": test_paddle, "test-training": test_training}
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("command", choices=commands)
     for name in ("build", "out", "wheels", "work"):
