@@ -180,6 +180,9 @@ def test_paddle(args):
     args.variables = {"PADDLE_FOR_TESTS": str(PADDLE)}
     args.pattern = "test_side_by_side*.py"
     test(args)
+    args.variables = {"PYTHONPATH": str(PADDLE)}
+    args.pattern = "test_samples.py"
+    test(args)
 
 
 def test_all(args):

@@ -12,7 +12,7 @@ val_acc_history, val_loss_history = [], []
 class Images(paddle.io.Dataset):
     def __getitem__(self, idx):
         return (paddle.rand(shape=[32], dtype='float32'),
-                paddle.randint(0, 10, shape=[1], dtype='int64'))
+                paddle.randint(0, 10, shape=[], dtype='int64'))
 
     def __len__(self):
         return 40
