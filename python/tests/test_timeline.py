@@ -111,10 +111,13 @@ class TimelineTest(support.InOwnFolder):
                     support.count(json.loads(text)["traceEvents"]),
                     support.count(json.loads(trace.generate_chrome_trace_format(
                         show_memory=True))["traceEvents"]))
-                most = analysis.allocator_maximums["mklcpu"]
-                self.assertEqual(most.num_bytes, 65540)
-                self.assertGreater(most.timestamp, 0)
-                self.assertIn("gradients/act_grad/ReluGrad", most.tensors)
+                # What TensorFlow 2.21 answers.
+                self.assertEqual(analysis.allocator_maximums, {
+                    "": (0, 0, set()),
+                    "mklcpu": (1794725249941644, 65540, {
+                        "GradientDescent/learning_rate/replicate/_0",
+                        "_arg_x_0_0", "act", "gradients/act_grad/ReluGrad",
+                        "gradients/logits_grad/MatMul", "w"})})
                 self.assertEqual(trace.analyze_step_stats(
                     show_memory=False).allocator_maximums, {})
 

@@ -4,16 +4,9 @@
 #include <algorithm>
 
 #include "analysis/kinds.h"
+#include "analysis/open_ends.h"
 
 namespace stepscope {
-namespace {
-
-// Where a container of an event on a further lane is looked for. Bounds the
-// work when thousands of events overlap each other.
-constexpr uint32_t kLanesSearched = 16;
-
-}  // namespace
-
 EventTree::EventTree(const Trace& trace)
     : trace_(trace),
       threads_(trace),
@@ -40,64 +33,30 @@ bool EventTree::OwnParents() {
 }
 
 void EventTree::ResolveAllLanes() {
-  const std::span<const int64_t> self_ns = trace_.self_ns();
-  if (!OwnParents() || !own_self_ns_.Resize(self_ns.size())) return;
-  std::copy(self_ns.begin(), self_ns.end(), own_self_ns_.data());
+  if (!OwnParents()) return;
   for (size_t i = 0; i < threads_.size(); ++i) {
-    if (!threads_[i].has_lanes()) continue;
-    ResolveLanes(i);
-    ComputeSelf(i);
+    if (threads_[i].has_lanes()) ResolveLanes(i);
   }
 }
 
-// An event on a further lane overlaps something without nesting, but may well
-// lie inside something else: finds the innermost such.
+// What overlaps something without nesting may well lie inside something else,
+// on whichever lane: finds the innermost such.
 void EventTree::ResolveLanes(size_t thread) {
-  const uint32_t first = threads_[thread].first_track;
-  const uint32_t lanes = threads_[thread].last_track - first;
-  // Open events by lane, outermost first: their ends do not increase.
-  std::vector<std::vector<Row>> open(lanes);
   const auto start = trace_.start_ns();
-  const auto close = [&](std::vector<Row>& stack, int64_t now) {
-    while (!stack.empty() && end_ns(stack.back()) <= now) stack.pop_back();
-  };
+  OpenEnds ends;
+  std::vector<Row> open;  // whose ends they are
   threads_.ForEachRow(thread, [&](Row row) {
-    const uint32_t lane = trace_.track()[row] - first;
-    const int64_t end = end_ns(row);
-    if (own_parent_[row] == kNoRow) {
-      Row best = kNoRow;
-      for (uint32_t i = 0; i < std::min(lane, kLanesSearched); ++i) {
-        close(open[i], start[row]);
-        const auto at = std::partition_point(
-            open[i].begin(), open[i].end(),
-            [&](Row candidate) { return end_ns(candidate) >= end; });
-        if (at == open[i].begin()) continue;
-        if (best == kNoRow || start[at[-1]] > start[best]) best = at[-1];
-      }
-      own_parent_[row] = best;
+    while (!open.empty() && ends.back() <= start[row]) {
+      ends.Pop();
+      open.pop_back();
     }
-    close(open[lane], start[row]);
-    open[lane].push_back(row);
-  });
-}
-
-// Children on several lanes overlap: what they cover together is not self.
-void EventTree::ComputeSelf(size_t thread) {
-  const auto start = trace_.start_ns();
-  const Row first = trace_.tracks()[threads_[thread].first_track].first;
-  const Row last = trace_.tracks()[threads_[thread].last_track - 1].last;
-  Column<int64_t> covered;  // parents, from the first row: up to when
-  if (!covered.Resize(last - first)) return;
-  threads_.ForEachRow(thread, [&](Row row) {
-    own_self_ns_[row] = trace_.dur_ns()[row];
-    covered[row - first] = start[row];
-    const Row parent = own_parent_[row];
-    if (parent == kNoRow) return;
-    int64_t& until = covered[parent - first];
-    const int64_t from = std::max(start[row], until);
-    if (end_ns(row) <= from) return;
-    own_self_ns_[parent] -= end_ns(row) - from;
-    until = end_ns(row);
+    // What begins where another ends is not inside it, even without duration.
+    const size_t around =
+        ends.LastThatReaches(std::max(end_ns(row), start[row] + 1));
+    own_parent_[row] = around == OpenEnds::kNone ? kNoRow : open[around];
+    if (IsApiCall(trace_.type()[row])) return;  // a leaf
+    ends.Push(end_ns(row));
+    open.push_back(row);
   });
 }
 
@@ -144,12 +103,14 @@ void EventTree::SkipApiCalls() {
   if (!threads_.has_lanes() && !CallsContainEvents()) return;
   if (!OwnParents()) return;
   const auto type = trace_.type();
-  // Tracks of lanes come after the lanes that their parents are on.
-  for (Row row = 0; row < own_parent_.size(); ++row) {
-    const Row parent = own_parent_[row];
-    if (parent != kNoRow && IsApiCall(type[parent])) {
-      own_parent_[row] = own_parent_[parent];
-    }
+  // Parents first, so that theirs is no call any more.
+  for (size_t i = 0; i < threads_.size(); ++i) {
+    if (threads_[i].has_lanes()) continue;  // resolved so
+    threads_.ForEachRow(i, [&](Row row) {
+      const Row parent = own_parent_[row];
+      if (parent != kNoRow && IsApiCall(type[parent]))
+        own_parent_[row] = own_parent_[parent];
+    });
   }
 }
 
@@ -168,16 +129,13 @@ void EventTree::AddDeviceTime() {
         IsApiCall(type[work.launch]) ? parent(work.launch) : work.launch;
   }
   // Children come after their parents.
-  for (size_t i = trace_.tracks().size(); i-- > 0;) {
-    const Track& track = trace_.tracks()[i];
-    if (track.kind != TrackKind::kThread) continue;
-    for (Row row = track.last; row-- > track.first;) {
-      const int64_t below = gpu_ns_[row];
-      const Row up = parent(row);
-      if (below == 0 || up == kNoRow) continue;
-      gpu_ns_[up] = SaturatingAdd(gpu_ns_[up], below);
-    }
-  }
+  const auto pass_up = [&](Row row) {
+    if (gpu_ns_[row] == 0) return;
+    const Row up = parent(row);
+    if (up != kNoRow) gpu_ns_[up] = SaturatingAdd(gpu_ns_[up], gpu_ns_[row]);
+  };
+  for (size_t i = 0; i < threads_.size(); ++i)
+    threads_.ForEachRowBack(i, pass_up);
 }
 
 }  // namespace stepscope

@@ -4,7 +4,7 @@
 // it. Built in one pass over the trace after sorting; immutable afterwards and
 // safe to read from several threads. Refers to the trace, which must outlive
 // it. Memory: 8 bytes an event where there is device work and 12 for each piece
-// of that; 24 bytes an event where events of a thread overlap without nesting,
+// of that; 16 bytes an event where events of a thread overlap without nesting,
 // else next to nothing.
 #pragma once
 
@@ -41,9 +41,8 @@ class EventTree {
   // Work launched within a host event, all kinds, plain sum.
   int64_t gpu_ns(Row row) const { return gpu_ns_.empty() ? 0 : gpu_ns_[row]; }
 
-  // Duration less that of the events inside, API calls too.
+  // Duration less that of the events inside, API calls too; Trace::self_ns().
   int64_t self_ns(Row row) const {
-    if (!own_self_ns_.empty()) return own_self_ns_[row];
     const std::span<const int64_t> self_ns = trace_.self_ns();
     return row < self_ns.size() ? self_ns[row] : 0;
   }
@@ -96,7 +95,6 @@ class EventTree {
   bool OwnParents();
   void ResolveAllLanes();
   void ResolveLanes(size_t thread);
-  void ComputeSelf(size_t thread);
   void OrderLanes(size_t thread);
   bool CallsContainEvents() const;
   void SkipApiCalls();
@@ -108,7 +106,6 @@ class EventTree {
   Column<DeviceWork> work_;
   // Only where they differ from Nesting's.
   Column<Row> own_parent_;
-  Column<int64_t> own_self_ns_;
   // Both are empty if memory was refused.
   std::span<const Row> parent_;
   std::vector<std::vector<NestedRow>> nested_;  // by thread; with lanes

@@ -138,6 +138,27 @@ void CheckKernels(const Trace& trace, const Summary& summary) {
   }
 }
 
+// The innermost event that an event lies in, of all lanes, that is no call.
+void CheckParents(const EventTree& tree) {
+  const Trace& trace = tree.trace();
+  if (!tree.threads().has_lanes()) return;
+  for (size_t i = 0; i < tree.threads().size(); ++i) {
+    std::vector<Row> before;
+    tree.threads().ForEachRow(i, [&](Row row) {
+      Row wanted = kNoRow;
+      for (const Row other : before) {
+        if (IsApiCall(trace.type()[other]) ||
+            tree.end_ns(other) <= trace.start_ns()[row] ||
+            tree.end_ns(other) < tree.end_ns(row))
+          continue;
+        wanted = other;
+      }
+      ASSERT_EQ(tree.parent(row), wanted);
+      before.push_back(row);
+    });
+  }
+}
+
 // Device time below each host event, found by walking up from each launch.
 void CheckTree(const EventTree& tree) {
   const Trace& trace = tree.trace();
@@ -162,25 +183,21 @@ void CheckTree(const EventTree& tree) {
     ASSERT_GE(tree.end_ns(parent), tree.end_ns(row));
     ASSERT_EQ(tree.thread_of(parent), tree.thread_of(row));
   }
+  CheckParents(tree);
 }
 
 void CheckSelf(const EventTree& tree) {
   const Trace& trace = tree.trace();
   for (size_t i = 0; i < tree.threads().size(); ++i) {
-    const Thread& thread = tree.threads()[i];
     int64_t self = 0;
-    int64_t outermost = 0;
     tree.threads().ForEachRow(i, [&](Row row) {
       ASSERT_GE(tree.self_ns(row), 0);
       ASSERT_LE(tree.self_ns(row), trace.dur_ns()[row]);
       self += tree.self_ns(row);
-      if (trace.nesting().parent[row] == kNoRow) {
-        outermost += trace.dur_ns()[row];
-      }
     });
-    if (thread.has_lanes()) continue;
-    ASSERT_EQ(self, outermost);
-    ASSERT_LE(outermost, kSpan);
+    ASSERT_EQ(self, SlowUnion(trace, [&](Row row) {
+                return tree.thread_of(row) == i;
+              }));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/advice/rules.h"
 #include "analysis/step_rows.h"
 #include "analysis/summary_notes.h"
+#include "trace/overlap.h"
 
 namespace stepscope {
 
@@ -78,6 +79,7 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   summary.thread_sep = options.thread_sep;
   summary.total_ns = steps.total_ns();
   summary.no_launch = tree.orphans();
+  summary.outlives_parent = CountOutliving(trace);
   summary.step_time = ComputeStepTime(tree, steps, options.unprofiled_ns);
   summary.benchmark = ComputeBenchmark(steps);
   if (wanted(kDeviceView)) summary.device = ComputeDevices(tree, steps);

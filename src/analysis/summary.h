@@ -67,6 +67,8 @@ struct Summary {
   bool thread_sep = false;  // operators and user_defined are per thread
   int64_t total_ns = 0;     // what ratios are of: steps, else recorded window
   uint64_t no_launch = 0;   // device events whose launch was not recorded
+  // Host events that end after the event in which they began.
+  uint64_t outlives_parent = 0;
   std::vector<StepRow> steps;  // by start; all that were recorded
   StepTime step_time;
   std::vector<DeviceRow> device;

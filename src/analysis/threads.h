@@ -51,12 +51,22 @@ class Threads {
       visit(lanes ? rows[i] : track.first + static_cast<Row>(i));
     }
   }
+  // The other way round: the last first.
+  template <typename Visit>
+  void ForEachRowBack(size_t thread, Visit visit) const {
+    const Thread& t = threads_[thread];
+    const Track& track = trace_->tracks()[t.first_track];
+    if (t.has_lanes()) {
+      for (size_t i = merged_[thread].size(); i-- > 0;)
+        visit(merged_[thread][i]);
+    } else {
+      for (Row row = track.last; row-- > track.first;) visit(row);
+    }
+  }
   // The rows in that order. REQUIRES: the thread has lanes.
   std::span<const Row> merged(size_t thread) const { return merged_[thread]; }
 
  private:
-  std::vector<Row> MergedRows(const Thread& thread) const;
-
   const Trace* trace_;
   std::vector<Thread> threads_;
   std::vector<uint32_t> of_track_;

@@ -10,6 +10,7 @@
 #include "cli/thread_info.h"
 #include "report/ledger_json.h"
 #include "trace/event_type.h"
+#include "trace/overlap.h"
 #include "trace/write_loss.h"
 
 namespace stepscope {
@@ -205,7 +206,8 @@ std::string InfoJson(const LoadedInput& input) {
   const auto lost = std::count_if(
       work.view().begin(), work.view().end(),
       [](const DeviceWork& item) { return item.launch == kNoRow; });
-  WriteLedger(json, trace, static_cast<uint64_t>(lost));
+  WriteLedger(json, trace,
+              {static_cast<uint64_t>(lost), CountOutliving(trace)});
   json.Field("complete", trace.complete() && !FindWriteLoss(trace).any());
   json.Key("window").BeginObject().Field("begin_ns", trace.begin_ns());
   json.Field("end_ns", trace.end_ns()).EndObject();

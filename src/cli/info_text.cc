@@ -11,6 +11,7 @@
 #include "cli/notes.h"
 #include "cli/recording_cost.h"
 #include "cli/thread_info.h"
+#include "trace/overlap.h"
 #include "trace/write_loss.h"
 
 namespace stepscope {
@@ -198,6 +199,13 @@ void AddLedger(std::string& out, const Trace& trace) {
       Field(out, "", text);
     }
   };
+  const uint64_t outliving = CountOutliving(trace);
+  if (outliving > 0) {
+    Field(out, "",
+          CountText(outliving, "event outlives the event that it began in",
+                    "events outlive the event that they began in") +
+              ": time that both ran counts once");
+  }
   list("repaired", ledger.repaired());
   list("rejected", ledger.rejected());
 }

@@ -4,9 +4,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
-#include <filesystem>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -24,6 +26,19 @@ Error Lost(const std::string& path) {
               path +
                   ": the program closed the descriptor that held this "
                   "window; ask for keep_capture");
+}
+
+Status CopyAll(const File& from, const File& to, const std::string& path) {
+  std::vector<uint8_t> block(size_t{1} << 18);
+  for (uint64_t at = 0;;) {
+    STEPSCOPE_TRY_ASSIGN(const size_t got, from.ReadAt(at, block));
+    if (got == 0) return Ok();
+    STEPSCOPE_TRY(WriteAll(
+        to.fd(),
+        std::string_view(reinterpret_cast<const char*>(block.data()), got),
+        path));
+    at += got;
+  }
 }
 
 }  // namespace
@@ -76,23 +91,16 @@ void CaptureWindow::Unload() {
 Status CaptureWindow::CopyTo(const std::string& path) {
   std::lock_guard<std::mutex> lock(mutex_);
   if (fd_ >= 0 && !HoldsFileLocked()) return Lost(path_);
-  std::string part = Format("%s.%d.part", path.c_str(), getpid());
-  std::error_code error;
-  std::filesystem::copy_file(SourceLocked(), part,
-                             std::filesystem::copy_options::overwrite_existing,
-                             error);
-  if (!error) std::filesystem::rename(part, path, error);
-  if (error) {
-    // The C++ library calls a full disk an input/output error.
-    std::error_code ignored;
-    if (error == std::errc::io_error &&
-        std::filesystem::space(part, ignored).available <
-            std::filesystem::file_size(SourceLocked(), ignored))
-      error = std::make_error_code(std::errc::no_space_on_device);
-    std::remove(part.c_str());
-    return FileError(path, error.value());
-  }
-  return Ok();
+  STEPSCOPE_TRY_ASSIGN(const File source, File::OpenForReading(SourceLocked()));
+  // A name that nobody can guess: what another user put there is not written
+  // to, and no link is followed.
+  STEPSCOPE_TRY_ASSIGN(File fresh, CreateBeside(path));
+  Status status = CopyAll(source, fresh, path);
+  if (const Status closed = fresh.Close(); !closed && status) status = closed;
+  if (status && rename(fresh.path().c_str(), path.c_str()) != 0)
+    status = FileError(path, errno);
+  if (!status) unlink(fresh.path().c_str());
+  return status;
 }
 
 void CaptureWindow::Unlink() {

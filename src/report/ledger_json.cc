@@ -20,13 +20,14 @@ void WriteSource(JsonWriter& json, const Trace& trace) {
   json.EndArray().EndObject();
 }
 
-void WriteLedger(JsonWriter& json, const Trace& trace, uint64_t no_launch) {
+void WriteLedger(JsonWriter& json, const Trace& trace, AmongKept among_kept) {
   const Ledger& ledger = trace.ledger();
   json.Key("ledger").BeginObject();
   json.Field("seen", ledger.seen()).Field("kept", ledger.kept());
   WriteBins(json, "repaired", ledger.repaired());
   WriteBins(json, "rejected", ledger.rejected());
-  json.Field("no_launch", no_launch).EndObject();
+  json.Field("no_launch", among_kept.no_launch);
+  json.Field("outlives_parent", among_kept.outlives_parent).EndObject();
 }
 
 }  // namespace stepscope

@@ -14,7 +14,8 @@ std::string RenderJson(const Summary& summary, const TableOptions& options) {
   JsonWriter json;
   json.BeginObject();
   WriteSource(json, *summary.trace);
-  WriteLedger(json, *summary.trace, summary.no_launch);
+  WriteLedger(json, *summary.trace,
+              {summary.no_launch, summary.outlives_parent});
   std::vector<std::string> notes = summary.notes;
   for (const TableSchema& table : AllTables()) {
     if (table.json_views == 0) continue;

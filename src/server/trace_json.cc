@@ -14,6 +14,7 @@
 #include "server/idle_parts.h"
 #include "trace/clock_facts.h"
 #include "trace/event_type.h"
+#include "trace/overlap.h"
 
 namespace stepscope::server {
 namespace {
@@ -176,7 +177,7 @@ std::string MakeTraceJson(const OpenTrace& open, const PreviewTrace* preview) {
   json.Field("max", int64_t{std::max(finest, whole)}).EndObject();
   json.Field("complete", trace.complete());
   WriteSource(json, trace);
-  WriteLedger(json, trace, open.tree().orphans());
+  WriteLedger(json, trace, {open.tree().orphans(), CountOutliving(trace)});
   const Ledger& ledger = trace.ledger();
   json.Field("repaired", SumOf(ledger.repaired()));
   json.Field("rejected", SumOf(ledger.rejected()));

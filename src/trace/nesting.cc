@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "trace/overlap.h"
+
 namespace stepscope {
 namespace {
 
@@ -105,15 +107,23 @@ Nesting ComputeNesting(std::span<const int64_t> start_ns,
   return nesting;
 }
 
-Column<int64_t> ComputeSelf(std::span<const int64_t> dur_ns,
+Column<int64_t> ComputeSelf(std::span<const int64_t> start_ns,
+                            std::span<const int64_t> dur_ns,
                             std::span<const Row> parent,
                             const std::vector<Track>& tracks,
                             Executor& executor) {
   Column<int64_t> self_ns;
   if (!self_ns.Resize(dur_ns.size())) return {};
   int64_t* const self = self_ns.data();
-  executor.ForEach(tracks.size(), [&](size_t i) {
-    for (Row row = tracks[i].first; row < tracks[i].last; ++row) {
+  const std::vector<TrackRange> groups = GroupLanes(tracks);
+  executor.ForEach(groups.size(), [&](size_t i) {
+    if (groups[i].has_lanes()) {
+      const std::vector<Row> rows =
+          RowsInOrder(start_ns, dur_ns, tracks, groups[i]);
+      return ComputeSelfOfLanes(start_ns, dur_ns, rows, self);
+    }
+    const Track& track = tracks[groups[i].first];
+    for (Row row = track.first; row < track.last; ++row) {
       self[row] = dur_ns[row];
       if (parent[row] != kNoRow) self[parent[row]] -= dur_ns[row];
     }

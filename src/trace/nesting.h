@@ -18,8 +18,10 @@ Nesting ComputeNesting(std::span<const int64_t> start_ns,
                        std::span<const int64_t> dur_ns,
                        const std::vector<Track>& tracks, Executor& executor);
 
-// Durations less those of direct children. Empty where memory is refused.
-Column<int64_t> ComputeSelf(std::span<const int64_t> dur_ns,
+// Durations less those of direct children; where events of a thread overlap
+// without nesting, as ComputeSelfOfLanes() says. Empty where memory is refused.
+Column<int64_t> ComputeSelf(std::span<const int64_t> start_ns,
+                            std::span<const int64_t> dur_ns,
                             std::span<const Row> parent,
                             const std::vector<Track>& tracks,
                             Executor& executor);

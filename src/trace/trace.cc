@@ -70,8 +70,9 @@ const Nesting& Trace::nesting() const {
 
 std::span<const int64_t> Trace::self_ns() const {
   std::call_once(self_once_, [this] {
-    Column<int64_t> self_ns = ComputeSelf(
-        dur_ns_.view(), nesting().parent.view(), tracks_, Executor::Shared());
+    Column<int64_t> self_ns =
+        ComputeSelf(start_ns_.view(), dur_ns_.view(), nesting().parent.view(),
+                    tracks_, Executor::Shared());
     if (self_ns.size() != dur_ns_.size()) throw std::bad_alloc();
     self_ns_ = std::move(self_ns);
   });

@@ -221,8 +221,8 @@ class Trace {
 
   // Throws std::bad_alloc where memory is refused.
   const Nesting& nesting() const;
-  // Durations less those of direct children; computed on first use. Throws the
-  // same.
+  // Durations less those of events inside, of any lane: on a thread they add up
+  // to the time in which any event ran. Computed on first use. Throws the same.
   std::span<const int64_t> self_ns() const;
 
   int64_t epoch_ns() const { return epoch_ns_; }  // UTC of time 0, if known

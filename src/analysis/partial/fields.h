@@ -41,7 +41,7 @@ class PartialFields {
     List(body.processes, [&](PartialProcess& process) { Of(process); });
     All(body.events.any, body.events.open, body.events.dropped, body.window,
         body.has_window, body.events_span, body.cpu_process, body.cpu_system,
-        body.no_launch);
+        body.no_launch, body.outlives_parent);
     List(body.steps, [&](StepRow& row) {
       All(row.index, row.start_ns, row.dur_ns, row.period_ns,
           row.device_start_ns, row.device_end_ns, row.warmup);

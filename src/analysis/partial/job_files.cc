@@ -196,6 +196,12 @@ uint64_t JobFiles::WithoutLaunch() const {
   return count;
 }
 
+uint64_t JobFiles::OutlivingParent() const {
+  uint64_t count = 0;
+  for (const PartialBody& file : files_) count += file.outlives_parent;
+  return count;
+}
+
 bool JobFiles::DevicesHaveSteps() const {
   for (const PartialBody& file : files_)
     for (const DeviceUse& device : file.devices)

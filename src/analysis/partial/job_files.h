@@ -47,6 +47,7 @@ class JobFiles {
 
   EventFacts Events() const;
   uint64_t WithoutLaunch() const;
+  uint64_t OutlivingParent() const;
   bool HasDeviceWork() const;
 
  private:

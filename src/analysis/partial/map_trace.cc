@@ -4,6 +4,7 @@
 
 #include "analysis/partial/partial.h"
 #include "analysis/step_rows.h"
+#include "trace/overlap.h"
 
 namespace stepscope {
 namespace {
@@ -89,6 +90,7 @@ class Mapper {
     body_.cpu_process = trace_.cpu_usage().process;
     body_.cpu_system = trace_.cpu_usage().system;
     body_.no_launch = tree_.orphans();
+    body_.outlives_parent = CountOutliving(tree_.trace());
   }
 
   void AddSteps() {

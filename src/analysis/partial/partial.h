@@ -78,6 +78,7 @@ struct PartialBody {
   double cpu_process = -1;
   double cpu_system = -1;
   uint64_t no_launch = 0;
+  uint64_t outlives_parent = 0;
 
   // Steps, of all threads; empty: there were none.
   std::vector<StepRow> steps;  // by thread, then by start

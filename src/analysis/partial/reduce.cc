@@ -82,6 +82,7 @@ Result<std::unique_ptr<ReducedJob>> Reducer::Finish(
   summary.trace = &trace;
   summary.events = job.Events();
   summary.no_launch = job.WithoutLaunch();
+  summary.outlives_parent = job.OutlivingParent();
   RankJob ranks = job.AnalyseRanks(how);
   job.AddSteps(trace, summary);
   const int64_t gpu_ns = job.GpuTime();

@@ -171,9 +171,13 @@ void AddMetadata(Members& members, const Trace& trace, const Form& form) {
       continue;
     members.AddStated(key, trace.str(value));
   }
-  if (!form.from_kineto && process.rank >= 0)
-    members.Add("distributedInfo",
-                "{\"rank\": " + std::to_string(process.rank) + "}");
+  if (!form.from_kineto && process.rank >= 0) {
+    std::string info = "{\"rank\": " + std::to_string(process.rank);
+    const std::string_view world = MetadataOf(trace, "world_size");
+    if (CheckJson(world) == JsonKind::kNumber)
+      info += ", \"world_size\": " + std::string(world);
+    members.Add("distributedInfo", info + "}");
+  }
 }
 
 }  // namespace

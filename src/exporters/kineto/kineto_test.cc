@@ -203,6 +203,29 @@ TEST_F(KinetoOfDevice, WithoutWhatWasTurnedOff) {
   EXPECT_HAS_NOT(text, "collection off");
 }
 
+TEST_F(KinetoOfDevice, SaysItsRankAndHowManyThereAre) {
+  builder_.process(process_).rank = 0;
+  Say("world_size", "2");
+  EXPECT_HAS(Written(), R"("distributedInfo": {"rank": 0, "world_size": 2},)");
+}
+
+TEST_F(KinetoOfDevice, DevicesOfSeveralRanksSayTheirNumber) {
+  Process process;
+  process.pid = 200;
+  Track stream;
+  stream.process = builder_.AddProcess(process);
+  stream.kind = TrackKind::kStream;
+  stream.id = 13;
+  stream.device = 1;
+  const uint32_t other = builder_.AddTrack(stream);
+  Add(stream_, 0, 10, "k", STEPSCOPE_KERNEL);
+  Add(other, 0, 10, "k", STEPSCOPE_KERNEL);
+  const std::string text = Written();
+  EXPECT_HAS(text, R"("pid":1,"tid":0,"args":{"sort_index":5000001,)"
+                   R"("owner":100,"device":1})");
+  EXPECT_HAS(text, R"("args":{"sort_index":5000001,"owner":200,"device":1})");
+}
+
 TEST_F(KinetoOfDevice, ListsOfInputsAreLists) {
   const Row row = Add(thread_, 0, 1, "aten::mm", STEPSCOPE_OPERATOR);
   Arg arg;

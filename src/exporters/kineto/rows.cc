@@ -130,7 +130,8 @@ void RowIds::AppendDevice(std::string& out, const Device& device) const {
   std::string order =
       R"("sort_index":)" + std::to_string(kDeviceOrder + device.number);
   if (pids_.size() > 1)
-    order += R"(,"owner":)" + std::to_string(pids_[device.process]);
+    order += R"(,"owner":)" + std::to_string(pids_[device.process]) +
+             R"(,"device":)" + std::to_string(device.number);
   AppendMeta(out, "process_sort_index", place, order);
 }
 

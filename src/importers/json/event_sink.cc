@@ -213,7 +213,8 @@ void EventSink::KeepOwnTimes(const Current& event, const Category& category,
     builder_.SetDuration(row, stated.dur_ns);
   }
   stated.is_call = category.type == STEPSCOPE_CUDA_RUNTIME && !stated.is_exact;
-  const std::string_view name = builder_.strings().view(builder_.name_of(row));
+  stated.name = builder_.name_of(row);
+  const std::string_view name = builder_.strings().view(stated.name);
   stated.word = builder_.Intern(name.substr(0, name.find(' ')));
   paddle_times_.Add(stated);
 }

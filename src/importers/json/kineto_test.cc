@@ -179,6 +179,29 @@ TEST(KinetoTest, RowsThatLieOverOthersStandAside) {
   EXPECT_EQ(stream.last - stream.first, 1u);
 }
 
+// In a file of several ranks the pid of a device cannot be its number.
+TEST(KinetoTest, RangesOverDevicesOfSeveralRanks) {
+  const auto trace = Kineto(R"J(
+    {"ph":"X","cat":"cpu_op","name":"a","pid":9,"tid":1,"ts":0,"dur":9},
+    {"ph":"X","cat":"cpu_op","name":"b","pid":10,"tid":1,"ts":0,"dur":9},
+    {"ph":"X","cat":"gpu_user_annotation","name":"first","pid":1,"tid":7,
+     "ts":1,"dur":5,"args":{}},
+    {"ph":"X","cat":"gpu_user_annotation","name":"second","pid":5000001,
+     "tid":7,"ts":1,"dur":5,"args":{}},
+    {"ph":"M","name":"process_sort_index","pid":1,"tid":0,
+     "args":{"sort_index":5000001,"owner":9,"device":1}},
+    {"ph":"M","name":"process_sort_index","pid":5000001,"tid":0,
+     "args":{"sort_index":5000001,"owner":10,"device":1}})J");
+  for (const char* name : {"first", "second"}) {
+    const Track& track = TrackOf(*trace, name);
+    EXPECT_EQ(track.device, 1) << name;
+    EXPECT_EQ(track.id, 7) << name;
+    EXPECT_EQ(trace->str(track.name), "1 7") << name;
+  }
+  EXPECT_EQ(trace->processes()[TrackOf(*trace, "first").process].pid, 9);
+  EXPECT_EQ(trace->processes()[TrackOf(*trace, "second").process].pid, 10);
+}
+
 TEST(KinetoTest, RangesOfTorchAreStages) {
   const auto trace = Kineto(R"J(
     {"ph":"X","cat":"user_annotation","name":"ProfilerStep#0","pid":9,"tid":1,

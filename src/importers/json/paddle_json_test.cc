@@ -9,44 +9,27 @@
 
 #include "base/text.h"
 #include "importers/json/json_test_support.h"
+#include "importers/json/paddle_written.h"
 #include "trace/event_type.h"
 
 namespace stepscope::json {
 namespace {
 
-constexpr int64_t kEpochUs = 1794782521000000;
+constexpr int64_t kEpochUs = kPaddleEpochUs;
 
 std::shared_ptr<const Trace> Read(
     const std::string& events,
     const std::string& head = R"("span_index": "0",)",
     const std::string& tail = "") {
-  auto trace = ReadText(R"({"displayTimeUnit": "ms", "schemaVersion": "1.0.2",
-)" + head + R"( "traceEvents": [)" +
-                        events + "{}]" + tail + "}");
+  auto trace = ReadText(PaddleDocument(events, head, tail));
   EXPECT_TRUE(trace) << trace.error().message;
   return trace ? *trace : nullptr;
 }
 
-struct Node {
-  std::string name;
-  int64_t start_ns = 0;
-  int64_t dur_ns = 0;
-  std::string type = "Operator";
-};
+using Node = PaddleNode;
 
-// What Paddle writes of an event, with its numbers of single precision.
 std::string Written(const Node& node, int64_t first_ns) {
-  const auto micros = [](int64_t ns) {
-    const auto value = static_cast<float>(static_cast<double>(ns) / 1000);
-    return Format("%.3f", static_cast<double>(value));
-  };
-  const int64_t from = node.start_ns - first_ns;
-  return R"({"name": ")" + node.name + "[" + micros(node.dur_ns) +
-         R"J( us]", "pid": 5, "tid": "6(C++)", "ts": )J" +
-         std::to_string(kEpochUs + node.start_ns / 1000) + R"(, "dur": )" +
-         micros(node.dur_ns) + R"(, "ph": "X", "cat": ")" + node.type +
-         R"(", "args": {"start_time": ")" + micros(from) +
-         R"( us", "end_time": ")" + micros(from + node.dur_ns) + " us\"}},\n";
+  return PaddleWritten(node, first_ns);
 }
 
 std::string Memory(int64_t time_ns, int64_t bytes, uint64_t peak) {

@@ -6,24 +6,14 @@
 #include <tuple>
 #include <utility>
 
+#include "importers/json/paddle_parents.h"
+
 namespace stepscope::json {
 namespace {
 
 constexpr int64_t kMicroNs = 1000;
-constexpr uint32_t kNone = UINT32_MAX;       // no event
-constexpr uint32_t kApart = UINT32_MAX - 1;  // overlaps, stays where it is
 // Sums stay far from where they overflow.
 constexpr int64_t kMostNs = int64_t{1} << 61;
-
-// At most so far is a number of single precision off, with three decimals.
-int64_t Rounding(int64_t value_ns) {
-  return std::abs(value_ns) / (int64_t{1} << 24) + 1;
-}
-
-// Durations are exact as long as their nanoseconds are.
-int64_t RoundingOfDuration(int64_t dur_ns) {
-  return dur_ns < int64_t{1} << 24 ? 0 : Rounding(dur_ns);
-}
 
 }  // namespace
 
@@ -55,7 +45,7 @@ int64_t PaddleTimes::FindBase(TraceBuilder& builder) const {
       any = true;
       // Devices may have a clock of their own.
       if (builder.track(track).kind == TrackKind::kStream) break;
-      const int64_t off = Rounding(stated.own_ns);
+      const int64_t off = PaddleRounding(stated.own_ns);
       low = std::max(low, base - off);
       high = std::min(high, base + kMicroNs - 1 + off);
     }
@@ -67,7 +57,7 @@ int64_t PaddleTimes::FindBase(TraceBuilder& builder) const {
 
 void PaddleTimes::Estimate(Event& event, int64_t base_ns) {
   const Stated& stated = event.stated;
-  const int64_t off = Rounding(stated.own_ns);
+  const int64_t off = PaddleRounding(stated.own_ns);
   const int64_t own = base_ns + stated.own_ns;
   event.low_ns = stated.ts_ns;
   event.high_ns = stated.ts_ns + kMicroNs - 1;
@@ -81,140 +71,24 @@ void PaddleTimes::Estimate(Event& event, int64_t base_ns) {
   event.high_ns = std::max(std::min(event.high_ns, own + off), event.start_ns);
 }
 
-bool PaddleTimes::Event::MayFollow(const Event& before) const {
-  return high_ns + RoundingOfDuration(before.dur_ns) >=
-         before.low_ns + before.dur_ns;
-}
-
-int64_t PaddleTimes::Event::RoomIn(const Event& around) const {
-  const int64_t rounding = RoundingOfDuration(around.dur_ns);
-  const int64_t from = std::max(low_ns, around.low_ns);
-  const int64_t to =
-      std::min(high_ns, around.high_ns + around.dur_ns + rounding - dur_ns);
-  const int64_t free = around.dur_ns + rounding - around.inside_ns - dur_ns;
-  return std::min(to - from, free) + 1;
-}
-
-// Levels follow each other, and within one the children of its first event
-// come before those of the second. So the event around never goes back, but
-// for what is shorter than the file can tell apart.
-bool PaddleTimes::FindParentsByOrder(Events& events) {
-  constexpr int kMostMisfits = 16;
-  constexpr uint32_t kLookAhead = 4;
-  int misfits = 0;
-  uint32_t around = kNone;  // first the thread itself
-  uint32_t last_outermost = kNone;
-  uint32_t last_event = kNone;  // that is no call
-  for (uint32_t i = 0; i < events.size(); ++i) {
-    Event& event = events[i];
-    event.last_child = kNone;
-    if (event.stated.is_call) {
-      const bool fits =
-          last_event == kNone || event.RoomIn(events[last_event]) > 0;
-      event.parent = fits ? last_event : kApart;
-      continue;
-    }
-    last_event = i;
-    const auto room_in = [&](uint32_t parent) -> int64_t {
-      if (parent == kNone)
-        return last_outermost == kNone ||
-               event.MayFollow(events[last_outermost]);
-      const Event& its = events[parent];
-      if (its.stated.is_call || its.parent == kApart) return 0;
-      if (its.last_child != kNone && !event.MayFollow(events[its.last_child]))
-        return 0;
-      return event.RoomIn(its);
-    };
-    const uint32_t before = around;
-    while (around != i && room_in(around) <= 0) ++around;  // first kNone + 1
-    if (around == i) {
-      if (++misfits > kMostMisfits) return false;
-      around = before;
-      event.parent = kApart;
-      continue;
-    }
-    event.parent = around;
-    if (around == kNone) {
-      last_outermost = i;
-      continue;
-    }
-    const auto same_word = [&](uint32_t parent) {
-      return events[parent].stated.word == event.stated.word;
-    };
-    int64_t most = room_in(around);
-    for (uint32_t next = around + 1; next < i && next <= around + kLookAhead;
-         ++next) {
-      const int64_t room = room_in(next);
-      const bool was = same_word(event.parent);
-      const bool is = same_word(next);
-      if (room <= 0 || (was && !is) || (was == is && room <= most)) continue;
-      most = room;
-      event.parent = next;
-    }
-    Event& its = events[event.parent];
-    event.low_ns = std::max(event.low_ns, its.low_ns);
-    if (its.last_child != kNone) {
-      Event& last = events[its.last_child];
-      event.low_ns = std::max(event.low_ns, last.low_ns + last.dur_ns);
-      last.high_ns = std::min(last.high_ns, event.high_ns - last.dur_ns);
-      last.high_ns = std::max(last.high_ns, last.low_ns);
-    }
-    event.high_ns = std::max(event.high_ns, event.low_ns);
-    its.last_child = i;
-    its.inside_ns += event.dur_ns;
-  }
-  return true;
-}
-
-void PaddleTimes::FindParentsByTime(Events& events) {
-  std::stable_sort(events.begin(), events.end(),
-                   [](const Event& a, const Event& b) {
-                     if (a.start_ns != b.start_ns)
-                       return a.start_ns < b.start_ns;
-                     return a.dur_ns > b.dur_ns;
-                   });
-  std::vector<uint32_t> open;
-  for (Event& event : events) event.inside_ns = 0;
-  for (uint32_t i = 0; i < events.size(); ++i) {
-    Event& event = events[i];
-    event.parent = kNone;
-    while (!open.empty()) {
-      Event& top = events[open.back()];
-      const bool follows = event.MayFollow(top);
-      const bool middle_in = event.start_ns + event.dur_ns / 2 < top.end_ns();
-      if (event.RoomIn(top) > 0 && (middle_in || !follows)) {
-        event.parent = open.back();
-        top.inside_ns += event.dur_ns;
-        break;
-      }
-      if (!follows) {
-        event.parent = kApart;
-        break;
-      }
-      open.pop_back();
-    }
-    if (event.parent != kApart) open.push_back(i);
-  }
-}
-
 PaddleTimes::Children PaddleTimes::PlaceThread(Events& events) {
-  if (!FindParentsByOrder(events)) FindParentsByTime(events);
+  if (!FindPaddleParentsByOrder(events)) FindPaddleParentsByTime(events);
   // A long event is not stated to the nanosecond, what lies in it is.
   for (Event& event : events) event.inside_ns = 0;
   const size_t count = events.size();
   Children children;
   children.first.assign(count + 2, 0);
   const auto slot = [&](const Event& event) {
-    return event.parent == kNone ? count : event.parent;
+    return event.parent == PaddleEvent::kNone ? count : event.parent;
   };
   for (size_t i = count; i-- > 0;) {
     Event& event = events[i];
     if (event.inside_ns > event.dur_ns &&
-        event.inside_ns - event.dur_ns <= RoundingOfDuration(event.dur_ns))
+        event.inside_ns - event.dur_ns <= event.rounding())
       event.dur_ns = event.inside_ns;
-    if (event.parent == kApart) continue;
+    if (event.parent == PaddleEvent::kApart) continue;
     ++children.first[slot(event) + 1];
-    if (event.parent == kNone) continue;
+    if (event.parent == PaddleEvent::kNone) continue;
     int64_t& sum = events[event.parent].inside_ns;
     sum = std::min(sum + event.dur_ns, kMostNs);
   }
@@ -223,7 +97,7 @@ PaddleTimes::Children PaddleTimes::PlaceThread(Events& events) {
   children.events.resize(children.first.back());
   std::vector<uint32_t> next(children.first.begin(), children.first.end() - 1);
   for (uint32_t i = 0; i < count; ++i)
-    if (events[i].parent != kApart)
+    if (events[i].parent != PaddleEvent::kApart)
       children.events[next[slot(events[i])]++] = i;
   // What lies in the same event, one behind the other: forwards, and then back
   // from its end.

@@ -16,24 +16,14 @@
 #include <span>
 #include <vector>
 
+#include "importers/json/paddle_event.h"
 #include "trace/trace_builder.h"
 
 namespace stepscope::json {
 
 class PaddleTimes {
  public:
-  struct Stated {
-    Row row = kNoRow;
-    uint32_t track = 0;
-    int64_t ts_ns = 0;   // rounded down to the microsecond
-    int64_t own_ns = 0;  // from the earliest event on, single precision
-    int64_t dur_ns = 0;
-    bool is_call = false;   // of a device's API; stands behind its event
-    bool is_exact = false;  // ts_ns has nanoseconds and stays
-    // The first word of the name: "add infer_meta" lies in an "add dygraph",
-    // where times leave a choice.
-    StringId word;
-  };
+  using Stated = PaddleStated;
 
   // In the order of the file.
   void Add(const Stated& event);
@@ -45,22 +35,8 @@ class PaddleTimes {
   int64_t Finish(TraceBuilder& builder, bool stated_peaks);
 
  private:
-  struct Event {
-    Stated stated;
-    int64_t start_ns = 0;
-    int64_t low_ns = 0;  // it starts between these
-    int64_t high_ns = 0;
-    int64_t dur_ns = 0;
-    int64_t inside_ns = 0;  // durations of what lies in it
-    uint32_t parent = 0;    // comes before it
-    uint32_t last_child = 0;
-
-    int64_t end_ns() const { return start_ns + dur_ns; }
-    bool MayFollow(const Event& before) const;
-    // In how many places it may lie in the other; at most 0: it cannot.
-    int64_t RoomIn(const Event& around) const;
-  };
-  using Events = std::vector<Event>;
+  using Event = PaddleEvent;
+  using Events = PaddleEvents;
   // By event, in the order of time, what lies directly in it; behind the last
   // event, what lies in none.
   struct Children {
@@ -76,11 +52,6 @@ class PaddleTimes {
   // Of the earliest event, by all that the others say.
   int64_t FindBase(TraceBuilder& builder) const;
   static void Estimate(Event& event, int64_t base_ns);
-  // By the order of the file: all outermost events of the thread, then those
-  // one level below, and so on. False: that is not its order.
-  static bool FindParentsByOrder(Events& events);
-  // By time alone. Orders the events.
-  static void FindParentsByTime(Events& events);
   void PlaceEvents(TraceBuilder& builder);
   static Children PlaceThread(Events& events);
   static void PlaceStream(Events& events);

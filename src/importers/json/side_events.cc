@@ -197,7 +197,8 @@ EventSink::Outcome EventSink::AddMetadata(Current& event) {
     rows_.AddProcessData(text.pid, "process_labels", named("labels"));
   } else if (text.name == "process_sort_index") {
     // Our exporter says more here.
-    rows_.SetOwner(text.pid, FindArg(event.tokens, text, "owner"));
+    rows_.SetOwner(text.pid, FindArg(event.tokens, text, "owner"),
+                   FindArg(event.tokens, text, "device"));
     rows_.SetRank(text.pid, FindArg(event.tokens, text, "rank"));
     for (const std::string_view key : kClockFactKeys) {
       const std::string_view value = named(key);

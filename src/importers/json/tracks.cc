@@ -228,7 +228,8 @@ uint32_t TrackMap::MakeAside(std::string_view pid, std::string_view tid) {
   if (!StatedId(pid, track.device, suffix)) track.device = -1;
   const std::string name = Shown(pid) + ' ' + Shown(tid);
   track.name = builder_.Intern(name);
-  return builder_.AddTrack(track);
+  asides_.emplace_back(builder_.AddTrack(track), pid);
+  return asides_.back().first;
 }
 
 uint32_t TrackMap::Named(TrackKind kind, uint32_t process,
@@ -263,8 +264,12 @@ void TrackMap::AddProcessData(std::string_view pid, std::string_view key,
       {std::string(pid), std::string(key), std::string(value)});
 }
 
-void TrackMap::SetOwner(std::string_view pid, std::string_view owner) {
-  if (!owner.empty()) owners_.insert_or_assign(std::string(pid), owner);
+void TrackMap::SetOwner(std::string_view pid, std::string_view owner,
+                        std::string_view device) {
+  if (owner.empty()) return;
+  int64_t number = -1;
+  if (!ParseInteger(device, number)) number = -1;
+  owners_.insert_or_assign(std::string(pid), Owner{std::string(owner), number});
 }
 
 void TrackMap::SetRank(std::string_view pid, std::string_view rank) {
@@ -280,8 +285,20 @@ void TrackMap::GiveToOwners() {
   for (const auto& [track, pid] : streams_) {
     const auto owner = owners_.find(pid);
     if (owner == owners_.end()) continue;
-    const uint32_t process = ProcessOf(owner->second);
+    const uint32_t process = ProcessOf(owner->second.pid);
     builder_.track(track).process = process;
+  }
+  // Their events do not say the device, and the pid need not be its number.
+  for (const auto& [track, pid] : asides_) {
+    const auto owner = owners_.find(pid);
+    if (owner == owners_.end() || owner->second.device < 0) continue;
+    const uint32_t process = ProcessOf(owner->second.pid);
+    Track& its = builder_.track(track);
+    its.process = process;
+    its.device = owner->second.device;
+    const StringId name = builder_.Intern(std::to_string(its.device) + ' ' +
+                                          std::to_string(its.id));
+    builder_.track(track).name = name;
   }
 }
 

@@ -40,9 +40,10 @@ class TrackMap {
                   std::string_view name);
   void AddProcessData(std::string_view pid, std::string_view key,
                       std::string_view value);
-  // By our exporter: the process that the device with this pid belongs to, and
-  // the rank of a process. Empty: not stated.
-  void SetOwner(std::string_view pid, std::string_view owner);
+  // By our exporter: the process that the device with this pid belongs to, the
+  // number of that device, and the rank of a process. Empty: not stated.
+  void SetOwner(std::string_view pid, std::string_view owner,
+                std::string_view device);
   void SetRank(std::string_view pid, std::string_view rank);
   bool has_owners() const { return !owners_.empty(); }
   void Finish();
@@ -74,10 +75,16 @@ class TrackMap {
   std::unordered_map<std::string, std::string> process_names_;
   std::unordered_map<std::string, std::string> thread_names_;
   std::vector<std::array<std::string, 3>> process_data_;
-  std::unordered_map<std::string, std::string> owners_;  // of devices, by pid
-  std::vector<std::pair<std::string, int64_t>> ranks_;   // by pid
-  // Tracks of device work, with the pid that their events have.
+  struct Owner {
+    std::string pid;
+    int64_t device = -1;  // -1: not stated
+  };
+  std::unordered_map<std::string, Owner> owners_;       // of devices, by pid
+  std::vector<std::pair<std::string, int64_t>> ranks_;  // by pid
+  // Tracks of device work, and of what lies over it, with the pid that their
+  // events have.
   std::vector<std::pair<uint32_t, std::string>> streams_;
+  std::vector<std::pair<uint32_t, std::string>> asides_;
   bool main_taken_ = false;
   int64_t invented_id_ = 0;
 };

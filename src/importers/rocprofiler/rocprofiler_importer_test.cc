@@ -92,6 +92,24 @@ TEST(RocprofilerTest, RecordsBecomeCallsKernelsCopiesAndRanges) {
   EXPECT_EQ(trace.links().size(), 4u);
 }
 
+TEST(RocprofilerTest, GridsOfAnySize) {
+  const auto first_block = [](const std::string& threads) -> int64_t {
+    const auto trace = Read(
+        R"({"rocprofiler-sdk-tool": {"buffer_records": {"kernel_dispatch": [
+        {"start_timestamp": 1, "end_timestamp": 2, "dispatch_info": {
+         "workgroup_size": {"x": 7, "y": 1, "z": 1},
+         "grid_size": {"x": )" +
+        threads + R"(, "y": 1, "z": 1}}}]}}})");
+    EXPECT_TRUE(trace);
+    if ((*trace)->args().empty()) return -1;
+    return (*trace)->arg_ints()[(*trace)->args()[0].list_first];
+  };
+  EXPECT_EQ(first_block("14"), 2);
+  EXPECT_EQ(first_block("15"), 3);
+  EXPECT_EQ(first_block("9223372036854775807"), 1317624576693539401);
+  EXPECT_EQ(first_block("18446744073709551615"), -1);  // nothing is shown
+}
+
 TEST(RocprofilerTest, EveryRecordIsInOneBin) {
   const auto trace = *Read(kDocument);
   const Ledger& ledger = trace->ledger();

@@ -193,8 +193,9 @@ class Reader::Parts {
     constexpr std::string_view kAxes[] = {"x", "y", "z"};
     for (size_t i = 0; i < 3; ++i) {
       threads[i] = Int(block, kAxes[i]);
-      if (threads[i] <= 0) return;
-      blocks[i] = (Int(grid, kAxes[i]) + threads[i] - 1) / threads[i];
+      const int64_t all = Int(grid, kAxes[i]);
+      if (threads[i] <= 0 || all < 0) return;
+      blocks[i] = all / threads[i] + (all % threads[i] > 0 ? 1 : 0);
     }
     Arg arg;
     arg.row = row;

@@ -73,6 +73,7 @@ export interface Ledger {
   repaired: Record<string, number>;
   rejected: Record<string, number>;
   no_launch?: number;
+  outlives_parent?: number;
 }
 export interface SummaryDoc {
   source: { format: string; files: string[] };
