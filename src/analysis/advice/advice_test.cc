@@ -289,7 +289,7 @@ TEST(AdviceTest, IdleTimeIsNamedByTheRangeAroundIt) {
   program.Host(400, 900, "backward Backward");
   program.Kernel(800, 805, 810, 985, kTensorKernel);
   const Finding finding = Find(program.Ask(), "launch_bound");
-  EXPECT_TRUE(HasEvidence(finding, "per step under backward"));
+  EXPECT_TRUE(HasEvidence(finding, "per step on average under backward"));
 }
 
 TEST(AdviceTest, TheOptimizersLoopIsNamed) {

@@ -42,6 +42,25 @@ size_t FirstStepOf(const AdviceInput& input, uint32_t process) {
                              steps.begin());
 }
 
+DemandParts SplitDemand(const AdviceInput& input,
+                        const ProcessorDemand& demand) {
+  const std::vector<Track>& tracks = input.trace().tracks();
+  DemandParts parts;
+  for (const ProcessDemand& one : demand.processes) {
+    if (DoesStep(input, one.process)) {
+      parts.stepping += one.ready;
+      continue;
+    }
+    parts.workers += one.ready;
+    // A shell that started the program has no events.
+    parts.worker_processes += static_cast<uint64_t>(
+        std::any_of(tracks.begin(), tracks.end(), [&](const Track& track) {
+          return track.process == one.process && track.first < track.last;
+        }));
+  }
+  return parts;
+}
+
 std::string ProcessorUse(const Trace& trace) {
   const std::optional<MachineLoad> load = FindMachineLoad(trace);
   if (!load) return "";
@@ -56,6 +75,15 @@ std::string ProcessorUse(const Trace& trace) {
 std::string ThreadRemedy(const Trace& trace) {
   constexpr double kAboutOne = 1.2;
   constexpr double kMost = 0.85;
+  // In the steps, whatever else the machine did.
+  if (const auto demand = FindProcessorDemand(trace)) {
+    return demand->processors >= 2 && demand->ready < kAboutOne
+               ? Format(
+                     "more threads (torch.set_num_threads): one of them is "
+                     "busy at a time, for %g processors",
+                     demand->processors)
+               : "";
+  }
   const std::optional<MachineLoad> load = FindMachineLoad(trace);
   if (!load || load->crowding() > 0 || load->processors < 2) return "";
   const auto processors = static_cast<double>(load->processors);
