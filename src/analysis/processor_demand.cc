@@ -11,6 +11,7 @@ namespace stepscope {
 namespace {
 
 constexpr std::string_view kReady = "Threads ready to run";
+constexpr std::string_view kReadyInChild = "Threads ready to run in child ";
 constexpr std::string_view kRunning = "CPU of ";
 constexpr std::string_view kWaiting = "CPU wait of ";
 
@@ -50,6 +51,26 @@ double UsableProcessors(const Trace& trace) {
   return most;
 }
 
+// Processes that a parent sampled, because they cannot do it themselves.
+void AddChildren(const Trace& trace, const std::vector<Sum>& sums,
+                 const std::vector<uint64_t>& own_samples,
+                 ProcessorDemand& demand) {
+  for (uint32_t i = 0; i < sums.size(); ++i) {
+    const std::string_view name = trace.str(trace.tracks()[i].name);
+    if (sums[i].samples == 0 || !name.starts_with(kReadyInChild)) continue;
+    const int64_t pid = std::strtoll(
+        std::string(name.substr(kReadyInChild.size())).c_str(), nullptr, 10);
+    for (uint32_t p = 0; p < trace.processes().size(); ++p) {
+      if (trace.processes()[p].pid != pid || own_samples[p] > 0) continue;
+      const double ready =
+          sums[i].value / static_cast<double>(sums[i].samples);
+      demand.processes.push_back({p, ready});
+      demand.ready += ready;
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 double ProcessorDemand::ReadyIn(uint32_t process) const {
@@ -67,12 +88,14 @@ const ThreadDemand* ProcessorDemand::Find(uint32_t process,
   return nullptr;
 }
 
-std::optional<ProcessorDemand> FindProcessorDemand(const Trace& trace) {
+std::optional<ProcessorDemand> FindProcessorDemand(const Trace& trace,
+                                                   const Interval& window) {
   ProcessorDemand demand;
   demand.processors = UsableProcessors(trace);
   if (demand.processors <= 0) return std::nullopt;
   std::vector<Sum> sums(trace.tracks().size());
   for (const CounterSample& sample : trace.counters()) {
+    if (sample.time_ns < window.begin || sample.time_ns > window.end) continue;
     sums[sample.track].value += sample.value;
     ++sums[sample.track].samples;
   }
@@ -88,6 +111,7 @@ std::optional<ProcessorDemand> FindProcessorDemand(const Trace& trace) {
     demand.ready += ready;
   }
   if (demand.processes.empty()) return std::nullopt;
+  AddChildren(trace, sums, samples, demand);
   std::map<std::pair<uint32_t, std::string_view>, size_t> known;
   for (uint32_t i = 0; i < sums.size(); ++i) {
     const Track& track = trace.tracks()[i];

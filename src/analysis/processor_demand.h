@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/interval.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -41,7 +42,9 @@ struct ProcessorDemand {
   const ThreadDemand* Find(uint32_t process, int64_t thread) const;
 };
 
-// None: not recorded, or by several machines.
-std::optional<ProcessorDemand> FindProcessorDemand(const Trace& trace);
+// From the samples within `window`. None: not recorded, or by several
+// machines.
+std::optional<ProcessorDemand> FindProcessorDemand(const Trace& trace,
+                                                   const Interval& window);
 
 }  // namespace stepscope

@@ -20,8 +20,10 @@ constexpr int64_t kProcessPeriodNs = 100'000'000;
 constexpr int64_t kFirstThreadPeriodNs = 100'000'000;
 constexpr int64_t kThreadPeriodNs = 1'000'000'000;
 
-// The recorder's own threads.
-constexpr char kOwnThread[] = "stepscope-";
+bool IsOwnThread(const char* name) {
+  constexpr char kBegin[] = "stepscope";
+  return std::strncmp(name, kBegin, sizeof(kBegin) - 1) == 0;
+}
 
 int64_t Nanoseconds(const timeval& time) {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_usec * 1000;
@@ -41,6 +43,30 @@ bool ReadOfThread(pid_t tid, const char* file, char* text, size_t size) {
   char path[64];
   std::snprintf(path, sizeof(path), "/proc/self/task/%d/%s", tid, file);
   return ReadSmallFile(path, text, size);
+}
+
+// All threads of another process, since they began; 0: not known.
+uint64_t ReadyTimeOf(pid_t pid) {
+  char path[64];
+  std::snprintf(path, sizeof(path), "/proc/%d/task", pid);
+  DIR* folder = opendir(path);
+  if (folder == nullptr) return 0;
+  uint64_t sum = 0;
+  while (const dirent* entry = readdir(folder)) {
+    const pid_t tid = std::atoi(entry->d_name);
+    char text[128];
+    uint64_t run_ns = 0;
+    uint64_t wait_ns = 0;
+    std::snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", pid, tid);
+    if (tid <= 0 || !ReadSmallFile(path, text, sizeof(text)) ||
+        !ParseSchedStat(text, &run_ns, &wait_ns))
+      continue;
+    std::snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
+    if (ReadSmallFile(path, text, sizeof(text)) && !IsOwnThread(text))
+      sum += run_ns + wait_ns;
+  }
+  closedir(folder);
+  return sum;
 }
 
 }  // namespace
@@ -156,8 +182,7 @@ void CpuSampler::SampleThreads(int64_t now_ns) {
     const Thread before = known != nullptr ? *known : Thread{tid, 0, 0, 0};
     const bool has_both = has_wait && (known == nullptr || before.run_ns > 0);
     const uint64_t waited_ns = thread.wait_ns - before.wait_ns;
-    if (has_both &&
-        std::strncmp(name, kOwnThread, sizeof(kOwnThread) - 1) != 0) {
+    if (has_both && !IsOwnThread(name)) {
       knows_wait = true;
       wanted_ns += thread.run_ns - before.run_ns + waited_ns;
     }
@@ -167,7 +192,7 @@ void CpuSampler::SampleThreads(int64_t now_ns) {
     stepscope_counter_f64(
         counter, static_cast<double>(thread.ticks - before.ticks) / per_second /
                      (elapsed_ns / 1e9));
-    if (!has_both) continue;
+    if (!has_both || IsOwnThread(name)) continue;
     std::snprintf(counter, sizeof(counter), "CPU wait of %s (%d)", name, tid);
     stepscope_counter_f64(counter, static_cast<double>(waited_ns) / elapsed_ns);
   }
@@ -176,9 +201,42 @@ void CpuSampler::SampleThreads(int64_t now_ns) {
     stepscope_counter_f64("Threads ready to run",
                           static_cast<double>(wanted_ns) / elapsed_ns);
   }
+  SampleChildren(first ? 0 : elapsed_ns);
   std::memcpy(threads_, fresh, sizeof(Thread) * static_cast<size_t>(count));
   thread_count_ = count;
   threads_at_ns_ = now_ns;
+}
+
+// `elapsed_ns`: 0 for the first time.
+void CpuSampler::SampleChildren(double elapsed_ns) {
+  char text[1024];
+  if (!ReadOfThread(getpid(), "children", text, sizeof(text))) return;
+  Child fresh[kChildren];
+  int count = 0;
+  char* end = nullptr;
+  for (const char* p = text; count < kChildren; p = end) {
+    const long pid = std::strtol(p, &end, 10);
+    if (end == p) break;
+    // The kernel writes a blank after each; a number without was cut off.
+    if (*end != ' ') break;
+    Child& child = fresh[count];
+    child = {static_cast<pid_t>(pid), ReadyTimeOf(static_cast<pid_t>(pid))};
+    if (child.ready_ns == 0) continue;
+    ++count;
+    for (int i = 0; i < child_count_ && elapsed_ns > 0; ++i) {
+      const Child& before = children_[i];
+      // Less than before: a thread of it has ended.
+      if (before.pid != child.pid || child.ready_ns < before.ready_ns) continue;
+      char counter[64];
+      std::snprintf(counter, sizeof(counter),
+                    "Threads ready to run in child %d", child.pid);
+      stepscope_counter_f64(
+          counter,
+          static_cast<double>(child.ready_ns - before.ready_ns) / elapsed_ns);
+    }
+  }
+  std::memcpy(children_, fresh, sizeof(Child) * static_cast<size_t>(count));
+  child_count_ = count;
 }
 
 }  // namespace stepscope::inject

@@ -3,7 +3,9 @@
 // What the processors do for this process, as counters of the capture: cores
 // in use by the process ten times a second, and once a second each of its
 // threads by name, with how long it was ready to run and waited for a
-// processor. One thread uses it.
+// processor. Processes that it forked, such as the workers of a data loader,
+// have no thread of the recorder's: they are looked at from here. One thread
+// uses it.
 #pragma once
 
 #include <sys/types.h>
@@ -26,8 +28,15 @@ class CpuSampler {
     uint64_t wait_ns;  // ready to run, without a processor
   };
 
+  static constexpr int kChildren = 64;  // of the main thread
+  struct Child {
+    pid_t pid;
+    uint64_t ready_ns;  // of its threads: running, or ready to run
+  };
+
   void SampleProcess(int64_t now_ns);
   void SampleThreads(int64_t now_ns);
+  void SampleChildren(double elapsed_ns);
   const Thread* Known(pid_t tid) const;
 
   int64_t process_at_ns_ = 0;
@@ -36,6 +45,8 @@ class CpuSampler {
   int64_t threads_period_ns_ = 0;
   Thread threads_[kThreads] = {};
   int thread_count_ = 0;
+  Child children_[kChildren] = {};
+  int child_count_ = 0;
 };
 
 // The name in parentheses and the processor time of one line of

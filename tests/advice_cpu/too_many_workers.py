@@ -14,7 +14,7 @@ class Samples(torch.utils.data.IterableDataset):
     def __iter__(self):
         while True:
             value = 0.0
-            for i in range(20_000 if WORKERS else 1):
+            for i in range(300_000 if WORKERS else 1):
                 value += i * 0.5
             yield torch.full((256,), value)
 

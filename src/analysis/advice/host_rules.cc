@@ -63,7 +63,7 @@ void AddLoaderWorkers(const AdviceInput& input, std::string_view loader,
   constexpr double kBusyWorker = 0.7;
   const Trace& trace = input.trace();
   const std::optional<MachineLoad> load = FindMachineLoad(trace);
-  const std::optional<ProcessorDemand> demand = FindProcessorDemand(trace);
+  const std::optional<ProcessorDemand> demand = DemandInSteps(input);
   const auto say = [&](std::string text) {
     finding.evidence.push_back({std::move(text), "", kNoRow, 0, 0});
   };

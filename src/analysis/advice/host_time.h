@@ -69,6 +69,8 @@ struct DemandParts {
   double workers = 0;
   uint64_t worker_processes = 0;
 };
+// None: not recorded.
+std::optional<ProcessorDemand> DemandInSteps(const AdviceInput& input);
 DemandParts SplitDemand(const AdviceInput& input,
                         const ProcessorDemand& demand);
 
@@ -76,6 +78,6 @@ DemandParts SplitDemand(const AdviceInput& input,
 // where more were than there are processors. Empty: not recorded.
 std::string ProcessorUse(const Trace& trace);
 // What to try with threads, given that use; empty: nothing.
-std::string ThreadRemedy(const Trace& trace);
+std::string ThreadRemedy(const AdviceInput& input);
 
 }  // namespace stepscope

@@ -33,8 +33,7 @@ bool KeepBound(Finding& finding, int64_t step_ns) {
   finding.high_ns = finding.saving_ns;
   if (finding.saving_ns > 0) {
     finding.saving_basis =
-        "an upper bound, not replayed: " +
-        (finding.always ? "all of the idle time" : finding.saving_basis);
+        "an upper bound, not replayed: " + finding.saving_basis;
   }
   const bool had_change = !finding.change.empty();
   finding.change.clear();
@@ -147,7 +146,8 @@ bool Savings::ReplayOne(Finding& finding, int64_t step_ns) {
   const bool shown =
       finding.low_ns > 0 && Ratio(finding.saving_ns, step_ns) >= kWorthSaying;
   if (shown) return true;
-  if (ShowAverage(bound, answer, replayer_.chosen().size(), finding)) {
+  if (Ratio(finding.saving_ns, step_ns) < kWorthSaying &&
+      ShowAverage(bound, answer, replayer_.chosen().size(), finding)) {
     return true;
   }
   if (!finding.always) return false;

@@ -47,8 +47,7 @@ TEST(ThreadAdviceTest, MoreReadyThreadsThanProcessors) {
   EXPECT_EQ(found->finding,
             "The job has more threads ready to run than processors: 8.0 on "
             "average, for 2 processors.");
-  // Steps are 1000 us, the last 990.
-  EXPECT_EQ(found->saving_ns, 749'250);
+  EXPECT_EQ(found->saving_ns, 742'500);  // of 990 us
   EXPECT_NEAR(found->saving_ratio, 0.75, 1e-9);
   EXPECT_TRUE(found->average);
   EXPECT_FALSE(found->replayed);
@@ -64,6 +63,16 @@ TEST(ThreadAdviceTest, AsManyReadyThreadsAsProcessorsAreNoFinding) {
   EXPECT_EQ(
       Find(AdviceFor("process 100 cpus=64\n" + Ready(8)), "oversubscribed"),
       nullptr);
+}
+
+TEST(ThreadAdviceTest, WhatComesBeforeTheStepsIsNotAveragedIn) {
+  std::string facts = "process 100 cpus=2\n";
+  for (int i = 1; i < 100; ++i) {
+    facts += "counter -" + std::to_string(i) +
+             "000000 \"Threads ready to run\" 0.5\n";
+  }
+  facts += Ready(8) + Thread(1, 0.25, 0.75);
+  EXPECT_NE(Find(AdviceFor(facts), "oversubscribed"), nullptr);
 }
 
 TEST(ThreadAdviceTest, ProcessorsAreThoseThatTheJobMayUse) {
@@ -102,6 +111,27 @@ TEST(ThreadAdviceTest, LoaderWorkersAreCountedAgainstTheProcessors) {
                    "6.0 of the threads that were ready are in 6 worker "
                    "processes, 1.0 in processes that step."));
   EXPECT_NE(found->to_try[0].find("num_workers"), std::string::npos);
+}
+
+// A forked process has no sampler of its own; its parent's looks at it.
+TEST(ThreadAdviceTest, WorkersThatTheParentSampledCount) {
+  std::string facts;
+  std::string children;
+  for (int i = 0; i < 6; ++i) {
+    const std::string pid = std::to_string(200 + i);
+    facts += "process " + pid + " cpus=2\nthread " + std::to_string(50 + i) +
+             " w\n0..9000000 decode\n";
+    children += "counter 4500000 \"Threads ready to run in child " + pid +
+                "\" 1\n";
+  }
+  // One that is not in the trace is not the job's.
+  children += "counter 4500000 \"Threads ready to run in child 999\" 50\n";
+  const Advice advice = AdviceFor(facts + "process 100 cpus=2\n" + Ready(1) +
+                                  Thread(1, 0.4, 0.6) + children);
+  const Finding* found = Find(advice, "oversubscribed");
+  ASSERT_NE(found, nullptr);
+  EXPECT_NE(found->finding.find("7.0 on average"), std::string::npos);
+  EXPECT_TRUE(Says(*found, "in 6 worker processes, 1.0 in processes"));
 }
 
 HostProgram WaitsForQueue() {
@@ -212,7 +242,7 @@ TEST(ThreadAdviceTest, ALoaderThatStallsFewStepsIsAFinding) {
   std::string text = "thread 1 main\n";
   int64_t at = 0;
   for (int i = 0; i < 16; ++i) {
-    const int64_t wait = i % 4 == 0 ? 20'000'000 : 1'000;
+    const int64_t wait = i % 4 == 3 ? 20'000'000 : 1'000;
     const int64_t end = at + wait + 1'000'000;
     text += std::to_string(at) + ".." + std::to_string(end) + " ProfileStep#" +
             std::to_string(i) + " ProfileStep\n" + std::to_string(at) + ".." +

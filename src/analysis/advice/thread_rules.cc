@@ -126,8 +126,7 @@ Turns FindTurnsOf(const AdviceInput& input, const ProcessorDemand& demand,
 void FindOversubscribed(const AdviceInput& input, Advice& advice) {
   constexpr double kOver = 1.25;  // times the processors
   if (!input.summary.has_steps) return;
-  const std::optional<ProcessorDemand> demand =
-      FindProcessorDemand(input.trace());
+  const std::optional<ProcessorDemand> demand = DemandInSteps(input);
   if (!demand || demand->ready < kOver * demand->processors) return;
   const ThreadDemand* const longest = LongestWaiting(input, *demand);
   if (longest == nullptr) return;
@@ -169,8 +168,7 @@ void FindThreadsThatTakeTurns(const AdviceInput& input, Advice& advice) {
   constexpr double kLeast = 0.8;
   constexpr double kMost = 1.25;
   if (!input.summary.has_steps || input.HasWorkInSteps()) return;
-  const std::optional<ProcessorDemand> demand =
-      FindProcessorDemand(input.trace());
+  const std::optional<ProcessorDemand> demand = DemandInSteps(input);
   if (!demand || demand->processors < 2) return;
   for (const ProcessDemand& process : demand->processes) {
     if (!DoesStep(input, process.process)) continue;
