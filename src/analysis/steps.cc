@@ -62,6 +62,15 @@ void Widen(Interval& hull, bool is_first, int64_t begin, int64_t end) {
   hull.end = std::max(hull.end, end);
 }
 
+// Whether the user said which steps to record, and not the program's first:
+// then they are what the user wants to know of.
+bool WereStepsChosen(const Trace& trace, uint32_t process) {
+  const auto& metadata = trace.processes()[process].metadata;
+  return std::any_of(metadata.begin(), metadata.end(), [&](const auto& fact) {
+    return trace.str(fact.first) == "first_chosen_step";
+  });
+}
+
 }  // namespace
 
 StepTable::StepTable(const EventTree& tree, bool find_warmup) {
@@ -339,9 +348,10 @@ void StepTable::TimeSteps(const EventTree& tree, bool find_warmup) {
     if (!find_warmup) continue;
     periods.clear();
     for (const StepInterval& step : steps) periods.push_back(step.period_ns);
-    const size_t warmup = CountWarmup(periods, [&](size_t i) {
-      return SetUpTime(tree, thread, steps[i].range);
-    });
+    const size_t warmup = CountWarmup(
+        periods,
+        [&](size_t i) { return SetUpTime(tree, thread, steps[i].range); },
+        WereStepsChosen(tree.trace(), tree.threads()[thread].process));
     for (StepInterval& step : steps.first(warmup)) step.warmup = true;
   }
 }

@@ -199,5 +199,17 @@ TEST(StepTableTest, WarmUpIsMarked) {
   EXPECT_FALSE(StepTable(tree, false).steps()[0].warmup);
 }
 
+TEST(StepTableTest, AStepThatTheUserChoseIsNoWarmUp) {
+  const auto trace = TraceFromText(R"(
+    process 1 first_chosen_step=5
+    thread 1 main
+      0..90 ProfileStep#5 ProfileStep
+      90..100 ProfileStep#6 ProfileStep
+      100..110 ProfileStep#7 ProfileStep
+      110..120 ProfileStep#8 ProfileStep)");
+  const EventTree tree(*trace);
+  EXPECT_FALSE(StepTable(tree).steps()[0].warmup);
+}
+
 }  // namespace
 }  // namespace stepscope

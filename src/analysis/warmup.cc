@@ -61,7 +61,8 @@ bool LongStepsGoOn(std::span<const int64_t> periods, size_t warmup,
 }  // namespace
 
 size_t CountWarmup(std::span<const int64_t> periods,
-                   const std::function<int64_t(size_t)>& set_up_ns) {
+                   const std::function<int64_t(size_t)>& set_up_ns,
+                   bool chosen) {
   const size_t count = periods.size();
   if (count < 2) return 0;
   const size_t half = count / 2;
@@ -86,7 +87,7 @@ size_t CountWarmup(std::span<const int64_t> periods,
     // What may be warm-up itself is nothing to compare with.
     if (i >= half) settled = Measure(periods.subspan(i + 1));
     const auto period = static_cast<double>(periods[i]);
-    if (count > 2 && i < half && !long_steps_go_on &&
+    if (!chosen && count > 2 && i < half && !long_steps_go_on &&
         IsFarAbove(period, settled)) {
       continue;
     }

@@ -20,7 +20,11 @@ namespace stepscope {
 // setting up that explains the difference makes a smaller one enough. By their
 // length alone, at most half of the steps are warm-up, and of one or two steps
 // none is.
+//
+// `chosen`: the user chose the steps and left the first ones of the program
+// out. Then a long step counts like any other, unless setting up explains it.
 size_t CountWarmup(std::span<const int64_t> periods,
-                   const std::function<int64_t(size_t)>& set_up_ns);
+                   const std::function<int64_t(size_t)>& set_up_ns,
+                   bool chosen = false);
 
 }  // namespace stepscope

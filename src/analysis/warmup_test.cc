@@ -51,6 +51,15 @@ TEST(WarmupTest, UnsteadyStepsHideIt) {
   EXPECT_EQ(Count({86, 42, 82, 82, 41, 103, 39, 81, 40, 35, 41}), 0u);
 }
 
+TEST(WarmupTest, StepsThatTheUserChoseCountUnlessTheySetUp) {
+  const std::vector<int64_t> noisy = {31, 28, 22, 19, 18, 10, 11, 10, 9, 10};
+  EXPECT_EQ(Count(noisy), 5u);
+  const auto none = [](size_t) { return int64_t{0}; };
+  EXPECT_EQ(CountWarmup(noisy, none, /*chosen=*/true), 0u);
+  const auto compiles = [](size_t i) { return int64_t{i == 0 ? 20 : 0}; };
+  EXPECT_EQ(CountWarmup(noisy, compiles, /*chosen=*/true), 1u);
+}
+
 TEST(WarmupTest, OneOrTwoStepsSayNothing) {
   EXPECT_EQ(Count({1000}), 0u);
   EXPECT_EQ(Count({1000, 10}), 0u);

@@ -9,10 +9,12 @@
 #include <stepscope/c.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "inject/command_line.h"
+#include "inject/cpu_sampler.h"
 #include "inject/devices.h"
 #include "inject/nvtx_objects.h"
 #include "inject/nvtx_ranges.h"
@@ -48,6 +50,15 @@ void Describe(const Settings& settings) {
   char command[256];
   ReadCommandLine(command, sizeof(command));
   stepscope_set_metadata("command", command);
+  char text[64];
+  if (WriteUsableProcessors(text, sizeof(text)))
+    stepscope_set_metadata("cpus_usable", text);
+  // Steps that the user chose, and that are not the program's first.
+  if (settings.steps.given() && settings.steps.first > 0) {
+    std::snprintf(text, sizeof(text), "%lld",
+                  static_cast<long long>(settings.steps.first));
+    stepscope_set_metadata("first_chosen_step", text);
+  }
   if (settings.torch_absent[0] != '\0')
     stepscope_set_metadata("absent_operators", settings.torch_absent);
   if (settings.gpu_absent[0] != '\0')

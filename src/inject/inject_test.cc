@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <stepscope/c.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -135,6 +136,29 @@ TEST(CpuSampler, ReadsNameAndTimeOfAThread) {
   EXPECT_FALSE(ParseThreadStat("12 (cut) S 1 12", name, &ticks));
   EXPECT_FALSE(ParseThreadStat("", name, &ticks));
   EXPECT_FALSE(ParseThreadStat(")(", name, &ticks));
+}
+
+TEST(CpuSampler, ReadsHowLongAThreadWaited) {
+  uint64_t run = 0;
+  uint64_t wait = 0;
+  ASSERT_TRUE(ParseSchedStat("1003410 107002 2\n", &run, &wait));
+  EXPECT_EQ(run, 1003410u);
+  EXPECT_EQ(wait, 107002u);
+  EXPECT_FALSE(ParseSchedStat("1003410", &run, &wait));
+  EXPECT_FALSE(ParseSchedStat("", &run, &wait));
+}
+
+TEST(CpuSampler, ReadsTheQuotaOfAContainer) {
+  EXPECT_EQ(ParseCpuQuota("150000 100000\n"), 1.5);
+  EXPECT_EQ(ParseCpuQuota("max 100000\n"), 0);
+  EXPECT_EQ(ParseCpuQuota("1 0"), 0);
+  EXPECT_EQ(ParseCpuQuota(""), 0);
+}
+
+TEST(CpuSampler, KnowsHowManyProcessorsMayBeUsed) {
+  char text[32];
+  ASSERT_TRUE(WriteUsableProcessors(text, sizeof(text)));
+  EXPECT_GT(std::atof(text), 0);
 }
 
 }  // namespace

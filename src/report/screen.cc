@@ -234,7 +234,9 @@ void ScreenRenderer::Findings() {
   std::vector<std::string> savings;
   size_t widest = 0;
   for (size_t i = 0; i < shown; ++i) {
-    savings.push_back(ShortSavingText(advice.findings[i]));
+    // Others are of the median step.
+    savings.push_back(ShortSavingText(advice.findings[i]) +
+                      (advice.findings[i].average ? " on average" : ""));
     widest = std::max(widest, savings.back().size());
   }
   for (size_t i = 0; i < shown; ++i) {

@@ -104,15 +104,24 @@ class Reader {
         process.name = b_.Intern(*name);
       } else if (const auto host = Value(i, "host")) {
         process.host = b_.Intern(*host);
-      } else if (const auto cpus = Value(i, "cpus")) {
-        process.metadata.emplace_back(b_.Intern("cpus"), b_.Intern(*cpus));
-      } else {
+      } else if (!AddFact(i, process)) {
         Refuse("unknown key");
       }
     }
     b_.AddProcess(process);
     track_.reset();
     counters_.clear();
+  }
+
+  // What the recorder noted of the process.
+  bool AddFact(size_t i, Process& process) {
+    for (const char* key : {"cpus", "cpus_usable", "first_chosen_step"}) {
+      if (const auto value = Value(i, key)) {
+        process.metadata.emplace_back(b_.Intern(key), b_.Intern(*value));
+        return true;
+      }
+    }
+    return false;
   }
 
   uint32_t CurrentProcess() {

@@ -28,8 +28,9 @@ PACKAGE = pathlib.Path()
 
 class AdviceCpuTest(support.RunTestCase):
 
-    def advise(self, script, *flags):
-        self.run_it(PYTHON, HERE / script, flags=flags, timeout=600)
+    def advise(self, script, *flags, arguments=()):
+        self.run_it(PYTHON, HERE / script, *arguments, flags=flags,
+                    timeout=600)
         done = subprocess.run(
             [support.STEPSCOPE, "advise", str(self.out), "--format", "json"],
             check=True, capture_output=True, text=True, timeout=600)
@@ -91,6 +92,68 @@ class AdviceCpuTest(support.RunTestCase):
         first = self.advise("slow_callback.py", "--no-gpu")["advice"][0]
         self.assertEqual(first["id"], "unrecorded")
         self.assertTrue(any("--python" in text for text in first["try"]))
+
+
+    def find(self, name, answer):
+        found = [f for f in answer["advice"] if f["id"] == name]
+        return found[0] if found else None
+
+    def require_samples(self, python_functions=False):
+        if not pathlib.Path("/proc/self/schedstat").is_file():
+            self.skipTest("this system does not say how long threads wait")
+        if python_functions and not PACKAGE.is_dir():
+            self.skipTest(f"no {PACKAGE}")
+
+    def test_more_threads_than_processors(self):
+        self.require_samples()
+        found = self.find("oversubscribed",
+                          self.advise("too_many_threads.py", "--no-gpu"))
+        self.assertIsNotNone(found)
+        self.assertIn("set_num_threads", found["try"][0])
+
+    def test_one_thread_is_not_too_many(self):
+        self.require_samples()
+        answer = self.advise("too_many_threads.py", "--no-gpu",
+                             arguments=["one"])
+        self.assertIsNone(self.find("oversubscribed", answer))
+
+    def test_more_loader_workers_than_processors(self):
+        self.require_samples()
+        found = self.find("oversubscribed",
+                          self.advise("too_many_workers.py", "--no-gpu"))
+        self.assertIsNotNone(found)
+        self.assertTrue(any("worker processes" in e["what"]
+                            for e in found["evidence"]), found)
+        self.assertIn("num_workers", " ".join(found["try"]))
+
+    def test_no_loader_workers_are_not_too_many(self):
+        self.require_samples()
+        answer = self.advise("too_many_workers.py", "--no-gpu",
+                             arguments=["none"])
+        self.assertIsNone(self.find("oversubscribed", answer))
+
+    def test_a_wait_for_another_thread_is_named(self):
+        if not PACKAGE.is_dir():
+            self.skipTest(f"no {PACKAGE}")
+        answer = self.advise("waits_for_thread.py", "--no-gpu", "--python")
+        found = self.find("thread_wait", answer)
+        self.assertIsNotNone(found, answer["advice"])
+        self.assertIn("Queue.get", found["finding"])
+        self.assertTrue(any("make_value" in e["name"]
+                            for e in found["evidence"]), found)
+
+    def test_threads_of_python_take_turns(self):
+        self.require_samples(python_functions=True)
+        found = self.find("threads_take_turns",
+                          self.advise("take_turns.py", "--no-gpu", "--python"))
+        self.assertIsNotNone(found)
+        self.assertIn("4 threads", found["finding"])
+
+    def test_one_thread_of_python_does_not(self):
+        self.require_samples(python_functions=True)
+        answer = self.advise("take_turns.py", "--no-gpu", "--python",
+                             arguments=["alone"])
+        self.assertIsNone(self.find("threads_take_turns", answer))
 
 
 if __name__ == "__main__":

@@ -256,6 +256,9 @@ class RangesTest(RunTestCase):
         info = self.info()
         metadata = {pair["key"]: pair["value"]
                     for pair in info["processes"][0]["metadata"]}
+        # So that none of them is warm-up because it is long.
+        self.assertEqual(metadata["first_chosen_step"], "5")
+        self.assertGreater(float(metadata["cpus_usable"]), 0)
         times = [int(ns) for ns in metadata["unprofiled_times_ns"].split()]
         # Before it 0 to 3, without the first; behind it those of 8 to 18 that
         # had come when it was said last.
@@ -267,6 +270,7 @@ class RangesTest(RunTestCase):
         shutil.rmtree(self.out)
         self.run_it(RANGES, "5", flags=["--step-range", "step *"])
         self.assertNotIn("unprofiled", str(self.info()["processes"]))
+        self.assertNotIn("first_chosen_step", str(self.info()["processes"]))
 
     def test_start_at_a_range(self):
         self.run_it(RANGES, "20", flags=["--start-at", "step 17"])
@@ -363,6 +367,10 @@ class ProcessesTest(RunTestCase):
         self.assertIn("CPU cores in use", counters)
         self.assertTrue(any(c.startswith("CPU of python") for c in counters),
                         counters)
+        if pathlib.Path("/proc/self/schedstat").is_file():
+            self.assertIn("Threads ready to run", counters)
+            self.assertTrue(any(c.startswith("CPU wait of python")
+                                for c in counters), counters)
 
 
 class DoctorTest(RunTestCase):

@@ -10,6 +10,7 @@
 #include "analysis/advice/rules.h"
 #include "analysis/kinds.h"
 #include "analysis/machine_load.h"
+#include "analysis/processor_demand.h"
 #include "analysis/stats.h"
 #include "base/text.h"
 #include "trace/event_type.h"
@@ -45,6 +46,72 @@ uint64_t StepsWith(const Waterfall& waterfall, StepPart part) {
                     [&](const StepParts& step) {
                       return step.part_ns[static_cast<size_t>(part)] > 0;
                     }));
+}
+
+std::vector<int64_t> OfEachStep(const Waterfall& waterfall, StepPart part) {
+  std::vector<int64_t> by_step;
+  for (const StepParts& step : waterfall.steps) {
+    by_step.push_back(step.part_ns[static_cast<size_t>(part)]);
+  }
+  return by_step;
+}
+
+// Who makes the batches, against the processors that there are.
+void AddLoaderWorkers(const AdviceInput& input, std::string_view loader,
+                      Finding& finding) {
+  constexpr double kAllInUse = 0.9;
+  constexpr double kBusyWorker = 0.7;
+  const Trace& trace = input.trace();
+  const std::optional<MachineLoad> load = FindMachineLoad(trace);
+  const std::optional<ProcessorDemand> demand = DemandInSteps(input);
+  const auto say = [&](std::string text) {
+    finding.evidence.push_back({std::move(text), "", kNoRow, 0, 0});
+  };
+  // torch names the kind of its loader.
+  const bool no_workers = loader.find("SingleProcess") != loader.npos;
+  if (no_workers) {
+    say("The loader has no workers (num_workers=0): the stepping thread makes "
+        "the batches itself.");
+  }
+  const DemandParts parts =
+      demand ? SplitDemand(input, *demand) : DemandParts{};
+  if (parts.worker_processes > 0) {
+    say(Format(
+        "%s had %.1f threads ready to run on average.",
+        CountText(parts.worker_processes, "worker process", "worker processes")
+            .c_str(),
+        parts.workers));
+  }
+  const std::string less_work =
+      "less work for a sample: smaller files, decoding once, caching";
+  if ((load && load->busy >= kAllInUse) ||
+      (demand && demand->ready >= kAllInUse * demand->processors)) {
+    if (load) say(ProcessorUse(trace));
+    finding.to_try = {less_work +
+                      "; all processors are in use, and more loader workers "
+                      "would share them"};
+    return;
+  }
+  if (parts.worker_processes > 0 &&
+      parts.workers <
+          kBusyWorker * static_cast<double>(parts.worker_processes)) {
+    finding.to_try = {
+        "faster storage or fewer, larger reads: the workers wait for "
+        "something other than a processor",
+        "more loader workers, so that more of them wait at the same time"};
+    return;
+  }
+  std::string workers =
+      "more loader workers, so that batches are made in parallel";
+  if (no_workers)
+    workers =
+        "loader workers (num_workers), so that batches are "
+        "made while the step runs";
+  if (demand) {
+    workers += Format("; the job kept %.1f of %g processors busy",
+                      demand->ready, demand->processors);
+  }
+  finding.to_try = {workers, less_work};
 }
 
 constexpr TypeSet kWaitingTypes =
@@ -109,7 +176,9 @@ void FindDataLoader(const AdviceInput& input, Advice& advice) {
   finding.saving_basis = "batches are ready when the step asks for them";
   const std::string name(trace.str(trace.name()[longest]));
   finding.evidence.push_back(
-      {"The stepping thread waited for data for " + input.PerStep(wait) +
+      {"The stepping thread waited for data for " +
+           input.PerMedianStep(
+               OfEachStep(input.waterfall(), StepPart::kInputStall)) +
            ", in " +
            CountText(StepsWith(input.waterfall(), StepPart::kInputStall)) +
            " of " + CountText(input.step_count(), "step") + ".",
@@ -117,19 +186,7 @@ void FindDataLoader(const AdviceInput& input, Advice& advice) {
   finding.evidence.push_back(
       {"The longest wait was " + Milliseconds(trace.dur_ns()[longest]) + ".",
        name, longest, 1, trace.dur_ns()[longest]});
-  constexpr double kAllInUse = 0.9;
-  const std::optional<MachineLoad> load = FindMachineLoad(trace);
-  if (load && load->busy >= kAllInUse) {
-    finding.evidence.push_back({ProcessorUse(trace), "", kNoRow, 0, 0});
-    finding.to_try = {
-        "less work for a sample (smaller files, decoding once, "
-        "caching): all processors are in use, and more loader "
-        "workers would share them"};
-  } else {
-    finding.to_try = {
-        "more loader workers, so that batches are made in parallel",
-        "less work for a sample: smaller files, decoding once, caching"};
-  }
+  AddLoaderWorkers(input, name, finding);
   finding.to_try.push_back(
       "reading ahead (prefetch), so that batches are made while the step "
       "runs");

@@ -42,6 +42,34 @@ size_t FirstStepOf(const AdviceInput& input, uint32_t process) {
                              steps.begin());
 }
 
+std::optional<ProcessorDemand> DemandInSteps(const AdviceInput& input) {
+  Interval window{INT64_MAX, INT64_MIN};
+  for (const StepParts& step : input.waterfall().steps) {
+    window.begin = std::min(window.begin, step.range.begin);
+    window.end = std::max(window.end, step.range.end);
+  }
+  return FindProcessorDemand(input.trace(), window);
+}
+
+DemandParts SplitDemand(const AdviceInput& input,
+                        const ProcessorDemand& demand) {
+  const std::vector<Track>& tracks = input.trace().tracks();
+  DemandParts parts;
+  for (const ProcessDemand& one : demand.processes) {
+    if (DoesStep(input, one.process)) {
+      parts.stepping += one.ready;
+      continue;
+    }
+    parts.workers += one.ready;
+    // A shell that started the program has no events.
+    parts.worker_processes += static_cast<uint64_t>(
+        std::any_of(tracks.begin(), tracks.end(), [&](const Track& track) {
+          return track.process == one.process && track.first < track.last;
+        }));
+  }
+  return parts;
+}
+
 std::string ProcessorUse(const Trace& trace) {
   const std::optional<MachineLoad> load = FindMachineLoad(trace);
   if (!load) return "";
@@ -53,10 +81,19 @@ std::string ProcessorUse(const Trace& trace) {
   return text + ".";
 }
 
-std::string ThreadRemedy(const Trace& trace) {
+std::string ThreadRemedy(const AdviceInput& input) {
   constexpr double kAboutOne = 1.2;
   constexpr double kMost = 0.85;
-  const std::optional<MachineLoad> load = FindMachineLoad(trace);
+  // In the steps, whatever else the machine did.
+  if (const auto demand = DemandInSteps(input)) {
+    return demand->processors >= 2 && demand->ready < kAboutOne
+               ? Format(
+                     "more threads (torch.set_num_threads): one of them is "
+                     "busy at a time, for %g processors",
+                     demand->processors)
+               : "";
+  }
+  const std::optional<MachineLoad> load = FindMachineLoad(input.trace());
   if (!load || load->crowding() > 0 || load->processors < 2) return "";
   const auto processors = static_cast<double>(load->processors);
   if (load->job < kAboutOne) {

@@ -11,6 +11,7 @@
 #include "analysis/advice/rules.h"
 #include "analysis/innermost.h"
 #include "analysis/kinds.h"
+#include "analysis/processor_demand.h"
 
 namespace stepscope {
 
@@ -57,10 +58,26 @@ inline bool IsUnrecorded(const Trace& trace, const InnermostPiece& piece) {
          trace.type()[piece.row] == STEPSCOPE_PROFILE_STEP;
 }
 
+inline bool DoesStep(const AdviceInput& input, uint32_t process) {
+  return FirstStepOf(input, process) < input.step_count();
+}
+
+// Threads that were ready to run, on average, in processes that step and in
+// those that do not: workers of a loader.
+struct DemandParts {
+  double stepping = 0;
+  double workers = 0;
+  uint64_t worker_processes = 0;
+};
+// None: not recorded.
+std::optional<ProcessorDemand> DemandInSteps(const AdviceInput& input);
+DemandParts SplitDemand(const AdviceInput& input,
+                        const ProcessorDemand& demand);
+
 // "The job used 0.98 of 2 processors."; with how many of its threads were busy
 // where more were than there are processors. Empty: not recorded.
 std::string ProcessorUse(const Trace& trace);
 // What to try with threads, given that use; empty: nothing.
-std::string ThreadRemedy(const Trace& trace);
+std::string ThreadRemedy(const AdviceInput& input);
 
 }  // namespace stepscope

@@ -8,6 +8,7 @@
 #include "analysis/advice/idle_ranges.h"
 #include "analysis/advice/program.h"
 #include "analysis/advice/rules.h"
+#include "analysis/order_statistics.h"
 #include "analysis/stats.h"
 #include "base/text.h"
 
@@ -52,6 +53,23 @@ std::vector<std::string> Remedies(Compiled compiled) {
       "a larger batch: more device work for the same host work"};
 }
 
+// How long the only device was idle in each step. Empty: there are several, or
+// communication, of which the parts of a step do not say where it ran.
+std::vector<int64_t> IdleByStep(const AdviceInput& input) {
+  const Waterfall& waterfall = input.waterfall();
+  std::vector<int64_t> by_step;
+  if (input.summary.idle.devices.size() != 1 ||
+      waterfall.part(StepPart::kCommunication) > 0) {
+    return by_step;
+  }
+  for (const StepParts& step : waterfall.steps) {
+    by_step.push_back(step.length() -
+                      step.part_ns[static_cast<size_t>(StepPart::kKernel)] -
+                      step.part_ns[static_cast<size_t>(StepPart::kCopy)]);
+  }
+  return by_step;
+}
+
 }  // namespace
 
 void FindIdleDevice(const AdviceInput& input, Advice& advice) {
@@ -80,11 +98,22 @@ void FindIdleDevice(const AdviceInput& input, Advice& advice) {
   };
   Finding finding;
   finding.id = "device_idle";
-  finding.finding = device->name + " is idle for " + per_step(device->idle_ns) +
+  const std::vector<int64_t> by_step = IdleByStep(input);
+  const bool knows_steps = !by_step.empty() && input.summary.has_steps;
+  finding.finding = device->name + " is idle for " +
+                    (knows_steps ? input.PerMedianStep(by_step)
+                                 : per_step(device->idle_ns)) +
                     ": the host does not keep it busy.";
   finding.change = "host=0.5";
   finding.always = true;
-  finding.saving_ns = idle;
+  // What the change saves at most, as in the replay of it: the rest of the idle
+  // time is the host's other half.
+  finding.saving_ns =
+      (knows_steps ? Median(by_step)
+                   : static_cast<int64_t>(
+                         share *
+                         static_cast<double>(advice.recorded_step_ns))) /
+      2;
   finding.saving_basis = "the host does its work in half the time";
   std::vector<const IdleRow*> causes;
   for (const IdleRow& row : device->rows) causes.push_back(&row);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "analysis/advice/host_time.h"
+#include "analysis/advice/wait_names.h"
 #include "analysis/interval_search.h"
 #include "analysis/kinds.h"
 #include "analysis/order_statistics.h"
@@ -17,10 +18,16 @@
 namespace stepscope {
 namespace {
 
-enum class OutsideKind : uint8_t { kCallback, kEvaluation, kCheckpoint };
+enum class OutsideKind : uint8_t {
+  kCallback,
+  kEvaluation,
+  kCheckpoint,
+  kWait  // for another thread: a finding of its own
+};
 
 // By the name of the function, in lower case.
 OutsideKind KindOfFunction(std::string_view name) {
+  if (KindOfWait(name) != WaitKind::kNone) return OutsideKind::kWait;
   std::string function(ParsePythonName(name).function);
   for (char& c : function) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -104,6 +111,7 @@ class OutsideCollector {
       const Interval range{trace_.start_ns()[row], input_.tree.end_ns(row)};
       if (IsOfTheLoop(trace_.str(trace_.name()[row]))) return;
       const OutsideKind kind = KindOf(trace_.name()[row]);
+      if (kind == OutsideKind::kWait) return;
       if (kind == OutsideKind::kCallback && !knows_stages) return;
       // Evaluation has a loader and a forward pass of its own.
       const IntervalSet& foreign =
@@ -197,15 +205,15 @@ bool IsRare(const AdviceInput& input, const OutsideRange& range) {
 std::string HeadlineOf(const AdviceInput& input, const OutsideRange& range,
                        const std::string& name) {
   const std::string takes =
-      " takes " + (IsRare(input, range)
-                       ? input.PerStep(range.time_ns) + " on average"
-                       : input.PerMedianStep(range.by_step));
+      " takes " + (IsRare(input, range) ? input.PerStep(range.time_ns)
+                                        : input.PerMedianStep(range.by_step));
   switch (range.kind) {
     case OutsideKind::kEvaluation:
       return "Evaluation inside the steps" + takes + ": " + Quoted(name) + ".";
     case OutsideKind::kCheckpoint:
       return "Saving inside the steps" + takes + ": " + Quoted(name) + ".";
     case OutsideKind::kCallback:
+    case OutsideKind::kWait:
       break;
   }
   return Quoted(name) + takes +
@@ -224,6 +232,7 @@ std::vector<std::string> RemediesFor(OutsideKind kind) {
               "copying the state and writing it on another thread or process",
               "saving once per job, not once per rank"};
     case OutsideKind::kCallback:
+    case OutsideKind::kWait:
       break;
   }
   return {"calling it every so many steps only",
@@ -238,6 +247,7 @@ std::string_view IdOf(OutsideKind kind) {
     case OutsideKind::kCheckpoint:
       return "checkpoint";
     case OutsideKind::kCallback:
+    case OutsideKind::kWait:
       break;
   }
   return "callback";

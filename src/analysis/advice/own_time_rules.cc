@@ -297,7 +297,7 @@ void FindLargestOwnTime(const AdviceInput& input, const HostUse& use,
     finding.evidence.push_back({processors, "", kNoRow, 0, 0});
   }
   finding.to_try = RemediesOfOwnTime(trace.type()[own.longest], name);
-  if (const std::string remedy = ThreadRemedy(trace); !remedy.empty()) {
+  if (const std::string remedy = ThreadRemedy(input); !remedy.empty()) {
     finding.to_try.push_back(remedy);
   }
   advice.findings.push_back(std::move(finding));

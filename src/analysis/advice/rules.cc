@@ -64,8 +64,10 @@ int64_t AdviceInput::OfAStep(int64_t ns) const {
 }
 
 std::string AdviceInput::PerStep(int64_t ns) const {
-  return Milliseconds(OfAStep(ns)) +
-         (summary.has_steps ? " per step" : " of the window");
+  return Milliseconds(OfAStep(ns)) + (!summary.has_steps ? " of the window"
+                                      : step_count() == 1
+                                          ? " per step"
+                                          : " per step on average");
 }
 
 std::string AdviceInput::PerMedianStep(std::span<const int64_t> by_step) const {
@@ -131,6 +133,9 @@ Advice ComputeAdvice(const AdviceSource& source) {
   FindExposedCommunication(input, advice);
   FindHostSync(input, advice);
   FindHostOperators(input, advice);
+  FindThreadWait(input, advice);
+  FindOversubscribed(input, advice);
+  FindThreadsThatTakeTurns(input, advice);
   FindWorkOutsideStages(input, advice);
   FindHostTime(input, advice);
   FindSmallOperators(input, advice);

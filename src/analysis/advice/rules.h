@@ -55,8 +55,8 @@ struct AdviceInput {
   double ShareOfSteps(int64_t ns) const;
   // Of all steps to one.
   int64_t OfAStep(int64_t ns) const;
-  // "12.34 ms per step", as recorded, on average. Without a share: the only
-  // one of a finding is that of its saving, which may be of another step.
+  // "12.34 ms per step on average", as recorded. Without a share: the only one
+  // of a finding is that of its saving, which may be of another step.
   std::string PerStep(int64_t ns) const;
   // "12.34 ms per step (median)", of what each step took; with the average
   // where that is another figure.
@@ -83,6 +83,11 @@ Interval LongestGap(const IdleRow& row);
 void FindDataLoader(const AdviceInput& input, Advice& advice);
 void FindHostSync(const AdviceInput& input, Advice& advice);
 void FindMemoryGrowth(const AdviceInput& input, Advice& advice);
+// wait_rules.cc
+void FindThreadWait(const AdviceInput& input, Advice& advice);
+// thread_rules.cc
+void FindOversubscribed(const AdviceInput& input, Advice& advice);
+void FindThreadsThatTakeTurns(const AdviceInput& input, Advice& advice);
 // outside_rules.cc
 void FindWorkOutsideStages(const AdviceInput& input, Advice& advice);
 // own_time_rules.cc: what the findings so far do not speak of.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/stats.h"
+#include "base/text.h"
 
 namespace stepscope {
 namespace {
@@ -32,8 +33,7 @@ bool KeepBound(Finding& finding, int64_t step_ns) {
   finding.high_ns = finding.saving_ns;
   if (finding.saving_ns > 0) {
     finding.saving_basis =
-        "an upper bound, not replayed: " +
-        (finding.always ? "all of the idle time" : finding.saving_basis);
+        "an upper bound, not replayed: " + finding.saving_basis;
   }
   const bool had_change = !finding.change.empty();
   finding.change.clear();
@@ -52,6 +52,29 @@ int64_t OfStep(const Advice& advice, int64_t recorded_ns) {
 bool IsDecidedByTrace(Change::Kind kind) {
   return kind == Change::Kind::kGraph || kind == Change::Kind::kFuseSmall ||
          kind == Change::Kind::kNoSync;
+}
+
+// Findings about a part of the step that the summary shows on average, and
+// that may lie in few steps: the median step then has none of it.
+bool MayBeInFewSteps(const Finding& finding) {
+  return finding.id == "data_loader" || finding.id == "exposed_communication";
+}
+
+// What lies in few steps: it was measured on average, and a replay of all
+// steps confirms it. False: it is next to nothing.
+bool ShowAverage(const Finding& bound, const WhatifChange& answer,
+                 uint64_t steps, Finding& finding) {
+  if (!MayBeInFewSteps(bound)) return false;
+  const int64_t saving = std::min(bound.saving_ns, answer.average_saving_ns);
+  const double ratio = Ratio(saving, answer.average_step_ns);
+  if (saving <= 0 || ratio < kWorthSaying) return false;
+  finding = bound;
+  finding.change.clear();
+  finding.SetAverage(saving, ratio,
+                     bound.saving_basis + ", on average over " +
+                         CountText(steps, "step") +
+                         "; the median step saves less than 3 %");
+  return true;
 }
 
 }  // namespace
@@ -122,7 +145,12 @@ bool Savings::ReplayOne(Finding& finding, int64_t step_ns) {
   }
   const bool shown =
       finding.low_ns > 0 && Ratio(finding.saving_ns, step_ns) >= kWorthSaying;
-  if (shown || !finding.always) return shown;
+  if (shown) return true;
+  if (Ratio(finding.saving_ns, step_ns) < kWorthSaying &&
+      ShowAverage(bound, answer, replayer_.chosen().size(), finding)) {
+    return true;
+  }
+  if (!finding.always) return false;
   finding = bound;
   return KeepBound(finding, step_ns);
 }
@@ -134,7 +162,9 @@ void Savings::Replay(Advice& advice) {
     finding.saving_ns = OfStep(advice, finding.saving_ns);
     finding.measured_ns = OfStep(advice, finding.measured_ns);
     const bool shown = ReplayOne(finding, advice.step_ns);
-    finding.saving_ratio = Ratio(finding.saving_ns, advice.step_ns);
+    if (!finding.average) {
+      finding.saving_ratio = Ratio(finding.saving_ns, advice.step_ns);
+    }
     return !shown;
   });
   std::stable_sort(advice.findings.begin(), advice.findings.end(),

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "analysis/order_statistics.h"
+#include "analysis/stats.h"
 #include "analysis/tables/step_time.h"
 #include "base/text.h"
 
@@ -28,6 +29,12 @@ bool IsEstimate(const Change& change) {
          change.kind == Change::Kind::kGraph ||
          change.kind == Change::Kind::kFuseSmall ||
          (change.kind == Change::Kind::kTensorCores && !change.factor);
+}
+
+int64_t MeanOf(std::span<const int64_t> values) {
+  int64_t sum = 0;
+  for (const int64_t value : values) sum = SaturatingAdd(sum, value);
+  return AverageNs(sum, values.size());
 }
 
 }  // namespace
@@ -184,11 +191,13 @@ WhatifChange Replayer::Ask(std::span<const Change> changes,
     answer.low_ns = std::min(answer.low_ns, saving);
     answer.high_ns = std::max(answer.high_ns, saving);
   }
-  if (answer.saving_ns == 0) return answer;
   // Step by step: that steps differ does not make the saving uncertain.
   for (size_t i = 0; i < periods.size(); ++i) {
     periods[i] = base_periods_[i] - periods[i];
   }
+  answer.average_saving_ns = stated(MeanOf(periods));
+  answer.average_step_ns = stated(MeanOf(base_periods_));
+  if (answer.saving_ns == 0) return answer;
   const int64_t noise = stated(NoiseOf(periods));
   answer.low_ns -= noise;
   answer.high_ns += noise;

@@ -31,6 +31,10 @@ struct WhatifChange {
   int64_t low_ns = 0;       // the range in which the saving is expected
   int64_t high_ns = 0;
   uint64_t matches = 0;  // events or ranges that it changed
+  // Of all chosen steps, for what lies in few of them: the median step has
+  // none of it.
+  int64_t average_saving_ns = 0;
+  int64_t average_step_ns = 0;  // that it is taken from
 };
 
 struct Whatif {

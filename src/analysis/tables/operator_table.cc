@@ -87,7 +87,7 @@ ColumnsOf<ThreadOperator> OperatorColumns() {
                [](const ThreadOperator& row) { return row.row->self_gpu_ns; });
   columns
       .Nested(
-          "inner", "direct children that are no operators, by name",
+          "inner", "events directly inside that are not operators, by name",
           InnerColumns(),
           [](const ThreadOperator& row) { return RowList::Of(row.row->inner); })
       .As("Inside");
