@@ -48,6 +48,20 @@ def attach(shapes: bool = False) -> str:
     return ""
 
 
+def report_memory(on: bool) -> str:
+    """Allocations and frees of torch are events from here on, or no more:
+    those of this thread, and of the threads that torch sets to work for it.
+    Returns "", or in one line why it cannot be done."""
+    if _library is None:
+        return "the observer of torch is not attached"
+    import ctypes
+
+    why = ctypes.create_string_buffer(256)
+    _library.stepscope_torch_report_memory_v1(
+        ctypes.c_int(on), why, ctypes.c_size_t(len(why)))
+    return why.value.decode("utf-8", "replace")
+
+
 def is_attached() -> bool:
     """True after a successful attach()."""
     return _library is not None

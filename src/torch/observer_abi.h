@@ -65,6 +65,13 @@ typedef int (*stepscope_torch_attach_here_fn_v1)(uint32_t flags, char* why,
  * where the injector attached. "stepscope_torch_observe_v1". */
 typedef void (*stepscope_torch_observe_fn_v1)(int on);
 
+/* Allocators of torch report to the recording from here on, or no more: those
+ * of the calling thread and of threads that torch sets to work for it. Returns
+ * 0 with "" in `why`, or 1 with the reason in one line.
+ * "stepscope_torch_report_memory_v1". Not thread-safe. */
+typedef int (*stepscope_torch_report_memory_fn_v1)(int on, char* why,
+                                                   size_t size);
+
 #ifdef __cplusplus
 }
 #endif

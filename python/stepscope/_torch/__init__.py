@@ -15,14 +15,16 @@ _always = False  # install() was called: whenever the collector records
 _way = None  # how stages are recorded; see _choose_way()
 _loader_iterator = None  # torch's class of iterators over a DataLoader
 _observed = False  # operators are being recorded
+_reports = False  # allocations are being recorded
 _said = set()  # warnings, each given once
 
 
-def start(shapes=False, modules=False, operators=True):
+def start(shapes=False, modules=False, operators=True, memory=False):
     """A Profiler starts. ``shapes``: of the inputs of operators. ``modules``:
     each call of an nn.Module is a range. Without ``operators``, ranges are
-    recorded and operators are not."""
-    _users.append((shapes, modules, operators))
+    recorded and operators are not. ``memory``: allocations and frees of this
+    thread, and of those that torch sets to work for it."""
+    _users.append((shapes, modules, operators, memory))
     _turn_on()
 
 
@@ -30,6 +32,8 @@ def stop():
     """The Profiler that started last stops."""
     if _users:
         _users.pop()
+    if _reports and not any(options[3] for options in _users):
+        _report_memory(False)
     if not _users and not _always:
         _turn_off()
 
@@ -99,6 +103,8 @@ def _turn_on(again=False):
     modules = any(options[1] for options in _users)
     operators = _always or any(options[2] for options in _users)
     _observe(True, shapes, operators)
+    if any(options[3] for options in _users):
+        _report_memory(True)
     from .. import _stages
     from .names import name_modules
 
@@ -142,6 +148,20 @@ def _observe(on, shapes=False, operators=True):
     if why:
         _warn_once(f"the operators of torch are not recorded: {why}")
     _torch_observer.observe(on, operators)
+
+
+def _report_memory(on):
+    global _reports
+    if on == _reports:
+        return
+    from .. import _torch_observer
+
+    if on and not _torch_observer.is_attached():
+        return  # said already
+    why = _torch_observer.report_memory(on)
+    if why:
+        _warn_once(f"the allocations of torch are not recorded: {why}")
+    _reports = on and not why
 
 
 def _warn_once(text):

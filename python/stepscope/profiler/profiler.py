@@ -235,7 +235,8 @@ class Profiler:
             self._chose_kinds = True
         if self.frameworks and self.mode != "on_demand":
             _frameworks.start(self.record_shapes, self.with_modules,
-                              operators=not flight)
+                              operators=not flight,
+                              memory=self.profile_memory and not flight)
         self._core.start(state.value)
         self._record_memory()
         self._beside.start(self._records(state) and self.mode != "on_demand")
@@ -444,7 +445,8 @@ class Profiler:
         if triggered != self._triggered:
             self._triggered = triggered
             if self.frameworks and triggered:
-                _frameworks.start(self.record_shapes, self.with_modules)
+                _frameworks.start(self.record_shapes, self.with_modules,
+                                  memory=self.profile_memory)
             elif self.frameworks:
                 _frameworks.stop()
         return triggered

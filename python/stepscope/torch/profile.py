@@ -6,6 +6,7 @@ from __future__ import annotations
 import collections
 import enum
 import inspect
+import json
 import os
 import shutil
 import sys
@@ -336,6 +337,27 @@ class profile:
         """Stacks of operators with their time, one a line; needs
         ``with_stack``."""
         self.events().export_stacks(path, metric)
+
+    def export_memory_timeline(self, path: str,
+                               device: Optional[str] = None) -> None:
+        """Memory over time on a device, by default the first GPU, or the CPU
+        where there is none: a page (.html), totals (.json, .json.gz), or each
+        allocation and free (.raw.json.gz). Needs ``profile_memory``."""
+        if not self.profile_memory:
+            raise ValueError("profile_memory=True required for memory "
+                             "profiling.")
+        from . import memory_timeline
+
+        if device is None:
+            cuda = getattr(sys.modules.get("torch"), "cuda", None)
+            device = ("cuda:0" if cuda is not None and cuda.is_available()
+                      else "cpu")
+        with tempfile.TemporaryDirectory() as folder:
+            window = os.path.join(folder, "window.json")
+            self._write(window)
+            with open(window, encoding="utf-8") as file:
+                trace = json.load(file)
+        memory_timeline.write(trace, os.fspath(path), device)
 
     def get_trace_id(self) -> Optional[str]:
         """The id of what is being recorded, or was last."""
