@@ -62,6 +62,16 @@ def report_memory(on: bool) -> str:
     return why.value.decode("utf-8", "replace")
 
 
+def announce(on: bool) -> None:
+    """torch takes this thread for one that a profiler records: only then are
+    ranges by _RecordFunctionFast told to observers. Without attach() it does
+    nothing."""
+    if _library is not None:
+        import ctypes
+
+        _library.stepscope_torch_announce_v1(ctypes.c_int(on))
+
+
 def is_attached() -> bool:
     """True after a successful attach()."""
     return _library is not None

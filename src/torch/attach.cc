@@ -105,4 +105,11 @@ STEPSCOPE_API int stepscope_torch_report_memory_v1(int on, char* why,
   return Say(reason != nullptr ? reason : "", why, size);
 }
 
+STEPSCOPE_API void stepscope_torch_announce_v1(int on) {
+  using namespace stepscope::torch_abi;
+  void* const torch = FindLoadedTorch();
+  if (torch != nullptr && FindMemoryReports(torch) == nullptr)
+    AnnounceProfiler(on != 0);
+}
+
 }  // extern "C"

@@ -22,6 +22,7 @@ struct Device {
 constexpr uint8_t kProfilerState = 2;  // c10::DebugInfoKind
 
 std::atomic<bool> reporting{false};
+std::atomic<bool> announced{false};
 
 // The last thing that torch told while it was probed.
 struct Told {
@@ -161,6 +162,13 @@ void PutIn() {
   place.with_reporter = torch_memory.current();
 }
 
+// False if torch's own profiler has the place.
+bool IsPutIn() {
+  const Reporter* const now = torch_memory.get(kProfilerState);
+  if (now == nullptr) PutIn();
+  return now == nullptr || now == TheReporter().get();
+}
+
 // False if something lies in front of the reporter, and it stays.
 bool TakeOut() {
   if (place.with_reporter == nullptr ||
@@ -211,18 +219,15 @@ const char* FindMemoryReports(void* torch) {
 }
 
 const char* ReportMemory(bool on) {
-  if (!on) {
-    reporting.store(false, std::memory_order_relaxed);
-    TakeOut();
-    return nullptr;
-  }
-  const Reporter* const now = torch_memory.get(kProfilerState);
-  if (now == nullptr)
-    PutIn();
-  else if (now != TheReporter().get())
-    return "a profiler of torch records them already";
-  reporting.store(true, std::memory_order_relaxed);
+  if (on && !IsPutIn()) return "a profiler of torch records them already";
+  reporting.store(on, std::memory_order_relaxed);
+  if (!on && !announced.load(std::memory_order_relaxed)) TakeOut();
   return nullptr;
+}
+
+void AnnounceProfiler(bool on) {
+  announced.store(on && IsPutIn(), std::memory_order_relaxed);
+  if (!on && !reporting.load(std::memory_order_relaxed)) TakeOut();
 }
 
 }  // namespace stepscope::torch_abi

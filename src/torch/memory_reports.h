@@ -18,4 +18,10 @@ const char* FindMemoryReports(void* torch);
 // Null, or why not. REQUIRES: FindMemoryReports() was successful.
 const char* ReportMemory(bool on);
 
+// torch takes this thread for one that a profiler records: only then ranges of
+// its Python are told to observers (_RecordFunctionFast, with which Inductor
+// marks its launches). Not where torch's own profiler records. REQUIRES: as
+// above.
+void AnnounceProfiler(bool on);
+
 }  // namespace stepscope::torch_abi

@@ -58,6 +58,15 @@ TEST(MemoryReports, TheKnownLayoutIsTakenAndLeftAsItWas) {
   ASSERT_EQ(ReportMemory(false), nullptr);
   EXPECT_EQ(torch.Call("fake_has_reporter"), 0);
 
+  // Whoever leaves last takes it away.
+  AnnounceProfiler(true);
+  ASSERT_EQ(ReportMemory(true), nullptr);
+  ASSERT_EQ(ReportMemory(false), nullptr);
+  EXPECT_EQ(torch.Call("fake_has_reporter"), 1);
+  EXPECT_EQ(torch.Call("fake_is_enabled"), 0);
+  AnnounceProfiler(false);
+  EXPECT_EQ(torch.Call("fake_has_reporter"), 0);
+
   // What lies in front of the reporter is not taken away with it.
   ASSERT_EQ(ReportMemory(true), nullptr);
   torch.Call("fake_push_other");

@@ -72,6 +72,11 @@ typedef void (*stepscope_torch_observe_fn_v1)(int on);
 typedef int (*stepscope_torch_report_memory_fn_v1)(int on, char* why,
                                                    size_t size);
 
+/* torch takes the calling thread for one that a profiler records, or no more:
+ * its Python then marks ranges that it otherwise does not. Does nothing where
+ * it cannot be done. "stepscope_torch_announce_v1". Not thread-safe. */
+typedef void (*stepscope_torch_announce_fn_v1)(int on);
+
 #ifdef __cplusplus
 }
 #endif

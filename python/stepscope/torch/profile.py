@@ -16,10 +16,12 @@ import uuid
 import weakref
 from typing import Any, Callable, Iterable, List, Optional
 
+from .. import _torch_observer
 from .._enums import ProfilerTarget
 from .._event import RecordEvent
 from ..profiler.export import FolderExporter, write_window
 from ..profiler.profiler import Profiler, _supported_targets
+from . import step_tracker
 from .averages import EventList, FunctionEventAvg
 from .events import read_events
 from .metadata import Metadata
@@ -102,9 +104,8 @@ class _Delivery(FolderExporter):
 
 
 class _Announced:
-    """Tells the Python of torch that a profiler records: Inductor's launches
-    are ranges (_RecordFunctionFast) only then. Torch before 2.1 has no such
-    flag."""
+    """Tells torch that a profiler records: Inductor's launches are ranges
+    (_RecordFunctionFast) only then. Torch before 2.1 has no such flag."""
 
     def __init__(self) -> None:
         self._before: Optional[bool] = None
@@ -116,10 +117,16 @@ class _Announced:
         if self._before is not None:
             module._is_profiler_enabled = True
 
+    def observed(self) -> None:
+        """Operators are observed from here on, and so can these ranges be."""
+        if self._before is not None:
+            _torch_observer.announce(True)
+
     def restore(self) -> None:
         module = sys.modules.get("torch.autograd.profiler")
         if self._before is not None and module is not None:
             module._is_profiler_enabled = self._before
+            _torch_observer.announce(False)
         self._before = None
 
 
@@ -212,6 +219,7 @@ class profile:
         self._before_start()
         try:
             self._profiler.start()
+            self._announced.observed()
         except BaseException:
             self._announced.restore()
             raise
@@ -225,6 +233,7 @@ class profile:
                           else uuid.uuid4().hex.upper())
         self._metadata.describe(self, scheduled=self._schedule is not None)
         self._announced.set()
+        step_tracker.begin()
 
     def toggle_collection_dynamic(self, enable: bool,
                                   activities: Iterable[Any]) -> None:
@@ -246,6 +255,7 @@ class profile:
         if before.name == "RECORD_AND_RETURN":
             self._window_steps.append(self._profiler.step_num + 1)
         self._profiler.step()
+        step_tracker.step()
 
     def stop(self) -> None:
         """Ends the window and waits until it is delivered."""
@@ -255,6 +265,7 @@ class profile:
 
     def _before_stop(self) -> None:
         self._announced.restore()
+        step_tracker.end()
         self.toggle_collection_dynamic(True, ())
         self._window_steps.append(self._profiler.step_num)
 
