@@ -4,6 +4,7 @@ stepscope.torch. Skipped without torch, or where that torch has no such
 thing."""
 
 import importlib.util
+import json
 import unittest
 
 import support
@@ -54,6 +55,73 @@ class DropInTest(support.InOwnFolder):
         self.assertEqual(len(stacks), 2)
         for stack in stacks:
             self.assertIn("test_each_window_has_such_stacks", stack[0])
+
+    def needs_shapes(self):
+        version = self.torch.__version__.split(".")
+        if (int(version[0]), int(version[1])) < (2, 3):
+            self.skipTest("shapes are recorded from torch 2.3 on")
+
+    def arguments(self, prof, name):
+        prof.export_chrome_trace("trace.json")
+        with open("trace.json", encoding="utf-8") as file:
+            (found,) = [event["args"] for event in
+                        json.load(file)["traceEvents"]
+                        if event["name"] == name]
+        return found
+
+    def test_inputs_that_are_not_tensors(self):
+        self.needs_shapes()
+        with profile(activities=CPU, record_shapes=True) as prof:
+            ones = self.torch.ones((64, 32), dtype=self.torch.float32)
+            self.torch.dropout(self.torch.cat([ones, ones]), 0.5, True)
+            ones.as_strided([4, 3], [1, 4])
+        found = self.arguments(prof, "aten::ones")
+        self.assertEqual(found["Concrete Inputs"],
+                         ["[64, 32]", "6", "", "", "False"])
+        self.assertEqual(found["Input type"],
+                         ["ScalarList", "Scalar", "", "", "Scalar"])
+        found = self.arguments(prof, "aten::cat")
+        self.assertEqual(found["Input Dims"], [[[64, 32], [64, 32]], []])
+        self.assertEqual(found["Input Strides"], [[[32, 1], [32, 1]], []])
+        self.assertEqual(found["Input type"], ["TensorList", "Scalar"])
+        self.assertEqual(
+            self.arguments(prof, "aten::dropout")["Concrete Inputs"],
+            ["", "0.5", "True"])
+        (event,) = [event for event in prof.events()
+                    if event.name == "aten::as_strided"]
+        self.assertEqual(event.input_shapes[0], [64, 32])
+        self.assertEqual(event.concrete_inputs, [None, [4, 3], [1, 4], None])
+
+    def test_strides(self):
+        self.needs_shapes()
+        base = self.torch.ones(1024)
+        first = base.as_strided((16, 16), (17, 1), 0)
+        second = base.as_strided((16, 16), (25, 2), 272)
+        with profile(activities=CPU, record_shapes=True) as prof:
+            self.torch.add(first, second)
+        self.assertEqual(
+            self.arguments(prof, "aten::add")["Input Strides"],
+            [[17, 1], [25, 2], []])
+
+    def test_lists_that_do_not_fit_are_left_out_whole(self):
+        self.needs_shapes()
+        with profile(activities=CPU, record_shapes=True) as prof:
+            self.torch.cat([self.square] * 400)
+        found = self.arguments(prof, "aten::cat")
+        self.assertEqual((found["Input Dims"], found["Input type"],
+                          found["Concrete Inputs"]),
+                         ([[], []], ["TensorList", "Scalar"], ["", "0"]))
+
+    def test_a_convolution_has_its_operations(self):
+        self.needs_shapes()
+        image, filters = self.torch.ones(1, 3, 8, 8), self.torch.ones(
+            2, 3, 3, 3)
+        with profile(activities=CPU, with_flops=True) as prof:
+            self.torch.nn.functional.conv2d(image, filters, stride=2,
+                                            padding=1)
+        (row,) = [row for row in prof.key_averages()
+                  if row.key == "aten::conv2d"]
+        self.assertEqual(row.flops, 2 * 4 * 4 * 2 * 3 * 3 * 3)
 
     def fast_ranges(self):
         kinds = getattr(self.torch._C, "_profiler", None)

@@ -87,6 +87,11 @@ STEPSCOPE_API int stepscope_torch_attach_here_v1(uint32_t flags, char* why,
   return Say("", why, size);
 }
 
+STEPSCOPE_API void stepscope_torch_learn_v1(int on) {
+  if (stepscope::torch_abi::FindTorch() == nullptr)
+    stepscope::torch_abi::Learn(on != 0);
+}
+
 // 0: nothing, 1: operators and ranges, 2: ranges alone.
 STEPSCOPE_API void stepscope_torch_observe_v1(int what) {
   using namespace stepscope::torch_abi;

@@ -146,6 +146,7 @@ class Profiler:
             on_trace_ready = export_chrome_tracing("./profiler_log/")
         self.on_trace_ready = on_trace_ready
         self.record_shapes = record_shapes
+        self._record_values = False  # of torch's operators, with shapes
         self.profile_memory = profile_memory
         self.timer_only = timer_only
         self.emit_nvtx = emit_nvtx
@@ -236,7 +237,8 @@ class Profiler:
         if self.frameworks and self.mode != "on_demand":
             _frameworks.start(self.record_shapes, self.with_modules,
                               operators=not flight,
-                              memory=self.profile_memory and not flight)
+                              memory=self.profile_memory and not flight,
+                              values=self._record_values)
         self._core.start(state.value)
         self._record_memory()
         self._beside.start(self._records(state) and self.mode != "on_demand")
@@ -446,7 +448,8 @@ class Profiler:
             self._triggered = triggered
             if self.frameworks and triggered:
                 _frameworks.start(self.record_shapes, self.with_modules,
-                                  memory=self.profile_memory)
+                                  memory=self.profile_memory,
+                                  values=self._record_values)
             elif self.frameworks:
                 _frameworks.stop()
         return triggered

@@ -4,6 +4,7 @@ of torch.autograd.profiler_util."""
 
 from __future__ import annotations
 
+import ast
 import collections
 import enum
 import gzip
@@ -131,8 +132,8 @@ class FunctionEvent(Texts):
         self.sequence_nr: int = arguments.get("Sequence number", -1)
         self.input_shapes: List[Any] = _list(
             arguments.get("Input Dims", arguments.get("input_shapes")))
-        self.concrete_inputs: List[Any] = _list(
-            arguments.get("Concrete Inputs"))
+        self.concrete_inputs: List[Any] = [
+            _value(text) for text in _list(arguments.get("Concrete Inputs"))]
         self.input_types: List[Any] = _list(arguments.get("Input type"))
         self.kwinputs: Dict[str, Any] = {}
         self.correlation: Any = arguments.get(
@@ -211,6 +212,18 @@ def _list(value: Any) -> List[Any]:
     if isinstance(value, dict):  # Paddle's, by the name of the input
         return [shape for shapes in value.values() for shape in shapes]
     return value if isinstance(value, list) else []
+
+
+def _value(text: Any) -> Any:
+    """Of an input that is not a tensor: "6", "0.5", "False", "[3, 5]"."""
+    if not isinstance(text, str):
+        return text
+    if not text:
+        return None
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return text
 
 
 def read_events(path: str, with_flops: bool = False,

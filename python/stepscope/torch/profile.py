@@ -182,6 +182,7 @@ class profile:
             record_shapes=record_shapes or with_flops,
             profile_memory=profile_memory, with_flops=with_flops,
             with_modules=with_modules, quiet=True, **more)
+        self._profiler._record_values = True
 
     @staticmethod
     def _target(activity: Any) -> ProfilerTarget:
