@@ -92,6 +92,22 @@ class DropInTest(support.InOwnFolder):
         self.assertEqual(event.input_shapes[0], [64, 32])
         self.assertEqual(event.concrete_inputs, [None, [4, 3], [1, 4], None])
 
+    def test_inputs_of_ranges(self):
+        self.needs_shapes()
+        from torch.autograd import (_record_function_with_args_enter,
+                                    _record_function_with_args_exit)
+
+        with profile(activities=CPU, record_shapes=True) as prof:
+            with self.torch.autograd.profiler.record_function("texts", "a"):
+                handle = _record_function_with_args_enter(
+                    "many", 1, False, 2.5, [self.square], "b", self.square)
+                _record_function_with_args_exit(handle)
+            with self.torch.autograd.profiler.record_function("none"):
+                pass
+        self.assertEqual(
+            {event.name: event.input_shapes for event in prof.events()},
+            {"texts": [[]], "many": [[], [], [], [], [], [4, 4]], "none": []})
+
     def test_strides(self):
         self.needs_shapes()
         base = self.torch.ones(1024)

@@ -36,7 +36,8 @@ struct UserRange final : ObserverContext {
 std::unique_ptr<ObserverContext> RangeBegins(const RecordFunction& function) {
   auto context = std::make_unique<UserRange>();
   context->range = BeginRange(torch_functions.name(&function));
-  if (WantsShapes() && IsCollective(context->range))
+  if (context->range.scope.slot != nullptr && WantsShapes() &&
+      (WantsValues() || IsCollective(context->range)))
     AddShapes(context->range.scope, function);
   return context;
 }

@@ -248,8 +248,9 @@ void AddShapes(stepscope_scope scope, const RecordFunction& function) {
 }
 
 void LearnFrom(const RecordFunction& function) {
+  if (trust.load(std::memory_order_relaxed) == Trust::kBad) return;
   const auto inputs = ReadAt<Inputs>(function, layout_.inputs());
-  if (functions_.num_inputs != nullptr &&
+  if (IsTrusted(function, inputs) &&
       functions_.num_inputs(&function) == inputs.count)
     LearnKinds(inputs);
 }

@@ -130,8 +130,10 @@ class FunctionEvent(Texts):
         self.id: int = arguments.get("External id", 0)
         self.fwd_thread: Optional[int] = arguments.get("Fwd thread id")
         self.sequence_nr: int = arguments.get("Sequence number", -1)
-        self.input_shapes: List[Any] = _list(
-            arguments.get("Input Dims", arguments.get("input_shapes")))
+        # A list of tensors has shapes in files, and none here, as in torch.
+        self.input_shapes: List[Any] = [
+            [] if _holds_lists(shape) else shape for shape in _list(
+                arguments.get("Input Dims", arguments.get("input_shapes")))]
         self.concrete_inputs: List[Any] = [
             _value(text) for text in _list(arguments.get("Concrete Inputs"))]
         self.input_types: List[Any] = _list(arguments.get("Input type"))
@@ -212,6 +214,11 @@ def _list(value: Any) -> List[Any]:
     if isinstance(value, dict):  # Paddle's, by the name of the input
         return [shape for shapes in value.values() for shape in shapes]
     return value if isinstance(value, list) else []
+
+
+def _holds_lists(shape: Any) -> bool:
+    return (isinstance(shape, list)
+            and any(isinstance(size, list) for size in shape))
 
 
 def _value(text: Any) -> Any:
