@@ -16,10 +16,11 @@ _RANGES = ("jax", "paddle", "tensorflow")
 _patched = set()
 
 
-def start(shapes=False, modules=False, operators=True):
+def start(shapes=False, modules=False, operators=True, memory=False,
+          values=False):
     global _seen
     _seen = len(sys.modules)
-    _torch.start(shapes, modules, operators)
+    _torch.start(shapes, modules, operators, memory, values)
     _paddle.start()
     _patch_ranges()
 

@@ -112,6 +112,8 @@ class _Tracer:
             why = self.how.install()
             if why and not why.endswith("left out"):
                 return why
+            # Or else at the first call, and this function may make none.
+            _calls.join()
         else:
             why = ""
         self.users += 1

@@ -173,6 +173,13 @@ static PyObject* Begin(PyObject* module, PyObject* unused) {
   return None();
 }
 
+static PyObject* Join(PyObject* module, PyObject* unused) {
+  (void)module;
+  (void)unused;
+  JoinNow();
+  return None();
+}
+
 static PyObject* End(PyObject* module, PyObject* unused) {
   (void)module;
   (void)unused;
@@ -184,6 +191,8 @@ static PyObject* End(PyObject* module, PyObject* unused) {
 static PyMethodDef methods[] = {
     {"configure", Configure, METH_VARARGS, "Which functions are recorded."},
     {"begin", Begin, METH_NOARGS, "Before functions are recorded."},
+    {"join", Join, METH_NOARGS,
+     "Begins events of what the calling thread is in, if something records."},
     {"end", End, METH_NOARGS, "Ends what is open on all threads."},
     {"on_start", FASTCALL(OnStart), "A function begins or goes on."},
     {"on_throw", FASTCALL(OnThrow), "A generator goes on with an exception."},

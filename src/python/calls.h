@@ -42,5 +42,9 @@ int IsTopCall(PyObject* code);
  * functions that they are in. */
 void BeginTracing(void);
 
+/* Begins with the functions that the calling thread is in, if something
+ * records. */
+void JoinNow(void);
+
 /* Ends all that is open on all threads. */
 void EndTracing(void);

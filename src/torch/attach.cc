@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "torch/memory_reports.h"
 #include "torch/observer_abi.h"
 #include "torch/prebuilt_observer.h"
 #include "torch/range_kind.h"
@@ -86,12 +87,34 @@ STEPSCOPE_API int stepscope_torch_attach_here_v1(uint32_t flags, char* why,
   return Say("", why, size);
 }
 
+STEPSCOPE_API void stepscope_torch_learn_v1(int on) {
+  if (stepscope::torch_abi::FindTorch() == nullptr)
+    stepscope::torch_abi::Learn(on != 0);
+}
+
 // 0: nothing, 1: operators and ranges, 2: ranges alone.
 STEPSCOPE_API void stepscope_torch_observe_v1(int what) {
   using namespace stepscope::torch_abi;
   if (attached_by != Host::kThisProcess) return;  // the injector does it
   ObserveOperators(what == 1);
   ObserveRanges(what != 0);
+}
+
+STEPSCOPE_API int stepscope_torch_report_memory_v1(int on, char* why,
+                                                   size_t size) {
+  using namespace stepscope::torch_abi;
+  void* const torch = FindLoadedTorch();
+  if (torch == nullptr) return Say("torch is not loaded", why, size);
+  const char* reason = FindMemoryReports(torch);
+  if (reason == nullptr) reason = ReportMemory(on != 0);
+  return Say(reason != nullptr ? reason : "", why, size);
+}
+
+STEPSCOPE_API void stepscope_torch_announce_v1(int on) {
+  using namespace stepscope::torch_abi;
+  void* const torch = FindLoadedTorch();
+  if (torch != nullptr && FindMemoryReports(torch) == nullptr)
+    AnnounceProfiler(on != 0);
 }
 
 }  // extern "C"

@@ -17,10 +17,20 @@ class InputList {
  public:
   InputList() { Put("["); }
 
+  // For one more entry, if it is short.
+  bool HasRoom() const { return !full_ && used_ <= kRoom - 64; }
+  // For so many sizes in an entry that has begun.
+  bool HasRoomFor(size_t sizes) const {
+    constexpr size_t kDigits = 21;  // with a comma
+    return sizes < kRoom / kDigits && sizes * kDigits + 24 <= kRoom - used_;
+  }
+
   // Everything until the next call is one entry; false if the list is full.
-  bool Next() {
+  // Lists that tell of the same inputs end together: not `fits` if another one
+  // has no room.
+  bool Next(bool fits = true) {
     if (full_) return false;
-    if (used_ > kRoom - 64) {
+    if (!fits || !HasRoom()) {
       full_ = true;
       Put(first_ ? "..." : ",\"...\"");
       return false;
@@ -53,6 +63,9 @@ class InputList {
     Put(text);
     Put("\"");
   }
+  // The entry that has begun, and back to this length of it.
+  size_t size() const { return used_; }
+  void CutTo(size_t size) { used_ = size; }
   // Of an empty list nothing.
   void Attach(stepscope_scope scope, const char* key) {
     if (first_) return;

@@ -14,7 +14,12 @@
 extern "C" {
 #endif
 
-enum stepscope_torch_flag { STEPSCOPE_TORCH_SHAPES = 1 };
+enum stepscope_torch_flag {
+  STEPSCOPE_TORCH_SHAPES = 1,
+  /* With shapes: also strides, shapes in lists, and inputs that are not
+   * tensors. Only of the prebuilt observer. */
+  STEPSCOPE_TORCH_VALUES = 2
+};
 
 /* What the injector offers. Lives as long as the process. */
 struct stepscope_torch_host_v1 {
@@ -64,6 +69,23 @@ typedef int (*stepscope_torch_attach_here_fn_v1)(uint32_t flags, char* why,
 /* Operators and ranges are observed from here on, or no more. Does nothing
  * where the injector attached. "stepscope_torch_observe_v1". */
 typedef void (*stepscope_torch_observe_fn_v1)(int on);
+
+/* Between 1 and 0, a call of torch.ones((3, 5), pin_memory=False) by the
+ * calling thread teaches how this torch passes lists and truth values.
+ * "stepscope_torch_learn_v1". Not thread-safe. */
+typedef void (*stepscope_torch_learn_fn_v1)(int on);
+
+/* Allocators of torch report to the recording from here on, or no more: those
+ * of the calling thread and of threads that torch sets to work for it. Returns
+ * 0 with "" in `why`, or 1 with the reason in one line.
+ * "stepscope_torch_report_memory_v1". Not thread-safe. */
+typedef int (*stepscope_torch_report_memory_fn_v1)(int on, char* why,
+                                                   size_t size);
+
+/* torch takes the calling thread for one that a profiler records, or no more:
+ * its Python then marks ranges that it otherwise does not. Does nothing where
+ * it cannot be done. "stepscope_torch_announce_v1". Not thread-safe. */
+typedef void (*stepscope_torch_announce_fn_v1)(int on);
 
 #ifdef __cplusplus
 }

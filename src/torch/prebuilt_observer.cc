@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "torch/prebuilt_observer.h"
 
+#include <cstring>
 #include <mutex>
 
 #include "torch/prebuilt_shapes.h"
@@ -35,7 +36,8 @@ struct UserRange final : ObserverContext {
 std::unique_ptr<ObserverContext> RangeBegins(const RecordFunction& function) {
   auto context = std::make_unique<UserRange>();
   context->range = BeginRange(torch_functions.name(&function));
-  if (WantsShapes() && IsCollective(context->range))
+  if (context->range.scope.slot != nullptr && WantsShapes() &&
+      (WantsValues() || IsCollective(context->range)))
     AddShapes(context->range.scope, function);
   return context;
 }
@@ -50,7 +52,18 @@ RecordFunctionCallback Operators(StartCallback start) {
   return callback;
 }
 
+thread_local bool learns = false;
+
+std::unique_ptr<ObserverContext> LearnsFrom(const RecordFunction& function) {
+  if (learns && std::strcmp(torch_functions.name(&function), "aten::ones") == 0)
+    LearnFrom(function);
+  return nullptr;
+}
+
+void LearnedFrom(const RecordFunction&, ObserverContext*) {}
+
 std::mutex mutex;
+uint64_t learning_handle = 0;
 bool operators_observed = false;
 bool ranges_observed = false;
 uint64_t forward_handle = 0;
@@ -76,6 +89,17 @@ const char* FindTorch() {
   PrepareShapes(found, torch_functions, torch_layout);
   found_torch = found;
   return nullptr;
+}
+
+void Learn(bool on) {
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (learns == on) return;
+  learns = on;
+  if (!on) return torch_functions.remove_callback(learning_handle);
+  RecordFunctionCallback callback = {&LearnsFrom, &LearnedFrom};
+  callback.scopes[kFunction] = true;
+  callback.needs_inputs = true;
+  learning_handle = torch_functions.add_global_callback(callback);
 }
 
 // One pair of callbacks for the backward pass and one for the rest: the scope

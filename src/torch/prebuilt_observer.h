@@ -17,6 +17,8 @@ const char* FindTorch();
 // and `host` is set.
 void ObserveOperators(bool on);
 void ObserveRanges(bool on);
+// While on, the calling thread's call of aten::ones is for LearnKinds().
+void Learn(bool on);
 // Whether either is in.
 bool IsObserving();
 

@@ -8,29 +8,19 @@
 #include <iterator>
 
 #include "torch/input_list.h"
+#include "torch/ivalue_abi.h"
+#include "torch/prebuilt_values.h"
+#include "torch/recorder.h"
 
 namespace stepscope::torch_abi {
 namespace {
-
-// c10::IValue: a tensor lies in it as itself, one pointer to its content.
-struct Input {
-  const void* const* content;  // the first word is its vtable
-  uint32_t kind;
-  uint32_t padding;
-};
-static_assert(sizeof(Input) == 16);
-enum Kind : uint32_t { kTensor = 1, kDouble = 3, kComplex = 4, kInt = 5 };
-
-struct Inputs {
-  const Input* first;
-  size_t count;
-};
 
 // Each returns 0, or failed and has logged why.
 struct TensorFunctions {
   int32_t (*dim)(const void* tensor, int64_t* dim) = nullptr;
   int32_t (*sizes)(const void* tensor, int64_t** sizes) = nullptr;
   int32_t (*dtype)(const void* tensor, int32_t* dtype) = nullptr;
+  int32_t (*strides)(const void* tensor, int64_t** strides) = nullptr;
   // The vtable of ordinary tensors. Others (nested, batched) may have no sizes
   // to tell, and the tensor that is none has a class of its own.
   const void* plain = nullptr;
@@ -103,20 +93,118 @@ bool IsPlainTensor(const Input& input) {
          *input.content == torch_tensor.plain;
 }
 
-void PutTensor(const Input& input, InputList& dims, InputList& types) {
+struct Sizes {
+  const int64_t* first = nullptr;
+  size_t count = 0;
+};
+
+Sizes SizesOf(const Input& input) {
   int64_t count = 0;
   int64_t* sizes = nullptr;
-  int32_t type = -1;
   if (failures.load(std::memory_order_relaxed) >= kFailures ||
       torch_tensor.dim(&input, &count) != 0 ||
       torch_tensor.sizes(&input, &sizes) != 0) {
     failures.fetch_add(1, std::memory_order_relaxed);
-    count = 0;
+    return {};
   }
-  dims.PutSizes(sizes, static_cast<size_t>(count));
+  return {sizes, static_cast<size_t>(count)};
+}
+
+std::string_view TypeOf(const Input& input) {
+  int32_t type = -1;
   const bool known = torch_tensor.dtype(&input, &type) == 0 && type >= 0 &&
                      static_cast<size_t>(type) < std::size(kTypes);
-  types.PutQuoted(known ? kTypes[type] : "");
+  return known ? kTypes[type] : "";
+}
+
+Sizes StridesOf(const Input& input) {
+  const Sizes sizes = SizesOf(input);
+  int64_t* strides = nullptr;
+  if (sizes.count == 0 || torch_tensor.strides == nullptr ||
+      torch_tensor.strides(&input, &strides) != 0)
+    return {};
+  return {strides, sizes.count};
+}
+
+// What an operator's inputs are, in torch's words.
+struct Lists {
+  const bool with_values = WantsValues();
+  InputList dims;
+  InputList types;
+  InputList strides;
+  InputList values;
+
+  // They tell of the same inputs.
+  bool Next() {
+    const bool fits = dims.HasRoom() && types.HasRoom() &&
+                      (!with_values || (strides.HasRoom() && values.HasRoom()));
+    dims.Next(fits);
+    types.Next(fits);
+    if (with_values) {
+      strides.Next(fits);
+      values.Next(fits);
+    }
+    return fits;
+  }
+};
+
+// Of all tensors of a list, or of none where they do not fit.
+template <typename F>
+void PutOfEach(const Inputs& tensors, InputList& list, F sizes_of) {
+  const size_t begin = list.size();
+  list.Put("[");
+  for (size_t i = 0; i < tensors.count; ++i) {
+    const Input& tensor = tensors.first[i];
+    const Sizes sizes = IsPlainTensor(tensor) ? sizes_of(tensor) : Sizes{};
+    if (!list.HasRoomFor(sizes.count)) {
+      list.CutTo(begin);
+      return list.PutSizes(nullptr, 0);
+    }
+    if (i > 0) list.Put(",");
+    list.PutSizes(sizes.first, sizes.count);
+  }
+  list.Put("]");
+}
+
+void PutSizes(const Sizes& sizes, InputList& list) {
+  list.PutSizes(sizes.first, sizes.count);
+}
+
+void PutTensor(const Input& input, Lists& lists) {
+  PutSizes(SizesOf(input), lists.dims);
+  lists.types.PutQuoted(TypeOf(input));
+  if (lists.with_values) PutSizes(StridesOf(input), lists.strides);
+}
+
+void PutTensors(const Inputs& tensors, Lists& lists) {
+  PutOfEach(tensors, lists.dims, &SizesOf);
+  lists.types.PutQuoted("TensorList");
+  if (lists.with_values) PutOfEach(tensors, lists.strides, &StridesOf);
+}
+
+// What an empty list is of is not known.
+std::string_view TypeOfOther(const Input& input, bool with_values) {
+  Inputs elements;
+  if (!with_values) return IsNumber(input) ? "Scalar" : "";
+  if (!IsList(input, &elements)) return IsScalar(input) ? "Scalar" : "";
+  return elements.count > 0 && IsScalar(elements.first[0]) ? "ScalarList" : "";
+}
+
+void PutInput(const Input& input, Lists& lists) {
+  Inputs elements;
+  if (IsPlainTensor(input)) {
+    PutTensor(input, lists);
+  } else if (lists.with_values && IsList(input, &elements) &&
+             elements.count > 0 && elements.first[0].kind == kTensor) {
+    PutTensors(elements, lists);
+  } else {
+    lists.dims.PutSizes(nullptr, 0);
+    lists.types.PutQuoted(TypeOfOther(input, lists.with_values));
+    if (lists.with_values) lists.strides.PutSizes(nullptr, 0);
+  }
+  if (lists.with_values)
+    lists.values.PutQuoted(input.kind == kTensor ? std::string_view()
+                                                 : ValueText(input).view());
 }
 
 }  // namespace
@@ -136,6 +224,7 @@ bool PrepareShapes(void* torch, const Functions& functions,
     return false;
   // Objects point behind the offset and the type information.
   torch_tensor.plain = vtable + 2 * sizeof(void*);
+  find("aoti_torch_get_strides", &torch_tensor.strides);
   functions_ = functions;
   layout_ = layout;
   trust.store(Trust::kUnknown, std::memory_order_relaxed);
@@ -146,22 +235,24 @@ void AddShapes(stepscope_scope scope, const RecordFunction& function) {
   if (trust.load(std::memory_order_relaxed) == Trust::kBad) return;
   const auto inputs = ReadAt<Inputs>(function, layout_.inputs());
   if (!IsTrusted(function, inputs)) return;
-  InputList dims;
-  InputList types;
+  Lists lists;
   for (size_t i = 0; i < inputs.count; ++i) {
-    if (!dims.Next() || !types.Next()) break;
-    const Input& input = inputs.first[i];
-    if (IsPlainTensor(input)) {
-      PutTensor(input, dims, types);
-      continue;
-    }
-    dims.PutSizes(nullptr, 0);
-    const bool scalar =
-        input.kind == kDouble || input.kind == kComplex || input.kind == kInt;
-    types.PutQuoted(scalar ? "Scalar" : "");
+    if (!lists.Next()) break;
+    PutInput(inputs.first[i], lists);
   }
-  dims.Attach(scope, "Input Dims");
-  types.Attach(scope, "Input type");
+  lists.dims.Attach(scope, "Input Dims");
+  lists.types.Attach(scope, "Input type");
+  if (!lists.with_values) return;
+  lists.strides.Attach(scope, "Input Strides");
+  lists.values.Attach(scope, "Concrete Inputs");
+}
+
+void LearnFrom(const RecordFunction& function) {
+  if (trust.load(std::memory_order_relaxed) == Trust::kBad) return;
+  const auto inputs = ReadAt<Inputs>(function, layout_.inputs());
+  if (IsTrusted(function, inputs) &&
+      functions_.num_inputs(&function) == inputs.count)
+    LearnKinds(inputs);
 }
 
 }  // namespace stepscope::torch_abi

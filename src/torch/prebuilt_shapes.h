@@ -18,4 +18,7 @@ bool PrepareShapes(void* torch, const Functions& functions,
 // REQUIRES: inside the start callback of a function that has its inputs.
 void AddShapes(stepscope_scope scope, const RecordFunction& function);
 
+// Of torch.ones((3, 5), pin_memory=False); likewise.
+void LearnFrom(const RecordFunction& function);
+
 }  // namespace stepscope::torch_abi

@@ -18,6 +18,7 @@ namespace stepscope {
 extern stepscope_torch_host_v1 host;
 
 inline bool WantsShapes() { return (host.flags & STEPSCOPE_TORCH_SHAPES) != 0; }
+inline bool WantsValues() { return (host.flags & STEPSCOPE_TORCH_VALUES) != 0; }
 
 // `function` is torch's object for the call, which tells operators apart;
 // `sequence` pairs an operator with the node of autograd that computes its

@@ -31,7 +31,8 @@ void AddShapes(stepscope_scope scope, const at::RecordFunction& function) {
   InputList dims;
   InputList types;
   for (const c10::IValue& value : function.inputs()) {
-    if (!dims.Next() || !types.Next()) break;
+    const bool fits = dims.HasRoom() && types.HasRoom();
+    if (!dims.Next(fits) | !types.Next(fits)) break;
     if (value.isTensor() && HasSizes(value.toTensor())) {
       const auto sizes = value.toTensor().sizes();
       dims.PutSizes(sizes.data(), sizes.size());

@@ -15,14 +15,18 @@ _always = False  # install() was called: whenever the collector records
 _way = None  # how stages are recorded; see _choose_way()
 _loader_iterator = None  # torch's class of iterators over a DataLoader
 _observed = False  # operators are being recorded
+_reports = False  # allocations are being recorded
 _said = set()  # warnings, each given once
 
 
-def start(shapes=False, modules=False, operators=True):
-    """A Profiler starts. ``shapes``: of the inputs of operators. ``modules``:
+def start(shapes=False, modules=False, operators=True, memory=False,
+          values=False):
+    """A Profiler starts. ``shapes``: of the inputs of operators; ``values``:
+    also those that have none, and strides. ``modules``:
     each call of an nn.Module is a range. Without ``operators``, ranges are
-    recorded and operators are not."""
-    _users.append((shapes, modules, operators))
+    recorded and operators are not. ``memory``: allocations and frees of this
+    thread, and of those that torch sets to work for it."""
+    _users.append((shapes, modules, operators, memory, values))
     _turn_on()
 
 
@@ -30,6 +34,8 @@ def stop():
     """The Profiler that started last stops."""
     if _users:
         _users.pop()
+    if _reports and not any(options[3] for options in _users):
+        _report_memory(False)
     if not _users and not _always:
         _turn_off()
 
@@ -98,7 +104,10 @@ def _turn_on(again=False):
     shapes = any(options[0] for options in _users)
     modules = any(options[1] for options in _users)
     operators = _always or any(options[2] for options in _users)
-    _observe(True, shapes, operators)
+    values = any(options[4] for options in _users)
+    _observe(True, shapes, operators, values)
+    if any(options[3] for options in _users):
+        _report_memory(True)
     from .. import _stages
     from .names import name_modules
 
@@ -128,7 +137,7 @@ def _turn_off():
     _observe(False)
 
 
-def _observe(on, shapes=False, operators=True):
+def _observe(on, shapes=False, operators=True, values=False):
     """The operators, by the observer of torch where it is there."""
     global _observed
     if on == _observed:
@@ -138,10 +147,24 @@ def _observe(on, shapes=False, operators=True):
     except ImportError:
         return
     _observed = on
-    why = _torch_observer.attach(shapes) if on else ""
+    why = _torch_observer.attach(shapes, values) if on else ""
     if why:
         _warn_once(f"the operators of torch are not recorded: {why}")
     _torch_observer.observe(on, operators)
+
+
+def _report_memory(on):
+    global _reports
+    if on == _reports:
+        return
+    from .. import _torch_observer
+
+    if on and not _torch_observer.is_attached():
+        return  # said already
+    why = _torch_observer.report_memory(on)
+    if why:
+        _warn_once(f"the allocations of torch are not recorded: {why}")
+    _reports = on and not why
 
 
 def _warn_once(text):

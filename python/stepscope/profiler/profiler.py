@@ -135,6 +135,7 @@ class Profiler:
             on_trace_ready = export_chrome_tracing("./profiler_log/")
         self.on_trace_ready = on_trace_ready
         self.record_shapes = record_shapes
+        self._record_values = False  # of torch's operators, with shapes
         self.profile_memory = profile_memory
         self.timer_only = timer_only
         self.emit_nvtx = emit_nvtx
@@ -211,7 +212,9 @@ class Profiler:
             self._chose_kinds = True
         if self.frameworks and self.mode != "on_demand":
             _frameworks.start(self.record_shapes, self.with_modules,
-                              operators=not flight)
+                              operators=not flight,
+                              memory=self.profile_memory and not flight,
+                              values=self._record_values)
         self._core.start(state.value)
         self._record_memory()
         self._beside.start(self._records(state) and self.mode != "on_demand")
@@ -433,7 +436,9 @@ class Profiler:
         if triggered != self._triggered:
             self._triggered = triggered
             if self.frameworks and triggered:
-                _frameworks.start(self.record_shapes, self.with_modules)
+                _frameworks.start(self.record_shapes, self.with_modules,
+                                  memory=self.profile_memory,
+                                  values=self._record_values)
             elif self.frameworks:
                 _frameworks.stop()
         return triggered

@@ -4,6 +4,7 @@ of torch.autograd.profiler_util."""
 
 from __future__ import annotations
 
+import ast
 import collections
 import enum
 import gzip
@@ -18,6 +19,7 @@ from .units import format_memory, format_time
 _DEVICE = ("kernel", "gpu_memcpy", "gpu_memset", "gpu_user_annotation")
 _ANNOTATIONS = ("user_annotation", "gpu_user_annotation")
 _CALLS = ("cuda_runtime", "cuda_driver")
+_MEMORY = "[memory]"  # an instant at which memory was allocated or freed
 _STEPS = ("ProfileStep#", "ProfilerStep#")
 # Chrome's words of our own files, and torch's of 2021.
 _WORDS = {"Kernel": "kernel", "Memcpy": "gpu_memcpy", "Memset": "gpu_memset",
@@ -128,10 +130,12 @@ class FunctionEvent(Texts):
         self.id: int = arguments.get("External id", 0)
         self.fwd_thread: Optional[int] = arguments.get("Fwd thread id")
         self.sequence_nr: int = arguments.get("Sequence number", -1)
-        self.input_shapes: List[Any] = _list(
-            arguments.get("Input Dims", arguments.get("input_shapes")))
-        self.concrete_inputs: List[Any] = _list(
-            arguments.get("Concrete Inputs"))
+        # A list of tensors has shapes in files, and none here, as in torch.
+        self.input_shapes: List[Any] = [
+            [] if _holds_lists(shape) else shape for shape in _list(
+                arguments.get("Input Dims", arguments.get("input_shapes")))]
+        self.concrete_inputs: List[Any] = [
+            _value(text) for text in _list(arguments.get("Concrete Inputs"))]
         self.input_types: List[Any] = _list(arguments.get("Input type"))
         self.kwinputs: Dict[str, Any] = {}
         self.correlation: Any = arguments.get(
@@ -212,6 +216,23 @@ def _list(value: Any) -> List[Any]:
     return value if isinstance(value, list) else []
 
 
+def _holds_lists(shape: Any) -> bool:
+    return (isinstance(shape, list)
+            and any(isinstance(size, list) for size in shape))
+
+
+def _value(text: Any) -> Any:
+    """Of an input that is not a tensor: "6", "0.5", "False", "[3, 5]"."""
+    if not isinstance(text, str):
+        return text
+    if not text:
+        return None
+    try:
+        return ast.literal_eval(text)
+    except (SyntaxError, ValueError):
+        return text
+
+
 def read_events(path: str, with_flops: bool = False,
                 with_stack: bool = False) -> List[FunctionEvent]:
     """The events of a trace of torch or of ours, in order of time."""
@@ -239,7 +260,7 @@ def events_of(records: Iterable[Dict[str, Any]], with_flops: bool = False,
     _nest(event for event in events if not event.is_device)
     events = _without_doubles(events)
     _join_kernels(events)
-    _add_memory(events, records, zero)
+    events = _with_memory(events, records, zero)
     if with_flops:
         for event in events:
             event.flops = flops_of(event.name, event.input_shapes,
@@ -309,37 +330,50 @@ def _join_kernels(events: List[FunctionEvent]) -> None:
             event.cpu_parent.device_time_total += event.device_time_total
 
 
-def _add_memory(events: List[FunctionEvent],
-                records: Iterable[Dict[str, Any]], zero: float) -> None:
-    """What was allocated less what was freed while an event was open."""
+def _with_memory(events: List[FunctionEvent],
+                 records: Iterable[Dict[str, Any]],
+                 zero: float) -> List[FunctionEvent]:
+    """What was allocated less what was freed while an event was open. Outside
+    all events of its thread, a change is an event of its own, as in torch."""
     changes = [record for record in records
-               if record.get("ph") == "i" and record["name"] == "[memory]"
+               if record.get("ph") == "i" and record["name"] == _MEMORY
                and "Bytes" in record.get("args", {})]
     if not changes:
-        return
+        return events
     changes.sort(key=lambda record: record["ts"])
     threads: Dict[Any, List[FunctionEvent]] = collections.defaultdict(list)
     for event in events:
         if not event.is_device:
             threads[event.thread].append(event)
-    for thread, own in threads.items():
-        _add_changes(own, [(change["ts"] - zero, change["args"])
-                           for change in changes
-                           if change.get("tid") == thread])
+    own = []
+    for thread in {change.get("tid") for change in changes}:
+        own += _add_changes(threads[thread],
+                            [change for change in changes
+                             if change.get("tid") == thread], zero)
+    if not own:
+        return events
+    return sorted(events + own,
+                  key=lambda event: (event.start, -event.duration))
 
 
-def _add_changes(events: List[FunctionEvent],
-                 changes: List[Tuple[float, Dict[str, Any]]]) -> None:
+def _add_changes(events: List[FunctionEvent], changes: List[Dict[str, Any]],
+                 zero: float) -> List[FunctionEvent]:
+    """Adds them to the events of their thread; returns one for each that is
+    in none."""
     at = 0
     stack: List[FunctionEvent] = []
-    for time, arguments in changes:
+    outside = []
+    for change in changes:
+        time = change["ts"] - zero
         while at < len(events) and events[at].start <= time:
             stack.append(events[at])
             at += 1
         stack = [event for event in stack if event.end >= time]
-        on_cpu = arguments.get("Device Type", 0) == 0
-        for event in stack:
-            if on_cpu:
-                event.cpu_memory_usage += arguments["Bytes"]
+        if not stack:
+            outside.append(FunctionEvent({**change, "dur": 0}, zero))
+        for event in stack or outside[-1:]:
+            if change["args"].get("Device Type", 0) == 0:
+                event.cpu_memory_usage += change["args"]["Bytes"]
             else:
-                event.device_memory_usage += arguments["Bytes"]
+                event.device_memory_usage += change["args"]["Bytes"]
+    return outside

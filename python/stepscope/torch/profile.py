@@ -6,6 +6,7 @@ from __future__ import annotations
 import collections
 import enum
 import inspect
+import json
 import os
 import shutil
 import sys
@@ -15,11 +16,13 @@ import uuid
 import weakref
 from typing import Any, Callable, Iterable, List, Optional
 
+from .. import _torch_observer
 from .._enums import ProfilerTarget
 from .._event import RecordEvent
 from ..profiler.export import FolderExporter, write_window
 from ..profiler.profiler import Profiler
 from ..profiler.targets import supported_targets
+from . import step_tracker
 from .averages import EventList, FunctionEventAvg
 from .events import read_events
 from .metadata import Metadata
@@ -102,9 +105,8 @@ class _Delivery(FolderExporter):
 
 
 class _Announced:
-    """Tells the Python of torch that a profiler records: Inductor's launches
-    are ranges (_RecordFunctionFast) only then. Torch before 2.1 has no such
-    flag."""
+    """Tells torch that a profiler records: Inductor's launches are ranges
+    (_RecordFunctionFast) only then. Torch before 2.1 has no such flag."""
 
     def __init__(self) -> None:
         self._before: Optional[bool] = None
@@ -116,10 +118,16 @@ class _Announced:
         if self._before is not None:
             module._is_profiler_enabled = True
 
+    def observed(self) -> None:
+        """Operators are observed from here on, and so can these ranges be."""
+        if self._before is not None:
+            _torch_observer.announce(True)
+
     def restore(self) -> None:
         module = sys.modules.get("torch.autograd.profiler")
         if self._before is not None and module is not None:
             module._is_profiler_enabled = self._before
+            _torch_observer.announce(False)
         self._before = None
 
 
@@ -175,6 +183,7 @@ class profile:
             record_shapes=record_shapes or with_flops,
             profile_memory=profile_memory, with_flops=with_flops,
             with_modules=with_modules, quiet=True, **more)
+        self._profiler._record_values = True
 
     @staticmethod
     def _target(activity: Any) -> ProfilerTarget:
@@ -212,6 +221,7 @@ class profile:
         self._before_start()
         try:
             self._profiler.start()
+            self._announced.observed()
         except BaseException:
             self._announced.restore()
             raise
@@ -225,6 +235,7 @@ class profile:
                           else uuid.uuid4().hex.upper())
         self._metadata.describe(self, scheduled=self._schedule is not None)
         self._announced.set()
+        step_tracker.begin()
 
     def toggle_collection_dynamic(self, enable: bool,
                                   activities: Iterable[Any]) -> None:
@@ -246,6 +257,7 @@ class profile:
         if before.name == "RECORD_AND_RETURN":
             self._window_steps.append(self._profiler.step_num + 1)
         self._profiler.step()
+        step_tracker.step()
 
     def stop(self) -> None:
         """Ends the window and waits until it is delivered."""
@@ -255,6 +267,7 @@ class profile:
 
     def _before_stop(self) -> None:
         self._announced.restore()
+        step_tracker.end()
         self.toggle_collection_dynamic(True, ())
         self._window_steps.append(self._profiler.step_num)
 
@@ -337,6 +350,27 @@ class profile:
         """Stacks of operators with their time, one a line; needs
         ``with_stack``."""
         self.events().export_stacks(path, metric)
+
+    def export_memory_timeline(self, path: str,
+                               device: Optional[str] = None) -> None:
+        """Memory over time on a device, by default the first GPU, or the CPU
+        where there is none: a page (.html), totals (.json, .json.gz), or each
+        allocation and free (.raw.json.gz). Needs ``profile_memory``."""
+        if not self.profile_memory:
+            raise ValueError("profile_memory=True required for memory "
+                             "profiling.")
+        from . import memory_timeline
+
+        if device is None:
+            cuda = getattr(sys.modules.get("torch"), "cuda", None)
+            device = ("cuda:0" if cuda is not None and cuda.is_available()
+                      else "cpu")
+        with tempfile.TemporaryDirectory() as folder:
+            window = os.path.join(folder, "window.json")
+            self._write(window)
+            with open(window, encoding="utf-8") as file:
+                trace = json.load(file)
+        memory_timeline.write(trace, os.fspath(path), device)
 
     def get_trace_id(self) -> Optional[str]:
         """The id of what is being recorded, or was last."""
