@@ -3,8 +3,8 @@
 
 # stepscope_unity(<target>): its files are compiled a dozen at once, so that
 # what they include is read once. Names must then be the target's own, not the
-# file's, unnamed namespaces or not. The trees dev and tsan turn it off: they
-# find what a file forgot to include or to define.
+# file's, unnamed namespaces or not. The tree dev turns it off: it finds what a
+# file forgot to include or to define.
 function(stepscope_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${STEPSCOPE_UNITY}
                                              UNITY_BUILD_BATCH_SIZE 12)
@@ -102,6 +102,7 @@ function(stepscope_test name)
   stepscope_link_(${name} "${arg_DEPENDS}" "${arg_LINK};GTest::gtest_main")
   target_compile_options(${name} PRIVATE ${stepscope_test_options})
   target_precompile_headers(${name} REUSE_FROM stepscope_test_pch)
+  stepscope_unity(${name})
   list(APPEND arg_ENVIRONMENT ${STEPSCOPE_TEST_ENVIRONMENT})
   gtest_discover_tests(
     ${name}

@@ -26,7 +26,7 @@ std::shared_ptr<const Trace> Make(const std::vector<Pairs>& processes) {
   return *builder.Finish();
 }
 
-constexpr int64_t kMs = 1'000'000;
+constexpr int64_t kMillisecond = 1'000'000;
 
 UnprofiledJudgement Judge(const char* times,
                           const std::vector<int64_t>& recorded) {
@@ -55,7 +55,8 @@ TEST(UnprofiledTest, SaysWhatRecordingCost) {
 }
 
 TEST(UnprofiledTest, WarmUpIsNoBaseline) {
-  const std::vector<int64_t> recorded = {200 * kMs, 210 * kMs, 205 * kMs};
+  const std::vector<int64_t> recorded = {200 * kMillisecond, 210 * kMillisecond,
+                                         205 * kMillisecond};
   auto judged = Judge("378500000", recorded);
   EXPECT_FALSE(judged.step);
   EXPECT_EQ(judged.doubt,

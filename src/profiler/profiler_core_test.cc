@@ -12,14 +12,10 @@
 #include "base/forking_tests.h"
 #include "profiler/fake_backend.h"
 #include "profiler/output_names.h"
+#include "profiler/state_names.h"
 
 namespace stepscope::profiler {
 namespace {
-
-constexpr int kClosed = STEPSCOPE_STATE_CLOSED;
-constexpr int kReady = STEPSCOPE_STATE_READY;
-constexpr int kRecord = STEPSCOPE_STATE_RECORD;
-constexpr int kReturn = STEPSCOPE_STATE_RECORD_AND_RETURN;
 
 // A profiler on fakes, in a folder of its own.
 class ProfilerCoreTest : public testing::Test {

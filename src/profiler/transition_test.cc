@@ -5,13 +5,10 @@
 
 #include <string>
 
+#include "profiler/state_names.h"
+
 namespace stepscope::profiler {
 namespace {
-
-constexpr int kClosed = STEPSCOPE_STATE_CLOSED;
-constexpr int kReady = STEPSCOPE_STATE_READY;
-constexpr int kRecord = STEPSCOPE_STATE_RECORD;
-constexpr int kReturn = STEPSCOPE_STATE_RECORD_AND_RETURN;
 
 // "deliver prepare start !warning"
 std::string Draw(const Transition& plan) {

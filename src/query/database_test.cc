@@ -42,7 +42,8 @@ const TableColumns<Numbers>& Columns() {
   return *columns;
 }
 
-std::shared_ptr<const TableSource> Source(uint64_t rows, bool fails = false) {
+std::shared_ptr<const TableSource> NumbersSource(uint64_t rows,
+                                                 bool fails = false) {
   auto numbers = std::make_shared<Numbers>();
   numbers->texts = {"", "short", "exactly12chr", "longer than twelve bytes",
                     "zwölf und mehr, ü"};
@@ -67,7 +68,7 @@ TEST(Database, ReadsOurRows) {
   for (const bool parallel : {false, true}) {
     auto db = Database::Open({{"threads", "4"}});
     ASSERT_TRUE(db) << db.error().message;
-    ASSERT_TRUE((*db)->AddTable("t", Source(kRows), parallel));
+    ASSERT_TRUE((*db)->AddTable("t", NumbersSource(kRows), parallel));
     EXPECT_EQ(One(**db, "SELECT count(*) FROM t"), kRows);
     EXPECT_EQ(One(**db, "SELECT CAST(sum(i) AS BIGINT) FROM t"),
               kRows * (kRows - 1) / 2);
@@ -85,7 +86,7 @@ TEST(Database, RowsAreInOrderUnlessParallel) {
   STEPSCOPE_NEED_DUCKDB();
   auto db = Database::Open({{"threads", "4"}});
   ASSERT_TRUE(db);
-  ASSERT_TRUE((*db)->AddTable("t", Source(50'000), false));
+  ASSERT_TRUE((*db)->AddTable("t", NumbersSource(50'000), false));
   Result<QueryResult> result = (*db)->Query("SELECT i, text FROM t");
   ASSERT_TRUE(result);
   int64_t expected = 0;
@@ -99,8 +100,8 @@ TEST(Database, LaterTableOfTheSameNameCounts) {
   STEPSCOPE_NEED_DUCKDB();
   auto db = Database::Open();
   ASSERT_TRUE(db);
-  ASSERT_TRUE((*db)->AddTable("t", Source(5)));
-  ASSERT_TRUE((*db)->AddTable("t", Source(7)));
+  ASSERT_TRUE((*db)->AddTable("t", NumbersSource(5)));
+  ASSERT_TRUE((*db)->AddTable("t", NumbersSource(7)));
   EXPECT_EQ(One(**db, "SELECT count(*) FROM t"), 7);
 }
 
@@ -108,7 +109,7 @@ TEST(Database, EmptyTable) {
   STEPSCOPE_NEED_DUCKDB();
   auto db = Database::Open();
   ASSERT_TRUE(db);
-  ASSERT_TRUE((*db)->AddTable("t", Source(0)));
+  ASSERT_TRUE((*db)->AddTable("t", NumbersSource(0)));
   Result<QueryResult> result = (*db)->Query("SELECT * FROM t");
   ASSERT_TRUE(result);
   EXPECT_EQ(result->columns(), 6u);
@@ -123,7 +124,7 @@ TEST(Database, FailuresAreOneLine) {
   ASSERT_FALSE(wrong);
   EXPECT_NE(wrong.error().message.find("Parser Error"), std::string::npos);
   EXPECT_EQ(wrong.error().message.find('\n'), std::string::npos);
-  ASSERT_TRUE((*db)->AddTable("t", Source(10, true)));
+  ASSERT_TRUE((*db)->AddTable("t", NumbersSource(10, true)));
   const Status planted = (*db)->Run("SELECT copy FROM t");
   ASSERT_FALSE(planted);
   EXPECT_NE(planted.error().message.find("planted"), std::string::npos);

@@ -8,9 +8,9 @@ namespace {
 
 constexpr int64_t kNoon = 1'790'000'000'000'000'000;
 
-RankFactsList Source(const std::string& path, int64_t rank, int64_t begin,
-                     const std::string& stated = "",
-                     const std::string& job = "") {
+RankFactsList RankSource(const std::string& path, int64_t rank, int64_t begin,
+                         const std::string& stated = "",
+                         const std::string& job = "") {
   RankFacts facts;
   facts.source = path;
   facts.format = "kineto";
@@ -42,25 +42,28 @@ TEST(JobFolder, ReadsAsTextInEveryEngine) {
 
 TEST(ChooseJobs, RanksThatOverlapAreOneJob) {
   const auto choices =
-      ChooseJobs({}, {Source("r0", 0, 0), Source("r1", 1, 500'000'000)}, false)
+      ChooseJobs({}, {RankSource("r0", 0, 0), RankSource("r1", 1, 500'000'000)},
+                 false)
           .by_source;
   EXPECT_EQ(choices[0].job, "job-20260921-141320");
   EXPECT_EQ(choices[1].job, choices[0].job);
 }
 
 TEST(ChooseJobs, LaterRankJoinsTheJobThatIsThere) {
-  RankFactsList later = Source("x", 0, 1L << 50);
+  RankFactsList later = RankSource("x", 0, 1L << 50);
   later.front().pid = 7;
-  const auto choices = ChooseJobs({Source("r0", 0, 0, "", "mine")},
-                                  {Source("r1", 1, 500'000'000), later}, false)
-                           .by_source;
+  const auto choices =
+      ChooseJobs({RankSource("r0", 0, 0, "", "mine")},
+                 {RankSource("r1", 1, 500'000'000), later}, false)
+          .by_source;
   EXPECT_EQ(choices[0].job, "mine");
   EXPECT_NE(choices[1].job, "mine");
 }
 
 TEST(ChooseJobs, StatedJobsStayApart) {
   const auto choices =
-      ChooseJobs({}, {Source("r0", 0, 0, "7"), Source("r1", 1, 0, "8")}, false)
+      ChooseJobs({}, {RankSource("r0", 0, 0, "7"), RankSource("r1", 1, 0, "8")},
+                 false)
           .by_source;
   EXPECT_EQ(choices[0].job, "job-7");
   EXPECT_EQ(choices[1].job, "job-8");
@@ -68,7 +71,8 @@ TEST(ChooseJobs, StatedJobsStayApart) {
 
 TEST(ChooseJobs, NamedFilesAreOneJob) {
   const auto choices =
-      ChooseJobs({}, {Source("r0", 0, 0), Source("r1", 1, 1L << 50)}, true)
+      ChooseJobs({}, {RankSource("r0", 0, 0), RankSource("r1", 1, 1L << 50)},
+                 true)
           .by_source;
   EXPECT_EQ(choices[0].job, choices[1].job);
 }
@@ -76,7 +80,7 @@ TEST(ChooseJobs, NamedFilesAreOneJob) {
 // Steps of this run take 100 ms and a little, each another little.
 RankFactsList Beating(const std::string& path, int64_t rank, int64_t run,
                       int64_t clock_ns, const std::string& job = "") {
-  RankFactsList source = Source(path, rank, 0, "", job);
+  RankFactsList source = RankSource(path, rank, 0, "", job);
   source.front().epoch_ns += clock_ns;
   for (int64_t i = 0; i < 12; ++i)
     source.front().pulse.beats.push_back(
@@ -114,9 +118,10 @@ TEST(ChooseJobs, RankClaimedTwiceByAnotherRhythmIsAnotherJob) {
 }
 
 TEST(ChooseJobs, AnotherJobOfThatNameGetsAnotherName) {
-  RankFactsList far = Source("r2", 0, 0, "", "job-20260921-141320");
+  RankFactsList far = RankSource("r2", 0, 0, "", "job-20260921-141320");
   far.front().epoch_ns += 1L << 55;
-  const auto other = ChooseJobs({far}, {Source("r1", 1, 0)}, false).by_source;
+  const auto other =
+      ChooseJobs({far}, {RankSource("r1", 1, 0)}, false).by_source;
   EXPECT_EQ(other[0].job, "job-20260921-141320-01234567");
 }
 

@@ -6,19 +6,11 @@
 #include <algorithm>
 #include <string>
 
+#include "report/count_of.h"
 #include "trace/trace_from_text.h"
 
 namespace stepscope {
 namespace {
-
-size_t CountOf(const std::string& text, std::string_view part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != text.npos;
-       at = text.find(part, at + 1)) {
-    ++count;
-  }
-  return count;
-}
 
 std::string Draw(std::string_view text,
                  const TimelineSvgOptions& options = {}) {

@@ -100,7 +100,7 @@ FileFacts Rank(int64_t rank, uint32_t run, int64_t offset_ns,
   return file;
 }
 
-std::string Text(const std::vector<FileFacts>& files) {
+std::string Jobs(const std::vector<FileFacts>& files) {
   std::string text;
   for (const Job& job : FindJobs(files)) {
     if (!text.empty()) text += " | ";
@@ -112,7 +112,7 @@ std::string Text(const std::vector<FileFacts>& files) {
 TEST(JobRanks, ClocksHoursApartAreOneJob) {
   const std::vector<FileFacts> files = {Rank(0, 1, 0), Rank(1, 1, 4 * kHour),
                                         Rank(2, 1, -4 * kHour)};
-  EXPECT_EQ(Text(files), "012");
+  EXPECT_EQ(Jobs(files), "012");
   const std::vector<Job> jobs = FindJobs(files);
   ASSERT_EQ(jobs[0].notes.size(), 2u);
   EXPECT_NE(jobs[0].notes[0].find("rank1.json: its clock differs from that of "
@@ -122,32 +122,32 @@ TEST(JobRanks, ClocksHoursApartAreOneJob) {
 }
 
 TEST(JobRanks, AnotherRunLaterIsAnotherJob) {
-  EXPECT_EQ(Text({Rank(0, 1, 0), Rank(1, 2, 4 * kHour)}), "0 | 1");
+  EXPECT_EQ(Jobs({Rank(0, 1, 0), Rank(1, 2, 4 * kHour)}), "0 | 1");
 }
 
 TEST(JobRanks, TheSameRankTwiceIsAnotherJob) {
   FileFacts other = Rank(0, 1, 4 * kHour);
   other.processes[0].pid = 99;
-  EXPECT_EQ(Text({Rank(0, 1, 0), other}), "0 | 1");
+  EXPECT_EQ(Jobs({Rank(0, 1, 0), other}), "0 | 1");
 }
 
 TEST(JobRanks, OtherWorldsAndStatedJobsStayApart) {
-  EXPECT_EQ(Text({Rank(0, 1, 0, 4), Rank(1, 1, 4 * kHour, 8)}), "0 | 1");
-  EXPECT_EQ(Text({Rank(0, 1, 0, 4), Rank(1, 1, 0, 8)}), "0 | 1");
+  EXPECT_EQ(Jobs({Rank(0, 1, 0, 4), Rank(1, 1, 4 * kHour, 8)}), "0 | 1");
+  EXPECT_EQ(Jobs({Rank(0, 1, 0, 4), Rank(1, 1, 0, 8)}), "0 | 1");
   FileFacts a = Rank(0, 1, 0);
   FileFacts b = Rank(1, 1, 4 * kHour);
   a.job = "41";
   b.job = "42";
-  EXPECT_EQ(Text({a, b}), "0 | 1");
+  EXPECT_EQ(Jobs({a, b}), "0 | 1");
   // More ranks than the world has.
-  EXPECT_EQ(Text({Rank(0, 1, 0, 1), Rank(1, 1, 4 * kHour, 1)}), "0 | 1");
+  EXPECT_EQ(Jobs({Rank(0, 1, 0, 1), Rank(1, 1, 4 * kHour, 1)}), "0 | 1");
 }
 
 TEST(JobRanks, TwoJobsAtOneTimeAreToldApart) {
-  EXPECT_EQ(Text({Rank(0, 1, 0), Rank(0, 2, 0), Rank(1, 1, 0), Rank(1, 2, 0)}),
+  EXPECT_EQ(Jobs({Rank(0, 1, 0), Rank(0, 2, 0), Rank(1, 1, 0), Rank(1, 2, 0)}),
             "02 | 13");
   // One file of another job among those of one.
-  EXPECT_EQ(Text({Rank(0, 1, 0), Rank(1, 1, 0), Rank(1, 2, 0)}), "01 | 2");
+  EXPECT_EQ(Jobs({Rank(0, 1, 0), Rank(1, 1, 0), Rank(1, 2, 0)}), "01 | 2");
 }
 
 TEST(JobRanks, HelpersGoWithWhoStartedThem) {
@@ -159,13 +159,13 @@ TEST(JobRanks, HelpersGoWithWhoStartedThem) {
   files[0].run = "1f";
   files[2].run = "2e";
   files[1].processes[0].pid = 9;
-  EXPECT_EQ(Text(files), "0 | 12");
+  EXPECT_EQ(Jobs(files), "0 | 12");
 }
 
 TEST(JobRanks, ACopyOfARankIsAClaimAndNoOtherJob) {
   FileFacts copy = Rank(1, 1, 0);
   copy.processes[0].pid = 99;
-  EXPECT_EQ(Text({Rank(0, 1, 0), Rank(1, 1, 0), copy}), "012");
+  EXPECT_EQ(Jobs({Rank(0, 1, 0), Rank(1, 1, 0), copy}), "012");
 }
 
 TEST(JobRanks, AThousandFilesThatHaveNothingInCommon) {
@@ -179,7 +179,7 @@ TEST(JobRanks, WithoutCollectivesNothingIsTakenApart) {
   FileFacts a = Rank(0, 1, 0);
   FileFacts b = Rank(0, 2, 0);
   a.pulse = b.pulse = {};
-  EXPECT_EQ(Text({a, b}), "01");
+  EXPECT_EQ(Jobs({a, b}), "01");
 }
 
 }  // namespace

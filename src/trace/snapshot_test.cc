@@ -196,9 +196,9 @@ TEST(SnapshotTest, TablesMoveIntoTheFileUnderTheirReaders) {
   TraceBuilder builder;
   builder.AddProcess({});
   builder.AddTrack({});
-  constexpr int kEvents = 1'500'001;
+  constexpr int kManyEvents = 1'500'001;
   EventSpec event;
-  for (event.start_ns = 0; event.start_ns < kEvents; ++event.start_ns)
+  for (event.start_ns = 0; event.start_ns < kManyEvents; ++event.start_ns)
     builder.AddEvent(event);
   const auto trace = *builder.Finish();
   (void)trace->nesting();
@@ -212,7 +212,7 @@ TEST(SnapshotTest, TablesMoveIntoTheFileUnderTheirReaders) {
   std::atomic<bool> same{true};
   std::thread reader([&] {
     while (!done)
-      for (int i = 0; i < kEvents; i += 64)
+      for (int i = 0; i < kManyEvents; i += 64)
         if (trace->start_ns()[static_cast<Row>(i)] != i) same = false;
   });
   FilePages pages;

@@ -56,7 +56,7 @@ class Reader {
   TraceBuilder& builder_;
 };
 
-std::string Text(TraceBuilder& builder) {
+std::string ForkedText(TraceBuilder& builder) {
   const auto trace = builder.Finish();
   if (!trace) return trace.error().message;
   const Trace& t = **trace;
@@ -91,7 +91,7 @@ TEST(TraceBuilderForkTest, PartsMakeTheWhole) {
   TraceBuilder one;
   Reader reader(one);
   for (int i = 0; i < kRecords; ++i) reader.Read(i);
-  const std::string expected = Text(one);
+  const std::string expected = ForkedText(one);
   for (const int cut : {1, 2, 3, 10, 39}) {
     TraceBuilder whole;
     Reader(whole).Read(0);
@@ -105,7 +105,7 @@ TEST(TraceBuilderForkTest, PartsMakeTheWhole) {
         Reader(forks[k]).Read(i);
     }
     for (TraceBuilder& fork : forks) whole.Join(std::move(fork));
-    EXPECT_EQ(Text(whole), expected) << cut;
+    EXPECT_EQ(ForkedText(whole), expected) << cut;
   }
 }
 

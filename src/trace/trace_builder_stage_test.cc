@@ -67,7 +67,7 @@ void AddTracks(TraceBuilder& builder) {
   }
 }
 
-std::string Text(TraceBuilder& builder) {
+std::string StagedText(TraceBuilder& builder) {
   const auto trace = builder.Finish();
   if (!trace) return trace.error().message;
   const Trace& t = **trace;
@@ -97,7 +97,7 @@ std::string Expected(const std::vector<Record>& records) {
   TraceBuilder builder;
   AddTracks(builder);
   for (const Record& record : records) Take(builder, record, How::kAdd);
-  return Text(builder);
+  return StagedText(builder);
 }
 
 TEST(TraceBuilderStageTest, AsIfAddedOneByOne) {
@@ -111,7 +111,7 @@ TEST(TraceBuilderStageTest, AsIfAddedOneByOne) {
     builder.PlaceStaged();
     EXPECT_EQ(builder.event_count(), static_cast<Row>(count));
     const std::string expected = Expected(records);
-    EXPECT_TRUE(Text(builder) == expected) << count;
+    EXPECT_TRUE(StagedText(builder) == expected) << count;
   }
 }
 
@@ -126,7 +126,7 @@ TEST(TraceBuilderStageTest, SeveralThreads) {
     work();
     for (std::thread& thread : threads) thread.join();
   });
-  EXPECT_TRUE(Text(builder) == Expected(records));
+  EXPECT_TRUE(StagedText(builder) == Expected(records));
 }
 
 // Forks that make names of their own, and more that is staged after a Join.
@@ -149,7 +149,7 @@ TEST(TraceBuilderStageTest, PartsMakeTheWhole) {
         Take(reader, records[i], How::kStage);
       whole.Join(std::move(forks[k]));
     }
-    EXPECT_TRUE(Text(whole) == expected) << part;
+    EXPECT_TRUE(StagedText(whole) == expected) << part;
   }
 }
 
@@ -164,7 +164,7 @@ TEST(TraceBuilderStageTest, BetweenRowsThatAreAdded) {
   for (; i < 2'000; ++i) Take(builder, records[i], How::kStage);
   builder.PlaceStaged();
   for (; i < 3'000; ++i) Take(builder, records[i], How::kAdd);
-  EXPECT_TRUE(Text(builder) == Expected(records));
+  EXPECT_TRUE(StagedText(builder) == Expected(records));
 }
 
 TEST(TraceBuilderStageTest, MergePlacesWhatIsStaged) {

@@ -8,7 +8,7 @@
 namespace stepscope {
 namespace {
 
-constexpr int64_t kEpoch = 1'700'000'000'000'000'000;
+constexpr int64_t kSetEpoch = 1'700'000'000'000'000'000;
 
 // One process with two events on a thread, of which the second came first.
 std::shared_ptr<const Trace> Make(const std::string& file, int64_t rank,
@@ -35,11 +35,11 @@ std::shared_ptr<const Trace> Make(const std::string& file, int64_t rank,
 }
 
 TEST(TraceSetTest, MembersKeepTheirTimesAndHaveAMap) {
-  const TraceSet set({Make("b", 1, 9, {kEpoch, true}, 100),
-                      Make("a", 0, 5, {kEpoch - 40, true}, 100),
+  const TraceSet set({Make("b", 1, 9, {kSetEpoch, true}, 100),
+                      Make("a", 0, 5, {kSetEpoch - 40, true}, 100),
                       Make("c", 0, 5, {0, false}, 7)});
   ASSERT_EQ(set.members().size(), 3u);
-  EXPECT_EQ(set.epoch().ns, kEpoch);
+  EXPECT_EQ(set.epoch().ns, kSetEpoch);
   EXPECT_TRUE(set.members()[0].clock.is_identity());
   EXPECT_EQ(set.members()[1].trace->start_ns()[0], 100);
   EXPECT_EQ(set.members()[1].clock(100), 60);
@@ -55,8 +55,8 @@ TEST(TraceSetTest, MembersKeepTheirTimesAndHaveAMap) {
 }
 
 TEST(TraceSetTest, MergedHasEverySourceWithItsOwnLedgerAndNotes) {
-  TraceSet set({Make("a", 0, 5, {kEpoch, true}, 100),
-                Make("b", 1, 9, {kEpoch + 500, true}, 100),
+  TraceSet set({Make("a", 0, 5, {kSetEpoch, true}, 100),
+                Make("b", 1, 9, {kSetEpoch + 500, true}, 100),
                 Make("c", 0, 6, {0, false}, 7)});
   set.AddNote("of all");
   const auto merged = set.Merged();
@@ -72,9 +72,9 @@ TEST(TraceSetTest, MergedHasEverySourceWithItsOwnLedgerAndNotes) {
   EXPECT_FALSE(t.sources()[1].complete);
   EXPECT_TRUE(t.clock().epoch_known);
   EXPECT_FALSE(t.sources()[2].clock.epoch_known);
-  EXPECT_EQ(t.sources()[1].epoch_ns, kEpoch + 500);
+  EXPECT_EQ(t.sources()[1].epoch_ns, kSetEpoch + 500);
   EXPECT_EQ(t.sources()[1].to_trace.shift_ns(), 500);
-  EXPECT_EQ(t.epoch_ns(), kEpoch);
+  EXPECT_EQ(t.epoch_ns(), kSetEpoch);
   ASSERT_EQ(t.size(), 6u);
   for (uint32_t i = 0; i < 3; ++i) {
     EXPECT_EQ(t.source_of(t.processes()[i]).path, t.files()[i]);
@@ -95,13 +95,13 @@ TEST(TraceSetTest, MergedHasEverySourceWithItsOwnLedgerAndNotes) {
 }
 
 TEST(TraceSetTest, OneTraceIsItself) {
-  const auto trace = Make("a", 0, 5, {kEpoch, true}, 100);
+  const auto trace = Make("a", 0, 5, {kSetEpoch, true}, 100);
   EXPECT_EQ(*TraceSet({trace}).Merged(), trace);
 }
 
 TEST(TraceSetTest, AClockThatRunsFastIsSlowedDown) {
-  TraceSet set({Make("a", 0, 5, {kEpoch, true}, 1000),
-                Make("b", 1, 9, {kEpoch, true}, 1000)});
+  TraceSet set({Make("a", 0, 5, {kSetEpoch, true}, 1000),
+                Make("b", 1, 9, {kSetEpoch, true}, 1000)});
   set.SetClock(1, ClockMap::Through(0, 0, 2000, 1000));
   const auto merged = set.Merged();
   ASSERT_TRUE(merged);

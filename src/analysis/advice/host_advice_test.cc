@@ -36,7 +36,7 @@ TEST(HostAdviceTest, OwnTimeIsWithoutWhatIsInside) {
       .Add(20, 320, "aten::mm Operator")
       .Add(330, 630, "aten::mm Operator");
   const Advice advice = program.Ask();
-  const Finding* own = Find(advice, "own_time");
+  const Finding* own = FindHost(advice, "own_time");
   ASSERT_NE(own, nullptr);
   EXPECT_EQ(own->change, "self:aten::mm=0.5");
   EXPECT_EQ(own->saving_ns, 300'000);
@@ -54,7 +54,7 @@ TEST(HostAdviceTest, ASlowCallbackIsFirst) {
   EXPECT_TRUE(Says(first, "Log.write"));
   EXPECT_TRUE(Says(first, "10 calls in 10 of 10 steps"));
   // What it does inside is not said again.
-  const Finding* own = Find(advice, "own_time");
+  const Finding* own = FindHost(advice, "own_time");
   ASSERT_NE(own, nullptr);
   EXPECT_EQ(own->change.find("Log"), std::string::npos);
 }
@@ -62,7 +62,7 @@ TEST(HostAdviceTest, ASlowCallbackIsFirst) {
 TEST(HostAdviceTest, TheProgramAroundTheStepsIsNoCallback) {
   HostProgram program = Training();
   program.In(0, -900'000, 11'000, "\"<module> (a.py:1)\" PythonFunction");
-  EXPECT_EQ(Find(program.Ask(), "callback"), nullptr);
+  EXPECT_EQ(FindHost(program.Ask(), "callback"), nullptr);
 }
 
 TEST(HostAdviceTest, WhatIsInAStageOrAroundStagesIsNoCallback) {
@@ -71,14 +71,14 @@ TEST(HostAdviceTest, WhatIsInAStageOrAroundStagesIsNoCallback) {
       .Add(10, 500, "forward Forward")
       .Add(20, 490, "\"Model.forward (a.py:5)\" PythonFunction")
       .Add(510, 960, "backward Backward");
-  EXPECT_EQ(Find(program.Ask(), "callback"), nullptr);
+  EXPECT_EQ(FindHost(program.Ask(), "callback"), nullptr);
 }
 
 TEST(HostAdviceTest, EvaluationInFewStepsIsAnAverage) {
   HostProgram program = Training();
   program.In(4, 270, 970, "\"evaluate (a.py:9)\" PythonFunction");
   const Advice advice = program.Ask();
-  const Finding* found = Find(advice, "evaluation");
+  const Finding* found = FindHost(advice, "evaluation");
   ASSERT_NE(found, nullptr);
   EXPECT_TRUE(found->average);
   EXPECT_EQ(found->saving_ns, 70'000);  // 700 us in one step of ten
@@ -93,8 +93,8 @@ TEST(HostAdviceTest, OwnTimeIsWithoutTheEvaluation) {
       .In(4, 410, 970, "\"evaluate (a.py:9)\" PythonFunction")
       .In(4, 420, 960, "aten::mm Operator");
   const Advice advice = program.Ask();
-  EXPECT_NE(Find(advice, "evaluation"), nullptr);
-  const Finding* own = Find(advice, "own_time");
+  EXPECT_NE(FindHost(advice, "evaluation"), nullptr);
+  const Finding* own = FindHost(advice, "own_time");
   ASSERT_NE(own, nullptr);
   EXPECT_EQ(own->change, "self:aten::relu=0.5");
   EXPECT_LE(own->saving_ns, 65'000);
@@ -103,7 +103,7 @@ TEST(HostAdviceTest, OwnTimeIsWithoutTheEvaluation) {
 TEST(HostAdviceTest, CheckpointsAreNamedAsSuch) {
   HostProgram program = Training();
   program.Add(270, 970, "\"save_checkpoint (a.py:9)\" PythonFunction");
-  EXPECT_NE(Find(program.Ask(), "checkpoint"), nullptr);
+  EXPECT_NE(FindHost(program.Ask(), "checkpoint"), nullptr);
 }
 
 TEST(HostAdviceTest, TimeWithoutEventsIsPlaced) {
@@ -125,7 +125,7 @@ TEST(HostAdviceTest, ASlowStepIsExplainedByItsNeighbours) {
   program.In(9, 310, 9000, "\"Log.flush (a.py:3)\" PythonFunction");
   program.LastStepEnds(9100);
   const Advice advice = program.Ask();
-  const Finding* found = Find(advice, "slow_step");
+  const Finding* found = FindHost(advice, "slow_step");
   ASSERT_NE(found, nullptr);
   EXPECT_NE(found->finding.find("Step 9 took 8.11 ms more than the usual"),
             std::string::npos);
@@ -142,7 +142,7 @@ TEST(HostAdviceTest, SmallOperatorsCostTheTimeBetweenThem) {
     program.Add(10 + i * 16, 13 + i * 16, "aten::add Operator");
   }
   const Advice advice = program.Ask();
-  const Finding* found = Find(advice, "small_operators");
+  const Finding* found = FindHost(advice, "small_operators");
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->saving_ns, 59 * 13'000);
   EXPECT_TRUE(Says(*found, "60 operators per step"));
@@ -174,7 +174,7 @@ TEST(HostAdviceTest, ADeviceThatWorksOutsideTheStepsIsNotCalledIdle) {
   HostProgram program = Training();
   program.Raw("stream 7 GPU:0\n20000000..30000000 gemm Kernel\n");
   const Advice advice = program.Ask();
-  EXPECT_EQ(Find(advice, "device_idle"), nullptr);
+  EXPECT_EQ(FindHost(advice, "device_idle"), nullptr);
   EXPECT_LT(advice.device_busy, 0);
   EXPECT_TRUE(std::any_of(
       advice.doubts.begin(), advice.doubts.end(), [](const std::string& doubt) {

@@ -23,33 +23,35 @@ void ExpectNear(int64_t value, int64_t wanted, int64_t off) {
 }
 
 // Draws the same step several times.
-class Program {
+class ReplayedProgram {
  public:
-  explicit Program(int step_us, int steps = 6)
+  explicit ReplayedProgram(int step_us, int steps = 6)
       : step_us_(step_us), steps_(steps) {}
 
-  Program& Host(int begin, int end, const std::string& what) {
+  ReplayedProgram& Host(int begin, int end, const std::string& what) {
     return Add("thread 1 main\n", begin, end, what);
   }
-  Program& Helper(int begin, int end, const std::string& what) {
+  ReplayedProgram& Helper(int begin, int end, const std::string& what) {
     return Add("thread 2 autograd\n", begin, end, what);
   }
-  Program& Stream(int id, int begin, int end, const std::string& what) {
+  ReplayedProgram& Stream(int id, int begin, int end, const std::string& what) {
     return Add("stream " + std::to_string(id) + " GPU:0\n", begin, end, what);
   }
   // A launch by the main thread and its kernel on stream 7.
-  Program& Kernel(int call, int begin, int end, const std::string& name) {
+  ReplayedProgram& Kernel(int call, int begin, int end,
+                          const std::string& name) {
     const std::string id = " correlation=" + std::to_string(++launches_);
     Host(call, call + 5, "cudaLaunchKernel CudaRuntime" + id);
     return Stream(7, begin, end, name + " Kernel" + id);
   }
-  Program& HelperKernel(int call, int begin, int end, const std::string& name) {
+  ReplayedProgram& HelperKernel(int call, int begin, int end,
+                                const std::string& name) {
     const std::string id = " correlation=" + std::to_string(++launches_);
     Helper(call, call + 5, "cudaLaunchKernel CudaRuntime" + id);
     return Stream(7, begin, end, name + " Kernel" + id);
   }
   // The host's steps are this much shorter than the device's.
-  Program& HostStep(int us) {
+  ReplayedProgram& HostStep(int us) {
     host_step_us_ = us;
     return *this;
   }
@@ -106,7 +108,8 @@ class Program {
     int end;
     std::string what;
   };
-  Program& Add(std::string track, int begin, int end, std::string what) {
+  ReplayedProgram& Add(std::string track, int begin, int end,
+                       std::string what) {
     lines_.push_back({std::move(track), begin, end, std::move(what)});
     return *this;
   }
@@ -123,8 +126,8 @@ class Program {
 };
 
 // Ten short kernels, each launched when the one before is long done.
-Program HostBound() {
-  Program program(1000);
+ReplayedProgram HostBound() {
+  ReplayedProgram program(1000);
   for (int i = 0; i < 10; ++i) {
     const int at = 100 * i;
     program.Host(at + 1, at + 99, "op Operator");
@@ -134,8 +137,8 @@ Program HostBound() {
 }
 
 // The host launches ten long kernels in 100 us and begins the next step.
-Program DeviceBound() {
-  Program program(1000);
+ReplayedProgram DeviceBound() {
+  ReplayedProgram program(1000);
   program.HostStep(100);
   for (int i = 0; i < 10; ++i) {
     program.Kernel(10 * i, 100 * i + 20, 100 * i + 120, "long");
@@ -144,7 +147,7 @@ Program DeviceBound() {
 }
 
 TEST(ReplayTest, HostBoundStepsFollowTheHost) {
-  const Program program = HostBound();
+  const ReplayedProgram program = HostBound();
   EXPECT_EQ(program.StepAfter("kernel:small=0.5"), 1000);
   EXPECT_EQ(program.StepAfter("kernel:small=0"), 1000);
   ExpectNear(program.StepAfter("host=0.5"), 500, 10);
@@ -152,7 +155,7 @@ TEST(ReplayTest, HostBoundStepsFollowTheHost) {
 }
 
 TEST(ReplayTest, DeviceBoundStepsFollowTheDevice) {
-  const Program program = DeviceBound();
+  const ReplayedProgram program = DeviceBound();
   ExpectNear(program.StepAfter("kernel:long=0.5"), 500, 1);
   EXPECT_EQ(program.StepAfter("host=0.5"), 1000);
   // Then the host paces.
@@ -172,7 +175,7 @@ TEST(ReplayTest, AGraphLaunchesOnce) {
 }
 
 TEST(ReplayTest, SmallKernelsBecomeOne) {
-  Program program(1000);
+  ReplayedProgram program(1000);
   program.Host(100, 900, "optimizer Optimization");
   for (int i = 0; i < 8; ++i) {
     program.Kernel(100 + 100 * i, 108 + 100 * i, 112 + 100 * i, "tiny");
@@ -186,7 +189,7 @@ TEST(ReplayTest, SmallKernelsBecomeOne) {
 }
 
 TEST(ReplayTest, ASynchronisingCallWaits) {
-  Program program(1000);
+  ReplayedProgram program(1000);
   program.Kernel(0, 10, 610, "long");
   program.Host(10, 620, "aten::item Operator");
   program.Host(20, 615, "cudaStreamSynchronize CudaRuntime");
@@ -199,7 +202,7 @@ TEST(ReplayTest, ASynchronisingCallWaits) {
 }
 
 TEST(ReplayTest, OneThreadWaitsForTheOther) {
-  Program program(1000);
+  ReplayedProgram program(1000);
   program.Kernel(100, 110, 120, "forward");
   program.HelperKernel(300, 310, 320, "backward");
   program.Helper(250, 800, "autograd::engine Operator");
@@ -213,7 +216,7 @@ TEST(ReplayTest, OneThreadWaitsForTheOther) {
 // A collective of the host: the main thread waits inside it for a thread that
 // exchanges the data.
 TEST(ReplayTest, AWaitIsPartOfTheRangeAroundIt) {
-  Program program(1000);
+  ReplayedProgram program(1000);
   program.Kernel(100, 110, 120, "forward");
   program.Host(150, 850, "gloo:all_reduce Operator");
   program.HelperKernel(300, 310, 320, "copy");
@@ -225,7 +228,7 @@ TEST(ReplayTest, AWaitIsPartOfTheRangeAroundIt) {
 }
 
 TEST(ReplayTest, ALoaderIsWaitedFor) {
-  Program program(1000);
+  ReplayedProgram program(1000);
   program.Host(0, 600, "next Dataloader");
   program.Kernel(700, 710, 900, "step");
   EXPECT_EQ(program.StepAfter("data_ready"), 400);
@@ -233,7 +236,7 @@ TEST(ReplayTest, ALoaderIsWaitedFor) {
 
 TEST(ReplayTest, AFullQueueHoldsTheHostUp) {
   // Every launch returns when the kernel 80 before it is done.
-  Program program(10000, 4);
+  ReplayedProgram program(10000, 4);
   for (int i = 0; i < 100; ++i) {
     const std::string id = " correlation=" + std::to_string(i);
     program.Host(100 * i, 100 * i + 95, "cudaLaunchKernel CudaRuntime" + id);
@@ -244,7 +247,7 @@ TEST(ReplayTest, AFullQueueHoldsTheHostUp) {
 }
 
 TEST(ReplayTest, StreamsWaitForEachOther) {
-  Program program(1000);
+  ReplayedProgram program(1000);
   program.Host(0, 5, "cudaLaunchKernel CudaRuntime correlation=1");
   program.Stream(7, 10, 500, "compute Kernel correlation=1");
   program.Host(6, 11, "cudaLaunchKernel CudaRuntime correlation=2");
@@ -256,7 +259,7 @@ TEST(ReplayTest, StreamsWaitForEachOther) {
 }
 
 TEST(ReplayTest, TensorCoresHelpMatrixKernelsAlone) {
-  Program program(1000);
+  ReplayedProgram program(1000);
   program.HostStep(50);
   program.Kernel(0, 10, 810, "ampere_sgemm_128x64_nn");
   program.Kernel(10, 811, 1005, "elementwise");
@@ -278,7 +281,7 @@ TEST(ReplayTest, TheRecorderIsTakenOut) {
 }
 
 TEST(ReplayTest, SeveralChangesComeOneByOneAndTogether) {
-  Program program(1000);
+  ReplayedProgram program(1000);
   program.Host(0, 600, "next Dataloader");
   program.Host(600, 1000, "op Operator");
   const Whatif whatif = program.Ask({"data_ready", "op:op=0.5", "no_comm"});

@@ -155,14 +155,14 @@ TEST(DeviceUseTest, TensorCoreShareIsOfTime) {
 }
 
 TEST(MemoryEventsTest, MatchesByAddressAndKeepsLonelySides) {
-  constexpr std::string_view kMemory = R"(
+  constexpr std::string_view kPeaks = R"(
     0..100 op Operator
     memory 10 +64 Place(gpu:0) 0x10
     memory 15 -32 Place(gpu:0) 0x99
     memory 20 +128 Place(cpu) 0x10
     memory 30 -64 Place(gpu:0) 0x10
     memory 150 +8 Place(gpu:0) 0x10)";
-  const ViewCase c(kMemory);
+  const ViewCase c(kPeaks);
   const std::vector<std::string> columns = {"address",      "bytes",
                                             "allocated_by", "allocated_at_ns",
                                             "freed_at_ns",  "dur_ns"};

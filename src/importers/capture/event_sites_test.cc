@@ -12,7 +12,7 @@ namespace {
 using format::EventBatch;
 using LookUp = SiteUnion (*)(std::span<const Site>, const EventBatch&,
                              StringId*, uint16_t*);
-constexpr LookUp kWays[] = {LookUpSites, LookUpSitesPortably};
+constexpr LookUp kLookUps[] = {LookUpSites, LookUpSitesPortably};
 
 // Fields that take all of their values and have few bits set.
 std::vector<Site> RandomSites(std::mt19937_64& rng, size_t count) {
@@ -37,7 +37,7 @@ TEST(EventSitesTest, GivesWhatTheTableHolds) {
       batch.site[i] = rng() % 500 == 0 && range > sites.size()
                           ? UINT32_MAX
                           : static_cast<uint32_t>(rng() % range);
-    for (const LookUp look_up : kWays) {
+    for (const LookUp look_up : kLookUps) {
       StringId name[EventBatch::kRows + 1] = {};
       uint16_t type[EventBatch::kRows + 1] = {};
       const SiteUnion all = look_up(sites, batch, name, type);

@@ -36,7 +36,7 @@ void Fill(std::mt19937_64& rng, const ClockMap::Segment& segment,
 
 using Convert = bool (*)(const ClockMap::Segment&, int64_t, const EventBatch&,
                          int64_t*, int64_t*);
-constexpr Convert kWays[] = {ConvertTimes, ConvertTimesPortably};
+constexpr Convert kConverts[] = {ConvertTimes, ConvertTimesPortably};
 
 TEST(EventTimesTest, ToTheNanosecondWhatTheClockMapGives) {
   std::mt19937_64 rng(5);
@@ -45,7 +45,7 @@ TEST(EventTimesTest, ToTheNanosecondWhatTheClockMapGives) {
     EventBatch batch;
     Fill(rng, segment, batch);
     const auto offset = static_cast<int64_t>(rng() >> 8);
-    for (const Convert convert : kWays) {
+    for (const Convert convert : kConverts) {
       int64_t start[EventBatch::kRows];
       int64_t dur[EventBatch::kRows];
       ASSERT_TRUE(convert(segment, offset, batch, start, dur));
@@ -77,7 +77,7 @@ TEST(EventTimesTest, OneEventThatIsNotPlainShows) {
     const uint32_t at = static_cast<uint32_t>(rng() % batch.count);
     const uint32_t odd[] = {0, STEPSCOPE_DUR_INSTANT, STEPSCOPE_DUR_LIMIT + 1,
                             1'000'000 - at * 10 + 1};
-    for (const Convert convert : kWays) {
+    for (const Convert convert : kConverts) {
       int64_t start[EventBatch::kRows];
       int64_t dur[EventBatch::kRows];
       EXPECT_TRUE(convert(segment, 0, batch, start, dur));
@@ -104,7 +104,7 @@ TEST(EventTimesTest, BatchOutsideOfTheSegment) {
   batch.dur[0] = 1;
   int64_t start = 0;
   int64_t dur = 0;
-  for (const Convert convert : kWays) {
+  for (const Convert convert : kConverts) {
     for (const uint64_t base : {uint64_t{999}, uint64_t{1500}}) {
       batch.base = base;
       EXPECT_FALSE(convert(segment, 0, batch, &start, &dur)) << base;

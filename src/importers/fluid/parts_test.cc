@@ -11,9 +11,9 @@
 namespace stepscope::proto {
 namespace {
 
-class Generator {
+class ProfileGenerator {
  public:
-  explicit Generator(uint32_t seed) : random_(seed) {}
+  explicit ProfileGenerator(uint32_t seed) : random_(seed) {}
 
   std::string Profile() {
     Pb profile;
@@ -65,7 +65,7 @@ class Generator {
 
 TEST(FluidPartsTest, SeveralReadersSeeWhatOneDoes) {
   for (uint32_t seed = 0; seed < 500; ++seed) {
-    const std::string bytes = Generator(seed).Profile();
+    const std::string bytes = ProfileGenerator(seed).Profile();
     const std::string one = ReadAtOnceText(ImportFluidProfile, bytes, 1);
     for (const unsigned readers : {2u, 3u, 7u})
       ASSERT_EQ(one, ReadAtOnceText(ImportFluidProfile, bytes, readers))

@@ -4,13 +4,14 @@
 #include <gtest/gtest.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include <zlib.h>
 #ifdef STEPSCOPE_HAVE_ZSTD
 #include <zstd.h>
 #endif
 
 #include <string>
 #include <vector>
+
+#include "importers/input/input_test_support.h"
 
 namespace stepscope {
 namespace {
@@ -32,43 +33,6 @@ class TempFile {
  private:
   std::string path_;
 };
-
-std::string Sample(size_t size) {
-  std::string text;
-  while (text.size() < size) text += std::to_string(text.size() * 7919) + ",";
-  text.resize(size);
-  return text;
-}
-
-std::string Gzip(const std::string& plain) {
-  z_stream stream = {};
-  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&stream, plain.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
-  stream.avail_in = static_cast<uInt>(plain.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
-}
-
-// Everything, by reads of `piece` bytes.
-std::string ReadAll(InputSource& input, size_t piece) {
-  std::string all;
-  std::vector<uint8_t> buffer(piece);
-  while (true) {
-    const Result<size_t> got = input.Read(buffer);
-    if (!got) return "error: " + got.error().message;
-    if (*got == 0) return all;
-    all.append(reinterpret_cast<char*>(buffer.data()), *got);
-  }
-}
-
-std::string Text(std::span<const uint8_t> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 std::unique_ptr<InputSource> Open(const TempFile& file,
                                   InputLimits limits = {}) {

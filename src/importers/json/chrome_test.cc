@@ -9,15 +9,9 @@
 namespace stepscope::json {
 namespace {
 
-std::shared_ptr<const Trace> Read(std::string_view text) {
-  auto trace = ReadText(text);
-  EXPECT_TRUE(trace) << trace.error().message << "\n" << text;
-  return trace ? *trace : nullptr;
-}
-
 // An array of events, each on process 1 and thread 2 unless it says more.
 std::shared_ptr<const Trace> Events(std::string_view events) {
-  return Read("{\"traceEvents\": [" + std::string(events) + "]}");
+  return ReadOrFail("{\"traceEvents\": [" + std::string(events) + "]}");
 }
 
 constexpr char kTwo[] = R"({"ph":"X","name":"a","pid":1,"tid":2,"ts":1,"dur":2},
@@ -38,7 +32,7 @@ void ExpectTwo(const Trace& trace) {
 TEST(ContainerTest, BothFormsAndMissingEnds) {
   const std::string two = kTwo;
   const auto expect = [](const std::string& text, bool complete) {
-    const auto trace = Read(text);
+    const auto trace = ReadOrFail(text);
     ASSERT_NE(trace, nullptr);
     ExpectTwo(*trace);
     EXPECT_EQ(LedgerLine(*trace), "kept 2") << text;
@@ -56,15 +50,16 @@ TEST(ContainerTest, BothFormsAndMissingEnds) {
 }
 
 TEST(ContainerTest, CutInsideAnEvent) {
-  const auto trace = Read("[" + std::string(kTwo) + ", {\"ph\":\"X\",\"na");
+  const auto trace =
+      ReadOrFail("[" + std::string(kTwo) + ", {\"ph\":\"X\",\"na");
   ExpectTwo(*trace);
   EXPECT_EQ(LedgerLine(*trace), "kept 2, rejected cut short 1");
   EXPECT_FALSE(trace->complete());
 }
 
 TEST(ContainerTest, EmptyAndForeignDocuments) {
-  EXPECT_EQ(Read("[]")->size(), 0u);
-  EXPECT_EQ(Read("{\"traceEvents\":[]}")->size(), 0u);
+  EXPECT_EQ(ReadOrFail("[]")->size(), 0u);
+  EXPECT_EQ(ReadOrFail("{\"traceEvents\":[]}")->size(), 0u);
   for (const char* text : {"", " ", "{}", "{\"a\":1}", "7", "\"x\"", "{"}) {
     const auto trace = ReadText(text);
     ASSERT_FALSE(trace) << text;
@@ -93,13 +88,14 @@ TEST(ContainerTest, AnUnescapedQuoteCostsOneEvent) {
             ", \"dur\": 1\n  },\n";
   }
   text += "{}]}";
-  const auto trace = Read(text);
+  const auto trace = ReadOrFail(text);
   EXPECT_EQ(trace->size(), 99u);
   EXPECT_EQ(LedgerLine(*trace), "kept 100, rejected not JSON 1");
 }
 
 TEST(ContainerTest, MembersBecomeMetadata) {
-  const auto trace = Read(R"({"displayTimeUnit": "ns", "x": {"y": [1, "]"]},
+  const auto trace =
+      ReadOrFail(R"({"displayTimeUnit": "ns", "x": {"y": [1, "]"]},
     "traceEvents": [], "otherData": {"version": "1"}, "host_name": "h\u0031"})");
   const auto& metadata = trace->processes()[0].metadata;
   ASSERT_EQ(metadata.size(), 4u);
@@ -268,14 +264,14 @@ TEST(TimeTest, EpochNanosecondsAreExact) {
   EXPECT_EQ(trace->epoch_ns(), 1712000000000000000);
   EXPECT_EQ(trace->dur_ns()[0], 1);
   EXPECT_TRUE(trace->clock().epoch_known);
-  const auto based = Read(R"({"baseTimeNanoseconds": 1712000000000000000,
+  const auto based = ReadOrFail(R"({"baseTimeNanoseconds": 1712000000000000000,
     "traceEvents": [{"ph":"X","name":"a","pid":1,"tid":2,"ts":1.5,"dur":1}]})");
   EXPECT_EQ(based->epoch_ns(), 1712000000000000000);
   EXPECT_EQ(based->start_ns()[0], 1500);
 }
 
 TEST(TimeTest, TheFirstEventNeedNotBeTheEarliest) {
-  const auto trace = Read(R"([
+  const auto trace = ReadOrFail(R"([
     {"ph":"X","name":"b","ts":1700000005000000.5,"dur":10,"pid":1,"tid":1},
     {"ph":"C","name":"c","ts":1700000004000000,"pid":1,"args":{"v":1}},
     {"ph":"X","name":"a","ts":1700000002500000,"dur":10,"pid":1,"tid":1}])");
@@ -420,7 +416,7 @@ TEST(SizeTest, EventsAcrossChunksAndLongOnes) {
             (i == 3000 ? std::string(3000000, 'q') : pad) + "\"}},";
   }
   text += "{}]";
-  const auto trace = Read(text);
+  const auto trace = ReadOrFail(text);
   ASSERT_EQ(trace->size(), 6000u);
   EXPECT_EQ(LedgerLine(*trace), "kept 6001");
   for (const Row row : {0u, 2999u, 3001u, 5999u}) {
@@ -433,11 +429,11 @@ TEST(SizeTest, EventsAcrossChunksAndLongOnes) {
 
 TEST(SizeTest, DepthOfAMillion) {
   const std::string deep(1000000, '[');
-  const auto trace =
-      Read("[" + std::string(kTwo) +
-           ",{\"ph\":\"X\",\"name\":\"deep\",\"pid\":1,\"tid\":2,\"ts\":9,"
-           "\"dur\":1,\"args\":{\"d\":" +
-           deep + std::string(1000000, ']') + "}}, {\"ph\":" + deep);
+  const auto trace = ReadOrFail(
+      "[" + std::string(kTwo) +
+      ",{\"ph\":\"X\",\"name\":\"deep\",\"pid\":1,\"tid\":2,\"ts\":9,"
+      "\"dur\":1,\"args\":{\"d\":" +
+      deep + std::string(1000000, ']') + "}}, {\"ph\":" + deep);
   EXPECT_EQ(trace->size(), 3u);
   EXPECT_EQ(LedgerLine(*trace), "kept 3, rejected cut short 1");
 }
@@ -445,7 +441,7 @@ TEST(SizeTest, DepthOfAMillion) {
 TEST(SizeTest, HostileNestingTakesNoQuadraticTime) {
   std::string text = "[";
   for (int i = 0; i < 300000; ++i) text += "{\"ph\":[";
-  const auto trace = Read(text);
+  const auto trace = ReadOrFail(text);
   EXPECT_EQ(trace->size(), 0u);
   EXPECT_GT(trace->ledger().seen(), 0u);
 }

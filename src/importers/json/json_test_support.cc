@@ -19,6 +19,12 @@ Result<std::shared_ptr<const Trace>> ReadText(std::string_view text) {
   return builder.Finish();
 }
 
+std::shared_ptr<const Trace> ReadOrFail(std::string_view text) {
+  const auto trace = ReadText(text);
+  EXPECT_TRUE(trace) << trace.error().message << "\n" << text;
+  return trace ? *trace : nullptr;
+}
+
 Row RowNamed(const Trace& trace, std::string_view name) {
   Row found = kNoRow;
   for (Row row = 0; row < trace.size(); ++row) {

@@ -14,6 +14,8 @@ namespace stepscope::json {
 
 // Imports `text` through a file of its own.
 Result<std::shared_ptr<const Trace>> ReadText(std::string_view text);
+// The trace, or nullptr with a failed expectation.
+std::shared_ptr<const Trace> ReadOrFail(std::string_view text);
 
 // The only row of that name, with a failed expectation if there are others.
 Row RowNamed(const Trace& trace, std::string_view name);

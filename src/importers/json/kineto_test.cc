@@ -9,15 +9,9 @@
 namespace stepscope::json {
 namespace {
 
-std::shared_ptr<const Trace> Read(std::string_view text) {
-  auto trace = ReadText(text);
-  EXPECT_TRUE(trace) << trace.error().message;
-  return trace ? *trace : nullptr;
-}
-
 std::shared_ptr<const Trace> Kineto(std::string_view events) {
-  return Read("{\"schemaVersion\": 1, \"traceEvents\": [" +
-              std::string(events) + "]}");
+  return ReadOrFail("{\"schemaVersion\": 1, \"traceEvents\": [" +
+                    std::string(events) + "]}");
 }
 
 uint16_t TypeOf(const Trace& trace, std::string_view name) {
@@ -235,7 +229,7 @@ TEST(KinetoTest, RangesOfTorchAreStages) {
 }
 
 TEST(ChromeTest, TorchWithoutKinetoHasOperators) {
-  const auto trace = Read(R"J([
+  const auto trace = ReadOrFail(R"J([
     {"name":"aten::mm","ph":"X","ts":3,"dur":4,"tid":1,"pid":"CPU functions",
      "args":{}},
     {"name":"Optimizer.step#SGD.step","ph":"X","ts":9,"dur":4,"tid":1,
@@ -246,7 +240,7 @@ TEST(ChromeTest, TorchWithoutKinetoHasOperators) {
 }
 
 TEST(KinetoTest, HeaderBehindTheEvents) {
-  const auto trace = Read(R"J({"traceEvents": [
+  const auto trace = ReadOrFail(R"J({"traceEvents": [
     {"ph":"X","cat":"cpu_op","name":"a","pid":9,"tid":10,"ts":1.5,"dur":50}],
     "distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8},
     "baseTimeNanoseconds": 1790857026000000000, "host_name": "node7"})J");
@@ -258,7 +252,7 @@ TEST(KinetoTest, HeaderBehindTheEvents) {
 }
 
 TEST(KinetoTest, DeviceWorkOfMtiaIsDeviceWork) {
-  const auto trace = Read(R"({"schemaVersion": 1, "traceEvents": [
+  const auto trace = ReadOrFail(R"({"schemaVersion": 1, "traceEvents": [
     {"ph":"X","cat":"mtia_ccp_events","name":"gemm","pid":0,"tid":3,"ts":5,
      "dur":4,"args":{"device":0,"stream":3,"correlation":9}},
     {"ph":"X","cat":"mtia_runtime","name":"launch","pid":1,"tid":2,"ts":1,
@@ -270,7 +264,7 @@ TEST(KinetoTest, DeviceWorkOfMtiaIsDeviceWork) {
 }
 
 TEST(PaddleTest, NamesTimesAndRows) {
-  const auto trace = Read(R"J({"displayTimeUnit": "ms",
+  const auto trace = ReadOrFail(R"J({"displayTimeUnit": "ms",
     "schemaVersion": "1.0.2", "span_indx": "0", "traceEvents": [
     {"name":"ProfileStep#1[900.500 us]","pid":5,"tid":"6(Python)",
      "ts":1700000000000000,"dur":900,"ph":"X","cat":"ProfileStep",

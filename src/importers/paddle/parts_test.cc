@@ -11,9 +11,9 @@
 namespace stepscope::proto {
 namespace {
 
-class Generator {
+class TreeGenerator {
  public:
-  explicit Generator(uint32_t seed) : random_(seed) {}
+  explicit TreeGenerator(uint32_t seed) : random_(seed) {}
 
   std::string Trees() {
     Pb trees;
@@ -81,7 +81,7 @@ class Generator {
 
 TEST(PaddlePartsTest, SeveralReadersSeeWhatOneDoes) {
   for (uint32_t seed = 0; seed < 200; ++seed) {
-    const std::string bytes = Generator(seed).Trees();
+    const std::string bytes = TreeGenerator(seed).Trees();
     const std::string one = ReadAtOnceText(ImportPaddleTree, bytes, 1);
     for (const unsigned readers : {2u, 3u, 7u})
       ASSERT_EQ(one, ReadAtOnceText(ImportPaddleTree, bytes, readers)) << seed;

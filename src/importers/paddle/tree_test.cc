@@ -7,7 +7,7 @@
 namespace stepscope::proto {
 namespace {
 
-std::shared_ptr<const Trace> Sample() {
+std::shared_ptr<const Trace> SampleTree() {
   return ImportBytes(ImportPaddleTree, PaddleTreeSample());
 }
 
@@ -21,7 +21,7 @@ std::string TreeOf(const Pb& event) {
 }
 
 TEST(PaddleTreeTest, EveryRecordIsInItsPlace) {
-  const auto trace = Sample();
+  const auto trace = SampleTree();
   EXPECT_EQ(Drawn(*trace),
             "thread 7 MainThread\n"
             "  0..1000 ProfileStep#3 ProfileStep\n"
@@ -42,7 +42,7 @@ TEST(PaddleTreeTest, EveryRecordIsInItsPlace) {
 }
 
 TEST(PaddleTreeTest, WorkIsLinkedToItsLaunch) {
-  const auto trace = Sample();
+  const auto trace = SampleTree();
   ASSERT_EQ(trace->links().size(), 4u);
   EXPECT_EQ(trace->links()[0].id, 5u);
   EXPECT_EQ(trace->links()[1].id, 5u);
@@ -50,7 +50,7 @@ TEST(PaddleTreeTest, WorkIsLinkedToItsLaunch) {
 }
 
 TEST(PaddleTreeTest, Arguments) {
-  const auto trace = Sample();
+  const auto trace = SampleTree();
   EXPECT_EQ(ArgText(*trace, "gemm", "grid"), "64,2,1");
   EXPECT_EQ(ArgText(*trace, "gemm", "block"), "128,1,1");
   EXPECT_EQ(ArgText(*trace, "gemm", "shared memory"), "1536");
@@ -64,7 +64,7 @@ TEST(PaddleTreeTest, Arguments) {
 }
 
 TEST(PaddleTreeTest, MemoryEvents) {
-  const auto trace = Sample();
+  const auto trace = SampleTree();
   ASSERT_EQ(trace->memory().size(), 1u);
   const MemoryEvent& event = trace->memory()[0];
   EXPECT_EQ(event.bytes, 256);
@@ -133,7 +133,7 @@ TEST(PaddleTreeTest, NamesOfThreadsOfSeveralProcesses) {
 }
 
 TEST(PaddleTreeTest, MetadataIsKept) {
-  const auto trace = Sample();
+  const auto trace = SampleTree();
   std::string all;
   for (const auto& [key, value] : trace->processes()[0].metadata) {
     all += trace->str(key);

@@ -76,9 +76,9 @@ Fields Read(Bytes message, const uint8_t* readable, int* taken) {
   return f;
 }
 
-class Generator {
+class FieldGenerator {
  public:
-  explicit Generator(uint32_t seed) : random_(seed) {}
+  explicit FieldGenerator(uint32_t seed) : random_(seed) {}
 
   // Numbers of every length, most fields in order, now and then damage.
   std::string Next() {
@@ -113,7 +113,7 @@ class Generator {
 // as well.
 TEST(InOrderTest, TheSameAsAWalk) {
   int taken = 0;
-  Generator generator(3);
+  FieldGenerator generator(3);
   for (int i = 0; i < 20'000; ++i) {
     const std::string bytes = generator.Next();
     Fields expected;

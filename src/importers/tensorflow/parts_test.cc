@@ -12,9 +12,9 @@
 namespace stepscope::proto {
 namespace {
 
-class Generator {
+class StepGenerator {
  public:
-  explicit Generator(uint32_t seed) : random_(seed) {}
+  explicit StepGenerator(uint32_t seed) : random_(seed) {}
 
   std::string Step() {
     constexpr std::string_view kDevices[] = {
@@ -86,7 +86,7 @@ class Generator {
 
 TEST(TfPartsTest, SeveralReadersSeeWhatOneDoes) {
   for (uint32_t seed = 0; seed < 200; ++seed) {
-    std::string bytes = Generator(seed).Step();
+    std::string bytes = StepGenerator(seed).Step();
     if (seed % 4 == 0) bytes.resize(bytes.size() / 2);
     const std::string one = ReadAtOnceText(ImportStepStats, bytes, 1);
     for (const unsigned readers : {2u, 3u, 7u})

@@ -22,10 +22,10 @@ constexpr const char* kStats[] = {
 constexpr const char* kEvents[] = {
     "matmul", "MemoryAllocation", "$train.py:3", "MemcpyH2D", "softmax", "op"};
 
-class Generator {
+class SpaceGenerator {
  public:
   // `odd`: each event has a field that no known writer writes.
-  Generator(uint32_t seed, bool odd) : random_(seed), odd_(odd) {}
+  SpaceGenerator(uint32_t seed, bool odd) : random_(seed), odd_(odd) {}
 
   std::string Space() {
     Pb space;
@@ -114,14 +114,14 @@ std::string Read(const std::string& bytes) {
 
 TEST(XEventsTest, OrderOfFieldsMakesNoDifference) {
   for (uint32_t seed = 0; seed < 200; ++seed) {
-    const std::string plain = Read(Generator(seed, false).Space());
-    ASSERT_EQ(plain, Read(Generator(seed, true).Space())) << seed;
+    const std::string plain = Read(SpaceGenerator(seed, false).Space());
+    ASSERT_EQ(plain, Read(SpaceGenerator(seed, true).Space())) << seed;
     ASSERT_NE(plain.find("matmul"), std::string::npos);
   }
 }
 
 TEST(XEventsTest, TheLastBytesAreReadAsOthers) {
-  std::string bytes = Generator(3, false).Space();
+  std::string bytes = SpaceGenerator(3, false).Space();
   const std::string padded = Read(bytes);
   bytes.resize(bytes.size() - 66);  // the padding, its tag and its length
   EXPECT_EQ(padded, Read(bytes));
@@ -129,7 +129,7 @@ TEST(XEventsTest, TheLastBytesAreReadAsOthers) {
 
 TEST(XEventsTest, SeveralReadersSeeWhatOneDoes) {
   for (uint32_t seed = 0; seed < 60; ++seed) {
-    const std::string bytes = Generator(seed, false).Space();
+    const std::string bytes = SpaceGenerator(seed, false).Space();
     const std::string one = ReadAtOnceText(ImportXSpace, bytes, 1);
     EXPECT_EQ(one.find(Read(bytes)), 0u) << seed;
     for (const unsigned readers : {2u, 3u, 7u})

@@ -9,6 +9,7 @@
 
 #include "analysis/stats.h"
 #include "base/sha256.h"
+#include "report/count_of.h"
 #include "report/html/figures.h"
 #include "report/html/html_text.h"
 #include "report/html/page_style.h"
@@ -58,15 +59,6 @@ std::string TraceText(const std::string& tag) {
 std::string Render(const Trace& trace, const HtmlReportOptions& options = {}) {
   const Result<std::string> html = RenderHtmlReport(trace, options);
   return html ? *html : "error: " + html.error().message;
-}
-
-size_t CountOf(const std::string& text, std::string_view part) {
-  size_t count = 0;
-  for (size_t at = text.find(part); at != text.npos;
-       at = text.find(part, at + 1)) {
-    ++count;
-  }
-  return count;
 }
 
 HtmlReportOptions Redacted() {
