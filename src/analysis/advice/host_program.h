@@ -17,18 +17,18 @@
 
 namespace stepscope {
 
-inline constexpr int kSteps = 10;
-inline constexpr int kStepUs = 1000;
+inline constexpr int kHostSteps = 10;
+inline constexpr int kHostStepUs = 1000;
 
 // The same events in all steps, or in one of them.
 class HostProgram {
  public:
   HostProgram& Add(int begin, int end, const std::string& what) {
-    for (int step = 0; step < kSteps; ++step) In(step, begin, end, what);
+    for (int step = 0; step < kHostSteps; ++step) In(step, begin, end, what);
     return *this;
   }
   HostProgram& In(int step, int begin, int end, const std::string& what) {
-    const int64_t at = int64_t{step} * kStepUs;
+    const int64_t at = int64_t{step} * kHostStepUs;
     lines_.push_back({(at + begin) * 1000, (at + end) * 1000, what});
     return *this;
   }
@@ -42,8 +42,8 @@ class HostProgram {
   }
 
   Advice Ask() {
-    for (int step = 0; step < kSteps; ++step) {
-      In(step, 0, step == kSteps - 1 ? last_end_ : kStepUs - 10,
+    for (int step = 0; step < kHostSteps; ++step) {
+      In(step, 0, step == kHostSteps - 1 ? last_end_ : kHostStepUs - 10,
          "ProfileStep#" + std::to_string(step) + " ProfileStep");
     }
     std::stable_sort(
@@ -71,7 +71,7 @@ class HostProgram {
   };
   std::vector<Line> lines_;
   std::string more_;
-  int last_end_ = kStepUs - 10;
+  int last_end_ = kHostStepUs - 10;
   std::shared_ptr<const Trace> trace_;
   Summary summary_;
 };
@@ -84,7 +84,7 @@ inline HostProgram Training() {
   return program;
 }
 
-inline const Finding* Find(const Advice& advice, std::string_view id) {
+inline const Finding* FindHost(const Advice& advice, std::string_view id) {
   for (const Finding& finding : advice.findings) {
     if (finding.id == id) return &finding;
   }

@@ -42,7 +42,7 @@ Advice AdviceFor(const std::string& facts) {
 TEST(ThreadAdviceTest, MoreReadyThreadsThanProcessors) {
   const Advice advice = AdviceFor("process 100 cpus=2\n" + Ready(8) +
                                   Thread(1, 0.25, 0.75) + Thread(2, 0.25, 0.5));
-  const Finding* found = Find(advice, "oversubscribed");
+  const Finding* found = FindHost(advice, "oversubscribed");
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->finding,
             "The job has more threads ready to run than processors: 8.0 on "
@@ -58,10 +58,10 @@ TEST(ThreadAdviceTest, MoreReadyThreadsThanProcessors) {
 TEST(ThreadAdviceTest, AsManyReadyThreadsAsProcessorsAreNoFinding) {
   // A busy machine makes them wait, but there are not too many.
   const std::string use = Ready(2) + Thread(1, 0.4, 0.6) + Thread(2, 0.4, 0.6);
-  EXPECT_EQ(Find(AdviceFor("process 100 cpus=2\n" + use), "oversubscribed"),
+  EXPECT_EQ(FindHost(AdviceFor("process 100 cpus=2\n" + use), "oversubscribed"),
             nullptr);
   EXPECT_EQ(
-      Find(AdviceFor("process 100 cpus=64\n" + Ready(8)), "oversubscribed"),
+      FindHost(AdviceFor("process 100 cpus=64\n" + Ready(8)), "oversubscribed"),
       nullptr);
 }
 
@@ -72,13 +72,13 @@ TEST(ThreadAdviceTest, WhatComesBeforeTheStepsIsNotAveragedIn) {
              "000000 \"Threads ready to run\" 0.5\n";
   }
   facts += Ready(8) + Thread(1, 0.25, 0.75);
-  EXPECT_NE(Find(AdviceFor(facts), "oversubscribed"), nullptr);
+  EXPECT_NE(FindHost(AdviceFor(facts), "oversubscribed"), nullptr);
 }
 
 TEST(ThreadAdviceTest, ProcessorsAreThoseThatTheJobMayUse) {
   const Advice advice = AdviceFor("process 100 cpus=64 cpus_usable=1.5\n" +
                                   Ready(8) + Thread(1, 0.25, 0.75));
-  const Finding* found = Find(advice, "oversubscribed");
+  const Finding* found = FindHost(advice, "oversubscribed");
   ASSERT_NE(found, nullptr);
   EXPECT_NE(found->finding.find("for 1.5 processors"), std::string::npos);
 }
@@ -93,7 +93,7 @@ TEST(ThreadAdviceTest, WaitsOfOthersAreNotTheStepsWaits) {
   }
   const Advice advice =
       AdviceFor(facts + "process 100 cpus=2\n" + Ready(1) + Thread(1, 1, 0));
-  EXPECT_EQ(Find(advice, "oversubscribed"), nullptr);
+  EXPECT_EQ(FindHost(advice, "oversubscribed"), nullptr);
 }
 
 TEST(ThreadAdviceTest, LoaderWorkersAreCountedAgainstTheProcessors) {
@@ -105,7 +105,7 @@ TEST(ThreadAdviceTest, LoaderWorkersAreCountedAgainstTheProcessors) {
   }
   const Advice advice = AdviceFor(facts + "process 100 cpus=2\n" + Ready(1) +
                                   Thread(1, 0.4, 0.6));
-  const Finding* found = Find(advice, "oversubscribed");
+  const Finding* found = FindHost(advice, "oversubscribed");
   ASSERT_NE(found, nullptr);
   EXPECT_TRUE(Says(*found,
                    "6.0 of the threads that were ready are in 6 worker "
@@ -121,14 +121,14 @@ TEST(ThreadAdviceTest, WorkersThatTheParentSampledCount) {
     const std::string pid = std::to_string(200 + i);
     facts += "process " + pid + " cpus=2\nthread " + std::to_string(50 + i) +
              " w\n0..9000000 decode\n";
-    children += "counter 4500000 \"Threads ready to run in child " + pid +
-                "\" 1\n";
+    children +=
+        "counter 4500000 \"Threads ready to run in child " + pid + "\" 1\n";
   }
   // One that is not in the trace is not the job's.
   children += "counter 4500000 \"Threads ready to run in child 999\" 50\n";
   const Advice advice = AdviceFor(facts + "process 100 cpus=2\n" + Ready(1) +
                                   Thread(1, 0.4, 0.6) + children);
-  const Finding* found = Find(advice, "oversubscribed");
+  const Finding* found = FindHost(advice, "oversubscribed");
   ASSERT_NE(found, nullptr);
   EXPECT_NE(found->finding.find("7.0 on average"), std::string::npos);
   EXPECT_TRUE(Says(*found, "in 6 worker processes, 1.0 in processes"));
@@ -145,14 +145,14 @@ HostProgram WaitsForQueue() {
 TEST(ThreadAdviceTest, AWaitForAnotherThreadIsNamedAndReplayed) {
   HostProgram program = WaitsForQueue();
   std::string other = "process 100\nthread 2 decoder\n";
-  for (int i = 0; i < kSteps; ++i) {
+  for (int i = 0; i < kHostSteps; ++i) {
     other += std::to_string(i * 1'000'000 + 100'000) + ".." +
              std::to_string(i * 1'000'000 + 900'000) +
              " \"decode (a.py:3)\" PythonFunction\n";
   }
   program.Raw(other);
   const Advice advice = program.Ask();
-  const Finding* found = Find(advice, "thread_wait");
+  const Finding* found = FindHost(advice, "thread_wait");
   ASSERT_NE(found, nullptr);
   EXPECT_EQ(found->finding,
             "The stepping thread waits for another thread in \"Queue.get "
@@ -163,7 +163,7 @@ TEST(ThreadAdviceTest, AWaitForAnotherThreadIsNamedAndReplayed) {
   EXPECT_TRUE(Says(*found,
                    "Meanwhile thread 2 (decoder) was in \"decode (a.py:3)\" "
                    "for 780.00 us per step on average."));
-  EXPECT_EQ(Find(advice, "callback"), nullptr);
+  EXPECT_EQ(FindHost(advice, "callback"), nullptr);
 }
 
 TEST(ThreadAdviceTest, WhoHoldsALockIsNotMadeUp) {
@@ -171,7 +171,7 @@ TEST(ThreadAdviceTest, WhoHoldsALockIsNotMadeUp) {
   program.Add(10, 110, "aten::mm Operator")
       .Add(120, 920, "Lock.acquire(cache)");
   const Advice advice = program.Ask();
-  const Finding* found = Find(advice, "thread_wait");
+  const Finding* found = FindHost(advice, "thread_wait");
   ASSERT_NE(found, nullptr);
   EXPECT_NE(found->finding.find("waits for a lock in \"Lock.acquire(cache)\""),
             std::string::npos);
@@ -184,8 +184,8 @@ TEST(ThreadAdviceTest, AWaitOfTheLoaderIsTheLoaders) {
       .Add(115, 930, "\"enumerate(DataLoader)#_MultiProcessing\" Dataloader")
       .Add(120, 920, "\"Queue.get (queue.py:154)\" PythonFunction");
   const Advice advice = program.Ask();
-  EXPECT_EQ(Find(advice, "thread_wait"), nullptr);
-  EXPECT_NE(Find(advice, "data_loader"), nullptr);
+  EXPECT_EQ(FindHost(advice, "thread_wait"), nullptr);
+  EXPECT_NE(FindHost(advice, "data_loader"), nullptr);
 }
 
 TEST(ThreadAdviceTest, NamesOfWaits) {
@@ -220,7 +220,7 @@ Advice AdviceForTwo(double first, double second) {
 
 TEST(ThreadAdviceTest, ThreadsThatShareOneProcessorTakeTurns) {
   const Advice advice = AdviceForTwo(0.5, 0.5);
-  const Finding* found = Find(advice, "threads_take_turns");
+  const Finding* found = FindHost(advice, "threads_take_turns");
   ASSERT_NE(found, nullptr);
   EXPECT_NE(found->finding.find("2 threads in Python functions use one"),
             std::string::npos);
@@ -229,11 +229,11 @@ TEST(ThreadAdviceTest, ThreadsThatShareOneProcessorTakeTurns) {
 }
 
 TEST(ThreadAdviceTest, ThreadsThatRunTogetherDoNotTakeTurns) {
-  EXPECT_EQ(Find(AdviceForTwo(0.95, 0.95), "threads_take_turns"), nullptr);
+  EXPECT_EQ(FindHost(AdviceForTwo(0.95, 0.95), "threads_take_turns"), nullptr);
   // The other one waits for a file, say.
-  EXPECT_EQ(Find(AdviceForTwo(0.95, 0.05), "threads_take_turns"), nullptr);
+  EXPECT_EQ(FindHost(AdviceForTwo(0.95, 0.05), "threads_take_turns"), nullptr);
   // Both do.
-  EXPECT_EQ(Find(AdviceForTwo(0.3, 0.2), "threads_take_turns"), nullptr);
+  EXPECT_EQ(FindHost(AdviceForTwo(0.3, 0.2), "threads_take_turns"), nullptr);
 }
 
 // The wait lies in every fourth step: on average it is most of the time, and
@@ -255,7 +255,7 @@ TEST(ThreadAdviceTest, ALoaderThatStallsFewStepsIsAFinding) {
   SummaryOptions options;
   options.views = kAdviceView;
   const Summary summary = ComputeSummary(*trace, options);
-  const Finding* found = Find(summary.advice, "data_loader");
+  const Finding* found = FindHost(summary.advice, "data_loader");
   ASSERT_NE(found, nullptr);
   EXPECT_TRUE(found->average);
   EXPECT_EQ(found->saving_ns, 5'000'750);
