@@ -46,7 +46,8 @@ def read_files(
     progress: Optional[Callable[[int, int], None]],
 ) -> Tuple[TraceData, str]: ...
 def read_bytes(
-    data: bytes, name: str, progress: Optional[Callable[[int, int], None]],
+    data: bytes, name: str, options: List[str],
+    progress: Optional[Callable[[int, int], None]],
 ) -> Tuple[TraceData, str]: ...
 def query(
     paths: List[bytes], options: List[str],

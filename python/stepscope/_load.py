@@ -16,14 +16,17 @@ if TYPE_CHECKING:
 def load(source: Union[Path, List[Path], bytes, bytearray, memoryview], *,
          steps: Optional[str] = None,
          unprofiled: Optional[str] = None,
-         align: bool = True) -> Result:
+         align: bool = True,
+         step_range: Optional[str] = None) -> Result:
     """Reads a trace: a file, a folder that holds one job, a list of files of
     one job, or bytes, in any format that ``stepscope summary`` reads.
 
     ``steps`` says which steps the tables are of: ``"all"``, ``"settled"``
     (without warm-up) or numbers such as ``"3:8"``; without it they are of
     everything that was recorded. ``unprofiled`` is how long a step takes that
-    is not recorded, such as ``"14.9ms"``. Ranks are laid on one clock by their
+    is not recorded, such as ``"14.9ms"``. ``step_range`` makes the ranges of
+    that name the steps, in place of those that were recorded: ``"decode*"``,
+    where ``*`` matches any text. Ranks are laid on one clock by their
     collectives; ``align=False`` leaves their clocks as recorded.
 
     FileNotFoundError, OSError or ValueError, with one line, where nothing can
@@ -36,20 +39,22 @@ def load(source: Union[Path, List[Path], bytes, bytearray, memoryview], *,
     from .data.load import load as _load
 
     return _load(source, steps=steps, unprofiled=unprofiled, align=align,
-                 stacklevel=2)
+                 step_range=step_range, stacklevel=2)
 
 
 def query(source: Union[Path, List[Path], Result],
           sql: Optional[str] = None, *, named: Optional[str] = None,
           params: Optional[Dict[str, Union[int, float]]] = None,
-          memory: Optional[str] = None) -> QueryTable:
+          memory: Optional[str] = None,
+          step_range: Optional[str] = None) -> QueryTable:
     """The rows that an SQL query gives, as a table for pyarrow, polars, pandas
     or plain Python: of a dataset (``stepscope convert --to parquet``), a
     trace, a folder of traces, a list of them, or of the files that ``load()``
     has read. Tables, views and named queries are those of ``stepscope query``.
 
     ``named`` is the name of a query that is there already, and ``params`` are
-    its numbers. ``memory``, such as ``"4GB"``, bounds what DuckDB takes; what
+    its numbers. ``step_range`` is that of ``load()``, for traces. ``memory``,
+    such as ``"4GB"``, bounds what DuckDB takes; what
     does not fit is sorted on disk, below ``$TMPDIR``.
 
     ValueError with DuckDB's message where the SQL is wrong or does more than
@@ -64,4 +69,4 @@ def query(source: Union[Path, List[Path], Result],
     from .data.query import query as _query
 
     return _query(source, sql, named=named, params=params, memory=memory,
-                  stacklevel=2)
+                  step_range=step_range, stacklevel=2)

@@ -178,6 +178,30 @@ class LoadTest(support.InOwnFolder):
         with self.assertRaises(TypeError):
             result.whatif(5)
 
+    def test_a_step_is_what_the_caller_says(self):
+        path = trace_files.write("trace.json")
+        with open(path, "rb") as file:
+            data = file.read()
+        for source in (path, [path], data):
+            result = stepscope.load(source, step_range="aten::*")
+            self.assertEqual(len(result["steps"]), 12)
+            self.assertEqual(len(result.choose(steps="all")["steps"]), 12)
+        # Of this call alone.
+        self.assertEqual(len(stepscope.load(path)["steps"]), 4)
+        self.assertEqual(
+            stepscope.load(path, step_range="aten::*").summary().data,
+            json.loads(cli("summary", path, "--step-range", "aten::*",
+                           "--format", "json")))
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = stepscope.load(path, step_range="nobody")
+        self.assertIn("no range is called nobody", str(caught[0].message))
+        self.assertEqual(len(result["steps"]), 0)
+        for bad, kind in ((5, TypeError), ("", ValueError),
+                          ("a\0b", ValueError)):
+            with self.assertRaises(kind):
+                stepscope.load(path, step_range=bad)
+
     def test_says_what_the_cli_says(self):
         path = trace_files.write("trace.json")
         result = stepscope.load(path)

@@ -56,6 +56,17 @@ class WithDuckDB(support.InOwnFolder):
 
 
 class QueryTest(WithDuckDB):
+    def test_steps_are_those_of_the_result(self):
+        count = "SELECT count(*) AS steps FROM steps"
+        self.assertEqual(self.one(count), {"steps": 4})
+        self.assertEqual(self.one(count, step_range="aten::*"), {"steps": 12})
+        result = stepscope.load(self.trace, step_range="aten::*")
+        (row,) = stepscope.query(result, count).to_dicts()
+        self.assertEqual(row, {"steps": 12})
+        cli("convert", self.trace, "--to", "parquet", "-o", "dataset")
+        with self.assertRaisesRegex(ValueError, "has its steps already"):
+            stepscope.query("dataset", count, step_range="aten::*")
+
     def test_takes_traces_folders_lists_results_and_datasets(self):
         os.mkdir("folder")
         shutil.copy(self.trace, "folder")

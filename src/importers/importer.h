@@ -36,6 +36,8 @@ struct ImportOptions {
   // The path was found in a folder: only a regular file counts, and nobody
   // waits for the writer of a pipe.
   bool found = false;
+  // Ranges whose names match are the steps; empty: as SetStepRange() said.
+  std::string step_range;
   // What only one format understands.
   FormatOptions formats;
 

@@ -125,7 +125,8 @@ Status ImportInto(const Importer& importer, InputSource& input,
   input.set_cancel(options.cancel);
   const Row first = builder.event_count();
   STEPSCOPE_TRY(importer.Import(input, options, builder));
-  const std::string& range = StepRange();
+  const std::string& range =
+      options.step_range.empty() ? StepRange() : options.step_range;
   if (!range.empty() && !MarkSteps(range, first, builder))
     builder.AddNote(input.path() + ": no range is called " + range +
                     ", so it has no steps");

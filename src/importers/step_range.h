@@ -12,7 +12,8 @@ namespace stepscope {
 
 // All that is read from now on has the ranges whose names match `glob` as its
 // steps, and no others; empty: those that were recorded. For a program that
-// does one thing with its traces: to be called once, before any is read.
+// does one thing with its traces: to be called once, before any is read. Who
+// reads several has ImportOptions::step_range.
 void SetStepRange(std::string glob);
 const std::string& StepRange();
 

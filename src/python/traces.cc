@@ -238,13 +238,14 @@ nb::tuple ReadFiles(const std::vector<nb::bytes>& paths, const Texts& options,
 }
 
 nb::tuple ReadBytes(const nb::bytes& bytes, const std::string& name,
-                    const nb::object& progress) {
+                    const Texts& options, const nb::object& progress) {
   const char* const data = bytes.c_str();
   const size_t size = bytes.size();
   return Load(
       [=](stepscope_watch* watch, stepscope_trace** trace,
           stepscope_reply reply) {
-        return Reader().read_bytes(data, size, name.c_str(), watch, trace,
+        return Reader().read_bytes(data, size, name.c_str(),
+                                   Pointers(options).data(), watch, trace,
                                    reply);
       },
       progress, true);
@@ -280,7 +281,8 @@ void AddTraces(nb::module_& module) {
   module.def("load_reader",
              [](const std::string& path) { LoadReader(path.c_str()); });
   module.def("read_files", &ReadFiles, nb::arg(), nb::arg(), nb::arg().none());
-  module.def("read_bytes", &ReadBytes, nb::arg(), nb::arg(), nb::arg().none());
+  module.def("read_bytes", &ReadBytes, nb::arg(), nb::arg(), nb::arg(),
+             nb::arg().none());
   module.def("query", &Query, nb::arg(), nb::arg(), nb::arg().none());
 }
 

@@ -107,6 +107,7 @@ class Conversion {
     }
     ImportOptions import;
     import.found = !file.named;
+    import.step_range = options_.step_range;
     const Result<const Importer*> importer = FindImporter(file.path, import);
     if (!importer) return Skip(file, importer.error());
     import.cancel = options_.cancel;

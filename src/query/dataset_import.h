@@ -25,6 +25,7 @@ struct DatasetImportOptions {
   // Where false: what is written waits until a call over the same files
   // commits it. So many processes write, and one decides on jobs and clocks.
   bool commit = true;
+  std::string step_range;  // as ImportOptions has it
 };
 
 // A file that is not in the dataset. Files of a folder that are no traces do

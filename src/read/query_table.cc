@@ -131,6 +131,10 @@ Result<QueryAnswer> AnswerQuery(const std::vector<std::string>& paths,
                                 ReadRequest& request, const QueryWatch& watch) {
   QueryLimits limits;
   limits.memory = request.Text("memory").value_or("");
+  DatasetImportOptions import;
+  import.cancel = watch.cancel;
+  import.progress = watch.progress;
+  import.step_range = request.Text("step_range").value_or("");
   STEPSCOPE_TRY_ASSIGN(const std::string sql, ChooseSql(request));
   STEPSCOPE_TRY(request.Finish());
   const auto dataset = std::find_if(paths.begin(), paths.end(), &IsDataset);
@@ -139,6 +143,11 @@ Result<QueryAnswer> AnswerQuery(const std::vector<std::string>& paths,
                 *dataset +
                     ": a dataset is asked by itself; stepscope convert "
                     "TRACES -o DATASET --to parquet adds traces to it");
+  if (dataset != paths.end() && !import.step_range.empty())
+    return Fail(ErrorCode::kInvalidArgument,
+                *dataset +
+                    ": a dataset has its steps already; give step_range where "
+                    "traces are read");
   STEPSCOPE_TRY_ASSIGN(std::string made, MakeScratchFolder());
   const ScratchFolder scratch(std::move(made));
   limits.spill_folder = scratch.folder() + "/spill";
@@ -146,8 +155,7 @@ Result<QueryAnswer> AnswerQuery(const std::vector<std::string>& paths,
   std::string folder = paths.front();
   if (dataset == paths.end()) {
     folder = scratch.folder() + "/dataset";
-    const DatasetImport done =
-        ImportIntoDataset(paths, folder, {watch.cancel, watch.progress});
+    const DatasetImport done = ImportIntoDataset(paths, folder, import);
     if (IsCancelled(watch)) return QueryCancelled();
     STEPSCOPE_TRY_ASSIGN(answer.warnings,
                          WarningsOfImport(done, paths.front()));

@@ -80,8 +80,9 @@ Error WithRemedy(const Error& error) {
               remedy.empty() ? error.message : error.message + "; " + remedy);
 }
 
-ImportOptions OptionsFor(stepscope_watch* watch) {
+ImportOptions OptionsFor(stepscope_watch* watch, std::string step_range = {}) {
   ImportOptions options;
+  options.step_range = std::move(step_range);
   if (watch == nullptr) return options;
   options.cancel = &watch->cancel;
   options.progress = [watch](uint64_t done, uint64_t total) {
@@ -181,22 +182,26 @@ int stepscope_read_files(const char* const* paths, size_t count,
     ReadRequest request(options);
     STEPSCOPE_TRY_ASSIGN(const std::string align,
                          request.Choice("align", {"yes", "no"}));
+    const std::string range = request.Text("step_range").value_or("");
     STEPSCOPE_TRY(request.Finish());
     return Keep(LoadFiles({paths, paths + count},
                           align == "no" ? stepscope::Alignment::kAsRecorded
                                         : stepscope::Alignment::kByEvents,
-                          OptionsFor(watch)),
+                          OptionsFor(watch, range)),
                 trace);
   });
 }
 
 int stepscope_read_bytes(const void* bytes, size_t size, const char* name,
-                         stepscope_watch* watch, stepscope_trace** trace,
-                         stepscope_reply reply) {
+                         stepscope_read_options options, stepscope_watch* watch,
+                         stepscope_trace** trace, stepscope_reply reply) {
   *trace = nullptr;
-  return Guarded(reply, [&] {
+  return Guarded(reply, [&]() -> Result<std::string> {
+    ReadRequest request(options);
+    const std::string range = request.Text("step_range").value_or("");
+    STEPSCOPE_TRY(request.Finish());
     return Keep(LoadBytes({static_cast<const uint8_t*>(bytes), size}, name,
-                          OptionsFor(watch)),
+                          OptionsFor(watch, range)),
                 trace);
   });
 }

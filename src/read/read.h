@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define STEPSCOPE_READ_VERSION 3
+#define STEPSCOPE_READ_VERSION 4
 #define STEPSCOPE_READ_API __attribute__((visibility("default")))
 
 enum stepscope_read_error {
@@ -58,15 +58,17 @@ STEPSCOPE_READ_API void stepscope_watch_progress(const stepscope_watch* watch,
                                                  uint64_t* total);
 
 /* One trace of a file, of a folder that holds one job, or of several files,
- * its ranks on one clock; "align" = "no" leaves clocks as recorded. The text
- * has a line for each thing that a user should be warned of. `watch` may be
- * null. */
+ * its ranks on one clock; "align" = "no" leaves clocks as recorded.
+ * "step_range" = "decode*": ranges of that name are the steps. The text has a
+ * line for each thing that a user should be warned of. `watch` may be null. */
 STEPSCOPE_READ_API int stepscope_read_files(
     const char* const* paths, size_t count, stepscope_read_options options,
     stepscope_watch* watch, stepscope_trace** trace, stepscope_reply reply);
-/* The same of bytes, which are needed during the call only. */
+/* The same of bytes, which are needed during the call only. Nothing is to be
+ * aligned. */
 STEPSCOPE_READ_API int stepscope_read_bytes(const void* bytes, size_t size,
                                             const char* name,
+                                            stepscope_read_options options,
                                             stepscope_watch* watch,
                                             stepscope_trace** trace,
                                             stepscope_reply reply);
@@ -101,9 +103,9 @@ STEPSCOPE_READ_API int stepscope_table_stream(const stepscope_table* table,
 
 /* Rows of SQL, by DuckDB, whose library is loaded now and not before. `paths`
  * is one dataset, or files and folders of traces. Options: "sql" or "named"
- * (with "param" = "NAME=VALUE", any number), and "memory" = "4GB". The text has
- * a line for each thing that a user should be warned of. `watch` may be
- * null. */
+ * (with "param" = "NAME=VALUE", any number), "memory" = "4GB", and "step_range"
+ * as above. The text has a line for each thing that a user should be warned of.
+ * `watch` may be null. */
 STEPSCOPE_READ_API int stepscope_query(const char* const* paths, size_t count,
                                        stepscope_read_options options,
                                        stepscope_watch* watch,

@@ -35,7 +35,7 @@ class ReadTest : public testing::Test {
   void SetUp() override {
     bytes_ = capture::EndedSample().bytes;
     ASSERT_EQ(stepscope_read_bytes(bytes_.data(), bytes_.size(), "sample",
-                                   nullptr, &trace_, reply_.to()),
+                                   nullptr, nullptr, &trace_, reply_.to()),
               STEPSCOPE_READ_OK)
         << reply_.text;
   }
@@ -161,7 +161,7 @@ TEST(Read, BadInputIsOneLine) {
   EXPECT_EQ(reply.text.find('\n'), std::string::npos);
   const std::string garbage = "this is no trace";
   EXPECT_EQ(stepscope_read_bytes(garbage.data(), garbage.size(), "bytes",
-                                 nullptr, &trace, reply.to()),
+                                 nullptr, nullptr, &trace, reply.to()),
             STEPSCOPE_READ_INVALID);
   EXPECT_NE(reply.text.find("bytes"), std::string::npos);
   EXPECT_EQ(reply.text.find('\n'), std::string::npos);
@@ -177,8 +177,8 @@ TEST(Read, CanBeCancelled) {
   stepscope_watch_cancel(watch);
   Reply reply;
   stepscope_trace* trace = nullptr;
-  EXPECT_EQ(stepscope_read_bytes(bytes.data(), bytes.size(), "sample", watch,
-                                 &trace, reply.to()),
+  EXPECT_EQ(stepscope_read_bytes(bytes.data(), bytes.size(), "sample", nullptr,
+                                 watch, &trace, reply.to()),
             STEPSCOPE_READ_CANCELLED)
       << reply.text;
   EXPECT_EQ(trace, nullptr);
@@ -238,6 +238,36 @@ TEST_F(ReadTest, ThreadsMayAskAtOnce) {
   }
   for (std::thread& thread : threads) thread.join();
   for (const std::string& text : texts) EXPECT_EQ(text, texts[0]);
+}
+
+// Of one call alone: a program reads many traces.
+TEST(ReadStepRangeTest, StepsAreTheRangesThatTheCallerNames) {
+  const std::string bytes = R"({"traceEvents": [
+    {"ph": "X", "name": "decode 1", "pid": 1, "tid": 1, "ts": 0, "dur": 5},
+    {"ph": "X", "name": "decode 2", "pid": 1, "tid": 1, "ts": 6, "dur": 5},
+    {"ph": "X", "name": "other", "pid": 1, "tid": 1, "ts": 12, "dur": 5}]})";
+  const auto steps = [&](std::vector<const char*> options) -> int64_t {
+    options.push_back(nullptr);
+    Reply reply;
+    stepscope_trace* trace = nullptr;
+    EXPECT_EQ(stepscope_read_bytes(bytes.data(), bytes.size(), "a.json",
+                                   options.data(), nullptr, &trace, reply.to()),
+              STEPSCOPE_READ_OK)
+        << reply.text;
+    if (trace == nullptr) return -1;
+    stepscope_table* table = nullptr;
+    EXPECT_EQ(
+        stepscope_trace_table(trace, "steps", nullptr, &table, reply.to()),
+        STEPSCOPE_READ_OK)
+        << reply.text;
+    const int64_t rows = table == nullptr ? -1 : stepscope_table_rows(table);
+    if (table != nullptr) stepscope_table_free(table);
+    stepscope_trace_free(trace);
+    return rows;
+  };
+  EXPECT_EQ(steps({"step_range", "decode*"}), 2);
+  EXPECT_EQ(steps({"step_range", "other"}), 1);
+  EXPECT_EQ(steps({}), 0);
 }
 
 }  // namespace

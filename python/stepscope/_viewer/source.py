@@ -39,7 +39,8 @@ def paths_of(source: Any) -> Tuple[List[str], Optional[str]]:
             return paths_of(source._source)
         return _saved(lambda path: source.save(path, "pb"), "window.pb")
     if isinstance(source, Result):
-        if source._paths:
+        # Another server would read the files without knowing what a step is.
+        if source._paths and source._step_range is None:
             return [_existing(path) for path in source._paths], None
         return _saved(source.export, "trace.pftrace")
     if isinstance(source, (str, os.PathLike)):

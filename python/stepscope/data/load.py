@@ -21,15 +21,17 @@ _log = logging.getLogger("stepscope")
 
 def load(source: Any, *, steps: Optional[str] = None,
          unprofiled: Optional[str] = None, align: bool = True,
-         stacklevel: int = 1) -> Result:
+         step_range: Optional[str] = None, stacklevel: int = 1) -> Result:
     """See stepscope.load()."""
     options = {"steps": steps, "unprofiled": unprofiled}
+    import_options = step_range_options(step_range, "load()")
     paths: List[bytes] = []
     _core.load_reader(READER)
     if isinstance(source, (bytes, bytearray, memoryview)):
         name = "bytes"
         with progress_for(name) as progress:
-            trace, said = _core.read_bytes(bytes(source), name, progress)
+            trace, said = _core.read_bytes(bytes(source), name,
+                                           import_options, progress)
     else:
         paths = paths_of(source)
         name = os.fsdecode(paths[0])
@@ -37,16 +39,31 @@ def load(source: Any, *, steps: Optional[str] = None,
             name += f" and {len(paths) - 1} more"
         with progress_for(name) as progress:
             trace, said = _core.read_files(
-                paths, ["align", "yes" if align else "no"], progress)
+                paths, ["align", "yes" if align else "no", *import_options],
+                progress)
     for line in said.splitlines():
         warnings.warn(line, stacklevel=stacklevel + 1)
     result = Result(trace, name, options,
-                    [os.path.abspath(os.fsdecode(path)) for path in paths])
+                    [os.path.abspath(os.fsdecode(path)) for path in paths],
+                    step_range)
     if steps is not None or unprofiled is not None:
         # What makes no sense is said here, not when a table is first used.
         result.table("steps")
     _log.debug("loaded %s", name)
     return result
+
+
+def step_range_options(step_range: Any, function: str) -> List[str]:
+    """For the reader library, which has it beside other options."""
+    if step_range is None:
+        return []
+    if not isinstance(step_range, str):
+        raise TypeError(f"{function}: step_range must be a str, not "
+                        f"{type(step_range).__name__}")
+    if not step_range or "\0" in step_range:
+        raise ValueError(f"{function}: step_range is the name of a range, "
+                         f"such as 'decode*', not {step_range!r}")
+    return ["step_range", step_range]
 
 
 def paths_of(source: Any, function: str = "load()",

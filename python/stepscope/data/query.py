@@ -8,7 +8,7 @@ import warnings
 
 from .. import _core
 from .._native_files import READER
-from .load import paths_of
+from .load import paths_of, step_range_options
 from .progress import progress_for
 from .result import Result
 from .table import Table
@@ -31,9 +31,12 @@ class QueryTable(Table):
 def query(source: Any, sql: Optional[str] = None, *,
           named: Optional[str] = None,
           params: Optional[Dict[str, Any]] = None,
-          memory: Optional[str] = None, stacklevel: int = 1) -> QueryTable:
+          memory: Optional[str] = None, step_range: Optional[str] = None,
+          stacklevel: int = 1) -> QueryTable:
     """See stepscope.query()."""
-    options: List[str] = []
+    if step_range is None and isinstance(source, Result):
+        step_range = source._step_range  # its files are read again
+    options = step_range_options(step_range, "query()")
     for name, value in (("sql", sql), ("named", named), ("memory", memory)):
         if value is not None:
             options += [name, _text(name, value)]

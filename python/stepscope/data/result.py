@@ -52,10 +52,12 @@ class Result:
 
     def __init__(self, trace: Any, name: str,
                  options: Dict[str, Optional[str]],
-                 paths: Optional[List[str]] = None) -> None:
+                 paths: Optional[List[str]] = None,
+                 step_range: Optional[str] = None) -> None:
         self._trace = trace
         self._name = name
         self._paths = paths or []  # empty: it was read from bytes
+        self._step_range = step_range
         self._options = {key: str(value) for key, value in options.items()
                          if value is not None}
         self._cache: Dict[Any, Table] = {}
@@ -119,7 +121,7 @@ class Result:
         """
         result = Result(self._trace, self._name,
                         {"steps": steps, "unprofiled": unprofiled},
-                        self._paths)
+                        self._paths, self._step_range)
         result.table("steps")  # what makes no sense is said here
         return result
 
