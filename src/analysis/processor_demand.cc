@@ -62,8 +62,7 @@ void AddChildren(const Trace& trace, const std::vector<Sum>& sums,
         std::string(name.substr(kReadyInChild.size())).c_str(), nullptr, 10);
     for (uint32_t p = 0; p < trace.processes().size(); ++p) {
       if (trace.processes()[p].pid != pid || own_samples[p] > 0) continue;
-      const double ready =
-          sums[i].value / static_cast<double>(sums[i].samples);
+      const double ready = sums[i].value / static_cast<double>(sums[i].samples);
       demand.processes.push_back({p, ready});
       demand.ready += ready;
       break;

@@ -100,19 +100,19 @@ void FindIdleDevice(const AdviceInput& input, Advice& advice) {
   finding.id = "device_idle";
   const std::vector<int64_t> by_step = IdleByStep(input);
   const bool knows_steps = !by_step.empty() && input.summary.has_steps;
-  finding.finding = device->name + " is idle for " +
-                    (knows_steps ? input.PerMedianStep(by_step)
-                                 : per_step(device->idle_ns)) +
-                    ": the host does not keep it busy.";
+  finding.finding =
+      device->name + " is idle for " +
+      (knows_steps ? input.PerMedianStep(by_step) : per_step(device->idle_ns)) +
+      ": the host does not keep it busy.";
   finding.change = "host=0.5";
   finding.always = true;
   // What the change saves at most, as in the replay of it: the rest of the idle
   // time is the host's other half.
   finding.saving_ns =
-      (knows_steps ? Median(by_step)
-                   : static_cast<int64_t>(
-                         share *
-                         static_cast<double>(advice.recorded_step_ns))) /
+      (knows_steps
+           ? Median(by_step)
+           : static_cast<int64_t>(
+                 share * static_cast<double>(advice.recorded_step_ns))) /
       2;
   finding.saving_basis = "the host does its work in half the time";
   std::vector<const IdleRow*> causes;
