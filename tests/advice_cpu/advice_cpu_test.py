@@ -135,7 +135,8 @@ class AdviceCpuTest(support.RunTestCase):
     def test_a_wait_for_another_thread_is_named(self):
         if not PACKAGE.is_dir():
             self.skipTest(f"no {PACKAGE}")
-        answer = self.advise("waits_for_thread.py", "--no-gpu", "--python")
+        answer = self.advise("waits_for_thread.py", "--no-gpu", "--python",
+                             "--python-include", "*/queue.py")
         found = self.find("thread_wait", answer)
         self.assertIsNotNone(found, answer["advice"])
         self.assertIn("Queue.get", found["finding"])
@@ -144,8 +145,11 @@ class AdviceCpuTest(support.RunTestCase):
 
     def test_threads_of_python_take_turns(self):
         self.require_samples(python_functions=True)
-        found = self.find("threads_take_turns",
-                          self.advise("take_turns.py", "--no-gpu", "--python"))
+        answer = self.advise("take_turns.py", "--no-gpu", "--python")
+        if any("busy with other programs" in d for d in answer["doubts"]):
+            self.assertIsNone(self.find("threads_take_turns", answer))
+            self.skipTest("other programs use the machine: not to be told")
+        found = self.find("threads_take_turns", answer)
         self.assertIsNotNone(found)
         self.assertIn("4 threads", found["finding"])
 

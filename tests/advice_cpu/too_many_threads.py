@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shares small products among four times as many threads as there are
+"""Shares operators among eight times as many threads as there are
 processors; they spin while they wait for each other. With an argument: one
 thread."""
 import os
 import sys
 import time
 
-THREADS = 1 if len(sys.argv) > 1 else 4 * len(os.sched_getaffinity(0))
+THREADS = 1 if len(sys.argv) > 1 else 8 * len(os.sched_getaffinity(0))
 os.environ["OMP_NUM_THREADS"] = str(THREADS)
 os.environ["OMP_WAIT_POLICY"] = "active"
 

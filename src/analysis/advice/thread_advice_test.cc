@@ -65,6 +65,20 @@ TEST(ThreadAdviceTest, AsManyReadyThreadsAsProcessorsAreNoFinding) {
       nullptr);
 }
 
+TEST(ThreadAdviceTest, ABusyMachineAsksForMore) {
+  const std::string crowded = "cpu 0.3 0.99\nprocess 100 cpus=2\n";
+  const std::string wait = Thread(1, 0.1, 0.8);
+  EXPECT_EQ(FindHost(AdviceFor(crowded + Ready(3) + wait), "oversubscribed"),
+            nullptr);
+  EXPECT_NE(FindHost(AdviceFor("process 100 cpus=2\n" + Ready(3) + wait),
+                 "oversubscribed"),
+            nullptr);
+  const Advice advice = AdviceFor(crowded + Ready(8) + wait);
+  const Finding* found = FindHost(advice, "oversubscribed");
+  ASSERT_NE(found, nullptr);
+  EXPECT_TRUE(Says(*found, "busy with other programs too"));
+}
+
 TEST(ThreadAdviceTest, WhatComesBeforeTheStepsIsNotAveragedIn) {
   std::string facts = "process 100 cpus=2\n";
   for (int i = 1; i < 100; ++i) {
@@ -81,6 +95,7 @@ TEST(ThreadAdviceTest, ProcessorsAreThoseThatTheJobMayUse) {
   const Finding* found = FindHost(advice, "oversubscribed");
   ASSERT_NE(found, nullptr);
   EXPECT_NE(found->finding.find("for 1.5 processors"), std::string::npos);
+  EXPECT_NE(found->to_try[0].find("at most 1 thread "), std::string::npos);
 }
 
 TEST(ThreadAdviceTest, WaitsOfOthersAreNotTheStepsWaits) {
@@ -208,8 +223,9 @@ TEST(ThreadAdviceTest, NamesOfWaits) {
 }
 
 // Two threads in Python functions all the time.
-Advice AdviceForTwo(double first, double second) {
+Advice AdviceForTwo(double first, double second, const std::string& use = "") {
   HostProgram program;
+  program.Raw(use);
   program.Add(5, 985, "\"train (a.py:1)\" PythonFunction")
       .Raw(
           "process 100 cpus=4\nthread 2 other\n0..9990000 \"log (a.py:9)\" "
@@ -232,6 +248,10 @@ TEST(ThreadAdviceTest, ThreadsThatRunTogetherDoNotTakeTurns) {
   EXPECT_EQ(FindHost(AdviceForTwo(0.95, 0.95), "threads_take_turns"), nullptr);
   // The other one waits for a file, say.
   EXPECT_EQ(FindHost(AdviceForTwo(0.95, 0.05), "threads_take_turns"), nullptr);
+  // They wait for a processor as well.
+  EXPECT_EQ(
+      FindHost(AdviceForTwo(0.5, 0.5, "cpu 0.3 0.99\n"), "threads_take_turns"),
+      nullptr);
   // Both do.
   EXPECT_EQ(FindHost(AdviceForTwo(0.3, 0.2), "threads_take_turns"), nullptr);
 }

@@ -3,6 +3,7 @@
 // Findings about threads and processors: more threads ready to run than there
 // are processors, and threads that take turns.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "analysis/advice/wait_names.h"
 #include "analysis/interval_search.h"
 #include "analysis/kinds.h"
+#include "analysis/machine_load.h"
 #include "analysis/processor_demand.h"
 #include "analysis/stats.h"
 #include "base/text.h"
@@ -43,10 +45,12 @@ const ThreadDemand* LongestWaiting(const AdviceInput& input,
 std::vector<std::string> RemediesOf(const DemandParts& split,
                                     double processors) {
   std::vector<std::string> remedies;
-  const std::string most = Format("%g", std::max(1.0, processors));
+  const std::string most =
+      Format("%.0f", std::max(1.0, std::floor(processors)));
   if (split.stepping > processors) {
     remedies.push_back("at most " + most +
-                       " threads in operators (torch.set_num_threads, "
+                       (most == "1" ? " thread" : " threads") +
+                       " in operators (torch.set_num_threads, "
                        "OMP_NUM_THREADS)");
   }
   if (split.workers > 0) {
@@ -124,10 +128,18 @@ Turns FindTurnsOf(const AdviceInput& input, const ProcessorDemand& demand,
 }  // namespace
 
 void FindOversubscribed(const AdviceInput& input, Advice& advice) {
-  constexpr double kOver = 1.25;  // times the processors
+  // Times the processors. On a machine that others use, a thread that sleeps
+  // and wakes often is ready for longer, so that it takes more to be sure.
+  constexpr double kOver = 1.25;
+  constexpr double kOverIfCrowded = 2;
   if (!input.summary.has_steps) return;
   const std::optional<ProcessorDemand> demand = DemandInSteps(input);
-  if (!demand || demand->ready < kOver * demand->processors) return;
+  const std::optional<MachineLoad> load = FindMachineLoad(input.trace());
+  const bool crowded = load && load->crowding() > 0;
+  if (!demand ||
+      demand->ready < (crowded ? kOverIfCrowded : kOver) * demand->processors) {
+    return;
+  }
   const ThreadDemand* const longest = LongestWaiting(input, *demand);
   if (longest == nullptr) return;
   const double share = std::min(1.0, longest->waiting);
@@ -156,8 +168,16 @@ void FindOversubscribed(const AdviceInput& input, Advice& advice) {
              ", " + CountOf(split.stepping) + " in processes that step.",
          "", kNoRow, 0, 0});
   }
-  if (const std::string use = ProcessorUse(input.trace()); !use.empty()) {
+  // Workers that end with their parent do not say what they used.
+  if (const std::string use = ProcessorUse(input.trace());
+      !use.empty() && split.worker_processes == 0) {
     finding.evidence.push_back({use, "", kNoRow, 0, 0});
+  }
+  if (crowded) {
+    finding.evidence.push_back(
+        {"The machine was busy with other programs too: without them, threads "
+         "wait less, and fewer may be ready at a time.",
+         "", kNoRow, 0, 0});
   }
   finding.to_try = RemediesOf(split, demand->processors);
   advice.findings.push_back(std::move(finding));
@@ -170,6 +190,10 @@ void FindThreadsThatTakeTurns(const AdviceInput& input, Advice& advice) {
   if (!input.summary.has_steps || input.HasWorkInSteps()) return;
   const std::optional<ProcessorDemand> demand = DemandInSteps(input);
   if (!demand || demand->processors < 2) return;
+  // Then a thread that waits for its turn waits for a processor as well, and
+  // the two cannot be told apart.
+  const std::optional<MachineLoad> load = FindMachineLoad(input.trace());
+  if (load && load->crowding() > 0) return;
   for (const ProcessDemand& process : demand->processes) {
     if (!DoesStep(input, process.process)) continue;
     const Turns turns = FindTurnsOf(input, *demand, process.process);
