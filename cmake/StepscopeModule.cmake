@@ -67,7 +67,7 @@ endfunction()
 
 # stepscope_test(<name> SOURCES foo_test.cc [DEPENDS trace] [LINK Z::Z]
 #                [LABELS unit] [TIMEOUT seconds] [ENVIRONMENT A=b ...]
-#                [SERIAL] [HOT])
+#                [SERIAL] [HOT] [ONE_THREAD bar_test.cc ...])
 #
 # A GoogleTest binary; each of its tests is a CTest test <name>.Suite.Case.
 # Labels: unit (quick; the default), e2e, fault (slow hardening), install;
@@ -75,12 +75,17 @@ endfunction()
 # no_asan, no_tsan (see tools/run_tests.py). SERIAL: nothing runs beside.
 # TIMEOUT is for an optimised build; under a sanitizer it is three times that.
 # HOT: its own code runs for long, so it is optimised in every tree.
+# ONE_THREAD: those of the sources whose tests start no thread, or ask a server
+# one thing after the other; ThreadSanitizer's tree leaves these files out.
 function(stepscope_test name)
   if(NOT STEPSCOPE_TESTS)
     return()
   endif()
   cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL;HOT" "TIMEOUT"
-                        "SOURCES;DEPENDS;LINK;LABELS;ENVIRONMENT")
+                        "SOURCES;ONE_THREAD;DEPENDS;LINK;LABELS;ENVIRONMENT")
+  if(NOT STEPSCOPE_SANITIZE MATCHES "thread")
+    list(APPEND arg_SOURCES ${arg_ONE_THREAD})
+  endif()
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
