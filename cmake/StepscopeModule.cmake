@@ -67,19 +67,25 @@ endfunction()
 
 # stepscope_test(<name> SOURCES foo_test.cc [DEPENDS trace] [LINK Z::Z]
 #                [LABELS unit] [TIMEOUT seconds] [ENVIRONMENT A=b ...]
-#                [SERIAL])
+#                [SERIAL] [HOT] [ONE_THREAD bar_test.cc ...])
 #
 # A GoogleTest binary; each of its tests is a CTest test <name>.Suite.Case.
 # Labels: unit (quick; the default), e2e, fault (slow hardening), install;
 # threads, which is what the ThreadSanitizer tree builds and runs; and once,
 # no_asan, no_tsan (see tools/run_tests.py). SERIAL: nothing runs beside.
 # TIMEOUT is for an optimised build; under a sanitizer it is three times that.
+# HOT: its own code runs for long, so it is optimised in every tree.
+# ONE_THREAD: those of the sources whose tests start no thread, or ask a server
+# one thing after the other; ThreadSanitizer's tree leaves these files out.
 function(stepscope_test name)
   if(NOT STEPSCOPE_TESTS)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT"
-                        "SOURCES;DEPENDS;LINK;LABELS;ENVIRONMENT")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL;HOT" "TIMEOUT"
+                        "SOURCES;ONE_THREAD;DEPENDS;LINK;LABELS;ENVIRONMENT")
+  if(NOT STEPSCOPE_SANITIZE MATCHES "thread")
+    list(APPEND arg_SOURCES ${arg_ONE_THREAD})
+  endif()
   if(NOT arg_LABELS)
     set(arg_LABELS unit)
   endif()
@@ -100,8 +106,10 @@ function(stepscope_test name)
     ${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY
                        "${PROJECT_BINARY_DIR}/test-bin")
   stepscope_link_(${name} "${arg_DEPENDS}" "${arg_LINK};GTest::gtest_main")
-  target_compile_options(${name} PRIVATE ${stepscope_test_options})
-  target_precompile_headers(${name} REUSE_FROM stepscope_test_pch)
+  if(NOT arg_HOT OR NOT STEPSCOPE_SANITIZE MATCHES "address")
+    target_compile_options(${name} PRIVATE ${stepscope_test_options})
+    target_precompile_headers(${name} REUSE_FROM stepscope_test_pch)
+  endif()
   stepscope_unity(${name})
   list(APPEND arg_ENVIRONMENT ${STEPSCOPE_TEST_ENVIRONMENT})
   gtest_discover_tests(

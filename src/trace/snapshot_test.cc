@@ -284,7 +284,7 @@ TEST(SnapshotTest, ACutFileIsNone) {
 
 TEST(SnapshotTest, OtherVersionsAndMachinesAreToldApart) {
   const std::string bytes = Snapshot(*Sample());
-  for (const size_t at : {8, 12}) {
+  for (const size_t at : {8u, 12u}) {
     std::string other = bytes;
     std::swap(other[at], other[at + 3]);
     const auto read = Read(other);

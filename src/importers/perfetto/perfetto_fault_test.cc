@@ -83,7 +83,7 @@ TEST(PerfettoFaultTest, IdsThatAreNeverDefined) {
 
 // Annotations within annotations: as deep as a file is long.
 TEST(PerfettoFaultTest, DeepAnnotations) {
-  for (const uint32_t field : {11, 12, 8}) {
+  for (const uint32_t field : {11u, 12u, 8u}) {
     std::string deep = Pb().Int(4, 1).str();
     while (deep.size() < 60'000)
       deep = Pb().Text(field == 8 && deep.size() > 2 ? 4 : field, deep).str();
