@@ -71,7 +71,7 @@ TEST(ThreadAdviceTest, ABusyMachineAsksForMore) {
   EXPECT_EQ(FindHost(AdviceFor(crowded + Ready(3) + wait), "oversubscribed"),
             nullptr);
   EXPECT_NE(FindHost(AdviceFor("process 100 cpus=2\n" + Ready(3) + wait),
-                 "oversubscribed"),
+                     "oversubscribed"),
             nullptr);
   const Advice advice = AdviceFor(crowded + Ready(8) + wait);
   const Finding* found = FindHost(advice, "oversubscribed");
