@@ -25,6 +25,13 @@ def start(shapes=False, modules=False, operators=True, memory=False,
     _patch_ranges()
 
 
+def start_for(profiler, operators=True):
+    """As a Profiler was asked to. Without operators, their memory is not
+    recorded either."""
+    start(profiler.record_shapes, profiler.with_modules, operators,
+          profiler.profile_memory and operators, profiler._record_values)
+
+
 def stop():
     _torch.stop()
     _paddle.stop()

@@ -209,7 +209,8 @@ for prof in (own, ours):
         thread = threading.Thread(target=prof.stop)
         thread.start()
         thread.join()
-        kept.append(self.square + self.square)  # is not recorded, and does no harm
+        # Is not recorded, and does no harm.
+        kept.append(self.square + self.square)
         rows = {row.key: row for row in prof.key_averages()}
         self.assertEqual(rows["aten::add"].self_cpu_memory_usage, 16 * KIB)
         with profile(activities=CPU, profile_memory=True) as again:

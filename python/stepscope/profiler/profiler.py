@@ -211,10 +211,7 @@ class Profiler:
             os.environ[_GPU_KINDS] = "kernel"
             self._chose_kinds = True
         if self.frameworks and self.mode != "on_demand":
-            _frameworks.start(self.record_shapes, self.with_modules,
-                              operators=not flight,
-                              memory=self.profile_memory and not flight,
-                              values=self._record_values)
+            _frameworks.start_for(self, operators=not flight)
         self._core.start(state.value)
         self._record_memory()
         self._beside.start(self._records(state) and self.mode != "on_demand")
@@ -436,9 +433,7 @@ class Profiler:
         if triggered != self._triggered:
             self._triggered = triggered
             if self.frameworks and triggered:
-                _frameworks.start(self.record_shapes, self.with_modules,
-                                  memory=self.profile_memory,
-                                  values=self._record_values)
+                _frameworks.start_for(self)
             elif self.frameworks:
                 _frameworks.stop()
         return triggered
