@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
+#include <tuple>
+#include <utility>
 
 namespace stepscope::json {
 namespace {
@@ -278,9 +279,13 @@ int64_t PaddleEvent::RoomIn(const PaddleEvent& around) const {
 }
 
 bool FindPaddleParentsByOrder(PaddleEvents& events) {
-  const PaddleEvents as_stated = events;
+  std::vector<std::pair<int64_t, int64_t>> bounds;
+  bounds.reserve(events.size());
+  for (const PaddleEvent& event : events)
+    bounds.emplace_back(event.low_ns, event.high_ns);
   if (!ByOrder(events).Run()) {
-    events = as_stated;
+    for (size_t i = 0; i < events.size(); ++i)
+      std::tie(events[i].low_ns, events[i].high_ns) = bounds[i];
     return false;
   }
   for (PaddleEvent& event : events)
