@@ -45,7 +45,7 @@ std::string Memory(int64_t time_ns, int64_t bytes, uint64_t peak) {
 )";
 }
 
-constexpr int64_t kMinute = 60'000'000'000;
+constexpr int64_t kWindowMinute = 60'000'000'000;
 
 // After a minute, single precision is 4 us apart: every event of this operator
 // is stated at the same time, and most with no duration.
@@ -55,7 +55,7 @@ TEST(PaddleJsonTest, ShortEventsOfALongWindow) {
   std::vector<Node> level2;
   std::vector<Node> level3;
   for (int i = 0; i < 200; ++i) {
-    const int64_t at = first + kMinute + i * 5'431;
+    const int64_t at = first + kWindowMinute + i * 5'431;
     level1.push_back({"relu dygraph", at, 4'217});
     level2.push_back({"relu node_creation", at + 310, 346});
     level2.push_back({"relu infer_meta", at + 700, 347});
@@ -104,7 +104,7 @@ TEST(PaddleJsonTest, ShortChildrenOfALongWindowLieInTheirOperator) {
   const std::string kinds[] = {"add", "relu", "matmul"};
   std::vector<Node> operators;
   std::vector<Node> inner;
-  int64_t time = kMinute + 100'300;
+  int64_t time = kWindowMinute + 100'300;
   for (int i = 0; i < 90; ++i) {
     const std::string& kind = kinds[i % 3];
     const int64_t dur = 600 + i * 37 % 700;
@@ -115,7 +115,7 @@ TEST(PaddleJsonTest, ShortChildrenOfALongWindowLieInTheirOperator) {
   }
   std::string written = Written({"first", 0, 5'000}, 0);
   written +=
-      Written({"ProfileStep#3", kMinute, time - kMinute, "ProfileStep"}, 0);
+      Written({"ProfileStep#3", kWindowMinute, time - kWindowMinute, "ProfileStep"}, 0);
   for (const Node& node : operators) written += Written(node, 0);
   for (const Node& node : inner) written += Written(node, 0);
   const auto trace = Read(written);
@@ -235,14 +235,14 @@ TEST(PaddleJsonTest, CallsOfTheDevice) {
   const int64_t first = 669'417;
   text += Written({"ProfileStep#3", first, 8'602'117}, first);
   for (int i = 0; i < 20; ++i) {
-    const int64_t at = first + kMinute + i * 20'431;
+    const int64_t at = first + kWindowMinute + i * 20'431;
     text += Written({"op", at, 9'000}, first);
     text += Written({"launch", at + 3'100, 900, "CudaRuntime"}, first);
     text += Written({"launch", at + 6'100, 900, "CudaRuntime"}, first);
     text += Memory(at + 7'500, 8, 9);
   }
   for (int i = 0; i < 20; ++i) {
-    const int64_t at = first + kMinute + i * 20'431;
+    const int64_t at = first + kWindowMinute + i * 20'431;
     text += Written({"inner", at + 100, 2'900, "OperatorInner"}, first);
     text += Written({"inner", at + 4'010, 2'080, "OperatorInner"}, first);
   }
