@@ -21,7 +21,7 @@ std::string KinetoOf(const Trace& trace) {
   return text;
 }
 
-std::string EventsOf(const std::string& text) {
+std::string KinetoEventsOf(const std::string& text) {
   constexpr std::string_view kBegin = "\"traceEvents\": [\n";
   const size_t begin = text.find(kBegin) + kBegin.size();
   return text.substr(begin, text.rfind("\n]") - begin) + "\n";
@@ -29,7 +29,7 @@ std::string EventsOf(const std::string& text) {
 
 // clang-format off
 TEST(Kineto, Golden) {
-  EXPECT_EQ(EventsOf(KinetoOf(*TraceFromText(R"(
+  EXPECT_EQ(KinetoEventsOf(KinetoOf(*TraceFromText(R"(
 process 100 rank=3 name=train
 thread 7 main
   2000..100000 ProfileStep#4 ProfileStep

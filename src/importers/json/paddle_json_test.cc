@@ -114,8 +114,8 @@ TEST(PaddleJsonTest, ShortChildrenOfALongWindowLieInTheirOperator) {
     time += dur + 30 + i * 53 % 170;
   }
   std::string written = Written({"first", 0, 5'000}, 0);
-  written +=
-      Written({"ProfileStep#3", kWindowMinute, time - kWindowMinute, "ProfileStep"}, 0);
+  written += Written(
+      {"ProfileStep#3", kWindowMinute, time - kWindowMinute, "ProfileStep"}, 0);
   for (const Node& node : operators) written += Written(node, 0);
   for (const Node& node : inner) written += Written(node, 0);
   const auto trace = Read(written);
