@@ -25,7 +25,7 @@ std::string EventsOf(std::string_view text) {
   return Events(*TraceFromText(text));
 }
 
-size_t Count(std::string_view text, std::string_view part) {
+size_t CountParts(std::string_view text, std::string_view part) {
   size_t count = 0;
   for (size_t at = text.find(part); at != text.npos;
        at = text.find(part, at + 1))
@@ -198,10 +198,10 @@ thread 7 main
 stream 3 GPU:0
   2500..5000 gemm Kernel correlation=5
 )");
-  EXPECT_EQ(Count(events, R"x("launch","id":1,)x"), 2u) << events;
-  EXPECT_EQ(Count(events, R"x("launch","id":2,)x"), 2u) << events;
+  EXPECT_EQ(CountParts(events, R"x("launch","id":1,)x"), 2u) << events;
+  EXPECT_EQ(CountParts(events, R"x("launch","id":2,)x"), 2u) << events;
   // Equal pids and device numbers are told apart.
-  EXPECT_EQ(Count(events, "\"process_name\""), 4u);
+  EXPECT_EQ(CountParts(events, "\"process_name\""), 4u);
   EXPECT_HAS(events, R"x("pid":268435556,"tid":"7(C++) @268435556")x");
   EXPECT_HAS(events, R"x("pid":268435456,"tid":3)x");
   EXPECT_HAS(events, "Device 0 (GPU) of process 100");
@@ -266,8 +266,8 @@ TEST(Chrome, ManyThreads) {
   auto trace = builder.Finish();
   ASSERT_TRUE(trace);
   std::string events = Events(**trace);
-  EXPECT_EQ(Count(events, "\"thread_name\""), kThreads);
-  EXPECT_EQ(Count(events, "\"ph\":\"X\""), kThreads);
+  EXPECT_EQ(CountParts(events, "\"thread_name\""), kThreads);
+  EXPECT_EQ(CountParts(events, "\"ph\":\"X\""), kThreads);
 }
 
 }  // namespace
