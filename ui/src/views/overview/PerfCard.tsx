@@ -60,8 +60,9 @@ export function LedgerCard({ doc, said }: {
         ...bins("rejected", ledger.rejected),
         ...(ledger.no_launch ? [["Device work without its launch",
           formatCount(ledger.no_launch)] as [string, string]] : []),
-        ...(ledger.outlives_parent ? [["Events that outlive the one they began in",
-          formatCount(ledger.outlives_parent)] as [string, string]] : []),
+        ...(ledger.outlives_parent
+          ? [["Events that outlive the one they began in",
+            formatCount(ledger.outlives_parent)] as [string, string]] : []),
       ]} />
       {doc.notes.filter((note) => !said.includes(note))
         .map((note) => <p key={note} class="note faint">
