@@ -56,6 +56,44 @@ class DropInTest(support.InOwnFolder):
         for stack in stacks:
             self.assertIn("test_each_window_has_such_stacks", stack[0])
 
+    def test_a_file_ends_with_the_span_of_the_recording(self):
+        with profile(activities=CPU) as prof:
+            self.square.mm(self.square)
+        prof.export_chrome_trace("trace.json")
+        with open("trace.json", encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        span, _, begin, end = events[-4:]
+        self.assertEqual([span["name"], begin["name"], end["name"]],
+                         ["PyTorch Profiler (0)",
+                          "Iteration Start: PyTorch Profiler",
+                          "Record Window End"])
+        self.assertGreaterEqual(span["ts"], begin["ts"])
+        # Both ends are microseconds with a fraction: their sum is rounded.
+        self.assertLessEqual(span["ts"] + span["dur"], end["ts"] + 0.001)
+        for event in events[:-2]:
+            self.assertGreaterEqual(event.get("ts", begin["ts"]), begin["ts"])
+            self.assertLessEqual(event.get("ts", end["ts"]), end["ts"])
+        for event in events:
+            if event.get("cat") == "cpu_op":
+                self.assertEqual(event["args"]["Record function id"], 0)
+        # It is not an event of the program.
+        self.assertNotIn("PyTorch Profiler (0)",
+                         [event.name for event in prof.events()])
+
+    def test_ids_are_not_used_again(self):
+        seen = set()
+        for _ in range(3):
+            with profile(activities=CPU) as prof:
+                self.square.mm(self.square)
+            events = prof.profiler.kineto_results.events()
+            ids = [event.correlation_id() for event in events]
+            self.assertTrue(all(ids))
+            self.assertEqual(len(set(ids)), len(ids))
+            self.assertFalse(seen & set(ids))
+            seen |= set(ids)
+            again = prof.profiler.kineto_results.events()
+            self.assertEqual([event.correlation_id() for event in again], ids)
+
     def needs_shapes(self):
         version = self.torch.__version__.split(".")
         if (int(version[0]), int(version[1])) < (2, 3):

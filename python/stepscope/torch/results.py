@@ -12,12 +12,27 @@ if TYPE_CHECKING:
     from .profile import profile
 
 
+_next_id = 0  # ids of one recording are not those of another
+
+
+def _first_id_of(events: "EventList") -> int:
+    global _next_id
+    first = getattr(events, "_first_id", None)
+    if first is None:
+        first = events._first_id = _next_id
+        _next_id += max((max(event.correlation or 0, event.id)
+                         for event in events), default=0) + 1
+    return first
+
+
 class KinetoEvent:
     """An event under the names of torch's C++ class."""
 
-    def __init__(self, event: "FunctionEvent", start_ns: int) -> None:
+    def __init__(self, event: "FunctionEvent", start_ns: int,
+                 first_id: int) -> None:
         self._event = event
         self._start_ns = start_ns
+        self._first_id = first_id
 
     def name(self) -> str:
         return self._event.name
@@ -41,10 +56,12 @@ class KinetoEvent:
         return self._event.device_resource_id
 
     def correlation_id(self) -> int:
-        return self._event.correlation or self._event.id
+        own = self._event.correlation or self._event.id
+        return self._first_id + own if own else 0
 
     def linked_correlation_id(self) -> int:
-        return self._event.id if self._event.is_device else 0
+        event = self._event
+        return self._first_id + event.id if event.is_device else 0
 
     def start_thread_id(self) -> Any:
         return self._event.thread
@@ -79,7 +96,8 @@ class KinetoResults:
         self._events = events
 
     def events(self) -> List[KinetoEvent]:
-        return [KinetoEvent(event, round(event.start * 1000))
+        first_id = _first_id_of(self._events)
+        return [KinetoEvent(event, round(event.start * 1000), first_id)
                 for event in self._events]
 
     def trace_start_ns(self) -> int:

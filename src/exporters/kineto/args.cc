@@ -80,6 +80,8 @@ void ArgWriter::AppendIds(std::string& out, Row row, Word word) {
   }
   if (const uint64_t id = ids_->IdOf(row, word); id != 0)
     AppendInt(out, "External id", static_cast<int64_t>(id));
+  // torch counts them only for its own observer of executions.
+  if (form_.as_torch && IsRange(word)) AppendInt(out, "Record function id", 0);
   if (const auto it = forward_threads_.find(row); it != forward_threads_.end())
     AppendInt(out, "Fwd thread id", it->second);
   if (IsRange(word)) AppendInt(out, "Ev Idx", next_index_++);

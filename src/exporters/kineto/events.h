@@ -37,5 +37,8 @@ void WriteCounters(const Context& context);
 void WriteLaunches(const Context& context);
 void WriteWaits(const Context& context);
 void WriteFlows(const Context& context);
+// The last entries: the span of the recording and its two ends, under the
+// names of torch's profiler, whose tools find them there.
+void WriteWindow(const Context& context);
 
 }  // namespace stepscope::kineto

@@ -42,6 +42,7 @@ class KinetoExporting : public Exporter {
       kineto::WriteWaits(context);
     }
     out.Append(rows.Metadata());
+    kineto::WriteWindow(context);
     // Every entry ends in a comma, of which the last one is too much. Without
     // a process there is no entry.
     if (!trace.processes().empty()) out.RemoveSuffix(2);

@@ -218,6 +218,35 @@ void WriteWaits(const Context& context) {
   }
 }
 
+void WriteWindow(const Context& context) {
+  if (!context.form.as_torch) return;
+  const Trace& trace = context.trace;
+  const auto time = [&](int64_t time_ns) {
+    std::string text;
+    AppendTime(text, trace, context.form, time_ns);
+    return text;
+  };
+  const std::string begin = time(trace.begin_ns());
+  std::string duration;
+  AppendDuration(duration, context.form, trace.end_ns() - trace.begin_ns());
+  context.out.Append(
+      R"({"ph":"X","cat":"Trace","ts":)" + begin + R"(,"dur":)" + duration +
+      R"(,"pid":"Spans","tid":"PyTorch Profiler",)"
+      R"x("name":"PyTorch Profiler (0)","args":{"Op count":0}},)x"
+      "\n"
+      R"({"name":"process_sort_index","ph":"M","ts":)" +
+      begin +
+      R"(,"pid":"Spans","tid":0,"args":{"sort_index":536870912}},)"
+      "\n"
+      R"({"name":"Iteration Start: PyTorch Profiler","ph":"i","s":"g",)"
+      R"("pid":"Traces","tid":"Trace PyTorch Profiler","ts":)" +
+      begin +
+      "},\n"
+      R"({"name":"Record Window End","ph":"i","s":"g","pid":"","tid":"",)"
+      R"("ts":)" +
+      time(trace.end_ns()) + "},\n");
+}
+
 void WriteFlows(const Context& context) {
   const Trace& trace = context.trace;
   for (const Flow& flow : trace.flows()) {
