@@ -181,8 +181,8 @@ def test_paddle(args):
     args.pattern = "test_side_by_side*.py"
     test(args)
     args.variables = {"PYTHONPATH": str(PADDLE)}
-    args.pattern = "test_samples.py"
-    test(args)
+    for args.pattern in ("test_samples.py", "test_paddle_examples.py"):
+        test(args)
 
 
 def test_all(args):
