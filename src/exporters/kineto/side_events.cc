@@ -227,6 +227,9 @@ void WriteWindow(const Context& context) {
     return text;
   };
   const std::string begin = time(trace.begin_ns());
+  // The next whole microsecond: readers add begin and duration in floating
+  // point, and the sum must not lie behind the end.
+  const std::string end = time((trace.end_ns() / 1000 + 1) * 1000);
   std::string duration;
   AppendDuration(duration, context.form, trace.end_ns() - trace.begin_ns());
   context.out.Append(
@@ -244,7 +247,7 @@ void WriteWindow(const Context& context) {
       "},\n"
       R"({"name":"Record Window End","ph":"i","s":"g","pid":"","tid":"",)"
       R"("ts":)" +
-      time(trace.end_ns()) + "},\n");
+      end + "},\n");
 }
 
 void WriteFlows(const Context& context) {
