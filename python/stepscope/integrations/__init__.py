@@ -6,6 +6,6 @@
 * :mod:`stepscope.integrations.lightning`: Lightning
 * :mod:`stepscope.integrations.keras`: Keras 3 and tf.keras
 
-A module loads the package that it is for, and no other. What goes wrong in it
+A module loads the package that it is for, and no other. A fault in it
 is said once, and the program goes on.
 """

@@ -3,7 +3,7 @@
 a framework tell of them.
 
 A step is an optimizer step with the wait for its data, so it is entered where
-the one before it ends. What is not training is a *part*: a range that is in no
+the one before it ends. A *part* is not training: it is a range in no
 step. None of these methods raises: the loop belongs to the framework.
 """
 
