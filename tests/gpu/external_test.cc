@@ -108,8 +108,11 @@ TEST_F(External, LiesInsideWhatWasRecordedAroundIt) {
   EXPECT_GT(begin_of(op), begin_of(net));
   EXPECT_LT(end_of(op), end_of(net));
   EXPECT_EQ(end_of(launch), end_of(op));
-  EXPECT_NEAR(static_cast<double>(trace->dur_ns()[op]),
-              static_cast<double>(end - start), 2.0);
+  // The line between the two clocks goes through readings that are some 10 ns
+  // off, some milliseconds apart: a duration is exact to a part in 10^5, and
+  // on a machine that stalls to a part in 10^3.
+  const auto timed = static_cast<double>(end - start);
+  EXPECT_NEAR(static_cast<double>(trace->dur_ns()[op]), timed, timed / 1000);
 }
 
 TEST_F(External, TakesMoreThanABlock) {
