@@ -18,7 +18,7 @@
 
 #include "exporters/exporter.h"
 #include "exporters/file_sink.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::bench {
 

@@ -18,7 +18,7 @@
 #include "importers/tensorflow/tensorflow_importer.h"
 #include "importers/xplane/xplane_importer.h"
 #include "proto_files.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::bench {
 namespace {

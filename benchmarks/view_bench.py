@@ -32,7 +32,7 @@ import urllib.parse
 
 BIN = pathlib.Path(__file__).resolve().parent.parent / "build/bin"
 TICKS = os.sysconf("SC_CLK_TCK")
-# Sections of a snapshot (src/trace/snapshot_sections.h): the Trace's tables,
+# Sections of a snapshot (src/snapshot/snapshot_sections.h): the Trace's tables,
 # and what is made of them.
 TABLES, NESTING, PYRAMID = range(1, 21), range(21, 24), range(66, 67)
 

@@ -27,6 +27,8 @@ LAYERS = {
     "trace": {"base"},
     "importers": {"trace", "base", "format"},
     "exporters": {"trace", "base", "format"},
+    "timeline": {"trace", "base"},
+    "snapshot": {"timeline", "trace", "base"},
     "analysis": {"trace", "base"},
     "report": {"analysis", "trace", "base"},
     "profiler": {
@@ -34,16 +36,16 @@ LAYERS = {
     },
     "query": {"importers", "analysis", "trace", "base"},
     "server": {
-        "analysis", "report", "query", "importers", "exporters", "trace",
-        "base",
+        "analysis", "report", "importers", "exporters", "snapshot", "timeline",
+        "trace", "base",
     },
     "cli": {
         "server", "query", "profiler", "report", "analysis", "importers",
         "exporters", "trace", "base", "format",
     },
     "read": {
-        "cli/info", "cli/output_file", "query", "report", "analysis",
-        "importers", "exporters", "trace", "base",
+        "query", "report", "analysis", "importers", "exporters", "trace",
+        "base",
     },
     "python": {
         "read/read", "query", "profiler", "report", "analysis", "importers",
@@ -59,7 +61,9 @@ BARE = {
     "src/collector": set(),
     "src/inject": set(),
     "src/base": {"zlib.h"},
-    "src/trace": {"zlib.h"},
+    "src/trace": set(),
+    "src/timeline": set(),
+    "src/snapshot": set(),
     "src/analysis": {"zlib.h"},
     "src/report": set(),
     "src/profiler": {"zlib.h"},

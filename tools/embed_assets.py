@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the files of a folder as C++ source, for src/server/assets.h.
+"""Writes the files of a folder as C++ source, for src/server/http/assets.h.
 
 usage: embed_assets.py FOLDER OUTPUT.cc     (no such folder: no files)
 """
@@ -41,7 +41,7 @@ def main():
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     out = [
         "// Made by tools/embed_assets.py.",
-        '#include "server/assets.h"',
+        '#include "server/http/assets.h"',
         "",
         "namespace stepscope::server {",
         "namespace {",

@@ -5,8 +5,8 @@
 #include <stepscope/c.h>
 
 #include "analysis/name_totals.h"
-#include "trace/trace_builder.h"
-#include "trace/trace_from_text.h"
+#include "trace/build/trace_builder.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

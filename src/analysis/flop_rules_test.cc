@@ -5,7 +5,7 @@
 
 #include "analysis/raw_member.h"
 #include "analysis/summary.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 namespace {

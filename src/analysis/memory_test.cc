@@ -18,7 +18,7 @@
 #include <string>
 
 #include "analysis/summary.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace {
 

@@ -13,7 +13,7 @@
 #include <random>
 #include <string>
 
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 

@@ -10,8 +10,8 @@
 
 #include "analysis/event_tree.h"
 #include "analysis/steps.h"
+#include "trace/build/trace_builder.h"
 #include "trace/event_type.h"
-#include "trace/trace_builder.h"
 
 namespace stepscope {
 namespace {

@@ -10,7 +10,7 @@
 #include "analysis/stage_events.h"
 #include "analysis/steps.h"
 #include "trace/event_type.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

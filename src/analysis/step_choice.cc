@@ -10,7 +10,7 @@
 #include "analysis/kinds.h"
 #include "analysis/order_statistics.h"
 #include "base/text.h"
-#include "trace/trace_part.h"
+#include "trace/build/trace_part.h"
 
 namespace stepscope {
 namespace {

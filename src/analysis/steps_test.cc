@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "trace/trace_builder.h"
-#include "trace/trace_from_text.h"
+#include "trace/build/trace_builder.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

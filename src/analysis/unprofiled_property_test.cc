@@ -14,7 +14,7 @@
 #include "analysis/order_statistics.h"
 #include "analysis/unprofiled.h"
 #include "analysis/warmup.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/summary.h"
 #include "base/text.h"
+#include "cli/frame/output.h"
+#include "cli/frame/progress.h"
+#include "cli/frame/verbs.h"
 #include "cli/load.h"
-#include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/step_options.h"
-#include "cli/verbs.h"
 #include "report/render_advice.h"
 
 namespace stepscope {

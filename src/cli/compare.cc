@@ -2,13 +2,13 @@
 #include <cstdint>
 #include <optional>
 
+#include "cli/frame/output.h"
+#include "cli/frame/progress.h"
+#include "cli/frame/usage.h"
+#include "cli/frame/verbs.h"
 #include "cli/load.h"
-#include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/step_options.h"
 #include "cli/table_style.h"
-#include "cli/usage.h"
-#include "cli/verbs.h"
 #include "report/render_compare.h"
 
 namespace stepscope {

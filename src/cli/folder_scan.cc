@@ -7,9 +7,9 @@
 
 #include "analysis/source_notes.h"
 #include "base/file.h"
+#include "cli/frame/output.h"
+#include "cli/frame/progress.h"
 #include "cli/load.h"
-#include "cli/output.h"
-#include "cli/progress.h"
 #include "importers/import_many.h"
 
 namespace stepscope {

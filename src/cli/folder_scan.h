@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/partial/reduce.h"
-#include "cli/exit_code.h"
+#include "cli/frame/exit_code.h"
 #include "report/table_options.h"
 
 namespace stepscope {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/info.h"
+#include "report/info/info.h"
 
+#include "cli/frame/output.h"
+#include "cli/frame/verbs.h"
 #include "cli/load.h"
-#include "cli/output.h"
-#include "cli/verbs.h"
 
 namespace stepscope {
 
@@ -14,7 +14,7 @@ ExitCode RunInfo(const InfoOptions& options) {
                     "choose from text, json");
   }
   ExitCode code = kExitOk;
-  LoadedInput input;
+  TraceInfo input;
   if (!LoadForInfo(options.input, input, code)) return code;
   return WriteOutput(options.format == "json" ? InfoJson(input)
                                               : InfoText(input));

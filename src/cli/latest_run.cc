@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "cli/output.h"
-#include "cli/run_captures.h"
+#include "cli/frame/output.h"
+#include "cli/record/run_captures.h"
 
 namespace stepscope {
 namespace {

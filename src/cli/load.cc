@@ -4,12 +4,12 @@
 #include <cstdio>
 
 #include "base/file.h"
-#include "cli/job_info.h"
+#include "cli/frame/output.h"
+#include "cli/frame/progress.h"
 #include "cli/latest_run.h"
-#include "cli/output.h"
-#include "cli/progress.h"
 #include "importers/input/input_source.h"
 #include "importers/load_inputs.h"
+#include "report/info/job_info.h"
 
 namespace stepscope {
 namespace {
@@ -82,8 +82,7 @@ std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& given,
   return MergeAndCheck(*std::move(folder), inputs.front(), code);
 }
 
-bool LoadForInfo(const std::string& given, LoadedInput& loaded,
-                 ExitCode& code) {
+bool LoadForInfo(const std::string& given, TraceInfo& loaded, ExitCode& code) {
   std::string input = given;
   if (!NameInput(input, code)) return false;
   Result<TraceFolder> folder = ImportWithProgress({input}, {});

@@ -9,9 +9,9 @@
 
 #include "analysis/ranks/align_set.h"
 #include "base/result.h"
-#include "cli/exit_code.h"
-#include "cli/job_info.h"
+#include "cli/frame/exit_code.h"
 #include "importers/importer.h"
+#include "report/info/info.h"
 #include "trace/trace.h"
 
 namespace stepscope {
@@ -34,15 +34,8 @@ inline Alignment AlignmentOf(bool no_align) {
   return no_align ? Alignment::kAsRecorded : Alignment::kByEvents;
 }
 
-// What `info` shows: everything in a folder, whatever jobs there are.
-struct LoadedInput {
-  std::shared_ptr<const Trace> trace;
-  bool is_folder = false;
-  std::vector<JobInfo> jobs;
-  std::vector<TraceFolder::Skipped> skipped;
-  SetClocks clocks;  // of a folder with one job of several files
-};
-bool LoadForInfo(const std::string& input, LoadedInput& loaded, ExitCode& code);
+// For `info`.
+bool LoadForInfo(const std::string& input, TraceInfo& loaded, ExitCode& code);
 
 // What is wrong with an input, and the code to return.
 ExitCode ComplainOfInput(const Error& error);

@@ -3,7 +3,7 @@
 // Options of commands that read traces of several ranks.
 #pragma once
 
-#include "cli/command.h"
+#include "cli/frame/command.h"
 
 namespace stepscope {
 

@@ -5,12 +5,13 @@
 
 #include "base/duration.h"
 #include "base/text.h"
+#include "cli/frame/output.h"
+#include "cli/frame/output_file.h"
+#include "cli/frame/progress.h"
+#include "cli/frame/verbs.h"
 #include "cli/load.h"
-#include "cli/output.h"
-#include "cli/output_file.h"
-#include "cli/progress.h"
 #include "cli/step_options.h"
-#include "cli/verbs.h"
+#include "exporters/output_file.h"
 #include "report/html/html_report.h"
 
 namespace stepscope {

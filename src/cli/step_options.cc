@@ -2,7 +2,7 @@
 #include "cli/step_options.h"
 
 #include "base/duration.h"
-#include "cli/output.h"
+#include "cli/frame/output.h"
 
 namespace stepscope {
 

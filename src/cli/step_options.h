@@ -8,7 +8,7 @@
 #include <string>
 
 #include "analysis/step_choice.h"
-#include "cli/exit_code.h"
+#include "cli/frame/exit_code.h"
 
 namespace stepscope {
 

@@ -5,14 +5,15 @@
 #include <optional>
 
 #include "cli/folder_scan.h"
+#include "cli/frame/output.h"
+#include "cli/frame/output_file.h"
+#include "cli/frame/progress.h"
+#include "cli/frame/verbs.h"
 #include "cli/load.h"
-#include "cli/output.h"
-#include "cli/output_file.h"
-#include "cli/progress.h"
 #include "cli/step_options.h"
 #include "cli/table_arguments.h"
 #include "cli/table_style.h"
-#include "cli/verbs.h"
+#include "exporters/output_file.h"
 #include "report/fluid_report.h"
 
 namespace stepscope {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/output.h"
-#include "cli/verbs.h"
+#include "cli/frame/output.h"
+#include "cli/frame/verbs.h"
 #include "report/table_options.h"
 
 namespace stepscope {

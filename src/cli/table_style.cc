@@ -7,7 +7,7 @@
 
 #include "base/name_display.h"
 #include "base/terminal.h"
-#include "cli/output.h"
+#include "cli/frame/output.h"
 
 namespace stepscope {
 namespace {

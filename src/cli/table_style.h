@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/verbs.h"
+#include "cli/frame/verbs.h"
 #include "report/text_style.h"
 
 namespace stepscope {

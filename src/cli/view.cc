@@ -6,8 +6,8 @@
 
 #include "base/byte_count.h"
 #include "base/file.h"
+#include "cli/frame/output.h"
 #include "cli/load.h"
-#include "cli/output.h"
 
 namespace stepscope {
 

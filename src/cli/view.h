@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.h"
-#include "cli/exit_code.h"
+#include "cli/frame/command.h"
+#include "cli/frame/exit_code.h"
 
 namespace stepscope {
 

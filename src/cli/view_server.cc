@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "base/terminal.h"
-#include "cli/output.h"
+#include "cli/frame/output.h"
 #include "cli/view.h"
-#include "server/assets.h"
+#include "server/http/assets.h"
 #include "server/server.h"
 
 extern char** environ;

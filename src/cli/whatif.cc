@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/replay/whatif.h"
 
+#include "cli/frame/output.h"
+#include "cli/frame/progress.h"
+#include "cli/frame/usage.h"
+#include "cli/frame/verbs.h"
 #include "cli/load.h"
-#include "cli/output.h"
-#include "cli/progress.h"
 #include "cli/step_options.h"
-#include "cli/usage.h"
-#include "cli/verbs.h"
 #include "report/render_whatif.h"
 
 namespace stepscope {

@@ -15,7 +15,7 @@
 #include "base/file.h"
 #include "exporters/chrome/chrome.h"
 #include "exporters/pipelined_sink.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

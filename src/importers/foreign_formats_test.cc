@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "importers/capture/sample_capture.h"
+#include "importers/capture/sample_capture_test_support.h"
 #include "importers/registry.h"
 
 namespace stepscope {

@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "importers/registry.h"
-#include "trace/jobs.h"
+#include "trace/job/jobs.h"
 
 namespace stepscope {
 namespace {

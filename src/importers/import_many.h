@@ -13,8 +13,9 @@
 
 #include "base/result.h"
 #include "importers/importer.h"
+#include "trace/job/trace_folder.h"
+#include "trace/job/trace_set.h"
 #include "trace/trace.h"
-#include "trace/trace_set.h"
 
 namespace stepscope {
 
@@ -30,27 +31,8 @@ Result<std::vector<std::string>> FilesOfFolder(const std::string& folder);
 Result<TraceSet> ImportSet(std::span<const std::string> paths,
                            const ImportOptions& options = {});
 
-// What a folder holds.
-struct TraceFolder {
-  struct Repeat {
-    std::string path;
-    std::string same_window_as;
-  };
-  struct Job {
-    TraceSet traces;  // in the order of the file names
-    std::vector<std::string> files;
-    std::vector<Repeat> repeats;  // files that do not count
-  };
-  struct Skipped {
-    std::string path;
-    std::string reason;
-    bool is_trace = false;  // of a known format, or it could not be opened
-  };
-  std::vector<Job> jobs;
-  std::vector<Skipped> skipped;
-};
-// Every readable trace of a folder, put into jobs as trace/jobs.h says, read
-// as ImportSet does. Fails if there is none.
+// Every readable trace of a folder, put into jobs as trace/job/jobs.h says,
+// read as ImportSet does. Fails if there is none.
 Result<TraceFolder> ImportFolder(const std::string& path,
                                  const ImportOptions& options = {});
 

@@ -14,7 +14,7 @@
 #include "base/executor.h"
 #include "base/result.h"
 #include "importers/format_options.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 

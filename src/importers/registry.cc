@@ -10,8 +10,8 @@
 #ifdef STEPSCOPE_HAVE_IMPORTER_FLUID
 #include "importers/fluid/fluid_importer.h"
 #endif
-#ifdef STEPSCOPE_HAVE_IMPORTER_JSON
-#include "importers/json/json_importer.h"
+#ifdef STEPSCOPE_HAVE_IMPORTER_CHROME
+#include "importers/chrome/chrome_importer.h"
 #endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_NSYS
 #include "importers/nsys/nsys_importer.h"
@@ -41,7 +41,7 @@ std::span<const Importer* const> Importers() {
 #ifdef STEPSCOPE_HAVE_IMPORTER_ROCPROFILER
     all->push_back(&RocprofilerImporter());
 #endif
-#ifdef STEPSCOPE_HAVE_IMPORTER_JSON
+#ifdef STEPSCOPE_HAVE_IMPORTER_CHROME
     all->push_back(&JsonImporter());
 #endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_NSYS

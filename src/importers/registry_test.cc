@@ -12,7 +12,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
-#include "importers/capture/sample_capture.h"
+#include "importers/capture/sample_capture_test_support.h"
 #include "importers/import_many.h"
 
 namespace stepscope {

@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "trace/build/trace_builder.h"
 #include "trace/stated_peaks.h"
-#include "trace/trace_builder.h"
 
 namespace stepscope::importers {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <stepscope/c.h>
 
-#include "importers/capture/sample_capture.h"
+#include "importers/capture/sample_capture_test_support.h"
 #include "importers/registry.h"
 
 namespace stepscope {

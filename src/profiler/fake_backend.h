@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "profiler/recorder.h"
 #include "profiler/trace_tools.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::profiler {
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "analysis/ranks/align_set.h"
-#include "trace/clock_placement.h"
-#include "trace/collective_kind.h"
+#include "trace/job/clock_placement.h"
+#include "trace/job/collective_kind.h"
 
 namespace stepscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/hash.h"
-#include "trace/collective_kind.h"
+#include "trace/job/collective_kind.h"
 
 namespace stepscope {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The rhythm of each rank's collectives (trace/job_pulse.h), from the table
+// The rhythm of each rank's collectives (trace/job/job_pulse.h), from the table
 // `collectives`: so it is known of sources that were written long ago, too.
 #pragma once
 

@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
-#include "trace/jobs.h"
+#include "trace/job/jobs.h"
 
 namespace stepscope {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which job of a dataset a new source belongs to: found as trace/jobs.h finds
-// the jobs of a folder, from what is in the dataset and what is new.
+// Which job of a dataset a new source belongs to: found as trace/job/jobs.h
+// finds the jobs of a folder, from what is in the dataset and what is new.
 #pragma once
 
 #include <string>

@@ -12,7 +12,7 @@
 #include "query/database.h"
 #include "query/dataset.h"
 #include "query/dataset_schema.h"
-#include "trace/jobs.h"
+#include "trace/job/jobs.h"
 
 namespace stepscope {
 namespace {

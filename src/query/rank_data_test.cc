@@ -13,7 +13,7 @@
 #include "query/database.h"
 #include "query/dataset_schema.h"
 #include "query/duckdb_test_support.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

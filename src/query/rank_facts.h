@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/job_pulse.h"
+#include "trace/job/job_pulse.h"
 
 namespace stepscope {
 

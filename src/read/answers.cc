@@ -6,8 +6,8 @@
 #include "analysis/compare/compare.h"
 #include "analysis/replay/whatif.h"
 #include "base/json_writer.h"
-#include "cli/info.h"
 #include "read/export.h"
+#include "report/info/info.h"
 #include "report/render_advice.h"
 #include "report/render_compare.h"
 #include "report/render_whatif.h"
@@ -112,7 +112,7 @@ Result<std::string> CompareText(const Trace& a, const Trace* b,
 Result<std::string> InfoAsJson(std::shared_ptr<const Trace> trace,
                                ReadRequest& request) {
   STEPSCOPE_TRY(request.Finish());
-  LoadedInput input;
+  TraceInfo input;
   input.trace = std::move(trace);
   return InfoJson(input);
 }

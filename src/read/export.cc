@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "analysis/stage_events.h"
-#include "cli/output_file.h"
 #include "exporters/exporter.h"
+#include "exporters/output_file.h"
 #include "exporters/output_name.h"
 
 namespace stepscope {

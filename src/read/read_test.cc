@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "importers/capture/sample_capture.h"
+#include "importers/capture/sample_capture_test_support.h"
 #include "query/duckdb_test_support.h"
 #include "report/arrow_abi.h"
 

@@ -13,7 +13,7 @@
 #include "report/render_advice.h"
 #include "report/render_compare.h"
 #include "report/summary.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

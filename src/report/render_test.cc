@@ -14,7 +14,7 @@
 #include "report/render_compare.h"
 #include "report/summary.h"
 #include "report/table_json.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

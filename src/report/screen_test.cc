@@ -12,7 +12,7 @@
 #include "report/screen_cells.h"
 #include "report/screen_rows.h"
 #include "report/summary.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

@@ -12,9 +12,9 @@
 #include "base/file.h"
 #include "report/summary.h"
 #include "report/table_arrow.h"
-#include "report/table_check.h"
+#include "report/table_check_test_support.h"
 #include "report/table_docs.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <string>
 
-#include "report/count_of.h"
-#include "trace/trace_from_text.h"
+#include "report/count_of_test_support.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

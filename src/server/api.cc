@@ -4,8 +4,8 @@
 #include <new>
 
 #include "base/json_writer.h"
-#include "server/assets.h"
-#include "server/response_headers.h"
+#include "server/http/assets.h"
+#include "server/http/response_headers.h"
 
 namespace stepscope::server {
 namespace {

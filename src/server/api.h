@@ -12,14 +12,14 @@
 #include <string_view>
 #include <utility>
 
-#include "server/folder.h"
-#include "server/http.h"
+#include "server/files/folder.h"
+#include "server/files/open_trace.h"
+#include "server/files/sessions.h"
+#include "server/http/http.h"
+#include "server/http/parameters.h"
+#include "server/http/request_guard.h"
+#include "server/http/response_headers.h"
 #include "server/kept_texts.h"
-#include "server/open_trace.h"
-#include "server/parameters.h"
-#include "server/request_guard.h"
-#include "server/response_headers.h"
-#include "server/sessions.h"
 
 namespace stepscope::server {
 

@@ -4,8 +4,8 @@
 // made once of a trace, however often it is asked for.
 #include "analysis/views/view_table.h"
 #include "server/api.h"
-#include "server/critical.h"
 #include "server/documents.h"
+#include "server/timeline/critical.h"
 
 namespace stepscope::server {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "server/api.h"
-#include "server/event_json.h"
-#include "server/find.h"
-#include "server/locate.h"
-#include "server/same_name.h"
+#include "server/events/event_json.h"
+#include "server/events/find.h"
+#include "server/events/locate.h"
+#include "server/events/same_name.h"
 
 namespace stepscope::server {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/json_writer.h"
 #include "server/api.h"
-#include "server/response_headers.h"
+#include "server/http/response_headers.h"
 
 namespace stepscope::server {
 namespace {

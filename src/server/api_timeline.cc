@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "server/api.h"
-#include "server/host_busy.h"
-#include "server/selection.h"
-#include "server/tiles.h"
-#include "server/trace_json.h"
+#include "server/timeline/host_busy.h"
+#include "server/timeline/selection.h"
+#include "server/timeline/tiles.h"
+#include "server/timeline/trace_json.h"
 
 namespace stepscope::server {
 namespace {

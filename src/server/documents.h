@@ -9,8 +9,8 @@
 
 #include "analysis/views/view_table.h"
 #include "base/result.h"
+#include "server/files/open_trace.h"
 #include "server/kept_texts.h"
-#include "server/open_trace.h"
 
 namespace stepscope::server {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "server/documents.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope::server {
 namespace {

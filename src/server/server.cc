@@ -6,14 +6,14 @@
 #include <algorithm>
 
 #include "server/api.h"
-#include "server/engine.h"
-#include "server/frame_ancestors.h"
-#include "server/host_name.h"
-#include "server/listen.h"
-#include "server/request_guard.h"
-#include "server/response_headers.h"
-#include "server/sessions.h"
-#include "server/work_pool.h"
+#include "server/files/sessions.h"
+#include "server/http/engine.h"
+#include "server/http/frame_ancestors.h"
+#include "server/http/host_name.h"
+#include "server/http/listen.h"
+#include "server/http/request_guard.h"
+#include "server/http/response_headers.h"
+#include "server/http/work_pool.h"
 
 namespace stepscope::server {
 namespace {

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "server/connection_loop.h"
-#include "server/folder.h"
-#include "server/import_cache.h"
+#include "server/files/folder.h"
+#include "server/files/import_cache.h"
+#include "server/http/connection_loop.h"
 
 namespace stepscope::server {
 

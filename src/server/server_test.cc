@@ -8,7 +8,7 @@
 #include <atomic>
 #include <vector>
 
-#include "server/response_headers.h"
+#include "server/http/response_headers.h"
 #include "server/server_test_support.h"
 
 namespace stepscope::server {

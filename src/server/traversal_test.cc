@@ -7,11 +7,11 @@
 #include <fstream>
 #include <iterator>
 
-#include "server/engine.h"
-#include "server/listen.h"
+#include "server/http/engine.h"
+#include "server/http/listen.h"
+#include "server/http/work_pool.h"
 #include "server/server_test_support.h"
 #include "server/traversal_corpus.h"
-#include "server/work_pool.h"
 
 namespace stepscope::server {
 namespace {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `stepscope run` compiles on the spot; src/cli/run_torch_build.cc has the
-# same list.
+# What `stepscope run` compiles on the spot; src/cli/record/run_torch_build.cc
+# has the same list.
 set(stepscope_torch_sources
     input_list.h
     iteration.cc

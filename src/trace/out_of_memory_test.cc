@@ -10,8 +10,8 @@
 #include <cstdio>
 #include <new>
 
-#include "trace/trace_builder.h"
-#include "trace/trace_set.h"
+#include "trace/build/trace_builder.h"
+#include "trace/job/trace_set.h"
 
 namespace stepscope {
 namespace {

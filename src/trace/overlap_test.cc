@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 namespace {

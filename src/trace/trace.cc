@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "trace/nesting.h"
+#include "trace/build/nesting.h"
 
 namespace stepscope {
 

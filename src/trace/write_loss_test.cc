@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 namespace {

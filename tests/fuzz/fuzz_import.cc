@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "importers/input/input_source.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::fuzz {
 namespace {

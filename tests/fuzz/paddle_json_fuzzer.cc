@@ -4,7 +4,7 @@
 #include <string>
 
 #include "fuzz_import.h"
-#include "importers/json/json_importer.h"
+#include "importers/chrome/chrome_importer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string text =

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "trace/pyramid.h"
-#include "trace/tile_query.h"
-#include "trace/trace_builder.h"
+#include "timeline/pyramid.h"
+#include "timeline/tile_query.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "server/api.h"
-#include "server/engine.h"
-#include "server/request_head.h"
+#include "server/http/engine.h"
+#include "server/http/request_head.h"
 
 namespace stepscope::server {
 namespace {

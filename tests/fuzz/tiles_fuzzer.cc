@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "server/open_trace.h"
-#include "server/tiles.h"
-#include "trace/trace_builder.h"
+#include "server/files/open_trace.h"
+#include "server/timeline/tiles.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::server {
 namespace {

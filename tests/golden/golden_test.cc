@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "report/screen.h"
 #include "report/summary.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

@@ -19,7 +19,7 @@
 #include "importers/capture/capture_writer.h"
 #include "roundtrip/random_trace.h"
 #include "roundtrip/same_trace.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

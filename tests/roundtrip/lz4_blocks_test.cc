@@ -17,7 +17,7 @@
 #include "importers/capture/capture_importer.h"
 #include "importers/capture/table_block.h"
 #include "roundtrip/same_trace.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 namespace {

@@ -13,9 +13,9 @@
 #include "base/text.h"
 #include "exporters/perfetto/perfetto.h"
 #include "importers/perfetto/perfetto_importer.h"
-#include "importers/proto/whole_text.h"
-#include "trace/trace_builder.h"
-#include "trace/trace_from_text.h"
+#include "importers/proto/whole_text_test_support.h"
+#include "trace/build/trace_builder.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

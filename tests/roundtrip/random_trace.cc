@@ -9,7 +9,7 @@
 #include <random>
 #include <string>
 
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 namespace {

@@ -12,7 +12,7 @@
 #include "report/render_markdown.h"
 #include "report/table_arrow.h"
 #include "report/table_json.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "exporters/exporter.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

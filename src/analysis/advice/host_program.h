@@ -13,7 +13,7 @@
 
 #include "analysis/advice/rules.h"
 #include "analysis/summary.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 

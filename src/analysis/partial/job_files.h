@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/partial/partial.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 

@@ -14,7 +14,7 @@
 #include "analysis/partial/named_sum.h"
 #include "analysis/ranks/file_digest.h"
 #include "analysis/summary.h"
-#include "trace/jobs.h"
+#include "trace/job/jobs.h"
 
 namespace stepscope {
 

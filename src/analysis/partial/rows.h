@@ -11,7 +11,7 @@
 #include "analysis/partial/named_sum.h"
 #include "analysis/summary.h"
 #include "analysis/summary_options.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 

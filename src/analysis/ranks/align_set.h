@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "analysis/ranks/align_clocks.h"
-#include "trace/trace_set.h"
+#include "trace/job/trace_set.h"
 
 namespace stepscope {
 

@@ -12,7 +12,7 @@
 #include "analysis/ranks/align_set.h"
 #include "analysis/ranks/rank_digest.h"
 #include "analysis/ranks/rank_job.h"
-#include "trace/clock_placement.h"
+#include "trace/job/clock_placement.h"
 
 namespace stepscope {
 

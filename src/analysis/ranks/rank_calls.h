@@ -13,7 +13,7 @@
 #include "analysis/communication.h"
 #include "analysis/event_tree.h"
 #include "analysis/steps.h"
-#include "trace/collective_kind.h"
+#include "trace/job/collective_kind.h"
 
 namespace stepscope {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analysis/ranks/collective_args.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "analysis/summary.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

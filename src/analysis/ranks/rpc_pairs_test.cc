@@ -7,7 +7,7 @@
 
 #include "analysis/ranks/align_set.h"
 #include "analysis/ranks/file_digest.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

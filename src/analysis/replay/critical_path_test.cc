@@ -8,7 +8,7 @@
 #include "analysis/random_trace.h"
 #include "analysis/replay/graph.h"
 #include "analysis/replay/simulate.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "analysis/kinds.h"
 #include "analysis/replay/graph.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 namespace {

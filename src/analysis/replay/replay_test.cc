@@ -10,7 +10,7 @@
 
 #include "analysis/random_trace.h"
 #include "analysis/replay/whatif.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

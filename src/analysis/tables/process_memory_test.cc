@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 namespace {

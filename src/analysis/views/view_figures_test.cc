@@ -14,7 +14,7 @@
 #include "analysis/tables/rows.h"
 #include "analysis/views/folded_steps.h"
 #include "analysis/views/view_table_case.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 namespace {

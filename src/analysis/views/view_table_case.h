@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/views/view_table.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 

@@ -13,8 +13,8 @@
 #include "analysis/views/device_properties.h"
 #include "analysis/views/view_table.h"
 #include "analysis/views/view_table_case.h"
-#include "trace/trace_builder.h"
-#include "trace/trace_from_text.h"
+#include "trace/build/trace_builder.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "base/json_check.h"
 #include "exporters/chrome/chrome.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 namespace {

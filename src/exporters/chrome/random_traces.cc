@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "exporters/chrome/chrome.h"
 #include "exporters/chrome/json_text.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope {
 namespace {

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "exporters/chrome/chrome.h"
-#include "trace/trace_builder.h"
-#include "trace/trace_from_text.h"
+#include "trace/build/trace_builder.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope::chrome {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "trace/clock_placement.h"
+#include "trace/job/clock_placement.h"
 
 namespace stepscope::timeline {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "trace/trace_builder.h"
-#include "trace/trace_from_text.h"
+#include "trace/build/trace_builder.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/cpu_time.h"
-#include "importers/capture/sample_capture.h"
+#include "importers/capture/sample_capture_test_support.h"
 
 namespace stepscope::capture {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "importers/capture/capture_importer.h"
-#include "importers/capture/sample_capture.h"
-#include "trace/trace_from_text.h"
+#include "importers/capture/sample_capture_test_support.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope::capture {
 namespace {

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "importers/capture/sample_capture.h"
+#include "importers/capture/sample_capture_test_support.h"
 #include "importers/registry.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope::capture {
 namespace {

@@ -22,7 +22,7 @@
 #include "importers/capture/live_reader.h"
 #include "importers/capture/metadata.h"
 #include "importers/importer.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::capture {
 

@@ -6,8 +6,8 @@
 
 #include "base/text.h"
 #include "importers/capture/capture_reader.h"
-#include "importers/capture/process_ending.h"
 #include "importers/capture/write_scan.h"
+#include "trace/job/process_ending.h"
 
 namespace stepscope::capture {
 namespace {

@@ -22,7 +22,7 @@
 #include "importers/capture/clock_map.h"
 #include "importers/capture/launch_details.h"
 #include "importers/capture/sites.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::capture {
 

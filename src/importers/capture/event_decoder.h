@@ -18,7 +18,7 @@
 #include "importers/capture/run_order.h"
 #include "importers/capture/sites.h"
 #include "importers/capture/slot_index.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::capture {
 

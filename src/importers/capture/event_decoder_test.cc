@@ -8,9 +8,9 @@
 #include <random>
 
 #include "importers/capture/capture_importer.h"
-#include "importers/capture/sample_capture.h"
+#include "importers/capture/sample_capture_test_support.h"
 #include "importers/capture/trace_check.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope::capture {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::capture {
 

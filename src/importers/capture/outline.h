@@ -7,7 +7,7 @@
 
 #include "importers/capture/clock_map.h"
 #include "importers/capture/metadata.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::capture {
 

@@ -16,7 +16,7 @@
 #include "importers/capture/outline.h"
 #include "importers/capture/preview_device.h"
 #include "importers/capture/preview_stretch.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::capture {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "importers/capture/capture_importer.h"
 #include "importers/capture/preview_stretch.h"
-#include "importers/capture/sample_capture.h"
+#include "importers/capture/sample_capture_test_support.h"
 
 namespace stepscope::capture {
 namespace {

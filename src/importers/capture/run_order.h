@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/order_check.h"
-#include "trace/trace_builder.h"
+#include "trace/build/order_check.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::capture {
 

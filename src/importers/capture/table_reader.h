@@ -18,7 +18,7 @@
 #include "importers/capture/run_order.h"
 #include "importers/capture/table_block.h"
 #include "importers/importer.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::capture {
 

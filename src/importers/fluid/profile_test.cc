@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "importers/proto/samples.h"
+#include "importers/proto/samples_test_support.h"
 
 namespace stepscope::proto {
 namespace {

@@ -7,7 +7,7 @@
 #include <random>
 #include <string>
 
-#include "importers/json/event_time.h"
+#include "importers/chrome/event_time.h"
 
 namespace stepscope::json {
 namespace {

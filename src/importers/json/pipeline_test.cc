@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/file.h"
+#include "importers/chrome/event_sink.h"
+#include "importers/chrome/json_test_support.h"
 #include "importers/json/document_reader.h"
-#include "importers/json/event_sink.h"
-#include "importers/json/json_test_support.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::json {
 namespace {

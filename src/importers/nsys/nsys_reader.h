@@ -15,7 +15,7 @@
 
 #include "importers/nsys/database.h"
 #include "importers/nsys/nvtx_text.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::nsys {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "importers/proto/samples.h"
-#include "importers/proto/whole_text.h"
+#include "importers/proto/samples_test_support.h"
+#include "importers/proto/whole_text_test_support.h"
 
 namespace stepscope::proto {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::pftrace {
 

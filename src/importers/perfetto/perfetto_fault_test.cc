@@ -4,7 +4,7 @@
 // proto/proto_fault_test.cc, with those of the other formats.
 #include <gtest/gtest.h>
 
-#include "importers/perfetto/perfetto_sample.h"
+#include "importers/perfetto/perfetto_sample_test_support.h"
 
 namespace stepscope::proto {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 #include <stepscope/c.h>
 
-#include "importers/perfetto/perfetto_sample.h"
+#include "importers/perfetto/perfetto_sample_test_support.h"
 
 namespace stepscope::proto {
 namespace {

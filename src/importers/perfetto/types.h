@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "importers/categories.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::pftrace {
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "importers/proto/pb_writer.h"
+#include "importers/proto/pb_writer_test_support.h"
 
 namespace stepscope::proto {
 namespace {

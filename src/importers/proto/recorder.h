@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "importers/proto/wire.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::proto {
 

@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "importers/perfetto/perfetto_sample.h"
-#include "importers/proto/samples.h"
+#include "importers/perfetto/perfetto_sample_test_support.h"
+#include "importers/proto/samples_test_support.h"
 
 namespace stepscope::proto {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::proto {
 

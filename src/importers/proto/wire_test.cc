@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "importers/proto/id_table.h"
-#include "importers/proto/pb_writer.h"
+#include "importers/proto/pb_writer_test_support.h"
 
 namespace stepscope::proto {
 namespace {

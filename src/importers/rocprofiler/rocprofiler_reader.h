@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "trace/trace_builder.h"
+#include "trace/build/trace_builder.h"
 
 namespace stepscope::rocprofiler {
 

@@ -5,8 +5,8 @@
 
 #include <random>
 
-#include "importers/proto/pb_writer.h"
-#include "importers/proto/whole_text.h"
+#include "importers/proto/pb_writer_test_support.h"
+#include "importers/proto/whole_text_test_support.h"
 #include "importers/tensorflow/texts.h"
 
 namespace stepscope::proto {

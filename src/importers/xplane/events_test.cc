@@ -8,8 +8,8 @@
 
 #include <random>
 
-#include "importers/proto/pb_writer.h"
-#include "importers/proto/whole_text.h"
+#include "importers/proto/pb_writer_test_support.h"
+#include "importers/proto/whole_text_test_support.h"
 
 namespace stepscope::proto {
 namespace {

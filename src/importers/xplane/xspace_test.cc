@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "importers/proto/samples.h"
+#include "importers/proto/samples_test_support.h"
 
 namespace stepscope::proto {
 namespace {

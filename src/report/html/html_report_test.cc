@@ -9,12 +9,12 @@
 
 #include "analysis/stats.h"
 #include "base/sha256.h"
-#include "report/count_of.h"
+#include "report/count_of_test_support.h"
 #include "report/html/figures.h"
 #include "report/html/html_text.h"
 #include "report/html/page_style.h"
 #include "report/html/redactor.h"
-#include "trace/trace_from_text.h"
+#include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
 namespace {
