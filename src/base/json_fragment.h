@@ -75,4 +75,23 @@ void ForEachJsonMember(std::string_view members, Take take) {
   }
 }
 
+// Calls take(item) for each item of a list's text, brackets and all: the text
+// of it without blanks around. Nothing where the text is not a list.
+template <typename Take>
+void ForEachJsonItem(std::string_view list, Take take) {
+  if (list.empty() || list.front() != '[') return;
+  for (size_t at = 1; at < list.size() && list[at] != ']';) {
+    if (list[at] == ',' || IsJsonBlank(list[at])) {
+      ++at;
+      continue;
+    }
+    const size_t first = at;
+    at = EndOfJsonValue(list, at);
+    size_t last = at;
+    while (last > first && IsJsonBlank(list[last - 1])) --last;
+    if (last == first) return;  // a bracket that closes nothing
+    take(list.substr(first, last - first));
+  }
+}
+
 }  // namespace stepscope

@@ -26,6 +26,22 @@ TEST(JsonFragmentTest, MembersAsTheyAreWritten) {
   EXPECT_EQ(Members("\"a\":1,\"b\":2,\"c\":3", 2), "a=1;b=2;");
 }
 
+std::string Items(std::string_view text) {
+  std::string out;
+  ForEachJsonItem(
+      text, [&](std::string_view item) { out += std::string(item) + ";"; });
+  return out;
+}
+
+TEST(JsonFragmentTest, ItemsAsTheyAreWritten) {
+  EXPECT_EQ(Items(""), "");
+  EXPECT_EQ(Items("[]"), "");
+  EXPECT_EQ(Items("{\"a\": 1}"), "");
+  EXPECT_EQ(Items("[1 , [2, 3],{\"x\": \",}]\"}, \"]\"]"),
+            "1;[2, 3];{\"x\": \",}]\"};\"]\";");
+  EXPECT_EQ(Items("[1}, 2"), "1;");
+}
+
 // Nothing is read beyond the text, whatever it is and wherever it is cut.
 TEST(JsonFragmentTest, AnyTextHasAnEnd) {
   const std::string text =
@@ -36,6 +52,9 @@ TEST(JsonFragmentTest, AnyTextHasAnEnd) {
     ForEachJsonMember(view, [&](std::string_view key, std::string_view value) {
       EXPECT_LE(key.size() + value.size(), size);
       return true;
+    });
+    ForEachJsonItem("[" + part, [&](std::string_view item) {
+      EXPECT_LE(item.size(), size);
     });
     for (size_t at = 0; at < size; ++at) {
       EXPECT_LE(EndOfJsonString(view, at), size);

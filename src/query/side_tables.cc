@@ -7,6 +7,7 @@
 
 #include "query/trace_tables.h"
 #include "query/valid_utf8.h"
+#include "trace/kind_names.h"
 
 namespace stepscope {
 namespace {
@@ -34,20 +35,6 @@ RankSource SourceOf(RankDataPtr data, uint64_t rows) {
                                                 rows);
 }
 
-const char* KindName(TrackKind kind) {
-  switch (kind) {
-    case TrackKind::kThread:
-      return "thread";
-    case TrackKind::kStream:
-      return "stream";
-    case TrackKind::kCounter:
-      return "counter";
-    case TrackKind::kAsync:
-      return "async";
-  }
-  return "";
-}
-
 const Track& TrackAt(const RankData& data, uint64_t i) {
   return data.trace().tracks()[i];
 }
@@ -62,7 +49,7 @@ const Columns& TrackColumns() {
               [](const RankData&, uint64_t i) { return i; });
     made->Text("kind", "thread, stream, counter or async",
                [](const RankData& d, uint64_t i) {
-                 return duckdb::Text(KindName(TrackAt(d, i).kind));
+                 return duckdb::Text(NameOf(TrackAt(d, i).kind));
                });
     made->Text("name", "name of the thread, stream or counter",
                [](const RankData& d, uint64_t i) {

@@ -5,6 +5,7 @@
 
 #include "read/column_set.h"
 #include "trace/event_type.h"
+#include "trace/kind_names.h"
 
 namespace stepscope {
 namespace {
@@ -19,26 +20,12 @@ struct TraceColumns {
   std::vector<uint8_t> open;  // bits
 };
 
-std::string_view KindName(TrackKind kind) {
-  switch (kind) {
-    case TrackKind::kThread:
-      return "thread";
-    case TrackKind::kStream:
-      return "stream";
-    case TrackKind::kCounter:
-      return "counter";
-    case TrackKind::kAsync:
-      return "async";
-  }
-  return "";
-}
-
 // Where each event ran.
 void AddTracks(TraceColumns& out) {
   const Trace& trace = *out.trace;
   std::vector<int32_t> kinds, threads;
   for (const Track& track : trace.tracks()) {
-    kinds.push_back(out.kinds.Add(KindName(track.kind)));
+    kinds.push_back(out.kinds.Add(NameOf(track.kind)));
     threads.push_back(out.threads.Add(trace.str(track.name)));
   }
   for (std::vector<int32_t>* column : {&out.kind, &out.thread})

@@ -28,18 +28,13 @@ std::optional<int64_t> IntegerOf(std::string_view text) {
 // "[0, 1, 2]"; empty if it is not a whole list of numbers ("[0, 1, ..., 7]").
 std::vector<int64_t> IntegersOf(std::string_view text) {
   std::vector<int64_t> list;
-  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return {};
-  text = text.substr(1, text.size() - 2);
-  while (!text.empty()) {
-    const size_t comma = std::min(text.find(','), text.size());
-    std::string_view item = text.substr(0, comma);
-    while (!item.empty() && item.front() == ' ') item.remove_prefix(1);
-    while (!item.empty() && item.back() == ' ') item.remove_suffix(1);
+  bool whole = text.ends_with(']');
+  ForEachJsonItem(text, [&](std::string_view item) {
     const std::optional<int64_t> value = IntegerOf(item);
-    if (!value) return {};
-    list.push_back(*value);
-    text.remove_prefix(std::min(comma + 1, text.size()));
-  }
+    whole &= value.has_value();
+    list.push_back(value.value_or(0));
+  });
+  if (!whole) list.clear();
   return list;
 }
 

@@ -55,16 +55,13 @@ std::optional<DeviceProperties> OfObject(std::string_view members,
 }
 
 std::optional<DeviceProperties> OfList(std::string_view list, int64_t device) {
-  for (size_t at = list.find('{'); at < list.size();) {
-    const size_t end = EndOfJsonValue(list, at);
-    const std::string_view object = list.substr(at, end - at);
+  std::optional<DeviceProperties> found;
+  ForEachJsonItem(list, [&](std::string_view object) {
     const size_t close = object.rfind('}');
-    if (close == object.npos) return std::nullopt;
-    auto found = OfObject(object.substr(1, close - 1), device);
-    if (found) return found;
-    at = list.find('{', end);
-  }
-  return std::nullopt;
+    if (!found && object.starts_with('{') && close != object.npos)
+      found = OfObject(object.substr(1, close - 1), device);
+  });
+  return found;
 }
 
 }  // namespace

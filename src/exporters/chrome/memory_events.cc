@@ -6,23 +6,10 @@
 
 #include "exporters/chrome/json_text.h"
 #include "exporters/chrome/side_events.h"
+#include "trace/kind_names.h"
 
 namespace stepscope::chrome {
 namespace {
-
-std::string_view KindName(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::kAllocate:
-      return "Allocate";
-    case MemoryKind::kFree:
-      return "Free";
-    case MemoryKind::kReservedAllocate:
-      return "ReservedAllocate";
-    case MemoryKind::kReservedFree:
-      return "ReservedFree";
-  }
-  return "Memory";
-}
 
 void AppendField(std::string& out, std::string_view key, uint64_t value) {
   out += key;
@@ -34,7 +21,7 @@ void AppendInstant(std::string& out, const Context& context,
                    uint64_t peak_reserved, bool say_stated) {
   context.rows.Use(event.track, Side::kCpp);
   out += R"({"name":"[memory]","cat":")";
-  out += KindName(event.kind);
+  out += NameOf(event.kind);
   out += R"(","ph":"i","s":"t","pid":)";
   AppendInt(out, context.rows.pid(event.track));
   out += R"(,"tid":)";

@@ -11,9 +11,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/json_check.h"
+#include "base/json_fragment.h"
 #include "base/text.h"
 #include "exporters/arrows.h"
-#include "exporters/chrome/raw_members.h"
 #include "exporters/out_buffer.h"
 #include "exporters/paddle/node_messages.h"
 #include "exporters/paddle/tree_layout.h"
@@ -231,17 +232,17 @@ void Writer::WriteDevices() {
       if (list.empty() && trace_.str(key) == "deviceProperties")
         list = trace_.str(value);
   if (CheckJson(list) != JsonKind::kArray) return;
-  for (size_t at = list.find('{'); at != list.npos; at = list.find('{', at)) {
-    const size_t end = list.find('}', at);
-    if (end == list.npos) return;
+  ForEachJsonItem(list, [&](std::string_view object) {
+    if (!object.starts_with('{')) return;
     // Every field is required; what is not stated is 0.
     std::string values[std::size(kKeys)];
-    chrome::ForEachMember(list.substr(at + 1, end - at - 1),
-                          [&](std::string_view key, std::string_view value) {
-                            if (key == "numSms") key = "smCount";
-                            for (size_t i = 1; i < std::size(kKeys); ++i)
-                              if (key == kKeys[i]) values[i] = value;
-                          });
+    ForEachJsonMember(object.substr(1, object.size() - 2),
+                      [&](std::string_view key, std::string_view value) {
+                        if (key == "numSms") key = "smCount";
+                        for (size_t i = 1; i < std::size(kKeys); ++i)
+                          if (key == kKeys[i]) values[i] = value;
+                        return true;
+                      });
     Message device;
     for (uint32_t i = 1; i < std::size(kKeys); ++i) {
       const std::string& value = values[i];
@@ -255,8 +256,7 @@ void Writer::WriteDevices() {
     Message field;
     field.Sub(5, device);
     out_.Append(field.view());
-    at = end;
-  }
+  });
 }
 
 void Writer::AddNotes() const {

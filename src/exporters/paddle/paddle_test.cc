@@ -66,6 +66,22 @@ TEST(PaddleExportTest, NamesThatVisualDlReads) {
   EXPECT_EQ(Count(text, "\"name_bytes\":\"74776f0a6c696e6573\""), 1u);
 }
 
+// A bracket in a name ends nothing.
+TEST(PaddleExportTest, EveryDeviceOfTheList) {
+  TraceBuilder builder;
+  Process process;
+  process.metadata.emplace_back(
+      builder.Intern("deviceProperties"),
+      builder.Intern(R"([{"id": 0, "name": "A} {B]"}, {"id": 1, )"
+                     R"("name": "second"}])"));
+  builder.AddProcess(std::move(process));
+  const auto trace = builder.Finish();
+  ASSERT_TRUE(trace);
+  const std::string bytes = Exported(**trace, "x.pb");
+  EXPECT_EQ(Count(bytes, "A} {B]"), 1u);
+  EXPECT_EQ(Count(bytes, "second"), 1u);
+}
+
 // It looks for an event at zero, of a type that it knows for a host's.
 TEST(PaddleExportTest, TimesCountFromAHostEvent) {
   const auto trace = TraceFromText(

@@ -8,6 +8,7 @@
 #include "exporters/perfetto/slices.h"
 #include "exporters/perfetto/tracks.h"
 #include "format/perfetto_facts.h"
+#include "trace/kind_names.h"
 
 namespace stepscope {
 namespace perfetto {
@@ -50,20 +51,6 @@ void WriteFlows(const Trace& trace, int64_t zero_ns, const Tracks& tracks,
   }
 }
 
-std::string_view KindName(MemoryKind kind) {
-  switch (kind) {
-    case MemoryKind::kAllocate:
-      return "Allocate";
-    case MemoryKind::kFree:
-      return "Free";
-    case MemoryKind::kReservedAllocate:
-      return "ReservedAllocate";
-    case MemoryKind::kReservedFree:
-      break;
-  }
-  return "ReservedFree";
-}
-
 void WriteMemory(const Trace& trace, int64_t zero_ns, Tracks& tracks,
                  Packets& packets) {
   Message event, annotation;
@@ -93,7 +80,7 @@ void WriteMemory(const Trace& trace, int64_t zero_ns, Tracks& tracks,
       event.Sub(kDebugAnnotations, annotation);
     };
     say("place", trace.str(memory.place));
-    say("kind", KindName(memory.kind));
+    say("kind", NameOf(memory.kind));
     packets.WriteEvent(time, event);
     const uint32_t process = trace.tracks()[memory.track].process;
     for (const bool reserved : {false, true}) {
