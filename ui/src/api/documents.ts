@@ -13,7 +13,7 @@ export interface StepTimes {
   unprofiled_ns: number | null;
   slow_down: number | null;
 }
-export interface TypeRow {
+interface TypeRow {
   type: string;
   calls: number;
   time_ns: number;
@@ -26,21 +26,21 @@ export interface Times {
   min_ns: number | null;
   ratio: number;
 }
-export interface StageRow {
+interface StageRow {
   name: string;
   calls: number | null;
   cpu: Times;
   gpu: Times;
   inferred: boolean;
 }
-export interface Waterfall {
+interface Waterfall {
   step_ns: number;
   parts: { name: string; time_ns: number; ratio: number; formula: string }[];
   coverage: number;
   inputs: { processes: number; steps: number };
   per_step: { index: number; pid: number; parts_ns: number[] }[];
 }
-export interface Benchmark {
+interface Benchmark {
   steps: number;
   skipped: number;
   reader_cost: { avg_ns: number; max_ns: number; min_ns: number } | null;
@@ -58,7 +58,7 @@ export interface MemoryPlace {
   before_recording_bytes: number | null;
   leak_candidates: unknown[];
 }
-export interface OutlierRow {
+interface OutlierRow {
   index: number;
   pid: number;
   dur_ns: number;
@@ -95,7 +95,7 @@ export interface SummaryDoc {
   notes: string[];
   [table: string]: unknown;
 }
-export interface StepRow {
+interface StepRow {
   index: number;
   dur_ns: number;
   period_ns: number;
@@ -109,7 +109,7 @@ export interface Distribution {
   overlap_ratio: number | null;
 }
 
-export interface Evidence {
+interface Evidence {
   what: string;
   name: string;
   example: { name: string; start_ns: number } | null;

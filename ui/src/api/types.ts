@@ -33,7 +33,7 @@ export interface Runs {
   runs: RunInfo[];
 }
 
-export type OpenState = "new" | "loading" | "ready" | "failed";
+type OpenState = "new" | "loading" | "ready" | "failed";
 export interface Progress {
   state: OpenState;
   done?: number;

@@ -32,7 +32,7 @@ export function cellTypeOf(type: string): CellType | null {
   return TYPES.find(([shape]) => shape.test(type))?.[1] ?? null;
 }
 
-export function columnOf(declared: DeclaredColumn): Column | null {
+function columnOf(declared: DeclaredColumn): Column | null {
   const type = cellTypeOf(declared.type);
   if (!type) return null;
   return {

@@ -4,7 +4,7 @@
 import type { TraceInfo } from "../api/types.ts";
 import { formatCount } from "./format.ts";
 
-export interface Health {
+interface Health {
   good: boolean;
   title: string;
   detail: string;

@@ -54,7 +54,7 @@ export function explainedText(facts: Record<string, number> | undefined,
     `listed; the rest ${rest}.`;
 }
 
-export interface CurveSeries {
+interface CurveSeries {
   name: string;
   values: (number | null)[];
   colour: string;

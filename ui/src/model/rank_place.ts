@@ -11,7 +11,7 @@ export interface RankStep {
   step_ns: number;
 }
 
-export interface RankPlace {
+interface RankPlace {
   from: number;
   to: number;
   /** The threads of the rank, to be pinned to the top. */

@@ -5,7 +5,7 @@ import type { StepInfo } from "../api/types.ts";
 import { timeToX, type Range } from "./axis.ts";
 import { SpanIndex } from "./spans.ts";
 
-export interface StepLabel {
+interface StepLabel {
   step: StepInfo;
   x: number;
   width: number;
@@ -17,7 +17,7 @@ const SHORT = 46;
 const LEAST = 3;
 
 /** Of several workers, the first one's: their steps are nearly the same. */
-export function firstSteps(steps: StepInfo[]): StepInfo[] {
+function firstSteps(steps: StepInfo[]): StepInfo[] {
   const first = steps[0]?.group;
   return steps.filter((step) => step.group === first);
 }

@@ -18,7 +18,7 @@ export function errorText(error: unknown): string {
 }
 
 /** What was to be opened as one is of several jobs. */
-export class SeveralJobs extends Error {
+class SeveralJobs extends Error {
   readonly jobs: string[];
   constructor(message: string, jobs: string[]) {
     super(message);

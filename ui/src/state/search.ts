@@ -8,7 +8,7 @@ import { errorText } from "./load.ts";
 import { navigate, route, stillHere } from "./route.ts";
 import { traceId } from "./trace.ts";
 
-export type Direction = "next" | "previous";
+type Direction = "next" | "previous";
 export interface Found {
   /** The trace that was searched. */
   t: string;

@@ -21,7 +21,7 @@ const STILL_MS = 60;
 /** How much wider than the view an answer is, on each side. */
 const AIR = 0.75;
 
-export type SeriesKind = "counter" | "idle";
+type SeriesKind = "counter" | "idle";
 
 export class SeriesStore {
   requests = 0;

@@ -17,7 +17,7 @@ const RETRY_MS = 2000;
 /** Nothing is fetched ahead before the view has stood still for so long. */
 const STILL_MS = 80;
 
-export interface TileEvents {
+interface TileEvents {
   arrived: () => void;
   failed: (message: string, status: number) => void;
 }

@@ -20,7 +20,7 @@ export function groupName(track: TrackInfo | null): string {
     group.id === track?.group)?.name ?? "";
 }
 
-export interface MemoryCurve {
+interface MemoryCurve {
   times: number[];
   series: Series[];
 }
