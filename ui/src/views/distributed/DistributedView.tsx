@@ -45,13 +45,13 @@ function Overlap({ distribution }: { distribution: Distribution }) {
         <thead><tr><th scope="col">Part</th>
           <th scope="col" class="num">Time</th></tr></thead>
         <tbody>
-          <tr><th scope="row"><Swatch colour="communication" />
+          <tr><th scope="row"><Swatch hue="communication" />
             Communication</th><td class="num" data-figure="communication">
             {formatTime(distribution.communication_ns)}</td></tr>
-          <tr><th scope="row"><Swatch colour="kernel" />Computation</th>
+          <tr><th scope="row"><Swatch hue="kernel" />Computation</th>
             <td class="num" data-figure="computation">
               {formatTime(distribution.computation_ns)}</td></tr>
-          <tr><th scope="row"><Swatch colour="user" />Overlap of both</th>
+          <tr><th scope="row"><Swatch hue="user" />Overlap of both</th>
             <td class="num" data-figure="overlap">
               {formatTime(distribution.overlap_ns)}</td></tr>
         </tbody>

@@ -2,6 +2,7 @@
 //
 // One bar per worker, each from the summary of its own trace. A worker is
 // asked only when it is shown, and those that are not open yet are opened.
+import { OVERLAPS } from "../../generated/looks.ts";
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type { SummaryDoc } from "../../api/documents.ts";
@@ -115,10 +116,8 @@ export function WorkerBars({ workers }: { workers: WorkerInfo[] }) {
         ))}</tbody>
       </table>
       <p class="chart-legend">
-        <span><Swatch colour="kernel" />computes</span>
-        <span><Swatch colour="user" />both at once</span>
-        <span><Swatch colour="communication" />communicates</span>
-        <span><Swatch colour="unexplained" />neither</span>
+        {Object.values(OVERLAPS).map(({ hue, title }) =>
+          <span key={hue}><Swatch hue={hue} />{title}</span>)}
       </p>
     </Card>
   );

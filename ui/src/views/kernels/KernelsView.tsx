@@ -107,7 +107,7 @@ function TensorShare() {
           <span class="split" aria-hidden="true">
             <b style={{ width: percent(use.tensor_core) }} />
           </span>
-          <span><Swatch colour="kernel" /> {formatShare(use.tensor_core)}
+          <span><Swatch hue="kernel" /> {formatShare(use.tensor_core)}
             {" "}of kernel time on tensor cores</span>
           <span class="quiet">{use.occupancy === null
             ? "occupancy is not stated"

@@ -49,7 +49,7 @@ function Chart({ doc }: { doc: SummaryDoc }) {
       <p class="chart-legend">{doc.waterfall!.parts
         .filter((part) => part.time_ns > 0)
         .map((part) => (
-          <span key={part.name}><Swatch colour={partColour(part.name)} />
+          <span key={part.name}><Swatch hue={partColour(part.name)} />
             {partTitle(part.name, hasDevice(doc))}</span>
         ))}
       {doc.steps.some((step) => step.warmup) &&

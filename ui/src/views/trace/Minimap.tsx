@@ -12,7 +12,7 @@ import {
   busySource, busyTitle, type BusySource,
 } from "../../model/busy_source.ts";
 import { countOf, formatTime } from "../../model/format.ts";
-import { classColours } from "../../model/palette.ts";
+import { hueOf } from "../../model/palette.ts";
 import { indexSteps, stepLabels } from "../../model/steps.ts";
 import { decodeAnswer } from "../../model/records.ts";
 import { skyline } from "../../model/skyline.ts";
@@ -137,8 +137,7 @@ export function Minimap({ controller, seen }: {
     const bars = curve ?? boxes;
     if (canvas.current && bars && width > 0)
       drawCurve(canvas.current, bars, width, span,
-        classColours(theme.value)[source.of === "host" ? "operator"
-          : "kernel"]!);
+        hueOf(source.of === "host" ? "operator" : "kernel", theme.value));
   }, [curve, boxes, width, span, theme.value]);
   if (!open) return null;
   const go = (event: PointerEvent & { currentTarget: HTMLElement }) => {

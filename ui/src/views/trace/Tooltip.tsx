@@ -5,12 +5,14 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { EventInfo, MarkInfo, StageInfo } from "../../api/types.ts";
+import { Swatch } from "../../charts/charts.tsx";
+import { CLASSES, PARTS } from "../../generated/looks.ts";
 import {
   countOf, formatCount, formatShare, formatTime, formatValue,
 } from "../../model/format.ts";
 import { withPlace } from "../../model/memory.ts";
 import { listName, tooltipName } from "../../model/names.ts";
-import { colourKey, idleKey } from "../../model/palette.ts";
+import { cssVar, lookOf } from "../../model/palette.ts";
 import { MANY } from "../../model/records.ts";
 import { Name } from "../../shell/Name.tsx";
 import { api } from "../../state/api.ts";
@@ -97,11 +99,11 @@ function Value({ track, value }: { track: number; value: number }) {
 }
 
 function Idle({ dur, cause }: { dur: number; cause: number }) {
-  const text = trace.value?.info.idle_causes?.[cause] ?? "unexplained";
+  const { hue, title } = lookOf(PARTS,
+    trace.value?.info.idle_causes?.[cause] ?? "unexplained");
   return (
     <>
-      <b><i class="swatch" style={{ color: `var(--c-${idleKey(text)})` }} />
-        {" "}Idle: {text}</b>
+      <b><Swatch hue={hue} />{" "}Idle: {title}</b>
       <span>{formatTime(dur)}</span>
     </>
   );
@@ -128,7 +130,7 @@ export function Tooltip() {
     [now.y > height - 130 ? "bottom" : "top"]:
       `${now.y > height - 130 ? height - now.y + 12 : now.y + 16}px`,
     borderLeftColor: event
-      ? `var(--c-${colourKey(event.className)})` : undefined,
+      ? cssVar(lookOf(CLASSES, event.className).hue) : undefined,
   };
   return (
     <div class="tooltip" role="tooltip" style={style}>
