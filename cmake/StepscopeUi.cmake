@@ -46,10 +46,11 @@ if(NOT ui_node OR NOT EXISTS "${ui_installed}")
 endif()
 
 set(STEPSCOPE_UI_DIST "${ui_folder}/dist")
+set(ui_names answers.ts looks.css looks.ts)
 # What the page shares with the program is declared in C++. It needs no other
 # module, so that the page is built early.
-set(ui_generated "${ui_folder}/src/generated/looks.ts"
-                 "${ui_folder}/src/generated/looks.css")
+list(TRANSFORM ui_names PREPEND "${ui_folder}/src/generated/"
+     OUTPUT_VARIABLE ui_generated)
 stepscope_program(
   stepscope_page_source
   SOURCES "${PROJECT_SOURCE_DIR}/src/server/page_source.cc"

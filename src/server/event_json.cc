@@ -159,6 +159,7 @@ void WriteEventPlace(JsonWriter& json, const OpenTrace& open, Row row) {
   const Trace& trace = open.trace();
   const ViewTracks::Place place = open.view().PlaceOf(trace, row);
   json.Field("row", uint64_t{row}).Field("name", NameOf(open, row));
+  json.Field("class", ClassOf(open, row));
   json.Field("track", uint64_t{place.track});
   json.Field("depth", uint64_t{place.depth});
   json.Field("start", StartOf(open, row)).Field("dur", trace.dur_ns()[row]);
@@ -172,7 +173,6 @@ std::string EventJson(const OpenTrace& open, Row row) {
   WriteEventPlace(json, open, row);
   json.Field("name_id", uint64_t{trace.name()[row].v});
   json.Field("type", EventTypeName(trace.type()[row]));
-  json.Field("class", ClassOf(open, row));
   WriteFlags(json, trace.flags()[row]);
   const bool host = tree.thread_of(row) != kNoThread;
   json.Field("self", host ? tree.self_ns(row) : trace.self_ns()[row]);

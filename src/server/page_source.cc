@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writes what the page must not say a second time: words, order and colours of
-// analysis/looks.h as TypeScript and CSS. A program of the build, which runs
-// before the page is built.
+// analysis/looks.h as TypeScript and CSS, and the types of answers.h. A program
+// of the build, which runs before the page is built.
 //
 // usage: stepscope_page_source FOLDER
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <sstream>
 #include <string>
 
 #include "analysis/looks.h"
+#include "server/answers.h"
 
 namespace stepscope {
 namespace {
@@ -95,6 +98,36 @@ std::string StyleSheet() {
          "}\n:root[data-theme=\"dark\"]" + dark;
 }
 
+// "a, b?: T; ..." as lines of an interface.
+std::string FieldsText(std::string_view fields) {
+  std::string out;
+  while (!fields.empty()) {
+    const std::string_view field = fields.substr(0, fields.find(';'));
+    fields.remove_prefix(std::min(field.size() + 1, fields.size()));
+    const size_t type = field.rfind(": ");
+    if (type == field.npos) continue;  // "..."
+    std::istringstream names(std::string(field.substr(0, type)));
+    for (std::string name; std::getline(names >> std::ws, name, ',');)
+      out += "  " + name + std::string(field.substr(type)) + ";\n";
+  }
+  return out;
+}
+
+std::string AnswersText() {
+  std::string out =
+      "// SPDX-License-Identifier: Apache-2.0\n"
+      "// Made by src/server/page_source.cc from src/server/answers.h.\n";
+  for (const server::AnswerType& type : server::kAnswerTypes) {
+    const std::string name(type.name);
+    out += type.is.find(':') == type.is.npos
+               ? "export type " + name + " = " + std::string(type.is) + ";\n"
+               : "export interface " + name + " {" +
+                     (type.is.ends_with("...") ? "  // and more" : "") + "\n" +
+                     FieldsText(type.is) + "}\n";
+  }
+  return out;
+}
+
 // A file that is as it should be stays: what is made from it is newer.
 bool Write(const std::filesystem::path& path, const std::string& text) {
   std::ifstream before(path);
@@ -115,7 +148,8 @@ int main(int argc, char** argv) {
   std::filesystem::create_directories(folder);
   const bool done =
       stepscope::Write(folder / "looks.ts", stepscope::TypeScript()) &&
-      stepscope::Write(folder / "looks.css", stepscope::StyleSheet());
+      stepscope::Write(folder / "looks.css", stepscope::StyleSheet()) &&
+      stepscope::Write(folder / "answers.ts", stepscope::AnswersText());
   if (!done) std::cerr << "stepscope_page_source: cannot write " << folder;
   return done ? 0 : 4;
 }

@@ -3,7 +3,7 @@
 // How high rows are: usual ones have room for names, dense ones show as many
 // threads as a screen has lines for. Pure.
 import { CURVES } from "../generated/looks.ts";
-import type { TrackInfo, TrackKind } from "../api/types.ts";
+import type { TrackInfo, TrackKind } from "../generated/answers.ts";
 
 export type Density = "normal" | "compact" | "dense";
 export const DENSITIES: Density[] = ["normal", "compact", "dense"];

@@ -4,7 +4,7 @@
 // Pure; it computes no figure.
 import type {
   AdviseDoc, MemoryPlace, SummaryDoc,
-} from "../api/documents.ts";
+} from "../generated/answers.ts";
 import { prose } from "./prose.ts";
 import {
   countOf, formatBytes, formatCount, formatRange, formatShare, formatTime,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Steps on a line: where each stands and how much of its name has room. Pure.
-import type { StepInfo } from "../api/types.ts";
+import type { StepInfo } from "../generated/answers.ts";
 import { timeToX, type Range } from "./axis.ts";
 import { SpanIndex } from "./spans.ts";
 

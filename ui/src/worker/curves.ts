@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counters as steps with a filled area, and the why-idle strips.
-import type { CounterSeries, StageInfo, TraceInfo } from "../api/types.ts";
+import type {
+  CounterSeries, IdleInfo, StageInfo, TraceInfo,
+} from "../generated/answers.ts";
 import { CURVES, PARTS } from "../generated/looks.ts";
 import {
   isSeries, stageTrackOf, stripTop, type TrackRow,
@@ -12,7 +14,7 @@ import { indexBy, type SpanIndex } from "../model/spans.ts";
 import { LABEL_WIDTH } from "./labels.ts";
 import { cssOf, type Paints } from "./paints.ts";
 import { RULER_HEIGHT, type View } from "./protocol.ts";
-import type { SeriesStore, Strip } from "./series.ts";
+import type { SeriesStore } from "./series.ts";
 import { BOX_FONT } from "./text.ts";
 
 type Context = OffscreenCanvasRenderingContext2D;
@@ -107,7 +109,7 @@ function drawCounter(context: Context, row: TrackRow, series: CounterSeries,
   return range;
 }
 
-function drawStrip(context: Context, row: TrackRow, strip: Strip,
+function drawStrip(context: Context, row: TrackRow, strip: IdleInfo,
   causes: string[], view: View, paints: Paints): void {
   const y = stripTop(row) - view.scroll + RULER_HEIGHT;
   const scale = view.width / (view.t1 - view.t0);

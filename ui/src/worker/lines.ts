@@ -2,7 +2,7 @@
 //
 // What is drawn with lines over the boxes: selection, arrows, marks, measured
 // times, the critical path.
-import type { CriticalSegment } from "../api/types.ts";
+import type { CriticalSegment } from "../generated/answers.ts";
 import { timeToX } from "../model/axis.ts";
 import { placeLabels } from "../model/band_labels.ts";
 import { formatTime } from "../model/format.ts";

@@ -9,12 +9,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { AdviseDoc, MemoryPlace, SummaryDoc }
-  from "../../src/api/documents.ts";
-import type { Runs } from "../../src/api/types.ts";
-import {
-  valueAt, type DeclaredColumn, type DeclaredTable, type FlatTable,
-} from "../../src/model/declared.ts";
+import type {
+  AdviseDoc, DeclaredColumn, DeclaredTable, FlatTable, MemoryPlace, Runs,
+  SummaryDoc,
+} from "../../src/generated/answers.ts";
+import { valueAt } from "../../src/model/declared.ts";
 import {
   formatBytes, formatCount, formatRange, formatShare, formatTime,
 } from "../../src/model/format.ts";

@@ -5,10 +5,11 @@
 import { OVERLAPS } from "../../generated/looks.ts";
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import type { SummaryDoc } from "../../api/documents.ts";
-import type { TraceInfo, WorkerInfo } from "../../api/types.ts";
+import type {
+  SummaryDoc, TraceInfo, WorkerInfo,
+} from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
-import { fromFlat, type FlatTable } from "../../model/declared.ts";
+import { fromFlat } from "../../model/declared.ts";
 import { objectsOf } from "../../model/device_use.ts";
 import { stepNumbers, type OverlapPart }
   from "../../model/distributed.ts";
@@ -34,8 +35,8 @@ async function readWorker(
   const info = await openTrace(t, stop);
   const params = steps ? { t, steps } : { t };
   const [doc, table] = await Promise.all([
-    api.get<SummaryDoc>("summary", params, stop),
-    api.get<FlatTable>("table", { ...params, name: "overlap_parts" }, stop)]);
+    api.get("summary", params, stop),
+    api.get("table", { ...params, name: "overlap_parts" }, stop)]);
   return { info, doc, parts: objectsOf<OverlapPart>(fromFlat(table)) };
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kinds of events: how many, how long, and in which stage.
-import type { SummaryDoc } from "../../api/documents.ts";
+import type { SummaryDoc } from "../../generated/answers.ts";
 import { Bar, Swatch } from "../../charts/charts.tsx";
 import { STAGES, TYPES } from "../../generated/looks.ts";
 import { formatCount, formatShare, formatTime } from "../../model/format.ts";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CPU and GPU time of each stage: of all steps, or step by step.
-import type { SummaryDoc } from "../../api/documents.ts";
+import type { SummaryDoc } from "../../generated/answers.ts";
 import { Columns, Swatch } from "../../charts/charts.tsx";
 import { STAGES } from "../../generated/looks.ts";
 import { formatTime } from "../../model/format.ts";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where a step goes: parts that add up to it, and each step as a column.
-import type { SummaryDoc } from "../../api/documents.ts";
+import type { SummaryDoc } from "../../generated/answers.ts";
 import { Columns, Swatch } from "../../charts/charts.tsx";
 import { objectsOf } from "../../model/device_use.ts";
 import { formatCount, formatShare, formatTime } from "../../model/format.ts";

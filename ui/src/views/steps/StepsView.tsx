@@ -2,9 +2,8 @@
 //
 // All steps: how long, which are odd and why, and all of them laid over each
 // other.
-import type { SummaryDoc } from "../../api/documents.ts";
+import type { DeclaredTable, SummaryDoc } from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
-import type { DeclaredTable } from "../../model/declared.ts";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import { stepFacts } from "../../model/step_facts.ts";
 import { partColour, partTitle } from "../../model/waterfall.ts";

@@ -2,7 +2,7 @@
 //
 // What is inside a box: a table by name with percentiles, and a flame graph.
 import { useSignal } from "@preact/signals";
-import type { SelectInfo, SelectRow } from "../../api/types.ts";
+import type { SelectInfo, SelectRow } from "../../generated/answers.ts";
 import { BOX_COLUMNS, type BoxKey } from "../../model/box_columns.ts";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import { listName } from "../../model/names.ts";

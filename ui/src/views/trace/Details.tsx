@@ -2,7 +2,9 @@
 //
 // The selected event in three columns: itself, what launched it (or what it
 // is inside of), all calls of its name.
-import type { EventInfo, EventRef, NamedTime } from "../../api/types.ts";
+import type {
+  EventInfo, EventRef, NamedTime,
+} from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import { CLASSES } from "../../generated/looks.ts";
 import { countOf, formatTime } from "../../model/format.ts";

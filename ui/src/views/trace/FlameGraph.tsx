@@ -3,7 +3,7 @@
 // The flame graph of a box: calls merged by name under their callers. A click
 // makes a box the whole width.
 import { useSignal } from "@preact/signals";
-import type { FlameBox } from "../../api/types.ts";
+import type { FlameBox } from "../../generated/answers.ts";
 import { CLASSES } from "../../generated/looks.ts";
 import { countOf, formatShare } from "../../model/format.ts";
 import { shortName } from "../../model/names.ts";
@@ -47,7 +47,7 @@ export function FlameGraph({ boxes, classOf }: {
             style={{ left: `${box.left * 100}%`, width: `${box.width * 100}%`,
               top: `${box.depth * ROW}px`,
               background: `color-mix(in srgb, ${cssVar(lookOf(CLASSES,
-                box.class ?? classOf(box.name)).hue)} 36%, var(--card))` }}
+                classOf(box.name)).hue)} 36%, var(--card))` }}
             onClick={() => {
               const same = box.x / whole === x0 &&
                 (box.x + box.w) / whole === x1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // All calls of the selected event's name: histogram and percentiles.
-import type { EventInfo } from "../../api/types.ts";
+import type { EventInfo } from "../../generated/answers.ts";
 import { CLASSES } from "../../generated/looks.ts";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import { binOf } from "../../model/histogram.ts";

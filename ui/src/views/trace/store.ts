@@ -5,7 +5,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import type {
   CriticalSegment, EventInfo, EventRef, SelectInfo,
-} from "../../api/types.ts";
+} from "../../generated/answers.ts";
 import type { Range } from "../../model/axis.ts";
 import { isDensity, type Density } from "../../model/density.ts";
 import { layoutOf, withStages, type Settings } from "../../model/layout.ts";
