@@ -46,14 +46,29 @@ if(NOT ui_node OR NOT EXISTS "${ui_installed}")
 endif()
 
 set(STEPSCOPE_UI_DIST "${ui_folder}/dist")
+set(ui_names answers.ts looks.css looks.ts)
+# What the page shares with the program is declared in C++. It needs no other
+# module, so that the page is built early.
+list(TRANSFORM ui_names PREPEND "${ui_folder}/src/generated/"
+     OUTPUT_VARIABLE ui_generated)
+stepscope_program(
+  stepscope_page_source
+  SOURCES "${PROJECT_SOURCE_DIR}/src/server/page_source.cc"
+          "${PROJECT_SOURCE_DIR}/src/trace/event_type.cc")
+add_custom_command(
+  OUTPUT ${ui_generated}
+  COMMAND stepscope_page_source "${ui_folder}/src/generated"
+  DEPENDS stepscope_page_source
+  VERBATIM)
 file(GLOB_RECURSE ui_sources CONFIGURE_DEPENDS "${ui_folder}/src/*")
+list(FILTER ui_sources EXCLUDE REGEX "/generated/")
 list(APPEND ui_sources "${ui_folder}/index.html" "${ui_folder}/vite.config.ts"
      "${ui_folder}/tsconfig.json")
 add_custom_command(
   OUTPUT "${STEPSCOPE_UI_DIST}/index.html"
   COMMAND "${ui_node}" "${ui_folder}/node_modules/vite/bin/vite.js" build
           --logLevel warn
-  DEPENDS "${ui_installed}" ${ui_sources}
+  DEPENDS "${ui_installed}" ${ui_sources} ${ui_generated}
   WORKING_DIRECTORY "${ui_folder}"
   COMMENT "Building the viewer's page"
   VERBATIM)

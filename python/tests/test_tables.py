@@ -162,7 +162,8 @@ class TablesTest(support.InOwnFolder):
             self.assertFalse([name for name in tags.attributes
                               if name.startswith("on")])
             self.assertNotIn("<script", text)
-            self.assertIn("prefers-color-scheme", text)
+            self.assertRegex(
+                text, "prefers-color-scheme|color-scheme:light dark")
 
     def test_timeline(self):
         whole = self.result.timeline()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // StepPart: what the time of a step can go to. Where several things went on at
-// once, the first in this order takes the time.
+// once, the first in this order takes the time. looks.h has their words.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,9 @@ enum class StepPart : uint8_t {
 };
 inline constexpr size_t kStepParts = 8;
 
-// "kernel", "copy", "communication exposed", ...; what that is in a few words;
-// and how it is computed.
+// What data calls it: "kernel", "copy", "communication exposed", ...
 std::string_view StepPartName(StepPart part);
-std::string_view StepPartInWords(StepPart part);
-std::string_view StepPartFormula(StepPart part);
+// What people read. Without a device, "GPU idle" is no news.
+std::string_view StepPartTitle(StepPart part, bool device);
 
 }  // namespace stepscope

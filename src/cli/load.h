@@ -29,11 +29,6 @@ std::shared_ptr<const Trace> LoadTrace(const std::vector<std::string>& inputs,
 // for who needs the name no further.
 bool NameInput(std::string& input, ExitCode& code);
 
-// Of the option --no-align.
-inline Alignment AlignmentOf(bool no_align) {
-  return no_align ? Alignment::kAsRecorded : Alignment::kByEvents;
-}
-
 // For `info`.
 bool LoadForInfo(const std::string& input, TraceInfo& loaded, ExitCode& code);
 

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/table_arguments.h"
 
-#include <sstream>
-
-#include "analysis/tables/all_tables.h"
-#include "cli/step_options.h"
 #include "cli/table_style.h"
 #include "exporters/output_name.h"
 #include "report/screen.h"
@@ -32,20 +28,16 @@ bool ReadTableOptions(const SummaryArguments& arguments,
   options.thread_sep = arguments.thread_sep;
   options.group_digits = arguments.group_digits;
   options.flops = arguments.flops;
-  if (!ReadSteps(arguments.steps, options.steps) ||
-      !ReadUnprofiled(arguments.unprofiled, options.unprofiled_ns)) {
+  const Status read = ReadWords({.prefix = "--",
+                                 .views = arguments.views,
+                                 .steps = arguments.steps,
+                                 .unprofiled = arguments.unprofiled,
+                                 .sort = arguments.sort},
+                                options);
+  if (!read) {
+    PrintError(read.error().message);
     return false;
   }
-  options.views = 0;
-  std::stringstream views(arguments.views);
-  for (std::string text; std::getline(views, text, ',');) {
-    uint32_t view = 0;
-    if (!Choose("--views", text, ParseView(text), ViewChoices(), view)) {
-      return false;
-    }
-    options.views |= view;
-  }
-  const std::string sort = arguments.sort.empty() ? "CPUTotal" : arguments.sort;
   const std::string unit =
       arguments.unit.empty() ? UsualUnit() : arguments.unit;
   const std::string format = arguments.format.empty()
@@ -54,9 +46,7 @@ bool ReadTableOptions(const SummaryArguments& arguments,
   // What goes into a file is data.
   options.style =
       StyleOfTables(arguments.top, format == "text" && arguments.output == "-");
-  return Choose("--sort", sort, ParseSortKey(sort), SortKeyChoices(),
-                options.sort) &&
-         Choose("--unit", unit, ParseTimeUnit(unit), TimeUnitChoices(),
+  return Choose("--unit", unit, ParseTimeUnit(unit), TimeUnitChoices(),
                 options.unit) &&
          Choose("--format", format, ParseTableFormat(format),
                 TableFormatChoices() + ", fluid", options.format);

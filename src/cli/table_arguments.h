@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "cli/frame/output.h"
 #include "cli/frame/verbs.h"
@@ -13,17 +14,20 @@
 
 namespace stepscope {
 
-// Fills one option; says what is possible if `text` is not.
+// Fills one option; false: the user was told what is wrong with it.
+template <typename T>
+bool Told(Result<T> read, T& out) {
+  if (read) {
+    out = *std::move(read);
+  } else {
+    PrintError(read.error().message);
+  }
+  return read.has_value();
+}
 template <typename T>
 bool Choose(std::string_view option, const std::string& text,
             std::optional<T> value, std::string_view choices, T& out) {
-  if (value) {
-    out = *value;
-    return true;
-  }
-  Complain(kExitUsage, std::string(option) + ": unknown value \"" + text + "\"",
-           "choose from " + std::string(choices));
-  return false;
+  return Told(Chosen(option, text, value, choices), out);
 }
 
 // The format of tables that a file name asks for: "csv" of "a.csv.gz"; "text"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "read/answers.h"
 
-#include <sstream>
-
 #include "analysis/compare/compare.h"
 #include "analysis/replay/whatif.h"
 #include "base/json_writer.h"
@@ -18,27 +16,12 @@
 namespace stepscope {
 namespace {
 
-Result<uint32_t> ReadViews(const std::string& text) {
-  uint32_t views = 0;
-  std::stringstream list(text);
-  for (std::string name; std::getline(list, name, ',');) {
-    const std::optional<uint32_t> view = ParseView(name);
-    if (!view) {
-      return Fail(ErrorCode::kInvalidArgument, "views: unknown value \"" +
-                                                   name + "\"; choose from " +
-                                                   ViewChoices());
-    }
-    views |= *view;
-  }
-  return views;
-}
-
 Result<std::string> SummaryText(const Trace& trace, ReadRequest& request) {
   TableOptions options;
   STEPSCOPE_TRY(request.ReadSummary(options));
   STEPSCOPE_TRY(request.ReadStyle(options));
-  STEPSCOPE_TRY_ASSIGN(options.views,
-                       ReadViews(request.Text("views").value_or("")));
+  STEPSCOPE_TRY(
+      ReadWords({.views = request.Text("views").value_or("")}, options));
   STEPSCOPE_TRY_ASSIGN(const std::string format,
                        request.Choice("format", {"text", "json", "csv", "md"}));
   options.format = *ParseTableFormat(format);

@@ -184,11 +184,10 @@ int stepscope_read_files(const char* const* paths, size_t count,
                          request.Choice("align", {"yes", "no"}));
     const std::string range = request.Text("step_range").value_or("");
     STEPSCOPE_TRY(request.Finish());
-    return Keep(LoadFiles({paths, paths + count},
-                          align == "no" ? stepscope::Alignment::kAsRecorded
-                                        : stepscope::Alignment::kByEvents,
-                          OptionsFor(watch, range)),
-                trace);
+    return Keep(
+        LoadFiles({paths, paths + count}, stepscope::AlignmentOf(align == "no"),
+                  OptionsFor(watch, range)),
+        trace);
   });
 }
 

@@ -4,16 +4,8 @@
 #include <charconv>
 #include <limits>
 
-#include "base/duration.h"
-
 namespace stepscope {
 namespace {
-
-Error Unknown(const std::string& name, const std::string& value,
-              const std::string& choices) {
-  return Fail(ErrorCode::kInvalidArgument, name + ": unknown value \"" + value +
-                                               "\"; choose from " + choices);
-}
 
 template <typename T>
 std::optional<T> ParseInteger(const std::string& text) {
@@ -71,22 +63,15 @@ Result<bool> ReadRequest::Flag(const std::string& name) {
   const std::optional<std::string> text = Text(name);
   if (!text || *text == "0") return false;
   if (*text == "1") return true;
-  return Unknown(name, *text, "0, 1");
+  return Chosen<bool>(name, *text, std::nullopt, "0, 1");
 }
 
 Result<std::optional<StepChoice>> ReadRequest::Steps() {
-  const std::optional<std::string> text = Text("steps");
-  if (!text) return std::optional<StepChoice>();
-  STEPSCOPE_TRY_ASSIGN(const StepChoice choice, ParseStepChoice(*text));
-  return std::optional<StepChoice>(choice);
+  return StepsOf(Text("steps").value_or(""));
 }
 
 Result<std::optional<int64_t>> ReadRequest::Unprofiled() {
-  const std::optional<std::string> text = Text("unprofiled");
-  if (!text) return std::optional<int64_t>();
-  const Result<int64_t> parsed = ParseDuration(*text);
-  if (parsed) return std::optional<int64_t>(*parsed);
-  return Fail(parsed.error().code, "unprofiled: " + parsed.error().message);
+  return UnprofiledOf("", Text("unprofiled").value_or(""));
 }
 
 Result<std::string> ReadRequest::Choice(
@@ -98,29 +83,26 @@ Result<std::string> ReadRequest::Choice(
     if (choice == *text) return *text;
     list += (list.empty() ? "" : ", ") + choice;
   }
-  return Unknown(name, *text, list);
+  return Chosen<std::string>(name, *text, std::nullopt, list);
 }
 
 Status ReadRequest::ReadSummary(SummaryOptions& options) {
-  STEPSCOPE_TRY_ASSIGN(options.steps, Steps());
-  STEPSCOPE_TRY_ASSIGN(options.unprofiled_ns, Unprofiled());
+  STEPSCOPE_TRY(ReadWords({.steps = Text("steps").value_or(""),
+                           .unprofiled = Text("unprofiled").value_or(""),
+                           .sort = Text("sort").value_or("")},
+                          options));
   STEPSCOPE_TRY_ASSIGN(options.thread_sep, Flag("thread_sep"));
   STEPSCOPE_TRY_ASSIGN(options.flops, Flag("flops"));
   STEPSCOPE_TRY_ASSIGN(const bool plain, Flag("no_op_detail"));
   options.op_detail = !plain;
-  if (const std::optional<std::string> sort = Text("sort")) {
-    const std::optional<SortKey> key = ParseSortKey(*sort);
-    if (!key) return Unknown("sort", *sort, SortKeyChoices());
-    options.sort = *key;
-  }
   return Ok();
 }
 
 Status ReadRequest::ReadStyle(TableOptions& options) {
   if (const std::optional<std::string> text = Text("unit")) {
-    const std::optional<TimeUnit> unit = ParseTimeUnit(*text);
-    if (!unit) return Unknown("unit", *text, TimeUnitChoices());
-    options.unit = *unit;
+    STEPSCOPE_TRY_ASSIGN(
+        options.unit,
+        Chosen("unit", *text, ParseTimeUnit(*text), TimeUnitChoices()));
   }
   STEPSCOPE_TRY_ASSIGN(options.style.top, Count("top", 0));
   options.style.how_to_see_more = "top=0 shows all";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/looks.h"
 #include "analysis/name_class.h"
 #include "base/markdown.h"
 #include "base/text.h"
@@ -66,7 +67,7 @@ class SummaryGridMaker {
       const auto end =
           static_cast<size_t>(Ratio(sum, waterfall.step_ns) * kBarLength + 0.5);
       grid.rows.push_back(
-          {std::string(StepPartName(static_cast<StepPart>(i))), cells_.Time(ns),
+          {std::string(TitleOf(static_cast<StepPart>(i))), cells_.Time(ns),
            cells_.Time(ns, waterfall.steps.size()),
            Cells::Percent(Ratio(ns, waterfall.step_ns)),
            std::string(begin, ' ') + std::string(end - begin, '#')});
@@ -80,8 +81,8 @@ class SummaryGridMaker {
         "to the steps exactly."};
     for (size_t i = 0; i < kStepParts; ++i) {
       const auto part = static_cast<StepPart>(i);
-      grid.notes.push_back(std::string(StepPartName(part)) + ": " +
-                           std::string(StepPartFormula(part)) + ".");
+      grid.notes.push_back(std::string(TitleOf(part)) + ": " +
+                           std::string(LookOf(part).formula) + ".");
     }
     grid.notes.push_back(Format(
         "Made from %llu host events, %llu device events (%llu with a "
@@ -122,7 +123,7 @@ class SummaryGridMaker {
     uint64_t gaps = 0;
     int64_t longest = 0;
     for (const IdleRow& row : device.rows) {
-      add(StepPartName(row.cause), row.time_ns, row.gaps, row.longest_ns);
+      add(TitleOf(row.cause), row.time_ns, row.gaps, row.longest_ns);
       gaps += row.gaps;
       longest = std::max(longest, row.longest_ns);
     }
@@ -192,11 +193,10 @@ class SummaryGridMaker {
     grid.title = "Outlier Summary";
     grid.heads = {"Step", "Time", "Median", "Excess", "Mostly", "Of Excess"};
     for (const OutlierRow& row : summary_.outliers) {
-      grid.rows.push_back({std::to_string(row.index), cells_.Time(row.dur_ns),
-                           cells_.Time(row.median_ns),
-                           cells_.Time(row.excess_ns),
-                           std::string(StepPartName(row.cause)),
-                           cells_.Time(row.cause_excess_ns)});
+      grid.rows.push_back(
+          {std::to_string(row.index), cells_.Time(row.dur_ns),
+           cells_.Time(row.median_ns), cells_.Time(row.excess_ns),
+           std::string(TitleOf(row.cause)), cells_.Time(row.cause_excess_ns)});
     }
     grid.notes = {
         "Steps longer than the median by more than 3 x 1.4826 x the median "
@@ -257,6 +257,10 @@ class SummaryGridMaker {
 
   const Summary& summary_;
   const TextStyle& style_;
+  std::string_view TitleOf(StepPart part) const {
+    return StepPartTitle(part, summary_.waterfall.device_events > 0);
+  }
+
   const Cells& cells_;
 };
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "analysis/looks.h"
 #include "base/csv.h"
 #include "base/json_writer.h"
 #include "base/text.h"
@@ -58,7 +59,10 @@ std::string Chance(double p) {
 }
 
 std::vector<std::string> Line(const CompareRow& row) {
-  std::string name = Shorten(VisibleText(row.key.name), kLongestComparedName);
+  const std::string_view what = row.key.table == CompareTable::kWaterfall
+                                    ? TitleIn(kStepPartLooks, row.key.name)
+                                    : row.key.name;
+  std::string name = Shorten(VisibleText(what), kLongestComparedName);
   if (!row.key.shape.empty()) {
     name += " " + Shorten(VisibleText(row.key.shape), kLongestShape);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "analysis/looks.h"
 #include "analysis/name_class.h"
 #include "analysis/summary_notes.h"
 #include "base/file.h"
@@ -90,11 +91,14 @@ class ScreenRenderer {
     const size_t top = options_.style.top;
     return std::min(rows, top == kScreenRows ? usual : top == 0 ? rows : top);
   }
+  std::string_view TitleOf(StepPart part) const {
+    return StepPartTitle(part, summary_.waterfall.device_events > 0);
+  }
   std::string WordsOf(StepPart part) const {
     const int64_t before = summary_.waterfall.before_events_ns;
     if (part == StepPart::kUnexplained && before > 0)
       return Duration(before) + " before the first event";
-    return std::string(StepPartInWords(part));
+    return std::string(LookOf(part).words);
   }
   // The step, or what stands for it.
   std::string OfWhat() const {
@@ -206,7 +210,7 @@ void ScreenRenderer::Parts() {
     const double share = Ratio(ns, waterfall.step_ns);
     const std::string bar(
         static_cast<size_t>(share * static_cast<double>(kBarWidth) + 0.5), '#');
-    Line(Shorten(Padded("  " + std::string(StepPartName(part)), kPartWidth) +
+    Line(Shorten(Padded("  " + std::string(TitleOf(part)), kPartWidth) +
                      AlignedRight(ScreenTime(ns / steps, unit), kTimeWidth) +
                      AlignedRight(ScreenPercent(share), kShareWidth) + "  " +
                      Padded(bar, kBarWidth) + " " + WordsOf(part),

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <utility>
 
+#include "analysis/looks.h"
 #include "base/text.h"
 #include "report/shown_rows.h"
 
@@ -84,7 +85,8 @@ class TableGridMaker {
       if (text->empty() && column.name == "name")
         return std::string(kEmptyName);
       if (options_.format != TableFormat::kText) return std::string(*text);
-      return ShownName(*text, kLongestGridName, options_.style);
+      return ShownName(ShownIn(column.name, *text), kLongestGridName,
+                       options_.style);
     }
     if (const auto* integer = std::get_if<int64_t>(&cell)) {
       return column.type == CellType::kTime ? cells_.Time(*integer)

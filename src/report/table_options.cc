@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/table_options.h"
 
+#include <sstream>
 #include <utility>
+
+#include "base/duration.h"
 
 namespace stepscope {
 namespace {
@@ -54,6 +57,44 @@ std::optional<TableFormat> ParseTableFormat(std::string_view text) {
 
 std::optional<TextLayout> ParseTextLayout(std::string_view text) {
   return Lookup<TextLayout>(CanonicalName(text), kLayouts);
+}
+
+Status ReadWords(const SummaryWords& words, SummaryOptions& options) {
+  const std::string prefix(words.prefix);
+  std::stringstream views(words.views);
+  for (std::string text; std::getline(views, text, ',');) {
+    STEPSCOPE_TRY_ASSIGN(
+        const uint32_t view,
+        Chosen(prefix + "views", text, ParseView(text), ViewChoices()));
+    options.views |= view;
+  }
+  STEPSCOPE_TRY_ASSIGN(options.steps, StepsOf(words.steps, options.steps));
+  if (!words.unprofiled.empty()) {
+    STEPSCOPE_TRY_ASSIGN(options.unprofiled_ns,
+                         UnprofiledOf(words.prefix, words.unprofiled));
+  }
+  if (!words.sort.empty()) {
+    STEPSCOPE_TRY_ASSIGN(options.sort,
+                         Chosen(prefix + "sort", words.sort,
+                                ParseSortKey(words.sort), SortKeyChoices()));
+  }
+  return Ok();
+}
+
+Result<std::optional<StepChoice>> StepsOf(std::string_view text,
+                                          std::optional<StepChoice> otherwise) {
+  if (text.empty()) return otherwise;
+  STEPSCOPE_TRY_ASSIGN(const StepChoice choice, ParseStepChoice(text));
+  return std::optional(choice);
+}
+
+Result<std::optional<int64_t>> UnprofiledOf(std::string_view prefix,
+                                            std::string_view text) {
+  if (text.empty()) return std::optional<int64_t>();
+  const Result<int64_t> parsed = ParseDuration(text);
+  if (parsed) return std::optional(*parsed);
+  return Fail(parsed.error().code,
+              std::string(prefix) + "unprofiled: " + parsed.error().message);
 }
 
 std::string_view TimeUnitName(TimeUnit unit) {

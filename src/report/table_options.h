@@ -10,6 +10,7 @@
 
 #include "analysis/summary_options.h"
 #include "analysis/tables/all_tables.h"
+#include "base/result.h"
 #include "report/text_style.h"
 
 namespace stepscope {
@@ -51,6 +52,32 @@ std::string SortKeyChoices();
 std::string TimeUnitChoices();
 std::string TableFormatChoices();
 std::string TextLayoutChoices();
+
+// What a user said about a summary, from a command line, an address or a call.
+// Empty: nothing was said, and the options stay as they are.
+struct SummaryWords {
+  std::string_view prefix = {};  // of options there: "--" on a command line
+  std::string views = {};        // by comma
+  std::string steps = {};
+  std::string unprofiled = {};
+  std::string sort = {};
+};
+// Fails with the option and what is possible.
+Status ReadWords(const SummaryWords& words, SummaryOptions& options);
+// One option of such a user.
+Result<std::optional<StepChoice>> StepsOf(
+    std::string_view text, std::optional<StepChoice> otherwise = std::nullopt);
+Result<std::optional<int64_t>> UnprofiledOf(std::string_view prefix,
+                                            std::string_view text);
+// `value`, or that `text` is none of the choices.
+template <typename T>
+Result<T> Chosen(std::string_view option, std::string_view text,
+                 std::optional<T> value, std::string_view choices) {
+  if (value) return *value;
+  return Fail(ErrorCode::kInvalidArgument,
+              std::string(option) + ": unknown value \"" + std::string(text) +
+                  "\"; choose from " + std::string(choices));
+}
 
 // "s", "ms", "us", "ns", "auto" and the nanoseconds in one (of auto, in ms).
 std::string_view TimeUnitName(TimeUnit unit);

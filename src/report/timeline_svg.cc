@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/kinds.h"
+#include "analysis/looks.h"
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "report/html/html_text.h"
@@ -21,31 +21,55 @@ constexpr double kSmallest = 2;  // pixels: less is merged with its neighbours
 constexpr double kCharWidth = 6.3;  // of the labels, about
 constexpr double kTickWidth = 100;  // from one tick to the next, at least
 
-// Styles, not colours, so that the page around can be light or dark. Names
-// begin with ours: a style in a drawing holds for the whole page.
-constexpr std::string_view kStyle = R"(<style>
-.stepscope-tl{font:11px system-ui,sans-serif;--fg:#1f2328;--dim:#59636e;--line:#d1d9e0;--ink:#14171a}
-.stepscope-tl text{fill:var(--fg)}.stepscope-tl .dim{fill:var(--dim)}
-.stepscope-tl line{stroke:var(--line)}.stepscope-tl .in{fill:var(--ink)}
-.stepscope-tl .op{fill:#8ab4f8}.stepscope-tl .gpu{fill:#7fc8a9}.stepscope-tl .mem{fill:#f3c178}
-.stepscope-tl .user{fill:#c9a7eb}.stepscope-tl .step{fill:#c7ced6}.stepscope-tl .stage{fill:#f2a6a0}
-.stepscope-tl .api{fill:#a9d3d8}.stepscope-tl .many{fill:#9aa5b1}
-@media (prefers-color-scheme:dark){.stepscope-tl{--fg:#e6edf3;--dim:#9198a1;--line:#3d444d}
-.stepscope-tl .step{fill:#8b949e}.stepscope-tl .many{fill:#6e7781}}
-</style>
-)";
+// Of no type: marks of several are drawn so.
+constexpr uint16_t kNoType = UINT16_MAX;
 
-std::string_view ClassOf(uint16_t type) {
-  if (type == STEPSCOPE_KERNEL) return "gpu";
-  if (IsDeviceWork(type)) return "mem";
-  if (IsApiCall(type)) return "api";
-  if (IsStage(type) || type == STEPSCOPE_COMMUNICATION) return "stage";
-  if (type == STEPSCOPE_PROFILE_STEP) return "step";
-  if (type == STEPSCOPE_OPERATOR || type == STEPSCOPE_OPERATOR_INNER ||
-      type == STEPSCOPE_PYTHON_OP) {
-    return "op";
+// So much of a box is its hue, the rest is the ground: text stands on it.
+constexpr int kHuePercent = 47;
+
+// `over` and `under` as "#rrggbb", mixed.
+std::string Mixed(std::string_view over, std::string_view under, int percent) {
+  const auto part = [](std::string_view colour, size_t at) {
+    return std::stoi(std::string(colour.substr(at, 2)), nullptr, 16);
+  };
+  std::string out = "#";
+  for (const size_t at : {1, 3, 5}) {
+    out += Format("%02x", (part(over, at) * percent +
+                           part(under, at) * (100 - percent) + 50) /
+                              100);
   }
-  return "user";
+  return out;
+}
+
+std::string_view Ground(std::string_view key, std::string_view Colour::*theme) {
+  for (const Colour& ground : kGrounds)
+    if (ground.key == key) return ground.*theme;
+  return {};
+}
+
+// Plain colours: not only browsers draw SVG. Names begin with ours, because a
+// style in a drawing holds for the whole page.
+std::string Fills(std::string_view Colour::*theme) {
+  std::string out;
+  const auto rule = [&](std::string_view what, std::string_view style,
+                        std::string_view colour) {
+    out.append(".stepscope-tl ").append(what).append("{").append(style);
+    out.append(":").append(colour).append("}");
+  };
+  rule("text", "fill", Ground("text", theme));
+  rule(".dim", "fill", Ground("text-3", theme));
+  rule(".in", "fill", Ground("canvas-text", theme));
+  rule("line", "stroke", Ground("line", theme));
+  const std::string_view card = Ground("card", theme);
+  for (const Hue& hue : kHues) {
+    rule(".c-" + std::string(hue.key), "fill",
+         Mixed(hue.*theme, card, kHuePercent));
+  }
+  return out + "\n";
+}
+
+std::string ClassOf(uint16_t type) {
+  return "c-" + std::string(LookOf(EventClassOf(type)).hue);
 }
 
 std::string Duration(int64_t ns) {
@@ -106,7 +130,7 @@ class Drawing {
     double from = 0;
     double to = -1;
     size_t count = 0;
-    std::string_view style;  // of all of them, else "many"
+    std::string style;  // of all of them, else that of none
   };
 
   std::string Shown(std::string_view name) const {
@@ -216,12 +240,12 @@ void Drawing::DrawTrack(const Track& track, const std::vector<Row>& rows) {
       continue;
     }
     if (run.count > 0 && x > run.to + 1) Flush(run, y);
-    const std::string_view style = ClassOf(trace_.type()[row]);
+    std::string style = ClassOf(trace_.type()[row]);
     if (run.count == 0) {
       run.from = x;
-      run.style = style;
+      run.style = std::move(style);
     } else if (run.style != style) {
-      run.style = "many";
+      run.style = ClassOf(kNoType);
     }
     run.to = std::max({run.to, to, x + 1});
     ++run.count;
@@ -285,11 +309,19 @@ std::string Drawing::Draw() {
              "height=\"%.0f\" viewBox=\"0 0 %llu %.0f\"%s>\n",
              width, height_, width, height_,
              options_.own_style ? " style=\"max-width:100%\"" : "") +
-         std::string(options_.own_style ? kStyle : std::string_view()) + body_ +
-         rows + "</svg>\n";
+         (options_.own_style ? "<style>\n.stepscope-tl{font:11px "
+                               "system-ui,sans-serif}\n" +
+                                   TimelineStyle() + "</style>\n"
+                             : "") +
+         body_ + rows + "</svg>\n";
 }
 
 }  // namespace
+
+std::string TimelineStyle() {
+  return Fills(&Colour::light) + "@media (prefers-color-scheme:dark){" +
+         Fills(&Colour::dark) + "}\n";
+}
 
 Result<std::string> RenderTimelineSvg(const Trace& trace,
                                       const TimelineSvgOptions& options) {

@@ -22,11 +22,14 @@ struct TimelineSvgOptions {
   size_t width = 960;      // pixels
   size_t max_tracks = 24;  // those with most events in the part
   size_t max_depth = 8;    // levels of a track
-  // False: the page around has the styles of its classes.
+  // False: the page around has TimelineStyle().
   bool own_style = true;
   // A name as it is to be shown; none: as it was recorded.
   std::function<std::string(std::string_view)> display_name = {};
 };
+
+// The colours of a drawing, for the page around it.
+std::string TimelineStyle();
 
 // Light and dark by the reader's preference. Fails if the end is not after the
 // begin.

@@ -96,11 +96,11 @@ TEST(TimelineSvg, MarksOfOneKindKeepItsColour) {
   const std::string one = Draw(
       "thread 7 main\n  0..1 a Kernel\n  2..3 b Kernel\n"
       "  9999..10000 c Operator\n");
-  EXPECT_EQ(CountOf(one, "class=\"gpu\"><title>2 short events"), 1u);
+  EXPECT_EQ(CountOf(one, "class=\"c-kernel\"><title>2 short events"), 1u);
   const std::string two = Draw(
       "thread 7 main\n  0..1 a Kernel\n  2..3 b Operator\n"
       "  9999..10000 c Operator\n");
-  EXPECT_EQ(CountOf(two, "class=\"many\"><title>2 short events"), 1u);
+  EXPECT_EQ(CountOf(two, "class=\"c-unexplained\"><title>2 short events"), 1u);
 }
 
 TEST(TimelineSvg, SaysWhatIsNotDrawn) {

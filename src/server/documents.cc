@@ -2,7 +2,6 @@
 #include "server/documents.h"
 
 #include <optional>
-#include <sstream>
 
 #include "analysis/compare/compare.h"
 #include "analysis/replay/change.h"
@@ -22,13 +21,6 @@
 namespace stepscope::server {
 namespace {
 
-Result<std::optional<StepChoice>> Steps(const std::string& text,
-                                        std::optional<StepChoice> fallback) {
-  if (text.empty()) return fallback;
-  STEPSCOPE_TRY_ASSIGN(const StepChoice choice, ParseStepChoice(text));
-  return std::optional(choice);
-}
-
 void WriteDeclaration(JsonWriter& json, const TableSchema& table) {
   json.Field("key", table.key).Field("title", table.title);
   json.Field("meaning", table.meaning);
@@ -45,22 +37,14 @@ Result<std::string> SummaryDocument(const OpenTrace& open,
                                     const std::string& steps) {
   TableOptions options;
   options.format = TableFormat::kJson;
-  STEPSCOPE_TRY_ASSIGN(options.steps, Steps(steps, std::nullopt));
-  std::stringstream list(views);
-  for (std::string text; std::getline(list, text, ',');) {
-    const std::optional<uint32_t> view = ParseView(text);
-    if (!view)
-      return Fail(ErrorCode::kInvalidArgument,
-                  "views: expected some of " + ViewChoices());
-    options.views |= *view;
-  }
+  STEPSCOPE_TRY(ReadWords({.views = views, .steps = steps}, options));
   return RenderSummaryOfSteps(open.trace(), options);
 }
 
 Result<std::string> ReportDocument(const OpenTrace& open,
                                    const std::string& steps) {
   HtmlReportOptions options;
-  STEPSCOPE_TRY_ASSIGN(options.steps, Steps(steps, options.steps));
+  STEPSCOPE_TRY_ASSIGN(options.steps, StepsOf(steps, options.steps));
   return RenderHtmlReport(open.trace(), options);
 }
 
@@ -68,7 +52,7 @@ Result<std::string> AdviseDocument(const OpenTrace& open,
                                    const std::string& steps) {
   SummaryOptions options;
   options.views = kAdviceView;
-  STEPSCOPE_TRY_ASSIGN(options.steps, Steps(steps, StepChoice::Settled()));
+  STEPSCOPE_TRY_ASSIGN(options.steps, StepsOf(steps, StepChoice::Settled()));
   STEPSCOPE_TRY_ASSIGN(const Summary summary,
                        ComputeSummaryOfSteps(open.trace(), options));
   return RenderAdviceJson(summary);
@@ -83,7 +67,7 @@ Result<std::string> WhatifDocument(const OpenTrace& open,
     options.changes.push_back(std::move(change));
   }
   STEPSCOPE_TRY_ASSIGN(const std::optional<StepChoice> choice,
-                       Steps(steps, StepChoice::Settled()));
+                       StepsOf(steps, StepChoice::Settled()));
   options.steps = *choice;
   STEPSCOPE_TRY_ASSIGN(const Whatif whatif,
                        ComputeWhatif(open.trace(), options));
@@ -94,7 +78,7 @@ Result<std::string> CompareDocument(const OpenTrace& a, const OpenTrace& b,
                                     const std::string& steps) {
   CompareOptions options;
   STEPSCOPE_TRY_ASSIGN(const std::optional<StepChoice> choice,
-                       Steps(steps, StepChoice::Settled()));
+                       StepsOf(steps, StepChoice::Settled()));
   options.steps = *choice;
   STEPSCOPE_TRY_ASSIGN(const Comparison comparison,
                        CompareTraces(a.trace(), b.trace(), options));
@@ -132,7 +116,7 @@ Result<std::string> TableJson(const OpenTrace& open, const std::string& key,
   SummaryOptions options;
   options.views = table->view;
   options.flops = true;
-  STEPSCOPE_TRY_ASSIGN(options.steps, Steps(steps, std::nullopt));
+  STEPSCOPE_TRY_ASSIGN(options.steps, StepsOf(steps));
   STEPSCOPE_TRY_ASSIGN(const Summary summary,
                        ComputeSummaryOfSteps(open.trace(), options));
   JsonWriter json;
@@ -157,8 +141,7 @@ Result<std::string> ViewTableDocument(const OpenTrace& open,
                                       const ViewQuery& query,
                                       const std::string& steps,
                                       KeptTexts& kept) {
-  STEPSCOPE_TRY_ASSIGN(const std::optional<StepChoice> choice,
-                       Steps(steps, std::nullopt));
+  STEPSCOPE_TRY_ASSIGN(const std::optional<StepChoice> choice, StepsOf(steps));
   // Under everything that it depends on; the place is text of whoever asks,
   // so it comes last.
   std::string id = std::to_string(open.serial()) + "\n" + key + "\n" +

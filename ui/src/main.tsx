@@ -5,6 +5,7 @@ import { App } from "./shell/App.tsx";
 import { followAddress } from "./state/route.ts";
 import { startTheme } from "./state/theme.ts";
 import { startTraceState } from "./state/trace.ts";
+import "./generated/looks.css";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/shell.css";

@@ -17,10 +17,9 @@ _WIDEST = 60  # characters of a cell
 _STYLE = """<style>
 .stepscope-table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 .stepscope-table th,.stepscope-table td{padding:2px 8px;text-align:left;
-border-bottom:1px solid #d1d9e0;color:#1f2328;background:#fff}
+color-scheme:light dark;color:CanvasText;background:Canvas;
+border-bottom:1px solid ButtonFace}
 .stepscope-table .n{text-align:right}
-@media (prefers-color-scheme:dark){.stepscope-table th,.stepscope-table td{
-color:#e6edf3;background:#0d1117;border-color:#3d444d}}
 </style>
 """
 

@@ -106,7 +106,7 @@ at most, {format_memory(before)} at the end; {len(changes)} allocations and
 frees in {lasts / 1000:.3f} ms. Memory that was allocated before is not
 counted.</p>
 <svg viewBox="0 0 {_WIDTH} {_HEIGHT}" style="width: 100%; max-width: 90rem;
-border: 1px solid #999"><polygon fill="#4477aa" points="{' '.join(points)}"/>
+border: 1px solid gray"><polygon fill="#4477aa" points="{' '.join(points)}"/>
 </svg>
 </body>
 </html>

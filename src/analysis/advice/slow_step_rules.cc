@@ -193,8 +193,9 @@ void FindSlowStep(const AdviceInput& input, Advice& advice) {
   }
   finding.evidence.push_back(
       {"The part of the step that grew most is \"" +
-           std::string(StepPartName(slow.cause)) + "\", by " +
-           Milliseconds(slow.cause_excess_ns) + ".",
+           std::string(
+               StepPartTitle(slow.cause, input.waterfall().device_events > 0)) +
+           "\", by " + Milliseconds(slow.cause_excess_ns) + ".",
        "",
        kNoRow,
        0,

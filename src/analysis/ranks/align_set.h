@@ -54,6 +54,10 @@ enum class Alignment : uint8_t {
   kByEvents,    // by what ranks did together
   kAsRecorded,  // by what recordings say about their clocks alone
 };
+// Of a user who may ask that clocks be left alone.
+inline Alignment AlignmentOf(bool no_align) {
+  return no_align ? Alignment::kAsRecorded : Alignment::kByEvents;
+}
 
 SetClocks AlignMembers(std::vector<ClockMember> members,
                        Alignment how = Alignment::kByEvents);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/kinds.h"
+#include "analysis/looks.h"
 #include "analysis/schema.h"
 #include "analysis/stats.h"
 #include "analysis/summary.h"
@@ -109,7 +110,7 @@ ColumnsOf<PartRow> PartColumns() {
                &PartRow::time_ns);
   columns.Ratio("ratio", "time as a share of the steps", &PartRow::ratio);
   columns.Text("formula", "how it is computed",
-               [](const PartRow& row) { return StepPartFormula(row.part); });
+               [](const PartRow& row) { return LookOf(row.part).formula; });
   return columns;
 }
 

@@ -5,6 +5,7 @@
 // They add up to these.
 #include <vector>
 
+#include "analysis/looks.h"
 #include "analysis/stats.h"
 #include "analysis/tables/distribution.h"
 #include "analysis/views/view_table.h"
@@ -30,10 +31,11 @@ std::vector<OverlapRow> ComputeOverlapParts(const ViewInput& input) {
       SaturatingAdd(SaturatingAdd(computes, communicates), of.overlap_ns);
   const int64_t whole = input.steps.total_ns();
   if (whole == 0) return {};
-  std::vector<OverlapRow> rows = {{"computes only", computes},
-                                  {"both at once", of.overlap_ns},
-                                  {"communicates only", communicates},
-                                  {"neither", SaturatingSubtract(whole, any)}};
+  std::vector<OverlapRow> rows = {
+      {kOverlapLooks[0].name, computes},
+      {kOverlapLooks[1].name, of.overlap_ns},
+      {kOverlapLooks[2].name, communicates},
+      {kOverlapLooks[3].name, SaturatingSubtract(whole, any)}};
   for (OverlapRow& row : rows) row.ratio = Ratio(row.time_ns, whole);
   return rows;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/looks.h"
 #include "analysis/stats.h"
 #include "analysis/tables/rows.h"
 #include "analysis/views/step_waterfall.h"
@@ -29,7 +30,7 @@ std::vector<MeanPartRow> MeanParts(const ViewInput& input) {
     const auto part = static_cast<StepPart>(i);
     rows.push_back({StepPartName(part), AverageNs(waterfall.part_ns[i], steps),
                     Ratio(waterfall.part_ns[i], waterfall.step_ns),
-                    StepPartFormula(part)});
+                    LookOf(part).formula});
   }
   rows.push_back(
       {"step", AverageNs(waterfall.step_ns, steps), 1, "the sum of the parts"});

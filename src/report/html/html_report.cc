@@ -173,6 +173,7 @@ std::pair<std::string, std::string> Tables(const Summary& summary, size_t top,
 }
 
 std::string Head(std::string_view title) {
+  const std::string style = PageStyle();
   const auto hash = [](std::string_view text) {
     return "'sha256-" + Sha256Base64(text) + "'";
   };
@@ -180,13 +181,12 @@ std::string Head(std::string_view title) {
          "<meta charset=\"utf-8\">\n"
          "<meta http-equiv=\"Content-Security-Policy\" content=\""
          "default-src 'none'; style-src " +
-         hash(kPageStyle) + "; script-src " + hash(kPageScript) +
+         hash(style) + "; script-src " + hash(kPageScript) +
          "; base-uri 'none'; form-action 'none'; "
          "require-trusted-types-for 'script'\">\n"
          "<meta name=\"viewport\" content=\"width=device-width\">\n"
          "<meta name=\"referrer\" content=\"no-referrer\">\n<title>" +
-         Escape(title) + "</title>\n<style>" + std::string(kPageStyle) +
-         "</style>\n</head>\n";
+         Escape(title) + "</title>\n<style>" + style + "</style>\n</head>\n";
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/looks.h"
 #include "base/name_display.h"
 #include "base/text.h"
 #include "base/visible_text.h"
@@ -61,7 +62,7 @@ bool IsNumeric(const TableColumn& column) {
 std::string Maker::Text(const TableColumn& column, const Cell& cell) const {
   if (const auto* text = std::get_if<std::string_view>(&cell)) {
     if (text->empty() && column.name == "name") return std::string(kEmptyName);
-    return redactor_.Cell(table_, column.name, *text);
+    return redactor_.Cell(table_, column.name, ShownIn(column.name, *text));
   }
   if (const auto* integer = std::get_if<int64_t>(&cell)) {
     if (column.type == CellType::kTime) return Time(*integer);

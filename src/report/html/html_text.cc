@@ -128,4 +128,10 @@ std::string Share(double share) {
   return Format("%.1f", share * 100) + kSpace + "%";
 }
 
+std::string Swatch(std::string_view hue) {
+  return "<svg class=\"swatch\" viewBox=\"0 0 8 8\" "
+         "aria-hidden=\"true\"><rect class=\"c-" +
+         std::string(hue) + "\" width=\"8\" height=\"8\" rx=\"2\"/></svg>";
+}
+
 }  // namespace stepscope::html

@@ -26,4 +26,7 @@ std::string Time(int64_t ns);
 std::string Bytes(int64_t bytes);
 std::string Share(double share);
 
+// A small square of a hue of analysis/looks.h, before its word.
+std::string Swatch(std::string_view hue);
+
 }  // namespace stepscope::html

@@ -4,11 +4,12 @@
 // policy allows exactly these, by hash.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace stepscope::html {
 
-extern const std::string_view kPageStyle;
+std::string PageStyle();
 // Tables sort by a click on a column and get a field to filter by. Without the
 // script everything can be read.
 extern const std::string_view kPageScript;

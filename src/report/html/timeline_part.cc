@@ -2,10 +2,10 @@
 #include "report/html/timeline_part.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <utility>
 
+#include "analysis/looks.h"
 #include "analysis/stats.h"
 #include "report/html/html_text.h"
 #include "report/timeline_svg.h"
@@ -79,14 +79,6 @@ Part ChoosePart(const Trace& trace, const Summary& summary,
   return {{trace.begin_ns(), trace.end_ns()}, "everything that was recorded"};
 }
 
-constexpr std::array<std::pair<const char*, const char*>, 6> kLegend = {
-    {{"c-kernel", "kernel"},
-     {"c-copy", "copy or set"},
-     {"c-op", "operator"},
-     {"c-user", "range"},
-     {"c-api", "API call"},
-     {"c-comm", "stage or communication"}}};
-
 }  // namespace
 
 Result<TimelinePart> DrawTimelinePart(const Trace& trace,
@@ -116,12 +108,9 @@ Result<TimelinePart> DrawTimelinePart(const Trace& trace,
   }
   STEPSCOPE_TRY_ASSIGN(std::string svg, RenderTimelineSvg(trace, drawing));
   svg += "<p class=\"legend\">";
-  for (const auto& [style, what] : kLegend) {
-    svg += std::string(
-               "<span><svg class=\"swatch\" viewBox=\"0 0 8 8\" "
-               "aria-hidden=\"true\"><rect class=\"") +
-           style + "\" width=\"8\" height=\"8\" rx=\"2\"/></svg>" + what +
-           "</span>";
+  for (const Hue& hue : kHues) {
+    if (hue.title.empty()) continue;
+    svg += "<span>" + Swatch(hue.key) + std::string(hue.title) + "</span>";
   }
   svg += "</p>\n";
   return TimelinePart{part.about, std::move(svg)};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <string_view>
 
+#include "analysis/looks.h"
 #include "analysis/stats.h"
 #include "base/text.h"
 #include "report/html/charts.h"
@@ -10,36 +10,6 @@
 
 namespace stepscope::html {
 namespace {
-
-struct PartLook {
-  const char* title;
-  const char* style;
-};
-constexpr std::array<PartLook, kStepParts> kLooks = {
-    {{"GPU computes", "c-kernel"},
-     {"GPU copies", "c-copy"},
-     {"Communication, exposed", "c-comm"},
-     {"Launch gap", "c-launch"},
-     {"Input stall", "c-input"},
-     {"Host waits for GPU", "c-sync"},
-     {"CPU only, GPU idle", "c-cpu"},
-     {"Unexplained", "c-none"}}};
-
-std::string Swatch(const char* style) {
-  return std::string(
-             "<svg class=\"swatch\" viewBox=\"0 0 8 8\" "
-             "aria-hidden=\"true\"><rect class=\"") +
-         style + "\" width=\"8\" height=\"8\" rx=\"2\"/></svg>";
-}
-
-// Without a device, "GPU idle" is no news.
-std::string Title(size_t part, const Summary& summary) {
-  if (part == static_cast<size_t>(StepPart::kOtherCpu) &&
-      summary.waterfall.device_events == 0) {
-    return "CPU";
-  }
-  return kLooks[part].title;
-}
 
 constexpr double kBarsWidth = 560;
 constexpr double kBarsHeight = 150;
@@ -61,16 +31,19 @@ std::string WaterfallHtml(const Summary& summary) {
     const int64_t ns = waterfall.part_ns[i];
     const double share = Ratio(ns, waterfall.step_ns);
     if (ns > 0 || i + 1 == kStepParts) {
-      out += "<tr title=\"" +
-             Escape(StepPartFormula(static_cast<StepPart>(i))) +
-             "\"><th scope=\"row\">" + Swatch(kLooks[i].style) +
-             Escape(Title(i, summary)) + "</th><td class=\"bar\">" +
+      const PartLook& look = kStepPartLooks[i];
+      const std::string style = "c-" + std::string(look.hue);
+      out += "<tr title=\"" + Escape(look.formula) + "\"><th scope=\"row\">" +
+             Swatch(look.hue) +
+             Escape(StepPartTitle(static_cast<StepPart>(i),
+                                  waterfall.device_events > 0)) +
+             "</th><td class=\"bar\">" +
              Format(
                  "<svg viewBox=\"0 0 1000 14\" preserveAspectRatio=\"none\" "
                  "aria-hidden=\"true\"><rect class=\"rest\" y=\"6\" "
                  "width=\"1000\" height=\"2\"/><rect class=\"%s\" "
                  "x=\"%.1f\" width=\"%.1f\" height=\"14\"/></svg>",
-                 kLooks[i].style, x * 1000,
+                 style.c_str(), x * 1000,
                  ns > 0 ? std::max(2., share * 1000) : 0.) +
              "</td><td class=\"num\" data-v=\"" + std::to_string(ns) + "\">" +
              Time(ns / steps) + "</td><td class=\"num dim\">" + Share(share) +
@@ -119,10 +92,11 @@ std::string StepBarsHtml(const Summary& summary) {
       if (step.part_ns[p] <= 0) continue;
       const double height = static_cast<double>(step.part_ns[p]) * scale;
       y -= height;
-      body += Format(
-          "<rect class=\"%s\" x=\"%.1f\" y=\"%.2f\" "
-          "width=\"%.1f\" height=\"%.2f\"/>",
-          kLooks[p].style, x, y, width, height);
+      body += "<rect class=\"c-" + std::string(kStepPartLooks[p].hue) +
+              Format(
+                  "\" x=\"%.1f\" y=\"%.2f\" width=\"%.1f\" "
+                  "height=\"%.2f\"/>",
+                  x, y, width, height);
     }
     const double middle = x + width / 2;
     if (pitch >= 44) {
@@ -164,16 +138,16 @@ std::string StagesHtml(const Summary& summary) {
   std::string out =
       "<table class=\"waterfall\"><thead><tr><th scope=\"col\">Stage</th>"
       "<th></th><th scope=\"col\" class=\"num\">" +
-      Swatch("c-op") + "CPU</th><th scope=\"col\" class=\"num\">" +
-      Swatch("c-kernel") + "GPU</th></tr></thead><tbody>\n";
+      Swatch("operator") + "CPU</th><th scope=\"col\" class=\"num\">" +
+      Swatch("kernel") + "GPU</th></tr></thead><tbody>\n";
   for (const ModelRow& row : summary.model) {
     if (row.name == "ProfileStep") continue;
-    out += "<tr><th scope=\"row\">" + Escape(row.name) +
+    out += "<tr><th scope=\"row\">" + Escape(TitleIn(kStageLooks, row.name)) +
            (row.inferred ? " <small>inferred</small>" : "") +
            "</th><td class=\"bar\">" +
            Format(
                "<svg viewBox=\"0 0 1000 14\" preserveAspectRatio=\"none\" "
-               "aria-hidden=\"true\"><rect class=\"c-op\" width=\"%.1f\" "
+               "aria-hidden=\"true\"><rect class=\"c-operator\" width=\"%.1f\" "
                "height=\"6\"/><rect class=\"c-kernel\" y=\"8\" "
                "width=\"%.1f\" height=\"6\"/></svg>",
                Ratio(row.cpu.total_ns, most) * 1000,

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "analysis/looks.h"
 #include "base/json_fragment.h"
 #include "server/events/event_facts.h"
 #include "server/events/event_relations.h"
 #include "server/events/same_name.h"
-#include "server/timeline/event_classes.h"
 #include "trace/event_type.h"
 
 namespace stepscope::server {
@@ -18,6 +18,10 @@ constexpr uint64_t kMostChildren = 1'000'000;
 
 std::string_view NameOf(const OpenTrace& open, Row row) {
   return open.trace().str(open.trace().name()[row]);
+}
+
+std::string_view ClassOf(const OpenTrace& open, Row row) {
+  return kEventClassLooks[open.pyramid().class_of(row)].name;
 }
 
 int64_t StartOf(const OpenTrace& open, Row row) {
@@ -81,7 +85,7 @@ void WriteAncestors(JsonWriter& json, const OpenTrace& open, Row row) {
   for (Row at = open.trace().nesting().parent[row]; at != kNoRow;
        at = open.trace().nesting().parent[at]) {
     json.BeginObject().Field("row", uint64_t{at});
-    json.Field("name", NameOf(open, at));
+    json.Field("name", NameOf(open, at)).Field("class", ClassOf(open, at));
     json.Field("dur", open.trace().dur_ns()[at]).EndObject();
   }
   json.EndArray();
@@ -155,6 +159,7 @@ void WriteEventPlace(JsonWriter& json, const OpenTrace& open, Row row) {
   const Trace& trace = open.trace();
   const ViewTracks::Place place = open.view().PlaceOf(trace, row);
   json.Field("row", uint64_t{row}).Field("name", NameOf(open, row));
+  json.Field("class", ClassOf(open, row));
   json.Field("track", uint64_t{place.track});
   json.Field("depth", uint64_t{place.depth});
   json.Field("start", StartOf(open, row)).Field("dur", trace.dur_ns()[row]);
@@ -168,7 +173,6 @@ std::string EventJson(const OpenTrace& open, Row row) {
   WriteEventPlace(json, open, row);
   json.Field("name_id", uint64_t{trace.name()[row].v});
   json.Field("type", EventTypeName(trace.type()[row]));
-  json.Field("class", EventClassNames()[open.pyramid().class_of(row)]);
   WriteFlags(json, trace.flags()[row]);
   const bool host = tree.thread_of(row) != kNoThread;
   json.Field("self", host ? tree.self_ns(row) : trace.self_ns()[row]);

@@ -14,7 +14,7 @@ namespace stepscope::server {
 // REQUIRES: there is such a row.
 std::string EventJson(const OpenTrace& open, Row row);
 
-// "row", "name", "track", "depth", "start" and "dur" of an event.
+// "row", "name", "class", "track", "depth", "start" and "dur" of an event.
 void WriteEventPlace(JsonWriter& json, const OpenTrace& open, Row row);
 
 }  // namespace stepscope::server

@@ -4,19 +4,19 @@
 #include "analysis/replay/critical_path.h"
 #include "analysis/replay/graph.h"
 #include "base/json_writer.h"
+#include "report/table_options.h"
 
 namespace stepscope::server {
 
 Result<std::string> CriticalJson(const OpenTrace& open,
                                  const std::string& steps) {
-  StepChoice choice = StepChoice::Settled();
-  if (!steps.empty()) {
-    STEPSCOPE_TRY_ASSIGN(choice, ParseStepChoice(steps));
-  }
+  STEPSCOPE_TRY_ASSIGN(const std::optional<StepChoice> choice,
+                       StepsOf(steps, StepChoice::Settled()));
   const Trace& trace = open.trace();
   NameClasses names(trace.strings());
   const ReplayGraph graph = BuildReplayGraph(open.tree(), open.steps(), names);
-  const CriticalPath path = FindCriticalPath(open.tree(), graph, names, choice);
+  const CriticalPath path =
+      FindCriticalPath(open.tree(), graph, names, *choice);
   JsonWriter json;
   json.BeginObject().Field("replay_error", path.replay_error);
   json.Field("total", path.total_ns);

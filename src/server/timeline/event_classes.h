@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the timeline colours an event by: one of a few classes.
+// What the timeline colours an event by: its EventClass.
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "timeline/pyramid.h"
 #include "trace/trace.h"
 
 namespace stepscope::server {
-
-// Names of the classes, by their number; at most 32.
-std::span<const std::string_view> EventClassNames();
 
 // The class of every event of a trace.
 PyramidClasses MakeEventClasses(const Trace& trace);

@@ -5,10 +5,10 @@
 #include <map>
 #include <vector>
 
+#include "analysis/looks.h"
 #include "analysis/percentiles.h"
 #include "base/json_writer.h"
 #include "server/events/event_relations.h"
-#include "server/timeline/event_classes.h"
 #include "server/timeline/flame.h"
 
 namespace stepscope::server {
@@ -114,7 +114,7 @@ class Adder {
         std::minmax_element(total.durations.begin(), total.durations.end());
     json.BeginObject().Field("name", trace_.str(StringId{name}));
     json.Field("name_id", uint64_t{name});
-    json.Field("class", EventClassNames()[total.event_class]);
+    json.Field("class", kEventClassLooks[total.event_class].name);
     json.Field("calls", calls).Field("total", total.total_ns);
     json.Field("self", total.self_ns);
     json.Field("mean", calls == 0 ? 0 : sum / calls);

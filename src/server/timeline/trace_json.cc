@@ -7,10 +7,10 @@
 #include <map>
 #include <string>
 
+#include "analysis/looks.h"
 #include "analysis/step_part.h"
 #include "base/json_writer.h"
 #include "report/ledger_json.h"
-#include "server/timeline/event_classes.h"
 #include "server/timeline/idle_parts.h"
 #include "trace/clock_facts.h"
 #include "trace/event_type.h"
@@ -166,7 +166,7 @@ std::string MakeTraceJson(const OpenTrace& open, const PreviewTrace* preview) {
   for (const std::string_view cause : IdleCauseNames()) json.String(cause);
   json.EndArray();
   json.Key("classes").BeginArray();
-  for (const std::string_view name : EventClassNames()) json.String(name);
+  for (const Look& look : kEventClassLooks) json.String(look.name);
   json.EndArray();
   // From one ns to the whole trace in one tile.
   const int whole =

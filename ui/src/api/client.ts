@@ -8,6 +8,8 @@
 // Authorization: there the token travels in another one. Without a proxy no
 // cookie is sent, as those of all other ports of the machine would be.
 
+import type { Answers } from "../generated/answers.ts";
+
 /** What to do where nobody answers. */
 export const SERVER_GONE = "The server does not answer. Start " +
   "`stepscope view` again, and open the address that it prints.";
@@ -25,14 +27,17 @@ export type Params = Record<
   string | number | boolean | string[] | null | undefined
 >;
 
+type Path = keyof Answers;
 export interface Client {
-  get<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T>;
-  post<T>(path: string, params?: Params, signal?: AbortSignal): Promise<T>;
+  get<P extends Path>(path: P, params?: Params, signal?: AbortSignal)
+    : Promise<Answers[P]>;
+  post<P extends Path>(path: P, params?: Params, signal?: AbortSignal)
+    : Promise<Answers[P]>;
   bytes(path: string, params?: Params, signal?: AbortSignal)
     : Promise<ArrayBuffer>;
   /** Calls `onLine` for each JSON line as it arrives. */
-  lines<T>(path: string, params: Params, onLine: (line: T) => void,
-    signal?: AbortSignal): Promise<void>;
+  lines<P extends Path>(path: P, params: Params,
+    onLine: (line: Answers[P]) => void, signal?: AbortSignal): Promise<void>;
 }
 
 export function queryOf(params: Params = {}): string {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Small charts drawn as SVG: a ring, bars of a row, stacked columns.
+import type { Hue } from "../generated/looks.ts";
 import { formatTick, formatTime } from "../model/format.ts";
+import { cssVar } from "../model/palette.ts";
 import { partOf, percent } from "../model/shares.ts";
 import { niceTicks, type Column } from "../model/waterfall.ts";
 
-export function Swatch({ colour }: { colour: string }) {
-  return <span class="swatch" style={{ color: `var(--c-${colour})` }} />;
+export function Swatch({ hue }: { hue: Hue }) {
+  return <span class="swatch" style={{ color: cssVar(hue) }} />;
 }
 
 export function Ring({ share, label }: { share: number; label: string }) {
@@ -23,11 +25,11 @@ export function Ring({ share, label }: { share: number; label: string }) {
   );
 }
 
-export function Bar({ share, colour }: { share: number; colour: string }) {
+export function Bar({ share, colour }: { share: number; colour: Hue }) {
   return (
     <span class="bar" aria-hidden="true">
       <span style={{ width: percent(partOf(share, 1)),
-        background: `var(--c-${colour})` }} />
+        background: cssVar(colour) }} />
     </span>
   );
 }
@@ -85,7 +87,7 @@ export function Columns({ columns, most, width, height, label, onPick }: {
             {column.parts.map((part) => part.h > 0 && (
               <rect key={part.name} x={x} width={w} y={y(part.y + part.h)}
                 height={Math.max(0.5, part.h * inside)}
-                style={{ fill: `var(--c-${part.colour})` }} />
+                style={{ fill: cssVar(part.colour) }} />
             ))}
             {pitch >= 44 && (
               <text aria-hidden="true" x={x + w / 2}

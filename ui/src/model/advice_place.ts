@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where a finding is on the timeline: at an event, or at a time. Pure.
-import type { Advice } from "../api/documents.ts";
-import type { TraceInfo } from "../api/types.ts";
+import type { Advice, TraceInfo } from "../generated/answers.ts";
 
 export type AdvicePlace =
   | { at: "event"; name: string; start_ns: number }

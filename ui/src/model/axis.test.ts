@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import {
-  clampRange, frameEvent, panBy, reveal, SHORTEST, ticksOf, timeToX,
+  clampRange, frameEvent, reveal, SHORTEST, ticksOf, timeToX,
   wholeRange, xToTime, zoomAt,
 } from "./axis.ts";
 
@@ -34,10 +34,12 @@ test("zoom ends at 40 ns and at the whole trace", () => {
 
 test("pan never loses the trace", () => {
   let range = { t0: 0, t1: 1e6 };
-  for (let i = 0; i < 50; i++) range = panBy(range, -0.5, SPAN);
+  const pan = (by: number) => clampRange(
+    { t0: range.t0 + by, t1: range.t1 + by }, SPAN);
+  for (let i = 0; i < 50; i++) range = pan(-5e5);
   expect(range.t1).toBeGreaterThan(0);
   range = { t0: 9.99e8, t1: 1e9 };
-  for (let i = 0; i < 50; i++) range = panBy(range, 0.5, SPAN);
+  for (let i = 0; i < 50; i++) range = pan(5e5);
   expect(range.t0).toBeLessThan(SPAN);
   expect(range.t1 - range.t0).toBeCloseTo(1e6, 0);
 });

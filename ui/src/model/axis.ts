@@ -61,12 +61,6 @@ export function zoomAt(range: Range, factor: number, anchor: number,
   return clampRange({ t0, t1: t0 + wanted }, span);
 }
 
-/** Moves by a share of what is seen. */
-export function panBy(range: Range, share: number, span: number): Range {
-  const by = (range.t1 - range.t0) * share;
-  return clampRange({ t0: range.t0 + by, t1: range.t1 + by }, span);
-}
-
 /** An event in the middle third of the screen. */
 export function frameEvent(start: number, dur: number, span: number): Range {
   const air = Math.max(dur, SHORTEST / 3);

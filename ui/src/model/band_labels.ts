@@ -2,14 +2,14 @@
 //
 // Where the labels of marked times stand: in the middle of what is seen of
 // their time, and one below the other where they would meet. Pure.
-export interface BandLabel {
+interface BandLabel {
   /** What is seen of the band. */
   x0: number;
   x1: number;
   /** Of the label. */
   width: number;
 }
-export interface LabelPlace {
+interface LabelPlace {
   x: number;
   row: number;
 }

@@ -2,7 +2,7 @@
 //
 // The columns of the table of a box, and what each of them means. The server
 // cuts times off at the box in Total and Self alone. Pure.
-import type { SelectRow } from "../api/types.ts";
+import type { SelectRow } from "../generated/answers.ts";
 
 export type BoxKey = Exclude<keyof SelectRow, "class">;
 

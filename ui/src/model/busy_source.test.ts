@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import type { TrackInfo } from "../api/types.ts";
+import type { TrackInfo } from "../generated/answers.ts";
 import { busySource, busyTitle } from "./busy_source.ts";
 
 const track = (id: number, group: number, kind: string) =>

@@ -2,7 +2,7 @@
 //
 // Whose busy time the minimap shows: that of the first device, or, where no
 // device worked, that of the host's threads. Pure.
-import type { TraceInfo } from "../api/types.ts";
+import type { TraceInfo } from "../generated/answers.ts";
 
 export type BusySource =
   | { of: "device"; track: number }

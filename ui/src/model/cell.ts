@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Cells as text: on screen, in the clipboard, in CSV. Pure.
+import { PART_COLUMNS, PARTS } from "../generated/looks.ts";
 import { formatBytes, formatCount, formatShare, formatTime } from "./format.ts";
+import { lookOf } from "./palette.ts";
 import type { Cell, Column, Data } from "./table.ts";
 
 export type TimeUnit = "auto" | "ns" | "us" | "ms" | "s";
@@ -35,7 +37,9 @@ export const UNKNOWN = "–";
 export function cellText(cell: Cell, column: Column, unit: TimeUnit): string {
   if (cell === null || cell === "") return UNKNOWN;
   if (typeof cell === "boolean") return cell ? "yes" : "no";
-  if (typeof cell === "string") return cell;
+  if (typeof cell === "string")
+    return PART_COLUMNS.includes(column.key) ?
+      lookOf(PARTS, cell).title : cell;
   switch (column.type) {
     case "time": return timeIn(cell, unit);
     case "bytes": return formatBytes(cell);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The comparison's words and columns. Pure.
-import type { RunInfo, WindowInfo } from "../api/types.ts";
+import type { RunInfo, WindowInfo } from "../generated/answers.ts";
 import { placeName } from "./memory.ts";
 import { partTitle } from "./waterfall.ts";
 

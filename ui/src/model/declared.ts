@@ -1,27 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // From declared tables (GET tables) and documents to a table's Data. Pure.
-import type { Cell, CellType, Column, Data } from "./table.ts";
-
-export interface DeclaredColumn {
-  key: string;
-  title?: string;
-  unit?: string;
-  type: string;
-  meaning?: string;
-  columns?: DeclaredColumn[];
-}
-export interface DeclaredTable {
-  key: string;
-  title: string;
-  meaning?: string;
-  columns: DeclaredColumn[];
-}
-export interface FlatTable {
-  columns: DeclaredColumn[];
-  rows: Cell[][];
-  facts?: Record<string, number>;
-}
+import type {
+  Cell, DeclaredColumn, DeclaredTable, FlatTable,
+} from "../generated/answers.ts";
+import type { CellType, Column, Data } from "./table.ts";
 
 const TYPES: [RegExp, CellType][] = [
   [/^time/, "time"], [/^count/, "count"], [/^bytes/, "bytes"],
@@ -32,7 +15,7 @@ export function cellTypeOf(type: string): CellType | null {
   return TYPES.find(([shape]) => shape.test(type))?.[1] ?? null;
 }
 
-export function columnOf(declared: DeclaredColumn): Column | null {
+function columnOf(declared: DeclaredColumn): Column | null {
   const type = cellTypeOf(declared.type);
   if (!type) return null;
   return {

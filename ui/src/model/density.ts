@@ -2,7 +2,8 @@
 //
 // How high rows are: usual ones have room for names, dense ones show as many
 // threads as a screen has lines for. Pure.
-import type { TrackInfo, TrackKind } from "../api/types.ts";
+import { CURVES } from "../generated/looks.ts";
+import type { TrackInfo, TrackKind } from "../generated/answers.ts";
 
 export type Density = "normal" | "compact" | "dense";
 export const DENSITIES: Density[] = ["normal", "compact", "dense"];
@@ -44,9 +45,7 @@ const SIZES: Record<Density, Sizes> = {
 
 export const groupHeight = (density: Density) => SIZES[density].group;
 
-const SERIES = new Set<TrackKind>(
-  ["counter", "memory", "queue", "busy", "occupancy"]);
-export const isSeries = (kind: TrackKind) => SERIES.has(kind);
+export const isSeries = (kind: TrackKind) => kind in CURVES;
 
 /** Where a row's lanes are, from its top. */
 export interface Shape {

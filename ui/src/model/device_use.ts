@@ -4,7 +4,7 @@
 import type { DeviceUse } from "./overview.ts";
 import type { Cell, Data } from "./table.ts";
 
-export function rowObject(data: Data, row: number): Record<string, Cell> {
+function rowObject(data: Data, row: number): Record<string, Cell> {
   return Object.fromEntries(data.columns.map((column, c) =>
     [column.key, data.cell(row, c)]));
 }

@@ -2,7 +2,7 @@
 //
 // A step of a table on the timeline: by number and, where several processes
 // step, by process; of several that have the same number, by its start. Pure.
-import type { GroupInfo, StepInfo } from "../api/types.ts";
+import type { GroupInfo, StepInfo } from "../generated/answers.ts";
 
 interface Steps {
   steps: StepInfo[];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An event of all steps, laid over each other, as a box with a band. Pure.
-export interface FoldedBox {
+interface FoldedBox {
   x: number;
   w: number;
   bandX: number;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The trace's ledger in words. Pure.
-import type { TraceInfo } from "../api/types.ts";
+import type { TraceInfo } from "../generated/answers.ts";
 import { formatCount } from "./format.ts";
 
-export interface Health {
+interface Health {
   good: boolean;
   title: string;
   detail: string;
@@ -12,8 +12,8 @@ export interface Health {
   reasons: { what: string; count: number }[];
 }
 
-function binsOf(bins: Record<string, number> | undefined, word: string) {
-  return Object.entries(bins ?? {}).filter(([, count]) => count > 0)
+function binsOf(bins: Record<string, number>, word: string) {
+  return Object.entries(bins).filter(([, count]) => count > 0)
     .map(([reason, count]) => ({ what: `${word}: ${reason}`, count }));
 }
 
@@ -24,7 +24,7 @@ export function healthOf(info: Pick<TraceInfo,
   const repaired = binsOf(ledger.repaired, "repaired");
   const reasons = [...rejected, ...repaired];
   const parts = [
-    `${formatCount(ledger.seen ?? 0)} records read`,
+    `${formatCount(ledger.seen)} records read`,
     lost ? `${formatCount(lost)} rejected` : "none lost",
     mended ? `${formatCount(mended)} repaired` : "none repaired",
   ];

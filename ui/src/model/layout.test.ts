@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import type { GroupInfo, TrackInfo } from "../api/types.ts";
+import type { GroupInfo, TrackInfo } from "../generated/answers.ts";
 import { DENSITIES, groupHeight, LABEL_HEIGHT } from "./density.ts";
 import {
   boxPlace, hasTiles, laneAt, layoutOf, noSettings, rowAt,

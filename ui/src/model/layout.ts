@@ -4,7 +4,7 @@
 // ones one lane high, filtered ones gone. Pure.
 import type {
   GroupInfo, StageInfo, TrackInfo, TrackKind,
-} from "../api/types.ts";
+} from "../generated/answers.ts";
 import {
   groupHeight, isSeries, shapeOf, stripOffset, type Density, type Shape,
 } from "./density.ts";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Curves of memory on one time axis. Pure.
-import type { CounterSeries, TrackInfo } from "../api/types.ts";
+import type { CounterSeries, TrackInfo } from "../generated/answers.ts";
 import { formatBytes } from "./format.ts";
 
 /** "Place(gpu:0)" → "gpu:0". */
@@ -54,7 +54,7 @@ export function explainedText(facts: Record<string, number> | undefined,
     `listed; the rest ${rest}.`;
 }
 
-export interface CurveSeries {
+interface CurveSeries {
   name: string;
   values: (number | null)[];
   colour: string;

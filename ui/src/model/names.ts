@@ -28,7 +28,7 @@ function withoutNamespaces(name: string): string {
 }
 
 /** How much of the end of a name is always seen. */
-export const TAIL = 10;
+const TAIL = 10;
 
 /**
  * A name in two: what may be cut, and its end. Names of one family differ at

@@ -4,7 +4,7 @@
 // Pure; it computes no figure.
 import type {
   AdviseDoc, MemoryPlace, SummaryDoc,
-} from "../api/documents.ts";
+} from "../generated/answers.ts";
 import { prose } from "./prose.ts";
 import {
   countOf, formatBytes, formatCount, formatRange, formatShare, formatTime,
@@ -143,32 +143,6 @@ export function figuresOf(doc: SummaryDoc, advise: AdviseDoc | null,
 /** "GPU0" → "GPU 0", as the timeline calls it. */
 export function deviceTitle(device: string): string {
   return device.replace(/^([A-Z]+)(\d+)$/, "$1 $2");
-}
-
-/** Colours of event types and of stages. */
-export const TYPE_COLOURS: Record<string, string> = {
-  Operator: "operator", OperatorInner: "operator", UserDefined: "user",
-  CudaRuntime: "runtime", MluRuntime: "runtime", Kernel: "kernel",
-  Memcpy: "copy", Memset: "copy", Communication: "communication",
-  PythonOp: "python", PythonUserDefined: "user", PythonFunction: "python",
-  Dataloader: "input", Forward: "stage", Backward: "stage",
-  Optimization: "stage", ProfileStep: "unexplained",
-};
-export const STAGE_COLOURS: Record<string, string> = {
-  Dataloader: "input", Forward: "kernel", Backward: "communication",
-  Optimization: "operator", Others: "unexplained",
-};
-export function stageTitle(name: string): string {
-  return ({ Dataloader: "Data loading", Optimization: "Optimizer",
-    Others: "Other", ProfileStep: "Step" } as Record<string, string>)[name]
-    ?? name;
-}
-export function typeTitle(type: string): string {
-  return ({ CudaRuntime: "CUDA runtime", MluRuntime: "MLU runtime",
-    UserDefined: "User ranges", PythonUserDefined: "Python ranges",
-    OperatorInner: "Inside operators", Operator: "Operators",
-    Kernel: "Kernels", PythonOp: "Python operators",
-    ProfileStep: "Steps" } as Record<string, string>)[type] ?? type;
 }
 
 /** A change of whatif in words. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import type { RunInfo } from "../api/types.ts";
+import type { RunInfo } from "../generated/answers.ts";
 import {
   ALL_WORKERS, jobName, keepOpen, pickWindow, windowTitle, workersOfJob,
 } from "./pick.ts";

@@ -2,7 +2,7 @@
 //
 // From an address to a window of a run. A selection survives when what stands
 // above it changes, as long as it still exists. Pure.
-import type { RunInfo, WindowInfo, WorkerInfo } from "../api/types.ts";
+import type { RunInfo, WindowInfo, WorkerInfo } from "../generated/answers.ts";
 
 /** The worker of the address that stands for all of a job's together. */
 export const ALL_WORKERS = "all";

@@ -15,7 +15,7 @@ export function prose(text: string, name = ""): string {
   return name ? text.split(name).map(spelled).join(name) : spelled(text);
 }
 
-export interface ProsePart {
+interface ProsePart {
   text: string;
   code: boolean;
 }

@@ -2,7 +2,7 @@
 //
 // Where a row of a table of ranks is on the timeline of all of them: a range
 // of time, and the tracks of that rank. Pure.
-import type { TraceInfo } from "../api/types.ts";
+import type { TraceInfo } from "../generated/answers.ts";
 
 export interface RankStep {
   rank: number;
@@ -11,7 +11,7 @@ export interface RankStep {
   step_ns: number;
 }
 
-export interface RankPlace {
+interface RankPlace {
   from: number;
   to: number;
   /** The threads of the rank, to be pinned to the top. */

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import {
   BEGINS_BEFORE, classOf, countOf, decodeAnswer, depthOf, fillOf, flagsOf,
-  laneRange, lowerBound, MIXED, nameOf, NO_NAME, rowOf, slotOf, slotOfTrack,
+  lowerBound, MIXED, nameOf, NO_NAME, rowOf, slotOf, slotOfTrack,
   widthOf, xOf,
 } from "./records.ts";
 import { recordsOf, sampleTile, type Box } from "./sample_tile.ts";
@@ -51,9 +51,7 @@ test("lanes are found by binary search", () => {
     { x: 2, w: 1, row: 2, slot: 0, depth: 2 },
     { x: 0, w: 1, row: 3, slot: 1, depth: 0 },
   ], { tracks: [0, 1] });
-  expect(laneRange(tile, 0, 0)).toEqual([0, 2]);
-  expect(laneRange(tile, 0, 1)).toEqual([2, 2]);
-  expect(laneRange(tile, 0, 2)).toEqual([2, 3]);
-  expect(laneRange(tile, 1, 0)).toEqual([3, 4]);
+  expect([[0, 0], [0, 1], [0, 2], [1, 0], [1, 1]].map(([slot, depth]) =>
+    lowerBound(tile, slot!, depth!, 0))).toEqual([0, 2, 2, 3, 4]);
   expect(lowerBound(tile, 0, 0, 2)).toBe(1);
 });

@@ -32,7 +32,7 @@ const MAGIC = 0x4c545353; // "SSTL"
 const HEADER = 32;
 const TILE_HEAD = 8;
 
-export interface Answer {
+interface Answer {
   tiles: Tile[];
 }
 
@@ -119,13 +119,6 @@ export function lowerBound(tile: Tile, slot: number, depth: number, x: number)
     else high = middle;
   }
   return low;
-}
-
-/** Records [first, last) of a slot's lane. */
-export function laneRange(tile: Tile, slot: number, depth: number)
-  : [number, number] {
-  return [lowerBound(tile, slot, depth, 0),
-    lowerBound(tile, slot, depth + 1, 0)];
 }
 
 /** Bytes that a tile holds in memory, about. */

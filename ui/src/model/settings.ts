@@ -48,7 +48,7 @@ export function movedBefore(moved: [number, number][], track: number,
 }
 
 /** Letters of a mark that stand on the ruler and in the address. */
-export const MOST_OF_MARK = 60;
+const MOST_OF_MARK = 60;
 
 export interface Mark {
   t0: number;

@@ -4,7 +4,7 @@
 // of the critical path. They may overlap. Pure.
 import type { Range } from "./axis.ts";
 
-export interface Stretch {
+interface Stretch {
   start: number;
   end: number;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What stands above the table of steps: title and text of each figure. Pure.
-import type { StepTimes } from "../api/documents.ts";
+import type { StepTimes } from "../generated/answers.ts";
 import { formatCount, formatTime } from "./format.ts";
 
 export function stepFacts(times: StepTimes | null)

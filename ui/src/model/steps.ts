@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Steps on a line: where each stands and how much of its name has room. Pure.
-import type { StepInfo } from "../api/types.ts";
+import type { StepInfo } from "../generated/answers.ts";
 import { timeToX, type Range } from "./axis.ts";
 import { SpanIndex } from "./spans.ts";
 
-export interface StepLabel {
+interface StepLabel {
   step: StepInfo;
   x: number;
   width: number;
@@ -17,7 +17,7 @@ const SHORT = 46;
 const LEAST = 3;
 
 /** Of several workers, the first one's: their steps are nearly the same. */
-export function firstSteps(steps: StepInfo[]): StepInfo[] {
+function firstSteps(steps: StepInfo[]): StepInfo[] {
   const first = steps[0]?.group;
   return steps.filter((step) => step.group === first);
 }

@@ -2,9 +2,11 @@
 //
 // A table as the page sees it: declared columns and cells by row and column.
 // Order and filter are lists of row numbers; the rows themselves stay. Pure.
+import type { Cell } from "../generated/answers.ts";
+
 export type CellType =
   | "time" | "count" | "bytes" | "ratio" | "number" | "text" | "bool";
-export type Cell = string | number | boolean | null;
+export type { Cell };
 
 export interface Column {
   key: string;

@@ -86,7 +86,7 @@ export function isStale(ask: Span, wanted: Span): boolean {
   return (ask.i1 + 1) * own <= from || to <= ask.i0 * own;
 }
 
-export interface Piece<T> {
+interface Piece<T> {
   tile: T;
   k: number;
   i: number;

@@ -2,8 +2,7 @@
 //
 // The small models of the views.
 import { expect, test } from "vitest";
-import type { AdviseDoc } from "../api/documents.ts";
-import type { RunInfo, TrackInfo } from "../api/types.ts";
+import type { AdviseDoc, RunInfo, TrackInfo } from "../generated/answers.ts";
 import { chipOf, rowName, verdictTitle, windowsOf } from "./compare.ts";
 import { findStep } from "./find_step.ts";
 import { foldedBox } from "./folded.ts";

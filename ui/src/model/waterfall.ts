@@ -1,30 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The step's parts in order, with names, colours and geometry. Pure.
-import { idleKey } from "./palette.ts";
+import { PARTS, type Hue } from "../generated/looks.ts";
+import { lookOf } from "./palette.ts";
 import { mostOf } from "./shares.ts";
-
-const TITLES: Record<string, string> = {
-  "kernel": "GPU computes",
-  "copy": "GPU copies",
-  "communication exposed": "Communication, exposed",
-  "launch gap": "Launch gap",
-  "input stall": "Input stall",
-  "host sync": "Host waits for GPU",
-  "other CPU": "CPU only, GPU idle",
-  "unexplained": "Unexplained",
-};
 
 /** `device`: whether one was recorded, which the rest is said beside. */
 export function partTitle(name: string, device = true): string {
-  if (name === "other CPU" && !device) return "CPU works";
-  return TITLES[name] ?? name;
+  const { title, alone } = lookOf(PARTS, name);
+  return device ? title : alone ?? title;
 }
 
-/** Key of the part's colour; in CSS it is --c-KEY. */
-export function partColour(name: string): string {
-  return name === "kernel" ? "kernel" : idleKey(name);
-}
+export const partColour = (name: string): Hue => lookOf(PARTS, name).hue;
 
 /** A row of the table step_parts: of a step, on average. */
 export interface StepPart {
@@ -38,7 +25,7 @@ const WHOLE = "step";
 
 export interface Bar extends StepPart {
   title: string;
-  colour: string;
+  colour: Hue;
   /** Where it begins, as a share of the step. Its length is its ratio. */
   x: number;
 }
@@ -101,14 +88,14 @@ export interface Column {
   total: number;
   warmup: boolean;
   outlier: boolean;
-  parts: { name: string; colour: string; y: number; h: number;
+  parts: { name: string; colour: Hue; y: number; h: number;
     value: number }[];
 }
 
 /** Stacked columns of the steps; heights are shares of `most`. */
 export function stackOf(
   steps: StepValues[],
-  names: string[], colour: (name: string) => string,
+  names: string[], colour: (name: string) => Hue,
   marks: { warmup: Set<number>; outliers: Set<number> },
 ): { columns: Column[]; most: number } {
   const most = mostOf(steps.map((step) => step.total));

@@ -11,7 +11,7 @@ const MOST = 240;
 const BAND = 300;
 const LOOKED_AT = 200;
 
-export function columnWidth(
+function columnWidth(
   data: Data, column: number, unit: TimeUnit): number {
   const declared = data.columns[column]!;
   // A picture of where the row lies in a step.

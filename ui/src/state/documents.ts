@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The documents of the shown trace, asked once and shared by the views.
-import type { AdviseDoc, SummaryDoc } from "../api/documents.ts";
+import type { DeclaredTable } from "../generated/answers.ts";
 import {
   columnsOf, declaredTable, fromFlat, fromObjects,
-  type DeclaredTable, type FlatTable,
 } from "../model/declared.ts";
 import type { Data } from "../model/table.ts";
 import { useMemo } from "preact/hooks";
@@ -22,12 +21,12 @@ function params(): { t: string; steps?: string } | null {
   return steps ? { t: open.t, steps } : { t: open.t };
 }
 
-export const useSummary = () => useAnswer<SummaryDoc>("summary", params());
-export const useAdvice = () => useAnswer<AdviseDoc>(
+export const useSummary = () => useAnswer("summary", params());
+export const useAdvice = () => useAnswer(
   "advise", trace.value ? { t: trace.value.t } : null);
 /** The declarations of all tables: the same for every trace. */
 export function useTables(): Load<DeclaredTable[]> {
-  const answer = useAnswer<{ tables: DeclaredTable[] }>("tables", {});
+  const answer = useAnswer("tables", {});
   return answer.state === "ready"
     ? { state: "ready", value: answer.value.tables } : answer;
 }
@@ -36,7 +35,7 @@ export function useTables(): Load<DeclaredTable[]> {
 export function useFlatTable(
   name: string, more: Record<string, string> | null = {}): Load<Data> {
   const base = more === null ? null : params();
-  const answer = useAnswer<FlatTable>(
+  const answer = useAnswer(
     "table", base ? { ...base, name, ...more } : null);
   const value = answer.state === "ready" ? answer.value : null;
   const data = useMemo(() => value && fromFlat(value), [value]);

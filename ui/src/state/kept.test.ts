@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { beforeEach, expect, test, vi } from "vitest";
-import type { Progress } from "../api/types.ts";
+import type { Progress } from "../generated/answers.ts";
 import { forget, isKept, keep, keptAnswer, noteTrace } from "./kept.ts";
 
 let open: Progress[] = [];

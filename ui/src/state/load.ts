@@ -4,7 +4,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { queryOf, type Params } from "../api/client.ts";
-import type { Progress } from "../api/types.ts";
+import type { Answers, Progress } from "../generated/answers.ts";
 import { api } from "./api.ts";
 import { isKept, keep, keptAnswer } from "./kept.ts";
 
@@ -18,7 +18,7 @@ export function errorText(error: unknown): string {
 }
 
 /** What was to be opened as one is of several jobs. */
-export class SeveralJobs extends Error {
+class SeveralJobs extends Error {
   readonly jobs: string[];
   constructor(message: string, jobs: string[]) {
     super(message);
@@ -40,14 +40,16 @@ export function failed(error: unknown)
 }
 
 /** Asks `path` while the component shows; `null` params: asks nothing. */
-export function useAnswer<T>(path: string, params: Params | null): Load<T> {
+export function useAnswer<P extends keyof Answers>(
+  path: P, params: Params | null): Load<Answers[P]> {
+  type T = Answers[P];
   const key = params ? path + queryOf(params) : "";
   const answer = useSignal<{ key: string; load: Load<T> }>(
     { key: "", load: { state: "loading" } });
   useEffect(() => {
     if (!params || isKept(key)) return;
     const stop = new AbortController();
-    api.get<T>(path, params, stop.signal).then(
+    api.get(path, params, stop.signal).then(
       (value) => {
         keep(key, params, value);
         answer.value = { key, load: { state: "ready", value } };

@@ -9,12 +9,6 @@ import { errorText } from "./load.ts";
 import { navigate, stillHere } from "./route.ts";
 import { trace } from "./trace.ts";
 
-interface Located {
-  row: number;
-  start: number;
-  dur: number;
-}
-
 /** A range with room on both sides, inside the trace. */
 export function rangeAround(start: number, dur: number, span: number)
   : { from: number; to: number } {
@@ -54,7 +48,7 @@ export async function showOnTimeline(
     if (value !== null && value !== undefined) params[key] = value;
   const isWanted = stillHere();
   try {
-    const found = await api.get<Located>("locate", params);
+    const found = await api.get("locate", params);
     if (isWanted()) navigate({
       view: "trace", row: found.row, more: {},
       ...rangeAround(found.start, found.dur, open.info.span_ns),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // "Show on timeline" of the tables of ranks: to the timeline of all ranks.
-import type { SummaryDoc } from "../api/documents.ts";
-import type { FoundInfo, TraceInfo } from "../api/types.ts";
+import type { SummaryDoc } from "../generated/answers.ts";
 import { ALL_WORKERS } from "../model/pick.ts";
 import {
   collectivePattern, placeOfStep, stepOfRow, type RankStep,
@@ -20,7 +19,7 @@ const toAll = (t: string) => ({ view: "trace", window: "",
 
 async function showStep(t: string, step: RankStep): Promise<void> {
   const isWanted = stillHere();
-  const info = await api.get<TraceInfo>("trace", { t });
+  const info = await api.get("trace", { t });
   const { from, to, tracks } = placeOfStep(step, info);
   if (isWanted()) navigate({ ...toAll(t), from, to, row: null,
     more: tracks.length > 0 ? { pin: tracks.join(",") } : {} }, true);
@@ -29,8 +28,8 @@ async function showStep(t: string, step: RankStep): Promise<void> {
 async function showCollective(t: string, kind: string): Promise<void> {
   const isWanted = stillHere();
   const [info, found] = await Promise.all([
-    api.get<TraceInfo>("trace", { t }),
-    api.get<FoundInfo>("find", { t, q: collectivePattern(kind), from: 0 })]);
+    api.get("trace", { t }),
+    api.get("find", { t, q: collectivePattern(kind), from: 0 })]);
   if (found.count === 0) throw new Error("no event has its name");
   if (isWanted()) navigate({ ...toAll(t), row: found.row, more: {},
     ...rangeAround(found.start, found.dur, info.span_ns) }, true);

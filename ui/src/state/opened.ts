@@ -4,7 +4,7 @@
 // comparison.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { Progress, TraceInfo } from "../api/types.ts";
+import type { TraceInfo } from "../generated/answers.ts";
 import { api } from "./api.ts";
 import { forget, noteTrace } from "./kept.ts";
 import { expectReady, failed, type Load } from "./load.ts";
@@ -16,14 +16,14 @@ import { reopen, traceId } from "./trace.ts";
  */
 export async function openTrace(
   t: string, stop: AbortSignal): Promise<TraceInfo> {
-  let last = await api.post<Progress>("open", { t }, stop);
+  let last = await api.post("open", { t }, stop);
   if (last.state !== "ready") forget(t);
   if (last.state === "loading")
-    await api.lines<Progress>("progress", { t }, (line) => {
+    await api.lines("progress", { t }, (line) => {
       last = line;
     }, stop);
   expectReady(last);
-  const info = await api.get<TraceInfo>("trace", { t }, stop);
+  const info = await api.get("trace", { t }, stop);
   const changed = noteTrace(t, info);
   // The shown one is another now: all that is seen of it, too.
   if (changed && t === traceId.value) reopen();

@@ -2,13 +2,13 @@
 //
 // Search of event names: the server counts and finds, the page goes there.
 import { computed, signal } from "@preact/signals";
-import type { FoundInfo } from "../api/types.ts";
+import type { FoundInfo } from "../generated/answers.ts";
 import { api } from "./api.ts";
 import { errorText } from "./load.ts";
 import { navigate, route, stillHere } from "./route.ts";
 import { traceId } from "./trace.ts";
 
-export type Direction = "next" | "previous";
+type Direction = "next" | "previous";
 export interface Found {
   /** The trace that was searched. */
   t: string;
@@ -59,7 +59,7 @@ export async function submitSearch(
   navigate({ query, view: "trace" }, route.value.view !== "trace");
   const isWanted = stillHere();
   try {
-    const answer = await api.get<FoundInfo>("find", {
+    const answer = await api.get("find", {
       t, q: query, dir: direction,
       ...(again ? { row } : { from: route.value.from ?? 0 }),
     }, stop);

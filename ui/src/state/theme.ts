@@ -2,9 +2,9 @@
 //
 // Light, dark, or as the system has it; kept for the next visit.
 import { computed, effect, signal } from "@preact/signals";
-import { classColours, type ThemeName } from "../model/palette.ts";
+import type { ThemeName } from "../model/palette.ts";
 
-export type ThemeChoice = "system" | "light" | "dark";
+type ThemeChoice = "system" | "light" | "dark";
 const KEY = "stepscope.theme";
 const ORDER: ThemeChoice[] = ["system", "light", "dark"];
 const system = matchMedia("(prefers-color-scheme: dark)");
@@ -39,9 +39,6 @@ export function startTheme(): void {
     systemDark.value = system.matches;
   });
   effect(() => {
-    const root = document.documentElement;
-    root.dataset.theme = theme.value;
-    for (const [name, colour] of Object.entries(classColours(theme.value)))
-      root.style.setProperty(`--c-${name}`, colour);
+    document.documentElement.dataset.theme = theme.value;
   });
 }

@@ -3,7 +3,7 @@
 // Which trace is shown: the runs of the folder, the one that the address
 // names, its import, and what the server says about it.
 import { computed, effect, signal } from "@preact/signals";
-import type { Progress, Runs, TraceInfo } from "../api/types.ts";
+import type { Progress, Runs, TraceInfo } from "../generated/answers.ts";
 import { keepOpen, pickWindow, type Picked } from "../model/pick.ts";
 import { api, tokenRefused } from "./api.ts";
 import { forget, noteTrace } from "./kept.ts";
@@ -70,7 +70,7 @@ export const isPreview = computed(() => known.value?.preview != null);
 
 async function loadRuns(): Promise<void> {
   try {
-    runs.value = { state: "ready", value: await api.get<Runs>("runs") };
+    runs.value = { state: "ready", value: await api.get("runs") };
   } catch (error) {
     if (tokenRefused.value) return;
     runs.value = { state: "failed", error: errorText(error) };
@@ -88,7 +88,7 @@ async function watchFolder(): Promise<void> {
     }
     const generation = runs.value.value.generation;
     try {
-      const answer = await api.get<{ generation: number }>(
+      const answer = await api.get(
         "changes", { generation });
       if (answer.generation !== generation) await loadRuns();
     } catch {
@@ -102,11 +102,11 @@ let current = new AbortController();
 async function open(t: string, stop: AbortSignal): Promise<void> {
   opening.value = { state: "loading", progress: { state: "loading" } };
   try {
-    let last = await api.post<Progress>("open", { t }, stop);
+    let last = await api.post("open", { t }, stop);
     if (last.state !== "ready") forget(t);
     if (last.state !== "ready" && last.state !== "failed") {
       let asked = false;
-      await api.lines<Progress>("progress", { t }, (line) => {
+      await api.lines("progress", { t }, (line) => {
         last = line;
         if (stop.aborted) return;
         const now = opening.value;
@@ -119,7 +119,7 @@ async function open(t: string, stop: AbortSignal): Promise<void> {
     }
     if (stop.aborted) return;
     expectReady(last);
-    const info = await api.get<TraceInfo>("trace", { t }, stop);
+    const info = await api.get("trace", { t }, stop);
     noteTrace(t, info);
     if (!stop.aborted) opening.value = { state: "ready", t, info };
   } catch (error) {
@@ -131,7 +131,7 @@ async function open(t: string, stop: AbortSignal): Promise<void> {
 async function showPreview(t: string, progress: Progress,
   stop: AbortSignal): Promise<void> {
   try {
-    const info = await api.get<TraceInfo>("trace", { t, preview: 1 }, stop);
+    const info = await api.get("trace", { t, preview: 1 }, stop);
     if (!stop.aborted && opening.value.state === "loading")
       opening.value = { state: "preview", t, info, progress };
   } catch {

@@ -20,7 +20,7 @@ import { Prose } from "../shell/Prose.tsx";
 import { Body } from "./Body.tsx";
 import { Toolbar } from "./Toolbar.tsx";
 
-export interface TableProps {
+interface TableProps {
   /** Names it for people who hear it, and its CSV. */
   label: string;
   data: Data;

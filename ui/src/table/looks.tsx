@@ -2,8 +2,10 @@
 //
 // Looks of cells that several tables share.
 import type { ComponentChildren } from "preact";
+import type { Hue } from "../generated/looks.ts";
 import { formatShare } from "../model/format.ts";
 import { listName } from "../model/names.ts";
+import { cssVar } from "../model/palette.ts";
 import { Name } from "../shell/Name.tsx";
 import { partOf, percent } from "../model/shares.ts";
 import type { Cell, Column, Data } from "../model/table.ts";
@@ -11,14 +13,14 @@ import type { Cell, Column, Data } from "../model/table.ts";
 type Look = (cell: Cell, column: Column, data: Data, row: number)
   => ComponentChildren | undefined;
 
-export function ShareBar({ share, colour }: {
-  share: number; colour: string;
+function ShareBar({ share, colour }: {
+  share: number; colour: Hue;
 }) {
   return (
     <span class="share-bar">
       <i aria-hidden="true"><b style={{
         width: percent(partOf(share, 1)),
-        background: `var(--c-${colour})` }} /></i>
+        background: cssVar(colour) }} /></i>
       <span>{formatShare(share)}</span>
     </span>
   );
@@ -28,7 +30,7 @@ export function ShareBar({ share, colour }: {
 const NAMES = new Set(["name", "operator"]);
 
 /** Shares as bars, names of kernels short. */
-export function shareLook(colour: string): Look {
+export function shareLook(colour: Hue): Look {
   return (cell, column) => {
     if (typeof cell === "number" && column.key.endsWith("ratio"))
       return <ShareBar share={cell}

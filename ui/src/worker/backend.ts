@@ -13,7 +13,7 @@ import { labelsOf } from "./labels.ts";
 import { BOX_FONT, TextFitter } from "./text.ts";
 
 /** Where the time of all frames went, in ms. */
-export interface Spent {
+interface Spent {
   raster: number;
   copy: number;
   text: number;

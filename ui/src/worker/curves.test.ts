@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { TrackRow } from "../model/layout.ts";
 import { indexSteps } from "../model/steps.ts";
-import type { StageInfo, TraceInfo } from "../api/types.ts";
+import type { StageInfo, TraceInfo } from "../generated/answers.ts";
 import { stageTrackOf } from "../model/layout.ts";
 import { drawCurves, indexStages, sampleAt, scaleOf, seenRange } from
   "./curves.ts";

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Counters as steps with a filled area, and the why-idle strips.
-import type { CounterSeries, StageInfo, TraceInfo } from "../api/types.ts";
+import type {
+  CounterSeries, IdleInfo, StageInfo, TraceInfo,
+} from "../generated/answers.ts";
+import { CURVES, PARTS } from "../generated/looks.ts";
 import {
   isSeries, stageTrackOf, stripTop, type TrackRow,
 } from "../model/layout.ts";
 import { LABEL_HEIGHT } from "../model/density.ts";
-import { idleKey } from "../model/palette.ts";
+import { lookOf } from "../model/palette.ts";
 import { indexBy, type SpanIndex } from "../model/spans.ts";
 import { LABEL_WIDTH } from "./labels.ts";
 import { cssOf, type Paints } from "./paints.ts";
 import { RULER_HEIGHT, type View } from "./protocol.ts";
-import type { SeriesStore, Strip } from "./series.ts";
+import type { SeriesStore } from "./series.ts";
 import { BOX_FONT } from "./text.ts";
 
 type Context = OffscreenCanvasRenderingContext2D;
-
-const KEYS: Record<string, string> = {
-  busy: "kernel", queue: "launch-gap", occupancy: "operator", memory: "copy",
-  counter: "python",
-};
 
 /** Last sample at or before a time, or -1. */
 export function sampleAt(times: number[], time: number): number {
@@ -70,7 +68,7 @@ function drawCounter(context: Context, row: TrackRow, series: CounterSeries,
   const scale = view.width / (view.t1 - view.t0);
   const toY = (value: number) =>
     bottom - ((value - low) / (high - low)) * height;
-  const key = KEYS[row.kind] ?? "python";
+  const { hue } = lookOf(CURVES, row.kind);
   context.beginPath();
   let begun = false;
   let x = 0;
@@ -98,7 +96,7 @@ function drawCounter(context: Context, row: TrackRow, series: CounterSeries,
   const end = Math.max(x, Math.min(view.width + 2,
     (Math.min(span, view.t1) - view.t0) * scale));
   context.lineTo(end, lastX);
-  context.strokeStyle = cssOf(key, paints.theme);
+  context.strokeStyle = cssOf(hue, paints.theme);
   context.lineWidth = 1.2;
   context.lineJoin = "round";
   context.stroke();
@@ -106,12 +104,12 @@ function drawCounter(context: Context, row: TrackRow, series: CounterSeries,
   context.lineTo(firstX, bottom);
   context.closePath();
   context.fillStyle =
-    cssOf(key, paints.theme, paints.theme === "dark" ? 0.26 : 0.2);
+    cssOf(hue, paints.theme, paints.theme === "dark" ? 0.26 : 0.2);
   context.fill();
   return range;
 }
 
-function drawStrip(context: Context, row: TrackRow, strip: Strip,
+function drawStrip(context: Context, row: TrackRow, strip: IdleInfo,
   causes: string[], view: View, paints: Paints): void {
   const y = stripTop(row) - view.scroll + RULER_HEIGHT;
   const scale = view.width / (view.t1 - view.t0);
@@ -124,7 +122,7 @@ function drawStrip(context: Context, row: TrackRow, strip: Strip,
     if (x1 < 0 || x0 > view.width) continue;
     if (cause !== last)
       context.fillStyle = colours[cause] ??=
-        cssOf(idleKey(causes[cause] ?? ""), paints.theme);
+        cssOf(lookOf(PARTS, causes[cause] ?? "").hue, paints.theme);
     last = cause;
     const left = Math.max(0, x0);
     context.fillRect(left, y, Math.max(0.75, Math.min(view.width, x1) - left),

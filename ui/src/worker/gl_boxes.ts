@@ -23,7 +23,7 @@ interface Group {
 }
 
 /** Pieces of one tile and one range are drawn together. */
-export function groupPieces(scene: Scene, ratio: number, top: number)
+function groupPieces(scene: Scene, ratio: number, top: number)
   : Group[] {
   const groups = new Map<string, Group>();
   const numbers = new Map<Tile, number>();

@@ -79,7 +79,7 @@ export class GlText {
     pen.clearRect(0, 0, LONGEST, LINE);
     pen.font = BOX_FONT;
     pen.textBaseline = "middle";
-    pen.fillStyle = "#fff";
+    pen.fillStyle = "white";
     pen.fillText(text, 0, LINE / 2 + 0.5);
     const width = Math.min(pen.canvas.width,
       Math.ceil((pen.measureText(text).width + 1) * ratio));

@@ -2,12 +2,13 @@
 //
 // What is drawn with lines over the boxes: selection, arrows, marks, measured
 // times, the critical path.
-import type { CriticalSegment } from "../api/types.ts";
+import type { CriticalSegment } from "../generated/answers.ts";
 import { timeToX } from "../model/axis.ts";
 import { placeLabels } from "../model/band_labels.ts";
 import { formatTime } from "../model/format.ts";
 import { LABEL_HEIGHT } from "../model/density.ts";
 import { boxPlace, rowOfTrack } from "../model/layout.ts";
+import { groundOf } from "../model/palette.ts";
 import { indexBy, type SpanIndex } from "../model/spans.ts";
 import type { Paints } from "./paints.ts";
 import { RULER_HEIGHT, type Overlay, type Place } from "./protocol.ts";
@@ -23,7 +24,7 @@ interface Rect {
 }
 
 /** Where an event is on the canvas, or null when its track is not shown. */
-export function rectOf(scene: Scene, place: Place): Rect | null {
+function rectOf(scene: Scene, place: Place): Rect | null {
   const row = rowOfTrack(scene.layout, place.track);
   if (!row || row.lanes === 0) return null;
   const { view } = scene;
@@ -123,7 +124,7 @@ function drawBands(context: Context, scene: Scene, bands: Band[]): void {
     context.beginPath();
     context.roundRect(x, y, width, 18, 4);
     context.fill();
-    context.fillStyle = "#ffffff";
+    context.fillStyle = groundOf("on-accent", "light");
     context.fillText(text, x + width / 2, y + 9.5);
   }
   context.textAlign = "left";
@@ -183,9 +184,10 @@ export function drawOverlay(context: Context, scene: Scene, paints: Paints,
   }
   context.restore();
   const bands: Band[] = overlay.marks.map((mark) =>
-    ({ ...mark, colour: "#8a5a00" }));
+    ({ ...mark, colour: groundOf("warn", "light") }));
   // What is measured comes first: its label stays where the ruler is.
-  if (overlay.measure) bands.unshift({ ...overlay.measure, colour: "#0b62b0",
+  if (overlay.measure) bands.unshift({ ...overlay.measure,
+    colour: groundOf("accent", "light"),
     text: formatTime(overlay.measure.t1 - overlay.measure.t0) });
   if (bands.length > 0) drawBands(context, scene, bands);
 }

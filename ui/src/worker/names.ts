@@ -31,7 +31,7 @@ export class NameStore {
   async start(): Promise<void> {
     this.busy = true;
     try {
-      const answer = await this.client.get<{ all?: boolean; names: string[] }>(
+      const answer = await this.client.get(
         "names", this.params);
       this.all = answer.all ?? false;
       if (this.all) answer.names.forEach((text, id) => this.put(id, text));
@@ -60,7 +60,7 @@ export class NameStore {
     if (this.busy || this.all || this.wanted.size === 0) return;
     const ids = [...this.wanted].slice(0, MOST_ASKED);
     this.busy = true;
-    void this.client.get<{ names: string[] }>(
+    void this.client.get(
       "names", { ...this.params, ids: ids.join(",") })
       .then((answer) => {
         ids.forEach((id, n) => this.put(id, answer.names[n] ?? ""));

@@ -9,7 +9,7 @@
 /** Nothing new for so many frames: no more of them are asked for. */
 const IDLE_FRAMES = 10;
 
-export interface Clock {
+interface Clock {
   /** Calls back when the next frame of the screen begins. */
   frame(run: () => void): void;
   /** Calls back when the messages that are here have been read. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The theme as numbers that a back end writes into pixels.
+import { CLASSES, GROUNDS, type Hue } from "../generated/looks.ts";
 import {
-  CANVAS, CLASS_COLOURS, colourKey, rgbOf, SHADES, shadesOf, type ThemeName,
+  groundOf, hueOf, lookOf, rgbOf, SHADES, shadesOf, type ThemeName,
 } from "../model/palette.ts";
 
 export interface Paints {
@@ -52,41 +53,42 @@ export const shadeOf = (name: number) =>
 
 export function makePaints(theme: ThemeName, classes: string[]): Paints {
   const dark = theme === "dark";
-  const page = number(CANVAS[theme].page);
+  const css = (key: keyof typeof GROUNDS) => groundOf(key, theme);
+  const ground = (key: keyof typeof GROUNDS) => pixel(number(css(key)));
+  const page = number(css("canvas"));
   const box = new Uint32Array(32 * SHADES);
   const tint = new Uint32Array(32 * SHADES);
   for (let n = 0; n < 32; n++) {
-    const shades = shadesOf(colourKey(classes[n] ?? ""), theme);
+    const shades = shadesOf(lookOf(CLASSES, classes[n] ?? "").hue, theme);
     shades.forEach((rgb, s) => {
       box[n * SHADES + s] = pixel(rgb);
       tint[n * SHADES + s] = pixel(over(rgb, page, dark ? 0.3 : 0.28));
     });
   }
-  const grey = number(CLASS_COLOURS["unexplained"]![dark ? 1 : 0]);
+  const grey = number(hueOf("unexplained", theme));
   return {
     theme, box, tint,
     page: pixel(page),
-    group: pixel(dark ? 0x1a2029 : 0xf1f3f6),
-    line: pixel(dark ? 0x222933 : 0xe3e6eb),
-    grid: pixel(dark ? 0x191f27 : 0xf0f2f5),
-    step: pixel(dark ? 0x3a4452 : 0xc3cad3),
+    group: ground("canvas-group"),
+    line: ground("canvas-line"),
+    grid: ground("canvas-grid"),
+    step: ground("canvas-step"),
     hatch: pixel(over(grey, page, 0.7)),
     css: {
-      text: CANVAS[theme].text,
-      text2: dark ? "#a3adba" : "#566070",
-      text3: dark ? "#8590a0" : "#656e7b",
-      accent: dark ? "#6db7f2" : "#0b62b0",
-      select: dark ? "#ffffff" : "#15191f",
-      line: dark ? "#272e39" : "#e3e6eb",
-      card: dark ? "#151920" : "#ffffff",
-      arrow: dark ? "#fccf79" : "#8a5a00",
-      page: CANVAS[theme].page,
+      text: css("canvas-text"),
+      text2: css("text-2"),
+      text3: css("text-3"),
+      accent: css("accent"),
+      select: css("canvas-chosen"),
+      line: css("line"),
+      card: css("card"),
+      arrow: css("warn"),
+      page: css("canvas"),
     },
   };
 }
 
-export function cssOf(key: string, theme: ThemeName, alpha = 1): string {
-  const [r, g, b] = rgbOf((CLASS_COLOURS[key] ??
-    CLASS_COLOURS["unexplained"]!)[theme === "light" ? 0 : 1]);
+export function cssOf(hue: Hue, theme: ThemeName, alpha = 1): string {
+  const [r, g, b] = rgbOf(hueOf(hue, theme));
   return `rgb(${r} ${g} ${b} / ${alpha})`;
 }

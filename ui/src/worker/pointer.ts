@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is under the pointer, from the tiles that are drawn.
-import type { TraceInfo } from "../api/types.ts";
+import type { TraceInfo } from "../generated/answers.ts";
 import { xToTime } from "../model/axis.ts";
 import { hitTile, joinParts } from "../model/hit.ts";
 import {

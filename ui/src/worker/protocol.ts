@@ -2,7 +2,9 @@
 //
 // What the page and the timeline's worker say to each other. Places are in
 // CSS pixels from the canvas's top left; times are ns from the origin.
-import type { CriticalSegment, StageInfo, TraceInfo } from "../api/types.ts";
+import type {
+  CriticalSegment, StageInfo, TraceInfo,
+} from "../generated/answers.ts";
 import type { Range } from "../model/axis.ts";
 import type { Hit } from "../model/hit.ts";
 import type { Layout } from "../model/layout.ts";

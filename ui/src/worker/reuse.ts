@@ -19,7 +19,7 @@ export interface Drawn {
   width: number;
   height: number;
 }
-export interface Repaint {
+interface Repaint {
   /** A pixel's place in the last picture, less that in the next one. */
   shift: number;
   /** What is painted after the move. */

@@ -11,7 +11,7 @@ import { RULER_HEIGHT, type View } from "./protocol.ts";
 import type { Backdrop } from "./scan.ts";
 import { SMALL_FONT } from "./text.ts";
 
-export interface Ticks {
+interface Ticks {
   base: number;
   step: number;
   times: number[];

@@ -4,16 +4,13 @@
 // than the view, so that a pan needs none; an old one is drawn until the new
 // one is here.
 import type { Client } from "../api/client.ts";
-import type { CounterSeries } from "../api/types.ts";
+import type { CounterSeries, IdleInfo } from "../generated/answers.ts";
 import type { Range } from "../model/axis.ts";
 
-export interface Strip {
-  parts: [start: number, dur: number, cause: number][];
-}
 interface Kept extends Range {
   perPixel: number;
   counter?: CounterSeries;
-  strip?: Strip;
+  strip?: IdleInfo;
 }
 /** Curves are asked for when the view has stood still for so long. */
 const STILL_MS = 60;
@@ -21,7 +18,7 @@ const STILL_MS = 60;
 /** How much wider than the view an answer is, on each side. */
 const AIR = 0.75;
 
-export type SeriesKind = "counter" | "idle";
+type SeriesKind = "counter" | "idle";
 
 export class SeriesStore {
   requests = 0;
@@ -47,7 +44,7 @@ export class SeriesStore {
   counter(track: number): CounterSeries | undefined {
     return this.kept.get(`counter/${track}`)?.counter;
   }
-  strip(track: number): Strip | undefined {
+  strip(track: number): IdleInfo | undefined {
     return this.kept.get(`idle/${track}`)?.strip;
   }
 
@@ -93,8 +90,8 @@ export class SeriesStore {
       const params = { t: this.t, track, ...asked, px };
       const kept: Kept = { ...asked, perPixel: (asked.t1 - asked.t0) / px };
       if (kind === "counter")
-        kept.counter = await this.client.get<CounterSeries>("counter", params);
-      else kept.strip = await this.client.get<Strip>("idle", params);
+        kept.counter = await this.client.get("counter", params);
+      else kept.strip = await this.client.get("idle", params);
       this.kept.set(`${kind}/${track}`, kept);
     } catch {
       // The tiles say what is wrong with the server; here it is tried again.

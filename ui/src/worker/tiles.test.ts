@@ -2,7 +2,7 @@
 import { expect, test, vi } from "vitest";
 import { encodeAnswer } from "../../test/mock/encode.mjs";
 import type { Client, Params } from "../api/client.ts";
-import type { TraceInfo } from "../api/types.ts";
+import type { TraceInfo } from "../generated/answers.ts";
 import { recordsOf } from "../model/sample_tile.ts";
 import { tileLength } from "../model/tiles.ts";
 import { TileStore } from "./tiles.ts";

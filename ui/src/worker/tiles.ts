@@ -3,7 +3,7 @@
 // The tiles that are here, and the one request that is on its way. The newest
 // view wins: whatever it misses is asked for at once, when the line is free.
 import { ApiError, type Client } from "../api/client.ts";
-import type { TraceInfo } from "../api/types.ts";
+import type { TraceInfo } from "../generated/answers.ts";
 import { Lru } from "../model/lru.ts";
 import { decodeAnswer, tileBytes, type Tile } from "../model/records.ts";
 import {
@@ -17,7 +17,7 @@ const RETRY_MS = 2000;
 /** Nothing is fetched ahead before the view has stood still for so long. */
 const STILL_MS = 80;
 
-export interface TileEvents {
+interface TileEvents {
   arrived: () => void;
   failed: (message: string, status: number) => void;
 }

@@ -3,7 +3,7 @@
 // The timeline's worker: it fetches, keeps, draws and answers what is under
 // the pointer. The page sends views and layouts; it draws no event itself.
 import { makeClient } from "../api/client.ts";
-import type { CriticalSegment, TraceInfo } from "../api/types.ts";
+import type { CriticalSegment, TraceInfo } from "../generated/answers.ts";
 import { hasTiles, isSeries, type Layout } from "../model/layout.ts";
 import type { ThemeName } from "../model/palette.ts";
 import { indexSteps, type StepIndex } from "../model/steps.ts";

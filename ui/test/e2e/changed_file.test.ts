@@ -7,8 +7,7 @@ import { copyFileSync, existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { SummaryDoc } from "../../src/api/documents.ts";
-import type { Runs } from "../../src/api/types.ts";
+import type { Runs, SummaryDoc } from "../../src/generated/answers.ts";
 import {
   browserPath, launch, openPage, programPath, serve, tracePath, type Served,
 } from "./harness.ts";

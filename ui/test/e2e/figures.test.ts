@@ -9,17 +9,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { AdviseDoc, MemoryPlace, SummaryDoc }
-  from "../../src/api/documents.ts";
-import type { Runs } from "../../src/api/types.ts";
-import {
-  valueAt, type DeclaredColumn, type DeclaredTable, type FlatTable,
-} from "../../src/model/declared.ts";
+import type {
+  AdviseDoc, DeclaredColumn, DeclaredTable, FlatTable, MemoryPlace, Runs,
+  SummaryDoc,
+} from "../../src/generated/answers.ts";
+import { valueAt } from "../../src/model/declared.ts";
 import {
   formatBytes, formatCount, formatRange, formatShare, formatTime,
 } from "../../src/model/format.ts";
 import { placeName } from "../../src/model/memory.ts";
-import { stageTitle, typeTitle } from "../../src/model/overview.ts";
+import { STAGES, TYPES } from "../../src/generated/looks.ts";
+import { lookOf } from "../../src/model/palette.ts";
 import {
   browserPath, goTo, launch, openPage, programPath, serve, tracePath,
   type Served, type Session,
@@ -210,15 +210,13 @@ describe.skipIf(missing.length > 0)(
           ([stage, , cpu, gpu]) =>
             [stage!.replace(/ ?\*$/, ""), cpu, gpu]),
         doc.model.slice(doc.steps.length > 0 ? 1 : 0).map((row) =>
-            [stageTitle(row.name), plain(formatTime(near(
+            [lookOf(STAGES, row.name).title, plain(formatTime(near(
               row.cpu.total_ns / count))), plain(formatTime(near(
               row.gpu.total_ns / count)))]));
       }
-      const STAGES =
-        /^(Dataloader|Forward|Backward|Optimization|ProfileStep)$/;
       await same(() => cellsOf(page, "Events"),
-        [...doc.overview.cpu.filter((row) => !STAGES.test(row.type)),
-          ...doc.overview.gpu].map((row) => [typeTitle(row.type),
+        [...doc.overview.cpu.filter((row) => !(row.type in STAGES)),
+          ...doc.overview.gpu].map((row) => [lookOf(TYPES, row.type).title,
           formatCount(row.calls), plain(formatTime(row.time_ns)),
           plain(formatShare(row.ratio))]));
       await finish(session);

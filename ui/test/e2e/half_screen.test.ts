@@ -4,7 +4,7 @@
 import { existsSync } from "node:fs";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Runs } from "../../src/api/types.ts";
+import type { Runs } from "../../src/generated/answers.ts";
 import {
   browserPath, goTo, launch, openPage, programPath, serve, tracePath,
   type Served, type Session,

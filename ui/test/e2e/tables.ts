@@ -2,12 +2,11 @@
 //
 // For tests: all cells of a table on screen, and the same cells as the text
 // that a value should have. Rows are compared without their order.
+import type { DeclaredColumn } from "../../src/generated/answers.ts";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { cellText, UNKNOWN } from "../../src/model/cell.ts";
-import {
-  columnsOf, valueAt, type DeclaredColumn,
-} from "../../src/model/declared.ts";
+import { columnsOf, valueAt } from "../../src/model/declared.ts";
 import { isNumeric, type Cell, type Column } from "../../src/model/table.ts";
 
 /** The server's answer, asked beside the page. */

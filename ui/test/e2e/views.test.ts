@@ -7,9 +7,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { AdviseDoc, CompareDoc, SummaryDoc, WhatIfDoc }
-  from "../../src/api/documents.ts";
-import type { Runs, TraceInfo } from "../../src/api/types.ts";
+import type {
+  AdviseDoc, CompareDoc, Runs, SummaryDoc, TraceInfo, WhatIfDoc,
+} from "../../src/generated/answers.ts";
 import { valueAt } from "../../src/model/declared.ts";
 import { formatBytes, formatCount, formatShare, formatTime }
   from "../../src/model/format.ts";

@@ -5,7 +5,7 @@
 export const CLASSES = ["other", "kernel", "copy", "set", "operator",
   "runtime", "user", "communication", "python", "step", "dataloader",
   "forward", "backward", "optimizer", "sync", "overhead"];
-export const IDLE_CAUSES = ["launch gap", "CPU only", "input stall",
+export const IDLE_CAUSES = ["launch gap", "other CPU", "input stall",
   "host sync", "unexplained"];
 
 function random(seed) {

@@ -2,9 +2,10 @@
 //
 // This trace against another: is a step slower, where, and is it more than
 // noise?
-import type { CompareDoc } from "../../api/documents.ts";
-import type { WindowInfo } from "../../api/types.ts";
-import { valueAt, type DeclaredTable } from "../../model/declared.ts";
+import type {
+  CompareDoc, DeclaredTable, WindowInfo,
+} from "../../generated/answers.ts";
+import { valueAt } from "../../model/declared.ts";
 import { chipOf, PARTS, rowName, verdictTitle, windowsOf }
   from "../../model/compare.ts";
 import { formatCount, formatShare, formatTime } from "../../model/format.ts";
@@ -127,7 +128,7 @@ function Result({ doc, tables }: {
 function Compared({ a, b }: { a: string; b: string }) {
   const opened = useOpened(a);
   const tables = useTables();
-  const answer = useAnswer<CompareDoc>("compare",
+  const answer = useAnswer("compare",
     opened.state === "ready" && b ? { a, b } : null);
   if (opened.state === "failed")
     return <Card><p class="nothing bad" role="alert">The other trace could not

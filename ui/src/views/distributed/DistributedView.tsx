@@ -2,9 +2,10 @@
 //
 // Communication and computation of each worker, and how much of one hides
 // behind the other; who waits for whom where several ranks were recorded.
-import type { Distribution, SummaryDoc } from "../../api/documents.ts";
+import type {
+  DeclaredTable, Distribution, SummaryDoc,
+} from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
-import type { DeclaredTable } from "../../model/declared.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
 import { objectsOf } from "../../model/device_use.ts";
 import { jobName, workersOfJob } from "../../model/pick.ts";
@@ -45,13 +46,13 @@ function Overlap({ distribution }: { distribution: Distribution }) {
         <thead><tr><th scope="col">Part</th>
           <th scope="col" class="num">Time</th></tr></thead>
         <tbody>
-          <tr><th scope="row"><Swatch colour="communication" />
+          <tr><th scope="row"><Swatch hue="communication" />
             Communication</th><td class="num" data-figure="communication">
             {formatTime(distribution.communication_ns)}</td></tr>
-          <tr><th scope="row"><Swatch colour="kernel" />Computation</th>
+          <tr><th scope="row"><Swatch hue="kernel" />Computation</th>
             <td class="num" data-figure="computation">
               {formatTime(distribution.computation_ns)}</td></tr>
-          <tr><th scope="row"><Swatch colour="user" />Overlap of both</th>
+          <tr><th scope="row"><Swatch hue="user" />Overlap of both</th>
             <td class="num" data-figure="overlap">
               {formatTime(distribution.overlap_ns)}</td></tr>
         </tbody>
@@ -113,7 +114,7 @@ function Jobs({ jobs }: { jobs: string[] }) {
 function JobTables({ t }: { t: string }) {
   const opened = useOpened(t);
   const ready = opened.state === "ready";
-  const summary = useAnswer<SummaryDoc>("summary", ready ? { t } : null);
+  const summary = useAnswer("summary", ready ? { t } : null);
   const tables = useTables();
   if (opened.state === "failed" && opened.jobs)
     return <Jobs jobs={opened.jobs} />;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { overlapColour, type OverlapPart } from "../../model/distributed.ts";
+import { OVERLAPS } from "../../generated/looks.ts";
+import type { OverlapPart } from "../../model/distributed.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
+import { cssVar, lookOf } from "../../model/palette.ts";
 import { percent } from "../../model/shares.ts";
 
 /** Parts that add up to the steps, as one bar. */
@@ -12,7 +14,7 @@ export function OverlapBar({ parts }: { parts: OverlapPart[] }) {
         title={`${one.part}: ${formatTime(one.time_ns)}, ` +
           formatShare(one.ratio)}
         style={{ width: percent(one.ratio),
-          background: `var(--c-${overlapColour(one.part)})` }} />)}
+          background: cssVar(lookOf(OVERLAPS, one.part).hue) }} />)}
     </div>
   );
 }

@@ -2,12 +2,14 @@
 //
 // One bar per worker, each from the summary of its own trace. A worker is
 // asked only when it is shown, and those that are not open yet are opened.
+import { OVERLAPS } from "../../generated/looks.ts";
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import type { SummaryDoc } from "../../api/documents.ts";
-import type { TraceInfo, WorkerInfo } from "../../api/types.ts";
+import type {
+  SummaryDoc, TraceInfo, WorkerInfo,
+} from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
-import { fromFlat, type FlatTable } from "../../model/declared.ts";
+import { fromFlat } from "../../model/declared.ts";
 import { objectsOf } from "../../model/device_use.ts";
 import { stepNumbers, type OverlapPart }
   from "../../model/distributed.ts";
@@ -33,8 +35,8 @@ async function readWorker(
   const info = await openTrace(t, stop);
   const params = steps ? { t, steps } : { t };
   const [doc, table] = await Promise.all([
-    api.get<SummaryDoc>("summary", params, stop),
-    api.get<FlatTable>("table", { ...params, name: "overlap_parts" }, stop)]);
+    api.get("summary", params, stop),
+    api.get("table", { ...params, name: "overlap_parts" }, stop)]);
   return { info, doc, parts: objectsOf<OverlapPart>(fromFlat(table)) };
 }
 
@@ -115,10 +117,8 @@ export function WorkerBars({ workers }: { workers: WorkerInfo[] }) {
         ))}</tbody>
       </table>
       <p class="chart-legend">
-        <span><Swatch colour="kernel" />computes</span>
-        <span><Swatch colour="user" />both at once</span>
-        <span><Swatch colour="communication" />communicates</span>
-        <span><Swatch colour="unexplained" />neither</span>
+        {Object.values(OVERLAPS).map(({ hue, title }) =>
+          <span key={hue}><Swatch hue={hue} />{title}</span>)}
       </p>
     </Card>
   );

@@ -2,10 +2,9 @@
 //
 // Kernels by name, or by name and how they were launched; the share that uses
 // tensor cores; launches and copies.
-import type { SummaryDoc } from "../../api/documents.ts";
+import type { DeclaredTable, SummaryDoc } from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import { objectsOf } from "../../model/device_use.ts";
-import type { DeclaredTable } from "../../model/declared.ts";
 import { formatShare } from "../../model/format.ts";
 import { deviceTitle, type DeviceUse } from "../../model/overview.ts";
 import { percent } from "../../model/shares.ts";
@@ -107,7 +106,7 @@ function TensorShare() {
           <span class="split" aria-hidden="true">
             <b style={{ width: percent(use.tensor_core) }} />
           </span>
-          <span><Swatch colour="kernel" /> {formatShare(use.tensor_core)}
+          <span><Swatch hue="kernel" /> {formatShare(use.tensor_core)}
             {" "}of kernel time on tensor cores</span>
           <span class="quiet">{use.occupancy === null
             ? "occupancy is not stated"

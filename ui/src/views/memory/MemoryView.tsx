@@ -2,9 +2,10 @@
 //
 // Memory of a device over time, who allocated it, what is live at the peak,
 // what may leak, and each allocation. A drag over the curve filters those.
-import type { MemoryPlace, SummaryDoc } from "../../api/documents.ts";
+import type {
+  DeclaredTable, MemoryPlace, SummaryDoc,
+} from "../../generated/answers.ts";
 import { Curve } from "../../charts/Curve.tsx";
-import type { DeclaredTable } from "../../model/declared.ts";
 import { formatBytes, formatCount, formatTime } from "../../model/format.ts";
 import { healthOf } from "../../model/health.ts";
 import { explainedText, placeName } from "../../model/memory.ts";

@@ -2,7 +2,7 @@
 //
 // The curve of a place's memory: the counters of its tracks, by pixel.
 import { useMemo } from "preact/hooks";
-import type { CounterSeries, TrackInfo } from "../../api/types.ts";
+import type { TrackInfo } from "../../generated/answers.ts";
 import type { Series } from "../../charts/Curve.tsx";
 import {
   curveOf, tracksOfPlace, type PlaceTracks,
@@ -20,14 +20,14 @@ export function groupName(track: TrackInfo | null): string {
     group.id === track?.group)?.name ?? "";
 }
 
-export interface MemoryCurve {
+interface MemoryCurve {
   times: number[];
   series: Series[];
 }
 
 function useCounter(track: TrackInfo | null, px: number) {
   const open = trace.value;
-  return useAnswer<CounterSeries>("counter", open && track
+  return useAnswer("counter", open && track
     ? { t: open.t, track: track.id, t0: 0, t1: open.info.span_ns, px }
     : null);
 }

@@ -6,8 +6,7 @@ import { chosenSteps, useSummary, useFlatTable, useRows, useTables }
 import { shareLook } from "../../table/looks.tsx";
 import { cellsOf, showOnTimeline } from "../../state/locate.ts";
 import { route, setMore } from "../../state/route.ts";
-import type { SummaryDoc } from "../../api/documents.ts";
-import type { DeclaredTable } from "../../model/declared.ts";
+import type { DeclaredTable, SummaryDoc } from "../../generated/answers.ts";
 import { hasDeviceTime, shownColumns }
   from "../../model/operator_columns.ts";
 import type { Data } from "../../model/table.ts";

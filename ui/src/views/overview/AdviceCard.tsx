@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What to fix first: findings with what a replay says they would save.
-import type { AdviseDoc, Advice } from "../../api/documents.ts";
+import type { AdviseDoc, Advice } from "../../generated/answers.ts";
 import { placeOfAdvice, type AdvicePlace } from "../../model/advice_place.ts";
 import { formatRange, formatShare, formatTime } from "../../model/format.ts";
 import { prose } from "../../model/prose.ts";

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kinds of events: how many, how long, and in which stage.
-import type { SummaryDoc } from "../../api/documents.ts";
+import type { SummaryDoc } from "../../generated/answers.ts";
 import { Bar, Swatch } from "../../charts/charts.tsx";
+import { STAGES, TYPES } from "../../generated/looks.ts";
 import { formatCount, formatShare, formatTime } from "../../model/format.ts";
 import { objectsOf } from "../../model/device_use.ts";
-import { stageTitle, TYPE_COLOURS, typeTitle } from "../../model/overview.ts";
+import { lookOf } from "../../model/palette.ts";
 import { typeGrid, type TypeStage } from "../../model/stages.ts";
 import { useFlatTable } from "../../state/documents.ts";
 import { route, setMore } from "../../state/route.ts";
 import { Card, Loaded, Segments } from "../parts.tsx";
 
-const STAGES = /^(Dataloader|Forward|Backward|Optimization|ProfileStep)$/;
+function Type({ name }: { name: string }) {
+  const { hue, title } = lookOf(TYPES, name);
+  return <th scope="row"><Swatch hue={hue} />{title}</th>;
+}
 
 function ByType({ doc }: { doc: SummaryDoc }) {
-  const rows = [...doc.overview.cpu.filter((row) => !STAGES.test(row.type)),
+  const rows = [...doc.overview.cpu.filter((row) => !(row.type in STAGES)),
     ...doc.overview.gpu];
   return (
     <table class="plain">
@@ -26,9 +30,7 @@ function ByType({ doc }: { doc: SummaryDoc }) {
       <tbody>
         {rows.map((row) => (
           <tr key={row.type} data-type={row.type}>
-            <th scope="row"><Swatch
-              colour={TYPE_COLOURS[row.type] ?? "unexplained"} />
-            {typeTitle(row.type)}</th>
+            <Type name={row.type} />
             <td class="num">{formatCount(row.calls)}</td>
             <td class="num">{formatTime(row.time_ns)}</td>
             <td class="num quiet">{formatShare(row.ratio)}</td>
@@ -57,22 +59,21 @@ function ByStage({ rows, device, shown }: {
       <thead><tr>
         <th scope="col">{device ? "On the GPU" : "On the CPU"}</th>
         {grid.stages.map((stage) => (
-          <th key={stage} scope="col" class="num">{stageTitle(stage)}</th>
+          <th key={stage} scope="col" class="num">
+            {lookOf(STAGES, stage).title}</th>
         ))}
       </tr></thead>
       <tbody>
         {grid.types.map(({ type, cells }) => (
           <tr key={type}>
-            <th scope="row"><Swatch
-              colour={TYPE_COLOURS[type] ?? "unexplained"} />
-            {typeTitle(type)}</th>
+            <Type name={type} />
             {cells.map((cell, i) => (
               <td key={i} class="num barred" title={cell
                 ? `${formatCount(cell.calls)} calls, ` +
                   `${formatTime(cell.time_ns)}` : undefined}>
                 {cellText(cell, shown)}
                 {cell && <Bar share={cell.ratio}
-                  colour={TYPE_COLOURS[type] ?? "unexplained"} />}
+                  colour={lookOf(TYPES, type).hue} />}
               </td>
             ))}
           </tr>

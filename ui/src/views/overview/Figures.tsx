@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SummaryDoc } from "../../api/documents.ts";
+import type { SummaryDoc } from "../../generated/answers.ts";
 import { Ring } from "../../charts/charts.tsx";
 import type { Figure } from "../../model/overview.ts";
 import { mostOf, partOf, percent } from "../../model/shares.ts";

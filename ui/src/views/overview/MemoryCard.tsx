@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { SummaryDoc } from "../../api/documents.ts";
+import type { SummaryDoc } from "../../generated/answers.ts";
 import { Curve } from "../../charts/Curve.tsx";
 import { placeName } from "../../model/memory.ts";
 import { peakPlace } from "../../model/overview.ts";

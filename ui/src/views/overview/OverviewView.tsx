@@ -2,8 +2,9 @@
 //
 // The first page: the answer in a sentence, five figures, where a step goes,
 // what to fix, and the parts that explain it.
-import type { AdviseDoc, SummaryDoc } from "../../api/documents.ts";
-import type { TraceInfo } from "../../api/types.ts";
+import type {
+  AdviseDoc, SummaryDoc, TraceInfo,
+} from "../../generated/answers.ts";
 import { deviceUses } from "../../model/device_use.ts";
 import { healthOf } from "../../model/health.ts";
 import {

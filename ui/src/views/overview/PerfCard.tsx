@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Perf Summary as Paddle prints it, and the ledger.
-import type { SummaryDoc } from "../../api/documents.ts";
+import type { SummaryDoc } from "../../generated/answers.ts";
 import { countOf, formatCount, formatShare, formatTime }
   from "../../model/format.ts";
 import { Prose } from "../../shell/Prose.tsx";

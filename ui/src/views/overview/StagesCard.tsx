@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CPU and GPU time of each stage: of all steps, or step by step.
-import type { SummaryDoc } from "../../api/documents.ts";
+import type { SummaryDoc } from "../../generated/answers.ts";
 import { Columns, Swatch } from "../../charts/charts.tsx";
+import { STAGES } from "../../generated/looks.ts";
 import { formatTime } from "../../model/format.ts";
 import { objectsOf } from "../../model/device_use.ts";
-import { STAGE_COLOURS, stageTitle } from "../../model/overview.ts";
+import { lookOf } from "../../model/palette.ts";
 import { mostOf, partOf, percent } from "../../model/shares.ts";
 import { Prose } from "../../shell/Prose.tsx";
 import { stagesByStep, type StageMean, type StageStep }
@@ -41,7 +42,7 @@ function MeansTable({ rows }: { rows: StageMean[] }) {
         {rows.map((row) => (
           <tr key={row.stage} data-stage={row.stage} title={row.inferred
             ? "concluded from other events, not recorded" : undefined}>
-            <th scope="row">{stageTitle(row.stage)}
+            <th scope="row">{lookOf(STAGES, row.stage).title}
               {row.inferred && <sup> *</sup>}</th>
             <td class="double" aria-hidden="true">
               <span class="cpu" style={width(row.cpu_ns)} />
@@ -64,7 +65,7 @@ function BySteps({ doc, side }: { doc: SummaryDoc; side: "cpu" | "gpu" }) {
         const { names, steps } =
           stagesByStep(objectsOf<StageStep>(data), side);
         const { columns, most } = stackOf(steps, names,
-          (name) => STAGE_COLOURS[name] ?? "unexplained", stepMarks(doc));
+          (name) => lookOf(STAGES, name).hue, stepMarks(doc));
         return (
           <>
             <div class="card-chart"><Sized height={190}>
@@ -73,9 +74,8 @@ function BySteps({ doc, side }: { doc: SummaryDoc; side: "cpu" | "gpu" }) {
                 onPick={showColumn} />}
             </Sized></div>
             <p class="chart-legend">{names.map((name) => (
-              <span key={name}><Swatch
-                colour={STAGE_COLOURS[name] ?? "unexplained"} />
-              {stageTitle(name)}</span>
+              <span key={name}><Swatch hue={lookOf(STAGES, name).hue} />
+                {lookOf(STAGES, name).title}</span>
             ))}</p>
           </>
         );
@@ -101,8 +101,8 @@ export function StagesCard({ doc }: { doc: SummaryDoc }) {
           ? <BySteps doc={doc} side={mode} />
           : <Means />}
       {!mode && doc.model.length >= 2 && (
-        <p class="chart-legend"><span><Swatch colour="operator" />CPU</span>
-          <span><Swatch colour="kernel" />GPU, where it was launched</span>
+        <p class="chart-legend"><span><Swatch hue="operator" />CPU</span>
+          <span><Swatch hue="kernel" />GPU, where it was launched</span>
           {doc.model.some((row) => row.inferred) &&
             <span>* concluded from other events</span>}</p>
       )}

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where a step goes: parts that add up to it, and each step as a column.
-import type { SummaryDoc } from "../../api/documents.ts";
+import type { SummaryDoc } from "../../generated/answers.ts";
 import { Columns, Swatch } from "../../charts/charts.tsx";
 import { objectsOf } from "../../model/device_use.ts";
 import { formatCount, formatShare, formatTime } from "../../model/format.ts";
+import { cssVar } from "../../model/palette.ts";
 import { percent } from "../../model/shares.ts";
 import { Prose } from "../../shell/Prose.tsx";
 import {
@@ -29,10 +30,10 @@ function Parts({ rows, steps, device }: {
       <tbody>
         {barsOf(rows, device).map((bar) => (
           <tr key={bar.part} title={bar.formula} data-part={bar.part}>
-            <th scope="row"><Swatch colour={bar.colour} />{bar.title}</th>
+            <th scope="row"><Swatch hue={bar.colour} />{bar.title}</th>
             <td class="lane"><span style={{
               left: percent(bar.x), width: percent(bar.ratio),
-              background: `var(--c-${bar.colour})` }} /></td>
+              background: cssVar(bar.colour) }} /></td>
             <td class="num">{formatTime(bar.mean_ns)}</td>
             <td class="num quiet">{formatShare(bar.ratio)}</td>
           </tr>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The first rows of kernels and operators, and the user's own ranges.
-import type { SummaryDoc } from "../../api/documents.ts";
+import type { DeclaredTable, SummaryDoc } from "../../generated/answers.ts";
 import { Bar } from "../../charts/charts.tsx";
 import { formatCount, formatShare, formatTime } from "../../model/format.ts";
-import { valueAt, type DeclaredTable } from "../../model/declared.ts";
+import { valueAt } from "../../model/declared.ts";
 import { listName, shortName } from "../../model/names.ts";
 import { partOf } from "../../model/shares.ts";
 import { Prose } from "../../shell/Prose.tsx";

@@ -3,7 +3,7 @@
 // Pick changes, see what a step would then take: the steps are replayed by
 // the server with them.
 import { useState } from "preact/hooks";
-import type { AdviseDoc, WhatIfDoc } from "../../api/documents.ts";
+import type { AdviseDoc, WhatIfDoc } from "../../generated/answers.ts";
 import { Bar } from "../../charts/charts.tsx";
 import { readChanges, withChange, writeChanges }
   from "../../model/changes.ts";
@@ -60,7 +60,7 @@ function OwnChange({ add }: { add: (change: string) => void }) {
 export function WhatIfCard(
   { advise, t }: { advise: AdviseDoc | null; t: string }) {
   const picked = readChanges(route.value.more["change"] ?? "");
-  const answer = useAnswer<WhatIfDoc>("whatif",
+  const answer = useAnswer("whatif",
     t && picked.length > 0 ? { t, change: picked } : null);
   const set = (changes: string[]) => setMore("change", writeChanges(changes));
   const flip = (change: string) => set(picked.includes(change)

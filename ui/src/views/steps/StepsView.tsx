@@ -2,9 +2,8 @@
 //
 // All steps: how long, which are odd and why, and all of them laid over each
 // other.
-import type { SummaryDoc } from "../../api/documents.ts";
+import type { DeclaredTable, SummaryDoc } from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
-import type { DeclaredTable } from "../../model/declared.ts";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import { stepFacts } from "../../model/step_facts.ts";
 import { partColour, partTitle } from "../../model/waterfall.ts";
@@ -49,7 +48,7 @@ function Chart({ doc }: { doc: SummaryDoc }) {
       <p class="chart-legend">{doc.waterfall!.parts
         .filter((part) => part.time_ns > 0)
         .map((part) => (
-          <span key={part.name}><Swatch colour={partColour(part.name)} />
+          <span key={part.name}><Swatch hue={partColour(part.name)} />
             {partTitle(part.name, hasDevice(doc))}</span>
         ))}
       {doc.steps.some((step) => step.warmup) &&

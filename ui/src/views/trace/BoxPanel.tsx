@@ -2,13 +2,13 @@
 //
 // What is inside a box: a table by name with percentiles, and a flame graph.
 import { useSignal } from "@preact/signals";
-import type { SelectInfo, SelectRow } from "../../api/types.ts";
+import type { SelectInfo, SelectRow } from "../../generated/answers.ts";
 import { BOX_COLUMNS, type BoxKey } from "../../model/box_columns.ts";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import { listName } from "../../model/names.ts";
 import { Icon } from "../../shell/icons.tsx";
 import type { Controller } from "./controller.ts";
-import { Swatch } from "./Details.tsx";
+import { ClassSwatch } from "./Details.tsx";
 import { FlameGraph } from "./FlameGraph.tsx";
 import * as s from "./store.ts";
 
@@ -47,7 +47,7 @@ function Table({ rows }: { rows: SelectRow[] }) {
         <tbody>{sorted.slice(0, MOST_ROWS).map((row) => (
           <tr key={row.name + row.class}>{BOX_COLUMNS.map(([key]) => (
             key === "name"
-              ? <td key={key} title={row.name}><Swatch name={row.class} />
+              ? <td key={key} title={row.name}><ClassSwatch name={row.class} />
                 <span class="mono">{listName(row.name)}</span></td>
               : <td key={key}>{key === "calls" ? formatCount(row.calls)
                 : formatTime(row[key] as number)}</td>

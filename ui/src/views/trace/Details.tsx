@@ -2,10 +2,14 @@
 //
 // The selected event in three columns: itself, what launched it (or what it
 // is inside of), all calls of its name.
-import type { EventInfo, EventRef, NamedTime } from "../../api/types.ts";
+import type {
+  EventInfo, EventRef, NamedTime,
+} from "../../generated/answers.ts";
+import { Swatch } from "../../charts/charts.tsx";
+import { CLASSES } from "../../generated/looks.ts";
 import { countOf, formatTime } from "../../model/format.ts";
 import { listName, shortName } from "../../model/names.ts";
-import { colourKey } from "../../model/palette.ts";
+import { lookOf } from "../../model/palette.ts";
 import { leftOut } from "../../model/shown.ts";
 import { isPreview, trace } from "../../state/trace.ts";
 import { Icon } from "../../shell/icons.tsx";
@@ -13,18 +17,9 @@ import type { Controller } from "./controller.ts";
 import { SameNameColumn } from "./SameName.tsx";
 import * as s from "./store.ts";
 
-const CLASS_TITLES: Record<string, string> = {
-  kernel: "Kernel", copy: "Copy", set: "Set", operator: "Operator",
-  runtime: "Runtime call", user: "User range", step: "Step",
-  communication: "Communication", python: "Python function",
-  dataloader: "Data loading", forward: "Forward", backward: "Backward",
-  optimizer: "Optimizer", sync: "Host sync", overhead: "Overhead",
-};
-
-export function Swatch({ name }: { name: string | undefined }) {
-  return <i class="swatch"
-    style={{ color: `var(--c-${colourKey(name ?? "")})` }} />;
-}
+/** A square of the event's class. */
+export const ClassSwatch = ({ name = "" }: { name: string | undefined }) =>
+  <Swatch hue={lookOf(CLASSES, name).hue} />;
 
 function Fact({ label, value }: { label: string; value: string }) {
   return <div><dt>{label}</dt><dd>{value}</dd></div>;
@@ -53,8 +48,8 @@ function OwnColumn({ event, controller }: {
     .find((one) => one.id === event.track)?.kind === "stream";
   return (
     <section aria-label="Event">
-      <h2><Swatch name={event.class} /><span class="mono">{short}</span>
-        <em>{CLASS_TITLES[event.class] ?? event.type}</em></h2>
+      <h2><ClassSwatch name={event.class} /><span class="mono">{short}</span>
+        <em>{lookOf(CLASSES, event.class).title}</em></h2>
       {short !== event.name &&
         <p class="full mono" title={event.name}>{event.name}</p>}
       <dl class="facts">
@@ -99,13 +94,6 @@ function OwnColumn({ event, controller }: {
   );
 }
 
-/** Callers come without a class; a name says enough for a swatch. */
-function classByName(name: string): string {
-  return /^cu(da)?[A-Z]/.test(name) ? "runtime"
-    : /\.py\(\d+\)/.test(name) ? "python"
-      : /^ProfilerStep|_pass$/.test(name) ? "user" : "operator";
-}
-
 function Chain({ list, controller }: {
   list: NamedTime[];
   controller: Controller | null;
@@ -117,7 +105,7 @@ function Chain({ list, controller }: {
           style={{ paddingLeft: `${Math.min(depth, 8) * 9}px` }}>
           <button onClick={() =>
             void controller?.select(one.row, { move: true })}>
-            <Swatch name={one.class ?? classByName(one.name)} />
+            <ClassSwatch name={one.class} />
             <span class="mono" title={one.name}>{listName(one.name)}</span>
             <span class="quiet">{formatTime(one.dur)}</span>
           </button>

@@ -3,21 +3,22 @@
 // The flame graph of a box: calls merged by name under their callers. A click
 // makes a box the whole width.
 import { useSignal } from "@preact/signals";
-import type { FlameBox } from "../../api/types.ts";
+import type { FlameBox } from "../../generated/answers.ts";
+import { CLASSES } from "../../generated/looks.ts";
 import { countOf, formatShare } from "../../model/format.ts";
 import { shortName } from "../../model/names.ts";
-import { colourKey } from "../../model/palette.ts";
+import { cssVar, lookOf } from "../../model/palette.ts";
 
 const ROW = 19;
 /** Narrower boxes are left out, as a share of the width. */
 const LEAST = 0.0015;
 
-export interface Placed extends FlameBox {
+interface Placed extends FlameBox {
   left: number;
   width: number;
 }
 /** Boxes that are seen when [x0, x1] fills the width. */
-export function placeFlame(boxes: FlameBox[], x0: number, x1: number)
+function placeFlame(boxes: FlameBox[], x0: number, x1: number)
   : Placed[] {
   const wide = x1 - x0;
   return boxes.map((box) => {
@@ -45,8 +46,8 @@ export function FlameGraph({ boxes, classOf }: {
               formatShare(box.w / whole)}
             style={{ left: `${box.left * 100}%`, width: `${box.width * 100}%`,
               top: `${box.depth * ROW}px`,
-              background: `color-mix(in srgb, var(--c-${colourKey(
-                box.class ?? classOf(box.name))}) 36%, var(--card))` }}
+              background: `color-mix(in srgb, ${cssVar(lookOf(CLASSES,
+                classOf(box.name)).hue)} 36%, var(--card))` }}
             onClick={() => {
               const same = box.x / whole === x0 &&
                 (box.x + box.w) / whole === x1;

@@ -6,13 +6,15 @@
 import type { Ref } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { computed, useSignal } from "@preact/signals";
-import type { CounterSeries, StepInfo, TraceInfo } from "../../api/types.ts";
+import type {
+  CounterSeries, StepInfo, TraceInfo,
+} from "../../generated/answers.ts";
 import { timeToX, wholeRange, xToTime } from "../../model/axis.ts";
 import {
   busySource, busyTitle, type BusySource,
 } from "../../model/busy_source.ts";
 import { countOf, formatTime } from "../../model/format.ts";
-import { classColours } from "../../model/palette.ts";
+import { hueOf } from "../../model/palette.ts";
 import { indexSteps, stepLabels } from "../../model/steps.ts";
 import { decodeAnswer } from "../../model/records.ts";
 import { skyline } from "../../model/skyline.ts";
@@ -27,11 +29,7 @@ const HEIGHT = 50;
 const CURVE_TOP = 20;
 const BUCKETS = 1600;
 
-interface Bars {
-  t: number[];
-  last: number[];
-  max: number[];
-}
+type Bars = Pick<CounterSeries, "t" | "last" | "max">;
 
 /** A curve that the server has. */
 function useCurve(t: string, info: TraceInfo | undefined,
@@ -39,7 +37,7 @@ function useCurve(t: string, info: TraceInfo | undefined,
   const whole = { t, t0: 0, t1: info?.span_ns ?? 1, px: BUCKETS };
   const device = source.of === "device" ? source.track : null;
   const host = source.of === "host";
-  const series = useAnswer<CounterSeries>(host ? "host_busy" : "counter",
+  const series = useAnswer(host ? "host_busy" : "counter",
     host ? whole : device === null ? null : { ...whole, track: device });
   return series.state === "ready" ? series.value : null;
 }
@@ -73,13 +71,13 @@ function drawCurve(canvas: HTMLCanvasElement, series: Bars,
   context.scale(ratio, ratio);
   context.fillStyle = colour;
   const range = wholeRange(span);
-  const most = series.max.reduce((a, b) => Math.max(a, b), 1e-9);
+  const most = Math.max(1e-9, ...series.max.map((one) => one ?? 0));
   const room = HEIGHT - CURVE_TOP - 3;
   for (let n = 0; n < series.t.length; n++) {
     const x = timeToX(range, width, series.t[n]!);
     const next = n + 1 < series.t.length
       ? timeToX(range, width, series.t[n + 1]!) : x + 1;
-    const high = (series.last[n]! / most) * room;
+    const high = ((series.last[n] ?? 0) / most) * room;
     context.fillRect(x, HEIGHT - 2 - high, Math.max(0.5, next - x), high);
   }
 }
@@ -137,8 +135,7 @@ export function Minimap({ controller, seen }: {
     const bars = curve ?? boxes;
     if (canvas.current && bars && width > 0)
       drawCurve(canvas.current, bars, width, span,
-        classColours(theme.value)[source.of === "host" ? "operator"
-          : "kernel"]!);
+        hueOf(source.of === "host" ? "operator" : "kernel", theme.value));
   }, [curve, boxes, width, span, theme.value]);
   if (!open) return null;
   const go = (event: PointerEvent & { currentTarget: HTMLElement }) => {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // All calls of the selected event's name: histogram and percentiles.
-import type { EventInfo } from "../../api/types.ts";
+import type { EventInfo } from "../../generated/answers.ts";
+import { CLASSES } from "../../generated/looks.ts";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import { binOf } from "../../model/histogram.ts";
-import { colourKey } from "../../model/palette.ts";
+import { cssVar, lookOf } from "../../model/palette.ts";
 import { partOf } from "../../model/shares.ts";
 import type { Controller } from "./controller.ts";
 import * as s from "./store.ts";
@@ -13,7 +14,7 @@ function Histogram({ event }: { event: EventInfo }) {
   const { edges, counts } = event.same_name.histogram;
   const most = Math.max(1, ...counts);
   const own = binOf(edges, event.dur);
-  const colour = `var(--c-${colourKey(event.class)})`;
+  const colour = cssVar(lookOf(CLASSES, event.class).hue);
   return (
     <div class="histogram" role="img"
       aria-label={`Histogram of ${countOf(event.same_name.calls, "call")}`}>

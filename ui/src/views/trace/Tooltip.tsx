@@ -4,13 +4,15 @@
 // from the server a moment later, when the pointer rests.
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { EventInfo, MarkInfo, StageInfo } from "../../api/types.ts";
+import type { Answers, StageInfo } from "../../generated/answers.ts";
+import { Swatch } from "../../charts/charts.tsx";
+import { CLASSES, PARTS } from "../../generated/looks.ts";
 import {
   countOf, formatCount, formatShare, formatTime, formatValue,
 } from "../../model/format.ts";
 import { withPlace } from "../../model/memory.ts";
 import { listName, tooltipName } from "../../model/names.ts";
-import { colourKey, idleKey } from "../../model/palette.ts";
+import { cssVar, lookOf } from "../../model/palette.ts";
 import { MANY } from "../../model/records.ts";
 import { Name } from "../../shell/Name.tsx";
 import { api } from "../../state/api.ts";
@@ -22,14 +24,15 @@ const REST_MS = 90;
 type Hit = NonNullable<HitAnswer["event"]>;
 
 /** An answer for what the pointer rests on; null until it is there. */
-function useResting<T>(key: string, path: string,
-  params: Record<string, string | number>): T | null {
-  const answer = useSignal<{ key: string; value: T } | null>(null);
+function useResting<P extends keyof Answers>(key: string, path: P,
+  params: Record<string, string | number>): Answers[P] | null {
+  const answer =
+    useSignal<{ key: string; value: Answers[P] } | null>(null);
   useEffect(() => {
     if (!key) return;
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      api.get<T>(path, params, stop.signal).then((value) => {
+      api.get(path, params, stop.signal).then((value) => {
         answer.value = { key, value };
       }, () => {});
     }, REST_MS);
@@ -44,7 +47,7 @@ function useResting<T>(key: string, path: string,
 function One({ hit }: { hit: Hit }) {
   const t = trace.value?.t ?? "";
   // A preview has no events, only where they are.
-  const info = useResting<EventInfo>(
+  const info = useResting(
     isPreview.value ? "" : `${t}/${hit.row}`, "event", { t, row: hit.row });
   const parts = info
     ? [formatTime(info.dur),
@@ -63,7 +66,7 @@ function Many({ hit }: { hit: Hit }) {
   const t = trace.value?.t ?? "";
   const key = [t, isPreview.value, hit.track, hit.depth, hit.t0, hit.t1]
     .join("/");
-  const info = useResting<MarkInfo>(key, "mark", {
+  const info = useResting(key, "mark", {
     t, track: hit.track, depth: hit.depth, t0: Math.floor(hit.t0),
     t1: Math.ceil(hit.t1), ...(isPreview.value ? { preview: 1 } : {}),
   });
@@ -97,11 +100,11 @@ function Value({ track, value }: { track: number; value: number }) {
 }
 
 function Idle({ dur, cause }: { dur: number; cause: number }) {
-  const text = trace.value?.info.idle_causes?.[cause] ?? "unexplained";
+  const { hue, title } = lookOf(PARTS,
+    trace.value?.info.idle_causes?.[cause] ?? "unexplained");
   return (
     <>
-      <b><i class="swatch" style={{ color: `var(--c-${idleKey(text)})` }} />
-        {" "}Idle: {text}</b>
+      <b><Swatch hue={hue} />{" "}Idle: {title}</b>
       <span>{formatTime(dur)}</span>
     </>
   );
@@ -128,7 +131,7 @@ export function Tooltip() {
     [now.y > height - 130 ? "bottom" : "top"]:
       `${now.y > height - 130 ? height - now.y + 12 : now.y + 16}px`,
     borderLeftColor: event
-      ? `var(--c-${colourKey(event.className)})` : undefined,
+      ? cssVar(lookOf(CLASSES, event.className).hue) : undefined,
   };
   return (
     <div class="tooltip" role="tooltip" style={style}>

@@ -3,7 +3,7 @@
 // Which tracks are shown: a filter by text, a list to hide and show them.
 import { signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { GroupInfo, TrackInfo } from "../../api/types.ts";
+import type { GroupInfo, TrackInfo } from "../../generated/answers.ts";
 import { filterOf, withStages } from "../../model/layout.ts";
 import { withPlace } from "../../model/memory.ts";
 import { toggled } from "../../model/settings.ts";

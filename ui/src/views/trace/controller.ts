@@ -4,8 +4,8 @@
 // view shows; the parts call it, keys and mouse call it.
 import { batch, effect, untracked } from "@preact/signals";
 import type {
-  EventInfo, EventRef, FoundInfo, MarkInfo, TraceInfo,
-} from "../../api/types.ts";
+  EventRef, FoundInfo, TraceInfo,
+} from "../../generated/answers.ts";
 import {
   clampRange, frameEvent, reveal, timeToX, wholeRange, zoomAt, type Range,
 } from "../../model/axis.ts";
@@ -99,7 +99,7 @@ export class Controller {
     const start = Math.floor(hit.t0);
     const dur = Math.ceil(hit.t1) - start;
     try {
-      const mark = await api.get<MarkInfo>("mark", { t, preview: 1,
+      const mark = await api.get("mark", { t, preview: 1,
         track: hit.track, depth: hit.depth, t0: start, t1: start + dur });
       if (isPreview.value)
         s.previewMark.value =
@@ -252,7 +252,7 @@ export class Controller {
     if (!s.selectedEvent.value) s.selected.value = { state: "loading" };
     this.awaited = row;
     try {
-      const event = await api.get<EventInfo>("event", { t, row }, stop);
+      const event = await api.get("event", { t, row }, stop);
       catchUp();
       if (stop.aborted) return;
       batch(() => {

@@ -14,7 +14,7 @@ const CLICK_PX = 4;
 const WHEEL_ZOOM = 0.0022;
 const WHEEL_LINE = 18;
 
-export interface Pointer {
+interface Pointer {
   /** The time under the pointer, while it is on the plot. */
   time: () => number | undefined;
   stop: () => void;

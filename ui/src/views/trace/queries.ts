@@ -2,7 +2,6 @@
 //
 // What is asked for when the selection of a box or an overlay changes.
 import { effect } from "@preact/signals";
-import type { CriticalSegment, SelectInfo } from "../../api/types.ts";
 import { formatTracks } from "../../model/tiles.ts";
 import { api } from "../../state/api.ts";
 import { errorText } from "../../state/load.ts";
@@ -27,7 +26,7 @@ export function loadBox(): () => void {
     current = new AbortController();
     const { signal } = current;
     s.boxAnswer.value = { state: "loading" };
-    api.get<SelectInfo>("select", {
+    api.get("select", {
       t, t0: Math.round(box.t0), t1: Math.round(box.t1),
       tracks: formatTracks(box.tracks),
     }, signal).then(
@@ -52,7 +51,7 @@ export function loadCritical(): () => void {
     if (!t || !s.pathShown.value || asked === t) return;
     asked = t;
     s.critical.value = [];
-    api.get<{ segments: CriticalSegment[] }>("critical", { t }).then(
+    api.get("critical", { t }).then(
       (answer) => {
         s.critical.value = answer.segments;
         if (answer.segments.length === 0)

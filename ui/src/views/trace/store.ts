@@ -5,7 +5,7 @@
 import { batch, computed, signal } from "@preact/signals";
 import type {
   CriticalSegment, EventInfo, EventRef, SelectInfo,
-} from "../../api/types.ts";
+} from "../../generated/answers.ts";
 import type { Range } from "../../model/axis.ts";
 import { isDensity, type Density } from "../../model/density.ts";
 import { layoutOf, withStages, type Settings } from "../../model/layout.ts";
@@ -69,7 +69,7 @@ export const selectedEvent = computed(() =>
   selected.value?.state === "ready" ? selected.value.value : null);
 
 /** What was clicked on in a preview, and how much it stands for. */
-export interface PreviewMark {
+interface PreviewMark {
   text: string;
   events: number;
   start: number;
@@ -103,7 +103,7 @@ export const arrowsShown = computed(() => route.value.more["arrows"] !== "0");
 export const pathShown = computed(() => route.value.more["path"] === "1");
 export const critical = signal<CriticalSegment[]>([]);
 
-export interface Hover {
+interface Hover {
   x: number;
   y: number;
   answer: HitAnswer;

@@ -39,7 +39,7 @@ function trustedUrl(url: string): string {
   return policy.createScriptURL(url);
 }
 
-export function rendererChoice(search = location.search): RendererChoice {
+function rendererChoice(search = location.search): RendererChoice {
   const wanted = new URLSearchParams(search).get("renderer");
   return wanted === "gl" || wanted === "scan" ? wanted : "auto";
 }
