@@ -3,11 +3,12 @@
 """Fails when the collector or libstepscope.so needs a library we do not allow.
 
 usage: check_symbols.py [--cxx CXX] [--collector lib.a] [--library lib.so]
-                        [--reader lib.so]
+                        [--without lib.a ...] [--reader lib.so]
 
 The collector lives in other people's processes: what its objects leave
 undefined must be found in libc, pthread, dl, libstdc++ or libgcc. The shared
-library may also need libz, and exports stepscope_* and nothing else. The
+library may also need libz, and exports stepscope_* and nothing else; no
+function of a module that it must not contain (--without) is in it. The
 library that reads traces for Python (--reader) also needs what importers do.
 """
 
@@ -74,11 +75,31 @@ def check_library(path, extras=LIBRARY_EXTRAS):
             yield f"{path}: exports {name}"
 
 
+def functions(path):
+    """Those that a file defines and that are no template's or inline."""
+    lines = [line.split() for line in
+             output("nm", "-P", "--defined-only", path).splitlines()]
+    return {line[0] for line in lines if line[1:2] in (["T"], ["t"])}
+
+
+def check_without(path, modules):
+    inside = functions(path)
+    for module in modules:
+        # Ours alone: what is made of a template has the same name everywhere.
+        own = {name for name in functions(module)
+               if re.match(r"_ZNK?9stepscope", name)}
+        if not own:
+            yield f"{module}: defines no function"
+        for name in sorted(own & inside):
+            yield f"{path}: contains {name} of {module}"
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cxx", default="c++")
     parser.add_argument("--collector")
     parser.add_argument("--library")
+    parser.add_argument("--without", nargs="*", default=[])
     parser.add_argument("--reader")
     args = parser.parse_args()
     problems = []
@@ -86,6 +107,7 @@ def main():
         problems += check_collector(args.collector, args.cxx)
     if args.library:
         problems += check_library(args.library)
+        problems += check_without(args.library, args.without)
     if args.reader:
         problems += check_library(args.reader, READER_EXTRAS)
     for problem in problems:

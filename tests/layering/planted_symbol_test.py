@@ -21,6 +21,7 @@ int stepscope_planted(int n) { return (int)std::string(n, 'x').size(); }
 """
 NEEDS_ZLIB = 'extern "C" unsigned long zlibCompileFlags();\n' + CLEAN + (
     "unsigned long Planted() { return zlibCompileFlags(); }\n")
+PLANTED_MODULE = "namespace stepscope { int Drawn() { return 1; } }\n"
 EXPORTS = CLEAN + ('extern "C" __attribute__((visibility("default")))\n'
                    "int leaked() { return 1; }\n")
 
@@ -63,6 +64,16 @@ def main():
         expect("zlib in the collector", check("--collector", zlib), 1,
                "needs zlibCompileFlags")
         _, library = compile_to(folder, "exports", EXPORTS)
+        inside, _ = compile_to(folder, "inside", PLANTED_MODULE)
+        _, with_module = compile_to(folder, "with_module",
+                                    CLEAN + PLANTED_MODULE)
+        _, without = compile_to(folder, "without", CLEAN)
+        expect("a module inside",
+               check("--library", with_module, "--without", inside), 1,
+               "contains _ZN9stepscope5DrawnEv of")
+        expect("no module inside",
+               check("--library", without, "--without", inside), 1,
+               "1 problems")  # the stranger below
         result = check("--library", library)
         expect("leaked export", result, 1, "exports leaked")
         expect("extra NEEDED", result, 1, "NEEDED libstranger.so.7")
