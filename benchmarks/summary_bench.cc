@@ -119,7 +119,7 @@ int Main(int argc, char** argv) {
     report(what, Median(rounds, [&] { ComputeSummary(*trace, options); }));
   };
   SummaryOptions everything;
-  everything.views = kUsualViews & ~uint32_t{kAdviceView};
+  everything.views = kUsualViews & ~kAdviceView;
   tables("all tables but advice", everything);
   // Advice replays the trace a dozen times; `summary --format json` has it.
   everything.views = kUsualViews;

@@ -134,7 +134,7 @@ std::shared_ptr<const Trace> MakeTrace(bool gpu) {
 }
 
 // Bytes per event that a summary holds at most, beside the trace.
-double PeakOf(const Trace& trace, uint32_t views) {
+double PeakOf(const Trace& trace, ViewSet views) {
   SummaryOptions options;
   options.views = views;
   const int64_t before = held;
@@ -145,7 +145,7 @@ double PeakOf(const Trace& trace, uint32_t views) {
          static_cast<double>(trace.size());
 }
 
-constexpr uint32_t kTables = kUsualViews & ~uint32_t{kAdviceView};
+constexpr ViewSet kTables = kUsualViews & ~kAdviceView;
 
 // The trace takes 28 bytes per event and 8 for its nesting: with 6 more, all
 // is within 1.5 times the tables. A copy of one column is 2 to 8 bytes.

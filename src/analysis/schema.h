@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "analysis/column_title.h"
+#include "analysis/view_set.h"
 
 namespace stepscope {
 
@@ -260,9 +261,11 @@ struct TableSchema {
   std::string_view paddle_name = {};  // of the view; empty: Paddle has none
   std::string_view title = {};        // "Memory Manipulation"
   std::string_view meaning = {};      // the question that it answers
-  uint32_t view = 0;                  // its bit of SummaryOptions::views
-  // Views of which any fills the table in JSON; 0: no key of its own.
-  uint32_t json_views = 0;
+  // Its own in SummaryOptions::views. None, and no json_views: all_tables.cc
+  // gives it one.
+  ViewSet view = {};
+  // Views of which any fills the table in JSON; none: no key of its own.
+  ViewSet json_views = {};
   TableShape shape = TableShape::kRows;
   bool ranked = false;  // rows stand by weight, so that the first may do
   std::vector<TableColumn> columns = {};

@@ -14,7 +14,7 @@ namespace stepscope {
 namespace {
 
 // Tables that others are made from.
-uint32_t WithInputs(uint32_t views, const SummaryOptions& options) {
+ViewSet WithInputs(ViewSet views, const SummaryOptions& options) {
   if (views & kAdviceView) views |= kAdviceTables | kOverView;
   if (views & kPercentileView)
     views |= kOperatorView | kKernelView | kUserDefinedView;
@@ -24,8 +24,8 @@ uint32_t WithInputs(uint32_t views, const SummaryOptions& options) {
 }
 
 // Empties what was only an input.
-void KeepOnly(uint32_t views, Summary& summary) {
-  const auto unwanted = [&](uint32_t any_of) { return (views & any_of) == 0; };
+void KeepOnly(ViewSet views, Summary& summary) {
+  const auto unwanted = [&](ViewSet any_of) { return !(views & any_of); };
   if (unwanted(kOverView)) summary.overview = {};
   if (unwanted(kOperatorView | kPercentileView)) summary.operators.clear();
   if (unwanted(kKernelView | kPercentileView)) summary.kernel.clear();
@@ -45,7 +45,7 @@ std::vector<StepRow> ListSteps(const StepTable& steps) {
 
 // Whether ranks are to be compared.
 bool WantsRanks(const Trace& trace, const SummaryOptions& options) {
-  return (options.chosen_views() & (kRankViews | kAdviceView)) != 0 &&
+  return (options.chosen_views() & (kRankViews | kAdviceView)) &&
          MayHaveRanks(trace);
 }
 
@@ -69,8 +69,8 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
                   const SummaryOptions& options) {
   const Trace& trace = tree.trace();
   NameClasses names(trace.strings());
-  const uint32_t views = WithInputs(options.chosen_views(), options);
-  const auto wanted = [&](uint32_t any_of) { return (views & any_of) != 0; };
+  const ViewSet views = WithInputs(options.chosen_views(), options);
+  const auto wanted = [&](ViewSet any_of) { return bool(views & any_of); };
 
   Summary summary;
   summary.trace = &trace;
@@ -89,7 +89,7 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
         ComputeKernels(tree, names, {options.sort, wanted(kPercentileView)});
   }
   if (wanted(kMemoryView)) summary.memory = ComputeMemory(tree, steps);
-  const uint32_t swept = kWaterfallView | kIdleView | kOutlierView;
+  constexpr ViewSet swept = kWaterfallView | kIdleView | kOutlierView;
   const bool ranks = WantsRanks(trace, options);
   if (ranks || wanted(kOverView | kDistributedView | swept)) {
     const Communication communication(tree, names);

@@ -16,10 +16,10 @@ namespace {
 
 // "1 event was", "2 events were"
 // Names of the views that were asked for and have nothing to show.
-std::string EmptyViews(const Summary& summary, uint32_t views) {
+std::string EmptyViews(const Summary& summary, ViewSet views) {
   std::string list;
   for (const TableSchema& table : AllTables()) {
-    if ((views & table.view) == 0 || !table.nothing) continue;
+    if (!(views & table.view) || !table.nothing) continue;
     if (!table.nothing(summary)) continue;
     if (!list.empty()) list += ", ";
     list += table.title;

@@ -3,51 +3,56 @@
 // What to summarise: which tables, in which order, how finely.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 #include "analysis/step_choice.h"
 #include "analysis/tables/rows.h"
+#include "analysis/view_set.h"
 
 namespace stepscope {
 
-// Bits of SummaryOptions::views; the first nine are 1 << Paddle's SummaryView.
-enum TableView : uint32_t {
-  kDeviceView = 1u << 0,
-  kOverView = 1u << 1,
-  kModelView = 1u << 2,
-  kDistributedView = 1u << 3,
-  kKernelView = 1u << 4,
-  kOperatorView = 1u << 5,
-  kMemoryView = 1u << 6,
-  kMemoryManipulationView = 1u << 7,
-  kUserDefinedView = 1u << 8,
-  kPaddleViews = (1u << 9) - 1,
-  kPercentileView = 1u << 9,
-  kWaterfallView = 1u << 10,
-  kIdleView = 1u << 11,
-  kLaunchView = 1u << 12,
-  kFlopsView = 1u << 13,
-  kOutlierView = 1u << 14,
-  kMemoryLifeView = 1u << 15,
-  kAdviceView = 1u << 16,
-  kStepsView = 1u << 17,
-  kBenchmarkView = 1u << 18,
-  kStepTimeView = 1u << 19,
-  kCriticalPathView = 1u << 20,
-  kPythonView = 1u << 21,
-  kRanksView = 1u << 24,
-  kCollectivesView = 1u << 25,
-  kStragglersView = 1u << 26,
-  kRankStepsView = 1u << 27,
-  // Of a job of several ranks; empty for one.
-  kRankViews = kRanksView | kCollectivesView | kStragglersView | kRankStepsView,
-  kAllViews = ~0u,
-  // All that need no replay, which takes longer than the rest together.
-  kUsualViews = kAllViews & ~kCriticalPathView,
-  // If nothing is asked for. Shown only where there is something to show.
-  kDefaultViews = kPaddleViews | kPythonView,
-};
+// The first nine are Paddle's SummaryView. A table that nobody but its own file
+// speaks of needs none: all_tables.cc gives it the next one that is free.
+inline constexpr ViewSet kDeviceView = ViewSet::One(0);
+inline constexpr ViewSet kOverView = ViewSet::One(1);
+inline constexpr ViewSet kModelView = ViewSet::One(2);
+inline constexpr ViewSet kDistributedView = ViewSet::One(3);
+inline constexpr ViewSet kKernelView = ViewSet::One(4);
+inline constexpr ViewSet kOperatorView = ViewSet::One(5);
+inline constexpr ViewSet kMemoryView = ViewSet::One(6);
+inline constexpr ViewSet kMemoryManipulationView = ViewSet::One(7);
+inline constexpr ViewSet kUserDefinedView = ViewSet::One(8);
+inline constexpr ViewSet kPercentileView = ViewSet::One(9);
+inline constexpr ViewSet kWaterfallView = ViewSet::One(10);
+inline constexpr ViewSet kIdleView = ViewSet::One(11);
+inline constexpr ViewSet kLaunchView = ViewSet::One(12);
+inline constexpr ViewSet kFlopsView = ViewSet::One(13);
+inline constexpr ViewSet kOutlierView = ViewSet::One(14);
+inline constexpr ViewSet kMemoryLifeView = ViewSet::One(15);
+inline constexpr ViewSet kAdviceView = ViewSet::One(16);
+inline constexpr ViewSet kStepsView = ViewSet::One(17);
+inline constexpr ViewSet kBenchmarkView = ViewSet::One(18);
+inline constexpr ViewSet kStepTimeView = ViewSet::One(19);
+inline constexpr ViewSet kCriticalPathView = ViewSet::One(20);
+inline constexpr ViewSet kPythonView = ViewSet::One(21);
+inline constexpr ViewSet kRanksView = ViewSet::One(22);
+inline constexpr ViewSet kCollectivesView = ViewSet::One(23);
+inline constexpr ViewSet kStragglersView = ViewSet::One(24);
+inline constexpr ViewSet kRankStepsView = ViewSet::One(25);
+inline constexpr size_t kFirstFreeView = 26;
+inline constexpr ViewSet kNamedViews =
+    ViewSet::OfMask((uint64_t{1} << kFirstFreeView) - 1);
+inline constexpr ViewSet kPaddleViews = ViewSet::OfMask((1u << 9) - 1);
+// Of a job of several ranks; empty for one.
+inline constexpr ViewSet kRankViews =
+    kRanksView | kCollectivesView | kStragglersView | kRankStepsView;
+inline constexpr ViewSet kAllViews = ViewSet::All();
+// All that need no replay, which takes longer than the rest together.
+inline constexpr ViewSet kUsualViews = kAllViews & ~kCriticalPathView;
+// If nothing is asked for. Shown only where there is something to show.
+inline constexpr ViewSet kDefaultViews = kPaddleViews | kPythonView;
 
 struct SummaryOptions {
   SortKey sort = SortKey::kCpuTotal;
@@ -55,7 +60,7 @@ struct SummaryOptions {
   bool thread_sep = false;    // Operator and UserDefined tables per thread
   bool group_digits = false;  // your own names that differ in digits are one
   bool flops = false;         // for a column of the Operator table
-  uint32_t views = 0;         // TableView bits; 0: kDefaultViews
+  ViewSet views;              // none: kDefaultViews
   // Which steps the tables are of. None: of everything that was recorded, but
   // figures of the step itself are of settled steps.
   std::optional<StepChoice> steps;
@@ -63,7 +68,7 @@ struct SummaryOptions {
   std::optional<int64_t> unprofiled_ns;
 
   // `views`, or what it stands for.
-  uint32_t chosen_views() const { return views != 0 ? views : kDefaultViews; }
+  ViewSet chosen_views() const { return views ? views : kDefaultViews; }
 };
 
 }  // namespace stepscope

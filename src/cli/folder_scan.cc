@@ -27,7 +27,7 @@ MapOptions WhatToMap(const TableOptions& options) {
 }  // namespace
 
 bool CanScanFolder(const std::string& input, const TableOptions& options) {
-  return (options.views & ~kExactPartialViews) == 0 && !options.steps &&
+  return !(options.views & ~kExactPartialViews) && !options.steps &&
          !options.thread_sep && !options.group_digits && input != "-" &&
          IsDirectory(input);
 }
@@ -82,10 +82,10 @@ AddNotes(left_out, options.views, **reduced);
 return *std::move(reduced);
 }
 
-void AddNotes(const LeftOut& files, uint32_t views, ReducedJob& job) {
+void AddNotes(const LeftOut& files, ViewSet views, ReducedJob& job) {
   std::vector<std::string>& notes = job.summary.notes;
   const RankJob& ranks = job.summary.ranks;
-  const bool ranks_alone = (views & ~uint32_t{kRankViews}) == 0;
+  const bool ranks_alone = !(views & ~kRankViews);
   if (ranks_alone) {
     // Of these tables only what is wrong with a file is worth a word.
     notes = NotesOfSources(*job.trace);

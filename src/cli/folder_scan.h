@@ -30,7 +30,7 @@ struct LeftOut {
   std::vector<std::string> repeats;
   std::vector<std::string> of_job;  // why they are one job
 };
-void AddNotes(const LeftOut& files, uint32_t views, ReducedJob& job);
+void AddNotes(const LeftOut& files, ViewSet views, ReducedJob& job);
 
 // `first_files`: of each job.
 ExitCode ComplainOfJobs(const std::string& input,

@@ -20,7 +20,7 @@ Result<TableOptions> TableOptionsOf(const stepscope_summary_options& c) {
   options.sort = static_cast<SortKey>(c.sorted_by);
   options.op_detail = c.no_op_detail == 0;
   options.thread_sep = c.thread_sep != 0;
-  if (c.views != 0) options.views = c.views & kPaddleViews;
+  if (c.views != 0) options.views = ViewSet::OfMask(c.views) & kPaddleViews;
   if (c.time_unit != nullptr) {
     auto unit = ParseTimeUnit(c.time_unit);
     if (!unit) {

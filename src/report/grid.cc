@@ -268,10 +268,10 @@ class SummaryGridMaker {
 
 std::vector<Grid> StepGrids(const Summary& summary,
                             const TableOptions& options) {
-  const uint32_t views = options.chosen_views();
+  const ViewSet views = options.chosen_views();
   std::vector<Grid> grids;
-  const auto add = [&](uint32_t view, bool any, const auto& grid) {
-    if ((views & view) == 0 || !any) return;
+  const auto add = [&](ViewSet view, bool any, const auto& grid) {
+    if (!(views & view) || !any) return;
     grids.push_back(InSuitableUnit(options.unit, [&](const Cells& cells) {
       Grid made = grid(SummaryGridMaker(summary, options.style, cells));
       made.unit = cells.unit();

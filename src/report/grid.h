@@ -22,9 +22,9 @@ struct Grid {
 };
 
 // Tables that have a grid laid out by hand.
-inline constexpr uint32_t kGridViews = kPercentileView | kWaterfallView |
-                                       kIdleView | kLaunchView | kFlopsView |
-                                       kOutlierView | kMemoryLifeView;
+inline constexpr ViewSet kGridViews = kPercentileView | kWaterfallView |
+                                      kIdleView | kLaunchView | kFlopsView |
+                                      kOutlierView | kMemoryLifeView;
 
 // Those that the options ask for and that have something to show: Percentile,
 // Waterfall, Idle, Launch, FLOPs, Outlier, Memory at the Peak.

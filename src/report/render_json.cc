@@ -10,7 +10,7 @@
 namespace stepscope {
 
 std::string RenderJson(const Summary& summary, const TableOptions& options) {
-  const uint32_t views = options.chosen_views();
+  const ViewSet views = options.chosen_views();
   JsonWriter json;
   json.BeginObject();
   WriteSource(json, *summary.trace);
@@ -18,9 +18,9 @@ std::string RenderJson(const Summary& summary, const TableOptions& options) {
               {summary.no_launch, summary.outlives_parent});
   std::vector<std::string> notes = summary.notes;
   for (const TableSchema& table : AllTables()) {
-    if (table.json_views == 0) continue;
+    if (!table.json_views) continue;
     json.Key(table.key);
-    if ((views & table.json_views) == 0) {
+    if (!(views & table.json_views)) {
       WriteTable(json, table, {});
       continue;
     }

@@ -31,7 +31,7 @@ std::string RenderMarkdown(const Summary& summary,
   markdown.format = TableFormat::kMarkdown;
   std::string out;
   for (const TableSchema& table : AllTables()) {
-    if ((options.chosen_views() & table.view) == 0) continue;
+    if (!(options.chosen_views() & table.view)) continue;
     // What has nothing to show is named in the notes.
     if (table.rows(summary).size() == 0) continue;
     if (table.nothing && table.nothing(summary)) continue;

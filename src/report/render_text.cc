@@ -419,9 +419,9 @@ void TextRenderer::StepTables() {
   for (const Grid& grid : StepGrids(summary_, options_)) {
     PrintGrid(grid, out_, style_.width);
   }
-  constexpr uint32_t kDone = kPaddleViews | kGridViews | kAdviceView;
+  constexpr ViewSet kDone = kPaddleViews | kGridViews | kAdviceView;
   for (const TableSchema& table : AllTables()) {
-    if ((options_.chosen_views() & table.view & ~kDone) == 0) continue;
+    if (!(options_.chosen_views() & table.view & ~kDone)) continue;
     if (table.rows(summary_).size() == 0) continue;
     out_ += RenderTableText(table, summary_, options_);
   }
@@ -453,7 +453,7 @@ std::string RenderTableText(const TableSchema& table, const Summary& summary,
 
 std::string RenderText(const Summary& summary, const TableOptions& options) {
   TextRenderer text(summary, options);
-  const std::pair<uint32_t, void (TextRenderer::*)()> tables[] = {
+  const std::pair<ViewSet, void (TextRenderer::*)()> tables[] = {
       {kDeviceView, &TextRenderer::Device},
       {kOverView, &TextRenderer::OverviewTable},
       {kModelView, &TextRenderer::Model},

@@ -416,7 +416,7 @@ void ScreenRenderer::Next() {
 }  // namespace
 
 TextLayout UsualLayout(const TableOptions& options) {
-  const bool tables = options.views != 0 || options.thread_sep ||
+  const bool tables = options.views || options.thread_sep ||
                       !options.op_detail || options.flops;
   return tables ? TextLayout::kPaddle : TextLayout::kScreen;
 }

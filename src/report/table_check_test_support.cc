@@ -48,9 +48,9 @@ class Checker {
     Require(!table.key.empty(), "no key");
     Require(!table.title.empty(), "no title");
     Require(!table.meaning.empty(), "no meaning");
-    Require(table.view != 0 && (table.view & (table.view - 1)) == 0,
-            "its view is not one bit");
-    Require(views_.insert(table.view).second, "its view is another's too");
+    Require(table.view.size() == 1, "its view is not one bit");
+    Require(!(views_ & table.view), "its view is another's too");
+    views_ |= table.view;
     Require(keys_.insert(std::string(table.key)).second, "declared twice");
     Require(!table.columns.empty(), "no columns");
     Require(table.rows != nullptr, "no rows");
@@ -142,7 +142,7 @@ class Checker {
   const Summary& summary_;
   const std::string& docs_;
   std::string where_;
-  std::set<uint32_t> views_;
+  ViewSet views_;
   std::set<std::string> keys_;
   std::vector<std::string> problems_;
 };

@@ -64,7 +64,7 @@ std::string ColumnSection(const TableSchema& table) {
   if (!table.paddle_name.empty()) {
     out += " or `" + std::string(table.paddle_name) + "`";
   }
-  if (table.json_views == 0) out += "; in JSON part of other tables";
+  if (!table.json_views) out += "; in JSON part of other tables";
   out +=
       ". CSV and Arrow join names by `_`. *Union*: what happens twice at once "
       "counts once; *sum*: twice.\n\n| column | type | adds up | meaning |\n"

@@ -64,7 +64,7 @@ Status ReadWords(const SummaryWords& words, SummaryOptions& options) {
   std::stringstream views(words.views);
   for (std::string text; std::getline(views, text, ',');) {
     STEPSCOPE_TRY_ASSIGN(
-        const uint32_t view,
+        const ViewSet view,
         Chosen(prefix + "views", text, ParseView(text), ViewChoices()));
     options.views |= view;
   }

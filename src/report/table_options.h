@@ -31,12 +31,12 @@ struct TableOptions : SummaryOptions {
   bool is_screen() const {
     return format == TableFormat::kText && layout == TextLayout::kScreen;
   }
-  // `views`; 0: Paddle's tables and those that compare ranks as text and
+  // `views`; none: Paddle's tables and those that compare ranks as text and
   // Markdown, as data all that need no replay.
-  uint32_t chosen_views() const {
+  ViewSet chosen_views() const {
     const bool data =
         format == TableFormat::kJson || format == TableFormat::kCsv;
-    if (views != 0) return views;
+    if (views) return views;
     if (data) return kUsualViews;
     return kPaddleViews | (kRankViews & ~kRankStepsView);
   }

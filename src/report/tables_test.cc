@@ -61,7 +61,7 @@ TableSchema Whole() {
   table.key = "device";  // has a page, though not of these columns
   table.title = "Planted";
   table.meaning = "does the check see it?";
-  table.view = 1u << 30;
+  table.view = ViewSet::One(200);
   table.columns = columns.Take();
   table.rows = [](const Summary&) {
     return RowList::Own(std::vector<Planted>(1));

@@ -69,7 +69,7 @@ struct AdviceInput {
   const IdleDevice* BusiestDevice() const;
 };
 
-inline constexpr uint32_t kAdviceTables =
+inline constexpr ViewSet kAdviceTables =
     kWaterfallView | kIdleView | kLaunchView | kKernelView | kMemoryView |
     kDistributedView | kOutlierView;
 

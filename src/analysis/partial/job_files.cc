@@ -19,8 +19,8 @@ JobFiles::JobFiles(std::vector<PartialBody>& files,
   views_ = options.chosen_views() & kPartialViews;
   if (!has_steps_) views_ &= ~kPartialViewsOfSteps;
   if (std::none_of(files.begin(), files.end(), StepsTakeTime))
-    views_ &= ~uint32_t{kModelView};
-  if (!DevicesHaveSteps()) views_ &= ~uint32_t{kDeviceView};
+    views_ &= ~kModelView;
+  if (!DevicesHaveSteps()) views_ &= ~kDeviceView;
 }
 
 bool JobFiles::StepsTakeTime(const PartialBody& file) {

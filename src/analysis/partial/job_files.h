@@ -17,8 +17,8 @@ class JobFiles {
  public:
   JobFiles(std::vector<PartialBody>& files, const SummaryOptions& options);
 
-  bool Wants(uint32_t any_of) const { return (views_ & any_of) != 0; }
-  uint32_t views() const { return views_; }
+  bool Wants(ViewSet any_of) const { return bool(views_ & any_of); }
+  ViewSet views() const { return views_; }
   bool has_steps() const { return has_steps_; }
 
   // Of all files: what their processes and sources state, without events.
@@ -69,7 +69,7 @@ class JobFiles {
   std::vector<PartialBody>& files_;
   const SummaryOptions& options_;
   bool has_steps_ = false;
-  uint32_t views_ = 0;
+  ViewSet views_;
   std::vector<uint32_t> first_process_;  // by file
   std::vector<ClockMap> clocks_;         // by file, to the job's
 };

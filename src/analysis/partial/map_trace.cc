@@ -61,7 +61,7 @@ class Mapper {
   }
 
  private:
-  bool Wants(uint32_t any_of) const { return (options_.views & any_of) != 0; }
+  bool Wants(ViewSet any_of) const { return bool(options_.views & any_of); }
 
   void AddFacts() {
     body_.sources = trace_.sources();

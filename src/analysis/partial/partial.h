@@ -19,16 +19,16 @@
 namespace stepscope {
 
 // Views that partials give exactly, and with the sketch's error.
-inline constexpr uint32_t kExactPartialViews =
+inline constexpr ViewSet kExactPartialViews =
     kDeviceView | kModelView | kKernelView | kOperatorView |
     kMemoryManipulationView | kUserDefinedView | kPythonView | kFlopsView |
     kWaterfallView | kIdleView | kOutlierView | kStepsView | kStepTimeView |
     kBenchmarkView | kRankViews;
-inline constexpr uint32_t kSketchedPartialViews = kPercentileView | kLaunchView;
-inline constexpr uint32_t kPartialViews =
+inline constexpr ViewSet kSketchedPartialViews = kPercentileView | kLaunchView;
+inline constexpr ViewSet kPartialViews =
     kExactPartialViews | kSketchedPartialViews;
 // Those that need steps: without, they are of the window of the whole job.
-inline constexpr uint32_t kPartialViewsOfSteps =
+inline constexpr ViewSet kPartialViewsOfSteps =
     kDeviceView | kModelView | kWaterfallView | kIdleView | kOutlierView;
 
 // The file that was mapped, to notice that it changed.
@@ -64,7 +64,7 @@ struct PartialFlops {
 
 // What is asked of a trace. `sketch`: percentiles too.
 struct MapOptions {
-  uint32_t views = kPartialViews;
+  ViewSet views = kPartialViews;
   bool sketch = true;
 };
 

@@ -13,7 +13,7 @@ namespace stepscope {
 namespace {
 
 // Which tables are not given, and what gives them.
-std::string MissingTables(const JobFiles& job, uint32_t asked) {
+std::string MissingTables(const JobFiles& job, ViewSet asked) {
   const std::string never = NamesOfViews(asked & ~kPartialViews);
   const std::string now = NamesOfViews(asked & kPartialViews & ~job.views());
   std::string text;
@@ -28,10 +28,10 @@ std::string MissingTables(const JobFiles& job, uint32_t asked) {
 
 }  // namespace
 
-std::string NamesOfViews(uint32_t views) {
+std::string NamesOfViews(ViewSet views) {
   std::string names;
   for (const TableSchema& table : AllTables()) {
-    if ((views & table.view) == 0) continue;
+    if (!(views & table.view)) continue;
     names += (names.empty() ? "" : ", ") + std::string(table.title);
   }
   return names;

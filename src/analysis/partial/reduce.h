@@ -22,7 +22,7 @@ namespace stepscope {
 struct ReducedJob {
   std::shared_ptr<const Trace> trace;
   Summary summary;
-  uint32_t given = 0;   // views, of those that were asked for
+  ViewSet given;        // views, of those that were asked for
   std::string missing;  // which tables were not, and why; a sentence or empty
 };
 
@@ -51,6 +51,6 @@ class Reducer {
 };
 
 // "Not in partials: Overview, Memory." of those views; empty if there is none.
-std::string NamesOfViews(uint32_t views);
+std::string NamesOfViews(ViewSet views);
 
 }  // namespace stepscope

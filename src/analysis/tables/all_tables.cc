@@ -9,6 +9,11 @@
 
 namespace stepscope {
 
+// For a test, which has a table more.
+#ifndef STEPSCOPE_MORE_TABLES
+#define STEPSCOPE_MORE_TABLES(TABLE)
+#endif
+
 // A new table is one line here.
 #define STEPSCOPE_TABLES(TABLE) \
   TABLE(Steps)                  \
@@ -36,7 +41,8 @@ namespace stepscope {
   TABLE(Stragglers)             \
   TABLE(Collectives)            \
   TABLE(RankSteps)              \
-  TABLE(Advice)
+  TABLE(Advice)                 \
+  STEPSCOPE_MORE_TABLES(TABLE)
 
 #define STEPSCOPE_DECLARATION(name) TableSchema Declare##name##Table();
 STEPSCOPE_TABLES(STEPSCOPE_DECLARATION)
@@ -44,8 +50,14 @@ STEPSCOPE_TABLES(STEPSCOPE_DECLARATION)
 
 std::span<const TableSchema> AllTables() {
 #define STEPSCOPE_ENTRY(name) Declare##name##Table(),
-  static const std::vector<TableSchema>* const tables =
-      new std::vector<TableSchema>{STEPSCOPE_TABLES(STEPSCOPE_ENTRY)};
+  static const std::vector<TableSchema>* const tables = [] {
+    auto* const list =
+        new std::vector<TableSchema>{STEPSCOPE_TABLES(STEPSCOPE_ENTRY)};
+    size_t free = kFirstFreeView;
+    for (TableSchema& table : *list)
+      if (!table.view) table.view = table.json_views = ViewSet::One(free++);
+    return list;
+  }();
 #undef STEPSCOPE_ENTRY
   return *tables;
 }
@@ -72,7 +84,7 @@ std::span<const ViewName> ViewNames() {
   return *names;
 }
 
-std::optional<uint32_t> ParseView(std::string_view text) {
+std::optional<ViewSet> ParseView(std::string_view text) {
   const std::string name = CanonicalName(text);
   for (const ViewName& view : ViewNames()) {
     if (name == CanonicalName(view.name)) return view.views;

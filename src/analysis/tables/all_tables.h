@@ -24,12 +24,12 @@ struct ViewName {
   std::string_view name;     // "operator"
   std::string_view paddle;   // "OperatorView"; empty: Paddle has none
   std::string_view meaning;  // one line
-  uint32_t views = 0;        // TableView bits
+  ViewSet views;
 };
 // Every table, then "paddle" and "all".
 std::span<const ViewName> ViewNames();
 // Takes either name, in any case, with or without separators.
-std::optional<uint32_t> ParseView(std::string_view text);
+std::optional<ViewSet> ParseView(std::string_view text);
 
 struct SortKeyName {
   std::string_view name;    // "CPUTotal", as Paddle has it

@@ -54,7 +54,7 @@ bool NeedsEvents(const Option& option) {
 std::vector<std::string> ViewsOfPartials() {
   std::vector<std::string> names;
   for (const ViewName& view : ViewNames())
-    if ((view.views & kPartialViews) != 0) names.emplace_back(view.name);
+    if (view.views & kPartialViews) names.emplace_back(view.name);
   return names;
 }
 

@@ -203,7 +203,7 @@ ExitCode RunReduce(const ReduceArguments& arguments) {
   TableOptions options;
   if (!ReadTableOptions(arguments.tables, options)) return kExitUsage;
   options.views = options.chosen_views();
-  if ((options.views & kPartialViews) == 0) {
+  if (!(options.views & kPartialViews)) {
     return Complain(kExitUsage,
                     "not in partials: " + NamesOfViews(options.views),
                     "stepscope summary reads the traces for these tables");
@@ -216,7 +216,7 @@ ExitCode RunReduce(const ReduceArguments& arguments) {
       partials.Reduce(options, AlignmentOf(arguments.tables.no_align));
   if (!job) return ComplainOfInput(job.error());
   ReducedJob& reduced = **job;
-  if (reduced.given == 0)
+  if (!reduced.given)
     return Complain(kExitUsage, reduced.missing,
                     "stepscope summary reads the traces for these tables");
   AddNotes(partials.left_out(), options.views, reduced);

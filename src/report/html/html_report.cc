@@ -159,16 +159,20 @@ std::pair<std::string, std::string> Tables(const Summary& summary, size_t top,
                                            const Redactor& redactor) {
   std::string cards;
   std::string links;
-  for (const ShownTable& shown : ShownTables()) {
-    const std::string card = TableCard(
-        *FindTable(shown.key), summary, shown.title,
-        {.top = top, .nested = shown.nested, .without = shown.without},
-        redactor);
-    if (card.empty()) continue;
+  const auto add = [&](const TableSchema& table, std::string_view title,
+                       const TableStyle& how) {
+    const std::string card = TableCard(table, summary, title, how, redactor);
+    if (card.empty()) return;
     cards += card;
-    links += "<a href=\"#t-" + std::string(shown.key) + "\">" +
-             Escape(shown.title) + "</a>";
-  }
+    links += "<a href=\"#t-" + std::string(table.key) + "\">" + Escape(title) +
+             "</a>";
+  };
+  for (const ShownTable& shown : ShownTables())
+    add(*FindTable(shown.key), shown.title,
+        {.top = top, .nested = shown.nested, .without = shown.without});
+  // A table that nobody speaks of by name is shown as it is.
+  for (const TableSchema& table : AllTables())
+    if (!(table.view & kNamedViews)) add(table, table.title, {.top = top});
   return {cards, links};
 }
 
