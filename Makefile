@@ -5,7 +5,7 @@
   clean
 
 help:
-	@echo "make build   everything, optimised, into build/ (CLI: build/bin/stepscope)"
+	@echo "make build   all but benchmarks, optimised, into build/ (CLI: build/bin/stepscope)"
 	@echo "make demo    profile a small training run; print the summary, write the timeline"
 	@echo "make test    all tests: release, AddressSanitizer+UBSan, ThreadSanitizer, fuzz"
 	@echo "make test-peers  beside Paddle, Spark, training loops and what reads torch's traces, which it fetches (1.8 GB)"
@@ -42,7 +42,7 @@ test-peers:
 dev:
 	@tools/bootstrap build
 	@cmake --preset dev --log-level=WARNING
-	@cmake --build build-dev
+	@cmake --build build-dev --target all benchmarks
 
 check:
 	@tools/bootstrap check
@@ -61,6 +61,7 @@ docs:
 bench:
 	@tools/bootstrap bench
 	@$(MAKE) --no-print-directory build
+	@cmake --build build --target benchmarks
 	@tools/bench
 
 FUZZ_SECONDS ?= 600

@@ -11,14 +11,16 @@ function(stepscope_unity target)
 endfunction()
 
 # stepscope_module(<name> [SOURCES a.cc ...] [DEPENDS trace base] [LINK Z::Z]
-#                  [PRINTS])
+#                  [PRINTS] [TRUSTS])
 #
 # The static library stepscope_<name>, included as "module/header.h" from src/.
 # DEPENDS names sibling modules, LINK takes any target. Without a .cc it is a
 # header-only INTERFACE library. PRINTS: it turns results into text, and need
-# not be fast.
+# not be fast. TRUSTS: its input was checked by the modules below it, so no fuzz
+# target aims at it, and under AddressSanitizer it need not be fast either.
 function(stepscope_module name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "PRINTS" "" "SOURCES;DEPENDS;LINK")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "PRINTS;TRUSTS" ""
+                        "SOURCES;DEPENDS;LINK")
   set(target stepscope_${name})
   list(TRANSFORM arg_DEPENDS PREPEND stepscope_)
   set(scope PUBLIC)
@@ -27,8 +29,8 @@ function(stepscope_module name)
     target_link_libraries(${target}
                           PRIVATE $<BUILD_INTERFACE:stepscope_flags>)
     set(kind module)
-    if(arg_PRINTS)
-      set(kind prints)
+    if(arg_PRINTS OR (arg_TRUSTS AND STEPSCOPE_SANITIZE MATCHES "address"))
+      set(kind ${stepscope_prints_kind})
     endif()
     target_compile_options(${target} PRIVATE ${stepscope_${kind}_options})
     target_precompile_headers(${target} REUSE_FROM stepscope_${kind}_pch)

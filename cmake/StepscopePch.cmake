@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The headers of the standard library are half of what an object costs. Three
-# targets precompile them, once for modules that compute, once for those that
-# print, and once, with GoogleTest, for all tests; the others take the result
+# targets precompile them, once for modules that are fast, once for those that
+# are not, and once, with GoogleTest, for all tests; the others take the result
 # over, so their flags must be the same.
 # CMAKE_DISABLE_PRECOMPILE_HEADERS turns this off: the tree dev is built so, and
 # finds what a file forgot to include.
@@ -59,12 +59,21 @@ target_compile_options(stepscope_module_pch
                        PRIVATE ${stepscope_module_options})
 
 # What prints is large and runs once: optimised less, it takes two thirds of the
-# time to compile.
-set(stepscope_prints_options ${stepscope_module_options}
-                             $<$<CONFIG:Release>:-O1>)
-stepscope_pch_owner_(stepscope_prints_pch)
-target_compile_options(stepscope_prints_pch
-                       PRIVATE ${stepscope_prints_options})
+# time to compile. Under AddressSanitizer clang's optimiser and what libFuzzer
+# counts are two thirds of an object, and no fuzz target aims at these modules.
+if(STEPSCOPE_SANITIZE MATCHES "address")
+  set(stepscope_prints_options -O0)
+else()
+  set(stepscope_prints_options $<$<CONFIG:Release>:-O1>)
+endif()
+if(CMAKE_BUILD_TYPE STREQUAL "Release" OR STEPSCOPE_SANITIZE MATCHES "address")
+  set(stepscope_prints_kind prints)
+  stepscope_pch_owner_(stepscope_prints_pch)
+  target_compile_options(stepscope_prints_pch
+                         PRIVATE ${stepscope_prints_options})
+else()
+  set(stepscope_prints_kind module)
+endif()
 
 # What tests measure is in the modules; they themselves need not be fast. Under
 # AddressSanitizer clang's optimiser is two thirds of what an object of tests

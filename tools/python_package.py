@@ -5,6 +5,7 @@
 usage: python_package.py wheel --build BUILD --out FOLDER
        python_package.py repair --wheels FOLDER --out FOLDER
        python_package.py test --wheels FOLDER --work FOLDER --python PROGRAM
+                              [--another]
        python_package.py test-all --wheels FOLDER --work FOLDER
        python_package.py test-torch --wheels FOLDER --work FOLDER
        python_package.py test-training --wheels FOLDER --work FOLDER
@@ -13,11 +14,12 @@ usage: python_package.py wheel --build BUILD --out FOLDER
 only. `repair` takes the libraries that the CLI needs into the wheel, by
 auditwheel. `test` installs the one wheel of FOLDER into a fresh virtual
 environment of a Python and runs python/tests in it; `test-all` does so with
-every Python that is found. `test-torch` runs the tests of torch with a Python
-that has it, such as Debian's; `test-training` runs those of training loops with
-the same one. What they need is in .cache/, put there by
-tools/bootstrap. Exit status 77: something is missing on
-this machine, and the output says what.
+every Python that is found. Tests that say the same with every Python run with
+one; --another leaves them out. `test-torch` runs the tests of torch with a
+Python that has it, such as Debian's; `test-training` runs those of training
+loops with the same one. What they need is in .cache/, put there by
+tools/bootstrap. Exit status 77: something is missing on this machine, and the
+output says what.
 """
 
 import argparse
@@ -132,6 +134,8 @@ def test(args):
     if subprocess.run([python, "-c", "import pyarrow.lib"], env=with_pyarrow,
                       check=False, stderr=subprocess.DEVNULL).returncode == 0:
         clean = with_pyarrow
+    if args.another:
+        clean["ANOTHER_PYTHON_FOR_TESTS"] = "1"
     clean.update(args.variables)
     # Not where the sources are: the installed package is what is imported.
     run(python, "-m", "unittest", "discover", "-b", "-s",
@@ -206,6 +210,7 @@ def test_all(args):
         args.python = program
         test(argparse.Namespace(**{**vars(args),
                                    "work": args.work / version}))
+        args.another = True
     print("python: passed with", ", ".join(found))
 
 
@@ -219,6 +224,8 @@ def main():
         parser.add_argument(f"--{name}", type=lambda text:
                             pathlib.Path(text).resolve())
     parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--another", action="store_true",
+                        help="leave out what says the same with every Python")
     parser.set_defaults(venv=[], pattern="test*.py", variables={})
     args = parser.parse_args()
     try:

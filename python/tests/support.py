@@ -49,6 +49,11 @@ class InOwnFolder(unittest.TestCase):
         return out.getvalue()
 
 
+def once(why):
+    """For what says the same with every Python: it runs with one of them."""
+    return unittest.skipIf("ANOTHER_PYTHON_FOR_TESTS" in os.environ, why)
+
+
 def quiet_stdout():
     return contextlib.redirect_stdout(io.StringIO())
 

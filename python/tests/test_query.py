@@ -268,6 +268,7 @@ class QueryTest(WithDuckDB):
 
 
 @unittest.skipUnless(TRACES.is_dir(), f"{TRACES} is not there")
+@support.once("the queries are the library's, whatever the Python")
 class RealTracesTest(WithDuckDB):
     def test_rows_equal_the_cli(self):
         names = named_queries()

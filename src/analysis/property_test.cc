@@ -13,6 +13,7 @@
 #include "analysis/kinds.h"
 #include "analysis/random_trace.h"
 #include "analysis/summary.h"
+#include "base/whole_or_part.h"
 
 namespace stepscope {
 namespace {
@@ -279,7 +280,7 @@ void CheckShares(const Summary& summary) {
 class PropertyTest : public testing::TestWithParam<uint32_t> {};
 
 TEST_P(PropertyTest, TablesReconcile) {
-  constexpr uint32_t kTraces = 500;
+  constexpr uint32_t kTraces = WholeOrPart(500u, 125u);
   for (uint32_t i = 0; i < kTraces; ++i) {
     const uint32_t seed = GetParam() * kTraces + i;
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -11,6 +11,7 @@
 #include "analysis/kinds.h"
 #include "analysis/random_trace.h"
 #include "analysis/summary.h"
+#include "base/whole_or_part.h"
 
 namespace stepscope {
 namespace {
@@ -181,7 +182,7 @@ void CheckPercentiles(const Trace& trace, const Summary& summary) {
 class StepPropertyTest : public testing::TestWithParam<uint32_t> {};
 
 TEST_P(StepPropertyTest, EveryNanosecondIsInOnePart) {
-  constexpr uint32_t kTraces = 400;
+  constexpr uint32_t kTraces = WholeOrPart(400u, 100u);
   SummaryOptions options;
   options.views = kAllViews;
   for (uint32_t i = 0; i < kTraces; ++i) {

@@ -74,13 +74,15 @@ class NaiveServer {
   int port_ = 0;
 };
 
-size_t LeaksOf(int port) {
-  size_t leaks = 0;
-  for (const std::string& target : Corpus())
-    leaks += Leaks(Ask(port, "GET " + target +
-                                 " HTTP/1.1\r\nHost: localhost\r\n"
-                                 "Connection: close\r\n\r\n"));
-  return leaks;
+// Whether so many targets make a server leak.
+bool IsFoundBy(size_t targets, int port) {
+  for (const std::string& target : Corpus()) {
+    targets -= Leaks(Ask(port, "GET " + target +
+                                   " HTTP/1.1\r\nHost: localhost\r\n"
+                                   "Connection: close\r\n\r\n"));
+    if (targets == 0) return true;
+  }
+  return false;
 }
 
 class TraversalTest : public testing::Test {
@@ -97,7 +99,7 @@ TEST_F(TraversalTest, TheCorpusFindsServersThatAreWrong) {
   // cpp-httplib has decoded the path once.
   const NaiveServer trusting(
       served(), [](const Request& request) { return request.path; });
-  EXPECT_GT(LeaksOf(trusting.port()), 20u);
+  EXPECT_TRUE(IsFoundBy(21, trusting.port()));
   // One that takes "../" out, once.
   const NaiveServer cleaning(served(), [](const Request& request) {
     std::string path = request.path;
@@ -105,7 +107,7 @@ TEST_F(TraversalTest, TheCorpusFindsServersThatAreWrong) {
       path.erase(at, 3);
     return path;
   });
-  EXPECT_GT(LeaksOf(cleaning.port()), 0u);
+  EXPECT_TRUE(IsFoundBy(1, cleaning.port()));
   // One that looks for dots before it decodes a second time.
   const NaiveServer decoding(served(), [](const Request& request) {
     if (request.path.find("..") != std::string::npos) return std::string();
@@ -121,7 +123,7 @@ TEST_F(TraversalTest, TheCorpusFindsServersThatAreWrong) {
     }
     return path;
   });
-  EXPECT_GT(LeaksOf(decoding.port()), 0u);
+  EXPECT_TRUE(IsFoundBy(1, decoding.port()));
 }
 
 TEST_F(TraversalTest, NoTargetLeadsOut) {

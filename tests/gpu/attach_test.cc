@@ -253,6 +253,7 @@ TEST(Attach, TakeOverIsNoticed) {
 // crashes, never tries in a loop, and leaves nothing on.
 TEST(Attach, SurvivesEveryErrorOfEveryFunction) {
   setenv("STEPSCOPE_CUPTI_FINALIZE", "0", 1);  // no waiting for a call
+  setenv("STEPSCOPE_GPU_BUDGET", "8", 1);      // MiB to be cleared per session
   Fake& fake = Fake::Get();
   TestHost host;
   ASSERT_TRUE(host.Record());  // the library is found once
@@ -300,6 +301,7 @@ TEST(Attach, SurvivesEveryErrorOfEveryFunction) {
 
 TEST(Attach, ThousandSessionsDeliverTheirOwnKernels) {
   setenv("STEPSCOPE_CUPTI_FINALIZE", "0", 1);  // no waiting for a call
+  setenv("STEPSCOPE_GPU_BUDGET", "8", 1);      // MiB to be cleared per session
   Fake& fake = Fake::Get();
   TestHost host;
   for (int i = 0; i < 1000; ++i) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/compare/planted_noise.h"
+#include "base/whole_or_part.h"
 
 namespace stepscope {
 namespace {
@@ -46,7 +47,7 @@ TEST(StepChangeTest, APlantedRegressionIsFound) {
 // The rule may cry wolf in 5 of 100 pairs at most, whether B is as fast as A
 // or slower by just what is allowed.
 TEST(StepChangeTest, NoiseFailsTheGateNoMoreOftenThanStated) {
-  constexpr int kPairs = 200;
+  constexpr int kPairs = WholeOrPart(200, 20);
   for (const size_t n : {3, 4, 7, 20}) {
     for (const double planted : {0.0, 0.05}) {
       int alarms = 0;

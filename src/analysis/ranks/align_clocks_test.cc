@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "analysis/ranks/synthetic_job.h"
+#include "base/whole_or_part.h"
 
 namespace stepscope {
 namespace {
@@ -51,7 +52,8 @@ Errors ErrorsOf(SyntheticOptions options, uint32_t seeds) {
 }
 
 TEST(AlignClocks, FindsSkewAndDrift) {
-  const Errors errors = ErrorsOf({.ranks = 8, .steps = 100}, 20);
+  const Errors errors =
+      ErrorsOf({.ranks = 8, .steps = 100}, WholeOrPart(20u, 4u));
   EXPECT_LE(errors.median, 10'000);
   RecordProperty("p99_ns", std::to_string(errors.p99));
   EXPECT_LE(errors.p99, 50'000);
@@ -65,7 +67,8 @@ TEST(AlignClocks, TwoRanksAndALongWayToGo) {
 }
 
 TEST(AlignClocks, IsCloserWhereCollectivesAreDense) {
-  const Errors errors = ErrorsOf({.ranks = 4, .steps = 400, .calls = 40}, 6);
+  const Errors errors =
+      ErrorsOf({.ranks = 4, .steps = 400, .calls = 40}, WholeOrPart(6u, 1u));
   EXPECT_LE(errors.p99, 5'000);
   EXPECT_GE(errors.covered, 0.95);
 }

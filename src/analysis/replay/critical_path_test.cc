@@ -8,6 +8,7 @@
 #include "analysis/random_trace.h"
 #include "analysis/replay/graph.h"
 #include "analysis/replay/simulate.h"
+#include "base/whole_or_part.h"
 #include "trace/trace_from_text_test_support.h"
 
 namespace stepscope {
@@ -202,7 +203,7 @@ thread 7 main
 
 // Whatever the trace, the pieces tile the replayed periods.
 TEST(CriticalPathProperty, AddsUpToTheSteps) {
-  for (uint32_t seed = 0; seed < 3000; ++seed) {
+  for (uint32_t seed = 0; seed < WholeOrPart(3000u, 750u); ++seed) {
     SCOPED_TRACE(seed);
     const Found found(RandomTrace(seed).Make());
     ReplayTimes times;
