@@ -8,6 +8,7 @@
 #include "analysis/looks.h"
 #include "base/text.h"
 #include "base/visible_text.h"
+#include "report/html/html_text.h"
 #include "trace/event_type.h"
 
 namespace stepscope {
@@ -19,32 +20,6 @@ constexpr double kAxisHeight = 22;
 constexpr double kSmallest = 2;  // pixels: less is merged with its neighbours
 constexpr double kCharWidth = 6.3;  // of the labels, about
 constexpr double kTickWidth = 100;  // from one tick to the next, at least
-
-std::string Escaped(std::string_view text) {
-  std::string out;
-  for (const char c : VisibleText(text)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
 
 // Of no type: marks of several are drawn so.
 constexpr uint16_t kNoType = UINT16_MAX;
@@ -169,7 +144,7 @@ class Drawing {
   void Text(double x, double y, std::string_view style, std::string_view text) {
     body_ += Format("<text x=\"%.1f\" y=\"%.1f\" class=\"%.*s\">", x, y,
                     static_cast<int>(style.size()), style.data()) +
-             Escaped(text) + "</text>\n";
+             html::Escape(text) + "</text>\n";
   }
   void Rect(double x, double width, double y, std::string_view style,
             const std::string& title) {
@@ -225,7 +200,8 @@ std::string Drawing::Label(const Track& track) const {
 void Drawing::DrawEvent(Row row, double x, double width, double y) {
   const std::string name = VisibleText(Shown(trace_.str(trace_.name()[row])));
   const std::string_view type = EventTypeName(trace_.type()[row]);
-  std::string title = Escaped(name) + ", " + Duration(trace_.dur_ns()[row]);
+  std::string title =
+      html::Escape(name) + ", " + Duration(trace_.dur_ns()[row]);
   if (!type.empty()) title += ", " + std::string(type);
   Rect(x, width, y, ClassOf(trace_.type()[row]), title);
   const auto fits = static_cast<size_t>(std::max(0., width - 6) / kCharWidth);
