@@ -124,7 +124,69 @@ std::string_view WithoutArguments(std::string_view text) {
   return text;
 }
 
+// Whether `part` is in the word, and an underscore or the end is behind it.
+bool Ends(std::string_view word, std::string_view part) {
+  const size_t at = word.rfind(part);
+  if (at == word.npos) return false;
+  const std::string_view rest = word.substr(at + part.size());
+  return rest.empty() || rest.starts_with('_');
+}
+
+// What a kernel does that is named after how it does it, from its template
+// arguments; "": they do not say.
+std::string FunctorOf(std::string_view arguments) {
+  std::string_view lambda;  // stands for it where there is none
+  for (size_t at = 0; at < arguments.size(); ++at) {
+    size_t end = at;
+    while (end < arguments.size() && IsIdentifier(arguments[end])) ++end;
+    const std::string_view word = arguments.substr(at, end - at);
+    at = end;
+    if (word != "ReduceOp" && (Ends(word, "Functor") || Ends(word, "Op") ||
+                               Ends(word, "Ops") || Ends(word, "_functor")))
+      return std::string(word);
+    for (const std::string_view tail : {"_kernel_cuda", "_kernel_impl"})
+      if (lambda.empty() && word.ends_with(tail))
+        lambda = word.substr(0, word.size() - tail.size());
+  }
+  return std::string(lambda);
+}
+
+// torch names the same thing twice: the engine's call, and the function.
+constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
+
 }  // namespace
+
+std::string ShortName(std::string_view name) {
+  if (name.starts_with(kEngine))
+    return "evaluate: " + std::string(name.substr(kEngine.size()));
+  if (name.find_first_of("<(") == name.npos && !name.starts_with("_Z"))
+    return std::string(name);
+  const std::string clear = WithoutNamespaces(Demangle(name));
+  std::string_view text = clear;
+  if (text.starts_with("void ")) text.remove_prefix(5);
+  std::string_view borders = "<(";
+  // CUTLASS says what its kernels do in their first argument.
+  const size_t list = text.find('<');
+  if (text.starts_with("Kernel") && list < sizeof("Kernel2")) {
+    text.remove_prefix(list + 1);
+    borders = "<(>,";
+  }
+  const size_t end = static_cast<size_t>(
+      std::find_if_not(text.begin(), text.end(), IsIdentifier) - text.begin());
+  const std::string_view function = text.substr(0, end);
+  if (end == 0 || end == text.size() || borders.find(text[end]) == borders.npos)
+    return std::string(name);
+  for (const std::string_view kind :
+       {"reduce", "elementwise", "foreach", "multi_tensor_apply"}) {
+    const size_t found = function.find(kind);
+    if (found == function.npos || !Ends(function, kind) ||
+        (found > 0 && function[found - 1] != '_'))
+      continue;
+    const std::string functor = FunctorOf(text.substr(end));
+    if (!functor.empty()) return std::string(kind) + " \u00b7 " + functor;
+  }
+  return std::string(function);
+}
 
 std::string ShortenMiddle(std::string_view visible, size_t width) {
   if (DisplayWidth(visible) <= width) return std::string(visible);

@@ -30,4 +30,10 @@ std::string ClearName(std::string_view name);
 // "a::f<b::g>" becomes "f<g>". REQUIRES: visible text.
 std::string ShortenName(std::string_view visible, size_t width);
 
+// The name alone, for a box or a row of a list: without namespaces, template
+// and argument lists. Elementwise and reducing kernels all have one name, so
+// that their functor is added: "elementwise \u00b7 MulFunctor". What is no C++
+// name stays as it is, an operator or a file among it.
+std::string ShortName(std::string_view name);
+
 }  // namespace stepscope

@@ -151,5 +151,43 @@ TEST(DisplayNameTest, SaysWhatAKernelIs) {
             "_convolut...backward");
 }
 
+TEST(ShortName, IsTheNameAlone) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"aten::add_", "aten::add_"},
+      {"cudaLaunchKernel", "cudaLaunchKernel"},
+      {"ProfilerStep#9", "ProfilerStep#9"},
+      {"nn/modules/module.py(1501): _call_impl",
+       "nn/modules/module.py(1501): _call_impl"},
+      {"Memcpy HtoD (Pageable -> Device)", "Memcpy HtoD (Pageable -> Device)"},
+      {"void cudnn::batchnorm_bwtr_nhwc<__half, float, 512>(float*)",
+       "batchnorm_bwtr_nhwc"},
+      {"sm90_xmma_gemm_f16f16_f32_tn", "sm90_xmma_gemm_f16f16_f32_tn"},
+      {"void at::native::vectorized_elementwise_kernel<4, at::native::"
+       "CUDAFunctor_add<float>, std::array<char*, 3ul> >(int)",
+       "elementwise \u00b7 CUDAFunctor_add"},
+      {"void at::native::(anonymous namespace)::reduce_kernel<512, 1, "
+       "at::native::ReduceOp<float, at::native::MeanOps<float> > >(int)",
+       "reduce \u00b7 MeanOps"},
+      {"void at::native::elementwise_kernel<2, at::native::gpu_kernel_impl<"
+       "at::native::copy_kernel_cuda(int)::{lambda()#1}> >(int)",
+       "elementwise \u00b7 gpu"},
+      {"void (anonymous namespace)::softmax_warp_forward<float>(float*)",
+       "softmax_warp_forward"},
+      {"void cutlass::Kernel2<cutlass::gemm::kernel::Gemm<int> >(int)", "Gemm"},
+      {"void cutlass::Kernel<cutlass_80_simt_sgemm_64x64>(Params)",
+       "cutlass_80_simt_sgemm_64x64"},
+      {"_Z4copyIfEvPT_", "copy"},
+      {"autograd::engine::evaluate_function: AddBackward0",
+       "evaluate: AddBackward0"},
+      {"kernel<", "kernel"},
+      {"<lambda>", "<lambda>"},
+      {"", ""},
+  };
+  for (const auto& [name, wanted] : cases) EXPECT_EQ(ShortName(name), wanted);
+  std::string hostile;
+  while (hostile.size() < 1 << 20) hostile += "Kernel<void a::(b<";
+  EXPECT_LT(ShortName(hostile).size(), hostile.size() + 1);
+}
+
 }  // namespace
 }  // namespace stepscope

@@ -17,211 +17,195 @@ struct AnswerType {
   std::string_view name;
   std::string_view is;
 };
+// clang-format off
 inline constexpr AnswerType kAnswerTypes[] = {
     {"OpenState", R"("new" | "loading" | "ready" | "failed")"},
-    {"WindowInfo",
-     "t, name: string; file?, format?, modified_ns?, error?: string;"
-     "bytes?: number; state?: OpenState"},
-    {"WorkerInfo",
-     "id, name: string; rank: number | null;"
-     "windows: WindowInfo[]"},
+    {"WindowInfo", R"(t, name: string;
+      file?, format?, modified_ns?, error?: string; bytes?: number;
+      state?: OpenState)"},
+    {"WorkerInfo", R"(id, name: string; rank: number | null;
+      windows: WindowInfo[])"},
     // `all`: the whole job as one timeline, when there are several workers.
-    {"RunInfo",
-     "id, name: string; workers: WorkerInfo[]; all: WindowInfo | null"},
-    {"Runs",
-     "stepscope, folder, problem?: string; generation: number;"
-     "runs: RunInfo[]"},
+    {"RunInfo", R"(id, name: string; workers: WorkerInfo[];
+      all: WindowInfo | null)"},
+    {"Runs", R"(stepscope, folder, problem?: string; generation: number;
+      runs: RunInfo[])"},
     // `preview`: a coarse picture can be asked for until the trace is ready.
     // `jobs`: the files are of several; what to open instead, one of these.
-    {"Progress",
-     "state: OpenState; done?, total?: number;"
-     "stage?, error?: string; preview?: boolean; jobs?: string[]"},
-    {"ClockInfo",
-     "method, offset_ns: string;"
-     "drift_ppm, error_ns, error_ppm: number | null"},
+    {"Progress", R"(state: OpenState; done?, total?: number;
+      stage?, error?: string; preview?: boolean; jobs?: string[])"},
+    {"ClockInfo", R"(method, offset_ns: string;
+      drift_ppm, error_ns, error_ppm: number | null)"},
     {"GroupKind", R"("process" | "device")"},
-    {"GroupInfo",
-     "id: number; name, detail: string; kind: GroupKind; pid?: number;"
-     "rank?: number | null; clock?: ClockInfo | null"},
-    {"TrackKind",
-     R"("thread" | "async" | "python" | "stream" | "stage" | "counter" | )"
-     R"("memory" | "queue" | "busy" | "occupancy")"},
-    {"TrackInfo",
-     "id, group, events, depth: number; kind: TrackKind;"
-     "name, detail, unit?: string"},
-    {"StepInfo",
-     "index, start, end, dur: number; warmup: boolean;"
-     "group?: number | null"},
+    {"GroupInfo", R"(id: number; name, detail: string; kind: GroupKind;
+      pid?: number; rank?: number | null; clock?: ClockInfo | null)"},
+    {"TrackKind", R"("thread" | "async" | "python" | "stream" | "stage" |
+      "counter" | "memory" | "queue" | "busy" | "occupancy")"},
+    {"TrackInfo", R"(id, group, events, depth: number; kind: TrackKind;
+      name, detail, unit?: string)"},
+    {"StepInfo", R"(index, start, end, dur: number; warmup: boolean;
+      group?: number | null)"},
     // `inferred`: read from the names of events, not recorded as such.
-    {"StageInfo",
-     "name: string; start, end, dur: number;"
-     "group: number | null; inferred: boolean"},
+    {"StageInfo", R"(name: string; start, end, dur: number;
+      group: number | null; inferred: boolean)"},
     // Every input record is in one bin: kept, repaired or rejected.
-    {"Ledger",
-     "seen, kept, no_launch?, outlives_parent?: number;"
-     "repaired, rejected: Record<string, number>"},
+    {"Ledger", R"(seen, kept, no_launch?, outlives_parent?: number;
+      repaired, rejected: Record<string, number>)"},
     {"SourceInfo", "format: string; files: string[]"},
     {"PreviewInfo", "read, events: number"},
     {"LevelsInfo", "min, max: number"},
-    {"TraceInfo",
-     "origin_ns, epoch_ns?: string; epoch_known?, complete: boolean;"
-     "span_ns, events, names, repaired, rejected: number;"
-     "preview?: PreviewInfo | null; groups: GroupInfo[]; tracks: TrackInfo[];"
-     "steps: StepInfo[]; stages?: StageInfo[]; idle_causes?: string[];"
-     "classes: string[]; levels: LevelsInfo; source?: SourceInfo;"
-     "ledger: Ledger; notes?: string[]"},
+    {"TraceInfo", R"(origin_ns, epoch_ns?: string;
+      epoch_known?, complete: boolean;
+      span_ns, events, names, repaired, rejected: number;
+      preview?: PreviewInfo | null; groups: GroupInfo[]; tracks: TrackInfo[];
+      steps: StepInfo[]; stages?: StageInfo[]; idle_causes?: string[];
+      classes: string[];
+      short?: Record<string, string>; levels: LevelsInfo; source?: SourceInfo;
+      ledger: Ledger; notes?: string[])"},
     {"Names", "all: boolean; names: string[]"},
 
-    {"EventRef",
-     "row, track, start, dur, depth: number; name, class: string;"
-     "out?: boolean"},
+    {"EventRef", R"(row, track, start, dur, depth: number; name, class: string;
+      out?: boolean)"},
     {"NamedTime", "row, dur: number; name, class: string"},
-    {"LaunchInfo",
-     "row, track, depth, start, dur: number; name, class: string;"
-     "ancestors: NamedTime[]; delay: number | null"},
+    {"LaunchInfo", R"(row, track, depth, start, dur: number;
+      name, class: string; ancestors: NamedTime[]; delay: number | null)"},
     {"Histogram", "edges, counts: number[]"},
-    {"SameName",
-     "calls, total, mean, min, max, p50, p90, p99: number;"
-     "histogram: Histogram"},
+    {"SameName", R"(calls, total, mean, min, max, p50, p90, p99: number;
+      histogram: Histogram)"},
     {"FactInfo", "label, value: string"},
     // `gpu`: work that was launched inside, a plain sum. `in_step`: from the
     // begin of that step; null: it begins elsewhere. `ancestors` come from the
     // innermost. `launched` is the first of it, `launched_count` of all.
-    {"EventInfo",
-     "row, track, depth, start, dur, self, children, launched_count: number;"
-     "name_id?, gpu?: number; name, type, class: string; flags?: string[];"
-     "step, in_step, previous, next, parent, first_child, idle_before: "
-     "number | null; args: [string, string][]; ancestors: NamedTime[];"
-     "launch: LaunchInfo | null; launched, flows: EventRef[];"
-     "facts?: FactInfo[]; same_name: SameName"},
+    {"EventInfo", R"(row, track, depth, start, dur, self, children, launched_count: number;
+      name_id?, gpu?: number; name, type, class: string; flags?: string[];
+      step, in_step, previous, next, parent, first_child, idle_before: number | null;
+      args: [string, string][]; ancestors: NamedTime[];
+      launch: LaunchInfo | null; launched, flows: EventRef[];
+      facts?: FactInfo[]; same_name: SameName)"},
     {"MarkName", "name: string; events, time: number"},
-    {"MarkInfo",
-     "events, time, busy: number; names: number | null;"
-     "top: MarkName[]"},
+    {"MarkInfo", R"(events, time, busy: number; names: number | null;
+      top: MarkName[])"},
     // Where `count` is 0, `row` is null and what follows is left out.
-    {"FoundInfo",
-     "count, names, index, row, track, depth, start, dur: number;"
-     "name, class: string"},
-    {"SelectRow",
-     "name, class: string; name_id: number;"
-     "calls, total, self, mean, min, max, p50, p90, p99: number"},
+    {"FoundInfo", R"(count, names, index, row, track, depth, start, dur: number;
+      name, class: string)"},
+    {"SelectRow", R"(name, class: string; name_id: number;
+      calls, total, self, mean, min, max, p50, p90, p99: number)"},
     {"FlameBox", "name: string; depth, x, w, calls: number"},
-    {"SelectInfo",
-     "events, names, flame_total: number; rows: SelectRow[];"
-     "flame: FlameBox[]"},
+    {"SelectInfo", R"(events, names, flame_total: number; rows: SelectRow[];
+      flame: FlameBox[])"},
     // Null: nothing is known of that pixel.
-    {"CounterSeries",
-     "t: number[]; min, max, last: (number | null)[];"
-     "lowest?, highest?: number"},
+    {"CounterSeries", R"(t: number[]; min, max, last: (number | null)[];
+      lowest?, highest?: number)"},
     {"IdleInfo", "parts: [number, number, number][]"},
-    {"CriticalSegment",
-     "row: number | null; track?, depth?: number; start, dur: number;"
-     "category?, why: string"},
-    {"CriticalInfo",
-     "replay_error: number | null; total: number; segments: CriticalSegment[]"},
-    {"LocatedInfo",
-     "count, row, track, depth, start, dur: number;"
-     "name, class: string; first: EventRef"},
+    {"CriticalSegment", R"(row: number | null; track?, depth?: number;
+      start, dur: number; category?, why: string)"},
+    {"CriticalInfo", R"(replay_error: number | null; total: number;
+      segments: CriticalSegment[])"},
+    {"LocatedInfo", R"(count, row, track, depth, start, dur: number;
+      name, class: string; first: EventRef)"},
 
     // Declarations of tables, and rows of those that only viewers ask for.
-    {"DeclaredColumn",
-     "key, type: string; title?, unit?, adds?, meaning?: string;"
-     "columns?: DeclaredColumn[]"},
-    {"DeclaredTable",
-     "key, title, meaning?, shape?: string;"
-     "columns: DeclaredColumn[]"},
+    {"DeclaredColumn", R"(key, type: string;
+      title?, unit?, adds?, meaning?: string; columns?: DeclaredColumn[])"},
+    {"DeclaredTable", R"(key, title, meaning?, shape?: string;
+      columns: DeclaredColumn[])"},
     {"DeclaredTables", "tables: DeclaredTable[]"},
     {"Cell", "string | number | boolean | null"},
-    {"FlatTable",
-     "columns: DeclaredColumn[]; rows: Cell[][];"
-     "facts?: Record<string, number>"},
+    {"FlatTable", R"(columns: DeclaredColumn[]; rows: Cell[][];
+      facts?: Record<string, number>)"},
+    // Of `table`, rows with their cells by name, as the page arranges them.
+    {"StageStep", R"(index, pid, cpu_ns, gpu_ns: number; stage: string;
+      step_cpu_ns, step_gpu_ns: number; ...)"},
+    {"StageMean", "stage: string; cpu_ns, gpu_ns: number; inferred: boolean; ..."},
+    {"TypeStage", R"(type, stage: string; device: boolean;
+      calls, time_ns, ratio: number; ...)"},
+    // Of a mean step; one row is the step itself.
+    {"StepPart", "part, formula: string; mean_ns, ratio: number; ..."},
+    // `index` is null for the recorded window, where no steps were.
+    {"PartStep", R"(index: number | null; part: string;
+      pid, time_ns, step_ns: number; ...)"},
+    {"OverlapPart", "part: string; time_ns, ratio: number; ..."},
+    {"DeviceUse", R"(device: string; name, capability: string | null;
+      occupancy, occupancy_known, tensor_core, sm_efficiency: number | null;
+      utilization, multiprocessors, memory_bytes: number | null; ...)"},
+    {"TableRows", R"(stage_steps: StageStep; stage_means: StageMean;
+      type_stages: TypeStage; step_parts: StepPart; part_steps: PartStep;
+      overlap_parts: OverlapPart; device_use: DeviceUse)"},
 
     // Documents of the commands, as far as the page names their parts; it
     // reads tables by their declared columns.
-    {"PeriodTimes",
-     "avg_ns, p25_ns, p50_ns, p75_ns, min_ns, max_ns: number; ..."},
-    {"StepTimes",
-     "steps, warmup: number; paced_by: string;"
-     "period: PeriodTimes | null;"
-     "unprofiled_ns, slow_down: number | null; ..."},
+    {"PeriodTimes", R"(avg_ns, p25_ns, p50_ns, p75_ns, min_ns, max_ns: number;
+      ...)"},
+    {"StepTimes", R"(steps, warmup: number; paced_by: string;
+      period: PeriodTimes | null; unprofiled_ns, slow_down: number | null;
+      ...)"},
     {"TypeRow", "type: string; calls, time_ns, ratio: number; ..."},
-    {"Times",
-     "total_ns, ratio: number; avg_ns, max_ns, min_ns: number | null;"
-     "..."},
-    {"StageRow",
-     "name: string; calls: number | null; cpu, gpu: Times;"
-     "inferred: boolean; ..."},
+    {"Times", R"(total_ns, ratio: number; avg_ns, max_ns, min_ns: number | null;
+      ...)"},
+    {"StageRow", R"(name: string; calls: number | null; cpu, gpu: Times;
+      inferred: boolean; ...)"},
     {"WaterfallPart", "name, formula: string; time_ns, ratio: number; ..."},
     {"WaterfallInputs", "processes, steps: number; ..."},
-    {"WaterfallStep",
-     "index: number | null; pid: number; parts_ns: number[];"
-     "..."},
-    {"Waterfall",
-     "step_ns, coverage: number; parts: WaterfallPart[];"
-     "inputs: WaterfallInputs; per_step: WaterfallStep[]; ..."},
+    {"WaterfallStep", R"(index: number | null; pid: number; parts_ns: number[];
+      ...)"},
+    {"Waterfall", R"(step_ns, coverage: number; parts: WaterfallPart[];
+      inputs: WaterfallInputs; per_step: WaterfallStep[]; ...)"},
     {"Cost", "avg_ns, max_ns, min_ns: number; ..."},
     {"Speed", "unit: string; avg, max, min: number; ..."},
-    {"Benchmark",
-     "steps, skipped: number; reader_cost, batch_cost: Cost | null;"
-     "reader_ratio: number | null; ips: Speed | null; ..."},
-    {"MemoryPlace",
-     "place: string; peak_allocated_bytes, peak_reserved_bytes: number;"
-     "rows, live_at_peak, leak_candidates: unknown[];"
-     "peak_at_ns, before_recording_bytes: number | null; ..."},
-    {"OutlierRow",
-     "index, pid, dur_ns, median_ns, excess_ns, cause_excess_ns: number;"
-     "cause: string; ..."},
+    {"Benchmark", R"(steps, skipped: number;
+      reader_cost, batch_cost: Cost | null; reader_ratio: number | null;
+      ips: Speed | null; ...)"},
+    {"MemoryPlace", R"(place: string;
+      peak_allocated_bytes, peak_reserved_bytes: number;
+      rows, live_at_peak, leak_candidates: unknown[];
+      peak_at_ns, before_recording_bytes: number | null; ...)"},
+    {"OutlierRow", R"(index, pid, dur_ns, median_ns, excess_ns, cause_excess_ns: number;
+      cause: string; ...)"},
     {"StepRow", "index, dur_ns, period_ns: number; warmup: boolean; ..."},
-    {"Distribution",
-     "step_ns, communication_ns, computation_ns, overlap_ns: number;"
-     "overlap_ratio: number | null; ..."},
+    {"Distribution", R"(step_ns, communication_ns, computation_ns, overlap_ns: number;
+      overlap_ratio: number | null; ...)"},
     {"DeviceRow", "name: string; utilization: number | null; ..."},
     {"Overview", "cpu, gpu: TypeRow[]; ..."},
-    {"SummaryDoc",
-     "source: SourceInfo; ledger: Ledger; steps: StepRow[];"
-     "step_time: StepTimes | null; device: DeviceRow[]; overview: Overview;"
-     "model: StageRow[]; distribution: Distribution | null;"
-     "operator, kernel, memory_manipulation, user_defined: unknown[];"
-     "memory: MemoryPlace[]; benchmark: Benchmark | null;"
-     "waterfall: Waterfall | null; outliers: OutlierRow[]; notes: string[];"
-     "[table: string]: unknown; ..."},
+    {"SummaryDoc", R"(source: SourceInfo; ledger: Ledger; steps: StepRow[];
+      step_time: StepTimes | null; device: DeviceRow[]; overview: Overview;
+      model: StageRow[]; distribution: Distribution | null;
+      operator, kernel, memory_manipulation, user_defined: unknown[];
+      memory: MemoryPlace[]; benchmark: Benchmark | null;
+      waterfall: Waterfall | null; outliers: OutlierRow[]; notes: string[];
+      [table: string]: unknown; ...)"},
     {"EventStart", "name: string; start_ns: number; ..."},
     {"TimeRange", "start_ns, dur_ns: number; ..."},
-    {"Evidence",
-     "what, name: string; example: EventStart | null;"
-     "range: TimeRange | null; ..."},
+    {"Evidence", R"(what, name: string; example: EventStart | null;
+      range: TimeRange | null; ...)"},
     {"Overlap", "id: string; together_ns: number; ..."},
-    {"Advice",
-     "finding, id, saving_basis: string; change: string | null;"
-     "saving_ns, low_ns, high_ns, saving_ratio: number | null;"
-     "overlaps: Overlap[]; evidence: Evidence[]; try: string[]; ..."},
-    {"AdviseDoc",
-     "representative: boolean; doubts, notes: string[]; steps: number;"
-     "step_ns, recorded_step_ns, device_busy, together_ns: number | null;"
-     "advice: Advice[]; ..."},
-    {"ChangeRow",
-     "change: string;"
-     "step_ns, saving_ns, saving_ratio, low_ns, high_ns: number; ..."},
-    {"WhatIfDoc",
-     "steps, recorded_step_ns: number; changes: ChangeRow[];"
-     "unprofiled_step_ns: number | null; notes: string[]; ..."},
+    {"Advice", R"(finding, id, saving_basis: string; change: string | null;
+      saving_ns, low_ns, high_ns, saving_ratio: number | null;
+      overlaps: Overlap[]; evidence: Evidence[]; try: string[]; ...)"},
+    {"AdviseDoc", R"(representative: boolean; doubts, notes: string[];
+      steps: number;
+      step_ns, recorded_step_ns, device_busy, together_ns: number | null;
+      advice: Advice[]; ...)"},
+    {"ChangeRow", R"(change: string;
+      step_ns, saving_ns, saving_ratio, low_ns, high_ns: number; ...)"},
+    {"WhatIfDoc", R"(steps, recorded_step_ns: number; changes: ChangeRow[];
+      unprofiled_step_ns: number | null; notes: string[]; ...)"},
     {"CompareRow", "table: string; ..."},
-    {"CompareDoc",
-     "verdict, summary: string; conclusive: boolean; ratio, low, high: number;"
-     "median_a_ns, median_b_ns, steps_a, steps_b, warmup_a, warmup_b: number;"
-     "p: number; resolvable, steps_needed: number | null; rows: CompareRow[];"
-     "notes: string[]; ..."},
+    {"CompareDoc", R"(verdict, summary: string; conclusive: boolean;
+      ratio, low, high: number;
+      median_a_ns, median_b_ns, steps_a, steps_b, warmup_a, warmup_b: number;
+      p: number; resolvable, steps_needed: number | null; rows: CompareRow[];
+      notes: string[]; ...)"},
 
     // By request.
     {"Folder", "generation: number"},
-    {"Answers",
-     "runs: Runs; changes: Folder; open, cancel, progress: Progress;"
-     "trace: TraceInfo; names: Names; counter, host_busy: CounterSeries;"
-     "idle: IdleInfo; mark: MarkInfo; select: SelectInfo;"
-     "critical: CriticalInfo; event: EventInfo; find: FoundInfo;"
-     "locate: LocatedInfo; summary: SummaryDoc; advise: AdviseDoc;"
-     "whatif: WhatIfDoc; compare: CompareDoc; tables: DeclaredTables;"
-     "table: FlatTable"},
+    {"Answers", R"(runs: Runs; changes: Folder;
+      open, cancel, progress: Progress; trace: TraceInfo; names: Names;
+      counter, host_busy: CounterSeries; idle: IdleInfo; mark: MarkInfo;
+      select: SelectInfo; critical: CriticalInfo; event: EventInfo;
+      find: FoundInfo; locate: LocatedInfo; summary: SummaryDoc;
+      advise: AdviseDoc; whatif: WhatIfDoc; compare: CompareDoc;
+      tables: DeclaredTables; table: FlatTable)"},
 };
+// clang-format on
 
 }  // namespace stepscope::server

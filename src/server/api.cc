@@ -30,6 +30,15 @@ int StatusOf(ErrorCode code) {
 
 }  // namespace
 
+void AnswerAbout(Response& response, Result<std::string> text,
+                 std::string_view type) {
+  if (text) {
+    AnswerText(response, *std::move(text), type);
+  } else {
+    AnswerError(response, text.error());
+  }
+}
+
 void AnswerText(Response& response, std::string text, std::string_view type) {
   response.status = 200;
   response.body = std::move(text);
@@ -82,11 +91,7 @@ void Api::AddOnTrace(std::string_view path, OnTrace answer,
                               : "this trace is not open; open it first");
           return;
         }
-        Result<std::string> text = answer(*open, parameters);
-        if (text)
-          AnswerText(response, *std::move(text), type);
-        else
-          AnswerError(response, text.error());
+        AnswerAbout(response, answer(*open, parameters), type);
       });
 }
 
@@ -117,11 +122,7 @@ void Api::AddOnTraceOrPreview(std::string_view path, OnTrace answer,
                   "this trace has no preview; wait until it is open");
       return;
     }
-    Result<std::string> text = preview_answer(*preview, parameters);
-    if (text)
-      AnswerText(response, *std::move(text), type);
-    else
-      AnswerError(response, text.error());
+    AnswerAbout(response, preview_answer(*preview, parameters), type);
   };
 }
 

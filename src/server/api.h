@@ -75,6 +75,9 @@ class Api {
 
 void AnswerText(Response& response, std::string text,
                 std::string_view type = "application/json");
+// An answer about a trace, or why there is none.
+void AnswerAbout(Response& response, Result<std::string> text,
+                 std::string_view type = "application/json");
 void AnswerError(Response& response, int status, std::string_view why);
 // By the kind of the error.
 void AnswerError(Response& response, const Error& error);

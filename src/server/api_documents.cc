@@ -114,10 +114,7 @@ void Api::AddDocuments() {
                  [&] { return CompareDocument(*a, *b, steps); });
         a->GiveBackMemory();
         b->GiveBackMemory();
-        if (text)
-          AnswerText(response, *std::move(text));
-        else
-          AnswerError(response, text.error());
+        AnswerAbout(response, std::move(text));
       });
 }
 

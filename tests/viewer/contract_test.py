@@ -22,14 +22,16 @@ import urllib.request
 PROGRAM, ANSWERS = sys.argv[1:3]
 TRACES = [path for path in sys.argv[3:] if pathlib.Path(path).exists()]
 NOT_ASKED = {"cancel"}  # answers as `open`, and would stop what is asked about
+TABLES = []
 PRIMITIVES = {"string": str, "number": (int, float), "boolean": bool}
 
 
 class Contract:
     def __init__(self, text):
         self.alias, self.fields, self.open = {}, {}, set()
-        self.alias.update(re.findall(r"^export type (\w+) = (.*);$", text,
-                                     re.M))
+        for name, kinds in re.findall(r"^export type (\w+) = ([^;]*);$", text,
+                                      re.M):
+            self.alias[name] = " ".join(kinds.split())
         for name, more, body in re.findall(
                 r"^export interface (\w+) \{(  // and more)?\n(.*?)^\}", text,
                 re.M | re.S):
@@ -183,11 +185,14 @@ def answers_about(server, window):
             ("critical", {}), ("summary", {}), ("advise", {}),
             ("whatif", {"change": ["no_sync", "graph"]}),
             ("compare", {"a": t, "b": t}),
-            *(("table", {"name": name}) for name in (
-                "device_use", "step_parts", "part_steps", "stage_means",
-                "type_stages", "operator_shapes", "overlap_parts"))):
+            *(("table", {"name": name}) for name in TABLES)):
         try:
             yield asked(path, **params)
+            if path == "table":
+                table = server.get(path, t=t, **params)
+                keys = [column["key"] for column in table["columns"]]
+                yield from ((params["name"], dict(zip(keys, row)))
+                            for row in table["rows"])
         except urllib.error.HTTPError as error:
             if error.code >= 500:
                 raise
@@ -232,6 +237,8 @@ def planted(contract, kind, answer):
 
 def main():
     contract = Contract(pathlib.Path(ANSWERS).read_text())
+    answers = contract.fields["Answers"] | contract.fields["TableRows"]
+    TABLES.extend(contract.fields["TableRows"])
     failures, seen = [], {}
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "small.json").write_text(
@@ -242,7 +249,7 @@ def main():
             run.mkdir(exist_ok=True)
             shutil.copy(trace, run)
         for request, answer in all_answers(folder):
-            kind, _ = contract.fields["Answers"][request]
+            kind, _ = answers[request]
             found = contract.problems(answer, kind, request)
             if found:
                 failures += found[:5]
@@ -251,7 +258,7 @@ def main():
             seen[request] = seen.get(request, 0) + 1
     failures = sorted(set(re.sub(r"\[\d+\]", "[]", one) for one in failures))
     failures += [f"{request}: never asked for"
-                 for request in contract.fields["Answers"].keys() - seen
+                 for request in answers.keys() - seen
                  if request not in NOT_ASKED]
     print("\n".join(failures))
     print(f"contract: {sum(seen.values())} answers to {len(seen)} requests, "

@@ -10,6 +10,7 @@
 #include "analysis/looks.h"
 #include "analysis/step_part.h"
 #include "base/json_writer.h"
+#include "base/name_display.h"
 #include "report/ledger_json.h"
 #include "server/timeline/idle_parts.h"
 #include "trace/clock_facts.h"
@@ -140,6 +141,21 @@ void WritePreview(JsonWriter& json, const PreviewTrace* preview) {
   json.Field("events", preview->preview().stated).EndObject();
 }
 
+// What names are called where there is little room, as far as that differs.
+// The page has no rule of its own for it.
+void WriteShortNames(JsonWriter& json, const Trace& trace) {
+  json.Key("short").BeginObject();
+  size_t bytes = 0;
+  for (uint32_t i = 0; i < trace.strings().size() && bytes < kFewBytes; ++i) {
+    const std::string_view name = trace.str(StringId{i});
+    const std::string shown = ShortName(name);
+    if (shown == name) continue;
+    json.Field(name, shown);
+    bytes += name.size();
+  }
+  json.EndObject();
+}
+
 // `preview`: of which `open` is the outline, or null.
 std::string MakeTraceJson(const OpenTrace& open, const PreviewTrace* preview) {
   const Trace& trace = open.trace();
@@ -153,6 +169,7 @@ std::string MakeTraceJson(const OpenTrace& open, const PreviewTrace* preview) {
                                           : preview->preview().events);
   WritePreview(json, preview);
   json.Field("names", uint64_t{trace.strings().size()});
+  WriteShortNames(json, trace);
   WriteGroups(json, trace, open.view());
   WriteTracks(json, open.view(), preview);
   if (preview == nullptr) {

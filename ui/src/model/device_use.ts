@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The rows of the table device_use as objects. Pure.
-import type { DeviceUse } from "./overview.ts";
+import type { DeviceUse } from "../generated/answers.ts";
 import type { Cell, Data } from "./table.ts";
 
 function rowObject(data: Data, row: number): Record<string, Cell> {

@@ -3,7 +3,7 @@
 // What the first page says: which of the server's figures, in which words.
 // Pure; it computes no figure.
 import type {
-  AdviseDoc, MemoryPlace, SummaryDoc,
+  AdviseDoc, DeviceUse, MemoryPlace, SummaryDoc,
 } from "../generated/answers.ts";
 import { prose } from "./prose.ts";
 import {
@@ -49,19 +49,6 @@ export function splitUnit(text: string): { value: string; unit: string } {
 }
 
 const UNKNOWN = { value: "–", unit: "", share: null };
-
-export interface DeviceUse {
-  device: string;
-  name: string | null;
-  occupancy: number | null;
-  occupancy_known: number | null;
-  tensor_core: number | null;
-  sm_efficiency: number | null;
-  utilization: number | null;
-  multiprocessors: number | null;
-  capability: string | null;
-  memory_bytes: number | null;
-}
 
 export function peakPlace(places: MemoryPlace[]): MemoryPlace | null {
   const device = places.filter((one) => /gpu|cuda|mlu|xpu/i.test(one.place));

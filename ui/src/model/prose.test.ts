@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
+import { learnShort } from "./names.ts";
 import { prose, proseParts } from "./prose.ts";
 
 test("units are written one way, and stay with their number", () => {
@@ -40,6 +41,7 @@ test("a name of the trace is code, and short where it is long", () => {
     .toBe("6 calls of <aten::to> took 3\u202fµs.");
   const kernel = "void at::native::vectorized_elementwise_kernel<4, " +
     "at::native::FillFunctor<float>, std::array<char*, 1ul>>(int)";
+  learnShort({ [kernel]: "elementwise · FillFunctor" });
   expect(marked(`9 calls: ${kernel.slice(0, 60)}...`, kernel))
     .toBe("9 calls: <elementwise · FillFunctor>");
 });

@@ -1,25 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Rows of the tables stage_steps and type_stages, arranged for charts. Pure.
+import type { StageStep, TypeStage } from "../generated/answers.ts";
 import type { StepValues } from "./waterfall.ts";
-
-export interface StageStep {
-  index: number;
-  pid: number;
-  stage: string;
-  cpu_ns: number;
-  gpu_ns: number;
-  step_cpu_ns: number;
-  step_gpu_ns: number;
-}
-
-/** A row of the table stage_means: of a step, on average. */
-export interface StageMean {
-  stage: string;
-  cpu_ns: number;
-  gpu_ns: number;
-  inferred: boolean;
-}
 
 function unique<T>(values: T[]): T[] {
   return [...new Set(values)];
@@ -43,15 +26,6 @@ export function stagesByStep(rows: StageStep[], side: "cpu" | "gpu"): {
       side === "cpu" ? row.cpu_ns : row.gpu_ns;
   }
   return { names, steps: [...steps.values()] };
-}
-
-export interface TypeStage {
-  type: string;
-  device: boolean;
-  stage: string;
-  calls: number;
-  time_ns: number;
-  ratio: number;
 }
 
 /** A grid: types as rows, stages as columns; null: nothing of it there. */

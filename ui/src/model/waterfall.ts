@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The step's parts in order, with names, colours and geometry. Pure.
+import type { PartStep, StepPart } from "../generated/answers.ts";
 import { PARTS, type Hue } from "../generated/looks.ts";
 import { lookOf } from "./palette.ts";
 import { mostOf } from "./shares.ts";
@@ -13,13 +14,6 @@ export function partTitle(name: string, device = true): string {
 
 export const partColour = (name: string): Hue => lookOf(PARTS, name).hue;
 
-/** A row of the table step_parts: of a step, on average. */
-export interface StepPart {
-  part: string;
-  mean_ns: number;
-  ratio: number;
-  formula: string;
-}
 /** The row of step_parts that is the step itself. */
 const WHOLE = "step";
 
@@ -53,15 +47,6 @@ export interface StepValues {
   pid: number;
   values: number[];
   total: number;
-}
-
-/** A row of the table part_steps. */
-export interface PartStep {
-  index: number | null;
-  pid: number;
-  part: string;
-  time_ns: number;
-  step_ns: number;
 }
 
 /** The parts of each step, in the order in which they come. */

@@ -5,6 +5,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { TraceInfo } from "../generated/answers.ts";
+import { learnShort } from "../model/names.ts";
 import { api } from "./api.ts";
 import { forget, noteTrace } from "./kept.ts";
 import { expectReady, failed, type Load } from "./load.ts";
@@ -24,6 +25,7 @@ export async function openTrace(
     }, stop);
   expectReady(last);
   const info = await api.get("trace", { t }, stop);
+  learnShort(info.short);
   const changed = noteTrace(t, info);
   // The shown one is another now: all that is seen of it, too.
   if (changed && t === traceId.value) reopen();

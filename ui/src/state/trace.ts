@@ -4,6 +4,7 @@
 // names, its import, and what the server says about it.
 import { computed, effect, signal } from "@preact/signals";
 import type { Progress, Runs, TraceInfo } from "../generated/answers.ts";
+import { learnShort } from "../model/names.ts";
 import { keepOpen, pickWindow, type Picked } from "../model/pick.ts";
 import { api, tokenRefused } from "./api.ts";
 import { forget, noteTrace } from "./kept.ts";
@@ -120,6 +121,7 @@ async function open(t: string, stop: AbortSignal): Promise<void> {
     if (stop.aborted) return;
     expectReady(last);
     const info = await api.get("trace", { t }, stop);
+    learnShort(info.short);
     noteTrace(t, info);
     if (!stop.aborted) opening.value = { state: "ready", t, info };
   } catch (error) {
@@ -132,6 +134,7 @@ async function showPreview(t: string, progress: Progress,
   stop: AbortSignal): Promise<void> {
   try {
     const info = await api.get("trace", { t, preview: 1 }, stop);
+    learnShort(info.short);
     if (!stop.aborted && opening.value.state === "loading")
       opening.value = { state: "preview", t, info, progress };
   } catch {

@@ -4,7 +4,7 @@
 import type { ComponentChildren } from "preact";
 import type { Hue } from "../generated/looks.ts";
 import { formatShare } from "../model/format.ts";
-import { listName } from "../model/names.ts";
+import { shortName } from "../model/names.ts";
 import { cssVar } from "../model/palette.ts";
 import { Name } from "../shell/Name.tsx";
 import { partOf, percent } from "../model/shares.ts";
@@ -36,7 +36,7 @@ export function shareLook(colour: Hue): Look {
       return <ShareBar share={cell}
         colour={column.key.startsWith("gpu") ? "kernel" : colour} />;
     if (typeof cell === "string" && NAMES.has(column.key))
-      return <Name text={cell} short={listName(cell)} />;
+      return <Name text={cell} short={shortName(cell)} />;
     return undefined;
   };
 }

@@ -5,6 +5,7 @@
 import { makeClient } from "../api/client.ts";
 import type { CriticalSegment, TraceInfo } from "../generated/answers.ts";
 import { hasTiles, isSeries, type Layout } from "../model/layout.ts";
+import { learnShort } from "../model/names.ts";
 import type { ThemeName } from "../model/palette.ts";
 import { indexSteps, type StepIndex } from "../model/steps.ts";
 import { ScanBackend, type Backend } from "./backend.ts";
@@ -104,6 +105,7 @@ class Timeline {
     this.tiles?.stop();
     this.replaces = this.shown && !!this.info?.preview && !info.preview;
     this.info = info;
+    learnShort(info.short);
     this.steps = indexSteps(info.steps);
     this.stages = indexStages(info.stages ?? []);
     this.paints = null;

@@ -9,9 +9,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { EventInfo, SummaryDoc } from "../../src/generated/answers.ts";
+import type {
+  EventInfo, Runs, SummaryDoc, TraceInfo,
+} from "../../src/generated/answers.ts";
 import { valueAt } from "../../src/model/declared.ts";
-import { shortName, tooltipName } from "../../src/model/names.ts";
+import { learnShort, shortName, tooltipName } from "../../src/model/names.ts";
 import { buildWith } from "../planted.ts";
 import { aliensOf, watch, type Watched } from "./detector.ts";
 import {
@@ -63,6 +65,9 @@ describe.skipIf(missing.length > 0)(
       await watched.page.locator("main .message h1").filter({ hasText:
         /^(Looking|Loading|Opening|Reading|Building)/ }).first()
         .waitFor({ state: "detached" });
+      const { runs } = await api<Runs>(served, "runs");
+      const { t } = runs[0]!.workers[0]!.windows[0]!;
+      learnShort((await api<TraceInfo>(served, `trace?t=${t}`)).short);
       return watched;
     }
     async function finish(watched: Watched) {
@@ -122,7 +127,7 @@ describe.skipIf(missing.length > 0)(
 
     test("the detector sees a cell that is written as HTML", async () => {
       const dist = await buildWith({ file: "table/looks.tsx",
-        from: "<Name text={cell} short={listName(cell)} />",
+        from: "<Name text={cell} short={shortName(cell)} />",
         to: "<span class=\"name\" ref={(e) => { if (e) " +
           "e.innerHTML = cell; }} />" });
       try {

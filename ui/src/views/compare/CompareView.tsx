@@ -19,7 +19,7 @@ import { showOnTimeline, type Cells } from "../../state/locate.ts";
 import { route, setMore } from "../../state/route.ts";
 import { runs, trace } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
-import { listName } from "../../model/names.ts";
+import { shortName } from "../../model/names.ts";
 import { Message } from "../../shell/Messages.tsx";
 import { Name } from "../../shell/Name.tsx";
 import { Card, Loaded, Page, Segments } from "../parts.tsx";
@@ -54,7 +54,7 @@ const lookOf = (part: string) => (
   if (column.key === "name" && typeof cell === "string") {
     const words = rowName(part, cell);
     return words !== null ? <span class="words">{words}</span>
-      : <Name text={cell} short={listName(cell)} />;
+      : <Name text={cell} short={shortName(cell)} />;
   }
   return undefined;
 };

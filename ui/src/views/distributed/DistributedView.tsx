@@ -3,13 +3,12 @@
 // Communication and computation of each worker, and how much of one hides
 // behind the other; who waits for whom where several ranks were recorded.
 import type {
-  DeclaredTable, Distribution, SummaryDoc,
+  DeclaredTable, Distribution, OverlapPart, SummaryDoc,
 } from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import { formatShare, formatTime } from "../../model/format.ts";
 import { objectsOf } from "../../model/device_use.ts";
 import { jobName, workersOfJob } from "../../model/pick.ts";
-import type { OverlapPart } from "../../model/distributed.ts";
 import { useFlatTable, useRows, useSummary, useTables }
   from "../../state/documents.ts";
 import { useAnswer } from "../../state/load.ts";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+import type { OverlapPart } from "../../generated/answers.ts";
 import { OVERLAPS } from "../../generated/looks.ts";
-import type { OverlapPart } from "../../model/distributed.ts";
 import { formatShare, formatTime } from "../../model/format.ts";
 import { cssVar, lookOf } from "../../model/palette.ts";
 import { percent } from "../../model/shares.ts";

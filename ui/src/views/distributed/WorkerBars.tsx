@@ -6,13 +6,12 @@ import { OVERLAPS } from "../../generated/looks.ts";
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import type {
-  SummaryDoc, TraceInfo, WorkerInfo,
+  OverlapPart, SummaryDoc, TraceInfo, WorkerInfo,
 } from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import { fromFlat } from "../../model/declared.ts";
 import { objectsOf } from "../../model/device_use.ts";
-import { stepNumbers, type OverlapPart }
-  from "../../model/distributed.ts";
+import { stepNumbers } from "../../model/distributed.ts";
 import { formatTime } from "../../model/format.ts";
 import { otherTrace } from "../../model/route.ts";
 import { api } from "../../state/api.ts";

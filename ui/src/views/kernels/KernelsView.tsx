@@ -2,11 +2,13 @@
 //
 // Kernels by name, or by name and how they were launched; the share that uses
 // tensor cores; launches and copies.
-import type { DeclaredTable, SummaryDoc } from "../../generated/answers.ts";
+import type {
+  DeclaredTable, DeviceUse, SummaryDoc,
+} from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import { objectsOf } from "../../model/device_use.ts";
 import { formatShare } from "../../model/format.ts";
-import { deviceTitle, type DeviceUse } from "../../model/overview.ts";
+import { deviceTitle } from "../../model/overview.ts";
 import { percent } from "../../model/shares.ts";
 import type { Cell, Column, Data } from "../../model/table.ts";
 import { chosenSteps, useFlatTable, useRows, useSummary, useTables }

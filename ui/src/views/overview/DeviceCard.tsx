@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Devices and processors, and what the run consists of.
-import type { SummaryDoc } from "../../generated/answers.ts";
+import type { DeviceUse, SummaryDoc } from "../../generated/answers.ts";
 import { formatBytes, formatShare } from "../../model/format.ts";
-import { deviceTitle, type DeviceUse } from "../../model/overview.ts";
+import { deviceTitle } from "../../model/overview.ts";
 import { picked, trace } from "../../state/trace.ts";
 import { Card } from "../parts.tsx";
 

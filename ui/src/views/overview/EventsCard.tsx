@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kinds of events: how many, how long, and in which stage.
-import type { SummaryDoc } from "../../generated/answers.ts";
+import type { SummaryDoc, TypeStage } from "../../generated/answers.ts";
 import { Bar, Swatch } from "../../charts/charts.tsx";
 import { STAGES, TYPES } from "../../generated/looks.ts";
 import { formatCount, formatShare, formatTime } from "../../model/format.ts";
 import { objectsOf } from "../../model/device_use.ts";
 import { lookOf } from "../../model/palette.ts";
-import { typeGrid, type TypeStage } from "../../model/stages.ts";
+import { typeGrid } from "../../model/stages.ts";
 import { useFlatTable } from "../../state/documents.ts";
 import { route, setMore } from "../../state/route.ts";
 import { Card, Loaded, Segments } from "../parts.tsx";

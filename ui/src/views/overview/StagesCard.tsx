@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // CPU and GPU time of each stage: of all steps, or step by step.
-import type { SummaryDoc } from "../../generated/answers.ts";
+import type {
+  StageMean, StageStep, SummaryDoc,
+} from "../../generated/answers.ts";
 import { Columns, Swatch } from "../../charts/charts.tsx";
 import { STAGES } from "../../generated/looks.ts";
 import { formatTime } from "../../model/format.ts";
@@ -9,8 +11,7 @@ import { objectsOf } from "../../model/device_use.ts";
 import { lookOf } from "../../model/palette.ts";
 import { mostOf, partOf, percent } from "../../model/shares.ts";
 import { Prose } from "../../shell/Prose.tsx";
-import { stagesByStep, type StageMean, type StageStep }
-  from "../../model/stages.ts";
+import { stagesByStep } from "../../model/stages.ts";
 import { stackOf } from "../../model/waterfall.ts";
 import { useFlatTable } from "../../state/documents.ts";
 import { route, setMore } from "../../state/route.ts";

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where a step goes: parts that add up to it, and each step as a column.
-import type { SummaryDoc } from "../../generated/answers.ts";
+import type {
+  PartStep, StepPart, SummaryDoc,
+} from "../../generated/answers.ts";
 import { Columns, Swatch } from "../../charts/charts.tsx";
 import { objectsOf } from "../../model/device_use.ts";
 import { formatCount, formatShare, formatTime } from "../../model/format.ts";
@@ -10,7 +12,6 @@ import { percent } from "../../model/shares.ts";
 import { Prose } from "../../shell/Prose.tsx";
 import {
   barsOf, partColour, partsByStep, partTitle, stackOf, wholeOf,
-  type PartStep, type StepPart,
 } from "../../model/waterfall.ts";
 import { useFlatTable } from "../../state/documents.ts";
 import { showColumn } from "../steps/show.ts";

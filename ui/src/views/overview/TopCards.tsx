@@ -5,7 +5,7 @@ import type { DeclaredTable, SummaryDoc } from "../../generated/answers.ts";
 import { Bar } from "../../charts/charts.tsx";
 import { formatCount, formatShare, formatTime } from "../../model/format.ts";
 import { valueAt } from "../../model/declared.ts";
-import { listName, shortName } from "../../model/names.ts";
+import { shortName } from "../../model/names.ts";
 import { partOf } from "../../model/shares.ts";
 import { Prose } from "../../shell/Prose.tsx";
 import { useRows } from "../../state/documents.ts";
@@ -108,7 +108,7 @@ export function OperatorsCard({ doc }: { doc: SummaryDoc }) {
               <th scope="row" class="mono"><button class="name-link"
                 title={name} onClick={() =>
                   void showOnTimeline("operator", name)}>
-                <Name text={name} short={listName(name)} /></button></th>
+                <Name text={name} short={shortName(name)} /></button></th>
               <td><Bar share={partOf(number(row, "self_cpu_ns"), most)}
                 colour="operator" /></td>
               <td class="num">{formatTime(number(row, "self_cpu_ns"))}</td>

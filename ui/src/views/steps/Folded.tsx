@@ -5,7 +5,7 @@
 import type { Cell, Column, Data } from "../../model/table.ts";
 import { columnIndex } from "../../model/table.ts";
 import { foldedBox } from "../../model/folded.ts";
-import { listName } from "../../model/names.ts";
+import { shortName } from "../../model/names.ts";
 import { percent } from "../../model/shares.ts";
 import { Name } from "../../shell/Name.tsx";
 import { chosenSteps, useFlatTable } from "../../state/documents.ts";
@@ -15,7 +15,7 @@ import { Loaded } from "../parts.tsx";
 
 function look(cell: Cell, column: Column, data: Data, row: number) {
   if (column.key === "name" && typeof cell === "string")
-    return <Name text={cell} short={listName(cell)} />;
+    return <Name text={cell} short={shortName(cell)} />;
   if (column.key !== "band") return undefined;
   const number = (key: string) => {
     const value = data.cell(row, columnIndex(data, key));

@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import type { SelectInfo, SelectRow } from "../../generated/answers.ts";
 import { BOX_COLUMNS, type BoxKey } from "../../model/box_columns.ts";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
-import { listName } from "../../model/names.ts";
+import { shortName } from "../../model/names.ts";
 import { Icon } from "../../shell/icons.tsx";
 import type { Controller } from "./controller.ts";
 import { ClassSwatch } from "./Details.tsx";
@@ -48,7 +48,7 @@ function Table({ rows }: { rows: SelectRow[] }) {
           <tr key={row.name + row.class}>{BOX_COLUMNS.map(([key]) => (
             key === "name"
               ? <td key={key} title={row.name}><ClassSwatch name={row.class} />
-                <span class="mono">{listName(row.name)}</span></td>
+                <span class="mono">{shortName(row.name)}</span></td>
               : <td key={key}>{key === "calls" ? formatCount(row.calls)
                 : formatTime(row[key] as number)}</td>
           ))}</tr>

@@ -8,7 +8,7 @@ import type {
 import { Swatch } from "../../charts/charts.tsx";
 import { CLASSES } from "../../generated/looks.ts";
 import { countOf, formatTime } from "../../model/format.ts";
-import { listName, shortName } from "../../model/names.ts";
+import { shortName } from "../../model/names.ts";
 import { lookOf } from "../../model/palette.ts";
 import { leftOut } from "../../model/shown.ts";
 import { isPreview, trace } from "../../state/trace.ts";
@@ -106,7 +106,7 @@ function Chain({ list, controller }: {
           <button onClick={() =>
             void controller?.select(one.row, { move: true })}>
             <ClassSwatch name={one.class} />
-            <span class="mono" title={one.name}>{listName(one.name)}</span>
+            <span class="mono" title={one.name}>{shortName(one.name)}</span>
             <span class="quiet">{formatTime(one.dur)}</span>
           </button>
         </li>

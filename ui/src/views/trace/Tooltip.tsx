@@ -11,7 +11,7 @@ import {
   countOf, formatCount, formatShare, formatTime, formatValue,
 } from "../../model/format.ts";
 import { withPlace } from "../../model/memory.ts";
-import { listName, tooltipName } from "../../model/names.ts";
+import { shortName, tooltipName } from "../../model/names.ts";
 import { cssVar, lookOf } from "../../model/palette.ts";
 import { MANY } from "../../model/records.ts";
 import { Name } from "../../shell/Name.tsx";
@@ -81,7 +81,7 @@ function Many({ hit }: { hit: Hit }) {
         : `mostly ${tooltipName(hit.short)}`}</span>}
       {info?.top.map((one) => (
         <span key={one.name} class="top">
-          <Name text={one.name} short={tooltipName(listName(one.name))} />
+          <Name text={one.name} short={tooltipName(shortName(one.name))} />
           <i>{formatCount(one.events)} × · {formatTime(one.time)}</i>
         </span>
       ))}
