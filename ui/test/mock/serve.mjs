@@ -163,6 +163,10 @@ export async function startMock(port = 0, rename = (name) => name,
   gate = null) {
   const trace = makeTrace();
   trace.names = trace.names.map(rename);
+  // About as the server does it: what stands before a list.
+  trace.info.short = Object.fromEntries(trace.names
+    .map((name) => [name, name.replace(/^void |[<(].*/g, "")])
+    .filter(([name, short]) => short && short !== name));
   for (const list of [trace.info.groups, trace.info.tracks])
     for (const one of list) {
       one.name = rename(one.name);
