@@ -25,7 +25,7 @@ LAYERS = {
     "torch": set(),
     "base": set(),
     "trace": {"base"},
-    "importers": {"trace", "base", "format"},
+    "importers": {"trace", "base", "format", "exporters/perfetto/facts.h"},
     "exporters": {"trace", "base", "format"},
     "timeline": {"trace", "base"},
     "snapshot": {"timeline", "trace", "base"},

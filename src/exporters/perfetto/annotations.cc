@@ -4,12 +4,11 @@
 #include "base/json_check.h"
 #include "exporters/arrows.h"
 #include "exporters/chrome/json_text.h"
-#include "format/perfetto_facts.h"
+#include "exporters/perfetto/facts.h"
 
 namespace stepscope::perfetto {
 namespace {
 
-namespace facts = format::perfetto;
 using proto::Message;
 
 // Keys under which this file puts what is no argument.

@@ -6,13 +6,12 @@
 #include <algorithm>
 
 #include "base/utf8.h"
-#include "format/perfetto_facts.h"
+#include "exporters/perfetto/facts.h"
 #include "trace/event_type.h"
 
 namespace stepscope::perfetto {
 namespace {
 
-namespace facts = format::perfetto;
 using proto::Message;
 
 // What the file says of itself as a whole.

@@ -29,7 +29,7 @@ class Packets {
   // The first packet: clears what a reader may know of this sequence, and
   // states what time `zero_ns` of the trace was, if that is known.
   void WriteStart(int64_t zero_ns);
-  // One of format::perfetto::FileFact that comes later.
+  // One of facts::FileFact that comes later.
   void WriteFact(const proto::Message& fact);
   void WriteDescriptor(const proto::Message& descriptor);
   // An event with more than the fast path writes.

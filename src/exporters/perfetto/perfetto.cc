@@ -4,17 +4,16 @@
 #include <string>
 
 #include "exporters/chrome/time_base.h"
+#include "exporters/perfetto/facts.h"
 #include "exporters/perfetto/packets.h"
 #include "exporters/perfetto/slices.h"
 #include "exporters/perfetto/tracks.h"
-#include "format/perfetto_facts.h"
 #include "trace/kind_names.h"
 
 namespace stepscope {
 namespace perfetto {
 namespace {
 
-namespace facts = format::perfetto;
 using proto::Message;
 
 uint64_t Since(int64_t time_ns, int64_t zero_ns) {

@@ -3,13 +3,12 @@
 
 #include <string>
 
+#include "exporters/perfetto/facts.h"
 #include "exporters/pid_pool.h"
-#include "format/perfetto_facts.h"
 
 namespace stepscope::perfetto {
 namespace {
 
-namespace facts = format::perfetto;
 using proto::Message;
 
 constexpr int64_t kMaxId = 0x7fffffff;  // ids are 32 bits in the format

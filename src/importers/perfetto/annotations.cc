@@ -10,7 +10,6 @@
 namespace stepscope::pftrace {
 namespace {
 
-namespace facts = format::perfetto;
 using proto::Bytes;
 using proto::Message;
 using Holds = Annotation::Holds;

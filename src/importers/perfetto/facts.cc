@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What our own files say of processes and tracks; see
-// format/perfetto_facts.h.
-#include "format/perfetto_facts.h"
+// exporters/perfetto/facts.h.
 #include "importers/perfetto/fields.h"
 #include "importers/perfetto/track_table.h"
 
 namespace stepscope::pftrace {
 namespace {
 
-namespace facts = format::perfetto;
 using proto::Bytes;
 using proto::Delimited;
 using proto::Message;

@@ -5,17 +5,21 @@
 
 #include <cstdint>
 
-#include "format/perfetto_facts.h"
+#include "exporters/perfetto/facts.h"
 #include "importers/proto/wire.h"
 
-namespace stepscope::pftrace::tag {
+namespace stepscope::pftrace {
+
+namespace facts = perfetto::facts;  // ours
+
+namespace tag {
 
 using proto::Delimited;
 using proto::Fixed64;
 using proto::Varint;
 
 inline constexpr uint32_t kPacket = Delimited(1);  // of Trace
-inline constexpr uint32_t kFacts = Delimited(format::perfetto::kFacts);
+inline constexpr uint32_t kFacts = Delimited(facts::kFacts);
 
 // TracePacket.
 inline constexpr uint32_t kProcessTree = Delimited(2);
@@ -161,4 +165,5 @@ inline constexpr uint32_t kClockTime = Varint(2);
 inline constexpr uint32_t kClockIncremental = Varint(3);
 inline constexpr uint32_t kClockUnit = Varint(4);
 
-}  // namespace stepscope::pftrace::tag
+}  // namespace tag
+}  // namespace stepscope::pftrace

@@ -13,7 +13,6 @@
 namespace stepscope::pftrace {
 namespace {
 
-namespace facts = format::perfetto;
 using proto::Bytes;
 using proto::Delimited;
 using proto::Fixed64;

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace stepscope::format::perfetto {
+namespace stepscope::perfetto::facts {
 
 // The field of TracePacket (FileFact), TrackDescriptor (TrackFact) and
 // DebugAnnotation (AnnotationFact) that holds ours: a message.
@@ -61,4 +61,4 @@ enum AnnotationFact : uint32_t {
   kClipped = 2,  // the recorder kept only a part
 };
 
-}  // namespace stepscope::format::perfetto
+}  // namespace stepscope::perfetto::facts
