@@ -25,7 +25,7 @@
 namespace stepscope {
 namespace {
 
-constexpr uint32_t kNoView = 1u << 31;  // not 0, which is the default
+constexpr ViewSet kNoView = ViewSet::One(255);  // none is the default
 
 // Time that this thread was given, so that a busy machine does not matter.
 double Now() {
@@ -130,7 +130,7 @@ int Main(int argc, char** argv) {
   if (!only_all) tables("Paddle's tables", paddle);
   const struct {
     const char* name;
-    uint32_t views;
+    ViewSet views;
   } kParts[] = {{"event tree and steps", kNoView},
                 {"+ device", kDeviceView},
                 {"+ overview, distribution", kOverView | kDistributedView},

@@ -118,7 +118,7 @@ void ExpectLines(const Excerpt& excerpt, const Summary& summary,
   }
 }
 
-TableOptions Only(uint32_t view) {
+TableOptions Only(ViewSet view) {
   TableOptions options;
   options.views = view;
   return options;

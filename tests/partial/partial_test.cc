@@ -51,7 +51,7 @@ Partial MakePartial(uint32_t seed) {
   return partial;
 }
 
-TableOptions Asking(uint32_t views) {
+TableOptions Asking(ViewSet views) {
   TableOptions options;
   options.format = TableFormat::kJson;
   options.views = views;
@@ -118,7 +118,7 @@ TEST(Reduce, SaysWhatItCannotGive) {
   EXPECT_NE((*job)->missing.find("Overview"), std::string::npos);
   EXPECT_NE((*job)->missing.find("Critical Path"), std::string::npos)
       << (*job)->missing;
-  EXPECT_EQ((*job)->given & ~kPartialViews, 0u);
+  EXPECT_FALSE((*job)->given & ~kPartialViews);
 }
 
 TEST(PartialFile, GivesBackWhatItWasGiven) {
