@@ -21,8 +21,8 @@ namespace {
 
 std::shared_ptr<const Trace> Sample() {
   return TraceFromText(
-      "process 1\nthread 1 main_of_test\n  0..90 op Operator\n"
-      "  100..110 op Operator\nthread 2 worker_of_test\n  0..7 io Operator\n");
+      "process 1\nthread 1 mainthread\n  0..90 op Operator\n"
+      "  100..110 op Operator\nthread 2 workerthread\n  0..7 io Operator\n");
 }
 
 std::string Rendered(TableFormat format) {
@@ -43,18 +43,18 @@ void ExpectAll(const std::string& text,
 
 TEST(PlantedTable, IsPrinted) {
   ExpectAll(Rendered(TableFormat::kText),
-            {"Planted", "main_of_test", "worker_of_test", "100"});
+            {"Planted", "mainthread", "workerthread", "100"});
   ExpectAll(Rendered(TableFormat::kMarkdown),
-            {"Planted", "| main_of_test", "| worker_of_test"});
-  ExpectAll(Rendered(TableFormat::kCsv), {"main_of_test,2,100"});
+            {"Planted", "| mainthread", "| workerthread"});
+  ExpectAll(Rendered(TableFormat::kCsv), {"mainthread,2,100"});
   ExpectAll(Rendered(TableFormat::kJson),
-            {"\"planted\"", "\"track\":\"main_of_test\"", "\"total_ns\":100"});
+            {"\"planted\"", "\"track\":\"mainthread\"", "\"total_ns\":100"});
 }
 
 TEST(PlantedTable, IsInTheReport) {
   const Result<std::string> page = RenderHtmlReport(*Sample(), {});
   ASSERT_TRUE(page) << page.error().message;
-  ExpectAll(*page, {"#t-planted", "main_of_test"});
+  ExpectAll(*page, {"#t-planted", "mainthread"});
 }
 
 TEST(PlantedTable, IsArrow) {
