@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains beside four times as many loader workers as there are processors, all
-of which compute without end. With an argument: no workers."""
+"""Trains beside four times as many loader workers as there are processors. Each
+computes without end on a thread of its own, whether its batches are wanted or
+not, and they are there in time: so the step always wants a processor, too, and
+waits for it. With an argument: no workers."""
 import os
 import sys
+import threading
 import time
 
 import torch
@@ -10,13 +13,17 @@ import torch
 WORKERS = 0 if len(sys.argv) > 1 else 4 * len(os.sched_getaffinity(0))
 
 
+def compute():
+    while True:
+        sum(range(10_000))
+
+
 class Samples(torch.utils.data.IterableDataset):
     def __iter__(self):
+        if WORKERS:
+            threading.Thread(target=compute, daemon=True).start()
         while True:
-            value = 0.0
-            for i in range(300_000 if WORKERS else 1):
-                value += i * 0.5
-            yield torch.full((256,), value)
+            yield torch.full((256,), 0.5)
 
 
 torch.manual_seed(0)
