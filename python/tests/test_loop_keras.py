@@ -62,7 +62,7 @@ class KerasTest(support.InOwnFolder):
         self.assertEqual(len(seen.steps), 4)
         self.assertEqual(seen.by_step("Micro-step"), [3] * 4)
         self.assertEqual(len(seen.result["steps"].to_dicts()), 4)
-        self.assertIn("input stall", str(seen.result.summary()))
+        self.assertIn("Input stall", str(seen.result.summary()))
 
     def test_data_of_unknown_length(self):
         def batches():

@@ -80,7 +80,7 @@ class LightningTest(support.InOwnFolder):
         self.assertEqual(model["Backward"]["calls"], 12)
         self.assertEqual(len(seen.named("Optimization")), 4)
         self.assertEqual(len(seen.result["steps"].to_dicts()), 4)
-        self.assertIn("input stall", str(seen.result.summary()))
+        self.assertIn("Input stall", str(seen.result.summary()))
 
     def test_epochs_sanity_check_and_saving(self):
         saving = callbacks.ModelCheckpoint(dirpath="saved", save_top_k=-1)

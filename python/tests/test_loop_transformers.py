@@ -85,7 +85,7 @@ class TransformersTest(support.InOwnFolder):
         self.assertTrue(any(row["name"].startswith("aten::")
                             for row in seen.events))
         summary = str(seen.result.summary())
-        self.assertIn("input stall", summary)
+        self.assertIn("Input stall", summary)
         self.assertEqual(len(seen.result["steps"].to_dicts()), 4)
 
     def test_epochs_without_accumulation(self):
