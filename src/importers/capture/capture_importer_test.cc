@@ -423,6 +423,36 @@ TEST(CaptureImporterTest, RecordsThatCannotBeUsedAreRejected) {
   EXPECT_EQ(trace->ledger().seen(), 10u);
 }
 
+// A thread reads the clock for an end, loses its processor, and goes on when
+// the other has been round the ring: its record stands first in a chunk that
+// was in use meanwhile, with a time before that.
+TEST(CaptureImporterTest, AnEndStoredLateHidesNoOtherEvent) {
+  constexpr uint32_t kTimesRound = 9;
+  for (uint32_t delayed = 0; delayed < kTimesRound; ++delayed) {
+    CaptureWriter w;
+    w.Clock(format::ClockKind::kMonotonic, 1'000'000'000, {MakeAnchor(1, 0)});
+    w.Names({{2, 7, "x"}});
+    SlotList waiting;
+    waiting.Open(400, 2);
+    w.Events(2, 0, 1, 1, 0, waiting.slots());
+    for (uint32_t i = 0; i < kTimesRound; ++i) {
+      SlotList s;
+      if (i == delayed) s.LateEnd(500, format::SlotPosition(1, 0), 400);
+      const uint64_t begin = 1000 * (i + 1);
+      const auto slot = static_cast<uint32_t>(s.slots().size());
+      s.Open(begin, 2);
+      s.LateEnd(begin + 30, format::SlotPosition(0, slot), begin);
+      w.Events(i == delayed ? 2 : 1, i + 1, 0, 10 + i, 0, s.slots());
+    }
+    w.End(90000);
+    const auto trace = ImportBytes(w.bytes());
+    ASSERT_EQ(trace->size(), 1 + kTimesRound);
+    EXPECT_EQ(Rejected(*trace, "end without its event"), 0u) << delayed;
+    for (Row row = 0; row < trace->size(); ++row)
+      EXPECT_EQ(trace->flags()[row] & kEventOpenAtEnd, 0) << delayed;
+  }
+}
+
 TEST(CaptureImporterTest, AStepThatWasNoneIsAMark) {
   CaptureWriter w;
   w.Clock(format::ClockKind::kMonotonic, 1'000'000'000, {MakeAnchor(1, 0)});

@@ -197,11 +197,11 @@ RunCounts EventDecoder::FinishRun(const RunInfo& run, const RunEnds& ends,
   // Zero already, and on pages that then need not be there.
   if (run.track != 0)
     std::fill(rows_.track + first, rows_.track + row_, run.track);
-  const SlotIndex::Break* const breaks = lists_.breaks.get();
-  index_.AddRun(run.header, row_, {breaks, ends.breaks});
   uint64_t repaired = 0;
   for (const OddEvent* odd = lists_.odd.get(); odd != ends.odd; ++odd)
     repaired += AddOddEvent(run, *odd) ? 1 : 0;
+  const SlotIndex::Break* const breaks = lists_.breaks.get();
+  index_.AddRun(run.header, rows_.start_ns[first], row_, {breaks, ends.breaks});
   order_.StartRun(run.track, first);
   for (const SideRecord* side = lists_.side.get(); side != ends.side; ++side) {
     if (format::SideKindOf(side->header.site) == format::SideKind::kOwner)

@@ -171,8 +171,9 @@ std::string_view EventDecoder::ReasonOf(const Site& site, uint32_t id) const {
 // The row (counted from rows_.first) of a slot, by position and begin time.
 Row EventDecoder::RowOf(const SlotRef& ref) const {
   const int64_t start = clock_.ToNs(ref.begin) + offset_ns_;
-  return index_.Find(
-      ref, [&](Row row) { return row < row_ && rows_.start_ns[row] == start; });
+  return index_.Find(ref.position, start, [&](Row row) {
+    return row < row_ && rows_.start_ns[row] == start;
+  });
 }
 
 void EventDecoder::Resolve() {

@@ -11,14 +11,14 @@ constexpr uint32_t kPositionsPerChunk = format::SlotPosition(1, 0);
 
 }  // namespace
 
-void SlotIndex::AddRun(const format::EventsHeader& header, Row last_row,
-                       std::span<const Break> breaks) {
+void SlotIndex::AddRun(const format::EventsHeader& header, int64_t first_ns,
+                       Row last_row, std::span<const Break> breaks) {
   if (breaks.empty()) return;
   Run run = {};
   run.chunk = header.chunk;
   run.first_slot = header.first_slot;
   run.incarnation = header.incarnation;
-  run.first_tick = header.base_tick;
+  run.first_ns = first_ns;
   run.last_row = last_row;
   run.first_break = breaks_.size();
   run.break_count = breaks.size();
@@ -34,21 +34,20 @@ void SlotIndex::Seal() {
   });
 }
 
-size_t SlotIndex::RunsUpTo(const format::SlotRef& ref) const {
-  const uint32_t chunk = ref.position / kPositionsPerChunk;
+size_t SlotIndex::RunsUpTo(uint32_t position, int64_t start_ns) const {
+  const uint32_t chunk = position / kPositionsPerChunk;
   const auto after =
       std::partition_point(runs_.begin(), runs_.end(), [&](const Run& run) {
-        return std::tie(run.chunk, run.first_tick) <=
-               std::tie(chunk, ref.begin);
+        return std::tie(run.chunk, run.first_ns) <= std::tie(chunk, start_ns);
       });
   return static_cast<size_t>(after - runs_.begin());
 }
 
-Row SlotIndex::RowIn(size_t index, const format::SlotRef& ref) const {
+Row SlotIndex::RowIn(size_t index, uint32_t position) const {
   if (index >= runs_.size()) return kNoRow;
   const Run& run = runs_[index];
-  const uint32_t slot = ref.position % kPositionsPerChunk;
-  if (run.chunk != ref.position / kPositionsPerChunk) return kNoRow;
+  const uint32_t slot = position % kPositionsPerChunk;
+  if (run.chunk != position / kPositionsPerChunk) return kNoRow;
   const Break* const first = breaks_.data() + run.first_break;
   const Break* const last = first + run.break_count;
   const Break* const after = std::upper_bound(
