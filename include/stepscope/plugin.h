@@ -74,6 +74,8 @@ typedef struct stepscope_plugin_host {
   void (*window)(void* context, uint64_t* begin, uint64_t* end);
   uint32_t flags;  // stepscope_host_flag, as of the call that is being made
   uint32_t unused;
+  // The id of the calling thread, as gettid() says, without asking the system.
+  uint32_t (*thread)(void* context);
 } stepscope_plugin_host;
 
 enum stepscope_host_flag {

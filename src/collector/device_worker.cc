@@ -25,6 +25,9 @@ constexpr int64_t kMs = 1000000;
 constexpr int64_t kPollNs = 10 * kMs;
 constexpr int64_t kAwaitUseNs = 20 * kMs;
 
+// Of the thread that it belongs to; 0: not asked yet.
+__thread uint32_t thread_id __attribute__((tls_model("initial-exec")));
+
 pid_t ThreadId() { return static_cast<pid_t>(syscall(SYS_gettid)); }
 
 const char* StateName(uint32_t state) {
@@ -199,6 +202,7 @@ void DeviceWorker::ResumeAfterFork() {
 // threads are gone: it can be used only if it never was. Plain stores only.
 void DeviceWorker::ResetAfterFork() {
   loading_ = mutex_ = PTHREAD_MUTEX_INITIALIZER;
+  thread_id = 0;
   loading_by_.store(0);
   forking_ = false;
   hangs_.store(false);
@@ -307,7 +311,8 @@ void DeviceWorker::FillHost() {
            Report,
            Window,
            0,
-           0};
+           0,
+           Thread};
 }
 
 // Exit handlers run last made first. The device's libraries make theirs as they
@@ -387,6 +392,11 @@ void DeviceWorker::Say(uint32_t state, const char* format, ...) {
 }
 
 uint64_t DeviceWorker::NowTicks(void*) { return Now(); }
+
+uint32_t DeviceWorker::Thread(void*) {
+  if (thread_id == 0) thread_id = static_cast<uint32_t>(ThreadId());
+  return thread_id;
+}
 
 uint32_t DeviceWorker::Intern(void*, const char* name, size_t length,
                               uint32_t type) {

@@ -79,6 +79,7 @@ class DeviceWorker {
 
   // The host table's slots.
   static uint64_t NowTicks(void* worker);
+  static uint32_t Thread(void* worker);
   static uint32_t Intern(void* worker, const char* name, size_t length,
                          uint32_t type);
   static void* Reserve(void* worker, size_t bytes);

@@ -29,8 +29,6 @@ namespace stepscope::gpu {
   X(cuptiSetThreadIdType)                   \
   X(cuptiActivityRegisterTimestampCallback) \
   X(cuptiActivityEnableAndDump)             \
-  X(cuptiActivityEnableRuntimeApi)          \
-  X(cuptiActivityEnableDriverApi)           \
   X(cuptiEnableDomain)                      \
   X(cuptiFinalize)
 

@@ -144,20 +144,18 @@ void Decoder::NoteThread(uint32_t thread) {
     threads_.push_back(thread);
 }
 
-void Decoder::Call(const CUpti_ActivityAPI& call, CUpti_CallbackDomain domain) {
-  if (call.threadId != last_thread_) NoteThread(call.threadId);
-  uint64_t start = 0;
-  uint64_t end = 0;
-  if (!Times(call.start, call.end, &start, &end) || AfterWindow(start)) return;
+void Decoder::Call(const CallLog::Call& call) {
+  if (call.thread != last_thread_) NoteThread(call.thread);
+  if (!InWindow(call.end) || AfterWindow(call.start)) return;
   auto* record = writer_.Add<stepscope_record_call>(
-      STEPSCOPE_RECORD_CALL, names_.Call(domain, call.cbid));
+      STEPSCOPE_RECORD_CALL, names_.Call(call.domain, call.cbid));
   if (record == nullptr) return Lose(Reason::kSlowCapture, 1);
   ++seen_;
-  record->start = start;
-  record->end = end;
-  record->correlation = call.correlationId;
-  record->thread = call.threadId;
-  record->result = call.returnValue;
+  record->start = call.start;
+  record->end = call.end;
+  record->correlation = call.correlation;
+  record->thread = call.thread;
+  record->result = call.result;
 }
 
 void Decoder::Wait(const CUpti_ActivitySynchronization& wait) {

@@ -156,9 +156,8 @@ void Decoder::Record(const CUpti_Activity* record) {
     case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
       return Graph(As<CUpti_ActivityGraphTrace>(record));
     case CUPTI_ACTIVITY_KIND_RUNTIME:
-      return Call(As<CUpti_ActivityAPI>(record), CUPTI_CB_DOMAIN_RUNTIME_API);
     case CUPTI_ACTIVITY_KIND_DRIVER:
-      return Call(As<CUpti_ActivityAPI>(record), CUPTI_CB_DOMAIN_DRIVER_API);
+      return;  // another tool asked for them; calls come from the CallLog
     case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
       return Wait(As<CUpti_ActivitySynchronization>(record));
     case CUPTI_ACTIVITY_KIND_CUDA_EVENT:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decoder: CUPTI's activity records to records of the host. Every record it
-// looks at that belongs to the window is either written or counted under one
-// reason. Device thread only.
+// Decoder: CUPTI's activity records, and the calls, to records of the host.
+// Every record it looks at that belongs to the window is either written or
+// counted under one reason. Device thread only.
 //
 // Records are read through the oldest structs of CUDA 12: later versions only
 // append members, so what is read here is where it was in all of them. Buffers
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "gpu/block_writer.h"
+#include "gpu/call_log.h"
 #include "gpu/clock.h"
 #include "gpu/cupti_api.h"
 #include "gpu/launch_shapes.h"
@@ -44,6 +45,7 @@ class Decoder {
   void UpdateWindow();
 
   void Decode(uint8_t* buffer, size_t valid);
+  void Call(const CallLog::Call& call);
   // The same, but everything in it is lost.
   void CountLost(uint8_t* buffer, size_t valid, Reason why);
   void Lose(Reason why, uint64_t count);
@@ -72,7 +74,6 @@ class Decoder {
   bool CopyWork(const Activity& copy);
   void Set(const CUpti_ActivityMemset4& set);
   void Graph(const CUpti_ActivityGraphTrace& graph);
-  void Call(const CUpti_ActivityAPI& call, CUpti_CallbackDomain domain);
   void Wait(const CUpti_ActivitySynchronization& wait);
   void Event(const CUpti_ActivityCudaEvent& event);
   void Memory(const CUpti_ActivityMemory3& memory);

@@ -9,8 +9,6 @@ namespace stepscope::gpu {
 namespace {
 
 constexpr int64_t kMillisecond = 1'000'000;
-// Of calls, after which CUPTI stays: every one of them tells us.
-constexpr int64_t kListen = 2000 * kMillisecond;
 // A thread that has not called for this long is not waited for.
 constexpr int64_t kIdle = kMillisecond;
 // How long a thread is kept in a call for the others to gather, and how often.
@@ -23,15 +21,18 @@ constexpr int64_t kLongestWait = 1000 * kMillisecond;
 
 void Farewell::Listen(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
                       bool on) {
+  if (!on) withdrew_ = true;
   const uint32_t enable = on ? 1 : 0;
   api.cuptiEnableDomain(enable, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API);
   api.cuptiEnableDomain(enable, subscriber, CUPTI_CB_DOMAIN_DRIVER_API);
 }
 
 bool Farewell::Begin(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
-                     const std::vector<uint32_t>& threads, int wait_ms) {
+                     const std::vector<uint32_t>& threads, int wait_ms,
+                     int64_t listen_ms) {
   threads_.Reset(threads);
   subscriber_ = subscriber;
+  listen_ns_ = listen_ms * kMillisecond;
   give_up_ns_ = 0;
   next_try_ns_ = 0;
   state_ = kWanted;
@@ -90,7 +91,7 @@ void Farewell::WaitWhile(State low, State high) const {
 void Farewell::Try(const CuptiApi& api, const CallingThreads::Entry* mine,
                    int64_t now_ns) {
   int64_t unset = 0;
-  give_up_ns_.compare_exchange_strong(unset, now_ns + kListen);
+  give_up_ns_.compare_exchange_strong(unset, now_ns + listen_ns_);
   if (now_ns < next_try_ns_) return;
   uint32_t wanted = kWanted;
   if (now_ns > give_up_ns_) {
@@ -119,6 +120,9 @@ bool Farewell::FinaliseIfOthersAreOut(const CuptiApi& api,
     state_ = kGathering;
     return false;
   }
+  // Otherwise launches stay slower. Nobody is under a call now.
+  api.cuptiEnableDomain(0, subscriber_, CUPTI_CB_DOMAIN_RUNTIME_API);
+  api.cuptiEnableDomain(0, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API);
   api.cuptiFinalize();
   state_ = kDone;
   return true;

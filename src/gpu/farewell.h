@@ -7,7 +7,7 @@
 // exit at which all other threads are known to be out: each that called CUDA
 // while it was recorded must have been seen to leave a call, or have ended;
 // those that call often wait in the exit of theirs until it is done. Where that
-// does not come about within two seconds of calls, CUPTI stays.
+// does not come about within `listen_ms` of calls, CUPTI stays.
 //
 // A program that makes no further call never pays for it.
 #pragma once
@@ -27,7 +27,8 @@ class Farewell {
   // it the subscription is gone. False: it may be, at a later call.
   // `threads`: those that called CUDA so far.
   bool Begin(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
-             const std::vector<uint32_t>& threads, int wait_ms);
+             const std::vector<uint32_t>& threads, int wait_ms,
+             int64_t listen_ms);
 
   // From the subscriber's callback, any thread.
   void OnCall(const CuptiApi& api, CUpti_CallbackDomain domain,
@@ -37,10 +38,13 @@ class Farewell {
   // subscription still stands, and nothing will be finalised.
   bool Cancel(const CuptiApi& api, CUpti_SubscriberHandle subscriber);
 
+  // Whether callbacks were withdrawn, perhaps under a call that was under way:
+  // finalising CUPTI then corrupts the heap (13.0), so nobody may any more.
+  bool withdrew() const { return withdrew_; }
+
  private:
   enum State : uint32_t { kNone, kWanted, kGathering, kRunning, kDone };
-  static void Listen(const CuptiApi& api, CUpti_SubscriberHandle subscriber,
-                     bool on);
+  void Listen(const CuptiApi& api, CUpti_SubscriberHandle subscriber, bool on);
   void Enter(CallingThreads::Entry* mine);
   void Try(const CuptiApi& api, const CallingThreads::Entry* mine,
            int64_t now_ns);
@@ -50,8 +54,10 @@ class Farewell {
   void WaitWhile(State low, State high) const;
 
   std::atomic<uint32_t> state_{kNone};
+  std::atomic<bool> withdrew_{false};
   CallingThreads threads_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
+  int64_t listen_ns_ = 0;
   std::atomic<int64_t> give_up_ns_{0};  // 0: no call was seen yet
   std::atomic<int64_t> next_try_ns_{0};
 };

@@ -80,13 +80,11 @@ bool KindSet::Enable(char* why, size_t why_bytes, char* missing,
   // A graph that was instantiated before CUPTI was attached crashes the program
   // when it is launched, if graphs are traced as wholes (CUPTI 13.0, seen with
   // and without us): so only where there cannot be any.
-  const bool nodes =
-      EnvironmentIs("STEPSCOPE_GPU_GRAPHS", "nodes") ||
-      (!early_ && !EnvironmentIs("STEPSCOPE_GPU_GRAPHS", "whole"));
+  const bool whole = early_ && EnvironmentIs("STEPSCOPE_GPU_GRAPHS", "whole");
   missing[0] = '\0';
   for (const Kind& kind : kKinds) {
     if (!Listed(list, kind.name, kind.standard)) continue;
-    if (kind.kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && nodes) continue;
+    if (kind.kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && !whole) continue;
     const bool dump = kind.dump && api_.cuptiActivityEnableAndDump != nullptr;
     const CUptiResult result = dump ? api_.cuptiActivityEnableAndDump(kind.kind)
                                     : api_.cuptiActivityEnable(kind.kind);
@@ -103,46 +101,34 @@ bool KindSet::Enable(char* why, size_t why_bytes, char* missing,
     std::snprintf(missing + used, missing_bytes - used, "%s%s",
                   used > 0 ? ", " : "", kind.name);
   }
-  if (Listed(list, kRuntime, true))
-    EnableCalls(CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_CB_DOMAIN_RUNTIME_API,
-                api_.cuptiActivityEnableRuntimeApi);
-  // Before 12.5 it is all driver calls or none; then none.
-  if (Listed(list, kDriver, true) &&
-      api_.cuptiActivityEnableDriverApi != nullptr)
-    EnableCalls(CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_CB_DOMAIN_DRIVER_API,
-                api_.cuptiActivityEnableDriverApi);
   return true;
-}
-
-void KindSet::EnableCalls(CUpti_ActivityKind kind, CUpti_CallbackDomain domain,
-                          EnableCall enable) {
-  const bool all =
-      enable == nullptr || EnvironmentIs("STEPSCOPE_GPU_CALLS", "all");
-  const bool single = early_ && !all;
-  if (!single) {
-    if (api_.cuptiActivityEnable(kind) != CUPTI_SUCCESS) return;
-    enabled_.push_back(kind);
-  }
-  for (uint32_t cbid = 1; cbid < kMaxCalls && !all; ++cbid) {
-    const char* name = nullptr;
-    if (api_.cuptiGetCallbackName(domain, cbid, &name) != CUPTI_SUCCESS ||
-        name == nullptr)
-      return;
-    if (!single && !IsWork(name)) enable(cbid, 0);
-    if (single && IsWork(name) && enable(cbid, 1) == CUPTI_SUCCESS)
-      single_.push_back({enable, cbid});
-  }
 }
 
 bool KindSet::Disable() {
   bool all = true;
-  for (const SingleCall& call : single_)
-    all &= call.enable(call.cbid, 0) == CUPTI_SUCCESS;
   for (const CUpti_ActivityKind kind : enabled_)
     all &= api_.cuptiActivityDisable(kind) == CUPTI_SUCCESS;
-  single_.clear();
   enabled_.clear();
   return all;
+}
+
+std::vector<ApiCall> CallsOfInterest(const CuptiApi& api) {
+  const char* list = secure_getenv("STEPSCOPE_GPU_KINDS");
+  const bool all = EnvironmentIs("STEPSCOPE_GPU_CALLS", "all");
+  std::vector<ApiCall> calls;
+  const auto add = [&](const char* kind, CUpti_CallbackDomain domain) {
+    if (!Listed(list, kind, true)) return;
+    for (uint32_t cbid = 1; cbid < kMaxCalls; ++cbid) {
+      const char* name = nullptr;
+      if (api.cuptiGetCallbackName(domain, cbid, &name) != CUPTI_SUCCESS ||
+          name == nullptr)
+        return;
+      if (all || IsWork(name)) calls.push_back({domain, cbid});
+    }
+  };
+  add(kRuntime, CUPTI_CB_DOMAIN_RUNTIME_API);
+  add(kDriver, CUPTI_CB_DOMAIN_DRIVER_API);
+  return calls;
 }
 
 }  // namespace stepscope::gpu

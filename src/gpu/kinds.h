@@ -2,9 +2,9 @@
 //
 // What is collected: the activity kinds, and which API calls are worth a
 // record. STEPSCOPE_GPU_KINDS chooses among the kinds by name, separated by
-// commas, or "all"; STEPSCOPE_GPU_GRAPHS=nodes records the kernels in a CUDA
-// graph one by one, =whole the graph as one; STEPSCOPE_GPU_CALLS=all keeps
-// every API call, not only those that do work.
+// commas, or "all"; STEPSCOPE_GPU_GRAPHS=whole records a CUDA graph as one
+// kernel, not its kernels one by one; STEPSCOPE_GPU_CALLS=all keeps every API
+// call, not only those that do work.
 #pragma once
 
 #include <cstdint>
@@ -34,24 +34,19 @@ class KindSet {
   bool Disable();
 
  private:
-  using EnableCall = decltype(CuptiApi::cuptiActivityEnableRuntimeApi);
-
-  // Enables the calls of a domain that do work: one by one, or, where CUDA is
-  // initialised already and single calls would not be reported, the kind less
-  // all others. The former is what costs less.
-  void EnableCalls(CUpti_ActivityKind kind, CUpti_CallbackDomain domain,
-                   EnableCall enable);
-
-  struct SingleCall {
-    EnableCall enable;
-    uint32_t cbid;
-  };
-
   const CuptiApi& api_;
   bool early_;
   std::vector<CUpti_ActivityKind> enabled_;
-  std::vector<SingleCall> single_;
 };
+
+// A function of the runtime's or the driver's API.
+struct ApiCall {
+  CUpti_CallbackDomain domain;
+  CUpti_CallbackId cbid;
+};
+
+// The functions whose calls are recorded.
+std::vector<ApiCall> CallsOfInterest(const CuptiApi& api);
 
 // True for calls of the runtime or the driver that launch, copy, set, allocate
 // or wait. The others ask, and programs make thousands of them.

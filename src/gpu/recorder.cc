@@ -20,6 +20,12 @@ size_t Budget() {
                                 : kDefaultBudget;
 }
 
+// STEPSCOPE_CUPTI_FINALIZE, in ms of calls, each of which tells us; 0: never.
+int64_t FinaliseWithinMs() {
+  const char* text = secure_getenv("STEPSCOPE_CUPTI_FINALIZE");
+  return text != nullptr ? std::atol(text) : 2000;
+}
+
 }  // namespace
 
 Recorder& Recorder::Get() {
@@ -56,7 +62,12 @@ uint64_t Recorder::OnTimestamp() {
 void Recorder::OnCallback(void*, CUpti_CallbackDomain domain,
                           CUpti_CallbackId id, const void* data) {
   Recorder& self = Get();
-  self.farewell_.OnCall(self.api_, domain, data);
+  if (domain == CUPTI_CB_DOMAIN_RUNTIME_API ||
+      domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+    const auto& call = *static_cast<const CUpti_CallbackData*>(data);
+    self.calls_.OnCall(domain, id, call);
+    return self.farewell_.OnCall(self.api_, domain, data);
+  }
   if (domain == CUPTI_CB_DOMAIN_RESOURCE &&
       id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING &&
       self.accepting_.load(std::memory_order_acquire))
@@ -105,12 +116,14 @@ void Recorder::Unsubscribe() {
 // A process that is about to exit needs no more than silence.
 void Recorder::Leave(bool exiting) {
   constexpr int kWaitMs = 20;
-  const char* choice = secure_getenv("STEPSCOPE_CUPTI_FINALIZE");
-  const bool may =
-      api_.cuptiFinalize != nullptr && api_.cuptiEnableDomain != nullptr &&
-      api_.version >= kMayFinalize && (choice == nullptr || choice[0] != '0');
-  if (exiting || !may || decoder_.threads().empty()) return Unsubscribe();
-  if (farewell_.Begin(api_, subscriber_, decoder_.threads(), kWaitMs)) {
+  const int64_t listen_ms = FinaliseWithinMs();
+  const bool may = api_.cuptiFinalize != nullptr &&
+                   api_.cuptiEnableDomain != nullptr &&
+                   api_.version >= kMayFinalize && listen_ms > 0;
+  if (exiting || !may || farewell_.withdrew() || decoder_.threads().empty())
+    return Unsubscribe();
+  if (farewell_.Begin(api_, subscriber_, decoder_.threads(), kWaitMs,
+                      listen_ms)) {
     farewell_.Cancel(api_, subscriber_);  // it is done: as new
     subscriber_ = nullptr;
   }
@@ -138,7 +151,8 @@ int Recorder::Attach(const stepscope_plugin_host* host, bool late) {
   char why[600] = {};
   if (!loaded_ && !LoadCupti(&api_, why, sizeof(why))) return Refuse(why);
   loaded_ = true;
-  if (!pool_.Prepare(Budget())) return Refuse("no memory for CUPTI's buffers");
+  if (!pool_.Prepare(Budget()) || !calls_.Prepare())
+    return Refuse("no memory for CUPTI's buffers");
   if (subscriber_ != nullptr) {
     if (!farewell_.Cancel(api_, subscriber_)) Unsubscribe();
     subscriber_ = nullptr;
@@ -160,6 +174,10 @@ int Recorder::Attach(const stepscope_plugin_host* host, bool late) {
     Unsubscribe();
     return Refuse(why);
   }
+  if (!calls_.Begin(host_, api_, subscriber_))
+    std::snprintf(missing_ + std::strlen(missing_),
+                  sizeof(missing_) - std::strlen(missing_), "%scalls",
+                  missing_[0] != '\0' ? ", " : "");
   // The description of the devices comes first.
   api_.cuptiActivityFlushAll(0);
   DecodeCompleted();
@@ -182,6 +200,11 @@ void Recorder::DecodeCompleted() {
     pool_.Recycle(completed);
     pool_.Refill();
   }
+  // At most one round: the program may add calls as fast as they are read.
+  CallLog::Call call;
+  for (uint32_t i = 0; i < CallLog::kSlots && calls_.Next(&call); ++i)
+    decoder_.Call(call);
+  decoder_.Lose(Reason::kNoBuffer, calls_.TakeLost());
 }
 
 void Recorder::CountDropped() {
@@ -212,6 +235,7 @@ void Recorder::FlushUntil(int64_t deadline_ns) {
 
 void Recorder::Detach(uint32_t timeout_ms) {
   const int64_t begin = NowNs();
+  calls_.End();
   const bool quiet = kinds_->Disable();
   // Work in flight is waited for during two thirds of the time there is.
   FlushUntil(begin + int64_t{timeout_ms} * 1'000'000 * 2 / 3);

@@ -2,7 +2,7 @@
 //
 // Recorder: one attachment to CUPTI, from subscribing to leaving nothing
 // behind. All functions are called on the device thread; CUPTI's callbacks,
-// which come on any thread, touch the buffer pool alone.
+// which come on any thread, touch the buffer pool and the call log alone.
 #pragma once
 
 #include <stepscope/plugin.h>
@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "gpu/buffer_pool.h"
+#include "gpu/call_log.h"
 #include "gpu/clock.h"
 #include "gpu/cupti_api.h"
 #include "gpu/decoder.h"
@@ -55,6 +56,7 @@ class Recorder {
   CUpti_SubscriberHandle subscriber_ = nullptr;
   std::unique_ptr<KindSet> kinds_;
   BufferPool pool_;
+  CallLog calls_;
   Farewell farewell_;
   DeviceClock clock_;
   Decoder decoder_;

@@ -64,6 +64,7 @@ static_assert(offsetof(stepscope_plugin_host, commit_block) == 40);
 static_assert(offsetof(stepscope_plugin_host, report_capability) == 48);
 static_assert(offsetof(stepscope_plugin_host, window) == 56);
 static_assert(offsetof(stepscope_plugin_host, flags) == 64);
+static_assert(offsetof(stepscope_plugin_host, thread) == 72);
 static_assert(offsetof(stepscope_plugin, struct_size) == 0);
 static_assert(offsetof(stepscope_plugin, name) == 8);
 static_assert(offsetof(stepscope_plugin, device_type) == 16);

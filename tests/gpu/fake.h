@@ -18,6 +18,7 @@ struct Fake {
   FAKE_CONTROL(set);
   FAKE_CONTROL(work);
   FAKE_CONTROL(call);
+  FAKE_CONTROL(driver_call);
   FAKE_CONTROL(enter);
   FAKE_CONTROL(leave);
   FAKE_CONTROL(wait);
@@ -54,6 +55,7 @@ struct Fake {
       FAKE_CONTROL(set);
       FAKE_CONTROL(work);
       FAKE_CONTROL(call);
+      FAKE_CONTROL(driver_call);
       FAKE_CONTROL(enter);
       FAKE_CONTROL(leave);
       FAKE_CONTROL(wait);

@@ -119,7 +119,7 @@ TEST(Loss, OlderLibraryIsNeverRefused) {
   fake.set("version", 26);
   TestHost host;
   ASSERT_TRUE(host.Record());
-  constexpr uint64_t kLaunches = 34000;
+  constexpr uint64_t kLaunches = 60000;
   for (uint64_t i = 0; i < kLaunches; ++i) fake.Kernel();
   host.Detach();
   const uint64_t counted = host.Count("gpu: buffer pool used up") +

@@ -36,6 +36,7 @@ TEST(Records, CopiesSetsGraphs) {
   setenv("STEPSCOPE_GPU_GRAPHS", "whole", 1);
   Fake& fake = Fake::Get();
   TestHost host;
+  host.SetEarly();
   ASSERT_TRUE(host.Record());
   for (const FakeWork::Kind kind : {FakeWork::kMemcpy, FakeWork::kPeer,
                                     FakeWork::kMemset, FakeWork::kGraph}) {
@@ -134,6 +135,7 @@ TEST(Records, Cupti12HasShorterStructs) {
   Fake& fake = Fake::Get();
   fake.set("version", 22);
   TestHost host;
+  host.SetEarly();
   ASSERT_TRUE(host.Record());
   for (int i = 0; i < 3; ++i) {
     for (const FakeWork::Kind kind : {FakeWork::kKernel, FakeWork::kMemcpy,

@@ -26,7 +26,8 @@ class TestHost {
               Report,
               Window,
               0,
-              0};
+              0,
+              Thread};
     void* library = Fake::Open(CUPTI_PLUGIN);
     const auto entry = reinterpret_cast<const stepscope_plugin* (*)()>(
         dlsym(library, "stepscope_plugin_v1"));
@@ -122,6 +123,7 @@ class TestHost {
     return static_cast<uint64_t>(int64_t{now.tv_sec} * 1'000'000'000 +
                                  now.tv_nsec);
   }
+  static uint32_t Thread(void*) { return static_cast<uint32_t>(gettid()); }
   static uint32_t Intern(void* self, const char* name, size_t length,
                          uint32_t type) {
     auto* host = static_cast<TestHost*>(self);

@@ -30,16 +30,9 @@ constexpr const char* kRuntime[] = {nullptr,
 constexpr const char* kDriver[] = {nullptr, "cuInit", "cuLaunchKernel",
                                    "cuMemGetInfo_v2"};
 
-// A call out of an enabled kind, or one of a kind that is not.
-void Toggle(CUpti_ActivityKind kind, uint32_t cbid, uint8_t enable,
-            std::set<uint32_t>* off, std::set<uint32_t>* on) {
-  if (enable != 0) {
-    off->erase(cbid);
-    if (state->enabled.count(kind) == 0) on->insert(cbid);
-  } else {
-    on->erase(cbid);
-    if (state->enabled.count(kind) != 0) off->insert(cbid);
-  }
+// A callback is switched off; a call that is under way gets none at its end.
+void Withdraw() {
+  if (fake::inside > 0) ++state->calls["withdrawn_under_a_call"];
 }
 
 }  // namespace
@@ -90,22 +83,32 @@ CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber,
 
 CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
   FAKE_CUPTI_ENTER(cuptiUnsubscribe);
+  Withdraw();
   state->subscriber = nullptr;
   state->callback = nullptr;
   state->domains.clear();
+  state->single.clear();
   return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle,
-                                CUpti_CallbackDomain, CUpti_CallbackId) {
+                                CUpti_CallbackDomain domain,
+                                CUpti_CallbackId cbid) {
   FAKE_CUPTI_ENTER(cuptiEnableCallback);
-  state->context_callback = enable != 0;
+  if (enable == 0) Withdraw();
+  if (domain == CUPTI_CB_DOMAIN_RESOURCE)
+    state->context_callback = enable != 0;
+  else if (enable != 0)
+    state->single.insert({domain, cbid});
+  else
+    state->single.erase({domain, cbid});
   return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle,
                               CUpti_CallbackDomain domain) {
   FAKE_CUPTI_ENTER(cuptiEnableDomain);
+  if (enable == 0) Withdraw();
   if (enable != 0)
     state->domains.insert(domain);
   else
@@ -116,12 +119,14 @@ CUptiResult cuptiEnableDomain(uint32_t enable, CUpti_SubscriberHandle,
 CUptiResult cuptiFinalize(void) {
   FAKE_CUPTI_ENTER(cuptiFinalize);
   if (fake::inside > 0) ++state->calls["finalised_under_a_call"];
+  // The real one corrupts the heap then.
+  if (state->calls["withdrawn_under_a_call"] > 0)
+    ++state->calls["finalised_after_withdrawal"];
   state->subscriber = nullptr;
   state->callback = nullptr;
   state->domains.clear();
   state->enabled.clear();
-  state->runtime_on.clear();
-  state->driver_on.clear();
+  state->single.clear();
   state->timestamp = nullptr;
   return CUPTI_SUCCESS;
 }
@@ -169,9 +174,6 @@ CUptiResult cuptiActivityRegisterCallbacks(
 CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   FAKE_CUPTI_ENTER(cuptiActivityEnable);
   state->enabled.insert(kind);
-  // The kind overrides what was said about single calls.
-  if (kind == CUPTI_ACTIVITY_KIND_RUNTIME) state->runtime_off.clear();
-  if (kind == CUPTI_ACTIVITY_KIND_DRIVER) state->driver_off.clear();
   return CUPTI_SUCCESS;
 }
 
@@ -185,22 +187,6 @@ CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind) {
 CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
   FAKE_CUPTI_ENTER(cuptiActivityDisable);
   state->enabled.erase(kind);
-  return CUPTI_SUCCESS;
-}
-
-CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid,
-                                          uint8_t enable) {
-  FAKE_CUPTI_ENTER(cuptiActivityEnableRuntimeApi);
-  Toggle(CUPTI_ACTIVITY_KIND_RUNTIME, cbid, enable, &state->runtime_off,
-         &state->runtime_on);
-  return CUPTI_SUCCESS;
-}
-
-CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid,
-                                         uint8_t enable) {
-  FAKE_CUPTI_ENTER(cuptiActivityEnableDriverApi);
-  Toggle(CUPTI_ACTIVITY_KIND_DRIVER, cbid, enable, &state->driver_off,
-         &state->driver_on);
   return CUPTI_SUCCESS;
 }
 

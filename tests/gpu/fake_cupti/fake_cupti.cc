@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <memory>
 
 #include "fake_state.h"
 
@@ -182,18 +183,44 @@ using namespace fake;
 
 namespace {
 
+// The calls that this thread is in, the innermost last.
+struct OpenCall {
+  uint32_t correlation;
+  // What a callback at its begin may leave for that at its end. Finalising
+  // frees it, also under a call that has not ended.
+  std::unique_ptr<uint64_t> data;
+  int64_t finalised;  // how often CUPTI had been when the call began
+};
+thread_local std::vector<OpenCall> open_calls;
+
+bool IsListenedTo(CUpti_CallbackDomain domain, uint32_t cbid) {
+  return state->callback != nullptr &&
+         (state->domains.count(domain) != 0 ||
+          state->single.count({domain, cbid}) != 0);
+}
+
 // A callback at the border of a call. Without the lock: it may wait for other
 // threads.
-void Announce(uint32_t cbid, CUpti_ApiCallbackSite site) {
+void Announce(CUpti_CallbackDomain domain, uint32_t cbid,
+              CUpti_ApiCallbackSite site) {
   CUpti_CallbackFunc callback = nullptr;
   {
     const Lock lock(mutex);
-    if (!state->domains.empty()) callback = state->callback;
+    if (IsListenedTo(domain, cbid)) callback = state->callback;
   }
   if (callback == nullptr) return;
+  uint32_t success = 0;
   CUpti_CallbackData data = {};
   data.callbackSite = site;
-  callback(nullptr, CUPTI_CB_DOMAIN_RUNTIME_API, cbid, &data);
+  data.correlationId = open_calls.back().correlation;
+  data.correlationData = open_calls.back().data.get();
+  {
+    const Lock lock(mutex);
+    if (open_calls.back().finalised != state->calls["cuptiFinalize"])
+      open_calls.back().data.reset();
+  }
+  data.functionReturnValue = &success;
+  callback(nullptr, domain, cbid, &data);
 }
 
 struct CallScope {
@@ -201,23 +228,6 @@ struct CallScope {
   ~CallScope() { fake_cupti_leave(cbid); }
   const uint32_t cbid;
 };
-
-uint32_t RecordCall(uint32_t cbid) {
-  const Lock lock(mutex);
-  if (cbid == 0 || state->runtime_off.count(cbid) != 0) return 0;
-  const bool single = state->runtime_on.count(cbid) != 0;
-  if (single) state->enabled.insert(CUPTI_ACTIVITY_KIND_RUNTIME);
-  auto* call = Append<CUpti_ActivityAPI>(CUPTI_ACTIVITY_KIND_RUNTIME);
-  if (single) state->enabled.erase(CUPTI_ACTIVITY_KIND_RUNTIME);
-  if (call == nullptr) return 0;
-  call->cbid = static_cast<CUpti_CallbackId>(cbid);
-  call->start = state->call_start = Now();
-  call->end = Now() + 1;
-  call->processId = static_cast<uint32_t>(getpid());
-  call->threadId = static_cast<uint32_t>(syscall(SYS_gettid));
-  call->correlationId = ++state->correlation;
-  return call->correlationId;
-}
 
 }  // namespace
 
@@ -243,23 +253,40 @@ void fake_cupti_set(const char* what, int64_t value) {
 }
 
 void fake_cupti_enter(uint32_t cbid) {
-  Announce(cbid, CUPTI_API_ENTER);
+  {
+    const Lock lock(mutex);
+    open_calls.push_back({++state->correlation, std::make_unique<uint64_t>(0),
+                          state->calls["cuptiFinalize"]});
+  }
+  Announce(CUPTI_CB_DOMAIN_RUNTIME_API, cbid, CUPTI_API_ENTER);
   ++inside;
 }
 
 void fake_cupti_leave(uint32_t cbid) {
   --inside;
-  Announce(cbid, CUPTI_API_EXIT);
+  Announce(CUPTI_CB_DOMAIN_RUNTIME_API, cbid, CUPTI_API_EXIT);
+  open_calls.pop_back();
+}
+
+void fake_cupti_driver_call(uint32_t cbid) {
+  const bool part = !open_calls.empty();
+  {
+    const Lock lock(mutex);
+    open_calls.push_back(
+        {part ? open_calls.back().correlation : ++state->correlation,
+         std::make_unique<uint64_t>(0), state->calls["cuptiFinalize"]});
+  }
+  Announce(CUPTI_CB_DOMAIN_DRIVER_API, cbid, CUPTI_API_ENTER);
+  Announce(CUPTI_CB_DOMAIN_DRIVER_API, cbid, CUPTI_API_EXIT);
+  open_calls.pop_back();
 }
 
 uint32_t fake_cupti_work(const FakeWork* work) {
   const CallScope call_scope(work->cbid);
   const Lock lock(mutex);
   if (state->enabled.empty()) return 0;
-  state->call_start = Now();
-  uint32_t correlation = RecordCall(work->cbid);
-  if (correlation == 0) correlation = ++state->correlation;
-  const uint64_t call = state->call_start;
+  const uint32_t correlation = open_calls.back().correlation;
+  const uint64_t call = Now();
   switch (work->kind) {
     case FakeWork::kKernel: {
       auto* kernel =
@@ -318,7 +345,10 @@ uint32_t fake_cupti_work(const FakeWork* work) {
 
 uint32_t fake_cupti_call(uint32_t cbid) {
   const CallScope call_scope(cbid);
-  return RecordCall(cbid);
+  const Lock lock(mutex);
+  return IsListenedTo(CUPTI_CB_DOMAIN_RUNTIME_API, cbid)
+             ? open_calls.back().correlation
+             : 0;
 }
 
 void fake_cupti_wait(uint32_t type, uint32_t correlation) {
@@ -411,12 +441,7 @@ int64_t fake_cupti_count(const char* what) {
   if (std::strcmp(what, "domains") == 0)
     return static_cast<int64_t>(state->domains.size());
   if (std::strcmp(what, "single_calls") == 0)
-    return static_cast<int64_t>(state->runtime_on.size() +
-                                state->driver_on.size());
-  if (std::strcmp(what, "driver_off") == 0)
-    return static_cast<int64_t>(state->driver_off.size());
-  if (std::strcmp(what, "runtime_off") == 0)
-    return static_cast<int64_t>(state->runtime_off.size());
+    return static_cast<int64_t>(state->single.size());
   if (std::strcmp(what, "subscribers") == 0)
     return state->subscriber != nullptr ? 1 : 0;
   if (std::strcmp(what, "records") == 0)

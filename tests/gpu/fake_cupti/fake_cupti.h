@@ -16,7 +16,7 @@ struct FakeWork {
   enum Kind { kKernel, kMemcpy, kPeer, kMemset, kGraph };
   Kind kind = kKernel;
   const char* name = "kernel";
-  uint32_t cbid = 2;  // of the runtime call; 0: no call is recorded
+  uint32_t cbid = 2;  // of the runtime call; 0: of one that nobody listens to
   uint32_t device = 0;
   uint32_t stream = 7;
   int64_t lead = 1000;  // begins this long after its call did
@@ -52,7 +52,10 @@ void fake_cupti_set(const char* what, int64_t value);
 uint32_t fake_cupti_work(const FakeWork* work);
 // A runtime call that launches nothing.
 uint32_t fake_cupti_call(uint32_t cbid);
-// The begin and the end of one that is not recorded.
+// A call of the driver: the program's own, or a part of the runtime call that
+// this thread is in, whose correlation id it then has.
+void fake_cupti_driver_call(uint32_t cbid);
+// The begin and the end of a runtime call.
 void fake_cupti_enter(uint32_t cbid);
 void fake_cupti_leave(uint32_t cbid);
 void fake_cupti_wait(uint32_t type, uint32_t correlation);
@@ -70,8 +73,8 @@ void fake_cupti_destroy_context(void);
 void fake_cupti_complete_twice(void);
 
 // How often `what` happened: the name of a function, or "enabled" (kinds on
-// now), "runtime_off", "driver_off" (calls left out), "single_calls" (enabled
-// one by one), "subscribers", "domains" (with callbacks at every call),
+// now), "single_calls" (functions with callbacks), "subscribers", "domains"
+// (with callbacks at every call),
 // "buffers_out", "records" (written), "dropped", "finalised_under_a_call" (of
 // another thread: what crashes the real one).
 int64_t fake_cupti_count(const char* what);

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fake {
@@ -30,21 +31,17 @@ struct State {
   std::map<std::string, int64_t> set;
   std::map<std::string, int64_t> calls;
   std::set<int> enabled;
-  std::set<uint32_t> runtime_off;  // of a kind that is enabled
-  std::set<uint32_t> driver_off;
-  std::set<uint32_t> runtime_on;  // enabled one by one
-  std::set<uint32_t> driver_on;
   CUpti_SubscriberHandle subscriber = nullptr;
   CUpti_CallbackFunc callback = nullptr;
   bool context_callback = false;
-  std::set<int> domains;  // with callbacks at every call
+  std::set<int> domains;                      // with callbacks at every call
+  std::set<std::pair<int, uint32_t>> single;  // functions with callbacks
   CUpti_BuffersCallbackRequestFunc request = nullptr;
   CUpti_BuffersCallbackCompleteFunc complete = nullptr;
   CUpti_TimestampCallbackFunc timestamp = nullptr;
   std::map<pid_t, Buffer> buffers;  // by thread
   Buffer last;                      // completed last
   uint32_t correlation = 0;
-  uint64_t call_start = 0;  // of the last call
   uint64_t records = 0;
   uint64_t dropped = 0;
   uint64_t dropped_ever = 0;
