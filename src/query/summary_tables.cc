@@ -8,7 +8,7 @@
 
 #include "analysis/summary.h"
 #include "analysis/tables/all_tables.h"
-#include "query/valid_utf8.h"
+#include "base/utf8.h"
 #include "report/render_csv.h"
 #include "report/table_json.h"
 

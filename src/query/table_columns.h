@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/utf8.h"
 #include "query/table_source.h"
-#include "query/valid_utf8.h"
 
 namespace stepscope {
 

@@ -11,8 +11,8 @@
 
 #include "base/cancel.h"
 #include "base/result.h"
-#include "read/arrow_table.h"
 #include "read/request.h"
+#include "report/arrow_table.h"
 #include "trace/trace.h"
 
 namespace stepscope {
