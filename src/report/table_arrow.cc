@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "report/arrow_node.h"
 #include "report/render_csv.h"
+#include "report/table_json.h"
 
 namespace stepscope {
 namespace {
@@ -35,23 +36,12 @@ const char* FormatOf(CellType type) {
   return "n";
 }
 
-std::string_view UnitOf(const TableColumn& column) {
-  switch (column.type) {
-    case CellType::kTime:
-      return "ns";
-    case CellType::kBytes:
-      return "bytes";
-    default:
-      return column.unit;
-  }
-}
-
 void FillStruct(ArrowSchema* out, const std::string& name,
                 const std::vector<TableColumn>& columns);
 
 void FillColumn(ArrowSchema* out, const std::string& name,
                 const TableColumn& column) {
-  auto node = NewColumnSchema(name, UnitOf(column), column.meaning);
+  auto node = NewColumnSchema(name, UnitText(column), column.meaning);
   if (column.type == CellType::kRows) {
     FillStruct(node->AddChild(), "item", column.columns);
   } else if (column.type == CellType::kList) {

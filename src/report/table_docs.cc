@@ -1,55 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/table_docs.h"
 
+#include "report/table_json.h"
+
 namespace stepscope {
 namespace {
 
-std::string_view TypeName(CellType type) {
+std::string TypeName(CellType type) {
   switch (type) {
     case CellType::kTime:
       return "time, ns";
-    case CellType::kCount:
-      return "count";
-    case CellType::kBytes:
-      return "bytes";
     case CellType::kRatio:
       return "ratio, 0..1";
-    case CellType::kNumber:
-      return "number";
-    case CellType::kText:
-      return "text";
     case CellType::kBool:
       return "true or false";
-    case CellType::kList:
-      return "list";
-    case CellType::kRows:
-      return "rows";
+    default:
+      return std::string(TypeText(type));
   }
-  return "";
-}
-
-std::string_view AddsName(Adds adds) {
-  switch (adds) {
-    case Adds::kSum:
-      return "sum";
-    case Adds::kUnion:
-      return "union";
-    case Adds::kNothing:
-      break;
-  }
-  return "";
 }
 
 void AddColumns(const std::string& prefix,
                 const std::vector<TableColumn>& columns, std::string& out) {
   for (const TableColumn& column : columns) {
-    std::string type(TypeName(column.type));
+    std::string type = TypeName(column.type);
     if (column.type == CellType::kNumber) type = column.unit;
     if (column.type == CellType::kList) {
-      type = "list of " + std::string(TypeName(column.columns.front().type));
+      type = "list of " + TypeName(column.columns.front().type);
     }
     out += "| `" + prefix + column.name + "` | " + type + " | " +
-           std::string(AddsName(column.adds)) + " | " + column.meaning + " |\n";
+           std::string(AddsText(column.adds)) + " | " + column.meaning + " |\n";
     if (column.type == CellType::kRows) {
       AddColumns(prefix + column.name + "[].", column.columns, out);
     }

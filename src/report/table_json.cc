@@ -72,6 +72,23 @@ void WriteRows(JsonWriter& json, std::span<const TableColumn> columns,
 
 }  // namespace
 
+std::string_view TypeText(CellType type) {
+  static constexpr std::string_view kNames[] = {"time",  "count",  "bytes",
+                                                "ratio", "number", "text",
+                                                "bool",  "list",   "rows"};
+  return kNames[static_cast<size_t>(type)];
+}
+
+std::string_view AddsText(Adds adds) {
+  return adds == Adds::kSum ? "sum" : adds == Adds::kUnion ? "union" : "";
+}
+
+std::string_view UnitText(const TableColumn& column) {
+  if (column.type == CellType::kTime) return "ns";
+  if (column.type == CellType::kBytes) return "bytes";
+  return column.unit;
+}
+
 void WriteCell(JsonWriter& json, const TableColumn& column, const Cell& cell) {
   if (const auto* integer = std::get_if<int64_t>(&cell)) {
     json.Int(*integer);

@@ -8,48 +8,6 @@
 namespace stepscope {
 namespace {
 
-std::string_view TypeText(CellType type) {
-  switch (type) {
-    case CellType::kTime:
-      return "time";
-    case CellType::kCount:
-      return "count";
-    case CellType::kBytes:
-      return "bytes";
-    case CellType::kRatio:
-      return "ratio";
-    case CellType::kNumber:
-      return "number";
-    case CellType::kText:
-      return "text";
-    case CellType::kBool:
-      return "bool";
-    case CellType::kList:
-      return "list";
-    case CellType::kRows:
-      return "rows";
-  }
-  return "text";
-}
-
-std::string_view UnitText(const TableColumn& column) {
-  if (column.type == CellType::kTime) return "ns";
-  if (column.type == CellType::kBytes) return "bytes";
-  return column.unit;
-}
-
-std::string_view AddsText(Adds adds) {
-  switch (adds) {
-    case Adds::kSum:
-      return "sum";
-    case Adds::kUnion:
-      return "union";
-    case Adds::kNothing:
-      break;
-  }
-  return "";
-}
-
 std::string RowsJson(const ViewTable& table, const ViewInput& input) {
   const ViewRows view = table.rows(input);
   const RowList& rows = view.rows;
