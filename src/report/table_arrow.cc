@@ -42,11 +42,10 @@ void FillStruct(ArrowSchema* out, const std::string& name,
 void FillColumn(ArrowSchema* out, const std::string& name,
                 const TableColumn& column) {
   auto node = NewColumnSchema(name, UnitText(column), column.meaning);
-  if (column.type == CellType::kRows) {
+  if (column.type == CellType::kRows)
     FillStruct(node->AddChild(), "item", column.columns);
-  } else if (column.type == CellType::kList) {
+  else if (column.type == CellType::kList)
     FillColumn(node->AddChild(), "item", column.columns.front());
-  }
   FillArrowSchema(FormatOf(column.type), std::move(node), out);
 }
 
@@ -54,9 +53,8 @@ void FillStruct(ArrowSchema* out, const std::string& name,
                 const std::vector<TableColumn>& columns) {
   auto node = std::make_unique<ArrowNode<ArrowSchema>>();
   node->name = name;
-  for (const TableColumn& column : columns) {
+  for (const TableColumn& column : columns)
     FillColumn(node->AddChild(), FlatName(column.name), column);
-  }
   FillArrowSchema("+s", std::move(node), out);
 }
 
@@ -95,9 +93,8 @@ struct ArrayNode {
   }
   // False: there is no room for so much.
   bool AddOffset(size_t end) {
-    if (end > static_cast<size_t>(std::numeric_limits<int32_t>::max())) {
+    if (end > static_cast<size_t>(std::numeric_limits<int32_t>::max()))
       return false;
-    }
     offsets.push_back(static_cast<int32_t>(end));
     return true;
   }
@@ -111,20 +108,18 @@ std::shared_ptr<ArrayNode> NewColumn(const TableColumn& column) {
   const bool list =
       column.type == CellType::kList || column.type == CellType::kRows;
   if (list || column.type == CellType::kText) node->offsets.push_back(0);
-  if (column.type == CellType::kRows) {
+  if (column.type == CellType::kRows)
     node->parts.push_back(NewStruct(column.columns));
-  } else if (list) {
+  else if (list)
     node->parts.push_back(NewColumn(column.columns.front()));
-  }
   return node;
 }
 
 std::shared_ptr<ArrayNode> NewStruct(const std::vector<TableColumn>& columns) {
   auto node = std::make_shared<ArrayNode>();
   node->format = "+s";
-  for (const TableColumn& column : columns) {
+  for (const TableColumn& column : columns)
     node->parts.push_back(NewColumn(column));
-  }
   return node;
 }
 
@@ -153,9 +148,8 @@ bool AppendCell(ArrayNode& node, const TableColumn& column, const Cell& cell) {
       return true;
     }
     case CellType::kText:
-      if (const auto* value = std::get_if<std::string_view>(&cell)) {
+      if (const auto* value = std::get_if<std::string_view>(&cell))
         AppendValidUtf8(node.text, *value);
-      }
       return node.AddOffset(node.text.size());
     case CellType::kList:
     case CellType::kRows:
@@ -167,9 +161,8 @@ bool AppendCell(ArrayNode& node, const TableColumn& column, const Cell& cell) {
       if (!AppendStructs(items, column.columns, *rows)) return false;
     } else {
       const TableColumn& value = column.columns.front();
-      for (size_t i = 0; i < rows->size(); ++i) {
+      for (size_t i = 0; i < rows->size(); ++i)
         if (!AppendCell(items, value, value.cell((*rows)[i]))) return false;
-      }
     }
   }
   return node.AddOffset(static_cast<size_t>(items.length));
@@ -179,11 +172,9 @@ bool AppendStructs(ArrayNode& node, const std::vector<TableColumn>& columns,
                    const RowList& rows) {
   for (size_t i = 0; i < rows.size(); ++i) {
     node.AddValidity(true);
-    for (size_t c = 0; c < columns.size(); ++c) {
-      if (!AppendCell(*node.parts[c], columns[c], columns[c].cell(rows[i]))) {
+    for (size_t c = 0; c < columns.size(); ++c)
+      if (!AppendCell(*node.parts[c], columns[c], columns[c].cell(rows[i])))
         return false;
-      }
-    }
   }
   return true;
 }

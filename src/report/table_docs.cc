@@ -24,14 +24,12 @@ void AddColumns(const std::string& prefix,
   for (const TableColumn& column : columns) {
     std::string type = TypeName(column.type);
     if (column.type == CellType::kNumber) type = column.unit;
-    if (column.type == CellType::kList) {
+    if (column.type == CellType::kList)
       type = "list of " + TypeName(column.columns.front().type);
-    }
     out += "| `" + prefix + column.name + "` | " + type + " | " +
            std::string(AddsText(column.adds)) + " | " + column.meaning + " |\n";
-    if (column.type == CellType::kRows) {
+    if (column.type == CellType::kRows)
       AddColumns(prefix + column.name + "[].", column.columns, out);
-    }
   }
 }
 
@@ -40,9 +38,8 @@ void AddColumns(const std::string& prefix,
 std::string ColumnSection(const TableSchema& table) {
   std::string out(kColumnsBegin);
   out += "\n## Columns as data\n\nView `" + std::string(table.key) + "`";
-  if (!table.paddle_name.empty()) {
+  if (!table.paddle_name.empty())
     out += " or `" + std::string(table.paddle_name) + "`";
-  }
   if (!table.json_views) out += "; in JSON part of other tables";
   out +=
       ". CSV and Arrow join names by `_`. *Union*: what happens twice at once "
@@ -56,9 +53,8 @@ std::string WithColumnSection(std::string_view page, const TableSchema& table) {
   const size_t begin = page.find(kColumnsBegin);
   const size_t end = page.find(kColumnsEnd);
   std::string result(page);
-  if (begin == page.npos || end == page.npos || end < begin) {
+  if (begin == page.npos || end == page.npos || end < begin)
     return result + "\n" + ColumnSection(table) + "\n";
-  }
   result.replace(begin, end + kColumnsEnd.size() - begin, ColumnSection(table));
   return result;
 }

@@ -38,9 +38,8 @@ void WriteObject(JsonWriter& json, std::span<const TableColumn> columns,
     return;
   }
   json.BeginObject();
-  for (size_t i = 0; i < columns.size(); ++i) {
+  for (size_t i = 0; i < columns.size(); ++i)
     WriteColumn(json, columns[i], cells[i]);
-  }
   json.EndObject();
 }
 
@@ -105,9 +104,8 @@ void WriteCell(JsonWriter& json, const TableColumn& column, const Cell& cell) {
     }
     const TableColumn& value = column.columns.front();
     json.BeginArray();
-    for (size_t i = 0; i < rows->size(); ++i) {
+    for (size_t i = 0; i < rows->size(); ++i)
       WriteCell(json, value, value.cell((*rows)[i]));
-    }
     json.EndArray();
   } else {
     json.Null();
@@ -124,9 +122,8 @@ void WriteTable(JsonWriter& json, const TableSchema& table,
     json.Null();
   } else {
     json.BeginObject();
-    for (const TableColumn& column : table.columns) {
+    for (const TableColumn& column : table.columns)
       json.Key(column.name).BeginArray().EndArray();
-    }
     json.EndObject();
   }
 }
