@@ -72,12 +72,6 @@ void AddChildren(const Trace& trace, const std::vector<Sum>& sums,
 
 }  // namespace
 
-double ProcessorDemand::ReadyIn(uint32_t process) const {
-  for (const ProcessDemand& one : processes)
-    if (one.process == process) return one.ready;
-  return 0;
-}
-
 const ThreadDemand* ProcessorDemand::Find(uint32_t process,
                                           int64_t thread) const {
   for (const ThreadDemand& one : threads)
