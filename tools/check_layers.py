@@ -34,7 +34,10 @@ LAYERS = {
     "profiler": {
         "importers/capture", "analysis", "report", "exporters", "trace", "base",
     },
-    "query": {"importers", "analysis", "trace", "base"},
+    "query": {
+        "importers", "report/render_csv", "report/table_json", "analysis",
+        "trace", "base",
+    },
     "server": {
         "analysis", "report", "importers", "exporters", "snapshot", "timeline",
         "trace", "base",

@@ -11,9 +11,8 @@ bool IsAutogradRange(std::string_view name) {
 
 bool IsAutogradNode(std::string_view name) {
   if (name.starts_with("torch::autograd::AccumulateGrad")) return true;
-  while (!name.empty() && name.back() >= '0' && name.back() <= '9') {
+  while (!name.empty() && name.back() >= '0' && name.back() <= '9')
     name.remove_suffix(1);
-  }
   constexpr std::string_view kEnd = "Backward";
   return name.size() > kEnd.size() && name.ends_with(kEnd) &&
          name.find(' ') == name.npos;
@@ -38,11 +37,10 @@ AutogradNames::AutogradNames(const EventTree& tree) {
     if (!range && !IsAutogradNode(name)) continue;
     if ((types & kOperator) != 0) add(operators_, i);
     if ((types & kBackward) == 0) continue;
-    if (range) {
+    if (range)
       add(backward_, i);
-    } else {
+    else
       nodes.push_back(i);
-    }
   }
   // A mark may be named like a node, unless the engine was recorded too.
   if (backward_.empty()) return;
@@ -52,9 +50,8 @@ AutogradNames::AutogradNames(const EventTree& tree) {
 bool AutogradNames::Has(const Trace& trace, Row row) const {
   const uint16_t type = trace.type()[row];
   const uint32_t name = trace.name()[row].v;
-  if (type == STEPSCOPE_OPERATOR) {
+  if (type == STEPSCOPE_OPERATOR)
     return !operators_.empty() && operators_[name];
-  }
   return type == STEPSCOPE_BACKWARD && !backward_.empty() && backward_[name];
 }
 

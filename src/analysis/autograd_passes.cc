@@ -37,9 +37,8 @@ void AutogradPasses::AddMark(const StepInterval& stage) {
   marks_.Add(stage.range.begin, stage.range.end);
   cuts_.push_back(stage.range.begin);
   if (stage.type == STEPSCOPE_OPTIMIZATION &&
-      !IsZeroing(trace().str(trace().name()[stage.row]))) {
+      !IsZeroing(trace().str(trace().name()[stage.row])))
     optimizer_ends_.push_back(stage.range.end);
-  }
 }
 
 // The thread with most operators of its own.
@@ -85,9 +84,8 @@ void AutogradPasses::CollectThread(uint32_t thread,
     const bool is_function = autograd_.Has(trace(), row);
     const bool outermost = open.Enter(range.begin, range.end);
     if (is_function) {
-      if (function.Enter(range.begin, range.end)) {
+      if (function.Enter(range.begin, range.end))
         functions.push_back({range, row});
-      }
     } else if (outermost && thread == main_ &&
                type[row] == STEPSCOPE_OPERATOR) {
       operators_.push_back({range, row, false});
@@ -100,9 +98,8 @@ void AutogradPasses::CollectThread(uint32_t thread,
 
 void AutogradPasses::CollectOperators() {
   std::vector<Pass> functions;
-  for (uint32_t i = threads_.first; i < threads_.second; ++i) {
+  for (uint32_t i = threads_.first; i < threads_.second; ++i)
     if (tree_.Has(i, kOperatorTypes)) CollectThread(i, functions);
-  }
   for (const OuterOperator& op : operators_) cuts_.push_back(op.range.begin);
   for (const Interval& step : steps_) {
     cuts_.push_back(step.begin);
@@ -156,9 +153,8 @@ void AutogradPasses::UseSequenceNumbers() {
     for (; at != links.end() && key(*at) == wanted && at->id == id; ++at) {
       const uint32_t thread = tree_.thread_of(at->row);
       if (thread == kNoThread) continue;
-      if (thread == main_ || autograd_.Has(trace(), at->row)) {
+      if (thread == main_ || autograd_.Has(trace(), at->row))
         rows.push_back(at->row);
-      }
     }
     if (rows.size() < 2) continue;
     std::sort(rows.begin(), rows.end(), [&](Row a, Row b) {
@@ -223,9 +219,8 @@ std::vector<AutogradPasses::Pass> AutogradPasses::ForwardOf(size_t pass) const {
   Interval window = ForwardWindow(pass);
   const auto optimizer = std::upper_bound(optimizer_ends_.begin(),
                                           optimizer_ends_.end(), window.end);
-  if (!has_used_ && optimizer != optimizer_ends_.begin()) {
+  if (!has_used_ && optimizer != optimizer_ends_.begin())
     window.begin = std::max(window.begin, optimizer[-1]);
-  }
   std::vector<Pass> runs;
   auto op = std::partition_point(
       operators_.begin(), operators_.end(),
@@ -280,14 +275,10 @@ uint32_t AutogradPasses::AddTo(std::vector<StepInterval>& stages) {
   CollectOperators();
   UseSequenceNumbers();
   for (size_t i = 0; i < passes_.size(); ++i) {
-    if (!marked_[STEPSCOPE_FORWARD]) {
-      for (const Pass& run : ForwardOf(i)) {
-        Emit(run, STEPSCOPE_FORWARD, stages);
-      }
-    }
-    if (!marked_[STEPSCOPE_BACKWARD]) {
+    if (!marked_[STEPSCOPE_FORWARD])
+      for (const Pass& run : ForwardOf(i)) Emit(run, STEPSCOPE_FORWARD, stages);
+    if (!marked_[STEPSCOPE_BACKWARD])
       Emit(passes_[i], STEPSCOPE_BACKWARD, stages);
-    }
   }
   return is_chosen && passes_.empty() ? kNoThread : main_;
 }

@@ -41,9 +41,8 @@ void Census::Add(const Trace& trace, const Track& track,
   }
   const auto index = static_cast<size_t>(&track - trace.tracks().data());
   counts_[index] = counts;
-  for (uint16_t slot = 0; slot < kTypeSlots; ++slot) {
+  for (uint16_t slot = 0; slot < kTypeSlots; ++slot)
     if (counts[slot] > 0) types_[index] |= SetOf(slot);
-  }
 }
 
 }  // namespace stepscope

@@ -24,11 +24,10 @@ void CountOne(std::vector<DurationSketch::Entry>& entries, uint64_t value) {
   const auto at = std::lower_bound(
       entries.begin(), entries.end(), value,
       [](const auto& entry, uint64_t key) { return entry.first < key; });
-  if (at != entries.end() && at->first == value) {
+  if (at != entries.end() && at->first == value)
     ++at->second;
-  } else {
+  else
     entries.insert(at, {value, 1});
-  }
 }
 
 }  // namespace
@@ -45,13 +44,11 @@ DurationSketch DurationSketch::OfValues(std::span<const T> values) {
   sketch.Blur();
   std::vector<uint64_t> counts(SketchBins::kCount);
   for (const Entry& entry : sketch.entries_) counts[entry.first] = entry.second;
-  for (++next; next < values.size(); ++next) {
+  for (++next; next < values.size(); ++next)
     ++counts[SketchBins::Of(static_cast<uint64_t>(values[next]))];
-  }
   sketch.entries_.clear();
-  for (size_t bin = 0; bin < counts.size(); ++bin) {
+  for (size_t bin = 0; bin < counts.size(); ++bin)
     if (counts[bin] > 0) sketch.entries_.emplace_back(bin, counts[bin]);
-  }
   return sketch;
 }
 

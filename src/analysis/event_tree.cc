@@ -18,9 +18,8 @@ EventTree::EventTree(const Trace& trace)
   AddDeviceTime();
   if (!threads_.has_lanes()) return;
   nested_.resize(threads_.size());
-  for (size_t i = 0; i < threads_.size(); ++i) {
+  for (size_t i = 0; i < threads_.size(); ++i)
     if (threads_[i].has_lanes()) OrderLanes(i);
-  }
 }
 
 // Makes the parents this tree's own, to be changed.
@@ -34,9 +33,8 @@ bool EventTree::OwnParents() {
 
 void EventTree::ResolveAllLanes() {
   if (!OwnParents()) return;
-  for (size_t i = 0; i < threads_.size(); ++i) {
+  for (size_t i = 0; i < threads_.size(); ++i)
     if (threads_[i].has_lanes()) ResolveLanes(i);
-  }
 }
 
 // What overlaps something without nesting may well lie inside something else,
@@ -91,9 +89,8 @@ bool EventTree::CallsContainEvents() const {
   for (uint32_t i = 0; i < trace_.tracks().size(); ++i) {
     const Track& track = trace_.tracks()[i];
     if ((census_.types(i) & kApiCallTypes) == 0) continue;
-    for (Row row = track.first; row + 1 < track.last; ++row) {
+    for (Row row = track.first; row + 1 < track.last; ++row)
       if (IsApiCall(type[row]) && parent_[row + 1] == row) return true;
-    }
   }
   return false;
 }

@@ -60,9 +60,8 @@ class EventTree {
   bool Has(size_t thread, TypeSet types) const {
     TypeSet all = 0;
     for (uint32_t i = threads_[thread].first_track;
-         i < threads_[thread].last_track; ++i) {
+         i < threads_[thread].last_track; ++i)
       all |= census_.types(i);
-    }
     return (all & types) != 0;
   }
 

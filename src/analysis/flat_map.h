@@ -36,17 +36,15 @@ class FlatMap {
   size_t Locate(uint64_t key) const {
     const uint64_t hash = (key ^ (key >> 31)) * 0x9e3779b97f4a7c15u;
     size_t at = static_cast<size_t>(hash >> 20) & (cells_.size() - 1);
-    while (cells_[at].slot != kNew && cells_[at].key != key) {
+    while (cells_[at].slot != kNew && cells_[at].key != key)
       at = (at + 1) & (cells_.size() - 1);
-    }
     return at;
   }
   void Grow() {
     std::vector<Cell> old(cells_.empty() ? 64 : 2 * cells_.size());
     old.swap(cells_);
-    for (const Cell& cell : old) {
+    for (const Cell& cell : old)
       if (cell.slot != kNew) cells_[Locate(cell.key)] = cell;
-    }
   }
 
   std::vector<Cell> cells_;

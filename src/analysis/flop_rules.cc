@@ -58,18 +58,15 @@ Flops Product(std::initializer_list<Flops> factors) {
   int64_t product = 1;
   for (const Flops factor : factors) {
     if (!factor || *factor <= 0) return std::nullopt;
-    if (__builtin_mul_overflow(product, *factor, &product)) {
-      return std::nullopt;
-    }
+    if (__builtin_mul_overflow(product, *factor, &product)) return std::nullopt;
   }
   return product;
 }
 
 Flops ProductOf(const Shape& shape, size_t first, size_t last) {
   Flops product = 1;
-  for (size_t i = first; i < last && product; ++i) {
+  for (size_t i = first; i < last && product; ++i)
     product = Product({product, shape[i]});
-  }
   return product;
 }
 
@@ -81,13 +78,12 @@ Flops Matmul(const Shape& x, const Shape& y) {
   const size_t rank = y.size();
   int64_t columns = 1;
   if (rank >= 2) {
-    if (y[rank - 2] == inner) {
+    if (y[rank - 2] == inner)
       columns = y[rank - 1];
-    } else if (y[rank - 1] == inner) {
+    else if (y[rank - 1] == inner)
       columns = y[rank - 2];
-    } else {
+    else
       return std::nullopt;
-    }
   } else if (y[0] != inner) {
     return std::nullopt;
   }
@@ -126,9 +122,8 @@ Flops Conv(const OpShapes& shapes, const ConvArguments& at) {
   const Shape& w = shapes.input(1);
   if (x.size() < 3 || x.size() != w.size()) return std::nullopt;
   const size_t dims = x.size() - 2;
-  if (shapes.output.size() == x.size()) {
+  if (shapes.output.size() == x.size())
     return ConvOver(ProductOf(shapes.output, 2, x.size()), x[0], w);
-  }
   const auto stride = Numbers(shapes.value(at.stride), dims);
   const auto padding = Numbers(shapes.value(at.padding), dims);
   const auto dilation = Numbers(shapes.value(at.dilation), dims);
@@ -145,9 +140,8 @@ Flops Conv(const OpShapes& shapes, const ConvArguments& at) {
 }
 
 Flops Convolution(const OpShapes& shapes) {
-  if (shapes.value(6) != "True" && shapes.value(6) != "true") {
+  if (shapes.value(6) != "True" && shapes.value(6) != "true")
     return Conv(shapes, {});
-  }
   // Transposed: every input takes part once for each tap of each output.
   const Shape& x = shapes.input(0);
   if (x.size() < 3) return std::nullopt;
@@ -240,9 +234,8 @@ bool NamesOneProduct(std::string_view name) {
 }  // namespace
 
 FlopRule FlopRuleOf(std::string_view name) {
-  for (const auto& [known, rule] : kFlopRules) {
+  for (const auto& [known, rule] : kFlopRules)
     if (name == known) return rule;
-  }
   return NamesOneProduct(name) ? FlopRule::kOneProduct : FlopRule::kNone;
 }
 

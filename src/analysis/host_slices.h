@@ -36,14 +36,12 @@ void ForEachHostSlice(const Trace& trace, Add add, Done done) {
     const Row most =
         std::max(kSliceRows / static_cast<Row>(rest.size()), kFewestRows);
     int64_t end = INT64_MAX;
-    for (const Rest& rows : rest) {
+    for (const Rest& rows : rest)
       if (rows.last - rows.next > most)
         end = std::min(end, start[rows.next + most]);
-    }
-    for (Rest& rows : rest) {
+    for (Rest& rows : rest)
       for (; rows.next < rows.last && start[rows.next] <= end; ++rows.next)
         add(rows.track, rows.next);
-    }
     std::erase_if(rest,
                   [](const Rest& rows) { return rows.next == rows.last; });
     done();

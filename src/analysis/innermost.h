@@ -39,10 +39,9 @@ void ForEachInnermost(const EventTree& tree, uint32_t thread, Visit visit) {
   int64_t now = INT64_MIN;
   const auto go_to = [&](int64_t time) {
     if (time <= now) return;
-    if (now != INT64_MIN) {
+    if (now != INT64_MIN)
       visit(InnermostPiece{
           {now, time}, open.back().row, open.back().last_inside});
-    }
     now = time;
   };
   const auto close_until = [&](int64_t time) {

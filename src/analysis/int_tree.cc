@@ -64,9 +64,8 @@ class Parser {
 }  // namespace
 
 const IntTree* IntTree::Find(std::string_view key) const {
-  for (const IntTree& item : items) {
+  for (const IntTree& item : items)
     if (item.text == key) return &item;
-  }
   return nullptr;
 }
 

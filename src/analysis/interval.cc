@@ -14,20 +14,18 @@ bool BeginsBefore(const Interval& a, const Interval& b) {
 // Extends the last range of `set` by `part`, or appends it. REQUIRES: parts
 // come sorted by begin.
 void Append(IntervalSet& set, const Interval& part) {
-  if (!set.empty() && part.begin <= set.back().end) {
+  if (!set.empty() && part.begin <= set.back().end)
     set.back().end = std::max(set.back().end, part.end);
-  } else {
+  else
     set.push_back(part);
-  }
 }
 
 }  // namespace
 
 int64_t TotalLength(std::span<const Interval> set) {
   int64_t total = 0;
-  for (const Interval& part : set) {
+  for (const Interval& part : set)
     total = SaturatingAdd(total, SaturatingSubtract(part.end, part.begin));
-  }
   return total;
 }
 
@@ -52,11 +50,10 @@ IntervalSet Intersection(std::span<const Interval> a,
     const int64_t begin = std::max(a[i].begin, b[j].begin);
     const int64_t end = std::min(a[i].end, b[j].end);
     if (begin < end) result.push_back({begin, end});
-    if (a[i].end < b[j].end) {
+    if (a[i].end < b[j].end)
       ++i;
-    } else {
+    else
       ++j;
-    }
   }
   return result;
 }
@@ -87,14 +84,12 @@ int64_t OverlapLength(std::span<const Interval> a,
   while (i < a.size() && j < b.size()) {
     const int64_t begin = std::max(a[i].begin, b[j].begin);
     const int64_t end = std::min(a[i].end, b[j].end);
-    if (begin < end) {
+    if (begin < end)
       length = SaturatingAdd(length, SaturatingSubtract(end, begin));
-    }
-    if (a[i].end < b[j].end) {
+    if (a[i].end < b[j].end)
       ++i;
-    } else {
+    else
       ++j;
-    }
   }
   return length;
 }
@@ -156,13 +151,11 @@ void IntervalCollector::Normalise() {
   }
   runs_.clear();
   size_t kept = 0;
-  for (const Interval& part : parts_) {
-    if (kept > 0 && part.begin <= parts_[kept - 1].end) {
+  for (const Interval& part : parts_)
+    if (kept > 0 && part.begin <= parts_[kept - 1].end)
       parts_[kept - 1].end = std::max(parts_[kept - 1].end, part.end);
-    } else {
+    else
       parts_[kept++] = part;
-    }
-  }
   parts_.resize(kept);
 }
 

@@ -23,9 +23,8 @@ inline int64_t CoveredLength(const IntervalSet& set, const Interval& range) {
       set.begin(), set.end(),
       [&](const Interval& other) { return other.end <= range.begin; });
   int64_t sum = 0;
-  for (; part != set.end() && part->begin < range.end; ++part) {
+  for (; part != set.end() && part->begin < range.end; ++part)
     sum += std::min(part->end, range.end) - std::max(part->begin, range.begin);
-  }
   return sum;
 }
 

@@ -25,9 +25,8 @@ void KernelUse::Add(const KernelUseSample& sample, int64_t dur_ns) {
     mean.weight += weight;
   };
   if (sample.occupancy) add(occupancy_, *sample.occupancy);
-  if (sample.blocks_per_sm) {
+  if (sample.blocks_per_sm)
     add(unfilled_, 1 - std::min(1.0, *sample.blocks_per_sm));
-  }
 }
 
 void KernelUse::Add(const KernelUse& other) {
@@ -46,9 +45,8 @@ KernelUseReader::KernelUseReader(const Trace& trace)
     : trace_(trace), raw_(trace), any_(trace.has_raw_args()) {
   const StringId none = trace.strings().Find("");
   for (const std::string_view key :
-       {kTorchOccupancy, kPaddleOccupancy, kBlocks}) {
+       {kTorchOccupancy, kPaddleOccupancy, kBlocks})
     any_ = any_ || trace.strings().Find(key) != none;
-  }
 }
 
 void KernelUseReader::Take(std::string_view key, double value,
@@ -64,13 +62,11 @@ void KernelUseReader::Take(std::string_view key, double value,
 
 KernelUseSample KernelUseReader::Read(Row row) {
   KernelUseSample sample;
-  for (const Arg& arg : trace_.args_of(row)) {
-    if (arg.kind == ArgKind::kInt) {
+  for (const Arg& arg : trace_.args_of(row))
+    if (arg.kind == ArgKind::kInt)
       Take(trace_.str(arg.key), static_cast<double>(arg.int_value), sample);
-    } else if (arg.kind == ArgKind::kDouble) {
+    else if (arg.kind == ArgKind::kDouble)
       Take(trace_.str(arg.key), arg.double_value, sample);
-    }
-  }
   const std::string_view raw = raw_.Get(row);
   if (raw.empty()) return sample;
   for (const std::string_view key :

@@ -19,9 +19,8 @@ class LaunchMatcher {
     for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
       if (trace.tracks()[i].kind != TrackKind::kStream) continue;
       for (const uint16_t type :
-           {STEPSCOPE_KERNEL, STEPSCOPE_MEMCPY, STEPSCOPE_MEMSET}) {
+           {STEPSCOPE_KERNEL, STEPSCOPE_MEMCPY, STEPSCOPE_MEMSET})
         count += census.counts(i)[type];
-      }
     }
     if (!work_.Resize(count)) return;
     const auto type = trace.type();
@@ -30,9 +29,8 @@ class LaunchMatcher {
       const Track& track = trace.tracks()[i];
       first_[i] = next;
       if (track.kind != TrackKind::kStream) continue;
-      for (Row row = track.first; row < track.last; ++row) {
+      for (Row row = track.first; row < track.last; ++row)
         if (IsDeviceWork(type[row])) work_[next++] = {row, kNoRow, kNoRow};
-      }
     }
   }
 
@@ -47,9 +45,8 @@ class LaunchMatcher {
       }
       size_t end = i + 1;
       while (end < links.size() && SameId(links[i], links[end])) ++end;
-      if (end - i != 2 || !MatchPair(links[i].row, links[i + 1].row)) {
+      if (end - i != 2 || !MatchPair(links[i].row, links[i + 1].row))
         MatchGroup(links, i, end);
-      }
       i = end;
     }
   }
@@ -99,9 +96,8 @@ class LaunchMatcher {
   bool MatchPair(Row a, Row b) {
     if (!OnThread(a)) std::swap(a, b);
     if (!OnThread(a) || !OnStream(b)) return false;
-    if (DeviceWork* work = Find(b); work != nullptr && work->launch == kNoRow) {
+    if (DeviceWork* work = Find(b); work != nullptr && work->launch == kNoRow)
       work->launch = a;
-    }
     return true;
   }
 
@@ -123,12 +119,11 @@ class LaunchMatcher {
     devices_.clear();
     for (size_t i = first; i < last; ++i) {
       const Row row = links[i].row;
-      if (OnThread(row)) {
+      if (OnThread(row))
         hosts_.push_back(row);
-      } else if (DeviceWork* work = Find(row);
-                 work != nullptr && work->launch == kNoRow) {
+      else if (DeviceWork* work = Find(row);
+               work != nullptr && work->launch == kNoRow)
         devices_.push_back(work);
-      }
     }
     if (hosts_.empty() || devices_.empty()) return;
     const auto start = trace_.start_ns();
@@ -143,9 +138,8 @@ class LaunchMatcher {
     size_t host = 0;
     for (DeviceWork* work : devices_) {
       while (host + 1 < hosts_.size() &&
-             start[hosts_[host + 1]] <= start[work->row]) {
+             start[hosts_[host + 1]] <= start[work->row])
         ++host;
-      }
       work->launch = hosts_[host];
     }
   }

@@ -25,13 +25,11 @@ uint64_t CountBusyThreads(const Trace& trace) {
     const uint32_t track = samples[i].track;
     double sum = 0;
     size_t last = i;
-    for (; last < samples.size() && samples[last].track == track; ++last) {
+    for (; last < samples.size() && samples[last].track == track; ++last)
       sum += samples[last].value;
-    }
     if (trace.str(trace.tracks()[track].name).starts_with(kThreadCounter) &&
-        sum >= kBusyThread * static_cast<double>(last - i)) {
+        sum >= kBusyThread * static_cast<double>(last - i))
       ++count;
-    }
     i = last;
   }
   return count;

@@ -10,9 +10,8 @@ namespace {
 
 std::string Lower(std::string_view name) {
   std::string text(name);
-  for (char& c : text) {
+  for (char& c : text)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
   return text;
 }
 
@@ -85,9 +84,8 @@ bool HasWord(std::string_view text, std::string_view word) {
        at = text.find(word, at + 1)) {
     const size_t after = at + word.size();
     if ((at == 0 || !IsLetter(text[at - 1])) &&
-        (after == text.size() || !IsLetter(text[after]))) {
+        (after == text.size() || !IsLetter(text[after])))
       return true;
-    }
   }
   return false;
 }
@@ -153,9 +151,8 @@ std::string_view WithoutArguments(std::string_view kernel) {
   const size_t open = kernel.find('<');
   const size_t close = kernel.rfind(">(");
   if (open == kernel.npos || open == 0 || close == kernel.npos ||
-      close < open || kernel.find(')', close) == kernel.npos) {
+      close < open || kernel.find(')', close) == kernel.npos)
     return kernel;
-  }
   return kernel.substr(0, close + 1);
 }
 

@@ -24,9 +24,8 @@ constexpr std::array<std::array<std::string_view, 4>, 2> kParameters = {{
 // A list of lists of numbers; what is no such list has an empty shape.
 std::vector<Shape> ShapeList(const IntTree& tree) {
   std::vector<Shape> shapes;
-  for (const IntTree& item : tree.items) {
+  for (const IntTree& item : tree.items)
     shapes.push_back(item.Numbers().value_or(Shape{}));
-  }
   return shapes;
 }
 
@@ -38,9 +37,8 @@ std::vector<Shape> ByParameter(const IntTree& tree) {
     for (const std::string_view key : kParameters[i]) {
       const IntTree* item = tree.Find(key);
       if (item == nullptr) continue;
-      if (item->items.size() == 1 && item->items[0].is_list) {
+      if (item->items.size() == 1 && item->items[0].is_list)
         item = &item->items[0];
-      }
       shapes[i] = item->Numbers().value_or(Shape{});
       any = true;
       break;
@@ -71,9 +69,8 @@ void AddList(const Trace& trace, const Arg& arg, std::string_view key,
 // One of the others' keys, whose value is JSON.
 void AddText(std::string_view key, std::string_view json, OpShapes& shapes) {
   const bool dims = key == kTorchDims;
-  if (json.empty() || (!dims && key != kTorchValues && key != kPaddleShapes)) {
+  if (json.empty() || (!dims && key != kTorchValues && key != kPaddleShapes))
     return;
-  }
   const std::optional<IntTree> tree = ParseIntTree(json);
   if (!tree) return;
   if (key == kTorchValues) {
@@ -104,21 +101,16 @@ OpShapes ShapesOf(const Trace& trace, Row row, std::string_view raw) {
   OpShapes shapes;
   for (const Arg& arg : trace.args_of(row)) {
     const std::string_view key = trace.str(arg.key);
-    if (arg.kind == ArgKind::kIntList) {
+    if (arg.kind == ArgKind::kIntList)
       AddList(trace, arg, key, shapes);
-    } else if (arg.kind == ArgKind::kJson || arg.kind == ArgKind::kText) {
+    else if (arg.kind == ArgKind::kJson || arg.kind == ArgKind::kText)
       AddText(key, trace.str(arg.text), shapes);
-    }
   }
-  if (!raw.empty()) {
-    for (const std::string_view key :
-         {kTorchDims, kTorchValues, kPaddleShapes}) {
+  if (!raw.empty())
+    for (const std::string_view key : {kTorchDims, kTorchValues, kPaddleShapes})
       AddText(key, RawMember(raw, key), shapes);
-    }
-  }
-  if (shapes.text.empty() && shapes.known()) {
+  if (shapes.text.empty() && shapes.known())
     for (const Shape& shape : shapes.inputs) shapes.text += ShapeText(shape);
-  }
   return shapes;
 }
 

@@ -42,9 +42,8 @@ inline int64_t MedianDeviation(std::span<const int64_t> values,
                                int64_t centre) {
   std::vector<int64_t> off;
   off.reserve(values.size());
-  for (const int64_t value : values) {
+  for (const int64_t value : values)
     off.push_back(Magnitude(SaturatingSubtract(value, centre)));
-  }
   return Median(off);
 }
 

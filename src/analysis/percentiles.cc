@@ -38,9 +38,8 @@ Spread SpreadOfFew(std::span<T> values) {
                 at(kPercents[3]),
                 {},
                 {}};
-  for (const T value : values) {
+  for (const T value : values)
     CountBin(spread, static_cast<uint64_t>(value), 1);
-  }
   return spread;
 }
 
@@ -86,9 +85,7 @@ template <unsigned kSubBits, typename T>
 Spread SpreadOfMany(std::span<const T> values) {
   using Fine = LogBins<kSubBits, T>;
   std::array<uint32_t, Fine::kCount> counts{};
-  for (const T value : values) {
-    ++counts[Fine::Of(static_cast<uint64_t>(value))];
-  }
+  for (const T value : values) ++counts[Fine::Of(static_cast<uint64_t>(value))];
   Spread spread;
   std::array<Wanted, kWanted> wanted;
   size_t before = 0;
@@ -123,10 +120,8 @@ Spread SpreadOf(std::span<T> values) {
 
 void CountBin(Spread& spread, uint64_t value, uint64_t count) {
   const int exponent = ExponentOf(value);
-  if (spread.histogram.empty() ||
-      spread.histogram.back().exponent != exponent) {
+  if (spread.histogram.empty() || spread.histogram.back().exponent != exponent)
     spread.histogram.push_back({exponent, 0});
-  }
   spread.histogram.back().count += count;
 }
 
@@ -170,9 +165,8 @@ void Durations::Widen() {
   if (wide_) return;
   wide_ = true;
   if (!long_.Reserve(std::max(short_.size(), room_))) return;
-  for (const uint32_t value : short_.view()) {
+  for (const uint32_t value : short_.view())
     static_cast<void>(long_.Append(value));  // there is room
-  }
   short_ = {};
 }
 

@@ -54,11 +54,10 @@ class GroupedValues {
   void Add(uint32_t group, int64_t value) {
     Range& range = ranges_[group];
     if (range.next == range.last) return;
-    if (narrow_) {
+    if (narrow_)
       short_[range.next++] = static_cast<uint32_t>(value);
-    } else {
+    else
       long_[range.next++] = value;
-    }
   }
   // Of what was added; may reorder it.
   Spread SpreadOf(uint32_t group);

@@ -68,9 +68,8 @@ void ProcessSweep::SortLaunches(Cursor& cursor) const {
     last = time;
   }
   if (sorted) return;
-  for (size_t i = cursor.next; i < cursor.last; ++i) {
+  for (size_t i = cursor.next; i < cursor.last; ++i)
     cursor.by_launch.push_back(static_cast<uint32_t>(i));
-  }
   std::stable_sort(
       cursor.by_launch.begin(), cursor.by_launch.end(),
       [&](uint32_t a, uint32_t b) { return launched(a) < launched(b); });
@@ -86,11 +85,9 @@ void ProcessSweep::Add(Cursor cursor) {
 // Work without a launch is not in the queue of launches.
 void ProcessSweep::Queue(uint32_t index) {
   Cursor& cursor = cursors_[index];
-  if (cursor.kind == Cursor::kLaunches) {
-    while (cursor.next < cursor.last && LaunchedWork(cursor).launch == kNoRow) {
+  if (cursor.kind == Cursor::kLaunches)
+    while (cursor.next < cursor.last && LaunchedWork(cursor).launch == kNoRow)
       ++cursor.next;
-    }
-  }
   if (cursor.next < cursor.last) queue_.emplace(TimeOf(cursor), index);
 }
 
@@ -114,12 +111,10 @@ void ProcessSweep::Fill(StepWindow& window) {
   window.host_operators.clear();
   TakeUpTo(window.range.begin, nullptr);
   window_ = window.range;
-  for (size_t i = 0; i < kActivities; ++i) {
+  for (size_t i = 0; i < kActivities; ++i)
     active_[i].Add(window_.begin, std::min(until_[i], window_.end));
-  }
-  for (size_t i = 0; i < busy_.size(); ++i) {
+  for (size_t i = 0; i < busy_.size(); ++i)
     busy_[i].Add(window_.begin, std::min(busy_until_[i], window_.end));
-  }
   TakeUpTo(window_.end, &window);
   Divide(window);
 }
@@ -159,11 +154,10 @@ void ProcessSweep::TakeThread(Cursor& cursor, int64_t limit) {
     if (kind == STEPSCOPE_PROFILE_STEP) continue;
     if (IsConcludedPass(tree_.trace(), row)) continue;  // nobody recorded it
     if (kind == STEPSCOPE_DATALOADER) {
-      if (cursor.waits_for_input) {
+      if (cursor.waits_for_input)
         Mark(kInput, begin, end);
-      } else {
+      else
         cursor.loader_until = std::max(cursor.loader_until, end);
-      }
       continue;
     }
     // What a loader thread does in the background holds nobody up.
@@ -188,9 +182,8 @@ inline void ProcessSweep::TakeCall(Cursor& cursor, Row row, uint16_t type,
   } else if (communication_.IsHostEvent(row)) {
     // As a rule, what launches work on a device communicates there.
     if (tree_.gpu_ns(row) == 0 ||
-        names_.host_side_collective(trace.name()[row])) {
+        names_.host_side_collective(trace.name()[row]))
       Mark(kHostCommunication, begin, end);
-    }
   } else if (type == STEPSCOPE_OPERATOR &&
              trace.dur_ns()[row] >= kLongOperatorNs && devices_ > 0 &&
              end > cursor.operator_until && tree_.gpu_ns(row) == 0) {
@@ -245,12 +238,10 @@ void ProcessSweep::Divide(StepWindow& window) {
   take(kCopy, StepPart::kCopy, taken_);
   take(kDeviceCommunication, StepPart::kCommunication, taken_);
   window.idle.resize(devices_);
-  if (devices_ == 1) {
+  if (devices_ == 1)
     window.idle[0].assign(remainder_.rest().begin(), remainder_.rest().end());
-  }
-  for (size_t i = 0; i < busy_.size(); ++i) {
+  for (size_t i = 0; i < busy_.size(); ++i)
     Complement(window_, busy_[i].Finish(), window.idle[i]);
-  }
   auto& pieces = window.pieces;
   take(kHostCommunication, StepPart::kCommunication, pieces[0]);
   take(kPending, StepPart::kLaunchGap, pieces[1]);
@@ -261,9 +252,8 @@ void ProcessSweep::Divide(StepWindow& window) {
   window.part_ns[static_cast<size_t>(StepPart::kUnexplained)] =
       TotalLength(rest);
   pieces[5].assign(rest.begin(), rest.end());
-  for (size_t i = kOnDevice; i < kActivities; ++i) {
+  for (size_t i = kOnDevice; i < kActivities; ++i)
     window.causes[i - kOnDevice].swap(sets_[i]);
-  }
 }
 
 }  // namespace stepscope

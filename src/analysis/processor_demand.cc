@@ -72,18 +72,10 @@ void AddChildren(const Trace& trace, const std::vector<Sum>& sums,
 
 }  // namespace
 
-double ProcessorDemand::ReadyIn(uint32_t process) const {
-  for (const ProcessDemand& one : processes) {
-    if (one.process == process) return one.ready;
-  }
-  return 0;
-}
-
 const ThreadDemand* ProcessorDemand::Find(uint32_t process,
                                           int64_t thread) const {
-  for (const ThreadDemand& one : threads) {
+  for (const ThreadDemand& one : threads)
     if (one.process == process && one.id == thread) return &one;
-  }
   return nullptr;
 }
 
@@ -117,16 +109,14 @@ std::optional<ProcessorDemand> FindProcessorDemand(const Trace& trace,
     const std::string_view name = trace.str(track.name);
     const bool waits = name.starts_with(kWaiting);
     if (sums[i].samples == 0 || samples[track.process] == 0 ||
-        (!waits && !name.starts_with(kRunning))) {
+        (!waits && !name.starts_with(kRunning)))
       continue;
-    }
     const std::string_view label =
         name.substr(waits ? kWaiting.size() : kRunning.size());
     const auto [at, is_new] =
         known.try_emplace({track.process, label}, demand.threads.size());
-    if (is_new) {
+    if (is_new)
       demand.threads.push_back({track.process, ThreadIdOf(label), label, 0, 0});
-    }
     ThreadDemand& thread = demand.threads[at->second];
     (waits ? thread.waiting : thread.running) =
         sums[i].value / static_cast<double>(samples[track.process]);

@@ -37,7 +37,6 @@ struct ProcessorDemand {
   std::vector<ProcessDemand> processes;
   std::vector<ThreadDemand> threads;
 
-  double ReadyIn(uint32_t process) const;
   // Null: it was not sampled, or never ran.
   const ThreadDemand* Find(uint32_t process, int64_t thread) const;
 };

@@ -91,16 +91,13 @@ class RandomTrace {
         event.type == STEPSCOPE_FORWARD || event.type == STEPSCOPE_BACKWARD;
     if (torch_ && is_pass) event.type = STEPSCOPE_OPERATOR;
     const bool is_operator = event.type == STEPSCOPE_OPERATOR;
-    if (torch_ && is_operator && Draw(3) == 0) {
+    if (torch_ && is_operator && Draw(3) == 0)
       event.name = builder_.Intern("autograd::engine::evaluate_function: X");
-    }
     const Row row = builder_.AddEvent(event);
-    if (torch_ && is_operator && Draw(2) == 0) {
+    if (torch_ && is_operator && Draw(2) == 0)
       builder_.AddLink({0, LinkSpace::kSequence, Draw(8), row});
-    }
-    if (event.type == STEPSCOPE_CUDA_RUNTIME) {
+    if (event.type == STEPSCOPE_CUDA_RUNTIME)
       builder_.AddLink({0, LinkSpace::kCorrelation, Draw(30), row});
-    }
   }
 
   void AddStream(int64_t id, int64_t device) {
@@ -118,9 +115,8 @@ class RandomTrace {
       event.type = static_cast<uint16_t>(STEPSCOPE_KERNEL + Draw(3));
       event.name = Draw(6) == 0 ? builder_.Intern("ncclKernel") : Name("k", 4);
       const Row row = builder_.AddEvent(event);
-      if (Draw(4) != 0) {
+      if (Draw(4) != 0)
         builder_.AddLink({0, LinkSpace::kCorrelation, Draw(30), row});
-      }
       time += event.dur_ns + Draw(20);
     }
   }

@@ -30,6 +30,7 @@ namespace stepscope {
 
 struct Summary;
 
+// TypeText (report/table_json.h) names them in this order.
 enum class CellType : uint8_t {
   kTime,    // integer nanoseconds
   kCount,   // a whole number

@@ -21,9 +21,8 @@ uint32_t TrackOf(TraceBuilder& builder, const Thread& thread) {
   for (uint32_t i = 0; i < builder.track_count(); ++i) {
     const Track& track = builder.track(i);
     if (track.kind == TrackKind::kThread && track.process == thread.process &&
-        track.id == thread.id && track.lane == 0) {
+        track.id == thread.id && track.lane == 0)
       return i;
-    }
   }
   return kNoThread;
 }
@@ -65,15 +64,13 @@ std::vector<StepInterval> FindConcluded(const EventTree& tree,
     for (size_t i = 0; i < all.size(); ++i) {
       const StepInterval& stage = all[i];
       if (stage.type == type && stage.inferred &&
-          tree.trace().type()[stage.row] != type) {
+          tree.trace().type()[stage.row] != type)
         of_kind.push_back(stage);
-      }
       const bool ends =
           i + 1 == all.size() || all[i + 1].thread != stage.thread;
       if (!ends || of_kind.empty()) continue;
-      if (!CrossesAny(tree, of_kind)) {
+      if (!CrossesAny(tree, of_kind))
         concluded.insert(concluded.end(), of_kind.begin(), of_kind.end());
-      }
       of_kind.clear();
     }
   }

@@ -24,9 +24,8 @@ struct OfProcess {
   std::span<const StepInterval> Take(uint32_t process) {
     const size_t first = next;
     while (next < spans.size() &&
-           tree.threads()[spans[next].thread].process == process) {
+           tree.threads()[spans[next].thread].process == process)
       ++next;
-    }
     return spans.subspan(first, next - first);
   }
 };
@@ -74,9 +73,8 @@ class HelperStages {
     std::vector<IntervalCollector> taken(tree_.trace().processes().size());
     for (const StepInterval& stage : stages) {
       const uint32_t process = tree_.threads()[stage.thread].process;
-      if (stage.thread == main_thread_[process]) {
+      if (stage.thread == main_thread_[process])
         taken[process].Add(stage.range.begin, stage.range.end);
-      }
     }
     std::vector<IntervalSet> sets(taken.size());
     for (size_t i = 0; i < taken.size(); ++i) sets[i] = taken[i].Finish();

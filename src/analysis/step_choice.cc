@@ -135,9 +135,8 @@ class Selector {
     selection_.warmup += warmup;
     ++processes_warming_;
     std::vector<int64_t> settled;
-    for (const StepInterval& step : steps) {
+    for (const StepInterval& step : steps)
       if (!step.warmup) settled.push_back(step.period_ns);
-    }
     if (const int64_t median = Median(settled); median > 0) {
       first_ratio_ =
           std::max(first_ratio_, static_cast<double>(steps[0].period_ns) /
@@ -163,9 +162,8 @@ class Selector {
       note += Format(" in %llu processes",
                      static_cast<unsigned long long>(processes_warming_));
     }
-    if (first_ratio_ > 0) {
+    if (first_ratio_ > 0)
       note += Format(" (the first took %.1f x the median)", first_ratio_);
-    }
     return note + "; --steps all includes " +
            (warm_first_ == warm_last_ ? "it" : "them");
   }
@@ -198,9 +196,8 @@ class Selector {
           trace_, track, [&](Row row) { part.rows[row] = true; });
     }
     // Work goes with its launch, whenever it ran.
-    for (const DeviceWork& work : tree_.work()) {
+    for (const DeviceWork& work : tree_.work())
       if (work.launch != kNoRow) part.rows[work.row] = part.rows[work.launch];
-    }
     part.at = [this](uint32_t process, int64_t time_ns) {
       return host_[process].Has(time_ns);
     };

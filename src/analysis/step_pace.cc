@@ -47,18 +47,16 @@ bool DevicePaces(std::span<const StepInterval> steps,
   for (size_t i = 0; i + 1 < steps.size(); ++i) {
     const StepInterval& step = steps[i];
     const StepInterval& next = steps[i + 1];
-    if (!FollowsOn(step, next) || !step.has_device() || !next.has_device()) {
+    if (!FollowsOn(step, next) || !step.has_device() || !next.has_device())
       continue;
-    }
     host.push_back(SaturatingSubtract(next.range.begin, step.range.begin));
     device.push_back(SaturatingSubtract(turns[i + 1], turns[i]));
     host_sum = SaturatingAdd(host_sum, host.back());
     device_sum = SaturatingAdd(device_sum, device.back());
     if (step.device.end > next.range.begin) ++ahead;
   }
-  if (2 * ahead <= host.size() || 2 * (host.size() + 1) < steps.size()) {
+  if (2 * ahead <= host.size() || 2 * (host.size() + 1) < steps.size())
     return false;
-  }
   const auto is_longer = [](int64_t a, int64_t b) {
     return static_cast<double>(a) > kLonger * static_cast<double>(b);
   };

@@ -83,9 +83,8 @@ StepSweep::StepSweep(const EventTree& tree, const StepTable& steps,
   for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
     const Track& track = trace.tracks()[i];
     if (track.kind != TrackKind::kStream ||
-        (tree.census().types(i) & kDeviceWorkTypes) == 0) {
+        (tree.census().types(i) & kDeviceWorkTypes) == 0)
       continue;
-    }
     key_of_track[i] = {track.process, trace.str(track.device_type),
                        track.device};
     indices[key_of_track[i]] = 0;
@@ -131,9 +130,8 @@ void StepSweep::Run(const std::function<void(const StepWindow&)>& visit) const {
     // process of the machine.
     if (ranges.empty() || !HasEvents(trace, tracks.of(process))) continue;
     while (first_device < devices_.size() &&
-           devices_[first_device].process < process) {
+           devices_[first_device].process < process)
       ++first_device;
-    }
     ProcessSweep sweep(tree_, names_, communication_);
     const uint32_t main = steps_.main_thread(process);
     for (const uint32_t i : tracks.of(process)) {

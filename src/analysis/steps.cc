@@ -172,16 +172,14 @@ void StepTable::Complete(const EventTree& tree, const AutogradNames& autograd) {
 
 void StepTable::ComputeTotal(const EventTree& tree) {
   IntervalCollector collector;
-  for (const StepInterval& step : steps_.spans) {
+  for (const StepInterval& step : steps_.spans)
     collector.Add(step.range.begin, step.range.end);
-  }
   all_steps_ = collector.Finish();
   total_ns_ = TotalLength(all_steps_);
   CollectProcessSteps(tree);
   steps_take_time_.assign(tree.threads().size(), false);
-  for (const StepInterval& step : steps_.spans) {
+  for (const StepInterval& step : steps_.spans)
     if (step.range.begin < step.range.end) steps_take_time_[step.thread] = true;
-  }
   const Trace& trace = tree.trace();
   window_ = {trace.begin_ns(), trace.end_ns()};
   if (total_ns_ > 0) return;

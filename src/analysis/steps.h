@@ -116,9 +116,8 @@ class StepTable {
         if (span.thread == thread && time_ns >= span.range.begin &&
             time_ns < span.range.end &&
             (last_found + 1 == first[thread + 1] ||
-             time_ns < spans[last_found + 1].range.begin)) {
+             time_ns < spans[last_found + 1].range.begin))
           return &span;
-        }
       }
       return Search(thread, time_ns);
     }

@@ -94,16 +94,14 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   if (ranks || wanted(kOverView | kDistributedView | swept)) {
     const Communication communication(tree, names);
     summary.distribution = ComputeDistribution(tree, steps, communication);
-    if (ranks || wanted(swept)) {
+    if (ranks || wanted(swept))
       SweepSteps(tree, steps, names, communication, summary);
-    }
     if (ranks) {
       summary.ranks = AnalyseRanks(
           DigestRanks(tree, steps, names, communication, summary.waterfall));
     }
-    if (wanted(kOverView)) {
+    if (wanted(kOverView))
       summary.overview = ComputeOverview(tree, steps, summary.distribution);
-    }
     if (wanted(kAdviceView)) {
       summary.advice =
           ComputeAdvice({tree, steps, names, communication, summary});
@@ -124,16 +122,13 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
                             .spread = wanted(kPercentileView),
                             .group_digits = options.group_digits});
     summary.group_names = std::move(events.group_names);
-    if (wanted(kMemoryManipulationView)) {
+    if (wanted(kMemoryManipulationView))
       summary.memory_manipulation = std::move(events.memory_manipulation);
-    }
-    if (wanted(kUserDefinedView)) {
+    if (wanted(kUserDefinedView))
       summary.user_defined = std::move(events.events);
-    }
   }
-  if (wanted(kPythonView)) {
+  if (wanted(kPythonView))
     summary.python = ComputePython(tree, steps, options.sort);
-  }
   KeepOnly(options.chosen_views(), summary);
   return summary;
 }

@@ -66,9 +66,8 @@ void AddLosses(const Summary& summary, std::vector<std::string>& notes) {
                     ", in no table; stepscope info says why.");
   }
   uint64_t rejected = 0;
-  for (const auto& [reason, bin] : trace.ledger().rejected()) {
+  for (const auto& [reason, bin] : trace.ledger().rejected())
     rejected += bin.count;
-  }
   if (rejected > 0) {
     notes.push_back(CountText(rejected, "record", "records") + " of " +
                     CountText(trace.ledger().seen()) +
@@ -183,18 +182,16 @@ std::vector<std::string> SummaryNotes(const Summary& summary,
         CountText(summary.no_launch, "device event has", "device events have") +
         " no recorded launch: the row (no launch) of the Operator table.");
   }
-  if (!summary.critical_path.note.empty()) {
+  if (!summary.critical_path.note.empty())
     notes.push_back(summary.critical_path.note);
-  }
   AddWorkAfterSteps(summary, notes);
   AddAbsences(summary, notes);
   AddLosses(summary, notes);
   for (std::string& note : NotesOfSources(*summary.trace))
     notes.push_back(std::move(note));
   const std::string empty = EmptyViews(summary, options.chosen_views());
-  if (!empty.empty()) {
+  if (!empty.empty())
     notes.push_back(std::string(kNothingRecorded) + empty + ".");
-  }
   for (const std::string& note : summary.ranks.notes) notes.push_back(note);
   return notes;
 }

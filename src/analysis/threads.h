@@ -47,21 +47,19 @@ class Threads {
     const size_t count =
         lanes ? merged_[thread].size() : track.last - track.first;
     // One call of `visit`, so that the compiler inlines it.
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; ++i)
       visit(lanes ? rows[i] : track.first + static_cast<Row>(i));
-    }
   }
   // The other way round: the last first.
   template <typename Visit>
   void ForEachRowBack(size_t thread, Visit visit) const {
     const Thread& t = threads_[thread];
     const Track& track = trace_->tracks()[t.first_track];
-    if (t.has_lanes()) {
+    if (t.has_lanes())
       for (size_t i = merged_[thread].size(); i-- > 0;)
         visit(merged_[thread][i]);
-    } else {
+    else
       for (Row row = track.last; row-- > track.first;) visit(row);
-    }
   }
   // The rows in that order. REQUIRES: the thread has lanes.
   std::span<const Row> merged(size_t thread) const { return merged_[thread]; }

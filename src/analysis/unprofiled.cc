@@ -175,9 +175,8 @@ bool TimedUnrecordedSteps(const Trace& trace) {
 UnprofiledJudgement JudgeUnprofiledStep(const Trace& trace,
                                         std::span<const int64_t> recorded_ns,
                                         std::optional<int64_t> stated_ns) {
-  if (stated_ns && *stated_ns > 0) {
+  if (stated_ns && *stated_ns > 0)
     return {UnprofiledStep{*stated_ns, 0, UnprofiledStep::Source::kUser}, ""};
-  }
   const UnrecordedSteps found = FindUnrecordedSteps(trace);
   if (!found.any || recorded_ns.empty()) return {};
   if (found.settled_ns.empty()) {

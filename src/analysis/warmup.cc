@@ -71,33 +71,29 @@ size_t CountWarmup(std::span<const int64_t> periods,
   // A program that sets up to the end never settled.
   std::optional<bool> settles;
   const auto does_settle = [&] {
-    if (!settles) {
+    if (!settles)
       settles = static_cast<double>(set_up_ns(count - 1)) <
                 kNeverSettled * static_cast<double>(periods.back());
-    }
     return *settles;
   };
   size_t far_above = 0;
   while (far_above < half &&
-         IsFarAbove(static_cast<double>(periods[far_above]), settled)) {
+         IsFarAbove(static_cast<double>(periods[far_above]), settled))
     ++far_above;
-  }
   const bool long_steps_go_on = LongStepsGoOn(periods, far_above, settled);
   for (size_t i = 0; i < most; ++i) {
     // What may be warm-up itself is nothing to compare with.
     if (i >= half) settled = Measure(periods.subspan(i + 1));
     const auto period = static_cast<double>(periods[i]);
     if (!chosen && count > 2 && i < half && !long_steps_go_on &&
-        IsFarAbove(period, settled)) {
+        IsFarAbove(period, settled))
       continue;
-    }
     const double excess = period - settled.median;
     const double needed = count == 2 ? kExplainedExcessOfTwo : kExplainedExcess;
     if (excess > needed * settled.median &&
         static_cast<double>(set_up_ns(i)) >= kExplains * excess &&
-        does_settle()) {
+        does_settle())
       continue;
-    }
     return i;
   }
   return most;

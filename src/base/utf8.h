@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace stepscope {
@@ -43,6 +44,34 @@ inline char32_t NextCodePoint(std::string_view text, size_t& at) {
   }
   at += length;
   return code;
+}
+
+inline bool IsValidUtf8(std::string_view text) {
+  for (size_t at = 0; at < text.size();)
+    if (NextCodePoint(text, at) == kInvalidUtf8) return false;
+  return true;
+}
+
+// `text` with U+FFFD for each byte that is no UTF-8. False: there were any.
+inline bool AppendValidUtf8(std::string& out, std::string_view text) {
+  bool valid = true;
+  for (size_t at = 0; at < text.size();) {
+    const size_t from = at;
+    if (NextCodePoint(text, at) == kInvalidUtf8) {
+      out += "\xef\xbf\xbd";
+      valid = false;
+    } else {
+      out += text.substr(from, at - from);
+    }
+  }
+  return valid;
+}
+
+inline std::string ValidUtf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  AppendValidUtf8(out, text);
+  return out;
 }
 
 }  // namespace stepscope

@@ -17,7 +17,7 @@
 
 #include "base/file.h"
 #include "base/visible_text.h"
-#include "importers/capture/capture_writer.h"
+#include "importers/capture/capture_writer_test_support.h"
 #include "importers/capture/sample_capture_test_support.h"
 
 namespace stepscope {

@@ -15,7 +15,7 @@
 
 #include "base/file.h"
 #include "format/live_file.h"
-#include "importers/capture/capture_writer.h"
+#include "importers/capture/capture_writer_test_support.h"
 #include "importers/capture/sample_capture_test_support.h"
 
 namespace stepscope {

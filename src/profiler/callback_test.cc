@@ -10,7 +10,7 @@
 #include <filesystem>
 
 #include "base/forking_tests.h"
-#include "profiler/fake_backend.h"
+#include "profiler/fake_backend_test_support.h"
 #include "profiler/profiler_core.h"
 
 namespace stepscope::profiler {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "profiler/e2e_support.h"
+#include "profiler/e2e_test_support.h"
 
 namespace {
 

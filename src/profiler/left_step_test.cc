@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "profiler/fake_backend.h"
+#include "profiler/fake_backend_test_support.h"
 #include "profiler/profiler_core.h"
 
 namespace stepscope::profiler {

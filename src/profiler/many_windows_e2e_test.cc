@@ -8,7 +8,7 @@
 #include <atomic>
 #include <string>
 
-#include "profiler/e2e_support.h"
+#include "profiler/e2e_test_support.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "base/forking_tests.h"
-#include "profiler/fake_backend.h"
+#include "profiler/fake_backend_test_support.h"
 #include "profiler/output_names.h"
 #include "profiler/state_names.h"
 

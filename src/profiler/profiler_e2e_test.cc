@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "base/forking_tests.h"
-#include "profiler/e2e_support.h"
+#include "profiler/e2e_test_support.h"
 
 namespace {
 

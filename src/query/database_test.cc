@@ -13,29 +13,43 @@
 namespace stepscope {
 namespace {
 
-struct Numbers {
-  std::vector<std::string> texts;
-  bool fails = false;
+struct Number {
+  uint64_t i;
+  std::string_view text;
+  bool fails;
+};
+
+class Numbers {
+ public:
+  Numbers(uint64_t size, bool fails) : size_(size), fails_(fails) {}
+
+  size_t size() const { return size_; }
+  Number operator[](uint64_t i) const { return {i, kTexts[i % 5], fails_}; }
+
+ private:
+  static constexpr const char* kTexts[] = {"", "short", "exactly12chr",
+                                           "longer than twelve bytes",
+                                           "zwölf und mehr, ü"};
+  uint64_t size_;
+  bool fails_;
 };
 
 const TableColumns<Numbers>& Columns() {
   static const auto* const columns = [] {
     auto* const made = new TableColumns<Numbers>;
-    made->Bigint("i", "", [](const Numbers&, uint64_t i) { return i; });
-    made->Int("third", "", [](const Numbers&, uint64_t i) {
-      return i % 3 == 0 ? std::optional<int64_t>() : std::optional<int64_t>(1);
+    made->Bigint("i", "", &Number::i);
+    made->Int("third", "", [](const Number& n) {
+      return n.i % 3 == 0 ? std::optional<int64_t>()
+                          : std::optional<int64_t>(1);
     });
-    made->Double("half", "", [](const Numbers&, uint64_t i) {
-      return static_cast<double>(i) / 2;
-    });
-    made->Boolean("even", "",
-                  [](const Numbers&, uint64_t i) { return i % 2 == 0; });
-    made->Text("text", "", [](const Numbers& n, uint64_t i) {
-      return duckdb::Text(n.texts[i % n.texts.size()]);
-    });
-    made->CopiedText("copy", "", [](const Numbers& n, uint64_t i) {
+    made->Double("half", "",
+                 [](const Number& n) { return static_cast<double>(n.i) / 2; });
+    made->Boolean("even", "", [](const Number& n) { return n.i % 2 == 0; });
+    made->Text("text", "",
+               [](const Number& n) { return duckdb::Text(n.text); });
+    made->Text("copy", "", [](const Number& n) {
       if (n.fails) throw std::runtime_error("planted");
-      return n.texts[i % n.texts.size()] + "!";
+      return std::string(n.text) + "!";
     });
     return made;
   }();
@@ -44,12 +58,8 @@ const TableColumns<Numbers>& Columns() {
 
 std::shared_ptr<const TableSource> NumbersSource(uint64_t rows,
                                                  bool fails = false) {
-  auto numbers = std::make_shared<Numbers>();
-  numbers->texts = {"", "short", "exactly12chr", "longer than twelve bytes",
-                    "zwölf und mehr, ü"};
-  numbers->fails = fails;
-  return std::make_shared<DataSource<Numbers>>(Columns(), std::move(numbers),
-                                               rows);
+  return std::make_shared<RowsSource<Numbers>>(
+      Columns(), std::make_shared<const Numbers>(rows, fails));
 }
 
 int64_t One(Database& db, const std::string& sql) {

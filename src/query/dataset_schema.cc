@@ -58,9 +58,8 @@ std::vector<std::shared_ptr<const TableSource>> SourcesOf(
 
 std::shared_ptr<const TableSource> RanksSource(
     std::shared_ptr<const RankFactsList> ranks) {
-  const uint64_t rows = ranks->size();
-  return std::make_shared<DataSource<RankFactsList>>(RanksColumns(),
-                                                     std::move(ranks), rows);
+  return std::make_shared<RowsSource<RankFactsList>>(RanksColumns(),
+                                                     std::move(ranks));
 }
 
 }  // namespace stepscope

@@ -12,7 +12,7 @@
 #include "analysis/stats.h"
 #include "analysis/step_finder.h"
 #include "analysis/views/stage_lookup.h"
-#include "query/valid_utf8.h"
+#include "base/utf8.h"
 #include "trace/event_type.h"
 
 namespace stepscope {

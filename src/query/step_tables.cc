@@ -6,88 +6,73 @@
 #include <vector>
 
 #include "query/trace_tables.h"
-#include "query/valid_utf8.h"
 
 namespace stepscope {
 namespace {
 
-Id KnownIf(bool known, int64_t value) { return known ? Id(value) : Id(); }
+using Steps = ItemsOfRank<[](const RankData& d) { return d.steps().steps(); }>;
 
-const StepInterval& StepAt(const RankData& data, uint64_t i) {
-  return data.steps().steps()[i];
-}
-uint32_t ProcessOfStep(const RankData& data, uint64_t i) {
-  return data.tree().threads()[StepAt(data, i).thread].process;
-}
-
-const TableColumns<RankData>& StepColumns() {
-  static const auto* const columns = [] {
-    auto* const made = new TableColumns<RankData>;
-    made->Bigint("source_id", kSourceIdMeaning,
-                 [](const RankData& d, uint64_t) { return d.source_id(); });
-    made->Int("process", kProcessMeaning, ProcessOfStep);
-    made->Bigint("step", "its number", [](const RankData& d, uint64_t i) {
-      return StepAt(d, i).index;
-    });
-    made->Bigint(
-        "event_id", "the event that marks it",
-        [](const RankData& d, uint64_t i) { return IdOf(StepAt(d, i).row); });
-    made->Bigint("tid", "number of the thread that makes it",
-                 [](const RankData& d, uint64_t i) {
-                   return d.tree().threads()[StepAt(d, i).thread].id;
-                 });
-    made->Boolean("main", "made by the thread that paces its process",
-                  [](const RankData& d, uint64_t i) {
-                    return d.steps().main_thread(ProcessOfStep(d, i)) ==
-                           StepAt(d, i).thread;
-                  });
-    made->Bigint(
-        "start_ns", "begin on the host, as recorded",
-        [](const RankData& d, uint64_t i) { return StepAt(d, i).range.begin; });
-    made->Bigint("dur_ns", "how long it took on the host",
-                 [](const RankData& d, uint64_t i) {
-                   return StepAt(d, i).range.end - StepAt(d, i).range.begin;
-                 });
-    made->Bigint(
-        "period_ns",
-        "from its start to that of the next, on host or device, "
-        "whichever paces the loop",
-        [](const RankData& d, uint64_t i) { return StepAt(d, i).period_ns; });
-    made->Bigint("device_start_ns",
-                 "begin of the first work launched in it; NULL: none",
-                 [](const RankData& d, uint64_t i) {
-                   const StepInterval& step = StepAt(d, i);
-                   return KnownIf(step.has_device(), step.device.begin);
-                 });
-    made->Bigint("device_dur_ns", "from there to the end of the last; NULL",
-                 [](const RankData& d, uint64_t i) {
-                   const StepInterval& step = StepAt(d, i);
-                   return KnownIf(step.has_device(),
-                                  step.device.end - step.device.begin);
-                 });
-    made->Bigint(
-        "gpu_ns", "device work launched in it, added up",
-        [](const RankData& d, uint64_t i) { return StepAt(d, i).gpu_ns; });
-    made->Boolean(
-        "warmup", "one of the first, and not like the rest",
-        [](const RankData& d, uint64_t i) { return StepAt(d, i).warmup; });
-    return made;
-  }();
-  return *columns;
-}
-
-struct CollectiveData {
-  struct Entry {
-    const RankCalls* rank;
-    const RankCall* call;
+void AddSteps(TableColumns<Steps>& columns) {
+  constexpr auto thread_of = [](const auto& s) -> const auto& {
+    return s.data.tree().threads()[s->thread];
   };
-  RankDataPtr rank;
-  std::vector<Entry> calls;
+  columns.Int("process", kProcessMeaning,
+              [=](auto& s) { return thread_of(s).process; });
+  columns.Bigint("step", "its number", [](auto& s) { return s->index; });
+  columns.Bigint("event_id", "the event that marks it",
+                 [](auto& s) { return IdOf(s->row); });
+  columns.Bigint("tid", "number of the thread that makes it",
+                 [=](auto& s) { return thread_of(s).id; });
+  columns.Boolean(
+      "main", "made by the thread that paces its process", [=](auto& s) {
+        return s.data.steps().main_thread(thread_of(s).process) == s->thread;
+      });
+  columns.Bigint("start_ns", "begin on the host, as recorded",
+                 [](auto& s) { return s->range.begin; });
+  columns.Bigint("dur_ns", "how long it took on the host",
+                 [](auto& s) { return s->range.end - s->range.begin; });
+  columns.Bigint("period_ns",
+                 "from its start to that of the next, on host or device, "
+                 "whichever paces the loop",
+                 [](auto& s) { return s->period_ns; });
+  columns.Bigint(
+      "device_start_ns", "begin of the first work launched in it; NULL: none",
+      [](auto& s) { return KnownIf(s->has_device(), s->device.begin); });
+  columns.Bigint(
+      "device_dur_ns", "from there to the end of the last; NULL", [](auto& s) {
+        return KnownIf(s->has_device(), s->device.end - s->device.begin);
+      });
+  columns.Bigint("gpu_ns", "device work launched in it, added up",
+                 [](auto& s) { return s->gpu_ns; });
+  columns.Boolean("warmup", "one of the first, and not like the rest",
+                  [](auto& s) { return s->warmup; });
+}
 
-  const RankCall& call(uint64_t i) const { return *calls[i].call; }
-  const CallSignature& signature(uint64_t i) const {
-    return calls[i].rank->signatures[calls[i].call->signature];
+struct CallOfRank {
+  const RankData& data;
+  const RankCalls& rank;
+  const RankCall& call;
+
+  const RankCall* operator->() const { return &call; }
+  const CallSignature& signature() const {
+    return rank.signatures[call.signature];
   }
+};
+
+class CallsOfRank {
+ public:
+  explicit CallsOfRank(RankDataPtr data) : data_(std::move(data)) {
+    for (const RankCalls& rank : data_->calls())
+      for (const RankCall& call : rank.calls)
+        calls_.push_back({*data_, rank, call});
+  }
+
+  size_t size() const { return calls_.size(); }
+  const CallOfRank& operator[](uint64_t i) const { return calls_[i]; }
+
+ private:
+  RankDataPtr data_;
+  std::vector<CallOfRank> calls_;
 };
 
 std::string RanksText(const std::vector<int64_t>& ranks) {
@@ -97,159 +82,104 @@ std::string RanksText(const std::vector<int64_t>& ranks) {
   return text + "]";
 }
 
-void AddGroup(TableColumns<CollectiveData>& columns) {
-  columns.CopiedText("group_name", "group of ranks; empty: not stated",
-                     [](const CollectiveData& d, uint64_t i) {
-                       return ValidUtf8(d.signature(i).group);
-                     });
-  columns.CopiedText("group_ranks", "its ranks as JSON; NULL: not stated",
-                     [](const CollectiveData& d, uint64_t i) {
-                       const auto& ranks = d.signature(i).ranks;
-                       return ranks.empty() ? std::optional<std::string>()
-                                            : RanksText(ranks);
-                     });
-  columns.Bigint("group_size", "how many ranks; NULL: not stated",
-                 [](const CollectiveData& d, uint64_t i) {
-                   const int64_t size = d.signature(i).group_size;
-                   return KnownIf(size > 0, size);
-                 });
+void AddGroup(TableColumns<CallsOfRank>& columns) {
+  columns.Text(
+      "group_name", "group of ranks; empty: not stated",
+      [](auto& c) -> const std::string& { return c.signature().group; });
+  columns.Text(
+      "group_ranks", "its ranks as JSON; NULL: not stated", [](auto& c) {
+        const auto& ranks = c.signature().ranks;
+        return ranks.empty() ? std::optional<std::string>() : RanksText(ranks);
+      });
+  columns.Bigint("group_size", "how many ranks; NULL: not stated", [](auto& c) {
+    return KnownIf(c.signature().group_size > 0, c.signature().group_size);
+  });
   columns.Bigint("sequence", "its number, as stated; NULL: it is not",
-                 [](const CollectiveData& d, uint64_t i) {
-                   return KnownIf(d.call(i).seq >= 0, d.call(i).seq);
-                 });
+                 [](auto& c) { return KnownIf(c->seq >= 0, c->seq); });
   columns.Bigint("bytes", "what one rank puts in or gets; NULL: not stated",
-                 [](const CollectiveData& d, uint64_t i) {
-                   const uint64_t bytes = d.signature(i).bytes;
+                 [](auto& c) {
+                   const uint64_t bytes = c.signature().bytes;
                    return KnownIf(bytes > 0, static_cast<int64_t>(bytes));
                  });
   columns.Bigint("source_rank", "of point-to-point: who sends; NULL",
-                 [](const CollectiveData& d, uint64_t i) {
-                   const int64_t rank = d.signature(i).source;
+                 [](auto& c) {
+                   const int64_t rank = c.signature().source;
                    return KnownIf(rank >= 0, rank);
                  });
   columns.Bigint("target_rank", "of point-to-point: who receives; NULL",
-                 [](const CollectiveData& d, uint64_t i) {
-                   const int64_t rank = d.signature(i).target;
+                 [](auto& c) {
+                   const int64_t rank = c.signature().target;
                    return KnownIf(rank >= 0, rank);
                  });
 }
 
-const TableColumns<CollectiveData>& CollectiveColumns() {
-  static const auto* const columns = [] {
-    auto* const made = new TableColumns<CollectiveData>;
-    made->Bigint(
-        "source_id", kSourceIdMeaning,
-        [](const CollectiveData& d, uint64_t) { return d.rank->source_id(); });
-    made->Int("process", kProcessMeaning,
-              [](const CollectiveData& d, uint64_t i) {
-                return d.calls[i].rank->process;
-              });
-    made->Bigint("event_id", "the event in which the ranks meet",
-                 [](const CollectiveData& d, uint64_t i) {
-                   return IdOf(d.call(i).row);
-                 });
-    made->CopiedText("name", "name of the first such event",
-                     [](const CollectiveData& d, uint64_t i) {
-                       return ValidUtf8(d.signature(i).name);
-                     });
-    made->CopiedText("kind", "all_reduce, all_gather, ...",
-                     [](const CollectiveData& d, uint64_t i) {
-                       return CollectiveKindName(d.signature(i).kind);
-                     });
-    made->Bigint("start_ns", "begin, as recorded",
-                 [](const CollectiveData& d, uint64_t i) {
-                   return d.call(i).time.begin;
-                 });
-    made->Bigint("dur_ns", "how long it took",
-                 [](const CollectiveData& d, uint64_t i) {
-                   return d.call(i).time.end - d.call(i).time.begin;
-                 });
-    made->Bigint("step", "number of the step that made it; NULL: none",
-                 [](const CollectiveData& d, uint64_t i) {
-                   return KnownIf(d.call(i).step != kNoStep, d.call(i).step);
-                 });
-    made->Boolean("on_device", "a kernel, not something the host does",
-                  [](const CollectiveData& d, uint64_t i) {
-                    return d.call(i).on_device;
-                  });
-    AddGroup(*made);
-    return made;
-  }();
-  return *columns;
+void AddCollectives(TableColumns<CallsOfRank>& columns) {
+  columns.Int("process", kProcessMeaning,
+              [](auto& c) { return c.rank.process; });
+  columns.Bigint("event_id", "the event in which the ranks meet",
+                 [](auto& c) { return IdOf(c->row); });
+  columns.Text(
+      "name", "name of the first such event",
+      [](auto& c) -> const auto& { return c.signature().name; });
+  columns.Text("kind", "all_reduce, all_gather, ...",
+               [](auto& c) { return CollectiveKindName(c.signature().kind); });
+  columns.Bigint("start_ns", "begin, as recorded",
+                 [](auto& c) { return c->time.begin; });
+  columns.Bigint("dur_ns", "how long it took",
+                 [](auto& c) { return c->time.end - c->time.begin; });
+  columns.Bigint("step", "number of the step that made it; NULL: none",
+                 [](auto& c) { return KnownIf(c->step != kNoStep, c->step); });
+  columns.Boolean("on_device", "a kernel, not something the host does",
+                  [](auto& c) { return c->on_device; });
+  AddGroup(columns);
 }
 
-struct LedgerData {
-  struct Entry {
-    const char* outcome;
-    std::string reason;
-    uint64_t records;
-  };
-  RankDataPtr rank;
-  std::vector<Entry> entries;
+struct LedgerEntry {
+  const RankData& data;
+  const char* outcome;
+  std::string reason;
+  uint64_t records;
 };
 
-const TableColumns<LedgerData>& LedgerColumns() {
-  static const auto* const columns = [] {
-    auto* const made = new TableColumns<LedgerData>;
-    made->Bigint(
-        "source_id", kSourceIdMeaning,
-        [](const LedgerData& d, uint64_t) { return d.rank->source_id(); });
-    made->CopiedText("outcome", "kept, repaired or rejected",
-                     [](const LedgerData& d, uint64_t i) {
-                       return std::string_view(d.entries[i].outcome);
-                     });
-    made->CopiedText("reason", "why; empty for what was kept",
-                     [](const LedgerData& d, uint64_t i) {
-                       return ValidUtf8(d.entries[i].reason);
-                     });
-    made->Bigint(
-        "records", "how many records of the file",
-        [](const LedgerData& d, uint64_t i) { return d.entries[i].records; });
-    return made;
-  }();
-  return *columns;
+class LedgerEntries {
+ public:
+  explicit LedgerEntries(RankDataPtr data) : data_(std::move(data)) {
+    const Ledger& ledger = data_->trace().ledger();
+    entries_.push_back({*data_, "kept", "", ledger.kept()});
+    for (const auto& [reason, bin] : ledger.repaired())
+      entries_.push_back({*data_, "repaired", reason, bin.count});
+    for (const auto& [reason, bin] : ledger.rejected())
+      entries_.push_back({*data_, "rejected", reason, bin.count});
+  }
+
+  size_t size() const { return entries_.size(); }
+  const LedgerEntry& operator[](uint64_t i) const { return entries_[i]; }
+
+ private:
+  RankDataPtr data_;
+  std::vector<LedgerEntry> entries_;
+};
+
+void AddLedger(TableColumns<LedgerEntries>& columns) {
+  columns.Text("outcome", "kept, repaired or rejected", &LedgerEntry::outcome);
+  columns.Text("reason", "why; empty for what was kept", &LedgerEntry::reason);
+  columns.Bigint("records", "how many records of the file",
+                 &LedgerEntry::records);
 }
 
 }  // namespace
 
 TableOfTrace DeclareSteps() {
-  return {"steps", "steps of training or inference", StepColumns().specs(),
-          [](RankDataPtr data) -> RankSource {
-            const uint64_t rows = data->steps().steps().size();
-            return std::make_shared<DataSource<RankData>>(
-                StepColumns(), std::move(data), rows);
-          }};
+  return DeclareTable("steps", "steps of training or inference", &AddSteps);
 }
-
 TableOfTrace DeclareCollectives() {
-  return {"collectives", "where ranks meet: what they wait and transfer in",
-          CollectiveColumns().specs(), [](RankDataPtr data) -> RankSource {
-            auto found = std::make_shared<CollectiveData>();
-            for (const RankCalls& rank : data->calls())
-              for (const RankCall& call : rank.calls)
-                found->calls.push_back({&rank, &call});
-            const uint64_t rows = found->calls.size();
-            found->rank = std::move(data);
-            return std::make_shared<DataSource<CollectiveData>>(
-                CollectiveColumns(), std::move(found), rows);
-          }};
+  return DeclareTable("collectives",
+                      "where ranks meet: what they wait and transfer in",
+                      &AddCollectives);
 }
-
 TableOfTrace DeclareLedger() {
-  return {"ledger", "what became of every record of the sources",
-          LedgerColumns().specs(), [](RankDataPtr data) -> RankSource {
-            auto found = std::make_shared<LedgerData>();
-            const Ledger& ledger = data->trace().ledger();
-            found->entries.push_back({"kept", "", ledger.kept()});
-            for (const auto& [reason, bin] : ledger.repaired())
-              found->entries.push_back({"repaired", reason, bin.count});
-            for (const auto& [reason, bin] : ledger.rejected())
-              found->entries.push_back({"rejected", reason, bin.count});
-            const uint64_t rows = found->entries.size();
-            found->rank = std::move(data);
-            return std::make_shared<DataSource<LedgerData>>(
-                LedgerColumns(), std::move(found), rows);
-          }};
+  return DeclareTable("ledger", "what became of every record of the sources",
+                      &AddLedger);
 }
 
 }  // namespace stepscope

@@ -1,30 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ColumnsOf<Data>: a table declared once, by the name, type and meaning of
-// each column and how its entry comes from row i of Data. The document, the
-// Parquet files and SQL over a trace all come from the declaration.
+// TableColumns<Rows>: a table declared once, by the name, type and meaning of
+// each column and how its entry comes from a row. The document, the Parquet
+// files and SQL over a trace all come from the declaration. Rows is a list:
+// size() and operator[].
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/utf8.h"
 #include "query/table_source.h"
 
 namespace stepscope {
 
-template <typename Data>
+template <typename Rows>
 class TableColumns {
  public:
-  using FillColumn = std::function<void(const Data&, uint64_t first,
+  using FillColumn = std::function<void(const Rows&, uint64_t first,
                                         size_t count, VectorOut& out)>;
 
-  // `get(data, row)` gives the entry; an optional that is empty is NULL.
+  // `get` is a member or a function of a row; an optional that is empty is
+  // NULL.
   template <typename Get>
   void Bigint(const char* name, const char* meaning, Get get) {
     Add<int64_t>(name, ColumnType::kBigint, meaning, get);
@@ -41,36 +46,15 @@ class TableColumns {
   void Boolean(const char* name, const char* meaning, Get get) {
     Add<bool>(name, ColumnType::kBoolean, meaning, get);
   }
-  // A duckdb::Text that outlives the query.
+  // A duckdb::Text that outlives the query, or any text, which is copied.
   template <typename Get>
   void Text(const char* name, const char* meaning, Get get) {
     Add<duckdb::Text>(name, ColumnType::kText, meaning, get);
   }
-  // A std::string or its like, which is copied.
-  template <typename Get>
-  void CopiedText(const char* name, const char* meaning, Get get) {
-    constexpr bool kNull = IsOptional<decltype(get(std::declval<const Data&>(),
-                                                   uint64_t{}))>::value;
-    specs_.push_back({name, ColumnType::kText, meaning, kNull});
-    fills_.push_back(
-        [get](const Data& data, uint64_t first, size_t count, VectorOut& out) {
-          for (size_t i = 0; i < count; ++i) {
-            const auto value = get(data, first + i);
-            if constexpr (kNull) {
-              if (value)
-                out.CopyText(i, *value);
-              else
-                out.SetNull(i);
-            } else {
-              out.CopyText(i, value);
-            }
-          }
-        });
-  }
   // For what is worth a loop of its own.
   void Custom(const char* name, ColumnType type, const char* meaning,
-              bool may_be_null, FillColumn fill) {
-    specs_.push_back({name, type, meaning, may_be_null});
+              FillColumn fill) {
+    specs_.push_back({name, type, meaning, true});
     fills_.push_back(std::move(fill));
   }
 
@@ -83,25 +67,32 @@ class TableColumns {
   template <typename T>
   struct IsOptional<std::optional<T>> : std::true_type {};
 
+  template <typename T, typename Value>
+  static void Put(const Value& value, size_t i, VectorOut& out) {
+    if constexpr (std::same_as<T, duckdb::Text> && !std::same_as<Value, T>)
+      out.CopyText(i, ValidUtf8(value));
+    else
+      out.data<T>()[i] = static_cast<T>(value);
+  }
+
   template <typename T, typename Get>
   void Add(const char* name, ColumnType type, const char* meaning, Get get) {
-    constexpr bool kNull = IsOptional<decltype(get(std::declval<const Data&>(),
-                                                   uint64_t{}))>::value;
+    using At = decltype(std::declval<const Rows&>()[0]);
+    constexpr bool kNull =
+        IsOptional<std::remove_cvref_t<std::invoke_result_t<Get, At&>>>::value;
     specs_.push_back({name, type, meaning, kNull});
     fills_.push_back(
-        [get](const Data& data, uint64_t first, size_t count, VectorOut& out) {
-          T* const to = out.data<T>();
+        [get](const Rows& rows, uint64_t first, size_t count, VectorOut& out) {
           for (size_t i = 0; i < count; ++i) {
-            const auto value = get(data, first + i);
-            if constexpr (kNull) {
-              if (value) {
-                to[i] = static_cast<T>(*value);
-              } else {
-                to[i] = T{};
-                out.SetNull(i);
-              }
+            const auto& row = rows[first + i];
+            const auto& value = std::invoke(get, row);
+            if constexpr (!kNull) {
+              Put<T>(value, i, out);
+            } else if (value) {
+              Put<T>(*value, i, out);
             } else {
-              to[i] = static_cast<T>(value);
+              out.data<T>()[i] = T{};
+              out.SetNull(i);
             }
           }
         });
@@ -111,28 +102,27 @@ class TableColumns {
   std::vector<FillColumn> fills_;
 };
 
-// Rows of Data as a source.
-template <typename Data>
-class DataSource : public TableSource {
+// Rows as a source.
+template <typename Rows>
+class RowsSource : public TableSource {
  public:
   // `columns` must outlive it.
-  DataSource(const TableColumns<Data>& columns,
-             std::shared_ptr<const Data> data, uint64_t rows)
-      : columns_(columns), data_(std::move(data)), rows_(rows) {}
+  RowsSource(const TableColumns<Rows>& columns,
+             std::shared_ptr<const Rows> rows)
+      : columns_(columns), rows_(std::move(rows)) {}
 
   std::span<const ColumnSpec> columns() const override {
     return columns_.specs();
   }
-  uint64_t rows() const override { return rows_; }
+  uint64_t rows() const override { return rows_->size(); }
   void Fill(size_t column, uint64_t first, size_t count,
             VectorOut& out) const override {
-    columns_.fill(column)(*data_, first, count, out);
+    columns_.fill(column)(*rows_, first, count, out);
   }
 
  private:
-  const TableColumns<Data>& columns_;
-  const std::shared_ptr<const Data> data_;
-  const uint64_t rows_;
+  const TableColumns<Rows>& columns_;
+  const std::shared_ptr<const Rows> rows_;
 };
 
 }  // namespace stepscope

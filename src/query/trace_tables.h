@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -14,7 +15,6 @@
 
 namespace stepscope {
 
-// Rows that a table needs beside the trace, or its trace alone.
 using RankSource = std::shared_ptr<const TableSource>;
 using RankDataPtr = std::shared_ptr<const RankData>;
 
@@ -22,7 +22,7 @@ struct TableOfTrace {
   const char* name;
   const char* meaning;
   std::span<const ColumnSpec> columns;
-  RankSource (*source)(RankDataPtr data);
+  std::function<RankSource(RankDataPtr data)> source;
 };
 
 TableOfTrace DeclareEvents();
@@ -41,11 +41,59 @@ using Id = std::optional<int64_t>;
 inline Id IdOf(Row row) {
   return row == kNoRow ? Id() : Id(static_cast<int64_t>(row));
 }
+inline Id KnownIf(bool known, int64_t value) {
+  return known ? Id(value) : Id();
+}
 
 // The column that every table begins with.
 inline constexpr const char* kSourceIdMeaning =
     "which source: a number made of its bytes";
 inline constexpr const char* kProcessMeaning =
     "process of that source, counted from 0; `ranks` says which";
+
+// One of a list that a trace has.
+template <typename Item>
+struct ItemOfRank {
+  const RankData& data;
+  const Item& item;
+  uint64_t number;
+
+  const Item* operator->() const { return &item; }
+};
+
+// `kList(trace)`: the list.
+template <auto kList>
+class ItemsOfRank {
+ public:
+  explicit ItemsOfRank(RankDataPtr data)
+      : data_(std::move(data)), list_(std::invoke(kList, *data_)) {}
+
+  size_t size() const { return list_.size(); }
+  auto operator[](uint64_t i) const {
+    return ItemOfRank<typename decltype(list_)::value_type>{*data_, list_[i],
+                                                            i};
+  }
+
+ private:
+  RankDataPtr data_;
+  std::span<const typename std::remove_cvref_t<
+      std::invoke_result_t<decltype(kList), const RankData&>>::value_type>
+      list_;
+};
+
+// A table of Rows, made of a RankDataPtr; its rows have `data`, the RankData.
+template <typename Rows>
+TableOfTrace DeclareTable(const char* name, const char* meaning,
+                          void (*add)(TableColumns<Rows>& columns)) {
+  auto* const columns = new TableColumns<Rows>;  // as long as the program
+  columns->Bigint("source_id", kSourceIdMeaning,
+                  [](const auto& row) { return row.data.source_id(); });
+  add(*columns);
+  return {name, meaning, columns->specs(),
+          [columns](RankDataPtr data) -> RankSource {
+            return std::make_shared<RowsSource<Rows>>(
+                *columns, std::make_shared<const Rows>(std::move(data)));
+          }};
+}
 
 }  // namespace stepscope

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tables as JSON, for who has no Arrow library at hand.
+#include "read/arrow_json.h"
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -9,7 +11,6 @@
 #include "base/json_text.h"
 #include "base/json_writer.h"
 #include "base/wide_integer.h"
-#include "read/arrow_table.h"
 
 namespace stepscope {
 namespace {

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "read/arrow_table.h"
+#include "report/arrow_table.h"
 
 namespace stepscope {
 

@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "base/result.h"
-#include "read/arrow_table.h"
+#include "report/arrow_table.h"
 #include "trace/trace.h"
 
 namespace stepscope {

@@ -15,7 +15,7 @@
 
 #include "base/result.h"
 #include "query/database.h"
-#include "read/arrow_table.h"
+#include "report/arrow_table.h"
 
 namespace stepscope {
 

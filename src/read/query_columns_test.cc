@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "query/duckdb_test_support.h"
+#include "read/arrow_json.h"
 #include "read/column_set.h"
 
 namespace stepscope {

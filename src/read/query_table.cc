@@ -16,6 +16,7 @@
 #include "query/named_query.h"
 #include "query/query_session.h"
 #include "query/scratch_folder.h"
+#include "query/summary_tables.h"
 #include "read/query_columns.h"
 
 namespace stepscope {
@@ -112,11 +113,14 @@ Result<std::string> WarningsOfImport(const DatasetImport& done,
   return lines;
 }
 
-Result<std::shared_ptr<const ArrowTable>> Ask(const std::string& dataset,
-                                              const std::string& sql,
-                                              const QueryLimits& limits,
-                                              const QueryWatch& watch) {
+Result<std::shared_ptr<const ArrowTable>> Ask(
+    const std::string& dataset, const std::string& sql,
+    const QueryLimits& limits, std::shared_ptr<const Trace> trace,
+    const QueryWatch& watch) {
   STEPSCOPE_TRY_ASSIGN(const auto session, QuerySession::Open(dataset, limits));
+  if (trace != nullptr)
+    STEPSCOPE_TRY(AddSummaryTables(std::move(trace), SummaryViewsIn(sql),
+                                   session->database()));
   const Interrupter interrupter(*session, watch.cancel);
   if (IsCancelled(watch)) return QueryCancelled();
   Result<QueryResult> rows = session->Query(sql);
@@ -153,15 +157,20 @@ Result<QueryAnswer> AnswerQuery(const std::vector<std::string>& paths,
   limits.spill_folder = scratch.folder() + "/spill";
   QueryAnswer answer;
   std::string folder = paths.front();
+  std::shared_ptr<const Trace> trace;
   if (dataset == paths.end()) {
     folder = scratch.folder() + "/dataset";
     const DatasetImport done = ImportIntoDataset(paths, folder, import);
     if (IsCancelled(watch)) return QueryCancelled();
     STEPSCOPE_TRY_ASSIGN(answer.warnings,
                          WarningsOfImport(done, paths.front()));
+    if (SummaryViewsIn(sql)) {
+      STEPSCOPE_TRY_ASSIGN(trace, watch.load(paths, import.step_range));
+    }
   }
   if (watch.progress) watch.progress(0, 0);
-  STEPSCOPE_TRY_ASSIGN(answer.rows, Ask(folder, sql, limits, watch));
+  STEPSCOPE_TRY_ASSIGN(answer.rows,
+                       Ask(folder, sql, limits, std::move(trace), watch));
   return answer;
 }
 

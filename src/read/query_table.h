@@ -11,8 +11,9 @@
 
 #include "base/cancel.h"
 #include "base/result.h"
-#include "read/arrow_table.h"
 #include "read/request.h"
+#include "report/arrow_table.h"
+#include "trace/trace.h"
 
 namespace stepscope {
 
@@ -20,6 +21,10 @@ struct QueryWatch {
   const CancelToken* cancel = nullptr;  // may be null
   // Bytes of traces that were read, and of all; 0, 0: DuckDB is at work.
   std::function<void(uint64_t done, uint64_t total)> progress;
+  // Reads traces, for the tables of their summary.
+  std::function<Result<std::shared_ptr<const Trace>>(
+      const std::vector<std::string>& paths, const std::string& step_range)>
+      load;
 };
 
 struct QueryAnswer {

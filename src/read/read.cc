@@ -245,11 +245,16 @@ int stepscope_query(const char* const* paths, size_t count,
     if (count == 0)
       return Fail(ErrorCode::kInvalidArgument, "give at least one path");
     ReadRequest request(options);
-    const ImportOptions import = OptionsFor(watch);
+    ImportOptions import = OptionsFor(watch);
+    const auto load = [&](const std::vector<std::string>& files,
+                          const std::string& step_range) {
+      import.step_range = step_range;
+      return LoadFiles(files, stepscope::Alignment::kByEvents, import);
+    };
     STEPSCOPE_TRY_ASSIGN(
         stepscope::QueryAnswer answer,
         stepscope::AnswerQuery({paths, paths + count}, request,
-                               {import.cancel, import.progress}));
+                               {import.cancel, import.progress, load}));
     *table = new stepscope_table{
         {std::move(answer.rows), nullptr, nullptr, nullptr}};
     return answer.warnings;

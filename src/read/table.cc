@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "analysis/tables/all_tables.h"
+#include "read/arrow_json.h"
 #include "read/event_table.h"
 #include "report/render_text.h"
 #include "report/table_arrow.h"
@@ -51,12 +52,8 @@ Result<ReadTable> MakeTable(std::shared_ptr<const Trace> trace,
   STEPSCOPE_TRY_ASSIGN(Summary summary, ComputeSummaryOfSteps(*trace, options));
   table.summary = std::make_shared<const Summary>(std::move(summary));
   table.trace = std::move(trace);
-  auto arrow = std::make_shared<ArrowTable>();
-  STEPSCOPE_TRY(ExportArrowArray(*table.schema, *table.summary, &arrow->array));
-  arrow->schema = [schema = table.schema](ArrowSchema* out) {
-    ExportArrowSchema(*schema, out);
-  };
-  table.arrow = std::move(arrow);
+  STEPSCOPE_TRY_ASSIGN(table.arrow,
+                       MakeArrowTable(*table.schema, *table.summary));
   return table;
 }
 

@@ -10,8 +10,8 @@
 #include "analysis/schema.h"
 #include "analysis/summary.h"
 #include "base/result.h"
-#include "read/arrow_table.h"
 #include "read/request.h"
+#include "report/arrow_table.h"
 
 namespace stepscope {
 

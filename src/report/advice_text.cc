@@ -78,9 +78,8 @@ std::vector<std::string> AdviceFacts(const Summary& summary) {
                     " busy for " + Percent(advice.device_busy) + " of " +
                     std::string(OfWhat(summary)) + ".");
   }
-  if (advice.unprofiled_step_ns) {
+  if (advice.unprofiled_step_ns)
     facts.push_back("Savings refer to the step without the recorder.");
-  }
   const bool any_replayed =
       std::any_of(advice.findings.begin(), advice.findings.end(),
                   [](const Finding& finding) { return finding.replayed; });
@@ -117,9 +116,8 @@ std::string CheckCommand(const Summary& summary, const Finding& finding) {
   if (!finding.replayed || finding.change.empty()) return "";
   std::string command = "stepscope whatif " + TraceWord(summary) +
                         " --change " + ShellWord(VisibleText(finding.change));
-  if (const auto& step = summary.advice.unprofiled_step_ns) {
+  if (const auto& step = summary.advice.unprofiled_step_ns)
     command += Format(" --unprofiled %.6gms", static_cast<double>(*step) / 1e6);
-  }
   return command;
 }
 
@@ -141,9 +139,8 @@ std::string OverlapText(const Summary& summary, const Finding& finding) {
 
 std::string EvidenceText(const Summary& summary, const Evidence& evidence) {
   std::string text = Shorten(VisibleText(evidence.what), kLongestLine);
-  if (evidence.example != kNoRow) {
+  if (evidence.example != kNoRow)
     text += " (" + PlaceOf(*summary.trace, evidence.example) + ")";
-  }
   return text;
 }
 

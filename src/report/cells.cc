@@ -18,9 +18,8 @@ std::string Cells::Time(int64_t ns, uint64_t calls) const {
 
 TimeUnit Cells::Suitable() const {
   if (std::isinf(smallest_ns_)) return TimeUnit::kMs;  // there was none
-  for (const TimeUnit unit : {TimeUnit::kS, TimeUnit::kMs, TimeUnit::kUs}) {
+  for (const TimeUnit unit : {TimeUnit::kS, TimeUnit::kMs, TimeUnit::kUs})
     if (smallest_ns_ >= 0.005 * NanosecondsIn(unit)) return unit;
-  }
   return TimeUnit::kNs;
 }
 

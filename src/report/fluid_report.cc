@@ -96,9 +96,7 @@ class Report {
     }
     std::sort(starts.begin(), starts.end());
     number_.assign(threads.size(), 0);
-    for (uint32_t i = 0; i < starts.size(); ++i) {
-      number_[starts[i].second] = i;
-    }
+    for (uint32_t i = 0; i < starts.size(); ++i) number_[starts[i].second] = i;
     return static_cast<uint32_t>(starts.size());
   }
 
@@ -174,9 +172,8 @@ class Report {
       out += Padded("CPU Time (Ratio)", kShareWidth) +
              Padded("GPU Time (Ratio)", kShareWidth);
     }
-    for (const char* head : {"Min.", "Max.", "Ave.", "Ratio."}) {
+    for (const char* head : {"Min.", "Max.", "Ave.", "Ratio."})
       out += Padded(head, kNumberWidth);
-    }
     out += '\n';
     for (const Item& item : items) {
       const int64_t total = item.time.total_ns;

@@ -35,18 +35,14 @@ class SummaryGridMaker {
       grid.rows.push_back({std::move(name), std::to_string(calls), Four(cpu)});
       if (device) grid.rows.back().push_back(Four(gpu));
     };
-    for (const ThreadRows& group : summary_.user_defined) {
+    for (const ThreadRows& group : summary_.user_defined)
       for (const RangeRow& row : group.rows)
         add(Shown(row.name), row.calls, row.cpu_spread, row.gpu_spread);
-    }
-    for (const OperatorGroup& group : summary_.operators) {
-      for (const OperatorRow& row : group.rows) {
+    for (const OperatorGroup& group : summary_.operators)
+      for (const OperatorRow& row : group.rows)
         add(Shown(row.name), row.calls, row.cpu_spread, row.gpu_spread);
-      }
-    }
-    for (const KernelRow& row : summary_.kernel) {
+    for (const KernelRow& row : summary_.kernel)
       add("  " + Shown(WithoutArguments(row.name)), row.calls, {}, row.spread);
-    }
     grid.notes = {
         "Durations of single calls, nearest rank: half of the calls took p50 "
         "or less. Your own ranges, operators, then kernels."};
@@ -305,16 +301,13 @@ std::vector<Grid> StepGrids(const Summary& summary,
 void PrintGrid(const Grid& grid, std::string& out, size_t width) {
   std::vector<size_t> widths;
   for (const std::string& head : grid.heads) widths.push_back(head.size());
-  for (const auto& row : grid.rows) {
-    for (size_t i = 0; i < row.size(); ++i) {
+  for (const auto& row : grid.rows)
+    for (size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], DisplayWidth(row[i]));
-    }
-  }
   TextTable table(out, widths);
   table.Title(grid.title);
-  if (grid.has_times) {
+  if (grid.has_times)
     table.Line("Time unit: " + std::string(TimeUnitName(grid.unit)));
-  }
   table.Separator();
   table.Row(grid.heads);
   table.Separator();

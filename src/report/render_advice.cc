@@ -29,9 +29,8 @@ bool ShowsDoubts(const Advice& advice, const std::string& said) {
 
 // `text` between backticks; those inside it would end the code.
 std::string Code(std::string text) {
-  for (char& c : text) {
+  for (char& c : text)
     if (c == '`') c = '\'';
-  }
   return "`" + text + "`";
 }
 
@@ -43,9 +42,8 @@ void AddFindingText(const Summary& summary, const Finding& finding,
   out += ": " + VisibleText(finding.saving_basis) + ".\n";
   const std::string overlap = OverlapText(summary, finding);
   if (!overlap.empty()) out += "   " + overlap + "\n";
-  for (const Evidence& evidence : finding.evidence) {
+  for (const Evidence& evidence : finding.evidence)
     out += "   - " + EvidenceText(summary, evidence) + "\n";
-  }
   out += "   Try:\n";
   for (const std::string& text : finding.to_try) out += "   > " + text + "\n";
   const std::string check = CheckCommand(summary, finding);
@@ -56,13 +54,11 @@ void AddFindingMarkdown(const Summary& summary, const Finding& finding,
                         std::string& out) {
   const std::string overlap = OverlapText(summary, finding);
   if (!overlap.empty()) out += Visible(overlap) + "\n\n";
-  for (const Evidence& evidence : finding.evidence) {
+  for (const Evidence& evidence : finding.evidence)
     out += "* " + EscapeMarkdown(EvidenceText(summary, evidence)) + "\n";
-  }
   out += "\nTry:\n\n";
-  for (const std::string& text : finding.to_try) {
+  for (const std::string& text : finding.to_try)
     out += "* " + EscapeMarkdown(text) + "\n";
-  }
   const std::string check = CheckCommand(summary, finding);
   if (!check.empty()) out += "\nCheck: " + Code(check) + "\n";
 }
@@ -77,9 +73,8 @@ std::string RenderAdviceText(const Summary& summary) {
   for (const std::string& fact : AdviceFacts(summary)) out += fact + "\n";
   if (ShowsDoubts(advice, crowding)) {
     out += std::string("\n") + kDoubtsTitle + "\n";
-    for (const std::string& doubt : advice.doubts) {
+    for (const std::string& doubt : advice.doubts)
       if (doubt != crowding) out += "  * " + doubt + "\n";
-    }
   }
   int number = 0;
   for (const Finding& finding : advice.findings) {
@@ -97,14 +92,12 @@ std::string RenderAdviceMarkdown(const Summary& summary) {
   const std::string crowding = CrowdingText(*summary.trace);
   std::string out = crowding.empty() ? "" : Visible(crowding) + "\n\n";
   out += "## " + Visible(AdviceHeading(summary)) + "\n\n";
-  for (const std::string& fact : AdviceFacts(summary)) {
+  for (const std::string& fact : AdviceFacts(summary))
     out += Visible(fact) + "\n";
-  }
   if (ShowsDoubts(advice, crowding)) {
     out += std::string("\n") + kDoubtsTitle + "\n\n";
-    for (const std::string& doubt : advice.doubts) {
+    for (const std::string& doubt : advice.doubts)
       if (doubt != crowding) out += "* " + Visible(doubt) + "\n";
-    }
   }
   if (!advice.findings.empty()) {
     out +=
@@ -122,9 +115,8 @@ std::string RenderAdviceMarkdown(const Summary& summary) {
     out += Format("\n### %d. ", ++number) + Visible(finding.finding) + "\n\n";
     AddFindingMarkdown(summary, finding, out);
   }
-  for (const std::string& line : AdviceClosing(summary)) {
+  for (const std::string& line : AdviceClosing(summary))
     out += "\n" + Visible(line) + "\n";
-  }
   return out;
 }
 
@@ -147,16 +139,14 @@ std::string RenderAdviceJson(const Summary& summary) {
   json.Field("steps", advice.steps);
   json.Field("recorded_step_ns", advice.recorded_step_ns);
   json.Field("step_ns", advice.step_ns);
-  if (advice.unprofiled_step_ns) {
+  if (advice.unprofiled_step_ns)
     json.Field("unprofiled_step_ns", *advice.unprofiled_step_ns);
-  } else {
+  else
     json.Key("unprofiled_step_ns").Null();
-  }
-  if (advice.device_busy >= 0) {
+  if (advice.device_busy >= 0)
     json.Field("device_busy", advice.device_busy);
-  } else {
+  else
     json.Key("device_busy").Null();
-  }
   if (advice.replay) {
     json.Key("replay").BeginObject();
     json.Field("step_ns", advice.replay->step_ns);
@@ -166,11 +156,10 @@ std::string RenderAdviceJson(const Summary& summary) {
   } else {
     json.Key("replay").Null();
   }
-  if (advice.together_ns) {
+  if (advice.together_ns)
     json.Field("together_ns", *advice.together_ns);
-  } else {
+  else
     json.Key("together_ns").Null();
-  }
   const TableSchema& table = *FindTable("advice");
   WriteTable(json.Key(table.key), table, table.rows(summary));
   json.EndObject();

@@ -63,9 +63,8 @@ std::vector<std::string> Line(const CompareRow& row) {
                                     ? TitleIn(kStepPartLooks, row.key.name)
                                     : row.key.name;
   std::string name = Shorten(VisibleText(what), kLongestComparedName);
-  if (!row.key.shape.empty()) {
+  if (!row.key.shape.empty())
     name += " " + Shorten(VisibleText(row.key.shape), kLongestShape);
-  }
   return {name,
           CountText(row.calls_a),
           CountText(row.calls_b),
@@ -151,12 +150,11 @@ std::vector<Grid> Grids(const Comparison& comparison, size_t most) {
   std::vector<Grid> grids;
   size_t left_out = 0;
   const auto close = [&] {
-    if (left_out > 0) {
+    if (left_out > 0)
       grids.back().notes.push_back(CountText(left_out,
                                              "row that changed less is",
                                              "rows that changed less are") +
                                    " left out.");
-    }
     left_out = 0;
   };
   for (const CompareRow& row : comparison.rows) {
@@ -170,11 +168,10 @@ std::vector<Grid> Grids(const Comparison& comparison, size_t most) {
                     "B",    "B - A",   "Change",  "Noise"};
       grids.push_back(std::move(grid));
     }
-    if (grids.back().rows.size() < most) {
+    if (grids.back().rows.size() < most)
       grids.back().rows.push_back(Line(row));
-    } else {
+    else
       ++left_out;
-    }
   }
   if (!grids.empty()) close();
   return grids;
@@ -186,21 +183,15 @@ constexpr std::string_view kLegend =
 
 std::string CompareText(const Comparison& comparison, size_t most) {
   std::string out = Sentence(comparison) + "\n";
-  for (const std::string& line : Remarks(comparison)) {
-    out += "* " + line + "\n";
-  }
+  for (const std::string& line : Remarks(comparison)) out += "* " + line + "\n";
   out += "\n";
-  for (const Grid& grid : Grids(comparison, most)) {
-    PrintGrid(grid, out);
-  }
+  for (const Grid& grid : Grids(comparison, most)) PrintGrid(grid, out);
   return out + std::string(kLegend) + "\n";
 }
 
 std::string CompareMarkdown(const Comparison& comparison, size_t most) {
   std::string out = Sentence(comparison) + "\n\n";
-  for (const std::string& line : Remarks(comparison)) {
-    out += "* " + line + "\n";
-  }
+  for (const std::string& line : Remarks(comparison)) out += "* " + line + "\n";
   for (const Grid& grid : Grids(comparison, most)) {
     out += "\n## " + grid.title + (grid.has_times ? " (ms)" : "") + "\n\n";
     PrintMarkdown(grid, out);
@@ -212,13 +203,12 @@ template <typename T>
 void WriteOr(JsonWriter& json, const std::string& key,
              const std::optional<T>& value) {
   json.Key(key);
-  if (!value) {
+  if (!value)
     json.Null();
-  } else if constexpr (std::is_same_v<T, double>) {
+  else if constexpr (std::is_same_v<T, double>)
     json.Number(*value);
-  } else {
+  else
     json.Int(static_cast<int64_t>(*value));
-  }
 }
 
 void WriteCompareRow(JsonWriter& json, const CompareRow& row) {
@@ -315,9 +305,8 @@ std::string StepCells(const Comparison& comparison) {
   if (change.has_interval) {
     out = Format(",%.6f,%.6f,%.6f,", change.low, change.high,
                  change.resolvable());
-    if (const auto needed = comparison.steps_needed()) {
+    if (const auto needed = comparison.steps_needed())
       out += std::to_string(*needed);
-    }
   }
   return out + (comparison.conclusive() ? ",1" : ",0");
 }

@@ -15,9 +15,8 @@ namespace {
 
 std::string CellText(const TableColumn& column, const Cell& cell) {
   if (IsNull(cell)) return "";
-  if (const auto* text = std::get_if<std::string_view>(&cell)) {
+  if (const auto* text = std::get_if<std::string_view>(&cell))
     return CsvText(*text);
-  }
   JsonWriter json;
   WriteCell(json, column, cell);
   const std::string text = json.Take();
@@ -32,20 +31,17 @@ class CsvWriter {
   }
 
   void AddHeads(const std::vector<TableColumn>& columns) {
-    for (const TableColumn& column : columns) {
-      if (column.type == CellType::kRows) {
+    for (const TableColumn& column : columns)
+      if (column.type == CellType::kRows)
         AddHeads(column.columns);
-      } else {
+      else
         AddName(FlatName(column.name));
-      }
-    }
   }
 
   void AddRows(const std::string& table, std::string_view parent,
                const std::vector<TableColumn>& columns, const RowList& rows) {
-    for (size_t i = 0; i < rows.size(); ++i) {
+    for (size_t i = 0; i < rows.size(); ++i)
       AddRow(table, parent, columns, rows[i]);
-    }
   }
 
   std::string Take() {
@@ -122,9 +118,8 @@ std::string RenderCsv(const Summary& summary,
 
 std::string RenderCsv(const Summary& summary, const TableOptions& options) {
   std::vector<const TableSchema*> tables;
-  for (const TableSchema& table : AllTables()) {
+  for (const TableSchema& table : AllTables())
     if (options.chosen_views() & table.view) tables.push_back(&table);
-  }
   return RenderCsv(summary, tables, options.style);
 }
 

@@ -35,28 +35,23 @@ class SizedRows {
   }
   void AddColumn(size_t width) { widths_.push_back(width); }
   void Add(std::vector<std::string> cells) {
-    for (size_t i = 1; i < cells.size(); ++i) {
+    for (size_t i = 1; i < cells.size(); ++i)
       widths_[i] = std::max(widths_[i], cells[i].size());
-    }
     rows_.push_back(std::move(cells));
   }
   void AddTitle(std::string title) { rows_.push_back({std::move(title)}); }
   void WidenName() {
-    for (const auto& row : rows_) {
-      if (row.size() > 1) {
+    for (const auto& row : rows_)
+      if (row.size() > 1)
         widths_[0] = std::max(widths_[0], DisplayWidth(row[0]));
-      }
-    }
   }
   const std::vector<size_t>& widths() const { return widths_; }
   void Print(TextTable& table) const {
-    for (const auto& row : rows_) {
-      if (row.size() == 1) {
+    for (const auto& row : rows_)
+      if (row.size() == 1)
         table.Title(row[0]);
-      } else {
+      else
         table.Row(row);
-      }
-    }
   }
 
  private:
@@ -72,9 +67,8 @@ class TextRenderer {
         style_(options.style),
         thread_sep_(options.thread_sep),
         flops_(options.flops) {
-    for (const FlopsRow& row : summary.flops.rows) {
+    for (const FlopsRow& row : summary.flops.rows)
       if (flops_) flops_of_[row.id.v] = row.flops;
-    }
   }
 
   void Device();
@@ -165,9 +159,8 @@ class TextRenderer {
     const std::string_view format =
         summary_.trace != nullptr ? summary_.trace->format() : "";
     if (of.gpu.all_ns == 0 || format.empty() ||
-        format.find("paddle") != format.npos) {
+        format.find("paddle") != format.npos)
       return {};
-    }
     return "On the device alone: kernels communicate for " +
            cells_->Time(of.gpu.all_ns) + ", and for " +
            cells_->Time(of.gpu_overlap_ns) + " of it (" +
@@ -259,9 +252,8 @@ void TextRenderer::Model() {
   rows.Print(table);
   table.Separator();
   table.Line(Wrapped(kModelNote, style_.width));
-  if (any_inferred) {
+  if (any_inferred)
     table.Line("* concluded from other events, not recorded.\n");
-  }
   table.Rule();
   table.End();
 }
@@ -322,9 +314,8 @@ void TextRenderer::Operator() {
   std::vector<std::string> heads;
   for (const std::string_view head :
        {std::string_view("Name"), std::string_view("Calls"), kCpuFive, kGpuFive,
-        std::string_view("FLOPs")}) {
+        std::string_view("FLOPs")})
     if (flops_ || head != "FLOPs") heads.emplace_back(head);
-  }
   Head(table, "Operator Summary", heads);
   rows.Print(table);
   table.Separator();
@@ -416,26 +407,23 @@ void TextRenderer::Memory() {
 
 // Of all other tables: those that have a grid of their own, the rest, advice.
 void TextRenderer::StepTables() {
-  for (const Grid& grid : StepGrids(summary_, options_)) {
+  for (const Grid& grid : StepGrids(summary_, options_))
     PrintGrid(grid, out_, style_.width);
-  }
   constexpr ViewSet kDone = kPaddleViews | kGridViews | kAdviceView;
   for (const TableSchema& table : AllTables()) {
     if (!(options_.chosen_views() & table.view & ~kDone)) continue;
     if (table.rows(summary_).size() == 0) continue;
     out_ += RenderTableText(table, summary_, options_);
   }
-  if (options_.chosen_views() & kAdviceView) {
+  if (options_.chosen_views() & kAdviceView)
     out_ += Wrapped(RenderAdviceText(summary_), style_.width) + "\n\n";
-  }
 }
 
 void TextRenderer::Notes() {
   if (summary_.notes.empty()) return;
   out_ += "About this summary:\n";
-  for (const std::string& note : summary_.notes) {
+  for (const std::string& note : summary_.notes)
     out_ += Wrapped("* " + note, style_.width) + "\n";
-  }
 }
 
 }  // namespace
@@ -463,9 +451,8 @@ std::string RenderText(const Summary& summary, const TableOptions& options) {
       {kMemoryManipulationView, &TextRenderer::MemoryManipulation},
       {kUserDefinedView, &TextRenderer::UserDefinedTable},
       {kMemoryView, &TextRenderer::Memory}};
-  for (const auto& [view, table] : tables) {
+  for (const auto& [view, table] : tables)
     if (options.chosen_views() & view) text.Show(table);
-  }
   text.StepTables();
   text.Notes();
   return text.Take();

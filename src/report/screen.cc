@@ -173,9 +173,8 @@ void ScreenRenderer::Notes() {
   for (const std::string& note : summary_.notes) {
     // What is missing can be seen, and steps have been spoken of.
     if (note.starts_with(kNothingRecorded) ||
-        note.starts_with(kNoStepsRecorded) || !summary_.events.any) {
+        note.starts_with(kNoStepsRecorded) || !summary_.events.any)
       continue;
-    }
     const std::vector<std::string> wrapped =
         WrapInto("* " + VisibleText(note), 2, width_, 2);
     if (lines.size() + wrapped.size() > kNoteLines) {

@@ -45,10 +45,9 @@ std::vector<std::string> ScreenTable::Lines(size_t width) const {
   constexpr size_t kGap = 2;
   constexpr size_t kIndent = 2;
   std::vector<size_t> widths(rows_[0].size(), 0);
-  for (const auto& row : rows_) {
+  for (const auto& row : rows_)
     for (size_t i = 1; i < row.size(); ++i)
       widths[i] = std::max(widths[i], DisplayWidth(row[i]) + kGap);
-  }
   size_t figures = 0;
   for (const size_t column : widths) figures += column;
   const size_t name = width > figures ? width - figures : 0;

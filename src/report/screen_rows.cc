@@ -59,10 +59,9 @@ HostWorkOfJob CollectHostWork(const Summary& summary, SortKey sort) {
     for (const OperatorRow& row : group.rows)
       if (!row.no_launch) sums_of(group.process).Add(row.name, row);
   }
-  for (const ThreadRows& group : summary.user_defined) {
+  for (const ThreadRows& group : summary.user_defined)
     for (const NamedRow& row : group.rows)
       sums_of(group.process).Add(row.name, row);
-  }
   HostWorkOfJob job{of_steps.Sorted(sort), of_workers.Sorted(sort),
                     workers.size()};
   if (!job.steps.rows.empty()) return job;

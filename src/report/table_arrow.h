@@ -11,6 +11,7 @@
 #include "analysis/summary.h"
 #include "base/result.h"
 #include "report/arrow_abi.h"
+#include "report/arrow_table.h"
 
 namespace stepscope {
 
@@ -20,8 +21,8 @@ void ExportArrowSchema(const TableSchema& table, ArrowSchema* out);
 // release, if the text of a column is above 2 GiB.
 Status ExportArrowArray(const TableSchema& table, const Summary& summary,
                         ArrowArray* out);
-// Both, as a stream of one batch. The caller releases it.
-Status ExportArrowStream(const TableSchema& table, const Summary& summary,
-                         ArrowArrayStream* out);
+// Both, for streams.
+Result<std::shared_ptr<const ArrowTable>> MakeArrowTable(
+    const TableSchema& table, const Summary& summary);
 
 }  // namespace stepscope

@@ -1,58 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/table_docs.h"
 
+#include "report/table_json.h"
+
 namespace stepscope {
 namespace {
 
-std::string_view TypeName(CellType type) {
+std::string TypeName(CellType type) {
   switch (type) {
     case CellType::kTime:
       return "time, ns";
-    case CellType::kCount:
-      return "count";
-    case CellType::kBytes:
-      return "bytes";
     case CellType::kRatio:
       return "ratio, 0..1";
-    case CellType::kNumber:
-      return "number";
-    case CellType::kText:
-      return "text";
     case CellType::kBool:
       return "true or false";
-    case CellType::kList:
-      return "list";
-    case CellType::kRows:
-      return "rows";
+    default:
+      return std::string(TypeText(type));
   }
-  return "";
-}
-
-std::string_view AddsName(Adds adds) {
-  switch (adds) {
-    case Adds::kSum:
-      return "sum";
-    case Adds::kUnion:
-      return "union";
-    case Adds::kNothing:
-      break;
-  }
-  return "";
 }
 
 void AddColumns(const std::string& prefix,
                 const std::vector<TableColumn>& columns, std::string& out) {
   for (const TableColumn& column : columns) {
-    std::string type(TypeName(column.type));
+    std::string type = TypeName(column.type);
     if (column.type == CellType::kNumber) type = column.unit;
-    if (column.type == CellType::kList) {
-      type = "list of " + std::string(TypeName(column.columns.front().type));
-    }
+    if (column.type == CellType::kList)
+      type = "list of " + TypeName(column.columns.front().type);
     out += "| `" + prefix + column.name + "` | " + type + " | " +
-           std::string(AddsName(column.adds)) + " | " + column.meaning + " |\n";
-    if (column.type == CellType::kRows) {
+           std::string(AddsText(column.adds)) + " | " + column.meaning + " |\n";
+    if (column.type == CellType::kRows)
       AddColumns(prefix + column.name + "[].", column.columns, out);
-    }
   }
 }
 
@@ -61,9 +38,8 @@ void AddColumns(const std::string& prefix,
 std::string ColumnSection(const TableSchema& table) {
   std::string out(kColumnsBegin);
   out += "\n## Columns as data\n\nView `" + std::string(table.key) + "`";
-  if (!table.paddle_name.empty()) {
+  if (!table.paddle_name.empty())
     out += " or `" + std::string(table.paddle_name) + "`";
-  }
   if (!table.json_views) out += "; in JSON part of other tables";
   out +=
       ". CSV and Arrow join names by `_`. *Union*: what happens twice at once "
@@ -77,9 +53,8 @@ std::string WithColumnSection(std::string_view page, const TableSchema& table) {
   const size_t begin = page.find(kColumnsBegin);
   const size_t end = page.find(kColumnsEnd);
   std::string result(page);
-  if (begin == page.npos || end == page.npos || end < begin) {
+  if (begin == page.npos || end == page.npos || end < begin)
     return result + "\n" + ColumnSection(table) + "\n";
-  }
   result.replace(begin, end + kColumnsEnd.size() - begin, ColumnSection(table));
   return result;
 }

@@ -45,9 +45,8 @@ class TableGridMaker {
     std::vector<std::vector<std::string>> lines(level.rows.size());
     if (with_parent) {
       grid.heads.push_back("In");
-      for (size_t i = 0; i < lines.size(); ++i) {
+      for (size_t i = 0; i < lines.size(); ++i)
         lines[i].push_back(level.rows[i].first);
-      }
     }
     for (const TableColumn& column : *level.columns) {
       if (column.type == CellType::kRows) continue;
@@ -60,9 +59,8 @@ class TableGridMaker {
       }
       if (!any) continue;
       grid.heads.push_back(ColumnHead(column, cells_.unit()));
-      for (size_t i = 0; i < lines.size(); ++i) {
+      for (size_t i = 0; i < lines.size(); ++i)
         lines[i].push_back(std::move(texts[i]));
-      }
     }
     grid.rows = std::move(lines);
     return grid;
@@ -71,11 +69,9 @@ class TableGridMaker {
   // The first cell of a row, by which rows inside it say where they are.
   std::string Label(const std::vector<TableColumn>& columns,
                     const void* row) const {
-    for (const TableColumn& column : columns) {
-      if (column.type != CellType::kRows) {
+    for (const TableColumn& column : columns)
+      if (column.type != CellType::kRows)
         return CellText(column, column.cell(row));
-      }
-    }
     return "";
   }
 
@@ -96,9 +92,8 @@ class TableGridMaker {
       return column.type == CellType::kRatio ? Cells::Percent(*number)
                                              : Format("%.3f", *number);
     }
-    if (const auto* truth = std::get_if<bool>(&cell)) {
+    if (const auto* truth = std::get_if<bool>(&cell))
       return *truth ? "yes" : "no";
-    }
     if (const auto* list = std::get_if<RowList>(&cell)) {
       const TableColumn& value = column.columns.front();
       std::string text;
@@ -116,9 +111,8 @@ class TableGridMaker {
 };
 
 bool HasScalars(const std::vector<TableColumn>& columns) {
-  for (const TableColumn& column : columns) {
+  for (const TableColumn& column : columns)
     if (column.type != CellType::kRows) return true;
-  }
   return false;
 }
 
@@ -134,9 +128,8 @@ void AddLevels(const TableGridMaker& make, const Level& level,
       const auto* rows = std::get_if<RowList>(&cell);
       if (rows == nullptr) continue;
       const std::string label = make.Label(*level.columns, row);
-      for (size_t i = 0; i < rows->size(); ++i) {
+      for (size_t i = 0; i < rows->size(); ++i)
         inner.rows.emplace_back(label, (*rows)[i]);
-      }
       inner.owners.push_back(std::move(cell));
     }
     if (inner.rows.empty()) continue;
@@ -153,26 +146,23 @@ std::string ColumnHead(const TableColumn& column, TimeUnit unit) {
   std::string head;
   std::string word;
   const auto end_word = [&] {
-    if (word == "cpu" || word == "gpu") {
+    if (word == "cpu" || word == "gpu")
       for (char& c : word) c = static_cast<char>(std::toupper(c));
-    } else if (word == "flops") {
+    else if (word == "flops")
       word = "FLOPs";
-    } else if ((word == "ns" && column.type == CellType::kTime) ||
-               (word == "ratio" && column.type == CellType::kRatio)) {
+    else if ((word == "ns" && column.type == CellType::kTime) ||
+             (word == "ratio" && column.type == CellType::kRatio))
       word.clear();
-    }
     if (word.empty()) return;
     if (!head.empty()) head += ' ';
     head += word;
     word.clear();
   };
-  for (const char c : column.name) {
-    if (c == '.' || c == '_') {
+  for (const char c : column.name)
+    if (c == '.' || c == '_')
       end_word();
-    } else {
+    else
       word += c;
-    }
-  }
   end_word();
   if (!head.empty()) {
     head[0] =
@@ -194,18 +184,15 @@ std::vector<Grid> TableGrids(const TableSchema& table, const Summary& summary,
   Level level;
   level.title = std::string(table.title);
   level.columns = &table.columns;
-  for (size_t i = 0; i < shown.rows.size(); ++i) {
+  for (size_t i = 0; i < shown.rows.size(); ++i)
     level.rows.emplace_back("", shown.rows[i]);
-  }
   if (HasScalars(table.columns)) {
-    if (table.shape != TableShape::kRows && !level.rows.empty()) {
+    if (table.shape != TableShape::kRows && !level.rows.empty())
       grids.push_back(make.Upright(level.title, table.columns, shown.rows[0]));
-    } else {
+    else
       grids.push_back(make.Lines(level, false));
-    }
-    if (shown.left_out > 0) {
+    if (shown.left_out > 0)
       grids.back().notes.push_back(MoreRows(shown.left_out, options.style));
-    }
   }
   AddLevels(make, level, grids);
   return grids;

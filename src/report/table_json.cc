@@ -38,9 +38,8 @@ void WriteObject(JsonWriter& json, std::span<const TableColumn> columns,
     return;
   }
   json.BeginObject();
-  for (size_t i = 0; i < columns.size(); ++i) {
+  for (size_t i = 0; i < columns.size(); ++i)
     WriteColumn(json, columns[i], cells[i]);
-  }
   json.EndObject();
 }
 
@@ -72,6 +71,23 @@ void WriteRows(JsonWriter& json, std::span<const TableColumn> columns,
 
 }  // namespace
 
+std::string_view TypeText(CellType type) {
+  static constexpr std::string_view kNames[] = {"time",  "count",  "bytes",
+                                                "ratio", "number", "text",
+                                                "bool",  "list",   "rows"};
+  return kNames[static_cast<size_t>(type)];
+}
+
+std::string_view AddsText(Adds adds) {
+  return adds == Adds::kSum ? "sum" : adds == Adds::kUnion ? "union" : "";
+}
+
+std::string_view UnitText(const TableColumn& column) {
+  if (column.type == CellType::kTime) return "ns";
+  if (column.type == CellType::kBytes) return "bytes";
+  return column.unit;
+}
+
 void WriteCell(JsonWriter& json, const TableColumn& column, const Cell& cell) {
   if (const auto* integer = std::get_if<int64_t>(&cell)) {
     json.Int(*integer);
@@ -88,9 +104,8 @@ void WriteCell(JsonWriter& json, const TableColumn& column, const Cell& cell) {
     }
     const TableColumn& value = column.columns.front();
     json.BeginArray();
-    for (size_t i = 0; i < rows->size(); ++i) {
+    for (size_t i = 0; i < rows->size(); ++i)
       WriteCell(json, value, value.cell((*rows)[i]));
-    }
     json.EndArray();
   } else {
     json.Null();
@@ -107,9 +122,8 @@ void WriteTable(JsonWriter& json, const TableSchema& table,
     json.Null();
   } else {
     json.BeginObject();
-    for (const TableColumn& column : table.columns) {
+    for (const TableColumn& column : table.columns)
       json.Key(column.name).BeginArray().EndArray();
-    }
     json.EndObject();
   }
 }

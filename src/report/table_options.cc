@@ -12,9 +12,8 @@ namespace {
 template <typename T, size_t kCount>
 std::optional<T> Lookup(std::string_view text,
                         const std::pair<std::string_view, T> (&table)[kCount]) {
-  for (const auto& [name, value] : table) {
+  for (const auto& [name, value] : table)
     if (text == name) return value;
-  }
   return std::nullopt;
 }
 

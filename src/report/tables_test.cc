@@ -104,7 +104,9 @@ TEST_F(TablesTest, APlantedDefectIsFound) {
 TEST_F(TablesTest, ArrowOwnsItsData) {
   for (const TableSchema& table : AllTables()) {
     ArrowArrayStream stream;
-    ASSERT_TRUE(ExportArrowStream(table, summary_, &stream).has_value());
+    auto made = MakeArrowTable(table, summary_);
+    ASSERT_TRUE(made) << made.error().message;
+    ShareStream(*std::move(made), &stream);
     const size_t rows = table.rows(summary_).size();
     ArrowArray array;
     ASSERT_EQ(stream.get_next(&stream, &array), 0);

@@ -49,11 +49,10 @@ std::string Wrapped(std::string_view text, size_t width) {
   while (!text.empty()) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string_view line = text.substr(0, end);
-    if (line.starts_with("  ") || DisplayWidth(line) <= width) {
+    if (line.starts_with("  ") || DisplayWidth(line) <= width)
       out += line;
-    } else {
+    else
       AppendWrapped(line, width, out);
-    }
     if (end < text.size()) out += '\n';
     text.remove_prefix(std::min(end + 1, text.size()));
   }

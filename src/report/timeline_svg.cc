@@ -106,9 +106,8 @@ std::vector<Row> VisibleRows(const Trace& trace, const Track& track,
   // What began before and is not over is around the event before the part.
   if (first > track.first) {
     const Nesting& nesting = trace.nesting();
-    for (Row row = first - 1; row != kNoRow; row = nesting.parent[row]) {
+    for (Row row = first - 1; row != kNoRow; row = nesting.parent[row])
       if (trace.end_ns(row) > begin) rows.push_back(row);
-    }
     std::reverse(rows.begin(), rows.end());
   }
   for (Row row = first; row < last; ++row) rows.push_back(row);
@@ -250,9 +249,8 @@ void Drawing::DrawTrack(const Track& track, const std::vector<Row>& rows) {
     run.to = std::max({run.to, to, x + 1});
     ++run.count;
   }
-  for (size_t depth = 0; depth < runs.size(); ++depth) {
+  for (size_t depth = 0; depth < runs.size(); ++depth)
     Flush(runs[depth], top + static_cast<double>(depth) * kRowHeight);
-  }
   height_ = top + static_cast<double>(deepest + 1) * kRowHeight;
   if (hidden > 0) {
     Text(2, height_ + 11, "dim",

@@ -8,48 +8,6 @@
 namespace stepscope {
 namespace {
 
-std::string_view TypeText(CellType type) {
-  switch (type) {
-    case CellType::kTime:
-      return "time";
-    case CellType::kCount:
-      return "count";
-    case CellType::kBytes:
-      return "bytes";
-    case CellType::kRatio:
-      return "ratio";
-    case CellType::kNumber:
-      return "number";
-    case CellType::kText:
-      return "text";
-    case CellType::kBool:
-      return "bool";
-    case CellType::kList:
-      return "list";
-    case CellType::kRows:
-      return "rows";
-  }
-  return "text";
-}
-
-std::string_view UnitText(const TableColumn& column) {
-  if (column.type == CellType::kTime) return "ns";
-  if (column.type == CellType::kBytes) return "bytes";
-  return column.unit;
-}
-
-std::string_view AddsText(Adds adds) {
-  switch (adds) {
-    case Adds::kSum:
-      return "sum";
-    case Adds::kUnion:
-      return "union";
-    case Adds::kNothing:
-      break;
-  }
-  return "";
-}
-
 std::string RowsJson(const ViewTable& table, const ViewInput& input) {
   const ViewRows view = table.rows(input);
   const RowList& rows = view.rows;
@@ -59,9 +17,8 @@ std::string RowsJson(const ViewTable& table, const ViewInput& input) {
   json.Key("rows").BeginArray();
   for (size_t i = 0; i < rows.size(); ++i) {
     json.BeginArray();
-    for (const TableColumn& column : table.columns) {
+    for (const TableColumn& column : table.columns)
       WriteCell(json, column, column.cell(rows[i]));
-    }
     json.EndArray();
   }
   json.EndArray();
@@ -86,9 +43,8 @@ void WriteColumnDeclarations(JsonWriter& json,
     json.Field("unit", UnitText(column));
     json.Field("adds", AddsText(column.adds));
     json.Field("meaning", column.meaning);
-    if (column.type == CellType::kRows || column.type == CellType::kList) {
+    if (column.type == CellType::kRows || column.type == CellType::kList)
       WriteColumnDeclarations(json, column.columns);
-    }
     json.EndObject();
   }
   json.EndArray();
@@ -98,9 +54,8 @@ Result<std::string> ViewTableJson(const EventTree& tree, const StepTable& all,
                                   std::string_view key, const ViewQuery& query,
                                   const std::optional<StepChoice>& steps) {
   const ViewTable& table = *FindViewTable(key);
-  if (!steps || steps->kind == StepChoice::Kind::kAll) {
+  if (!steps || steps->kind == StepChoice::Kind::kAll)
     return RowsJson(table, {tree, all, query});
-  }
   const Result<StepSelection> chosen = SelectSteps(tree, all, *steps);
   if (!chosen) return chosen.error();
   if (!chosen->trace) return RowsJson(table, {tree, all, query});

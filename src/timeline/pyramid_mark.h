@@ -14,14 +14,6 @@
 
 namespace stepscope {
 
-// Quarters of a logarithm: long events have a larger code than short ones.
-inline uint8_t LengthCode(uint64_t ns) {
-  if (ns < 4) return static_cast<uint8_t>(ns);
-  const int log = 63 - std::countl_zero(ns);
-  return static_cast<uint8_t>(log * 4 +
-                              static_cast<int>((ns >> (log - 2)) & 3));
-}
-
 // One of two numbers without a branch. What is chosen here is as good as
 // random: a branch that is guessed wrong costs more than all else, and
 // compilers make branches of `?:` now and then.

@@ -16,7 +16,7 @@
 #include "format/block.h"
 #include "format/table.h"
 #include "importers/capture/capture_file.h"
-#include "importers/capture/capture_writer.h"
+#include "importers/capture/capture_writer_test_support.h"
 #include "roundtrip/random_trace.h"
 #include "roundtrip/same_trace.h"
 #include "trace/trace_from_text_test_support.h"

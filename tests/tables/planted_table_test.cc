@@ -12,6 +12,10 @@
 #include "report/table_arrow.h"
 #include "report/table_docs.h"
 #include "trace/trace_from_text_test_support.h"
+#ifdef STEPSCOPE_TEST_QUERY
+#include "query/duckdb_test_support.h"
+#include "query/summary_tables.h"
+#endif
 #ifdef STEPSCOPE_TEST_SERVER
 #include "server/documents.h"
 #endif
@@ -79,6 +83,38 @@ TEST(PlantedTable, HasAPage) {
   ExpectAll(ColumnSection(*FindTable("planted")),
             {"total_ns", "time of the events"});
 }
+
+#ifdef STEPSCOPE_TEST_QUERY
+TEST(PlantedTable, IsInSql) {
+  STEPSCOPE_NEED_DUCKDB();
+  const std::string sql =
+      "SELECT track, total_ns FROM SUMMARY_planted WHERE events > 1";
+  auto db = Database::Open();
+  ASSERT_TRUE(db);
+  EXPECT_FALSE(SummaryViewsIn("SELECT 1"));
+  ASSERT_TRUE(AddSummaryTables(Sample(), SummaryViewsIn(sql), **db));
+  auto rows = (*db)->Query(sql);
+  ASSERT_TRUE(rows) << rows.error().message;
+  ASSERT_TRUE(rows->NextChunk());
+  ASSERT_EQ(rows->rows(), 1u);
+  EXPECT_EQ(rows->Text(0, 0), "mainthread");
+  EXPECT_EQ(rows->Int64(1, 0), 100);
+}
+
+TEST(PlantedTable, AllOthersAreInSqlToo) {
+  STEPSCOPE_NEED_DUCKDB();
+  auto db = Database::Open();
+  ASSERT_TRUE(db);
+  ASSERT_TRUE(AddSummaryTables(Sample(), kAllViews, **db));
+  for (const char* const sql :
+       {"SELECT name, calls, cpu_total_ns FROM summary_operator",
+        "SELECT parent, name FROM summary_operator_inner",
+        "SELECT type, time_ns FROM summary_overview_cpu"}) {
+    const auto rows = (*db)->Query(sql);
+    EXPECT_TRUE(rows) << sql << ": " << rows.error().message;
+  }
+}
+#endif
 
 #ifdef STEPSCOPE_TEST_SERVER
 TEST(PlantedTable, IsDeclaredToTheViewer) {

@@ -82,7 +82,9 @@ __attribute__((visibility("default"))) int tables_arrow(void* handle,
                                                         const char* key,
                                                         ArrowArrayStream* out) {
   const Summary& summary = static_cast<Loaded*>(handle)->summary;
-  return ExportArrowStream(*FindTable(key), summary, out) ? 0 : 1;
+  const auto table = MakeArrowTable(*FindTable(key), summary);
+  if (table) ShareStream(*table, out);
+  return table ? 0 : 1;
 }
 
 }  // extern "C"

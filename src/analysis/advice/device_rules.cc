@@ -98,9 +98,8 @@ void FindIdleTensorCores(const AdviceInput& input, Advice& advice) {
                                   Milliseconds(with) + " with them.",
                               "", kNoRow, 0, without});
   if (rows.size() > kMostExamples) rows.resize(kMostExamples);
-  for (const KernelRow* row : rows) {
+  for (const KernelRow* row : rows)
     finding.evidence.push_back(OfKernel(*row, ""));
-  }
   finding.to_try = {"mixed precision (autocast to bfloat16 or float16)",
                     "TF32 for matrix products in float32",
                     "sizes that are multiples of 8"};

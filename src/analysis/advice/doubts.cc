@@ -88,16 +88,14 @@ void DoubtReplay(Advice& advice) {
 void DoubtRecording(const AdviceInput& input, Advice& advice) {
   const Trace& trace = input.trace();
   uint64_t dropped = 0;
-  for (const ThreadReport& thread : trace.threads()) {
+  for (const ThreadReport& thread : trace.threads())
     for (const auto& [reason, count] : thread.dropped) dropped += count;
-  }
   if (dropped > 0) {
     advice.doubts.push_back(CountText(dropped) +
                             " events were dropped while recording.");
   }
-  if (!trace.complete()) {
+  if (!trace.complete())
     advice.doubts.push_back("The recording was cut short.");
-  }
   const LaunchStats& launch = input.summary.launch;
   const auto share = [&](uint64_t count) {
     return launch.device_events == 0
@@ -127,9 +125,8 @@ void DoubtRecording(const AdviceInput& input, Advice& advice) {
                             Percent(unexplained) + " of the steps.");
   }
   int64_t overhead = 0;
-  for (const OverviewRow& row : input.summary.overview.cpu) {
+  for (const OverviewRow& row : input.summary.overview.cpu)
     if (row.type == "Overhead") overhead = row.time_ns;
-  }
   if (input.IsWorthSaying(overhead)) {
     advice.doubts.push_back("Profiling itself took " +
                             Percent(input.ShareOfSteps(overhead)) +
@@ -142,9 +139,8 @@ void DoubtRecording(const AdviceInput& input, Advice& advice) {
 void FindDoubts(const AdviceInput& input, Advice& advice) {
   if (input.trace().size() == 0) return;
   // First of all: it concerns every figure.
-  if (std::string text = CrowdingText(input.trace()); !text.empty()) {
+  if (std::string text = CrowdingText(input.trace()); !text.empty())
     advice.doubts.push_back(std::move(text));
-  }
   DoubtSteps(input, advice);
   DoubtRecording(input, advice);
   DoubtGraphs(input, advice);

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "analysis/advice/host_program.h"
+#include "analysis/advice/host_program_test_support.h"
 
 namespace stepscope {
 namespace {

@@ -30,10 +30,8 @@ Row LongestInput(const AdviceInput& input) {
     for (uint32_t t = thread.first_track; t < thread.last_track; ++t) {
       for (const Row row : input.tree.census().marks(t)) {
         if (trace.type()[row] != STEPSCOPE_DATALOADER) continue;
-        if (longest == kNoRow ||
-            trace.dur_ns()[row] > trace.dur_ns()[longest]) {
+        if (longest == kNoRow || trace.dur_ns()[row] > trace.dur_ns()[longest])
           longest = row;
-        }
       }
     }
   }
@@ -50,9 +48,8 @@ uint64_t StepsWith(const Waterfall& waterfall, StepPart part) {
 
 std::vector<int64_t> OfEachStep(const Waterfall& waterfall, StepPart part) {
   std::vector<int64_t> by_step;
-  for (const StepParts& step : waterfall.steps) {
+  for (const StepParts& step : waterfall.steps)
     by_step.push_back(step.part_ns[static_cast<size_t>(part)]);
-  }
   return by_step;
 }
 
@@ -133,22 +130,19 @@ std::vector<std::pair<std::string, SyncCaller>> SyncCallers(
     input.tree.threads().ForEachRow(i, [&](Row row) {
       const uint16_t type = trace.type()[row];
       if (!(IsApiCall(type) && input.names.sync_call(trace.name()[row])) &&
-          type != STEPSCOPE_SYNCHRONIZATION) {
+          type != STEPSCOPE_SYNCHRONIZATION)
         return;
-      }
       std::string name(trace.str(trace.name()[row]));
       const Row parent = input.tree.parent(row);
       if (parent != kNoRow && !IsStage(trace.type()[parent]) &&
-          trace.type()[parent] != STEPSCOPE_PROFILE_STEP) {
+          trace.type()[parent] != STEPSCOPE_PROFILE_STEP)
         name += " in " + std::string(trace.str(trace.name()[parent]));
-      }
       SyncCaller& caller = callers[name];
       ++caller.calls;
       const int64_t dur = trace.dur_ns()[row];
       caller.time_ns = SaturatingAdd(caller.time_ns, dur);
-      if (caller.longest == kNoRow || dur > trace.dur_ns()[caller.longest]) {
+      if (caller.longest == kNoRow || dur > trace.dur_ns()[caller.longest])
         caller.longest = row;
-      }
     });
   }
   std::vector<std::pair<std::string, SyncCaller>> sorted(callers.begin(),

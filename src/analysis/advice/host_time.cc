@@ -18,18 +18,16 @@ StageTimes StagesOf(const AdviceInput& input, uint32_t thread) {
     any.Add(begin, end);
     if (stage.type == STEPSCOPE_DATALOADER) loader.Add(begin, end);
     if (stage.type == STEPSCOPE_BACKWARD ||
-        stage.type == STEPSCOPE_OPTIMIZATION) {
+        stage.type == STEPSCOPE_OPTIMIZATION)
       training.Add(begin, end);
-    }
   }
   return {any.Finish(), training.Finish(), loader.Finish()};
 }
 
 std::vector<Interval> StepsOf(const AdviceInput& input, uint32_t process) {
   std::vector<Interval> steps;
-  for (const StepParts& step : input.waterfall().steps) {
+  for (const StepParts& step : input.waterfall().steps)
     if (step.process == process) steps.push_back(step.range);
-  }
   return steps;
 }
 
@@ -75,9 +73,8 @@ std::string ProcessorUse(const Trace& trace) {
   if (!load) return "";
   std::string text = Format("The job used %.2f of ", load->job) +
                      CountText(load->processors, "processor");
-  if (load->busy_threads > load->processors) {
+  if (load->busy_threads > load->processors)
     text += ", on " + CountText(load->busy_threads, "busy thread");
-  }
   return text + ".";
 }
 

@@ -39,9 +39,8 @@ void ForEachPieceInSteps(const AdviceInput& input, uint32_t process,
   if (thread == kNoThread) return;
   size_t first = 0;
   ForEachInnermost(input.tree, thread, [&](const InnermostPiece& piece) {
-    while (first < steps.size() && steps[first].end <= piece.range.begin) {
+    while (first < steps.size() && steps[first].end <= piece.range.begin)
       ++first;
-    }
     for (size_t i = first; i < steps.size() && steps[i].begin < piece.range.end;
          ++i) {
       InnermostPiece part = piece;

@@ -35,9 +35,8 @@ class Collector {
 
   IdleRanges Collect() {
     std::vector<IntervalSet> idle = IdleByProcess();
-    for (const IntervalSet& set : idle) {
+    for (const IntervalSet& set : idle)
       result_.idle_ns = SaturatingAdd(result_.idle_ns, TotalLength(set));
-    }
     TakeThreads(idle, [&](uint32_t i) { return ShortRanges(i); });
     TakeThreads(idle, [&](uint32_t i) { return LongRanges(i); });
     std::stable_sort(result_.ranges.begin(), result_.ranges.end(),
@@ -58,9 +57,8 @@ class Collector {
           trace_.start_ns()[work.row], input_.tree.end_ns(work.row));
     }
     std::vector<IntervalCollector> windows(count);
-    for (const StepParts& step : input_.waterfall().steps) {
+    for (const StepParts& step : input_.waterfall().steps)
       windows[step.process].Add(step.range.begin, step.range.end);
-    }
     std::vector<IntervalSet> idle(count);
     for (size_t i = 0; i < count; ++i) {
       const IntervalSet worked = busy[i].Finish();
@@ -85,9 +83,8 @@ class Collector {
     }
     for (uint32_t i = 0; i < input_.tree.threads().size(); ++i) {
       const uint32_t process = input_.tree.threads()[i].process;
-      if (i == input_.steps.main_thread(process) || idle[process].empty()) {
+      if (i == input_.steps.main_thread(process) || idle[process].empty())
         continue;
-      }
       Take(ranges_of(i), idle[process]);
     }
   }
@@ -97,9 +94,8 @@ class Collector {
     std::vector<Row> rows;
     int64_t until = INT64_MIN;
     input_.tree.threads().ForEachRow(thread, [&](Row row) {
-      if (trace_.start_ns()[row] < until || !CanBeRange(trace_.type()[row])) {
+      if (trace_.start_ns()[row] < until || !CanBeRange(trace_.type()[row]))
         return;
-      }
       const bool other = IsOtherFinding(row);
       if (!other && trace_.dur_ns()[row] > short_) return;
       until = input_.tree.end_ns(row);
@@ -114,16 +110,14 @@ class Collector {
     input_.tree.threads().ForEachRow(thread, [&](Row row) {
       const int64_t dur = trace_.dur_ns()[row];
       if (dur <= short_ || dur > longest_ || !CanBeRange(trace_.type()[row]) ||
-          IsOtherFinding(row)) {
+          IsOtherFinding(row))
         return;
-      }
       // Parents come first.
       if (!rows.empty() &&
-          trace_.start_ns()[row] < input_.tree.end_ns(rows.back())) {
+          trace_.start_ns()[row] < input_.tree.end_ns(rows.back()))
         rows.back() = row;
-      } else {
+      else
         rows.push_back(row);
-      }
     });
     return rows;
   }
@@ -138,9 +132,8 @@ class Collector {
       const int64_t end = input_.tree.end_ns(row);
       while (next < idle.size() && idle[next].end <= begin) ++next;
       int64_t held_up = 0;
-      for (size_t i = next; i < idle.size() && idle[i].begin < end; ++i) {
+      for (size_t i = next; i < idle.size() && idle[i].begin < end; ++i)
         held_up += std::min(idle[i].end, end) - std::max(idle[i].begin, begin);
-      }
       if (held_up <= 0) continue;
       covered.Add(begin, end);
       Add(row, held_up);

@@ -59,9 +59,8 @@ std::vector<int64_t> IdleByStep(const AdviceInput& input) {
   const Waterfall& waterfall = input.waterfall();
   std::vector<int64_t> by_step;
   if (input.summary.idle.devices.size() != 1 ||
-      waterfall.part(StepPart::kCommunication) > 0) {
+      waterfall.part(StepPart::kCommunication) > 0)
     return by_step;
-  }
   for (const StepParts& step : waterfall.steps) {
     by_step.push_back(step.length() -
                       step.part_ns[static_cast<size_t>(StepPart::kKernel)] -
@@ -87,9 +86,8 @@ void FindIdleDevice(const AdviceInput& input, Advice& advice) {
     if (finding.average) continue;  // about other steps than the usual one
     explained = std::max(explained, finding.saving_ns);
   }
-  if (static_cast<double>(explained) > kExplained * static_cast<double>(idle)) {
+  if (static_cast<double>(explained) > kExplained * static_cast<double>(idle))
     return;
-  }
   // Of a step of its process, as if all had as long ones.
   const auto per_step = [&](int64_t ns) {
     return input.PerStep(

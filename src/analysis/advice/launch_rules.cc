@@ -23,9 +23,8 @@ uint64_t KernelCalls(const std::vector<KernelRow>& rows) {
 
 int64_t KernelTime(const std::vector<KernelRow>& rows) {
   int64_t time = 0;
-  for (const KernelRow& row : rows) {
+  for (const KernelRow& row : rows)
     time = SaturatingAdd(time, row.gpu.total_ns);
-  }
   return time;
 }
 
@@ -38,12 +37,10 @@ int64_t LaunchBoundTime(const AdviceInput& input) {
 Interval LongestLaunchGap(const AdviceInput& input) {
   const IdleRow* longest = nullptr;
   for (const IdleDevice& device : input.summary.idle.devices) {
-    for (const IdleRow& row : device.rows) {
+    for (const IdleRow& row : device.rows)
       if (row.cause == StepPart::kLaunchGap &&
-          (longest == nullptr || row.longest_ns > longest->longest_ns)) {
+          (longest == nullptr || row.longest_ns > longest->longest_ns))
         longest = &row;
-      }
-    }
   }
   return longest == nullptr ? Interval{} : LongestGap(*longest);
 }
@@ -53,9 +50,8 @@ void AddIdleRanges(const AdviceInput& input, Finding& finding) {
   const IdleRanges idle = FindIdleRanges(input);
   size_t shown = 0;
   for (const IdleRange& range : idle.ranges) {
-    if (shown == kMostExamples || Ratio(range.idle_ns, idle.idle_ns) < kNamed) {
+    if (shown == kMostExamples || Ratio(range.idle_ns, idle.idle_ns) < kNamed)
       break;
-    }
     ++shown;
     finding.evidence.push_back(
         {"The device is idle for " + input.PerStep(range.idle_ns) + " under " +
@@ -65,9 +61,8 @@ void AddIdleRanges(const AdviceInput& input, Finding& finding) {
 }
 
 bool HasGraphLaunches(const AdviceInput& input) {
-  for (uint32_t i = 0; i < input.tree.threads().size(); ++i) {
+  for (uint32_t i = 0; i < input.tree.threads().size(); ++i)
     if (input.tree.Has(i, SetOf(STEPSCOPE_GRAPH_LAUNCH))) return true;
-  }
   return false;
 }
 
@@ -165,9 +160,8 @@ void FindSmallKernels(const AdviceInput& input, Advice& advice) {
   const uint64_t kernels = KernelCalls(input.summary.kernel);
   if (kernels == 0 || launch.short_kernels < kAtLeast * input.step_count() ||
       static_cast<double>(launch.short_kernels) <
-          kMany * static_cast<double>(kernels)) {
+          kMany * static_cast<double>(kernels))
     return;
-  }
   const auto calls = static_cast<int64_t>(launch.short_kernels);
   Finding finding;
   finding.id = "small_kernels";
@@ -193,11 +187,9 @@ void FindSmallKernels(const AdviceInput& input, Advice& advice) {
            Milliseconds(launch.call.spread.p50_ns) + " (median).",
        "", kNoRow, launch.short_kernels, launch.short_kernels_ns});
   std::vector<const KernelRow*> small;
-  for (const KernelRow& row : input.summary.kernel) {
-    if (AverageNs(row.gpu.total_ns, row.calls) < kSmallKernelNs) {
+  for (const KernelRow& row : input.summary.kernel)
+    if (AverageNs(row.gpu.total_ns, row.calls) < kSmallKernelNs)
       small.push_back(&row);
-    }
-  }
   std::stable_sort(small.begin(), small.end(),
                    [](const KernelRow* a, const KernelRow* b) {
                      return a->calls > b->calls;
@@ -241,9 +233,8 @@ void FindOptimizerLoop(const AdviceInput& input, Advice& advice) {
         found.time_ns = SaturatingAdd(found.time_ns, trace.dur_ns()[row]);
         until = input.tree.end_ns(row);
         if (found.longest == kNoRow ||
-            trace.dur_ns()[row] > trace.dur_ns()[found.longest]) {
+            trace.dur_ns()[row] > trace.dur_ns()[found.longest])
           found.longest = row;
-        }
       } else if (trace.start_ns()[row] < until &&
                  IsApiCall(trace.type()[row])) {
         launches += input.names.launch_call(trace.name()[row]);

@@ -54,9 +54,8 @@ constexpr KindRule kKindRules[] = {
 };
 
 OperatorKind KindOf(std::string_view name) {
-  for (const KindRule& rule : kKindRules) {
+  for (const KindRule& rule : kKindRules)
     if (name.find(rule.part) != name.npos) return rule.kind;
-  }
   return OperatorKind::kCompute;
 }
 
@@ -113,9 +112,8 @@ std::vector<std::string> RemediesOf(OperatorKind kind) {
 // Compiling, tuning, loading code: it happens once, and is no operator's work.
 bool IsSettingUp(const AdviceInput& input, Row row) {
   const Trace& trace = input.trace();
-  for (Row at = row; at != kNoRow; at = input.tree.parent(at)) {
+  for (Row at = row; at != kNoRow; at = input.tree.parent(at))
     if (IsSetUp(trace.str(trace.name()[at]))) return true;
-  }
   const Interval range{trace.start_ns()[row], input.tree.end_ns(row)};
   const int64_t setting_up =
       SetUpTime(input.tree, input.tree.thread_of(row), range);

@@ -29,19 +29,16 @@ enum class OutsideKind : uint8_t {
 OutsideKind KindOfFunction(std::string_view name) {
   if (KindOfWait(name) != WaitKind::kNone) return OutsideKind::kWait;
   std::string function(ParsePythonName(name).function);
-  for (char& c : function) {
+  for (char& c : function)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
   const auto has = [&](std::string_view part) {
     return function.find(part) != std::string::npos;
   };
   if (has("checkpoint") || has("save_") || has(".save") || has("_save") ||
-      function == "save") {
+      function == "save")
     return OutsideKind::kCheckpoint;
-  }
-  if (has("evaluat") || has("validat") || has("eval_") || has("_eval")) {
+  if (has("evaluat") || has("validat") || has("eval_") || has("_eval"))
     return OutsideKind::kEvaluation;
-  }
   return OutsideKind::kCallback;
 }
 
@@ -105,9 +102,8 @@ class OutsideCollector {
     int64_t until = INT64_MIN;
     input_.tree.threads().ForEachRow(thread, [&](Row row) {
       if ((SetOf(trace_.type()[row]) & kOutsideTypes) == 0 ||
-          trace_.start_ns()[row] < until || !TakesTime(trace_, row)) {
+          trace_.start_ns()[row] < until || !TakesTime(trace_, row))
         return;
-      }
       const Interval range{trace_.start_ns()[row], input_.tree.end_ns(row)};
       if (IsOfTheLoop(trace_.str(trace_.name()[row]))) return;
       const OutsideKind kind = KindOf(trace_.name()[row]);
@@ -117,9 +113,8 @@ class OutsideCollector {
       const IntervalSet& foreign =
           kind == OutsideKind::kEvaluation ? stages.training : stages.any;
       if (BeginsInside(steps, range) || BeginsInside(foreign, range) ||
-          Contains(foreign, range.begin)) {
+          Contains(foreign, range.begin))
         return;
-      }
       if (!Add(row, kind, range, steps)) return;
       until = range.end;
     });
@@ -153,9 +148,8 @@ class OutsideCollector {
       sum.by_step.resize(input_.step_count());
       sum.by_step[first_step_ + index] += ns;
       if (sum.longest == kNoRow ||
-          trace_.dur_ns()[row] > trace_.dur_ns()[sum.longest]) {
+          trace_.dur_ns()[row] > trace_.dur_ns()[sum.longest])
         sum.longest = row;
-      }
     }
     return any;
   }
@@ -181,9 +175,8 @@ InsideOf LargestInside(const AdviceInput& input, StringId name) {
     ForEachPieceInSteps(input, i, steps,
                         [&](size_t, const InnermostPiece& piece) {
                           Row at = piece.row;
-                          while (at != kNoRow && trace.name()[at] != name) {
+                          while (at != kNoRow && trace.name()[at] != name)
                             at = input.tree.parent(at);
-                          }
                           if (at == kNoRow) return;
                           InsideOf& inside = by_name[trace.name()[piece.row]];
                           inside.row = piece.row;
@@ -191,9 +184,8 @@ InsideOf LargestInside(const AdviceInput& input, StringId name) {
                         });
   }
   InsideOf largest;
-  for (const auto& [inner, inside] : by_name) {
+  for (const auto& [inner, inside] : by_name)
     if (inside.time_ns > largest.time_ns) largest = inside;
-  }
   return largest;
 }
 

@@ -23,9 +23,8 @@ struct Communicator {
   void Add(const Trace& trace, Row row) {
     ++calls;
     time_ns = SaturatingAdd(time_ns, trace.dur_ns()[row]);
-    if (longest == kNoRow || trace.dur_ns()[row] > trace.dur_ns()[longest]) {
+    if (longest == kNoRow || trace.dur_ns()[row] > trace.dur_ns()[longest])
       longest = row;
-    }
   }
 };
 
@@ -43,12 +42,10 @@ std::vector<Communicator> Communicators(const AdviceInput& input) {
     input.tree.threads().ForEachRow(i, [&](Row row) {
       if (!input.communication.IsHostEvent(row)) return;
       if (input.tree.gpu_ns(row) > 0 &&
-          !input.names.host_side_collective(trace.name()[row])) {
+          !input.names.host_side_collective(trace.name()[row]))
         return;
-      }
-      if (!outermost.Enter(trace.start_ns()[row], input.tree.end_ns(row))) {
+      if (!outermost.Enter(trace.start_ns()[row], input.tree.end_ns(row)))
         return;
-      }
       all[trace.name()[row]].Add(trace, row);
     });
   }
@@ -84,9 +81,8 @@ std::map<DeviceKey, std::vector<Stream>> StreamsByDevice(
   for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
     const Track& track = trace.tracks()[i];
     if (track.kind != TrackKind::kStream ||
-        (input.tree.census().types(i) & kDeviceWorkTypes) == 0) {
+        (input.tree.census().types(i) & kDeviceWorkTypes) == 0)
       continue;
-    }
     std::set<int64_t>& of_device = ids[DeviceKeyOf(trace, track)];
     of_device.insert(track.id);
     several = several || of_device.size() > 1;
@@ -110,9 +106,8 @@ std::map<DeviceKey, std::vector<Stream>> StreamsByDevice(
     if (stream == nullptr || input.communication.IsKernel(work)) continue;
     stream->busy.Add(trace.start_ns()[work.row], input.tree.end_ns(work.row));
     if (stream->longest == kNoRow ||
-        trace.dur_ns()[work.row] > trace.dur_ns()[stream->longest]) {
+        trace.dur_ns()[work.row] > trace.dur_ns()[stream->longest])
       stream->longest = work.row;
-    }
   }
   std::map<DeviceKey, std::vector<Stream>> result;
   for (auto& [key, streams] : all) {

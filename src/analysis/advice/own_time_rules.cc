@@ -66,9 +66,8 @@ IntervalSet NamedAlready(const AdviceInput& input, const Advice& advice,
   bool any = false;
   for (const Finding& finding : advice.findings) {
     if (finding.covers.empty()) continue;
-    for (uint32_t i = 0; i < named.size(); ++i) {
+    for (uint32_t i = 0; i < named.size(); ++i)
       if (trace.str(StringId{i}) == finding.covers) named[i] = any = true;
-    }
   }
   IntervalCollector taken;
   if (!any) return {};
@@ -109,9 +108,8 @@ void ForEachOwnPiece(const AdviceInput& input, const Advice& advice,
                         [&](size_t step, const InnermostPiece& piece) {
                           if (Contains(loader, piece.range.begin) ||
                               Contains(exchange, piece.range.begin) ||
-                              Contains(taken, piece.range.begin)) {
+                              Contains(taken, piece.range.begin))
                             return;
-                          }
                           visit(first + step, piece);
                         });
   }
@@ -181,9 +179,8 @@ std::string CallersOf(const AdviceInput& input, StringId name) {
       if (trace.name()[row] != name) return;
       const Row parent = input.tree.parent(row);
       if (parent == kNoRow || trace.type()[parent] == STEPSCOPE_PROFILE_STEP ||
-          IsConcludedPass(trace, parent)) {
+          IsConcludedPass(trace, parent))
         return;
-      }
       auto& [time, calls] = callers[trace.name()[parent]];
       time = SaturatingAdd(time, trace.dur_ns()[row]);
       ++calls;
@@ -196,9 +193,8 @@ std::string CallersOf(const AdviceInput& input, StringId name) {
   }
   std::sort(sorted.begin(), sorted.end());
   std::string text;
-  for (size_t i = 0; i < std::min(sorted.size(), kMostExamples); ++i) {
+  for (size_t i = 0; i < std::min(sorted.size(), kMostExamples); ++i)
     text += (i == 0 ? "" : ", ") + sorted[i].second;
-  }
   return text;
 }
 
@@ -223,9 +219,8 @@ void AddShapes(const AdviceInput& input, StringId name, Finding& finding) {
       ++shape.calls;
       shape.time_ns = SaturatingAdd(shape.time_ns, trace.dur_ns()[row]);
       if (shape.longest == kNoRow ||
-          trace.dur_ns()[row] > trace.dur_ns()[shape.longest]) {
+          trace.dur_ns()[row] > trace.dur_ns()[shape.longest])
         shape.longest = row;
-      }
     });
   }
   std::vector<std::pair<std::string, OfShape>> sorted(shapes.begin(),
@@ -293,13 +288,11 @@ void FindLargestOwnTime(const AdviceInput& input, const HostUse& use,
         {"It is called by " + callers + ".", "", kNoRow, 0, 0});
   }
   AddShapes(input, name_id, finding);
-  if (const std::string processors = ProcessorUse(trace); !processors.empty()) {
+  if (const std::string processors = ProcessorUse(trace); !processors.empty())
     finding.evidence.push_back({processors, "", kNoRow, 0, 0});
-  }
   finding.to_try = RemediesOfOwnTime(trace.type()[own.longest], name);
-  if (const std::string remedy = ThreadRemedy(input); !remedy.empty()) {
+  if (const std::string remedy = ThreadRemedy(input); !remedy.empty())
     finding.to_try.push_back(remedy);
-  }
   advice.findings.push_back(std::move(finding));
 }
 

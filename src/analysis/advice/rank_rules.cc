@@ -49,10 +49,9 @@ Interval WorstStep(const RankJob& job, const StragglerRow& row) {
                          return a.delay_ns < b.delay_ns;
                        });
   if (worst == row.steps.end()) return {};
-  for (const RankStepRow& step : job.steps) {
+  for (const RankStepRow& step : job.steps)
     if (step.rank == row.rank && step.step == worst->step)
       return {step.start_ns, SaturatingAdd(step.start_ns, step.step_ns)};
-  }
   return {};
 }
 

@@ -52,9 +52,8 @@ const IdleDevice* AdviceInput::BusiestDevice() const {
   for (const IdleDevice& device : summary.idle.devices) {
     if (device.step_ns <= 0) continue;
     if (busiest == nullptr || Ratio(device.idle_ns, device.step_ns) <
-                                  Ratio(busiest->idle_ns, busiest->step_ns)) {
+                                  Ratio(busiest->idle_ns, busiest->step_ns))
       busiest = &device;
-    }
   }
   return busiest;
 }
@@ -77,9 +76,8 @@ std::string AdviceInput::PerMedianStep(std::span<const int64_t> by_step) const {
   for (const int64_t ns : by_step) sum = SaturatingAdd(sum, ns);
   const int64_t mean = AverageNs(sum, by_step.size());
   std::string text = Milliseconds(median) + " per step (median";
-  if (Magnitude(SaturatingSubtract(mean, median)) > median / kAlike) {
+  if (Magnitude(SaturatingSubtract(mean, median)) > median / kAlike)
     text += "; " + Milliseconds(mean) + " on average";
-  }
   return text + ")";
 }
 
@@ -91,13 +89,11 @@ double ShareOfWorkInSteps(const AdviceSource& source) {
   const Trace& trace = source.tree.trace();
   if (!source.summary.has_steps) return 1;
   std::vector<IntervalCollector> collectors(trace.processes().size());
-  for (const StepParts& step : source.summary.waterfall.steps) {
+  for (const StepParts& step : source.summary.waterfall.steps)
     collectors[step.process].Add(step.range.begin, step.range.end);
-  }
   std::vector<IntervalSet> steps;
-  for (IntervalCollector& collector : collectors) {
+  for (IntervalCollector& collector : collectors)
     steps.push_back(collector.Finish());
-  }
   int64_t all = 0;
   int64_t inside = source.steps.gpu_ns();
   for (const DeviceWork& work : source.tree.work()) {

@@ -91,9 +91,8 @@ Savings::Savings(const AdviceInput& input, Advice& advice)
   }
   advice.step_ns = advice.recorded_step_ns;
   const IdleDevice* const device = input.BusiestDevice();
-  if (device != nullptr && input.TrustsIdleTime()) {
+  if (device != nullptr && input.TrustsIdleTime())
     advice.device_busy = 1 - Ratio(device->idle_ns, device->step_ns);
-  }
   if (replayer_.empty() || replayer_.replay_step_ns() <= 0) return;
   if (const auto& unprofiled = input.summary.step_time.unprofiled) {
     replayer_.SetUnprofiled(unprofiled->ns);
@@ -118,15 +117,12 @@ Savings::Savings(const AdviceInput& input, Advice& advice)
 
 bool Savings::ReplayOne(Finding& finding, int64_t step_ns) {
   const std::optional<Change> change = ChangeOf(finding);
-  if (!change || replayer_.empty()) {
-    return KeepBound(finding, step_ns);
-  }
+  if (!change || replayer_.empty()) return KeepBound(finding, step_ns);
   const Finding bound = finding;
   std::vector<std::string> notes;
   const WhatifChange answer = replayer_.Ask({&*change, 1}, notes);
-  if (answer.matches == 0) {
+  if (answer.matches == 0)
     return !IsDecidedByTrace(change->kind) && KeepBound(finding, step_ns);
-  }
   if (bound.measured_ns > 0 &&
       static_cast<double>(answer.saving_ns) >
           kClearlyMore * static_cast<double>(bound.measured_ns)) {
@@ -147,9 +143,8 @@ bool Savings::ReplayOne(Finding& finding, int64_t step_ns) {
       finding.low_ns > 0 && Ratio(finding.saving_ns, step_ns) >= kWorthSaying;
   if (shown) return true;
   if (Ratio(finding.saving_ns, step_ns) < kWorthSaying &&
-      ShowAverage(bound, answer, replayer_.chosen().size(), finding)) {
+      ShowAverage(bound, answer, replayer_.chosen().size(), finding))
     return true;
-  }
   if (!finding.always) return false;
   finding = bound;
   return KeepBound(finding, step_ns);
@@ -162,9 +157,8 @@ void Savings::Replay(Advice& advice) {
     finding.saving_ns = OfStep(advice, finding.saving_ns);
     finding.measured_ns = OfStep(advice, finding.measured_ns);
     const bool shown = ReplayOne(finding, advice.step_ns);
-    if (!finding.average) {
+    if (!finding.average)
       finding.saving_ratio = Ratio(finding.saving_ns, advice.step_ns);
-    }
     return !shown;
   });
   std::stable_sort(advice.findings.begin(), advice.findings.end(),
@@ -196,9 +190,8 @@ void Savings::FindOverlaps(Advice& advice) {
           SaturatingAdd(replayed[i]->saving_ns, replayed[j]->saving_ns);
       const double lost = static_cast<double>(sum - together);
       // j saves less: they are in that order.
-      if (lost < kClearly * static_cast<double>(replayed[j]->saving_ns)) {
+      if (lost < kClearly * static_cast<double>(replayed[j]->saving_ns))
         continue;
-      }
       replayed[i]->overlaps.push_back({replayed[j]->id, together});
       replayed[j]->overlaps.push_back({replayed[i]->id, together});
     }

@@ -51,9 +51,8 @@ Neighbourhood AroundOf(const AdviceInput& input, const OutlierRow& slow) {
         std::any_of(odd.begin(), odd.end(), [&](const OutlierRow& other) {
           return other.process == step.process &&
                  other.start_ns == step.range.begin;
-        })) {
+        }))
       continue;
-    }
     if (is_slow) at = all.size();
     all.push_back(&step);
   }
@@ -150,13 +149,11 @@ void FindSlowStep(const AdviceInput& input, Advice& advice) {
   const auto& outliers = input.summary.outliers;
   if (outliers.empty() || !input.summary.has_steps ||
       static_cast<double>(outliers.size()) >
-          kMany * static_cast<double>(input.step_count())) {
+          kMany * static_cast<double>(input.step_count()))
     return;
-  }
   int64_t excess = 0;
-  for (const OutlierRow& row : outliers) {
+  for (const OutlierRow& row : outliers)
     excess = SaturatingAdd(excess, row.excess_ns);
-  }
   const OutlierRow& slow = outliers[0];
   if (!IsSavedFor(input, slow) && !input.IsWorthSaying(excess)) return;
   const Trace& trace = input.trace();
@@ -179,9 +176,8 @@ void FindSlowStep(const AdviceInput& input, Advice& advice) {
                          CountText(input.step_count(), "step"));
   for (const Grown& one : grown) {
     if (finding.evidence.size() == kMostExamples ||
-        one.more_ns <= slow.excess_ns / kClearPart) {
+        one.more_ns <= slow.excess_ns / kClearPart)
       break;
-    }
     std::string what = NameOfGrown(trace, one);
     what[0] = what[0] == 't' ? 'T' : what[0];
     finding.evidence.push_back(

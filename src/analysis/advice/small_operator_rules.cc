@@ -36,9 +36,8 @@ void AddSmallOperators(const AdviceInput& input, uint32_t process,
   if (thread == kNoThread) return;
   const IntervalSet loader = StagesOf(input, thread).loader;
   IntervalCollector collector;
-  for (const Interval& step : StepsOf(input, process)) {
+  for (const Interval& step : StepsOf(input, process))
     collector.Add(step.begin, step.end);
-  }
   const IntervalSet steps = collector.Finish();
   OpenSpan outermost;
   int64_t last_end = INT64_MIN;
@@ -56,9 +55,8 @@ void AddSmallOperators(const AdviceInput& input, uint32_t process,
       ++calls;
       example = row;
       if (last_end != INT64_MIN && start > last_end &&
-          start - last_end < kDispatchNs) {
+          start - last_end < kDispatchNs)
         small.between_ns += start - last_end;
-      }
     }
     last_end = counts ? end : INT64_MIN;
   });
@@ -72,14 +70,12 @@ void FindSmallOperators(const AdviceInput& input, Advice& advice) {
   if (!input.summary.has_steps || input.HasWorkInSteps()) return;
   const Trace& trace = input.trace();
   SmallOperators small;
-  for (uint32_t i = 0; i < trace.processes().size(); ++i) {
+  for (uint32_t i = 0; i < trace.processes().size(); ++i)
     AddSmallOperators(input, i, small);
-  }
   if (small.calls < kAtLeast * input.step_count() ||
       !input.IsWorthSaying(small.time_ns + small.between_ns, kLarge) ||
-      !input.IsWorthSaying(small.between_ns)) {
+      !input.IsWorthSaying(small.between_ns))
     return;
-  }
   Finding finding;
   finding.id = "small_operators";
   finding.finding = "Much of the step goes to many small operators.";

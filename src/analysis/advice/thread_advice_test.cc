@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "analysis/advice/host_program.h"
+#include "analysis/advice/host_program_test_support.h"
 #include "analysis/advice/wait_names.h"
 
 namespace stepscope {

@@ -35,9 +35,8 @@ const ThreadDemand* LongestWaiting(const AdviceInput& input,
   const ThreadDemand* longest = nullptr;
   for (const ThreadDemand& thread : demand.threads) {
     if (!DoesStep(input, thread.process)) continue;
-    if (longest == nullptr || thread.waiting > longest->waiting) {
+    if (longest == nullptr || thread.waiting > longest->waiting)
       longest = &thread;
-    }
   }
   return longest;
 }
@@ -75,9 +74,8 @@ int64_t TimeInPython(const AdviceInput& input, uint32_t thread,
   int64_t sum = 0;
   ForEachInnermost(input.tree, thread, [&](const InnermostPiece& piece) {
     if (piece.row == kNoRow ||
-        trace.type()[piece.row] != STEPSCOPE_PYTHON_FUNCTION) {
+        trace.type()[piece.row] != STEPSCOPE_PYTHON_FUNCTION)
       return;
-    }
     const auto [at, is_new] = counted.try_emplace(trace.name()[piece.row]);
     if (is_new) {
       const std::string_view name = trace.str(at->first);
@@ -108,9 +106,8 @@ Turns FindTurnsOf(const AdviceInput& input, const ProcessorDemand& demand,
   for (uint32_t i = 0; i < input.tree.threads().size(); ++i) {
     const Thread& thread = input.tree.threads()[i];
     if (thread.process != process ||
-        !input.tree.Has(i, SetOf(STEPSCOPE_PYTHON_FUNCTION))) {
+        !input.tree.Has(i, SetOf(STEPSCOPE_PYTHON_FUNCTION)))
       continue;
-    }
     const ThreadDemand* const use = demand.Find(process, thread.id);
     if (use == nullptr || use->ready() < kTakesPart) continue;
     const double inside = Ratio(TimeInPython(input, i, steps), length);
@@ -118,9 +115,8 @@ Turns FindTurnsOf(const AdviceInput& input, const ProcessorDemand& demand,
     ++turns.threads;
     turns.running += use->ready();
     turns.inside += inside;
-    if (input.steps.main_thread(process) == i) {
+    if (input.steps.main_thread(process) == i)
       turns.stepping_lost = inside - use->ready();
-    }
   }
   return turns;
 }
@@ -137,9 +133,8 @@ void FindOversubscribed(const AdviceInput& input, Advice& advice) {
   const std::optional<MachineLoad> load = FindMachineLoad(input.trace());
   const bool crowded = load && load->crowding() > 0;
   if (!demand ||
-      demand->ready < (crowded ? kOverIfCrowded : kOver) * demand->processors) {
+      demand->ready < (crowded ? kOverIfCrowded : kOver) * demand->processors)
     return;
-  }
   const ThreadDemand* const longest = LongestWaiting(input, *demand);
   if (longest == nullptr) return;
   const double share = std::min(1.0, longest->waiting);
@@ -170,9 +165,8 @@ void FindOversubscribed(const AdviceInput& input, Advice& advice) {
   }
   // Workers that end with their parent do not say what they used.
   if (const std::string use = ProcessorUse(input.trace());
-      !use.empty() && split.worker_processes == 0) {
+      !use.empty() && split.worker_processes == 0)
     finding.evidence.push_back({use, "", kNoRow, 0, 0});
-  }
   if (crowded) {
     finding.evidence.push_back(
         {"The machine was busy with other programs too: without them, threads "
@@ -198,9 +192,8 @@ void FindThreadsThatTakeTurns(const AdviceInput& input, Advice& advice) {
     if (!DoesStep(input, process.process)) continue;
     const Turns turns = FindTurnsOf(input, *demand, process.process);
     if (turns.threads < 2 || turns.running < kLeast || turns.running > kMost ||
-        turns.stepping_lost < kWorthSaying) {
+        turns.stepping_lost < kWorthSaying)
       continue;
-    }
     const auto lost_ns = static_cast<int64_t>(
         turns.stepping_lost *
         static_cast<double>(input.OfAStep(input.waterfall().step_ns)));

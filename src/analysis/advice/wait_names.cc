@@ -82,13 +82,11 @@ WaitKind KindOfWait(std::string_view name) {
   std::string_view function = parsed.function;
   // "Lock.acquire(cache)" says which lock.
   function = function.substr(0, function.find('('));
-  for (const Named& known : kWhole) {
+  for (const Named& known : kWhole)
     if (function == known.name) return known.kind;
-  }
   const std::string_view file = LastPart(parsed.file);
-  for (const InFile& known : kInFiles) {
+  for (const InFile& known : kInFiles)
     if (file == known.file && function == known.function) return known.kind;
-  }
   // "<built-in method acquire of _thread.lock object at 0x7f00>"
   return name.find("method acquire of _thread.") != name.npos ? WaitKind::kLock
                                                               : WaitKind::kNone;

@@ -42,9 +42,8 @@ class WaitCollector {
   ThreadWait Largest() {
     for (uint32_t i = 0; i < trace_.processes().size(); ++i) AddProcess(i);
     ThreadWait largest;
-    for (auto& [name, wait] : by_name_) {
+    for (auto& [name, wait] : by_name_)
       if (wait.time_ns > largest.time_ns) largest = std::move(wait);
-    }
     return largest;
   }
 
@@ -65,9 +64,8 @@ class WaitCollector {
       // With a device, a thread that hands work over waits by design.
       if (kind == WaitKind::kNone ||
           (kind == WaitKind::kHandOver && input_.HasWorkInSteps()) ||
-          Contains(loader, begin) || Contains(exchange, begin)) {
+          Contains(loader, begin) || Contains(exchange, begin))
         return;
-      }
       until = input_.tree.end_ns(row);
       Add(process, first, steps, row, kind);
     });
@@ -100,9 +98,8 @@ class WaitCollector {
       wait.time_ns = SaturatingAdd(wait.time_ns, part.end - part.begin);
       wait.ranges[process].push_back(part);
       if (wait.longest == kNoRow ||
-          trace_.dur_ns()[row] > trace_.dur_ns()[wait.longest]) {
+          trace_.dur_ns()[row] > trace_.dur_ns()[wait.longest])
         wait.longest = row;
-      }
     }
   }
 
@@ -125,19 +122,17 @@ Meanwhile FindMeanwhile(const AdviceInput& input, const ThreadWait& wait) {
   const auto works = [&](StringId id) {
     const auto [at, is_new] = is_work.try_emplace(id);
     const std::string_view name = trace.str(id);
-    if (is_new) {
+    if (is_new)
       at->second =
           KindOfWait(name) == WaitKind::kNone && !IsThreadPlumbing(name);
-    }
     return at->second;
   };
   Meanwhile most;
   for (uint32_t i = 0; i < input.tree.threads().size(); ++i) {
     const uint32_t process = input.tree.threads()[i].process;
     const auto ranges = wait.ranges.find(process);
-    if (ranges == wait.ranges.end() || input.steps.main_thread(process) == i) {
+    if (ranges == wait.ranges.end() || input.steps.main_thread(process) == i)
       continue;
-    }
     std::map<StringId, Meanwhile> by_name;
     ForEachInnermost(input.tree, i, [&](const InnermostPiece& piece) {
       if (piece.row == kNoRow) return;
@@ -150,9 +145,8 @@ Meanwhile FindMeanwhile(const AdviceInput& input, const ThreadWait& wait) {
       sum.row = piece.row;
       sum.time_ns = SaturatingAdd(sum.time_ns, ns);
     });
-    for (const auto& [name, sum] : by_name) {
+    for (const auto& [name, sum] : by_name)
       if (sum.time_ns > most.time_ns) most = sum;
-    }
   }
   return most;
 }

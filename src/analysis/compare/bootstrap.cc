@@ -49,9 +49,8 @@ std::vector<double> Ranks(std::span<const int64_t> values) {
   for (size_t i = 0; i < order.size();) {
     size_t end = i;
     while (end < order.size() && values[order[end]] == values[order[i]]) ++end;
-    for (size_t k = i; k < end; ++k) {
+    for (size_t k = i; k < end; ++k)
       ranks[order[k]] = static_cast<double>(i + end - 1) / 2;
-    }
     i = end;
   }
   return ranks;

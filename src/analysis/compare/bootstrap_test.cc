@@ -7,7 +7,7 @@
 #include <map>
 #include <vector>
 
-#include "analysis/compare/planted_noise.h"
+#include "analysis/compare/planted_noise_test_support.h"
 
 namespace stepscope {
 namespace {

@@ -79,9 +79,8 @@ class Comparer {
  private:
   void Judge(const CompareItem& a, const CompareItem& b, CompareRow& row) {
     if (std::min(a_.periods.size(), b_.periods.size()) <
-        StepChange::kFewestSteps) {
+        StepChange::kFewestSteps)
       return;
-    }
     const uint64_t processes = std::max(a_.processes, b_.processes);
     row.p =
         test_.Compare(a.per_step, b.per_step, static_cast<double>(processes)).p;
@@ -121,9 +120,8 @@ void ForEachItem(const StepProfile& a, const StepProfile& b, Visit visit) {
 Status CheckChoice(const char* side, const StepProfile& profile,
                    const StepChoice& choice) {
   if (choice.kind != StepChoice::Kind::kRange ||
-      (profile.has_steps && profile.steps > 0)) {
+      (profile.has_steps && profile.steps > 0))
     return Ok();
-  }
   const std::string name = std::string("--steps ") + StepChoiceText(choice);
   if (!profile.has_steps) {
     return Fail(ErrorCode::kInvalidArgument,
@@ -174,9 +172,8 @@ Result<Comparison> CompareTraces(const Trace& a, const Trace& b,
   AllowForCrowding(CrowdingOf(a), CrowdingOf(b), result.change);
   Comparer comparer(of_a, of_b, result.change);
   result.step = comparer.MakeStepRow(result.change);
-  if (options.fail_if_slower) {
+  if (options.fail_if_slower)
     result.gate = AskGate(result.change, *options.fail_if_slower / 100);
-  }
   ForEachItem(of_a, of_b,
               [&](const CompareKey& key, const CompareItem* item_a,
                   const CompareItem* item_b) {

@@ -53,9 +53,8 @@ std::string UnresolvedText(const StepChange& change, double asked,
   const size_t fewer =
       std::min(change.periods_a.size(), change.periods_b.size());
   if (!change.has_interval) {
-    if (fewer >= StepChange::kFewestSteps) {
+    if (fewer >= StepChange::kFewestSteps)
       return "the steps of A take no time: nothing to compare with";
-    }
     return Asked(asked) +
            " asked, but nothing can be concluded from so few steps: record at "
            "least " +
@@ -98,9 +97,8 @@ StepChange CompareSteps(std::vector<int64_t> a, std::vector<int64_t> b) {
   change.periods_b = std::move(b);
   if (std::min(change.periods_a.size(), change.periods_b.size()) <
           StepChange::kFewestSteps ||
-      change.median_a_ns <= 0) {
+      change.median_a_ns <= 0)
     return change;
-  }
   change.has_interval = true;
   change.correlation_a = NeighbourCorrelation(change.periods_a);
   change.correlation_b = NeighbourCorrelation(change.periods_b);

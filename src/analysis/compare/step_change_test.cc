@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "analysis/compare/planted_noise.h"
+#include "analysis/compare/planted_noise_test_support.h"
 #include "base/whole_or_part.h"
 
 namespace stepscope {

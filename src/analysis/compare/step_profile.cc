@@ -31,16 +31,14 @@ class ChosenSteps {
       ++profile_.processes;
       for (const StepInterval& step : steps.steps_of(thread)) {
         Add(step, choice.Includes(step));
-        if (choice.Includes(step)) {
+        if (choice.Includes(step))
           by_index[step.index].push_back(step.period_ns);
-        }
       }
     }
     if (profile_.processes <= 1) return;
     profile_.periods.clear();
-    for (const auto& [index, periods] : by_index) {
+    for (const auto& [index, periods] : by_index)
       profile_.periods.push_back(Median(periods));
-    }
   }
 
   // What is known without looking at events.
@@ -53,9 +51,8 @@ class ChosenSteps {
 
  private:
   void Add(const StepInterval& step, bool is_chosen) {
-    if (profile_.recorded++ == 0) {
+    if (profile_.recorded++ == 0)
       profile_.first_index = profile_.last_index = step.index;
-    }
     profile_.first_index = std::min(profile_.first_index, step.index);
     profile_.last_index = std::max(profile_.last_index, step.index);
     if (!is_chosen) {
@@ -68,9 +65,8 @@ class ChosenSteps {
   }
 
   void AddWarmup(const StepInterval& step) {
-    if (profile_.warmup++ == 0) {
+    if (profile_.warmup++ == 0)
       profile_.warmup_first = profile_.warmup_last = step.index;
-    }
     profile_.warmup_first = std::min(profile_.warmup_first, step.index);
     profile_.warmup_last = std::max(profile_.warmup_last, step.index);
     profile_.warmup_period_ns =
@@ -137,9 +133,8 @@ class Profiler {
     }
     for (const MemoryPlace& place : summary.memory) {
       const uint32_t item = sums_.Item(CompareTable::kMemory, place.place);
-      for (uint32_t i = 0; i < profile_.steps; ++i) {
+      for (uint32_t i = 0; i < profile_.steps; ++i)
         sums_.Add(item, i, place.peak_allocated_bytes);
-      }
     }
   }
 

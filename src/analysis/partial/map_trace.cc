@@ -133,11 +133,10 @@ class Mapper {
         // It launched nothing, for which other ranks may have a device.
         if (tree_.work().empty() && options_.sketch)
           sum.gpu_sketch = DurationSketch::OfEqual(0, row.calls);
-        if (row.no_launch) {
+        if (row.no_launch)
           body_.lost = std::move(sum);
-        } else {
+        else
           body_.operators.push_back(std::move(sum));
-        }
       }
     }
   }

@@ -17,11 +17,10 @@ void AddSums(const std::vector<NamedSum>& from, std::vector<NamedSum>& to) {
     const auto known = std::find_if(
         to.begin(), to.end(),
         [&](const NamedSum& sum) { return sum.name == from[i].name; });
-    if (known == to.end()) {
+    if (known == to.end())
       to.push_back(from[i]);
-    } else {
+    else
       known->Add(from[i]);
-    }
   }
 }
 
@@ -55,11 +54,10 @@ TimeStats StatsOf(const TimeColumn& column) {
 void NamedSums::Add(const std::vector<NamedSum>& rows) {
   for (const NamedSum& row : rows) {
     const auto [at, is_new] = index_.try_emplace(row.name, rows_.size());
-    if (is_new) {
+    if (is_new)
       rows_.push_back(row);
-    } else {
+    else
       rows_[at->second].Add(row);
-    }
   }
 }
 

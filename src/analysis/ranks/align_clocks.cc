@@ -39,9 +39,8 @@ class Solver {
 
   std::vector<AlignedClock> Solve() {
     std::vector<AlignedClock> result(clocks_.size());
-    for (uint32_t i = 0; i < clocks_.size(); ++i) {
+    for (uint32_t i = 0; i < clocks_.size(); ++i)
       result[i].to_set = clocks_[i].to_set;
-    }
     // Ranks that never meet, even by way of others, are solved by themselves:
     // each such group keeps the clock of its first.
     uint32_t group = 0;
@@ -57,9 +56,8 @@ class Solver {
       uint32_t& of_group = reference[group_[i]];
       if (of_group == UINT32_MAX) of_group = i;
     }
-    for (uint32_t i = 0; i < clocks_.size(); ++i) {
+    for (uint32_t i = 0; i < clocks_.size(); ++i)
       if (known_[i]) State(i, reference[group_[i]], result[i]);
-    }
     return result;
   }
 
@@ -91,13 +89,11 @@ class Solver {
       }
       ++match_count_;
     }
-    for (const Member& member : members_) {
+    for (const Member& member : members_)
       ends_[member.clock].push_back(member.end);
-    }
     // Absolute places of the origins, as known before.
-    for (uint32_t i = 0; i < clocks_.size(); ++i) {
+    for (uint32_t i = 0; i < clocks_.size(); ++i)
       placed_.push_back(clocks_[i].to_set(origin_[i]));
-    }
   }
 
   double Since(uint32_t clock, int64_t time_ns) const {
@@ -124,13 +120,10 @@ class Solver {
              members_[last].end.match == members_[i].end.match;
            ++last) {
         const Member& member = members_[last];
-        if (known_[member.clock]) {
+        if (known_[member.clock])
           places.push_back(Place(member.clock, member.end.end));
-        }
       }
-      if (!places.empty()) {
-        middles[members_[i].end.match] = MedianOf(places);
-      }
+      if (!places.empty()) middles[members_[i].end.match] = MedianOf(places);
       i = last;
     }
     return middles;
@@ -197,9 +190,8 @@ class Solver {
       }
     }
     std::vector<double> early;
-    for (const End& end : ends_[clock]) {
+    for (const End& end : ends_[clock])
       early.push_back(last_start_[end.match] - Place(clock, end.end));
-    }
     if (early.empty()) return 0;
     const size_t at = early.size() * 95 / 100;
     std::nth_element(early.begin(), early.begin() + static_cast<ptrdiff_t>(at),

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "analysis/ranks/synthetic_job.h"
+#include "analysis/ranks/synthetic_job_test_support.h"
 #include "base/whole_or_part.h"
 
 namespace stepscope {

@@ -39,9 +39,8 @@ void StateWithoutCalls(std::span<const ClockMember> members,
                        std::vector<AlignedClock>& clocks) {
   size_t first = 0;
   while (first < clocks.size() &&
-         clocks[first].method != ClockMethod::kReference) {
+         clocks[first].method != ClockMethod::kReference)
     ++first;
-  }
   if (first == clocks.size()) {
     first = 0;
     clocks[0].method = ClockMethod::kReference;
@@ -118,9 +117,8 @@ void NameClaims(std::span<const ClockMember> members, SetClocks& result) {
       const auto [known, is_new] =
           first.try_emplace(owner.rank, &owner, member.file);
       const auto& [other, file] = known->second;
-      if (is_new || (other->pid == owner.pid && other->host == owner.host)) {
+      if (is_new || (other->pid == owner.pid && other->host == owner.host))
         continue;
-      }
       result.notes.push_back(Format("Two processes claim rank %lld: ",
                                     static_cast<long long>(owner.rank)) +
                              file + " and " + member.file +
@@ -165,33 +163,29 @@ ClockMember ClockMemberOf(const Trace& trace, const ClockMap& to_set,
         {process.rank, process.pid, std::string(trace.str(process.host))});
   }
   if (trace.format() == "capture" && !host.empty() &&
-      !trace.clock().source.empty()) {
+      !trace.clock().source.empty())
     member.machine = host + '\n' + trace.clock().source;
-  }
   return member;
 }
 
 SetClocks AlignMembers(std::vector<ClockMember> members, Alignment how) {
   SetClocks result;
   if (members.size() < 2) return result;
-  if (how == Alignment::kAsRecorded) {
+  if (how == Alignment::kAsRecorded)
     for (ClockMember& member : members) member.calls.clear();
-  }
   FindSharedClocks(members);
   std::vector<MatchInput> inputs;
   std::vector<ClockPrior> priors;
   for (uint32_t i = 0; i < members.size(); ++i) {
     priors.push_back(members[i].prior);
-    for (const RankCalls* rank : members[i].calls) {
+    for (const RankCalls* rank : members[i].calls)
       inputs.push_back({rank, i, members[i].prior.to_set});
-    }
   }
   const MatchedCalls matched = MatchCalls(inputs);
   std::vector<AlignedClock> clocks = AlignClocks(priors, inputs, matched);
   std::vector<RpcMember> rpc;
-  for (const ClockMember& member : members) {
+  for (const ClockMember& member : members)
     rpc.push_back({member.calls, member.prior});
-  }
   AlignByRpc(rpc, clocks);
   StateWithoutCalls(members, clocks);
   result.matched = matched.matches.size();
@@ -222,16 +216,13 @@ SetClocks AlignSet(TraceSet& set, Alignment how) {
   for (size_t i = 0; i < count; ++i) {
     const TraceSet::Member& from = set.members()[i];
     members.push_back(ClockMemberOf(*from.trace, from.clock, from.assumed));
-    for (const RankCalls& rank : calls[i]) {
+    for (const RankCalls& rank : calls[i])
       if (!rank.calls.empty()) members.back().calls.push_back(&rank);
-    }
   }
   SetClocks result = AlignMembers(std::move(members), how);
   for (uint32_t i = 0; i < count; ++i) {
     const AlignedClock& clock = result.members[i].clock;
-    if (IsFoundByEvents(clock.method)) {
-      set.SetClock(i, clock.to_set);
-    }
+    if (IsFoundByEvents(clock.method)) set.SetClock(i, clock.to_set);
     set.SetFacts(i, ClockFactsOf(clock, *set.members()[i].trace));
   }
   return result;

@@ -19,9 +19,8 @@ std::optional<int64_t> IntegerOf(std::string_view text) {
   int64_t value = 0;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) {
+  if (error != std::errc() || end != text.data() + text.size())
     return std::nullopt;
-  }
   return value;
 }
 
@@ -39,9 +38,8 @@ std::vector<int64_t> IntegersOf(std::string_view text) {
 }
 
 std::string_view Unquoted(std::string_view text) {
-  if (text.size() >= 2 && text.front() == '"' && text.back() == '"') {
+  if (text.size() >= 2 && text.front() == '"' && text.back() == '"')
     return text.substr(1, text.size() - 2);
-  }
   return text;
 }
 
@@ -64,9 +62,8 @@ uint64_t ElementsOf(std::string_view dims) {
         IntegersOf(dims.substr(open, next - open + 1));
     if (shape.empty()) continue;
     uint64_t product = 1;
-    for (const int64_t size : shape) {
+    for (const int64_t size : shape)
       product = Multiply(product, size < 0 ? 0 : static_cast<uint64_t>(size));
-    }
     sum = std::min(sum + product, kMostBytes);
   }
   return sum;
@@ -118,9 +115,8 @@ void Take(std::string_view key, std::string_view value, CollectiveArgs& args,
     // ["float"], of which the first counts.
     const size_t open = value.find('"');
     const size_t close = open == value.npos ? open : value.find('"', open + 1);
-    if (close != value.npos) {
+    if (close != value.npos)
       told.input_type = value.substr(open + 1, close - open - 1);
-    }
   }
 }
 
@@ -128,9 +124,8 @@ void Take(std::string_view key, std::string_view value, CollectiveArgs& args,
 
 uint64_t ElementBytes(std::string_view type) {
   std::string lower;
-  for (const char c : type) {
+  for (const char c : type)
     lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
   constexpr std::array<std::pair<std::string_view, uint64_t>, 20> kTypes = {
       {{"float", 4},         {"float32", 4},    {"double", 8},
        {"float64", 8},       {"half", 2},       {"float16", 2},
@@ -139,9 +134,8 @@ uint64_t ElementBytes(std::string_view type) {
        {"long int", 8},      {"int64", 8},      {"short", 2},
        {"byte", 1},          {"char", 1},       {"bool", 1},
        {"unsigned char", 1}, {"signed char", 1}}};
-  for (const auto& [name, bytes] : kTypes) {
+  for (const auto& [name, bytes] : kTypes)
     if (lower == name) return bytes;
-  }
   return lower.starts_with("float8") ? 1 : 0;
 }
 
@@ -150,23 +144,20 @@ CollectiveArgs CollectiveArgReader::Read(Row row) {
   Told told;
   for (const Arg& arg : trace_.args_of(row)) {
     const std::string_view key = trace_.str(arg.key);
-    if (arg.kind == ArgKind::kInt) {
+    if (arg.kind == ArgKind::kInt)
       Take(key, std::to_string(arg.int_value), args, told);
-    } else if (arg.has_text()) {
+    else if (arg.has_text())
       Take(key, trace_.str(arg.text), args, told);
-    }
   }
   ForEachJsonMember(raw_.Get(row),
                     [&](std::string_view key, std::string_view value) {
                       Take(key, Unquoted(value), args, told);
                       return true;
                     });
-  if (args.bytes == 0) {
+  if (args.bytes == 0)
     args.bytes = Multiply(std::max(told.in, told.out), ElementBytes(told.type));
-  }
-  if (args.bytes == 0) {
+  if (args.bytes == 0)
     args.bytes = Multiply(told.elements, ElementBytes(told.input_type));
-  }
   return args;
 }
 

@@ -42,15 +42,13 @@ RankJob AnalyseFiles(std::vector<FileDigest> files, Alignment how,
     member.prior.to_set = MapBetween(placed[i].epoch, placed[0].epoch);
     member.assumed = placed[i].assumed;
     member.prior.epoch_known = member.prior.epoch_known && !member.assumed;
-    for (const RankDigest& rank : files[i].ranks) {
+    for (const RankDigest& rank : files[i].ranks)
       if (!rank.calls.calls.empty()) member.calls.push_back(&rank.calls);
-    }
     members.push_back(std::move(member));
   }
   std::vector<ClockMap> as_recorded;
-  for (const ClockMember& member : members) {
+  for (const ClockMember& member : members)
     as_recorded.push_back(member.prior.to_set);
-  }
   const SetClocks clocks = AlignMembers(std::move(members), how);
   if (to_job != nullptr) {
     *to_job = as_recorded;

@@ -145,12 +145,11 @@ Hang FindHang(const Trace& trace) {
 std::vector<std::string> DescribeHang(const Trace& trace, const Hang& hang) {
   std::vector<std::string> lines;
   std::map<std::string, std::vector<HangRank>> waiting;
-  for (const HangRank& rank : hang.ranks) {
+  for (const HangRank& rank : hang.ranks)
     if (rank.collective == kNoRow)
       lines.push_back(DescribeAbsent(trace, rank));
     else
       waiting[EventName(trace, rank.collective)].push_back(rank);
-  }
   const bool some_absent = !lines.empty();
   for (const auto& [name, ranks] : waiting) {
     int64_t longest = 0;

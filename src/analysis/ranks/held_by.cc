@@ -112,15 +112,13 @@ class HeldFinder {
       any = any || !calls_[i].calls.empty();
     }
     if (!any) return std::move(held_);
-    for (size_t i = 0; i < calls_.size(); ++i) {
+    for (size_t i = 0; i < calls_.size(); ++i)
       times_[i] = TimesBefore(calls_[i], trace_.begin_ns());
-    }
     for (size_t i = 0; i < tree_.threads().size(); ++i) AddThread(i);
     AddKernels();
     for (size_t i = 0; i < calls_.size(); ++i) AddNothing(i);
-    for (RankHeld& rank : held_) {
+    for (RankHeld& rank : held_)
       for (std::vector<Held>& list : rank.before) MergeAndKeepLongest(list);
-    }
     return std::move(held_);
   }
 
@@ -171,25 +169,22 @@ class HeldFinder {
     uint32_t process = 0;
     for (const DeviceWork& work : tree_.work()) {
       if (trace_.track()[work.row] != track) {
-        if (track != UINT32_MAX) {
+        if (track != UINT32_MAX)
           sums_.Flush(Taker{*this, process, HeldKind::kKernel});
-        }
         track = trace_.track()[work.row];
         process = trace_.tracks()[track].process;
         sums_.Begin(&times_[process]);
       }
-      if (calls_[process].calls.empty() || communication_.IsKernel(work)) {
+      if (calls_[process].calls.empty() || communication_.IsKernel(work))
         continue;
-      }
       const Interval piece = {trace_.start_ns()[work.row],
                               tree_.end_ns(work.row)};
       busy_[process].Add(piece.begin, piece.end);
       sums_.Add(trace_.name()[work.row].v, piece,
                 Taker{*this, process, HeldKind::kKernel});
     }
-    if (track != UINT32_MAX) {
+    if (track != UINT32_MAX)
       sums_.Flush(Taker{*this, process, HeldKind::kKernel});
-    }
   }
 
   void AddNothing(size_t process) {

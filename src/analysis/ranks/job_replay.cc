@@ -50,9 +50,8 @@ JobReplay::JobReplay(std::span<const RankDigest> digests,
                      });
     if (line.visits.empty()) continue;
     line.begin_ns = std::min(line.begin_ns, line.visits[0].arrival_ns);
-    for (uint32_t v = 0; v < line.visits.size(); ++v) {
+    for (uint32_t v = 0; v < line.visits.size(); ++v)
       meets_[line.visits[v].meeting].members.push_back({i, v});
-    }
   }
 }
 
@@ -166,9 +165,8 @@ ReplayedGain JobReplay::IfAverage(int64_t rank) const {
   gain.high_ns = std::max(waits, goes_on);
   int64_t error = 0;
   const auto index = static_cast<uint32_t>(line - lines_.begin());
-  for (const Meet& meet : meets_) {
+  for (const Meet& meet : meets_)
     if (meet.last == index) error = SaturatingAdd(error, meet.clock_error_ns);
-  }
   gain.error_ns = AverageNs(error, steps_);
   return gain;
 }

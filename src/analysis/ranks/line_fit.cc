@@ -18,9 +18,8 @@ constexpr double kLeastSpread = 1;
 double SpreadAround(std::span<const FitPoint> points, const FittedLine& line) {
   std::vector<double> off;
   off.reserve(points.size());
-  for (const FitPoint& point : points) {
+  for (const FitPoint& point : points)
     off.push_back(std::abs(point.y - line(point.x)));
-  }
   return std::max(kLeastSpread, kOfMedian * MedianOf(off));
 }
 
@@ -118,9 +117,8 @@ FittedLine FitLine(std::span<const FitPoint> points, double slope_prior) {
     const FittedLine before = line;
     Refine(points, slope_prior, line);
     if (std::abs(line.at - before(line.center)) < 0.5 &&
-        std::abs(line.slope - before.slope) < 1e-10) {
+        std::abs(line.slope - before.slope) < 1e-10)
       break;
-    }
   }
   line.spread = SpreadAround(points, line);
   return line;

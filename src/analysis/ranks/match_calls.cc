@@ -34,17 +34,15 @@ std::string MatchKeyOf(const CallSignature& call, bool with_size) {
         '|' + std::to_string(call.source) + '>' + std::to_string(call.target);
   }
   // What ranks exchange with all others may differ in size.
-  if (with_size && call.kind != CollectiveKind::kAllToAll) {
+  if (with_size && call.kind != CollectiveKind::kAllToAll)
     key += '|' + std::to_string(call.bytes);
-  }
   return key;
 }
 
 bool CanMatch(const CallSignature& call) {
   if (call.kind == CollectiveKind::kRpcRequest ||
-      call.kind == CollectiveKind::kRpcHandling) {
+      call.kind == CollectiveKind::kRpcHandling)
     return false;
-  }
   return call.kind != CollectiveKind::kPointToPoint ||
          (call.source >= 0 && call.target >= 0);
 }
@@ -76,9 +74,8 @@ class CallMatcher {
     std::vector<Slot> counted;  // by step or by count
     for (uint32_t i = 0; i < ranks_.size(); ++i) AddRank(i, counted);
     FindShifts(counted);
-    for (Slot& slot : counted) {
+    for (Slot& slot : counted)
       slot.number = SaturatingAdd(slot.number, result_.shift[slot.rank]);
-    }
     Group(stated_, false);
     Group(counted, by_step_);
     return std::move(result_);
@@ -175,9 +172,8 @@ class CallMatcher {
       placed.push_back({mine, shift[owner]});
       i = last;
     }
-    for (size_t i = 0; i < ranks_.size(); ++i) {
+    for (size_t i = 0; i < ranks_.size(); ++i)
       result_.shift[i] = shift[owner_[i]];
-    }
   }
 
   struct Placed {
@@ -244,9 +240,8 @@ class CallMatcher {
     for (size_t i = 0; i < slots.size();) {
       size_t last = i;
       while (last < slots.size() && slots[last].key == slots[i].key &&
-             slots[last].number == slots[i].number) {
+             slots[last].number == slots[i].number)
         ++last;
-      }
       GroupOfNumber(std::span(slots).subspan(i, last - i), same_count);
       i = last;
     }

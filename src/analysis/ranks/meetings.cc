@@ -35,9 +35,8 @@ Exchange ExchangeOf(std::span<const RankDigest> digests, const MatchedCall& a,
 
 Meetings FindMeetings(std::span<const RankDigest> digests) {
   std::vector<MatchInput> inputs;
-  for (uint32_t i = 0; i < digests.size(); ++i) {
+  for (uint32_t i = 0; i < digests.size(); ++i)
     inputs.push_back({&digests[i].calls, i, digests[i].to_job});
-  }
   const MatchedCalls matched = MatchCalls(inputs);
   Meetings result;
   result.unmatched = matched.unmatched;
@@ -65,9 +64,8 @@ Meetings FindMeetings(std::span<const RankDigest> digests) {
         meeting.next_to_last_ns = at;
         errors[1] = ClockErrorOf(digest);
       }
-      if (meeting.arrivals.empty() && made.step != kNoStep) {
+      if (meeting.arrivals.empty() && made.step != kNoStep)
         meeting.step = SaturatingAdd(made.step, matched.shift[call.rank]);
-      }
       meeting.arrivals.push_back(arrival);
     }
     // The error of the reference is none.

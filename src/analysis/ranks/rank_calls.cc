@@ -26,10 +26,9 @@ bool OnlyEnqueues(std::string_view name) {
 // By string: what it says as the name of a remote call; empty: none does.
 std::map<StringId, RpcName> RpcNames(const Trace& trace) {
   std::map<StringId, RpcName> names;
-  for (uint32_t id = 0; id < trace.strings().size(); ++id) {
+  for (uint32_t id = 0; id < trace.strings().size(); ++id)
     if (auto name = ParseRpcName(trace.str(StringId{id})))
       names.emplace(StringId{id}, *std::move(name));
-  }
   return names;
 }
 
@@ -89,9 +88,7 @@ class CallFinder {
       OpenSpan outermost;
       tree_.threads().ForEachRow(i, [&](Row row) {
         if (!Meets(row)) return;
-        if (!outermost.Enter(trace_.start_ns()[row], tree_.end_ns(row))) {
-          return;
-        }
+        if (!outermost.Enter(trace_.start_ns()[row], tree_.end_ns(row))) return;
         Add(row, args_.Read(row), trace_.start_ns()[row], false);
       });
     }
@@ -102,9 +99,8 @@ class CallFinder {
       tree_.threads().ForEachRow(i, [&](Row row) {
         const auto rpc = rpc_.find(trace_.name()[row]);
         if (rpc == rpc_.end() ||
-            (trace_.flags()[row] & (kEventInstant | kEventOpenAtEnd)) != 0) {
+            (trace_.flags()[row] & (kEventInstant | kEventOpenAtEnd)) != 0)
           return;
-        }
         const CollectiveArgs args = args_.Read(row);
         CallSignature signature;
         signature.kind = rpc->second.is_handling ? CollectiveKind::kRpcHandling
@@ -122,9 +118,8 @@ class CallFinder {
     const StringId name = trace_.name()[row];
     if (rpc_.contains(name)) return false;
     if (OnlyEnqueues(trace_.str(name))) return false;
-    if ((trace_.flags()[row] & (kEventInstant | kEventOpenAtEnd)) != 0) {
+    if ((trace_.flags()[row] & (kEventInstant | kEventOpenAtEnd)) != 0)
       return false;
-    }
     return names_.host_side_collective(name) || tree_.gpu_ns(row) == 0;
   }
 
@@ -163,12 +158,10 @@ class CallFinder {
     for (const int64_t part :
          {static_cast<int64_t>(signature.kind), signature.group_size,
           static_cast<int64_t>(signature.bytes), signature.source,
-          signature.target}) {
+          signature.target})
       key += '|' + std::to_string(part);
-    }
-    for (const int64_t rank : signature.ranks) {
+    for (const int64_t rank : signature.ranks)
       key += ',' + std::to_string(rank);
-    }
     std::vector<CallSignature>& all = found_[process].signatures;
     const auto [known, is_new] = signature_of_.try_emplace(
         {process, std::move(key)}, static_cast<uint32_t>(all.size()));

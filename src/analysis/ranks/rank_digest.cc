@@ -46,9 +46,8 @@ std::vector<Busy> FindComputation(const EventTree& tree,
     Busy& process = busy[trace.tracks()[trace.track()[work.row]].process];
     process.has_device = true;
     if (trace.type()[work.row] != STEPSCOPE_KERNEL ||
-        communication.IsKernel(work)) {
+        communication.IsKernel(work))
       continue;
-    }
     process.computing.Add(trace.start_ns()[work.row], tree.end_ns(work.row));
   }
   for (uint32_t i = 0; i < tree.threads().size(); ++i) {
@@ -56,9 +55,8 @@ std::vector<Busy> FindComputation(const EventTree& tree,
     if (process.has_device || !tree.Has(i, SetOf(STEPSCOPE_OPERATOR))) continue;
     tree.threads().ForEachRow(i, [&](Row row) {
       if (trace.type()[row] != STEPSCOPE_OPERATOR ||
-          communication.IsHostEvent(row)) {
+          communication.IsHostEvent(row))
         return;
-      }
       process.computing.Add(trace.start_ns()[row], tree.end_ns(row));
     });
   }
@@ -95,9 +93,8 @@ void AddSteps(std::span<const StepParts> steps, Busy busy, RankDigest& digest) {
   for (const RankCall& call : digest.calls.calls) {
     all.Add(call.time.begin, call.time.end);
     if (digest.calls.signatures[call.signature].kind !=
-        CollectiveKind::kPointToPoint) {
+        CollectiveKind::kPointToPoint)
       continue;
-    }
     has_pipeline = true;
     pipeline.Add(call.time.begin, call.time.end);
   }

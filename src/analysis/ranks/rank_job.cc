@@ -151,9 +151,8 @@ class JobMaker {
           total.pipeline_ns =
               SaturatingAdd(total.pipeline_ns.value_or(0), *step.pipeline_ns);
         }
-        for (size_t p = 0; p < kStepParts; ++p) {
+        for (size_t p = 0; p < kStepParts; ++p)
           add(sums.part_ns[p], step.part_ns[p]);
-        }
       }
     }
   }
@@ -222,10 +221,8 @@ class JobMaker {
     constexpr size_t kMostReplayed = 3;
     if (job_.stragglers.empty()) return;
     const JobReplay replay(chosen_, rank_of_, meetings, job_.step_count);
-    for (size_t i = 0; i < std::min(kMostReplayed, job_.stragglers.size());
-         ++i) {
+    for (size_t i = 0; i < std::min(kMostReplayed, job_.stragglers.size()); ++i)
       job_.stragglers[i].replayed = replay.IfAverage(job_.stragglers[i].rank);
-    }
   }
 
   void AddToStep(int64_t step, int64_t rank, int64_t wait, int64_t transfer,
@@ -243,11 +240,9 @@ class JobMaker {
     const CallSignature& call =
         calls.signatures[calls.calls[first.call].signature];
     std::string group = call.group;
-    if (group.empty() && !call.ranks.empty()) {
-      for (const int64_t rank : call.ranks) {
+    if (group.empty() && !call.ranks.empty())
+      for (const int64_t rank : call.ranks)
         group += (group.empty() ? "ranks " : ", ") + std::to_string(rank);
-      }
-    }
     CollectiveRow& row =
         collectives_[{call.kind, group, call.ranks, call.bytes}];
     row.kind = CollectiveKindName(call.kind);
@@ -284,9 +279,8 @@ class JobMaker {
       for (int64_t* ns :
            {&row.step_ns, &row.computation_ns, &row.communication_ns,
             &row.exposed_ns, &row.overlapped_ns, &row.wait_ns, &row.transfer_ns,
-            &row.idle_ns, &row.delays_ns}) {
+            &row.idle_ns, &row.delays_ns})
         average(*ns);
-      }
       if (row.pipeline_ns) average(*row.pipeline_ns);
       if (row.bubble_ns) average(*row.bubble_ns);
       row.idle_cause = IdleCause(sums.part_ns, sums.has_device);
@@ -311,9 +305,8 @@ class JobMaker {
 
   void AddNotes() {
     int64_t last = INT64_MIN;
-    for (const auto& [rank, sums] : sums_) {
+    for (const auto& [rank, sums] : sums_)
       last = std::max(last, sums.last_step);
-    }
     std::string early;
     for (const auto& [rank, sums] : sums_) {
       if (sums.row.steps == 0 || sums.last_step >= last) continue;

@@ -101,9 +101,8 @@ class RpcAligner {
         // One clock needs no bounds.
         const int64_t shared = members_[asks].prior.shared;
         if (asks != handles &&
-            (shared < 0 || shared != members_[handles].prior.shared)) {
+            (shared < 0 || shared != members_[handles].prior.shared))
           Pair(asks, handles);
-        }
       }
     }
     uint64_t used = 0;

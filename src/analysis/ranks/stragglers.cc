@@ -77,9 +77,8 @@ Excess ExcessOf(std::span<const RankDigest> digests, const Meeting& meeting) {
     if (excess(held) <= 0 || excess(held) * 2 < most) continue;
     if (best == nullptr || key(last, held).first < key(last, *best).first ||
         (key(last, held).first == key(last, *best).first &&
-         excess(held) > excess(*best))) {
+         excess(held) > excess(*best)))
       best = &held;
-    }
   }
   if (best == nullptr) return {};
   return {ShownName(digests[last.digest].held.names[best->name]),
@@ -93,9 +92,8 @@ StragglerRow RowOf(int64_t rank, const RankDelays& sums,
   row.delays_ns = sums.delays_ns;
   row.last = sums.last;
   int64_t worst = 0;
-  for (const auto& [step, delay] : sums.steps) {
+  for (const auto& [step, delay] : sums.steps)
     worst = std::max(worst, delay.delay_ns);
-  }
   std::map<std::string, int64_t> doing;
   for (const auto& [step, delay] : sums.steps) {
     if (delay.delay_ns * kWorstShare < worst ||

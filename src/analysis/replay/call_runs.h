@@ -46,18 +46,16 @@ class RunBytes {
   size_t size() const { return bytes_.size(); }
   // Where memory is refused, both return false and all is as it was.
   [[nodiscard]] bool AppendCall(Row row, uint32_t events, bool begins_run) {
-    if (!Append(uint64_t{events} << 1, begins_run ? row : row - last_row_)) {
+    if (!Append(uint64_t{events} << 1, begins_run ? row : row - last_row_))
       return false;
-    }
     last_row_ = row;
     return true;
   }
   // REQUIRES: `gap_ns` is not negative.
   [[nodiscard]] bool AppendMoment(int64_t gap_ns, uint32_t events,
                                   bool begins_run) {
-    if (!Append(uint64_t{events} << 1 | 1, static_cast<uint64_t>(gap_ns))) {
+    if (!Append(uint64_t{events} << 1 | 1, static_cast<uint64_t>(gap_ns)))
       return false;
-    }
     if (begins_run) last_row_ = 0;
     return true;
   }
@@ -89,16 +87,14 @@ class RunBytes {
   }
   // Seven bits at a time, the lowest first.
   [[nodiscard]] bool AppendNumber(uint64_t value) {
-    for (; value >= 0x80; value >>= 7) {
+    for (; value >= 0x80; value >>= 7)
       if (!bytes_.Append(static_cast<uint8_t>(value | 0x80))) return false;
-    }
     return bytes_.Append(static_cast<uint8_t>(value));
   }
   static uint64_t TakeNumber(const uint8_t*& at) {
     uint64_t value = *at & 0x7f;
-    for (unsigned shift = 7; (*at++ & 0x80) != 0; shift += 7) {
+    for (unsigned shift = 7; (*at++ & 0x80) != 0; shift += 7)
       value |= uint64_t{*at & 0x7fu} << shift;
-    }
     return value;
   }
 

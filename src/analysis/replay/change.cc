@@ -38,25 +38,21 @@ std::optional<double> ParseFactor(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || !std::isfinite(value) ||
-      value < 0) {
+  if (error != std::errc() || stop != end || !std::isfinite(value) || value < 0)
     return std::nullopt;
-  }
   return value;
 }
 
 Result<Change> WithPattern(Change change, std::string_view pattern,
                            bool needs_factor) {
-  if (pattern.empty()) {
+  if (pattern.empty())
     return Wrong(change.text, "a name or pattern must follow the colon");
-  }
   if (needs_factor && !change.factor) {
     return Wrong(change.text,
                  "needs a factor: " + change.text + "=0.5 is half the time");
   }
-  if (!needs_factor && change.factor) {
+  if (!needs_factor && change.factor)
     return Wrong(change.text, "takes no factor");
-  }
   change.pattern = pattern;
   return change;
 }
@@ -116,9 +112,8 @@ Result<Change> ParseChange(std::string_view text) {
   for (const Named& named : kChangeNames) {
     if (named.name != name) continue;
     change.kind = named.kind;
-    if (named.takes == Takes::kNothing && change.factor) {
+    if (named.takes == Takes::kNothing && change.factor)
       return Wrong(text, "takes no factor");
-    }
     if (named.takes == Takes::kFactor && !change.factor) {
       return Wrong(text, "needs a factor: " + std::string(name) +
                              "=0.5 is half the time");
@@ -127,9 +122,8 @@ Result<Change> ParseChange(std::string_view text) {
     return change;
   }
   std::string known;
-  for (const ChangeForm& form : ChangeForms()) {
+  for (const ChangeForm& form : ChangeForms())
     known += (known.empty() ? "" : ", ") + std::string(form.form);
-  }
   return Wrong(text, "unknown change; choose from " + known);
 }
 

@@ -93,9 +93,8 @@ uint64_t Scenario::ApplyFuseSmall(const std::string& pattern,
     const bool fits = small && (everywhere || range > 0);
     if (!fits || run.kernels == 0 || run.range != range ||
         graph.nodes[run.launch].line != launch->line ||
-        run.breaks != breaks_at[node.other]) {
+        run.breaks != breaks_at[node.other])
       finish(run);
-    }
     if (!fits) continue;
     if (run.kernels == 0) {
       run.first = i;

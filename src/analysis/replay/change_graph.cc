@@ -33,9 +33,8 @@ class StepCursor {
   size_t Find(uint32_t process, int64_t time) {
     Range& range = at_[process];
     while (range.next + 1 < range.last &&
-           time >= graph_.steps[range.next + 1].range.begin) {
+           time >= graph_.steps[range.next + 1].range.begin)
       ++range.next;
-    }
     return Check(range, time);
   }
   // The same for any order; `near` is about where it was found last.
@@ -44,13 +43,11 @@ class StepCursor {
     if (range.next >= range.last) return SIZE_MAX;
     const size_t first = range.next;
     range.next = std::clamp(near, first, range.last - 1);
-    while (range.next > first && time < graph_.steps[range.next].range.begin) {
+    while (range.next > first && time < graph_.steps[range.next].range.begin)
       --range.next;
-    }
     while (range.next + 1 < range.last &&
-           time >= graph_.steps[range.next + 1].range.begin) {
+           time >= graph_.steps[range.next + 1].range.begin)
       ++range.next;
-    }
     near = range.next;
     return Check(range, time);
   }
@@ -80,15 +77,12 @@ Scenario::ThreadSets Scenario::RangesOutsideGraphs() const {
   ThreadSets sets = LoaderRanges();
   const Census& census = input_.tree.census();
   const auto count = static_cast<uint32_t>(input_.trace().strings().size());
-  for (uint32_t i = 0; i < count; ++i) {
+  for (uint32_t i = 0; i < count; ++i)
     if ((census.device_types(StringId{i}) & SetOf(STEPSCOPE_KERNEL)) != 0 &&
-        input_.names.collective_kernel(StringId{i})) {
+        input_.names.collective_kernel(StringId{i}))
       return sets;  // the device communicates
-    }
-  }
-  for (size_t i = 0; i < sets.size(); ++i) {
+  for (size_t i = 0; i < sets.size(); ++i)
     sets[i] = Union(sets[i], input_.communication.by_thread()[i]);
-  }
   return sets;
 }
 
@@ -109,9 +103,8 @@ uint64_t Scenario::ApplyGraph(Estimate estimate) {
     Cost& cost = costs_[i];
     if (!node.on_host()) {
       if (node.other == kNoNode || !IsKernel(i)) continue;
-      if (!node.has(kFromStart)) {
+      if (!node.has(kFromStart))
         cost.gap = std::min<int64_t>(cost.gap, graph.typical_gap_ns);
-      }
       cost.lag = std::min<int64_t>(cost.lag, graph.typical_lag_ns);
       continue;
     }
@@ -120,17 +113,15 @@ uint64_t Scenario::ApplyGraph(Estimate estimate) {
     if (step == SIZE_MAX) continue;
     // What ends when the step begins is none of its work.
     if (node.at <= graph.steps[step].range.begin &&
-        node.kind != NodeKind::kCall) {
+        node.kind != NodeKind::kCall)
       continue;
-    }
     Segment& segment = segments[process];
     if (segment.step != step) segment = {step, kNoNode};
     if (node.kind == NodeKind::kWait) {
-      if (node.has(kFullQueue)) {
+      if (node.has(kFullQueue))
         cost = {0, kNever, 0};
-      } else {
+      else
         segment.call = kNoNode;
-      }
       continue;
     }
     if (node.prev != kNoNode && node.at > graph.steps[step].range.begin) {
@@ -143,9 +134,8 @@ uint64_t Scenario::ApplyGraph(Estimate estimate) {
           std::min<int64_t>(cost.lag, CoveredLength(kept[mate], LagOf(i)));
     }
     if (node.kind != NodeKind::kCall || node.has(kToDevice) ||
-        node.has(kSyncCall) || Contains(kept[node.line], node.at)) {
+        node.has(kSyncCall) || Contains(kept[node.line], node.at))
       continue;
-    }
     if (!node.has(kLaunchCall)) {
       cost.dur = 0;
       continue;
@@ -159,9 +149,8 @@ uint64_t Scenario::ApplyGraph(Estimate estimate) {
       continue;
     }
     cost.dur = 0;
-    if (estimate != Estimate::kHopeful) {
+    if (estimate != Estimate::kHopeful)
       costs_[segment.call].dur += kGraphNodeNs;
-    }
   }
   // Calls of runs launch nothing: they are gone, but for what is kept.
   part_changes_.push_back(

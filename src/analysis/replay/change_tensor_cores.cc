@@ -49,9 +49,8 @@ uint64_t Scenario::ApplyTensorCores(std::optional<double> factor,
     if (!IsKernel(i)) continue;
     const StringId name = input_.trace().name()[RowOf(i)];
     if (!input_.names.matrix_kernel(name) ||
-        input_.names.tensor_core_kernel(name)) {
+        input_.names.tensor_core_kernel(name))
       continue;
-    }
     ++found;
     const int64_t dur = costs_[i].dur;
     const auto scaled =

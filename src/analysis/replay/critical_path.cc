@@ -110,13 +110,11 @@ CriticalPath WalkCriticalPath(const EventTree& tree, const ReplayGraph& graph,
     for (; visited < path.steps.size(); ++visited) {
       const PathStep& step = path.steps[visited];
       pieces.clear();
-      for (size_t i = step.first - base; i < step.last - base; ++i) {
-        if (raw[i].thread == kNoThread) {
+      for (size_t i = step.first - base; i < step.last - base; ++i)
+        if (raw[i].thread == kNoThread)
           pieces.push_back(raw[i].piece);
-        } else {
+        else
           host.AppendTo(i, pieces);
-        }
-      }
       visit(pieces);
     }
     raw.clear();

@@ -36,17 +36,16 @@ constexpr Known kDevices[] = {
 // By generation, where the name is not known.
 DevicePeaks OfGeneration(int major, int minor) {
   DevicePeaks peaks;
-  if (major >= 10) {
+  if (major >= 10)
     peaks.float32 = 75, peaks.tensor = 1125;
-  } else if (major == 9) {
+  else if (major == 9)
     peaks.float32 = 67, peaks.tensor = 494;
-  } else if (major == 8 && minor == 0) {
+  else if (major == 8 && minor == 0)
     peaks.float32 = 19.5, peaks.tensor = 156;
-  } else if (major == 8) {
+  else if (major == 8)
     peaks.float32 = 35, peaks.tensor = 70;
-  } else if (major == 7) {
+  else if (major == 7)
     peaks.float32 = 15.7, peaks.tensor = 110, peaks.half = true;
-  }
   return peaks;
 }
 
@@ -105,11 +104,9 @@ DevicePeaks OfCapture(const Trace& trace, const Process& process) {
 DevicePeaks FindDevicePeaks(const Trace& trace) {
   for (const Process& process : trace.processes()) {
     DevicePeaks peaks = OfCapture(trace, process);
-    for (const auto& [key, value] : process.metadata) {
-      if (trace.str(key) == "deviceProperties") {
+    for (const auto& [key, value] : process.metadata)
+      if (trace.str(key) == "deviceProperties")
         peaks = OfProperties(trace.str(value));
-      }
-    }
     if (!peaks.device.empty()) return peaks;
   }
   return {};

@@ -31,11 +31,10 @@ class Merger {
     while (!cursors_.empty()) {
       const Cursor at = cursors_.top();
       cursors_.pop();
-      if (at.line < lines_.hosts.size()) {
+      if (at.line < lines_.hosts.size())
         TakeHost(at);
-      } else {
+      else
         TakeWork(at);
-      }
     }
     return std::move(graph_);
   }
@@ -76,9 +75,8 @@ class Merger {
       cursors_.push({key, line, 0, false});
     };
     for (uint32_t i = 0; i < hosts; ++i) add(lines_.hosts[i].nodes[0].at, i);
-    for (uint32_t i = 0; i < lines_.streams.size(); ++i) {
+    for (uint32_t i = 0; i < lines_.streams.size(); ++i)
       add(StartOf(lines_.streams[i].work[0]), hosts + i);
-    }
   }
 
   int64_t StartOf(uint32_t work) const {
@@ -228,13 +226,12 @@ class Merger {
     node.prev = last_of_stream_[stream];
     if (launch != kNoNode) node.other = Earlier(call_begin_[launch]);
     cost.dur = std::max<int64_t>(0, trace_.dur_ns()[node.row]);
-    if (node.other != kNoNode && last_of_launch_[launch] != kNoNode) {
+    if (node.other != kNoNode && last_of_launch_[launch] != kNoNode)
       TieInside(last_of_launch_[launch], node, cost);
-    } else if (node.prev == kNoNode) {
+    else if (node.prev == kNoNode)
       TieFirst(node, cost);
-    } else {
+    else
       TieNext(stream, node, cost);
-    }
     const uint32_t id = Push(node, cost);
     const auto keep_later = [&](uint32_t& last) {
       if (last == kNoNode || EndOf(id) >= EndOf(last)) last = id;
@@ -283,9 +280,8 @@ class Merger {
     const int64_t lag = LagOf(node);
     cost.lag = std::min(graph_.typical_lag_ns, lag);
     if (node.has(kFromStart)) return;
-    if (gap <= graph_.typical_gap_ns + kNextNs && lag > graph_.typical_lag_ns) {
+    if (gap <= graph_.typical_gap_ns + kNextNs && lag > graph_.typical_lag_ns)
       return;  // the stream was busy until then
-    }
     cost.gap = std::min(graph_.typical_gap_ns, gap);
     const int64_t call_ns = trace_.dur_ns()[graph_.nodes[node.other].row];
     const int64_t late =
@@ -309,9 +305,8 @@ class Merger {
     for (uint32_t i = 0; i < last_of_stream_.size(); ++i) {
       const uint32_t last = last_of_stream_[i];
       if (last == kNoNode ||
-          lines_.streams[i].process != lines_.streams[stream].process) {
+          lines_.streams[i].process != lines_.streams[stream].process)
         continue;
-      }
       if (EndOf(last) > time || EndOf(last) <= latest) continue;
       latest = EndOf(last);
       found = last;
@@ -407,9 +402,8 @@ class StepTies {
 
   void AddWork(ReplayStep& step, uint32_t node) {
     if (step.first_work == kNoNode) step.first_work = node;
-    if (step.last_work == kNoNode || EndOf(node) >= EndOf(step.last_work)) {
+    if (step.last_work == kNoNode || EndOf(node) >= EndOf(step.last_work))
       step.last_work = node;
-    }
   }
 
   // Nodes of work come by recorded start, as a rule.
@@ -437,9 +431,8 @@ class StepTies {
           graph_.steps.begin() + static_cast<ptrdiff_t>(first),
           graph_.steps.begin() + static_cast<ptrdiff_t>(last),
           [&](const ReplayStep& step) { return step.range.begin <= time; });
-      if (after == graph_.steps.begin() + static_cast<ptrdiff_t>(first)) {
+      if (after == graph_.steps.begin() + static_cast<ptrdiff_t>(first))
         continue;
-      }
       if (time < after[-1].range.end) AddWork(after[-1], i);
     }
   }
@@ -493,9 +486,8 @@ ReplayGraph BuildReplayGraph(const EventTree& tree, const StepTable& steps,
     FindWaits(tree, lines);
     graph = Merger(tree, lines).Merge();
     graph.run_bytes.resize(tree.threads().size());
-    for (HostLine& line : lines.hosts) {
+    for (HostLine& line : lines.hosts)
       graph.run_bytes[line.thread] = std::move(line.run_bytes);
-    }
   }
   for (const ReplayNode& node : graph.nodes) {
     graph.graph_calls_without_work +=

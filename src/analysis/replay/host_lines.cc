@@ -24,9 +24,8 @@ class LineMaker {
       : tree_(tree), trace_(tree.trace()), nodes_(nodes), line_(line) {
     const bool leads = steps.main_thread(line.process) == line.thread;
     if (!leads) return;
-    for (const StepInterval& step : steps.steps()) {
+    for (const StepInterval& step : steps.steps())
       if (step.thread == line.thread) marks_.push_back(step.row);
-    }
   }
 
   void Make() {
@@ -65,9 +64,8 @@ class LineMaker {
 
   // An event begins or ends. `halves`: of an event that the recorder wrote.
   void Touch(int64_t time, uint32_t halves) {
-    if (SaturatingSubtract(time, last_touch_) >= kShortestWaitNs) {
+    if (SaturatingSubtract(time, last_touch_) >= kShortestWaitNs)
       AddSilence(time);
-    }
     last_touch_ = std::max(last_touch_, time);
     events_ += halves;
   }
@@ -101,11 +99,10 @@ class LineMaker {
 
   void AddSilence(int64_t end) {
     const uint32_t events = std::exchange(events_, 0);
-    if (nodes_ != nullptr) {
+    if (nodes_ != nullptr)
       nodes_->AddSilence({last_touch_, end}, events);
-    } else {
+    else
       line_.wakes.push_back(end);
-    }
   }
 
   void AddCall(Row row, int64_t begin, int64_t end) {
@@ -137,9 +134,8 @@ std::vector<bool> LaunchRows(const EventTree& tree) {
   std::vector<bool> rows;
   if (tree.work().empty()) return rows;
   rows.resize(tree.trace().size());
-  for (const DeviceWork& work : tree.work()) {
+  for (const DeviceWork& work : tree.work())
     if (work.launch != kNoRow) rows[work.launch] = true;
-  }
   return rows;
 }
 
@@ -150,9 +146,8 @@ void MakeHostLines(const EventTree& tree, const StepTable& steps,
   std::map<uint32_t, std::vector<uint32_t>> threads;  // by process
   for (uint32_t i = 0; i < tree.threads().size(); ++i) {
     const uint32_t process = tree.threads()[i].process;
-    if (tree.Has(i, kApiCallTypes) || steps.main_thread(process) == i) {
+    if (tree.Has(i, kApiCallTypes) || steps.main_thread(process) == i)
       threads[process].push_back(i);
-    }
   }
   const std::vector<bool> launches = LaunchRows(tree);
   std::vector<HostLine> made;
@@ -169,15 +164,13 @@ void MakeHostLines(const EventTree& tree, const StepTable& steps,
     std::sort(wakes.begin(), wakes.end());
     for (HostLine& line : mates) {
       LineUses uses{launches, wakes, {}};
-      for (const HostLine& mate : mates) {
+      for (const HostLine& mate : mates)
         if (&mate != &line) uses.mates.push_back(mate.wakes);
-      }
       LineNodes nodes(tree, names, uses, line);
       LineMaker(tree, steps, &nodes, line).Make();
     }
-    for (HostLine& line : mates) {
+    for (HostLine& line : mates)
       if (!line.nodes.empty()) made.push_back(std::move(line));
-    }
   }
   std::sort(made.begin(), made.end(), [](const HostLine& a, const HostLine& b) {
     return a.thread < b.thread;

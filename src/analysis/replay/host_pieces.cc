@@ -32,9 +32,8 @@ PathPiece PartOf(const PathPiece& piece, int64_t begin, int64_t end) {
 void HostPieces::Look(std::span<const RawPiece> raw) {
   raw_ = raw;
   std::vector<std::vector<size_t>> wanted(tree_.threads().size());
-  for (size_t i = 0; i < raw.size(); ++i) {
+  for (size_t i = 0; i < raw.size(); ++i)
     if (raw[i].thread != kNoThread) wanted[raw[i].thread].push_back(i);
-  }
   for (uint32_t i = 0; i < wanted.size(); ++i) {
     regions_[i].clear();
     if (wanted[i].empty()) continue;
@@ -47,9 +46,8 @@ void HostPieces::Look(std::span<const RawPiece> raw) {
   if (!collectives_.empty()) return;
   if (std::any_of(raw.begin(), raw.end(), [](const RawPiece& at) {
         return at.piece.cause == PathCause::kHandOver;
-      })) {
+      }))
     CollectCollectives();
-  }
 }
 
 template <typename Visit>
@@ -70,9 +68,8 @@ void HostPieces::ForEachRowOf(uint32_t thread, const Interval& range,
   std::vector<Row> open;
   const std::span<const Row> parent = trace.nesting().parent.view();
   for (Row up = row > track.first ? row - 1 : kNoRow; up != kNoRow;
-       up = parent[up]) {
+       up = parent[up])
     open.push_back(up);
-  }
   std::for_each(open.rbegin(), open.rend(), visit);
   for (; row < track.last && start[row] < range.end; ++row) visit(row);
 }
@@ -186,11 +183,10 @@ void HostPieces::AppendTo(size_t index, std::vector<PathPiece>& out) const {
       part.category = region->category;
       part.cause = PathCause::kEvent;
     }
-    if (part.cause == PathCause::kHandOver) {
+    if (part.cause == PathCause::kHandOver)
       AppendWait(part, tree_.threads()[raw.thread].process, out);
-    } else if (part.dur_ns > 0) {
+    else if (part.dur_ns > 0)
       out.push_back(part);
-    }
     now = until;
     region = after;
   }

@@ -43,10 +43,9 @@ void FindJoins(const EventTree& tree, Lines& lines) {
         if (call == nullptr) continue;
         const int64_t end = tree.end_ns(mate.nodes[*call].row);
         if (end <= latest) continue;
-        if (!first && !WokeWithin(mate.wakes,
-                                  SaturatingSubtract(from, kHandOverNs), to)) {
+        if (!first &&
+            !WokeWithin(mate.wakes, SaturatingSubtract(from, kHandOverNs), to))
           continue;
-        }
         latest = end;
         join.line = j;
         join.call = *call;

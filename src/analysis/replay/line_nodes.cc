@@ -52,11 +52,10 @@ void LineNodes::AddMoment(NodeKind kind, int64_t at, Row row, uint32_t events) {
 
 void LineNodes::AddCall(Row row, int64_t begin, int64_t end, uint32_t events) {
   if (after_call_) {
-    if (may_leave_ && run_.count < kMostParts && !IsAwaited(end)) {
+    if (may_leave_ && run_.count < kMostParts && !IsAwaited(end))
       MoveCallIntoRun();
-    } else {
+    else
       CloseRun();
-    }
   }
   MoveMomentsIntoRun();
   HostNode call{begin, row, events, NodeKind::kCall, 0};
@@ -74,9 +73,8 @@ void LineNodes::AddCall(Row row, int64_t begin, int64_t end, uint32_t events) {
 
 void LineNodes::Finish() {
   if (after_call_) CloseRun();
-  for (const Moment& moment : moments_) {
+  for (const Moment& moment : moments_)
     AddNode({moment.at, kNoRow, moment.events, NodeKind::kJoin, 0});
-  }
   moments_.clear();
 }
 
@@ -120,9 +118,8 @@ void LineNodes::MoveCallIntoRun() {
   const HostNode& call = line_.nodes.back();
   const bool begins = run_.count == 0;
   const size_t first = line_.run_bytes.size();
-  if (!line_.run_bytes.AppendCall(call.row, call.events, begins)) {
+  if (!line_.run_bytes.AppendCall(call.row, call.events, begins))
     throw std::bad_alloc();
-  }
   if (begins) run_.first = first;
   ++run_.count;
   run_.end_ns = call_end_;
@@ -135,9 +132,8 @@ void LineNodes::MoveMomentsIntoRun() {
   for (const Moment& moment : moments_) {
     const bool begins = run_.count == 0;
     const size_t first = line_.run_bytes.size();
-    if (!line_.run_bytes.AppendMoment(moment.gap_ns, moment.events, begins)) {
+    if (!line_.run_bytes.AppendMoment(moment.gap_ns, moment.events, begins))
       throw std::bad_alloc();
-    }
     if (begins) run_.first = first;
     ++run_.count;
     run_.end_ns = moment.at;

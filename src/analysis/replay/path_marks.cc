@@ -21,15 +21,11 @@ class Marker {
     builder_.SetEpoch({trace_.epoch_ns(), trace_.clock().epoch_known});
     builder_.Add(trace_, ClockMap());
     size_t notes = 0;
-    for (const Source& source : trace_.sources()) {
-      notes += source.notes.size();
-    }
-    for (; notes < trace_.notes().size(); ++notes) {
+    for (const Source& source : trace_.sources()) notes += source.notes.size();
+    for (; notes < trace_.notes().size(); ++notes)
       builder_.AddTraceNote(trace_.notes()[notes]);
-    }
-    for (const Flow& flow : trace_.flows()) {
+    for (const Flow& flow : trace_.flows())
       next_flow_ = std::max(next_flow_, flow.id + 1);
-    }
     tracks_.resize(trace_.processes().size());
     arrow_ = builder_.Intern(kPathTrackName);
     for (const PathStep& step : path_.steps) AddStep(step);
@@ -44,11 +40,9 @@ class Marker {
       made.process = process;
       made.kind = TrackKind::kAsync;  // of no thread: no table counts it
       made.name = arrow_;
-      for (const Track& other : trace_.tracks()) {
-        if (other.process == process && other.kind == TrackKind::kAsync) {
+      for (const Track& other : trace_.tracks())
+        if (other.process == process && other.kind == TrackKind::kAsync)
           made.id = std::max(made.id, other.id + 1);
-        }
-      }
       track = builder_.AddTrack(made);
     }
     return *track;
@@ -61,9 +55,8 @@ class Marker {
       const PathPiece& piece = path_.pieces[i];
       AddMark(track, piece);
       if (piece.row == kNoRow) continue;
-      if (from != nullptr && IsArrow(from->row, piece.row)) {
+      if (from != nullptr && IsArrow(from->row, piece.row))
         AddArrow(*from, piece);
-      }
       from = &piece;
     }
   }

@@ -27,9 +27,8 @@ std::vector<Turn> TurnsOf(const ReplayGraph& graph, const ReplayTimes& times,
     if (until.time > turn.time) turn = until;
     turns.push_back(turn);
     if (turn.time > until.time) until = turn;
-    if (step.first_work != kNoNode && times.end[step.last_work] > until.time) {
+    if (step.first_work != kNoNode && times.end[step.last_work] > until.time)
       until = {times.end[step.last_work], {step.last_work, true}};
-    }
   }
   return turns;
 }
@@ -37,9 +36,8 @@ std::vector<Turn> TurnsOf(const ReplayGraph& graph, const ReplayTimes& times,
 // The later end of a step.
 Turn LastOf(const ReplayStep& step, const ReplayTimes& times) {
   const Turn host{times.end[step.end], {step.end, true}};
-  if (step.last_work == kNoNode || times.end[step.last_work] <= host.time) {
+  if (step.last_work == kNoNode || times.end[step.last_work] <= host.time)
     return host;
-  }
   return {times.end[step.last_work], {step.last_work, true}};
 }
 
@@ -81,9 +79,8 @@ std::vector<PathEnds> EndsOfSteps(const ReplayGraph& graph,
   for (size_t first = 0; first < graph.steps.size();) {
     size_t last = first + 1;
     while (last < graph.steps.size() &&
-           graph.steps[last].process == graph.steps[first].process) {
+           graph.steps[last].process == graph.steps[first].process)
       ++last;
-    }
     AddEnds(graph, times, periods, first, last, ends);
     first = last;
   }
@@ -128,9 +125,8 @@ void PathWalk::AddIdle(PathCause cause, uint32_t node, int64_t begin,
   RawPiece raw;
   raw.piece.at_ns = SaturatingSubtract(NodeAt(node).at, StartOf(node) - begin);
   raw.piece.cause = cause;
-  if (cause == PathCause::kLaunchDelay) {
+  if (cause == PathCause::kLaunchDelay)
     raw.piece.category = PathCategory::kLaunch;
-  }
   Add(raw, begin, end);
 }
 
@@ -152,9 +148,8 @@ PathCategory PathWalk::CategoryOfWork(Row row) const {
 PathCategory PathWalk::CategoryOfCall(Row row, uint8_t flags) const {
   if ((flags & kLaunchCall) != 0 ||
       trace_.type()[row] == STEPSCOPE_GRAPH_LAUNCH ||
-      names_.launch_call(trace_.name()[row])) {
+      names_.launch_call(trace_.name()[row]))
     return PathCategory::kLaunch;
-  }
   return (flags & kSyncCall) != 0 ? PathCategory::kSync
                                   : PathCategory::kApiCall;
 }
@@ -170,9 +165,8 @@ const CrossEdge* PathWalk::FindCross(uint32_t node) const {
   auto edge =
       std::partition_point(graph_.cross.begin(), graph_.cross.end(),
                            [&](const CrossEdge& at) { return at.node < node; });
-  for (; edge != graph_.cross.end() && edge->node == node; ++edge) {
+  for (; edge != graph_.cross.end() && edge->node == node; ++edge)
     if (EndOf(edge->from) + edge->lag == StartOf(node)) return &*edge;
-  }
   return nullptr;
 }
 
@@ -194,9 +188,8 @@ PathWalk::Binding PathWalk::FindBinding(uint32_t node) const {
   };
   if (work) {
     if (prev()) return {Edge::kPrev, nullptr};
-    if (const CrossEdge* const cross = FindCross(node); cross != nullptr) {
+    if (const CrossEdge* const cross = FindCross(node); cross != nullptr)
       return {Edge::kCross, cross};
-    }
   }
   if (other()) return {Edge::kOther, nullptr};
   return prev() ? Binding{Edge::kPrev, nullptr} : Binding{};
@@ -241,11 +234,10 @@ PathPlace PathWalk::GoToPrev(uint32_t node) {
     return {at.prev, false};
   }
   PathCause cause = PathCause::kUnexplained;
-  if (at.has(kInsideLaunch)) {
+  if (at.has(kInsideLaunch))
     cause = PathCause::kGraphGap;
-  } else if (gap <= graph_.typical_gap_ns + kNextNs) {
+  else if (gap <= graph_.typical_gap_ns + kNextNs)
     cause = PathCause::kStreamGap;
-  }
   AddIdle(cause, node, start - gap, start);
   return {at.prev, true};
 }
@@ -317,9 +309,8 @@ void PathWalk::AddRun(uint32_t node, int64_t end) {
   for (size_t i = parts_.size(); i-- > 0 && now_ > stop_;) {
     const RunPart& part = parts_[i];
     const int64_t begin = end - part.time.dur;
-    if (part.is_call()) {
+    if (part.is_call())
       Add(OfRow(part.row, CategoryOfCall(part.row, 0), part.at), begin, end);
-    }
     end = begin - part.time.gap;
     AddHostCode(NodeAt(node).line, part.at - part.time.gap, end, begin);
   }

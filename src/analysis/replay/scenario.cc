@@ -93,11 +93,10 @@ void Scenario::RemoveRecorder(double ns_per_event) {
               : node.events + (input_.graph.IsAfterCall(i) ? 1 : 0);
       cost.gap = WithoutRecorder(cost.gap, halves, ns_per_event);
     }
-    if (node.kind == NodeKind::kCall) {
+    if (node.kind == NodeKind::kCall)
       cost.dur = WithoutRecorder(cost.dur, 1, ns_per_event);
-    } else if (node.kind == NodeKind::kJoin && node.other != kNoNode) {
+    else if (node.kind == NodeKind::kJoin && node.other != kNoNode)
       cost.lag = WithoutRecorder(cost.lag, 0, ns_per_event);
-    }
   }
   part_changes_.push_back(
       [ns_per_event](const RunPart& part, uint32_t, PartTime& time) {
@@ -152,16 +151,14 @@ Scenario::ThreadSets Scenario::OwnTimeOf(const std::string& pattern,
   const Trace& trace = input_.trace();
   const std::vector<bool> wanted = NamesLike(pattern, ~kApiCallTypes);
   ThreadSets sets(input_.tree.threads().size());
-  if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) {
+  if (std::find(wanted.begin(), wanted.end(), true) == wanted.end())
     return sets;
-  }
   for (uint32_t i = 0; i < sets.size(); ++i) {
     IntervalCollector own;
     ForEachInnermost(input_.tree, i, [&](const InnermostPiece& piece) {
       if (piece.row == kNoRow || !wanted[trace.name()[piece.row].v] ||
-          IsApiCall(trace.type()[piece.row])) {
+          IsApiCall(trace.type()[piece.row]))
         return;
-      }
       ++count;
       own.Add(piece.range.begin, piece.range.end);
     });
@@ -176,17 +173,15 @@ Scenario::ThreadSets Scenario::RangesNamed(const std::string& pattern,
   const Trace& trace = input_.trace();
   const std::vector<bool> wanted = NamesLike(pattern, types);
   ThreadSets sets(input_.tree.threads().size());
-  if (std::find(wanted.begin(), wanted.end(), true) == wanted.end()) {
+  if (std::find(wanted.begin(), wanted.end(), true) == wanted.end())
     return sets;
-  }
   for (size_t i = 0; i < sets.size(); ++i) {
     if (!input_.tree.Has(i, types)) continue;
     IntervalCollector thread;
     input_.tree.threads().ForEachRow(i, [&](Row row) {
       if (!wanted[trace.name()[row].v] ||
-          (SetOf(trace.type()[row]) & types) == 0) {
+          (SetOf(trace.type()[row]) & types) == 0)
         return;
-      }
       ++count;
       thread.Add(trace.start_ns()[row], input_.tree.end_ns(row));
     });
@@ -249,9 +244,8 @@ void Scenario::ScaleHost(ThreadSets sets, double factor, bool calls) {
         const IntervalSet& set = sets[line];
         if (set.empty()) return;
         time.gap = scale(set, GapBefore(part), time.gap);
-        if (calls && part.is_call() && Contains(set, part.at)) {
+        if (calls && part.is_call() && Contains(set, part.at))
           time.dur = Scaled(time.dur, factor);
-        }
       });
 }
 
@@ -335,9 +329,8 @@ uint64_t Scenario::ApplyHost(double factor) {
     Cost& cost = costs_[i];
     if (node.prev != kNoNode) cost.gap = Scaled(cost.gap, factor);
     cost.dur = Scaled(cost.dur, factor);
-    if (node.kind == NodeKind::kJoin && node.other != kNoNode && cost.lag > 0) {
+    if (node.kind == NodeKind::kJoin && node.other != kNoNode && cost.lag > 0)
       cost.lag = Scaled(cost.lag, factor);
-    }
   }
   for (const CallRun& run : input_.graph.runs) found += run.count;
   part_changes_.push_back([factor](const RunPart&, uint32_t, PartTime& time) {
@@ -354,9 +347,8 @@ uint64_t Scenario::ApplyKernel(const std::string& pattern, double factor) {
   for (uint32_t i = 0; i < count(); ++i) {
     if (input_.graph.nodes[i].kind != NodeKind::kWork) continue;
     const StringId name = trace.name()[RowOf(i)];
-    if (matches[name.v] < 0) {
+    if (matches[name.v] < 0)
       matches[name.v] = MatchesGlob(pattern, trace.str(name)) ? 1 : 0;
-    }
     if (matches[name.v] == 0) continue;
     ++found;
     costs_[i].dur = Scaled(costs_[i].dur, factor);
@@ -374,11 +366,10 @@ uint64_t Scenario::ApplyOperator(const std::string& pattern, double factor) {
     if (node.kind != NodeKind::kWork || node.other == kNoNode) continue;
     const ReplayNode& launch = input_.graph.nodes[node.other];
     if (!Contains(sets[launch.line], launch.at)) continue;
-    if (factor == 0) {
+    if (factor == 0)
       RemoveWork(i);
-    } else {
+    else
       costs_[i].dur = Scaled(costs_[i].dur, factor);
-    }
   }
   return found;
 }

@@ -20,18 +20,16 @@ void Simulate(const ReplayGraph& graph, std::span<const Cost> costs,
     const ReplayNode& node = graph.nodes[i];
     const Cost& cost = costs[i];
     int64_t at = cost.gap;
-    if (node.prev != kNoNode) {
+    if (node.prev != kNoNode)
       at += node.has(kFromStart) ? start[node.prev] : end[node.prev];
-    }
     if (node.has(kAfterRun)) at += *run++;
     if (node.other != kNoNode) {
       const int64_t ready =
           node.kind == NodeKind::kWork ? start[node.other] : end[node.other];
       at = std::max(at, ready + cost.lag);
     }
-    for (; cross != graph.cross.end() && cross->node == i; ++cross) {
+    for (; cross != graph.cross.end() && cross->node == i; ++cross)
       if (cost.lag > kNever) at = std::max(at, end[cross->from] + cross->lag);
-    }
     start[i] = at;
     end[i] = at + cost.dur;
   }
@@ -66,9 +64,8 @@ void AddPeriods(const ReplayGraph& graph, const ReplayTimes& times,
     step.warmup = from.warmup;
     step.rested = from.rested;
     step.range = {times.start[from.begin], times.end[from.end]};
-    if (from.first_work != kNoNode) {
+    if (from.first_work != kNoNode)
       step.device = {times.start[from.first_work], times.end[from.last_work]};
-    }
     steps.push_back(step);
   }
   SetPeriods(steps);
@@ -83,9 +80,8 @@ StepPeriods PeriodsOf(const ReplayGraph& graph, const ReplayTimes& times) {
   for (size_t first = 0; first < graph.steps.size();) {
     size_t last = first + 1;
     while (last < graph.steps.size() &&
-           graph.steps[last].process == graph.steps[first].process) {
+           graph.steps[last].process == graph.steps[first].process)
       ++last;
-    }
     AddPeriods(graph, times, first, last, periods);
     first = last;
   }

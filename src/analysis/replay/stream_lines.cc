@@ -35,9 +35,8 @@ void CollectWork(const EventTree& tree, Lines& lines) {
                     track.id);
       line = streams.emplace(key, static_cast<uint32_t>(streams.size()))
                  .first->second;
-      if (line == lines.streams.size()) {
+      if (line == lines.streams.size())
         lines.streams.push_back({track.process, {}});
-      }
     }
     lines.streams[line].work.push_back(i);
   }
@@ -45,11 +44,9 @@ void CollectWork(const EventTree& tree, Lines& lines) {
   const auto earlier = [&](uint32_t a, uint32_t b) {
     return start[tree.work()[a].row] < start[tree.work()[b].row];
   };
-  for (StreamLine& line : lines.streams) {
-    if (!std::is_sorted(line.work.begin(), line.work.end(), earlier)) {
+  for (StreamLine& line : lines.streams)
+    if (!std::is_sorted(line.work.begin(), line.work.end(), earlier))
       std::stable_sort(line.work.begin(), line.work.end(), earlier);
-    }
-  }
 }
 
 // Finds the call that a row is, or is inside of.
@@ -57,9 +54,8 @@ class HostCallFinder {
  public:
   HostCallFinder(const EventTree& tree, const Lines& lines)
       : tree_(tree), lines_(lines), line_of_(tree.threads().size(), kNoNode) {
-    for (uint32_t i = 0; i < lines.hosts.size(); ++i) {
+    for (uint32_t i = 0; i < lines.hosts.size(); ++i)
       line_of_[lines.hosts[i].thread] = i;
-    }
   }
 
   HostIndex Find(Row row) const {
@@ -94,9 +90,8 @@ void ConnectLaunches(const EventTree& tree, Lines& lines) {
     lines.node(call, line).flags |= kLaunchCall;
     uint32_t& last = lines.last_work[call];
     if (last == kNoNode ||
-        tree.end_ns(work.row) >= tree.end_ns(tree.work()[last].row)) {
+        tree.end_ns(work.row) >= tree.end_ns(tree.work()[last].row))
       last = i;
-    }
   }
 }
 

@@ -27,9 +27,8 @@ class WaitFinder {
   void Find() {
     for (uint32_t i = 0; i < lines_.hosts.size(); ++i) {
       host_ = &lines_.hosts[i];
-      for (const uint32_t call : host_->calls) {
+      for (const uint32_t call : host_->calls)
         Look(call, lines_.last_work[lines_.first[i] + call]);
-      }
     }
   }
 
@@ -50,14 +49,12 @@ class WaitFinder {
     HostNode& call = host_->nodes[node];
     begin_ = call.at;
     end_ = tree_.end_ns(call.row);
-    if (own != kNoNode && trace_.type()[RowOf(own)] == STEPSCOPE_MEMCPY) {
+    if (own != kNoNode && trace_.type()[RowOf(own)] == STEPSCOPE_MEMCPY)
       LookAtCopy(node, own);
-    } else if ((call.flags & kSyncCall) != 0) {
+    else if ((call.flags & kSyncCall) != 0)
       LookAtSync(node);
-    } else if (end_ - begin_ >
-               std::max(kBlockedNs, 3 * lines_.typical.call_ns)) {
+    else if (end_ - begin_ > std::max(kBlockedNs, 3 * lines_.typical.call_ns))
       LookAtQueue(node, own);
-    }
   }
 
   void Add(uint32_t node, uint32_t work, int64_t own_ns, uint8_t flag) {
@@ -72,9 +69,8 @@ class WaitFinder {
   // A copy from or to memory that is not pinned returns when it is done.
   void LookAtCopy(uint32_t node, uint32_t own) {
     const std::string_view name = trace_.str(trace_.name()[RowOf(own)]);
-    if (name.find("HtoD") != name.npos || name.find("Host -> ") != name.npos) {
+    if (name.find("HtoD") != name.npos || name.find("Host -> ") != name.npos)
       host_->nodes[node].flags |= kToDevice;
-    }
     if (EndOf(own) > end_) return;
     Add(node, own, lines_.typical.call_ns, kCopyCall);
   }
@@ -100,18 +96,14 @@ class WaitFinder {
       const uint32_t last = LastBefore(stream);
       if (last == kNoNode) continue;
       if (EndOf(last) <= end_ &&
-          (latest == kNoNode || EndOf(last) > EndOf(latest))) {
+          (latest == kNoNode || EndOf(last) > EndOf(latest)))
         latest = last;
-      }
-      if (newest == kNoNode || LaunchOf(last) > LaunchOf(newest)) {
-        newest = last;
-      }
+      if (newest == kNoNode || LaunchOf(last) > LaunchOf(newest)) newest = last;
     }
-    if (latest != kNoNode && EndOf(latest) > begin_) {
+    if (latest != kNoNode && EndOf(latest) > begin_)
       Add(node, latest, kIdleSyncNs, kSyncCall);
-    } else if (newest != kNoNode) {
+    else if (newest != kNoNode)
       Add(node, newest, kIdleSyncNs, kSyncCall);
-    }
   }
 
   void LookAtQueue(uint32_t node, uint32_t own) {
@@ -126,13 +118,11 @@ class WaitFinder {
                            1 + kFullQueueDepth;
       if (ahead >= stream.work.size() ||
           LaunchOf(stream.work[ahead]) > begin_ || EndOf(done) <= begin_ ||
-          end_ - EndOf(done) > kReturnNs) {
+          end_ - EndOf(done) > kReturnNs)
         continue;
-      }
       if (own != kNoNode &&
-          trace_.track()[RowOf(own)] != trace_.track()[RowOf(done)]) {
+          trace_.track()[RowOf(own)] != trace_.track()[RowOf(done)])
         continue;
-      }
       Add(node, done, lines_.typical.call_ns, kFullQueue);
       return;
     }

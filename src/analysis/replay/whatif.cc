@@ -57,17 +57,14 @@ Replayer::Replayer(const ReplayInput& input, const StepChoice& steps)
 
 // As every other verb has it, from the steps themselves.
 int64_t Replayer::RecordedStep() {
-  if (!input_.graph.has_steps) {
+  if (!input_.graph.has_steps)
     return MedianPeriod(RecordedTimes(input_.tree, input_.graph), nullptr);
-  }
   std::unordered_map<Row, int64_t> period;
-  for (const StepInterval& step : input_.steps.steps()) {
+  for (const StepInterval& step : input_.steps.steps())
     period[step.row] = step.period_ns;
-  }
   std::vector<int64_t> chosen;
-  for (const size_t i : chosen_) {
+  for (const size_t i : chosen_)
     chosen.push_back(period[input_.graph.steps[i].row]);
-  }
   return Median(chosen);
 }
 
@@ -159,9 +156,8 @@ WhatifChange Replayer::Ask(std::span<const Change> changes,
       const uint64_t matches = scenario.Apply(change, estimate);
       if (estimate != Estimate::kLikely) continue;
       answer.matches += matches;
-      if (!scenario.note().empty() && changes.size() == 1) {
+      if (!scenario.note().empty() && changes.size() == 1)
         notes.push_back(scenario.note());
-      }
     }
     return StepOf(scenario, estimate == Estimate::kLikely ? &periods : nullptr);
   };
@@ -192,9 +188,8 @@ WhatifChange Replayer::Ask(std::span<const Change> changes,
     answer.high_ns = std::max(answer.high_ns, saving);
   }
   // Step by step: that steps differ does not make the saving uncertain.
-  for (size_t i = 0; i < periods.size(); ++i) {
+  for (size_t i = 0; i < periods.size(); ++i)
     periods[i] = base_periods_[i] - periods[i];
-  }
   answer.average_saving_ns = stated(MeanOf(periods));
   answer.average_step_ns = stated(MeanOf(base_periods_));
   if (answer.saving_ns == 0) return answer;
@@ -231,9 +226,8 @@ void AddDoubts(const ReplayGraph& graph, std::vector<std::string>& notes) {
   const bool any_work = std::any_of(
       graph.nodes.begin(), graph.nodes.end(),
       [](const ReplayNode& node) { return node.kind == NodeKind::kWork; });
-  if (!any_work) {
+  if (!any_work)
     notes.push_back("no device work was recorded: only host work is replayed");
-  }
   if (graph.graph_calls_without_work > 0) {
     notes.push_back(Format(
         "%llu launches of graphs have no device work in the trace: their time "
@@ -262,9 +256,8 @@ Result<Whatif> ComputeWhatif(const Trace& trace, const WhatifOptions& options) {
   if (replayer.empty()) {
     if (!graph.steps.empty()) return NoSteps(graph, options.steps);
     result.notes.push_back("the trace has no events to replay");
-    for (const Change& change : options.changes) {
+    for (const Change& change : options.changes)
       result.changes.push_back({.change = change.text});
-    }
     return result;
   }
   result.steps = graph.has_steps ? replayer.chosen().size() : 0;
@@ -296,13 +289,11 @@ Result<Whatif> ComputeWhatif(const Trace& trace, const WhatifOptions& options) {
   AddDoubts(graph, result.notes);
   for (const Change& change : options.changes) {
     result.changes.push_back(replayer.Ask({&change, 1}, result.notes));
-    if (result.changes.back().matches == 0) {
+    if (result.changes.back().matches == 0)
       result.notes.push_back(change.text + ": nothing in the trace matches");
-    }
   }
-  if (options.changes.size() > 1) {
+  if (options.changes.size() > 1)
     result.changes.push_back(replayer.Ask(options.changes, result.notes));
-  }
   return result;
 }
 

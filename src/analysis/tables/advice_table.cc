@@ -158,9 +158,8 @@ TableSchema DeclareAdviceTable() {
           .columns = FindingColumns().Take(),
           .rows = [](const Summary& s) {
             std::vector<FindingRow> rows;
-            for (const Finding& finding : s.advice.findings) {
+            for (const Finding& finding : s.advice.findings)
               rows.push_back({&finding, s.trace});
-            }
             return RowList::Own(std::move(rows));
           }};
 }

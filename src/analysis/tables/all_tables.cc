@@ -63,19 +63,17 @@ std::span<const TableSchema> AllTables() {
 }
 
 const TableSchema* FindTable(std::string_view key) {
-  for (const TableSchema& table : AllTables()) {
+  for (const TableSchema& table : AllTables())
     if (table.key == key) return &table;
-  }
   return nullptr;
 }
 
 std::span<const ViewName> ViewNames() {
   static const std::vector<ViewName>* const names = [] {
     auto* list = new std::vector<ViewName>;
-    for (const TableSchema& table : AllTables()) {
+    for (const TableSchema& table : AllTables())
       list->push_back(
           {table.key, table.paddle_name, table.meaning, table.view});
-    }
     list->push_back(
         {"paddle", "", "the nine tables that Paddle has", kPaddleViews});
     list->push_back({"all", "", "every table", kAllViews});
@@ -114,11 +112,9 @@ std::span<const SortKeyName> SortKeyNames() {
 
 std::optional<SortKey> ParseSortKey(std::string_view text) {
   const std::string name = CanonicalName(text);
-  for (const SortKeyName& key : SortKeyNames()) {
-    if (name == CanonicalName(key.name) || name == CanonicalName(key.column)) {
+  for (const SortKeyName& key : SortKeyNames())
+    if (name == CanonicalName(key.name) || name == CanonicalName(key.column))
       return key.key;
-    }
-  }
   return std::nullopt;
 }
 

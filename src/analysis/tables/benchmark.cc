@@ -47,9 +47,8 @@ std::vector<StepCost> FindStepCosts(const StepTable& steps) {
     while (next < stages.size() &&
            (stages[next].thread < step.thread ||
             (stages[next].thread == step.thread &&
-             stages[next].range.begin < step.range.begin))) {
+             stages[next].range.begin < step.range.begin)))
       ++next;
-    }
     int64_t wait = 0;
     for (; next < stages.size() && stages[next].thread == step.thread &&
            stages[next].range.begin < step.range.end;

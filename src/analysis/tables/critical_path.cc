@@ -41,13 +41,10 @@ class RowMaker {
 
  private:
   uint32_t& SlotOf(const PathPiece& piece) {
-    if (piece.row == kNoRow) {
-      return causes_[static_cast<size_t>(piece.cause)];
-    }
+    if (piece.row == kNoRow) return causes_[static_cast<size_t>(piece.cause)];
     auto& of_category = slots_[static_cast<size_t>(piece.category)];
-    if (of_category.empty()) {
+    if (of_category.empty())
       of_category.resize(trace_.strings().size(), kNoTableRow);
-    }
     return of_category[trace_.name()[piece.row].v];
   }
 
@@ -86,9 +83,8 @@ std::string NumberList(const std::vector<int64_t>& numbers) {
     if (i > 0) list += i + 1 == count ? " and " : ", ";
     list += std::to_string(numbers[i]);
   }
-  if (count > kMost) {
+  if (count > kMost)
     list += " and " + std::to_string(count - kMost) + " others";
-  }
   return list;
 }
 
@@ -96,9 +92,8 @@ std::string NumberList(const std::vector<int64_t>& numbers) {
 std::string SharesOf(const CriticalPath& path,
                      const std::vector<CriticalPathRow>& rows) {
   std::array<std::pair<int64_t, PathCategory>, kPathCategories> sums;
-  for (size_t i = 0; i < sums.size(); ++i) {
+  for (size_t i = 0; i < sums.size(); ++i)
     sums[i] = {0, static_cast<PathCategory>(i)};
-  }
   for (const CriticalPathRow& row : rows) {
     int64_t& sum = sums[static_cast<size_t>(row.category)].first;
     sum = SaturatingAdd(sum, row.time_ns);

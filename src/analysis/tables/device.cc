@@ -66,9 +66,8 @@ std::vector<ProcessTime> TimesOf(const EventTree& tree,
     const bool is_first = time.last_step_end == INT64_MAX;
     if (is_first) time.last_step_end = INT64_MIN;
     time.window = Union(time.window, runs);
-    for (const StepInterval& step : of_thread) {
+    for (const StepInterval& step : of_thread)
       time.last_step_end = std::max(time.last_step_end, step.range.end);
-    }
   }
   IntervalSet window = all.Finish();
   if (window.empty()) {
@@ -81,9 +80,8 @@ std::vector<ProcessTime> TimesOf(const EventTree& tree,
     window = {hull};
   }
   // A process that does not step is measured by those that do.
-  for (ProcessTime& time : times) {
+  for (ProcessTime& time : times)
     if (time.window.empty()) time.window = window;
-  }
   return times;
 }
 
@@ -101,9 +99,8 @@ void AddKernels(const EventTree& tree, const Track& track,
     if (trace.type()[row] != STEPSCOPE_KERNEL) continue;
     const int64_t start = trace.start_ns()[row];
     const int64_t end = tree.end_ns(row);
-    for (const Interval& run : time.window) {
+    for (const Interval& run : time.window)
       device.kernels.Add(std::max(start, run.begin), std::min(end, run.end));
-    }
     if (end <= last_end) continue;
     device.after.Add(std::max(start, last_end), end);
   }
@@ -165,9 +162,8 @@ std::vector<DeviceRow> DeviceRows(const Trace& trace,
   for (const DeviceUse& device : devices) {
     DeviceRow row;
     row.name = name_of(device);
-    if (uses[row.name] > 1) {
+    if (uses[row.name] > 1)
       row.name = ProcessLabel(trace.processes()[device.process]) + row.name;
-    }
     row.busy_ns = device.busy_ns;
     row.after_ns = device.after_ns;
     row.utilization = Ratio(device.busy_ns, device.window_ns);

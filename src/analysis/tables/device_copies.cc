@@ -37,9 +37,8 @@ StepShares SharesOf(std::vector<CopyCall>& calls, const EventTree& tree,
 bool AnyCopies(const EventTree& tree) {
   const std::vector<Track>& tracks = tree.trace().tracks();
   TypeSet types = 0;
-  for (uint32_t i = 0; i < tracks.size(); ++i) {
+  for (uint32_t i = 0; i < tracks.size(); ++i)
     if (tracks[i].kind == TrackKind::kStream) types |= tree.census().types(i);
-  }
   return (types & (SetOf(STEPSCOPE_MEMCPY) | SetOf(STEPSCOPE_MEMSET))) != 0;
 }
 

@@ -27,11 +27,10 @@ BusyPair KernelBusyTime(const EventTree& tree,
   for (const DeviceWork& work : tree.work()) {
     if (trace.type()[work.row] != STEPSCOPE_KERNEL) continue;
     const int64_t start = trace.start_ns()[work.row];
-    if (streams <= 1) {
+    if (streams <= 1)
       in_order.Add(start, tree.end_ns(work.row));
-    } else {
+    else
       any_order.Add(start, tree.end_ns(work.row));
-    }
   }
   if (streams <= 1) return in_order.total();
   return BusyPair::Of(any_order.Finish(), steps);
@@ -54,9 +53,8 @@ Distribution ComputeDistribution(const EventTree& tree, const StepTable& steps,
   }
 
   IntervalCollector host;
-  for (const IntervalSet& thread : communication.by_thread()) {
+  for (const IntervalSet& thread : communication.by_thread())
     for (const Interval& part : thread) host.Add(part.begin, part.end);
-  }
   IntervalCollector communicating;
   IntervalCollector computing;
   for (const DeviceWork& work : tree.work()) {

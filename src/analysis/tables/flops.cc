@@ -40,9 +40,8 @@ FlopsTable ComputeFlops(const EventTree& tree) {
     tree.ForEachNested(i, [&](Row row, const Interval& span) {
       const StringId name = trace.name()[row];
       if (trace.type()[row] != STEPSCOPE_OPERATOR ||
-          rules[name.v] == FlopRule::kNone) {
+          rules[name.v] == FlopRule::kNone)
         return;
-      }
       Sum& named = sums[name.v];
       if (named.thread != i) {
         named.thread = i;
@@ -68,9 +67,8 @@ FlopsTable ComputeFlops(const EventTree& tree) {
       sum.on_device = sum.on_device || gpu > 0;
       sum.time_ns =
           SaturatingAdd(sum.time_ns, gpu > 0 ? gpu : trace.dur_ns()[row]);
-      if (outermost.Enter(span.begin, span.end)) {
+      if (outermost.Enter(span.begin, span.end))
         table.total_flops = SaturatingAdd(table.total_flops, *flops);
-      }
     });
   }
   for (const auto& [name, sum] : sums) table.rows.push_back(sum.row);

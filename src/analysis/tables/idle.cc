@@ -57,9 +57,8 @@ IdleTable::IdleTable(const EventTree& tree, const StepTable& steps,
     IdleDevice row;
     row.name = device.name;
     row.process = device.process;
-    for (size_t i = 0; i < row.rows.size(); ++i) {
+    for (size_t i = 0; i < row.rows.size(); ++i)
       row.rows[i].cause = static_cast<StepPart>(kFirstCause + i);
-    }
     result_.devices.push_back(std::move(row));
   }
   if (result_.devices.empty()) return;
@@ -69,15 +68,13 @@ IdleTable::IdleTable(const EventTree& tree, const StepTable& steps,
     backward[tree.threads()[stage.thread].process].Add(stage.range.begin,
                                                        stage.range.end);
   }
-  for (size_t i = 0; i < backward.size(); ++i) {
+  for (size_t i = 0; i < backward.size(); ++i)
     backward_[i] = backward[i].Finish();
-  }
 }
 
 void IdleTable::Add(const StepWindow& window) {
-  for (size_t i = 0; i < window.idle.size(); ++i) {
+  for (size_t i = 0; i < window.idle.size(); ++i)
     AddGaps(window, window.idle[i], result_.devices[window.first_device + i]);
-  }
   if (!window.host_operators.empty()) AddHostOperators(window);
 }
 
@@ -88,9 +85,8 @@ void IdleTable::AddGaps(const StepWindow& window, const IntervalSet& idle,
   device.around_sync_ns =
       SaturatingAdd(device.around_sync_ns, TimeAroundSync(window, idle));
   if (window.idle.size() == 1) {
-    for (size_t i = 0; i < window.pieces.size(); ++i) {
+    for (size_t i = 0; i < window.pieces.size(); ++i)
       AddPieces(window.pieces[i], device.rows[i]);
-    }
   } else {
     remainder_.Reset(idle);
     for (size_t i = 0; i < window.causes.size(); ++i) {

@@ -21,11 +21,10 @@ class KernelTable {
       : tree_(tree), slot_of_name_(tree.trace().strings().size(), kNoTableRow) {
     NameTotals totals(tree.trace());
     ForEachStream([&](const Track& track, bool only_kernels) {
-      if (only_kernels) {
+      if (only_kernels)
         totals.Add(track.first, track.last);
-      } else {
+      else
         ForEachKernel(track, [&](Row row) { totals.Add(row); });
-      }
     });
     for (uint32_t i = 0; i < totals.totals().size(); ++i) {
       if (totals.totals()[i].calls == 0) continue;
@@ -36,9 +35,8 @@ class KernelTable {
               [](const Kernel& a, const Kernel& b) {
                 return a.sum.first < b.sum.first;
               });
-    for (uint32_t i = 0; i < kernels_.size(); ++i) {
+    for (uint32_t i = 0; i < kernels_.size(); ++i)
       slot_of_name_[kernels_[i].name.v] = i;
-    }
   }
 
   void AddUse() {
@@ -97,9 +95,8 @@ class KernelTable {
   template <typename Visit>
   void ForEachKernel(const Track& track, Visit visit) const {
     const auto type = tree_.trace().type();
-    for (Row row = track.first; row < track.last; ++row) {
+    for (Row row = track.first; row < track.last; ++row)
       if (type[row] == STEPSCOPE_KERNEL) visit(row);
-    }
   }
   template <typename Visit>
   void ForEachKernel(Visit visit) const {

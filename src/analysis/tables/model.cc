@@ -53,9 +53,8 @@ int64_t StepTimeOutsideStages(const EventTree& tree, const StepTable& steps) {
 // The same of the window that stands for the steps where they took no time.
 int64_t WindowOutsideStages(const StepTable& steps) {
   IntervalCollector taken;
-  for (const StepInterval& stage : steps.stages()) {
+  for (const StepInterval& stage : steps.stages())
     if (steps.CountsStages(stage.thread)) Add(taken, stage);
-  }
   return TotalLength(Difference(std::span(&steps.window(), 1), taken.Finish()));
 }
 

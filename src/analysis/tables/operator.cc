@@ -269,9 +269,8 @@ class OperatorTable {
       groups.back().rows.push_back(MakeRow(slot, totals_[group]));
     }
     if (tree_.orphans() > 0) {
-      if (groups.empty() || options_.per_thread) {
+      if (groups.empty() || options_.per_thread)
         groups.push_back({.unknown_thread = options_.per_thread});
-      }
       groups.back().rows.push_back(std::move(lost));
     }
     for (OperatorGroup& sorted : groups) {

@@ -70,9 +70,7 @@ std::vector<OutlierRow> ComputeOutliers(const Waterfall& waterfall) {
   const std::span<const StepParts> all(waterfall.steps);
   for (size_t first = 0; first < all.size();) {
     size_t last = first + 1;
-    while (last < all.size() && all[last].process == all[first].process) {
-      ++last;
-    }
+    while (last < all.size() && all[last].process == all[first].process) ++last;
     AddProcess(all.subspan(first, last - first), rows);
     first = last;
   }
@@ -92,9 +90,8 @@ struct OddStep {
 
 RowList OddSteps(const Summary& summary) {
   std::vector<OddStep> rows;
-  for (const OutlierRow& row : summary.outliers) {
+  for (const OutlierRow& row : summary.outliers)
     rows.push_back({&row, summary.trace->processes()[row.process].pid});
-  }
   return RowList::Own(std::move(rows));
 }
 

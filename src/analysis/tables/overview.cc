@@ -39,11 +39,10 @@ class TypeTimes {
     const int64_t* const start = tree.trace().start_ns().data();
     const auto add = [&](uint32_t, Row row) {
       const uint16_t slot = TypeSlot(type[row]);
-      if (runs_[slot] > 1) {
+      if (runs_[slot] > 1)
         several_[slot].Add(start[row], tree.end_ns(row));
-      } else {
+      else
         busy_[slot].Add(start[row], tree.end_ns(row));
-      }
     };
     ForEachHostSlice(tree.trace(), add, [this] { AddSeveral(); });
   }
@@ -53,9 +52,8 @@ class TypeTimes {
 
  private:
   void AddSeveral() {
-    for (size_t slot = 0; slot < kTypeSlots; ++slot) {
+    for (size_t slot = 0; slot < kTypeSlots; ++slot)
       if (runs_[slot] > 1) busy_[slot].Add(several_[slot], ordered_);
-    }
   }
 
   std::array<uint64_t, kTypeSlots> calls_{};
@@ -74,9 +72,8 @@ OverviewRow MakeTypeRow(std::string type, uint64_t calls, BusyPair time,
 // The union of all stages of a type.
 BusyPair StageTime(const StepTable& steps, size_t type) {
   IntervalCollector time;
-  for (const StepInterval& stage : steps.stages()) {
+  for (const StepInterval& stage : steps.stages())
     if (stage.type == type) time.Add(stage.range.begin, stage.range.end);
-  }
   return BusyPair::Of(time.Finish(), steps.all_steps());
 }
 
@@ -124,13 +121,10 @@ std::vector<OverviewRow> DeviceTypeRows(const EventTree& tree,
   for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
     const Track& track = trace.tracks()[i];
     if (track.kind != TrackKind::kStream) continue;
-    for (size_t kind = 0; kind < calls.size(); ++kind) {
+    for (size_t kind = 0; kind < calls.size(); ++kind)
       calls[kind] += tree.census().counts(i)[STEPSCOPE_KERNEL + kind];
-    }
-    if ((tree.census().types(i) & kDeviceWorkTypes) ==
-        SetOf(STEPSCOPE_KERNEL)) {
+    if ((tree.census().types(i) & kDeviceWorkTypes) == SetOf(STEPSCOPE_KERNEL))
       continue;
-    }
     for (Row row = track.first; row < track.last; ++row) {
       const uint16_t type = trace.type()[row];
       if (type != STEPSCOPE_MEMCPY && type != STEPSCOPE_MEMSET) continue;

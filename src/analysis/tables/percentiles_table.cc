@@ -37,9 +37,8 @@ RowList SpreadRows(const Summary& summary) {
           {row.name, "operator", row.calls, &row.cpu_spread, &row.gpu_spread});
     }
   }
-  for (const KernelRow& row : summary.kernel) {
+  for (const KernelRow& row : summary.kernel)
     rows.push_back({row.name, "kernel", row.calls, nullptr, &row.spread});
-  }
   return RowList::Own(std::move(rows));
 }
 

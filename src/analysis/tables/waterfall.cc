@@ -17,9 +17,8 @@ double Waterfall::coverage() const {
 }
 
 void WaterfallTable::Add(const StepWindow& window) {
-  if (result_.steps.empty() || result_.steps.back().process != window.process) {
+  if (result_.steps.empty() || result_.steps.back().process != window.process)
     ++result_.processes;
-  }
   StepParts step;
   step.index = window.step == nullptr ? -1 : window.step->index;
   step.process = window.process;
@@ -58,9 +57,8 @@ Waterfall WaterfallTable::Finish(const EventTree& tree,
     const Track& track = trace.tracks()[i];
     if (track.kind != TrackKind::kThread) continue;
     result_.host_events += track.last - track.first;
-    for (const Row row : tree.census().marks(i)) {
+    for (const Row row : tree.census().marks(i))
       if (IsConcludedPass(trace, row)) --result_.host_events;
-    }
   }
   if (steps.steps().empty()) AddTimeBeforeEvents(trace);
   const size_t windows = steps.steps().empty() ? 0 : result_.steps.size();
@@ -95,9 +93,8 @@ struct WaterfallRow {
   }
   RowList Steps() const {
     std::vector<StepPartsRow> steps;
-    for (const StepParts& step : of().steps) {
+    for (const StepParts& step : of().steps)
       steps.push_back({&step, summary->trace->processes()[step.process].pid});
-    }
     return RowList::Own(std::move(steps));
   }
 };

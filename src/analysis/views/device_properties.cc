@@ -42,9 +42,8 @@ std::optional<DeviceProperties> OfObject(std::string_view members,
     if (key == "id") id = NumberIn(text);
     if (key == "name") found.name = QuotedText(text);
     if (key == "totalGlobalMem") found.memory_bytes = NumberIn(text);
-    if (key == "numSms" || key == "smCount") {
+    if (key == "numSms" || key == "smCount")
       found.multiprocessors = NumberIn(text);
-    }
     if (key == "computeMajor") capability.major = NumberIn(text);
     if (key == "computeMinor") capability.minor = NumberIn(text);
     return true;

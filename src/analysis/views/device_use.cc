@@ -48,23 +48,20 @@ std::map<DeviceOrder, UseRow> UseOfDevices(const EventTree& tree) {
   for (uint32_t i = 0; i < trace.tracks().size(); ++i) {
     const Track& track = trace.tracks()[i];
     if (track.kind != TrackKind::kStream ||
-        (tree.census().types(i) & kDeviceWorkTypes) == 0) {
+        (tree.census().types(i) & kDeviceWorkTypes) == 0)
       continue;
-    }
     UseRow& device = devices[DeviceOrder(trace.str(track.device_type),
                                          track.device, track.process)];
     for (Row row = track.first; row < track.last; ++row) {
       if (trace.type()[row] != STEPSCOPE_KERNEL) continue;
       const int64_t dur = trace.dur_ns()[row];
       device.kernel_ns = SaturatingAdd(device.kernel_ns, dur);
-      if (names.tensor_core_kernel(trace.name()[row])) {
+      if (names.tensor_core_kernel(trace.name()[row]))
         device.tensor_ns = SaturatingAdd(device.tensor_ns, dur);
-      }
       if (!reader.any()) continue;
       const KernelUseSample sample = reader.Read(row);
-      if (sample.occupancy) {
+      if (sample.occupancy)
         device.known_ns = SaturatingAdd(device.known_ns, dur);
-      }
       device.use.Add(sample, dur);
     }
   }

@@ -45,9 +45,8 @@ std::string WithoutBrackets(std::string_view text) {
 
 std::string ArgumentText(const Trace& trace, Row row, std::string_view raw,
                          std::string_view key) {
-  for (const Arg& arg : trace.args_of(row)) {
+  for (const Arg& arg : trace.args_of(row))
     if (trace.str(arg.key) == key) return TextOfArg(trace, arg);
-  }
   return WithoutBrackets(RawMember(raw, key));
 }
 

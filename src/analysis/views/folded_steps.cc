@@ -62,9 +62,8 @@ class Folder {
   explicit Folder(const ViewInput& input)
       : tree_(input.tree), steps_(input.steps) {
     bool settled = false;
-    for (const StepInterval& step : steps_.steps()) {
+    for (const StepInterval& step : steps_.steps())
       settled = settled || !step.warmup;
-    }
     for (const StepInterval& step : steps_.steps()) {
       const uint32_t process = tree_.threads()[step.thread].process;
       if (step.thread != steps_.main_thread(process)) continue;
@@ -106,9 +105,8 @@ class Folder {
     for (const auto& [key, values] : values_) {
       const auto& [track, text, at] = key;
       if (at + 1 == number && PlaceOf(track) == place &&
-          tree_.trace().str(StringId{text}) == name) {
+          tree_.trace().str(StringId{text}) == name)
         rows.insert(rows.end(), values.rows.begin(), values.rows.end());
-      }
     }
     return rows;
   }

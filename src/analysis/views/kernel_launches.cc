@@ -65,15 +65,12 @@ class Launches {
         raw_(tree.trace()),
         use_(tree.trace()),
         names_(tree.trace().strings()) {
-    for (const DeviceWork& work : tree.work()) {
+    for (const DeviceWork& work : tree.work())
       if (tree.trace().type()[work.row] == STEPSCOPE_KERNEL) Add(work);
-    }
   }
 
   std::vector<LaunchRow> Rows() {
-    for (LaunchRow& row : rows_) {
-      row.gpu = TimeColumn::Of(row.stats, total_ns_);
-    }
+    for (LaunchRow& row : rows_) row.gpu = TimeColumn::Of(row.stats, total_ns_);
     return std::move(rows_);
   }
 

@@ -14,11 +14,9 @@ namespace stepscope {
 inline std::string_view LaunchingOperator(const EventTree& tree,
                                           const DeviceWork& work) {
   const Trace& trace = tree.trace();
-  for (Row row = work.owner; row != kNoRow; row = tree.parent(row)) {
-    if (trace.type()[row] == STEPSCOPE_OPERATOR) {
+  for (Row row = work.owner; row != kNoRow; row = tree.parent(row))
+    if (trace.type()[row] == STEPSCOPE_OPERATOR)
       return trace.str(trace.name()[row]);
-    }
-  }
   return work.owner == kNoRow ? kNoLaunchName
                               : trace.str(trace.name()[work.owner]);
 }

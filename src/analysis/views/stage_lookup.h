@@ -62,9 +62,8 @@ class StageLookup {
                          [](int64_t time, const StepInterval& stage) {
                            return time < stage.range.begin;
                          });
-    if (after != stages.begin() && time_ns < after[-1].range.end) {
+    if (after != stages.begin() && time_ns < after[-1].range.end)
       return StageSlot(after[-1].type);
-    }
     const bool outside = finder_.total() > 0 &&
                          finder_.Find(process, time_ns) == StepFinder::kNone;
     return outside ? kNoStage : kOtherStage;

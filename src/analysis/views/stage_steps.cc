@@ -60,11 +60,9 @@ std::vector<StageStepRow> ComputeStageSteps(const ViewInput& input) {
   const Trace& trace = input.tree.trace();
   std::vector<StageStepRow> rows;
   std::array<bool, kStageSlots> occurs{};
-  for (const StepInterval& stage : input.steps.stages()) {
-    if (input.steps.CountsStages(stage.thread)) {
+  for (const StepInterval& stage : input.steps.stages())
+    if (input.steps.CountsStages(stage.thread))
       occurs[StageSlot(stage.type)] = true;
-    }
-  }
   occurs[kOtherStage] = true;
   for (const StepInterval& step : input.steps.steps()) {
     const Sides sides = SidesOf(input.steps, step);

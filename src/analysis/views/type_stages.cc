@@ -42,9 +42,8 @@ using Types = std::map<std::pair<bool, uint16_t>, Stages>;
 
 void AddSlices(Types& types) {
   IntervalSet ordered;
-  for (auto& [key, stages] : types) {
+  for (auto& [key, stages] : types)
     for (StageShare& share : stages) share.busy.Add(share.slice, ordered);
-  }
 }
 
 void AddHost(const EventTree& tree, const StageLookup& lookup, Types& types) {
@@ -93,9 +92,8 @@ std::vector<TypeStageRow> ComputeTypeStages(const ViewInput& input) {
                       stages[slot].calls, time, 0});
       total_ns = SaturatingAdd(total_ns, time);
     }
-    for (size_t i = first; i < rows.size(); ++i) {
+    for (size_t i = first; i < rows.size(); ++i)
       rows[i].ratio = Ratio(rows[i].time_ns, total_ns);
-    }
   }
   return rows;
 }

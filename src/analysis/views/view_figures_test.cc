@@ -13,7 +13,7 @@
 #include "analysis/tables/all_tables.h"
 #include "analysis/tables/rows.h"
 #include "analysis/views/folded_steps.h"
-#include "analysis/views/view_table_case.h"
+#include "analysis/views/view_table_case_test_support.h"
 #include "trace/build/trace_builder.h"
 
 namespace stepscope {

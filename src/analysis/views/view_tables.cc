@@ -32,9 +32,8 @@ std::span<const ViewTable> ViewTables() {
 }
 
 const ViewTable* FindViewTable(std::string_view key) {
-  for (const ViewTable& table : ViewTables()) {
+  for (const ViewTable& table : ViewTables())
     if (table.key == key) return &table;
-  }
   return nullptr;
 }
 

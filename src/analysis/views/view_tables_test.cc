@@ -12,7 +12,7 @@
 #include "analysis/summary.h"
 #include "analysis/views/device_properties.h"
 #include "analysis/views/view_table.h"
-#include "analysis/views/view_table_case.h"
+#include "analysis/views/view_table_case_test_support.h"
 #include "trace/build/trace_builder.h"
 #include "trace/trace_from_text_test_support.h"
 

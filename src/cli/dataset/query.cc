@@ -20,12 +20,14 @@
 #include "cli/frame/output_file.h"
 #include "cli/frame/progress.h"
 #include "cli/frame/verbs.h"
+#include "cli/load.h"
 #include "cli/table_style.h"
 #include "exporters/output_file.h"
 #include "query/dataset.h"
 #include "query/named_query.h"
 #include "query/query_session.h"
 #include "query/scratch_folder.h"
+#include "query/summary_tables.h"
 
 namespace stepscope {
 namespace {
@@ -125,7 +127,7 @@ Status Answer(const QueryArguments& arguments, QuerySession& session,
 
 ExitCode RunOn(const QueryArguments& arguments, const std::string& dataset,
                const std::string& spill, const std::string& sql,
-               TemporaryDataset& temporary) {
+               TemporaryDataset& temporary, bool is_trace) {
   QueryLimits limits;
   limits.memory = arguments.memory;
   limits.spill_folder = spill;
@@ -138,6 +140,14 @@ ExitCode RunOn(const QueryArguments& arguments, const std::string& dataset,
   Result<std::unique_ptr<QuerySession>> session =
       QuerySession::Open(dataset, limits);
   if (!session) return ComplainOfQuery(session.error());
+  if (const ViewSet views = SummaryViewsIn(sql); is_trace && views) {
+    ExitCode code = kExitOk;
+    auto trace = LoadTrace({arguments.input}, code);
+    if (trace == nullptr) return code;
+    const Status added =
+        AddSummaryTables(std::move(trace), views, (*session)->database());
+    if (!added) return ComplainOfQuery(added.error());
+  }
   std::atomic<bool> interrupted = false;
   temporary.OnSignal([&] {
     interrupted = true;
@@ -196,7 +206,7 @@ ExitCode RunQuery(const QueryArguments& arguments) {
   TemporaryDataset temporary(*folder);
   const std::string spill = *folder + "/spill";
   if (IsDataset(arguments.input))
-    return RunOn(arguments, arguments.input, spill, *sql, temporary);
+    return RunOn(arguments, arguments.input, spill, *sql, temporary, false);
   const std::string dataset = *folder + "/dataset";
   ConvertOptions convert;
   convert.inputs = {arguments.input};
@@ -204,7 +214,7 @@ ExitCode RunQuery(const QueryArguments& arguments) {
   convert.to = kParquet;
   const ExitCode code = RunConvertDataset(convert);
   if (code != kExitOk) return code;
-  return RunOn(arguments, dataset, spill, *sql, temporary);
+  return RunOn(arguments, dataset, spill, *sql, temporary, true);
 }
 
 }  // namespace stepscope

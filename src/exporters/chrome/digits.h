@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <string_view>
 
 namespace stepscope::chrome {
 
@@ -27,11 +26,6 @@ template <size_t N>
 inline char* PutLiteral(char* p, const char (&text)[N]) {
   std::memcpy(p, text, N - 1);
   return p + N - 1;
-}
-
-inline char* PutText(char* p, std::string_view text) {
-  std::memcpy(p, text.data(), text.size());
-  return p + text.size();
 }
 
 // The eight digits of v < 10^8 as bytes 0..9, the first digit lowest. Lanes of

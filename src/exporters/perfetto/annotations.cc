@@ -2,6 +2,7 @@
 #include "exporters/perfetto/annotations.h"
 
 #include "base/json_check.h"
+#include "base/utf8.h"
 #include "exporters/arrows.h"
 #include "exporters/chrome/json_text.h"
 #include "exporters/perfetto/facts.h"

@@ -43,20 +43,6 @@ uint64_t IndexOf(std::vector<std::string>& list, std::string_view text,
 
 }  // namespace
 
-bool AppendValidUtf8(std::string& out, std::string_view text) {
-  bool valid = true;
-  for (size_t at = 0; at < text.size();) {
-    const size_t from = at;
-    if (NextCodePoint(text, at) == kInvalidUtf8) {
-      out += "\uFFFD";
-      valid = false;
-    } else {
-      out += text.substr(from, at - from);
-    }
-  }
-  return valid;
-}
-
 Packets::Packets(const Trace& trace, OutBuffer& out)
     : trace_(trace),
       out_(out),

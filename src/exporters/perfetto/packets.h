@@ -18,10 +18,6 @@ namespace stepscope::perfetto {
 
 inline constexpr uint64_t kSequence = 1;
 
-// `text` with each ill-formed byte as U+FFFD: protobuf strings are UTF-8.
-// False: there were such bytes.
-bool AppendValidUtf8(std::string& out, std::string_view text);
-
 class Packets {
  public:
   Packets(const Trace& trace, OutBuffer& out);

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/utf8.h"
 #include "exporters/chrome/time_base.h"
 #include "exporters/perfetto/facts.h"
 #include "exporters/perfetto/packets.h"

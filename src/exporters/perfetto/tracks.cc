@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/utf8.h"
 #include "exporters/perfetto/facts.h"
 #include "exporters/pid_pool.h"
 

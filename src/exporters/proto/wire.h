@@ -33,23 +33,6 @@ inline char* PutVarint(char* p, uint64_t v) {
   return p;
 }
 
-inline size_t VarintBytes(uint64_t v) {
-  return (static_cast<size_t>(std::bit_width(v | 1)) + 6) / 7;
-}
-
-// The same for v < 2^56, without a loop: writes 8 bytes, of which as many
-// count as the result says.
-inline char* PutVarint56(char* p, uint64_t v) {
-  const auto bytes = VarintBytes(v);
-  // Seven bits into each byte.
-  v = (v & 0x000000000fffffff) | (v & 0x00fffffff0000000) << 4;
-  v = (v & 0x00003fff00003fff) | (v & 0x0fffc0000fffc000) << 2;
-  v = (v & 0x007f007f007f007f) | (v & 0x3f803f803f803f80) << 1;
-  v |= 0x8080808080808080 & ((uint64_t{1} << (8 * (bytes - 1))) - 1);
-  std::memcpy(p, &v, sizeof(v));
-  return p + bytes;
-}
-
 inline char* PutFixed64(char* p, uint64_t v) {
   std::memcpy(p, &v, sizeof(v));
   return p + sizeof(v);

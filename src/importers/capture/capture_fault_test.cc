@@ -12,7 +12,7 @@
 #include "importers/capture/capture_importer.h"
 #include "importers/capture/preview.h"
 #include "importers/capture/sample_capture_test_support.h"
-#include "importers/capture/trace_check.h"
+#include "importers/capture/trace_check_test_support.h"
 
 namespace stepscope::capture {
 namespace {

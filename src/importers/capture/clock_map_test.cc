@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "importers/capture/capture_writer.h"
+#include "importers/capture/capture_writer_test_support.h"
 
 namespace stepscope::capture {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "importers/capture/capture_writer.h"
+#include "importers/capture/capture_writer_test_support.h"
 
 namespace stepscope::capture {
 

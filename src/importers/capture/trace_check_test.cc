@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The check that the fault tests rely on must itself see what is wrong.
-#include "importers/capture/trace_check.h"
-
 #include <gtest/gtest.h>
 
 #include <functional>
 
+#include "importers/capture/trace_check_test_support.h"
 #include "trace/build/trace_builder.h"
 
 namespace stepscope::capture {

@@ -83,9 +83,8 @@ Figure TensorFigure(const DeviceUse& use) {
 Figure OccupancyFigure(const DeviceUse& use) {
   const auto share = use.Ratio("occupancy");
   const auto known = use.Ratio("occupancy_known");
-  if (!share || !known) {
+  if (!share || !known)
     return {"Achieved occupancy", kUnknown, "the trace does not state it", {}};
-  }
   return {"Achieved occupancy", Share(*share),
           "known for " + Share(*known) + " of kernel time", share};
 }

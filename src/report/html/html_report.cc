@@ -108,12 +108,10 @@ std::string Notes(const Summary& summary, const Redactor& redactor) {
   const auto add = [&](const std::string& note) {
     lines += "<p>" + Prose(redactor.Sentence(note)) + "</p>\n";
   };
-  for (const std::string& note : summary.notes) {
+  for (const std::string& note : summary.notes)
     if (!IsAboutTables(note)) add(note);
-  }
-  if (!summary.advice.findings.empty()) {
+  if (!summary.advice.findings.empty())
     for (const std::string& doubt : summary.advice.doubts) add(doubt);
-  }
   if (lines.empty()) return "";
   return "<section class=\"card warn\">"
          "<h2>Before you trust the numbers</h2>\n" +
@@ -121,10 +119,9 @@ std::string Notes(const Summary& summary, const Redactor& redactor) {
 }
 
 std::string AboutTables(const Summary& summary) {
-  for (const std::string& note : summary.notes) {
+  for (const std::string& note : summary.notes)
     if (IsAboutTables(note))
       return "<p class=\"sub\">" + Escape(note) + "</p>\n";
-  }
   return "";
 }
 

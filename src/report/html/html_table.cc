@@ -114,9 +114,8 @@ std::string Maker::CellHtml(const TableColumn& column, const Cell& cell) const {
 
 std::string Maker::Label(const std::vector<TableColumn>& columns,
                          const void* row) const {
-  for (const TableColumn& column : columns) {
+  for (const TableColumn& column : columns)
     if (column.type != CellType::kRows) return Text(column, column.cell(row));
-  }
   return "";
 }
 
@@ -197,9 +196,8 @@ std::string Nested(const Maker& make, const Level& level, size_t top) {
       const auto* rows = std::get_if<RowList>(&cell);
       if (rows == nullptr) continue;
       const std::string inside = make.Label(*level.columns, row);
-      for (size_t i = 0; i < rows->size(); ++i) {
+      for (size_t i = 0; i < rows->size(); ++i)
         inner.rows.emplace_back(inside, (*rows)[i]);
-      }
       inner.owners.push_back(std::move(cell));
     }
     if (inner.rows.empty()) continue;

@@ -92,9 +92,8 @@ Redactor::Redactor(const Trace& trace, std::string salt)
   for (const Source& source : trace.sources()) {
     add(source.path);
     for (size_t at = source.path.find('/'); at != source.path.npos;
-         at = source.path.find('/', at + 1)) {
+         at = source.path.find('/', at + 1))
       add(std::string_view(source.path).substr(at + 1));
-    }
   }
 }
 
@@ -111,9 +110,8 @@ std::string Redactor::Name(std::string_view text) const {
 std::string Redactor::Place(std::string_view text) const {
   if (!hides()) return std::string(text);
   std::string_view word = text;
-  if (word.starts_with("Place(") && word.ends_with(")")) {
+  if (word.starts_with("Place(") && word.ends_with(")"))
     word = word.substr(6, word.size() - 7);
-  }
   size_t end = word.size();
   const auto is_digit = [&](size_t at) {
     return std::isdigit(static_cast<unsigned char>(word[at])) != 0;
@@ -121,9 +119,8 @@ std::string Redactor::Place(std::string_view text) const {
   while (end > 0 && is_digit(end - 1)) --end;
   if (end > 0 && word[end - 1] == ':') --end;
   std::string kind(word.substr(0, end));
-  for (char& c : kind) {
+  for (char& c : kind)
     c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
   constexpr std::array<std::string_view, 10> kKnown = {
       "cpu", "gpu", "cuda",       "mlu",          "npu",
       "xpu", "tpu", "gpu_pinned", "cpu(process)", "cpu(system)"};
@@ -147,16 +144,14 @@ std::string Redactor::Sentence(std::string_view text) const {
   const auto end_word = [&] {
     size_t end = word.size();
     while (end > 0 && std::string_view(".,;:\"'").find(word[end - 1]) !=
-                          std::string_view::npos) {
+                          std::string_view::npos)
       --end;
-    }
     const std::string core = word.substr(0, end);
     // A cut name ends so: it is no whole one, but must not be read either.
-    if (LooksLikeName(core) && IsPartOfName(core)) {
+    if (LooksLikeName(core) && IsPartOfName(core))
       out += Hash(core) + word.substr(end);
-    } else {
+    else
       out += word;
-    }
     word.clear();
   };
   for (size_t at = 0; at < all.size();) {
@@ -168,9 +163,8 @@ std::string Redactor::Sentence(std::string_view text) const {
         if (!IsBoundary(all, end) || part.size() < 2) continue;
         if (std::none_of(part.begin(), part.end(), [](unsigned char c) {
               return std::isalpha(c) != 0 || c >= 0x80;
-            })) {
+            }))
           continue;
-        }
         if (names_.contains(std::string(part))) length = part.size();
       }
     }
@@ -196,9 +190,8 @@ std::string Redactor::Cell(std::string_view table, std::string_view column,
                            std::string_view text) const {
   if (!hides()) return std::string(text);
   if (std::find(kOurs.begin(), kOurs.end(), std::pair(table, column)) !=
-      kOurs.end()) {
+      kOurs.end())
     return std::string(text);
-  }
   if (text == kEmptyName || text == "(no launch)") return std::string(text);
   if (column == "place" || table == "device" || column == "device")
     return Place(text);

@@ -69,11 +69,10 @@ std::string StepBarsHtml(const Summary& summary) {
   size_t left_out = 0;
   for (const StepParts& step : all) {
     if (step.index < 0) continue;
-    if (step.process == all[0].process && steps.size() < kMostSteps) {
+    if (step.process == all[0].process && steps.size() < kMostSteps)
       steps.push_back(&step);
-    } else {
+    else
       ++left_out;
-    }
   }
   if (steps.size() < 2) return "";
   int64_t most = 1;
@@ -120,9 +119,8 @@ std::string StepBarsHtml(const Summary& summary) {
           kBarsWidth, kBarsHeight + 36) +
       body + "</svg>\n";
   out += "<p class=\"note\">The longest takes " + Time(most) + ".";
-  if (left_out > 0) {
+  if (left_out > 0)
     out += " " + CountText(left_out) + " more steps are not drawn.";
-  }
   return out + "</p>\n";
 }
 

@@ -29,9 +29,8 @@ std::string HumanTime(int64_t epoch_ns) {
   std::tm parts{};
   char text[64];
   if (gmtime_r(&time, &parts) == nullptr ||
-      std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &parts) == 0) {
+      std::strftime(text, sizeof(text), "%Y-%m-%d %H:%M:%S", &parts) == 0)
     return "unknown";
-  }
   return Format("%s.%03lld UTC", text, static_cast<long long>(rest / 1000000));
 }
 

@@ -20,11 +20,10 @@ void WriteProcesses(JsonWriter& json, const Trace& trace) {
   json.Key("processes").BeginArray();
   for (const Process& process : trace.processes()) {
     json.BeginObject().Field("pid", process.pid).Key("rank");
-    if (process.rank >= 0) {
+    if (process.rank >= 0)
       json.Int(process.rank);
-    } else {
+    else
       json.Null();
-    }
     json.Field("name", trace.str(process.name));
     json.Field("host", trace.str(process.host));
     json.Field("source", trace.source_of(process).path);
@@ -114,20 +113,18 @@ void WriteClocks(JsonWriter& json, const SetClocks& clocks) {
   for (const MemberClock& member : clocks.members) {
     const AlignedClock& clock = member.clock;
     json.BeginObject().Field("file", member.file).Key("rank");
-    if (member.rank >= 0) {
+    if (member.rank >= 0)
       json.Int(member.rank);
-    } else {
+    else
       json.Null();
-    }
     json.Field("method", ClockMethodName(clock.method));
     json.Field("collectives", clock.collectives);
     json.Field("offset_ns", clock.offset_ns);
     json.Field("drift_ppm", clock.drift_ppm).Key("error_ns");
-    if (clock.error_ns >= 0) {
+    if (clock.error_ns >= 0)
       json.Int(clock.error_ns);
-    } else {
+    else
       json.Null();
-    }
     json.Field("error_ppm", clock.error_ppm);
     json.Field("center_ns", clock.center_ns);
     json.Key("map").BeginObject().Field("from_ns", clock.to_set.from_ns());
@@ -164,20 +161,18 @@ void WriteHang(JsonWriter& json, const Trace& trace) {
   json.BeginObject().Field("reason", hang.reason).Key("ranks").BeginArray();
   const auto name = [&](std::string_view key, Row row) {
     json.Key(key);
-    if (row == kNoRow) {
+    if (row == kNoRow)
       json.Null();
-    } else {
+    else
       json.String(trace.str(trace.name()[row]));
-    }
   };
   for (const HangRank& rank : hang.ranks) {
     const Process& process = trace.processes()[rank.process];
     json.BeginObject().Key("rank");
-    if (process.rank >= 0) {
+    if (process.rank >= 0)
       json.Int(process.rank);
-    } else {
+    else
       json.Null();
-    }
     json.Field("pid", process.pid);
     name("waits_in", rank.collective);
     name("step", rank.step);
@@ -220,9 +215,8 @@ std::string InfoJson(const TraceInfo& input) {
   json.Field("names", uint64_t{trace.strings().size()}).EndObject();
   WriteProcesses(json, trace);
   json.Key("threads").BeginArray();
-  for (const ThreadInfo& thread : ThreadInfos(trace)) {
+  for (const ThreadInfo& thread : ThreadInfos(trace))
     WriteThread(json, trace, thread);
-  }
   json.EndArray();
   WriteRecordingCost(json, trace);
   const ClockInfo& clock = trace.clock();

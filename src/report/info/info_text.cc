@@ -90,9 +90,8 @@ void AddSource(std::string& out, const Trace& trace) {
   }
   Field(out, "state", State(trace));
   std::string when = HumanDuration(trace.end_ns() - trace.begin_ns());
-  if (trace.clock().epoch_known) {
+  if (trace.clock().epoch_known)
     when += ", from " + HumanTime(trace.epoch_ns() + trace.begin_ns());
-  }
   Field(out, "recorded", when);
 }
 
@@ -101,15 +100,12 @@ void AddProcesses(std::string& out, const Trace& trace) {
   for (size_t i = 0; i < trace.processes().size() && i < kShown; ++i) {
     const Process& process = trace.processes()[i];
     std::string text = Format("pid %lld", static_cast<long long>(process.pid));
-    if (process.rank >= 0) {
+    if (process.rank >= 0)
       text += Format(", rank %lld", static_cast<long long>(process.rank));
-    }
-    if (!trace.str(process.name).empty()) {
+    if (!trace.str(process.name).empty())
       text += ", " + Name(trace, process.name);
-    }
-    if (!trace.str(process.host).empty()) {
+    if (!trace.str(process.host).empty())
       text += ", on " + Name(trace, process.host);
-    }
     Field(out, "process", text);
   }
   if (trace.processes().size() > kShown) {
@@ -317,9 +313,8 @@ std::string InfoText(const TraceInfo& input) {
   if (const std::string cost = RecordingCostText(trace); !cost.empty())
     Field(out, "cost", cost);
   AddHang(out, trace);
-  for (const std::string& note : NotesForPeople(trace)) {
+  for (const std::string& note : NotesForPeople(trace))
     Field(out, "note", VisibleText(note));
-  }
   AddSkipped(out, input);
   AddThreads(out, trace);
   return out;

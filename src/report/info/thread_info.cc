@@ -5,9 +5,8 @@ namespace stepscope {
 
 std::vector<ThreadInfo> ThreadInfos(const Trace& trace) {
   std::vector<const ThreadReport*> reports(trace.tracks().size(), nullptr);
-  for (const ThreadReport& report : trace.threads()) {
+  for (const ThreadReport& report : trace.threads())
     if (report.track < reports.size()) reports[report.track] = &report;
-  }
   std::vector<ThreadInfo> threads;
   for (size_t i = 0; i < trace.tracks().size(); ++i) {
     const Track& track = trace.tracks()[i];
@@ -15,11 +14,9 @@ std::vector<ThreadInfo> ThreadInfos(const Trace& trace) {
     // Lanes stand behind the track that they belong to.
     if (track.lane == 0 || threads.empty()) {
       threads.push_back({&track, reports[i], 0, 0});
-      if (reports[i] != nullptr) {
-        for (const auto& [reason, count] : reports[i]->dropped) {
+      if (reports[i] != nullptr)
+        for (const auto& [reason, count] : reports[i]->dropped)
           threads.back().dropped += count;
-        }
-      }
     }
     threads.back().events += track.last - track.first;
   }

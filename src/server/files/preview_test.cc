@@ -9,7 +9,7 @@
 #include <future>
 #include <map>
 
-#include "importers/capture/capture_writer.h"
+#include "importers/capture/capture_writer_test_support.h"
 #include "server/files/sessions.h"
 #include "server/server_test_support.h"
 #include "timeline/tile_records.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
 import {
-  cellTypeOf, columnsOf, fromObjects, valueAt,
+  cellTypeOf, columnsOf, fromObjects, tablesIn, valueAt,
 } from "./declared.ts";
 
 test("a column has the title that the server gives", () => {
@@ -42,4 +42,18 @@ test("rows inside rows have the same columns", () => {
   expect(inner.inner!(0)!.within).toBe("in");
   expect(inner.inner!(0)!.cell(0, 1)).toBe(4);
   expect(data.inner!(1)).toBeNull();
+});
+
+test("a table of one row shows the rows inside it", () => {
+  const columns = [{ key: "name", type: "text" }, { key: "cpu", title: "CPU",
+    type: "rows", columns: [{ key: "time.ns", type: "time" }] }];
+  const inner = [{ time: { ns: 7 } }] as unknown as string;
+  const titles = (rows: (string | null)[][]) =>
+    tablesIn({ columns, rows }).map((one) => one.title);
+  expect(titles([["a", inner]])).toEqual(["", "CPU"]);
+  expect(titles([["a", inner], ["b", null]])).toEqual([""]);
+  const [only] = tablesIn({ columns: [columns[1]!], rows: [[inner]] });
+  expect(only!.data.cell(0, 0)).toBe(7);
+  expect(tablesIn({ columns: [columns[1]!], rows: [] })[0]!.data.count)
+    .toBe(0);
 });

@@ -78,6 +78,20 @@ export function fromFlat(table: FlatTable): Data {
   };
 }
 
+/** A table; one of a single row has tables inside it. */
+export function tablesIn(
+  table: FlatTable): { title: string; data: Data }[] {
+  const whole = fromFlat(table);
+  const inside = table.rows.length > 1 ? [] : table.columns.flatMap(
+    (column, at) => column.type !== "rows" ? [] : [{
+      title: column.title || column.key,
+      data: fromObjects(columnsOf(column.columns ?? []),
+        (table.rows[0]?.[at] ?? []) as unknown as unknown[]),
+    }]);
+  return whole.columns.length > 0
+    ? [{ title: "", data: whole }, ...inside] : inside;
+}
+
 export function declaredTable(
   tables: DeclaredTable[] | undefined, key: string): DeclaredTable | null {
   return tables?.find((table) => table.key === key) ?? null;

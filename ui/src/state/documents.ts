@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The documents of the shown trace, asked once and shared by the views.
-import type { DeclaredTable } from "../generated/answers.ts";
+import type { DeclaredTable, FlatTable } from "../generated/answers.ts";
 import {
   columnsOf, declaredTable, fromFlat, fromObjects,
 } from "../model/declared.ts";
@@ -32,11 +32,14 @@ export function useTables(): Load<DeclaredTable[]> {
 }
 
 /** A table of its own request: what is not part of the summary. */
+export function useFlatAnswer(
+  name: string, more: Record<string, string> | null = {}): Load<FlatTable> {
+  const base = more === null ? null : params();
+  return useAnswer("table", base ? { ...base, name, ...more } : null);
+}
 export function useFlatTable(
   name: string, more: Record<string, string> | null = {}): Load<Data> {
-  const base = more === null ? null : params();
-  const answer = useAnswer(
-    "table", base ? { ...base, name, ...more } : null);
+  const answer = useFlatAnswer(name, more);
   const value = answer.state === "ready" ? answer.value : null;
   const data = useMemo(() => value && fromFlat(value), [value]);
   return data ? { state: "ready", value: data } : answer as Load<Data>;

@@ -29,6 +29,8 @@ export const views: View[] = [
     load: () => import("./distributed/DistributedView.tsx") },
   { key: "steps", title: "Steps", icon: "steps", group: 2,
     load: () => import("./steps/StepsView.tsx") },
+  { key: "tables", title: "Tables", icon: "normal", group: 2,
+    load: () => import("./tables/TablesView.tsx") },
   { key: "compare", title: "Compare", icon: "compare", group: 2,
     load: () => import("./compare/CompareView.tsx") },
 ];

@@ -15,9 +15,8 @@
 namespace stepscope {
 
 inline std::string TextOf(const Cell& cell) {
-  if (const auto* integer = std::get_if<int64_t>(&cell)) {
+  if (const auto* integer = std::get_if<int64_t>(&cell))
     return std::to_string(*integer);
-  }
   if (const auto* number = std::get_if<double>(&cell)) {
     std::string text = std::to_string(*number);
     text.resize(text.find('.') + 3);
@@ -25,9 +24,8 @@ inline std::string TextOf(const Cell& cell) {
   }
   if (const auto* truth = std::get_if<bool>(&cell))
     return *truth ? "yes" : "no";
-  if (const auto* text = std::get_if<std::string_view>(&cell)) {
+  if (const auto* text = std::get_if<std::string_view>(&cell))
     return std::string(*text);
-  }
   return "-";
 }
 
@@ -45,9 +43,8 @@ struct ViewCase {
     std::string text;
     for (size_t i = 0; i < rows.size(); ++i) {
       for (const std::string& name : columns) {
-        for (const TableColumn& column : table.columns) {
+        for (const TableColumn& column : table.columns)
           if (column.name == name) text += TextOf(column.cell(rows[i])) + " ";
-        }
       }
       text.back() = '\n';
     }

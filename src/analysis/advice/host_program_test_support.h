@@ -85,9 +85,8 @@ inline HostProgram Training() {
 }
 
 inline const Finding* FindHost(const Advice& advice, std::string_view id) {
-  for (const Finding& finding : advice.findings) {
+  for (const Finding& finding : advice.findings)
     if (finding.id == id) return &finding;
-  }
   return nullptr;
 }
 

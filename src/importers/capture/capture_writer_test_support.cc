@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importers/capture/capture_writer.h"
+#include "importers/capture/capture_writer_test_support.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,53 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "read/arrow_table.h"
+#include "report/arrow_table.h"
 
 #include <utility>
-#include <vector>
+
+#include "report/arrow_node.h"
 
 namespace stepscope {
 namespace {
 
-// One array of a batch that was handed out: structs of its own, the buffers of
-// the table.
-struct SharedArray {
-  std::shared_ptr<const ArrowTable> table;
-  std::vector<std::unique_ptr<ArrowArray>> children;
-  std::vector<ArrowArray*> pointers;
-  std::unique_ptr<ArrowArray> dictionary;
-};
-
-void ReleaseShared(ArrowArray* array) {
-  auto* shared = static_cast<SharedArray*>(array->private_data);
-  // A consumer may have moved some of them out.
-  for (ArrowArray* child : shared->pointers) {
-    if (child->release != nullptr) child->release(child);
-  }
-  ArrowArray* const dictionary = shared->dictionary.get();
-  if (dictionary != nullptr && dictionary->release != nullptr) {
-    dictionary->release(dictionary);
-  }
-  array->release = nullptr;
-  delete shared;
-}
-
+// An array of structs of its own, with the buffers of the table.
 void Share(const std::shared_ptr<const ArrowTable>& table,
            const ArrowArray& from, ArrowArray* out) {
-  auto shared = std::make_unique<SharedArray>();
-  shared->table = table;
-  for (int64_t i = 0; i < from.n_children; ++i) {
-    shared->children.push_back(std::make_unique<ArrowArray>());
-    shared->pointers.push_back(shared->children.back().get());
-    Share(table, *from.children[i], shared->pointers.back());
-  }
-  if (from.dictionary != nullptr) {
-    shared->dictionary = std::make_unique<ArrowArray>();
-    Share(table, *from.dictionary, shared->dictionary.get());
-  }
+  auto node = std::make_unique<ArrowNode<ArrowArray>>();
+  node->owner = table;
+  for (int64_t i = 0; i < from.n_children; ++i)
+    Share(table, *from.children[i], node->AddChild());
+  if (from.dictionary != nullptr)
+    Share(table, *from.dictionary, node->AddDictionary());
   *out = from;
-  out->children = shared->pointers.data();
-  out->dictionary = shared->dictionary.get();
-  out->release = ReleaseShared;
-  out->private_data = shared.release();
+  AttachArrowNode(std::move(node), out);
 }
 
 struct SharedStream {

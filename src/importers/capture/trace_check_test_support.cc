@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importers/capture/trace_check.h"
+#include "importers/capture/trace_check_test_support.h"
 
 #include <vector>
 

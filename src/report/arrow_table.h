@@ -6,7 +6,6 @@
 
 #include <functional>
 #include <memory>
-#include <string>
 
 #include "report/arrow_abi.h"
 
@@ -26,11 +25,5 @@ struct ArrowTable {
 // A new stream of one batch.
 void ShareStream(std::shared_ptr<const ArrowTable> table,
                  ArrowArrayStream* out);
-
-// Rows as a JSON list of objects, from `first` on, `count` at most.
-std::string RowsAsJson(const ArrowTable& table, int64_t first, int64_t count);
-// [{"name": ..., "type": ..., "unit": ..., "meaning": ...}]; "columns" of those
-// that hold rows.
-std::string ColumnsAsJson(const ArrowTable& table);
 
 }  // namespace stepscope

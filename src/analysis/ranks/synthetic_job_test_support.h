@@ -62,9 +62,8 @@ class SyntheticJob {
 
   std::vector<MatchInput> Inputs() const {
     std::vector<MatchInput> inputs;
-    for (uint32_t i = 0; i < ranks_.size(); ++i) {
+    for (uint32_t i = 0; i < ranks_.size(); ++i)
       inputs.push_back({&ranks_[i], i, ClockMap()});
-    }
     return inputs;
   }
 
@@ -92,9 +91,8 @@ class SyntheticJob {
       for (uint32_t call = 0; call < options_.calls; ++call) {
         now += options_.step_ns / options_.calls;
         std::vector<int64_t> arrivals;
-        for (uint32_t i = 0; i < options_.ranks; ++i) {
+        for (uint32_t i = 0; i < options_.ranks; ++i)
           arrivals.push_back(now + std::abs(Normal(options_.arrival_ns)));
-        }
         const int64_t transfer = 500'000 + std::abs(Normal(100'000));
         now = *std::max_element(arrivals.begin(), arrivals.end()) + transfer;
         for (uint32_t i = 0; i < options_.ranks; ++i) {
