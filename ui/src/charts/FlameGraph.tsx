@@ -1,60 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The flame graph of a box: calls merged by name under their callers. A click
-// makes a box the whole width.
+// A flame graph: calls put together by name under what is around them. A click
+// makes a box the whole width and says what it is.
 import { useSignal } from "@preact/signals";
-import type { FlameBox } from "../../generated/answers.ts";
-import { CLASSES } from "../../generated/looks.ts";
-import { countOf, formatShare } from "../../model/format.ts";
-import { shortName } from "../../model/names.ts";
-import { cssVar, lookOf } from "../../model/palette.ts";
+import type { FlameBox, FlameInfo } from "../generated/answers.ts";
+import { CLASSES } from "../generated/looks.ts";
+import { matches, placeFlame } from "../model/flame.ts";
+import { countOf, formatShare, formatTime } from "../model/format.ts";
+import { shortName } from "../model/names.ts";
+import { cssVar, lookOf } from "../model/palette.ts";
+import { partOf } from "../model/shares.ts";
+import { Name } from "../shell/Name.tsx";
 
 const ROW = 19;
-/** Narrower boxes are left out, as a share of the width. */
-const LEAST = 0.0015;
 
-interface Placed extends FlameBox {
-  left: number;
-  width: number;
-}
-/** Boxes that are seen when [x0, x1] fills the width. */
-function placeFlame(boxes: FlameBox[], x0: number, x1: number)
-  : Placed[] {
-  const wide = x1 - x0;
-  return boxes.map((box) => {
-    const left = Math.max(0, (box.x - x0) / wide);
-    const right = Math.min(1, (box.x + box.w - x0) / wide);
-    return { ...box, left, width: right - left };
-  }).filter((box) => box.width >= LEAST);
-}
-
-export function FlameGraph({ boxes, classOf }: {
-  boxes: FlameBox[];
-  classOf: (name: string) => string;
+function Chosen({ box, whole, onShow, onReset }: {
+  box: FlameBox; whole: number;
+  onShow: (box: FlameBox) => void; onReset: () => void;
 }) {
-  const range = useSignal({ x0: 0, x1: 1 });
-  const whole = Math.max(1e-12, ...boxes.map((box) => box.x + box.w));
-  const { x0, x1 } = range.value;
-  const placed = placeFlame(boxes, x0 * whole, x1 * whole);
-  const deep = Math.max(0, ...boxes.map((box) => box.depth)) + 1;
   return (
-    <div class="flame" aria-label="Flame graph">
+    <p class="flame-chosen" role="status">
+      <Name text={box.name} short={shortName(box.name)} />
+      <span>{formatTime(box.w)}, {formatShare(partOf(box.w, whole))}</span>
+      <span class="quiet">own {formatTime(box.self)}</span>
+      <span class="quiet">{countOf(box.calls, "call")}</span>
+      <button class="link" onClick={() => onShow(box)}>
+        Longest call on the timeline →</button>
+      <button class="link" onClick={onReset}>Whole graph</button>
+    </p>
+  );
+}
+
+export function FlameGraph({ info, query = "", onShow }: {
+  info: FlameInfo;
+  query?: string;
+  onShow: (box: FlameBox) => void;
+}) {
+  const { boxes, total } = info;
+  const chosen = useSignal<FlameBox | null>(null);
+  const box = boxes.includes(chosen.value!) ? chosen.value : null;
+  const whole = Math.max(1, total);
+  const placed = placeFlame(boxes, box ? box.x : 0, box ? box.w : whole);
+  const deep = Math.max(0, ...boxes.map((one) => one.depth)) + 1;
+  return (
+    <div class="flame" role="region" aria-label="Flame graph" tabIndex={0}>
+      {box && <Chosen box={box} whole={whole} onShow={onShow}
+        onReset={() => {
+          chosen.value = null;
+        }} />}
       <div style={{ height: `${deep * ROW}px` }}>
-        {placed.map((box, n) => (
-          <button key={n}
-            title={`${box.name}\n${countOf(box.calls, "call")} · ` +
-              formatShare(box.w / whole)}
-            style={{ left: `${box.left * 100}%`, width: `${box.width * 100}%`,
-              top: `${box.depth * ROW}px`,
+        {placed.map(({ box: one, left, width }, n) => (
+          <button key={n} class={!query ? "" : matches(one.name, query)
+            ? "found" : "other"}
+            aria-pressed={one === box}
+            title={`${one.name}\n${countOf(one.calls, "call")} · ` +
+              `${formatTime(one.w)} · ${formatShare(partOf(one.w, whole))}`}
+            style={{ left: `${left * 100}%`, width: `${width * 100}%`,
+              top: `${one.depth * ROW}px`,
               background: `color-mix(in srgb, ${cssVar(lookOf(CLASSES,
-                classOf(box.name)).hue)} 36%, var(--card))` }}
+                one.class).hue)} 36%, var(--card))` }}
             onClick={() => {
-              const same = box.x / whole === x0 &&
-                (box.x + box.w) / whole === x1;
-              range.value = same ? { x0: 0, x1: 1 }
-                : { x0: box.x / whole, x1: (box.x + box.w) / whole };
+              chosen.value = one === box ? null : one;
             }}>
-            {box.width > 0.03 ? shortName(box.name) : ""}
+            {width > 0.03 ? shortName(one.name) : ""}
           </button>
         ))}
       </div>
