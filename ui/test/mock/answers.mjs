@@ -127,7 +127,8 @@ export function eventAnswer(trace, row) {
     parent: up[0]?.row ?? null,
     first_child: inside[0]?.row ?? null, idle_before: 1200,
     facts: [{ label: "Occupancy, est.", value: "48 %" }],
-    same_name: { calls: same.length, nested: 0, total, mean: total / same.length,
+    same_name: { calls: same.length, nested: 0, total,
+      mean: total / same.length,
       min: same[0], max: same[same.length - 1], p50: at_(0.5), p90: at_(0.9),
       p99: at_(0.99), histogram: { edges,
         counts: edges.slice(1).map((to, n) =>
