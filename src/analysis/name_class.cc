@@ -133,6 +133,12 @@ bool IsTensorCoreKernel(std::string_view name) {
   return TensorCore(Lower(name));
 }
 
+bool IsTensorCoreUnknown(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kWords = {"cijk_", "ck_tile", "xdl",
+                                                      "aiter", "_gfx9"};
+  return ContainsAny(Lower(name), kWords);
+}
+
 uint16_t NameClasses::Classify(StringId id) {
   const std::string lower = Lower(strings_.view(id));
   uint16_t result = kKnown;

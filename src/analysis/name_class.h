@@ -31,6 +31,9 @@ bool IsMatrixKernel(std::string_view name);
 // Such a kernel that uses tensor cores. By name, so an estimate: rules for
 // Volta to Hopper, and the libraries' own families (nvjet, flash attention).
 bool IsTensorCoreKernel(std::string_view name);
+// A kernel of AMD's libraries, whose name does not say whether it uses matrix
+// cores.
+bool IsTensorCoreUnknown(std::string_view name);
 
 // The same by string id, each name looked at once. Not thread-safe.
 class NameClasses {

@@ -132,23 +132,71 @@ bool Ends(std::string_view word, std::string_view part) {
   return rest.empty() || rest.starts_with('_');
 }
 
+// "copy_kernel_cuda" as "copy".
+std::string_view WithoutKernel(std::string_view word) {
+  for (const std::string_view tail :
+       {"_kernel_cuda", "_kernel_impl", "_kernel"})
+    if (word.size() > tail.size() && word.ends_with(tail))
+      return word.substr(0, word.size() - tail.size());
+  return word;
+}
+
 // What a kernel does that is named after how it does it, from its template
 // arguments; "": they do not say.
 std::string FunctorOf(std::string_view arguments) {
-  std::string_view lambda;  // stands for it where there is none
+  std::string_view lambda;   // stands for it where there is none
+  std::string_view wrapper;  // takes the functor as an argument
   for (size_t at = 0; at < arguments.size(); ++at) {
     size_t end = at;
     while (end < arguments.size() && IsIdentifier(arguments[end])) ++end;
     const std::string_view word = arguments.substr(at, end - at);
     at = end;
-    if (word != "ReduceOp" && (Ends(word, "Functor") || Ends(word, "Op") ||
-                               Ends(word, "Ops") || Ends(word, "_functor")))
+    if (word == "BinaryFunctor" || word.ends_with("UnaryFunctor")) {
+      wrapper = word;
+    } else if (word != "ReduceOp" &&
+               (word.find("Functor") != word.npos || Ends(word, "Op") ||
+                Ends(word, "Ops") || Ends(word, "_functor"))) {
       return std::string(word);
-    for (const std::string_view tail : {"_kernel_cuda", "_kernel_impl"})
-      if (lambda.empty() && word.ends_with(tail))
-        lambda = word.substr(0, word.size() - tail.size());
+    }
+    const bool called = end < arguments.size() && arguments[end] == '(';
+    if (lambda.empty() && word != "operator" && !word.starts_with("gpu_") &&
+        (WithoutKernel(word) != word || (called && !word.empty())))
+      lambda = WithoutKernel(word);
   }
-  return std::string(lambda);
+  return std::string(lambda.empty() ? wrapper : lambda);
+}
+
+// "enable_if<a<b>, void>::type f" as "f": what stands before is what it
+// returns.
+std::string_view WithoutReturned(std::string_view text) {
+  if (text.starts_with("void ")) return text.substr(5);
+  if (!text.starts_with("enable_if")) return text;
+  int depth = 0;
+  for (size_t at = 0; at < text.size(); ++at) {
+    depth += text[at] == '<' ? 1 : text[at] == '>' ? -1 : 0;
+    if (depth == 0 && text[at] == ' ') return text.substr(at + 1);
+  }
+  return text;
+}
+
+// The template argument that says what is done, of functions that run
+// whatever they are given; where there is none, `text`.
+std::string_view WhatItRuns(std::string_view text) {
+  const std::string_view function = text.substr(0, text.find('<'));
+  if (function != "Kernel" && function != "Kernel2" && function != "kentry" &&
+      function != "device_kernel")
+    return text;
+  for (size_t at = function.size() + 1; at < text.size();) {
+    while (at < text.size() && text[at] == ' ') ++at;
+    size_t end = at;
+    while (end < text.size() && IsIdentifier(text[end])) ++end;
+    // A number stands before it.
+    if (end == at) return text;
+    if (text[at] < '0' || text[at] > '9') return text.substr(at);
+    if (end == text.size() || text[end] != ',') return text;
+    at = end + 1;
+  }
+  return text;
 }
 
 // torch names the same thing twice: the engine's call, and the function.
@@ -161,16 +209,11 @@ std::string ShortName(std::string_view name) {
     return "evaluate: " + std::string(name.substr(kEngine.size()));
   if (name.find_first_of("<(") == name.npos && !name.starts_with("_Z"))
     return std::string(name);
-  const std::string clear = WithoutNamespaces(Demangle(name));
-  std::string_view text = clear;
-  if (text.starts_with("void ")) text.remove_prefix(5);
-  std::string_view borders = "<(";
-  // CUTLASS says what its kernels do in their first argument.
-  const size_t list = text.find('<');
-  if (text.starts_with("Kernel") && list < sizeof("Kernel2")) {
-    text.remove_prefix(list + 1);
-    borders = "<(>,";
-  }
+  const std::string demangled = Demangle(name);
+  const std::string clear = WithoutNamespaces(demangled);
+  const std::string_view whole = WithoutReturned(clear);
+  const std::string_view text = WhatItRuns(whole);
+  const std::string_view borders = text.size() < whole.size() ? "<(>," : "<(";
   const size_t end = static_cast<size_t>(
       std::find_if_not(text.begin(), text.end(), IsIdentifier) - text.begin());
   const std::string_view function = text.substr(0, end);
@@ -184,6 +227,14 @@ std::string ShortName(std::string_view name) {
       continue;
     const std::string functor = FunctorOf(text.substr(end));
     if (!functor.empty()) return std::string(kind) + " \u00b7 " + functor;
+  }
+  // Says nothing without what it is a kernel of.
+  if (function == "kernel") {
+    const size_t at = demangled.find("::kernel<");
+    size_t begin = at == demangled.npos ? 0 : at;
+    while (begin > 0 && IsIdentifier(demangled[begin - 1])) --begin;
+    if (at != demangled.npos && begin < at)
+      return demangled.substr(begin, at - begin) + "::kernel";
   }
   return std::string(function);
 }

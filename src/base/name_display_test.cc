@@ -170,7 +170,26 @@ TEST(ShortName, IsTheNameAlone) {
        "reduce \u00b7 MeanOps"},
       {"void at::native::elementwise_kernel<2, at::native::gpu_kernel_impl<"
        "at::native::copy_kernel_cuda(int)::{lambda()#1}> >(int)",
-       "elementwise \u00b7 gpu"},
+       "elementwise \u00b7 copy"},
+      {"void at::native::vectorized_elementwise_kernel<4, at::native::"
+       "BinaryFunctor<float, float, float, at::native::binary_internal::"
+       "MulFunctor<float> >, std::array<char*, 3ul> >(int)",
+       "elementwise \u00b7 MulFunctor"},
+      {"void at::native::vectorized_elementwise_kernel<4, at::native::"
+       "CUDAFunctorOnSelf_add<long>, std::array<char*, 2ul> >(int)",
+       "elementwise \u00b7 CUDAFunctorOnSelf_add"},
+      {"void at::native::vectorized_elementwise_kernel<4, at::native::"
+       "(anonymous namespace)::launch_clamp_scalar(at::TensorIteratorBase&)::"
+       "{lambda()#1}::operator()() const::{lambda(float)#1}>(int)",
+       "elementwise \u00b7 launch_clamp_scalar"},
+      {"std::enable_if<!(false), void>::type internal::gemvx::kernel<int, "
+       "float, 7>(cublasGemvParams)",
+       "gemvx::kernel"},
+      {"void ck_tile::kentry<1, ck_tile::Rmsnorm2dFwd<int> >(int)",
+       "Rmsnorm2dFwd"},
+      {"void cutlass::device_kernel<cutlass::gemm::kernel::GemmUniversal<int> "
+       ">(int)",
+       "GemmUniversal"},
       {"void (anonymous namespace)::softmax_warp_forward<float>(float*)",
        "softmax_warp_forward"},
       {"void cutlass::Kernel2<cutlass::gemm::kernel::Gemm<int> >(int)", "Gemm"},

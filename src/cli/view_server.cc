@@ -101,8 +101,10 @@ ExitCode ServeView(const std::vector<std::string>& paths,
   auto started = server::Server::Start(options);
   if (!started) {
     PrintError(started.error().message);
-    return started.error().code == ErrorCode::kInvalidArgument ? kExitUsage
-                                                               : kExitIo;
+    const ErrorCode code = started.error().code;
+    return code == ErrorCode::kInvalidArgument ? kExitUsage
+           : code == ErrorCode::kCorrupt       ? kExitUnreadable
+                                               : kExitIo;
   }
   server::Server& server = **started;
   const auto listing = server.folder().List();

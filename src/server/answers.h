@@ -28,8 +28,10 @@ inline constexpr AnswerType kAnswerTypes[] = {
     // `all`: the whole job as one timeline, when there are several workers.
     {"RunInfo", R"(id, name: string; workers: WorkerInfo[];
       all: WindowInfo | null)"},
+    {"SkippedFile", "file, why: string"},
+    // `skipped`: the first files that are not shown; `skipped_count` of all.
     {"Runs", R"(stepscope, folder, problem?: string; generation: number;
-      runs: RunInfo[])"},
+      runs: RunInfo[]; skipped_count: number; skipped: SkippedFile[])"},
     // `preview`: a coarse picture can be asked for until the trace is ready.
     // `jobs`: the files are of several; what to open instead, one of these.
     {"Progress", R"(state: OpenState; done?, total?: number;
@@ -70,7 +72,7 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"LaunchInfo", R"(row, track, depth, start, dur: number;
       name, class: string; ancestors: NamedTime[]; delay: number | null)"},
     {"Histogram", "edges, counts: number[]"},
-    {"SameName", R"(calls, total, mean, min, max, p50, p90, p99: number;
+    {"SameName", R"(calls, nested, total, mean, min, max, p50, p90, p99: number;
       histogram: Histogram)"},
     {"FactInfo", "label, value: string"},
     // `gpu`: work that was launched inside, a plain sum. `in_step`: from the
@@ -88,11 +90,15 @@ inline constexpr AnswerType kAnswerTypes[] = {
     // Where `count` is 0, `row` is null and what follows is left out.
     {"FoundInfo", R"(count, names, index, row, track, depth, start, dur: number;
       name, class: string)"},
+    // `nested`: calls inside another of the row, which is a part of that.
     {"SelectRow", R"(name, class: string; name_id: number;
-      calls, total, self, mean, min, max, p50, p90, p99: number)"},
-    {"FlameBox", "name: string; depth, x, w, calls: number"},
-    {"SelectInfo", R"(events, names, flame_total: number; rows: SelectRow[];
-      flame: FlameBox[])"},
+      on: "thread" | "stream" | "async";
+      calls, nested, total, self, mean, min, max, p50, p90, p99: number)"},
+    {"SelectInfo", "events, names: number; rows: SelectRow[]"},
+    // `start`, `dur`: of the longest call.
+    {"FlameBox", R"(name, class: string;
+      depth, x, w, self, calls, start, dur: number)"},
+    {"FlameInfo", "total: number; boxes: FlameBox[]"},
     // Null: nothing is known of that pixel.
     {"CounterSeries", R"(t: number[]; min, max, last: (number | null)[];
       lowest?, highest?: number)"},
@@ -127,7 +133,8 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"OverlapPart", "part: string; time_ns, ratio: number; ..."},
     {"DeviceUse", R"(device: string; name, capability: string | null;
       occupancy, occupancy_known, tensor_core, sm_efficiency: number | null;
-      utilization, multiprocessors, memory_bytes: number | null; ...)"},
+      utilization, multiprocessors, memory_bytes: number | null;
+      kernel_ns: number; ...)"},
     {"TableRows", R"(stage_steps: StageStep; stage_means: StageMean;
       type_stages: TypeStage; step_parts: StepPart; part_steps: PartStep;
       overlap_parts: OverlapPart; device_use: DeviceUse)"},
@@ -161,7 +168,8 @@ inline constexpr AnswerType kAnswerTypes[] = {
       peak_at_ns, before_recording_bytes: number | null; ...)"},
     {"OutlierRow", R"(index, pid, dur_ns, median_ns, excess_ns, cause_excess_ns: number;
       cause: string; ...)"},
-    {"StepRow", "index, dur_ns, period_ns: number; warmup: boolean; ..."},
+    {"StepRow", R"(index, start_ns, dur_ns, period_ns: number;
+      device_start_ns: number | null; warmup: boolean; ...)"},
     {"Distribution", R"(step_ns, communication_ns, computation_ns, overlap_ns: number;
       overlap_ratio: number | null; ...)"},
     {"DeviceRow", "name: string; utilization: number | null; ..."},
@@ -201,7 +209,7 @@ inline constexpr AnswerType kAnswerTypes[] = {
     {"Answers", R"(runs: Runs; changes: Folder;
       open, cancel, progress: Progress; trace: TraceInfo; names: Names;
       counter, host_busy: CounterSeries; idle: IdleInfo; mark: MarkInfo;
-      select: SelectInfo; critical: CriticalInfo; event: EventInfo;
+      select: SelectInfo; flame: FlameInfo; critical: CriticalInfo; event: EventInfo;
       find: FoundInfo; locate: LocatedInfo; summary: SummaryDoc;
       advise: AdviseDoc; whatif: WhatIfDoc; compare: CompareDoc;
       tables: DeclaredTables; table: FlatTable)"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Requests about what can be opened, and about opening it.
+#include <algorithm>
 #include <chrono>
 
 #include "base/json_writer.h"
@@ -10,6 +11,7 @@
 namespace stepscope::server {
 namespace {
 
+constexpr size_t kMostSkipped = 100;
 constexpr auto kLongestWait = std::chrono::seconds(25);
 constexpr auto kNewsEvery = std::chrono::milliseconds(500);
 
@@ -78,6 +80,12 @@ std::string RunsJson(const Listing& listing, Sessions& sessions) {
   json.Field("problem", listing.problem);
   json.Key("runs").BeginArray();
   for (const Run& run : listing.runs) WriteRun(json, run, sessions);
+  json.EndArray().Field("skipped_count", uint64_t{listing.skipped.size()});
+  json.Key("skipped").BeginArray();
+  for (size_t i = 0; i < std::min(listing.skipped.size(), kMostSkipped); ++i) {
+    json.BeginObject().Field("file", listing.skipped[i].file);
+    json.Field("why", listing.skipped[i].why).EndObject();
+  }
   json.EndArray().EndObject();
   return json.Take();
 }

@@ -3,7 +3,9 @@
 // Requests of the timeline.
 #include <algorithm>
 
+#include "analysis/step_choice.h"
 #include "server/api.h"
+#include "server/timeline/flame.h"
 #include "server/timeline/host_busy.h"
 #include "server/timeline/selection.h"
 #include "server/timeline/tiles.h"
@@ -139,6 +141,60 @@ Result<std::string> AnswerSelect(const OpenTrace& open,
   return SelectJson(open, tracks, stretch.begin, stretch.end);
 }
 
+// Of what it is asked for: a device or the host, its callers or its calls.
+Result<std::string> MakeFlame(const OpenTrace& open, const EventTree& tree,
+                              const Parameters& parameters) {
+  FoldOptions options;
+  options.device = parameters.Text("by") == "device";
+  options.inverted = parameters.has("inverted");
+  if (parameters.has("t0") || parameters.has("t1")) {
+    STEPSCOPE_TRY_ASSIGN(const Stretch stretch, ReadStretch(parameters));
+    options.range = {stretch.begin + open.origin_ns(),
+                     stretch.end + open.origin_ns()};
+  }
+  if (parameters.has("tracks")) {
+    const auto count = static_cast<uint32_t>(open.view().tracks.size());
+    STEPSCOPE_TRY_ASSIGN(
+        const std::vector<uint32_t> chosen,
+        ParseRanges("tracks", parameters.Text("tracks"), count, count + 1));
+    options.tracks.assign(open.trace().tracks().size(), false);
+    for (const uint32_t track : chosen)
+      for (const TilePart& part : open.view().tracks[track].parts)
+        options.tracks[part.track] = true;
+  }
+  return FlameJson(tree, open.origin_ns(), options);
+}
+
+Result<std::string> FlameOf(const OpenTrace& open,
+                            const Parameters& parameters) {
+  const std::string by = parameters.Text("by");
+  if (!by.empty() && by != "host" && by != "device")
+    return Fail(ErrorCode::kInvalidArgument, "by: expected host or device");
+  const std::string steps = parameters.Text("steps");
+  if (steps.empty()) return MakeFlame(open, open.tree(), parameters);
+  if (parameters.has("tracks") || parameters.has("t0"))
+    return Fail(ErrorCode::kInvalidArgument,
+                "steps: a box has none; ask for either");
+  STEPSCOPE_TRY_ASSIGN(const StepChoice choice, ParseStepChoice(steps));
+  STEPSCOPE_TRY_ASSIGN(const StepSelection some,
+                       SelectSteps(open.tree(), open.steps(), choice));
+  if (some.trace == nullptr) return MakeFlame(open, open.tree(), parameters);
+  return MakeFlame(open, EventTree(*some.trace), parameters);
+}
+
+// Made once for all that is asked with it.
+Result<std::string> AnswerFlame(const OpenTrace& open,
+                                const Parameters& parameters) {
+  std::string key = "flame";
+  for (const char* name : {"by", "inverted", "t0", "t1", "tracks", "steps"})
+    key += std::string("\n") + (parameters.has(name) ? "=" : "") +
+           parameters.Text(name);
+  STEPSCOPE_TRY_ASSIGN(
+      const std::shared_ptr<const std::string> text,
+      open.Document(key, [&] { return FlameOf(open, parameters); }));
+  return *text;
+}
+
 }  // namespace
 
 void Api::AddTimeline() {
@@ -163,6 +219,7 @@ void Api::AddTimeline() {
   AddOnTrace("idle", OfAllEvents(AnswerIdle));
   AddOnTraceOrPreview("mark", AnswerMark, AnswerPreviewMark);
   AddOnTrace("select", OfAllEvents(AnswerSelect));
+  AddOnTrace("flame", OfAllEvents(AnswerFlame));
 }
 
 }  // namespace stepscope::server

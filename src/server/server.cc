@@ -121,10 +121,13 @@ Result<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
   std::string token = MakeToken();
   if (token.empty())
     return Fail(ErrorCode::kIo, "the system gives no random numbers");
+  auto parts = std::make_unique<Parts>(options, frames, std::move(token));
+  // A folder may get its first trace later; a file that was named is there.
+  if (std::string why = parts->folder.WrongFile(); !why.empty())
+    return Fail(ErrorCode::kCorrupt, std::move(why));
   STEPSCOPE_TRY_ASSIGN(const ListeningSocket socket,
                        ListenOn(options.host, options.port));
   AllowManyFiles();
-  auto parts = std::make_unique<Parts>(options, frames, std::move(token));
   parts->port = socket.port;
   STEPSCOPE_TRY(parts->loop.Listen(socket.fd));
   return std::unique_ptr<Server>(new Server(std::move(parts)));

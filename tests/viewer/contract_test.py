@@ -181,6 +181,8 @@ def answers_about(server, window):
         elif one["id"] not in boxes:
             yield asked("counter", track=one["id"])
     yield asked("host_busy")
+    yield asked("flame", by="host")
+    yield asked("flame", by="device", inverted=1)
     for path, params in (
             ("critical", {}), ("summary", {}), ("advise", {}),
             ("whatif", {"change": ["no_sync", "graph"]}),

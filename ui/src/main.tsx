@@ -4,7 +4,7 @@ import { takeTokenFromAddress } from "./api/token.ts";
 import { App } from "./shell/App.tsx";
 import { followAddress } from "./state/route.ts";
 import { startTheme } from "./state/theme.ts";
-import { startTraceState } from "./state/trace.ts";
+import { followToken, startTraceState } from "./state/trace.ts";
 import "./generated/looks.css";
 import "./styles/tokens.css";
 import "./styles/base.css";
@@ -14,6 +14,7 @@ import "./styles/views.css";
 import "./styles/charts.css";
 
 takeTokenFromAddress();
+followToken();
 followAddress();
 startTheme();
 startTraceState();

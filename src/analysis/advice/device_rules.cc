@@ -6,6 +6,7 @@
 
 #include "analysis/advice/program.h"
 #include "analysis/advice/rules.h"
+#include "analysis/name_class.h"
 #include "analysis/stats.h"
 #include "base/text.h"
 
@@ -77,7 +78,7 @@ void FindIdleTensorCores(const AdviceInput& input, Advice& advice) {
   int64_t with = 0;
   std::vector<const KernelRow*> rows;
   for (const KernelRow* row : ByTime(input.summary.kernel)) {
-    if (!row->matrix) continue;
+    if (!row->matrix || IsTensorCoreUnknown(row->name)) continue;
     int64_t& sum = row->tensor_core ? with : without;
     sum = SaturatingAdd(sum, row->gpu.total_ns);
     if (!row->tensor_core) rows.push_back(row);

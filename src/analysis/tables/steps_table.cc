@@ -8,11 +8,14 @@ TableSchema DeclareStepsTable() {
   ColumnsOf<StepRow> columns;
   columns.Count("index", "number of the step", &StepRow::index);
   columns.Time("start_ns", "when it began", &StepRow::start_ns);
-  columns.Time("dur_ns", "how long it took on the host", &StepRow::dur_ns);
-  columns.Time("period_ns",
-               "from its start to the next one's, on the host or on the "
-               "device, whichever paces the loop",
-               &StepRow::period_ns);
+  columns.Time("dur_ns", "how long it took on the host", &StepRow::dur_ns)
+      .As("On the host");
+  columns
+      .Time("period_ns",
+            "from its start to the next one's, on the host or on the "
+            "device, whichever paces the loop",
+            &StepRow::period_ns)
+      .As("Start to start");
   columns
       .Time("device_start_ns",
             "when the device began the first work that it launched; empty "

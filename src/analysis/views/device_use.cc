@@ -25,7 +25,8 @@ struct UseRow {
   std::optional<double> utilization;
   int64_t kernel_ns = 0;  // plain sum
   int64_t tensor_ns = 0;
-  int64_t known_ns = 0;  // of the kernels that state an occupancy
+  bool tensor_known = true;  // all names say it
+  int64_t known_ns = 0;      // of the kernels that state an occupancy
   KernelUse use;
 
   std::optional<double> OfKernels(int64_t part) const {
@@ -58,6 +59,9 @@ std::map<DeviceOrder, UseRow> UseOfDevices(const EventTree& tree) {
       device.kernel_ns = SaturatingAdd(device.kernel_ns, dur);
       if (names.tensor_core_kernel(trace.name()[row]))
         device.tensor_ns = SaturatingAdd(device.tensor_ns, dur);
+      else if (device.tensor_known)
+        device.tensor_known =
+            !IsTensorCoreUnknown(trace.str(trace.name()[row]));
       if (!reader.any()) continue;
       const KernelUseSample sample = reader.Read(row);
       if (sample.occupancy)
@@ -114,8 +118,12 @@ ViewTable DeclareDeviceUseViewTable() {
       .As("Occupancy known for");
   columns
       .Ratio("tensor_core",
-             "share of kernel time on tensor cores, by names of kernels",
-             [](const UseRow& row) { return row.OfKernels(row.tensor_ns); })
+             "share of kernel time on tensor cores, by names of kernels; empty "
+             "where these do not say it, as those of AMD",
+             [](const UseRow& row) {
+               return row.tensor_known ? row.OfKernels(row.tensor_ns)
+                                       : std::nullopt;
+             })
       .As("Tensor-core time");
   columns
       .Time("kernel_ns", Adds::kSum, "time of all kernels", &UseRow::kernel_ns)

@@ -154,6 +154,13 @@ TEST(DeviceUseTest, TensorCoreShareIsOfTime) {
             "0.80 - -\n");
 }
 
+TEST(DeviceUseTest, NamesOfAmdDoNotSayWhetherTensorCoresAreUsed) {
+  const ViewCase c(R"(
+    stream 3 GPU:0
+      20..60 Cijk_Ailk_Bljk_BBS_BH_MT128x128x64 Kernel)");
+  EXPECT_EQ(c.Rows("device_use", {"tensor_core", "kernel_ns"}), "- 40\n");
+}
+
 TEST(MemoryEventsTest, MatchesByAddressAndKeepsLonelySides) {
   constexpr std::string_view kPeaks = R"(
     0..100 op Operator

@@ -207,7 +207,7 @@ std::string EventJson(const OpenTrace& open, Row row) {
   WriteRow(json, "first_child", has_child ? row + 1 : kNoRow);
   WriteIdleBefore(json, open, row, previous);
   json.Key("same_name");
-  WriteSameName(json, open, trace.name()[row]);
+  WriteSameName(json, open, row);
   json.EndObject();
   return json.Take();
 }

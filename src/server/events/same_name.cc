@@ -2,9 +2,10 @@
 #include "server/events/same_name.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
-#include "analysis/percentiles.h"
+#include "analysis/nested_calls.h"
+#include "analysis/stats.h"
 
 namespace stepscope::server {
 namespace {
@@ -40,24 +41,38 @@ std::vector<Row> RowsNamed(const Trace& trace, StringId name) {
   return rows;
 }
 
-void WriteSameName(JsonWriter& json, const OpenTrace& open, StringId name) {
-  const Trace& trace = open.trace();
-  std::vector<int64_t> durations;
-  for (const Row row : RowsNamed(trace, name))
-    durations.push_back(std::max<int64_t>(trace.dur_ns()[row], 0));
-  const int64_t total =
-      std::accumulate(durations.begin(), durations.end(), int64_t{0});
-  const auto count = static_cast<int64_t>(durations.size());
-  const auto [least, most] =
-      std::minmax_element(durations.begin(), durations.end());
-  json.BeginObject().Field("calls", count).Field("total", total);
-  json.Field("mean", count == 0 ? 0 : total / count);
-  json.Field("min", count == 0 ? 0 : *least);
-  json.Field("max", count == 0 ? 0 : *most);
-  const Spread spread = ComputeSpread(durations);
+Spread WriteDurations(JsonWriter& json, std::vector<int64_t>& durations) {
+  TimeStats stats;
+  for (const int64_t duration : durations) stats.Add(duration);
+  json.Field("mean", AverageNs(stats.total_ns, durations.size()));
+  json.Field("min", stats.min_or_zero()).Field("max", stats.max_ns);
+  Spread spread = ComputeSpread(durations);
   json.Field("p50", spread.p50_ns).Field("p90", spread.p90_ns);
   json.Field("p99", spread.p99_ns);
-  WriteHistogram(json, spread);
+  return spread;
+}
+
+void WriteSameName(JsonWriter& json, const OpenTrace& open, Row row) {
+  const Trace& trace = open.trace();
+  const auto kind_of = [&](Row at) {
+    return std::pair(KindOfCall(trace.type()[at]),
+                     trace.tracks()[trace.track()[at]].kind);
+  };
+  std::vector<int64_t> durations;
+  uint64_t nested = 0;
+  int64_t total = 0;
+  for (const Row same : RowsNamed(trace, trace.name()[row])) {
+    if (kind_of(same) != kind_of(row)) continue;
+    if (open.nested_calls().contains(same)) {
+      ++nested;
+      continue;
+    }
+    durations.push_back(std::max<int64_t>(trace.dur_ns()[same], 0));
+    total = SaturatingAdd(total, durations.back());
+  }
+  json.BeginObject().Field("calls", uint64_t{durations.size()});
+  json.Field("nested", nested).Field("total", total);
+  WriteHistogram(json, WriteDurations(json, durations));
   json.EndObject();
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -141,7 +142,8 @@ bool SameFiles(const Listing& a, const Listing& b) {
           all.emplace_back(window.file, window.identity);
     return all;
   };
-  return files(a) == files(b) && a.problem == b.problem;
+  return files(a) == files(b) && a.problem == b.problem &&
+         a.skipped == b.skipped;
 }
 
 // The ring of a process is read with its capture. A copy that a killed process
@@ -194,43 +196,54 @@ void Folder::Look() {
   for (const FoundFile& file : scan.files) paths.insert(file.path);
   for (const FoundFile& file : scan.files) {
     if (BelongsToAnother(file.path, paths)) continue;
-    std::string format = FormatOf(file.path, file.identity);
-    if (!format.empty()) lister.Add(file, std::move(format));
+    const Known& known = Recognise(file.path, file.identity);
+    if (!known.format.empty())
+      lister.Add(file, known.format);
+    else
+      scan.skipped.push_back(
+          {file.folder.empty() ? file.name : file.folder + "/" + file.name,
+           known.why});
   }
   std::erase_if(
       known_, [&](const auto& known) { return !paths.contains(known.first); });
   Listing listing = lister.Take();
   if (listing.runs.empty() && problem.empty())
     problem = paths_.is_one_file()
-                  ? "this file is not a trace in a known format"
+                  ? paths_.Name() + " " + scan.skipped.at(0).why
                   : "there is no trace in this folder yet";
   else if (scan.cut_short)
     problem = "this folder is very large: only a part of it is shown";
   listing.problem = std::move(problem);
+  listing.skipped = std::move(scan.skipped);
   if (listing_ != nullptr && SameFiles(*listing_, listing)) return;
   listing.generation = listing_ == nullptr ? 1 : listing_->generation + 1;
   listing_ = std::make_shared<const Listing>(std::move(listing));
 }
 
-std::string Folder::FormatOf(const std::string& path,
-                             const FileIdentity& identity) {
-  const auto known = known_.find(path);
-  if (known != known_.end()) {
-    const FileIdentity& before = known->second.identity;
-    // A trace that grows stays one.
-    if (before == identity ||
-        (!known->second.format.empty() && before.inode == identity.inode &&
-         before.bytes <= identity.bytes)) {
-      known->second.identity = identity;
-      return known->second.format;
-    }
-  }
+std::string Folder::WrongFile() {
+  const std::shared_ptr<const Listing> listing = List();
+  return paths_.is_one_file() && listing->runs.empty() ? listing->problem : "";
+}
+
+const Folder::Known& Folder::Recognise(const std::string& path,
+                                       const FileIdentity& identity) {
+  Known& known = known_[path];
+  const FileIdentity before = std::exchange(known.identity, identity);
+  // A trace that grows stays one.
+  if (before == identity ||
+      (!known.format.empty() && before.inode == identity.inode &&
+       before.bytes <= identity.bytes))
+    return known;
   ImportOptions options;
   options.confined = true;
-  Result<const Importer*> importer = FindImporter(path, options);
-  std::string format = importer ? std::string((*importer)->format()) : "";
-  known_[path] = {identity, format};
-  return format;
+  const Result<const Importer*> importer = FindImporter(path, options);
+  known.format = importer ? std::string((*importer)->format()) : "";
+  known.why = importer              ? ""
+              : identity.bytes == 0 ? "is empty"
+              : importer.error().code == ErrorCode::kIo
+                  ? "cannot be read; check its permissions"
+                  : "is not a trace that stepscope can read";
+  return known;
 }
 
 std::string SeveralId(std::span<const std::string> windows) {

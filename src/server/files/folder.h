@@ -51,6 +51,7 @@ struct Listing {
   std::string name;     // of the folder
   std::string problem;  // one line; empty: none
   std::vector<Run> runs;
+  std::vector<SkippedFile> skipped;  // files that are in no run, and why
 };
 
 // The id of several windows of one run together.
@@ -72,6 +73,8 @@ class Folder {
   // Until the generation is another than `known`, the time is over or Stop().
   uint64_t WaitForChange(uint64_t known, std::chrono::milliseconds time);
   void Stop() { stop_ = true; }
+  // A file that was named alone and is not a trace, and why; empty: none.
+  std::string WrongFile();
   // As last listed.
   std::optional<Target> Find(const std::string& id);
   // Whether the file of a window is still the one that was listed, and lies
@@ -82,10 +85,11 @@ class Folder {
   struct Known {
     FileIdentity identity;
     std::string format;  // empty: not a trace
+    std::string why;     // it is none
   };
 
   void Look();
-  std::string FormatOf(const std::string& path, const FileIdentity& identity);
+  const Known& Recognise(const std::string& path, const FileIdentity& identity);
 
   const FolderPaths paths_;
   std::mutex mutex_;

@@ -84,10 +84,15 @@ Result<FolderScan> FolderPaths::Scan() const {
         root.folder ? ScanFolder(root.path) : ScanFile(root.path);
     if (!scan) {
       if (problem.empty()) problem = scan.error().message;
+      all.skipped.push_back({LastPart(root.path), "cannot be read"});
       continue;
     }
     any = true;
     all.cut_short |= scan->cut_short;
+    for (SkippedFile& file : scan->skipped) {
+      if (!root.label.empty()) file.file = root.label + "/" + file.file;
+      all.skipped.push_back(std::move(file));
+    }
     for (FoundFile& file : scan->files) {
       if (!root.label.empty())
         file.folder =

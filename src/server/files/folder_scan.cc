@@ -47,8 +47,17 @@ class Scanner {
       } else if (fs::is_symlink(status)) {
         std::error_code broken;
         const fs::path target = fs::canonical(entry->path(), broken);
-        if (!broken && LiesBelow(root_.string(), target.string()))
+        const char* why = broken ? "is a link to nothing"
+                          : !LiesBelow(root_.string(), target.string())
+                              ? "is a link that leads out of the folder"
+                          : fs::is_directory(target, broken)
+                              ? "is a link to a folder"
+                              : nullptr;
+        if (why == nullptr)
           Add(target, relative, name);
+        else
+          scan_.skipped.push_back(
+              {relative.empty() ? name : relative + "/" + name, why});
       }
     }
   }
@@ -59,6 +68,10 @@ class Scanner {
                 if (a.folder != b.folder)
                   return NaturallyBefore(a.folder, b.folder);
                 return NaturallyBefore(a.name, b.name);
+              });
+    std::sort(scan_.skipped.begin(), scan_.skipped.end(),
+              [](const SkippedFile& a, const SkippedFile& b) {
+                return NaturallyBefore(a.file, b.file);
               });
     return std::move(scan_);
   }

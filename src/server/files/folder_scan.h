@@ -26,7 +26,14 @@ struct FoundFile {
   std::string path;  // without links
   FileIdentity identity;
 };
+// A file that is not shown, and why, in words that follow its name.
+struct SkippedFile {
+  std::string file;  // below the folder
+  std::string why;   // "is empty"
+  bool operator==(const SkippedFile&) const = default;
+};
 struct FolderScan {
+  std::vector<SkippedFile> skipped;
   std::vector<FoundFile> files;  // by folder and name, numbers by value
   bool cut_short = false;        // there is more than is looked at
 };

@@ -136,6 +136,12 @@ const StepTable& OpenTrace::steps() const {
   return *steps_;
 }
 
+const NestedCalls& OpenTrace::nested_calls() const {
+  std::call_once(nested_once_,
+                 [this] { nested_ = std::make_unique<NestedCalls>(tree()); });
+  return *nested_;
+}
+
 const IdleParts& OpenTrace::idle() const {
   std::call_once(idle_once_, [this] {
     idle_ = std::make_unique<IdleParts>(FindIdleParts(tree(), steps()));

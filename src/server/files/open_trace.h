@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "analysis/event_tree.h"
+#include "analysis/nested_calls.h"
 #include "analysis/steps.h"
 #include "base/cancel.h"
 #include "base/result.h"
@@ -69,6 +70,8 @@ class OpenTrace {
 
   const EventTree& tree() const;
   const StepTable& steps() const;
+  // Calls that no sum counts again.
+  const NestedCalls& nested_calls() const;
 
   const IdleParts& idle() const;
   // Of a track that has one.
@@ -113,6 +116,8 @@ class OpenTrace {
   mutable std::unique_ptr<EventTree> tree_;
   mutable std::once_flag steps_once_;
   mutable std::unique_ptr<StepTable> steps_;
+  mutable std::once_flag nested_once_;
+  mutable std::unique_ptr<NestedCalls> nested_;
   mutable std::once_flag idle_once_;
   mutable std::unique_ptr<IdleParts> idle_;
   mutable std::mutex mutex_;

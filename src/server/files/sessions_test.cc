@@ -75,7 +75,7 @@ TEST(FolderTest, SaysWhyThereIsNothing) {
             "there is no trace in this folder yet");
   folder.Write("a.txt", "text");
   EXPECT_EQ(Folder((folder.path() / "a.txt").string()).List()->problem,
-            "this file is not a trace in a known format");
+            "a.txt is not a trace that stepscope can read");
   EXPECT_NE(Folder((folder.path() / "gone").string()).List()->problem, "");
 }
 

@@ -3,63 +3,196 @@
 
 #include <algorithm>
 
+#include "analysis/kinds.h"
+#include "analysis/looks.h"
+#include "base/json_writer.h"
+
 namespace stepscope::server {
 namespace {
 
-constexpr uint32_t kTop = 0xffffffffu;
 constexpr size_t kMostBoxes = 4000;
 constexpr int64_t kSmallest = 5000;  // of the whole, one in so many
 
+class CallFolder {
+ public:
+  CallFolder(const EventTree& tree, const FoldOptions& options)
+      : tree_(tree), trace_(tree.trace()), options_(options), nodes_(1) {}
+
+  // The node of a call inside that of another one.
+  uint32_t Enter(uint32_t parent, Row row) {
+    return Enter(parent, trace_.name()[row], trace_.type()[row], row);
+  }
+  uint32_t Enter(uint32_t parent, StringId name, uint16_t type, Row row) {
+    const uint64_t key = uint64_t{parent} << 32 | name.v;
+    uint32_t slot = slots_.Insert(key);
+    if (slot == FlatMap::kNew) {
+      slot = static_cast<uint32_t>(nodes_.size()) - 1;
+      nodes_.push_back({.name = name,
+                        .type = type,
+                        .parent = parent,
+                        .depth = nodes_[parent].depth + (parent != 0 ? 1 : 0),
+                        .longest = row});
+    }
+    FoldedCall& node = nodes_[slot + 1];
+    if (node.longest == kNoRow ||
+        trace_.dur_ns()[row] > trace_.dur_ns()[node.longest])
+      node.longest = row;
+    return slot + 1;
+  }
+
+  void FoldHost() {
+    struct Open {
+      int64_t end = 0;
+      uint32_t node = 0;
+    };
+    std::vector<Open> open;
+    for (size_t thread = 0; thread < tree_.threads().size(); ++thread) {
+      open.clear();
+      tree_.ForEachNested(thread, [&](Row row, const Interval& span) {
+        while (!open.empty() && open.back().end <= span.begin) open.pop_back();
+        const uint32_t around = open.empty() ? 0 : open.back().node;
+        const int64_t time = Inside(row);
+        const bool step = trace_.type()[row] == STEPSCOPE_PROFILE_STEP;
+        if (time < 0 || step) {
+          open.push_back({span.end, around});
+          return;
+        }
+        const uint32_t node = Enter(around, row);
+        ++nodes_[node].calls;
+        nodes_[node].self_ns += time;
+        if (around != 0) nodes_[around].self_ns -= time;
+        open.push_back({span.end, node});
+      });
+    }
+  }
+
+  void FoldDevice() {
+    std::vector<Row> path;
+    for (const DeviceWork& work : tree_.work()) {
+      const int64_t time = Inside(work.row);
+      if (time < 0) continue;
+      path.clear();
+      for (Row row = work.owner; row != kNoRow; row = tree_.parent(row))
+        if (trace_.type()[row] != STEPSCOPE_PROFILE_STEP) path.push_back(row);
+      uint32_t node = 0;
+      for (auto row = path.rbegin(); row != path.rend(); ++row) {
+        node = Enter(node, *row);
+        ++nodes_[node].calls;
+      }
+      node = Enter(node, work.row);
+      ++nodes_[node].calls;
+      nodes_[node].self_ns += time;
+    }
+  }
+
+  std::vector<FoldedCall> Take() {
+    if (options_.inverted) Invert();
+    // Events that overlap on a thread may leave less than nothing to what is
+    // around them.
+    for (FoldedCall& node : nodes_) {
+      node.self_ns = std::max<int64_t>(node.self_ns, 0);
+      node.total_ns = node.self_ns;
+    }
+    for (size_t i = nodes_.size(); i-- > 1;) {
+      int64_t& sum = nodes_[nodes_[i].parent].total_ns;
+      sum = SaturatingAdd(sum, nodes_[i].total_ns);
+    }
+    return std::move(nodes_);
+  }
+
+ private:
+  // Its time in the range; -1: it is not in it, or on another track.
+  int64_t Inside(Row row) const {
+    if (!options_.tracks.empty() && !options_.tracks[trace_.track()[row]])
+      return -1;
+    const int64_t start = trace_.start_ns()[row];
+    const int64_t end = tree_.end_ns(row);
+    if (!options_.range) return std::max<int64_t>(trace_.dur_ns()[row], 0);
+    const Interval& range = *options_.range;
+    if (start >= range.end || (end <= range.begin && start < range.begin))
+      return -1;
+    return std::max<int64_t>(
+        std::min(end, range.end) - std::max(start, range.begin), 0);
+  }
+
+  void Invert() {
+    const std::vector<FoldedCall> calls = std::move(nodes_);
+    nodes_.assign(1, {});
+    slots_ = {};
+    for (const FoldedCall& call : calls) {
+      if (call.self_ns <= 0 || call.longest == kNoRow) continue;
+      uint32_t node = 0;
+      for (const FoldedCall* at = &call; at->longest != kNoRow;
+           at = &calls[at->parent]) {
+        node = Enter(node, at->name, at->type, call.longest);
+        nodes_[node].calls += call.calls;
+      }
+      nodes_[node].self_ns += call.self_ns;
+    }
+  }
+
+  const EventTree& tree_;
+  const Trace& trace_;
+  const FoldOptions& options_;
+  FlatMap slots_;  // parent and name to the node behind that
+  std::vector<FoldedCall> nodes_;
+};
+
 }  // namespace
 
-void Flame::Add(uint32_t depth, uint32_t name, int64_t time_ns) {
-  // The first that is seen may lie deep, where parents were not selected.
-  path_.resize(std::min<size_t>(depth, path_.size()));
-  const uint32_t parent = path_.empty() ? kTop : path_.back();
-  const auto [found, fresh] =
-      known_.try_emplace({parent, name}, static_cast<uint32_t>(nodes_.size()));
-  if (fresh)
-    nodes_.push_back({name, parent, static_cast<uint32_t>(path_.size()), 0, 0});
-  Node& node = nodes_[found->second];
-  ++node.calls;
-  node.time_ns += time_ns;
-  path_.push_back(found->second);
+std::vector<FoldedCall> FoldCalls(const EventTree& tree,
+                                  const FoldOptions& options) {
+  CallFolder folder(tree, options);
+  if (options.device)
+    folder.FoldDevice();
+  else
+    folder.FoldHost();
+  return folder.Take();
 }
 
-void Flame::Write(JsonWriter& json, const Trace& trace) const {
-  std::vector<std::vector<uint32_t>> children(nodes_.size() + 1);
-  int64_t whole = 0;
-  for (uint32_t i = 0; i < nodes_.size(); ++i) {
-    const bool top = nodes_[i].parent == kTop;
-    children[top ? nodes_.size() : nodes_[i].parent].push_back(i);
-    if (top) whole += nodes_[i].time_ns;
-  }
-  for (std::vector<uint32_t>& list : children)
-    std::sort(list.begin(), list.end(), [&](uint32_t a, uint32_t b) {
-      return nodes_[a].time_ns != nodes_[b].time_ns
-                 ? nodes_[a].time_ns > nodes_[b].time_ns
-                 : a < b;
-    });
-  json.Key("flame").BeginArray();
-  std::vector<int64_t> x(nodes_.size(), 0);
-  std::vector<uint32_t> waiting = {static_cast<uint32_t>(nodes_.size())};
+std::string FlameJson(const EventTree& tree, int64_t origin_ns,
+                      const FoldOptions& options) {
+  const Trace& trace = tree.trace();
+  const std::vector<FoldedCall> calls = FoldCalls(tree, options);
+  std::vector<std::vector<uint32_t>> children(calls.size());
+  for (uint32_t i = 1; i < calls.size(); ++i)
+    children[calls[i].parent].push_back(i);
+  JsonWriter json;
+  json.BeginObject().Field("total", calls[0].total_ns);
+  json.Key("boxes").BeginArray();
+  std::vector<int64_t> x(calls.size(), 0);
+  std::vector<uint32_t> waiting = {0};
   size_t boxes = 0;
   for (size_t i = 0; i < waiting.size() && boxes < kMostBoxes; ++i) {
-    const uint32_t parent = waiting[i];
-    int64_t at = parent == nodes_.size() ? 0 : x[parent];
-    for (const uint32_t child : children[parent]) {
-      const Node& node = nodes_[child];
-      if (node.time_ns * kSmallest < whole || boxes == kMostBoxes) break;
+    std::vector<uint32_t>& inside = children[waiting[i]];
+    std::sort(inside.begin(), inside.end(), [&](uint32_t a, uint32_t b) {
+      return calls[a].total_ns != calls[b].total_ns
+                 ? calls[a].total_ns > calls[b].total_ns
+                 : a < b;
+    });
+    int64_t at = x[waiting[i]];
+    for (const uint32_t child : inside) {
+      const FoldedCall& call = calls[child];
+      if (call.total_ns < calls[0].total_ns / kSmallest + 1 ||
+          boxes == kMostBoxes)
+        break;
       x[child] = at;
-      at += node.time_ns;
-      json.BeginObject().Field("name", trace.str(StringId{node.name}));
-      json.Field("depth", uint64_t{node.depth}).Field("x", x[child]);
-      json.Field("w", node.time_ns).Field("calls", node.calls).EndObject();
+      at += call.total_ns;
+      json.BeginObject().Field("name", trace.str(call.name));
+      json.Field(
+          "class",
+          kEventClassLooks[static_cast<size_t>(EventClassOf(call.type))].name);
+      json.Field("depth", uint64_t{call.depth}).Field("x", x[child]);
+      json.Field("w", call.total_ns).Field("self", call.self_ns);
+      json.Field("calls", call.calls);
+      json.Field("start", trace.start_ns()[call.longest] - origin_ns);
+      json.Field("dur", trace.dur_ns()[call.longest]).EndObject();
       ++boxes;
       waiting.push_back(child);
     }
   }
-  json.EndArray().Field("flame_total", whole);
+  json.EndArray().EndObject();
+  return json.Take();
 }
 
 }  // namespace stepscope::server

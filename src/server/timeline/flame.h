@@ -1,40 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Flame: events with the same names around them, put together.
+// A flame graph: calls with the same names around them put together, threads
+// and steps too. Drawn from the folded tree, which has a node per path and not
+// one per event.
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <utility>
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "base/json_writer.h"
-#include "trace/trace.h"
+#include "analysis/event_tree.h"
+#include "analysis/flat_map.h"
+#include "analysis/interval.h"
 
 namespace stepscope::server {
 
-class Flame {
- public:
-  void StartTrack() { path_.clear(); }
-  // Events of a track, parents before their children. `depth` is that in the
-  // track.
-  void Add(uint32_t depth, uint32_t name, int64_t time_ns);
-  // "flame": boxes with "x" and "w" in ns, widest first within their parent.
-  // Too small ones are left out.
-  void Write(JsonWriter& json, const Trace& trace) const;
-
- private:
-  struct Node {
-    uint32_t name = 0;
-    uint32_t parent = 0;
-    uint32_t depth = 0;
-    uint64_t calls = 0;
-    int64_t time_ns = 0;
-  };
-
-  std::vector<Node> nodes_;
-  std::map<std::pair<uint32_t, uint32_t>, uint32_t> known_;  // parent, name
-  std::vector<uint32_t> path_;  // nodes of the events that are open
+struct FoldedCall {
+  StringId name;
+  uint16_t type = 0;
+  uint32_t parent = 0;  // node 0 is the root of all
+  uint32_t depth = 0;
+  uint64_t calls = 0;
+  int64_t self_ns = 0;   // its own
+  int64_t total_ns = 0;  // and of all that is inside
+  Row longest = kNoRow;
 };
+
+struct FoldOptions {
+  // Time of work on devices, below the calls that launched it; else the time
+  // of the host.
+  bool device = false;
+  // Each function with its callers below it, instead of what it calls.
+  bool inverted = false;
+  std::optional<Interval> range;  // on the clock of the trace; none: all
+  std::vector<bool> tracks;       // of the trace, by index; empty: all
+};
+
+// Parents before their children; the first is the root. Steps are no part of
+// a path, so that they are put together.
+std::vector<FoldedCall> FoldCalls(const EventTree& tree,
+                                  const FoldOptions& options);
+
+// {"total", "boxes": [{"name", "class", "depth", "x", "w", "self", "calls",
+// "start", "dur"}]}, widest first within their parent. `x`, `w` in ns; the
+// place is that of the longest call. Too small ones are left out.
+std::string FlameJson(const EventTree& tree, int64_t origin_ns,
+                      const FoldOptions& options);
 
 }  // namespace stepscope::server

@@ -17,9 +17,8 @@ namespace stepscope::server {
 Result<std::string> MarkJson(const OpenTrace& open, uint32_t view_track,
                              uint32_t depth, int64_t begin_ns, int64_t end_ns);
 
-// Events of some tracks that overlap [begin, end): by name, and as a flame
-// graph. Totals and self times are what lies inside; the rest is of whole
-// events.
+// Events of some tracks that overlap [begin, end), by name. Totals and self
+// times are what lies inside; the rest is of whole events.
 Result<std::string> SelectJson(const OpenTrace& open,
                                std::span<const uint32_t> view_tracks,
                                int64_t begin_ns, int64_t end_ns);

@@ -10,9 +10,9 @@
 #include "analysis/looks.h"
 #include "analysis/step_part.h"
 #include "base/json_writer.h"
-#include "base/name_display.h"
 #include "report/ledger_json.h"
 #include "server/timeline/idle_parts.h"
+#include "server/timeline/short_names.h"
 #include "trace/clock_facts.h"
 #include "trace/event_type.h"
 #include "trace/overlap.h"
@@ -145,14 +145,8 @@ void WritePreview(JsonWriter& json, const PreviewTrace* preview) {
 // The page has no rule of its own for it.
 void WriteShortNames(JsonWriter& json, const Trace& trace) {
   json.Key("short").BeginObject();
-  size_t bytes = 0;
-  for (uint32_t i = 0; i < trace.strings().size() && bytes < kFewBytes; ++i) {
-    const std::string_view name = trace.str(StringId{i});
-    const std::string shown = ShortName(name);
-    if (shown == name) continue;
-    json.Field(name, shown);
-    bytes += name.size();
-  }
+  for (const auto& [name, shown] : ShortNames(trace))
+    json.Field(trace.str(name), shown);
   json.EndObject();
 }
 

@@ -26,12 +26,16 @@ export function splitToken(hash: string): { token: string; rest: string } {
   };
 }
 
-/** Takes the token out of the address bar; call before the state is read. */
-export function takeTokenFromAddress(): void {
+/**
+ * Takes the token out of the address bar; call before the state is read. True:
+ * there was one.
+ */
+export function takeTokenFromAddress(): boolean {
   const { token, rest } = splitToken(location.hash);
-  if (rest === location.hash) return;
+  if (rest === location.hash) return false;
   if (token) keepToken(token);
   history.replaceState(null, "", location.pathname + location.search + rest);
+  return token !== "";
 }
 
 // Storage can be refused (private windows, a notebook's frame); the page then

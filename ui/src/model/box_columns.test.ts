@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from "vitest";
-import { BOX_COLUMNS } from "./box_columns.ts";
+import { BOX_COLUMNS, isCopy } from "./box_columns.ts";
 
 test("what is cut off at the box, and what is of whole events", () => {
   const saying = (words: string) => BOX_COLUMNS
@@ -8,4 +8,10 @@ test("what is cut off at the box, and what is of whole events", () => {
   expect(saying("time inside the box")).toEqual(["total", "self"]);
   expect(saying("counted whole"))
     .toEqual(["mean", "min", "p50", "p90", "p99", "max"]);
+});
+
+test("a copy of a range of the host is told from it", () => {
+  expect(isCopy({ on: "stream", class: "user" })).toBe(true);
+  expect(isCopy({ on: "thread", class: "user" })).toBe(false);
+  expect(isCopy({ on: "stream", class: "kernel" })).toBe(false);
 });

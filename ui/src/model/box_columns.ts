@@ -3,14 +3,25 @@
 // The columns of the table of a box, and what each of them means. The server
 // cuts times off at the box in Total and Self alone. Pure.
 import type { SelectRow } from "../generated/answers.ts";
+import { formatCount } from "./format.ts";
 
-export type BoxKey = Exclude<keyof SelectRow, "class">;
+export type BoxKey =
+  Exclude<keyof SelectRow, "class" | "on" | "nested" | "name_id">;
+
+/** Some recorders put a copy of each range of the host on the stream. */
+export const isCopy = (row: Pick<SelectRow, "on" | "class">) =>
+  row.on === "stream" && row.class === "user";
+
+/** Calls that a figure does not count again. */
+export const insideText = (nested: number) =>
+  `${formatCount(nested)} more inside these, which are a part of them`;
 
 const WHOLE = "each counted whole, also where it reaches out of the box";
 
 export const BOX_COLUMNS: [key: BoxKey, title: string, meaning: string][] = [
   ["name", "Name", "The event's name"],
-  ["calls", "Calls", "Events of this name that the box touches"],
+  ["calls", "Calls", "Events of this name that the box touches; those inside " +
+    "another of them are a part of that"],
   ["total", "Total", "Their time inside the box; what reaches out of it " +
     "is not counted"],
   ["self", "Self", "Their time inside the box, without what was called " +

@@ -22,6 +22,10 @@ test("losses and a cut recording are said", () => {
         { what: "repaired: clock", count: 1 }] });
   expect(healthOf({ complete: false, repaired: 0, rejected: 0, ledger: NONE }))
     .toMatchObject({ good: false, title: "Cut off" });
+  // Nobody knows how much is missing.
+  expect(healthOf({ complete: false, repaired: 0, rejected: 1,
+    ledger: { ...NONE, rejected: { "cut short": 1 } } }))
+    .toMatchObject({ good: false, title: "Cut off" });
   expect(healthOf({ complete: true, repaired: 2, rejected: 0,
     ledger: { ...NONE, repaired: { clock: 2 } } }))
     .toMatchObject({ good: true, title: "2 repaired" });

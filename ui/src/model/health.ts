@@ -30,9 +30,10 @@ export function healthOf(info: Pick<TraceInfo,
   ];
   if (!complete) parts.push("the recording was cut off");
   const detail = parts.join(", ");
+  // How much is missing of a file that breaks off, nobody knows.
+  if (!complete) return { good: false, title: "Cut off", detail, reasons };
   if (lost > 0)
     return { good: false, title: `${formatCount(lost)} lost`, detail, reasons };
-  if (!complete) return { good: false, title: "Cut off", detail, reasons };
   if (mended > 0)
     return { good: true, title: `${formatCount(mended)} repaired`, detail,
       reasons };

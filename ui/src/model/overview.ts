@@ -3,7 +3,7 @@
 // What the first page says: which of the server's figures, in which words.
 // Pure; it computes no figure.
 import type {
-  AdviseDoc, DeviceUse, MemoryPlace, SummaryDoc,
+  AdviseDoc, DeviceUse, MemoryPlace, SummaryDoc, TraceInfo,
 } from "../generated/answers.ts";
 import { prose } from "./prose.ts";
 import {
@@ -11,21 +11,58 @@ import {
 } from "./format.ts";
 import { placeName } from "./memory.ts";
 
-/** The answer, in a sentence or two. */
+/** What the first sentence has to say before it says anything else. */
+export interface Doubts {
+  /** The file ends before the recording does. */
+  cut: boolean;
+  /** Records that could not be used. */
+  lost: number;
+  /** The share of a step in which nothing was recorded. */
+  unrecorded: number;
+}
+const SURE: Doubts = { cut: false, lost: 0, unrecorded: 0 };
+/** From here on it is no longer a detail. */
+const MUCH = 0.2;
+
+export function doubtsOf(doc: Pick<SummaryDoc, "waterfall">,
+  info: Pick<TraceInfo, "complete" | "rejected">): Doubts {
+  return { cut: !info.complete, lost: info.rejected,
+    unrecorded: doc.waterfall?.parts
+      .find((one) => one.name === "unexplained")?.ratio ?? 0 };
+}
+
+/** Where no finding is left: how far that is to be believed. */
+export function nothingText({ cut, unrecorded }: Doubts): string {
+  return cut || unrecorded >= MUCH
+    ? "Nothing stands out in what was recorded."
+    : "Nothing stands out that slows the steps down.";
+}
+
+/** The answer, in a few sentences. */
 export function headline(advise: AdviseDoc | null, hasDevice: boolean,
-  hasSteps = true): string {
+  hasSteps = true, doubts = SURE): string {
   if (!advise) return "";
-  const works = hasDevice && advise.device_busy !== null
-    ? `The GPU works ${formatShare(advise.device_busy)} of ` +
-      (hasSteps ? "a step. " : "the recorded time. ") : "";
+  const of = hasSteps ? "a step" : "the recorded time";
+  const said: string[] = [];
+  if (doubts.cut)
+    said.push("This file is cut off: figures are of the part that was read.");
+  else if (doubts.lost > 0)
+    said.push(`${countOf(doubts.lost, "record")} could not be read.`);
+  if (hasDevice && advise.device_busy !== null)
+    said.push(`The GPU works ${formatShare(advise.device_busy)} of ${of}.`);
+  if (doubts.unrecorded >= MUCH)
+    said.push(
+      `Nothing was recorded in ${formatShare(doubts.unrecorded)} of ${of}.`);
   const first = advise.advice[0];
-  if (first) return works + prose(first.finding);
-  return works + "Nothing stands out that slows the steps down.";
+  said.push(first ? prose(first.finding) : nothingText(doubts));
+  return said.join(" ");
 }
 
 export function ledgerText(
-  seen: number, rejected: number, repaired: number): string {
-  const read = `${countOf(seen, "record")} read`;
+  seen: number, rejected: number, repaired: number, cut = false): string {
+  const read = `${countOf(seen, "record")} read` +
+    (cut ? " before the file breaks off" : "");
+  if (cut && !repaired) return read;
   if (!repaired && !rejected) return `${read}: none lost, none repaired`;
   return `${read}: ${formatCount(rejected)} rejected, ` +
     `${formatCount(repaired)} repaired`;
@@ -74,23 +111,37 @@ function stepFigure(doc: SummaryDoc): Figure {
     detail: `${formatRange(period.min_ns, period.max_ns)}, start to start` };
 }
 
-function busyFigure(doc: SummaryDoc, advise: AdviseDoc | null): Figure {
+/** What is missing in a file that breaks off may have been recorded. */
+const missing = (what: string, cut: boolean) => cut
+  ? `no ${what} in the part that was read` : "";
+
+function busyFigure(doc: SummaryDoc, advise: AdviseDoc | null, cut: boolean)
+  : Figure {
   const base = { key: "busy", title: "GPU busy" };
   const share = advise?.device_busy ?? null;
   if (share === null || doc.overview.gpu.length === 0)
-    return { ...base, ...UNKNOWN, detail: "no device was recorded" };
+    return { ...base, ...UNKNOWN,
+      detail: missing("device", cut) || "no device was recorded" };
   const part = (name: string) =>
     doc.waterfall?.parts.find((one) => one.name === name)?.ratio ?? 0;
+  // Parts of the step that add up to it. Where the host communicates by
+  // itself, that is not a part of the device's time.
+  const parts = [`kernels ${formatShare(part("kernel"))}`,
+    `copies ${formatShare(part("copy"))}`];
+  if (doc.overview.gpu.some((row) => row.type === "Communication"))
+    parts.push(
+      `communication alone ${formatShare(part("communication exposed"))}`);
   return { ...base, ...splitUnit(formatShare(share)), share,
-    detail: `kernels ${formatShare(part("kernel"))}, ` +
-      `copies ${formatShare(part("copy"))}` };
+    detail: parts.join(", ") };
 }
 
-function tensorFigure(use: DeviceUse | null): Figure {
+function tensorFigure(use: DeviceUse | null, cut: boolean): Figure {
   const base = { key: "tensor", title: "Tensor-core time" };
   const share = use?.tensor_core ?? null;
   if (share === null)
-    return { ...base, ...UNKNOWN, detail: "no kernels were recorded" };
+    return { ...base, ...UNKNOWN, detail: use?.kernel_ns
+      ? "unknown: the names of these kernels do not say it"
+      : missing("kernels", cut) || "no kernels were recorded" };
   return { ...base, ...splitUnit(formatShare(share)), share,
     detail: "of kernel time, estimated from names" };
 }
@@ -104,11 +155,12 @@ function occupancyFigure(use: DeviceUse | null): Figure {
     detail: `known for ${formatShare(use.occupancy_known)} of kernel time` };
 }
 
-function memoryFigure(doc: SummaryDoc, use: DeviceUse | null): Figure {
+function memoryFigure(doc: SummaryDoc, use: DeviceUse | null, cut: boolean)
+  : Figure {
   const base = { key: "memory", title: "Peak memory", share: null };
   const place = peakPlace(doc.memory);
   if (!place) return { ...base, ...UNKNOWN,
-    detail: "record with profile_memory=True" };
+    detail: missing("memory", cut) || "record with profile_memory=True" };
   const of = use?.memory_bytes ? ` of ${formatBytes(use.memory_bytes)}` : "";
   return { ...base, ...splitUnit(formatBytes(place.peak_allocated_bytes)),
     detail: place.peak_reserved_bytes
@@ -118,13 +170,14 @@ function memoryFigure(doc: SummaryDoc, use: DeviceUse | null): Figure {
 
 /** A device without kernels has no figures to show. */
 export function mainDevice(uses: DeviceUse[]): DeviceUse | null {
-  return uses.find((use) => use.tensor_core !== null) ?? uses[0] ?? null;
+  return uses.find((use) => use.kernel_ns > 0) ?? uses[0] ?? null;
 }
 
 export function figuresOf(doc: SummaryDoc, advise: AdviseDoc | null,
-  use: DeviceUse | null): Figure[] {
-  return [stepFigure(doc), busyFigure(doc, advise), tensorFigure(use),
-    occupancyFigure(use), memoryFigure(doc, use)];
+  use: DeviceUse | null, cut = false): Figure[] {
+  return [stepFigure(doc), busyFigure(doc, advise, cut),
+    tensorFigure(use, cut), occupancyFigure(use),
+    memoryFigure(doc, use, cut)];
 }
 
 /** "GPU0" → "GPU 0", as the timeline calls it. */

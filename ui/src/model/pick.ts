@@ -60,39 +60,78 @@ export function windowTitle(name: string, worker: string | undefined,
   return first === last ? `step ${first}` : `steps ${first}–${last}`;
 }
 
-export function pickWindow(
-  runs: RunInfo[],
-  wanted: Wanted,
-): Picked | null {
-  const run = runs.find((one) => one.id === wanted.run) ?? runs[0];
+/** Whether an address names a trace, or leaves it to the page. */
+const namesOne = (wanted: Wanted) =>
+  Boolean(wanted.run || wanted.worker || wanted.window);
+
+function ofWorker(run: RunInfo, worker: WorkerInfo | undefined,
+  window?: WindowInfo): Picked {
+  const windows = worker?.windows ?? [];
+  return { run, worker: worker ?? null, all: false, windows,
+    window: window ?? windows[0] ?? null };
+}
+
+/**
+ * What an address names; of what it leaves open, the first. Null: what it
+ * names is not there. An id of a window is enough, wherever it stands.
+ */
+export function pickWindow(runs: RunInfo[], wanted: Wanted): Picked | null {
+  if (wanted.window)
+    for (const run of runs)
+      for (const worker of run.workers) {
+        const window = worker.windows.find((one) => one.t === wanted.window);
+        if (window) return ofWorker(run, worker, window);
+      }
+  if (wanted.window) return null;
+  const run = wanted.run ? runs.find((one) => one.id === wanted.run) : runs[0];
   if (!run) return null;
   const together = run.all && wanted.worker === ALL_WORKERS ? run.all
     : jobOf(run, wanted.worker);
   if (together)
     return { run, worker: null, all: true, windows: [together],
       window: together };
-  const worker =
-    run.workers.find((one) => one.id === wanted.worker) ?? run.workers[0];
-  const windows = worker?.windows ?? [];
-  const window =
-    windows.find((one) => one.t === wanted.window) ?? windows[0] ?? null;
-  return { run, worker: worker ?? null, all: false, windows, window };
+  const worker = run.workers.find((one) => one.id === wanted.worker);
+  return wanted.worker && !worker ? null
+    : ofWorker(run, worker ?? run.workers[0]);
 }
 
-const samePlace = (a: Picked, b: Picked | null) => a.run.id === b?.run.id &&
-  a.worker?.id === b.worker?.id && a.window?.name === b.window?.name;
+/** What stands in the address for it. */
+export function addressOf(picked: Picked): Wanted {
+  const { run, worker, window, all } = picked;
+  return { run: run.id, window: all ? "" : window?.t ?? "",
+    worker: !all ? worker?.id ?? ""
+      : window === run.all || window?.t === run.all?.t ? ALL_WORKERS
+        : window!.t };
+}
+
+/** Another run: its worker of the same name, if it has one. */
+export function inOtherRun(runs: RunInfo[], id: string,
+  before: Pick<Picked, "worker" | "all">): Wanted {
+  const run = runs.find((one) => one.id === id);
+  const same = run?.workers.find((one) => one.name === before.worker?.name);
+  return { run: id, window: "",
+    worker: before.all && run?.all ? ALL_WORKERS : same?.id ?? "" };
+}
 
 /**
- * What to show when the list of runs changes under an address that stays. A
- * trace that is open stays when its file is deleted: the server still has it.
- * `next` is what the new list has for the address. Where that stands in the
- * same place, the file was replaced.
+ * What to show of an address when the folder changes. Nothing ever takes the
+ * place of a trace that is open: not a new file where the address names none,
+ * and not another one when its own is deleted (the server still has it).
  */
-export function keepOpen(runs: RunInfo[], open: Picked | null,
-  next: Picked | null): Picked | null {
-  const t = open?.window?.t;
-  if (!open || !t || open.all || samePlace(open, next)) return next;
-  const listed = runs.some((run) => run.workers.some((worker) =>
-    worker.windows.some((one) => one.t === t)));
-  return listed ? next : { ...open, gone: true };
+export function pickNow(runs: RunInfo[], wanted: Wanted,
+  open: Picked | null): Picked | null {
+  if (open?.window && !namesOne(wanted))
+    return pickWindow(runs, addressOf(open)) ?? { ...open, gone: true };
+  const next = pickWindow(runs, wanted);
+  return !next && open?.window ? { ...open, gone: true } : next;
+}
+
+/** Traces of a folder that it did not have before, newest first. */
+export function newTraces(runs: RunInfo[], known: Set<string>)
+  : { run: RunInfo; worker: WorkerInfo; window: WindowInfo }[] {
+  return runs.flatMap((run) => run.workers.flatMap((worker) =>
+    worker.windows.filter((one) => !known.has(one.t))
+      .map((window) => ({ run, worker, window }))))
+    .sort((a, b) =>
+      Number(b.window.modified_ns ?? 0) - Number(a.window.modified_ns ?? 0));
 }

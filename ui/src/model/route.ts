@@ -29,7 +29,8 @@ export const emptyRoute: Route = {
 export function otherTrace(
   where: Partial<Pick<Route, "run" | "worker" | "window">>,
   more: Record<string, string> = {}): Partial<Route> {
-  return { ...where, from: null, to: null, row: null, more };
+  return { worker: "", window: "", ...where,
+    from: null, to: null, row: null, more };
 }
 
 function wholeNumber(text: string | null | undefined): number | null {

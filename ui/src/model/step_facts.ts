@@ -4,6 +4,11 @@
 import type { StepTimes } from "../generated/answers.ts";
 import { formatCount, formatTime } from "./format.ts";
 
+/** Which duration of a step its parts add up to. */
+export const stepMeaning = (times: Pick<StepTimes, "paced_by"> | null) =>
+  times?.paced_by === "device" ? "start to start on the device"
+    : "on the host";
+
 export function stepFacts(times: StepTimes | null)
   : { title: string; text: string }[] {
   const period = times?.period;

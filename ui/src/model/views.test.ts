@@ -2,9 +2,11 @@
 //
 // The small models of the views.
 import { expect, test } from "vitest";
-import type { AdviseDoc, RunInfo, TrackInfo } from "../generated/answers.ts";
+import type {
+  AdviseDoc, DeviceUse, RunInfo, SummaryDoc, TrackInfo, Waterfall,
+} from "../generated/answers.ts";
 import { chipOf, rowName, verdictTitle, windowsOf } from "./compare.ts";
-import { findStep } from "./find_step.ts";
+import { findStep, shownRange } from "./find_step.ts";
 import { foldedBox } from "./folded.ts";
 import { stepNumbers } from "./distributed.ts";
 import { linesOf } from "./lines.ts";
@@ -13,8 +15,8 @@ import {
   curveOf, explainedText, placeName, tracksOfPlace, withPlace,
 } from "./memory.ts";
 import {
-  deviceTitle, headline, ledgerText, mainDevice, peakPlace, shownPlace,
-  splitUnit,
+  deviceTitle, doubtsOf, figuresOf, headline, ledgerText, mainDevice,
+  peakPlace, shownPlace, splitUnit, type Doubts,
 } from "./overview.ts";
 import { stagesByStep, typeGrid } from "./stages.ts";
 
@@ -37,11 +39,33 @@ test("the answer in a sentence", () => {
     /^The GPU works 2\.9.% of the recorded time\. /);
 });
 
+test("doubts come first, and change what nothing means", () => {
+  const said = (doubts: Partial<Doubts>, findings: string[] = []) =>
+    headline(advise(findings, null), false, true,
+      { cut: false, lost: 0, unrecorded: 0, ...doubts })
+      .replaceAll("\u202f", " ");
+  expect(said({ unrecorded: 0.963 })).toBe("Nothing was recorded in 96.3 % " +
+    "of a step. Nothing stands out in what was recorded.");
+  expect(said({ unrecorded: 0.05 }))
+    .toBe("Nothing stands out that slows the steps down.");
+  expect(said({ cut: true, lost: 1 }, ["The host is slow."])).toBe(
+    "This file is cut off: figures are of the part that was read. " +
+    "The host is slow.");
+  expect(said({ lost: 3 }, ["The host is slow."]))
+    .toBe("3 records could not be read. The host is slow.");
+  const parts = [{ name: "unexplained", ratio: 0.5, formula: "", time_ns: 1 }];
+  expect(doubtsOf({ waterfall: { parts } as unknown as Waterfall },
+    { complete: false, rejected: 2 }))
+    .toEqual({ cut: true, lost: 2, unrecorded: 0.5 });
+});
+
 test("the ledger in words", () => {
   expect(ledgerText(1000, 0, 0)).toBe(
     "1,000 records read: none lost, none repaired");
   expect(ledgerText(1, 0, 0)).toMatch(/^1 record read: /);
   expect(ledgerText(10, 2, 1)).toBe("10 records read: 2 rejected, 1 repaired");
+  expect(ledgerText(10, 1, 0, true))
+    .toBe("10 records read before the file breaks off");
 });
 
 test("value and unit stand apart", () => {
@@ -216,12 +240,48 @@ test("rows of a comparison: places, and what no noise is known of", () => {
 });
 
 test("figures are of the first device that has kernels", () => {
-  const use = (device: string, tensor_core: number | null) => ({ device,
-    tensor_core, name: null, occupancy: null, occupancy_known: null,
+  const use = (device: string, kernel_ns: number) => ({ device, kernel_ns,
+    tensor_core: null, name: null, occupancy: null, occupancy_known: null,
     sm_efficiency: null, utilization: null, multiprocessors: null,
     capability: null, memory_bytes: null });
-  expect(mainDevice([use("GPU1", null), use("GPU4", 0)])?.device)
+  expect(mainDevice([use("GPU1", 0), use("GPU4", 7)])?.device)
     .toBe("GPU4");
-  expect(mainDevice([use("GPU1", null)])?.device).toBe("GPU1");
+  expect(mainDevice([use("GPU1", 0)])?.device).toBe("GPU1");
   expect(mainDevice([])).toBeNull();
+});
+
+test("parts of the busy time add up; unknown tensor cores are not 0", () => {
+  const doc = (gpu: string[]) => ({ step_time: null, memory: [],
+    overview: { cpu: [], gpu: gpu.map((type) => ({ type })) },
+    waterfall: { parts: [{ name: "kernel", ratio: 0.34 },
+      { name: "copy", ratio: 0.035 },
+      { name: "communication exposed", ratio: 0.62 }] },
+  }) as unknown as SummaryDoc;
+  const busy = (gpu: string[]) => figuresOf(doc(gpu), advise([], 0.995), null)
+    .find((one) => one.key === "busy")!.detail.replaceAll("\u202f", " ");
+  expect(busy(["Kernel", "Communication"])).toBe(
+    "kernels 34.0 %, copies 3.5 %, communication alone 62.0 %");
+  // The host communicates by itself.
+  expect(busy(["Kernel"])).toBe("kernels 34.0 %, copies 3.5 %");
+  const tensor = (kernel_ns: number) => figuresOf(doc([]), null,
+    { tensor_core: null, kernel_ns } as DeviceUse)
+    .find((one) => one.key === "tensor")!;
+  expect(tensor(5)).toMatchObject({ value: "–",
+    detail: "unknown: the names of these kernels do not say it" });
+  expect(tensor(0).detail).toBe("no kernels were recorded");
+  expect(figuresOf(doc([]), null, null, true).map((one) => one.detail))
+    .toContain("no kernels in the part that was read");
+});
+
+test("a step is shown where its duration is", () => {
+  const row = { index: 4, start_ns: 1000, dur_ns: 50, period_ns: 70,
+    device_start_ns: 1020, warmup: false };
+  const doc = (paced_by: string, device_start_ns: number | null = 1020) => ({
+    steps: [{ ...row, device_start_ns }], step_time: { paced_by },
+  }) as unknown as SummaryDoc;
+  const step = { index: 4, start: 100, end: 150 };
+  expect(shownRange(doc("host"), step, 900)).toMatchObject(step);
+  expect(shownRange(doc("device"), step, 900))
+    .toEqual({ start: 120, end: 190 });
+  expect(shownRange(doc("device", null), step, 900)).toMatchObject(step);
 });

@@ -7,7 +7,11 @@ import type { ComponentChildren } from "preact";
 import { keepToken, tokenInText } from "../api/token.ts";
 import { formatBytes } from "../model/format.ts";
 import { Prose } from "./Prose.tsx";
-import { jobName, workersOfJob } from "../model/pick.ts";
+import { SkippedFiles } from "./SkippedFiles.tsx";
+import {
+  addressOf, jobName, pickWindow, workersOfJob,
+} from "../model/pick.ts";
+import type { RunInfo } from "../generated/answers.ts";
 import { otherTrace } from "../model/route.ts";
 import { navigate } from "../state/route.ts";
 import {
@@ -94,6 +98,23 @@ function ChooseJob({ jobs }: { jobs: string[] }) {
   );
 }
 
+/** An address of a trace that the folder does not have. */
+function NotHere({ runs }: { runs: RunInfo[] }) {
+  const first = pickWindow(runs, { run: "", worker: "", window: "" });
+  return (
+    <Message title="This trace is not here" role="alert"
+      text={"The address names a trace that this folder does not have. " +
+        "It may have been moved or deleted, or the server shows another " +
+        "folder."}>
+      {first?.window && <div class="row">
+        <button class="button" onClick={() =>
+          navigate(otherTrace(addressOf(first)), true)}>
+          Open {first.window.file ?? first.window.name}</button>
+      </div>}
+    </Message>
+  );
+}
+
 const STAGES: Record<string, string> = {
   reading: "Reading the file",
   building: "Building the timeline",
@@ -136,8 +157,11 @@ export function traceMessage(onTimeline: boolean) {
       <Message title="No traces here yet"
         text={`The folder \`${listed.value.folder}\` has no file that ` +
           "stepscope can read. Record one with `stepscope run -- COMMAND`, " +
-          "or copy one there: this page will show it by itself."} />
+          "or copy one there: this page will show it by itself."}>
+        <SkippedFiles listed={listed.value} open />
+      </Message>
     );
+  if (!picked.value) return <NotHere runs={listed.value.runs} />;
   const now = opening.value;
   switch (now.state) {
     case "ready":

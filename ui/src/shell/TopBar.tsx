@@ -2,10 +2,13 @@
 //
 // Which run, worker and window is shown; search; a link to what is seen.
 import { signal } from "@preact/signals";
-import { ALL_WORKERS, windowTitle } from "../model/pick.ts";
+import { ALL_WORKERS, inOtherRun, windowTitle } from "../model/pick.ts";
+import { countOf } from "../model/format.ts";
 import { otherTrace } from "../model/route.ts";
 import { navigate, route } from "../state/route.ts";
-import { picked, runs, trace } from "../state/trace.ts";
+import {
+  dismissFresh, fresh, picked, runs, trace,
+} from "../state/trace.ts";
 import { submitSearch } from "../state/search.ts";
 import { Icon } from "./icons.tsx";
 import { toast } from "./Toast.tsx";
@@ -49,7 +52,8 @@ function Pickers() {
     <>
       <Picker label="Run" value={now.run.id}
         options={all.map((run) => ({ value: run.id, text: run.name }))}
-        onPick={(run) => navigate(otherTrace({ run }), true)} />
+        onPick={(run) =>
+          navigate(otherTrace(inOtherRun(all, run, now)), true)} />
       <Picker label="Worker"
         value={job ? job.t : now.all ? ALL_WORKERS : now.worker?.id ?? ""}
         options={workers}
@@ -61,6 +65,33 @@ function Pickers() {
             (now.gone && one === now.window ? " (deleted)" : "") }))}
         onPick={(window) => navigate(otherTrace({ window }), true)} />
     </>
+  );
+}
+
+/** What came since; nobody is taken away from what they read. */
+function NewTraces() {
+  const list = fresh.value;
+  return (
+    <span role="status" class="offer">
+      {list.length > 0 && (
+        <details>
+          <summary class="button">{countOf(list.length, "new trace")}</summary>
+          <div class="menu">
+            {list.slice(0, 12).map(({ run, worker, window }) => (
+              <button key={window.t} class="menu-item" onClick={() => {
+                dismissFresh();
+                navigate(otherTrace({ run: run.id, worker: worker.id,
+                  window: window.t }), true);
+              }}>{window.file ?? window.name}</button>
+            ))}
+            {list.length > 12 && <p class="quiet">
+              The lists of runs and workers have all of them.</p>}
+            <button class="menu-item quiet" onClick={dismissFresh}>
+              Dismiss</button>
+          </div>
+        </details>
+      )}
+    </span>
   );
 }
 
@@ -110,6 +141,7 @@ export function TopBar() {
   return (
     <header class="topbar">
       <Pickers />
+      <NewTraces />
       <div class="space" />
       <SearchBox />
       <button class="button" onClick={() => void copyLink()}>

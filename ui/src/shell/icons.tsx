@@ -4,6 +4,7 @@
 const PATHS = {
   overview: "M2 2h5v6H2zM9 2h5v3.5H9zM9 8h5v6H9zM2 10.5h5V14H2z",
   trace: "M2 4h6M5 8h8M2 12h4M8.5 12h5M11 4h3",
+  flame: "M2 3.5h12M2 7.5h8M12 7.5h2M2 11.5h4M8 11.5h2",
   operators: "M8 1.8 13.5 5v6L8 14.2 2.5 11V5zM2.5 5 8 8.2 13.5 5M8 8.2v6",
   kernels:
     "M4.5 4.5h7v7h-7zM6.5 2v2.5M9.5 2v2.5M6.5 11.5V14M9.5 11.5V14" +

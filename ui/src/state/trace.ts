@@ -4,12 +4,15 @@
 // names, its import, and what the server says about it.
 import { computed, effect, signal } from "@preact/signals";
 import type { Progress, Runs, TraceInfo } from "../generated/answers.ts";
+import { takeTokenFromAddress } from "../api/token.ts";
 import { learnShort } from "../model/names.ts";
-import { keepOpen, pickWindow, type Picked } from "../model/pick.ts";
+import {
+  addressOf, newTraces, pickNow, type Picked,
+} from "../model/pick.ts";
 import { api, tokenRefused } from "./api.ts";
 import { forget, noteTrace } from "./kept.ts";
 import { errorText, expectReady, failed, type Load } from "./load.ts";
-import { route } from "./route.ts";
+import { navigate, route } from "./route.ts";
 
 export const runs = signal<Load<Runs>>({ state: "loading" });
 
@@ -19,25 +22,41 @@ const wanted = computed(() => {
   return JSON.stringify([run, worker, window]);
 });
 
-let last: { wanted: string; picked: Picked | null } =
-  { wanted: "", picked: null };
-/** What is open, while the address stays and whatever the folder has. */
+let last: Picked | null = null;
+let lastWanted = "";
+/** What is open, while the address stays or names nothing else. */
 function openNow(): Picked | null {
   const now = opening.peek();
-  return last.wanted === wanted.value && now.state === "ready" &&
-    now.t === last.picked?.window?.t ? last.picked : null;
+  const same = lastWanted === wanted.value || wanted.value === NOTHING;
+  return same && now.state === "ready" && now.t === last?.window?.t
+    ? last : null;
 }
+const NOTHING = JSON.stringify(["", "", ""]);
 
-/** The run, worker and window of the address, or the nearest there is. */
+/** What the address names; null: it is not there. */
 export const picked = computed(() => {
   if (runs.value.state !== "ready") return null;
-  const list = runs.value.value.runs;
   const [run, worker, window] = JSON.parse(wanted.value) as string[];
-  const next = pickWindow(list,
-    { run: run!, worker: worker!, window: window! });
-  last = { wanted: wanted.value, picked: keepOpen(list, openNow(), next) };
-  return last.picked;
+  last = pickNow(runs.value.value.runs,
+    { run: run!, worker: worker!, window: window! }, openNow());
+  lastWanted = wanted.value;
+  return last;
 });
+
+/** Traces that came after the page: an offer, never what is shown. */
+const known = signal<Set<string> | null>(null);
+export const fresh = computed(() => runs.value.state === "ready" && known.value
+  ? newTraces(runs.value.value.runs, known.value) : []);
+export function dismissFresh(): void {
+  known.value = new Set([...known.value ?? [],
+    ...fresh.value.map((one) => one.window.t)]);
+}
+function learnFirst(list: Runs): void {
+  // A folder that was empty shows its first trace by itself.
+  if (known.value || list.runs.length === 0) return;
+  known.value = new Set(newTraces(list.runs, new Set())
+    .map((one) => one.window.t));
+}
 
 /** The id of the shown trace, or "". */
 export const traceId = computed(() => picked.value?.window?.t ?? "");
@@ -56,22 +75,24 @@ export const opening = signal<Opening>({ state: "none" });
  * What is known of the shown trace, once it is open or has a preview. Stays
  * the same object while an import goes on.
  */
-const known = computed(() =>
+const openInfo = computed(() =>
   opening.value.state === "ready" || opening.value.state === "preview"
     ? opening.value.info : null);
 export const trace = computed<{ t: string; info: TraceInfo } | null>(() => {
-  const info = known.value;
+  const info = openInfo.value;
   const t = traceId.value;
   const now = opening.peek();
   return info && (now.state === "ready" || now.state === "preview") &&
     now.t === t ? { t, info } : null;
 });
 /** Only the timeline has a picture so far, and a coarse one. */
-export const isPreview = computed(() => known.value?.preview != null);
+export const isPreview = computed(() => openInfo.value?.preview != null);
 
 async function loadRuns(): Promise<void> {
   try {
-    runs.value = { state: "ready", value: await api.get("runs") };
+    const value = await api.get("runs");
+    learnFirst(value);
+    runs.value = { state: "ready", value };
   } catch (error) {
     if (tokenRefused.value) return;
     runs.value = { state: "failed", error: errorText(error) };
@@ -80,7 +101,7 @@ async function loadRuns(): Promise<void> {
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** New files show by themselves; the request waits at the server. */
+/** New files are offered by themselves; the request waits at the server. */
 async function watchFolder(): Promise<void> {
   for (;;) {
     if (runs.value.state !== "ready" || tokenRefused.value) {
@@ -165,12 +186,24 @@ export function retryRuns(): void {
   void loadRuns();
 }
 
+/** The printed address, opened in a tab that shows the page already. */
+export function followToken(): void {
+  addEventListener("hashchange", () => {
+    if (takeTokenFromAddress()) retryRuns();
+  });
+}
+
 export function startTraceState(): void {
   void loadRuns();
   void watchFolder();
   let shown = "";
   effect(() => {
     const t = traceId.value;
+    // The address names what is shown: a link means one trace for good.
+    if (picked.value?.window && !picked.value.gone) {
+      const address = addressOf(picked.value);
+      queueMicrotask(() => navigate(address));
+    }
     if (t === shown) return;
     shown = t;
     // Not inside the effect: opening reads and writes other signals.

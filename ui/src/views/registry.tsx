@@ -19,6 +19,8 @@ export const views: View[] = [
     load: () => import("./overview/OverviewView.tsx") },
   { key: "trace", title: "Trace", icon: "trace", group: 1,
     load: () => import("./trace/TraceView.tsx") },
+  { key: "flame", title: "Flame graph", icon: "flame", group: 1,
+    load: () => import("./flame/FlameView.tsx") },
   { key: "operators", title: "Operators", icon: "operators", group: 1,
     load: () => import("./operators/OperatorsView.tsx") },
   { key: "kernels", title: "GPU kernels", icon: "kernels", group: 1,

@@ -3,13 +3,16 @@
 // A file becomes another one under its name: what is shown when it is chosen
 // again is the new one.
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, renameSync } from "node:fs";
+import {
+  copyFileSync, existsSync, mkdirSync, renameSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Runs, SummaryDoc } from "../../src/generated/answers.ts";
 import {
-  browserPath, launch, openPage, programPath, serve, tracePath, type Served,
+  browserPath, goTo, launch, openPage, programPath, serve, tracePath,
+  type Served,
 } from "./harness.ts";
 import { ask } from "./tables.ts";
 
@@ -36,6 +39,29 @@ describe.skipIf(missing.length > 0)(
       run.name === name)!.workers[0]!.windows[0]!.bytes;
     const rows = (page: Page) => page.getByRole("grid", { name: "Operators" })
       .getAttribute("aria-rowcount");
+
+    test("is an offer where it is new, and nothing else changes", async () => {
+      const { page, close } = await openPage(browser,
+        `${server.url}&/operators`, { wait: false });
+      await page.waitForURL(/window=\w+/);
+      const named = page.url();
+      const before = await rows(page);
+      // It comes first in the list.
+      mkdirSync(join(server.folder!, "r0"));
+      copyFileSync(GRAPH, join(server.folder!, "r0/new.json.gz"));
+      await page.getByText("1 new trace").click();
+      expect(page.url()).toBe(named);
+      expect(await rows(page)).toBe(before);
+      await page.getByRole("button", { name: "r0/new.json.gz" }).click();
+      await expect.poll(() => rows(page)).not.toBe(before);
+      expect(await page.getByText("1 new trace").count()).toBe(0);
+      // The link that was copied before still means what it meant.
+      await goTo(page, new URL(named).hash);
+      await expect.poll(() => rows(page)).toBe(before);
+      await goTo(page, "#/operators?run=gone");
+      await page.getByText("This trace is not here").waitFor();
+      await close();
+    });
 
     test("has new tables when it is chosen again", async () => {
       const ids = new Map((await listed()).map((run) => [run.name, run.id]));

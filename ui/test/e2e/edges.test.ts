@@ -254,8 +254,9 @@ describe.skipIf(!browserPath)("edges of the timeline", () => {
     await changing(page, "event", (event) => ({ ...event,
       args: event.args.slice(0, 1), same_name: { ...event.same_name, calls: 1,
         histogram: { edges: [0, 1e9], counts: [1] } } }));
-    await changing(page, "select", (box) => ({ ...box, events: 1,
-      flame: box.flame.map((one: object) => ({ ...one, calls: 1 })) }));
+    await changing(page, "select", (box) => ({ ...box, events: 1 }));
+    await changing(page, "flame", (flame) => ({ ...flame,
+      boxes: flame.boxes.map((one: object) => ({ ...one, calls: 1 })) }));
     await page.goto(served.url + "&/trace");
     await settled(page);
     await search(page, "elementwise");

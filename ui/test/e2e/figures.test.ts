@@ -251,7 +251,7 @@ describe.skipIf(missing.length > 0)(
       const devices = await facts(page, "Devices");
       for (const one of doc.device) {
         const title = one.name === "CPU(Process)" ? "This process"
-          : one.name === "CPU(System)" ? "Whole machine" : "Utilisation";
+          : one.name === "CPU(System)" ? "Whole machine" : "Kernels running";
         expect(devices[title]).toBe(one.utilization === null
           ? "not recorded" : plain(formatShare(one.utilization)));
       }

@@ -36,6 +36,18 @@ describe.skipIf(!browserPath)("shell (needs Chromium)", () => {
       await close();
     });
 
+  test("the printed address, opened in that tab, opens the page", async () => {
+    const { page, close } = await openPage(browser, address() + "#/trace",
+      { wait: false });
+    await page.getByText("This server wants its token").waitFor();
+    await page.evaluate((hash) => {
+      location.hash = hash;
+    }, new URL(mock.url).hash + "&/trace");
+    await settled(page);
+    expect(page.url()).not.toContain("token");
+    await close();
+  });
+
   test("a wrong token is forgotten", async () => {
     const { page, close } = await openPage(browser,
       `${address()}#token=${"f".repeat(64)}`, { wait: false });

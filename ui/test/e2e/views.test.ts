@@ -522,7 +522,7 @@ describe.skipIf(missing.length > 0)(
       await expect.poll(() => figure(page, "most").innerText())
         .toBe(formatTime(period.max_ns));
       await expect.poll(() => cell(page, 0, 1).innerText())
-        .toBe(formatTime(summary.steps[0]!.dur_ns));
+        .toBe(formatTime(summary.steps[0]!.period_ns));
       await page.getByRole("button", { name: /Outliers/ }).click();
       await page.getByText("No step takes much longer").waitFor();
       await page.getByRole("button", { name: "Folded" }).click();

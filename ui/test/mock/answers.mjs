@@ -127,7 +127,8 @@ export function eventAnswer(trace, row) {
     parent: up[0]?.row ?? null,
     first_child: inside[0]?.row ?? null, idle_before: 1200,
     facts: [{ label: "Occupancy, est.", value: "48 %" }],
-    same_name: { calls: same.length, total, mean: total / same.length,
+    same_name: { calls: same.length, nested: 0, total,
+      mean: total / same.length,
       min: same[0], max: same[same.length - 1], p50: at_(0.5), p90: at_(0.9),
       p99: at_(0.99), histogram: { edges,
         counts: edges.slice(1).map((to, n) =>
@@ -196,17 +197,24 @@ export function selectAnswer(trace, query) {
       .sort((a, b) => a - b);
     const total = durs.reduce((a, b) => a + b, 0);
     const p = (share) => durs[Math.floor((durs.length - 1) * share)];
-    return { name: trace.names[id], class: "operator", calls: durs.length,
+    return { name: trace.names[id], name_id: id, class: "operator",
+      on: "thread", calls: durs.length, nested: 0,
       total, self: total, mean: total / durs.length, min: durs[0],
       max: durs[durs.length - 1], p50: p(0.5), p90: p(0.9), p99: p(0.99) };
   }).sort((a, b) => b.total - a.total);
-  const whole = rows.reduce((sum, r) => sum + r.total, 0) || 1;
-  let x = 0;
-  const flame = rows.map((r) => {
-    const box = { name: r.name, depth: 0, x, w: r.total / whole,
-      calls: r.calls, class: r.class };
-    x += box.w;
+  return { events: inside.length, names: rows.length, rows };
+}
+
+/** One row of boxes. */
+export function flameAnswer(trace, query) {
+  const { rows } = selectAnswer(trace, query.has("tracks") ? query
+    : new URLSearchParams({ tracks: "0-2", t0: "0", t1: "1e12" }));
+  let total = 0;
+  const boxes = rows.map((r) => {
+    const box = { name: r.name, class: r.class, depth: 0, x: total, w: r.total,
+      self: r.total, calls: r.calls, start: 0, dur: r.max };
+    total += r.total;
     return box;
   });
-  return { events: inside.length, rows, flame };
+  return { total, boxes };
 }

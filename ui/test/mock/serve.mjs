@@ -29,7 +29,8 @@ export const HEADERS = {
 export const TOKEN = "0123456789abcdef".repeat(4);
 
 function runsAnswer() {
-  return { stepscope: "0.1.0", folder: "demo", generation: 1, runs: [
+  return { stepscope: "0.1.0", folder: "demo", generation: 1, skipped_count: 0,
+    skipped: [], runs: [
     { id: "resnet50_amp", name: "resnet50_amp", all: null, workers: [
       { id: "python3-393", name: "python3 · 393", rank: null, host: "",
         pid: 393, windows: [{ t: "demo", name: "steps 0–5", state: "new" },
@@ -49,6 +50,7 @@ function apiAnswer(trace, path, query) {
     case "counter": return answers.counterAnswer(trace, query);
     case "idle": return answers.idleAnswer(trace, query);
     case "select": return answers.selectAnswer(trace, query);
+    case "flame": return answers.flameAnswer(trace, query);
     case "mark": return { events: 12, busy: 0.5,
       top: [{ name: "aten::add_", events: 7, time: 30000 }] };
     case "critical": return { segments: trace.events

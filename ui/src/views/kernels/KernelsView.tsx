@@ -15,12 +15,15 @@ import { chosenSteps, useFlatTable, useRows, useSummary, useTables }
   from "../../state/documents.ts";
 import { cellsOf, showOnTimeline } from "../../state/locate.ts";
 import { route, setMore } from "../../state/route.ts";
+import { trace } from "../../state/trace.ts";
 import { Table } from "../../table/Table.tsx";
 import { shareLook } from "../../table/looks.tsx";
 import { Card, Loaded, Page, Segments, StepsChoice } from "../parts.tsx";
 
-const EMPTY = "No kernels in this trace. Record with ProfilerTarget.GPU " +
-  "(torch: ProfilerActivity.CUDA).";
+const empty = () => trace.value?.info.complete === false
+  ? "No kernels in the part of this file that could be read: it is cut off."
+  : "No kernels in this trace. Record with ProfilerTarget.GPU " +
+    "(torch: ProfilerActivity.CUDA).";
 
 const showOf = (table: string, keys: string[] = []) =>
   (data: Data, row: number) => void showOnTimeline(table,
@@ -59,7 +62,7 @@ function ByName({ doc, tables }: {
       usual={["name", "calls", "gpu.total_ns", "gpu.avg_ns", "gpu.max_ns",
         "gpu.min_ns", "gpu.ratio", "occupancy", "unfilled",
         "tensor_core_estimated"]}
-      usualSort="gpu.total_ns" empty={EMPTY}><Grouping /></Table>
+      usualSort="gpu.total_ns" empty={empty()}><Grouping /></Table>
   );
 }
 
@@ -89,7 +92,7 @@ function ByLaunch() {
           usual={["name", "operator", "grid", "block", "registers",
             "shared_bytes", "calls", "gpu.total_ns", "gpu.avg_ns",
             "gpu.ratio", "occupancy", "blocks_per_sm"]}
-          usualSort="gpu.total_ns" empty={EMPTY}><Grouping /></Table>
+          usualSort="gpu.total_ns" empty={empty()}><Grouping /></Table>
       )}
     </Loaded>
   );
@@ -101,7 +104,10 @@ function TensorShare() {
     ? objectsOf<DeviceUse>(load.value) : [];
   return (
     <>
-      {uses.map((use) => use.tensor_core !== null && (
+      {uses.map((use) => use.tensor_core === null
+        ? use.kernel_ns > 0 && <p key={use.device} class="quiet">
+          {deviceTitle(use.device)}: the names of its kernels do not say
+          whether they use tensor cores.</p> : (
         <div key={use.device} class="split-bar" title={
           "share of kernel time; estimated from names of kernels"}>
           <span class="quiet">{deviceTitle(use.device)}</span>

@@ -55,14 +55,15 @@ function Finding({ advice, number }: { advice: Advice; number: number }) {
   );
 }
 
-export function AdviceCard({ advise }: { advise: AdviseDoc | null }) {
+export function AdviceCard(
+  { advise, nothing }: { advise: AdviseDoc | null; nothing: string }) {
   return (
     <Card title="What to fix first" class="advice"
       detail={advise && advise.advice.length > 1
         ? "savings overlap: they do not add up" : undefined}>
       {!advise ? <p class="nothing">Reading the advice…</p>
         : advise.advice.length === 0
-          ? <p class="nothing">Nothing stands out that slows the steps down.</p>
+          ? <p class="nothing">{nothing}</p>
           : <ol>{advise.advice.map((one, i) => (
             <Finding key={one.id} advice={one} number={i + 1} />
           ))}</ol>}

@@ -4,7 +4,8 @@
 import type { DeviceUse, SummaryDoc } from "../../generated/answers.ts";
 import { formatBytes, formatShare } from "../../model/format.ts";
 import { deviceTitle } from "../../model/overview.ts";
-import { picked, trace } from "../../state/trace.ts";
+import { picked, runs, trace } from "../../state/trace.ts";
+import { SkippedFiles } from "../../shell/SkippedFiles.tsx";
 import { Card } from "../parts.tsx";
 
 type Fact = [title: string, value: string, hint?: string];
@@ -24,9 +25,11 @@ const share = (value: number | null) =>
 
 function factsOf(use: DeviceUse): Fact[] {
   const facts: Fact[] = [
-    ["Utilisation", share(use.utilization),
-      "kernels within the steps, over the time of the steps"],
-    ["Tensor-core time", share(use.tensor_core),
+    ["Kernels running", share(use.utilization),
+      "time in which a kernel ran within the steps, over the time of the " +
+      "steps; copies are not in it"],
+    ["Tensor-core time", use.tensor_core === null && use.kernel_ns
+      ? "unknown" : share(use.tensor_core),
       "share of kernel time, estimated from names of kernels"],
     ["Occupancy", use.occupancy === null ? "not stated"
       : formatShare(use.occupancy), "mean over the kernels that state it"],
@@ -34,7 +37,7 @@ function factsOf(use: DeviceUse): Fact[] {
       : `${formatShare(use.occupancy_known)} of kernel time`],
     ["SM efficiency", use.sm_efficiency === null ? "not stated"
       : formatShare(use.sm_efficiency),
-    "utilisation, less the multiprocessors that had no block"],
+    "kernels running, less the multiprocessors that had no block"],
   ];
   if (use.multiprocessors !== null)
     facts.push(["SMs", String(use.multiprocessors)]);
@@ -95,6 +98,8 @@ export function RunCard({ doc }: { doc: SummaryDoc }) {
         `${run.workers.length === 1 ? "" : "s"} in this run. ` : ""}
         {doc.source.files.map((file) => file.split("/").pop()).join(", ")}
       </p>
+      {runs.value.state === "ready" &&
+        <SkippedFiles listed={runs.value.value} />}
     </Card>
   );
 }

@@ -12,25 +12,33 @@ import { useFlatTable } from "../../state/documents.ts";
 import { route, setMore } from "../../state/route.ts";
 import { Card, Loaded, Segments } from "../parts.tsx";
 
-function Type({ name }: { name: string }) {
+function Type({ name, where = "" }: { name: string; where?: string }) {
   const { hue, title } = lookOf(TYPES, name);
-  return <th scope="row"><Swatch hue={hue} />{title}</th>;
+  return <th scope="row"><Swatch hue={hue} />{title}
+    {where && <span class="quiet"> {where}</span>}</th>;
 }
 
 function ByType({ doc }: { doc: SummaryDoc }) {
-  const rows = [...doc.overview.cpu.filter((row) => !(row.type in STAGES)),
-    ...doc.overview.gpu];
+  const host = doc.overview.cpu.filter((row) => !(row.type in STAGES));
+  const device = doc.overview.gpu;
+  // A kind that both have is told apart.
+  const both = new Set(host.map((row) => row.type)
+    .filter((type) => device.some((row) => row.type === type)));
+  const rows = [...host.map((row) => ({ ...row, where: "on the CPU" })),
+    ...device.map((row) => ({ ...row, where: "on the GPU" }))];
   return (
     <table class="plain">
       <thead><tr>
         <th scope="col">Type</th><th scope="col" class="num">Calls</th>
         <th scope="col" class="num">Busy time</th>
-        <th scope="col" class="num">Of all steps</th>
+        <th scope="col" class="num" title={"busy time within the steps, over " +
+          "the time of all steps"}>{doc.steps.length > 0
+            ? "Of all steps" : "Of the window"}</th>
       </tr></thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={row.type} data-type={row.type}>
-            <Type name={row.type} />
+          <tr key={row.type + row.where} data-type={row.type}>
+            <Type name={row.type} where={both.has(row.type) ? row.where : ""} />
             <td class="num">{formatCount(row.calls)}</td>
             <td class="num">{formatTime(row.time_ns)}</td>
             <td class="num quiet">{formatShare(row.ratio)}</td>

@@ -7,14 +7,14 @@ import { Prose } from "../../shell/Prose.tsx";
 
 function StepSpark({ doc }: { doc: SummaryDoc }) {
   const steps = doc.steps.slice(0, 40);
-  const most = mostOf(steps.map((step) => step.dur_ns));
+  const most = mostOf(steps.map((step) => step.period_ns));
   const odd = new Set(doc.outliers.map((one) => one.index));
   return (
     <span class="spark" aria-hidden="true">
       {steps.map((step, i) => (
         <i key={i} class={odd.has(step.index) ? "odd"
           : step.warmup ? "warmup" : ""}
-          style={{ height: percent(partOf(step.dur_ns, most)) }} />
+          style={{ height: percent(partOf(step.period_ns, most)) }} />
       ))}
     </span>
   );

@@ -8,7 +8,7 @@ import type {
 import { deviceUses } from "../../model/device_use.ts";
 import { healthOf } from "../../model/health.ts";
 import {
-  figuresOf, headline, ledgerText, mainDevice,
+  doubtsOf, figuresOf, headline, ledgerText, mainDevice, nothingText,
 } from "../../model/overview.ts";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import {
@@ -40,7 +40,7 @@ function detailOf(doc: SummaryDoc): string {
       : "No steps were recorded",
     countOf(workers, "worker"),
     ledgerText(doc.ledger.seen, trace.value?.info.rejected ?? 0,
-      trace.value?.info.repaired ?? 0),
+      trace.value?.info.repaired ?? 0, trace.value?.info.complete === false),
   ].join(" · ");
 }
 
@@ -52,8 +52,10 @@ function Content({ doc, advise }: {
   const declared = tables.state === "ready" ? tables.value : undefined;
   const uses = useFlatTable("device_use");
   const devices = uses.state === "ready" ? deviceUses(uses.value) : [];
+  const doubts = doubtsOf(doc, trace.value?.info ??
+    { complete: true, rejected: 0 });
   const title = headline(advise, doc.overview.gpu.length > 0,
-    doc.steps.length > 0) || "Overview";
+    doc.steps.length > 0, doubts) || "Overview";
   return (
     <Page title={title} detail={detailOf(doc)} actions={<>
       <ExportReport />
@@ -62,11 +64,12 @@ function Content({ doc, advise }: {
         Open in Trace
       </button>
     </>}>
-      <Figures figures={figuresOf(doc, advise, mainDevice(devices))}
-        doc={doc} />
+      <Figures figures={figuresOf(doc, advise, mainDevice(devices),
+        doubts.cut)} doc={doc} />
       <div class="overview">
         <Tile column="main"><StepCard doc={doc} /></Tile>
-        <Tile column="side"><AdviceCard advise={advise} /></Tile>
+        <Tile column="side"><AdviceCard advise={advise}
+          nothing={nothingText(doubts)} /></Tile>
         <Tile column="main">
           <div class="pair">
             <StagesCard doc={doc} />

@@ -72,7 +72,7 @@ function BySteps({ doc, side }: { doc: SummaryDoc; side: "cpu" | "gpu" }) {
             <div class="card-chart"><Sized height={190}>
               {(width) => <Columns columns={columns} most={most}
                 width={width} height={190} label={`Stages, ${side}`}
-                onPick={showColumn} />}
+                onPick={showColumn(doc)} />}
             </Sized></div>
             <p class="chart-legend">{names.map((name) => (
               <span key={name}><Swatch hue={lookOf(STAGES, name).hue} />

@@ -9,6 +9,7 @@ import { objectsOf } from "../../model/device_use.ts";
 import { formatCount, formatShare, formatTime } from "../../model/format.ts";
 import { cssVar } from "../../model/palette.ts";
 import { percent } from "../../model/shares.ts";
+import { stepMeaning } from "../../model/step_facts.ts";
 import { Prose } from "../../shell/Prose.tsx";
 import {
   barsOf, partColour, partsByStep, partTitle, stackOf, wholeOf,
@@ -75,7 +76,7 @@ export function StepColumns({ doc, height }: {
         return (
           <Sized height={height}>
             {(width) => <Columns columns={columns} most={most} width={width}
-              height={height} label="Each step" onPick={showColumn} />}
+              height={height} label="Each step" onPick={showColumn(doc)} />}
           </Sized>
         );
       }}
@@ -88,7 +89,7 @@ export function StepCard({ doc }: { doc: SummaryDoc }) {
   const steps = doc.waterfall?.inputs.steps ?? 0;
   return (
     <Card title="Where a step goes"
-      detail="adds up to the step, to the nanosecond">
+      detail={`a step ${stepMeaning(doc.step_time)}; the parts add up to it`}>
       <Loaded what="The parts of a step" load={load}>
         {(data) => data.count === 0
           ? <p class="nothing"><Prose text={"No steps in this trace. Call " +

@@ -5,7 +5,7 @@
 import type { DeclaredTable, SummaryDoc } from "../../generated/answers.ts";
 import { Swatch } from "../../charts/charts.tsx";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
-import { stepFacts } from "../../model/step_facts.ts";
+import { stepFacts, stepMeaning } from "../../model/step_facts.ts";
 import { partColour, partTitle } from "../../model/waterfall.ts";
 import type { Data } from "../../model/table.ts";
 import { useRows, useSummary, useTables } from "../../state/documents.ts";
@@ -17,14 +17,14 @@ import { Card, Loaded, Page, Segments, StepsChoice } from "../parts.tsx";
 import { Folded } from "./Folded.tsx";
 import { showStep } from "./show.ts";
 
-const showRow = (data: Data, row: number) => {
+const showRow = (doc: SummaryDoc) => (data: Data, row: number) => {
   const at = (key: string) =>
     data.columns.findIndex((column) => column.key === key);
   const number = (key: string) => {
     const cell = at(key) < 0 ? null : data.cell(row, at(key));
     return typeof cell === "number" ? cell : undefined;
   };
-  showStep(Number(data.cell(row, at("index"))), number("pid"),
+  showStep(doc, Number(data.cell(row, at("index"))), number("pid"),
     number("start_ns"));
 };
 
@@ -42,8 +42,8 @@ function Percentiles({ doc }: { doc: SummaryDoc }) {
 
 function Chart({ doc }: { doc: SummaryDoc }) {
   return (
-    <Card title="Each step" detail={"its own duration, by part; a click " +
-      "shows it on the timeline"}>
+    <Card title="Each step" detail={`${stepMeaning(doc.step_time)}, by part; ` +
+      "a click shows it on the timeline"}>
       <div class="card-chart"><StepColumns doc={doc} height={190} /></div>
       <p class="chart-legend">{doc.waterfall!.parts
         .filter((part) => part.time_ns > 0)
@@ -62,8 +62,8 @@ function Steps({ doc, tables }: {
 }) {
   const data = useRows(tables, "steps", doc.steps);
   return (
-    <Table label="Steps" data={data} onShow={showRow} ascending
-      usual={["index", "dur_ns", "period_ns", "warmup"]} usualSort="index" />
+    <Table label="Steps" data={data} onShow={showRow(doc)} ascending
+      usual={["index", "period_ns", "dur_ns", "warmup"]} usualSort="index" />
   );
 }
 
@@ -72,7 +72,7 @@ function Outliers({ doc, tables }: {
 }) {
   const data = useRows(tables, "outliers", doc.outliers);
   return (
-    <Table label="Outliers" data={data} prefix="odd." onShow={showRow}
+    <Table label="Outliers" data={data} prefix="odd." onShow={showRow(doc)}
       usual={["index", "dur_ns", "median_ns", "excess_ns", "cause",
         "cause_excess_ns"]} usualSort="excess_ns"
       empty="No step takes much longer than the median." />

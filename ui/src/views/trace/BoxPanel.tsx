@@ -3,13 +3,20 @@
 // What is inside a box: a table by name with percentiles, and a flame graph.
 import { useSignal } from "@preact/signals";
 import type { SelectInfo, SelectRow } from "../../generated/answers.ts";
-import { BOX_COLUMNS, type BoxKey } from "../../model/box_columns.ts";
+import {
+  BOX_COLUMNS, insideText, isCopy, type BoxKey,
+} from "../../model/box_columns.ts";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import { shortName } from "../../model/names.ts";
 import { Icon } from "../../shell/icons.tsx";
 import type { Controller } from "./controller.ts";
 import { ClassSwatch } from "./Details.tsx";
-import { FlameGraph } from "./FlameGraph.tsx";
+import { FlameGraph } from "../../charts/FlameGraph.tsx";
+import { formatTracks } from "../../model/tiles.ts";
+import { useAnswer } from "../../state/load.ts";
+import { showRange } from "../../state/locate.ts";
+import { trace } from "../../state/trace.ts";
+import { Loaded } from "../parts.tsx";
 import * as s from "./store.ts";
 
 const MOST_ROWS = 500;
@@ -45,11 +52,15 @@ function Table({ rows }: { rows: SelectRow[] }) {
           ))}</tr>
         </thead>
         <tbody>{sorted.slice(0, MOST_ROWS).map((row) => (
-          <tr key={row.name + row.class}>{BOX_COLUMNS.map(([key]) => (
+          <tr key={row.name_id + row.class + row.on}>{BOX_COLUMNS.map(([key]) =>
+            (
             key === "name"
               ? <td key={key} title={row.name}><ClassSwatch name={row.class} />
-                <span class="mono">{shortName(row.name)}</span></td>
-              : <td key={key}>{key === "calls" ? formatCount(row.calls)
+                <span class="mono">{shortName(row.name)}</span>
+                {isCopy(row) && <span class="quiet"> on the device</span>}</td>
+              : <td key={key} title={key === "calls" && row.nested > 0
+                ? insideText(row.nested) : undefined}>
+                {key === "calls" ? formatCount(row.calls)
                 : formatTime(row[key] as number)}</td>
           ))}</tr>
         ))}</tbody>
@@ -61,15 +72,31 @@ function Table({ rows }: { rows: SelectRow[] }) {
   );
 }
 
+/** Of the host; where only streams are in the box, of the device. */
+function BoxFlame() {
+  const box = s.box.value!;
+  const open = trace.value;
+  const kinds = new Map(open?.info.tracks.map((one) => [one.id, one.kind]));
+  const host = box.tracks.some((id) =>
+    kinds.get(id) === "thread" || kinds.get(id) === "python");
+  const load = useAnswer("flame", open ? { t: open.t,
+    t0: Math.round(box.t0), t1: Math.round(box.t1),
+    tracks: formatTracks(box.tracks), by: host ? "host" : "device" } : null);
+  return (
+    <Loaded what="The flame graph" load={load}>
+      {(info) => <FlameGraph info={info} onShow={({ start, dur }) =>
+        showRange(start, start + Math.max(dur, 1))} />}
+    </Loaded>
+  );
+}
+
 function Body({ answer }: { answer: SelectInfo }) {
   if (answer.events === 0)
     return <p class="quiet">No event is inside this box.</p>;
-  const classes = new Map(answer.rows.map((row) => [row.name, row.class]));
   return (
     <div class="box-columns">
       <Table rows={answer.rows} />
-      <FlameGraph boxes={answer.flame}
-        classOf={(name) => classes.get(name) ?? ""} />
+      <BoxFlame />
     </div>
   );
 }

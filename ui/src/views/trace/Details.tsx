@@ -94,15 +94,18 @@ function OwnColumn({ event, controller }: {
   );
 }
 
-function Chain({ list, controller }: {
+/** `siblings`: not one inside the other, but side by side. */
+function Chain({ list, siblings, controller }: {
   list: NamedTime[];
+  siblings: boolean;
   controller: Controller | null;
 }) {
   return (
     <ol class="chain">
       {list.map((one, depth) => (
         <li key={one.row}
-          style={{ paddingLeft: `${Math.min(depth, 8) * 9}px` }}>
+          style={{ paddingLeft:
+            `${siblings ? 0 : Math.min(depth, 8) * 9}px` }}>
           <button onClick={() =>
             void controller?.select(one.row, { move: true })}>
             <ClassSwatch name={one.class} />
@@ -142,7 +145,7 @@ function LaunchColumn({ event, controller }: {
       </header>
       {!title && <p class="quiet">No caller, launch or flow of this event is
         in the trace.</p>}
-      <Chain list={list} controller={controller} />
+      <Chain list={list} siblings={list === out} controller={controller} />
       {missing && <p class="quiet">{missing}</p>}
     </section>
   );

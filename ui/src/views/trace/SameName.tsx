@@ -3,6 +3,7 @@
 // All calls of the selected event's name: histogram and percentiles.
 import type { EventInfo } from "../../generated/answers.ts";
 import { CLASSES } from "../../generated/looks.ts";
+import { insideText } from "../../model/box_columns.ts";
 import { countOf, formatCount, formatTime } from "../../model/format.ts";
 import { binOf } from "../../model/histogram.ts";
 import { cssVar, lookOf } from "../../model/palette.ts";
@@ -52,6 +53,7 @@ export function SameNameColumn({ event, controller }: {
           {on ? "Select one" : "Select all"}
         </button>
       </header>
+      {same.nested > 0 && <p class="quiet">{insideText(same.nested)}</p>}
       <Histogram event={event} />
       <dl class="figures">
         {figures.map(([label, value]) => (

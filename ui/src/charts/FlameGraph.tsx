@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A flame graph: calls put together by name under what is around them. A click
+// makes a box the whole width and says what it is.
+import { useSignal } from "@preact/signals";
+import type { FlameBox, FlameInfo } from "../generated/answers.ts";
+import { CLASSES } from "../generated/looks.ts";
+import { matches, placeFlame } from "../model/flame.ts";
+import { countOf, formatShare, formatTime } from "../model/format.ts";
+import { shortName } from "../model/names.ts";
+import { cssVar, lookOf } from "../model/palette.ts";
+import { partOf } from "../model/shares.ts";
+import { Name } from "../shell/Name.tsx";
+
+const ROW = 19;
+
+function Chosen({ box, whole, onShow, onReset }: {
+  box: FlameBox; whole: number;
+  onShow: (box: FlameBox) => void; onReset: () => void;
+}) {
+  return (
+    <p class="flame-chosen" role="status">
+      <Name text={box.name} short={shortName(box.name)} />
+      <span>{formatTime(box.w)}, {formatShare(partOf(box.w, whole))}</span>
+      <span class="quiet">own {formatTime(box.self)}</span>
+      <span class="quiet">{countOf(box.calls, "call")}</span>
+      <button class="link" onClick={() => onShow(box)}>
+        Longest call on the timeline →</button>
+      <button class="link" onClick={onReset}>Whole graph</button>
+    </p>
+  );
+}
+
+export function FlameGraph({ info, query = "", onShow }: {
+  info: FlameInfo;
+  query?: string;
+  onShow: (box: FlameBox) => void;
+}) {
+  const { boxes, total } = info;
+  const chosen = useSignal<FlameBox | null>(null);
+  const box = boxes.includes(chosen.value!) ? chosen.value : null;
+  const whole = Math.max(1, total);
+  const placed = placeFlame(boxes, box ? box.x : 0, box ? box.w : whole);
+  const deep = Math.max(0, ...boxes.map((one) => one.depth)) + 1;
+  return (
+    <div class="flame" role="region" aria-label="Flame graph" tabIndex={0}>
+      {box && <Chosen box={box} whole={whole} onShow={onShow}
+        onReset={() => {
+          chosen.value = null;
+        }} />}
+      <div style={{ height: `${deep * ROW}px` }}>
+        {placed.map(({ box: one, left, width }, n) => (
+          <button key={n} class={!query ? "" : matches(one.name, query)
+            ? "found" : "other"}
+            aria-pressed={one === box}
+            title={`${one.name}\n${countOf(one.calls, "call")} · ` +
+              `${formatTime(one.w)} · ${formatShare(partOf(one.w, whole))}`}
+            style={{ left: `${left * 100}%`, width: `${width * 100}%`,
+              top: `${one.depth * ROW}px`,
+              background: `color-mix(in srgb, ${cssVar(lookOf(CLASSES,
+                one.class).hue)} 36%, var(--card))` }}
+            onClick={() => {
+              chosen.value = one === box ? null : one;
+            }}>
+            {width > 0.03 ? shortName(one.name) : ""}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
