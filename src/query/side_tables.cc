@@ -248,7 +248,7 @@ const char* MemoryKindName(MemoryKind kind) {
   return "";
 }
 
-const MemoryEvent& MemoryAt(const RankData& data, uint64_t i) {
+MemoryEvent MemoryAt(const RankData& data, uint64_t i) {
   return data.trace().memory()[i];
 }
 
