@@ -87,8 +87,7 @@ TableSchema DeclareMemoryLifetimesTable() {
   columns
       .Time("longest_life_ns", "the longest of them", &LifetimeRow::longest_ns)
       .As("Longest life");
-  columns
-      .Count("kept", "allocations that were never freed", &LifetimeRow::kept)
+  columns.Count("kept", "allocations that were never freed", &LifetimeRow::kept)
       .As("Allocations kept");
   columns.Bytes("kept_bytes", Adds::kSum, "bytes that were never freed",
                 &LifetimeRow::kept_bytes);
