@@ -25,12 +25,15 @@ LAYERS = {
     "torch": set(),
     "base": set(),
     "trace": {"base"},
-    "importers": {"trace", "base", "format", "exporters/perfetto/facts.h"},
+    "memory": {"base"},
+    "importers": {
+        "memory", "trace", "base", "format", "exporters/perfetto/facts.h",
+    },
     "exporters": {"trace", "base", "format"},
     "timeline": {"trace", "base"},
     "snapshot": {"timeline", "trace", "base"},
-    "analysis": {"trace", "base"},
-    "report": {"analysis", "trace", "base"},
+    "analysis": {"memory", "trace", "base"},
+    "report": {"analysis", "memory", "trace", "base"},
     "profiler": {
         "importers/capture", "analysis", "report", "exporters", "trace", "base",
     },
@@ -43,8 +46,8 @@ LAYERS = {
         "trace", "base",
     },
     "cli": {
-        "server", "query", "profiler", "report", "analysis", "importers",
-        "exporters", "trace", "base", "format",
+        "server", "query", "profiler", "report", "analysis", "memory",
+        "importers", "exporters", "trace", "base", "format",
     },
     "read": {
         "query", "report", "analysis", "importers", "exporters", "trace",
@@ -65,6 +68,7 @@ BARE = {
     "src/inject": set(),
     "src/base": {"zlib.h"},
     "src/trace": set(),
+    "src/memory": set(),
     "src/timeline": set(),
     "src/snapshot": set(),
     "src/analysis": {"zlib.h"},

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/replay/whatif.h"
 
+#include <charconv>
+
+#include "analysis/replay/memory_whatif.h"
+#include "base/byte_count.h"
 #include "cli/frame/output.h"
 #include "cli/frame/progress.h"
 #include "cli/frame/usage.h"
 #include "cli/frame/verbs.h"
 #include "cli/load.h"
 #include "cli/step_options.h"
+#include "report/render_memory_whatif.h"
 #include "report/render_whatif.h"
 
 namespace stepscope {
@@ -25,9 +30,66 @@ bool ReadChanges(const std::vector<std::string>& texts,
   return true;
 }
 
+bool ReadMemoryOptions(const WhatifArguments& arguments,
+                       MemoryWhatifOptions& options) {
+  options.settings = arguments.settings;
+  if (!arguments.device_memory.empty()) {
+    const auto bytes = ParseByteCount(arguments.device_memory);
+    if (!bytes || *bytes == 0 || *bytes > uint64_t{1} << 50) {
+      PrintError("--device-memory \"" + arguments.device_memory +
+                 "\": expected an amount of bytes, like 80GiB");
+      return false;
+    }
+    options.device_bytes = static_cast<int64_t>(*bytes);
+  }
+  if (!arguments.batch.empty()) {
+    const std::string& text = arguments.batch;
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), options.batch);
+    if (error != std::errc() || end != text.data() + text.size() ||
+        !(options.batch > 0 && options.batch <= 1024)) {
+      PrintError("--batch \"" + text +
+                 "\": expected a factor above 0, up to 1024");
+      return false;
+    }
+  }
+  return true;
+}
+
+ExitCode RunMemoryWhatif(const WhatifArguments& arguments) {
+  MemoryWhatifOptions options;
+  if (!arguments.changes.empty()) {
+    PrintError("--change is of time; with --memory, give --setting");
+    return kExitUsage;
+  }
+  if (!ReadMemoryOptions(arguments, options)) return kExitUsage;
+  ExitCode code = kExitOk;
+  const std::shared_ptr<const Trace> trace = LoadTrace({arguments.input}, code);
+  if (trace == nullptr) return code;
+  const Result<MemoryWhatif> whatif = ComputeMemoryWhatif(*trace, options);
+  if (!whatif) {
+    PrintError(whatif.error().message);
+    return kExitUsage;
+  }
+  return WriteOutput(
+      arguments.format == "json" ? RenderMemoryWhatifJson(*whatif)
+      : arguments.format == "md" ? RenderMemoryWhatifMarkdown(*whatif)
+                                 : RenderMemoryWhatifText(*whatif));
+}
+
 }  // namespace
 
 ExitCode RunWhatif(const WhatifArguments& arguments) {
+  if (arguments.memory) return RunMemoryWhatif(arguments);
+  if (!arguments.settings.empty() || !arguments.device_memory.empty() ||
+      !arguments.batch.empty()) {
+    PrintError("--setting, --device-memory and --batch need --memory");
+    return kExitUsage;
+  }
+  if (arguments.changes.empty()) {
+    PrintError("--change is required; with --memory, none is");
+    return kExitUsage;
+  }
   WhatifOptions options;
   std::optional<StepChoice> steps;
   if (!ReadChanges(arguments.changes, options.changes) ||

@@ -28,6 +28,9 @@
 #ifdef STEPSCOPE_HAVE_IMPORTER_TENSORFLOW
 #include "importers/tensorflow/tensorflow_importer.h"
 #endif
+#ifdef STEPSCOPE_HAVE_IMPORTER_TORCH_MEMORY
+#include "importers/torch_memory/torch_memory_importer.h"
+#endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_XPLANE
 #include "importers/xplane/xplane_importer.h"
 #endif
@@ -43,6 +46,9 @@ std::span<const Importer* const> Importers() {
 #endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_CHROME
     all->push_back(&JsonImporter());
+#endif
+#ifdef STEPSCOPE_HAVE_IMPORTER_TORCH_MEMORY
+    all->push_back(&TorchMemoryImporter());
 #endif
 #ifdef STEPSCOPE_HAVE_IMPORTER_NSYS
     all->push_back(&NsysImporter());

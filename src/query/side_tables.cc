@@ -194,10 +194,25 @@ const char* MemoryKindName(MemoryKind kind) {
   return "";
 }
 
-using Memory = ItemsOfRank < [](const RankData& d) -> const auto& {
-  return d.trace().memory();
-}
-> ;
+// Made when it is asked for.
+struct MemoryOfRank {
+  const RankData& data;
+  MemoryEvent item;
+
+  const MemoryEvent* operator->() const { return &item; }
+};
+
+class Memory {
+ public:
+  explicit Memory(RankDataPtr data) : data_(std::move(data)) {}
+  size_t size() const { return data_->trace().memory().size(); }
+  MemoryOfRank operator[](uint64_t i) const {
+    return {*data_, data_->trace().memory()[i]};
+  }
+
+ private:
+  RankDataPtr data_;
+};
 
 void AddMemory(TableColumns<Memory>& columns) {
   columns.Int("process", kProcessMeaning, kProcessOf);

@@ -130,7 +130,8 @@ void TraceSnapshot::Write(const Trace& trace, SnapshotWriter& writer) {
   writer.Add(kFlows, std::span<const Flow>(trace.flows()));
   writer.Add(kLinks, trace.links());
   writer.Add(kCounters, std::span<const CounterSample>(trace.counters()));
-  writer.Add(kMemory, std::span<const MemoryEvent>(trace.memory()));
+  writer.Add(kMemory, trace.memory().stored());
+  writer.Add(kMemoryTotals, trace.memory().totals());
   writer.Add(kArgs, trace.args());
   writer.Add(kArgInts, trace.arg_ints());
   writer.Add(kRawRefs, trace.raw_refs_.view());
@@ -229,8 +230,9 @@ Result<std::shared_ptr<const Trace>> TraceSnapshot::ReadUnchecked(
       !Take(*file, kTrackOf, t.track_) || !Take(*file, kType, t.type_) ||
       !Take(*file, kFlags, t.flags_) || !Take(*file, kFlows, t.flows_) ||
       !Take(*file, kLinks, t.links_) || !Take(*file, kCounters, t.counters_) ||
-      !Take(*file, kMemory, t.memory_) || !Take(*file, kArgs, t.args_) ||
-      !Take(*file, kArgInts, t.arg_ints_) ||
+      !Take(*file, kMemory, t.memory_.events()) ||
+      !Take(*file, kMemoryTotals, t.memory_.event_totals()) ||
+      !Take(*file, kArgs, t.args_) || !Take(*file, kArgInts, t.arg_ints_) ||
       !Take(*file, kRawRefs, t.raw_refs_) ||
       !Take(*file, kParent, nesting->parent) ||
       !Take(*file, kDepth, nesting->depth) || !Take(*file, kSelf, self_ns))

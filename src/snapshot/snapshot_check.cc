@@ -45,9 +45,8 @@ bool CheckTrack(const SnapshotLimits& limits, const Track& track) {
          track.last <= limits.rows;
 }
 
-bool CheckMemory(const SnapshotLimits& limits, const MemoryEvent& event) {
+bool CheckMemory(const SnapshotLimits& limits, const StoredMemoryEvent& event) {
   return event.place.v < limits.strings && event.track < limits.tracks &&
-         event.kind <= MemoryKind::kReservedFree &&
          RowOrNone(limits, event.owner);
 }
 
@@ -127,7 +126,7 @@ bool CheckPiece(const SnapshotLimits& limits, uint32_t kind, uint64_t first,
         return sample.track < limits.tracks;
       });
     case kMemory:
-      return All<MemoryEvent>(piece, [&](const MemoryEvent& event) {
+      return All<StoredMemoryEvent>(piece, [&](const StoredMemoryEvent& event) {
         return CheckMemory(limits, event);
       });
     case kArgs:

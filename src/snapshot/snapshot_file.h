@@ -35,7 +35,7 @@
 namespace stepscope {
 
 // Stored on disk; another layout is another number.
-inline constexpr uint32_t kSnapshotVersion = 4;
+inline constexpr uint32_t kSnapshotVersion = 5;
 
 // Whether every byte of a T is a value's. Padding would be stored with whatever
 // happened to lie there. Types with a double are told to the compiler by hand.

@@ -31,6 +31,7 @@ enum SnapshotSection : uint32_t {
   kParent = 21,
   kDepth = 22,
   kSelf = 23,
+  kMemoryTotals = 24,
 };
 
 struct StoredRawBlock {

@@ -323,7 +323,7 @@ std::string Rewritten(const std::string& bytes, uint32_t kind, size_t at,
                                sizeof(Flow),
                                sizeof(Link),
                                sizeof(CounterSample),
-                               sizeof(MemoryEvent),
+                               sizeof(StoredMemoryEvent),
                                sizeof(Arg),
                                8,
                                8,
@@ -331,8 +331,9 @@ std::string Rewritten(const std::string& bytes, uint32_t kind, size_t at,
                                1,
                                4,
                                4,
-                               8};
-  for (uint32_t k = kFacts; k <= kSelf; ++k) copy(k, elements[k]);
+                               8,
+                               sizeof(StoredMemoryTotals)};
+  for (uint32_t k = kFacts; k <= kMemoryTotals; ++k) copy(k, elements[k]);
   EXPECT_TRUE(writer.Finish());
   return Contents(fresh);
 }
@@ -353,8 +354,8 @@ TEST(SnapshotTest, IdsOfNothingAreFoundAlsoWhereHashesAreRight) {
       {kLinks, offsetof(Link, row)},
       {kLinks, offsetof(Link, process)},
       {kCounters, offsetof(CounterSample, track)},
-      {kMemory, offsetof(MemoryEvent, owner)},
-      {kMemory, offsetof(MemoryEvent, place)},
+      {kMemory, offsetof(StoredMemoryEvent, owner)},
+      {kMemory, offsetof(StoredMemoryEvent, place)},
       {kArgs, offsetof(Arg, row)},
       {kArgs, offsetof(Arg, key)},
       {kArgs, offsetof(Arg, list_count)},

@@ -39,10 +39,10 @@ class LaneSweep {
 void AssignMemoryOwners(std::span<const int64_t> start_ns,
                         std::span<const int64_t> dur_ns,
                         const std::vector<Track>& tracks,
-                        std::vector<MemoryEvent>& memory) {
+                        std::span<StoredMemoryEvent> memory) {
   std::vector<std::vector<uint32_t>> by_track(tracks.size());
   for (uint32_t i = 0; i < memory.size(); ++i)
-    if (memory[i].track < tracks.size() && !memory[i].owner_stated)
+    if (memory[i].track < tracks.size() && !memory[i].owner_stated())
       by_track[memory[i].track].push_back(i);
   for (uint32_t t = 0; t < tracks.size(); ++t) {
     if (by_track[t].empty()) continue;

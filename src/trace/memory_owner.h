@@ -17,6 +17,6 @@ namespace stepscope {
 void AssignMemoryOwners(std::span<const int64_t> start_ns,
                         std::span<const int64_t> dur_ns,
                         const std::vector<Track>& tracks,
-                        std::vector<MemoryEvent>& memory);
+                        std::span<StoredMemoryEvent> memory);
 
 }  // namespace stepscope

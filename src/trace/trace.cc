@@ -30,11 +30,11 @@ std::string Trace::raw_args(Row row) const {
 size_t Trace::bytes() const {
   constexpr size_t kRowBytes = sizeof(int64_t) * 2 + sizeof(StringId) +
                                sizeof(uint32_t) + sizeof(uint16_t) * 2;
-  size_t bytes =
-      size_t{size()} * kRowBytes + flows_.size() * sizeof(Flow) +
-      links_.view().size_bytes() + counters_.size() * sizeof(CounterSample) +
-      memory_.size() * sizeof(MemoryEvent) + args_.view().size_bytes() +
-      arg_ints_.view().size_bytes() + raw_refs_.view().size_bytes();
+  size_t bytes = size_t{size()} * kRowBytes + flows_.size() * sizeof(Flow) +
+                 links_.view().size_bytes() +
+                 counters_.size() * sizeof(CounterSample) + memory_.bytes() +
+                 args_.view().size_bytes() + arg_ints_.view().size_bytes() +
+                 raw_refs_.view().size_bytes();
   for (uint32_t i = 0; i < raw_args_.block_count(); ++i)
     bytes += raw_args_.block(i).stored().size();
   // A view, a hash and two slots beside the text.

@@ -21,6 +21,7 @@
 #include "base/column.h"
 #include "base/string_pool.h"
 #include "trace/ledger.h"
+#include "trace/memory_table.h"
 #include "trace/raw_args.h"
 #include "trace/source.h"
 
@@ -115,32 +116,6 @@ struct CounterSample {
   double value = 0;  // also set when integer
 };
 
-enum class MemoryKind : uint32_t {
-  kAllocate,
-  kFree,
-  kReservedAllocate,
-  kReservedFree
-};
-struct MemoryEvent {
-  int64_t time_ns = 0;
-  uint64_t address = 0;
-  int64_t bytes = 0;  // negative when freed
-  uint64_t total_allocated = 0;
-  uint64_t total_reserved = 0;
-  StringId place;
-  uint32_t track = 0;
-  MemoryKind kind = MemoryKind::kAllocate;
-  // The event it belongs to: what the file says, if owner_stated; else the
-  // innermost event of the track at that time.
-  Row owner = kNoRow;
-  // Peaks of the process's life so far, as the file states them; 0: it does
-  // not. Those of the recorded window follow from the totals.
-  uint64_t peak_allocated = 0;
-  uint64_t peak_reserved = 0;
-  bool owner_stated = false;
-  uint8_t zeros[7] = {};
-};
-
 // There are more arguments than events, so one is small: `kind` says which of
 // the values it has.
 enum class ArgKind : uint8_t { kInt, kDouble, kText, kIntList, kJson };
@@ -203,8 +178,8 @@ class Trace {
   }
   // By (track, time).
   const std::vector<CounterSample>& counters() const { return counters_; }
-  const std::vector<MemoryEvent>& memory() const { return memory_; }  // by time
-  std::span<const Arg> args() const { return args_.view(); }          // by row
+  const MemoryTable& memory() const { return memory_; }       // by time
+  std::span<const Arg> args() const { return args_.view(); }  // by row
   std::span<const Arg> args_of(Row row) const;
   std::span<const int64_t> arg_ints() const { return arg_ints_.view(); }
   // What the file said of an event beyond args(): members of a JSON object,
@@ -271,7 +246,7 @@ class Trace {
   std::vector<Flow> flows_;
   Column<Link> links_;
   std::vector<CounterSample> counters_;
-  std::vector<MemoryEvent> memory_;
+  MemoryTable memory_;
   Column<Arg> args_;
   Column<int64_t> arg_ints_;
   RawArgs raw_args_;

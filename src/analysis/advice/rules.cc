@@ -143,6 +143,7 @@ Advice ComputeAdvice(const AdviceSource& source) {
   FindLowOccupancy(input, advice);
   FindSerialStreams(input, advice);
   FindMemoryGrowth(input, advice);
+  FindMemoryShortage(input, advice);
   savings.Replay(advice);
   FindIdleDevice(input, advice);
   savings.Replay(advice);

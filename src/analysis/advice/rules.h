@@ -83,6 +83,8 @@ Interval LongestGap(const IdleRow& row);
 void FindDataLoader(const AdviceInput& input, Advice& advice);
 void FindHostSync(const AdviceInput& input, Advice& advice);
 void FindMemoryGrowth(const AdviceInput& input, Advice& advice);
+// memory_rules.cc
+void FindMemoryShortage(const AdviceInput& input, Advice& advice);
 // wait_rules.cc
 void FindThreadWait(const AdviceInput& input, Advice& advice);
 // thread_rules.cc

@@ -36,6 +36,10 @@ namespace stepscope {
   TABLE(Outliers)               \
   TABLE(Flops)                  \
   TABLE(MemoryLife)             \
+  TABLE(MemoryPeak)             \
+  TABLE(MemoryLifetimes)        \
+  TABLE(MemoryGrowth)           \
+  TABLE(MemorySegments)         \
   TABLE(CriticalPath)           \
   TABLE(Ranks)                  \
   TABLE(Stragglers)             \

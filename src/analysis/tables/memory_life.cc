@@ -30,14 +30,18 @@ struct Allocation {
   Row owner = kNoRow;                 // who is accountable
 };
 
+// Ranks of a job have the same places, and often the same addresses.
 struct AddressKey {
   uint32_t place = 0;
+  uint32_t process = 0;
   uint64_t address = 0;
   friend bool operator==(const AddressKey&, const AddressKey&) = default;
 };
 struct AddressKeyHash {
   size_t operator()(const AddressKey& key) const {
-    return (key.address ^ (uint64_t{key.place} << 48)) * 0x9e3779b97f4a7c15u;
+    return (key.address ^ (uint64_t{key.place} << 48) ^
+            (uint64_t{key.process} << 32)) *
+           0x9e3779b97f4a7c15u;
   }
 };
 
@@ -57,7 +61,7 @@ class Replay {
 
   std::vector<MemoryLife> Run() {
     FindPeaks();
-    const std::vector<MemoryEvent>& events = tree_.trace().memory();
+    const MemoryTable& events = tree_.trace().memory();
     for (size_t i = 0; i < events.size(); ++i) {
       if (IsReserved(events[i])) continue;
       const uint32_t place = places_.Find(events[i].place.v);
@@ -77,7 +81,7 @@ class Replay {
   };
 
   void FindPeaks() {
-    const std::vector<MemoryEvent>& events = tree_.trace().memory();
+    const MemoryTable& events = tree_.trace().memory();
     for (size_t i = 0; i < events.size(); ++i) {
       const MemoryEvent& event = events[i];
       uint32_t place = places_.Insert(event.place.v);
@@ -111,12 +115,12 @@ class Replay {
   }
 
   void Apply(const MemoryEvent& event, uint32_t place) {
-    const AddressKey key{place, event.address};
+    const uint32_t process = tree_.trace().tracks()[event.track].process;
+    const AddressKey key{place, process, event.address};
     if (event.kind == MemoryKind::kFree) {
       live_.erase(key);
       return;
     }
-    const uint32_t process = tree_.trace().tracks()[event.track].process;
     const Row owner = accountable_.Of(event.owner);
     live_[key] = {place,
                   Magnitude(event.bytes),
@@ -140,7 +144,8 @@ class Replay {
 
   void Snapshot(uint32_t place) {
     MemoryLife& life = lives_[place];
-    life.peak_at_ns = tree_.trace().memory()[peaks_[place].event].time_ns;
+    life.peak_event = peaks_[place].event;
+    life.peak_at_ns = tree_.trace().memory()[life.peak_event].time_ns;
     std::map<uint32_t, LiveRow> rows;
     int64_t known = 0;
     for (const auto& [key, allocation] : live_) {

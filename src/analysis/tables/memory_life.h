@@ -35,6 +35,7 @@ struct LeakRow {
 
 struct MemoryLife {
   int64_t peak_at_ns = 0;             // when most was allocated
+  size_t peak_event = SIZE_MAX;       // of Trace::memory(), which made it so
   std::vector<LiveRow> live_at_peak;  // by size
   // Of the stated total at the peak, what was allocated before the recording.
   int64_t before_bytes = 0;

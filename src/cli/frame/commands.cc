@@ -7,6 +7,7 @@
 #include "analysis/tables/all_tables.h"
 #include "cli/dataset/convert_dataset.h"
 #include "cli/frame/help.h"
+#include "cli/frame/whatif_options.h"
 #include "cli/rank_options.h"
 #include "cli/record/commands_flight.h"
 #include "cli/record/commands_run.h"
@@ -263,31 +264,11 @@ Command AdviseCommand(AdviseArguments& arguments) {
           .run = [&arguments] { return RunAdvise(arguments); }};
 }
 
-// "kernel:" of "kernel:GLOB=FACTOR", for completion.
-std::vector<std::string> ChangeBeginnings() {
-  std::vector<std::string> beginnings;
-  for (const ChangeForm& change : ChangeForms()) {
-    const std::string_view form = change.form;
-    beginnings.emplace_back(
-        form.substr(0, form.find_first_of("[ABCDEFGHIJKLMNOPQRSTUVWXYZ")));
-  }
-  return beginnings;
-}
-
-std::string DescribeChanges() {
-  constexpr size_t kIndent = 6;
-  constexpr size_t kWidth = 80;
-  std::string text = "Changes:\n";
-  for (const ChangeForm& form : ChangeForms()) {
-    text += "  " + std::string(form.form) + "\n" + std::string(kIndent, ' ') +
-            WrapText(std::string(form.meaning), kIndent, kWidth) + "\n";
-  }
-  return text +
-         "FACTOR is what remains of the time: 0.5 is half of it. GLOB is a "
-         "name; * matches\nany text, ? any character.";
-}
-
 Command WhatifCommand(WhatifArguments& arguments) {
+  std::vector<Option> options = ChangeOptions(arguments);
+  options.push_back(UnprofiledOption(&arguments.unprofiled));
+  options.push_back(StepsOption("settled", &arguments.steps));
+  options.push_back(FormatOption({"text", "json", "md"}, &arguments.format));
   return {
       .name = "whatif",
       .group = kAnalyse,
@@ -296,20 +277,11 @@ Command WhatifCommand(WhatifArguments& arguments) {
           "Replays the steps with a change, such as kernels that take half "
           "the time or a loader that is never waited for, and prints what a "
           "step would then take. Several changes are answered one by one, "
-          "then together.",
+          "then together. With --memory, replays torch's allocator and prints "
+          "what it would reserve under other settings, and whether that fits "
+          "a device.",
       .operands = {TraceOperand(&arguments.input)},
-      .options = {{.name = "--change",
-                   .value = "CHANGE[=FACTOR]",
-                   .kind = ValueKind::kText,
-                   .meaning = "what to change, see below; may be given several "
-                              "times",
-                   .offers = ChangeBeginnings(),
-                   .group = "What to change",
-                   .required = true,
-                   .target = &arguments.changes},
-                  UnprofiledOption(&arguments.unprofiled),
-                  StepsOption("settled", &arguments.steps),
-                  FormatOption({"text", "json", "md"}, &arguments.format)},
+      .options = std::move(options),
       .more = DescribeChanges(),
       .example_title = "are CUDA graphs worth it?",
       .example =

@@ -60,6 +60,10 @@ struct WhatifArguments {
   std::string unprofiled;  // a duration; empty: what the trace says
   std::string steps = "settled";
   std::string format = "text";
+  bool memory = false;                // what would be reserved, not the time
+  std::vector<std::string> settings;  // of torch's allocator
+  std::string device_memory;          // bytes; empty: no limit
+  std::string batch;                  // a factor; empty: as recorded
 };
 ExitCode RunWhatif(const WhatifArguments& arguments);
 

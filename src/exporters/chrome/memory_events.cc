@@ -63,14 +63,14 @@ MemoryWriter::MemoryWriter(const Context& context, ChromeStyle style)
   FindPeaks();
   if (style != ChromeStyle::kPaddle) return;
   for (const Entry& entry : entries_)
-    (entry.event->owner == kNoRow ? unowned_ : owned_).push_back(entry);
+    (entry.event.owner == kNoRow ? unowned_ : owned_).push_back(entry);
   std::stable_sort(owned_.begin(), owned_.end(),
                    [](const Entry& a, const Entry& b) {
-                     return a.event->owner < b.event->owner;
+                     return a.event.owner < b.event.owner;
                    });
   std::stable_sort(unowned_.begin(), unowned_.end(),
                    [](const Entry& a, const Entry& b) {
-                     return a.event->track < b.event->track;
+                     return a.event.track < b.event.track;
                    });
 }
 
@@ -79,14 +79,14 @@ void MemoryWriter::FindPeaks() {
   const Trace& trace = context_.trace;
   entries_.reserve(trace.memory().size());
   for (const MemoryEvent& event : trace.memory())
-    entries_.push_back({&event, {}});
+    entries_.push_back({event, {}});
   // Peaks need the order of time, whatever the order of the table.
   std::stable_sort(entries_.begin(), entries_.end(), [](auto& a, auto& b) {
-    return a.event->time_ns < b.event->time_ns;
+    return a.event.time_ns < b.event.time_ns;
   });
   std::map<std::pair<uint32_t, StringId>, Peak> peaks;
   for (Entry& entry : entries_) {
-    const MemoryEvent& event = *entry.event;
+    const MemoryEvent& event = entry.event;
     Peak& peak = peaks[{trace.tracks()[event.track].process, event.place}];
     peak.allocated = std::max(peak.allocated, event.total_allocated);
     peak.reserved = std::max(peak.reserved, event.total_reserved);
@@ -100,19 +100,19 @@ void MemoryWriter::Write(const Entry& entry, bool totals) {
   if (context_.out.failed()) return;
   text_.clear();
   AppendInstant(
-      text_, context_, *entry.event, entry.peak.allocated, entry.peak.reserved,
+      text_, context_, entry.event, entry.peak.allocated, entry.peak.reserved,
       style_ != ChromeStyle::kPaddle &&
-          (entry.event->peak_allocated > 0 || entry.event->peak_reserved > 0));
-  if (totals) AppendTotals(text_, context_, *entry.event);
+          (entry.event.peak_allocated > 0 || entry.event.peak_reserved > 0));
+  if (totals) AppendTotals(text_, context_, entry.event);
   context_.out.Append(text_);
 }
 
 void MemoryWriter::WriteUnowned(uint32_t track) {
   auto at = std::lower_bound(unowned_.begin(), unowned_.end(), track,
                              [](const Entry& entry, uint32_t wanted) {
-                               return entry.event->track < wanted;
+                               return entry.event.track < wanted;
                              });
-  for (; at != unowned_.end() && at->event->track == track; ++at)
+  for (; at != unowned_.end() && at->event.track == track; ++at)
     Write(*at, false);
 }
 
@@ -128,7 +128,7 @@ void MemoryWriter::WriteRest() {
       Write(entry, true);
     } else if (!context_.out.failed()) {
       text_.clear();
-      AppendTotals(text_, context_, *entry.event);
+      AppendTotals(text_, context_, entry.event);
       context_.out.Append(text_);
     }
   }

@@ -38,7 +38,7 @@ class MemoryWriter {
   void WriteUnowned(uint32_t track);
   // The event that what follows belongs to; kNoRow: nothing does.
   Row next_owner() const {
-    return next_ < owned_.size() ? owned_[next_].event->owner : kNoRow;
+    return next_ < owned_.size() ? owned_[next_].event.owner : kNoRow;
   }
   // What belongs to next_owner().
   void WriteOwned();
@@ -51,7 +51,7 @@ class MemoryWriter {
     uint64_t reserved = 0;
   };
   struct Entry {
-    const MemoryEvent* event;
+    MemoryEvent event;
     Peak peak;
   };
 

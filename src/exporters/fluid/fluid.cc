@@ -148,20 +148,20 @@ class Writer {
   // One record per allocation: from when it was made to when it was freed, or
   // to the end.
   void WriteMemory(int64_t last) {
-    std::map<std::pair<StringId, uint64_t>, const MemoryEvent*> live;
+    std::map<std::pair<StringId, uint64_t>, MemoryEvent> live;
     for (const MemoryEvent& event : trace_.memory()) {
       last = std::max(last, event.time_ns);
       const std::pair key(event.place, event.address);
       if (event.kind == MemoryKind::kAllocate) {
-        live[key] = &event;
+        live[key] = event;
       } else if (event.kind == MemoryKind::kFree) {
         const auto found = live.find(key);
         if (found == live.end()) continue;
-        PutMemory(*found->second, event.time_ns, NameOf(event.owner));
+        PutMemory(found->second, event.time_ns, NameOf(event.owner));
         live.erase(found);
       }
     }
-    for (const auto& [key, event] : live) PutMemory(*event, last, "Unknown");
+    for (const auto& [key, event] : live) PutMemory(event, last, "Unknown");
   }
 
   void PutMemory(const MemoryEvent& event, int64_t end,

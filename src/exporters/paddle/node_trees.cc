@@ -86,22 +86,24 @@ class Writer {
 
   void FindPeaks() {
     std::map<std::pair<uint32_t, StringId>, Peak> peaks;
+    peaks_.reserve(trace_.memory().size());
     for (const MemoryEvent& event : trace_.memory()) {
       Peak& peak = peaks[{trace_.tracks()[event.track].process, event.place}];
       peak.allocated = std::max(peak.allocated, event.total_allocated);
       peak.reserved = std::max(peak.reserved, event.total_reserved);
-      peaks_[&event] = peak;
-      if (event.peak_allocated > 0 || event.peak_reserved > 0)
-        peaks_[&event] = {event.peak_allocated, event.peak_reserved};
+      const bool stated = event.peak_allocated > 0 || event.peak_reserved > 0;
+      peaks_.push_back(stated ? Peak{event.peak_allocated, event.peak_reserved}
+                              : peak);
     }
   }
 
   void WriteThread(uint32_t process, int64_t tid,
                    const std::vector<uint32_t>& tracks) {
-    std::vector<const MemoryEvent*> memory;
-    for (const MemoryEvent& event : trace_.memory())
-      if (std::find(tracks.begin(), tracks.end(), event.track) != tracks.end())
-        memory.push_back(&event);
+    std::vector<size_t> memory;
+    for (size_t i = 0; i < trace_.memory().size(); ++i)
+      if (std::find(tracks.begin(), tracks.end(), trace_.memory()[i].track) !=
+          tracks.end())
+        memory.push_back(i);
     const TreeLayout layout = LayOut(trace_, tracks, memory);
     Message tree;
     // Readers know a tree by its id alone; events state the thread's own.
@@ -124,7 +126,7 @@ class Writer {
       for (; allocation != layout.memory.end() && allocation->first == id;
            ++allocation) {
         Message inner, wrapped;
-        messages_.FillMemory(inner, *allocation->second,
+        messages_.FillMemory(inner, trace_.memory()[allocation->second],
                              peaks_[allocation->second]);
         wrapped.Sub(1, inner);
         node.Sub(5, wrapped);
@@ -205,7 +207,7 @@ class Writer {
   OutBuffer out_;
   NodeMessages messages_;
   std::unordered_map<Row, Call> calls_;
-  std::unordered_map<const MemoryEvent*, Peak> peaks_;
+  std::vector<Peak> peaks_;  // by memory event
   PidPool tree_ids_;
   uint64_t work_written_ = 0;
 };

@@ -24,7 +24,7 @@ bool IsCall(uint16_t type) {
 }
 
 TreeLayout LayOut(const Trace& trace, std::span<const uint32_t> tracks,
-                  std::span<const MemoryEvent* const> memory) {
+                  std::span<const size_t> memory) {
   const Nesting& nesting = trace.nesting();
   std::vector<Node> nodes;
   std::vector<std::pair<uint32_t, Row>> calls;  // on an index, or kRoot
@@ -65,8 +65,8 @@ TreeLayout LayOut(const Trace& trace, std::span<const uint32_t> tracks,
   }
   for (const auto& [index, row] : calls)
     layout.calls.emplace_back(id_of(index), row);
-  for (const MemoryEvent* const event : memory) {
-    const auto owner = node_of.find(event->owner);
+  for (const size_t event : memory) {
+    const auto owner = node_of.find(trace.memory()[event].owner);
     layout.memory.emplace_back(
         owner == node_of.end() ? 0 : id_of(owner->second), event);
   }

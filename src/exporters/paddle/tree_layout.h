@@ -21,11 +21,11 @@ struct TreeLayout {
   std::vector<uint32_t> parents;  // ids, by node
   // (id of the node it hangs on, row), by id.
   std::vector<std::pair<uint32_t, Row>> calls;
-  std::vector<std::pair<uint32_t, const MemoryEvent*>> memory;
+  std::vector<std::pair<uint32_t, size_t>> memory;  // of Trace::memory()
 };
 
 // The layout of all lanes of one thread. `memory` are its memory events.
 TreeLayout LayOut(const Trace& trace, std::span<const uint32_t> tracks,
-                  std::span<const MemoryEvent* const> memory);
+                  std::span<const size_t> memory);
 
 }  // namespace stepscope::paddle

@@ -195,7 +195,7 @@ class Writer {
   // A total for each place, and one entry for points at the same time.
   void WriteMemory(size_t index) {
     const Trace& trace = *traces_[index].trace;
-    const std::vector<MemoryEvent>& memory = trace.memory();
+    const MemoryTable& memory = trace.memory();
     const bool stated = std::any_of(
         memory.begin(), memory.end(),
         [](const MemoryEvent& event) { return event.total_allocated != 0; });

@@ -243,7 +243,7 @@ void TraceBuilder::AddCounter(const CounterSample& sample) {
   trace_->counters_.push_back(sample);
 }
 void TraceBuilder::AddMemory(const MemoryEvent& event) {
-  trace_->memory_.push_back(event);
+  failed_ |= !trace_->memory_.Add(event);
 }
 void TraceBuilder::AddThread(ThreadReport report) {
   trace_->threads_.push_back(std::move(report));
@@ -296,7 +296,8 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
     if (!args_in_order)
       for (Arg& arg : t.args_.span()) move(arg.row);
     for (Link& link : t.links_.span()) move(link.row);
-    for (MemoryEvent& event : t.memory_) move(event.owner);
+    for (StoredMemoryEvent& event : t.memory_.events().span())
+      move(event.owner);
     if (!MoveRawRefs(t.raw_refs_, moves.row))
       return Fail(ErrorCode::kIo, "not enough memory to order the arguments");
     for (ThreadReport& thread : t.threads_)
@@ -308,7 +309,8 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
     };
     for (Flow& flow : t.flows_) move(flow.track);
     for (CounterSample& sample : t.counters_) move(sample.track);
-    for (MemoryEvent& event : t.memory_) move(event.track);
+    for (StoredMemoryEvent& event : t.memory_.events().span())
+      move(event.track);
     for (ThreadReport& thread : t.threads_) move(thread.track);
   }
 
@@ -324,9 +326,10 @@ Result<std::shared_ptr<const Trace>> TraceBuilder::Finish() {
   SortLinks(t.links_);
   sort_by(t.counters_,
           [](const CounterSample& c) { return std::pair(c.track, c.time_ns); });
-  sort_by(t.memory_, [](const MemoryEvent& m) { return m.time_ns; });
+  if (!t.memory_.Sort())
+    return Fail(ErrorCode::kIo, "not enough memory to order memory events");
   AssignMemoryOwners(t.start_ns_.view(), t.dur_ns_.view(), t.tracks_,
-                     t.memory_);
+                     t.memory_.events().span());
 
   if (!window_set && t.size() > 0) {
     t.begin_ns_ = t.start_ns_[0];

@@ -179,7 +179,11 @@ class TraceBuilder {
   void AddCounter(const CounterSample& sample);
   // `owner`, where it is not stated, is set by Finish().
   void AddMemory(const MemoryEvent& event);
-  const std::vector<MemoryEvent>& memory() const { return trace_->memory_; }
+  const MemoryTable& memory() const { return trace_->memory_; }
+  // For what a file says late; owners are rows as they were added.
+  Column<StoredMemoryEvent>& stored_memory() {
+    return trace_->memory_.events();
+  }
   void AddThread(ThreadReport report);
 
   // Times handed over are relative to the builder's epoch. The first caller

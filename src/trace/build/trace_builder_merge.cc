@@ -181,7 +181,7 @@ void TraceBuilder::Append(const Trace& o, const Moves& moves) {
       move_row(event.owner);
     else
       event.owner = kNoRow;  // found anew, among the rows that are here
-    t.memory_.push_back(event);
+    failed_ |= !t.memory_.Add(event);
   }
   for (ThreadReport report : o.threads_) {
     report.track = At(moves.track, report.track);

@@ -33,7 +33,7 @@ void TraceBuilder::PlaceStaged(const AtOnce& at_once) {
   };
   for (Arg& arg : t.args_.span()) move(arg.row);
   for (Link& link : t.links_.span()) move(link.row);
-  for (MemoryEvent& event : t.memory_) move(event.owner);
+  for (StoredMemoryEvent& event : t.memory_.events().span()) move(event.owner);
 }
 
 }  // namespace stepscope

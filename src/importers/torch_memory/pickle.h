@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pickle: reads the plain data of a Python pickle (protocols 2 to 5) as they
+// pass: dicts, lists, tuples, strings, numbers. It imports nothing and runs
+// nothing: whatever asks for a name, a call or an object of a class is refused.
+// No tree of values is made. Who listens turns the items of a dict or a list
+// into a handle of its own, and that is what stands for it from then on.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/column.h"
+#include "base/result.h"
+#include "base/string_pool.h"
+#include "importers/input/input_source.h"
+
+namespace stepscope::torch_memory {
+
+enum class ValueType : uint8_t {
+  kOther,  // a tuple, bytes, a set, a number that does not fit
+  kNone,
+  kBool,
+  kInt,
+  kFloat,
+  kText,
+  kList,
+  kDict,
+};
+
+struct Value {
+  static constexpr uint32_t kNoMemo = 0xffffffffu;
+
+  Value() : number(0) {}
+
+  ValueType type = ValueType::kOther;
+  uint32_t memo = kNoMemo;  // where it was memoised last
+  union {
+    int64_t number;
+    double real;
+    StringId text;
+    uint32_t handle;  // of a list or a dict; 0: nothing was put into it
+  };
+};
+
+// Who listens. Handles have 28 bits.
+class PickleListener {
+ public:
+  virtual ~PickleListener() = default;
+  // Items were put into the dict `handle`: key, value, key, value. Returns what
+  // stands for it now.
+  virtual uint32_t OnItems(uint32_t handle, std::span<const Value> items,
+                           uint64_t offset) = 0;
+  virtual uint32_t OnAppend(uint32_t handle, std::span<const Value> items,
+                            uint64_t offset) = 0;
+};
+
+class Pickle {
+ public:
+  Pickle(InputSource& input, StringPool& strings, PickleListener& listener);
+
+  // Called now and then; false: give up.
+  template <typename Pulse>
+  Result<Value> Read(Pulse pulse);
+
+ private:
+  enum class Next : uint8_t { kGoOn, kStop };
+
+  Error Bad(std::string_view what) const;
+  // At least `size` bytes lie at `at_` afterwards; false at the end.
+  Result<bool> Fill(size_t size);
+  Result<Next> Step();
+  // The opcodes that nearly all of a snapshot consists of, as long as they are
+  // whole and sound: Step() does the others and says what is wrong.
+  Status StepMany();
+  Status PushText(uint64_t size);
+  Status PushLong(uint64_t size);
+  Status Skip(uint64_t size);
+  Status Push(const Value& value);
+  Status Put(uint64_t index);
+  Status Get(uint64_t index);
+  Status Refuse(uint8_t opcode);
+  Result<size_t> TakeMark();
+  Status SetItems(size_t first, bool appends);
+  Status MakeTuple(size_t first);
+  std::string LineAhead(size_t from) const;
+
+  uint64_t offset() const { return begin_ + at_; }
+  uint64_t Little(size_t at, size_t bytes) const;
+
+  InputSource& input_;
+  StringPool& strings_;
+  PickleListener& listener_;
+  std::vector<uint8_t> buffer_;
+  size_t at_ = 0;
+  size_t end_ = 0;
+  uint64_t begin_ = 0;  // offset of the buffer's first byte
+  bool ended_ = false;
+  bool began_ = false;
+  std::vector<Value> stack_;
+  std::vector<size_t> marks_;
+  // By index: four bits of type + 1, then the handle or the id of a text; 0:
+  // nothing. There is one for nearly every dict of the file.
+  Column<uint32_t> memo_;
+};
+
+template <typename Pulse>
+Result<Value> Pickle::Read(Pulse pulse) {
+  constexpr uint32_t kBetween = 64;
+  for (uint32_t n = 1;; ++n) {
+    if (n % kBetween == 0 && !pulse())
+      return Fail(ErrorCode::kCancelled, "cancelled while it was read");
+    STEPSCOPE_TRY(StepMany());
+    STEPSCOPE_TRY_ASSIGN(const Next next, Step());
+    if (next == Next::kStop) return stack_.back();
+  }
+}
+
+}  // namespace stepscope::torch_memory

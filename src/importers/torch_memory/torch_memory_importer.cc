@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importers/torch_memory/torch_memory_importer.h"
+
+#include <optional>
+
+#include "importers/input/input_source.h"
+#include "importers/torch_memory/history.h"
+#include "importers/torch_memory/pickle.h"
+#include "importers/torch_memory/snapshot_reader.h"
+
+namespace stepscope {
+namespace {
+
+class TorchMemory : public Importer {
+ public:
+  std::string_view format() const override { return "torch_memory"; }
+
+  // Every pickle: who gives another one learns why it is not read.
+  bool Sniff(std::span<const uint8_t> head) const override {
+    constexpr uint8_t kProto = 0x80;
+    if (head.size() < 3 || head[0] != kProto || head[1] < 2 || head[1] > 5)
+      return false;
+    // Behind a frame's mark, or at once: a value begins, or a name is imported.
+    constexpr std::string_view kFirst =
+        "\x95}]()Xc(]N\x8c\x8a\x8bKJMGVCB\x88\x89";
+    return kFirst.find(static_cast<char>(head[2])) != kFirst.npos;
+  }
+
+  Status Import(InputSource& input, const ImportOptions& options,
+                TraceBuilder& builder) const override {
+    const std::string& path = input.path();
+    const uint64_t total = input.source_size();
+    options.Report(0, total);
+    builder.AddSource(format(), path);
+    torch_memory::SnapshotReader reader(builder);
+    {
+      torch_memory::Pickle pickle(input, builder.strings(), reader);
+      const Result<torch_memory::Value> whole = pickle.Read([&] {
+        options.Report(input.source_offset(), total);
+        return !options.cancelled();
+      });
+      if (!whole) {
+        if (whole.error().code == ErrorCode::kCancelled) return Cancelled(path);
+        return whole.error();
+      }
+      if (!reader.Finish(*whole))
+        return Fail(ErrorCode::kCorrupt,
+                    path +
+                        ": byte 0: a pickle of another program: it has neither "
+                        "\"segments\" nor \"device_traces\", as a memory "
+                        "snapshot of torch does");
+    }
+    torch_memory::FinishHistory(reader, builder);
+    if (builder.memory().empty())
+      builder.AddNote(path +
+                      ": the snapshot has no event and no segment: torch used "
+                      "no GPU, or its history was not recorded");
+    options.Report(total, total);
+    return Ok();
+  }
+};
+
+}  // namespace
+
+const Importer& TorchMemoryImporter() {
+  // Never destroyed: files may be read while the process ends.
+  static const TorchMemory& importer = *new TorchMemory;
+  return importer;
+}
+
+}  // namespace stepscope
