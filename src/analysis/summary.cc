@@ -84,6 +84,7 @@ Summary Summarise(const EventTree& tree, const StepTable& steps,
   summary.benchmark = ComputeBenchmark(steps);
   if (wanted(kDeviceView)) summary.device = ComputeDevices(tree, steps);
   if (wanted(kLaunchView)) summary.launch = ComputeLaunches(tree, names);
+  if (wanted(kIterationView)) summary.iterations = ComputeIterations(tree);
   if (wanted(kKernelView)) {
     summary.kernel =
         ComputeKernels(tree, names, {options.sort, wanted(kPercentileView)});

@@ -14,6 +14,7 @@
 #include "analysis/advice/advice.h"
 #include "analysis/event_tree.h"
 #include "analysis/ranks/rank_job.h"
+#include "analysis/serving/iterations.h"
 #include "analysis/steps.h"
 #include "analysis/summary_options.h"
 #include "analysis/tables/benchmark.h"
@@ -87,6 +88,7 @@ struct Summary {
   Waterfall waterfall;
   Idle idle;
   LaunchStats launch;
+  IterationTable iterations;
   std::vector<OutlierRow> outliers;
   FlopsTable flops;
   CriticalPathTable critical_path;

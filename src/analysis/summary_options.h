@@ -41,7 +41,8 @@ inline constexpr ViewSet kRanksView = ViewSet::One(22);
 inline constexpr ViewSet kCollectivesView = ViewSet::One(23);
 inline constexpr ViewSet kStragglersView = ViewSet::One(24);
 inline constexpr ViewSet kRankStepsView = ViewSet::One(25);
-inline constexpr size_t kFirstFreeView = 26;
+inline constexpr ViewSet kIterationView = ViewSet::One(26);
+inline constexpr size_t kFirstFreeView = 27;
 inline constexpr ViewSet kNamedViews =
     ViewSet::OfMask((uint64_t{1} << kFirstFreeView) - 1);
 inline constexpr ViewSet kPaddleViews = ViewSet::OfMask((1u << 9) - 1);

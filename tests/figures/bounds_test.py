@@ -17,7 +17,7 @@ STEPSCOPE = sys.argv[1]
 TRACES = pathlib.Path(sys.argv[2])
 NOT_TRACES = {".md", ".txt", ".py", ".pickle"}
 
-SHARE = re.compile(r"ratio|share|utilization|coverage|occupancy|unfilled|"
+SHARE = re.compile(r"(?<![a-z])ratio|share|utilization|coverage|occupancy|unfilled|"
                    r"efficiency|tensor_core$")
 # Of the mean of all ranks, which half of them are above.
 NOT_A_SHARE = {"load"}

@@ -33,6 +33,7 @@ namespace stepscope {
   TABLE(Waterfall)              \
   TABLE(Idle)                   \
   TABLE(Launch)                 \
+  TABLE(Iterations)             \
   TABLE(Outliers)               \
   TABLE(Flops)                  \
   TABLE(MemoryLife)             \

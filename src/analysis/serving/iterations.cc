@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/serving/iterations.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "analysis/kinds.h"
+#include "analysis/serving/shared_time.h"
+
+namespace stepscope {
+namespace {
+
+constexpr TypeSet kMarkTypes =
+    kUserDefinedTypes | SetOf(STEPSCOPE_PROFILE_STEP);
+
+bool MayBeMark(uint16_t type) {
+  return IsUserDefined(type) || type == STEPSCOPE_PROFILE_STEP;
+}
+
+// The marks among the names of a trace; each name is looked at once.
+class MarkNames {
+ public:
+  explicit MarkNames(const Trace& trace)
+      : trace_(trace), known_(trace.strings().size()) {}
+
+  const IterationMark* Find(StringId name) {
+    uint32_t& known = known_[name.v];
+    if (known == 0) {
+      known = 1;
+      if (const auto mark = ParseIterationMark(trace_.str(name))) {
+        marks_.push_back(*mark);
+        known = static_cast<uint32_t>(marks_.size()) + 1;
+      }
+    }
+    return known == 1 ? nullptr : &marks_[known - 2];
+  }
+
+ private:
+  const Trace& trace_;
+  std::vector<uint32_t> known_;  // 0: not asked yet; 1: not a mark
+  std::vector<IterationMark> marks_;
+};
+
+// The iterations of a thread, [first, last) of all.
+struct ThreadIterations {
+  uint32_t first = 0;
+  uint32_t last = 0;
+};
+
+class Finder {
+ public:
+  Finder(const EventTree& tree, IterationTable& table)
+      : tree_(tree), trace_(tree.trace()), table_(table), names_(trace_) {}
+
+  bool FindMarks();
+  void FindRepeats();
+  void ShareDevices();
+  void Finish();
+
+ private:
+  void AddMarksOf(uint32_t thread);
+  void AddNested(const IterationMark& inner, Iteration& outer) const;
+  // Of the thread, as of that time; kNone: before its first.
+  uint32_t IndexAt(uint32_t thread, int64_t time_ns) const;
+  uint32_t OwnerOf(const DeviceWork& work);
+  void CountWork(const DeviceWork& work, uint32_t owner);
+  void AddIdleOf(std::vector<DeviceWork>& works);
+  void AddHostIdle(uint32_t thread, Interval gap);
+  // Adds the parts of `gap` to the iterations in whose windows they are.
+  template <typename Add>
+  void Spread(uint32_t thread, Interval gap, Add add);
+  int64_t WindowEnd(uint32_t thread, uint32_t index) const;
+  IterationKindRow Sum(IterationKind kind) const;
+
+  static constexpr uint32_t kNone = 0xffffffffu;
+
+  const EventTree& tree_;
+  const Trace& trace_;
+  IterationTable& table_;
+  MarkNames names_;
+  std::vector<ThreadIterations> threads_;
+  std::vector<bool> launched_;  // by row, counted
+};
+
+void Finder::AddNested(const IterationMark& inner, Iteration& outer) const {
+  // What the large model checks is what the iteration is about.
+  const bool more = inner.says() > outer.mark.says();
+  const bool verifies =
+      inner.says() == outer.mark.says() && inner.kind == IterationKind::kVerify;
+  if (more || verifies) outer.mark = inner;
+}
+
+void Finder::AddMarksOf(uint32_t thread) {
+  std::vector<Iteration>& list = table_.list;
+  int64_t outer_end = INT64_MIN;  // of spans
+  tree_.ForEachNested(thread, [&](Row row, Interval span) {
+    if (!MayBeMark(trace_.type()[row])) return;
+    const IterationMark* const mark = names_.Find(trace_.name()[row]);
+    if (mark == nullptr) return;
+    ++table_.marks_seen;
+    table_.marks_unparsed += mark->parsed ? 0 : 1;
+    if (span.begin < outer_end) {
+      ++table_.marks_nested;
+      return AddNested(*mark, list.back());
+    }
+    outer_end = span.end;
+    Iteration iteration;
+    iteration.name = trace_.str(trace_.name()[row]);
+    iteration.mark = *mark;
+    iteration.process = tree_.threads()[thread].process;
+    iteration.start_ns = trace_.start_ns()[row];
+    iteration.host_ns = trace_.dur_ns()[row];
+    list.push_back(iteration);
+  });
+}
+
+bool Finder::FindMarks() {
+  threads_.resize(tree_.threads().size());
+  for (uint32_t i = 0; i < threads_.size(); ++i) {
+    threads_[i].first = static_cast<uint32_t>(table_.list.size());
+    if (tree_.Has(i, kMarkTypes)) AddMarksOf(i);
+    threads_[i].last = static_cast<uint32_t>(table_.list.size());
+    for (uint32_t k = threads_[i].first; k + 1 < threads_[i].last; ++k)
+      table_.list[k].period_ns = SaturatingSubtract(table_.list[k + 1].start_ns,
+                                                    table_.list[k].start_ns);
+  }
+  return !table_.list.empty();
+}
+
+// The ranks of one engine work on the same requests under the same marks.
+void Finder::FindRepeats() {
+  std::map<std::vector<std::string_view>, uint32_t> processes;
+  for (const ThreadIterations& thread : threads_) {
+    if (thread.first == thread.last) continue;
+    std::vector<std::string_view> names;
+    for (uint32_t k = thread.first; k < thread.last; ++k)
+      names.push_back(table_.list[k].name);
+    const uint32_t process = table_.list[thread.first].process;
+    const uint32_t first =
+        processes.try_emplace(std::move(names), process).first->second;
+    if (first == process) continue;
+    for (uint32_t k = thread.first; k < thread.last; ++k)
+      table_.list[k].repeats_another_rank = true;
+  }
+}
+
+uint32_t Finder::IndexAt(uint32_t thread, int64_t time_ns) const {
+  const auto first = table_.list.begin() + threads_[thread].first;
+  const auto after = std::upper_bound(
+      first, table_.list.begin() + threads_[thread].last, time_ns,
+      [](int64_t t, const Iteration& one) { return t < one.start_ns; });
+  return after == first
+             ? kNone
+             : static_cast<uint32_t>(after - 1 - table_.list.begin());
+}
+
+// An iteration, else its number of all (outside), else one more (unknown).
+uint32_t Finder::OwnerOf(const DeviceWork& work) {
+  const auto outside = static_cast<uint32_t>(table_.list.size());
+  if (work.launch == kNoRow) return outside + 1;
+  const uint32_t thread = tree_.thread_of(work.launch);
+  if (thread == kNoThread) return outside + 1;
+  const uint32_t index = IndexAt(thread, trace_.start_ns()[work.launch]);
+  return index == kNone ? outside : index;
+}
+
+int64_t Finder::WindowEnd(uint32_t thread, uint32_t index) const {
+  const Iteration& one = table_.list[index];
+  return index + 1 < threads_[thread].last
+             ? table_.list[index + 1].start_ns
+             : SaturatingAdd(one.start_ns, one.host_ns);
+}
+
+void Finder::CountWork(const DeviceWork& work, uint32_t owner) {
+  if (owner >= table_.list.size()) return;
+  Iteration& one = table_.list[owner];
+  const int64_t start = trace_.start_ns()[work.row];
+  const int64_t end = tree_.end_ns(work.row);
+  one.work_ns += end - start;
+  if (one.period_ns) {
+    const int64_t next = one.start_ns + *one.period_ns;
+    one.late_ns += std::max<int64_t>(0, end - std::max(start, next));
+  }
+  one.kernels += trace_.type()[work.row] == STEPSCOPE_KERNEL;
+  if (!launched_[work.launch]) {
+    launched_[work.launch] = true;
+    ++one.launches;
+    one.graphs += trace_.type()[work.launch] == STEPSCOPE_GRAPH_LAUNCH;
+  }
+}
+
+template <typename Add>
+void Finder::Spread(uint32_t thread, Interval gap, Add add) {
+  uint32_t index = IndexAt(thread, gap.begin);
+  if (index == kNone) index = threads_[thread].first;
+  for (; index < threads_[thread].last; ++index) {
+    Iteration& one = table_.list[index];
+    if (one.start_ns >= gap.end) return;
+    const Interval part = {std::max(gap.begin, one.start_ns),
+                           std::min(gap.end, WindowEnd(thread, index))};
+    if (part.begin < part.end) add(one, part);
+  }
+}
+
+void Finder::AddHostIdle(uint32_t thread, Interval gap) {
+  Spread(thread, gap, [](Iteration& one, Interval part) {
+    const int64_t inside_until = SaturatingAdd(one.start_ns, one.host_ns);
+    const int64_t inside =
+        std::max<int64_t>(0, std::min(part.end, inside_until) - part.begin);
+    one.idle.host_inside += inside;
+    one.idle.host_between += part.end - part.begin - inside;
+  });
+}
+
+// A gap ends with work. Up to the begin of its launch the host had not asked
+// for it; from then on it waited.
+void Finder::AddIdleOf(std::vector<DeviceWork>& works) {
+  std::sort(works.begin(), works.end(),
+            [&](const DeviceWork& a, const DeviceWork& b) {
+              return trace_.start_ns()[a.row] < trace_.start_ns()[b.row];
+            });
+  int64_t until = INT64_MAX;
+  Row last_launch = kNoRow;
+  uint32_t last_thread = kNoThread;
+  for (const DeviceWork& work : works) {
+    const int64_t start = trace_.start_ns()[work.row];
+    const uint32_t thread =
+        work.launch == kNoRow ? kNoThread : tree_.thread_of(work.launch);
+    const bool marked =
+        thread != kNoThread && threads_[thread].first < threads_[thread].last;
+    if (marked && until == INT64_MAX)
+      until = std::min(start, table_.list[threads_[thread].first].start_ns);
+    if (marked && until < start) {
+      if (work.launch == last_launch) {
+        Spread(thread, {until, start}, [](Iteration& one, Interval part) {
+          one.idle.in_graph += part.end - part.begin;
+        });
+      } else {
+        const int64_t asked =
+            std::clamp(trace_.start_ns()[work.launch], until, start);
+        AddHostIdle(thread, {until, asked});
+        Spread(thread, {asked, start}, [](Iteration& one, Interval part) {
+          one.idle.queued += part.end - part.begin;
+        });
+      }
+    }
+    if (marked) last_thread = thread;
+    const int64_t end = tree_.end_ns(work.row);
+    if (until == INT64_MAX || end > until) until = end;
+    last_launch = work.launch;
+  }
+  if (last_thread == kNoThread) return;
+  const int64_t end = WindowEnd(last_thread, threads_[last_thread].last - 1);
+  if (until < end) AddHostIdle(last_thread, {until, end});
+}
+
+void Finder::ShareDevices() {
+  launched_.resize(trace_.size());
+  std::map<std::pair<uint32_t, int64_t>, std::vector<DeviceWork>> devices;
+  for (const DeviceWork& work : tree_.work()) {
+    const Track& track = trace_.tracks()[trace_.track()[work.row]];
+    devices[{track.process, track.device}].push_back(work);
+  }
+  const auto count = static_cast<uint32_t>(table_.list.size());
+  SharedTime shared(count + 2);
+  for (auto& [device, works] : devices) {
+    for (const DeviceWork& work : works) {
+      const uint32_t owner = OwnerOf(work);
+      shared.Add(owner, {trace_.start_ns()[work.row], tree_.end_ns(work.row)});
+      CountWork(work, owner);
+    }
+    shared.Settle();
+    AddIdleOf(works);
+  }
+  for (uint32_t i = 0; i < count; ++i)
+    table_.list[i].gpu_busy_ns = shared.of(i);
+  table_.outside_ns = shared.of(count);
+  table_.unknown_ns = shared.of(count + 1);
+  table_.total_busy_ns = shared.total();
+}
+
+int64_t Median(std::vector<int64_t>& values) {
+  return ComputeSpread(values).p50_ns;
+}
+
+IterationKindRow Finder::Sum(IterationKind kind) const {
+  IterationKindRow row;
+  row.kind = kind;
+  std::vector<int64_t> periods, hosts, busy;
+  int64_t tokens = 0;
+  int64_t tokens_during = 0;
+  const auto add = [](std::optional<int64_t>& sum,
+                      const std::optional<int64_t>& one) {
+    if (one) sum = SaturatingAdd(sum.value_or(0), *one);
+  };
+  for (const Iteration& one : table_.list) {
+    if (one.mark.kind != kind) continue;
+    row.gpu_busy_ns += one.gpu_busy_ns;
+    row.kernels += one.kernels;
+    row.launches += one.launches;
+    row.graphs += one.graphs;
+    row.idle.Add(one.idle);
+    row.work_ns += one.work_ns;
+    row.late_ns += one.late_ns;
+    if (one.repeats_another_rank) continue;
+    ++row.count;
+    add(row.requests, one.mark.requests);
+    add(row.tokens_context, one.mark.tokens_context);
+    add(row.tokens_generation, one.mark.tokens_generation);
+    row.host_ns = SaturatingAdd(row.host_ns, one.host_ns);
+    hosts.push_back(one.host_ns);
+    busy.push_back(one.gpu_busy_ns);
+    if (!one.period_ns) continue;
+    periods.push_back(*one.period_ns);
+    if (!one.mark.tokens_context && !one.mark.tokens_generation) continue;
+    tokens = SaturatingAdd(tokens, one.mark.tokens_context.value_or(0) +
+                                       one.mark.tokens_generation.value_or(0));
+    tokens_during = SaturatingAdd(tokens_during, *one.period_ns);
+  }
+  row.period = ComputeSpread(periods);
+  row.host_p50_ns = Median(hosts);
+  row.gpu_busy_p50_ns = Median(busy);
+  if (tokens > 0 && tokens_during > 0)
+    row.tokens_per_s =
+        static_cast<double>(tokens) / static_cast<double>(tokens_during) * 1e9;
+  return row;
+}
+
+void Finder::Finish() {
+  for (size_t i = 0; i < kIterationKinds; ++i) {
+    IterationKindRow row = Sum(static_cast<IterationKind>(i));
+    if (row.count > 0) table_.kinds.push_back(std::move(row));
+  }
+  for (const Iteration& one : table_.list) {
+    if (table_.engine.find(one.mark.engine) != std::string::npos) continue;
+    if (!table_.engine.empty()) table_.engine += ", ";
+    table_.engine += one.mark.engine;
+  }
+  std::stable_sort(table_.list.begin(), table_.list.end(),
+                   [](const Iteration& a, const Iteration& b) {
+                     return a.start_ns < b.start_ns;
+                   });
+}
+
+}  // namespace
+
+IterationTable ComputeIterations(const EventTree& tree) {
+  IterationTable table;
+  Finder finder(tree, table);
+  if (!finder.FindMarks()) return table;
+  finder.FindRepeats();
+  finder.ShareDevices();
+  finder.Finish();
+  return table;
+}
+
+}  // namespace stepscope

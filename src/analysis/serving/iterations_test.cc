@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/serving/iterations.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "analysis/serving/shared_time.h"
+#include "trace/trace_from_text_test_support.h"
+
+namespace stepscope {
+namespace {
+
+IterationTable Compute(const std::string& text) {
+  static std::shared_ptr<const Trace> trace;  // names live as long
+  trace = TraceFromText(text);
+  return ComputeIterations(EventTree(*trace));
+}
+
+// The engine works ahead: what the first iteration launched runs while the host
+// is in the second, and the sampler's launch comes after the mark.
+TEST(IterationsTest, OwnWhatTheyLaunchedWheneverItRuns) {
+  const IterationTable table = Compute(R"(
+    thread 1 engine
+      0..5 before CudaRuntime correlation=1
+      10..30 execute_context_1(8)_generation_0(0)
+        12..14 launch CudaRuntime correlation=2
+      32..34 sample CudaRuntime correlation=3
+      40..60 execute_context_0(0)_generation_2(2)
+        42..44 launch CudaRuntime correlation=4
+    stream 7 GPU:0
+      5..9 warm Kernel correlation=1
+      20..50 prefill Kernel correlation=2
+      50..55 argmax Kernel correlation=3
+      55..58 decode Kernel correlation=4
+      70..71 stray Kernel correlation=99
+  )");
+  ASSERT_EQ(table.list.size(), 2u);
+  EXPECT_EQ(table.engine, "vLLM");
+  const Iteration& prefill = table.list[0];
+  EXPECT_EQ(prefill.mark.kind, IterationKind::kPrefill);
+  EXPECT_EQ(prefill.period_ns, 30);
+  EXPECT_EQ(prefill.host_ns, 20);
+  EXPECT_EQ(prefill.gpu_busy_ns, 35);
+  EXPECT_EQ(prefill.late_ns, 15);  // from 40 to 55
+  EXPECT_EQ(prefill.kernels, 2u);
+  EXPECT_EQ(prefill.launches, 2u);
+  const Iteration& decode = table.list[1];
+  EXPECT_EQ(decode.gpu_busy_ns, 3);
+  EXPECT_EQ(decode.period_ns, std::nullopt);
+  EXPECT_EQ(table.outside_ns, 4);
+  EXPECT_EQ(table.unknown_ns, 1);
+  EXPECT_EQ(table.total_busy_ns, 43);
+}
+
+TEST(IterationsTest, IdleTimeHasACause) {
+  const IterationTable table = Compute(R"(
+    thread 1 engine
+      0..40 "step[DECODE bs=2]"
+        10..12 launch CudaRuntime correlation=1
+        30..32 graph GraphLaunch correlation=2
+      50..60 "step[DECODE bs=2]"
+        55..56 launch CudaRuntime correlation=3
+    stream 7 GPU:0
+      15..20 a Kernel correlation=1
+      34..36 b Kernel correlation=2
+      38..39 c Kernel correlation=2
+      57..58 d Kernel correlation=3
+  )");
+  ASSERT_EQ(table.list.size(), 2u);
+  // 0..10, 20..30 and 39..40 inside; 40..50 between; 10..15 and 30..34 queued.
+  const IterationIdle& first = table.list[0].idle;
+  EXPECT_EQ(first.host_inside, 21);
+  EXPECT_EQ(first.host_between, 10);
+  EXPECT_EQ(first.queued, 9);
+  EXPECT_EQ(first.in_graph, 2);
+  EXPECT_EQ(table.list[0].graphs, 1u);
+  const IterationIdle& second = table.list[1].idle;
+  EXPECT_EQ(second.host_inside, 5 + 2);
+  EXPECT_EQ(second.queued, 2);
+  // Idle and busy make up the window of the two marks.
+  EXPECT_EQ(first.host_inside + first.host_between + first.queued +
+                first.in_graph + second.host_inside + second.queued +
+                table.total_busy_ns,
+            60);
+}
+
+TEST(IterationsTest, OfNestedMarksTheRicherCounts) {
+  const IterationTable table = Compute(R"(
+    thread 1 engine
+      0..40 scheduler.run_batch
+        5..10 "step[DRAFT_EXTEND_V2 bs=4]"
+        12..30 "step[TARGET_VERIFY bs=4]"
+      50..90 execute_context_0(0)_generation_32(32)
+        55..80 "step[DECODE bs=32]"
+  )");
+  ASSERT_EQ(table.list.size(), 2u);
+  EXPECT_EQ(table.marks_seen, 5u);
+  EXPECT_EQ(table.marks_nested, 3u);
+  EXPECT_EQ(table.list[0].mark.kind, IterationKind::kVerify);
+  EXPECT_EQ(table.list[0].mark.requests, 4);
+  EXPECT_EQ(table.list[1].mark.engine, "vLLM");
+  EXPECT_EQ(table.engine, "SGLang, vLLM");
+}
+
+TEST(IterationsTest, RanksCountOnceAndAddDeviceTime) {
+  std::string text;
+  for (int rank = 0; rank < 2; ++rank) {
+    const std::string r = std::to_string(rank);
+    text += "process 10" + r + " rank=" + r + R"(
+    thread 1 engine
+      0..10 execute_context_0(0)_generation_4(4)
+        2..3 launch CudaRuntime correlation=1
+      20..30 execute_context_0(0)_generation_4(4)
+    stream 7 GPU:0
+      5..9 decode Kernel correlation=1
+    )";
+  }
+  const IterationTable table = Compute(text);
+  EXPECT_EQ(table.list.size(), 4u);
+  ASSERT_EQ(table.kinds.size(), 1u);
+  EXPECT_EQ(table.kinds[0].count, 2u);
+  EXPECT_EQ(table.kinds[0].tokens_generation, 8);
+  EXPECT_EQ(table.kinds[0].gpu_busy_ns, 8);
+  EXPECT_EQ(table.kinds[0].tokens_per_s, 4 / 20e-9);
+}
+
+TEST(IterationsTest, NoneWithoutMarks) {
+  const IterationTable table = Compute("thread 1 main\n  0..10 forward\n");
+  EXPECT_TRUE(table.list.empty());
+  EXPECT_TRUE(table.kinds.empty());
+}
+
+// Against a count of every nanosecond.
+TEST(SharedTimeTest, SharesAddUpToTheBusyTime) {
+  std::mt19937 rng(3);
+  for (int round = 0; round < 200; ++round) {
+    constexpr uint32_t kOwners = 4;
+    constexpr int64_t kEnd = 60;
+    SharedTime shared(kOwners);
+    std::vector<std::vector<int>> runs(kOwners, std::vector<int>(kEnd));
+    for (int i = 0; i < 8; ++i) {
+      const auto owner = static_cast<uint32_t>(rng() % kOwners);
+      const auto begin = static_cast<int64_t>(rng() % kEnd);
+      const auto end = begin + static_cast<int64_t>(
+                                   rng() % static_cast<uint64_t>(kEnd - begin));
+      shared.Add(owner, {begin, end});
+      for (int64_t t = begin; t < end; ++t)
+        runs[owner][static_cast<size_t>(t)] = 1;
+    }
+    shared.Settle();
+    std::vector<double> fair(kOwners);
+    int64_t busy = 0;
+    for (size_t t = 0; t < kEnd; ++t) {
+      int at_work = 0;
+      for (const auto& one : runs) at_work += one[t];
+      busy += at_work > 0;
+      for (uint32_t o = 0; o < kOwners; ++o)
+        if (runs[o][t] != 0) fair[o] += 1.0 / at_work;
+    }
+    int64_t sum = 0;
+    for (uint32_t o = 0; o < kOwners; ++o) {
+      sum += shared.of(o);
+      EXPECT_NEAR(static_cast<double>(shared.of(o)), fair[o], 16);
+    }
+    EXPECT_EQ(sum, busy);
+    EXPECT_EQ(shared.total(), busy);
+  }
+}
+
+}  // namespace
+}  // namespace stepscope

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Iterations of real servers: marks, counts, and sums without a rest.
+
+usage: serving_test.py STEPSCOPE TRACES
+"""
+
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+
+PROGRAM, TRACES = sys.argv[1], pathlib.Path(sys.argv[2]) / "serving"
+
+# Marks, those inside another, iterations by kind.
+SEEN = {
+    "h200_hf_generate.json.gz": None,
+    "h200_toy_eager_sync.json.gz":
+        (59, 0, {"prefill": 1, "mixed": 18, "decode": 40}),
+    "tracelens_sglang_decode_sglang_Qwen3-8B_decode.json.gz":
+        (2, 1, {"decode": 1}),
+    "tracelens_vllm_decode_full_graph_execution.json.gz":
+        (1, 0, {"decode": 1}),
+    "tracelens_vllm_prefilldecode_piecewise_graph_execution.json.gz":
+        (1, 0, {"mixed": 1}),
+}
+
+
+def iterations(path):
+    done = subprocess.run(
+        [PROGRAM, "summary", str(path), "--views", "iterations", "--format",
+         "json"], check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout)["iterations"]
+
+
+def check_sums(table):
+    for of in ("kinds", "list"):
+        busy = sum(row["gpu_busy_ns"] for row in table[of])
+        rest = (table["total_busy_ns"] - busy - table["outside_ns"] -
+                table["unknown_ns"])
+        assert rest == 0, (of, rest)
+    for cause in ("host_inside", "host_between", "queued", "in_graph"):
+        assert (sum(row["idle_ns"][cause] for row in table["kinds"]) ==
+                sum(row["idle_ns"][cause] for row in table["list"])), cause
+
+
+def check_truth(table, truth):
+    """The server put a known number of kernels more into each iteration, so
+    that iterations of one name differ by that alone."""
+    assert [row["name"] for row in table["list"]] == [
+        one["name"] for one in truth]
+    others = collections.defaultdict(set)
+    for row, one in zip(table["list"], truth):
+        others[row["name"]].add(row["kernels"] - one["spins"])
+        context = sum(n for _, kind, n in one["members"] if kind == "ctx")
+        generation = sum(n for _, kind, n in one["members"] if kind == "gen")
+        assert row["requests"] == len(one["members"]), row
+        assert row["tokens_context"] == context, row
+        assert row["tokens_generation"] == generation, row
+    assert all(len(counts) == 1 for counts in others.values()), others
+    # Most names come several times, or this would show nothing.
+    assert len(others) * 2 < len(truth), len(others)
+
+
+def main():
+    if not TRACES.is_dir():
+        print(f"skipped: {TRACES} is not there")
+        return 77
+    for name, seen in SEEN.items():
+        table = iterations(TRACES / name)
+        if seen is None:
+            assert table is None, table
+            continue
+        counts = {row["kind"]: row["count"] for row in table["kinds"]}
+        marks = table["marks"]
+        assert (marks["seen"], marks["nested"], counts) == seen, (name, marks,
+                                                                  counts)
+        assert marks["unparsed"] == 0
+        check_sums(table)
+        truth = TRACES / name.replace(".json.gz", ".truth.json")
+        if truth.exists():
+            check_truth(table, json.loads(truth.read_text())[0])
+        print(name, "ok")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
