@@ -106,6 +106,14 @@ class ScriptMaker {
 
 }  // namespace
 
+bool IsOfMemoryAlone(const Trace& trace) {
+  const std::vector<Source>& sources = trace.sources();
+  return !sources.empty() &&
+         std::all_of(sources.begin(), sources.end(), [](const Source& source) {
+           return source.format == "torch_memory";
+         });
+}
+
 bool WasFound(const Trace& trace, const MemoryEvent& event) {
   return event.owner != kNoRow &&
          (trace.flags()[event.owner] & kEventInferred) != 0 &&

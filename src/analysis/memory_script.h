@@ -32,6 +32,9 @@ struct MemoryScript {
 // Of the places whose events state addresses, in order of their first event.
 std::vector<MemoryScript> MakeMemoryScripts(const Trace& trace);
 
+// Whether the files are snapshots of memory, in which nothing has a duration.
+bool IsOfMemoryAlone(const Trace& trace);
+
 // Whether an event stands for what was there before the recording.
 bool WasFound(const Trace& trace, const MemoryEvent& event);
 

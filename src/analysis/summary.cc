@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "analysis/advice/rules.h"
+#include "analysis/memory_script.h"
 #include "analysis/step_rows.h"
 #include "analysis/summary_notes.h"
 #include "trace/overlap.h"
@@ -165,7 +166,10 @@ Result<Summary> ComputeSummaryOfSteps(const Trace& trace,
   const EventTree tree(trace);
   const StepTable steps(tree);
   StepSelection selection;
-  if (options.steps) {
+  // Memory that was allocated while a program warmed up is held like any other.
+  const bool of_memory = IsOfMemoryAlone(trace) && options.steps &&
+                         options.steps->kind == StepChoice::Kind::kSettled;
+  if (options.steps && !of_memory) {
     STEPSCOPE_TRY_ASSIGN(selection, SelectSteps(tree, steps, *options.steps));
   }
   const bool is_everything = selection.trace == nullptr;

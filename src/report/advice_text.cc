@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/advice/rules.h"
+#include "analysis/memory_script.h"
 #include "base/shell_word.h"
 #include "base/text.h"
 #include "base/visible_text.h"
@@ -55,6 +56,7 @@ std::string AdviceHeading(const Summary& summary) {
   std::string text = count == 0   ? "No finding"
                      : count == 1 ? "1 finding"
                                   : std::to_string(count) + " findings";
+  if (IsOfMemoryAlone(*summary.trace)) return text + " in a snapshot of memory";
   const std::string step = Milliseconds(advice.recorded_step_ns);
   if (!summary.has_steps) return text + " in a window of " + step;
   text += " in " + CountText(advice.steps, "step") + " of " + step;
@@ -64,6 +66,7 @@ std::string AdviceHeading(const Summary& summary) {
 std::vector<std::string> AdviceFacts(const Summary& summary) {
   const Advice& advice = summary.advice;
   std::vector<std::string> facts;
+  if (IsOfMemoryAlone(*summary.trace)) return facts;
   if (summary.has_steps && summary.trace->size() > 0 &&
       summary.idle.devices.empty()) {
     facts.push_back(

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/render_memory_whatif.h"
 
+#include <algorithm>
+
 #include "base/json_writer.h"
 #include "base/text.h"
 #include "base/visible_text.h"
@@ -98,6 +100,10 @@ std::string RenderMemoryWhatifMarkdown(const MemoryWhatif& whatif) {
 std::string RenderMemoryWhatifJson(const MemoryWhatif& whatif) {
   JsonWriter json;
   json.BeginObject();
+  int64_t most = 0;  // of the device that holds most
+  for (const MemoryWhatif::Recorded& recorded : whatif.recorded)
+    most = std::max(most, recorded.peak_reserved_bytes);
+  json.Field("peak_reserved_bytes", most);
   json.Key("recorded").BeginArray();
   for (const MemoryWhatif::Recorded& recorded : whatif.recorded) {
     json.BeginObject();

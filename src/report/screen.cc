@@ -5,11 +5,14 @@
 #include <vector>
 
 #include "analysis/looks.h"
+#include "analysis/memory_script.h"
 #include "analysis/name_class.h"
 #include "analysis/summary_notes.h"
+#include "analysis/tables/memory_peak.h"
 #include "base/file.h"
 #include "base/name_display.h"
 #include "base/shell_word.h"
+#include "base/short_place.h"
 #include "base/text.h"
 #include "base/visible_text.h"
 #include "report/advice_text.h"
@@ -43,11 +46,12 @@ class ScreenRenderer {
   std::string Render() {
     Head();
     if (summary_.events.any) {
-      Parts();
+      if (!memory_alone_) Parts();
       Findings();
-      HostNames();
+      if (!memory_alone_) HostNames();
       Kernels();
       Memory();
+      if (memory_alone_) Holders();
     }
     Next();
     return std::move(out_);
@@ -65,6 +69,7 @@ class ScreenRenderer {
   void Workers(const HostWorkOfJob& job);
   void Kernels();
   void Memory();
+  void Holders();
   void Next();
 
   void Line(std::string_view text = {}) {
@@ -114,6 +119,8 @@ class ScreenRenderer {
   const Summary& summary_;
   const TableOptions& options_;
   const size_t width_;
+  // Nothing in it has a duration: tables of time would be of zeros.
+  const bool memory_alone_ = IsOfMemoryAlone(*summary_.trace);
   std::string out_;
 };
 
@@ -135,6 +142,12 @@ std::string ScreenRenderer::WhatWasRecorded() const {
 
 std::string ScreenRenderer::StepsText() const {
   if (!summary_.events.any) return "The trace has no events.";
+  if (memory_alone_)
+    return "A snapshot of memory: " +
+           CountText(summary_.trace->memory().size(), "event") + " over " +
+           Duration(SaturatingSubtract(summary_.trace->end_ns(),
+                                       summary_.trace->begin_ns())) +
+           ".";
   if (!summary_.has_steps) {
     return "No steps were marked: shares are of the whole recording, " +
            Duration(summary_.total_ns) +
@@ -372,12 +385,37 @@ void ScreenRenderer::Memory() {
   Line(Shorten(text, width_));
 }
 
+// What the peak consists of.
+void ScreenRenderer::Holders() {
+  const std::vector<PeakOfDevice> peaks = ComputeMemoryPeaks(*summary_.trace);
+  if (peaks.empty()) return;
+  const PeakOfDevice& peak = peaks.front();
+  ScreenTable table({"Held at the peak of " + VisibleText(peak.device),
+                     "category", "bytes", "%", "allocations"});
+  const size_t rows = Shown(peak.live.size(), kHostRows);
+  for (size_t i = 0; i < rows; ++i) {
+    const HeldRow& row = peak.live[i];
+    table.Add({Name(row.owner), std::string(row.category),
+               ScreenBytes(row.bytes),
+               ScreenPercent(Ratio(row.bytes, peak.allocated_bytes)),
+               CountText(row.allocations)});
+  }
+  Line();
+  for (const std::string& line : table.Lines(width_)) Line(line);
+}
+
 void ScreenRenderer::Next() {
   struct Step {
     std::string command;
     std::string_view purpose;
   };
   const auto commands = [&](const std::string& trace) -> std::vector<Step> {
+    if (memory_alone_)
+      return {
+          {"stepscope summary " + trace + " --views memory_peak", "by line"},
+          {"stepscope view " + trace, "in a browser"},
+          {"stepscope whatif " + trace + " --memory --device-memory 80GiB",
+           "does it fit?"}};
     return {{"stepscope advise " + trace, "why, and what to try"},
             {"stepscope view " + trace, "timeline in a browser"},
             {"stepscope summary " + trace +

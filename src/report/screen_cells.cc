@@ -34,13 +34,6 @@ std::string ScreenBytes(int64_t bytes) {
   return Format(unit == 0 ? "%.0f %s" : "%.1f %s", value, kUnits[unit]);
 }
 
-std::string ShortPlace(std::string_view place) {
-  constexpr std::string_view kHead = "Place(";
-  if (place.starts_with(kHead) && place.ends_with(')'))
-    place = place.substr(kHead.size(), place.size() - kHead.size() - 1);
-  return std::string(place);
-}
-
 std::vector<std::string> ScreenTable::Lines(size_t width) const {
   constexpr size_t kGap = 2;
   constexpr size_t kIndent = 2;

@@ -22,8 +22,6 @@ std::string ScreenTime(int64_t ns, TimeUnit unit);
 std::string ScreenPercent(double ratio);
 // "1.5 GB", by powers of 1,000.
 std::string ScreenBytes(int64_t bytes);
-// "gpu:0" of "Place(gpu:0)".
-std::string ShortPlace(std::string_view place);
 
 // Rows of a name and figures: the figures stand right-aligned in columns as
 // wide as they need, and the name has what is left of the line.

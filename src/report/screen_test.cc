@@ -189,7 +189,6 @@ TEST(ScreenCellsTest, FiguresAsPeopleSayThem) {
   EXPECT_EQ(ScreenPercent(0), "0.0");
   EXPECT_EQ(ScreenBytes(999), "999 bytes");
   EXPECT_EQ(ScreenBytes(1'500'000'000), "1.5 GB");
-  EXPECT_EQ(ShortPlace("Place(gpu:0)"), "gpu:0");
 }
 
 TEST(ScreenCellsTest, TextIsWrappedAndCut) {

@@ -12,8 +12,10 @@
 #include "analysis/replay/memory_whatif.h"
 #include "analysis/summary.h"
 #include "analysis/tables/all_tables.h"
+#include "analysis/tables/memory_peak.h"
 #include "importers/registry.h"
 #include "importers/torch_memory/pickle_writer_test_support.h"
+#include "report/summary.h"
 
 namespace stepscope {
 namespace {
@@ -185,10 +187,13 @@ TEST(MemorySnapshotTest, RealSnapshotsToTheByte) {
     const char* file;
     int64_t reserved;
     int64_t allocated;
+    const char* screen;
   };
   for (const Truth& truth :
-       {Truth{"train.pickle", 241'172'480, 215'390'720},
-        Truth{"oom.pickle", 2'787'115'008, 2'768'159'744}}) {
+       {Truth{"train.pickle", 241'172'480, 215'390'720,
+              "Peak memory: gpu:0 215.4 MB allocated, 241.2 MB reserved"},
+        Truth{"oom.pickle", 2'787'115'008, 2'768'159'744,
+              "Peak memory: gpu:0 2.8 GB allocated, 2.8 GB reserved"}}) {
     const auto trace = Shared(truth.file);
     if (trace == nullptr) GTEST_SKIP() << "no shared traces";
     const auto whatif = ComputeMemoryWhatif(*trace, {});
@@ -198,10 +203,23 @@ TEST(MemorySnapshotTest, RealSnapshotsToTheByte) {
     EXPECT_EQ(whatif->recorded[0].peak_allocated_bytes, truth.allocated);
     EXPECT_EQ(whatif->rows[0].peak_reserved_bytes, truth.reserved);
     EXPECT_EQ(whatif->rows[0].peak_allocated_bytes, truth.allocated);
-    const Table peak(*trace, "memory_peak");
+    const std::vector<PeakOfDevice> peaks = ComputeMemoryPeaks(*trace);
+    ASSERT_EQ(peaks.size(), 1u);
+    EXPECT_EQ(peaks[0].device, "gpu:0");
+    EXPECT_EQ(peaks[0].allocated_bytes, truth.allocated);
+    EXPECT_EQ(peaks[0].reserved_bytes, truth.reserved);
     int64_t sum = 0;
-    for (size_t i = 0; i < peak.size(); ++i) sum += peak.Int(i, "bytes");
+    for (const HeldRow& row : peaks[0].live) sum += row.bytes;
     EXPECT_EQ(sum, truth.allocated);
+    const Table table(*trace, "memory_peak");
+    ASSERT_EQ(table.size(), 1u);
+    EXPECT_EQ(table.Int(0, "allocated_bytes"), truth.allocated);
+    // One screen says the same, whichever steps its other figures are of.
+    TableOptions options;
+    options.layout = TextLayout::kScreen;
+    EXPECT_NE(RenderSummary(*trace, options).find(truth.screen),
+              std::string::npos)
+        << RenderSummary(*trace, options);
   }
 }
 

@@ -4,6 +4,7 @@
 // Else: what was recorded, why that gives no advice, and what to do.
 #include "analysis/advice/rules.h"
 #include "analysis/kinds.h"
+#include "analysis/memory_script.h"
 #include "base/text.h"
 
 namespace stepscope {
@@ -64,6 +65,15 @@ void ExplainNothing(const AdviceInput& input, Advice& advice) {
         "machine.");
     return;
   }
+  if (IsOfMemoryAlone(trace)) {
+    if (!advice.findings.empty()) return;
+    text.push_back(
+        "The trace is of memory alone, and neither ran out of it nor grows.");
+    text.push_back(
+        "stepscope summary --views memory_peak shows what holds it, stepscope "
+        "whatif --memory what would fit.");
+    return;
+  }
   if (input.has_devices() || !input.tree.work().empty()) return;
   const std::string recorded =
       CountText(trace.size(), "event") + " on " +
@@ -72,9 +82,10 @@ void ExplainNothing(const AdviceInput& input, Advice& advice) {
   if (!input.summary.has_steps) {
     text.push_back("The trace has " + recorded +
                    ", but no step and no device work.");
-    text.push_back(
-        "Advice is about steps and about what a device waits for, "
-        "so there is none here.");
+    if (advice.findings.empty())
+      text.push_back(
+          "Advice is about steps and about what a device waits for, "
+          "so there is none here.");
     text.push_back(
         "Mark the steps (stepscope.step() at the start of each, "
         "Profiler.step(), or events of type ProfileStep); if the "

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was live when most was allocated, by who made it, from which line and
-// for what. Adds up to the peak, to the byte.
+#include "analysis/tables/memory_peak.h"
+
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -10,78 +11,99 @@
 #include "analysis/memory_script.h"
 #include "analysis/schema.h"
 #include "analysis/summary.h"
-#include "analysis/tables/memory_life.h"
+#include "analysis/tables/memory.h"
+#include "analysis/tables/rows.h"
+#include "base/short_place.h"
 
 namespace stepscope {
 namespace {
-
-struct HeldRow {
-  std::string_view place;
-  std::string_view name;
-  std::string_view line;
-  std::string_view category;
-  int64_t bytes = 0;
-  uint64_t allocations = 0;
-};
 
 std::string_view OwnerName(const Trace& trace, const MemoryEvent& event) {
   return event.owner == kNoRow ? kOutsideName
                                : trace.str(trace.name()[event.owner]);
 }
 
-// The event after which most is allocated, by place.
-std::map<uint32_t, size_t> PeakEvents(const Trace& trace) {
-  const EventTree tree(trace);
-  const StepTable steps(tree);
-  std::map<uint32_t, size_t> peaks;
-  for (const MemoryLife& life : ComputeMemoryLives(tree, steps))
-    if (life.peak_event < trace.memory().size())
-      peaks[trace.memory()[life.peak_event].place.v] = life.peak_event;
-  return peaks;
-}
-
-RowList HeldRows(const Summary& summary) {
-  const Trace& trace = *summary.trace;
-  if (trace.memory().empty()) return {};
-  std::map<uint32_t, size_t> peaks = PeakEvents(trace);
-  MemoryCategories categories(trace);
-  std::vector<HeldRow> rows;
-  for (const MemoryScript& script : MakeMemoryScripts(trace)) {
-    const auto peak = peaks.find(script.place.v);
-    if (peak == peaks.end()) continue;
+using HeldByOwner =
     std::map<std::tuple<std::string_view, std::string_view, std::string_view>,
-             HeldRow>
-        held;
-    for (const BlockLife& allocation : script.allocations) {
-      if (allocation.made > peak->second || allocation.freed <= peak->second)
-        continue;
-      const MemoryEvent made = trace.memory()[allocation.made];
-      const std::string_view name = OwnerName(trace, made);
-      const std::string_view line = LineOf(trace, made.owner);
-      const std::string_view category =
-          MemoryCategoryName(categories.Of(allocation));
-      HeldRow& row = held[{name, line, category}];
-      row.place = trace.str(script.place);
-      row.name = name;
-      row.line = line;
-      row.category = category;
-      row.bytes = SaturatingAdd(row.bytes, made.bytes);
-      ++row.allocations;
-    }
-    for (const auto& [key, row] : held) rows.push_back(row);
-  }
+             HeldRow>;
+
+std::vector<HeldRow> BySize(const HeldByOwner& held) {
+  std::vector<HeldRow> rows;
+  for (const auto& [key, row] : held) rows.push_back(row);
   std::stable_sort(
       rows.begin(), rows.end(),
       [](const HeldRow& a, const HeldRow& b) { return a.bytes > b.bytes; });
-  return RowList::Own(std::move(rows));
+  return rows;
+}
+
+// What was made before the peak's event and not freed by then, by script: each
+// process has its own allocator, and a place's peak is of all of them.
+void AddHeld(const Trace& trace, const MemoryScript& script, size_t peak_event,
+             MemoryCategories& categories, HeldByOwner& held) {
+  for (const BlockLife& allocation : script.allocations) {
+    if (allocation.made > peak_event || allocation.freed <= peak_event)
+      continue;
+    const MemoryEvent made = trace.memory()[allocation.made];
+    const std::string_view owner = OwnerName(trace, made);
+    const std::string_view line = LineOf(trace, made.owner);
+    const std::string_view category =
+        MemoryCategoryName(categories.Of(allocation));
+    HeldRow& row = held[{owner, line, category}];
+    row.owner = owner;
+    row.line = line;
+    row.category = category;
+    row.bytes = SaturatingAdd(row.bytes, made.bytes);
+    ++row.allocations;
+  }
 }
 
 }  // namespace
 
-TableSchema DeclareMemoryPeakTable() {
+std::vector<PeakOfDevice> ComputeMemoryPeaks(const Trace& trace) {
+  std::vector<PeakOfDevice> devices;
+  if (trace.memory().empty()) return devices;
+  const EventTree tree(trace);
+  const std::vector<MemoryScript> scripts = MakeMemoryScripts(trace);
+  MemoryCategories categories(trace);
+  for (const MemoryPlace& place : ComputeMemory(tree, StepTable(tree))) {
+    const size_t peak_event = place.life.peak_event;
+    if (peak_event >= trace.memory().size()) continue;
+    HeldByOwner held;
+    for (const MemoryScript& script : scripts)
+      if (trace.str(script.place) == place.place)
+        AddHeld(trace, script, peak_event, categories, held);
+    if (place.life.before_bytes > 0)
+      held[{kBeforeName, {}, {}}] = {
+          kBeforeName, {}, "other", place.life.before_bytes, 0};
+    devices.push_back({ShortPlace(place.place),
+                       place.peak_allocated_bytes,
+                       place.peak_reserved_bytes,
+                       BySize(held),
+                       {}});
+  }
+  std::stable_sort(devices.begin(), devices.end(),
+                   [](const PeakOfDevice& a, const PeakOfDevice& b) {
+                     return a.allocated_bytes > b.allocated_bytes;
+                   });
+  return devices;
+}
+
+namespace {
+
+RowList PeakRows(const Summary& summary) {
+  std::vector<PeakOfDevice> devices = ComputeMemoryPeaks(*summary.trace);
+  if (devices.empty()) return {};
+  std::vector<PeakOfDevice> first;
+  first.push_back(std::move(devices.front()));
+  first[0].others.assign(std::make_move_iterator(devices.begin() + 1),
+                         std::make_move_iterator(devices.end()));
+  return RowList::Own(std::move(first));
+}
+
+ColumnsOf<HeldRow> HeldColumns() {
   ColumnsOf<HeldRow> columns;
-  columns.Text("name", "the operator or function that allocated it",
-               &HeldRow::name);
+  columns.Text("owner", "the operator or function that allocated it",
+               &HeldRow::owner);
   columns.Text("category",
                "concluded from where and when it was made and freed: "
                "parameters, gradients, optimizer state, activations, "
@@ -92,13 +114,36 @@ TableSchema DeclareMemoryPeakTable() {
   columns.Count("allocations", "allocations of these", &HeldRow::allocations);
   columns.Text("line", "the innermost line of the program that is not torch's",
                [](const HeldRow& row) { return TextOrNone(row.line); });
-  columns.Text("place", "where the memory is", &HeldRow::place);
+  return columns;
+}
+
+ColumnsOf<PeakOfDevice> DeviceColumns() {
+  ColumnsOf<PeakOfDevice> columns;
+  columns.Text("device", "where the memory is", &PeakOfDevice::device);
+  columns.Bytes("allocated_bytes", Adds::kNothing,
+                "the most that was allocated at once",
+                &PeakOfDevice::allocated_bytes);
+  columns.Bytes("reserved_bytes", Adds::kNothing,
+                "the most that the allocator held at once",
+                &PeakOfDevice::reserved_bytes);
+  columns.Nested("live", "what was live at the peak", HeldColumns(),
+                 [](const PeakOfDevice& row) { return RowList::Of(row.live); });
+  return columns;
+}
+
+}  // namespace
+
+TableSchema DeclareMemoryPeakTable() {
+  ColumnsOf<PeakOfDevice> columns = DeviceColumns();
+  columns.Nested(
+      "others", "devices that held less", DeviceColumns(),
+      [](const PeakOfDevice& row) { return RowList::Of(row.others); });
   return {.key = "memory_peak",
           .title = "Memory at the peak by line",
           .meaning = "which lines hold the memory at the peak, and for what?",
-          .ranked = true,
+          .shape = TableShape::kOne,
           .columns = columns.Take(),
-          .rows = HeldRows};
+          .rows = PeakRows};
 }
 
 }  // namespace stepscope

@@ -2,6 +2,7 @@
 #include "trace/build/trace_part.h"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <utility>
 
@@ -175,13 +176,43 @@ class PartCopier {
       sample.track = new_track_[sample.track];
       builder_.AddCounter(sample);
     }
+    MemorySums sums;
     for (MemoryEvent event : trace_.memory()) {
-      if (!IsAt(event.track, event.time_ns)) continue;
+      const uint32_t process = trace_.tracks()[event.track].process;
+      const bool is_part = IsAt(event.track, event.time_ns);
+      sums[{process, event.place.v}].Follow(event, is_part);
+      if (!is_part) continue;
       event.track = new_track_[event.track];
       event.owner = IsPart(event.owner) ? moved(event.owner) : kNoRow;
       builder_.AddMemory(event);
     }
   }
+
+  // What a process has at a place. Where the allocator did not state it, a
+  // part that begins later must: what was allocated before would be forgotten.
+  struct MemorySum {
+    int64_t allocated = 0;
+    int64_t reserved = 0;
+    bool stated = false;
+    bool lacks_some = false;
+
+    void Follow(MemoryEvent& event, bool is_part) {
+      const bool reserves = event.kind == MemoryKind::kReservedAllocate ||
+                            event.kind == MemoryKind::kReservedFree;
+      int64_t& sum = reserves ? reserved : allocated;
+      // A file that lies makes it wrap, no more.
+      sum = static_cast<int64_t>(static_cast<uint64_t>(sum) +
+                                 static_cast<uint64_t>(event.bytes));
+      stated |= event.total_allocated > 0 || event.total_reserved > 0;
+      lacks_some |= !is_part;
+      if (stated || !lacks_some) return;
+      event.total_allocated =
+          static_cast<uint64_t>(std::max<int64_t>(0, allocated));
+      event.total_reserved =
+          static_cast<uint64_t>(std::max<int64_t>(0, reserved));
+    }
+  };
+  using MemorySums = std::map<std::pair<uint32_t, uint32_t>, MemorySum>;
 
   const Trace& trace_;
   const TracePart& part_;

@@ -95,6 +95,31 @@ TEST(TracePartTest, RowsKeepTheirArgumentsAndLinks) {
   EXPECT_EQ(copy->begin_ns(), 10);
 }
 
+// An allocator that states no totals: what it held when the part begins counts.
+TEST(TracePartTest, MemoryGoesOnFromWhereItWas) {
+  const auto trace = TraceFromText(R"(
+    thread 7 main
+      0..50 first
+      60..100 second
+      memory 5 +4096 Place(gpu:0) 0x0 reserve
+      memory 10 +1000 Place(gpu:0) 0x10
+      memory 20 +500 Place(gpu:0) 0x20
+      memory 30 -1000 Place(gpu:0) 0x10
+      memory 70 +64 Place(gpu:0) 0x30
+      memory 80 -64 Place(gpu:0) 0x30)");
+  TracePart part;
+  part.rows = {false, true};
+  part.at = [](uint32_t, int64_t time_ns) { return time_ns >= 60; };
+  part.begin_ns = 60;
+  part.end_ns = 100;
+  const auto copy = Copy(*trace, part);
+  ASSERT_NE(copy, nullptr);
+  ASSERT_EQ(copy->memory().size(), 2u);
+  EXPECT_EQ(copy->memory()[0].total_allocated, 564u);
+  EXPECT_EQ(copy->memory()[1].total_allocated, 500u);
+  EXPECT_EQ(copy->memory()[1].total_reserved, 4096u);
+}
+
 TEST(TracePartTest, NothingIsAnEmptyTrace) {
   const auto trace = TraceFromText("thread 1 main\n 0..5 a");
   TracePart part;
