@@ -106,6 +106,22 @@ TEST_F(Session, KernelsBelongToTheOperatorThatLaunchedThem) {
   EXPECT_EQ(Notes(*trace), "");
 }
 
+// Each type of this name has the one before it twice: written out, it takes
+// gigabytes.
+TEST_F(Session, KernelNamesThatExplodeStaySmall) {
+  std::string name = "_Z1f1AIiiE";
+  for (const char c : std::string("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+    name += std::string("S_IS") + c + "_S" + c + "_E";
+  Fake& fake = Fake::Get();
+  ASSERT_EQ(Start(), STEPSCOPE_OK);
+  fake.Kernel(name.c_str());
+  const auto trace = Finish();
+  ASSERT_NE(trace, nullptr);
+  const EventTree tree(*trace);
+  ASSERT_EQ(tree.work().size(), 1u);
+  EXPECT_LT(trace->str(trace->name()[tree.work()[0].row]).size(), 100'000u);
+}
+
 TEST_F(Session, OpenScopesAreClosedBesideManyKernels) {
   Fake& fake = Fake::Get();
   ASSERT_EQ(Start(), STEPSCOPE_OK);

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "importers/capture/device_records.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
+#include "base/name_display.h"
 #include "base/text.h"
 
 namespace stepscope::capture {
@@ -24,17 +22,6 @@ bool ReadPairs(std::span<const uint8_t> body, const Record& record,
   std::memcpy(pairs->data(), body.data() + sizeof(Record),
               pairs->size() * sizeof(stepscope_record_pair));
   return true;
-}
-
-std::string Demangled(std::string_view name) {
-  const std::string text(name);
-  if (!name.starts_with("_Z")) return text;
-  int status = 0;
-  char* plain = abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status);
-  if (status != 0 || plain == nullptr) return text;
-  std::string out(plain);
-  std::free(plain);
-  return out;
 }
 
 }  // namespace
@@ -108,8 +95,7 @@ StringId DeviceRecords::NameOf(uint32_t site) {
   if (found.type != STEPSCOPE_KERNEL) return found.name;
   const auto [it, fresh] = kernel_names_.try_emplace(site, found.name);
   if (fresh)
-    it->second =
-        builder_.Intern(Demangled(builder_.strings().view(found.name)));
+    it->second = builder_.Intern(Demangle(builder_.strings().view(found.name)));
   return it->second;
 }
 
