@@ -15,10 +15,10 @@ import unittest
 
 STEPSCOPE = sys.argv[1]
 TRACES = pathlib.Path(sys.argv[2])
-NOT_TRACES = {".md", ".txt", ".py", ".pickle"}
+NOT_TRACES = {".md", ".txt", ".py"}
 
-SHARE = re.compile(r"(?<![a-z])ratio|share|utilization|coverage|occupancy|unfilled|"
-                   r"efficiency|tensor_core$")
+SHARE = re.compile(r"(?<![a-z])ratio|share|utilization|coverage|occupancy|"
+                   r"unfilled|efficiency|tensor_core$")
 # Of the mean of all ranks, which half of them are above.
 NOT_A_SHARE = {"load"}
 # Points in time, and differences between two.
