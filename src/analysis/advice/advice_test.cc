@@ -462,6 +462,31 @@ TEST(AdviceTest, SaysWhyThereIsNothing) {
   EXPECT_TRUE(steps.nothing.empty());  // steps of the host can be advised on
 }
 
+// Work that was launched and does not begin for long waits for something that
+// the trace does not have: the device was not idle, and the host is not to
+// blame.
+TEST(AdviceTest, WorkThatTheTraceLacksIsNotTheHostsFault) {
+  const std::string text =
+      "thread 1\n0..40000000 ProfileStep#0 ProfileStep\n"
+      "1000..6000 cudaLaunchKernel CudaRuntime correlation=1\n"
+      "LAUNCH cudaLaunchKernel CudaRuntime correlation=2\n"
+      "stream 7 GPU:0\n8000..1000000 a Kernel correlation=1\n"
+      "30000000..39000000 b Kernel correlation=2\n";
+  const auto with = [&](const char* launch) {
+    std::string changed = text;
+    changed.replace(changed.find("LAUNCH"), 6, launch);
+    return AskText(changed.c_str());
+  };
+  const Advice queued = with("10000..15000");
+  EXPECT_TRUE(Mentions(queued.doubts, "For 29.00 ms the device had nothing"));
+  EXPECT_TRUE(Mentions(queued.doubts, "although work was launched"));
+  EXPECT_EQ(Find(queued, "device_idle").id, "");
+  EXPECT_EQ(Find(queued, "launch_bound").id, "");
+  const Advice late = with("29990000..29995000");
+  EXPECT_FALSE(Mentions(late.doubts, "although work was launched"));
+  EXPECT_EQ(Find(late, "device_idle").id, "device_idle");
+}
+
 TEST(AdviceTest, OfTheStepWithoutTheRecorder) {
   Program program = LaunchBound();
   program.Unprofiled(600'000);

@@ -61,6 +61,16 @@ void DoubtGraphs(const AdviceInput& input, Advice& advice) {
              "on it are left out."));
 }
 
+void DoubtIdleTime(const AdviceInput& input, Advice& advice) {
+  if (!input.HidesWork()) return;
+  advice.doubts.push_back(
+      "For " + Milliseconds(input.hidden.time_ns) +
+      " the device had nothing to run although work was launched, " +
+      Milliseconds(input.hidden.longest_ns) +
+      " at the longest: it ran what the trace does not have, or waited for "
+      "another device. Findings that rest on its idle time are left out.");
+}
+
 // Device work that belongs to no step.
 void DoubtCoverage(const AdviceInput& input, Advice& advice) {
   constexpr double kMost = 0.5;
@@ -144,6 +154,7 @@ void FindDoubts(const AdviceInput& input, Advice& advice) {
   DoubtSteps(input, advice);
   DoubtRecording(input, advice);
   DoubtGraphs(input, advice);
+  DoubtIdleTime(input, advice);
   DoubtCoverage(input, advice);
   DoubtReplay(advice);
 }

@@ -3,6 +3,7 @@
 
 #include "analysis/advice/savings.h"
 #include "analysis/interval_search.h"
+#include "analysis/memory_script.h"
 #include "analysis/order_statistics.h"
 #include "analysis/stats.h"
 #include "base/text.h"
@@ -31,7 +32,15 @@ Interval LongestGap(const IdleRow& row) {
 bool AdviceInput::TrustsIdleTime() const {
   constexpr uint64_t kFew = 10;  // one of so many graphs may be empty
   return HasWorkInSteps() &&
-         graph.graph_calls_without_work * kFew <= step_count();
+         graph.graph_calls_without_work * kFew <= step_count() && !HidesWork();
+}
+
+bool AdviceInput::HidesWork() const {
+  constexpr double kMuch = 0.3;  // of what seems to be idle time
+  int64_t idle = 0;
+  for (const IdleDevice& device : summary.idle.devices)
+    idle = SaturatingAdd(idle, device.idle_ns);
+  return hidden.time_ns > 0 && Ratio(hidden.time_ns, idle) > kMuch;
 }
 
 bool AdviceInput::HasWorkInSteps() const {
@@ -113,15 +122,22 @@ double ShareOfWorkInSteps(const AdviceSource& source) {
 Advice ComputeAdvice(const AdviceSource& source) {
   const ReplayGraph graph =
       BuildReplayGraph(source.tree, source.steps, source.names);
-  const AdviceInput input{source.tree,
-                          source.steps,
-                          source.names,
-                          source.communication,
-                          source.summary,
-                          graph,
-                          ShareOfWorkInSteps(source)};
+  const AdviceInput input{
+      source.tree,
+      source.steps,
+      source.names,
+      source.communication,
+      source.summary,
+      graph,
+      ShareOfWorkInSteps(source),
+      FindHiddenWork(source.tree, source.summary.waterfall.steps)};
   Advice advice;
-  ExplainNothing(input, advice);
+  if (IsOfMemoryAlone(input.trace())) {
+    FindMemoryGrowth(input, advice);
+    FindMemoryShortage(input, advice);
+    ExplainNothing(input, advice);
+    return advice;
+  }
   Savings savings(input, advice);
   FindDoubts(input, advice);
   FindDataLoader(input, advice);
@@ -149,6 +165,7 @@ Advice ComputeAdvice(const AdviceSource& source) {
   savings.Replay(advice);
   savings.FindOverlaps(advice);
   FindHangOfJob(input, advice);  // first, whatever the others save
+  ExplainNothing(input, advice);
   return advice;
 }
 

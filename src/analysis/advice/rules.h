@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "analysis/advice/advice.h"
+#include "analysis/advice/hidden_work.h"
 #include "analysis/communication.h"
 #include "analysis/event_tree.h"
 #include "analysis/name_class.h"
@@ -38,6 +39,7 @@ struct AdviceInput {
   const ReplayGraph& graph;
   // The share of the device's work that belongs to steps; 1: there is none.
   double work_in_steps = 1;
+  HiddenWork hidden = {};
 
   const Trace& trace() const { return tree.trace(); }
   const Waterfall& waterfall() const { return summary.waterfall; }
@@ -46,9 +48,10 @@ struct AdviceInput {
   // host's alone.
   bool HasWorkInSteps() const;
   // Whether a device that seems idle is: false where nearly all of its work
-  // lies outside the steps, and where graphs were launched whose kernels the
-  // recorder left out.
+  // lies outside the steps, where graphs were launched whose kernels the
+  // recorder left out, and where it did something else most of that time.
   bool TrustsIdleTime() const;
+  bool HidesWork() const;
   uint64_t step_count() const { return summary.waterfall.steps.size(); }
   // Of all steps.
   bool IsWorthSaying(int64_t ns, double share = kWorthSaying) const;
