@@ -202,8 +202,9 @@ class History {
       found_ = 0;
       return;
     }
-    std::memmove(static_cast<void*>(events.data() + found_), events.data(),
-                 recorded * sizeof(StoredMemoryEvent));
+    if (recorded > 0)
+      std::memmove(static_cast<void*>(events.data() + found_), events.data(),
+                   recorded * sizeof(StoredMemoryEvent));
     size_t at = 0;
     for (const auto& [number, device] : devices_) {
       for (const bool segments : {true, false}) {
