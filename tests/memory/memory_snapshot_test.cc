@@ -109,7 +109,8 @@ TEST(MemorySnapshotTest, APlantedLeakHasItsLine) {
 }
 
 TEST(MemorySnapshotTest, LifetimesKnowWhatStays) {
-  const Table lives(*TraceOf(Leaking()), "memory_lifetimes");
+  const auto trace = TraceOf(Leaking());
+  const Table lives(*trace, "memory_lifetimes");
   ASSERT_EQ(lives.size(), 2u);
   EXPECT_EQ(lives.Text(0, "line"), "train.py:42");
   EXPECT_EQ(lives.Int(0, "kept"), 6);
